@@ -17,13 +17,22 @@ bool page_open(page_case *of, const char *name)
         of->values[i] = of->page->sliders[i].first;
     (void)snprintf(path, sizeof path, "models/%s", of->page->model);
     const char *const files[1] = {test_path(path)};
-    return CHECK(view_load_scene(&of->scene, files, 1, true, &log));
+    if (!CHECK(view_load_scene(&of->scene, files, 1, true, &log)))
+        return false;
+    const view_options options = {.num_morphs = 0};
+    const view_loader loader = {&options, NULL, &log};
+    if (of->page->has_morphs && !CHECK(view_load_morphs(&of->morphs, &of->scene, &loader)))
+        return false;
+    of->scene.morph = of->morphs.morph;
+    of->scene.morph_weights = of->morphs.weights;
+    return true;
 }
 
 void page_close(page_case *of)
 {
     if (of->has_picture)
         view_end_picture(&of->picture);
+    view_free_morphs(&of->morphs, NULL);
     view_free_scene(&of->scene);
 }
 

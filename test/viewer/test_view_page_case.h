@@ -5,10 +5,12 @@
 #include "test/test.h"
 
 #include "demo/viewer/pages/page.h"
+#include "demo/viewer/scene/morphs.h"
 
 typedef struct page_case {
     const view_page *page;
     view_scene scene;
+    view_morphs morphs;              // if the page has any
     float values[VIEW_PAGE_SLIDERS]; // as the sliders begin
     view_picture picture;
     bool has_picture;

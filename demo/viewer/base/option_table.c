@@ -74,6 +74,10 @@ static const view_option table[] = {
     {"set", "NAME=VALUE[@TIME]", NULL,
      "parameter of a machine, from that second on;\nmay be given again", INTO(SETTING),
      NAMES_CONTENT},
+    {"morph", "NAME=WEIGHT", NULL,
+     "target of that name in the folder morphs beside the\n"
+     "model, 0 to 1 and beyond; may be given again",
+     INTO(WEIGHT), NAMES_CONTENT},
     {"retarget", "MODEL", NULL, "another body beside it, in the same pose", AT(TEXT, retarget),
      NAMES_CONTENT},
     {"attach", "JOINT=MODEL", NULL, "a thing that a joint holds", AT(PAIR_TEXT, attach),

@@ -29,6 +29,7 @@ typedef enum view_option_kind {
     VIEW_OPTION_PAIR_TEXT, // "A=B", neither empty (const char *)
     VIEW_OPTION_TIMES,     // "S,S,...", added to the times
     VIEW_OPTION_SETTING,   // "NAME=VALUE@TIME", added to the settings
+    VIEW_OPTION_WEIGHT,    // "NAME=VALUE", added to the morphs
     VIEW_OPTION_TEXTURE,   // "MESH=FILE", added to the textures
     VIEW_OPTION_NUM_KINDS,
 } view_option_kind;

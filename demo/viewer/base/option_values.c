@@ -299,6 +299,23 @@ static bool read_setting(const char *text, const view_option *option, view_optio
     return true;
 }
 
+static bool read_weight(const char *text, const view_option *option, view_options *options)
+{
+    (void)option;
+    const char *const equals = strchr(text, '=');
+    char *end = NULL;
+    if (equals == NULL || equals == text)
+        return false;
+    view_setting morph = {.value = (float)strtod(equals + 1, &end)};
+    if (end == equals + 1 || *end != '\0' || !isfinite(morph.value))
+        return false;
+    morph.parameter = common_format("%.*s", (int)(equals - text), text);
+    options->morphs =
+        common_realloc(options->morphs, options->num_morphs + 1, sizeof *options->morphs);
+    options->morphs[options->num_morphs++] = morph;
+    return true;
+}
+
 static bool read_texture(const char *text, const view_option *option, view_options *options)
 {
     const char *const equals = strchr(text, '=');
@@ -333,6 +350,7 @@ static const struct {
     [VIEW_OPTION_PAIR_TEXT] = {read_pair_text, NULL},
     [VIEW_OPTION_TIMES] = {read_times, NULL},
     [VIEW_OPTION_SETTING] = {read_setting, NULL},
+    [VIEW_OPTION_WEIGHT] = {read_weight, NULL},
     [VIEW_OPTION_TEXTURE] = {read_texture, NULL},
 };
 

@@ -196,6 +196,9 @@ void view_free_options(view_options *options)
     for (size_t i = 0; i < options->num_settings; i++)
         free(options->settings[i].parameter);
     free(options->settings);
+    for (size_t i = 0; i < options->num_morphs; i++)
+        free(options->morphs[i].parameter);
+    free(options->morphs);
     for (size_t i = 0; i < options->num_textures; i++)
         free(options->textures[i].mesh);
     free(options->textures);

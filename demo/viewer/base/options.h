@@ -20,7 +20,8 @@ typedef enum view_map {
     VIEW_NUM_MAPS,
 } view_map;
 
-// --set: a value that a parameter of a machine is to have from a moment on.
+// --set: a value that a parameter of a machine is to have from a moment on. --morph: the weight of
+// a target.
 typedef struct view_setting {
     char *parameter;
     float value;
@@ -52,6 +53,8 @@ typedef struct view_options {
     size_t num_textures;
     view_setting *settings; // --set, by time
     size_t num_settings;
+    view_setting *morphs; // --morph, in the order given; without times
+    size_t num_morphs;
     double *times; // --animation-time, in seconds
     size_t num_times;
 

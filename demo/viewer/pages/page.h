@@ -12,6 +12,7 @@
 
 enum {
     VIEW_PAGE_SLIDERS = 6,
+    VIEW_PAGE_TARGETS = 8,
     VIEW_PAGE_FIGURES = 8,
     VIEW_PAGE_PLOTS = 3,
     VIEW_PAGE_SERIES = 5,
@@ -52,6 +53,8 @@ typedef struct view_figure {
     md5_transform *pose; // [num_joints] relative to the parent; initially the bind pose
     md5_transform place; // model to world
     md5_vec4 tint;       // linear colour that multiplies the textures
+    bool is_morphed;     // has weights of the scene's first morph targets
+    float morph_weights[VIEW_PAGE_TARGETS];
 } view_figure;
 
 typedef struct view_series {
@@ -119,6 +122,7 @@ typedef struct view_page {
     double start;      // seconds: the time of the first picture
     view_slider sliders[VIEW_PAGE_SLIDERS];
     uint32_t num_sliders;
+    bool has_morphs; // the morph targets beside the character are loaded
     void (*show)(view_picture *picture);
 } view_page;
 

@@ -70,6 +70,9 @@ static bool draw_figures(const view_stage *stage, const view_picture *picture,
     md5_mat34 *const palettes = common_alloc((VIEW_PAGE_FIGURES + 1) * joints, sizeof *palettes);
     md5_mat34 placements[VIEW_PAGE_FIGURES];
     md5_vec4 tints[VIEW_PAGE_FIGURES];
+    float weights[VIEW_PAGE_FIGURES * VIEW_PAGE_TARGETS] = {0};
+    const md5_morph *const morph = picture->scene->morph;
+    const uint32_t targets = morph != NULL ? morph->num_targets : 0;
     uint32_t count = 0;
     for (uint32_t i = 0; i < picture->num_figures; i++) {
         const view_figure *const figure = &picture->figures[i];
@@ -77,17 +80,29 @@ static bool draw_figures(const view_stage *stage, const view_picture *picture,
             continue;
         md5_local_to_palette(picture->scene->model, figure->pose,
                              palettes + VIEW_PAGE_FIGURES * joints, palettes + count * joints);
+        for (uint32_t t = 0; t < targets && targets <= VIEW_PAGE_TARGETS; t++)
+            weights[count * targets + t] = figure->is_morphed ? figure->morph_weights[t] : 0.0f;
         placements[count] = md5_mat34_from_transform(figure->place);
         tints[count++] = figure->tint;
     }
     bool drew = true;
     if (count > 0) {
-        drew = md5gl_pose_models(stage->renderer, drawn, palettes, placements, count, error)
+        const bool is_morphed = drawn == stage->document->drawn
+                                && stage->document->morphs.drawn != NULL
+                                && targets <= VIEW_PAGE_TARGETS;
+        drew = (!is_morphed
+                || md5gl_set_morph(stage->renderer, drawn, stage->document->morphs.drawn, weights,
+                                   count, error))
+               && md5gl_pose_models(stage->renderer, drawn, palettes, placements, count, error)
                && md5gl_set_looks(stage->renderer, drawn, tints, NULL, error);
         if (drew) {
             md5gl_draw_shadows(stage->renderer, drawn);
             md5gl_draw_posed(stage->renderer, drawn, MD5GL_LIT);
         }
+        // The document's own weights again.
+        drew = drew
+               && (!is_morphed
+                   || view_set_morphs(&stage->document->morphs, stage->renderer, drawn, error));
     }
     free(palettes);
     return drew;
@@ -248,6 +263,9 @@ bool view_draw_page(view_pages *pages, const view_stage *stage, double seconds,
     const float margin = VIEW_MARGIN * stage->font->scale;
     view_picture *const picture = common_alloc(1, sizeof *picture);
     view_begin_picture(picture, &stage->document->scene, pages->values, page->start + seconds);
+    const view_loader loader = {stage->options, stage->renderer, stage->log};
+    if (!is_list && page->has_morphs) // without them, which is logged, the page shows the model
+        (void)view_ready_morphs(stage->document, &loader);
     if (!is_list && stage->document->scene.model != NULL)
         page->show(picture);
     const float left = clean ? 0.0f : view_panel_width(stage->font, (float)width);

@@ -9,7 +9,7 @@ static const view_page *const table[] = {
     &view_page_ik,         &view_page_limits,       &view_page_goals,   &view_page_crossfade,
     &view_page_inertial,   &view_page_additive,     &view_page_masks,   &view_page_sync,
     &view_page_machine,    &view_page_quaternion_w, &view_page_palette, &view_page_dual,
-    &view_page_influences,
+    &view_page_influences, &view_page_morph,
     // clang-format on
 };
 enum { NUM_PAGES = sizeof table / sizeof table[0] };

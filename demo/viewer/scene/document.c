@@ -7,6 +7,21 @@
 
 // -- Loading --------------------------------------------------------------------------------
 
+bool view_ready_morphs(view_document *document, const view_loader *loader)
+{
+    md5_error error;
+    if (document->morphs.morph != NULL)
+        return true;
+    if (!view_load_morphs(&document->morphs, &document->scene, loader))
+        return false;
+    document->scene.morph = document->morphs.morph;
+    document->scene.morph_weights = document->morphs.weights;
+    if (view_set_morphs(&document->morphs, loader->renderer, document->drawn, &error))
+        return true;
+    view_log_error(loader->log, &error);
+    return false;
+}
+
 static bool load_parts(view_document *document, const view_loader *loader, const char *const *files,
                        size_t num_files, bool pick_up)
 {
@@ -21,6 +36,8 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     scene->machine.settings = loader->options->settings;
     scene->machine.num_settings = loader->options->num_settings;
     if (!view_upload(loader, scene, document->as_asked, &document->drawn, &document->textures))
+        return false;
+    if (loader->options->num_morphs > 0 && !view_ready_morphs(document, loader))
         return false;
     if (loader->options->steps && scene->model != NULL && view_find_feet(&scene->steps, scene) == 0)
         view_warn(loader->log, "--steps: no joint has foot or ankle in its name");
@@ -54,6 +71,7 @@ void view_free_document(view_document *document, md5gl_renderer *renderer)
         view_free_textures(&document->textures, renderer);
         md5gl_destroy_model(renderer, document->drawn);
     }
+    view_free_morphs(&document->morphs, renderer);
     view_free_companions(document->companions, renderer);
     view_free_crowd(&document->crowd, renderer); // which refers to the scene
     view_free_scene(&document->scene);

@@ -5,6 +5,7 @@
 
 #include "demo/viewer/scene/companion.h"
 #include "demo/viewer/scene/crowd.h"
+#include "demo/viewer/scene/morphs.h"
 #include "demo/viewer/scene/scene.h"
 #include "demo/viewer/scene/textures.h"
 #include "demo/viewer/scene/upload.h"
@@ -13,6 +14,7 @@ typedef struct view_document {
     view_scene scene;
     md5gl_model *drawn; // the scene's model on the GPU, or NULL
     view_textures textures;
+    view_morphs morphs; // loaded if --morph is given or a page needs them
     view_companion companions[VIEW_NUM_COMPANIONS];
     view_crowd crowd; // shown instead of the scene's model if it has members
     bool as_asked;    // opened with the files and textures of the command line
@@ -44,6 +46,10 @@ void view_measure_document(view_document *document);
 // Hides the meshes whose bit is set in `hidden` and shows the others. Mesh 64 and later are not
 // changed.
 void view_show_meshes(const view_document *document, uint64_t hidden);
+
+// Loads the morph targets beside the model, unless that was done. Returns false and logs an error
+// if it fails.
+bool view_ready_morphs(view_document *document, const view_loader *loader);
 
 // What keys do depends on it.
 view_mode view_mode_of(const view_document *document);

@@ -69,7 +69,14 @@ void view_skin_mesh(view_scene *scene, uint32_t mesh, md5_vec4 *tangents)
 {
     const md5_mesh *const of = &scene->model->meshes[mesh];
     const view_skinned *const to = &scene->skinned[mesh];
-    if (scene->dual)
+    const float *const weights = scene->morph_weights;
+    if (scene->morph != NULL && scene->dual)
+        md5_skin_dual_morphed(scene->morph, mesh, weights, scene->duals, to->positions, to->normals,
+                              tangents);
+    else if (scene->morph != NULL)
+        md5_skin_morphed(scene->morph, mesh, weights, scene->palette, to->positions, to->normals,
+                         tangents);
+    else if (scene->dual)
         md5_skin_dual(of, scene->duals, to->positions, to->normals, tangents);
     else
         md5_skin(of, scene->palette, to->positions, to->normals, tangents);

@@ -6,6 +6,7 @@
 #define DEMO_VIEWER_SCENE_SCENE_H
 
 #include "md5/md5model.h"
+#include "md5/md5morph.h"
 #include "demo/viewer/scene/flight.h"
 #include "demo/viewer/base/log.h"
 #include "demo/viewer/scene/machine.h"
@@ -43,6 +44,8 @@ typedef struct view_scene {
     bool bind_pose;         // show the bind pose instead of the clip
     md5_root root;
     bool dual;                    // skin by dual quaternions
+    const md5_morph *morph;       // of the document, or NULL
+    const float *morph_weights;   // [num_targets] of it
     uint32_t num_joints;          // of `skeleton`, which is the model's or the clip's
     const md5_skeleton *skeleton; // NULL if there is only a camera path
     view_flight flight;

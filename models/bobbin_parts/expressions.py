@@ -1,0 +1,97 @@
+"""Expressions of Bobbin's face, as displacements of his skin in the bind pose: what the joints of his
+face do, and what only the skin can do at the corners of the mouth and the lips."""
+
+import math
+
+from kit.maths import add, rotate, scale, sub
+
+from bobbin_parts import shape
+from bobbin_parts.actor import Actor
+
+# Where the corners of the mouth are, and the middle of the lips.
+CORNER = (12.6, 5.5, 36.8)
+LIPS = (14.6, 0.0, 35.1)
+
+
+def _near(p, centre, radius):
+    """1 at the centre, falling to nothing, on either side of the face alike."""
+    d = ((p[0] - centre[0]) ** 2 + (abs(p[1]) - centre[1]) ** 2 + (p[2] - centre[2]) ** 2)
+    return math.exp(-d / (radius * radius))
+
+
+def _pull(p, centre, radius, move):
+    """Moves what is near by (forward, outward, up)."""
+    share = _near(p, centre, radius)
+    side = max(-1.0, min(1.0, p[1] / 1.5))
+    return (move[0] * share, move[1] * share * side, move[2] * share)
+
+
+def _smile(actor):
+    actor.mouth(1.05, 2.6)
+    actor.brows(0.45)
+    for side in "lr":
+        actor.lids(side, 0.1, 0.42, 6.0)
+    return lambda p: _pull(p, CORNER, 3.0, (-0.7, 0.9, 1.7))
+
+
+def _fright(actor):
+    actor.mouth(1.5, -0.4)
+    actor.brows(1.3, -1.3)
+    for side in "lr":
+        actor.lids(side, -0.22, -0.3)
+    actor.both("ear_1", roll=-24.0)
+    actor.both("ear_2", roll=-10.0)
+    return lambda p: add(_pull(p, CORNER, 2.8, (-0.5, 0.7, -1.5)),
+                         _pull(p, (13.4, 3.0, 34.0), 2.2, (0.0, 0.0, -0.5)))
+
+
+def _sleepy(actor):
+    actor.mouth(0.3, -0.3)
+    actor.brows(-0.55, -0.6)
+    for side in "lr":
+        actor.lids(side, 0.66, 0.2)
+    actor.both("ear_1", roll=-14.0)
+    return lambda p: _pull(p, CORNER, 2.6, (0.0, -0.2, -0.7))
+
+
+def _oh(actor):
+    actor.mouth(1.35, -0.6)
+    actor.brows(0.8)
+    return lambda p: add(_pull(p, CORNER, 3.2, (0.9, -2.3, -0.5)),
+                         _pull(p, LIPS, 4.0, (0.9, 0.0, 0.0)))
+
+
+def _blink(actor):
+    actor.blink(1.0)
+    actor.brows(-0.25)
+    return lambda p: (0.0, 0.0, 0.0)
+
+
+EXPRESSIONS = (("smile", _smile), ("fright", _fright), ("sleepy", _sleepy), ("oh", _oh),
+               ("blink", _blink))
+
+
+def displaced(bones, expression, meshes):
+    """Per mesh a list of the new positions of its vertices. meshes: per mesh the points and their
+    weights, rows of (number of the joint, bias)."""
+    actor = Actor(bones)
+    actor.both("eye", yaw=4.5)  # as in the bind pose
+    warp = expression(actor)
+    positions, turns = actor.pose.solve()
+    out = []
+    for points, weights in meshes:
+        moved = []
+        for point, rows in zip(points, weights):
+            at = (0.0, 0.0, 0.0)
+            for joint, bias in rows:
+                carried = add(positions[joint],
+                              rotate(turns[joint], sub(point, bones.position[joint])))
+                at = add(at, scale(carried, bias))
+            # Eyeballs are hard, and so is what the head hides; the skin of the face is what is warped.
+            soft = 1.0 if point[0] > 6.0 and point[2] > 28.0 else 0.0
+            if math.dist(point, (shape.EYE[0], math.copysign(shape.EYE[1], point[1]),
+                                 shape.EYE[2])) < shape.EYE_RADIUS * 1.08:
+                soft = 0.0
+            moved.append(add(at, scale(warp(point), soft)))
+        out.append(moved)
+    return out

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Makes Bobbin's expressions, morph targets with the topology of models/bobbin/bobbin.md5mesh, which it reads.
+
+    python3 models/make_expressions.py [FOLDER]     write the files (default: models/bobbin/morphs)
+    python3 models/make_expressions.py --check      make them anew and compare
+
+Plain Python, no packages; the same input gives the same files."""
+
+import os
+import re
+import sys
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+from kit import md5, program, read, rig  # noqa: E402
+from kit.maths import conj, rotate, sub  # noqa: E402
+from bobbin_parts import expressions, skeleton  # noqa: E402
+
+BASE = os.path.join(HERE, "bobbin", "bobbin.md5mesh")
+COMMAND = "make_expressions.py"
+LEAST = 1e-4  # units; what moves by less stays, to the last digit
+
+
+def _points(base):
+    """Per mesh the positions in the bind pose and the weights by joint."""
+    posed = [(position, turn) for _, _, position, turn in base.joints]
+    return [([base.position(rows, posed) for rows in vertices],
+             [[(joint, bias) for joint, bias, _ in rows] for rows in vertices])
+            for vertices in base.vertices]
+
+
+def _weight(joints, rows, point):
+    """One weight that holds a vertex at a point: targets are not skinned, so they need no more."""
+    joint = max(rows, key=lambda row: row[1])[0]
+    _, _, position, turn = joints[joint]
+    offset = rotate(conj(turn), sub(point, position))
+    return "%d 1 ( %s %s %s )" % ((joint,) + tuple(md5.number(c) for c in offset))
+
+
+def target_text(text, base, moved, points):
+    """The text of the base with other weights for the vertices that move."""
+    head, *bodies = text.split("mesh {")
+    out = [re.sub(r'commandline "[^"]*"', 'commandline "%s"' % COMMAND, head)]
+    for n, body in enumerate(bodies):
+        old = re.findall(r"\tweight \d+ ([^\n]*)\n", body)
+        verts, weights = [], []
+        for v, line in enumerate(re.findall(r"\tvert \d+ ([^\n]*)\n", body)):
+            uv, first, count = re.match(r"(\(.*\)) (\d+) (\d+)", line).groups()
+            kept = old[int(first):int(first) + int(count)]
+            apart = max(abs(a - b) for a, b in zip(moved[n][v], points[n][0][v]))
+            if apart >= LEAST:
+                kept = [_weight(base.joints, points[n][1][v], moved[n][v])]
+            verts.append("\tvert %d %s %d %d\n" % (v, uv, len(weights), len(kept)))
+            weights += kept
+        start, tris = body.split("\tvert ", 1)[0], re.findall(r"\tnumtris \d+\n(?:\ttri [^\n]*\n)*", body)
+        rows = "".join("\tweight %d %s\n" % row for row in enumerate(weights))
+        out.append(start + "".join(verts) + "\n" + tris[0] + "\n\tnumweights %d\n" % len(weights) + rows + "}\n"
+                   + ("\n" if n + 1 < len(bodies) else ""))
+    return "mesh {".join(out)
+
+
+def make(folder):
+    with open(BASE, encoding="ascii") as file:
+        text = file.read()
+    base, bones = read.Mesh(BASE), rig.Skeleton(skeleton.joints())
+    points = _points(base)
+    for name, expression in expressions.EXPRESSIONS:
+        moved = expressions.displaced(bones, expression, points)
+        program.save(folder, name + ".md5mesh", target_text(text, base, moved, points))
+    return "%d expressions" % len(expressions.EXPRESSIONS)
+
+
+if __name__ == "__main__":
+    sys.exit(program.run(sys.argv[1:], os.path.join(HERE, "bobbin", "morphs"), make, __doc__))

@@ -1,0 +1,127 @@
+// Morph targets in the viewer: --morph, the folder beside the model, and that skinning on the CPU
+// and drawing use the weights.
+#include "test/render/test_gl_scene.h"
+
+#include "demo/viewer/scene/document.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// -- The option -------------------------------------------------------------------------------
+
+static bool read_morph(const char *text, view_options *options)
+{
+    char problem[256] = "", morph[] = "--morph";
+    char *const copy = strcpy(malloc(strlen(text) + 1), text);
+    char *arguments[] = {morph, copy};
+    const bool is_read = view_read_options(2, arguments, options, problem, sizeof problem);
+    CHECK(is_read || strstr(problem, "morph") != NULL);
+    free(copy);
+    return is_read;
+}
+
+TEST (view_morph_option_is_a_name_and_a_weight) {
+    static const char *const wrong[] = {"smile",    "=1",        "smile=",    "smile=x",
+                                        "smile=1x", "smile=nan", "smile=inf", "smile=1@2"};
+    view_options options;
+    if (CHECK(read_morph("smile=-0.25", &options))) {
+        CHECK_UINT(options.num_morphs, 1);
+        CHECK_STRING(options.morphs[0].parameter, "smile");
+        CHECK(options.morphs[0].value == -0.25f);
+        CHECK(options.names_content);
+    }
+    view_free_options(&options);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        CHECK(!read_morph(wrong[i], &options));
+        view_free_options(&options);
+    }
+}
+
+// -- Documents --------------------------------------------------------------------------------
+
+static view_document *open_bobbin(view_setting *morphs, size_t count, md5gl_renderer *renderer,
+                                  const char *name)
+{
+    const view_options options = {.morphs = morphs, .num_morphs = count, .samples = 1};
+    view_log log = {.level = VIEW_QUIET};
+    const view_loader loader = {&options, renderer, &log};
+    const char *const path = test_path(name);
+    return view_load_document(&loader, &path, 1, false, true, (view_manner){.root = MD5_ROOT_FILE});
+}
+
+static const char bobbin[] = "models/bobbin/bobbin.md5mesh";
+
+static char smile_name[] = "smile", blink_name[] = "blink", wrong_name[] = "nosuch";
+
+// The bind pose with one target of weight 1 is the target's file.
+static void check_target(const view_document *document, const char *name)
+{
+    char path[256];
+    (void)snprintf(path, sizeof path, "models/bobbin/morphs/%s.md5mesh", name);
+    md5_model *const target = md5_load_model(test_path(path), NULL, NULL);
+    double worst = 0.0;
+    for (uint32_t i = 0; CHECK(target != NULL) && i < target->num_meshes; i++)
+        for (uint32_t v = 0; v < target->meshes[i].num_vertices; v++) {
+            const md5_vec3 a = target->meshes[i].positions[v];
+            const md5_vec3 b = document->scene.skinned[i].positions[v];
+            const double apart = fabs((double)a.x - (double)b.x) + fabs((double)a.y - (double)b.y)
+                                 + fabs((double)a.z - (double)b.z);
+            worst = apart > worst ? apart : worst;
+        }
+    CHECK_NEAR(worst, 0.0, 1e-4);
+    md5_free_model(target);
+}
+
+TEST (view_morph_at_weight_1_is_the_file_beside_the_model) {
+    view_setting smile[] = {{.parameter = smile_name, .value = 1.0f}};
+    view_document *const document = open_bobbin(smile, 1, NULL, bobbin);
+    if (CHECK(document != NULL)) {
+        CHECK_UINT(document->morphs.morph->num_targets, 5);
+        for (int dual = 0; dual < 2; dual++) {
+            document->scene.dual = dual == 1;
+            view_pose_moment(&document->scene, &(md5_moment){0});
+            view_skin(&document->scene);
+            check_target(document, "smile");
+        }
+    }
+    view_free_document(document, NULL);
+}
+
+TEST (view_morph_of_no_such_name_is_an_error) {
+    view_setting wrong[] = {{.parameter = wrong_name, .value = 1.0f}};
+    CHECK(open_bobbin(wrong, 1, NULL, bobbin) == NULL);
+    // A model without a folder of targets.
+    CHECK(open_bobbin(wrong, 1, NULL, "models/spindle/spindle.md5mesh") == NULL);
+    view_document *const plain = open_bobbin(NULL, 0, NULL, bobbin);
+    CHECK(plain != NULL && plain->morphs.morph == NULL && plain->scene.morph == NULL);
+    view_free_document(plain, NULL);
+}
+
+TEST (view_morph_is_drawn_as_it_is_skinned) {
+    gl_scene scene;
+    if (!scene_open(&scene, NULL))
+        return;
+    view_setting morphs[] = {{.parameter = blink_name, .value = 0.6f},
+                             {.parameter = smile_name, .value = 1.4f}};
+    view_document *const document = open_bobbin(morphs, 2, scene.renderer, bobbin);
+    if (CHECK(document != NULL)) {
+        const view_scene *const shown = &document->scene;
+        const uint32_t count = shown->model->meshes[0].num_vertices;
+        md5_vec3 *const drawn = malloc(count * sizeof *drawn);
+        view_pose_moment(&document->scene, &(md5_moment){0});
+        view_skin(&document->scene);
+        CHECK(md5gl_capture(scene.renderer, document->drawn, 0, shown->palette, drawn, NULL, NULL,
+                            NULL));
+        double worst = 0.0;
+        for (uint32_t v = 0; v < count; v++) {
+            const md5_vec3 a = drawn[v], b = shown->skinned[0].positions[v];
+            const double apart = fabs((double)a.x - (double)b.x) + fabs((double)a.z - (double)b.z);
+            worst = apart > worst ? apart : worst;
+        }
+        CHECK_NEAR(worst, 0.0, 1e-3);
+        free(drawn);
+    }
+    view_free_document(document, scene.renderer);
+    scene_close(&scene);
+}
