@@ -9,8 +9,11 @@
 //   md5_free_morph(morph);
 //
 // md5gl_create_morph() uploads the same differences for drawing. Weights come from where the game
-// has them: a parameter of a machine (md5_get_parameter() of md5play.h), a curve over the time of a
-// clip (md5curve.h), a slider.
+// has them: a parameter of a machine (md5play.h), a curve over the time of a clip (md5curve.h), a
+// slider:
+//
+//   weights[smile] = md5_player_get(player, joy); // joy: of md5_find_parameter()
+//   weights[blink] = md5_ease(MD5_EASE_SINE_IN_OUT, part_of_a_blink);
 //
 // Space, memory and threads: see md5model.h.
 #ifndef MD5MORPH_H

@@ -8,14 +8,15 @@
 //     md5gl_pose_clips()                computes them on the GPU from uploaded clips; or
 //     md5gl_pose_baked()                takes vertices of baked clips instead
 //     md5gl_set_looks()                 sets tint and skin of each instance
+//     md5gl_set_morph()                 sets weights of morph targets, before the pose
 //     md5gl_draw_shadows()              fills the shadow maps; before anything lit
 //     md5gl_draw_posed()                draws models; before overlays, which are blended over them
 //     md5gl_draw_ground(), md5gl_draw_grid(), md5gl_draw_lines(), md5gl_draw_panel()
 //   md5gl_end_frame()                   resolves the target and reports GL errors
 //
 // Call the drawing functions only between begin and end, and all others only outside of a frame.
-// Posing, and setting materials, visibility, skins and looks are allowed in both: a draw uses what
-// was set last.
+// Posing, and setting materials, visibility, skins, looks and weights are allowed in both: a draw
+// uses what was set last.
 //
 // Assertions: in builds without NDEBUG a call that breaks a rule of this file ends the program with
 // a message. What depends on the device or on data is an md5_error.
