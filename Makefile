@@ -46,7 +46,7 @@ say = $(if $(V),,@echo '  $(1) $@' &&)
 
 # CMakeLists.txt takes the same files by the same patterns.
 PUBLIC_HEADERS := $(wildcard md5/md5*.h)
-GL_HEADERS     := render/md5gl.h
+GL_HEADERS     := $(wildcard render/md5gl*.h)
 MD5_SOURCES    := $(wildcard md5/*.c md5/*/*.c md5/*/*/*.c)
 RENDER_SOURCES := $(wildcard render/*.c)
 COMMON_SOURCES := $(wildcard demo/common/*.c)

@@ -270,6 +270,11 @@ static void draw_edges(md5gl_renderer *renderer, const md5gl_model *model, uint3
     set_edge_mode(renderer, false);
 }
 
+void md5gl_draw_for_pictures(md5gl_renderer *renderer, const md5gl_model *model)
+{
+    draw_pass(renderer, &(model_draw){model, MD5GL_LIT, MD5GL_PASS_PICTURE, NULL});
+}
+
 // -- Public -----------------------------------------------------------------------------------
 
 void md5gl_draw_shadows(md5gl_renderer *renderer, const md5gl_model *model)

@@ -97,6 +97,7 @@ struct md5gl_renderer {
     md5gl_program skinned[MD5GL_NUM_VARIANTS][MD5GL_NUM_SKINS][MD5GL_NUM_PASSES];
     md5gl_program preskin[MD5GL_NUM_VARIANTS]; // only with has_compute
     md5gl_program line, grid, ground_shadow, panel;
+    md5gl_program impostor[MD5GL_NUM_IMPOSTOR_LAYOUTS][MD5GL_NUM_IMPOSTOR_PASSES]; // on first use
 
     md5gl_host_state host; // see md5gl_save_state()
 
@@ -200,6 +201,9 @@ void md5gl_set_attribute(const GladGLContext *gl, GLuint attribute, GLint size, 
 // is posed, since it queries GL; until then a mesh counts as alpha-tested.
 void md5gl_update_opacity(md5gl_renderer *renderer, md5gl_model *model);
 bool md5gl_is_opaque(const md5gl_surface *surface);
+
+// Draws all instances with MD5GL_PASS_PICTURE into the bound framebuffer, outside of a frame.
+void md5gl_draw_for_pictures(md5gl_renderer *renderer, const md5gl_model *model);
 
 // Orders materials: less than 0, 0 or more than 0. What the alpha test reads is compared first.
 int md5gl_compare_materials(const md5gl_material *a, const md5gl_material *b);

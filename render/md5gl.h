@@ -31,8 +31,8 @@
 // keep the engine's GL state. Without them md5gl leaves GL's defaults:
 // - bindings: program, vertex array, framebuffers (to 0), renderbuffer; array, texture, uniform,
 //   transform feedback, pixel pack, pixel unpack, shader storage and draw indirect buffer; uniform
-//   buffer 0, transform feedback buffers 0 to 2 and shader storage buffers 0 to 7; 2D texture,
-//   buffer texture and sampler of units 0..14; active unit 0
+//   buffer 0, transform feedback buffers 0 to 2 and shader storage buffers 0 to 7; 2D, 2D array, 3D
+//   and buffer texture and sampler of units 0..14; active unit 0
 // - disabled: depth test, depth clamp, stencil test, scissor test, culling, blending, logic
 //   operation, polygon offset (fill, line; 0, 0), sRGB writes, rasterizer discard, primitive
 //   restart, alpha to coverage and to one, sample coverage and mask; enabled: multisampling
@@ -473,11 +473,12 @@ MD5GL_API float md5gl_shadow_reach(const md5gl_frame *frame);
 MD5GL_API void md5gl_draw_posed(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style);
 
 // Sets how instances of the last pose look, until the next pose: tints[number of instances], linear
-// colours that multiply the diffuse texture, whose alpha fades cut-outs only; skins[number of
-// instances], below the number of skins. Either may be NULL: white, skin 0. Both are read during
-// the call. Instances of one skin that follow each other are drawn together: sort crowds by skin.
-// Returns false with MD5_ERROR_RANGE if there is no such skin, or MD5_ERROR_MEMORY; then all look
-// alike.
+// colours that multiply the diffuse texture. Alpha below 1 fades cut-outs only; alpha 1 + s hides
+// the share s of the pixels in a fixed pattern, but not of the shadow (see md5gl_impostor.h).
+// skins[number of instances], below the number of skins. Either may be NULL: white, skin 0.
+// Both are read during the call. Instances of one skin that follow each other are drawn together:
+// sort crowds by skin. Returns false with MD5_ERROR_RANGE if there is no such skin, or
+// MD5_ERROR_MEMORY; then all look alike.
 MD5GL_API bool md5gl_set_looks(md5gl_renderer *renderer, md5gl_model *model, const md5_vec4 *tints,
                                const uint32_t *skins, md5_error *error);
 

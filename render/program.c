@@ -25,6 +25,13 @@ static const char *const uniform_names[MD5GL_NUM_UNIFORMS] = {
     [MD5GL_LINE_WIDTH] = "line_width",
     [MD5GL_GRID_AREA] = "grid_area",
     [MD5GL_GRID_CELL] = "grid_cell",
+    [MD5GL_VIEW_COUNTS] = "view_counts",
+    [MD5GL_VIEW_RANGE] = "view_range",
+    [MD5GL_PICTURE_GRID] = "picture_grid",
+    [MD5GL_PICTURE_TEXELS] = "picture_texels",
+    [MD5GL_MODEL_SPHERE] = "model_sphere",
+    [MD5GL_SEEN_FROM] = "seen_from",
+    [MD5GL_COARSE_LEVEL] = "coarse_level",
 };
 
 static const struct {
@@ -50,6 +57,8 @@ static const struct {
     {"morph_first", MD5GL_UNIT_MORPH_FIRST},
     {"morph_deltas", MD5GL_UNIT_MORPH_DELTAS},
     {"morph_weights", MD5GL_UNIT_MORPH_WEIGHTS},
+    {"colours", MD5GL_UNIT_TEXTURE},
+    {"surfaces", MD5GL_UNIT_NORMALS},
 };
 
 // Line numbers identify the file: #line numbers the n-th file's lines from n * LINES_PER_FILE + 1.
@@ -57,8 +66,8 @@ static const struct {
 #define LINES_PER_FILE 1000
 
 static const char *const headings[MD5GL_MAX_SOURCES] = {
-    "#line 1\n",    "#line 1001\n", "#line 2001\n", "#line 3001\n",
-    "#line 4001\n", "#line 5001\n", "#line 6001\n", "#line 7001\n"};
+    "#line 1\n",    "#line 1001\n", "#line 2001\n", "#line 3001\n", "#line 4001\n",
+    "#line 5001\n", "#line 6001\n", "#line 7001\n", "#line 8001\n", "#line 9001\n"};
 
 // Skips a number; NULL if there is none.
 static const char *skip_number(const char *text, long *number)
@@ -111,7 +120,8 @@ static bool fail_with_log(const char *log, const md5gl_source *files, const char
 static const char es_heading[] = "#version 300 es\n"
                                  "precision highp float;\nprecision highp int;\n"
                                  "precision highp sampler2D;\nprecision highp usampler2D;\n"
-                                 "precision highp sampler2DShadow;\n";
+                                 "precision highp sampler2DShadow;\n"
+                                 "precision highp sampler2DArray;\nprecision highp sampler3D;\n";
 
 static const char *heading_of(const md5gl_renderer *renderer, bool needs_new_glsl)
 {

@@ -85,6 +85,13 @@ enum md5gl_uniform {
     MD5GL_LINE_WIDTH,
     MD5GL_GRID_AREA,
     MD5GL_GRID_CELL,
+    MD5GL_VIEW_COUNTS,
+    MD5GL_VIEW_RANGE,
+    MD5GL_PICTURE_GRID,
+    MD5GL_PICTURE_TEXELS,
+    MD5GL_MODEL_SPHERE,
+    MD5GL_SEEN_FROM,
+    MD5GL_COARSE_LEVEL,
     MD5GL_NUM_UNIFORMS,
 };
 
@@ -100,6 +107,8 @@ enum md5gl_pass {
     MD5GL_PASS_DEPTH_OPAQUE, // depth of meshes without alpha test
     MD5GL_PASS_EDGES,
     MD5GL_PASS_CAPTURE,
+    MD5GL_NUM_COMMON_PASSES,
+    MD5GL_PASS_PICTURE = MD5GL_NUM_COMMON_PASSES, // of impostors; programs are built on first use
     MD5GL_NUM_PASSES
 };
 
@@ -129,7 +138,7 @@ typedef struct md5gl_source {
     const char *file, *text;
 } md5gl_source;
 
-enum { MD5GL_MAX_SOURCES = 8, MD5GL_NUM_CAPTURED = 3 };
+enum { MD5GL_MAX_SOURCES = 10, MD5GL_NUM_CAPTURED = 3 };
 
 typedef struct md5gl_program_sources {
     md5gl_source vertex[MD5GL_MAX_SOURCES]; // ends at the first without text
@@ -148,6 +157,18 @@ bool md5gl_build_variant(md5gl_renderer *renderer, md5gl_path path, int variant,
 
 // Builds the programs that draw baked clips, unless they exist already.
 bool md5gl_build_baked(md5gl_renderer *renderer, md5_error *error);
+
+// Builds the program that draws pictures for impostors of a path and variant, unless it exists
+// already.
+bool md5gl_build_picture_program(md5gl_renderer *renderer, md5gl_path path, int variant,
+                                 md5_error *error);
+
+// The programs that draw impostors: lit, and depth for shadow maps.
+enum md5gl_impostor_pass { MD5GL_IMPOSTOR_LIT, MD5GL_IMPOSTOR_DEPTH, MD5GL_NUM_IMPOSTOR_PASSES };
+enum { MD5GL_NUM_IMPOSTOR_LAYOUTS = 3 }; // ARRAY, ATLAS, VOLUME of md5gl_impostor_layout
+
+// Builds the programs of a layout (0 = ARRAY), unless they exist already.
+bool md5gl_build_impostor_programs(md5gl_renderer *renderer, uint32_t layout, md5_error *error);
 
 bool md5gl_build_all_programs(md5gl_renderer *renderer, md5_error *error);
 void md5gl_destroy_all_programs(md5gl_renderer *renderer);

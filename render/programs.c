@@ -11,6 +11,7 @@
 #define LIGHT   {"light.glsl", md5gl_shader_light_glsl}
 #define CLASSIC {"classic.glsl", md5gl_shader_classic_glsl}
 #define SURFACE {"surface.glsl", md5gl_shader_surface_glsl}
+#define SHADE   {"shade.glsl", md5gl_shader_shade_glsl}
 #define STORAGE {"storage.glsl", md5gl_shader_storage_glsl}
 #define TABLE   {"table_buffer.glsl", md5gl_shader_table_buffer_glsl}
 #define TABLE_TEXTURE {"table_texture.glsl", md5gl_shader_table_texture_glsl}
@@ -44,6 +45,7 @@ static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
                          SHADOW,
                          LIGHT,
                          CLASSIC,
+                         SHADE,
                          SURFACE,
                          {"lit.frag", md5gl_shader_lit_frag}},
         },
@@ -62,6 +64,11 @@ static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
         {
             .vertex = {CAPTURE},
             .captured = {"captured_position", "captured_normal", "captured_tangent"},
+        },
+    [MD5GL_PASS_PICTURE] =
+        {
+            .vertex = {DRAW},
+            .fragment = {SURFACE, {"picture.frag", md5gl_shader_picture_frag}},
         },
 };
 
@@ -111,31 +118,45 @@ static const md5gl_program_sources panel_sources = {
     .fragment = {{"panel.frag", md5gl_shader_panel_frag}},
 };
 
+static bool build_pass(md5gl_renderer *renderer, int variant, enum md5gl_skin skin,
+                       enum md5gl_pass pass, md5_error *error)
+{
+    md5gl_program_sources sources = passes[pass];
+    const md5gl_source last = sources.vertex[0];
+    int count = 0;
+    sources.needs_new_glsl = skin == MD5GL_SKIN_STORAGE;
+    sources.vertex[count++] = (md5gl_source)FRAME;
+    if (skin == MD5GL_SKIN_STORAGE)
+        sources.vertex[count++] = (md5gl_source)STORAGE;
+    else if (renderer->is_es)
+        sources.vertex[count++] = (md5gl_source)TABLE_TEXTURE;
+    else
+        sources.vertex[count++] = (md5gl_source)TABLE;
+    sources.vertex[count++] = (md5gl_source)PALETTE;
+    sources.vertex[count++] = blend_of(variant);
+    sources.vertex[count++] = bind_of(variant);
+    sources.vertex[count++] = skin_functions[skin];
+    sources.vertex[count++] = last;
+    md5gl_program *const program = &renderer->skinned[variant][skin][pass];
+    return program->name != 0 || md5gl_build_program(renderer, &sources, program, error);
+}
+
 static bool build_skinned(md5gl_renderer *renderer, int variant, enum md5gl_skin skin,
                           md5_error *error)
 {
-    for (int pass = 0; pass < MD5GL_NUM_PASSES; pass++) {
-        md5gl_program_sources sources = passes[pass];
-        const md5gl_source last = sources.vertex[0];
-        int count = 0;
-        sources.needs_new_glsl = skin == MD5GL_SKIN_STORAGE;
-        sources.vertex[count++] = (md5gl_source)FRAME;
-        if (skin == MD5GL_SKIN_STORAGE)
-            sources.vertex[count++] = (md5gl_source)STORAGE;
-        else if (renderer->is_es)
-            sources.vertex[count++] = (md5gl_source)TABLE_TEXTURE;
-        else
-            sources.vertex[count++] = (md5gl_source)TABLE;
-        sources.vertex[count++] = (md5gl_source)PALETTE;
-        sources.vertex[count++] = blend_of(variant);
-        sources.vertex[count++] = bind_of(variant);
-        sources.vertex[count++] = skin_functions[skin];
-        sources.vertex[count++] = last;
-        md5gl_program *const program = &renderer->skinned[variant][skin][pass];
-        if (program->name == 0 && !md5gl_build_program(renderer, &sources, program, error))
+    for (int pass = 0; pass < MD5GL_NUM_COMMON_PASSES; pass++) {
+        if (!build_pass(renderer, variant, skin, (enum md5gl_pass)pass, error))
             return false;
     }
     return true;
+}
+
+bool md5gl_build_picture_program(md5gl_renderer *renderer, md5gl_path path, int variant,
+                                 md5_error *error)
+{
+    const enum md5gl_skin skin = md5gl_skin_of(path);
+    return build_pass(renderer, skin == MD5GL_SKIN_POSED ? 0 : variant, skin, MD5GL_PASS_PICTURE,
+                      error);
 }
 
 static bool build_preskin(md5gl_renderer *renderer, int variant, md5_error *error)
@@ -171,6 +192,58 @@ bool md5gl_build_baked(md5gl_renderer *renderer, md5_error *error)
     return build_skinned(renderer, MD5GL_BLEND_LINEAR, MD5GL_SKIN_BAKED, error);
 }
 
+// -- Impostors --------------------------------------------------------------------------------
+
+#define VIEWS                                                   \
+    {                                                           \
+        "impostor_views.glsl", md5gl_shader_impostor_views_glsl \
+    }
+#define POINT                                       \
+    {                                               \
+        "impostor.glsl", md5gl_shader_impostor_glsl \
+    }
+
+static const md5gl_source impostor_layouts[MD5GL_NUM_IMPOSTOR_LAYOUTS] = {
+    {"impostor_array.glsl", md5gl_shader_impostor_array_glsl},
+    {"impostor_atlas.glsl", md5gl_shader_impostor_atlas_glsl},
+    {"impostor_volume.glsl", md5gl_shader_impostor_volume_glsl},
+};
+
+bool md5gl_build_impostor_programs(md5gl_renderer *renderer, uint32_t layout, md5_error *error)
+{
+    const md5gl_program_sources sources[MD5GL_NUM_IMPOSTOR_PASSES] = {
+        [MD5GL_IMPOSTOR_LIT] =
+            {
+                .vertex = {FRAME, VIEWS, {"impostor.vert", md5gl_shader_impostor_vert}},
+                .fragment = {FRAME,
+                             COLOUR,
+                             SHADOW,
+                             LIGHT,
+                             CLASSIC,
+                             SHADE,
+                             VIEWS,
+                             impostor_layouts[layout],
+                             POINT,
+                             {"impostor.frag", md5gl_shader_impostor_frag}},
+            },
+        [MD5GL_IMPOSTOR_DEPTH] =
+            {
+                .vertex = {FRAME, VIEWS, {"impostor.vert", md5gl_shader_impostor_vert}},
+                .fragment = {FRAME,
+                             VIEWS,
+                             impostor_layouts[layout],
+                             POINT,
+                             {"impostor_depth.frag", md5gl_shader_impostor_depth_frag}},
+            },
+    };
+    for (int pass = 0; pass < MD5GL_NUM_IMPOSTOR_PASSES; pass++) {
+        md5gl_program *const program = &renderer->impostor[layout][pass];
+        if (program->name == 0 && !md5gl_build_program(renderer, &sources[pass], program, error))
+            return false;
+    }
+    return true;
+}
+
 bool md5gl_build_all_programs(md5gl_renderer *renderer, md5_error *error)
 {
     return build_all_skinned(renderer, error)
@@ -190,6 +263,10 @@ void md5gl_destroy_all_programs(md5gl_renderer *renderer)
                 gl->DeleteProgram(renderer->skinned[variant][skin][pass].name);
         }
         gl->DeleteProgram(renderer->preskin[variant].name);
+    }
+    for (int layout = 0; layout < MD5GL_NUM_IMPOSTOR_LAYOUTS; layout++) {
+        for (int pass = 0; pass < MD5GL_NUM_IMPOSTOR_PASSES; pass++)
+            gl->DeleteProgram(renderer->impostor[layout][pass].name);
     }
     gl->DeleteProgram(renderer->line.name);
     gl->DeleteProgram(renderer->grid.name);

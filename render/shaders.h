@@ -9,6 +9,7 @@ extern const char md5gl_shader_shadow_glsl[];
 extern const char md5gl_shader_light_glsl[];
 extern const char md5gl_shader_classic_glsl[];
 extern const char md5gl_shader_surface_glsl[];
+extern const char md5gl_shader_shade_glsl[];
 
 // Skinned models.
 extern const char md5gl_shader_table_buffer_glsl[];
@@ -32,6 +33,17 @@ extern const char md5gl_shader_capture_vert[];
 extern const char md5gl_shader_lit_frag[];
 extern const char md5gl_shader_depth_frag[];
 extern const char md5gl_shader_flat_frag[];
+
+// Impostors.
+extern const char md5gl_shader_picture_frag[];
+extern const char md5gl_shader_impostor_views_glsl[];
+extern const char md5gl_shader_impostor_array_glsl[];
+extern const char md5gl_shader_impostor_atlas_glsl[];
+extern const char md5gl_shader_impostor_volume_glsl[];
+extern const char md5gl_shader_impostor_glsl[];
+extern const char md5gl_shader_impostor_vert[];
+extern const char md5gl_shader_impostor_frag[];
+extern const char md5gl_shader_impostor_depth_frag[];
 
 // Overlays.
 extern const char md5gl_shader_line_vert[];

@@ -17,6 +17,7 @@ out vec3 world_normal;
 out vec4 world_tangent;
 out vec2 texcoord;
 out vec4 tint;
+flat out float dissolved; // share of the pixels that is hidden
 
 // All passes over the same vertices must compute exactly the same depth.
 invariant gl_Position;
@@ -37,7 +38,12 @@ void main()
     world_tangent = vertex.tangent;
     texcoord = vertex_texcoord;
     tint = coloured ? vertex_colour : vec4(1.0);
-    if (tinted)
-        tint *= TINT(INSTANCE);
+    dissolved = 0.0;
+    if (tinted) {
+        // Alpha above 1 hides pixels: see md5gl_set_looks().
+        vec4 own = TINT(INSTANCE);
+        dissolved = max(own.a - 1.0, 0.0);
+        tint *= vec4(own.rgb, min(own.a, 1.0));
+    }
     gl_Position = clip_from_world * vec4(vertex.position, 1.0);
 }

@@ -498,7 +498,7 @@ def source(name, what, headers, sources, generated):
             for_both_languages(body))
 
 
-PUBLIC = r"md5/md5\w+\.h|render/md5gl\.h"
+PUBLIC = r"md5/md5\w+\.h|render/md5gl\w*\.h"
 MODEL = "reads, poses and skins MD5 models"
 GL = "draws MD5 models with OpenGL"
 
@@ -516,8 +516,9 @@ def gl_files(glad, shaders):
     generated = "".join(
         heading(name + ", by glad") + own.sub("", read(os.path.join(glad, name)))
         for name in ("include/KHR/khrplatform.h", "include/glad/gl.h", "src/gl.c"))
-    text = source("md5gl.c", GL, ["render/md5gl.h"], sorted(glob.glob("render/*.c")), generated)
-    return {"md5gl.h": public_header("md5gl.h", GL, ["render/md5gl.h"], '\n#include "md5model.h"\n'),
+    headers = sorted(glob.glob("render/md5gl*.h"))
+    text = source("md5gl.c", GL, headers, sorted(glob.glob("render/*.c")), generated)
+    return {"md5gl.h": public_header("md5gl.h", GL, headers, '\n#include "md5model.h"\n'),
             "md5gl.c": text + heading("shaders") + LONG_STRINGS + INCLUDE.sub("", read(shaders))}
 
 

@@ -30,7 +30,7 @@ for compiler in ${COMPILERS-$(installed)}; do
 done
 
 reads_headers() { # COMPILER STANDARD
-    for header in md5/md5*.h render/md5gl.h; do
+    for header in md5/md5*.h render/md5gl*.h; do
         printf '#include "%s"\n' "$header" >"$scratch/header.cpp"
         "$1" "-std=$2" -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I. "$scratch/header.cpp" || return 1
     done

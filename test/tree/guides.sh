@@ -5,7 +5,7 @@
 
 cc=${CC:-cc}
 folder=.github/docs
-mkdir "$scratch/md5model" && ln -s "$PWD"/md5/md5*.h "$PWD"/render/md5gl.h "$scratch/md5model/" && ln -s "$PWD/md5" "$scratch/md5"
+mkdir "$scratch/md5model" && ln -s "$PWD"/md5/md5*.h "$PWD"/render/md5gl*.h "$scratch/md5model/" && ln -s "$PWD/md5" "$scratch/md5"
 
 # Machines of samples are for our model, also where it is called hero.
 mkdir "$scratch/files" && ln -s "$PWD"/models/bobbin/*.md5* "$scratch/files/" &&

@@ -30,7 +30,7 @@ check "make install-lib" make_ install-lib
 version=$(awk '/define MD5_VERSION_(MAJOR|MINOR|PATCH)/ { printf "%s%s", dot, $3; dot = "." }' \
     md5/md5model.h)
 missing_files() {
-    for header in md5/md5*.h render/md5gl.h; do
+    for header in md5/md5*.h render/md5gl*.h; do
         [ -s "$root$prefix/include/md5model/${header##*/}" ] || echo "$header"
     done
     for name in md5model md5gl; do

@@ -37,7 +37,7 @@ forbidden() {
             if (path ~ /^md5\/[a-z]+\//) { split(path, part, "/"); return part[2] }
             if (path == "md5/system_file.c") return "files"
             if (path ~ /^md5\//) return "load"
-            if (path == "render/md5gl.h") return "md5gl"
+            if (path ~ /^render\/md5gl[a-z_]*\.h$/) return "md5gl"
             if (path ~ /^render\//) return "render"
             if (path ~ /^demo\/viewer\//) { split(path, part, "/"); return part[3] }
             if (path ~ /^demo\/examples\//) return "examples"
@@ -69,7 +69,7 @@ forbidden() {
             allow("machinedoor", "curvedoor posedoor libc")
             allow("playdoor", "machinedoor playdoor libc")
             allow("gamedoor", "door gamedoor libc")
-            allow("md5gl", "door libc")
+            allow("md5gl", "door md5gl libc")
             allow("render", "door md5gl render glad libc")
             allow("common", "door machinedoor playdoor gamedoor common libc system")
             allow("examples", "installed libc SDL system")

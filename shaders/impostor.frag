@@ -1,0 +1,26 @@
+// An impostor, lit as the model that its pictures show. It writes that model's depth.
+uniform ivec3 maps;   // 1 = all surfaces are grey; 1 = the model has specular maps; 0
+uniform vec2 surface; // gloss; 0
+uniform bool multisampled;
+
+out vec4 colour;
+
+void main()
+{
+    if (!dissolves(weights.w))
+        discard;
+    impostor_point found = find_point();
+    // Edges are as wide as those of the model, unless a texel is smaller than a pixel.
+    float steepness = 1.0 + clamp(2.0 - moment.y, 0.0, 1.0);
+    float covered = clamp((found.covered - 0.5) * steepness + 0.5, 0.0, 1.0);
+    if (covered < (multisampled ? 0.05 : 0.5))
+        discard;
+    vec3 position = world_of(found), normal = normalize(turn(turned, found.normal));
+    vec4 texel = found.colour / found.covered;
+    if (maps.x != 0)
+        texel = vec4(0.434, 0.434, 0.434, 0.0); // sRGB 176
+    vec3 shown = shade(position, normal, normal, texel.rgb, surface.x, maps.y != 0,
+                       vec3(texel.a), vec3(0.0));
+    gl_FragDepth = depth_in_picture(position);
+    colour = vec4(shown, multisampled ? covered : 1.0);
+}

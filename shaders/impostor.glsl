@@ -1,0 +1,85 @@
+// What an impostor's pictures show at a pixel: the blend of up to three views, each where the ray
+// from the viewer meets the depth of its picture.
+uniform float coarse_level; // in which a picture has 16 texels a side
+uniform PICTURES colours;  // linear colour; brightness of the specular map; times coverage
+uniform PICTURES surfaces; // normal along the picture's axes, depth, 1; times coverage
+
+flat in vec4 sphere;
+flat in vec4 turned;
+flat in vec4 weights;
+flat in ivec3 views;
+flat in vec2 moment;
+flat in vec4 viewer;
+in vec3 plane_position;
+
+// Sums over views, weighted by coverage.
+struct impostor_point {
+    vec3 position; // of the unit sphere; model axes
+    vec3 normal;   // model axes
+    vec4 colour;
+    float covered;
+};
+
+const float LEAST_COVERED = 0.02;
+
+// Returns nothing outside of the picture.
+vec4 picture_at(PICTURES pictures, int view, vec2 at, float level)
+{
+    if (any(greaterThan(abs(at), vec2(1.0))))
+        return vec4(0.0);
+    return picture(pictures, view, moment.x, at, level);
+}
+
+float depth_of(vec4 surface)
+{
+    return surface.w > LEAST_COVERED ? 2.0 * surface.z / surface.w - 1.0 : 0.0;
+}
+
+// Adds a view. `origin` and `ray`: the viewer's ray through the pixel, model axes. The ray meets the
+// plane through the centre first, then the plane at the depth that the picture has around there: the
+// depth of a coarse level, which changes smoothly, so that parts do not come apart.
+void add_view(inout impostor_point sum, int view, float weight, vec3 origin, vec3 ray)
+{
+    mat3 axes = view_axes(view);
+    vec3 from = origin * axes, along = ray * axes;
+    vec2 slope = along.xy / min(along.z, -0.25);
+    vec2 at = from.xy - slope * from.z;
+    if (dot(slope, slope) > 1e-4) {
+        vec4 around = picture_at(surfaces, view, at, max(moment.y, coarse_level));
+        at = from.xy + slope * (depth_of(around) - from.z);
+    }
+    vec4 surface = picture_at(surfaces, view, at, moment.y);
+    if (surface.w <= LEAST_COVERED)
+        return;
+    vec2 tilt = 2.0 * surface.xy / surface.w - 1.0;
+    vec3 normal = vec3(tilt, sqrt(max(1.0 - dot(tilt, tilt), 0.0)));
+    float share = weight * surface.w;
+    sum.position += share * (axes * vec3(at, depth_of(surface)));
+    sum.normal += share * (axes * normal);
+    sum.covered += share;
+    sum.colour += weight * picture_at(colours, view, at, moment.y);
+}
+
+impostor_point find_point()
+{
+    vec4 back = vec4(-turned.xyz, turned.w);
+    vec3 origin = turn(back, plane_position - sphere.xyz) / sphere.w;
+    vec3 ray = turn(back, viewer.w == 0.0 ? -viewer.xyz : normalize(plane_position - viewer.xyz));
+    impostor_point sum = impostor_point(vec3(0.0), vec3(0.0), vec4(0.0), 0.0);
+    for (int i = 0; i < 3; i++) {
+        if (weights[i] > 0.004)
+            add_view(sum, views[i], weights[i], origin, ray);
+    }
+    return sum;
+}
+
+vec3 world_of(impostor_point point)
+{
+    return sphere.xyz + sphere.w * turn(turned, point.position / point.covered);
+}
+
+float depth_in_picture(vec3 position)
+{
+    vec4 clip = clip_from_world * vec4(position, 1.0);
+    return clamp(0.5 + 0.5 * clip.z / clip.w, 0.0, 1.0);
+}

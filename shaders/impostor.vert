@@ -1,0 +1,81 @@
+// One impostor: a square through the centre of the character's sphere that faces the viewer, and
+// the three nearest views with their weights.
+layout(location = 0) in vec4 rotation; // model to world
+layout(location = 1) in vec4 place;    // translation; scale
+layout(location = 2) in vec2 state;    // frame; share of the pixels that is shown
+
+uniform vec4 model_sphere; // centre, model space; radius
+uniform float picture_texels;
+uniform int seen_from; // 0 = the frame's eye, 1 = the key light, 2 = below
+
+flat out vec4 sphere;  // centre in the world; radius
+flat out vec4 turned;  // rotation
+flat out vec4 weights; // of three views; share of the pixels that is shown
+flat out ivec3 views;
+flat out vec2 moment; // frame; level of detail
+flat out vec4 viewer; // as `eye` in the frame
+out vec3 plane_position;
+
+// Below this size a single view is enough: the next one differs by less than a pixel.
+const float SINGLE_VIEW_PIXELS = 10.0;
+const float SHARPER = 0.5; // levels of detail: a picture was smoothed once already
+const float BELOW = -0.9; // rise of a direction towards the view from below
+
+// Chooses the corners of the triangle of views around a direction in model space.
+void choose_views(vec3 direction)
+{
+    weights.xyz = vec3(1.0, 0.0, 0.0);
+    views = ivec3(NUM_VIEWS - 1);
+    if (direction.z < BELOW)
+        return;
+    float around = atan(direction.y, direction.x) / (2.0 * PI);
+    float column = (around - floor(around)) * float(view_counts.x);
+    float range = max(view_range.y - view_range.x, 1e-6);
+    float raised = (asin(clamp(direction.z, -1.0, 1.0)) - view_range.x) / range;
+    float row = clamp(raised, 0.0, 1.0) * float(view_counts.y - 1);
+    ivec2 first = ivec2(int(column) % view_counts.x, int(row));
+    ivec2 next = ivec2((first.x + 1) % view_counts.x, min(first.y + 1, view_counts.y - 1));
+    vec2 part = vec2(column - floor(column), row - floor(row));
+    bool far = part.x + part.y > 1.0;
+    if (far)
+        part = 1.0 - part;
+    ivec2 corner = far ? next : first, other = far ? first : next;
+    weights.xyz = vec3(1.0 - part.x - part.y, part);
+    views = ivec3(corner.y * view_counts.x + corner.x, corner.y * view_counts.x + other.x,
+                  other.y * view_counts.x + corner.x);
+}
+
+void keep_nearest()
+{
+    float largest = max(max(weights.x, weights.y), weights.z);
+    views.x = weights.x == largest ? views.x : weights.y == largest ? views.y : views.z;
+    weights.xyz = vec3(1.0, 0.0, 0.0);
+}
+
+void main()
+{
+    vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0 - 1.0;
+    sphere.xyz = place.xyz + place.w * turn(rotation, model_sphere.xyz);
+    sphere.w = place.w * model_sphere.w;
+    turned = rotation;
+    viewer = seen_from == 0 ? eye : vec4(seen_from == 1 ? light_direction.xyz : vec3(0, 0, -1), 0);
+    vec3 back = normalize(viewer.xyz - viewer.w * sphere.xyz);
+    vec3 right = cross(abs(back.z) < 0.999 ? vec3(0, 0, 1) : vec3(1, 0, 0), back);
+    right = normalize(right);
+    vec3 up = cross(back, right);
+    choose_views(turn(vec4(-rotation.xyz, rotation.w), back));
+    weights.w = state.y;
+    plane_position = sphere.xyz + sphere.w * (corner.x * right + corner.y * up);
+    gl_Position = clip_from_world * vec4(plane_position, 1.0);
+
+    vec4 centre = clip_from_world * vec4(sphere.xyz, 1.0);
+    vec4 top = clip_from_world * vec4(sphere.xyz + sphere.w * up, 1.0);
+    vec2 half_size = viewport.xy * (top.xy / max(top.w, 1e-6) - centre.xy / max(centre.w, 1e-6));
+    float pixels = max(length(half_size), 1e-3); // of the diameter
+    moment = vec2(state.x, max(log2(picture_texels / pixels) - SHARPER, 0.0));
+    if (pixels < SINGLE_VIEW_PIXELS)
+        keep_nearest();
+    // Only what is wholly shown casts shadows.
+    if (state.y <= 0.0 || (seen_from != 0 && state.y < 1.0))
+        gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+}

@@ -1,0 +1,8 @@
+// The depth of an impostor, for shadow maps.
+void main()
+{
+    impostor_point found = find_point();
+    if (found.covered < 0.5)
+        discard;
+    gl_FragDepth = depth_in_picture(world_of(found));
+}

@@ -1,0 +1,29 @@
+// The directions from which an impostor's pictures were taken. Views 0 .. around * above - 1 lie on
+// rings around the vertical axis, the last view is from below.
+uniform ivec4 view_counts;  // around, above; 0; 0
+uniform ivec4 picture_grid; // columns, rows of a block; atlas: blocks per row, rows of blocks;
+                            // volume: slices
+uniform vec2 view_range;    // elevation of the lowest ring, and of the highest; radians
+
+#define NUM_VIEWS (view_counts.x * view_counts.y + 1)
+
+const float PI = 3.14159265;
+
+// Rotates by a unit quaternion.
+vec3 turn(vec4 q, vec3 v)
+{
+    return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v);
+}
+
+// Returns the directions to the right, up and to the viewer of a view, model space.
+mat3 view_axes(int view)
+{
+    if (view == NUM_VIEWS - 1)
+        return mat3(0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, -1.0);
+    float angle = 2.0 * PI * float(view % view_counts.x) / float(view_counts.x);
+    float rings = max(float(view_counts.y - 1), 1.0);
+    float raised = mix(view_range.x, view_range.y, float(view / view_counts.x) / rings);
+    vec2 level = vec2(cos(angle), sin(angle));
+    vec3 back = vec3(cos(raised) * level, sin(raised));
+    return mat3(vec3(-level.y, level.x, 0.0), vec3(-sin(raised) * level, cos(raised)), back);
+}

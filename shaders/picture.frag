@@ -1,0 +1,17 @@
+// A pixel of an impostor's picture: colour before lighting, normal along the picture's axes, depth.
+// Empty pixels hold 0, so that averages over pixels are weighted by coverage. What the alpha
+// channels hold: brightness of the specular map, and coverage.
+layout(location = 0) out vec4 picture_colour;
+layout(location = 1) out vec4 picture_surface;
+
+void main()
+{
+    vec4 texel = texture(diffuse, texcoord) * tint;
+    if (coverage(texel.a) < 0.5)
+        discard;
+    vec3 flat_side;
+    vec3 normal = mapped_normal(flat_side);
+    vec3 shine = maps.y != 0 ? texture(specular, texcoord).rgb : vec3(0.0);
+    picture_colour = vec4(texel.rgb, max(max(shine.r, shine.g), shine.b));
+    picture_surface = vec4(0.5 + 0.5 * normal.xy, 1.0 - gl_FragCoord.z, 1.0);
+}

@@ -1,0 +1,367 @@
+// Impostors: pictures equal the model from their own directions, blend between them, and fade.
+#include "test/render/test_gl_scene.h"
+
+#include "render/impostor.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const md5gl_impostor_layout layouts[] = {MD5GL_IMPOSTOR_ARRAY, MD5GL_IMPOSTOR_ATLAS,
+                                                MD5GL_IMPOSTOR_VOLUME};
+
+static const md5gl_impostor at_origin = {
+    .rotation = {0, 0, 0, 1}, .scale = 1.0f, .frame = 0.0f, .shown = 1.0f};
+
+// -- A character ------------------------------------------------------------------------------
+
+// Our model in its bind pose, which is 76 units high, in the middle of the picture.
+typedef struct gl_figure {
+    gl_scene scene;
+    md5_model *model;
+    md5gl_model *copy;
+    md5gl_target *target;
+    md5gl_frame frame;
+    md5_mat34 *palette;
+    md5_mat34 placement;
+    md5gl_impostor instance;
+} gl_figure;
+
+static bool open_figure(gl_figure *figure, uint32_t samples)
+{
+    md5_error error;
+    if (!scene_open(&figure->scene, NULL))
+        return false;
+    figure->model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, &error);
+    test_check(figure->model != NULL, __FILE__, __LINE__, "%s", error.message);
+    md5gl_renderer *const renderer = figure->scene.renderer;
+    figure->copy = md5gl_create_model(renderer, figure->model, MD5GL_PATH_AUTO, NULL);
+    figure->target = md5gl_create_target(renderer, SCENE_WIDTH, SCENE_HEIGHT, samples, NULL);
+    const uint32_t num_joints = figure->model->skeleton.num_joints;
+    figure->palette = malloc(num_joints * sizeof *figure->palette);
+    for (uint32_t i = 0; i < num_joints; i++)
+        figure->palette[i] = scene_identity;
+    const md5_bounds bounds = figure->model->bounds;
+    figure->placement = scene_moved(0, 0, -0.5f * (bounds.min.z + bounds.max.z));
+    figure->instance = at_origin;
+    figure->instance.translation.z = figure->placement.m[11];
+    figure->frame = scene_frame(figure->target);
+    figure->frame.light_direction = (md5_vec3){0.6f, -0.5f, 0.6f};
+    memcpy(figure->frame.light, (float[3]){0.6f, 0.5f, 0.4f}, sizeof figure->frame.light);
+    memcpy(figure->frame.ambient, (float[3]){0.2f, 0.2f, 0.25f}, sizeof figure->frame.ambient);
+    return true;
+}
+
+static void close_figure(gl_figure *figure)
+{
+    md5gl_destroy_model(figure->scene.renderer, figure->copy);
+    md5gl_destroy_target(figure->scene.renderer, figure->target);
+    scene_close(&figure->scene);
+    md5_free_model(figure->model);
+    free(figure->palette);
+}
+
+// A sphere around the bind pose, one ring of views at the level of the eye and one above.
+static md5gl_impostor_desc describe(const gl_figure *figure, md5gl_impostor_layout layout)
+{
+    const md5_bounds box = figure->model->bounds;
+    const md5_vec3 size = md5_vec3_sub(box.max, box.min);
+    return (md5gl_impostor_desc){
+        .num_frames = 1,
+        .centre = md5_vec3_scale(md5_vec3_add(box.min, box.max), 0.5f),
+        .radius = 0.5f * sqrtf(md5_vec3_dot(size, size)),
+        .num_around = 12,
+        .highest = 0.7f,
+        .texels = 128,
+        .layout = layout,
+    };
+}
+
+static md5gl_impostors *make_impostors(gl_figure *figure, md5gl_impostor_layout layout)
+{
+    const md5gl_impostor_desc desc = describe(figure, layout);
+    md5_error error = {0};
+    md5gl_impostors *const impostors =
+        md5gl_create_impostors(figure->scene.renderer, &desc, &error);
+    test_check(impostors != NULL, __FILE__, __LINE__, "%s", error.message);
+    test_check(md5gl_draw_pictures(figure->scene.renderer, impostors, figure->copy, 0,
+                                   figure->palette, &error),
+               __FILE__, __LINE__, "%s", error.message);
+    return impostors;
+}
+
+static void draw_model(gl_figure *figure, const md5_vec4 *tint, gl_picture *picture)
+{
+    md5gl_renderer *const renderer = figure->scene.renderer;
+    md5gl_begin_frame(renderer, &figure->frame);
+    CHECK(md5gl_pose_models(renderer, figure->copy, figure->palette, &figure->placement, 1, NULL));
+    CHECK(md5gl_set_looks(renderer, figure->copy, tint, NULL, NULL));
+    md5gl_draw_posed(renderer, figure->copy, MD5GL_LIT);
+    scene_finish(&figure->scene, &figure->frame, picture);
+}
+
+static void draw_impostor(gl_figure *figure, md5gl_impostors *impostors,
+                          const md5gl_impostor *instance, gl_picture *picture)
+{
+    md5gl_renderer *const renderer = figure->scene.renderer;
+    md5gl_begin_frame(renderer, &figure->frame);
+    CHECK(md5gl_pose_impostors(renderer, impostors, instance, 1, NULL));
+    md5gl_draw_impostors(renderer, impostors, MD5GL_LIT);
+    scene_finish(&figure->scene, &figure->frame, picture);
+}
+
+// Looks from an azimuth and an elevation, in radians, at the origin.
+static void look_from(md5gl_frame *frame, double azimuth, double elevation)
+{
+    const double x = cos(azimuth), y = sin(azimuth), rise = sin(elevation), level = cos(elevation);
+    const double rows[3][3] = {
+        {-y, x, 0}, {-rise * x, -rise * y, level}, {level * x, level * y, rise}};
+    for (int row = 0; row < 3; row++)
+        for (int i = 0; i < 3; i++)
+            frame->view_from_world.m[4 * i + row] = (float)rows[row][i];
+}
+
+// -- Differences ------------------------------------------------------------------------------
+
+typedef struct difference {
+    double mean;   // of colour channels, over the pixels that both cover; levels of 255
+    double shape;  // pixels that one of them covers, as a share of those that the first covers
+    unsigned size; // pixels that the first covers
+} difference;
+
+static bool is_covered(const uint8_t *pixel)
+{
+    return pixel[0] + pixel[1] + pixel[2] > 24;
+}
+
+static difference compare(const gl_picture *a, const gl_picture *b)
+{
+    double sum = 0.0;
+    unsigned both = 0, one = 0, first = 0;
+    for (int y = 0; y < SCENE_HEIGHT; y++) {
+        for (int x = 0; x < SCENE_WIDTH; x++) {
+            const uint8_t *const p = a->rgba[y][x], *const q = b->rgba[y][x];
+            first += is_covered(p);
+            one += is_covered(p) != is_covered(q);
+            if (!is_covered(p) || !is_covered(q))
+                continue;
+            both++;
+            for (int i = 0; i < 3; i++)
+                sum += abs(p[i] - q[i]);
+        }
+    }
+    return (difference){both > 0 ? sum / (3.0 * both) : 255.0, first > 0 ? (double)one / first : 1,
+                        first};
+}
+
+static void check_close(const gl_picture *expected, const gl_picture *picture, double mean,
+                        double shape, const char *what)
+{
+    const difference found = compare(expected, picture);
+    test_check(found.size > 400, __FILE__, __LINE__, "%s: only %u pixels", what, found.size);
+    test_check(found.mean <= mean && found.shape <= shape, __FILE__, __LINE__,
+               "%s: differs by %.2f of 255 (at most %.2f) and %.4f of its shape (at most %.4f)",
+               what, found.mean, mean, found.shape, shape);
+}
+
+// -- Pictures ---------------------------------------------------------------------------------
+
+TEST (gl_impostor_equals_the_model_from_its_own_direction) {
+    static gl_picture expected, picture;
+    gl_figure figure;
+    if (!open_figure(&figure, 4))
+        return;
+    for (int i = 0; i < 3; i++) {
+        md5gl_impostors *const impostors = make_impostors(&figure, layouts[i]);
+        CHECK(md5gl_impostors_layout(impostors) == layouts[i]);
+        CHECK_UINT(md5gl_impostors_views(impostors), 25);
+        for (int view = 3 * i; view < 24; view += 9) {
+            look_from(&figure.frame, 0.52359878 * (view % 12), 0.7 * (view / 12));
+            draw_model(&figure, NULL, &expected);
+            draw_impostor(&figure, impostors, &figure.instance, &picture);
+            check_close(&expected, &picture, 13.0, 0.06, "own direction");
+        }
+        md5gl_destroy_impostors(figure.scene.renderer, impostors);
+    }
+    close_figure(&figure);
+}
+
+TEST (gl_impostor_blends_between_its_directions) {
+    static gl_picture expected, picture;
+    gl_figure figure;
+    if (!open_figure(&figure, 4))
+        return;
+    md5gl_impostors *const impostors = make_impostors(&figure, MD5GL_IMPOSTOR_AUTO);
+    for (int i = 0; i < 6; i++) {
+        look_from(&figure.frame, 0.3 + 0.85 * i, 0.1 + 0.07 * i);
+        draw_model(&figure, NULL, &expected);
+        draw_impostor(&figure, impostors, &figure.instance, &picture);
+        check_close(&expected, &picture, 26.0, 0.2, "between directions");
+    }
+    // From one direction to the next no step is much larger than what the model itself changes.
+    gl_picture *const before = malloc(sizeof *before);
+    double largest = 0.0, of_model = 0.0;
+    for (int i = 0; i <= 16; i++) {
+        look_from(&figure.frame, 0.05 * i, 0.2);
+        *before = picture;
+        draw_impostor(&figure, impostors, &figure.instance, &picture);
+        if (i > 0 && compare(before, &picture).mean > largest)
+            largest = compare(before, &picture).mean;
+        *before = expected;
+        draw_model(&figure, NULL, &expected);
+        if (i > 0 && compare(before, &expected).mean > of_model)
+            of_model = compare(before, &expected).mean;
+    }
+    test_check(largest < 3.0 * of_model, __FILE__, __LINE__, "a step of %.2f, the model's: %.2f",
+               largest, of_model);
+    free(before);
+    md5gl_destroy_impostors(figure.scene.renderer, impostors);
+    close_figure(&figure);
+}
+
+// The instance's rotation, position and size do what a placement does to a model.
+TEST (gl_impostor_follows_its_placement) {
+    static gl_picture expected, picture;
+    gl_figure figure;
+    if (!open_figure(&figure, 4))
+        return;
+    md5gl_impostors *const impostors = make_impostors(&figure, MD5GL_IMPOSTOR_AUTO);
+    const float turn = 2.3561945f, size = 0.6f;
+    md5gl_impostor instance = {.rotation = {0, 0, sinf(0.5f * turn), cosf(0.5f * turn)},
+                               .translation = {5, -30, -30},
+                               .scale = size,
+                               .shown = 1};
+    const float c = size * cosf(turn), s = size * sinf(turn);
+    figure.placement = (md5_mat34){{c, -s, 0, 5, s, c, 0, -30, 0, 0, size, -30}};
+    draw_model(&figure, NULL, &expected);
+    draw_impostor(&figure, impostors, &instance, &picture);
+    check_close(&expected, &picture, 24.0, 0.16, "placed");
+    md5gl_destroy_impostors(figure.scene.renderer, impostors);
+    close_figure(&figure);
+}
+
+// The depth that it writes is the character's: a plane through it cuts both in the same way.
+TEST (gl_impostor_writes_depth) {
+    static gl_picture expected, picture;
+    gl_figure figure;
+    if (!open_figure(&figure, 1))
+        return;
+    md5gl_impostors *const impostors = make_impostors(&figure, MD5GL_IMPOSTOR_ARRAY);
+    md5_model *const wall = scene_square(); // at x = 0, faces the eye
+    md5gl_model *const wall_copy =
+        md5gl_create_model(figure.scene.renderer, wall, MD5GL_PATH_AUTO, NULL);
+    const md5_mat34 palette[2] = {scene_identity, scene_identity};
+    for (int i = 0; i < 2; i++) {
+        md5gl_renderer *const renderer = figure.scene.renderer;
+        md5gl_begin_frame(renderer, &figure.frame);
+        if (i == 0) {
+            CHECK(md5gl_draw_models(renderer, figure.copy, figure.palette, &figure.placement, 1,
+                                    MD5GL_LIT, NULL));
+        } else {
+            CHECK(md5gl_pose_impostors(renderer, impostors, &figure.instance, 1, NULL));
+            md5gl_draw_impostors(renderer, impostors, MD5GL_LIT);
+        }
+        CHECK(md5gl_draw_models(renderer, wall_copy, palette, NULL, 1, MD5GL_LIT, NULL));
+        scene_finish(&figure.scene, &figure.frame, i == 0 ? &expected : &picture);
+    }
+    unsigned in_front = 0, differ = 0;
+    for (int y = -19; y < 19; y++) {
+        for (int x = -19; x < 19; x++) {
+            const uint8_t *const p = picture_at(&expected, x, y), *const q =
+                                                                      picture_at(&picture, x, y);
+            const bool hides = abs(p[0] - picture_at(&expected, 19, 19)[0]) > 3;
+            in_front += hides;
+            differ += hides != (abs(q[0] - picture_at(&expected, 19, 19)[0]) > 3);
+        }
+    }
+    test_check(in_front > 100 && differ < in_front / 8, __FILE__, __LINE__,
+               "%u of %u pixels before the wall differ", differ, in_front);
+    md5gl_destroy_model(figure.scene.renderer, wall_copy);
+    md5gl_destroy_impostors(figure.scene.renderer, impostors);
+    close_figure(&figure);
+    md5_free_model(wall);
+}
+
+// -- Fading -----------------------------------------------------------------------------------
+
+// Model and impostor share the pixels: each shows exactly one of both, in any share.
+TEST (gl_impostor_and_model_fade_without_gaps) {
+    static gl_picture model, impostor;
+    gl_stage stage;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    md5gl_renderer *const renderer = stage.scene.renderer;
+    const md5_mat34 palette[2] = {scene_identity, scene_identity};
+    const md5gl_impostor_desc desc = {.num_frames = 1, .radius = 30, .highest = 0.5f};
+    md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, NULL);
+    CHECK(md5gl_draw_pictures(renderer, impostors, stage.copy, 0, palette, NULL));
+    for (int step = 0; step <= 8; step++) {
+        md5gl_impostor instance = at_origin;
+        instance.shown = (float)step / 8.0f;
+        const md5_vec4 tint = {1, 1, 1, 1 + instance.shown};
+        md5gl_begin_frame(renderer, &stage.frame);
+        CHECK(md5gl_pose_models(renderer, stage.copy, palette, NULL, 1, NULL));
+        CHECK(md5gl_set_looks(renderer, stage.copy, &tint, NULL, NULL));
+        md5gl_draw_posed(renderer, stage.copy, MD5GL_LIT);
+        scene_finish(&stage.scene, &stage.frame, &model);
+        md5gl_begin_frame(renderer, &stage.frame);
+        CHECK(md5gl_pose_impostors(renderer, impostors, &instance, 1, NULL));
+        md5gl_draw_impostors(renderer, impostors, MD5GL_LIT);
+        scene_finish(&stage.scene, &stage.frame, &impostor);
+        unsigned twice = 0, none = 0, of_impostor = 0;
+        for (int y = -18; y < 18; y++) {
+            for (int x = -18; x < 18; x++) {
+                const bool a = is_covered(picture_at(&model, x, y));
+                const bool b = is_covered(picture_at(&impostor, x, y));
+                twice += a && b;
+                none += !a && !b;
+                of_impostor += b;
+            }
+        }
+        CHECK_UINT(twice, 0);
+        CHECK_UINT(none, 0);
+        CHECK_NEAR(of_impostor / (36.0 * 36.0), step / 8.0, 0.02);
+    }
+    md5gl_destroy_impostors(renderer, impostors);
+    scene_close_stage(&stage);
+}
+
+// -- Frames -----------------------------------------------------------------------------------
+
+// Frame 1 is 10 units higher than frame 0. A volume shows both halfway, the others the nearest.
+TEST (gl_impostor_frames_are_chosen_or_blended) {
+    gl_picture picture;
+    gl_stage stage;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    md5gl_renderer *const renderer = stage.scene.renderer;
+    for (int i = 0; i < 3; i++) {
+        md5gl_impostor_desc desc = {
+            .num_frames = 2, .radius = 40, .highest = 0.5f, .texels = 128, .layout = layouts[i]};
+        md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, NULL);
+        for (uint32_t frame = 0; frame < 2; frame++) {
+            const md5_mat34 up = scene_moved(0, 0, 10.0f * (float)frame);
+            const md5_mat34 palette[2] = {up, up};
+            CHECK(!md5gl_has_pictures(impostors, frame));
+            CHECK(md5gl_draw_pictures(renderer, impostors, stage.copy, frame, palette, NULL));
+            CHECK(md5gl_has_pictures(impostors, frame));
+        }
+        for (int step = 0; step <= 10; step++) {
+            md5gl_impostor instance = at_origin;
+            instance.frame = 0.1f * (float)step;
+            md5gl_begin_frame(renderer, &stage.frame);
+            CHECK(md5gl_pose_impostors(renderer, impostors, &instance, 1, NULL));
+            md5gl_draw_impostors(renderer, impostors, MD5GL_LIT);
+            scene_finish(&stage.scene, &stage.frame, &picture);
+            const bool blends = layouts[i] == MD5GL_IMPOSTOR_VOLUME;
+            CHECK(is_covered(picture_at(&picture, 0, 5)));
+            // A volume shows what at least half of the blended frames cover.
+            if (step != 5 || !blends) {
+                CHECK(is_covered(picture_at(&picture, 0, 26)) == (step >= 5));
+                CHECK(is_covered(picture_at(&picture, 0, -16)) == (step < 5));
+            }
+        }
+        md5gl_destroy_impostors(renderer, impostors);
+    }
+    scene_close_stage(&stage);
+}

@@ -1,0 +1,194 @@
+// Impostor sets: what they refuse, what they cost, and the GL state they leave.
+#include "test/render/test_gl_values.h"
+
+#include "render/impostor.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void check_refused(md5gl_renderer *renderer, const md5gl_impostor_desc *desc,
+                          md5_status status, const char *what)
+{
+    md5_error error = {0};
+    CHECK(md5gl_create_impostors(renderer, desc, &error) == NULL);
+    test_check(error.status == status && strstr(error.message, what), __FILE__, __LINE__,
+               "status %d, %s (expected %s)", error.status, error.message, what);
+    CHECK(md5gl_create_impostors(renderer, desc, NULL) == NULL);
+}
+
+TEST (gl_impostors_refuse_what_cannot_be) {
+    gl_scene scene;
+    if (!scene_open(&scene, NULL))
+        return;
+    const md5gl_impostor_desc good = {.num_frames = 1, .radius = 1};
+    md5gl_impostor_desc bad[9];
+    for (int i = 0; i < 9; i++)
+        bad[i] = good;
+    bad[0].num_frames = 0;
+    bad[1].radius = 0;
+    bad[2].radius = NAN;
+    bad[3].centre.y = INFINITY;
+    bad[4].num_around = 65;
+    bad[5].num_above = UINT32_MAX;
+    bad[6].lowest = 1.0f;
+    bad[7].texels = 48;
+    bad[8].texels = 1024;
+    static const char *const texts[] = {"0 frames", "radius",    "radius",
+                                        "radius",   "65 x 2",    "directions",
+                                        "radians",  "48 texels", "1024 texels"};
+    for (int i = 0; i < 9; i++)
+        check_refused(scene.renderer, &bad[i], MD5_ERROR_RANGE, texts[i]);
+    bad[0] = good;
+    bad[0].num_frames = UINT32_MAX;
+    check_refused(scene.renderer, &bad[0], MD5_ERROR_GPU, "3D_TEXTURE_SIZE");
+    bad[0].layout = MD5GL_IMPOSTOR_ARRAY;
+    check_refused(scene.renderer, &bad[0], MD5_ERROR_GPU, "ARRAY_TEXTURE_LAYERS");
+    bad[0].layout = MD5GL_IMPOSTOR_ATLAS;
+    check_refused(scene.renderer, &bad[0], MD5_ERROR_GPU, "GL_MAX_TEXTURE_SIZE");
+    bad[0].num_frames = 4;
+    bad[0].memory_limit = 1000;
+    check_refused(scene.renderer, &bad[0], MD5_ERROR_MEMORY, "limit is 1000");
+    scene_close(&scene);
+}
+
+// What does not fit into an array of layers goes into an atlas.
+TEST (gl_impostors_choose_a_layout_that_fits) {
+    gl_scene scene;
+    if (!scene_open(&scene, NULL))
+        return;
+    GLint layers = 0;
+    scene.renderer->gl.GetIntegerv(GL_MAX_ARRAY_TEXTURE_LAYERS, &layers);
+    md5gl_impostor_desc desc = {.num_frames = (uint32_t)layers / 5,
+                                .radius = 1,
+                                .num_around = 4,
+                                .num_above = 1,
+                                .texels = 8};
+    md5gl_impostors *fits = md5gl_create_impostors(scene.renderer, &desc, NULL);
+    CHECK_UINT(md5gl_impostors_layout(fits), MD5GL_IMPOSTOR_ARRAY);
+    // 5 pictures a frame, 8 x 8 texels, colour and surface of 4 bytes.
+    CHECK_UINT(md5gl_impostors_size(fits), (uint64_t)desc.num_frames * 5 * 8 * 8 * 8);
+    md5gl_destroy_impostors(scene.renderer, fits);
+    desc.num_frames++;
+    fits = md5gl_create_impostors(scene.renderer, &desc, NULL);
+    CHECK_UINT(md5gl_impostors_layout(fits), MD5GL_IMPOSTOR_ATLAS);
+    md5gl_destroy_impostors(scene.renderer, fits);
+    md5gl_destroy_impostors(scene.renderer, NULL);
+    scene_close(&scene);
+}
+
+TEST (gl_impostors_need_pictures_of_their_frames) {
+    gl_stage stage;
+    md5_error error;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    md5gl_renderer *const renderer = stage.scene.renderer;
+    const md5_mat34 palette[2] = {scene_identity, scene_identity};
+    for (int layout = MD5GL_IMPOSTOR_ARRAY; layout <= MD5GL_IMPOSTOR_VOLUME; layout++) {
+        const md5gl_impostor_desc desc = {
+            .num_frames = 3, .radius = 30, .layout = (md5gl_impostor_layout)layout};
+        md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, &error);
+        CHECK(!md5gl_draw_pictures(renderer, impostors, stage.copy, 3, palette, &error));
+        CHECK(error.status == MD5_ERROR_RANGE && strstr(error.message, "frame 3"));
+        CHECK(md5gl_draw_pictures(renderer, impostors, stage.copy, 1, palette, &error));
+        static const struct {
+            float frame;
+            bool array, volume;
+        } cases[] = {{1, true, true},    {1.4f, true, false}, {0.6f, true, false},
+                     {0, false, false},  {2, false, false},   {2.2f, false, false},
+                     {-1, false, false}, {NAN, false, false}, {INFINITY, false, false}};
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            const md5gl_impostor instance = {
+                .rotation = {0, 0, 0, 1}, .scale = 1, .frame = cases[i].frame, .shown = 1};
+            const bool expected =
+                layout == MD5GL_IMPOSTOR_VOLUME ? cases[i].volume : cases[i].array;
+            CHECK(md5gl_pose_impostors(renderer, impostors, &instance, 1, &error) == expected);
+            CHECK(expected || error.status == MD5_ERROR_RANGE);
+        }
+        CHECK(md5gl_pose_impostors(renderer, impostors, NULL, 0, &error));
+        md5gl_destroy_impostors(renderer, impostors);
+    }
+    scene_close_stage(&stage);
+}
+
+// Many instances, with shadows, in every layout; nothing is left bound, and no GL error.
+TEST (gl_impostors_leave_the_state_and_draw_many) {
+    enum { COUNT = 5000 };
+    gl_picture one, many;
+    gl_stage stage;
+    if (!scene_open_stage(&stage, scene_square, 4))
+        return;
+    md5gl_renderer *const renderer = stage.scene.renderer;
+    const md5_mat34 palette[2] = {scene_identity, scene_identity};
+    md5gl_impostor *const instances = malloc(COUNT * sizeof *instances);
+    for (int i = 0; i < COUNT; i++) // all at the same place
+        instances[i] = (md5gl_impostor){.rotation = {0, 0, 0, 1}, .scale = 0.1f, .shown = 1};
+    stage.frame.casters = (md5_bounds){{-20, -20, -20}, {20, 20, 20}};
+    stage.frame.ground = -20;
+    for (int layout = MD5GL_IMPOSTOR_ARRAY; layout <= MD5GL_IMPOSTOR_VOLUME; layout++) {
+        const md5gl_impostor_desc desc = {
+            .num_frames = 1, .radius = 30, .layout = (md5gl_impostor_layout)layout};
+        md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, NULL);
+        values_are_defaults(&stage.scene, "creating impostors");
+        CHECK(md5gl_draw_pictures(renderer, impostors, stage.copy, 0, palette, NULL));
+        values_are_defaults(&stage.scene, "drawing pictures");
+        for (int i = 0; i < 2; i++) {
+            md5gl_begin_frame(renderer, &stage.frame);
+            CHECK(md5gl_pose_impostors(renderer, impostors, instances, i == 0 ? 1 : COUNT, NULL));
+            md5gl_draw_impostor_shadows(renderer, impostors);
+            md5gl_draw_impostors(renderer, impostors, MD5GL_LIT | MD5GL_UNTEXTURED);
+            scene_finish(&stage.scene, &stage.frame, i == 0 ? &one : &many);
+        }
+        values_are_defaults(&stage.scene, "drawing impostors");
+        CHECK(picture_at(&one, 0, 0)[0] > 30);
+        CHECK(abs(picture_at(&one, 0, 0)[0] - picture_at(&many, 0, 0)[0]) < 12);
+        md5gl_destroy_impostors(renderer, impostors);
+    }
+    free(instances);
+    scene_close_stage(&stage);
+}
+
+// Allocations that fail leave nothing behind.
+typedef struct failing_heap {
+    int left;
+} failing_heap;
+
+static void *failing_alloc(void *user, size_t size)
+{
+    failing_heap *const heap = user;
+    return heap->left-- > 0 ? malloc(size) : NULL;
+}
+
+static void failing_free(void *user, void *memory, size_t size)
+{
+    (void)user, (void)size;
+    free(memory);
+}
+
+TEST (gl_impostors_survive_failing_allocations) {
+    failing_heap heap = {1000000};
+    const md5_allocator allocator = {failing_alloc, failing_free, &heap};
+    const md5gl_impostor_desc desc = {.num_frames = 1, .radius = 30};
+    const md5_mat34 palette[2] = {scene_identity, scene_identity};
+    md5_error error;
+    gl_scene scene;
+    if (!scene_open(&scene, &allocator))
+        return;
+    md5_model *const model = scene_square();
+    md5gl_model *const copy = md5gl_create_model(scene.renderer, model, MD5GL_PATH_AUTO, NULL);
+    md5gl_impostors *impostors = NULL;
+    for (int i = 0; !impostors && i < 20; i++) {
+        heap.left = i;
+        impostors = md5gl_create_impostors(scene.renderer, &desc, &error);
+        CHECK(impostors || error.status == MD5_ERROR_MEMORY);
+    }
+    CHECK(impostors != NULL);
+    heap.left = 0;
+    CHECK(!md5gl_draw_pictures(scene.renderer, impostors, copy, 0, palette, &error));
+    CHECK(error.status == MD5_ERROR_MEMORY);
+    heap.left = 1000000;
+    md5gl_destroy_impostors(scene.renderer, impostors);
+    md5gl_destroy_model(scene.renderer, copy);
+    md5_free_model(model);
+    scene_close(&scene);
+}
