@@ -5,6 +5,16 @@ uniform bool multisampled;
 
 out vec4 colour;
 
+// The normals of an edge pixel are averaged before lighting, not after: a light from behind would
+// light the whole pixel instead of a thin rim. So normals do not turn away too far.
+const float LEAST_FACING = 0.6;
+
+vec3 facing(vec3 normal, vec3 position)
+{
+    vec3 to_eye = normalize(eye.xyz - eye.w * position);
+    return normalize(normal + max(LEAST_FACING - dot(normal, to_eye), 0.0) * to_eye);
+}
+
 void main()
 {
     if (!dissolves(weights.w))
@@ -15,7 +25,8 @@ void main()
     float covered = clamp((found.covered - 0.5) * steepness + 0.5, 0.0, 1.0);
     if (covered < (multisampled ? 0.05 : 0.5))
         discard;
-    vec3 position = world_of(found), normal = normalize(turn(turned, found.normal));
+    vec3 position = world_of(found);
+    vec3 normal = facing(normalize(turn(turned, found.normal)), position);
     vec4 texel = found.colour / found.covered;
     if (maps.x != 0)
         texel = vec4(0.434, 0.434, 0.434, 0.0); // sRGB 176

@@ -18,6 +18,7 @@ includes() {
             gsub(/"/, "", name)
             # The public headers find each other also where they are installed.
             if (FILENAME ~ /^md5\/md5[a-z]+\.h$/ && name ~ /^md5[a-z]+\.h$/) name = "md5/" name
+            if (FILENAME ~ /^render\/md5gl[a-z_]*\.h$/ && name ~ /^md5gl[a-z_]*\.h$/) name = "render/" name
             print FILENAME, name
         }'
 }
