@@ -89,6 +89,10 @@ static const view_option table[] = {
      AT(COUNT, crowd), RANGE(1, 100000), NAMES_CONTENT},
     {"crowd-exact", NULL, NULL, "pose all of them for every frame, seen or not",
      AT(SWITCH, crowd_exact)},
+    {"crowd-impostors", "PIXELS", NULL,
+     "those of a crowd that are no larger and play clips are\n"
+     "pictures of themselves (0 = none; 64 from 5000 on)",
+     AT(COUNT, crowd_impostors), RANGE(0, 1000), GIVEN(crowd_impostors_given)},
     {"animate", "cpu|gpu", NULL,
      "who poses those of a crowd that play clips (cpu);\n"
      "gpu needs OpenGL 4.3",

@@ -1,6 +1,7 @@
 #include "demo/viewer/draw/crowd.h"
 
 #include "demo/viewer/base/math.h"
+#include "demo/viewer/draw/levels.h"
 #include "demo/viewer/draw/lighting.h"
 #include "demo/viewer/scene/whims.h"
 
@@ -38,6 +39,13 @@ static bool is_due(const view_crowd *crowd, view_sphere sphere, uint32_t number)
     return (crowd->num_frames + number) % stride == 0;
 }
 
+static float share_of_impostor(const view_crowd *crowd, const view_kind *kind, view_sphere sphere)
+{
+    if (kind->levels.impostors == NULL)
+        return 0.0f;
+    return view_impostor_share(view_pixels_across(crowd->sight, sphere), crowd->impostor_pixels);
+}
+
 static void pose_player(const view_kind *kind, md5_player *player, unsigned char *scratch,
                         md5_mat34 *palette)
 {
@@ -63,6 +71,7 @@ static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
         if (member->is_due)
             member->waited = 0.0f;
         member->is_seen = crowd->sight != NULL && view_sees(crowd->sight, sphere);
+        member->far_share = member->is_seen ? share_of_impostor(crowd, kind, sphere) : 0.0f;
         // Springs are also simulated while culled.
         if (advances && !member->is_seen && kind->has_springs)
             pose_player(kind, player, crowd->scratch + worker * crowd->scratch_size, NULL);
@@ -81,16 +90,35 @@ static void hide(view_crowd *crowd, view_member *member)
         crowd->members[kind->seen[place]].seen_at = place;
 }
 
-// Updates the visible members and chooses those to pose. A member that becomes visible is always
-// posed.
-static void choose_posed(view_crowd *crowd)
+static void clear_choice(view_crowd *crowd)
 {
     crowd->num_posed = 0;
     crowd->num_joints = 0;
+    crowd->num_far = 0;
+    crowd->num_faded = 0;
+    for (uint32_t k = 0; k < crowd->num_kinds; k++)
+        crowd->kinds[k].levels.num_instances = 0;
+}
+
+static void choose_far(view_crowd *crowd, uint32_t number)
+{
+    view_member *const member = &crowd->members[number];
+    member->far_at = crowd->kinds[member->kind].levels.num_instances++;
+    crowd->far[crowd->num_far++] = number;
+    crowd->num_faded += member->far_share < 1.0f;
+}
+
+// Updates the visible members and chooses those to pose. A member that becomes visible is always
+// posed; one that is drawn as an impostor only never is.
+static void choose_posed(view_crowd *crowd)
+{
+    clear_choice(crowd);
     for (uint32_t i = 0; i < crowd->count; i++) {
         view_member *const member = &crowd->members[i];
         const bool was_seen = member->seen_at != VIEW_UNSEEN;
-        if (!member->is_seen) {
+        if (member->is_seen && member->far_share > 0.0f)
+            choose_far(crowd, i);
+        if (!member->is_seen || member->far_share >= 1.0f) {
             if (was_seen)
                 hide(crowd, member);
             continue;
@@ -176,6 +204,26 @@ static void pose_part(void *user, uint32_t worker, size_t begin, size_t end)
     pose_clips(crowd, first, end, scratch);
 }
 
+static void place_far(void *user, uint32_t worker, size_t begin, size_t end)
+{
+    view_crowd *const crowd = user;
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        const view_member *const member = &crowd->members[crowd->far[i]];
+        view_levels *const levels = &crowd->kinds[member->kind].levels;
+        const md5_anim *const anim = crowd->kinds[member->kind].clips[member->clip]->anim;
+        const uint32_t picture =
+            view_picture_at(levels, member->clip, anim, crowd->time + member->offset);
+        levels->instances[member->far_at] = (md5gl_impostor){
+            .rotation = member->place.rotation,
+            .translation = member->place.translation,
+            .scale = 1.0f,
+            .frame = (float)picture,
+            .shown = member->far_share,
+        };
+    }
+}
+
 // -- Updating -------------------------------------------------------------------------------
 
 static void update(view_crowd *crowd, double seconds, const view_sight *sight)
@@ -188,6 +236,7 @@ static void update(view_crowd *crowd, double seconds, const view_sight *sight)
         return;
     choose_posed(crowd);
     view_run_workers(crowd->workers, crowd->num_posed, pose_part, crowd);
+    view_run_workers(crowd->workers, crowd->num_far, place_far, crowd);
     crowd->num_frames++;
     crowd->sight = NULL;
 }
@@ -227,16 +276,17 @@ void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
 
 bool view_pose_crowd(const view_stage *stage, md5_error *error)
 {
-    const view_crowd *const crowd = &stage->document->crowd;
+    view_crowd *const crowd = &stage->document->crowd;
     bool posed = true;
     for (uint32_t k = 0; k < crowd->num_kinds && posed; k++) {
-        const view_kind *const kind = &crowd->kinds[k];
+        view_kind *const kind = &crowd->kinds[k];
         view_set_materials(stage, kind->textures, kind->drawn);
         posed = kind->gpu_jobs != NULL
                     ? md5gl_pose_clips(stage->renderer, kind->drawn, kind->gpu_clips,
                                        kind->gpu_jobs, kind->placements, kind->num_seen, error)
                     : md5gl_pose_models(stage->renderer, kind->drawn, kind->palettes,
                                         kind->placements, kind->num_seen, error);
+        posed = posed && view_pose_levels(stage, kind, crowd, error);
     }
     return posed;
 }
@@ -244,13 +294,19 @@ bool view_pose_crowd(const view_stage *stage, md5_error *error)
 void view_shade_crowd(const view_stage *stage)
 {
     const view_crowd *const crowd = &stage->document->crowd;
-    for (uint32_t k = 0; k < crowd->num_kinds; k++)
+    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
         md5gl_draw_shadows(stage->renderer, crowd->kinds[k].drawn);
+        if (crowd->kinds[k].levels.impostors != NULL)
+            md5gl_draw_impostor_shadows(stage->renderer, crowd->kinds[k].levels.impostors);
+    }
 }
 
 void view_draw_crowd(const view_stage *stage, uint32_t style)
 {
     const view_crowd *const crowd = &stage->document->crowd;
-    for (uint32_t k = 0; k < crowd->num_kinds; k++)
+    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
         md5gl_draw_posed(stage->renderer, crowd->kinds[k].drawn, style);
+        if (crowd->kinds[k].levels.impostors != NULL)
+            md5gl_draw_impostors(stage->renderer, crowd->kinds[k].levels.impostors, style);
+    }
 }

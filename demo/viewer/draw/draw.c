@@ -4,6 +4,7 @@
 #include "demo/viewer/draw/companion.h"
 #include "demo/viewer/draw/crowd.h"
 #include "demo/viewer/draw/framing.h"
+#include "demo/viewer/draw/levels.h"
 #include "demo/viewer/draw/lighting.h"
 
 static const view_color sky = 0x47515FFF, floor_color = 0x262B33FF;
@@ -166,6 +167,8 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t wid
     view_lens lens;
     const md5gl_frame frame =
         describe_frame(stage, target, width, height, transparent, &lens, points);
+    if (!view_prepare_levels(stage, error))
+        return false;
     if (document->crowd.count > 0)
         run_crowd(stage, &lens, &frame);
 

@@ -165,6 +165,29 @@ static void make_scratch(view_crowd *crowd)
     crowd->buffers = common_alloc(num_workers, crowd->buffer_size * sizeof *crowd->buffers);
 }
 
+// Machines blend clips in endless ways, of which there are no pictures.
+static bool make_levels(view_crowd *crowd, const view_loader *loader)
+{
+    for (uint32_t k = 0; k < crowd->num_kinds && crowd->impostor_pixels > 0.0f; k++) {
+        view_kind *const kind = &crowd->kinds[k];
+        if (kind->machine == NULL && kind->drawn != NULL && kind->sphere.radius > 0.0f
+            && !view_make_levels(&kind->levels, kind->clips, kind->num_clips, kind->sphere,
+                                 kind->end - kind->begin, crowd->num_kinds, loader))
+            return false;
+    }
+    return true;
+}
+
+static float impostor_pixels(const view_options *options, uint32_t count)
+{
+    enum { LARGE_CROWD = 5000, USUAL_PIXELS = 64 };
+    if (options->crowd_exact)
+        return 0.0f;
+    if (options->crowd_impostors_given)
+        return (float)options->crowd_impostors;
+    return count >= LARGE_CROWD ? (float)USUAL_PIXELS : 0.0f;
+}
+
 bool view_make_crowd(view_crowd *crowd, const view_kind_source *first, const char *const *files,
                      size_t num_files, uint32_t count, const view_loader *loader)
 {
@@ -174,14 +197,17 @@ bool view_make_crowd(view_crowd *crowd, const view_kind_source *first, const cha
         .count = count,
         .culls = !options->crowd_exact,
         .spares = !options->crowd_exact && options->output == NULL,
+        .impostor_pixels = impostor_pixels(options, count),
     };
     keep_files(crowd, files, num_files);
     crowd->members = common_alloc(count, sizeof *crowd->members);
     crowd->players = common_alloc(count, sizeof(md5_player *));
     crowd->posed = common_alloc(count, sizeof *crowd->posed);
     crowd->poses = common_alloc(count, sizeof *crowd->poses);
+    crowd->far = common_alloc(count, sizeof *crowd->far);
     crowd->workers = view_start_workers(0);
-    if (!make_kinds(crowd, first, files, num_files, loader) || !make_players(crowd, loader->log))
+    if (!make_kinds(crowd, first, files, num_files, loader) || !make_levels(crowd, loader)
+        || !make_players(crowd, loader->log))
         return false;
     make_members(crowd);
     make_scratch(crowd);
@@ -203,6 +229,7 @@ void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer)
     free(crowd->players);
     free(crowd->posed);
     free(crowd->poses);
+    free(crowd->far);
     free(crowd->scratch);
     free(crowd->buffers);
     *crowd = (view_crowd){0};
@@ -213,5 +240,5 @@ uint32_t view_count_seen(const view_crowd *crowd)
     uint32_t count = 0;
     for (uint32_t k = 0; k < crowd->num_kinds; k++)
         count += crowd->kinds[k].num_seen;
-    return count;
+    return count + crowd->num_far - crowd->num_faded;
 }

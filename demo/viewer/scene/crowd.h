@@ -3,7 +3,8 @@
 //
 // The clips and machines of all members advance, also of culled ones. Only members that are visible
 // or cast a visible shadow are posed and drawn. Members that are small in the picture are updated
-// every second or fourth frame, by the time that has passed since.
+// every second or fourth frame, by the time that has passed since. Still smaller ones that play
+// clips are drawn as impostors, which are neither posed nor skinned.
 #ifndef DEMO_VIEWER_SCENE_CROWD_H
 #define DEMO_VIEWER_SCENE_CROWD_H
 
@@ -23,6 +24,8 @@ typedef struct view_member {
     uint32_t clip;    // without a machine: index of its clip
     uint32_t kind;    // index into the crowd's kinds
     uint32_t seen_at; // index among the visible members of its kind, or VIEW_UNSEEN
+    float far_share;  // of its pixels that its impostor shows; 1 = it is not drawn as a model
+    uint32_t far_at;  // index among the impostors of its kind, if far_share is above 0
     bool is_seen;     // visible in this update
     bool is_due;      // updated in this frame
 } view_member;
@@ -45,16 +48,20 @@ typedef struct view_crowd {
     uint32_t *posed;      // [num_posed] members to pose in this update
     md5_pose_job *poses;  // [num_posed], used by members that play clips
     uint32_t num_posed;
-    uint64_t num_joints;    // sum over the posed members
+    uint64_t num_joints; // sum over the posed members
+    uint32_t *far;       // [num_far] members to draw as impostors
+    uint32_t num_far;
+    uint32_t num_faded;     // of these, drawn as models too
     unsigned char *scratch; // `scratch_size` bytes for each worker
     size_t scratch_size;
     md5_mat34 *buffers; // `buffer_size` matrices for each worker
     size_t buffer_size;
     view_workers *workers;
-    bool culls;   // skips members that are not visible
-    bool spares;  // updates small members less often
-    float size;   // of the largest kind's bounds
-    float spread; // half the side of the square they stand in
+    bool culls;            // skips members that are not visible
+    bool spares;           // updates small members less often
+    float impostor_pixels; // members up to this size are drawn as impostors; 0 = none
+    float size;            // of the largest kind's bounds
+    float spread;          // half the side of the square they stand in
     double time;
     uint64_t num_frames;
     double seconds, last_seconds; // duration of an update: smoothed, and of the last one
@@ -75,7 +82,7 @@ bool view_make_crowd(view_crowd *crowd, const view_kind_source *first, const cha
                      size_t num_files, uint32_t count, const view_loader *loader);
 void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer); // a zeroed one is allowed
 
-// Number of visible characters.
+// Number of visible characters, of which num_far - num_faded are drawn as impostors only.
 uint32_t view_count_seen(const view_crowd *crowd);
 
 #endif

@@ -189,6 +189,7 @@ void view_free_kind(view_kind *kind, md5gl_renderer *renderer)
     }
     if (renderer != NULL)
         md5gl_destroy_clips(renderer, kind->gpu_clips);
+    view_free_levels(&kind->levels, renderer);
     view_free_retargeted(&kind->retargeted);
     view_free_scene(&kind->own);
     free(kind->own_textures);

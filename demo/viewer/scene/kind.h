@@ -5,6 +5,7 @@
 
 #include "demo/viewer/scene/borrow.h"
 #include "demo/viewer/base/math.h"
+#include "demo/viewer/scene/levels.h"
 #include "demo/viewer/scene/scene.h"
 #include "demo/viewer/scene/upload.h"
 
@@ -37,6 +38,7 @@ typedef struct view_kind {
     md5gl_clips *gpu_clips;   // poses the kind on the GPU; NULL: the CPU writes palettes
     md5gl_clip_job *gpu_jobs; // [num_seen] with gpu_clips
     const view_textures *textures;
+    view_levels levels;
 } view_kind;
 
 // Sets up a kind of `count` members from index `begin`: from `first` if num_files is 0, otherwise

@@ -108,6 +108,9 @@ static void add_crowd_rows(const view_facts *facts, view_rows *rows)
                  (unsigned)crowd->count, (unsigned)num_kinds, num_kinds == 1 ? "" : "s");
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Drawn", "%u" DOT "%u out of sight",
                  (unsigned)num_seen, (unsigned)(crowd->count - num_seen));
+    if (crowd->impostor_pixels > 0.0f)
+        view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Impostors", "%u" DOT "%u fading",
+                     (unsigned)crowd->num_far, (unsigned)crowd->num_faded);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Update", "%u" DOT "%.1f ms, %u threads",
                  (unsigned)crowd->num_posed, 1e3 * crowd->seconds,
                  (unsigned)view_count_workers(crowd->workers));

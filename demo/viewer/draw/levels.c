@@ -1,0 +1,116 @@
+#include "demo/viewer/draw/levels.h"
+
+#include "demo/common/memory.h"
+#include "demo/viewer/draw/lighting.h"
+
+#include <stdlib.h>
+
+enum { PICTURES_A_FRAME = 2 }; // in a window
+
+// -- Pictures ---------------------------------------------------------------------------------
+
+// The first frame of each clip comes first, so that every clip soon has one to show.
+static uint32_t frame_in_order(const view_levels *levels, uint32_t number, uint32_t *clip)
+{
+    uint32_t frame = number;
+    *clip = number;
+    if (number < levels->num_clips)
+        return levels->first[number];
+    frame -= levels->num_clips;
+    for (*clip = 0; *clip < levels->num_clips; ++*clip) {
+        const uint32_t others = view_count_clip_pictures(levels, *clip) - 1;
+        if (frame < others)
+            break;
+        frame -= others;
+    }
+    return levels->first[*clip] + 1 + frame;
+}
+
+static bool draw_picture(const view_stage *stage, const view_kind *kind, uint32_t number,
+                         md5_error *error)
+{
+    const view_levels *const levels = &kind->levels;
+    uint32_t clip;
+    const uint32_t frame = frame_in_order(levels, number, &clip);
+    const md5_binding *const binding = kind->clips[clip];
+    const double part =
+        (double)(frame - levels->first[clip]) / view_count_clip_pictures(levels, clip);
+    const md5_moment moment =
+        md5_moment_at(binding->anim, part * binding->anim->duration, MD5_WRAP_LOOP);
+    const uint32_t num_joints = kind->model->skeleton.num_joints;
+    md5_transform *const pose = common_alloc(num_joints, sizeof *pose);
+    md5_mat34 *const joints = common_alloc(num_joints, sizeof *joints);
+    md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
+    md5_pose_palette(binding, &moment, MD5_ROOT_IN_PLACE, pose, joints, palette);
+    const bool drawn =
+        md5gl_draw_pictures(stage->renderer, levels->impostors, kind->drawn, frame, palette, error);
+    free(pose);
+    free(joints);
+    free(palette);
+    return drawn;
+}
+
+// The switches that change what pictures show.
+static uint32_t look_of(const view_stage *stage)
+{
+    const view_shown *const shown = stage->shown;
+    return 1u | (uint32_t)shown->maps << 1 | (uint32_t)shown->two_sided << 2
+           | (uint32_t)shown->checker << 3 | (uint32_t)stage->document->scene.dual << 4;
+}
+
+static bool prepare(const view_stage *stage, view_kind *kind, md5_error *error)
+{
+    view_levels *const levels = &kind->levels;
+    const uint32_t count = view_count_pictures(levels), look = look_of(stage);
+    if (look != levels->look)
+        levels->num_drawn = 0;
+    levels->look = look;
+    if (levels->num_drawn >= count)
+        return true;
+    const bool in_window = stage->options->output == NULL && stage->options->num_frames == 0;
+    uint32_t end = count;
+    if (in_window && levels->num_drawn < levels->num_clips)
+        end = levels->num_clips;
+    else if (in_window && count - levels->num_drawn > PICTURES_A_FRAME)
+        end = levels->num_drawn + PICTURES_A_FRAME;
+    view_set_materials(stage, kind->textures, kind->drawn);
+    for (; levels->num_drawn < end; levels->num_drawn++)
+        if (!draw_picture(stage, kind, levels->num_drawn, error))
+            return false;
+    return true;
+}
+
+bool view_prepare_levels(const view_stage *stage, md5_error *error)
+{
+    view_crowd *const crowd = &stage->document->crowd;
+    for (uint32_t k = 0; k < crowd->num_kinds; k++)
+        if (crowd->kinds[k].levels.impostors != NULL && !prepare(stage, &crowd->kinds[k], error))
+            return false;
+    return true;
+}
+
+// -- Members ----------------------------------------------------------------------------------
+
+float view_impostor_share(float size, float pixels)
+{
+    if (pixels <= 0.0f)
+        return 0.0f;
+    return view_clamp((1.25f * pixels - size) / (0.25f * pixels), 0.0f, 1.0f);
+}
+
+bool view_pose_levels(const view_stage *stage, view_kind *kind, const view_crowd *crowd,
+                      md5_error *error)
+{
+    view_levels *const levels = &kind->levels;
+    if (levels->impostors == NULL)
+        return true;
+    bool fades = false;
+    for (uint32_t i = 0; i < kind->num_seen; i++) {
+        const float share = crowd->members[kind->seen[i]].far_share;
+        levels->tints[i] = (md5_vec4){1.0f, 1.0f, 1.0f, 1.0f + share};
+        fades = fades || share > 0.0f;
+    }
+    return (!fades || md5gl_set_looks(stage->renderer, kind->drawn, levels->tints, NULL, error))
+           && md5gl_pose_impostors(stage->renderer, levels->impostors, levels->instances,
+                                   levels->num_instances, error);
+}

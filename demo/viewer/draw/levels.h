@@ -1,0 +1,19 @@
+// Draws the pictures of a crowd's impostors, and the impostors.
+#ifndef DEMO_VIEWER_DRAW_LEVELS_H
+#define DEMO_VIEWER_DRAW_LEVELS_H
+
+#include "demo/viewer/draw/stage.h"
+
+// Draws pictures that are missing or no longer up to date, before a frame: in a window a few at a
+// time, so that it stays responsive, otherwise all.
+bool view_prepare_levels(const view_stage *stage, md5_error *error);
+
+// The share of its pixels that a member of that size leaves to its impostor: 1 for sizes up to
+// `pixels`, then falling to 0 over a quarter of that.
+float view_impostor_share(float size, float pixels);
+
+// Uploads the impostors of a kind and the tints of its visible models, after they were posed.
+bool view_pose_levels(const view_stage *stage, view_kind *kind, const view_crowd *crowd,
+                      md5_error *error);
+
+#endif
