@@ -52,6 +52,17 @@ check "at a low frame rate every character is posed every frame" counts '$1 == 2
 # shellcheck disable=SC2086
 check "small characters with a machine are posed less often too" counts '$1 == 20 && $2 < 10' $machines $far
 
+# -- Impostors ----------------------------------------------------------------------------------
+
+# shellcheck disable=SC2086
+check "small characters are impostors, which are not posed" counts '$1 == 20 && $2 == 0' $clips $far --crowd-impostors 200
+# shellcheck disable=SC2086
+check "characters with a machine have none" counts '$1 == 20 && $2 > 0' $machines $far --crowd-impostors 200
+# shellcheck disable=SC2086
+check "--crowd-exact poses all" counts '$1 == 20 && $2 == 20' $clips $far --crowd-impostors 200 --crowd-exact
+check "--crowd-impostors beyond its range is refused" ends_saying 2 'crowd-impostors' "$view" "$bobbin" --crowd 2 \
+    --crowd-impostors 1001
+
 # -- On the GPU ---------------------------------------------------------------------------------
 
 if "$view" "$bobbin" --crowd 1 --animate gpu --frames 1 --resolution 64,48 2>&1 | grep -qF 'OpenGL 4.3'; then

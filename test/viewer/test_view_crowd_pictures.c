@@ -2,6 +2,7 @@
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/memory.h"
+#include "demo/viewer/draw/levels.h"
 
 #include <stdlib.h>
 
@@ -117,4 +118,38 @@ TEST (view_crowds_are_drawn_the_same_posed_by_the_gpu) {
     free(linear.rgba);
     free(dual.rgba);
     scene_close(&scene);
+}
+
+// -- Impostors --------------------------------------------------------------------------------
+
+#define RUNNERS                                  \
+    BOBBIN " models/bobbin/run.md5anim " THIMBLE \
+           " models/thimble/walk.md5anim --resolution 320,240 --no-maps --crowd 60 "
+
+// Small members as impostors change little of the picture; none at all if their size is 0.
+TEST (view_crowds_look_alike_with_impostors) {
+    gl_scene scene;
+    if (!scene_open(&scene, NULL))
+        return;
+    shot models = shot_take(&scene, RUNNERS "--animation-time 0.4");
+    shot none = shot_take(&scene, RUNNERS "--animation-time 0.4 --crowd-impostors 0");
+    shot impostors = shot_take(&scene, RUNNERS "--animation-time 0.4 --crowd-impostors 40");
+    CHECK(shot_same(&models, &none));
+    CHECK(!shot_same(&models, &impostors));
+    const double share = shot_difference(&impostors, &models);
+    test_check(share < 0.15, __FILE__, __LINE__, "impostors change %.4f of the pixels", share);
+    free(models.rgba);
+    free(none.rgba);
+    free(impostors.rgba);
+    scene_close(&scene);
+}
+
+// A share of 1 up to the size, then less and less, and 0 from a quarter more on.
+TEST (view_impostors_fade_with_their_size) {
+    CHECK_NEAR(view_impostor_share(0.0f, 64.0f), 1.0, 0.0);
+    CHECK_NEAR(view_impostor_share(64.0f, 64.0f), 1.0, 1e-6);
+    CHECK_NEAR(view_impostor_share(72.0f, 64.0f), 0.5, 1e-6);
+    CHECK_NEAR(view_impostor_share(80.0f, 64.0f), 0.0, 1e-6);
+    CHECK_NEAR(view_impostor_share(500.0f, 64.0f), 0.0, 0.0);
+    CHECK_NEAR(view_impostor_share(10.0f, 0.0f), 0.0, 0.0);
 }
