@@ -31,7 +31,7 @@ forbidden() {
             if (path ~ /^md5\/md5(math|skin|model|query|bind|bake|morph)\.h$/) return "door"
             if (path == "md5/md5image.h") return "imagedoor"
             if (path == "md5/md5curve.h") return "curvedoor"
-            if (path == "md5/md5pose.h") return "posedoor"
+            if (path ~ /^md5\/md5(pose|walk)\.h$/) return "posedoor"
             if (path == "md5/md5machine.h") return "machinedoor"
             if (path ~ /^md5\/md5(play|character)\.h$/) return "playdoor"
             if (path ~ /^md5\/md5(game|actor|cube|quake)\.h$/) return "gamedoor"
@@ -65,7 +65,7 @@ forbidden() {
             allow("load", "door machinedoor playdoor core read pose skin load libc")
             allow("files", "load core libc system") 
             allow("door", "door libc")
-            allow("posedoor", "door libc")
+            allow("posedoor", "door posedoor libc")
             allow("curvedoor", "door libc")
             allow("machinedoor", "curvedoor posedoor libc")
             allow("playdoor", "machinedoor playdoor libc")

@@ -1,0 +1,245 @@
+// Procedural walking with the legs of models/thimble, over ground of waves.
+#include "test/ik/test_walk_case.h"
+#include "test/test.h"
+
+#include <math.h>
+#include <string.h>
+
+// A round of everything: forward, backward, sideways, turns, curves, stops.
+static void command(double time, md5_vec3 *velocity, float *turn)
+{
+    static const struct {
+        md5_vec3 velocity;
+        float turn;
+    } rounds[] = {
+        {{20, 0, 0}, 0},     {{0, 0, 0}, 0},   {{-15, 0, 0}, 0.3f}, {{0, 18, 0}, 0},
+        {{0, 0, 0}, 1.2f},   {{30, 0, 0}, -1}, {{3, 0, 0}, 0},      {{12, -12, 0}, 0.5f},
+        {{500, 0, 0}, 0.0f}, {{0, 0, 0}, 0},
+    };
+    const int at = (int)(time / 1.5) % 10;
+    *velocity = rounds[at].velocity;
+    *turn = rounds[at].turn;
+}
+
+static double distance(md5_vec3 a, md5_vec3 b)
+{
+    const double x = (double)a.x - (double)b.x, y = (double)a.y - (double)b.y;
+    const double z = (double)a.z - (double)b.z;
+    return sqrt(x * x + y * y + z * z);
+}
+
+// Where the pose puts an ankle in the world, in double: the product of all matrices above it.
+static md5_vec3 posed_ankle(const walk_case *of, uint32_t leg)
+{
+    md5_local_to_model(&of->model->skeleton, of->pose, of->joints);
+    const md5_mat34 world = md5_mat34_from_transform(md5_walk_placement(&of->walk));
+    return md5_mat34_transform_point(world,
+                                     md5_mat34_translation(of->joints[of->legs[leg].limb.tip]));
+}
+
+TEST (walk_feet_that_stand_do_not_slide_and_all_reach) {
+    walk_case *const of = walk_new(MD5_AXES_ID, walk_waves);
+    if (!CHECK(of != NULL))
+        return;
+    md5_vec3 before[MD5_MAX_LEGS] = {{0, 0, 0}};
+    bool stood[MD5_MAX_LEGS] = {false};
+    double worst_slide = 0.0, worst_miss = 0.0;
+    uint32_t num_steps = 0, num_out = 0, num_mixed = 0;
+    for (int frame = 0; frame < 60 * 30; frame++) {
+        md5_vec3 velocity;
+        float turn;
+        command(frame / 60.0, &velocity, &turn);
+        md5_advance_walk(&of->desc, &of->walk, velocity, turn, 1.0 / 60.0);
+        walk_pose(of);
+        num_out += of->num_placed < 6;
+        bool is_up[2] = {false, false};
+        for (uint32_t leg = 0; leg < 6; leg++) {
+            const md5_vec3 at = posed_ankle(of, leg);
+            const bool stands = !of->walk.feet[leg].is_stepping;
+            const double miss = distance(at, md5_walk_ankle(&of->desc, &of->walk, leg));
+            worst_miss = miss > worst_miss ? miss : worst_miss;
+            const double slide = stands && stood[leg] ? distance(at, before[leg]) : 0.0;
+            worst_slide = slide > worst_slide ? slide : worst_slide;
+            num_steps += stood[leg] && !stands;
+            is_up[of->legs[leg].group] = is_up[of->legs[leg].group] || !stands;
+            before[leg] = at;
+            stood[leg] = stands;
+        }
+        num_mixed += is_up[0] && is_up[1];
+    }
+    test_check(worst_slide <= 0.01, __FILE__, __LINE__, "a foot slides %g units", worst_slide);
+    test_check(worst_miss <= 0.01, __FILE__, __LINE__, "a foot misses by %g units", worst_miss);
+    CHECK_UINT(num_out, 0);
+    CHECK_UINT(num_mixed, 0); // neighbours never lift together
+    CHECK(num_steps > 100);
+    walk_free(of);
+}
+
+// x' = u with u' = (v - u) / response, solved by hand.
+TEST (walk_follows_velocity_and_turn) {
+    walk_case *const of = walk_new(MD5_AXES_ID, NULL);
+    if (!CHECK(of != NULL))
+        return;
+    for (int frame = 0; frame < 300; frame++)
+        md5_advance_walk(&of->desc, &of->walk, (md5_vec3){10, 4, 7}, 0.0f, 1.0 / 60.0);
+    const double expected = 5.0 - 0.15 * (1.0 - exp(-5.0 / 0.15));
+    // Velocity is that of the end of each step of 1/120 s: half a step too far at most.
+    CHECK_NEAR((double)of->walk.position.x, 10.0 * expected, 10.0 / 120.0);
+    CHECK_NEAR((double)of->walk.position.y, 4.0 * expected, 4.0 / 120.0);
+    CHECK_NEAR((double)of->walk.position.z, 0.0, 1e-5);
+    walk_free(of);
+
+    walk_case *const other = walk_new(MD5_AXES_ID, NULL);
+    if (!CHECK(other != NULL))
+        return;
+    for (int frame = 0; frame < 120; frame++)
+        md5_advance_walk(&other->desc, &other->walk, (md5_vec3){0, 0, 0}, 0.5f, 1.0 / 60.0);
+    const double angle = 0.5 * (2.0 - 0.15 * (1.0 - exp(-2.0 / 0.15)));
+    const md5_vec3 ahead = md5_quat_rotate(other->walk.facing, (md5_vec3){1, 0, 0});
+    CHECK_NEAR(atan2((double)ahead.y, (double)ahead.x), angle, 0.5 / 120.0);
+    walk_free(other);
+}
+
+static void walk_at(walk_case *of, double rate, double seconds)
+{
+    for (int frame = 0; frame < (int)(seconds * rate + 0.5); frame++) {
+        md5_vec3 velocity;
+        float turn;
+        command(frame / rate, &velocity, &turn);
+        md5_advance_walk(&of->desc, &of->walk, velocity, turn, 1.0 / rate);
+    }
+}
+
+TEST (walk_at_30_hz_ends_where_120_hz_does) {
+    walk_case *const slow = walk_new(MD5_AXES_ID, walk_waves);
+    walk_case *const fast = walk_new(MD5_AXES_ID, walk_waves);
+    walk_case *const odd = walk_new(MD5_AXES_ID, walk_waves);
+    if (CHECK(slow && fast && odd)) {
+        walk_at(slow, 30.0, 12.0);
+        walk_at(fast, 120.0, 12.0);
+        walk_at(odd, 50.0, 12.0);
+        const double way = distance(fast->walk.position, (md5_vec3){0, 0, 0});
+        CHECK(way > 20.0);
+        CHECK_NEAR(distance(slow->walk.position, fast->walk.position), 0.0, 0.01 * way);
+        CHECK_NEAR(distance(odd->walk.position, fast->walk.position), 0.0, 0.02 * way);
+        for (uint32_t leg = 0; leg < 6; leg++)
+            CHECK(distance(slow->walk.feet[leg].position, fast->walk.feet[leg].position) < 3.0);
+    }
+    walk_free(slow);
+    walk_free(fast);
+    walk_free(odd);
+}
+
+// Ground that rises by 0.2 forward and falls by 0.1 to the left.
+static float slope(void *user, md5_vec3 at, md5_vec3 *normal)
+{
+    (void)user;
+    *normal = (md5_vec3){-0.2f, 0.1f, 1.0f};
+    return 0.2f * at.x - 0.1f * at.y + 3.0f;
+}
+
+TEST (walk_body_lies_in_the_plane_of_its_feet) {
+    walk_case *const of = walk_new(MD5_AXES_ID, slope);
+    if (!CHECK(of != NULL))
+        return;
+    const double length = sqrt(0.2 * 0.2 + 0.1 * 0.1 + 1.0);
+    for (int frame = 0; frame < 240; frame++) {
+        md5_advance_walk(&of->desc, &of->walk, (md5_vec3){5, 0, 0}, 0.2f, 1.0 / 60.0);
+        CHECK_NEAR((double)of->walk.normal.x, -0.2 / length, 1e-4);
+        CHECK_NEAR((double)of->walk.normal.y, 0.1 / length, 1e-4);
+    }
+    // Height follows with 0.12 s, while the ground rises below a moving character.
+    const double ground = (double)slope(NULL, of->walk.position, &of->walk.feet[0].normal);
+    CHECK_NEAR((double)of->walk.position.z, ground, 0.2 * 5.5 * 0.12 + 0.02);
+    for (uint32_t leg = 0; leg < 6; leg++) {
+        const md5_foothold *const foot = &of->walk.feet[leg];
+        md5_vec3 normal;
+        CHECK_NEAR((double)foot->position.z, (double)slope(NULL, foot->position, &normal), 1e-4);
+    }
+    walk_free(of);
+}
+
+TEST (walk_comes_to_rest_near_its_homes) {
+    walk_case *const of = walk_new(MD5_AXES_ID, NULL);
+    if (!CHECK(of != NULL))
+        return;
+    md5_advance_walk(&of->desc, &of->walk, (md5_vec3){0, 0, 0}, 0.0f, 1.0);
+    for (uint32_t leg = 0; leg < 6; leg++) // nothing moves, so no leg steps
+        CHECK(distance(of->walk.feet[leg].position, of->walk.feet[leg].home) < 1e-5);
+    walk_at(of, 60.0, 13.5);
+    for (int i = 0; i < 4; i++)
+        md5_advance_walk(&of->desc, &of->walk, (md5_vec3){0, 0, 0}, 0.0f, 1.0);
+    const double slack = 0.1 * 0.5 * (double)of->walk.radius;
+    for (uint32_t leg = 0; leg < 6; leg++) {
+        const md5_vec3 home =
+            md5_transform_point(md5_walk_placement(&of->walk), of->walk.feet[leg].home);
+        CHECK(!of->walk.feet[leg].is_stepping);
+        CHECK(distance(of->walk.feet[leg].position, home) <= slack + 1e-4);
+    }
+    walk_free(of);
+}
+
+TEST (walk_speed_is_what_the_legs_can_do) {
+    walk_case *const of = walk_new(MD5_AXES_ID, NULL);
+    if (!CHECK(of != NULL))
+        return;
+    const double step = 0.5 * (double)of->walk.radius, most = step / (0.15 * 2.0);
+    double worst = 0.0;
+    for (int frame = 0; frame < 300; frame++) {
+        md5_advance_walk(&of->desc, &of->walk, (md5_vec3){1e6f, 0, 0}, 0.0f, 1.0 / 60.0);
+        for (uint32_t leg = 0; leg < 6; leg++) {
+            const md5_vec3 home =
+                md5_transform_point(md5_walk_placement(&of->walk), of->walk.feet[leg].home);
+            const md5_foothold *const foot = &of->walk.feet[leg];
+            const double off = foot->is_stepping ? 0.0 : distance(foot->position, home);
+            worst = off > worst ? off : worst;
+        }
+    }
+    CHECK_NEAR((double)of->walk.velocity.x, most, 0.01 * most);
+    test_check(worst < 0.75 * step, __FILE__, __LINE__, "a foot is %g from home, a step is %g",
+               worst, step);
+    walk_free(of);
+}
+
+TEST (walk_state_is_saved_by_copying_it) {
+    walk_case *const of = walk_new(MD5_AXES_ID, walk_waves);
+    if (!CHECK(of != NULL))
+        return;
+    walk_at(of, 60.0, 3.1);
+    const md5_walk saved = of->walk;
+    walk_at(of, 60.0, 4.0);
+    const md5_walk first = of->walk;
+    of->walk = saved;
+    walk_at(of, 60.0, 4.0);
+    CHECK(memcmp(&first.position, &of->walk.position, sizeof first.position) == 0);
+    for (uint32_t leg = 0; leg < 6; leg++)
+        CHECK(memcmp(&first.feet[leg].position, &of->walk.feet[leg].position, sizeof(md5_vec3))
+              == 0);
+    walk_free(of);
+}
+
+// With y up: the same walk, up to rounding error.
+TEST (walk_in_other_axes_is_the_same_walk) {
+    static const md5_axes all[] = {MD5_AXES_Y_UP, MD5_AXES_Y_UP_LEFT};
+    for (int i = 0; i < 2; i++) {
+        walk_case *const of = walk_new(MD5_AXES_ID, NULL), *const other = walk_new(all[i], NULL);
+        if (CHECK(of && other)) {
+            const md5_mat34 to = md5_mat34_from_axes(all[i], 1.0f);
+            for (int frame = 0; frame < 120; frame++) {
+                const md5_vec3 velocity = {12, 5, 0};
+                md5_advance_walk(&of->desc, &of->walk, velocity, 0.7f, 1.0 / 60.0);
+                md5_advance_walk(&other->desc, &other->walk,
+                                 md5_mat34_transform_direction(to, velocity), 0.7f, 1.0 / 60.0);
+            }
+            walk_pose(of);
+            walk_pose(other);
+            CHECK_UINT(other->num_placed, 6);
+            for (uint32_t leg = 0; leg < 6; leg++)
+                CHECK(distance(md5_mat34_transform_point(to, posed_ankle(of, leg)),
+                               posed_ankle(other, leg))
+                      < 0.01);
+        }
+        walk_free(of);
+        walk_free(other);
+    }
+}
