@@ -281,7 +281,9 @@ typedef struct md5_transition_desc {
                     // Backward it counts from the end; a state without motion is always at its end
     float duration; // seconds; 0 = cut
     md5_fade fade;
-    md5_easing easing;
+    md5_easing easing;      // of a cross-fade
+    md5_easing_curve curve; // its numbers, if `easing` is CUBIC_BEZIER or STEPS; curve.easing is
+                            // ignored
     bool keeps_phase; // `to` begins at the phase of `from`; if it waited, at the fraction of the
                       // exit, so that 1, 2, 3 are all 0. `start` is ignored then
     float start;      // normalised time at which `to` begins, added to its clips' own `start`

@@ -16,11 +16,18 @@ enum { MD5_PLAY_MODES = 3 };
 // Easings of fades: those without parameters.
 #define MD5_LAST_FADE_EASING MD5_EASE_BOUNCE_IN_OUT
 
-// The eased weight of a fade. Easings that overshoot stay at 0 and 1.
+// The eased weight of a fade. Easings that overshoot stay at 0 and 1. `curve`, if there is one, is
+// used instead of `easing`.
+static inline float md5_curved_weight(const md5_easing_curve *curve, md5_easing easing,
+                                      float progress)
+{
+    const float eased = curve ? md5_ease_curve(curve, progress) : md5_ease(easing, progress);
+    return eased < 0.0f ? 0.0f : eased > 1.0f ? 1.0f : eased;
+}
+
 static inline float md5_eased_weight(md5_easing easing, float progress)
 {
-    const float eased = md5_ease(easing, progress);
-    return eased < 0.0f ? 0.0f : eased > 1.0f ? 1.0f : eased;
+    return md5_curved_weight(NULL, easing, progress);
 }
 typedef struct md5_source {
     const md5_binding *binding;
@@ -176,6 +183,7 @@ typedef struct md5_transition {
     double exit, duration, start; // md5_decimal_of() those of the table
     md5_fade fade;
     md5_easing easing;
+    uint32_t curve; // 1 + its index in `curves`; 0: `easing` has no numbers
     md5_interrupt interrupt;
     bool waits, keeps_phase;
 } md5_transition;
@@ -240,15 +248,16 @@ struct md5_machine {
     md5_state *states;
     md5_transition *transitions;
     md5_play_condition *conditions;
-    md5_modifier *modifiers; // [modifiers]
-    md5_event *state_events; // [states][MD5_STATE_EVENTS], if reports_states
-    md5_event *clip_ends;    // [clips], if they are reported
-    md5_limb *legs;          // [num_feet]
-    float *reaches;          // [joints] how far vertices lie from each; -1: it has none
+    md5_easing_curve *curves; // of transitions
+    md5_modifier *modifiers;  // [modifiers]
+    md5_event *state_events;  // [states][MD5_STATE_EVENTS], if reports_states
+    md5_event *clip_ends;     // [clips], if they are reported
+    md5_limb *legs;           // [num_feet]
+    float *reaches;           // [joints] how far vertices lie from each; -1: it has none
 
     size_t num_deltas, num_markers, num_playables, num_cues, num_runs, num_run_slots, num_listed,
         num_references, num_motions, num_items, num_trees, num_parts, num_instances, num_groups,
-        num_members, num_states, num_transitions, num_conditions, num_springs, num_feet;
+        num_members, num_states, num_transitions, num_conditions, num_curves, num_springs, num_feet;
     // Maxima over all trees.
     uint32_t max_instances, max_groups, max_parts, max_poses;
     uint32_t num_slots; // of a player's one-shots

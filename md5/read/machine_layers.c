@@ -45,6 +45,35 @@ static bool read_exit(md5_lex *lex, const char *at, md5_record record)
     return md5_lex_float(lex, &transition->exit);
 }
 
+// cubic_bezier X1 Y1 X2 Y2
+static bool read_bezier(md5_lex *lex, const char *at, md5_record record)
+{
+    md5_transition_desc *const transition = (md5_transition_desc *)record.row;
+    md5_easing_curve *const curve = &transition->curve;
+    float *const numbers[4] = {&curve->x1, &curve->y1, &curve->x2, &curve->y2};
+    (void)at;
+    transition->easing = MD5_EASE_CUBIC_BEZIER;
+    for (int i = 0; i < 4; i++) {
+        md5_note_place(lex, record, numbers[i]);
+        TRY(md5_lex_float(lex, numbers[i]));
+    }
+    return true;
+}
+
+// steps N [start, none or both]
+static bool read_steps(md5_lex *lex, const char *at, md5_record record)
+{
+    static const md5_field count = {"steps", MD5_FIELD_COUNT, AT(md5_transition_desc, curve.steps)};
+    md5_transition_desc *const transition = (md5_transition_desc *)record.row;
+    transition->easing = MD5_EASE_STEPS;
+    TRY(md5_read_field(lex, &count, at, record));
+    transition->curve.jump = md5_take_keyword(lex, "jump_start")  ? MD5_JUMP_START
+                             : md5_take_keyword(lex, "jump_none") ? MD5_JUMP_NONE
+                             : md5_take_keyword(lex, "jump_both") ? MD5_JUMP_BOTH
+                                                                  : MD5_JUMP_END;
+    return true;
+}
+
 #define TRANSITION(member) AT(md5_transition_desc, member)
 #define EASING(word, kind)                                          \
     {                                                               \
@@ -53,6 +82,8 @@ static bool read_exit(md5_lex *lex, const char *at, md5_record record)
 static const md5_field TRANSITION_FIELDS[] = {
     {"when", MD5_FIELD_BLOCK, .read = read_conditions},
     {"exit", MD5_FIELD_BLOCK, .read = read_exit},
+    {"cubic_bezier", MD5_FIELD_BLOCK, .read = read_bezier},
+    {"steps", MD5_FIELD_BLOCK, .read = read_steps},
     {"duration", MD5_FIELD_FLOAT, TRANSITION(duration)},
     {"cross", MD5_FIELD_CHOICE, TRANSITION(fade), .value = MD5_FADE_CROSS},
     {"inertial", MD5_FIELD_CHOICE, TRANSITION(fade), .value = MD5_FADE_INERTIAL},

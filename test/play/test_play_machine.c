@@ -366,7 +366,7 @@ TEST (machine_refuses_transitions) {
            OF_BODY ": duration is nan, which must be 0 to 1e+06");
     REFUSE(all.transitions[0].start = INFINITY, OF_BODY ": start is not finite");
     REFUSE(all.transitions[0].fade = (md5_fade)2, OF_BODY ": there is no fade 2");
-    REFUSE(all.transitions[0].easing = (md5_easing)33, OF_BODY ": there is no easing 33");
+    REFUSE(all.transitions[0].easing = (md5_easing)35, OF_BODY ": there is no easing 35");
     REFUSE(all.transitions[0].interrupt = (md5_interrupt)3, OF_BODY ": there is no interrupt 3");
     REFUSE(all.transitions[0].conditions = NULL, OF_BODY ": there are no conditions, but 1");
     REFUSE(all.conditions[1].parameter = "pace", OF_BODY " names parameter 'pace', which is none");

@@ -90,6 +90,19 @@ static void add_motion(uint64_t *hash, const md5_motion_desc *motion)
     }
 }
 
+static void add_curve(uint64_t *hash, md5_easing easing, const md5_easing_curve *curve)
+{
+    if (easing == MD5_EASE_CUBIC_BEZIER) {
+        add(hash, (double)curve->x1);
+        add(hash, (double)curve->y1);
+        add(hash, (double)curve->x2);
+        add(hash, (double)curve->y2);
+    } else if (easing == MD5_EASE_STEPS) {
+        add(hash, curve->steps);
+        add(hash, curve->jump);
+    }
+}
+
 static void add_transition(uint64_t *hash, const md5_transition_desc *transition)
 {
     add_text(hash, transition->from);
@@ -105,6 +118,7 @@ static void add_transition(uint64_t *hash, const md5_transition_desc *transition
     add(hash, (double)transition->duration);
     add(hash, transition->fade);
     add(hash, transition->easing);
+    add_curve(hash, transition->easing, &transition->curve);
     add(hash, transition->keeps_phase);
     add(hash, (double)transition->start);
     add(hash, transition->priority);

@@ -434,10 +434,11 @@ double md5_progress(const md5_active_state *active)
 
 float md5_fade_of_start(const md5_active_state *active)
 {
-    return active->fades ? md5_eased_weight(active->easing, START_FADE) : 1.0f;
+    return active->fades ? md5_curved_weight(active->curve, active->easing, START_FADE) : 1.0f;
 }
 
 float md5_fade_at(const md5_active_state *active, double shift)
 {
-    return md5_eased_weight(active->easing, (float)progress_at(active, active->elapsed + shift));
+    return md5_curved_weight(active->curve, active->easing,
+                             (float)progress_at(active, active->elapsed + shift));
 }

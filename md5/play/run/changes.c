@@ -99,6 +99,7 @@ void md5_change_state(md5_player *player, uint32_t layer, const md5_change *chan
     md5_active_state *const active = take_slot(layer_state);
     active->from = duration > 0.0 ? left : -1;
     active->easing = change->easing;
+    active->curve = change->curve > 0 ? &player->machine->curves[change->curve - 1] : NULL;
     active->elapsed = 0.0;
     active->duration = duration;
     active->fades = fades;

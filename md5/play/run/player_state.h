@@ -44,7 +44,8 @@ typedef struct md5_active_state {
     uint32_t state;
     int32_t from; // source of its transition, -1 = none
     md5_easing easing;
-    double elapsed, duration; // of its transition
+    const md5_easing_curve *curve; // of the machine, or NULL
+    double elapsed, duration;      // of its transition
     int32_t priority;
     md5_interrupt interrupt;
     bool fades;        // it fades in over `duration`; else its weight was full from the start
@@ -246,6 +247,7 @@ typedef struct md5_change {
     double duration;
     md5_fade fade;
     md5_easing easing;
+    uint32_t curve; // as of md5_transition
     int32_t priority;
     md5_interrupt interrupt;
 } md5_change;

@@ -133,11 +133,16 @@ static bool keep_active(md5_archive *archive, const md5_machine *machine,
                         const md5_play_layer *layer, bool is_above, md5_active_state *active)
 {
     md5_active_state kept = *active;
+    // The machine's curves are numbered behind the easings without numbers.
+    const uint32_t first_curve = MD5_LAST_FADE_EASING + 1;
     uint32_t easing = kept.easing, interrupt = kept.interrupt;
+    if (archive->mode == MD5_ARCHIVE_WRITE && kept.curve)
+        easing = first_curve + (uint32_t)(kept.curve - machine->curves);
     const uint32_t last = layer->num_states - 1;
     TRY(md5_keep_uint(archive, &kept.state, 0, last, "a state"));
     TRY(md5_keep_int(archive, &kept.from, -1, (int32_t)last, "the source of a transition"));
-    TRY(md5_keep_uint(archive, &easing, 0, MD5_LAST_FADE_EASING, "an easing"));
+    TRY(md5_keep_uint(archive, &easing, 0, MD5_LAST_FADE_EASING + (uint32_t)machine->num_curves,
+                      "an easing"));
     TRY(md5_keep_uint(archive, &interrupt, 0, MD5_INTERRUPT_NONE, "an interruption"));
     TRY(md5_keep_int(archive, &kept.priority, INT32_MIN, INT32_MAX, "a priority"));
     TRY(md5_keep_time(archive, &kept.elapsed, "the time of a transition"));
@@ -147,7 +152,8 @@ static bool keep_active(md5_archive *archive, const md5_machine *machine,
     TRY(md5_keep_double(archive, &kept.start_time, -DBL_MAX, DBL_MAX, "the start of a state"));
     if (archive->mode == MD5_ARCHIVE_CHECK && is_above && !(kept.fades && kept.duration > 0.0))
         return md5_archive_fail(archive, MD5_ERROR_RANGE, "a state covers others without a fade");
-    kept.easing = (md5_easing)easing;
+    kept.curve = easing >= first_curve ? &machine->curves[easing - first_curve] : NULL;
+    kept.easing = kept.curve ? MD5_EASE_LINEAR : (md5_easing)easing;
     kept.interrupt = (md5_interrupt)interrupt;
     kept.tree = machine->states[layer->first_state + kept.state].tree;
     if (archive->mode == MD5_ARCHIVE_STORE)

@@ -122,6 +122,7 @@ static void take(md5_player *player, uint32_t layer, const md5_transition *trans
         .duration = transition->duration,
         .fade = transition->fade,
         .easing = transition->easing,
+        .curve = transition->curve,
         .priority = transition->priority,
         .interrupt = transition->interrupt,
     };
