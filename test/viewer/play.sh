@@ -88,6 +88,14 @@ check "a missing file to attach is reported" ends_saying 1 'nothing.md5mesh' "$v
     --attach prop_r=nothing.md5mesh --output "$scratch/x.png"
 check "--attach needs a joint" ends_saying 2 '--attach' "$view" "$bobbin" --attach lantern.md5mesh
 check "terrain" changes_the_picture steps "$bobbin" --animation-time 1 --steps
+walks_by_rules() {
+    picture bound models/thimble/thimble.md5mesh --no-auto --animation-time 1 &&
+        picture walking models/thimble/thimble.md5mesh --no-auto --animation-time 1 --walk &&
+        ! cmp "$scratch/bound.png" "$scratch/walking.png"
+}
+check "legs that walk by rules" walks_by_rules
+check "walking without legs: a warning" ends_saying 0 'no two joints have foot or ankle' "$view" \
+    test/reference/data/still.md5mesh --walk --output "$scratch/x.png"
 # The machine's own modifier places the feet.
 standing=$scratch/bobbin/standing.md5machine
 sed 's/^ *modifier look/    modifier stand feet hips { foot foot_l foot foot_r smoothing 0.06 }\n&/' \

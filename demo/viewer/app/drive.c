@@ -75,11 +75,31 @@ static void tell_why_still(view_state *viewer, view_action action)
         view_notice(viewer, "Paused: P plays on");
 }
 
+static void drive_legs(view_state *viewer, view_action action, bool down)
+{
+    view_legs *const legs = &viewer->document->scene.legs;
+    if (legs->num_legs == 0 || action == VIEW_TRIGGER)
+        return;
+    legs->is_driven = true;
+    walk(&legs->control, action, down);
+    view_tell_state(viewer, down ? "drive" : "let-go");
+}
+
+// Keys that walk do so also where the mode is that of clips, if legs walk.
+bool view_drives_legs(const view_state *viewer, view_action action)
+{
+    const view_scene *const scene = &viewer->document->scene;
+    return scene->machine.player == NULL && scene->legs.num_legs > 0 && action >= VIEW_AHEAD
+           && action <= VIEW_FAST;
+}
+
 void view_drive(view_state *viewer, const view_binding *binding, bool down)
 {
     view_machine *const machine = &viewer->document->scene.machine;
-    if (machine->player == NULL)
+    if (machine->player == NULL) {
+        drive_legs(viewer, binding->action, down);
         return;
+    }
     if (down) {
         view_take_over(machine);
         tell_why_still(viewer, binding->action);

@@ -7,6 +7,9 @@
 // A key that drives the machine (its action is VIEW_AHEAD or a later one) is pressed or released.
 void view_drive(view_state *viewer, const view_binding *binding, bool down);
 
+// Whether the action, one of a machine's, moves legs that walk by rules.
+bool view_drives_legs(const view_state *viewer, view_action action);
+
 // Ends the machine's automatic behaviour: from now on the user controls it.
 void view_take_over(view_machine *machine);
 

@@ -140,6 +140,11 @@ static void press_key(view_state *viewer, const SDL_Keysym *key, bool repeated)
     if (!control && !alt
         && view_answer(viewer, view_key_browser(browser, &viewer->font, key->sym, repeated)))
         return;
+    const view_binding walk = view_find_binding(VIEW_MODE_MACHINE, key->sym, shift, control, alt);
+    if (view_drives_legs(viewer, walk.action)) {
+        view_drive(viewer, &walk, true);
+        return;
+    }
     const view_mode mode = view_mode_of(viewer->document);
     const view_binding binding = view_find_binding(mode, key->sym, shift, control, alt);
     if (binding.action == VIEW_NOTHING) {

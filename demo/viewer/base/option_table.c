@@ -83,6 +83,10 @@ static const view_option table[] = {
     {"attach", "JOINT=MODEL", NULL, "a thing that a joint holds", AT(PAIR_TEXT, attach),
      NAMES_CONTENT},
     {"steps", NULL, NULL, "uneven ground, on which feet are placed", AT(SWITCH, steps)},
+    {"walk", NULL, NULL,
+     "legs walk by rules instead of clips, over that ground too;\n"
+     "W A S D and Shift drive them",
+     AT(SWITCH, walk)},
     {"crowd", "N", NULL,
      "N characters, each in its own time, of as many models as\n"
      "are named; one without animations takes the first's",

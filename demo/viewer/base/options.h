@@ -71,7 +71,7 @@ typedef struct view_options {
     bool animates_on_gpu;               // its clips, not machines
     uint32_t sheet_columns, sheet_rows; // 0 = no sheet
     bool turntable;
-    bool steps;
+    bool steps, walk;
     bool verify, no_render, watch, no_auto;
     const char *joint;  // to be marked, or NULL
     const char *page;   // a technique's page, "contents", "list", or NULL

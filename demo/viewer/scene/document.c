@@ -41,6 +41,8 @@ static bool load_parts(view_document *document, const view_loader *loader, const
         return false;
     if (loader->options->steps && scene->model != NULL && view_find_feet(&scene->steps, scene) == 0)
         view_warn(loader->log, "--steps: no joint has foot or ankle in its name");
+    if (loader->options->walk && scene->model != NULL && view_find_legs(scene) == 0)
+        view_warn(loader->log, "--walk: no two joints have foot or ankle in their names");
     if (!view_load_companions(document->companions, scene, loader))
         return false;
     const view_kind_source first = {scene, document->drawn, &document->textures};

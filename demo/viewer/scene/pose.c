@@ -44,6 +44,10 @@ void view_pose(view_scene *scene, const view_play *play)
             view_place_feet(scene, &scene->machine.place, play->time);
         return;
     }
+    if (scene->legs.num_legs > 0 && !scene->bind_pose) {
+        view_walk_legs(scene, play->time);
+        return;
+    }
     const md5_anim *const anim = view_shown_anim(scene);
     const md5_moment moment = anim != NULL ? view_moment(play, anim) : (md5_moment){0};
     view_pose_moment(scene, &moment);
@@ -264,6 +268,8 @@ md5_vec3 view_walked(const view_scene *scene, const view_play *play)
     const md5_anim *const anim = view_shown_anim(scene);
     if (scene->machine.player != NULL && !scene->bind_pose)
         return scene->machine.place.translation;
+    if (scene->legs.num_legs > 0 && !scene->bind_pose)
+        return scene->legs.walk.position;
     if (anim == NULL || scene->root != MD5_ROOT_ID)
         return (md5_vec3){0, 0, 0};
     const md5_moment begin = {0}, now = view_moment(play, anim);

@@ -9,6 +9,7 @@
 #include "md5/md5morph.h"
 #include "demo/viewer/scene/flight.h"
 #include "demo/viewer/base/log.h"
+#include "demo/viewer/scene/legs.h"
 #include "demo/viewer/scene/machine.h"
 #include "demo/viewer/scene/play.h"
 #include "demo/viewer/scene/steps.h"
@@ -50,6 +51,7 @@ typedef struct view_scene {
     const md5_skeleton *skeleton; // NULL if there is only a camera path
     view_flight flight;
     view_steps steps;     // terrain, if any
+    view_legs legs;       // if there are any, they walk and no clip is shown
     view_machine machine; // if it has a player, it moves the model and no clip is shown
 
     md5_bounds *joint_bounds; // [num_joints], each in its joint's space; NULL without a model

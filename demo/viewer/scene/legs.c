@@ -1,0 +1,216 @@
+#include "demo/viewer/scene/legs.h"
+
+#include "demo/common/file.h"
+#include "demo/viewer/base/math.h"
+#include "demo/viewer/scene/scene.h"
+
+#include <string.h>
+
+// Speeds, as shares of the radius of the feet in a second; turn in radians a second.
+static const float walk_share = 0.8f, run_share = 1.5f, turn_rate = 0.9f;
+
+// Slope of leaning into curves, for a radius/s^2.
+static const float bank_share = 0.12f;
+
+static const double tick = 1.0 / 60.0;
+
+// -- Legs -----------------------------------------------------------------------------------
+
+static int32_t above(const md5_skeleton *skeleton, int32_t joint)
+{
+    return joint >= 0 ? skeleton->joints[joint].parent : -1;
+}
+
+static void add_leg(view_legs *legs, const md5_skeleton *skeleton, uint32_t ankle)
+{
+    const int32_t knee = above(skeleton, (int32_t)ankle), hip = above(skeleton, knee);
+    if (above(skeleton, hip) < 0 || legs->num_legs == MD5_MAX_LEGS)
+        return;
+    legs->legs[legs->num_legs++] =
+        (md5_leg){.limb = {(uint32_t)hip, (uint32_t)knee, ankle}, .swivel = -1};
+}
+
+// A joint of each leg above the hip, below one body, is its swivel.
+static void find_swivels(view_legs *legs, const md5_skeleton *skeleton)
+{
+    bool has_swivels = true;
+    const int32_t first = above(skeleton, (int32_t)legs->legs[0].limb.root);
+    for (uint32_t i = 0; i < legs->num_legs; i++) {
+        const int32_t swivel = above(skeleton, (int32_t)legs->legs[i].limb.root);
+        has_swivels = has_swivels && above(skeleton, swivel) >= 0
+                      && above(skeleton, swivel) == above(skeleton, first)
+                      && (i == 0 || swivel != first);
+        legs->legs[i].swivel = swivel;
+    }
+    legs->body = (uint32_t)(has_swivels ? above(skeleton, first) : first);
+    for (uint32_t i = 0; i < legs->num_legs && !has_swivels; i++)
+        legs->legs[i].swivel = -1;
+}
+
+static md5_vec3 bind_place(const view_scene *scene, uint32_t joint)
+{
+    return md5_mat34_translation(scene->model->bind[joint]);
+}
+
+// Every second one around the body, beginning in front.
+static void group_legs(view_legs *legs, const view_scene *scene)
+{
+    float angles[MD5_MAX_LEGS];
+    md5_vec3 middle = {0, 0, 0};
+    for (uint32_t i = 0; i < legs->num_legs; i++)
+        middle = md5_vec3_add(middle, md5_vec3_scale(bind_place(scene, legs->legs[i].limb.tip),
+                                                     1.0f / (float)legs->num_legs));
+    for (uint32_t i = 0; i < legs->num_legs; i++) {
+        const md5_vec3 from = md5_vec3_sub(bind_place(scene, legs->legs[i].limb.tip), middle);
+        angles[i] = atan2f(from.y, from.x);
+    }
+    for (uint32_t i = 0; i < legs->num_legs; i++) {
+        uint32_t rank = 0;
+        for (uint32_t k = 0; k < legs->num_legs; k++)
+            rank += angles[k] < angles[i] || (angles[k] == angles[i] && k < i);
+        legs->legs[i].group = rank % 2;
+    }
+}
+
+static int32_t find_child(const md5_skeleton *skeleton, uint32_t parent, const char *part)
+{
+    for (uint32_t i = 0; i < skeleton->num_joints; i++)
+        if (skeleton->joints[i].parent == (int32_t)parent
+            && common_contains(skeleton->joints[i].name, part))
+            return (int32_t)i;
+    return -1;
+}
+
+static void find_pistons(view_legs *legs, const view_scene *scene)
+{
+    for (uint32_t i = 0; i < legs->num_legs; i++) {
+        const md5_limb *const limb = &legs->legs[i].limb;
+        const int32_t cylinder = find_child(scene->skeleton, limb->root, "cylinder");
+        const int32_t rod = find_child(scene->skeleton, limb->middle, "rod");
+        if (cylinder < 0 || rod < 0)
+            continue;
+        view_piston *const piston = &legs->pistons[legs->num_pistons++];
+        *piston = (view_piston){.joints = {(uint32_t)cylinder, (uint32_t)rod}};
+        for (int end = 0; end < 2; end++)
+            piston->forward[end] =
+                md5_mat34_transform_point(scene->model->inverse_bind[piston->joints[end]],
+                                          bind_place(scene, piston->joints[1 - end]));
+    }
+}
+
+uint32_t view_find_legs(view_scene *scene)
+{
+    view_legs *const legs = &scene->legs;
+    const md5_skeleton *const skeleton = scene->skeleton;
+    *legs = (view_legs){.time = -1.0};
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const char *const name = skeleton->joints[i].name;
+        if (common_contains(name, "foot") || common_contains(name, "ankle"))
+            add_leg(legs, skeleton, i);
+    }
+    if (legs->num_legs < 2)
+        return legs->num_legs = 0;
+    find_swivels(legs, skeleton);
+    group_legs(legs, scene);
+    find_pistons(legs, scene);
+    return legs->num_legs;
+}
+
+// -- Walking --------------------------------------------------------------------------------
+
+static float find_terrain(void *user, md5_vec3 at, md5_vec3 *normal)
+{
+    const view_steps *const steps = user;
+    (void)normal; // blocks are level
+    return view_block_height(steps, view_block_of(steps, at.x), view_block_of(steps, at.y));
+}
+
+static md5_walk_desc describe(const view_scene *scene)
+{
+    const view_legs *const legs = &scene->legs;
+    const bool has_terrain = scene->steps.num_feet > 0;
+    return (md5_walk_desc){
+        .skeleton = scene->skeleton,
+        .legs = legs->legs,
+        .num_legs = legs->num_legs,
+        .num_groups = 2,
+        .body = legs->body,
+        .terrain = has_terrain ? find_terrain : NULL,
+        .user = (void *)&scene->steps,
+        .bank = legs->walk.radius > 0.0f ? bank_share / legs->walk.radius : 0.0f,
+    };
+}
+
+// By itself: ahead in curves, for a while sideways, for a while on the spot.
+static void wander(const view_legs *legs, md5_vec3 *velocity, float *turn)
+{
+    const double phase = fmod(legs->time, 24.0);
+    const float speed = walk_share * legs->walk.radius;
+    *velocity = (md5_vec3){speed, 0, 0};
+    *turn = phase < 8.0 ? 0.35f : phase < 14.0 ? -0.5f : 0.0f;
+    if (phase > 14.0)
+        *velocity = phase < 18.0 ? (md5_vec3){0, speed, 0} : (md5_vec3){1.6f * speed, 0, 0};
+    if (phase > 22.0)
+        *velocity = (md5_vec3){0, 0, 0};
+}
+
+static void steer(const view_legs *legs, md5_vec3 *velocity, float *turn)
+{
+    if (!legs->is_driven) {
+        wander(legs, velocity, turn);
+        return;
+    }
+    const float share = legs->control.fast ? run_share : walk_share;
+    *velocity = (md5_vec3){share * legs->walk.radius * (float)legs->control.ahead, 0, 0};
+    *turn = -turn_rate * (float)legs->control.side;
+}
+
+static void point_pistons(const view_legs *legs, const view_scene *scene)
+{
+    for (uint32_t i = 0; i < legs->num_pistons; i++)
+        for (int end = 0; end < 2; end++) {
+            const view_piston *const piston = &legs->pistons[i];
+            const md5_transform other =
+                md5_joint_in_model(scene->skeleton, scene->pose, piston->joints[1 - end]);
+            const md5_transform own =
+                md5_joint_in_model(scene->skeleton, scene->pose, piston->joints[end]);
+            const md5_vec3 from = md5_quat_rotate(own.rotation, piston->forward[end]);
+            const md5_transform turn = {
+                .rotation =
+                    md5_quat_between(from, md5_vec3_sub(other.translation, own.translation))};
+            (void)md5_modify_joint(scene->skeleton, scene->pose, piston->joints[end],
+                                   MD5_JOINT_MODEL, turn, 1.0f);
+        }
+}
+
+static void write_pose(view_scene *scene, const md5_walk_desc *desc)
+{
+    const md5_mat34 world = md5_mat34_from_transform(md5_walk_placement(&scene->legs.walk));
+    memcpy(scene->pose, scene->model->bind_local, scene->num_joints * sizeof *scene->pose);
+    (void)md5_pose_walk(desc, &scene->legs.walk, scene->pose);
+    point_pistons(&scene->legs, scene);
+    md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
+    for (uint32_t i = 0; i < scene->num_joints; i++)
+        scene->joints[i] = md5_mat34_mul(world, scene->joints[i]);
+    md5_build_palette(scene->model, scene->joints, scene->palette);
+}
+
+void view_walk_legs(view_scene *scene, double time)
+{
+    view_legs *const legs = &scene->legs;
+    const md5_transform origin = {.rotation = {.w = 1.0f}};
+    md5_walk_desc desc = describe(scene);
+    if (legs->time < 0.0 || time < legs->time - 4.0 * tick || time > legs->time + 600.0) {
+        (void)md5_begin_walk(&desc, scene->model->bind_local, origin, &legs->walk);
+        legs->time = time > 600.0 ? time - 600.0 : 0.0;
+        desc = describe(scene); // the bank counts from the radius
+    }
+    while (legs->time + 0.5 * tick < time) {
+        md5_vec3 velocity;
+        float turn;
+        steer(legs, &velocity, &turn);
+        md5_advance_walk(&desc, &legs->walk, velocity, turn, tick);
+        legs->time += tick;
+    }
+    write_pose(scene, &desc);
+}

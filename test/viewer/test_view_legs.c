@@ -1,0 +1,125 @@
+// Legs that walk by rules in the viewer: what is found, how keys drive it.
+#include "test/test.h"
+
+#include "demo/viewer/app/drive.h"
+#include "demo/viewer/scene/document.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static bool open_scene(view_scene *scene, const char *path)
+{
+    view_log log = {.level = VIEW_QUIET};
+    const char *const files[] = {test_path(path)};
+    *scene = (view_scene){.root = MD5_ROOT_FILE};
+    return CHECK(view_load_scene(scene, files, 1, false, &log));
+}
+
+TEST (view_finds_legs_that_walk) {
+    view_scene scene;
+    if (!open_scene(&scene, "models/thimble/thimble.md5mesh"))
+        return;
+    CHECK_UINT(view_find_legs(&scene), 6);
+    CHECK_STRING(scene.skeleton->joints[scene.legs.body].name, "body");
+    CHECK_UINT(scene.legs.num_pistons, 6);
+    uint32_t num_first = 0;
+    for (uint32_t i = 0; i < 6; i++) {
+        const md5_leg *const leg = &scene.legs.legs[i];
+        CHECK(leg->swivel >= 0);
+        num_first += leg->group == 0;
+        // The opposite leg and the neighbours of the same side are in the other group.
+        for (uint32_t k = 0; k < i; k++) {
+            const char *const a = scene.skeleton->joints[leg->limb.tip].name;
+            const char *const b = scene.skeleton->joints[scene.legs.legs[k].limb.tip].name;
+            const int apart = abs(a[5] - b[5]); // foot_1_l
+            if ((a[7] == b[7] && apart == 1) || (a[7] != b[7] && apart == 0))
+                CHECK(leg->group != scene.legs.legs[k].group);
+        }
+    }
+    CHECK_UINT(num_first, 3);
+    view_free_scene(&scene);
+    if (!open_scene(&scene, "models/bobbin/bobbin.md5mesh"))
+        return;
+    CHECK_UINT(view_find_legs(&scene), 2);
+    CHECK_STRING(scene.skeleton->joints[scene.legs.body].name, "hips");
+    CHECK(scene.legs.legs[0].swivel < 0 && scene.legs.legs[0].group != scene.legs.legs[1].group);
+    view_free_scene(&scene);
+    if (!open_scene(&scene, "models/lantern/lantern.md5mesh"))
+        return;
+    CHECK_UINT(view_find_legs(&scene), 0);
+    view_free_scene(&scene);
+}
+
+// The largest angle between a half of a piston and the line to the other one, as a sine.
+static double worst_piston(const view_scene *scene)
+{
+    double worst = 0.0;
+    for (uint32_t i = 0; i < scene->legs.num_pistons; i++)
+        for (int end = 0; end < 2; end++) {
+            const view_piston *const piston = &scene->legs.pistons[i];
+            const md5_mat34 own = scene->joints[piston->joints[end]];
+            const md5_vec3 to =
+                md5_vec3_sub(md5_mat34_translation(scene->joints[piston->joints[1 - end]]),
+                             md5_mat34_translation(own));
+            const md5_vec3 points = md5_mat34_transform_direction(own, piston->forward[end]);
+            const md5_vec3 across = md5_vec3_cross(to, points);
+            const double sine = (double)md5_vec3_length(across)
+                                / ((double)md5_vec3_length(to) * (double)md5_vec3_length(points));
+            worst = sine > worst || md5_vec3_dot(to, points) < 0.0f ? sine : worst;
+        }
+    return worst;
+}
+
+TEST (view_walks_over_the_terrain) {
+    view_scene scene;
+    if (!open_scene(&scene, "models/thimble/thimble.md5mesh"))
+        return;
+    CHECK(view_find_feet(&scene.steps, &scene) == 6 && view_find_legs(&scene) == 6);
+    const view_play play = {.time = 3.0};
+    view_pose(&scene, &play);
+    const md5_vec3 walked = view_walked(&scene, &play);
+    CHECK(hypot((double)walked.x, (double)walked.y) > 20.0);
+    CHECK(worst_piston(&scene) < 1e-3);
+    for (uint32_t i = 0; i < 6; i++) {
+        const md5_foothold *const foot = &scene.legs.walk.feet[i];
+        const md5_vec3 at = foot->position;
+        const float height = view_block_height(&scene.steps, view_block_of(&scene.steps, at.x),
+                                               view_block_of(&scene.steps, at.y));
+        CHECK_NEAR((double)at.z, (double)height, 1e-5);
+    }
+    // Back to the beginning.
+    const view_play begin = {.time = 0.0};
+    view_pose(&scene, &begin);
+    CHECK_NEAR((double)view_walked(&scene, &begin).x, 0.0, 1e-6);
+    view_pose(&scene, &play);
+    CHECK_NEAR((double)view_walked(&scene, &play).x, (double)walked.x, 1e-6);
+    view_free_scene(&scene);
+}
+
+TEST (view_keys_drive_legs) {
+    view_document document = {.as_asked = true};
+    view_state viewer = {.document = &document};
+    if (!open_scene(&document.scene, "models/thimble/thimble.md5mesh"))
+        return;
+    CHECK(!view_drives_legs(&viewer, VIEW_AHEAD)); // not asked for
+    CHECK(view_find_legs(&document.scene) == 6);
+    CHECK(view_drives_legs(&viewer, VIEW_AHEAD) && view_drives_legs(&viewer, VIEW_FAST));
+    CHECK(!view_drives_legs(&viewer, VIEW_TRIGGER) && !view_drives_legs(&viewer, VIEW_PLAY));
+    const view_binding ahead = {.action = VIEW_AHEAD}, left = {.action = VIEW_TO_LEFT};
+    const view_binding back = {.action = VIEW_BACK}, trigger = {.action = VIEW_TRIGGER};
+    view_drive(&viewer, &trigger, true);
+    CHECK(!document.scene.legs.is_driven);
+    view_drive(&viewer, &ahead, true);
+    view_walk_legs(&document.scene, 1.0);
+    const md5_walk first = document.scene.legs.walk;
+    CHECK(first.position.x > 10.0f && fabsf(first.position.y) < 1e-4f);
+    view_drive(&viewer, &ahead, false);
+    view_drive(&viewer, &left, true);
+    view_walk_legs(&document.scene, 2.0);
+    CHECK(document.scene.legs.walk.facing.z > 0.2f);
+    view_drive(&viewer, &left, false);
+    view_drive(&viewer, &back, true);
+    view_walk_legs(&document.scene, 3.0);
+    CHECK(document.scene.legs.walk.velocity.x < -10.0f);
+    view_free_scene(&document.scene);
+}
