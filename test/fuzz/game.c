@@ -118,6 +118,9 @@ static const char *ask_for_entities(md5_game *game)
     md5_error error;
     for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_ENTITY); i++) {
         const md5_decl *const decl = md5_game_decl(game, MD5_DECL_ENTITY, i);
+        // A name is cut at its last dot, and a declared one may have another.
+        if (md5_find_decl(game, MD5_DECL_ENTITY, decl->name) != decl)
+            continue;
         const md5_entity_def *const def = md5_game_entity_def(game, decl->name, &error);
         if (!def && error.status != MD5_ERROR_MEMORY)
             return "no entity, and no reason";
@@ -197,6 +200,8 @@ static const char *ask_for_rest(md5_game *game)
     }
     for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_MODEL); i++) {
         const char *const name = md5_game_decl(game, MD5_DECL_MODEL, i)->name;
+        if (!md5_find_decl(game, MD5_DECL_MODEL, name))
+            continue;
         const md5_model_def *const model = md5_game_model(game, name, &error);
         if (!model && error.status != MD5_ERROR_MEMORY)
             return "no model, and no reason";
