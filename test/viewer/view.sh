@@ -491,14 +491,14 @@ reports_camera_path() {
         says out 'flight flight: 273 frames, 2 cuts, 30 a second, 9.000 s' &&
         runs 0 --no-render "$flight" && says out 'flight: 0 joints' && says out '273 frames'
 }
-back_faces() { # seen from behind, one side of a sheet
+back_faces() { # seen from behind, one side of a sheet; a picture named as the model would be its texture
     sed '/^\ttri [23] /d; s/numtris 4/numtris 2/' "$square" >"$scratch/sheet.md5mesh"
     seen=
     for options in "" "--two-sided"; do
         # shellcheck disable=SC2086
-        runs 0 "$scratch/sheet.md5mesh" --output "$scratch/sheet.png" --no-background $small \
+        runs 0 "$scratch/sheet.md5mesh" --output "$scratch/seen.png" --no-background $small \
             --camera-azimuth-angle 180 --camera-elevation-angle 0 $options || return 1
-        seen="$seen $(png covered "$scratch/sheet.png" | cut -d' ' -f1)"
+        seen="$seen $(png covered "$scratch/seen.png" | cut -d' ' -f1)"
     done
     holds '$1 == 0 && $2 > 0.1' "$seen"
 }

@@ -3,6 +3,7 @@
 #include "demo/viewer/scene/image.h"
 #include "demo/viewer/scene/maps.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -255,16 +256,18 @@ static size_t by_suffix(const view_texture_search *search, const char *stem)
     return 1;
 }
 
-// The picture beside the model with the highest score; NULL if all are 0 or two are alike.
-static char *find_best(const view_texture_search *search, picture_score *score_of)
+// The picture beside the model with the highest score; NULL if all are 0, two are alike, or there
+// are more than `most`.
+static char *find_best(const view_texture_search *search, picture_score *score_of, size_t most)
 {
     char *const folder = common_folder(search->model_path);
     common_list files = common_list_folder(folder, "");
     const char *best = NULL;
-    size_t best_score = 0;
+    size_t best_score = 0, count = 0;
     for (size_t i = 0; i < files.count; i++) {
         if (!view_is_image(files.names[i]) || view_is_other_map(files.names[i]))
             continue;
+        count++;
         char *const stem = common_stem(files.names[i]);
         const size_t score = score_of(search, stem);
         free(stem);
@@ -272,11 +275,13 @@ static char *find_best(const view_texture_search *search, picture_score *score_o
             best = score > best_score ? files.names[i] : NULL;
         best_score = score > best_score ? score : best_score;
     }
-    char *const path = best != NULL ? common_copy(best) : NULL;
+    char *const path = best != NULL && count <= most ? common_copy(best) : NULL;
     common_free_list(&files);
     free(folder);
     return path;
 }
+
+enum { FEW = 4 }; // pictures of one model; a folder with more is a collection
 
 static void guess(view_texture_found *found, const view_texture_search *search, const char *shader)
 {
@@ -287,9 +292,9 @@ static void guess(view_texture_found *found, const view_texture_search *search, 
         found->guess = "by the name of the mesh";
     else if ((found->path = find_by_name(found, search->model_path, model)) != NULL)
         found->guess = "by the name of the model";
-    else if ((found->path = find_best(search, by_words)) != NULL)
+    else if ((found->path = find_best(search, by_words, SIZE_MAX)) != NULL)
         found->guess = "by words of its name";
-    else if ((found->path = find_best(search, by_suffix)) != NULL)
+    else if ((found->path = find_best(search, by_suffix, FEW)) != NULL)
         found->guess = "the only picture of colours beside the model";
     free(model);
 }

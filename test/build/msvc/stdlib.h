@@ -13,6 +13,8 @@ long strtol(const char *text, char **end, int base);
 unsigned long strtoul(const char *text, char **end, int base);
 unsigned long long strtoull(const char *text, char **end, int base);
 int atoi(const char *text);
+void *bsearch(const void *key, const void *items, size_t count, size_t size,
+              int (*compare)(const void *a, const void *b));
 void qsort(void *items, size_t count, size_t size, int (*compare)(const void *a, const void *b));
 #define EXIT_SUCCESS 0
 #define EXIT_FAILURE 1
