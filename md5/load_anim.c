@@ -1,6 +1,7 @@
 // Animations: read, compress what no frame changes, put into one block.
 #include "md5/core/axes.h"
 #include "md5/load.h"
+#include "md5/core/parts.h"
 #include "md5/pose/clip.h"
 #include "md5/read/anim_file.h"
 
@@ -123,8 +124,9 @@ static md5_anim *fill_anim(md5_context *context, md5_block *block, const anim_pa
 static bool build_anim(md5_arena *arena, const char *text, size_t size, void **asset)
 {
     anim_parts parts;
-    TRY(md5_is_bfg_anim(text, size) ? md5_read_bfg_anim(arena, text, size, &parts.file)
-                                    : md5_read_anim_file(arena, text, size, &parts.file));
+    const bool is_bfg = MD5_HAS_BFG && md5_is_bfg_anim(text, size);
+    TRY(is_bfg ? md5_read_bfg_anim(arena, text, size, &parts.file)
+               : md5_read_anim_file(arena, text, size, &parts.file));
     const size_t num_joints = parts.file.num_joints;
     parts.moves = (uint8_t *)md5_arena_alloc(arena, num_joints + parts.file.num_components, 1);
     TRY(parts.moves);

@@ -195,7 +195,7 @@ static bool build_model(md5_arena *arena, const char *text, size_t size, void **
     md5_mesh_file file;
     md5_model *model = NULL;
     const size_t note_size = sizeof(md5_geometry_sizes);
-    const bool is_bfg = md5_is_bfg_mesh(text, size);
+    const bool is_bfg = MD5_HAS_BFG && md5_is_bfg_mesh(text, size);
     if (MD5_HAS_SHORTCUTS && !is_bfg)
         TRY(reserve_scratch(arena, text, size));
     TRY(is_bfg ? md5_read_bfg_mesh(arena, text, size, note_size, &file)

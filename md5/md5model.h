@@ -273,7 +273,7 @@ MD5_API md5_camera *md5_load_camera(const char *path, const md5_load_opts *opts,
 // Models and animations may also be those of Doom 3 BFG, .bmd5mesh and .bMD5anim, which are told by
 // their contents. Messages count such a file as one line. Such a model has at most
 // four weights a vertex, whose sum is 1, and normals that are derived as for text; an animation's
-// root begins at the origin.
+// root begins at the origin. A library built with MD5_NO_BFG takes them for text, which fails.
 
 // The same from text[size], which needs no NUL at its end and is not kept; NULL if `size` is 0.
 MD5_API md5_model *md5_parse_model(const void *text, size_t size, const md5_load_opts *opts,

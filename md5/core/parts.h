@@ -28,6 +28,12 @@
 #define MD5_HAS_LOSS 1
 #endif
 
+#ifdef MD5_NO_BFG // binary models and animations are errors
+#define MD5_HAS_BFG 0
+#else
+#define MD5_HAS_BFG 1
+#endif
+
 // Code that only saves time, with the same results.
 #ifdef __OPTIMIZE_SIZE__
 #define MD5_HAS_SHORTCUTS 0
