@@ -1,7 +1,7 @@
 // Animations: read, compress what no frame changes, put into one block.
 #include "md5/core/axes.h"
-#include "md5/load.h"
 #include "md5/core/parts.h"
+#include "md5/load.h"
 #include "md5/pose/clip.h"
 #include "md5/read/anim_file.h"
 

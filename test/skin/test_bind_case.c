@@ -82,7 +82,7 @@ void bind_add_tube(bind_case *to, float length, bool is_closed)
     const uint32_t rings = (uint32_t)(4.0f * length) + 1, first = to->desc.num_positions;
     for (uint32_t ring = 0; ring < rings; ring++)
         for (uint32_t i = 0; i < AROUND; i++) {
-            const double angle = 6.283185307179586 * (double)i / AROUND;
+            const double angle = 6.283185307179586 * (double)i / (double)AROUND;
             bind_add_position(
                 to, (md5_vec3){0.25f * (float)ring, (float)cos(angle), (float)sin(angle)});
         }

@@ -84,7 +84,7 @@ static const find_case cases[] = {
      true},
     {{"m/upper_a.jpg", "m/lower_a.jpg", "m/lower_norm.jpg"},
      "m/imp.md5mesh",
-     "/home/x/lower_defender.png",
+     "/elsewhere/lower_defender.png",
      "Cube",
      "m/lower_a.jpg",
      true},

@@ -154,7 +154,7 @@ static void play_ways(view_picture *picture, md5_machine *machine, int now)
     static const char *const names[3] = {"cross-fade", "inertial", "new clip alone"};
     static const view_color colors[3] = {VIEW_GREEN, VIEW_YELLOW, VIEW_DIM_LINE};
     const uint32_t count = picture->scene->num_joints, hand = view_page_joint(picture, "hand_r");
-    const double step = 2.0 / STEPS, begin = 0.5;
+    const double step = 2.0 / (double)STEPS, begin = 0.5;
     md5_transform *const before = view_spare_pose(picture, 4);
     for (int way = 0; way < 3; way++) {
         md5_player *const player = md5_create_player(machine, NULL, NULL);
@@ -190,7 +190,7 @@ static void show_inertial(view_picture *picture)
 {
     md5_machine *const machine = make_two_states(picture);
     const double now = fmod(picture->time, 2.0);
-    const int step = (int)(now / 2.0 * STEPS);
+    const int step = (int)(now / 2.0 * (double)STEPS);
     view_show_box(picture, (md5_vec3){-28.0f, -58.0f, 0.0f}, (md5_vec3){26.0f, 58.0f, 62.0f});
     if (machine == NULL)
         return;
@@ -205,7 +205,7 @@ static void show_inertial(view_picture *picture)
         memcpy(figure->pose, view_spare_pose(picture, (uint32_t)way), count * sizeof *figure->pose);
         view_add_label(picture, (md5_vec3){0.0f, 37.0f * (float)(way - 1), 59.0f}, VIEW_PLAIN_TEXT,
                        names[way]);
-        view_add_mark(picture, (float)(step * 2.0 / STEPS),
+        view_add_mark(picture, (float)(step * 2.0 / (double)STEPS),
                       picture->plots[0].series[way].points[step].y,
                       picture->plots[0].series[way].color | 0xFFu);
     }

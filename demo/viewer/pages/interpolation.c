@@ -103,8 +103,8 @@ const view_page view_page_interpolation = {
         "shortest turn at even speed, the normalized sum, or a smooth curve through the frames.",
     .model = "bobbin/bobbin.md5mesh",
     .start = 7.3,
-    .sliders = {{"interpolation", 0.0f, 3.0f, 3.0f, interpolation_word},
-                {"speed", 0.02f, 1.0f, 0.06f, NULL}},
+    .sliders = {{"interpolation", 0.0f, 3.0f, 3.0f, interpolation_word, false},
+                {"speed", 0.02f, 1.0f, 0.06f, NULL, false}},
     .num_sliders = 2,
     .show = show_interpolation,
 };
@@ -201,8 +201,8 @@ const view_page view_page_slerp = {
         "but slower at its ends; the difference grows with the cube of the angle.",
     .model = "bobbin/bobbin.md5mesh",
     .start = 0.8,
-    .sliders = {{"angle, degrees", 1.0f, 178.0f, 150.0f, NULL},
-                {"t (below 0: moves)", -0.05f, 1.0f, -0.05f, NULL}},
+    .sliders = {{"angle, degrees", 1.0f, 178.0f, 150.0f, NULL, false},
+                {"t (below 0: moves)", -0.05f, 1.0f, -0.05f, NULL, false}},
     .num_sliders = 2,
     .show = show_slerp,
 };

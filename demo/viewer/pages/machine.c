@@ -209,9 +209,9 @@ static void play_gaits(view_picture *picture, playing *p, md5_transform *kept)
     md5_layer_status shown = {.from = -1};
     float speed = 0.0f, state[STEPS_OF_PLOT + 1];
     for (int i = 0; i <= STEPS_OF_PLOT; i++) {
-        const double time = length * i / STEPS_OF_PLOT;
+        const double time = length * i / (double)STEPS_OF_PLOT;
         (void)md5_player_set(p->player, 0, speed_at(time, picture->values[0]));
-        md5_player_advance(p->player, i > 0 ? length / STEPS_OF_PLOT : 0.0, NULL, NULL);
+        md5_player_advance(p->player, i > 0 ? length / (double)STEPS_OF_PLOT : 0.0, NULL, NULL);
         const md5_layer_status status = md5_player_layer(p->player, 0);
         const float from = status.from >= 0 ? (float)status.from : (float)status.state;
         state[i] =
@@ -226,7 +226,7 @@ static void play_gaits(view_picture *picture, playing *p, md5_transform *kept)
                   (md5_vec2){(float)length, 2.1f});
     view_add_series(picture, "state", VIEW_YELLOW);
     for (int i = 0; i <= STEPS_OF_PLOT; i++)
-        view_add_point(picture, (float)(length * i / STEPS_OF_PLOT), state[i]);
+        view_add_point(picture, (float)(length * i / (double)STEPS_OF_PLOT), state[i]);
     view_add_mark(picture, (float)now, state[(int)(now / length * STEPS_OF_PLOT)], VIEW_RED);
     view_add_plot(picture, "speed", "seconds", (md5_vec2){0.0f, 0.0f},
                   (md5_vec2){(float)length, 50.0f});

@@ -24,7 +24,7 @@ static double total_duration(const md5_binding *const *clips, uint32_t num_clips
 
 static void divide_frames(view_levels *levels, const md5_binding *const *clips, uint32_t num_kinds)
 {
-    const double most = (double)picture_memory / FRAME_SIZE / num_kinds - levels->num_clips;
+    const double most = (double)picture_memory / (double)FRAME_SIZE / num_kinds - levels->num_clips;
     const double total = total_duration(clips, levels->num_clips);
     const double rate = total * picture_rate > most ? fmax(most, 0.0) / total : picture_rate;
     for (uint32_t i = 0; i < levels->num_clips; i++) {
