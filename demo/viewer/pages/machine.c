@@ -227,13 +227,14 @@ static void play_gaits(view_picture *picture, playing *p, md5_transform *kept)
     view_add_series(picture, "state", VIEW_YELLOW);
     for (int i = 0; i <= STEPS_OF_PLOT; i++)
         view_add_point(picture, (float)(length * i / (double)STEPS_OF_PLOT), state[i]);
-    view_add_mark(picture, (float)now, state[(int)(now / length * STEPS_OF_PLOT)], VIEW_RED);
+    view_add_mark(picture, (float)now, state[(int)(now / length * (double)STEPS_OF_PLOT)],
+                  VIEW_RED);
     view_add_plot(picture, "speed", "seconds", (md5_vec2){0.0f, 0.0f},
                   (md5_vec2){(float)length, 50.0f});
     view_add_series(picture, "parameter", VIEW_BLUE);
     for (int i = 0; i <= STEPS_OF_PLOT; i++)
-        view_add_point(picture, (float)(length * i / STEPS_OF_PLOT),
-                       speed_at(length * i / STEPS_OF_PLOT, picture->values[0]));
+        view_add_point(picture, (float)(length * i / (double)STEPS_OF_PLOT),
+                       speed_at(length * i / (double)STEPS_OF_PLOT, picture->values[0]));
     view_add_mark(picture, (float)now, speed, VIEW_RED);
     view_add_fact(picture, "speed", (double)speed, "units/s");
     view_add_fact(picture, "state", (double)shown.state, states[shown.state].name);
