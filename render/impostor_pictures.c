@@ -10,12 +10,12 @@
 md5gl_view_axes md5gl_axes_of_view(const md5gl_impostors *impostors, uint32_t view)
 {
     const md5gl_impostor_desc *const desc = &impostors->desc;
-    const uint32_t around = desc->num_around;
+    const uint32_t ring = view / desc->num_around, step = view % desc->num_around;
     if (view + 1 == impostors->num_views)
         return (md5gl_view_axes){{0, 1, 0}, {1, 0, 0}, {0, 0, -1}};
-    const float angle = 6.28318531f * (float)(view % around) / (float)around;
+    const float angle = 6.28318531f * (float)step / (float)desc->num_around;
     const float rings = desc->num_above > 1 ? (float)(desc->num_above - 1) : 1.0f;
-    const float part = (float)(view / around) / rings;
+    const float part = (float)ring / rings;
     const float raised = desc->lowest + (desc->highest - desc->lowest) * part;
     const float x = cosf(angle), y = sinf(angle), level = cosf(raised), rise = sinf(raised);
     return (md5gl_view_axes){
@@ -29,11 +29,8 @@ static md5_mat34 placement_of(const md5gl_impostors *impostors, uint32_t view)
     const md5gl_view_axes axes = md5gl_axes_of_view(impostors, view);
     const md5_vec3 rows[3] = {axes.right, axes.up, axes.back}, centre = impostors->desc.centre;
     const float radius = impostors->desc.radius;
-    const float cell[3] = {
-        radius * (float)(2 * (view % impostors->columns) + 1),
-        radius * (float)(2 * (view / impostors->columns) + 1),
-        0.0f,
-    };
+    const uint32_t column = view % impostors->columns, line = view / impostors->columns;
+    const float cell[3] = {radius * (float)(2 * column + 1), radius * (float)(2 * line + 1), 0.0f};
     md5_mat34 placement;
     for (int row = 0; row < 3; row++) {
         const md5_vec3 axis = rows[row];

@@ -43,29 +43,34 @@ static bool expect(md5_lex *lex, char c, const char *where)
 }
 
 // Reads a string into the arena, with what \ stands for; \u and its digits stay as they are.
-static bool read_string(md5_lex *lex, const char **text)
+// Returns NULL after an error.
+static const char *read_string(md5_lex *lex)
 {
     skip_space(lex);
     const char *const start = lex->at;
-    if (start == lex->end || *start != '"')
-        return md5_lex_fail(lex, start, MD5_ERROR_SYNTAX, "expected a name in quotes, found %s",
-                            found(lex).text);
+    if (start == lex->end || *start != '"') {
+        md5_lex_fail(lex, start, MD5_ERROR_SYNTAX, "expected a name in quotes, found %s",
+                     found(lex).text);
+        return NULL;
+    }
     const char *end = start + 1;
     while (end < lex->end && *end != '"' && *end != '\n')
         end += *end == '\\' && lex->end - end > 1 ? 2 : 1;
-    if (end >= lex->end || *end != '"')
-        return md5_lex_fail(lex, start, MD5_ERROR_SYNTAX, "this string has no end on its line");
+    if (end >= lex->end || *end != '"') {
+        md5_lex_fail(lex, start, MD5_ERROR_SYNTAX, "this string has no end on its line");
+        return NULL;
+    }
     char *const copy = (char *)md5_arena_alloc(lex->arena, (size_t)(end - start), 1);
-    TRY(copy);
+    if (!copy)
+        return NULL;
     char *to = copy;
     for (const char *at = start + 1; at < end; at++) {
         if (*at == '\\' && at[1] != 'u')
             at++;
         *to++ = *at;
     }
-    *text = copy;
     lex->at = end + 1;
-    return true;
+    return copy;
 }
 
 // -- Values ---------------------------------------------------------------------------------------
@@ -73,12 +78,12 @@ static bool read_string(md5_lex *lex, const char **text)
 // Skips an object or array with all that is in it.
 static bool skip_nested(md5_lex *lex)
 {
-    const char *const start = lex->at, *text;
+    const char *const start = lex->at;
     size_t depth = 0;
     while (lex->at < lex->end) {
         const char c = *lex->at;
         if (c == '"') {
-            TRY(read_string(lex, &text));
+            TRY(read_string(lex));
             continue;
         }
         lex->at++;
@@ -101,11 +106,10 @@ static const char *end_of_plain(const md5_lex *lex)
 // Skips a value of a kind that has no meaning here.
 static bool skip_value(md5_lex *lex, const char *expected)
 {
-    const char *text;
     skip_space(lex);
     md5_lex_warn(lex, lex->at, "expected %s, found %s: skipped", expected, found(lex).text);
     if (lex->at < lex->end && *lex->at == '"')
-        return read_string(lex, &text);
+        return read_string(lex) != NULL;
     if (lex->at < lex->end && (*lex->at == '{' || *lex->at == '['))
         return skip_nested(lex);
     const char *const end = end_of_plain(lex);
@@ -179,11 +183,11 @@ static bool read_member(scale_reader *reader, uint32_t joint, bool is_known)
 {
     md5_lex *const lex = reader->lex;
     md5_scale_row row = {.joint = joint};
-    const char *name;
     bool is_read, scales = false;
     skip_space(lex);
     const char *const at = lex->at;
-    TRY(read_string(lex, &name) && expect(lex, ':', "after a name"));
+    const char *const name = read_string(lex);
+    TRY(name && expect(lex, ':', "after a name"));
     row.is_position = strcmp(name, "scale_positions") == 0;
     if (row.is_position) {
         TRY(read_bool(lex, &scales, &is_read));
@@ -204,10 +208,10 @@ static bool read_member(scale_reader *reader, uint32_t joint, bool is_known)
 static bool read_joint(scale_reader *reader)
 {
     md5_lex *const lex = reader->lex;
-    const char *name;
     skip_space(lex);
     const char *const at = lex->at;
-    TRY(read_string(lex, &name) && expect(lex, ':', "after a name"));
+    const char *const name = read_string(lex);
+    TRY(name && expect(lex, ':', "after a name"));
     skip_space(lex);
     if (lex->at < lex->end && *lex->at != '{')
         return skip_value(lex, "an object");

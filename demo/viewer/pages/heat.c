@@ -14,7 +14,9 @@ md5_vec4 view_heat_color(float value)
     if (!(value > 0.0f))
         return (md5_vec4){0.12f, 0.13f, 0.15f, 1.0f};
     const float place = 4.0f * (value < 1.0f ? value : 1.0f);
-    const int low = place < 4.0f ? (int)place : 3;
+    int low = 0;
+    while (low < 3 && place >= (float)(low + 1))
+        low++;
     const float part = place - (float)low;
     const md5_vec4 a = stops[low], b = stops[low + 1];
     return (md5_vec4){a.x + (b.x - a.x) * part, a.y + (b.y - a.y) * part, a.z + (b.z - a.z) * part,
