@@ -88,9 +88,7 @@ static void add_row(joint_sums *sums, const md5_bind_rows *rows, uint32_t row, f
     for (uint32_t i = 0; i < rows->counts[row]; i++) {
         const uint32_t joint = entries[i].joint;
         const float added = share * entries[i].value;
-        if (!(added > 0.0f)) // too small for a float
-            continue;
-        if (sums->of_joint[joint] == 0.0f)
+        if (sums->of_joint[joint] == 0.0f && added > 0.0f) // a share may be too small for a float
             sums->joints[sums->count++] = joint;
         sums->of_joint[joint] += added;
     }

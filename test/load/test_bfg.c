@@ -175,6 +175,24 @@ TEST (bfg_models_are_read_like_text) {
     md5_free_model(model);
 }
 
+// A vertex all of whose weights are 0 is at the origin, like one of a text that has no weights.
+TEST (bfg_vertices_may_have_no_weights) {
+    bytes file;
+    md5_error error;
+    make_model(&file);
+    unsigned char *at = file.data;
+    while (memcmp(at, "\0\0\0\0\0\0\0\xff", 8) != 0)
+        at++;
+    at[7] = 0;
+    md5_model *const model = md5_parse_model(file.data, file.size, NULL, &error);
+    if (CHECK(model)) {
+        const md5_vec3 point = model->meshes[0].positions[2];
+        CHECK_UINT(model->meshes[0].num_weights, 3);
+        CHECK(point.x == 0.0f && point.y == 0.0f && point.z == 0.0f);
+    }
+    md5_free_model(model);
+}
+
 // Replaces bytes of a file at its first `found`, and expects an error.
 static void check_altered(const bytes *good, bool is_anim, size_t at, uint32_t value,
                           const char *message)

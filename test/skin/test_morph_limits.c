@@ -1,0 +1,107 @@
+// Morph targets at the ends of what they can hold: counts beyond 32 bits, meshes without vertices,
+// weights of 0, and copies at mirror seams that differ.
+#include "md5/md5morph.h"
+#include "test/test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// A model of one mesh that is only counted: without triangles nothing else of it is read.
+typedef struct counted_model {
+    md5_mesh mesh;
+    md5_model model;
+} counted_model;
+
+static void count(counted_model *counted, uint32_t num_vertices, uint32_t num_file_vertices,
+                  uint32_t *sources)
+{
+    static md5_vec3 position;
+    memset(counted, 0, sizeof *counted);
+    counted->mesh.name = "face";
+    counted->mesh.shader = "skin";
+    counted->mesh.num_vertices = num_vertices;
+    counted->mesh.num_file_vertices = num_file_vertices;
+    counted->mesh.positions = &position;
+    counted->mesh.sources = sources;
+    counted->model.num_meshes = 1;
+    counted->model.meshes = &counted->mesh;
+}
+
+TEST (morph_refuses_more_deltas_than_32_bits_count) {
+    const uint32_t most = UINT32_MAX / 2;
+    counted_model many;
+    md5_error error;
+    count(&many, most, most, NULL);
+    const md5_morph_source sources[] = {{"a", &many.model}, {"b", &many.model}, {"c", &many.model}};
+    CHECK(md5_create_morph(&many.model, sources, 3, NULL, &error) == NULL);
+    CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+    CHECK_STRING(error.message, "3 targets of 2147483647 vertices");
+}
+
+TEST (morph_names_seams_that_differ) {
+    uint32_t seams[2][3] = {{0, 1, 0}, {0, 1, 1}};
+    counted_model base, other;
+    md5_error error;
+    count(&base, 3, 2, seams[0]);
+    count(&other, 3, 2, seams[1]);
+    const md5_morph_source source = {"smile", &other.model};
+    CHECK(md5_create_morph(&base.model, &source, 1, NULL, &error) == NULL);
+    CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+    CHECK_STRING(error.message, "morph target 'smile': mesh 0 'face': vertex at a mirror seam "
+                                "1, but the model has 0");
+}
+
+// -- Nothing to change ------------------------------------------------------------------------
+
+static const char text[] =
+    "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 2\njoints {\n"
+    "\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n"
+    "mesh {\nshader \"none\"\nnumverts 0\nnumtris 0\nnumweights 0\n}\n"
+    "mesh {\nshader \"one\"\nnumverts 3\nvert 0 ( 0 0 ) 0 1\nvert 1 ( 1 0 ) 1 1\n"
+    "vert 2 ( 0 1 ) 2 1\nnumtris 1\ntri 0 0 2 1\nnumweights 3\n"
+    "weight 0 0 1 ( 0 0 0 )\nweight 1 0 1 ( 5 0 0 )\nweight 2 0 1 ( 0 4 %s )\n}\n";
+
+static md5_model *model_of(const char *height)
+{
+    char filled[sizeof text + 8];
+    md5_error error;
+    const int size = snprintf(filled, sizeof filled, text, height);
+    md5_model *const model = md5_parse_model(filled, (size_t)size, NULL, &error);
+    test_check(model != NULL, __FILE__, __LINE__, "%s", error.message);
+    return model;
+}
+
+TEST (morph_leaves_what_it_does_not_change) {
+    md5_model *const model = model_of("0"), *const raised = model_of("3");
+    const md5_morph_source source = {"raised", raised};
+    md5_morph *const morph = md5_create_morph(model, &source, 1, NULL, NULL);
+    const md5_mat34 palette = {{1, 0, 0, 7, 0, 1, 0, 8, 0, 0, 1, 9}};
+    const float none = 0.0f, whole = 1.0f;
+    md5_dual_quat dual;
+    md5_vec3 at[2][3], normals[3];
+    md5_vec4 tangents[3];
+    md5_dual_palette(&palette, 1, &dual);
+    if (CHECK(morph != NULL)) {
+        // The mesh without vertices needs no place to write to.
+        md5_morph_bind(morph, 0, &whole, NULL, NULL, NULL);
+        md5_skin_morphed(morph, 0, &whole, &palette, NULL, NULL, NULL);
+        md5_skin_dual_morphed(morph, 0, &whole, &dual, NULL, NULL, NULL);
+
+        md5_skin(&model->meshes[1], &palette, at[1], NULL, NULL);
+        md5_skin_morphed(morph, 1, &none, &palette, at[0], NULL, NULL);
+        CHECK(memcmp(at[0], at[1], sizeof at[0]) == 0);
+        md5_skin_dual(&model->meshes[1], &dual, at[1], NULL, NULL);
+        md5_skin_dual_morphed(morph, 1, &none, &dual, at[0], NULL, NULL);
+        CHECK(memcmp(at[0], at[1], sizeof at[0]) == 0);
+
+        md5_skin_dual_morphed(morph, 1, &whole, &dual, at[0], normals, NULL);
+        CHECK_NEAR(at[0][2].x, 7.0f, 1e-6f);
+        CHECK_NEAR(at[0][2].y, 12.0f, 1e-6f);
+        CHECK_NEAR(at[0][2].z, 12.0f, 1e-6f);
+        md5_skin_dual_morphed(morph, 1, &whole, &dual, at[0], NULL, tangents);
+        CHECK_NEAR(at[0][2].z, 12.0f, 1e-6f);
+    }
+    md5_free_morph(morph);
+    md5_free_model(raised);
+    md5_free_model(model);
+}
