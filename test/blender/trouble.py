@@ -1,5 +1,5 @@
-"""Runs in Blender: input that cannot be exported or imported is reported in words, never by a traceback, and
-what the format cannot say is warned of.
+"""Runs in Blender: checks that invalid input is reported by messages, never by a traceback, and that features
+that the format lacks are reported as warnings.
 
     blender -b --factory-startup --python-exit-code 1 -P trouble.py -- ADD-ONS FOLDER MD5MESH MD5ANIM"""
 
@@ -60,7 +60,7 @@ def write(name, content):
 
 
 def refused(title, words, call, **options):
-    """The operator says so, in these words and in one line."""
+    """Checks that the operator fails with a one-line message that contains `words`."""
     try:
         result = call(**options)
         failures.append("%s: not refused but %s" % (title, result))
@@ -180,7 +180,7 @@ def warned(title, words, call):
     report = Report()
     call(report)
     if not any(level == "WARNING" and words in line for level, line in report.lines):
-        failures.append("%s: not told: %s" % (title, report.lines))
+        failures.append("%s: no warning: %s" % (title, report.lines))
 
 
 def warn_exports():
@@ -227,12 +227,12 @@ def refuse_imports():
         imports("case %d" % number, words, write("case.md5mesh", content))
     changes = [("numJoints 2", "numJoints 900000000", "expected"), ('"a" -1', '"a" 1', "own ancestor"),
                ("( 0 0 5 )", "( 0 nan 5 )", "case.md5mesh:7: a number expected"),
-               ("tri 0 0 1 2", "tri 0 0 1 9", "case.md5mesh:17: a whole number"),
-               ("vert 1 ( 1 0 ) 1 2", "vert 1 ( 1 0 ) 1 20", "weights that are not there"),
-               ("weight 3 1", "weight 3 2", "case.md5mesh:25: a whole number"),
+               ("tri 0 0 1 2", "tri 0 0 1 9", "case.md5mesh:17: an integer"),
+               ("vert 1 ( 1 0 ) 1 2", "vert 1 ( 1 0 ) 1 20", "do not exist"),
+               ("weight 3 1", "weight 3 2", "case.md5mesh:25: an integer"),
                ("( 0 0 5 )", "( 0 1e30 5 )", "a number expected"),
-               ("( 0 0 1 )\n}", "( 0 0 1 )", "within a mesh"), ("numJoints 2", "numJoints 2.5", "whole"),
-               ("numJoints 2", "numJoints 1e11", "whole")]
+               ("( 0 0 1 )\n}", "( 0 0 1 )", "within a mesh"), ("numJoints 2", "numJoints 2.5", "an integer"),
+               ("numJoints 2", "numJoints 1e11", "an integer")]
     for old, new, words in changes:
         imports(old, words, write("case.md5mesh", TRI.replace(old, new)))
     imports("an animation alone", "no armature", ANIM)
@@ -245,9 +245,9 @@ def warn_imports():
     for words in ("do not meet in one point, by up to", "do not sum to 1", "triangles without area"):
         warned(words, words, lambda report: import_mesh.import_model(
             bpy.context, write("tri.md5mesh", TRI), Settings(), report))
-    for old, new, words in (("shader", "shade", ":10: 'shade' means nothing"),
+    for old, new, words in (("shader", "shade", ":10: unknown word 'shade'"),
                             ("MD5Version 10\n", "", "MD5Version is missing"),
-                            ("numMeshes 1", "numMeshes 2", "1 meshes, not 2")):
+                            ("numMeshes 1", "numMeshes 2", "1 meshes found, 2 declared")):
         warned(words, words, lambda report: import_mesh.import_model(
             bpy.context, write("tri.md5mesh", TRI.replace(old, new)), Settings(), report))
     faces = bpy.data.objects[-1].data.polygons
@@ -257,13 +257,13 @@ def warn_imports():
     armature = import_mesh.import_model(bpy.context, MESH, Settings(), Report())
     with open(ANIM, encoding="utf-8") as file:
         content = file.read().replace('"head"', '"skull"')
-    for words in ("that the armature lacks: skull", "no motion for bones: head"):
+    for words in ("missing in the armature: skull", "bones without animation: head"):
         warned(words, words, lambda report: import_anim.import_clip(
             bpy.context, write("skull.md5anim", content), armature, Settings(bone_axis="X"), report))
 
 
 def odd_imports():
-    """Equal and overlong names, and places that single precision cannot tell apart."""
+    """Equal and overlong names, and positions that are equal in single precision."""
     fresh()
     long = "j" * 100
     odd = TRI.replace('"b"', '"a"').replace("numJoints 2", "numJoints 4").replace(
@@ -278,7 +278,7 @@ def odd_imports():
 
 
 def broken_texts():
-    """Anything may be in a file: it is read or refused with a place."""
+    """Random changes of a file: it is read, or rejected with an error that names the line."""
     chance = random.Random(1)
     with open(ANIM, encoding="utf-8") as file:
         clip = file.read()
@@ -293,7 +293,7 @@ def broken_texts():
                 read(content[:start] + put + content[start + length:], "broken")
             except text.Md5Error as error:
                 if not str(error).startswith("broken:") or "\n" in str(error):
-                    failures.append("no place in: %s" % error)
+                    failures.append("no location in: %s" % error)
 
 
 io_md5.register()

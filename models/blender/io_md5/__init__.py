@@ -1,4 +1,4 @@
-"""id Software's MD5 models in Blender: File > Export and File > Import, or from a script
+"""Import and export of id Software's MD5 models: File > Export and File > Import, or from a script
 bpy.ops.export_scene.md5(), bpy.ops.export_scene.md5camera() and bpy.ops.import_scene.md5()."""
 
 import os
@@ -25,20 +25,20 @@ bl_info = {
 
 
 class _Space:
-    """What every direction has."""
+    """Options that all operators share."""
     scale: FloatProperty(name="Scale", default=1.0, min=1e-4, max=1e4,
-                         description="Units of the file for one of Blender's")
+                         description="File units per Blender unit")
     forward: EnumProperty(name="Forward", items=FORWARD, default="-Y",
-                          description="The axis in Blender that is x in the file")
+                          description="The Blender axis that becomes x in the file")
 
 
 def _joint_axis(items, default):
     return EnumProperty(name="Joints Along", items=items, default=default,
-                        description="The axis of a joint that points along its bone")
+                        description="The joint axis that points along its bone")
 
 
-class _Told:
-    """Reports the messages of an operator."""
+class _Reporting:
+    """Runs an operator's work and passes its messages to Blender."""
 
     def settings(self):
         given = Settings()
@@ -60,7 +60,7 @@ class _Told:
         return {"FINISHED"}
 
     def as_imported(self, context):
-        """What was imported is exported the same way unless one says otherwise."""
+        """Sets the options to those with which the armature was imported."""
         try:
             armature = find_armature(context)
         except Md5Error:
@@ -71,7 +71,7 @@ class _Told:
                 setattr(self, name, value)
 
 
-class ExportMd5(bpy.types.Operator, ExportHelper, _Space, _Told):
+class ExportMd5(bpy.types.Operator, ExportHelper, _Space, _Reporting):
     """Export an armature, the meshes it deforms and its actions"""
     bl_idname = "export_scene.md5"
     bl_label = "Export MD5"
@@ -81,35 +81,37 @@ class ExportMd5(bpy.types.Operator, ExportHelper, _Space, _Told):
     bone_axis: _joint_axis(BONE_AXIS, "Y")
     accuracy: FloatProperty(
         name="Accuracy", default=2e-5, min=1e-8, max=1.0, precision=7,
-        description="Units by which anything may be off: fewer digits and smaller files, or more")
+        description="Largest position error in file units; larger values give smaller files")
     with_mesh: BoolProperty(name="Mesh", default=True,
-                            description="Write the .md5mesh, not the actions alone")
+                            description="Write the .md5mesh; if off, only the actions")
     selected_only: BoolProperty(name="Selected Meshes Only", default=False)
     deform_only: BoolProperty(name="Deforming Bones Only", default=False,
-                              description="Bones that deform nothing become no joints")
+                              description="Skip bones that deform nothing")
     origin: EnumProperty(
         name="Origin Joint", default="AUTO",
-        items=[("AUTO", "Where Needed", "If there are several roots: id's engine knows one"),
-               ("ALWAYS", "Always", "A joint at the origin above all others"),
-               ("NEVER", "Never", "The bones as they are")])
+        items=[("AUTO", "If Needed", "Add a root joint if there are several: id's engine allows one"),
+               ("ALWAYS", "Always", "Add a root joint at the origin"),
+               ("NEVER", "Never", "Export the bones only")])
     actions: EnumProperty(
         name="Actions", default="ALL",
-        items=[("ALL", "All", "Each action that moves a bone of the armature; what it does not move "
-                              "rests"),
-               ("ACTIVE", "Active", "The armature's active action, as it is seen"),
-               ("TIMELINE", "Timeline", "What the scene plays, NLA included, in one file"),
-               ("NONE", "None", "The mesh alone")])
+        items=[("ALL", "All", "Each action that moves a bone of the armature; other bones are in "
+                              "their rest position"),
+               ("ACTIVE", "Active", "The armature's active action; other bones keep their pose"),
+               ("TIMELINE", "Timeline", "The scene as it plays, NLA included, in one file"),
+               ("NONE", "None", "Only the mesh")])
     only: StringProperty(name="Named", default="",
-                         description="Of all actions only these: names with * and ?, commas between")
+                         description="Comma-separated names of the actions to export; "
+                                     "* and ? are wildcards")
     frames: EnumProperty(
         name="Frames", default="ACTION",
-        items=[("ACTION", "Of the Action", "From its first to its last keyframe, or its own range"),
-               ("SCENE", "Of the Scene", "The scene's start and end"),
-               ("CUSTOM", "From To", "As given below")])
+        items=[("ACTION", "Action", "The action's frame range, or the range of its keyframes"),
+               ("SCENE", "Scene", "The scene's start and end frame"),
+               ("CUSTOM", "Custom", "First Frame to Last Frame")])
     first: IntProperty(name="First Frame", default=1)
     last: IntProperty(name="Last Frame", default=250)
     rate: FloatProperty(name="Frame Rate", default=0.0, min=0.0, max=1000.0,
-                        description="0: the scene's, or the one that an action was imported with")
+                        description="Frames per second; 0: the scene's, or the one that an action "
+                                    "was imported with")
 
     def invoke(self, context, event):
         self.as_imported(context)
@@ -121,20 +123,20 @@ class ExportMd5(bpy.types.Operator, ExportHelper, _Space, _Told):
                                                                           report))
 
 
-class ExportMd5Camera(bpy.types.Operator, ExportHelper, _Space, _Told):
-    """Export the scene's cameras: markers that are bound to cameras are the cuts"""
+class ExportMd5Camera(bpy.types.Operator, ExportHelper, _Space, _Reporting):
+    """Export the scene's cameras; markers that are bound to cameras become cuts"""
     bl_idname = "export_scene.md5camera"
     bl_label = "Export MD5 Camera"
     bl_options = {"PRESET"}
     filename_ext = ".md5camera"
     filter_glob: StringProperty(default="*.md5camera", options={"HIDDEN"})
     frames: EnumProperty(name="Frames", default="SCENE",
-                         items=[("SCENE", "Of the Scene", "The scene's start and end"),
-                                ("CUSTOM", "From To", "As given below")])
+                         items=[("SCENE", "Scene", "The scene's start and end frame"),
+                                ("CUSTOM", "Custom", "First Frame to Last Frame")])
     first: IntProperty(name="First Frame", default=1)
     last: IntProperty(name="Last Frame", default=250)
     rate: FloatProperty(name="Frame Rate", default=0.0, min=0.0, max=1000.0,
-                        description="0: the scene's")
+                        description="Frames per second; 0: the scene's")
 
     def invoke(self, context, event):
         self.as_imported(context)
@@ -142,11 +144,11 @@ class ExportMd5Camera(bpy.types.Operator, ExportHelper, _Space, _Told):
 
     def execute(self, context):
         path = bpy.path.ensure_ext(os.path.splitext(self.filepath)[0], self.filename_ext)
-        return self.run(lambda settings, report: export_camera.export_flight(context, path, settings,
-                                                                             report))
+        return self.run(lambda settings, report: export_camera.export_path(context, path, settings,
+                                                                           report))
 
 
-class ImportMd5(bpy.types.Operator, ImportHelper, _Space, _Told):
+class ImportMd5(bpy.types.Operator, ImportHelper, _Space, _Reporting):
     """Import meshes with their armature, and animations for it"""
     bl_idname = "import_scene.md5"
     bl_label = "Import MD5"
@@ -156,10 +158,10 @@ class ImportMd5(bpy.types.Operator, ImportHelper, _Space, _Told):
     files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
     directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
     bone_axis: _joint_axis(BONE_AXIS[:2], "X")
-    with_clips: BoolProperty(name="Animations Beside It", default=False,
+    with_clips: BoolProperty(name="Animations in Folder", default=False,
                              description="With a mesh, import every .md5anim of its folder")
-    weld: BoolProperty(name="Join Along Seams", default=True,
-                       description="One vertex for those that differ in nothing but their UVs")
+    weld: BoolProperty(name="Weld Seams", default=True,
+                       description="Merge vertices that differ only in their UVs")
 
     def invoke(self, context, event):
         context.window_manager.fileselect_add(self)

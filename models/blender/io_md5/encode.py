@@ -1,8 +1,8 @@
-"""Chooses the numbers of a file so that what readers make of them is near enough, in few digits.
+"""Rounds the numbers of a file to as few digits as the requested accuracy allows.
 
-A joint's place comes from the rounded joints above it, so each is made relative to its parent as
-readers will see it: errors do not add up along a limb. What that leaves is measured, and where it is
-too much, the joint gets more digits."""
+Each joint is made relative to its parent as readers will rebuild it from the rounded numbers, so
+errors do not accumulate along a limb. The remaining error is measured; if it is too large, the joint
+is written with more digits."""
 
 import math
 
@@ -18,8 +18,8 @@ def first_digits(accuracy):
 
 
 def encode_bind(joints, accuracy):
-    """joints (J, 4, 4), rigid, model space. Returns places (J, 3) and turns (J, 3) to write, and the
-    joints as they will be read."""
+    """joints (J, 4, 4), rigid, model space. Returns the positions (J, 3) and rotations (J, 3) to write,
+    and the joints (J, 4, 4) as readers will rebuild them."""
     places, turns = [], []
     digits = first_digits(accuracy)
     exact = maths.stored_sign(maths.quaternion_of(joints))
@@ -36,9 +36,9 @@ def encode_bind(joints, accuracy):
 
 
 def encode_clip(parents, joints, bind, corners, accuracy):
-    """joints (frames, J, 4, 4): where each should be, model space. bind: as it is read. corners: per
-    joint (n, 3) points, bind pose, that enclose all that it moves. Returns poses (frames, J, 6), bits
-    per joint, and per joint the largest distance by which a point will be off."""
+    """joints (frames, J, 4, 4): the exact joints, model space. bind: the bind pose as readers rebuild
+    it. corners: per joint (n, 3) points in the bind pose that enclose the vertices it moves. Returns
+    poses (frames, J, 6), animated components as bits per joint, and the largest error per joint."""
     num_frames, num_joints = joints.shape[:2]
     poses = np.zeros((num_frames, num_joints, 6))
     bits, errors = [0] * num_joints, np.zeros(num_joints)
@@ -73,13 +73,13 @@ def _reach(points):
 
 
 def _encode_joint(plain, local, digits, slack, reach):
-    """plain: relative to where the parent should be, which tells what stands still; local: relative
-    to where it is read, which makes up for that."""
+    """plain: relative to the exact parent, which shows which components are constant; local: relative
+    to the parent as readers rebuild it, which corrects the parent's rounding error."""
     six = np.zeros((len(plain), 6))
     unit = 10.0 ** -digits
     still_turn = maths.stored_sign(maths.quaternion_of(plain))
     turn = maths.stored_sign(maths.quaternion_of(local))
-    # A rotation's numbers may move less, because what they turn is far away.
+    # The tolerance of rotations is smaller, since it is multiplied by the reach.
     for part in range(3):
         column = plain[:, part, 3]
         if np.ptp(column) <= slack:
@@ -98,7 +98,7 @@ def _encode_joint(plain, local, digits, slack, reach):
 
 
 def _largest_error(seen, wanted, points):
-    """How far the joint itself or a corner of what it moves is off, in any frame."""
+    """The largest error of the joint's position or of a corner that it moves, over all frames."""
     off = seen - wanted
     error = np.abs(off[:, :3, 3]).max()
     for point in points:
@@ -108,12 +108,12 @@ def _largest_error(seen, wanted, points):
 
 
 def bias_digits(size, most, accuracy):
-    """How many decimals weights need: joints may carry what they move apart by the mesh's size."""
+    """Decimals that weights need, if joints may move apart by as much as the size of the mesh."""
     return min(max(math.ceil(math.log10(max(0.5 * size * math.sqrt(most) / accuracy, 1))), 4), 8)
 
 
 def rounded_biases(biases, digits):
-    """They sum to one exactly; the largest takes what rounding leaves."""
+    """Biases that sum to one exactly; the largest absorbs the rounding error."""
     whole = 10 ** digits
     parts = np.round(np.asarray(biases) / np.sum(biases) * whole).astype(np.int64)
     parts[np.argmax(parts)] += whole - parts.sum()

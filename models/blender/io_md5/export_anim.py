@@ -1,4 +1,4 @@
-"""Actions to .md5anim."""
+"""Exports actions to .md5anim."""
 
 import fnmatch
 import math
@@ -18,7 +18,7 @@ _LONGEST = 100000
 
 
 def clips(context, rig, read, skins, settings, report, timeline_name):
-    """Yields (file name without ending, text) of each clip that is wanted."""
+    """Yields (file name without extension, text) for each clip to export."""
     if settings.actions == "NONE":
         return
     data = rig.armature.animation_data
@@ -34,22 +34,22 @@ def clips(context, rig, read, skins, settings, report, timeline_name):
             joints, moves = rig.sample(context, frames, name, report)
             loose = [one.name for one in skins if not one.carried]
             if moves and loose:
-                report.warn("%s moves the armature as a whole, which these meshes do not follow in "
-                            "Blender, for want of a parent, but in the file: %s" % (name, some(loose)))
+                report.warn("%s moves the armature object; these meshes are not its children and "
+                            "follow it in the file only: %s" % (name, some(loose)))
             yield file_name(name), _encode(rig, joints, read, skins, corners, settings,
                                            whole_rate(rate, report), name, report)
 
 
 def _encode(rig, joints, read, skins, corners, settings, rate, name, report):
     moves = joints @ maths.inverse(rig.bind)
-    # The file's bind pose is rounded: what moves it as it should be moved is what is wanted.
+    # The bind pose in the file is rounded, so the motion is applied to the rounded one.
     poses, bits, errors = encode.encode_clip(rig.parents, moves @ read, read, corners,
                                              settings.accuracy)
-    # Single precision, in which readers rebuild rotations, is coarse near half turns.
+    # Readers rebuild rotations in single precision, which is inaccurate near 180 degrees.
     if errors.max() > 5 * settings.accuracy:
         worst = int(np.argmax(errors))
-        report.warn("%s: up to %.1g units off at joint '%s': it stands nearly a half turn from its "
-                    "parent, or far away%s" % (
+        report.warn("%s: error of up to %.1g units at joint '%s', which is rotated by nearly 180 "
+                    "degrees against its parent, or far from the origin%s" % (
                         name, errors[worst], rig.names[worst],
                         "" if settings.bone_axis == "MODEL" else
                         "; Joints Along: Model may help"))
@@ -78,18 +78,18 @@ def _chosen(rig, settings, report, timeline_name):
               and (not patterns or any(fnmatch.fnmatchcase(action.name, one) for one in patterns))]
     for pattern in patterns:
         if not any(fnmatch.fnmatchcase(name, pattern) for name, _ in chosen):
-            report.warn("No action of this armature is called '%s'" % pattern)
+            report.warn("No action of this armature matches '%s'" % pattern)
     taken = {}
     for name, _ in chosen:
         taken.setdefault(file_name(name), []).append(name)
     for name, same in taken.items():
         if len(same) > 1:
-            raise Md5Error("Actions %s would all become %s.md5anim" % (some(same), name))
+            raise Md5Error("Actions %s have the same file name, %s.md5anim" % (some(same), name))
     return chosen
 
 
 def curves_of(action):
-    """Up to Blender 4.3 an action has curves; later they lie in layers, for several things at once."""
+    """The F-curves of an action. From Blender 4.4 they are in layers, which several objects may share."""
     if getattr(action, "layers", None):
         return [curve for layer in action.layers for strip in layer.strips
                 for bag in strip.channelbags for curve in bag.fcurves]
@@ -115,13 +115,13 @@ def _frames(scene, action, settings):
     if last < first:
         raise Md5Error("The last frame, %d, comes before the first, %d" % (last, first))
     if last - first >= _LONGEST:
-        raise Md5Error("%d frames are too many" % (last - first + 1))
+        raise Md5Error("%d frames are too many: the limit is %d" % (last - first + 1, _LONGEST))
     return range(first, last + 1)
 
 
 def _range_of(action):
-    """Its own range, or that of its keys: to the whole frames around them."""
-    first, last = action.frame_range  # of a single frame Blender says that it has two
+    """The action's frame range, or the range of its keyframes, rounded outwards to whole frames."""
+    first, last = action.frame_range  # Blender returns two frames even for a single one
     if not action.use_frame_range:
         ranges = [curve.range() for curve in curves_of(action) if len(curve.keyframe_points)]
         if ranges:
@@ -129,11 +129,11 @@ def _range_of(action):
     return math.floor(first + 1e-3), math.ceil(last - 1e-3)
 
 
-# -- Playing, and leaving everything as it was ------------------------------------------------------
+# -- Playing actions, and restoring the scene -------------------------------------------------------
 
 def assign(data, action):
     data.action = action
-    # From Blender 4.4 an action has slots, one for each thing that it moves.
+    # From Blender 4.4 an action has slots, one per animated object.
     if action and hasattr(data, "action_slot") and not data.action_slot:
         suitable = list(getattr(data, "action_suitable_slots", ()))
         if suitable:
@@ -141,8 +141,8 @@ def assign(data, action):
 
 
 def _play(armature, action, place):
-    """The action alone. place: where the armature stands if the action does not move it; then its
-    bones rest likewise, instead of staying where the last action left them."""
+    """Plays the action alone. place: the armature's transform if the action does not animate it. If
+    given, bones are reset to the rest position first, so that the previous action leaves no trace."""
     data = armature.animation_data_create()
     data.use_nla = False
     assign(data, action)

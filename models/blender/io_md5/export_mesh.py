@@ -1,4 +1,4 @@
-"""An armature and its meshes to .md5mesh, with the clips that belong to them."""
+"""Exports an armature and its meshes to .md5mesh, and its clips to .md5anim."""
 
 import os
 
@@ -13,8 +13,8 @@ COMMAND = "Blender, io_md5"
 
 
 def export_model(context, path, settings, report):
-    """Writes `path` and, beside it, one .md5anim for each clip. Nothing is written unless all of it
-    can be."""
+    """Writes `path` and one .md5anim per clip in the same folder. All texts are made before the first
+    file is written, so a failing export leaves no files."""
     if context.mode != "OBJECT":
         raise Md5Error("Leave %s mode first" % context.mode.replace("_", " ").lower())
     rig = Rig(find_armature(context), settings)
@@ -30,12 +30,12 @@ def export_model(context, path, settings, report):
                       turns.tolist(),
                       [_mesh(one, read, settings) for one in skins])
         texts[path] = model_text(COMMAND, model)
-        _tell_names(rig, skins, report)
+        _check_names(rig, skins, report)
     for name, text in export_anim.clips(context, rig, read, skins, settings, report,
                                         os.path.splitext(os.path.basename(path))[0]):
         goal = os.path.join(os.path.dirname(path), name + ".md5anim")
         if goal in texts:
-            raise Md5Error("Two clips would both be called '%s.md5anim'" % name)
+            raise Md5Error("Two clips have the same file name, '%s.md5anim'" % name)
         texts[goal] = text
     save(texts)
     report.info("%d joints, %d meshes, %d vertices, %d triangles, %d clips" % (
@@ -64,7 +64,8 @@ def _mesh(one, read, settings):
                 list(zip(one.joints.tolist(), one.biases.tolist(), offsets.tolist())))
 
 
-def _tell_names(rig, skins, report):
+def _check_names(rig, skins, report):
     odd = [name for name in rig.names + [one.shader for one in skins] if '"' in name]
     if odd:
-        report.warn("The format cannot write quotes: they are single now in %s" % some(odd))
+        report.warn("Double quotes in names are not possible in the format; replaced by single quotes: %s"
+                    % some(odd))

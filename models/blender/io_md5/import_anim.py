@@ -1,4 +1,4 @@
-""".md5anim to an action of an armature."""
+"""Imports .md5anim as an action of an armature."""
 
 import os
 
@@ -15,20 +15,20 @@ FIRST_FRAME = 1
 
 
 def import_clip(context, path, armature, settings, report):
-    """Makes an action whose frames are the file's, from frame 1, and returns it."""
+    """Creates an action with one keyframe per frame of the file, from frame 1, and returns it."""
     clip = read_clip(load(path), path)
     for oddity in clip.oddities:
         report.warn(oddity)
-    # Of several joints of one name the k-th moves the k-th.
+    # If several joints have the same name, the k-th in the file moves the k-th in the armature.
     numbers = {}
     for bone in sorted(armature.data.bones, key=lambda bone: bone.get("md5_joint", 0)):
         numbers.setdefault(bone.get("md5_name", bone.name), []).append(bone.name)
     waiting = {name: list(bones) for name, bones in numbers.items()}
     known = {waiting[name].pop(0): n for n, name in enumerate(clip.names) if waiting.get(name)}
     if not known:
-        raise Md5Error("%s: it has no joint in common with armature '%s'" % (path, armature.name))
-    for text, names in (("joints that the armature lacks", set(clip.names) - set(numbers)),
-                        ("no motion for bones", set(numbers) - set(clip.names))):
+        raise Md5Error("%s: no joint in common with armature '%s'" % (path, armature.name))
+    for text, names in (("joints missing in the armature", set(clip.names) - set(numbers)),
+                        ("bones without animation", set(numbers) - set(clip.names))):
         if names:
             report.warn("%s: %s: %s" % (path, text, some(sorted(names))))
     poses = _posed(armature, _model_space(clip), known, settings)
@@ -46,12 +46,12 @@ def import_clip(context, path, armature, settings, report):
     scene.frame_start, scene.frame_end = FIRST_FRAME, FIRST_FRAME + count - 1
     scene.render.fps, scene.render.fps_base = min(max(1, round(clip.rate)), 32767), 1.0
     scene.frame_set(FIRST_FRAME)
-    report.info("%s: %d frames at %g a second" % (path, count, clip.rate))
+    report.info("%s: %d frames at %g per second" % (path, count, clip.rate))
     return action
 
 
 def _model_space(clip):
-    """(frames, J, 4, 4). Parents may follow their children."""
+    """Joints in model space, (frames, J, 4, 4). Parents may follow their children."""
     six = np.array(clip.poses)
     local = maths.matrix_of(maths.rebuilt(six[..., 3:]), six[..., :3])
     done, result = set(), local.copy()
@@ -69,7 +69,7 @@ def _model_space(clip):
 
 
 def _posed(armature, joints, known, settings):
-    """Per bone its own part of the pose, (frames, 4, 4)."""
+    """Per bone name its transform relative to the rest position, (frames, 4, 4)."""
     back = np.linalg.inv(array(armature.matrix_world)) @ np.linalg.inv(to_file(settings))
     turned = np.linalg.inv(bone_to_joint(settings))
     bones, poses, basis = armature.data.bones, {}, {}
@@ -88,8 +88,8 @@ def _posed(armature, joints, known, settings):
 
 
 def _correction(bone, rest, back, turned):
-    """From the bone as the file has it to the bone as Blender could make it, which is rounded. Once
-    somebody has moved the bone it tells nothing."""
+    """The transform from the bone in the file to the bone in Blender, which is rounded. Identity if the
+    bone was edited after import, because the stored bind pose is outdated then."""
     six = bone.get("md5_bind")
     if six is None or len(six) != 6:
         return np.eye(4)
@@ -102,7 +102,7 @@ def _correction(bone, rest, back, turned):
 
 def _keys(action, name, basis):
     turns = maths.quaternion_of(basis)
-    # One way around: neighbouring frames must not be each other's negative.
+    # q and -q are the same rotation: choose the signs so that successive frames interpolate the short way.
     signs = np.sign((turns[1:] * turns[:-1]).sum(axis=1))
     turns[1:] *= np.cumprod(np.where(signs == 0, 1, signs))[:, None]
     path = 'pose.bones["%s"].' % bpy.utils.escape_identifier(name)

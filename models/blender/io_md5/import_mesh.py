@@ -1,4 +1,4 @@
-""".md5mesh to an armature and meshes."""
+"""Imports .md5mesh as an armature and meshes."""
 
 import os
 
@@ -9,7 +9,7 @@ from . import maths
 from .settings import bone_to_joint, to_file
 from .text import Md5Error, decoded, read_model
 
-# Weights of one vertex that lie further apart than this, in units, do not mean the same point.
+# Largest distance, in units, between the positions that the weights of a vertex give in the bind pose.
 APART = 1e-3
 
 
@@ -22,14 +22,14 @@ def load(path):
 
 
 def import_model(context, path, settings, report):
-    """Makes the armature and its meshes, and returns the armature."""
+    """Creates the armature and its meshes, and returns the armature."""
     if context.mode != "OBJECT":
         raise Md5Error("Leave %s mode first" % context.mode.replace("_", " ").lower())
     model = read_model(load(path), path)
     for oddity in model.oddities:
         report.warn(oddity)
     if not model.names:
-        raise Md5Error("%s: there are no joints" % path)
+        raise Md5Error("%s: the model has no joints" % path)
     title = os.path.splitext(os.path.basename(path))[0]
     joints = maths.matrix_of(maths.rebuilt(model.turns), np.array(model.places))
     armature, bones = _armature(context, title, model, joints, settings)
@@ -50,7 +50,7 @@ def _armature(context, title, model, joints, settings):
     data = bpy.data.armatures.new(title)
     armature = bpy.data.objects.new(title, data)
     armature.show_in_front = True
-    # What another export needs to make the same again.
+    # Read by the exporter, so that a second export uses the same options.
     armature["md5_scale"] = settings.scale
     armature["md5_forward"] = settings.forward
     armature["md5_bone_axis"] = settings.bone_axis
@@ -77,7 +77,7 @@ def _armature(context, title, model, joints, settings):
     bpy.ops.object.mode_set(mode="OBJECT")
     for number, (bone, name) in enumerate(zip(bones, model.names)):
         data.bones[bone]["md5_joint"] = number
-        # To distinguish rounding of the bone from what the file says.
+        # The bind pose of the file, to correct for the rounding of the bone (import_anim._correction).
         data.bones[bone]["md5_bind"] = model.places[number] + model.turns[number]
         if bone != name:
             data.bones[bone]["md5_name"] = name
@@ -93,8 +93,8 @@ def unscaled(matrices):
 
 
 def _lengths(rest, parents):
-    """Bones reach to the child that lies ahead, if there is one; none is so short that single
-    precision would turn it."""
+    """Lengths of the bones: to the farthest child along the bone's axis, or a typical length. The minimum
+    is large enough that rounding of head and tail does not change the direction."""
     places = rest[:, :3, 3]
     size = float(np.ptp(places, axis=0).max()) or 1.0
     ahead = np.zeros(len(parents))
@@ -140,7 +140,7 @@ def _mesh(context, name, mesh, armature, bones, joints, settings, folder, told):
 
 
 def _vertices(mesh, joints, told):
-    """Where each vertex of the file lies in the bind pose, and how much of it belongs to each joint."""
+    """The position of each vertex of the file in the bind pose, and its weights as {joint: bias}."""
     points, shares = np.zeros((len(mesh.spans), 3)), []
     if mesh.weights:
         held = maths.apply(joints[[joint for joint, _, _ in mesh.weights]],
@@ -165,10 +165,10 @@ def _vertices(mesh, joints, told):
 
 
 def _welded(mesh, told, weld):
-    """Which vertex of the file stands for each of Blender's, and the faces as (Blender's vertices,
-    the file's), counter-clockwise. Vertices that differ in nothing but their UV are one: Blender
-    keeps UVs with the faces. Blender has no two faces on the same vertices, which files have for
-    what is seen from both sides: the second gets vertices of its own."""
+    """Per Blender vertex the vertex of the file, and the faces as (Blender vertices, file vertices),
+    counter-clockwise. Vertices that differ only in their UVs are merged, since Blender stores UVs per
+    face corner. Blender does not allow two faces with the same vertices, which files use for two-sided
+    surfaces: the second face gets its own vertices."""
     places, number, known = [], [], {}
     for vertex, (first, count) in enumerate(mesh.spans):
         key = tuple(mesh.weights[first:first + count]) if weld and count else vertex
@@ -212,7 +212,7 @@ def _material(shader, folder):
 def _show(material, path):
     try:
         image = bpy.data.images.load(path, check_existing=True)
-    except RuntimeError:  # a picture that Blender cannot read is no reason to stop
+    except RuntimeError:  # an unreadable texture does not abort the import
         return
     material.use_nodes = True
     nodes = material.node_tree.nodes
@@ -226,11 +226,11 @@ def _show(material, path):
 
 def _tell(told, path, report):
     if told["apart"]:
-        report.warn("%s: the weights of %d vertices do not meet in one point, by up to %.3g units: "
-                    "posed, they lie elsewhere in Blender" % (path, told["apart"], told["furthest"]))
-    for key, text in (("sums", "the weights of %d vertices do not sum to 1, as Blender makes them"),
-                      ("negative", "%d vertices have negative weights, which are left out"),
+        report.warn("%s: the weights of %d vertices do not meet in one point, by up to %.3g units; "
+                    "Blender deforms these vertices differently" % (path, told["apart"], told["furthest"]))
+    for key, text in (("sums", "the weights of %d vertices do not sum to 1; Blender normalizes them"),
+                      ("negative", "negative weights of %d vertices ignored"),
                       ("none", "%d vertices have no weights"),
-                      ("lost", "%d triangles without area are left out")):
+                      ("lost", "%d triangles without area ignored")):
         if told[key]:
             report.warn(path + ": " + text % told[key])

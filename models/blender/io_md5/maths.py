@@ -1,4 +1,4 @@
-"""Rotations and rigid transforms as numpy arrays, and how readers see what a file says of them.
+"""Rotations and rigid transforms as numpy arrays, and their rounding in the files.
 
 Matrices are 4x4, columns are vectors: v' = M v. Quaternions are x y z w in textbook order. Arrays may
 have any number of leading dimensions."""
@@ -7,7 +7,7 @@ import numpy as np
 
 
 def matrix_of(turn, place):
-    """From quaternions (..., 4), of about unit length, and places (..., 3)."""
+    """Matrices (..., 4, 4) from quaternions (..., 4), of about unit length, and positions (..., 3)."""
     turn = turn / np.linalg.norm(turn, axis=-1, keepdims=True)
     x, y, z, w = (turn[..., n] for n in range(4))
     result = np.zeros(turn.shape[:-1] + (4, 4))
@@ -26,8 +26,8 @@ def matrix_of(turn, place):
 
 
 def quaternion_of(matrix):
-    """The rotation of a rigid matrix. Of four ways to compute it, the one that divides by the largest
-    number, which loses nothing near half turns."""
+    """The rotation of a rigid matrix. Of the four formulas it uses the one with the largest divisor,
+    which keeps full precision near 180 degrees."""
     m = matrix[..., :3, :3]
     d0, d1, d2 = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
     a, b, c = (m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0],
@@ -46,7 +46,7 @@ def quaternion_of(matrix):
 
 
 def inverse(matrix):
-    """Of a rigid matrix."""
+    """The inverse of a rigid matrix."""
     result = np.zeros_like(matrix)
     turned = np.swapaxes(matrix[..., :3, :3], -1, -2)
     result[..., :3, :3] = turned
@@ -56,7 +56,8 @@ def inverse(matrix):
 
 
 def rigid(matrix):
-    """The nearest rigid matrix, and how far the given one is from it: its largest stretch or shear."""
+    """The nearest rigid matrix, and the largest absolute difference of a component from it (scale or
+    shear)."""
     u, _, v = np.linalg.svd(matrix[..., :3, :3])
     handed = np.sign(np.linalg.det(u @ v))
     u = u.copy()
@@ -72,11 +73,11 @@ def apply(matrix, points):
     return (matrix[..., :3, :3] @ points[..., None])[..., 0] + matrix[..., :3, 3]
 
 
-# -- As files say it --------------------------------------------------------------------------------
+# -- Rotations in files -----------------------------------------------------------------------------
 
 def stored_sign(turn):
-    """q or -q: the one with w <= 0, which readers rebuild. Arrays (frames, 4): where w is nothing but
-    rounding, the sign that goes on from the frame before."""
+    """q or -q: the one with w <= 0, which readers rebuild. For arrays (frames, 4): if w is zero up to
+    rounding error, the sign that continues the previous frame."""
     result = np.where(turn[..., 3:] > 0, -turn, turn)
     if result.ndim == 2:
         for frame in np.nonzero(np.abs(result[:, 3]) < 1e-7)[0]:
@@ -86,27 +87,27 @@ def stored_sign(turn):
 
 
 def rebuilt(xyz):
-    """The quaternion that readers make of x y z: in single precision, w the negative root."""
+    """The quaternion that readers rebuild from x y z: in single precision, w is the negative root."""
     single = np.asarray(xyz, dtype=np.float32)
     square = (single[..., 0] * single[..., 0] + single[..., 1] * single[..., 1]
               + single[..., 2] * single[..., 2])
     w = -np.sqrt(np.abs(np.float32(1) - square))
     whole = np.concatenate([single, w[..., None]], -1).astype(np.float64)
-    # Longer than a rotation, by rounding or by mistake: brought to unit length.
+    # x y z may be longer than 1, by rounding or in a faulty file: normalize.
     length = np.sqrt(np.maximum(square.astype(np.float64) * 2 - 1, 1))
     return whole / length[..., None]
 
 
 def rounded_turns(turns, digits, free, wide):
-    """x y z of rotations (frames, 4) in so many decimals. Rounding each for itself would make the
-    rebuilt w wrong where it is small, so of all neighbours the best is taken. free: which of the
-    three may move, the others stay as they are; wide: look further."""
+    """x y z of rotations (frames, 4), rounded to `digits` decimals. Rounding each component separately
+    gives a wrong w if w is small, so the best of all neighbouring roundings is chosen. free: which of
+    the three components may change; wide: search more neighbours."""
     unit = 10.0 ** -digits
     near = np.round(turns[:, :3] / unit) * unit
     near = np.where(free, near, turns[:, :3])
     steps = np.arange(-3, 4) if wide else np.arange(-1, 2)
     best, least = near, _distance(rebuilt(near), turns)
-    # Far from half turns nothing is gained.
+    # The search does not help far from 180 degrees.
     hard = np.nonzero(np.abs(turns[:, 3]) < 0.3)[0]
     if not len(hard):
         return best

@@ -1,4 +1,4 @@
-"""The armature: which of its bones become joints, where they rest and where they are in a frame."""
+"""The armature: the bones that become joints, their bind pose and their pose in a frame."""
 
 from contextlib import contextmanager
 
@@ -13,7 +13,7 @@ STRETCH = 1e-4
 
 
 def find_armature(context):
-    """The active object, what deforms it, or the only armature there is."""
+    """The active object if it is an armature, the armature that deforms it, or the only armature."""
     active = context.view_layer.objects.active
     if active and active.type == "ARMATURE":
         return active
@@ -22,12 +22,12 @@ def find_armature(context):
     found = [thing for thing in context.view_layer.objects if thing.type == "ARMATURE"]
     if len(found) == 1:
         return found[0]
-    raise Md5Error("There is no armature to export" if not found else
+    raise Md5Error("The scene has no armature" if not found else
                    "There are %d armatures: make one of them active" % len(found))
 
 
 def armature_of(thing):
-    """What deforms or carries an object."""
+    """The armature that deforms an object or is its parent, or None."""
     for modifier in thing.modifiers:
         if modifier.type == "ARMATURE" and modifier.object:
             return modifier.object
@@ -36,8 +36,8 @@ def armature_of(thing):
 
 
 class Rig:
-    """armature; names, parents and bones (None: the added origin) by joint; joint_of: by bone name the
-    joint that it is, or that its nearest exported ancestor is."""
+    """The exported joints of an armature. names, parents, bones (None: the added root) are indexed by
+    joint; joint_of: by bone name the joint of the bone or of its nearest exported ancestor."""
 
     def __init__(self, armature, settings):
         self.armature, self.settings = armature, settings
@@ -72,8 +72,8 @@ class Rig:
         self.bones.append(bone)
 
     def settle(self):
-        """Where the armature stands now and its bones rest is the bind pose: self.rest (J, 4, 4), with
-        the armature's scale in it, and self.bind, rigid."""
+        """Computes the bind pose from the armature's current transform and the bones' rest position:
+        self.rest (J, 4, 4), which includes the armature's scale, and self.bind, which is rigid."""
         world = to_file(self.settings) @ array(self.armature.matrix_world)
         lengths = np.linalg.svd(world[:3, :3])[1]
         if np.linalg.det(world[:3, :3]) <= 0 or lengths.max() > lengths.min() * (1 + STRETCH):
@@ -92,15 +92,15 @@ class Rig:
         self.bind = maths.rigid(bind)[0]
 
     def sample(self, context, frames, what, report):
-        """(frames, J, 4, 4): the joints in those frames of the scene, rigid; and whether the armature
-        moves as a whole."""
+        """Returns the joints in the given frames of the scene, (frames, J, 4, 4), rigid, and whether
+        the armature object moves."""
         posed, worlds = zip(*[self._pose(context, frame) for frame in frames])
         posed = np.array(posed)
-        # What the bones do to the mesh, which is rigid where nothing is scaled.
+        # The bones' transforms of the mesh, which are rigid unless something is scaled.
         moved, off = maths.rigid(posed @ np.linalg.inv(self.rest))
         bad = np.nonzero(off.max(axis=0) > STRETCH)[0]
         if len(bad):
-            report.warn("%s: the format has no scale, which these bones use: %s"
+            report.warn("%s: the format has no scale; scale ignored for bones %s"
                         % (what, some(self.names[joint] for joint in bad)))
         joints = moved @ self.bind
         joints[..., :3, 3] = posed[..., :3, 3]
@@ -116,7 +116,8 @@ class Rig:
 
 
 def _in_order(bones):
-    """Parents first: as they were imported, if they all were; else branch by branch, by name."""
+    """Bones with parents first: in the order of the imported file if all were imported, else depth
+    first, siblings by name."""
     numbers = [bone.get("md5_joint") for bone in bones]
     if all(isinstance(number, int) for number in numbers) and len(set(numbers)) == len(numbers):
         listed = sorted(bones, key=lambda bone: bone["md5_joint"])
@@ -134,7 +135,7 @@ def _in_order(bones):
 
 @contextmanager
 def pose_position(context, armature, position):
-    """REST or POSE for a while."""
+    """Sets the armature to REST or POSE within a `with` block."""
     before = armature.data.pose_position
     armature.data.pose_position = position
     context.view_layer.update()

@@ -1,4 +1,4 @@
-"""What a person can choose, and the two spaces: Blender's and the files'."""
+"""The options, and the transforms between Blender's space and the files'."""
 
 import math
 import re
@@ -6,38 +6,38 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# Turn about z that takes a Blender axis to x, which is forward in the files.
+# Quarter turns about z that rotate a Blender axis to x, which is forward in the files.
 _TURNS = {"X": 0, "-Y": 1, "-X": 2, "Y": 3}
-FORWARD = [("-Y", "-Y", "As Blender's own characters: they look out of the front view"),
-           ("X", "X", "As in the files: nothing is turned"),
-           ("Y", "Y", "Away from the front view"), ("-X", "-X", "Backwards along x")]
-BONE_AXIS = [("Y", "Y", "A joint's axes are its bone's: y points along it"),
-             ("X", "X", "A joint's x points along its bone, as id's tools have it"),
-             ("MODEL", "Model", "At rest a joint's axes are the model's: the most exact, for the "
-              "format is coarse where a bone points back against its parent")]
+FORWARD = [("-Y", "-Y", "Towards the viewer in the front view, as is usual in Blender"),
+           ("X", "X", "As in the files: no rotation"),
+           ("Y", "Y", "Away from the viewer in the front view"), ("-X", "-X", "Backwards along x")]
+BONE_AXIS = [("Y", "Y", "Joint axes equal bone axes: y points along the bone"),
+             ("X", "X", "The joint's x points along the bone, as in id's models"),
+             ("MODEL", "Model", "Joint axes equal the model's axes in the rest position. Most precise, since "
+              "rotations by nearly 180 degrees against the parent are inaccurate in the format")]
 
 
 @dataclass
 class Settings:
-    scale: float = 1.0        # units of the file for one of Blender's
-    forward: str = "-Y"       # the axis in Blender that becomes x
-    bone_axis: str = "Y"      # the joint's axis that points along the bone; MODEL: none
-    accuracy: float = 2e-5    # units by which anything may be off
+    scale: float = 1.0        # file units per Blender unit
+    forward: str = "-Y"       # the Blender axis that becomes x
+    bone_axis: str = "Y"      # the joint axis that points along the bone; MODEL: none
+    accuracy: float = 2e-5    # largest position error, in file units
     with_mesh: bool = True
     selected_only: bool = False
     deform_only: bool = False
-    origin: str = "AUTO"      # a joint above all: ALWAYS, NEVER, AUTO where there are several roots
+    origin: str = "AUTO"      # added root joint: ALWAYS, NEVER, AUTO if there are several roots
     actions: str = "ALL"      # ALL, ACTIVE, TIMELINE, NONE
-    only: str = ""            # names of actions with * and ?, divided by commas
+    only: str = ""            # names of actions with wildcards * and ?, separated by commas
     frames: str = "ACTION"    # ACTION, SCENE, CUSTOM
     first: int = 1
     last: int = 250
     rate: float = 0.0         # 0: the action's own, or the scene's
-    weld: bool = True         # import: one vertex for those that differ in their UVs alone
+    weld: bool = True         # import: merge vertices that differ only in their UVs
 
 
 class Report:
-    """Messages: (level, text), level INFO or WARNING."""
+    """Collects messages as (level, text); level is INFO or WARNING."""
 
     def __init__(self):
         self.lines = []
@@ -50,7 +50,7 @@ class Report:
 
 
 def to_file(settings):
-    """4x4: from Blender's world to the file's space."""
+    """The 4x4 matrix from Blender's world space to the file's model space."""
     quarter = _TURNS[settings.forward]
     cosine, sine = (1, 0, -1, 0)[quarter], (0, 1, 0, -1)[quarter]
     result = np.array([[cosine, -sine, 0, 0], [sine, cosine, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]],
@@ -60,7 +60,7 @@ def to_file(settings):
 
 
 def bone_to_joint(settings):
-    """4x4, from the right of a bone's matrix: a joint's axes as its bone has them."""
+    """The 4x4 matrix that, multiplied from the right, turns a bone's matrix into its joint's."""
     if settings.bone_axis != "X":
         return np.eye(4)
     return np.array([[0, 0, 1, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1]], dtype=np.float64)
@@ -71,13 +71,13 @@ def array(matrix):
 
 
 def file_name(name):
-    """A name that can be a file's on every system, and leads nowhere else."""
+    """A file name that is valid on every system and contains no path separators."""
     text = re.sub(r"[^A-Za-z0-9_.+-]+", "_", name).strip("._")
     return text or "unnamed"
 
 
 def some(names, most=4):
-    """The first few of many, for a message."""
+    """The first names of a list, for a message."""
     names = list(names)
     return ", ".join(names[:most]) + (" and %d more" % (len(names) - most)
                                       if len(names) > most else "")
@@ -90,5 +90,5 @@ def frame_rate(scene):
 def whole_rate(rate, report):
     whole = max(1, int(math.floor(rate + 0.5)))
     if abs(whole - rate) > 1e-3:
-        report.warn("The format has whole frame rates only: %g became %d" % (rate, whole))
+        report.warn("The format has whole frame rates only: %g rounded to %d" % (rate, whole))
     return whole

@@ -1,4 +1,4 @@
-"""The meshes that an armature deforms, as their modifiers leave them, with weights."""
+"""The meshes that an armature deforms, with modifiers applied, and their weights."""
 
 import math
 from dataclasses import dataclass
@@ -9,18 +9,18 @@ from . import encode, maths
 from .rig import armature_of
 from .settings import array, to_file
 
-# They change no place that the armature's weights would have to follow.
+# Modifiers that do not move vertices, and so may follow the armature modifier.
 _HARMLESS_AFTER = {"TRIANGULATE", "EDGE_SPLIT", "WEIGHTED_NORMAL", "UV_PROJECT", "UV_WARP",
                    "NORMAL_EDIT"}
 
 
-# What single precision may make of one UV on its way through modifiers.
+# Tolerance for equal UVs: rounding error of modifiers in single precision.
 SAME_UV = 1e-6
 
 
 @dataclass
 class Skin:
-    """One mesh of the file. A vertex stands once for each UV that it has, and for no other reason."""
+    """One mesh of the file. A vertex is duplicated only if it has several UVs."""
     name: str
     shader: str
     points: np.ndarray     # (V, 3) bind pose, model space
@@ -29,25 +29,25 @@ class Skin:
     joints: np.ndarray     # (W,) of each weight
     biases: np.ndarray     # (W,)
     firsts: np.ndarray     # (V + 1,) first weight of each vertex
-    carried: bool          # the object is the armature's child, or further below
+    carried: bool          # the object is a descendant of the armature
 
     def posed(self, moves):
-        """(V, 3): the vertices when the joints move by (J, 4, 4)."""
+        """The vertices (V, 3) when the joints are transformed by `moves` (J, 4, 4)."""
         points = np.repeat(self.points, np.diff(self.firsts), axis=0)
         moved = maths.apply(moves[self.joints], points) * self.biases[:, None]
         return np.add.reduceat(moved, self.firsts[:-1], axis=0)
 
 
 def collect(context, rig, settings, report):
-    """While the armature is at rest: every visible mesh that it deforms, in parts of one material. By
-    name, behind those that were imported, which keep their order."""
+    """Returns every visible mesh that the armature deforms, split by material: imported ones first, in
+    their order, then the others by name. The armature must be in its rest position."""
     depsgraph = context.evaluated_depsgraph_get()
     skins = []
     for thing in sorted(context.view_layer.objects,
                         key=lambda thing: (thing.get("md5_mesh", math.inf), thing.name)):
         if (thing.type == "MESH" and armature_of(thing) == rig.armature and thing.visible_get()
                 and (thing.select_get() or not settings.selected_only)):
-            _tell_oddities(thing, rig, report)
+            _warn_unsupported(thing, rig, report)
             seen = thing.evaluated_get(depsgraph)
             mesh = seen.to_mesh(preserve_all_data_layers=True, depsgraph=depsgraph)
             try:
@@ -57,27 +57,27 @@ def collect(context, rig, settings, report):
     return skins
 
 
-def _tell_oddities(thing, rig, report):
+def _warn_unsupported(thing, rig, report):
     behind = False
     for modifier in thing.modifiers:
         if not modifier.show_viewport:
             continue
         if modifier.type == "ARMATURE":
             if modifier.object != rig.armature:
-                report.warn("%s: a second armature deforms it, which is left out" % thing.name)
+                report.warn("%s: modifier of a second armature ignored" % thing.name)
                 continue
             behind = True
             for name, odd in (("Preserve Volume", modifier.use_deform_preserve_volume),
                               ("Bone Envelopes", modifier.use_bone_envelopes),
                               ("a vertex group that masks the modifier", modifier.vertex_group)):
                 if odd:
-                    report.warn("%s: the format cannot say what %s does" % (thing.name, name))
+                    report.warn("%s: not supported by the format: %s" % (thing.name, name))
         elif behind and modifier.type not in _HARMLESS_AFTER:
-            report.warn("%s: modifier '%s' stands behind the armature's and does not see the pose "
-                        "in the file; move it before that" % (thing.name, modifier.name))
+            report.warn("%s: modifier '%s' follows the armature modifier and is applied to the rest "
+                        "position only; move it before the armature modifier" % (thing.name, modifier.name))
     keys = thing.data.shape_keys
     if keys and keys.animation_data and (keys.animation_data.action or keys.animation_data.drivers):
-        report.warn("%s: its shape keys are kept as they are now; the format cannot move them"
+        report.warn("%s: the format cannot animate shape keys; their current values are used"
                     % thing.name)
 
 
@@ -85,7 +85,7 @@ def _split(thing, mesh, world, rig, settings, report):
     mesh.calc_loop_triangles()
     count = len(mesh.loop_triangles)
     if not count:
-        report.warn("%s has no faces and is left out" % thing.name)
+        report.warn("%s has no faces; not exported" % thing.name)
         return []
     loops, corners = np.empty(count * 3, np.int32), np.empty(count * 3, np.int32)
     materials = np.empty(count, np.int32)
@@ -97,7 +97,7 @@ def _split(thing, mesh, world, rig, settings, report):
     world = to_file(settings) @ world
     points = maths.apply(world, places.reshape(-1, 3).astype(np.float64))
     uvs = _uvs(thing, mesh, loops, report)
-    # Counter-clockwise becomes clockwise, unless the object is a mirror image already.
+    # Counter-clockwise becomes clockwise, unless the object's scale mirrors it.
     turned = (0, 2, 1) if np.linalg.det(world[:3, :3]) > 0 else (0, 1, 2)
     weights = _weights(thing, mesh, rig, float(np.ptp(points, axis=0).max()), report)
     skins = []
@@ -127,7 +127,7 @@ def _names(thing, mesh, number, several):
 def _uvs(thing, mesh, loops, report):
     layer = next((layer for layer in mesh.uv_layers if layer.active_render), None)
     if not layer:
-        report.warn("%s has no UVs: they are 0" % thing.name)
+        report.warn("%s has no UVs; zeros are written" % thing.name)
         return np.zeros((len(loops), 2))
     uvs = np.empty(len(mesh.loops) * 2, np.float32)
     layer.data.foreach_get("uv", uvs)
@@ -137,7 +137,7 @@ def _uvs(thing, mesh, loops, report):
 
 
 def _part(name, shader, points, corners, uvs, turned, weights, carried):
-    """The triangles of one material. Vertices in Blender's order, each once per UV."""
+    """The triangles of one material. Vertices are in Blender's order, duplicated per UV."""
     found, keys, numbers = {}, [], []
     for vertex, u, v in zip(corners.tolist(), uvs[:, 0].tolist(), uvs[:, 1].tolist()):
         copies = found.setdefault(vertex, [])
@@ -148,7 +148,7 @@ def _part(name, shader, points, corners, uvs, turned, weights, carried):
             copies.append(number)
             keys.append((vertex, u, v))
         numbers.append(number)
-    order = sorted(range(len(keys)), key=lambda n: keys[n][0])  # stable: UVs as they come
+    order = sorted(range(len(keys)), key=lambda n: keys[n][0])  # stable: keeps the order of UVs
     place = np.empty(len(keys), np.int64)
     place[order] = np.arange(len(keys))
     keys = [keys[n] for n in order]
@@ -165,7 +165,8 @@ def _part(name, shader, points, corners, uvs, turned, weights, carried):
 
 
 def _weights(thing, mesh, rig, size, report):
-    """Per vertex its (joint, bias), largest first, that sum to one: what Blender's armature does."""
+    """Per vertex its (joint, bias) pairs, largest first, with sum one, as Blender's armature modifier
+    weights them."""
     if thing.parent == rig.armature and thing.parent_type == "BONE" and not any(
             modifier.type == "ARMATURE" for modifier in thing.modifiers):
         return [[(rig.joint_of.get(thing.parent_bone, 0), 1.0)]] * len(mesh.vertices)
@@ -182,12 +183,12 @@ def _weights(thing, mesh, rig, size, report):
             joint = joints.get(part.group)
             if joint is not None and part.weight > 0:
                 share[joint] = share.get(joint, 0.0) + part.weight
-        if sum(share.values()) <= 1e-4:  # as little as Blender takes for none
+        if sum(share.values()) <= 1e-4:  # Blender's threshold for "no weights"
             share = {0: 1.0}
             free += 1
         shares.append(sorted(share.items(), key=lambda pair: (-pair[1], pair[0])))
     if free:
-        report.warn("%s: %d vertices without weights follow joint '%s'"
+        report.warn("%s: %d vertices without weights bound to joint '%s'"
                     % (thing.name, free, rig.names[0]))
     digits = encode.bias_digits(size, max(len(share) for share in shares), rig.settings.accuracy)
     return [_rounded(share, digits) for share in shares]
@@ -199,7 +200,7 @@ def _rounded(share, digits):
 
 
 def corners(skins, num_joints, bind):
-    """Per joint (n, 3): the corners of the box of all vertices that it moves, and the joint."""
+    """Per joint (8, 3): the corners of the bounding box of the joint and all vertices that it moves."""
     result = []
     for joint in range(num_joints):
         low, high = bind[joint][:3, 3].copy(), bind[joint][:3, 3].copy()
@@ -215,6 +216,6 @@ def corners(skins, num_joints, bind):
 
 
 def bounds(skins, moves):
-    """The box of all vertices in one frame."""
+    """The bounding box of all vertices in one frame."""
     points = np.concatenate([skin.posed(moves) for skin in skins])
     return points.min(axis=0), points.max(axis=0)

@@ -1,18 +1,18 @@
-"""The text of .md5mesh, .md5anim and .md5camera files, version 10: written and read.
+"""Reads and writes the text of .md5mesh, .md5anim and .md5camera files, version 10.
 
-Knows nothing of Blender. Everything here is in the files' own space and numbers: x forward, y left,
-z up; joints of a mesh in model space, those of a clip relative to their parent; of a rotation x y z."""
+Independent of Blender. All values are in the files' space and units: x forward, y left, z up; joints
+of a mesh in model space, joints of a clip relative to their parent; rotations as x y z without w."""
 
 import re
 from dataclasses import dataclass, field
 
 
-# Beyond it nothing can be placed in single precision; what is not a number is not below it either.
+# Largest magnitude of a number in a file; larger ones are useless in single precision. Excludes NaN.
 LARGEST = 1e12
 
 
 class Md5Error(Exception):
-    """What stops an export or an import, in words for the person who asked for it."""
+    """Aborts an export or an import; the text is shown to the user."""
 
 
 @dataclass
@@ -32,7 +32,7 @@ class Model:
     places: list  # per joint (x, y, z), model space
     turns: list   # per joint (x, y, z) of the rotation
     meshes: list
-    oddities: list = field(default_factory=list)  # met while it was read
+    oddities: list = field(default_factory=list)  # warnings of the reader
 
 
 @dataclass
@@ -40,23 +40,23 @@ class Clip:
     names: list
     parents: list
     rate: float
-    bits: list    # per joint: which of its six numbers are animated
-    poses: list   # per frame, per joint six numbers: place, turn; what is not animated repeats
+    bits: list    # per joint: bit mask of the animated ones of its six components
+    poses: list   # per frame and joint six components: position, rotation; constant ones are repeated
     bounds: list  # per frame ((x, y, z), (x, y, z)); may be empty
-    oddities: list = field(default_factory=list)  # met while it was read
+    oddities: list = field(default_factory=list)  # warnings of the reader
 
 
 @dataclass
-class Flight:
+class CameraPath:
     rate: float
-    cuts: list    # frames that end a shot: the next begins behind
-    frames: list  # (place, turn, horizontal field of view in degrees)
+    cuts: list    # last frames of shots; the next shot begins with the following frame
+    frames: list  # (position, rotation, horizontal field of view in degrees)
 
 
 # -- Writing ----------------------------------------------------------------------------------------
 
 def number(value, digits):
-    """No exponents, which some readers do not know, no trailing zeros, no -0."""
+    """Formats a number without exponent (not every reader accepts one), trailing zeros and -0."""
     text = "%.*f" % (digits, value)
     if "." in text:
         text = text.rstrip("0").rstrip(".")
@@ -68,7 +68,7 @@ def triple(values, digits):
 
 
 def quotable(text):
-    """What can stand between quotes: the format has no way to write a quote within."""
+    """Replaces characters that cannot occur within quotes; the format has no escapes."""
     return re.sub(r'[\x00-\x1f\x7f]', "_", text.replace('"', "'"))
 
 
@@ -85,7 +85,7 @@ def model_text(command, model):
     out = _header(command, ("numJoints", len(model.names)), ("numMeshes", len(model.meshes)))
     out += ["", "joints {"]
     for name, parent, place, turn in zip(model.names, model.parents, model.places, model.turns):
-        # The numbers were rounded by who chose them: nine digits write them as they are.
+        # The numbers are rounded already (encode.py): nine digits reproduce them.
         out.append('\t"%s"\t%d %s %s%s' % (quotable(name), parent, triple(place, 9),
                                            triple(turn, 9), _parent_comment(model.names, parent)))
     out.append("}")
@@ -128,12 +128,12 @@ def clip_text(command, clip):
     return "\n".join(out) + "\n"
 
 
-def flight_text(command, flight):
-    out = _header(command, ("numFrames", len(flight.frames)), ("frameRate", number(flight.rate, 0)),
-                  ("numCuts", len(flight.cuts)))
-    out += ["", "cuts {"] + ["\t%d" % cut for cut in flight.cuts] + ["}", "", "camera {"]
+def camera_path_text(command, path):
+    out = _header(command, ("numFrames", len(path.frames)), ("frameRate", number(path.rate, 0)),
+                  ("numCuts", len(path.cuts)))
+    out += ["", "cuts {"] + ["\t%d" % cut for cut in path.cuts] + ["}", "", "camera {"]
     out += ["\t%s %s %s" % (triple(place, 6), triple(turn, 9), number(view, 6))
-            for place, turn, view in flight.frames]
+            for place, turn, view in path.frames]
     return "\n".join(out + ["}"]) + "\n"
 
 
@@ -144,11 +144,11 @@ _TOKEN = re.compile(r'"([^"\n]*)"|([(){}]|[^\x00-\x20(){}"]+)')
 
 
 class Reader:
-    """Tokens of a text, and errors that name their line."""
+    """Splits a text into tokens; errors name the file and the line."""
 
     def __init__(self, text, file):
         self.text, self.file = text, file
-        self.oddities = []  # faults that do not prevent reading, to report
+        self.oddities = []  # faults that do not prevent reading, reported as warnings
         self.at = self.start = 0
 
     def fail(self, message):
@@ -156,12 +156,12 @@ class Reader:
         raise Md5Error("%s:%d: %s" % (self.file, line, message))
 
     def peek(self):
-        """The next token, "" at the end; a quoted one with its first quote, to tell it apart."""
+        """The next token, "" at the end. A quoted token keeps its opening quote as a mark."""
         self.at = self.start = _BLANK.match(self.text, self.at).end()
         found = _TOKEN.match(self.text, self.at)
         if not found:
             if self.at < len(self.text):
-                self.fail("a quote that does not end")
+                self.fail("closing quote missing")
             return "", self.at
         return ('"' + found[1] if found[1] is not None else found[2]), found.end()
 
@@ -177,7 +177,7 @@ class Reader:
     def words(self):
         token = self.token()
         if not token or token in "(){}":
-            self.fail("a name expected")
+            self.fail("a name expected, not '%s'" % token)
         return token[1:] if token[0] == '"' else token
 
     def number(self):
@@ -193,11 +193,11 @@ class Reader:
     def whole(self, low, high):
         value = self.number()
         if value != int(value) or not low <= value <= high:
-            self.fail("a whole number from %d to %d expected, not '%g'" % (low, high, value))
+            self.fail("an integer from %d to %d expected, not '%g'" % (low, high, value))
         return int(value)
 
     def count(self, word):
-        """How many of something follow: at most what the text has room for."""
+        """Reads a keyword and its count, which is at most the length of the text."""
         self.expect(word)
         return self.whole(0, len(self.text))
 
@@ -218,7 +218,7 @@ class Reader:
             self.expect("MD5Version")
             version = self.whole(0, 1 << 30)
             if version not in (10, 12):
-                self.fail("version %d cannot be read, only 10 and 12" % version)
+                self.fail("version %d is not supported, only 10 and 12" % version)
         token, after = self.peek()
         if token == "commandline":
             self.at = after
@@ -226,7 +226,7 @@ class Reader:
 
 
 def decoded(data):
-    """Files are bytes in no known encoding; Blender wants Unicode."""
+    """Decodes the bytes of a file: the format has no declared encoding, Blender requires Unicode."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
@@ -252,13 +252,13 @@ def read_model(text, file):
             break
         model.meshes.append(_read_mesh(reader, num_joints))
     if len(model.meshes) < num_meshes:
-        reader.odd("%d meshes, not %d" % (len(model.meshes), num_meshes))
+        reader.odd("%d meshes found, %d declared" % (len(model.meshes), num_meshes))
     model.oddities = reader.oddities
     return model
 
 
 def _check_hierarchy(reader, parents):
-    """Parents may follow their children, but not in circles."""
+    """Fails if a joint is its own ancestor. Parents may follow their children."""
     done = [False] * len(parents)
     for joint in range(len(parents)):
         road = []
@@ -298,7 +298,7 @@ def _read_mesh(reader, num_joints):
             reader.whole(0, biggest)
             mesh.uvs.append(reader.numbers(2))
             mesh.spans.append((reader.whole(0, biggest), reader.whole(0, biggest)))
-            # Normal and tangent of version 12: Blender derives its own.
+            # Normal and tangent of version 12: ignored, Blender computes its own.
             if reader.peek()[0] == "(":
                 reader.numbers(3)
                 reader.numbers(4)
@@ -312,12 +312,13 @@ def _read_mesh(reader, num_joints):
         elif not word:
             reader.fail("the file ends within a mesh")
         else:
-            reader.odd("'%s' means nothing in a mesh" % word.strip('"'))
+            reader.odd("unknown word '%s' in a mesh ignored" % word.strip('"'))
             while reader.peek()[0] not in _MESH_WORDS:
                 reader.token()
     for n, (first, count) in enumerate(mesh.spans):
         if first + count > len(mesh.weights):
-            reader.fail("vertex %d of this mesh wants weights that are not there" % n)
+            reader.fail("vertex %d: weights %d to %d of %d do not exist"
+                        % (n, first, first + count - 1, len(mesh.weights)))
     if not mesh.name:
         comment = re.compile(r"\s*//[ \t]*meshes:[ \t]*([^\r\n]*)").match(reader.text, opened)
         mesh.name = comment[1].strip() if comment else ""
@@ -332,7 +333,7 @@ def read_clip(text, file):
     rate = reader.number()
     num_numbers = reader.count("numAnimatedComponents")
     if num_frames < 1 or rate <= 0.0:
-        reader.fail("an animation has at least one frame and a frame rate over 0")
+        reader.fail("at least one frame and a frame rate above 0 expected")
     clip = Clip([], [], rate, [], [], [])
     firsts = []
     reader.expect("hierarchy")
@@ -343,7 +344,8 @@ def read_clip(text, file):
         clip.bits.append(reader.whole(0, 63))
         firsts.append(reader.whole(0, len(text)))
         if clip.bits[joint] and firsts[joint] + bin(clip.bits[joint]).count("1") > num_numbers:
-            reader.fail("joint %d wants numbers that a frame does not have" % joint)
+            reader.fail("joint %d: components %d to %d expected, but a frame has %d" % (
+                joint, firsts[joint], firsts[joint] + bin(clip.bits[joint]).count("1") - 1, num_numbers))
     reader.expect("}")
     _check_hierarchy(reader, clip.parents)
     if reader.peek()[0] == "bounds":
@@ -356,7 +358,7 @@ def read_clip(text, file):
     reader.expect("{")
     base = [reader.numbers(3) + reader.numbers(3) for _ in range(num_joints)]
     reader.expect("}")
-    # Where each number of a frame goes.
+    # (joint, component, index in the frame's numbers) of each animated component.
     goals = [(joint, part, firsts[joint] + bin(bits & ((1 << part) - 1)).count("1"))
              for joint, bits in enumerate(clip.bits) for part in range(6) if bits >> part & 1]
     for _ in range(num_frames):
