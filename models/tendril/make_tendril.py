@@ -1,10 +1,10 @@
-"""Makes Tendril, a plant that reaches: mesh, skeleton, textures and clips, built in Blender and
-written by the add-on in models/blender.
+"""Makes Tendril, a plant with a flexible stalk: mesh, skeleton, textures and clips, built in Blender
+and exported by the add-on in models/blender.
 
     blender -b --factory-startup --python-exit-code 1 -P models/tendril/make_tendril.py [-- FOLDER]
 
-Nothing is random but by a fixed seed: the same Blender makes the same files. Space while it is built is
-the files': x forward, z up."""
+Random numbers have fixed seeds: the same version of Blender makes the same files. The model is built in
+the space of the files: x forward, z up."""
 
 import math
 import os
@@ -24,24 +24,24 @@ from kit import png  # noqa: E402
 RATE = 24
 JOINTS = 22                    # of the stalk
 LENGTHS = [4.6 * 0.962 ** n for n in range(JOINTS)]
-AROUND = 20                    # vertices of a ring
-SMOOTH = 1.65                  # joints: how far the bend of one is felt
+AROUND = 20                    # vertices per ring
+SMOOTH = 1.65                  # standard deviation of the weights along the stalk, in joints
 LEAVES = 6
 LEAF_JOINTS = 4
 LEAF_LENGTH = 26.0
 TEXELS = 1024
 
 
-# -- The stalk's middle line ------------------------------------------------------------------------
+# -- The stalk's centre line ------------------------------------------------------------------------
 
 def lean(n):
-    """How the stalk stands at rest: a lazy S. Radians from upright, in the plane of x and z."""
+    """The angle of joint n in the bind pose, in radians from upright, in the xz plane: a flat S."""
     t = n / JOINTS
     return 0.34 * math.sin(math.tau * 0.8 * t) - 0.25 * t
 
 
 def line():
-    """Where each joint is, and the tip."""
+    """The positions of the joints and of the tip."""
     points = [Vector((0.0, 0.0, 7.0))]
     for n, length in enumerate(LENGTHS):
         points.append(points[-1] + length * Vector((math.sin(lean(n)), 0.0, math.cos(lean(n)))))
@@ -68,7 +68,7 @@ def along(s):
 
 
 def radius(s):
-    """Thick at the foot, a long taper, a bud at the tip."""
+    """The stalk's radius at s joints: thick at the base, a long taper, a bud at the tip."""
     t = s / JOINTS
     return 4.3 * (1 - t) ** 0.8 + 0.75 + 0.8 * math.exp(-((t - 0.965) / 0.03) ** 2) \
         + 0.10 * math.sin(math.tau * s) * (1 - t)
@@ -81,7 +81,7 @@ def stalk_name(n):
 
 
 def stalk_weights(s):
-    """A bell around s: eight to ten joints each, and the root at the foot."""
+    """Gaussian weights around s: eight to ten joints, and the root near the base."""
     shares = {stalk_name(n): math.exp(-0.5 * ((s - n - 0.5) / SMOOTH) ** 2) for n in range(JOINTS)}
     shares["root"] = sum(math.exp(-0.5 * ((s - n - 0.5) / SMOOTH) ** 2) for n in range(-9, 0))
     return kept(shares)
@@ -99,7 +99,7 @@ def leaf_name(leaf, n):
 
 
 def leaf_weights(leaf, s):
-    """s joints from the leaf's foot, which may lie below it."""
+    """The same at s joints from the leaf's base; s may be negative."""
     shares = {leaf_name(leaf, n): math.exp(-0.5 * ((s - n - 0.5) / 0.62) ** 2)
               for n in range(LEAF_JOINTS)}
     shares["root"] = sum(math.exp(-0.5 * ((s - n - 0.5) / 0.62) ** 2) for n in range(-4, 0))
@@ -123,7 +123,7 @@ class Surface:
         self.uvs += [uv for _, uv in corners]
 
     def tube(self, rows, place):
-        """rows: rings of equal count; place(row, column) is a UV. The seam lies at column 0."""
+        """rows: rings of equal vertex count; place(row, column) returns the UV. The seam is at column 0."""
         count = len(rows[0])
         for r, (low, high) in enumerate(zip(rows, rows[1:])):
             for n in range(count):
@@ -133,13 +133,13 @@ class Surface:
 
 
 def frame_of(way):
-    """Forward, left of a direction that points up the stalk, which bends in the plane of x and z."""
+    """Forward and left of a direction along the stalk, which bends in the xz plane."""
     left = Vector((0.0, 1.0, 0.0))
     return left.cross(way).normalized(), left
 
 
 def ring(s, angle, grown=0.0):
-    """A point of the stalk's skin: 0 is in front, where the suckers sit. The back is rounder."""
+    """A point on the stalk's surface. Angle 0 is the front with the suckers, which is flattened."""
     point, way = along(s)
     ahead, left = frame_of(way)
     wide = radius(s) + grown
@@ -148,14 +148,14 @@ def ring(s, angle, grown=0.0):
 
 
 def angle_of(n):
-    """The seam, n = 0, is at the back."""
+    """The angle of column n; the seam, n = 0, is at the back."""
     return (n / AROUND - 0.5) * math.tau
 
 
 def build_stalk(surface):
     heights = [(10.6, -0.3), (11.0, 1.2), (10.4, 2.8), (8.8, 4.4), (7.0, 5.7), (5.75, 6.6)]
     rows, marks = [], []
-    for wide, height in heights:  # a bulb, lobed like a root
+    for wide, height in heights:  # a bulb with five lobes
         ring_of = []
         for n in range(AROUND):
             angle = angle_of(n)
@@ -179,7 +179,7 @@ def build_stalk(surface):
 
 
 def build_sucker(surface, s, side):
-    """A cup on the front: a rim around a hollow, stiff in itself."""
+    """A cup on the front: a rim around a hollow. All its vertices have the same weights, so it is rigid."""
     size = 0.36 * radius(s) + 0.12
     angle = side * 0.46
     centre, weights = ring(s, angle, -0.12 * size), stalk_weights(s)
@@ -206,14 +206,14 @@ def build_sucker(surface, s, side):
 
 
 def leaf_frame(leaf):
-    """Foot, direction outward, left."""
+    """Base position, outward direction, left direction."""
     turn = math.tau * (leaf + 0.5) / LEAVES + 0.16 * (-1) ** leaf
     out = Vector((math.cos(turn), math.sin(turn), 0.0))
     return out * 6.2 + Vector((0, 0, 4.6)), out, Vector((-out.y, out.x, 0.0))
 
 
 def leaf_at(leaf, t):
-    """The leaf's middle at t of its length, and its direction: rises, then arches over."""
+    """The leaf's centre line at t (0..1) of its length: position, direction, size. Rises, then arches over."""
     foot, out, _ = leaf_frame(leaf)
     size = LEAF_LENGTH * (1.0, 0.86, 1.08, 0.92, 1.04, 0.82)[leaf]
     rise = 1.0 - 1.25 * t + 0.12 * math.sin(leaf * 2.1)
@@ -244,7 +244,7 @@ def build_leaf(surface, leaf):
         rows.append(row)
 
     def place(r, n, below):
-        # Across is u, along is v: the upper side from 0.5 to 0.75, the lower from there to 1.
+        # u runs across, v along the leaf: the upper side has u 0.5 to 0.75, the lower one 0.75 to 1.
         across = 0.5 + 0.5 * math.cos(n * math.tau / count)
         return 0.985 - 0.225 * across if below else 0.515 + 0.225 * across, 0.02 + 0.70 * r / steps
     for r, (low, high) in enumerate(zip(rows, rows[1:])):
@@ -261,7 +261,7 @@ def build_leaf(surface, leaf):
                      (tip, (0.8725 if below else 0.6275, 0.735)))
 
 
-# -- Into Blender -----------------------------------------------------------------------------------
+# -- Blender objects --------------------------------------------------------------------------------
 
 def add_mesh(armature, name, surface):
     data = bpy.data.meshes.new(name)
@@ -295,7 +295,7 @@ def add_armature():
         made.head, made.tail = head, tail
         made.align_roll(side)
         made.parent = data.edit_bones[parent] if parent else None
-    # A joint's x points along its bone: of a bone's axes its z becomes y, and its x becomes z.
+    # The export (bone_axis X) maps the bone's y, z, x axes to the joint's x, y, z axes.
     bone("root", None, (0, 0, 0), (0, 0, 5), (0, 1, 0))
     above = "root"
     for n in range(JOINTS):
@@ -314,8 +314,8 @@ def add_armature():
 
 
 # -- Motion -----------------------------------------------------------------------------------------
-# Bones of both chains have z to the left of their way: turning about it bends them in the plane of
-# their own lean, forward where positive; turning about x bends them sideways.
+# The z axis of all chain bones points left of their direction: rotation about z bends a chain in its
+# vertical plane (positive: forward), rotation about x bends it sideways.
 
 def smooth(x):
     x = min(max(x, 0.0), 1.0)
@@ -323,7 +323,7 @@ def smooth(x):
 
 
 def leaves_at(turns, phase, push):
-    """A breath of air, each leaf a little later; push: what shakes them, -1 to 1."""
+    """Moves the leaves as in a light wind, each with a phase shift; push: extra strength, -1 to 1."""
     for leaf in range(LEAVES):
         for n in range(LEAF_JOINTS):
             late = phase - 0.9 * leaf - 0.55 * n
@@ -347,16 +347,16 @@ def sway(t):
 
 
 def curl(t):
-    """Winds itself up from the tip, squeezes, lets go past its rest and settles."""
+    """Rolls up from the tip, squeezes, unrolls, overshoots and settles."""
     phase, turns = math.tau * t, {}
     wind = smooth((t - 0.06) / 0.34) - 1.12 * smooth((t - 0.58) / 0.22) \
         + 0.12 * smooth((t - 0.80) / 0.18)
     squeeze = smooth((t - 0.40) / 0.05) * (1 - smooth((t - 0.52) / 0.06)) * math.sin(math.tau * 9 * t)
     for n in range(JOINTS):
         u = n / (JOINTS - 1)
-        # The tip first; the nearer to it, the tighter.
+        # The tip starts first and bends most.
         mine = wind * smooth(wind * 2.2 - 1.2 * (1 - u)) if wind > 0 else wind * 0.5
-        # A spiral that narrows as the stalk does, from a foot that leans back to bear it.
+        # A spiral whose radius decreases with the remaining length; the lower stalk leans back.
         wound = 4.7 * LENGTHS[n] / (sum(LENGTHS[n:]) + 5.0) * smooth((u - 0.16) / 0.5)
         bend = mine * (wound - 0.012) * (1 + 0.05 * squeeze)
         turns[stalk_name(n)] = (0.05 * mine * u + 0.02 * u * math.sin(phase - 3 * u), 0.0,
@@ -366,11 +366,11 @@ def curl(t):
 
 
 def lash(t):
-    """Draws back, strikes forward, and swings out."""
+    """Draws back, strikes forward, and swings until it is still."""
     phase, turns = math.tau * t, {}
     for n in range(JOINTS):
         u = n / (JOINTS - 1)
-        mine = t - 0.055 * u  # the tip comes last, as a whip's
+        mine = t - 0.055 * u  # the tip lags, as in a whip
         back = -smooth(mine / 0.26) * (1 - smooth((mine - 0.30) / 0.06))
         strike = smooth((mine - 0.30) / 0.07) * (1 - smooth((mine - 0.40) / 0.25))
         after = smooth((mine - 0.42) / 0.06) * (1 - smooth((mine - 0.50) / 0.42))
@@ -413,7 +413,7 @@ def soft(x, low, high):
 
 
 def waves(x, y, seed, octaves=5):
-    """Noise that repeats with 1 in x: sines of whole numbers of turns."""
+    """Noise with period 1 in x: a sum of sines with integer frequencies in x."""
     chance = random.Random(seed)
     total = np.zeros_like(x)
     for n in range(octaves * 6):
@@ -423,7 +423,7 @@ def waves(x, y, seed, octaves=5):
 
 
 def spots(x, y, rows, columns, seed):
-    """Distance to the nearest of many points, in cells; repeats with 1 in x."""
+    """Distance to the nearest random point, in cells; period 1 in x."""
     chance = random.Random(seed)
     near = np.full(x.shape, 9.0)
     for row in range(-1, rows + 1):
@@ -437,7 +437,7 @@ def spots(x, y, rows, columns, seed):
 
 
 def stalk_texture(x, y):
-    """x around, 0 and 1 at the back; y from foot to tip. Colour, and height."""
+    """Colour and height of the stalk. x runs around it, 0 and 1 at the back; y from base to tip."""
     front = np.abs(x - 0.5) * 2  # 0 in front
     noise = waves(x, 6 * y, 3)
     near = spots(x, y, 30, 7, 5)
@@ -460,7 +460,7 @@ def stalk_texture(x, y):
 
 
 def leaf_texture(x, y):
-    """x across, y along, the upper side on the left half, the lower on the right."""
+    """Colour and height of the leaves. x runs across, y along; the upper side is the left half."""
     below = x > 0.5
     across = np.abs(np.where(below, 1.5 - 2 * x, 2 * x - 0.5))  # 0 at the rib, 0.5 at the edge
     noise = waves(x, 3 * y, 11)
@@ -485,7 +485,7 @@ def sucker_texture(x, y):
 
 def textures(folder):
     y, x = np.mgrid[0:TEXELS, 0:TEXELS] + 0.5
-    u, v = x / TEXELS, 1 - y / TEXELS  # Blender's v: from below
+    u, v = x / TEXELS, 1 - y / TEXELS  # Blender's v grows upwards
     half = u < 0.5
     crown = (u >= 0.75) & (v >= 0.75)
     colour, height = stalk_texture(np.clip(u * 2, 0, 1), v)
@@ -504,7 +504,7 @@ def save(path, pixels):
     png.write(path, TEXELS, TEXELS, np.round(pixels).astype(np.uint8).tobytes())
 
 
-# -- All of it --------------------------------------------------------------------------------------
+# -- Main -------------------------------------------------------------------------------------------
 
 def main(folder):
     os.makedirs(folder, exist_ok=True)

@@ -1,6 +1,6 @@
-"""compare.py MD5TOOL TRUTH.json: the library's view of exported files against Blender's own.
+"""compare.py MD5TOOL TRUTH.json: compares exported files, evaluated by the library, with Blender's evaluation.
 
-Exit status 1, and what is wrong, when a joint or a vertex is off by more than 1e-4 units."""
+Prints the differences and exits with status 1 if a joint or a vertex is off by more than 1e-4 units."""
 
 import json
 import os
@@ -13,7 +13,7 @@ TOLERANCE = 1e-4
 
 
 def dump(tool, mesh, clip=None, times=()):
-    """The tool's lines by moment: [0] is the bind pose. Each {word: list of lists of numbers}."""
+    """The tool's lines per sample time; [0] is the bind pose. Each is {word: list of lists of numbers}."""
     command = [tool, "dump", mesh] + ([clip] if clip else [])
     for time in times:
         command += ["--ms", "%.9f" % time]
@@ -40,7 +40,7 @@ def dump(tool, mesh, clip=None, times=()):
 
 
 def largest(ours, theirs):
-    """The largest difference of two lists of equal shape."""
+    """The largest difference between two lists of equal shape."""
     if len(ours) != len(theirs):
         return float("inf")
     return max((abs(a - b) for one, two in zip(ours, theirs) for a, b in zip(one, two)), default=0.0)
@@ -51,7 +51,7 @@ def by_corner(part, tris):
 
 
 def pairs_of(tris, corners):
-    """Which vertices of the file and of Blender meet in a corner of a triangle, each pair once."""
+    """Pairs of vertices, of the file and of Blender, that are the same corner of a triangle."""
     mine = [int(vertex) for tri in tris for vertex in tri]
     return sorted(set(zip(mine, corners))) if len(mine) == len(corners) else None
 
@@ -64,7 +64,7 @@ def furthest(pairs, part, points):
 
 
 def volume(points):
-    """Six times the volume inside triangles; negative where they are clockwise from outside."""
+    """Six times the volume enclosed by triangles; negative if they are clockwise from outside."""
     total = 0.0
     for n in range(0, len(points), 3):
         (ax, ay, az), (bx, by, bz), (cx, cy, cz) = points[n:n + 3]
@@ -86,7 +86,7 @@ class Judge:
     def demand(self, what, fact):
         if not fact:
             self.wrong += 1
-            print("not true: " + what)
+            print("failed: " + what)
 
 
 def compare_rest(judge, bind, truth):
@@ -116,7 +116,7 @@ def compare_clip(judge, tool, mesh, clip, truth, folder):
     last = clip["frames"] - 1
     times = []
     for moment in clip["moments"]:
-        # The library's loop takes the very end for the start.
+        # In a loop the library maps the exact end to the start.
         early = 1e-4 if moment["frame"] == last and last > 0 else 0.0
         times.append(moment["frame"] * 1000.0 / clip["rate"] - early)
     parts = dump(tool, mesh, os.path.join(folder, clip["file"]), times)
@@ -139,7 +139,7 @@ def compare_clip(judge, tool, mesh, clip, truth, folder):
 
 
 def read_truth(path):
-    """What truth.py has written: the lengths of arrays become the arrays, in the order of the text."""
+    """Reads the files of truth.py; the lengths in the JSON are replaced by the arrays, in order."""
     with open(path + ".bin", "rb") as numbers:
         def fill(found):
             if "points" in found:
@@ -153,7 +153,7 @@ def read_truth(path):
 
 
 def file_boxes(path):
-    """The numbers of each line of the file's bounds."""
+    """The numbers in each line of the file's bounds."""
     with open(path, encoding="utf-8") as file:
         block = re.search(r"^bounds \{$(.*?)^\}$", file.read(), re.DOTALL | re.MULTILINE)[1]
     return [[float(number) for number in re.findall(r"[-0-9.]+", line)]

@@ -1,5 +1,5 @@
-"""compare_flight.py LIBRARY FLIGHT.md5camera TRUTH.json: where the library's camera is in each frame,
-against Blender's. Exit status 1, and what is wrong, when it is off by more than 1e-4."""
+"""compare_flight.py LIBRARY FLIGHT.md5camera TRUTH.json: compares the library's camera with Blender's in each
+frame. Prints the differences and exits with status 1 if one exceeds 1e-4."""
 
 import ctypes
 import json
@@ -33,7 +33,7 @@ def main(library, path, truth_path):
     cuts = [int(cut) for cut in text.split("cuts {")[1].split("}")[0].split()]
     wrong = 0
     if not camera or cuts != truth["cuts"]:
-        print("cuts are %s, not %s" % (cuts, truth["cuts"]))
+        print("cuts are %s, expected %s" % (cuts, truth["cuts"]))
         wrong += 1
     worst = 0.0
     for frame, wanted in enumerate(truth["views"]):
@@ -47,7 +47,7 @@ def main(library, path, truth_path):
         if not off <= TOLERANCE:
             print("frame %d: off by %g" % (frame, off))
             wrong += 1
-    print("note: flight: %.1e" % worst)
+    print("note: camera path: %.1e" % worst)
     return 1 if wrong else 0
 
 

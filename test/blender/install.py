@@ -1,4 +1,4 @@
-"""Runs in Blender: installs the add-on from a zip, finds its operators and menus, takes it away."""
+"""Runs in Blender: installs the add-on from a zip, checks its operators and menus, and removes it."""
 
 import sys
 

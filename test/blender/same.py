@@ -1,5 +1,5 @@
-"""same.py OLD NEW: whether two folders hold the same models and pictures, but for what other
-processors round otherwise: numbers to 1e-4, colours to 2 of 255. Other files of OLD do not count."""
+"""same.py OLD NEW: compares the models and pictures in two folders, with tolerances for rounding on other
+processors: 1e-4 for numbers, 2 of 255 for colours. Other files in OLD are ignored."""
 
 import os
 import re

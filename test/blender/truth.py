@@ -1,5 +1,5 @@
-"""Runs in Blender: what Blender itself evaluates, for compare.py. Shares no code with the add-on, and
-takes another road: mathutils instead of numpy, the evaluated mesh instead of weights."""
+"""Runs in Blender: writes Blender's own evaluation of the scene for compare.py. Shares no code or method with
+the add-on: mathutils instead of numpy, the evaluated mesh instead of weights."""
 
 import json
 import math
@@ -29,8 +29,8 @@ def _rows(matrix, rest, along):
 
 
 def joints(armature, names, to_file, along, stood):
-    """names: bones in the file's order, None for the added origin. stood: the armature's matrix in
-    the bind pose."""
+    """names: bones in the file's order, None for the added root. stood: the armature's matrix in the
+    bind pose."""
     seen = armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
     unit = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0]
     return [unit if name is None else
@@ -40,8 +40,8 @@ def joints(armature, names, to_file, along, stood):
 
 
 class Parts:
-    """The triangles of objects at rest, one part for each material of each. Posed, Blender might
-    divide a polygon the other way; the vertices are the same."""
+    """The triangles of objects in the rest position, one part per object and material. In another pose
+    Blender may triangulate a polygon differently; the vertices are the same."""
 
     def __init__(self, things, to_file, stood):
         self.to_file, self.stood, self.parts, self.uvs = to_file, stood, [], []
@@ -65,7 +65,7 @@ class Parts:
                 self.uvs.append(found[number][1])
 
     def counts(self):
-        """How many vertices each part needs: one for each UV of each of Blender's, no more."""
+        """Number of vertices that each part needs: one per Blender vertex and UV."""
         result = []
         for (_, vertices), uvs in zip(self.parts, self.uvs):
             known = {}
@@ -77,7 +77,7 @@ class Parts:
         return result
 
     def points(self):
-        """Per part where its object's vertices are now, one behind the other: x, y, z."""
+        """Per part the current positions of its object's vertices: x, y, z in sequence."""
         result, depsgraph = [], bpy.context.evaluated_depsgraph_get()
         for thing, _ in self.parts:
             seen = thing.evaluated_get(depsgraph)
@@ -96,7 +96,7 @@ def moments(first, last):
 
 
 def clip(armature, parts, names, along, file, first, last, rate):
-    """The scene plays already what the file should hold."""
+    """Evaluates a clip. The scene must already play what the file should contain."""
     result = {"file": file, "frames": last - first + 1, "rate": rate, "moments": []}
     for moment in moments(first, last):
         bpy.context.scene.frame_set(first + moment)
@@ -107,7 +107,7 @@ def clip(armature, parts, names, along, file, first, last, rate):
 
 
 def rest(armature, things, names, to_file, along):
-    """The bind pose, and the parts to ask for other poses."""
+    """The bind pose, and the parts that return other poses."""
     armature.data.pose_position = "REST"
     bpy.context.view_layer.update()
     parts = Parts(things, to_file, armature.matrix_world.copy())
@@ -119,7 +119,7 @@ def rest(armature, things, names, to_file, along):
 
 
 def write(path, what):
-    """JSON, and beside it in NAME.bin the arrays, of which it tells the lengths: they are large."""
+    """Writes JSON, and the large arrays to NAME.bin beside it; the JSON contains their lengths."""
     with open(path, "w", encoding="utf-8") as file, open(path + ".bin", "wb") as numbers:
         def put(array_of):
             array_of.tofile(numbers)
