@@ -12,7 +12,7 @@ typedef struct view_axes {
     md5_vec3 right, up, back; // back: from the target to the eye
 } view_axes;
 
-// A three-quarter view from the front and slightly above, as one looks at a statue.
+// A three-quarter view from the front and slightly above.
 view_camera view_default_camera(void);
 
 view_axes view_camera_axes(const view_camera *camera);

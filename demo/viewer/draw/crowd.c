@@ -14,7 +14,7 @@
 // frames per second.
 static const float half_rate_pixels = 90.0f, quarter_rate_pixels = 45.0f;
 
-// Longest time between updates, seconds: cartoons hold a drawing for as long.
+// Longest time between updates, seconds: one drawing of an animated film at 12 per second.
 static const float longest_wait = 1.0f / 12.0f;
 
 // -- Advancing ------------------------------------------------------------------------------

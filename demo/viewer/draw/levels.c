@@ -9,7 +9,7 @@ enum { PICTURES_A_FRAME = 2 }; // in a window
 
 // -- Pictures ---------------------------------------------------------------------------------
 
-// The first frame of each clip comes first, so that every clip soon has one to show.
+// The first frames of all clips are drawn first, so that every clip soon has a picture.
 static uint32_t frame_in_order(const view_levels *levels, uint32_t number, uint32_t *clip)
 {
     uint32_t frame = number;
@@ -50,7 +50,7 @@ static bool draw_picture(const view_stage *stage, const view_kind *kind, uint32_
     return drawn;
 }
 
-// The switches that change what pictures show.
+// The display settings on which the pictures depend.
 static uint32_t look_of(const view_stage *stage)
 {
     const view_shown *const shown = stage->shown;

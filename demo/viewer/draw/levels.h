@@ -8,8 +8,8 @@
 // time, so that it stays responsive, otherwise all.
 bool view_prepare_levels(const view_stage *stage, md5_error *error);
 
-// The share of its pixels that a member of that size leaves to its impostor: 1 for sizes up to
-// `pixels`, then falling to 0 over a quarter of that.
+// Returns the share of its pixels that the impostor of a member of `size` pixels shows: 1 for sizes
+// up to `pixels`, falling to 0 at 1.25 times that.
 float view_impostor_share(float size, float pixels);
 
 // Uploads the impostors of a kind and the tints of its visible models, after they were posed.

@@ -1,4 +1,4 @@
-// Lines over the model: skeleton, normals, bounds, boxes of joints, axes, camera paths, terrain.
+// Lines over the model: skeleton, normals, bounds, joint bounds, axes, camera paths, terrain.
 #ifndef DEMO_VIEWER_DRAW_OVERLAY_H
 #define DEMO_VIEWER_DRAW_OVERLAY_H
 
@@ -26,7 +26,7 @@ void view_add_normals(view_lines *lines, const view_scene *scene, float length);
 
 void view_add_bounds(view_lines *lines, md5_bounds bounds, uint32_t color);
 
-// Adds the box of each joint that moves vertices, turned as the joint is.
+// Adds the oriented bounding box of each joint that moves vertices.
 void view_add_joint_bounds(view_lines *lines, const view_scene *scene);
 
 // Adds the world axes: x red, y green, z blue.

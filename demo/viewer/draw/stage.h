@@ -1,4 +1,4 @@
-// The input of a picture. The caller owns everything and builds a stage for each picture.
+// The input for one picture. The caller owns everything and builds a stage for each picture.
 #ifndef DEMO_VIEWER_DRAW_STAGE_H
 #define DEMO_VIEWER_DRAW_STAGE_H
 

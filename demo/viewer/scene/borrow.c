@@ -35,7 +35,7 @@ COMMON_PRINTF(2, 3) static void add(clip_text *text, const char *format, ...)
 
 static void add_transform(clip_text *text, md5_transform transform)
 {
-    // Files leave out w, which is never positive.
+    // Files omit w, which is never positive.
     md5_quat q = transform.rotation;
     if (q.w > 0.0f)
         q = (md5_quat){-q.x, -q.y, -q.z, -q.w};

@@ -10,11 +10,11 @@
 enum { VIEW_NUM_COMPANIONS = 2 };
 
 typedef struct view_companion {
-    md5_model *model; // NULL: there is none
+    md5_model *model; // NULL: no companion
     md5gl_model *drawn;
     view_textures *textures;
-    md5_retarget *retarget; // NULL: it is attached
-    int32_t joint;          // of the scene's model that it is attached to
+    md5_retarget *retarget; // NULL: attached
+    int32_t joint;          // joint of the scene's model to which it is attached
     md5_transform *scratch; // [joints of the scene]
     md5_transform *pose;    // [joints of the companion]
     md5_mat34 *palette;

@@ -165,7 +165,7 @@ static void make_scratch(view_crowd *crowd)
     crowd->buffers = common_alloc(num_workers, crowd->buffer_size * sizeof *crowd->buffers);
 }
 
-// Machines blend clips in endless ways, of which there are no pictures.
+// Impostors show frames of clips only; the blended poses of machines have no pictures.
 static bool make_levels(view_crowd *crowd, const view_loader *loader)
 {
     for (uint32_t k = 0; k < crowd->num_kinds && crowd->impostor_pixels > 0.0f; k++) {

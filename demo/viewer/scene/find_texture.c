@@ -18,7 +18,7 @@ void view_free_texture_found(view_texture_found *found)
 
 // -- One name in one folder -----------------------------------------------------------------
 
-// Remembers what was looked for, once.
+// Adds a name to the list of names tried, once.
 static void note_tried(view_texture_found *found, char *name)
 {
     common_list *const tried = &found->tried;
@@ -33,7 +33,7 @@ static void note_tried(view_texture_found *found, char *name)
     }
 }
 
-// Too small to be what a model wears: a stand-in for another map.
+// Too small for a model's texture: a placeholder.
 static bool is_tiny(const char *path)
 {
     enum { TINY = 16, TINY_BYTES = 64 * 1024 };
@@ -57,8 +57,8 @@ static char *find_with_suffix(const char *folder, const char *stem, const char *
     return found;
 }
 
-// The stem with each suffix of colour maps; the name itself first, unless that is tiny and another
-// is there.
+// Finds the stem with each suffix of colour maps. The name without suffix comes first, unless it is
+// tiny and another is found.
 static char *find_stem(const char *folder, const char *stem)
 {
     char *const plain = find_with_suffix(folder, stem, "");
@@ -84,8 +84,8 @@ static char *without_ending(const char *name)
     return stem;
 }
 
-// Finds `name` in `folder`: unchanged if it has the ending of an image, then with each ending
-// instead.
+// Finds `name` in `folder`: unchanged if it has the extension of an image, then with each of the
+// extensions.
 static char *find_variant(view_texture_found *found, const char *folder, const char *name)
 {
     char *const stem = without_ending(name);
@@ -150,7 +150,7 @@ static char *find_upward(view_texture_found *found, const char *model_path, cons
     for (int up = 0; up <= MAX_FOLDERS_UP && folder != NULL && path == NULL; up++) {
         if (up == 0)
             path = find_in_folder(found, folder, name);
-        else if (strchr(name, '/') != NULL) // a bare name would match by chance
+        else if (strchr(name, '/') != NULL) // a name without folders could match an unrelated file
             path = find_variant(found, folder, name);
         if (up == 0 && path == NULL)
             path = find_beside(found, folder, name);
@@ -162,7 +162,7 @@ static char *find_upward(view_texture_found *found, const char *model_path, cons
     return path;
 }
 
-// The shader as a path: without the drive, with slashes.
+// Converts the shader to a path: without a drive letter, with slashes.
 static char *find_by_shader(view_texture_found *found, const char *model_path, const char *shader)
 {
     const char *relative = shader[0] != '\0' && shader[1] == ':' ? shader + 2 : shader;
@@ -216,7 +216,8 @@ static char *find_by_name(view_texture_found *found, const char *model_path, con
     return path;
 }
 
-// How many letters of the words of `name` are in `text`. Words are letters alone, at least three.
+// Returns the total length of the words of `name` that occur in `text`. A word has three or more
+// letters.
 static size_t shared_words(const char *name, const char *text)
 {
     enum { LEAST = 3 };
@@ -234,8 +235,7 @@ static size_t shared_words(const char *name, const char *text)
     return shared;
 }
 
-// Pictures beside the model whose names are not those of other maps: which of them the search
-// means.
+// Scores a colour map beside the model by its base name; 0 excludes it.
 typedef size_t picture_score(const view_texture_search *search, const char *stem);
 
 static size_t by_words(const view_texture_search *search, const char *stem)
@@ -246,7 +246,7 @@ static size_t by_words(const view_texture_search *search, const char *stem)
     return score;
 }
 
-// One that says that it is a colour map counts more.
+// A name with the suffix of a colour map scores higher.
 static size_t by_suffix(const view_texture_search *search, const char *stem)
 {
     (void)search;
@@ -256,8 +256,8 @@ static size_t by_suffix(const view_texture_search *search, const char *stem)
     return 1;
 }
 
-// The picture beside the model with the highest score; NULL if all are 0, two are alike, or there
-// are more than `most`.
+// Returns the image beside the model with the highest score; NULL if all are 0, two are equal, or
+// there are more than `most`.
 static char *find_best(const view_texture_search *search, picture_score *score_of, size_t most)
 {
     char *const folder = common_folder(search->model_path);
@@ -281,7 +281,7 @@ static char *find_best(const view_texture_search *search, picture_score *score_o
     return path;
 }
 
-enum { FEW = 4 }; // pictures of one model; a folder with more is a collection
+enum { FEW = 4 }; // images of one model; a folder with more is a collection of models
 
 static void guess(view_texture_found *found, const view_texture_search *search, const char *shader)
 {
@@ -293,9 +293,9 @@ static void guess(view_texture_found *found, const view_texture_search *search, 
     else if ((found->path = find_by_name(found, search->model_path, model)) != NULL)
         found->guess = "by the name of the model";
     else if ((found->path = find_best(search, by_words, SIZE_MAX)) != NULL)
-        found->guess = "by words of its name";
+        found->guess = "by words in its file name";
     else if ((found->path = find_best(search, by_suffix, FEW)) != NULL)
-        found->guess = "the only picture of colours beside the model";
+        found->guess = "the only colour map beside the model";
     free(model);
 }
 
@@ -311,7 +311,7 @@ view_texture_found view_find_texture(const view_texture_search *search, view_log
         found.path = find_by_cube(&found, search);
     if (found.path == NULL)
         found.path = find_by_shader(&found, search->model_path, shader);
-    // A mesh without a shader is called what its author called it.
+    // A mesh without a shader is searched by its own name.
     if (found.path == NULL && *shader == '\0')
         found.path = find_by_name(&found, search->model_path, search->mesh);
     if (found.path == NULL)

@@ -89,7 +89,7 @@ static bool find_clips(view_kind *kind, const view_scene *scene, const view_kind
 
 // -- Bounds ---------------------------------------------------------------------------------
 
-// Bounds over all clips; of a long clip over a sample of its frames, to keep loading fast.
+// Bounds over all clips; long clips are sampled at some of their frames, to keep loading fast.
 static md5_bounds measure_clips(const view_kind *kind)
 {
     enum { MOST_FRAMES = 32 };

@@ -24,7 +24,7 @@ typedef struct view_kind {
     const md5_model *model;
     const md5_machine *machine; // NULL: it plays clips
     uint32_t num_clips;
-    const md5_binding **clips; // [num_clips], where there is no machine
+    const md5_binding **clips; // [num_clips], if there is no machine
     bool has_springs;          // its machine has springs, which must be updated while culled
     view_sphere sphere;        // around any pose, model space
 

@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-// Speeds, as shares of the radius of the feet in a second; turn in radians a second.
+// Speeds, in radii of the circle of feet per second; turning speed in radians per second.
 static const float walk_share = 0.8f, run_share = 1.5f, turn_rate = 0.9f;
 
-// Slope of leaning into curves, for a radius/s^2.
+// Slope of leaning into curves, per radius/s^2 of acceleration.
 static const float bank_share = 0.12f;
 
 static const double tick = 1.0 / 60.0;
@@ -30,7 +30,7 @@ static void add_leg(view_legs *legs, const md5_skeleton *skeleton, uint32_t ankl
         (md5_leg){.limb = {(uint32_t)hip, (uint32_t)knee, ankle}, .swivel = -1};
 }
 
-// A joint of each leg above the hip, below one body, is its swivel.
+// The joint between the hip and the common body, if each leg has its own, is the leg's swivel.
 static void find_swivels(view_legs *legs, const md5_skeleton *skeleton)
 {
     bool has_swivels = true;
@@ -52,7 +52,7 @@ static md5_vec3 bind_place(const view_scene *scene, uint32_t joint)
     return md5_mat34_translation(scene->model->bind[joint]);
 }
 
-// Every second one around the body, beginning in front.
+// Assigns the legs, in order around the body from the front, to two groups in turn.
 static void group_legs(view_legs *legs, const view_scene *scene)
 {
     float angles[MD5_MAX_LEGS];
@@ -121,7 +121,7 @@ uint32_t view_find_legs(view_scene *scene)
 static float find_terrain(void *user, md5_vec3 at, md5_vec3 *normal)
 {
     const view_steps *const steps = user;
-    (void)normal; // blocks are level
+    (void)normal; // the tops of blocks are horizontal
     return view_block_height(steps, view_block_of(steps, at.x), view_block_of(steps, at.y));
 }
 
@@ -141,7 +141,7 @@ static md5_walk_desc describe(const view_scene *scene)
     };
 }
 
-// By itself: ahead in curves, for a while sideways, for a while on the spot.
+// Wander input: forward in curves, sometimes sideways, sometimes turning on the spot.
 static void wander(const view_legs *legs, md5_vec3 *velocity, float *turn)
 {
     const double phase = fmod(legs->time, 24.0);
@@ -203,7 +203,7 @@ void view_walk_legs(view_scene *scene, double time)
     if (legs->time < 0.0 || time < legs->time - 4.0 * tick || time > legs->time + 600.0) {
         (void)md5_begin_walk(&desc, scene->model->bind_local, origin, &legs->walk);
         legs->time = time > 600.0 ? time - 600.0 : 0.0;
-        desc = describe(scene); // the bank counts from the radius
+        desc = describe(scene); // again: the lean depends on the radius
     }
     while (legs->time + 0.5 * tick < time) {
         md5_vec3 velocity;

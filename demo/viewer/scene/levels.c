@@ -5,13 +5,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-// Frames a second, if the memory suffices: small figures at a distance need no more.
+// Pictures per second of a clip if the memory suffices; small figures need no more.
 static const double picture_rate = 15.0;
 
 // Bytes of GPU memory for the pictures of all kinds.
 static const size_t picture_memory = (size_t)192 << 20;
 
-// Bytes of a frame: 25 pictures of 64 x 64 texels of 8 bytes, and a third more for mipmaps.
+// Bytes per frame: 25 views of 64 x 64 texels of 8 bytes, and a third more for mipmaps.
 enum { FRAME_SIZE = 25 * 64 * 64 * 8 / 3 * 4 };
 
 static double total_duration(const md5_binding *const *clips, uint32_t num_clips)

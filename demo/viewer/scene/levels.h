@@ -1,5 +1,5 @@
 // Levels of detail of a kind in a crowd: impostors for its small members. Their pictures are drawn
-// later, some before each frame (draw/levels.h).
+// later, a few before each frame (draw/levels.h).
 #ifndef DEMO_VIEWER_SCENE_LEVELS_H
 #define DEMO_VIEWER_SCENE_LEVELS_H
 
@@ -10,13 +10,13 @@
 typedef struct view_levels {
     md5gl_impostors *impostors; // NULL: every member is drawn as a model
     uint32_t num_clips;
-    uint32_t *first; // [num_clips + 1] index of each clip's first frame; the last is their number
-    uint32_t num_drawn; // pictures that were drawn since `look` changed, in the order of drawing
-    uint32_t look;      // of the pictures: which switches were set
+    uint32_t *first; // [num_clips + 1] index of each clip's first picture; then their total number
+    uint32_t num_drawn; // pictures drawn since `look` changed, in the order of drawing
+    uint32_t look;      // display settings of the pictures, as bits
 
     md5gl_impostor *instances; // [num_instances], visible members that are drawn as impostors
     uint32_t num_instances;
-    md5_vec4 *tints; // [seen members], alpha 1 + the share of pixels left to the impostor
+    md5_vec4 *tints; // [num_seen]; alpha = 1 + the share of pixels that the impostor shows
 } view_levels;
 
 // Sets up impostors of clips[num_clips] for `count` members within `sphere`. `num_kinds` kinds
@@ -26,12 +26,12 @@ bool view_make_levels(view_levels *levels, const md5_binding *const *clips, uint
                       const view_loader *loader);
 void view_free_levels(view_levels *levels, md5gl_renderer *renderer); // a zeroed one is allowed
 
-// Number of frames of all clips, and that of one clip.
+// Number of pictures of all clips, and of one clip.
 uint32_t view_count_pictures(const view_levels *levels);
 uint32_t view_count_clip_pictures(const view_levels *levels, uint32_t clip);
 
-// Returns the frame that shows a clip at `seconds`, wrapped into its duration; the nearest earlier
-// one while that has no pictures yet.
+// Returns the picture of a clip at `seconds`, wrapped into its duration; the nearest earlier one if
+// that is not drawn yet.
 uint32_t view_picture_at(const view_levels *levels, uint32_t clip, const md5_anim *anim,
                          double seconds);
 

@@ -11,13 +11,13 @@
 // parameter approaches its target, per second.
 static const float turn_rate = 150.0f, value_rate = 6.0f;
 
-// Seconds in which a one-shot begins and ends.
+// Duration of blending a one-shot in and out, seconds.
 static const float shot_fade = 0.2f;
 static const uint32_t shot_slot = 0;
 
 enum { MAX_SECONDS = 600 };
 
-// Time at which demo mode acts first, seconds.
+// Time of the first action of demo mode, seconds.
 static const double first_act = 2.0;
 
 static const md5_transform at_origin = {.rotation = {.w = 1.0f}};

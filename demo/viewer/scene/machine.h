@@ -82,9 +82,9 @@ const char *view_one_shot(const view_machine *machine);
 // Parameter index of the `number`-th trigger, or -1.
 int32_t view_find_trigger(const view_machine *machine, uint32_t number);
 
-// Writes which clips play now to active[machine->desc->num_clips]: that of a one-shot, and those
-// of each layer's current state and of the one it leaves; of a 1D blend only the neighbours of the
-// parameter's value.
+// Sets active[machine->desc->num_clips] to whether each clip plays now: the clip of a one-shot, and
+// those of the current and the previous state of each layer; of a 1D blend only the neighbours of
+// the parameter's value.
 void view_find_active(const view_machine *machine, bool *active);
 
 #endif

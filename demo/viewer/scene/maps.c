@@ -40,7 +40,7 @@ const char *const *view_map_suffixes(view_map map)
     return tails[map];
 }
 
-// Of pictures that are called by what they are: "normals.png".
+// Base names of images that are named after their purpose: "normals.png".
 static const char *const other_maps[] = {"normals", "normal", "norm",     "mask",
                                          "masks",   "spec",   "specular", "glow"};
 

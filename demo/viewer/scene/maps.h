@@ -11,21 +11,21 @@
 // The name of a map in messages: "normal map", ...
 const char *view_map_name(view_map map);
 
-// Returns the file among `files` whose name is that of `diffuse` but for the suffix that artists
-// use for this map: id's _local, _h, _s, _add and the variants of others. NULL if there is none;
-// points into `files`.
+// Returns the file among `files` whose name equals that of `diffuse` except for the suffix of this
+// map: id's _local, _h, _s, _add and other common ones. NULL if there is none; points into `files`.
 const char *view_find_map(const common_list *files, const char *diffuse, view_map map);
 
-// The endings of files that view_read_image() reads, in the order in which id's artists kept their
-// sources, ended by NULL; and whether a file is an image, by its ending.
+// The extensions of files that view_read_image() reads, in order of preference, terminated by NULL;
+// and whether a file is an image, by its extension.
 const char *const *view_image_endings(void);
 bool view_is_image(const char *path);
 
-// The suffixes of a map's file names, id's first, ended by NULL. Those of colour maps hold "", too.
+// The suffixes of a map's file names, id's first, terminated by NULL. Those of colour maps include
+// "".
 const char *const *view_map_suffixes(view_map map);
 
-// Whether a file's name is that of another map than colours, by its suffix or as a whole:
-// "imp_local.tga", "normals.png".
+// Whether a file's name is that of a map other than the colour map, by its suffix or its whole base
+// name: "imp_local.tga", "normals.png".
 bool view_is_other_map(const char *path);
 
 // An image in memory, top row first.

@@ -18,7 +18,7 @@ char *view_name_morphs(const view_morphs *morphs)
     return names;
 }
 
-// Loads the files of the folder and takes their differences.
+// Loads the files in the folder and computes their differences from the model.
 static md5_morph *load_files(const view_scene *scene, const common_list *files, view_log *log)
 {
     md5_morph_source *const sources = common_alloc(files->count + 1, sizeof *sources);

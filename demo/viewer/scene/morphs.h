@@ -1,4 +1,4 @@
-// Morph targets of the shown model: the .md5mesh files of the folder `morphs` beside it.
+// Morph targets of the shown model: the .md5mesh files in the folder `morphs` beside it.
 #ifndef DEMO_VIEWER_SCENE_MORPHS_H
 #define DEMO_VIEWER_SCENE_MORPHS_H
 
@@ -13,8 +13,8 @@ typedef struct view_morphs {
 } view_morphs;
 
 // Loads the targets beside the model of a scene, and sets the weights of --morph. Returns false and
-// logs an error if a file cannot be read or has another topology, or if there is no target of a
-// name. Free in both cases.
+// logs an error if a file cannot be read or has another topology, or if a named target does not
+// exist. Free in both cases.
 bool view_load_morphs(view_morphs *morphs, const view_scene *scene, const view_loader *loader);
 void view_free_morphs(view_morphs *morphs, md5gl_renderer *renderer);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Folders are not searched further than this: a model may lie in a home folder.
+// Limits of the search, since a model may be in a home folder with many files.
 enum { MAX_FOLDERS_UP = 5, MAX_IMAGES = 20000, MAX_FOLDERS = 4000 };
 
 struct view_package {
@@ -38,7 +38,7 @@ static bool has_files(const char *folder, const char *ending)
     return any;
 }
 
-// Whether a game or a mod would begin here.
+// Whether the folder looks like the root of a game or a mod.
 static bool is_root(const char *folder)
 {
     static const char *const folders[] = {"materials", "def", "skins", "textures", "progs", "data"};
@@ -48,7 +48,7 @@ static bool is_root(const char *folder)
     return has_files(folder, ".pk4");
 }
 
-// Folders that belong to the whole system, not to a game.
+// System folders, which are never the root of a game.
 static bool is_top(const char *absolute)
 {
     const char *const second = *absolute != '\0' ? strchr(absolute + 1, '/') : NULL;
@@ -109,7 +109,7 @@ static void open_game(view_package *package, view_log *log)
         view_warn(log, "%s: %s", package->root, error.message);
 }
 
-// The file that an image program begins with.
+// Returns the first file name of an image program.
 static const char *first_file(const md5_image_program *image)
 {
     for (uint32_t i = 0; i < image->num_steps; i++)
@@ -185,7 +185,7 @@ static void append(common_list *list, common_list *more, size_t most)
     *more = (common_list){0};
 }
 
-// Folder by folder, those found first are searched first.
+// Breadth-first search through the folders.
 static void list_images(view_package *package)
 {
     package->is_listed = true;
@@ -210,7 +210,7 @@ static void list_images(view_package *package)
     common_free_list(&folders);
 }
 
-// How many bytes two paths have in common at their beginnings.
+// Returns the length of the common prefix of two paths, in bytes.
 static size_t shared_start(const char *a, const char *b)
 {
     size_t length = 0;

@@ -7,26 +7,26 @@
 
 typedef struct view_package view_package;
 
-// Never fails: without a package around the model there is nothing to find. Nothing is read before
-// something is asked for. Free with view_close_package().
+// Opens the package that contains the model; if there is none, searches find nothing. Files are
+// read on the first search. Never fails. Free with view_close_package().
 view_package *view_open_package(const char *model_path);
 void view_close_package(view_package *package);
 
 // The package's folder, or NULL.
 const char *view_package_root(const view_package *package);
 
-// The picture that the package's declarations give the material: a file name relative to the root,
-// without an ending; of a lit material its colours, else its first stage. NULL if no file declares
-// the material. Belongs to the package.
+// Returns the image of a material in the package's declarations: a file name relative to the root,
+// without extension; the diffuse map of a lit material, else the map of the first stage. NULL if no
+// file declares the material. Owned by the package.
 const char *view_package_material(view_package *package, const char *material, view_log *log);
 
-// The picture that an md5.cfg of Cube 2's engines, in the model's folder or the one above, gives a
-// mesh of the model. NULL if there is none. Belongs to the package.
+// Returns the image of a mesh in an md5.cfg (Cube 2 engines) in the model's folder or the one
+// above. NULL if there is none. Owned by the package.
 const char *view_package_skin(view_package *package, const char *model_path, const char *mesh);
 
-// The picture anywhere in the package whose name without folders and ending is `stem`, ignoring
-// case; of several that which has most folders in common with `near`, a path. NULL if there is
-// none. Belongs to the package.
+// Returns an image anywhere in the package whose base name without extension is `stem`, ignoring
+// case; if there are several, the one that shares most folders with the path `near`. NULL if there
+// is none. Owned by the package.
 const char *view_package_image(view_package *package, const char *stem, const char *near);
 
 #endif

@@ -186,7 +186,7 @@ static void note_joints(far_frames *far, const view_scene *scene, uint32_t clip,
     }
 }
 
-// Whether the frame is skinned already: the first of each clip is, and no frame is skinned twice.
+// Whether the frame was skinned before: the first of each clip was, and no frame is skinned twice.
 static bool was_skinned(const far_frames *far, int index)
 {
     bool was = far->frame[index] == 0;

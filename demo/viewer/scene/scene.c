@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Bytes of animations that are picked up without having been named: as much as loads in the
-// blink of an eye, for folders that hold hundreds.
+// Largest total size of animations that are loaded without being named, bytes: loads in a fraction
+// of a second, even from a folder with hundreds of files.
 #define PICK_UP_LIMIT ((uint64_t)32 << 20)
 
 // Only the first such file is reported in full; the others are counted.
@@ -165,8 +165,8 @@ static void pick_up_clips(view_scene *scene, view_log *log)
     free(folder);
 }
 
-// The clip to begin with. One that moves is preferred to a single frame, and if nobody named clips
-// in an order, the one that characters rest in to the others.
+// The clip to show first. A clip with motion is preferred to a single frame; if the clips were not
+// named by the user, an idle clip is preferred to the others.
 static size_t first_clip(const view_scene *scene)
 {
     size_t best = 0;
@@ -202,7 +202,7 @@ bool view_add_clip(view_scene *scene, const char *path, view_log *log)
         scene->clips[place] = scene->clips[last];
         scene->num_clips--;
     } else {
-        scene->picked_up = false; // so that reading again does not lose it
+        scene->picked_up = false; // so that it is kept when the files are reloaded
     }
     view_choose_clip(scene, place);
     return true;
@@ -281,7 +281,7 @@ static const char *find_model_path(const char *const *files, size_t num_files)
     return NULL;
 }
 
-// What a scene is called after.
+// The path that the scene is named after.
 static const char *find_main_path(const char *const *files, size_t num_files)
 {
     const char *const model_path = find_model_path(files, num_files);
@@ -326,7 +326,7 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
     if (model_path != NULL && !is_machine && !load_model(scene, model_path, log))
         return false;
     if (model_path != NULL && view_is_joints_alone(scene))
-        view_warn(log, "%s: there are no meshes to draw, so its joints are shown", scene->name);
+        view_warn(log, "%s: the model has no triangles; only its joints are shown", scene->name);
 
     for (size_t i = 0; i < num_files; i++) {
         view_log_progress(log, "files", i, num_files);

@@ -103,7 +103,7 @@ static bool use_choice(view_textures *textures, md5gl_renderer *renderer, const 
     return true;
 }
 
-// Says what was looked for in vain.
+// Warns about a mesh without a texture and logs the names that were tried.
 static void warn_missing(const md5_mesh *mesh, uint32_t index, const view_texture_found *found,
                          view_log *log)
 {

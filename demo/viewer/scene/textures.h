@@ -23,13 +23,13 @@ typedef struct view_textures {
     char *dropped; // the last file of view_use_texture(), or NULL
     uint32_t num_meshes;
     size_t (*of_mesh)[VIEW_NUM_MAPS]; // [num_meshes] into `loaded`, or VIEW_NO_TEXTURE
-    view_texture_found *found;        // [num_meshes] how each one's texture was looked for
+    view_texture_found *found;        // [num_meshes] result of each search
 } view_textures;
 
 #define VIEW_NO_TEXTURE SIZE_MAX
 
 // Finds and loads the textures of all meshes: those of the options, then those that
-// view_find_texture() finds, then the maps beside these. Logs a warning for each mesh without a
+// view_find_texture() finds, then their other maps. Logs a warning for each mesh without a
 // texture. Returns false and logs an error if the options name a mesh that the model lacks or a
 // file that cannot be read. `options` may be NULL.
 bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
@@ -53,7 +53,7 @@ md5gl_texture view_mesh_texture(const view_textures *textures, const md5gl_rende
 // The path of a mesh's texture, or of another map, or NULL.
 const char *view_mesh_map_path(const view_textures *textures, uint32_t mesh, view_map map);
 
-// How a mesh's texture was looked for; empty if the options name one.
+// The result of the search for a mesh's texture; empty if the options name one.
 const view_texture_found *view_mesh_search(const view_textures *textures, uint32_t mesh);
 
 #endif
