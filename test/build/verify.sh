@@ -17,9 +17,9 @@ is_predicted() { # ARGUMENTS...
     status=$?
     case $status in
     0) ! grep -q 'loses' "$scratch/out" ;;
-    1) grep -q 'loses as predicted$' "$scratch/out" && tail -n 1 "$scratch/out" | grep -q 'FAILED$' ;;
+    1) grep -q 'loss as predicted$' "$scratch/out" && tail -n 1 "$scratch/out" | grep -q 'FAILED$' ;;
     *) false ;;
-    esac && ! grep -q 'TOO MUCH' "$scratch/out" || { echo "status $status"; cat "$scratch/out"; false; }
+    esac && ! grep -q 'ERROR TOO LARGE' "$scratch/out" || { echo "status $status"; cat "$scratch/out"; false; }
 }
 
 # The models of the corpus, one a line.

@@ -13,7 +13,7 @@ counts() {
     shift
     "$view" --verbose error --frames 8 --resolution 64,48 --samples 1 --no-maps "$@" >"$scratch/out" || return 1
     cat "$scratch/out"
-    grep -q '^update: min .* ns a joint' "$scratch/out" || return 1
+    grep -q '^update: min .* ns per joint' "$scratch/out" || return 1
     # shellcheck disable=SC2046 # two numbers
     holds "$condition" $(sed -n 's/.* models: \(.*\) drawn, \(.*\) posed .*/\1 \2/p' "$scratch/out")
 }

@@ -104,7 +104,7 @@ TEST (view_help_of_a_machine_lists_what_keys_do_there) {
         CHECK_STRING(help_of(&s, "F2"), "wave");
         CHECK_STRING(help_of(&s, "F6"), "dance");
         CHECK_STRING(help_of(&s, "F7"), ""); // it has six triggers
-        CHECK_STRING(help_of(&s, "W"), "walk ahead");
+        CHECK_STRING(help_of(&s, "W"), "walk forward");
         CHECK_STRING(help_of(&s, "P or Pause"), "pause, play");
         CHECK_STRING(help_of(&s, "L"), "");
         CHECK_STRING(help_of(&s, "Shift+A"), "");
@@ -119,7 +119,7 @@ TEST (view_help_omits_walking_if_a_machine_has_none) {
         CHECK_STRING(help_of(&s, "Space"), "");
         CHECK_STRING(help_of(&s, "P or Pause"), "pause, play");
         press(&s, SDLK_w, 0);
-        CHECK(strstr(s.viewer.ui.notice, "to walk by") != NULL);
+        CHECK(strstr(s.viewer.ui.notice, "no parameter") != NULL);
     }
     close_stage(&s);
 }
@@ -191,7 +191,7 @@ TEST (view_machine_is_stepped_and_restarted) {
         live(&s, 1.0);
         CHECK_NEAR(machine->time, 0.5, 1e-9);
         send(&s, SDL_KEYDOWN, SDLK_w, 0);
-        CHECK_STRING(s.viewer.ui.notice, "Paused: P plays on");
+        CHECK_STRING(s.viewer.ui.notice, "Paused: P resumes");
         press(&s, SDLK_p, 0);
         live(&s, 1.0);
         CHECK(machine->place.translation.x > 1.0f);

@@ -269,5 +269,5 @@ TEST (view_panel_reports_rows_that_do_not_fit) {
     CHECK_STRING(rows.rows[VIEW_MAX_ROWS - 1].text, "row 159");
     view_add_row(&rows, VIEW_ROW_TEXT, VIEW_PLAIN, "", "one more");
     CHECK_UINT(rows.count, VIEW_MAX_ROWS);
-    CHECK_STRING(rows.rows[VIEW_MAX_ROWS - 1].text, "More does not fit here");
+    CHECK_STRING(rows.rows[VIEW_MAX_ROWS - 1].text, "more rows do not fit");
 }

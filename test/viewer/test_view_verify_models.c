@@ -75,11 +75,11 @@ static bool is_exact(const verify_report *report)
 static bool is_predicted(const verify_report *report)
 {
     const char *const text = report->text;
-    if (strstr(text, "TOO MUCH") != NULL)
+    if (strstr(text, "ERROR TOO LARGE") != NULL)
         return false;
     return report->passes
                ? strstr(text, "loses") == NULL
-               : strstr(text, "loses as predicted\n") != NULL && ends_with(text, "FAILED\n");
+               : strstr(text, "loss as predicted\n") != NULL && ends_with(text, "FAILED\n");
 }
 
 // -- Models -----------------------------------------------------------------------------------

@@ -130,7 +130,7 @@ usage "invalid colour" "--background-color" --background-color '#12'
 usage "switch with an invalid value" "yes or no" --grid=perhaps
 usage "elevation beyond the pole" "--camera-elevation-angle" --camera-elevation-angle 91
 usage "two models" "one model" "$model" "$own"
-usage "two camera paths" "one flight" "$flight" "$flight"
+usage "two camera paths" "only one camera path" "$flight" "$flight"
 usage "unsupported picture format" "PNG" --output x.jpg
 usage "two jobs" "only one of" --verify --frames 3
 usage "several pictures on standard output" "one picture" --output - --animation-time 0,1
@@ -488,7 +488,7 @@ flight_alone() {
 }
 reports_camera_path() {
     runs 0 --no-render "$own" "$flight" && says out '26 animations' && lines err 0 &&
-        says out 'flight flight: 273 frames, 2 cuts, 30 a second, 9.000 s' &&
+        says out 'camera path flight: 273 frames, 2 cuts, 30 fps, 9.000 s' &&
         runs 0 --no-render "$flight" && says out 'flight: 0 joints' && says out '273 frames'
 }
 back_faces() { # seen from behind, one side of a sheet; a picture named as the model would be its texture

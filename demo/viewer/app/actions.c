@@ -9,7 +9,7 @@
 
 static void tell_no_clip(view_state *viewer)
 {
-    view_notice(viewer, "No animation: give one, or drop it here");
+    view_notice(viewer, "No animation: drop an .md5anim here");
 }
 
 static void change_clip(view_state *viewer, bool back)
@@ -56,7 +56,7 @@ static void step(view_state *viewer, int direction)
 
 static void change_loop(view_state *viewer)
 {
-    static const char *const words[] = {"Loop: the last frame is the first",
+    static const char *const words[] = {"Loop: the last frame equals the first",
                                         "Cycle: the last frame blends into the first", "Once"};
     const md5_anim *const anim = view_clock(&viewer->document->scene);
     // Keeps the current frame, although the loop duration changes.
@@ -69,8 +69,8 @@ static void change_loop(view_state *viewer)
 
 static void change_root(view_state *viewer)
 {
-    static const char *const words[] = {"Root as stored", "Root as id's engine moves it",
-                                        "Root in place"};
+    static const char *const words[] = {"Root motion: as stored", "Root motion: as in id's engine",
+                                        "Root motion: in place"};
     viewer->document->scene.root = (md5_root)((viewer->document->scene.root + 1) % 3);
     view_measure(viewer);
     view_notice(viewer, "%s", words[viewer->document->scene.root]);
@@ -81,7 +81,7 @@ static void change_skinning(view_state *viewer)
     viewer->document->scene.dual = !viewer->document->scene.dual;
     view_measure(viewer);
     view_notice(viewer, "%s",
-                viewer->document->scene.dual ? "Skinned by dual quaternions" : "Skinned linearly");
+                viewer->document->scene.dual ? "Dual quaternion skinning" : "Linear skinning");
 }
 
 static bool perform_animation(view_state *viewer, view_action action)
@@ -154,11 +154,11 @@ static void look_from(view_state *viewer, float azimuth, float elevation)
 static void turn_flight(view_state *viewer)
 {
     if (viewer->document->scene.flight.camera == NULL) {
-        view_notice(viewer, "No flight: give an .md5camera, or drop it here");
+        view_notice(viewer, "No camera path: drop an .md5camera here");
         return;
     }
     viewer->flying = !viewer->flying;
-    view_notice(viewer, "%s", viewer->flying ? "Flight" : "Own camera");
+    view_notice(viewer, "%s", viewer->flying ? "Camera path" : "Free camera");
 }
 
 // Switches to the user's camera, which is the one that is set.
@@ -191,7 +191,7 @@ static bool perform_camera(view_state *viewer, view_action action)
         return true;
     case VIEW_ORTHOGRAPHIC:
         viewer->camera.orthographic = !viewer->camera.orthographic;
-        view_notice(viewer, "%s", viewer->camera.orthographic ? "Parallel" : "Perspective");
+        view_notice(viewer, "%s", viewer->camera.orthographic ? "Orthographic" : "Perspective");
         return true;
     default:
         return false;
@@ -223,7 +223,7 @@ static void perform_rest(view_state *viewer, view_action action)
         view_open_neighbour(viewer, action == VIEW_NEXT_FILE ? 1 : -1);
         break;
     case VIEW_RELOAD:
-        view_notice(viewer, "%s", view_reload(viewer) ? "Read again" : "Cannot be read: as before");
+        view_notice(viewer, "%s", view_reload(viewer) ? "Reloaded" : "Reload failed: unchanged");
         break;
     case VIEW_SCREENSHOT:
     case VIEW_CLEAN_SCREENSHOT:

@@ -56,7 +56,8 @@ static void press_trigger(view_state *viewer, const view_binding *binding)
     view_machine *const machine = &viewer->document->scene.machine;
     const int32_t trigger = view_find_trigger(machine, binding->trigger);
     if (trigger < 0) {
-        view_notice(viewer, "%s: this machine has no trigger for it (P pauses)", binding->keys);
+        view_notice(viewer, "%s: the machine has no trigger for this key (P pauses)",
+                    binding->keys);
         return;
     }
     view_push_parameter(machine, (uint32_t)trigger);
@@ -68,11 +69,11 @@ static void tell_why_still(view_state *viewer, view_action action)
 {
     const bool walks = action == VIEW_AHEAD || action == VIEW_BACK || action == VIEW_FAST;
     if (walks && !view_can_walk(&viewer->document->scene.machine))
-        view_notice(viewer, "This machine has no parameter \"speed\" or \"ahead\" to walk by");
+        view_notice(viewer, "The machine has no parameter \"speed\" or \"ahead\"");
     else if (viewer->document->scene.bind_pose)
-        view_notice(viewer, "The bind pose is shown: Shift+P goes back to the machine");
+        view_notice(viewer, "Bind pose: Shift+P returns to the machine");
     else if (!viewer->play.playing)
-        view_notice(viewer, "Paused: P plays on");
+        view_notice(viewer, "Paused: P resumes");
 }
 
 static void drive_legs(view_state *viewer, view_action action, bool down)

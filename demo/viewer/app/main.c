@@ -1,4 +1,4 @@
-// md5view: shows id Software's MD5 models moving, in a window or into pictures.
+// md5view: shows animated MD5 models in a window, or draws them to files.
 #include "demo/common/file.h"
 #include "demo/common/text.h"
 #include "demo/viewer/base/manual.h"
@@ -28,7 +28,7 @@ static bool choose_joint(view_state *viewer)
     viewer->ui.chosen_joint = md5_find_joint(scene->skeleton, name);
     if (viewer->ui.chosen_joint >= 0)
         return true;
-    view_error(&viewer->log, "--joint %s: there is no joint of that name", name);
+    view_error(&viewer->log, "--joint %s: the model has no joint of that name", name);
     return false;
 }
 
@@ -60,15 +60,15 @@ static void print_summary(const view_state *viewer)
     for (size_t i = 0; i < scene->num_clips; i++) {
         printf("  %zu ", i);
         common_print_text(stdout, scene->clips[i].name);
-        printf(": %u frames, %g a second, %.3f s\n", (unsigned)scene->clips[i].anim->num_frames,
+        printf(": %u frames, %g fps, %.3f s\n", (unsigned)scene->clips[i].anim->num_frames,
                scene->clips[i].anim->frame_rate, scene->clips[i].anim->duration);
     }
     const md5_camera *const camera = scene->flight.camera;
     if (camera == NULL)
         return;
-    fputs("  flight ", stdout);
+    fputs("  camera path ", stdout);
     common_print_text(stdout, scene->flight.name);
-    printf(": %u frames, %u cuts, %g a second, %.3f s\n", (unsigned)camera->num_frames,
+    printf(": %u frames, %u cuts, %g fps, %.3f s\n", (unsigned)camera->num_frames,
            (unsigned)camera->num_cuts, camera->frame_rate, camera->duration);
 }
 

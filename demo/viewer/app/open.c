@@ -67,7 +67,7 @@ static bool find_own_files(view_state *viewer, own_files *own)
                                           "../thimble/thimble.md5mesh"};
     own->paths[0] = find_own_model();
     if (own->paths[0] == NULL) {
-        view_error(&viewer->log, "no file given, and no model of our own under %s", MD5VIEW_MODELS);
+        view_error(&viewer->log, "no file given, and no example model in %s", MD5VIEW_MODELS);
         return false;
     }
     own->count = 1;
@@ -287,13 +287,13 @@ void view_drop(view_state *viewer, const char *path)
         what = "texture";
         done = view_use_texture(&viewer->document->textures, viewer->renderer, path, &viewer->log);
     } else if (common_has_ending(path, ".md5anim") && viewer->document->crowd.count > 0) {
-        view_notice(viewer, "A crowd keeps its clips: drop a model");
+        view_notice(viewer, "Clips cannot be added to a crowd: drop a model");
         return;
     } else if (common_has_ending(path, ".md5anim") && viewer->document->scene.model != NULL) {
         what = "animation";
         done = drop_clip(viewer, path);
     } else if (common_has_ending(path, ".md5camera") && viewer->document->scene.skeleton != NULL) {
-        what = "flight";
+        what = "camera path";
         done = view_load_flight(&viewer->document->scene, path, &viewer->log);
         viewer->flying = viewer->flying || done;
         if (done) {

@@ -28,7 +28,7 @@ static bool open_character(view_state *viewer, const view_page *page)
         const char *const files[1] = {path};
         opened = view_open(viewer, files, 1, false);
     } else if (path == NULL) {
-        view_error(&viewer->log, "page %s: our own models are missing", page->name);
+        view_error(&viewer->log, "page %s: example models not found", page->name);
     }
     free(path);
     return opened;
@@ -55,8 +55,7 @@ bool view_choose_page(view_state *viewer)
     const int32_t number = strcmp(name, "contents") == 0 ? VIEW_CONTENTS : view_find_page(name);
     if (number >= 0)
         return open_page(viewer, number);
-    view_error(&viewer->log, "--page %s: there is no page of that name; --page list prints them",
-               name);
+    view_error(&viewer->log, "--page %s: no such page; --page list prints the names", name);
     return false;
 }
 

@@ -30,7 +30,7 @@ void view_save_screenshot(view_state *viewer, bool clean)
         view_info(&viewer->log, "%s", path);
         view_notice(viewer, "Saved %s in %s", common_base(path), folder);
     } else {
-        view_notice(viewer, "The picture cannot be saved in %s", folder);
+        view_notice(viewer, "Cannot save a screenshot in %s", folder);
     }
     free(path);
     free(folder);

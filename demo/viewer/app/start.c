@@ -42,7 +42,7 @@ bool view_open_first(view_state *viewer)
 {
     const view_options *const options = viewer->options;
     if (options->num_folders > 0 && !view_shows_window(options)) {
-        view_error(&viewer->log, "%s: a folder is listed in a window; name a file",
+        view_error(&viewer->log, "%s: folders can be listed in a window only; name a file",
                    options->folders[0]);
         return false;
     }

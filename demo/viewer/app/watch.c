@@ -16,6 +16,6 @@ void view_watch_files(view_state *viewer)
     // Taken before reading: files that change meanwhile, or were saved only in part, are read
     // again.
     viewer->files_stamp = now;
-    view_notice(viewer, "%s", done ? "Read again" : "Cannot be read yet: as before");
+    view_notice(viewer, "%s", done ? "Reloaded" : "Reload failed: unchanged");
     view_tell_state(viewer, "watch");
 }

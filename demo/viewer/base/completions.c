@@ -9,7 +9,7 @@
 typedef enum value_kind {
     VALUE_NONE,   // a switch; after "=": yes, no
     VALUE_WORDS,  // one of "a|b|c"
-    VALUE_FILE,   // a path, maybe after "NAME="
+    VALUE_FILE,   // a path, possibly after "NAME="
     VALUE_OTHERS, // a number or a name
 } value_kind;
 
@@ -42,7 +42,7 @@ static void print_words(FILE *file, const char *words)
         fputc(*words == '|' ? ' ' : *words, file);
 }
 
-// The first line of the help between apostrophes, with a backslash before each character in
+// Writes the first line of the help in single quotes, with a backslash before each character in
 // `special`, and `apostrophe` in place of each apostrophe.
 static void print_summary(FILE *file, const char *help, const char *special, const char *apostrophe)
 {
@@ -73,7 +73,7 @@ static void print_bash(FILE *file)
 {
     size_t count;
     const view_option *const table = view_options_table(&count);
-    fputs("# bash completion of md5view, as md5view --completions bash prints it.\n"
+    fputs("# bash completion of md5view, printed by md5view --completions bash.\n"
           "_md5view()\n{\n"
           "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} equals=\n"
           "    # bash makes three words of NAME=VALUE.\n"
@@ -134,13 +134,13 @@ static void print_zsh(FILE *file)
 {
     size_t count;
     const view_option *const table = view_options_table(&count);
-    fputs("#compdef md5view\n# zsh completion of md5view, as md5view --completions zsh prints it.\n"
+    fputs("#compdef md5view\n# zsh completion of md5view, printed by md5view --completions zsh.\n"
           "_md5view()\n{\n    _arguments \\\n",
           file);
     for (size_t i = 0; i < count; i++)
         print_zsh_option(file, &table[i]);
     fputs("        '*:file:_files'\n}\n"
-          "# Found by its name as a file _md5view, or read by `source`.\n"
+          "# Installed as a file _md5view, or read by `source`.\n"
           "if [[ $funcstack[1] == _md5view ]]; then\n    _md5view \"$@\"\n"
           "else\n    compdef _md5view md5view\nfi\n",
           file);
@@ -152,7 +152,7 @@ static void print_fish(FILE *file)
 {
     size_t count;
     const view_option *const table = view_options_table(&count);
-    fputs("# fish completion of md5view, as md5view --completions fish prints it.\n", file);
+    fputs("# fish completion of md5view, printed by md5view --completions fish.\n", file);
     for (size_t i = 0; i < count; i++) {
         const value_kind kind = kind_of(&table[i]);
         fprintf(file, "complete -c md5view -l %s", table[i].name);

@@ -31,7 +31,7 @@ char *view_config_path(void)
     return folder != NULL ? common_format("%s/md5view/config", folder) : NULL;
 #else
     const char *const folder = variable("XDG_CONFIG_HOME"), *const home = variable("HOME");
-    if (folder != NULL && common_is_absolute(folder)) // a relative one is to be ignored
+    if (folder != NULL && common_is_absolute(folder)) // relative paths are invalid by the standard
         return common_format("%s/md5view/config", folder);
     return home != NULL ? common_format("%s/.config/md5view/config", home) : NULL;
 #endif

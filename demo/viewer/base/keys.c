@@ -23,10 +23,10 @@
     }
 
 static const view_binding table[] = {
-    {VIEW_AHEAD, "drive", "W", "walk ahead", GROUP("State machine"), CHARACTER(SDLK_w), MACHINE},
-    {VIEW_BACK, "drive", "S", "walk back", CHARACTER(SDLK_s), MACHINE},
-    {VIEW_TO_LEFT, "drive", "A", "to the left", CHARACTER(SDLK_a), MACHINE},
-    {VIEW_TO_RIGHT, "drive", "D", "to the right", CHARACTER(SDLK_d), MACHINE},
+    {VIEW_AHEAD, "drive", "W", "walk forward", GROUP("State machine"), CHARACTER(SDLK_w), MACHINE},
+    {VIEW_BACK, "drive", "S", "walk backward", CHARACTER(SDLK_s), MACHINE},
+    {VIEW_TO_LEFT, "drive", "A", "walk left", CHARACTER(SDLK_a), MACHINE},
+    {VIEW_TO_RIGHT, "drive", "D", "walk right", CHARACTER(SDLK_d), MACHINE},
     {VIEW_FAST, "drive", "Shift", "run", CHARACTER(SDLK_LSHIFT), MACHINE},
     {VIEW_FAST, "drive", NULL, NULL, CHARACTER(SDLK_RSHIFT), MACHINE},
     TRIGGER(0, "Space", SDLK_SPACE),
@@ -46,10 +46,10 @@ static const view_binding table[] = {
     {VIEW_PLAY, "play", NULL, NULL, KEY(SDLK_PAUSE)},
     {VIEW_STEP_BACK, "step-back", "Left or ,", "one frame back", KEY(SDLK_LEFT)},
     {VIEW_STEP_BACK, "step-back", NULL, NULL, KEY(SDLK_COMMA)},
-    {VIEW_STEP_ON, "step-on", "Right or .", "one frame on", KEY(SDLK_RIGHT)},
+    {VIEW_STEP_ON, "step-on", "Right or .", "one frame forward", KEY(SDLK_RIGHT)},
     {VIEW_STEP_ON, "step-on", NULL, NULL, KEY(SDLK_PERIOD)},
     {VIEW_GO_FIRST, "first", "Shift+Left", "first frame", SHIFT(SDLK_LEFT), NO_MACHINE},
-    {VIEW_GO_FIRST, "first", "Shift+Left", "begin again", SHIFT(SDLK_LEFT), MACHINE},
+    {VIEW_GO_FIRST, "first", "Shift+Left", "restart", SHIFT(SDLK_LEFT), MACHINE},
     {VIEW_GO_LAST, "last", "Shift+Right", "last frame", SHIFT(SDLK_RIGHT), NO_MACHINE},
     {VIEW_SLOWER, "slower", "[  or  -", "half the speed", CHARACTER(SDLK_LEFTBRACKET)},
     {VIEW_SLOWER, "slower", NULL, NULL, CHARACTER(SDLK_MINUS)},
@@ -58,7 +58,7 @@ static const view_binding table[] = {
     {VIEW_FASTER, "faster", NULL, NULL, CHARACTER(SDLK_PLUS)},
     {VIEW_FASTER, "faster", NULL, NULL, CHARACTER(SDLK_EQUALS)},
     {VIEW_FASTER, "faster", NULL, NULL, KEY(SDLK_KP_PLUS)},
-    {VIEW_NORMAL_SPEED, "normal-speed", "Backspace", "speed as authored", KEY(SDLK_BACKSPACE)},
+    {VIEW_NORMAL_SPEED, "normal-speed", "Backspace", "normal speed", KEY(SDLK_BACKSPACE)},
     {VIEW_REVERSE, "reverse", "R", "backward, forward", KEY(SDLK_r)},
     {VIEW_NEXT_CLIP, "next-clip", "W", "next clip", KEY(SDLK_w), CLIPS},
     {VIEW_PREVIOUS_CLIP, "previous-clip", "Shift+W", "previous clip", SHIFT(SDLK_w), CLIPS},
@@ -66,21 +66,20 @@ static const view_binding table[] = {
     {VIEW_BIND_POSE, "bind-pose", "P", "bind pose, clip", KEY(SDLK_p), CLIPS},
     {VIEW_BIND_POSE, "bind-pose", "Shift+P", "bind pose, machine", SHIFT(SDLK_p), MACHINE},
     {VIEW_NEXT_LOOP, "loop", "L", "loop, cycle, once", KEY(SDLK_l), CLIPS},
-    {VIEW_ONE_SHOT, "one-shot", "O", "play the next clip once, over the states", KEY(SDLK_o),
-     MACHINE},
+    {VIEW_ONE_SHOT, "one-shot", "O", "play the next clip as a one-shot", KEY(SDLK_o), MACHINE},
     {VIEW_NEXT_ROOT, "root", "O", "root as stored, as id's, in place", KEY(SDLK_o), CLIPS},
-    {VIEW_SKINNING, "skinning", "Q", "joints blended linearly, by dual quaternions", KEY(SDLK_q)},
+    {VIEW_SKINNING, "skinning", "Q", "linear or dual quaternion skinning", KEY(SDLK_q)},
 
-    {VIEW_NOTHING, "orbit", "Left drag", "turn", GROUP("Camera"), MOUSE},
-    {VIEW_NOTHING, "pan", "Middle or Shift+left drag", "move", MOUSE},
-    {VIEW_NOTHING, "zoom", "Wheel, right drag", "nearer, farther", MOUSE},
-    {VIEW_FLIGHT, "flight", "V", "flight, own camera", KEY(SDLK_v)},
-    {VIEW_FRAME_ALL, "frame-all", "Home or Enter", "see all of it", KEY(SDLK_HOME)},
+    {VIEW_NOTHING, "orbit", "Left drag", "orbit", GROUP("Camera"), MOUSE},
+    {VIEW_NOTHING, "pan", "Middle or Shift+left drag", "pan", MOUSE},
+    {VIEW_NOTHING, "zoom", "Wheel, right drag", "zoom", MOUSE},
+    {VIEW_FLIGHT, "flight", "V", "camera path, free camera", KEY(SDLK_v)},
+    {VIEW_FRAME_ALL, "frame-all", "Home or Enter", "show everything", KEY(SDLK_HOME)},
     {VIEW_FRAME_ALL, "frame-all", NULL, NULL, KEY(SDLK_RETURN)},
     {VIEW_FRAME_ALL, "frame-all", NULL, NULL, KEY(SDLK_KP_ENTER)},
     {VIEW_FRONT, "front", "1", "from the front", CHARACTER(SDLK_1)},
     {VIEW_FRONT, "front", NULL, NULL, KEY(SDLK_KP_1)},
-    {VIEW_RIGHT, "right", "3", "from its right", CHARACTER(SDLK_3)},
+    {VIEW_RIGHT, "right", "3", "from the right", CHARACTER(SDLK_3)},
     {VIEW_RIGHT, "right", NULL, NULL, KEY(SDLK_KP_3)},
     {VIEW_TOP, "top", "7", "from above", CHARACTER(SDLK_7)},
     {VIEW_TOP, "top", NULL, NULL, KEY(SDLK_KP_7)},
@@ -91,19 +90,18 @@ static const view_binding table[] = {
 
     {VIEW_FILES, "files", "F or Ctrl+O", "list of files", GROUP("Files"), KEY(SDLK_f)},
     {VIEW_FILES, "files", NULL, NULL, CONTROL(SDLK_o)},
-    {VIEW_NEXT_FILE, "next-file", "Page Down", "next file of the folder", KEY(SDLK_PAGEDOWN)},
+    {VIEW_NEXT_FILE, "next-file", "Page Down", "next file in the folder", KEY(SDLK_PAGEDOWN)},
     {VIEW_PREVIOUS_FILE, "previous-file", "Page Up", "previous file", KEY(SDLK_PAGEUP)},
-    {VIEW_RELOAD, "reload", "Up", "read again", KEY(SDLK_UP)},
-    {VIEW_NOTHING, "drop", "Drop a file", "model, animation, flight, texture, folder", MOUSE},
-    {VIEW_SCREENSHOT, "screenshot", "F12", "save a picture", KEY(SDLK_F12)},
+    {VIEW_RELOAD, "reload", "Up", "reload files", KEY(SDLK_UP)},
+    {VIEW_NOTHING, "drop", "Drop a file", "open it: model, clip, camera, texture", MOUSE},
+    {VIEW_SCREENSHOT, "screenshot", "F12", "save a screenshot", KEY(SDLK_F12)},
     {VIEW_CLEAN_SCREENSHOT, "clean-screenshot", "Ctrl+F12", "without text, transparent",
      CONTROL(SDLK_F12)},
 
-    {VIEW_NEXT_PAGE, "next-page", "Y", "pages of techniques: the next", GROUP("Pages"),
-     KEY(SDLK_y)},
-    {VIEW_PREVIOUS_PAGE, "previous-page", "Shift+Y", "the previous page", SHIFT(SDLK_y)},
+    {VIEW_NEXT_PAGE, "next-page", "Y", "next page of techniques", GROUP("Pages"), KEY(SDLK_y)},
+    {VIEW_PREVIOUS_PAGE, "previous-page", "Shift+Y", "previous page", SHIFT(SDLK_y)},
 
-    {VIEW_TOGGLE, GROUP("Shown")}, // the keys of switches are listed here
+    {VIEW_TOGGLE, GROUP("Display")}, // the keys of switches are listed here
 
     {VIEW_FULL_SCREEN, "full-screen", "F11", "full screen", GROUP("Window"), KEY(SDLK_F11)},
     {VIEW_LARGER_TEXT, "larger-text", "Ctrl++", "larger text", CONTROL(SDLK_PLUS)},
@@ -173,7 +171,7 @@ view_binding view_find_binding(view_mode mode, int32_t code, bool shift, bool co
 {
     all_lines all;
     list_lines(&all);
-    // Window managers have Alt for themselves.
+    // Window managers use Alt for their own shortcuts.
     for (uint32_t i = 0; i < all.count && !alt; i++)
         if (is_of_mode(&all.lines[i], mode) && is_key(&all.lines[i], code, shift, control))
             return all.lines[i];
@@ -226,7 +224,7 @@ const char *view_mode_name(view_mode mode)
     return names[mode];
 }
 
-// Whether a machine has what a line acts on.
+// Whether the machine has the triggers or parameters that a line acts on.
 static bool has_use(const view_binding *binding, uint32_t num_triggers, bool walks)
 {
     switch (binding->action) {

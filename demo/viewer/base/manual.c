@@ -7,21 +7,24 @@
 #include <string.h>
 
 static const char *const usages[] = {
-    "[OPTION...] [MODEL.md5mesh] [ANIM.md5anim...] [FLIGHT.md5camera] [FOLDER]",
+    "[OPTION...] [MODEL.md5mesh] [ANIM.md5anim...] [CAMERA.md5camera] [FOLDER]",
     "[OPTION...] MACHINE.md5machine",
     "[OPTION...] --crowd N [MODEL-or-MACHINE [ANIM.md5anim...]]...",
 };
 enum { NUM_USAGES = sizeof usages / sizeof usages[0] };
 
 static const char description[] =
-    "Shows a model moving. With a model alone, animations that fit and lie beside it are\n"
-    "picked up; with an animation alone, its joints are shown; with nothing, our own model.\n"
-    "A machine says itself what its model does when: WASD, Space and the panel drive it.\n"
-    "With a flight, the picture is taken from it; of a flight alone, its way is shown.\n"
-    "A window lists the files of a folder. With nothing named, it shows what the last one did.\n";
+    "Shows an animated model. If only a model is named, the matching animations in its folder are\n"
+    "loaded. If only an animation is named, its joints are shown. A state machine is controlled "
+    "by\n"
+    "W A S D, Space and the panel. If a camera path is named, the view follows it; without a "
+    "model\n"
+    "the path itself is shown. If a folder is named, the window lists its files. Without file "
+    "names,\n"
+    "the window opens the files of the last session, or else an example model.\n";
 
 static const char exit_status[] =
-    "0 done, 1 a file could not be shown or --verify failed, 2 bad usage,\n"
+    "0 success, 1 a file could not be shown or --verify failed, 2 invalid usage,\n"
     "3 no display or no OpenGL 3.3.\n";
 
 // -- Plain text -----------------------------------------------------------------------------
@@ -75,8 +78,8 @@ void view_print_bindings(FILE *file)
 
 // -- Manual page ----------------------------------------------------------------------------
 
-// Text, so that roff takes no character of it for an instruction. A hyphen of ours is one to be
-// copied into a command line.
+// Writes text with roff's special characters escaped. Hyphens are written as \-, so that they can
+// be copied into a command line.
 static void print_roff(FILE *file, const char *text)
 {
     bool begins = true;
@@ -93,7 +96,7 @@ static void print_roff(FILE *file, const char *text)
     }
 }
 
-// `text` in bold, and then `value` in italics, which may be NULL: what an entry is about.
+// Writes the tag of an entry: `text` in bold, then `value` in italics, which may be NULL.
 static void print_tag(FILE *file, const char *text, const char *value)
 {
     fputs(".TP\n\\fB", file);
@@ -157,7 +160,7 @@ void view_print_manual(FILE *file)
     const view_option *const table = view_options_table(&count);
     fprintf(file,
             ".TH MD5VIEW 1 \"\" \"md5view %d.%d.%d\" \"User Commands\"\n.nh\n"
-            ".SH NAME\nmd5view \\- show MD5 models moving\n",
+            ".SH NAME\nmd5view \\- show animated MD5 models\n",
             MD5_VERSION_MAJOR, MD5_VERSION_MINOR, MD5_VERSION_PATCH);
     print_synopsis(file);
     fputs(".SH DESCRIPTION\n", file);

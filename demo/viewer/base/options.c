@@ -81,12 +81,12 @@ static const char *find_output_contradiction(const view_options *o)
         return has_sheet || o->turntable ? "--sheet and --turntable need --output" : NULL;
     const bool is_stdout = strcmp(o->output, "-") == 0;
     if (!is_stdout && !common_has_ending(o->output, ".png") && !view_is_movie(o->output))
-        return "--output writes PNG: name it FILE.png, or - for standard output; movies end in "
+        return "--output writes PNG to FILE.png, or to standard output if it is -; movies end in "
                ".apng, .gif, .mp4 or .webm";
     if (has_sheet && (view_is_movie(o->output) || o->num_frames > 0))
-        return "--sheet is one picture: FILE.png, without --frames";
+        return "--sheet writes one picture, FILE.png; it cannot be used with --frames";
     if (is_stdout && (o->num_times > 1 || o->num_frames > 1 || (o->turntable && !has_sheet)))
-        return "--output - holds one picture; give one --animation-time";
+        return "--output - writes one picture; give one --animation-time";
     if (has_sheet && (o->sheet_columns > o->width || o->sheet_rows > o->height))
         return "--sheet has more pictures than --resolution has pixels";
     return NULL;
@@ -101,13 +101,13 @@ static const char *find_contradiction(const view_options *o)
         num_models += !is_flight && !common_has_ending(o->files[i], ".md5anim");
     }
     if (num_models > 1 && o->crowd == 0)
-        return "one model at a time, but in a --crowd; animations end in .md5anim, flights in "
-               ".md5camera";
+        return "only one model can be shown, except with --crowd; animations end in .md5anim, "
+               "camera paths in .md5camera";
     if (num_flights > 1)
-        return "one flight (.md5camera) at a time";
+        return "only one camera path (.md5camera) can be shown";
     if ((o->output != NULL) + o->verify + o->no_render > 1
         || (o->num_frames > 0 && (o->verify || o->no_render)))
-        return "only one of --output, --frames, --verify and --no-render at a time";
+        return "only one of --output, --frames, --verify and --no-render can be given";
     return find_output_contradiction(o);
 }
 

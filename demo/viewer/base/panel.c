@@ -10,7 +10,7 @@ static view_row *add_row(view_rows *rows, view_row_kind kind, view_color color)
     if (rows->count == VIEW_MAX_ROWS) {
         view_row *const last = &rows->rows[VIEW_MAX_ROWS - 1];
         *last = (view_row){.kind = VIEW_ROW_TEXT, .color = VIEW_AMBER, .fixed = true};
-        (void)snprintf(last->text, sizeof last->text, "More does not fit here");
+        (void)snprintf(last->text, sizeof last->text, "more rows do not fit");
         return NULL;
     }
     view_row *const row = &rows->rows[rows->count++];

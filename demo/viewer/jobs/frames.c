@@ -35,14 +35,14 @@ static double median(double *values, uint32_t count)
 static void print_crowd(const view_crowd *crowd, const frame_times *times)
 {
     const double count = times->count;
-    printf("%u characters of %u models: %.1f drawn, %.1f posed a frame by %u threads\n",
+    printf("%u characters of %u models: per frame %.1f drawn, %.1f posed by %u threads\n",
            (unsigned)crowd->count, (unsigned)crowd->num_kinds, (double)times->num_seen / count,
            (double)times->num_posed / count, (unsigned)view_count_workers(crowd->workers));
     if (crowd->impostor_pixels > 0.0f)
         printf("%.1f impostors, %.1f of them fading into models\n", (double)times->num_far / count,
                (double)times->num_faded / count);
     const double middle = median(times->updates, times->count);
-    printf("update: min %.3f ms, median %.3f ms, %.2f ns a joint; the rest: median %.3f ms\n",
+    printf("update: min %.3f ms, median %.3f ms, %.2f ns per joint; the rest: median %.3f ms\n",
            1e3 * times->updates[0], 1e3 * middle, 1e9 * median(times->joints, times->count),
            1e3 * median(times->rests, times->count));
 }

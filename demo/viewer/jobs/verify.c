@@ -261,7 +261,7 @@ static verdict judge(const verification *v, const mesh_report *r)
 
 static verdict report_mesh(const verification *v, uint32_t index, float size)
 {
-    static const char *const words[] = {"ok", "loses as predicted", "TOO MUCH"};
+    static const char *const words[] = {"ok", "loss as predicted", "ERROR TOO LARGE"};
     const md5_mesh *const mesh = &v->viewer->document->scene.model->meshes[index];
     const mesh_report *const r = &v->reports[index];
     const md5gl_path path = md5gl_mesh_path(v->viewer->document->drawn, index);
@@ -302,7 +302,7 @@ bool view_run_verify(view_state *viewer)
 {
     const md5_model *const model = viewer->document->scene.model;
     if (model == NULL || view_count_vertices(&viewer->document->scene) == 0) {
-        view_error(&viewer->log, "--verify needs a model with vertices: there is nothing to skin");
+        view_error(&viewer->log, "--verify: the model has no vertices");
         return false;
     }
     uint32_t max_vertices = 0;

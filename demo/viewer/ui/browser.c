@@ -346,7 +346,7 @@ static void draw_heading(const view_browser *browser, view_canvas *canvas, float
     const bool typed = browser->filter[0] != '\0';
     const float used = view_draw_text(canvas, VIEW_TEXT, x, field.y + 2.0f * scale, width,
                                       typed ? VIEW_BRIGHT : VIEW_DIM,
-                                      typed ? browser->filter : "type to find; Enter opens");
+                                      typed ? browser->filter : "type to filter; Enter opens");
     if (typed)
         view_draw_rect(
             canvas,

@@ -50,7 +50,7 @@ static void add_clip_rows(const view_facts *facts, view_rows *rows)
     view_add_gap(rows);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Time", "%.3f of %.3f s",
                  view_cycle_time(play, anim), view_cycle_length(play, anim));
-    view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Frame", "%.1f of %u" DOT "%g a second",
+    view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Frame", "%.1f of %u" DOT "%g fps",
                  1.0 + view_frame_place(play, anim), (unsigned)anim->num_frames, anim->frame_rate);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Speed", "%s%g\xC3\x97" DOT "%s",
                  play->backward ? "\xE2\x88\x92" : "", play->speed, view_wrap_name(play->wrap));
@@ -68,7 +68,7 @@ static void add_flight_rows(const view_facts *facts, view_rows *rows)
     const md5_camera_view view = view_flight_at(flight, facts->stage.play);
     view_add_gap(rows);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Camera", "%s",
-                 facts->stage.flying ? flight->name : "own" DOT "V: flight");
+                 facts->stage.flying ? flight->name : "free" DOT "V: path");
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Shot", "%u of %u" DOT "frame %.1f of %u",
                  (unsigned)place.shot + 1, (unsigned)flight->camera->num_cuts + 1,
                  1.0 + place.frame, (unsigned)flight->camera->num_frames);
@@ -106,7 +106,7 @@ static void add_crowd_rows(const view_facts *facts, view_rows *rows)
     view_add_gap(rows);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Crowd", "%u" DOT "%u model%s",
                  (unsigned)crowd->count, (unsigned)num_kinds, num_kinds == 1 ? "" : "s");
-    view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Drawn", "%u" DOT "%u out of sight",
+    view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Drawn", "%u" DOT "%u culled",
                  (unsigned)num_seen, (unsigned)(crowd->count - num_seen));
     if (crowd->impostor_pixels > 0.0f)
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Impostors", "%u" DOT "%u fading",
@@ -131,7 +131,7 @@ static void add_model_rows(const view_facts *facts, view_rows *rows)
     view_add_gap(rows);
     if (facts->stage.document->crowd.num_kinds > 1) // the others have figures of their own
         view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "",
-                     "Of %s alone:", facts->stage.document->scene.name);
+                     "%s only:", facts->stage.document->scene.name);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Joints", "%u",
                  (unsigned)facts->stage.document->scene.num_joints);
     if (facts->stage.document->scene.model != NULL) {
@@ -158,14 +158,14 @@ static void add_frame_time(const view_facts *facts, view_rows *rows)
         view_add_row(rows, VIEW_ROW_GRAPH, VIEW_PLAIN, "", "%s", "");
 }
 
-// What was looked for, if there is no texture.
+// The names that were tried, if there is no texture.
 static void add_tried_rows(const view_texture_found *search, view_rows *rows)
 {
     enum { LISTED = 4 };
     for (size_t i = 0; i < search->tried.count && i < LISTED; i++)
         view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "", "no %s.*", search->tried.names[i]);
     if (search->tried.count > LISTED)
-        view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "", "nor %u others: --verbose debug",
+        view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "", "and %u more: --verbose debug",
                      (unsigned)(search->tried.count - LISTED));
 }
 
@@ -182,7 +182,7 @@ static void add_map_rows(const view_facts *facts, view_rows *rows, uint32_t mesh
         if (path != NULL || map == VIEW_MAP_DIFFUSE)
             view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, labels[map], "%s%s",
                          path != NULL ? common_base(path) : "none",
-                         path != NULL && is_guess ? DOT "a guess" : "");
+                         path != NULL && is_guess ? DOT "guessed" : "");
         if (path == NULL && map == VIEW_MAP_DIFFUSE)
             add_tried_rows(search, rows);
     }
@@ -207,7 +207,7 @@ static void add_mesh_rows(const view_facts *facts, view_rows *rows)
             continue;
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Vertices", "%u" DOT "%u triangles",
                      (unsigned)mesh->num_vertices, (unsigned)mesh->num_triangles);
-        view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Weights", "%u" DOT "at most %u a vertex",
+        view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Weights", "%u" DOT "at most %u per vertex",
                      (unsigned)mesh->num_weights, (unsigned)mesh->max_weights);
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Path", "%s" DOT "%s",
                      md5gl_path_name(md5gl_mesh_path(facts->stage.document->drawn, i)),

@@ -41,7 +41,7 @@ void view_draw_lamps(view_ui *ui, const view_facts *facts)
     for (int i = 0; i < VIEW_NUM_LAMPS; i++)
         view_add_row(&rows, VIEW_ROW_TEXT, VIEW_DIM, "", "%s", "");
     view_add_gap(&rows);
-    view_add_row(&rows, VIEW_ROW_TEXT, VIEW_DIM, "", "A click on a name puts it back");
+    view_add_row(&rows, VIEW_ROW_TEXT, VIEW_DIM, "", "Click on a name to reset it");
     const float x = facts->width - margin - (box_width + 2 * VIEW_PADDING) * scale;
     const float y = fmaxf(bottom - margin - view_rows_height(&rows), margin);
     view_draw_rows(facts->stage.canvas, &rows, x, y);

@@ -172,10 +172,10 @@ void view_draw_error(view_ui *ui, const view_facts *facts)
     const float inner = fmaxf(
         fminf(440.0f * scale, width - 2.0f * margin - 2.0f * VIEW_PADDING * scale), 40.0f * scale);
     view_rows rows = {.font = facts->stage.font, .width = inner};
-    view_add_row(&rows, VIEW_ROW_TITLE, 0xFF8A80FFu, "", "This did not work");
+    view_add_row(&rows, VIEW_ROW_TITLE, 0xFF8A80FFu, "", "Error");
     view_add_wrapped(&rows, VIEW_BRIGHT, facts->stage.log->error, 6);
     view_add_gap(&rows);
-    view_add_row(&rows, VIEW_ROW_TEXT, VIEW_DIM, "", "Esc or a click takes this away");
+    view_add_row(&rows, VIEW_ROW_TEXT, VIEW_DIM, "", "Esc or click to dismiss");
     const view_rect box = {roundf(0.5f * width - 0.5f * inner - VIEW_PADDING * scale), margin,
                            inner + 2.0f * VIEW_PADDING * scale, view_rows_height(&rows)};
     view_draw_round_rect(facts->stage.canvas, box, VIEW_RADIUS * scale, 0x3A1719F0u);

@@ -32,7 +32,7 @@ static void draw_notice(const view_ui *ui, const view_facts *facts)
 
 static void draw_panels(view_ui *ui, const view_facts *facts)
 {
-    if (!facts->stage.shown->help) // which needs the room
+    if (!facts->stage.shown->help) // the list of keys needs the space
         view_draw_figures(ui, facts);
     if (view_shows_machine(facts))
         view_draw_machine(ui, facts);
