@@ -41,9 +41,9 @@ def make(folder):
 
 _TABLE = """# The zoo
 
-The smallest files that show one feature of the format each. `models/make_zoo.py` makes them and this
-table; do not edit. None of them is odd enough for `md5tool check` to warn of. All are dedicated to the
-public domain (CC0 1.0, see `models/LICENSE`), and share the texture `zoo.png`.
+Minimal files, each with one feature of the format. `models/make_zoo.py` generates them and this table; do
+not edit. `md5tool check` reports no warning for any of them. All are dedicated to the public domain
+(CC0 1.0, see `models/LICENSE`), and share the texture `zoo.png`.
 
 | name | files | shows |
 |---|---|---|

@@ -93,7 +93,7 @@ def _base_frame(joints, mesh):
 
 
 def _rates():
-    """The same turn at 1, 7 and 120 frames a second, in one folder with their model."""
+    """The same turn at 1, 7 and 120 frames per second, in one folder with their model."""
     joints, mesh = _arm()
     files = [(".md5mesh", mesh_text(joints, [mesh]))]
     for rate in (1, 7, 120):
@@ -179,17 +179,17 @@ def _still_camera():
 
 
 ANIMALS = [
-    ("flags", "every combination of the six animated components, a joint each", _flags()),
+    ("flags", "every combination of the six animated components, one joint for each", _flags()),
     ("one_frame", "a clip of one frame", _with(_one_frame)),
-    ("no_components", "a clip in which nothing is animated", _with(_no_components)),
-    ("travels", "a root that begins away from the origin and goes on", _with(_travels)),
+    ("no_components", "a clip without animated components", _with(_no_components)),
+    ("travels", "a root that starts away from the origin and moves", _with(_travels)),
     ("half_turn", "a joint that turns once around, through w = 0", _with(_half_turn)),
-    ("base_frame", "components that only the base frame tells, unlike the bind pose",
+    ("base_frame", "components from the base frame, which differs from the bind pose",
      _with(_base_frame)),
-    ("rates", "1, 7 and 120 frames a second", _rates()),
-    ("fewer_joints", "a clip that knows fewer joints than the mesh", _fewer_joints()),
+    ("rates", "1, 7 and 120 frames per second", _rates()),
+    ("fewer_joints", "a clip with fewer joints than the mesh", _fewer_joints()),
     ("chain", "32 joints in a row", _chain()),
-    ("twist", "a post that twists by 170 degrees: for dual quaternions", _twist()),
+    ("twist", "a post twisted by 170 degrees, for dual quaternions", _twist()),
     ("cuts", "a camera with two cuts, moving, zooming, still", _cuts()),
     ("still_camera", "a camera of one frame", _still_camera()),
 ]

@@ -48,12 +48,12 @@ _MESH_NAME = _PLAIN.replace("\tshader", '\tname "plate"\n\tshader')
 ANIMALS = [
     ("numbers", "`.5`, `0.`, `8e0`, `400e-2`, a sign apart from its number",
      [(".md5mesh", _NUMBERS)]),
-    ("comments", "comments of both kinds wherever they may stand", [(".md5mesh", _COMMENTS)]),
+    ("comments", "comments of both kinds in every place where they are allowed", [(".md5mesh", _COMMENTS)]),
     ("one_line", "a whole file on one line", [(".md5mesh", _ONE_LINE)]),
-    ("tight", "no white space where none is needed", [(".md5mesh", _TIGHT)]),
+    ("tight", "no unnecessary white space", [(".md5mesh", _TIGHT)]),
     ("carriage_returns", "lines that end in CR LF", [(".md5mesh", _CARRIAGE)]),
-    ("names", "a joint's name with spaces, a shader with backslashes, capitals and an ending",
+    ("names", "a joint name with spaces, a shader with backslashes, capitals and an extension",
      [(".md5mesh", _NAMES)]),
     ("bare_words", "names without quotes", [(".md5mesh", _BARE)]),
-    ("mesh_name", "a mesh that tells its name", [(".md5mesh", _MESH_NAME)]),
+    ("mesh_name", "a mesh with a name", [(".md5mesh", _MESH_NAME)]),
 ]
