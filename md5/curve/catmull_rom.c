@@ -2,7 +2,7 @@
 // between two points the cubic with these velocities.
 #include "md5/curve/pieces.h"
 
-// No piece takes less than this share of the longest, so equal points divide nothing by 0.
+// Shortest duration of a piece relative to the longest: avoids division by 0 for equal points.
 #define LEAST_SHARE 1e-3
 
 typedef struct path {

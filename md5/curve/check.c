@@ -1,4 +1,4 @@
-// What a description of a curve may say.
+// Checks descriptions of curves.
 #include "md5/curve/pieces.h"
 
 #define LEAST_WEIGHT 0.001f

@@ -16,7 +16,7 @@ struct md5_curve {
 
 // -- Creation -------------------------------------------------------------------------------------
 
-// The block, laid out. Invalid while measuring.
+// The layout of the block. Pointers are invalid while measuring.
 static md5_curve *lay_out(md5_block *block, const md5_pieces *pieces, uint32_t num_arcs,
                           md5_curve *parts)
 {
@@ -90,12 +90,12 @@ void md5_free_curve(md5_curve *curve)
 
 // -- Evaluation -----------------------------------------------------------------------------------
 
-// Of an open curve clamped, of a closed one the rest of whole rounds.
+// Clamps t for an open curve, wraps it around for a closed one.
 static double within(const md5_curve *curve, double value, double end)
 {
     if (curve->is_closed && end > 0.0 && !(value >= 0.0 && value < end)) {
         const double rest = value - end * floor(value / end);
-        value = rest < end ? rest : 0.0; // also what is not finite
+        value = rest < end ? rest : 0.0; // also if it is not finite
     }
     return value > 0.0 ? value < end ? value : end : 0.0;
 }
@@ -105,7 +105,7 @@ typedef struct location {
     double share;
 } location;
 
-// By bisection: the last piece that begins at t or before.
+// Finds the last piece that begins at or before t, by bisection.
 static location locate(const md5_curve *curve, double t)
 {
     const double *const starts = curve->pieces.starts;

@@ -1,4 +1,4 @@
-// Easings: one function for each family, which begins slowly, and the ways to run it.
+// Easings: one function per family, which starts slowly (ease in), and its variants.
 #include "md5/core/assert.h"
 #include "md5/curve/functions.h"
 #include "md5/md5curve.h"
@@ -38,7 +38,7 @@ static double fifth_power(double t)
     return square(square(t)) * t;
 }
 
-// Doubles with every tenth of t. It begins at 1/1024, to which it jumps from 0.
+// Doubles with every 0.1 of t. Starts at 1/1024, with a jump from 0.
 static double exponential(double t)
 {
     return t > 0.0 ? md5_power_of_two(10.0 * t) / 1024.0 : 0.0;
@@ -60,7 +60,7 @@ static double circle(double t)
     return 1.0 - sqrt(1.0 - t * t);
 }
 
-// How far it draws back, so that it reaches -0.1 at its lowest.
+// Overshoot parameter for a minimum of -0.1.
 #define OVERSHOOT 1.70158
 
 static double draw_back(double t)
@@ -92,11 +92,11 @@ static double elastic_slower(double t)
     return swing(t, 4.5);
 }
 
-// Of a ball that falls from 1 and bounces to 1/4, 1/16 and 1/64: 1 minus its height, run backward.
-// 7.5625 is 2.75^2: the first fall takes 1 / 2.75 of the time.
+// 1 minus the height of a ball that falls from 1 and bounces to 1/4, 1/16 and 1/64, reversed in
+// time. 7.5625 is 2.75^2: the first fall takes 1 / 2.75 of the time.
 static double bounce(double t)
 {
-    double after = 1.0 - t; // time since it fell
+    double after = 1.0 - t; // time since the start of the fall
     double height = 0.0;    // of the apex, below 1
     if (after >= 2.5 / 2.75) {
         after -= 2.625 / 2.75;
@@ -116,7 +116,7 @@ static double out(ease_in *in, double t)
     return 1.0 - in(1.0 - t);
 }
 
-// Both ways, one after the other.
+// Ease in and out: the first half in, the second half out.
 static double in_out(ease_in *in, double t)
 {
     return t < 0.5 ? 0.5 * in(2.0 * t) : 1.0 - 0.5 * in(2.0 - 2.0 * t);
@@ -266,7 +266,7 @@ float md5_ease(md5_easing easing, float t)
     if (t >= 1.0f)
         return 1.0f;
     const double value = eased(easing, (double)t);
-    // Series end a rounding error away from 0 and 1.
+    // The series have rounding errors at 0 and 1.
     return (float)(overshoots(easing) ? value : fmin(fmax(value, 0.0), 1.0));
 }
 
@@ -312,7 +312,7 @@ static bool is_name(const char *name, const char *full)
     return *name == *full;
 }
 
-// The same, with a short name of the family.
+// The same with the short name of the family.
 static bool is_short_name(const char *name, const char *full)
 {
     for (size_t i = 0; i < sizeof short_names / sizeof short_names[0]; i++) {

@@ -1,4 +1,4 @@
-// Approaching a target.
+// Values that follow a target: exponential smoothing and a damped spring.
 #include "md5/core/assert.h"
 #include "md5/core/decay.h"
 #include "md5/core/swing.h"
@@ -17,7 +17,7 @@ void md5_follow_spring(float *value, float *velocity, float target, float stiffn
     MD5_ASSERT(velocity != NULL, "velocity: not NULL");
     const double k = (double)stiffness, c = damping > 0.0f ? (double)damping : 0.0;
     const double x = (double)*value - (double)target, v = (double)*velocity, t = (double)seconds;
-    // Sums with something that is not finite are not finite.
+    // The sum is finite only if all terms are.
     if (!(k > 0.0 && t > 0.0) || !isfinite(k + c + x + v + t))
         return;
     const md5_swing swing = md5_swing_for(k, c, t);

@@ -23,7 +23,7 @@ double md5_sine(double x)
     return x * sum;
 }
 
-// By sin(pi - x) = sin(x), which brings half a turn to a quarter.
+// Uses sin(pi - x) = sin(x) to reduce the range to a quarter turn.
 double md5_sine_of_turns(double turns)
 {
     double rest = turns - floor(turns + 0.5);

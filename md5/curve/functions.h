@@ -1,5 +1,5 @@
-// Functions that libc computes with other last bits on each platform. These need only + - * / and
-// square roots.
+// Replacements for libc functions whose last bits differ between platforms. They use only + - * /
+// and square roots.
 #ifndef MD5_CURVE_FUNCTIONS_H
 #define MD5_CURVE_FUNCTIONS_H
 

@@ -46,8 +46,8 @@ static md5_vec3d corner(md5_vec4d p)
     return (md5_vec3d){p.x / p.w, p.y / p.w, p.z / p.w};
 }
 
-// What an arc as long as the piece may change by. No curve with positive weights is longer than its
-// control polygon.
+// The tolerance for an arc as long as the piece. A curve with positive weights is not longer than
+// its control polygon.
 static double allowed_change(const md5_pieces *pieces, uint32_t piece)
 {
     const md5_vec4d *const p = pieces->points + (size_t)piece * (pieces->degree + 1);
@@ -60,7 +60,8 @@ static double allowed_change(const md5_pieces *pieces, uint32_t piece)
     return TOLERANCE * length + NOISE * farthest;
 }
 
-// The arcs of one piece, in order. A tree of halves, of which `index` is one of 2^depth.
+// Adds the arcs of one piece in order, by adaptive halving; `index` is one of the 2^depth
+// intervals.
 static uint32_t measure_piece(const md5_pieces *pieces, uint32_t piece, md5_arc *arcs,
                               double *length)
 {

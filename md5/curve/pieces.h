@@ -1,5 +1,5 @@
-// A curve as Bézier pieces, whatever it was made from: one evaluation and one measure of length for
-// all kinds. Points are homogeneous (w x, w y, w z, w), so that pieces may be rational.
+// A curve as Bézier pieces, the common form of all kinds, so that there is one evaluation and one
+// computation of length. Points are homogeneous (w x, w y, w z, w), so that pieces may be rational.
 #ifndef MD5_CURVE_PIECES_H
 #define MD5_CURVE_PIECES_H
 
@@ -29,7 +29,7 @@ static inline md5_vec4d md5_vec4d_lerp(md5_vec4d a, md5_vec4d b, double t)
     };
 }
 
-// Point and derivative by the share 0..1 of a piece.
+// Point and derivative at a position 0..1 within a piece.
 typedef struct md5_motion_at {
     md5_vec3d point, velocity;
 } md5_motion_at;

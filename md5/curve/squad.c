@@ -33,7 +33,7 @@ struct md5_squad {
 
 // -- Quaternions ----------------------------------------------------------------------------------
 
-// Of a unit quaternion; the angle is 0 to pi, so that -1 has none that could be chosen: 0.
+// Logarithm of a unit quaternion, with an angle of 0 to pi. The axis of -1 is undefined: returns 0.
 static md5_vec3d log_of(md5_quatd q)
 {
     const md5_vec3d axis = {q.x, q.y, q.z};
@@ -102,7 +102,7 @@ static md5_quatd unit_key(const keys *of, uint32_t key)
     return (md5_quatd){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
-// Keys, with the sign that is nearer to the one before, and times.
+// Copies times and keys, each key with the sign nearer to the key before.
 static void fill_keys(const keys *of, md5_squad *squad)
 {
     md5_quatd q = unit_key(of, 0);
@@ -123,8 +123,8 @@ static void fill_keys(const keys *of, md5_squad *squad)
     squad->last = q;
 }
 
-// The velocity at the start of span `i`, which is the end of the one before; at the ends of what is
-// not periodic, that of the only span.
+// The velocity at the start of span `i`, which is the end of the span before; at the ends of a
+// non-periodic curve that of the adjacent span.
 static md5_vec3d velocity_at(const md5_squad *squad, uint32_t i)
 {
     const uint32_t count = squad->num_spans;

@@ -1,16 +1,16 @@
 // Points a chain of joints at a target.
 //
-// All joints but the tip take an equal part of the turn that the tip needs. The tip takes the rest,
-// which is an equal part too, apart from the effect of its displacement by the other joints.
+// The rotation that the tip needs is divided equally among the joints. The tip takes the rest,
+// which differs from an equal part only because the other joints have moved the tip.
 #include "md5/core/assert.h"
 #include "md5/ik/space.h"
 
 #define PI 3.14159265f
 
-// Nearer to the vertical than this sine, the wish to be upright fades.
+// If the sine of the angle between sight and vertical is smaller, keeping upright fades out.
 #define STEEP 0.1f
 
-// The tip, and what it is to look at.
+// The tip and its target.
 typedef struct aim_view {
     md5_axes axes;
     md5_float4 target, forward, up; // the last two in the tip's space
@@ -19,9 +19,9 @@ typedef struct aim_view {
     float up_along;                 // cosine between forward and up
 } aim_view;
 
-// Turns about the direction of sight `along` after `swing`, so that up, after it `swung`, leans
-// neither left nor right of the vertical: cosine and sine are those between the parts of both at
-// right angles to it.
+// Adds to `swing` a rotation about the direction of sight `along` that makes the tip upright:
+// `swung`, which is the tip's up after `swing`, leans neither left nor right. Cosine and sine are
+// those of the angle between the components of up and vertical that are perpendicular to the sight.
 static md5_float4 set_upright(const aim_view *view, md5_vec3 along, md5_vec3 swung,
                               md5_float4 swing)
 {
@@ -42,7 +42,7 @@ static md5_float4 set_upright(const aim_view *view, md5_vec3 along, md5_vec3 swu
     return md5_float4_turn(turn, swing);
 }
 
-// The whole turn that the tip needs.
+// The rotation that points the tip at the target.
 static md5_float4 wanted_turn(const aim_view *view)
 {
     const md5_float4 toward = md5_float4_sub(view->target, view->eye);
@@ -53,8 +53,8 @@ static md5_float4 wanted_turn(const aim_view *view)
     const md5_float4 swing = md5_float4_between_at(forward, sight, cosine);
     md5_float4 swung;
     if (cosine > MD5_FAR) {
-        // What the swing makes of `up`, without waiting for it: up - k (forward + sight), but for
-        // a part along the sight, which is known: as much as there was along forward.
+        // `up` rotated by the swing, without a dependency on the swing: up - k (forward + sight),
+        // plus a component along the sight that equals that along forward.
         const md5_float4 both = md5_float4_add(forward, sight);
         const float k = md5_float4_dot3(up, both) / (1.0f + cosine);
         swung = md5_float4_add(md5_float4_sub(up, md5_float4_scale(both, k)),
@@ -65,7 +65,7 @@ static md5_float4 wanted_turn(const aim_view *view)
     return set_upright(view, md5_vec3_of_row(sight), md5_vec3_of_row(swung), swing);
 }
 
-// How far each joint may turn.
+// The largest rotation of each joint.
 typedef struct aim_limit {
     bool is_limited;
     md5_quat most; // sine and cosine of half of the limit, in x and w
@@ -73,7 +73,7 @@ typedef struct aim_limit {
 
 static aim_limit limit_of(float limit)
 {
-    // Slerp from no turn to a half turn gives sine and cosine of any part of it.
+    // A slerp from the identity to a rotation by 180 degrees gives sine and cosine of any fraction.
     const md5_quat half_turn = {1.0f, 0.0f, 0.0f, 0.0f};
     aim_limit made = {.is_limited = limit > 0.0f && limit < PI};
     if (made.is_limited)
@@ -87,7 +87,7 @@ static md5_float4 shorter_way(md5_float4 turn)
     return md5_float4_scale(turn, md5_float4_at(turn, 3) < 0.0f ? -1.0f : 1.0f);
 }
 
-// By no more than the limit.
+// Reduces a rotation to the limit.
 static md5_float4 limit_turn(md5_float4 turn, const aim_limit *limit)
 {
     const md5_quat most = limit->most;
@@ -97,8 +97,8 @@ static md5_float4 limit_turn(md5_float4 turn, const aim_limit *limit)
     return md5_float4_with_w(md5_float4_scale(axis, most.x), most.w);
 }
 
-// One of `count` equal parts, of a turn of which w >= 0. Half of a turn lies in the middle between
-// it and none: (x y z, 1 + w), whose square is 2 (1 + w).
+// Returns one of `count` equal parts of a rotation with w >= 0. Half of a rotation is the
+// normalized mean of it and the identity: (x y z, 1 + w), whose square is 2 (1 + w).
 static md5_float4 equal_part(md5_float4 turn, uint32_t count)
 {
     for (; count % 2 == 0; count /= 2) {

@@ -1,12 +1,12 @@
-// Chains of any length that reach for a point.
+// Inverse kinematics for chains of any length: FABRIK and CCD.
 #include "md5/core/assert.h"
 #include "md5/ik/least_squares.h"
 
-// What is less than this share of the chain's length counts as straight.
+// A chain counts as straight if it deviates from a line by less than this share of its length.
 #define STRAIGHT 1e-3f
 
-// How far the joints of a straight chain are first pushed aside, where they would only move back
-// and forth on one line: as a share of their bones, and as cosine and sine of the same angle.
+// A straight chain whose target is on its line would stay on it, so its joints are first moved
+// aside by this share of their bones; PUSH is also the sine of that angle.
 #define PUSH 0.1f
 #define PUSH_COSINE 0.99498744f
 
@@ -25,7 +25,7 @@ static float distance_between(md5_vec3 a, md5_vec3 b)
     return md5_vec3_length(md5_vec3_sub(a, b));
 }
 
-// False where there is nothing to do.
+// Returns false if there is nothing to do.
 static bool begin(const md5_skeleton *skeleton, const md5_transform *pose, const md5_chain_job *job,
                   reaching *reach)
 {
@@ -107,7 +107,7 @@ static void push_aside(const reaching *reach, md5_vec3 *places)
     }
 }
 
-// Backward from the target, then forward from the root, each bone drawn to its length.
+// One iteration: restores the bone lengths backward from the target, then forward from the root.
 static void draw_bones(const reaching *reach, const float *bones, md5_vec3 *places)
 {
     const md5_vec3 root = places[0];
@@ -140,11 +140,11 @@ static void find_places(const reaching *reach, md5_vec3 *places)
     }
 }
 
-// Each joint takes the shortest turn, from where the ones above have brought it, that points it at
-// the next place.
+// Rotates each joint by the shortest rotation that points its bone at the next position, after the
+// rotations of the joints above.
 static void turn_to_places(const md5_chain *chain, const md5_vec3 *places, md5_quat *turned)
 {
-    const md5_vec3 any = {1.0f, 0.0f, 0.0f}; // of a bone without length
+    const md5_vec3 any = {1.0f, 0.0f, 0.0f}; // direction of a bone without length
     md5_quat so_far = MD5_NO_TURN;
     for (uint32_t i = 0; i < chain->count; i++) {
         if (i + 1 < chain->count) {
@@ -181,14 +181,14 @@ float md5_fabrik(const md5_skeleton *skeleton, md5_transform *pose, const md5_ch
 
 // -- CCD ------------------------------------------------------------------------------------
 
-// How far each joint has turned in model space, and the bones before that.
+// The accumulated rotation of each joint in model space, and the original bones.
 typedef struct ccd_turns {
     md5_quat moved[MD5_MAX_CHAIN];
     md5_vec3 bones[MD5_MAX_CHAIN];
 } ccd_turns;
 
-// Each joint from the one above the tip to the root turns its descendants so that the tip comes
-// onto its line to the target. Only the tip is followed meanwhile.
+// One pass from the joint above the tip to the root: each joint rotates the tip onto the line from
+// the joint to the target. Only the position of the tip is updated meanwhile.
 static void find_turns(const reaching *reach, md5_quat *turns)
 {
     const md5_vec3 any = {1.0f, 0.0f, 0.0f};
@@ -198,14 +198,14 @@ static void find_turns(const reaching *reach, md5_quat *turns)
         const md5_vec3 old = md5_vec3_sub(tip, place);
         const md5_vec3 from = md5_vec3_normalize(old, any);
         const md5_vec3 to = md5_vec3_normalize(md5_vec3_sub(reach->target, place), from);
-        // No turn moves a tip that lies on the joint.
+        // A rotation does not move a tip that is at the joint.
         turns[i] = md5_vec3_dot(old, old) > 1e-30f ? md5_turn_between(from, to) : MD5_NO_TURN;
         tip = md5_vec3_add(place, md5_quat_rotate(turns[i], old));
     }
 }
 
-// The turn of a joint moves all below it, and comes after theirs. Places are found anew from the
-// bones as they were, so that however many turns stretch nothing.
+// Applies the rotations of a pass; that of a joint also rotates its descendants, after their own.
+// Positions are recomputed from the original bones, so that rounding errors do not change lengths.
 static void apply_turns(reaching *reach, ccd_turns *turning, const md5_quat *turns)
 {
     md5_vec3 *const places = reach->chain.places;

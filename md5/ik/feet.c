@@ -1,10 +1,10 @@
-// Feet on uneven ground, by the idea of id's walk IK: each ankle is lifted as high as its floor
-// lies, the pelvis goes down with the lowest of them, and the legs make up the difference.
+// Feet on uneven ground, as in id's walk IK: each ankle is moved by the height of the floor under
+// it, the pelvis is lowered with the lowest floor, and the legs are solved for the ankles.
 #include "md5/core/assert.h"
 #include "md5/core/decay.h"
 #include "md5/ik/space.h"
 
-// `height` on its way to `goal`, of which `keep` remains afterwards.
+// Moves `height` towards `goal`; the share `keep` of the difference remains.
 static float smoothed(float height, float goal, float keep)
 {
     const float from = fabsf(height) < MD5_FARTHEST ? height : 0.0f;
@@ -45,7 +45,7 @@ static md5_limb_result find_leg(const md5_skeleton *skeleton, const md5_foot *fo
     return md5_check_limb(skeleton, leg);
 }
 
-// `sunk` is how far the ankle has gone with the pelvis.
+// `sunk`: the height by which the pelvis has moved the ankle.
 static md5_limb_result place_foot(const md5_skeleton *skeleton, md5_transform *pose,
                                   const md5_limb *leg, md5_foot *foot, float sunk, float weight)
 {

@@ -1,11 +1,11 @@
-// Several chains of one skeleton, solved together.
+// Solves several chains of one skeleton together.
 //
-// The rig holds every joint from each tip up to the highest ancestor that is in a chain, its own or
-// another one's: joints between chains do not turn, but are moved.
+// The rig contains the joints from each tip up to the highest ancestor that is in any chain. Joints
+// between chains are moved by their parents, but not rotated.
 #include "md5/core/assert.h"
 #include "md5/ik/least_squares.h"
 
-// The goals that are solved, and which of the job's they are.
+// The goals that are solved, and their indices in the job.
 typedef struct gathering {
     const md5_skeleton *skeleton;
     const md5_transform *pose;
@@ -86,7 +86,7 @@ static void add_joint(gathering *of, uint32_t joint, int32_t parent)
 }
 
 // Adds the joints from a tip up to the highest one that is in a chain, unless they are in the rig.
-// Returns the tip's number there, -1 if they do not fit.
+// Returns the tip's index in the rig, or -1 if they do not fit.
 static int32_t add_path(gathering *of, uint32_t tip)
 {
     uint32_t path[MD5_MAX_GOAL_JOINTS], count = 0, needed = 0;

@@ -1,9 +1,9 @@
 // With the Jacobian J of all errors e by all angles, one iteration turns the joints by
 //   J^T (J J^T + lambda^2 I)^-1 e
 // (Wampler 1986; Nakamura, Hanafusa 1986), where each goal has three rows, or six with a rotation.
-// An angle at the end of its range, which the errors would push beyond, takes no part. What leaves
-// a limit nevertheless is moved back into it. An iteration that does not lessen the weighted sum of
-// squares is undone, and lambda grows; after others it shrinks (Levenberg 1944, Marquardt 1963).
+// An angle at the end of its range is excluded if the errors would push it beyond. Joints that
+// leave a limit nevertheless are moved back into it. An iteration that does not reduce the weighted
+// sum of squares is undone and lambda grows; otherwise it shrinks (Levenberg 1944, Marquardt 1963).
 #include "md5/ik/least_squares.h"
 
 enum { MOST_ROWS = 6 * MD5_MAX_GOALS, MOST_ANGLES = 3 * MD5_MAX_GOAL_JOINTS };
@@ -77,7 +77,7 @@ static double measure(solving *of, double tolerance, bool *is_reached)
 
 // -- Jacobian -------------------------------------------------------------------------------------
 
-// What turning by an angle does to all errors: one column of J.
+// The derivative of all errors by an angle: one column of J.
 static void fill_column(const solving *of, const free_angle *angle, double *column)
 {
     const md5_vec3d pivot = of->rig->joints[angle->joint].place;

@@ -5,14 +5,14 @@
 
 #include "md5/ik/rig.h"
 
-// A tip and where it is to be.
+// A tip and its target.
 typedef struct md5_rig_goal {
     uint32_t tip; // of the rig
     md5_vec3d target;
     bool has_rotation;
     md5_quatd rotation;
     double weight; // > 0
-    double lever;  // units that count as much as an error of 1 radian
+    double lever;  // distance error, in units, equivalent to a rotation error of 1 radian
     double left;   // written: distance of the tip from the target
 } md5_rig_goal;
 

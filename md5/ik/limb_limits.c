@@ -1,13 +1,13 @@
-// Moves the rotations of a limb that has been solved exactly into the limits of its joints.
+// Moves the rotations of a solved limb into the limits of its joints.
 #include "md5/ik/rig.h"
 
-// Turns of root and middle that bring the tip back to its target, at most; and how near it has to
-// come, as a share of the limb's length.
+// Largest number of corrections by root and middle joint that bring the tip back to its target, and
+// the tolerance, as a share of the limb's length.
 enum { MOST_TURNS = 64 };
 #define NEAR 1e-6
 
-// Farther off than this share, the limb is tried at other turns about the line to its target, by 30
-// degrees each.
+// If the remaining distance exceeds this share, other rotations of the limb about the line to its
+// target are tried, in steps of 30 degrees.
 enum { TURNS = 12 };
 #define FAR_OFF 1e-3
 #define TURN_COSINE 0.86602540378443865
@@ -18,7 +18,7 @@ enum { TURNS = 12 };
 
 enum { ROOT, ABOVE_MIDDLE, MIDDLE, ABOVE_TIP, TIP };
 
-// Adds a joint of the limb and, before it, one that stands for all joints between it and the last.
+// Adds a joint of the limb and, before it, one that represents all joints between it and the last.
 static void add_joint(const md5_limb_pose *limb, const md5_limb_bone *bone, uint32_t joint,
                       md5_quat rotation, md5_rig *rig)
 {
@@ -101,8 +101,8 @@ static double distance_left(const md5_rig *rig, md5_vec3d target)
     return md5_vec3d_length(md5_vec3d_sub(rig->joints[TIP].place, target));
 }
 
-// The limb may be turned about the line from root to target without moving the tip: takes the turn
-// after which the limit of the root moves the tip least.
+// A rotation of the limb about the line from root to target does not move the tip: chooses the one
+// for which the root's limit moves the tip least.
 static void turn_about_line(md5_rig *rig, md5_vec3d target, md5_quatd root, md5_quatd middle)
 {
     md5_rig_joint *const first = &rig->joints[ROOT];

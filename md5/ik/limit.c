@@ -47,7 +47,7 @@ md5_quatd md5_quatd_between(md5_vec3d from, md5_vec3d to)
     return md5_quatd_unit((md5_quatd){axis.x, axis.y, axis.z, w});
 }
 
-// Half of an angle, as in md5_float4_about().
+// The half angle, as in md5_float4_about().
 md5_quatd md5_quatd_about(md5_vec3d axis, double cosine, double sine)
 {
     const double size = sqrt(cosine * cosine + sine * sine);
@@ -131,7 +131,7 @@ md5_swing_twist md5_split_rotation(const md5_limit *limit, md5_quatd local)
     const double along = turn.x * axis.x + turn.y * axis.y + turn.z * axis.z;
     const double size = sqrt(along * along + turn.w * turn.w);
     md5_swing_twist split = {.twist = {1.0, 0.0}};
-    if (size > 1e-9) { // else the swing is half a turn, and any twist would do
+    if (size > 1e-9) { // otherwise the swing is 180 degrees, and the twist is arbitrary
         const double scale = turn.w < 0.0 ? -1.0 / size : 1.0 / size;
         split.twist = (md5_half){turn.w * scale, along * scale};
     }
@@ -220,7 +220,7 @@ static uint32_t add_twist(const md5_limit *limit, const md5_swing_twist *split,
                           md5_limit_axis *axes)
 {
     const md5_half from = from_middle(limit, split->twist);
-    const bool is_free = !(limit->width.cosine > 1e-9); // a full turn has no ends
+    const bool is_free = !(limit->width.cosine > 1e-9); // a range of 360 degrees has no ends
     if (limit->width.sine < AT_END)
         return 0;
     axes[0] = (md5_limit_axis){

@@ -1,7 +1,7 @@
 // Rotations in double, and the limits of joints: the nearest rotation that a limit allows.
 //
-// Angles stand as cosine and sine of their half: what quaternions are made of, found once for each
-// call and joint without a function of libm, so that every platform gives the same bits.
+// Angles are stored as cosine and sine of the half angle, as in quaternions, computed once per call
+// and joint without libm, so that every platform gives the same bits.
 #ifndef MD5_IK_LIMIT_H
 #define MD5_IK_LIMIT_H
 
@@ -13,7 +13,7 @@ typedef struct md5_half {
     double cosine, sine;
 } md5_half;
 
-// A md5_joint_limit as solvers need it.
+// A md5_joint_limit prepared for solvers.
 typedef struct md5_limit {
     md5_limit_kind kind;
     md5_quatd rest;
@@ -26,7 +26,7 @@ typedef struct md5_limit {
     "limits: rows of known kinds, an axis that is not 0, -pi <= least <= most <= pi, 0 <= swing " \
     "<= pi"
 
-// False for a limit whose numbers break the rules of md5_joint_limit.
+// Returns false if the limit violates the rules of md5_joint_limit.
 bool md5_is_limit(const md5_joint_limit *limit);
 
 // Whether this holds for the rows of joints[count], or if that is NULL for the first `count` rows;

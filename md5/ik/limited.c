@@ -1,8 +1,8 @@
 // CCD and FABRIK for chains with limits.
 #include "md5/ik/rig.h"
 
-// After so many rounds that brought it no nearer, FABRIK leaves the rest to CCD: it knows nothing
-// of limits while it draws bones back, and may ask for the same impossible places again and again.
+// After this many iterations without progress, CCD replaces FABRIK, whose backward pass ignores the
+// limits and may repeat the same unreachable positions.
 enum { MOST_VAIN = 4 };
 
 static double distance_of(md5_vec3d a, md5_vec3d b)
@@ -15,7 +15,7 @@ static md5_vec3d beside(md5_vec3d v, md5_vec3d axis)
     return md5_vec3d_sub(v, md5_vec3d_scale(axis, md5_vec3d_dot(v, axis)));
 }
 
-// Turns about `axis` so that `from` comes as near to `to` as it can.
+// The rotation about `axis` that brings `from` as near to `to` as possible.
 static md5_quatd turn_about(md5_vec3d axis, md5_vec3d from, md5_vec3d to)
 {
     const md5_vec3d old = md5_vec3d_normalize(beside(from, axis));
@@ -29,8 +29,8 @@ static bool is_hinge(const md5_rig_joint *joint)
     return joint->limit.kind == MD5_LIMIT_HINGE;
 }
 
-// The allowed rotation that turns `from` towards `to`. For a hinge it is the best one: of the
-// angles in a range the one nearest to the angle at which the distance is least.
+// The allowed rotation that turns `from` towards `to`. Optimal for a hinge: the angle in its range
+// that is nearest to the angle of least distance.
 static md5_quatd turned_toward(const md5_rig *rig, uint32_t joint, md5_vec3d from, md5_vec3d to)
 {
     const md5_rig_joint *const at = &rig->joints[joint];
@@ -47,8 +47,9 @@ static double distance_left(const md5_rig *rig, md5_vec3d target)
 
 // -- CCD ------------------------------------------------------------------------------------------
 
-// One pass from the joint above the tip to the root. Only the tip is followed meanwhile: joints
-// above keep their places. A turn that a limit bends away from the target is not done.
+// One pass from the joint above the tip to the root. Only the tip is updated meanwhile, since
+// joints above it do not move. A rotation that increases the distance because of a limit is not
+// applied.
 static void turn_all(md5_rig *rig, md5_vec3d target)
 {
     md5_vec3d tip = rig->joints[rig->count - 1].place;
@@ -93,7 +94,7 @@ double md5_ccd_limited(md5_axes axes, md5_rig *rig, md5_vec3d target, double tol
 
 // -- FABRIK ---------------------------------------------------------------------------------------
 
-// Draws the bones backward from the target, as if there were no limits.
+// Backward pass: restores the bone lengths from the target on, ignoring limits.
 static void draw_back(const md5_rig *rig, md5_vec3d target, md5_vec3d *wanted)
 {
     wanted[rig->count - 1] = target;
@@ -111,8 +112,8 @@ static void set_local(md5_rig *rig, uint32_t joint, md5_quatd local)
     rig->joints[joint].rotation = md5_quatd_mul(md5_rig_above(rig, joint), local);
 }
 
-// A hinge below can bend only in its plane: twists the joint about its bone until this contains the
-// place after the next.
+// A hinge bends in one plane only: twists its parent about the bone until the plane contains the
+// position after the next.
 static void twist_for_hinge(md5_rig *rig, uint32_t joint, const md5_vec3d *wanted)
 {
     const md5_rig_joint *const below = &rig->joints[joint + 1];
@@ -126,13 +127,13 @@ static void twist_for_hinge(md5_rig *rig, uint32_t joint, const md5_vec3d *wante
     set_local(rig, joint, md5_rig_turned(rig, joint, turn_about(bone, bend, to)));
 }
 
-// Forward from the root, each joint turns to the place wanted for the next, as its limit allows.
+// Forward pass: from the root on, each joint rotates towards the next position within its limit.
 static void draw_forward(md5_rig *rig, const md5_vec3d *wanted)
 {
     const uint32_t last = rig->count - 1;
     for (uint32_t i = 0; i < last; i++) {
         md5_rig_joint *const at = &rig->joints[i], *const next = at + 1;
-        set_local(rig, i, at->local); // after what the ones above have turned
+        set_local(rig, i, at->local); // updates it for the rotations of the joints above
         const md5_vec3d bone = md5_quatd_rotate(at->rotation, next->offset);
         set_local(rig, i, turned_toward(rig, i, bone, md5_vec3d_sub(wanted[i + 1], at->place)));
         if (i + 1 < last && is_hinge(next) && !is_hinge(at))

@@ -1,10 +1,10 @@
-// How far poses are apart, and how fast one becomes the other. In double, for a measure is often a
-// small difference; by series, so that every machine gives the same bits.
+// Distance between poses, and joint velocities. In double, because the results are often small
+// differences; by series, so that every platform gives the same bits.
 #include "md5/core/assert.h"
 #include "md5/ik/space.h"
 
-// The angle of which sine and cosine, both times any factor, are given: sine >= 0, cosine >= 0.
-// Halving it three times makes the series of the arc tangent short.
+// The angle with the given sine and cosine, both >= 0 and times any factor. It is halved three
+// times, so that a short series of the arc tangent is enough.
 static double angle_of(double sine, double cosine)
 {
     enum { HALVINGS = 3, TERMS = 9 };
@@ -17,7 +17,7 @@ static double angle_of(double sine, double cosine)
     return t * sum * (1 << HALVINGS);
 }
 
-// The turn from `a` to `b`, in the space that both go to: its quaternion times any factor, w >= 0.
+// The rotation from `a` to `b`, in their common parent space: a quaternion of any length, w >= 0.
 typedef struct turning {
     double x, y, z, w, sine;
 } turning;

@@ -1,23 +1,23 @@
-// Left for right. A pose is mirrored joint by joint, each by how it differs from its bind pose:
-// that difference is turned into model space by the bind pose of the one joint, reflected there,
-// and turned back by the bind pose of the other, whose axes may lie as they like.
+// Mirrors a pose joint by joint. The difference of a joint from its bind pose is transformed to
+// model space by the bind pose of that joint, reflected, and transformed back by the bind pose of
+// its partner, so the axes of partners need not be symmetric.
 #include "md5/core/assert.h"
 #include "md5/ik/space.h"
 
 #include <string.h>
 
-// -- Which joint mirrors which --------------------------------------------------------------
+// -- Pairs of joints ------------------------------------------------------------------------
 
-// How a name tells its side, the surest first.
+// How a name marks its side, most reliable first.
 typedef enum side_form {
-    LETTER,  // l or r in any case, between signs or a sign and an end of the name
+    LETTER,  // l or r in any case, delimited by non-letters or the ends of the name
     WORD,    // left or right in any case, anywhere
-    CAPITAL, // L or R before a small letter at the beginning, or behind one at the end
+    CAPITAL, // L or R before a lower-case letter at the start, or after one at the end
     NO_SIDE,
 } side_form;
 
-// A name with its side taken out: what stands before it and what stands behind. Partners are alike
-// but for the side.
+// A name without its side: the parts before and after it. The names of partners differ only in the
+// side.
 typedef struct sided_name {
     side_form form;
     bool is_right;
@@ -49,7 +49,7 @@ static bool begins_with(const char *text, const char *word)
     return *word == '\0';
 }
 
-// The length of the side that stands at name[at], or 0 if none of that form does.
+// The length of the side mark of that form at name[at], or 0 if there is none.
 static size_t side_length(const char *name, size_t at, side_form form)
 {
     const char before = at > 0 ? name[at - 1] : '\0', after = name[at + 1];
@@ -80,7 +80,7 @@ static sided_name split_name(const char *name)
     return (sided_name){.form = NO_SIDE, .before = name, .after = name};
 }
 
-// Brings partners together.
+// Sort order in which partners are adjacent.
 static int compare_names(const sided_name *a, const sided_name *b)
 {
     if (a->form != b->form)
@@ -101,8 +101,8 @@ static bool comes_before(const md5_skeleton *skeleton, uint32_t a, uint32_t b)
     return one.is_right != other.is_right ? other.is_right : a < b;
 }
 
-// mirror[] holds two numbers of 16 bits in each place, so that no other memory is needed: above,
-// the joints in the order of their names; below, what becomes of each joint.
+// Each element of mirror[] holds two 16-bit numbers, so that no other memory is needed: the upper
+// half the joints sorted by name, the lower half the resulting partner of each joint.
 enum { HALF = 16, MOST_JOINTS = 1 << HALF, LOW = MOST_JOINTS - 1 };
 
 static uint32_t sorted_joint(const uint32_t *mirror, uint32_t i)
@@ -126,7 +126,7 @@ static void sink(const md5_skeleton *skeleton, uint32_t *mirror, uint32_t top, u
     }
 }
 
-// Heap sort: in place, and as fast for any names.
+// Heap sort: in place, O(n log n) for any input.
 static void sort_by_name(const md5_skeleton *skeleton, uint32_t *mirror)
 {
     const uint32_t count = skeleton->num_joints;
@@ -142,7 +142,7 @@ static void sort_by_name(const md5_skeleton *skeleton, uint32_t *mirror)
     }
 }
 
-// How many of the sorted joints from `first` on are like it, side included.
+// The number of sorted joints from `first` on with an equal name, side included.
 static uint32_t run_length(const md5_skeleton *skeleton, const uint32_t *mirror, uint32_t first)
 {
     const sided_name name = split_name(skeleton->joints[sorted_joint(mirror, first)].name);
@@ -220,7 +220,7 @@ static md5_vec3 rotate_back(const md5_mat34 *m, md5_vec3 v)
     };
 }
 
-// The bind pose of what a joint's translation is relative to.
+// The bind pose of a joint's parent.
 static md5_mat34 parent_bind(const md5_model *model, uint32_t joint)
 {
     const int32_t parent = model->skeleton.joints[joint].parent;
@@ -244,8 +244,7 @@ static md5_transform mirrored_joint(const md5_model *model, uint32_t from, md5_t
     const md5_vec3 axis = md5_mat34_rotate(&model->bind[from], (md5_vec3){turn.x, turn.y, turn.z});
     const md5_vec3 move =
         md5_mat34_rotate(&above, md5_vec3_sub(posed.translation, bind[from].translation));
-    // An axis is a direction with a sense of turning: its mirror image is the opposite of that of
-    // an arrow.
+    // A rotation axis is a pseudovector: its mirror image is the negative of that of a vector.
     const md5_axes axes = model->skeleton.axes;
     const md5_vec3 mirrored_axis = md5_vec3_scale(mirror_image(axes, axis), -1.0f);
     const md5_vec3 mirrored_move = mirror_image(axes, move);

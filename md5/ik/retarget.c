@@ -16,7 +16,7 @@
 // A joint lower than this share of its skeleton's size is on the ground.
 #define ON_GROUND 0.01f
 
-// While it is made, in the arena.
+// Temporary data while a retarget is created, in the arena.
 typedef struct making {
     md5_arena arena;
     const md5_model *source, *target;
@@ -33,9 +33,9 @@ static md5_quoted quote(const char *name)
     return md5_quote(name, strlen(name));
 }
 
-// -- What goes where ------------------------------------------------------------------------
+// -- Mapping of joints ----------------------------------------------------------------------
 
-// A joint of a pair by its name; true with -1 where the pair names none.
+// Finds a joint of a pair by its name; true with -1 if the pair names none.
 static bool look_up(making *make, const md5_model *model, const char *which, const char *name,
                     uint32_t pair, int32_t *joint)
 {
@@ -63,7 +63,7 @@ static bool apply_pair(making *make, const md5_joint_pair *pair, uint32_t number
     return true;
 }
 
-// A source that a pair names no longer goes to the joint of its own name.
+// A source joint that is named in a pair no longer drives the target joint of equal name.
 static void forget_equal_names(making *make, const md5_joint_pair *pairs, uint32_t num_pairs)
 {
     for (uint32_t i = 0; i < num_pairs; i++) {
@@ -109,8 +109,8 @@ static void find_bind_rotations(const md5_model *model, md5_quat *rotations)
     }
 }
 
-// Turns the bind pose of the target, from a joint downward, so that the bone to its first child
-// that is driven points as that of the source does. `turns` starts as each parent's turn.
+// Rotates the target's bind pose from a joint downward, so that the bone to its first driven child
+// has the direction of the source's bone. `turns` initially contains the parents' rotations.
 static void align_joint(const making *make, const int32_t *first_child, uint32_t joint,
                         md5_quat *turn)
 {

@@ -1,13 +1,13 @@
-// What a retarget knows of its two models.
+// A retarget: the mapping between the joints of two models.
 #ifndef MD5_IK_RETARGET_H
 #define MD5_IK_RETARGET_H
 
 #include "md5/core/math.h"
 #include "md5/md5pose.h"
 
-// What drives one joint of the target.
+// The source of one target joint.
 typedef struct md5_link {
-    int32_t source; // -1: nothing
+    int32_t source; // source joint; -1: none
     bool is_placed; // its model-space position is transferred, else its translation
     // Model-space rotation of the target = that of the source * this.
     md5_quat to_target;

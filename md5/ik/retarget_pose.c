@@ -11,7 +11,8 @@ static md5_vec3 carried_place(const md5_retarget *retarget, uint32_t joint, md5_
     return md5_vec3_add(md5_bind_place(retarget->target, (int32_t)joint), way);
 }
 
-// The translation of any other one: the bind pose's, and what the source's differs from its own.
+// The translation of other joints: that of the bind pose plus the difference of the source from its
+// bind pose.
 static md5_vec3 carried_translation(const md5_retarget *retarget, uint32_t joint,
                                     const md5_transform *source)
 {

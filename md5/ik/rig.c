@@ -1,7 +1,7 @@
 #include "md5/ik/rig.h"
 
-// What is less than this share of the chain's length counts as straight; how far straight joints
-// are bent: sine and cosine of one angle.
+// A chain counts as straight if it deviates by less than this share of its length; the angle by
+// which straight joints are bent first, as sine and cosine.
 #define STRAIGHT 1e-3
 #define PUSH 0.1
 #define PUSH_COSINE 0.99498743710662
@@ -106,7 +106,7 @@ static bool is_stuck(const md5_rig *rig, uint32_t tip, md5_vec3d way, md5_vec3d 
     return widest < STRAIGHT * length && distance < length && left > tolerance;
 }
 
-// A hinge bends to the side on which there is more room.
+// A hinge is bent to the side with the larger part of its range.
 static void push(md5_rig *rig, uint32_t joint, md5_vec3d axis, double sine)
 {
     md5_rig_joint *const at = &rig->joints[joint];

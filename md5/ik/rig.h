@@ -1,5 +1,6 @@
-// Joints that a solver turns, in double, with their limits. Solvers turn md5_rig_joint.local and
-// keep it within its limit; rotations and places in model space follow from md5_place_rig().
+// The joints that a solver rotates, in double precision, with their limits. Solvers change
+// md5_rig_joint.local within its limit; md5_place_rig() computes model-space rotations and
+// positions.
 #ifndef MD5_IK_RIG_H
 #define MD5_IK_RIG_H
 
@@ -11,7 +12,7 @@ typedef struct md5_rig_joint {
     int32_t parent;     // in the rig, before this one; -1: none
     bool is_held;       // not turned, and not written to the pose
     md5_quatd local;    // relative to the parent
-    md5_quatd above;    // without a parent: model-space rotation of what it is relative to
+    md5_quatd above;    // without a parent in the rig: model-space rotation of the parent joint
     md5_quatd rotation; // model space
     md5_vec3d offset;   // from the parent, in its space
     md5_vec3d place;    // model space; given if there is no parent
@@ -23,32 +24,32 @@ typedef struct md5_rig {
     md5_rig_joint joints[MD5_MAX_GOAL_JOINTS]; // parents before children
 } md5_rig;
 
-// Makes a rig of a chain: each joint is the parent of the next. Rotations are moved into their
-// limits.
+// Creates a rig of a chain, in which each joint is the parent of the next. Moves rotations into
+// their limits.
 void md5_rig_chain(const md5_chain *chain, const md5_transform *pose, const md5_joint_limit *limits,
                    md5_rig *rig);
 
 // Computes rotations and places of all joints from `first` on.
 void md5_place_rig(md5_rig *rig, uint32_t first);
 
-// The model-space rotation that a joint is relative to.
+// The model-space rotation of a joint's parent.
 md5_quatd md5_rig_above(const md5_rig *rig, uint32_t joint);
 
-// The allowed rotation relative to the parent that is nearest to `turn` after the present one;
-// `turn` is in model space.
+// The allowed rotation, relative to the parent, that is nearest to the current one followed by
+// `turn` (model space).
 md5_quatd md5_rig_turned(const md5_rig *rig, uint32_t joint, md5_quatd turn);
 
-// A straight chain, whose target in reach lies on its line, can only be moved back and forth: bends
-// the joints above `tip` a little, as far as their limits allow. Does nothing to other chains, and
-// if the tip is within `tolerance` of the target.
+// Solvers cannot bend a straight chain whose target is on its line: bends the joints above `tip` a
+// little, as far as their limits allow. Does nothing to other chains, or if the tip is within
+// `tolerance` of the target.
 void md5_bend_straight(md5_axes axes, md5_rig *rig, uint32_t tip, md5_vec3d target,
                        double tolerance);
 
-// Rotations to come back to: kept[rig->count].
+// Saves and restores the rotations: kept[rig->count].
 void md5_keep_rig(const md5_rig *rig, md5_quatd *kept);
 void md5_restore_rig(const md5_quatd *kept, md5_rig *rig);
 
-// Gives the joints of the pose their rotations, by `weight` > 0.
+// Writes the rotations to the pose, blended by `weight` > 0.
 void md5_write_rig(const md5_rig *rig, float weight, md5_transform *pose);
 
 // CCD and FABRIK for a rig that is one chain, under limits: turn the joints above the last one so

@@ -23,7 +23,7 @@ void md5_turn_partly(md5_transform *joint, const md5_share *share, md5_quat turn
     joint->rotation = md5_slerp_weighted(&share->weights, joint->rotation, turned);
 }
 
-// Unit length; products of unit quaternions, as nearly all are, need no root for that.
+// Normalizes; products of unit quaternions, the usual case, need no square root.
 static md5_float4 unit_row(md5_float4 q)
 {
     const float square = md5_float4_dot4(q, q);
@@ -44,7 +44,7 @@ md5_float4_place md5_place_of(const md5_skeleton *skeleton, const md5_transform 
             md5_float4_add(md5_float4_translation(&pose[above]), md5_float4_rotate(turn, place));
         rotation = md5_float4_turn(turn, rotation);
     }
-    // Places are turned by each joint's own rotation, so that rounding adds up here only.
+    // Positions use each joint's accumulated rotation, so rounding errors accumulate only there.
     return (md5_float4_place){unit_row(rotation), place};
 }
 
@@ -126,7 +126,7 @@ bool md5_find_chain(const md5_skeleton *skeleton, const md5_transform *pose, uin
         const md5_transform *const local = &pose[chain->joints[i]];
         place = md5_float4_add(place, md5_float4_rotate(rotation, md5_float4_translation(local)));
         product = md5_float4_turn(product, md5_float4_rotation(local));
-        rotation = md5_float4_trim(product); // for which the next joint need not wait
+        rotation = md5_float4_trim(product); // not on the critical path of the next joint
         chain->places[i] = md5_vec3_of_row(place);
         chain->rotations[i] = md5_quat_of_row(rotation);
         is_sound = is_sound && md5_is_place(chain->places[i]);

@@ -1,5 +1,5 @@
-// Where joints are in model space, and the rotations that inverse kinematics is made of. Everything
-// here takes + - * / and sqrtf only, in one order, so that every machine gives the same bits.
+// Joints in model space, and rotations for inverse kinematics. Everything here uses only + - * /
+// and sqrtf in a fixed order, so that every platform gives the same bits.
 #ifndef MD5_IK_SPACE_H
 #define MD5_IK_SPACE_H
 
@@ -16,7 +16,7 @@
 // The cosine of 120 degrees.
 #define MD5_FAR (-0.5f)
 
-// False for a position that is not finite or farther than MD5_FARTHEST.
+// Returns false if a coordinate is not finite or larger than MD5_FARTHEST.
 static inline bool md5_is_place(md5_vec3 v)
 {
     return fabsf(v.x) < MD5_FARTHEST && fabsf(v.y) < MD5_FARTHEST && fabsf(v.z) < MD5_FARTHEST;
@@ -27,7 +27,7 @@ static inline float md5_quat_square(md5_quat q)
     return q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
 }
 
-// False for what cannot be brought to unit length.
+// Returns false if the quaternion cannot be normalized.
 static inline bool md5_is_rotation(md5_quat q)
 {
     const float square = md5_quat_square(q);
@@ -41,10 +41,10 @@ static inline md5_quat md5_quat_trim(md5_quat q)
     return (md5_quat){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
-// The turn about a unit axis by an angle, of which cosine and sine are given, both times any
-// factor > 0; no turn if both are 0.
-// The half angle's tangent is sine / (1 + cosine) as well as (1 - cosine) / sine; each is exact
-// where the other one cancels.
+// The rotation about a unit axis by an angle given by its cosine and sine, both times any factor
+// > 0; the identity if both are 0.
+// The tangent of the half angle is both sine / (1 + cosine) and (1 - cosine) / sine; each is
+// accurate for angles at which the other one suffers from cancellation.
 static inline md5_float4 md5_float4_about(md5_float4 axis, float cosine, float sine)
 {
     const float size = sqrtf(cosine * cosine + sine * sine);
@@ -58,8 +58,8 @@ static inline md5_float4 md5_float4_about(md5_float4 axis, float cosine, float s
     return md5_float4_with_w(md5_float4_scale(axis, half_sine * scale), half_cosine * scale);
 }
 
-// The shortest turn from one unit vector to another, of which the cosine is known; opposite ones:
-// about any axis that is at right angles to them.
+// The shortest rotation from one unit vector to another, whose dot product is `cosine`; for
+// opposite vectors about an arbitrary perpendicular axis.
 static inline md5_float4 md5_float4_between_at(md5_float4 from, md5_float4 to, float cosine)
 {
     if (!(cosine > MD5_FAR))
@@ -81,22 +81,22 @@ static inline md5_quat md5_turn_between(md5_vec3 from, md5_vec3 to)
     return md5_quat_of_row(md5_float4_between(md5_float4_of_vec3(from), md5_float4_of_vec3(to)));
 }
 
-// A unit vector at right angles to the unit vector `v`: as far forward as can be, up where `v`
-// itself goes forward or backward.
+// A unit vector perpendicular to the unit vector `v`: the forward axis projected, or up if `v` is
+// nearly parallel to forward.
 md5_vec3 md5_forward_beside(md5_axes axes, md5_vec3 v);
 
-// How far a joint goes from the rotation that it has to one that was worked out.
+// Blends a joint's current rotation with a solved one.
 typedef struct md5_share {
     float weight; // 0..1
     bool is_whole;
-    md5_slerp_weights weights; // where it is not
+    md5_slerp_weights weights; // if it is not 1
 } md5_share;
 
 // `weight` > 0.
 void md5_share_of(float weight, md5_share *share);
 void md5_turn_partly(md5_transform *joint, const md5_share *share, md5_quat turned);
 
-// `turned` is a product of unit quaternions; where it is none, the joint stays.
+// `turned` is a product of unit quaternions; if it is not valid, the joint is not changed.
 static inline void md5_turn_joint(md5_transform *joint, const md5_share *share, md5_float4 turned)
 {
     const float square = md5_float4_dot4(turned, turned);
@@ -107,7 +107,8 @@ static inline void md5_turn_joint(md5_transform *joint, const md5_share *share, 
         md5_turn_partly(joint, share, md5_quat_of_row(to));
         return;
     }
-    // On the side on which a smaller weight ends: nearly always the same, so that no one waits.
+    // The sign with which the slerp for a smaller weight would end. Almost always the same, so the
+    // branch is predicted.
     const float cosine = md5_float4_dot4(md5_float4_rotation(joint), to);
     joint->rotation = md5_quat_of_row(to);
     if (cosine < 0.0f)
@@ -119,7 +120,7 @@ typedef struct md5_float4_place {
     md5_float4 rotation, place;
 } md5_float4_place;
 
-// Model space: of a joint; of what it is relative to, which for a root is nothing.
+// In model space: a joint; its parent, or the identity for a root.
 md5_float4_place md5_place_of(const md5_skeleton *skeleton, const md5_transform *pose,
                               uint32_t joint);
 md5_float4_place md5_place_above(const md5_skeleton *skeleton, const md5_transform *pose,
@@ -138,17 +139,18 @@ void md5_place_joints(const md5_skeleton *skeleton, const md5_transform *pose,
 // Whether a joint descends from another one.
 bool md5_is_below(const md5_skeleton *skeleton, uint32_t joint, uint32_t above);
 
-// MD5_LIMB_PLACED if these joints make a limb; fills in the one of the two joints above the tip.
+// Return MD5_LIMB_PLACED if the joints are a limb; md5_limb_above() first fills in the tip and the two
+// joints above it.
 md5_limb_result md5_check_limb(const md5_skeleton *skeleton, const md5_limb *limb);
 md5_limb_result md5_limb_above(const md5_skeleton *skeleton, uint32_t tip, md5_limb *limb);
 
-// md5_two_bone() for a limb that has been checked and a weight > 0. If `miss`
-// is not NULL, measures the distance of the tip from the target afterwards, in units, INFINITY if
-// nothing was done, and returns a result by it.
+// md5_two_bone() for a valid limb and a weight > 0. If `miss` is not NULL, sets it to the resulting
+// distance between tip and target, in units, INFINITY if nothing was done, and returns the result
+// for it.
 md5_limb_result md5_bend_limb(const md5_skeleton *skeleton, md5_transform *pose,
                               const md5_limb *joints, const md5_two_bone_job *job, float *miss);
 
-// No solver iterates more often.
+// Limit of iterations of all solvers.
 enum { MD5_MOST_ITERATIONS = 1000 };
 
 // -- Chains -----------------------------------------------------------------------------------
@@ -167,7 +169,7 @@ typedef struct md5_chain {
 bool md5_find_chain(const md5_skeleton *skeleton, const md5_transform *pose, uint32_t tip,
                     uint32_t length, md5_chain *chain);
 
-// Gives the chain's joints the model-space rotations that are in turned[chain->count].
+// Sets the chain's joints to the model-space rotations turned[chain->count].
 void md5_turn_chain(const md5_chain *chain, const md5_quat *turned, float weight,
                     md5_transform *pose);
 

@@ -1,12 +1,12 @@
-// Chains that lag and swing. The end of each joint is drawn by a damped spring of its own to where
-// the animation has it, in the space in which the character moves, and the joint points at it. Ends
-// do not hold each other, so each is solved exactly, whatever the step.
+// Chains that lag and swing. A damped spring pulls the end of each joint to its animated position
+// in world space, and the joint is rotated to point at its end. The springs are not coupled, so
+// each is solved exactly for any time step.
 #include "md5/core/assert.h"
 #include "md5/core/swing.h"
 #include "md5/ik/space.h"
 
-// One axis of one end. The animated position is assumed to move linearly from `from` to `to`,
-// which the end follows at a distance; the difference decays.
+// One coordinate of one end. The animated position is assumed to move linearly from `from` to `to`;
+// the end follows it with a lag, and the difference from that decays.
 typedef struct axis_step {
     md5_swing swing;
     double stiffness, damping, seconds;

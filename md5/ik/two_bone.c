@@ -1,25 +1,26 @@
-// An arm or a leg that reaches for a point: the law of cosines in the plane in which it bends.
+// Two-bone inverse kinematics: the law of cosines in the plane in which an arm or leg bends.
 //
-// All is reckoned in the space of the hip as it was turned before, in which thigh and shin are
-// known without walking the skeleton, and in shares of the full reach, so that limbs of any
-// size are equally exact. In the plane of the limb, `along` points from hip to foot and `side` to
-// where the knee goes; knee and foot have coordinates on these two. The thigh is turned in the old
-// plane, the plane is turned so that its line lies along the target's, and the knee bends in it.
+// Everything is computed in the space of the hip before it is rotated, in which thigh and shin
+// follow from the pose directly, and in units of the full reach, so that the precision does not
+// depend on the size. In the plane of the limb, `along` points from hip to foot and `side` to the
+// side on which the knee is; these are the coordinates of knee and foot. The thigh is rotated in
+// the old plane, the plane is rotated so that its line points at the target, and the knee bends in
+// it.
 #include "md5/core/assert.h"
 #include "md5/core/decay.h"
 #include "md5/ik/rig.h"
 #include "md5/ik/space.h"
 
-// What is less than this share of the reach has no direction.
+// Vectors shorter than this share of the reach have no direction.
 #define NOTHING 1e-5f
 
-// What misses its target by less than this share of the reach has come to it.
+// The target is reached if the distance is less than this share of the reach.
 #define REACHED 1e-4f
 
 typedef struct two_bones {
     md5_axes axes;
     const md5_limb *joints;
-    md5_float4 above_knee, above_foot; // rotations of the joints between: of all of them together
+    md5_float4 above_knee, above_foot; // combined rotations of the joints in between
     bool has_above_knee, has_above_foot;
     md5_float4 to_model;              // the hip's rotation
     md5_float4 from_model;            // its inverse
@@ -29,18 +30,18 @@ typedef struct two_bones {
     float upper_length, lower_length; // shares
 } two_bones;
 
-// Where the foot is to be and how long the limb gets.
+// The distance of the foot, and the stretching of the limb.
 typedef struct limb_goal {
     float distance; // from the hip, in shares of the reach
     float stretch;  // factor to both lengths
 } limb_goal;
 
-// A turn in a plane: cosine and sine, both times any factor > 0.
+// A rotation in a plane: cosine and sine, both times any factor > 0.
 typedef struct flat_turn {
     float cosine, sine;
 } flat_turn;
 
-// The plane of the limb as it is, and how it comes to be the new one.
+// The current plane of the limb, and the rotation to the new one.
 typedef struct limb_plane {
     md5_float4 hinge; // axis of the bend, before
     md5_float4 turn;  // from the old plane to the new one
@@ -78,8 +79,8 @@ md5_limb_result md5_limb_above(const md5_skeleton *skeleton, uint32_t tip, md5_l
     return MD5_LIMB_PLACED;
 }
 
-// The position of a joint in the space of an ancestor, and the rotation there of its own parent, if
-// that is another one: returns whether it is.
+// Computes the position of a joint in the space of an ancestor, and the rotation of the joint's
+// parent there. Returns false if the parent is that ancestor; then there is no rotation.
 static bool place_below(const md5_skeleton *skeleton, const md5_transform *pose, uint32_t joint,
                         uint32_t above, md5_float4 *place, md5_float4 *rotation)
 {
@@ -128,8 +129,8 @@ static md5_limb_result measure_limb(const md5_skeleton *skeleton, const md5_tran
     return MD5_LIMB_PLACED;
 }
 
-// The limb is exact up to its last share `soften` of the reach; over that it comes to its full
-// length as 1 - exp(-x) comes to 1, x counted in those shares. In double: see md5_decay().
+// The limb reaches targets exactly up to the share 1 - `soften` of its reach; beyond that it
+// approaches its full length like 1 - exp(-x), x in units of `soften`. In double: see md5_decay().
 static float soften_distance(float distance, float soften)
 {
     const float past = distance - (1.0f - soften);
@@ -152,7 +153,7 @@ static limb_goal choose_goal(const two_bones *limb, float distance, const md5_tw
     return (limb_goal){bent * stretch, stretch};
 }
 
-// The direction of a pole at right angles to the limb's line, of any length; false if it has none.
+// The component of a pole perpendicular to the limb's line, of any length; false if it is zero.
 static bool find_pole(const two_bones *limb, const md5_vec3 *pole, md5_float4 along,
                       md5_float4 *side)
 {
@@ -165,7 +166,7 @@ static bool find_pole(const two_bones *limb, const md5_vec3 *pole, md5_float4 al
     return square > NOTHING * NOTHING * md5_float4_dot3(toward, toward) && square > 1e-30f;
 }
 
-// Where a straight limb begins to bend: forward in model space.
+// The direction in which a straight limb bends: forward in model space.
 static md5_float4 find_forward(const two_bones *limb, md5_float4 along)
 {
     const md5_float4 in_model = md5_float4_rotate(limb->to_model, along);
@@ -173,8 +174,7 @@ static md5_float4 find_forward(const two_bones *limb, md5_float4 along)
     return md5_float4_rotate(limb->from_model, md5_float4_of_vec3(forward));
 }
 
-// The plane of a limb that is straight, or folded: one side is as good as another, so it is chosen
-// where the limb is to be.
+// The plane of a straight or folded limb is not defined, so it is chosen at the target.
 static void choose_hinge(const two_bones *limb, md5_float4 along, bool has_pole, md5_float4 side,
                          limb_plane *plane)
 {
@@ -196,7 +196,7 @@ static limb_plane choose_plane(const two_bones *limb, md5_float4 toward, float d
     else // folded
         old_along = md5_float4_normalize(limb->upper, md5_float4_of(1.0f, 0.0f, 0.0f, 0.0f));
     along = has_way ? md5_float4_scale(toward, 1.0f / distance) : old_along;
-    // A foot that stands on its hip can be swung to any side: it is taken to lie there already.
+    // If the foot is at the hip, any direction is valid: uses that of the target.
     if (!has_line)
         old_along = along;
 
@@ -225,7 +225,7 @@ static limb_plane choose_plane(const two_bones *limb, md5_float4 toward, float d
     return plane;
 }
 
-// Heron's formula for the height keeps its digits where the limb is nearly straight.
+// Heron's formula for the height is accurate even if the limb is nearly straight.
 static void place_knee(const two_bones *limb, limb_goal goal, float *x, float *y)
 {
     const float upper = limb->upper_length * goal.stretch;
@@ -243,7 +243,7 @@ static void place_knee(const two_bones *limb, limb_goal goal, float *x, float *y
     *y = outer > 0.0f && inner > 0.0f ? sqrtf(outer) * sqrtf(inner) * half : 0.0f;
 }
 
-// From one point of the plane to another, seen from its origin.
+// The rotation about the origin of the plane from one of its points to another.
 static flat_turn flat_between(float old_x, float old_y, float x, float y)
 {
     return (flat_turn){old_x * x + old_y * y, old_x * y - old_y * x};
@@ -257,7 +257,7 @@ static void stretch_bone(const md5_skeleton *skeleton, md5_transform *pose, uint
         pose[at].translation = md5_vec3_scale(pose[at].translation, factor);
 }
 
-// What the knee and the foot turn by, and the thigh: in the space of the hip as it was.
+// The rotations of thigh, knee and foot in the space of the hip before the change.
 typedef struct limb_turns {
     md5_float4 thigh, knee;
 } limb_turns;
@@ -276,7 +276,7 @@ static limb_turns find_turns(const two_bones *limb, const limb_plane *plane, lim
     };
 }
 
-// `rotation` in the space of what joints between turn by `above`.
+// Transforms `rotation` into the space of the joints in between, whose rotation is `above`.
 static md5_float4 below(bool has_above, md5_float4 above, md5_float4 rotation)
 {
     return has_above ? md5_float4_turn(md5_float4_conjugate(above), rotation) : rotation;
@@ -326,7 +326,7 @@ static void turn_limb(const md5_skeleton *skeleton, const md5_limb *joints,
     stretch_bone(skeleton, pose, joints->tip, joints->middle, factor);
 }
 
-// From the tip as it now is to the target, at `way` from the hip.
+// The distance between the current tip and the target, which is at `way` from the hip.
 static float measure_miss(const md5_skeleton *skeleton, const md5_transform *pose,
                           const md5_limb *joints, md5_float4 way)
 {
@@ -337,7 +337,7 @@ static float measure_miss(const md5_skeleton *skeleton, const md5_transform *pos
     return miss < MD5_FARTHEST ? miss : INFINITY;
 }
 
-// Where the limb is to go: measures it, and finds how long it gets and the new rotations.
+// Measures the limb and computes its new length and rotations for the target.
 typedef struct limb_plan {
     two_bones limb;
     md5_float4 way; // from the hip to the target, model space
@@ -399,8 +399,8 @@ static md5_limb_pose limb_pose_of(const md5_skeleton *skeleton, const md5_transf
     };
 }
 
-// Plans from a pose that obeys the limits, so that the limb bends as its hinge does, and then moves
-// the plan into the limits. The pose is left as it was.
+// Solves from a pose within the limits, so that the limb bends in the direction of its hinge, and
+// then moves the result into the limits. The pose is not changed.
 static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_transform *pose,
                                           const md5_limb *joints, const md5_two_bone_job *job,
                                           limb_plan *plan)

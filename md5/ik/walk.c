@@ -1,4 +1,4 @@
-// Procedural walking: the character's own motion, and the body that follows the feet.
+// Procedural walking: the motion of the character, and the body, which follows the feet.
 #include "md5/ik/walk.h"
 
 #include "md5/core/assert.h"
@@ -56,7 +56,7 @@ static float radius_of(const md5_walk *walk)
     return radius;
 }
 
-// The part of a rotation about the up axis: where it takes forward, seen from above.
+// The twist of a rotation about the up axis: the heading to which it rotates forward.
 static md5_quat facing_of(const md5_walk_gait *gait, md5_quat rotation)
 {
     const md5_quat unit = md5_quat_normalize(rotation, MD5_NO_TURN);
@@ -68,12 +68,12 @@ static md5_quat facing_of(const md5_walk_gait *gait, md5_quat rotation)
     return md5_quat_of_row(md5_float4_about(md5_float4_of_vec3(axis), cosine, sine));
 }
 
-// What a stance of the feet says of the ground: its height at the character and its slopes.
+// The ground estimated from the feet: its height at the character and its slopes.
 typedef struct plane {
     float height, ahead, aside;
 } plane;
 
-// The plane of least squares through the feet, in doubles: feet may stand nearly in a line.
+// Fits a plane to the feet by least squares, in doubles, since feet may be nearly collinear.
 static plane fit_plane(const md5_walk_gait *gait, const md5_walk *walk)
 {
     double xx = 0, xy = 0, yy = 0, xh = 0, yh = 0, mx = 0, my = 0, mh = 0;
@@ -108,7 +108,7 @@ static float limited(float slope)
     return slope > STEEPEST ? STEEPEST : slope > -STEEPEST ? slope : -STEEPEST;
 }
 
-// Moves the body towards the plane through its feet, of which `keep` of the distance remains.
+// Moves the body towards the plane through its feet; the share `keep` of the difference remains.
 static void follow_feet(const md5_walk_gait *gait, md5_walk *walk, float keep)
 {
     const plane at = fit_plane(gait, walk);
@@ -158,7 +158,7 @@ static float keep_for(float seconds, float constant)
     return constant > 0.0f ? (float)md5_decay((double)seconds / (double)constant) : 0.0f;
 }
 
-// One factor for both, so that no home moves farther in the quickest steps than step_length.
+// Reduces both by one factor, so that no home moves farther than step_length in the shortest step.
 static float share_of_speed(const md5_walk_gait *gait, const md5_walk *walk, md5_vec3 velocity,
                             float turn)
 {

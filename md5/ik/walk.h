@@ -1,11 +1,11 @@
-// What the parts of procedural walking share.
+// Internal functions of procedural walking.
 #ifndef MD5_IK_WALK_H
 #define MD5_IK_WALK_H
 
 #include "md5/ik/space.h"
 #include "md5/md5walk.h"
 
-// A description with its defaults, and the directions of the axes.
+// A description with defaults applied, and the directions of the axes.
 typedef struct md5_walk_gait {
     const md5_walk_desc *desc;
     md5_vec3 forward, left, up; // model and world space
@@ -14,7 +14,7 @@ typedef struct md5_walk_gait {
 
 md5_walk_gait md5_walk_gait_of(const md5_walk_desc *desc, float radius);
 
-// `v` without its part along `up`.
+// `v` without its component along `up`.
 static inline md5_vec3 md5_level(const md5_walk_gait *gait, md5_vec3 v)
 {
     return md5_vec3_sub(v, md5_vec3_scale(gait->up, md5_vec3_dot(v, gait->up)));
@@ -24,16 +24,16 @@ static inline md5_vec3 md5_level(const md5_walk_gait *gait, md5_vec3 v)
 md5_vec3 md5_ground_at(const md5_walk_gait *gait, const md5_walk *walk, md5_vec3 at,
                        md5_vec3 *normal);
 
-// Where a home is at present, world space, at the character's height.
+// The current position of a home, world space, at the character's height.
 md5_vec3 md5_home_of(const md5_walk *walk, uint32_t leg);
 
 // The velocity of a home in world space.
 md5_vec3 md5_home_velocity(const md5_walk_gait *gait, const md5_walk *walk, uint32_t leg);
 
-// Lets legs step: see walk_steps.c. The position of the character has moved already.
+// Starts and advances steps, see walk_steps.c. Call it after moving the character.
 void md5_step_legs(const md5_walk_gait *gait, md5_walk *walk, float seconds);
 
-// Where a foot is while it steps.
+// The position of a stepping foot.
 md5_vec3 md5_foot_in_step(const md5_walk_gait *gait, const md5_foothold *foot);
 
 #endif

@@ -1,4 +1,4 @@
-// Procedural walking: the rules of a description, the ground, and where homes are and go.
+// Procedural walking: checks of a description, the terrain, positions and velocities of homes.
 #include "md5/ik/walk.h"
 
 #include "md5/core/assert.h"

@@ -1,4 +1,4 @@
-// Procedural walking: a pose in which the feet are where they stand.
+// Procedural walking: moves the feet of a pose to their footholds.
 #include "md5/core/assert.h"
 #include "md5/ik/walk.h"
 
@@ -20,8 +20,8 @@ md5_vec3 md5_walk_ankle(const md5_walk_desc *desc, const md5_walk *walk, uint32_
     return ankle_of(&gait, &walk->feet[leg]);
 }
 
-// Model space: as at rest, turned as the character was when the foot came to stand, tilted as the
-// ground.
+// The rotation of an ankle in model space: that at rest, with the heading of the character when the
+// foot landed, and tilted like the ground.
 static md5_quat ankle_rotation(const md5_walk_gait *gait, const md5_walk *walk,
                                const md5_foothold *foot)
 {
@@ -44,7 +44,7 @@ static void turn_in_model(const md5_skeleton *skeleton, md5_transform *pose, uin
     (void)md5_modify_joint(skeleton, pose, joint, MD5_JOINT_MODEL, change, 1.0f);
 }
 
-// Turns the swivel about the body's up so that the leg's plane holds the target.
+// Rotates the swivel about the body's up axis so that the target is in the plane of the leg.
 static void swivel_leg(const md5_skeleton *skeleton, md5_transform *pose, const md5_leg *leg,
                        md5_vec3 target, md5_vec3 body_up)
 {

@@ -1,16 +1,16 @@
-// Procedural walking: which legs step, when and where to.
+// Procedural walking: chooses which legs step, when, and to which position.
 #include "md5/core/decay.h"
 #include "md5/ik/walk.h"
 
-// Time constant with which the end of a step follows its plan, and the part of a step after which
-// it stays: a foot that comes down does not look for a better place.
+// Time constant with which the end of a step follows its planned position, and the share of a step
+// after which it is fixed.
 #define REPLAN_SECONDS 0.05
 #define PLAN_ENDS 0.7f
 
-// A home that moves slower than this share of a step in a step's time stands.
+// A home that moves less than this share of step_length during a step counts as standing.
 #define STANDING 0.02f
 
-// How long a step may take so that no step is longer than step_length.
+// The duration of a step for which no step is longer than step_length.
 static float step_seconds(const md5_walk_gait *gait, const md5_walk *walk)
 {
     float fastest = 0.0f;
@@ -25,7 +25,7 @@ static float step_seconds(const md5_walk_gait *gait, const md5_walk *walk)
     return seconds > gait->least_seconds ? seconds : gait->least_seconds;
 }
 
-// Half of a stand ahead of where the home will be when the foot lands.
+// Plans a step: half of a stance duration ahead of the home's position when the foot lands.
 static md5_vec3 plan_end(const md5_walk_gait *gait, const md5_walk *walk, uint32_t leg,
                          md5_vec3 *normal)
 {
@@ -35,8 +35,8 @@ static md5_vec3 plan_end(const md5_walk_gait *gait, const md5_walk *walk, uint32
     return md5_ground_at(gait, walk, md5_vec3_add(md5_home_of(walk, leg), way), normal);
 }
 
-// How far a standing foot is behind its home, in the direction in which that moves; away from it in
-// any direction if it rests.
+// The distance of a standing foot behind its home along the home's velocity; if the home stands,
+// the distance in any direction.
 static float lag_of(const md5_walk_gait *gait, const md5_walk *walk, uint32_t leg)
 {
     const md5_vec3 away =
@@ -46,12 +46,12 @@ static float lag_of(const md5_walk_gait *gait, const md5_walk *walk, uint32_t le
     if (!(speed * gait->step_seconds > STANDING * gait->step_length))
         return distance;
     const float behind = md5_vec3_dot(away, velocity) / speed;
-    // A foot far aside or ahead steps too, such as after a turn back.
+    // A foot that is far aside or ahead steps too, for example after a reversal.
     const float far = distance - 0.75f * gait->step_length;
     return behind > far ? behind : far;
 }
 
-// The group that lags most, by its worst leg, if that is more than the slack.
+// The group whose leg lags most, if that is more than the slack.
 static bool choose_group(const md5_walk_gait *gait, const md5_walk *walk, uint32_t *group)
 {
     float most = gait->slack;
@@ -75,7 +75,7 @@ static bool is_any_stepping(const md5_walk *walk)
     return false;
 }
 
-// The foot goes over what is in the middle of its way, too.
+// The height of the step also clears the terrain halfway.
 static float lift_over(const md5_walk_gait *gait, const md5_walk *walk, const md5_foothold *foot)
 {
     md5_vec3 normal;

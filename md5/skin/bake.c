@@ -1,8 +1,8 @@
 // Clips baked into vertices: 16 bits a coordinate within the bounds of the clip, and normals on an
 // unfolded octahedron.
 //
-// Frames are skinned twice, once for the bounds and once for the vertices, because a clip's posed
-// vertices in floats would take three times the memory of the result.
+// Frames are skinned twice, for the bounds and for the vertices, because storing the posed vertices
+// of a clip as floats would take three times the memory of the result.
 #include "md5/core/arena.h"
 #include "md5/core/assert.h"
 #include "md5/core/math.h"
@@ -59,7 +59,7 @@ static void encode_mesh(md5_baked *baked, const md5_vec3 *positions, const md5_v
     for (uint32_t i = 0; i < count; i++) {
         vertices[i] = encode(baked, positions[i], normals[i]);
         const md5_vec3 normal = md5_octahedron_normal(vertices[i].z_normal >> 16);
-        // The angle of a chord between unit vectors.
+        // The angle between unit vectors from their distance.
         const float half = distance(normal, normals[i]) * 0.5f;
         grow(&baked->position_error, distance(position_of(baked, vertices[i]), positions[i]));
         grow(&baked->normal_error, 2.0f * asinf(half < 1.0f ? half : 1.0f));
@@ -105,8 +105,8 @@ static bool is_finite(const md5_bounds *bounds)
     return true;
 }
 
-// Sets the bounds and the steps of the result. Comparisons pass over what is not a number, so each
-// vertex is looked at.
+// Sets the bounds and steps of the result. Comparisons ignore NaN, so each vertex is checked for
+// finite numbers.
 static bool measure(md5_context *context, const baking *job, uint32_t num_frames, md5_baked *baked)
 {
     const md5_model *const model = job->model;
@@ -130,7 +130,7 @@ static bool measure(md5_context *context, const baking *job, uint32_t num_frames
     if (baked->num_vertices == 0)
         return true;
     const md5_bounds *const of = &baked->bounds;
-    // Halves do not overflow where the difference of two floats could.
+    // The difference of two floats may overflow; that of their halves does not.
     const float half = 0.5f / (float)LEVELS;
     baked->step = (md5_vec3){2.0f * (of->max.x * half - of->min.x * half),
                              2.0f * (of->max.y * half - of->min.y * half),
@@ -262,7 +262,7 @@ static md5_vec3 exact_position(const md5_mesh *mesh, uint32_t vertex, const md5_
     return sum;
 }
 
-// One vertex at a time, so that no memory is needed.
+// Computes one vertex at a time, so that no memory is needed.
 float md5_baked_error(const md5_baked *baked, const md5_model *model, const md5_moment *moment,
                       const md5_mat34 *palette)
 {

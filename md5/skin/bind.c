@@ -5,7 +5,7 @@
 
 #define LEAST_WEIGHT 0.005f
 #define LARGEST 1e9f
-// Distances below this, in cells, are not told apart: a vertex on a bone has no infinite weight.
+// Smallest distance, in cells: avoids infinite weights of vertices on a bone.
 #define LEAST_DISTANCE 0.25
 
 enum {
@@ -106,7 +106,7 @@ static bool check_joints(md5_context *context, const md5_weights_desc *desc)
 
 // -- Distances ------------------------------------------------------------------------------------
 
-// Equal positions are one row, so that seams of texture stay closed.
+// Equal positions share one row, so that texture seams stay closed.
 static bool join_positions(bind_work *make)
 {
     const uint32_t count = make->desc.num_positions;
@@ -126,7 +126,7 @@ static bool join_positions(bind_work *make)
     return true;
 }
 
-// The length of the path from a point: the shortest by any voxel at or beside it.
+// The path length at a point: the shortest over the voxel at the point and its neighbours.
 static float path_to(const md5_paths *paths, md5_vec3d point)
 {
     float shortest = INFINITY;
@@ -172,8 +172,8 @@ static bool measure_rows(bind_work *make)
     return true;
 }
 
-// Paths through middles of voxels are up to a tenth too long; where nothing is in the way, the
-// straight line is the path.
+// Paths through the centres of voxels are up to 10 % too long, so the straight line is used if it
+// stays in the volume.
 static void straighten(bind_work *make, uint32_t row, md5_vec3d point)
 {
     md5_bind_entry *const entries = md5_row(&make->rows, row);

@@ -1,4 +1,4 @@
-// Where the bones of joints lie in a volume.
+// Finds the bones of joints in a volume.
 #include "md5/skin/bind_paths.h"
 
 static md5_vec3d joint_in_grid(const md5_grid *grid, const md5_weights_desc *desc, uint32_t joint)
@@ -12,7 +12,7 @@ static bool is_bound(const md5_grid *grid, const md5_weights_desc *desc, uint32_
            && md5_voxel_at(grid, joint_in_grid(grid, desc, joint)) != MD5_NO_VOXEL;
 }
 
-// A bone to each child, or a point: in first_bone, how many there are.
+// Counts the bones of each joint into first_bone: one for each child, or a point.
 static void count_bones(const md5_grid *grid, const md5_weights_desc *desc, uint32_t *count)
 {
     const uint32_t num_joints = desc->skeleton->num_joints;
@@ -32,8 +32,8 @@ static md5_bone bone_to(const md5_grid *grid, md5_vec3d from, md5_vec3d to)
     return (md5_bone){from, md5_vec3d_add(from, md5_vec3d_scale(way, inside > 0.0 ? inside : 0.0))};
 }
 
-// The bone of a joint without children goes on as its parent's did, as far again: otherwise what is
-// beyond it would be as near to the parent's bone.
+// The bone of a joint without children continues the parent's bone with the same length; otherwise
+// vertices beyond the joint would be equally near to the parent's bone.
 static md5_bone end_bone(const md5_grid *grid, const md5_weights_desc *desc, uint32_t joint)
 {
     const md5_vec3d at = joint_in_grid(grid, desc, joint);

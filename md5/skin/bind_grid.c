@@ -2,7 +2,7 @@
 
 enum { UNKNOWN, SHELL, OUTSIDE };
 
-#define MOST_TESTS (1 << 26) // of a cell with a triangle: a quarter of a second
+#define MOST_TESTS (1 << 26) // tests of a cell against a triangle: a quarter of a second
 
 typedef struct rasterizer {
     const md5_grid *grid;
@@ -15,7 +15,7 @@ static uint32_t cell_at(const md5_grid *grid, uint32_t x, uint32_t y, uint32_t z
     return (z * grid->count[1] + y) * grid->count[0] + x;
 }
 
-// The cell along one axis, moved into the box: rounding may put a point at its very end.
+// The cell along one axis, clamped to the box, since rounding may place a point just outside.
 static uint32_t clamped(double coordinate, uint32_t count)
 {
     const double most = (double)count - 2.0;
@@ -30,7 +30,7 @@ static void mark_point(rasterizer *raster, md5_vec3d p)
         SHELL;
 }
 
-// Edges by steps of half a cell: all that there is of a triangle without area.
+// Marks the cells along the edges in steps of half a cell, which covers triangles without area.
 static void mark_edge(rasterizer *raster, md5_vec3d a, md5_vec3d b)
 {
     const md5_vec3d way = md5_vec3d_sub(b, a);
@@ -40,7 +40,7 @@ static void mark_edge(rasterizer *raster, md5_vec3d a, md5_vec3d b)
     raster->num_tests += steps;
 }
 
-// A triangle seen along the axis w to which its normal is nearest; each array is a, b, c.
+// A triangle projected along the axis w that is nearest to its normal; each array is a, b, c.
 typedef struct flat {
     int u, v, w;
     double at[3][3]; // corners, by axis
@@ -68,7 +68,7 @@ static flat flatten(md5_vec3d a, md5_vec3d b, md5_vec3d c)
     return f;
 }
 
-// Whether the unit square at u, v touches the triangle: it lies beyond no edge with all corners.
+// Whether the unit square at u, v overlaps the triangle: no edge has all its corners outside.
 static bool touches(const flat *f, double u, double v)
 {
     const double turn = f->normal[f->w] > 0.0 ? 1.0 : -1.0;
@@ -84,7 +84,8 @@ static bool touches(const flat *f, double u, double v)
     return true;
 }
 
-// Marks the cells above one square through which the plane goes, within the triangle's own depth.
+// Marks the cells above one square that the plane passes through, within the triangle's depth
+// range.
 static void mark_column(rasterizer *raster, const flat *f, uint32_t u, uint32_t v)
 {
     const double nw = f->normal[f->w], nu = f->normal[f->u] / nw, nv = f->normal[f->v] / nw;
@@ -106,7 +107,7 @@ static void mark_triangle(rasterizer *raster, md5_vec3d a, md5_vec3d b, md5_vec3
     mark_edge(raster, b, c);
     mark_edge(raster, c, a);
     const flat f = flatten(a, b, c);
-    if (!(fabs(f.normal[f.w]) > 1e-9)) // cells; its edges are enough
+    if (!(fabs(f.normal[f.w]) > 1e-9)) // no area: its edges are enough
         return;
     const uint32_t *const n = raster->grid->count;
     const uint32_t last_u = clamped(f.high[f.u], n[f.u]), last_v = clamped(f.high[f.v], n[f.v]);
@@ -119,8 +120,8 @@ static void mark_triangle(rasterizer *raster, md5_vec3d a, md5_vec3d b, md5_vec3
         }
 }
 
-// Fills the outside from cell 0 through the faces of cells. `stack` has room for all cells: each
-// enters it once.
+// Flood fill of the outside from cell 0 through the faces of cells. `stack` has room for all cells,
+// each of which is pushed once.
 static void fill_outside(const md5_grid *grid, unsigned char *kinds, uint32_t *stack)
 {
     const uint32_t row = grid->count[0], layer = row * grid->count[1];

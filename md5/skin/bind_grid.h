@@ -1,11 +1,11 @@
-// The volume of a mesh as voxels. A path inside the mesh is a walk from voxel to voxel: no triangle
-// is looked at again once this is built, so a mesh may have holes, flaws and parts that intersect.
+// The volume of a mesh as voxels. A path inside the mesh leads from voxel to voxel without testing
+// triangles, so a mesh may have holes, defects and intersecting parts.
 //
-//   cells    the box around the mesh, cut into cubes, with one layer of cells around it that
-//            belong to nothing: from there the outside is filled
+//   cells    the bounding box of the mesh, divided into cubes, with one layer of empty cells
+//            around it, from which the outside is filled
 //   voxels   the cells of the volume, numbered in the order of cells
 //
-// Coordinates are in cells from the box's corner: the cell of a point is that of its whole parts.
+// Coordinates are in cells from the box's corner; their integer parts give the cell of a point.
 #ifndef MD5_SKIN_BIND_GRID_H
 #define MD5_SKIN_BIND_GRID_H
 
@@ -47,8 +47,8 @@ static inline md5_vec3d md5_cell_center(const md5_grid *grid, uint32_t cell)
 // The voxel at a point in coordinates, or MD5_NO_VOXEL, also if it is outside of all cells.
 uint32_t md5_voxel_at(const md5_grid *grid, md5_vec3d point);
 
-// How much of the straight line is in the volume, from its start: 1 = all of it, below 0 = not even
-// the start. In steps of half a cell, at most a few hundred.
+// The share of a line that is in the volume, from its start on: 1 = all of it, below 0 = the start
+// is outside. Sampled in steps of half a cell, at most a few hundred.
 double md5_line_in_volume(const md5_grid *grid, md5_vec3d from, md5_vec3d to);
 
 #endif

@@ -16,7 +16,7 @@ static void put(md5_paths *paths, uint32_t place, uint32_t voxel)
     paths->places[voxel] = place;
 }
 
-// Moves a voxel whose length fell towards the top.
+// Moves a voxel whose length has decreased towards the top of the heap.
 static void rise(md5_paths *paths, uint32_t place, uint32_t voxel)
 {
     const float length = paths->lengths[voxel];
@@ -52,8 +52,8 @@ static uint32_t take_shortest(md5_paths *paths)
     return shortest;
 }
 
-// A voxel on a shorter path than before. Lengths never fall below one that was taken from the heap,
-// so such a voxel does not come back.
+// Sets a shorter path to a voxel. Lengths never fall below that of a voxel removed from the heap,
+// so a removed voxel is not added again.
 static void shorten(md5_paths *paths, uint32_t voxel, float length)
 {
     const float before = paths->lengths[voxel];
@@ -63,7 +63,7 @@ static void shorten(md5_paths *paths, uint32_t voxel, float length)
     rise(paths, before < INFINITY ? paths->places[voxel] : paths->heap_size++, voxel);
 }
 
-// The voxels along a bone, at the distances of their middles from it.
+// Adds the voxels along a bone, with the distances of their centres from it.
 static void start_at_bone(md5_paths *paths, const md5_bone *bone, uint32_t joint)
 {
     const md5_vec3d way = md5_vec3d_sub(bone->to, bone->from);

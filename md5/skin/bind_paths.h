@@ -1,4 +1,4 @@
-// Bones, and the lengths of paths from them through a volume.
+// Bones in a volume, and the lengths of paths from them.
 #ifndef MD5_SKIN_BIND_PATHS_H
 #define MD5_SKIN_BIND_PATHS_H
 
@@ -29,8 +29,8 @@ typedef struct md5_paths {
     const md5_grid *grid;
     const md5_bones *bones;
     float *lengths;   // [num_voxels] cells; INFINITY = not reached
-    uint32_t *heap;   // [num_voxels] voxels whose neighbours are due, shortest first
-    uint32_t *places; // [num_voxels] in the heap, if there
+    uint32_t *heap;   // [num_voxels] voxels whose neighbours are not processed yet, shortest first
+    uint32_t *places; // [num_voxels] index in the heap, if it is there
     uint32_t heap_size;
 } md5_paths;
 
@@ -38,8 +38,8 @@ typedef struct md5_paths {
 bool md5_create_paths(md5_arena *arena, const md5_grid *grid, const md5_bones *bones,
                       md5_paths *paths);
 
-// Writes lengths[]: for each voxel the shortest path from its middle to the joint's bones, from
-// middle to middle of neighbouring voxels, 26 directions (Dijkstra 1959).
+// Writes lengths[]: for each voxel the shortest path from its centre to the joint's bones, through
+// the centres of neighbouring voxels in 26 directions (Dijkstra 1959).
 void md5_measure_paths(md5_paths *paths, uint32_t joint);
 
 #endif

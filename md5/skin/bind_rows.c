@@ -60,8 +60,8 @@ static bool find_neighbours(md5_arena *arena, const md5_weights_desc *desc, cons
     found->first = (uint32_t *)md5_arena_alloc(arena, (size_t)num_rows + 2, sizeof(uint32_t));
     found->rows = (uint32_t *)md5_arena_room(arena, 2 * corners, sizeof(uint32_t));
     TRY(found->first && found->rows);
-    // Counts stand two further on, then the place of a row's next neighbour one further on, and at
-    // last each row's first one at its own index.
+    // Counting sort in place: first[row + 2] is the count, then first[row + 1] the position of the
+    // row's next neighbour, and finally first[row] the first one.
     for (size_t i = 0; i < corners; i++)
         found->first[same[desc->indices[i]] + 2] += 2;
     for (uint32_t row = 2; row < num_rows + 2; row++)
@@ -75,7 +75,7 @@ static bool find_neighbours(md5_arena *arena, const md5_weights_desc *desc, cons
     return true;
 }
 
-// Sums of weights by joint, of which only those of the listed joints are not 0.
+// Sums of weights by joint; only those of the listed joints are not 0.
 typedef struct joint_sums {
     float *of_joint; // [num_joints]
     uint32_t *joints;

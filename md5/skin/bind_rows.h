@@ -5,7 +5,7 @@
 
 #include "md5/skin/bind_paths.h"
 
-// How many joints beyond the number that is kept take part in smoothing.
+// Number of joints beyond those that are kept which take part in smoothing.
 enum { MD5_SPARE_ENTRIES = 4 };
 
 typedef struct md5_bind_entry {
@@ -29,8 +29,8 @@ static inline md5_bind_entry *md5_row(const md5_bind_rows *rows, uint32_t row)
 // Adds an entry to a row that is sorted by value, ascending, and keeps the smallest.
 void md5_add_to_row(md5_bind_rows *rows, uint32_t row, md5_bind_entry entry);
 
-// Sorts a row by value, descending, and scales the first `most` values to sum 1. Leaves the others
-// out, and, unless it is the first, those below `least`.
+// Sorts a row by value, descending, removes all but the first `most` values and, except for the
+// first, those below `least`, and scales the rest to sum 1.
 void md5_trim_row(md5_bind_rows *rows, uint32_t row, uint32_t most, float least);
 
 // Replaces each row by the mean of itself and the mean of its neighbours along the edges of the

@@ -26,7 +26,7 @@ void md5_dual_with(md5_cpu level, const md5_dual_job *job)
         break;
 #endif
 #if MD5_HAS_AVX2
-    case MD5_CPU_AVX512: // would gain nothing: see README.md
+    case MD5_CPU_AVX512: // no faster: see README.md
     case MD5_CPU_AVX2:
         md5_dual_avx2(job);
         break;

@@ -5,12 +5,11 @@
 //
 //   blend:   s[c] = q[c] * bias of the first, + q[c] * (bias * sign) of the next, ...
 //
-// where sign turns the next one to the side of the first (md5_dual_sign). The blend is a dual
-// quaternion of some length; md5_dual_matrix() gives the rotation and translation that it stands
-// for at length 1. So only the ratios of the biases count, and a vertex of very small or large ones
-// has the same power of two taken out of all. The translation of a blend that is brought to unit
-// length is the same whether the part of its dual along its real is taken away or not, for it adds
-// no more than a w.
+// where sign selects the shorter arc to the first (md5_dual_sign). The blend is a dual quaternion
+// of any length; md5_dual_matrix() returns the rotation and translation of its normalized form. So
+// only the ratios of the biases count, and very small or large ones are all scaled by the same
+// power of two. Removing the component of the dual part along the real part is not necessary,
+// because it contributes only to the w of the translation.
 #include "md5/skin/dual_kernels.h"
 
 #include "md5/core/math.h"
@@ -25,8 +24,8 @@ static inline md5_quat scaled(md5_quat q, float by)
     return (md5_quat){q.x * by, q.y * by, q.z * by, q.w * by};
 }
 
-// The power of two that brings biases to about 1, of which `first` is the largest; 0 if they are
-// blended as they are.
+// The power of two that scales biases, of which `first` is the largest, to about 1; 0 if they are
+// used unchanged.
 static inline int shift_for(float first)
 {
     const float square = first * first;
@@ -42,7 +41,7 @@ static inline float shifted(float bias, int shift)
     return shift == 0 ? bias : ldexpf(bias, shift);
 }
 
-// Of a vertex that has influences.
+// Blends the dual quaternions of a vertex that has influences.
 static inline md5_dual_quat blend(const md5_mesh *mesh, const md5_dual_quat *palette,
                                   uint32_t vertex)
 {
@@ -97,7 +96,7 @@ static inline md5_vec3 turn(const md5_mat34 *m, md5_vec3 bind)
     return md5_vec3_normalize(md5_mat34_rotate(m, bind), bind);
 }
 
-// What nothing influences stays at the origin, with its directions.
+// Vertices without influences stay at the origin and keep their directions.
 md5_mat34 md5_dual_vertex_matrix(const md5_mesh *mesh, const md5_dual_quat *palette,
                                  uint32_t vertex)
 {

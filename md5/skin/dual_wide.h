@@ -1,8 +1,8 @@
 // md5_skin_dual() for instruction sets with wide registers: compiled once for each, together with
 // md5_skin(), whose plan, loads and stores it shares.
 //
-// A group's joints are the same in all lanes, and so is the side on which each dual quaternion
-// lies: one sign a joint. The blend differs from lane to lane, and is made a matrix in each.
+// A group's joints are the same in all lanes, so there is one sign per joint. The blend differs in
+// each lane and is converted to a matrix there.
 #include "md5/skin/dual_kernels.h"
 #include "md5/skin/skin_wide.h"
 
@@ -11,11 +11,11 @@ typedef struct lanes_dual {
     lanes4 real, dual;
 } lanes_dual;
 
-// What is read and written besides: skin_arrays without a palette.
+// The other inputs and outputs: skin_arrays without a palette.
 typedef struct dual_arrays {
     skin_arrays skin;
     const md5_dual_quat *palette;
-    const md5_dual_job *job; // for what is left to plain C
+    const md5_dual_job *job; // for vertices that plain C handles
 } dual_arrays;
 
 // -- Blending -------------------------------------------------------------------------------
@@ -46,7 +46,7 @@ MD5_WIDE_INLINE bool are_ordinary(md5_wide first)
            && is_all_true(md5_wide_less(square, md5_wide_all(MD5_DUAL_MOST_SQUARE)));
 }
 
-// Whether enough is left of each blend: see MD5_DUAL_VANISHES.
+// Whether each blend is long enough: see MD5_DUAL_VANISHES.
 MD5_WIDE_INLINE md5_mask is_left(lanes4 real, md5_wide bias)
 {
     return md5_wide_greater(dot_lanes(real, real), md5_wide_mul(md5_wide_all(MD5_DUAL_VANISHES),
@@ -128,7 +128,7 @@ MD5_WIDE_INLINE void skin_dual_group(const dual_arrays *arrays, const group *of,
         transform_group(&arrays->skin, of, order, whole, of->floats);
         return;
     }
-    const bool is_exact = kind == MD5_SKIN_EXACT; // then biases stand behind points
+    const bool is_exact = kind == MD5_SKIN_EXACT; // then biases follow points
     const float *const biases = of->floats + (is_exact ? 3 * MD5_SKIN_GROUP : 0);
     if (!are_ordinary(md5_wide_load(biases))) {
         skin_dual_by_scalar(arrays, of, order);
@@ -258,7 +258,8 @@ MD5_WIDE_INLINE lanes_dual blend_dual_singles(const dual_arrays *arrays, const g
     return sum;
 }
 
-// Whether all have so many influences, which is for the most part so: see sum_singles(). 0 = no.
+// The number of influences if all vertices have the same, the usual case; 0 = they differ. See
+// sum_singles().
 MD5_WIDE_INLINE uint32_t count_alike(const skin_arrays *arrays, const uint32_t vertices[MD5_WIDTH])
 {
     const uint32_t count = count_influences(arrays, vertices[0]);

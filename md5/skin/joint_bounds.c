@@ -40,7 +40,7 @@ static bool is_empty(const md5_bounds *bounds)
     return !(bounds->min.x <= bounds->max.x);
 }
 
-// Adds to the interval low..high what an entry of the matrix makes of the interval min..max.
+// Adds the interval min..max, multiplied by an entry of the matrix, to the interval low..high.
 static void add_product(float entry, float min, float max, float *low, float *high)
 {
     const float a = entry * min, b = entry * max;

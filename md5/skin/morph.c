@@ -108,7 +108,8 @@ static bool check_source(const comparison *pair)
 
 // -- Differences ------------------------------------------------------------------------------
 
-// What counts as equal: the rounding of sums in floats, of a model of this size.
+// Differences up to this size count as equal: rounding errors of sums in floats for a model of this
+// size.
 typedef struct slack {
     float position, direction;
 } slack;
@@ -170,7 +171,7 @@ typedef struct building {
     const md5_morph_source *sources;
     uint32_t num_targets;
     slack within;
-    // Of the result.
+    // Memory of the result.
     md5_morph *morph;
     md5_morph_target *targets;
     md5_morph_mesh *meshes;
@@ -178,7 +179,7 @@ typedef struct building {
     size_t names_size;
 } building;
 
-// Where the arrays of a mesh are written; NULL while they are counted.
+// The output arrays of a mesh; NULL while counting.
 typedef struct mesh_arrays {
     uint32_t *vertices, *first;
     md5_morph_delta *deltas;

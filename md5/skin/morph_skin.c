@@ -1,11 +1,11 @@
-// Skinning of blended morph targets: the kernels skin the mesh as it is, then the few vertices that
-// targets change are corrected, in plain C.
+// Skinning of blended morph targets: the kernels skin the unchanged mesh, then plain C corrects the
+// few vertices that targets move.
 //
 // With e the blended matrix of a vertex and d the sum of its weighted deltas, the exact vertex is
 //
 //   sum of palette * (bias * (point + d), bias) = (what md5_skin() computes) + rotation of e * d
 //
-// so that the influences are not needed again; dual quaternions have one matrix a vertex anyway.
+// so that the influences are not needed again; dual quaternions give one matrix per vertex anyway.
 #include "md5/core/assert.h"
 #include "md5/core/math.h"
 #include "md5/md5morph.h"
@@ -60,7 +60,7 @@ static bool blend(const md5_morph_mesh *morph, const md5_mesh *mesh, const float
     return true;
 }
 
-// Where the vertices of a mesh go.
+// The output arrays of a mesh.
 typedef struct outputs {
     md5_vec3 *positions, *normals;
     md5_vec4 *tangents;

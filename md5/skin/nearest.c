@@ -1,4 +1,4 @@
-// Which joint is nearest to a point or a ray.
+// Finds the joint nearest to a point or a ray.
 #include "md5/core/assert.h"
 #include "md5/core/math.h"
 #include "md5/md5query.h"
@@ -10,7 +10,7 @@ static double square_to_point(md5_vec3 joint, const md5_ray *at)
     return md5_vec3d_dot(away, away);
 }
 
-// The nearest point of a ray is its origin for a joint behind it, and its end for one beyond.
+// The nearest point of a ray is its origin for joints behind it, and its end for joints beyond it.
 static double square_to_ray(md5_vec3 joint, const md5_ray *ray)
 {
     const md5_vec3d direction = md5_vec3d_of(ray->direction);

@@ -1,5 +1,5 @@
-// Unit vectors in 16 bits. Rounding u and v by themselves errs by 0.9 degrees at most; choosing
-// among the four pairs around them by the angle, by two thirds of that (Cigolle and others, "A
+// Unit vectors in 16 bits. Rounding u and v independently has an error of at most 0.9 degrees;
+// choosing the best of the four nearest pairs reduces it to two thirds (Cigolle and others, "A
 // Survey of Efficient Representations for Independent Unit Vectors", 2014).
 #include "md5/skin/octahedron.h"
 

@@ -1,4 +1,4 @@
-// Which boxes of a crowd overlap a sphere, a box, a view frustum or a ray.
+// Finds the boxes of a crowd that overlap a sphere, a box, a view frustum or a ray.
 //
 // A loop writes each index and only then decides whether to keep it: without a branch, because
 // whether a box passes is hard to predict.
