@@ -35,7 +35,7 @@ static void add_pak_file(common_entries *entries, const unsigned char *entry)
     const uint64_t offset = number_at(entry + PAK_NAME), size = number_at(entry + PAK_NAME + 4);
     memcpy(name, entry, PAK_NAME);
     if (offset > entries->archive_size || size > entries->archive_size - offset)
-        common_warn_entry(entries, name, "left out: its bytes are outside the archive");
+        common_warn_entry(entries, name, "skipped: its bytes are outside the archive");
     else
         common_add_entry(entries, name, offset, size, size);
 }
@@ -47,11 +47,11 @@ static bool list_pak(common_archive *archive, common_fault *fault)
     if (entries->archive_size > INT32_MAX) // as far as long reaches everywhere
         return common_archive_fail(fault, "it has 2 GiB or more");
     if (!read_range(archive->stream, 0, header, sizeof header))
-        return common_archive_fail(fault, "its header is cut off");
+        return common_archive_fail(fault, "its header is truncated");
     const uint64_t offset = number_at(header + 4), size = number_at(header + 8);
     if (offset > entries->archive_size || size > entries->archive_size - offset)
         return common_archive_fail(
-            fault, "its list of files is cut off: it ends at byte %llu of %llu",
+            fault, "its list of files is truncated: it ends at byte %llu of %llu",
             (unsigned long long)offset + size, (unsigned long long)entries->archive_size);
     if (size % PAK_ENTRY != 0)
         return common_archive_fail(fault,
@@ -72,7 +72,7 @@ static bool list_files(common_archive *archive, const char *path, common_fault *
     char magic[4] = "";
     common_entries *const entries = &archive->entries;
     if (!read_range(archive->stream, 0, magic, sizeof magic))
-        return common_archive_fail(fault, "this is no archive: it has %llu bytes",
+        return common_archive_fail(fault, "not an archive: it has %llu bytes",
                                    (unsigned long long)entries->archive_size);
     if (memcmp(magic, "PACK", 4) == 0)
         return list_pak(archive, fault) && common_check_entries(entries, fault);
@@ -81,7 +81,7 @@ static bool list_files(common_archive *archive, const char *path, common_fault *
     archive->stream = NULL;
     archive->zip = common_open_zip(path, entries, fault);
     if (!archive->zip && memcmp(magic, "PK", 2) != 0)
-        common_archive_fail(fault, "this is no zip file and no .pak file");
+        common_archive_fail(fault, "not a zip or .pak archive");
     return archive->zip && common_check_entries(entries, fault);
 }
 
@@ -89,7 +89,7 @@ common_archive *common_open_archive(const char *path, common_archive_warn *warn,
                                     common_fault *fault)
 {
     if (!common_is_file(path)) {
-        common_archive_fail(fault, "this is no file");
+        common_archive_fail(fault, "not a file");
         return NULL;
     }
     common_archive *const archive = common_alloc(1, sizeof *archive);
@@ -137,7 +137,7 @@ char *common_archive_read(common_archive *archive, size_t file, size_t *size, co
     }
     if (archive->zip ? common_read_zip(archive->zip, entry, bytes, fault)
                      : read_range(archive->stream, entry->location, bytes, *size)
-                           || common_archive_fail(fault, "the archive is cut off"))
+                           || common_archive_fail(fault, "the archive is truncated"))
         return bytes;
     free(bytes);
     return NULL;

@@ -65,14 +65,14 @@ static bool has_control(const char *name)
 static const char *name_fault(const char *name)
 {
     if (name[0] == '\0')
-        return "left out: it has no name";
+        return "skipped: it has no name";
     if (is_separator(name[0]))
-        return "left out: its name is absolute";
+        return "skipped: its name is absolute";
     if (is_letter(name[0]) && name[1] == ':')
-        return "left out: its name has a drive";
+        return "skipped: its name has a drive";
     if (has_dots(name))
-        return "left out: its name leads out of the archive";
-    return has_control(name) ? "left out: its name has control characters" : NULL;
+        return "skipped: its name leaves the archive";
+    return has_control(name) ? "skipped: its name has control characters" : NULL;
 }
 
 // -- Entries --------------------------------------------------------------------------------------
@@ -87,7 +87,7 @@ void common_add_entry(common_entries *entries, const char *name, uint64_t locati
         return;
     }
     if (size > COMMON_MAX_FILE_SIZE) {
-        common_warn_entry(entries, name, "left out: it has %llu bytes, at most %llu are read",
+        common_warn_entry(entries, name, "skipped: it has %llu bytes, at most %llu are read",
                           (unsigned long long)size, (unsigned long long)COMMON_MAX_FILE_SIZE);
         return;
     }

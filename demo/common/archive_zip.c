@@ -37,16 +37,16 @@ static void add_file(zip_t *zip, zip_uint64_t entry, common_entries *entries)
     if (length > 0 && name[length - 1] == '/')
         return; // a folder
     if (!name || zip_stat_index(zip, entry, 0, &stat) != 0)
-        common_warn_entry(entries, name ? name : "", "left out: its entry cannot be read");
+        common_warn_entry(entries, name ? name : "", "skipped: its entry cannot be read");
     else if (is_link(zip, entry))
-        common_warn_entry(entries, name, "left out: it is a link");
+        common_warn_entry(entries, name, "skipped: it is a link");
     else if (stat.encryption_method != ZIP_EM_NONE)
-        common_warn_entry(entries, name, "left out: it is encrypted");
+        common_warn_entry(entries, name, "skipped: it is encrypted");
     else if (stat.comp_method != STORED && stat.comp_method != DEFLATED)
-        common_warn_entry(entries, name, "left out: it is compressed by the unknown method %u",
+        common_warn_entry(entries, name, "skipped: it is compressed by the unknown method %u",
                           (unsigned)stat.comp_method);
     else if (!has_possible_size(&stat))
-        common_warn_entry(entries, name, "left out: %llu bytes cannot be in %llu compressed ones",
+        common_warn_entry(entries, name, "skipped: %llu bytes cannot be in %llu compressed ones",
                           (unsigned long long)stat.size, (unsigned long long)stat.comp_size);
     else
         common_add_entry(entries, name, entry, stat.size,
@@ -60,7 +60,7 @@ struct zip *common_open_zip(const char *path, common_entries *entries, common_fa
     if (!zip) {
         zip_error_t error;
         zip_error_init_with_code(&error, code);
-        common_archive_fail(fault, "its list of files is damaged or cut off: %s",
+        common_archive_fail(fault, "its list of files is damaged or truncated: %s",
                             zip_error_strerror(&error));
         zip_error_fini(&error);
         return NULL;

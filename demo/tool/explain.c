@@ -152,7 +152,7 @@ static void print_decl(explainer *explain, const char *kind, const md5_decl *dec
     putchar('\n');
     print_file(explain, "declared", decl->file, tool_decl_line(decl));
     for (const md5_decl *hidden = decl->hidden; hidden; hidden = hidden->hidden)
-        print_file(explain, "hides the one", hidden->file, tool_decl_line(hidden));
+        print_file(explain, "hides declaration", hidden->file, tool_decl_line(hidden));
 }
 
 // -- What a declaration needs ---------------------------------------------------------------------
@@ -352,7 +352,7 @@ static int explain_name(tool_game *opened, const char *name)
     }
     explain_file(&explain);
     if (!explain.is_found) {
-        fputs("nothing is called ", stdout);
+        fputs("nothing is named ", stdout);
         common_print_text(stdout, name);
         putchar('\n');
     }

@@ -92,7 +92,7 @@ int tool_read_game_arguments(const char *command, int count, char **arguments, i
 
 static int refuse(const char *folder)
 {
-    md5_error error = {.status = MD5_ERROR_IO, .message = "this is no folder"};
+    md5_error error = {.status = MD5_ERROR_IO, .message = "not a folder"};
     (void)snprintf(error.file, sizeof error.file, "%s", folder);
     tool_print_error(&error);
     return TOOL_BAD_FILE;

@@ -19,14 +19,14 @@ static const char help[] =
     "  check FILE...       print errors and warnings of files, or of all files in a folder\n"
     "  dump MESH [ANIM]    print every number as text, in the bind pose and posed\n"
     "  list DIR            print what a game folder or a folder of models has\n"
-    "  explain DIR NAME    print where a thing of a game folder comes from and what it lacks\n"
+    "  explain DIR NAME    print where an item of a game folder comes from and what is missing\n"
     "  verdicts            print what Doom 3 makes of the declarations of a game folder\n"
     "\n"
     "  --                  end of options: only files follow\n"
     "  --help              print this text, or the help of a command\n"
     "  --version           print the version of the library\n"
     "  --man               print the manual page\n"
-    "  --completions bash|zsh|fish   print what makes a shell complete commands and options\n";
+    "  --completions bash|zsh|fish   print a completion script for the shell\n";
 
 static bool asks_for_help(const char *argument)
 {

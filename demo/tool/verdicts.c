@@ -341,7 +341,7 @@ int tool_verdicts(int count, char **arguments)
                                 : !common_add_game_folder(&places, job.base)         ? job.base
                                                                                      : NULL;
     if (missing) {
-        md5_error error = {.status = MD5_ERROR_IO, .message = "this is no folder"};
+        md5_error error = {.status = MD5_ERROR_IO, .message = "not a folder"};
         (void)snprintf(error.file, sizeof error.file, "%s", missing);
         tool_print_error(&error);
     }

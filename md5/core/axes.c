@@ -87,8 +87,8 @@ bool md5_check_conversion(md5_context *context)
                            "default axes, scale and flip_v");
     }
     if ((unsigned)context->axes >= NUM_AXES)
-        return md5_fail(context, MD5_ERROR_RANGE, 0, 0, "the options' axes are %d, which is none",
-                        (int)context->axes);
+        return md5_fail(context, MD5_ERROR_RANGE, 0, 0,
+                        "md5_load_opts.axes is %d, which is not valid", (int)context->axes);
     if (!(context->scale >= LEAST_SCALE && context->scale <= MOST_SCALE))
         return md5_fail(context, MD5_ERROR_RANGE, 0, 0,
                         "the options' scale is %g, which must be 1e-06 to 1e+06",

@@ -86,11 +86,11 @@ static bool choose_sources(making *make, const md5_joint_pair *pairs, uint32_t n
         num_driven += make->sources[joint] >= 0;
     if (num_driven == 0)
         return md5_fail(make->arena.context, MD5_ERROR_MISMATCH, 0, 0,
-                        "no joint of the source goes to one of the target");
+                        "no source joint matches a target joint");
     for (uint32_t joint = 0; joint < target->num_joints; joint++) {
         if (make->sources[joint] < 0)
             md5_warn(make->arena.context, 0, 0,
-                     "joint %u %s of the target keeps its bind pose: nothing goes there", joint,
+                     "joint %u %s of the target has no source joint and keeps its bind pose", joint,
                      quote(target->joints[joint].name).text);
     }
     return true;

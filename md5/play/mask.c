@@ -150,14 +150,14 @@ static bool read_word(md5_context *context, mask_text *text, mask_word *word)
                        "");
     text->at += has_quote;
     if (has_quote && *text->at != '\0' && !is_space(*text->at))
-        return fail_at(context, text, text->at, "expected a blank behind ",
+        return fail_at(context, text, text->at, "expected white space after ",
                        md5_quote(word->name, word->length).text);
     if (word->length > 0)
         return true;
     if (first == start)
         return fail_at(context, text, first, "a joint has no name", "");
     return fail_at(context, text, first - 1, md5_quote(first - 1, 1).text,
-                   " stands before no joint");
+                   " must be followed by a joint");
 }
 
 // In quotes all is the joint's name. If no joint has it, signs count there too, as in id's

@@ -126,7 +126,7 @@ static const char *plan_joint(md5_rebase *rebase, const branch *branches,
     }
     rebase->above = anchor;
     rebase->extra = ancestry_of_track->num_extra > 0 ? extra : -1;
-    return anchor == parent ? "it moves with the joints in between, which the model lacks"
+    return anchor == parent ? "it moves with the joints in between, which are not in the model"
                             : "it follows the animation";
 }
 

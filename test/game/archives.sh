@@ -33,18 +33,18 @@ refuses() { # KIND LINE
 
 check "pak: a file is read" silently pak
 check "pak: of equal names the last counts" warns pak-duplicate 'materials/a.mtr: hidden by a later entry of the same name'
-check "pak: names that lead out" warns pak-dots '../a.mtr: left out: its name leads out of the archive'
+check "pak: names that lead out" warns pak-dots '../a.mtr: skipped: its name leaves the archive'
 lines=2
-check "pak: bytes outside the archive" warns pak-outside 'b.mtr: left out: its bytes are outside the archive'
+check "pak: bytes outside the archive" warns pak-outside 'b.mtr: skipped: its bytes are outside the archive'
 lines=1
 check "pak: a name without an end" silently pak-name
-check "pak: a list that is cut off" refuses pak-cut 'its list of files is cut off: it ends at byte 359 of 295'
+check "pak: a list that is cut off" refuses pak-cut 'its list of files is truncated: it ends at byte 359 of 295'
 check "pak: a list of an odd size" refuses pak-odd 'its list of files has 63 bytes, expected a multiple of 64'
-check "pak: a list beyond all numbers" refuses pak-wrapped 'its list of files is cut off'
-check "pak: a header that is cut off" refuses pak-header 'its header is cut off'
+check "pak: a list beyond all numbers" refuses pak-wrapped 'its list of files is truncated'
+check "pak: a header that is cut off" refuses pak-header 'its header is truncated'
 check "pak: entries that overlap" refuses pak-overlap 'its entries overlap: they have'
-check "no archive" refuses text 'this is no zip file and no .pak file'
-check "an empty file" refuses nothing 'this is no archive: it has 0 bytes'
+check "no archive" refuses text 'not a zip or .pak archive'
+check "an empty file" refuses nothing 'not an archive: it has 0 bytes'
 
 made sound
 if grep -q 'this build reads no .pk4 archives' "$scratch/err"; then
@@ -54,20 +54,20 @@ fi
 for kind in zipfile sound stored folders backslash; do
     check "zip: $kind" silently $kind
 done
-check "zip: names that lead out" warns dots 'materials/../../a.mtr: left out: its name leads out of the archive'
+check "zip: names that lead out" warns dots 'materials/../../a.mtr: skipped: its name leaves the archive'
 lines=2
-check "zip: absolute names" warns absolute '/materials/b.mtr: left out: its name is absolute'
+check "zip: absolute names" warns absolute '/materials/b.mtr: skipped: its name is absolute'
 lines=1
-check "zip: names with a drive" warns drive 'C:materials/b.mtr: left out: its name has a drive'
-check "zip: names that control terminals" warns control 'materials/\x1b[31mb.mtr: left out: its name has control characters'
-check "zip: links" warns link 'materials/b.mtr: left out: it is a link'
-check "zip: encryption" warns encrypted 'materials/b.mtr: left out: it is encrypted'
-check "zip: unknown methods" warns method 'materials/b.mtr: left out: it is compressed by the unknown method 12'
-check "zip: files that are too large" warns huge 'materials/b.mtr: left out: it has 4294967280 bytes, at most 536870912 are read'
-check "zip: sizes that deflate cannot reach" warns bomb 'materials/b.mtr: left out: 536870911 bytes cannot be in'
+check "zip: names with a drive" warns drive 'C:materials/b.mtr: skipped: its name has a drive'
+check "zip: names that control terminals" warns control 'materials/\x1b[31mb.mtr: skipped: its name has control characters'
+check "zip: links" warns link 'materials/b.mtr: skipped: it is a link'
+check "zip: encryption" warns encrypted 'materials/b.mtr: skipped: it is encrypted'
+check "zip: unknown methods" warns method 'materials/b.mtr: skipped: it is compressed by the unknown method 12'
+check "zip: files that are too large" warns huge 'materials/b.mtr: skipped: it has 4294967280 bytes, at most 536870912 are read'
+check "zip: sizes that deflate cannot reach" warns bomb 'materials/b.mtr: skipped: 536870911 bytes cannot be in'
 check "zip: of equal names the last counts" warns duplicate 'materials/a.mtr: hidden by a later entry of the same name'
 check "zip: entries that overlap" refuses overlap 'its entries overlap: they have'
-check "zip: a list that is cut off" refuses cut 'its list of files is damaged or cut off'
+check "zip: a list that is cut off" refuses cut 'its list of files is damaged or truncated'
 check "zip: no files" sh -c "$(printf '%s ' python3 test/game/archives.py empty "$scratch/base/pak0.pk4"); '$tool' verdicts --base '$scratch/base' materials"
 for kind in short long checksum; do
     check "zip: wrong numbers: $kind" refuses $kind 'cannot read the file: '

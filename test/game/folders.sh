@@ -30,7 +30,7 @@ inflates() {
     names materials packed >"$scratch/out" && "$tool" verdicts --base "$base" materials packed 2>"$scratch/err" | grep -q '"image":"xxxx'
 }
 warns() {
-    grep -q 'broken.pk4: warning: this is no zip file' "$scratch/err"
+    grep -q 'broken.pk4: warning: not a zip or .pak archive' "$scratch/err"
 }
 # Damages one byte after the other of a copy of the archive: nothing may crash.
 survives() {
@@ -60,7 +60,7 @@ check "loose files hide archives, and a mod its base" finds
 check "deflated files are read" inflates
 check "a broken archive is a warning" warns
 check "damaged archives do no harm" survives
-check "a folder that is missing is an error" fails 1 'nowhere: error: this is no folder' --base "$scratch/nowhere" skins
+check "a folder that is missing is an error" fails 1 'nowhere: error: not a folder' --base "$scratch/nowhere" skins
 check "the base must be named" fails 2 'missing --base DIR' skins
 check "the kind must be named" fails 2 'missing kind' --base "$base"
 check "the kind must be known" fails 2 "unknown kind 'sounds'" --base "$base" sounds

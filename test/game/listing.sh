@@ -78,7 +78,7 @@ sys.exit(sorted(set(kinds)) != ["clip", "entity", "material", "model", "skin"])'
 }
 check "every line is JSON" everything_is_json
 check "an unknown kind is refused" says 2 "unknown kind 'sounds'" list "$base" sounds
-check "a folder that is missing is an error" says 1 'nowhere: error: this is no folder' list "$scratch/nowhere"
+check "a folder that is missing is an error" says 1 'nowhere: error: not a folder' list "$scratch/nowhere"
 check "an option needs its folder" says 2 'missing folder after --mod' list "$base" --mod
 
 explains() { # TEXT, ARGUMENT...
@@ -87,7 +87,7 @@ explains() { # TEXT, ARGUMENT...
     says 0 "$text" explain "$base" "$@"
 }
 check "explain names file, line and folder" explains "  declared: materials/a.mtr:2 in $base" good
-check "explain names what is hidden" explains '  hides the one: materials/a.mtr:3' good
+check "explain names what is hidden" explains '  hides declaration: materials/a.mtr:3' good
 check "explain names images" explains "  image: there.tga in $base" good
 check "explain gives the engine's verdict" explains "  engine's verdict: the default of its type" bad
 check "explain gives the lenient verdict" explains '  lenient verdict: as declared' bad
@@ -109,7 +109,7 @@ check "explain names a file that an entity lacks" explains '  model: other: miss
 check "explain counts values of tables" explains '  values: 2' t
 check "explain finds files" explains "  is: models/a/lonely.md5mesh in $base" models/a/lonely.md5mesh
 check "explain shows why a mesh cannot be read" explains 'error: ' models/packed.md5mesh
-check "nothing of a name is an error" says 1 'nothing is called nobody' explain "$base" nobody
+check "nothing of a name is an error" says 1 'nothing is named nobody' explain "$base" nobody
 check "a name is needed" says 2 'missing name' explain "$base"
 check "one name is enough" says 2 'expected one name' explain "$base" a b
 check "explain prints no JSON" says 2 "unknown option '--json'" explain "$base" a --json

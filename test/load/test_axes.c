@@ -429,8 +429,8 @@ TEST (axes_and_scale_must_be_valid) {
         CHECK(error.status == MD5_ERROR_RANGE);
         CHECK(!md5_load_camera(test_path("models/zoo/cuts.md5camera"), &bad[i], &error));
         CHECK_STRING(error.message,
-                     i < 1   ? "the options' axes are 6, which is none"
-                     : i < 2 ? "the options' axes are -1, which is none"
+                     i < 1   ? "md5_load_opts.axes is 6, which is not valid"
+                     : i < 2 ? "md5_load_opts.axes is -1, which is not valid"
                      : i < 3 ? "the options' scale is -1, which must be 1e-06 to 1e+06"
                      : i < 4 ? "the options' scale is nan, which must be 1e-06 to 1e+06"
                      : i < 5 ? "the options' scale is inf, which must be 1e-06 to 1e+06"

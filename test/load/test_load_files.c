@@ -247,9 +247,10 @@ TEST (character_reports_other_errors_in_the_file_that_has_them) {
     CHECK_STRING(error_with("chars/hero.md5machine", "machine hero {\n}"),
                  "chars/hero.md5machine:1:9: error: expected 'model' and the file of a model in "
                  "this machine");
-    CHECK_STRING(error_with("chars/hero.md5machine",
-                            "machine m { model hero.md5mesh\nlayer l { state s none } }"),
-                 "chars/hero.md5machine:2:19: error: state 's' names motion 'none', which is none");
+    CHECK_STRING(
+        error_with("chars/hero.md5machine",
+                   "machine m { model hero.md5mesh\nlayer l { state s none } }"),
+        "chars/hero.md5machine:2:19: error: state 's' names motion 'none', which does not exist");
 }
 
 static void keep_warning(void *user, const md5_error *warning)

@@ -92,13 +92,13 @@ TEST (machine_locations_of_masks_and_parameters) {
         {"mask none", "mask ''", "6:8: error: mask 1 has no name"},
         {"*spine", "*spin", "3:17: error: mask 'upper': there is no joint 'spin'"},
         {"-*rarm", "-*\"r arm\"", "3:25: error: mask 'upper': there is no joint 'r arm'"},
-        {"-*rarm", "-*", "3:24: error: mask 'upper': '*' stands before no joint"},
-        {"-larm", "-", "4:5: error: mask 'upper': '-' stands before no joint"},
+        {"-*rarm", "-*", "3:24: error: mask 'upper': '*' must be followed by a joint"},
+        {"-larm", "-", "4:5: error: mask 'upper': '-' must be followed by a joint"},
         {"lhand )", "tail )", "5:13: error: mask 'upper': there is no joint 'tail'"},
         {"\"*larm\"", "\"*tail\"", "5:5: error: mask 'upper': there is no joint '*tail'"},
         {"( )", "(\r\n\r  ''\r )", "8:3: error: mask 'none': a joint has no name"},
         {"( )", "( larm\"lhand\" )", "6:15: error: mask 'none': there is no joint 'larm\"lhand\"'"},
-        {"( )", "( \"larm\"lhand )", "6:21: error: mask 'none': expected a blank behind 'larm'"},
+        {"( )", "( \"larm\"lhand )", "6:21: error: mask 'none': expected white space after 'larm'"},
     };
     CHECK_CASES(cases);
 }
@@ -108,17 +108,17 @@ TEST (machine_locations_of_motions) {
         {"motion line", "motion walk", "11:10: error: motion 'walk' is there twice"},
         {"motion line", "motion ''", "11:10: error: motion 4 has no name"},
         {"clip walk {", "clip wlak {",
-         "10:20: error: motion 'pace' names clip 'wlak', which is none"},
+         "10:20: error: motion 'pace' names clip 'wlak', which does not exist"},
         {"clip walk {", "clip line {",
-         "10:20: error: motion 'pace' names clip 'line', which is none"},
+         "10:20: error: motion 'pace' names clip 'line', which does not exist"},
         {"line speed {", "line sped {",
-         "11:20: error: motion 'line' names parameter 'sped', which is none"},
+         "11:20: error: motion 'line' names parameter 'sped', which does not exist"},
         {"plane speed armed", "plane speed arm",
-         "12:28: error: motion 'plane' names parameter 'arm', which is none"},
+         "12:28: error: motion 'plane' names parameter 'arm', which does not exist"},
         {"speed jump", "speed jmp",
-         "12:83: error: motion 'plane' names parameter 'jmp', which is none"},
+         "12:83: error: motion 'plane' names parameter 'jmp', which does not exist"},
         {"item run 2.5", "item fly 2.5",
-         "11:53: error: motion 'line' names motion 'fly', which is none"},
+         "11:53: error: motion 'line' names motion 'fly', which does not exist"},
         {"item run 2.5", "item plane 2.5",
          "11:53: error: motion 'line' is made of 'plane', which does not stand before it"},
         {"item run 2.5", "item line 2.5",
@@ -141,13 +141,13 @@ TEST (machine_locations_of_motions) {
         {"item line item", "item line { add } item",
          "13:35: error: motion 'both' has nothing that its first item could be added to"},
         {"mask upper weight speed", "mask lower weight speed",
-         "13:54: error: motion 'both' names mask 'lower', which is none"},
+         "13:54: error: motion 'both' names mask 'lower', which does not exist"},
         {"weight speed", "weight sped",
-         "13:67: error: motion 'both' names parameter 'sped', which is none"},
+         "13:67: error: motion 'both' names parameter 'sped', which does not exist"},
         {"weight 0.5 } }", "weight 1.5 } }",
          "14:42: error: motion 'both': weight of an item is 1.5, which must be 0 to 1"},
         {"reference run", "reference rn",
-         "14:15: error: motion 'both' names clip 'rn', which is none"},
+         "14:15: error: motion 'both' names clip 'rn', which does not exist"},
         {"reference run 3", "reference run 21",
          "14:19: error: frame 21 of clip 'run' is a reference, but the last frame is 20"},
     };
@@ -162,27 +162,28 @@ TEST (machine_locations_of_layers) {
         {"weight 0.5 state", "weight -0.5 state",
          "21:54: error: layer 'top': weight is -0.5, which must be 0 to 1"},
         {"weight 0.5 state", "weight lean state",
-         "21:54: error: layer 'top' names parameter 'lean', which is none"},
+         "21:54: error: layer 'top' names parameter 'lean', which does not exist"},
         {"1 mask upper", "1 mask lower",
-         "21:41: error: layer 'top' names mask 'lower', which is none"},
+         "21:41: error: layer 'top' names mask 'lower', which does not exist"},
         {"reference idle 1", "reference idl 2",
-         "21:29: error: layer 'top' names clip 'idl', which is none"},
+         "21:29: error: layer 'top' names clip 'idl', which does not exist"},
         {"reference idle 1", "reference idle 98",
          "21:34: error: frame 98 of clip 'idle' is a reference, but the last frame is 20"},
         {"state go both", "state stand both", "17:11: error: state 'stand' is there twice"},
         {"state go both", "state \"\" both", "17:11: error: state 1 has no name"},
         {"state go both", "state go bth",
-         "17:14: error: state 'go' names motion 'bth', which is none"},
+         "17:14: error: state 'go' names motion 'bth', which does not exist"},
         {"stand go {", "stnd go {",
-         "18:16: error: a transition of layer 'body' names state 'stnd', which is none"},
+         "18:16: error: a transition of layer 'body' names state 'stnd', which does not exist"},
         {"stand go {", "stand\n g {",
-         "19:2: error: a transition of layer 'body' names state 'g', which is none"},
+         "19:2: error: a transition of layer 'body' names state 'g', which does not exist"},
         {"any off {", "any any {",
-         "19:20: error: a transition of layer 'body' names state 'any', which is none"},
+         "19:20: error: a transition of layer 'body' names state 'any', which does not exist"},
         {"when speed >", "when sped >",
-         "18:32: error: a transition of layer 'body' names parameter 'sped', which is none"},
+         "18:32: error: a transition of layer 'body' names parameter 'sped', which does not exist"},
         {"not armed", "not amred",
-         "18:52: error: a transition of layer 'body' names parameter 'amred', which is none"},
+         "18:52: error: a transition of layer 'body' names parameter 'amred', which does not "
+         "exist"},
         {"duration 0.25", "duration -1",
          "18:67: error: a transition of layer 'body': duration is -1, which must be 0 to 1e+06"},
     };
@@ -193,7 +194,8 @@ TEST (machine_locations_of_modifiers) {
     static const read_case cases[] = {
         {"modifier foot", "modifier look", "23:12: error: modifier 'look' is there twice"},
         {"modifier foot", "modifier ''", "23:12: error: modifier 1 has no name"},
-        {"aim head", "aim haed", "22:21: error: modifier 'look' names joint 'haed', which is none"},
+        {"aim head", "aim haed",
+         "22:21: error: modifier 'look' names joint 'haed', which does not exist"},
         {"limit 0.5", "limit -1",
          "22:43: error: modifier 'look': limit is -1, which must be 0 to 1e+06"},
         {"length 3 limit", "length 65 limit",
@@ -243,8 +245,8 @@ TEST (machine_locations_of_long_tables) {
                                      i == wrong ? "hed" : "head");
         snprintf(text + used, ROOM - used, "}");
         char says[128];
-        snprintf(says, sizeof says, "%d:%d: error: modifier 'm%d' names joint 'hed', which is none",
-                 wrong + 2,
+        snprintf(says, sizeof says,
+                 "%d:%d: error: modifier 'm%d' names joint 'hed', which does not exist", wrong + 2,
                  wrong < 10    ? 19
                  : wrong < 100 ? 20
                                : 21,
@@ -303,13 +305,14 @@ TEST (machine_locations_of_tables_that_were_changed) {
     md5_machine_desc desc = file->desc;
     desc.modifiers = modifiers;
     desc.num_modifiers = 1;
-    check_refused(&desc, NULL,
-                  "hero.md5machine: error: modifier 'nod' names joint 'haed', which is none");
+    check_refused(
+        &desc, NULL,
+        "hero.md5machine: error: modifier 'nod' names joint 'haed', which does not exist");
     desc.model = NULL;
     check_refused(&desc, NULL, "hero.md5machine: error: machine 'hero' has no model");
     desc.locations = NULL; // tables of C
     desc.model = made.model;
-    check_refused(&desc, NULL, "error: modifier 'nod' names joint 'haed', which is none");
+    check_refused(&desc, NULL, "error: modifier 'nod' names joint 'haed', which does not exist");
     md5_free_machine_file(file);
     play_end(&made);
 }

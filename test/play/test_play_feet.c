@@ -178,9 +178,10 @@ TEST (play_feet_that_cannot_stand_are_refused) {
         const char *words, *message;
         uint32_t column;
     } cases[] = {
-        {"feet tail { " LEGS " }", "modifier 'stand' names joint 'tail', which is none", 21},
+        {"feet tail { " LEGS " }", "modifier 'stand' names joint 'tail', which does not exist", 21},
         {"feet pelvis", "modifier 'stand' has no feet", 21},
-        {"feet pelvis { foot toe }", "modifier 'stand' names joint 'toe', which is none", 35},
+        {"feet pelvis { foot toe }", "modifier 'stand' names joint 'toe', which does not exist",
+         35},
         {"feet pelvis { foot ankle_l }",
          "modifier 'stand': joints 'knee_l' and 'helper_l' lie at one place: name a limb's joints "
          "by 'knee' and 'hip'",
@@ -188,7 +189,7 @@ TEST (play_feet_that_cannot_stand_are_refused) {
         {"feet pelvis { foot ankle_l { knee knee_r } }",
          "modifier 'stand': joint 'ankle_l' does not hang on 'knee_r'", 50},
         {"feet pelvis { foot ankle_l { knee shin } }",
-         "modifier 'stand' names joint 'shin', which is none", 50},
+         "modifier 'stand' names joint 'shin', which does not exist", 50},
         {"feet pelvis { foot pelvis }",
          "modifier 'stand': joint 'origin' of the limb has no parent", 35},
         {"feet pelvis { " LEGS " smoothing -1 }",

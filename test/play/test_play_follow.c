@@ -189,7 +189,7 @@ TEST (follow_refuses_what_makes_no_sense) {
     };
     static const char *const messages[] = {
         "row 0 of the followed parameters names none",
-        "parameter 'jump' is no float, and cannot follow",
+        "parameter 'jump' is not a float and cannot follow",
         "the following parameter 'speed': rate is 0, which must be 1e-06 to 1e+06",
         "the following parameter 'speed': stiffness is -1, which must be 1e-06 to 1e+12",
         "the following parameter 'speed': damping is -1, which must be 0 to 1e+06",

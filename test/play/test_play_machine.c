@@ -235,17 +235,17 @@ TEST (machine_refuses_motions) {
     REFUSE(all.motions[0].kind = (md5_motion_kind)5, "motion 'line': there is no kind 5");
     REFUSE(all.motions[0].speed = INFINITY, "motion 'line': speed is not finite");
     REFUSE(all.motions[0].speed_parameter = "pace",
-           "motion 'line' names parameter 'pace', which is none");
+           "motion 'line' names parameter 'pace', which does not exist");
     REFUSE(all.motions[0].x_parameter = "pace",
-           "motion 'line' names parameter 'pace', which is none");
+           "motion 'line' names parameter 'pace', which does not exist");
     REFUSE(all.motions[1].y_parameter = "pace",
-           "motion 'plane' names parameter 'pace', which is none");
+           "motion 'plane' names parameter 'pace', which does not exist");
     REFUSE(all.motions[0].x_parameter = NULL, "motion 'line' has no parameter for x");
     REFUSE(all.motions[1].y_parameter = NULL, "motion 'plane' has no parameter for y");
     REFUSE(all.motions[0].items = NULL, "motion 'line': there are no items, but 2");
     REFUSE(all.motions[0].num_items = 0, "motion 'line' has no items");
     REFUSE(all.motions[0].sync = (md5_sync)3, "motion 'line': there is no sync 3");
-    REFUSE(all.line[1].motion = "fly", "motion 'line' names motion 'fly', which is none");
+    REFUSE(all.line[1].motion = "fly", "motion 'line' names motion 'fly', which does not exist");
     REFUSE(all.line[1].motion = NULL, "motion 'line': item 1 names no motion");
     REFUSE(all.line[1].motion = "line",
            "motion 'line' is made of 'line', which does not stand before it");
@@ -258,16 +258,16 @@ TEST (machine_refuses_motions) {
     REFUSE(all.stack[1].weight = 1.5f,
            "motion 'stack': weight of an item is 1.5, which must be 0 to 1");
     REFUSE(all.stack[1].mode = (md5_layer_mode)2, "motion 'stack': there is no mode of an item 2");
-    REFUSE(all.stack[1].mask = "legs", "motion 'stack' names mask 'legs', which is none");
+    REFUSE(all.stack[1].mask = "legs", "motion 'stack' names mask 'legs', which does not exist");
     REFUSE(all.stack[1].weight_parameter = "pace",
-           "motion 'stack' names parameter 'pace', which is none");
-    REFUSE(all.stack[1].reference = "fly", "motion 'stack' names clip 'fly', which is none");
+           "motion 'stack' names parameter 'pace', which does not exist");
+    REFUSE(all.stack[1].reference = "fly", "motion 'stack' names clip 'fly', which does not exist");
     REFUSE(all.stack[1].reference_frame = 21,
            "frame 21 of clip 'idle' is a reference, but the last frame is 20");
     REFUSE(all.stack[0].mode = MD5_LAYER_ADD,
            "motion 'stack' has nothing that its first item could be added to");
     REFUSE(all.motions[4].clip = NULL, "motion 'once' names no clip");
-    REFUSE(all.motions[4].clip = "line", "motion 'once' names clip 'line', which is none");
+    REFUSE(all.motions[4].clip = "line", "motion 'once' names clip 'line', which does not exist");
     REFUSE(all.motions[4].mode = (md5_play_mode)3, "motion 'once': there is no mode 3");
     REFUSE(all.motions[4].start = (double)NAN, "motion 'once': start is not finite");
     play_end(&made);
@@ -334,18 +334,18 @@ TEST (machine_refuses_layers) {
     REFUSE(all.layers[0].name = NULL, "layer 0 has no name");
     REFUSE(all.layers[0].mode = (md5_layer_mode)2, "layer 'body': there is no mode 2");
     REFUSE(all.layers[0].weight = -0.5f, "layer 'body': weight is -0.5, which must be 0 to 1");
-    REFUSE(all.layers[0].mask = "legs", "layer 'body' names mask 'legs', which is none");
+    REFUSE(all.layers[0].mask = "legs", "layer 'body' names mask 'legs', which does not exist");
     REFUSE(all.layers[0].weight_parameter = "pace",
-           "layer 'body' names parameter 'pace', which is none");
+           "layer 'body' names parameter 'pace', which does not exist");
     REFUSE(all.layers[0].states = NULL, "layer 'body': there are no states, but 3");
     REFUSE((all.layers[0].states = NULL, all.layers[0].name = NULL),
            "layer '': there are no states, but 3");
     REFUSE(all.layers[0].num_states = 0, "layer 'body' has no states");
     REFUSE(all.states[1].name = "stand", "state 'stand' is there twice");
-    REFUSE(all.states[1].motion = "fly", "state 'go' names motion 'fly', which is none");
+    REFUSE(all.states[1].motion = "fly", "state 'go' names motion 'fly', which does not exist");
     REFUSE((all.states[1].motion = "fly", all.states[1].name = NULL),
-           "state '' names motion 'fly', which is none");
-    REFUSE(all.layers[1].reference = "fly", "layer 'mood' names clip 'fly', which is none");
+           "state '' names motion 'fly', which does not exist");
+    REFUSE(all.layers[1].reference = "fly", "layer 'mood' names clip 'fly', which does not exist");
     REFUSE(all.layers[1].reference_frame = 30,
            "frame 30 of clip 'idle' is a reference, but the last frame is 20");
     REFUSE(all.layers[0].transitions = NULL, "layer 'body': there are no transitions, but 3");
@@ -356,8 +356,8 @@ TEST (machine_refuses_transitions) {
     play_case made;
     begin(&made);
 #define OF_BODY "a transition of layer 'body'"
-    REFUSE(all.transitions[0].from = "fly", OF_BODY " names state 'fly', which is none");
-    REFUSE(all.transitions[0].to = "fly", OF_BODY " names state 'fly', which is none");
+    REFUSE(all.transitions[0].from = "fly", OF_BODY " names state 'fly', which does not exist");
+    REFUSE(all.transitions[0].to = "fly", OF_BODY " names state 'fly', which does not exist");
     REFUSE(all.transitions[0].to = NULL, "layer 'body': transition 0 leads nowhere");
     REFUSE(all.transitions[0].exit = NAN, OF_BODY ": exit is not finite");
     REFUSE(all.transitions[0].duration = -1.0f,
@@ -369,7 +369,8 @@ TEST (machine_refuses_transitions) {
     REFUSE(all.transitions[0].easing = (md5_easing)35, OF_BODY ": there is no easing 35");
     REFUSE(all.transitions[0].interrupt = (md5_interrupt)3, OF_BODY ": there is no interrupt 3");
     REFUSE(all.transitions[0].conditions = NULL, OF_BODY ": there are no conditions, but 1");
-    REFUSE(all.conditions[1].parameter = "pace", OF_BODY " names parameter 'pace', which is none");
+    REFUSE(all.conditions[1].parameter = "pace",
+           OF_BODY " names parameter 'pace', which does not exist");
     REFUSE(all.conditions[1].parameter = NULL,
            "layer 'body': a transition to 'go' has a condition without a parameter");
     REFUSE(all.conditions[1].compare = (md5_compare)6, OF_BODY ": there is no comparison 6");
@@ -383,7 +384,8 @@ TEST (machine_refuses_modifiers) {
     REFUSE(all.modifiers[1].name = "look", "modifier 'look' is there twice");
     REFUSE(all.modifiers[0].kind = (md5_modifier_kind)7, "modifier 'look': there is no kind 7");
     REFUSE(all.modifiers[0].space = (md5_joint_space)4, "modifier 'look': there is no space 4");
-    REFUSE(all.modifiers[0].joint = "tail", "modifier 'look' names joint 'tail', which is none");
+    REFUSE(all.modifiers[0].joint = "tail",
+           "modifier 'look' names joint 'tail', which does not exist");
     REFUSE(all.modifiers[0].joint = NULL, "modifier 'look' names no joint");
     REFUSE(all.modifiers[0].forward.x = NAN, "modifier 'look': forward is not finite");
     REFUSE(all.modifiers[0].forward.y = NAN, "modifier 'look': forward is not finite");

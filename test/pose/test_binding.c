@@ -254,11 +254,12 @@ TEST (bind_extra_joints_still_move_what_hangs_below) {
     make(&anim, walker, 6, &random);
     md5_binding *binding = bind(&model, &anim, &t);
     CHECK_UINT(t.count, 4);
-    CHECK(was_reported(&t, "joint 'hand' is a child of 'arm' in the animation, of 'spine' in the "
-                           "model: it moves with the joints in between, which the model lacks"));
+    CHECK(was_reported(&t,
+                       "joint 'hand' is a child of 'arm' in the animation, of 'spine' in the "
+                       "model: it moves with the joints in between, which are not in the model"));
     CHECK(was_reported(&t,
                        "joint 'hips' is a child of 'origin' in the animation, of no joint in the "
-                       "model: it moves with the joints in between, which the model lacks"));
+                       "model: it moves with the joints in between, which are not in the model"));
     CHECK_UINT(binding->num_extra, 2);
     CHECK_UINT(binding->num_rebases, 2);
     md5_transform pose[MAX_JOINTS];

@@ -128,21 +128,21 @@ TEST (mask_reports_what_is_wrong_and_where) {
     check_failure("*waist -*tail", 10, "there is no joint 'tail'");
     check_failure("wais", 1, "there is no joint 'wais'");
     check_failure("waists", 1, "there is no joint 'waists'");
-    check_failure("waist - chest", 7, "'-' stands before no joint");
-    check_failure("waist -*", 8, "'*' stands before no joint");
-    check_failure("*", 1, "'*' stands before no joint");
+    check_failure("waist - chest", 7, "'-' must be followed by a joint");
+    check_failure("waist -*", 8, "'*' must be followed by a joint");
+    check_failure("*", 1, "'*' must be followed by a joint");
     check_failure("*-waist", 2, "there is no joint '-waist'");
     check_failure("--waist", 2, "there is no joint '-waist'");
     check_failure("waist \"*tail\"", 7, "there is no joint '*tail'");
     check_failure("waist *\"ta il\"", 8, "there is no joint 'ta il'");
     check_failure("\"-*\"", 1, "there is no joint '-*'");
     check_failure("waist \"\"", 7, "a joint has no name");
-    check_failure("waist -''", 7, "'-' stands before no joint");
+    check_failure("waist -''", 7, "'-' must be followed by a joint");
     check_failure("waist \"chest", 7, "this name has no end on its line: a quote is missing");
     check_failure("waist -'chest\nneck'", 8,
                   "this name has no end on its line: a quote is missing");
-    check_failure("\"waist\"\"chest\"", 8, "expected a blank behind 'waist'");
-    check_failure("*\"waist\"x", 9, "expected a blank behind 'waist'");
+    check_failure("\"waist\"\"chest\"", 8, "expected white space after 'waist'");
+    check_failure("*\"waist\"x", 9, "expected white space after 'waist'");
 }
 
 TEST (mask_counts_lines) {

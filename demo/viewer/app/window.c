@@ -53,7 +53,7 @@ static bool start_video(bool visible)
         return false; // SDL reports why
     }
     if (visible) {
-        SDL_SetError("there is no display");
+        SDL_SetError("no display available");
         return false;
     }
     SDL_SetHint(SDL_HINT_VIDEODRIVER, "offscreen");

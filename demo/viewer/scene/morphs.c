@@ -51,9 +51,8 @@ static bool weigh(const view_morphs *morphs, const view_loader *loader)
         const int32_t target = md5_find_morph_target(morphs->morph, wanted->parameter);
         if (target < 0) {
             char *const names = view_name_morphs(morphs);
-            view_error(loader->log, "--morph %s: there is no such target beside the model; %s%s",
-                       wanted->parameter, names[0] != '\0' ? "there are " : "there are none",
-                       names);
+            view_error(loader->log, "--morph %s: no such target; %s%s", wanted->parameter,
+                       names[0] != '\0' ? "available: " : "none available", names);
             free(names);
             return false;
         }

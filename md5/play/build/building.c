@@ -61,8 +61,9 @@ bool md5_resolve(md5_building *building, const md5_names *names, const char *con
     *number = *name ? md5_find_name(names, *name) : -1;
     if (!*name || *number >= 0)
         return true;
-    return md5_fail_at(building, name, MD5_ERROR_MISMATCH, "%s %s names %s %s, which is none", kind,
-                       QUOTED(owner), names->what, QUOTED(*name));
+    return md5_fail_at(building, name, MD5_ERROR_MISMATCH,
+                       "%s %s names %s %s, which does not exist", kind, QUOTED(owner), names->what,
+                       QUOTED(*name));
 }
 
 void *md5_build_array(md5_building *building, size_t count, size_t size)

@@ -35,7 +35,7 @@ static bool build_follow(md5_building *building, uint32_t row)
     const char *const name = building->desc->parameters[parameter].name;
     if (building->desc->parameters[parameter].kind != MD5_PARAMETER_FLOAT)
         return md5_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
-                           "parameter %s is no float, and cannot follow", QUOTED(name));
+                           "parameter %s is not a float and cannot follow", QUOTED(name));
     if (building->machine->followers[parameter] >= 0)
         return md5_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
                            "parameter %s follows in two manners", QUOTED(name));
