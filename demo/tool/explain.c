@@ -1,4 +1,5 @@
-// md5tool explain: where the things of one name come from, what they hide, and what is missing.
+// md5tool explain: prints where the items of one name come from, what they hide, and what is
+// missing.
 #include "demo/common/text.h"
 #include "demo/tool/game.h"
 #include "md5/md5actor.h"
@@ -10,7 +11,7 @@
 const char tool_explain_help[] =
     "usage: md5tool explain DIR NAME\n"
     "\n"
-    "Prints all that a game folder has of one name: entity, model, skin, material, table or file.\n"
+    "Prints all items of one name in a game folder: entity, model, skin, material, table or file.\n"
     "For each: the file and line that declare it, and the folder or archive of that file; what it\n"
     "hides; the files that it needs, where they are, and where those that are missing were looked\n"
     "for; and both verdicts, the engine's and the lenient one, with their warnings. The exit "
@@ -71,7 +72,7 @@ static void print_file(explainer *explain, const char *what, const char *file, u
     }
 }
 
-// Prints an image file as the engine looks for it.
+// Prints an image file, found as by the engine.
 static void print_image(explainer *explain, const char *name)
 {
     const char *const file = md5_game_image_file(explain->game, name);

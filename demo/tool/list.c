@@ -1,4 +1,4 @@
-// md5tool list: what a game folder, or a plain folder of models, has.
+// md5tool list: prints the contents of a game folder or a folder of models.
 #include "demo/common/file.h"
 #include "demo/common/text.h"
 #include "demo/tool/game.h"
@@ -10,7 +10,8 @@
 const char tool_list_help[] =
     "usage: md5tool list DIR [KIND...]\n"
     "\n"
-    "Lists what a game folder has: models, entities, skins, clips and materials, or only the "
+    "Lists the contents of a game folder: models, entities, skins, clips and materials, or only "
+    "the "
     "KINDs\n"
     "that are named. Models and clips are those that declarations name, and all other .md5mesh "
     "and\n"
