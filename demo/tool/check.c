@@ -16,12 +16,12 @@ const char tool_check_help[] =
     "file:line:column: error|warning: text. On a terminal the line of the file is shown below.\n"
     "The last line is a summary. The exit status is 1 if there is any error.\n"
     "\n"
-    "A folder with .pk4 archives or with folders of declarations is a game folder: in it all "
+    "A folder with .pk4 archives or with folders of declarations is a game folder: all its "
     "tables,\n"
-    "materials, skins, models and entities are read, leniently, and archives are searched too.\n"
+    "materials, skins, models and entities are parsed leniently, and archives are searched too.\n"
     "\n"
-    "  --base DIR          the game folder below those that are checked\n"
-    "  --mod DIR           a mod above them\n";
+    "  --base DIR          the base game folder, if the checked folders add to another one\n"
+    "  --mod DIR           a mod, whose files hide those of the checked folders\n";
 
 // Maximum depth of subfolders; also ends cycles of links.
 enum { MAX_DEPTH = 32 };

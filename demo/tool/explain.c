@@ -12,13 +12,13 @@ const char tool_explain_help[] =
     "usage: md5tool explain DIR NAME\n"
     "\n"
     "Prints all items of one name in a game folder: entity, model, skin, material, table or file.\n"
-    "For each: the file and line that declare it, and the folder or archive of that file; what it\n"
-    "hides; the files that it needs, where they are, and where those that are missing were looked\n"
-    "for; and both verdicts, the engine's and the lenient one, with their warnings. The exit "
-    "status\n"
-    "is 1 if there is nothing of this name.\n"
+    "For each: file and line of the declaration, and the folder or archive of that file; what it\n"
+    "hides; the files it needs, their locations, and the search path of missing ones; the results\n"
+    "of the engine's and of the lenient parser, with their warnings. The exit status is 1 if "
+    "there\n"
+    "is no item of this name.\n"
     "\n"
-    "  --base DIR          a game folder below DIR, which DIR adds to\n"
+    "  --base DIR          the base game folder, if DIR adds to another one\n"
     "  --mod DIR           a mod, whose files hide those of DIR\n";
 
 typedef struct explainer {

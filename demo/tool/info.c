@@ -7,11 +7,11 @@
 const char tool_info_help[] =
     "usage: md5tool info FILE...\n"
     "\n"
-    "Prints a summary of each .md5mesh, .md5anim, .md5camera, .md5machine or md5.cfg file. The "
-    "loss\n"
-    "of a mesh is the largest error, in units, of drawing it with 4 or 8 influences a vertex, for\n"
-    "any rotation of its joints. Constant tracks of an animation are those that no frame "
-    "changes.\n";
+    "Prints a summary of each .md5mesh, .md5anim, .md5camera, .md5machine or md5.cfg file. The\n"
+    "loss of a mesh is the largest error, in units, of drawing it with 4 or 8 influences per\n"
+    "vertex, for any rotation of its joints. Constant tracks of an animation are those that do "
+    "not\n"
+    "change in any frame.\n";
 
 static void print_title(const char *path, const char *kind)
 {

@@ -10,17 +10,14 @@
 const char tool_list_help[] =
     "usage: md5tool list DIR [KIND...]\n"
     "\n"
-    "Lists the contents of a game folder: models, entities, skins, clips and materials, or only "
-    "the "
-    "KINDs\n"
-    "that are named. Models and clips are those that declarations name, and all other .md5mesh "
-    "and\n"
-    ".md5anim files, so that a folder without declarations works too. A line has the kind, the\n"
-    "name, and where it is declared as file:line; a clip's name is that of its model and its own.\n"
+    "Lists the contents of a game folder: models, entities, skins, clips and materials, or only\n"
+    "the given KINDs. Models and clips include .md5mesh and .md5anim files that no declaration\n"
+    "names, so folders without declarations can be listed too. Each line has the kind, the name\n"
+    "(of clips: model and clip) and file:line of the declaration.\n"
     "\n"
-    "  --base DIR          a game folder below DIR, which DIR adds to\n"
+    "  --base DIR          the base game folder, if DIR adds to another one\n"
     "  --mod DIR           a mod, whose files hide those of DIR\n"
-    "  --json              one JSON object a line\n";
+    "  --json              print one JSON object per line\n";
 
 typedef struct lister {
     md5_game *game;

@@ -1,4 +1,4 @@
-// md5tool verdicts: what Doom 3 would make of the declarations of a game folder.
+// md5tool verdicts: prints how Doom 3 interprets the declarations of a game folder.
 #include "demo/tool/game.h"
 
 #include <stdio.h>
@@ -8,14 +8,13 @@
 const char tool_verdicts_help[] =
     "usage: md5tool verdicts --base DIR [--mod DIR] KIND [NAME...]\n"
     "\n"
-    "Reads the declarations of a Doom 3 game folder as the original engine does, and prints what\n"
-    "it makes of each, as one JSON object a line; with NAMEs only of those. Warnings go to "
-    "standard\n"
-    "error, in the engine's words, as file:line:column: warning: text.\n"
+    "Parses the declarations of a Doom 3 game folder as the original engine does, and prints the\n"
+    "result for each, or for the given NAMEs, as one JSON object per line. Warnings are printed "
+    "to\n"
+    "standard error in the engine's words, as file:line:column: warning: text.\n"
     "\n"
-    "KIND is materials, skins, models, or gui-materials: materials that a gui has asked for, "
-    "which\n"
-    "sets their sort.\n"
+    "KIND is materials, skins, models, or gui-materials: materials after a GUI has set their "
+    "sort.\n"
     "\n"
     "  --base DIR          the game folder, with its .pk4 archives\n"
     "  --mod DIR           a mod, whose files hide those of the base\n";
