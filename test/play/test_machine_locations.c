@@ -69,7 +69,7 @@ static void check_cases(const read_case *cases, size_t count, int line)
 TEST (machine_locations_of_clips_and_events) {
     static const read_case cases[] = {
         {"", good, ""},
-        {"clip run r", "clip walk r", "8:8: error: clip 'walk' is there twice"},
+        {"clip run r", "clip walk r", "8:8: error: clip 'walk' is declared twice"},
         {"clip run r", "clip '' r", "8:8: error: clip 1 has no name"},
         {"frame 2 step", "frame 2 ''", "7:50: error: clip 'walk': event 0 has no name"},
         {"frame 12 step", "frame 21 step",
@@ -86,9 +86,9 @@ TEST (machine_locations_of_clips_and_events) {
 
 TEST (machine_locations_of_masks_and_parameters) {
     static const read_case cases[] = {
-        {"bool armed", "bool speed", "2:24: error: parameter 'speed' is there twice"},
+        {"bool armed", "bool speed", "2:24: error: parameter 'speed' is declared twice"},
         {"bool armed", "bool \"\"", "2:24: error: parameter 1 has no name"},
-        {"mask none", "mask upper", "6:8: error: mask 'upper' is there twice"},
+        {"mask none", "mask upper", "6:8: error: mask 'upper' is declared twice"},
         {"mask none", "mask ''", "6:8: error: mask 1 has no name"},
         {"*spine", "*spin", "3:17: error: mask 'upper': there is no joint 'spin'"},
         {"-*rarm", "-*\"r arm\"", "3:25: error: mask 'upper': there is no joint 'r arm'"},
@@ -105,7 +105,7 @@ TEST (machine_locations_of_masks_and_parameters) {
 
 TEST (machine_locations_of_motions) {
     static const read_case cases[] = {
-        {"motion line", "motion walk", "11:10: error: motion 'walk' is there twice"},
+        {"motion line", "motion walk", "11:10: error: motion 'walk' is declared twice"},
         {"motion line", "motion ''", "11:10: error: motion 4 has no name"},
         {"clip walk {", "clip wlak {",
          "10:20: error: motion 'pace' names clip 'wlak', which does not exist"},
@@ -120,16 +120,16 @@ TEST (machine_locations_of_motions) {
         {"item run 2.5", "item fly 2.5",
          "11:53: error: motion 'line' names motion 'fly', which does not exist"},
         {"item run 2.5", "item plane 2.5",
-         "11:53: error: motion 'line' is made of 'plane', which does not stand before it"},
+         "11:53: error: motion 'line' is made of 'plane', which must be declared before it"},
         {"item run 2.5", "item line 2.5",
-         "11:53: error: motion 'line' is made of 'line', which does not stand before it"},
+         "11:53: error: motion 'line' is made of 'line', which must be declared before it"},
         {"item run 2.5", "item run 0",
-         "11:57: error: motion 'line': item 1 does not lie above the one before"},
+         "11:57: error: motion 'line': item 1 is not above the one before"},
         {"item run 1 0", "item run 0 0",
-         "12:59: error: motion 'plane': items 'walk' and 'run' lie at one place"},
+         "12:59: error: motion 'plane': items 'walk' and 'run' are at the same position"},
         {"item walk 0 item run 2.5 ", "", "11:10: error: motion 'line' has no items"},
         {"{ markers item", "{ markers item once 3 item",
-         "11:41: error: motion 'line' is made of 'once', which does not stand before it"},
+         "11:41: error: motion 'line' is made of 'once', which must be declared before it"},
         {"( 1 11 )", "( 1 )",
          "11:28: error: motion 'line' is synchronised by markers, but its clips have 1 to 2 of "
          "them"},
@@ -139,7 +139,7 @@ TEST (machine_locations_of_motions) {
          "10:63: error: motion 'bad' is synchronised by markers, but one of its clips is "
          "ping-pong"},
         {"item line item", "item line { add } item",
-         "13:35: error: motion 'both' has nothing that its first item could be added to"},
+         "13:35: error: motion 'both' has no item before the first, to which that could be added"},
         {"mask upper weight speed", "mask lower weight speed",
          "13:54: error: motion 'both' names mask 'lower', which does not exist"},
         {"weight speed", "weight sped",
@@ -156,7 +156,7 @@ TEST (machine_locations_of_motions) {
 
 TEST (machine_locations_of_layers) {
     static const read_case cases[] = {
-        {"layer top", "layer body", "21:9: error: layer 'body' is there twice"},
+        {"layer top", "layer body", "21:9: error: layer 'body' is declared twice"},
         {"layer top", "layer ''", "21:9: error: layer 1 has no name"},
         {" state s once", "", "21:9: error: layer 'top' has no states"},
         {"weight 0.5 state", "weight -0.5 state",
@@ -169,7 +169,7 @@ TEST (machine_locations_of_layers) {
          "21:29: error: layer 'top' names clip 'idl', which does not exist"},
         {"reference idle 1", "reference idle 98",
          "21:34: error: frame 98 of clip 'idle' is a reference, but the last frame is 20"},
-        {"state go both", "state stand both", "17:11: error: state 'stand' is there twice"},
+        {"state go both", "state stand both", "17:11: error: state 'stand' is declared twice"},
         {"state go both", "state \"\" both", "17:11: error: state 1 has no name"},
         {"state go both", "state go bth",
          "17:14: error: state 'go' names motion 'bth', which does not exist"},
@@ -192,7 +192,7 @@ TEST (machine_locations_of_layers) {
 
 TEST (machine_locations_of_modifiers) {
     static const read_case cases[] = {
-        {"modifier foot", "modifier look", "23:12: error: modifier 'look' is there twice"},
+        {"modifier foot", "modifier look", "23:12: error: modifier 'look' is declared twice"},
         {"modifier foot", "modifier ''", "23:12: error: modifier 1 has no name"},
         {"aim head", "aim haed",
          "22:21: error: modifier 'look' names joint 'haed', which does not exist"},
@@ -292,7 +292,7 @@ TEST (machine_locations_of_tables_that_were_changed) {
     check_refused(&file->desc, &other, "other:9:8: error: clip 'idle' has no binding");
     file->clips[2].binding = made.bindings[0];
     file->clips[1].name = "walk";
-    check_refused(&file->desc, NULL, "hero.md5machine:8:8: error: clip 'walk' is there twice");
+    check_refused(&file->desc, NULL, "hero.md5machine:8:8: error: clip 'walk' is declared twice");
     file->clips[1].name = "run";
     const md5_event events[] = {{.frame = 30, .name = "late"}};
     file->clips[1].events = events;

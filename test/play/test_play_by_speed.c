@@ -285,7 +285,7 @@ TEST (by_speed_refuses_what_has_no_speed_of_its_own) {
         const char *message;
     } cases[] = {
         {{{.motion = "c2"}, {.motion = "c3", .x = 90.0f}},
-         "motion 'go': item 1 ('c3') has a place, but is placed by its speed"},
+         "motion 'go': item 1 ('c3') has a position, but is placed by its speed"},
         {{{.motion = "c3"}, {.motion = "c2"}},
          "motion 'go': item 1 ('c2') moves the root at 30 units/s, which must be faster than the "
          "one before, at 90"},

@@ -183,11 +183,12 @@ TEST (play_feet_that_cannot_stand_are_refused) {
         {"feet pelvis { foot toe }", "modifier 'stand' names joint 'toe', which does not exist",
          35},
         {"feet pelvis { foot ankle_l }",
-         "modifier 'stand': joints 'knee_l' and 'helper_l' lie at one place: name a limb's joints "
+         "modifier 'stand': joints 'knee_l' and 'helper_l' are at the same position: name a limb's "
+         "joints "
          "by 'knee' and 'hip'",
          35},
         {"feet pelvis { foot ankle_l { knee knee_r } }",
-         "modifier 'stand': joint 'ankle_l' does not hang on 'knee_r'", 50},
+         "modifier 'stand': joint 'ankle_l' is not a descendant of 'knee_r'", 50},
         {"feet pelvis { foot ankle_l { knee shin } }",
          "modifier 'stand' names joint 'shin', which does not exist", 50},
         {"feet pelvis { foot pelvis }",
@@ -217,7 +218,7 @@ TEST (play_feet_without_a_table_are_refused) {
     const md5_machine_desc desc = {.model = model, .modifiers = &modifier, .num_modifiers = 1};
     md5_error error;
     CHECK(!md5_create_machine(&desc, NULL, &error));
-    CHECK_STRING(error.message, "modifier 'stand': there are no feet, but 1");
+    CHECK_STRING(error.message, "modifier 'stand': no array of feet, but a count of 1");
     modifier.feet = &nameless;
     CHECK(!md5_create_machine(&desc, NULL, &error));
     CHECK_STRING(error.message, "modifier 'stand': a foot names no ankle");

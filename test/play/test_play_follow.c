@@ -201,6 +201,6 @@ TEST (follow_refuses_what_makes_no_sense) {
         check_refused(&rows[i], 1, messages[i]);
     const md5_follow_desc twice[2] = {{.parameter = "speed", .rate = 1.0f},
                                       {.parameter = "speed", .rate = 2.0f}};
-    check_refused(twice, 2, "parameter 'speed' follows in two manners");
-    check_refused(NULL, 1, "machine '': there are no follows, but 1");
+    check_refused(twice, 2, "parameter 'speed' has two follow rules");
+    check_refused(NULL, 1, "machine '': no array of follows, but a count of 1");
 }

@@ -72,19 +72,20 @@ TEST (play_limb_of_named_joints_reaches) {
 
 TEST (play_limb_that_cannot_bend_is_refused) {
     static const char *const cases[][2] = {
-        {"two_bone foot", "modifier 'leg': joints 'shin' and 'helper' lie at one place: name a "
-                          "limb's joints by 'middle' and 'root'"},
+        {"two_bone foot",
+         "modifier 'leg': joints 'shin' and 'helper' are at the same position: name a "
+         "limb's joints by 'middle' and 'root'"},
         {"two_bone foot { middle thigh }", ""},
         {"two_bone foot { middle knee root thigh }",
          "modifier 'leg' names joint 'knee', which does not exist"},
         {"two_bone foot { middle shin root hip }",
          "modifier 'leg' names joint 'hip', which does not exist"},
         {"two_bone foot { middle foot root thigh }",
-         "modifier 'leg': joint 'foot' does not hang on 'foot'"},
+         "modifier 'leg': joint 'foot' is not a descendant of 'foot'"},
         {"two_bone foot { middle shin root helper }",
-         "modifier 'leg': joint 'shin' does not hang on 'helper'"},
+         "modifier 'leg': joint 'shin' is not a descendant of 'helper'"},
         {"two_bone shin { middle foot root thigh }",
-         "modifier 'leg': joint 'shin' does not hang on 'foot'"},
+         "modifier 'leg': joint 'shin' is not a descendant of 'foot'"},
         {"two_bone foot { middle origin }", "modifier 'leg': joint 'origin' of the limb has no "
                                             "parent"},
         {"two_bone thigh", "modifier 'leg': a chain of 3 joints ends at 'thigh', which is 2 deep"},

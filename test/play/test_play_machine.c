@@ -195,8 +195,8 @@ TEST (machine_refuses_clips) {
     begin(&other);
     REFUSE(all.desc.model = NULL, "machine 'everything' has no model");
     REFUSE((all.desc.name = NULL, all.desc.model = NULL), "machine '' has no model");
-    REFUSE(all.desc.clips = NULL, "machine 'everything': there are no clips, but 4");
-    REFUSE(all.clips[1].name = "walk", "clip 'walk' is there twice");
+    REFUSE(all.desc.clips = NULL, "machine 'everything': no array of clips, but a count of 4");
+    REFUSE(all.clips[1].name = "walk", "clip 'walk' is declared twice");
     REFUSE(all.clips[2].name = NULL, "clip 2 has no name");
     REFUSE(all.clips[2].name = "", "clip 2 has no name");
     REFUSE(all.clips[1].binding = NULL, "clip 'run' has no binding");
@@ -210,8 +210,8 @@ TEST (machine_refuses_clips) {
     REFUSE(all.clips[1].interpolation = (md5_interpolation)9,
            "clip 'run': there is no interpolation 9");
     REFUSE(all.clips[1].extract = (md5_extract)4, "clip 'run': there is no extract 4");
-    REFUSE(all.clips[0].events = NULL, "clip 'walk': there are no events, but 2");
-    REFUSE(all.clips[0].markers = NULL, "clip 'walk': there are no markers, but 2");
+    REFUSE(all.clips[0].events = NULL, "clip 'walk': no array of events, but a count of 2");
+    REFUSE(all.clips[0].markers = NULL, "clip 'walk': no array of markers, but a count of 2");
     REFUSE(all.events[1].name = NULL, "clip 'walk': event 1 has no name");
     REFUSE(all.events[1].name = "", "clip 'walk': event 1 has no name");
     REFUSE(all.events[1].frame = 21,
@@ -220,8 +220,8 @@ TEST (machine_refuses_clips) {
            "clip 'run': a marker is at frame 20, but the cycle ends at frame 20");
     REFUSE(all.markers[1][1] = 3, "clip 'run': the marker at frame 3 is not after the one before");
     REFUSE(all.masks[0].joints = "*spine tail", "mask 'upper': there is no joint 'tail'");
-    REFUSE(all.masks[1].name = "upper", "mask 'upper' is there twice");
-    REFUSE(all.parameters[1].name = "speed", "parameter 'speed' is there twice");
+    REFUSE(all.masks[1].name = "upper", "mask 'upper' is declared twice");
+    REFUSE(all.parameters[1].name = "speed", "parameter 'speed' is declared twice");
     REFUSE(all.parameters[1].value = NAN, "parameter 'armed': value is not finite");
     REFUSE(all.parameters[1].kind = (md5_parameter_kind)3, "parameter 'armed': there is no kind 3");
     play_end(&other);
@@ -231,7 +231,7 @@ TEST (machine_refuses_clips) {
 TEST (machine_refuses_motions) {
     play_case made;
     begin(&made);
-    REFUSE(all.motions[0].name = "walk", "motion 'walk' is there twice");
+    REFUSE(all.motions[0].name = "walk", "motion 'walk' is declared twice");
     REFUSE(all.motions[0].kind = (md5_motion_kind)5, "motion 'line': there is no kind 5");
     REFUSE(all.motions[0].speed = INFINITY, "motion 'line': speed is not finite");
     REFUSE(all.motions[0].speed_parameter = "pace",
@@ -242,19 +242,20 @@ TEST (machine_refuses_motions) {
            "motion 'plane' names parameter 'pace', which does not exist");
     REFUSE(all.motions[0].x_parameter = NULL, "motion 'line' has no parameter for x");
     REFUSE(all.motions[1].y_parameter = NULL, "motion 'plane' has no parameter for y");
-    REFUSE(all.motions[0].items = NULL, "motion 'line': there are no items, but 2");
+    REFUSE(all.motions[0].items = NULL, "motion 'line': no array of items, but a count of 2");
     REFUSE(all.motions[0].num_items = 0, "motion 'line' has no items");
     REFUSE(all.motions[0].sync = (md5_sync)3, "motion 'line': there is no sync 3");
     REFUSE(all.line[1].motion = "fly", "motion 'line' names motion 'fly', which does not exist");
     REFUSE(all.line[1].motion = NULL, "motion 'line': item 1 names no motion");
     REFUSE(all.line[1].motion = "line",
-           "motion 'line' is made of 'line', which does not stand before it");
+           "motion 'line' is made of 'line', which must be declared before it");
     REFUSE(all.line[1].motion = "step",
-           "motion 'line' is made of 'step', which does not stand before it");
-    REFUSE(all.line[1].x = 0.0f, "motion 'line': item 1 does not lie above the one before");
-    REFUSE(all.line[1].x = NAN, "motion 'line': place of an item is not finite");
-    REFUSE(all.line[1].y = NAN, "motion 'line': place of an item is not finite");
-    REFUSE((all.plane[2].x = 0.0f), "motion 'plane': items 'walk' and 'run' lie at one place");
+           "motion 'line' is made of 'step', which must be declared before it");
+    REFUSE(all.line[1].x = 0.0f, "motion 'line': item 1 is not above the one before");
+    REFUSE(all.line[1].x = NAN, "motion 'line': position of an item is not finite");
+    REFUSE(all.line[1].y = NAN, "motion 'line': position of an item is not finite");
+    REFUSE((all.plane[2].x = 0.0f),
+           "motion 'plane': items 'walk' and 'run' are at the same position");
     REFUSE(all.stack[1].weight = 1.5f,
            "motion 'stack': weight of an item is 1.5, which must be 0 to 1");
     REFUSE(all.stack[1].mode = (md5_layer_mode)2, "motion 'stack': there is no mode of an item 2");
@@ -265,7 +266,7 @@ TEST (machine_refuses_motions) {
     REFUSE(all.stack[1].reference_frame = 21,
            "frame 21 of clip 'idle' is a reference, but the last frame is 20");
     REFUSE(all.stack[0].mode = MD5_LAYER_ADD,
-           "motion 'stack' has nothing that its first item could be added to");
+           "motion 'stack' has no item before the first, to which that could be added");
     REFUSE(all.motions[4].clip = NULL, "motion 'once' names no clip");
     REFUSE(all.motions[4].clip = "line", "motion 'once' names clip 'line', which does not exist");
     REFUSE(all.motions[4].mode = (md5_play_mode)3, "motion 'once': there is no mode 3");
@@ -330,25 +331,26 @@ TEST (machine_refuses_motions_without_end) {
 TEST (machine_refuses_layers) {
     play_case made;
     begin(&made);
-    REFUSE(all.layers[1].name = "body", "layer 'body' is there twice");
+    REFUSE(all.layers[1].name = "body", "layer 'body' is declared twice");
     REFUSE(all.layers[0].name = NULL, "layer 0 has no name");
     REFUSE(all.layers[0].mode = (md5_layer_mode)2, "layer 'body': there is no mode 2");
     REFUSE(all.layers[0].weight = -0.5f, "layer 'body': weight is -0.5, which must be 0 to 1");
     REFUSE(all.layers[0].mask = "legs", "layer 'body' names mask 'legs', which does not exist");
     REFUSE(all.layers[0].weight_parameter = "pace",
            "layer 'body' names parameter 'pace', which does not exist");
-    REFUSE(all.layers[0].states = NULL, "layer 'body': there are no states, but 3");
+    REFUSE(all.layers[0].states = NULL, "layer 'body': no array of states, but a count of 3");
     REFUSE((all.layers[0].states = NULL, all.layers[0].name = NULL),
-           "layer '': there are no states, but 3");
+           "layer '': no array of states, but a count of 3");
     REFUSE(all.layers[0].num_states = 0, "layer 'body' has no states");
-    REFUSE(all.states[1].name = "stand", "state 'stand' is there twice");
+    REFUSE(all.states[1].name = "stand", "state 'stand' is declared twice");
     REFUSE(all.states[1].motion = "fly", "state 'go' names motion 'fly', which does not exist");
     REFUSE((all.states[1].motion = "fly", all.states[1].name = NULL),
            "state '' names motion 'fly', which does not exist");
     REFUSE(all.layers[1].reference = "fly", "layer 'mood' names clip 'fly', which does not exist");
     REFUSE(all.layers[1].reference_frame = 30,
            "frame 30 of clip 'idle' is a reference, but the last frame is 20");
-    REFUSE(all.layers[0].transitions = NULL, "layer 'body': there are no transitions, but 3");
+    REFUSE(all.layers[0].transitions = NULL,
+           "layer 'body': no array of transitions, but a count of 3");
     play_end(&made);
 }
 
@@ -358,7 +360,7 @@ TEST (machine_refuses_transitions) {
 #define OF_BODY "a transition of layer 'body'"
     REFUSE(all.transitions[0].from = "fly", OF_BODY " names state 'fly', which does not exist");
     REFUSE(all.transitions[0].to = "fly", OF_BODY " names state 'fly', which does not exist");
-    REFUSE(all.transitions[0].to = NULL, "layer 'body': transition 0 leads nowhere");
+    REFUSE(all.transitions[0].to = NULL, "layer 'body': transition 0 has no target state");
     REFUSE(all.transitions[0].exit = NAN, OF_BODY ": exit is not finite");
     REFUSE(all.transitions[0].duration = -1.0f,
            OF_BODY ": duration is -1, which must be 0 to 1e+06");
@@ -368,7 +370,8 @@ TEST (machine_refuses_transitions) {
     REFUSE(all.transitions[0].fade = (md5_fade)2, OF_BODY ": there is no fade 2");
     REFUSE(all.transitions[0].easing = (md5_easing)35, OF_BODY ": there is no easing 35");
     REFUSE(all.transitions[0].interrupt = (md5_interrupt)3, OF_BODY ": there is no interrupt 3");
-    REFUSE(all.transitions[0].conditions = NULL, OF_BODY ": there are no conditions, but 1");
+    REFUSE(all.transitions[0].conditions = NULL,
+           OF_BODY ": no array of conditions, but a count of 1");
     REFUSE(all.conditions[1].parameter = "pace",
            OF_BODY " names parameter 'pace', which does not exist");
     REFUSE(all.conditions[1].parameter = NULL,
@@ -381,7 +384,7 @@ TEST (machine_refuses_transitions) {
 TEST (machine_refuses_modifiers) {
     play_case made;
     begin(&made);
-    REFUSE(all.modifiers[1].name = "look", "modifier 'look' is there twice");
+    REFUSE(all.modifiers[1].name = "look", "modifier 'look' is declared twice");
     REFUSE(all.modifiers[0].kind = (md5_modifier_kind)7, "modifier 'look': there is no kind 7");
     REFUSE(all.modifiers[0].space = (md5_joint_space)4, "modifier 'look': there is no space 4");
     REFUSE(all.modifiers[0].joint = "tail",

@@ -51,8 +51,8 @@ bool md5_check_choice(md5_building *building, uint32_t value, uint32_t last, con
 void md5_fail_array(md5_building *building, size_t count, const char *what, const char *kind,
                     const char *owner)
 {
-    md5_fail(building->context, MD5_ERROR_RANGE, 0, 0, "%s %s: there are no %s, but %zu", kind,
-             QUOTED(owner), what, count);
+    md5_fail(building->context, MD5_ERROR_RANGE, 0, 0, "%s %s: no array of %s, but a count of %zu",
+             kind, QUOTED(owner), what, count);
 }
 
 bool md5_resolve(md5_building *building, const md5_names *names, const char *const *name,

@@ -38,7 +38,7 @@ static bool build_follow(md5_building *building, uint32_t row)
                            "parameter %s is not a float and cannot follow", QUOTED(name));
     if (building->machine->followers[parameter] >= 0)
         return md5_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
-                           "parameter %s follows in two manners", QUOTED(name));
+                           "parameter %s has two follow rules", QUOTED(name));
     building->machine->followers[parameter] = (int32_t)row;
     return check_manner(building, follow);
 }

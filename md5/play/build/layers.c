@@ -153,7 +153,7 @@ static bool build_transition(md5_building *building, const layer_work *work, uin
     TRY(md5_resolve(building, &work->states, &desc->to, "a transition of layer", owner, &to));
     if (to < 0)
         return md5_fail_at(building, &desc->to, MD5_ERROR_MISMATCH,
-                           "layer %s: transition %u leads nowhere", QUOTED(owner), number);
+                           "layer %s: transition %u has no target state", QUOTED(owner), number);
     TRY(check_transition(building, desc, owner));
     *transition = (md5_transition){
         .from = from,

@@ -36,7 +36,7 @@ static bool find_joint(md5_building *building, const limb_names *names, const ch
     if (md5_is_below(skeleton, below, *joint))
         return true;
     return md5_fail_at(building, member, MD5_ERROR_MISMATCH,
-                       "modifier %s: joint %s does not hang on %s", QUOTED(names->owner),
+                       "modifier %s: joint %s is not a descendant of %s", QUOTED(names->owner),
                        QUOTED(name_of(building, below)), QUOTED(name_of(building, *joint)));
 }
 
@@ -55,11 +55,12 @@ static bool check_bone(md5_building *building, const limb_names *names, uint32_t
 {
     if (bind_distance(building, lower, upper) > 1e-5f * reach)
         return true;
-    return md5_fail_at(building, names->tip, MD5_ERROR_MISMATCH,
-                       "modifier %s: joints %s and %s lie at one place: name a limb's joints by "
-                       "'%s' and '%s'",
-                       QUOTED(names->owner), QUOTED(name_of(building, upper)),
-                       QUOTED(name_of(building, lower)), names->middle_word, names->root_word);
+    return md5_fail_at(
+        building, names->tip, MD5_ERROR_MISMATCH,
+        "modifier %s: joints %s and %s are at the same position: name a limb's joints by "
+        "'%s' and '%s'",
+        QUOTED(names->owner), QUOTED(name_of(building, upper)), QUOTED(name_of(building, lower)),
+        names->middle_word, names->root_word);
 }
 
 static bool build_limb(md5_building *building, const limb_names *names, md5_limb *limb)

@@ -93,7 +93,7 @@ static bool build_item(md5_building *building, const motion_arrays *arrays,
                            "motion %s: item %u names no motion", QUOTED(desc->name), number);
     if (found >= self)
         return md5_fail_at(building, &from->motion, MD5_ERROR_MISMATCH,
-                           "motion %s is made of %s, which does not stand before it",
+                           "motion %s is made of %s, which must be declared before it",
                            QUOTED(desc->name), QUOTED(from->motion));
     item->motion = (uint32_t)found;
     item->mode = from->mode;
@@ -101,14 +101,14 @@ static bool build_item(md5_building *building, const motion_arrays *arrays,
                          desc->name));
     TRY(md5_check_range(building, &from->weight, 0.0, 1.0, "weight of an item", "motion",
                         desc->name));
-    TRY(md5_check_number(building, &from->x, "place of an item", "motion", desc->name));
-    TRY(md5_check_number(building, &from->y, "place of an item", "motion", desc->name));
+    TRY(md5_check_number(building, &from->x, "position of an item", "motion", desc->name));
+    TRY(md5_check_number(building, &from->y, "position of an item", "motion", desc->name));
     TRY(md5_resolve(building, &building->masks, &from->mask, "motion", desc->name, &item->mask));
     TRY(resolve_parameter(building, &from->weight_parameter, desc->name, &item->weight_parameter));
     const bool is_added = desc->kind == MD5_MOTION_STACK && from->mode == MD5_LAYER_ADD;
     if (is_added && number == 0)
         return md5_fail_at(building, &from->mode, MD5_ERROR_MISMATCH,
-                           "motion %s has nothing that its first item could be added to",
+                           "motion %s has no item before the first, to which that could be added",
                            QUOTED(desc->name));
     if (is_added) {
         int32_t source;
@@ -179,7 +179,7 @@ static bool check_places(md5_building *building, const md5_motion_desc *desc, si
         for (uint32_t i = 1; i < count; i++) {
             if (!(desc->items[i].x > desc->items[i - 1].x))
                 return md5_fail_at(building, &desc->items[i].x, MD5_ERROR_RANGE,
-                                   "motion %s: item %u does not lie above the one before",
+                                   "motion %s: item %u is not above the one before",
                                    QUOTED(desc->name), i);
         }
         return true;
@@ -193,8 +193,9 @@ static bool check_places(md5_building *building, const md5_motion_desc *desc, si
     for (uint32_t i = 1; i < count; i++) {
         if (compare_places(&sorted[i - 1], &sorted[i]) == 0)
             return md5_fail_at(building, &sorted[i]->x, MD5_ERROR_RANGE,
-                               "motion %s: items %s and %s lie at one place", QUOTED(desc->name),
-                               QUOTED(sorted[i - 1]->motion), QUOTED(sorted[i]->motion));
+                               "motion %s: items %s and %s are at the same position",
+                               QUOTED(desc->name), QUOTED(sorted[i - 1]->motion),
+                               QUOTED(sorted[i]->motion));
     }
     return true;
 }

@@ -41,7 +41,7 @@ bool md5_end_names(md5_context *context, const md5_locations *places, md5_names 
             return md5_fail(context, MD5_ERROR_MISMATCH, position.line, position.column,
                             "%s %u has no name", names->what, name->number);
         return md5_fail(context, MD5_ERROR_MISMATCH, position.line, position.column,
-                        "%s %s is there twice", names->what,
+                        "%s %s is declared twice", names->what,
                         md5_quote(name->text, strlen(name->text)).text);
     }
     return true;

@@ -14,7 +14,7 @@ static bool check_item(md5_building *building, const md5_motion_desc *desc, uint
     const md5_motion *const motion = &machine->motions[item->motion];
     if (desc->items[number].x != 0.0f || desc->items[number].y != 0.0f)
         return md5_fail_at(building, &desc->items[number].x, MD5_ERROR_RANGE,
-                           "motion %s: item %u (%s) has a place, but is placed by its speed",
+                           "motion %s: item %u (%s) has a position, but is placed by its speed",
                            QUOTED(desc->name), number, QUOTED(desc->items[number].motion));
     if (motion->kind == MD5_MOTION_CLIP && motion->speed > 0.0f && motion->speed_parameter < 0
         && machine->playables[motion->playable].mode == MD5_PLAY_LOOP)
