@@ -366,6 +366,40 @@ typedef struct md5_target {
     bool has_pole; // false: it bends as the animation has it
 } md5_target;
 
+// -- Morph targets --------------------------------------------------------------------------
+
+// What drives a morph target (md5morph.h). The machine does not know the targets themselves, only
+// their names; md5_player_morphs() (md5play.h) reports their weights.
+typedef enum md5_morph_drive {
+    MD5_MORPH_BY_PARAMETER, // the value of a parameter; beyond a million it counts as a million
+    MD5_MORPH_BY_STATE,     // the weight of a state in its layer: 1 while only it plays
+    MD5_MORPH_BY_CLIP,      // a curve over the frames of a clip, by the clip's weight in its layer
+} md5_morph_drive;
+
+// Between keys the weight is interpolated linearly; before the first and after the last it is
+// theirs.
+typedef struct md5_morph_key {
+    uint32_t frame; // of the clip; ascending
+    float weight;   // magnitude at most a million
+} md5_morph_key;
+
+// Any number of rows may name a target: its weight is their sum. Weights of states and clips are
+// those within their layer, after fades, multiplied by the layer's; layers above do not hide them,
+// and masks do not matter. In an inertial transition the difference decays as that of a joint at
+// rest. A clip counts wherever it plays: in motions by its weight there, as a one-shot by that of
+// the one-shot.
+typedef struct md5_morph_desc {
+    const char *target;
+    md5_morph_drive drive;
+    const char *parameter;     // BY_PARAMETER
+    const char *layer, *state; // BY_STATE
+    const char *clip;          // BY_CLIP
+    const md5_morph_key *keys; // BY_CLIP: [num_keys], 1 or more
+    uint32_t num_keys;
+    float weight;          // factor, magnitude at most a million; 0 means 1, MD5_ZERO means 0
+    uintptr_t reserved[4]; // 0
+} md5_morph_desc;
+
 // -- Machine --------------------------------------------------------------------------------
 
 typedef struct md5_locations md5_locations; // opaque: of a machine file
@@ -397,7 +431,9 @@ typedef struct md5_machine_desc {
     // From a machine file: the locations of the tables' words, for messages; NULL for C tables. A
     // table or row that replaces one from the file has no location, which is allowed.
     const md5_locations *locations;
-    uintptr_t reserved[8]; // 0
+    const md5_morph_desc *morphs; // [num_morphs]
+    uint32_t num_morphs;
+    uintptr_t reserved[6]; // 0
 } md5_machine_desc;
 
 typedef struct md5_machine md5_machine;
@@ -424,6 +460,13 @@ MD5_API int32_t md5_find_layer(const md5_machine *machine, const char *name);
 MD5_API int32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *name);
 MD5_API int32_t md5_find_modifier(const md5_machine *machine, const char *name);
 MD5_API int32_t md5_find_mask(const md5_machine *machine, const char *name);
+
+// The morph targets that the machine drives, each once, in the order in which they are first named.
+// Returns their number; the name of one, which belongs to the machine, or NULL if the index is
+// invalid; the index of a name, or -1.
+MD5_API uint32_t md5_num_morphs(const md5_machine *machine);
+MD5_API const char *md5_morph_name(const md5_machine *machine, uint32_t morph);
+MD5_API int32_t md5_find_morph(const md5_machine *machine, const char *name);
 
 // Returns the speed, in units/s, at which an item of a motion of kind MD5_MOTION_BY_SPEED moves the
 // root: at this value of the parameter, only this item plays. `motion` and `item` are indices into

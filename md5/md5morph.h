@@ -8,11 +8,10 @@
 //   md5_skin_morphed(morph, mesh, weights, palette, positions, normals, tangents);
 //   md5_free_morph(morph);
 //
-// md5gl_create_morph() uploads the same differences for drawing. Weights come from where the game
-// has them: a parameter of a machine (md5play.h), a curve over the time of a clip (md5curve.h), a
-// slider:
+// md5gl_create_morph() uploads the same differences for drawing. A machine drives weights by its
+// parameters, states and clips: md5_player_morphs() (md5play.h). Others come from where the game has
+// them: a slider, a curve over time (md5curve.h):
 //
-//   weights[smile] = md5_player_get(player, joy); // joy: of md5_find_parameter()
 //   weights[blink] = md5_ease(MD5_EASE_SINE_IN_OUT, part_of_a_blink);
 //
 // Space, memory and threads: see md5model.h.

@@ -209,6 +209,13 @@ MD5_API bool md5_player_pose(md5_player *player, void *scratch, md5_transform *p
                              md5_mat34 *joints, md5_mat34 *palette);
 MD5_API size_t md5_player_scratch(const md5_machine *machine);
 
+// Writes the current weights of the morph targets that the machine drives (md5_morph_desc):
+// weights[md5_num_morphs()], finite numbers in the order of md5_morph_name(). They follow from what
+// md5_player_save() saves: a restored player has the same bits. They do not depend on the level of
+// detail. Give them to the targets of the same names: md5_find_morph_target() (md5morph.h).
+// Time: layers times rows times playing clips.
+MD5_API void md5_player_morphs(md5_player *player, float *weights);
+
 // -- Level of detail ------------------------------------------------------------------------
 
 // How much of a player's pose is computed, for characters that are far away or many. Time, states,
@@ -249,9 +256,9 @@ MD5_API md5_detail md5_player_detail(const md5_player *player); // `phase` below
 // -- Saving and copying ---------------------------------------------------------------------
 
 // Saves a player in bytes[size], for saved games and for other computers: states and transitions,
-// clocks, parameters, targets, springs, feet, one-shots, level of detail. The bytes are the same on
-// all platforms. A restored player continues with the same bits: poses, events, root motion, also
-// within transitions. Returns the number of bytes, or 0 if `size` is too small.
+// clocks, parameters, morph weights, targets, springs, feet, one-shots, level of detail. The bytes
+// are the same on all platforms. A restored player continues with the same bits: poses, events,
+// root motion, also within transitions. Returns the number of bytes, or 0 if `size` is too small.
 // md5_player_save_size() returns the size that is needed now; it changes with the states and
 // one-shots that are active.
 MD5_API size_t md5_player_save_size(const md5_player *player);

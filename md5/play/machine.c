@@ -112,6 +112,26 @@ int32_t md5_find_modifier(const md5_machine *machine, const char *name)
     return FIND(&machine->tables, modifiers, name);
 }
 
+uint32_t md5_num_morphs(const md5_machine *machine)
+{
+    MD5_ASSERT(machine != NULL, "machine: not NULL");
+    return machine->num_morphs;
+}
+
+const char *md5_morph_name(const md5_machine *machine, uint32_t morph)
+{
+    MD5_ASSERT(machine != NULL, "machine: not NULL");
+    return morph < machine->num_morphs ? machine->tables.morphs[machine->morph_firsts[morph]].target
+                                       : NULL;
+}
+
+int32_t md5_find_morph(const md5_machine *machine, const char *name)
+{
+    MD5_ASSERT(machine != NULL, "machine: not NULL");
+    const int32_t row = FIND(&machine->tables, morphs, name); // the first of that name
+    return row < 0 ? -1 : (int32_t)machine->morph_rows[row].target;
+}
+
 float md5_item_speed(const md5_machine *machine, uint32_t motion, uint32_t item)
 {
     MD5_ASSERT(machine != NULL, "machine: not NULL");

@@ -210,6 +210,15 @@ typedef struct md5_modifier {
     size_t first_foot;   // of feet: place of their legs in the machine, of their states in a player
 } md5_modifier;
 
+// A row that drives a morph target; its keys are those of the tables.
+typedef struct md5_morph_row {
+    md5_morph_drive drive;
+    uint32_t target;
+    uint32_t source; // parameter, state in its layer, or clip
+    uint32_t layer;  // of the state
+    float weight;
+} md5_morph_row;
+
 // Kinds of events of a state: ENTER, LEAVE, TRANSITION_END.
 enum { MD5_STATE_EVENTS = 3 };
 
@@ -248,19 +257,22 @@ struct md5_machine {
     md5_state *states;
     md5_transition *transitions;
     md5_play_condition *conditions;
-    md5_easing_curve *curves; // of transitions
-    md5_modifier *modifiers;  // [modifiers]
-    md5_event *state_events;  // [states][MD5_STATE_EVENTS], if reports_states
-    md5_event *clip_ends;     // [clips], if they are reported
-    md5_limb *legs;           // [num_feet]
-    float *reaches;           // [joints] how far vertices lie from each; -1: it has none
+    md5_easing_curve *curves;  // of transitions
+    md5_modifier *modifiers;   // [modifiers]
+    md5_event *state_events;   // [states][MD5_STATE_EVENTS], if reports_states
+    md5_event *clip_ends;      // [clips], if they are reported
+    md5_limb *legs;            // [num_feet]
+    md5_morph_row *morph_rows; // [tables.num_morphs]
+    uint32_t *morph_firsts;    // [num_morphs] the first row of each target
+    float *reaches;            // [joints] how far vertices lie from each; -1: it has none
 
     size_t num_deltas, num_markers, num_playables, num_cues, num_runs, num_run_slots, num_listed,
         num_references, num_motions, num_items, num_trees, num_parts, num_instances, num_groups,
         num_members, num_states, num_transitions, num_conditions, num_curves, num_springs, num_feet;
     // Maxima over all trees.
     uint32_t max_instances, max_groups, max_parts, max_poses;
-    uint32_t num_slots; // of a player's one-shots
+    uint32_t num_slots;  // of a player's one-shots
+    uint32_t num_morphs; // targets
     bool has_root_motion;
     bool has_full_layers; // at a reduced level of detail: that may change joints that are left out
     bool has_clip_events; // in tables, or at the ends of clips

@@ -339,6 +339,7 @@ static const md5_field MACHINE_FIELDS[] = {
     {"motion", MD5_FIELD_BLOCK, .read = read_motion},
     {"layer", MD5_FIELD_BLOCK, .read = md5_read_layer_block},
     {"modifier", MD5_FIELD_BLOCK, .read = read_modifier},
+    {"morph", MD5_FIELD_BLOCK, .read = md5_read_morph_block},
 };
 
 // The file is a table of one row, so that its words have locations too.

@@ -34,6 +34,8 @@ static const char good[] =
     "  modifier look aim head { length 3 limit 0.5 }\n"                            // 22
     "  modifier foot two_bone lfoot { soften 0.5 stretch 1.5 }\n"                  // 23
     "  modifier tail spring rhand { stiffness 90 damping 5 gravity 9 length 3 }\n" // 24
+    "  morph smile parameter speed { weight 2 } morph oh state body go\n"          // 25
+    "  morph blink clip idle ( 4 0 8 1 )\n"                                        // 26
     "}\n";
 
 static play_case made;
@@ -186,6 +188,32 @@ TEST (machine_locations_of_layers) {
          "exist"},
         {"duration 0.25", "duration -1",
          "18:67: error: a transition of layer 'body': duration is -1, which must be 0 to 1e+06"},
+    };
+    CHECK_CASES(cases);
+}
+
+TEST (machine_locations_of_morphs) {
+    static const read_case cases[] = {
+        {"morph oh", "morph ''", "25:50: error: morph 1 names no target"},
+        {"parameter speed", "parameter sped",
+         "25:25: error: morph 'smile' names parameter 'sped', which is none"},
+        {"weight 2 }", "weight -2e6 }",
+         "25:40: error: morph 'smile': weight is -2e+06, which must be -1e+06 to 1e+06"},
+        {"state body go", "state bdy go",
+         "25:59: error: morph 'oh' names layer 'bdy', which is none"},
+        {"state body go", "state body s",
+         "25:64: error: morph 'oh' names state 's', which layer 'body' lacks"},
+        {"blink clip idle", "blink clip idel",
+         "26:20: error: morph 'blink' names clip 'idel', which is none"},
+        {"( 4 0 8 1 )", "( )", "26:9: error: morph 'blink' has no keys for clip 'idle'"},
+        {"8 1 )", "21 1 )",
+         "26:31: error: frame 21 of clip 'idle' is a key of morph 'blink', but the last frame is "
+         "20"},
+        {"8 1 )", "4 1 )",
+         "26:31: error: morph 'blink': the key of frame 4 stands behind that of frame 4"},
+        {"8 1 )", "8 1e9 )",
+         "26:33: error: morph 'blink': the weight of a key is 1e+09, which must be -1e+06 to "
+         "1e+06"},
     };
     CHECK_CASES(cases);
 }

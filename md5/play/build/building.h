@@ -35,6 +35,7 @@ bool md5_build_modifiers(md5_building *building);
 bool md5_build_limb(md5_building *building, const md5_modifier_desc *desc, md5_limb *limb);
 bool md5_build_feet(md5_building *building, const md5_modifier_desc *desc, md5_modifier *modifier);
 bool md5_build_reaches(md5_building *building);
+bool md5_build_morphs(md5_building *building);
 
 // A hash of the tables, which are valid, and of the joints and durations that they refer to.
 uint64_t md5_fingerprint_of(const md5_machine_desc *desc);

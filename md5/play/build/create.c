@@ -39,6 +39,7 @@ static bool check_tables(md5_building *building)
         {desc->layers, desc->num_layers, "layers"},
         {desc->modifiers, desc->num_modifiers, "modifiers"},
         {desc->follows, desc->num_follows, "follows"},
+        {desc->morphs, desc->num_morphs, "morphs"},
     };
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         TRY(md5_check_array(building, tables[i].array, tables[i].count, tables[i].what, "machine",
@@ -84,6 +85,7 @@ static bool build_all(md5_building *building)
     TRY(md5_build_seen_layers(building));
     TRY(md5_build_modifiers(building));
     TRY(md5_build_reaches(building));
+    TRY(md5_build_morphs(building));
     machine->fingerprint = md5_fingerprint_of(building->desc);
     return true;
 }
@@ -136,6 +138,8 @@ static md5_machine *lay_out(md5_block *block, const md5_machine *from, const md5
     MOVE(md5_easing_curve, curves, from->num_curves);
     MOVE(md5_modifier, modifiers, desc->num_modifiers);
     MOVE(md5_limb, legs, from->num_feet);
+    MOVE(md5_morph_row, morph_rows, desc->num_morphs);
+    MOVE(uint32_t, morph_firsts, from->num_morphs);
     MOVE(float, reaches, joints);
 #undef MOVE
     md5_copy_tables(block, desc, &placed.tables);

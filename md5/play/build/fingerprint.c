@@ -103,6 +103,22 @@ static void add_curve(uint64_t *hash, md5_easing easing, const md5_easing_curve 
     }
 }
 
+static void add_morph(uint64_t *hash, const md5_morph_desc *morph)
+{
+    add_text(hash, morph->target);
+    add(hash, morph->drive);
+    add_text(hash, morph->parameter);
+    add_text(hash, morph->layer);
+    add_text(hash, morph->state);
+    add_text(hash, morph->clip);
+    add(hash, morph->num_keys);
+    for (uint32_t i = 0; i < morph->num_keys; i++) {
+        add(hash, morph->keys[i].frame);
+        add(hash, (double)morph->keys[i].weight);
+    }
+    add(hash, (double)morph->weight);
+}
+
 static void add_transition(uint64_t *hash, const md5_transition_desc *transition)
 {
     add_text(hash, transition->from);
@@ -217,5 +233,7 @@ uint64_t md5_fingerprint_of(const md5_machine_desc *desc)
     add(&hash, desc->num_modifiers);
     for (uint32_t i = 0; i < desc->num_modifiers; i++)
         add_modifier(&hash, &desc->modifiers[i]);
+    for (uint32_t i = 0; i < desc->num_morphs; i++)
+        add_morph(&hash, &desc->morphs[i]);
     return hash;
 }

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { MOST_TEXTS = 5, MOST_TABLES = 7 };
+enum { MOST_TEXTS = 5, MOST_TABLES = 8 };
 
 // A kind of struct that tables are made of: the texts in it, and the tables that it names. All that
 // is neither is copied as it stands.
@@ -48,6 +48,17 @@ static const table_record FOLLOW = {
     .size = sizeof(md5_follow_desc),
     .texts = {TEXT(md5_follow_desc, parameter)},
     .num_texts = 1,
+};
+
+static const table_record MORPH_KEY = {.size = sizeof(md5_morph_key)};
+
+static const table_record MORPH = {
+    .size = sizeof(md5_morph_desc),
+    .texts = {TEXT(md5_morph_desc, target), TEXT(md5_morph_desc, parameter),
+              TEXT(md5_morph_desc, layer), TEXT(md5_morph_desc, state), TEXT(md5_morph_desc, clip)},
+    .num_texts = 5,
+    .tables = {TABLE(md5_morph_desc, keys, MORPH_KEY)},
+    .num_tables = 1,
 };
 
 static const table_record MASK = {
@@ -133,8 +144,8 @@ static const table_record MACHINE = {
                TABLE(md5_machine_desc, parameters, PARAMETER),
                TABLE(md5_machine_desc, motions, MOTION), TABLE(md5_machine_desc, layers, LAYER),
                TABLE(md5_machine_desc, modifiers, MODIFIER),
-               TABLE(md5_machine_desc, follows, FOLLOW)},
-    .num_tables = 7,
+               TABLE(md5_machine_desc, follows, FOLLOW), TABLE(md5_machine_desc, morphs, MORPH)},
+    .num_tables = 8,
 };
 
 // Tables go into the block; the texts that they name are counted meanwhile and go behind them all.
@@ -273,6 +284,8 @@ bool md5_are_reserved_zero(const md5_machine_desc *desc)
         all = all && MD5_RESERVED_IS_ZERO(&desc->modifiers[i]);
     for (uint32_t i = 0; desc->follows && i < desc->num_follows; i++)
         all = all && MD5_RESERVED_IS_ZERO(&desc->follows[i]);
+    for (uint32_t i = 0; desc->morphs && i < desc->num_morphs; i++)
+        all = all && MD5_RESERVED_IS_ZERO(&desc->morphs[i]);
     return all;
 }
 #endif

@@ -43,9 +43,12 @@ static void copy_layer(const md5_machine *machine, const md5_play_layer *layer, 
     to->settling = from->settling;
     if (from->has_snapshot && from->coverage > 0.0f)
         copy_items(to->snapshot, from->snapshot, count, sizeof *to->snapshot);
+    if (from->has_snapshot)
+        copy_items(to->frozen_morphs, from->frozen_morphs, machine->num_morphs, sizeof(float));
     if (from->has_offsets) {
         copy_items(to->offsets, from->offsets, count, sizeof *to->offsets);
         copy_items(to->velocities, from->velocities, count, sizeof *to->velocities);
+        copy_items(to->morph_offsets, from->morph_offsets, machine->num_morphs, sizeof(float));
     }
     for (uint32_t i = 0; i < from->num_used; i++)
         copy_active(machine, md5_active_at(to, i), md5_active_at(from, i));

@@ -68,7 +68,7 @@ void md5_make_offsets(const md5_transform *from, const md5_velocity *from_veloci
 // -5 to 0, and a = a0 t1^2 / x0 his quintic is
 //   (1 - s)^3 (1 + (3 + u) s + (6 + 3 u + a / 2) s^2),   6 + 3 u + a / 2 = max(6 + 3 u, -4 - u)
 // whose derivative is not above 0 in 0..1 for any such u: it falls from 1 to 0 and crosses neither.
-static float left_of(float rate, float elapsed, float duration)
+float md5_offset_left(float rate, float elapsed, float duration)
 {
     if (elapsed < 0.0f)
         return 1.0f + rate * elapsed;
@@ -87,8 +87,8 @@ void md5_add_offsets(const md5_offset *offsets, float elapsed, float duration, u
         return;
     for (uint32_t i = 0; i < num_joints; i++) {
         const md5_offset *const offset = &offsets[i];
-        const float turn_left = left_of(offset->turn_rate, elapsed, duration);
-        const float move_left = left_of(offset->move_rate, elapsed, duration);
+        const float turn_left = md5_offset_left(offset->turn_rate, elapsed, duration);
+        const float move_left = md5_offset_left(offset->move_rate, elapsed, duration);
         if (turn_left > 0.0f)
             pose[i].rotation =
                 md5_quat_mul(quat_of(md5_vec3_scale(offset->turn, turn_left)), pose[i].rotation);

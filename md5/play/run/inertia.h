@@ -27,6 +27,9 @@ void md5_make_offsets(const md5_transform *from, const md5_velocity *from_veloci
                       const md5_transform *to, const md5_velocity *to_velocities,
                       uint32_t num_joints, md5_offset *offsets);
 
+// Returns the share of an offset that is left, for its rate: 0 once it is over.
+float md5_offset_left(float rate, float elapsed, float duration);
+
 // Adds to `pose` the remaining offsets `elapsed` seconds into a transition of `duration`: all at 0,
 // nothing at the end, where velocity and acceleration are 0. Before 0 they change linearly, at the
 // rates.

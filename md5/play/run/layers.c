@@ -23,12 +23,6 @@ typedef struct blending {
     double shift;                 // seconds from now: begin or begin + VELOCITY_STEP
 } blending;
 
-// Part of a chain, as positions in its order; the frozen pose precedes the first.
-typedef struct chain_range {
-    uint32_t begin, end;
-    bool has_snapshot, has_offsets;
-} chain_range;
-
 static blending blending_of(md5_player *player, uint32_t layer)
 {
     const md5_machine *const machine = player->machine;
@@ -103,7 +97,7 @@ static void add_offsets(const blending *of, md5_transform *pose)
 
 // blend(blend(A, B), C): writes the pose of a part of the chain and returns its coverage, 0..1,
 // which is below 1 if a state has no motion. Uses two spare poses and those of a state.
-static float evaluate_chain(const blending *of, chain_range part, md5_transform *spare,
+static float evaluate_chain(const blending *of, md5_chain_range part, md5_transform *spare,
                             md5_transform *pose)
 {
     const md5_machine *const machine = of->player->machine;
@@ -138,7 +132,7 @@ static float evaluate_chain(const blending *of, chain_range part, md5_transform 
 }
 
 // Measures the velocities of a part of the chain. `before` and `after` are scratch poses.
-static void measure(blending *of, chain_range part, double begin, md5_transform *before,
+static void measure(blending *of, md5_chain_range part, double begin, md5_transform *before,
                     md5_transform *after, md5_velocity *velocities)
 {
     md5_transform *const rest = spare_pose(of, of->player->spare, 2);
@@ -152,13 +146,23 @@ static void measure(blending *of, chain_range part, double begin, md5_transform 
     md5_pose_velocity(before, after, of->count, (float)VELOCITY_STEP, velocities);
 }
 
+static void offset_morphs(const blending *of, uint32_t layer, md5_chain_range old,
+                          md5_chain_range fresh)
+{
+    float *const from = of->player->morphs, *const offsets = of->layer_state->morph_offsets;
+    md5_weigh_morphs(of->player, layer, old, from);
+    md5_weigh_morphs(of->player, layer, fresh, offsets);
+    for (uint32_t i = 0; i < of->player->machine->num_morphs; i++)
+        offsets[i] = from[i] - offsets[i];
+}
+
 void md5_begin_offsets(md5_player *player, uint32_t layer, double duration)
 {
     blending of = blending_of(player, layer);
     md5_layer_state *const layer_state = of.layer_state;
     const uint32_t newest = layer_state->num_used - 1u;
-    const chain_range old = {0, newest, layer_state->has_snapshot, layer_state->has_offsets};
-    const chain_range fresh = {.begin = newest, .end = layer_state->num_used};
+    const md5_chain_range old = {0, newest, layer_state->has_snapshot, layer_state->has_offsets};
+    const md5_chain_range fresh = {.begin = newest, .end = layer_state->num_used};
     md5_transform *const from = player->spare, *const other = spare_pose(&of, player->spare, 1);
     md5_transform *const rest = spare_pose(&of, player->spare, 2);
     md5_weigh_all(player);
@@ -170,6 +174,7 @@ void md5_begin_offsets(md5_player *player, uint32_t layer, double duration)
     md5_transform *const to = layer_state->snapshot; // no longer needed
     measure(&of, fresh, 0.0, other, to, player->velocities);
     evaluate_chain(&of, fresh, rest, to);
+    offset_morphs(&of, layer, old, fresh);
     md5_make_offsets(from, layer_state->velocities, to, player->velocities, of.count,
                      layer_state->offsets);
     layer_state->has_snapshot = false;
@@ -191,12 +196,13 @@ void md5_freeze_oldest(md5_player *player, uint32_t layer, uint32_t count)
 {
     blending of = blending_of(player, layer);
     md5_layer_state *const layer_state = of.layer_state;
-    const chain_range oldest = {.end = count, .has_snapshot = layer_state->has_snapshot};
+    const md5_chain_range oldest = {.end = count, .has_snapshot = layer_state->has_snapshot};
     md5_weigh_all(player);
     layer_state->coverage =
         evaluate_chain(&of, oldest, spare_pose(&of, player->spare, 1), player->spare);
     if (layer_state->coverage > 0.0f)
         freeze(player->spare, of.count, layer_state->snapshot);
+    md5_weigh_morphs(player, layer, oldest, layer_state->frozen_morphs);
     layer_state->has_snapshot = true;
 }
 
@@ -204,8 +210,8 @@ void md5_freeze_oldest(md5_player *player, uint32_t layer, uint32_t count)
 static float evaluate_layer(const blending *of, md5_transform *spare, md5_transform *pose)
 {
     const md5_layer_state *const layer_state = of->layer_state;
-    const chain_range all = {0, layer_state->num_used, layer_state->has_snapshot,
-                             layer_state->has_offsets};
+    const md5_chain_range all = {0, layer_state->num_used, layer_state->has_snapshot,
+                                 layer_state->has_offsets};
     return evaluate_chain(of, all, spare, pose);
 }
 

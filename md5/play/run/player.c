@@ -34,8 +34,14 @@ static void place_rest(md5_block *block, const md5_machine *machine, const md5_p
         (md5_offset *)md5_block_take(block, machine->num_joints, sizeof *offsets);
     md5_velocity *const velocities =
         (md5_velocity *)md5_block_take(block, machine->num_joints, sizeof *velocities);
+    float *const frozen =
+        (float *)md5_block_take(block, machine->num_morphs, sizeof *layer_state->frozen_morphs);
+    float *const left =
+        (float *)md5_block_take(block, machine->num_morphs, sizeof *layer_state->morph_offsets);
     if (!layer_state)
         return;
+    layer_state->frozen_morphs = frozen;
+    layer_state->morph_offsets = left;
     layer_state->others = others;
     layer_state->snapshot = snapshot;
     layer_state->offsets = offsets;
@@ -94,6 +100,7 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
     placed.kept = (md5_transform *)md5_block_take(block, machine->num_joints, sizeof *placed.kept);
     placed.velocities =
         (md5_velocity *)md5_block_take(block, machine->num_joints, sizeof *placed.velocities);
+    placed.morphs = (float *)md5_block_take(block, machine->num_morphs, sizeof *placed.morphs);
     placed.spare = (md5_transform *)md5_block_take(
         block, md5_captured_poses(machine) * machine->num_joints, sizeof *placed.spare);
     if (player)

@@ -79,6 +79,8 @@ typedef struct md5_layer_state {
     md5_transform *snapshot;  // [joints]
     md5_offset *offsets;      // [joints]
     md5_velocity *velocities; // [joints] of the old pose when the offsets began
+    float *frozen_morphs;     // [num_morphs] weights that go with the snapshot
+    float *morph_offsets;     // [num_morphs] with the offsets
     md5_active_state first, *others; // the slots; usually one is used
 } md5_layer_state;
 
@@ -184,6 +186,7 @@ struct md5_player {
     md5_walker *walkers;
     md5_transform *spare;     // [md5_captured_poses()][joints]
     md5_velocity *velocities; // [joints]
+    float *morphs;            // [num_morphs]
 
     size_t size;
     md5_allocator allocator;
@@ -373,6 +376,17 @@ void md5_begin_offsets(md5_player *player, uint32_t layer, double duration);
 
 // Replaces the oldest `count` states of a layer and its frozen pose by one frozen pose.
 void md5_freeze_oldest(md5_player *player, uint32_t layer, uint32_t count);
+
+// Part of a chain, as positions in its order; the frozen pose precedes the first.
+typedef struct md5_chain_range {
+    uint32_t begin, end;
+    bool has_snapshot, has_offsets;
+} md5_chain_range;
+
+// morphs.c: writes the morph weights of a part of a layer's chain: weights[num_morphs], without the
+// layer's own weight. They may be the layer's frozen ones.
+void md5_weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_range part,
+                      float *weights);
 
 // Number of scratch poses that these two need.
 size_t md5_captured_poses(const md5_machine *machine);

@@ -163,18 +163,35 @@ static bool keep_active(md5_archive *archive, const md5_machine *machine,
 
 // -- One layer --------------------------------------------------------------------------------
 
-static bool keep_frozen(md5_archive *archive, uint32_t count, md5_layer_state *kept)
+// Sums of rows are far below this.
+#define MOST_MORPH_WEIGHT 1e30f
+
+static bool keep_morphs(md5_archive *archive, const md5_machine *machine, float *weights)
+{
+    for (uint32_t i = 0; i < machine->num_morphs; i++) {
+        float kept = weights[i];
+        TRY(md5_keep_float(archive, &kept, -MOST_MORPH_WEIGHT, MOST_MORPH_WEIGHT,
+                           "the weight of a morph"));
+        if (archive->mode == MD5_ARCHIVE_STORE)
+            weights[i] = kept;
+    }
+    return true;
+}
+
+static bool keep_frozen(md5_archive *archive, const md5_machine *machine, uint32_t count,
+                        md5_layer_state *kept)
 {
     if (!kept->has_snapshot)
         return true;
     TRY(md5_keep_float(archive, &kept->coverage, 0.0f, 1.0f, "the coverage of a frozen pose"));
     for (uint32_t i = 0; kept->coverage > 0.0f && i < count; i++)
         TRY(keep_transform(archive, &kept->snapshot[i]));
-    return true;
+    return keep_morphs(archive, machine, kept->frozen_morphs);
 }
 
 // The velocities of the old pose matter only until time has passed: see md5_begin_offsets().
-static bool keep_offsets(md5_archive *archive, uint32_t count, md5_layer_state *kept)
+static bool keep_offsets(md5_archive *archive, const md5_machine *machine, uint32_t count,
+                         md5_layer_state *kept)
 {
     if (!kept->has_offsets)
         return true;
@@ -184,7 +201,7 @@ static bool keep_offsets(md5_archive *archive, uint32_t count, md5_layer_state *
         TRY(keep_offset(archive, &kept->offsets[i]));
     for (uint32_t i = 0; kept->settling.elapsed == 0.0 && i < count; i++)
         TRY(keep_velocity(archive, &kept->velocities[i]));
-    return true;
+    return keep_morphs(archive, machine, kept->morph_offsets);
 }
 
 // Slots are written in the order of the chain.
@@ -202,8 +219,8 @@ static bool keep_layer(md5_archive *archive, const md5_machine *machine,
                      "the state that is entered"));
     TRY(md5_keep_uint(archive, &num_used, 1, MD5_MAX_ACTIVE - (uint32_t)kept.has_snapshot,
                       "the number of active states"));
-    TRY(keep_frozen(archive, count, &kept));
-    TRY(keep_offsets(archive, count, &kept));
+    TRY(keep_frozen(archive, machine, count, &kept));
+    TRY(keep_offsets(archive, machine, count, &kept));
     if (archive->mode == MD5_ARCHIVE_STORE) {
         kept.num_used = (uint8_t)num_used;
         for (uint32_t i = 0; i < MD5_SLOTS; i++)

@@ -1,0 +1,361 @@
+// Weights of morph targets that a machine drives, against sums and curves in double precision.
+#include "test/play/test_play_case.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Targets in the order in which rows first name them.
+enum { SMILE, BLINK, OH, NUM_TARGETS };
+
+static const md5_parameter_desc parameters[] = {{"joy", MD5_PARAMETER_FLOAT, 0.25f},
+                                                {"loud", MD5_PARAMETER_FLOAT, 1.0f}};
+static const md5_morph_key keys[] = {{2, 0.0f}, {4, 1.0f}, {5, -0.5f}};
+static const md5_morph_desc morphs[] = {
+    {.target = "smile", .parameter = "joy"},
+    {.target = "blink", .drive = MD5_MORPH_BY_CLIP, .clip = "a", .keys = keys, .num_keys = 3},
+    {.target = "smile",
+     .drive = MD5_MORPH_BY_STATE,
+     .layer = "body",
+     .state = "high",
+     .weight = 0.5f},
+    {.target = "oh", .drive = MD5_MORPH_BY_STATE, .layer = "mouth", .state = "open"},
+    {.target = "oh", .parameter = "joy", .weight = MD5_ZERO},
+};
+enum { NUM_ROWS = 5 };
+
+static const md5_state_desc states[] = {
+    {"low", "a"}, {"high", "b"}, {"third", "a"}, {"fourth", "b"}, {"none", NULL}};
+static const md5_state_desc mouths[] = {{"shut", NULL}, {"open", NULL}};
+static const md5_layer_desc layers[] = {
+    {.name = "body", .states = states, .num_states = 5},
+    {.name = "mouth", .weight_parameter = "loud", .states = mouths, .num_states = 2},
+};
+
+static md5_machine_desc desc_with(const md5_morph_desc *rows, uint32_t count)
+{
+    return (md5_machine_desc){.parameters = parameters,
+                              .layers = layers,
+                              .num_parameters = 2,
+                              .num_layers = 2,
+                              .morphs = rows,
+                              .num_morphs = count};
+}
+
+// Clips a and b of 11 frames at 10 a second: 1 s.
+static void begin(play_scene *of)
+{
+    const md5_machine_desc desc = desc_with(morphs, NUM_ROWS);
+    play_scene_begin(of);
+    play_scene_add(of, 11, 10.0, 0.3, 1);
+    play_scene_add(of, 11, 10.0, 0.3, 2);
+    play_scene_play(of, &desc);
+}
+
+static double weight_of(const play_scene *of, uint32_t target)
+{
+    float weights[NUM_TARGETS];
+    md5_player_morphs(of->player, weights);
+    return (double)weights[target];
+}
+
+static void go(const play_scene *of, uint32_t layer, uint32_t state, float duration, md5_fade fade)
+{
+    CHECK(md5_player_go(of->player, layer, state, duration, fade, MD5_EASE_LINEAR));
+}
+
+static void pass(const play_scene *of, double seconds)
+{
+    md5_player_advance(of->player, seconds, NULL, NULL);
+}
+
+// The polyline of `keys`.
+static double curve(double frame)
+{
+    return frame < 2 ? 0.0 : frame < 4 ? (frame - 2) / 2 : frame < 5 ? 1 - 1.5 * (frame - 4) : -0.5;
+}
+
+TEST (morph_targets_have_names) {
+    play_scene of;
+    begin(&of);
+    CHECK_UINT(md5_num_morphs(of.machine), NUM_TARGETS);
+    CHECK_STRING(md5_morph_name(of.machine, SMILE), "smile");
+    CHECK_STRING(md5_morph_name(of.machine, BLINK), "blink");
+    CHECK_STRING(md5_morph_name(of.machine, OH), "oh");
+    CHECK(md5_morph_name(of.machine, NUM_TARGETS) == NULL);
+    CHECK(md5_find_morph(of.machine, "oh") == OH);
+    CHECK(md5_find_morph(of.machine, "none") == -1 && md5_find_morph(of.machine, NULL) == -1);
+    play_scene_end(&of);
+}
+
+TEST (morph_is_the_value_of_a_parameter) {
+    play_scene of;
+    begin(&of);
+    CHECK_NEAR(weight_of(&of, SMILE), 0.25, 0.0);
+    CHECK(md5_player_set(of.player, 0, -3.0f));
+    CHECK_NEAR(weight_of(&of, SMILE), -3.0, 0.0);
+    CHECK_NEAR(weight_of(&of, OH), 0.0, 0.0); // its row has the factor 0
+    CHECK(md5_player_set(of.player, 0, 3e38f));
+    CHECK_NEAR(weight_of(&of, SMILE), 1e6, 0.0);
+    CHECK(md5_player_set(of.player, 0, -3e38f));
+    CHECK_NEAR(weight_of(&of, SMILE), -1e6, 0.0);
+    play_scene_end(&of);
+}
+
+TEST (morph_fades_with_its_state) {
+    play_scene of;
+    begin(&of);
+    go(&of, 0, 1, 0.5f, MD5_FADE_CROSS);
+    CHECK_NEAR(weight_of(&of, SMILE), 0.25, 0.0);
+    pass(&of, 0.2);
+    CHECK_NEAR(weight_of(&of, SMILE), 0.25 + 0.5 * 0.4, 1e-6);
+    // A third state fades in over both.
+    go(&of, 0, 2, 1.0f, MD5_FADE_CROSS);
+    CHECK_NEAR(weight_of(&of, SMILE), 0.25 + 0.5 * 0.4, 1e-6);
+    pass(&of, 0.1);
+    CHECK_NEAR(weight_of(&of, SMILE), 0.25 + 0.5 * 0.6 * 0.9, 1e-6);
+    pass(&of, 1.0);
+    CHECK_NEAR(weight_of(&of, SMILE), 0.25, 0.0);
+    play_scene_end(&of);
+}
+
+TEST (morph_has_the_weight_of_its_layer) {
+    play_scene of;
+    begin(&of);
+    go(&of, 1, 1, 0.5f, MD5_FADE_CROSS); // between states without motions
+    pass(&of, 0.1);
+    CHECK_NEAR(weight_of(&of, OH), 0.2, 1e-6);
+    CHECK(md5_player_set(of.player, 1, 0.25f));
+    CHECK_NEAR(weight_of(&of, OH), 0.05, 1e-6);
+    CHECK(md5_player_set(of.player, 1, 0.0f));
+    CHECK_NEAR(weight_of(&of, OH), 0.0, 0.0);
+    play_scene_end(&of);
+}
+
+TEST (morph_follows_a_curve_over_a_clip) {
+    play_scene of;
+    begin(&of);
+    for (int i = 1; i <= 50; i++) {
+        pass(&of, 0.037);
+        CHECK_NEAR(weight_of(&of, BLINK), curve(fmod(0.37 * i, 10.0)), 1e-5);
+    }
+    // By the clip's weight: state `high` plays another one.
+    go(&of, 0, 1, 0.4f, MD5_FADE_CROSS);
+    pass(&of, 0.1);
+    CHECK_NEAR(weight_of(&of, BLINK), 0.75 * curve(fmod(0.37 * 50 + 1.0, 10.0)), 1e-5);
+    pass(&of, 0.4);
+    CHECK_NEAR(weight_of(&of, BLINK), 0.0, 0.0);
+    play_scene_end(&of);
+}
+
+TEST (morph_follows_a_clip_that_is_a_one_shot) {
+    play_scene of;
+    begin(&of);
+    md5_player_seek(of.player, 0, 1, 0.0);
+    CHECK_NEAR(weight_of(&of, BLINK), 0.0, 0.0);
+    const md5_shot_desc shot = {.weight = 0.8f, .fade_in = 0.6f};
+    CHECK(md5_player_play(of.player, 0, 0, &shot));
+    pass(&of, 0.3);
+    CHECK_NEAR(weight_of(&of, BLINK), 0.4 * curve(3.0), 1e-5);
+    pass(&of, 0.15);
+    CHECK_NEAR(weight_of(&of, BLINK), 0.6 * curve(4.5), 1e-5);
+    pass(&of, 0.6);
+    CHECK_NEAR(weight_of(&of, BLINK), 0.0, 0.0);
+    play_scene_end(&of);
+}
+
+// Bollo's quintic for an offset at rest.
+TEST (morph_decays_in_an_inertial_transition) {
+    play_scene of;
+    begin(&of);
+    md5_player_seek(of.player, 0, 1, 0.0);
+    CHECK_NEAR(weight_of(&of, SMILE), 0.75, 0.0);
+    go(&of, 0, 3, 0.5f, MD5_FADE_INERTIAL);
+    CHECK_NEAR(weight_of(&of, SMILE), 0.75, 1e-6);
+    for (int i = 1; i <= 6; i++) {
+        pass(&of, 0.1);
+        const double s = fmin(0.2 * i, 1.0), rest = 1.0 - s;
+        CHECK_NEAR(weight_of(&of, SMILE), 0.25 + 0.5 * rest * rest * rest * (1 + 3 * s + 6 * s * s),
+                   1e-6);
+    }
+    play_scene_end(&of);
+}
+
+// More transitions than there are slots for states, of both kinds: the oldest are frozen.
+TEST (morph_does_not_jump_when_transitions_are_interrupted) {
+    play_scene of;
+    begin(&of);
+    for (uint32_t i = 1; i < 60; i++) {
+        const double before = weight_of(&of, SMILE), blink = weight_of(&of, BLINK);
+        go(&of, 0, i * 7 % 4, 0.9f, i % 5 == 4 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS);
+        CHECK_NEAR(weight_of(&of, SMILE), before, 1e-6);
+        CHECK_NEAR(weight_of(&of, BLINK), blink, 1e-6);
+        pass(&of, 0.09);
+    }
+    go(&of, 0, 1, 0.3f, MD5_FADE_CROSS);
+    pass(&of, 3.0);
+    CHECK_NEAR(weight_of(&of, SMILE), 0.75, 1e-6);
+    CHECK_NEAR(weight_of(&of, BLINK), 0.0, 1e-6);
+    play_scene_end(&of);
+}
+
+static bool are_weights_alike(md5_player *a, md5_player *b)
+{
+    float left[NUM_TARGETS], right[NUM_TARGETS];
+    md5_player_morphs(a, left);
+    md5_player_morphs(b, right);
+    return memcmp(left, right, sizeof left) == 0;
+}
+
+// A player with a frozen pose, offsets and a fade.
+static void stir(const play_scene *of)
+{
+    for (uint32_t i = 1; i < 12; i++) {
+        go(of, 0, i % 4, 0.9f, i == 4 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS);
+        pass(of, 0.03);
+    }
+}
+
+TEST (morph_weights_are_saved_and_copied) {
+    play_scene of;
+    begin(&of);
+    stir(&of);
+    md5_player *const restored = play_player(of.machine), *const copied = play_player(of.machine);
+    const size_t size = md5_player_save_size(of.player);
+    void *const bytes = malloc(size);
+    if (!bytes)
+        abort();
+    CHECK_UINT(md5_player_save(of.player, bytes, size), size);
+    CHECK(md5_player_restore(restored, bytes, size, NULL));
+    md5_player_copy(copied, of.player);
+    for (int i = 0; i < 20; i++) {
+        CHECK(are_weights_alike(of.player, restored) && are_weights_alike(of.player, copied));
+        pass(&of, 0.07);
+        md5_player_advance(restored, 0.07, NULL, NULL);
+        md5_player_advance(copied, 0.07, NULL, NULL);
+    }
+    free(bytes);
+    md5_free_player(restored);
+    md5_free_player(copied);
+    play_scene_end(&of);
+}
+
+TEST (morph_weights_of_any_bytes_are_finite) {
+    play_scene of;
+    begin(&of);
+    stir(&of);
+    md5_player *const other = play_player(of.machine);
+    const size_t size = md5_player_save_size(of.player);
+    uint8_t *const bytes = malloc(size);
+    if (!bytes)
+        abort();
+    CHECK_UINT(md5_player_save(of.player, bytes, size), size);
+    uint32_t num_refused = 0;
+    for (size_t i = 0; i < size; i++) {
+        const uint8_t kept = bytes[i];
+        bytes[i] = 0x7f;
+        num_refused += !md5_player_restore(other, bytes, size, NULL);
+        bytes[i] = kept;
+        float weights[NUM_TARGETS];
+        md5_player_morphs(other, weights);
+        for (int k = 0; k < NUM_TARGETS; k++)
+            CHECK(isfinite(weights[k]));
+        CHECK(!md5_player_restore(other, bytes, i, NULL));
+    }
+    CHECK(num_refused > 0);
+    free(bytes);
+    md5_free_player(other);
+    play_scene_end(&of);
+}
+
+static void check_refused(const md5_morph_desc *rows, uint32_t count, const char *message)
+{
+    play_scene of;
+    play_scene_begin(&of);
+    play_scene_add(&of, 11, 10.0, 0.3, 1);
+    play_scene_add(&of, 11, 10.0, 0.3, 2);
+    md5_machine_desc desc = desc_with(rows, count);
+    desc.model = of.made.model;
+    desc.clips = of.clips;
+    desc.num_clips = of.made.num_clips;
+    md5_error error;
+    md5_machine *const machine = md5_create_machine(&desc, NULL, &error);
+    if (CHECK(!machine))
+        CHECK_STRING(error.message, message);
+    md5_free_machine(machine);
+    play_scene_end(&of);
+}
+
+TEST (morph_rows_are_checked) {
+    const md5_morph_desc good = {.target = "t", .parameter = "joy"};
+    const md5_morph_desc by_clip = {
+        .target = "t", .drive = MD5_MORPH_BY_CLIP, .clip = "a", .keys = keys, .num_keys = 3};
+    const md5_morph_desc by_state = {
+        .target = "t", .drive = MD5_MORPH_BY_STATE, .layer = "body", .state = "low"};
+    check_refused(NULL, 1, "machine '': there are no morphs, but 1");
+    md5_morph_desc odd = good;
+    odd.target = "";
+    check_refused(&odd, 1, "morph 0 names no target");
+    odd = good;
+    odd.parameter = NULL;
+    check_refused(&odd, 1, "morph 't' names no parameter");
+    odd.parameter = "none";
+    check_refused(&odd, 1, "morph 't' names parameter 'none', which is none");
+    odd = good;
+    odd.weight = INFINITY;
+    check_refused(&odd, 1, "morph 't': weight is inf, which must be -1e+06 to 1e+06");
+    odd = good;
+    odd.drive = (md5_morph_drive)3;
+    check_refused(&odd, 1, "morph 't': there is no drive 3");
+    odd = by_state;
+    odd.layer = NULL;
+    check_refused(&odd, 1, "morph 't' names no layer");
+    odd.layer = "none";
+    check_refused(&odd, 1, "morph 't' names layer 'none', which is none");
+    odd = by_state;
+    odd.state = NULL;
+    check_refused(&odd, 1, "morph 't' names no state");
+    odd.state = "open";
+    check_refused(&odd, 1, "morph 't' names state 'open', which layer 'body' lacks");
+    odd = by_clip;
+    odd.clip = "z";
+    check_refused(&odd, 1, "morph 't' names clip 'z', which is none");
+    odd = by_clip;
+    odd.keys = NULL;
+    check_refused(&odd, 1, "morph 't': there are no keys, but 3");
+    odd.num_keys = 0;
+    check_refused(&odd, 1, "morph 't' has no keys for clip 'a'");
+    const md5_morph_key late[] = {{11, 0.0f}}, turned[] = {{3, 0.0f}, {3, 1.0f}};
+    const md5_morph_key endless[] = {{0, NAN}};
+    odd = by_clip;
+    odd.keys = late;
+    odd.num_keys = 1;
+    check_refused(&odd, 1, "frame 11 of clip 'a' is a key of morph 't', but the last frame is 10");
+    odd.keys = endless;
+    check_refused(&odd, 1, "morph 't': the weight of a key is nan, which must be -1e+06 to 1e+06");
+    odd.keys = turned;
+    odd.num_keys = 2;
+    check_refused(&odd, 1, "morph 't': the key of frame 3 stands behind that of frame 3");
+}
+
+TEST (morph_rows_change_the_fingerprint) {
+    uint64_t fingerprints[4];
+    for (uint32_t i = 0; i < 4; i++) {
+        md5_morph_key changed[3];
+        memcpy(changed, keys, sizeof keys);
+        changed[1].weight = i == 2 ? 0.5f : 1.0f;
+        md5_morph_desc rows[2] = {morphs[0], morphs[1]};
+        rows[0].weight = i == 3 ? 0.5f : 0.0f;
+        rows[1].keys = changed;
+        const md5_machine_desc desc = desc_with(rows, i == 1 ? 1 : 2);
+        play_scene of;
+        play_scene_begin(&of);
+        play_scene_add(&of, 11, 10.0, 0.3, 1);
+        play_scene_add(&of, 11, 10.0, 0.3, 2);
+        play_scene_play(&of, &desc);
+        fingerprints[i] = md5_machine_fingerprint(of.machine);
+        for (uint32_t k = 0; k < i; k++)
+            CHECK(fingerprints[k] != fingerprints[i]);
+        play_scene_end(&of);
+    }
+}
