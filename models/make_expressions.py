@@ -20,6 +20,7 @@ from bobbin_parts import expressions, skeleton  # noqa: E402
 
 BASE = os.path.join(HERE, "bobbin", "bobbin.md5mesh")
 COMMAND = "make_expressions.py"
+CLEARANCE = 0.05  # units between lids and eyeballs: between the corners of a triangle they are closer
 LEAST = 1e-4  # units; what moves by less stays, to the last digit
 
 
@@ -61,13 +62,21 @@ def target_text(text, base, moved, points):
     return "mesh {".join(out)
 
 
+def _check_eyes(bones, name, points, moved):
+    """Lids stay outside the eyeballs all the way."""
+    deepest = max((expressions.eye_depth(bones, points, moved, n / 20.0), n / 20.0) for n in range(21))
+    if deepest[0] > -CLEARANCE:
+        raise ValueError("%s: lids are %.3f units in the eyeballs at weight %.2f" % ((name,) + deepest))
+
+
 def make(folder):
     with open(BASE, encoding="ascii") as file:
         text = file.read()
     base, bones = read.Mesh(BASE), rig.Skeleton(skeleton.joints())
     points = _points(base)
     for name, expression in expressions.EXPRESSIONS:
-        moved = expressions.displaced(bones, expression, points)
+        moved = expressions.displaced(bones, name, expression, points)
+        _check_eyes(bones, name, points, moved)
         program.save(folder, name + ".md5mesh", target_text(text, base, moved, points))
     return "%d expressions" % len(expressions.EXPRESSIONS)
 

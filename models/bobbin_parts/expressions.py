@@ -3,10 +3,11 @@ face do, and what only the skin can do at the corners of the mouth and the lips.
 
 import math
 
-from kit.maths import add, rotate, scale, sub
+from kit.maths import add, rotate, scale, sub, unit
 
 from bobbin_parts import shape
 from bobbin_parts.actor import Actor
+from bobbin_parts.face import GAZE
 
 # Where the corners of the mouth are, and the middle of the lips.
 CORNER = (12.6, 5.5, 36.8)
@@ -67,13 +68,66 @@ def _blink(actor):
     return lambda p: (0.0, 0.0, 0.0)
 
 
+# A target moves along straight lines, lids along arcs: half shut, they would be inside the eye. So
+# lids go outwards on their way, and eyes that they shut go inwards under them, as those of frogs do.
+# Of the distance to the middle of the eye: (lids, eyeballs).
+RIM = 1.01 * shape.EYE_RADIUS
+FRONT = math.cos(math.radians(70.0))
+EYES = {"blink": (1.08, 0.72), "sleepy": (1.08, 0.97), "smile": (1.02, 1.0)}
+
 EXPRESSIONS = (("smile", _smile), ("fright", _fright), ("sleepy", _sleepy), ("oh", _oh),
                ("blink", _blink))
 
 
-def displaced(bones, expression, meshes):
+def eye_of(point):
+    """The middle of the eye on the side of a point."""
+    return (shape.EYE[0], math.copysign(shape.EYE[1], point[1]), shape.EYE[2])
+
+
+def _on_joints(rows, names, start):
+    """Whether a vertex hangs on joints of such names only."""
+    return all(names[joint].startswith(start) for joint, bias in rows if bias > 0.0)
+
+
+def _resized(at, rows, names, sizes):
+    """Lids and eyeballs, nearer to the middle of the eye or farther from it."""
+    for start, size in zip(("lid_", "eye_"), sizes):
+        if _on_joints(rows, names, start):
+            return add(eye_of(at), scale(sub(at, eye_of(at)), size))
+    return at
+
+
+def joint_names(bones):
+    return [joint.name for joint in bones.joints]
+
+
+def _shows(point):
+    """Whether a point of a lid is in front: farther back, lids are inside the head."""
+    ray = unit(sub(point, eye_of(point)))
+    return ray[0] * GAZE[0] + ray[1] * math.copysign(GAZE[1], point[1] * GAZE[1]) + ray[2] * GAZE[2] > FRONT
+
+
+def eye_depth(bones, meshes, moved, weight):
+    """How deep the lids are in the eyeballs, units, with a target of that weight; below 0 they are
+    outside. meshes as for displaced(), whose result `moved` is. Measured along the lines from the
+    middle of the eye. Of the lids what can be seen counts, but not the rims, which curl into the
+    eyeballs."""
+    names, eyes, lids = joint_names(bones), [], []
+    for (points, weights), ends in zip(meshes, moved):
+        for point, end, rows in zip(points, ends, weights):
+            at = add(scale(point, 1.0 - weight), scale(end, weight))
+            if _on_joints(rows, names, "eye_"):
+                eyes.append(math.dist(at, eye_of(at)))
+            elif (_on_joints(rows, names, "lid_") and math.dist(point, eye_of(point)) > RIM
+                  and _shows(at)):
+                lids.append(math.dist(at, eye_of(at)))
+    return max(eyes) - min(lids)
+
+
+def displaced(bones, name, expression, meshes):
     """Per mesh a list of the new positions of its vertices. meshes: per mesh the points and their
     weights, rows of (number of the joint, bias)."""
+    names = joint_names(bones)
     actor = Actor(bones)
     actor.both("eye", yaw=4.5)  # as in the bind pose
     warp = expression(actor)
@@ -92,6 +146,7 @@ def displaced(bones, expression, meshes):
             if math.dist(point, (shape.EYE[0], math.copysign(shape.EYE[1], point[1]),
                                  shape.EYE[2])) < shape.EYE_RADIUS * 1.08:
                 soft = 0.0
-            moved.append(add(at, scale(warp(point), soft)))
+            at = add(at, scale(warp(point), soft))
+            moved.append(_resized(at, rows, names, EYES.get(name, (1.0, 1.0))))
         out.append(moved)
     return out
