@@ -80,16 +80,21 @@ typedef struct md5_joint_copy {
 
 typedef struct md5_entity md5_entity;
 
-// How many parts and copied joints an entity has at most; further keys are ignored. Keys of parts
-// that fail count, too, but each file is read in linear time.
+// How many parts an entity has at most, with those of its parts and so on, and how many copied
+// joints each; further keys are ignored. Keys of parts that fail count, too, so that a folder of
+// many such keys is read in linear time.
 enum { MD5_MOST_ENTITY_PARTS = 64, MD5_MOST_JOINT_COPIES = 256 };
+
+// The longest time between two blinks, in milliseconds. Longer ones are cut to it.
+enum { MD5_MOST_BLINK_WAIT = 1000000000 };
 
 // A model that hangs at a joint: a head, or what a key that begins with "def_attach" names.
 typedef struct md5_entity_part {
     const char *key; // "def_head", or "def_attach" and more
     const md5_entity *entity;
-    uint32_t joint;       // of the body
-    md5_transform offset; // of the part's model space in the space of the joint
+    uint32_t joint; // of the body
+    md5_transform
+        offset; // of the part's model space in the space of the joint, model_offset included
     uint32_t num_copies;
     const md5_joint_copy *copies; // [num_copies] parents first
 } md5_entity_part;
@@ -106,19 +111,25 @@ struct md5_entity {
     const float *const *masks;    // [MD5_NUM_CHANNELS] joint weights, [model joints] each, 0 or 1
     uint32_t num_parts;
     const md5_entity_part *parts; // [num_parts] the head first
-    uint32_t num_warnings;        // reported or not
-    size_t size; // bytes of the model and the animations, those of parts not included
-    void *owned; // the memory of all this
+    md5_vec3 offset;              // of joint 0 in every pose: md5_model_def.offset
+    md5_vec3 model_offset; // of the model's origin in the space of the entity: key "offsetModel"
+    uint32_t blink_min,
+        blink_max;         // milliseconds from one blink to the next, see md5_actor_appear()
+    uint32_t num_warnings; // reported or not
+    size_t size;           // bytes of the model and the animations, those of parts not included
+    void *owned;           // the memory of all this
 };
 
 // Loads an entity: the entityDef of a name, with its model, clips, skin, head and attachments; if
 // there is none, the modelDef of that name; else an .md5mesh file. The game must outlive it, and
-// its caches grow as by md5_game_model(). Attached entities come without their own attachments.
+// its caches grow as by md5_game_model(). Attached entities come with their own heads and
+// attachments; what would be attached to itself is a warning.
 //
-// Of `opts` (may be NULL), files, axes, scale and flip_v are not used. memory_limit holds for each
-// file by itself. Returns NULL and fills `error` (may be NULL) if there is no such entity, if it
-// has no model of MD5 files, or if memory runs out; the error has the place of the declaration.
-// What is wrong with a part, a copied joint or a clip is a warning, and it is left out.
+// Of `opts` (may be NULL), files are not used. With other axes or another scale all poses, offsets
+// and placements are converted. memory_limit holds for each file by itself. Returns NULL and fills
+// `error` (may be NULL) if there is no such entity, if it has no model of MD5 files, or if memory
+// runs out; the error has the place of the declaration. What is wrong with a part, a copied joint
+// or a clip is a warning, and it is left out.
 //
 // Time and memory: linear in the files, plus the number of clips times that of channels.
 MD5_API md5_entity *md5_game_entity(md5_game *game, const char *name, const md5_load_opts *opts,
@@ -141,7 +152,7 @@ typedef struct md5_entity_machine {
 // and whose others are the clips, in order. As in the engine "all" hides the layers of the body's
 // parts, and "eyelids" is over all. A game copies the tables, adds what it needs, and calls
 // md5_create_machine(). Unlike an actor's poses, those of a machine are without
-// md5_model_def.offset, and the root is as in the file.
+// md5_entity.offset, and the root is as in the file.
 //
 // The entity must outlive the tables. Of `opts`, allocator and memory_limit are used. Returns NULL
 // only if memory runs out. Time and memory: linear in clips, commands and the names of joints.
@@ -190,6 +201,23 @@ MD5_API void md5_actor_remove_motion(md5_actor *actor, bool is_removed);
 // random.
 MD5_API int32_t md5_actor_choose(md5_actor *actor, const char *name);
 
+// The same, but a clip "PREFIX_name" counts before "name", as the engine's characters have it while
+// they carry a prefix: "wounded_walk" for "walk". An empty prefix is none. For the channel of the
+// head the engine asks the head's own model: call this for the head's actor.
+MD5_API int32_t md5_actor_choose_prefixed(md5_actor *actor, const char *prefix, const char *name);
+
+// Starts what the engine starts by itself when a character appears: a head cycles its clip
+// "def_head", and eyelids play the clip "blink" now and then again and again, after random times
+// between blink_min and blink_max of `body` (keys of the same names, in seconds; 0.5 and 8). Call
+// it for each actor of a character: with the actor's own entity as `body`, or for a head with the
+// entity that has it. A body with a head does nothing by itself, since the head does.
+MD5_API void md5_actor_appear(md5_actor *actor, const md5_entity *body);
+
+// Stops blinking and opens the eyes, or goes on, after a random time. For the commands
+// MD5_FRAME_DISABLE_EYE_FOCUS and MD5_FRAME_ENABLE_EYE_FOCUS, and when a character dies. Does
+// nothing if the actor never blinks.
+MD5_API void md5_actor_set_blinking(md5_actor *actor, bool is_blinking);
+
 // Start a clip now: once, or again and again, or held at a frame (1 is the first; it is clamped;
 // frame 1 shows the base frame, as in the engine). It fades in over `blend` milliseconds. Return
 // false and change nothing if the channel or clip index is invalid or the clip cannot be played.
@@ -230,7 +258,7 @@ MD5_API void md5_actor_advance(md5_actor *actor, uint32_t milliseconds, md5_fram
 // is part of the pose, too, unless md5_actor_remove_motion() is set.
 MD5_API md5_transform md5_actor_root_motion(const md5_actor *actor);
 
-// Writes pose[model joints], relative to parents, with md5_model_def.offset in joint 0; `joints`
+// Writes pose[model joints], relative to parents, with md5_entity.offset in joint 0; `joints`
 // and `palette`, [model joints] each, may be NULL and must not overlap. The actor's own buffers are
 // used.
 MD5_API void md5_actor_pose(md5_actor *actor, md5_transform *pose, md5_mat34 *joints,
@@ -256,7 +284,7 @@ MD5_API md5_actor_status md5_actor_channel(const md5_actor *actor, md5_channel c
 // checked. On failure it returns false and changes nothing; `error` may be NULL.
 // MD5_ERROR_MISMATCH: of another version, or of an entity with other clips; MD5_ERROR_SYNTAX: not
 // of an actor, or of another size; MD5_ERROR_RANGE: a number is out of range.
-enum { MD5_ACTOR_SAVE_SIZE = 1060 };
+enum { MD5_ACTOR_SAVE_SIZE = 1080 };
 MD5_API void md5_actor_save(const md5_actor *actor, void *bytes);
 MD5_API bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t size, md5_error *error);
 

@@ -37,6 +37,7 @@ md5_actor *md5_create_actor(const md5_entity *entity, const md5_load_opts *opts,
     actor->entity = entity;
     actor->allocator = context.allocator;
     actor->size = measured.used;
+    actor->blink.clip = -1;
     empty(actor);
     return actor;
 }
@@ -55,8 +56,7 @@ void md5_actor_remove_motion(md5_actor *actor, bool is_removed)
 
 // -- Random numbers -------------------------------------------------------------------------------
 
-// The engine's generator, which has 15 bits.
-static uint32_t next_random(md5_actor *actor)
+uint32_t md5_actor_random(md5_actor *actor)
 {
     actor->random = actor->random * 69069u + 1u;
     return actor->random & 0x7FFFu;
@@ -74,23 +74,46 @@ static bool ends_in_digit(const char *name)
     return length > 0 && name[length - 1] >= '0' && name[length - 1] <= '9';
 }
 
-int32_t md5_actor_choose(md5_actor *actor, const char *name)
+// Whether a text is a name, or PREFIX_name if the prefix is not empty.
+static bool is_name(const char *text, const char *prefix, const char *name)
+{
+    const size_t length = strlen(prefix);
+    if (length == 0)
+        return strcmp(text, name) == 0;
+    return strncmp(text, prefix, length) == 0 && text[length] == '_'
+           && strcmp(text + length + 1, name) == 0;
+}
+
+static int32_t choose(md5_actor *actor, const char *prefix, const char *name)
 {
     enum { MOST = 64 };
-    MD5_ASSERT(actor != NULL, "actor: not NULL");
-    MD5_ASSERT(name != NULL, "name: not NULL");
     const md5_entity *const entity = actor->entity;
     const bool is_exact = ends_in_digit(name);
     uint32_t found[MOST], count = 0;
     for (uint32_t i = 0; i < entity->num_clips && count < MOST; i++) {
         const md5_model_anim *const anim = entity->clips[i].anim;
-        if (strcmp(is_exact ? anim->name : anim->alias, name) == 0) {
+        if (is_name(is_exact ? anim->name : anim->alias, prefix, name)) {
             if (is_exact)
                 return (int32_t)i;
             found[count++] = i;
         }
     }
-    return count > 0 ? (int32_t)found[next_random(actor) % count] : -1;
+    return count > 0 ? (int32_t)found[md5_actor_random(actor) % count] : -1;
+}
+
+int32_t md5_actor_choose(md5_actor *actor, const char *name)
+{
+    MD5_ASSERT(actor != NULL, "actor: not NULL");
+    MD5_ASSERT(name != NULL, "name: not NULL");
+    return choose(actor, "", name);
+}
+
+int32_t md5_actor_choose_prefixed(md5_actor *actor, const char *prefix, const char *name)
+{
+    MD5_ASSERT(actor != NULL, "actor: not NULL");
+    MD5_ASSERT(prefix != NULL && name != NULL, "prefix, name: not NULL");
+    const int32_t clip = prefix[0] ? choose(actor, prefix, name) : -1;
+    return clip >= 0 ? clip : choose(actor, "", name);
 }
 
 // -- Weights --------------------------------------------------------------------------------------
@@ -182,7 +205,7 @@ bool md5_actor_cycle(md5_actor *actor, md5_channel channel, int32_t clip, uint32
     TRY(slot);
     const md5_model_anim *const anim = actor->entity->clips[clip].anim;
     if (anim->flags & MD5_ANIM_RANDOM_CYCLE_START)
-        slot->offset = (int64_t)next_random(actor) * anim->milliseconds / 0x8000;
+        slot->offset = (int64_t)md5_actor_random(actor) * anim->milliseconds / 0x8000;
     return true;
 }
 

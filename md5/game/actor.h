@@ -24,11 +24,20 @@ typedef struct md5_actor_slot {
     float shares[MD5_MAX_SYNCED_ANIMS]; // of the clip's files
 } md5_actor_slot;
 
+// When the eyelids move by themselves.
+typedef struct md5_actor_blink {
+    int32_t clip;      // -1: never
+    int64_t next;      // when
+    uint32_t min, max; // milliseconds between two of them, at most MD5_MOST_BLINK_WAIT
+    bool is_stopped;   // for now
+} md5_actor_blink;
+
 struct md5_actor {
     const md5_entity *entity;
     int64_t time, before; // now, and before the last advance
     uint32_t random;
     bool removes_motion;
+    md5_actor_blink blink;
     md5_actor_slot slots[MD5_NUM_CHANNELS][MD5_ACTOR_SLOTS]; // newest first
     md5_transform *clip_pose, *file_pose;                    // [model joints] scratch memory
     md5_allocator allocator;
@@ -43,8 +52,16 @@ static inline const md5_entity_clip *md5_slot_clip(const md5_actor *actor,
     return slot->clip >= 0 ? &actor->entity->clips[slot->clip] : NULL;
 }
 
+// The next number of the engine's generator, which has 15 bits.
+uint32_t md5_actor_random(md5_actor *actor);
+
 // The weight of a slot at a time, 0..1.
 float md5_slot_weight(const md5_actor_slot *slot, int64_t time);
+
+// -- actor_appear.c -------------------------------------------------------------------------------
+
+// Begins to blink if it is time for that.
+void md5_actor_blink_now(md5_actor *actor);
 
 // -- actor_frames.c -------------------------------------------------------------------------------
 

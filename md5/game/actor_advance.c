@@ -144,6 +144,7 @@ void md5_actor_advance(md5_actor *actor, uint32_t milliseconds, md5_frame_fn *on
     MD5_ASSERT(actor != NULL, "actor: not NULL");
     actor->before = actor->time;
     actor->time = actor->time < LAST_TIME ? actor->time + milliseconds : actor->time;
+    md5_actor_blink_now(actor);
     for (int channel = 0; channel < MD5_NUM_CHANNELS && on_frame; channel++) {
         const frame_listener listener = {on_frame, user, (md5_channel)channel};
         for (int i = 0; i < MD5_ACTOR_SLOTS; i++)

@@ -1,12 +1,13 @@
 // The pose of an actor: what plays in its channels, blended by the engine's rules.
+#include "md5/core/axes.h"
 #include "md5/game/actor.h"
+#include "md5/game/entity.h"
 
 #include <string.h>
 
 // -- One clip -------------------------------------------------------------------------------------
 
-// Writes the base frame with its root at the origin: what the engine shows for a held frame 1.
-static void sample_base_frame(const md5_binding *binding, md5_transform *pose)
+void md5_base_frame_pose(const md5_binding *binding, md5_transform *pose)
 {
     for (uint32_t i = 0; i < binding->skeleton->num_joints; i++) {
         const int32_t track = binding->tracks[i];
@@ -22,7 +23,7 @@ static void sample_file(const md5_entity_clip *clip, uint32_t file, uint32_t hel
 {
     const md5_binding *const binding = clip->bindings[file];
     if (held == 1) {
-        sample_base_frame(binding, pose);
+        md5_base_frame_pose(binding, pose);
         return;
     }
     md5_moment moment =
@@ -56,13 +57,16 @@ static bool sample_slot(const md5_actor *actor, const md5_actor_slot *slot)
 }
 
 // Takes the motion out of a pose that turns in place or moves.
-static void remove_motion(const md5_model_anim *anim, md5_transform *pose)
+static void remove_motion(const md5_model *model, const md5_model_anim *anim, md5_transform *pose)
 {
-    const float half = 0.70710677f;
-    pose[0].translation = (md5_vec3){0.0f, 0.0f, 0.0f};
     // The engine's (-half, 0, 0, half), whose rotations are conjugates of ours.
+    static const md5_transform turned = {
+        .rotation = {-0.70710677f, 0.0f, 0.0f, -0.70710677f},
+        .translation = {0.0f, 0.0f, 0.0f},
+    };
+    pose[0].translation = turned.translation;
     if (anim->flags & MD5_ANIM_TURN)
-        pose[0].rotation = (md5_quat){-half, 0.0f, 0.0f, -half};
+        pose[0].rotation = md5_transform_to_axes(model->skeleton.axes, turned).rotation;
 }
 
 // -- Channels -------------------------------------------------------------------------------------
@@ -87,7 +91,7 @@ static bool blend_slot(const md5_actor *actor, md5_channel channel, const md5_ac
     if (!sample_slot(actor, slot))
         return false;
     if (actor->removes_motion)
-        remove_motion(clip->anim, actor->clip_pose);
+        remove_motion(entity->model, clip->anim, actor->clip_pose);
     // Also without weight, what comes first is a pose to blend from.
     const float part = *sum == 0.0f ? 1.0f : weight / (*sum + weight);
     *sum += weight;
@@ -117,11 +121,6 @@ static void blend_channels(const md5_actor *actor, md5_transform *pose)
     (void)blend_channel(actor, MD5_CHANNEL_EYELIDS, all, pose);
 }
 
-static md5_vec3 offset_of(const md5_entity *entity)
-{
-    return entity->model_def ? entity->model_def->offset : (md5_vec3){0.0f, 0.0f, 0.0f};
-}
-
 void md5_actor_pose(md5_actor *actor, md5_transform *pose, md5_mat34 *joints, md5_mat34 *palette)
 {
     MD5_ASSERT(actor != NULL, "actor: not NULL");
@@ -132,7 +131,7 @@ void md5_actor_pose(md5_actor *actor, md5_transform *pose, md5_mat34 *joints, md
         return;
     memcpy(pose, model->bind_local, num_joints * sizeof *pose);
     blend_channels(actor, pose);
-    pose[0].translation = md5_vec3_add(pose[0].translation, offset_of(actor->entity));
+    pose[0].translation = md5_vec3_add(pose[0].translation, actor->entity->offset);
     if (joints)
         md5_local_to_model(&model->skeleton, pose, joints);
     if (palette && joints)
@@ -181,5 +180,5 @@ md5_bounds md5_actor_bounds(const md5_actor *actor)
         for (int i = 0; i < MD5_ACTOR_SLOTS; i++)
             has_some |= add_bounds(actor, &actor->slots[channel][i], &bounds, has_some);
     }
-    return move_bounds(bounds, offset_of(actor->entity));
+    return move_bounds(bounds, actor->entity->offset);
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { SAVE_VERSION = 1 };
+enum { SAVE_VERSION = 2 };
 static const char magic[4] = {'M', 'D', '5', 'A'};
 
 // -- Numbers --------------------------------------------------------------------------------------
@@ -92,7 +92,11 @@ void md5_actor_save(const md5_actor *actor, void *bytes)
     put(&at, (uint64_t)actor->time, 8);
     put(&at, (uint64_t)actor->before, 8);
     put(&at, actor->random, 4);
-    put(&at, actor->removes_motion ? 1 : 0, 4);
+    put(&at, (actor->removes_motion ? 1u : 0u) + (actor->blink.is_stopped ? 2u : 0u), 4);
+    put(&at, (uint32_t)actor->blink.clip, 4);
+    put(&at, actor->blink.min, 4);
+    put(&at, actor->blink.max, 4);
+    put(&at, (uint64_t)actor->blink.next, 8);
     for (int channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
         for (int i = 0; i < MD5_ACTOR_SLOTS; i++)
             put_slot(&at, &actor->slots[channel][i]);
@@ -154,6 +158,16 @@ static bool get_slot(const unsigned char **at, const md5_entity *entity, md5_act
     return flags < 4 && is_slot(entity, slot);
 }
 
+static bool is_blink(const md5_entity *entity, const md5_actor_blink *blink)
+{
+    if (blink->clip < 0)
+        return blink->clip == -1 && !blink->is_stopped && blink->min == 0 && blink->max == 0
+               && blink->next == 0;
+    return (uint32_t)blink->clip < entity->num_clips && entity->clips[blink->clip].num_files > 0
+           && blink->min <= MD5_MOST_BLINK_WAIT && blink->max <= MD5_MOST_BLINK_WAIT
+           && is_time(blink->next);
+}
+
 static bool read_actor(const unsigned char *at, const md5_actor *actor, md5_actor *read)
 {
     *read = *actor;
@@ -161,8 +175,14 @@ static bool read_actor(const unsigned char *at, const md5_actor *actor, md5_acto
     read->before = (int64_t)get(&at, 8);
     read->random = (uint32_t)get(&at, 4);
     const uint64_t flags = get(&at, 4);
-    read->removes_motion = flags == 1;
-    TRY(is_time(read->time) && is_time(read->before) && flags < 2);
+    read->removes_motion = (flags & 1) != 0;
+    read->blink.is_stopped = (flags & 2) != 0;
+    read->blink.clip = (int32_t)(uint32_t)get(&at, 4);
+    read->blink.min = (uint32_t)get(&at, 4);
+    read->blink.max = (uint32_t)get(&at, 4);
+    read->blink.next = (int64_t)get(&at, 8);
+    TRY(is_time(read->time) && is_time(read->before) && flags < 4
+        && is_blink(actor->entity, &read->blink));
     for (int channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
         for (int i = 0; i < MD5_ACTOR_SLOTS; i++)
             TRY(get_slot(&at, actor->entity, &read->slots[channel][i]));

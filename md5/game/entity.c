@@ -1,10 +1,13 @@
 // Entities with their parts, and where these are.
 #include "md5/game/entity.h"
 
-static void free_parts(const md5_entity *entity)
+static void free_parts(const md5_entity_owner *owner)
 {
-    for (uint32_t i = 0; i < entity->num_parts; i++)
-        md5_free_lone_entity(entity->parts[i].entity);
+    const md5_entity_owner *next;
+    for (const md5_entity_owner *part = owner->next; part; part = next) {
+        next = part->next;
+        md5_free_lone_entity(&part->entity);
+    }
 }
 
 md5_entity *md5_game_entity(md5_game *game, const char *name, const md5_load_opts *opts,
@@ -19,7 +22,7 @@ md5_entity *md5_game_entity(md5_game *game, const char *name, const md5_load_opt
     if (md5_load_entity(&load, game, name, false, &context, opts) && md5_load_entity_parts(&load))
         return md5_finish_entity(&load);
     if (load.owner)
-        free_parts(&load.owner->entity);
+        free_parts(load.owner);
     md5_end_entity_load(&load);
     return NULL;
 }
@@ -28,7 +31,7 @@ void md5_free_entity(md5_entity *entity)
 {
     if (!entity)
         return;
-    free_parts(entity);
+    free_parts(md5_owner_of(entity));
     md5_free_lone_entity(entity);
 }
 

@@ -1,6 +1,10 @@
 // Entities while they are loaded, and what they own.
 //
 //   entity_load.c: one entity without parts ◀── entity_parts.c: heads and attachments ◀── entity.c
+//
+// An entity and its parts, with those of the parts and so on, are a tree. Its owners are a list,
+// parents before their parts, in which the tree is walked without recursion; the list begins at
+// the entity that was asked for, whose arena has the tables of parts of all.
 #ifndef MD5_GAME_ENTITY_H
 #define MD5_GAME_ENTITY_H
 
@@ -16,7 +20,10 @@ typedef struct md5_entity_file {
 
 // An entity with what it frees. All of this is in its arena.
 typedef struct md5_entity_owner {
-    md5_entity entity; // first: the public part
+    md5_entity entity;                   // first: the public part
+    struct md5_entity_owner *next;       // in the list of the tree
+    const struct md5_entity_owner *body; // what it is a part of, NULL for the first one
+    const char *name;                    // as in the key, or as asked for
     md5_model *model;
     md5_entity_file *files;
     md5_allocator allocator;  // of the arena, once it is loaded
@@ -48,6 +55,11 @@ void md5_end_entity_load(md5_entity_load *load);
 // Frees a finished entity, but not its parts.
 void md5_free_lone_entity(const md5_entity *entity);
 
+static inline md5_entity_owner *md5_owner_of(const md5_entity *entity)
+{
+    return (md5_entity_owner *)entity->owned;
+}
+
 // Passes on an error of a call with its own `error`, if it was memory that ran out. Returns whether
 // that is not so.
 bool md5_entity_has_memory(md5_context *context, const md5_error *error);
@@ -58,9 +70,28 @@ bool md5_entity_fail(md5_context *context, const md5_decl *decl, const char *for
 void md5_entity_warn(md5_context *context, const md5_decl *decl, const char *format, ...)
     MD5_PRINTF(3, 4);
 
+// -- actor_pose.c ---------------------------------------------------------------------------------
+
+// Writes the base frame with its root at the origin: what the engine shows for a held frame 1.
+void md5_base_frame_pose(const md5_binding *binding, md5_transform *pose);
+
+// -- entity_values.c ------------------------------------------------------------------------------
+
+// Reads numbers, and leaves values that are missing: as the engine does with keys. `text` may be
+// NULL.
+void md5_entity_numbers(md5_game *game, const char *text, float *values, int count);
+
+// Fills what follows from the keys of an entity and from its modelDef alone.
+void md5_set_entity_values(md5_game *game, md5_entity *entity);
+
+// A vector or transform of a file, in the axes and units of a model.
+md5_vec3 md5_entity_vector(const md5_model *model, md5_vec3 vector);
+md5_transform md5_entity_transform(const md5_model *model, md5_transform transform);
+
 // -- entity_parts.c -------------------------------------------------------------------------------
 
-// Loads the head and the attachments. Returns false if memory runs out.
+// Loads the heads and attachments of the tree. Returns false if memory runs out; then the caller
+// frees the parts that the list has.
 bool md5_load_entity_parts(md5_entity_load *load);
 
 #endif

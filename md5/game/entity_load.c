@@ -275,12 +275,20 @@ static bool find_materials(md5_entity_load *load)
 
 // -- All ------------------------------------------------------------------------------------------
 
+static bool add_values(md5_entity_load *load)
+{
+    load->owner->name = load->name;
+    md5_set_entity_values(load->game, &load->owner->entity);
+    return true;
+}
+
 static bool load_all(md5_entity_load *load, bool is_model)
 {
     const char *file = NULL;
     load->owner = (md5_entity_owner *)md5_arena_alloc(&load->arena, 1, sizeof *load->owner);
     return load->owner && find_decls(load, is_model, &file) && load_model(load, file)
-           && load_clips(load) && make_masks(load) && find_skin(load) && find_materials(load);
+           && load_clips(load) && make_masks(load) && find_skin(load) && find_materials(load)
+           && add_values(load);
 }
 
 bool md5_load_entity(md5_entity_load *load, md5_game *game, const char *name, bool is_model,
@@ -290,9 +298,6 @@ bool md5_load_entity(md5_entity_load *load, md5_game *game, const char *name, bo
     load->arena.context = context;
     load->opts = opts ? *opts : (md5_load_opts){.file_name = NULL};
     load->opts.files = (md5_files){.open = open_file, .close = close_file, .user = load};
-    load->opts.axes = MD5_AXES_ID;
-    load->opts.scale = 0.0f;
-    load->opts.flip_v = false;
     return load_all(load, is_model);
 }
 
@@ -324,7 +329,7 @@ void md5_end_entity_load(md5_entity_load *load)
 
 void md5_free_lone_entity(const md5_entity *entity)
 {
-    const md5_entity_owner *const owner = (const md5_entity_owner *)entity->owned;
+    const md5_entity_owner *const owner = md5_owner_of(entity);
     const md5_load_opts opts = {.allocator = owner->allocator};
     md5_context context;
     free_files(owner);

@@ -1,5 +1,7 @@
 // What hangs at the joints of an entity: a head, whose joints may follow the body's, and attached
-// entities. Both are placed in the bind pose, with their own axes, and then follow the joint.
+// entities, with what hangs at them. All are placed in one pose of the body and then follow the
+// joint. That pose is the base frame of the clip "ik_pose", which the engine holds while it
+// attaches things, or the bind pose if there is no such clip.
 #include "md5/game/entity.h"
 
 #include <string.h>
@@ -11,16 +13,10 @@ static md5_quoted quote(const char *text)
     return md5_quote(text, strlen(text));
 }
 
-// Reads three numbers, 0 for those that are missing: as the engine does with vectors and angles.
 static md5_vec3 vector_of(md5_game *game, const char *text)
 {
     float values[3] = {0.0f, 0.0f, 0.0f};
-    md5_decl_lex lex;
-    const md5_game_silence before = md5_game_begin_silence(game);
-    md5_decl_lex_begin(&lex, game, NULL, 0, text ? text : "", text ? strlen(text) : 0);
-    for (int i = 0; i < 3 && md5_decl_lex_float(&lex, &values[i]); i++) {
-    }
-    md5_game_end_silence(game, before);
+    md5_entity_numbers(game, text, values, 3);
     const md5_vec3 vector = {values[0], values[1], values[2]};
     return vector;
 }
@@ -48,18 +44,18 @@ static const char *without_prefix(const char *text, const char *prefix)
 }
 
 // Reads "copy_joint A" "B" or "copy_joint_world A" "B". Returns false if it names no joints.
-static bool read_copy(const md5_entity_load *load, const md5_entity_key *key,
-                      const md5_entity *head, md5_joint_copy *copy)
+static bool read_copy(const md5_entity_load *load, const md5_entity_owner *body,
+                      const md5_entity_key *key, const md5_entity *head, md5_joint_copy *copy)
 {
     const char *const in_model = without_prefix(key->name, "copy_joint_world ");
     const char *const in_parent = without_prefix(key->name, "copy_joint ");
     const char *const joint = in_model ? in_model : in_parent ? in_parent : key->name;
-    const int32_t from = find_joint(&load->owner->entity.model->skeleton, joint);
+    const int32_t from = find_joint(&body->entity.model->skeleton, joint);
     const int32_t to = find_joint(&head->model->skeleton, key->value);
     if (from < 0 || to < 0) {
         md5_entity_warn(load->context, key->decl, "Unknown copy_joint %s on %sentity %s",
                         quote(from < 0 ? joint : key->value).text, from < 0 ? "" : "head of ",
-                        quote(load->name).text);
+                        quote(body->name).text);
         return false;
     }
     *copy = (md5_joint_copy){(uint32_t)from, (uint32_t)to, in_model != NULL};
@@ -79,14 +75,14 @@ static void sort_copies(const md5_skeleton *skeleton, md5_joint_copy *copies, ui
     }
 }
 
-static bool read_copies(md5_entity_load *load, md5_entity_part *part)
+static bool read_copies(md5_entity_load *load, const md5_entity_owner *body, md5_entity_part *part)
 {
-    const md5_entity_def *const def = load->owner->entity.def;
+    const md5_entity_def *const def = body->entity.def;
     md5_joint_copy copies[MD5_MOST_JOINT_COPIES];
     uint32_t count = 0;
     for (const md5_entity_key *key = md5_next_entity_key(def, "copy_joint", NULL);
          key && count < MD5_MOST_JOINT_COPIES; key = md5_next_entity_key(def, "copy_joint", key)) {
-        if (key->value[0] && read_copy(load, key, part->entity, &copies[count]))
+        if (key->value[0] && read_copy(load, body, key, part->entity, &copies[count]))
             count++;
     }
     md5_joint_copy *const sorted =
@@ -98,18 +94,98 @@ static bool read_copies(md5_entity_load *load, md5_entity_part *part)
     return true;
 }
 
+// -- Placement ------------------------------------------------------------------------------------
+
+// A body while its parts are loaded.
+typedef struct part_loader {
+    md5_entity_load *load;
+    md5_entity_owner *body;
+    md5_entity_owner **last;  // where the list of the tree goes on
+    uint32_t num_tried;       // parts of the whole tree
+    md5_entity_part *parts;   // of the body, with room for as many as may still be tried
+    const md5_mat34 *placing; // [model joints] the pose that parts are placed in
+} part_loader;
+
+static const md5_binding *placing_clip(const md5_entity *entity)
+{
+    for (uint32_t i = 0; i < entity->num_clips; i++) {
+        if (entity->clips[i].num_files > 0 && strcmp(entity->clips[i].anim->alias, "ik_pose") == 0)
+            return entity->clips[i].bindings[0];
+    }
+    return NULL;
+}
+
+static bool make_placing_pose(part_loader *loader)
+{
+    const md5_entity *const entity = &loader->body->entity;
+    const md5_binding *const clip = placing_clip(entity);
+    const uint32_t num_joints = entity->model->skeleton.num_joints;
+    loader->placing = entity->model->bind;
+    if (!clip || num_joints == 0)
+        return true;
+    md5_arena *const arena = &loader->load->arena;
+    md5_transform *const pose = (md5_transform *)md5_arena_alloc(arena, num_joints, sizeof *pose);
+    md5_mat34 *const joints = (md5_mat34 *)md5_arena_alloc(arena, num_joints, sizeof *joints);
+    TRY(pose && joints);
+    md5_base_frame_pose(clip, pose);
+    md5_local_to_model(&entity->model->skeleton, pose, joints);
+    loader->placing = joints;
+    return true;
+}
+
+// The joint of the body, and where a part is in its space: a placement in the space of the model,
+// as in files, of which the joint's rotation counts only if `is_turned`, is moved along. Then comes
+// the part's own offset of its model.
+static void place_part(const part_loader *loader, uint32_t joint, md5_transform at, bool is_turned,
+                       md5_entity_part *part)
+{
+    const md5_model *const model = loader->body->entity.model;
+    const md5_transform own = md5_entity_transform(model, at);
+    const md5_transform from = md5_transform_from_mat34(loader->placing[joint]);
+    const md5_transform placed = {
+        .rotation = is_turned ? md5_quat_mul(from.rotation, own.rotation) : own.rotation,
+        .translation = md5_vec3_add(from.translation, own.translation),
+    };
+    const md5_transform inside = {
+        .rotation = {0.0f, 0.0f, 0.0f, 1.0f},
+        .translation = part->entity->model_offset,
+    };
+    part->joint = joint;
+    part->offset =
+        md5_transform_mul(md5_transform_inverse(from), md5_transform_mul(placed, inside));
+}
+
 // -- Parts ----------------------------------------------------------------------------------------
+
+// Whether an entityDef is that of the body, or of what the body is a part of.
+static bool is_above(const part_loader *loader, const md5_entity_def *def)
+{
+    for (const md5_entity_owner *owner = loader->body; owner && def; owner = owner->body) {
+        if (owner->entity.def == def)
+            return true;
+    }
+    return false;
+}
 
 // Loads the model of a part. *part is NULL, and a warning is given, if that fails for another
 // reason than memory.
-static bool load_part_entity(const md5_entity_load *load, const md5_entity_key *key, bool is_model,
+static bool load_part_entity(part_loader *loader, const md5_entity_key *key, bool is_model,
                              const md5_entity **part)
 {
+    const md5_entity_load *const load = loader->load;
     md5_error error;
     md5_context context;
     md5_entity_load own;
     md5_context_begin(&context, &load->opts, NULL, &error);
     *part = NULL;
+    loader->num_tried++;
+    const md5_entity_def *const def =
+        is_model ? NULL : md5_game_entity_def(load->game, key->value, &error);
+    if (is_above(loader, def)) {
+        md5_entity_warn(load->context, key->decl, "%s %s: the entity would be attached to itself",
+                        quote(key->name).text, quote(key->value).text);
+        return true;
+    }
     if (md5_load_entity(&own, load->game, key->value, is_model, &context, &load->opts)) {
         *part = md5_finish_entity(&own);
         return true;
@@ -121,25 +197,19 @@ static bool load_part_entity(const md5_entity_load *load, const md5_entity_key *
     return true;
 }
 
-// The joint of the body, and where a part is in its space: in the bind pose `at`, a placement in
-// the space of the model of which the joint's rotation counts only if `is_turned`, is moved along.
-static void place_part(const md5_entity *body, uint32_t joint, md5_vec3 origin, md5_quat turn,
-                       bool is_turned, md5_entity_part *part)
+// Makes a part one of the body, which is in the tree from here on.
+static void keep_part(part_loader *loader, const md5_entity_part *part)
 {
-    const md5_transform bind = md5_transform_from_mat34(body->model->bind[joint]);
-    const md5_transform placed = {
-        .rotation = is_turned ? md5_quat_mul(bind.rotation, turn) : turn,
-        .translation = md5_vec3_add(bind.translation, origin),
-    };
-    part->joint = joint;
-    part->offset = md5_transform_mul(md5_transform_inverse(bind), placed);
+    md5_entity_owner *const owner = md5_owner_of(part->entity);
+    owner->body = loader->body;
+    *loader->last = owner;
+    loader->last = &owner->next;
+    loader->parts[loader->body->entity.num_parts++] = *part;
 }
 
-static bool add_head(md5_entity_load *load, md5_entity_part *parts)
+static bool add_head(part_loader *loader)
 {
-    static const md5_quat no_turn = {0.0f, 0.0f, 0.0f, 1.0f};
-    static const md5_vec3 no_move = {0.0f, 0.0f, 0.0f};
-    md5_entity *const entity = &load->owner->entity;
+    const md5_entity *const entity = &loader->body->entity;
     const md5_entity_key *key = md5_next_entity_key(entity->def, "def_head", NULL);
     while (key && key->name[strlen("def_head")] != '\0')
         key = md5_next_entity_key(entity->def, "def_head", key);
@@ -148,18 +218,19 @@ static bool add_head(md5_entity_load *load, md5_entity_part *parts)
     const char *const name = md5_entity_value(entity->def, "head_joint");
     const int32_t joint = name ? find_joint(&entity->model->skeleton, name) : -1;
     if (joint < 0) {
-        md5_entity_warn(load->context, key->decl, "Joint %s not found for 'head_joint' on %s",
-                        quote(name ? name : "").text, quote(load->name).text);
+        md5_entity_warn(loader->load->context, key->decl,
+                        "Joint %s not found for 'head_joint' on %s", quote(name ? name : "").text,
+                        quote(loader->body->name).text);
         return true;
     }
-    md5_entity_part *const part = &parts[entity->num_parts];
-    part->key = key->name;
-    TRY(load_part_entity(load, key, true, &part->entity));
-    if (!part->entity)
+    const md5_transform at = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+    md5_entity_part part = {.key = key->name};
+    TRY(load_part_entity(loader, key, true, &part.entity));
+    if (!part.entity)
         return true;
-    entity->num_parts++; // it is freed from here on
-    place_part(entity, (uint32_t)joint, no_move, no_turn, false, part);
-    return read_copies(load, part);
+    place_part(loader, (uint32_t)joint, at, false, &part);
+    keep_part(loader, &part);
+    return read_copies(loader->load, loader->body, &loader->parts[entity->num_parts - 1]);
 }
 
 // The angles are pitch, yaw and roll, in degrees.
@@ -173,46 +244,59 @@ static md5_quat turn_of(md5_vec3 angles)
     return md5_quat_mul(yaw, md5_quat_mul(pitch, roll));
 }
 
-static bool add_attachment(md5_entity_load *load, const md5_entity_key *key, md5_entity_part *parts)
+static bool add_attachment(part_loader *loader, const md5_entity_key *key)
 {
-    md5_entity *const entity = &load->owner->entity;
-    md5_entity_part *const part = &parts[entity->num_parts];
-    part->key = key->name;
-    TRY(load_part_entity(load, key, false, &part->entity));
-    if (!part->entity)
+    md5_game *const game = loader->load->game;
+    md5_entity_part part = {.key = key->name};
+    TRY(load_part_entity(loader, key, false, &part.entity));
+    if (!part.entity)
         return true;
-    const md5_entity_def *const def = part->entity->def;
+    const md5_entity_def *const def = part.entity->def;
     const char *const name = def ? md5_entity_value(def, "joint") : NULL;
-    const int32_t joint = name ? find_joint(&entity->model->skeleton, name) : -1;
+    const int32_t joint = name ? find_joint(&loader->body->entity.model->skeleton, name) : -1;
     if (joint < 0) {
-        md5_entity_warn(load->context, key->decl, "Joint %s not found for attaching %s on %s",
-                        quote(name ? name : "").text, quote(key->value).text,
-                        quote(load->name).text);
-        md5_free_lone_entity(part->entity);
+        md5_entity_warn(loader->load->context, key->decl,
+                        "Joint %s not found for attaching %s on %s", quote(name ? name : "").text,
+                        quote(key->value).text, quote(loader->body->name).text);
+        md5_free_lone_entity(part.entity);
         return true;
     }
-    entity->num_parts++;
-    place_part(entity, (uint32_t)joint, vector_of(load->game, md5_entity_value(def, "origin")),
-               turn_of(vector_of(load->game, md5_entity_value(def, "angles"))), true, part);
+    const md5_transform at = {
+        .rotation = turn_of(vector_of(game, md5_entity_value(def, "angles"))),
+        .translation = vector_of(game, md5_entity_value(def, "origin")),
+    };
+    place_part(loader, (uint32_t)joint, at, true, &part);
+    keep_part(loader, &part);
+    return true;
+}
+
+static bool add_parts(part_loader *loader)
+{
+    md5_entity *const entity = &loader->body->entity;
+    const md5_entity_def *const def = entity->def;
+    const uint32_t room = MD5_MOST_ENTITY_PARTS - loader->num_tried;
+    if (!def || room == 0
+        || (!md5_next_entity_key(def, "def_head", NULL)
+            && !md5_next_entity_key(def, "def_attach", NULL)))
+        return true;
+    loader->parts =
+        (md5_entity_part *)md5_arena_alloc(&loader->load->arena, room, sizeof *loader->parts);
+    TRY(loader->parts && make_placing_pose(loader));
+    entity->parts = loader->parts;
+    TRY(add_head(loader));
+    for (const md5_entity_key *key = md5_next_entity_key(def, "def_attach", NULL);
+         key && loader->num_tried < MD5_MOST_ENTITY_PARTS;
+         key = md5_next_entity_key(def, "def_attach", key)) {
+        if (key->value[0])
+            TRY(add_attachment(loader, key));
+    }
     return true;
 }
 
 bool md5_load_entity_parts(md5_entity_load *load)
 {
-    md5_entity *const entity = &load->owner->entity;
-    const md5_entity_def *const def = entity->def;
-    if (!def)
-        return true;
-    md5_entity_part *const parts =
-        (md5_entity_part *)md5_arena_alloc(&load->arena, MD5_MOST_ENTITY_PARTS, sizeof *parts);
-    TRY(parts);
-    entity->parts = parts;
-    TRY(add_head(load, parts));
-    for (const md5_entity_key *key = md5_next_entity_key(def, "def_attach", NULL);
-         key && entity->num_parts < MD5_MOST_ENTITY_PARTS;
-         key = md5_next_entity_key(def, "def_attach", key)) {
-        if (key->value[0])
-            TRY(add_attachment(load, key, parts));
-    }
+    part_loader loader = {.load = load, .body = load->owner, .last = &load->owner->next};
+    for (; loader.body; loader.body = loader.body->next)
+        TRY(add_parts(&loader));
     return true;
 }

@@ -58,13 +58,17 @@ TEST (saved_actors_are_checked) {
     actor_stage stage;
     open_stage(&stage);
     static unsigned char bytes[MD5_ACTOR_SAVE_SIZE];
-    enum { VERSION = 4, FINGERPRINT = 8, TIME = 16, FLAGS = 36, SLOT = 40 };
+    enum { VERSION = 4, FINGERPRINT = 8, TIME = 16, FLAGS = 36, BLINK = 40, SLOT = 60 };
     static const struct change {
         size_t at;
         unsigned char value;
     } changes[] = {
         {TIME + 7, 0x7F},
-        {FLAGS, 2},
+        {FLAGS, 4},
+        {FLAGS, 3},
+        {BLINK, 0},
+        {BLINK + 4, 1},
+        {BLINK + 12, 1},
         {SLOT, 66},
         {SLOT + 3, 0x80},
         {SLOT + 4, 200},
@@ -79,13 +83,13 @@ TEST (saved_actors_are_checked) {
     };
     make_history(&stage);
     md5_actor_save(stage.actor, bytes);
-    check_refused(&stage, bytes, sizeof bytes - 1, MD5_ERROR_SYNTAX, "expected the 1060 bytes");
+    check_refused(&stage, bytes, sizeof bytes - 1, MD5_ERROR_SYNTAX, "expected the 1080 bytes");
     bytes[0] = 'm';
     check_refused(&stage, bytes, sizeof bytes, MD5_ERROR_SYNTAX, "something else");
     bytes[0] = 'M';
-    bytes[VERSION] = 2;
-    check_refused(&stage, bytes, sizeof bytes, MD5_ERROR_MISMATCH, "version 2");
     bytes[VERSION] = 1;
+    check_refused(&stage, bytes, sizeof bytes, MD5_ERROR_MISMATCH, "version 1");
+    bytes[VERSION] = 2;
     bytes[FINGERPRINT] ^= 1;
     check_refused(&stage, bytes, sizeof bytes, MD5_ERROR_MISMATCH, "other clips");
     bytes[FINGERPRINT] ^= 1;

@@ -1,0 +1,53 @@
+// Values of an entity's keys.
+#include "md5/core/axes.h"
+#include "md5/game/entity.h"
+
+#include <string.h>
+
+void md5_entity_numbers(md5_game *game, const char *text, float *values, int count)
+{
+    md5_decl_lex lex;
+    const md5_game_silence before = md5_game_begin_silence(game);
+    md5_decl_lex_begin(&lex, game, NULL, 0, text ? text : "", text ? strlen(text) : 0);
+    float value;
+    for (int i = 0; i < count && md5_decl_lex_float(&lex, &value); i++)
+        values[i] = value;
+    md5_game_end_silence(game, before);
+}
+
+md5_vec3 md5_entity_vector(const md5_model *model, md5_vec3 vector)
+{
+    return md5_vec3_scale(md5_vec3_to_axes(model->skeleton.axes, vector),
+                          md5_scale_of(&model->skeleton));
+}
+
+md5_transform md5_entity_transform(const md5_model *model, md5_transform transform)
+{
+    md5_transform result = md5_transform_to_axes(model->skeleton.axes, transform);
+    result.translation = md5_entity_vector(model, transform.translation);
+    return result;
+}
+
+// Seconds as milliseconds. What is no number is none.
+static uint32_t milliseconds(float seconds)
+{
+    const float most = (float)MD5_MOST_BLINK_WAIT;
+    const float time = seconds * 1000.0f;
+    return !(time > 0.0f) ? 0 : time < most ? (uint32_t)time : MD5_MOST_BLINK_WAIT;
+}
+
+void md5_set_entity_values(md5_game *game, md5_entity *entity)
+{
+    float offset[3] = {0.0f, 0.0f, 0.0f}, blink_min = 0.5f, blink_max = 8.0f;
+    if (entity->def) {
+        md5_entity_numbers(game, md5_entity_value(entity->def, "offsetModel"), offset, 3);
+        md5_entity_numbers(game, md5_entity_value(entity->def, "blink_min"), &blink_min, 1);
+        md5_entity_numbers(game, md5_entity_value(entity->def, "blink_max"), &blink_max, 1);
+    }
+    const md5_vec3 model_offset = {offset[0], offset[1], offset[2]};
+    entity->model_offset = md5_entity_vector(entity->model, model_offset);
+    entity->blink_min = milliseconds(blink_min);
+    entity->blink_max = milliseconds(blink_max);
+    if (entity->model_def)
+        entity->offset = md5_entity_vector(entity->model, entity->model_def->offset);
+}
