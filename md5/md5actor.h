@@ -52,6 +52,13 @@ typedef struct md5_entity_def {
 MD5_API const md5_entity_def *md5_game_entity_def(md5_game *game, const char *name,
                                                   md5_error *error);
 
+// Parses the text of an entityDef, without what it inherits: then its warnings have been given and
+// md5_decl.state is known. All entityDefs of a game are checked so in time and memory linear in
+// their texts; by md5_game_entity_def() they may take the square, since each of a long line of
+// ancestors gets all the keys of those before it. Returns false and sets `error` (may be NULL) only
+// if memory runs out, and true if there is no entityDef of this name.
+MD5_API bool md5_check_entity_def(md5_game *game, const char *name, md5_error *error);
+
 // Returns the value of a key, ignoring the case of its name, or NULL if there is none. Linear in
 // the number of keys.
 MD5_API const char *md5_entity_value(const md5_entity_def *def, const char *key);

@@ -72,7 +72,7 @@ static bool parse(md5_game *game, md5_decl_type type, const char *name, md5_erro
     else if (type == MD5_DECL_SKIN)
         (void)md5_game_find_skin(game, name, error);
     else if (type == MD5_DECL_ENTITY)
-        (void)md5_game_entity_def(game, name, error);
+        (void)md5_check_entity_def(game, name, error);
     else
         (void)md5_game_model(game, name, error);
     return error->status == MD5_OK;

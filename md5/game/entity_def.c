@@ -297,6 +297,17 @@ const md5_entity_def *md5_game_entity_def(md5_game *game, const char *name, md5_
     return is_there ? &((const parsed_entity *)entry->parsed)->def : NULL;
 }
 
+bool md5_check_entity_def(md5_game *game, const char *name, md5_error *error)
+{
+    MD5_ASSERT(game != NULL, "game: not NULL");
+    MD5_ASSERT(name != NULL, "name: not NULL");
+    md5_game_begin(game, error);
+    md5_decl_entry *const entry = md5_find_entry(game, MD5_DECL_ENTITY, name, strlen(name));
+    const bool is_done = !entry || parse(game, entry);
+    game->context.error = &game->context.unseen;
+    return is_done;
+}
+
 static bool is_key(const char *name, const char *key)
 {
     return begins_with(name, key) && strlen(name) == strlen(key);

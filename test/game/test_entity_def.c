@@ -168,6 +168,33 @@ TEST (long_lines_of_ancestors_take_linear_time) {
     free(text);
 }
 
+// All of a circle are checked in linear memory: with what they inherit, they would need 24 bytes
+// times the square of their number.
+TEST (checking_entities_takes_linear_memory) {
+    enum { COUNT = 20000, ROOM = 60, MOST_BYTES = 1000 };
+    char *const text = malloc((size_t)COUNT * ROOM);
+    char *end = text, name[16];
+    for (int i = 0; i < COUNT; i++)
+        end += sprintf(end, "entityDef e%d { \"inherit\" \"e%d\" \"k%d\" \"1\" }\n", i,
+                       (i + 1) % COUNT, i);
+    const game_text file = {"def/all.def", text};
+    const md5_game_path place = game_place(&file, 1, false);
+    const md5_load_opts opts = {.memory_limit = (size_t)COUNT * MOST_BYTES};
+    md5_error error;
+    md5_game *const game = md5_open_game(&place, 1, &opts, &error);
+    for (int i = 0; i < COUNT && game; i++) {
+        (void)snprintf(name, sizeof name, "e%d", i);
+        if (!md5_check_entity_def(game, name, &error))
+            break;
+    }
+    CHECK_UINT(error.status, MD5_OK);
+    const md5_decl *const decl = game ? md5_find_decl(game, MD5_DECL_ENTITY, name) : NULL;
+    CHECK(decl && decl->state == MD5_DECL_PARSED);
+    CHECK(md5_check_entity_def(game, "nobody", NULL));
+    md5_free_game(game);
+    free(text);
+}
+
 TEST (entities_survive_failure_of_every_allocation) {
     static const game_text texts[] = {
         {"def/all.def", "entityDef e { \"inherit\" \"f\" \"a\" \"b\" \"a\" \"c\" }\n"
