@@ -174,7 +174,14 @@ MD5_API bool md5_game_image_program(md5_game *game, const char *text, md5_image_
 // Loads the files of a program and computes its picture: md5_evaluate_image(). A name without an
 // extension, or with .tga, is a .tga file; if that is missing or damaged a .jpg, then a .png. A
 // name with another extension is only that. Last comes the compressed form in dds/, of each file
-// and of the whole program. What a file is, its bytes say, not its name.
+// and of the whole program; with opts->compressed_first that of the whole program comes before all.
+// What a file is, its bytes say, not its name.
+//
+// A program that is the name of a built-in picture (_default, _white, _black, _flat, _ambient,
+// _alphaNotch, _ramp, _borderClamp, _noFalloff, _specularTable, _quadratic, _fog) is that picture,
+// whatever files there are; those that are made while drawing, such as _currentRender, are errors
+// (MD5_ERROR_MISMATCH). Inside of other programs the engine looks for files of these names; in the
+// lenient verdict they are built in there, too.
 //
 // `opts` and `error` may be NULL; opts->file_name is not used. Damaged files of which another form
 // is read instead are warnings of the game. Returns NULL and fills `error` on failure: error->file

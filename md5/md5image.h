@@ -1,11 +1,11 @@
 // md5image: pictures as Doom 3's materials name them: files and image programs.
 //
-//   md5_image *image = md5_parse_image(bytes, size, NULL, &error);       // TGA, DDS
+//   md5_image *image = md5_parse_image(bytes, size, NULL, &error);       // TGA, DDS, PCX
 //   ... image->pixels[4 * (y * image->width + x)] ...
 //   md5_free_image(image);
 //
-// TGA and DDS are decoded here. Other formats, such as PNG and JPEG, are decoded by functions that
-// the caller gives, since games have such decoders. An image program computes a picture from
+// TGA, DDS and PCX are decoded here. Other formats, such as PNG and JPEG, are decoded by functions
+// that the caller gives, since games have such decoders. An image program computes a picture from
 // others: "heightmap(textures/rock_h, 4)". md5game.h finds files by the names in programs.
 //
 // Everything is reentrant: calls share nothing but what the caller gives them.
@@ -46,10 +46,13 @@ typedef struct md5_image_opts {
     md5_allocator allocator;
     size_t memory_limit;       // bytes that one call may hold at a time; 0 = 1 GiB
     const char *file_name;     // the name that messages use for bytes in memory; NULL = none
-    md5_image_decoder decoder; // both functions, or none: then only TGA and DDS can be read
+    md5_image_decoder decoder; // both functions, or none: then only TGA, DDS and PCX can be read
     // Of programs: leave files of other sizes than powers of two as they are. The engine resamples
     // them to the power of two below.
     bool keep_size;
+    // Of md5_game_load_image(): the compressed form in dds/ comes before all others, as in the
+    // engine. It takes that only if the file is not older than the others, which places cannot say.
+    bool compressed_first;
     uintptr_t reserved[8]; // 0
 } md5_image_opts;
 
@@ -66,6 +69,7 @@ MD5_API md5_image *md5_create_image(uint32_t width, uint32_t height, const md5_i
 // - DDS: DXT1, DXT3, DXT5 (BC1 to BC3), Doom 3's RXGB (red is stored as alpha) and uncompressed
 //   color, luminance and alpha of 8 to 32 bits; the largest level, and of a cube map its first
 //   side.
+// - PCX of 8 bits with a palette, or in three planes.
 // - whatever opts->decoder reads.
 //
 // Returns NULL and fills `error` if the format is another one or the file is damaged. Sizes are

@@ -33,6 +33,7 @@ static inline size_t md5_image_texels(const md5_image *image)
 
 // Decoders of one format. Return NULL and set the error if the bytes are damaged.
 md5_image *md5_read_tga(md5_context *context, const uint8_t *bytes, size_t size);
+md5_image *md5_read_pcx(md5_context *context, const uint8_t *bytes, size_t size);
 md5_image *md5_read_dds(md5_context *context, const uint8_t *bytes, size_t size);
 
 // Returns `image`, resampled to the powers of two below its sides if it has others; then `image` is

@@ -17,8 +17,11 @@ static const char *foreign_format(const uint8_t *bytes, size_t size)
         const char *name, *magic;
         size_t length;
     } formats[] = {
-        {"PNG", "\x89PNG\r\n\x1a\n", 8}, {"JPEG", "\xff\xd8\xff", 3}, {"BMP", "BM", 2},
-        {"PCX", "\x0a\x05\x01", 3},      {"GIF", "GIF8", 4},          {"OpenEXR", "v/1\x01", 4},
+        {"PNG", "\x89PNG\r\n\x1a\n", 8},
+        {"JPEG", "\xff\xd8\xff", 3},
+        {"BMP", "BM", 2},
+        {"GIF", "GIF8", 4},
+        {"OpenEXR", "v/1\x01", 4},
         {"Radiance HDR", "#?RA", 4},
     };
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
@@ -71,6 +74,8 @@ md5_image *md5_parse_image(const void *bytes, size_t size, const md5_image_opts 
     }
     if (begins_with(file, size, "DDS ", 4))
         return md5_read_dds(&context, file, size);
+    if (begins_with(file, size, "\x0a\x05\x01", 3))
+        return md5_read_pcx(&context, file, size);
     if (!foreign)
         return md5_read_tga(&context, file, size);
     if (opts && opts->decoder.decode)

@@ -2,7 +2,9 @@
 #include "md5/core/assert.h"
 #include "md5/game/decl_lex.h"
 #include "md5/game/files.h"
+#include "md5/game/image_builtin.h"
 #include "md5/game/image_text.h"
+#include "md5/game/verdict.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -170,20 +172,30 @@ static md5_image *load_named(void *user, const char *file, const md5_image_opts 
     memset(&search, 0, sizeof search);
     search.game = (md5_game *)user;
     search.opts = opts;
+    if (md5_is_lenient(search.game) && md5_is_builtin_image(file))
+        return md5_make_builtin_image(file, opts, error);
     if (!try_extensions(&search, file))
         (void)try_compressed(&search, file);
     return end_search(&search, file, error);
 }
 
-// What a program would give, compressed before, as many folders have instead of its files.
+// What a program would give, compressed before, as many folders have instead of its files. If it is
+// damaged and comes first, that is a warning.
 static md5_image *load_compressed(md5_game *game, const md5_image_program *program,
-                                  const md5_image_opts *opts)
+                                  const md5_image_opts *opts, bool is_first)
 {
     image_search search;
+    md5_decl_lex nowhere;
     memset(&search, 0, sizeof search);
     search.game = game;
     search.opts = opts;
-    return try_compressed(&search, program->text) ? search.image : NULL;
+    if (try_compressed(&search, program->text))
+        return search.image;
+    if (is_first && search.error.status != MD5_OK) {
+        md5_decl_lex_begin(&nowhere, game, program->text, 0, "", 0);
+        md5_decl_lex_warn(&nowhere, "%s", search.tried);
+    }
+    return NULL;
 }
 
 md5_image *md5_game_load_image(md5_game *game, const md5_image_program *program,
@@ -193,9 +205,15 @@ md5_image *md5_game_load_image(md5_game *game, const md5_image_program *program,
     MD5_ASSERT(program != NULL, "program: not NULL");
     md5_game_begin(game, NULL);
     md5_error unseen, *const reason = error ? error : &unseen;
-    md5_image *image = md5_evaluate_image(program, load_named, game, opts, reason);
+    const char *const first = program->num_steps == 1 ? program->steps[0].file : NULL;
+    if (first && md5_is_builtin_image(first))
+        return md5_make_builtin_image(first, opts, reason);
+    md5_image *image =
+        opts && opts->compressed_first ? load_compressed(game, program, opts, true) : NULL;
+    if (!image)
+        image = md5_evaluate_image(program, load_named, game, opts, reason);
     if (!image && reason->status == MD5_ERROR_IO && program->num_steps > 1)
-        image = load_compressed(game, program, opts);
+        image = load_compressed(game, program, opts, false);
     if (image)
         memset(reason, 0, sizeof *reason);
     return image;

@@ -140,7 +140,7 @@ static void count_command(void *user, const md5_frame_command *command, const md
     *(uint32_t *)user += command->frame;
 }
 
-static const char *play_entity(const md5_entity *entity)
+static const char *play_entity(const md5_entity *entity, const md5_entity *body)
 {
     static const uint32_t steps[] = {0, 16, 30, 100, 100000};
     static md5_transform pose[64];
@@ -149,16 +149,42 @@ static const char *play_entity(const md5_entity *entity)
         return "an entity of another model";
     md5_actor *const actor = md5_create_actor(entity, NULL, NULL);
     const char *fault = NULL;
+    if (actor)
+        md5_actor_appear(actor, body);
     for (uint32_t i = 0; actor && i < sizeof steps / sizeof steps[0] && !fault; i++) {
         const int32_t clip = entity->num_clips > 0 ? (int32_t)(i % entity->num_clips) : -1;
         (void)md5_actor_cycle(actor, (md5_channel)(i % MD5_NUM_CHANNELS), clip, 20 * i);
         (void)md5_actor_play(actor, MD5_CHANNEL_ALL, clip, 10);
+        (void)md5_actor_choose_prefixed(actor, "a", "b");
         md5_actor_advance(actor, steps[i], count_command, &sum);
         md5_actor_pose(actor, pose, NULL, NULL);
         if (!(pose[0].translation.x > -2e9f && pose[0].translation.x < 2e9f))
             fault = "a pose that is not finite";
     }
     md5_free_actor(actor);
+    return fault;
+}
+
+// Plays an entity and its parts; what has parts of its own is one of these.
+static const char *play_tree(const md5_entity *entity)
+{
+    const md5_entity *tree[MD5_MOST_ENTITY_PARTS + 1] = {entity};
+    static md5_mat34 joints[64];
+    uint32_t count = 1;
+    const char *fault = play_entity(entity, entity);
+    for (uint32_t i = 0; i < count && !fault; i++) {
+        const md5_entity *const body = tree[i];
+        md5_local_to_model(&body->model->skeleton, body->model->bind_local, joints);
+        for (uint32_t k = 0; k < body->num_parts && !fault; k++) {
+            const md5_entity_part *const part = &body->parts[k];
+            const bool is_head = strcmp(part->key, "def_head") == 0;
+            if (count > MD5_MOST_ENTITY_PARTS || part->joint >= body->model->skeleton.num_joints)
+                return "too many parts, or one without a joint";
+            (void)md5_part_placement(part, joints);
+            fault = play_entity(part->entity, is_head ? body : part->entity);
+            tree[count++] = part->entity;
+        }
+    }
     return fault;
 }
 
@@ -174,7 +200,7 @@ static const char *play_entities(md5_game *game)
             fault = "no entity to play, and no reason";
         md5_entity_machine *const machine =
             entity ? md5_make_entity_machine(entity, &opts, &error) : NULL;
-        fault = entity ? play_entity(entity) : fault;
+        fault = entity ? play_tree(entity) : fault;
         md5_free_entity_machine(machine);
         md5_free_entity(entity);
     }

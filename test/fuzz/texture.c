@@ -1,5 +1,5 @@
-// A picture as the library reads it, TGA or DDS: the first byte is the length of an image program,
-// which follows; the rest is the file, by any name. Without a program it is decoded alone.
+// A picture as the library reads it, TGA, DDS or PCX: the first byte is the length of an image
+// program, which follows; the rest is the file, by any name. Without a program it is decoded alone.
 #include "test/fuzz/target.h"
 
 #include "md5/md5game.h"
@@ -73,7 +73,10 @@ static const char *program_fault(const char *text, fuzz_texture_file *file,
 const char *fuzz_texture(const uint8_t *data, size_t size)
 {
     char text[256] = "";
-    const md5_image_opts opts = {.memory_limit = FUZZ_MEMORY_LIMIT};
+    const md5_image_opts opts = {
+        .memory_limit = FUZZ_MEMORY_LIMIT,
+        .compressed_first = size % 2 == 1,
+    };
     const size_t length = size > 0 && data[0] < size ? data[0] : 0;
     if (size == 0)
         return NULL;

@@ -1,0 +1,164 @@
+// Built-in pictures, whose names begin with _. The engine makes them by code when it starts, so
+// that no file is ever looked for. Sizes and contents are those of the engine's; `_flat` and
+// `_ambient` are as in files of normals, while the engine stores x where its shaders look for it.
+#include "md5/game/image_builtin.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef void fill_fn(uint8_t *texel, uint32_t x, uint32_t y);
+
+static void set_texel(uint8_t *texel, uint32_t red, uint32_t green, uint32_t blue, uint32_t alpha)
+{
+    texel[0] = (uint8_t)red;
+    texel[1] = (uint8_t)green;
+    texel[2] = (uint8_t)blue;
+    texel[3] = (uint8_t)alpha;
+}
+
+static void fill_clear(uint8_t *texel, uint32_t x, uint32_t y)
+{
+    (void)x, (void)y;
+    set_texel(texel, 0, 0, 0, 0);
+}
+
+static void fill_white(uint8_t *texel, uint32_t x, uint32_t y)
+{
+    (void)x, (void)y;
+    set_texel(texel, 255, 255, 255, 255);
+}
+
+static void fill_flat(uint8_t *texel, uint32_t x, uint32_t y)
+{
+    (void)x, (void)y;
+    set_texel(texel, 128, 128, 255, 255);
+}
+
+// The direction that the engine's ambient lights come from: ( 0.5 0.115 0.8925 ) times 255.
+static void fill_ambient(uint8_t *texel, uint32_t x, uint32_t y)
+{
+    (void)x, (void)y;
+    set_texel(texel, 127, 29, 227, 255);
+}
+
+static void fill_notch(uint8_t *texel, uint32_t x, uint32_t y)
+{
+    (void)y;
+    set_texel(texel, 255, 255, 255, x == 0 ? 0 : 255);
+}
+
+static void fill_ramp(uint8_t *texel, uint32_t x, uint32_t y)
+{
+    (void)y;
+    set_texel(texel, x, x, x, x);
+}
+
+static void fill_frame(uint8_t *texel, uint32_t x, uint32_t y, uint32_t width, uint32_t height)
+{
+    const uint32_t inside = x > 0 && y > 0 && x < width - 1 && y < height - 1 ? 255 : 0;
+    set_texel(texel, inside, inside, inside, inside);
+}
+
+static void fill_border(uint8_t *texel, uint32_t x, uint32_t y)
+{
+    fill_frame(texel, x, y, 32, 32);
+}
+
+static void fill_no_falloff(uint8_t *texel, uint32_t x, uint32_t y)
+{
+    fill_frame(texel, x, y, 64, 16);
+}
+
+// The highlight that the engine's shaders have: ( 4 ( x - 3/4 ) )^2 from 3/4 on.
+static void fill_specular(uint8_t *texel, uint32_t x, uint32_t y)
+{
+    (void)y;
+    const float rise = (float)(((double)((float)x / 255.0f) - 0.75) * 4.0);
+    const uint32_t value = rise > 0.0f ? (uint32_t)(rise * rise * 255.0f) : 0;
+    set_texel(texel, value, value, value, value);
+}
+
+// Light that falls with the square of the distance from the middle.
+static void fill_quadratic(uint8_t *texel, uint32_t x, uint32_t y)
+{
+    (void)y;
+    const float near_middle = 1.0f - (fabsf((float)x - 15.5f) - 0.5f) / 16.0f;
+    const uint32_t value = (uint32_t)(near_middle * near_middle * 255.0f);
+    set_texel(texel, value, value, value, 255);
+}
+
+// Fog over the distance from the middle; after each 255th of the radius 0.982 of the light is left.
+static void fill_fog(uint8_t *texel, uint32_t x, uint32_t y)
+{
+    enum { SIDE = 128, MIDDLE = SIDE / 2 };
+    const float dx = (float)x - (float)MIDDLE, dy = (float)y - (float)MIDDLE;
+    const float steps = sqrtf(dx * dx + dy * dy) / (float)(MIDDLE - 1) * 255.0f;
+    const bool is_edge = x == 0 || y == 0 || x == SIDE - 1 || y == SIDE - 1;
+    const uint32_t num_steps = (uint32_t)steps & 255; // a byte
+    float left = 1.0f;
+    for (uint32_t i = 0; i < num_steps; i++)
+        left *= 0.982f;
+    set_texel(texel, 255, 255, 255, is_edge ? 255 : (uint32_t)(255.0 * (1.0 - (double)left)));
+}
+
+static const struct builtin_image {
+    const char *name; // lower case
+    uint32_t width, height;
+    fill_fn *fill; // NULL: made while drawing
+} builtin_images[] = {
+    {"_default", 16, 16, fill_clear},
+    {"_white", 16, 16, fill_white},
+    {"_black", 16, 16, fill_clear},
+    {"_flat", 2, 2, fill_flat},
+    {"_ambient", 2, 2, fill_ambient},
+    {"_alphanotch", 2, 1, fill_notch},
+    {"_ramp", 256, 1, fill_ramp},
+    {"_alpharamp", 256, 1, fill_ramp},
+    {"_borderclamp", 32, 32, fill_border},
+    {"_nofalloff", 64, 16, fill_no_falloff},
+    {"_speculartable", 256, 1, fill_specular},
+    {"_quadratic", 32, 4, fill_quadratic},
+    {"_fog", 128, 128, fill_fog},
+    {"_currentrender", 0, 0, NULL},
+    {"_scratch", 0, 0, NULL},
+    {"_scratch2", 0, 0, NULL},
+    {"_accum", 0, 0, NULL},
+    {"_cinematic", 0, 0, NULL},
+};
+
+static const struct builtin_image *find_builtin(const char *name)
+{
+    for (size_t i = 0; i < sizeof builtin_images / sizeof builtin_images[0]; i++) {
+        if (strcmp(builtin_images[i].name, name) == 0)
+            return &builtin_images[i];
+    }
+    return NULL;
+}
+
+bool md5_is_builtin_image(const char *name)
+{
+    return find_builtin(name) != NULL;
+}
+
+md5_image *md5_make_builtin_image(const char *name, const md5_image_opts *opts, md5_error *error)
+{
+    md5_context context;
+    const struct builtin_image *const builtin = find_builtin(name);
+    md5_image_opts named;
+    memset(&named, 0, sizeof named);
+    if (opts)
+        named = *opts;
+    named.file_name = name;
+    md5_image_begin(&context, &named, error);
+    if (!builtin->fill) {
+        md5_fail(&context, MD5_ERROR_MISMATCH, 0, 0, "%s is made while the game is drawn", name);
+        return NULL;
+    }
+    md5_image *const image = md5_new_image(&context, builtin->width, builtin->height);
+    for (uint32_t y = 0; image && y < image->height; y++) {
+        for (uint32_t x = 0; x < image->width; x++)
+            builtin->fill(image->pixels + ((size_t)y * image->width + x) * MD5_IMAGE_CHANNELS, x,
+                          y);
+    }
+    return image;
+}

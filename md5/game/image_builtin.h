@@ -1,0 +1,13 @@
+// Pictures that the engine makes by itself.
+#ifndef MD5_GAME_IMAGE_BUILTIN_H
+#define MD5_GAME_IMAGE_BUILTIN_H
+
+#include "md5/game/image.h"
+
+// Whether a name, in lower case, is that of a built-in picture.
+bool md5_is_builtin_image(const char *name);
+
+// Makes it. Returns NULL and sets `error` if memory runs out, or if it is one that drawing makes.
+md5_image *md5_make_builtin_image(const char *name, const md5_image_opts *opts, md5_error *error);
+
+#endif
