@@ -252,17 +252,19 @@ static uint32_t flag_of(const md5_token *token)
                                                         : 0;
 }
 
-// Reads flags and frame commands, up to the brace behind them.
+// Reads flags and frame commands, up to the brace behind them. Those before the end of the text are
+// kept, too, if the verdict allows that there is no brace.
 static void read_block(md5_model_parser *parser, md5_model_anim *anim)
 {
     command_list list = {.count = 0};
     md5_token token;
-    while (!parser->is_defaulted && parser->has_memory) {
+    bool is_open = true;
+    while (is_open && !parser->is_defaulted && parser->has_memory) {
         if (!md5_decl_lex_read(&parser->lex, &token)) {
             md5_model_fail_at_end(parser);
+            is_open = false;
         } else if (md5_token_is(&token, "}")) {
-            parser->has_memory &= keep_commands(parser, &list, anim);
-            return;
+            is_open = false;
         } else if (flag_of(&token)) {
             anim->flags |= flag_of(&token);
         } else if (md5_token_is(&token, "frame")) {
@@ -271,6 +273,8 @@ static void read_block(md5_model_parser *parser, md5_model_anim *anim)
             md5_model_skip_unknown(parser, &token, "Unknown command", "frame, a flag or '}'");
         }
     }
+    if (!parser->is_defaulted && parser->has_memory)
+        parser->has_memory &= keep_commands(parser, &list, anim);
 }
 
 // -- Files ----------------------------------------------------------------------------------------
