@@ -32,6 +32,7 @@ void page_close(page_case *of)
 {
     if (of->has_picture)
         view_end_picture(&of->picture);
+    view_free_kept(&of->kept);
     view_free_morphs(&of->morphs, NULL);
     view_free_scene(&of->scene);
 }
@@ -41,6 +42,11 @@ void page_show(page_case *of, double time)
     if (of->has_picture)
         view_end_picture(&of->picture);
     view_begin_picture(&of->picture, &of->scene, of->values, time);
+    if (of->page->keep != NULL) {
+        view_free_kept(&of->kept);
+        of->page->keep(&of->picture, &of->kept);
+        of->picture.kept = &of->kept;
+    }
     of->page->show(&of->picture);
     of->has_picture = true;
 }

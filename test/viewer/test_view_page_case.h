@@ -13,6 +13,7 @@ typedef struct page_case {
     view_morphs morphs;              // if the page has any
     float values[VIEW_PAGE_SLIDERS]; // as the sliders begin
     view_picture picture;
+    view_kept kept; // if the page keeps anything, made for each picture
     bool has_picture;
 } page_case;
 

@@ -78,6 +78,7 @@ static bool draw(paged *p)
 static void move_sliders(paged *p, const view_page *page)
 {
     view_pages *const pages = &p->viewer.pages;
+    draw(p);
     for (uint32_t i = 0; i < page->num_sliders; i++)
         for (int side = 0; side < 2; side++) {
             const view_slider *const slider = &page->sliders[i];
@@ -94,7 +95,8 @@ static void move_sliders(paged *p, const view_page *page)
             CHECK_NEAR(pages->values[i], value,
                        is_whole ? 0.501 : 1e-3 * (double)(slider->high - slider->low));
             CHECK(!is_whole || pages->values[i] == roundf(pages->values[i]));
-            draw(p);
+            if (side == 1)
+                draw(p);
         }
 }
 

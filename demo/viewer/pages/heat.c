@@ -37,7 +37,7 @@ static uint32_t num_influences(const md5_mesh *mesh, uint32_t vertex)
 }
 
 bool view_make_heat(view_heat *heat, md5gl_renderer *renderer, const md5_model *model,
-                    int32_t joint, md5_error *error)
+                    const float *values, int32_t joint, md5_error *error)
 {
     size_t total = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++)
@@ -53,8 +53,9 @@ bool view_make_heat(view_heat *heat, md5gl_renderer *renderer, const md5_model *
         heat->meshes[i] = *mesh;
         heat->meshes[i].colors = color;
         for (uint32_t v = 0; v < mesh->num_vertices; v++)
-            *color++ = view_heat_color(joint >= 0 ? weight_on(mesh, v, joint)
-                                                  : (float)num_influences(mesh, v) / 4.0f);
+            *color++ = view_heat_color(values != NULL ? *values++
+                                       : joint >= 0   ? weight_on(mesh, v, joint)
+                                                      : (float)num_influences(mesh, v) / 4.0f);
     }
     heat->drawn = md5gl_create_model(renderer, heat->model, MD5GL_PATH_AUTO, error);
     return heat->drawn != NULL;

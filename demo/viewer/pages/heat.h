@@ -7,8 +7,8 @@
 // From blue (0) over green and yellow to red (1); dark grey for exactly 0. Linear colour.
 md5_vec4 view_heat_color(float value);
 
-// The colours of a model's vertices by the weight of a joint, or, if `joint` is -1, by how many
-// joints move them: 1 is blue, 4 and more red.
+// The colours of a model's vertices by values from 0 to 1, or, if there are none, by the weight of
+// a joint, or, if that is -1, by how many joints move them: 1 is blue, 4 and more red.
 typedef struct view_heat {
     md5gl_model *drawn;
     md5_model *model; // shallow copy, with meshes of its own
@@ -16,10 +16,10 @@ typedef struct view_heat {
     md5_vec4 *colors;
 } view_heat;
 
-// Creates it. Returns false and fills `error` on failure; free it in both cases, outside of a
-// frame, before the model.
+// Creates it; values[vertices of all meshes] may be NULL. Returns false and fills `error` on
+// failure; free it in both cases, outside of a frame, before the model.
 bool view_make_heat(view_heat *heat, md5gl_renderer *renderer, const md5_model *model,
-                    int32_t joint, md5_error *error);
+                    const float *values, int32_t joint, md5_error *error);
 void view_free_heat(view_heat *heat, md5gl_renderer *renderer);
 
 // The largest weight of a joint on a vertex, and the number of vertices that it moves; with -1 the

@@ -27,6 +27,14 @@ void view_end_picture(view_picture *picture)
     *picture = (view_picture){.num_figures = 0};
 }
 
+void view_free_kept(view_kept *kept)
+{
+    md5_free_baked(kept->baked);
+    md5_free_model(kept->bound);
+    free(kept->heat);
+    *kept = (view_kept){.baked = NULL};
+}
+
 md5_transform *view_spare_pose(view_picture *picture, uint32_t number)
 {
     return picture->figures[0].pose

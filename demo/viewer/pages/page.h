@@ -7,6 +7,7 @@
 #ifndef DEMO_VIEWER_PAGES_PAGE_H
 #define DEMO_VIEWER_PAGES_PAGE_H
 
+#include "md5/md5bake.h"
 #include "demo/viewer/base/canvas.h"
 #include "demo/viewer/scene/scene.h"
 
@@ -21,6 +22,7 @@ enum {
     VIEW_PAGE_FACTS = 8,
     VIEW_PAGE_LABELS = 12,
     VIEW_PAGE_LINES = 8192,
+    VIEW_PAGE_NUMBERS = 4,
 };
 
 #define VIEW_RED 0xE5604DFFu
@@ -43,8 +45,12 @@ typedef struct view_slider {
 
 typedef enum view_figure_kind {
     VIEW_FIGURE_LIT,
-    VIEW_FIGURE_DUAL, // skinned by dual quaternions
-    VIEW_FIGURE_HEAT, // without textures: the colours of view_picture.heat
+    VIEW_FIGURE_DUAL,     // skinned by dual quaternions
+    VIEW_FIGURE_HEAT,     // without textures: colours of the weights, or view_kept.heat
+    VIEW_FIGURE_BAKED,    // vertices of view_kept.baked at `moment`
+    VIEW_FIGURE_BOUND,    // view_kept.bound in the pose
+    VIEW_FIGURE_IMPOSTOR, // a picture of the pose; all of one moment.frame0 share their pose
+    VIEW_NUM_FIGURE_KINDS
 } view_figure_kind;
 
 // The page's character in a pose.
@@ -53,6 +59,7 @@ typedef struct view_figure {
     md5_transform *pose; // [num_joints] relative to the parent; initially the bind pose
     md5_transform place; // model to world
     md5_vec4 tint;       // linear colour that multiplies the textures
+    md5_moment moment;   // of baked figures and impostors
     bool is_morphed;     // has weights of the scene's first morph targets
     float morph_weights[VIEW_PAGE_TARGETS];
 } view_figure;
@@ -94,11 +101,30 @@ typedef struct view_line {
     view_color color;
 } view_line;
 
+// The pictures of impostors: a sphere around the character, model space, and their numbers.
+typedef struct view_impostor_look {
+    uint32_t num_frames, num_around, texels;
+    md5_vec3 centre;
+    float radius;
+} view_impostor_look;
+
+// What takes too long to compute for each picture. It depends on the character and the first
+// sliders of a page, and is kept until these change.
+typedef struct view_kept {
+    md5_baked *baked;
+    md5_model *bound;                  // the character with other weights
+    float *heat;                       // [vertices of all meshes] 0..1; NULL: influences
+    double numbers[VIEW_PAGE_NUMBERS]; // of the page
+    md5_vec2 points[VIEW_PAGE_POINTS]; // of a plot
+    uint32_t num_points;
+} view_kept;
+
 // The input of a page and, after `show`, what it describes.
 typedef struct view_picture {
     const view_scene *scene; // the character: model and clips
     const float *values;     // of the sliders
     double time;             // seconds
+    const view_kept *kept;   // NULL if the page keeps nothing
 
     view_figure figures[VIEW_PAGE_FIGURES];
     uint32_t num_figures;
@@ -112,7 +138,9 @@ typedef struct view_picture {
     uint32_t num_lines;
     md5_bounds bounds;  // world space: what the camera shows; empty: there is nothing in space
     bool shows_bones;   // of all figures
+    bool has_no_floor;  // the page draws its own ground
     int32_t heat_joint; // of VIEW_FIGURE_HEAT: whose weights; -1: how many influences
+    view_impostor_look impostor;
 } view_picture;
 
 typedef struct view_page {
@@ -124,6 +152,10 @@ typedef struct view_page {
     uint32_t num_sliders;
     bool has_morphs; // the morph targets beside the character are loaded
     void (*show)(view_picture *picture);
+
+    // Fills a zeroed view_kept from the first `num_kept` sliders; NULL: nothing is kept.
+    void (*keep)(const view_picture *picture, view_kept *kept);
+    uint32_t num_kept;
 } view_page;
 
 // -- Describing a picture (page.c) ----------------------------------------------------------
@@ -132,6 +164,9 @@ typedef struct view_page {
 void view_begin_picture(view_picture *picture, const view_scene *scene, const float *values,
                         double time);
 void view_end_picture(view_picture *picture);
+
+// Frees what a page keeps; a zeroed one is allowed.
+void view_free_kept(view_kept *kept);
 
 // Adds a figure at (x, y) of the ground and returns it, or the last one if there are too many.
 view_figure *view_add_figure(view_picture *picture, float x, float y);

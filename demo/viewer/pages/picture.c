@@ -26,105 +26,29 @@ void view_open_page(view_pages *pages, int32_t number)
 
 void view_free_pages(view_pages *pages, md5gl_renderer *renderer)
 {
-    if (renderer != NULL) {
-        md5gl_destroy_model(renderer, pages->dual);
-        view_free_heat(&pages->heat, renderer);
-    }
-    pages->dual = NULL;
-    pages->made_of = NULL;
+    view_free_page_figures(&pages->drawn, renderer);
+    view_free_kept(&pages->kept);
+    pages->kept_by = NULL;
 }
 
-// Creates the models of the kinds of figures that are shown, before the frame begins.
-static bool ready_models(view_pages *pages, const view_stage *stage, const view_picture *picture,
-                         md5_error *error)
+// Makes what the page keeps, unless that of the same character and sliders is there.
+static void keep(view_pages *pages, const view_stage *stage, const view_page *page,
+                 view_picture *picture)
 {
     const md5_model *const model = picture->scene->model;
-    if (pages->made_of != model)
+    bool is_kept = pages->kept_by == page && pages->kept_of == model;
+    if (page->keep == NULL)
+        return;
+    for (uint32_t i = 0; i < page->num_kept; i++)
+        is_kept = is_kept && pages->kept_values[i] == pages->values[i];
+    if (!is_kept) {
         view_free_pages(pages, stage->renderer);
-    pages->made_of = model;
-    for (uint32_t i = 0; i < picture->num_figures; i++) {
-        const view_figure_kind kind = picture->figures[i].kind;
-        if (kind == VIEW_FIGURE_DUAL && pages->dual == NULL) {
-            pages->dual = md5gl_create_model(stage->renderer, model, MD5GL_PATH_AUTO, error);
-            if (pages->dual == NULL
-                || !md5gl_set_blending(stage->renderer, pages->dual, MD5GL_BLEND_DUAL, error))
-                return false;
-        }
-        if (kind != VIEW_FIGURE_HEAT
-            || (pages->heat.drawn != NULL && pages->heat_joint == picture->heat_joint))
-            continue;
-        view_free_heat(&pages->heat, stage->renderer);
-        pages->heat_joint = picture->heat_joint;
-        if (!view_make_heat(&pages->heat, stage->renderer, model, picture->heat_joint, error))
-            return false;
+        page->keep(picture, &pages->kept);
+        memcpy(pages->kept_values, pages->values, sizeof pages->values);
+        pages->kept_by = page;
+        pages->kept_of = model;
     }
-    return true;
-}
-
-// -- Figures --------------------------------------------------------------------------------
-
-static bool draw_figures(const view_stage *stage, const view_picture *picture,
-                         view_figure_kind kind, md5gl_model *drawn, md5_error *error)
-{
-    const size_t joints = picture->scene->num_joints;
-    md5_mat34 *const palettes = common_alloc((VIEW_PAGE_FIGURES + 1) * joints, sizeof *palettes);
-    md5_mat34 placements[VIEW_PAGE_FIGURES];
-    md5_vec4 tints[VIEW_PAGE_FIGURES];
-    float weights[VIEW_PAGE_FIGURES * VIEW_PAGE_TARGETS] = {0};
-    const md5_morph *const morph = picture->scene->morph;
-    const uint32_t targets = morph != NULL ? morph->num_targets : 0;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < picture->num_figures; i++) {
-        const view_figure *const figure = &picture->figures[i];
-        if (figure->kind != kind)
-            continue;
-        md5_local_to_palette(picture->scene->model, figure->pose,
-                             palettes + VIEW_PAGE_FIGURES * joints, palettes + count * joints);
-        for (uint32_t t = 0; t < targets && targets <= VIEW_PAGE_TARGETS; t++)
-            weights[count * targets + t] = figure->is_morphed ? figure->morph_weights[t] : 0.0f;
-        placements[count] = md5_mat34_from_transform(figure->place);
-        tints[count++] = figure->tint;
-    }
-    bool drew = true;
-    if (count > 0) {
-        const bool is_morphed = drawn == stage->document->drawn
-                                && stage->document->morphs.drawn != NULL
-                                && targets <= VIEW_PAGE_TARGETS;
-        drew = (!is_morphed
-                || md5gl_set_morph(stage->renderer, drawn, stage->document->morphs.drawn, weights,
-                                   count, error))
-               && md5gl_pose_models(stage->renderer, drawn, palettes, placements, count, error)
-               && md5gl_set_looks(stage->renderer, drawn, tints, NULL, error);
-        if (drew) {
-            md5gl_draw_shadows(stage->renderer, drawn);
-            md5gl_draw_posed(stage->renderer, drawn, MD5GL_LIT);
-        }
-        // The document's own weights again.
-        drew = drew
-               && (!is_morphed
-                   || view_set_morphs(&stage->document->morphs, stage->renderer, drawn, error));
-    }
-    free(palettes);
-    return drew;
-}
-
-static bool draw_all_figures(view_pages *pages, const view_stage *stage,
-                             const view_picture *picture, md5_error *error)
-{
-    md5gl_model *const drawn = stage->document->drawn;
-    if (drawn == NULL)
-        return true;
-    const view_textures *const textures = &stage->document->textures;
-    view_set_materials(stage, textures, drawn);
-    if (!draw_figures(stage, picture, VIEW_FIGURE_LIT, drawn, error))
-        return false;
-    if (pages->dual != NULL) {
-        view_set_materials(stage, textures, pages->dual);
-        if (!draw_figures(stage, picture, VIEW_FIGURE_DUAL, pages->dual, error))
-            return false;
-    }
-    return pages->heat.drawn == NULL
-           || draw_figures(stage, picture, VIEW_FIGURE_HEAT, pages->heat.drawn, error);
+    picture->kept = &pages->kept;
 }
 
 // -- Lines and labels -----------------------------------------------------------------------
@@ -220,7 +144,7 @@ static bool draw_space(view_pages *pages, const view_stage *given, const view_pi
     view_camera camera = *given->camera;
     view_stage stage = *given;
     stage.camera = &camera;
-    if (!ready_models(pages, given, picture, error))
+    if (!view_ready_page_figures(&pages->drawn, given, picture, error))
         picture = NULL;
     const bool is_empty = picture == NULL || view_is_empty(picture->bounds)
                           || picture->bounds.max.x <= picture->bounds.min.x;
@@ -244,10 +168,11 @@ static bool draw_space(view_pages *pages, const view_stage *given, const view_pi
         return false;
     if (is_empty)
         return true;
-    const bool drawn = draw_all_figures(pages, &stage, picture, error);
-    if (drawn && !size->transparent && picture->num_figures > 0)
+    const bool drawn = view_draw_page_figures(&pages->drawn, &stage, picture, error);
+    const bool has_floor = !picture->has_no_floor;
+    if (drawn && !size->transparent && picture->num_figures > 0 && has_floor)
         md5gl_draw_ground(stage.renderer, view_centre(bounds), 3.0f * camera.scene_radius);
-    if (stage.shown->grid)
+    if (stage.shown->grid && has_floor)
         md5gl_draw_grid(stage.renderer, stage.document->ground, 10.0f, view_centre(bounds),
                         7.0f * camera.scene_radius);
     draw_lines(&stage, picture);
@@ -266,8 +191,10 @@ bool view_draw_page(view_pages *pages, const view_stage *stage, double seconds,
     const view_loader loader = {stage->options, stage->renderer, stage->log};
     if (!is_list && page->has_morphs) // without them, which is logged, the page shows the model
         (void)view_ready_morphs(stage->document, &loader);
-    if (!is_list && stage->document->scene.model != NULL)
+    if (!is_list && stage->document->scene.model != NULL) {
+        keep(pages, stage, page, picture);
         page->show(picture);
+    }
     const float left = clean ? 0.0f : view_panel_width(stage->font, (float)width);
     const float plots = clean ? 0.0f : view_plots_height(picture, (float)height);
     const page_size size = {.target = target,

@@ -3,8 +3,7 @@
 #define DEMO_VIEWER_PAGES_PICTURE_H
 
 #include "demo/viewer/draw/stage.h"
-#include "demo/viewer/pages/heat.h"
-#include "demo/viewer/pages/page.h"
+#include "demo/viewer/pages/figures.h"
 
 enum { VIEW_MAX_LISTED = 64 };
 
@@ -20,11 +19,11 @@ typedef struct view_pages {
     view_rect listed[VIEW_MAX_LISTED]; // of the contents
     float shrunk;                      // the factor by which the panel's text was scaled down
 
-    // The open page's character on the GPU in other manners; NULL until needed.
-    md5gl_model *dual;
-    view_heat heat;
-    const md5_model *made_of; // the model that they were made of
-    int32_t heat_joint;       // that the colours are of
+    view_figures drawn; // the open page's character on the GPU
+    view_kept kept;     // what the open page keeps, and from what it was made
+    float kept_values[VIEW_PAGE_SLIDERS];
+    const view_page *kept_by;
+    const md5_model *kept_of;
 } view_pages;
 
 enum { VIEW_CONTENTS = 1000 };
@@ -32,7 +31,8 @@ enum { VIEW_CONTENTS = 1000 };
 // Opens a page, or the contents, with its sliders as they begin.
 void view_open_page(view_pages *pages, int32_t number);
 
-// Frees what is on the GPU. Call it before the document is freed, and outside of a frame.
+// Frees what pages keep, on the GPU and beside it. Call it before the document is freed, and
+// outside of a frame.
 void view_free_pages(view_pages *pages, md5gl_renderer *renderer);
 
 // Draws the open page into `target`, as view_draw_world(), and its text onto the stage's canvas,

@@ -100,7 +100,11 @@ static void find_pistons(view_legs *legs, const view_scene *scene)
 
 uint32_t view_find_legs(view_scene *scene)
 {
-    view_legs *const legs = &scene->legs;
+    return view_find_legs_of(scene, &scene->legs);
+}
+
+uint32_t view_find_legs_of(const view_scene *scene, view_legs *legs)
+{
     const md5_skeleton *const skeleton = scene->skeleton;
     *legs = (view_legs){.time = -1.0};
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
@@ -165,21 +169,19 @@ static void steer(const view_legs *legs, md5_vec3 *velocity, float *turn)
     *turn = -turn_rate * (float)legs->control.side;
 }
 
-static void point_pistons(const view_legs *legs, const view_scene *scene)
+void view_point_pistons(const view_legs *legs, const md5_skeleton *skeleton, md5_transform *pose)
 {
     for (uint32_t i = 0; i < legs->num_pistons; i++)
         for (int end = 0; end < 2; end++) {
             const view_piston *const piston = &legs->pistons[i];
-            const md5_transform other =
-                md5_joint_in_model(scene->skeleton, scene->pose, piston->joints[1 - end]);
-            const md5_transform own =
-                md5_joint_in_model(scene->skeleton, scene->pose, piston->joints[end]);
+            const md5_transform other = md5_joint_in_model(skeleton, pose, piston->joints[1 - end]);
+            const md5_transform own = md5_joint_in_model(skeleton, pose, piston->joints[end]);
             const md5_vec3 from = md5_quat_rotate(own.rotation, piston->forward[end]);
             const md5_transform turn = {
                 .rotation =
                     md5_quat_between(from, md5_vec3_sub(other.translation, own.translation))};
-            (void)md5_modify_joint(scene->skeleton, scene->pose, piston->joints[end],
-                                   MD5_JOINT_MODEL, turn, 1.0f);
+            (void)md5_modify_joint(skeleton, pose, piston->joints[end], MD5_JOINT_MODEL, turn,
+                                   1.0f);
         }
 }
 
@@ -188,7 +190,7 @@ static void write_pose(view_scene *scene, const md5_walk_desc *desc)
     const md5_mat34 world = md5_mat34_from_transform(md5_walk_placement(&scene->legs.walk));
     memcpy(scene->pose, scene->model->bind_local, scene->num_joints * sizeof *scene->pose);
     (void)md5_pose_walk(desc, &scene->legs.walk, scene->pose);
-    point_pistons(&scene->legs, scene);
+    view_point_pistons(&scene->legs, scene->skeleton, scene->pose);
     md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
     for (uint32_t i = 0; i < scene->num_joints; i++)
         scene->joints[i] = md5_mat34_mul(world, scene->joints[i]);

@@ -1,0 +1,84 @@
+// What is true of the page of walking by rules.
+#include "test/viewer/test_view_page_case.h"
+
+#include <math.h>
+
+// The ground of the page, in double.
+static double ground_at(double height, double x, double y)
+{
+    return height * (sin(0.071 * x) * cos(0.083 * y) + 0.5 * sin(0.11 * y + 1.0));
+}
+
+// The middles of the crosses of a colour are on the ground: three strokes each.
+static uint32_t count_on_ground(const view_picture *picture, view_color color, double height)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < picture->num_lines; i++) {
+        const view_line *const line = &picture->lines[i];
+        const double x = 0.5 * ((double)line->from.x + (double)line->to.x),
+                     y = 0.5 * ((double)line->from.y + (double)line->to.y),
+                     z = 0.5 * ((double)line->from.z + (double)line->to.z);
+        if (line->color != color)
+            continue;
+        CHECK_NEAR(z, ground_at(height, x, y), 2e-3);
+        count++;
+    }
+    return count / 3;
+}
+
+TEST (page_walk_places_feet_on_the_ground) {
+    page_case of;
+    if (page_open(&of, "walk")) {
+        page_set(&of, "hills, units", 5.0f);
+        page_show(&of, 6.0);
+        CHECK_NEAR(page_fact(&of, "a standing foot moved"), 0.0, 0.0);
+        CHECK(page_fact(&of, "legs that reach") == 6.0);
+        CHECK_NEAR(page_fact(&of, "speed"), 18.0, 0.01);
+        CHECK(page_fact(&of, "feet placed") > 40.0);
+        CHECK(count_on_ground(&of.picture, VIEW_BLUE, 5.0) == page_fact(&of, "feet placed"));
+        CHECK(count_on_ground(&of.picture, VIEW_GREEN, 5.0) >= 3);
+        // 18 units a second and 20 degrees a second are a circle.
+        const double radius = 18.0 / (20.0 * 3.14159265358979 / 180.0);
+        const md5_vec3 at = of.picture.figures[0].place.translation;
+        CHECK_NEAR(hypot((double)at.x, (double)at.y - radius), radius, 0.05 * radius);
+    }
+    page_close(&of);
+}
+
+TEST (page_walk_lifts_one_group_at_a_time) {
+    page_case of;
+    if (page_open(&of, "walk")) {
+        page_show(&of, 6.0);
+        const view_series *const left = page_series(&of, 0, "front left");
+        const view_series *const right = page_series(&of, 0, "front right");
+        const view_series *const middle = page_series(&of, 0, "middle right");
+        uint32_t in_air = 0;
+        CHECK(left->count > 100 && left->count == right->count);
+        for (uint32_t i = 0; i < left->count; i++) {
+            const bool a = left->points[i].y > 0.3f, b = right->points[i].y > -0.7f,
+                       c = middle->points[i].y > -2.7f;
+            CHECK(!(a && b));
+            CHECK(a == c); // of one group
+            in_air += a ? 1u : 0u;
+        }
+        CHECK(in_air > 20);
+    }
+    page_close(&of);
+}
+
+TEST (page_walk_stands_and_walks_sideways) {
+    page_case of;
+    if (page_open(&of, "walk")) {
+        page_set(&of, "speed, units/s", 0.0f);
+        page_set(&of, "turn, degrees/s", 0.0f);
+        page_show(&of, 5.0);
+        CHECK(page_fact(&of, "feet placed") == 0.0);
+        page_set(&of, "speed, units/s", 10.0f);
+        page_set(&of, "direction, degrees", 90.0f);
+        page_show(&of, 5.0);
+        const md5_vec3 at = of.picture.figures[0].place.translation;
+        CHECK_NEAR(at.x, 0.0, 0.01);
+        CHECK(at.y > 40.0f && at.y < 50.0f); // it takes a moment to come to speed
+    }
+    page_close(&of);
+}
