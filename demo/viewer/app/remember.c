@@ -90,4 +90,5 @@ void view_restore_camera(view_state *viewer, const view_camera *camera)
     const float radius = viewer->camera.scene_radius;
     viewer->camera = *camera;
     viewer->camera.scene_radius = radius;
+    view_snap(viewer);
 }

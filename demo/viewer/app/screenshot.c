@@ -26,6 +26,7 @@ void view_save_screenshot(view_state *viewer, bool clean)
     char *const path = free_name(folder, viewer->document->scene.name);
     // The notice of the last picture must not appear in the next.
     viewer->ui.notice_end = 0.0;
+    view_snap(viewer);
     if (path != NULL && view_save_picture(viewer, path, clean, clean)) {
         view_info(&viewer->log, "%s", path);
         view_notice(viewer, "Saved %s in %s", common_base(path), folder);

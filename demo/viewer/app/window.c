@@ -239,14 +239,16 @@ bool view_run_window(view_state *viewer)
     SDL_EnableScreenSaver();
     SDL_EventState(SDL_DROPFILE, SDL_ENABLE);
     view_tell_state(viewer, "start");
+    view_snap(viewer);
 
     while (!viewer->quit) {
         const double begin = seconds_since_start(), last = viewer->now;
         viewer->now = begin - start;
-        const bool moving = is_moving(viewer);
+        const double passed = fmin(viewer->now - last, 0.1);
+        const bool following = view_follow(viewer, passed);
+        const bool moving = is_moving(viewer) || following;
         // Loading and dragging must not make the clip jump.
-        view_advance(&viewer->play, view_clock(&viewer->document->scene),
-                     fmin(viewer->now - last, 0.1));
+        view_advance(&viewer->play, view_clock(&viewer->document->scene), passed);
         view_watch_files(viewer);
         // One more frame removes a notice that has ended.
         const bool noticing = viewer->now < viewer->ui.notice_end;

@@ -188,6 +188,28 @@ bool view_has_all(const view_camera *camera, const view_hull *hull, float width,
     return true;
 }
 
+// Distance and target move by equal shares, so that the point under the mouse, at which both were
+// aimed by view_zoom(), stays where it is on the way.
+bool view_follow_camera(view_camera *seen, const view_camera *camera, float share)
+{
+    const md5_vec3 way = md5_vec3_sub(camera->target, seen->target);
+    const float turn = remainderf(camera->azimuth - seen->azimuth, 360.0f);
+    const float rise = camera->elevation - seen->elevation;
+    const float farther = camera->distance - seen->distance;
+    const float length = fmaxf(fabsf(farther), md5_vec3_length(way));
+    const bool is_there =
+        fmaxf(fabsf(turn), fabsf(rise)) < 0.02f && length < 2e-4f * camera->distance;
+    const view_camera from = *seen;
+    *seen = *camera;
+    if (is_there || share >= 1.0f)
+        return false;
+    seen->azimuth = remainderf(from.azimuth + turn * share, 360.0f);
+    seen->elevation = from.elevation + rise * share;
+    seen->distance = from.distance + farther * share;
+    seen->target = md5_vec3_lerp(from.target, camera->target, share);
+    return true;
+}
+
 void view_orbit(view_camera *camera, float right, float down, float height)
 {
     // A drag over the picture's height turns by 180 degrees.

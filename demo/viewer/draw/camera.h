@@ -53,6 +53,10 @@ void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hul
 // Whether the whole shape is visible, with a margin of 8 %.
 bool view_has_all(const view_camera *camera, const view_hull *hull, float width, float height);
 
+// Moves `seen` by a share of its way to `camera`, 0 to 1, the shorter way around. What is not a
+// distance is taken over. Returns whether it is still on its way; it arrives exactly.
+bool view_follow_camera(view_camera *seen, const view_camera *camera, float share);
+
 // Mouse motion: `right` and `down` in pixels of a picture of `height` pixels.
 void view_orbit(view_camera *camera, float right, float down, float height);
 void view_pan(view_camera *camera, float right, float down, float height);

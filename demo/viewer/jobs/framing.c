@@ -33,6 +33,7 @@ void view_frame_anew(view_state *viewer)
     // Without a model the camera path itself is framed.
     viewer->flying = viewer->document->scene.flight.camera != NULL
                      && viewer->document->scene.skeleton != NULL && !options->camera_path;
+    view_snap(viewer);
 }
 
 void view_frame_for(view_state *viewer, uint32_t width, uint32_t height)
@@ -49,6 +50,7 @@ void view_leave_flight(view_state *viewer)
                    (float)viewer->height);
     viewer->framed = (view_framing){0};
     viewer->flying = false;
+    view_snap(viewer);
 }
 
 view_lens view_choose_lens(view_state *viewer, float width, float height)

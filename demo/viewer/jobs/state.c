@@ -58,7 +58,7 @@ view_facts view_facts_of(view_state *viewer, float width, float height)
                   .log = &viewer->log,
                   .document = viewer->document,
                   .play = &viewer->play,
-                  .camera = &viewer->camera,
+                  .camera = viewer->is_smooth ? &viewer->seen : &viewer->camera,
                   .flying = viewer->flying,
                   .shown = &viewer->shown,
                   .lamps = &viewer->lamps,

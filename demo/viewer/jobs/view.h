@@ -19,7 +19,9 @@ typedef struct view_state {
     // The document and its camera.
     view_document *document; // empty before the first is opened
     view_play play;
-    view_camera camera;  // the user's
+    view_camera camera;  // the user's, where it is set
+    view_camera seen;    // where it is drawn in a window, on its way there
+    bool is_smooth;      // draw `seen`: time passes between pictures
     view_framing framed; // as last set by view_frame_*()
     bool flying;         // the picture follows the camera path, which exists then
     view_shown shown;
@@ -84,6 +86,16 @@ void view_keep_framed(view_state *viewer, uint32_t width, uint32_t height);
 
 // The camera of the current picture: the camera path, or the user's camera in the free region.
 view_lens view_choose_lens(view_state *viewer, float width, float height);
+
+// -- Smooth motion (follow.c) ---------------------------------------------------------------
+
+// Moves camera and lists of a window on for `seconds`, exponentially, so that the motion does not
+// depend on the frame rate. Returns whether they are still on their way. Until the first call they
+// are drawn where they are set.
+bool view_follow(view_state *viewer, double seconds);
+
+// Ends the motion where it leads: for another document, and for pictures.
+void view_snap(view_state *viewer);
 
 // -- Drawing (frame.c) ----------------------------------------------------------------------
 

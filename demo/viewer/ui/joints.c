@@ -61,14 +61,32 @@ int32_t view_marked_joint(const view_ui *ui, const view_scene *scene)
     return joint >= 0 && (uint32_t)joint < scene->num_joints ? joint : -1;
 }
 
+// Whole lines, so that none is cut.
+static float scroll_of(const view_ui *ui, float line)
+{
+    return ui->is_smooth ? roundf(ui->shown_scroll / line) * line : ui->hierarchy_scroll;
+}
+
+bool view_follow_lists(view_ui *ui, float line, float share)
+{
+    const float way = ui->hierarchy_scroll - ui->shown_scroll;
+    ui->is_smooth = true;
+    ui->shown_scroll += way * share;
+    if (fabsf(way) > 0.5f * line)
+        return true;
+    ui->shown_scroll = ui->hierarchy_scroll;
+    return false;
+}
+
 static void draw_joint_rows(const view_ui *ui, const view_facts *facts, const joint_list *list,
                             view_rect inside)
 {
     const view_scene *const scene = &facts->stage.document->scene;
     const view_clip *const clip = view_shown_clip(scene);
     const float scale = facts->stage.font->scale, line = facts->stage.font->line[VIEW_TEXT];
+    const float scroll = scroll_of(ui, line);
     for (uint32_t i = 0; i < list->count; i++) {
-        const float y = inside.y + (float)i * line - ui->hierarchy_scroll;
+        const float y = inside.y + (float)i * line - scroll;
         if (y < inside.y || y + line > inside.y + inside.height + 1.0f)
             continue;
         const uint32_t joint = list->joints[i];
@@ -118,15 +136,15 @@ void view_draw_hierarchy(view_ui *ui, const view_facts *facts)
     const view_rect box = {view_hierarchy_left(facts), margin, box_width(facts),
                            shown + 2.0f * padding};
     const view_rect inside = {box.x + padding, box.y + padding, box.width - 2.0f * padding, shown};
-    // Whole lines, so that none is cut.
     const float most = fmaxf(list_height - shown, 0.0f);
     ui->hierarchy_scroll = roundf(fminf(fmaxf(ui->hierarchy_scroll, 0.0f), most) / line) * line;
+    ui->shown_scroll = fminf(fmaxf(ui->shown_scroll, 0.0f), most);
 
     view_draw_round_rect(facts->stage.canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
     draw_joint_rows(ui, facts, &list, inside);
     if (most > 0.0f) {
         const float length = shown * shown / list_height;
-        const float top = inside.y + (shown - length) * ui->hierarchy_scroll / most;
+        const float top = inside.y + (shown - length) * scroll_of(ui, line) / most;
         view_draw_round_rect(
             facts->stage.canvas,
             (view_rect){box.x + box.width - 8.0f * scale, top, 4.0f * scale, length}, 2.0f * scale,
@@ -149,7 +167,7 @@ static int32_t joint_at(const view_ui *ui, const view_facts *facts, float x, flo
         return -1;
     joint_list list = walk_joints(skeleton);
     const float line = facts->stage.font->line[VIEW_TEXT];
-    const float place = (y - rows.y + ui->hierarchy_scroll) / line;
+    const float place = (y - rows.y + scroll_of(ui, line)) / line;
     const int32_t joint =
         place >= 0.0f && place < (float)list.count ? (int32_t)list.joints[(uint32_t)place] : -1;
     free(list.joints);

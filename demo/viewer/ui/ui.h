@@ -58,6 +58,8 @@ typedef struct view_ui {
     uint32_t dragged_parameter;
     view_lamp dragged_lamp;
     float hierarchy_scroll; // pixels
+    float shown_scroll;     // on its way there, if it moves smoothly
+    bool is_smooth;         // after view_follow_lists()
     int32_t hovered_joint;  // in the list, -1 = none
     int32_t chosen_joint;   // that was clicked on, likewise
     char notice[256];       // shown at the bottom until notice_end, in seconds since the start
@@ -112,6 +114,10 @@ view_request view_drag_ui(const view_ui *ui, const view_facts *facts, float x);
 
 // The mouse moves with no button held. Returns whether that changes the picture.
 bool view_point_ui(view_ui *ui, const view_facts *facts, float x, float y);
+
+// Moves lists by a share of their way, 0 to 1; `line` is the height of a row. Returns whether they
+// are still on their way. Before the first call they are drawn where they are.
+bool view_follow_lists(view_ui *ui, float line, float share);
 
 // The wheel turns by `steps` while the mouse is at (x, y).
 view_request view_wheel_ui(view_ui *ui, const view_facts *facts, float x, float y, float steps);
