@@ -18,7 +18,7 @@ PARTS = [
     ("MD5_NO_PLAY", [
         "md5/md5machine.h", "md5/md5play.h", "md5/md5character.h", "md5/play/", "md5/load_machine.c",
         "md5/load_character", "md5/read/machine_", "md5/read/fields."]),
-    ("MD5_NO_POSE_TOOLS", ["md5/md5pose.h", "md5/md5walk.h", "md5/ik/"]),
+    ("MD5_NO_POSE_TOOLS", ["md5/md5pose.h", "md5/md5walk.h", "md5/md5gaze.h", "md5/ik/"]),
     ("MD5_NO_QUERY", [
         "md5/md5query.h", "md5/skin/joint_bounds.", "md5/skin/nearest.", "md5/skin/overlap.",
         "md5/skin/ray."]),

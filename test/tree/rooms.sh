@@ -31,7 +31,7 @@ forbidden() {
             if (path ~ /^md5\/md5(math|skin|model|query|bind|bake|morph)\.h$/) return "door"
             if (path == "md5/md5image.h") return "imagedoor"
             if (path == "md5/md5curve.h") return "curvedoor"
-            if (path ~ /^md5\/md5(pose|walk)\.h$/) return "posedoor"
+            if (path ~ /^md5\/md5(pose|walk|gaze)\.h$/) return "posedoor"
             if (path == "md5/md5machine.h") return "machinedoor"
             if (path ~ /^md5\/md5(play|character)\.h$/) return "playdoor"
             if (path ~ /^md5\/md5(game|actor|cube|quake)\.h$/) return "gamedoor"

@@ -12,6 +12,7 @@ extern const view_page view_page_masks, view_page_sync, view_page_machine;
 extern const view_page view_page_quaternion_w, view_page_palette, view_page_dual;
 extern const view_page view_page_influences, view_page_bind;
 extern const view_page view_page_ik, view_page_limits, view_page_goals, view_page_walk;
+extern const view_page view_page_gaze;
 extern const view_page view_page_morph, view_page_bake, view_page_impostor;
 
 // Lines of pages, made by test/build/embed.py from the sources in this folder: those between

@@ -1,0 +1,42 @@
+// What is true of the page of a head and eyes that look by themselves.
+#include "test/viewer/test_view_page_case.h"
+
+#include <math.h>
+#include <string.h>
+
+TEST (page_gaze_follows_the_ball_and_repeats_by_its_seed) {
+    page_case of;
+    if (page_open(&of, "gaze")) {
+        page_set(&of, "interest in the ball", 1.0f);
+        page_show(&of, 9.0);
+        CHECK(page_fact(&of, "looks at the ball") == 1.0);
+        const double saccades = page_fact(&of, "saccades");
+        CHECK(saccades >= 4.0 && saccades <= 23.0); // each after 0.4 to 2 s
+        const double head = page_fact(&of, "head to his left");
+        page_set(&of, "interest in the ball", 0.0f);
+        page_show(&of, 9.0);
+        CHECK(page_fact(&of, "looks at the ball") == 0.0);
+        page_set(&of, "interest in the ball", 1.0f);
+        page_show(&of, 9.0);
+        CHECK(page_fact(&of, "head to his left") == head);
+    }
+    page_close(&of);
+}
+
+TEST (page_gaze_keeps_the_head_still_without_a_share) {
+    page_case of;
+    if (page_open(&of, "gaze")) {
+        page_set(&of, "head's share", 0.0f);
+        page_show(&of, 9.0);
+        const view_series *const eyes = page_series(&of, 0, "eyes");
+        const view_series *const head = page_series(&of, 0, "head");
+        float most = 0.0f;
+        CHECK(eyes->count > 100 && head->count == eyes->count);
+        for (uint32_t i = 0; i < head->count; i++) {
+            CHECK_NEAR(head->points[i].y, 0.0, 0.0);
+            most = fmaxf(most, fabsf(eyes->points[i].y));
+        }
+        CHECK(most > 10.0f && most < 45.0f);
+    }
+    page_close(&of);
+}
