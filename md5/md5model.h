@@ -390,6 +390,14 @@ MD5_API md5_moment md5_moment_of_frames(const md5_anim *anim, uint32_t frame0, u
 // are not used: see md5_camera_cut_view().
 MD5_API md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wrap);
 
+// The same, smoothed, for paths that shake: a weighted mean of the views up to `seconds` before and
+// after `time`, at most 512 frames, with weights (1 - u^2)^2, u from -1 to 1. Shots are never
+// mixed: the span shrinks towards the ends of a shot, which are as in the file. Rotations are
+// summed and normalised, so a span in which the camera turns by more than half a circle makes no
+// sense. `seconds` that are not above 0 smooth nothing.
+MD5_API md5_camera_view md5_camera_smooth_at(const md5_camera *camera, double time, md5_wrap wrap,
+                                             double seconds);
+
 // Returns the view that the file stores with the last cut before `time`; NULL if there is none. It
 // belongs to the camera.
 MD5_API const md5_cut_view *md5_camera_cut_view(const md5_camera *camera, double time,

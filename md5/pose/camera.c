@@ -1,4 +1,6 @@
 // Samples a camera at any time.
+#include "md5/pose/camera.h"
+
 #include "md5/core/math.h"
 #include "md5/pose/moment.h"
 
@@ -48,4 +50,26 @@ md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wr
         .rotation = md5_slerp(from->rotation, to->rotation, t),
         .fov = from->fov + (to->fov - from->fov) * t,
     };
+}
+
+// Cuts that are out of order count as in the engine; the shot then is at least the frame itself.
+md5_shot_place md5_find_shot(const md5_camera *camera, double time, md5_wrap wrap)
+{
+    const md5_moment moment = moment_of(camera, time, wrap);
+    const uint32_t passed = passed_cuts(camera, moment.frame0);
+    const uint32_t stored = moment.frame0 + passed, end = camera->num_frames - 1;
+    const uint32_t frame = stored < end ? stored : end;
+    const bool is_held = moment.frame1 <= moment.frame0 || frame == end;
+    md5_shot_place found = {.place = (double)frame, .first = 0, .last = end};
+    if (passed > 0 && camera->cuts[passed - 1] < end)
+        found.first = camera->cuts[passed - 1] + 1;
+    if (passed < camera->num_cuts && camera->cuts[passed] < end)
+        found.last = camera->cuts[passed];
+    if (found.first > frame)
+        found.first = frame;
+    if (found.last <= frame) // a shot blends into the frame after this one
+        found.last = is_held ? frame : frame + 1;
+    if (!is_held)
+        found.place += (double)moment.fraction;
+    return found;
 }

@@ -102,6 +102,89 @@ TEST (camera_cuts_hide_the_frame_that_ends_a_shot) {
     md5_free_camera(camera);
 }
 
+// Frame i of a shaking path: at (i, 5 sin 2.4 i, 0), without rotation, fov 60.
+static double shaking(uint32_t frame)
+{
+    return round(1e4 * 5.0 * sin(2.4 * frame)) / 1e4;
+}
+
+static md5_camera *parse_shaking(uint32_t num_frames, uint32_t cut)
+{
+    static char text[8192];
+    warnings seen;
+    int used = snprintf(text, sizeof text,
+                        "MD5Version 10\ncommandline \"\"\n\nnumFrames %u\nframeRate 10\n"
+                        "numCuts 1\n\ncuts {\n\t%u\n}\n\ncamera {\n",
+                        num_frames, cut);
+    for (uint32_t i = 0; i < num_frames; i++)
+        used += snprintf(text + used, sizeof text - (size_t)used, "\t( %u %.4f 0 ) ( 0 0 0 ) 60\n",
+                         i, shaking(i));
+    (void)snprintf(text + used, sizeof text - (size_t)used, "}\n");
+    return parse(text, &seen, NULL);
+}
+
+// The weighted mean at a stored frame of a shot, by the formula.
+static double mean_around(uint32_t frame, uint32_t first, uint32_t last, double reach)
+{
+    double sum = 0.0, weights = 0.0;
+    reach = fmin(reach, fmin((double)(frame - first), (double)(last - frame)));
+    for (uint32_t i = first; i <= last; i++) {
+        const double u =
+            reach > 0.0 ? ((double)i - (double)frame) / reach : (i == frame ? 0.0 : 1.0);
+        const double weight = fabs(u) < 1.0 ? (1.0 - u * u) * (1.0 - u * u) : 0.0;
+        sum += weight * shaking(i);
+        weights += weight;
+    }
+    return sum / weights;
+}
+
+TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
+    md5_camera *const camera = parse_shaking(41, 20); // frames 0 to 20, and 21 to 40
+    if (!CHECK(camera != NULL))
+        return;
+    for (uint32_t played = 0; played < 40; played++) {
+        const uint32_t frame = played < 20 ? played : played + 1;
+        const uint32_t first = played < 20 ? 0 : 21, last = played < 20 ? 20 : 40;
+        const md5_camera_view view =
+            md5_camera_smooth_at(camera, 0.1 * played + 1e-9, MD5_WRAP_CLAMP, 0.45);
+        CHECK_NEAR(view.position.y, mean_around(frame, first, last, 4.5), 1e-4);
+        CHECK_NEAR(view.position.x, (double)frame, 1e-4); // what moves evenly goes on to do so
+        CHECK_NEAR(view.fov, 60.0, 1e-5);
+        const md5_camera_view plain =
+            md5_camera_smooth_at(camera, 0.1 * played + 0.03, MD5_WRAP_CLAMP, 0.0);
+        const md5_camera_view own = md5_camera_at(camera, 0.1 * played + 0.03, MD5_WRAP_CLAMP);
+        CHECK_NEAR(plain.position.y, (double)own.position.y, 1e-5);
+    }
+    // Steps of a hundredth of a frame: no jump but at the cut.
+    float last = 0.0f;
+    for (int i = 0; i < 3900; i++) {
+        const md5_camera_view view = md5_camera_smooth_at(camera, 0.001 * i, MD5_WRAP_CLAMP, 0.45);
+        CHECK(i == 2000 || fabsf(view.position.y - last) < 0.3f);
+        last = view.position.y;
+    }
+    md5_free_camera(camera);
+}
+
+TEST (camera_smoothed_turns_evenly_and_takes_any_numbers) {
+    warnings seen;
+    md5_error error;
+    md5_camera *const camera = parse(camera_text(30, "12 12 4", 3), &seen, &error);
+    if (!CHECK(camera != NULL))
+        return;
+    for (int i = 0; i < 120; i++) {
+        const double time = 0.03 * i - 0.3;
+        const md5_camera_view own = md5_camera_at(camera, time, MD5_WRAP_LOOP);
+        const md5_camera_view view = md5_camera_smooth_at(camera, time, MD5_WRAP_LOOP, 0.35);
+        CHECK_NEAR(view.position.x, (double)own.position.x, 1e-3); // the path is even
+        CHECK_NEAR(fmod(angle(view.rotation) - angle(own.rotation) + 900.0, 360.0) - 180.0, 0.0,
+                   2e-2);
+        (void)md5_camera_smooth_at(camera, time, MD5_WRAP_CYCLE, (double)NAN);
+        (void)md5_camera_smooth_at(camera, time, MD5_WRAP_CLAMP, (double)INFINITY);
+        (void)md5_camera_smooth_at(camera, time, MD5_WRAP_CLAMP, -1.0);
+    }
+    md5_free_camera(camera);
+}
+
 TEST (camera_of_one_frame_does_not_move) {
     warnings seen;
     md5_error error;

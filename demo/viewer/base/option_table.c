@@ -144,6 +144,8 @@ static const view_option table[] = {
      GIVEN(orthographic_given)},
     {"camera-path", NULL, NULL, "show the camera path instead of following it",
      AT(SWITCH, camera_path)},
+    {"camera-smoothing", "SECONDS", NULL, "smooth a flight over so long before and after (0)",
+     AT(NUMBER, camera_smoothing), RANGE(0, 60)},
 
     {"grid", NULL, "Display (each may be given as NAME=no)", "ground grid",
      SHOWN(SWITCH, grid, "grid"), USUALLY(WITH_BACKGROUND), REMEMBERED, KEYS(KEY("G", SDLK_g))},

@@ -93,7 +93,8 @@ typedef struct view_options {
     bool azimuth_given, elevation_given, distance_given, orthographic_given;
     float azimuth, elevation, distance; // degrees, degrees, units
     bool orthographic;
-    bool camera_path; // show the camera path instead of following it
+    bool camera_path;        // show the camera path instead of following it
+    double camera_smoothing; // of a camera path: seconds to each side
 
     view_shown shown; // initial switches
     view_lamps lamps;

@@ -33,6 +33,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
         return false;
     scene->root = manner.root;
     scene->dual = manner.dual;
+    scene->flight.smoothing = loader->options->camera_smoothing;
     scene->machine.settings = loader->options->settings;
     scene->machine.num_settings = loader->options->num_settings;
     if (!view_upload(loader, scene, document->as_asked, &document->drawn, &document->textures))

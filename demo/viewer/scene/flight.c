@@ -29,7 +29,7 @@ void view_free_flight(view_flight *flight)
 
 md5_camera_view view_flight_at(const view_flight *flight, const view_play *play)
 {
-    return md5_camera_at(flight->camera, play->time, play->wrap);
+    return md5_camera_smooth_at(flight->camera, play->time, play->wrap, flight->smoothing);
 }
 
 uint32_t view_flight_frame(const view_flight *flight, uint32_t played, uint32_t *shot)

@@ -11,6 +11,7 @@ typedef struct view_flight {
     // A clip without joints and with the same duration, for the playback time. It counts only the
     // frames that are played: a cut removes one.
     md5_anim clock;
+    double smoothing; // seconds to each side; 0: as in the file
 } view_flight;
 
 // Position in a camera path: frame number as in the file, shot from 0.

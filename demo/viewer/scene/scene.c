@@ -217,8 +217,10 @@ bool view_load_flight(view_scene *scene, const char *path, view_log *log)
         view_log_error(log, &error);
         return false;
     }
+    const double smoothing = scene->flight.smoothing;
     view_free_flight(&scene->flight);
     scene->flight = view_make_flight(path, camera);
+    scene->flight.smoothing = smoothing;
     return true;
 }
 
