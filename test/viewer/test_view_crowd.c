@@ -260,3 +260,35 @@ TEST (view_distant_members_are_updated_in_turn) {
     }
     close_crowd(&made);
 }
+
+// Each has the weights of its own player.
+TEST (view_members_have_morph_targets_of_their_own) {
+    static const char *const models[] = {"models/bobbin/bobbin.md5machine"};
+    crowd_case made;
+    if (open_crowd(&made, models, 1, 200.0f)) {
+        const view_kind *const kind = &made.crowd->kinds[0];
+        const md5_machine *const machine = kind->machine;
+        const uint32_t num_targets = kind->morphs->morph->num_targets;
+        const int32_t smile = md5_find_morph_target(kind->morphs->morph, "smile");
+        const int32_t own = md5_find_morph(machine, "smile");
+        const int32_t parameter = md5_find_parameter(machine, "smile");
+        CHECK(num_targets == 5 && smile >= 0 && own >= 0 && parameter >= 0);
+        for (uint32_t i = 0; i < made.crowd->count; i++)
+            CHECK(md5_player_set(made.crowd->players[i], (uint32_t)parameter, 0.05f * (float)i));
+        uint32_t num_seen = 0;
+        for (int step = 1; step < 40; step++) {
+            made.sight.all = step % 4 == 0; // members appear, and leave their places to others
+            view_run_crowd(made.crowd, 0.06 * step, &made.sight);
+            for (uint32_t i = 0; i < kind->num_seen; i++) {
+                float weights[5];
+                const uint32_t member = kind->seen[i];
+                md5_player_morphs(made.crowd->players[member], weights);
+                CHECK(kind->morph_weights[i * num_targets + (uint32_t)smile] == weights[own]);
+                CHECK(weights[own] > 0.0f || member == 0);
+            }
+            num_seen = num_seen > kind->num_seen ? num_seen : kind->num_seen;
+        }
+        CHECK_UINT(num_seen, made.crowd->count);
+    }
+    close_crowd(&made);
+}

@@ -52,7 +52,8 @@ static view_document *open_bobbin(view_setting *morphs, size_t count, md5gl_rend
 
 static const char bobbin[] = "models/bobbin/bobbin.md5mesh";
 
-static char smile_name[] = "smile", blink_name[] = "blink", wrong_name[] = "nosuch";
+static char oh_name[] = "oh", smile_name[] = "smile", blink_name[] = "blink",
+            wrong_name[] = "nosuch";
 
 // The bind pose with one target of weight 1 is the target's file.
 static void check_target(const view_document *document, const char *name)
@@ -124,4 +125,29 @@ TEST (view_morph_is_drawn_as_it_is_skinned) {
     }
     view_free_document(document, scene.renderer);
     scene_close(&scene);
+}
+
+// Bobbin's machine blinks at frames 49 to 51 of his idling, 24 a second, and smiles by a parameter,
+// which follows exponentially, 6 a second.
+TEST (view_machine_drives_morph_targets) {
+    view_setting oh[] = {{.parameter = oh_name, .value = 0.25f}};
+    view_document *const document = open_bobbin(oh, 1, NULL, "models/bobbin/bobbin.md5machine");
+    if (CHECK(document != NULL && document->scene.machine.player != NULL)) {
+        view_scene *const scene = &document->scene;
+        const md5_morph *const morph = document->morphs.morph;
+        const int32_t smile = md5_find_morph_target(morph, "smile");
+        const int32_t blink = md5_find_morph_target(morph, "blink");
+        const int32_t other = md5_find_morph_target(morph, "oh");
+        const int32_t parameter = md5_find_parameter(scene->machine.character->machine, "smile");
+        CHECK(md5_player_set(scene->machine.player, (uint32_t)parameter, 1.0f));
+        view_pose(scene, &(view_play){.time = 0.25});
+        CHECK_NEAR((double)scene->morph_weights[smile], 1.0 - exp(-1.5), 1e-4);
+        CHECK_NEAR((double)scene->morph_weights[blink], 0.0, 0.0);
+        view_pose(scene, &(view_play){.time = 50.0 / 24.0});
+        CHECK_NEAR((double)scene->morph_weights[blink], 1.0, 1e-4);
+        view_pose(scene, &(view_play){.time = 53.0 / 24.0});
+        CHECK_NEAR((double)scene->morph_weights[blink], 0.5, 1e-4);
+        CHECK_NEAR((double)scene->morph_weights[other], 0.25, 0.0); // that of --morph stays
+    }
+    view_free_document(document, NULL);
 }

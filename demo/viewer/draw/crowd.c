@@ -172,6 +172,16 @@ static md5_pose_job job_of(const view_crowd *crowd, const view_member *member, m
     };
 }
 
+// Weights of the morph targets of a member.
+static void drive_member(const view_kind *kind, const view_member *member, md5_player *player)
+{
+    const view_morphs *const morphs = kind->morphs;
+    if (kind->morph_weights == NULL)
+        return;
+    view_drive_morphs(morphs, player, kind->reported + (size_t)member->seen_at * morphs->num_driven,
+                      kind->morph_weights + (size_t)member->seen_at * morphs->morph->num_targets);
+}
+
 static void pose_part(void *user, uint32_t worker, size_t begin, size_t end)
 {
     view_crowd *const crowd = user;
@@ -186,6 +196,7 @@ static void pose_part(void *user, uint32_t worker, size_t begin, size_t end)
         // Players and clips on the GPU do not join a batch.
         const bool is_alone = crowd->players[number] != NULL || kind->gpu_jobs != NULL;
         kind->placements[member->seen_at] = md5_mat34_from_transform(member->place);
+        drive_member(kind, member, crowd->players[number]);
         if (is_alone || i - first == VIEW_POSES_AT_ONCE) {
             pose_clips(crowd, first, i, scratch);
             first = is_alone ? i + 1 : i;
@@ -281,6 +292,11 @@ bool view_pose_crowd(const view_stage *stage, md5_error *error)
     for (uint32_t k = 0; k < crowd->num_kinds && posed; k++) {
         view_kind *const kind = &crowd->kinds[k];
         view_set_materials(stage, kind->textures, kind->drawn);
+        posed = kind->morph_weights == NULL
+                || md5gl_set_morph(stage->renderer, kind->drawn, kind->morphs->drawn,
+                                   kind->morph_weights, kind->num_seen, error);
+        if (!posed)
+            break;
         posed = kind->gpu_jobs != NULL
                     ? md5gl_pose_clips(stage->renderer, kind->drawn, kind->gpu_clips,
                                        kind->gpu_jobs, kind->placements, kind->num_seen, error)

@@ -66,6 +66,10 @@ static bool draw_model(const view_stage *stage, md5_error *error)
         return true;
     }
     view_set_materials(stage, &stage->document->textures, stage->document->drawn);
+    if (stage->document->morphs.num_driven > 0
+        && !view_set_morphs(&stage->document->morphs, stage->renderer, stage->document->drawn,
+                            error))
+        return false;
     if (!md5gl_pose_models(stage->renderer, stage->document->drawn, stage->document->scene.palette,
                            NULL, 1, error)
         || !view_pose_companions(stage, error))

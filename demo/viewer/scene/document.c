@@ -16,6 +16,7 @@ bool view_ready_morphs(view_document *document, const view_loader *loader)
         return false;
     document->scene.morph = document->morphs.morph;
     document->scene.morph_weights = document->morphs.weights;
+    document->scene.morphs = &document->morphs;
     if (view_set_morphs(&document->morphs, loader->renderer, document->drawn, &error))
         return true;
     view_log_error(loader->log, &error);
@@ -38,7 +39,8 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     scene->machine.num_settings = loader->options->num_settings;
     if (!view_upload(loader, scene, document->as_asked, &document->drawn, &document->textures))
         return false;
-    if (loader->options->num_morphs > 0 && !view_ready_morphs(document, loader))
+    const bool has_morphs = loader->options->num_morphs > 0 || view_has_driven_morphs(scene);
+    if (has_morphs && !view_ready_morphs(document, loader))
         return false;
     if (loader->options->steps && scene->model != NULL && view_find_feet(&scene->steps, scene) == 0)
         view_warn(loader->log, "--steps: no joint has foot or ankle in its name");
@@ -46,7 +48,8 @@ static bool load_parts(view_document *document, const view_loader *loader, const
         view_warn(loader->log, "--walk: no two joints have foot or ankle in their names");
     if (!view_load_companions(document->companions, scene, loader))
         return false;
-    const view_kind_source first = {scene, document->drawn, &document->textures};
+    const view_kind_source first = {scene, document->drawn, &document->textures,
+                                    document->morphs.morph != NULL ? &document->morphs : NULL};
     return crowd == 0
            || view_make_crowd(&document->crowd, &first, files + own, num_files - own, crowd,
                               loader);

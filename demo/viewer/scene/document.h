@@ -14,7 +14,7 @@ typedef struct view_document {
     view_scene scene;
     md5gl_model *drawn; // the scene's model on the GPU, or NULL
     view_textures textures;
-    view_morphs morphs; // loaded if --morph is given or a page needs them
+    view_morphs morphs; // loaded if --morph, the machine or a page needs them
     view_companion companions[VIEW_NUM_COMPANIONS];
     view_crowd crowd; // shown instead of the scene's model if it has members
     bool as_asked;    // opened with the files and textures of the command line

@@ -158,6 +158,24 @@ static bool upload_clips(view_kind *kind, uint32_t count, const view_loader *loa
     return true;
 }
 
+static bool make_morphs(view_kind *kind, const view_kind_source *first, bool is_first,
+                        uint32_t count, const view_loader *loader)
+{
+    if (is_first)
+        kind->morphs = first->morphs;
+    if (!is_first && (loader->options->num_morphs > 0 || view_has_driven_morphs(&kind->own))) {
+        if (!view_load_some_morphs(&kind->own_morphs, &kind->own, loader))
+            return false;
+        kind->morphs = &kind->own_morphs;
+    }
+    if (kind->morphs == NULL)
+        return true;
+    kind->morph_weights =
+        common_alloc((size_t)count * kind->morphs->morph->num_targets + 1, sizeof(float));
+    kind->reported = common_alloc((size_t)count * kind->morphs->num_driven + 1, sizeof(float));
+    return true;
+}
+
 bool view_make_kind(view_kind *kind, const view_kind_source *first, const char *const *files,
                     size_t num_files, const view_kind *source, uint32_t begin, uint32_t count,
                     const view_loader *loader)
@@ -174,6 +192,8 @@ bool view_make_kind(view_kind *kind, const view_kind_source *first, const char *
     kind->sphere = sphere_around(kind);
     kind->seen = common_alloc(count, sizeof *kind->seen);
     kind->placements = common_alloc(count, sizeof *kind->placements);
+    if (!make_morphs(kind, first, num_files == 0, count, loader))
+        return false;
     if (wants_gpu(kind, loader))
         return upload_clips(kind, count, loader);
     kind->palettes =
@@ -190,6 +210,9 @@ void view_free_kind(view_kind *kind, md5gl_renderer *renderer)
     if (renderer != NULL)
         md5gl_destroy_clips(renderer, kind->gpu_clips);
     view_free_levels(&kind->levels, renderer);
+    view_free_morphs(&kind->own_morphs, renderer);
+    free(kind->morph_weights);
+    free(kind->reported);
     view_free_retargeted(&kind->retargeted);
     view_free_scene(&kind->own);
     free(kind->own_textures);
@@ -221,6 +244,9 @@ void view_hide_member(view_kind *kind, uint32_t place)
         return;
     kind->seen[place] = kind->seen[last];
     kind->placements[place] = kind->placements[last];
+    const uint32_t targets = kind->morph_weights != NULL ? kind->morphs->morph->num_targets : 0;
+    for (uint32_t i = 0; i < targets; i++)
+        kind->morph_weights[place * targets + i] = kind->morph_weights[last * targets + i];
     if (kind->gpu_jobs != NULL) {
         kind->gpu_jobs[place] = kind->gpu_jobs[last];
         return;

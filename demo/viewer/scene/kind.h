@@ -6,6 +6,7 @@
 #include "demo/viewer/scene/borrow.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/scene/levels.h"
+#include "demo/viewer/scene/morphs.h"
 #include "demo/viewer/scene/scene.h"
 #include "demo/viewer/scene/upload.h"
 
@@ -14,12 +15,14 @@ typedef struct view_kind_source {
     const view_scene *scene;
     md5gl_model *drawn;
     const view_textures *textures;
+    const view_morphs *morphs; // or NULL
 } view_kind_source;
 
 typedef struct view_kind {
     view_scene own; // model and clips; empty in the first kind, which uses the document's
     view_textures *own_textures;
     view_retargeted retargeted;
+    view_morphs own_morphs; // empty in the first kind
 
     const md5_model *model;
     const md5_machine *machine; // NULL: it plays clips
@@ -38,6 +41,9 @@ typedef struct view_kind {
     md5gl_clips *gpu_clips;   // poses the kind on the GPU; NULL: the CPU writes palettes
     md5gl_clip_job *gpu_jobs; // [num_seen] with gpu_clips
     const view_textures *textures;
+    const view_morphs *morphs; // morph targets of the members, or NULL
+    float *morph_weights;      // [num_seen * targets]
+    float *reported;           // [num_seen * morphs of the machine] scratch memory
     view_levels levels;
 } view_kind;
 

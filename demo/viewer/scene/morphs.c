@@ -44,11 +44,13 @@ static md5_morph *load_files(const view_scene *scene, const common_list *files, 
     return morph;
 }
 
-static bool weigh(const view_morphs *morphs, const view_loader *loader)
+static bool weigh(const view_morphs *morphs, bool has_all, const view_loader *loader)
 {
     for (size_t i = 0; i < loader->options->num_morphs; i++) {
         const view_setting *const wanted = &loader->options->morphs[i];
         const int32_t target = md5_find_morph_target(morphs->morph, wanted->parameter);
+        if (target < 0 && !has_all)
+            continue;
         if (target < 0) {
             char *const names = view_name_morphs(morphs);
             view_error(loader->log, "--morph %s: no such target; %s%s", wanted->parameter,
@@ -56,12 +58,47 @@ static bool weigh(const view_morphs *morphs, const view_loader *loader)
             free(names);
             return false;
         }
-        morphs->weights[target] = wanted->value;
+        morphs->asked[target] = wanted->value;
     }
     return true;
 }
 
-bool view_load_morphs(view_morphs *morphs, const view_scene *scene, const view_loader *loader)
+bool view_has_driven_morphs(const view_scene *scene)
+{
+    return scene->machine.player != NULL && md5_num_morphs(scene->machine.character->machine) > 0;
+}
+
+static void find_driven(view_morphs *morphs, const view_scene *scene, view_log *log)
+{
+    if (!view_has_driven_morphs(scene))
+        return;
+    const md5_machine *const machine = scene->machine.character->machine;
+    morphs->num_driven = md5_num_morphs(machine);
+    morphs->driven = common_alloc(morphs->num_driven, sizeof *morphs->driven);
+    morphs->reported = common_alloc(morphs->num_driven, sizeof *morphs->reported);
+    for (uint32_t i = 0; i < morphs->num_driven; i++) {
+        const char *const name = md5_morph_name(machine, i);
+        morphs->driven[i] = md5_find_morph_target(morphs->morph, name);
+        if (morphs->driven[i] < 0)
+            view_warn(log, "the machine drives morph target %s, but there is no morphs/%s.md5mesh",
+                      name, name);
+    }
+}
+
+void view_drive_morphs(const view_morphs *morphs, md5_player *player, float *reported,
+                       float *weights)
+{
+    memcpy(weights, morphs->asked, morphs->morph->num_targets * sizeof *weights);
+    if (player == NULL || morphs->num_driven == 0)
+        return;
+    md5_player_morphs(player, reported);
+    for (uint32_t i = 0; i < morphs->num_driven; i++)
+        if (morphs->driven[i] >= 0)
+            weights[morphs->driven[i]] += reported[i];
+}
+
+static bool load_morphs(view_morphs *morphs, const view_scene *scene, bool has_all,
+                        const view_loader *loader)
 {
     if (scene->model == NULL || scene->path == NULL)
         return true;
@@ -73,8 +110,11 @@ bool view_load_morphs(view_morphs *morphs, const view_scene *scene, const view_l
     free(folder);
     if (morphs->morph == NULL)
         return false;
-    morphs->weights = common_alloc(morphs->morph->num_targets + 1, sizeof *morphs->weights);
-    memset(morphs->weights, 0, morphs->morph->num_targets * sizeof *morphs->weights);
+    const uint32_t num_targets = morphs->morph->num_targets;
+    morphs->weights = common_alloc((size_t)num_targets + 1, sizeof *morphs->weights);
+    morphs->asked = common_alloc((size_t)num_targets + 1, sizeof *morphs->asked);
+    memset(morphs->asked, 0, num_targets * sizeof *morphs->asked);
+    find_driven(morphs, scene, loader->log);
     md5_error error;
     if (loader->renderer != NULL) {
         morphs->drawn = md5gl_create_morph(loader->renderer, morphs->morph, &error);
@@ -83,7 +123,19 @@ bool view_load_morphs(view_morphs *morphs, const view_scene *scene, const view_l
             return false;
         }
     }
-    return weigh(morphs, loader);
+    const bool has_weights = weigh(morphs, has_all, loader);
+    view_drive_morphs(morphs, NULL, NULL, morphs->weights);
+    return has_weights;
+}
+
+bool view_load_morphs(view_morphs *morphs, const view_scene *scene, const view_loader *loader)
+{
+    return load_morphs(morphs, scene, true, loader);
+}
+
+bool view_load_some_morphs(view_morphs *morphs, const view_scene *scene, const view_loader *loader)
+{
+    return load_morphs(morphs, scene, false, loader);
 }
 
 void view_free_morphs(view_morphs *morphs, md5gl_renderer *renderer)
@@ -92,6 +144,9 @@ void view_free_morphs(view_morphs *morphs, md5gl_renderer *renderer)
         md5gl_destroy_morph(renderer, morphs->drawn);
     md5_free_morph(morphs->morph);
     free(morphs->weights);
+    free(morphs->asked);
+    free(morphs->driven);
+    free(morphs->reported);
     *morphs = (view_morphs){.morph = NULL};
 }
 

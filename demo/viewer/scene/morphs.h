@@ -4,19 +4,36 @@
 
 #include "demo/viewer/scene/upload.h"
 
-// Weights are those of --morph, or of the page that is open. An empty one, all 0, is allowed
+// Weights are those of --morph, plus those that the machine drives. An empty one, all 0, is allowed
 // everywhere.
 typedef struct view_morphs {
-    md5_morph *morph;   // owned; NULL: none were loaded
-    md5gl_morph *drawn; // NULL without a renderer
-    float *weights;     // [num_targets] of the document's character
+    md5_morph *morph;    // owned; NULL: none were loaded
+    md5gl_morph *drawn;  // NULL without a renderer
+    float *weights;      // [num_targets] of the document's character
+    float *asked;        // [num_targets] of --morph
+    int32_t *driven;     // [num_driven] the target of each morph of the machine; -1: there is none
+    uint32_t num_driven; // of the machine; 0: it drives none
+    float *reported;     // [num_driven] scratch memory
 } view_morphs;
 
-// Loads the targets beside the model of a scene, and sets the weights of --morph. Returns false and
-// logs an error if a file cannot be read or has another topology, or if a named target does not
-// exist. Free in both cases.
+// Whether a scene has a machine that drives morph targets.
+bool view_has_driven_morphs(const view_scene *scene);
+
+// Loads the targets beside the model of a scene, and sets the weights of --morph. Warns of targets
+// that the scene's machine drives and that are not there. Returns false and logs an error if a file
+// cannot be read or has another topology, or if there is no target of a name of --morph. Free in
+// both cases.
 bool view_load_morphs(view_morphs *morphs, const view_scene *scene, const view_loader *loader);
+
+// As view_load_morphs(), but leaves out names of --morph that are not there: for the other models
+// of a crowd.
+bool view_load_some_morphs(view_morphs *morphs, const view_scene *scene, const view_loader *loader);
 void view_free_morphs(view_morphs *morphs, md5gl_renderer *renderer);
+
+// Writes weights[num_targets]: those of --morph, plus those that the player's machine drives.
+// `player` may be NULL; reported[num_driven] is scratch memory.
+void view_drive_morphs(const view_morphs *morphs, md5_player *player, float *reported,
+                       float *weights);
 
 // Sets the weights of the character on the GPU. `drawn` may be NULL.
 bool view_set_morphs(const view_morphs *morphs, md5gl_renderer *renderer, md5gl_model *drawn,

@@ -1,3 +1,4 @@
+#include "demo/viewer/scene/morphs.h"
 #include "demo/viewer/scene/scene.h"
 
 #include <string.h>
@@ -40,6 +41,9 @@ void view_pose(view_scene *scene, const view_play *play)
         const bool stands = view_give_ground(scene);
         view_pose_machine(&scene->machine, scene->num_joints, scene->pose, scene->joints,
                           scene->palette);
+        if (scene->morphs != NULL)
+            view_drive_morphs(scene->morphs, scene->machine.player, scene->morphs->reported,
+                              scene->morphs->weights);
         if (scene->steps.num_feet > 0 && !stands)
             view_place_feet(scene, &scene->machine.place, play->time);
         return;

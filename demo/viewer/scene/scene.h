@@ -44,11 +44,12 @@ typedef struct view_scene {
     bool picked_up;         // the clips were found beside the model, not named
     bool bind_pose;         // show the bind pose instead of the clip
     md5_root root;
-    bool dual;                    // skin by dual quaternions
-    const md5_morph *morph;       // of the document, or NULL
-    const float *morph_weights;   // [num_targets] of it
-    uint32_t num_joints;          // of `skeleton`, which is the model's or the clip's
-    const md5_skeleton *skeleton; // NULL if there is only a camera path
+    bool dual;                        // skin by dual quaternions
+    const md5_morph *morph;           // of the document, or NULL
+    const float *morph_weights;       // [num_targets] of it, written by view_pose()
+    const struct view_morphs *morphs; // of the document, or NULL
+    uint32_t num_joints;              // of `skeleton`, which is the model's or the clip's
+    const md5_skeleton *skeleton;     // NULL if there is only a camera path
     view_flight flight;
     view_steps steps;     // terrain, if any
     view_legs legs;       // if there are any, they walk and no clip is shown
