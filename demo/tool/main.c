@@ -9,6 +9,7 @@ static const tool_command commands[] = {
     {"info", tool_info, tool_info_help},          {"check", tool_check, tool_check_help},
     {"dump", tool_dump, tool_dump_help},          {"list", tool_list, tool_list_help},
     {"explain", tool_explain, tool_explain_help}, {"verdicts", tool_verdicts, tool_verdicts_help},
+    {"bind", tool_bind, tool_bind_help},
 };
 enum { NUM_COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -21,6 +22,7 @@ static const char help[] =
     "  list DIR            list the contents of a game folder or a folder of models\n"
     "  explain DIR NAME    print where an item of a game folder comes from and what is missing\n"
     "  verdicts            print how Doom 3 interprets the declarations of a game folder\n"
+    "  bind OBJ MESH       bind a bare mesh to a model's joints, with automatic weights\n"
     "\n"
     "  --                  end of options: only files follow\n"
     "  --help              print this text, or the help of a command\n"
@@ -47,8 +49,8 @@ static int run_command(const tool_command *command, int count, char **arguments)
 static int run(int count, char **arguments)
 {
     if (count < 1)
-        return tool_usage(NULL,
-                          "missing command: expected info, check, dump, list, explain or verdicts");
+        return tool_usage(
+            NULL, "missing command: expected info, check, dump, list, explain, verdicts or bind");
     if (asks_for_help(arguments[0])) {
         fputs(help, stdout);
         return TOOL_OK;
@@ -67,9 +69,9 @@ static int run(int count, char **arguments)
         if (strcmp(arguments[0], commands[i].name) == 0)
             return run_command(&commands[i], count - 1, arguments + 1);
     }
-    return tool_usage(NULL,
-                      "unknown command '%s': expected info, check, dump, list, explain or verdicts",
-                      arguments[0]);
+    return tool_usage(
+        NULL, "unknown command '%s': expected info, check, dump, list, explain, verdicts or bind",
+        arguments[0]);
 }
 
 int main(int argc, char **argv)

@@ -18,6 +18,7 @@ int tool_dump(int count, char **arguments);
 int tool_verdicts(int count, char **arguments);
 int tool_list(int count, char **arguments);
 int tool_explain(int count, char **arguments);
+int tool_bind(int count, char **arguments);
 
 typedef struct tool_command {
     const char *name;
@@ -26,7 +27,7 @@ typedef struct tool_command {
 } tool_command;
 
 extern const char tool_info_help[], tool_check_help[], tool_dump_help[], tool_verdicts_help[];
-extern const char tool_list_help[], tool_explain_help[];
+extern const char tool_list_help[], tool_explain_help[], tool_bind_help[];
 
 // Prints the manual page, made from the help texts.
 void tool_print_manual(const tool_command *commands, size_t num_commands);

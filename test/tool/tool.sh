@@ -35,7 +35,7 @@ lines() {
 
 runs 0 --help && says out 'usage: md5tool COMMAND'
 report 'help' $?
-for command in info check dump list explain verdicts; do
+for command in info check dump list explain verdicts bind; do
     runs 0 "$command" --help && says out "usage: md5tool $command"
     report "$command --help" $?
     runs 2 "$command" && lines err 1 && says err 'missing'
@@ -258,6 +258,92 @@ echo 'machine one { model body.md5mesh clip stroll walk.md5anim layer all { stat
     >"$scratch/one.md5machine"
 runs 0 check "$scratch/one.md5machine" && says out "walk.md5anim: warning: clip 'stroll': "
 report 'warnings of a binding name its file and clip' $?
+
+# A surface of one square pyramid, bound to the joints of a small model.
+cat >"$scratch/skeleton.md5mesh" <<'END'
+MD5Version 10
+commandline ""
+numJoints 2
+numMeshes 0
+joints {
+	"low"	-1 ( 0 0 1 ) ( 0 0 0 )
+	"high"	0 ( 0 0 4 ) ( 0 0 0 )
+}
+END
+cat >"$scratch/good.obj" <<'END'
+# a pyramid
+o thing
+v -4 -4 0
+v 4 -4 0 1.0
+v 4 4 0
+v -4 4 0
+v 0 0 9
+vt 0.25 0.75
+vn 0 0 -1
+f 4/1/1 3/1/1 2/1/1 1/1/1
+usemtl a side
+f 1 2 5
+f 2 3 -1 # the tip
+f 3//1 4//1 5//1
+f 4/ 1/ 5/
+END
+bind() { # FILE, ARGUMENTS...
+    file=$1
+    shift
+    "$tool" bind "$@" "$scratch/$file" "$scratch/skeleton.md5mesh" >"$scratch/out" 2>"$scratch/err"
+}
+# binds_wrong LINE TEXT: with the pyramid's file and this line behind it, the error is at that line's end.
+binds_wrong() {
+    { cat "$scratch/good.obj" && printf '%s\n' "$1"; } >"$scratch/wrong.obj"
+    ! bind wrong.obj && lines err 1 && says err "wrong.obj:16:$2"
+}
+bind good.obj && says out 'shader "a side"' && says out 'numMeshes 2' && says out 'tri 0 0 2 1' &&
+    says out 'vert 0 ( 0.25 0.25 ) 0' && cp "$scratch/out" "$scratch/bound.md5mesh" &&
+    runs 0 check "$scratch/bound.md5mesh" && says out '0 errors, 0 warnings'
+report 'bind' $?
+bind good.obj --influences 1 --resolution 16 && ! grep -q '^	vert .* [2-9]$' "$scratch/out"
+report 'bind with one weight for each vertex' $?
+bind good.obj --exclude high && ! grep -q '^	weight [0-9]* 1 ' "$scratch/out"
+report 'bind excludes joints' $?
+sed 's/^v \([^ ]*\) \([^ ]*\) \([^ ]*\)/v \2 \3 \1/' "$scratch/good.obj" >"$scratch/y_up.obj"
+bind good.obj && cp "$scratch/out" "$scratch/straight" && bind y_up.obj --y-up && cmp -s "$scratch/out" "$scratch/straight"
+report 'bind with y up' $?
+bind good.obj --output "$scratch/bound.md5mesh" && lines out 0 && cmp -s "$scratch/bound.md5mesh" "$scratch/straight"
+report 'bind into a file' $?
+bind good.obj --output "$scratch/none/bound.md5mesh"
+[ $? -eq 1 ] && says err 'cannot write the file'
+report 'bind into a file that cannot be written' $?
+binds_wrong 'v 1 2' "6: error: expected z, a number of at most 1e9, found the end of the line" &&
+    binds_wrong 'v 1 x2 3' "5: error: expected y, a number of at most 1e9, found 'x2'" &&
+    binds_wrong 'v 1 2 3x' "7: error: expected z" && binds_wrong 'v nan 2 3' "3: error: expected x" &&
+    binds_wrong 'v 1 2 2e9' "7: error: expected z" && binds_wrong 'vt x' "4: error: expected u" &&
+    binds_wrong 'f 1 2 6' '7: error: position 6, but there are 5 so far' &&
+    binds_wrong 'f 1 2 -6' '7: error: position -6, but there are 5 so far' &&
+    binds_wrong 'f 0 1 2' '3: error: position 0, but there are 5 so far' &&
+    binds_wrong 'f 1/2 2 3' '5: error: texture coordinate 2, but there are 1 so far' &&
+    binds_wrong 'f 1 2 a' "7: error: expected the index of a position, found 'a'" &&
+    binds_wrong 'f 1/a 2 3' "5: error: expected the index of a texture coordinate, found 'a'" &&
+    binds_wrong 'f 1 2x 3' "6: error: expected a blank or '/', found 'x'" &&
+    binds_wrong 'f 1 2' '2: error: a face has 2 corners, which must be 3 or more' &&
+    binds_wrong 'usemtl a "b' '10: error: a quote or control character'
+report 'bind names the place of what is wrong' $?
+grep -v '^f' "$scratch/good.obj" >"$scratch/points.obj"
+! bind points.obj && says err 'points.obj: error: there are no faces'
+report 'bind needs faces' $?
+sed 's/^v \([^ ]*\)/v 1000/' "$scratch/good.obj" >"$scratch/away.obj"
+! bind away.obj && lines err 1 && says err 'away.obj: error: '
+report 'bind needs joints in the surface' $?
+for wrong in '--influences 0' '--influences 17' '--influences x' '--resolution 3' '--exclude none' '--output'; do
+    # shellcheck disable=SC2086
+    runs 2 bind "$scratch/good.obj" "$scratch/skeleton.md5mesh" $wrong && lines err 1 && says err "${wrong%% *}"
+    report "bind $wrong" $?
+done
+runs 2 bind a b c && says err "not also 'c'"
+report 'bind with three files' $?
+! bind none.obj && says err 'none.obj: error: cannot read the file'
+report 'bind without its file' $?
+python3 test/tool/bind_compare.py "$tool" "$scratch" >"$scratch/out" 2>"$scratch/err"
+report 'bind Bobbin anew' $?
 
 # The time of many arguments grows with their number, not with its square: ten times as many take ten
 # times as long, not a hundred.

@@ -1,0 +1,106 @@
+"""Binds Bobbin's own surface anew with md5tool bind, and compares it with his own weights.
+
+    python3 test/tool/bind_compare.py MD5TOOL FOLDER
+
+His surface is written to FOLDER as an OBJ file, with his triangles. The result must have the same
+triangles and bind pose, at most four weights a vertex that sum to 1, and, in frames of his clips,
+a surface near his own: the mean within 0.35 units, of 57 that he is long."""
+
+import math
+import os
+import subprocess
+import sys
+
+BOBBIN = os.path.join("models", "bobbin", "bobbin.md5mesh")
+CLIPS = ("walk", "wave", "attack")
+SPECIAL = ("prop", "eye", "lid", "belly", "cheek", "tongue", "twist")
+
+
+def dumped(tool, mesh, clip):
+    """Per mesh: texture coordinates, triangles, bind pose, posed surface; the names of joints."""
+    anim = os.path.join("models", "bobbin", clip + ".md5anim")
+    run = subprocess.run([tool, "dump", "--ms", "400", mesh, anim], check=True, capture_output=True, text=True)
+    meshes, posed, names = [], [], []
+    for line in run.stdout.splitlines():
+        word, _, rest = line.partition(" ")
+        if word == "joint":
+            names.append(rest.split('"')[1])
+        elif word == "submesh":
+            meshes.append({"st": [], "tri": [], "bv": [], "shader": rest.split('"')[1]})
+        elif word in ("st", "tri", "bv"):
+            meshes[-1][word].append(tuple(float(n) for n in rest.split()))
+        elif word == "skin":
+            posed.append([])
+        elif word == "v":
+            posed[-1].append(tuple(float(n) for n in rest.split()))
+    for mesh_of, points in zip(meshes, posed):
+        mesh_of["v"] = points
+    return meshes, names
+
+
+def write_obj(path, meshes):
+    """Each position once: vertices at a seam of the texture share theirs."""
+    lines, positions, coordinates = ["# Bobbin"], {}, 0
+    for mesh in meshes:
+        lines.append("usemtl " + mesh["shader"])
+        for at in mesh["bv"]:
+            if at not in positions:
+                positions[at] = len(positions) + 1
+                lines.append("v %.9g %.9g %.9g" % at)
+        lines += ["vt %.9g %.9g" % (u, 1.0 - v) for u, v in mesh["st"]]
+        for tri in mesh["tri"]:
+            a, b, c = ("%d/%d" % (positions[mesh["bv"][int(n)]], coordinates + int(n) + 1) for n in tri)
+            lines.append("f %s %s %s" % (a, c, b))
+        coordinates += len(mesh["st"])
+    with open(path, "w", encoding="ascii") as file:
+        file.write("\n".join(lines) + "\n")
+
+
+def weights_of(path):
+    """The sums of the biases of all vertices, and the most weights of one."""
+    sums, most = [], 0
+    with open(path, encoding="ascii") as file:
+        for body in file.read().split("mesh {")[1:]:
+            biases = [float(line.split()[3]) for line in body.splitlines() if line.startswith("\tweight ")]
+            for line in body.splitlines():
+                if line.startswith("\tvert "):
+                    first, count = (int(n) for n in line.split()[-2:])
+                    sums.append(sum(biases[first:first + count]))
+                    most = max(most, count)
+    return sums, most
+
+
+def corners(mesh, key):
+    return [mesh[key][int(n)] for tri in mesh["tri"] for n in tri]
+
+
+def farthest(left, right):
+    return max(math.dist(a, b) for a, b in zip(left, right))
+
+
+def main(tool, folder):
+    own, names = dumped(tool, BOBBIN, CLIPS[0])
+    surface, bound = os.path.join(folder, "bobbin.obj"), os.path.join(folder, "bound.md5mesh")
+    write_obj(surface, own)
+    excluded = [word for name in names if any(s in name for s in SPECIAL) for word in ("--exclude", name)]
+    subprocess.run([tool, "bind", "--output", bound] + excluded + [surface, BOBBIN], check=True)
+    sums, most = weights_of(bound)
+    assert most == 4, "a vertex has %d weights" % most
+    assert max(abs(s - 1.0) for s in sums) < 1e-5, "biases do not sum to 1"
+    differences = []
+    for clip in CLIPS:
+        own, _ = dumped(tool, BOBBIN, clip)
+        again, same_names = dumped(tool, bound, clip)
+        assert names == same_names and len(own) == len(again)
+        for a, b in zip(own, again):
+            assert a["shader"] == b["shader"] and len(a["tri"]) == len(b["tri"])
+            assert farthest(corners(a, "bv"), corners(b, "bv")) < 1e-4, "another bind pose"
+            assert farthest(corners(a, "st"), corners(b, "st")) < 1e-6, "other texture coordinates"
+            differences += [math.dist(p, q) for p, q in zip(corners(a, "v"), corners(b, "v"))]
+    mean = sum(differences) / len(differences)
+    print("Bobbin bound by md5tool: mean difference %.3f units, largest %.2f" % (mean, max(differences)))
+    assert 0.0 < mean < 0.35 and max(differences) < 10.0
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2])
