@@ -279,7 +279,10 @@ void view_drop(view_state *viewer, const char *path)
     bool done = false;
     const char *what = "opened";
     viewer->log.error[0] = '\0';
-    if (common_is_folder(path)) {
+    char *const script = common_join(path, "md5.cfg");
+    const bool is_model = common_is_file(script);
+    free(script);
+    if (common_is_folder(path) && !is_model) {
         view_browse_folder(&viewer->ui.browser, path, viewer->config);
         return;
     }

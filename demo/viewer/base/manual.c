@@ -9,19 +9,19 @@
 static const char *const usages[] = {
     "[OPTION...] [MODEL.md5mesh] [ANIM.md5anim...] [CAMERA.md5camera] [FOLDER]",
     "[OPTION...] MACHINE.md5machine",
+    "[OPTION...] MODEL/md5.cfg",
     "[OPTION...] --crowd N [MODEL-or-MACHINE [ANIM.md5anim...]]...",
 };
 enum { NUM_USAGES = sizeof usages / sizeof usages[0] };
 
 static const char description[] =
-    "Shows an animated model. If only a model is named, the matching animations in its folder are\n"
-    "loaded. If only an animation is named, its joints are shown. A state machine is controlled "
-    "by\n"
-    "W A S D, Space and the panel. If a camera path is named, the view follows it; without a "
-    "model\n"
-    "the path itself is shown. If a folder is named, the window lists its files. Without file "
-    "names,\n"
-    "the window opens the files of the last session, or else an example model.\n";
+    "Shows an animated model. If only a model is named, the matching animations in its folder\n"
+    "are loaded. If only an animation is named, its joints are shown. An md5.cfg of Cube 2's\n"
+    "engines, or its folder, is shown with its parts, skins and animations. A state machine is\n"
+    "controlled by W A S D, Space and the panel. If a camera path is named, the view follows it;\n"
+    "without a model the path itself is shown. If a folder is named, the window lists its files.\n"
+    "Without file names, the window opens the files of the last session, or else an example\n"
+    "model.\n";
 
 static const char exit_status[] =
     "0 success, 1 a file could not be shown or --verify failed, 2 invalid usage,\n"

@@ -117,9 +117,18 @@ bool view_shows_window(const view_options *options)
            && !options->no_render;
 }
 
+// Whether a folder is a model of Cube 2's engines, which its md5.cfg describes.
+static bool is_model_folder(const char *path)
+{
+    char *const script = common_join(path, "md5.cfg");
+    const bool is_there = common_is_file(script);
+    free(script);
+    return is_there;
+}
+
 static void add_path(view_options *options, const char *path)
 {
-    if (common_is_folder(path))
+    if (common_is_folder(path) && !is_model_folder(path))
         options->folders[options->num_folders++] = path;
     else
         options->files[options->num_files++] = path;

@@ -1,6 +1,7 @@
 #include "demo/viewer/scene/scene.h"
 
 #include "demo/common/file.h"
+#include "demo/viewer/scene/cube_clips.h"
 #include "md5/md5query.h"
 
 #include <stdlib.h>
@@ -57,6 +58,7 @@ void view_free_scene(view_scene *scene)
         free_clip(&scene->clips[i]);
     free(scene->clips);
     md5_free_model(scene->own_model);
+    view_free_looks(scene->looks, scene->num_looks);
     view_free_flight(&scene->flight);
     free(scene->path);
     free(scene->name);
@@ -293,6 +295,26 @@ static const char *find_main_path(const char *const *files, size_t num_files)
     return model_path != NULL ? model_path : files[0];
 }
 
+// The file to open; of a folder its md5.cfg.
+static char *path_of_model(const char *path)
+{
+    return common_is_folder(path) ? common_join(path, "md5.cfg") : common_copy(path);
+}
+
+// What the file is called; an md5.cfg as its folder.
+static char *name_of_model(const char *path)
+{
+    char *const stem = common_stem(path);
+    if (strcmp(common_base(path), "md5.cfg") != 0)
+        return stem;
+    char *const near = common_folder(path), *const folder = common_absolute(near);
+    char *const name = common_copy(common_base(folder));
+    free(stem);
+    free(near);
+    free(folder);
+    return name;
+}
+
 static bool load_model(view_scene *scene, const char *path, view_log *log)
 {
     md5_error error;
@@ -316,16 +338,65 @@ static bool load_machine(view_scene *scene, const char *path, view_log *log)
     return true;
 }
 
+// Takes the clips of an md5.cfg, which fit its model.
+static void take_cube_clips(view_scene *scene, view_cube_clip *clips, uint32_t count, view_log *log)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        md5_error error;
+        view_clip clip = {common_copy(clips[i].file), common_copy(clips[i].name), clips[i].anim,
+                          md5_bind(scene->model, clips[i].anim, NULL, &error)};
+        clips[i].anim = NULL;
+        if (clip.binding != NULL) {
+            append_clip(scene, clip);
+            continue;
+        }
+        view_log_error(log, &error);
+        free_clip(&clip);
+    }
+}
+
+static bool load_cube(view_scene *scene, const char *path, bool with_clips, view_log *log)
+{
+    md5_error error;
+    uint32_t num_clips = 0;
+    const md5_load_opts opts = loud(log);
+    view_cube_model joined = {0};
+    md5_cube *const cube = md5_load_cube(path, NULL, &opts, &error);
+    if (cube == NULL) {
+        view_log_error(log, &error);
+        return false;
+    }
+    const bool is_joined = view_join_cube(&joined, cube, path, log);
+    if (is_joined)
+        scene->model = scene->own_model = view_cube_make_model(&joined, path, &error);
+    if (scene->model != NULL) {
+        make_pose(scene, &scene->model->skeleton);
+        scene->looks = view_cube_looks(&joined, &scene->num_looks);
+        view_cube_clip *const clips =
+            with_clips ? view_cube_make_clips(&joined, scene->model, &num_clips, log) : NULL;
+        take_cube_clips(scene, clips, num_clips, log);
+        view_free_cube_clips(clips, num_clips);
+    } else if (is_joined) {
+        view_log_error(log, &error);
+    }
+    view_free_cube_model(&joined);
+    md5_free_cube(cube);
+    return scene->model != NULL;
+}
+
 static bool load_all(view_scene *scene, const char *const *files, size_t num_files, bool pick_up,
                      view_log *log)
 {
     const char *const model_path = find_model_path(files, num_files);
-    scene->path = common_copy(find_main_path(files, num_files));
-    scene->name = common_stem(scene->path);
+    scene->path = path_of_model(find_main_path(files, num_files));
+    scene->name = name_of_model(scene->path);
     const bool is_machine = model_path != NULL && common_has_ending(model_path, ".md5machine");
     if (is_machine && !load_machine(scene, model_path, log))
         return false;
-    if (model_path != NULL && !is_machine && !load_model(scene, model_path, log))
+    const bool is_cube = model_path != NULL && common_has_ending(scene->path, ".cfg");
+    if (is_cube && !load_cube(scene, scene->path, pick_up, log))
+        return false;
+    if (model_path != NULL && !is_machine && !is_cube && !load_model(scene, model_path, log))
         return false;
     if (model_path != NULL && view_is_joints_alone(scene))
         view_warn(log, "%s: the model has no triangles; only its joints are shown", scene->name);
@@ -341,8 +412,9 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
             return false;
     }
     view_log_progress(log, "files", num_files, num_files);
-    scene->picked_up = pick_up && model_path != NULL && !is_machine && scene->num_clips == 0;
-    if (scene->picked_up)
+    const bool is_bare = model_path != NULL && !is_machine && scene->num_clips == 0;
+    scene->picked_up = pick_up && (is_cube || is_bare);
+    if (scene->picked_up && !is_cube)
         pick_up_clips(scene, log);
     if (scene->num_clips > 0)
         view_choose_clip(scene, first_clip(scene));

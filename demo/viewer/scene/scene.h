@@ -9,6 +9,7 @@
 #include "md5/md5morph.h"
 #include "demo/viewer/scene/flight.h"
 #include "demo/viewer/base/log.h"
+#include "demo/viewer/scene/look.h"
 #include "demo/viewer/scene/legs.h"
 #include "demo/viewer/scene/machine.h"
 #include "demo/viewer/scene/play.h"
@@ -53,6 +54,8 @@ typedef struct view_scene {
     view_flight flight;
     view_steps steps;     // terrain, if any
     view_legs legs;       // if there are any, they walk and no clip is shown
+    uint32_t num_looks;   // of an md5.cfg: one for each mesh; else 0
+    view_look *looks;     // [num_looks]
     view_machine machine; // if it has a player, it moves the model and no clip is shown
 
     md5_bounds *joint_bounds; // [num_joints], each in its joint's space; NULL without a model
@@ -67,9 +70,10 @@ typedef struct view_scene {
 
 // Loads a model, animations and a camera path; each may be missing. Files that end in .md5anim are
 // animations, in .md5camera camera paths; the first other file is the model, or a machine
-// (.md5machine), which names its model. If `pick_up` is set and no animation is named, loads those
-// in the model's folder that drive all of its joints. Returns false, logs an error and leaves
-// nothing allocated if a named file cannot be read.
+// (.md5machine), which names its model, or the description of a model of Cube 2's engines (.cfg),
+// which names its meshes, skins and animations. If `pick_up` is set and no animation is named,
+// loads those in the model's folder that drive all of its joints. Returns false, logs an error and
+// leaves nothing allocated if a named file cannot be read.
 bool view_load_scene(view_scene *scene, const char *const *files, size_t num_files, bool pick_up,
                      view_log *log);
 void view_free_scene(view_scene *scene); // a zeroed one is allowed

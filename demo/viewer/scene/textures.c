@@ -178,12 +178,27 @@ static bool use_choices(view_textures *textures, md5gl_renderer *renderer, const
     return true;
 }
 
+// Loads what the look of a mesh names, unless the options did.
+static void use_look(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
+                     const view_look *look, view_log *log)
+{
+    size_t *const of_mesh = textures->of_mesh[mesh];
+    const char *const paths[] = {look->diffuse, look->normals};
+    const view_map maps[] = {VIEW_MAP_DIFFUSE, VIEW_MAP_NORMALS};
+    for (size_t i = 0; i < 2; i++)
+        if (paths[i] != NULL && of_mesh[maps[i]] == VIEW_NO_TEXTURE)
+            of_mesh[maps[i]] = load_file(textures, renderer, maps[i], paths[i], NULL, log, false);
+    textures->two_sided[mesh] = look->two_sided;
+}
+
 bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
-                        const char *model_path, const view_options *options, view_log *log)
+                        const char *model_path, const view_look *looks, uint32_t num_looks,
+                        const view_options *options, view_log *log)
 {
     *textures = (view_textures){.num_meshes = model->num_meshes};
     textures->of_mesh = common_alloc(model->num_meshes, sizeof *textures->of_mesh);
     textures->found = common_alloc(model->num_meshes, sizeof *textures->found);
+    textures->two_sided = common_alloc(model->num_meshes, sizeof *textures->two_sided);
     for (uint32_t i = 0; i < model->num_meshes; i++)
         for (int map = 0; map < VIEW_NUM_MAPS; map++)
             textures->of_mesh[i][map] = VIEW_NO_TEXTURE;
@@ -197,6 +212,8 @@ bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const
         view_log_progress(log, "textures", i, model->num_meshes);
         if (model->meshes[i].num_triangles == 0)
             continue;
+        if (i < num_looks)
+            use_look(textures, renderer, i, &looks[i], log);
         if (textures->of_mesh[i][VIEW_MAP_DIFFUSE] == VIEW_NO_TEXTURE)
             find_and_use(textures, renderer, model, i, &search, log);
         find_maps(textures, renderer, i, log);
@@ -228,6 +245,7 @@ void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
     for (uint32_t i = 0; i < textures->num_meshes; i++)
         view_free_texture_found(&textures->found[i]);
     free(textures->found);
+    free(textures->two_sided);
     free(textures->loaded);
     free(textures->dropped);
     free(textures->of_mesh);
@@ -253,6 +271,7 @@ md5gl_material view_mesh_material(const view_textures *textures, const md5gl_ren
     const size_t diffuse = textures->of_mesh[mesh][VIEW_MAP_DIFFUSE];
     md5gl_material material = {.diffuse = view_mesh_texture(textures, renderer, mesh)};
     material.two_sided = diffuse != VIEW_NO_TEXTURE && textures->loaded[diffuse].has_holes;
+    material.two_sided = material.two_sided || textures->two_sided[mesh];
     if (!maps)
         return material;
     material.normals = map_texture(textures, mesh, VIEW_MAP_NORMALS);

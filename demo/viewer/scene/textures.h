@@ -6,6 +6,7 @@
 #include "render/md5gl.h"
 #include "demo/viewer/base/log.h"
 #include "demo/viewer/scene/find_texture.h"
+#include "demo/viewer/scene/look.h"
 #include "demo/viewer/scene/maps.h"
 #include "demo/viewer/base/options.h"
 
@@ -23,17 +24,19 @@ typedef struct view_textures {
     char *dropped; // the last file of view_use_texture(), or NULL
     uint32_t num_meshes;
     size_t (*of_mesh)[VIEW_NUM_MAPS]; // [num_meshes] into `loaded`, or VIEW_NO_TEXTURE
+    bool *two_sided;                  // [num_meshes] a look says that both sides are drawn
     view_texture_found *found;        // [num_meshes] result of each search
 } view_textures;
 
 #define VIEW_NO_TEXTURE SIZE_MAX
 
-// Finds and loads the textures of all meshes: those of the options, then those that
-// view_find_texture() finds, then their other maps. Logs a warning for each mesh without a
-// texture. Returns false and logs an error if the options name a mesh that the model lacks or a
-// file that cannot be read. `options` may be NULL.
+// Finds and loads the textures of all meshes: those of the options, those of looks[num_looks], one
+// for each mesh if there are any, then those that view_find_texture() finds, then their other maps.
+// Logs a warning for each mesh without a texture. Returns false and logs an error if the options
+// name a mesh that the model lacks or a file that cannot be read. `options` may be NULL.
 bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
-                        const char *model_path, const view_options *options, view_log *log);
+                        const char *model_path, const view_look *looks, uint32_t num_looks,
+                        const view_options *options, view_log *log);
 
 // Sets a file as the texture of all meshes. Returns false and logs a warning if it cannot be read.
 bool view_use_texture(view_textures *textures, md5gl_renderer *renderer, const char *path,

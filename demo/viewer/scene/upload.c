@@ -25,8 +25,8 @@ bool view_upload(const view_loader *loader, const view_scene *scene, bool as_ask
     *drawn = view_create_model(loader, scene->model);
     if (*drawn == NULL)
         return false;
-    if (view_load_textures(textures, loader->renderer, scene->model, scene->path,
-                           as_asked ? loader->options : NULL, loader->log))
+    if (view_load_textures(textures, loader->renderer, scene->model, scene->path, scene->looks,
+                           scene->num_looks, as_asked ? loader->options : NULL, loader->log))
         return true;
     md5gl_destroy_model(loader->renderer, *drawn);
     *drawn = NULL;

@@ -117,7 +117,8 @@ static void choose_shown(view_browser *browser, const view_scene *scene)
 
 static void list_folder(view_browser *browser, const char *folder, const view_config *config)
 {
-    static const char *const endings[] = {".md5mesh", ".md5machine", ".md5anim", ".md5camera"};
+    static const char *const endings[] = {".md5mesh", ".md5machine", "md5.cfg", ".md5anim",
+                                          ".md5camera"};
     view_browser listed = {.kind = VIEW_BROWSE_FILES, .folder = common_copy(folder)};
     for (size_t end = strlen(folder); end > 1 && folder[end - 1] == '/'; end--)
         listed.folder[end - 1] = '\0';

@@ -1,0 +1,49 @@
+// A model of Cube 2's engines as one model: the parts of its md5.cfg, linked by tags, with its
+// scale, and each animation by its name.
+#ifndef DEMO_VIEWER_SCENE_CUBE_MODEL_H
+#define DEMO_VIEWER_SCENE_CUBE_MODEL_H
+
+#include "demo/viewer/base/log.h"
+#include "demo/viewer/scene/look.h"
+#include "md5/md5cube.h"
+
+// Where the joints of a part are in the joined model.
+typedef struct view_cube_part {
+    const md5_cube_part *part;
+    md5_model *model;     // NULL: not shown
+    uint32_t *joints;     // [joints of the part] in the joined model
+    int32_t parent;       // joint of the joined model that the part's roots follow
+    md5_transform offset; // of the part, relative to that joint, file units
+    uint32_t shared;      // the part whose joints it uses; itself, if none
+} view_cube_part;
+
+// A joint of the joined model, in file units.
+typedef struct view_cube_joint {
+    char *name; // unique
+    int32_t parent;
+    md5_transform bind_local, bind; // relative to the parent; model space
+    uint32_t part, in_part;         // whose joint it is; joint 0 is nobody's: part = num_parts
+} view_cube_joint;
+
+typedef struct view_cube_model {
+    const md5_cube *cube;
+    view_cube_part *parts; // [cube->num_parts]
+    uint32_t num_joints;
+    view_cube_joint *joints; // joint 0 is the origin
+} view_cube_model;
+
+// Loads and joins the meshes of an md5.cfg. `cube` must outlive the result. A part that no link
+// attaches is not shown, as in the engines, unless it shares the skeleton of the first one. Warns
+// about what does not fit; returns false and logs an error if a mesh cannot be read. Free in both
+// cases.
+bool view_join_cube(view_cube_model *joined, const md5_cube *cube, const char *path, view_log *log);
+void view_free_cube_model(view_cube_model *joined); // a zeroed one is allowed
+
+// Returns the model, in units of the game, to be freed; NULL and an error on failure. A mesh keeps
+// its name.
+md5_model *view_cube_make_model(const view_cube_model *joined, const char *path, md5_error *error);
+
+// Returns how each mesh of that model looks, to be freed with view_free_looks().
+view_look *view_cube_looks(const view_cube_model *joined, uint32_t *num_looks);
+
+#endif

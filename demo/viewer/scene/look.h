@@ -1,0 +1,15 @@
+// Files of a mesh's maps that something else than the names of its shader says.
+#ifndef DEMO_VIEWER_SCENE_LOOK_H
+#define DEMO_VIEWER_SCENE_LOOK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct view_look {
+    char *diffuse, *normals; // paths, or NULL
+    bool two_sided;
+} view_look;
+
+void view_free_looks(view_look *looks, uint32_t count); // NULL is allowed
+
+#endif

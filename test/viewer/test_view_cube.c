@@ -1,0 +1,315 @@
+// Models of Cube 2's engines in the viewer: parts linked by tags, skins, scale and placement, and
+// animations by name, of files that are written here. The numbers are computed on paper, from the
+// engines' rules: see view_cube_*().
+#define _XOPEN_SOURCE 700 // mkdtemp(), nftw()
+
+#include "demo/common/file.h"
+#include "demo/viewer/base/options.h"
+#include "demo/viewer/scene/scene.h"
+#include "demo/viewer/scene/words.h"
+#include "test/test.h"
+
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// -- Files ----------------------------------------------------------------------------------------
+
+typedef struct named_text {
+    const char *name, *text;
+} named_text;
+
+#define TRIANGLE                                                                          \
+    "numverts 3\nvert 0 ( 0 0 ) 0 1\nvert 1 ( 1 0 ) 1 1\nvert 2 ( 0 1 ) 2 1\nnumtris 1\n" \
+    "tri 0 0 1 2\nnumweights 3\n"
+
+static const char body_mesh[] =
+    "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes 1\njoints {\n"
+    "\"root\" -1 ( 0 0 0 ) ( 0 0 0 )\n\"arm\" 0 ( 0 0 10 ) ( 0 0 0 )\n}\n"
+    "mesh {\n// meshes: torso\nshader \"a.tga\"\n" TRIANGLE
+    "weight 0 0 1 ( 0 0 0 )\nweight 1 1 1 ( 4 0 0 )\nweight 2 1 1 ( 0 0 2 )\n}\n";
+
+static const char gun_mesh[] =
+    "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\njoints {\n"
+    "\"root\" -1 ( 1 0 0 ) ( 0 0 0 )\n}\n"
+    "mesh {\n// meshes: barrel\nshader \"b\"\n" TRIANGLE
+    "weight 0 0 1 ( 0 0 0 )\nweight 1 0 1 ( 8 0 0 )\nweight 2 0 1 ( 0 0 6 )\n}\n";
+
+// Two frames of root and arm, in which the arm's z is 10 and 20.
+#define TWO_FRAMES(second)                                                      \
+    "MD5Version 10\ncommandline \"\"\nnumFrames 2\nnumJoints 2\nframeRate 24\n" \
+    "numAnimatedComponents 1\nhierarchy {\n\"root\" -1 0 0\n\"arm\" 0 4 0\n}\n" \
+    "bounds {\n( 0 0 0 ) ( 1 1 1 )\n( 0 0 0 ) ( 1 1 1 )\n}\nbaseframe {\n"      \
+    "( 0 0 0 ) ( 0 0 0 )\n( 0 0 10 ) ( 0 0 0 )\n}\nframe 0 {\n10\n}\nframe 1 {\n" second "\n}\n"
+
+static const named_text common_files[] = {
+    {"body.md5mesh", body_mesh},
+    {"gun.md5mesh", gun_mesh},
+    {"walk.md5anim", TWO_FRAMES("20")},
+    {"up.md5anim", TWO_FRAMES("50")},
+    {"bad.md5anim", "MD5Version 10\nnumFrames 1\n"},
+};
+
+static void put_text(const char *folder, const char *name, const char *text)
+{
+    char *const path = common_join(folder, name);
+    FILE *const file = fopen(path, "wb");
+    if (CHECK(file != NULL)) {
+        CHECK(fwrite(text, 1, strlen(text), file) == strlen(text));
+        CHECK(fclose(file) == 0);
+    }
+    free(path);
+}
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where)
+{
+    (void)status;
+    (void)kind;
+    (void)where;
+    return remove(path);
+}
+
+// A folder with the files and an md5.cfg, opened by the folder's name.
+typedef struct cube_view {
+    char *folder;
+    view_log log;
+    view_scene scene;
+    bool is_open;
+} cube_view;
+
+static void open_view(cube_view *view, const char *script)
+{
+    const char *const above = getenv("TMPDIR");
+    *view = (cube_view){.log = {.level = VIEW_QUIET}};
+    view->folder = common_format("%s/md5view_cube_XXXXXX", above != NULL ? above : "/tmp");
+    if (!CHECK(mkdtemp(view->folder) != NULL))
+        return;
+    for (size_t i = 0; i < sizeof common_files / sizeof common_files[0]; i++)
+        put_text(view->folder, common_files[i].name, common_files[i].text);
+    put_text(view->folder, "md5.cfg", script);
+    const char *const files[] = {view->folder};
+    view->is_open = view_load_scene(&view->scene, files, 1, true, &view->log);
+}
+
+static void close_view(cube_view *view)
+{
+    view_free_scene(&view->scene);
+    CHECK(nftw(view->folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS) == 0);
+    free(view->folder);
+}
+
+static void check_joint(const cube_view *view, const char *name, float x, float y, float z)
+{
+    const int32_t joint = md5_find_joint(view->scene.skeleton, name);
+    if (!CHECK(joint >= 0))
+        return;
+    const md5_vec3 at = md5_mat34_translation(view->scene.joints[joint]);
+    CHECK_NEAR(at.x, x, 1e-4);
+    CHECK_NEAR(at.y, y, 1e-4);
+    CHECK_NEAR(at.z, z, 1e-4);
+}
+
+static bool show_frame(cube_view *view, const char *clip, uint32_t frame)
+{
+    const md5_moment moment = {.frame0 = frame, .frame1 = frame};
+    for (size_t i = 0; i < view->scene.num_clips; i++) {
+        if (strcmp(view->scene.clips[i].name, clip) != 0)
+            continue;
+        view_choose_clip(&view->scene, i);
+        if (!CHECK(frame < view->scene.clips[i].anim->num_frames))
+            return false;
+        view_pose_moment(&view->scene, &moment);
+        return true;
+    }
+    return test_check(false, __FILE__, __LINE__, "no clip \"%s\"", clip);
+}
+
+// -- What is shown --------------------------------------------------------------------------------
+
+static const char linked[] = "md5load body.md5mesh\nmd5tag arm tag_gun 2 0 0\n"
+                             "md5skin torso \"<dds>red.png\"\nmd5bumpmap torso bump.png\n"
+                             "md5cullface torso 0\nmd5anim \"walk|run\" walk.md5anim 5\n"
+                             "md5load gun.md5mesh\nmd5skin * blue.png\nmd5link 0 1 tag_gun 0 3 0\n"
+                             "mdlscale 200\nmdlyaw 90\nmdltrans 1 0 0\n";
+
+// The gun's root is (1 0 0) behind the link's (0 3 0), mirrored, behind the tag's (2 0 0) behind
+// the arm at (0 0 10): (3 -3 10). The model moves it by (1 0 0), turns it by 90 degrees clockwise
+// and halves it: a quarter of 200 %.
+TEST (view_cube_links_parts_by_tags) {
+    cube_view view;
+    open_view(&view, linked);
+    if (CHECK(view.is_open) && CHECK_UINT(view.scene.model->num_meshes, 2)) {
+        view.scene.bind_pose = true;
+        view_pose_moment(&view.scene, &(md5_moment){0});
+        check_joint(&view, "root", 0.0f, -0.5f, 0.0f);
+        check_joint(&view, "arm", 0.0f, -0.5f, 5.0f);
+        check_joint(&view, "1/root", -1.5f, -2.0f, 5.0f);
+        view_skin(&view.scene);
+        const md5_vec3 *const gun = view.scene.skinned[1].positions;
+        CHECK_NEAR(gun[1].x, -1.5, 1e-4); // 8 along the gun's x, which points along -y
+        CHECK_NEAR(gun[1].y, -6.0, 1e-4);
+        CHECK_NEAR(gun[2].z, 8.0, 1e-4);
+        CHECK_UINT(view.log.num_warnings, 0);
+    }
+    close_view(&view);
+}
+
+TEST (view_cube_plays_animations_by_name) {
+    cube_view view;
+    open_view(&view, linked);
+    if (CHECK(view.is_open) && CHECK_UINT(view.scene.num_clips, 2)) {
+        CHECK_STRING(view.scene.clips[0].name, "walk");
+        CHECK_STRING(view.scene.clips[1].name, "run");
+        CHECK_UINT(view.scene.clips[0].anim->num_frames, 3); // the first again, to loop
+        CHECK_NEAR(view.scene.clips[0].anim->frame_rate, 5.0, 1e-9);
+        CHECK(view.scene.picked_up);
+        if (show_frame(&view, "run", 1)) {
+            check_joint(&view, "arm", 0.0f, -0.5f, 10.0f);
+            check_joint(&view, "1/root", -1.5f, -2.0f, 10.0f);
+        }
+        if (show_frame(&view, "run", 2))
+            check_joint(&view, "1/root", -1.5f, -2.0f, 5.0f);
+    }
+    close_view(&view);
+}
+
+TEST (view_cube_knows_how_meshes_look) {
+    cube_view view;
+    open_view(&view, linked);
+    if (CHECK(view.is_open) && CHECK_UINT(view.scene.num_looks, 2)) {
+        const view_look *const looks = view.scene.looks;
+        CHECK(common_has_ending(looks[0].diffuse, "/red.png"));
+        CHECK(common_has_ending(looks[0].normals, "/bump.png") && looks[0].two_sided);
+        CHECK(common_has_ending(looks[1].diffuse, "/blue.png"));
+        CHECK(looks[1].normals == NULL && !looks[1].two_sided);
+        CHECK_STRING(view.scene.model->meshes[0].name, "torso");
+        CHECK(strncmp(view.scene.name, "md5view_cube_", 13) == 0); // as the folder
+    }
+    close_view(&view);
+}
+
+// The second mask has the arm, which plays its own file, of three frames at another rate; its
+// adjustment is (4 8 12) / 4, mirrored. What has no animation of a name plays "idle".
+TEST (view_cube_blends_masks_and_adjusts) {
+    cube_view view;
+    open_view(&view,
+              "md5load body.md5mesh\nmd5anim walk walk.md5anim 5 0 0 1\n"
+              "md5anim idle walk.md5anim 5 0 1\nmd5animpart arm\nmd5adjust arm 0 0 0 4 8 12\n"
+              "md5anim walk up.md5anim 10\nmd5anim shoot up.md5anim 10 0 1\nmdlscale 400\n");
+    if (CHECK(view.is_open) && CHECK_UINT(view.scene.num_clips, 3)) {
+        if (show_frame(&view, "walk", 1))
+            check_joint(&view, "arm", 1.0f, -2.0f, 53.0f);
+        if (show_frame(&view, "shoot", 0))
+            check_joint(&view, "arm", 1.0f, -2.0f, 53.0f);
+        CHECK_UINT(view.scene.clips[0].anim->num_frames, 3);
+        CHECK_NEAR(view.scene.clips[0].anim->frame_rate, 10.0, 1e-9);
+        CHECK_UINT(view.scene.clips[2].anim->num_frames, 1);
+        if (show_frame(&view, "idle", 0))
+            check_joint(&view, "arm", 0.0f, 0.0f, 10.0f); // its mask has no idle: the bind pose
+    }
+    close_view(&view);
+}
+
+// A joint whose pitch has an offset is turned for a view straight ahead, too: by 90 degrees about
+// the engines' x, which takes their z to their -y, our y.
+TEST (view_cube_turns_what_follows_the_view) {
+    cube_view view;
+    open_view(&view, "md5load body.md5mesh\nmd5pitch root 1 90\nmd5pitch nobody 1 9\n"
+                     "md5anim walk walk.md5anim\nmdlscale 400\n");
+    if (CHECK(view.is_open) && show_frame(&view, "walk", 0))
+        check_joint(&view, "arm", 0.0f, 10.0f, 0.0f);
+    close_view(&view);
+}
+
+TEST (view_cube_parts_share_a_skeleton) {
+    cube_view view;
+    open_view(&view, "md5load body.md5mesh both\nmd5tag arm hand\nmd5anim walk walk.md5anim\n"
+                     "md5load body.md5mesh both\nmd5load gun.md5mesh\nmd5link 1 2 hand\n");
+    if (CHECK(view.is_open)) {
+        CHECK_UINT(view.scene.num_joints, 4); // the origin, two that are shared, the gun's
+        CHECK_UINT(view.scene.model->num_meshes, 3);
+        if (show_frame(&view, "walk", 1))
+            check_joint(&view, "2/root", 0.25f, 0.0f, 5.0f);
+    }
+    close_view(&view);
+}
+
+// -- Mistakes -------------------------------------------------------------------------------------
+
+static void check_warning(const char *script, const char *part, uint32_t num_meshes)
+{
+    cube_view view;
+    open_view(&view, script);
+    if (CHECK(view.is_open)) {
+        CHECK_UINT(view.scene.model->num_meshes, num_meshes);
+        CHECK_UINT(view.log.num_warnings, 1);
+        test_check(strstr(view.log.last[0], part) != NULL, __FILE__, __LINE__, "%s: %s", part,
+                   view.log.last[0]);
+    }
+    close_view(&view);
+}
+
+TEST (view_cube_reports_parts_that_do_not_fit) {
+    check_warning("md5load body.md5mesh\nmd5load gun.md5mesh\n",
+                  "part 1 is not linked to another, so it is not shown", 1);
+    check_warning("md5load body.md5mesh\nmd5load gun.md5mesh\nmd5link 0 1 hand\n",
+                  "part 1 is linked to the tag 'hand', which part 0 does not have", 1);
+    check_warning("md5load body.md5mesh\nmd5tag leg hand\nmd5load gun.md5mesh\nmd5link 0 1 hand\n",
+                  "part 1 is linked to the tag 'hand', which part 0 does not have", 1);
+    check_warning("md5load body.md5mesh\nmd5load gun.md5mesh\nmd5link 1 1 hand\n",
+                  "part 1 is linked to part 1, which is not shown before it", 1);
+    check_warning("md5load body.md5mesh\nmd5anim idle nothing.md5anim\n", "nothing.md5anim", 1);
+    check_warning("md5load body.md5mesh\nmd5anim idle bad.md5anim\n", "bad.md5anim:2:11: error", 1);
+}
+
+TEST (view_cube_fails_without_its_mesh) {
+    cube_view view;
+    open_view(&view, "md5load nothing.md5mesh\n");
+    CHECK(!view.is_open && strstr(view.log.error, "nothing.md5mesh") != NULL);
+    CHECK(view.scene.model == NULL);
+    close_view(&view);
+    open_view(&view, "md5load bad.md5anim\n");
+    CHECK(!view.is_open && strstr(view.log.error, "bad.md5anim, line 2, column 1: ") != NULL);
+    close_view(&view);
+}
+
+// A rate far above that of others would make a clip of a million frames.
+TEST (view_cube_limits_frames) {
+    cube_view view;
+    open_view(&view, "md5load body.md5mesh\nmd5anim walk walk.md5anim 0.001\nmd5animpart arm\n"
+                     "md5anim walk up.md5anim 1000000\n");
+    if (CHECK(view.is_open) && CHECK_UINT(view.scene.num_clips, 1)) {
+        CHECK_UINT(view.scene.clips[0].anim->num_frames, 4001);
+        CHECK_NEAR(view.scene.clips[0].anim->duration, 2000.0, 1e-2);
+    }
+    close_view(&view);
+}
+
+// Names of files are those of anybody: a quote must not end the quoted name.
+TEST (view_words_quote_names) {
+    view_words words = {0};
+    view_say_name(&words, "a\"b\\c\nd");
+    view_say(&words, " %d", 5);
+    CHECK(words.size == 11 && memcmp(words.text, "\"a_b_c_d\" 5", 11) == 0);
+    free(words.text);
+}
+
+// A folder with an md5.cfg is a model on the command line; others are listed in a window.
+TEST (view_cube_folders_are_models) {
+    cube_view view;
+    view_options options;
+    char problem[256];
+    open_view(&view, "md5load body.md5mesh\n");
+    char *arguments[] = {view.folder};
+    CHECK(view_read_options(1, arguments, &options, problem, sizeof problem));
+    CHECK(options.num_files == 1 && options.num_folders == 0);
+    view_free_options(&options);
+    char *const script = common_join(view.folder, "md5.cfg");
+    CHECK(remove(script) == 0);
+    CHECK(view_read_options(1, arguments, &options, problem, sizeof problem));
+    CHECK(options.num_files == 0 && options.num_folders == 1);
+    view_free_options(&options);
+    free(script);
+    close_view(&view);
+}
