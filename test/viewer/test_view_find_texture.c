@@ -60,6 +60,25 @@ static const find_case cases[] = {
      "body",
      "imp/skin.png",
      false},
+    // The first skin of a model of the Quake re-releases.
+    {{"id1/progs/ogre_00_00.png", "id1/progs/ogre.png"},
+     "id1/progs/ogre.md5mesh",
+     "progs/ogre",
+     "a",
+     "id1/progs/ogre_00_00.png",
+     false},
+    {{"id1/textures/ogre_00_00.tga", "id1/progs/any.png"},
+     "id1/progs/ogre.md5mesh",
+     "ogre",
+     "a",
+     "id1/textures/ogre_00_00.tga",
+     false},
+    {{"m/imp/tris.md2", "m/imp/md5/skin.png", "m/imp/md5/pain.png"},
+     "m/imp/md5/tris.md5mesh",
+     "whatever",
+     "a",
+     "m/imp/md5/skin.png",
+     false},
     // Guesses.
     {{"textures/x/y/skin.png"}, "models/imp.md5mesh", "skin", "a", "textures/x/y/skin.png", true},
     {{"m/body.png", "m/other.png"}, "m/imp.md5mesh", "unknown", "body", "m/body.png", true},
@@ -115,6 +134,15 @@ static const char *text_of(const char *path)
     return common_has_ending(path, ".md5mesh") ? "MD5Version 10" : NULL;
 }
 
+// The head of an .md2 that has one skin, and the skin's name behind it.
+static void put_md2(FILE *file)
+{
+    static const uint8_t head[68] = {'I', 'D', 'P', '2', 8, [20] = 1, [44] = 68};
+    static const char name[64] = "models/monsters/imp/skin.pcx";
+    CHECK(fwrite(head, 1, sizeof head, file) == sizeof head);
+    CHECK(fwrite(name, 1, sizeof name, file) == sizeof name);
+}
+
 // A grey picture as TGA, whatever its name says; or text for the endings that have some.
 static void put_file(const char *folder, const char *name)
 {
@@ -129,7 +157,9 @@ static void put_file(const char *folder, const char *name)
     FILE *const file = fopen(path, "wb");
     if (CHECK(file != NULL)) {
         const char *const text = text_of(path);
-        if (text != NULL)
+        if (common_has_ending(path, ".md2"))
+            put_md2(file);
+        else if (text != NULL)
             CHECK(fwrite(text, 1, strlen(text), file) == strlen(text));
         else
             CHECK(fwrite(header, 1, sizeof header, file) == sizeof header

@@ -2,6 +2,7 @@
 
 #include "demo/viewer/scene/image.h"
 #include "demo/viewer/scene/maps.h"
+#include "demo/viewer/scene/quake.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -192,6 +193,19 @@ static char *find_by_cube(view_texture_found *found, const view_texture_search *
     return file != NULL ? find_variant(found, ".", file) : NULL;
 }
 
+// Beside the model, or in the folder "textures" of the game.
+static char *find_by_quake(view_texture_found *found, const char *model_path, const char *shader)
+{
+    char *const skin = view_quake_skin(model_path, shader);
+    char *const below = skin != NULL ? common_format("textures/%s", skin) : NULL;
+    char *path = skin != NULL ? find_upward(found, model_path, skin) : NULL;
+    if (path == NULL && below != NULL)
+        path = find_upward(found, model_path, below);
+    free(below);
+    free(skin);
+    return path;
+}
+
 static char *find_in_package(const view_texture_search *search, const char *shader)
 {
     const char *path = NULL;
@@ -309,6 +323,8 @@ view_texture_found view_find_texture(const view_texture_search *search, view_log
     found.path = find_by_material(&found, search, shader, log);
     if (found.path == NULL)
         found.path = find_by_cube(&found, search);
+    if (found.path == NULL)
+        found.path = find_by_quake(&found, search->model_path, shader);
     if (found.path == NULL)
         found.path = find_by_shader(&found, search->model_path, shader);
     // A mesh without a shader is searched by its own name.

@@ -22,8 +22,8 @@ typedef struct view_texture_found {
 } view_texture_found;
 
 // Searches in this order:
-// 1. the material that the shader names, in the declarations of the package, and an md5.cfg beside
-//    the model;
+// 1. the material that the shader names, in the declarations of the package; an md5.cfg beside the
+//    model; the first skin of a model of the Quake re-releases;
 // 2. the shader as a path, which may come from the author's machine: with and without its folders,
 //    in the current folder, the model's folder and those above, and in "textures" and "images"
 //    beside the model; with the usual extensions, also after the suffixes of colour maps (_d,

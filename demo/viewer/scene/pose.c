@@ -29,9 +29,14 @@ void view_pose_moment(view_scene *scene, const md5_moment *moment)
         md5_sample(clip->binding, moment, scene->root, scene->pose);
     else
         md5_sample_anim(clip->anim, moment, scene->root, scene->pose);
+    const md5_scales *const scales = clip->binding != NULL ? clip->scales : NULL;
+    if (scales != NULL)
+        md5_scale_pose(scales, clip->binding, moment, scene->pose);
     md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
     if (scene->model != NULL)
         md5_build_palette(scene->model, scene->joints, scene->palette);
+    if (scales != NULL)
+        md5_scale_palette(scales, clip->binding, moment, scene->joints, scene->palette);
 }
 
 void view_pose(view_scene *scene, const view_play *play)

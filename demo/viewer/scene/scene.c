@@ -2,6 +2,7 @@
 
 #include "demo/common/file.h"
 #include "demo/viewer/scene/cube_clips.h"
+#include "demo/viewer/scene/quake.h"
 #include "md5/md5query.h"
 
 #include <stdlib.h>
@@ -25,6 +26,7 @@ static md5_load_opts loud(view_log *log)
 static void free_clip(view_clip *clip)
 {
     md5_free_binding(clip->binding);
+    md5_free_scales(clip->scales);
     md5_free_anim(clip->anim);
     free(clip->path);
     free(clip->name);
@@ -100,6 +102,17 @@ static view_clip named_clip(const char *path)
     return (view_clip){.path = common_copy(path), .name = common_stem(path)};
 }
 
+// What the Quake re-releases have beside an animation, and how fast they play it.
+static void take_quake(view_clip *clip, view_log *log)
+{
+    md5_error error;
+    const md5_load_opts opts = loud(log);
+    view_quake_rate(clip->path, clip->anim);
+    clip->scales = view_quake_scales(clip->path, clip->anim, &opts, &error);
+    if (clip->scales == NULL && error.status != MD5_OK)
+        view_log_warning(log, &error);
+}
+
 // Loads and binds a clip that was asked for.
 static bool load_clip(view_scene *scene, const char *path, view_log *log)
 {
@@ -116,6 +129,7 @@ static bool load_clip(view_scene *scene, const char *path, view_log *log)
         free_clip(&clip);
         return false;
     }
+    take_quake(&clip, log);
     append_clip(scene, clip);
     return true;
 }
@@ -142,6 +156,7 @@ static void try_clip(view_scene *scene, const char *path, view_log *log)
         if (clip.anim->num_warnings > 0)
             view_warn(log, "%s: %u warning%s, shown if it is opened by name", clip.name,
                       (unsigned)clip.anim->num_warnings, clip.anim->num_warnings == 1 ? "" : "s");
+        take_quake(&clip, log);
         append_clip(scene, clip);
     }
 }
@@ -343,8 +358,9 @@ static void take_cube_clips(view_scene *scene, view_cube_clip *clips, uint32_t c
 {
     for (uint32_t i = 0; i < count; i++) {
         md5_error error;
-        view_clip clip = {common_copy(clips[i].file), common_copy(clips[i].name), clips[i].anim,
-                          md5_bind(scene->model, clips[i].anim, NULL, &error)};
+        view_clip clip = {.path = common_copy(clips[i].file), .name = common_copy(clips[i].name)};
+        clip.anim = clips[i].anim;
+        clip.binding = md5_bind(scene->model, clip.anim, NULL, &error);
         clips[i].anim = NULL;
         if (clip.binding != NULL) {
             append_clip(scene, clip);

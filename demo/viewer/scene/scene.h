@@ -7,6 +7,7 @@
 
 #include "md5/md5model.h"
 #include "md5/md5morph.h"
+#include "md5/md5quake.h"
 #include "demo/viewer/scene/flight.h"
 #include "demo/viewer/base/log.h"
 #include "demo/viewer/scene/look.h"
@@ -19,6 +20,7 @@ typedef struct view_clip {
     char *path, *name; // name: of the file, without folder and ending
     md5_anim *anim;
     md5_binding *binding; // NULL in a scene without a model
+    md5_scales *scales;   // of the .md5scale beside it, or NULL
 } view_clip;
 
 // A mesh in the current pose.
