@@ -60,6 +60,13 @@ static const find_case cases[] = {
      "body",
      "imp/skin.png",
      false},
+    // A material of Unvanquished.
+    {{"scripts/imp.shader", "art/green.png", "models/imp/imp.png"},
+     "models/imp/imp.md5mesh",
+     "models/imp/imp",
+     "a",
+     "art/green.png",
+     false},
     // The first skin of a model of the Quake re-releases.
     {{"id1/progs/ogre_00_00.png", "id1/progs/ogre.png"},
      "id1/progs/ogre.md5mesh",
@@ -129,6 +136,8 @@ static const char *text_of(const char *path)
 {
     if (common_has_ending(path, ".mtr"))
         return "models/imp/imp { diffusemap scale( art/red.tga, 1, 1, 1, 1 ) }";
+    if (common_has_ending(path, ".shader"))
+        return "models/imp/imp\n{\n\tdiffuseMap art/green\n}\n";
     if (common_has_ending(path, ".cfg"))
         return "md5load imp.md5mesh\nmd5skin body \"<dds>skin.png\"\n";
     return common_has_ending(path, ".md5mesh") ? "MD5Version 10" : NULL;

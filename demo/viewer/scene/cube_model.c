@@ -10,15 +10,6 @@ static const float DEGREE = 0.01745329252f;
 
 enum { MOST_PARTS = 256 }; // far more than any model has: time grows with their square
 
-void view_free_looks(view_look *looks, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        free(looks[i].diffuse);
-        free(looks[i].normals);
-    }
-    free(looks);
-}
-
 void view_free_cube_model(view_cube_model *joined)
 {
     for (uint32_t i = 0; joined->parts != NULL && i < joined->cube->num_parts; i++) {

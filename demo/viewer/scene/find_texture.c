@@ -3,6 +3,7 @@
 #include "demo/viewer/scene/image.h"
 #include "demo/viewer/scene/maps.h"
 #include "demo/viewer/scene/quake.h"
+#include "demo/viewer/scene/shader_file.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@ enum { MAX_FOLDERS_UP = 8, MAX_TRIED = 64 };
 void view_free_texture_found(view_texture_found *found)
 {
     free(found->path);
+    free(found->normals);
     common_free_list(&found->tried);
     *found = (view_texture_found){0};
 }
@@ -187,6 +189,24 @@ static char *find_by_material(view_texture_found *found, const view_texture_sear
     return file != NULL ? find_variant(found, view_package_root(search->package), file) : NULL;
 }
 
+// By a .shader file, whose pictures are those of the whole package.
+static char *find_by_script(view_texture_found *found, const view_texture_search *search,
+                            const char *shader, view_log *log)
+{
+    const char *const root = view_package_root(search->package);
+    char *const scripts = root != NULL ? common_join(root, "scripts") : NULL;
+    view_look look = {0};
+    char *path = NULL;
+    if (scripts != NULL && view_find_shader(scripts, shader, &look, log)) {
+        path = look.diffuse != NULL ? find_variant(found, root, look.diffuse) : NULL;
+        found->normals = look.normals != NULL ? find_variant(found, root, look.normals) : NULL;
+        found->two_sided = look.two_sided;
+    }
+    view_free_look(&look);
+    free(scripts);
+    return path;
+}
+
 static char *find_by_cube(view_texture_found *found, const view_texture_search *search)
 {
     const char *const file = view_package_skin(search->package, search->model_path, search->mesh);
@@ -321,6 +341,8 @@ view_texture_found view_find_texture(const view_texture_search *search, view_log
         if (*c == '\\')
             *c = '/';
     found.path = find_by_material(&found, search, shader, log);
+    if (found.path == NULL)
+        found.path = find_by_script(&found, search, shader, log);
     if (found.path == NULL)
         found.path = find_by_cube(&found, search);
     if (found.path == NULL)

@@ -17,13 +17,16 @@ typedef struct view_texture_search {
 
 typedef struct view_texture_found {
     char *path;        // or NULL
+    char *normals;     // a normal map that the material names, or NULL
+    bool two_sided;    // the material says so
     const char *guess; // NULL, or how it was guessed: "by the name of the mesh"
     common_list tried; // names that were not found, without extensions
 } view_texture_found;
 
 // Searches in this order:
-// 1. the material that the shader names, in the declarations of the package; an md5.cfg beside the
-//    model; the first skin of a model of the Quake re-releases;
+// 1. the material that the shader names, in materials/*.mtr of the package (Doom 3) or scripts/*.shader
+//    (Unvanquished); an md5.cfg beside the model; the first skin of a model of the Quake
+//    re-releases;
 // 2. the shader as a path, which may come from the author's machine: with and without its folders,
 //    in the current folder, the model's folder and those above, and in "textures" and "images"
 //    beside the model; with the usual extensions, also after the suffixes of colour maps (_d,

@@ -10,6 +10,7 @@ typedef struct view_look {
     bool two_sided;
 } view_look;
 
+void view_free_look(view_look *look);                   // a zeroed one is allowed
 void view_free_looks(view_look *looks, uint32_t count); // NULL is allowed
 
 #endif

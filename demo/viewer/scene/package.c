@@ -41,7 +41,8 @@ static bool has_files(const char *folder, const char *ending)
 // Whether the folder looks like the root of a game or a mod.
 static bool is_root(const char *folder)
 {
-    static const char *const folders[] = {"materials", "def", "skins", "textures", "progs", "data"};
+    static const char *const folders[] = {"materials", "def",     "skins", "textures",
+                                          "progs",     "scripts", "data"};
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
         if (has_folder(folder, folders[i]))
             return true;

@@ -130,6 +130,10 @@ static void find_and_use(view_textures *textures, md5gl_renderer *renderer, cons
     }
     textures->of_mesh[mesh][VIEW_MAP_DIFFUSE] =
         load_file(textures, renderer, VIEW_MAP_DIFFUSE, found->path, NULL, log, false);
+    if (found->normals != NULL && textures->of_mesh[mesh][VIEW_MAP_NORMALS] == VIEW_NO_TEXTURE)
+        textures->of_mesh[mesh][VIEW_MAP_NORMALS] =
+            load_file(textures, renderer, VIEW_MAP_NORMALS, found->normals, NULL, log, false);
+    textures->two_sided[mesh] = textures->two_sided[mesh] || found->two_sided;
     if (found->guess != NULL)
         view_info(log, "texture of mesh %u \"%s\" is a guess, %s: %s", (unsigned)mesh, search->mesh,
                   found->guess, found->path);
