@@ -1,5 +1,6 @@
 // Cameras: read, put into one block.
 #include "md5/core/axes.h"
+#include "md5/core/parts.h"
 #include "md5/load.h"
 #include "md5/read/camera_file.h"
 
@@ -40,7 +41,9 @@ static bool build_camera(md5_arena *arena, const char *text, size_t size, void *
     md5_camera_file file;
     md5_block measured = {0};
     camera_layout layout;
-    TRY(md5_read_camera_file(arena, text, size, &file));
+    const bool is_bfg = MD5_HAS_BFG && md5_is_bfg_camera(text, size);
+    TRY(is_bfg ? md5_read_bfg_camera(arena, text, size, &file)
+               : md5_read_camera_file(arena, text, size, &file));
     lay_out_camera(&measured, &file, &layout);
     md5_block block = {.base = (unsigned char *)md5_alloc(arena->context, measured.used)};
     TRY(block.base);

@@ -270,8 +270,9 @@ MD5_API md5_model *md5_load_model(const char *path, const md5_load_opts *opts, m
 MD5_API md5_anim *md5_load_anim(const char *path, const md5_load_opts *opts, md5_error *error);
 MD5_API md5_camera *md5_load_camera(const char *path, const md5_load_opts *opts, md5_error *error);
 
-// Models and animations may also be those of Doom 3 BFG, .bmd5mesh and .bMD5anim, which are told by
-// their contents. Messages count such a file as one line. Such a model has at most
+// Models and animations may also be those of Doom 3 BFG, .bmd5mesh and .bMD5anim, and camera paths
+// those of RBDOOM-3-BFG, .bcanim, which are told by their contents. Messages count such a file as
+// one line. Such a model has at most
 // four weights a vertex, whose sum is 1, and normals that are derived as for text; an animation's
 // root begins at the origin. A library built with MD5_NO_BFG takes them for text, which fails.
 

@@ -42,7 +42,7 @@ static float float_of(uint32_t bits)
     return value;
 }
 
-static uint32_t little_32(md5_binary *in)
+uint32_t md5_binary_little_32(md5_binary *in)
 {
     const unsigned char *const b = md5_binary_take(in, 4);
     return b ? (uint32_t)b[3] << 24 | (uint32_t)b[2] << 16 | (uint32_t)b[1] << 8 | b[0] : 0;
@@ -61,12 +61,12 @@ float md5_binary_big_float(md5_binary *in)
 
 float md5_binary_little_float(md5_binary *in)
 {
-    return float_of(little_32(in));
+    return float_of(md5_binary_little_32(in));
 }
 
 bool md5_binary_text(md5_binary *in, md5_span *text, const char *what)
 {
-    const uint32_t size = little_32(in);
+    const uint32_t size = md5_binary_little_32(in);
     const unsigned char *const bytes = md5_binary_take(in, size);
     TRY(bytes);
     if (size > 0 && memchr(bytes, '\0', size)) {

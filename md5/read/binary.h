@@ -22,6 +22,7 @@ bool md5_binary_fail(md5_binary *in, md5_status status, const char *format, ...)
 const unsigned char *md5_binary_take(md5_binary *in, size_t size);
 
 uint32_t md5_binary_big_32(md5_binary *in);
+uint32_t md5_binary_little_32(md5_binary *in);
 float md5_binary_big_float(md5_binary *in);
 float md5_binary_little_float(md5_binary *in);
 
