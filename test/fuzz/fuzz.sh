@@ -2,7 +2,7 @@
 # Fuzzes each target in turn, with the address and undefined behaviour sanitizers, and keeps new
 # inputs. Needs clang with libFuzzer.
 #   FUZZ_SECONDS=60        time for each target
-#   FUZZ_TARGETS="..."     which of: mesh anim camera machine save scene game cube scale image texture archive
+#   FUZZ_TARGETS="..."     which of: mesh anim camera machine save scene game cube scale image texture archive shader
 #   FUZZ_CORPUS=FOLDER     stores inputs between runs, in one folder for each target
 #   FUZZ_MERGE=yes         at the end, replaces test/fuzz/corpus by the fewest inputs with the same coverage
 . test/build/report.sh
@@ -49,6 +49,14 @@ make_image_fuzzer() {
         $("${PKG_CONFIG:-pkg-config}" --cflags --libs libjpeg) -lm
 }
 
+# Materials of Unvanquished are read by the viewer.
+make_shader_fuzzer() {
+    # shellcheck disable=SC2086
+    "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_shader -o "$build/shader" \
+        test/fuzz/driver.c test/fuzz/shader.c demo/viewer/scene/shader_file.c demo/viewer/base/log.c \
+        demo/common/file.c demo/common/system.c demo/common/text.c demo/common/memory.c $objects -lm
+}
+
 # Archives are read by the programs.
 make_archive_fuzzer() {
     # shellcheck disable=SC2046,SC2086
@@ -59,6 +67,7 @@ make_archive_fuzzer() {
 
 make_fuzzer() { # TARGET
     [ "$1" != image ] || { make_image_fuzzer; return; }
+    [ "$1" != shader ] || { make_shader_fuzzer; return; }
     [ "$1" != archive ] || { make_archive_fuzzer; return; }
     mutate=test/fuzz/mutate.c
     case $1 in save | texture) mutate= ;; esac # not text
@@ -112,7 +121,7 @@ show_and_fail() {
 }
 
 check "the library is built" make_library
-for target in ${FUZZ_TARGETS:-mesh anim camera machine save scene game cube scale image texture archive}; do
+for target in ${FUZZ_TARGETS:-mesh anim camera machine save scene game cube scale image texture archive shader}; do
     check "$target is built" make_fuzzer "$target"
     if fuzz "$target" >"$scratch/fuzz" 2>&1; then
         grep '^note: ' "$scratch/fuzz"

@@ -16,6 +16,7 @@ fuzz_target fuzz_camera;  // an .md5camera
 fuzz_target fuzz_machine; // an .md5machine, which is played
 fuzz_target fuzz_save;    // commands, and changes of the saved player
 fuzz_target fuzz_image;   // a picture, as the viewer reads it
+fuzz_target fuzz_shader;  // a .shader file, as the viewer reads it
 fuzz_target fuzz_texture; // an image program and a picture, as the library reads it
 fuzz_target fuzz_archive; // a zip file or .pak, as the programs read it
 fuzz_target fuzz_game;    // files of declarations, with a NUL between them

@@ -30,6 +30,7 @@ static const shader_case cases[] = {
      "d", "n", false},
     {"m\n{\n {\n map $whiteimage\n }\n {\n map *black\n }\n {\n clampmap c\n }\n}\n", "c", NULL,
      false},
+    {"m\n{\n diffuseMap .tga\n diffuseMap \"\"\n diffuseMap a\n}\n", "a", NULL, false},
     // Other materials, tables and comments are stepped over; names as in files.
     {"table t { { 0 1 } }\nother\n{\n {\n map no\n }\n}\n/* m { */\nM.tga\n{\n {\n map y\n }\n}\n",
      "y", NULL, false},
@@ -96,7 +97,7 @@ TEST (view_shader_files_report_mistakes) {
 TEST (view_shader_files_may_be_anything) {
     view_log log = {.level = VIEW_QUIET};
     view_look look;
-    const char *const text = cases[6].text;
+    const char *const text = cases[7].text;
     for (size_t size = 0; size <= strlen(text); size++) {
         char *const copy = common_alloc(size + 1, 1);
         memcpy(copy, text, size);

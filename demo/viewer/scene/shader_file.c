@@ -143,11 +143,15 @@ static void take_picture(shader_reader *in, char **picture)
         in->at = at; // what follows is read as usual
         return;
     }
-    if (*picture != NULL || in->size == 0 || strchr("$*_", in->word[0]) != NULL)
+    if (*picture != NULL)
         return;
-    *picture = common_format("%.*s", (int)stem_size(in->word, in->size), in->word);
-    for (char *c = *picture; *c != '\0'; c++)
+    char *const name = common_format("%.*s", (int)stem_size(in->word, in->size), in->word);
+    for (char *c = name; *c != '\0'; c++)
         *c = *c == '\\' ? '/' : *c;
+    if (strchr("$*_", name[0]) == NULL) // which finds an empty name, too: that of ".tga"
+        *picture = name;
+    else
+        free(name);
 }
 
 typedef struct shader_stage {

@@ -1,0 +1,28 @@
+// A .shader file, in which the material "m" is looked for. The viewer reads it, not the library, so
+// replay.c does not have it.
+#include "test/fuzz/target.h"
+
+#include "demo/viewer/scene/shader_file.h"
+
+#include <string.h>
+
+static bool is_picture(const char *path)
+{
+    return path == NULL || (path[0] != '\0' && strchr("$*_", path[0]) == NULL);
+}
+
+const char *fuzz_shader(const uint8_t *data, size_t size)
+{
+    view_log log = {.level = VIEW_QUIET};
+    view_look look;
+    const bool is_found = view_read_shader("x", (const char *)data, size, "m", &look, &log);
+    const char *fault = NULL;
+    if (!is_found && (look.diffuse != NULL || look.normals != NULL || look.two_sided))
+        fault = "a look of a material that is not there";
+    if (!is_picture(look.diffuse) || !is_picture(look.normals))
+        fault = "a picture of the engine's own";
+    if (log.num_warnings > 20)
+        fault = "more warnings than are reported of a file";
+    view_free_look(&look);
+    return fault;
+}
