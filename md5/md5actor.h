@@ -118,7 +118,8 @@ struct md5_entity {
     const float *const *masks;    // [MD5_NUM_CHANNELS] joint weights, [model joints] each, 0 or 1
     uint32_t num_parts;
     const md5_entity_part *parts; // [num_parts] the head first
-    md5_vec3 offset;              // of joint 0 in every pose: md5_model_def.offset
+    // Of joint 0 in every pose: md5_model_def.offset. Numbers of this and of keys are cut to 1e9.
+    md5_vec3 offset;
     md5_vec3 model_offset; // of the model's origin in the space of the entity: key "offsetModel"
     uint32_t blink_min,
         blink_max;         // milliseconds from one blink to the next, see md5_actor_appear()

@@ -4,6 +4,13 @@
 
 #include <string.h>
 
+// Cuts what no game means, so that poses stay finite.
+static float limited(float value)
+{
+    const float most = 1e9f;
+    return !(value > -most) ? -most : value < most ? value : most;
+}
+
 void md5_entity_numbers(md5_game *game, const char *text, float *values, int count)
 {
     md5_decl_lex lex;
@@ -11,7 +18,7 @@ void md5_entity_numbers(md5_game *game, const char *text, float *values, int cou
     md5_decl_lex_begin(&lex, game, NULL, 0, text ? text : "", text ? strlen(text) : 0);
     float value;
     for (int i = 0; i < count && md5_decl_lex_float(&lex, &value); i++)
-        values[i] = value;
+        values[i] = limited(value);
     md5_game_end_silence(game, before);
 }
 
@@ -48,6 +55,9 @@ void md5_set_entity_values(md5_game *game, md5_entity *entity)
     entity->model_offset = md5_entity_vector(entity->model, model_offset);
     entity->blink_min = milliseconds(blink_min);
     entity->blink_max = milliseconds(blink_max);
-    if (entity->model_def)
-        entity->offset = md5_entity_vector(entity->model, entity->model_def->offset);
+    if (entity->model_def) {
+        const md5_vec3 own = entity->model_def->offset;
+        const md5_vec3 cut = {limited(own.x), limited(own.y), limited(own.z)};
+        entity->offset = md5_entity_vector(entity->model, cut);
+    }
 }

@@ -163,6 +163,18 @@ TEST (parts_are_placed_in_the_pose_ik_pose) {
     md5_free_game(game);
 }
 
+// Poses stay finite, whatever the declarations say.
+TEST (offsets_are_limited) {
+    md5_game *const game =
+        open_tilted("model far { mesh body.md5mesh offset ( 1e30 -1e39 5 ) }\n"
+                    "entityDef e { \"model\" \"far\" \"offsetModel\" \"7 1e38 -1e38\" }");
+    md5_entity *const entity = load_entity(game, "e");
+    check_vector(entity->offset, 1e9, -1e9, 5.0);
+    check_vector(entity->model_offset, 7.0, 1e9, -1e9);
+    md5_free_entity(entity);
+    md5_free_game(game);
+}
+
 // -- Axes -----------------------------------------------------------------------------------------
 
 // Positions of a point of each joint and of the gun.
