@@ -2,6 +2,7 @@
 # lint.sh: all checks that do not run the code. Called by `make lint`, which generates the GL loader, fills
 # build/include, and sets SDL_CFLAGS to the flags of SDL2's headers.
 . test/build/report.sh
+. test/build/built.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS
 jobs=$(getconf _NPROCESSORS_ONLN)
 all_files=$(find md5 render demo test -name '*.[ch]' | sort)
@@ -13,17 +14,19 @@ timed() { # TITLE COMMAND...
     printf '%-16s %d s\n' "$1" $(($(date +%s) - start))
 }
 
-# Real builds, because some warnings come from the optimizer only; kept apart, so that the next
-# time only what has changed is looked at.
+# Real builds, because some warnings come from the optimizer only; kept, so that the next time only what has
+# changed is looked at.
 compile() { # COMPILER
-    make --no-print-directory -j"$jobs" CC="$1" BUILD="build/lint/$1" WERROR=yes programs \
-        build/lint/"$1"/test/bench/bench.o build/lint/"$1"/test/bench/bench_gl.o
+    find_build "$1"
+    make --no-print-directory -j"$jobs" config=release CC="$compiler" BUILD="$folder" WERROR=yes programs \
+        "$folder/test/bench/bench.o" "$folder/test/bench/bench_gl.o"
 }
 
 # Each file by itself, as many at once as there are cores. What is found in a header comes up with every
 # file that includes it, and each finding has its long story: that is left in the log.
 tidy() {
     log=build/lint/clang-tidy.log
+    mkdir -p build/lint
     # shellcheck disable=SC2086
     find ${TIDY:-md5 render demo test} -name '*.c' | sort |
         xargs -P "$jobs" -I{} clang-tidy --quiet {} -- -std=c11 $include >$log 2>"$scratch/tidy.err" &&

@@ -2,6 +2,7 @@
 # Every gcc and clang that is installed builds the library, md5tool and the tests without a warning, and the
 # tests pass; C++ reads the public headers; each file compiles as Microsoft's compiler would read it. COMPILERS="..." says which compilers.
 . test/build/report.sh
+. test/build/built.sh
 . test/build/microsoft.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS MD5_CORPUS config CC CFLAGS LDFLAGS BUILD MD5_BUILD
 
@@ -12,21 +13,23 @@ installed() {
 }
 
 built() {
-    make --no-print-directory -j"$(getconf _NPROCESSORS_ONLN)" DEPS=no config=release CC="$1" BUILD="build/by/$1" \
-        WERROR=yes lib tool "build/by/$1/test_md5"
+    find_build "$1"
+    make --no-print-directory -j"$(getconf _NPROCESSORS_ONLN)" DEPS=no config=release CC="$compiler" BUILD="$folder" \
+        WERROR=yes lib tool "$folder/test_md5"
 }
 tested() {
-    MD5_ROOT=. "build/by/$1/test_md5"
+    find_build "$1"
+    MD5_ROOT=. "$folder/test_md5"
 }
-for compiler in ${COMPILERS-$(installed)}; do
-    command -v "$compiler" >/dev/null || {
-        skip "$compiler" "it is not installed"
+for name in ${COMPILERS-$(installed)}; do
+    command -v "$name" >/dev/null || {
+        skip "$name" "it is not installed"
         continue
     }
     start=$(date +%s)
-    check "$compiler: built" built "$compiler"
-    check "$compiler: tests" tested "$compiler"
-    echo "note: $compiler: $(($(date +%s) - start)) s: $(tail -n 1 "$scratch/said")"
+    check "$name: built" built "$name"
+    check "$name: tests" tested "$name"
+    echo "note: $name: $(($(date +%s) - start)) s: $(tail -n 1 "$scratch/said")"
 done
 
 reads_headers() { # COMPILER STANDARD

@@ -1,0 +1,32 @@
+# shellcheck shell=sh disable=SC2034 # what the scripts use
+# For scripts that build with other compilers: where a build by one of them is, so that none is made twice.
+
+# What a compiler says of itself, without the name that it was called by. Files do not tell: with ccache all
+# compilers may be links to one program.
+version_of() { # COMPILER
+    "$1" --version 2>/dev/null | sed 's/^[^ ]* //; q'
+    "$1" -dumpmachine 2>/dev/null
+}
+is_same_compiler() {
+    [ -n "$(version_of "$1")" ] && [ "$(version_of "$1")" = "$(version_of "$2")" ]
+}
+
+# The name of a compiler with its version, as clang-14 for clang, if it is installed under such a name.
+versioned() { # COMPILER
+    for path in "$(dirname "$(command -v "$1")")/$1"-[0-9]*; do
+        [ -x "$path" ] && is_same_compiler "$1" "$path" && echo "${path##*/}" && return
+    done
+    echo "$1"
+}
+
+# find_build COMPILER: sets $compiler and $folder. If `make WERROR=yes` has built by the same compiler, with no other
+# flags, that is the folder; otherwise it has the name of the compiler.
+find_build() {
+    compiler=$(versioned "$1") folder=build/by/$(versioned "$1")
+    [ -z "${CFLAGS:-}${LDFLAGS:-}" ] && [ -s build/release/flags ] || return 0
+    read -r usual flags <build/release/flags
+    case $flags in
+    *' -Werror') is_same_compiler "$usual" "$1" && compiler=$usual folder=build/release ;;
+    esac
+    return 0
+}
