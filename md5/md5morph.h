@@ -9,8 +9,8 @@
 //   md5_free_morph(morph);
 //
 // md5gl_create_morph() uploads the same differences for drawing. A machine drives weights by its
-// parameters, states and clips: md5_player_morphs() (md5play.h). Others come from where the game has
-// them: a slider, a curve over time (md5curve.h):
+// parameters, states and clips: md5_player_morphs() (md5play.h). Others come from where the game
+// has them: a slider, a curve over time (md5curve.h):
 //
 //   weights[blink] = md5_ease(MD5_EASE_SINE_IN_OUT, part_of_a_blink);
 //

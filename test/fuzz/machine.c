@@ -55,6 +55,21 @@ static const char *play_machine(md5_player *player, const md5_machine_desc *desc
     return NULL;
 }
 
+// Weights of morph targets must be finite, whatever plays.
+static bool has_sound_morphs(md5_player *player, const md5_machine *machine)
+{
+    const uint32_t count = md5_num_morphs(machine);
+    float *const weights = malloc(count * sizeof *weights + 1);
+    bool is_sound = true;
+    if (!weights)
+        abort();
+    md5_player_morphs(player, weights);
+    for (uint32_t i = 0; i < count; i++)
+        is_sound = is_sound && isfinite(weights[i]) && md5_morph_name(machine, i);
+    free(weights);
+    return is_sound;
+}
+
 static const char *machine_fault(md5_machine_file *file)
 {
     md5_error error;
@@ -74,6 +89,8 @@ static const char *machine_fault(md5_machine_file *file)
     if (player) {
         void *const scratch = malloc(md5_player_scratch(machine));
         fault = play_machine(player, &file->desc, scratch);
+        if (!fault && !has_sound_morphs(player, machine))
+            fault = "an invalid weight of a morph target";
         free(scratch);
     }
     md5_free_player(player);

@@ -196,15 +196,15 @@ TEST (machine_locations_of_morphs) {
     static const read_case cases[] = {
         {"morph oh", "morph ''", "25:50: error: morph 1 names no target"},
         {"parameter speed", "parameter sped",
-         "25:25: error: morph 'smile' names parameter 'sped', which is none"},
+         "25:25: error: morph 'smile' names parameter 'sped', which does not exist"},
         {"weight 2 }", "weight -2e6 }",
          "25:40: error: morph 'smile': weight is -2e+06, which must be -1e+06 to 1e+06"},
         {"state body go", "state bdy go",
-         "25:59: error: morph 'oh' names layer 'bdy', which is none"},
+         "25:59: error: morph 'oh' names layer 'bdy', which does not exist"},
         {"state body go", "state body s",
          "25:64: error: morph 'oh' names state 's', which layer 'body' lacks"},
         {"blink clip idle", "blink clip idel",
-         "26:20: error: morph 'blink' names clip 'idel', which is none"},
+         "26:20: error: morph 'blink' names clip 'idel', which does not exist"},
         {"( 4 0 8 1 )", "( )", "26:9: error: morph 'blink' has no keys for clip 'idle'"},
         {"8 1 )", "21 1 )",
          "26:31: error: frame 21 of clip 'idle' is a key of morph 'blink', but the last frame is "

@@ -49,6 +49,13 @@ static void pose_into_nothing(const void *context)
     md5_player_pose(of->player, scratch, NULL, NULL, NULL);
 }
 
+static void morphs_of_no_player(const void *context)
+{
+    float weights[1];
+    (void)context;
+    md5_player_morphs(test_null(), weights);
+}
+
 static void pose_overlapping_matrices(const void *context)
 {
     const play_scene *const of = context;
@@ -142,14 +149,16 @@ TEST (reserved_member_of_each_kind_of_table_is_a_mistake) {
     const md5_layer_desc layers[] = {{.reserved = {[3] = 1}},
                                      {.transitions = &transition, .num_transitions = 1}};
     const md5_modifier_desc modifier = {.reserved = {[3] = 1}};
+    const md5_morph_desc morph = {.reserved = {[3] = 1}};
     const md5_machine_desc mistakes[] = {
-        {.reserved = {[7] = 1}},
+        {.reserved = {[5] = 1}},
         {.clips = &clip, .num_clips = 1},
         {.motions = &motions[0], .num_motions = 1},
         {.motions = &motions[1], .num_motions = 1},
         {.layers = &layers[0], .num_layers = 1},
         {.layers = &layers[1], .num_layers = 1},
         {.modifiers = &modifier, .num_modifiers = 1},
+        {.morphs = &morph, .num_morphs = 1},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
         md5_machine_desc desc = mistakes[i];
@@ -172,6 +181,7 @@ TEST (mistakes_with_players_and_poses_are_reported_with_function_and_argument) {
         {detail_no_player, "md5_player_set_detail()", "player: not NULL"},
         {ask_no_player_for_detail, "md5_player_detail()", "player: not NULL"},
         {pose_into_nothing, "md5_player_pose()", "pose: not NULL"},
+        {morphs_of_no_player, "md5_player_morphs()", "player: not NULL"},
         {pose_overlapping_matrices, "md5_player_pose()", "joints, palette: must not overlap"},
         {batch_without_player, "md5_play_batch()", "jobs: each has a player"},
         {find_in_no_machine, "md5_find_layer()", "machine: not NULL"},

@@ -292,7 +292,7 @@ TEST (morph_rows_are_checked) {
         .target = "t", .drive = MD5_MORPH_BY_CLIP, .clip = "a", .keys = keys, .num_keys = 3};
     const md5_morph_desc by_state = {
         .target = "t", .drive = MD5_MORPH_BY_STATE, .layer = "body", .state = "low"};
-    check_refused(NULL, 1, "machine '': there are no morphs, but 1");
+    check_refused(NULL, 1, "machine '': no array of morphs, but a count of 1");
     md5_morph_desc odd = good;
     odd.target = "";
     check_refused(&odd, 1, "morph 0 names no target");
@@ -300,7 +300,7 @@ TEST (morph_rows_are_checked) {
     odd.parameter = NULL;
     check_refused(&odd, 1, "morph 't' names no parameter");
     odd.parameter = "none";
-    check_refused(&odd, 1, "morph 't' names parameter 'none', which is none");
+    check_refused(&odd, 1, "morph 't' names parameter 'none', which does not exist");
     odd = good;
     odd.weight = INFINITY;
     check_refused(&odd, 1, "morph 't': weight is inf, which must be -1e+06 to 1e+06");
@@ -311,7 +311,7 @@ TEST (morph_rows_are_checked) {
     odd.layer = NULL;
     check_refused(&odd, 1, "morph 't' names no layer");
     odd.layer = "none";
-    check_refused(&odd, 1, "morph 't' names layer 'none', which is none");
+    check_refused(&odd, 1, "morph 't' names layer 'none', which does not exist");
     odd = by_state;
     odd.state = NULL;
     check_refused(&odd, 1, "morph 't' names no state");
@@ -319,10 +319,10 @@ TEST (morph_rows_are_checked) {
     check_refused(&odd, 1, "morph 't' names state 'open', which layer 'body' lacks");
     odd = by_clip;
     odd.clip = "z";
-    check_refused(&odd, 1, "morph 't' names clip 'z', which is none");
+    check_refused(&odd, 1, "morph 't' names clip 'z', which does not exist");
     odd = by_clip;
     odd.keys = NULL;
-    check_refused(&odd, 1, "morph 't': there are no keys, but 3");
+    check_refused(&odd, 1, "morph 't': no array of keys, but a count of 3");
     odd.num_keys = 0;
     check_refused(&odd, 1, "morph 't' has no keys for clip 'a'");
     const md5_morph_key late[] = {{11, 0.0f}}, turned[] = {{3, 0.0f}, {3, 1.0f}};

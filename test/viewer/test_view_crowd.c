@@ -203,7 +203,7 @@ TEST (view_members_become_visible_in_their_current_pose) {
     static const char *const models[] = {"models/bobbin/page_crossfade.md5machine",
                                          "models/bobbin/page_jiggle.md5machine",
                                          "models/thimble/thimble.md5mesh"};
-    crowd_case culled, exact;
+    crowd_case culled = {0}, exact = {0};
     if (open_crowd(&culled, models, 3, 100.0f) && open_crowd(&exact, models, 3, 100.0f)) {
         view_crowd *const some = culled.crowd, *const all = exact.crowd;
         some->spares = all->spares = false;

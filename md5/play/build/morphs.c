@@ -28,7 +28,7 @@ static bool find_driving_state(md5_building *building, const md5_morph_desc *mor
         layer++;
     if (layer == desc->num_layers)
         return md5_fail_at(building, &morph->layer, MD5_ERROR_MISMATCH,
-                           "morph %s names layer %s, which is none", QUOTED(morph->target),
+                           "morph %s names layer %s, which does not exist", QUOTED(morph->target),
                            QUOTED(morph->layer));
     const md5_layer_desc *const of = &desc->layers[layer];
     while (state < of->num_states && strcmp(of->states[state].name, morph->state) != 0)
