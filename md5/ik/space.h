@@ -139,8 +139,8 @@ void md5_place_joints(const md5_skeleton *skeleton, const md5_transform *pose,
 // Whether a joint descends from another one.
 bool md5_is_below(const md5_skeleton *skeleton, uint32_t joint, uint32_t above);
 
-// Return MD5_LIMB_PLACED if the joints are a limb; md5_limb_above() first fills in the tip and the two
-// joints above it.
+// Return MD5_LIMB_PLACED if the joints are a limb; md5_limb_above() first fills in the tip and the
+// two joints above it.
 md5_limb_result md5_check_limb(const md5_skeleton *skeleton, const md5_limb *limb);
 md5_limb_result md5_limb_above(const md5_skeleton *skeleton, uint32_t tip, md5_limb *limb);
 

@@ -295,8 +295,11 @@ TEST (scales_have_as_many_rows_as_memory_allows) {
     md5_error error;
     md5_anim *const anim = md5_parse_anim(anim_text, strlen(anim_text), NULL, &error);
     char *const text = malloc(1 << 20);
-    if (!CHECK(anim && text))
+    if (!CHECK(anim && text)) {
+        free(text);
+        md5_free_anim(anim);
         return;
+    }
     size_t size = (size_t)snprintf(text, 64, "{\"arm\":{\"0\":1");
     while (size < (1 << 20) - 64)
         size += (size_t)snprintf(text + size, 64, ",\"%u\":%zu", (unsigned)(size % 3), size);

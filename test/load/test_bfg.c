@@ -355,7 +355,7 @@ static void check_hostile(const bytes *good, bool is_anim)
 {
     md5_error error;
     for (size_t size = 4; size < good->size; size++) { // of its size: no byte behind it is read
-        unsigned char *const part = malloc(size);
+        unsigned char *const part = calloc(size, 1);
         if (!CHECK(part))
             return;
         memcpy(part, good->data, size);

@@ -146,7 +146,7 @@ TEST (bfg_cameras_may_be_anything) {
     md5_error error;
     make_camera(&good);
     for (size_t size = 4; size < good.size; size++) {
-        unsigned char *const part = malloc(size); // of its size: no byte behind it is read
+        unsigned char *const part = calloc(size, 1); // of its size: no byte behind it is read
         if (!CHECK(part))
             return;
         memcpy(part, good.data, size);

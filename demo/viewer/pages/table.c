@@ -4,13 +4,13 @@
 
 static const view_page *const table[] = {
     // clang-format off: a family a line
-    &view_page_easing,    &view_page_timing,     &view_page_follow,       &view_page_interpolation,
-    &view_page_slerp,     &view_page_euler,      &view_page_curves,       &view_page_squad,
-    &view_page_ik,        &view_page_limits,     &view_page_goals,        &view_page_walk, &view_page_gaze,
-    &view_page_crossfade, &view_page_inertial,   &view_page_additive,     &view_page_masks,
-    &view_page_sync,      &view_page_machine,    &view_page_quaternion_w, &view_page_palette,
-    &view_page_dual,      &view_page_influences, &view_page_bind,         &view_page_morph,
-    &view_page_bake,      &view_page_impostor,
+    &view_page_easing,  &view_page_timing,    &view_page_follow,     &view_page_interpolation,
+    &view_page_slerp,   &view_page_euler,     &view_page_curves,     &view_page_squad,
+    &view_page_ik,      &view_page_limits,    &view_page_goals,      &view_page_walk,
+    &view_page_gaze,    &view_page_crossfade, &view_page_inertial,   &view_page_additive,
+    &view_page_masks,   &view_page_sync,      &view_page_machine,    &view_page_quaternion_w,
+    &view_page_palette, &view_page_dual,      &view_page_influences, &view_page_bind,
+    &view_page_morph,   &view_page_bake,      &view_page_impostor,
     // clang-format on
 };
 enum { NUM_PAGES = sizeof table / sizeof table[0] };

@@ -24,7 +24,8 @@ typedef struct view_texture_found {
 } view_texture_found;
 
 // Searches in this order:
-// 1. the material that the shader names, in materials/*.mtr of the package (Doom 3) or scripts/*.shader
+// 1. the material that the shader names, in materials/*.mtr of the package (Doom 3) or
+// scripts/*.shader
 //    (Unvanquished); an md5.cfg beside the model; the first skin of a model of the Quake
 //    re-releases;
 // 2. the shader as a path, which may come from the author's machine: with and without its folders,

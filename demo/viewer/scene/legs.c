@@ -67,7 +67,7 @@ static void group_legs(view_legs *legs, const view_scene *scene)
     for (uint32_t i = 0; i < legs->num_legs; i++) {
         uint32_t rank = 0;
         for (uint32_t k = 0; k < legs->num_legs; k++)
-            rank += angles[k] < angles[i] || (angles[k] == angles[i] && k < i);
+            rank += angles[k] < angles[i] || (k < i && angles[k] == angles[i]);
         legs->legs[i].group = rank % 2;
     }
 }
