@@ -60,6 +60,12 @@ TEST (bind_refuses_wrong_positions_indices_and_joints) {
     of->positions[5].y = NAN;
     CHECK(md5_create_weights(&of->desc, NULL, NULL) == NULL);
     of->positions[5].y = 1.0f;
+    of->positions[5].x = -INFINITY;
+    CHECK(md5_create_weights(&of->desc, NULL, NULL) == NULL);
+    of->positions[5].x = 1.0f;
+    of->positions[5].z = 2e9f;
+    CHECK(md5_create_weights(&of->desc, NULL, NULL) == NULL);
+    of->positions[5].z = 1.0f;
     of->indices[10] = of->desc.num_positions;
     check_refused(of, MD5_ERROR_RANGE, "triangle 3 has position 54, but there are 54 positions");
     of->indices[10] = 0;

@@ -49,6 +49,10 @@ TEST (morph_names_seams_that_differ) {
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
     CHECK_STRING(error.message, "morph target 'smile': mesh 0 'face': vertex at a mirror seam "
                                 "1, but the model has 0");
+    base.mesh.name = "";
+    CHECK(md5_create_morph(&base.model, &source, 1, NULL, &error) == NULL);
+    CHECK_STRING(error.message, "morph target 'smile': mesh 0 'skin': vertex at a mirror seam "
+                                "1, but the model has 0");
 }
 
 // -- Nothing to change ------------------------------------------------------------------------
@@ -61,18 +65,18 @@ static const char text[] =
     "vert 2 ( 0 1 ) 2 1\nnumtris 1\ntri 0 0 2 1\nnumweights 3\n"
     "weight 0 0 1 ( 0 0 0 )\nweight 1 0 1 ( 5 0 0 )\nweight 2 0 1 ( 0 4 %s )\n}\n";
 
-static md5_model *model_of(const char *height)
+static md5_model *model_of(const char *height, const md5_load_opts *opts)
 {
     char filled[sizeof text + 8];
     md5_error error;
     const int size = snprintf(filled, sizeof filled, text, height);
-    md5_model *const model = md5_parse_model(filled, (size_t)size, NULL, &error);
+    md5_model *const model = md5_parse_model(filled, (size_t)size, opts, &error);
     test_check(model != NULL, __FILE__, __LINE__, "%s", error.message);
     return model;
 }
 
 TEST (morph_leaves_what_it_does_not_change) {
-    md5_model *const model = model_of("0"), *const raised = model_of("3");
+    md5_model *const model = model_of("0", NULL), *const raised = model_of("3", NULL);
     const md5_morph_source source = {"raised", raised};
     md5_morph *const morph = md5_create_morph(model, &source, 1, NULL, NULL);
     const md5_mat34 palette = {{1, 0, 0, 7, 0, 1, 0, 8, 0, 0, 1, 9}};
@@ -100,6 +104,58 @@ TEST (morph_leaves_what_it_does_not_change) {
         CHECK_NEAR(at[0][2].z, 12.0f, 1e-6f);
         md5_skin_dual_morphed(morph, 1, &whole, &dual, at[0], NULL, tangents);
         CHECK_NEAR(at[0][2].z, 12.0f, 1e-6f);
+    }
+    md5_free_morph(morph);
+    md5_free_model(raised);
+    md5_free_model(model);
+}
+
+static void check_refused(const md5_load_opts *of_model, const md5_load_opts *of_source,
+                          const char *message)
+{
+    md5_model *const model = model_of("0", of_model), *const raised = model_of("3", of_source);
+    const md5_morph_source source = {"raised", raised};
+    md5_error error;
+    CHECK(md5_create_morph(model, &source, 1, NULL, &error) == NULL);
+    CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+    CHECK_STRING(error.message, message);
+    md5_free_model(raised);
+    md5_free_model(model);
+}
+
+TEST (morph_wants_models_of_the_same_options) {
+    const md5_load_opts bare = {.no_tangents = true}, half = {.scale = 0.5f};
+    check_refused(NULL, &bare,
+                  "morph target 'raised': it or the model has no tangents: load both with the "
+                  "same options");
+    check_refused(&bare, NULL,
+                  "morph target 'raised': it or the model has no tangents: load both with the "
+                  "same options");
+    check_refused(NULL, &half,
+                  "morph target 'raised': its axes or scale differ: load both with the same "
+                  "options");
+}
+
+TEST (morph_writes_no_tangents_where_there_are_none) {
+    const md5_load_opts bare = {.no_tangents = true};
+    md5_model *const model = model_of("0", &bare), *const raised = model_of("3", &bare);
+    const md5_morph_source source = {"raised", raised};
+    md5_morph *const morph = md5_create_morph(model, &source, 1, NULL, NULL);
+    const md5_mat34 palette = {{1, 0, 0, 7, 0, 1, 0, 8, 0, 0, 1, 9}};
+    const float whole = 1.0f;
+    md5_dual_quat dual;
+    md5_vec3 at[3], normals[3];
+    md5_vec4 tangents[3] = {{5, 5, 5, 5}, {5, 5, 5, 5}, {5, 5, 5, 5}};
+    md5_dual_palette(&palette, 1, &dual);
+    if (CHECK(morph != NULL)) {
+        md5_morph_bind(morph, 1, &whole, at, normals, tangents);
+        CHECK_NEAR(at[2].z, 3.0f, 1e-6f);
+        md5_skin_morphed(morph, 1, &whole, &palette, at, normals, tangents);
+        CHECK_NEAR(at[2].z, 12.0f, 1e-6f);
+        md5_skin_dual_morphed(morph, 1, &whole, &dual, at, normals, tangents);
+        CHECK_NEAR(at[2].z, 12.0f, 1e-6f);
+        for (int i = 0; i < 3; i++)
+            CHECK(tangents[i].x == 5.0f && tangents[i].w == 5.0f);
     }
     md5_free_morph(morph);
     md5_free_model(raised);
