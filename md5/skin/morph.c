@@ -89,7 +89,7 @@ static bool check_mesh(const comparison *pair, uint32_t index)
             return differs(pair, index, "vertex at a mirror seam", base->sources[i],
                            source->sources[i]);
     }
-    return !base->tangents == !source->tangents
+    return base->num_vertices == 0 || !base->tangents == !source->tangents
            || fail_model(pair, "it or the model has no tangents: load both with the same options");
 }
 

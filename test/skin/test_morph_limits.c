@@ -161,3 +161,26 @@ TEST (morph_writes_no_tangents_where_there_are_none) {
     md5_free_model(raised);
     md5_free_model(model);
 }
+
+TEST (morph_of_released_geometry_and_of_none) {
+    static const char empty[] =
+        "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\njoints {\n"
+        "\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n"
+        "mesh {\nshader \"none\"\nnumverts 0\nnumtris 0\nnumweights 0\n}\n";
+    md5_error error;
+    md5_model *const none = md5_parse_model(empty, strlen(empty), NULL, &error);
+    const md5_morph_source same = {"same", none};
+    md5_morph *const morph = md5_create_morph(none, &same, 1, NULL, &error);
+    CHECK(morph != NULL && morph->targets[0].num_vertices == 0);
+    md5_free_morph(morph);
+    md5_free_model(none);
+
+    md5_model *const model = model_of("0", NULL), *const released = model_of("3", NULL);
+    const md5_morph_source source = {"raised", released};
+    md5_release_geometry(released);
+    CHECK(md5_create_morph(model, &source, 1, NULL, &error) == NULL);
+    CHECK_STRING(error.message,
+                 "morph target 'raised': its geometry, or the model's, was released");
+    md5_free_model(released);
+    md5_free_model(model);
+}
