@@ -138,7 +138,9 @@ static bool compare_pose(verification *v)
     const view_scene *const scene = &viewer->document->scene;
     md5_error error;
     const md5gl_blending blending = scene->dual ? MD5GL_BLEND_DUAL : MD5GL_BLEND_LINEAR;
-    if (!md5gl_set_blending(viewer->renderer, viewer->document->drawn, blending, &error)) {
+    if (!md5gl_set_blending(viewer->renderer, viewer->document->drawn, blending, &error)
+        || !view_set_morphs(&viewer->document->morphs, viewer->renderer, viewer->document->drawn,
+                            &error)) {
         view_log_error(&viewer->log, &error);
         return false;
     }
