@@ -15,7 +15,7 @@ counts() {
     cat "$scratch/out"
     grep -q '^update: min .* ns per joint' "$scratch/out" || return 1
     # shellcheck disable=SC2046 # two numbers
-    holds "$condition" $(sed -n 's/.* models: \(.*\) drawn, \(.*\) posed .*/\1 \2/p' "$scratch/out")
+    holds "$condition" $(sed -n 's/.* models: per frame \(.*\) drawn, \(.*\) posed .*/\1 \2/p' "$scratch/out")
 }
 
 # -- Kinds --------------------------------------------------------------------------------------

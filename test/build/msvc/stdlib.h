@@ -11,6 +11,7 @@ double strtod(const char *text, char **end);
 float strtof(const char *text, char **end);
 long strtol(const char *text, char **end, int base);
 unsigned long strtoul(const char *text, char **end, int base);
+long long strtoll(const char *text, char **end, int base);
 unsigned long long strtoull(const char *text, char **end, int base);
 int atoi(const char *text);
 void *bsearch(const void *key, const void *items, size_t count, size_t size,
