@@ -220,25 +220,28 @@ static void draw_pass(md5gl_renderer *renderer, const model_draw *draw)
 }
 
 // In a multisampled target alpha becomes coverage: cut-out edges are soft without sorting. Alpha
-// itself stays 1. OpenGL ES cannot replace it, so that it is not written there.
-static void draw_lit(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style)
+// itself stays 1. Where it is 1 already it is not written: OpenGL ES cannot replace it, and some
+// drivers do not though they should (llvmpipe), so that edges shone.
+void md5gl_set_coverage(md5gl_renderer *renderer, bool on)
 {
     const GladGLContext *gl = &renderer->gl;
-    md5gl_bind_shadows(renderer);
-    gl->Disable(GL_BLEND);
-    if (renderer->multisampled) {
-        gl->Enable(GL_SAMPLE_ALPHA_TO_COVERAGE);
-        if (renderer->is_es)
-            gl->ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_FALSE);
-        else
-            gl->Enable(GL_SAMPLE_ALPHA_TO_ONE);
-    }
-    draw_pass(renderer, &(model_draw){model, style, MD5GL_PASS_LIT, NULL});
-    gl->Disable(GL_SAMPLE_ALPHA_TO_COVERAGE);
-    if (renderer->is_es)
-        gl->ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+    const PFNGLENABLEPROC set = on ? gl->Enable : gl->Disable;
+    if (!renderer->multisampled)
+        return;
+    set(GL_SAMPLE_ALPHA_TO_COVERAGE);
+    if (renderer->opaque)
+        gl->ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, !on);
     else
-        gl->Disable(GL_SAMPLE_ALPHA_TO_ONE);
+        set(GL_SAMPLE_ALPHA_TO_ONE);
+}
+
+static void draw_lit(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style)
+{
+    md5gl_bind_shadows(renderer);
+    renderer->gl.Disable(GL_BLEND);
+    md5gl_set_coverage(renderer, true);
+    draw_pass(renderer, &(model_draw){model, style, MD5GL_PASS_LIT, NULL});
+    md5gl_set_coverage(renderer, false);
 }
 
 // Draws polygons as lines in front of their own surface: by an offset, or, where lines have none,

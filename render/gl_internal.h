@@ -115,6 +115,7 @@ struct md5gl_renderer {
     bool in_frame;                // between begin and end
     md5gl_target *target;         // NULL = `framebuffer`
     GLuint framebuffer;           // that is drawn into
+    bool opaque;                  // alpha is 1 in the whole target before anything is drawn
     bool multisampled;            // alpha becomes coverage
     bool shadowed;                // the frame has shadows
     bool shadows_unsupported;     // the frame needs shadows, but the device cannot create the maps
@@ -301,6 +302,8 @@ void md5gl_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
                          md5gl_frame_block *block);
 void md5gl_bind_map(md5gl_renderer *renderer, const md5gl_shadow_map *map); // for drawing into it
 void md5gl_bind_shadows(md5gl_renderer *renderer);                          // for reading the maps
+void md5gl_set_coverage(md5gl_renderer *renderer,
+                        bool on); // alpha becomes coverage, if multisampled
 void md5gl_destroy_shadows(md5gl_renderer *renderer);
 
 // Binds the framebuffer, viewport and uniform block of the current frame.

@@ -106,24 +106,6 @@ void md5gl_draw_impostor_shadows(md5gl_renderer *renderer, const md5gl_impostors
     md5gl_bind_frame(renderer);
 }
 
-// As draw_lit() of draw.c: in a multisampled target alpha becomes coverage.
-static void set_coverage(md5gl_renderer *renderer, bool on)
-{
-    const GladGLContext *gl = &renderer->gl;
-    if (!renderer->multisampled)
-        return;
-    if (on)
-        gl->Enable(GL_SAMPLE_ALPHA_TO_COVERAGE);
-    else
-        gl->Disable(GL_SAMPLE_ALPHA_TO_COVERAGE);
-    if (renderer->is_es)
-        gl->ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, !on);
-    else if (on)
-        gl->Enable(GL_SAMPLE_ALPHA_TO_ONE);
-    else
-        gl->Disable(GL_SAMPLE_ALPHA_TO_ONE);
-}
-
 void md5gl_draw_impostors(md5gl_renderer *renderer, const md5gl_impostors *impostors,
                           uint32_t style)
 {
@@ -141,8 +123,8 @@ void md5gl_draw_impostors(md5gl_renderer *renderer, const md5gl_impostors *impos
     gl->Uniform2f(program->uniforms[MD5GL_SURFACE], impostors->gloss, 0.0f);
     gl->Uniform1i(program->uniforms[MD5GL_MULTISAMPLED], renderer->multisampled);
     bind_pictures(renderer, impostors, true);
-    set_coverage(renderer, true);
+    md5gl_set_coverage(renderer, true);
     draw_squares(renderer, impostors);
-    set_coverage(renderer, false);
+    md5gl_set_coverage(renderer, false);
     bind_pictures(renderer, impostors, false);
 }

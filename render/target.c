@@ -219,12 +219,11 @@ void md5gl_bind_frame(md5gl_renderer *renderer)
 
 // Whether alpha becomes coverage. OpenGL ES cannot write another alpha at the same time, so there
 // it must be 1 already in the whole target.
-static bool softens_edges(const md5gl_renderer *renderer, const md5gl_frame *frame)
+static bool softens_edges(const md5gl_renderer *renderer)
 {
     GLint samples = 0;
     renderer->gl.GetIntegerv(GL_SAMPLES, &samples);
-    const bool opaque = !frame->keep_contents && frame->background[3] >= 1.0f;
-    return samples > 1 && (!renderer->is_es || opaque);
+    return samples > 1 && (!renderer->is_es || renderer->opaque);
 }
 
 // Clears the viewport, which may be a part of the framebuffer.
@@ -269,7 +268,8 @@ void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
     md5gl_stream(renderer, GL_UNIFORM_BUFFER, renderer->frame_block, &block, sizeof block);
     md5gl_bind_frame(renderer);
     renderer->ground = frame->ground;
-    renderer->multisampled = softens_edges(renderer, frame);
+    renderer->opaque = !frame->keep_contents && frame->background[3] >= 1.0f;
+    renderer->multisampled = softens_edges(renderer);
     if (!frame->keep_contents)
         clear(renderer, frame->background);
     gl->BlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
