@@ -186,6 +186,28 @@ TEST (gl_impostor_equals_the_model_from_its_own_direction) {
     close_figure(&figure);
 }
 
+// Else edges shine where the picture is laid over another.
+TEST (gl_impostor_leaves_an_opaque_picture_opaque) {
+    static gl_picture picture;
+    gl_figure figure;
+    if (!open_figure(&figure, 4))
+        return;
+    md5gl_impostors *const impostors = make_impostors(&figure, MD5GL_IMPOSTOR_ARRAY);
+    unsigned covered = 0, opaque = 0;
+    look_from(&figure.frame, 0.3, 0.2);
+    draw_impostor(&figure, impostors, &figure.instance, &picture);
+    for (int y = 0; y < SCENE_HEIGHT; y++) {
+        for (int x = 0; x < SCENE_WIDTH; x++) {
+            covered += is_covered(picture.rgba[y][x]);
+            opaque += picture.rgba[y][x][3] == 255;
+        }
+    }
+    CHECK(covered > 400);
+    CHECK_UINT(opaque, SCENE_WIDTH * SCENE_HEIGHT);
+    md5gl_destroy_impostors(figure.scene.renderer, impostors);
+    close_figure(&figure);
+}
+
 TEST (gl_impostor_blends_between_its_directions) {
     static gl_picture expected, picture;
     gl_figure figure;
