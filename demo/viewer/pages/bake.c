@@ -172,8 +172,9 @@ const view_page view_page_bake = {
     .name = "bake",
     .title = "Baked vertex animation",
     .family = "Vertices",
-    .about = "Each frame stores where every vertex is, in 8 bytes: no palette, no weights. At its "
-             "frames it is exact to 16 bits; between them vertices move along straight lines.",
+    .about = "Each frame stores the position and normal of every vertex in 8 bytes, so no palette "
+             "or weights are needed. Frames are exact to 16 bits; between frames vertices move in "
+             "straight lines.",
     .model = "bobbin/bobbin.md5mesh",
     .start = 0.3,
     .sliders = {{"clip", 0.0f, 3.0f, 2.0f, clip_word, false},

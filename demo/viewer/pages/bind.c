@@ -144,9 +144,9 @@ const view_page view_page_bind = {
     .name = "bind",
     .title = "Automatic weights",
     .family = "Skinning",
-    .about = "Joints are spread through the voxels inside the surface, and each vertex takes the "
-             "nearest along paths that stay inside. Heat: the largest difference over the clip "
-             "from weights that know his parts.",
+    .about = "Weights from distances: each vertex is bound to the joints nearest to it along paths "
+             "through the voxels inside the surface. Colour: the largest difference from his own "
+             "weights over the clip.",
     .model = "bobbin/bobbin.md5mesh",
     .start = 0.9,
     .sliders = {{"voxels along him", 12.0f, 96.0f, 40.0f, NULL, true},

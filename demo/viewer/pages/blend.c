@@ -222,8 +222,8 @@ const view_page view_page_inertial = {
     .name = "inertial",
     .title = "Inertial transition",
     .family = "Blending",
-    .about = "A run is cut off by an attack. The cross-fade must play both clips; the inertial "
-             "transition plays the new one only, and lets the difference decay without a jump.",
+    .about = "An attack interrupts a run. A crossfade plays both clips; an inertial transition "
+             "plays only the new one and lets the difference between the poses decay smoothly.",
     .model = "bobbin/bobbin.md5mesh",
     .start = 0.65,
     .sliders = {{"seconds", 0.05f, 1.2f, 0.5f, NULL, false}},

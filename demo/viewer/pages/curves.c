@@ -123,8 +123,8 @@ const view_page view_page_curves = {
     .name = "curves",
     .title = "Curves and constant speed",
     .family = "Curves",
-    .about = "Through or along the blue points: splines and Bézier curves. Their parameter t runs "
-             "unevenly; equal steps of distance along the curve are constant speed.",
+    .about = "Splines and Bézier curves of the blue points. Equal steps of the parameter t are not "
+             "equal distances; with arc length as the parameter the speed is constant.",
     .model = "bobbin/bobbin.md5mesh",
     .start = 1.2,
     .sliders = {{"curve", 0.0f, 5.0f, 0.0f, curve_word, false},
@@ -235,8 +235,8 @@ const view_page view_page_squad = {
     .name = "squad",
     .title = "Splines of rotations",
     .family = "Curves",
-    .about = "Slerp from key to key turns at another speed, about another axis, after each key. "
-             "Squad passes the same keys and never changes its angular velocity abruptly.",
+    .about = "Slerp from key to key changes its axis and speed abruptly at each key. Squad passes "
+             "through the same keys with a continuous angular velocity.",
     .model = "bobbin/bobbin.md5mesh",
     .start = 0.6,
     .sliders = {{"spread, radians", 0.2f, 1.4f, 0.9f, NULL, false}},
@@ -344,10 +344,8 @@ const view_page view_page_euler = {
     .name = "euler",
     .title = "Euler angles and the gimbal",
     .family = "Interpolation",
-    .about =
-        "Angles that are interpolated one by one take a longer way at uneven speed. At a pitch "
-        "of 90 degrees the rings of yaw (blue) and roll (red) turn about the same axis: one "
-        "direction is lost.",
+    .about = "Euler angles interpolated one by one take a longer path at uneven speed. At a pitch "
+             "of 90 degrees the rings of yaw (blue) and roll (red) share one axis: gimbal lock.",
     .model = "bobbin/bobbin.md5mesh",
     .start = 1.4,
     .sliders = {{"pitch", -90.0f, 90.0f, 80.0f, NULL, false},

@@ -70,9 +70,8 @@ const view_page view_page_easing = {
     .name = "easing",
     .title = "Easing",
     .family = "Easing",
-    .about =
-        "A value goes from 0 to 1 in its own manner: the families of easings.net, each in, out "
-        "and in-out, and the square root of the lectures. The red cross goes linearly.",
+    .about = "An easing maps time to progress, both from 0 to 1: the families of easings.net, each "
+             "in, out and in-out, and the square root. The red cross moves linearly.",
     .model = "bobbin/bobbin.md5mesh",
     .start = 0.7,
     .sliders = {{"easing", 0.0f, (float)(MD5_EASE_CUBIC_BEZIER - 1), (float)MD5_EASE_BACK_OUT,
@@ -133,9 +132,7 @@ const view_page view_page_timing = {
     .name = "timing",
     .title = "Cubic Bézier and steps",
     .family = "Easing",
-    .about =
-        "The timing functions of CSS: a curve by two control points, whose x is the time, or a "
-        "staircase.",
+    .about = "The timing functions of CSS: a cubic Bézier curve with two control points, or steps.",
     .model = "bobbin/bobbin.md5mesh",
     .start = 1.0,
     .sliders = {{"kind", 0.0f, 1.0f, 0.0f, kind_word, false},

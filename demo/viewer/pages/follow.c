@@ -105,10 +105,8 @@ const view_page view_page_follow = {
     .name = "follow",
     .title = "Following a target",
     .family = "Easing",
-    .about =
-        "A parameter need not jump with its target: it can approach exponentially, swing there "
-        "as on a spring (damping 1: as fast as it can without overshoot), or ease in a given "
-        "time.",
+    .about = "A parameter can follow its target smoothly: by exponential smoothing, by a spring "
+             "(damping 1 is the fastest without overshoot), or by an easing over a fixed time.",
     .model = "bobbin/bobbin.md5mesh",
     .start = 0.2,
     .sliders = {{"manner", 0.0f, 2.0f, 1.0f, manner_word, false},

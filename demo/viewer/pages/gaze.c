@@ -114,9 +114,9 @@ const view_page view_page_gaze = {
     .name = "gaze",
     .title = "Looking by itself",
     .family = "Inverse kinematics",
-    .about = "Eyes rest on a point and jump to the next, a direction at random or the ball, which "
-             "they follow. The head comes after, a part of the way. The same seed gives the same "
-             "looks.",
+    .about = "The eyes fixate a point, then jump to the next: a random direction, or the ball, "
+             "which they track. The head follows part of the way. The same seed gives the same "
+             "motion.",
     .model = "bobbin/bobbin.md5mesh",
     .start = 9.0,
     .sliders = {{"seed", 0.0f, 99.0f, 1.0f, NULL, true},

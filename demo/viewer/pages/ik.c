@@ -111,9 +111,8 @@ const view_page view_page_ik = {
     .name = "ik",
     .title = "Solvers of inverse kinematics",
     .family = "Inverse kinematics",
-    .about =
-        "The hand is to reach the red cross. Two bones have a formula; chains of any length are "
-        "solved step by step, here from the same pose by each solver.",
+    .about = "The hand reaches for the red cross. Two bones have a closed formula; longer chains "
+             "are solved by iteration. All solvers start from the same pose.",
     .model = "bobbin/bobbin.md5mesh",
     .start = 0.3,
     .sliders = {{"solver", 0.0f, 3.0f, 1.0f, solver_word, false},
@@ -230,9 +229,8 @@ const view_page view_page_limits = {
     .name = "limits",
     .title = "Limits of joints",
     .family = "Inverse kinematics",
-    .about =
-        "An elbow is a hinge and a shoulder a cone with a twist. A solver that knows this comes "
-        "as near as the joints allow, instead of breaking the arm.",
+    .about = "An elbow is a hinge, a shoulder a cone with twist. A solver that respects these "
+             "limits gets as close as the joints allow.",
     .model = "bobbin/bobbin.md5mesh",
     .start = 0.0,
     .sliders = {{"solver", 0.0f, 2.0f, 2.0f, chain_word, false},
@@ -284,8 +282,8 @@ const view_page view_page_goals = {
     .name = "goals",
     .title = "Several targets at once",
     .family = "Inverse kinematics",
-    .about = "Both hands share the spine. If they cannot both arrive, the weights decide which one "
-             "gives way.",
+    .about = "Both hands share the spine. If they cannot both reach their targets, the weights "
+             "decide which one has priority.",
     .model = "bobbin/bobbin.md5mesh",
     .start = 0.0,
     .sliders = {{"apart, units", 0.0f, 76.0f, 60.0f, NULL, false},

@@ -94,8 +94,8 @@ const view_page view_page_impostor = {
     .name = "impostor",
     .title = "Impostors",
     .family = "Vertices",
-    .about = "Pictures from many directions, with normals and depth, on a square: relit by the "
-             "lights of the frame. Near by one sees them; far away only their price.",
+    .about = "Pictures from many directions, with normals and depth, drawn on a quad and lit again "
+             "in each frame. The difference shows only close up; the cost is 2 triangles.",
     .model = "bobbin/bobbin.md5mesh",
     .start = 0.3,
     .sliders = {{"farthest, units", 60.0f, 1500.0f, 900.0f, NULL, false},

@@ -98,9 +98,8 @@ const view_page view_page_interpolation = {
     .name = "interpolation",
     .title = "Interpolation between frames",
     .family = "Interpolation",
-    .about =
-        "A clip has 30 frames a second or fewer; what is between them is made: nothing, the "
-        "shortest turn at even speed, the normalized sum, or a smooth curve through the frames.",
+    .about = "A clip has 30 frames a second or fewer. Between them: step (no interpolation), slerp "
+             "(constant speed), normalized lerp, or a cubic curve through the frames.",
     .model = "bobbin/bobbin.md5mesh",
     .start = 7.3,
     .sliders = {{"interpolation", 0.0f, 3.0f, 3.0f, interpolation_word, false},
@@ -196,9 +195,8 @@ const view_page view_page_slerp = {
     .name = "slerp",
     .title = "Slerp and nlerp",
     .family = "Interpolation",
-    .about =
-        "Slerp turns at even speed along the shorter arc. The normalized sum takes the same arc, "
-        "but slower at its ends; the difference grows with the cube of the angle.",
+    .about = "Slerp rotates at constant speed along the shorter arc. Normalized lerp takes the "
+             "same arc, slower at its ends; the difference grows with the cube of the angle.",
     .model = "bobbin/bobbin.md5mesh",
     .start = 0.8,
     .sliders = {{"angle, degrees", 1.0f, 178.0f, 150.0f, NULL, false},

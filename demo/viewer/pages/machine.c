@@ -146,9 +146,9 @@ const view_page view_page_sync = {
     .name = "sync",
     .title = "Synchronised clips",
     .family = "Blending",
-    .about = "A walk and a run of different duration are blended. At their own rates they drift "
-             "apart, and legs that swing against each other cancel out; in phase they share one "
-             "cycle.",
+    .about = "A walk and a run of different durations are blended. At their own rates they drift "
+             "out of phase, and opposite leg swings cancel out; synchronized, they share one "
+             "phase.",
     .model = "bobbin/bobbin.md5mesh",
     .start = 2.0,
     .sliders = {{"walk 0, run 1", 0.0f, 1.0f, 0.5f, NULL, false}},

@@ -75,10 +75,8 @@ const view_page view_page_quaternion_w = {
     .name = "quaternion_w",
     .title = "W rebuilt from x y z",
     .family = "Skinning",
-    .about =
-        "Files hold three numbers of each unit quaternion; the fourth follows from its length, "
-        "and its sign is agreed. Digits that are cut off cost most near 180 degrees, where w "
-        "is 0.",
+    .about = "Files store x, y and z of each unit quaternion; w follows from its length, with a "
+             "sign by convention. Rounded digits cost most near 180 degrees, where w is 0.",
     .model = "bobbin/bobbin.md5mesh",
     .start = 0.0,
     .sliders = {{"angle, degrees", 0.0f, 360.0f, 170.0f, NULL, false},
@@ -243,8 +241,8 @@ const view_page view_page_dual = {
     .name = "dual",
     .title = "Linear and dual quaternion skinning",
     .family = "Skinning",
-    .about = "Linear skinning takes the mean of where each joint moves a vertex, and loses volume "
-             "where joints twist. Dual quaternions blend the motion itself.",
+    .about = "Linear skinning averages the positions to which the joints move a vertex, and loses "
+             "volume where joints twist. Dual quaternions blend the rigid motions.",
     .model = "bobbin/bobbin.md5mesh",
     .start = 0.0,
     .sliders = {{"waist, degrees", -170.0f, 170.0f, 140.0f, NULL, false},
@@ -312,8 +310,8 @@ const view_page view_page_influences = {
     .name = "influences",
     .title = "Influences as heat",
     .family = "Skinning",
-    .about = "Each vertex is moved by some joints, with weights: red is all of it, blue a little, "
-             "grey nothing. Or how many joints move it: blue one, red four and more.",
+    .about = "Each vertex follows some joints, by weights: red is 1, blue near 0, grey 0. Or the "
+             "number of joints per vertex: blue one, red four and more.",
     .model = "bobbin/bobbin.md5mesh",
     .start = 0.6,
     .sliders = {{"joint", 0.0f, 9.0f, 3.0f, heat_word, false},

@@ -207,9 +207,9 @@ const view_page view_page_walk = {
     .name = "walk",
     .title = "Walking by rules",
     .family = "Inverse kinematics",
-    .about = "No clip: a group of legs steps when its feet lag behind. Each step is planned to "
-             "where its home will be (yellow); feet that stand (green) do not move. Blue: where "
-             "feet were placed.",
+    .about = "No clip: a group of legs steps when its feet lag behind. Each step is planned "
+             "(yellow) to where the foot's rest position will be; planted feet (green) do not "
+             "move. Blue: footprints.",
     .model = "thimble/thimble.md5mesh",
     .start = 3.3,
     .sliders = {{"speed, units/s", 0.0f, 50.0f, 18.0f, NULL, false},
