@@ -270,10 +270,10 @@ static bool keep_target(md5_archive *archive, md5_target *target)
 {
     md5_target kept = *target;
     TRY(md5_keep_floats(archive, &kept.weight, 1));
-    TRY(md5_keep_floats(archive, &kept.position.x, 3));
-    TRY(md5_keep_floats(archive, &kept.rotation.x, 4));
+    TRY(md5_keep_floats(archive, (float *)&kept.position, 3));
+    TRY(md5_keep_floats(archive, (float *)&kept.rotation, 4));
     TRY(md5_keep_bool(archive, &kept.has_rotation, "whether a target has a rotation"));
-    TRY(md5_keep_floats(archive, &kept.pole.x, 3));
+    TRY(md5_keep_floats(archive, (float *)&kept.pole, 3));
     TRY(md5_keep_bool(archive, &kept.has_pole, "whether a target has a pole"));
     if (archive->mode == MD5_ARCHIVE_STORE)
         *target = kept;
@@ -283,9 +283,9 @@ static bool keep_target(md5_archive *archive, md5_target *target)
 static bool keep_spring(md5_archive *archive, md5_spring_joint *joint)
 {
     md5_spring_joint kept = *joint;
-    TRY(md5_keep_floats(archive, &kept.position.x, 3));
-    TRY(md5_keep_floats(archive, &kept.velocity.x, 3));
-    TRY(md5_keep_floats(archive, &kept.target.x, 3));
+    TRY(md5_keep_floats(archive, (float *)&kept.position, 3));
+    TRY(md5_keep_floats(archive, (float *)&kept.velocity, 3));
+    TRY(md5_keep_floats(archive, (float *)&kept.target, 3));
     if (archive->mode == MD5_ARCHIVE_STORE)
         *joint = kept;
     return true;
@@ -297,7 +297,7 @@ static bool keep_foot(md5_archive *archive, md5_foot *foot)
     md5_foot kept = *foot;
     uint32_t result = (uint32_t)kept.result;
     TRY(md5_keep_floats(archive, &kept.floor, 1));
-    TRY(md5_keep_floats(archive, &kept.normal.x, 3));
+    TRY(md5_keep_floats(archive, (float *)&kept.normal, 3));
     TRY(md5_keep_floats(archive, &kept.lift, 1));
     TRY(md5_keep_uint(archive, &result, 0, MD5_LIMB_NOT_FINITE, "the result of a foot"));
     TRY(md5_keep_floats(archive, &kept.miss, 1));
