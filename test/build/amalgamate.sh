@@ -89,13 +89,14 @@ int main(int argc, char **argv)
 }
 END
 
-# plays FLAGS...: one compiler line makes the program; it prints what it does when linked with the library.
+# plays FLAGS...: one compiler line makes the program, from md5model.c or from $unit; it prints what it does when
+# linked with the library.
 plays() {
     assets="models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim"
     # shellcheck disable=SC2086,SC2154 # the compiler may be several words
     $cc -std=c11 -Ibuild/include/md5model "$folder/game.c" "$products/libmd5model.a" ${MD5_LINK_FLAGS:-} -lm \
         -o "$scratch/linked" &&
-        (cd "$folder" && ${language:-$cc} "$@" game.c md5model.c -lm -o game) &&
+        (cd "$folder" && ${language:-$cc} "$@" game.c "${unit:-md5model.c}" -lm -o game) &&
         "$scratch/linked" $assets >"$scratch/expected" && "$folder/game" $assets >"$scratch/played" &&
         diff "$scratch/expected" "$scratch/played" && [ -s "$scratch/played" ]
 }
