@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes Bobbin's expressions, morph targets with the topology of models/bobbin/bobbin.md5mesh, which it reads.
+"""Makes Bobbin's expressions: morph targets with the topology of models/bobbin/bobbin.md5mesh.
 
     python3 models/make_expressions.py [FOLDER]     write the files (default: models/bobbin/morphs)
     python3 models/make_expressions.py --check      make them anew and compare
@@ -57,7 +57,8 @@ def target_text(text, base, moved, points):
             weights += kept
         start, tris = body.split("\tvert ", 1)[0], re.findall(r"\tnumtris \d+\n(?:\ttri [^\n]*\n)*", body)
         rows = "".join("\tweight %d %s\n" % row for row in enumerate(weights))
-        out.append(start + "".join(verts) + "\n" + tris[0] + "\n\tnumweights %d\n" % len(weights) + rows + "}\n"
+        counted = "\n\tnumweights %d\n" % len(weights)
+        out.append(start + "".join(verts) + "\n" + tris[0] + counted + rows + "}\n"
                    + ("\n" if n + 1 < len(bodies) else ""))
     return "mesh {".join(out)
 

@@ -22,7 +22,8 @@ HOME = os.path.join(HERE, "game")
 ARCHIVES = ("base/pak000.pk4", "winter/pak000.pk4")
 BLINK = (0.0, 0.55, 1.0, 1.0, 0.6, 0.2, 0.0)  # how far the lids are shut, frame by frame
 
-BOBBIN_CLIPS = ("attack", "bow", "hit", "idle", "point", "run", "talk", "turn_left", "turn_right", "walk", "wave")
+BOBBIN_CLIPS = ("attack", "bow", "hit", "idle", "point", "run", "talk", "turn_left", "turn_right", "walk",
+                "wave")
 THIMBLE_CLIPS = ("fold", "idle", "shoot", "trot", "unfold", "walk")
 # Name in the game, picture beside the models, times that its sides are halved.
 PICTURES = (("bobbin/skin", "bobbin/bobbin", 1), ("bobbin/skin_local", "bobbin/bobbin_local", 1),
@@ -61,7 +62,8 @@ def _part(model, mesh, kept, shader, shift, joints):
         for joint, bias, _ in model.vertices[mesh][v]:
             shares[joints[joint]] = shares.get(joints[joint], 0.0) + bias
         weights.append(md5.shares(shares, 8, 0.0))
-    return md5.Mesh(os.path.basename(shader), shader, points, [model.uvs[mesh][v] for v in order], tris, weights)
+    uvs = [model.uvs[mesh][v] for v in order]
+    return md5.Mesh(os.path.basename(shader), shader, points, uvs, tris, weights)
 
 
 def split(model):
@@ -197,7 +199,8 @@ def base_files():
 def winter_files():
     yield "textures/winter/frost.tga", frost()
     # Archives replace single files, too: snow on the machine's hull.
-    width, height, channels, pixels = _halved(*_halved(*png.read(os.path.join(HERE, "thimble", "thimble.png"))))
+    whole = png.read(os.path.join(HERE, "thimble", "thimble.png"))
+    width, height, channels, pixels = _halved(*_halved(*whole))
     for n, value in enumerate(pixels):
         pixels[n] = 96 + value * 5 // 8
     yield "models/md5/thimble/hull.tga", tga(width, height, channels, pixels)

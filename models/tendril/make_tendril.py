@@ -213,7 +213,7 @@ def leaf_frame(leaf):
 
 
 def leaf_at(leaf, t):
-    """The leaf's centre line at t (0..1) of its length: position, direction, size. Rises, then arches over."""
+    """The leaf's centre line at t (0..1): position, direction, size. Rises, then arches over."""
     foot, out, _ = leaf_frame(leaf)
     size = LEAF_LENGTH * (1.0, 0.86, 1.08, 0.92, 1.04, 0.82)[leaf]
     rise = 1.0 - 1.25 * t + 0.12 * math.sin(leaf * 2.1)

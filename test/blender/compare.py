@@ -1,4 +1,4 @@
-"""compare.py MD5TOOL TRUTH.json: compares exported files, evaluated by the library, with Blender's evaluation.
+"""compare.py MD5TOOL TRUTH.json: compares exported files as the library and Blender evaluate them.
 
 Prints the differences and exits with status 1 if a joint or a vertex is off by more than 1e-4 units."""
 

@@ -50,7 +50,8 @@ def marked(path):
 
 def lines_of(header, paths):
     rows = ["    {\"%s\",%s},\n" % (name, literal(text)) for path in paths for name, text in marked(path)]
-    return ('#include "%s"\n\n#include <stddef.h>\n\nconst view_lines_of view_lines_of_pages[] = {\n%s    {NULL, NULL},\n};\n'
+    return ('#include "%s"\n\n#include <stddef.h>\n\n'
+            'const view_lines_of view_lines_of_pages[] = {\n%s    {NULL, NULL},\n};\n'
             % (header, "".join(rows)))
 
 

@@ -19,7 +19,8 @@ SPECIAL = ("prop", "eye", "lid", "belly", "cheek", "tongue", "twist")
 def dumped(tool, mesh, clip):
     """Per mesh: texture coordinates, triangles, bind pose, posed surface; the names of joints."""
     anim = os.path.join("models", "bobbin", clip + ".md5anim")
-    run = subprocess.run([tool, "dump", "--ms", "400", mesh, anim], check=True, capture_output=True, text=True)
+    run = subprocess.run([tool, "dump", "--ms", "400", mesh, anim], check=True, capture_output=True,
+                         text=True)
     meshes, posed, names = [], [], []
     for line in run.stdout.splitlines():
         word, _, rest = line.partition(" ")
