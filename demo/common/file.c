@@ -182,10 +182,19 @@ static int compare_entries(const void *a, const void *b)
     return common_compare_names(*(char *const *)a, *(char *const *)b);
 }
 
-static bool is_wanted(const char *path, const char *ending)
+static bool begins_ignoring_case(const char *text, const char *start)
+{
+    while (*start != '\0' && lower(*text) == lower(*start)) {
+        text++;
+        start++;
+    }
+    return *start == '\0';
+}
+
+static bool is_wanted(const char *path, const char *start, const char *ending)
 {
     const char *name = common_base(path);
-    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || !begins_ignoring_case(name, start))
         return false;
     if (ending == NULL)
         return common_is_folder(path);
@@ -196,7 +205,7 @@ static bool is_wanted(const char *path, const char *ending)
 typedef struct listing {
     common_list list;
     size_t room;
-    const char *folder, *ending;
+    const char *folder, *start, *ending;
 } listing;
 
 static void add_wanted(void *user, const char *name)
@@ -204,7 +213,7 @@ static void add_wanted(void *user, const char *name)
     listing *const to = user;
     common_list *const list = &to->list;
     char *path = common_join(to->folder, name);
-    if (!is_wanted(path, to->ending)) {
+    if (!is_wanted(path, to->start, to->ending)) {
         free(path);
         return;
     }
@@ -215,13 +224,18 @@ static void add_wanted(void *user, const char *name)
     list->names[list->count++] = path;
 }
 
-common_list common_list_folder(const char *folder, const char *ending)
+static common_list list_folder(const char *folder, const char *start, const char *ending)
 {
-    listing made = {.folder = folder, .ending = ending};
+    listing made = {.folder = folder, .start = start, .ending = ending};
     common_each_entry(folder, add_wanted, &made);
     if (made.list.count > 1)
         qsort(made.list.names, made.list.count, sizeof *made.list.names, compare_entries);
     return made.list;
+}
+
+common_list common_list_folder(const char *folder, const char *ending)
+{
+    return list_folder(folder, "", ending);
 }
 
 void common_free_list(common_list *list)
@@ -260,22 +274,20 @@ static char *find_entry(const char *folder, const char *name)
     return wanted.found;
 }
 
-char *common_find(const char *folder, const char *relative)
+// Returns a copy with slashes only.
+static char *with_slashes(const char *path)
 {
-    char *rest = common_copy(relative);
-    for (char *c = rest; *c != '\0'; c++)
+    char *const copy = common_copy(path);
+    for (char *c = copy; *c != '\0'; c++)
         if (*c == '\\')
             *c = '/';
+    return copy;
+}
 
-    // Usually the case matches, and no folder needs to be searched.
-    char *path = common_join(folder, rest);
-    if (common_is_file(path)) {
-        free(rest);
-        return path;
-    }
-    free(path);
-
-    path = common_copy(common_is_absolute(rest) ? "/" : folder);
+// Finds each part of `rest`, which it changes, ignoring case. Returns NULL if there is none.
+static char *find_parts(const char *folder, char *rest)
+{
+    char *path = common_copy(common_is_absolute(rest) ? "/" : folder);
     for (char *part = rest; part != NULL && path != NULL;) {
         char *end = strchr(part, '/');
         if (end != NULL)
@@ -287,10 +299,59 @@ char *common_find(const char *folder, const char *relative)
         }
         part = end != NULL ? end + 1 : NULL;
     }
+    return path;
+}
+
+// Finds what `is_kind` accepts.
+static char *find_kind(const char *folder, const char *relative, bool (*is_kind)(const char *path))
+{
+    char *const rest = with_slashes(relative);
+    // Usually the case matches, and no folder needs to be searched.
+    char *path = common_join(folder, rest);
+    if (!is_kind(path)) {
+        free(path);
+        path = find_parts(folder, rest);
+    }
     free(rest);
-    if (path != NULL && !common_is_file(path)) {
+    if (path != NULL && !is_kind(path)) {
         free(path);
         path = NULL;
     }
     return path;
+}
+
+char *common_find(const char *folder, const char *relative)
+{
+    return find_kind(folder, relative, common_is_file);
+}
+
+common_list common_find_starting(const char *folder, const char *relative)
+{
+    char *const start = with_slashes(relative);
+    char *const slash = strrchr(start, '/');
+    common_list list = {0};
+    if (slash == NULL) {
+        list = list_folder(folder, start, "");
+    } else {
+        *slash = '\0';
+        char *const inner = find_kind(folder, start, common_is_folder);
+        if (inner != NULL)
+            list = list_folder(inner, slash + 1, "");
+        free(inner);
+    }
+    free(start);
+    return list;
+}
+
+const char *common_pick(const common_list *list, const char *name)
+{
+    const char *picked = NULL;
+    for (size_t i = 0; i < list->count; i++) {
+        const char *const path = list->names[i], *const base = common_base(path);
+        if (strcmp(base, name) == 0)
+            return path;
+        if (equal_ignoring_case(base, name) && (picked == NULL || strcmp(path, picked) < 0))
+            picked = path;
+    }
+    return picked;
 }

@@ -55,4 +55,12 @@ void common_free_list(common_list *list);
 // Finds folder/relative ignoring case. Returns the path as it is on disk, or NULL if there is none.
 char *common_find(const char *folder, const char *relative);
 
+// Lists the files whose paths begin with folder/relative, ignoring case: one search of the folder
+// instead of one for each name that could follow.
+common_list common_find_starting(const char *folder, const char *relative);
+
+// Returns the path in the list whose base name is `name`; if there is none, the first in byte order
+// that equals it ignoring case; or NULL.
+const char *common_pick(const common_list *list, const char *name);
+
 #endif

@@ -48,13 +48,14 @@ static bool is_tiny(const char *path)
     return image.width <= TINY && image.height <= TINY;
 }
 
-static char *find_with_suffix(const char *folder, const char *stem, const char *suffix)
+// Returns the file of the list with the name and suffix and the extension of an image, or NULL.
+static const char *pick_with_suffix(const common_list *files, const char *name, const char *suffix)
 {
-    char *found = NULL;
+    const char *found = NULL;
     for (const char *const *ending = view_image_endings(); *ending != NULL && found == NULL;
          ending++) {
-        char *const file = common_format("%s%s%s", stem, suffix, *ending);
-        found = common_find(folder, file);
+        char *const file = common_format("%s%s%s", name, suffix, *ending);
+        found = common_pick(files, file);
         free(file);
     }
     return found;
@@ -64,23 +65,27 @@ static char *find_with_suffix(const char *folder, const char *stem, const char *
 // tiny and another is found.
 static char *find_stem(const char *folder, const char *stem)
 {
-    char *const plain = find_with_suffix(folder, stem, "");
-    if (plain != NULL && !is_tiny(plain))
-        return plain;
-    char *found = NULL;
-    for (const char *const *suffix = view_map_suffixes(VIEW_MAP_DIFFUSE);
-         *suffix != NULL && found == NULL; suffix++)
-        if (**suffix != '\0')
-            found = find_with_suffix(folder, stem, *suffix);
-    if (found == NULL)
-        return plain;
-    free(plain);
-    return found;
+    common_list files = common_find_starting(folder, stem);
+    const char *const name = common_base(stem), *const plain = pick_with_suffix(&files, name, "");
+    const char *found = NULL;
+    if (plain == NULL || is_tiny(plain))
+        for (const char *const *suffix = view_map_suffixes(VIEW_MAP_DIFFUSE);
+             *suffix != NULL && found == NULL; suffix++)
+            if (**suffix != '\0')
+                found = pick_with_suffix(&files, name, *suffix);
+    found = found != NULL ? found : plain;
+    char *const path = found != NULL ? common_copy(found) : NULL;
+    common_free_list(&files);
+    return path;
 }
 
+// Returns a copy without the extension of an image, with slashes only.
 static char *without_ending(const char *name)
 {
     char *const stem = common_copy(name);
+    for (char *c = stem; *c != '\0'; c++)
+        if (*c == '\\')
+            *c = '/';
     for (const char *const *ending = view_image_endings(); *ending != NULL; ending++)
         if (common_has_ending(stem, *ending))
             stem[strlen(stem) - strlen(*ending)] = '\0';
