@@ -1,7 +1,7 @@
 #!/bin/sh
 # The two-file form as optimizers see it: no warning, and the library's bits, by gcc and clang, as C11 and
 # C++17, also for processors with fused multiply-adds, where compilers would use them unless they are told not
-# to. The sizes of a program that only loads, poses and skins, against the table of the README.
+# to. Without files, it uses none of the system. The sizes of a program that only loads, poses and skins, against the table of the README.
 . test/build/report.sh
 . test/build/amalgamate.sh
 
@@ -27,12 +27,34 @@ for compiler in gcc clang; do
 done
 language= # from here on the compiler of the build
 
+if command -v c++ >/dev/null; then
+    check "md5gl.c is C++17" silent_compiler c++ -std=c++17 -x c++ md5gl.c
+else
+    skip "md5gl.c is C++17" "there is no C++ compiler"
+fi
 for part in PLAY POSE_TOOLS QUERY GAME CAMERA FILES TANGENTS SKIN_PLAN CONVERSION LOSS SIMD; do
     # shellcheck disable=SC2086
     check "with MD5_NO_$part" silent_compiler $cc -std=c11 -DMD5_NO_$part md5model.c
 done
 check "one compiler line, whole" plays -std=c11 -O0
 check "one compiler line, least" plays -std=c11 -O0 -DMD5_NO_SIMD -DMD5_NO_POSE_TOOLS -DMD5_NO_QUERY -DMD5_NO_GAME -DMD5_NO_CAMERA
+# Functions and streams of the system that deal with files.
+files_in() { # OBJECTS
+    ${NM:-nm} -u "$1" |
+        grep -wE '_?(f?open(64)?|_wfopen|close|fclose|read|fread|_*f?stat(64)?|__fxstat(64)?|poll|fseek|ftell|rewind|ferror|f?printf|std(in|out|err))(@.*)?'
+}
+unit=without_files.o
+without_files() {
+    # shellcheck disable=SC2086
+    (cd "$folder" && $cc -std=c11 -O0 -DMD5_NO_SIMD -DNDEBUG -DMD5_NO_FILES -c md5model.c -o $unit)
+}
+check "the library reads files" files_in "$products/libmd5model.a"
+check "MD5_NO_FILES compiles" without_files
+silent "MD5_NO_FILES: it has nothing that deals with files" files_in "$folder/$unit"
+# shellcheck disable=SC2086
+check "MD5_NO_FILES: texts come from the caller's functions" plays -std=c11 -O0 -DMD5_NO_SIMD -DMD5_NO_FILES
+unit= # from here on the whole again
+
 sizes_of_readme >"$scratch/sizes"
 while read -r flags; do
     # shellcheck disable=SC2086

@@ -73,8 +73,8 @@ static bool draw(paged *p)
     return CHECK(view_draw(&p->viewer, p->target, p->width, p->height, false, false, &error));
 }
 
-// Moves each slider to a tenth and to nine tenths of its range, and draws; without shadows, because
-// software draws every texel of their map.
+// Moves each slider to a tenth and to nine tenths of its range, draws, and sets it back; without
+// shadows, because software draws every texel of their map.
 static void move_sliders(paged *p, const view_page *page)
 {
     view_pages *const pages = &p->viewer.pages;
@@ -83,7 +83,7 @@ static void move_sliders(paged *p, const view_page *page)
         for (int side = 0; side < 2; side++) {
             const view_slider *const slider = &page->sliders[i];
             const view_rect rect = pages->sliders[i];
-            const float part = side == 0 ? 0.1f : 0.9f;
+            const float part = side == 0 ? 0.1f : 0.9f, before = pages->values[i];
             const float x = rect.x + part * rect.width, y = rect.y + 0.5f * rect.height;
             CHECK(view_press_paging(&p->viewer, rect.x + 0.5f * rect.width, y));
             CHECK(pages->dragged == (int32_t)i);
@@ -97,6 +97,7 @@ static void move_sliders(paged *p, const view_page *page)
             CHECK(!is_whole || pages->values[i] == roundf(pages->values[i]));
             if (side == 1)
                 draw(p);
+            pages->values[i] = before;
         }
 }
 
