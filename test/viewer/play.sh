@@ -87,7 +87,7 @@ check "an unknown joint to attach to is reported" ends_saying 1 'no joint of tha
 check "a missing file to attach is reported" ends_saying 1 'nothing.md5mesh' "$view" "$bobbin" \
     --attach prop_r=nothing.md5mesh --output "$scratch/x.png"
 check "--attach needs a joint" ends_saying 2 '--attach' "$view" "$bobbin" --attach lantern.md5mesh
-check "terrain" changes_the_picture steps "$bobbin" --animation-time 1 --steps
+check "terrain" changes_the_picture terrain "$bobbin" --animation-time 1 --terrain
 walks_by_rules() {
     picture bound models/thimble/thimble.md5mesh --no-auto --animation-time 1 &&
         picture walking models/thimble/thimble.md5mesh --no-auto --animation-time 1 --walk &&
@@ -101,11 +101,11 @@ standing=$scratch/bobbin/standing.md5machine
 sed 's/^ *modifier look/    modifier stand feet hips { foot foot_l foot foot_r smoothing 0.06 }\n&/' \
     "$bobbin" >"$standing"
 stands_on_the_ground() {
-    picture stands "$standing" --animation-time 0.5 --steps
+    picture stands "$standing" --animation-time 0.5 --terrain
     picture flat "$standing" --animation-time 0.5
     ! cmp "$scratch/stands.png" "$scratch/flat.png"
 }
 check "terrain with a machine that places feet" stands_on_the_ground
 check "terrain without feet: a warning" ends_saying 0 'foot or ankle' "$view" \
-    test/reference/data/still.md5mesh --steps --output "$scratch/x.png"
+    test/reference/data/still.md5mesh --terrain --output "$scratch/x.png"
 finish

@@ -39,7 +39,7 @@ static size_t size_of_field(const view_option *option)
         [VIEW_OPTION_EITHER] = sizeof(bool),    [VIEW_OPTION_CHOICE] = sizeof(unsigned),
         [VIEW_OPTION_COUNT] = sizeof(uint32_t), [VIEW_OPTION_FLOAT] = sizeof(float),
         [VIEW_OPTION_NUMBER] = sizeof(double),  [VIEW_OPTION_GRID] = sizeof(uint32_t[2]),
-        [VIEW_OPTION_COLOR] = sizeof(float[3]), [VIEW_OPTION_LAMPS] = sizeof(view_lamps),
+        [VIEW_OPTION_COLOR] = sizeof(float[3]), [VIEW_OPTION_LIGHTS] = sizeof(view_lights),
     };
     return sizes[option->kind];
 }
@@ -67,11 +67,11 @@ static char *any_word(const char *words, uint64_t *random)
     return common_format("%.*s", (int)strcspn(words, "|"), words);
 }
 
-static char *any_lamps(uint64_t *random)
+static char *any_lights(uint64_t *random)
 {
     char *text = common_copy("");
-    for (int i = 0; i < VIEW_NUM_LAMPS; i++) {
-        const view_lamp_range *const range = view_range_of_lamp((view_lamp)i);
+    for (int i = 0; i < VIEW_NUM_LIGHTS; i++) {
+        const view_light_range *const range = view_range_of_light((view_light)i);
         const double value = between((double)range->low, (double)range->high, random);
         char *const longer =
             common_format("%s%s%s=%.17g", text, i > 0 ? "," : "", range->name, value);
@@ -102,8 +102,8 @@ static char *any_value(const view_option *option, uint64_t *random)
     case VIEW_OPTION_COLOR:
         return common_format("%.17g,%.17g,%.17g", test_random(random), test_random(random),
                              test_random(random));
-    case VIEW_OPTION_LAMPS:
-        return any_lamps(random);
+    case VIEW_OPTION_LIGHTS:
+        return any_lights(random);
     default:
         return NULL;
     }
@@ -307,7 +307,7 @@ TEST (view_config_keeps_one_value_of_an_option) {
     CHECK(file != NULL);
     if (file == NULL)
         return;
-    (void)fputs("grid=no\nlamp=key=2\ngrid=yes\n", file);
+    (void)fputs("grid=no\nlights=key=2\ngrid=yes\n", file);
     (void)fclose(file);
     view_config config;
     const view_option *nearest, *const grid = view_find_option("grid", 4, &nearest);
@@ -317,7 +317,7 @@ TEST (view_config_keeps_one_value_of_an_option) {
     CHECK_UINT(config.num_arguments, 2);
     view_options options = options_of(&config);
     CHECK(!options.shown.grid);
-    CHECK_NEAR((double)options.lamps.values[VIEW_LAMP_KEY], 2.0, 0.0);
+    CHECK_NEAR((double)options.lights.values[VIEW_LIGHT_KEY], 2.0, 0.0);
     view_free_options(&options);
     (void)remove(path);
     view_free_config(&config);

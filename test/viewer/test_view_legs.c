@@ -74,7 +74,7 @@ TEST (view_walks_over_the_terrain) {
     view_scene scene;
     if (!open_scene(&scene, "models/thimble/thimble.md5mesh"))
         return;
-    CHECK(view_find_feet(&scene.steps, &scene) == 6 && view_find_legs(&scene) == 6);
+    CHECK(view_find_feet(&scene.terrain, &scene) == 6 && view_find_legs(&scene) == 6);
     const view_play play = {.time = 3.0};
     view_pose(&scene, &play);
     const md5_vec3 walked = view_walked(&scene, &play);
@@ -83,8 +83,8 @@ TEST (view_walks_over_the_terrain) {
     for (uint32_t i = 0; i < 6; i++) {
         const md5_foothold *const foot = &scene.legs.walk.feet[i];
         const md5_vec3 at = foot->position;
-        const float height = view_block_height(&scene.steps, view_block_of(&scene.steps, at.x),
-                                               view_block_of(&scene.steps, at.y));
+        const float height = view_block_height(&scene.terrain, view_block_of(&scene.terrain, at.x),
+                                               view_block_of(&scene.terrain, at.y));
         CHECK_NEAR((double)at.z, (double)height, 1e-5);
     }
     // Back to the beginning.

@@ -27,7 +27,7 @@ static bool open_viewer(paged *p)
         return false;
     view_begin(&p->viewer, &p->options);
     view_take_switches(&p->viewer);
-    p->viewer.lamps = view_usual_lamps();
+    p->viewer.lights = view_usual_lights();
     p->viewer.renderer = p->gl.renderer;
     return CHECK(view_set_scale(&p->viewer, 1.0f));
 }

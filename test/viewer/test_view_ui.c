@@ -45,7 +45,7 @@ static bool open_screen(screen *s, const char *file)
         return false;
     view_begin(&s->viewer, &s->options);
     view_take_switches(&s->viewer);
-    s->viewer.lamps = view_usual_lamps();
+    s->viewer.lights = view_usual_lights();
     s->viewer.renderer = s->gl.renderer;
     const char *const path = test_path(file);
     if (!CHECK(view_set_scale(&s->viewer, 1.0f)) || !CHECK(view_open(&s->viewer, &path, 1, true)))
@@ -68,7 +68,7 @@ typedef struct outside {
     view_play play;
     view_camera camera;
     view_shown shown;
-    view_lamps lamps;
+    view_lights lights;
     uint64_t hidden_meshes;
     size_t clip;
     bool acts;
@@ -82,7 +82,7 @@ static outside look_outside(const screen *s)
     memcpy(&o.play, &v->play, sizeof o.play);
     memcpy(&o.camera, &v->camera, sizeof o.camera);
     memcpy(&o.shown, &v->shown, sizeof o.shown);
-    memcpy(&o.lamps, &v->lamps, sizeof o.lamps);
+    memcpy(&o.lights, &v->lights, sizeof o.lights);
     o.hidden_meshes = v->hidden_meshes;
     o.clip = v->document->scene.clip;
     o.acts = v->document->scene.machine.acts;
@@ -156,17 +156,17 @@ TEST (view_ui_requests_a_time) {
 TEST (view_ui_requests_light) {
     screen s;
     if (open_screen(&s, BOBBIN)) {
-        s.viewer.shown.lamps = true;
+        s.viewer.shown.light_list = true;
         draw(&s);
-        const view_rect rows = s.viewer.ui.layout.lamps;
-        const float second = 1.5f / (float)VIEW_NUM_LAMPS;
+        const view_rect rows = s.viewer.ui.layout.lights;
+        const float second = 1.5f / (float)VIEW_NUM_LIGHTS;
         view_request request = press(&s, rows, 0.5f, second);
         CHECK_UINT(request.kind, VIEW_REQUEST_LIGHT);
-        CHECK_UINT(request.number, VIEW_LAMP_SKY);
+        CHECK_UINT(request.number, VIEW_LIGHT_SKY);
         CHECK(request.value > 1.0f);
-        CHECK_UINT(s.viewer.ui.drag, VIEW_DRAG_LAMP);
+        CHECK_UINT(s.viewer.ui.drag, VIEW_DRAG_LIGHT);
         CHECK(view_carry_out(&s.viewer, request));
-        CHECK_NEAR(s.viewer.lamps.values[VIEW_LAMP_SKY], request.value, 0.0);
+        CHECK_NEAR(s.viewer.lights.values[VIEW_LIGHT_SKY], request.value, 0.0);
         request = press(&s, rows, 0.01f, second); // its name puts it back
         CHECK_NEAR(request.value, 1.0, 0.0);
         CHECK_UINT(s.viewer.ui.drag, VIEW_DRAG_NONE);

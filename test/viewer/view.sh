@@ -123,8 +123,8 @@ usage "negative index" "--animation-index" --animation-index -1
 usage "unknown path" "4|8|exact|cpu|compute|storage" --path 5
 usage "unknown skinning" "linear|dual" --skinning rubber
 usage "unknown lighting" "studio|classic" --light disco
-usage "unknown light" "NAME=VALUE" --lamp moon=1
-usage "light too bright" "NAME=VALUE" --lamp key=1,sky=4
+usage "unknown light" "NAME=VALUE" --lights moon=1
+usage "light too bright" "NAME=VALUE" --lights key=1,sky=4
 usage "unknown root mode" "file|id|in_place" --root sideways
 usage "invalid colour" "--background-color" --background-color '#12'
 usage "switch with an invalid value" "yes or no" --grid=perhaps
@@ -394,7 +394,7 @@ done <"$scratch/cases"
 check "maps: heights are added to normals" grep -F "skin8_local.png + skin8_h.png" "$scratch/textures"
 check "maps: those of the built-in model" own_maps
 
-# -- Flights ------------------------------------------------------------------------------------
+# -- Camera paths ------------------------------------------------------------------------------------
 
 # A square of 20 by 20 units across the x axis, seen from both sides.
 square=$scratch/square.md5mesh
@@ -425,7 +425,7 @@ mesh {
 	weight 3 0 1 ( 0 -10 -10 )
 }
 END
-# fly FILE CUTS FRAME...: a flight of ten frames a second.
+# fly FILE CUTS FRAME...: a camera path of ten frames a second.
 fly() {
     file=$1 cuts=$2
     shift 2
@@ -445,7 +445,7 @@ fly away "" "( 50 0 0 ) ( 0 0 0 ) 60"
 fly cut 1 "( 90 0 0 ) ( 0 0 1 ) 60" "( 40 0 0 ) ( 0 0 1 ) 60" "( 50 0 0 ) ( 0 0 0 ) 60" \
     "( 60 0 0 ) ( 0 0 0 ) 60"
 
-# seen_from FLIGHT ARGUMENTS...: the picture of the square, and where it is: "share left top ..."
+# seen_from CAMERA ARGUMENTS...: the picture of the square, and where it is: "share left top ..."
 seen_from() {
     from=$1
     shift

@@ -180,24 +180,24 @@ turns "Tab: all text" panel Tab panel 0.02
 turns "M: statistics" statistics m statistics 0.005
 turns "Z: frame time" frame-time z frame-time 0.0003
 turns "Shift+H: joints" hierarchy shift+h hierarchy 0.02
-turns "Shift+L: lights" lamps shift+l lamps 0.02
+turns "Shift+L: lights" light-list shift+l light-list 0.02
 turns "H: keys" help h help 0.05
 # The list of lights lies above the time bar, its sliders from 572 to 720.
 shines() {
-    press lamps shift+l && take lamps &&
-        after lamp drag 1 621 235 700 235 && says 'is["lamp"] ~ /^key=2.59/ && is["azimuth"] == was["azimuth"]' &&
-        after lamp drag 1 646 311 690 311 && says 'is["lamp"] ~ /around=107/' && take shone &&
-        differ 0.05 lamps shone
+    press light-list shift+l && take lights &&
+        after lights drag 1 621 235 700 235 && says 'is["lights"] ~ /^key=2.59/ && is["azimuth"] == was["azimuth"]' &&
+        after lights drag 1 646 311 690 311 && says 'is["lights"] ~ /around=107/' && take shone &&
+        differ 0.05 lights shone
 }
 # click X Y
 click() {
     xdotool mousemove --window "$window" "$1" "$2" click 1
 }
 shines_as_before() {
-    after lamp click 515 235 && after lamp click 515 311 &&
-        says 'is["lamp"] == "key=1,sky=1,fill=1,rim=1,around=0,height=0"' && take lamps_again &&
-        png differ "$scratch/lamps.png" "$scratch/lamps_again.png" | awk '{ exit !($1 < 0.02) }' &&
-        press lamps shift+l
+    after lights click 515 235 && after lights click 515 311 &&
+        says 'is["lights"] == "key=1,sky=1,fill=1,rim=1,around=0,height=0"' && take lights_again &&
+        png differ "$scratch/lights.png" "$scratch/lights_again.png" | awk '{ exit !($1 < 0.02) }' &&
+        press light-list shift+l
 }
 check "sliders of the lights change the picture" shines
 check "a click on a name resets its slider" shines_as_before
@@ -299,7 +299,7 @@ anim_alone() {
 }
 check "an animation alone opens and reloads" anim_alone
 
-# -- Flights ------------------------------------------------------------------------------------
+# -- Camera paths ------------------------------------------------------------------------------------
 
 flight=$root/models/bobbin/flight.md5camera
 cp "$flight" "$scratch/other.md5camera"
@@ -310,43 +310,43 @@ flies() {
     open_viewer --animation-time 0 --panel=no "$own" "$flight" || return 1
     line=$(grep '^start: ' "$log")
     before=$line
-    says 'is["flying"] == 1 && is["flight"] == "flight" && is["playing"] == 1 && is["clip"] == "idle"'
+    says 'is["following"] == 1 && is["camera-path"] == "flight" && is["playing"] == 1 && is["clip"] == "idle"'
 }
 flies_and_returns() {
-    press first shift+Left && says 'is["shot"] == 0 && is["flight-frame"] == 0' &&
-        take flying && press flight v && says 'is["flying"] == 0' &&
-        take own && differ 0.05 flying own && press flight v && says 'is["flying"] == 1'
+    press first shift+Left && says 'is["shot"] == 0 && is["camera-frame"] == 0' &&
+        take following && press camera-path v && says 'is["following"] == 0' &&
+        take own && differ 0.05 following own && press camera-path v && says 'is["following"] == 1'
 }
 # At its beginning the camera path is 37 degrees to the side and 5 above.
 takes_over() {
     after orbit drag 1 400 200 410 200 &&
-        says 'is["flying"] == 0 && is["azimuth"] > 28 && is["azimuth"] < 38 &&
-              is["elevation"] > 3 && is["elevation"] < 8' && press flight v &&
-        press front 1 && says 'is["flying"] == 0 && is["azimuth"] == 0' && press flight v
+        says 'is["following"] == 0 && is["azimuth"] > 28 && is["azimuth"] < 38 &&
+              is["elevation"] > 3 && is["elevation"] < 8' && press camera-path v &&
+        press front 1 && says 'is["following"] == 0 && is["azimuth"] == 0' && press camera-path v
 }
 # Without a clip the time bar shows the camera path: 271 of its 273 frames are played.
 has_time() {
     press bind-pose p && press last shift+Right &&
         says 'frame(is["frame"]) == 270 && last(is["frame"]) == 270 && is["shot"] == 2' &&
         press panel Tab && after scrub drag 1 100 416 380 416 &&
-        says 'is["shot"] == 1 && is["flying"] == 1' && press play space && says 'is["playing"] == 1' && press bind-pose p
+        says 'is["shot"] == 1 && is["following"] == 1' && press play space && says 'is["playing"] == 1' && press bind-pose p
 }
 drops_flight() {
-    drop "$scratch/other.md5camera" && says 'is["flight"] == "other" && is["flying"] == 1' &&
-        drop "$scratch/half.md5camera" && says 'is["flight"] == "other"' &&
+    drop "$scratch/other.md5camera" && says 'is["camera-path"] == "other" && is["following"] == 1' &&
+        drop "$scratch/half.md5camera" && says 'is["camera-path"] == "other"' &&
         grep 'half.md5camera.*error' "$log" &&
-        press reload Up && says 'is["flight"] == "other" && is["flying"] == 1' &&
+        press reload Up && says 'is["camera-path"] == "other" && is["following"] == 1' &&
         press quit ctrl+q && ended_with 0
 }
 flies_alone() {
     open_viewer "$scratch/other.md5camera" || return 1
     line=$(grep '^start: ' "$log")
     before=$line
-    says 'is["flying"] == 0 && is["playing"] == 1 && last(is["frame"]) == 270' &&
-        press flight v && says 'is["flying"] == 1' && press hierarchy shift+h &&
+    says 'is["following"] == 0 && is["playing"] == 1 && last(is["frame"]) == 270' &&
+        press camera-path v && says 'is["following"] == 1' && press hierarchy shift+h &&
         press bind-pose p && press root o && press bounds b && press reload Up &&
-        says 'is["flight"] == "other"' && drop "$own" &&
-        says 'is["model"] == "bobbin" && is["flight"] == "other" && is["flying"] == 1' &&
+        says 'is["camera-path"] == "other"' && drop "$own" &&
+        says 'is["model"] == "bobbin" && is["camera-path"] == "other" && is["following"] == 1' &&
         press quit ctrl+q && ended_with 0
 }
 check "the picture follows a camera path" flies

@@ -12,7 +12,7 @@ quits() {
 }
 # The values in a line except those that change with time.
 lasting() {
-    echo "$1" | tr ' ' '\n' | grep '=' | grep -vE '^(time|frame|flight-frame|playing|notice)='
+    echo "$1" | tr ' ' '\n' | grep '=' | grep -vE '^(time|frame|camera-frame|playing|notice)='
 }
 presses() { # ACTION:KEY...
     for key in "$@"; do
@@ -43,11 +43,11 @@ remembers_all() {
     open_viewer "$folder/b.md5mesh" && after resize xdotool windowsize --sync "$window" 800 450 &&
         presses grid:g axes:x edges:e normals:n skeleton:shift+a bounds:b joint-bounds:shift+b \
             untextured:t checker:c light:k shadows:shift+k maps:shift+t skinning:q frame-time:z statistics:m \
-            hierarchy:shift+h lamps:shift+l root:o loop:l right:3 orthographic:5 || return 1
+            hierarchy:shift+h light-list:shift+l root:o loop:l right:3 orthographic:5 || return 1
     take lights # the list of lights is drawn then, and the mouse finds it
-    after lamp drag 1 621 235 700 235 && after lamp drag 1 646 311 690 311 &&
+    after lights drag 1 621 235 700 235 && after lights drag 1 646 311 690 311 &&
         after orbit drag 1 300 340 370 360 && after zoom xdotool click 4 &&
-        says 'is["lamp"] !~ /key=1,/ && is["lamp"] !~ /around=0,/' && restores_state
+        says 'is["lights"] !~ /key=1,/ && is["lights"] !~ /around=0,/' && restores_state
 }
 # It is a machine, which has other keys, and the file does not name it.
 remembers_own() {

@@ -151,26 +151,26 @@ static void look_from(view_state *viewer, float azimuth, float elevation)
     viewer->camera.elevation = elevation;
 }
 
-static void turn_flight(view_state *viewer)
+static void turn_camera_path(view_state *viewer)
 {
-    if (viewer->document->scene.flight.camera == NULL) {
+    if (viewer->document->scene.camera_path.camera == NULL) {
         view_notice(viewer, "No camera path: drop an .md5camera here");
         return;
     }
-    viewer->flying = !viewer->flying;
-    view_notice(viewer, "%s", viewer->flying ? "Camera path" : "Free camera");
+    viewer->following = !viewer->following;
+    view_notice(viewer, "%s", viewer->following ? "Camera path" : "Free camera");
 }
 
 // Switches to the user's camera, which is the one that is set.
 static bool perform_camera(view_state *viewer, view_action action)
 {
     if (action >= VIEW_FRAME_ALL && action <= VIEW_ORTHOGRAPHIC)
-        viewer->flying = false;
+        viewer->following = false;
     // The elevation from which the three axes of a cube look equally long: atan(1 / sqrt 2).
     const float isometric = 35.26439f;
     switch (action) {
-    case VIEW_FLIGHT:
-        turn_flight(viewer);
+    case VIEW_CAMERA_PATH:
+        turn_camera_path(viewer);
         return true;
     case VIEW_FRAME_ALL:
         view_measure(viewer);
@@ -246,7 +246,7 @@ static void perform_rest(view_state *viewer, view_action action)
             viewer->log.error[0] = '\0';
             break;
         }
-        viewer->shown.help = viewer->shown.hierarchy = viewer->shown.lamps = false;
+        viewer->shown.help = viewer->shown.hierarchy = viewer->shown.light_list = false;
         viewer->ui.chosen_joint = viewer->ui.hovered_joint = -1;
         break;
     case VIEW_QUIT:

@@ -71,7 +71,7 @@ static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
         return true;
     const bool is_camera = drag >= VIEW_DRAG_ORBIT && drag <= VIEW_DRAG_ZOOM;
     if (is_camera)
-        view_leave_flight(viewer);
+        view_leave_camera_path(viewer);
     if (drag == VIEW_DRAG_NONE && viewer->pages.open >= 0)
         return false;
     if (drag == VIEW_DRAG_NONE) {
@@ -91,8 +91,8 @@ static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
 
 static void release(view_state *viewer)
 {
-    static const char *const names[] = {"none",  "orbit",     "pan", "zoom",
-                                        "scrub", "parameter", "lamp"};
+    static const char *const names[] = {"none",  "orbit",     "pan",   "zoom",
+                                        "scrub", "parameter", "lights"};
     if (viewer->pages.dragged >= 0)
         view_tell_state(viewer, "page-slider");
     viewer->pages.dragged = -1;
@@ -112,7 +112,7 @@ static void turn_wheel(view_state *viewer, const SDL_MouseWheelEvent *wheel)
     const view_facts facts = facts_of(viewer);
     if (view_answer(viewer, view_wheel_ui(&viewer->ui, &facts, x, y, steps)))
         return;
-    view_leave_flight(viewer);
+    view_leave_camera_path(viewer);
     const view_rect region = facts_of(viewer).stage.region;
     view_zoom(&viewer->camera, powf(1.15f, steps), x - region.x - 0.5f * region.width,
               y - region.y - 0.5f * region.height, region.height);

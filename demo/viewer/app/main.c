@@ -63,11 +63,11 @@ static void print_summary(const view_state *viewer)
         printf(": %u frames, %g fps, %.3f s\n", (unsigned)scene->clips[i].anim->num_frames,
                scene->clips[i].anim->frame_rate, scene->clips[i].anim->duration);
     }
-    const md5_camera *const camera = scene->flight.camera;
+    const md5_camera *const camera = scene->camera_path.camera;
     if (camera == NULL)
         return;
     fputs("  camera path ", stdout);
-    common_print_text(stdout, scene->flight.name);
+    common_print_text(stdout, scene->camera_path.name);
     printf(": %u frames, %u cuts, %g fps, %.3f s\n", (unsigned)camera->num_frames,
            (unsigned)camera->num_cuts, camera->frame_rate, camera->duration);
 }

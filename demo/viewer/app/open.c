@@ -188,8 +188,8 @@ bool view_reload(view_state *viewer)
         files[count++] = common_copy(viewer->document->scene.path);
     for (size_t i = 0; i < num_clips; i++)
         files[count++] = common_copy(viewer->document->scene.clips[i].path);
-    if (viewer->document->scene.flight.camera != NULL)
-        files[count++] = common_copy(viewer->document->scene.flight.path);
+    if (viewer->document->scene.camera_path.camera != NULL)
+        files[count++] = common_copy(viewer->document->scene.camera_path.path);
     for (size_t i = 0; i < crowd->num_files; i++)
         files[count++] = common_copy(crowd->files[i]);
 
@@ -246,12 +246,12 @@ void view_open_neighbour(view_state *viewer, int step)
 static bool open_dropped(view_state *viewer, const char *path)
 {
     const view_scene *const scene = &viewer->document->scene;
-    const bool waiting = scene->flight.camera != NULL && scene->skeleton == NULL
+    const bool waiting = scene->camera_path.camera != NULL && scene->skeleton == NULL
                          && !common_has_ending(path, ".md5camera");
-    char *flight = waiting ? common_copy(scene->flight.path) : NULL;
-    const char *const files[2] = {path, flight};
+    char *camera_path = waiting ? common_copy(scene->camera_path.path) : NULL;
+    const char *const files[2] = {path, camera_path};
     const bool opened = view_open(viewer, files, waiting ? 2 : 1, false);
-    free(flight);
+    free(camera_path);
     return opened;
 }
 
@@ -297,8 +297,8 @@ void view_drop(view_state *viewer, const char *path)
         done = drop_clip(viewer, path);
     } else if (common_has_ending(path, ".md5camera") && viewer->document->scene.skeleton != NULL) {
         what = "camera path";
-        done = view_load_flight(&viewer->document->scene, path, &viewer->log);
-        viewer->flying = viewer->flying || done;
+        done = view_load_camera_path(&viewer->document->scene, path, &viewer->log);
+        viewer->following = viewer->following || done;
         if (done) {
             viewer->play.time = 0.0;
             viewer->play.playing = true;

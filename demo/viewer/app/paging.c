@@ -40,7 +40,7 @@ static bool open_page(view_state *viewer, int32_t number)
     if (is_page && !open_character(viewer, view_page_at((uint32_t)number)))
         return false;
     view_open_page(&viewer->pages, number);
-    viewer->flying = false;
+    viewer->following = false;
     if (viewer->options->num_times == 0)
         viewer->play.time = 0.0;
     viewer->play.held_at_end = false;

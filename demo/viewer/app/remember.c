@@ -14,7 +14,7 @@ void view_take_switches(view_state *viewer)
 {
     const view_options *const o = viewer->options;
     viewer->shown = o->shown;
-    viewer->lamps = o->lamps;
+    viewer->lights = o->lights;
     viewer->document->scene.root = o->root;
     viewer->document->scene.dual = o->dual;
     viewer->play.wrap = o->wrap;
@@ -36,7 +36,7 @@ static void describe_size(const view_state *viewer, view_options *options)
 void view_describe(const view_state *viewer, view_options *options)
 {
     options->shown = viewer->shown;
-    options->lamps = viewer->lamps;
+    options->lights = viewer->lights;
     options->root = viewer->document->scene.root;
     options->dual = viewer->document->scene.dual;
     options->wrap = viewer->play.wrap;

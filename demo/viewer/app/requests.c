@@ -47,7 +47,7 @@ bool view_carry_out(view_state *viewer, view_request request)
         set_parameter(&scene->machine, &request);
         break;
     case VIEW_REQUEST_LIGHT:
-        viewer->lamps.values[request.number] = request.value;
+        viewer->lights.values[request.number] = request.value;
         break;
     case VIEW_REQUEST_SEEK:
         view_seek(&viewer->play, view_clock(scene), request.seconds);
@@ -78,7 +78,7 @@ static const char *name_request(view_request_kind kind)
     case VIEW_REQUEST_PUSH:
         return "push";
     case VIEW_REQUEST_LIGHT:
-        return "lamp";
+        return "lights";
     default:
         return NULL;
     }
@@ -89,7 +89,7 @@ bool view_answer(view_state *viewer, view_request request)
     const bool was_taken = view_carry_out(viewer, request);
     const char *const name = name_request(request.kind);
     // A light that is dragged is logged when the mouse button is released.
-    const bool is_held = request.kind == VIEW_REQUEST_LIGHT && viewer->ui.drag == VIEW_DRAG_LAMP;
+    const bool is_held = request.kind == VIEW_REQUEST_LIGHT && viewer->ui.drag == VIEW_DRAG_LIGHT;
     if (name != NULL && !is_held)
         view_tell_state(viewer, name);
     return was_taken;

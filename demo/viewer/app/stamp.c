@@ -46,8 +46,8 @@ static void add_scene(uint64_t *stamp, const view_scene *scene)
     for (size_t i = 0; i < scene->num_clips; i++)
         add_file(stamp, scene->clips[i].path);
     add_character(stamp, scene->machine.character);
-    if (scene->flight.camera != NULL)
-        add_file(stamp, scene->flight.path);
+    if (scene->camera_path.camera != NULL)
+        add_file(stamp, scene->camera_path.path);
     if (scene->picked_up)
         add_beside(stamp, scene->path);
 }

@@ -37,23 +37,24 @@ void view_tell_state(view_state *viewer, const char *action)
     const view_camera *const camera = &viewer->camera;
     const view_clip *const clip = view_shown_clip(scene);
     const md5_anim *const anim = view_clock(scene);
-    const bool has_flight = scene->flight.camera != NULL;
-    const view_flight_place place =
-        has_flight ? view_find_place(&scene->flight, play) : (view_flight_place){0};
+    const bool has_camera_path = scene->camera_path.camera != NULL;
+    const view_camera_path_place place =
+        has_camera_path ? view_find_place(&scene->camera_path, play) : (view_camera_path_place){0};
     static const char *const roots[] = {"file", "id", "in_place"};
     static const char *const lists[] = {"none", "files", "clips"};
     if (viewer->log.level < VIEW_DEBUG)
         return;
-    char lamps[VIEW_LAMPS_TEXT], switches[512];
+    char lights[VIEW_LIGHTS_TEXT], switches[512];
     view_write_switches(&viewer->shown, switches, sizeof switches);
-    view_write_lamps(&viewer->lamps, lamps, sizeof lamps);
+    view_write_lights(&viewer->lights, lights, sizeof lights);
     view_debug(
         &viewer->log,
         "%s: model=%s clip=%s %zu/%zu time=%.4f frame=%.3f/%u playing=%d speed=%g backward=%d "
         "loop=%s root=%s skinning=%s azimuth=%.1f elevation=%.1f distance=%.4g "
         "target=%.4g,%.4g,%.4g "
-        "orthographic=%d %s lamp=%s warnings=%u "
-        "size=%ux%u flight=%s flying=%d shot=%u flight-frame=%.3f list=%s found=%zu joint=%d "
+        "orthographic=%d %s lights=%s warnings=%u "
+        "size=%ux%u camera-path=%s following=%d shot=%u camera-frame=%.3f list=%s found=%zu "
+        "joint=%d "
         "hidden=%u crowd=%u error=%d notice=%d",
         action, scene->name, clip != NULL ? clip->name : "bind-pose",
         clip != NULL ? scene->clip + 1 : 0, scene->num_clips,
@@ -63,10 +64,10 @@ void view_tell_state(view_state *viewer, const char *action)
         play->backward, view_wrap_name(play->wrap), roots[scene->root],
         scene->dual ? "dual" : "linear", (double)camera->azimuth, (double)camera->elevation,
         (double)camera->distance, (double)camera->target.x, (double)camera->target.y,
-        (double)camera->target.z, camera->orthographic, switches, lamps,
+        (double)camera->target.z, camera->orthographic, switches, lights,
         (unsigned)viewer->log.num_warnings, (unsigned)viewer->width, (unsigned)viewer->height,
-        has_flight ? scene->flight.name : "none", viewer->flying, (unsigned)place.shot, place.frame,
-        lists[viewer->ui.browser.kind], viewer->ui.browser.num_found,
+        has_camera_path ? scene->camera_path.name : "none", viewer->following, (unsigned)place.shot,
+        place.frame, lists[viewer->ui.browser.kind], viewer->ui.browser.num_found,
         (int)view_marked_joint(&viewer->ui, scene), (unsigned)viewer->hidden_meshes,
         (unsigned)viewer->document->crowd.count, viewer->log.error[0] != '\0',
         viewer->now < viewer->ui.notice_end);

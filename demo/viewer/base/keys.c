@@ -73,7 +73,7 @@ static const view_binding table[] = {
     {VIEW_NOTHING, "orbit", "Left drag", "orbit", GROUP("Camera"), MOUSE},
     {VIEW_NOTHING, "pan", "Middle or Shift+left drag", "pan", MOUSE},
     {VIEW_NOTHING, "zoom", "Wheel, right drag", "zoom", MOUSE},
-    {VIEW_FLIGHT, "flight", "V", "camera path, free camera", KEY(SDLK_v)},
+    {VIEW_CAMERA_PATH, "camera-path", "V", "camera path, free camera", KEY(SDLK_v)},
     {VIEW_FRAME_ALL, "frame-all", "Home or Enter", "show everything", KEY(SDLK_HOME)},
     {VIEW_FRAME_ALL, "frame-all", NULL, NULL, KEY(SDLK_RETURN)},
     {VIEW_FRAME_ALL, "frame-all", NULL, NULL, KEY(SDLK_KP_ENTER)},

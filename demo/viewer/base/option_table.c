@@ -81,7 +81,7 @@ static const view_option table[] = {
      NAMES_CONTENT},
     {"attach", "JOINT=MODEL", NULL, "attach a model to a joint", AT(PAIR_TEXT, attach),
      NAMES_CONTENT},
-    {"steps", NULL, NULL, "uneven terrain; feet are placed on it", AT(SWITCH, steps)},
+    {"terrain", NULL, NULL, "uneven terrain; feet are placed on it", AT(SWITCH, terrain)},
     {"walk", NULL, NULL,
      "procedural walking instead of clips, on that terrain too;\n"
      "controlled by W A S D and Shift",
@@ -129,10 +129,10 @@ static const view_option table[] = {
      KEYS(KEY("K", SDLK_k))},
     {"no-shadow", NULL, NULL, "no shadows", SHOWN(OPPOSITE, shadows, "shadows"), REMEMBERED,
      .key_help = "shadows", KEYS(SHIFT("Shift+K", SDLK_k))},
-    {"lamp", "NAME=VALUE[,...]", NULL,
+    {"lights", "NAME=VALUE[,...]", NULL,
      "key, sky, fill, rim: intensity of a light, 0 to 3 (1);\n"
      "around, height: rotation of the key light, degrees (0)",
-     AT(LAMPS, lamps), REMEMBERED},
+     AT(LIGHTS, lights), REMEMBERED},
 
     {"camera-azimuth-angle", "DEG", "Camera", "0 = front, 90 = the model's left side",
      AT(FLOAT, azimuth), RANGE(-1e6, 1e6), GIVEN(azimuth_given)},
@@ -144,7 +144,7 @@ static const view_option table[] = {
      GIVEN(orthographic_given)},
     {"camera-path", NULL, NULL, "show the camera path instead of following it",
      AT(SWITCH, camera_path)},
-    {"camera-smoothing", "SECONDS", NULL, "smooth a flight over so long before and after (0)",
+    {"camera-smoothing", "SECONDS", NULL, "smooth a camera path over so long before and after (0)",
      AT(NUMBER, camera_smoothing), RANGE(0, 60)},
 
     {"grid", NULL, "Display (each may be given as NAME=no)", "ground grid",
@@ -179,8 +179,8 @@ static const view_option table[] = {
      USUALLY(IN_WINDOW), REMEMBERED, .key_help = "frame time", KEYS(KEY("Z", SDLK_z))},
     {"hierarchy", NULL, NULL, "list of joints", SHOWN(SWITCH, hierarchy, "hierarchy"), REMEMBERED,
      KEYS(SHIFT("Shift+H", SDLK_h))},
-    {"lamps", NULL, NULL, "list of lights", SHOWN(SWITCH, lamps, "lamps"), REMEMBERED,
-     .key_help = "lights as sliders", KEYS(SHIFT("Shift+L", SDLK_l))},
+    {"light-list", NULL, NULL, "list of lights", SHOWN(SWITCH, light_list, "light-list"),
+     REMEMBERED, .key_help = "lights as sliders", KEYS(SHIFT("Shift+L", SDLK_l))},
     {"joint", "NAME", NULL, "mark a joint and show its weights as a heat map", AT(TEXT, joint),
      NAMES_CONTENT},
     {"page", "NAME", NULL,

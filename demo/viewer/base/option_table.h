@@ -23,7 +23,7 @@ typedef enum view_option_kind {
     VIEW_OPTION_NUMBER,   // likewise (double)
     VIEW_OPTION_GRID,     // two whole numbers within the range, "6x4" or "6,4" (uint32_t[2])
     VIEW_OPTION_COLOR,    // "#rrggbb" or "R,G,B" (float[3])
-    VIEW_OPTION_LAMPS,    // "NAME=VALUE,..." (view_lamps)
+    VIEW_OPTION_LIGHTS,   // "NAME=VALUE,..." (view_lights)
     // The following kinds are never written.
     VIEW_OPTION_TEXT,      // not empty (const char *)
     VIEW_OPTION_PAIR_TEXT, // "A=B", neither empty (const char *)

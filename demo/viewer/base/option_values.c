@@ -226,15 +226,15 @@ static char *write_color(const view_option *option, const view_options *options)
     return common_format("%.9g,%.9g,%.9g", (double)color[0], (double)color[1], (double)color[2]);
 }
 
-static bool read_lamps(const char *text, const view_option *option, view_options *options)
+static bool read_lights(const char *text, const view_option *option, view_options *options)
 {
-    return view_read_lamps(text, field_of(option, options));
+    return view_read_lights(text, field_of(option, options));
 }
 
-static char *write_lamps(const view_option *option, const view_options *options)
+static char *write_lights(const view_option *option, const view_options *options)
 {
-    char text[VIEW_LAMPS_TEXT];
-    view_write_lamps(value_of(option, options), text, sizeof text);
+    char text[VIEW_LIGHTS_TEXT];
+    view_write_lights(value_of(option, options), text, sizeof text);
     return common_copy(text);
 }
 
@@ -345,7 +345,7 @@ static const struct {
     [VIEW_OPTION_NUMBER] = {read_double, write_double},
     [VIEW_OPTION_GRID] = {read_grid, write_grid},
     [VIEW_OPTION_COLOR] = {read_color, write_color},
-    [VIEW_OPTION_LAMPS] = {read_lamps, write_lamps},
+    [VIEW_OPTION_LIGHTS] = {read_lights, write_lights},
     [VIEW_OPTION_TEXT] = {read_text, NULL},
     [VIEW_OPTION_PAIR_TEXT] = {read_pair_text, NULL},
     [VIEW_OPTION_TIMES] = {read_times, NULL},

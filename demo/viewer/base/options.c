@@ -94,16 +94,16 @@ static const char *find_output_contradiction(const view_options *o)
 
 static const char *find_contradiction(const view_options *o)
 {
-    size_t num_models = 0, num_flights = 0;
+    size_t num_models = 0, num_camera_paths = 0;
     for (size_t i = 0; i < o->num_files; i++) {
-        const bool is_flight = common_has_ending(o->files[i], ".md5camera");
-        num_flights += is_flight;
-        num_models += !is_flight && !common_has_ending(o->files[i], ".md5anim");
+        const bool is_camera_path = common_has_ending(o->files[i], ".md5camera");
+        num_camera_paths += is_camera_path;
+        num_models += !is_camera_path && !common_has_ending(o->files[i], ".md5anim");
     }
     if (num_models > 1 && o->crowd == 0)
         return "only one model can be shown, except with --crowd; animations end in .md5anim, "
                "camera paths in .md5camera";
-    if (num_flights > 1)
+    if (num_camera_paths > 1)
         return "only one camera path (.md5camera) can be shown";
     if ((o->output != NULL) + o->verify + o->no_render > 1
         || (o->num_frames > 0 && (o->verify || o->no_render)))
@@ -182,7 +182,7 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
         .height = 720,
         .samples = 4,
         .speed = 1.0,
-        .lamps = view_usual_lamps(),
+        .lights = view_usual_lights(),
         .level = VIEW_INFO,
     };
     options->files = common_alloc((size_t)count + 1, sizeof *options->files);

@@ -4,7 +4,7 @@
 
 #include "md5/md5model.h"
 #include "render/md5gl.h"
-#include "demo/viewer/base/lamps.h"
+#include "demo/viewer/base/lights.h"
 #include "demo/viewer/base/log.h"
 #include "demo/viewer/base/shown.h"
 
@@ -45,7 +45,7 @@ typedef enum view_shell {
 // The options of the command line. Texts point into it. option_table.c has the option that sets
 // each field.
 typedef struct view_options {
-    const char **files; // MODEL, ANIMs and FLIGHT, in the order given
+    const char **files; // MODEL, ANIMs and CAMERA, in the order given
     size_t num_files;
     const char **folders; // given among them: a window lists the files of the last one
     size_t num_folders;
@@ -71,7 +71,7 @@ typedef struct view_options {
     bool animates_on_gpu;               // its clips, not machines
     uint32_t sheet_columns, sheet_rows; // 0 = no sheet
     bool turntable;
-    bool steps, walk;
+    bool terrain, walk;
     bool verify, no_render, watch, no_auto;
     const char *joint;  // to be marked, or NULL
     const char *page;   // a technique's page, "contents", "list", or NULL
@@ -97,7 +97,7 @@ typedef struct view_options {
     double camera_smoothing; // of a camera path: seconds to each side
 
     view_shown shown; // initial switches
-    view_lamps lamps;
+    view_lights lights;
     bool no_background, background_given;
     float background[3]; // sRGB, 0..1
     float ui_scale;      // of the panel; 0 = by the screen's resolution

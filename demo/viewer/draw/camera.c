@@ -46,8 +46,8 @@ view_lens view_camera_lens(const view_camera *camera, float width, float height)
     };
 }
 
-view_lens view_flight_lens(const md5_camera_view *view, md5_vec3 centre, float scene_radius,
-                           float width, float height)
+view_lens view_camera_path_lens(const md5_camera_view *view, md5_vec3 centre, float scene_radius,
+                                float width, float height)
 {
     // A file may hold any value; a field of view of 180 degrees has no projection.
     const float half_x = tanf(0.5f * view_radians(view_clamp(view->fov, 1.0f, 175.0f)));

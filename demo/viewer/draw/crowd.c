@@ -3,7 +3,7 @@
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/draw/levels.h"
 #include "demo/viewer/draw/lighting.h"
-#include "demo/viewer/scene/whims.h"
+#include "demo/viewer/scene/wander.h"
 
 #include <string.h>
 

@@ -99,12 +99,12 @@ static void draw_boxes(const view_stage *stage, view_lines *lines)
 }
 
 // Draws a camera path from outside: its line, and its current frustum.
-static void draw_flight(const view_stage *stage, view_lines *lines, float aspect)
+static void draw_camera_path(const view_stage *stage, view_lines *lines, float aspect)
 {
     const float radius = stage->camera->scene_radius;
     const view_lens lens =
         view_path_lens(stage->document, stage->play, stage->camera, aspect, 1.0f);
-    view_add_path(lines, &stage->document->scene.flight, 0.05f * radius);
+    view_add_path(lines, &stage->document->scene.camera_path, 0.05f * radius);
     view_add_lens(lines, &lens, 0.3f * radius, 0xF1F3F6FF);
 }
 
@@ -126,10 +126,10 @@ static void draw_overlays(const view_stage *stage, float aspect)
         draw_boxes(stage, lines);
     if (posed && shown->joint_bounds)
         view_add_joint_bounds(lines, scene);
-    if (scene->steps.num_feet > 0 && scene->skeleton != NULL)
-        view_add_blocks(lines, &scene->steps, md5_mat34_translation(scene->joints[0]));
-    if (!stage->flying && scene->flight.camera != NULL)
-        draw_flight(stage, lines, aspect);
+    if (scene->terrain.num_feet > 0 && scene->skeleton != NULL)
+        view_add_blocks(lines, &scene->terrain, md5_mat34_translation(scene->joints[0]));
+    if (!stage->following && scene->camera_path.camera != NULL)
+        draw_camera_path(stage, lines, aspect);
     if (lines->count > 0)
         md5gl_draw_lines(stage->renderer, lines->vertices, lines->count, width, false);
 
@@ -181,7 +181,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t wid
         view_draw_background(stage, (float)width, (float)height);
     const bool drawn = draw_model(stage, error);
     // Blended, and writes no depth: after the model.
-    const bool level = document->scene.steps.num_feet == 0;
+    const bool level = document->scene.terrain.num_feet == 0;
     if (level && !transparent && drawn && document->drawn != NULL)
         md5gl_draw_ground(stage->renderer, view_centre(frame.casters),
                           3.0f * stage->camera->scene_radius);

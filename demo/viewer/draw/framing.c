@@ -45,9 +45,9 @@ bool view_holds_document(const view_framing *framing, const view_camera *camera,
 view_lens view_path_lens(const view_document *document, const view_play *play,
                          const view_camera *camera, float width, float height)
 {
-    const md5_camera_view view = view_flight_at(&document->scene.flight, play);
-    return view_flight_lens(&view, view_centre(document->bounds), camera->scene_radius, width,
-                            height);
+    const md5_camera_view view = view_camera_path_at(&document->scene.camera_path, play);
+    return view_camera_path_lens(&view, view_centre(document->bounds), camera->scene_radius, width,
+                                 height);
 }
 
 void view_take_path(view_camera *camera, const view_document *document, const view_play *play,
@@ -55,15 +55,16 @@ void view_take_path(view_camera *camera, const view_document *document, const vi
 {
     const md5_vec3 walked = view_walked(&document->scene, play);
     const md5_vec3 centre = md5_vec3_add(view_centre(document->bounds), walked);
-    const md5_camera_view view = view_flight_at(&document->scene.flight, play);
-    const view_lens lens = view_flight_lens(&view, centre, camera->scene_radius, width, height);
+    const md5_camera_view view = view_camera_path_at(&document->scene.camera_path, play);
+    const view_lens lens =
+        view_camera_path_lens(&view, centre, camera->scene_radius, width, height);
     view_take_lens(camera, &lens, centre);
     camera->target = md5_vec3_sub(camera->target, walked);
 }
 
 view_lens view_stage_lens(const view_stage *stage, float width, float height)
 {
-    if (stage->flying)
+    if (stage->following)
         return view_path_lens(stage->document, stage->play, stage->camera, width, height);
     const view_rect region = stage->region;
     view_camera camera = *stage->camera;

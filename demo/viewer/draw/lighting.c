@@ -22,18 +22,18 @@ static md5_vec3 studio_direction(view_axes axes, float right, float back, float 
 }
 
 // The key light's direction, turned about the vertical and raised; it never comes from below.
-static md5_vec3 move_key(md5_vec3 direction, const view_lamps *lamps)
+static md5_vec3 move_key(md5_vec3 direction, const view_lights *lights)
 {
     const float around =
-        view_radians(lamps->values[VIEW_LAMP_AROUND]) + atan2f(direction.y, direction.x);
-    const float raised =
-        view_radians(lamps->values[VIEW_LAMP_HEIGHT]) + asinf(view_clamp(direction.z, -1.0f, 1.0f));
+        view_radians(lights->values[VIEW_LIGHT_AROUND]) + atan2f(direction.y, direction.x);
+    const float raised = view_radians(lights->values[VIEW_LIGHT_HEIGHT])
+                         + asinf(view_clamp(direction.z, -1.0f, 1.0f));
     const float height = view_clamp(raised, view_radians(3.0f), view_radians(89.0f));
     return (md5_vec3){cosf(height) * cosf(around), cosf(height) * sinf(around), sinf(height)};
 }
 
 // Light colours of the studio and of the classic (2004) lighting, times the user's intensities.
-static void color_lights(const view_lamps *lamps, md5gl_lighting lighting,
+static void color_lights(const view_lights *lights, md5gl_lighting lighting,
                          md5gl_point_light points[VIEW_NUM_POINTS], md5gl_frame *frame)
 {
     static const struct {
@@ -49,10 +49,10 @@ static void color_lights(const view_lamps *lamps, md5gl_lighting lighting,
                                     .rim = {3.0f, 2.8f, 2.4f}},
     };
     for (int i = 0; i < 3; i++) {
-        frame->light[i] = lamps->values[VIEW_LAMP_KEY] * colors[lighting].key[i];
-        frame->ambient[i] = lamps->values[VIEW_LAMP_SKY] * colors[lighting].sky[i];
-        points[0].color[i] = lamps->values[VIEW_LAMP_FILL] * colors[lighting].fill[i];
-        points[1].color[i] = lamps->values[VIEW_LAMP_RIM] * colors[lighting].rim[i];
+        frame->light[i] = lights->values[VIEW_LIGHT_KEY] * colors[lighting].key[i];
+        frame->ambient[i] = lights->values[VIEW_LIGHT_SKY] * colors[lighting].sky[i];
+        points[0].color[i] = lights->values[VIEW_LIGHT_FILL] * colors[lighting].fill[i];
+        points[1].color[i] = lights->values[VIEW_LIGHT_RIM] * colors[lighting].rim[i];
     }
 }
 
@@ -91,7 +91,7 @@ void view_set_lights(const view_stage *stage, view_axes axes,
     points[1] =
         (md5gl_point_light){.position = md5_vec3_add(centre, md5_vec3_scale(rim, 4.0f * radius)),
                             .range = 8.0f * radius};
-    frame->light_direction = move_key(studio_direction(axes, -0.78f, 0.66f, 0.95f), stage->lamps);
+    frame->light_direction = move_key(studio_direction(axes, -0.78f, 0.66f, 0.95f), stage->lights);
     frame->point_lights = points;
     frame->num_point_lights = VIEW_NUM_POINTS;
     frame->ground = stage->document->ground;
@@ -100,7 +100,7 @@ void view_set_lights(const view_stage *stage, view_axes axes,
     // A crowd is wide and needs more texels, so that each character has enough.
     frame->shadow_texels = stage->document->crowd.count > 0 ? 2048 : 0;
     frame->lighting = stage->shown->classic ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
-    color_lights(stage->lamps, frame->lighting, points, frame);
+    color_lights(stage->lights, frame->lighting, points, frame);
     frame->tone_mapped = !stage->shown->classic;
     frame->softness = stage->shown->classic ? 0.0f : 0.08f;
 }

@@ -116,14 +116,14 @@ static void add_view_axes(view_lines *lines, const md5_camera_view *view, float 
     }
 }
 
-void view_add_path(view_lines *lines, const view_flight *flight, float axis_size)
+void view_add_path(view_lines *lines, const view_camera_path *camera_path, float axis_size)
 {
     enum { MAX_AXES = 40 }; // more hide the path
-    const md5_camera *const camera = flight->camera;
-    const uint32_t num_played = flight->clock.num_frames, stride = 1 + num_played / MAX_AXES;
+    const md5_camera *const camera = camera_path->camera;
+    const uint32_t num_played = camera_path->clock.num_frames, stride = 1 + num_played / MAX_AXES;
     uint32_t shot = 0, last_shot = 0;
     for (uint32_t played = 0; played < num_played; played++) {
-        const uint32_t frame = view_flight_frame(flight, played, &shot);
+        const uint32_t frame = view_camera_path_frame(camera_path, played, &shot);
         const md5_camera_view *const view = &camera->frames[frame];
         if (played % stride == 0 || played + 1 == num_played || shot != last_shot)
             add_view_axes(lines, view, axis_size);
@@ -152,17 +152,17 @@ void view_add_lens(view_lines *lines, const view_lens *lens, float depth, uint32
 }
 
 // Adds the top of a block and its vertical edges down to the lowest height.
-static void add_block(view_lines *lines, const view_steps *steps, int32_t x, int32_t y)
+static void add_block(view_lines *lines, const view_terrain *terrain, int32_t x, int32_t y)
 {
-    const float low = -steps->height, high = view_block_height(steps, x, y);
-    const float gap = 0.02f * steps->cell;
+    const float low = -terrain->height, high = view_block_height(terrain, x, y);
+    const float gap = 0.02f * terrain->cell;
     const uint32_t top = 0x8FB4E8FF, side = 0x55657CFF;
     md5_vec3 corners[4];
     for (int i = 0; i < 4; i++) {
         const bool is_far_x = i == 1 || i == 2, is_far_y = i >= 2;
         corners[i] =
-            (md5_vec3){(float)(x + is_far_x) * steps->cell + (is_far_x ? -gap : gap),
-                       (float)(y + is_far_y) * steps->cell + (is_far_y ? -gap : gap), high};
+            (md5_vec3){(float)(x + is_far_x) * terrain->cell + (is_far_x ? -gap : gap),
+                       (float)(y + is_far_y) * terrain->cell + (is_far_y ? -gap : gap), high};
     }
     for (int i = 0; i < 4; i++) {
         view_add_line(lines, corners[i], corners[(i + 1) % 4], top);
@@ -170,11 +170,11 @@ static void add_block(view_lines *lines, const view_steps *steps, int32_t x, int
     }
 }
 
-void view_add_blocks(view_lines *lines, const view_steps *steps, md5_vec3 centre)
+void view_add_blocks(view_lines *lines, const view_terrain *terrain, md5_vec3 centre)
 {
     enum { AROUND = 9 };
-    const int32_t x = view_block_of(steps, centre.x), y = view_block_of(steps, centre.y);
+    const int32_t x = view_block_of(terrain, centre.x), y = view_block_of(terrain, centre.y);
     for (int32_t i = x - AROUND; i <= x + AROUND; i++)
         for (int32_t j = y - AROUND; j <= y + AROUND; j++)
-            add_block(lines, steps, i, j);
+            add_block(lines, terrain, i, j);
 }

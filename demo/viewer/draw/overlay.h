@@ -34,12 +34,12 @@ void view_add_axes(view_lines *lines, float length);
 
 // Adds a camera path, shot by shot, with axes at some of its frames: red forward, green left, blue
 // up.
-void view_add_path(view_lines *lines, const view_flight *flight, float axis_size);
+void view_add_path(view_lines *lines, const view_camera_path *camera_path, float axis_size);
 
 // Adds a lens's frustum from the eye to `depth`, with a mark at the upper edge.
 void view_add_lens(view_lines *lines, const view_lens *lens, float depth, uint32_t color);
 
 // Adds the edges of the terrain's blocks around a point.
-void view_add_blocks(view_lines *lines, const view_steps *steps, md5_vec3 centre);
+void view_add_blocks(view_lines *lines, const view_terrain *terrain, md5_vec3 centre);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "demo/viewer/base/canvas.h"
 #include "demo/viewer/base/font.h"
-#include "demo/viewer/base/lamps.h"
+#include "demo/viewer/base/lights.h"
 #include "demo/viewer/base/shown.h"
 #include "demo/viewer/base/viewpoint.h"
 #include "demo/viewer/draw/overlay.h"
@@ -18,9 +18,9 @@ typedef struct view_stage {
     const view_play *play;
     const view_camera *camera;
     view_rect region; // of the picture, pixels, centred on the camera's target
-    bool flying;      // use the document's camera path instead of `camera`
+    bool following;   // use the document's camera path instead of `camera`
     const view_shown *shown;
-    const view_lamps *lamps;
+    const view_lights *lights;
     const view_font *font;
     view_canvas *canvas; // memory for text and shapes
     view_lines *lines;   // memory for lines

@@ -15,7 +15,7 @@ void view_frame_again(view_state *viewer)
 
 void view_keep_framed(view_state *viewer, uint32_t width, uint32_t height)
 {
-    if (viewer->flying || !view_is_framed(&viewer->framed, &viewer->camera))
+    if (viewer->following || !view_is_framed(&viewer->framed, &viewer->camera))
         return;
     const view_facts facts = view_facts_of(viewer, (float)width, (float)height);
     if (!view_holds_document(&viewer->framed, &viewer->camera, viewer->document,
@@ -31,8 +31,8 @@ void view_frame_anew(view_state *viewer)
     if (options->distance_given)
         viewer->camera.distance = options->distance;
     // Without a model the camera path itself is framed.
-    viewer->flying = viewer->document->scene.flight.camera != NULL
-                     && viewer->document->scene.skeleton != NULL && !options->camera_path;
+    viewer->following = viewer->document->scene.camera_path.camera != NULL
+                        && viewer->document->scene.skeleton != NULL && !options->camera_path;
     view_snap(viewer);
 }
 
@@ -42,14 +42,14 @@ void view_frame_for(view_state *viewer, uint32_t width, uint32_t height)
         frame_for(viewer, (float)width, (float)height);
 }
 
-void view_leave_flight(view_state *viewer)
+void view_leave_camera_path(view_state *viewer)
 {
-    if (!viewer->flying)
+    if (!viewer->following)
         return;
     view_take_path(&viewer->camera, viewer->document, &viewer->play, (float)viewer->width,
                    (float)viewer->height);
     viewer->framed = (view_framing){0};
-    viewer->flying = false;
+    viewer->following = false;
     view_snap(viewer);
 }
 

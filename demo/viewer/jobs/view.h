@@ -23,9 +23,9 @@ typedef struct view_state {
     view_camera seen;    // where it is drawn in a window, on its way there
     bool is_smooth;      // draw `seen`: time passes between pictures
     view_framing framed; // as last set by view_frame_*()
-    bool flying;         // the picture follows the camera path, which exists then
+    bool following;      // the picture follows the camera path, which exists then
     view_shown shown;
-    view_lamps lamps;
+    view_lights lights;
     uint64_t hidden_meshes; // a bit for each of the first 64
 
     view_pages pages; // an open page is shown instead of the document and the interface
@@ -78,7 +78,7 @@ void view_frame_for(view_state *viewer, uint32_t width, uint32_t height);
 void view_frame_again(view_state *viewer);
 
 // Continues with the user's camera from the current position of the camera path.
-void view_leave_flight(view_state *viewer);
+void view_leave_camera_path(view_state *viewer);
 
 // Frames again if the free region has changed since, or if the contents would leave the picture or
 // be too small in it; unless the user has set the camera's target or distance meanwhile.

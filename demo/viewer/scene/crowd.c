@@ -4,7 +4,7 @@
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
 #include "demo/viewer/base/math.h"
-#include "demo/viewer/scene/whims.h"
+#include "demo/viewer/scene/wander.h"
 
 #include <stdlib.h>
 

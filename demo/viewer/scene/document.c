@@ -34,7 +34,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
         return false;
     scene->root = manner.root;
     scene->dual = manner.dual;
-    scene->flight.smoothing = loader->options->camera_smoothing;
+    scene->camera_path.smoothing = loader->options->camera_smoothing;
     scene->machine.settings = loader->options->settings;
     scene->machine.num_settings = loader->options->num_settings;
     if (!view_upload(loader, scene, document->as_asked, &document->drawn, &document->textures))
@@ -42,8 +42,9 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     const bool has_morphs = loader->options->num_morphs > 0 || view_has_driven_morphs(scene);
     if (has_morphs && !view_ready_morphs(document, loader))
         return false;
-    if (loader->options->steps && scene->model != NULL && view_find_feet(&scene->steps, scene) == 0)
-        view_warn(loader->log, "--steps: no joint has foot or ankle in its name");
+    if (loader->options->terrain && scene->model != NULL
+        && view_find_feet(&scene->terrain, scene) == 0)
+        view_warn(loader->log, "--terrain: no joint has foot or ankle in its name");
     if (loader->options->walk && scene->model != NULL && view_find_legs(scene) == 0)
         view_warn(loader->log, "--walk: no two joints have foot or ankle in their names");
     if (!view_load_companions(document->companions, scene, loader))

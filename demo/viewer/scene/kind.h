@@ -3,7 +3,7 @@
 #ifndef DEMO_VIEWER_SCENE_KIND_H
 #define DEMO_VIEWER_SCENE_KIND_H
 
-#include "demo/viewer/scene/borrow.h"
+#include "demo/viewer/scene/retargeted.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/scene/levels.h"
 #include "demo/viewer/scene/morphs.h"

@@ -124,15 +124,15 @@ uint32_t view_find_legs_of(const view_scene *scene, view_legs *legs)
 
 static float find_terrain(void *user, md5_vec3 at, md5_vec3 *normal)
 {
-    const view_steps *const steps = user;
+    const view_terrain *const terrain = user;
     (void)normal; // the tops of blocks are horizontal
-    return view_block_height(steps, view_block_of(steps, at.x), view_block_of(steps, at.y));
+    return view_block_height(terrain, view_block_of(terrain, at.x), view_block_of(terrain, at.y));
 }
 
 static md5_walk_desc describe(const view_scene *scene)
 {
     const view_legs *const legs = &scene->legs;
-    const bool has_terrain = scene->steps.num_feet > 0;
+    const bool has_terrain = scene->terrain.num_feet > 0;
     return (md5_walk_desc){
         .skeleton = scene->skeleton,
         .legs = legs->legs,
@@ -140,7 +140,7 @@ static md5_walk_desc describe(const view_scene *scene)
         .num_groups = 2,
         .body = legs->body,
         .terrain = has_terrain ? find_terrain : NULL,
-        .user = (void *)&scene->steps,
+        .user = (void *)&scene->terrain,
         .bank = legs->walk.radius > 0.0f ? bank_share / legs->walk.radius : 0.0f,
     };
 }

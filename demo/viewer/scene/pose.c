@@ -49,7 +49,7 @@ void view_pose(view_scene *scene, const view_play *play)
         if (scene->morphs != NULL)
             view_drive_morphs(scene->morphs, scene->machine.player, scene->morphs->reported,
                               scene->morphs->weights);
-        if (scene->steps.num_feet > 0 && !stands)
+        if (scene->terrain.num_feet > 0 && !stands)
             view_place_feet(scene, &scene->machine.place, play->time);
         return;
     }
@@ -61,7 +61,7 @@ void view_pose(view_scene *scene, const view_play *play)
     const md5_moment moment = anim != NULL ? view_moment(play, anim) : (md5_moment){0};
     view_pose_moment(scene, &moment);
     const md5_transform at_origin = {.rotation = {.w = 1.0f}};
-    if (scene->steps.num_feet > 0 && anim != NULL)
+    if (scene->terrain.num_feet > 0 && anim != NULL)
         view_place_feet(scene, &at_origin, play->time);
 }
 
@@ -255,8 +255,8 @@ md5_bounds view_clip_bounds(view_scene *scene, view_hull *hull)
     *hull = (view_hull){0};
     for (int i = 0; i < VIEW_HULL_POINTS; i++)
         hull->reach[i] = far.reach[i] = -INFINITY;
-    if (scene->skeleton == NULL && scene->flight.camera != NULL)
-        return path_bounds(scene->flight.camera, hull);
+    if (scene->skeleton == NULL && scene->camera_path.camera != NULL)
+        return path_bounds(scene->camera_path.camera, hull);
     const md5_character *const character = scene->machine.character;
     const uint32_t num_clips = shows_machine(scene) ? character->num_clips : 1;
     for (uint32_t clip = 0; clip < num_clips; clip++)

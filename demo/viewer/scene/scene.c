@@ -61,7 +61,7 @@ void view_free_scene(view_scene *scene)
     free(scene->clips);
     md5_free_model(scene->own_model);
     view_free_looks(scene->looks, scene->num_looks);
-    view_free_flight(&scene->flight);
+    view_free_camera_path(&scene->camera_path);
     free(scene->path);
     free(scene->name);
     *scene = (view_scene){0};
@@ -225,7 +225,7 @@ bool view_add_clip(view_scene *scene, const char *path, view_log *log)
     return true;
 }
 
-bool view_load_flight(view_scene *scene, const char *path, view_log *log)
+bool view_load_camera_path(view_scene *scene, const char *path, view_log *log)
 {
     md5_error error;
     const md5_load_opts opts = loud(log);
@@ -234,10 +234,10 @@ bool view_load_flight(view_scene *scene, const char *path, view_log *log)
         view_log_error(log, &error);
         return false;
     }
-    const double smoothing = scene->flight.smoothing;
-    view_free_flight(&scene->flight);
-    scene->flight = view_make_flight(path, camera);
-    scene->flight.smoothing = smoothing;
+    const double smoothing = scene->camera_path.smoothing;
+    view_free_camera_path(&scene->camera_path);
+    scene->camera_path = view_make_camera_path(path, camera);
+    scene->camera_path.smoothing = smoothing;
     return true;
 }
 
@@ -266,7 +266,7 @@ const md5_anim *view_clock(const view_scene *scene)
 {
     const md5_anim *const anim = view_shown_anim(scene);
     const bool moves = anim != NULL && anim->num_frames > 1;
-    return moves || scene->flight.camera == NULL ? anim : &scene->flight.clock;
+    return moves || scene->camera_path.camera == NULL ? anim : &scene->camera_path.clock;
 }
 
 uint32_t view_count_vertices(const view_scene *scene)
@@ -419,10 +419,10 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
 
     for (size_t i = 0; i < num_files; i++) {
         view_log_progress(log, "files", i, num_files);
-        const bool is_flight = common_has_ending(files[i], ".md5camera");
-        if (is_flight && !view_load_flight(scene, files[i], log))
+        const bool is_camera_path = common_has_ending(files[i], ".md5camera");
+        if (is_camera_path && !view_load_camera_path(scene, files[i], log))
             return false;
-        const bool is_clip = !is_flight && files[i] != model_path;
+        const bool is_clip = !is_camera_path && files[i] != model_path;
         const bool is_new = is_clip && find_clip(scene, files[i]) == scene->num_clips;
         if (is_new && !load_clip(scene, files[i], log))
             return false;

@@ -8,13 +8,13 @@
 #include "md5/md5model.h"
 #include "md5/md5morph.h"
 #include "md5/md5quake.h"
-#include "demo/viewer/scene/flight.h"
+#include "demo/viewer/scene/camera_path.h"
 #include "demo/viewer/base/log.h"
 #include "demo/viewer/scene/look.h"
 #include "demo/viewer/scene/legs.h"
 #include "demo/viewer/scene/machine.h"
 #include "demo/viewer/scene/play.h"
-#include "demo/viewer/scene/steps.h"
+#include "demo/viewer/scene/terrain.h"
 
 typedef struct view_clip {
     char *path, *name; // name: of the file, without folder and ending
@@ -53,8 +53,8 @@ typedef struct view_scene {
     const struct view_morphs *morphs; // of the document, or NULL
     uint32_t num_joints;              // of `skeleton`, which is the model's or the clip's
     const md5_skeleton *skeleton;     // NULL if there is only a camera path
-    view_flight flight;
-    view_steps steps;     // terrain, if any
+    view_camera_path camera_path;
+    view_terrain terrain; // terrain, if any
     view_legs legs;       // if there are any, they walk and no clip is shown
     uint32_t num_looks;   // of an md5.cfg: one for each mesh; else 0
     view_look *looks;     // [num_looks]
@@ -85,7 +85,7 @@ void view_free_scene(view_scene *scene); // a zeroed one is allowed
 bool view_add_clip(view_scene *scene, const char *path, view_log *log);
 
 // Loads a camera path, which replaces the current one. Returns false and logs an error on failure.
-bool view_load_flight(view_scene *scene, const char *path, view_log *log);
+bool view_load_camera_path(view_scene *scene, const char *path, view_log *log);
 
 // Shows clip `clip` (< num_clips).
 void view_choose_clip(view_scene *scene, size_t clip);

@@ -59,19 +59,19 @@ static void add_clip_rows(const view_facts *facts, view_rows *rows)
                      scene->root == MD5_ROOT_ID ? "as id's engine" : "in place");
 }
 
-static void add_flight_rows(const view_facts *facts, view_rows *rows)
+static void add_camera_path_rows(const view_facts *facts, view_rows *rows)
 {
-    const view_flight *const flight = &facts->stage.document->scene.flight;
-    if (flight->camera == NULL)
+    const view_camera_path *const camera_path = &facts->stage.document->scene.camera_path;
+    if (camera_path->camera == NULL)
         return;
-    const view_flight_place place = view_find_place(flight, facts->stage.play);
-    const md5_camera_view view = view_flight_at(flight, facts->stage.play);
+    const view_camera_path_place place = view_find_place(camera_path, facts->stage.play);
+    const md5_camera_view view = view_camera_path_at(camera_path, facts->stage.play);
     view_add_gap(rows);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Camera", "%s",
-                 facts->stage.flying ? flight->name : "free" DOT "V: path");
+                 facts->stage.following ? camera_path->name : "free" DOT "V: path");
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Shot", "%u of %u" DOT "frame %.1f of %u",
-                 (unsigned)place.shot + 1, (unsigned)flight->camera->num_cuts + 1,
-                 1.0 + place.frame, (unsigned)flight->camera->num_frames);
+                 (unsigned)place.shot + 1, (unsigned)camera_path->camera->num_cuts + 1,
+                 1.0 + place.frame, (unsigned)camera_path->camera->num_frames);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "View", "%.1f\xC2\xB0 wide", (double)view.fov);
 }
 
@@ -315,7 +315,7 @@ void view_list_figures(const view_facts *facts, view_rows *rows)
     view_make_hit(rows, HIT_FILES, "F");
     add_clip_rows(facts, rows);
     if (!brief) {
-        add_flight_rows(facts, rows);
+        add_camera_path_rows(facts, rows);
         add_crowd_rows(facts, rows);
         add_model_rows(facts, rows);
     }

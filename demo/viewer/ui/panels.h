@@ -48,11 +48,11 @@ bool view_point_hierarchy(view_ui *ui, const view_facts *facts, float x, float y
 // Draws the marked joint with the weights of the vertices as heat.
 void view_draw_joint(const view_ui *ui, const view_facts *facts);
 
-// -- Lights, at the right (lamps_panel.c) ---------------------------------------------------
+// -- Lights, at the right (lights_panel.c) ---------------------------------------------------
 
-void view_draw_lamps(view_ui *ui, const view_facts *facts);
-view_request view_press_lamps(view_ui *ui, const view_facts *facts, float x, float y);
-view_request view_drag_lamp(const view_ui *ui, const view_facts *facts, float x);
+void view_draw_lights(view_ui *ui, const view_facts *facts);
+view_request view_press_lights(view_ui *ui, const view_facts *facts, float x, float y);
+view_request view_drag_light(const view_ui *ui, const view_facts *facts, float x);
 
 // -- Keys and errors, in the middle (lists.c) -----------------------------------------------
 

@@ -44,8 +44,8 @@ static void draw_panels(view_ui *ui, const view_facts *facts)
 static void draw_lists(view_ui *ui, const view_facts *facts)
 {
     const view_stage *const stage = &facts->stage;
-    if (stage->shown->lamps)
-        view_draw_lamps(ui, facts);
+    if (stage->shown->light_list)
+        view_draw_lights(ui, facts);
     if (stage->shown->hierarchy && stage->document->scene.skeleton != NULL)
         view_draw_hierarchy(ui, facts);
     view_draw_joint(ui, facts);
@@ -98,7 +98,7 @@ view_request view_press_ui(view_ui *ui, const view_facts *facts, float x, float 
     if (request.kind == VIEW_REQUEST_PASS)
         request = view_press_hierarchy(ui, facts, x, y);
     if (request.kind == VIEW_REQUEST_PASS)
-        request = view_press_lamps(ui, facts, x, y);
+        request = view_press_lights(ui, facts, x, y);
     if (request.kind == VIEW_REQUEST_PASS)
         request = press_hit(ui, x, y);
     if (request.kind == VIEW_REQUEST_PASS)
@@ -115,8 +115,8 @@ view_request view_drag_ui(const view_ui *ui, const view_facts *facts, float x)
         return view_drag_bar(ui, facts, x);
     case VIEW_DRAG_PARAMETER:
         return view_drag_machine(ui, facts, x);
-    case VIEW_DRAG_LAMP:
-        return view_drag_lamp(ui, facts, x);
+    case VIEW_DRAG_LIGHT:
+        return view_drag_light(ui, facts, x);
     default:
         return (view_request){.kind = VIEW_REQUEST_PASS};
     }

@@ -19,7 +19,7 @@ typedef enum view_drag_kind {
     VIEW_DRAG_ZOOM,
     VIEW_DRAG_TIME,
     VIEW_DRAG_PARAMETER,
-    VIEW_DRAG_LAMP,
+    VIEW_DRAG_LIGHT,
 } view_drag_kind;
 
 // A row of the panel that can be clicked on.
@@ -48,7 +48,7 @@ typedef struct view_layout {
     view_rect joints;     // its rows, within
     view_rect parameters; // of a machine: rows of equal height
     float slider_left;    // of its sliders
-    view_rect lamps;      // likewise
+    view_rect lights;     // likewise
 } view_layout;
 
 typedef struct view_ui {
@@ -56,7 +56,7 @@ typedef struct view_ui {
     view_browser browser;
     view_drag_kind drag;
     uint32_t dragged_parameter;
-    view_lamp dragged_lamp;
+    view_light dragged_light;
     float hierarchy_scroll; // pixels
     float shown_scroll;     // on its way there, if it moves smoothly
     bool is_smooth;         // after view_follow_lists()

@@ -1,4 +1,4 @@
-#include "demo/viewer/scene/borrow.h"
+#include "demo/viewer/scene/retargeted.h"
 
 #include "demo/common/memory.h"
 

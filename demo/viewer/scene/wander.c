@@ -1,4 +1,4 @@
-#include "demo/viewer/scene/whims.h"
+#include "demo/viewer/scene/wander.h"
 
 #include "demo/viewer/base/math.h"
 

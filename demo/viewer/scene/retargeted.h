@@ -1,7 +1,7 @@
 // Retargets the clips of one model to another with other proportions. This happens once, at load,
 // so playback costs no more than that of any clip.
-#ifndef DEMO_VIEWER_SCENE_BORROW_H
-#define DEMO_VIEWER_SCENE_BORROW_H
+#ifndef DEMO_VIEWER_SCENE_RETARGETED_H
+#define DEMO_VIEWER_SCENE_RETARGETED_H
 
 #include "md5/md5model.h"
 #include "md5/md5machine.h"

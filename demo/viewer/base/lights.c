@@ -1,31 +1,31 @@
-#include "demo/viewer/base/lamps.h"
+#include "demo/viewer/base/lights.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const view_lamp_range ranges[VIEW_NUM_LAMPS] = {
+static const view_light_range ranges[VIEW_NUM_LIGHTS] = {
     {"key", 0.0f, 3.0f, 1.0f}, {"sky", 0.0f, 3.0f, 1.0f},         {"fill", 0.0f, 3.0f, 1.0f},
     {"rim", 0.0f, 3.0f, 1.0f}, {"around", -180.0f, 180.0f, 0.0f}, {"height", -60.0f, 60.0f, 0.0f},
 };
 
-const view_lamp_range *view_range_of_lamp(view_lamp lamp)
+const view_light_range *view_range_of_light(view_light light)
 {
-    return &ranges[lamp];
+    return &ranges[light];
 }
 
-view_lamps view_usual_lamps(void)
+view_lights view_usual_lights(void)
 {
-    view_lamps lamps;
-    for (int i = 0; i < VIEW_NUM_LAMPS; i++)
-        lamps.values[i] = ranges[i].usual;
-    return lamps;
+    view_lights lights;
+    for (int i = 0; i < VIEW_NUM_LIGHTS; i++)
+        lights.values[i] = ranges[i].usual;
+    return lights;
 }
 
 // Returns the light whose name and '=' begin `text`, or -1.
-static int find_lamp(const char *text)
+static int find_light(const char *text)
 {
-    for (int i = 0; i < VIEW_NUM_LAMPS; i++) {
+    for (int i = 0; i < VIEW_NUM_LIGHTS; i++) {
         const size_t length = strlen(ranges[i].name);
         if (strncmp(text, ranges[i].name, length) == 0 && text[length] == '=')
             return i;
@@ -33,29 +33,29 @@ static int find_lamp(const char *text)
     return -1;
 }
 
-bool view_read_lamps(const char *text, view_lamps *lamps)
+bool view_read_lights(const char *text, view_lights *lights)
 {
     for (;;) {
-        const int lamp = find_lamp(text);
-        if (lamp < 0)
+        const int light = find_light(text);
+        if (light < 0)
             return false;
         char *end = NULL;
         const char *const number = strchr(text, '=') + 1;
         const float value = strtof(number, &end);
-        if (end == number || !(value >= ranges[lamp].low && value <= ranges[lamp].high)
+        if (end == number || !(value >= ranges[light].low && value <= ranges[light].high)
             || (*end != '\0' && *end != ','))
             return false;
-        lamps->values[lamp] = value;
+        lights->values[light] = value;
         if (*end == '\0')
             return true;
         text = end + 1;
     }
 }
 
-void view_write_lamps(const view_lamps *lamps, char *text, size_t size)
+void view_write_lights(const view_lights *lights, char *text, size_t size)
 {
     size_t used = 0;
-    for (int i = 0; i < VIEW_NUM_LAMPS && used < size; i++)
+    for (int i = 0; i < VIEW_NUM_LIGHTS && used < size; i++)
         used += (size_t)snprintf(text + used, size - used, "%s%s=%.9g", i > 0 ? "," : "",
-                                 ranges[i].name, (double)lamps->values[i]);
+                                 ranges[i].name, (double)lights->values[i]);
 }

@@ -1,6 +1,6 @@
 // Wander behaviour of a crowd: characters stand, walk, run and fire triggers at random.
-#ifndef DEMO_VIEWER_SCENE_WHIMS_H
-#define DEMO_VIEWER_SCENE_WHIMS_H
+#ifndef DEMO_VIEWER_SCENE_WANDER_H
+#define DEMO_VIEWER_SCENE_WANDER_H
 
 #include "demo/viewer/scene/crowd.h"
 
