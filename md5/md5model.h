@@ -393,7 +393,7 @@ MD5_API md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5
 
 // The same, smoothed, for paths that shake: a weighted mean of the views up to `seconds` before and
 // after `time`, at most 512 frames, with weights (1 - u^2)^2, u from -1 to 1. Shots are never
-// mixed: the span shrinks towards the ends of a shot, which are as in the file. Rotations are
+// blended: the span shrinks towards the ends of a shot, which are as in the file. Rotations are
 // summed and normalised, so a span in which the camera turns by more than half a circle makes no
 // sense. `seconds` that are not above 0 smooth nothing.
 MD5_API md5_camera_view md5_camera_smooth_at(const md5_camera *camera, double time, md5_wrap wrap,

@@ -51,7 +51,7 @@ typedef struct md5_walk_desc {
     void *user;
 
     // The default of a length is a share of the mean distance of the homes from their middle.
-    float step_length;   // longest way of a foot relative to its home; 0 = 0.5
+    float step_length;   // longest distance of a foot relative to its home; 0 = 0.5
     float step_height;   // of a foot above the line of its step; 0 = 0.15
     float slack;         // distance from home at which a leg steps; 0 = 0.1 of step_length
     float step_seconds;  // of a slow step; 0 = 0.45

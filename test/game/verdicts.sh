@@ -1,7 +1,7 @@
 #!/bin/sh
 # md5tool verdicts against what the original engine made of a small game folder: every row of materials, skins and models, and
 # every warning about them. Materials that only the engine's guis have made are asked for by name, as guis ask: which of the
-# implicit ones these are, the rows' own sort tells, and all else of them is compared.
+# implicit ones these are, the rows' own sort says, and all else of them is compared.
 . test/build/report.sh
 tool=$products/md5tool
 golden=${MD5_CORPUS:+$MD5_CORPUS/golden/d3}

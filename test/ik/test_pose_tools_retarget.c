@@ -220,12 +220,12 @@ TEST (pose_tools_retarget_without_a_pelvis) {
     md5_free_retarget(retarget);
 }
 
-static char told[256];
+static char reported[256];
 
 static void remember(void *user, const md5_error *warning)
 {
     (void)user;
-    snprintf(told, sizeof told, "%s", warning->message);
+    snprintf(reported, sizeof reported, "%s", warning->message);
 }
 
 static void check_failure(const md5_joint_pair *pairs, uint32_t num_pairs, const char *message)
@@ -261,7 +261,8 @@ TEST (pose_tools_retarget_tells_what_is_wrong) {
     md5_error error;
     md5_retarget *retarget = md5_create_retarget(&man.model, &man.model, leave, 2, &opts, &error);
     CHECK(retarget != NULL);
-    CHECK_STRING(told, "joint 5 'hand' of the target has no source joint and keeps its bind pose");
+    CHECK_STRING(reported,
+                 "joint 5 'hand' of the target has no source joint and keeps its bind pose");
     md5_free_retarget(retarget);
 }
 

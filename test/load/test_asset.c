@@ -160,7 +160,7 @@ const char *asset_answer_fault(const void *asset, uint32_t num_warnings, const m
     HOLDS(error->status == MD5_OK && error->message[0] == '\0' && error->line == 0,
           "an asset and an error");
     HOLDS(warnings->num_told == (num_warnings < cap ? num_warnings : cap),
-          "other warnings told than counted");
+          "other warnings reported than counted");
     return NULL;
 }
 

@@ -37,7 +37,7 @@ const char *asset_camera_fault(const md5_camera *camera);
 const char *asset_binding_fault(const md5_binding *binding);
 
 // Whether a call's answers fit together: an error with a place and a message exactly if there is
-// no asset, as many warnings told as counted up to the cap, every place inside the text.
+// no asset, as many warnings reported as counted up to the cap, every location inside the text.
 const char *asset_answer_fault(const void *asset, uint32_t num_warnings, const md5_load_opts *opts,
                                const md5_error *error, const char *text, size_t size);
 

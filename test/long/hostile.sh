@@ -1,6 +1,6 @@
 #!/bin/sh
 # Hostile files of 10 and 100 million bytes: each is read or refused in 10 ns and 16 bytes of memory
-# a byte. Times are the best of four, of processor time; the slowest are told. On a machine that is
+# a byte. Times are the best of four, of processor time; the slowest are printed. On a machine that is
 # busy with memory some take longer: what takes 20 ns fails. HOSTILE_MB="10 100" says other sizes.
 . test/build/report.sh
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The tests of threads under ThreadSanitizer, which tells every race, also those that do no harm.
+# The tests of threads under ThreadSanitizer, which reports every race, also those that do no harm.
 . test/build/report.sh
 
 title="threads under ThreadSanitizer"

@@ -268,7 +268,7 @@ TEST (detail_leaves_out_modifiers_of_joints_that_rest) {
     play_scene_end(&of);
 }
 
-TEST (detail_is_told_and_refuses_unknown_masks) {
+TEST (detail_is_reported_and_refuses_unknown_masks) {
     play_scene of;
     begin_scene(&of, NULL, 0);
     md5_detail detail = md5_player_detail(of.player);

@@ -234,7 +234,7 @@ TEST (camera_offers_the_views_of_cuts) {
     if (CHECK_UINT(camera->num_cut_views, 2)) {
         CHECK(views[0].has_position && views[0].has_rotation);
         CHECK(views[0].position.x == 1.0f && views[0].position.y == -2.0f);
-        // 90 degrees to the left, then 30 down: -(z) * (y), by hand.
+        // 90 degrees to the left, then 30 down: -(z) * (y), computed manually.
         const double s = sin(0.2617993877991494), c = cos(0.2617993877991494), half = sqrt(0.5);
         check_rotation(views[0].rotation, s * half, -s * half, -c * half, -c * half);
         const md5_vec3 ahead = md5_mat34_transform_point(

@@ -1,6 +1,6 @@
 """Decimal text to IEEE 754 binary32, rounded once, to nearest, ties to even.
 
-Texts go through rational arithmetic. By way of a double they would be rounded twice: a text just
+Texts go through rational arithmetic. Through a double they would be rounded twice: a text just
 beside the middle of two binary32 values can become that middle as a double, and then fall to the
 wrong side.
 """

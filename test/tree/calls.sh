@@ -1,5 +1,5 @@
 #!/bin/sh
-# Calls and names, found in the compiled objects: no two files call each other, directly or by way of
+# Calls and names, found in the compiled objects: no two files call each other, directly or through
 # others; every global symbol of the library has the library's prefix; a type name means one thing.
 . test/build/report.sh
 

@@ -52,7 +52,7 @@ static void strip_shaders(char *text)
     }
 }
 
-// Puts a copy of a file of the project into the folder, by way of another name: editors that save
+// Puts a copy of a file of the project into the folder, through another name: editors that save
 // so are the ones that are hard to watch. Returns its path, to be freed.
 static char *put(const char *folder, const char *name, const char *from)
 {

@@ -174,7 +174,7 @@ static float angular_speed(const md5_squad *squad, const md5_quat keys[], bool s
     return 2.0f * atan2f(sine, fabsf(d.w)) / (float)step;
 }
 
-// The way of a direction on a sphere.
+// The path of a direction on a sphere.
 static void draw_way(view_picture *picture, const md5_squad *squad, const md5_quat keys[],
                      bool smooth, md5_transform centre, view_color color)
 {

@@ -1,4 +1,4 @@
-// Links with md5gl. It has no context: it tells the error.
+// Links with md5gl. It has no context and prints the error.
 #include <md5model/md5gl.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-// Tells the version of the library, and the number of joints of a model.
+// Prints the version of the library, and the number of joints of a model.
 #include <md5model/md5model.h>
 #include <stdio.h>
 
