@@ -537,8 +537,7 @@ typedef struct md5_model_def {
     uint32_t num_joints;
     const md5_joint *joints; // [num_joints] of the mesh
     md5_model_channel channels[MD5_NUM_CHANNELS];
-    uint32_t num_anims;
-    const md5_model_anim *anims; // [num_anims]
+    uint32_t num_anims; // see md5_model_anim_at()
     uint32_t num_other_channels;
     const md5_named_channel *other_channels; // [num_other_channels]
 } md5_model_def;
@@ -550,8 +549,13 @@ typedef struct md5_model_def {
 // file can be read. Sets `error` (may be NULL) only if memory runs out.
 //
 // Functions, events, effects, sounds and entities in frame commands are not looked up. Time grows
-// with the number of names in channels times that of joints. A model may inherit 64 times.
+// with the number of names in channels times that of joints. What is inherited is shared: a chain
+// of models takes time and memory for what each of them adds, replaces and removes.
 MD5_API const md5_model_def *md5_game_model(md5_game *game, const char *name, md5_error *error);
+
+// Returns an animation of a model, in the engine's order. `index` is below model->num_anims. Takes
+// the logarithm of their number. It stays valid as long as the game.
+MD5_API const md5_model_anim *md5_model_anim_at(const md5_model_def *model, uint32_t index);
 
 #ifdef __cplusplus
 }

@@ -207,7 +207,7 @@ static void print_model(explainer *explain, md5_error *error)
     if (model->skin)
         print_needed_decl(explain, "skin", MD5_DECL_SKIN, model->skin);
     for (uint32_t i = 0; i < model->num_anims; i++) {
-        const md5_model_anim *const anim = &model->anims[i];
+        const md5_model_anim *const anim = md5_model_anim_at(model, i);
         print_item("clip", anim->name);
         printf(", %u frames, %u frame commands\n", anim->num_frames, anim->num_commands);
         for (uint32_t j = 0; j < anim->num_files; j++)

@@ -138,7 +138,7 @@ static bool list_models(lister *list, const char *kind, md5_decl_type type)
 static void list_clips_of(lister *list, const char *kind, const md5_model_def *model)
 {
     for (uint32_t i = 0; i < model->num_anims; i++) {
-        const md5_model_anim *const anim = &model->anims[i];
+        const md5_model_anim *const anim = md5_model_anim_at(model, i);
         for (uint32_t j = 0; j < anim->num_files; j++)
             add_used(list, anim->files[j]);
         print_line(list, kind, model->decl->name, anim->name, anim->files[0], 0);

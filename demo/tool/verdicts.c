@@ -232,7 +232,7 @@ static bool print_model(md5_game *game, const char *name, md5_error *error)
     putchar('[');
     for (uint32_t i = 0; i < model->num_anims; i++) {
         fputs(i > 0 ? "," : "", stdout);
-        print_anim(&model->anims[i]);
+        print_anim(md5_model_anim_at(model, i));
     }
     puts("]}");
     return true;

@@ -199,7 +199,7 @@ static bool load_clips(md5_entity_load *load)
     entity->clips = clips;
     entity->num_clips = count;
     for (uint32_t i = 0; i < count; i++) {
-        clips[i].anim = &entity->model_def->anims[i];
+        clips[i].anim = md5_model_anim_at(entity->model_def, i);
         TRY(load_clip(load, &clips[i]));
     }
     return true;

@@ -44,6 +44,8 @@ struct md5_game {
     md5_verdict verdict;
     struct md5_material_parser *parser; // made by the first material
     md5_name_map assets;                // meshes and animations that were read, for models
+    md5_name_map anim_names;            // of md5_anim_name: names of animations, for models
+    uint32_t num_anim_names;
 };
 
 // Begins a public call: its error is the caller's, which may be NULL.

@@ -14,54 +14,36 @@
 // Forgets everything, as the engine does before it copies a parent.
 static void clear(md5_model_parser *parser)
 {
+    parser->parent = NULL;
     parser->mesh = NULL;
     parser->skin = NULL;
     parser->offset = (md5_vec3){0.0f, 0.0f, 0.0f};
     parser->joint_channels = NULL;
     memset(parser->channels, 0, sizeof parser->channels);
+    parser->others = NULL;
     parser->num_others = parser->other_room = 0;
-    parser->num_slots = parser->slot_room = 0;
-    parser->names = parser->aliases = (md5_name_map){NULL};
+    parser->owns_joint_channels = parser->owns_others = false;
+    memset(&parser->anims, 0, sizeof parser->anims);
+    parser->num_inherited_slots = 0;
 }
 
-// Takes over what a parent has.
-static bool copy_parent(md5_model_parser *parser, const md5_parsed_model *parent)
+// Takes over what a parent has, without copying it: chains of models are long.
+static void share_parent(md5_model_parser *parser, const md5_parsed_model *parent)
 {
-    md5_arena *const scratch = &parser->game->scratch;
-    const uint32_t count = parent->def.num_anims;
+    parser->parent = parent;
     parser->mesh = parent->mesh;
     parser->skin = parent->def.skin;
     parser->offset = parent->def.offset;
+    parser->joint_channels = parent->joint_channels;
     memcpy(parser->channels, parent->def.channels, sizeof parser->channels);
-    parser->slots = (md5_anim_slot *)md5_arena_alloc(scratch, count, sizeof(md5_anim_slot));
-    parser->joint_channels = (uint8_t *)md5_arena_alloc(scratch, parent->def.num_joints, 1);
-    parser->others = (md5_named_channel *)md5_arena_alloc(scratch, parent->def.num_other_channels,
-                                                          sizeof(md5_named_channel));
-    TRY(parser->slots && parser->joint_channels && parser->others);
-    for (uint32_t i = 0; i < parent->def.num_other_channels; i++)
-        parser->others[i] = parent->def.other_channels[i];
-    parser->num_others = parser->other_room = parent->def.num_other_channels;
-    if (parent->def.num_joints > 0)
-        memcpy(parser->joint_channels, parent->joint_channels, parent->def.num_joints);
-    for (uint32_t i = 0; i < count; i++) {
-        parser->slots[i].anim = parent->def.anims[i];
-        parser->slots[i].is_inherited = true;
-        TRY(md5_name_anim_slot(parser, i));
-    }
-    parser->num_slots = parser->slot_room = count;
-    return true;
+    parser->others = parent->others;
+    parser->num_others = parent->def.num_other_channels;
+    parser->anims = parent->anims;
+    parser->num_inherited_slots = parent->anims.num_slots;
 }
 
-// Each parent is copied, so that the time of a model is linear only with a limit to their number.
 static void read_inherit(md5_model_parser *parser, const md5_token *name)
 {
-    enum { MOST = 64 };
-    if (parser->num_inherited++ == MOST) {
-        md5_model_fail(parser, "no further one", "%d models inherited", (int)MOST);
-        return;
-    }
-    if (parser->num_inherited > MOST)
-        return;
     const md5_decl_entry *const entry =
         md5_find_entry(parser->game, MD5_DECL_MODEL, name->text, name->size);
     if (!entry) {
@@ -72,7 +54,7 @@ static void read_inherit(md5_model_parser *parser, const md5_token *name)
     } else {
         clear(parser);
         if (entry->parsed)
-            parser->has_memory &= copy_parent(parser, (const md5_parsed_model *)entry->parsed);
+            share_parent(parser, (const md5_parsed_model *)entry->parsed);
     }
 }
 
@@ -112,43 +94,58 @@ static void read_mesh(md5_model_parser *parser, const md5_token *name)
     }
     parser->mesh = mesh;
     parser->joint_channels = (uint8_t *)md5_arena_alloc(&game->scratch, mesh->num_joints, 1);
+    parser->owns_joint_channels = true;
     parser->has_memory &= parser->joint_channels != NULL;
 }
 
-// Removes a slot, if it is inherited.
-static bool remove_slot(md5_model_parser *parser, md5_anim_slot *slot, const md5_token *name)
+// Removes the animation of a slot, if it is inherited.
+static bool remove_anim(md5_model_parser *parser, const md5_anim_slot *slot, const md5_token *name)
 {
-    if (slot->is_inherited)
-        slot->is_removed = true;
-    else
-        md5_model_fail(parser, "an inherited anim",
-                       "Anim %s was not inherited.  Anim should be removed from the model def.",
-                       md5_token_show(name).text);
-    return slot->is_inherited;
+    if (slot->number < parser->num_inherited_slots)
+        return md5_set_shared(parser, &parser->anims.anims, slot->number, NULL);
+    md5_model_fail(parser, "an inherited anim",
+                   "Anim %s was not inherited.  Anim should be removed from the model def.",
+                   md5_token_show(name).text);
+    return false;
+}
+
+// Sets the last slot of an alias to the last one from `slot` on that is not removed, so that no one
+// passes those again.
+static void set_last_of_alias(md5_model_parser *parser, uint32_t alias, const md5_anim_slot *slot)
+{
+    while (slot && !md5_has_anim(parser, slot))
+        slot = slot->before;
+    (void)md5_set_shared(parser, &parser->anims.aliases, alias, slot);
 }
 
 // Removes all of an alias, and the one of a name.
-static void read_remove(md5_model_parser *parser, const md5_token *name)
+static void read_remove(md5_model_parser *parser, const md5_token *token)
 {
-    md5_anim_index *const alias = md5_find_anim_index(parser, &parser->aliases, name);
-    md5_anim_index *const whole = md5_find_anim_index(parser, &parser->names, name);
-    uint32_t count = 0;
-    while (alias && alias->slot > 0) {
-        md5_anim_slot *const slot = &parser->slots[alias->slot - 1];
-        const bool is_there = !slot->is_removed;
-        if (is_there && !remove_slot(parser, slot, name))
-            return;
-        alias->slot = slot->next;
-        count += is_there;
+    const md5_anim_name *const name = md5_find_anim_name(parser, token);
+    const md5_anim_set *const anims = &parser->anims;
+    const md5_anim_slot *slot =
+        name ? (const md5_anim_slot *)md5_shared_get(&anims->aliases, name->number) : NULL;
+    const md5_anim_slot *const whole =
+        name ? (const md5_anim_slot *)md5_shared_get(&anims->names, name->number) : NULL;
+    bool is_any = false, is_right = true;
+    for (; slot && is_right; slot = slot->before) {
+        if (!md5_has_anim(parser, slot))
+            continue;
+        is_right = remove_anim(parser, slot, token);
+        is_any = true;
     }
-    if (whole && whole->slot > 0 && !parser->slots[whole->slot - 1].is_removed) {
-        if (!remove_slot(parser, &parser->slots[whole->slot - 1], name))
-            return;
-        count++;
+    if (name && is_any && is_right)
+        set_last_of_alias(parser, name->number, NULL);
+    if (is_right && md5_has_anim(parser, whole)) {
+        (void)remove_anim(parser, whole, token);
+        is_any = true;
+        const uint32_t alias = whole->alias;
+        set_last_of_alias(parser, alias,
+                          (const md5_anim_slot *)md5_shared_get(&anims->aliases, alias));
     }
-    if (count == 0)
+    if (!is_any)
         md5_model_fail(parser, "an inherited anim", "Couldn't find anim %s to remove",
-                       md5_token_show(name).text);
+                       md5_token_show(token).text);
 }
 
 static void read_offset(md5_model_parser *parser)
@@ -215,73 +212,96 @@ static void read_model(md5_model_parser *parser)
 
 // -- Keeping --------------------------------------------------------------------------------------
 
-// Copies a channel's joints, without those that a later mesh lacks; all joints if `from` is NULL.
+// Returns the parent if what it keeps fits the mesh, else NULL: its lists of joints lack those that
+// its own mesh lacks.
+static const md5_parsed_model *parent_of_mesh(const md5_model_parser *parser)
+{
+    const md5_parsed_model *const parent = parser->parent;
+    return parent && parent->mesh == parser->mesh ? parent : NULL;
+}
+
+// Copies a channel's joints, without those that a later mesh lacks.
 static bool keep_joints(md5_model_parser *parser, const md5_model_channel *from,
                         md5_model_channel *kept)
 {
     const uint32_t num_joints = parser->mesh ? parser->mesh->num_joints : 0;
-    const uint32_t count = from ? from->num_joints : num_joints;
     uint32_t *const joints =
-        (uint32_t *)md5_arena_alloc(&parser->game->arena, count, sizeof *joints);
+        (uint32_t *)md5_arena_alloc(&parser->game->arena, from->num_joints, sizeof *joints);
     TRY(joints);
     kept->joints = joints;
     kept->num_joints = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t joint = from ? from->joints[i] : i;
-        if (joint < num_joints)
-            joints[kept->num_joints++] = joint;
+    for (uint32_t i = 0; i < from->num_joints; i++) {
+        if (from->joints[i] < num_joints)
+            joints[kept->num_joints++] = from->joints[i];
     }
     return true;
 }
 
-static bool keep_others(md5_model_parser *parser, md5_model_def *def)
+// Keeps the channel of all joints, which belongs to the mesh, and the others: those of the parent
+// as they are.
+static bool keep_channels(md5_model_parser *parser, md5_model_def *def)
 {
-    md5_named_channel *const others = (md5_named_channel *)md5_arena_alloc(
-        &parser->game->arena, parser->num_others, sizeof *others);
-    TRY(others);
-    for (uint32_t i = 0; i < parser->num_others; i++) {
-        others[i].name = parser->others[i].name;
-        TRY(keep_joints(parser, &parser->others[i].channel, &others[i].channel));
+    const md5_parsed_model *const parent = parent_of_mesh(parser);
+    if (parser->mesh)
+        def->channels[MD5_CHANNEL_ALL] =
+            (md5_model_channel){parser->mesh->num_joints, parser->mesh->numbers};
+    for (uint32_t i = MD5_CHANNEL_ALL + 1; i < MD5_NUM_CHANNELS; i++) {
+        const md5_model_channel *const channel = &parser->channels[i];
+        if (parent && channel->joints == parent->def.channels[i].joints)
+            def->channels[i] = *channel;
+        else
+            TRY(keep_joints(parser, channel, &def->channels[i]));
     }
-    def->other_channels = others;
-    def->num_other_channels = parser->num_others;
     return true;
 }
 
-static bool keep_anims(md5_model_parser *parser, md5_model_def *def)
+static bool keep_others(md5_model_parser *parser, md5_parsed_model *model)
 {
-    md5_model_anim *const anims =
-        (md5_model_anim *)md5_arena_alloc(&parser->game->arena, parser->num_slots, sizeof *anims);
-    TRY(anims);
-    for (uint32_t i = 0; i < parser->num_slots; i++) {
-        if (!parser->slots[i].is_removed)
-            anims[def->num_anims++] = parser->slots[i].anim;
+    md5_arena *const arena = &parser->game->arena;
+    model->def.num_other_channels = parser->num_others;
+    model->others = parser->others;
+    if (parser->owns_others || !parent_of_mesh(parser)) {
+        model->others =
+            (md5_named_channel *)md5_arena_alloc(arena, parser->num_others, sizeof *model->others);
+        TRY(model->others);
+        for (uint32_t i = 0; i < parser->num_others; i++) {
+            model->others[i].name = parser->others[i].name;
+            TRY(keep_joints(parser, &parser->others[i].channel, &model->others[i].channel));
+        }
     }
-    def->anims = anims;
+    model->def.other_channels = model->others;
+    return true;
+}
+
+static bool keep_joint_channels(md5_model_parser *parser, md5_parsed_model *model)
+{
+    const uint32_t num_joints = parser->mesh ? parser->mesh->num_joints : 0;
+    model->joint_channels = parser->joint_channels;
+    if (!parser->owns_joint_channels)
+        return true;
+    model->joint_channels = (uint8_t *)md5_arena_alloc(&parser->game->arena, num_joints, 1);
+    TRY(model->joint_channels);
+    if (num_joints > 0)
+        memcpy(model->joint_channels, parser->joint_channels, num_joints);
     return true;
 }
 
 static bool keep_model(md5_model_parser *parser, md5_decl_entry *entry)
 {
     md5_arena *const arena = &parser->game->arena;
-    const uint32_t num_joints = parser->mesh ? parser->mesh->num_joints : 0;
     md5_parsed_model *const model = (md5_parsed_model *)md5_arena_alloc(arena, 1, sizeof *model);
-    uint8_t *const channels = (uint8_t *)md5_arena_alloc(arena, num_joints, 1);
-    TRY(model && channels);
-    if (num_joints > 0)
-        memcpy(channels, parser->joint_channels, num_joints);
+    TRY(model);
     model->mesh = parser->mesh;
-    model->joint_channels = channels;
+    model->anims = parser->anims;
     model->def.decl = &entry->decl;
     model->def.mesh = parser->mesh ? parser->mesh->file : "";
     model->def.skin = parser->skin;
     model->def.offset = parser->offset;
-    model->def.num_joints = num_joints;
+    model->def.num_joints = parser->mesh ? parser->mesh->num_joints : 0;
     model->def.joints = parser->mesh ? parser->mesh->joints : NULL;
-    for (uint32_t i = 0; i < MD5_NUM_CHANNELS; i++)
-        TRY(keep_joints(parser, i == MD5_CHANNEL_ALL ? NULL : &parser->channels[i],
-                        &model->def.channels[i]));
-    TRY(keep_anims(parser, &model->def) && keep_others(parser, &model->def));
+    model->def.num_anims = md5_shared_count(&parser->anims.anims);
+    TRY(keep_joint_channels(parser, model) && keep_channels(parser, &model->def));
+    TRY(keep_others(parser, model));
     entry->parsed = model;
     entry->decl.state = parser->is_defaulted ? MD5_DECL_DEFAULTED : MD5_DECL_PARSED;
     return true;
@@ -355,6 +375,15 @@ static bool parse_with_parents(md5_game *game, md5_decl_entry *entry)
         top = current->below;
     }
     return true;
+}
+
+const md5_model_anim *md5_model_anim_at(const md5_model_def *model, uint32_t index)
+{
+    MD5_ASSERT(model != NULL, "model: not NULL");
+    MD5_ASSERT(index < model->num_anims, "index: below num_anims");
+    // Only md5_game_model() makes models.
+    const md5_parsed_model *const parsed = (const md5_parsed_model *)(const void *)model;
+    return (const md5_model_anim *)md5_shared_nth(&parsed->anims.anims, index);
 }
 
 const md5_model_def *md5_game_model(md5_game *game, const char *name, md5_error *error)

@@ -4,45 +4,59 @@
 
 #include "md5/game/decls.h"
 #include "md5/game/model_assets.h"
+#include "md5/game/shared_array.h"
 #include "md5/game/verdict.h"
+
+// A name or an alias of an animation: the names of a game are numbered, so that arrays are indexed
+// by them.
+typedef struct md5_anim_name {
+    const char *text;
+    uint32_t number;
+} md5_anim_name;
+
+// Where an animation is in the list of a model. Slots are never used twice.
+typedef struct md5_anim_slot {
+    uint32_t number;
+    uint32_t alias;                     // number of the alias
+    const struct md5_anim_slot *before; // the slot before it with this alias, NULL = none
+} md5_anim_slot;
+
+// The animations of a model. Models that inherit others begin with a copy, which takes no time and
+// shares all that stays as it is.
+typedef struct md5_anim_set {
+    md5_shared_array anims;   // of md5_model_anim, by slot; NULL = removed
+    md5_shared_array names;   // of md5_anim_slot, by name; its animation may be removed
+    md5_shared_array aliases; // the same with the last slot of an alias
+    uint32_t num_slots;
+} md5_anim_set;
 
 // A parsed model. What inherits it also needs which channel each joint is in.
 typedef struct md5_parsed_model {
     md5_model_def def; // first: the public part
     const md5_mesh_asset *mesh;
-    uint8_t *joint_channels; // [num_joints], 0 = none
+    uint8_t *joint_channels;   // [num_joints], 0 = none
+    md5_named_channel *others; // def.other_channels
+    md5_anim_set anims;
 } md5_parsed_model;
 
-// An animation of a model that is being parsed.
-typedef struct md5_anim_slot {
-    md5_model_anim anim;
-    bool is_inherited, is_removed;
-    uint32_t next; // 1 + the slot before it with this alias, 0 = none
-} md5_anim_slot;
-
-// The value of a map: 1 + the index of a slot, 0 = none.
-typedef struct md5_anim_index {
-    uint32_t slot;
-} md5_anim_index;
-
-// The parse of one model. Everything here but texts is in game->scratch.
+// The parse of one model. What it keeps of a parent is shared; what is its own, but for texts and
+// animations, is in game->scratch.
 typedef struct md5_model_parser {
     md5_game *game;
     md5_decl_lex lex;
     const md5_decl *decl;
     bool is_defaulted, has_memory;
-    const md5_mesh_asset *mesh; // NULL before `mesh`
+    const md5_parsed_model *parent; // inherited last, NULL = none
+    const md5_mesh_asset *mesh;     // NULL before `mesh`
     const char *skin;
     md5_vec3 offset;
     uint8_t *joint_channels;
     md5_model_channel channels[MD5_NUM_CHANNELS];
     md5_named_channel *others; // [num_others]
     uint32_t num_others, other_room;
-    md5_anim_slot *slots;
-    uint32_t num_slots, slot_room;
-    md5_name_map names;   // of animations: md5_anim_index with the slot
-    md5_name_map aliases; // the same with the last slot of an alias; others by md5_anim_slot.next
-    uint32_t num_inherited;
+    bool owns_joint_channels, owns_others; // else they are the parent's
+    md5_anim_set anims;
+    uint32_t num_inherited_slots; // these are below that number
 } md5_model_parser;
 
 // -- model_parser.c -------------------------------------------------------------------------------
@@ -71,11 +85,18 @@ void md5_read_channel(md5_model_parser *parser);
 
 void md5_read_model_anim(md5_model_parser *parser);
 
-// Enters the names of a slot into the maps. Returns false if memory runs out.
-bool md5_name_anim_slot(md5_model_parser *parser, uint32_t slot);
+// Returns the name of an animation, or NULL if none in the game is called so; sets
+// parser->has_memory.
+const md5_anim_name *md5_find_anim_name(md5_model_parser *parser, const md5_token *name);
 
-// Returns the index of a name in one of the maps, or NULL if the name is in none.
-md5_anim_index *md5_find_anim_index(md5_model_parser *parser, const md5_name_map *map,
-                                    const md5_token *name);
+// Whether the animation of a slot has not been removed.
+static inline bool md5_has_anim(const md5_model_parser *parser, const md5_anim_slot *slot)
+{
+    return slot && md5_shared_get(&parser->anims.anims, slot->number);
+}
+
+// Changes an array of parser->anims. Returns false if memory runs out, and remembers that.
+bool md5_set_shared(md5_model_parser *parser, md5_shared_array *array, uint32_t index,
+                    const void *value);
 
 #endif

@@ -318,112 +318,133 @@ static void read_files(md5_model_parser *parser, md5_model_anim *anim)
 
 // -- Names ----------------------------------------------------------------------------------------
 
-md5_anim_index *md5_find_anim_index(md5_model_parser *parser, const md5_name_map *map,
-                                    const md5_token *name)
+bool md5_set_shared(md5_model_parser *parser, md5_shared_array *array, uint32_t index,
+                    const void *value)
+{
+    parser->has_memory &=
+        md5_shared_set(array, &parser->game->arena, parser->decl, index, (void *)(uintptr_t)value);
+    return parser->has_memory;
+}
+
+const md5_anim_name *md5_find_anim_name(md5_model_parser *parser, const md5_token *name)
 {
     const char *const key = md5_game_copy(&parser->game->scratch, name->text, name->size);
     parser->has_memory &= key != NULL;
-    void **const found = key ? md5_name_map_find(map, key) : NULL;
-    return found ? (md5_anim_index *)*found : NULL;
+    void **const found = key ? md5_name_map_find(&parser->game->anim_names, key) : NULL;
+    return found ? (const md5_anim_name *)*found : NULL;
 }
 
-// Returns the index of a name, which is added with slot 0 if it is new; NULL without memory.
-static md5_anim_index *add_index(md5_model_parser *parser, md5_name_map *map, const char *name)
+// Returns the name of a text, which is numbered if it is new; NULL without memory.
+static const md5_anim_name *add_name(md5_model_parser *parser, const char *text, size_t size)
 {
-    md5_arena *const scratch = &parser->game->scratch;
-    void **const added = md5_name_map_add(map, scratch, name);
-    if (added && !*added)
-        *added = md5_arena_alloc(scratch, 1, sizeof(md5_anim_index));
-    return added ? (md5_anim_index *)*added : NULL;
+    md5_game *const game = parser->game;
+    const md5_token token = {.text = text, .size = size};
+    const md5_anim_name *const known = md5_find_anim_name(parser, &token);
+    if (known || !parser->has_memory)
+        return known;
+    md5_anim_name *const name = (md5_anim_name *)md5_arena_alloc(&game->arena, 1, sizeof *name);
+    const char *const copy = name ? md5_game_copy(&game->arena, text, size) : NULL;
+    void **const added = copy ? md5_name_map_add(&game->anim_names, &game->arena, copy) : NULL;
+    parser->has_memory &= added != NULL;
+    if (!added)
+        return NULL;
+    name->text = copy;
+    name->number = game->num_anim_names++;
+    *added = name;
+    return name;
 }
 
-bool md5_name_anim_slot(md5_model_parser *parser, uint32_t slot)
+static const md5_anim_slot *find_slot(md5_model_parser *parser, const md5_token *token)
 {
-    const md5_model_anim *const anim = &parser->slots[slot].anim;
-    md5_anim_index *const whole = add_index(parser, &parser->names, anim->name);
-    md5_anim_index *const alias = add_index(parser, &parser->aliases, anim->alias);
-    TRY(whole && alias);
-    whole->slot = slot + 1;
-    parser->slots[slot].next = alias->slot;
-    alias->slot = slot + 1;
-    return true;
+    const md5_anim_name *const name = md5_find_anim_name(parser, token);
+    const md5_anim_slot *const slot =
+        name ? (const md5_anim_slot *)md5_shared_get(&parser->anims.names, name->number) : NULL;
+    return md5_has_anim(parser, slot) ? slot : NULL;
 }
 
-static md5_anim_slot *find_slot(md5_model_parser *parser, const md5_token *name)
+// Returns a slot behind all others; NULL without memory.
+static const md5_anim_slot *add_slot(md5_model_parser *parser, const md5_anim_name *name,
+                                     const md5_anim_name *alias)
 {
-    const md5_anim_index *const index = md5_find_anim_index(parser, &parser->names, name);
-    md5_anim_slot *const slot = index && index->slot > 0 ? &parser->slots[index->slot - 1] : NULL;
-    return slot && !slot->is_removed ? slot : NULL;
+    md5_anim_set *const anims = &parser->anims;
+    md5_anim_slot *const slot =
+        (md5_anim_slot *)md5_arena_alloc(&parser->game->arena, 1, sizeof *slot);
+    parser->has_memory &= slot != NULL;
+    if (!slot)
+        return NULL;
+    slot->number = anims->num_slots++;
+    slot->alias = alias->number;
+    slot->before = (const md5_anim_slot *)md5_shared_get(&anims->aliases, alias->number);
+    const bool is_named = md5_set_shared(parser, &anims->names, name->number, slot)
+                          && md5_set_shared(parser, &anims->aliases, alias->number, slot);
+    return is_named ? slot : NULL;
 }
 
-static md5_anim_slot *add_slot(md5_model_parser *parser)
+// Returns the length of an animation's alias: its name without the digits at its end, of which at
+// least two characters must be left unless none are digits.
+static size_t alias_size(md5_model_parser *parser, const md5_token *name)
 {
-    enum { FIRST = 32 };
-    if (parser->num_slots == parser->slot_room) {
-        const uint32_t room = parser->slot_room ? 2 * parser->slot_room : FIRST;
-        md5_anim_slot *const slots =
-            (md5_anim_slot *)md5_arena_alloc(&parser->game->scratch, room, sizeof *slots);
-        if (!slots)
-            return NULL;
-        if (parser->num_slots > 0)
-            memcpy(slots, parser->slots, parser->num_slots * sizeof *slots);
-        parser->slots = slots;
-        parser->slot_room = room;
-    }
-    md5_anim_slot *const slot = &parser->slots[parser->num_slots++];
-    memset(slot, 0, sizeof *slot);
-    return slot;
-}
-
-// Names an animation, and its alias: the name without the digits at its end, of which at least two
-// characters must be left unless none are digits.
-static void set_names(md5_model_parser *parser, const md5_token *name, md5_model_anim *anim)
-{
-    md5_arena *const arena = &parser->game->arena;
     size_t last = name->size;
     while (last > 1 && name->text[last - 1] >= '0' && name->text[last - 1] <= '9')
         last--;
-    if (last <= 1) {
-        md5_model_fail(parser, "two characters before its number", "Invalid animation name %s",
-                       md5_token_show(name).text);
-        last = name->size;
-    }
-    anim->name = md5_game_copy(arena, name->text, name->size);
-    anim->alias = md5_game_copy(arena, name->text, last);
-    parser->has_memory &= anim->name && anim->alias;
+    if (last > 1)
+        return last;
+    md5_model_fail(parser, "two characters before its number", "Invalid animation name %s",
+                   md5_token_show(name).text);
+    return name->size;
+}
+
+// Keeps an animation: in the slot of that which it replaces, or, if that is NULL, in a new one.
+static void keep_anim(md5_model_parser *parser, const md5_anim_slot *slot,
+                      const md5_model_anim *anim, const md5_anim_name *name,
+                      const md5_anim_name *alias)
+{
+    md5_model_anim *const kept =
+        (md5_model_anim *)md5_arena_alloc(&parser->game->arena, 1, sizeof *kept);
+    parser->has_memory &= kept != NULL;
+    if (!kept)
+        return;
+    *kept = *anim;
+    kept->name = name->text;
+    kept->alias = alias->text;
+    if (!slot)
+        slot = add_slot(parser, name, alias);
+    if (slot)
+        (void)md5_set_shared(parser, &parser->anims.anims, slot->number, kept);
+}
+
+// Reads what is behind the name of an animation.
+static void read_body(md5_model_parser *parser, md5_model_anim *anim)
+{
+    if (!parser->is_defaulted && parser->has_memory)
+        read_files(parser, anim);
+    if (!parser->is_defaulted && parser->has_memory && md5_decl_lex_take(&parser->lex, "{"))
+        read_block(parser, anim);
 }
 
 void md5_read_model_anim(md5_model_parser *parser)
 {
-    md5_token name;
+    md5_token token;
     md5_model_anim anim = {.flags = 0};
     if (!parser->mesh)
         md5_model_fail(parser, "mesh", "Must specify mesh before defining anims");
     if (parser->is_defaulted)
         return;
-    if (!md5_decl_lex_read(&parser->lex, &name)) {
+    if (!md5_decl_lex_read(&parser->lex, &token)) {
         md5_model_fail_at_end(parser);
         return;
     }
-    md5_anim_slot *slot = find_slot(parser, &name);
-    const bool is_duplicate = slot && !slot->is_inherited;
+    const md5_anim_slot *const slot = find_slot(parser, &token);
+    const bool is_duplicate = slot && slot->number >= parser->num_inherited_slots;
     if (is_duplicate)
         md5_model_fail(parser, "another name, skipped", "Duplicate anim %s",
-                       md5_token_show(&name).text);
-    if (!parser->is_defaulted)
-        set_names(parser, &name, &anim);
-    if (!parser->is_defaulted && parser->has_memory)
-        read_files(parser, &anim);
-    if (!parser->is_defaulted && parser->has_memory && md5_decl_lex_take(&parser->lex, "{"))
-        read_block(parser, &anim);
+                       md5_token_show(&token).text);
+    const size_t size = parser->is_defaulted ? 0 : alias_size(parser, &token);
+    read_body(parser, &anim);
     if (parser->is_defaulted || !parser->has_memory || is_duplicate || anim.num_files == 0)
         return;
-    if (slot) {
-        slot->anim = anim;
-        return;
-    }
-    slot = add_slot(parser);
-    if (slot)
-        slot->anim = anim;
-    parser->has_memory &= slot && md5_name_anim_slot(parser, parser->num_slots - 1);
+    const md5_anim_name *const name = add_name(parser, token.text, token.size);
+    const md5_anim_name *const alias = name ? add_name(parser, token.text, size) : NULL;
+    if (alias)
+        keep_anim(parser, slot, &anim, name, alias);
 }

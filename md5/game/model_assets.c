@@ -38,9 +38,12 @@ static md5_mesh_asset *copy_joints(md5_game *game, const char *file, const md5_s
     md5_mesh_asset *const asset = (md5_mesh_asset *)md5_arena_alloc(arena, 1, sizeof *asset);
     md5_joint *const joints =
         (md5_joint *)md5_arena_alloc(arena, skeleton->num_joints, sizeof *joints);
-    if (!asset || !joints)
+    uint32_t *const numbers =
+        (uint32_t *)md5_arena_alloc(arena, skeleton->num_joints, sizeof *numbers);
+    if (!asset || !joints || !numbers)
         return NULL;
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        numbers[i] = i;
         const char *const name = skeleton->joints[i].name;
         joints[i].name = md5_game_copy(arena, name, strlen(name));
         joints[i].parent = skeleton->joints[i].parent;
@@ -50,6 +53,7 @@ static md5_mesh_asset *copy_joints(md5_game *game, const char *file, const md5_s
     asset->file = file;
     asset->num_joints = skeleton->num_joints;
     asset->joints = joints;
+    asset->numbers = numbers;
     return asset;
 }
 

@@ -8,6 +8,7 @@ typedef struct md5_mesh_asset {
     const char *file; // as it was asked for first
     uint32_t num_joints;
     const md5_joint *joints; // [num_joints]
+    const uint32_t *numbers; // [num_joints] 0, 1, 2 ...: the joints of the channel of all
 } md5_mesh_asset;
 
 typedef struct md5_anim_asset {

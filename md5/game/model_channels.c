@@ -132,10 +132,28 @@ static bool read_names(md5_model_parser *parser, md5_token *all)
     return true;
 }
 
+// Copies which channel each joint is in, if that is the parent's.
+static bool own_joint_channels(md5_model_parser *parser)
+{
+    const uint32_t count = parser->mesh->num_joints;
+    if (parser->owns_joint_channels)
+        return true;
+    uint8_t *const copy = (uint8_t *)md5_arena_room(&parser->game->scratch, count, 1);
+    parser->has_memory &= copy != NULL;
+    TRY(copy);
+    if (count > 0)
+        memcpy(copy, parser->joint_channels, count);
+    parser->joint_channels = copy;
+    parser->owns_joint_channels = true;
+    return true;
+}
+
 // Gives the joints of a list to a channel, but those that are in one already.
 static void keep_joints(md5_model_parser *parser, channel_joints *list, uint32_t channel)
 {
     uint32_t kept = 0;
+    if (!own_joint_channels(parser))
+        return;
     for (uint32_t i = 0; i < list->count; i++) {
         const uint32_t joint = list->joints[i];
         if (parser->joint_channels[joint] != 0) {
@@ -151,26 +169,40 @@ static void keep_joints(md5_model_parser *parser, channel_joints *list, uint32_t
     parser->channels[channel].num_joints = kept;
 }
 
-static md5_named_channel *add_other(md5_model_parser *parser)
+// Makes room for another channel, in a list that is the parser's own.
+static bool make_room(md5_model_parser *parser)
 {
-    enum { FIRST = 8, MOST = 256 };
+    enum { LEAST = 8 };
+    if (parser->owns_others && parser->num_others < parser->other_room)
+        return true;
+    const uint32_t room = 2 * parser->num_others + LEAST;
+    md5_named_channel *const others =
+        (md5_named_channel *)md5_arena_alloc(&parser->game->scratch, room, sizeof *others);
+    parser->has_memory &= others != NULL;
+    TRY(others);
+    for (uint32_t i = 0; i < parser->num_others; i++)
+        others[i] = parser->others[i];
+    parser->others = others;
+    parser->other_room = room;
+    parser->owns_others = true;
+    return true;
+}
+
+// Returns a new channel of a name, NULL if there are too many or memory runs out.
+static md5_named_channel *add_other(md5_model_parser *parser, const md5_token *name)
+{
+    enum { MOST = 256 };
     if (parser->num_others == MOST) {
         md5_model_fail(parser, "no further channel", "%d unknown channels", (int)MOST);
         return NULL;
     }
-    if (parser->num_others == parser->other_room) {
-        const uint32_t room = parser->other_room ? 2 * parser->other_room : FIRST;
-        md5_named_channel *const others =
-            (md5_named_channel *)md5_arena_alloc(&parser->game->scratch, room, sizeof *others);
-        parser->has_memory &= others != NULL;
-        if (!others)
-            return NULL;
-        for (uint32_t i = 0; i < parser->num_others; i++)
-            others[i] = parser->others[i];
-        parser->others = others;
-        parser->other_room = room;
-    }
-    return &parser->others[parser->num_others++];
+    const char *const copy = md5_keep_token(parser->game, name);
+    parser->has_memory &= copy != NULL;
+    if (!copy)
+        return NULL;
+    md5_named_channel *const other = &parser->others[parser->num_others++];
+    other->name = copy;
+    return other;
 }
 
 // Gives the joints of a list to a channel that the engine does not know. They may be in other
@@ -178,19 +210,16 @@ static md5_named_channel *add_other(md5_model_parser *parser)
 static void keep_other(md5_model_parser *parser, const channel_joints *list, const md5_token *name)
 {
     md5_named_channel *other = NULL;
+    if (!make_room(parser))
+        return;
     for (uint32_t i = 0; i < parser->num_others; i++) {
         if (md5_token_is_word(name, parser->others[i].name))
             other = &parser->others[i];
     }
-    if (!other) {
-        const char *const copy = md5_keep_token(parser->game, name);
-        parser->has_memory &= copy != NULL;
-        other = copy ? add_other(parser) : NULL;
-        if (!other)
-            return;
-        other->name = copy;
-    }
-    other->channel = (md5_model_channel){list->count, list->joints};
+    if (!other)
+        other = add_other(parser, name);
+    if (other)
+        other->channel = (md5_model_channel){list->count, list->joints};
 }
 
 static uint32_t channel_of(const md5_token *name)

@@ -50,7 +50,7 @@ TEST (commands_without_a_brace_behind_them_count) {
     CHECK(md5_game_model(game, "n", NULL)->decl->state == MD5_DECL_DEFAULTED);
     CHECK(md5_set_verdict(game, MD5_VERDICT_LENIENT, NULL));
     const md5_model_def *const model = md5_game_model(game, "n", NULL);
-    CHECK(model && model->num_anims == 1 && model->anims[0].num_commands == 1);
+    CHECK(model && model->num_anims == 1 && md5_model_anim_at(model, 0)->num_commands == 1);
     CHECK(has_logged(&log, "def/all.def:2: Unexpected end of file; expected '}'"));
     md5_free_game(game);
 }

@@ -28,7 +28,7 @@ static void check_anims(const md5_model_def *model, const char *expected)
 {
     char names[256] = "";
     for (uint32_t i = 0; i < model->num_anims; i++) {
-        strcat(names, model->anims[i].name);
+        strcat(names, md5_model_anim_at(model, i)->name);
         strcat(names, " ");
     }
     CHECK_STRING(names, expected);
@@ -79,7 +79,7 @@ TEST (anims_have_aliases_files_and_flags) {
                     NULL);
     const md5_model_def *const model = model_of(game, "m");
     check_anims(model, "pain_12 run ");
-    const md5_model_anim *const anim = &model->anims[0];
+    const md5_model_anim *const anim = md5_model_anim_at(model, 0);
     CHECK_STRING(anim->alias, "pain_");
     CHECK_UINT(anim->num_files, 2);
     CHECK_STRING(anim->files[1], "three.md5anim");
@@ -96,7 +96,7 @@ TEST (frame_commands_are_sorted_by_frame) {
         "frame 1 fire_missile_at_target c goal frame 1 start_emitter e a smoke frame 1 "
         "disableLegIK 2 frame 2 aviGame\n} }",
         NULL);
-    const md5_model_anim *const anim = &model_of(game, "m")->anims[0];
+    const md5_model_anim *const anim = md5_model_anim_at(model_of(game, "m"), 0);
     static const md5_frame_command expected[] = {
         {1, MD5_FRAME_SOUND, "snd_x", -1, 0},
         {1, MD5_FRAME_SKIN, "none", -1, 0},
@@ -128,8 +128,8 @@ TEST (models_inherit_replace_and_remove) {
         NULL);
     const md5_model_def *const child = model_of(game, "child");
     check_anims(child, "walk1 kick new ");
-    CHECK_UINT(child->anims[1].num_frames, 2);
-    CHECK_UINT(child->anims[1].flags, 0);
+    CHECK_UINT(md5_model_anim_at(child, 1)->num_frames, 2);
+    CHECK_UINT(md5_model_anim_at(child, 1)->flags, 0);
     check_channel(child, MD5_CHANNEL_TORSO, "12");
     check_anims(model_of(game, "base"), "walk1 kick pain1 pain2 ");
     md5_free_game(game);

@@ -1,0 +1,105 @@
+#include "md5/game/shared_array.h"
+
+#include <string.h>
+
+// The number of elements below each child of a node of this level, 1 being the lowest one. 2^32
+// elements need 16 levels.
+static uint64_t width_of(uint32_t level)
+{
+    return (uint64_t)1 << (2 * (level - 1));
+}
+
+static uint32_t child_of(uint32_t index, uint32_t level)
+{
+    return (uint32_t)(index / width_of(level)) % MD5_SHARED_WIDTH;
+}
+
+void *md5_shared_get(const md5_shared_array *array, uint32_t index)
+{
+    void *at = array->root;
+    if (array->num_levels == 0 || index / width_of(array->num_levels) >= MD5_SHARED_WIDTH)
+        return NULL;
+    for (uint32_t level = array->num_levels; at && level > 0; level--)
+        at = ((const md5_shared_node *)at)->child[child_of(index, level)];
+    return at;
+}
+
+// Returns a node of the owner with the contents of the node `from`, which may be NULL; NULL without
+// memory.
+static md5_shared_node *own_node(md5_arena *arena, const void *owner, void *from)
+{
+    md5_shared_node *const node = (md5_shared_node *)from;
+    if (node && node->owner == owner)
+        return node;
+    md5_shared_node *const own = (md5_shared_node *)md5_arena_alloc(arena, 1, sizeof *own);
+    if (own && node)
+        *own = *node;
+    if (own)
+        own->owner = owner;
+    return own;
+}
+
+// Adds levels until there is room for an index.
+static bool grow(md5_shared_array *array, md5_arena *arena, const void *owner, uint32_t index)
+{
+    while (array->num_levels == 0 || index / width_of(array->num_levels) >= MD5_SHARED_WIDTH) {
+        if (array->root) {
+            md5_shared_node *const above = own_node(arena, owner, NULL);
+            TRY(above);
+            above->child[0] = array->root;
+            above->count = md5_shared_count(array);
+            array->root = above;
+        }
+        array->num_levels++;
+    }
+    return true;
+}
+
+bool md5_shared_set(md5_shared_array *array, md5_arena *arena, const void *owner, uint32_t index,
+                    void *value)
+{
+    const bool was_there = md5_shared_get(array, index) != NULL;
+    if (!value && !was_there)
+        return true;
+    TRY(grow(array, arena, owner, index));
+    void **at = &array->root;
+    for (uint32_t level = array->num_levels;; level--) {
+        md5_shared_node *const node = own_node(arena, owner, *at);
+        TRY(node);
+        *at = node;
+        node->count += (uint32_t)(value != NULL) - (uint32_t)was_there;
+        if (level == 1) {
+            node->child[child_of(index, 1)] = value;
+            return true;
+        }
+        at = &node->child[child_of(index, level)];
+    }
+}
+
+uint32_t md5_shared_count(const md5_shared_array *array)
+{
+    return array->root ? ((const md5_shared_node *)array->root)->count : 0;
+}
+
+// The elements below a child.
+static uint32_t count_below(const void *child, uint32_t level)
+{
+    if (!child)
+        return 0;
+    return level == 1 ? 1 : ((const md5_shared_node *)child)->count;
+}
+
+void *md5_shared_nth(const md5_shared_array *array, uint32_t order)
+{
+    void *at = array->root;
+    if (order >= md5_shared_count(array))
+        return NULL;
+    for (uint32_t level = array->num_levels; at && level > 0; level--) {
+        const md5_shared_node *const node = (const md5_shared_node *)at;
+        uint32_t child = 0;
+        while (order >= count_below(node->child[child], level))
+            order -= count_below(node->child[child++], level);
+        at = node->child[child];
+    }
+    return at;
+}

@@ -1,0 +1,38 @@
+// Arrays of pointers whose copies share what is equal: copying the structure copies the array, in
+// constant time, and a change costs the logarithm of its length. So a chain of models that each
+// inherit and change a little takes memory for the changes, not for the chain times its length.
+//
+// A tree of nodes with MD5_SHARED_WIDTH children. Invariant: a node is only changed by the owner
+// that made it, while it makes its own array; whoever else needs another node copies it.
+#ifndef MD5_GAME_SHARED_ARRAY_H
+#define MD5_GAME_SHARED_ARRAY_H
+
+#include "md5/core/arena.h"
+
+enum { MD5_SHARED_WIDTH = 4 };
+
+typedef struct md5_shared_node {
+    void *child[MD5_SHARED_WIDTH]; // nodes, or elements in the lowest level; NULL = none
+    const void *owner;
+    uint32_t count; // elements below that are not NULL
+} md5_shared_node;
+
+typedef struct md5_shared_array {
+    void *root;          // a node, NULL = empty
+    uint32_t num_levels; // there is room for MD5_SHARED_WIDTH ^ num_levels elements
+} md5_shared_array;
+
+// Returns an element, or NULL if there is none at this index.
+void *md5_shared_get(const md5_shared_array *array, uint32_t index);
+
+// Sets an element; `value` may be NULL. `owner` is the same in all calls that make one array, and
+// no other array's. Returns false and sets the context's error if memory runs out.
+bool md5_shared_set(md5_shared_array *array, md5_arena *arena, const void *owner, uint32_t index,
+                    void *value);
+
+// The number of elements that are not NULL, and the one of them with `order` such before it, or
+// NULL.
+uint32_t md5_shared_count(const md5_shared_array *array);
+void *md5_shared_nth(const md5_shared_array *array, uint32_t order);
+
+#endif
