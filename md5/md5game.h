@@ -178,10 +178,12 @@ MD5_API bool md5_game_image_program(md5_game *game, const char *text, md5_image_
 // What a file is, its bytes say, not its name.
 //
 // A program that is the name of a built-in picture (_default, _white, _black, _flat, _ambient,
-// _alphaNotch, _ramp, _borderClamp, _noFalloff, _specularTable, _quadratic, _fog) is that picture,
-// whatever files there are; those that are made while drawing, such as _currentRender, are errors
-// (MD5_ERROR_MISMATCH). Inside of other programs the engine looks for files of these names; in the
-// lenient verdict they are built in there, too.
+// _alphaNotch, _ramp, _alphaRamp, _borderClamp, _noFalloff, _specularTable, _specular2DTable,
+// _quadratic, _fog, _fogEnter, _normalCubeMap, _scratchCubeMap) is that picture, whatever files
+// there are: all that the engine fills when it starts. Those that are made while drawing, such as
+// _currentRender, are errors (MD5_ERROR_MISMATCH). Of the cube maps the picture is 6 times as high
+// as wide: the sides +x, -x, +y, -y, +z, -z one below another. Inside of other programs the engine
+// looks for files of these names; in the lenient verdict they are built in there, too.
 //
 // `opts` and `error` may be NULL; opts->file_name is not used. Damaged files of which another form
 // is read instead are warnings of the game. Returns NULL and fills `error` on failure: error->file

@@ -101,6 +101,67 @@ static void fill_fog(uint8_t *texel, uint32_t x, uint32_t y)
     set_texel(texel, 255, 255, 255, is_edge ? 255 : (uint32_t)(255.0 * (1.0 - (double)left)));
 }
 
+// The share of a path that lies in fog, by the heights of its ends over the plane where the fog
+// begins: the fog grows over RAMP below it, and a path with an end below DEEP has all of it.
+static float fog_fraction(float view, float target)
+{
+    const float RAMP = 8.0f, DEEP = 30.0f;
+    const float upper = fmaxf(view, target), lower = fminf(view, target);
+    const float length = upper - lower;
+    if (lower > 0.0f)
+        return 0.0f;
+    if (upper < -RAMP)
+        return 1.0f;
+    if (length <= 0.0f)
+        return -view / RAMP;
+    const float above = fmaxf(upper, 0.0f);
+    const float top = fminf(upper, 0.0f), bottom = fmaxf(lower, -RAMP);
+    // What the part inside of the ramp lacks: the mean of its ends.
+    const float lacking = (1.0f + (top + bottom) / RAMP * 0.5f) * (top - bottom);
+    const float depth = -lower / DEEP;
+    if (depth >= 1.0f)
+        return 1.0f;
+    return (length - above - lacking) / length * (1.0f - depth) + depth;
+}
+
+// How much the border of a fog lets it be seen: columns are heights of the view, rows of what is
+// seen, 32 being the border.
+static void fill_fog_enter(uint8_t *texel, uint32_t x, uint32_t y)
+{
+    const float fraction = fog_fraction((float)x - 32.0f, (float)y - 32.0f);
+    set_texel(texel, 255, 255, 255, (uint32_t)(fraction * 255.0f));
+}
+
+// Highlights of all exponents: ( x / 255 )^y. Products instead of pow(), which differs between
+// systems in the last bit; bytes are cut off, and so may be 1 less than where floats are rounded.
+static void fill_specular_2d(uint8_t *texel, uint32_t x, uint32_t y)
+{
+    const double base = (double)((float)x / 255.0f);
+    double power = 255.0;
+    for (uint32_t i = 0; i < y && power >= 1.0; i++)
+        power *= base;
+    const uint32_t value = (uint32_t)power;
+    set_texel(texel, value, value, value, value);
+}
+
+// Directions as colors on the sides of a cube, in OpenGL's order and orientation of sides: +x, -x,
+// +y, -y, +z, -z.
+static void fill_normal_cube(uint8_t *texel, uint32_t x, uint32_t y)
+{
+    enum { SIDE = 32 };
+    const float s = ((float)x + 0.5f) / (float)SIDE * 2.0f - 1.0f;
+    const float t = ((float)(y % SIDE) + 0.5f) / (float)SIDE * 2.0f - 1.0f;
+    const float directions[6][3] = {
+        {1.0f, -t, -s}, {-1.0f, -t, s}, {s, 1.0f, t},
+        {s, -1.0f, -t}, {s, -t, 1.0f},  {-s, -t, -1.0f},
+    };
+    const float *const direction = directions[y / SIDE];
+    const float scale = 127.0f / sqrtf(1.0f + s * s + t * t);
+    set_texel(texel, (uint32_t)(128.0f + scale * direction[0]),
+              (uint32_t)(128.0f + scale * direction[1]), (uint32_t)(128.0f + scale * direction[2]),
+              255);
+}
+
 static const struct builtin_image {
     const char *name; // lower case
     uint32_t width, height;
@@ -117,8 +178,12 @@ static const struct builtin_image {
     {"_borderclamp", 32, 32, fill_border},
     {"_nofalloff", 64, 16, fill_no_falloff},
     {"_speculartable", 256, 1, fill_specular},
+    {"_specular2dtable", 256, 256, fill_specular_2d},
     {"_quadratic", 32, 4, fill_quadratic},
     {"_fog", 128, 128, fill_fog},
+    {"_fogenter", 64, 64, fill_fog_enter},
+    {"_normalcubemap", 32, 6 * 32, fill_normal_cube},
+    {"_scratchcubemap", 32, 6 * 32, fill_normal_cube}, // until drawing changes it
     {"_currentrender", 0, 0, NULL},
     {"_scratch", 0, 0, NULL},
     {"_scratch2", 0, 0, NULL},

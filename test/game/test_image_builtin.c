@@ -152,7 +152,29 @@ static const builtin_case builtin_cases[] = {
     {"_quadratic", 32, 4, 8, 1, {80, 80, 80, 255}}, // (1 - 7/16)^2 * 255 = 80.68
     {"_fog", 128, 128, 64, 64, {255, 255, 255, 0}},
     {"_fog", 128, 128, 64, 0, {255, 255, 255, 255}},
-    {"_fog", 128, 128, 65, 64, {255, 255, 255, 17}}, // 255 * (1 - 0.982^4) = 17.86
+    {"_fog", 128, 128, 65, 64, {255, 255, 255, 17}},            // 255 * (1 - 0.982^4) = 17.86
+    {"_specular2DTable", 256, 256, 0, 0, {255, 255, 255, 255}}, // power 0
+    {"_specular2DTable", 256, 256, 255, 255, {255, 255, 255, 255}},
+    {"_specular2DTable", 256, 256, 128, 2, {64, 64, 64, 64}},       // (128/255)^2 * 255 = 64.25
+    {"_specular2DTable", 256, 256, 200, 10, {22, 22, 22, 22}},      // 22.46
+    {"_specular2DTable", 256, 256, 254, 100, {172, 172, 172, 172}}, // 172.1
+    {"_specular2DTable", 256, 256, 3, 2, {0, 0, 0, 0}},
+    {"_fogEnter", 64, 64, 33, 33, {255, 255, 255, 0}},   // both ends above the plane
+    {"_fogEnter", 64, 64, 23, 23, {255, 255, 255, 255}}, // both below the ramp of 8
+    {"_fogEnter", 64, 64, 31, 31, {255, 255, 255, 31}},  // a point at 1/8 of the ramp: 31.9
+    {"_fogEnter", 64, 64, 0, 63, {255, 255, 255, 255}},  // an end that is deeper than 30
+    // From -8 to 0 half of the way; 8/30 of what is missing is added: 255 * 0.6333 = 161.5.
+    {"_fogEnter", 64, 64, 24, 32, {255, 255, 255, 161}},
+    {"_fogEnter", 64, 64, 32, 24, {255, 255, 255, 161}},
+    // From -3 to 5 (3 - 2.4375) / 8 of the way; 255 * (0.0703 * 0.9 + 0.1) = 41.6.
+    {"_fogEnter", 64, 64, 29, 37, {255, 255, 255, 41}},
+    // 128 + 127 * the direction of a texel; by hand in double precision.
+    {"_normalCubeMap", 32, 192, 15, 15, {254, 131, 131, 255}},
+    {"_normalCubeMap", 32, 192, 0, 32, {53, 200, 55, 255}},
+    {"_normalCubeMap", 32, 192, 31, 64, {200, 202, 55, 255}},
+    {"_normalCubeMap", 32, 192, 4, 116, {55, 27, 99, 255}},
+    {"_normalCubeMap", 32, 192, 31, 159, {200, 55, 202, 255}},
+    {"_scratchCubeMap", 32, 192, 10, 163, {161, 203, 31, 255}},
 };
 
 TEST (builtin_pictures_are_those_of_the_engine) {
