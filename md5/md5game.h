@@ -35,6 +35,10 @@ typedef struct md5_game_path {
     void (*close)(void *user, const void *bytes, size_t size);
     void *user;
     bool is_archive; // names count in lower case, and of two files with one name the last
+    // Returns when a file was last changed, in any unit that is the same in all places, or 0 if
+    // that is unknown. NULL: 0 for all files, as for the engine in archives. Only
+    // md5_image_opts.compressed_first asks for it.
+    int64_t (*time)(void *user, size_t file);
 } md5_game_path;
 
 typedef struct md5_game md5_game;

@@ -51,7 +51,8 @@ typedef struct md5_image_opts {
     // them to the power of two below.
     bool keep_size;
     // Of md5_game_load_image(): the compressed form in dds/ comes before all others, as in the
-    // engine. It takes that only if the file is not older than the others, which places cannot say.
+    // engine, unless it is older than one of the files that it was made of (md5_game_path.time).
+    // The engine compares their times when it loads a picture again; here that is always done.
     bool compressed_first;
     uintptr_t reserved[8]; // 0
 } md5_image_opts;

@@ -119,6 +119,16 @@ static const void *open_on_disk(void *user, size_t file, size_t *size, md5_error
     return bytes;
 }
 
+static int64_t time_on_disk(void *user, size_t file)
+{
+    const disk_folder *const disk = user;
+    common_status status;
+    char *const path = common_format("%s/%s", disk->folder, disk->files.names[file]);
+    const bool is_there = common_read_status(path, &status);
+    free(path);
+    return is_there ? (int64_t)status.time : 0;
+}
+
 static int compare_text(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -136,6 +146,7 @@ static disk_folder *add_disk(common_game_places *places, const char *folder)
     path->num_files = disk->files.count;
     path->name = name_on_disk;
     path->open = open_on_disk;
+    path->time = time_on_disk; // files of archives have none, as in the engine
     path->user = disk;
     return disk;
 }

@@ -113,6 +113,12 @@ void md5_game_close_file(const md5_game *game, const md5_game_entry *entry, cons
     path->close(path->user, bytes, size);
 }
 
+int64_t md5_game_file_time(const md5_game *game, const md5_game_entry *entry)
+{
+    const md5_game_path *const path = &game->paths[entry->path];
+    return path->time ? path->time(path->user, entry->file) : 0;
+}
+
 bool md5_game_has_file(const md5_game *game, const char *name)
 {
     MD5_ASSERT(game != NULL, "game: not NULL");

@@ -16,4 +16,7 @@ const char *md5_game_open_file(const md5_game *game, const md5_game_entry *entry
 void md5_game_close_file(const md5_game *game, const md5_game_entry *entry, const char *bytes,
                          size_t size);
 
+// When a file was last changed: see md5_game_path.time.
+int64_t md5_game_file_time(const md5_game *game, const md5_game_entry *entry);
+
 #endif

@@ -57,6 +57,23 @@ static bool is_extension(const char *extension, const char *wanted)
 
 // -- Trying ---------------------------------------------------------------------------------------
 
+// Writes the file of number `number` that a name may mean: the engine's .tga and .jpg, then .png,
+// which later engines take. Returns false if there is no further one.
+static bool candidate(char path[LONGEST_PATH], const char *name, size_t number)
+{
+    static const char *const endings[] = {".tga", ".jpg", ".png"};
+    const char *const extension = extension_of(name);
+    const bool is_replaced = *extension == '\0' || is_extension(extension, ".tga");
+    const size_t stem = (size_t)(extension - name);
+    if (strlen(name) + sizeof ".tga" > LONGEST_PATH
+        || number >= (is_replaced ? sizeof endings / sizeof endings[0] : 1))
+        return false;
+    memcpy(path, name, strlen(name) + 1);
+    if (is_replaced)
+        memcpy(path + stem, endings[number], sizeof ".tga");
+    return true;
+}
+
 // Adds a name and why it failed. What does not fit is left out.
 static void note_failure(image_search *search, const char *name, const char *reason)
 {
@@ -105,23 +122,12 @@ static bool try_file(image_search *search, const char *path, const char *shown)
     return error.status == MD5_ERROR_MEMORY;
 }
 
-// Tries a name with each extension: the engine's .tga and .jpg, then .png, which later engines
-// take.
+// Tries a name with each extension that its file may have.
 static bool try_extensions(image_search *search, const char *name)
 {
-    static const char *const endings[] = {".tga", ".jpg", ".png"};
     char path[LONGEST_PATH];
-    const char *const extension = extension_of(name);
-    const bool is_replaced = *extension == '\0' || is_extension(extension, ".tga");
-    const size_t stem = (size_t)(extension - name);
-    if (strlen(name) + sizeof ".tga" > sizeof path)
-        return false;
-    if (!is_replaced)
-        return try_file(search, name, extension);
-    memcpy(path, name, stem);
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        memcpy(path + stem, endings[i], sizeof ".tga");
-        if (try_file(search, path, endings[i]))
+    for (size_t i = 0; candidate(path, name, i); i++) {
+        if (try_file(search, path, extension_of(path)))
             return true;
     }
     return false;
@@ -198,6 +204,24 @@ static md5_image *load_compressed(md5_game *game, const md5_image_program *progr
     return NULL;
 }
 
+// Whether the compressed form of a program is older than a file that the program names.
+static bool is_outdated(const md5_game *game, const md5_image_program *program)
+{
+    char path[LONGEST_PATH];
+    compressed_path(path, program->text);
+    const md5_game_entry *const compressed = md5_game_find_file(game, path);
+    const int64_t time = compressed ? md5_game_file_time(game, compressed) : 0;
+    bool is_newer = false;
+    for (uint32_t step = 0; compressed && step < program->num_steps && !is_newer; step++) {
+        const char *const file = program->steps[step].file;
+        const md5_game_entry *source = NULL;
+        for (size_t i = 0; file && !source && candidate(path, file, i); i++)
+            source = md5_game_find_file(game, path);
+        is_newer = source && md5_game_file_time(game, source) > time;
+    }
+    return is_newer;
+}
+
 md5_image *md5_game_load_image(md5_game *game, const md5_image_program *program,
                                const md5_image_opts *opts, md5_error *error)
 {
@@ -208,8 +232,8 @@ md5_image *md5_game_load_image(md5_game *game, const md5_image_program *program,
     const char *const first = program->num_steps == 1 ? program->steps[0].file : NULL;
     if (first && md5_is_builtin_image(first))
         return md5_make_builtin_image(first, opts, reason);
-    md5_image *image =
-        opts && opts->compressed_first ? load_compressed(game, program, opts, true) : NULL;
+    const bool is_first = opts && opts->compressed_first && !is_outdated(game, program);
+    md5_image *image = is_first ? load_compressed(game, program, opts, true) : NULL;
     if (!image)
         image = md5_evaluate_image(program, load_named, game, opts, reason);
     if (!image && reason->status == MD5_ERROR_IO && program->num_steps > 1)

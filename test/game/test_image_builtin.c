@@ -271,3 +271,45 @@ TEST (compressed_files_come_first_if_that_is_asked_for) {
         md5_free_image(images[i]);
     md5_free_game(game);
 }
+
+// Whether a program's picture is the green compressed one, if the compressed form comes first.
+static bool is_compressed(md5_game *game, const char *text)
+{
+    const md5_image_opts first = {.compressed_first = true};
+    md5_error error;
+    md5_image *const image = load_image_text(game, text, &first, &error);
+    const bool is_green = image && image->pixels[1] == 255 && image->pixels[0] == 0;
+    CHECK(image);
+    md5_free_image(image);
+    return is_green;
+}
+
+TEST (compressed_files_older_than_their_sources_are_not_taken) {
+    static const uint8_t red[4] = {255, 0, 0, 255}, green[4] = {0, 255, 0, 255};
+    static const char program[] = "add( a, makeAlpha( b ) )";
+    uint8_t sources[IMAGE_TGA_HEADER + 4], compressed[IMAGE_TGA_HEADER + 4];
+    image_place place = {.count = 0, .has_times = true};
+    image_write_tga(sources, red, 1, 1);
+    image_write_tga(compressed, green, 1, 1);
+    image_place_add(&place, "a.jpg", sources, sizeof sources);
+    image_place_add(&place, "b.tga", sources, sizeof sources);
+    image_place_add(&place, "dds/a.dds", compressed, sizeof compressed);
+    image_place_add(&place, "dds/add/a makealpha/b.dds", compressed, sizeof compressed);
+    image_place_add(&place, "dds/c.dds", compressed, sizeof compressed);
+    md5_game *const game = open_images(&place, NULL);
+    // Equal times, as in archives.
+    CHECK(is_compressed(game, "a"));
+    place.files[0].time = 5;
+    CHECK(!is_compressed(game, "a"));
+    place.files[2].time = 5;
+    CHECK(is_compressed(game, "a"));
+    place.files[2].time = 6;
+    CHECK(is_compressed(game, "a"));
+    CHECK(is_compressed(game, "c")); // there is no source
+    // Each file of a program counts.
+    place.files[3].time = 7;
+    CHECK(is_compressed(game, program));
+    place.files[1].time = 8;
+    CHECK(!is_compressed(game, program));
+    md5_free_game(game);
+}

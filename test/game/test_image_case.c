@@ -45,6 +45,11 @@ static void close_placed(void *user, const void *bytes, size_t size)
     free((void *)(uintptr_t)bytes);
 }
 
+static int64_t time_placed(void *user, size_t file)
+{
+    return ((const image_place *)user)->files[file].time;
+}
+
 md5_game *open_images(image_place *place, const md5_load_opts *opts)
 {
     const md5_game_path path = {
@@ -53,6 +58,7 @@ md5_game *open_images(image_place *place, const md5_load_opts *opts)
         .open = open_placed,
         .close = close_placed,
         .user = place,
+        .time = place->has_times ? time_placed : NULL,
     };
     md5_error error;
     md5_game *const game = md5_open_game(&path, 1, opts, &error);

@@ -11,8 +11,10 @@ typedef struct image_place {
         const char *name;
         const void *bytes; // [size], or NULL: the file below `folder`
         size_t size;
+        int64_t time;
     } files[16];
     const char *folder;
+    bool has_times;
 } image_place;
 
 void image_place_add(image_place *place, const char *name, const void *bytes, size_t size);
