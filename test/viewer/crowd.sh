@@ -63,6 +63,31 @@ check "--crowd-exact poses all" counts '$1 == 20 && $2 == 20' $clips $far --crow
 check "--crowd-impostors beyond its range is refused" ends_saying 2 'crowd-impostors' "$view" "$bobbin" --crowd 2 \
     --crowd-impostors 1001
 
+# -- Baked clips --------------------------------------------------------------------------------
+
+# levels CONDITION ARGUMENTS...: the same for skinned ($1), baked ($2) and fading members ($4) and impostors ($3)
+levels() {
+    wanted=$1
+    shift
+    counts 1 "$@" || return 1
+    # shellcheck disable=SC2046 # four numbers
+    holds "$wanted" $(sed -n 's/^\(.*\) skinned, \(.*\) baked, \(.*\) impostors, \(.*\) of them .*/\1 \2 \3 \4/p' \
+        "$scratch/out")
+}
+
+# shellcheck disable=SC2086
+check "small characters are baked, and not posed" counts '$1 == 20 && $2 == 0' $clips $far --crowd-baked 200
+# shellcheck disable=SC2086
+check "the frame times count each level" levels '$1 == 0 && $2 == 20 && $3 == 0' $clips $far --crowd-baked 200
+# shellcheck disable=SC2086
+check "still smaller ones are impostors" levels '$1 == 0 && $2 == 0 && $3 == 20 && $4 == 0' $clips $far \
+    --crowd-baked 200 --crowd-impostors 200
+# shellcheck disable=SC2086
+check "only those that play clips are baked" levels '$1 == 10 && $2 == 10' models/bobbin/bobbin.md5machine $thimble \
+    --crowd 20 --no-shadow $far --crowd-baked 200
+check "--crowd-baked beyond its range is refused" ends_saying 2 'crowd-baked' "$view" "$bobbin" --crowd 2 \
+    --crowd-baked 1001
+
 # -- On the GPU ---------------------------------------------------------------------------------
 
 if "$view" "$bobbin" --crowd 1 --animate gpu --frames 1 --resolution 64,48 2>&1 | grep -qF 'OpenGL 4.3'; then

@@ -92,9 +92,13 @@ static const view_option table[] = {
      AT(COUNT, crowd), RANGE(1, 100000), NAMES_CONTENT},
     {"crowd-exact", NULL, NULL, "pose every character in every frame, even culled ones",
      AT(SWITCH, crowd_exact)},
+    {"crowd-baked", "PIXELS", NULL,
+     "draw characters up to this size that play clips from baked\n"
+     "vertices (0 = none; 128 for crowds of 1000 and more)",
+     AT(COUNT, crowd_baked), RANGE(0, 1000), GIVEN(crowd_baked_given)},
     {"crowd-impostors", "PIXELS", NULL,
-     "draw characters up to this size that play clips as\n"
-     "impostors (0 = none; 64 for crowds of 5000 and more)",
+     "draw still smaller ones up to this size as impostors\n"
+     "(0 = none; 64 for crowds of 5000 and more)",
      AT(COUNT, crowd_impostors), RANGE(0, 1000), GIVEN(crowd_impostors_given)},
     {"animate", "cpu|gpu", NULL,
      "where the clips of a crowd are evaluated (cpu);\n"

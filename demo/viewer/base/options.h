@@ -61,12 +61,12 @@ typedef struct view_options {
     const char *output; // NULL = show a window; "-" = standard output
     uint32_t width, height;
     uint32_t samples;
-    uint32_t num_frames;      // --frames; 0 = not given
-    const char *retarget;     // another model, or NULL
-    const char *attach;       // "JOINT=MODEL", or NULL
-    uint32_t crowd;           // 0 = one character
-    uint32_t crowd_impostors; // pixels
-    bool crowd_impostors_given;
+    uint32_t num_frames;                   // --frames; 0 = not given
+    const char *retarget;                  // another model, or NULL
+    const char *attach;                    // "JOINT=MODEL", or NULL
+    uint32_t crowd;                        // 0 = one character
+    uint32_t crowd_baked, crowd_impostors; // pixels
+    bool crowd_baked_given, crowd_impostors_given;
     bool crowd_exact;                   // no member is culled or updated less often
     bool animates_on_gpu;               // its clips, not machines
     uint32_t sheet_columns, sheet_rows; // 0 = no sheet

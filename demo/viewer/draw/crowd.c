@@ -39,11 +39,19 @@ static bool is_due(const view_crowd *crowd, view_sphere sphere, uint32_t number)
     return (crowd->num_frames + number) % stride == 0;
 }
 
-static float share_of_impostor(const view_crowd *crowd, const view_kind *kind, view_sphere sphere)
+// Baked vertices are blended linearly, so no member is baked while joints are blended otherwise.
+static void choose_level(const view_crowd *crowd, view_member *member, view_sphere sphere)
 {
-    if (kind->levels.impostors == NULL)
-        return 0.0f;
-    return view_impostor_share(view_pixels_across(crowd->sight, sphere), crowd->impostor_pixels);
+    const view_kind *const kind = &crowd->kinds[member->kind];
+    member->far_share = 0.0f;
+    member->is_baked = false;
+    if (kind->levels.impostors == NULL && kind->bakes.clips == NULL)
+        return;
+    const float pixels = view_pixels_across(crowd->sight, sphere);
+    if (kind->levels.impostors != NULL)
+        member->far_share = view_impostor_share(pixels, crowd->impostor_pixels);
+    member->is_baked = member->far_share < 1.0f && view_is_baked(&kind->bakes, member->clip, pixels)
+                       && md5gl_model_blending(kind->drawn) == MD5GL_BLEND_LINEAR;
 }
 
 static void pose_player(const view_kind *kind, md5_player *player, unsigned char *scratch,
@@ -71,7 +79,8 @@ static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
         if (member->is_due)
             member->waited = 0.0f;
         member->is_seen = crowd->sight != NULL && view_sees(crowd->sight, sphere);
-        member->far_share = member->is_seen ? share_of_impostor(crowd, kind, sphere) : 0.0f;
+        if (member->is_seen)
+            choose_level(crowd, member, sphere);
         // Springs are also simulated while culled.
         if (advances && !member->is_seen && kind->has_springs)
             pose_player(kind, player, crowd->scratch + worker * crowd->scratch_size, NULL);
@@ -94,10 +103,23 @@ static void clear_choice(view_crowd *crowd)
 {
     crowd->num_posed = 0;
     crowd->num_joints = 0;
+    crowd->num_baked = 0;
     crowd->num_far = 0;
     crowd->num_faded = 0;
-    for (uint32_t k = 0; k < crowd->num_kinds; k++)
+    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
         crowd->kinds[k].levels.num_instances = 0;
+        crowd->kinds[k].bakes.num_instances = 0;
+        crowd->kinds[k].bakes.fades = false;
+    }
+}
+
+static void choose_baked(view_crowd *crowd, uint32_t number)
+{
+    view_member *const member = &crowd->members[number];
+    view_bakes *const bakes = &crowd->kinds[member->kind].bakes;
+    member->baked_at = bakes->num_instances++;
+    bakes->fades = bakes->fades || member->far_share > 0.0f;
+    crowd->baked[crowd->num_baked++] = number;
 }
 
 static void choose_far(view_crowd *crowd, uint32_t number)
@@ -109,7 +131,7 @@ static void choose_far(view_crowd *crowd, uint32_t number)
 }
 
 // Updates the visible members and chooses those to pose. A member that becomes visible is always
-// posed; one that is drawn as an impostor only never is.
+// posed; one that is baked or drawn as an impostor only never is.
 static void choose_posed(view_crowd *crowd)
 {
     clear_choice(crowd);
@@ -118,7 +140,9 @@ static void choose_posed(view_crowd *crowd)
         const bool was_seen = member->seen_at != VIEW_UNSEEN;
         if (member->is_seen && member->far_share > 0.0f)
             choose_far(crowd, i);
-        if (!member->is_seen || member->far_share >= 1.0f) {
+        if (member->is_seen && member->is_baked)
+            choose_baked(crowd, i);
+        if (!member->is_seen || member->is_baked || member->far_share >= 1.0f) {
             if (was_seen)
                 hide(crowd, member);
             continue;
@@ -215,6 +239,20 @@ static void pose_part(void *user, uint32_t worker, size_t begin, size_t end)
     pose_clips(crowd, first, end, scratch);
 }
 
+static void place_baked(void *user, uint32_t worker, size_t begin, size_t end)
+{
+    view_crowd *const crowd = user;
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        const view_member *const member = &crowd->members[crowd->baked[i]];
+        const md5_pose_job job = job_of(crowd, member, NULL);
+        view_bakes *const bakes = &crowd->kinds[member->kind].bakes;
+        bakes->jobs[member->baked_at] = view_baked_job(bakes, member->clip, &job.moment);
+        bakes->placements[member->baked_at] = md5_mat34_from_transform(member->place);
+        bakes->tints[member->baked_at] = (md5_vec4){1.0f, 1.0f, 1.0f, 1.0f + member->far_share};
+    }
+}
+
 static void place_far(void *user, uint32_t worker, size_t begin, size_t end)
 {
     view_crowd *const crowd = user;
@@ -247,6 +285,7 @@ static void update(view_crowd *crowd, double seconds, const view_sight *sight)
         return;
     choose_posed(crowd);
     view_run_workers(crowd->workers, crowd->num_posed, pose_part, crowd);
+    view_run_workers(crowd->workers, crowd->num_baked, place_baked, crowd);
     view_run_workers(crowd->workers, crowd->num_far, place_far, crowd);
     crowd->num_frames++;
     crowd->sight = NULL;
@@ -302,7 +341,8 @@ bool view_pose_crowd(const view_stage *stage, md5_error *error)
                                        kind->gpu_jobs, kind->placements, kind->num_seen, error)
                     : md5gl_pose_models(stage->renderer, kind->drawn, kind->palettes,
                                         kind->placements, kind->num_seen, error);
-        posed = posed && view_pose_levels(stage, kind, crowd, error);
+        posed = posed && view_pose_bakes(stage, kind, error)
+                && view_pose_levels(stage, kind, crowd, error);
     }
     return posed;
 }
@@ -311,9 +351,12 @@ void view_shade_crowd(const view_stage *stage)
 {
     const view_crowd *const crowd = &stage->document->crowd;
     for (uint32_t k = 0; k < crowd->num_kinds; k++) {
-        md5gl_draw_shadows(stage->renderer, crowd->kinds[k].drawn);
-        if (crowd->kinds[k].levels.impostors != NULL)
-            md5gl_draw_impostor_shadows(stage->renderer, crowd->kinds[k].levels.impostors);
+        const view_kind *const kind = &crowd->kinds[k];
+        md5gl_draw_shadows(stage->renderer, kind->drawn);
+        if (kind->bakes.clips != NULL)
+            md5gl_draw_shadows(stage->renderer, kind->bakes.drawn);
+        if (kind->levels.impostors != NULL)
+            md5gl_draw_impostor_shadows(stage->renderer, kind->levels.impostors);
     }
 }
 
@@ -321,8 +364,11 @@ void view_draw_crowd(const view_stage *stage, uint32_t style)
 {
     const view_crowd *const crowd = &stage->document->crowd;
     for (uint32_t k = 0; k < crowd->num_kinds; k++) {
-        md5gl_draw_posed(stage->renderer, crowd->kinds[k].drawn, style);
-        if (crowd->kinds[k].levels.impostors != NULL)
-            md5gl_draw_impostors(stage->renderer, crowd->kinds[k].levels.impostors, style);
+        const view_kind *const kind = &crowd->kinds[k];
+        md5gl_draw_posed(stage->renderer, kind->drawn, style);
+        if (kind->bakes.clips != NULL)
+            md5gl_draw_posed(stage->renderer, kind->bakes.drawn, style);
+        if (kind->levels.impostors != NULL)
+            md5gl_draw_impostors(stage->renderer, kind->levels.impostors, style);
     }
 }

@@ -98,6 +98,18 @@ float view_impostor_share(float size, float pixels)
     return view_clamp((1.25f * pixels - size) / (0.25f * pixels), 0.0f, 1.0f);
 }
 
+bool view_pose_bakes(const view_stage *stage, view_kind *kind, md5_error *error)
+{
+    view_bakes *const bakes = &kind->bakes;
+    if (bakes->clips == NULL)
+        return true;
+    view_set_materials(stage, kind->textures, bakes->drawn);
+    return md5gl_pose_baked(stage->renderer, bakes->drawn, bakes->clips, bakes->jobs,
+                            bakes->placements, bakes->num_instances, error)
+           && (!bakes->fades
+               || md5gl_set_looks(stage->renderer, bakes->drawn, bakes->tints, NULL, error));
+}
+
 bool view_pose_levels(const view_stage *stage, view_kind *kind, const view_crowd *crowd,
                       md5_error *error)
 {

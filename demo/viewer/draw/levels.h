@@ -1,4 +1,5 @@
-// Draws the pictures of a crowd's impostors, and the impostors.
+// Levels of detail of a crowd: draws the pictures of its impostors, and uploads the instances of
+// impostors and of baked members.
 #ifndef DEMO_VIEWER_DRAW_LEVELS_H
 #define DEMO_VIEWER_DRAW_LEVELS_H
 
@@ -11,6 +12,9 @@ bool view_prepare_levels(const view_stage *stage, md5_error *error);
 // Returns the share of its pixels that the impostor of a member of `size` pixels shows: 1 for sizes
 // up to `pixels`, falling to 0 at 1.25 times that.
 float view_impostor_share(float size, float pixels);
+
+// Uploads the baked members of a kind and their tints. Does nothing if none can be baked.
+bool view_pose_bakes(const view_stage *stage, view_kind *kind, md5_error *error);
 
 // Uploads the impostors of a kind and the tints of its visible models, after they were posed.
 bool view_pose_levels(const view_stage *stage, view_kind *kind, const view_crowd *crowd,

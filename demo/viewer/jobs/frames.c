@@ -10,6 +10,7 @@ typedef struct frame_times {
     double *frames, *updates, *rests; // [count] seconds; frame = update + rest
     double *joints;                   // [count] seconds of update per posed joint
     uint64_t num_seen, num_posed;     // characters, summed over all frames
+    uint64_t num_baked;               // drawn from baked clips
     uint64_t num_far, num_faded;      // that were impostors, and of these also models
 } frame_times;
 
@@ -38,9 +39,11 @@ static void print_crowd(const view_crowd *crowd, const frame_times *times)
     printf("%u characters of %u models: per frame %.1f drawn, %.1f posed by %u threads\n",
            (unsigned)crowd->count, (unsigned)crowd->num_kinds, (double)times->num_seen / count,
            (double)times->num_posed / count, (unsigned)view_count_workers(crowd->workers));
-    if (crowd->impostor_pixels > 0.0f)
-        printf("%.1f impostors, %.1f of them fading into models\n", (double)times->num_far / count,
-               (double)times->num_faded / count);
+    const uint64_t num_models = times->num_seen - times->num_far + times->num_faded;
+    if (crowd->baked_pixels > 0.0f || crowd->impostor_pixels > 0.0f)
+        printf("%.1f skinned, %.1f baked, %.1f impostors, %.1f of them fading into models\n",
+               (double)(num_models - times->num_baked) / count, (double)times->num_baked / count,
+               (double)times->num_far / count, (double)times->num_faded / count);
     const double middle = median(times->updates, times->count);
     printf("update: min %.3f ms, median %.3f ms, %.2f ns per joint; the rest: median %.3f ms\n",
            1e3 * times->updates[0], 1e3 * middle, 1e9 * median(times->joints, times->count),
@@ -69,6 +72,7 @@ static void note_frame(const view_crowd *crowd, frame_times *times, uint32_t fra
     times->joints[frame] = crowd->last_seconds / joints;
     times->num_seen += view_count_seen(crowd);
     times->num_posed += crowd->num_posed;
+    times->num_baked += crowd->num_baked;
     times->num_far += crowd->num_far;
     times->num_faded += crowd->num_faded;
 }

@@ -165,12 +165,35 @@ static void make_scratch(view_crowd *crowd)
     crowd->buffers = common_alloc(num_workers, crowd->buffer_size * sizeof *crowd->buffers);
 }
 
-// Impostors show frames of clips only; the blended poses of machines have no pictures.
+// Bytes for the baked clips of all kinds.
+static const size_t baked_memory = (size_t)256 << 20;
+
+// Morph targets are not baked.
+static void bake_kind(view_crowd *crowd, view_kind *kind, const view_loader *loader)
+{
+    const view_bake_source source = {
+        .name = kind->name,
+        .model = kind->model,
+        .clips = kind->clips,
+        .num_clips = kind->num_clips,
+        .radius = kind->sphere.radius,
+        .count = kind->end - kind->begin,
+        .pixels = crowd->baked_pixels,
+        .memory = baked_memory / crowd->num_kinds,
+    };
+    if (crowd->baked_pixels > 0.0f && kind->morphs == NULL)
+        view_make_bakes(&kind->bakes, &source, crowd->workers, loader);
+}
+
+// Impostors and baked clips show frames of clips only, not the blended poses of machines.
 static bool make_levels(view_crowd *crowd, const view_loader *loader)
 {
-    for (uint32_t k = 0; k < crowd->num_kinds && crowd->impostor_pixels > 0.0f; k++) {
+    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
         view_kind *const kind = &crowd->kinds[k];
-        if (kind->machine == NULL && kind->drawn != NULL && kind->sphere.radius > 0.0f
+        if (kind->machine != NULL || kind->drawn == NULL || !(kind->sphere.radius > 0.0f))
+            continue;
+        bake_kind(crowd, kind, loader);
+        if (crowd->impostor_pixels > 0.0f
             && !view_make_levels(&kind->levels, kind->clips, kind->num_clips, kind->sphere,
                                  kind->end - kind->begin, crowd->num_kinds, loader))
             return false;
@@ -178,14 +201,14 @@ static bool make_levels(view_crowd *crowd, const view_loader *loader)
     return true;
 }
 
-static float impostor_pixels(const view_options *options, uint32_t count)
+// The size of a level: `given` by an option, or else `usual` from crowds of `large` on.
+static float level_pixels(const view_options *options, bool is_given, uint32_t given,
+                          uint32_t large, uint32_t usual)
 {
-    enum { LARGE_CROWD = 5000, USUAL_PIXELS = 64 };
     if (options->crowd_exact)
         return 0.0f;
-    if (options->crowd_impostors_given)
-        return (float)options->crowd_impostors;
-    return count >= LARGE_CROWD ? (float)USUAL_PIXELS : 0.0f;
+    const uint32_t pixels = options->crowd >= large ? usual : 0;
+    return (float)(is_given ? given : pixels);
 }
 
 bool view_make_crowd(view_crowd *crowd, const view_kind_source *first, const char *const *files,
@@ -197,13 +220,17 @@ bool view_make_crowd(view_crowd *crowd, const view_kind_source *first, const cha
         .count = count,
         .culls = !options->crowd_exact,
         .spares = !options->crowd_exact && options->output == NULL,
-        .impostor_pixels = impostor_pixels(options, count),
+        .baked_pixels =
+            level_pixels(options, options->crowd_baked_given, options->crowd_baked, 1000, 128),
+        .impostor_pixels = level_pixels(options, options->crowd_impostors_given,
+                                        options->crowd_impostors, 5000, 64),
     };
     keep_files(crowd, files, num_files);
     crowd->members = common_alloc(count, sizeof *crowd->members);
     crowd->players = common_alloc(count, sizeof(md5_player *));
     crowd->posed = common_alloc(count, sizeof *crowd->posed);
     crowd->poses = common_alloc(count, sizeof *crowd->poses);
+    crowd->baked = common_alloc(count, sizeof *crowd->baked);
     crowd->far = common_alloc(count, sizeof *crowd->far);
     crowd->workers = view_start_workers(0);
     if (!make_kinds(crowd, first, files, num_files, loader) || !make_levels(crowd, loader)
@@ -229,6 +256,7 @@ void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer)
     free(crowd->players);
     free(crowd->posed);
     free(crowd->poses);
+    free(crowd->baked);
     free(crowd->far);
     free(crowd->scratch);
     free(crowd->buffers);
@@ -237,7 +265,7 @@ void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer)
 
 uint32_t view_count_seen(const view_crowd *crowd)
 {
-    uint32_t count = 0;
+    uint32_t count = crowd->num_baked;
     for (uint32_t k = 0; k < crowd->num_kinds; k++)
         count += crowd->kinds[k].num_seen;
     return count + crowd->num_far - crowd->num_faded;

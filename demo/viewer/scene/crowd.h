@@ -3,8 +3,9 @@
 //
 // The clips and machines of all members advance, also of culled ones. Only members that are visible
 // or cast a visible shadow are posed and drawn. Members that are small in the picture are updated
-// every second or fourth frame, by the time that has passed since. Still smaller ones that play
-// clips are drawn as impostors, which are neither posed nor skinned.
+// every second or fourth frame, by the time that has passed since. Members that play clips have
+// levels of detail by their size in the picture: skinned, then drawn from baked clips, then as
+// impostors. Neither of the latter is posed or skinned.
 #ifndef DEMO_VIEWER_SCENE_CROWD_H
 #define DEMO_VIEWER_SCENE_CROWD_H
 
@@ -19,15 +20,17 @@ typedef struct view_member {
     double next_choice;  // when it changes its behaviour
     uint64_t random;
     float wanted_speed;
-    float waited;     // seconds since its last update
-    double offset;    // without a machine: start time in its clip, seconds
-    uint32_t clip;    // without a machine: index of its clip
-    uint32_t kind;    // index into the crowd's kinds
-    uint32_t seen_at; // index among the visible members of its kind, or VIEW_UNSEEN
-    float far_share;  // of its pixels that its impostor shows; 1 = it is not drawn as a model
-    uint32_t far_at;  // index among the impostors of its kind, if far_share is above 0
-    bool is_seen;     // visible in this update
-    bool is_due;      // updated in this frame
+    float waited;      // seconds since its last update
+    double offset;     // without a machine: start time in its clip, seconds
+    uint32_t clip;     // without a machine: index of its clip
+    uint32_t kind;     // index into the crowd's kinds
+    uint32_t seen_at;  // index among the visible members of its kind, or VIEW_UNSEEN
+    float far_share;   // of its pixels that its impostor shows; 1 = it is not drawn as a model
+    uint32_t far_at;   // index among the impostors of its kind, if far_share is above 0
+    uint32_t baked_at; // index among the baked members of its kind, if it is_baked
+    bool is_baked;     // its model, if it is drawn as one, is drawn from a baked clip
+    bool is_seen;      // visible in this update
+    bool is_due;       // updated in this frame
 } view_member;
 
 #define VIEW_UNSEEN UINT32_MAX
@@ -49,7 +52,9 @@ typedef struct view_crowd {
     md5_pose_job *poses;  // [num_posed], used by members that play clips
     uint32_t num_posed;
     uint64_t num_joints; // sum over the posed members
-    uint32_t *far;       // [num_far] members to draw as impostors
+    uint32_t *baked;     // [num_baked] members to draw from baked clips
+    uint32_t num_baked;
+    uint32_t *far; // [num_far] members to draw as impostors
     uint32_t num_far;
     uint32_t num_faded;     // of these, drawn as models too
     unsigned char *scratch; // `scratch_size` bytes for each worker
@@ -59,7 +64,8 @@ typedef struct view_crowd {
     view_workers *workers;
     bool culls;            // skips members that are not visible
     bool spares;           // updates small members less often
-    float impostor_pixels; // members up to this size are drawn as impostors; 0 = none
+    float baked_pixels;    // members up to this size are drawn from baked clips; 0 = none
+    float impostor_pixels; // and up to this as impostors; 0 = none
     float size;            // of the largest kind's bounds
     float spread;          // half the side of the square they stand in
     double time;
@@ -82,7 +88,8 @@ bool view_make_crowd(view_crowd *crowd, const view_kind_source *first, const cha
                      size_t num_files, uint32_t count, const view_loader *loader);
 void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer); // a zeroed one is allowed
 
-// Number of visible characters, of which num_far - num_faded are drawn as impostors only.
+// Number of visible characters, of which num_baked are drawn from baked clips and
+// num_far - num_faded as impostors only.
 uint32_t view_count_seen(const view_crowd *crowd);
 
 #endif

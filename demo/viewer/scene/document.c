@@ -140,8 +140,12 @@ void view_measure_document(view_document *document)
 void view_show_meshes(const view_document *document, uint64_t hidden)
 {
     const md5_model *const model = document->scene.model;
-    for (uint32_t i = 0; document->drawn != NULL && i < model->num_meshes && i < 64; i++)
+    md5gl_model *const baked = document->crowd.kinds[0].bakes.drawn; // of the same model
+    for (uint32_t i = 0; document->drawn != NULL && i < model->num_meshes && i < 64; i++) {
         md5gl_set_visible(document->drawn, i, (hidden >> i & 1) == 0);
+        if (baked != NULL)
+            md5gl_set_visible(baked, i, (hidden >> i & 1) == 0);
+    }
 }
 
 // -- Blending -------------------------------------------------------------------------------

@@ -70,6 +70,7 @@ static bool retarget(view_kind *kind, const view_kind *source, view_log *log)
 static bool find_clips(view_kind *kind, const view_scene *scene, const view_kind *source,
                        view_log *log)
 {
+    kind->name = scene->name;
     kind->model = scene->model;
     if (scene->model != NULL && scene->machine.player != NULL) {
         kind->machine = scene->machine.character->machine;
@@ -209,6 +210,7 @@ void view_free_kind(view_kind *kind, md5gl_renderer *renderer)
     }
     if (renderer != NULL)
         md5gl_destroy_clips(renderer, kind->gpu_clips);
+    view_free_bakes(&kind->bakes, renderer);
     view_free_levels(&kind->levels, renderer);
     view_free_morphs(&kind->own_morphs, renderer);
     free(kind->morph_weights);

@@ -3,6 +3,7 @@
 #ifndef DEMO_VIEWER_SCENE_KIND_H
 #define DEMO_VIEWER_SCENE_KIND_H
 
+#include "demo/viewer/scene/bakes.h"
 #include "demo/viewer/scene/retargeted.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/scene/levels.h"
@@ -24,6 +25,7 @@ typedef struct view_kind {
     view_retargeted retargeted;
     view_morphs own_morphs; // empty in the first kind
 
+    const char *name; // of the model, for messages
     const md5_model *model;
     const md5_machine *machine; // NULL: it plays clips
     uint32_t num_clips;
@@ -44,6 +46,7 @@ typedef struct view_kind {
     const view_morphs *morphs; // morph targets of the members, or NULL
     float *morph_weights;      // [num_seen * targets]
     float *reported;           // [num_seen * morphs of the machine] scratch memory
+    view_bakes bakes;
     view_levels levels;
 } view_kind;
 

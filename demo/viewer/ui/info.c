@@ -97,6 +97,15 @@ static void describe_paths(const view_facts *facts, char *text, size_t size)
                                  (unsigned)counts[path], md5gl_path_name(path));
 }
 
+static size_t baked_size(const view_crowd *crowd)
+{
+    size_t size = 0;
+    for (uint32_t k = 0; k < crowd->num_kinds; k++)
+        if (crowd->kinds[k].bakes.clips != NULL)
+            size += md5gl_baked_size(crowd->kinds[k].bakes.clips);
+    return size;
+}
+
 static void add_crowd_rows(const view_facts *facts, view_rows *rows)
 {
     const view_crowd *const crowd = &facts->stage.document->crowd;
@@ -108,6 +117,9 @@ static void add_crowd_rows(const view_facts *facts, view_rows *rows)
                  (unsigned)crowd->count, (unsigned)num_kinds, num_kinds == 1 ? "" : "s");
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Drawn", "%u" DOT "%u culled",
                  (unsigned)num_seen, (unsigned)(crowd->count - num_seen));
+    if (crowd->baked_pixels > 0.0f)
+        view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Baked", "%u" DOT "%.1f MB",
+                     (unsigned)crowd->num_baked, 1e-6 * (double)baked_size(crowd));
     if (crowd->impostor_pixels > 0.0f)
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Impostors", "%u" DOT "%u fading",
                      (unsigned)crowd->num_far, (unsigned)crowd->num_faded);

@@ -1,0 +1,373 @@
+// Baked clips of crowds: which members are drawn from them, how far they are from skinned ones, and
+// what is refused.
+#include "test/viewer/test_view_shot.h"
+
+#include "demo/common/memory.h"
+#include "render/gl_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BOBBIN "models/bobbin/bobbin.md5mesh"
+#define THIMBLE "models/thimble/thimble.md5mesh"
+#define RUN BOBBIN " models/bobbin/run.md5anim "
+#define SMALL " --resolution 120,90 --samples 1 --no-maps --no-shadow "
+
+// -- Errors -----------------------------------------------------------------------------------
+
+static double distance(md5_vec3 a, md5_vec3 b)
+{
+    const double x = (double)a.x - (double)b.x, y = (double)a.y - (double)b.y;
+    const double z = (double)a.z - (double)b.z;
+    return sqrt(x * x + y * y + z * z);
+}
+
+// Buffers for any pose of a model.
+typedef struct pose_memory {
+    md5_transform *pose;
+    md5_mat34 *joints, *palette;
+    md5_vec3 *gpu, *cpu; // vertices of the largest mesh
+} pose_memory;
+
+static pose_memory make_memory(const md5_model *model)
+{
+    uint32_t largest = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        largest = model->meshes[i].num_vertices > largest ? model->meshes[i].num_vertices : largest;
+    const uint32_t num_joints = model->skeleton.num_joints;
+    return (pose_memory){
+        .pose = common_alloc(num_joints, sizeof(md5_transform)),
+        .joints = common_alloc(num_joints, sizeof(md5_mat34)),
+        .palette = common_alloc(num_joints, sizeof(md5_mat34)),
+        .gpu = common_alloc(largest, sizeof(md5_vec3)),
+        .cpu = common_alloc(largest, sizeof(md5_vec3)),
+    };
+}
+
+static void free_memory(const pose_memory *memory)
+{
+    free(memory->pose);
+    free(memory->joints);
+    free(memory->palette);
+    free(memory->gpu);
+    free(memory->cpu);
+}
+
+// The largest distance, in units, between what the GPU draws from a baked clip and what the library
+// skins from the clip itself.
+static double error_at(const gl_scene *scene, const view_kind *kind, uint32_t clip, double seconds,
+                       const pose_memory *memory)
+{
+    const md5_binding *const binding = kind->clips[clip];
+    const md5_moment moment = md5_moment_at(binding->anim, seconds, MD5_WRAP_LOOP);
+    const md5gl_baked_job job = view_baked_job(&kind->bakes, clip, &moment);
+    double worst = 0.0;
+    md5_pose_palette(binding, &moment, MD5_ROOT_IN_PLACE, memory->pose, memory->joints,
+                     memory->palette);
+    CHECK(md5gl_pose_baked(scene->renderer, kind->bakes.drawn, kind->bakes.clips, &job, NULL, 1,
+                           NULL));
+    for (uint32_t i = 0; i < kind->model->num_meshes; i++) {
+        CHECK(md5gl_capture(scene->renderer, kind->bakes.drawn, i, NULL, memory->gpu, NULL, NULL,
+                            NULL));
+        md5_skin(&kind->model->meshes[i], memory->palette, memory->cpu, NULL, NULL);
+        for (uint32_t v = 0; v < kind->model->meshes[i].num_vertices; v++) {
+            const double off = distance(memory->gpu[v], memory->cpu[v]);
+            worst = off > worst ? off : worst;
+        }
+    }
+    return worst;
+}
+
+// At the largest size at which the clip's members are baked, in pixels: the largest error at
+// random times.
+static double worst_of(const gl_scene *scene, const view_kind *kind, uint32_t clip,
+                       uint64_t *random, const pose_memory *memory)
+{
+    const md5_anim *const anim = kind->clips[clip]->anim;
+    const double scale = (double)kind->bakes.sizes[clip] / (2.0 * (double)kind->sphere.radius);
+    double worst = 0.0;
+    for (uint32_t frame = 0; frame + 1 < anim->num_frames; frame += 2) {
+        const double seconds = (frame + test_random(random)) / anim->frame_rate;
+        const double pixels = scale * error_at(scene, kind, clip, seconds, memory);
+        test_check(pixels < 1.0, __FILE__, __LINE__, "clip %u: %.3f pixels at %.3f s",
+                   (unsigned)clip, pixels, seconds);
+        worst = pixels > worst ? pixels : worst;
+    }
+    return worst;
+}
+
+// Nothing is seen to jump when a member becomes baked, so the levels need no fading.
+TEST (view_baked_vertices_are_within_a_pixel) {
+    gl_scene scene;
+    shot_viewer viewer;
+    double worst = 0.0;
+    uint32_t fastest = 0;
+    uint64_t random = 3;
+    if (!scene_open(&scene, NULL))
+        return;
+    if (shot_open(&viewer, &scene, BOBBIN SMALL "--crowd 30 --crowd-baked 128")) {
+        const view_kind *const kind = &viewer.state.document->crowd.kinds[0];
+        const pose_memory memory = make_memory(kind->model);
+        for (uint32_t i = 0; i < kind->num_clips && CHECK(kind->bakes.clips != NULL); i++) {
+            const double of_clip = worst_of(&scene, kind, i, &random, &memory);
+            worst = of_clip > worst ? of_clip : worst;
+            fastest = kind->bakes.rates[i] > fastest ? kind->bakes.rates[i] : fastest;
+            CHECK_NEAR(kind->bakes.sizes[i], 128.0, 0.0);
+        }
+        free_memory(&memory);
+    }
+    // Fast clips needed more frames, and what is measured is not nothing.
+    CHECK(fastest > 1);
+    CHECK(worst > 0.3);
+    shot_close(&viewer);
+    scene_close(&scene);
+}
+
+TEST (view_moments_lie_between_baked_frames) {
+    uint32_t rates[] = {1, 3};
+    const view_bakes bakes = {.rates = rates};
+    const md5_moment middle = {.frame0 = 4, .frame1 = 5, .fraction = 0.5f};
+    const md5_moment late = {.frame0 = 4, .frame1 = 5, .fraction = 0.9375f};
+    const md5_moment last = {.frame0 = 7, .frame1 = 7};
+    md5gl_baked_job job = view_baked_job(&bakes, 0, &middle);
+    CHECK(job.clip == 0 && job.moment.frame0 == 4 && job.moment.frame1 == 5);
+    CHECK_NEAR(job.moment.fraction, 0.5, 0.0);
+    job = view_baked_job(&bakes, 1, &middle);
+    CHECK(job.clip == 1 && job.moment.frame0 == 13 && job.moment.frame1 == 14);
+    CHECK_NEAR(job.moment.fraction, 0.5, 1e-6);
+    job = view_baked_job(&bakes, 1, &late);
+    CHECK(job.moment.frame0 == 14 && job.moment.frame1 == 15);
+    CHECK_NEAR(job.moment.fraction, 0.8125, 1e-6);
+    job = view_baked_job(&bakes, 1, &last);
+    CHECK(job.moment.frame0 == 21 && job.moment.fraction == 0.0f);
+}
+
+// -- Levels -----------------------------------------------------------------------------------
+
+typedef struct level_counts {
+    uint32_t skinned, baked, far, faded, posed;
+} level_counts;
+
+static level_counts count_levels(const gl_scene *scene, const char *line)
+{
+    shot_viewer viewer;
+    level_counts counts = {0};
+    if (shot_open(&viewer, scene, line)) {
+        shot drawn = shot_draw(&viewer);
+        const view_crowd *const crowd = &viewer.state.document->crowd;
+        free(drawn.rgba);
+        for (uint32_t k = 0; k < crowd->num_kinds; k++)
+            counts.skinned += crowd->kinds[k].num_seen;
+        counts.baked = crowd->num_baked;
+        counts.far = crowd->num_far;
+        counts.faded = crowd->num_faded;
+        counts.posed = crowd->num_posed;
+        CHECK_UINT(view_count_seen(crowd),
+                   counts.skinned + counts.baked + counts.far - counts.faded);
+    }
+    shot_close(&viewer);
+    return counts;
+}
+
+#define FAR "--crowd 20 --camera-distance 1000 "
+#define STEEP_FAR FAR "--camera-elevation-angle 80 "
+
+// Bobbin has about 9 pixels here.
+TEST (view_members_are_baked_by_their_size) {
+    gl_scene scene;
+    if (!scene_open(&scene, NULL))
+        return;
+    const level_counts none = count_levels(&scene, RUN SMALL FAR);
+    CHECK(none.skinned == 20 && none.posed == 20 && none.baked == 0 && none.far == 0);
+    const level_counts large = count_levels(&scene, RUN SMALL FAR "--crowd-baked 4");
+    CHECK(large.skinned == 20 && large.baked == 0);
+    const level_counts small = count_levels(&scene, RUN SMALL FAR "--crowd-baked 30");
+    CHECK(small.skinned == 0 && small.posed == 0 && small.baked == 20 && small.far == 0);
+    const level_counts exact = count_levels(&scene, RUN SMALL FAR "--crowd-baked 30 --crowd-exact");
+    CHECK(exact.skinned == 20 && exact.baked == 0);
+    // Impostors are the smaller level, and fade into the baked one.
+    const level_counts tiny =
+        count_levels(&scene, RUN SMALL FAR "--crowd-baked 30 --crowd-impostors 30");
+    CHECK(tiny.baked == 0 && tiny.far == 20 && tiny.faded == 0);
+    uint32_t faded = 0;
+    for (int pixels = 4; pixels < 16; pixels++) {
+        char *const line =
+            common_format(RUN SMALL STEEP_FAR "--crowd-baked 30 --crowd-impostors %d", pixels);
+        const level_counts counts = count_levels(&scene, line);
+        CHECK_UINT(counts.skinned, 0);
+        CHECK_UINT(counts.baked, 20 - counts.far + counts.faded);
+        faded += counts.faded;
+        free(line);
+    }
+    CHECK(faded > 0);
+    scene_close(&scene);
+}
+
+// Machines, morph targets and dual quaternions are not baked.
+TEST (view_members_that_are_not_baked_stay_skinned) {
+    gl_scene scene;
+    if (!scene_open(&scene, NULL))
+        return;
+    const level_counts mixed = count_levels(
+        &scene, "models/bobbin/bobbin.md5machine " THIMBLE SMALL FAR "--crowd-baked 60");
+    CHECK(mixed.skinned == 10 && mixed.posed == 10 && mixed.baked == 10);
+    const level_counts morphed =
+        count_levels(&scene, RUN SMALL FAR "--crowd-baked 30 --morph smile=1");
+    CHECK(morphed.skinned == 20 && morphed.baked == 0);
+    const level_counts dual =
+        count_levels(&scene, RUN SMALL FAR "--crowd-baked 30 --skinning dual");
+    CHECK(dual.skinned == 20 && dual.baked == 0);
+    scene_close(&scene);
+}
+
+// -- Pictures ---------------------------------------------------------------------------------
+
+#define RUNNERS                                  \
+    BOBBIN " models/bobbin/run.md5anim " THIMBLE \
+           " models/thimble/walk.md5anim --resolution 320,240 --crowd 60 "
+
+// The bound is one that the same crowd a twentieth of a second later exceeds, and with shadows and
+// all maps, of which baked members lack the normal map.
+TEST (view_crowds_look_alike_baked) {
+    static const double bound = 0.002;
+    gl_scene scene;
+    if (!scene_open(&scene, NULL))
+        return;
+    shot skinned = shot_take(&scene, RUNNERS "--animation-time 0.43 --crowd-baked 0");
+    shot usual = shot_take(&scene, RUNNERS "--animation-time 0.43");
+    shot baked = shot_take(&scene, RUNNERS "--animation-time 0.43 --crowd-baked 128");
+    shot later = shot_take(&scene, RUNNERS "--animation-time 0.48 --crowd-baked 128");
+    CHECK(shot_same(&skinned, &usual));
+    CHECK(!shot_same(&skinned, &baked));
+    const double share = shot_difference(&baked, &skinned);
+    test_check(share < bound, __FILE__, __LINE__, "baked clips change %.5f of the pixels", share);
+    CHECK(shot_difference(&later, &skinned) > bound);
+    free(skinned.rgba);
+    free(usual.rgba);
+    free(baked.rgba);
+    free(later.rgba);
+    scene_close(&scene);
+}
+
+// Culled baked members change no pixel, not even by their shadows.
+TEST (view_baked_crowds_are_drawn_the_same_culled) {
+    gl_scene scene;
+    shot_viewer viewer;
+    if (!scene_open(&scene, NULL))
+        return;
+    if (shot_open(&viewer, &scene,
+                  RUNNERS "--samples 1 --crowd-baked 1000 --camera-distance 120 "
+                          "--camera-elevation-angle 4")) {
+        view_crowd *const crowd = &viewer.state.document->crowd;
+        shot culled = shot_draw(&viewer);
+        const uint32_t num_baked = crowd->num_baked;
+        crowd->culls = false;
+        shot all = shot_draw(&viewer);
+        CHECK(num_baked > 0 && crowd->num_baked > num_baked);
+        CHECK(shot_same(&culled, &all));
+        free(culled.rgba);
+        free(all.rgba);
+    }
+    shot_close(&viewer);
+    scene_close(&scene);
+}
+
+TEST (view_hidden_meshes_are_hidden_baked) {
+    gl_scene scene;
+    shot_viewer viewer;
+    if (!scene_open(&scene, NULL))
+        return;
+    if (shot_open(&viewer, &scene, RUN SMALL FAR "--crowd-baked 30 --no-background")) {
+        shot shown = shot_draw(&viewer);
+        view_show_meshes(viewer.state.document, UINT64_MAX);
+        shot hidden = shot_draw(&viewer);
+        CHECK(shot_cover_of(&shown).share > 0.01);
+        CHECK_NEAR(shot_cover_of(&hidden).share, 0.0, 0.0);
+        free(shown.rgba);
+        free(hidden.rgba);
+    }
+    shot_close(&viewer);
+    scene_close(&scene);
+}
+
+// -- Refusals ---------------------------------------------------------------------------------
+
+// Bakes the kind's clips once more, and checks that a refusal is one warning that says `why`.
+static bool try_to_bake(const gl_scene *scene, const view_kind *kind, size_t memory,
+                        const char *why)
+{
+    view_log log = {.level = VIEW_QUIET};
+    view_bakes bakes;
+    const view_loader loader = {NULL, scene->renderer, &log};
+    const view_bake_source source = {
+        .name = kind->name,
+        .model = kind->model,
+        .clips = kind->clips,
+        .num_clips = kind->num_clips,
+        .radius = kind->sphere.radius,
+        .count = 2,
+        .pixels = 128.0f,
+        .memory = memory,
+    };
+    view_workers *const workers = view_start_workers(1);
+    view_make_bakes(&bakes, &source, workers, &loader);
+    view_stop_workers(workers);
+    const bool made = bakes.clips != NULL;
+    CHECK_UINT(log.num_warnings, made ? 0 : 1);
+    CHECK(made == (bakes.drawn != NULL) && made == (bakes.sizes != NULL));
+    CHECK(!view_is_baked(&bakes, 0, 1000.0f) && view_is_baked(&bakes, 0, 5.0f) == made);
+    test_check(made || (strstr(log.last[0], "bobbin stays skinned: ") && strstr(log.last[0], why)),
+               __FILE__, __LINE__, "the warning is: %s", log.last[0]);
+    view_free_bakes(&bakes, scene->renderer);
+    return made;
+}
+
+TEST (view_bakes_refuse_what_does_not_fit) {
+    gl_scene scene;
+    shot_viewer viewer;
+    if (!scene_open(&scene, NULL))
+        return;
+    if (shot_open(&viewer, &scene, RUN SMALL "--crowd 2")) {
+        const view_kind *const kind = &viewer.state.document->crowd.kinds[0];
+        // Without further frames between those of the clip.
+        size_t num_vertices = 0;
+        for (uint32_t i = 0; i < kind->model->num_meshes; i++)
+            num_vertices += kind->model->meshes[i].num_vertices;
+        const size_t size = 8 * num_vertices * kind->clips[0]->anim->num_frames;
+        CHECK(!try_to_bake(&scene, kind, size - 1, "0.9 MB, at most 0.9 fit"));
+        CHECK(try_to_bake(&scene, kind, size, ""));
+        CHECK(try_to_bake(&scene, kind, 2 * size, ""));
+        const uint32_t max_texels = scene.renderer->max_texels;
+        scene.renderer->max_texels = 65536;
+        CHECK(!try_to_bake(&scene, kind, 2 * size, "texels"));
+        scene.renderer->max_texels = max_texels;
+        md5_release_geometry((md5_model *)(uintptr_t)kind->model);
+        CHECK(!try_to_bake(&scene, kind, 2 * size, "released"));
+    }
+    shot_close(&viewer);
+    scene_close(&scene);
+}
+
+TEST (view_bakes_survive_a_lack_of_memory) {
+    test_heap heap = {0};
+    const md5_allocator allocator = {test_heap_alloc, test_heap_free, &heap};
+    gl_scene scene;
+    shot_viewer viewer;
+    int num_failed = 0;
+    if (!scene_open(&scene, &allocator))
+        return;
+    if (shot_open(&viewer, &scene, RUN SMALL "--crowd 2")) {
+        const view_kind *const kind = &viewer.state.document->crowd.kinds[0];
+        const size_t live = heap.live;
+        for (bool made = false; !made && num_failed < 100; num_failed += !made) {
+            heap.fail_at = heap.num_allocs + 1 + (size_t)num_failed;
+            made = try_to_bake(&scene, kind, SIZE_MAX, "memory");
+            CHECK_UINT(heap.live, live);
+        }
+        heap.fail_at = 0;
+        CHECK(num_failed > 3 && num_failed < 100);
+    }
+    shot_close(&viewer);
+    scene_close(&scene);
+}
