@@ -3,6 +3,7 @@
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/memory.h"
+#include "demo/viewer/ui/panels.h"
 #include "render/gl_internal.h"
 
 #include <math.h>
@@ -218,6 +219,28 @@ TEST (view_members_that_are_not_baked_stay_skinned) {
     const level_counts dual =
         count_levels(&scene, RUN SMALL FAR "--crowd-baked 30 --skinning dual");
     CHECK(dual.skinned == 20 && dual.baked == 0);
+    scene_close(&scene);
+}
+
+// The figures name the members and the memory of the level: here 19 frames of 5998 vertices.
+TEST (view_figures_count_baked_members) {
+    gl_scene scene;
+    shot_viewer viewer;
+    view_rows rows = {0};
+    bool found = false;
+    if (!scene_open(&scene, NULL))
+        return;
+    if (shot_open(&viewer, &scene, RUN SMALL FAR "--crowd-baked 30")) {
+        shot drawn = shot_draw(&viewer);
+        const view_facts facts = view_facts_of(&viewer.state, 1280.0f, 900.0f);
+        view_list_figures(&facts, &rows);
+        for (uint32_t i = 0; i < rows.count; i++)
+            if (strcmp(rows.rows[i].label, "Baked") == 0)
+                found = CHECK_STRING(rows.rows[i].text, "20  \xE2\x80\xA2  0.9 MB");
+        free(drawn.rgba);
+    }
+    CHECK(found);
+    shot_close(&viewer);
     scene_close(&scene);
 }
 
