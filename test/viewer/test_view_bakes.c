@@ -273,6 +273,35 @@ TEST (view_crowds_look_alike_baked) {
     scene_close(&scene);
 }
 
+// The switch acts at once, and back.
+TEST (view_levels_of_a_crowd_can_be_switched_off) {
+    gl_scene scene;
+    shot_viewer viewer;
+    if (!scene_open(&scene, NULL))
+        return;
+    shot skinned = shot_take(&scene, RUN SMALL "--crowd 20 --crowd-baked 0");
+    if (shot_open(&viewer, &scene,
+                  RUN SMALL
+                  "--crowd 20 --crowd-baked 1000 --crowd-impostors 10 --no-crowd-levels")) {
+        const view_crowd *const crowd = &viewer.state.document->crowd;
+        shot off = shot_draw(&viewer);
+        CHECK_UINT(crowd->num_baked + crowd->num_far, 0);
+        viewer.state.shown.levels = true;
+        shot on = shot_draw(&viewer);
+        CHECK(crowd->num_baked + crowd->num_far > 0);
+        viewer.state.shown.levels = false;
+        shot again = shot_draw(&viewer);
+        CHECK(shot_same(&off, &skinned) && shot_same(&again, &skinned));
+        CHECK(!shot_same(&on, &skinned));
+        free(off.rgba);
+        free(on.rgba);
+        free(again.rgba);
+    }
+    free(skinned.rgba);
+    shot_close(&viewer);
+    scene_close(&scene);
+}
+
 // Culled baked members change no pixel, not even by their shadows.
 TEST (view_baked_crowds_are_drawn_the_same_culled) {
     gl_scene scene;

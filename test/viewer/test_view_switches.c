@@ -97,6 +97,7 @@ static view_action toggle_of(const char *option)
 // A key has one meaning in a mode, and the one that the help lists.
 TEST (view_keys_mean_one_thing_in_each_mode) {
     const view_action skeleton = toggle_of("armature"), help = toggle_of("keys");
+    const view_action levels = toggle_of("no-crowd-levels");
     const struct {
         int32_t code;
         bool shift;
@@ -111,6 +112,7 @@ TEST (view_keys_mean_one_thing_in_each_mode) {
         {SDLK_a, true, {skeleton, VIEW_TO_LEFT, VIEW_NOTHING}},
         {SDLK_j, false, {skeleton, skeleton, VIEW_NOTHING}},
         {SDLK_l, false, {VIEW_NEXT_LOOP, VIEW_NOTHING, VIEW_NOTHING}},
+        {SDLK_d, false, {VIEW_NOTHING, VIEW_TO_RIGHT, levels}},
         {SDLK_o, false, {VIEW_NEXT_ROOT, VIEW_ONE_SHOT, VIEW_NOTHING}},
         {SDLK_PERIOD, false, {VIEW_STEP_ON, VIEW_STEP_ON, VIEW_STEP_ON}},
         {SDLK_h, false, {help, help, help}},
@@ -233,10 +235,12 @@ TEST (view_keys_of_switches_are_in_all_lists_of_keys) {
     const view_option *const table = view_options_table(&count);
     char *const bindings = print_text(BINDINGS), *const manual = print_text(MANUAL);
     view_key_line lines[VIEW_MAX_KEY_LINES];
-    const uint32_t num_lines = view_list_keys(VIEW_MODE_CLIPS, NULL, 0, false, lines);
     for (size_t i = 0; i < count; i++) {
         if (!has_key(&table[i]))
             continue;
+        const bool in_crowd = table[i].keys[0].modes == VIEW_IN_CROWD;
+        const uint32_t num_lines =
+            view_list_keys(in_crowd ? VIEW_MODE_CROWD : VIEW_MODE_CLIPS, NULL, 0, false, lines);
         const char *const help = table[i].key_help != NULL ? table[i].key_help : table[i].help;
         char *const line = common_format("  %-27s %s\n", table[i].keys[0].keys, help);
         char *const entry = common_format("\\fB%s\\fR\n%s\n", table[i].keys[0].keys, help);

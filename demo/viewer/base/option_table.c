@@ -100,6 +100,9 @@ static const view_option table[] = {
      "draw still smaller ones up to this size as impostors\n"
      "(0 = none; 64 for crowds of 5000 and more)",
      AT(COUNT, crowd_impostors), RANGE(0, 1000), GIVEN(crowd_impostors_given)},
+    {"no-crowd-levels", NULL, NULL, "draw all characters skinned",
+     SHOWN(OPPOSITE, levels, "levels"), .key_help = "levels of detail in a crowd",
+     KEYS(KEY_IN(VIEW_IN_CROWD, "D", SDLK_d))},
     {"animate", "cpu|gpu", NULL,
      "where the clips of a crowd are evaluated (cpu);\n"
      "gpu needs OpenGL 4.3",

@@ -8,6 +8,7 @@ typedef struct view_shown {
     bool grid, axes, edges, normals, skeleton, bounds, joint_bounds;
     bool untextured, checker, maps, two_sided;
     bool classic, shadows; // classic: light as in id's engine of 2004
+    bool levels;           // of detail in a crowd
     bool panel, statistics, frame_time, hierarchy, light_list, help;
 } view_shown;
 

@@ -45,7 +45,7 @@ static void choose_level(const view_crowd *crowd, view_member *member, view_sphe
     const view_kind *const kind = &crowd->kinds[member->kind];
     member->far_share = 0.0f;
     member->is_baked = false;
-    if (kind->levels.impostors == NULL && kind->bakes.clips == NULL)
+    if (!crowd->levels || (kind->levels.impostors == NULL && kind->bakes.clips == NULL))
         return;
     const float pixels = view_pixels_across(crowd->sight, sphere);
     if (kind->levels.impostors != NULL)

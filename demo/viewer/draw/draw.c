@@ -149,6 +149,7 @@ static void run_crowd(const view_stage *stage, const view_lens *lens, const md5g
     view_sight sight =
         view_make_sight(lens, frame, fminf(stage->document->ground, stage->document->bounds.min.z));
     sight.all = !stage->document->crowd.culls;
+    stage->document->crowd.levels = stage->shown->levels;
     view_run_crowd(&stage->document->crowd, stage->play->time, &sight);
 }
 

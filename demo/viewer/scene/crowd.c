@@ -218,6 +218,7 @@ bool view_make_crowd(view_crowd *crowd, const view_kind_source *first, const cha
     // A picture that is saved must show every member at its exact time.
     *crowd = (view_crowd){
         .count = count,
+        .levels = true,
         .culls = !options->crowd_exact,
         .spares = !options->crowd_exact && options->output == NULL,
         .baked_pixels =

@@ -62,6 +62,7 @@ typedef struct view_crowd {
     md5_mat34 *buffers; // `buffer_size` matrices for each worker
     size_t buffer_size;
     view_workers *workers;
+    bool levels;           // draws small members baked or as impostors
     bool culls;            // skips members that are not visible
     bool spares;           // updates small members less often
     float baked_pixels;    // members up to this size are drawn from baked clips; 0 = none
