@@ -150,3 +150,73 @@ TEST (view_machine_drives_morph_targets) {
     }
     view_free_document(document, NULL);
 }
+
+// -- Bounds -----------------------------------------------------------------------------------
+
+// How far the morphed vertices of the clips' first frames lie beyond the sphere of a kind, units;
+// below 0: all lie within.
+static float beyond_sphere(const view_kind *kind, md5_vec3 *positions)
+{
+    float most = -INFINITY;
+    const uint32_t num_joints = kind->model->skeleton.num_joints;
+    md5_transform *const pose = malloc(num_joints * sizeof *pose);
+    md5_mat34 *const joints = malloc(num_joints * sizeof *joints);
+    md5_mat34 *const palette = malloc(num_joints * sizeof *palette);
+    const md5_moment first = {.frame0 = 0};
+    for (uint32_t clip = 0; clip < kind->num_clips; clip++) {
+        md5_pose_palette(kind->clips[clip], &first, MD5_ROOT_IN_PLACE, pose, joints, palette);
+        for (uint32_t i = 0; i < kind->model->num_meshes; i++) {
+            md5_skin_morphed(kind->morphs->morph, i, kind->morphs->asked, palette, positions, NULL,
+                             NULL);
+            for (uint32_t v = 0; v < kind->model->meshes[i].num_vertices; v++) {
+                const md5_vec3 arm = md5_vec3_sub(positions[v], kind->sphere.centre);
+                most = fmaxf(most, md5_vec3_length(arm) - kind->sphere.radius);
+            }
+        }
+    }
+    free(palette);
+    free(joints);
+    free(pose);
+    return most;
+}
+
+// A smile as wide as the character is tall: culling by a sphere without it would hide it.
+TEST (view_morph_targets_widen_the_spheres_of_crowds) {
+    view_setting smile[] = {{.parameter = smile_name, .value = 60.0f}};
+    const view_options options = {.morphs = smile, .num_morphs = 1, .samples = 1, .crowd = 2};
+    view_log log = {.level = VIEW_QUIET};
+    const view_loader loader = {&options, NULL, &log};
+    const char *const path = test_path(bobbin);
+    view_document *const document =
+        view_load_document(&loader, &path, 1, true, true, (view_manner){.root = MD5_ROOT_FILE});
+    if (CHECK(document != NULL)) {
+        view_kind kind = document->crowd.kinds[0];
+        uint32_t most = 0;
+        for (uint32_t i = 0; i < kind.model->num_meshes; i++)
+            most = kind.model->meshes[i].num_vertices > most ? kind.model->meshes[i].num_vertices
+                                                             : most;
+        md5_vec3 *const positions = malloc(most * sizeof *positions);
+        const float reach = view_largest_morph_reach(kind.morphs);
+        CHECK(reach > 40.0f && reach == view_morph_reach(kind.morphs->morph, kind.morphs->asked));
+        CHECK(beyond_sphere(&kind, positions) <= 0.0f);
+        kind.sphere.radius -= reach; // so it was measured without targets
+        CHECK(beyond_sphere(&kind, positions) > 0.0f);
+        free(positions);
+    }
+    view_free_document(document, NULL);
+}
+
+// Weights that a machine drives are at most 1.
+TEST (view_driven_morph_targets_have_reach) {
+    view_document *const document = open_bobbin(NULL, 0, NULL, "models/bobbin/bobbin.md5machine");
+    if (CHECK(document != NULL)) {
+        const view_morphs *const morphs = &document->morphs;
+        float sum = 0.0f;
+        for (uint32_t i = 0; i < morphs->morph->num_targets; i++)
+            sum += morphs->morph->targets[i].reach;
+        CHECK(sum > 0.0f);
+        CHECK_NEAR(view_largest_morph_reach(morphs), sum, 1e-4);
+        CHECK_NEAR(view_morph_reach(NULL, NULL), 0.0, 0.0);
+    }
+    view_free_document(document, NULL);
+}

@@ -56,6 +56,20 @@ static void color_lights(const view_lights *lights, md5gl_lighting lighting,
     }
 }
 
+static md5_bounds bounds_of_pose(const view_scene *scene)
+{
+    if (scene->dual)
+        return view_pose_bounds(scene); // of what view_skin() wrote
+    md5_bounds bounds = md5_skin_bounds(scene->model, scene->palette);
+    const float reach = view_morph_reach(scene->morph, scene->morph_weights);
+    const md5_vec3 room = {reach, reach, reach};
+    if (view_is_empty(bounds))
+        return bounds;
+    bounds.min = md5_vec3_sub(bounds.min, room);
+    bounds.max = md5_vec3_add(bounds.max, room);
+    return bounds;
+}
+
 // Bounds of the shadow casters. Those of the whole clip are constant, which keeps shadows stable.
 // If the clip moves far, those of the current pose give more detail. A crowd stays in its square.
 static md5_bounds find_casters(const view_stage *stage)
@@ -63,8 +77,7 @@ static md5_bounds find_casters(const view_stage *stage)
     if (stage->document->crowd.count > 0)
         return stage->document->bounds;
     const view_scene *const scene = &stage->document->scene;
-    const md5_bounds now = scene->dual ? view_pose_bounds(scene) // of what view_skin() wrote
-                                       : md5_skin_bounds(scene->model, scene->palette);
+    const md5_bounds now = bounds_of_pose(scene);
     md5_bounds clip = stage->document->bounds;
     if (view_is_empty(now) || view_is_empty(clip))
         return (md5_bounds){0};

@@ -122,7 +122,8 @@ static view_sphere sphere_around(const view_kind *kind)
     const md5_bounds bounds = measure_clips(kind);
     if (view_is_empty(bounds))
         return (view_sphere){0};
-    return (view_sphere){view_centre(bounds), 0.5f * room * view_size(bounds)};
+    const float reach = kind->morphs != NULL ? view_largest_morph_reach(kind->morphs) : 0.0f;
+    return (view_sphere){view_centre(bounds), 0.5f * room * view_size(bounds) + reach};
 }
 
 // -- Making ---------------------------------------------------------------------------------
@@ -190,11 +191,11 @@ bool view_make_kind(view_kind *kind, const view_kind_source *first, const char *
     }
     if (!find_clips(kind, num_files > 0 ? &kind->own : first->scene, source, loader->log))
         return false;
-    kind->sphere = sphere_around(kind);
     kind->seen = common_alloc(count, sizeof *kind->seen);
     kind->placements = common_alloc(count, sizeof *kind->placements);
     if (!make_morphs(kind, first, num_files == 0, count, loader))
         return false;
+    kind->sphere = sphere_around(kind);
     if (wants_gpu(kind, loader))
         return upload_clips(kind, count, loader);
     kind->palettes =

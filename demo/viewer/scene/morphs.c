@@ -3,6 +3,7 @@
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,6 +96,25 @@ void view_drive_morphs(const view_morphs *morphs, md5_player *player, float *rep
     for (uint32_t i = 0; i < morphs->num_driven; i++)
         if (morphs->driven[i] >= 0)
             weights[morphs->driven[i]] += reported[i];
+}
+
+// A difference is blended as the vertex is, by weights that sum up to 1, and joints only rotate it,
+// but for those of a .md5scale.
+float view_morph_reach(const md5_morph *morph, const float *weights)
+{
+    float reach = 0.0f;
+    for (uint32_t i = 0; morph != NULL && i < morph->num_targets; i++)
+        reach += fabsf(weights[i]) * morph->targets[i].reach;
+    return reach;
+}
+
+float view_largest_morph_reach(const view_morphs *morphs)
+{
+    float reach = view_morph_reach(morphs->morph, morphs->asked);
+    for (uint32_t i = 0; i < morphs->num_driven; i++)
+        if (morphs->driven[i] >= 0)
+            reach += morphs->morph->targets[morphs->driven[i]].reach;
+    return reach;
 }
 
 static bool load_morphs(view_morphs *morphs, const view_scene *scene, bool has_all,

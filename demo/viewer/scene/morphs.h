@@ -35,6 +35,14 @@ void view_free_morphs(view_morphs *morphs, md5gl_renderer *renderer);
 void view_drive_morphs(const view_morphs *morphs, md5_player *player, float *reported,
                        float *weights);
 
+// Returns how far targets at weights[num_targets] may move a vertex, in units: skinned bounds grow
+// by this. `morph` may be NULL: 0.
+float view_morph_reach(const md5_morph *morph, const float *weights);
+
+// The same at the largest weights: those of --morph, plus 1 for each target that the machine
+// drives.
+float view_largest_morph_reach(const view_morphs *morphs);
+
 // Sets the weights of the character on the GPU. `drawn` may be NULL.
 bool view_set_morphs(const view_morphs *morphs, md5gl_renderer *renderer, md5gl_model *drawn,
                      md5_error *error);
