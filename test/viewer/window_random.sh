@@ -7,7 +7,7 @@
 screen=3840x2160
 . test/build/window.sh
 config=--config=$scratch/remembered
-events=${MD5_RANDOM_EVENTS:-2500}
+events=${MD5_RANDOM_EVENTS:-1000}
 seed=${MD5_RANDOM_SEED:-1}
 
 # A folder to open from: models, animations that fit and that do not, half a file, a picture.
