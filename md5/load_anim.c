@@ -99,6 +99,7 @@ static md5_anim *fill_anim(md5_context *context, md5_block *block, const anim_pa
 
     *layout.anim = (md5_anim){
         .skeleton = {num_joints, layout.joints, layout.order, context->axes, context->scale},
+        .parents_unknown = file->parents_unknown,
         .tracks = layout.tracks,
         .base_frame = layout.base_frame,
         .num_frames = file->num_frames,

@@ -206,6 +206,9 @@ typedef struct md5_track {
 // -0 are equal, and the first frame's is kept.
 typedef struct md5_anim {
     md5_skeleton skeleton;
+    // Version 6 stores no parents: all are -1 here, and transforms are relative to the parent in
+    // the model. See md5_bind().
+    bool parents_unknown;
     const md5_track *tracks;         // [num_joints]
     const md5_transform *base_frame; // [num_joints] relative to the parent
 
@@ -272,9 +275,15 @@ MD5_API md5_camera *md5_load_camera(const char *path, const md5_load_opts *opts,
 
 // Models and animations may also be those of Doom 3 BFG, .bmd5mesh and .bMD5anim, and camera paths
 // those of RBDOOM-3-BFG, .bcanim, which are told by their contents. Messages count such a file as
-// one line. Such a model has at most
-// four weights a vertex, whose sum is 1, and normals that are derived as for text; an animation's
-// root begins at the origin. A library built with MD5_NO_BFG takes them for text, which fails.
+// one line. Such a model has at most four weights a vertex, whose sum is 1, and normals that are
+// derived as for text; an animation's root begins at the origin. A library built with MD5_NO_BFG
+// takes them for text, which fails.
+//
+// Text is version 10, version 12 of Storm Engine 2, or version 6 of Doom 3's alpha of 2002, whose
+// models have bones with matrices and whose animations have channels: of each joint x, y and z, and
+// yaw, pitch and roll in degrees (md5_quat_from_euler()), each with keys for a range of frames and
+// the nearest key outside of it. Attributes that a joint lacks are 0. Camera paths of version 6
+// are not known and are errors, as is all of it in a library built with MD5_NO_VERSION_6.
 
 // The same from text[size], which needs no NUL at its end and is not kept; NULL if `size` is 0.
 MD5_API md5_model *md5_parse_model(const void *text, size_t size, const md5_load_opts *opts,
@@ -337,7 +346,8 @@ typedef struct md5_binding {
 // - An animation joint that the model lacks still moves the joints below it.
 // - If a joint's parent in the animation is an ancestor in the model, the joint follows that
 //   ancestor; joints in between, which only the model has, do not displace it. If the two
-//   hierarchies contradict each other, the model's is used.
+//   hierarchies contradict each other, the model's is used. Of an animation with parents_unknown
+//   it always is.
 //
 // Each difference is a warning. If no name matches, returns NULL and MD5_ERROR_MISMATCH with the
 // first difference; also if the two were loaded with different axes or scales. `opts` and `error`

@@ -34,6 +34,12 @@
 #define MD5_HAS_BFG 1
 #endif
 
+#ifdef MD5_NO_VERSION_6 // models and animations of Doom 3's alpha are errors
+#define MD5_HAS_VERSION_6 0
+#else
+#define MD5_HAS_VERSION_6 1
+#endif
+
 // Code that only saves time, with the same results.
 #ifdef __OPTIMIZE_SIZE__
 #define MD5_HAS_SHORTCUTS 0

@@ -65,9 +65,10 @@ static void report_differences(md5_context *context, const md5_skeleton *model,
     }
 }
 
-static bool match(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
+static bool match(md5_arena *arena, const md5_skeleton *model, const md5_anim *clip,
                   matching *found)
 {
+    const md5_skeleton *const anim = &clip->skeleton;
     TRY(check_space(arena->context, model, anim));
     found->tracks = (int32_t *)md5_arena_alloc(arena, model->num_joints, sizeof *found->tracks);
     found->targets = (int32_t *)md5_arena_alloc(arena, anim->num_joints, sizeof *found->targets);
@@ -80,8 +81,9 @@ static bool match(md5_arena *arena, const md5_skeleton *model, const md5_skeleto
     if (num_driven == 0)
         return fail_to_match(arena->context, model, anim);
     report_differences(arena->context, model, anim, found);
-    return md5_plan_rebases(arena, model, anim, found->tracks, found->targets, &found->rebases,
-                            &found->binding.num_rebases);
+    return clip->parents_unknown
+           || md5_plan_rebases(arena, model, anim, found->tracks, found->targets, &found->rebases,
+                               &found->binding.num_rebases);
 }
 
 // Builds the binding in one block: the binding, tracks and targets side by side, rebases, the plan
@@ -146,7 +148,7 @@ static md5_binding *bind(const md5_binding *parts, const md5_load_opts *opts, md
     md5_arena arena = {.context = &context};
     matching found = {.binding = *parts};
     md5_binding *binding = NULL;
-    if (match(&arena, parts->skeleton, &parts->anim->skeleton, &found))
+    if (match(&arena, parts->skeleton, parts->anim, &found))
         binding = build_binding(&arena, &found);
     md5_arena_free(&arena);
     return binding;

@@ -11,6 +11,7 @@ typedef struct md5_anim_file {
     uint32_t num_components;
     double frame_rate; // > 0
     const md5_file_joint *joints;
+    bool parents_unknown;    // of version 6: all are -1
     const uint32_t *order;   // [num_joints] parents before children
     const md5_track *tracks; // [num_joints]; first + bits set <= num_components
     // [num_joints] relative to the parent; x y z of rotations as in the file, w is 0: frames

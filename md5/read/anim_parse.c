@@ -213,9 +213,13 @@ static bool read_file(md5_anim_reader *reader)
     TRY(md5_header_begin(lex, &reader->header));
     while (reader->num_frames_read == 0 || reader->num_frames_read < reader->num_frames.value) {
         const md5_span word = md5_lex_peek_word(lex);
-        if (lex->at == lex->end && reader->num_frames_read == 0)
-            return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                                "expected 'frame', found the end of the file");
+        const bool is_old = MD5_HAS_VERSION_6 && reader->header.version == MD5_VERSION_6;
+        if (is_old && md5_lex_take_word(lex, "numchannels"))
+            return md5_read_channels(lex, &reader->header, reader->file);
+        const bool is_end = lex->at == lex->end && reader->num_frames_read == 0;
+        if (is_end || (is_old && md5_span_is(word, "channel")))
+            return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%s', found %s",
+                                is_old ? "numchannels" : "frame", md5_lex_token(lex, lex->at).text);
         TRY(read_top_word(reader, word));
     }
     return md5_header_end(lex, &reader->header, "frame", "numFrames", &reader->num_frames);
@@ -228,6 +232,8 @@ bool md5_read_anim_file(md5_arena *arena, const char *text, size_t size, md5_ani
     md5_lex_begin(&reader.lex, arena, text, size);
     TRY(read_file(&reader));
     file->command_line = reader.header.command_line;
+    if (file->num_frames > 0) // of version 6
+        return true;
     file->num_frames = reader.num_frames.value;
     file->num_joints = reader.num_joints.value;
     file->joints = reader.joints;

@@ -45,6 +45,9 @@ static inline uint32_t md5_num_flags(uint32_t flags)
     return bits;
 }
 
+// Reads the number after `numchannels` of version 6, which was consumed, and all that follows.
+bool md5_read_channels(md5_lex *lex, md5_header *header, md5_anim_file *file);
+
 // Reads the first frame: what it needs must have been read before.
 bool md5_read_first_frame(md5_anim_reader *reader);
 

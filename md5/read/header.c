@@ -20,11 +20,11 @@ static const struct {
     {"numCuts", MD5_KIND_CAMERA},
     {"cuts", MD5_KIND_CAMERA},
     {"camera", MD5_KIND_CAMERA},
-    {"numbones", MD5_KIND_VERSION_6},
-    {"bone", MD5_KIND_VERSION_6},
-    {"nummeshes", MD5_KIND_VERSION_6},
-    {"numchannels", MD5_KIND_VERSION_6},
-    {"channel", MD5_KIND_VERSION_6},
+    {"numbones", MD5_KIND_VERSION_6 | MD5_KIND_MESH},
+    {"bone", MD5_KIND_VERSION_6 | MD5_KIND_MESH},
+    {"nummeshes", MD5_KIND_VERSION_6 | MD5_KIND_MESH},
+    {"numchannels", MD5_KIND_VERSION_6 | MD5_KIND_ANIM},
+    {"channel", MD5_KIND_VERSION_6 | MD5_KIND_ANIM},
 };
 
 unsigned md5_word_kinds(md5_span word)
@@ -90,13 +90,31 @@ static bool read_version(md5_lex *lex, md5_header *header)
     md5_lex_space(lex);
     header->version_at = lex->at;
     TRY(md5_lex_int(lex, &version));
-    if (version != 10 && version != 12)
-        return md5_lex_fail(lex, header->version_at, MD5_ERROR_VERSION,
-                            "MD5 version %lld cannot be read, only version 10%s",
-                            (long long)version,
-                            version == 6 ? "; 6 is that of the 2002 alpha" : "");
+    const bool is_old =
+        MD5_HAS_VERSION_6 && version == MD5_VERSION_6 && header->kind != MD5_KIND_CAMERA;
+    if (version != 10 && version != 12 && !is_old)
+        return md5_lex_fail(
+            lex, header->version_at, MD5_ERROR_VERSION,
+            "MD5 version %lld cannot be read, only version 10%s", (long long)version,
+            version == MD5_VERSION_6 ? "; cameras of the 2002 alpha are not known" : "");
     header->version = (uint32_t)version;
     return true;
+}
+
+// Reports a keyword of version 6 in a later version, and the other way round.
+static bool check_age(md5_lex *lex, const md5_header *header, md5_span word, unsigned kinds)
+{
+    const bool is_old = header->version == MD5_VERSION_6;
+    const bool is_old_word = (kinds & MD5_KIND_VERSION_6) != 0;
+    const bool is_for_all = md5_span_is(word, "MD5Version") || md5_span_is(word, "commandline");
+    if (kinds == 0 || is_for_all || is_old == is_old_word)
+        return true;
+    return md5_lex_fail(lex, lex->at, MD5_ERROR_VERSION, "%s belongs to version %s: %s",
+                        md5_quote(word.bytes, word.size).text,
+                        is_old ? "10" : "6, that of the 2002 alpha",
+                        is_old               ? "this is version 6"
+                        : header->version_at ? "this is a later one"
+                                             : "the line 'MD5Version 6' is missing");
 }
 
 bool md5_header_word(md5_lex *lex, md5_header *header, md5_span word)
@@ -105,10 +123,7 @@ bool md5_header_word(md5_lex *lex, md5_header *header, md5_span word)
     if (!md5_span_is_name(word))
         return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected a keyword, found %s",
                             md5_lex_token(lex, lex->at).text);
-    if (kinds & MD5_KIND_VERSION_6)
-        return md5_lex_fail(lex, lex->at, MD5_ERROR_VERSION,
-                            "%s belongs to version 6, that of the 2002 alpha, which cannot be read",
-                            md5_quote(word.bytes, word.size).text);
+    TRY(check_age(lex, header, word, kinds));
     if (kinds != 0 && !(kinds & header->kind))
         return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "this is %s, not %s: found %s",
                             kind_name(kinds), kind_name(header->kind),

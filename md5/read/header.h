@@ -2,13 +2,14 @@
 #ifndef MD5_READ_HEADER_H
 #define MD5_READ_HEADER_H
 
+#include "md5/core/parts.h"
 #include "md5/read/lex_values.h"
 
 typedef enum md5_kind {
     MD5_KIND_MESH = 1,
     MD5_KIND_ANIM = 2,
     MD5_KIND_CAMERA = 4,
-    MD5_KIND_VERSION_6 = 8, // keywords of the 2002 alpha only
+    MD5_KIND_VERSION_6 = 8, // keywords of the 2002 alpha only, beside their kind
 } md5_kind;
 
 // The kinds of file that have the keyword `word` at the top level; 0 = none.
@@ -20,6 +21,8 @@ typedef struct md5_count {
     const char *at; // position of the number; NULL = not read yet
     uint32_t value;
 } md5_count;
+
+enum { MD5_VERSION_6 = 6 };
 
 typedef struct md5_header {
     md5_kind kind;

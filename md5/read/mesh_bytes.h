@@ -9,6 +9,8 @@ enum {
     MD5_VERTEX_BYTES = sizeof "vert 0(0 0)0 0" - 1,
     MD5_TRIANGLE_BYTES = sizeof "tri 0 0 0 0" - 1,
     MD5_WEIGHT_BYTES = sizeof "weight 0 0 0(0 0 0)" - 1,
+    MD5_OLD_WEIGHT_BYTES = sizeof "weight 0 0 0 0 0 0" - 1, // version 6
+    MD5_BONE_BYTES = sizeof "bone 0{name a bindpos 0 0 0 bindmat 0 0 0 0 0 0 0 0 0}" - 1,
     MD5_COLOR_BYTES = sizeof "vertexcolor 0(0 0 0 0)" - 1,
 };
 

@@ -75,8 +75,10 @@ static bool read_mesh_text(md5_lex *lex, const char *what, bool *is_known, md5_s
 }
 
 // Reports a `vert`, `tri` or `weight` outside of its table.
-static bool fail_item(md5_lex *lex, const md5_mesh_block *block, md5_span word, bool has_frames)
+static bool fail_item(const md5_mesh_reader *reader, md5_lex *lex, const md5_mesh_block *block,
+                      md5_span word)
 {
+    const bool is_old = md5_is_old_mesh(reader), has_frames = md5_has_frames(reader);
     const bool is_vertex = md5_span_is(word, "vert"), is_triangle = md5_span_is(word, "tri");
     const md5_count *const count = is_vertex     ? &block->num_vertices
                                    : is_triangle ? &block->num_triangles
@@ -84,8 +86,11 @@ static bool fail_item(md5_lex *lex, const md5_mesh_block *block, md5_span word, 
     const char *const count_word = is_vertex ? "numverts" : is_triangle ? "numtris" : "numweights";
     TRY(md5_need_count(lex, count, count_word));
     return md5_fail_rows(lex, count_word, count->value,
-                         is_vertex     ? has_frames ? "wipiipp" : "wipii"
+                         is_vertex     ? is_old       ? "wiiiii"
+                                         : has_frames ? "wipiipp"
+                                                      : "wipii"
                          : is_triangle ? "wiiii"
+                         : is_old      ? "wiiiiii"
                                        : "wiiip");
 }
 
@@ -121,7 +126,7 @@ static bool read_mesh_word(md5_mesh_reader *reader, md5_mesh_block *block)
                             "expected '}' at the end of a mesh, found %s",
                             md5_lex_token(lex, lex->at).text);
     if (is_mesh_word(word))
-        return fail_item(lex, block, word, md5_has_frames(reader));
+        return fail_item(reader, lex, block, word);
     md5_lex_warn_token(lex, lex->at, "is unknown here: skipped with its values");
     lex->at += word.size;
     return md5_lex_skip_values(lex, is_mesh_word);
@@ -134,16 +139,25 @@ static bool need_table(md5_lex *lex, const md5_count *count, const char *word)
     return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "this mesh ends without '%s'", word);
 }
 
+static const char *meshes_word(const md5_mesh_reader *reader)
+{
+    return md5_is_old_mesh(reader) ? "nummeshes" : "numMeshes";
+}
+
 static bool read_mesh(md5_mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
+    const bool is_old = md5_is_old_mesh(reader);
+    uint32_t number;
     if (!reader->joints)
-        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected 'joints' before 'mesh'");
-    TRY(md5_need_count(lex, &reader->num_meshes, "numMeshes"));
+        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%s' before 'mesh'",
+                            is_old ? "bone" : "joints");
+    TRY(md5_need_count(lex, &reader->num_meshes, meshes_word(reader)));
     if (reader->num_meshes_read == 0)
         reader->file->tables = md5_arena_here(lex->arena);
     md5_mesh_block block = {.mesh = &reader->meshes[reader->num_meshes_read]};
     lex->at += strlen("mesh");
+    TRY(!is_old || md5_read_uint(lex, "mesh", &number));
     TRY(md5_lex_bracket(lex, '{'));
     lex->mesh_comment = (md5_span){0};
     md5_lex_space(lex);
@@ -174,7 +188,7 @@ static bool read_mesh(md5_mesh_reader *reader)
 static bool read_num_meshes(md5_mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
-    TRY(md5_read_count(lex, "numMeshes", 0, MD5_MESH_BYTES, &reader->num_meshes));
+    TRY(md5_read_count(lex, meshes_word(reader), 0, MD5_MESH_BYTES, &reader->num_meshes));
     const uint32_t num_meshes = reader->num_meshes.value;
     TRY(reader->meshes =
             (md5_file_mesh *)md5_arena_alloc(lex->arena, num_meshes, sizeof *reader->meshes));
@@ -182,11 +196,25 @@ static bool read_num_meshes(md5_mesh_reader *reader)
     return reader->file->notes != NULL;
 }
 
+static bool read_old_word(md5_mesh_reader *reader, md5_span word)
+{
+    md5_lex *const lex = &reader->lex;
+    if (md5_span_is(word, "bone"))
+        return md5_read_bone(reader);
+    if (md5_lex_take_word(lex, "numbones"))
+        return md5_read_num_bones(reader);
+    if (md5_lex_take_word(lex, "nummeshes"))
+        return read_num_meshes(reader);
+    return md5_header_word(lex, &reader->header, word);
+}
+
 static bool read_top_word(md5_mesh_reader *reader, md5_span word)
 {
     md5_lex *const lex = &reader->lex;
     if (md5_span_is(word, "mesh"))
         return read_mesh(reader);
+    if (md5_is_old_mesh(reader))
+        return read_old_word(reader, word);
     if (md5_span_is(word, "joints"))
         return read_joints(reader);
     if (md5_lex_take_word(lex, "numJoints"))
@@ -214,13 +242,15 @@ static bool read_file(md5_mesh_reader *reader)
         TRY(read_top_word(reader, word));
     }
     if (!reader->joints)
-        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected 'joints', found %s",
+        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%s', found %s",
+                            md5_is_old_mesh(reader) ? "bone" : "joints",
                             md5_lex_token(lex, lex->at).text);
-    TRY(md5_need_count(lex, &reader->num_meshes, "numMeshes"));
+    const char *const count_word = meshes_word(reader);
+    TRY(md5_need_count(lex, &reader->num_meshes, count_word));
     if (reader->num_meshes_read < reader->num_meshes.value)
-        md5_lex_warn(lex, reader->num_meshes.at, "numMeshes says %u, but the file has %u",
+        md5_lex_warn(lex, reader->num_meshes.at, "%s says %u, but the file has %u", count_word,
                      reader->num_meshes.value, reader->num_meshes_read);
-    return md5_header_end(lex, &reader->header, "mesh", "numMeshes", &reader->num_meshes);
+    return md5_header_end(lex, &reader->header, "mesh", count_word, &reader->num_meshes);
 }
 
 bool md5_read_mesh_file(md5_arena *arena, const char *text, size_t size, size_t note_size,

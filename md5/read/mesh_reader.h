@@ -12,11 +12,19 @@ typedef struct md5_mesh_reader {
     md5_count num_joints, num_meshes;
     uint32_t num_meshes_read;
     md5_file_joint *joints;
+    struct md5_file_bone *bones; // of version 6; `joints` is set after the last of them
+    uint32_t num_bones_read;
     md5_file_mesh *meshes;
     size_t note_size;
     uint64_t num_references; // of vertices to weights, over all meshes
     md5_mesh_file *file;
 } md5_mesh_reader;
+
+// Whether vertices and weights have no parentheses, and joints are bones.
+static inline bool md5_is_old_mesh(const md5_mesh_reader *reader)
+{
+    return MD5_HAS_VERSION_6 && reader->header.version == MD5_VERSION_6;
+}
 
 // State while one mesh is read.
 typedef struct md5_mesh_block {
@@ -46,5 +54,13 @@ bool md5_read_colors(md5_mesh_reader *reader, md5_mesh_block *block);
 // that share weights more often than the text has bytes.
 bool md5_check_vertices(md5_mesh_reader *reader, const md5_mesh_block *block);
 bool md5_check_triangles(md5_mesh_reader *reader, md5_mesh_block *block);
+
+// -- bones.c: joints of version 6 -----------------------------------------------------------------
+
+// Reads the number after `numbones`, which was consumed.
+bool md5_read_num_bones(md5_mesh_reader *reader);
+
+// Reads `bone i { ... }`. After the last one the joints of the file are complete.
+bool md5_read_bone(md5_mesh_reader *reader);
 
 #endif

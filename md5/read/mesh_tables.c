@@ -23,13 +23,19 @@ static inline bool begin_item(md5_lex *lex, const md5_count *count, const char *
     return true;
 }
 
-// ( u v ) first count
-static bool read_vertex(md5_lex *lex, md5_vertex *vertex, md5_vec2 *texcoord)
+// ( u v ), in version 6 without parentheses
+static bool read_texcoord(md5_lex *lex, bool is_old, md5_vec2 *texcoord)
 {
-    TRY(md5_lex_bracket(lex, '('));
+    TRY(is_old || md5_lex_bracket(lex, '('));
     TRY(md5_lex_float(lex, &texcoord->x));
     TRY(md5_lex_float(lex, &texcoord->y));
-    TRY(md5_lex_bracket(lex, ')'));
+    return is_old || md5_lex_bracket(lex, ')');
+}
+
+// ( u v ) first count
+static bool read_vertex(md5_lex *lex, bool is_old, md5_vertex *vertex, md5_vec2 *texcoord)
+{
+    TRY(read_texcoord(lex, is_old, texcoord));
     TRY(md5_read_uint(lex, "first weight", &vertex->first_weight));
     md5_lex_space(lex);
     const char *const at = lex->at;
@@ -72,11 +78,12 @@ bool md5_read_vertices(md5_mesh_reader *reader, md5_mesh_block *block)
     const uint32_t count = mesh->num_vertices = block->num_vertices.value;
     TRY(allocate_vertices(reader, mesh));
     block->vertices_at = lex->at;
+    const bool is_old = md5_is_old_mesh(reader);
     md5_row_number number = md5_row_begin();
     for (uint32_t v = 0; v < count; v++, md5_row_next(&number)) {
-        if (!md5_row_vertex(lex, &number, &mesh->vertices[v], &mesh->texcoords[v])) {
+        if (is_old || !md5_row_vertex(lex, &number, &mesh->vertices[v], &mesh->texcoords[v])) {
             TRY(begin_item(lex, &block->num_vertices, "numverts", "vert", v, &is_warned));
-            TRY(read_vertex(lex, &mesh->vertices[v], &mesh->texcoords[v]));
+            TRY(read_vertex(lex, is_old, &mesh->vertices[v], &mesh->texcoords[v]));
         }
         if (md5_has_frames(reader)) {
             TRY(md5_read_vec3(lex, &mesh->normals[v]));
@@ -146,7 +153,7 @@ bool md5_read_triangles(md5_mesh_reader *reader, md5_mesh_block *block)
     return true;
 }
 
-// joint bias ( offset )
+// joint bias ( offset ), in version 6 without parentheses
 static bool read_weight(md5_mesh_reader *reader, md5_weight *weight)
 {
     md5_lex *const lex = &reader->lex;
@@ -154,10 +161,14 @@ static bool read_weight(md5_mesh_reader *reader, md5_weight *weight)
     const char *const at = lex->at;
     TRY(md5_read_uint(lex, "joint", &weight->joint));
     if (weight->joint >= reader->num_joints.value)
-        return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "joint %u, but numJoints is %u",
-                            weight->joint, reader->num_joints.value);
+        return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "joint %u, but %s is %u", weight->joint,
+                            md5_is_old_mesh(reader) ? "numbones" : "numJoints",
+                            reader->num_joints.value);
     TRY(md5_lex_length(lex, &weight->bias));
-    return md5_lex_point(lex, &weight->offset);
+    if (!md5_is_old_mesh(reader))
+        return md5_lex_point(lex, &weight->offset);
+    return md5_lex_length(lex, &weight->offset.x) && md5_lex_length(lex, &weight->offset.y)
+           && md5_lex_length(lex, &weight->offset.z);
 }
 
 bool md5_read_weights(md5_mesh_reader *reader, md5_mesh_block *block)
@@ -165,14 +176,16 @@ bool md5_read_weights(md5_mesh_reader *reader, md5_mesh_block *block)
     md5_lex *const lex = &reader->lex;
     md5_file_mesh *const mesh = block->mesh;
     bool is_warned = false;
-    TRY(md5_read_count(lex, "numweights", 0, MD5_WEIGHT_BYTES, &block->num_weights));
+    const bool is_old = md5_is_old_mesh(reader);
+    const size_t bytes = is_old ? MD5_OLD_WEIGHT_BYTES : MD5_WEIGHT_BYTES;
+    TRY(md5_read_count(lex, "numweights", 0, bytes, &block->num_weights));
     const uint32_t count = mesh->num_weights = block->num_weights.value;
     mesh->weights = (md5_weight *)md5_arena_room(lex->arena, count, sizeof *mesh->weights);
     TRY(mesh->weights);
     const uint32_t num_joints = reader->num_joints.value;
     md5_row_number number = md5_row_begin();
     for (uint32_t w = 0; w < count; w++, md5_row_next(&number)) {
-        if (md5_row_weight(lex, &number, num_joints, &mesh->weights[w]))
+        if (!is_old && md5_row_weight(lex, &number, num_joints, &mesh->weights[w]))
             continue;
         TRY(begin_item(lex, &block->num_weights, "numweights", "weight", w, &is_warned));
         TRY(read_weight(reader, &mesh->weights[w]));
@@ -219,16 +232,13 @@ static const char *find_vertex(const md5_mesh_reader *reader, const md5_mesh_blo
         md5_lex_int(&again.lex, &number);
         if (v == item)
             break;
-        read_vertex(&again.lex, &vertex, &texcoord);
+        read_vertex(&again.lex, md5_is_old_mesh(reader), &vertex, &texcoord);
         if (md5_has_frames(&again)) {
             md5_lex_vec3(&again.lex, &normal);
             read_vec4(&again.lex, &tangent);
         }
     }
-    md5_lex_bracket(&again.lex, '(');
-    md5_lex_float(&again.lex, &texcoord.x);
-    md5_lex_float(&again.lex, &texcoord.y);
-    md5_lex_bracket(&again.lex, ')');
+    (void)read_texcoord(&again.lex, md5_is_old_mesh(reader), &texcoord);
     md5_lex_space(&again.lex);
     return again.lex.at;
 }

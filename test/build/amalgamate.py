@@ -24,7 +24,7 @@ PARTS = [
         "md5/skin/ray."]),
     ("MD5_NO_GAME", ["md5/md5game.h", "md5/md5actor.h", "md5/md5cube.h", "md5/md5quake.h", "md5/game/"]),
     ("MD5_NO_CAMERA", ["md5/load_camera.c", "md5/read/camera_", "md5/read/bfg_camera",
-                       "md5/pose/camera.c"]),
+                       "md5/pose/camera"]),
 ]
 
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[A-Za-z_]\w*|'
@@ -460,7 +460,7 @@ def beginning(name, what):
     parts = " ".join(macro for macro, _ in PARTS)
     return ("// %s %s: %s\n// One of the two files that `make amalgamate` makes of the sources.\n"
             "// Leave out parts with: %s MD5_NO_FILES MD5_NO_TANGENTS\n"
-            "// MD5_NO_SKIN_PLAN MD5_NO_CONVERSION MD5_NO_LOSS MD5_NO_BFG MD5_NO_SIMD.\n//\n%s"
+            "// MD5_NO_SKIN_PLAN MD5_NO_CONVERSION MD5_NO_LOSS MD5_NO_BFG MD5_NO_VERSION_6 MD5_NO_SIMD.\n//\n%s"
             % (name, version(), what, parts, comment(read("LICENSE"))))
 
 

@@ -1,0 +1,462 @@
+// Models and animations of version 6, of Doom 3's alpha of 2002, as texts that are written here:
+// what they must give is computed in double precision, by matrices.
+#include "test/read/read_case.h"
+#include "test/test.h"
+#include "test/load/test_asset.h"
+
+#include "md5/md5pose.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Rows of a file of a reader's tests: the first bones of a zombie, of which the first turns left by
+// 90 degrees.
+static const char good_mesh[] =
+    "MD5Version 6\ncommandline \"mesh a.mb -game Doom\"\n\nnumbones 3\n"
+    "bone 0 {\n\tname \"origin\"\n\tbindpos 0.000000 0.000000 0.000000\n"
+    "\tbindmat 0.0 1.0 0.0 -1.0 0.0 0.0 0.0 0.0 1.0\n}\n"
+    "bone 1 {\n\tname \"Body2\"\n\tbindpos 0.217826 0.000000 51.499458\n"
+    "\tbindmat 0.0 1.0 0.0 0.0 0.0 1.0 1.0 0.0 0.0\n\tparent \"origin\"\n}\n"
+    "bone 2 {\n\tname \"other\"\n\tbindpos 1 2 3\n\tbindmat 1 0 0 0 1 0 0 0 1\n}\n"
+    "nummeshes 1\nmesh 0 {\n\tshader \"P:/Doom/base/models/com1_eye.tga\"\n\n\tnumverts 3\n"
+    "\tvert 0 0.004951 0.25 0 1\n\tvert 1 0.5 0.75 1 1\n\tvert 2 1 0 2 2\n\n"
+    "\tnumtris 1\n\ttri 0 2 1 0\n\n\tnumweights 4\n"
+    "\tweight 0 0 1.000000 3 4 5\n\tweight 1 1 1.000000 -1.5 2 4\n"
+    "\tweight 2 1 0.250000 8 0 0\n\tweight 3 2 0.750000 0 -4 0\n}\n";
+
+static const char good_anim[] =
+    "MD5Version 6\ncommandline \"\"\n\nnumchannels 3\n\n"
+    "channel 0 {\n\tjoint \"origin\"\n\tattribute \"x\"\n\tstarttime 0.041667\n"
+    "\tendtime 2.916667\n\tframerate 24.000000\n\n\tstrings 0\n\n\trange 1 4\n"
+    "\tkeys 2\n\t\t -2.5 -3.25\n}\n"
+    "channel 1 {\n\tjoint \"origin\"\n\tattribute \"yaw\"\n\tstarttime 0.041667\n"
+    "\tendtime 2.916667\n\tframerate 24.000000\n\n\tstrings 2\n\t\t \"a\" \"b\"\n\n"
+    "\tkeys 2\n\t\t 0 90\n}\n"
+    "channel 2 {\n\tjoint \"Body2\"\n\tattribute \"z\"\n\tstarttime 0.041667\n"
+    "\tendtime 2.916667\n\tframerate 24.000000\n\tstrings 0\n\tkeys 1 7\n}\n";
+
+static bool load_model(const char *text, size_t size, const md5_load_opts *opts, md5_error *error)
+{
+    md5_model *const model = md5_parse_model(text, size, opts, error);
+    const char *const fault = model ? asset_model_fault(model) : NULL;
+    test_check(!fault, __FILE__, __LINE__, "%s", fault ? fault : "");
+    md5_free_model(model);
+    return model != NULL;
+}
+
+static bool load_anim(const char *text, size_t size, const md5_load_opts *opts, md5_error *error)
+{
+    md5_anim *const anim = md5_parse_anim(text, size, opts, error);
+    const char *const fault = anim ? asset_anim_fault(anim) : NULL;
+    test_check(!fault, __FILE__, __LINE__, "%s", fault ? fault : "");
+    md5_free_anim(anim);
+    return anim != NULL;
+}
+
+#define CHECK_CASES(good, cases, load) \
+    read_cases_check(good, cases, sizeof(cases) / sizeof(cases)[0], load, __FILE__, __LINE__)
+
+static void check_point(md5_vec3 point, double x, double y, double z)
+{
+    CHECK_NEAR((double)point.x, x, 1e-5);
+    CHECK_NEAR((double)point.y, y, 1e-5);
+    CHECK_NEAR((double)point.z, z, 1e-5);
+}
+
+// -- Models ---------------------------------------------------------------------------------------
+
+// A vertex is the sum of bias * (position + x * first row + y * second row + z * third row).
+TEST (version_6_models_are_read) {
+    md5_error error;
+    md5_model *const model = md5_parse_model(good_mesh, strlen(good_mesh), NULL, &error);
+    if (!test_check(model, __FILE__, __LINE__, "%s", error.message))
+        return;
+    const md5_mesh *const mesh = &model->meshes[0];
+    CHECK_UINT(model->skeleton.num_joints, 3);
+    CHECK_STRING(model->skeleton.joints[1].name, "Body2");
+    CHECK(model->skeleton.joints[0].parent == -1 && model->skeleton.joints[1].parent == 0
+          && model->skeleton.joints[2].parent == -1);
+    CHECK_STRING(mesh->shader, "P:/Doom/base/models/com1_eye.tga");
+    CHECK_NEAR((double)mesh->texcoords[0].x, 0.004951, 1e-7);
+    check_point(mesh->positions[0], -4.0, 3.0, 5.0);
+    check_point(mesh->positions[1], 4.217826, -1.5, 53.499458);
+    check_point(mesh->positions[2], 0.25 * 0.217826 + 0.75, 0.25 * 8.0 + 0.75 * -2.0,
+                0.25 * 51.499458 + 0.75 * 3.0);
+    CHECK_UINT(mesh->indices[0], 2);
+    CHECK_UINT(model->num_warnings, 0);
+    CHECK(!asset_model_fault(model));
+    md5_free_model(model);
+}
+
+TEST (version_6_models_say_what_is_wrong) {
+    static const read_case cases[] = {
+        {"", "MD5Version 6 commandline \"\" numbones 1 x",
+         "1:38: error: numbones says 1, which the"
+         " 2 bytes left cannot hold"},
+        {"numbones 3", "numbones 2", "16:1: error: numbones is 2, but there are more"},
+        {"numbones 3\n", "\n", "5:1: error: expected 'numbones' before 'bone'"},
+        {"bone 1", "bone 2", "10:6: error: bone 2, expected bone 1"},
+        {"bone 1", "mesh 1", "10:1: error: expected 'bone' before 'mesh'"},
+        {"\tname \"origin\"\n", "", "8:1: error: this bone ends without 'name'"},
+        {"\tbindpos 1 2 3\n", "", "19:1: error: this bone ends without 'bindpos'"},
+        {"\tbindmat 1 0 0 0 1 0 0 0 1\n", "", "19:1: error: this bone ends without 'bindmat'"},
+        {"bindmat 1 0 0 0 1 0 0 0 1", "bindmat 1 0 0 0 1 0 0 0 -1",
+         "19:10: error: bindmat is no rotation"},
+        {"bindmat 1 0 0 0 1 0 0 0 1", "bindmat 1 0 0.1 0 1 0 0 0 1",
+         "19:10: error: bindmat is no rotation"},
+        {"bindmat 1 0 0 0 1 0 0 0 1", "bindmat 1 0 0 0 1 0 0 0",
+         "20:1: error: expected a number, found '}'"},
+        {"bindpos 1 2 3", "bindpos 1 2e9 3",
+         "18:12: error: '2e9' is out of range: expected a number from -1e9 to 1e9"},
+        {"bindpos 1 2 3", "name \"again\"",
+         "18:2: error: expected each of name, bindpos, bindmat and parent once, or '}', found "
+         "'name'"},
+        {"parent \"origin\"", "parent \"nobody\"", "14:9: error: no bone is called 'nobody'"},
+        {"bindpos 0.000000 0.000000 0.000000", "parent \"Body2\" bindpos 0 0 0",
+         "5:1: error: joint 'origin' is its own ancestor: parents form a cycle"},
+        {"nummeshes 1\n", "", "21:1: error: expected 'nummeshes' before 'mesh'"},
+        {"nummeshes 1", "nummeshes 2", "21:11: warning: nummeshes says 2, but the file has 1"},
+        {"nummeshes 1", "numMeshes 1",
+         "21:1: error: 'numMeshes' belongs to version 10: this is version 6"},
+        {"mesh 0 {", "mesh {", "22:6: error: expected a whole number, found '{'"},
+        {"vert 2 1 0 2 2", "vert 2 1 0 2 3", "28:13: error: weights 2 to 4, but numweights is 4"},
+        {"vert 1 0.5 0.75 1 1", "vert 1 ( 0.5 0.75 ) 1 1",
+         "27:9: error: expected a number, found '('"},
+        {"numverts 3", "numverts 2", "28:2: error: numverts is 2, but there are 3"},
+        {"weight 3 2 ", "weight 3 3 ", "37:11: error: joint 3, but numbones is 3"},
+        {"numweights 4", "numweights 3", "37:2: error: numweights is 3, but there are 4"},
+        {"MD5Version 6\n", "",
+         "1:1: warning: the line 'MD5Version 10' is missing\n"
+         "3:1: error: 'numbones' belongs to version 6, that of the 2002 alpha: the line "
+         "'MD5Version 6' is missing"},
+        {"", "MD5Version 6 commandline \"\" ",
+         "1:28: error: expected 'bone', found the end of the "
+         "file"},
+        {"numbones 3", "numchannels 3",
+         "4:1: error: this is an animation (.md5anim), not a model (.md5mesh): found "
+         "'numchannels'"},
+    };
+    CHECK_CASES(good_mesh, cases, load_model);
+}
+
+// Without a line of bones: joints of a later version before the version, and then a bone.
+TEST (version_6_bones_need_their_own_count) {
+    static const char text[] = "commandline \"\" numJoints 1 MD5Version 6 bone 0 { }";
+    md5_error error;
+    CHECK(!md5_parse_model(text, strlen(text), NULL, &error));
+    CHECK_STRING(error.message, "expected 'numbones' before 'bone'");
+}
+
+TEST (version_6_cameras_are_not_known) {
+    static const char text[] = "MD5Version 6 commandline \"\" numchannels 0";
+    md5_error error;
+    CHECK(!md5_parse_camera(text, strlen(text), NULL, &error));
+    CHECK_UINT(error.status, MD5_ERROR_VERSION);
+    CHECK_STRING(error.message, "MD5 version 6 cannot be read, only version 10; cameras of the "
+                                "2002 alpha are not known");
+}
+
+// -- Animations -----------------------------------------------------------------------------------
+
+// Keys hold before and behind their range; what a joint lacks is 0.
+TEST (version_6_animations_are_read) {
+    md5_error error;
+    md5_anim *const anim = md5_parse_anim(good_anim, strlen(good_anim), NULL, &error);
+    if (!test_check(anim, __FILE__, __LINE__, "%s", error.message))
+        return;
+    static const float x[] = {-2.5f, -2.5f, -3.25f, -3.25f};
+    static const double yaw[] = {0.0, 90.0, 90.0, 90.0};
+    CHECK_UINT(anim->num_frames, 4);
+    CHECK_NEAR(anim->frame_rate, 24.0, 0.0);
+    CHECK_UINT(anim->skeleton.num_joints, 2);
+    CHECK(anim->parents_unknown && anim->skeleton.joints[1].parent == -1);
+    CHECK_UINT(anim->num_components, 4); // x and one rotation
+    CHECK(!anim->frame_bounds && anim->num_warnings == 0);
+    for (uint32_t frame = 0; frame < 4; frame++) {
+        md5_transform pose[2];
+        const md5_moment moment = md5_moment_of_frames(anim, frame, frame, 0.0f);
+        md5_sample_anim(anim, &moment, MD5_ROOT_FILE, pose);
+        check_point(pose[0].translation, (double)x[frame], 0.0, 0.0);
+        check_point(pose[1].translation, 0.0, 0.0, 7.0);
+        const md5_euler angles = md5_quat_to_euler(pose[0].rotation);
+        CHECK_NEAR((double)angles.yaw, yaw[frame], 1e-4);
+    }
+    md5_free_anim(anim);
+}
+
+#define ATTRIBUTES                                                                               \
+    "expected each of joint, attribute, starttime, endtime, framerate, strings, range and keys " \
+    "once, or '}', found "
+
+TEST (version_6_animations_say_what_is_wrong) {
+    static const read_case cases[] = {
+        {"numchannels 3", "numchannels 4",
+         "40:2: error: numchannels says 4, found the end of the "
+         "file after 3"},
+        {"numchannels 3", "numchannels 2",
+         "4:13: warning: numchannels is 2, but there are 3: the last is not read"},
+        {"numchannels 3", "numchannels 0", "4:13: error: numchannels is 0: expected at least 1"},
+        {"channel 1", "channel 7", "19:9: error: channel 7, expected channel 1"},
+        {"\tjoint \"origin\"\n", "", "17:1: error: this channel ends without 'joint'"},
+        {"\tattribute \"x\"\n", "", "17:1: error: this channel ends without 'attribute'"},
+        {"\tframerate 24.000000\n", "", "17:1: error: this channel ends without 'framerate'"},
+        {"\tkeys 2\n\t\t -2.5 -3.25\n", "", "16:1: error: this channel ends without 'keys'"},
+        {"strings 0", "joint b", "13:2: error: " ATTRIBUTES "'joint'"},
+        {"strings 0", "something 0", "13:2: error: " ATTRIBUTES "'something'"},
+        {"strings 0", "strings 5000000000", "13:10: error: strings 5000000000 is out of range"},
+        {"strings 0", "strings 1", "15:8: error: " ATTRIBUTES "'1'"},
+        {"framerate 24.000000", "framerate 0", "11:12: error: framerate 0: expected more than 0"},
+        {"framerate 24.000000", "framerate 12",
+         "19:1: warning: framerate 24, but that of the first channel is 12, which counts\n"
+         "32:1: warning: framerate 24, but that of the first channel is 12, which counts"},
+        {"range 1 4", "range 4 1", "15:10: error: the range ends at 1, before its begin 4"},
+        {"range 1 4", "range -1 4", "15:8: error: first frame -1 is out of range"},
+        {"range 1 4", "range 1 400",
+         "6:1: error: 400 frames of 4 changing numbers: more than the file has bytes (465)"},
+        {"keys 2\n\t\t -2.5", "keys 3\n\t\t -2.5", "18:1: error: keys says 3, found '}' after 2"},
+        {"keys 2\n\t\t -2.5", "keys 0\n\t\t -2.5", "16:7: error: keys is 0: expected at least 1"},
+        {"-3.25", "-3.25e9",
+         "17:9: error: '-3.25e9' is out of range: expected a number from -1e9 to 1e9"},
+        {"attribute \"x\"", "attribute \"size\"",
+         "8:12: warning: the attribute 'size' is unknown: its channel is skipped"},
+        {"attribute \"yaw\"", "attribute \"x\"",
+         "21:12: warning: the attribute appears a second time for 'origin': the first is used"},
+        {"numchannels", "numbones",
+         "4:1: error: this is a model (.md5mesh), not an animation (.md5anim): found 'numbones'"},
+        {"numchannels 3\n\n", "", "4:1: error: expected 'numchannels', found 'channel'"},
+    };
+    CHECK_CASES(good_anim, cases, load_anim);
+}
+
+TEST (version_6_animations_need_a_joint) {
+    static const char text[] = "MD5Version 6 commandline \"\" numchannels 2\n"
+                               "channel 0 { joint camera1 attribute fov framerate 24 keys 1 90 }\n"
+                               "channel 1 { joint boundsMin attribute x framerate 24 keys 1 9 }\n";
+    md5_error error;
+    CHECK(!md5_parse_anim(text, strlen(text), NULL, &error));
+    CHECK(error.line == 1 && error.column == 41);
+    CHECK_STRING(error.message, "no channel moves a joint");
+}
+
+// -- A figure, of which both kinds of file are written --------------------------------------------
+
+enum { NUM_BONES = 12, NUM_FRAMES = 9, LARGEST = 64 * 1024 };
+
+typedef struct figure {
+    int parents[NUM_BONES];
+    double at[NUM_FRAMES][NUM_BONES][6]; // x y z yaw pitch roll, relative to the parent
+} figure;
+
+typedef struct placement {
+    double axes[3][3], origin[3]; // axes[i]: where the i-th axis points
+} placement;
+
+static double between(uint64_t *random, double low, double high)
+{
+    return low + (high - low) * test_random(random);
+}
+
+static void make_figure(figure *made)
+{
+    uint64_t random = 20020522;
+    for (int bone = 0; bone < NUM_BONES; bone++) {
+        made->parents[bone] = bone < 2 ? -1 : (int)(test_random_u32(&random) % (uint32_t)bone);
+        for (int frame = 0; frame < NUM_FRAMES; frame++) {
+            for (int i = 0; i < 6; i++) {
+                const bool is_still = (bone + i) % 3 == 0 && frame > 0;
+                const double limit = i < 3 ? 20.0 : i == 4 ? 89.0 : 179.0;
+                const double value = between(&random, -limit, limit);
+                made->at[frame][bone][i] = is_still ? made->at[0][bone][i] : value;
+            }
+        }
+    }
+}
+
+// Turns a vector about z, y or x, counterclockwise as seen from the axis' end.
+static void turn(double v[3], int axis, double degrees)
+{
+    const double c = cos(degrees * 3.14159265358979323846 / 180.0);
+    const double s = sin(degrees * 3.14159265358979323846 / 180.0);
+    const int a = (axis + 1) % 3, b = (axis + 2) % 3;
+    const double first = v[a], second = v[b];
+    v[a] = first * c - second * s;
+    v[b] = first * s + second * c;
+}
+
+// Where a bone is in model space: roll about x, then pitch about y, then yaw about z, then what the
+// parent does.
+static void place(const figure *of, int frame, placement placed[NUM_BONES])
+{
+    for (int bone = 0; bone < NUM_BONES; bone++) {
+        const double *const at = of->at[frame][bone];
+        const placement *const parent = of->parents[bone] < 0 ? NULL : &placed[of->parents[bone]];
+        for (int i = 0; i < 4; i++) { // three axes and the origin
+            double v[3] = {i == 0, i == 1, i == 2};
+            double *const to = i < 3 ? placed[bone].axes[i] : placed[bone].origin;
+            turn(v, 0, i < 3 ? at[5] : 0.0);
+            turn(v, 1, i < 3 ? at[4] : 0.0);
+            turn(v, 2, i < 3 ? at[3] : 0.0);
+            for (int k = 0; k < 3; k++)
+                v[k] = i < 3 ? v[k] : at[k];
+            for (int k = 0; k < 3; k++)
+                to[k] = !parent
+                            ? v[k]
+                            : v[0] * parent->axes[0][k] + v[1] * parent->axes[1][k]
+                                  + v[2] * parent->axes[2][k] + (i < 3 ? 0.0 : parent->origin[k]);
+        }
+    }
+}
+
+static char *write_mesh(const figure *of)
+{
+    placement placed[NUM_BONES];
+    char *const text = malloc(LARGEST);
+    char *end = text + sprintf(text, "MD5Version 6\ncommandline \"\"\nnumbones %d\n", NUM_BONES);
+    place(of, 0, placed);
+    for (int bone = 0; bone < NUM_BONES; bone++) {
+        const placement *const at = &placed[bone];
+        end += sprintf(end, "bone %d {\n name \"b%d\"\n bindpos %.7f %.7f %.7f\n bindmat", bone,
+                       bone, at->origin[0], at->origin[1], at->origin[2]);
+        for (int i = 0; i < 9; i++)
+            end += sprintf(end, " %.8f", at->axes[i / 3][i % 3]);
+        if (of->parents[bone] >= 0)
+            end += sprintf(end, "\n parent \"b%d\"", of->parents[bone]);
+        end += sprintf(end, "\n}\n");
+    }
+    strcpy(end, "nummeshes 0\n");
+    return text;
+}
+
+// Writes channels in an order that mixes the joints. Keys that repeat the last or the first one are
+// left out behind and before a range.
+static char *write_anim(const figure *of)
+{
+    static const char *const names[] = {"x", "y", "z", "yaw", "pitch", "roll"};
+    char *const text = malloc(LARGEST);
+    char *end =
+        text + sprintf(text, "MD5Version 6\ncommandline \"\"\nnumchannels %d\n", 6 * NUM_BONES + 6);
+    int number = 0;
+    for (int i = 0; i < 6; i++) {
+        end += sprintf(
+            end, "channel %d { joint \"bounds%s\" attribute \"%s\" framerate 30 keys 1 %d }\n",
+            number++, i < 3 ? "Min" : "Max", names[i % 3], i < 3 ? -i - 1 : i);
+    }
+    for (int i = 0; i < 6; i++) {
+        for (int bone = NUM_BONES - 1; bone >= 0; bone--) {
+            const bool is_still = (bone + i) % 3 == 0;
+            end += sprintf(end,
+                           "channel %d { joint \"b%d\" attribute \"%s\" starttime 0 endtime 1 "
+                           "framerate 30 strings 0 range 0 %d keys %d",
+                           number++, bone, names[i], NUM_FRAMES, is_still ? 1 : NUM_FRAMES);
+            for (int frame = 0; frame < (is_still ? 1 : NUM_FRAMES); frame++)
+                end += sprintf(end, " %.6f", of->at[frame][bone][i]);
+            end += sprintf(end, " }\n");
+        }
+    }
+    return text;
+}
+
+// In the first frame the figure stands as in the file of the model, so that each angle and each
+// matrix must mean the same; in the others where the matrices say.
+TEST (version_6_animations_move_models_of_version_6) {
+    static figure made;
+    static placement placed[NUM_BONES];
+    md5_error error;
+    read_case_log log = {.used = 0};
+    const md5_load_opts opts = {.warn = read_case_warn, .warn_user = &log};
+    make_figure(&made);
+    char *const mesh = write_mesh(&made), *const keys = write_anim(&made);
+    md5_model *const model = md5_parse_model(mesh, strlen(mesh), &opts, &error);
+    md5_anim *const anim = md5_parse_anim(keys, strlen(keys), &opts, &error);
+    md5_binding *const binding = model && anim ? md5_bind(model, anim, &opts, &error) : NULL;
+    if (test_check(binding != NULL, __FILE__, __LINE__, "%s", error.message)) {
+        CHECK_UINT(anim->num_frames, NUM_FRAMES);
+        CHECK_UINT(binding->num_rebases + binding->num_missing + binding->num_extra, 0);
+        CHECK(anim->frame_bounds && anim->frame_bounds[5].min.y == -2.0f
+              && anim->frame_bounds[8].max.z == 5.0f);
+        double worst = 0.0;
+        for (int frame = 0; frame < NUM_FRAMES; frame++) {
+            md5_transform pose[NUM_BONES];
+            md5_mat34 joints[NUM_BONES];
+            const md5_moment moment =
+                md5_moment_of_frames(anim, (uint32_t)frame, (uint32_t)frame, 0.0f);
+            md5_sample(binding, &moment, MD5_ROOT_FILE, pose);
+            md5_local_to_model(&model->skeleton, pose, joints);
+            place(&made, frame, placed);
+            for (int bone = 0; bone < NUM_BONES; bone++) {
+                for (int row = 0; row < 3; row++) {
+                    for (int k = 0; k < 4; k++) {
+                        const double expected =
+                            k < 3 ? placed[bone].axes[k][row] : placed[bone].origin[row];
+                        const double off =
+                            fabs((double)((const float *)&joints[bone])[4 * row + k] - expected);
+                        worst = off > worst ? off : worst;
+                    }
+                }
+            }
+        }
+        // Frames store x y z of a rotation: close to half a turn w has half the digits.
+        CHECK_NEAR(worst, 0.0, 1e-3);
+    }
+    CHECK_STRING(log.text, "");
+    md5_free_binding(binding);
+    md5_free_anim(anim);
+    md5_free_model(model);
+    free(mesh);
+    free(keys);
+}
+
+// -- Damage ---------------------------------------------------------------------------------------
+
+static void check_damage(bool is_anim, const char *text)
+{
+    const size_t size = strlen(text);
+    md5_error error;
+    for (size_t i = 0; i < size; i++) {
+        const read_asset made = read_asset_parse(is_anim, text, i, NULL, &error);
+        CHECK(read_asset_is_there(made) ? read_asset_holds(made) : error.message[0] != '\0');
+        read_asset_free(made);
+    }
+    for (size_t i = 1;; i++) {
+        test_heap heap = {.fail_at = i};
+        const md5_load_opts opts = {
+            .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
+        const read_asset made = read_asset_parse(is_anim, text, size, &opts, &error);
+        CHECK(read_asset_is_there(made) || error.status == MD5_ERROR_MEMORY);
+        read_asset_free(made);
+        CHECK_UINT(heap.live, 0);
+        if (heap.num_allocs < i)
+            break;
+    }
+}
+
+TEST (version_6_files_survive_being_cut_and_failing_memory) {
+    check_damage(false, good_mesh);
+    check_damage(true, good_anim);
+}
+
+// Names that differ late, channels of one joint far apart: time must not grow with their product.
+TEST (version_6_files_with_many_joints_take_linear_memory) {
+    enum { COUNT = 20000, ROW = 160 };
+    char *const text = malloc((size_t)COUNT * ROW + 128);
+    char *end = text + sprintf(text, "MD5Version 6 commandline \"\" numbones %d\n", COUNT);
+    for (int i = 0; i < COUNT; i++)
+        end += sprintf(end,
+                       "bone %d { name j%d bindpos 0 0 0 bindmat 1 0 0 0 1 0 0 0 1 parent j%d }\n",
+                       i, i, i > 0 ? i - 1 : COUNT);
+    end = strstr(text, "parent j20000");
+    memset(end, ' ', strlen("parent j20000"));
+    strcat(text, "nummeshes 0");
+    test_heap heap = {.fail_at = 0};
+    const md5_load_opts opts = {
+        .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
+    md5_error error;
+    const size_t size = strlen(text);
+    md5_model *const model = md5_parse_model(text, size, &opts, &error);
+    test_check(model != NULL, __FILE__, __LINE__, "%s", error.message);
+    CHECK(heap.peak_bytes < 12 * size);
+    md5_free_model(model);
+    free(text);
+}
