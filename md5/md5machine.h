@@ -133,7 +133,7 @@ typedef struct md5_parameter_desc {
 typedef enum md5_follow_kind {
     MD5_FOLLOW_SMOOTH, // approaches exponentially, at `rate` of what remains: md5_follow_share()
     MD5_FOLLOW_SPRING, // with inertia, by `stiffness` and `damping`: md5_follow_spring()
-    MD5_FOLLOW_EASE,   // within `duration`, by `easing`, from where it is when it is set anew
+    MD5_FOLLOW_EASE,   // within `duration`, eased, from where it is when it is set anew
 } md5_follow_kind;
 
 // The value moves at the beginning of each md5_player_advance() of a positive time, to where it is
@@ -147,7 +147,10 @@ typedef struct md5_follow_desc {
     float stiffness, damping; // SPRING: 1/s^2, above 0; 1/s, at least 0
     float duration;           // EASE: seconds, at least 0
     md5_easing easing;        // EASE: one without parameters
-    uintptr_t reserved[4];    // 0
+    // EASE: used instead of `easing`, for cubic Béziers and steps; NULL = `easing`. x1 and x2 must
+    // be 0 to 1.
+    const md5_easing_curve *curve;
+    uintptr_t reserved[3]; // 0
 } md5_follow_desc;
 
 // -- Motions --------------------------------------------------------------------------------
@@ -204,7 +207,12 @@ typedef struct md5_motion_item {
     // frame of its own clip.
     const char *reference;
     uint32_t reference_frame;
-    uintptr_t reserved[4]; // 0
+    // Eases weight_parameter: the weight is the y of the curve where x is the parameter, both
+    // within 0..1; NULL = the parameter itself. With a parameter that follows by MD5_FOLLOW_EASE or
+    // at a steady rate, this is the easing of a fade in and out. Without weight_parameter it has no
+    // effect.
+    const md5_easing_curve *weight_curve;
+    uintptr_t reserved[3]; // 0
 } md5_motion_item;
 
 typedef struct md5_motion_desc {
@@ -309,7 +317,8 @@ typedef struct md5_layer_desc {
     const md5_state_desc *states;           // [num_states], starts in the first
     const md5_transition_desc *transitions; // [num_transitions]
     uint32_t num_states, num_transitions;
-    uintptr_t reserved[4]; // 0
+    const md5_easing_curve *weight_curve; // as in md5_motion_item
+    uintptr_t reserved[3];                // 0
 } md5_layer_desc;
 
 // -- Modifiers ------------------------------------------------------------------------------

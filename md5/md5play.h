@@ -71,26 +71,31 @@ typedef struct md5_shot_desc {
     float speed;  // 0 means 1, MD5_ZERO means 0: a still. Negative: backward from its end
     double start; // normalised time at which it begins, 0..1; backward it counts from the end
     float fade_in, fade_out; // seconds at its start, and before its end; 0 = cut
-    md5_easing easing;       // of both
+    md5_easing easing;       // of both, unless it has a curve; one without parameters
     md5_shot_end end;
-    uintptr_t reserved[4]; // 0
+    // Easing of one of the fades, with or without parameters: as `curve` of a transition. NULL =
+    // `easing`. Copied. A weight is the eased share of the fade in that has passed, or 1 minus that
+    // of the fade out; where a curve overshoots, it stays at 0 or 1.
+    const md5_easing_curve *fade_in_curve, *fade_out_curve;
+    uintptr_t reserved[2]; // 0
 } md5_shot_desc;
 
 // Plays a clip as a one-shot. `desc` may be NULL. If a one-shot plays in the slot already, it fades
-// out while the new one fades in, joint by joint, so that nothing jumps; of five in one slot the
-// one of least weight ends abruptly. Its weight is the product of `weight` and both fades, which
-// may overlap. Events of its clip fire as those of a state; within the fades their weight is at
-// least that in the middle of the first or last eighth. Root motion of its clip is removed from the
-// pose, and added to that of the layers as a layer's is, by its weight at joint 0; a one-shot
-// without root motion that covers joint 0 stops the character. Backward in time it plays backward
-// and does not end. Returns false and changes nothing if an index is invalid, a name is unknown, or
-// a number is not finite or out of range. Allocates nothing. The time of a pose grows by that of
-// one layer.
+// out while the new one fades in, by the same easing, joint by joint, so that nothing jumps; of
+// five in one slot the one of least weight ends abruptly. Its weight is the product of `weight` and
+// both fades, which may overlap. Events of its clip fire as those of a state; within the fades
+// their weight is at least that in the middle of the first or last eighth. Root motion of its clip
+// is removed from the pose, and added to that of the layers as a layer's is, by its weight at joint
+// 0; a one-shot without root motion that covers joint 0 stops the character. Backward in time it
+// plays backward and does not end. Returns false and changes nothing if an index is invalid, a name
+// is unknown, or a number is not finite or out of range. Allocates nothing. The time of a pose
+// grows by that of one layer.
 MD5_API bool md5_player_play(md5_player *player, uint32_t slot, uint32_t clip,
                              const md5_shot_desc *desc);
 
-// Stops what plays in a slot, over `fade_out` seconds or at once if that is not above 0. One that
-// would be gone earlier anyway is left to it. Returns false if nothing plays there.
+// Stops what plays in a slot, over `fade_out` seconds and by the easing of its own fade out, or at
+// once if that is not above 0. One that would be gone earlier anyway is left to it. Returns false
+// if nothing plays there.
 MD5_API bool md5_player_stop(md5_player *player, uint32_t slot, float fade_out);
 
 typedef struct md5_shot_status {
@@ -267,9 +272,9 @@ MD5_API size_t md5_player_save(const md5_player *player, void *bytes, size_t siz
 // Restores a player from bytes[size] as md5_player_save() wrote them. The player may be of another
 // program, if its machine has the same fingerprint. Every number is checked, so bytes from anywhere
 // may be passed. On failure returns false and changes nothing; `error` may be NULL.
-// MD5_ERROR_MISMATCH: saved with another machine or by another version of the format, the message
-// says which; MD5_ERROR_SYNTAX: too few or too many bytes, or not of a player; MD5_ERROR_RANGE: a
-// number is out of range. Time: a few nanoseconds a number.
+// MD5_ERROR_MISMATCH: saved with another machine, or in a version of the format that is newer than
+// this library or too old, the message says which; MD5_ERROR_SYNTAX: too few or too many bytes, or
+// not of a player; MD5_ERROR_RANGE: a number is out of range. Time: a few nanoseconds a number.
 MD5_API bool md5_player_restore(md5_player *player, const void *bytes, size_t size,
                                 md5_error *error);
 

@@ -25,10 +25,20 @@ static inline float md5_curved_weight(const md5_easing_curve *curve, md5_easing 
     return eased < 0.0f ? 0.0f : eased > 1.0f ? 1.0f : eased;
 }
 
-static inline float md5_eased_weight(md5_easing easing, float progress)
+// Whether a curve, if there is one, is made of constants that exist.
+static inline bool md5_is_curve_known(const md5_easing_curve *curve)
 {
-    return md5_curved_weight(NULL, easing, progress);
+    return !curve
+           || ((unsigned)curve->easing <= MD5_EASE_STEPS && (unsigned)curve->jump <= MD5_JUMP_BOTH);
 }
+
+// Where the weight of an item or layer comes from.
+typedef struct md5_weight_rule {
+    float fixed;       // if there is no parameter
+    int32_t parameter; // -1: none
+    uint32_t curve;    // that eases it: 1 + its index in `curves`; 0: none
+} md5_weight_rule;
+
 typedef struct md5_source {
     const md5_binding *binding;
     md5_interpolation interpolation;
@@ -100,8 +110,7 @@ typedef struct md5_item {
     uint32_t motion;
     md5_layer_mode mode;
     int32_t mask;
-    float weight;
-    int32_t weight_parameter;
+    md5_weight_rule weight;
     int32_t reference;   // pose, of an item that is added
     md5_joint_set added; // the joints that it may change
     md5_gait gait;
@@ -191,8 +200,7 @@ typedef struct md5_transition {
 typedef struct md5_play_layer {
     md5_layer_mode mode;
     int32_t mask;
-    float weight;
-    int32_t weight_parameter;
+    md5_weight_rule weight;
     size_t first_state, first_any; // transitions from any state
     uint32_t num_states, num_any;
     bool has_waits;       // some transition waits for its exit
@@ -257,7 +265,7 @@ struct md5_machine {
     md5_state *states;
     md5_transition *transitions;
     md5_play_condition *conditions;
-    md5_easing_curve *curves;  // of transitions
+    md5_easing_curve *curves;  // of weights and transitions
     md5_modifier *modifiers;   // [modifiers]
     md5_event *state_events;   // [states][MD5_STATE_EVENTS], if reports_states
     md5_event *clip_ends;      // [clips], if they are reported

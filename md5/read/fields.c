@@ -1,9 +1,8 @@
 #include "md5/read/fields.h"
 
-#include "md5/md5machine.h"
 #include "md5/read/header.h"
 
-enum { MOST_FIELDS = 32 };
+enum { MOST_FIELDS = 64 };
 
 const char *md5_copy_text(md5_lex *lex, const char *bytes, size_t size)
 {
@@ -117,6 +116,57 @@ static bool read_direction(md5_lex *lex, const char *word, md5_vec3 *value)
     return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "%s ( 0 0 0 ) is not a direction", word);
 }
 
+// -- Easings --------------------------------------------------------------------------------
+
+bool md5_read_bezier(md5_lex *lex, md5_record record, md5_easing_curve *curve)
+{
+    float *const numbers[4] = {&curve->x1, &curve->y1, &curve->x2, &curve->y2};
+    for (int i = 0; i < 4; i++) {
+        md5_lex_blanks(lex);
+        md5_note_place(lex, record, numbers[i]);
+        TRY(md5_lex_float(lex, numbers[i]));
+    }
+    return true;
+}
+
+bool md5_read_steps(md5_lex *lex, md5_record record, md5_easing_curve *curve)
+{
+    md5_lex_blanks(lex);
+    md5_note_place(lex, record, &curve->steps);
+    TRY(md5_read_uint(lex, "steps", &curve->steps));
+    curve->jump = md5_take_keyword(lex, "jump_start")  ? MD5_JUMP_START
+                  : md5_take_keyword(lex, "jump_none") ? MD5_JUMP_NONE
+                  : md5_take_keyword(lex, "jump_both") ? MD5_JUMP_BOTH
+                                                       : MD5_JUMP_END;
+    return true;
+}
+
+static bool take_easing(md5_lex *lex, md5_easing *easing)
+{
+    for (int i = 0; i <= MD5_EASE_STEPS; i++) {
+        *easing = (md5_easing)i;
+        if (md5_take_keyword(lex, md5_easing_name(*easing)))
+            return true;
+    }
+    return false;
+}
+
+bool md5_read_easing(md5_lex *lex, md5_record record, const md5_easing_curve **curve)
+{
+    md5_easing easing;
+    uint32_t count = 0;
+    *curve = NULL;
+    if (!take_easing(lex, &easing))
+        return true;
+    const md5_record added = md5_append(lex, record, curve, &count, sizeof **curve);
+    md5_easing_curve *const row = (md5_easing_curve *)added.row;
+    TRY(row);
+    row->easing = easing;
+    if (easing == MD5_EASE_CUBIC_BEZIER)
+        return md5_read_bezier(lex, added, row);
+    return easing != MD5_EASE_STEPS || md5_read_steps(lex, added, row);
+}
+
 // A number or the name of a parameter. The last one is used: it clears the other form.
 static bool read_share(md5_lex *lex, const md5_field *field, md5_record record)
 {
@@ -127,12 +177,17 @@ static bool read_share(md5_lex *lex, const md5_field *field, md5_record record)
     const char first = lex->at < lex->end ? *lex->at : '0';
     const bool is_name = first == '"' || first == '\'' || (unsigned char)first >= 0x80
                          || md5_span_is_name(md5_lex_peek_word(lex));
+    const md5_easing_curve **const curve =
+        (const md5_easing_curve **)(void *)((unsigned char *)record.row + field->curve);
     lex->at = start;
     if (is_name) {
         *value = 0.0f;
-        return md5_read_name(lex, record, field->word, name);
+        TRY(md5_read_name(lex, record, field->word, name));
+        return field->curve == 0 || md5_read_easing(lex, record, curve);
     }
     *name = NULL;
+    if (field->curve > 0)
+        *curve = NULL;
     md5_lex_blanks(lex);
     md5_note_place(lex, record, value);
     return read_defaulted(lex, value);
@@ -202,7 +257,7 @@ static bool fail_unknown(md5_lex *lex, const char *what, const char *at)
 
 bool md5_read_fields(md5_lex *lex, const md5_block_words *words, md5_record record)
 {
-    uint32_t seen = 0;
+    uint64_t seen = 0;
     TRY(md5_lex_expect(lex, '{'));
     while (!md5_lex_take(lex, '}')) {
         const char *const at = lex->at;
@@ -210,7 +265,7 @@ bool md5_read_fields(md5_lex *lex, const md5_block_words *words, md5_record reco
         const md5_field *const field = md5_find_field(words, word);
         if (!field)
             return fail_unknown(lex, words->what, at);
-        const uint32_t bit = 1u << (field - words->fields) % MOST_FIELDS;
+        const uint64_t bit = (uint64_t)1 << (field - words->fields) % MOST_FIELDS;
         if ((seen & bit) && field->kind != MD5_FIELD_BLOCK)
             md5_lex_warn(lex, at, "'%s' appears a second time: the last is used", field->word);
         seen |= bit;

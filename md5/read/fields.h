@@ -3,6 +3,7 @@
 #ifndef MD5_READ_FIELDS_H
 #define MD5_READ_FIELDS_H
 
+#include "md5/md5machine.h"
 #include "md5/core/locations.h"
 #include "md5/read/lex_values.h"
 
@@ -24,7 +25,8 @@ typedef enum md5_field_kind {
     MD5_FIELD_DIRECTION, // md5_vec3, not 0 0 0
     MD5_FIELD_CHOICE,    // an enum, set to `value` by the word alone
     MD5_FIELD_FLAG,      // bool, set to true by the word alone
-    MD5_FIELD_SHARE,     // as DEFAULTED; or, for a word that is no number, const char * at `other`
+    MD5_FIELD_SHARE,     // as DEFAULTED; or, for a word that is no number, const char * at `other`,
+                         // and if `curve` is not 0, an easing: const md5_easing_curve * there
     MD5_FIELD_BLOCK,     // read by the field's own function `read`
 } md5_field_kind;
 
@@ -36,13 +38,14 @@ typedef struct md5_field {
     // Reads the values after the keyword, which begins at `at`.
     bool (*read)(md5_lex *lex, const char *at, md5_record record);
     uint32_t kinds; // bits of the kinds of block that use the keyword; 0 = all
+    size_t curve;
 } md5_field;
 
 // The words of one kind of block.
 typedef struct md5_block_words {
     const char *what; // "a clip", for messages
     const md5_field *fields;
-    uint32_t num_fields; // at most 32
+    uint32_t num_fields; // at most 64
     uint32_t kind;       // number of a bit in md5_field.kinds
 } md5_block_words;
 
@@ -66,6 +69,14 @@ const char *md5_copy_text(md5_lex *lex, const char *bytes, size_t size); // NULL
 
 // As md5_lex_take_word(), but a word that continues with bytes from 0x80 on is a name, not `word`.
 bool md5_take_keyword(md5_lex *lex, const char *word);
+
+// Reads the numbers of an easing that has some, behind its word, into a member of the record: those
+// of `cubic_bezier X1 Y1 X2 Y2`; of `steps N`, with `jump_start`, `jump_none` or `jump_both`.
+bool md5_read_bezier(md5_lex *lex, md5_record record, md5_easing_curve *curve);
+bool md5_read_steps(md5_lex *lex, md5_record record, md5_easing_curve *curve);
+
+// Reads an easing, if the next word is one, into a row of its own; else *curve becomes NULL.
+bool md5_read_easing(md5_lex *lex, md5_record record, const md5_easing_curve **curve);
 
 // Stores the lexer's position as the location of a member of the record.
 void md5_note_place(md5_lex *lex, md5_record record, const void *member);

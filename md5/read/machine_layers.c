@@ -49,29 +49,18 @@ static bool read_exit(md5_lex *lex, const char *at, md5_record record)
 static bool read_bezier(md5_lex *lex, const char *at, md5_record record)
 {
     md5_transition_desc *const transition = (md5_transition_desc *)record.row;
-    md5_easing_curve *const curve = &transition->curve;
-    float *const numbers[4] = {&curve->x1, &curve->y1, &curve->x2, &curve->y2};
     (void)at;
     transition->easing = MD5_EASE_CUBIC_BEZIER;
-    for (int i = 0; i < 4; i++) {
-        md5_note_place(lex, record, numbers[i]);
-        TRY(md5_lex_float(lex, numbers[i]));
-    }
-    return true;
+    return md5_read_bezier(lex, record, &transition->curve);
 }
 
-// steps N [start, none or both]
+// steps N [jump_start, jump_none or jump_both]
 static bool read_steps(md5_lex *lex, const char *at, md5_record record)
 {
-    static const md5_field count = {"steps", MD5_FIELD_COUNT, AT(md5_transition_desc, curve.steps)};
     md5_transition_desc *const transition = (md5_transition_desc *)record.row;
+    (void)at;
     transition->easing = MD5_EASE_STEPS;
-    TRY(md5_read_field(lex, &count, at, record));
-    transition->curve.jump = md5_take_keyword(lex, "jump_start")  ? MD5_JUMP_START
-                             : md5_take_keyword(lex, "jump_none") ? MD5_JUMP_NONE
-                             : md5_take_keyword(lex, "jump_both") ? MD5_JUMP_BOTH
-                                                                  : MD5_JUMP_END;
-    return true;
+    return md5_read_steps(lex, record, &transition->curve);
 }
 
 #define TRANSITION(member) AT(md5_transition_desc, member)
@@ -174,7 +163,8 @@ static const md5_field LAYER_FIELDS[] = {
     {"add", MD5_FIELD_CHOICE, LAYER(mode), .value = MD5_LAYER_ADD},
     {"reference", MD5_FIELD_BLOCK, .read = read_layer_reference},
     {"mask", MD5_FIELD_NAME, LAYER(mask)},
-    {"weight", MD5_FIELD_SHARE, LAYER(weight), .other = offsetof(md5_layer_desc, weight_parameter)},
+    {"weight", MD5_FIELD_SHARE, LAYER(weight), .other = offsetof(md5_layer_desc, weight_parameter),
+     .curve = offsetof(md5_layer_desc, weight_curve)},
     {"state", MD5_FIELD_BLOCK, .read = read_state},
     {"transition", MD5_FIELD_BLOCK, .read = read_transition},
 };

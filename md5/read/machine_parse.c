@@ -63,14 +63,15 @@ static bool read_placed_float(md5_lex *lex, md5_record record, float *value)
     return md5_lex_float(lex, value);
 }
 
+// An easing without numbers needs no row of its own.
 static bool read_ease(md5_lex *lex, md5_record record, md5_follow_desc *follow)
 {
     TRY(read_placed_float(lex, record, &follow->duration));
-    for (int easing = 0; easing <= MD5_EASE_BOUNCE_IN_OUT; easing++)
-        if (md5_take_keyword(lex, md5_easing_name((md5_easing)easing))) {
-            follow->easing = (md5_easing)easing;
-            break;
-        }
+    TRY(md5_read_easing(lex, record, &follow->curve));
+    if (follow->curve && follow->curve->easing < MD5_EASE_CUBIC_BEZIER) {
+        follow->easing = follow->curve->easing;
+        follow->curve = NULL;
+    }
     return true;
 }
 
@@ -136,7 +137,7 @@ static const md5_field ITEM_FIELDS[] = {
     {"add", MD5_FIELD_CHOICE, ITEM(mode), .value = MD5_LAYER_ADD, IN_STACK},
     {"mask", MD5_FIELD_NAME, ITEM(mask), IN_STACK},
     {"weight", MD5_FIELD_SHARE, ITEM(weight), .other = offsetof(md5_motion_item, weight_parameter),
-     IN_STACK},
+     IN_STACK, .curve = offsetof(md5_motion_item, weight_curve)},
     {"reference", MD5_FIELD_BLOCK, .read = read_reference, IN_STACK},
 };
 

@@ -31,6 +31,20 @@ static void play_by_wrong_mode(const void *context)
     md5_player_play(of->player, 0, 0, &(md5_shot_desc){.mode = (md5_layer_mode)2});
 }
 
+static void fade_by_wrong_easing(const void *context)
+{
+    const play_scene *const of = context;
+    const md5_easing_curve curve = {.easing = (md5_easing)99};
+    md5_player_play(of->player, 0, 0, &(md5_shot_desc){.fade_in_curve = &curve});
+}
+
+static void fade_by_wrong_jump(const void *context)
+{
+    const play_scene *const of = context;
+    const md5_easing_curve curve = {.jump = (md5_jump)9};
+    md5_player_play(of->player, 0, 0, &(md5_shot_desc){.fade_out_curve = &curve});
+}
+
 static void detail_no_player(const void *context)
 {
     (void)context;
@@ -143,10 +157,10 @@ TEST (reserved_member_of_each_kind_of_table_is_a_mistake) {
     play_scene of;
     play_scene_begin(&of);
     const md5_clip_desc clip = {.reserved = {[3] = 1}};
-    const md5_motion_item item = {.reserved = {[3] = 1}};
+    const md5_motion_item item = {.reserved = {[2] = 1}};
     const md5_motion_desc motions[] = {{.reserved = {[3] = 1}}, {.items = &item, .num_items = 1}};
     const md5_transition_desc transition = {.reserved = {[3] = 1}};
-    const md5_layer_desc layers[] = {{.reserved = {[3] = 1}},
+    const md5_layer_desc layers[] = {{.reserved = {[2] = 1}},
                                      {.transitions = &transition, .num_transitions = 1}};
     const md5_modifier_desc modifier = {.reserved = {[3] = 1}};
     const md5_morph_desc morph = {.reserved = {[3] = 1}};
@@ -178,6 +192,8 @@ TEST (mistakes_with_players_and_poses_are_reported_with_function_and_argument) {
         {advance_no_player, "md5_player_advance()", "player: not NULL"},
         {go_by_wrong_easing, "md5_player_go()", "easing: one without parameters"},
         {play_by_wrong_mode, "md5_player_play()", "mode: a md5_layer_mode"},
+        {fade_by_wrong_easing, "md5_player_play()", "fade_in_curve: a md5_easing"},
+        {fade_by_wrong_jump, "md5_player_play()", "fade_out_curve: a md5_easing"},
         {detail_no_player, "md5_player_set_detail()", "player: not NULL"},
         {ask_no_player_for_detail, "md5_player_detail()", "player: not NULL"},
         {pose_into_nothing, "md5_player_pose()", "pose: not NULL"},

@@ -76,6 +76,10 @@ static void change_shots(const save_test *of, md5_player *const *players, uint32
                          uint64_t *random)
 {
     const md5_machine_desc *const desc = &of->tables.desc;
+    static const md5_easing_curve curves[2] = {
+        {.easing = MD5_EASE_CUBIC_BEZIER, .x1 = 0.5f, .y1 = -0.5f, .x2 = 0.25f, .y2 = 1.5f},
+        {.easing = MD5_EASE_STEPS, .steps = 3, .jump = MD5_JUMP_BOTH}};
+    const uint32_t curve = play_below(random, 3);
     const md5_shot_desc shot = {
         .mode = (md5_layer_mode)play_below(random, 2),
         .reference = play_one_in(random, 2) ? desc->clips[0].name : NULL,
@@ -85,6 +89,8 @@ static void change_shots(const save_test *of, md5_player *const *players, uint32
         .fade_out = 0.1f * (float)play_below(random, 3),
         .easing = (md5_easing)play_below(random, 3),
         .end = (md5_shot_end)play_below(random, 3),
+        .fade_in_curve = curve < 2 ? &curves[curve] : NULL,
+        .fade_out_curve = curve > 0 ? &curves[curve - 1] : NULL,
     };
     const uint32_t slot = play_below(random, 2), clip = play_below(random, desc->num_clips);
     const bool stops = play_one_in(random, 4);
@@ -222,7 +228,9 @@ static bool is_refused_or_valid(md5_player *player, const md5_player *before, co
                && CHECK(are_saved_alike(player, before));
     size_t saved_size;
     void *const saved = save(player, &saved_size);
-    const bool is_same = saved_size == size && memcmp(saved, bytes, size) == 0;
+    // An older version is saved as the newest.
+    const bool is_old = size > 4 && ((const uint8_t *)bytes)[4] == 2;
+    const bool is_same = is_old || (saved_size == size && memcmp(saved, bytes, size) == 0);
     free(saved);
     for (int i = 0; i < 3; i++) {
         play_pose(player, pose);
@@ -345,7 +353,7 @@ TEST (saved_bytes_are_little_endian) {
     md5_player_advance(one.scene.player, 0.75, NULL, NULL);
     size_t size;
     uint8_t *const bytes = save(one.scene.player, &size);
-    CHECK(memcmp(bytes, "M5PS\2\0\0\0", 8) == 0);
+    CHECK(memcmp(bytes, "M5PS\3\0\0\0", 8) == 0);
     uint64_t fingerprint = 0;
     for (int i = 0; i < 8; i++)
         fingerprint |= (uint64_t)bytes[8 + i] << (8 * i);

@@ -495,27 +495,3 @@ TEST (machine_file_says_which_parameters_follow) {
     CHECK(!load(odd[1], strlen(odd[1]), NULL, &error));
     CHECK_STRING(error.message, "expected 'smooth', 'spring' or 'ease', found 'fast'");
 }
-
-TEST (machine_file_eases_by_curves_and_steps) {
-    static const char text[] = "machine m { layer l { state s nothing state t nothing\n"
-                               "transition s t { duration 1 cubic_bezier 0.25 0.1 0.3 -1 }\n"
-                               "transition t s { steps 4 jump_none }\n"
-                               "transition any s { steps 3 } } }";
-    md5_machine_file *const file = md5_parse_machine_file(text, sizeof text - 1, NULL, NULL);
-    if (!CHECK(file))
-        return;
-    const md5_transition_desc *const rows = file->desc.layers[0].transitions;
-    CHECK_UINT(rows[0].easing, MD5_EASE_CUBIC_BEZIER);
-    CHECK(rows[0].curve.x1 == 0.25f && rows[0].curve.y1 == 0.1f);
-    CHECK(rows[0].curve.x2 == 0.3f && rows[0].curve.y2 == -1.0f);
-    CHECK_UINT(rows[1].easing, MD5_EASE_STEPS);
-    CHECK_UINT(rows[1].curve.steps, 4);
-    CHECK_UINT(rows[1].curve.jump, MD5_JUMP_NONE);
-    CHECK_UINT(rows[2].curve.steps, 3);
-    CHECK_UINT(rows[2].curve.jump, MD5_JUMP_END);
-    md5_free_machine_file(file);
-    static const char odd[] = "machine m { layer l { transition any s { cubic_bezier 1 2 3 } } }";
-    CHECK(!load(odd, sizeof odd - 1, NULL, NULL));
-    static const char few[] = "machine m { layer l { transition any s { steps -3 } } }";
-    CHECK(!load(few, sizeof few - 1, NULL, NULL));
-}

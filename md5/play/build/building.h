@@ -24,6 +24,7 @@ bool md5_build_masks(md5_building *building);
 bool md5_build_follows(md5_building *building);
 bool md5_build_details(md5_building *building);
 bool md5_build_parameters(md5_building *building);
+bool md5_begin_curves(md5_building *building);
 bool md5_build_motions(md5_building *building);
 bool md5_build_speeds(md5_building *building, const md5_motion_desc *desc, md5_item *items);
 bool md5_build_trees(md5_building *building); // of the motions that states have
@@ -36,6 +37,21 @@ bool md5_build_limb(md5_building *building, const md5_modifier_desc *desc, md5_l
 bool md5_build_feet(md5_building *building, const md5_modifier_desc *desc, md5_modifier *modifier);
 bool md5_build_reaches(md5_building *building);
 bool md5_build_morphs(md5_building *building);
+
+// Whether an easing has numbers of its own.
+static inline bool md5_has_numbers(md5_easing easing)
+{
+    return easing == MD5_EASE_CUBIC_BEZIER || easing == MD5_EASE_STEPS;
+}
+
+// Checks an easing and its numbers. Adds it to the machine's curves: *number becomes 1 + its index;
+// without a curve, or if it is linear, 0.
+bool md5_check_easing(md5_building *building, md5_easing easing, const md5_easing_curve *curve,
+                      const char *kind, const char *owner);
+bool md5_build_curve_of(md5_building *building, md5_easing easing, const md5_easing_curve *curve,
+                        const char *kind, const char *owner, uint32_t *number);
+bool md5_build_curve(md5_building *building, const md5_easing_curve *curve, const char *kind,
+                     const char *owner, uint32_t *number);
 
 // A hash of the tables, which are valid, and of the joints and durations that they refer to.
 uint64_t md5_fingerprint_of(const md5_machine_desc *desc);

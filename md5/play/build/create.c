@@ -79,6 +79,7 @@ static bool build_all(md5_building *building)
     TRY(md5_build_details(building));
     TRY(md5_build_parameters(building));
     TRY(md5_build_follows(building));
+    TRY(md5_begin_curves(building));
     TRY(md5_build_motions(building));
     TRY(md5_build_trees(building));
     TRY(md5_build_layers(building));

@@ -63,6 +63,29 @@ static void add_clip(uint64_t *hash, const md5_clip_desc *clip)
         add(hash, clip->markers[i]);
 }
 
+static void add_numbers(uint64_t *hash, md5_easing easing, const md5_easing_curve *curve)
+{
+    if (easing == MD5_EASE_CUBIC_BEZIER) {
+        add(hash, (double)curve->x1);
+        add(hash, (double)curve->y1);
+        add(hash, (double)curve->x2);
+        add(hash, (double)curve->y2);
+    } else if (easing == MD5_EASE_STEPS) {
+        add(hash, curve->steps);
+        add(hash, curve->jump);
+    }
+}
+
+// Nothing if there is none, so that tables without curves keep their fingerprints.
+static void add_curve(uint64_t *hash, const md5_easing_curve *curve)
+{
+    if (!curve)
+        return;
+    add_text(hash, "curve");
+    add(hash, curve->easing);
+    add_numbers(hash, curve->easing, curve);
+}
+
 static void add_motion(uint64_t *hash, const md5_motion_desc *motion)
 {
     add_text(hash, motion->name);
@@ -87,19 +110,7 @@ static void add_motion(uint64_t *hash, const md5_motion_desc *motion)
         add_text(hash, item->weight_parameter);
         add_text(hash, item->reference);
         add(hash, item->reference_frame);
-    }
-}
-
-static void add_curve(uint64_t *hash, md5_easing easing, const md5_easing_curve *curve)
-{
-    if (easing == MD5_EASE_CUBIC_BEZIER) {
-        add(hash, (double)curve->x1);
-        add(hash, (double)curve->y1);
-        add(hash, (double)curve->x2);
-        add(hash, (double)curve->y2);
-    } else if (easing == MD5_EASE_STEPS) {
-        add(hash, curve->steps);
-        add(hash, curve->jump);
+        add_curve(hash, item->weight_curve);
     }
 }
 
@@ -134,7 +145,7 @@ static void add_transition(uint64_t *hash, const md5_transition_desc *transition
     add(hash, (double)transition->duration);
     add(hash, transition->fade);
     add(hash, transition->easing);
-    add_curve(hash, transition->easing, &transition->curve);
+    add_numbers(hash, transition->easing, &transition->curve);
     add(hash, transition->keeps_phase);
     add(hash, (double)transition->start);
     add(hash, transition->priority);
@@ -150,6 +161,7 @@ static void add_layer(uint64_t *hash, const md5_layer_desc *layer)
     add_text(hash, layer->mask);
     add(hash, (double)layer->weight);
     add_text(hash, layer->weight_parameter);
+    add_curve(hash, layer->weight_curve);
     add(hash, layer->num_states);
     for (uint32_t i = 0; i < layer->num_states; i++) {
         add_text(hash, layer->states[i].name);
@@ -195,6 +207,7 @@ static void add_follow(uint64_t *hash, const md5_follow_desc *follow)
     add(hash, (double)follow->damping);
     add(hash, (double)follow->duration);
     add(hash, follow->easing);
+    add_curve(hash, follow->curve);
 }
 
 uint64_t md5_fingerprint_of(const md5_machine_desc *desc)

@@ -20,6 +20,8 @@ static bool check_manner(md5_building *building, const md5_follow_desc *follow)
         return md5_check_range(building, &follow->damping, 0.0, FASTEST, "damping", kind, owner);
     }
     TRY(md5_check_range(building, &follow->duration, 0.0, 1e6, "duration", kind, owner));
+    if (follow->curve)
+        return md5_check_easing(building, follow->curve->easing, follow->curve, kind, owner);
     return md5_check_choice(building, follow->easing, MD5_LAST_FADE_EASING, "easing", kind, owner);
 }
 

@@ -105,30 +105,6 @@ static bool build_conditions(md5_building *building, const md5_transition_desc *
     return true;
 }
 
-static bool has_curve(const md5_transition_desc *desc)
-{
-    return desc->easing == MD5_EASE_CUBIC_BEZIER || desc->easing == MD5_EASE_STEPS;
-}
-
-static bool check_curve(md5_building *building, const md5_transition_desc *desc, const char *owner)
-{
-    static const char kind[] = "a transition of layer";
-    const md5_easing_curve *const curve = &desc->curve;
-    if (desc->easing == MD5_EASE_CUBIC_BEZIER) {
-        TRY(md5_check_range(building, &curve->x1, 0.0, 1.0, "x1", kind, owner));
-        TRY(md5_check_number(building, &curve->y1, "y1", kind, owner));
-        TRY(md5_check_range(building, &curve->x2, 0.0, 1.0, "x2", kind, owner));
-        return md5_check_number(building, &curve->y2, "y2", kind, owner);
-    }
-    TRY(md5_check_choice(building, curve->jump, MD5_JUMP_BOTH, "jump", kind, owner));
-    const uint32_t least = curve->jump == MD5_JUMP_NONE ? 2 : 1;
-    if (curve->steps < least || curve->steps > MD5_MAX_EASE_STEPS)
-        return md5_fail_at(building, &curve->steps, MD5_ERROR_RANGE,
-                           "%s %s: there are %u steps, which must be %u to %d", kind, QUOTED(owner),
-                           curve->steps, least, MD5_MAX_EASE_STEPS);
-    return true;
-}
-
 static bool check_transition(md5_building *building, const md5_transition_desc *desc,
                              const char *owner)
 {
@@ -138,7 +114,6 @@ static bool check_transition(md5_building *building, const md5_transition_desc *
     TRY(md5_check_number(building, &desc->start, "start", kind, owner));
     TRY(md5_check_choice(building, desc->fade, MD5_FADE_INERTIAL, "fade", kind, owner));
     TRY(md5_check_choice(building, desc->easing, MD5_EASE_STEPS, "easing", kind, owner));
-    TRY(!has_curve(desc) || check_curve(building, desc, owner));
     return md5_check_choice(building, desc->interrupt, MD5_INTERRUPT_NONE, "interrupt", kind,
                             owner);
 }
@@ -169,13 +144,10 @@ static bool build_transition(md5_building *building, const layer_work *work, uin
         .waits = desc->waits,
         .keeps_phase = desc->keeps_phase,
     };
-    if (has_curve(desc)) {
-        md5_machine *const machine = building->machine;
-        md5_easing_curve *const curve = &machine->curves[machine->num_curves++];
-        *curve = desc->curve;
-        curve->easing = desc->easing;
+    if (md5_has_numbers(desc->easing)) {
         transition->easing = MD5_EASE_LINEAR;
-        transition->curve = (uint32_t)machine->num_curves;
+        TRY(md5_build_curve_of(building, desc->easing, &desc->curve, "a transition of layer", owner,
+                               &transition->curve));
     }
     return build_conditions(building, desc, owner, transition);
 }
@@ -223,11 +195,12 @@ static bool build_layer(md5_building *building, const md5_layer_desc *desc, md5_
     TRY(md5_check_range(building, &desc->weight, 0.0, 1.0, "weight", "layer", desc->name));
     *layer = (md5_play_layer){
         .mode = desc->mode,
-        .weight = md5_or_default(desc->weight, 1.0f),
+        .weight = {.fixed = md5_or_default(desc->weight, 1.0f)},
     };
     TRY(md5_resolve(building, &building->masks, &desc->mask, "layer", desc->name, &layer->mask));
     TRY(md5_resolve(building, &building->parameters, &desc->weight_parameter, "layer", desc->name,
-                    &layer->weight_parameter));
+                    &layer->weight.parameter));
+    TRY(md5_build_curve(building, desc->weight_curve, "layer", desc->name, &layer->weight.curve));
     TRY(build_states(building, &work));
     return build_transitions(building, &work);
 }
@@ -238,16 +211,14 @@ bool md5_build_layers(md5_building *building)
     md5_machine *const machine = building->machine;
     md5_names layers;
     TRY(md5_begin_names(building->arena, &layers, "layer", desc->num_layers));
-    size_t num_states = 0, num_transitions = 0, num_conditions = 0, num_curves = 0;
+    size_t num_states = 0, num_transitions = 0, num_conditions = 0;
     for (uint32_t i = 0; i < desc->num_layers; i++) {
         const md5_layer_desc *const layer = &desc->layers[i];
         md5_add_name(&layers, &layer->name);
         num_states += layer->num_states;
         num_transitions += layer->num_transitions;
-        for (uint32_t k = 0; layer->transitions && k < layer->num_transitions; k++) {
+        for (uint32_t k = 0; layer->transitions && k < layer->num_transitions; k++)
             num_conditions += layer->transitions[k].num_conditions;
-            num_curves += has_curve(&layer->transitions[k]) ? 1u : 0u;
-        }
     }
     TRY(md5_end_names(building->context, desc->locations, &layers));
     machine->layers =
@@ -257,10 +228,7 @@ bool md5_build_layers(md5_building *building)
         (md5_transition *)md5_build_array(building, num_transitions, sizeof *machine->transitions);
     machine->conditions = (md5_play_condition *)md5_build_array(building, num_conditions,
                                                                 sizeof *machine->conditions);
-    machine->curves =
-        (md5_easing_curve *)md5_build_array(building, num_curves, sizeof *machine->curves);
-    TRY(machine->layers && machine->states && machine->transitions && machine->conditions
-        && machine->curves);
+    TRY(machine->layers && machine->states && machine->transitions && machine->conditions);
     for (uint32_t i = 0; i < desc->num_layers; i++)
         TRY(build_layer(building, &desc->layers[i], &machine->layers[i]));
     return true;

@@ -86,7 +86,7 @@ static bool build_item(md5_building *building, const motion_arrays *arrays,
     const md5_motion_item *const from = &desc->items[number];
     const int32_t self = (int32_t)(motion - arrays->motions);
     int32_t found;
-    *item = (md5_item){.weight = md5_or_default(from->weight, 1.0f), .reference = -1};
+    *item = (md5_item){.reference = -1};
     TRY(md5_resolve(building, &building->motions, &from->motion, "motion", desc->name, &found));
     if (found < 0)
         return md5_fail_at(building, &from->motion, MD5_ERROR_MISMATCH,
@@ -104,7 +104,9 @@ static bool build_item(md5_building *building, const motion_arrays *arrays,
     TRY(md5_check_number(building, &from->x, "position of an item", "motion", desc->name));
     TRY(md5_check_number(building, &from->y, "position of an item", "motion", desc->name));
     TRY(md5_resolve(building, &building->masks, &from->mask, "motion", desc->name, &item->mask));
-    TRY(resolve_parameter(building, &from->weight_parameter, desc->name, &item->weight_parameter));
+    item->weight.fixed = md5_or_default(from->weight, 1.0f);
+    TRY(resolve_parameter(building, &from->weight_parameter, desc->name, &item->weight.parameter));
+    TRY(md5_build_curve(building, from->weight_curve, "motion", desc->name, &item->weight.curve));
     const bool is_added = desc->kind == MD5_MOTION_STACK && from->mode == MD5_LAYER_ADD;
     if (is_added && number == 0)
         return md5_fail_at(building, &from->mode, MD5_ERROR_MISMATCH,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 enum { MOST_TEXTS = 5, MOST_TABLES = 8 };
+#define NO_COUNT SIZE_MAX
 
 // A kind of struct that tables are made of: the texts in it, and the tables that it names. All that
 // is neither is copied as it stands.
@@ -15,7 +16,7 @@ typedef struct table_record {
     uint32_t num_texts;
     uint32_t last_filled; // 1 + the text that is "" where there is none; 0: such a text stays NULL
     struct {
-        size_t items, count; // a pointer; a uint32_t
+        size_t items, count; // a pointer; a uint32_t, or NO_COUNT
         const struct table_record *record;
     } tables[MOST_TABLES];
     uint32_t num_tables;
@@ -25,6 +26,11 @@ typedef struct table_record {
 #define TABLE(type, field, record)                                    \
     {                                                                 \
         offsetof(type, field), offsetof(type, num_##field), &(record) \
+    }
+// One struct, or NULL.
+#define ONE(type, field, record)                   \
+    {                                              \
+        offsetof(type, field), NO_COUNT, &(record) \
     }
 
 static const table_record MARKER = {.size = sizeof(uint32_t)};
@@ -44,10 +50,14 @@ static const table_record CLIP = {
     .num_tables = 2,
 };
 
+static const table_record CURVE = {.size = sizeof(md5_easing_curve)};
+
 static const table_record FOLLOW = {
     .size = sizeof(md5_follow_desc),
     .texts = {TEXT(md5_follow_desc, parameter)},
     .num_texts = 1,
+    .tables = {ONE(md5_follow_desc, curve, CURVE)},
+    .num_tables = 1,
 };
 
 static const table_record MORPH_KEY = {.size = sizeof(md5_morph_key)};
@@ -78,6 +88,8 @@ static const table_record ITEM = {
     .texts = {TEXT(md5_motion_item, motion), TEXT(md5_motion_item, mask),
               TEXT(md5_motion_item, weight_parameter), TEXT(md5_motion_item, reference)},
     .num_texts = 4,
+    .tables = {ONE(md5_motion_item, weight_curve, CURVE)},
+    .num_tables = 1,
 };
 
 static const table_record MOTION = {
@@ -115,9 +127,9 @@ static const table_record LAYER = {
     .texts = {TEXT(md5_layer_desc, name), TEXT(md5_layer_desc, reference),
               TEXT(md5_layer_desc, mask), TEXT(md5_layer_desc, weight_parameter)},
     .num_texts = 4,
-    .tables = {TABLE(md5_layer_desc, states, STATE),
-               TABLE(md5_layer_desc, transitions, TRANSITION)},
-    .num_tables = 2,
+    .tables = {TABLE(md5_layer_desc, states, STATE), TABLE(md5_layer_desc, transitions, TRANSITION),
+               ONE(md5_layer_desc, weight_curve, CURVE)},
+    .num_tables = 3,
 };
 
 static const table_record FOOT = {
@@ -206,9 +218,13 @@ static copying begin_inner(copier *to, copying *at)
     const void *items;
     uint32_t count;
     memcpy(&items, at->from + pointer, sizeof items);
-    memcpy(&count, at->from + number, sizeof count);
+    if (number == NO_COUNT)
+        count = items ? 1u : 0u;
+    else
+        memcpy(&count, at->from + number, sizeof count);
     const copying inner = begin_table(to, record, items, count);
-    if (at->into)
+    // An array may be empty, but what is not there stays NULL.
+    if (at->into && (number != NO_COUNT || items))
         memcpy(at->into + pointer, &inner.into, sizeof inner.into);
     return inner;
 }

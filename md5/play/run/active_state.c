@@ -30,11 +30,13 @@ static const double *markers_of(const md5_machine *machine, const md5_instance_p
     return machine->markers + machine->sources[playable->source].first_marker;
 }
 
-float md5_weight_of(const md5_player *player, int32_t parameter, float fixed)
+float md5_weight_of(const md5_player *player, const md5_weight_rule *rule)
 {
-    if (parameter < 0)
-        return fixed;
-    const float value = player->parameters[parameter];
+    if (rule->parameter < 0)
+        return rule->fixed;
+    const float value = player->parameters[rule->parameter];
+    if (rule->curve > 0)
+        return md5_curved_weight(&player->machine->curves[rule->curve - 1], MD5_EASE_LINEAR, value);
     return value < 0.0f ? 0.0f : value > 1.0f ? 1.0f : value;
 }
 
@@ -57,7 +59,7 @@ static double weigh_items(const md5_player *player, uint32_t number, float *weig
         const md5_item *const items = machine->items + motion->first_item;
         weights[0] = 1.0f;
         for (uint32_t i = 1; i < motion->num_items; i++)
-            weights[i] = md5_weight_of(player, items[i].weight_parameter, items[i].weight);
+            weights[i] = md5_weight_of(player, &items[i].weight);
     }
     return 1.0;
 }

@@ -20,6 +20,7 @@ typedef struct md5_archive {
     uint8_t *to;          // WRITE; NULL: only counts
     const uint8_t *from;  // CHECK, STORE
     size_t size, used;    // bytes
+    uint32_t version;     // of the format
     md5_context *context; // CHECK
 } md5_archive;
 

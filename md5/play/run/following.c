@@ -38,8 +38,9 @@ static float moved(const md5_follow_desc *follow, md5_following *following, floa
                           (float)seconds);
         return value;
     default: {
-        const md5_easing_curve curve = {.easing = follow->easing};
-        const float part = md5_ease_over(&curve, following->elapsed, (double)follow->duration);
+        const md5_easing_curve plain = {.easing = follow->easing};
+        const md5_easing_curve *const curve = follow->curve ? follow->curve : &plain;
+        const float part = md5_ease_over(curve, following->elapsed, (double)follow->duration);
         // Exactly there at the end.
         return part == 1.0f ? goal : following->from + (goal - following->from) * part;
     }

@@ -319,7 +319,7 @@ static void blend_all_layers(md5_player *player, const md5_detail_set *detail, m
     bool is_begun = false;
     for (uint32_t i = 0; i < num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];
-        const float weight = md5_weight_of(player, layer->weight_parameter, layer->weight);
+        const float weight = md5_weight_of(player, &layer->weight);
         blending of = blending_of(player, i);
         of.detail = layer->mode == MD5_LAYER_ADD ? NULL : detail;
         if (weight > 0.0f && md5_is_layer_seen(player, i))

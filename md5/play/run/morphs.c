@@ -147,7 +147,7 @@ void md5_player_morphs(md5_player *player, float *weights)
     for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];
         const md5_layer_state *const layer_state = &player->layer_states[i];
-        const float weight = md5_weight_of(player, layer->weight_parameter, layer->weight);
+        const float weight = md5_weight_of(player, &layer->weight);
         const md5_chain_range all = {0, layer_state->num_used, layer_state->has_snapshot,
                                      layer_state->has_offsets};
         if (weight == 0.0f)

@@ -212,8 +212,8 @@ static void add_layer(md5_player *player, uint32_t number, bool *is_moving, md5_
         layer->has_root_motion && has_root_motion(player, &player->layer_states[number]);
     if (!moves && (!*is_moving || layer->mode == MD5_LAYER_ADD))
         return;
-    const double share = (double)md5_weight_of(player, layer->weight_parameter, layer->weight)
-                         * mask_at_root(machine, layer->mask);
+    const double share =
+        (double)md5_weight_of(player, &layer->weight) * mask_at_root(machine, layer->mask);
     if (share == 0.0)
         return;
     double weight;

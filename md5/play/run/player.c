@@ -270,6 +270,6 @@ md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer)
         .from = progress < 1.0f ? active->from : -1,
         .progress = progress,
         .time = md5_active_time(active),
-        .weight = md5_weight_of(player, of->weight_parameter, of->weight),
+        .weight = md5_weight_of(player, &of->weight),
     };
 }

@@ -95,7 +95,7 @@ typedef struct md5_shot {
     int32_t mask;
     uint32_t reference, reference_frame; // ADD: source
     md5_shot_end end;
-    md5_easing easing, stop_easing;
+    md5_easing_curve fade_in_curve, fade_out_curve, stop_curve;
     float weight; // before fades
     float kept;   // share of it that was left when the last stop began
     bool is_new;  // events where it begins have not fired yet
@@ -229,8 +229,8 @@ static inline md5_active_state *md5_newest(md5_layer_state *layer_state)
     return md5_active_at(layer_state, layer_state->num_used - 1u);
 }
 
-// Returns the value of a parameter, clamped to 0..1, or the fixed weight if `parameter` is -1.
-float md5_weight_of(const md5_player *player, int32_t parameter, float fixed);
+// Returns the fixed weight, or the eased value of the parameter, clamped to 0..1.
+float md5_weight_of(const md5_player *player, const md5_weight_rule *rule);
 
 // -- active_state.c: playing one state ---------------------------------------------------------
 // ---------------------------------------------------------

@@ -7,8 +7,9 @@
 #include <float.h>
 #include <string.h>
 
-// "M5PS" in the file. The version grows with each change of what follows.
-enum { MAGIC = 0x5350354d, VERSION = 2 };
+// "M5PS" in the file. The version grows with each change of what follows; older ones down to OLDEST
+// are read. 3: the fades of one-shots have curves.
+enum { MAGIC = 0x5350354d, OLDEST = 2, VERSION = 3 };
 
 // Farther from its parent than any joint can be.
 #define FARTHEST 1e30f
@@ -388,10 +389,12 @@ static bool keep_head(md5_archive *archive, const md5_machine *machine)
         return md5_archive_fail(archive, MD5_ERROR_SYNTAX, "these are not the bytes of a player");
     TRY(md5_keep_uint(archive, &version, 0, UINT32_MAX, "the version"));
     TRY(md5_keep_uint64(archive, &fingerprint));
-    if (version != VERSION)
+    if (version < OLDEST || version > VERSION)
         return md5_fail(archive->context, MD5_ERROR_MISMATCH, 0, 0,
-                        "the player was saved in version %u of the format, but this is version %u",
-                        version, (uint32_t)VERSION);
+                        "the player was saved in version %u of the format, but versions %d to %d "
+                        "can be read",
+                        version, OLDEST, VERSION);
+    archive->version = version;
     if (fingerprint != machine->fingerprint)
         return md5_fail(archive->context, MD5_ERROR_MISMATCH, 0, 0,
                         "the player was saved with another machine than %s: its fingerprint is "

@@ -49,18 +49,58 @@ static bool keep_shot_time(md5_archive *archive, md5_shot *kept)
     return md5_keep_time(archive, &kept->stopping.duration, "the duration of a stop");
 }
 
+static bool keep_steps(md5_archive *archive, md5_easing_curve *curve)
+{
+    uint32_t jump = curve->jump;
+    TRY(md5_keep_uint(archive, &jump, 0, MD5_JUMP_BOTH, "where steps jump"));
+    curve->jump = (md5_jump)jump;
+    return md5_keep_uint(archive, &curve->steps, curve->jump == MD5_JUMP_NONE ? 2 : 1,
+                         MD5_MAX_EASE_STEPS, "a number of steps");
+}
+
+static bool keep_curve(md5_archive *archive, md5_easing_curve *curve)
+{
+    uint32_t easing = curve->easing;
+    TRY(md5_keep_uint(archive, &easing, 0, MD5_EASE_STEPS, "an easing"));
+    curve->easing = (md5_easing)easing;
+    if (curve->easing == MD5_EASE_STEPS)
+        return keep_steps(archive, curve);
+    if (curve->easing != MD5_EASE_CUBIC_BEZIER)
+        return true;
+    TRY(md5_keep_float(archive, &curve->x1, 0.0f, 1.0f, "x1 of a curve"));
+    TRY(md5_keep_float(archive, &curve->y1, -FLT_MAX, FLT_MAX, "y1 of a curve"));
+    TRY(md5_keep_float(archive, &curve->x2, 0.0f, 1.0f, "x2 of a curve"));
+    return md5_keep_float(archive, &curve->y2, -FLT_MAX, FLT_MAX, "y2 of a curve");
+}
+
+// Before version 3 both fades had one easing, without parameters.
+static bool read_old_easings(md5_archive *archive, md5_shot *kept)
+{
+    uint32_t easing = 0, stop_easing = 0;
+    TRY(md5_keep_uint(archive, &easing, 0, MD5_LAST_FADE_EASING, "an easing"));
+    TRY(md5_keep_uint(archive, &stop_easing, 0, MD5_LAST_FADE_EASING, "an easing"));
+    kept->fade_in_curve.easing = kept->fade_out_curve.easing = (md5_easing)easing;
+    kept->stop_curve.easing = (md5_easing)stop_easing;
+    return true;
+}
+
+static bool keep_easings(md5_archive *archive, md5_shot *kept)
+{
+    if (archive->version < 3)
+        return read_old_easings(archive, kept);
+    TRY(keep_curve(archive, &kept->fade_in_curve));
+    TRY(keep_curve(archive, &kept->fade_out_curve));
+    return keep_curve(archive, &kept->stop_curve);
+}
+
 static bool keep_shot(md5_archive *archive, const md5_machine *machine, md5_shot *shot)
 {
     md5_shot kept = {0};
     if (archive->mode == MD5_ARCHIVE_WRITE)
         kept = *shot;
-    uint32_t easing = kept.easing, stop_easing = kept.stop_easing;
     TRY(keep_shot_desc(archive, machine, &kept));
-    TRY(md5_keep_uint(archive, &easing, 0, MD5_LAST_FADE_EASING, "an easing"));
-    TRY(md5_keep_uint(archive, &stop_easing, 0, MD5_LAST_FADE_EASING, "an easing"));
+    TRY(keep_easings(archive, &kept));
     TRY(keep_shot_time(archive, &kept));
-    kept.easing = (md5_easing)easing;
-    kept.stop_easing = (md5_easing)stop_easing;
     if (archive->mode == MD5_ARCHIVE_STORE)
         *shot = kept;
     return true;

@@ -24,6 +24,11 @@ const md5_timing *md5_shot_timing(const md5_machine *machine, const md5_shot *sh
 
 // -- Weights ----------------------------------------------------------------------------------
 
+static float eased(const md5_easing_curve *curve, double progress)
+{
+    return md5_curved_weight(curve, MD5_EASE_LINEAR, (float)progress);
+}
+
 static double progress_of(double elapsed, double duration)
 {
     if (elapsed >= duration - MD5_BORDER)
@@ -55,13 +60,19 @@ static float left_of_stop(const md5_shot *shot, double shift)
     if (!shot->is_stopping)
         return shot->kept;
     const double progress = progress_of(shot->stopping.elapsed + shift, shot->stopping.duration);
-    return shot->kept * (1.0f - md5_eased_weight(shot->stop_easing, (float)progress));
+    return shot->kept * (1.0f - eased(&shot->stop_curve, progress));
+}
+
+// A curve of steps may jump at 0: until the fade before the end begins it does not count.
+static float left_of_ending(const md5_shot *shot, double ending)
+{
+    return ending > 0.0 ? 1.0f - eased(&shot->fade_out_curve, ending) : 1.0f;
 }
 
 static float weight_at(const md5_shot *shot, double begun, double ending, double shift)
 {
-    return shot->weight * md5_eased_weight(shot->easing, (float)begun)
-           * (1.0f - md5_eased_weight(shot->easing, (float)ending)) * left_of_stop(shot, shift);
+    return shot->weight * eased(&shot->fade_in_curve, begun) * left_of_ending(shot, ending)
+           * left_of_stop(shot, shift);
 }
 
 float md5_shot_weight(const md5_player *player, const md5_shot *shot, double shift)
@@ -168,13 +179,13 @@ double md5_seconds_until_shot(const md5_player *player, double most, bool is_bac
 
 // -- What a game does -------------------------------------------------------------------------
 
-static void stop(md5_shot *shot, double duration, md5_easing easing)
+static void stop(md5_shot *shot, double duration, md5_easing_curve curve)
 {
     if (shot->is_stopping && shot->stopping.duration - shot->stopping.elapsed <= duration)
         return;
     shot->kept = left_of_stop(shot, 0.0);
     shot->is_stopping = true;
-    shot->stop_easing = easing;
+    shot->stop_curve = curve;
     shot->stopping = (md5_fade_time){0.0, duration};
 }
 
@@ -200,11 +211,41 @@ static bool find_names(const md5_machine *machine, const md5_shot_desc *desc, md
     return desc->reference_frame < machine->sources[shot->reference].binding->anim->num_frames;
 }
 
+static bool is_curve_in_range(const md5_easing_curve *curve)
+{
+    if (!curve)
+        return true;
+    if (curve->easing == MD5_EASE_CUBIC_BEZIER)
+        return curve->x1 >= 0.0f && curve->x1 <= 1.0f && curve->x2 >= 0.0f && curve->x2 <= 1.0f
+               && isfinite(curve->y1) && isfinite(curve->y2);
+    const uint32_t least = curve->jump == MD5_JUMP_NONE ? 2 : 1;
+    return curve->easing != MD5_EASE_STEPS
+           || (curve->steps >= least && curve->steps <= MD5_MAX_EASE_STEPS);
+}
+
+// Without the numbers that its easing does not use: bytes of saved players depend on nothing else.
+static md5_easing_curve curve_of(const md5_easing_curve *curve, md5_easing easing)
+{
+    if (!curve)
+        return (md5_easing_curve){.easing = easing};
+    md5_easing_curve used = {.easing = curve->easing};
+    if (curve->easing == MD5_EASE_CUBIC_BEZIER) {
+        used = *curve;
+        used.steps = 0;
+        used.jump = MD5_JUMP_END;
+    } else if (curve->easing == MD5_EASE_STEPS) {
+        used.steps = curve->steps;
+        used.jump = curve->jump;
+    }
+    return used;
+}
+
 static bool are_in_range(const md5_shot_desc *desc)
 {
     return or_one(desc->weight) >= 0.0f && or_one(desc->weight) <= 1.0f && isfinite(desc->speed)
            && desc->start >= 0.0 && desc->start <= 1.0 && desc->fade_in >= 0.0f
-           && desc->fade_in <= 1e6f && desc->fade_out >= 0.0f && desc->fade_out <= 1e6f;
+           && desc->fade_in <= 1e6f && desc->fade_out >= 0.0f && desc->fade_out <= 1e6f
+           && is_curve_in_range(desc->fade_in_curve) && is_curve_in_range(desc->fade_out_curve);
 }
 
 static bool make_shot(const md5_machine *machine, uint32_t clip, const md5_shot_desc *desc,
@@ -214,7 +255,8 @@ static bool make_shot(const md5_machine *machine, uint32_t clip, const md5_shot_
         .source = clip,
         .mode = desc->mode,
         .end = desc->end,
-        .easing = desc->easing,
+        .fade_in_curve = curve_of(desc->fade_in_curve, desc->easing),
+        .fade_out_curve = curve_of(desc->fade_out_curve, desc->easing),
         .weight = or_one(desc->weight),
         .kept = 1.0f,
         .is_new = true,
@@ -259,7 +301,7 @@ static void take_place(md5_player *player, md5_shot_slot *slot, const md5_shot *
     if (slot->num_shots == MD5_SLOT_SHOTS)
         remove_shot(player, slot, find_faintest(player, slot));
     for (uint32_t i = 0; i < slot->num_shots; i++)
-        stop(&slot->shots[i], duration, shot->easing);
+        stop(&slot->shots[i], duration, shot->fade_in_curve);
     slot->shots[slot->num_shots++] = *shot;
     player->num_shots++;
     player->has_new = true;
@@ -275,6 +317,9 @@ bool md5_player_play(md5_player *player, uint32_t slot, uint32_t clip, const md5
     MD5_ASSERT((unsigned)from->mode <= MD5_LAYER_ADD, "mode: a md5_layer_mode");
     MD5_ASSERT((unsigned)from->easing <= MD5_LAST_FADE_EASING, "easing: one without parameters");
     MD5_ASSERT((unsigned)from->end <= MD5_SHOT_LOOPS, "end: a md5_shot_end");
+    MD5_ASSERT(md5_is_curve_known(from->fade_in_curve), "fade_in_curve: a md5_easing and md5_jump");
+    MD5_ASSERT(md5_is_curve_known(from->fade_out_curve),
+               "fade_out_curve: a md5_easing and md5_jump");
     MD5_ASSERT_RESERVED(desc);
     md5_shot shot;
     if (slot >= machine->num_slots || clip >= machine->tables.num_clips
@@ -293,7 +338,7 @@ bool md5_player_stop(md5_player *player, uint32_t slot, float fade_out)
     const double duration = isfinite(fade_out) ? md5_decimal_of(fade_out) : 0.0;
     for (uint32_t i = of->num_shots; i-- > 0;) {
         if (duration > MD5_BORDER)
-            stop(&of->shots[i], duration, of->shots[i].easing);
+            stop(&of->shots[i], duration, of->shots[i].fade_out_curve);
         else
             remove_shot(player, of, i);
     }
