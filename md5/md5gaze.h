@@ -40,8 +40,8 @@ typedef struct md5_gaze_desc {
     float most_seconds;    // 0 = 2.5
     float head_share;      // of the way that the head goes; 0 = 0.6, MD5_ZERO = none
     float head_seconds;    // time constant with which it follows; 0 = 0.2, MD5_ZERO = at once
-    float head_limit;      // largest turn of each joint, radians; 0 = 0.5
-    float eye_limit;       // largest turn of an eye, radians; 0 = 0.6
+    float head_limit;      // largest turn of each joint, radians; 0 = 0.5, MD5_ZERO = none
+    float eye_limit;       // largest turn of an eye, radians; 0 = 0.6, MD5_ZERO = none
     uintptr_t reserved[4]; // 0
 } md5_gaze_desc;
 
@@ -59,8 +59,9 @@ typedef struct md5_gaze {
 // Begins with a look straight ahead. Every seed gives another order.
 MD5_API void md5_begin_gaze(uint64_t seed, md5_gaze *gaze);
 
-// Looks on for `seconds`, at most 60 in one call; nothing happens if it is not above 0. Targets
-// that are behind the origin or not finite are not looked at. `axes` are those of the skeleton.
+// Looks on for `seconds`, at most 60 in one call; nothing happens if it is not above 0. A state
+// whose numbers are not finite or above 1e18 begins anew, from its `random`. Targets that are
+// behind the origin or not finite are not looked at. `axes` are those of the skeleton.
 MD5_API void md5_advance_gaze(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze,
                               double seconds);
 

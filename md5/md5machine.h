@@ -21,7 +21,8 @@
 #define MD5MACHINE_H
 
 #include "md5curve.h"
-#include "md5pose.h" // beside this file also when installed, like md5curve.h and md5model.h
+#include "md5gaze.h"
+#include "md5pose.h" // beside this file also when installed, like the others
 
 #ifdef __cplusplus
 extern "C" {
@@ -333,6 +334,7 @@ typedef enum md5_modifier_kind {
     MD5_MODIFIER_CCD,      // likewise: md5_ccd()
     MD5_MODIFIER_SPRING,   // lets a chain lag and swing: md5_spring()
     MD5_MODIFIER_FEET,     // places feet on the ground, lowers the pelvis: md5_place_feet()
+    MD5_MODIFIER_GAZE,     // lets a head and eyes look about by themselves: md5_pose_gaze()
 } md5_modifier_kind;
 
 // One foot of a modifier of kind MD5_MODIFIER_FEET.
@@ -341,11 +343,27 @@ typedef struct md5_foot_desc {
     const char *knee, *hip; // as `middle` and `root` of TWO_BONE
 } md5_foot_desc;
 
+// The eyes and numbers of a modifier of kind MD5_MODIFIER_GAZE. Except for the names they are those
+// of md5_gaze_desc, with its ranges and defaults; the default distance is that many of id's units.
+// The gaze starts from the middle between the eyes in the bind pose, or from the head's position.
+typedef struct md5_gaze_rule {
+    const char *eyes[MD5_MAX_EYES]; // joints; those after the first NULL are ignored
+    uint32_t length;
+    float interest; // in the target's position
+    float wide, high;
+    float distance;
+    float least_seconds, most_seconds; // the second at least the first
+    float head_share, head_seconds;
+    float head_limit, eye_limit;
+    uint32_t seed;         // with which players begin: see md5_player_gaze()
+    uintptr_t reserved[4]; // 0
+} md5_gaze_rule;
+
 typedef struct md5_modifier_desc {
     const char *name;
     md5_modifier_kind kind;
     const char *joint; // the joint; of a chain, its tip: hand, foot, head, end of a tail; of FEET,
-                       // the pelvis
+                       // the pelvis; of GAZE, the head
     // TWO_BONE: elbow or knee, and shoulder or hip, for rigs with other joints between them; NULL:
     // the parent of the joint below. Each must descend from the next; no two may have the same
     // position in the bind pose.
@@ -362,13 +380,15 @@ typedef struct md5_modifier_desc {
     float gravity;         // SPRING: units/s^2, down model z
     const md5_foot_desc *feet; // FEET: [num_feet], 1 or more
     uint32_t num_feet;
-    float smoothing;       // FEET: time constant of their heights, s; 0 means 0.1, MD5_ZERO means 0
-    uintptr_t reserved[4]; // 0
+    float smoothing; // FEET: time constant of their heights, s; 0 means 0.1, MD5_ZERO means 0
+    const md5_gaze_rule *gaze; // GAZE; NULL = no eyes, and defaults
+    uintptr_t reserved[3];     // 0
 } md5_modifier_desc;
 
 typedef struct md5_target {
     float weight;      // 0..1; 0, the initial value: the modifier does nothing. FEET: only this
-    md5_vec3 position; // model space; SPRING: of the character in the world
+    md5_vec3 position; // model space; SPRING: of the character in the world; GAZE: a point that is
+                       // worth a look now and then, 0 0 0 = none
     md5_quat rotation; // JOINT; SPRING: likewise; TWO_BONE: of the tip, if has_rotation
     bool has_rotation;
     md5_vec3 pole; // TWO_BONE: model-space point that knee or elbow bends towards, if has_pole

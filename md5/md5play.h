@@ -118,6 +118,13 @@ MD5_API md5_target *md5_player_target(md5_player *player, uint32_t modifier);
 // written at any time, if no md5_ground_fn is set; `result` and `miss` are those of the last pose.
 MD5_API md5_foot *md5_player_feet(md5_player *player, uint32_t modifier);
 
+// Returns the state of a modifier of kind MD5_MODIFIER_GAZE, or NULL for other kinds and invalid
+// indices. It may be written at any time: md5_begin_gaze() with another seed lets the members of a
+// crowd look about each in another order. md5_player_advance() advances it, forward in time, while
+// the modifier has a weight; what is not finite then begins anew. At a reduced level of detail,
+// eyes that are not animated rest.
+MD5_API md5_gaze *md5_player_gaze(md5_player *player, uint32_t modifier);
+
 // Ground callback: writes foot->floor, and foot->normal or not, of the ground below `ankle`, the
 // animated position of the foot's ankle in model space. A game transforms it by the character's
 // placement and casts a ray. Called for each foot of a modifier with a weight, when the character
@@ -261,7 +268,8 @@ MD5_API md5_detail md5_player_detail(const md5_player *player); // `phase` below
 // -- Saving and copying ---------------------------------------------------------------------
 
 // Saves a player in bytes[size], for saved games and for other computers: states and transitions,
-// clocks, parameters, morph weights, targets, springs, feet, one-shots, level of detail. The bytes
+// clocks, parameters, morph weights, targets, springs, feet, gazes, one-shots, level of detail. The
+// bytes
 // are the same on all platforms. A restored player continues with the same bits: poses, events,
 // root motion, also within transitions. Returns the number of bytes, or 0 if `size` is too small.
 // md5_player_save_size() returns the size that is needed now; it changes with the states and

@@ -104,6 +104,18 @@ static void turn_head(const md5_gaze_desc *desc, md5_gaze *gaze, double seconds)
     gaze->head.y += (share * gaze->to.y - gaze->head.y) * part;
 }
 
+// Sums of finite numbers that are this large may be infinite, their difference from themselves NaN.
+static bool is_finite(const md5_gaze *gaze)
+{
+    const float most = 1e18f;
+    const float numbers[] = {gaze->from.x, gaze->from.y, gaze->to.x,    gaze->to.y,    gaze->head.x,
+                             gaze->head.y, gaze->rest,   gaze->seconds, gaze->duration};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (!(fabsf(numbers[i]) <= most))
+            return false;
+    return true;
+}
+
 void md5_begin_gaze(uint64_t seed, md5_gaze *gaze)
 {
     MD5_ASSERT(gaze != NULL, "gaze: not NULL");
@@ -115,6 +127,8 @@ void md5_advance_gaze(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, 
     MD5_ASSERT(desc != NULL, "desc: not NULL");
     MD5_ASSERT(gaze != NULL, "gaze: not NULL");
     double left = seconds > longest_step ? longest_step : seconds; // NaN stays, and ends at once
+    if (!is_finite(gaze))
+        md5_begin_gaze(gaze->random, gaze);
     while (left > 0.0) {
         if (!(gaze->rest > 0.0f))
             choose(desc, axes, gaze);
@@ -151,7 +165,7 @@ uint32_t md5_pose_gaze(const md5_gaze_desc *desc, const md5_gaze *gaze,
         .tip = desc->head,
         .length = desc->length > 0 ? desc->length : 3,
         .target = point_at(desc, skeleton->axes, gaze->head),
-        .limit = or_default(desc->head_limit, 0.5f),
+        .limit = desc->head_limit == 0.0f ? 0.5f : desc->head_limit, // MD5_ZERO as md5_aim()
         .weight = weight,
     };
     uint32_t count = 0;
@@ -161,7 +175,7 @@ uint32_t md5_pose_gaze(const md5_gaze_desc *desc, const md5_gaze *gaze,
             .tip = desc->eyes[i],
             .length = 1,
             .target = md5_gaze_point(desc, skeleton->axes, gaze),
-            .limit = or_default(desc->eye_limit, 0.6f),
+            .limit = desc->eye_limit == 0.0f ? 0.6f : desc->eye_limit,
             .weight = weight,
         };
         count += md5_aim(skeleton, pose, &eye) ? 1u : 0u;

@@ -216,6 +216,8 @@ typedef struct md5_modifier {
     md5_limb limb;       // TWO_BONE
     size_t first_spring; // of a spring: place of its joints' states in a player
     size_t first_foot;   // of feet: place of their legs in the machine, of their states in a player
+    size_t gaze;         // of a gaze: its index in the machine, and of its state in a player
+    uint32_t seed;       // likewise: with which it begins
 } md5_modifier;
 
 // A row that drives a morph target; its keys are those of the tables.
@@ -270,13 +272,15 @@ struct md5_machine {
     md5_event *state_events;   // [states][MD5_STATE_EVENTS], if reports_states
     md5_event *clip_ends;      // [clips], if they are reported
     md5_limb *legs;            // [num_feet]
+    md5_gaze_desc *gazes;      // [num_gazes] without targets
     md5_morph_row *morph_rows; // [tables.num_morphs]
     uint32_t *morph_firsts;    // [num_morphs] the first row of each target
     float *reaches;            // [joints] how far vertices lie from each; -1: it has none
 
     size_t num_deltas, num_markers, num_playables, num_cues, num_runs, num_run_slots, num_listed,
         num_references, num_motions, num_items, num_trees, num_parts, num_instances, num_groups,
-        num_members, num_states, num_transitions, num_conditions, num_curves, num_springs, num_feet;
+        num_members, num_states, num_transitions, num_conditions, num_curves, num_springs, num_feet,
+        num_gazes;
     // Maxima over all trees.
     uint32_t max_instances, max_groups, max_parts, max_poses;
     uint32_t num_slots;  // of a player's one-shots

@@ -15,5 +15,6 @@
 bool md5_read_clip_block(md5_lex *lex, const char *at, md5_record record);
 bool md5_read_morph_block(md5_lex *lex, const char *at, md5_record record);
 bool md5_read_layer_block(md5_lex *lex, const char *at, md5_record record);
+bool md5_read_modifier_block(md5_lex *lex, const char *at, md5_record record);
 
 #endif

@@ -223,94 +223,6 @@ static bool read_motion(md5_lex *lex, const char *at, md5_record record)
     return md5_read_optional_fields(lex, WORDS("a motion", MOTION_FIELDS, motion->kind), added);
 }
 
-// -- Modifiers ------------------------------------------------------------------------------
-
-#define MODIFIER(member) AT(md5_modifier_desc, member)
-#define OF_JOINT ONLY(MD5_MODIFIER_JOINT)
-#define OF_AIM ONLY(MD5_MODIFIER_AIM)
-#define OF_TWO_BONE ONLY(MD5_MODIFIER_TWO_BONE)
-#define OF_SPRING ONLY(MD5_MODIFIER_SPRING)
-#define OF_FEET ONLY(MD5_MODIFIER_FEET)
-#define OF_CHAIN \
-    .kinds = (~(1u << MD5_MODIFIER_JOINT | 1u << MD5_MODIFIER_TWO_BONE | 1u << MD5_MODIFIER_FEET))
-
-static const md5_field FOOT_FIELDS[] = {
-    {"knee", MD5_FIELD_NAME, AT(md5_foot_desc, knee)},
-    {"hip", MD5_FIELD_NAME, AT(md5_foot_desc, hip)},
-};
-
-// foot ANKLE [{ knee JOINT hip JOINT }]
-static bool read_foot(md5_lex *lex, const char *at, md5_record record)
-{
-    md5_modifier_desc *const modifier = (md5_modifier_desc *)record.row;
-    const md5_record added =
-        md5_append(lex, record, &modifier->feet, &modifier->num_feet, sizeof *modifier->feet);
-    md5_foot_desc *const foot = (md5_foot_desc *)added.row;
-    (void)at;
-    TRY(foot);
-    TRY(md5_read_name(lex, added, "the ankle of a foot", &foot->ankle));
-    return md5_read_optional_fields(lex, WORDS("a foot", FOOT_FIELDS, 0), added);
-}
-
-static const md5_field MODIFIER_FIELDS[] = {
-    {"middle", MD5_FIELD_NAME, MODIFIER(middle), OF_TWO_BONE},
-    {"root", MD5_FIELD_NAME, MODIFIER(root), OF_TWO_BONE},
-    {"length", MD5_FIELD_NUMBER, MODIFIER(length), OF_CHAIN},
-    {"local", MD5_FIELD_CHOICE, MODIFIER(space), .value = MD5_JOINT_LOCAL, OF_JOINT},
-    {"local_override", MD5_FIELD_CHOICE, MODIFIER(space), .value = MD5_JOINT_LOCAL_OVERRIDE,
-     OF_JOINT},
-    {"model", MD5_FIELD_CHOICE, MODIFIER(space), .value = MD5_JOINT_MODEL, OF_JOINT},
-    {"model_override", MD5_FIELD_CHOICE, MODIFIER(space), .value = MD5_JOINT_MODEL_OVERRIDE,
-     OF_JOINT},
-    {"forward", MD5_FIELD_DIRECTION, MODIFIER(forward), OF_AIM},
-    {"up", MD5_FIELD_DIRECTION, MODIFIER(up), OF_AIM},
-    {"limit", MD5_FIELD_DEFAULTED, MODIFIER(limit), OF_AIM},
-    {"soften", MD5_FIELD_FLOAT, MODIFIER(soften), OF_TWO_BONE},
-    {"stretch", MD5_FIELD_DEFAULTED, MODIFIER(stretch), OF_TWO_BONE},
-    {"stiffness", MD5_FIELD_DEFAULTED, MODIFIER(stiffness), OF_SPRING},
-    {"damping", MD5_FIELD_DEFAULTED, MODIFIER(damping), OF_SPRING},
-    {"gravity", MD5_FIELD_FLOAT, MODIFIER(gravity), OF_SPRING},
-    {"foot", MD5_FIELD_BLOCK, .read = read_foot, OF_FEET},
-    {"smoothing", MD5_FIELD_DEFAULTED, MODIFIER(smoothing), OF_FEET},
-};
-
-static const char *const MODIFIER_KINDS[] = {
-    [MD5_MODIFIER_JOINT] = "joint",       [MD5_MODIFIER_AIM] = "aim",
-    [MD5_MODIFIER_TWO_BONE] = "two_bone", [MD5_MODIFIER_FABRIK] = "fabrik",
-    [MD5_MODIFIER_CCD] = "ccd",           [MD5_MODIFIER_SPRING] = "spring",
-    [MD5_MODIFIER_FEET] = "feet",
-};
-
-static bool read_modifier_kind(md5_lex *lex, md5_modifier_kind *kind)
-{
-    for (uint32_t i = 0; i < COUNT(MODIFIER_KINDS); i++) {
-        if (md5_lex_take_word(lex, MODIFIER_KINDS[i])) {
-            *kind = (md5_modifier_kind)i;
-            return true;
-        }
-    }
-    return md5_lex_fail(
-        lex, lex->at, MD5_ERROR_SYNTAX,
-        "expected 'joint', 'aim', 'two_bone', 'fabrik', 'ccd', 'spring' or 'feet', found %s",
-        md5_lex_token(lex, lex->at).text);
-}
-
-// modifier NAME KIND JOINT [{ ... }]
-static bool read_modifier(md5_lex *lex, const char *at, md5_record record)
-{
-    md5_machine_desc *const desc = &((md5_machine_file *)record.row)->desc;
-    const md5_record added =
-        md5_append(lex, record, &desc->modifiers, &desc->num_modifiers, sizeof *desc->modifiers);
-    md5_modifier_desc *const modifier = (md5_modifier_desc *)added.row;
-    (void)at;
-    TRY(modifier);
-    TRY(md5_read_name(lex, added, "the name of a modifier", &modifier->name));
-    TRY(read_modifier_kind(lex, &modifier->kind));
-    TRY(md5_read_name(lex, added, "a joint", &modifier->joint));
-    return md5_read_optional_fields(lex, WORDS("a modifier", MODIFIER_FIELDS, modifier->kind),
-                                    added);
-}
-
 // -- The file -------------------------------------------------------------------------------
 
 #define REPORT(member) AT(md5_machine_file, desc.report.member)
@@ -339,7 +251,7 @@ static const md5_field MACHINE_FIELDS[] = {
     {"clip", MD5_FIELD_BLOCK, .read = md5_read_clip_block},
     {"motion", MD5_FIELD_BLOCK, .read = read_motion},
     {"layer", MD5_FIELD_BLOCK, .read = md5_read_layer_block},
-    {"modifier", MD5_FIELD_BLOCK, .read = read_modifier},
+    {"modifier", MD5_FIELD_BLOCK, .read = md5_read_modifier_block},
     {"morph", MD5_FIELD_BLOCK, .read = md5_read_morph_block},
 };
 

@@ -62,7 +62,7 @@ static void play(zero_rig *rig, zero_step steps[STEPS])
         md5_target *const target = md5_player_target(rig->player, i);
         target->weight = 1.0f;
         target->rotation = (md5_quat){0.0f, 0.0f, 0.0f, 1.0f};
-        target->position = (md5_vec3){0.0f, 30.0f, 20.0f};
+        target->position = (md5_vec3){10.0f, 30.0f, 20.0f};
     }
     for (int step = 0; step < STEPS; step++) {
         for (uint32_t i = 0; i < rig->file->desc.num_modifiers; i++) {
@@ -129,6 +129,20 @@ static void set_smoothing(const md5_machine_desc *desc)
     FIRST(md5_modifier_desc, desc->modifiers)->smoothing = MD5_ZERO;
 }
 
+#define GAZE(desc) FIRST(md5_gaze_rule, (desc)->modifiers->gaze)
+static void set_head_limit(const md5_machine_desc *desc)
+{
+    GAZE(desc)->head_limit = MD5_ZERO;
+}
+static void set_head_share(const md5_machine_desc *desc)
+{
+    GAZE(desc)->head_share = MD5_ZERO;
+}
+static void set_interest(const md5_machine_desc *desc)
+{
+    GAZE(desc)->interest = MD5_ZERO;
+}
+
 #define BODY "layer body { state s a } "
 #define TOP(words) "layer top { " words " state t b } "
 #define STACK(words) "motion k stack { item a item b { " words " } } layer body { state s k } "
@@ -165,6 +179,13 @@ static const struct {
     {"smoothing", BODY "modifier l feet pelvis { foot lfoot smoothing 0 }",
      BODY "modifier l feet pelvis { foot lfoot smoothing 1e-6 }",
      BODY "modifier l feet pelvis { foot lfoot }", set_smoothing},
+    {"head_limit", BODY "modifier l gaze head { head_limit 0 }", BODY, BODY "modifier l gaze head",
+     set_head_limit},
+    {"head_share", BODY "modifier l gaze head { head_share 0 }",
+     BODY "modifier l gaze head { head_share 1e-20 }", BODY "modifier l gaze head", set_head_share},
+    {"interest", BODY "modifier l gaze head { interest 0 }",
+     BODY "modifier l gaze head { interest 1e-20 }", BODY "modifier l gaze head { interest 1 }",
+     set_interest},
 };
 enum { NUM_CASES = sizeof cases / sizeof cases[0] };
 

@@ -51,6 +51,12 @@ static void detail_no_player(const void *context)
     (void)md5_player_set_detail(test_null(), NULL);
 }
 
+static void ask_no_player_for_gaze(const void *context)
+{
+    (void)context;
+    (void)md5_player_gaze(test_null(), 0);
+}
+
 static void ask_no_player_for_detail(const void *context)
 {
     (void)context;
@@ -162,7 +168,8 @@ TEST (reserved_member_of_each_kind_of_table_is_a_mistake) {
     const md5_transition_desc transition = {.reserved = {[3] = 1}};
     const md5_layer_desc layers[] = {{.reserved = {[2] = 1}},
                                      {.transitions = &transition, .num_transitions = 1}};
-    const md5_modifier_desc modifier = {.reserved = {[3] = 1}};
+    const md5_gaze_rule gaze = {.reserved = {[3] = 1}};
+    const md5_modifier_desc modifier = {.reserved = {[2] = 1}}, looking = {.gaze = &gaze};
     const md5_morph_desc morph = {.reserved = {[3] = 1}};
     const md5_machine_desc mistakes[] = {
         {.reserved = {[5] = 1}},
@@ -172,6 +179,7 @@ TEST (reserved_member_of_each_kind_of_table_is_a_mistake) {
         {.layers = &layers[0], .num_layers = 1},
         {.layers = &layers[1], .num_layers = 1},
         {.modifiers = &modifier, .num_modifiers = 1},
+        {.modifiers = &looking, .num_modifiers = 1},
         {.morphs = &morph, .num_morphs = 1},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
@@ -195,6 +203,7 @@ TEST (mistakes_with_players_and_poses_are_reported_with_function_and_argument) {
         {fade_by_wrong_easing, "md5_player_play()", "fade_in_curve: a md5_easing"},
         {fade_by_wrong_jump, "md5_player_play()", "fade_out_curve: a md5_easing"},
         {detail_no_player, "md5_player_set_detail()", "player: not NULL"},
+        {ask_no_player_for_gaze, "md5_player_gaze()", "player: not NULL"},
         {ask_no_player_for_detail, "md5_player_detail()", "player: not NULL"},
         {pose_into_nothing, "md5_player_pose()", "pose: not NULL"},
         {morphs_of_no_player, "md5_player_morphs()", "player: not NULL"},

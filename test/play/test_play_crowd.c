@@ -100,6 +100,10 @@ static const md5_modifier_desc MODIFIERS[] = {
      .joint = "pelvis",
      .feet = &(const md5_foot_desc){.ankle = "lfoot"},
      .num_feet = 1},
+    {.name = "gaze",
+     .kind = MD5_MODIFIER_GAZE,
+     .joint = "head",
+     .gaze = &(const md5_gaze_rule){.eyes = {"lhand"}, .most_seconds = 1.0f}},
 };
 static void begin(crowd_case *of)
 {
@@ -147,7 +151,7 @@ static void begin(crowd_case *of)
                                                    .layers = layers,
                                                    .num_layers = 3,
                                                    .modifiers = MODIFIERS,
-                                                   .num_modifiers = 7});
+                                                   .num_modifiers = 8});
 }
 
 static void end(crowd_case *of)
@@ -189,7 +193,7 @@ static void stir(md5_player *player, uint64_t *random)
                       (float)(test_random_u32(random) % 2) * 0.3f,
                       (md5_fade)(test_random_u32(random) % 2),
                       (md5_easing)(test_random_u32(random) % 11));
-    md5_target *const target = md5_player_target(player, test_random_u32(random) % 7);
+    md5_target *const target = md5_player_target(player, test_random_u32(random) % 8);
     target->weight = (float)(test_random_u32(random) % 3) * 0.5f;
     target->position = (md5_vec3){(float)(100.0 * test_random(random) - 50.0),
                                   (float)(100.0 * test_random(random) - 50.0),

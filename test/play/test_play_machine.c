@@ -385,7 +385,7 @@ TEST (machine_refuses_modifiers) {
     play_case made;
     begin(&made);
     REFUSE(all.modifiers[1].name = "look", "modifier 'look' is declared twice");
-    REFUSE(all.modifiers[0].kind = (md5_modifier_kind)7, "modifier 'look': there is no kind 7");
+    REFUSE(all.modifiers[0].kind = (md5_modifier_kind)8, "modifier 'look': there is no kind 8");
     REFUSE(all.modifiers[0].space = (md5_joint_space)4, "modifier 'look': there is no space 4");
     REFUSE(all.modifiers[0].joint = "tail",
            "modifier 'look' names joint 'tail', which does not exist");

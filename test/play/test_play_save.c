@@ -7,14 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOMENTS = 4, STEPS = 6, MODIFIERS = 4 };
+enum { MOMENTS = 4, STEPS = 6, MODIFIERS = 5 };
 
 static const md5_foot_desc foot = {.ankle = "lfoot"};
+static const md5_gaze_rule gaze = {.eyes = {"lhand"}, .most_seconds = 0.5f};
 static const md5_modifier_desc modifiers[MODIFIERS] = {
     {.name = "sway", .kind = MD5_MODIFIER_SPRING, .joint = "lhand", .length = 2, .gravity = 50.0f},
     {.name = "look", .kind = MD5_MODIFIER_AIM, .joint = "head", .length = 3},
     {.name = "reach", .kind = MD5_MODIFIER_TWO_BONE, .joint = "lfoot"},
     {.name = "stand", .kind = MD5_MODIFIER_FEET, .joint = "pelvis", .feet = &foot, .num_feet = 1},
+    {.name = "gaze", .kind = MD5_MODIFIER_GAZE, .joint = "head", .gaze = &gaze},
 };
 
 static const md5_mask_desc masks[] = {{"trunk", "head lhand", 0}, {"upper", "*spine", 2}};

@@ -211,8 +211,8 @@ TEST (machine_file_refuses_what_it_does_not_know) {
         {"line speed", "curve speed",
          "15:13: error: expected 'clip', 'line', 'by_speed', 'plane' or 'stack', found 'curve'"},
         {"aim head", "nod head",
-         "28:17: error: expected 'joint', 'aim', 'two_bone', 'fabrik', 'ccd', 'spring' or 'feet', "
-         "found 'nod'"},
+         "28:17: error: expected 'joint', 'aim', 'two_bone', 'fabrik', 'ccd', 'spring', 'feet' or "
+         "'gaze', found 'nod'"},
         {"frame 11", "frame -1", "11:11: error: frame -1 is out of range"},
         {"0 footstep\n", "0 footstep left turn\n",
          "12:27: error: 'turn' in the text of an event: put it on its own line, or the "

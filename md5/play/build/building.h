@@ -35,6 +35,7 @@ bool md5_build_modifiers(md5_building *building);
 // The joints of a limb, whose tip is given, and of the legs of feet; other kinds have none.
 bool md5_build_limb(md5_building *building, const md5_modifier_desc *desc, md5_limb *limb);
 bool md5_build_feet(md5_building *building, const md5_modifier_desc *desc, md5_modifier *modifier);
+bool md5_build_gaze(md5_building *building, const md5_modifier_desc *desc, md5_modifier *modifier);
 bool md5_build_reaches(md5_building *building);
 bool md5_build_morphs(md5_building *building);
 

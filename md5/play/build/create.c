@@ -139,6 +139,7 @@ static md5_machine *lay_out(md5_block *block, const md5_machine *from, const md5
     MOVE(md5_easing_curve, curves, from->num_curves);
     MOVE(md5_modifier, modifiers, desc->num_modifiers);
     MOVE(md5_limb, legs, from->num_feet);
+    MOVE(md5_gaze_desc, gazes, from->num_gazes);
     MOVE(md5_morph_row, morph_rows, desc->num_morphs);
     MOVE(uint32_t, morph_firsts, from->num_morphs);
     MOVE(float, reaches, joints);

@@ -172,6 +172,27 @@ static void add_layer(uint64_t *hash, const md5_layer_desc *layer)
         add_transition(hash, &layer->transitions[i]);
 }
 
+// Nothing if there is none, so that tables without gazes keep their fingerprints.
+static void add_gaze(uint64_t *hash, const md5_gaze_rule *gaze)
+{
+    if (!gaze)
+        return;
+    for (uint32_t i = 0; i < MD5_MAX_EYES && gaze->eyes[i]; i++)
+        add_text(hash, gaze->eyes[i]);
+    add(hash, gaze->length);
+    add(hash, (double)gaze->interest);
+    add(hash, (double)gaze->wide);
+    add(hash, (double)gaze->high);
+    add(hash, (double)gaze->distance);
+    add(hash, (double)gaze->least_seconds);
+    add(hash, (double)gaze->most_seconds);
+    add(hash, (double)gaze->head_share);
+    add(hash, (double)gaze->head_seconds);
+    add(hash, (double)gaze->head_limit);
+    add(hash, (double)gaze->eye_limit);
+    add(hash, gaze->seed);
+}
+
 static void add_modifier(uint64_t *hash, const md5_modifier_desc *modifier)
 {
     add_text(hash, modifier->name);
@@ -196,6 +217,7 @@ static void add_modifier(uint64_t *hash, const md5_modifier_desc *modifier)
         add_text(hash, modifier->feet[i].knee);
         add_text(hash, modifier->feet[i].hip);
     }
+    add_gaze(hash, modifier->gaze);
 }
 
 static void add_follow(uint64_t *hash, const md5_follow_desc *follow)

@@ -25,7 +25,7 @@ static bool check_numbers(md5_building *building, const md5_modifier_desc *desc)
 {
     static const char kind[] = "modifier";
     const char *const owner = desc->name;
-    TRY(md5_check_choice(building, desc->kind, MD5_MODIFIER_FEET, "kind", kind, owner));
+    TRY(md5_check_choice(building, desc->kind, MD5_MODIFIER_GAZE, "kind", kind, owner));
     TRY(md5_check_choice(building, desc->space, MD5_JOINT_MODEL_OVERRIDE, "space", kind, owner));
     TRY(check_direction(building, &desc->forward, "forward", owner));
     TRY(check_direction(building, &desc->up, "up", owner));
@@ -55,7 +55,7 @@ static bool check_chain(md5_building *building, const md5_modifier_desc *desc, u
     const uint32_t least = desc->kind == MD5_MODIFIER_AIM ? 1 : 2;
     const bool is_limb = desc->kind == MD5_MODIFIER_TWO_BONE;
     if (desc->kind == MD5_MODIFIER_JOINT || desc->kind == MD5_MODIFIER_FEET
-        || (is_limb && (desc->middle || desc->root)))
+        || desc->kind == MD5_MODIFIER_GAZE || (is_limb && (desc->middle || desc->root)))
         return true;
     if (!is_limb && (length < least || length > MD5_MAX_CHAIN))
         return md5_fail_at(building, &desc->length, MD5_ERROR_RANGE,
@@ -98,9 +98,11 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
                     (uint32_t)joint));
     TRY(md5_build_limb(building, desc, &modifier->limb));
     TRY(md5_build_feet(building, desc, modifier));
+    TRY(md5_build_gaze(building, desc, modifier));
     // the caller's: the machine has its own in its tables
     filled->name = filled->joint = filled->middle = filled->root = NULL;
     filled->feet = NULL;
+    filled->gaze = NULL;
     if (desc->kind == MD5_MODIFIER_SPRING) {
         modifier->first_spring = building->machine->num_springs;
         building->machine->num_springs += filled->length;
@@ -114,11 +116,12 @@ bool md5_build_modifiers(md5_building *building)
     md5_machine *const machine = building->machine;
     const md5_skeleton *const skeleton = &desc->model->skeleton;
     md5_names names;
-    size_t num_feet = 0;
+    size_t num_feet = 0, num_gazes = 0;
     TRY(md5_begin_names(building->arena, &names, "modifier", desc->num_modifiers));
     for (uint32_t i = 0; i < desc->num_modifiers; i++) {
         md5_add_name(&names, &desc->modifiers[i].name);
         num_feet += desc->modifiers[i].feet ? desc->modifiers[i].num_feet : 0;
+        num_gazes += desc->modifiers[i].kind == MD5_MODIFIER_GAZE ? 1u : 0u;
     }
     TRY(md5_end_names(building->context, desc->locations, &names));
     TRY(md5_begin_names(building->arena, &building->joints, "joint", skeleton->num_joints));
@@ -128,7 +131,8 @@ bool md5_build_modifiers(md5_building *building)
     machine->modifiers =
         (md5_modifier *)md5_build_array(building, desc->num_modifiers, sizeof *machine->modifiers);
     machine->legs = (md5_limb *)md5_build_array(building, num_feet, sizeof *machine->legs);
-    TRY(machine->modifiers && machine->legs);
+    machine->gazes = (md5_gaze_desc *)md5_build_array(building, num_gazes, sizeof *machine->gazes);
+    TRY(machine->modifiers && machine->legs && machine->gazes);
     for (uint32_t i = 0; i < desc->num_modifiers; i++)
         TRY(build_modifier(building, &desc->modifiers[i], &machine->modifiers[i]));
     return true;

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { MOST_TEXTS = 5, MOST_TABLES = 8 };
+enum { MOST_TEXTS = 8, MOST_TABLES = 8 };
 #define NO_COUNT SIZE_MAX
 
 // A kind of struct that tables are made of: the texts in it, and the tables that it names. All that
@@ -138,13 +138,22 @@ static const table_record FOOT = {
     .num_texts = 3,
 };
 
+static const table_record GAZE = {
+    .size = sizeof(md5_gaze_rule),
+    .texts = {TEXT(md5_gaze_rule, eyes[0]), TEXT(md5_gaze_rule, eyes[1]),
+              TEXT(md5_gaze_rule, eyes[2]), TEXT(md5_gaze_rule, eyes[3]),
+              TEXT(md5_gaze_rule, eyes[4]), TEXT(md5_gaze_rule, eyes[5]),
+              TEXT(md5_gaze_rule, eyes[6]), TEXT(md5_gaze_rule, eyes[7])},
+    .num_texts = MD5_MAX_EYES,
+};
+
 static const table_record MODIFIER = {
     .size = sizeof(md5_modifier_desc),
     .texts = {TEXT(md5_modifier_desc, name), TEXT(md5_modifier_desc, joint),
               TEXT(md5_modifier_desc, middle), TEXT(md5_modifier_desc, root)},
     .num_texts = 4,
-    .tables = {TABLE(md5_modifier_desc, feet, FOOT)},
-    .num_tables = 1,
+    .tables = {TABLE(md5_modifier_desc, feet, FOOT), ONE(md5_modifier_desc, gaze, GAZE)},
+    .num_tables = 2,
 };
 
 static const table_record MACHINE = {
@@ -296,8 +305,11 @@ bool md5_are_reserved_zero(const md5_machine_desc *desc)
         all = all && is_motion_zero(&desc->motions[i]);
     for (uint32_t i = 0; desc->layers && i < desc->num_layers; i++)
         all = all && is_layer_zero(&desc->layers[i]);
-    for (uint32_t i = 0; desc->modifiers && i < desc->num_modifiers; i++)
-        all = all && MD5_RESERVED_IS_ZERO(&desc->modifiers[i]);
+    for (uint32_t i = 0; desc->modifiers && i < desc->num_modifiers; i++) {
+        const md5_gaze_rule *const gaze = desc->modifiers[i].gaze;
+        all = all && MD5_RESERVED_IS_ZERO(&desc->modifiers[i])
+              && (!gaze || MD5_RESERVED_IS_ZERO(gaze));
+    }
     for (uint32_t i = 0; desc->follows && i < desc->num_follows; i++)
         all = all && MD5_RESERVED_IS_ZERO(&desc->follows[i]);
     for (uint32_t i = 0; desc->morphs && i < desc->num_morphs; i++)

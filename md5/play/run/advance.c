@@ -439,6 +439,8 @@ void md5_player_advance(md5_player *player, double seconds, md5_event_fn *events
         player->is_backward = left < 0.0;
     if (left > 0.0)
         md5_follow_goals(player, left);
+    if (left > 0.0 && player->machine->num_gazes > 0)
+        md5_advance_gazes(player, left);
     if (!player->is_settled)
         handle_instant(&context);
     while (left != 0.0) {

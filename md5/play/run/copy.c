@@ -79,6 +79,7 @@ void md5_player_copy(md5_player *to, const md5_player *from)
     copy_items(to->are_placed, from->are_placed, tables->num_modifiers, sizeof *to->are_placed);
     copy_items(to->drops, from->drops, tables->num_modifiers, sizeof *to->drops);
     copy_items(to->feet, from->feet, machine->num_feet, sizeof *to->feet);
+    copy_items(to->gazes, from->gazes, machine->num_gazes, sizeof *to->gazes);
     copy_items(to->springs, from->springs, machine->num_springs, sizeof *to->springs);
     for (uint32_t i = 0; i < tables->num_layers; i++)
         copy_layer(machine, &machine->layers[i], &to->layer_states[i], &from->layer_states[i]);

@@ -93,6 +93,51 @@ static void stand(md5_player *player, uint32_t number, md5_transform *pose)
     player->are_placed[number] = true;
 }
 
+// -- Gazes ------------------------------------------------------------------------------------
+
+// A gaze with what its player's target says. It points into `target`.
+static md5_gaze_desc gaze_of(const md5_machine *machine, const md5_modifier *modifier,
+                             const md5_target *target)
+{
+    md5_gaze_desc gaze = machine->gazes[modifier->gaze];
+    const md5_vec3 *const position = &target->position;
+    gaze.targets = position;
+    gaze.num_targets = position->x != 0.0f || position->y != 0.0f || position->z != 0.0f ? 1u : 0u;
+    return gaze;
+}
+
+void md5_advance_gazes(md5_player *player, double seconds)
+{
+    const md5_machine *const machine = player->machine;
+    for (uint32_t i = 0; i < machine->tables.num_modifiers; i++) {
+        const md5_modifier *const modifier = &machine->modifiers[i];
+        const md5_target *const target = &player->targets[i];
+        if (modifier->desc.kind != MD5_MODIFIER_GAZE || !(target->weight > 0.0f))
+            continue;
+        const md5_gaze_desc gaze = gaze_of(machine, modifier, target);
+        md5_advance_gaze(&gaze, machine->model->skeleton.axes, &player->gazes[modifier->gaze],
+                         seconds);
+    }
+}
+
+static void look(const md5_player *player, uint32_t number, const md5_detail_set *detail,
+                 md5_transform *pose)
+{
+    const md5_machine *const machine = player->machine;
+    const md5_modifier *const modifier = &machine->modifiers[number];
+    const md5_target *const target = &player->targets[number];
+    md5_gaze_desc gaze = gaze_of(machine, modifier, target);
+    uint32_t num_eyes = 0;
+    for (uint32_t i = 0; i < gaze.num_eyes; i++)
+        if (!detail || machine->are_animated[detail->first_joint + gaze.eyes[i]])
+            gaze.eyes[num_eyes++] = gaze.eyes[i];
+    gaze.num_eyes = num_eyes;
+    md5_pose_gaze(&gaze, &player->gazes[modifier->gaze], &machine->model->skeleton, target->weight,
+                  pose);
+}
+
+// -- All --------------------------------------------------------------------------------------
+
 void md5_apply_modifiers(md5_player *player, md5_transform *pose)
 {
     const md5_machine *const machine = player->machine;
@@ -124,6 +169,9 @@ void md5_apply_modifiers(md5_player *player, md5_transform *pose)
             break;
         case MD5_MODIFIER_FEET:
             stand(player, i, pose);
+            break;
+        case MD5_MODIFIER_GAZE:
+            look(player, i, detail, pose);
             break;
         }
     }

@@ -77,6 +77,7 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
         (bool *)md5_block_take(block, tables->num_modifiers, sizeof *placed.are_placed);
     placed.drops = (float *)md5_block_take(block, tables->num_modifiers, sizeof *placed.drops);
     placed.feet = (md5_foot *)md5_block_take(block, machine->num_feet, sizeof *placed.feet);
+    placed.gazes = (md5_gaze *)md5_block_take(block, machine->num_gazes, sizeof *placed.gazes);
     placed.flows = (md5_flow *)md5_block_take(block, machine->max_parts, sizeof *placed.flows);
     placed.gathered = (float *)md5_block_take(block, machine->max_parts, sizeof *placed.gathered);
     placed.instance_clocks =
@@ -158,6 +159,9 @@ void md5_player_reset(md5_player *player)
         player->targets[i] = (md5_target){.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
         player->are_placed[i] = false;
         player->drops[i] = 0.0f;
+        const md5_modifier *const modifier = &player->machine->modifiers[i];
+        if (modifier->desc.kind == MD5_MODIFIER_GAZE)
+            md5_begin_gaze(modifier->seed, &player->gazes[modifier->gaze]);
     }
     for (size_t i = 0; i < player->machine->num_feet; i++) {
         const md5_limb *const leg = &player->machine->legs[i];
@@ -246,6 +250,15 @@ md5_foot *md5_player_feet(md5_player *player, uint32_t modifier)
     const bool has_feet = modifier < machine->tables.num_modifiers
                           && machine->modifiers[modifier].desc.kind == MD5_MODIFIER_FEET;
     return has_feet ? player->feet + machine->modifiers[modifier].first_foot : NULL;
+}
+
+md5_gaze *md5_player_gaze(md5_player *player, uint32_t modifier)
+{
+    MD5_ASSERT(player != NULL, "player: not NULL");
+    const md5_machine *const machine = player->machine;
+    const bool has_gaze = modifier < machine->tables.num_modifiers
+                          && machine->modifiers[modifier].desc.kind == MD5_MODIFIER_GAZE;
+    return has_gaze ? &player->gazes[machine->modifiers[modifier].gaze] : NULL;
 }
 
 void md5_player_set_ground(md5_player *player, md5_ground_fn *ground, void *user)

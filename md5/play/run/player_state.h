@@ -170,6 +170,7 @@ struct md5_player {
     bool *are_placed;  // [modifiers] of springs and feet: their state is initialised
     md5_foot *feet;    // [num_feet]; the joints of their legs never change
     float *drops;      // [modifiers] of feet: displacement of the pelvis
+    md5_gaze *gazes;   // [num_gazes]
     double since_pose; // seconds
     md5_detail_state detail;
     md5_transform *kept;   // [joints] the last pose that was computed, if detail.is_kept
@@ -407,6 +408,9 @@ void md5_evaluate_joints(md5_player *player, const md5_play_layer *layer,
                          md5_transform *spare, md5_transform *pose);
 
 void md5_apply_modifiers(md5_player *player, md5_transform *pose);
+
+// Lets gazes go on by `seconds`, above 0.
+void md5_advance_gazes(md5_player *player, double seconds);
 
 // -- detail.c: level of detail ------------------------------------------------------------------
 

@@ -265,72 +265,6 @@ static bool keep_following(md5_archive *archive, md5_following *following)
     return true;
 }
 
-// Targets and heights of the ground may hold anything; so may springs, which begin anew if they are
-// not finite.
-static bool keep_target(md5_archive *archive, md5_target *target)
-{
-    md5_target kept = *target;
-    TRY(md5_keep_floats(archive, &kept.weight, 1));
-    TRY(md5_keep_floats(archive, (float *)&kept.position, 3));
-    TRY(md5_keep_floats(archive, (float *)&kept.rotation, 4));
-    TRY(md5_keep_bool(archive, &kept.has_rotation, "whether a target has a rotation"));
-    TRY(md5_keep_floats(archive, (float *)&kept.pole, 3));
-    TRY(md5_keep_bool(archive, &kept.has_pole, "whether a target has a pole"));
-    if (archive->mode == MD5_ARCHIVE_STORE)
-        *target = kept;
-    return true;
-}
-
-static bool keep_spring(md5_archive *archive, md5_spring_joint *joint)
-{
-    md5_spring_joint kept = *joint;
-    TRY(md5_keep_floats(archive, (float *)&kept.position, 3));
-    TRY(md5_keep_floats(archive, (float *)&kept.velocity, 3));
-    TRY(md5_keep_floats(archive, (float *)&kept.target, 3));
-    if (archive->mode == MD5_ARCHIVE_STORE)
-        *joint = kept;
-    return true;
-}
-
-// Its joints are the machine's.
-static bool keep_foot(md5_archive *archive, md5_foot *foot)
-{
-    md5_foot kept = *foot;
-    uint32_t result = (uint32_t)kept.result;
-    TRY(md5_keep_floats(archive, &kept.floor, 1));
-    TRY(md5_keep_floats(archive, (float *)&kept.normal, 3));
-    TRY(md5_keep_floats(archive, &kept.lift, 1));
-    TRY(md5_keep_uint(archive, &result, 0, MD5_LIMB_NOT_FINITE, "the result of a foot"));
-    TRY(md5_keep_floats(archive, &kept.miss, 1));
-    kept.result = (md5_limb_result)result;
-    if (archive->mode == MD5_ARCHIVE_STORE)
-        *foot = kept;
-    return true;
-}
-
-static bool keep_modifier(md5_archive *archive, const md5_player *player, uint32_t number)
-{
-    const md5_modifier *const modifier = &player->machine->modifiers[number];
-    const bool is_spring = modifier->desc.kind == MD5_MODIFIER_SPRING;
-    bool is_placed = player->are_placed[number];
-    float drop = player->drops[number];
-    TRY(keep_target(archive, &player->targets[number]));
-    if (!is_spring && modifier->desc.kind != MD5_MODIFIER_FEET)
-        return true;
-    TRY(md5_keep_bool(archive, &is_placed, "whether a modifier is placed"));
-    for (uint32_t i = 0; is_spring && is_placed && i < modifier->desc.length; i++)
-        TRY(keep_spring(archive, &player->springs[modifier->first_spring + i]));
-    if (!is_spring)
-        TRY(md5_keep_floats(archive, &drop, 1));
-    for (uint32_t i = 0; !is_spring && i < modifier->desc.num_feet; i++)
-        TRY(keep_foot(archive, &player->feet[modifier->first_foot + i]));
-    if (archive->mode == MD5_ARCHIVE_STORE) {
-        player->are_placed[number] = is_placed;
-        player->drops[number] = drop;
-    }
-    return true;
-}
-
 // Members of the player itself, which `kept` is a copy of.
 static bool keep_members(md5_archive *archive, md5_player *kept)
 {
@@ -417,7 +351,7 @@ static bool keep_player(md5_archive *archive, const md5_player *player, md5_play
     for (uint32_t i = 0; i < tables->num_follows; i++)
         TRY(keep_following(archive, &player->followings[i]));
     for (uint32_t i = 0; i < tables->num_modifiers; i++)
-        TRY(keep_modifier(archive, player, i));
+        TRY(md5_keep_modifier(archive, player, i));
     for (uint32_t i = 0; i < tables->num_layers; i++)
         TRY(keep_layer(archive, machine, &machine->layers[i], &player->layer_states[i]));
     for (uint32_t i = 0; i < machine->num_slots; i++)

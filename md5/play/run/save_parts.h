@@ -27,6 +27,9 @@ static inline bool md5_check_start(md5_archive *archive, bool is_at_start, md5_c
                             "a clip is not at the start it is said to be at");
 }
 
+// Writes or reads the target of a modifier, and its state if it has one.
+bool md5_keep_modifier(md5_archive *archive, const md5_player *player, uint32_t number);
+
 // Writes or reads the one-shots of a slot.
 bool md5_keep_slot(md5_archive *archive, const md5_machine *machine, md5_shot_slot *slot);
 

@@ -1,0 +1,394 @@
+// Modifiers by which a head and eyes look about by themselves.
+#include "test/ik/test_ik_case.h"
+
+#include "md5/core/axes.h"
+#include "md5/md5play.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NECK = 1, HEAD = 2, EYE_L = 3, EYE_R = 4, JOINTS = 6 };
+
+static const char model_text[] =
+    "MD5Version 10\ncommandline \"\"\nnumJoints 6\nnumMeshes 0\njoints {\n"
+    "\"origin\" -1 ( 0 0 0 ) ( 0 0 0 )\n"
+    "\"neck\" 0 ( 0 0 40 ) ( 0 0 0 )\n"
+    "\"head\" 1 ( 1 0 45 ) ( 0 0 0 )\n"
+    "\"eye_l\" 2 ( 5 2 48 ) ( 0 0 0 )\n"
+    "\"eye_r\" 2 ( 5 -2 48 ) ( 0 0 0 )\n"
+    "\"tail\" 0 ( -5 0 20 ) ( 0 0 0 )\n}\n";
+
+#define EYES "eye eye_l eye eye_r "
+
+typedef struct looking {
+    md5_model *model;
+    md5_machine_file *file;
+    md5_machine *machine;
+    md5_player *player;
+    void *scratch;
+    md5_error error;
+    md5_transform pose[JOINTS];
+} looking;
+
+// With the words of a modifier; if they are wrong, there is an error and no machine.
+static void begin_with(looking *of, const char *words, const md5_load_opts *opts)
+{
+    char text[512];
+    memset(of, 0, sizeof *of);
+    of->model = md5_parse_model(model_text, sizeof model_text - 1, opts, NULL);
+    const int size = snprintf(text, sizeof text,
+                              "machine m { mask blind ( head ) mask tail ( tail )\n"
+                              "modifier look %s }",
+                              words);
+    of->file = md5_parse_machine_file(text, (size_t)size, NULL, &of->error);
+    if (!CHECK(of->model) || !of->file)
+        return;
+    of->file->desc.model = of->model;
+    of->machine = md5_create_machine(&of->file->desc, NULL, &of->error);
+    if (!of->machine)
+        return;
+    of->player = md5_create_player(of->machine, NULL, NULL);
+    of->scratch = malloc(md5_player_scratch(of->machine));
+    md5_player_target(of->player, 0)->weight = 1.0f;
+}
+
+static void begin(looking *of, const char *words)
+{
+    begin_with(of, words, NULL);
+    CHECK_STRING(of->error.message, "");
+}
+
+static void end(looking *of)
+{
+    free(of->scratch);
+    md5_free_player(of->player);
+    md5_free_machine(of->machine);
+    md5_free_machine_file(of->file);
+    md5_free_model(of->model);
+}
+
+static void go_on(looking *of, double seconds)
+{
+    md5_player_advance(of->player, seconds, NULL, NULL);
+    md5_player_pose(of->player, of->scratch, of->pose, NULL, NULL);
+}
+
+// Degrees between an eye's own x axis and a point.
+static double off_by(const looking *of, uint32_t eye, md5_vec3 point)
+{
+    const real_place at = ik_place(&of->model->skeleton, of->pose, eye);
+    const real3 x = real4_rotate(at.rotation, (real3){1.0, 0.0, 0.0});
+    const real3 way = {(double)point.x - at.at.x, (double)point.y - at.at.y,
+                       (double)point.z - at.at.z};
+    const double dot = x.x * way.x + x.y * way.y + x.z * way.z;
+    return acos(fmin(dot / sqrt(way.x * way.x + way.y * way.y + way.z * way.z), 1.0)) * 57.29578;
+}
+
+// The eyes are on the point that the state names, wherever the head is.
+TEST (play_gaze_turns_the_eyes_to_its_point) {
+    looking of;
+    begin(&of, "gaze head { " EYES "length 2 distance 60 most_seconds 1 eye_limit 1 seed 5 }");
+    const md5_gaze_desc same = {.origin = {5.0f, 0.0f, 48.0f}, .distance = 60.0f};
+    int moves = 0;
+    md5_vec3 last = {0.0f, 0.0f, 0.0f};
+    for (int i = 0; i < 200; i++) {
+        go_on(&of, 0.05);
+        const md5_gaze *const gaze = md5_player_gaze(of.player, 0);
+        const md5_vec3 point = md5_gaze_point(&same, MD5_AXES_ID, gaze);
+        CHECK(gaze->target == -1);
+        CHECK(off_by(&of, EYE_L, point) < 0.05);
+        CHECK(off_by(&of, EYE_R, point) < 0.05);
+        moves += fabsf(point.y - last.y) > 1.0f ? 1 : 0;
+        last = point;
+    }
+    CHECK(moves > 8);
+    CHECK(md5_player_gaze(of.player, 1) == NULL);
+    end(&of);
+}
+
+// The head goes its share of the way: from (5 0 48) by that of the direction.
+TEST (play_gaze_turns_the_head_a_part_of_the_way) {
+    looking of;
+    begin(&of, "gaze head { " EYES "length 1 distance 60 head_share 0.5 head_seconds 0 }");
+    for (int i = 0; i < 100; i++) {
+        go_on(&of, 0.1);
+        const md5_gaze *const gaze = md5_player_gaze(of.player, 0);
+        CHECK_NEAR(gaze->head.x, 0.5 * (double)gaze->to.x, 1e-6);
+        const md5_vec3 point = {65.0f, 60.0f * gaze->head.x, 48.0f + 60.0f * gaze->head.y};
+        CHECK(off_by(&of, HEAD, point) < 0.05);
+    }
+    end(&of);
+}
+
+// The target's position is worth a look; 0 0 0 is none.
+TEST (play_gaze_follows_the_target) {
+    looking of;
+    begin(&of, "gaze head { " EYES "interest 1 most_seconds 0.5 eye_limit 1 }");
+    md5_target *const target = md5_player_target(of.player, 0);
+    for (int i = 0; i < 50; i++) {
+        target->position = (md5_vec3){60.0f, 0.5f * (float)i, 40.0f};
+        go_on(&of, 0.1);
+        const md5_gaze *const gaze = md5_player_gaze(of.player, 0);
+        CHECK(gaze->target == 0);
+        if (gaze->seconds > gaze->duration)
+            CHECK(off_by(&of, EYE_L, target->position) < 0.05);
+    }
+    target->position = (md5_vec3){0.0f, 0.0f, 0.0f};
+    go_on(&of, 1.0);
+    CHECK(md5_player_gaze(of.player, 0)->target == -1);
+    end(&of);
+}
+
+// With weight 0 the pose is the clip's, and the gaze rests; between 0 and 1 it is weaker.
+TEST (play_gaze_has_a_weight) {
+    looking of;
+    begin(&of, "gaze head { " EYES "seed 9 }");
+    go_on(&of, 0.3);
+    const md5_gaze before = *md5_player_gaze(of.player, 0);
+    CHECK(fabsf(before.to.x) > 0.1f);
+    md5_target *const target = md5_player_target(of.player, 0);
+    float turns[3];
+    for (int i = 0; i < 3; i++) {
+        target->weight = 0.5f * (float)i;
+        go_on(&of, 0.0);
+        turns[i] = fabsf(of.pose[EYE_L].rotation.z) + fabsf(of.pose[HEAD].rotation.z);
+    }
+    CHECK(turns[0] == 0.0f && turns[1] > 0.0f && turns[2] > turns[1]);
+    target->weight = 0.0f;
+    go_on(&of, 2.0);
+    CHECK(memcmp(&before, md5_player_gaze(of.player, 0), sizeof before) == 0);
+    for (int i = 0; i < JOINTS; i++)
+        CHECK(memcmp(&of.pose[i], &of.model->bind_local[i], sizeof of.pose[i]) == 0);
+    end(&of);
+}
+
+// The seed of the machine, or another one of a player: the same seed looks alike.
+TEST (play_gaze_of_each_player_has_its_seed) {
+    looking of;
+    begin(&of, "gaze head { " EYES "seed 77 }");
+    md5_player *const others[2] = {md5_create_player(of.machine, NULL, NULL),
+                                   md5_create_player(of.machine, NULL, NULL)};
+    md5_transform poses[2][JOINTS];
+    md5_begin_gaze(78, md5_player_gaze(others[1], 0));
+    int differs = 0;
+    for (int i = 0; i < 40; i++) {
+        go_on(&of, 0.1);
+        for (int k = 0; k < 2; k++) {
+            md5_player_target(others[k], 0)->weight = 1.0f;
+            md5_player_advance(others[k], 0.1, NULL, NULL);
+            md5_player_pose(others[k], of.scratch, poses[k], NULL, NULL);
+        }
+        CHECK(memcmp(poses[0], of.pose, sizeof of.pose) == 0);
+        differs += memcmp(poses[1], of.pose, sizeof of.pose) != 0;
+    }
+    CHECK(differs > 35);
+    // The first number of the published generator decides the first direction.
+    md5_gaze first;
+    md5_begin_gaze(77, &first);
+    md5_player_reset(of.player);
+    CHECK(memcmp(&first, md5_player_gaze(of.player, 0), sizeof first) == 0);
+    for (int k = 0; k < 2; k++)
+        md5_free_player(others[k]);
+    end(&of);
+}
+
+TEST (play_gaze_is_saved_and_copied) {
+    looking of;
+    begin(&of, "gaze head { " EYES "}");
+    md5_begin_gaze(UINT64_C(0xfedcba9876543210), md5_player_gaze(of.player, 0));
+    md5_player_target(of.player, 0)->position = (md5_vec3){50.0f, 9.0f, 45.0f};
+    go_on(&of, 1.23);
+    md5_player *const others[2] = {md5_create_player(of.machine, NULL, NULL),
+                                   md5_create_player(of.machine, NULL, NULL)};
+    uint8_t bytes[1024];
+    const size_t size = md5_player_save(of.player, bytes, sizeof bytes);
+    CHECK(size > 0);
+    CHECK(md5_player_restore(others[0], bytes, size, NULL));
+    md5_player_copy(others[1], of.player);
+    for (int i = 0; i < 60; i++) {
+        go_on(&of, 0.1);
+        for (int k = 0; k < 2; k++) {
+            md5_transform pose[JOINTS];
+            md5_player_advance(others[k], 0.1, NULL, NULL);
+            md5_player_pose(others[k], of.scratch, pose, NULL, NULL);
+            CHECK(memcmp(pose, of.pose, sizeof pose) == 0);
+        }
+    }
+    for (int k = 0; k < 2; k++)
+        md5_free_player(others[k]);
+    end(&of);
+}
+
+// What a game or broken bytes put in is no reason for a pose that is not finite.
+TEST (play_gaze_that_is_not_finite_begins_anew) {
+    const float wrong[] = {NAN, INFINITY, -INFINITY, 3e38f};
+    for (int number = 0; number < 36; number++) {
+        looking of;
+        begin(&of, "gaze head { " EYES "}");
+        go_on(&of, 0.5);
+        md5_gaze *const gaze = md5_player_gaze(of.player, 0);
+        float *const numbers[] = {&gaze->from.x,  &gaze->from.y,   &gaze->to.x,
+                                  &gaze->to.y,    &gaze->head.x,   &gaze->head.y,
+                                  &gaze->seconds, &gaze->duration, &gaze->rest};
+        *numbers[number % 9] = wrong[number / 9];
+        uint8_t bytes[1024];
+        const size_t size = md5_player_save(of.player, bytes, sizeof bytes);
+        CHECK(md5_player_restore(of.player, bytes, size, NULL));
+        go_on(&of, 0.1);
+        CHECK(gaze->seconds < 1.0f && fabsf(gaze->head.x) < 1.0f);
+        for (int i = 0; i < JOINTS; i++) {
+            const md5_quat q = of.pose[i].rotation;
+            CHECK_NEAR((double)(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w), 1.0, 1e-5);
+        }
+        end(&of);
+    }
+}
+
+// Without eyes that are animated the head looks alone; without the head nothing does.
+TEST (play_gaze_looks_at_a_level_of_detail) {
+    looking of;
+    begin(&of, "gaze head { " EYES "}");
+    go_on(&of, 0.5);
+    const md5_transform head = of.pose[HEAD];
+    CHECK(head.rotation.z != 0.0f && of.pose[EYE_L].rotation.z != 0.0f);
+    CHECK(md5_player_set_detail(of.player, &(md5_detail){.mask = "blind"}));
+    go_on(&of, 0.0);
+    CHECK(memcmp(&of.pose[HEAD], &head, sizeof head) == 0);
+    CHECK(memcmp(&of.pose[EYE_L], &of.model->bind_local[EYE_L], sizeof head) == 0);
+    CHECK(md5_player_set_detail(of.player, &(md5_detail){.mask = "tail"}));
+    go_on(&of, 0.0);
+    CHECK(memcmp(of.pose, of.model->bind_local, sizeof of.pose) == 0);
+    end(&of);
+}
+
+// Backward in time a gaze stays as it is.
+TEST (play_gaze_does_not_go_backward) {
+    looking of;
+    begin(&of, "gaze head");
+    go_on(&of, 0.5);
+    const md5_gaze before = *md5_player_gaze(of.player, 0);
+    go_on(&of, -0.4);
+    CHECK(memcmp(&before, md5_player_gaze(of.player, 0), sizeof before) == 0);
+    // The head alone: from its own position, the three joints of its branch.
+    CHECK(of.pose[HEAD].rotation.z != 0.0f && of.pose[EYE_L].rotation.z == 0.0f);
+    end(&of);
+}
+
+// The same machine in other axes and units looks in the same directions.
+TEST (play_gaze_looks_alike_in_other_axes) {
+    looking plain, turned;
+    begin(&plain, "gaze head { " EYES "seed 4 }");
+    begin_with(&turned, "gaze head { " EYES "seed 4 }",
+               &(md5_load_opts){.axes = MD5_AXES_Y_UP, .scale = 0.5f});
+    for (int i = 0; i < 30; i++) {
+        go_on(&plain, 0.1);
+        go_on(&turned, 0.1);
+        for (uint32_t joint = 0; joint < JOINTS; joint++) {
+            const md5_vec3 a =
+                md5_joint_in_model(&plain.model->skeleton, plain.pose, joint).translation;
+            const md5_vec3 b =
+                md5_joint_in_model(&turned.model->skeleton, turned.pose, joint).translation;
+            const md5_vec3 back =
+                md5_vec3_scale(md5_vec3_from_axes(turned.model->skeleton.axes, b), 2.0f);
+            CHECK_NEAR((double)a.x, (double)back.x, 1e-3);
+            CHECK_NEAR((double)a.y, (double)back.y, 1e-3);
+            CHECK_NEAR((double)a.z, (double)back.z, 1e-3);
+        }
+    }
+    end(&plain);
+    end(&turned);
+}
+
+TEST (play_gaze_that_cannot_look_is_refused) {
+    static const struct {
+        const char *words, *message;
+        uint32_t column; // in line 2, where the modifier begins
+    } cases[] = {
+        {"gaze hed", "modifier 'look' names joint 'hed', which does not exist", 20},
+        {"gaze head { eye ey }", "modifier 'look' names joint 'ey', which does not exist", 31},
+        {"gaze head { interest 2 }", "modifier 'look': interest is 2, which must be 0 to 1", 36},
+        {"gaze head { wide -1 }", "modifier 'look': wide is -1, which must be 0 to 1000", 32},
+        {"gaze head { high 1e9 }", "modifier 'look': high is 1e+09, which must be 0 to 1000", 32},
+        {"gaze head { distance 0 }", "modifier 'look': distance is 0, which must be 1e-06 to 1e+09",
+         36},
+        {"gaze head { least_seconds -1 }",
+         "modifier 'look': least_seconds is -1, which must be 0 to 1e+06", 41},
+        {"gaze head { most_seconds -1 }",
+         "modifier 'look': most_seconds is -1, which must be 0 to 1e+06", 40},
+        {"gaze head { least_seconds 3 }",
+         "modifier 'look': least_seconds is 3, but most_seconds is 2.5", 41},
+        {"gaze head { least_seconds 3 most_seconds 1 }",
+         "modifier 'look': least_seconds is 3, but most_seconds is 1", 56},
+        {"gaze head { head_share 1.5 }", "modifier 'look': head_share is 1.5, which must be 0 to 1",
+         38},
+        {"gaze head { head_seconds -1 }",
+         "modifier 'look': head_seconds is -1, which must be 0 to 1e+06", 40},
+        {"gaze head { head_limit -1 }",
+         "modifier 'look': head_limit is -1, which must be 0 to 1e+06", 38},
+        {"gaze head { eye_limit -1 }", "modifier 'look': eye_limit is -1, which must be 0 to 1e+06",
+         37},
+        {"gaze head { length 4 }",
+         "modifier 'look': a chain of 4 joints ends at 'head', which is 3 deep", 34},
+        {"gaze head { length 65 }",
+         "modifier 'look' has a chain of 65 joints, which may have 1 to 64", 34},
+        {"gaze head { length 0 }", "length 0: expected 1 or more", 34},
+        {"gaze head { seed -1 }", "seed -1 is out of range", 32},
+        {"gaze head { limit 1 }", "expected a word of a gaze or '}', found 'limit'", 27},
+        {"gaze head { eye a eye b eye c eye d eye e eye f eye g eye h eye i }",
+         "there are more than 8 eyes", 75},
+        {"gaze head { eye }", "expected an eye, found '}'", 31},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        looking of;
+        begin_with(&of, cases[i].words, NULL);
+        CHECK(of.machine == NULL);
+        CHECK_STRING(of.error.message, cases[i].message);
+        CHECK_UINT(of.error.line, 2);
+        CHECK_UINT(of.error.column, cases[i].column);
+        end(&of);
+    }
+}
+
+// In C tables: a gaze of another kind; the machine has a copy; each number is part of the
+// fingerprint.
+TEST (play_gaze_is_part_of_the_tables) {
+    looking of;
+    begin(&of, "gaze head { " EYES "}");
+    md5_gaze_rule rule = {.eyes = {"eye_l", NULL, "nobody"}};
+    md5_modifier_desc modifier = {
+        .name = "look", .kind = MD5_MODIFIER_AIM, .joint = "head", .gaze = &rule};
+    const md5_machine_desc desc = {.model = of.model, .modifiers = &modifier, .num_modifiers = 1};
+    md5_error error;
+    CHECK(md5_create_machine(&desc, NULL, &error) == NULL);
+    CHECK_STRING(error.message, "modifier 'look' has a gaze, which only 'gaze' has");
+    modifier.kind = MD5_MODIFIER_GAZE;
+    float *const numbers[] = {&rule.interest,   &rule.wide,          &rule.high,
+                              &rule.distance,   &rule.least_seconds, &rule.most_seconds,
+                              &rule.head_share, &rule.head_seconds,  &rule.head_limit,
+                              &rule.eye_limit};
+    enum { NUMBERS = sizeof numbers / sizeof numbers[0], ALL = NUMBERS + 4 };
+    uint64_t fingerprints[ALL];
+    for (int i = 0; i < ALL; i++) {
+        if (i < NUMBERS)
+            *numbers[i] = 0.75f;
+        rule.length = i == NUMBERS ? 2 : 0;
+        rule.seed = i == NUMBERS + 1 ? 1 : 0;
+        rule.eyes[0] = i == NUMBERS + 2 ? NULL : "eye_l";
+        md5_machine *const machine = md5_create_machine(&desc, NULL, &error);
+        if (!CHECK(machine))
+            break;
+        const md5_gaze_rule *const copy = md5_machine_tables(machine)->modifiers[0].gaze;
+        CHECK(copy != &rule && copy->length == rule.length && copy->interest == rule.interest);
+        if (copy->eyes[0])
+            CHECK(copy->eyes[0] != rule.eyes[0] && strcmp(copy->eyes[0], "eye_l") == 0);
+        fingerprints[i] = md5_machine_fingerprint(machine);
+        for (int k = 0; k < i; k++)
+            CHECK(fingerprints[k] != fingerprints[i]);
+        md5_free_machine(machine);
+        if (i < NUMBERS)
+            *numbers[i] = 0.0f;
+    }
+    end(&of);
+}
