@@ -189,6 +189,25 @@ TEST (view_kinds_lie_within_their_spheres) {
     close_crowd(&made);
 }
 
+// Each looks about by itself, in an order of its own.
+TEST (view_members_of_a_crowd_look_elsewhere) {
+    static const char *const models[] = {"models/bobbin/page_gaze.md5machine"};
+    crowd_case made;
+    if (open_crowd(&made, models, 1, 100.0f)) {
+        view_crowd *const crowd = made.crowd;
+        made.sight.all = true;
+        for (int i = 0; i <= 60; i++)
+            view_run_crowd(crowd, i / 30.0, &made.sight);
+        for (uint32_t i = 0; i < 12; i++) {
+            const md5_gaze *const gaze = md5_player_gaze(crowd->players[i], 0);
+            CHECK(gaze->seconds > 0.0f && gaze->head.x != 0.0f);
+            for (uint32_t k = 0; k < i; k++)
+                CHECK(md5_player_gaze(crowd->players[k], 0)->to.x != gaze->to.x);
+        }
+    }
+    close_crowd(&made);
+}
+
 static void start_inertial(view_crowd *crowd)
 {
     const view_kind *const kind = &crowd->kinds[0];
