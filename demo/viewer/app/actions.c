@@ -84,6 +84,22 @@ static void change_skinning(view_state *viewer)
                 viewer->document->scene.dual ? "Dual quaternion skinning" : "Linear skinning");
 }
 
+// Legs that walk by rules instead of the clip, as with --walk.
+static void change_walk(view_state *viewer)
+{
+    view_scene *const scene = &viewer->document->scene;
+    if (scene->legs.num_legs > 0) {
+        scene->legs = (view_legs){.num_legs = 0};
+        view_notice(viewer, "Clip");
+    } else if (scene->model == NULL || view_find_legs(scene) == 0) {
+        view_notice(viewer, "No two joints have foot or ankle in their names");
+    } else {
+        view_notice(viewer, "Walking by rules: W A S D, Shift");
+    }
+    viewer->play.time = 0.0; // they walk from then on
+    view_measure(viewer);
+}
+
 static bool perform_animation(view_state *viewer, view_action action)
 {
     view_play *const play = &viewer->play;
@@ -139,6 +155,9 @@ static bool perform_animation(view_state *viewer, view_action action)
         return true;
     case VIEW_SKINNING:
         change_skinning(viewer);
+        return true;
+    case VIEW_WALK:
+        change_walk(viewer);
         return true;
     default:
         return false;

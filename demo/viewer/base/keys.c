@@ -69,6 +69,7 @@ static const view_binding table[] = {
     {VIEW_ONE_SHOT, "one-shot", "O", "play the next clip as a one-shot", KEY(SDLK_o), MACHINE},
     {VIEW_NEXT_ROOT, "root", "O", "root as stored, as id's, in place", KEY(SDLK_o), CLIPS},
     {VIEW_SKINNING, "skinning", "Q", "linear or dual quaternion skinning", KEY(SDLK_q)},
+    {VIEW_WALK, "walk", "U", "walk by rules, clip", KEY(SDLK_u), CLIPS},
 
     {VIEW_NOTHING, "orbit", "Left drag", "orbit", GROUP("Camera"), MOUSE},
     {VIEW_NOTHING, "pan", "Middle or Shift+left drag", "pan", MOUSE},

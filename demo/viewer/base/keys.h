@@ -25,6 +25,7 @@ typedef enum view_action {
     VIEW_ONE_SHOT,
     VIEW_NEXT_ROOT,
     VIEW_SKINNING,
+    VIEW_WALK,
     VIEW_CAMERA_PATH,
     VIEW_FRAME_ALL, // from here to VIEW_ORTHOGRAPHIC: the user's camera
     VIEW_FRONT,
