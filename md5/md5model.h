@@ -518,8 +518,13 @@ typedef struct md5_pose_job {
 // those of thousands of characters do, write about 32 at a time to one buffer and copy from there.
 MD5_API void md5_pose_batch(const md5_pose_job *jobs, size_t count, void *scratch);
 
-// Returns the bytes of scratch memory that md5_pose_batch() needs for these jobs or any part of
-// them. They depend on the model with the most joints, not on `count`.
+// The same, but rotations are interpolated by md5_nlerp(): each job has the bits of
+// md5_sample_nlerp() and md5_local_to_palette(). It is a function of its own so that programs
+// without it do not contain it.
+MD5_API void md5_pose_batch_nlerp(const md5_pose_job *jobs, size_t count, void *scratch);
+
+// Returns the bytes of scratch memory that md5_pose_batch() and md5_pose_batch_nlerp() need for
+// these jobs or any part of them. They depend on the model with the most joints, not on `count`.
 MD5_API size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count);
 
 // -- Blending -------------------------------------------------------------------------------

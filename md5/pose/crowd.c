@@ -16,13 +16,17 @@ typedef struct job_group {
     uint32_t num_jobs;
 } job_group;
 
-// State of one call. The scratch memory holds the matrices of all joints in all lanes, or pose and
-// joints of a single character.
-typedef struct crowd {
+typedef struct crowd crowd;
+
+// State of one call: how a single character is posed, and `width` of them. The scratch memory holds
+// the matrices of all joints in all lanes, or pose and joints of a single character.
+struct crowd {
     const md5_pose_kernels *kernels;
+    void (*pose_single)(const crowd *all, const md5_pose_job *job);
+    void (*pose_lanes)(const md5_pose_job *const *jobs, float *scratch); // NULL: single ones only
     float *scratch;
     job_group groups[NUM_GROUPS];
-} crowd;
+};
 
 enum {
     BYTES_OF_A_JOINT = MAX_WIDTH * sizeof(md5_mat34),
@@ -49,18 +53,29 @@ static void pose_single(const crowd *all, const md5_pose_job *job)
                           job->joints ? job->joints : joints, job->palette);
 }
 
+static void pose_single_nlerp(const crowd *all, const md5_pose_job *job)
+{
+    const md5_binding *const binding = job->binding;
+    md5_mat34 *const joints = (md5_mat34 *)all->scratch;
+    md5_transform *const pose = (md5_transform *)(joints + binding->skeleton->num_joints);
+    const md5_moment clamped = md5_clamp_moment(binding->anim, &job->moment);
+    md5_sample_nlerp_with(all->kernels, binding, &clamped, job->root, pose);
+    all->kernels->finish(binding->skeleton, binding->inverse_bind, pose,
+                         job->joints ? job->joints : joints, job->palette);
+}
+
 // Up to half of the lanes, single characters are faster.
 static void pose_group(const crowd *all, job_group *waiting)
 {
     const uint32_t width = all->kernels->width;
     if (2 * waiting->num_jobs <= width) {
         for (uint32_t i = 0; i < waiting->num_jobs; i++)
-            pose_single(all, waiting->jobs[i]);
+            all->pose_single(all, waiting->jobs[i]);
     } else {
         // Unused lanes repeat the first job.
         for (uint32_t i = waiting->num_jobs; i < width; i++)
             waiting->jobs[i] = waiting->jobs[0];
-        all->kernels->crowd(waiting->jobs, all->scratch);
+        all->pose_lanes(waiting->jobs, all->scratch);
     }
     waiting->num_jobs = 0;
 }
@@ -88,34 +103,53 @@ static job_group *find_group(crowd *all, const md5_binding *binding)
     return emptiest;
 }
 
-void md5_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *jobs, size_t count,
-                         void *scratch)
+static void pose_all(crowd *all, const md5_pose_job *jobs, size_t count, void *scratch)
 {
     if (count == 0)
         return;
-    crowd all;
-    all.kernels = kernels;
     for (uint32_t i = 0; i < NUM_GROUPS; i++) {
-        all.groups[i].binding = NULL;
-        all.groups[i].num_jobs = 0;
+        all->groups[i].binding = NULL;
+        all->groups[i].num_jobs = 0;
     }
+    const uint32_t width = all->kernels->width;
     const uintptr_t misaligned = (uintptr_t)scratch % CACHE_LINE;
     unsigned char *const bytes = (unsigned char *)scratch;
-    all.scratch = (float *)(void *)(bytes + (misaligned > 0 ? CACHE_LINE - misaligned : 0));
+    all->scratch = (float *)(void *)(bytes + (misaligned > 0 ? CACHE_LINE - misaligned : 0));
     for (size_t i = 0; i < count; i++) {
         const md5_binding *const binding = jobs[i].binding;
-        if (kernels->width == 1 || binding->num_rebases > 0
+        if (width == 1 || binding->num_rebases > 0
             || !md5_is_moment_of(binding->anim, &jobs[i].moment)) {
-            pose_single(&all, &jobs[i]);
+            all->pose_single(all, &jobs[i]);
             continue;
         }
-        job_group *const waiting = find_group(&all, binding);
+        job_group *const waiting = find_group(all, binding);
         waiting->jobs[waiting->num_jobs++] = &jobs[i];
-        if (waiting->num_jobs == kernels->width)
-            pose_group(&all, waiting);
+        if (waiting->num_jobs == width)
+            pose_group(all, waiting);
     }
     for (uint32_t i = 0; i < NUM_GROUPS; i++)
-        pose_group(&all, &all.groups[i]);
+        pose_group(all, &all->groups[i]);
+}
+
+// Not initialised in full: the groups are large.
+void md5_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *jobs, size_t count,
+                         void *scratch)
+{
+    crowd all;
+    all.kernels = kernels;
+    all.pose_single = pose_single;
+    all.pose_lanes = kernels->crowd;
+    pose_all(&all, jobs, count, scratch);
+}
+
+void md5_pose_batch_nlerp_with(const md5_pose_kernels *kernels, const md5_pose_job *jobs,
+                               size_t count, void *scratch)
+{
+    crowd all;
+    all.kernels = kernels;
+    all.pose_single = pose_single_nlerp;
+    all.pose_lanes = kernels->crowd_nlerp;
+    pose_all(&all, jobs, count, scratch);
 }
 
 #if !defined(NDEBUG)
@@ -137,4 +171,13 @@ void md5_pose_batch(const md5_pose_job *jobs, size_t count, void *scratch)
     MD5_VALIDATE(are_jobs_complete(jobs, count),
                  "jobs: each has a binding, a moment of its clip, a palette");
     md5_pose_batch_with(md5_posing_kernels_best(), jobs, count, scratch);
+}
+
+void md5_pose_batch_nlerp(const md5_pose_job *jobs, size_t count, void *scratch)
+{
+    MD5_ASSERT(jobs != NULL || count == 0, "jobs: not NULL");
+    MD5_ASSERT(scratch != NULL || count == 0, "scratch: not NULL");
+    MD5_VALIDATE(are_jobs_complete(jobs, count),
+                 "jobs: each has a binding, a moment of its clip, a palette");
+    md5_pose_batch_nlerp_with(md5_pose_kernels_best(), jobs, count, scratch);
 }

@@ -45,6 +45,7 @@ typedef struct md5_pose_kernels {
     // `single` for `width` characters with the same binding, one in each lane. NULL if `width`
     // is 1. `scratch` holds `width` matrices for each joint of the model.
     void (*crowd)(const md5_pose_job *const *jobs, float *scratch);
+    void (*crowd_nlerp)(const md5_pose_job *const *jobs, float *scratch); // as sample_nlerp
 
     // `finish` for `width` characters of the same skeleton, whose poses are `step` transforms
     // apart. Otherwise as `crowd`; uses only the skeleton of a job's binding, not its moment or
@@ -105,5 +106,7 @@ void md5_pose_palette_with(const md5_pose_kernels *kernels, const md5_binding *b
                            md5_mat34 *joints, md5_mat34 *palette);
 void md5_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *jobs, size_t count,
                          void *scratch);
+void md5_pose_batch_nlerp_with(const md5_pose_kernels *kernels, const md5_pose_job *jobs,
+                               size_t count, void *scratch);
 
 #endif

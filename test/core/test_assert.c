@@ -63,6 +63,9 @@ TEST (moment_of_another_clip_shows_the_last_frame) {
     md5_pose_batch(&job, 1, batch);
     CHECK(memcmp(palettes[1], palettes[0], count * sizeof **palettes) == 0);
     CHECK(memcmp(palettes[2], palettes[0], count * sizeof **palettes) == 0);
+    memset(palettes[2], 0, count * sizeof **palettes);
+    md5_pose_batch_nlerp(&job, 1, batch);
+    CHECK(memcmp(palettes[2], palettes[0], count * sizeof **palettes) == 0);
     unload(&all);
 }
 
@@ -111,6 +114,14 @@ static void pose_without_palette(const void *context)
     md5_pose_batch(&job, 1, scratch);
 }
 
+static void pose_by_nlerp_without_palette(const void *context)
+{
+    const loaded *const all = context;
+    static _Alignas(64) unsigned char scratch[1 << 16];
+    const md5_pose_job job = {.binding = all->binding};
+    md5_pose_batch_nlerp(&job, 1, scratch);
+}
+
 static void bind_with_a_reserved_member(const void *context)
 {
     const loaded *const all = context;
@@ -127,6 +138,7 @@ TEST (a_mistake_is_reported_with_function_and_argument) {
         {overlap, "md5_pose_palette()", "joints, palette: must not overlap"},
         {lose_path, "md5_path_loss()", "mesh: an index into model->meshes"},
         {pose_without_palette, "md5_pose_batch()", "jobs: each has a binding"},
+        {pose_by_nlerp_without_palette, "md5_pose_batch_nlerp()", "jobs: each has a binding"},
         {bind_with_a_reserved_member, "md5_bind()", "opts: reserved members must be 0"},
         {blend_nothing, "md5_blend_poses()", "from: not NULL"},
     };

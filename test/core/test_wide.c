@@ -22,6 +22,7 @@ static const md5_pose_kernels plain = {
     .finish = finish,
     .single = single,
     .crowd = crowd,
+    .crowd_nlerp = crowd_nlerp,
     .finish_crowd = finish_crowd,
     .width = MD5_WIDTH,
 };
@@ -82,6 +83,10 @@ static void check_made(const made_pose *made, uint64_t *random)
     job.joints = joints;
     plain.crowd(jobs, scratch->m);
     CHECK(memcmp(joints, expected_joints, size) == 0);
+    CHECK(memcmp(palette, expected, size) == 0);
+    scalar->finish(skeleton, made->model.inverse_bind, expected_nlerp, expected_joints, expected);
+    memset(palette, 0, size);
+    plain.crowd_nlerp(jobs, scratch->m);
     CHECK(memcmp(palette, expected, size) == 0);
 }
 

@@ -15,6 +15,7 @@ typedef struct made_crowd {
     uint32_t num_made;
     md5_pose_job jobs[MAX_JOBS];
     uint32_t num_jobs;
+    bool is_nlerp;
     md5_mat34 palettes[MAX_JOBS][MAX_JOINTS], joints[MAX_JOBS][MAX_JOINTS];
     md5_mat34 expected_palettes[MAX_JOBS][MAX_JOINTS], expected_joints[MAX_JOBS][MAX_JOINTS];
 } made_crowd;
@@ -68,8 +69,15 @@ static void expect(made_crowd *crowd)
         const md5_pose_job *const job = &crowd->jobs[i];
         md5_transform pose[MAX_JOINTS];
         md5_mat34 joints[MAX_JOINTS];
-        md5_pose_palette_with(scalar, job->binding, &job->moment, job->root, pose,
-                              job->joints ? job->joints : joints, job->palette);
+        md5_mat34 *const model = job->joints ? job->joints : joints;
+        if (crowd->is_nlerp) {
+            md5_sample_nlerp_with(scalar, job->binding, &job->moment, job->root, pose);
+            scalar->finish(job->binding->skeleton, job->binding->inverse_bind, pose, model,
+                           job->palette);
+        } else {
+            md5_pose_palette_with(scalar, job->binding, &job->moment, job->root, pose, model,
+                                  job->palette);
+        }
     }
     memcpy(crowd->expected_palettes, crowd->palettes, sizeof crowd->palettes);
     memcpy(crowd->expected_joints, crowd->joints, sizeof crowd->joints);
@@ -95,7 +103,10 @@ static void pose_part(const md5_pose_kernels *kernels, made_crowd *crowd, size_t
     unsigned char *const memory = malloc(misplaced + size);
     if (!memory)
         abort();
-    md5_pose_batch_with(kernels, crowd->jobs + begin, count, memory + misplaced);
+    if (crowd->is_nlerp)
+        md5_pose_batch_nlerp_with(kernels, crowd->jobs + begin, count, memory + misplaced);
+    else
+        md5_pose_batch_with(kernels, crowd->jobs + begin, count, memory + misplaced);
     free(memory);
 }
 
@@ -207,6 +218,51 @@ TEST (batch_of_nobody_touches_nothing) {
     clear(crowd);
     md5_pose_batch(crowd->jobs, crowd->num_jobs, scratch);
     check_crowd(crowd, "the public call", -1);
+    free(scratch);
+    free_crowd(crowd);
+}
+
+// -- Nlerp ------------------------------------------------------------------------------------
+
+TEST (batch_by_nlerp_is_the_single_call) {
+    uint64_t random = 21;
+    for (uint32_t round = 0; round < 52; round++) {
+        const bool is_mixed = round >= 40;
+        made_crowd *const crowd = make_crowd(
+            is_mixed ? 2 + test_random_u32(&random) % 14 : 1,
+            is_mixed ? 1 + test_random_u32(&random) % MAX_JOBS : round + 1, MAX_JOINTS, &random);
+        crowd->is_nlerp = true;
+        check_with_all_levels(crowd, &random);
+        free_crowd(crowd);
+    }
+}
+
+// The public calls, of one job and of many, and that they are not those of slerp.
+TEST (batch_by_nlerp_has_the_bits_of_the_public_calls) {
+    md5_pose_batch_nlerp(NULL, 0, NULL);
+    uint64_t random = 22;
+    made_crowd *const crowd = make_crowd(8, 64, MAX_JOINTS, &random);
+    unsigned char *const scratch = malloc(md5_pose_batch_scratch(crowd->jobs, crowd->num_jobs));
+    uint32_t num_different = 0;
+    clear(crowd);
+    md5_pose_batch_nlerp(crowd->jobs, crowd->num_jobs, scratch);
+    for (uint32_t i = 0; i < crowd->num_jobs; i++) {
+        const md5_pose_job *const job = &crowd->jobs[i];
+        const md5_binding *const binding = job->binding;
+        const uint32_t count = binding->skeleton->num_joints;
+        md5_transform pose[MAX_JOINTS];
+        md5_mat34 joints[MAX_JOINTS], palette[MAX_JOINTS];
+        md5_sample_nlerp(binding, &job->moment, job->root, pose);
+        md5_local_to_model(binding->skeleton, pose, joints);
+        for (uint32_t k = 0; k < count; k++)
+            palette[k] = md5_mat34_mul(joints[k], binding->inverse_bind[k]);
+        CHECK(memcmp(palette, job->palette, count * sizeof *palette) == 0);
+        if (job->joints)
+            CHECK(memcmp(joints, job->joints, count * sizeof *joints) == 0);
+        md5_pose_palette(binding, &job->moment, job->root, pose, joints, palette);
+        num_different += memcmp(palette, job->palette, count * sizeof *palette) != 0 ? 1 : 0;
+    }
+    CHECK(num_different > 16);
     free(scratch);
     free_crowd(crowd);
 }

@@ -5,14 +5,17 @@
 // Each step processes all joints before the next step begins, with matrices in the scratch memory.
 // Joint by joint, with everything in registers, the same arithmetic takes half as long again: each
 // joint is one long chain, and no processor looks far enough ahead to find the next joint's.
+//
+// The steps are inlined into both kernels, of slerp and of nlerp: as functions that these share
+// they take 2 % longer.
 #ifndef MD5_POSE_SIMD_CROWD_WIDE_H
 #define MD5_POSE_SIMD_CROWD_WIDE_H
 
 #include "md5/pose/simd/hierarchy_wide.h"
 #include "md5/pose/root.h"
 
-MD5_WIDE_CODE static void begin_lanes(const md5_pose_job *const *jobs, float *scratch,
-                                      crowd_lanes *lanes)
+MD5_WIDE_INLINE void begin_lanes(const md5_pose_job *const *jobs, float *scratch,
+                                 crowd_lanes *lanes)
 {
     const md5_anim *const anim = jobs[0]->binding->anim;
     float fractions[MD5_WIDTH];
@@ -62,7 +65,9 @@ MD5_WIDE_INLINE void store_translation(float *matrix, const md5_wide translation
         md5_wide_store(matrix + (4 * row + 3) * MD5_WIDTH, translation[row]);
 }
 
-MD5_WIDE_INLINE void crowd_rotations(const crowd_lanes *lanes, const md5_binding *binding)
+// By slerp or, if its weights are given, by nlerp. Inlined, so that callers do not test for it.
+MD5_WIDE_INLINE void crowd_rotations(const crowd_lanes *lanes, const md5_binding *binding,
+                                     const wide_nlerp *nlerp)
 {
     const int32_t *const targets = binding->plan->targets.rotations;
     const uint32_t count = binding->anim->num_rotations;
@@ -75,7 +80,10 @@ MD5_WIDE_INLINE void crowd_rotations(const crowd_lanes *lanes, const md5_binding
             load_lanes(lanes->rotations[1], 4 * (size_t)(begin + i), b);
             slerp_begin(&sets[i], a, b);
         }
-        slerp_weigh_all(&lanes->slerp, sets, size);
+        if (nlerp)
+            nlerp_weigh_all(nlerp, sets, size);
+        else
+            slerp_weigh_all(&lanes->slerp, sets, size);
         for (uint32_t i = 0; i < size; i++) {
             md5_wide rotation[4];
             slerp_end(&sets[i], rotation);
@@ -94,8 +102,7 @@ static inline void set_translation(float *matrix, int lane, md5_vec3 translation
 }
 
 // The last triple of a clip cannot be loaded as a row of four: nothing follows it.
-MD5_WIDE_CODE static void crowd_last_translation(const crowd_lanes *lanes,
-                                                 const md5_binding *binding)
+MD5_WIDE_INLINE void crowd_last_translation(const crowd_lanes *lanes, const md5_binding *binding)
 {
     const size_t last = binding->anim->num_translations - 1;
     const int32_t target = binding->plan->targets.translations[last];
@@ -109,7 +116,7 @@ MD5_WIDE_CODE static void crowd_last_translation(const crowd_lanes *lanes,
     }
 }
 
-MD5_WIDE_CODE static void crowd_translations(const crowd_lanes *lanes, const md5_binding *binding)
+MD5_WIDE_INLINE void crowd_translations(const crowd_lanes *lanes, const md5_binding *binding)
 {
     const int32_t *const targets = binding->plan->targets.translations;
     const uint32_t count = binding->anim->num_translations;
@@ -130,7 +137,7 @@ MD5_WIDE_CODE static void crowd_translations(const crowd_lanes *lanes, const md5
 }
 
 // What the clip does not animate is the same in all lanes.
-MD5_WIDE_CODE static void crowd_constants(const crowd_lanes *lanes, const md5_binding *binding)
+MD5_WIDE_INLINE void crowd_constants(const crowd_lanes *lanes, const md5_binding *binding)
 {
     const md5_pose_plan *const plan = binding->plan;
     for (uint32_t i = 0; i < plan->num_fixed_rotations; i++) {
@@ -147,7 +154,7 @@ MD5_WIDE_CODE static void crowd_constants(const crowd_lanes *lanes, const md5_bi
 }
 
 // Joint 0 of the animation, for root modes other than the file's.
-MD5_WIDE_CODE static void crowd_roots(const crowd_lanes *lanes, const md5_binding *binding)
+MD5_WIDE_INLINE void crowd_roots(const crowd_lanes *lanes, const md5_binding *binding)
 {
     const int32_t target = md5_binding_targets(binding)[0];
     for (int i = 0; target >= 0 && i < MD5_WIDTH; i++) {
@@ -160,8 +167,7 @@ MD5_WIDE_CODE static void crowd_roots(const crowd_lanes *lanes, const md5_bindin
 
 // Both steps in one loop, for sets with enough registers to keep a joint's matrix until its palette
 // entry is written.
-MD5_WIDE_CODE static void crowd_joints_and_palettes(const crowd_lanes *lanes,
-                                                    const md5_binding *binding)
+MD5_WIDE_INLINE void crowd_joints_and_palettes(const crowd_lanes *lanes, const md5_binding *binding)
 {
     const md5_pose_plan *const plan = binding->plan;
     float *palettes[MD5_WIDTH];
@@ -182,24 +188,41 @@ MD5_WIDE_CODE static void crowd_joints_and_palettes(const crowd_lanes *lanes,
     }
 }
 
-MD5_WIDE_CODE static void crowd(const md5_pose_job *const *jobs, float *scratch)
+// Everything but the rotations.
+MD5_WIDE_INLINE void crowd_rest(const crowd_lanes *lanes, const md5_binding *binding)
 {
-    const md5_binding *const binding = jobs[0]->binding;
-    crowd_lanes lanes;
-    begin_lanes(jobs, scratch, &lanes);
-    crowd_rotations(&lanes, binding);
-    crowd_translations(&lanes, binding);
-    crowd_constants(&lanes, binding);
-    crowd_roots(&lanes, binding);
-    const bool wanted = any_joints_wanted(&lanes);
+    crowd_translations(lanes, binding);
+    crowd_constants(lanes, binding);
+    crowd_roots(lanes, binding);
+    const bool wanted = any_joints_wanted(lanes);
     if (MANY_REGISTERS && !wanted) {
-        crowd_joints_and_palettes(&lanes, binding);
+        crowd_joints_and_palettes(lanes, binding);
         return;
     }
-    crowd_joints(&lanes, binding);
+    crowd_joints(lanes, binding);
     if (wanted)
-        crowd_results(&lanes, binding);
-    crowd_palettes(&lanes, binding);
+        crowd_results(lanes, binding);
+    crowd_palettes(lanes, binding);
+}
+
+MD5_WIDE_CODE static void crowd(const md5_pose_job *const *jobs, float *scratch)
+{
+    crowd_lanes lanes;
+    begin_lanes(jobs, scratch, &lanes);
+    crowd_rotations(&lanes, jobs[0]->binding, NULL);
+    crowd_rest(&lanes, jobs[0]->binding);
+}
+
+MD5_WIDE_CODE static void crowd_nlerp(const md5_pose_job *const *jobs, float *scratch)
+{
+    crowd_lanes lanes;
+    float fractions[MD5_WIDTH];
+    begin_lanes(jobs, scratch, &lanes);
+    for (int i = 0; i < MD5_WIDTH; i++)
+        fractions[i] = jobs[i]->moment.fraction;
+    const wide_nlerp nlerp = wide_nlerp_at(md5_wide_load(fractions));
+    crowd_rotations(&lanes, jobs[0]->binding, &nlerp);
+    crowd_rest(&lanes, jobs[0]->binding);
 }
 
 #endif

@@ -13,7 +13,7 @@
         .sample = sample, .compose = compose, .multiply = multiply, .finish = finish, \
         .single = single, .sample_nlerp = sample_nlerp, .blend = blend, .add = add,   \
         .subtract = subtract, .add_difference = add_difference, .crowd = crowd,       \
-        .finish_crowd = finish_crowd, .width = MD5_WIDTH,                             \
+        .crowd_nlerp = crowd_nlerp, .finish_crowd = finish_crowd, .width = MD5_WIDTH, \
     }
 
 #endif

@@ -103,7 +103,7 @@ MD5_WIDE_CODE static void nlerp_rotations(const md5_anim *anim, const md5_moment
 {
     rotation_sampler sampler;
     begin_rotations(&sampler, anim, moment, targets->rotation_slots);
-    const wide_nlerp nlerp = wide_nlerp_at(moment->fraction);
+    const wide_nlerp nlerp = wide_nlerp_at(md5_wide_all(moment->fraction));
     for (uint32_t begin = 0; begin < sampler.count; begin += MD5_SLERP_SETS * MD5_WIDTH) {
         const uint32_t size = load_sets(&sampler, begin);
         nlerp_weigh_all(&nlerp, sampler.sets, size);

@@ -60,16 +60,17 @@ MD5_WIDE_INLINE wide_slerp_pair wide_slerp_weigh(const wide_slerp *slerp, md5_wi
     };
 }
 
-// md5_nlerp_weights, equal in all lanes.
+// md5_nlerp_weights of each.
 typedef struct wide_nlerp {
     md5_wide of_a, of_b, product;
 } wide_nlerp;
 
-MD5_WIDE_INLINE wide_nlerp wide_nlerp_at(float t)
+// md5_nlerp_weights_at of each.
+MD5_WIDE_INLINE wide_nlerp wide_nlerp_at(md5_wide t)
 {
-    const md5_nlerp_weights weights = md5_nlerp_weights_at(t);
-    return (wide_nlerp){md5_wide_all(weights.of_a), md5_wide_all(weights.of_b),
-                        md5_wide_all(weights.product)};
+    const md5_wide one = md5_wide_all(1.0f), of_a = md5_wide_sub(one, t);
+    const md5_wide of_b = md5_wide_sub(one, of_a);
+    return (wide_nlerp){of_a, of_b, md5_wide_mul(md5_wide_add(of_a, of_a), of_b)};
 }
 
 // As wide_slerp_weigh(): the operations of md5_nlerp_weighted().
