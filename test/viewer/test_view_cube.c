@@ -5,6 +5,8 @@
 
 #include "demo/common/file.h"
 #include "demo/viewer/base/options.h"
+#include "demo/viewer/scene/cube_model.h"
+#include "demo/viewer/scene/maps.h"
 #include "demo/viewer/scene/scene.h"
 #include "demo/viewer/scene/words.h"
 #include "test/test.h"
@@ -13,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // -- Files ----------------------------------------------------------------------------------------
 
@@ -187,6 +190,96 @@ TEST (view_cube_knows_how_meshes_look) {
         CHECK(strncmp(view.scene.name, "md5view_cube_", 13) == 0); // as the folder
     }
     close_view(&view);
+}
+
+// Shares are what a mesh says, else the model, else the engines: 100 % of highlights, 300 % of
+// glow.
+TEST (view_cube_looks_have_masks_and_alpha) {
+    static const struct {
+        const char *lines;
+        float specular, glow, alpha_test;
+        bool has_masks;
+    } cases[] = {
+        {"md5skin torso red.png", 1.0f, 1.0f, 0.0f, false},
+        {"md5skin torso red.png masks.png", 1.0f, 1.0f, 0.0f, true},
+        {"md5skin torso red.png masks.png\nmdlspec 25\nmdlglow 150", 0.25f, 0.5f, 0.0f, true},
+        {"md5skin * red.png masks.png\nmdlspec 25\nmd5spec torso 40\nmd5glow * 0", 0.4f, 0.0f, 0.0f,
+         true},
+        {"mdlspec 900\nmdlglow -5", 1.0f, 0.0f, 0.0f, false},
+        {"md5alphatest torso 0.9", 1.0f, 1.0f, 0.9f, false},
+        {"mdlalphatest 0.25\nmdlalphablend 0", 1.0f, 1.0f, 0.25f, false},
+        {"mdlalphatest 0\nmdlalphablend 0", 1.0f, 1.0f, 1e-6f, false},
+        {"mdlalphatest 0", 1.0f, 1.0f, 0.0f, false}, // blended: cut out as usual
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        cube_view view;
+        char *const script = common_format("md5load body.md5mesh\n%s\n", cases[i].lines);
+        open_view(&view, script);
+        if (CHECK(view.is_open) && CHECK_UINT(view.scene.num_looks, 1)) {
+            const view_look *const look = &view.scene.looks[0];
+            CHECK_NEAR(look->specular, cases[i].specular, 1e-6);
+            CHECK_NEAR(look->glow, cases[i].glow, 1e-6);
+            CHECK_NEAR(look->alpha_test, cases[i].alpha_test, 1e-9);
+            CHECK((look->masks != NULL) == cases[i].has_masks);
+            CHECK(look->masks == NULL || common_has_ending(look->masks, "/masks.png"));
+        }
+        close_view(&view);
+        free(script);
+    }
+}
+
+TEST (view_masks_become_highlights_and_glow) {
+    uint8_t masks[] = {200, 0, 9, 9, 100, 255, 9, 9, 0, 128, 9, 9, 255, 51, 9, 9};
+    uint8_t shine[sizeof masks], color[] = {10, 20, 250, 0, 100, 200, 255, 0};
+    static const uint8_t highlights[] = {100, 100, 100, 255, 50,  50,  50,  255,
+                                         0,   0,   0,   255, 128, 128, 128, 255};
+    // Green / 255 of the left color for two texels, and of the right one.
+    static const uint8_t glow[] = {0,  0,   0,   255, 10, 20, 250, 255,
+                                   50, 100, 128, 255, 20, 40, 51,  255};
+    memcpy(shine, masks, sizeof masks);
+    view_image of_masks = {shine, 4, 1};
+    view_make_highlights(&of_masks, 0.5f);
+    CHECK(memcmp(shine, highlights, sizeof highlights) == 0);
+    const view_image texture = {color, 2, 1};
+    of_masks.rgba = masks;
+    view_make_glow(&of_masks, &texture, 1.0f);
+    CHECK(memcmp(masks, glow, sizeof glow) == 0);
+}
+
+// Sends standard error to a file while an md5.cfg is opened, and compares a line of it.
+TEST (view_cube_names_what_is_not_shown) {
+    md5_error error;
+    char *const folder = common_format("%s/md5view_said_XXXXXX",
+                                       getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
+    if (!CHECK(mkdtemp(folder) != NULL)) {
+        free(folder);
+        return;
+    }
+    put_text(folder, "md5.cfg",
+             "md5load a.md5mesh\nrdvert 1 2 3\nrdtri 0 1 2\nmd5envmap * sky\nmdlspin 3\n"
+             "mdlenvmap 0.2\nmdlscale 100\nmdlname x\nmd5spec * 3\n");
+    char *const path = common_join(folder, "md5.cfg"), *const said = common_join(folder, "said");
+    md5_cube *const cube = md5_load_cube(path, NULL, NULL, &error);
+    view_log log = {.level = VIEW_INFO};
+    fflush(stderr);
+    const int kept = dup(STDERR_FILENO);
+    if (CHECK(cube != NULL) && CHECK(kept >= 0) && CHECK(freopen(said, "w", stderr) != NULL)) {
+        view_report_unshown(cube, "md5.cfg", &log);
+        fflush(stderr);
+        CHECK(dup2(kept, STDERR_FILENO) >= 0);
+        size_t size;
+        char *const text = test_read_file(said, &size);
+        CHECK(text != NULL
+              && strstr(text, "md5.cfg: not shown: the ragdoll, reflections, spinning\n") != NULL);
+        free(text);
+    }
+    if (kept >= 0)
+        close(kept);
+    md5_free_cube(cube);
+    free(said);
+    free(path);
+    CHECK(nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS) == 0);
+    free(folder);
 }
 
 // The second mask has the arm, which plays its own file, of three frames at another rate; its

@@ -260,23 +260,3 @@ md5_model *view_cube_make_model(const view_cube_model *joined, const char *path,
     free(words.text);
     return model;
 }
-
-view_look *view_cube_looks(const view_cube_model *joined, uint32_t *num_looks)
-{
-    uint32_t count = 0;
-    view_look *const looks = common_alloc(count_meshes(joined), sizeof *looks);
-    for (uint32_t p = 0; p < joined->cube->num_parts; p++) {
-        const md5_model *const model = joined->parts[p].model;
-        for (uint32_t m = 0; model != NULL && m < model->num_meshes; m++) {
-            md5_cube_skin skin;
-            md5_cube_find_skin(&joined->cube->parts[p], model->meshes[m].name, &skin);
-            looks[count++] = (view_look){
-                .diffuse = skin.texture.path != NULL ? common_copy(skin.texture.path) : NULL,
-                .normals = skin.normal_map.path != NULL ? common_copy(skin.normal_map.path) : NULL,
-                .two_sided = skin.cull_face == 0,
-            };
-        }
-    }
-    *num_looks = count;
-    return looks;
-}

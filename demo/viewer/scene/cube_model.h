@@ -46,4 +46,7 @@ md5_model *view_cube_make_model(const view_cube_model *joined, const char *path,
 // Returns how each mesh of that model looks, to be freed with view_free_looks().
 view_look *view_cube_looks(const view_cube_model *joined, uint32_t *num_looks);
 
+// Logs what an md5.cfg describes and the viewer does not show, such as its ragdoll.
+void view_report_unshown(const md5_cube *cube, const char *path, view_log *log);
+
 #endif

@@ -7,6 +7,9 @@
 
 typedef struct view_look {
     char *diffuse, *normals; // paths, or NULL
+    char *masks;             // of Cube 2's engines: see maps.h; a path, or NULL
+    float specular, glow;    // shares of what the masks say, 0 to 1
+    float alpha_test;        // md5gl_material.alpha_test
     bool two_sided;
 } view_look;
 

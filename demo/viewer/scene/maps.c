@@ -208,6 +208,37 @@ void view_add_slopes(view_image *normals, const view_image *more)
     }
 }
 
+static uint8_t byte_of(double value)
+{
+    return (uint8_t)lround(value < 255.0 ? value : 255.0);
+}
+
+void view_make_highlights(view_image *masks, float share)
+{
+    for (size_t i = 0; i < (size_t)masks->width * masks->height; i++) {
+        uint8_t *const texel = masks->rgba + 4 * i;
+        const uint8_t value = byte_of((double)share * texel[0]);
+        texel[0] = texel[1] = texel[2] = value;
+        texel[3] = 255;
+    }
+}
+
+void view_make_glow(view_image *masks, const view_image *texture, float share)
+{
+    for (uint32_t y = 0; y < masks->height; y++) {
+        for (uint32_t x = 0; x < masks->width; x++) {
+            uint8_t *const texel = masks->rgba + 4 * ((size_t)y * masks->width + x);
+            const uint32_t from_x = (uint32_t)((uint64_t)x * texture->width / masks->width);
+            const uint32_t from_y = (uint32_t)((uint64_t)y * texture->height / masks->height);
+            const uint8_t *const color = texel_at(texture, from_x, from_y);
+            const double glow = (double)share * texel[1] / 255.0;
+            for (int i = 0; i < 3; i++)
+                texel[i] = byte_of(glow * color[i]);
+            texel[3] = 255;
+        }
+    }
+}
+
 bool view_has_holes(const view_image *image)
 {
     const size_t count = (size_t)image->width * image->height;

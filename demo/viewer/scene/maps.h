@@ -49,6 +49,13 @@ view_image view_normals_of_heights(const view_image *heights, float scale);
 // Adds the slopes of `more`, which may have another size. Both use id's encoding.
 void view_add_slopes(view_image *normals, const view_image *more);
 
+// Masks of Cube 2's engines, by the reference of Sauerbraten's models: red is how much a texel
+// shines, green how much it glows in the color of the texture, blue how much it reflects. Replace
+// the masks by highlights or by a glow map, times a share from 0 to 1. `texture` may have another
+// size.
+void view_make_highlights(view_image *masks, float share);
+void view_make_glow(view_image *masks, const view_image *texture, float share);
+
 // Whether more than 1 % of a diffuse texture's pixels are transparent.
 bool view_has_holes(const view_image *image);
 

@@ -388,6 +388,7 @@ static bool load_cube(view_scene *scene, const char *path, bool with_clips, view
     if (scene->model != NULL) {
         make_pose(scene, &scene->model->skeleton);
         scene->looks = view_cube_looks(&joined, &scene->num_looks);
+        view_report_unshown(cube, path, log);
         view_cube_clip *const clips =
             with_clips ? view_cube_make_clips(&joined, scene->model, &num_clips, log) : NULL;
         take_cube_clips(scene, clips, num_clips, log);

@@ -11,6 +11,7 @@ void view_free_look(view_look *look)
 {
     free(look->diffuse);
     free(look->normals);
+    free(look->masks);
     *look = (view_look){0};
 }
 

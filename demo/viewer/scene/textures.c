@@ -34,12 +34,31 @@ static md5gl_texture make_normals(md5gl_renderer *renderer, view_image *image,
                                    error);
 }
 
+// Makes highlights or a glow map of the masks of an md5.cfg.
+static bool use_masks(view_image *image, const view_texture *wanted, view_image_fault *fault)
+{
+    view_image base;
+    if (wanted->map == VIEW_MAP_SPECULAR) {
+        view_make_highlights(image, wanted->share);
+        return true;
+    }
+    if (!view_read_image(wanted->base, &base, fault))
+        return false;
+    view_make_glow(image, &base, wanted->share);
+    free(base.rgba);
+    return true;
+}
+
 static bool upload_image(md5gl_renderer *renderer, view_texture *made, view_image_fault *fault)
 {
     md5_error error;
     view_image image;
     if (!view_read_image(made->path, &image, fault))
         return false;
+    if (made->is_masks && !use_masks(&image, made, fault)) {
+        free(image.rgba);
+        return false;
+    }
     if (made->map == VIEW_MAP_NORMALS || made->map == VIEW_MAP_HEIGHT)
         made->texture = make_normals(renderer, &image, made, &error);
     else
@@ -50,27 +69,54 @@ static bool upload_image(md5gl_renderer *renderer, view_texture *made, view_imag
     return made->texture != 0 || view_image_fail(fault, "%s", error.message);
 }
 
-// Returns the index in `loaded` of the file, which is read on first use; VIEW_NO_TEXTURE if it
-// cannot be read.
-static size_t load_file(view_textures *textures, md5gl_renderer *renderer, view_map map,
-                        const char *path, const char *heights, view_log *log, bool chosen)
+static bool is_same_file(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static bool is_same_use(const view_texture *a, const view_texture *b)
+{
+    return a->map == b->map && strcmp(a->path, b->path) == 0 && a->is_masks == b->is_masks
+           && is_same_file(a->base, b->base) && a->share == b->share;
+}
+
+static char *copy_or_null(const char *text)
+{
+    return text != NULL ? common_copy(text) : NULL;
+}
+
+// Returns the index in `loaded` of what is wanted, whose paths are copied and which is read on
+// first use; VIEW_NO_TEXTURE if it cannot be read. `chosen`: that is an error.
+static size_t load_texture(view_textures *textures, md5gl_renderer *renderer,
+                           const view_texture *wanted, view_log *log, bool chosen)
 {
     for (size_t i = 0; i < textures->num_loaded; i++)
-        if (textures->loaded[i].map == map && strcmp(textures->loaded[i].path, path) == 0)
+        if (is_same_use(&textures->loaded[i], wanted))
             return textures->loaded[i].texture != 0 ? i : VIEW_NO_TEXTURE;
 
     view_image_fault fault;
-    view_texture made = {.path = common_copy(path), .map = map};
-    made.heights = heights != NULL ? common_copy(heights) : NULL;
+    view_texture made = *wanted;
+    made.path = common_copy(wanted->path);
+    made.heights = copy_or_null(wanted->heights);
+    made.base = copy_or_null(wanted->base);
     const bool is_there = upload_image(renderer, &made, &fault);
     if (!is_there && chosen)
-        view_error(log, "%s %s: %s", view_map_name(map), path, fault.message);
+        view_error(log, "%s %s: %s", view_map_name(made.map), made.path, fault.message);
     else if (!is_there)
-        view_warn(log, "%s %s: %s", view_map_name(map), path, fault.message);
+        view_warn(log, "%s %s: %s", view_map_name(made.map), made.path, fault.message);
     textures->loaded =
         common_realloc(textures->loaded, textures->num_loaded + 1, sizeof *textures->loaded);
     textures->loaded[textures->num_loaded++] = made;
     return is_there ? textures->num_loaded - 1 : VIEW_NO_TEXTURE;
+}
+
+// The same for a file as it is; of a normal map with the slopes of `heights`, unless that is NULL.
+static size_t load_file(view_textures *textures, md5gl_renderer *renderer, view_map map,
+                        const char *path, const char *heights, view_log *log, bool chosen)
+{
+    const view_texture wanted = {
+        .path = (char *)(uintptr_t)path, .heights = (char *)(uintptr_t)heights, .map = map};
+    return load_texture(textures, renderer, &wanted, log, chosen);
 }
 
 // Index of the mesh with that name, or else that number; num_meshes if there is none.
@@ -182,6 +228,27 @@ static bool use_choices(view_textures *textures, md5gl_renderer *renderer, const
     return true;
 }
 
+// Makes highlights and glow of the masks that a look names, unless the options chose them.
+static void use_look_masks(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
+                           const view_look *look, view_log *log)
+{
+    size_t *const of_mesh = textures->of_mesh[mesh];
+    view_texture wanted = {
+        .path = look->masks, .map = VIEW_MAP_SPECULAR, .is_masks = true, .share = look->specular};
+    if (look->masks == NULL)
+        return;
+    if (of_mesh[VIEW_MAP_SPECULAR] == VIEW_NO_TEXTURE)
+        of_mesh[VIEW_MAP_SPECULAR] = load_texture(textures, renderer, &wanted, log, false);
+    wanted.map = VIEW_MAP_GLOW;
+    wanted.share = look->glow;
+    wanted.base = look->diffuse;
+    const bool is_known = of_mesh[VIEW_MAP_DIFFUSE] != VIEW_NO_TEXTURE && look->diffuse != NULL;
+    // Masks that could not be read were reported with the highlights.
+    if (is_known && of_mesh[VIEW_MAP_SPECULAR] != VIEW_NO_TEXTURE
+        && of_mesh[VIEW_MAP_GLOW] == VIEW_NO_TEXTURE)
+        of_mesh[VIEW_MAP_GLOW] = load_texture(textures, renderer, &wanted, log, false);
+}
+
 // Loads what the look of a mesh names, unless the options did.
 static void use_look(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
                      const view_look *look, view_log *log)
@@ -192,7 +259,9 @@ static void use_look(view_textures *textures, md5gl_renderer *renderer, uint32_t
     for (size_t i = 0; i < 2; i++)
         if (paths[i] != NULL && of_mesh[maps[i]] == VIEW_NO_TEXTURE)
             of_mesh[maps[i]] = load_file(textures, renderer, maps[i], paths[i], NULL, log, false);
+    use_look_masks(textures, renderer, mesh, look, log);
     textures->two_sided[mesh] = look->two_sided;
+    textures->alpha_test[mesh] = look->alpha_test;
 }
 
 bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
@@ -203,6 +272,7 @@ bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const
     textures->of_mesh = common_alloc(model->num_meshes, sizeof *textures->of_mesh);
     textures->found = common_alloc(model->num_meshes, sizeof *textures->found);
     textures->two_sided = common_alloc(model->num_meshes, sizeof *textures->two_sided);
+    textures->alpha_test = common_alloc(model->num_meshes, sizeof *textures->alpha_test);
     for (uint32_t i = 0; i < model->num_meshes; i++)
         for (int map = 0; map < VIEW_NUM_MAPS; map++)
             textures->of_mesh[i][map] = VIEW_NO_TEXTURE;
@@ -245,11 +315,13 @@ void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
         md5gl_destroy_texture(renderer, textures->loaded[i].texture);
         free(textures->loaded[i].path);
         free(textures->loaded[i].heights);
+        free(textures->loaded[i].base);
     }
     for (uint32_t i = 0; i < textures->num_meshes; i++)
         view_free_texture_found(&textures->found[i]);
     free(textures->found);
     free(textures->two_sided);
+    free(textures->alpha_test);
     free(textures->loaded);
     free(textures->dropped);
     free(textures->of_mesh);
@@ -276,6 +348,7 @@ md5gl_material view_mesh_material(const view_textures *textures, const md5gl_ren
     md5gl_material material = {.diffuse = view_mesh_texture(textures, renderer, mesh)};
     material.two_sided = diffuse != VIEW_NO_TEXTURE && textures->loaded[diffuse].has_holes;
     material.two_sided = material.two_sided || textures->two_sided[mesh];
+    material.alpha_test = textures->alpha_test[mesh];
     if (!maps)
         return material;
     material.normals = map_texture(textures, mesh, VIEW_MAP_NORMALS);

@@ -14,6 +14,9 @@ typedef struct view_texture {
     char *path;
     char *heights;         // a height map whose slopes are added to it, or NULL
     view_map map;          // what it is used as
+    bool is_masks;         // it holds the masks of an md5.cfg: specular map or glow map
+    char *base;            // of a glow map that is made of masks: the texture that glows
+    float share;           // of the masks that counts
     md5gl_texture texture; // 0: could not be read, which was logged
     bool has_holes;        // VIEW_MAP_DIFFUSE
 } view_texture;
@@ -25,6 +28,7 @@ typedef struct view_textures {
     uint32_t num_meshes;
     size_t (*of_mesh)[VIEW_NUM_MAPS]; // [num_meshes] into `loaded`, or VIEW_NO_TEXTURE
     bool *two_sided;                  // [num_meshes] a look says that both sides are drawn
+    float *alpha_test;                // [num_meshes] what a look says, 0 = nothing
     view_texture_found *found;        // [num_meshes] result of each search
 } view_textures;
 
