@@ -198,7 +198,7 @@ static void check_case(const find_case *of, size_t index)
         put_file(folder, of->files[i]);
     view_log log = {.level = VIEW_QUIET};
     char *const model = common_join(folder, of->model);
-    view_texture_search search = {model, of->shader, of->mesh, view_open_package(model)};
+    view_texture_search search = {model, of->shader, of->mesh, view_open_package(model), 0};
     view_texture_found found = view_find_texture(&search, &log);
     const char *const name = found.path != NULL ? strstr(found.path, folder) : NULL;
     const char *const rest = name != NULL ? name + strlen(folder) + 1 : "nothing";

@@ -95,7 +95,7 @@ TEST (view_quake_plays_ten_frames_a_second) {
             CHECK_NEAR(view.scene.clips[0].anim->duration, 2.0 / cases[i].rate, 1e-12);
             CHECK(view.scene.clips[0].scales == NULL);
         }
-        CHECK(view_quake_skin(view.scene.path, "") == NULL);
+        CHECK(view_quake_skin(view.scene.path, "", 0, 0) == NULL);
         close_view(&view);
     }
 }

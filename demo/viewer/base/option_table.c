@@ -58,6 +58,8 @@ static const view_option table[] = {
      "texture of a mesh (name or number) or of all meshes;\n"
      "default: found by the shader's name",
      INTO(TEXTURE), .map = VIEW_MAP_DIFFUSE, NAMES_CONTENT},
+    {"skin", "N", NULL, "skin of a Quake or Quake II model, from 0", AT(COUNT, skin), RANGE(0, 31),
+     NAMES_CONTENT},
     {"normal-map", "[MESH=]FILE", NULL,
      "normal map of a mesh; default: found beside the texture\n"
      "as NAME_local, and the height map as NAME_h",

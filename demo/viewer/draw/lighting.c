@@ -122,7 +122,8 @@ void view_set_materials(const view_stage *stage, const view_textures *textures, 
 {
     const view_shown *const shown = stage->shown;
     for (uint32_t i = 0; i < textures->num_meshes; i++) {
-        md5gl_material material = view_mesh_material(textures, stage->renderer, i, shown->maps);
+        md5gl_material material =
+            view_mesh_material(textures, stage->renderer, i, shown->maps, stage->play->time);
         if (shown->checker)
             material.diffuse = md5gl_checker(stage->renderer);
         material.two_sided = material.two_sided || shown->two_sided;

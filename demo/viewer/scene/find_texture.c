@@ -15,6 +15,8 @@ void view_free_texture_found(view_texture_found *found)
 {
     free(found->path);
     free(found->normals);
+    for (uint32_t i = 0; i < found->num_turns; i++)
+        free(found->turns[i]);
     common_free_list(&found->tried);
     *found = (view_texture_found){0};
 }
@@ -218,16 +220,41 @@ static char *find_by_cube(view_texture_found *found, const view_texture_search *
     return file != NULL ? find_variant(found, ".", file) : NULL;
 }
 
-// Beside the model, or in the folder "textures" of the game.
-static char *find_by_quake(view_texture_found *found, const char *model_path, const char *shader)
+// An image of a skin: beside the model, or in the folder "textures" of the game.
+static char *find_quake_image(view_texture_found *found, const char *model_path, const char *shader,
+                              uint32_t number, uint32_t image)
 {
-    char *const skin = view_quake_skin(model_path, shader);
+    char *const skin = view_quake_skin(model_path, shader, number, image);
     char *const below = skin != NULL ? common_format("textures/%s", skin) : NULL;
     char *path = skin != NULL ? find_upward(found, model_path, skin) : NULL;
     if (path == NULL && below != NULL)
         path = find_upward(found, model_path, below);
     free(below);
     free(skin);
+    return path;
+}
+
+static char *find_by_quake(view_texture_found *found, const view_texture_search *search,
+                           const char *shader, view_log *log)
+{
+    const char *const model = search->model_path;
+    view_texture_found others = {0}; // what else was tried is not worth a line
+    uint32_t skin = search->skin;
+    char *path = find_quake_image(found, model, shader, skin, 0);
+    if (path == NULL && skin > 0) {
+        skin = 0;
+        path = find_quake_image(found, model, shader, skin, 0);
+        if (path != NULL)
+            view_warn(log, "mesh \"%s\" has no skin %u: skin 0 is shown", search->mesh,
+                      (unsigned)search->skin);
+    }
+    while (path != NULL && found->num_turns < MD5_QUAKE_MAX_IMAGES - 1) {
+        char *const next = find_quake_image(&others, model, shader, skin, found->num_turns + 1);
+        if (next == NULL)
+            break;
+        found->turns[found->num_turns++] = next;
+    }
+    view_free_texture_found(&others);
     return path;
 }
 
@@ -351,7 +378,7 @@ view_texture_found view_find_texture(const view_texture_search *search, view_log
     if (found.path == NULL)
         found.path = find_by_cube(&found, search);
     if (found.path == NULL)
-        found.path = find_by_quake(&found, search->model_path, shader);
+        found.path = find_by_quake(&found, search, shader, log);
     if (found.path == NULL)
         found.path = find_by_shader(&found, search->model_path, shader);
     // A mesh without a shader is searched by its own name.

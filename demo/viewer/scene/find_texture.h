@@ -5,6 +5,7 @@
 #include "demo/common/file.h"
 #include "demo/viewer/base/log.h"
 #include "demo/viewer/scene/package.h"
+#include "md5/md5quake.h"
 
 #include <stdbool.h>
 
@@ -13,12 +14,15 @@ typedef struct view_texture_search {
     const char *shader; // of the mesh; may be ""
     const char *mesh;   // its name
     view_package *package;
+    uint32_t skin; // of a model of the Quake re-releases
 } view_texture_search;
 
 typedef struct view_texture_found {
-    char *path;        // or NULL
-    char *normals;     // a normal map that the material names, or NULL
-    bool two_sided;    // the material says so
+    char *path;                            // or NULL
+    char *normals;                         // a normal map that the material names, or NULL
+    bool two_sided;                        // the material says so
+    char *turns[MD5_QUAKE_MAX_IMAGES - 1]; // images that are shown in turn with `path`
+    uint32_t num_turns;
     const char *guess; // NULL, or how it was guessed: "by the name of the mesh"
     common_list tried; // names that were not found, without extensions
 } view_texture_found;
@@ -26,8 +30,8 @@ typedef struct view_texture_found {
 // Searches in this order:
 // 1. the material that the shader names, in materials/*.mtr of the package (Doom 3) or
 // scripts/*.shader
-//    (Unvanquished); an md5.cfg beside the model; the first skin of a model of the Quake
-//    re-releases;
+//    (Unvanquished); an md5.cfg beside the model; the skin of a model of the Quake
+//    re-releases, or the first one if there is no such skin, which is a warning;
 // 2. the shader as a path, which may come from the author's machine: with and without its folders,
 //    in the current folder, the model's folder and those above, and in "textures" and "images"
 //    beside the model; with the usual extensions, also after the suffixes of colour maps (_d,

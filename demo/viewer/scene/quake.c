@@ -39,9 +39,9 @@ static uint32_t little_32(const unsigned char *bytes)
     return (uint32_t)bytes[3] << 24 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[1] << 8 | bytes[0];
 }
 
-// The first name in an .md2's list of skins: "models/monsters/x/skin.pcx". The head has their
-// number at byte 20 and where they are at byte 44; each takes 64 bytes.
-static char *first_md2_skin(const char *path)
+// A name in an .md2's list of skins: "models/monsters/x/skin.pcx". The head has their number at
+// byte 20 and where they are at byte 44; each takes 64 bytes. NULL if there is none.
+static char *find_md2_skin(const char *path, uint32_t skin)
 {
     enum { HEAD = 68, NUM_SKINS = 20, SKINS = 44, VERSION = 8, NAME = 64 };
     unsigned char head[HEAD];
@@ -49,28 +49,30 @@ static char *first_md2_skin(const char *path)
     FILE *const file = fopen(path, "rb");
     if (file == NULL)
         return NULL;
-    const bool is_md2 = fread(head, 1, HEAD, file) == HEAD && memcmp(head, "IDP2", 4) == 0
-                        && little_32(head + 4) == VERSION && little_32(head + NUM_SKINS) > 0
-                        && little_32(head + SKINS) < 1u << 30
-                        && fseek(file, (long)little_32(head + SKINS), SEEK_SET) == 0
-                        && fread(name, 1, NAME, file) == NAME && name[0] != '\0';
+    const bool is_md2 =
+        fread(head, 1, HEAD, file) == HEAD && memcmp(head, "IDP2", 4) == 0
+        && little_32(head + 4) == VERSION && little_32(head + NUM_SKINS) > skin
+        && little_32(head + SKINS) < 1u << 30
+        && fseek(file, (long)little_32(head + SKINS) + (long)skin * NAME, SEEK_SET) == 0
+        && fread(name, 1, NAME, file) == NAME && name[0] != '\0';
     fclose(file);
     return is_md2 ? common_stem(name) : NULL;
 }
 
-char *view_quake_skin(const char *model_path, const char *shader)
+char *view_quake_skin(const char *model_path, const char *shader, uint32_t skin, uint32_t image)
 {
     enum { SIZE = 256 };
     const view_quake quake = view_quake_of(model_path);
     if (quake == VIEW_QUAKE_1 && *shader != '\0') {
         char name[SIZE];
-        const size_t size = md5_quake_image_name(common_base(shader), 0, 0, name, sizeof name);
+        const size_t size =
+            md5_quake_image_name(common_base(shader), skin, image, name, sizeof name);
         return size < SIZE ? common_copy(name) : NULL;
     }
     char *const md2 = quake == VIEW_QUAKE_2 ? find_md2(model_path) : NULL;
-    char *const skin = md2 != NULL ? first_md2_skin(md2) : NULL;
+    char *const found = md2 != NULL && image == 0 ? find_md2_skin(md2, skin) : NULL;
     free(md2);
-    return skin;
+    return found;
 }
 
 void view_quake_rate(const char *path, md5_anim *anim)

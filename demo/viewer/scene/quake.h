@@ -14,9 +14,10 @@ typedef enum view_quake {
 // Which game a file belongs to, by its folder.
 view_quake view_quake_of(const char *path);
 
-// Returns the name of a mesh's first skin, without folder and ending, or NULL: Quake's follows from
-// the shader, Quake II's is that of the .md2. free() it.
-char *view_quake_skin(const char *model_path, const char *shader);
+// Returns the name of an image of a mesh's skin, without folder and ending, or NULL: Quake's follow
+// from the shader, and there may be up to MD5_QUAKE_MAX_IMAGES of them, shown in turn; Quake II's
+// is that of the .md2. There need not be such a file. free() it.
+char *view_quake_skin(const char *model_path, const char *shader, uint32_t skin, uint32_t image);
 
 // Sets an animation to ten frames a second, as both games play them whatever the file says.
 void view_quake_rate(const char *path, md5_anim *anim);

@@ -3,6 +3,7 @@
 #include "demo/common/file.h"
 #include "demo/viewer/scene/find_texture.h"
 #include "demo/viewer/scene/image.h"
+#include "demo/viewer/scene/quake.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -163,6 +164,25 @@ static void warn_missing(const md5_mesh *mesh, uint32_t index, const view_textur
         view_debug(log, "tried for mesh %u: %s", (unsigned)index, found->tried.names[i]);
 }
 
+// Loads the images that a mesh shows in turn. If one cannot be read, that is a warning, and the
+// first one stays.
+static void use_turns(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
+                      view_log *log)
+{
+    const view_texture_found *const found = &textures->found[mesh];
+    view_turns *const turns = &textures->turns[mesh];
+    const size_t first = textures->of_mesh[mesh][VIEW_MAP_DIFFUSE];
+    for (uint32_t i = 0; i <= found->num_turns && found->num_turns > 0; i++) {
+        const size_t loaded = i == 0 ? first
+                                     : load_file(textures, renderer, VIEW_MAP_DIFFUSE,
+                                                 found->turns[i - 1], NULL, log, false);
+        if (loaded == VIEW_NO_TEXTURE)
+            return;
+        turns->images[i] = loaded;
+        turns->count = i + 1;
+    }
+}
+
 static void find_and_use(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
                          uint32_t mesh, view_texture_search *search, view_log *log)
 {
@@ -176,6 +196,7 @@ static void find_and_use(view_textures *textures, md5gl_renderer *renderer, cons
     }
     textures->of_mesh[mesh][VIEW_MAP_DIFFUSE] =
         load_file(textures, renderer, VIEW_MAP_DIFFUSE, found->path, NULL, log, false);
+    use_turns(textures, renderer, mesh, log);
     if (found->normals != NULL && textures->of_mesh[mesh][VIEW_MAP_NORMALS] == VIEW_NO_TEXTURE)
         textures->of_mesh[mesh][VIEW_MAP_NORMALS] =
             load_file(textures, renderer, VIEW_MAP_NORMALS, found->normals, NULL, log, false);
@@ -272,6 +293,7 @@ bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const
     textures->of_mesh = common_alloc(model->num_meshes, sizeof *textures->of_mesh);
     textures->found = common_alloc(model->num_meshes, sizeof *textures->found);
     textures->two_sided = common_alloc(model->num_meshes, sizeof *textures->two_sided);
+    textures->turns = common_alloc(model->num_meshes, sizeof *textures->turns);
     textures->alpha_test = common_alloc(model->num_meshes, sizeof *textures->alpha_test);
     for (uint32_t i = 0; i < model->num_meshes; i++)
         for (int map = 0; map < VIEW_NUM_MAPS; map++)
@@ -281,7 +303,10 @@ bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const
         return false;
     }
     view_texture_search search = {.model_path = model_path,
-                                  .package = view_open_package(model_path)};
+                                  .package = view_open_package(model_path),
+                                  .skin = options != NULL ? options->skin : 0};
+    if (search.skin > 0 && view_quake_of(model_path) == VIEW_QUAKE_NONE)
+        view_warn(log, "--skin: only models of the Quake re-releases have skins by numbers");
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         view_log_progress(log, "textures", i, model->num_meshes);
         if (model->meshes[i].num_triangles == 0)
@@ -322,6 +347,7 @@ void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
     free(textures->found);
     free(textures->two_sided);
     free(textures->alpha_test);
+    free(textures->turns);
     free(textures->loaded);
     free(textures->dropped);
     free(textures->of_mesh);
@@ -342,10 +368,16 @@ md5gl_texture view_mesh_texture(const view_textures *textures, const md5gl_rende
 }
 
 md5gl_material view_mesh_material(const view_textures *textures, const md5gl_renderer *renderer,
-                                  uint32_t mesh, bool maps)
+                                  uint32_t mesh, bool maps, double time)
 {
     const size_t diffuse = textures->of_mesh[mesh][VIEW_MAP_DIFFUSE];
+    const view_turns *const turns = &textures->turns[mesh];
     md5gl_material material = {.diffuse = view_mesh_texture(textures, renderer, mesh)};
+    if (turns->count > 0 && diffuse == turns->images[0]) { // no other file was dropped on it
+        const md5_quake_skins skins = {.num_skins = 1, .num_images = {turns->count}};
+        const uint32_t image = md5_quake_image_at(&skins, 0, time);
+        material.diffuse = textures->loaded[turns->images[image]].texture;
+    }
     material.two_sided = diffuse != VIEW_NO_TEXTURE && textures->loaded[diffuse].has_holes;
     material.two_sided = material.two_sided || textures->two_sided[mesh];
     material.alpha_test = textures->alpha_test[mesh];

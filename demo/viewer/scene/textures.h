@@ -21,6 +21,12 @@ typedef struct view_texture {
     bool has_holes;        // VIEW_MAP_DIFFUSE
 } view_texture;
 
+// Images of a mesh that are shown in turn, as in Quake ten a second; the first one is its texture.
+typedef struct view_turns {
+    uint32_t count; // 0 = none
+    size_t images[MD5_QUAKE_MAX_IMAGES];
+} view_turns;
+
 typedef struct view_textures {
     view_texture *loaded; // each file once per use
     size_t num_loaded;
@@ -29,6 +35,7 @@ typedef struct view_textures {
     size_t (*of_mesh)[VIEW_NUM_MAPS]; // [num_meshes] into `loaded`, or VIEW_NO_TEXTURE
     bool *two_sided;                  // [num_meshes] a look says that both sides are drawn
     float *alpha_test;                // [num_meshes] what a look says, 0 = nothing
+    view_turns *turns;                // [num_meshes]
     view_texture_found *found;        // [num_meshes] result of each search
 } view_textures;
 
@@ -48,10 +55,10 @@ bool view_use_texture(view_textures *textures, md5gl_renderer *renderer, const c
 
 void view_free_textures(view_textures *textures, md5gl_renderer *renderer);
 
-// Material of a mesh: its texture or the checker; if `maps` is set, also its other maps. A texture
-// with holes makes it two-sided.
+// Material of a mesh at a time in seconds: its texture or the checker; if `maps` is set, also its
+// other maps. A texture with holes makes it two-sided.
 md5gl_material view_mesh_material(const view_textures *textures, const md5gl_renderer *renderer,
-                                  uint32_t mesh, bool maps);
+                                  uint32_t mesh, bool maps, double time);
 
 // The diffuse texture alone, or the checker.
 md5gl_texture view_mesh_texture(const view_textures *textures, const md5gl_renderer *renderer,
