@@ -1,11 +1,14 @@
 // Legs that walk by rules in the viewer: what is found, how keys drive it.
-#include "test/test.h"
+#include "test/viewer/test_view_shot.h"
 
+#include "demo/viewer/app/actions.h"
 #include "demo/viewer/app/drive.h"
 #include "demo/viewer/scene/document.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+#include <SDL.h>
 
 static bool open_scene(view_scene *scene, const char *path)
 {
@@ -122,4 +125,49 @@ TEST (view_keys_drive_legs) {
     view_walk_legs(&document.scene, 3.0);
     CHECK(document.scene.legs.walk.velocity.x < -10.0f);
     view_free_scene(&document.scene);
+}
+
+// -- The key ----------------------------------------------------------------------------------
+
+static void live(view_state *viewer, double seconds)
+{
+    viewer->play.time += seconds;
+    view_pose(&viewer->document->scene, &viewer->play);
+}
+
+// As --walk, and back to the clip.
+TEST (view_key_starts_and_ends_procedural_walking) {
+    gl_scene gl;
+    shot_viewer viewer;
+    view_state *const state = &viewer.state;
+    if (!scene_open(&gl, NULL))
+        return;
+    const view_binding key = view_find_binding(VIEW_MODE_CLIPS, SDLK_u, false, false, false);
+    CHECK_UINT(key.action, VIEW_WALK);
+    if (shot_open(&viewer, &gl, "models/bobbin/bobbin.md5mesh models/bobbin/dance.md5anim")) {
+        view_scene *const scene = &state->document->scene;
+        live(state, 0.5);
+        const md5_vec3 of_clip = md5_mat34_translation(scene->joints[10]);
+        view_perform(state, key.action);
+        CHECK_UINT(scene->legs.num_legs, 2);
+        CHECK_NEAR(state->play.time, 0.0, 0.0);
+        for (int i = 0; i < 4; i++)
+            live(state, 0.5);
+        CHECK(md5_vec3_length(view_walked(scene, &state->play)) > 5.0f);
+        CHECK(view_drives_legs(state, VIEW_AHEAD));
+        view_perform(state, key.action);
+        CHECK_UINT(scene->legs.num_legs, 0);
+        live(state, 0.5);
+        CHECK_NEAR(md5_vec3_length(view_walked(scene, &state->play)), 0.0, 0.0);
+        const md5_vec3 again = md5_mat34_translation(scene->joints[10]);
+        CHECK_NEAR(md5_vec3_length(md5_vec3_sub(again, of_clip)), 0.0, 0.0);
+    }
+    shot_close(&viewer);
+    if (shot_open(&viewer, &gl, "models/lantern/lantern.md5mesh")) {
+        view_perform(state, key.action);
+        CHECK_UINT(state->document->scene.legs.num_legs, 0);
+        CHECK_STRING(state->ui.notice, "No two joints have foot or ankle in their names");
+    }
+    shot_close(&viewer);
+    scene_close(&gl);
 }

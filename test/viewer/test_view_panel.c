@@ -156,42 +156,6 @@ TEST (view_keys_without_effect_are_reported) {
     close_stage(&s);
 }
 
-// As --walk, and back to the clip.
-TEST (view_key_starts_and_ends_procedural_walking) {
-    stage s;
-    if (open_stage(&s, BOBBIN)) {
-        view_scene *const scene = &s.viewer.document->scene;
-        CHECK_STRING(help_of(&s, "U"), "walk by rules, clip");
-        const size_t clip = scene->clip;
-        live(&s, 0.5);
-        const md5_vec3 of_clip = md5_mat34_translation(scene->joints[10]);
-        press(&s, SDLK_u, 0);
-        CHECK_UINT(scene->legs.num_legs, 2);
-        CHECK_NEAR(s.viewer.play.time, 0.0, 0.0);
-        CHECK_STRING(s.viewer.ui.notice, "Walking by rules: W A S D, Shift");
-        for (int i = 0; i < 4; i++)
-            live(&s, 0.5);
-        CHECK(md5_vec3_length(view_walked(scene, &s.viewer.play)) > 5.0f);
-        press(&s, SDLK_w, 0); // drives, as in a machine
-        CHECK(scene->legs.is_driven && scene->clip == clip);
-        press(&s, SDLK_u, 0);
-        CHECK_UINT(scene->legs.num_legs, 0);
-        CHECK_STRING(s.viewer.ui.notice, "Clip");
-        s.viewer.play.time = 0.5;
-        live(&s, 0.0);
-        CHECK_NEAR(md5_vec3_length(view_walked(scene, &s.viewer.play)), 0.0, 0.0);
-        const md5_vec3 again = md5_mat34_translation(scene->joints[10]);
-        CHECK(memcmp(&again, &of_clip, sizeof again) == 0);
-    }
-    close_stage(&s);
-    if (open_stage(&s, "models/lantern/lantern.md5mesh")) {
-        press(&s, SDLK_u, 0);
-        CHECK_UINT(s.viewer.document->scene.legs.num_legs, 0);
-        CHECK_STRING(s.viewer.ui.notice, "No two joints have foot or ankle in their names");
-    }
-    close_stage(&s);
-}
-
 // -- A machine's time -----------------------------------------------------------------------
 
 TEST (view_machine_pauses_and_resumes) {

@@ -46,13 +46,13 @@ static uint64_t total_size(const view_bake_source *source, const uint32_t *rates
 
 // -- Baking ---------------------------------------------------------------------------------
 
-typedef struct bake_work {
+typedef struct kind_baking {
     const view_bake_source *source;
     uint32_t *rates;    // [clips]
     float *errors;      // [clips] largest distance from the skinned vertices, units
     md5_baked **baked;  // [clips]; NULL: not baked yet
     md5_error *failure; // [clips]
-} bake_work;
+} kind_baking;
 
 // The part `step` of `steps` of the way from a frame to the next one.
 static md5_moment moment_after(const md5_anim *anim, uint32_t frame, uint32_t step, uint32_t steps)
@@ -76,7 +76,7 @@ static float measure(const md5_binding *clip, const md5_baked *baked, uint32_t r
     return fmaxf(largest, baked->position_error);
 }
 
-static void bake_clip(bake_work *work, uint32_t index)
+static void bake_clip(kind_baking *work, uint32_t index)
 {
     const md5_binding *const clip = work->source->clips[index];
     const uint32_t num_joints = clip->model->skeleton.num_joints, rate = work->rates[index];
@@ -100,7 +100,7 @@ static void bake_clip(bake_work *work, uint32_t index)
 
 static void bake_part(void *user, uint32_t worker, size_t begin, size_t end)
 {
-    bake_work *const work = user;
+    kind_baking *const work = user;
     (void)worker;
     for (size_t i = begin; i < end; i++)
         if (work->baked[i] == NULL)
@@ -108,7 +108,7 @@ static void bake_part(void *user, uint32_t worker, size_t begin, size_t end)
 }
 
 // Bakes the clips that are not baked yet.
-static bool bake(bake_work *work, view_workers *workers, md5_error *error)
+static bool bake(kind_baking *work, view_workers *workers, md5_error *error)
 {
     const uint32_t count = work->source->num_clips;
     view_run_workers(workers, count, bake_part, work);
@@ -121,7 +121,7 @@ static bool bake(bake_work *work, view_workers *workers, md5_error *error)
 }
 
 // Raises the rates of fast clips as far as the memory allows; these must be baked again.
-static void raise_rates(bake_work *work)
+static void raise_rates(kind_baking *work)
 {
     const view_bake_source *const source = work->source;
     const float most = largest_error * 2.0f * source->radius / source->pixels;
@@ -141,7 +141,7 @@ static void raise_rates(bake_work *work)
 
 // -- Making ---------------------------------------------------------------------------------
 
-static bool upload(view_bakes *bakes, const bake_work *work, const view_loader *loader,
+static bool upload(view_bakes *bakes, const kind_baking *work, const view_loader *loader,
                    md5_error *error)
 {
     const view_bake_source *const source = work->source;
@@ -165,7 +165,7 @@ static bool upload(view_bakes *bakes, const bake_work *work, const view_loader *
     return true;
 }
 
-static bool make(view_bakes *bakes, bake_work *work, view_workers *workers,
+static bool make(view_bakes *bakes, kind_baking *work, view_workers *workers,
                  const view_loader *loader, md5_error *error)
 {
     if (!bake(work, workers, error))
@@ -179,7 +179,7 @@ void view_make_bakes(view_bakes *bakes, const view_bake_source *source, view_wor
 {
     const uint32_t count = source->num_clips;
     md5_error error;
-    bake_work work = {
+    kind_baking work = {
         .source = source,
         .rates = common_alloc(count, sizeof *work.rates),
         .errors = common_alloc(count, sizeof *work.errors),
