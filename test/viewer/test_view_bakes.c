@@ -211,6 +211,31 @@ TEST (view_members_are_baked_by_their_size) {
     scene_close(&scene);
 }
 
+// In a window, or for frame times; a crowd that is saved is exact, unless it is asked otherwise.
+TEST (view_large_crowds_are_baked_by_default) {
+    static const struct {
+        view_options options;
+        float pixels;
+    } cases[] = {
+        {{.crowd = 1000}, 128.0f},
+        {{.crowd = 999}, 0.0f},
+        {{.crowd = 1000, .output = "x.png"}, 0.0f},
+        {{.crowd = 1000, .crowd_exact = true}, 0.0f},
+        {{.crowd = 2, .crowd_baked = 40, .crowd_baked_given = true, .output = "x.png"}, 40.0f},
+        {{.crowd = 1000, .crowd_baked_given = true}, 0.0f},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        view_log log = {.level = VIEW_QUIET};
+        const view_loader loader = {&cases[i].options, NULL, &log};
+        const char *const files[] = {test_path(THIMBLE), test_path("models/thimble/walk.md5anim")};
+        view_document *const document = view_load_document(&loader, files, 2, false, true,
+                                                           (view_manner){.root = MD5_ROOT_FILE});
+        if (CHECK(document != NULL))
+            CHECK_NEAR(document->crowd.baked_pixels, cases[i].pixels, 0.0);
+        view_free_document(document, NULL);
+    }
+}
+
 // Machines, morph targets and dual quaternions are not baked.
 TEST (view_members_that_are_not_baked_stay_skinned) {
     gl_scene scene;

@@ -96,7 +96,8 @@ static const view_option table[] = {
      AT(SWITCH, crowd_exact)},
     {"crowd-baked", "PIXELS", NULL,
      "draw characters up to this size that play clips from baked\n"
-     "vertices (0 = none; 128 for crowds of 1000 and more)",
+     "vertices (0 = none; without --output: 128 for crowds of\n"
+     "1000 and more)",
      AT(COUNT, crowd_baked), RANGE(0, 1000), GIVEN(crowd_baked_given)},
     {"crowd-impostors", "PIXELS", NULL,
      "draw still smaller ones up to this size as impostors\n"

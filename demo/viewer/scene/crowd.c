@@ -227,14 +227,16 @@ bool view_make_crowd(view_crowd *crowd, const view_kind_source *first, const cha
                      size_t num_files, uint32_t count, const view_loader *loader)
 {
     const view_options *const options = loader->options;
+    // Baking takes longer than it saves in a few pictures.
+    const uint32_t usual_baked = options->output == NULL ? 128 : 0;
     // A picture that is saved must show every member at its exact time.
     *crowd = (view_crowd){
         .count = count,
         .levels = true,
         .culls = !options->crowd_exact,
         .spares = !options->crowd_exact && options->output == NULL,
-        .baked_pixels =
-            level_pixels(options, options->crowd_baked_given, options->crowd_baked, 1000, 128),
+        .baked_pixels = level_pixels(options, options->crowd_baked_given, options->crowd_baked,
+                                     1000, usual_baked),
         .impostor_pixels = level_pixels(options, options->crowd_impostors_given,
                                         options->crowd_impostors, 5000, 64),
     };
