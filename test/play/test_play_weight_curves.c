@@ -158,7 +158,7 @@ TEST (curves_are_copied_with_the_tables) {
     mine.easing = MD5_EASE_LINEAR;
     const md5_machine_desc *const tables = md5_machine_tables(of.scene.machine);
     const md5_easing_curve *const copy = tables->layers[1].weight_curve;
-    CHECK(copy != NULL && copy != &mine && copy->easing == MD5_EASE_CUBIC_BEZIER);
+    CHECK(copy != &mine && copy->easing == MD5_EASE_CUBIC_BEZIER);
     CHECK(copy->x1 == 0.5f && copy->y2 == 1.0f);
     CHECK(tables->motions[0].items[1].weight_curve->easing == MD5_EASE_CUBIC_BEZIER);
     CHECK(tables->motions[0].items[0].weight_curve == NULL);
