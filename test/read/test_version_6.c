@@ -225,6 +225,9 @@ TEST (version_6_animations_say_what_is_wrong) {
          "21:12: warning: the attribute appears a second time for 'origin': the first is used"},
         {"numchannels", "numbones",
          "4:1: error: this is a model (.md5mesh), not an animation (.md5anim): found 'numbones'"},
+        {"range 1 4", "range 1 x", "15:10: error: expected a whole number, found 'x'"},
+        {"keys 1 7\n}\n", "keys 1 7\n} /* ",
+         "40:3: error: this comment has no end: '*/' is missing"},
         {"numchannels 3\n\n", "", "4:1: error: expected 'numchannels', found 'channel'"},
     };
     CHECK_CASES(good_anim, cases, load_anim);
@@ -408,17 +411,60 @@ TEST (version_6_animations_move_models_of_version_6) {
     free(keys);
 }
 
+// Keys that are all equal change nothing; a name may be empty; of the bounds all six numbers count.
+TEST (version_6_animations_may_stand_still) {
+    static const char text[] =
+        "MD5Version 6 commandline \"\" numchannels 5\n"
+        "channel 0 { joint \"\" attribute x framerate 24 range 0 9 keys 3 5 5 5 }\n"
+        "channel 1 { joint \"\" attribute roll framerate 24 keys 2 -90 -90 }\n"
+        "channel 2 { joint boundsMin attribute x framerate 24 keys 1 1 }\n"
+        "channel 3 { joint boundsMin attribute y framerate 24 keys 1 1 }\n"
+        "channel 4 { joint boundsMax attribute x framerate 24 keys 1 1 }\n";
+    md5_error error;
+    md5_anim *const anim = md5_parse_anim(text, strlen(text), NULL, &error);
+    if (!test_check(anim, __FILE__, __LINE__, "%s", error.message))
+        return;
+    CHECK_UINT(anim->num_components, 0);
+    CHECK_UINT(anim->num_frames, 9);
+    CHECK_UINT(anim->skeleton.num_joints, 1);
+    CHECK_STRING(anim->skeleton.joints[0].name, "");
+    CHECK(!anim->frame_bounds);
+    check_point(anim->base_frame[0].translation, 5.0, 0.0, 0.0);
+    CHECK_NEAR((double)md5_quat_to_euler(anim->base_frame[0].rotation).roll, -90.0, 1e-4);
+    md5_free_anim(anim);
+}
+
+// The first of two bones with one name is the parent.
+TEST (version_6_bones_may_share_a_name) {
+    static const char text[] =
+        "MD5Version 6 commandline \"\" numbones 3\n"
+        "bone 0 { name a bindpos 0 0 0 bindmat 1 0 0 0 1 0 0 0 1 }\n"
+        "bone 1 { name a bindpos 0 0 0 bindmat 1 0 0 0 1 0 0 0 1 }\n"
+        "bone 2 { name ab bindpos 0 0 0 bindmat 1 0 0 0 1 0 0 0 1 parent a }\n"
+        "nummeshes 0\n";
+    md5_error error;
+    md5_model *const model = md5_parse_model(text, strlen(text), NULL, &error);
+    if (test_check(model, __FILE__, __LINE__, "%s", error.message))
+        CHECK(model->skeleton.joints[2].parent == 0);
+    md5_free_model(model);
+}
+
 // -- Damage ---------------------------------------------------------------------------------------
 
-static void check_damage(bool is_anim, const char *text)
+static void check_cuts(bool is_anim, const char *text)
 {
-    const size_t size = strlen(text);
     md5_error error;
-    for (size_t i = 0; i < size; i++) {
+    for (size_t i = 0; i < strlen(text); i++) {
         const read_asset made = read_asset_parse(is_anim, text, i, NULL, &error);
         CHECK(read_asset_is_there(made) ? read_asset_holds(made) : error.message[0] != '\0');
         read_asset_free(made);
     }
+}
+
+static void check_memory(bool is_anim, const char *text)
+{
+    const size_t size = strlen(text);
+    md5_error error;
     for (size_t i = 1;; i++) {
         test_heap heap = {.fail_at = i};
         const md5_load_opts opts = {
@@ -433,8 +479,33 @@ static void check_damage(bool is_anim, const char *text)
 }
 
 TEST (version_6_files_survive_being_cut_and_failing_memory) {
-    check_damage(false, good_mesh);
-    check_damage(true, good_anim);
+    check_cuts(false, good_mesh);
+    check_cuts(true, good_anim);
+    check_memory(false, good_mesh);
+    check_memory(true, good_anim);
+}
+
+// So large that each table takes memory of its own.
+TEST (version_6_large_animations_survive_failing_memory) {
+    enum { NUM_STILL = 6000, NUM_KEYS = 30000 };
+    static const char *const names[] = {"x", "y", "z", "yaw"};
+    char *const text = malloc((size_t)NUM_STILL * 80 + (size_t)16 * NUM_KEYS + 4096);
+    char *end =
+        text + sprintf(text, "MD5Version 6 commandline \"\" numchannels %d\n", NUM_STILL + 7);
+    int number = 0;
+    for (; number < NUM_STILL; number++)
+        end += sprintf(end, "channel %d { joint j%d attribute x framerate 24 keys 1 %d }\n", number,
+                       number, number);
+    for (int i = 0; i < 6; i++, number++)
+        end += sprintf(end, "channel %d { joint bounds%s attribute %s framerate 24 keys 1 %d }\n",
+                       number, i < 3 ? "Min" : "Max", names[i % 3], i);
+    end +=
+        sprintf(end, "channel %d { joint j0 attribute yaw framerate 24 keys %d", number, NUM_KEYS);
+    for (int i = 0; i < NUM_KEYS; i++)
+        end += sprintf(end, " %d", i);
+    strcpy(end, " }\n");
+    check_memory(true, text);
+    free(text);
 }
 
 // Names that differ late, channels of one joint far apart: time must not grow with their product.
