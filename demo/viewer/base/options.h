@@ -51,7 +51,7 @@ typedef struct view_options {
     size_t num_folders;
     view_texture_choice *textures;
     size_t num_textures;
-    uint32_t skin; // of a Quake model
+    uint32_t skin;          // of a Quake model
     view_setting *settings; // --set, by time
     size_t num_settings;
     view_setting *morphs; // --morph, in the order given; without times
