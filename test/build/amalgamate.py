@@ -460,7 +460,8 @@ def beginning(name, what):
     parts = " ".join(macro for macro, _ in PARTS)
     return ("// %s %s: %s\n// One of the two files that `make amalgamate` makes of the sources.\n"
             "// Leave out parts with: %s MD5_NO_FILES MD5_NO_TANGENTS\n"
-            "// MD5_NO_SKIN_PLAN MD5_NO_CONVERSION MD5_NO_LOSS MD5_NO_BFG MD5_NO_VERSION_6 MD5_NO_SIMD.\n//\n%s"
+            "// MD5_NO_SKIN_PLAN MD5_NO_CONVERSION MD5_NO_LOSS MD5_NO_BFG MD5_NO_VERSION_6\n"
+            "// MD5_NO_SIMD.\n//\n%s"
             % (name, version(), what, parts, comment(read("LICENSE"))))
 
 
