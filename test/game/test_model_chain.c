@@ -277,7 +277,7 @@ TEST (trees_of_models_have_what_copied_lists_have) {
     md5_game *const game = open_models(text, &log);
     md5_error error;
     for (int i = NUM_MODELS - 1; i >= 0; i--) {
-        char name[NAME];
+        char name[16];
         (void)snprintf(name, sizeof name, "m%d", i);
         const md5_model_def *const model = md5_game_model(game, name, &error);
         CHECK_UINT(model->num_anims, (uint32_t)models[i].count);
