@@ -57,9 +57,10 @@ static bool list_pak(common_archive *archive, common_fault *fault)
         return common_archive_fail(fault,
                                    "its list of files has %llu bytes, expected a multiple of %d",
                                    (unsigned long long)size, PAK_ENTRY);
-    unsigned char *const list = malloc(size ? size : 1);
-    const bool is_read = list && read_range(archive->stream, offset, list, size);
-    for (size_t at = 0; at < size && is_read; at += PAK_ENTRY)
+    const size_t room = (size_t)size; // not above INT32_MAX
+    unsigned char *const list = malloc(room ? room : 1);
+    const bool is_read = list && read_range(archive->stream, offset, list, room);
+    for (size_t at = 0; at < room && is_read; at += PAK_ENTRY)
         add_pak_file(entries, list + at);
     free(list);
     return is_read || common_archive_fail(fault, "its list of files cannot be read");
