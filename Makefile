@@ -321,7 +321,7 @@ IN_PART = $(findstring $(TEST_PART),$(if $(filter test/%/,$(TEST_PART)),$(1),$(n
 IS_PROGRAM = $(if $(PROGRAM_PART),$(filter $(TEST_MD5) $(TEST_GL),$(1)))
 SUITES = $(if $(TEST),$(foreach suite,$(ALL_SUITES),$(if $(call IS_PROGRAM,$(suite))$(call IN_PART,$(suite)),$(suite))),$(ALL_SUITES))
 
-## make test           runs every test in two minutes at most; MD5_CORPUS=FOLDER adds real models;
+## make test           runs every test in some three minutes; MD5_CORPUS=FOLDER adds real models;
 ##                     TEST=pose selects a room, or the tests with that in their name
 test: programs | deps
 	@MD5_TEST_PART=$(call quote,$(PROGRAM_PART)) $(RUN_TESTS) $(SUITES)
