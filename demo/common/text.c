@@ -25,16 +25,31 @@ static size_t printable_length(const unsigned char *text)
     return is_bad ? 0 : length;
 }
 
+// Returns the length in bytes of the text that is printed as it is: up to the first byte that is not
+// printable and not in `kept`.
+static size_t plain_length(const char *text, const char *kept)
+{
+    size_t length = 0;
+    while (text[length] != '\0') {
+        const size_t next = printable_length((const unsigned char *)text + length);
+        if (next == 0 && strchr(kept, text[length]) == NULL)
+            break;
+        length += next > 0 ? next : 1;
+    }
+    return length;
+}
+
+// Standard error is not buffered: a text is written in one piece, so that who reads it while it is
+// written sees whole lines, and lines of other programs do not mix with it.
 static void print(FILE *file, const char *text, const char *kept)
 {
-    while (*text != '\0') {
-        const size_t length = printable_length((const unsigned char *)text);
-        if (length > 0 || strchr(kept, *text) != NULL) {
-            (void)fwrite(text, 1, length > 0 ? length : 1, file);
-            text += length > 0 ? length : 1;
-        } else {
-            fprintf(file, "\\x%02x", (unsigned)(unsigned char)*text++);
-        }
+    for (;;) {
+        const size_t length = plain_length(text, kept);
+        (void)fwrite(text, 1, length, file);
+        text += length;
+        if (*text == '\0')
+            return;
+        fprintf(file, "\\x%02x", (unsigned)(unsigned char)*text++);
     }
 }
 
