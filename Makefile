@@ -61,7 +61,9 @@ MODEL_FILES := $(shell find models -name '*.md5mesh' -o -name '*.md5anim' -o -na
 TEST_GL_SOURCES  := $(wildcard test/render/test_*.c test/viewer/test_*.c)
 TEST_MD5_SOURCES := $(wildcard $(patsubst %,test/%/test_*.c,core read load pose skin curve ik play game))
 TEST_SCRIPTS     ?= $(sort $(wildcard test/tree/*.sh test/tool/*.sh test/game/*.sh test/render/*.sh test/viewer/*.sh))
-LONG_SCRIPTS     := $(sort $(wildcard test/long/*.sh))
+# The longest first: see LONGEST.
+LONG_SCRIPTS     := test/long/machines.sh test/long/compilers.sh
+LONG_SCRIPTS     += $(filter-out $(LONG_SCRIPTS),$(sort $(wildcard test/long/*.sh)))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 MD5_OBJECTS    := $(call objects,$(MD5_SOURCES))

@@ -19,6 +19,17 @@ versioned() { # COMPILER
     echo "$1"
 }
 
+# The names of all gcc or clang with a version in their name.
+installed() { # PATTERN
+    for folder in $(echo "$PATH" | tr ':' ' '); do
+        find "$folder/" -maxdepth 1 -name "$1-[0-9]*" 2>/dev/null
+    done | sed 's|.*/||' | grep -xE '[a-z]+-[0-9]+' | sort -u
+}
+newest_clang() {
+    newest_found=$(installed clang | sort -t- -k2n | tail -n 1)
+    echo "${newest_found:-clang}"
+}
+
 # find_build COMPILER: sets $compiler and $folder. If `make WERROR=yes` has built by the same compiler, with no other
 # flags, that is the folder; otherwise it has the name of the compiler.
 find_build() {

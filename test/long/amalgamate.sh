@@ -16,7 +16,6 @@ grep -q '^flags.* avx2.* fma' /proc/cpuinfo 2>/dev/null && fused=-march=haswell
 for compiler in gcc clang; do
     command -v $compiler >/dev/null || { skip "$compiler" "it is not here"; continue; }
     check "$compiler -O2" optimized $compiler -std=gnu11 -O2 $fused
-    check "$compiler -O3, without SIMD" optimized $compiler -std=gnu11 -O3 $fused -DMD5_NO_SIMD
     plus=$(echo $compiler | sed 's/gcc/g++/; s/clang/clang++/')
     check "$compiler -pedantic" silent_compiler $compiler -std=c11 md5model.c
     # g++ warns of what its own headers of AVX-512 leave uninitialized on purpose.
@@ -36,7 +35,7 @@ for part in PLAY POSE_TOOLS QUERY GAME CAMERA FILES TANGENTS SKIN_PLAN CONVERSIO
     # shellcheck disable=SC2086
     check "with MD5_NO_$part" silent_compiler $cc -std=c11 -DMD5_NO_$part md5model.c
 done
-check "one compiler line, whole" plays -std=c11 -O0
+# Without SIMD: test/tree/amalgamate.sh, and -O3 the sizes below.
 check "one compiler line, least" plays -std=c11 -O0 -DMD5_NO_SIMD -DMD5_NO_POSE_TOOLS -DMD5_NO_QUERY -DMD5_NO_GAME -DMD5_NO_CAMERA
 # Functions and streams of the system that deal with files.
 files_in() { # OBJECTS

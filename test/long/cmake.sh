@@ -21,7 +21,7 @@ fetched() {
 install_into() { # FOLDER OPTIONS...
     prefix=$1
     shift
-    configure . "$prefix.build" -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_BUILD_TYPE=Release "$@" &&
+    configure . "$prefix.build" -DCMAKE_INSTALL_PREFIX="$prefix" "$@" &&
         build "$prefix.build" && cmake --install "$prefix.build" >"$prefix.log"
 }
 found() { # PREFIX OPTIONS...
@@ -53,7 +53,7 @@ exports() { # LIBRARY PREFIX
 check "FetchContent" fetched
 check "a subfolder of another project" subdirectory
 check "a subfolder, shared, without SIMD" subdirectory -DBUILD_SHARED_LIBS=ON -DMD5MODEL_SIMD=OFF
-check "CMake installs static libraries and programs" install_into "$scratch/static"
+check "CMake installs static libraries and programs" install_into "$scratch/static" -DCMAKE_BUILD_TYPE=Release
 check "find_package(), static" found "$scratch/static"
 check "its md5tool answers" "$scratch/static/bin/md5tool" --version
 silent "make install-lib writes the same package files" other_package_files
