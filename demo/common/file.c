@@ -302,27 +302,37 @@ static char *find_parts(const char *folder, char *rest)
     return path;
 }
 
-// Finds what `is_kind` accepts.
-static char *find_kind(const char *folder, const char *relative, bool (*is_kind)(const char *path))
+char *common_find(const char *folder, const char *relative)
 {
     char *const rest = with_slashes(relative);
     // Usually the case matches, and no folder needs to be searched.
     char *path = common_join(folder, rest);
-    if (!is_kind(path)) {
+    if (!common_is_file(path)) {
         free(path);
         path = find_parts(folder, rest);
     }
     free(rest);
-    if (path != NULL && !is_kind(path)) {
+    if (path != NULL && !common_is_file(path)) {
         free(path);
         path = NULL;
     }
     return path;
 }
 
-char *common_find(const char *folder, const char *relative)
+// Lists the files in folder/inner, which it changes, whose names begin with `start`. Where a folder
+// of exactly that name has none, one that differs in case may.
+static common_list list_inner(const char *folder, char *inner, const char *start)
 {
-    return find_kind(folder, relative, common_is_file);
+    char *path = common_join(folder, inner);
+    common_list list = list_folder(path, start, "");
+    if (list.count == 0) {
+        free(path);
+        path = find_parts(folder, inner);
+        if (path != NULL)
+            list = list_folder(path, start, "");
+    }
+    free(path);
+    return list;
 }
 
 common_list common_find_starting(const char *folder, const char *relative)
@@ -332,12 +342,11 @@ common_list common_find_starting(const char *folder, const char *relative)
     common_list list = {0};
     if (slash == NULL) {
         list = list_folder(folder, start, "");
+    } else if (slash == start) {
+        list = list_folder("/", start + 1, "");
     } else {
         *slash = '\0';
-        char *const inner = find_kind(folder, start, common_is_folder);
-        if (inner != NULL)
-            list = list_folder(inner, slash + 1, "");
-        free(inner);
+        list = list_inner(folder, start, slash + 1);
     }
     free(start);
     return list;

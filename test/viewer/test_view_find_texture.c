@@ -40,6 +40,13 @@ static const find_case cases[] = {
      false},
     {{"m/imp.jpg"}, "m/imp.md5mesh", "C:\\art\\imp.tga", "a", "m/imp.jpg", false},
     {{"textures/imp.png"}, "models/imp.md5mesh", "textures/imp", "a", "textures/imp.png", false},
+    // Two folders that differ in case: the picture is in the one that the shader does not name.
+    {{"textures/other.tga", "Textures/imp.png"},
+     "models/imp.md5mesh",
+     "textures/imp",
+     "a",
+     "Textures/imp.png",
+     false},
     // Suffixes of colour maps; a tiny picture does not hide them, but serves where there is none.
     {{"m/imp_d.tga", "m/imp_local.tga"}, "m/imp.md5mesh", "m/imp", "a", "m/imp_d.tga", false},
     {{"m/imp_color.png"}, "m/imp.md5mesh", "m/imp", "a", "m/imp_color.png", false},
