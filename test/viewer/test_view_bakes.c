@@ -226,7 +226,7 @@ TEST (view_large_crowds_are_baked_by_default) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         view_log log = {.level = VIEW_QUIET};
-        const view_loader loader = {&cases[i].options, NULL, &log};
+        const view_loader loader = {&cases[i].options, NULL, &log, NULL};
         const char *const files[] = {test_path(THIMBLE), test_path("models/thimble/walk.md5anim")};
         view_document *const document = view_load_document(&loader, files, 2, false, true,
                                                            (view_manner){.root = MD5_ROOT_FILE});
@@ -379,7 +379,7 @@ static bool try_to_bake(const gl_scene *scene, const view_kind *kind, size_t mem
 {
     view_log log = {.level = VIEW_QUIET};
     view_bakes bakes;
-    const view_loader loader = {NULL, scene->renderer, &log};
+    const view_loader loader = {NULL, scene->renderer, &log, NULL};
     const view_bake_source source = {
         .name = kind->name,
         .model = kind->model,

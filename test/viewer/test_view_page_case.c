@@ -20,7 +20,7 @@ bool page_open(page_case *of, const char *name)
     if (!CHECK(view_load_scene(&of->scene, files, 1, true, &log)))
         return false;
     const view_options options = {.num_morphs = 0};
-    const view_loader loader = {&options, NULL, &log};
+    const view_loader loader = {&options, NULL, &log, NULL};
     if (of->page->has_morphs && !CHECK(view_load_morphs(&of->morphs, &of->scene, &loader)))
         return false;
     of->scene.morph = of->morphs.morph;

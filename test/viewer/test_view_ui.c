@@ -131,6 +131,50 @@ TEST (view_ui_requests_lists_and_meshes) {
     close_screen(&s);
 }
 
+// What is typed, as far as Enter.
+static view_request type(screen *s, const char *text)
+{
+    view_browser *const browser = &s->viewer.ui.browser;
+    browser->fresh = false;
+    (void)view_type_browser(browser, text);
+    return view_key_browser(browser, &s->viewer.font, SDLK_RETURN, false);
+}
+
+TEST (view_ui_gives_a_mesh_the_texture_that_is_chosen_in_the_list) {
+    screen s;
+    view_chosen_list chosen = {.count = 0};
+    if (open_screen(&s, BOBBIN)) {
+        s.viewer.chosen = &chosen;
+        s.viewer.shown.statistics = true;
+        draw(&s);
+        view_request request = press(&s, find_hit(&s, VIEW_HIT_TEXTURE), 0.5f, 0.5f);
+        CHECK_UINT(request.kind, VIEW_REQUEST_TEXTURES);
+        CHECK(view_carry_out(&s.viewer, request));
+        draw(&s);
+        request = type(&s, "bobbin_eye.png");
+        CHECK_UINT(request.kind, VIEW_REQUEST_TEXTURE);
+        CHECK(view_carry_out(&s.viewer, request));
+        const view_textures *textures = &s.viewer.document->textures;
+        CHECK(view_mesh_search(textures, 0)->is_chosen);
+        CHECK(strstr(view_mesh_map_path(textures, 0, VIEW_MAP_DIFFUSE), "bobbin_eye") != NULL);
+        CHECK(strstr(s.viewer.ui.notice, "bobbin_eye.png") != NULL);
+        // A file that cannot be read changes nothing.
+        (void)view_carry_out(&s.viewer, (view_request){.kind = VIEW_REQUEST_TEXTURE,
+                                                       .path = common_copy("/nowhere.png")});
+        CHECK(strstr(s.viewer.ui.notice, "keeps its texture") != NULL);
+        CHECK_UINT(chosen.count, 0);
+        view_list_textures(&s.viewer.ui.browser, &s.viewer.document->scene, 0);
+        request = type(&s, "as found");
+        CHECK(request.path == NULL);
+        CHECK(view_carry_out(&s.viewer, request));
+        textures = &s.viewer.document->textures;
+        CHECK(!view_mesh_search(textures, 0)->is_chosen);
+        CHECK(strstr(view_mesh_map_path(textures, 0, VIEW_MAP_DIFFUSE), "bobbin.png") != NULL);
+    }
+    view_free_chosen(&chosen);
+    close_screen(&s);
+}
+
 TEST (view_ui_requests_a_time) {
     screen s;
     if (open_screen(&s, BOBBIN)) {

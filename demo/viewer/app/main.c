@@ -96,7 +96,8 @@ static int run(view_state *viewer, const view_options *options, view_config *con
 {
     view_begin(viewer, options);
     view_take_switches(viewer);
-    viewer->config = config;
+    viewer->config = config->path != NULL ? config : NULL;
+    viewer->chosen = &config->chosen;
     // Reading files needs no GL.
     if (!options->no_render && !view_open_window(viewer, view_shows_window(options)))
         return EXIT_NO_DISPLAY;
@@ -156,7 +157,7 @@ static int show(int count, char **arguments, view_options *options)
         take_config(count, arguments, options, &config, &log);
     const char *const complaint =
         log.num_warnings > 0 ? log.last[(log.num_warnings - 1) % VIEW_LOG_LAST] : "";
-    const int status = run(&viewer, options, config.path != NULL ? &config : NULL, complaint);
+    const int status = run(&viewer, options, &config, complaint);
     view_close(&viewer);
     view_end(&viewer);
     view_close_window(&viewer);

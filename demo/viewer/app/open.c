@@ -119,7 +119,7 @@ void view_change_clip(view_state *viewer, size_t clip)
 static bool open_files(view_state *viewer, const char *const *files, size_t num_files, bool pick_up,
                        bool as_asked)
 {
-    const view_loader loader = {viewer->options, viewer->renderer, &viewer->log};
+    const view_loader loader = {viewer->options, viewer->renderer, &viewer->log, viewer->chosen};
     const view_manner manner = {viewer->document->scene.root, viewer->document->scene.dual};
     const view_log before = viewer->log;
     view_log_clear(&viewer->log);
@@ -311,4 +311,25 @@ void view_drop(view_state *viewer, const char *path)
     else
         view_notice(viewer, "%s does not fit", common_base(path));
     view_note_files(viewer);
+}
+
+void view_give_texture(view_state *viewer, uint32_t mesh, const char *path)
+{
+    view_textures *const old = &viewer->document->textures;
+    free(old->dropped); // it would cover the chosen one
+    old->dropped = NULL;
+    view_choose_texture(viewer->chosen, viewer->document->scene.path, mesh, path);
+    if (!view_reload(viewer)) {
+        view_notice(viewer, "the model cannot be read again");
+        return;
+    }
+    if (path == NULL) {
+        view_notice(viewer, "texture of mesh %u: as found", (unsigned)mesh);
+    } else if (view_mesh_search(&viewer->document->textures, mesh)->is_chosen) {
+        view_notice(viewer, "texture of mesh %u: %s", (unsigned)mesh, common_base(path));
+    } else {
+        view_choose_texture(viewer->chosen, viewer->document->scene.path, mesh, NULL);
+        view_notice(viewer, "mesh %u keeps its texture: %s cannot be read, or --texture is given",
+                    (unsigned)mesh, common_base(path));
+    }
 }

@@ -17,6 +17,10 @@ char *view_own_model(const char *name);
 // the list of its files.
 void view_drop(view_state *viewer, const char *path);
 
+// Gives a mesh a texture that the user chose, or with NULL the one that is found, and stores that
+// for the model.
+void view_give_texture(view_state *viewer, uint32_t mesh, const char *path);
+
 // Frees what view_open() created.
 void view_close(view_state *viewer);
 

@@ -42,6 +42,12 @@ bool view_carry_out(view_state *viewer, view_request request)
     case VIEW_REQUEST_MESH:
         view_toggle_mesh(viewer, (uint32_t)request.number);
         break;
+    case VIEW_REQUEST_TEXTURES:
+        view_list_textures(&viewer->ui.browser, scene, (uint32_t)request.number);
+        break;
+    case VIEW_REQUEST_TEXTURE:
+        view_give_texture(viewer, (uint32_t)request.number, request.path);
+        break;
     case VIEW_REQUEST_PARAMETER:
     case VIEW_REQUEST_PUSH:
         set_parameter(&scene->machine, &request);
@@ -74,6 +80,10 @@ static const char *name_request(view_request_kind kind)
     case VIEW_REQUEST_OPEN:
     case VIEW_REQUEST_CLIP:
         return "choose";
+    case VIEW_REQUEST_TEXTURES:
+        return "textures";
+    case VIEW_REQUEST_TEXTURE:
+        return "texture";
     case VIEW_REQUEST_PARAMETER:
     case VIEW_REQUEST_PUSH:
         return "push";

@@ -123,12 +123,25 @@ static bool read_recent(view_config *config, const char *value)
     return true;
 }
 
+static bool read_chosen(view_config *config, const char *value)
+{
+    return view_read_chosen(&config->chosen, value);
+}
+
 static bool read_option(view_config *config, const char *name, size_t length, const char *value)
 {
     const view_option *nearest = NULL, *const option = view_find_option(name, length, &nearest);
     if (option == NULL || option->memory == VIEW_FORGOTTEN)
         return false;
     view_set_config(config, option, value);
+    return true;
+}
+
+static bool is_text(const char *line)
+{
+    for (; *line != '\0'; line++)
+        if ((unsigned char)*line < ' ' && *line != '\t')
+            return false;
     return true;
 }
 
@@ -155,6 +168,19 @@ static void write_recent(const view_config *config, const char *name, FILE *file
         (void)fprintf(file, "%s=%s\n", name, config->recent[i]);
 }
 
+// Paths that would break the line, or are longer than one that is read, are not written.
+static void write_chosen(const view_config *config, const char *name, FILE *file)
+{
+    for (size_t i = 0; i < config->chosen.count; i++) {
+        const view_chosen *const chosen = &config->chosen.rows[i];
+        char *const line = view_write_chosen(chosen);
+        if (is_text(line) && strchr(chosen->file, '\t') == NULL
+            && strlen(name) + strlen(line) + sizeof "=\r\n" < MOST_BYTES)
+            (void)fprintf(file, "%s=%s\n", name, line);
+        free(line);
+    }
+}
+
 // -- Lines ----------------------------------------------------------------------------------
 
 // The lines that are not options. No other names are written.
@@ -166,6 +192,7 @@ static const struct {
     {"model", read_model, write_model},
     {"camera", read_camera, write_camera},
     {"recent", read_recent, write_recent},
+    {"mesh-texture", read_chosen, write_chosen},
 };
 enum { NUM_LINES = sizeof lines / sizeof lines[0] };
 
@@ -180,14 +207,6 @@ static bool read_line(view_config *config, const char *line)
         if (strlen(lines[i].name) == length && strncmp(lines[i].name, line, length) == 0)
             return lines[i].read(config, equals + 1);
     return read_option(config, line, length, equals + 1);
-}
-
-static bool is_text(const char *line)
-{
-    for (; *line != '\0'; line++)
-        if ((unsigned char)*line < ' ' && *line != '\t')
-            return false;
-    return true;
 }
 
 void view_read_config(view_config *config, const char *path, view_log *log)
@@ -258,6 +277,7 @@ void view_free_config(view_config *config)
         free(config->arguments[i]);
     for (size_t i = 0; i < config->num_recent; i++)
         free(config->recent[i]);
+    view_free_chosen(&config->chosen);
     free(config->arguments);
     free(config->model);
     free(config->path);

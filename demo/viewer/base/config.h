@@ -1,8 +1,10 @@
 // The configuration file in the user's configuration folder, which stores the window's state:
-// switches and size as command-line options, the model, the camera, and recent files.
+// switches and size as command-line options, the model, the camera, recent files, and the textures
+// that were chosen for meshes.
 #ifndef DEMO_VIEWER_BASE_CONFIG_H
 #define DEMO_VIEWER_BASE_CONFIG_H
 
+#include "demo/viewer/base/chosen.h"
 #include "demo/viewer/base/viewpoint.h"
 #include "demo/viewer/base/log.h"
 #include "demo/viewer/base/option_table.h"
@@ -21,6 +23,7 @@ typedef struct view_config {
     view_camera camera; // on it
     char *recent[VIEW_MAX_RECENT];
     size_t num_recent;
+    view_chosen_list chosen;
 } view_config;
 
 // The path of the user's file, or NULL if the system defines no folder for it. Free it.

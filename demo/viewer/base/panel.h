@@ -32,7 +32,7 @@ typedef struct view_row {
     view_row_kind kind;
     view_color color;
     char label[64], text[192];
-    char hint[8]; // a key, at the right
+    char hint[8]; // a key or what a click does, at the right
     bool on;      // of a switch
     bool fixed;   // never wrapped
     uint64_t lit; // highlighted words: one bit each

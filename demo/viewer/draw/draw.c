@@ -164,7 +164,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t wid
                      bool transparent, md5_error *error)
 {
     view_document *const document = stage->document;
-    const view_loader loader = {stage->options, stage->renderer, stage->log};
+    const view_loader loader = {stage->options, stage->renderer, stage->log, NULL};
     view_blend_document(document, &loader);
     if (document->scene.dual && document->crowd.count == 0) // for the bounds of the shadow casters
         view_skin(&document->scene);

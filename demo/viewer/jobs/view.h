@@ -42,12 +42,13 @@ typedef struct view_state {
 
     // Only with a window.
     struct SDL_Window *window;
-    void *context;        // SDL_GLContext
-    view_config *config;  // NULL = none
-    float text_scale;     // chosen by keys, on top of the screen's
-    uint64_t files_stamp; // of what is open, with --watch
-    double next_watch;    // time of the next check of the files
-    double now;           // seconds since the start
+    void *context;            // SDL_GLContext
+    view_config *config;      // NULL = none
+    view_chosen_list *chosen; // textures of meshes; the caller's
+    float text_scale;         // chosen by keys, on top of the screen's
+    uint64_t files_stamp;     // of what is open, with --watch
+    double next_watch;        // time of the next check of the files
+    double now;               // seconds since the start
     bool quit;
 } view_state;
 

@@ -188,7 +188,7 @@ bool view_draw_page(view_pages *pages, const view_stage *stage, double seconds,
     const float margin = VIEW_MARGIN * stage->font->scale;
     view_picture *const picture = common_alloc(1, sizeof *picture);
     view_begin_picture(picture, &stage->document->scene, pages->values, page->start + seconds);
-    const view_loader loader = {stage->options, stage->renderer, stage->log};
+    const view_loader loader = {stage->options, stage->renderer, stage->log, NULL};
     if (!is_list && page->has_morphs) // without them, which is logged, the page shows the model
         (void)view_ready_morphs(stage->document, &loader);
     if (!is_list && stage->document->scene.model != NULL) {

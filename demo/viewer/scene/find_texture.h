@@ -24,6 +24,7 @@ typedef struct view_texture_found {
     char *turns[MD5_QUAKE_MAX_IMAGES - 1]; // images that are shown in turn with `path`
     uint32_t num_turns;
     const char *guess; // NULL, or how it was guessed: "by the name of the mesh"
+    bool is_chosen;    // the user chose `path`: nothing was searched
     common_list tried; // names that were not found, without extensions
 } view_texture_found;
 

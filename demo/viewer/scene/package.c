@@ -186,6 +186,20 @@ static void append(common_list *list, common_list *more, size_t most)
     *more = (common_list){0};
 }
 
+static void add_images(common_list *images, const char *folder)
+{
+    common_list files = common_list_folder(folder, "");
+    size_t kept = 0;
+    for (size_t f = 0; f < files.count; f++) {
+        if (view_is_image(files.names[f]))
+            files.names[kept++] = files.names[f];
+        else
+            free(files.names[f]);
+    }
+    files.count = kept;
+    append(images, &files, MAX_IMAGES);
+}
+
 // Breadth-first search through the folders.
 static void list_images(view_package *package)
 {
@@ -195,20 +209,23 @@ static void list_images(view_package *package)
     common_list folders = {common_alloc(1, sizeof *folders.names), 1};
     folders.names[0] = common_copy(package->root);
     for (size_t i = 0; i < folders.count; i++) {
-        common_list files = common_list_folder(folders.names[i], ""), below;
-        size_t kept = 0;
-        for (size_t f = 0; f < files.count; f++) {
-            if (view_is_image(files.names[f]))
-                files.names[kept++] = files.names[f];
-            else
-                free(files.names[f]);
-        }
-        files.count = kept;
-        append(&package->images, &files, MAX_IMAGES);
-        below = common_list_folder(folders.names[i], NULL);
+        common_list below = common_list_folder(folders.names[i], NULL);
+        add_images(&package->images, folders.names[i]);
         append(&folders, &below, MAX_FOLDERS);
     }
     common_free_list(&folders);
+}
+
+const common_list *view_package_images(view_package *package, const char *model_path)
+{
+    if (!package->is_listed)
+        list_images(package);
+    if (package->root == NULL && package->images.count == 0) {
+        char *const folder = common_folder(model_path);
+        add_images(&package->images, folder);
+        free(folder);
+    }
+    return &package->images;
 }
 
 // Returns the length of the common prefix of two paths, in bytes.

@@ -3,6 +3,7 @@
 #ifndef DEMO_VIEWER_SCENE_PACKAGE_H
 #define DEMO_VIEWER_SCENE_PACKAGE_H
 
+#include "demo/common/file.h"
 #include "demo/viewer/base/log.h"
 
 typedef struct view_package view_package;
@@ -23,6 +24,10 @@ const char *view_package_material(view_package *package, const char *material, v
 // Returns the image of a mesh in an md5.cfg (Cube 2 engines) in the model's folder or the one
 // above. NULL if there is none. Owned by the package.
 const char *view_package_skin(view_package *package, const char *model_path, const char *mesh);
+
+// All images of the package, by folders; if there is no package, those beside `model_path`. Owned
+// by the package.
+const common_list *view_package_images(view_package *package, const char *model_path);
 
 // Returns an image anywhere in the package whose base name without extension is `stem`, ignoring
 // case; if there are several, the one that shares most folders with the path `near`. NULL if there

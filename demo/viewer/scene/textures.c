@@ -285,9 +285,20 @@ static void use_look(view_textures *textures, md5gl_renderer *renderer, uint32_t
     textures->alpha_test[mesh] = look->alpha_test;
 }
 
+// Loads what the user chose for a mesh, unless the options say otherwise.
+static void use_chosen(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
+                       const char *path, view_log *log)
+{
+    size_t *const diffuse = &textures->of_mesh[mesh][VIEW_MAP_DIFFUSE];
+    if (path == NULL || *diffuse != VIEW_NO_TEXTURE)
+        return;
+    *diffuse = load_file(textures, renderer, VIEW_MAP_DIFFUSE, path, NULL, log, false);
+    textures->found[mesh].is_chosen = *diffuse != VIEW_NO_TEXTURE;
+}
+
 bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
                         const char *model_path, const view_look *looks, uint32_t num_looks,
-                        const view_options *options, view_log *log)
+                        const view_options *options, const view_chosen_list *chosen, view_log *log)
 {
     *textures = (view_textures){.num_meshes = model->num_meshes};
     textures->of_mesh = common_alloc(model->num_meshes, sizeof *textures->of_mesh);
@@ -311,6 +322,7 @@ bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const
         view_log_progress(log, "textures", i, model->num_meshes);
         if (model->meshes[i].num_triangles == 0)
             continue;
+        use_chosen(textures, renderer, i, view_chosen_texture(chosen, model_path, i), log);
         if (i < num_looks)
             use_look(textures, renderer, i, &looks[i], log);
         if (textures->of_mesh[i][VIEW_MAP_DIFFUSE] == VIEW_NO_TEXTURE)

@@ -4,6 +4,7 @@
 
 #include "md5/md5model.h"
 #include "render/md5gl.h"
+#include "demo/viewer/base/chosen.h"
 #include "demo/viewer/base/log.h"
 #include "demo/viewer/scene/find_texture.h"
 #include "demo/viewer/scene/look.h"
@@ -41,13 +42,14 @@ typedef struct view_textures {
 
 #define VIEW_NO_TEXTURE SIZE_MAX
 
-// Finds and loads the textures of all meshes: those of the options, those of looks[num_looks], one
-// for each mesh if there are any, then those that view_find_texture() finds, then their other maps.
-// Logs a warning for each mesh without a texture. Returns false and logs an error if the options
-// name a mesh that the model lacks or a file that cannot be read. `options` may be NULL.
+// Finds and loads the textures of all meshes: those of the options, those that the user chose,
+// those of looks[num_looks], one for each mesh if there are any, then those that
+// view_find_texture() finds, then their other maps. Logs a warning for each mesh without a texture,
+// and for each chosen file that cannot be read. Returns false and logs an error if the options name
+// a mesh that the model lacks or a file that cannot be read. `options` and `chosen` may be NULL.
 bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
                         const char *model_path, const view_look *looks, uint32_t num_looks,
-                        const view_options *options, view_log *log);
+                        const view_options *options, const view_chosen_list *chosen, view_log *log);
 
 // Sets a file as the texture of all meshes. Returns false and logs a warning if it cannot be read.
 bool view_use_texture(view_textures *textures, md5gl_renderer *renderer, const char *path,

@@ -26,7 +26,8 @@ bool view_upload(const view_loader *loader, const view_scene *scene, bool as_ask
     if (*drawn == NULL)
         return false;
     if (view_load_textures(textures, loader->renderer, scene->model, scene->path, scene->looks,
-                           scene->num_looks, as_asked ? loader->options : NULL, loader->log))
+                           scene->num_looks, as_asked ? loader->options : NULL, loader->chosen,
+                           loader->log))
         return true;
     md5gl_destroy_model(loader->renderer, *drawn);
     *drawn = NULL;

@@ -10,6 +10,7 @@ typedef struct view_loader {
     const view_options *options;
     md5gl_renderer *renderer; // NULL: nothing is drawn or uploaded
     view_log *log;
+    const view_chosen_list *chosen; // NULL: no textures were chosen
 } view_loader;
 
 // Creates a model on the GPU with the vertex path of the options. If that path is not available,

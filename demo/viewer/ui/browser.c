@@ -1,9 +1,10 @@
-// The list of files and of clips that opens over the picture.
+// The lists that open over the picture.
 #include "demo/viewer/ui/browser.h"
 
 #include "demo/common/file.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/base/panel.h"
+#include "demo/viewer/scene/package.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,6 +161,31 @@ bool view_open_browser(view_browser *browser, view_browser_kind kind, const view
     return true;
 }
 
+// Images are shown by their paths in the package.
+static void add_textures(view_browser *browser, const view_scene *scene)
+{
+    view_package *const package = view_open_package(scene->path);
+    const common_list *const images = view_package_images(package, scene->path);
+    const char *const root = view_package_root(package);
+    for (size_t i = 0; i < images->count; i++) {
+        const char *const path = images->names[i];
+        const size_t above = root != NULL ? strlen(root) + 1 : 0;
+        add_entry(browser, VIEW_ENTRY_TEXTURE, root != NULL ? path + above : common_base(path),
+                  path);
+    }
+    view_close_package(package);
+}
+
+void view_list_textures(view_browser *browser, const view_scene *scene, uint32_t mesh)
+{
+    view_clear_browser(browser);
+    browser->kind = VIEW_BROWSE_TEXTURES;
+    browser->mesh = mesh;
+    add_entry(browser, VIEW_ENTRY_FOUND_TEXTURE, "as found by names", NULL);
+    add_textures(browser, scene);
+    find_entries(browser);
+}
+
 // -- Choosing -------------------------------------------------------------------------------
 
 // Choosing an entry closes the list, unless it is a folder, which is listed instead.
@@ -171,7 +197,11 @@ static view_request take_chosen(view_browser *browser)
     if (entry->kind == VIEW_ENTRY_FOLDER || entry->kind == VIEW_ENTRY_ABOVE)
         return (view_request){.kind = VIEW_REQUEST_BROWSE, .path = common_copy(entry->path)};
     view_request request = {.kind = VIEW_REQUEST_CLIP, .number = entry->clip};
-    if (entry->path != NULL)
+    if (browser->kind == VIEW_BROWSE_TEXTURES)
+        request = (view_request){.kind = VIEW_REQUEST_TEXTURE,
+                                 .number = browser->mesh,
+                                 .path = entry->path != NULL ? common_copy(entry->path) : NULL};
+    else if (entry->path != NULL)
         request = (view_request){.kind = VIEW_REQUEST_OPEN, .path = common_copy(entry->path)};
     view_clear_browser(browser);
     return request;
@@ -311,7 +341,8 @@ static void draw_entries(const view_browser *browser, view_canvas *canvas)
             view_draw_round_rect(
                 canvas, (view_rect){rows.x - 6.0f * scale, y, rows.width + 12.0f * scale, line},
                 4.0f * scale, 0x33507FFFu);
-        const bool is_folder = entry->kind == VIEW_ENTRY_FOLDER || entry->kind == VIEW_ENTRY_ABOVE;
+        const bool is_folder = entry->kind == VIEW_ENTRY_FOLDER || entry->kind == VIEW_ENTRY_ABOVE
+                               || entry->kind == VIEW_ENTRY_FOUND_TEXTURE;
         const view_color color = is_folder                          ? VIEW_ACCENT
                                  : entry->kind == VIEW_ENTRY_RECENT ? VIEW_DIM
                                                                     : VIEW_PLAIN;
@@ -333,12 +364,14 @@ static void draw_heading(const view_browser *browser, view_canvas *canvas, float
                          float width)
 {
     const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
-    const bool clips = browser->kind == VIEW_BROWSE_CLIPS;
-    char count[48];
+    char count[48], title[48];
+    (void)snprintf(title, sizeof title, "Texture of mesh %u", (unsigned)browser->mesh);
     (void)snprintf(count, sizeof count, "%zu of %zu", browser->num_found, browser->num_entries);
     const float count_width = view_text_width(canvas->font, VIEW_TEXT, count) + 12.0f * scale;
     view_draw_text(canvas, VIEW_TEXT, x, y, fmaxf(width - count_width, 1.0f), VIEW_BRIGHT,
-                   clips ? "Clips" : browser->folder);
+                   browser->kind == VIEW_BROWSE_CLIPS   ? "Clips"
+                   : browser->kind == VIEW_BROWSE_FILES ? browser->folder
+                                                        : title);
     view_draw_text(canvas, VIEW_TEXT, x + width - count_width + 12.0f * scale, y, 0, VIEW_DIM,
                    count);
     const view_rect field = {x - 6.0f * scale, y + 1.2f * line, width + 12.0f * scale,

@@ -1,4 +1,4 @@
-// A list that is filtered by typing: files of a folder and recent files, or clips.
+// A list that is filtered by typing: files of a folder and recent files, clips, or textures.
 #ifndef DEMO_VIEWER_UI_BROWSER_H
 #define DEMO_VIEWER_UI_BROWSER_H
 
@@ -14,6 +14,7 @@ typedef enum view_browser_kind {
     VIEW_BROWSE_NOTHING, // it is closed
     VIEW_BROWSE_FILES,
     VIEW_BROWSE_CLIPS,
+    VIEW_BROWSE_TEXTURES, // of a mesh
 } view_browser_kind;
 
 typedef enum view_entry_kind {
@@ -22,17 +23,20 @@ typedef enum view_entry_kind {
     VIEW_ENTRY_FOLDER,
     VIEW_ENTRY_ABOVE, // the parent folder: the first entry
     VIEW_ENTRY_CLIP,
+    VIEW_ENTRY_TEXTURE,
+    VIEW_ENTRY_FOUND_TEXTURE, // the one that the search finds: the first entry
 } view_entry_kind;
 
 typedef struct view_entry {
     view_entry_kind kind;
-    char *label, *path; // path: NULL for a clip
+    char *label, *path; // path: NULL for a clip and a found texture
     size_t clip;
 } view_entry;
 
 typedef struct view_browser {
     view_browser_kind kind;
-    char *folder; // the listed one
+    char *folder;  // the listed one; of textures NULL
+    uint32_t mesh; // that the textures are for
     view_entry *entries;
     size_t num_entries;
     size_t *found; // [num_found] indices of entries that contain the filter
@@ -53,6 +57,9 @@ bool view_open_browser(view_browser *browser, view_browser_kind kind, const view
 
 // Lists another folder.
 void view_browse_folder(view_browser *browser, const char *folder, const view_config *config);
+
+// Lists the images of the package that the scene's model lies in, as textures of a mesh.
+void view_list_textures(view_browser *browser, const view_scene *scene, uint32_t mesh);
 
 // Closes the list and frees its entries.
 void view_clear_browser(view_browser *browser);

@@ -9,8 +9,11 @@
 
 enum { WIDTH = 270, COMPACT_WIDTH = 190, LABEL_WIDTH = 84 };
 
-// Clickable rows: their numbers in view_rows; the last one begins those of meshes.
-enum { HIT_FILES = 1, HIT_CLIPS, HIT_MESHES };
+// Meshes in the list of statistics: without figures if there are more than MESHES_IN_FULL.
+enum { MESHES_IN_FULL = 5, MESHES_LISTED = 20 };
+
+// Clickable rows: their numbers in view_rows; the last two begin those of meshes.
+enum { HIT_FILES = 1, HIT_CLIPS, HIT_TEXTURES, HIT_MESHES = HIT_TEXTURES + MESHES_LISTED };
 
 #define DOT "  \xE2\x80\xA2  "
 
@@ -181,6 +184,14 @@ static void add_tried_rows(const view_texture_found *search, view_rows *rows)
                      (unsigned)(search->tried.count - LISTED));
 }
 
+// Where a texture comes from, if that is not certain.
+static const char *texture_origin(const char *path, const view_texture_found *search)
+{
+    if (path == NULL)
+        return "";
+    return search->is_chosen ? DOT "chosen" : search->guess != NULL ? DOT "guessed" : "";
+}
+
 // The texture, or a note that it is missing, and its maps.
 static void add_map_rows(const view_facts *facts, view_rows *rows, uint32_t mesh)
 {
@@ -190,12 +201,17 @@ static void add_map_rows(const view_facts *facts, view_rows *rows, uint32_t mesh
     const view_texture_found *const search = view_mesh_search(textures, mesh);
     for (view_map map = VIEW_MAP_DIFFUSE; map < VIEW_NUM_MAPS; map++) {
         const char *const path = view_mesh_map_path(textures, mesh, map);
-        const bool is_guess = map == VIEW_MAP_DIFFUSE && search->guess != NULL;
-        if (path != NULL || map == VIEW_MAP_DIFFUSE)
-            view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, labels[map], "%s%s",
-                         path != NULL ? common_base(path) : "none",
-                         path != NULL && is_guess ? DOT "guessed" : "");
-        if (path == NULL && map == VIEW_MAP_DIFFUSE)
+        const bool is_texture = map == VIEW_MAP_DIFFUSE;
+        const char *const name = path != NULL ? common_base(path) : "none";
+        if (is_texture) {
+            view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, labels[map], "%s%s", name,
+                         texture_origin(path, search));
+            view_make_hit(rows, HIT_TEXTURES + (int32_t)mesh,
+                          path == NULL || search->guess != NULL ? "choose" : "");
+        } else if (path != NULL) {
+            view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, labels[map], "%s", name);
+        }
+        if (path == NULL && is_texture)
             add_tried_rows(search, rows);
     }
 }
@@ -203,12 +219,11 @@ static void add_map_rows(const view_facts *facts, view_rows *rows, uint32_t mesh
 // Only names if there are many meshes: the list serves to hide them.
 static void add_mesh_rows(const view_facts *facts, view_rows *rows)
 {
-    enum { IN_FULL = 5, LISTED = 20 };
     const md5_model *const model = facts->stage.document->scene.model;
-    const bool in_full = model->num_meshes <= IN_FULL;
+    const bool in_full = model->num_meshes <= MESHES_IN_FULL;
     if (!in_full)
         view_add_gap(rows);
-    for (uint32_t i = 0; i < model->num_meshes && i < LISTED; i++) {
+    for (uint32_t i = 0; i < model->num_meshes && i < MESHES_LISTED; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         if (in_full)
             view_add_gap(rows);
@@ -226,9 +241,9 @@ static void add_mesh_rows(const view_facts *facts, view_rows *rows)
                      md5gl_path_reason(facts->stage.document->drawn, i));
         add_map_rows(facts, rows, i);
     }
-    if (model->num_meshes > LISTED)
+    if (model->num_meshes > MESHES_LISTED)
         view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "", "and %u more",
-                     (unsigned)(model->num_meshes - LISTED));
+                     (unsigned)(model->num_meshes - MESHES_LISTED));
 }
 
 // Sums over all loaded clips, or a machine's own clips.
@@ -295,6 +310,17 @@ static uint32_t order_times(const view_facts *facts, float times[VIEW_NUM_FRAME_
     return count;
 }
 
+// What a clickable row does; sets the number of its mesh.
+static view_hit_kind hit_kind(int32_t row, uint32_t *mesh)
+{
+    const int32_t first = row >= HIT_MESHES ? HIT_MESHES : HIT_TEXTURES;
+    *mesh = row >= HIT_TEXTURES ? (uint32_t)(row - first) : 0;
+    return row >= HIT_MESHES     ? VIEW_HIT_MESH
+           : row >= HIT_TEXTURES ? VIEW_HIT_TEXTURE
+           : row == HIT_CLIPS    ? VIEW_HIT_CLIPS
+                                 : VIEW_HIT_FILES;
+}
+
 // Positions of the clickable rows, after scaling by `factor`.
 static void lay_out_hits(view_ui *ui, const view_facts *facts, const view_rows *rows, float margin,
                          float factor)
@@ -308,10 +334,7 @@ static void lay_out_hits(view_ui *ui, const view_facts *facts, const view_rows *
         const float left = VIEW_PADDING * facts->stage.font->scale;
         hit->rect = (view_rect){margin + left * factor, margin + (row->y - margin) * factor,
                                 rows->width * factor, view_row_height(rows, row) * factor};
-        hit->kind = row->hit == HIT_FILES   ? VIEW_HIT_FILES
-                    : row->hit == HIT_CLIPS ? VIEW_HIT_CLIPS
-                                            : VIEW_HIT_MESH;
-        hit->mesh = hit->kind == VIEW_HIT_MESH ? (uint32_t)(row->hit - HIT_MESHES) : 0;
+        hit->kind = hit_kind(row->hit, &hit->mesh);
     }
 }
 

@@ -19,6 +19,8 @@ typedef enum view_request_kind {
     VIEW_REQUEST_CLIP,      // show clip `number`
     VIEW_REQUEST_PERFORM,   // perform `action`
     VIEW_REQUEST_MESH,      // show or hide mesh `number`
+    VIEW_REQUEST_TEXTURES,  // list the textures that mesh `number` may have
+    VIEW_REQUEST_TEXTURE,   // give mesh `number` the texture `path`; NULL: the one that is found
     VIEW_REQUEST_PARAMETER, // set the machine's parameter `number` to `value`
     VIEW_REQUEST_PUSH,      // set the trigger or toggle the bool parameter `number`
     VIEW_REQUEST_LIGHT,     // set light `number` to `value`

@@ -83,6 +83,8 @@ static view_request press_hit(const view_ui *ui, float x, float y)
             continue;
         if (hit->kind == VIEW_HIT_MESH)
             return (view_request){.kind = VIEW_REQUEST_MESH, .number = hit->mesh};
+        if (hit->kind == VIEW_HIT_TEXTURE)
+            return (view_request){.kind = VIEW_REQUEST_TEXTURES, .number = hit->mesh};
         const view_action action = hit->kind == VIEW_HIT_FILES ? VIEW_FILES : VIEW_CLIPS;
         return (view_request){.kind = VIEW_REQUEST_PERFORM, .action = action};
     }

@@ -24,9 +24,10 @@ typedef enum view_drag_kind {
 
 // A row of the panel that can be clicked on.
 typedef enum view_hit_kind {
-    VIEW_HIT_FILES, // the model's name: opens the list
-    VIEW_HIT_CLIPS, // the clip's: likewise
-    VIEW_HIT_MESH,  // of that number: shown or not
+    VIEW_HIT_FILES,   // the model's name: opens the list
+    VIEW_HIT_CLIPS,   // the clip's: likewise
+    VIEW_HIT_MESH,    // of that number: shown or not
+    VIEW_HIT_TEXTURE, // of mesh of that number: opens the list
 } view_hit_kind;
 
 typedef struct view_hit {
