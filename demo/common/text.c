@@ -25,8 +25,8 @@ static size_t printable_length(const unsigned char *text)
     return is_bad ? 0 : length;
 }
 
-// Returns the length in bytes of the text that is printed as it is: up to the first byte that is not
-// printable and not in `kept`.
+// Returns the length in bytes of the text that is printed as it is: up to the first byte that is
+// not printable and not in `kept`.
 static size_t plain_length(const char *text, const char *kept)
 {
     size_t length = 0;
