@@ -442,7 +442,18 @@ install-lib: lib $(if $(filter yes,$(MD5GL)),gl) $(PACKAGE_FILES)
 	install -m 644 $(filter %.cmake,$(PACKAGE_FILES)) $(DESTDIR)$(LIBDIR)/cmake/md5model/
 	$(update_linker)
 
-## make install-programs   md5tool and md5view, their manual pages and completions, our models
+# For desktops: file in .github/packaging/desktop -> folder below DATADIR.
+DESKTOP_FILES := md5view.desktop:applications md5model.xml:mime/packages md5view.thumbnailer:thumbnailers \
+                 md5view.png:icons/hicolor/256x256/apps
+desktop_file = $(firstword $(subst :, ,$(1)))
+desktop_path = $(DESTDIR)$(DATADIR)/$(lastword $(subst :, ,$(1)))/$(desktop_file)
+# Files below DESTDIR are for another system, whose package manager updates the databases.
+update_desktop = $(if $(DESTDIR),,@for update in 'update-mime-database $(DATADIR)/mime' \
+    'update-desktop-database -q $(DATADIR)/applications'; do \
+    ! command -v $${update%% *} >/dev/null || $$update || exit 1; done)
+
+## make install-programs   md5tool and md5view, their manual pages and completions, our models,
+##                     and what desktops need to show thumbnails and to open files
 install-programs: $(TOOL) $(VIEWER) $(STAGED)
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(DATADIR)/doc/md5model
 	install -m 755 $(TOOL) $(VIEWER) $(DESTDIR)$(BINDIR)/
@@ -452,6 +463,9 @@ install-programs: $(TOOL) $(VIEWER) $(STAGED)
 	install -m 644 md5/play/machine_files.md LICENSE $(DESTDIR)$(DATADIR)/doc/md5model/
 	@for file in $(MODEL_FILES); do \
 	    install -D -m 644 $$file $(DESTDIR)$(SHAREDIR)/$$file || exit 1; done
+	$(foreach file,$(DESKTOP_FILES),install -D -m 644 .github/packaging/desktop/$(call desktop_file,$(file)) \
+	    $(call desktop_path,$(file)) &&) :
+	$(update_desktop)
 
 .PHONY: abi
 ## make abi            renews the list of the binary interface that `make test` compares with
@@ -466,12 +480,13 @@ deb: | deps
 ## make uninstall      removes what `make install` with the same PREFIX has installed
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/md5tool $(DESTDIR)$(BINDIR)/md5view
-	rm -f $(addprefix $(DESTDIR)$(DATADIR)/,$(PROGRAM_TEXTS))
+	rm -f $(addprefix $(DESTDIR)$(DATADIR)/,$(PROGRAM_TEXTS)) $(foreach file,$(DESKTOP_FILES),$(call desktop_path,$(file)))
 	rm -f $(foreach name,md5model md5gl,$(DESTDIR)$(LIBDIR)/pkgconfig/$(name).pc \
 	    $(addprefix $(DESTDIR)$(LIBDIR)/lib$(name),.a .so .so.$(ABI) .so.$(VERSION)))
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/md5model $(DESTDIR)$(LIBDIR)/cmake/md5model $(DESTDIR)$(DATADIR)/doc/md5model \
 	    $(DESTDIR)$(SHAREDIR)
 	$(update_linker)
+	$(update_desktop)
 
 # -- Other targets ----------------------------------------------------------------------------
 

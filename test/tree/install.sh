@@ -44,6 +44,10 @@ missing_files() {
             [ -s "$root$prefix/$file" ] || echo "$file"
         done
     done
+    for file in applications/md5view.desktop mime/packages/md5model.xml thumbnailers/md5view.thumbnailer \
+        icons/hicolor/256x256/apps/md5view.png; do
+        [ -s "$root$prefix/share/$file" ] || echo "$file"
+    done
     [ -s "$root$prefix/share/doc/md5model/machine_files.md" ] || echo "machine_files.md"
     find "$root$prefix/share/md5model/models" -name '*.md5mesh' 2>&1 | grep -q mesh || echo "models"
 }

@@ -82,6 +82,14 @@ full_disk() {
         grep -q 'cannot write all' "$scratch/err"
 }
 
+# A file manager names the file, and asks for pictures of files that cannot be shown.
+thumbnail() {
+    name="$scratch/{n} .gif"
+    record "$own" --thumbnail 64 --output "$name" && python3 test/viewer/png.py size "$name" | grep -x '64 64' || return 1
+    record "$scratch" --thumbnail 64 --output "$name.not" && return 1
+    [ ! -e "$name.not" ]
+}
+check "a thumbnail under any name" thumbnail
 check "a series of pictures" series
 check "the same series by --animation-time" at_times
 check "an APNG has the same pictures" same_in "$scratch/m.apng" '$1 == 96 && $2 == 72 && $3 == 0.625 && $4 == 0'
@@ -92,6 +100,8 @@ check "a movie without ffmpeg" without_ffmpeg
 check "an APNG on a full disk" full_disk apng
 check "a sheet needs --output" refuses --output "$model" --sheet 3x3
 check "a turntable needs --output" refuses --output "$model" --turntable
+check "a thumbnail needs --output" refuses "--thumbnail needs --output" "$model" --thumbnail 64
+check "a thumbnail is one picture" refuses "one picture" "$model" --thumbnail 64 --turntable --output "$scratch/x.png"
 check "a sheet cannot be a movie" refuses --sheet "$model" --sheet 3x3 --output "$scratch/x.gif"
 check "a sheet needs a pixel for each picture" refuses --sheet "$model" --sheet 64x64 --resolution 50,50 --output "$scratch/x.png"
 check "a sheet needs rows" refuses --sheet "$model" --sheet 3 --output "$scratch/x.png"

@@ -46,6 +46,10 @@ static const view_option table[] = {
     {"sheet", "COLSxROWS", NULL, "contact sheet: one cycle of the clip in one picture",
      AT(GRID, sheet_columns), RANGE(1, 64)},
     {"turntable", NULL, NULL, "turn the camera once around the model", AT(SWITCH, turntable)},
+    {"thumbnail", "N", NULL,
+     "for file managers: --output is a PNG of N by N pixels\n"
+     "under any name, without background, of these files only",
+     AT(COUNT, thumbnail), RANGE(16, 2048)},
     {"resolution", "W,H", NULL, "size in pixels, each 1 to 16384 (1280,720)", AT(GRID, width),
      RANGE(1, VIEW_MAX_PICTURE_SIDE), REMEMBERED},
     {"samples", "N", NULL, "antialiasing samples per pixel (4)", AT(COUNT, samples), RANGE(1, 64),

@@ -74,9 +74,21 @@ bool view_is_movie(const char *path)
     return false;
 }
 
+static const char *find_thumbnail_contradiction(const view_options *o)
+{
+    if (o->output == NULL)
+        return "--thumbnail needs --output";
+    if (o->sheet_columns > 0 || o->turntable || o->num_frames > 0 || o->num_times > 1)
+        return "--thumbnail is one picture: it cannot be used with --sheet, --turntable, --frames "
+               "or several times";
+    return NULL;
+}
+
 static const char *find_output_contradiction(const view_options *o)
 {
     const bool has_sheet = o->sheet_columns > 0;
+    if (o->thumbnail > 0)
+        return find_thumbnail_contradiction(o);
     if (o->output == NULL)
         return has_sheet || o->turntable ? "--sheet and --turntable need --output" : NULL;
     const bool is_stdout = strcmp(o->output, "-") == 0;
@@ -162,6 +174,15 @@ static bool is_usual(view_usual usual, const view_options *options)
     }
 }
 
+// File managers name the output as they like, and show it on a background of theirs.
+static void settle_thumbnail(view_options *options)
+{
+    if (options->thumbnail == 0)
+        return;
+    options->width = options->height = options->thumbnail;
+    options->no_background = options->no_auto = true;
+}
+
 // Sets the switches that were not given.
 static void settle_switches(const view_option *table, size_t num_rows, const bool *given,
                             view_options *options)
@@ -190,6 +211,7 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
 
     bool *const given = common_alloc(num_rows, sizeof *given);
     const bool is_read = read_arguments(count, arguments, options, given, problem, problem_size);
+    settle_thumbnail(options);
     settle_switches(table, num_rows, given, options);
     free(given);
     if (!is_read)

@@ -61,6 +61,7 @@ typedef struct view_options {
 
     const char *output; // NULL = show a window; "-" = standard output
     uint32_t width, height;
+    uint32_t thumbnail; // its size in pixels; 0 = none
     uint32_t samples;
     uint32_t num_frames;                   // --frames; 0 = not given
     const char *retarget;                  // another model, or NULL

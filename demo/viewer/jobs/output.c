@@ -217,7 +217,8 @@ static bool save_pictures(view_state *viewer, uint32_t count)
         const view_name_values values = name_values(viewer, i + 1);
         char *const numbered =
             count > 1 && !has_distinct_names ? number_name(name, i + 1) : common_copy(name);
-        char *const path = view_fill_name(numbered, &values);
+        char *const path = viewer->options->thumbnail > 0 ? common_copy(numbered)
+                                                          : view_fill_name(numbered, &values);
         view_log_progress(&viewer->log, "pictures", i, count);
         saved = view_save_picture(viewer, path, viewer->options->no_background, false);
         if (saved && strcmp(path, "-") != 0)
@@ -313,7 +314,7 @@ bool view_run_output(view_state *viewer)
     const uint32_t count = count_pictures(viewer->options);
     if (viewer->options->sheet_columns > 0)
         return save_sheet(viewer, count);
-    if (view_is_movie(viewer->options->output))
+    if (viewer->options->thumbnail == 0 && view_is_movie(viewer->options->output))
         return save_movie(viewer, count);
     return save_pictures(viewer, count);
 }
