@@ -191,7 +191,7 @@ amalgamate: $(if $(filter yes,$(MD5GL)),$(GLAD_HEADER) build/shaders.c)
 	$(PYTHON) test/build/amalgamate.py build $(if $(filter yes,$(MD5GL)),build/glad build/shaders.c)
 
 $(TOOL): $(TOOL_OBJECTS) $(LIBRARY)
-	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(ZIP_LIBS) -lm
+	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(ZIP_LIBS) -lpthread -lm
 
 $(VIEWER): $(VIEW_OBJECTS) $(RENDER_OBJECTS) $(KEEP_LOADED) $(LIBRARY)
 	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) $(JPEG_LIBS) $(ZIP_LIBS) -lm

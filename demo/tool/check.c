@@ -3,6 +3,7 @@
 #include "demo/common/memory.h"
 #include "demo/common/system.h"
 #include "demo/tool/check_game.h"
+#include "demo/tool/threads.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,48 +89,98 @@ static void show_place(checker *check, uint32_t line, uint32_t column)
 
 // -- Findings -------------------------------------------------------------------------------
 
-static void print_finding(void *user, const md5_error *finding)
+typedef struct finding {
+    char *text;
+    uint32_t line, column;
+    bool is_warning;
+} finding;
+
+static finding make_finding(const md5_error *error)
 {
-    checker *check = user;
     char text[TOOL_MESSAGE];
-    md5_format_error(finding, text, sizeof text);
-    puts(text);
+    md5_format_error(error, text, sizeof text);
+    return (finding){.text = common_copy(text),
+                     .line = error->line,
+                     .column = error->column,
+                     .is_warning = error->status == MD5_WARNING};
+}
+
+// Prints what was found in the current file, and frees it.
+static void print_finding(checker *check, finding *found)
+{
+    puts(found->text);
     if (check->shows_places)
-        show_place(check, finding->line, finding->column);
-    if (finding->status == MD5_WARNING)
+        show_place(check, found->line, found->column);
+    if (found->is_warning)
         check->warnings++;
     else
         check->errors++;
+    free(found->text);
+}
+
+static void forget_text(checker *check)
+{
+    free(check->text);
+    check->text = NULL;
 }
 
 // Prints a finding of a game folder, whose file may be one on disk.
-static void print_game_finding(void *user, const md5_error *finding)
+static void print_game_finding(void *user, const md5_error *error)
 {
     checker *check = user;
-    check->path = finding->file;
-    print_finding(check, finding);
-    free(check->text);
-    check->text = NULL;
+    finding found = make_finding(error);
+    check->path = error->file;
+    print_finding(check, &found);
+    forget_text(check);
 }
 
-static void check_file(const char *path, checker *check)
+// -- One file -------------------------------------------------------------------------------
+
+// What was found in a file, until it is printed.
+typedef struct report {
+    const char *path;
+    finding *findings;
+    size_t count, room;
+    unsigned num_unreported; // warnings beyond the limit of the library
+} report;
+
+static void add_finding(void *user, const md5_error *error)
 {
-    const md5_load_opts opts = {.warn = print_finding, .warn_user = check};
-    const unsigned reported_before = check->warnings;
+    report *const to = user;
+    if (to->count == to->room) {
+        to->room = to->room ? 2 * to->room : 4;
+        to->findings = common_realloc(to->findings, to->room, sizeof *to->findings);
+    }
+    to->findings[to->count++] = make_finding(error);
+}
+
+// Reads one of the files; called from several threads.
+static void read_file(void *user, size_t i)
+{
+    report *const to = &((report *)user)[i];
+    const md5_load_opts opts = {.warn = add_finding, .warn_user = to};
     tool_asset asset;
     md5_error error;
-
-    check->path = path;
-    if (!tool_load(path, &opts, &asset, &error))
-        print_finding(check, &error);
-    // Warnings beyond the limit are counted, but not reported.
-    if (asset.num_warnings > check->warnings - reported_before)
-        check->warnings = reported_before + asset.num_warnings;
+    if (!tool_load(to->path, &opts, &asset, &error))
+        add_finding(to, &error);
+    unsigned num_warnings = 0;
+    for (size_t k = 0; k < to->count; k++)
+        num_warnings += to->findings[k].is_warning;
+    if (asset.num_warnings > num_warnings)
+        to->num_unreported = asset.num_warnings - num_warnings;
     if (asset.cube)
-        tool_check_cube(path, asset.cube, print_finding, check);
+        tool_check_cube(to->path, asset.cube, add_finding, to);
     tool_free(&asset);
-    free(check->text);
-    check->text = NULL;
+}
+
+static void print_report(checker *check, report *from)
+{
+    check->path = from->path;
+    for (size_t i = 0; i < from->count; i++)
+        print_finding(check, &from->findings[i]);
+    check->warnings += from->num_unreported;
+    free(from->findings);
+    forget_text(check);
 }
 
 // -- Files and folders ----------------------------------------------------------------------
@@ -207,6 +258,22 @@ static void print_progress(const checker *check, size_t done, size_t count)
         fputs("\r                                  \r", stderr);
 }
 
+// Reads files on all cores, as many at once as are printed together, in their order.
+static void check_files(checker *check, const path_list *files)
+{
+    enum { AT_ONCE = 256 };
+    report reports[AT_ONCE];
+    for (size_t first = 0; first < files->count; first += AT_ONCE) {
+        const size_t left = files->count - first, count = left < AT_ONCE ? left : AT_ONCE;
+        for (size_t i = 0; i < count; i++)
+            reports[i] = (report){.path = files->paths[first + i]};
+        tool_run_jobs(count, read_file, reports);
+        for (size_t i = 0; i < count; i++)
+            print_report(check, &reports[i]);
+        print_progress(check, first + count, files->count);
+    }
+}
+
 // Checks a game folder. Returns its number of files.
 static size_t check_game(checker *check, const tool_game_arguments *arguments)
 {
@@ -247,10 +314,7 @@ int tool_check(int count, char **arguments)
     }
     if (num_paths == 0)
         num_game_files = check_game(&check, &read);
-    for (size_t i = 0; i < files.count; i++) {
-        check_file(files.paths[i], &check);
-        print_progress(&check, i + 1, files.count);
-    }
+    check_files(&check, &files);
     printf("%zu files, %u errors, %u warnings\n", files.count + num_game_files, check.errors,
            check.warnings);
     free_paths(&files);

@@ -125,6 +125,16 @@ sed 's/90$/x/' "$scratch/tree/a/b/flight.md5camera" >"$scratch/tree/bad.md5camer
 runs 1 check "$scratch/tree" && says out "bad.md5camera:9:21: error: " \
     && says out '4 files, 1 errors, 0 warnings'
 report 'check names the bad file, line and column' $?
+# 300 files, of which every tenth is bad, are read on all cores, and reported in their order.
+mkdir "$scratch/many"
+for i in $(seq 1000 1299); do
+    case $i in *0) from=bad ;; *) from=a/b/flight ;; esac
+    ln "$scratch/tree/$from.md5camera" "$scratch/many/$i.md5camera"
+done
+runs 1 check "$scratch/many" && says out '300 files, 30 errors, 0 warnings' && lines out 31 &&
+    sed -n 's|.*/\(1..0\)\.md5camera:9:21: error: .*|\1|p' "$scratch/out" >"$scratch/order" &&
+    seq 1000 10 1290 | cmp - "$scratch/order"
+report 'check of many files reports in their order' $?
 # On a terminal, or, where none can be made (no /dev/pts), with a library that calls everything one.
 on_terminal() {
     if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
