@@ -99,18 +99,35 @@ static const md5gl_program *program_of(const md5gl_renderer *renderer, const mod
                             opaque ? MD5GL_PASS_DEPTH_OPAQUE : draw->pass);
 }
 
+// Whether a pass draws a mesh with a material.
+static bool is_drawn(enum md5gl_pass pass, const md5gl_mesh *mesh, const md5gl_surface *surface)
+{
+    const uintptr_t flags = surface->material.flags;
+    if (!mesh->visible || mesh->mesh->num_triangles == 0)
+        return false;
+    if (pass == MD5GL_PASS_LIT || pass == MD5GL_PASS_PICTURE)
+        return !(flags & MD5GL_STAGED);
+    return pass != MD5GL_PASS_DEPTH || !(flags & MD5GL_NO_SHADOW);
+}
+
+void md5gl_use_model_program(md5gl_renderer *renderer, const md5gl_model *model,
+                             const md5gl_mesh *mesh, const md5gl_program *program)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const bool coloured = model->storage ? model->storage->coloured : mesh->mesh->colors != NULL;
+    gl->UseProgram(program->name);
+    gl->Uniform1i(program->uniforms[MD5GL_PLACED], model->placed);
+    gl->Uniform1i(program->uniforms[MD5GL_TINTED], model->tinted);
+    gl->Uniform1i(program->uniforms[MD5GL_COLOURED], coloured);
+}
+
 // Sets all state of a mesh except its vertices.
 static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const md5gl_mesh *mesh,
                         const md5gl_surface *surface, const md5gl_program *program)
 {
     const GladGLContext *gl = &renderer->gl;
-    const md5gl_model *const model = draw->model;
-    const bool coloured = model->storage ? model->storage->coloured : mesh->mesh->colors != NULL;
-    gl->UseProgram(program->name);
+    md5gl_use_model_program(renderer, draw->model, mesh, program);
     bind_textures(renderer, &surface->material, program, draw->style);
-    gl->Uniform1i(program->uniforms[MD5GL_PLACED], model->placed);
-    gl->Uniform1i(program->uniforms[MD5GL_TINTED], model->tinted);
-    gl->Uniform1i(program->uniforms[MD5GL_COLOURED], coloured);
     gl->Uniform1i(program->uniforms[MD5GL_MULTISAMPLED], renderer->multisampled);
     if (draw->colour)
         gl->Uniform4fv(program->uniforms[MD5GL_FLAT_COLOUR], 1, draw->colour);
@@ -130,6 +147,16 @@ static instance_range in_batch(const md5gl_run *run, uint32_t batch_first, uint3
     return (instance_range){begin - batch_first, end > begin ? end - begin : 0};
 }
 
+// Draws instances of a batch that is bound.
+static void draw_stored_range(md5gl_renderer *renderer, const md5gl_model *model,
+                              const md5gl_mesh *mesh, const md5gl_program *program, uint32_t batch,
+                              instance_range range)
+{
+    md5gl_use_storage_program(renderer, model, program, range.first);
+    md5gl_bind_morph(renderer, model, NULL, program, batch * model->storage->batch_capacity);
+    md5gl_draw_stored(renderer, mesh, range.count);
+}
+
 // Draws the instances of a run mesh by mesh, since multi-draws serve all instances.
 static void draw_stored_run(md5gl_renderer *renderer, const model_draw *draw, const md5gl_run *run,
                             uint32_t batch)
@@ -140,13 +167,11 @@ static void draw_stored_run(md5gl_renderer *renderer, const model_draw *draw, co
     for (uint32_t i = 0; i < model->model->num_meshes && range.count > 0; i++) {
         const md5gl_mesh *const mesh = &model->meshes[i];
         const md5gl_surface *const surface = md5gl_surface_of(model, run->skin, i);
-        if (!mesh->visible || mesh->mesh->num_triangles == 0)
+        if (!is_drawn(draw->pass, mesh, surface))
             continue;
         const md5gl_program *const program = program_of(renderer, draw, mesh, surface);
         set_up_mesh(renderer, draw, mesh, surface, program);
-        md5gl_use_storage_program(renderer, model, program, range.first);
-        md5gl_bind_morph(renderer, model, NULL, program, batch * capacity);
-        md5gl_draw_stored(renderer, mesh, range.count);
+        draw_stored_range(renderer, model, mesh, program, batch, range);
     }
 }
 
@@ -160,6 +185,8 @@ static void draw_groups(md5gl_renderer *renderer, const model_draw *draw, uint32
     for (uint32_t first = 0;
          (next = md5gl_next_draw_group(model, draw->pass, culls, first, &count)) != NULL;
          first += count) {
+        if (!is_drawn(draw->pass, next->mesh, next->surface)) // then none of the group is
+            continue;
         const md5gl_program *const program = program_of(renderer, draw, next->mesh, next->surface);
         set_up_mesh(renderer, draw, next->mesh, next->surface, program);
         md5gl_use_storage_program(renderer, model, program, 0);
@@ -187,24 +214,32 @@ static void draw_storage(md5gl_renderer *renderer, const model_draw *draw)
     }
 }
 
+// Draws the instances of a run of one mesh, whose state is set, from tables.
+static void draw_mesh_run(md5gl_renderer *renderer, const model_draw *draw, const md5gl_mesh *mesh,
+                          const md5gl_program *program, const md5gl_run *run)
+{
+    const md5gl_model *const model = draw->model;
+    uint32_t before = 0;
+    for (uint32_t b = 0; b < model->num_batches; b++) {
+        const md5gl_batch *const batch = &model->batches[b];
+        const instance_range range = in_batch(run, before, batch->count);
+        if (range.count > 0)
+            draw_mesh(renderer, draw, mesh, program, batch, before, range.first, range.count);
+        before += batch->count;
+    }
+}
+
 static void draw_run(md5gl_renderer *renderer, const model_draw *draw, const md5gl_run *run)
 {
     const md5gl_model *const model = draw->model;
     for (uint32_t i = 0; i < model->model->num_meshes; i++) {
         const md5gl_mesh *const mesh = &model->meshes[i];
         const md5gl_surface *const surface = md5gl_surface_of(model, run->skin, i);
-        if (!mesh->visible || mesh->mesh->num_triangles == 0)
+        if (!is_drawn(draw->pass, mesh, surface))
             continue;
         const md5gl_program *const program = program_of(renderer, draw, mesh, surface);
         set_up_mesh(renderer, draw, mesh, surface, program);
-        uint32_t before = 0;
-        for (uint32_t b = 0; b < model->num_batches; b++) {
-            const md5gl_batch *const batch = &model->batches[b];
-            const instance_range range = in_batch(run, before, batch->count);
-            if (range.count > 0)
-                draw_mesh(renderer, draw, mesh, program, batch, before, range.first, range.count);
-            before += batch->count;
-        }
+        draw_mesh_run(renderer, draw, mesh, program, run);
     }
 }
 
@@ -217,6 +252,35 @@ static void draw_pass(md5gl_renderer *renderer, const model_draw *draw)
     }
     for (uint32_t i = 0; (run = md5gl_run_at(draw->model, i)).count > 0; i++)
         draw_run(renderer, draw, &run);
+}
+
+void md5gl_draw_run(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
+                    const md5gl_program *program, const md5gl_run *run)
+{
+    if (!model->storage || model->baked) {
+        const model_draw draw = {model, MD5GL_LIT, MD5GL_PASS_LIT, NULL};
+        draw_mesh_run(renderer, &draw, mesh, program, run);
+        return;
+    }
+    const uint32_t capacity = model->storage->batch_capacity;
+    for (uint32_t batch = 0; batch < model->num_batches; batch++) {
+        const instance_range range = in_batch(run, batch * capacity, capacity);
+        if (range.count == 0)
+            continue;
+        md5gl_bind_storage(renderer, model, batch);
+        draw_stored_range(renderer, model, mesh, program, batch, range);
+    }
+}
+
+void md5gl_draw_lit_run(md5gl_renderer *renderer, const md5gl_model *model, uint32_t mesh,
+                        const md5gl_run *run)
+{
+    const model_draw draw = {model, MD5GL_LIT, MD5GL_PASS_LIT, NULL};
+    const md5gl_mesh *const drawn = &model->meshes[mesh];
+    const md5gl_surface *const surface = md5gl_surface_of(model, run->skin, mesh);
+    const md5gl_program *const program = program_of(renderer, &draw, drawn, surface);
+    set_up_mesh(renderer, &draw, drawn, surface, program);
+    md5gl_draw_run(renderer, model, drawn, program, run);
 }
 
 // In a multisampled target alpha becomes coverage: cut-out edges are soft without sorting. Alpha

@@ -248,6 +248,22 @@ enum md5gl_skin md5gl_skin_of(md5gl_path path);
 const md5gl_program *md5gl_program_of(const md5gl_renderer *renderer, const md5gl_model *model,
                                       const md5gl_mesh *mesh, enum md5gl_pass pass);
 
+// The programs that draw a mesh of the model's instances, one for each pass.
+typedef struct md5gl_program_row {
+    enum md5gl_skin skin;
+    int variant;
+} md5gl_program_row;
+md5gl_program_row md5gl_row_of(const md5gl_model *model, const md5gl_mesh *mesh);
+
+// What draws of other files use of draw.c: binds a program and sets what all instances share; draws
+// the instances of a run of one mesh with it; draws them lit, with the state that is set.
+void md5gl_use_model_program(md5gl_renderer *renderer, const md5gl_model *model,
+                             const md5gl_mesh *mesh, const md5gl_program *program);
+void md5gl_draw_run(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
+                    const md5gl_program *program, const md5gl_run *run);
+void md5gl_draw_lit_run(md5gl_renderer *renderer, const md5gl_model *model, uint32_t mesh,
+                        const md5gl_run *run);
+
 // Returns the vertex array that has a mesh.
 GLuint md5gl_array_of(const md5gl_model *model, const md5gl_mesh *mesh);
 

@@ -20,6 +20,7 @@ int md5gl_compare_materials(const md5gl_material *a, const md5gl_material *b)
     COMPARE(a->glow, b->glow);
     COMPARE(a->gloss, b->gloss);
     COMPARE(a->two_sided, b->two_sided);
+    COMPARE(a->flags, b->flags);
     return 0;
 }
 

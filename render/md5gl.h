@@ -11,6 +11,8 @@
 //     md5gl_set_morph()                 sets weights of morph targets, before the pose
 //     md5gl_draw_shadows()              fills the shadow maps; before anything lit
 //     md5gl_draw_posed()                draws models; before overlays, which are blended over them
+//     md5gl_draw_stages()               draws what materials of games blend over them; see
+//                                       md5gl_stages.h
 //     md5gl_draw_ground(), md5gl_draw_grid(), md5gl_draw_lines(), md5gl_draw_panel()
 //   md5gl_end_frame()                   resolves the target and reports GL errors
 //
@@ -226,6 +228,13 @@ MD5GL_API bool md5gl_set_morph(md5gl_renderer *renderer, md5gl_model *model,
                                const md5gl_morph *morph, const float *weights, uint32_t count,
                                md5_error *error);
 
+// What is not drawn of a mesh.
+typedef enum md5gl_material_flag {
+    MD5GL_STAGED = 1, // nothing by md5gl_draw_posed(), except edges, nor in pictures of impostors:
+                      // see md5gl_stages.h
+    MD5GL_NO_SHADOW = 2, // nothing by md5gl_draw_shadows()
+} md5gl_material_flag;
+
 // What a mesh looks like. Textures are not owned by the model; 0 = none. Vertex colours (files of
 // version 12) are multiplied with the diffuse texture.
 typedef struct md5gl_material {
@@ -239,7 +248,8 @@ typedef struct md5gl_material {
     float alpha_test; // texels with less alpha are cut out; edges are soft in a multisampled frame;
                       // 0 = 0.5
     bool two_sided;   // back faces are drawn, lit on their own side
-    uintptr_t reserved[4]; // 0
+    uintptr_t flags;  // a combination of md5gl_material_flag
+    uintptr_t reserved[3]; // 0
 } md5gl_material;
 
 // Sets the material of a mesh, which is copied: of skin 0, which all instances wear that

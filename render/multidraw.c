@@ -34,8 +34,15 @@ static int by_group(const void *left, const void *right)
     return 0;
 }
 
+static uintptr_t shadow_flag(const md5gl_draw_item *item)
+{
+    return item->surface->material.flags & (uintptr_t)MD5GL_NO_SHADOW;
+}
+
 static bool same_alpha_test(const md5gl_draw_item *a, const md5gl_draw_item *b)
 {
+    if (shadow_flag(a) != shadow_flag(b))
+        return false;
     if (!a->alpha_tested && !b->alpha_tested)
         return true;
     return a->alpha_tested == b->alpha_tested
@@ -50,6 +57,7 @@ static int by_alpha_test(const void *left, const void *right)
     const md5gl_draw_item *const a = (const md5gl_draw_item *)left, *const b =
                                                                         (const md5gl_draw_item *)
                                                                             right;
+    COMPARE(shadow_flag(a), shadow_flag(b));
     COMPARE(a->alpha_tested, b->alpha_tested);
     return a->alpha_tested ? by_material(a, b) : by_group(a, b);
 }

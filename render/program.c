@@ -32,6 +32,10 @@ static const char *const uniform_names[MD5GL_NUM_UNIFORMS] = {
     [MD5GL_MODEL_SPHERE] = "model_sphere",
     [MD5GL_SEEN_FROM] = "seen_from",
     [MD5GL_COARSE_LEVEL] = "coarse_level",
+    [MD5GL_TEXTURE_ROWS] = "texture_rows",
+    [MD5GL_STAGE_COLOUR] = "stage_colour",
+    [MD5GL_STAGE_MODE] = "stage_mode",
+    [MD5GL_ALPHA_LIMIT] = "alpha_limit",
 };
 
 static const struct {
@@ -47,6 +51,7 @@ static const struct {
     {"baked_vertices", MD5GL_UNIT_INFLUENCE_JOINTS},
     {"diffuse", MD5GL_UNIT_TEXTURE},
     {"mask", MD5GL_UNIT_TEXTURE},
+    {"layer", MD5GL_UNIT_TEXTURE},
     {"normals", MD5GL_UNIT_NORMALS},
     {"specular", MD5GL_UNIT_SPECULAR},
     {"glow", MD5GL_UNIT_GLOW},
@@ -66,8 +71,8 @@ static const struct {
 #define LINES_PER_FILE 1000
 
 static const char *const headings[MD5GL_MAX_SOURCES] = {
-    "#line 1\n",    "#line 1001\n", "#line 2001\n", "#line 3001\n", "#line 4001\n",
-    "#line 5001\n", "#line 6001\n", "#line 7001\n", "#line 8001\n", "#line 9001\n"};
+    "#line 1\n",    "#line 1001\n", "#line 2001\n", "#line 3001\n", "#line 4001\n", "#line 5001\n",
+    "#line 6001\n", "#line 7001\n", "#line 8001\n", "#line 9001\n", "#line 10001\n"};
 
 // Skips a number; NULL if there is none.
 static const char *skip_number(const char *text, long *number)

@@ -92,6 +92,10 @@ enum md5gl_uniform {
     MD5GL_MODEL_SPHERE,
     MD5GL_SEEN_FROM,
     MD5GL_COARSE_LEVEL,
+    MD5GL_TEXTURE_ROWS,
+    MD5GL_STAGE_COLOUR,
+    MD5GL_STAGE_MODE,
+    MD5GL_ALPHA_LIMIT,
     MD5GL_NUM_UNIFORMS,
 };
 
@@ -108,7 +112,9 @@ enum md5gl_pass {
     MD5GL_PASS_EDGES,
     MD5GL_PASS_CAPTURE,
     MD5GL_NUM_COMMON_PASSES,
-    MD5GL_PASS_PICTURE = MD5GL_NUM_COMMON_PASSES, // of impostors; programs are built on first use
+    // Programs of the others are built on first use.
+    MD5GL_PASS_PICTURE = MD5GL_NUM_COMMON_PASSES, // of impostors
+    MD5GL_PASS_STAGE,                             // of md5gl_draw_stages()
     MD5GL_NUM_PASSES
 };
 
@@ -138,7 +144,7 @@ typedef struct md5gl_source {
     const char *file, *text;
 } md5gl_source;
 
-enum { MD5GL_MAX_SOURCES = 10, MD5GL_NUM_CAPTURED = 3 };
+enum { MD5GL_MAX_SOURCES = 11, MD5GL_NUM_CAPTURED = 3 };
 
 typedef struct md5gl_program_sources {
     md5gl_source vertex[MD5GL_MAX_SOURCES]; // ends at the first without text
@@ -162,6 +168,11 @@ bool md5gl_build_baked(md5gl_renderer *renderer, md5_error *error);
 // already.
 bool md5gl_build_picture_program(md5gl_renderer *renderer, md5gl_path path, int variant,
                                  md5_error *error);
+
+// Returns the program that draws stages with a variant of a skin, which it builds first unless it
+// exists already. NULL on failure.
+const md5gl_program *md5gl_build_stage_program(md5gl_renderer *renderer, int variant,
+                                               enum md5gl_skin skin, md5_error *error);
 
 // The programs that draw impostors: lit, and depth for shadow maps.
 enum md5gl_impostor_pass { MD5GL_IMPOSTOR_LIT, MD5GL_IMPOSTOR_DEPTH, MD5GL_NUM_IMPOSTOR_PASSES };

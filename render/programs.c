@@ -12,6 +12,7 @@
 #define CLASSIC {"classic.glsl", md5gl_shader_classic_glsl}
 #define SURFACE {"surface.glsl", md5gl_shader_surface_glsl}
 #define SHADE   {"shade.glsl", md5gl_shader_shade_glsl}
+#define DISSOLVE {"dissolve.glsl", md5gl_shader_dissolve_glsl}
 #define STORAGE {"storage.glsl", md5gl_shader_storage_glsl}
 #define TABLE   {"table_buffer.glsl", md5gl_shader_table_buffer_glsl}
 #define TABLE_TEXTURE {"table_texture.glsl", md5gl_shader_table_texture_glsl}
@@ -45,6 +46,7 @@ static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
                          SHADOW,
                          LIGHT,
                          CLASSIC,
+                         DISSOLVE,
                          SHADE,
                          SURFACE,
                          {"lit.frag", md5gl_shader_lit_frag}},
@@ -69,6 +71,11 @@ static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
         {
             .vertex = {DRAW},
             .fragment = {SURFACE, {"picture.frag", md5gl_shader_picture_frag}},
+        },
+    [MD5GL_PASS_STAGE] =
+        {
+            .vertex = {DRAW},
+            .fragment = {DISSOLVE, {"stage.frag", md5gl_shader_stage_frag}},
         },
 };
 
@@ -159,6 +166,14 @@ bool md5gl_build_picture_program(md5gl_renderer *renderer, md5gl_path path, int 
                       error);
 }
 
+const md5gl_program *md5gl_build_stage_program(md5gl_renderer *renderer, int variant,
+                                               enum md5gl_skin skin, md5_error *error)
+{
+    return build_pass(renderer, variant, skin, MD5GL_PASS_STAGE, error)
+               ? &renderer->skinned[variant][skin][MD5GL_PASS_STAGE]
+               : NULL;
+}
+
 static bool build_preskin(md5gl_renderer *renderer, int variant, md5_error *error)
 {
     md5gl_program_sources sources = preskin_sources;
@@ -220,6 +235,7 @@ bool md5gl_build_impostor_programs(md5gl_renderer *renderer, uint32_t layout, md
                              SHADOW,
                              LIGHT,
                              CLASSIC,
+                             DISSOLVE,
                              SHADE,
                              VIEWS,
                              impostor_layouts[layout],

@@ -10,6 +10,7 @@ extern const char md5gl_shader_light_glsl[];
 extern const char md5gl_shader_classic_glsl[];
 extern const char md5gl_shader_surface_glsl[];
 extern const char md5gl_shader_shade_glsl[];
+extern const char md5gl_shader_dissolve_glsl[];
 
 // Skinned models.
 extern const char md5gl_shader_table_buffer_glsl[];
@@ -33,6 +34,7 @@ extern const char md5gl_shader_capture_vert[];
 extern const char md5gl_shader_lit_frag[];
 extern const char md5gl_shader_depth_frag[];
 extern const char md5gl_shader_flat_frag[];
+extern const char md5gl_shader_stage_frag[];
 
 // Impostors.
 extern const char md5gl_shader_picture_frag[];

@@ -1,16 +1,6 @@
 // From a surface to the colour of a pixel, shared by models and impostors.
 const float BASE_REFLECTANCE = 0.04; // of a dielectric at normal incidence
 
-// Whether a pixel belongs to the first `share` of a fixed pattern that spreads evenly: interleaved
-// gradient noise (Jimenez, "Next Generation Post Processing in Call of Duty", 2014). What fades out
-// hides these pixels, what fades in shows them.
-bool dissolves(float share)
-{
-    vec2 pixel = floor(gl_FragCoord.xy);
-    float number = fract(52.9829189 * fract(dot(pixel, vec2(0.06711056, 0.00583715))));
-    return number < share;
-}
-
 // Returns the colour in sRGB. `gloss` 0..1; `shine`: the specular map's colour, if there is one;
 // `emitted`: light of its own.
 vec3 shade(vec3 position, vec3 normal, vec3 flat_side, vec3 albedo, float gloss, bool has_shine,

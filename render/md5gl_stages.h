@@ -1,0 +1,144 @@
+// Stages: surfaces as the materials of Doom 3 describe them, layer upon layer.
+//
+// A lit surface is a md5gl_material. What else a material of the game draws is a list of stages:
+// textures that are blended over each other in their order, such as the flash of a gun, glowing
+// eyes, a ghost, or the edge along which a body burns away. Example:
+//
+//   md5gl_create_stage_texture()      textures of stages, which are not decoded from sRGB
+//   md5gl_begin_frame()
+//     md5gl_pose_models()
+//     md5gl_draw_shadows()            without meshes whose material has MD5GL_NO_SHADOW
+//     md5gl_draw_posed()              without meshes whose material has MD5GL_STAGED
+//     md5gl_draw_stage_bases()        what is opaque of the lists: after all models' lit surfaces
+//     md5gl_draw_stages()             the stages: after all models' bases
+//   md5gl_end_frame()
+//
+// Lists belong to the caller and are read during the calls: colours, matrices and thresholds may
+// change in every frame. They are drawn in the order in which they are given: sort them as the
+// materials say. All instances of a model share them, and each stage is one instanced draw. Models
+// without lists cost what they did, because their shaders know nothing of stages.
+//
+// Colour: as in the engine, numbers are those of the files. Texels, colours and vertex colours are
+// multiplied and blended as they are, without decoding or encoding sRGB; tints of instances have no
+// effect, except that vertex colours are multiplied with them, and that their alpha above 1 hides
+// pixels (see md5gl_set_looks()).
+//
+// Alpha: the framebuffer's alpha is the coverage of the picture. So a frame with an opaque
+// background keeps alpha 1, and in others a stage adds what it covers. Only lists with a stage that
+// reads the target's alpha write alpha as their stages say, until the list has been drawn; then the
+// surface has alpha 1.
+#ifndef MD5GL_STAGES_H
+#define MD5GL_STAGES_H
+
+#include "md5gl.h" // beside this file also when installed
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// -- Textures -------------------------------------------------------------------------------------
+
+// What is outside of a texture.
+typedef enum md5gl_wrap {
+    MD5GL_WRAP_REPEAT,
+    MD5GL_WRAP_CLAMP,       // the texels of the border
+    MD5GL_WRAP_CLAMP_BLACK, // black, alpha 1: the texels of the border become that
+    MD5GL_WRAP_CLAMP_CLEAR, // black, alpha 0, likewise
+} md5gl_wrap;
+
+// Creates a texture for stages from rgba[4 * width * height], straight alpha, top row first.
+// `nearest`: neither filtered nor with mipmaps. Destroy it with md5gl_destroy_texture(). Returns 0
+// with MD5_ERROR_GPU if the size is not supported, or with MD5_ERROR_MEMORY.
+MD5GL_API md5gl_texture md5gl_create_stage_texture(md5gl_renderer *renderer, uint32_t width,
+                                                   uint32_t height, const uint8_t *rgba,
+                                                   md5gl_wrap wrap, bool nearest, md5_error *error);
+
+// -- Lists ----------------------------------------------------------------------------------------
+
+// What the colour of a stage, or of the target below it, is multiplied with before they are added.
+typedef enum md5gl_factor {
+    MD5GL_FACTOR_ZERO,
+    MD5GL_FACTOR_ONE,
+    MD5GL_FACTOR_SOURCE_COLOR, // source: the stage's texel times its color
+    MD5GL_FACTOR_ONE_MINUS_SOURCE_COLOR,
+    MD5GL_FACTOR_TARGET_COLOR,
+    MD5GL_FACTOR_ONE_MINUS_TARGET_COLOR,
+    MD5GL_FACTOR_SOURCE_ALPHA,
+    MD5GL_FACTOR_ONE_MINUS_SOURCE_ALPHA,
+    MD5GL_FACTOR_TARGET_ALPHA,
+    MD5GL_FACTOR_ONE_MINUS_TARGET_ALPHA,
+    MD5GL_FACTOR_SOURCE_ALPHA_SATURATE, // source only
+} md5gl_factor;
+
+// What a stage does with the mesh's vertex colours, which are white if it has none.
+typedef enum md5gl_vertex_color {
+    MD5GL_VERTEX_COLOR_IGNORE,
+    MD5GL_VERTEX_COLOR_MODULATE,
+    MD5GL_VERTEX_COLOR_INVERSE, // 1 minus red, green and blue; alpha as it is
+} md5gl_vertex_color;
+
+// Channels of the target that a stage does not change.
+typedef enum md5gl_mask {
+    MD5GL_MASK_RED = 1,
+    MD5GL_MASK_GREEN = 2,
+    MD5GL_MASK_BLUE = 4,
+    MD5GL_MASK_ALPHA = 8,
+} md5gl_mask;
+
+typedef struct md5gl_stage {
+    md5gl_texture texture; // 0: white
+    md5gl_factor source, target;
+    float color[4];     // multiplies texels; limited to 0..1
+    bool has_matrix;    // false: texture coordinates are those of the mesh
+    float matrix[2][3]; // u' = m00 u + m01 v + m02, v' = m10 u + m11 v + m12; v points down
+    md5gl_vertex_color vertex_color;
+    // Leaves out texels whose alpha, times that of `color`, is not greater than alpha_test: from
+    // the base of the list if it has one, else from the stage. A pixel of a base remains if one of
+    // its tested stages keeps it; those whose color has no alpha do not count.
+    bool is_tested;
+    float alpha_test;
+    uint32_t masked;       // a combination of md5gl_mask
+    bool writes_depth;     // a base does so, too
+    bool depth_equal;      // draws only where the surface is the visible one; else where it is
+                           // nearer or equally near
+    uintptr_t reserved[4]; // 0
+} md5gl_stage;
+
+// What is below the stages of a list.
+typedef enum md5gl_base {
+    MD5GL_BASE_NONE,  // what is there: the background, or what md5gl_draw_posed() drew of the mesh
+    MD5GL_BASE_BLACK, // the surface in black
+    MD5GL_BASE_LIT,   // the surface with its md5gl_material, cut out by the stages that test alpha
+} md5gl_base;
+
+typedef enum md5gl_cull { MD5GL_CULL_BACK, MD5GL_CULL_FRONT, MD5GL_CULL_NONE } md5gl_cull;
+
+typedef struct md5gl_stage_list {
+    uint32_t mesh; // index into the model's meshes; nothing is drawn unless it is visible
+    uint32_t skin; // draws the instances that wear this one: see md5gl_set_looks()
+    md5gl_base base;
+    md5gl_cull cull;           // faces that are not drawn; of BASE_LIT the material says that
+    float depth_offset;        // added to depth, in the smallest units of depth: below 0 = nearer
+    const md5gl_stage *stages; // [num_stages] the first one is drawn first
+    uint32_t num_stages;
+    uintptr_t reserved[4]; // 0
+} md5gl_stage_list;
+
+// Draws the bases of lists[count], of all instances of the model. Does nothing for MD5GL_BASE_NONE.
+// A base is depth first, then, if it is lit, light where depth is equal. Returns false with
+// MD5_ERROR_GPU if a shader does not compile: the programs of a path are built when it first needs
+// them.
+MD5GL_API bool md5gl_draw_stage_bases(md5gl_renderer *renderer, const md5gl_model *model,
+                                      const md5gl_stage_list *lists, uint32_t count,
+                                      md5_error *error);
+
+// Draws the stages of lists[count] in order, of all instances of the model. Returns false as
+// md5gl_draw_stage_bases().
+MD5GL_API bool md5gl_draw_stages(md5gl_renderer *renderer, const md5gl_model *model,
+                                 const md5gl_stage_list *lists, uint32_t count, md5_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,344 @@
+// Draws lists of stages: their bases, which are opaque, and the stages, which are blended over
+// them.
+//
+// A stage is one draw of a mesh by the program of MD5GL_PASS_STAGE, with state that GL has anyway:
+// blending, masks, depth. Nothing is kept between calls.
+#include "render/md5gl_stages.h"
+#include "render/storage.h"
+
+// What is drawn: one list of a model.
+typedef struct list_draw {
+    const md5gl_model *model;
+    const md5gl_stage_list *list;
+    const md5gl_mesh *mesh;
+    const md5gl_program *program;
+} list_draw;
+
+// What the shader writes as alpha: as it is, 1, or the largest of red, green and blue.
+enum written_alpha { ALPHA_AS_IT_IS, ALPHA_ONE, ALPHA_OF_COLOUR };
+
+// -- State ----------------------------------------------------------------------------------------
+
+static GLenum blend_factor(md5gl_factor factor)
+{
+    static const GLenum factors[] = {
+        [MD5GL_FACTOR_ZERO] = GL_ZERO,
+        [MD5GL_FACTOR_ONE] = GL_ONE,
+        [MD5GL_FACTOR_SOURCE_COLOR] = GL_SRC_COLOR,
+        [MD5GL_FACTOR_ONE_MINUS_SOURCE_COLOR] = GL_ONE_MINUS_SRC_COLOR,
+        [MD5GL_FACTOR_TARGET_COLOR] = GL_DST_COLOR,
+        [MD5GL_FACTOR_ONE_MINUS_TARGET_COLOR] = GL_ONE_MINUS_DST_COLOR,
+        [MD5GL_FACTOR_SOURCE_ALPHA] = GL_SRC_ALPHA,
+        [MD5GL_FACTOR_ONE_MINUS_SOURCE_ALPHA] = GL_ONE_MINUS_SRC_ALPHA,
+        [MD5GL_FACTOR_TARGET_ALPHA] = GL_DST_ALPHA,
+        [MD5GL_FACTOR_ONE_MINUS_TARGET_ALPHA] = GL_ONE_MINUS_DST_ALPHA,
+        [MD5GL_FACTOR_SOURCE_ALPHA_SATURATE] = GL_SRC_ALPHA_SATURATE,
+    };
+    return factors[factor];
+}
+
+static bool reads_target_alpha(md5gl_factor factor)
+{
+    return factor == MD5GL_FACTOR_TARGET_ALPHA || factor == MD5GL_FACTOR_ONE_MINUS_TARGET_ALPHA
+           || factor == MD5GL_FACTOR_SOURCE_ALPHA_SATURATE;
+}
+
+static bool reads_target_color(md5gl_factor factor)
+{
+    return factor == MD5GL_FACTOR_TARGET_COLOR || factor == MD5GL_FACTOR_ONE_MINUS_TARGET_COLOR;
+}
+
+static bool reads_source_alpha(md5gl_factor factor)
+{
+    return factor == MD5GL_FACTOR_SOURCE_ALPHA || factor == MD5GL_FACTOR_ONE_MINUS_SOURCE_ALPHA;
+}
+
+static bool list_reads_target_alpha(const md5gl_stage_list *list)
+{
+    for (uint32_t i = 0; i < list->num_stages; i++)
+        if (reads_target_alpha(list->stages[i].source)
+            || reads_target_alpha(list->stages[i].target))
+            return true;
+    return false;
+}
+
+static void write_channels(md5gl_renderer *renderer, uint32_t masked, bool alpha)
+{
+    renderer->gl.ColorMask(!(masked & MD5GL_MASK_RED), !(masked & MD5GL_MASK_GREEN),
+                           !(masked & MD5GL_MASK_BLUE), alpha);
+}
+
+// Sets blending and masks. Alpha is coverage, unless the list uses it: a stage then adds its share
+// of what is not yet covered. Returns what the shader is to write as alpha: if the blending of
+// colours does not read it, what the stage covers.
+static enum written_alpha set_blending(md5gl_renderer *renderer, const md5gl_stage *stage,
+                                       bool uses_alpha)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const uint32_t all = MD5GL_MASK_RED | MD5GL_MASK_GREEN | MD5GL_MASK_BLUE;
+    const GLenum source = blend_factor(stage->source), target = blend_factor(stage->target);
+    gl->Enable(GL_BLEND);
+    gl->BlendFunc(source, target);
+    if (uses_alpha) {
+        write_channels(renderer, stage->masked, !(stage->masked & MD5GL_MASK_ALPHA));
+        return ALPHA_AS_IT_IS;
+    }
+    const bool covers = !renderer->opaque && !reads_target_color(stage->source)
+                        && (stage->masked & all) != all && stage->source != MD5GL_FACTOR_ZERO;
+    write_channels(renderer, stage->masked, covers);
+    gl->BlendFuncSeparate(source, target, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+    if (!covers || reads_source_alpha(stage->source) || reads_source_alpha(stage->target))
+        return ALPHA_AS_IT_IS;
+    return stage->target == MD5GL_FACTOR_ZERO ? ALPHA_ONE : ALPHA_OF_COLOUR;
+}
+
+static void set_sides(md5gl_renderer *renderer, md5gl_cull cull)
+{
+    const GladGLContext *gl = &renderer->gl;
+    gl->CullFace(cull == MD5GL_CULL_FRONT ? GL_FRONT : GL_BACK);
+    if (cull == MD5GL_CULL_NONE)
+        gl->Disable(GL_CULL_FACE);
+    else
+        gl->Enable(GL_CULL_FACE);
+}
+
+static void set_depth(md5gl_renderer *renderer, GLenum function, bool writes)
+{
+    renderer->gl.DepthFunc(function);
+    renderer->gl.DepthMask(writes);
+}
+
+static void set_depth_offset(md5gl_renderer *renderer, float offset)
+{
+    const GladGLContext *gl = &renderer->gl;
+    if (offset != 0.0f)
+        gl->Enable(GL_POLYGON_OFFSET_FILL);
+    else
+        gl->Disable(GL_POLYGON_OFFSET_FILL);
+    gl->PolygonOffset(0.0f, offset);
+}
+
+// Back to what the frame began with, which other draws rely on.
+static void reset_state(md5gl_renderer *renderer)
+{
+    const GladGLContext *gl = &renderer->gl;
+    set_depth_offset(renderer, 0.0f);
+    set_depth(renderer, GL_LEQUAL, true);
+    gl->CullFace(GL_BACK);
+    gl->Disable(GL_BLEND);
+    gl->BlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+    gl->ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+}
+
+// -- One draw -------------------------------------------------------------------------------------
+
+// A texture on the whole surface, with what the shader does to it.
+typedef struct layer {
+    md5gl_texture texture; // 0: white
+    const float *matrix;   // two rows of three, or NULL: the identity
+    float color[4];
+    md5gl_vertex_color vertex_color;
+    const float *alpha_test; // or NULL
+    enum written_alpha alpha;
+} layer;
+
+static const layer blank = {.color = {0.0f, 0.0f, 0.0f, 1.0f}, .alpha = ALPHA_ONE};
+
+static layer layer_of(const md5gl_stage *stage, bool is_tested, enum written_alpha alpha)
+{
+    layer made = {.texture = stage->texture,
+                  .matrix = stage->has_matrix ? stage->matrix[0] : NULL,
+                  .vertex_color = stage->vertex_color,
+                  .alpha_test = is_tested ? &stage->alpha_test : NULL,
+                  .alpha = alpha};
+    for (int i = 0; i < 4; i++) {
+        const float value = stage->color[i];
+        made.color[i] = value > 0.0f ? value < 1.0f ? value : 1.0f : 0.0f; // not a number: 0
+    }
+    return made;
+}
+
+static void draw_layer(md5gl_renderer *renderer, const list_draw *draw, const layer *drawn)
+{
+    static const float identity[6] = {1.0f, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f};
+    const GladGLContext *gl = &renderer->gl;
+    const GLint *const uniforms = draw->program->uniforms;
+    md5gl_run run;
+    md5gl_use_model_program(renderer, draw->model, draw->mesh, draw->program);
+    gl->ActiveTexture(GL_TEXTURE0 + (GLenum)MD5GL_UNIT_TEXTURE);
+    gl->BindTexture(GL_TEXTURE_2D, drawn->texture ? drawn->texture : renderer->white);
+    gl->Uniform3fv(uniforms[MD5GL_TEXTURE_ROWS], 2, drawn->matrix ? drawn->matrix : identity);
+    gl->Uniform4fv(uniforms[MD5GL_STAGE_COLOUR], 1, drawn->color);
+    gl->Uniform3i(uniforms[MD5GL_STAGE_MODE], (GLint)drawn->vertex_color, drawn->alpha_test != NULL,
+                  (GLint)drawn->alpha);
+    gl->Uniform1f(uniforms[MD5GL_ALPHA_LIMIT], drawn->alpha_test ? *drawn->alpha_test : 0.0f);
+    for (uint32_t i = 0; (run = md5gl_run_at(draw->model, i)).count > 0; i++)
+        if (run.skin == draw->list->skin)
+            md5gl_draw_run(renderer, draw->model, draw->mesh, draw->program, &run);
+}
+
+// -- Bases ----------------------------------------------------------------------------------------
+
+// Fills depth: where one of the stages that test alpha keeps a pixel, or, if none does, everywhere.
+static void fill_depth(md5gl_renderer *renderer, const list_draw *draw)
+{
+    const md5gl_stage_list *const list = draw->list;
+    bool is_cut = false;
+    for (uint32_t i = 0; i < list->num_stages; i++) {
+        const md5gl_stage *const stage = &list->stages[i];
+        if (!stage->is_tested || !(stage->color[3] > 0.0f))
+            continue;
+        layer drawn = layer_of(stage, true, ALPHA_ONE);
+        drawn.color[0] = drawn.color[1] = drawn.color[2] = 0.0f;
+        drawn.vertex_color = MD5GL_VERTEX_COLOR_IGNORE; // as in the engine
+        draw_layer(renderer, draw, &drawn);
+        is_cut = true;
+    }
+    if (!is_cut)
+        draw_layer(renderer, draw, &blank);
+}
+
+static void draw_lit(md5gl_renderer *renderer, const list_draw *draw)
+{
+    md5gl_run run;
+    md5gl_bind_shadows(renderer);
+    md5gl_set_coverage(renderer, true);
+    for (uint32_t i = 0; (run = md5gl_run_at(draw->model, i)).count > 0; i++)
+        if (run.skin == draw->list->skin)
+            md5gl_draw_lit_run(renderer, draw->model, draw->list->mesh, &run);
+    md5gl_set_coverage(renderer, false);
+}
+
+static void draw_base(md5gl_renderer *renderer, const list_draw *draw)
+{
+    const md5gl_stage_list *const list = draw->list;
+    const bool is_lit = list->base == MD5GL_BASE_LIT;
+    const md5gl_material *const material =
+        &md5gl_surface_of(draw->model, list->skin, list->mesh)->material;
+    const md5gl_cull lit_cull = material->two_sided ? MD5GL_CULL_NONE : MD5GL_CULL_BACK;
+    renderer->gl.Disable(GL_BLEND);
+    set_depth_offset(renderer, list->depth_offset);
+    set_depth(renderer, GL_LEQUAL, true);
+    set_sides(renderer, is_lit ? lit_cull : list->cull);
+    write_channels(renderer, is_lit ? UINT32_MAX : 0, !is_lit);
+    fill_depth(renderer, draw);
+    if (!is_lit)
+        return;
+    write_channels(renderer, 0, true);
+    set_depth(renderer, GL_EQUAL, false);
+    draw_lit(renderer, draw);
+}
+
+// -- Stages ---------------------------------------------------------------------------------------
+
+static void draw_stage(md5gl_renderer *renderer, const list_draw *draw, const md5gl_stage *stage,
+                       bool uses_alpha)
+{
+    const bool is_tested = stage->is_tested && draw->list->base == MD5GL_BASE_NONE;
+    // Nothing changes: such stages are there for their alpha test.
+    if (stage->source == MD5GL_FACTOR_ZERO && stage->target == MD5GL_FACTOR_ONE
+        && !stage->writes_depth)
+        return;
+    const enum written_alpha alpha = set_blending(renderer, stage, uses_alpha);
+    set_depth(renderer, stage->depth_equal ? GL_EQUAL : GL_LEQUAL, stage->writes_depth);
+    const layer drawn = layer_of(stage, is_tested, alpha);
+    draw_layer(renderer, draw, &drawn);
+}
+
+// Makes a surface whose stages have used alpha opaque again.
+static void restore_alpha(md5gl_renderer *renderer, const list_draw *draw)
+{
+    const md5gl_stage_list *const list = draw->list;
+    const bool is_equal = list->stages[list->num_stages - 1].depth_equal;
+    if (!renderer->opaque && !is_equal)
+        return;
+    renderer->gl.Disable(GL_BLEND);
+    set_depth(renderer, is_equal ? GL_EQUAL : GL_LEQUAL, false);
+    write_channels(renderer, UINT32_MAX, true);
+    draw_layer(renderer, draw, &blank);
+}
+
+static void draw_list(md5gl_renderer *renderer, const list_draw *draw)
+{
+    const md5gl_stage_list *const list = draw->list;
+    const bool uses_alpha = list_reads_target_alpha(list);
+    set_depth_offset(renderer, list->depth_offset);
+    set_sides(renderer, list->cull);
+    for (uint32_t i = 0; i < list->num_stages; i++)
+        draw_stage(renderer, draw, &list->stages[i], uses_alpha);
+    if (uses_alpha)
+        restore_alpha(renderer, draw);
+}
+
+// -- Public ---------------------------------------------------------------------------------------
+
+static void check_stage(const md5gl_stage *stage)
+{
+    MD5_ASSERT((unsigned)stage->source <= MD5GL_FACTOR_SOURCE_ALPHA_SATURATE,
+               "source: one of md5gl_factor");
+    MD5_ASSERT((unsigned)stage->target < MD5GL_FACTOR_SOURCE_ALPHA_SATURATE,
+               "target: one of md5gl_factor, not SATURATE");
+    MD5_ASSERT((unsigned)stage->vertex_color <= MD5GL_VERTEX_COLOR_INVERSE,
+               "vertex_color: one of md5gl_vertex_color");
+    MD5_ASSERT_RESERVED(stage);
+    (void)stage; // unused without assertions
+}
+
+static void check_list(const md5gl_model *model, const md5gl_stage_list *list)
+{
+    MD5_ASSERT(list->mesh < model->model->num_meshes, "mesh: an index into the model's meshes");
+    MD5_ASSERT(list->skin < model->num_skins, "skin: below the number of skins");
+    MD5_ASSERT((unsigned)list->base <= MD5GL_BASE_LIT, "base: one of md5gl_base");
+    MD5_ASSERT((unsigned)list->cull <= MD5GL_CULL_NONE, "cull: one of md5gl_cull");
+    MD5_ASSERT(list->stages != NULL || list->num_stages == 0, "stages: not NULL");
+    MD5_ASSERT_RESERVED(list);
+    for (uint32_t i = 0; i < list->num_stages; i++)
+        check_stage(&list->stages[i]);
+    (void)model;
+}
+
+// Draws the bases of all lists, or their stages.
+static bool draw_lists(md5gl_renderer *renderer, const md5gl_model *model,
+                       const md5gl_stage_list *lists, uint32_t count, bool bases, md5_error *error)
+{
+    md5gl_clear_error(error);
+    renderer->gl.Enable(GL_DEPTH_TEST);
+    bool built = true;
+    for (uint32_t i = 0; i < count && built; i++) {
+        list_draw draw = {model, &lists[i], NULL, NULL};
+        check_list(model, draw.list);
+        draw.mesh = &model->meshes[draw.list->mesh];
+        const bool has_part =
+            bases ? draw.list->base != MD5GL_BASE_NONE : draw.list->num_stages > 0;
+        if (!has_part || !draw.mesh->visible || draw.mesh->mesh->num_triangles == 0
+            || model->num_batches == 0)
+            continue;
+        const md5gl_program_row row = md5gl_row_of(model, draw.mesh);
+        draw.program = md5gl_build_stage_program(renderer, row.variant, row.skin, error);
+        built = draw.program != NULL;
+        if (built && bases)
+            draw_base(renderer, &draw);
+        else if (built)
+            draw_list(renderer, &draw);
+    }
+    reset_state(renderer);
+    return built;
+}
+
+bool md5gl_draw_stage_bases(md5gl_renderer *renderer, const md5gl_model *model,
+                            const md5gl_stage_list *lists, uint32_t count, md5_error *error)
+{
+    MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
+    MD5_ASSERT(lists != NULL || count == 0, "lists: not NULL");
+    MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
+    return draw_lists(renderer, model, lists, count, true, error);
+}
+
+bool md5gl_draw_stages(md5gl_renderer *renderer, const md5gl_model *model,
+                       const md5gl_stage_list *lists, uint32_t count, md5_error *error)
+{
+    MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
+    MD5_ASSERT(lists != NULL || count == 0, "lists: not NULL");
+    MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
+    return draw_lists(renderer, model, lists, count, false, error);
+}

@@ -1,0 +1,383 @@
+// Lists of stages beside the other draws: bases, depth, instances, skins, paths, coverage,
+// mistakes.
+#include "test/mistake.h"
+#include "test/render/test_gl_stages.h"
+
+#include "render/gl_internal.h"
+
+#include <string.h>
+
+static const uint8_t black[4] = {0, 0, 0, 255}, white[4] = {255, 255, 255, 255};
+
+static const md5gl_stage adding = {
+    .source = MD5GL_FACTOR_ONE, .target = MD5GL_FACTOR_ONE, .color = {0.5f, 0.25f, 0, 1}};
+
+static const md5_mat34 palettes[8] = {
+    {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}}, {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
+    {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}}, {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
+    {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}}, {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
+    {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}}, {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}}};
+
+static md5gl_texture make_layer(gl_stage *stage, uint32_t width, const uint8_t *rgba)
+{
+    const md5gl_texture texture = md5gl_create_stage_texture(stage->scene.renderer, width, 1, rgba,
+                                                             MD5GL_WRAP_CLAMP, true, NULL);
+    CHECK(texture != 0);
+    return texture;
+}
+
+// Lit surface, then bases and stages of a list, which may be NULL.
+static void draw_all(gl_stage *stage, const md5gl_stage_list *list, const md5_mat34 *placements,
+                     uint32_t count, gl_picture *picture)
+{
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    const uint32_t num_lists = list ? 1 : 0;
+    md5gl_begin_frame(renderer, &stage->frame);
+    CHECK(md5gl_pose_models(renderer, stage->copy, palettes, placements, count, NULL));
+    md5gl_draw_posed(renderer, stage->copy, MD5GL_LIT);
+    CHECK(md5gl_draw_stage_bases(renderer, stage->copy, list, num_lists, NULL));
+    CHECK(md5gl_draw_stages(renderer, stage->copy, list, num_lists, NULL));
+    scene_finish(&stage->scene, &stage->frame, picture);
+}
+
+// A staged mesh is drawn by its list alone, so that a flash is light without a board.
+TEST (gl_staged_mesh_is_not_lit) {
+    static const uint8_t orange[4] = {128, 64, 0, 255};
+    gl_stage stage;
+    gl_picture picture;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    const md5gl_material staged = {.flags = MD5GL_STAGED};
+    md5gl_set_material(stage.copy, 0, &staged);
+    draw_all(&stage, NULL, NULL, 1, &picture);
+    CHECK(picture_is(&picture, 0, 0, black, 0));
+    draw_all(&stage, &(md5gl_stage_list){.stages = &adding, .num_stages = 1}, NULL, 1, &picture);
+    CHECK(picture_is(&picture, 0, 0, orange, 1));
+    md5gl_set_visible(stage.copy, 0, false);
+    draw_all(&stage, &(md5gl_stage_list){.stages = &adding, .num_stages = 1}, NULL, 1, &picture);
+    CHECK(picture_is(&picture, 0, 0, black, 0));
+    scene_close_stage(&stage);
+}
+
+// Stages over the lit surface add to its sRGB values.
+TEST (gl_stage_is_added_to_the_lit_surface) {
+    gl_stage stage;
+    gl_picture plain, added;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    for (int i = 0; i < 3; i++)
+        stage.frame.ambient[i] = 0.1f;
+    md5gl_stage over = adding;
+    over.depth_equal = true;
+    draw_all(&stage, NULL, NULL, 1, &plain);
+    draw_all(&stage, &(md5gl_stage_list){.stages = &over, .num_stages = 1}, NULL, 1, &added);
+    const uint8_t *const pixel = picture_at(&plain, 3, 3);
+    CHECK(pixel[0] > 40 && pixel[0] < 120);
+    const uint8_t expected[4] = {(uint8_t)(pixel[0] + 128), (uint8_t)(pixel[1] + 64), pixel[2],
+                                 255};
+    CHECK(picture_is(&added, 3, 3, expected, 1));
+    scene_close_stage(&stage);
+}
+
+// The left half of the square burns away: it is lit where the stage's alpha is above the threshold,
+// and the background shows elsewhere. What is kept is what the plain path draws.
+TEST (gl_lit_base_is_cut_out_by_stages) {
+    static const uint8_t halves[8] = {0, 0, 0, 100, 0, 0, 0, 200};
+    gl_stage stage;
+    gl_picture plain, cut, whole;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    draw_all(&stage, NULL, NULL, 1, &plain);
+    const md5gl_material staged = {.flags = MD5GL_STAGED};
+    md5gl_stage burning = {.texture = make_layer(&stage, 2, halves),
+                           .target = MD5GL_FACTOR_ONE,
+                           .color = {1, 1, 1, 1},
+                           .is_tested = true,
+                           .alpha_test = 0.5f};
+    const md5gl_stage_list list = {.base = MD5GL_BASE_LIT, .stages = &burning, .num_stages = 1};
+    md5gl_set_material(stage.copy, 0, &staged);
+    draw_all(&stage, &list, NULL, 1, &cut);
+    CHECK(picture_is(&cut, -5, 0, black, 0));
+    CHECK(picture_is(&cut, 5, 0, picture_at(&plain, 5, 0), 1));
+    burning.alpha_test = 0.2f;
+    draw_all(&stage, &list, NULL, 1, &whole);
+    CHECK(layer_difference(&whole, &plain) <= 1);
+    md5gl_destroy_texture(stage.scene.renderer, burning.texture);
+    scene_close_stage(&stage);
+}
+
+// Each instance of a crowd has the stages, also if it wears another skin than the list's: then
+// none.
+TEST (gl_stages_are_drawn_for_all_instances_of_a_skin) {
+    static const uint32_t skins[3] = {0, 1, 0};
+    gl_stage stage;
+    gl_picture picture;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    md5gl_renderer *const renderer = stage.scene.renderer;
+    const md5_mat34 placements[3] = {scene_moved(0, -50, 0), scene_moved(0, 0, 0),
+                                     scene_moved(0, 50, 0)};
+    const md5gl_stage_list list = {.stages = &adding, .num_stages = 1};
+    CHECK(md5gl_set_num_skins(renderer, stage.copy, 2, NULL));
+    for (int worn = 0; worn < 2; worn++) {
+        md5gl_begin_frame(renderer, &stage.frame);
+        CHECK(md5gl_pose_models(renderer, stage.copy, palettes, placements, 3, NULL));
+        CHECK(!worn || md5gl_set_looks(renderer, stage.copy, NULL, skins, NULL));
+        CHECK(md5gl_draw_stages(renderer, stage.copy, &list, 1, NULL));
+        scene_finish(&stage.scene, &stage.frame, &picture);
+        for (int i = 0; i < 3; i++)
+            CHECK((picture_at(&picture, 50 * (i - 1), 0)[0] > 100) == (!worn || skins[i] == 0));
+    }
+    scene_close_stage(&stage);
+}
+
+// Every path gives the same picture as the first.
+TEST (gl_stages_look_the_same_on_all_paths) {
+    static const uint8_t texels[8] = {200, 50, 20, 255, 10, 220, 90, 100};
+    gl_stage stage;
+    gl_picture first, picture;
+    if (!scene_open_stage(&stage, layer_quad, 1))
+        return;
+    md5gl_renderer *const renderer = stage.scene.renderer;
+    const md5_mat34 placements[2] = {scene_moved(0, -30, 0), scene_moved(0, 30, 0)};
+    md5gl_stage stages[2] = {adding, adding};
+    stages[0].texture = stages[1].texture = make_layer(&stage, 2, texels);
+    stages[0].is_tested = stages[0].depth_equal = stages[1].depth_equal = true;
+    stages[0].alpha_test = 0.6f;
+    stages[1].vertex_color = MD5GL_VERTEX_COLOR_MODULATE;
+    const md5gl_stage_list list = {.base = MD5GL_BASE_LIT, .stages = stages, .num_stages = 2};
+    draw_all(&stage, &list, placements, 2, &first);
+    for (int path = (int)MD5GL_PATH_4; path <= (int)MD5GL_PATH_STORAGE; path++) {
+        if (!md5gl_has_path(renderer, (md5gl_path)path))
+            continue;
+        md5gl_destroy_model(renderer, stage.copy);
+        stage.copy = md5gl_create_model(renderer, stage.model, (md5gl_path)path, NULL);
+        draw_all(&stage, &list, placements, 2, &picture);
+        test_check(layer_difference(&first, &picture) <= 1, __FILE__, __LINE__, "path %s",
+                   md5gl_path_name((md5gl_path)path));
+    }
+    md5gl_destroy_texture(renderer, stages[0].texture);
+    scene_close_stage(&stage);
+}
+
+// A mesh behind another one: a stage is hidden, unless it is nearer by its offset.
+TEST (gl_stages_are_tested_against_depth) {
+    gl_stage stage;
+    gl_picture picture;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    md5gl_renderer *const renderer = stage.scene.renderer;
+    const md5_mat34 behind = scene_moved(-0.01f, 0, 0);
+    const float offsets[2] = {0.0f, -100000.0f};
+    for (int i = 0; i < 2; i++) {
+        const md5gl_stage_list list = {
+            .depth_offset = offsets[i], .stages = &adding, .num_stages = 1};
+        for (int k = 0; k < 3; k++)
+            stage.frame.ambient[k] = 0.1f;
+        md5gl_begin_frame(renderer, &stage.frame);
+        CHECK(md5gl_draw_models(renderer, stage.copy, palettes, NULL, 1, MD5GL_LIT, NULL));
+        CHECK(md5gl_pose_models(renderer, stage.copy, palettes, &behind, 1, NULL));
+        CHECK(md5gl_draw_stages(renderer, stage.copy, &list, 1, NULL));
+        scene_finish(&stage.scene, &stage.frame, &picture);
+        CHECK((picture_at(&picture, 3, 3)[0] > 150) == (i == 1));
+    }
+    scene_close_stage(&stage);
+}
+
+// Faces are culled as the list says. From behind, the front is the culled side.
+TEST (gl_stages_cull_faces) {
+    gl_stage stage;
+    gl_picture picture;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    for (int behind = 0; behind < 2; behind++) {
+        if (behind)
+            scene_look_from_behind(&stage.frame);
+        for (int cull = 0; cull <= (int)MD5GL_CULL_NONE; cull++) {
+            const md5gl_stage_list list = {
+                .cull = (md5gl_cull)cull, .stages = &adding, .num_stages = 1};
+            layer_draw(&stage, &list, &picture);
+            const bool is_seen = cull == (int)MD5GL_CULL_NONE || cull == behind;
+            CHECK((picture_at(&picture, 3, 3)[0] > 100) == is_seen);
+        }
+    }
+    scene_close_stage(&stage);
+}
+
+// In a transparent picture a stage covers what it shows: blended ones their alpha, light its
+// brightness, one that replaces all, and a filter nothing.
+TEST (gl_stages_cover_transparent_pictures) {
+    static const struct {
+        md5gl_factor source, target;
+        uint32_t masked;
+        uint8_t alpha;
+    } cases[] = {
+        {MD5GL_FACTOR_SOURCE_ALPHA, MD5GL_FACTOR_ONE_MINUS_SOURCE_ALPHA, 0, 102},
+        {MD5GL_FACTOR_ONE, MD5GL_FACTOR_ONE, 0, 128},
+        {MD5GL_FACTOR_ONE, MD5GL_FACTOR_ZERO, 0, 255},
+        {MD5GL_FACTOR_TARGET_COLOR, MD5GL_FACTOR_ZERO, 0, 0},
+        {MD5GL_FACTOR_ONE, MD5GL_FACTOR_ONE, 7, 0},
+    };
+    gl_stage stage;
+    gl_picture picture;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    stage.frame.background[3] = 0.0f;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const md5gl_stage drawn = {.source = cases[i].source,
+                                   .target = cases[i].target,
+                                   .color = {0.5f, 0.25f, 0.1f, 0.4f},
+                                   .masked = cases[i].masked};
+        layer_draw(&stage, &(md5gl_stage_list){.stages = &drawn, .num_stages = 1}, &picture);
+        CHECK_NEAR(picture_at(&picture, 3, 3)[3], cases[i].alpha, 1);
+    }
+    scene_close_stage(&stage);
+}
+
+// What is drawn after stages looks as if there had been none.
+TEST (gl_stages_leave_the_state_of_the_frame) {
+    static const md5gl_line_vertex line[2] = {{{0, -30, 30}, {255, 255, 255, 128}},
+                                              {{0, 30, 30}, {255, 255, 255, 128}}};
+    gl_stage stage;
+    gl_picture pictures[2];
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    md5gl_renderer *const renderer = stage.scene.renderer;
+    md5gl_stage strange = adding; // no color: invisible
+    memset(strange.color, 0, sizeof strange.color);
+    strange.masked = MD5GL_MASK_RED;
+    const md5gl_stage_list list = {
+        .cull = MD5GL_CULL_FRONT, .depth_offset = 5.0f, .stages = &strange, .num_stages = 1};
+    for (uint32_t i = 0; i < 2; i++) {
+        md5gl_begin_frame(renderer, &stage.frame);
+        CHECK(md5gl_pose_models(renderer, stage.copy, palettes, NULL, 1, NULL));
+        CHECK(md5gl_draw_stages(renderer, stage.copy, &list, i, NULL));
+        md5gl_draw_posed(renderer, stage.copy, MD5GL_LIT | MD5GL_WIREFRAME);
+        md5gl_draw_lines(renderer, line, 2, 5.0f, false);
+        scene_finish(&stage.scene, &stage.frame, &pictures[i]);
+    }
+    CHECK(layer_difference(&pictures[0], &pictures[1]) == 0);
+    scene_close_stage(&stage);
+}
+
+// A mesh whose material has the flag darkens nothing, on tables and on path storage.
+TEST (gl_material_without_shadow_casts_none) {
+    gl_stage stage;
+    if (!scene_open_stage(&stage, scene_floor, 1))
+        return;
+    md5gl_renderer *const renderer = stage.scene.renderer;
+    const md5gl_path paths[2] = {MD5GL_PATH_AUTO, MD5GL_PATH_STORAGE};
+    const md5_mat34 raised = scene_moved(0, 0, 30);
+    scene_look_down(&stage.frame);
+    stage.frame.casters = (md5_bounds){{-40, -40, 0}, {40, 40, 40}};
+    stage.frame.background[0] = stage.frame.background[1] = stage.frame.background[2] = 1.0f;
+    stage.frame.light_direction = (md5_vec3){0, 1, 0.5f};
+    for (int i = 0; i < 2; i++) {
+        if (!md5gl_has_path(renderer, paths[i]))
+            continue;
+        md5gl_destroy_model(renderer, stage.copy);
+        stage.copy = md5gl_create_model(renderer, stage.model, paths[i], NULL);
+        for (uintptr_t flags = 0; flags <= MD5GL_NO_SHADOW; flags += MD5GL_NO_SHADOW) {
+            gl_picture picture;
+            const md5gl_material material = {.flags = flags};
+            md5gl_set_material(stage.copy, 0, &material);
+            md5gl_begin_frame(renderer, &stage.frame);
+            CHECK(md5gl_pose_models(renderer, stage.copy, palettes, &raised, 1, NULL));
+            md5gl_draw_shadows(renderer, stage.copy);
+            md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 500.0f);
+            scene_finish(&stage.scene, &stage.frame, &picture);
+            CHECK((picture_at(&picture, -55, 0)[1] < 250) == (flags == 0));
+            CHECK(picture_is(&picture, 70, 50, white, 3));
+        }
+    }
+    scene_close_stage(&stage);
+}
+
+static void GLAD_API_PTR say_no(GLuint shader, GLenum name, GLint *value)
+{
+    (void)shader, (void)name;
+    *value = GL_FALSE;
+}
+
+TEST (gl_stages_report_what_the_driver_refuses) {
+    static const uint8_t texel[4] = {0};
+    gl_stage stage;
+    md5_error error;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    md5gl_renderer *const renderer = stage.scene.renderer;
+    const md5gl_stage_list list = {.stages = &adding, .num_stages = 1};
+    const PFNGLGETSHADERIVPROC real = renderer->gl.GetShaderiv;
+    md5gl_begin_frame(renderer, &stage.frame);
+    CHECK(md5gl_draw_stages(renderer, stage.copy, &list, 1, &error)); // no instances yet
+    CHECK(md5gl_pose_models(renderer, stage.copy, palettes, NULL, 1, NULL));
+    renderer->gl.GetShaderiv = say_no;
+    CHECK(!md5gl_draw_stages(renderer, stage.copy, &list, 1, &error));
+    CHECK_UINT(error.status, MD5_ERROR_GPU);
+    renderer->gl.GetShaderiv = real;
+    CHECK(md5gl_draw_stages(renderer, stage.copy, &list, 1, &error));
+    CHECK(md5gl_end_frame(renderer, NULL));
+    CHECK(!md5gl_create_stage_texture(renderer, 0, 1, texel, MD5GL_WRAP_REPEAT, false, &error));
+    CHECK_UINT(error.status, MD5_ERROR_GPU);
+    scene_close_stage(&stage);
+}
+
+#if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
+
+static void draw_list(const void *context, const md5gl_stage_list *list)
+{
+    const gl_stage *const stage = context;
+    md5gl_begin_frame(stage->scene.renderer, &stage->frame);
+    (void)md5gl_draw_stages(stage->scene.renderer, stage->copy, list, 1, NULL);
+}
+
+static void draw_outside_of_a_frame(const void *context)
+{
+    const gl_stage *const stage = context;
+    const md5gl_stage_list list = {0};
+    (void)md5gl_draw_stages(stage->scene.renderer, stage->copy, &list, 1, NULL);
+}
+
+static void draw_stages_of_no_mesh(const void *context)
+{
+    draw_list(context, &(md5gl_stage_list){.mesh = 1});
+}
+
+static void draw_stages_of_no_skin(const void *context)
+{
+    draw_list(context, &(md5gl_stage_list){.skin = 1});
+}
+
+static void draw_a_saturated_target(const void *context)
+{
+    const md5gl_stage wrong = {.target = MD5GL_FACTOR_SOURCE_ALPHA_SATURATE};
+    draw_list(context, &(md5gl_stage_list){.stages = &wrong, .num_stages = 1});
+}
+
+static void create_a_texture_that_ends_nowhere(const void *context)
+{
+    const uint8_t texel[4] = {0};
+    (void)md5gl_create_stage_texture(((const gl_stage *)context)->scene.renderer, 1, 1, texel,
+                                     (md5gl_wrap)7, false, NULL);
+}
+
+TEST (gl_mistakes_with_stages_are_reported) {
+    static const struct {
+        void (*make)(const void *context);
+        const char *argument;
+    } mistakes[] = {
+        {draw_outside_of_a_frame, "call it between md5gl_begin_frame()"},
+        {draw_stages_of_no_mesh, "mesh: an index"},
+        {draw_stages_of_no_skin, "skin: below the number"},
+        {draw_a_saturated_target, "target: one of md5gl_factor"},
+        {create_a_texture_that_ends_nowhere, "wrap: one of md5gl_wrap"},
+    };
+    gl_stage stage;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++)
+        CHECK(strstr(test_message_of(mistakes[i].make, &stage), mistakes[i].argument) != NULL);
+    scene_close_stage(&stage);
+}
+
+#endif

@@ -1,0 +1,455 @@
+// The reference for stages, and every blend, mask, matrix, colour and alpha test against it.
+#include "test/render/test_gl_stages.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// -- Reference --------------------------------------------------------------------------------
+
+typedef struct rgba {
+    double of[4];
+} rgba;
+
+static double clamped(double value)
+{
+    return value < 0.0 ? 0.0 : value > 1.0 ? 1.0 : value;
+}
+
+// Returns a texel; beyond the border as the texture says.
+static rgba texel_at(const gl_layer *layer, int x, int y)
+{
+    rgba texel = {{0.0, 0.0, 0.0, layer->wrap == MD5GL_WRAP_CLAMP_BLACK ? 1.0 : 0.0}};
+    const int last = LAYER_SIDE - 1;
+    const bool has_border =
+        layer->wrap == MD5GL_WRAP_CLAMP_BLACK || layer->wrap == MD5GL_WRAP_CLAMP_CLEAR;
+    if (has_border && (x <= 0 || y <= 0 || x >= last || y >= last))
+        return texel;
+    if (layer->wrap == MD5GL_WRAP_REPEAT) {
+        x = (x % LAYER_SIDE + LAYER_SIDE) % LAYER_SIDE;
+        y = (y % LAYER_SIDE + LAYER_SIDE) % LAYER_SIDE;
+    }
+    x = x < 0 ? 0 : x > last ? last : x;
+    y = y < 0 ? 0 : y > last ? last : y;
+    for (int i = 0; i < 4; i++)
+        texel.of[i] = layer->rgba[y * LAYER_SIDE + x][i] / 255.0;
+    return texel;
+}
+
+// The texture at u, v: the nearest texel, or four of them, blended linearly.
+static rgba sampled(const gl_layer *layer, double u, double v)
+{
+    const double side = (int)LAYER_SIDE, x = u * side - 0.5, y = v * side - 0.5;
+    if (layer->nearest)
+        return texel_at(layer, (int)floor(x + 0.5), (int)floor(y + 0.5));
+    const int left = (int)floor(x), top = (int)floor(y);
+    rgba sum = {{0}};
+    for (int corner = 0; corner < 4; corner++) {
+        const double right = x - left, below = y - top;
+        const double weight =
+            (corner % 2 ? right : 1.0 - right) * (corner / 2 ? below : 1.0 - below);
+        const rgba texel = texel_at(layer, left + corner % 2, top + corner / 2);
+        for (int i = 0; i < 4; i++)
+            sum.of[i] += weight * texel.of[i];
+    }
+    return sum;
+}
+
+// What the rasterizer gives at a point of the picture, in units from its centre.
+typedef struct surface_point {
+    double u, v;
+    rgba colour;
+} surface_point;
+
+static double cross(double ax, double ay, double bx, double by)
+{
+    return ax * by - ay * bx;
+}
+
+static bool find_point(const md5_mesh *mesh, double y, double z, surface_point *found)
+{
+    for (uint32_t t = 0; t < mesh->num_triangles; t++) {
+        const uint32_t *const corners = mesh->indices + 3 * (size_t)t;
+        const md5_vec3 *const at = mesh->positions;
+        const md5_vec3 a = at[corners[0]], b = at[corners[1]], c = at[corners[2]];
+        const double area = cross(b.y - a.y, b.z - a.z, c.y - a.y, c.z - a.z);
+        const double second = cross(y - a.y, z - a.z, c.y - a.y, c.z - a.z) / area;
+        const double third = cross(b.y - a.y, b.z - a.z, y - a.y, z - a.z) / area;
+        const double shares[3] = {1.0 - second - third, second, third};
+        if (shares[0] < 0.0 || second < 0.0 || third < 0.0)
+            continue;
+        *found = (surface_point){0};
+        for (int i = 0; i < 3; i++) {
+            found->u += shares[i] * mesh->texcoords[corners[i]].x;
+            found->v += shares[i] * mesh->texcoords[corners[i]].y;
+            for (int k = 0; k < 4; k++)
+                found->colour.of[k] +=
+                    shares[i] * (mesh->colors ? (&mesh->colors[corners[i]].x)[k] : 1.0f);
+        }
+        return true;
+    }
+    return false;
+}
+
+static rgba stage_value(const md5gl_stage *stage, const gl_layer *layer, const surface_point *point,
+                        bool has_vertex_color)
+{
+    double u = point->u, v = point->v;
+    if (stage->has_matrix) {
+        const float(*const m)[3] = stage->matrix;
+        u = m[0][0] * point->u + m[0][1] * point->v + m[0][2];
+        v = m[1][0] * point->u + m[1][1] * point->v + m[1][2];
+    }
+    rgba value = sampled(layer, u, v);
+    for (int i = 0; i < 4; i++) {
+        double own = clamped(point->colour.of[i]);
+        if (stage->vertex_color == MD5GL_VERTEX_COLOR_INVERSE && i < 3)
+            own = 1.0 - own;
+        value.of[i] *= clamped(stage->color[i]);
+        if (has_vertex_color && stage->vertex_color != MD5GL_VERTEX_COLOR_IGNORE)
+            value.of[i] *= own;
+    }
+    return value;
+}
+
+// The table of the factors in the OpenGL specification, "Blending".
+static double factor_of(md5gl_factor factor, const rgba *source, const rgba *target, int channel)
+{
+    const double alpha = source->of[3], below = target->of[3];
+    switch (factor) {
+    case MD5GL_FACTOR_ZERO:
+        return 0.0;
+    case MD5GL_FACTOR_ONE:
+        return 1.0;
+    case MD5GL_FACTOR_SOURCE_COLOR:
+        return source->of[channel];
+    case MD5GL_FACTOR_ONE_MINUS_SOURCE_COLOR:
+        return 1.0 - source->of[channel];
+    case MD5GL_FACTOR_TARGET_COLOR:
+        return target->of[channel];
+    case MD5GL_FACTOR_ONE_MINUS_TARGET_COLOR:
+        return 1.0 - target->of[channel];
+    case MD5GL_FACTOR_SOURCE_ALPHA:
+        return alpha;
+    case MD5GL_FACTOR_ONE_MINUS_SOURCE_ALPHA:
+        return 1.0 - alpha;
+    case MD5GL_FACTOR_TARGET_ALPHA:
+        return below;
+    case MD5GL_FACTOR_ONE_MINUS_TARGET_ALPHA:
+        return 1.0 - below;
+    case MD5GL_FACTOR_SOURCE_ALPHA_SATURATE:
+        break;
+    }
+    return channel == 3 ? 1.0 : fmin(alpha, 1.0 - below);
+}
+
+// The framebuffer has 8 bits a channel.
+static double stored(double value)
+{
+    return round(255.0 * clamped(value)) / 255.0;
+}
+
+static rgba blended(const md5gl_stage *stage, const rgba *source, const rgba *target)
+{
+    rgba result = *target;
+    for (int i = 0; i < 4; i++)
+        if (!(stage->masked >> i & 1))
+            result.of[i] = stored(source->of[i] * factor_of(stage->source, source, target, i)
+                                  + target->of[i] * factor_of(stage->target, source, target, i));
+    return result;
+}
+
+static bool reads_alpha(const md5gl_stage_list *list)
+{
+    for (uint32_t i = 0; i < list->num_stages; i++)
+        for (int side = 0; side < 2; side++) {
+            const md5gl_factor factor = side ? list->stages[i].source : list->stages[i].target;
+            if (factor >= MD5GL_FACTOR_TARGET_ALPHA)
+                return true;
+        }
+    return false;
+}
+
+// Whether the base of a list is there: one of the tested stages keeps the point, or none is tested.
+static bool has_base(const md5gl_stage_list *list, const gl_layer *layers,
+                     const surface_point *point)
+{
+    bool is_tested = false, is_kept = false;
+    for (uint32_t i = 0; i < list->num_stages; i++) {
+        const md5gl_stage *const stage = &list->stages[i];
+        if (!stage->is_tested || stage->color[3] <= 0.0f)
+            continue;
+        const rgba value = stage_value(stage, &layers[i], point, false);
+        is_tested = true;
+        is_kept = is_kept || value.of[3] > (double)stage->alpha_test;
+    }
+    return is_kept || !is_tested;
+}
+
+static rgba composite(const md5gl_stage_list *list, const gl_layer *layers,
+                      const surface_point *point)
+{
+    rgba target = {{0.0, 0.0, 0.0, 1.0}};
+    const bool uses_alpha = reads_alpha(list), is_base = list->base != MD5GL_BASE_NONE;
+    const bool is_there = is_base && has_base(list, layers, point);
+    for (uint32_t i = 0; i < list->num_stages; i++) {
+        const md5gl_stage *const stage = &list->stages[i];
+        const rgba value = stage_value(stage, &layers[i], point, true);
+        if (stage->is_tested && !is_base && !(value.of[3] > (double)stage->alpha_test))
+            continue;
+        if (stage->depth_equal && !is_there)
+            continue;
+        target = blended(stage, &value, &target);
+        if (!uses_alpha)
+            target.of[3] = 1.0;
+    }
+    target.of[3] = 1.0;
+    return target;
+}
+
+void layer_reference(const md5_model *model, const md5gl_stage_list *list, const gl_layer *layers,
+                     gl_picture *picture)
+{
+    const md5_mesh *const mesh = &model->meshes[list->mesh];
+    for (int row = 0; row < SCENE_HEIGHT; row++) {
+        for (int column = 0; column < SCENE_WIDTH; column++) {
+            rgba pixel = {{0.0, 0.0, 0.0, 1.0}};
+            surface_point point;
+            if (find_point(mesh, column + 0.5 - SCENE_WIDTH / 2, SCENE_HEIGHT / 2 - row - 0.5,
+                           &point))
+                pixel = composite(list, layers, &point);
+            for (int i = 0; i < 4; i++)
+                picture->rgba[row][column][i] = (uint8_t)lround(255.0 * pixel.of[i]);
+        }
+    }
+}
+
+// -- Scenes -----------------------------------------------------------------------------------
+
+gl_layer layer_create(gl_stage *stage, md5gl_wrap wrap, bool nearest, uint64_t *random)
+{
+    gl_layer layer = {.wrap = wrap, .nearest = nearest};
+    for (int i = 0; i < LAYER_SIDE * LAYER_SIDE; i++)
+        for (int k = 0; k < 4; k++)
+            layer.rgba[i][k] = (uint8_t)(test_random_u32(random) % 256);
+    layer.texture = md5gl_create_stage_texture(stage->scene.renderer, LAYER_SIDE, LAYER_SIDE,
+                                               layer.rgba[0], wrap, nearest, NULL);
+    CHECK(layer.texture != 0);
+    return layer;
+}
+
+md5_model *layer_quad(void)
+{
+    static const char text[] =
+        "MD5Version 12\ncommandline \"\"\nnumJoints 2\nnumMeshes 1\njoints {\n"
+        "\"low\" -1 ( 0 0 0 ) ( 0 0 0 )\n\"high\" 0 ( 0 0 0 ) ( 0 0 0 )\n}\n"
+        "mesh {\nshader \"\"\nnumverts 4\n"
+        "vert 0 ( 0 1 ) 0 1 ( 1 0 0 ) ( 0 1 0 1 )\nvert 1 ( 1 1 ) 1 1 ( 1 0 0 ) ( 0 1 0 1 )\n"
+        "vert 2 ( 0 0 ) 2 1 ( 1 0 0 ) ( 0 1 0 1 )\nvert 3 ( 1 0 ) 3 1 ( 1 0 0 ) ( 0 1 0 1 )\n"
+        "numtris 2\ntri 0 0 2 1\ntri 1 1 2 3\nnumweights 4\nweight 0 0 1 ( 0 -20 -20 )\n"
+        "weight 1 0 1 ( 0 20 -20 )\nweight 2 1 1 ( 0 -20 20 )\nweight 3 1 1 ( 0 20 20 )\n"
+        "numvertexcolors 4\nvertexcolor 0 ( 1 0.5 0 0.75 )\nvertexcolor 1 ( 0.25 1 0.5 1 )\n"
+        "vertexcolor 2 ( 0 0.25 1 0.5 )\nvertexcolor 3 ( 0.75 0 0.25 0.25 )\n}\n";
+    md5_error error;
+    md5_model *const model = md5_parse_model(text, sizeof text - 1, NULL, &error);
+    test_check(model != NULL, __FILE__, __LINE__, "line %u: %s", error.line, error.message);
+    return model;
+}
+
+void layer_draw(gl_stage *stage, const md5gl_stage_list *list, gl_picture *picture)
+{
+    const md5_mat34 palette[2] = {scene_identity, scene_identity};
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    md5_error error;
+    md5gl_begin_frame(renderer, &stage->frame);
+    CHECK(md5gl_pose_models(renderer, stage->copy, palette, NULL, 1, &error));
+    test_check(md5gl_draw_stage_bases(renderer, stage->copy, list, 1, &error)
+                   && md5gl_draw_stages(renderer, stage->copy, list, 1, &error),
+               __FILE__, __LINE__, "%s", error.message);
+    scene_finish(&stage->scene, &stage->frame, picture);
+}
+
+int layer_difference(const gl_picture *a, const gl_picture *b)
+{
+    const uint8_t *const left = a->rgba[0][0], *const right = b->rgba[0][0];
+    int most = 0;
+    for (size_t i = 0; i < sizeof a->rgba; i++) {
+        const int apart = abs(left[i] - right[i]);
+        most = apart > most ? apart : most;
+    }
+    return most;
+}
+
+// -- Tests ------------------------------------------------------------------------------------
+
+static const md5gl_stage replacing = {
+    .source = MD5GL_FACTOR_ONE, .target = MD5GL_FACTOR_ZERO, .color = {1, 1, 1, 1}};
+
+enum { MAX_LAYERS = 3 };
+
+// Draws stages with random textures and compares the picture with the reference.
+static int worst_of(gl_stage *stage, md5gl_stage *stages, const gl_layer *layers, uint32_t count,
+                    md5gl_base base)
+{
+    static gl_picture expected, drawn;
+    const md5gl_stage_list list = {.base = base, .stages = stages, .num_stages = count};
+    for (uint32_t i = 0; i < count; i++)
+        stages[i].texture = layers[i].texture;
+    layer_reference(stage->model, &list, layers, &expected);
+    layer_draw(stage, &list, &drawn);
+    return layer_difference(&expected, &drawn);
+}
+
+static void destroy_layers(gl_stage *stage, const gl_layer *layers, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        md5gl_destroy_texture(stage->scene.renderer, layers[i].texture);
+}
+
+// All pairs of factors over a picture with alpha, as in the engine: also those that read the alpha
+// that an earlier stage has written.
+TEST (gl_stages_blend_by_every_pair_of_factors) {
+    uint64_t random = 1;
+    gl_stage stage;
+    if (!scene_open_stage(&stage, layer_quad, 1))
+        return;
+    const gl_layer layers[2] = {layer_create(&stage, MD5GL_WRAP_REPEAT, true, &random),
+                                layer_create(&stage, MD5GL_WRAP_REPEAT, true, &random)};
+    for (int source = 0; source <= (int)MD5GL_FACTOR_SOURCE_ALPHA_SATURATE; source++) {
+        for (int target = 0; target < (int)MD5GL_FACTOR_SOURCE_ALPHA_SATURATE; target++) {
+            md5gl_stage stages[2] = {replacing, replacing};
+            stages[1].source = (md5gl_factor)source;
+            stages[1].target = (md5gl_factor)target;
+            const int worst = worst_of(&stage, stages, layers, 2, MD5GL_BASE_NONE);
+            test_check(worst <= 2, __FILE__, __LINE__, "factors %d and %d: differs by %d", source,
+                       target, worst);
+        }
+    }
+    destroy_layers(&stage, layers, 2);
+    scene_close_stage(&stage);
+}
+
+TEST (gl_stages_have_colours_masks_and_vertex_colours) {
+    uint64_t random = 2;
+    gl_stage stage;
+    if (!scene_open_stage(&stage, layer_quad, 1))
+        return;
+    const gl_layer layers[2] = {layer_create(&stage, MD5GL_WRAP_REPEAT, true, &random),
+                                layer_create(&stage, MD5GL_WRAP_REPEAT, true, &random)};
+    for (int mode = 0; mode <= (int)MD5GL_VERTEX_COLOR_INVERSE; mode++) {
+        for (uint32_t masked = 0; masked < 16; masked++) {
+            md5gl_stage stages[2] = {replacing, replacing};
+            stages[1] = (md5gl_stage){.source = MD5GL_FACTOR_SOURCE_ALPHA,
+                                      .target = MD5GL_FACTOR_ONE_MINUS_SOURCE_ALPHA,
+                                      .color = {0.5f, 2.0f, 0.75f, 0.8f}, // 2: limited to 1
+                                      .vertex_color = (md5gl_vertex_color)mode,
+                                      .masked = masked};
+            CHECK(worst_of(&stage, stages, layers, 2, MD5GL_BASE_NONE) <= 2);
+        }
+    }
+    md5gl_stage below_zero = replacing;
+    below_zero.color[1] = -1.0f;
+    below_zero.color[2] = NAN;
+    gl_picture drawn;
+    below_zero.texture = layers[0].texture;
+    layer_draw(&stage, &(md5gl_stage_list){.stages = &below_zero, .num_stages = 1}, &drawn);
+    CHECK(picture_at(&drawn, 3, 3)[1] == 0 && picture_at(&drawn, 3, 3)[2] == 0);
+    destroy_layers(&stage, layers, 2);
+    scene_close_stage(&stage);
+}
+
+// A mask of alpha that a later stage reads, as materials that smoulder have it.
+TEST (gl_stages_read_the_alpha_that_a_masked_stage_wrote) {
+    uint64_t random = 3;
+    gl_stage stage;
+    if (!scene_open_stage(&stage, layer_quad, 1))
+        return;
+    const gl_layer layers[3] = {layer_create(&stage, MD5GL_WRAP_REPEAT, true, &random),
+                                layer_create(&stage, MD5GL_WRAP_REPEAT, true, &random),
+                                layer_create(&stage, MD5GL_WRAP_REPEAT, true, &random)};
+    md5gl_stage stages[3] = {replacing, replacing, replacing};
+    stages[1].masked = MD5GL_MASK_RED | MD5GL_MASK_GREEN | MD5GL_MASK_BLUE;
+    stages[1].vertex_color = MD5GL_VERTEX_COLOR_INVERSE;
+    stages[2].source = MD5GL_FACTOR_TARGET_ALPHA;
+    stages[2].target = MD5GL_FACTOR_ONE;
+    CHECK(worst_of(&stage, stages, layers, 3, MD5GL_BASE_NONE) <= 2);
+    destroy_layers(&stage, layers, 3);
+    scene_close_stage(&stage);
+}
+
+// Matrices whose texels do not end at the centre of a pixel; linear filtering, and what is outside.
+TEST (gl_stages_move_turn_and_scale_textures) {
+    static const float matrices[][2][3] = {
+        {{1, 0, 0.3f}, {0, 1, -0.7f}},
+        {{1.7f, 0, -0.35f}, {0, 0.6f, 0.2f}},
+        {{0.8f, -0.6f, 0.43f}, {0.6f, 0.8f, -0.31f}}, // a rotation
+        {{1, 0.45f, -0.2f}, {0.3f, 1, 0.1f}},         // a shear
+        {{0, 0, 0.55f}, {0, 0, 0.2f}},
+    };
+    uint64_t random = 4;
+    gl_stage stage;
+    if (!scene_open_stage(&stage, layer_quad, 1))
+        return;
+    for (int wrap = 0; wrap <= (int)MD5GL_WRAP_CLAMP_CLEAR; wrap++) {
+        const gl_layer layer = layer_create(&stage, (md5gl_wrap)wrap, false, &random);
+        for (size_t i = 0; i < sizeof matrices / sizeof matrices[0]; i++) {
+            md5gl_stage moved = replacing;
+            moved.source = MD5GL_FACTOR_SOURCE_ALPHA;
+            moved.has_matrix = true;
+            memcpy(moved.matrix, matrices[i], sizeof moved.matrix);
+            const int worst = worst_of(&stage, &moved, &layer, 1, MD5GL_BASE_NONE);
+            test_check(worst <= 2, __FILE__, __LINE__, "wrap %d, matrix %zu: differs by %d", wrap,
+                       i, worst);
+        }
+        destroy_layers(&stage, &layer, 1);
+    }
+    scene_close_stage(&stage);
+}
+
+// A base is there where one of the tested stages keeps it; stages then follow its depth. Without a
+// base each stage is tested itself. The test is strict: alpha 128 is not greater than 128 / 255.
+TEST (gl_stages_test_alpha) {
+    uint64_t random = 5;
+    gl_stage stage;
+    if (!scene_open_stage(&stage, layer_quad, 1))
+        return;
+    gl_layer layers[3];
+    for (int i = 0; i < 3; i++)
+        layers[i] = layer_create(&stage, MD5GL_WRAP_REPEAT, true, &random);
+    for (int base = 0; base <= (int)MD5GL_BASE_BLACK; base++) {
+        for (int i = 0; i < 5; i++) {
+            md5gl_stage stages[3] = {replacing, replacing, replacing};
+            stages[0].is_tested = stages[2].is_tested = true;
+            stages[0].alpha_test = (50.5f + 40.0f * (float)i) / 255.0f;
+            stages[2].alpha_test = 200.5f / 255.0f;
+            stages[2].color[3] = i == 4 ? 0.0f : 1.0f;
+            stages[1].source = stages[1].target = MD5GL_FACTOR_ONE;
+            for (int k = 0; k < 3; k++)
+                stages[k].depth_equal = base != (int)MD5GL_BASE_NONE;
+            CHECK(worst_of(&stage, stages, layers, 3, (md5gl_base)base) <= 2);
+        }
+    }
+    destroy_layers(&stage, layers, 3);
+    scene_close_stage(&stage);
+}
+
+TEST (gl_alpha_test_of_stages_is_strict) {
+    static const uint8_t half[4] = {255, 255, 255, 128}, black[4] = {0, 0, 0, 255};
+    gl_stage stage;
+    gl_picture drawn;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    md5gl_stage tested = replacing;
+    tested.texture = md5gl_create_stage_texture(stage.scene.renderer, 1, 1, half, MD5GL_WRAP_REPEAT,
+                                                false, NULL);
+    tested.is_tested = true;
+    tested.alpha_test = 128.0f / 255.0f;
+    const md5gl_stage_list list = {.stages = &tested, .num_stages = 1};
+    layer_draw(&stage, &list, &drawn);
+    CHECK(picture_is(&drawn, 0, 0, black, 0));
+    tested.alpha_test = 127.9f / 255.0f;
+    layer_draw(&stage, &list, &drawn);
+    CHECK(picture_is(&drawn, 0, 0, (const uint8_t[]){255, 255, 255, 255}, 0));
+    md5gl_destroy_texture(stage.scene.renderer, tested.texture);
+    scene_close_stage(&stage);
+}

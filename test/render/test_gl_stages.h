@@ -1,0 +1,35 @@
+// A slow reference for stages: composites them on the CPU, pixel by pixel, in double precision.
+#ifndef TEST_RENDER_TEST_GL_STAGES_H
+#define TEST_RENDER_TEST_GL_STAGES_H
+
+#include "render/md5gl_stages.h"
+#include "test/render/test_gl_scene.h"
+
+// Pixels of a texture of stages on both sides, and where it ends.
+enum { LAYER_SIDE = 8 };
+typedef struct gl_layer {
+    uint8_t rgba[LAYER_SIDE * LAYER_SIDE][4];
+    md5gl_wrap wrap;
+    bool nearest;
+    md5gl_texture texture;
+} gl_layer;
+
+// Creates the texture; texels are random.
+gl_layer layer_create(gl_stage *stage, md5gl_wrap wrap, bool nearest, uint64_t *random);
+
+// A quad with vertex colours that differ at each corner; otherwise scene_square().
+md5_model *layer_quad(void);
+
+// The picture that the stages of a list, whose textures are those of layers[num_stages], give over
+// a black background under scene_frame(). Of the bases NONE and BLACK. Depth is not considered: the
+// mesh faces the camera and does not cover itself.
+void layer_reference(const md5_model *model, const md5gl_stage_list *list, const gl_layer *layers,
+                     gl_picture *picture);
+
+// Draws an instance of the model, unlit, with the list.
+void layer_draw(gl_stage *stage, const md5gl_stage_list *list, gl_picture *picture);
+
+// The largest difference of two pictures in any channel.
+int layer_difference(const gl_picture *a, const gl_picture *b);
+
+#endif
