@@ -32,7 +32,8 @@ static value_kind kind_of(const view_option *option)
 static bool may_be_repeated(const view_option *option)
 {
     return option->kind == VIEW_OPTION_TEXTURE || option->kind == VIEW_OPTION_SETTING
-           || option->kind == VIEW_OPTION_WEIGHT || option->kind == VIEW_OPTION_TIMES;
+           || option->kind == VIEW_OPTION_WEIGHT || option->kind == VIEW_OPTION_PARM
+           || option->kind == VIEW_OPTION_TIMES;
 }
 
 // The words of "a|b|c" with spaces between them.

@@ -83,6 +83,11 @@ static const view_option table[] = {
      "weight of a morph target from the folder morphs beside the\n"
      "model, usually 0 to 1; may be repeated",
      INTO(WEIGHT), NAMES_CONTENT},
+    {"parm", "N=VALUE", NULL,
+     "parameter 0 to 11 of the materials of a game folder:\n"
+     "0, 1, 2 color, 3 time scale, 7 time at which it burns away;\n"
+     "may be repeated",
+     INTO(PARM), NAMES_CONTENT},
     {"retarget", "MODEL", NULL, "show another model beside it in the same pose", AT(TEXT, retarget),
      NAMES_CONTENT},
     {"attach", "JOINT=MODEL", NULL, "attach a model to a joint", AT(PAIR_TEXT, attach),

@@ -30,6 +30,7 @@ typedef enum view_option_kind {
     VIEW_OPTION_TIMES,     // "S,S,...", added to the times
     VIEW_OPTION_SETTING,   // "NAME=VALUE@TIME", added to the settings
     VIEW_OPTION_WEIGHT,    // "NAME=VALUE", added to the morphs
+    VIEW_OPTION_PARM,      // "N=VALUE", one of the parms
     VIEW_OPTION_TEXTURE,   // "MESH=FILE", added to the textures
     VIEW_OPTION_NUM_KINDS,
 } view_option_kind;

@@ -5,6 +5,7 @@
 #include "demo/viewer/base/options.h"
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -316,6 +317,24 @@ static bool read_weight(const char *text, const view_option *option, view_option
     return true;
 }
 
+static bool read_parm(const char *text, const view_option *option, view_options *options)
+{
+    const size_t count = sizeof options->parms / sizeof options->parms[0];
+    char *end = NULL;
+    (void)option;
+    if (*text < '0' || *text > '9')
+        return false;
+    const unsigned long parm = strtoul(text, &end, 10);
+    if (parm >= count || *end != '=')
+        return false;
+    const char *const number = end + 1;
+    const double value = strtod(number, &end);
+    if (end == number || *end != '\0' || !(fabs(value) <= FLT_MAX))
+        return false;
+    options->parms[parm] = (float)value;
+    return true;
+}
+
 static bool read_texture(const char *text, const view_option *option, view_options *options)
 {
     const char *const equals = strchr(text, '=');
@@ -351,6 +370,7 @@ static const struct {
     [VIEW_OPTION_TIMES] = {read_times, NULL},
     [VIEW_OPTION_SETTING] = {read_setting, NULL},
     [VIEW_OPTION_WEIGHT] = {read_weight, NULL},
+    [VIEW_OPTION_PARM] = {read_parm, NULL},
     [VIEW_OPTION_TEXTURE] = {read_texture, NULL},
 };
 

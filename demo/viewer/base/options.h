@@ -54,6 +54,7 @@ typedef struct view_options {
     uint32_t skin;          // of a Quake model
     view_setting *settings; // --set, by time
     size_t num_settings;
+    float parms[12];      // --parm, of materials: see md5_material_input
     view_setting *morphs; // --morph, in the order given; without times
     size_t num_morphs;
     double *times; // --animation-time, in seconds

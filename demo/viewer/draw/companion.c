@@ -73,3 +73,14 @@ void view_draw_companions(const view_stage *stage, uint32_t style)
         if (shown_companion(stage, i) != NULL)
             md5gl_draw_posed(stage->renderer, stage->document->companions[i].drawn, style);
 }
+
+bool view_layer_companions(const view_stage *stage, bool bases, md5_error *error)
+{
+    bool drawn = true;
+    for (int i = 0; i < VIEW_NUM_COMPANIONS && drawn; i++) {
+        const view_companion *const companion = shown_companion(stage, i);
+        drawn = companion == NULL
+                || view_draw_layers(stage, companion->textures, companion->drawn, bases, error);
+    }
+    return drawn;
+}

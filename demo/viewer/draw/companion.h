@@ -8,5 +8,7 @@
 bool view_pose_companions(const view_stage *stage, md5_error *error);
 void view_shade_companions(const view_stage *stage);
 void view_draw_companions(const view_stage *stage, uint32_t style);
+bool view_layer_companions(const view_stage *stage, bool bases,
+                           md5_error *error); // view_draw_layers() of each
 
 #endif

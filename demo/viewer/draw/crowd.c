@@ -372,3 +372,13 @@ void view_draw_crowd(const view_stage *stage, uint32_t style)
             md5gl_draw_impostors(stage->renderer, kind->levels.impostors, style);
     }
 }
+
+bool view_layer_crowd(const view_stage *stage, bool bases, md5_error *error)
+{
+    const view_crowd *const crowd = &stage->document->crowd;
+    bool drawn = true;
+    for (uint32_t k = 0; k < crowd->num_kinds && drawn; k++)
+        drawn =
+            view_draw_layers(stage, crowd->kinds[k].textures, crowd->kinds[k].drawn, bases, error);
+    return drawn;
+}

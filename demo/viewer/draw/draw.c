@@ -48,6 +48,18 @@ static void draw_grid(const view_stage *stage)
                     (md5_vec3){centre.x, centre.y, stage->document->ground}, 7.0f * radius);
 }
 
+// Draws what materials draw besides lit surfaces: see view_draw_layers().
+static bool draw_layers(const view_stage *stage, bool bases, md5_error *error)
+{
+    const view_document *const document = stage->document;
+    if (document->drawn == NULL)
+        return true;
+    if (document->crowd.count > 0)
+        return view_layer_crowd(stage, bases, error);
+    return view_draw_layers(stage, &document->textures, document->drawn, bases, error)
+           && view_layer_companions(stage, bases, error);
+}
+
 static bool draw_model(const view_stage *stage, md5_error *error)
 {
     const view_shown *const shown = stage->shown;
@@ -63,7 +75,7 @@ static bool draw_model(const view_stage *stage, md5_error *error)
             return false;
         view_shade_crowd(stage);
         view_draw_crowd(stage, style);
-        return true;
+        return draw_layers(stage, true, error);
     }
     view_set_materials(stage, &stage->document->textures, stage->document->drawn);
     if (stage->document->morphs.num_driven > 0
@@ -78,7 +90,7 @@ static bool draw_model(const view_stage *stage, md5_error *error)
     view_shade_companions(stage);
     md5gl_draw_posed(stage->renderer, stage->document->drawn, style);
     view_draw_companions(stage, style);
-    return true;
+    return draw_layers(stage, true, error);
 }
 
 static void draw_boxes(const view_stage *stage, view_lines *lines)
@@ -180,7 +192,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t wid
     md5gl_begin_frame(stage->renderer, &frame);
     if (!transparent && !stage->options->background_given)
         view_draw_background(stage, (float)width, (float)height);
-    const bool drawn = draw_model(stage, error);
+    bool drawn = draw_model(stage, error);
     // Blended, and writes no depth: after the model.
     const bool level = document->scene.terrain.num_feet == 0;
     if (level && !transparent && drawn && document->drawn != NULL)
@@ -188,6 +200,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t wid
                           3.0f * stage->camera->scene_radius);
     if (level && stage->shown->grid)
         draw_grid(stage);
+    drawn = drawn && draw_layers(stage, false, error); // over the ground
     draw_overlays(stage, (float)width / (float)height);
     return drawn;
 }

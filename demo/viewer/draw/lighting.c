@@ -6,6 +6,8 @@
 
 #include "demo/viewer/base/math.h"
 
+#include <string.h>
+
 // A direction from its parts in view: right, level towards the eye, and up in the world.
 static md5_vec3 studio_direction(view_axes axes, float right, float back, float up)
 {
@@ -118,15 +120,42 @@ void view_set_lights(const view_stage *stage, view_axes axes,
     frame->softness = stage->shown->classic ? 0.0f : 0.08f;
 }
 
+static bool shows_layers(const view_stage *stage, const view_textures *textures)
+{
+    const bool is_plain = stage->shown->untextured || stage->shown->checker;
+    return !is_plain && textures->dropped == NULL && textures->layers.num_meshes > 0;
+}
+
+static void evaluate_layers(const view_stage *stage, const view_textures *textures)
+{
+    md5_material_input input = {.time = (float)stage->play->time};
+    memcpy(input.parms, stage->options->parms, sizeof input.parms);
+    view_evaluate_layers(&textures->layers, &input);
+}
+
 void view_set_materials(const view_stage *stage, const view_textures *textures, md5gl_model *drawn)
 {
     const view_shown *const shown = stage->shown;
+    const bool has_layers = shows_layers(stage, textures);
+    if (has_layers)
+        evaluate_layers(stage, textures);
     for (uint32_t i = 0; i < textures->num_meshes; i++) {
         md5gl_material material =
             view_mesh_material(textures, stage->renderer, i, shown->maps, stage->play->time);
         if (shown->checker)
             material.diffuse = md5gl_checker(stage->renderer);
         material.two_sided = material.two_sided || shown->two_sided;
+        material.flags = has_layers ? view_layer_flags(&textures->layers, i) : 0;
         md5gl_set_material(drawn, i, &material);
     }
+}
+
+bool view_draw_layers(const view_stage *stage, const view_textures *textures,
+                      const md5gl_model *drawn, bool bases, md5_error *error)
+{
+    const view_layers *const layers = &textures->layers;
+    if (!shows_layers(stage, textures))
+        return true;
+    return (bases ? md5gl_draw_stage_bases : md5gl_draw_stages)(
+        stage->renderer, drawn, layers->lists, layers->num_meshes, error);
 }

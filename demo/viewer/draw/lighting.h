@@ -11,7 +11,14 @@ enum { VIEW_NUM_POINTS = 2 };
 void view_set_lights(const view_stage *stage, view_axes axes,
                      md5gl_point_light points[VIEW_NUM_POINTS], md5gl_frame *frame);
 
-// Sets the material of each mesh: its maps, or the checker if that is shown.
+// Sets the material of each mesh: its maps, or the checker if that is shown. Evaluates its stages
+// at the time of playback.
 void view_set_materials(const view_stage *stage, const view_textures *textures, md5gl_model *drawn);
+
+// Draws what materials draw besides lit surfaces: what is opaque of it with the models (`bases`),
+// or what is blended, after all that is opaque. Does nothing if it is hidden by grey, the checker
+// or a texture that was dropped.
+bool view_draw_layers(const view_stage *stage, const view_textures *textures,
+                      const md5gl_model *drawn, bool bases, md5_error *error);
 
 #endif

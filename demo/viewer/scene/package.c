@@ -119,11 +119,17 @@ static const char *first_file(const md5_image_program *image)
     return NULL;
 }
 
-const char *view_package_material(view_package *package, const char *material, view_log *log)
+md5_game *view_package_game(view_package *package, view_log *log)
 {
     if (!package->is_game_open)
         open_game(package, log);
-    if (package->game == NULL || md5_find_decl(package->game, MD5_DECL_MATERIAL, material) == NULL)
+    return package->game;
+}
+
+const char *view_package_material(view_package *package, const char *material, view_log *log)
+{
+    if (view_package_game(package, log) == NULL
+        || md5_find_decl(package->game, MD5_DECL_MATERIAL, material) == NULL)
         return NULL;
     const md5_material *const found = md5_game_material(package->game, material, NULL);
     const char *any = NULL;

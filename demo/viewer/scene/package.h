@@ -5,6 +5,7 @@
 
 #include "demo/common/file.h"
 #include "demo/viewer/base/log.h"
+#include "md5/md5game.h"
 
 typedef struct view_package view_package;
 
@@ -15,6 +16,9 @@ void view_close_package(view_package *package);
 
 // The package's folder, or NULL.
 const char *view_package_root(const view_package *package);
+
+// Returns the package's declarations, or NULL if it has none.
+md5_game *view_package_game(view_package *package, view_log *log);
 
 // Returns the image of a material in the package's declarations: a file name relative to the root,
 // without extension; the diffuse map of a lit material, else the map of the first stage. NULL if no

@@ -183,12 +183,25 @@ static void use_turns(view_textures *textures, md5gl_renderer *renderer, uint32_
     }
 }
 
+// Takes what the declaration of the mesh's shader says besides its images.
+static void use_material(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
+                         const view_texture_search *search, view_log *log)
+{
+    md5_game *const game = view_package_game(search->package, log);
+    const view_layer_surface surface =
+        view_add_layers(&textures->layers, renderer, game, mesh, search->shader, log);
+    textures->two_sided[mesh] = textures->two_sided[mesh] || surface.two_sided;
+    if (surface.alpha_test > 0.0f)
+        textures->alpha_test[mesh] = surface.alpha_test;
+}
+
 static void find_and_use(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
                          uint32_t mesh, view_texture_search *search, view_log *log)
 {
     search->shader = model->meshes[mesh].shader;
     search->mesh = model->meshes[mesh].name;
     view_texture_found *const found = &textures->found[mesh];
+    use_material(textures, renderer, mesh, search, log);
     *found = view_find_texture(search, log);
     if (found->path == NULL) {
         warn_missing(&model->meshes[mesh], mesh, found, log);
@@ -329,7 +342,8 @@ bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const
             find_and_use(textures, renderer, model, i, &search, log);
         find_maps(textures, renderer, i, log);
     }
-    view_close_package(search.package);
+    textures->package = search.package;
+    view_sort_layers(&textures->layers, model->num_meshes);
     view_log_progress(log, "textures", model->num_meshes, model->num_meshes);
     return true;
 }
@@ -356,6 +370,8 @@ void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
     }
     for (uint32_t i = 0; i < textures->num_meshes; i++)
         view_free_texture_found(&textures->found[i]);
+    view_free_layers(&textures->layers, renderer);
+    view_close_package(textures->package);
     free(textures->found);
     free(textures->two_sided);
     free(textures->alpha_test);

@@ -7,6 +7,7 @@
 #include "demo/viewer/base/chosen.h"
 #include "demo/viewer/base/log.h"
 #include "demo/viewer/scene/find_texture.h"
+#include "demo/viewer/scene/layers.h"
 #include "demo/viewer/scene/look.h"
 #include "demo/viewer/scene/maps.h"
 #include "demo/viewer/base/options.h"
@@ -38,6 +39,8 @@ typedef struct view_textures {
     float *alpha_test;                // [num_meshes] what a look says, 0 = nothing
     view_turns *turns;                // [num_meshes]
     view_texture_found *found;        // [num_meshes] result of each search
+    view_package *package;            // whose game the layers are of, or NULL
+    view_layers layers;               // what materials draw besides lit surfaces
 } view_textures;
 
 #define VIEW_NO_TEXTURE SIZE_MAX

@@ -216,6 +216,20 @@ static void add_map_rows(const view_facts *facts, view_rows *rows, uint32_t mesh
     }
 }
 
+// How many stages its material has, and what is not shown of them.
+static void add_stage_rows(const view_facts *facts, view_rows *rows, uint32_t mesh)
+{
+    const view_layers *const layers = &facts->stage.document->textures.layers;
+    const view_layered *const layered = view_find_layered(layers, mesh);
+    if (layered == NULL)
+        return;
+    view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Stages", "%u",
+                 (unsigned)layered->material->num_stages);
+    if (layered->num_hidden > 0)
+        view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "", "%u not shown: %s",
+                     (unsigned)layered->num_hidden, layered->hidden);
+}
+
 // Only names if there are many meshes: the list serves to hide them.
 static void add_mesh_rows(const view_facts *facts, view_rows *rows)
 {
@@ -240,6 +254,7 @@ static void add_mesh_rows(const view_facts *facts, view_rows *rows)
                      md5gl_path_name(md5gl_mesh_path(facts->stage.document->drawn, i)),
                      md5gl_path_reason(facts->stage.document->drawn, i));
         add_map_rows(facts, rows, i);
+        add_stage_rows(facts, rows, i);
     }
     if (model->num_meshes > MESHES_LISTED)
         view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "", "and %u more",

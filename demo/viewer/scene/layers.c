@@ -1,0 +1,367 @@
+#include "demo/viewer/scene/layers.h"
+
+#include "demo/common/memory.h"
+#include "demo/viewer/scene/image.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// -- Textures -------------------------------------------------------------------------------------
+
+// Pictures that the library cannot decode.
+static const void *decode(void *user, const void *bytes, size_t size, uint32_t *width,
+                          uint32_t *height, md5_error *error)
+{
+    view_image image;
+    view_image_fault fault;
+    (void)user;
+    if (!view_decode_image(bytes, size, &image, &fault)) {
+        if (error != NULL)
+            (void)snprintf(error->message, sizeof error->message, "%.180s", fault.message);
+        return NULL;
+    }
+    *width = image.width;
+    *height = image.height;
+    return image.rgba;
+}
+
+static void release(void *user, const void *pixels)
+{
+    (void)user;
+    free((void *)(uintptr_t)pixels);
+}
+
+static md5gl_wrap wrap_of(md5_image_repeat repeat)
+{
+    switch (repeat) {
+    case MD5_REPEAT:
+        return MD5GL_WRAP_REPEAT;
+    case MD5_CLAMP:
+    case MD5_CLAMP_BORDER:
+        return MD5GL_WRAP_CLAMP;
+    case MD5_CLAMP_ZERO:
+        return MD5GL_WRAP_CLAMP_BLACK;
+    case MD5_CLAMP_ZERO_ALPHA:
+        break;
+    }
+    return MD5GL_WRAP_CLAMP_CLEAR;
+}
+
+static md5gl_texture upload(md5gl_renderer *renderer, md5_game *game, const md5_stage *stage,
+                            view_log *log)
+{
+    md5_error error;
+    const md5_image_opts opts = {.decoder = {decode, release, NULL}, .keep_size = true};
+    md5_image *const image = md5_game_load_image(game, &stage->image, &opts, &error);
+    md5gl_texture texture = 0;
+    if (image != NULL)
+        texture = md5gl_create_stage_texture(renderer, image->width, image->height, image->pixels,
+                                             wrap_of(stage->repeat),
+                                             stage->filter == MD5_FILTER_NEAREST, &error);
+    if (texture == 0)
+        view_warn(log, "picture of a stage: %s: %s", stage->image.text, error.message);
+    md5_free_image(image);
+    return texture;
+}
+
+static md5gl_texture load(view_layers *layers, md5gl_renderer *renderer, md5_game *game,
+                          const md5_stage *stage, view_log *log)
+{
+    for (size_t i = 0; i < layers->num_loaded; i++) {
+        const view_layer_texture *const known = &layers->loaded[i];
+        if (known->repeat == stage->repeat && known->filter == stage->filter
+            && strcmp(known->text, stage->image.text) == 0)
+            return known->texture;
+    }
+    const view_layer_texture made = {stage->image.text, stage->repeat, stage->filter,
+                                     upload(renderer, game, stage, log)};
+    layers->loaded = common_realloc(layers->loaded, layers->num_loaded + 1, sizeof *layers->loaded);
+    layers->loaded[layers->num_loaded++] = made;
+    return made.texture;
+}
+
+// -- Adding ---------------------------------------------------------------------------------------
+
+// Returns why a stage cannot be shown, or NULL.
+static const char *obstacle_of(const md5_stage *stage)
+{
+    if (stage->program.vertex != NULL || stage->program.fragment != NULL)
+        return "it is a program of the graphics card";
+    if (stage->video != NULL)
+        return "it is a video";
+    if (stage->dynamic != MD5_IMAGE_STATIC)
+        return "it is a view of the world: mirror, remote or xray";
+    if (stage->cube != MD5_IMAGE_2D)
+        return "it is a cube map";
+    if (stage->texgen != MD5_TEXGEN_EXPLICIT)
+        return "its texture coordinates are generated";
+    return stage->image.text[0] == '\0' ? "it has no picture" : NULL;
+}
+
+static bool is_lit(const md5_stage *stage)
+{
+    return stage->light != MD5_STAGE_AMBIENT;
+}
+
+// Whether a stage cuts the surface out by something else than its own diffuse map.
+static bool cuts_surface(const md5_stage *stage)
+{
+    return stage->has_alpha_test && (stage->light != MD5_STAGE_DIFFUSE || stage->has_matrix);
+}
+
+// Whether a material draws more, or less, than one lit surface with its bump, diffuse and specular
+// map.
+static bool has_layers(const md5_material *material)
+{
+    bool any = material->num_stages == 0 || material->coverage == MD5_COVERAGE_TRANSLUCENT;
+    for (uint32_t i = 0; i < material->num_stages; i++)
+        any = any || !is_lit(&material->stages[i]) || cuts_surface(&material->stages[i]);
+    return any;
+}
+
+static void report(const md5_material *material, view_log *log)
+{
+    const char *const name = material->decl->name;
+    uint32_t num_diffuse = 0;
+    for (uint32_t i = 0; i < material->num_stages; i++)
+        num_diffuse += material->stages[i].light == MD5_STAGE_DIFFUSE;
+    if (num_diffuse > 1)
+        view_info(log, "material %s: of its %u lit layers one is shown", name,
+                  (unsigned)num_diffuse);
+    if (material->deform != MD5_DEFORM_NONE)
+        view_info(log, "material %s: its deform is not shown", name);
+    if (material->gui != NULL)
+        view_info(log, "material %s: its GUI is not shown", name);
+}
+
+// Loads the pictures of the stages. Returns whether something can be shown that belongs to it.
+static bool load_stages(view_layers *layers, md5gl_renderer *renderer, md5_game *game,
+                        view_layered *layered, view_log *log)
+{
+    const md5_material *const material = layered->material;
+    bool shows = material->num_stages == 0;
+    for (uint32_t i = 0; i < material->num_stages; i++) {
+        const md5_stage *const stage = &material->stages[i];
+        const char *const obstacle = obstacle_of(stage);
+        shows = shows || is_lit(stage);
+        if (is_lit(stage) && !stage->has_alpha_test)
+            continue;
+        if (obstacle != NULL) {
+            view_info(log, "material %s: stage %u is not shown: %s", material->decl->name,
+                      (unsigned)i + 1, obstacle);
+            layered->hidden = layered->num_hidden++ == 0 ? obstacle : layered->hidden;
+            continue;
+        }
+        layered->textures[i] = load(layers, renderer, game, stage, log);
+        shows = shows || layered->textures[i] != 0;
+    }
+    return shows;
+}
+
+static void free_layered(view_layered *layered)
+{
+    free(layered->registers);
+    free(layered->textures);
+    free(layered->stages);
+}
+
+static view_layer_surface surface_of(const md5_material *material)
+{
+    view_layer_surface surface = {.two_sided = material->creates_back_sides
+                                               || material->cull == MD5_CULL_NONE};
+    float *const registers = common_alloc(material->num_registers, sizeof *registers);
+    const md5_material_input input = {.parms = {1, 1, 1, 1}};
+    md5_evaluate_material(material, &input, registers);
+    for (uint32_t i = 0; i < material->num_stages; i++) {
+        const md5_stage *const stage = &material->stages[i];
+        if (stage->light == MD5_STAGE_DIFFUSE && stage->has_alpha_test)
+            surface.alpha_test = registers[stage->alpha_test];
+    }
+    free(registers);
+    return surface;
+}
+
+view_layer_surface view_add_layers(view_layers *layers, md5gl_renderer *renderer, md5_game *game,
+                                   uint32_t mesh, const char *shader, view_log *log)
+{
+    const view_layer_surface none = {0};
+    if (game == NULL || md5_find_decl(game, MD5_DECL_MATERIAL, shader) == NULL)
+        return none;
+    const md5_material *const material = md5_game_material(game, shader, NULL);
+    if (material == NULL || material->decl == NULL)
+        return none;
+    report(material, log);
+    if (!has_layers(material))
+        return surface_of(material);
+    const uint32_t count = material->num_stages;
+    view_layered layered = {.mesh = mesh, .material = material};
+    layered.registers = common_alloc(material->num_registers, sizeof *layered.registers);
+    layered.textures = common_alloc(count, sizeof *layered.textures);
+    layered.stages = common_alloc(count, sizeof *layered.stages);
+    if (!load_stages(layers, renderer, game, &layered, log)) {
+        free_layered(&layered);
+        return surface_of(material);
+    }
+    layers->meshes = common_realloc(layers->meshes, layers->num_meshes + 1, sizeof *layers->meshes);
+    layers->meshes[layers->num_meshes++] = layered;
+    return surface_of(material);
+}
+
+static int by_sort(const void *left, const void *right)
+{
+    const view_layered *const a = left, *const b = right;
+    if (a->material->sort != b->material->sort)
+        return a->material->sort < b->material->sort ? -1 : 1;
+    return a->mesh < b->mesh ? -1 : a->mesh > b->mesh;
+}
+
+void view_sort_layers(view_layers *layers, uint32_t num_meshes)
+{
+    if (layers->num_meshes > 0)
+        qsort(layers->meshes, layers->num_meshes, sizeof *layers->meshes, by_sort);
+    layers->lists = common_alloc(layers->num_meshes, sizeof *layers->lists);
+    layers->places = common_alloc(num_meshes, sizeof *layers->places);
+    for (uint32_t i = 0; i < layers->num_meshes; i++)
+        layers->places[layers->meshes[i].mesh] = i + 1;
+}
+
+void view_free_layers(view_layers *layers, md5gl_renderer *renderer)
+{
+    for (uint32_t i = 0; i < layers->num_meshes; i++)
+        free_layered(&layers->meshes[i]);
+    for (size_t i = 0; i < layers->num_loaded; i++)
+        md5gl_destroy_texture(renderer, layers->loaded[i].texture);
+    free(layers->meshes);
+    free(layers->lists);
+    free(layers->places);
+    free(layers->loaded);
+    *layers = (view_layers){0};
+}
+
+// -- Evaluating -----------------------------------------------------------------------------------
+
+// The factors of the lowest eight bits of md5_stage.bits from code 3 on; for `first` and `second`
+// see there.
+static md5gl_factor factor_of(uint32_t code, md5gl_factor first, md5gl_factor second)
+{
+    static const md5gl_factor others[] = {
+        MD5GL_FACTOR_TARGET_COLOR,          MD5GL_FACTOR_ONE_MINUS_TARGET_COLOR,
+        MD5GL_FACTOR_SOURCE_ALPHA,          MD5GL_FACTOR_ONE_MINUS_SOURCE_ALPHA,
+        MD5GL_FACTOR_TARGET_ALPHA,          MD5GL_FACTOR_ONE_MINUS_TARGET_ALPHA,
+        MD5GL_FACTOR_SOURCE_ALPHA_SATURATE,
+    };
+    if (code < 3)
+        return code == 0 ? first : second;
+    return code - 3 < sizeof others / sizeof others[0] ? others[code - 3] : first;
+}
+
+static md5gl_factor source_of(uint32_t bits)
+{
+    return factor_of(bits & 15, MD5GL_FACTOR_ONE, MD5GL_FACTOR_ZERO);
+}
+
+static md5gl_factor target_of(uint32_t bits)
+{
+    const uint32_t code = bits >> 4 & 15;
+    if (code == 3 || code == 4)
+        return code == 3 ? MD5GL_FACTOR_SOURCE_COLOR : MD5GL_FACTOR_ONE_MINUS_SOURCE_COLOR;
+    return code == 9 ? MD5GL_FACTOR_ZERO : factor_of(code, MD5GL_FACTOR_ZERO, MD5GL_FACTOR_ONE);
+}
+
+static uint32_t mask_of(uint32_t bits)
+{
+    return (bits & MD5_STAGE_NO_RED ? (uint32_t)MD5GL_MASK_RED : 0)
+           | (bits & MD5_STAGE_NO_GREEN ? (uint32_t)MD5GL_MASK_GREEN : 0)
+           | (bits & MD5_STAGE_NO_BLUE ? (uint32_t)MD5GL_MASK_BLUE : 0)
+           | (bits & MD5_STAGE_NO_ALPHA ? (uint32_t)MD5GL_MASK_ALPHA : 0);
+}
+
+// A lit stage is there for its alpha test alone.
+static md5gl_stage stage_of(const md5_stage *stage, const float *registers, md5gl_texture texture)
+{
+    md5gl_stage drawn = {.texture = texture,
+                         .source = is_lit(stage) ? MD5GL_FACTOR_ZERO : source_of(stage->bits),
+                         .target = is_lit(stage) ? MD5GL_FACTOR_ONE : target_of(stage->bits),
+                         .has_matrix = stage->has_matrix,
+                         .is_tested = stage->has_alpha_test,
+                         .alpha_test = registers[stage->alpha_test],
+                         .masked = mask_of(stage->bits),
+                         .writes_depth = !is_lit(stage) && !(stage->bits & MD5_STAGE_NO_DEPTH),
+                         .depth_equal = (stage->bits & MD5_STAGE_DEPTH_EQUAL) != 0};
+    for (int i = 0; i < 4; i++)
+        drawn.color[i] = registers[stage->color[i]];
+    if (stage->has_matrix)
+        md5_stage_matrix(stage, registers, drawn.matrix);
+    if (stage->vertex_color == MD5_VERTEX_COLOR_MODULATE)
+        drawn.vertex_color = MD5GL_VERTEX_COLOR_MODULATE;
+    if (stage->vertex_color == MD5_VERTEX_COLOR_INVERSE)
+        drawn.vertex_color = MD5GL_VERTEX_COLOR_INVERSE;
+    return drawn;
+}
+
+static md5gl_cull cull_of(const md5_material *material)
+{
+    if (material->cull == MD5_CULL_NONE || material->creates_back_sides)
+        return MD5GL_CULL_NONE;
+    return material->cull == MD5_CULL_FRONT ? MD5GL_CULL_FRONT : MD5GL_CULL_BACK;
+}
+
+// As the engine: translucent surfaces are not lit, opaque ones are black below what is drawn.
+static void choose_base(view_layered *layered, bool has_light, bool is_cut, md5gl_stage_list *list)
+{
+    const md5_material *const material = layered->material;
+    const bool is_translucent = material->coverage == MD5_COVERAGE_TRANSLUCENT;
+    const bool has_shadow = material->force_shadows || (!material->no_shadows && !is_translucent);
+    layered->flags = has_shadow ? 0 : (uintptr_t)MD5GL_NO_SHADOW;
+    if (is_translucent || !has_light || is_cut)
+        layered->flags |= (uintptr_t)MD5GL_STAGED;
+    if (is_translucent || (has_light && !is_cut))
+        list->base = MD5GL_BASE_NONE;
+    else
+        list->base = has_light ? MD5GL_BASE_LIT : MD5GL_BASE_BLACK;
+}
+
+static void evaluate(view_layered *layered, const md5_material_input *input, md5gl_stage_list *list)
+{
+    const md5_material *const material = layered->material;
+    const float *const registers = layered->registers;
+    bool has_light = false, is_cut = false;
+    md5_evaluate_material(material, input, layered->registers);
+    *list = (md5gl_stage_list){
+        .mesh = layered->mesh, .cull = cull_of(material), .stages = layered->stages};
+    for (uint32_t i = 0; i < material->num_stages; i++) {
+        const md5_stage *const stage = &material->stages[i];
+        if (registers[stage->condition] == 0.0f)
+            continue;
+        has_light = has_light || is_lit(stage);
+        is_cut = is_cut || cuts_surface(stage);
+        if (layered->textures[i] != 0)
+            layered->stages[list->num_stages++] = stage_of(stage, registers, layered->textures[i]);
+    }
+    choose_base(layered, has_light, is_cut, list);
+    // What md5gl_draw_posed() draws is not offset, and it is cut out already.
+    const bool over_lit = !(layered->flags & MD5GL_STAGED);
+    for (uint32_t i = 0; i < list->num_stages && over_lit; i++)
+        layered->stages[i].is_tested = false;
+    if (material->has_polygon_offset && !over_lit)
+        list->depth_offset = -600.0f * material->polygon_offset; // the engine's r_offsetUnits
+}
+
+void view_evaluate_layers(const view_layers *layers, const md5_material_input *input)
+{
+    for (uint32_t i = 0; i < layers->num_meshes; i++)
+        evaluate(&layers->meshes[i], input, &layers->lists[i]);
+}
+
+const view_layered *view_find_layered(const view_layers *layers, uint32_t mesh)
+{
+    const uint32_t place = layers->num_meshes > 0 ? layers->places[mesh] : 0;
+    return place > 0 ? &layers->meshes[place - 1] : NULL;
+}
+
+uintptr_t view_layer_flags(const view_layers *layers, uint32_t mesh)
+{
+    const view_layered *const layered = view_find_layered(layers, mesh);
+    return layered != NULL ? layered->flags : 0;
+}

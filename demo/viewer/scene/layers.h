@@ -1,0 +1,64 @@
+// What the materials of a game folder draw besides lit surfaces: the stages of each mesh, evaluated
+// for every picture.
+#ifndef DEMO_VIEWER_SCENE_LAYERS_H
+#define DEMO_VIEWER_SCENE_LAYERS_H
+
+#include "demo/viewer/base/log.h"
+#include "md5/md5game.h"
+#include "render/md5gl_stages.h"
+
+// A texture of stages, each picture once for each way in which it is sampled.
+typedef struct view_layer_texture {
+    const char *text; // the image program, of the game
+    md5_image_repeat repeat;
+    md5_image_filter filter;
+    md5gl_texture texture; // 0: cannot be shown, which was logged
+} view_layer_texture;
+
+// A mesh that is not just a lit surface.
+typedef struct view_layered {
+    uint32_t mesh;
+    const md5_material *material; // of the game
+    float *registers;             // [material->num_registers]
+    md5gl_texture *textures;      // [material->num_stages] 0: the stage is not shown
+    md5gl_stage *stages;          // [material->num_stages] those that are on come first
+    uintptr_t flags;              // of its md5gl_material
+    uint32_t num_hidden;          // stages that cannot be shown
+    const char *hidden;           // why the first of them cannot; NULL if there are none
+} view_layered;
+
+typedef struct view_layers {
+    view_layered *meshes; // [num_meshes] by the materials' sort
+    uint32_t num_meshes;
+    md5gl_stage_list *lists; // [num_meshes] as evaluated last
+    uint32_t *places;        // [meshes of the model] 1 + index into `meshes`; 0: a lit surface
+    view_layer_texture *loaded;
+    size_t num_loaded;
+} view_layers;
+
+// What can be taken over for the lit surface of a mesh.
+typedef struct view_layer_surface {
+    bool two_sided;
+    float alpha_test; // 0: the usual one
+} view_layer_surface;
+
+// Adds a mesh whose shader is a material that the game declares, unless that is just a lit surface.
+// Loads the pictures of its stages. Logs which of its stages are not shown, and why. The game must
+// outlive the layers.
+view_layer_surface view_add_layers(view_layers *layers, md5gl_renderer *renderer, md5_game *game,
+                                   uint32_t mesh, const char *shader, view_log *log);
+
+// Ends adding: sorts the meshes. `num_meshes` of the model.
+void view_sort_layers(view_layers *layers, uint32_t num_meshes);
+void view_free_layers(view_layers *layers, md5gl_renderer *renderer);
+
+// Evaluates all materials: writes lists and flags. Allocates nothing.
+void view_evaluate_layers(const view_layers *layers, const md5_material_input *input);
+
+// Returns a mesh, or NULL if it is just a lit surface.
+const view_layered *view_find_layered(const view_layers *layers, uint32_t mesh);
+
+// Flags of a mesh's md5gl_material.
+uintptr_t view_layer_flags(const view_layers *layers, uint32_t mesh);
+
+#endif

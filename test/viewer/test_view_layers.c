@@ -1,0 +1,137 @@
+// Materials of a game folder in the viewer: which stages are drawn when, with what, and --parm.
+#include "test/render/test_gl_scene.h"
+
+#include "demo/viewer/base/options.h"
+#include "demo/viewer/scene/layers.h"
+#include "demo/viewer/scene/package.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// -- The option -------------------------------------------------------------------------------
+
+static bool read_parm(const char *text, view_options *options)
+{
+    char problem[256] = "", parm[] = "--parm";
+    char *const copy = strcpy(malloc(strlen(text) + 1), text);
+    char *arguments[] = {parm, copy};
+    const bool is_read = view_read_options(2, arguments, options, problem, sizeof problem);
+    CHECK(is_read || strstr(problem, "parm") != NULL);
+    free(copy);
+    return is_read;
+}
+
+TEST (view_parm_option_is_a_number_and_a_value) {
+    static const char *const wrong[] = {"7",    "12=1",  "-1=1",  "7=",     "7=x",
+                                        "7=1x", "7=nan", "7=inf", "7=1e99", "x=1"};
+    view_options options;
+    if (CHECK(read_parm("7=2.5", &options))) {
+        CHECK(options.parms[7] == 2.5f && options.parms[11] == 0.0f);
+        CHECK(options.parms[0] == 1.0f && options.parms[3] == 1.0f);
+        CHECK(options.names_content);
+    }
+    view_free_options(&options);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        CHECK(!read_parm(wrong[i], &options));
+        view_free_options(&options);
+    }
+}
+
+// -- Layers -----------------------------------------------------------------------------------
+
+typedef struct layer_case {
+    const char *material;
+    bool is_layered;
+    md5gl_base base;
+    uint32_t num_stages;
+    md5gl_factor source, target; // of the first stage
+    uintptr_t flags;
+} layer_case;
+
+// The materials of models/game/base/materials, as that folder's README describes them.
+static const layer_case layer_cases[] = {
+    {.material = "kinds/lit_stages"},
+    {.material = "kinds/nosuch"},
+    {"kinds/add", true, MD5GL_BASE_NONE, 1, MD5GL_FACTOR_ONE, MD5GL_FACTOR_ONE,
+     MD5GL_STAGED | MD5GL_NO_SHADOW},
+    {"kinds/blend", true, MD5GL_BASE_NONE, 1, MD5GL_FACTOR_SOURCE_ALPHA,
+     MD5GL_FACTOR_ONE_MINUS_SOURCE_ALPHA, MD5GL_STAGED | MD5GL_NO_SHADOW},
+    {"kinds/filter", true, MD5GL_BASE_NONE, 1, MD5GL_FACTOR_TARGET_COLOR, MD5GL_FACTOR_ZERO,
+     MD5GL_STAGED | MD5GL_NO_SHADOW},
+    {"kinds/factors", true, MD5GL_BASE_NONE, 1, MD5GL_FACTOR_TARGET_COLOR, MD5GL_FACTOR_ONE,
+     MD5GL_STAGED | MD5GL_NO_SHADOW},
+    {"models/md5/thimble/hull", true, MD5GL_BASE_NONE, 1, MD5GL_FACTOR_ONE, MD5GL_FACTOR_ONE, 0},
+    {"kinds/hidden", true, MD5GL_BASE_NONE, 0, MD5GL_FACTOR_ZERO, MD5GL_FACTOR_ZERO,
+     MD5GL_STAGED | MD5GL_NO_SHADOW},
+};
+
+// Adds one material as mesh 0 and evaluates it.
+static view_layers add(gl_scene *scene, view_package *package, const char *material, float time,
+                       float parm7)
+{
+    view_log log = {.level = VIEW_QUIET};
+    view_layers layers = {0};
+    (void)view_add_layers(&layers, scene->renderer, view_package_game(package, &log), 0, material,
+                          &log);
+    view_sort_layers(&layers, 1);
+    view_evaluate_layers(&layers,
+                         &(md5_material_input){.time = time, .parms = {1, 1, 1, 1, [7] = parm7}});
+    return layers;
+}
+
+TEST (view_layers_are_the_stages_of_a_material) {
+    gl_scene scene;
+    if (!scene_open(&scene, NULL))
+        return;
+    view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
+    for (size_t i = 0; i < sizeof layer_cases / sizeof layer_cases[0]; i++) {
+        const layer_case *const wanted = &layer_cases[i];
+        view_layers layers = add(&scene, package, wanted->material, 0.0f, 0.0f);
+        CHECK_UINT(layers.num_meshes, wanted->is_layered);
+        CHECK_UINT(view_layer_flags(&layers, 0), wanted->flags);
+        if (layers.num_meshes == 1) {
+            const md5gl_stage_list *const list = &layers.lists[0];
+            test_check(list->base == wanted->base && list->num_stages == wanted->num_stages,
+                       __FILE__, __LINE__, "%s: base %d, %u stages", wanted->material,
+                       (int)list->base, (unsigned)list->num_stages);
+            if (list->num_stages > 0)
+                CHECK(list->stages[0].source == wanted->source
+                      && list->stages[0].target == wanted->target);
+        }
+        view_free_layers(&layers, scene.renderer);
+    }
+    view_close_package(package);
+    scene_close(&scene);
+}
+
+// A skin that burns from parm7 on: off before, then redder with time; and a ghost whose alpha
+// follows time.
+TEST (view_layers_follow_time_and_parms) {
+    gl_scene scene;
+    if (!scene_open(&scene, NULL))
+        return;
+    view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
+    static const char skin[] = "models/md5/bobbin/skin";
+    view_layers off = add(&scene, package, skin, 2.0f, 0.0f);
+    CHECK(off.num_meshes == 1 && off.lists[0].num_stages == 0);
+    for (int i = 0; i < 3; i++) {
+        const float seconds = 0.5f * (float)i;
+        view_layers on = add(&scene, package, skin, 3.0f + seconds, 3.0f);
+        if (CHECK(on.num_meshes == 1 && on.lists[0].num_stages == 1)) {
+            // `burnaway[ ( time - parm7 ) * 0.5 ]`, of a clamped table from 0 to 1.
+            CHECK_NEAR((double)on.lists[0].stages[0].color[0], 0.5 * (double)seconds, 1e-5);
+            CHECK(on.lists[0].stages[0].depth_equal && on.lists[0].stages[0].texture != 0);
+        }
+        view_free_layers(&on, scene.renderer);
+    }
+    view_layers ghost = add(&scene, package, "models/md5/bobbin/ghost", 1.0f, 0.0f);
+    if (CHECK(ghost.num_meshes == 1 && ghost.lists[0].num_stages == 1)) {
+        CHECK_NEAR((double)ghost.lists[0].stages[0].color[3], 0.5, 1e-5); // the sine's maximum
+        CHECK_UINT(ghost.lists[0].stages[0].masked, MD5GL_MASK_ALPHA);
+        CHECK(ghost.lists[0].cull == MD5GL_CULL_NONE);
+    }
+    view_free_layers(&off, scene.renderer);
+    view_free_layers(&ghost, scene.renderer);
+    view_close_package(package);
+    scene_close(&scene);
+}
