@@ -1,5 +1,6 @@
 #include "demo/viewer/app/window.h"
 
+#include "demo/viewer/app/pace.h"
 #include "demo/viewer/app/remember.h"
 #include "demo/viewer/app/tell.h"
 #include "demo/viewer/app/watch.h"
@@ -235,6 +236,7 @@ bool view_run_window(view_state *viewer)
     char title[256] = "";
     bool redraw = true, noticed = false;
     const double start = seconds_since_start();
+    view_pace pace = {.last = start};
     SDL_GL_SetSwapInterval(1);
     SDL_EnableScreenSaver();
     SDL_EventState(SDL_DROPFILE, SDL_ENABLE);
@@ -242,14 +244,14 @@ bool view_run_window(view_state *viewer)
     view_snap(viewer);
 
     while (!viewer->quit) {
-        const double begin = seconds_since_start(), last = viewer->now;
+        const double begin = seconds_since_start();
         viewer->now = begin - start;
-        const double passed = fmin(viewer->now - last, 0.1);
+        const double passed = view_pace_frame(&pace, begin);
         const bool following = view_follow(viewer, passed);
         const bool moving = is_moving(viewer) || following;
-        // Loading and dragging must not make the clip jump.
         view_advance(&viewer->play, view_clock(&viewer->document->scene), passed);
         view_watch_files(viewer);
+        view_pace_work(&pace, seconds_since_start() - begin, moving);
         // One more frame removes a notice that has ended.
         const bool noticing = viewer->now < viewer->ui.notice_end;
         if (noticed && !noticing)
@@ -262,7 +264,9 @@ bool view_run_window(view_state *viewer)
         }
         noticed = noticing;
         redraw = false;
+        const double drawn = seconds_since_start();
         take_events(viewer, moving, &redraw);
+        view_pace_work(&pace, seconds_since_start() - drawn, moving);
     }
     view_remember(viewer);
     return true;
