@@ -179,6 +179,8 @@ does "Q returns to linear skinning" skinning q 'is["skinning"] == "linear"'
 turns "Tab: all text" panel Tab panel 0.02
 turns "M: statistics" statistics m statistics 0.005
 turns "Z: frame time" frame-time z frame-time 0.0003
+does "Shift+Q keeps full quality" auto-quality shift+q 'is["auto-quality"] == 0'
+does "Shift+Q lets it give way again" auto-quality shift+q 'is["auto-quality"] == 1'
 turns "Shift+H: joints" hierarchy shift+h hierarchy 0.02
 turns "Shift+L: lights" light-list shift+l light-list 0.02
 turns "H: keys" help h help 0.05

@@ -1,6 +1,7 @@
 #include "demo/viewer/app/window.h"
 
 #include "demo/viewer/app/pace.h"
+#include "demo/viewer/app/present.h"
 #include "demo/viewer/app/remember.h"
 #include "demo/viewer/app/tell.h"
 #include "demo/viewer/app/watch.h"
@@ -61,7 +62,9 @@ static bool start_video(bool visible)
     return SDL_InitSubSystem(SDL_INIT_VIDEO) == 0;
 }
 
-static bool create_window(view_state *viewer, bool visible, int samples)
+// The window itself has one sample per pixel: pictures of several come from a target, so that they
+// can be left out.
+static bool create_window(view_state *viewer, bool visible)
 {
     SDL_GL_SetAttribute(SDL_GL_CONTEXT_MAJOR_VERSION, 3);
     SDL_GL_SetAttribute(SDL_GL_CONTEXT_MINOR_VERSION, 3);
@@ -69,8 +72,6 @@ static bool create_window(view_state *viewer, bool visible, int samples)
     SDL_GL_SetAttribute(SDL_GL_CONTEXT_FLAGS, SDL_GL_CONTEXT_FORWARD_COMPATIBLE_FLAG);
     SDL_GL_SetAttribute(SDL_GL_DEPTH_SIZE, 24);
     SDL_GL_SetAttribute(SDL_GL_DOUBLEBUFFER, 1);
-    SDL_GL_SetAttribute(SDL_GL_MULTISAMPLEBUFFERS, samples > 1 ? 1 : 0);
-    SDL_GL_SetAttribute(SDL_GL_MULTISAMPLESAMPLES, samples > 1 ? samples : 0);
     const Uint32 flags = SDL_WINDOW_OPENGL | SDL_WINDOW_ALLOW_HIGHDPI
                          | (visible ? SDL_WINDOW_RESIZABLE : SDL_WINDOW_HIDDEN);
     // A hidden window needs no size: pictures have their own targets.
@@ -90,10 +91,7 @@ static bool create_window(view_state *viewer, bool visible, int samples)
 
 bool view_open_window(view_state *viewer, bool visible)
 {
-    const int samples = visible ? (int)viewer->options->samples : 1;
-    if (!start_video(visible)
-        || (!create_window(viewer, visible, samples)
-            && (samples <= 1 || !create_window(viewer, visible, 1)))) {
+    if (!start_video(visible) || !create_window(viewer, visible)) {
         view_error(&viewer->log, "no window with OpenGL 3.3: %s%s", SDL_GetError(),
                    visible ? "; --output FILE.png draws a picture without one" : "");
         return false;
@@ -161,13 +159,34 @@ static double seconds_since_start(void)
     return (double)SDL_GetPerformanceCounter() / (double)SDL_GetPerformanceFrequency();
 }
 
-static bool draw_window(view_state *viewer)
+// Decides what the next frames leave out. Swaps then wait no longer for the screen, so that only
+// work is timed.
+static void judge_frame(view_state *viewer, double seconds)
+{
+    char text[64];
+    const view_quality_offers offers = {.samples = viewer->options->samples > 1,
+                                        .shadows = viewer->shown.shadows};
+    if (!view_judge_quality(&viewer->quality, seconds, offers))
+        return;
+    const view_economy economy = view_economy_of(viewer->quality.step);
+    view_describe_economy(&economy, text, sizeof text);
+    view_debug(&viewer->log, "quality: %s", text[0] != '\0' ? text : "full");
+    SDL_GL_SetSwapInterval(viewer->quality.step > 0 ? 0 : 1);
+}
+
+// `moving`: the picture changes by itself, and its frames may leave something out. A still picture
+// is drawn in full quality.
+static bool draw_window(view_state *viewer, view_present *present, bool moving)
 {
     md5_error error;
     const double begin = seconds_since_start();
+    const bool gives_way = moving && viewer->shown.auto_quality;
     if (!follow_window(viewer))
         return false;
-    if (!view_draw(viewer, NULL, viewer->width, viewer->height, false, false, &error)) {
+    viewer->economy = view_economy_of(gives_way ? viewer->quality.step : 0);
+    const bool drawn = view_present_frame(present, viewer, &error);
+    viewer->economy = (view_economy){0};
+    if (!drawn) {
         view_log_error(&viewer->log, &error);
         return false;
     }
@@ -176,6 +195,8 @@ static bool draw_window(view_state *viewer)
     viewer->frame_seconds =
         viewer->frame_seconds > 0.0 ? 0.9 * viewer->frame_seconds + 0.1 * taken : taken;
     SDL_GL_SwapWindow(viewer->window);
+    if (gives_way)
+        judge_frame(viewer, seconds_since_start() - begin);
     return true;
 }
 
@@ -231,10 +252,10 @@ static bool is_moving(const view_state *viewer)
            && (has_machine || (anim != NULL && anim->num_frames > 1));
 }
 
-bool view_run_window(view_state *viewer)
+static bool run_loop(view_state *viewer, view_present *present)
 {
     char title[256] = "";
-    bool redraw = true, noticed = false;
+    bool redraw = true, noticed = false, moved = false;
     const double start = seconds_since_start();
     view_pace pace = {.last = start};
     SDL_GL_SetSwapInterval(1);
@@ -256,18 +277,29 @@ bool view_run_window(view_state *viewer)
         const bool noticing = viewer->now < viewer->ui.notice_end;
         if (noticed && !noticing)
             view_tell_state(viewer, "quiet");
-        if (redraw || moving || noticing || noticed || viewer->options->watch) {
+        // And one more shows a picture that stopped in full quality.
+        const bool stopped = moved && !moving && viewer->quality.step > 0;
+        if (redraw || moving || stopped || noticing || noticed || viewer->options->watch) {
             set_title(viewer, title, sizeof title);
-            if (!draw_window(viewer))
+            if (!draw_window(viewer, present, moving))
                 return false;
             keep_rate(viewer, begin);
         }
         noticed = noticing;
         redraw = false;
+        moved = moving;
         const double drawn = seconds_since_start();
         take_events(viewer, moving, &redraw);
         view_pace_work(&pace, seconds_since_start() - drawn, moving);
     }
     view_remember(viewer);
     return true;
+}
+
+bool view_run_window(view_state *viewer)
+{
+    view_present present = {.target = NULL};
+    const bool done = run_loop(viewer, &present);
+    view_end_present(&present, viewer);
+    return done;
 }

@@ -196,6 +196,11 @@ static const view_option table[] = {
      KEYS(KEY("M", SDLK_m))},
     {"frame-time", NULL, NULL, "frame time", SHOWN(SWITCH, frame_time, "frame-time"),
      USUALLY(IN_WINDOW), REMEMBERED, .key_help = "frame time", KEYS(KEY("Z", SDLK_z))},
+    {"no-auto-quality", NULL, NULL,
+     "full quality in a window even if frames take longer than\n"
+     "1/20 s; default: fewer samples, no shadows, less resolution",
+     SHOWN(OPPOSITE, auto_quality, "auto-quality"), REMEMBERED,
+     .key_help = "quality gives way to speed", KEYS(SHIFT("Shift+Q", SDLK_q))},
     {"hierarchy", NULL, NULL, "list of joints", SHOWN(SWITCH, hierarchy, "hierarchy"), REMEMBERED,
      KEYS(SHIFT("Shift+H", SDLK_h))},
     {"light-list", NULL, NULL, "list of lights", SHOWN(SWITCH, light_list, "light-list"),

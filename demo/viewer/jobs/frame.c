@@ -15,6 +15,13 @@ static bool draw_page(view_state *viewer, md5gl_target *target, uint32_t width, 
     return drawn && ended;
 }
 
+static void draw_panels(view_state *viewer, const view_facts *facts)
+{
+    view_clear_canvas(&viewer->canvas);
+    view_draw_ui(&viewer->ui, facts);
+    view_draw_canvas(&facts->stage);
+}
+
 bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                bool transparent, bool clean, md5_error *error)
 {
@@ -30,12 +37,44 @@ bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_
     const bool drawn =
         view_draw_world(&facts.stage, target, width, height, transparent, &draw_error);
     if (!clean) {
-        view_clear_canvas(&viewer->canvas);
-        view_draw_ui(&viewer->ui, &facts);
-        view_draw_canvas(&facts.stage);
+        view_draw_marks(&viewer->ui, &facts);
+        draw_panels(viewer, &facts);
     }
     const bool ended = md5gl_end_frame(viewer->renderer, error);
     if (!drawn && error != NULL)
         *error = draw_error;
     return drawn && ended;
+}
+
+bool view_draw_small(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
+                     md5_error *error)
+{
+    if (viewer->document->crowd.count == 0)
+        view_pose(&viewer->document->scene, &viewer->play);
+    view_keep_framed(viewer, viewer->width, viewer->height);
+    // Laid out for the window.
+    view_facts facts = view_facts_of(viewer, (float)viewer->width, (float)viewer->height);
+    const float across = (float)width / facts.width, down = (float)height / facts.height;
+    const view_rect region = facts.stage.region;
+    facts.stage.region = (view_rect){region.x * across, region.y * down, region.width * across,
+                                     region.height * down};
+    facts.width = (float)width;
+    facts.height = (float)height;
+    md5_error draw_error;
+    const bool drawn = view_draw_world(&facts.stage, target, width, height, false, &draw_error);
+    view_draw_marks(&viewer->ui, &facts);
+    const bool ended = md5gl_end_frame(viewer->renderer, error);
+    if (!drawn && error != NULL)
+        *error = draw_error;
+    return drawn && ended;
+}
+
+bool view_draw_interface(view_state *viewer, md5_error *error)
+{
+    const view_facts facts = view_facts_of(viewer, (float)viewer->width, (float)viewer->height);
+    const md5gl_frame frame = {
+        .width = viewer->width, .height = viewer->height, .keep_contents = true};
+    md5gl_begin_frame(viewer->renderer, &frame);
+    draw_panels(viewer, &facts);
+    return md5gl_end_frame(viewer->renderer, error);
 }

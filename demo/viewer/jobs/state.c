@@ -51,6 +51,8 @@ bool view_set_scale(view_state *viewer, float scale)
 
 view_facts view_facts_of(view_state *viewer, float width, float height)
 {
+    viewer->drawn_shown = viewer->shown;
+    viewer->drawn_shown.shadows = viewer->shown.shadows && !viewer->economy.no_shadows;
     view_facts facts = {
         .stage = {.region = {0.0f, 0.0f, width, height},
                   .options = viewer->options,
@@ -60,7 +62,7 @@ view_facts view_facts_of(view_state *viewer, float width, float height)
                   .play = &viewer->play,
                   .camera = viewer->is_smooth ? &viewer->seen : &viewer->camera,
                   .following = viewer->following,
-                  .shown = &viewer->shown,
+                  .shown = &viewer->drawn_shown,
                   .lights = &viewer->lights,
                   .font = &viewer->font,
                   .canvas = &viewer->canvas,
@@ -69,6 +71,7 @@ view_facts view_facts_of(view_state *viewer, float width, float height)
         .height = height,
         .hidden_meshes = viewer->hidden_meshes,
         .now = viewer->now,
+        .economy = viewer->economy,
         .frame_seconds = viewer->frame_seconds,
         .frame_times = viewer->frame_times,
         .num_frame_times = viewer->num_frame_times,

@@ -5,6 +5,7 @@
 #include "md5/md5model.h"
 #include "render/md5gl.h"
 #include "demo/viewer/base/config.h"
+#include "demo/viewer/base/quality.h"
 #include "demo/viewer/draw/draw.h"
 #include "demo/viewer/draw/framing.h"
 #include "demo/viewer/pages/picture.h"
@@ -40,9 +41,14 @@ typedef struct view_state {
                                              // round
     uint32_t num_frame_times;
 
+    // What the picture that is drawn now leaves out, and the switches without that.
+    view_economy economy;
+    view_shown drawn_shown;
+
     // Only with a window.
     struct SDL_Window *window;
     void *context;            // SDL_GLContext
+    view_quality quality;     // by the times of its frames
     view_config *config;      // NULL = none
     view_chosen_list *chosen; // textures of meshes; the caller's
     float text_scale;         // chosen by keys, on top of the screen's
@@ -104,5 +110,13 @@ void view_snap(view_state *viewer);
 // `clean` the interface.
 bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                bool transparent, bool clean, md5_error *error);
+
+// Draws what a window of viewer->width * height shows into a target of fewer pixels, without
+// panels.
+bool view_draw_small(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
+                     md5_error *error);
+
+// Draws panels over the picture that is in the window.
+bool view_draw_interface(view_state *viewer, md5_error *error);
 
 #endif

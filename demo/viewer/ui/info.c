@@ -163,6 +163,15 @@ static void add_model_rows(const view_facts *facts, view_rows *rows)
     }
 }
 
+// What the window leaves out to keep real time.
+static void add_quality(const view_facts *facts, view_rows *rows)
+{
+    char text[64];
+    view_describe_economy(&facts->economy, text, sizeof text);
+    if (text[0] != '\0')
+        view_add_row(rows, VIEW_ROW_PAIR, VIEW_AMBER, "Quality", "%s", text);
+}
+
 static void add_frame_time(const view_facts *facts, view_rows *rows)
 {
     if (!facts->stage.shown->frame_time)
@@ -370,6 +379,7 @@ void view_list_figures(const view_facts *facts, view_rows *rows)
         add_model_rows(facts, rows);
     }
     add_frame_time(facts, rows);
+    add_quality(facts, rows);
     if (facts->stage.shown->statistics)
         add_statistics(facts, rows);
     add_warnings(facts, rows);

@@ -343,14 +343,32 @@ static void add_bones(view_lines *lines, const view_scene *scene, int32_t joint)
     }
 }
 
+// The joint to draw, or -1: in a crowd there is no single pose.
+static int32_t drawn_joint(const view_ui *ui, const view_facts *facts)
+{
+    const view_scene *const scene = &facts->stage.document->scene;
+    const bool is_posed = scene->skeleton != NULL && facts->stage.document->crowd.count == 0;
+    return is_posed ? view_marked_joint(ui, scene) : -1;
+}
+
+void view_label_joint(const view_ui *ui, const view_facts *facts)
+{
+    const view_scene *const scene = &facts->stage.document->scene;
+    const int32_t joint = drawn_joint(ui, facts);
+    if (joint < 0)
+        return;
+    const view_lens lens = view_stage_lens(&facts->stage, facts->width, facts->height);
+    draw_label(facts, &lens, md5_mat34_translation(scene->joints[joint]),
+               scene->skeleton->joints[joint].name);
+}
+
 void view_draw_joint(const view_ui *ui, const view_facts *facts)
 {
     const view_scene *const scene = &facts->stage.document->scene;
-    const int32_t joint = view_marked_joint(ui, scene);
-    if (joint < 0 || scene->skeleton == NULL || facts->stage.document->crowd.count > 0)
+    const int32_t joint = drawn_joint(ui, facts);
+    if (joint < 0)
         return;
     const view_lens lens = view_stage_lens(&facts->stage, facts->width, facts->height);
-    const md5_vec3 place = md5_mat34_translation(scene->joints[joint]);
     const float scale = facts->stage.font->scale;
     const float half = half_height_at(&lens, view_centre(facts->stage.document->bounds));
     const float pixel =
@@ -362,5 +380,4 @@ void view_draw_joint(const view_ui *ui, const view_facts *facts)
     if (facts->stage.lines->count > 0)
         md5gl_draw_lines(facts->stage.renderer, facts->stage.lines->vertices,
                          facts->stage.lines->count, 2.0f * scale, true);
-    draw_label(facts, &lens, place, scene->skeleton->joints[joint].name);
 }

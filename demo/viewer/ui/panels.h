@@ -45,8 +45,9 @@ void view_draw_hierarchy(view_ui *ui, const view_facts *facts);
 view_request view_press_hierarchy(view_ui *ui, const view_facts *facts, float x, float y);
 bool view_point_hierarchy(view_ui *ui, const view_facts *facts, float x, float y);
 
-// Draws the marked joint with the weights of the vertices as heat.
+// Draws the marked joint with the weights of the vertices as heat; adds its name to the canvas.
 void view_draw_joint(const view_ui *ui, const view_facts *facts);
+void view_label_joint(const view_ui *ui, const view_facts *facts);
 
 // -- Lights, at the right (lights_panel.c) ---------------------------------------------------
 

@@ -48,12 +48,17 @@ static void draw_lists(view_ui *ui, const view_facts *facts)
         view_draw_lights(ui, facts);
     if (stage->shown->hierarchy && stage->document->scene.skeleton != NULL)
         view_draw_hierarchy(ui, facts);
-    view_draw_joint(ui, facts);
+    view_label_joint(ui, facts);
     if (stage->shown->help)
         view_draw_keys(facts);
     view_draw_browser(&ui->browser, stage->canvas, facts->width, facts->height);
     if (stage->log->error[0] != '\0' && ui->browser.kind == VIEW_BROWSE_NOTHING)
         view_draw_error(ui, facts);
+}
+
+void view_draw_marks(const view_ui *ui, const view_facts *facts)
+{
+    view_draw_joint(ui, facts);
 }
 
 void view_draw_ui(view_ui *ui, const view_facts *facts)

@@ -5,6 +5,7 @@
 #ifndef DEMO_VIEWER_UI_UI_H
 #define DEMO_VIEWER_UI_UI_H
 
+#include "demo/viewer/base/quality.h"
 #include "demo/viewer/draw/stage.h"
 #include "demo/viewer/ui/browser.h"
 #include "demo/viewer/ui/request.h"
@@ -85,6 +86,7 @@ typedef struct view_facts {
     double frame_seconds;     // that the last frames took, smoothed
     const float *frame_times; // [VIEW_NUM_FRAME_TIMES] seconds; frame i at i % VIEW_NUM_FRAME_TIMES
     uint32_t num_frame_times; // frames so far
+    view_economy economy;     // what this picture leaves out
 } view_facts;
 
 // The part of the picture that no panel covers, in pixels: there the user's camera shows the model.
@@ -100,8 +102,11 @@ int32_t view_marked_joint(const view_ui *ui, const view_scene *scene);
 
 // -- Drawing --------------------------------------------------------------------------------
 
+// Draws the marked joint with its weights into the picture, before the panels.
+void view_draw_marks(const view_ui *ui, const view_facts *facts);
+
 // Adds panels, if they are shown, and open lists to the stage's canvas, and lays them out for the
-// mouse. The marked joint with its weights is drawn into the picture immediately.
+// mouse.
 void view_draw_ui(view_ui *ui, const view_facts *facts);
 
 // -- Input ----------------------------------------------------------------------------------

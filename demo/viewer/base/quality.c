@@ -1,0 +1,117 @@
+#include "demo/viewer/base/quality.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// One slow frame may be an accident, and the first after a change allocates memory.
+enum { FRAMES_TO_REDUCE = 3, FRAMES_TO_RETURN = 12, FRAMES_IGNORED = 1, FRAMES_COMPARED = 3 };
+
+// The share of the accepted time that a better picture may be expected to take, and the time
+// between two changes: without both, the quality would go to and fro. Without an expectation it
+// takes a trial, which waits longer.
+static const double room = 0.7, usual_calm = 1.5, longest_calm = 60.0, calms_to_trial = 8.0;
+
+// Two frames that take longer together are enough.
+static const double long_enough = 0.4;
+
+static const view_economy economies[VIEW_NUM_QUALITIES] = {
+    {.scale = 1.0f},
+    {.one_sample = true, .scale = 1.0f},
+    {.one_sample = true, .no_shadows = true, .scale = 1.0f},
+    {.one_sample = true, .no_shadows = true, .scale = 0.75f},
+    {.one_sample = true, .no_shadows = true, .scale = 0.5f},
+    {.one_sample = true, .no_shadows = true, .scale = 0.35f},
+};
+
+view_economy view_economy_of(uint32_t step)
+{
+    return economies[step];
+}
+
+// The next step in a direction that makes a difference, or the current one.
+static uint32_t next_step(uint32_t step, int direction, view_quality_offers offers)
+{
+    int next = (int)step;
+    do
+        next += direction;
+    while ((next == 1 && !offers.samples) || (next == 2 && !offers.shadows));
+    return next >= 0 && next < VIEW_NUM_QUALITIES ? (uint32_t)next : step;
+}
+
+static double calm_of(const view_quality *quality)
+{
+    return quality->calm > 0.0 ? quality->calm : usual_calm;
+}
+
+static bool change(view_quality *quality, uint32_t step)
+{
+    quality->has_returned = step < quality->step;
+    quality->step = step;
+    quality->num_frames = quality->num_slow = quality->num_fast = quality->num_roomy = 0;
+    quality->slow_sum = quality->since = 0.0;
+    return true;
+}
+
+// A return that was in vain doubles the wait for the next.
+static bool reduce(view_quality *quality, uint32_t step)
+{
+    const double calm = calm_of(quality);
+    const bool was_in_vain = quality->has_returned && quality->since < 2.0 * usual_calm;
+    quality->calm = was_in_vain ? fmin(2.0 * calm, longest_calm) : usual_calm;
+    quality->left[quality->step] = quality->slow_sum / quality->num_slow;
+    quality->next[quality->step] = 0.0;
+    return change(quality, step);
+}
+
+// Times of this step, directly after the better one was left, show what it costs: the shortest,
+// because other programs only make frames longer.
+static void compare(view_quality *quality, uint32_t better, double seconds)
+{
+    double *const next = &quality->next[better];
+    if (!quality->has_returned && quality->num_frames <= FRAMES_IGNORED + FRAMES_COMPARED)
+        *next = *next > 0.0 ? fmin(*next, seconds) : seconds;
+}
+
+// The frame time to be expected of a better step.
+static double expect(const view_quality *quality, uint32_t better, double seconds)
+{
+    const double left = quality->left[better], next = quality->next[better];
+    return next > 0.0 ? seconds * fmax(left / next, 1.0) : (double)INFINITY;
+}
+
+bool view_judge_quality(view_quality *quality, double seconds, view_quality_offers offers)
+{
+    quality->since += seconds;
+    if (quality->num_frames++ < FRAMES_IGNORED)
+        return false;
+    const uint32_t worse = next_step(quality->step, 1, offers);
+    const uint32_t better = next_step(quality->step, -1, offers);
+    compare(quality, better, seconds);
+    const double fast = room * VIEW_SLOWEST_FRAME;
+    const bool is_slow = seconds > VIEW_SLOWEST_FRAME;
+    quality->num_slow = is_slow ? quality->num_slow + 1 : 0;
+    quality->slow_sum = is_slow ? quality->slow_sum + seconds : 0.0;
+    quality->num_fast = seconds < fast ? quality->num_fast + 1 : 0;
+    quality->num_roomy = expect(quality, better, seconds) < fast ? quality->num_roomy + 1 : 0;
+    const bool is_too_slow = quality->num_slow >= FRAMES_TO_REDUCE
+                             || (quality->num_slow >= 2 && quality->slow_sum > long_enough);
+    if (worse != quality->step && is_too_slow)
+        return reduce(quality, worse);
+    const bool is_roomy =
+        quality->num_roomy >= FRAMES_TO_RETURN && quality->since >= calm_of(quality);
+    const bool may_try = quality->num_fast >= FRAMES_TO_RETURN
+                         && quality->since >= calms_to_trial * calm_of(quality);
+    return better != quality->step && (is_roomy || may_try) && change(quality, better);
+}
+
+void view_describe_economy(const view_economy *economy, char *text, size_t size)
+{
+    const int percent = (int)lroundf(100.0f * economy->scale);
+    const char *const what = economy->no_shadows   ? "no shadows"
+                             : economy->one_sample ? "no antialiasing"
+                                                   : "";
+    if (percent > 0 && percent < 100)
+        (void)snprintf(text, size, "%s%s%d %%", what, *what != '\0' ? ", " : "", percent);
+    else
+        (void)snprintf(text, size, "%s", what);
+}
