@@ -104,6 +104,8 @@ TEST (view_options_change_the_picture) {
         {"--camera-elevation-angle 60", 0.05},
         {"--camera-distance 300", 0.05},
         {"--camera-orthographic", 0.01},
+        {"--up y", 0.05},
+        {"--hide 0", 0.01},
         {"--grid=no", 0.01},
         {"--axis", 0.0002},
         {"--edges", 0.01},

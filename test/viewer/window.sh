@@ -74,11 +74,21 @@ does "Left wraps to the last frame" step-back Left 'frame(is["frame"]) == last(i
 does "L changes the loop mode" loop l 'is["loop"] == "cycle"'
 does "L changes the loop mode to once" loop l 'is["loop"] == "once"'
 does "L returns to the first loop mode" loop l 'is["loop"] == "loop"'
+does "I begins the range" range-begin i 'is["range"] ~ /^[0-9]+-[0-9]+$/ && is["range"] != "0-0"'
+does "Delete plays all frames" range-all Delete 'is["range"] == "0-0"'
 does "O changes the root mode to id" root o 'is["root"] == "id"'
 does "O changes the root mode to in_place" root o 'is["root"] == "in_place"'
 does "O returns to the root mode of the file" root o 'is["root"] == "file"'
 does "P shows the bind pose" bind-pose p 'is["clip"] == "bind-pose"'
 does "P shows the clip again" bind-pose p 'is["clip"] == "idle"'
+
+does "Shift+X turns the model about x" turn-x shift+x 'is["axes-of-file"] == "up+y,front+x"'
+does "Shift+Z turns it about z" turn-z shift+z 'is["axes-of-file"] == "up+y,front+z"'
+turns_back() {
+    press turn-z shift+z && press turn-z shift+z && press turn-z shift+z && press turn-x shift+x &&
+        press turn-x shift+x && press turn-x shift+x && says 'is["axes-of-file"] == "up+z,front+x"'
+}
+check "four quarter turns lead back" turns_back
 
 # The time bar is at the bottom: a button of 46 pixels, the line, text.
 scrubs() {

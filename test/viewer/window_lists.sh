@@ -40,9 +40,9 @@ check "Ctrl+O lists files too, Esc closes the list" closes_lists
 check "a click on the name opens the list, a click outside closes it" lists_by_mouse
 check "A lists clips, which are chosen by key or mouse" finds_clips
 
-# The number of logged clicks; beside a row they begin to orbit.
+# The number of logged clicks; beside a row they pick or orbit.
 pressed() {
-    grep -cE '^(mesh|orbit|files|clips): ' "$log"
+    grep -cE '^(mesh|orbit|pick|files|clips): ' "$log"
 }
 pressed_since() {
     [ "$(pressed)" -gt "$1" ]

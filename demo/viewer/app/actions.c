@@ -67,6 +67,21 @@ static void change_loop(view_state *viewer)
     view_notice(viewer, "%s", words[viewer->play.wrap]);
 }
 
+static void change_range(view_state *viewer, view_action action)
+{
+    view_play *const play = &viewer->play;
+    const md5_anim *const anim = view_clock(&viewer->document->scene);
+    if (action == VIEW_RANGE_ALL) {
+        play->range_first = play->range_last = 0;
+        view_notice(viewer, "All frames");
+    } else if (view_set_range(play, anim, action == VIEW_RANGE_END)) {
+        view_notice(viewer, "Frames %u to %u", (unsigned)play->range_first + 1,
+                    (unsigned)play->range_last + 1);
+    } else {
+        view_notice(viewer, "A range has at least two frames");
+    }
+}
+
 static void change_root(view_state *viewer)
 {
     static const char *const words[] = {"Root motion: as stored", "Root motion: as in id's engine",
@@ -98,6 +113,44 @@ static void change_walk(view_state *viewer)
     }
     viewer->play.time = 0.0; // they walk from then on
     view_measure(viewer);
+}
+
+// Stands a model up that lies on its back, or turns its face to the front.
+static void turn_model(view_state *viewer, int axis)
+{
+    view_scene *const scene = &viewer->document->scene;
+    char text[32];
+    if (scene->legs.num_legs > 0 || scene->terrain.num_feet > 0) {
+        view_notice(viewer, "Legs on the ground do not turn");
+        return;
+    }
+    scene->turn = view_turn_further(scene->turn, axis);
+    view_describe_turn(&scene->turn, text, sizeof text);
+    view_measure(viewer);
+    view_frame_again(viewer);
+    view_notice(viewer, "Axes of the file: %s", text);
+}
+
+// What changes the pose of the model.
+static bool perform_model(view_state *viewer, view_action action)
+{
+    switch (action) {
+    case VIEW_NEXT_ROOT:
+        change_root(viewer);
+        return true;
+    case VIEW_SKINNING:
+        change_skinning(viewer);
+        return true;
+    case VIEW_WALK:
+        change_walk(viewer);
+        return true;
+    case VIEW_TURN_X:
+    case VIEW_TURN_Z:
+        turn_model(viewer, action == VIEW_TURN_X ? 0 : 2);
+        return true;
+    default:
+        return false;
+    }
 }
 
 static bool perform_animation(view_state *viewer, view_action action)
@@ -147,17 +200,13 @@ static bool perform_animation(view_state *viewer, view_action action)
     case VIEW_NEXT_LOOP:
         change_loop(viewer);
         return true;
+    case VIEW_RANGE_BEGIN:
+    case VIEW_RANGE_END:
+    case VIEW_RANGE_ALL:
+        change_range(viewer, action);
+        return true;
     case VIEW_ONE_SHOT:
         play_one_shot(viewer);
-        return true;
-    case VIEW_NEXT_ROOT:
-        change_root(viewer);
-        return true;
-    case VIEW_SKINNING:
-        change_skinning(viewer);
-        return true;
-    case VIEW_WALK:
-        change_walk(viewer);
         return true;
     default:
         return false;
@@ -267,6 +316,7 @@ static void perform_rest(view_state *viewer, view_action action)
         }
         viewer->shown.help = viewer->shown.hierarchy = viewer->shown.light_list = false;
         viewer->ui.chosen_joint = viewer->ui.hovered_joint = -1;
+        viewer->pick = (view_pick){.is_set = false};
         break;
     case VIEW_QUIT:
         viewer->quit = true;
@@ -286,13 +336,26 @@ void view_toggle_mesh(view_state *viewer, uint32_t mesh)
     view_tell_state(viewer, "mesh");
 }
 
+void view_pick_at(view_state *viewer, float x, float y)
+{
+    const float width = (float)viewer->width, height = (float)viewer->height;
+    const view_lens lens = view_choose_lens(viewer, width, height);
+    const md5_ray ray = view_lens_ray(&lens, x, y, width, height);
+    viewer->pick = (view_pick){.is_set = false};
+    if (viewer->document->crowd.count == 0)
+        viewer->pick = view_find_pick(&viewer->document->scene, viewer->hidden_meshes, &ray);
+    viewer->ui.chosen_joint = viewer->pick.is_set ? viewer->pick.joint : -1;
+    view_tell_state(viewer, "pick");
+}
+
 void view_perform(view_state *viewer, view_action action)
 {
     const view_option *const turned = view_switch_of(action);
     if (turned != NULL) {
         bool *const on = view_switch_field(turned, &viewer->shown);
         *on = !*on;
-    } else if (!perform_animation(viewer, action) && !perform_camera(viewer, action)) {
+    } else if (!perform_animation(viewer, action) && !perform_model(viewer, action)
+               && !perform_camera(viewer, action)) {
         perform_rest(viewer, action);
     }
     view_tell_state(viewer, view_action_name(action));

@@ -7,6 +7,10 @@
 // Carries out the action of a key; then logs the state at the level "debug".
 void view_perform(view_state *viewer, view_action action);
 
+// Shows in the panel what is at pixel (x, y) of the body, and marks the joint that moves it most; a
+// click beside the body ends that.
+void view_pick_at(view_state *viewer, float x, float y);
+
 // Shows or hides a mesh.
 void view_toggle_mesh(view_state *viewer, uint32_t mesh);
 

@@ -34,6 +34,9 @@ static void press(view_state *viewer, const SDL_MouseButtonEvent *button)
     const bool shift = (SDL_GetModState() & KMOD_SHIFT) != 0;
     const bool left = button->button == SDL_BUTTON_LEFT;
     viewer->ui.drag = VIEW_DRAG_NONE;
+    viewer->press_x = x;
+    viewer->press_y = y;
+    viewer->press_travel = 0.0f;
     if (viewer->pages.open >= 0) {
         if (left && view_press_paging(viewer, x, y))
             return;
@@ -82,6 +85,7 @@ static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
     if (viewer->document->scene.machine.player != NULL)
         view_point_machine(viewer, x, y);
     if (is_camera) {
+        viewer->press_travel += fabsf((float)motion->xrel) + fabsf((float)motion->yrel);
         move_camera(viewer, (float)motion->xrel * scale, (float)motion->yrel * scale);
         return true;
     }
@@ -96,7 +100,10 @@ static void release(view_state *viewer)
     if (viewer->pages.dragged >= 0)
         view_tell_state(viewer, "page-slider");
     viewer->pages.dragged = -1;
-    if (viewer->ui.drag != VIEW_DRAG_NONE)
+    // A left click that hardly moves is no drag.
+    if (viewer->ui.drag == VIEW_DRAG_ORBIT && viewer->press_travel < 4.0f && viewer->pages.open < 0)
+        view_pick_at(viewer, viewer->press_x, viewer->press_y);
+    else if (viewer->ui.drag != VIEW_DRAG_NONE)
         view_tell_state(viewer, names[viewer->ui.drag]);
     viewer->ui.drag = VIEW_DRAG_NONE;
 }
@@ -198,6 +205,7 @@ void view_handle_event(view_state *viewer, const SDL_Event *event, bool *redraw)
         break;
     case SDL_MOUSEBUTTONUP:
         release(viewer);
+        *redraw = true;
         break;
     case SDL_MOUSEMOTION:
         *redraw = move(viewer, &event->motion) || *redraw;

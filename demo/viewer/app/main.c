@@ -47,6 +47,26 @@ static bool choose_clip(view_state *viewer)
     return true;
 }
 
+// --range
+static bool choose_range(view_state *viewer)
+{
+    double begin, end;
+    const md5_anim *const anim = view_clock(&viewer->document->scene);
+    const view_options *const options = viewer->options;
+    viewer->play.range_first = options->range_first;
+    viewer->play.range_last = options->range_last;
+    if (options->range_last == 0)
+        return true;
+    if (!view_find_range(&viewer->play, anim, &begin, &end)) {
+        view_error(&viewer->log, "--range %u-%u, but there are %u frames",
+                   (unsigned)options->range_first + 1, (unsigned)options->range_last + 1,
+                   anim != NULL ? (unsigned)anim->num_frames : 0);
+        return false;
+    }
+    viewer->play.time = begin;
+    return true;
+}
+
 // The job of --no-render: prints the panel's contents in one line.
 static void print_summary(const view_state *viewer)
 {
@@ -101,8 +121,8 @@ static int run(view_state *viewer, const view_options *options, view_config *con
     // Reading files needs no GL.
     if (!options->no_render && !view_open_window(viewer, view_shows_window(options)))
         return EXIT_NO_DISPLAY;
-    if (!view_open_first(viewer) || !choose_clip(viewer) || !choose_joint(viewer)
-        || !view_choose_page(viewer))
+    if (!view_open_first(viewer) || !choose_clip(viewer) || !choose_range(viewer)
+        || !choose_joint(viewer) || !view_choose_page(viewer))
         return EXIT_FAILED;
     if (complaint[0] != '\0' && viewer->log.error[0] == '\0')
         (void)snprintf(viewer->log.error, sizeof viewer->log.error, "%s", complaint);

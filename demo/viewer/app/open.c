@@ -5,6 +5,7 @@
 #include "demo/viewer/app/stamp.h"
 #include "demo/viewer/app/tell.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +110,7 @@ void view_change_clip(view_state *viewer, size_t clip)
 {
     view_choose_clip(&viewer->document->scene, clip);
     viewer->play.time = 0.0;
+    viewer->play.range_first = viewer->play.range_last = 0;
     viewer->play.held_at_end = false;
     view_measure(viewer);
 }
@@ -120,7 +122,8 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
                        bool as_asked)
 {
     const view_loader loader = {viewer->options, viewer->renderer, &viewer->log, viewer->chosen};
-    const view_manner manner = {viewer->document->scene.root, viewer->document->scene.dual};
+    const view_manner manner = {viewer->document->scene.root, viewer->document->scene.dual,
+                                viewer->document->scene.turn};
     const view_log before = viewer->log;
     view_log_clear(&viewer->log);
     view_document *const opened =
@@ -134,7 +137,41 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
     viewer->ui.hierarchy_scroll = 0.0f;
     viewer->ui.hovered_joint = viewer->ui.chosen_joint = -1;
     viewer->hidden_meshes = 0;
+    viewer->pick = (view_pick){.is_set = false};
     view_note_files(viewer);
+    return true;
+}
+
+// The meshes of a name, a shader or a number, a bit for each of the first 64.
+static uint64_t find_meshes(const md5_model *model, const char *name)
+{
+    uint64_t found = 0;
+    for (uint32_t i = 0; model != NULL && i < model->num_meshes && i < 64; i++) {
+        char number[16];
+        (void)snprintf(number, sizeof number, "%u", (unsigned)i);
+        if (strcmp(name, model->meshes[i].name) == 0 || strcmp(name, model->meshes[i].shader) == 0
+            || strcmp(name, number) == 0)
+            found |= (uint64_t)1 << i;
+    }
+    return found;
+}
+
+// --hide
+static bool hide_asked(view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    for (size_t i = 0; i < options->num_hidden; i++) {
+        const md5_model *const model = viewer->document->scene.model;
+        const uint64_t found = find_meshes(model, options->hidden[i]);
+        viewer->hidden_meshes |= found;
+        if (found != 0)
+            continue;
+        view_error(&viewer->log, "--hide %s: no such mesh; the model has %u", options->hidden[i],
+                   model != NULL ? (unsigned)model->num_meshes : 0);
+        return false;
+    }
+    if (options->num_hidden > 0)
+        view_show_meshes(viewer->document, viewer->hidden_meshes);
     return true;
 }
 
@@ -149,7 +186,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
                    is_own ? own.count : num_files, !viewer->options->no_auto, as_asked);
     for (size_t i = 0; i < own.count; i++)
         free(own.paths[i]);
-    if (!opened)
+    if (!opened || (as_asked && !hide_asked(viewer)))
         return false;
     if (view_remembers_model(viewer))
         view_note_model(viewer->config, is_own ? NULL : viewer->document->scene.path);

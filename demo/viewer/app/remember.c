@@ -17,6 +17,8 @@ void view_take_switches(view_state *viewer)
     viewer->lights = o->lights;
     viewer->document->scene.root = o->root;
     viewer->document->scene.dual = o->dual;
+    if (o->up_is_y)
+        viewer->document->scene.turn = view_turn_y_up();
     viewer->play.wrap = o->wrap;
 }
 

@@ -44,31 +44,37 @@ void view_tell_state(view_state *viewer, const char *action)
     static const char *const lists[] = {"none", "files", "clips", "textures"};
     if (viewer->log.level < VIEW_DEBUG)
         return;
-    char lights[VIEW_LIGHTS_TEXT], switches[512];
+    char lights[VIEW_LIGHTS_TEXT], switches[512], up[3], front[3];
+    view_name_axes(&scene->turn, up, front);
     view_write_switches(&viewer->shown, switches, sizeof switches);
     view_write_lights(&viewer->lights, lights, sizeof lights);
     view_debug(
         &viewer->log,
         "%s: model=%s clip=%s %zu/%zu time=%.4f frame=%.3f/%u playing=%d speed=%g backward=%d "
-        "loop=%s root=%s skinning=%s azimuth=%.1f elevation=%.1f distance=%.4g "
+        "loop=%s range=%u-%u root=%s axes-of-file=up%s,front%s skinning=%s azimuth=%.1f "
+        "elevation=%.1f "
+        "distance=%.4g "
         "target=%.4g,%.4g,%.4g "
         "orthographic=%d %s lights=%s warnings=%u "
         "size=%ux%u camera-path=%s following=%d shot=%u camera-frame=%.3f list=%s found=%zu "
         "joint=%d "
-        "hidden=%u crowd=%u error=%d notice=%d",
+        "picked=%d/%d hidden=%u crowd=%u error=%d notice=%d",
         action, scene->name, clip != NULL ? clip->name : "bind-pose",
         clip != NULL ? scene->clip + 1 : 0, scene->num_clips,
         anim != NULL ? view_cycle_time(play, anim) : 0.0,
         anim != NULL ? view_frame_place(play, anim) : 0.0,
         anim != NULL ? (unsigned)anim->num_frames - 1 : 0, play->playing, play->speed,
-        play->backward, view_wrap_name(play->wrap), roots[scene->root],
-        scene->dual ? "dual" : "linear", (double)camera->azimuth, (double)camera->elevation,
-        (double)camera->distance, (double)camera->target.x, (double)camera->target.y,
-        (double)camera->target.z, camera->orthographic, switches, lights,
-        (unsigned)viewer->log.num_warnings, (unsigned)viewer->width, (unsigned)viewer->height,
+        play->backward, view_wrap_name(play->wrap), (unsigned)play->range_first,
+        (unsigned)play->range_last, roots[scene->root], up, front, scene->dual ? "dual" : "linear",
+        (double)camera->azimuth, (double)camera->elevation, (double)camera->distance,
+        (double)camera->target.x, (double)camera->target.y, (double)camera->target.z,
+        camera->orthographic, switches, lights, (unsigned)viewer->log.num_warnings,
+        (unsigned)viewer->width, (unsigned)viewer->height,
         has_camera_path ? scene->camera_path.name : "none", viewer->following, (unsigned)place.shot,
         place.frame, lists[viewer->ui.browser.kind], viewer->ui.browser.num_found,
-        (int)view_marked_joint(&viewer->ui, scene), (unsigned)viewer->hidden_meshes,
+        (int)view_marked_joint(&viewer->ui, scene),
+        viewer->pick.is_set ? (int)viewer->pick.mesh : -1,
+        viewer->pick.is_set ? (int)viewer->pick.triangle : -1, (unsigned)viewer->hidden_meshes,
         (unsigned)viewer->document->crowd.count, viewer->log.error[0] != '\0',
         viewer->now < viewer->ui.notice_end);
     if (scene->machine.player != NULL)

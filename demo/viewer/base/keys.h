@@ -22,10 +22,15 @@ typedef enum view_action {
     VIEW_PREVIOUS_CLIP,
     VIEW_BIND_POSE,
     VIEW_NEXT_LOOP,
+    VIEW_RANGE_BEGIN,
+    VIEW_RANGE_END,
+    VIEW_RANGE_ALL,
     VIEW_ONE_SHOT,
     VIEW_NEXT_ROOT,
     VIEW_SKINNING,
     VIEW_WALK,
+    VIEW_TURN_X, // a quarter turn of the model about that axis
+    VIEW_TURN_Z,
     VIEW_CAMERA_PATH,
     VIEW_FRAME_ALL, // from here to VIEW_ORTHOGRAPHIC: the user's camera
     VIEW_FRONT,

@@ -202,6 +202,19 @@ static char *write_grid(const view_option *option, const view_options *options)
     return common_format("%u,%u", (unsigned)grid[0], (unsigned)grid[1]);
 }
 
+static bool read_range(const char *text, const view_option *option, view_options *options)
+{
+    double first = 0.0, last = 0.0;
+    if (!take_number(&text, option->high, '-', &first)
+        || !take_number(&text, option->high, '\0', &last) || first < option->low || first >= last
+        || first != floor(first) || last != floor(last))
+        return false;
+    uint32_t *const field = field_of(option, options);
+    field[0] = (uint32_t)first - 1;
+    field[1] = (uint32_t)last - 1;
+    return true;
+}
+
 static bool read_color(const char *text, const view_option *option, view_options *options)
 {
     float *const color = field_of(option, options);
@@ -349,6 +362,15 @@ static bool read_texture(const char *text, const view_option *option, view_optio
     return text[0] != '\0';
 }
 
+static bool read_mesh(const char *text, const view_option *option, view_options *options)
+{
+    (void)option;
+    options->hidden =
+        common_realloc(options->hidden, options->num_hidden + 1, sizeof *options->hidden);
+    options->hidden[options->num_hidden++] = text;
+    return text[0] != '\0';
+}
+
 // -- By kind --------------------------------------------------------------------------------
 
 static const struct {
@@ -363,6 +385,7 @@ static const struct {
     [VIEW_OPTION_FLOAT] = {read_float, write_float},
     [VIEW_OPTION_NUMBER] = {read_double, write_double},
     [VIEW_OPTION_GRID] = {read_grid, write_grid},
+    [VIEW_OPTION_RANGE] = {read_range, NULL},
     [VIEW_OPTION_COLOR] = {read_color, write_color},
     [VIEW_OPTION_LIGHTS] = {read_lights, write_lights},
     [VIEW_OPTION_TEXT] = {read_text, NULL},
@@ -372,6 +395,7 @@ static const struct {
     [VIEW_OPTION_WEIGHT] = {read_weight, NULL},
     [VIEW_OPTION_PARM] = {read_parm, NULL},
     [VIEW_OPTION_TEXTURE] = {read_texture, NULL},
+    [VIEW_OPTION_MESH] = {read_mesh, NULL},
 };
 
 bool view_read_option(const view_option *option, const char *text, view_options *options)

@@ -234,6 +234,7 @@ void view_free_options(view_options *options)
     for (size_t i = 0; i < options->num_textures; i++)
         free(options->textures[i].mesh);
     free(options->textures);
+    free(options->hidden);
     free(options->times);
     free(options->files);
     free(options->folders);

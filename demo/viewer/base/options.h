@@ -51,7 +51,9 @@ typedef struct view_options {
     size_t num_folders;
     view_texture_choice *textures;
     size_t num_textures;
-    uint32_t skin;          // of a Quake model
+    uint32_t skin;       // of a Quake model
+    const char **hidden; // --hide: names or numbers of meshes
+    size_t num_hidden;
     view_setting *settings; // --set, by time
     size_t num_settings;
     float parms[12];      // --parm, of materials: see md5_material_input
@@ -86,8 +88,10 @@ typedef struct view_options {
 
     uint32_t animation_index; // the initial clip
     bool animation_index_given;
-    double speed;      // factor; negative = backward
+    uint32_t range_first, range_last; // --range, frames from 0; equal = not given
+    double speed;                     // factor; negative = backward
     double frame_rate; // frames a second: at most this many in a window, exactly in --frames
+    bool up_is_y;      // of the model's file, instead of z
     md5_root root;
     md5_wrap wrap;
     md5gl_path path;

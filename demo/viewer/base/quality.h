@@ -40,9 +40,9 @@ typedef struct view_economy {
 } view_economy;
 
 // A frame took `seconds`, drawn at quality->step. Returns whether the step changes. It leaves out
-// more after two or three frames that are too slow. It returns if frames of the better step, by what they
-// took before, would take less than 0.7 of what is accepted; if only those of this step do, it
-// tries later, and ever more rarely if that is in vain.
+// more after two or three frames that are too slow. It returns if frames of the better step, by
+// what they took before, would take less than 0.7 of what is accepted; if only those of this step
+// do, it tries later, and ever more rarely if that is in vain.
 bool view_judge_quality(view_quality *quality, double seconds, view_quality_offers offers);
 
 view_economy view_economy_of(uint32_t step);

@@ -35,6 +35,8 @@ static md5_mat34 pose(view_companion *companion, const view_document *document)
         md5_retarget_pose(companion->retarget, document->scene.pose, companion->scratch,
                           companion->pose);
         place = placed_beside(document);
+        if (document->scene.turn.is_set)
+            place = md5_mat34_mul(place, document->scene.turn.matrix);
     } else {
         memcpy(companion->pose, companion->model->bind_local,
                skeleton->num_joints * sizeof *companion->pose);

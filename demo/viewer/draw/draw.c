@@ -107,6 +107,7 @@ static void draw_boxes(const view_stage *stage, view_lines *lines)
         box.min = md5_vec3_add(box.min, stage->document->scene.pose[0].translation);
         box.max = md5_vec3_add(box.max, stage->document->scene.pose[0].translation);
     }
+    box = view_turn_bounds(&stage->document->scene.turn, box);
     view_add_bounds(lines, box, 0xE0A03CFF);
 }
 

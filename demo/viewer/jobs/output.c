@@ -186,19 +186,28 @@ static void set_up_picture(view_state *viewer, uint32_t i, uint32_t count, float
     const view_options *const options = viewer->options;
     const md5_anim *const anim = view_clock(&viewer->document->scene);
     view_play *const play = &viewer->play;
-    const double begin = options->num_times > 0 ? options->times[0] : 0.0;
+    double first = 0.0, last = 0.0;
+    const bool has_range = view_find_range(play, anim, &first, &last);
+    const double begin = options->num_times > 0 ? options->times[0] : first;
     play->held_at_end = false;
-    if (options->sheet_columns > 0) {
+    if (options->sheet_columns > 0 && has_range) {
+        play->time = first + (last - first) * i / (count > 1 ? count - 1 : 1);
+    } else if (options->sheet_columns > 0) {
         const double length = anim != NULL ? view_cycle_length(play, anim) : (double)(count - 1);
         const bool closed = play->wrap != MD5_WRAP_CYCLE && count > 1;
         play->time = begin + length * i / (closed ? count - 1 : count);
         // The end of a loop is its first frame again; show the last frame instead.
         play->held_at_end = anim != NULL && closed && i + 1 == count && play->wrap == MD5_WRAP_LOOP;
+    } else if (has_range && (options->num_frames > 0 || options->turntable)) {
+        play->time = begin;
+        play->playing = true;
+        view_advance(play, anim, i / picture_rate(options));
+        play->playing = false;
     } else if (options->num_frames > 0 || options->turntable) {
         play->time =
             begin + (play->backward ? -1.0 : 1.0) * play->speed * i / picture_rate(options);
     } else {
-        play->time = options->num_times > 0 ? options->times[i] : 0.0;
+        play->time = options->num_times > 0 ? options->times[i] : first;
     }
     if (options->turntable)
         viewer->camera.azimuth = azimuth + 360.0f * (float)i / (float)count;

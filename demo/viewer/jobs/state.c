@@ -69,6 +69,7 @@ view_facts view_facts_of(view_state *viewer, float width, float height)
                   .lines = &viewer->lines},
         .width = width,
         .height = height,
+        .pick = &viewer->pick,
         .hidden_meshes = viewer->hidden_meshes,
         .now = viewer->now,
         .economy = viewer->economy,

@@ -28,6 +28,7 @@ typedef struct view_state {
     view_shown shown;
     view_lights lights;
     uint64_t hidden_meshes; // a bit for each of the first 64
+    view_pick pick;         // the spot that was clicked on
 
     view_pages pages; // an open page is shown instead of the document and the interface
 
@@ -55,6 +56,8 @@ typedef struct view_state {
     uint64_t files_stamp;     // of what is open, with --watch
     double next_watch;        // time of the next check of the files
     double now;               // seconds since the start
+    float press_x, press_y;   // where the mouse was pressed, pixels
+    float press_travel;       // how far it moved since
     bool quit;
 } view_state;
 

@@ -28,12 +28,15 @@ static bool load_parts(view_document *document, const view_loader *loader, const
 {
     const uint32_t crowd = loader->options->crowd;
     view_scene *const scene = &document->scene;
-    const view_manner manner = {scene->root, scene->dual};
+    const view_manner manner = {scene->root, scene->dual, scene->turn};
     const size_t own = crowd > 0 ? view_count_first(files, num_files) : num_files;
     if (!view_load_scene(scene, files, own, pick_up, loader->log))
         return false;
     scene->root = manner.root;
     scene->dual = manner.dual;
+    scene->turn = manner.turn;
+    if (crowd > 0 && scene->turn.is_set)
+        view_warn(loader->log, "a crowd stands as in its files: --up and turns are for one model");
     scene->camera_path.smoothing = loader->options->camera_smoothing;
     scene->machine.settings = loader->options->settings;
     scene->machine.num_settings = loader->options->num_settings;
@@ -61,7 +64,7 @@ view_document *view_load_document(const view_loader *loader, const char *const *
 {
     view_document *const document = common_alloc(1, sizeof *document);
     *document = (view_document){
-        .scene = {.root = manner.root, .dual = manner.dual},
+        .scene = {.root = manner.root, .dual = manner.dual, .turn = manner.turn},
         .as_asked = as_asked,
     };
     if (load_parts(document, loader, files, num_files, pick_up))
@@ -115,7 +118,7 @@ static void widen_by_box(view_document *document, md5_bounds box)
 static void widen_by_companion(view_document *document, const md5_model *other)
 {
     const float aside = view_companion_distance(&document->companions[0], &document->scene);
-    md5_bounds box = other->bounds;
+    md5_bounds box = view_turn_bounds(&document->scene.turn, other->bounds);
     box.min.y += aside;
     box.max.y += aside;
     widen_by_box(document, box);

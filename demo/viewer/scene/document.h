@@ -29,6 +29,7 @@ typedef struct view_document {
 typedef struct view_manner {
     md5_root root;
     bool dual; // skin by dual quaternions
+    view_turn turn;
 } view_manner;
 
 // Loads files, see view_load_scene(), and the companions and crowd of the options. If `pick_up` is

@@ -30,12 +30,71 @@ double view_cycle_time(const view_play *play, const md5_anim *anim)
     return view_frame_place(play, anim) / anim->frame_rate;
 }
 
+bool view_find_range(const view_play *play, const md5_anim *anim, double *begin, double *end)
+{
+    if (anim == NULL || play->range_last <= play->range_first
+        || play->range_first + 1 >= anim->num_frames)
+        return false;
+    *begin = play->range_first / anim->frame_rate;
+    *end = fmin(play->range_last, anim->num_frames - 1) / anim->frame_rate;
+    return true;
+}
+
+bool view_set_range(view_play *play, const md5_anim *anim, bool end)
+{
+    if (anim == NULL || anim->num_frames < 2)
+        return false;
+    const uint32_t last = anim->num_frames - 1;
+    const uint32_t frame = (uint32_t)fmin(round(view_frame_place(play, anim)), last);
+    const bool is_set = play->range_last > play->range_first;
+    const uint32_t first =
+        end ? (is_set && play->range_first < frame ? play->range_first : 0) : frame;
+    const uint32_t until =
+        end ? frame : (is_set && play->range_last > frame ? play->range_last : last);
+    if (until <= first)
+        return false;
+    play->range_first = first;
+    play->range_last = until;
+    return true;
+}
+
+// Where a time within the range leads that has passed an end of it: around, or to that end if the
+// clip plays once.
+static double keep_in_range(view_play *play, double place, double begin, double end)
+{
+    if (place >= begin && place < end)
+        return place;
+    if (play->wrap == MD5_WRAP_CLAMP) {
+        play->playing = false;
+        return place < begin ? begin : end;
+    }
+    const double over = fmod(place - begin, end - begin);
+    return begin + (over < 0.0 ? over + end - begin : over);
+}
+
+static void advance_in_range(view_play *play, const md5_anim *anim, double way, double begin,
+                             double end)
+{
+    const double length = view_cycle_length(play, anim);
+    const double from = play->wrap == MD5_WRAP_CLAMP ? 0.0 : floor(play->time / length) * length;
+    const double place = play->time - from;
+    const bool is_inside = place >= begin && place <= end;
+    const double start = is_inside ? place : play->backward ? end : begin;
+    play->time = from + keep_in_range(play, start + way, begin, end);
+}
+
 void view_advance(view_play *play, const md5_anim *anim, double seconds)
 {
+    double first, last;
     if (!play->playing)
         return;
     play->held_at_end = false;
-    play->time += seconds * play->speed * (play->backward ? -1.0 : 1.0);
+    const double way = seconds * play->speed * (play->backward ? -1.0 : 1.0);
+    if (view_find_range(play, anim, &first, &last)) {
+        advance_in_range(play, anim, way, first, last);
+        return;
+    }
+    play->time += way;
     if (play->wrap != MD5_WRAP_CLAMP || anim == NULL)
         return;
     const double end = play->backward ? 0.0 : anim->duration;
@@ -89,10 +148,12 @@ void view_toggle_play(view_play *play, const md5_anim *anim)
     play->held_at_end = false;
     if (!play->playing || anim == NULL || play->wrap != MD5_WRAP_CLAMP)
         return;
-    if (!play->backward && play->time >= anim->duration)
-        play->time = 0.0;
-    else if (play->backward && play->time <= 0.0)
-        play->time = anim->duration;
+    double begin = 0.0, end = anim->duration;
+    (void)view_find_range(play, anim, &begin, &end);
+    if (!play->backward && play->time >= end)
+        play->time = begin;
+    else if (play->backward && play->time <= begin)
+        play->time = end;
 }
 
 void view_change_speed(view_play *play, int step)

@@ -12,7 +12,16 @@ typedef struct view_play {
     double speed;     // factor, > 0
     bool backward;
     md5_wrap wrap;
+    uint32_t range_first, range_last; // frames that are played; equal = all of the clip
 } view_play;
+
+// The times within a cycle at which the range begins and ends. False if all of the clip is played:
+// there is no range, or the clip ends before it.
+bool view_find_range(const view_play *play, const md5_anim *anim, double *begin, double *end);
+
+// Begins or ends the range at the current frame; the other end moves if it must. Returns false if
+// the range would have no length.
+bool view_set_range(view_play *play, const md5_anim *anim, bool end);
 
 // Advances by `seconds` of wall time if playing. A clip that plays once stops at its end. `anim`
 // may be NULL.

@@ -3,6 +3,29 @@
 
 #include <string.h>
 
+// Turns the pose about `place`, where the character stands.
+static void turn_pose(view_scene *scene, const md5_transform *place)
+{
+    if (!scene->turn.is_set)
+        return;
+    const md5_mat34 from = md5_mat34_from_transform(md5_transform_inverse(*place));
+    const md5_mat34 to = md5_mat34_from_transform(*place);
+    const md5_mat34 turn = md5_mat34_mul(to, md5_mat34_mul(scene->turn.matrix, from));
+    for (uint32_t i = 0; i < scene->num_joints; i++) {
+        scene->joints[i] = md5_mat34_mul(turn, scene->joints[i]);
+        if (scene->model != NULL)
+            scene->palette[i] = md5_mat34_mul(turn, scene->palette[i]);
+    }
+}
+
+// At the origin, where the turn is exact.
+static void turn_clip(view_scene *scene)
+{
+    view_turn_matrices(&scene->turn, scene->joints, scene->num_joints);
+    if (scene->model != NULL)
+        view_turn_matrices(&scene->turn, scene->palette, scene->num_joints);
+}
+
 static void pose_bind(view_scene *scene)
 {
     const size_t size = scene->num_joints * sizeof *scene->joints;
@@ -16,6 +39,7 @@ static void pose_bind(view_scene *scene)
         md5_local_to_model(scene->skeleton, scene->clips[scene->clip].anim->base_frame,
                            scene->joints);
     }
+    turn_clip(scene);
 }
 
 void view_pose_moment(view_scene *scene, const md5_moment *moment)
@@ -37,6 +61,7 @@ void view_pose_moment(view_scene *scene, const md5_moment *moment)
         md5_build_palette(scene->model, scene->joints, scene->palette);
     if (scales != NULL)
         md5_scale_palette(scales, clip->binding, moment, scene->joints, scene->palette);
+    turn_clip(scene);
 }
 
 void view_pose(view_scene *scene, const view_play *play)
@@ -51,6 +76,8 @@ void view_pose(view_scene *scene, const view_play *play)
                               scene->morphs->weights);
         if (scene->terrain.num_feet > 0 && !stands)
             view_place_feet(scene, &scene->machine.place, play->time);
+        else if (!stands)
+            turn_pose(scene, &scene->machine.place);
         return;
     }
     if (scene->legs.num_legs > 0 && !scene->bind_pose) {
@@ -228,6 +255,7 @@ static void pose_frame(view_scene *scene, uint32_t clip, uint32_t frame)
     }
     md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
     md5_build_palette(scene->model, scene->joints, scene->palette);
+    turn_clip(scene);
 }
 
 // Skins a few frames at even distances. A clip may leap between them, so the joints, which cost
@@ -282,5 +310,5 @@ md5_vec3 view_walked(const view_scene *scene, const view_play *play)
     if (anim == NULL || scene->root != MD5_ROOT_ID)
         return (md5_vec3){0, 0, 0};
     const md5_moment begin = {0}, now = view_moment(play, anim);
-    return md5_root_motion(anim, &begin, &now);
+    return view_turn_vector(&scene->turn, md5_root_motion(anim, &begin, &now));
 }

@@ -15,6 +15,7 @@
 #include "demo/viewer/scene/machine.h"
 #include "demo/viewer/scene/play.h"
 #include "demo/viewer/scene/terrain.h"
+#include "demo/viewer/scene/turn.h"
 
 typedef struct view_clip {
     char *path, *name; // name: of the file, without folder and ending
@@ -47,9 +48,10 @@ typedef struct view_scene {
     bool picked_up;         // the clips were found beside the model, not named
     bool bind_pose;         // show the bind pose instead of the clip
     md5_root root;
-    bool dual;                        // skin by dual quaternions
-    const md5_morph *morph;           // of the document, or NULL
-    const float *morph_weights;       // [num_targets] of it, written by view_pose()
+    view_turn turn;             // of the pose, unless it is placed on terrain or walks by rules
+    bool dual;                  // skin by dual quaternions
+    const md5_morph *morph;     // of the document, or NULL
+    const float *morph_weights; // [num_targets] of it, written by view_pose()
     const struct view_morphs *morphs; // of the document, or NULL
     uint32_t num_joints;              // of `skeleton`, which is the model's or the clip's
     const md5_skeleton *skeleton;     // NULL if there is only a camera path

@@ -57,6 +57,10 @@ static void add_clip_rows(const view_facts *facts, view_rows *rows)
                  1.0 + view_frame_place(play, anim), (unsigned)anim->num_frames, anim->frame_rate);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Speed", "%s%g\xC3\x97" DOT "%s",
                  play->backward ? "\xE2\x88\x92" : "", play->speed, view_wrap_name(play->wrap));
+    double begin, end;
+    if (view_find_range(play, anim, &begin, &end))
+        view_add_row(rows, VIEW_ROW_PAIR, VIEW_AMBER, "Range", "frames %.0f to %.0f",
+                     1.0 + begin * anim->frame_rate, 1.0 + end * anim->frame_rate);
     if (scene->root != MD5_ROOT_FILE)
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Root", "%s",
                      scene->root == MD5_ROOT_ID ? "as id's engine" : "in place");
@@ -98,6 +102,16 @@ static void describe_paths(const view_facts *facts, char *text, size_t size)
             used +=
                 (size_t)snprintf(text + used, size - used, "%s%u \xC3\x97 %s", used > 0 ? ", " : "",
                                  (unsigned)counts[path], md5gl_path_name(path));
+}
+
+// The file's axes, if they are not those of the viewer.
+static void add_turn(const view_facts *facts, view_rows *rows)
+{
+    char text[32];
+    const view_turn *const turn = &facts->stage.document->scene.turn;
+    view_describe_turn(turn, text, sizeof text);
+    if (turn->is_set && facts->stage.document->crowd.count == 0)
+        view_add_row(rows, VIEW_ROW_PAIR, VIEW_AMBER, "Axes", "%s", text);
 }
 
 static size_t baked_size(const view_crowd *crowd)
@@ -373,6 +387,7 @@ void view_list_figures(const view_facts *facts, view_rows *rows)
     view_add_row(rows, VIEW_ROW_TITLE, VIEW_BRIGHT, "", "%s", facts->stage.document->scene.name);
     view_make_hit(rows, HIT_FILES, "F");
     add_clip_rows(facts, rows);
+    add_turn(facts, rows);
     if (!brief) {
         add_camera_path_rows(facts, rows);
         add_crowd_rows(facts, rows);
@@ -382,6 +397,7 @@ void view_list_figures(const view_facts *facts, view_rows *rows)
     add_quality(facts, rows);
     if (facts->stage.shown->statistics)
         add_statistics(facts, rows);
+    view_list_pick(facts, rows);
     add_warnings(facts, rows);
     view_add_gap(rows);
     view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "", "H: keys" DOT "M: statistics");

@@ -21,6 +21,9 @@ void view_list_figures(const view_facts *facts, view_rows *rows);
 view_rect view_figures_box(const view_facts *facts);
 void view_draw_figures(view_ui *ui, const view_facts *facts);
 
+// What was clicked on, at their end (pick_panel.c).
+void view_list_pick(const view_facts *facts, view_rows *rows);
+
 // -- Time bar, at the bottom (time_bar.c) ---------------------------------------------------
 
 #define VIEW_BAR_HEIGHT 40.0f // in units of layout

@@ -44,7 +44,12 @@ view_rect view_free_region(const view_facts *facts)
     if (view_shows_bar(facts))
         region.height -= (VIEW_MARGIN + VIEW_BAR_HEIGHT) * scale;
     region.width = right_column(facts);
-    region = beside_figures(region, view_figures_box(facts));
+    // Without what comes and goes: a click, or a slow frame, must not move the picture.
+    const view_pick no_pick = {.is_set = false};
+    view_facts lasting = *facts;
+    lasting.pick = &no_pick;
+    lasting.economy = (view_economy){.scale = 0.0f};
+    region = beside_figures(region, view_figures_box(&lasting));
     const float least = least_room * scale;
     return region.width >= least && region.height >= least ? region : all;
 }

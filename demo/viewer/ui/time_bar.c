@@ -40,6 +40,23 @@ static void draw_ticks(const view_facts *facts, view_rect track, const md5_anim 
     }
 }
 
+// The range that is played, with a mark at each end.
+static void draw_range(const view_facts *facts, view_rect track, const md5_anim *anim,
+                       double length)
+{
+    double begin, end;
+    const float scale = facts->stage.font->scale;
+    if (!view_find_range(facts->stage.play, anim, &begin, &end))
+        return;
+    const float left = track.x + track.width * (float)(begin / length);
+    const float right = track.x + track.width * (float)fmin(end / length, 1.0);
+    const float top = track.y - 5.0f * scale, height = track.height + 10.0f * scale;
+    view_canvas *const canvas = facts->stage.canvas;
+    view_draw_rect(canvas, (view_rect){left, track.y, right - left, track.height}, VIEW_AMBER);
+    view_draw_rect(canvas, (view_rect){left - scale, top, 2.0f * scale, height}, VIEW_AMBER);
+    view_draw_rect(canvas, (view_rect){right - scale, top, 2.0f * scale, height}, VIEW_AMBER);
+}
+
 void view_draw_bar(view_ui *ui, const view_facts *facts)
 {
     const md5_anim *const anim = view_clock(&facts->stage.document->scene);
@@ -72,6 +89,8 @@ void view_draw_bar(view_ui *ui, const view_facts *facts)
         draw_ticks(facts, track, anim, length);
     view_draw_round_rect(canvas, (view_rect){track.x, track.y, done, track.height}, 2.0f * scale,
                          VIEW_ACCENT);
+    if (length > 0.0)
+        draw_range(facts, track, anim, length);
     view_draw_disc(canvas, track.x + done, track.y + 0.5f * track.height, 7.0f * scale,
                    VIEW_BRIGHT);
 }

@@ -58,7 +58,16 @@ static void draw_lists(view_ui *ui, const view_facts *facts)
 
 void view_draw_marks(const view_ui *ui, const view_facts *facts)
 {
+    const view_stage *const stage = &facts->stage;
+    view_scene *const scene = &stage->document->scene;
     view_draw_joint(ui, facts);
+    if (!facts->pick->is_set || scene->model == NULL || stage->document->crowd.count > 0)
+        return;
+    view_skin(scene);
+    view_clear_lines(stage->lines);
+    view_add_pick(stage->lines, scene, facts->pick, 0.01f * stage->camera->scene_radius);
+    md5gl_draw_lines(stage->renderer, stage->lines->vertices, stage->lines->count,
+                     2.0f * stage->font->scale, true);
 }
 
 void view_draw_ui(view_ui *ui, const view_facts *facts)

@@ -6,6 +6,7 @@
 #define DEMO_VIEWER_UI_UI_H
 
 #include "demo/viewer/base/quality.h"
+#include "demo/viewer/draw/pick.h"
 #include "demo/viewer/draw/stage.h"
 #include "demo/viewer/ui/browser.h"
 #include "demo/viewer/ui/request.h"
@@ -81,6 +82,7 @@ enum { VIEW_NUM_FRAME_TIMES = 120 };
 typedef struct view_facts {
     view_stage stage;
     float width, height;      // of the picture, in pixels
+    const view_pick *pick;    // the spot of the body that was clicked on
     uint64_t hidden_meshes;   // a bit for each of the first 64
     double now;               // seconds since the start
     double frame_seconds;     // that the last frames took, smoothed
@@ -102,7 +104,8 @@ int32_t view_marked_joint(const view_ui *ui, const view_scene *scene);
 
 // -- Drawing --------------------------------------------------------------------------------
 
-// Draws the marked joint with its weights into the picture, before the panels.
+// Draws the marked joint with its weights, and the triangle that was clicked on, into the picture,
+// before the panels.
 void view_draw_marks(const view_ui *ui, const view_facts *facts);
 
 // Adds panels, if they are shown, and open lists to the stage's canvas, and lays them out for the
