@@ -59,7 +59,7 @@ MODEL_FILES := $(shell find models -name '*.md5mesh' -o -name '*.md5anim' -o -na
 
 # Two test programs: the library's, and what needs a GL context. The viewer's parts count as that.
 TEST_GL_SOURCES  := $(wildcard test/render/test_*.c test/viewer/test_*.c)
-TEST_MD5_SOURCES := $(wildcard $(patsubst %,test/%/test_*.c,core read load pose skin curve ik play game))
+TEST_MD5_SOURCES := $(wildcard $(patsubst %,test/%/test_*.c,core read load pose compress skin curve ik play game))
 TEST_SCRIPTS     ?= $(sort $(wildcard test/tree/*.sh test/tool/*.sh test/game/*.sh test/render/*.sh test/viewer/*.sh))
 # The longest first: see LONGEST.
 LONG_SCRIPTS     := test/long/machines.sh test/long/compilers.sh

@@ -8,6 +8,7 @@ set -u
 limits='
 md5       100   95
 md5/core  100   95
+md5/compress 99  95
 md5/curve 100   95
 md5/ik    99    95
 md5/read  100   95

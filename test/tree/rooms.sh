@@ -1,5 +1,5 @@
 #!/bin/sh
-# The room rule: md5 <- render <- demo; inside md5 core <- read, pose, skin, curve <- ik <- load.c, play, game;
+# The room rule: md5 <- render <- demo; inside md5 core <- read, pose, skin, curve <- ik, compress <- load.c, play, game;
 # inside the viewer base <- scene <- draw <- pages, ui <- jobs, app.
 # Each file includes only what its room may use; nothing goes in circles; each room has a README.
 . test/build/report.sh
@@ -28,7 +28,7 @@ includes >"$scratch/includes"
 forbidden() {
     awk '
         function room(path) {
-            if (path ~ /^md5\/md5(math|skin|model|query|bind|bake|morph)\.h$/) return "door"
+            if (path ~ /^md5\/md5(math|skin|model|query|bind|bake|morph|compress)\.h$/) return "door"
             if (path == "md5/md5image.h") return "imagedoor"
             if (path == "md5/md5curve.h") return "curvedoor"
             if (path ~ /^md5\/md5(pose|walk|gaze)\.h$/) return "posedoor"
@@ -58,11 +58,12 @@ forbidden() {
             allow("read", "door machinedoor core read libc")
             allow("pose", "door core pose libc")
             allow("skin", "door core skin libc")
+            allow("compress", "door core pose compress libc")
             allow("curve", "door curvedoor core curve libc")
             allow("ik", "door posedoor core pose ik libc")
             allow("play", "door posedoor machinedoor playdoor core pose ik play libc")
             allow("game", "door machinedoor gamedoor core read load game libc")
-            allow("load", "door machinedoor playdoor core read pose skin load libc")
+            allow("load", "door machinedoor playdoor core read pose skin compress load libc")
             allow("files", "load core libc system") 
             allow("door", "door libc")
             allow("posedoor", "door posedoor libc")

@@ -1,0 +1,298 @@
+// Compressed clips as bytes. All numbers are little-endian:
+//
+//   magic, version, bytes of all, checksum of what follows (64 bits);
+//   joints, frames, groups, packed bytes, bytes of names; axes; rate (double), scale, tolerance,
+//   error, joint 0 of the base frame (floats);
+//   parent and place in the order of each joint; names, each with a NUL;
+//   groups: count, kind and flags, shift, exponent, bits[4], offset_bits[4]; the packed bytes.
+#include "md5/compress/file.h"
+#include "md5/core/assert.h"
+#include "md5/core/math.h"
+
+#include <string.h>
+
+// "M5CC"
+enum { MAGIC = 0x4343354d, VERSION = 1, HEAD = 20, FIXED = 60, OF_JOINT = 8, OF_GROUP = 12 };
+enum { IS_TRANSLATION = 1, IS_FULL = 2, IS_CONSTANT = 4 };
+
+// FNV-1a, 64 bits: Fowler, Noll, Vo, "The FNV Non-Cryptographic Hash Algorithm". Finds accidents,
+// not forgeries: those are what the checks of the numbers are for.
+static uint64_t checksum(const uint8_t *bytes, size_t size)
+{
+    uint64_t hash = 0xCBF29CE484222325u;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ bytes[i]) * 0x100000001B3u;
+    return hash;
+}
+
+// -- Writing ----------------------------------------------------------------------------------
+
+static uint8_t *put(uint8_t *to, uint64_t value, unsigned size)
+{
+    for (unsigned i = 0; i < size; i++)
+        *to++ = (uint8_t)(value >> (8 * i));
+    return to;
+}
+
+static uint8_t *put_float(uint8_t *to, float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return put(to, bits, 4);
+}
+
+static size_t names_size(const md5_skeleton *skeleton)
+{
+    size_t size = 0;
+    for (uint32_t i = 0; i < skeleton->num_joints; i++)
+        size += strlen(skeleton->joints[i].name) + 1;
+    return size;
+}
+
+static uint8_t *put_fixed(uint8_t *to, const md5_compressed *compressed)
+{
+    const md5_packed *const packed = compressed->packed;
+    uint64_t rate;
+    memcpy(&rate, &compressed->frame_rate, sizeof rate);
+    to = put(to, compressed->skeleton.num_joints, 4);
+    to = put(to, compressed->num_frames, 4);
+    to = put(to, packed->num_groups, 4);
+    to = put(to, packed->num_bytes, 4);
+    to = put(to, names_size(&compressed->skeleton), 4);
+    to = put(to, (uint32_t)compressed->skeleton.axes, 4);
+    to = put(to, rate, 8);
+    to = put_float(to, compressed->skeleton.scale);
+    to = put_float(to, compressed->tolerance);
+    to = put_float(to, compressed->error);
+    to = put_float(to, packed->base.x);
+    to = put_float(to, packed->base.y);
+    to = put_float(to, packed->base.z);
+    return put(to, 0, 4);
+}
+
+static uint8_t *put_skeleton(uint8_t *to, const md5_skeleton *skeleton)
+{
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        to = put(to, (uint32_t)skeleton->joints[i].parent, 4);
+        to = put(to, skeleton->order[i], 4);
+    }
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const size_t size = strlen(skeleton->joints[i].name) + 1;
+        memcpy(to, skeleton->joints[i].name, size);
+        to += size;
+    }
+    return to;
+}
+
+static uint8_t *put_group(uint8_t *to, const md5_packed_group *group)
+{
+    const unsigned flags = (group->kind == MD5_PACKED_TRANSLATION ? IS_TRANSLATION : 0u)
+                           | (group->is_full ? IS_FULL : 0u)
+                           | (group->is_constant ? IS_CONSTANT : 0u);
+    *to++ = group->count;
+    *to++ = (uint8_t)flags;
+    *to++ = group->shift;
+    *to++ = group->exponent;
+    memcpy(to, group->bits, 4);
+    memcpy(to + 4, group->offset_bits, 4);
+    return to + 8;
+}
+
+size_t md5_write_compressed(const md5_compressed *compressed, void *bytes, size_t size)
+{
+    MD5_ASSERT(compressed != NULL, "compressed: not NULL");
+    MD5_ASSERT(bytes != NULL || size == 0, "bytes: not NULL unless size is 0");
+    const md5_packed *const packed = compressed->packed;
+    const size_t total = HEAD + FIXED + (size_t)OF_JOINT * compressed->skeleton.num_joints
+                         + names_size(&compressed->skeleton) + (size_t)OF_GROUP * packed->num_groups
+                         + packed->num_bytes;
+    if (!bytes || size < total)
+        return total;
+    uint8_t *const start = (uint8_t *)bytes;
+    uint8_t *to = put_fixed(start + HEAD, compressed);
+    to = put_skeleton(to, &compressed->skeleton);
+    for (uint32_t i = 0; i < packed->num_groups; i++)
+        to = put_group(to, &packed->groups[i]);
+    memcpy(to, packed->bytes, packed->num_bytes);
+    to = put(start, MAGIC, 4);
+    to = put(to, VERSION, 4);
+    to = put(to, total, 4);
+    (void)put(to, checksum(start + HEAD, total - HEAD), 8);
+    return total;
+}
+
+// -- Reading ----------------------------------------------------------------------------------
+
+// Bytes that have been counted: reading them cannot fail.
+typedef struct clip_reader {
+    md5_arena *arena;
+    const uint8_t *at;
+    uint32_t num_names, num_bytes; // bytes
+    md5_compressed clip;
+    md5_packed packed;
+} clip_reader;
+
+static uint32_t take_32(clip_reader *reader)
+{
+    reader->at += 4;
+    return md5_packed_32(reader->at - 4);
+}
+
+static float take_float(clip_reader *reader)
+{
+    const uint32_t bits = take_32(reader);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static double take_double(clip_reader *reader)
+{
+    const uint64_t low = take_32(reader), bits = low | (uint64_t)take_32(reader) << 32;
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static bool fail(const clip_reader *reader, md5_status status, const char *what)
+{
+    return md5_fail(reader->arena->context, status, 0, 0, "compressed clip: %s", what);
+}
+
+static bool read_head(clip_reader *reader, size_t size)
+{
+    if (size < 8 || md5_packed_32(reader->at) != MAGIC)
+        return fail(reader, MD5_ERROR_SYNTAX,
+                    "not a compressed clip: the first bytes are not M5CC");
+    const uint32_t version = md5_packed_32(reader->at + 4);
+    if (version != VERSION)
+        return md5_fail(reader->arena->context, MD5_ERROR_VERSION, 0, 0,
+                        "compressed clip of version %u: expected %d", (unsigned)version, VERSION);
+    if (size < HEAD + FIXED || md5_packed_32(reader->at + 8) != size)
+        return fail(reader, MD5_ERROR_SYNTAX, "the bytes end too soon, or more follow");
+    const uint64_t low = md5_packed_32(reader->at + 12), high = md5_packed_32(reader->at + 16);
+    reader->at += HEAD;
+    if (checksum(reader->at, size - HEAD) != (low | high << 32))
+        return fail(reader, MD5_ERROR_SYNTAX,
+                    "the checksum does not match: the bytes have changed");
+    return true;
+}
+
+static bool read_fixed(clip_reader *reader, size_t size)
+{
+    md5_compressed *const clip = &reader->clip;
+    md5_packed *const packed = &reader->packed;
+    clip->skeleton.num_joints = take_32(reader);
+    clip->num_frames = packed->num_frames = take_32(reader);
+    packed->num_groups = take_32(reader);
+    packed->num_bytes = reader->num_bytes = take_32(reader);
+    reader->num_names = take_32(reader);
+    const uint32_t axes = take_32(reader);
+    clip->skeleton.axes = (md5_axes)(axes <= MD5_AXES_BLENDER ? axes : 0);
+    clip->frame_rate = take_double(reader);
+    clip->skeleton.scale = take_float(reader);
+    clip->tolerance = take_float(reader);
+    clip->error = take_float(reader);
+    packed->base = (md5_vec3){take_float(reader), 0.0f, 0.0f};
+    packed->base.y = take_float(reader);
+    packed->base.z = take_float(reader);
+    packed->has_short_joints = clip->skeleton.num_joints <= 256;
+    const uint64_t total = (uint64_t)HEAD + FIXED + reader->num_names + reader->num_bytes
+                           + (uint64_t)OF_JOINT * clip->skeleton.num_joints
+                           + (uint64_t)OF_GROUP * packed->num_groups;
+    if (take_32(reader) != 0 || total != size || clip->skeleton.num_joints == 0
+        || clip->skeleton.num_joints > MD5_PACKED_JOINTS || clip->num_frames == 0)
+        return fail(reader, MD5_ERROR_RANGE, "its counts contradict each other");
+    const float scale = clip->skeleton.scale;
+    const md5_vec3 base = packed->base;
+    if (axes > MD5_AXES_BLENDER || !(scale == 0.0f || (scale >= 1e-6f && scale <= 1e6f))
+        || !(clip->frame_rate > 0.0 && clip->frame_rate <= 1e9)
+        || !(clip->tolerance >= 0.0f && clip->tolerance <= 1e15f)
+        || !(clip->error >= 0.0f && clip->error <= 1e15f)
+        || !(fabsf(base.x) <= 1e15f && fabsf(base.y) <= 1e15f && fabsf(base.z) <= 1e15f))
+        return fail(reader, MD5_ERROR_RANGE, "its rate, axes, scale or error is out of range");
+    return true;
+}
+
+// The order lists each joint once, behind its parent.
+static bool read_skeleton(clip_reader *reader)
+{
+    md5_skeleton *const skeleton = &reader->clip.skeleton;
+    const uint32_t count = skeleton->num_joints;
+    md5_joint *const joints = (md5_joint *)md5_arena_alloc(reader->arena, count, sizeof *joints);
+    uint32_t *const order = (uint32_t *)md5_arena_alloc(reader->arena, count, sizeof *order);
+    uint8_t *const placed = (uint8_t *)md5_arena_alloc(reader->arena, count, 1);
+    TRY(joints && order && placed);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t parent = take_32(reader);
+        joints[i].parent = parent < count ? (int32_t)parent : -1;
+        order[i] = take_32(reader);
+        if ((parent >= count && parent != UINT32_MAX) || order[i] >= count)
+            return fail(reader, MD5_ERROR_RANGE, "a joint does not exist");
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const int32_t parent = joints[order[i]].parent;
+        if (placed[order[i]] || (parent >= 0 && !placed[parent]))
+            return fail(reader, MD5_ERROR_RANGE, "its joints are not in order");
+        placed[order[i]] = 1;
+    }
+    skeleton->joints = joints;
+    skeleton->order = order;
+    const char *name = (const char *)reader->at, *const end = name + reader->num_names;
+    for (uint32_t i = 0; i < count; i++) {
+        const char *const nul =
+            name < end ? (const char *)memchr(name, 0, (size_t)(end - name)) : NULL;
+        if (!nul)
+            return fail(reader, MD5_ERROR_RANGE, "a name does not end");
+        joints[i].name = name;
+        name = nul + 1;
+    }
+    reader->at = (const uint8_t *)name;
+    return name == end || fail(reader, MD5_ERROR_RANGE, "there are more names than joints");
+}
+
+static md5_packed_group take_group(clip_reader *reader)
+{
+    const uint8_t *const at = reader->at;
+    md5_packed_group group = {
+        .shift = at[2],
+        .count = at[0],
+        .kind = (uint8_t)(at[1] & IS_TRANSLATION ? MD5_PACKED_TRANSLATION : MD5_PACKED_ROTATION),
+        .is_full = (at[1] & IS_FULL) != 0,
+        .is_constant = (at[1] & IS_CONSTANT) != 0,
+        .exponent = at[3],
+    };
+    memcpy(group.bits, at + 4, 4);
+    memcpy(group.offset_bits, at + 8, 4);
+    reader->at += OF_GROUP;
+    return group;
+}
+
+static bool read_groups(clip_reader *reader)
+{
+    md5_packed *const packed = &reader->packed;
+    const uint32_t count = packed->num_groups;
+    md5_packed_group *const groups =
+        (md5_packed_group *)md5_arena_room(reader->arena, count, sizeof *groups);
+    uint8_t *const bytes =
+        (uint8_t *)md5_arena_alloc(reader->arena, packed->num_bytes + MD5_PACKED_PADDING, 1);
+    TRY(groups && bytes);
+    for (uint32_t i = 0; i < count; i++)
+        groups[i] = take_group(reader);
+    packed->groups = groups;
+    packed->bytes = bytes;
+    TRY(md5_packed_check_groups(reader->arena->context, packed));
+    if (md5_packed_measure(packed, groups) != packed->num_bytes)
+        return fail(reader, MD5_ERROR_RANGE, "its groups do not fill its bytes");
+    memcpy(bytes, reader->at, packed->num_bytes);
+    return md5_packed_check(reader->arena, packed, reader->clip.skeleton.num_joints);
+}
+
+bool md5_read_compressed(md5_arena *arena, const char *bytes, size_t size, void **asset)
+{
+    clip_reader reader = {.arena = arena, .at = (const uint8_t *)bytes};
+    TRY(read_head(&reader, size) && read_fixed(&reader, size));
+    TRY(read_skeleton(&reader) && read_groups(&reader));
+    *asset = md5_packed_create(arena->context, &reader.clip, &reader.packed);
+    return *asset != NULL;
+}

@@ -1,0 +1,300 @@
+// Compressed clips: the displacement of every vertex, computed in doubles from the file's weights,
+// against what the clip reports.
+#include "md5/compress/packed.h"
+#include "md5/md5compress.h"
+#include "test/test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// -- An independent walk: matrices in doubles -------------------------------------------------
+
+typedef struct frame3 {
+    double m[3][4];
+} frame3;
+
+static frame3 frame_of(const md5_transform *local)
+{
+    const md5_quat r = local->rotation;
+    const double length = sqrt((double)r.x * (double)r.x + (double)r.y * (double)r.y
+                               + (double)r.z * (double)r.z + (double)r.w * (double)r.w);
+    const double x = (double)r.x / length, y = (double)r.y / length;
+    const double z = (double)r.z / length, w = (double)r.w / length;
+    return (frame3){{
+        {1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),
+         (double)local->translation.x},
+        {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
+         (double)local->translation.y},
+        {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y),
+         (double)local->translation.z},
+    }};
+}
+
+static frame3 product(const frame3 *a, const frame3 *b)
+{
+    frame3 out;
+    for (int row = 0; row < 3; row++) {
+        for (int column = 0; column < 4; column++) {
+            out.m[row][column] = column == 3 ? a->m[row][3] : 0.0;
+            for (int k = 0; k < 3; k++)
+                out.m[row][column] += a->m[row][k] * b->m[k][column];
+        }
+    }
+    return out;
+}
+
+static void walk(const md5_skeleton *skeleton, const md5_transform *pose, frame3 *joints)
+{
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const uint32_t joint = skeleton->order[i];
+        const int32_t parent = skeleton->joints[joint].parent;
+        const frame3 local = frame_of(&pose[joint]);
+        joints[joint] = parent < 0 ? local : product(&joints[parent], &local);
+    }
+}
+
+static void add_point(const frame3 *joint, md5_vec3 at, double weight, double sum[3])
+{
+    const double p[3] = {(double)at.x, (double)at.y, (double)at.z};
+    for (int row = 0; row < 3; row++) {
+        const double *const m = joint->m[row];
+        sum[row] += weight * (m[0] * p[0] + m[1] * p[1] + m[2] * p[2] + m[3]);
+    }
+}
+
+// The largest distance of a vertex of one pose from that of the other.
+static double vertex_distance(const md5_model *model, const frame3 *a, const frame3 *b)
+{
+    double worst = 0.0;
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        const md5_mesh *const mesh = &model->meshes[m];
+        for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
+            double from[3] = {0.0, 0.0, 0.0}, to[3] = {0.0, 0.0, 0.0};
+            for (uint32_t k = 0; k < mesh->file_vertices[v].num_weights; k++) {
+                const md5_weight *const weight =
+                    &mesh->weights[mesh->file_vertices[v].first_weight + k];
+                add_point(&a[weight->joint], weight->offset, (double)weight->bias, from);
+                add_point(&b[weight->joint], weight->offset, (double)weight->bias, to);
+            }
+            const double x = from[0] - to[0], y = from[1] - to[1], z = from[2] - to[2];
+            const double distance = sqrt(x * x + y * y + z * z);
+            worst = distance > worst ? distance : worst;
+        }
+    }
+    return worst;
+}
+
+// Of points in all six directions from each joint.
+static double point_distance(uint32_t num_joints, double distance, const frame3 *a, const frame3 *b)
+{
+    double worst = 0.0;
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
+        for (int k = 0; k < 6; k++) {
+            double point[3] = {0.0, 0.0, 0.0}, square = 0.0;
+            point[k / 2] = k % 2 ? -distance : distance;
+            for (int row = 0; row < 3; row++) {
+                const double *const p = a[joint].m[row], *const q = b[joint].m[row];
+                const double off = (p[0] - q[0]) * point[0] + (p[1] - q[1]) * point[1]
+                                   + (p[2] - q[2]) * point[2] + p[3] - q[3];
+                square += off * off;
+            }
+            worst = sqrt(square) > worst ? sqrt(square) : worst;
+        }
+    }
+    return worst;
+}
+
+// -- Real clips -------------------------------------------------------------------------------
+
+typedef struct clip_case {
+    md5_model *model; // NULL: points 4 units from each joint
+    md5_anim *anim;
+    md5_compressed *compressed;
+} clip_case;
+
+static double measured(const clip_case *of)
+{
+    const md5_skeleton *const skeleton = &of->anim->skeleton;
+    const size_t count = skeleton->num_joints;
+    md5_transform *const pose = calloc(count, sizeof *pose);
+    frame3 *const joints = calloc(2 * count, sizeof *joints);
+    double worst = 0.0;
+    for (uint32_t frame = 0; frame < of->anim->num_frames; frame++) {
+        const md5_moment moment = {.frame0 = frame, .frame1 = frame};
+        md5_sample_anim(of->anim, &moment, MD5_ROOT_FILE, pose);
+        walk(skeleton, pose, joints);
+        md5_sample_compressed_anim(of->compressed, &moment, MD5_ROOT_FILE, pose);
+        walk(skeleton, pose, joints + count);
+        const double error =
+            of->model ? vertex_distance(of->model, joints, joints + count)
+                      : point_distance(skeleton->num_joints, 4.0, joints, joints + count);
+        worst = error > worst ? error : worst;
+    }
+    free(joints);
+    free(pose);
+    return worst;
+}
+
+static void compress_case(clip_case *of, float tolerance)
+{
+    md5_error error;
+    float *const distances = malloc(of->anim->skeleton.num_joints * sizeof *distances);
+    for (uint32_t i = 0; i < of->anim->skeleton.num_joints; i++)
+        distances[i] = 4.0f;
+    const md5_compress_opts options = {
+        .tolerance = tolerance, .model = of->model, .distances = of->model ? NULL : distances};
+    of->compressed = md5_compress_anim(of->anim, &options, NULL, &error);
+    test_check(of->compressed != NULL, __FILE__, __LINE__, "%s", error.message);
+    free(distances);
+}
+
+static double bytes_a_joint_frame(const md5_compressed *compressed)
+{
+    return (double)compressed->packed_size
+           / ((double)compressed->skeleton.num_joints * compressed->num_frames);
+}
+
+static double check_clip(const char *model, const char *path, float tolerance)
+{
+    md5_error error;
+    double bytes = 0.0;
+    clip_case of = {.anim = md5_load_anim(path, NULL, &error)};
+    of.model = model ? md5_load_model(test_path(model), NULL, NULL) : NULL;
+    if (test_check(of.anim != NULL && (of.model != NULL) == (model != NULL), __FILE__, __LINE__,
+                   "%s: %s", path, error.message)) {
+        compress_case(&of, tolerance);
+        if (of.compressed) {
+            CHECK(of.compressed->error <= tolerance);
+            const double most = (double)of.compressed->error * 1.0001 + 1e-6;
+            const double found = measured(&of);
+            test_check(found <= most, __FILE__, __LINE__, "%s: %g, but %g is reported", path, found,
+                       (double)of.compressed->error);
+            bytes = bytes_a_joint_frame(of.compressed);
+        }
+    }
+    md5_free_compressed(of.compressed);
+    md5_free_anim(of.anim);
+    md5_free_model(of.model);
+    return bytes;
+}
+
+// Bobbin, whose clip is two seconds of all joints.
+TEST (compress_moves_no_vertex_beyond_the_tolerance) {
+    const char *const model = "models/bobbin/bobbin.md5mesh";
+    const char *const walk_clip = "models/bobbin/walk.md5anim";
+    const double fine = check_clip(model, test_path(walk_clip), 0.01f);
+    const double coarse = check_clip(model, test_path(walk_clip), 0.1f);
+    CHECK(fine > 0.0 && fine < 4.3); // 16.2 before
+    CHECK(coarse > 0.0 && coarse < 2.9);
+    CHECK(check_clip(model, test_path(walk_clip), 1.0f) < coarse);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// All clips of the corpus.
+TEST (compress_of_the_corpus_holds_the_tolerance) {
+    enum { MOST = 256 };
+    double bytes[2][MOST];
+    size_t count = 0;
+    char path[1024];
+    if (!test_corpus()) {
+        test_skip("MD5_CORPUS is not set");
+        return;
+    }
+    snprintf(path, sizeof path, "%s/corpus/PUBLIC_MANIFEST.tsv", test_corpus());
+    char *const list = test_read_file(path, NULL);
+    if (!CHECK(list != NULL))
+        return;
+    for (char *line = strtok(list, "\n"); line && count < MOST; line = strtok(NULL, "\n")) {
+        line[strcspn(line, "\t")] = '\0';
+        const char *const dot = strrchr(line, '.');
+        if (!dot || strcmp(dot, ".md5anim") != 0)
+            continue;
+        snprintf(path, sizeof path, "%s/corpus/%s", test_corpus(), line);
+        bytes[0][count] = check_clip(NULL, path, 0.01f);
+        bytes[1][count] = check_clip(NULL, path, 0.1f);
+        count++;
+    }
+    free(list);
+    if (!CHECK(count > 20))
+        return;
+    qsort(bytes[0], count, sizeof(double), ascending);
+    qsort(bytes[1], count, sizeof(double), ascending);
+    printf("note: %zu clips, median of bytes a joint-frame at 0.01 and 0.1 units: %.2f, %.2f\n",
+           count, bytes[0][count / 2], bytes[1][count / 2]);
+}
+
+// -- Sampling ---------------------------------------------------------------------------------
+
+static bool is_same(const md5_transform *a, const md5_transform *b, size_t count)
+{
+    return memcmp(a, b, count * sizeof *a) == 0;
+}
+
+TEST (compress_samples_the_same_bits_with_every_instruction_set) {
+    clip_case of = {
+        .model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL),
+        .anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL),
+    };
+    compress_case(&of, 0.05f);
+    if (!CHECK(of.compressed != NULL))
+        return;
+    const size_t count = of.anim->skeleton.num_joints;
+    md5_transform *const poses = calloc(2 * count, sizeof *poses);
+    uint64_t random = 3;
+    for (int i = 0; i < 500; i++) {
+        md5_moment moment = md5_moment_of_frames(
+            of.anim, test_random_u32(&random) % of.anim->num_frames,
+            test_random_u32(&random) % of.anim->num_frames, (float)test_random(&random));
+        if (i % 2)
+            moment = md5_compressed_moment(of.compressed, 0.0371 * i, MD5_WRAP_CYCLE);
+        if (i % 5 == 0)
+            moment.fraction = 0.0f;
+        md5_packed_sample_scalar(of.compressed->packed, &moment, NULL, false, poses);
+        md5_packed_sample(of.compressed->packed, &moment, NULL, false, poses + count);
+        if (!CHECK(is_same(poses, poses + count, count)))
+            break;
+    }
+    free(poses);
+    md5_free_compressed(of.compressed);
+    md5_free_anim(of.anim);
+    md5_free_model(of.model);
+}
+
+// Samples keep no state: the order of moments does not matter, and a file gives the same.
+TEST (compress_samples_any_moment_alone) {
+    clip_case of = {
+        .anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL),
+    };
+    compress_case(&of, 0.1f);
+    if (!CHECK(of.compressed != NULL))
+        return;
+    const size_t size = md5_write_compressed(of.compressed, NULL, 0);
+    uint8_t *const bytes = malloc(size);
+    CHECK_UINT(md5_write_compressed(of.compressed, bytes, size), size);
+    md5_compressed *const again = md5_parse_compressed(bytes, size, NULL, NULL);
+    const size_t count = of.anim->skeleton.num_joints, frames = of.anim->num_frames;
+    md5_transform *const poses = calloc((frames + 1) * count, sizeof *poses);
+    for (uint32_t i = 0; i < frames; i++)
+        md5_sample_compressed_anim(of.compressed, &(md5_moment){.frame0 = i, .frame1 = i},
+                                   MD5_ROOT_FILE, poses + i * count);
+    md5_transform *const one = poses + frames * count;
+    for (uint32_t i = 0; again && i < frames; i++) {
+        const uint32_t frame = (uint32_t)(i * 7 % frames);
+        const md5_moment moment = {.frame0 = frame, .frame1 = (frame + 1) % (uint32_t)frames};
+        md5_sample_compressed_anim(again, &moment, MD5_ROOT_FILE, one);
+        CHECK(is_same(one, poses + frame * count, count));
+    }
+    CHECK(again != NULL);
+    free(poses);
+    free(bytes);
+    md5_free_compressed(again);
+    md5_free_compressed(of.compressed);
+    md5_free_anim(of.anim);
+}

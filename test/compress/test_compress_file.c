@@ -1,0 +1,427 @@
+// Compressed clips that are made by hand: tracks of every kind, bindings, files with damage,
+// errors.
+#include "md5/compress/packed.h"
+#include "md5/md5compress.h"
+#include "test/mistake.h"
+#include "test/test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FRAMES = 21, JOINTS = 4, ROOM = 16384 };
+
+// Joints a, b, c, d in a chain: a moves along x, b turns about z by `turn` radians in all, c nods,
+// d is constant.
+static md5_anim *make_anim(double turn, double move, const char *c_name)
+{
+    char *const text = malloc(ROOM);
+    int size = snprintf(text, ROOM,
+                        "MD5Version 10\ncommandline \"\"\nnumFrames %d\nnumJoints 4\nframeRate 24\n"
+                        "numAnimatedComponents 4\nhierarchy {\n\"a\" -1 1 0\n\"b\" 0 32 1\n"
+                        "\"%s\" 1 24 2\n\"d\" 2 0 0\n}\nbounds {\n",
+                        FRAMES, c_name);
+    for (int i = 0; i < FRAMES; i++)
+        size += snprintf(text + size, (size_t)(ROOM - size), "( 0 0 0 ) ( 1 1 1 )\n");
+    size += snprintf(text + size, (size_t)(ROOM - size),
+                     "}\nbaseframe {\n( 1 2 3 ) ( 0 0 0 )\n( 10 0 0 ) ( 0 0 0 )\n"
+                     "( 12 0 0 ) ( 0 0 0 )\n( 5 0.5 0 ) ( 0.1 0.2 0.3 )\n}\n");
+    for (int i = 0; i < FRAMES; i++) {
+        const double at = (double)i / (FRAMES - 1), half = turn * at * 0.5;
+        size += snprintf(text + size, (size_t)(ROOM - size), "frame %d {\n%f %f %f %f\n}\n", i,
+                         move * at * at, cos(half) > 0.0 ? -sin(half) : sin(half),
+                         0.2 * sin(9.0 * at), 0.1 * at);
+    }
+    md5_error error;
+    md5_anim *const anim = md5_parse_anim(text, (size_t)size, NULL, &error);
+    test_check(anim != NULL, __FILE__, __LINE__, "%s", error.message);
+    free(text);
+    return anim;
+}
+
+static md5_compressed *compress(const md5_anim *anim, float tolerance)
+{
+    md5_error error;
+    const md5_compress_opts options = {.tolerance = tolerance};
+    md5_compressed *const compressed = md5_compress_anim(anim, &options, NULL, &error);
+    test_check(compressed != NULL, __FILE__, __LINE__, "%s", error.message);
+    return compressed;
+}
+
+// Sines of half of the angle between the rotations, and units.
+static double difference(const md5_transform *a, const md5_transform *b)
+{
+    const double p[4] = {(double)a->rotation.x, (double)a->rotation.y, (double)a->rotation.z,
+                         (double)a->rotation.w};
+    const double q[4] = {(double)b->rotation.x, (double)b->rotation.y, (double)b->rotation.z,
+                         (double)b->rotation.w};
+    double same = 0.0, opposite = 0.0;
+    for (int i = 0; i < 4; i++) {
+        same += (p[i] - q[i]) * (p[i] - q[i]);
+        opposite += (p[i] + q[i]) * (p[i] + q[i]);
+    }
+    const double x = (double)a->translation.x - (double)b->translation.x;
+    const double y = (double)a->translation.y - (double)b->translation.y;
+    const double z = (double)a->translation.z - (double)b->translation.z;
+    return sqrt(same < opposite ? same : opposite) + sqrt(x * x + y * y + z * z);
+}
+
+// -- Tracks -----------------------------------------------------------------------------------
+
+// A wheel turns so far that no component stays away from 0.
+TEST (compress_keeps_rotations_by_any_angle) {
+    static const double turns[] = {0.0, 0.5, 3.1, 6.2, 40.0};
+    for (size_t i = 0; i < sizeof turns / sizeof turns[0]; i++) {
+        md5_anim *const anim = make_anim(turns[i], 50.0, "c");
+        md5_compressed *const compressed = compress(anim, 0.01f);
+        for (int k = 0; k < 100 && compressed; k++) {
+            md5_transform exact[JOINTS], pose[JOINTS];
+            const md5_moment moment = md5_moment_at(anim, 0.0123 * k, MD5_WRAP_CYCLE);
+            md5_sample_anim(anim, &moment, MD5_ROOT_FILE, exact);
+            md5_sample_compressed_anim(compressed, &moment, MD5_ROOT_FILE, pose);
+            for (int joint = 0; joint < JOINTS; joint++)
+                CHECK_NEAR(difference(&exact[joint], &pose[joint]), 0.0, 0.011);
+        }
+        md5_free_compressed(compressed);
+        md5_free_anim(anim);
+    }
+}
+
+TEST (compress_scalar_code_is_the_reference_of_all_kinds_of_tracks) {
+    md5_anim *const anim = make_anim(40.0, 50.0, "c");
+    md5_compressed *const compressed = compress(anim, 0.5f);
+    for (int k = 0; k < 100 && compressed; k++) {
+        md5_transform a[JOINTS] = {{.pad = 0.0f}}, b[JOINTS] = {{.pad = 0.0f}};
+        const md5_moment moment = md5_moment_at(anim, 0.0123 * k, MD5_WRAP_CYCLE);
+        md5_packed_sample(compressed->packed, &moment, NULL, false, a);
+        md5_packed_sample_scalar(compressed->packed, &moment, NULL, false, b);
+        CHECK(memcmp(a, b, sizeof a) == 0);
+    }
+    md5_free_compressed(compressed);
+    md5_free_anim(anim);
+}
+
+TEST (compress_drops_what_hardly_changes) {
+    md5_anim *const still = make_anim(0.0, 0.004, "c"), *const moving = make_anim(2.0, 50.0, "c");
+    md5_compressed *const few = compress(still, 5.0f), *const many = compress(moving, 0.001f);
+    if (CHECK(few && many)) {
+        CHECK(few->packed_size < 200);
+        CHECK(many->packed_size > few->packed_size);
+        CHECK(few->packed_size < few->size);
+        for (uint32_t i = 0; i < few->packed->num_groups; i++)
+            CHECK(few->packed->groups[i].is_constant);
+    }
+    md5_free_compressed(few);
+    md5_free_compressed(many);
+    md5_free_anim(still);
+    md5_free_anim(moving);
+}
+
+TEST (compress_gives_the_motion_of_the_root) {
+    md5_anim *const anim = make_anim(1.0, 50.0, "c");
+    md5_compressed *const compressed = compress(anim, 0.01f);
+    for (int k = 0; k < 40 && compressed; k++) {
+        const md5_moment from = md5_moment_at(anim, 0.3 * k, MD5_WRAP_LOOP);
+        const md5_moment to = md5_compressed_moment(compressed, 0.3 * k + 0.2, MD5_WRAP_LOOP);
+        const md5_vec3 exact = md5_root_motion(anim, &from, &to);
+        const md5_vec3 found = md5_compressed_root_motion(compressed, &from, &to);
+        CHECK_NEAR((double)found.x, (double)exact.x, 0.05);
+        for (int root = 0; root <= MD5_ROOT_IN_PLACE; root++) {
+            md5_transform a[JOINTS], b[JOINTS];
+            md5_sample_anim(anim, &from, (md5_root)root, a);
+            md5_sample_compressed_anim(compressed, &from, (md5_root)root, b);
+            CHECK_NEAR(difference(&a[0], &b[0]), 0.0, 0.3); // cycles times the error of a frame
+        }
+    }
+    md5_free_compressed(compressed);
+    md5_free_anim(anim);
+}
+
+// -- Bindings ---------------------------------------------------------------------------------
+
+// Other joints, in another order: c is missing, x is extra, d has another parent.
+static const char other_model[] =
+    "MD5Version 10\ncommandline \"\"\nnumJoints 4\nnumMeshes 0\njoints {\n"
+    "\"x\" -1 ( 0 0 1 ) ( 0 0 0 )\n\"d\" 0 ( 3 0 1 ) ( 0 0.1 0 )\n\"a\" 0 ( 0 0 2 ) ( 0 0 0 )\n"
+    "\"b\" 2 ( 0 4 2 ) ( 0 0 0 )\n}\n";
+
+TEST (compress_binds_as_the_animation_does) {
+    md5_error error;
+    md5_model *const model = md5_parse_model(other_model, sizeof other_model - 1, NULL, &error);
+    md5_anim *const anim = make_anim(1.0, 50.0, "c");
+    md5_compressed *const compressed = compress(anim, 0.001f);
+    md5_binding *const plain = md5_bind(model, anim, NULL, &error);
+    md5_compressed_binding *const binding = md5_bind_compressed(model, compressed, NULL, &error);
+    if (CHECK(plain && binding)) {
+        CHECK(plain->num_missing > 0 && plain->num_extra > 0 && plain->num_rebases > 0);
+        for (int k = 0; k < 90; k++) {
+            md5_transform a[JOINTS], b[JOINTS];
+            const md5_root root = (md5_root)(k % 3);
+            const md5_moment moment = md5_moment_at(anim, 0.01 * k, MD5_WRAP_LOOP);
+            md5_sample(plain, &moment, root, a);
+            md5_sample_compressed(binding, &moment, root, b);
+            for (int joint = 0; joint < JOINTS; joint++)
+                CHECK_NEAR(difference(&a[joint], &b[joint]), 0.0, 0.01);
+        }
+    }
+    md5_free_compressed_binding(binding);
+    md5_free_compressed_binding(NULL);
+    md5_free_binding(plain);
+    md5_free_compressed(compressed);
+    md5_free_anim(anim);
+    md5_free_model(model);
+}
+
+TEST (compress_binding_reports_what_bind_does) {
+    md5_error error;
+    static const char stranger[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 0\n"
+                                   "joints {\n\"q\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n";
+    md5_model *const model = md5_parse_model(stranger, sizeof stranger - 1, NULL, &error);
+    md5_anim *const anim = make_anim(1.0, 50.0, "c");
+    md5_compressed *const compressed = compress(anim, 0.01f);
+    CHECK(md5_bind_compressed(model, compressed, NULL, &error) == NULL);
+    CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+    const md5_compress_opts options = {.model = model};
+    CHECK(md5_compress_anim(anim, &options, NULL, &error) == NULL);
+    CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+    md5_free_compressed(compressed);
+    md5_free_anim(anim);
+    md5_free_model(model);
+}
+
+// -- Errors -----------------------------------------------------------------------------------
+
+static void check_refused(const md5_anim *anim, md5_compress_opts options, md5_status status,
+                          const char *says)
+{
+    md5_error error;
+    md5_compressed *const compressed = md5_compress_anim(anim, &options, NULL, &error);
+    CHECK(compressed == NULL);
+    CHECK_UINT(error.status, status);
+    test_check(strstr(error.message, says) != NULL, __FILE__, __LINE__, "'%s' lacks '%s'",
+               error.message, says);
+    md5_free_compressed(compressed);
+}
+
+TEST (compress_refuses_what_it_cannot_do) {
+    md5_anim *const anim = make_anim(1.0, 1e7, "c");
+    const float endless[JOINTS] = {1.0f, 1.0f, INFINITY, 1.0f};
+    check_refused(anim, (md5_compress_opts){.tolerance = -1.0f}, MD5_ERROR_RANGE, "tolerance");
+    check_refused(anim, (md5_compress_opts){.tolerance = NAN}, MD5_ERROR_RANGE, "tolerance");
+    check_refused(anim, (md5_compress_opts){.tolerance = 1e-4f}, MD5_ERROR_RANGE,
+                  "cannot be kept: the least error is");
+    check_refused(anim, (md5_compress_opts){.distances = endless}, MD5_ERROR_RANGE, "joint 2");
+    md5_anim other = *anim;
+    other.parents_unknown = true;
+    check_refused(&other, (md5_compress_opts){.tolerance = 1.0f}, MD5_ERROR_VERSION, "version 6");
+    other = *anim;
+    other.skeleton.num_joints = 0;
+    check_refused(&other, (md5_compress_opts){.tolerance = 1.0f}, MD5_ERROR_RANGE, "0 joints");
+    md5_free_anim(anim);
+}
+
+TEST (compress_survives_failure_of_every_allocation) {
+    md5_anim *const anim = make_anim(1.0, 50.0, "c");
+    md5_model *const model = md5_parse_model(other_model, sizeof other_model - 1, NULL, NULL);
+    for (size_t n = 1;; n++) {
+        test_heap heap = {.fail_at = n};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+        const md5_compress_opts options = {.model = model};
+        md5_error error;
+        md5_compressed *const compressed = md5_compress_anim(anim, &options, &opts, &error);
+        md5_compressed_binding *const binding =
+            compressed ? md5_bind_compressed(model, compressed, &opts, &error) : NULL;
+        CHECK_UINT(error.status, binding ? MD5_OK : MD5_ERROR_MEMORY);
+        const bool done = binding != NULL;
+        md5_free_compressed_binding(binding);
+        md5_free_compressed(compressed);
+        CHECK_UINT(heap.live, 0);
+        if (done || n > 100)
+            break;
+    }
+    md5_free_model(model);
+    md5_free_anim(anim);
+}
+
+// -- Files ------------------------------------------------------------------------------------
+
+typedef struct saved {
+    uint8_t *bytes;
+    size_t size;
+} saved;
+
+static saved save(const md5_compressed *compressed)
+{
+    const size_t size = md5_write_compressed(compressed, NULL, 0);
+    const saved made = {.bytes = malloc(size), .size = size};
+    CHECK_UINT(md5_write_compressed(compressed, made.bytes, size - 1), size);
+    CHECK_UINT(md5_write_compressed(compressed, made.bytes, size), size);
+    return made;
+}
+
+static void put_32(uint8_t *to, uint64_t value)
+{
+    for (int i = 0; i < 4; i++)
+        to[i] = (uint8_t)(value >> (8 * i));
+}
+
+// FNV-1a over what follows the first 20 bytes, so that the numbers behind it are looked at.
+static void seal(uint8_t *bytes, size_t size)
+{
+    uint64_t hash = 0xCBF29CE484222325u;
+    for (size_t i = 20; i < size; i++)
+        hash = (hash ^ bytes[i]) * 0x100000001B3u;
+    put_32(bytes + 12, hash);
+    put_32(bytes + 16, hash >> 32);
+}
+
+static bool is_sound(const md5_transform *pose)
+{
+    const md5_quat q = pose->rotation;
+    const float square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+    return fabsf(square - 1.0f) < 0.01f && isfinite(pose->translation.x)
+           && isfinite(pose->translation.y) && isfinite(pose->translation.z);
+}
+
+// The block has the size of the bytes, so that a read beyond the end is detected.
+static md5_status parse(const uint8_t *bytes, size_t size)
+{
+    md5_error error;
+    uint8_t *const copy = malloc(size ? size : 1);
+    memcpy(copy, bytes, size);
+    md5_compressed *const compressed = md5_parse_compressed(copy, size, NULL, &error);
+    free(copy);
+    CHECK((compressed != NULL) == (error.status == MD5_OK));
+    CHECK(compressed || error.message[0] != '\0');
+    for (int i = 0; compressed && compressed->skeleton.num_joints <= JOINTS && i < 5; i++) {
+        md5_transform pose[JOINTS];
+        const md5_moment moment = md5_compressed_moment(compressed, 0.21 * i, MD5_WRAP_CYCLE);
+        md5_sample_compressed_anim(compressed, &moment, MD5_ROOT_FILE, pose);
+        for (uint32_t joint = 0; joint < compressed->skeleton.num_joints; joint++)
+            CHECK(is_sound(&pose[joint]));
+    }
+    md5_free_compressed(compressed);
+    return error.status;
+}
+
+static saved saved_clip(double turn)
+{
+    md5_anim *const anim = make_anim(turn, 50.0, "c");
+    md5_compressed *const compressed = compress(anim, 0.05f);
+    const saved made = save(compressed);
+    md5_free_compressed(compressed);
+    md5_free_anim(anim);
+    return made;
+}
+
+TEST (compress_file_reads_what_was_written) {
+    md5_anim *const anim = make_anim(1.0, 50.0, "c");
+    md5_compressed *const compressed = compress(anim, 0.01f);
+    const saved made = save(compressed);
+    md5_compressed *const read = md5_parse_compressed(made.bytes, made.size, NULL, NULL);
+    if (CHECK(read != NULL)) {
+        const saved again = save(read);
+        CHECK_UINT(again.size, made.size);
+        CHECK(memcmp(again.bytes, made.bytes, made.size) == 0);
+        CHECK(read->error == compressed->error && read->tolerance == compressed->tolerance);
+        CHECK(read->duration == compressed->duration);
+        CHECK_UINT(read->packed_size, compressed->packed_size);
+        CHECK_UINT(read->size, compressed->size);
+        for (uint32_t i = 0; i < JOINTS; i++) {
+            CHECK_STRING(read->skeleton.joints[i].name, anim->skeleton.joints[i].name);
+            CHECK(read->skeleton.joints[i].parent == anim->skeleton.joints[i].parent);
+        }
+        free(again.bytes);
+    }
+    md5_free_compressed(read);
+    md5_free_compressed(NULL);
+    free(made.bytes);
+    md5_free_compressed(compressed);
+    md5_free_anim(anim);
+}
+
+TEST (compress_file_that_is_cut_off_is_refused) {
+    const saved made = saved_clip(1.0);
+    for (size_t size = 0; size < made.size; size++) {
+        CHECK_UINT(parse(made.bytes, size), MD5_ERROR_SYNTAX);
+        uint8_t *const copy = malloc(made.size);
+        memcpy(copy, made.bytes, made.size);
+        put_32(copy + 8, size);
+        seal(copy, size > 20 ? size : 20);
+        CHECK(parse(copy, size) != MD5_OK);
+        free(copy);
+    }
+    free(made.bytes);
+}
+
+TEST (compress_file_with_changed_bits_is_refused_or_sound) {
+    static const double turns[] = {1.0, 40.0};
+    for (int k = 0; k < 2; k++) {
+        const saved made = saved_clip(turns[k]);
+        size_t num_sound = 0;
+        for (size_t i = 0; i < made.size * 8; i++) {
+            made.bytes[i / 8] ^= (uint8_t)(1u << i % 8);
+            CHECK(parse(made.bytes, made.size) != MD5_OK); // the checksum
+            seal(made.bytes, made.size);
+            num_sound += parse(made.bytes, made.size) == MD5_OK;
+            made.bytes[i / 8] ^= (uint8_t)(1u << i % 8);
+            seal(made.bytes, made.size);
+        }
+        CHECK(num_sound > 100 && num_sound < made.size * 8); // keys may have other bits
+        CHECK_UINT(parse(made.bytes, made.size), MD5_OK);
+        free(made.bytes);
+    }
+}
+
+TEST (compress_file_with_random_bytes_is_refused_or_sound) {
+    const saved made = saved_clip(1.0);
+    uint8_t *const copy = malloc(made.size);
+    uint64_t random = 11;
+    for (int i = 0; i < 20000; i++) {
+        memcpy(copy, made.bytes, made.size);
+        for (uint32_t k = test_random_u32(&random) % 4; k < 4; k++)
+            copy[8 + test_random_u32(&random) % (made.size - 8)] =
+                (uint8_t)test_random_u32(&random);
+        put_32(copy + 8, made.size);
+        seal(copy, made.size);
+        (void)parse(copy, made.size);
+    }
+    free(copy);
+    free(made.bytes);
+}
+
+TEST (compress_file_of_another_version_is_named) {
+    md5_error error;
+    const saved made = saved_clip(1.0);
+    made.bytes[4] = 9;
+    CHECK(md5_parse_compressed(made.bytes, made.size, NULL, &error) == NULL);
+    CHECK_UINT(error.status, MD5_ERROR_VERSION);
+    CHECK(strstr(error.message, "version 9: expected 1"));
+    CHECK(md5_load_compressed(test_path("test/data/abi_x86_64.txt"), NULL, &error) == NULL);
+    CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
+    free(made.bytes);
+}
+
+#if !defined(NDEBUG)
+static void frame_beyond_the_end(const void *context)
+{
+    md5_transform pose[JOINTS];
+    md5_sample_compressed_anim(context, &(md5_moment){.frame1 = FRAMES}, MD5_ROOT_FILE, pose);
+}
+
+static void no_anim(const void *context)
+{
+    (void)context;
+    md5_compress_anim(test_null(), NULL, NULL, NULL);
+}
+
+TEST (compress_ends_with_the_callers_mistakes) {
+    md5_anim *const anim = make_anim(1.0, 50.0, "c");
+    md5_compressed *const compressed = compress(anim, 0.01f);
+    CHECK(strstr(test_message_of(frame_beyond_the_end, compressed), "frames of this clip"));
+    CHECK(strstr(test_message_of(no_anim, compressed), "anim: not NULL"));
+    md5_free_compressed(compressed);
+    md5_free_anim(anim);
+}
+#endif
