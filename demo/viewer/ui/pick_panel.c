@@ -15,8 +15,8 @@ static void add_transform(view_rows *rows, const char *label, md5_mat34 matrix)
     const md5_quat q = md5_quat_from_mat34(matrix);
     const float sign = q.w > 0.0f ? -1.0f : 1.0f;
     add_point(rows, label, md5_mat34_translation(matrix));
-    view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "turned", "(%.4g  %.4g  %.4g)", (double)(sign * q.x),
-                 (double)(sign * q.y), (double)(sign * q.z));
+    view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "turned", "(%.4g  %.4g  %.4g)",
+                 (double)(sign * q.x), (double)(sign * q.y), (double)(sign * q.z));
 }
 
 static void add_weights(const md5_model *model, const view_pick *pick, view_rows *rows)
