@@ -101,7 +101,9 @@ static void release(view_state *viewer)
         view_tell_state(viewer, "page-slider");
     viewer->pages.dragged = -1;
     // A left click that hardly moves is no drag.
-    if (viewer->ui.drag == VIEW_DRAG_ORBIT && viewer->press_travel < 4.0f && viewer->pages.open < 0)
+    const view_facts facts = facts_of(viewer);
+    if (viewer->ui.drag == VIEW_DRAG_ORBIT && viewer->press_travel < 4.0f && viewer->pages.open < 0
+        && !view_is_on_figures(&facts, viewer->press_x, viewer->press_y))
         view_pick_at(viewer, viewer->press_x, viewer->press_y);
     else if (viewer->ui.drag != VIEW_DRAG_NONE)
         view_tell_state(viewer, names[viewer->ui.drag]);

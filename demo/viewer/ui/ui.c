@@ -124,6 +124,12 @@ view_request view_press_ui(view_ui *ui, const view_facts *facts, float x, float 
     return request;
 }
 
+bool view_is_on_figures(const view_facts *facts, float x, float y)
+{
+    const view_shown *const shown = facts->stage.shown;
+    return shown->panel && !shown->help && view_contains(view_figures_box(facts), x, y);
+}
+
 view_request view_drag_ui(const view_ui *ui, const view_facts *facts, float x)
 {
     switch (ui->drag) {

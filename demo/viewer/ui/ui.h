@@ -118,6 +118,10 @@ void view_draw_ui(view_ui *ui, const view_facts *facts);
 // from now on.
 view_request view_press_ui(view_ui *ui, const view_facts *facts, float x, float y);
 
+// Whether the panel of figures is at (x, y): a click beside its rows is not meant for the body
+// behind it.
+bool view_is_on_figures(const view_facts *facts, float x, float y);
+
 // The mouse moves to x while ui->drag is a part of the interface.
 view_request view_drag_ui(const view_ui *ui, const view_facts *facts, float x);
 
