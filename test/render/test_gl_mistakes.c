@@ -157,7 +157,7 @@ static void create_with_a_reserved_member(const void *context)
 
 static void set_material_with_a_reserved_member(const void *context)
 {
-    md5gl_set_material(model_of(context), 0, &(md5gl_material){.reserved = {[3] = 1}});
+    md5gl_set_material(model_of(context), 0, &(md5gl_material){.reserved = {[2] = 1}});
 }
 
 static void begin_frame_with_a_reserved_member(const void *context)
