@@ -82,9 +82,11 @@ static bool find_point(const md5_mesh *mesh, double y, double z, surface_point *
         for (int i = 0; i < 3; i++) {
             found->u += shares[i] * mesh->texcoords[corners[i]].x;
             found->v += shares[i] * mesh->texcoords[corners[i]].y;
+            const md5_vec4 color =
+                mesh->colors ? mesh->colors[corners[i]] : (md5_vec4){1.0f, 1.0f, 1.0f, 1.0f};
+            const float channels[4] = {color.x, color.y, color.z, color.w};
             for (int k = 0; k < 4; k++)
-                found->colour.of[k] +=
-                    shares[i] * (mesh->colors ? (&mesh->colors[corners[i]].x)[k] : 1.0f);
+                found->colour.of[k] += shares[i] * channels[k];
         }
         return true;
     }
