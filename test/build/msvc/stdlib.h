@@ -1,5 +1,6 @@
 #pragma once
 #include <vcruntime.h>
+int abs(int value);
 void *malloc(size_t size);
 void *calloc(size_t count, size_t size);
 void *realloc(void *memory, size_t size);

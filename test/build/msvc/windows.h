@@ -1,0 +1,22 @@
+#pragma once
+#include <vcruntime.h>
+#define WINAPI __stdcall
+#define INFINITE 0xFFFFFFFF
+typedef int BOOL;
+typedef unsigned long DWORD;
+typedef void *HANDLE;
+typedef struct CRITICAL_SECTION {
+    void *opaque[5];
+} CRITICAL_SECTION;
+typedef struct SYSTEM_INFO {
+    DWORD dwPageSize, dwNumberOfProcessors;
+} SYSTEM_INFO;
+void InitializeCriticalSection(CRITICAL_SECTION *section);
+void EnterCriticalSection(CRITICAL_SECTION *section);
+void LeaveCriticalSection(CRITICAL_SECTION *section);
+void DeleteCriticalSection(CRITICAL_SECTION *section);
+void GetSystemInfo(SYSTEM_INFO *info);
+HANDLE CreateThread(void *security, size_t stack_size, DWORD(WINAPI *start)(void *user), void *user, DWORD flags,
+                    DWORD *number);
+DWORD WaitForSingleObject(HANDLE handle, DWORD milliseconds);
+BOOL CloseHandle(HANDLE handle);
