@@ -225,8 +225,6 @@ static md5_vec3 root_of_frame(const md5_packed *packed, uint32_t frame)
 
 md5_vec3 md5_packed_root(const md5_packed *packed, const md5_moment *moment, md5_root root)
 {
-    if (root == MD5_ROOT_FILE)
-        return root_at(packed, moment);
     if (root == MD5_ROOT_IN_PLACE)
         return root_of_frame(packed, 0);
     const md5_root_frames frames = {

@@ -84,7 +84,7 @@ double md5_measure_packed(const md5_anim *anim, const md5_packed *packed, const 
     double worst = 0.0;
     for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++)
         scratch->errors[joint] = 0.0;
-    for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
+    for (uint32_t frame = 0;; frame++) {
         md5_moment at = {.frame0 = frame, .frame1 = frame};
         measure_at(anim, packed, own, scratch, &at);
         if (frame + 1 == anim->num_frames)

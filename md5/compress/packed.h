@@ -160,7 +160,7 @@ void md5_packed_sample_group(const md5_packed *packed, const md5_packed_group *g
 // Sample all groups, in plain C and with the fastest instruction set: the same bits.
 md5_packed_sample_fn md5_packed_sample_scalar, md5_packed_sample_avx2, md5_packed_sample;
 
-// Joint 0's translation in a mode of the root, and its displacement.
+// Joint 0's translation in a mode of the root other than MD5_ROOT_FILE, and its displacement.
 md5_vec3 md5_packed_root(const md5_packed *packed, const md5_moment *moment, md5_root root);
 md5_vec3 md5_packed_root_motion(const md5_packed *packed, const md5_moment *from,
                                 const md5_moment *to);

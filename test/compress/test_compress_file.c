@@ -2,7 +2,6 @@
 // errors.
 #include "md5/compress/packed.h"
 #include "md5/md5compress.h"
-#include "test/mistake.h"
 #include "test/test.h"
 
 #include <math.h>
@@ -209,6 +208,7 @@ TEST (compress_refuses_what_it_cannot_do) {
     const float endless[JOINTS] = {1.0f, 1.0f, INFINITY, 1.0f};
     check_refused(anim, (md5_compress_opts){.tolerance = -1.0f}, MD5_ERROR_RANGE, "tolerance");
     check_refused(anim, (md5_compress_opts){.tolerance = NAN}, MD5_ERROR_RANGE, "tolerance");
+    check_refused(anim, (md5_compress_opts){.tolerance = 2e9f}, MD5_ERROR_RANGE, "tolerance");
     check_refused(anim, (md5_compress_opts){.tolerance = 1e-4f}, MD5_ERROR_RANGE,
                   "cannot be kept: the least error is");
     check_refused(anim, (md5_compress_opts){.distances = endless}, MD5_ERROR_RANGE, "joint 2");
@@ -218,6 +218,8 @@ TEST (compress_refuses_what_it_cannot_do) {
     other = *anim;
     other.skeleton.num_joints = 0;
     check_refused(&other, (md5_compress_opts){.tolerance = 1.0f}, MD5_ERROR_RANGE, "0 joints");
+    other.skeleton.num_joints = 70000;
+    check_refused(&other, (md5_compress_opts){.tolerance = 1.0f}, MD5_ERROR_RANGE, "70000 joints");
     md5_free_anim(anim);
 }
 
@@ -391,6 +393,70 @@ TEST (compress_file_with_random_bytes_is_refused_or_sound) {
     free(made.bytes);
 }
 
+// Fixed numbers of a file: where each is.
+enum {
+    AT_JOINTS = 20,
+    AT_FRAMES = 24,
+    AT_GROUPS = 28,
+    AT_BYTES = 32,
+    AT_NAMES = 36,
+    AT_SCALE = 52
+};
+
+static uint32_t get_32(const uint8_t *from)
+{
+    return from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
+}
+
+// Adds to two numbers, so that their sum may stay what it was.
+static md5_status parse_changed(const saved *made, size_t at, int32_t more, size_t at_other,
+                                int32_t more_other)
+{
+    uint8_t *const copy = malloc(made->size);
+    memcpy(copy, made->bytes, made->size);
+    put_32(copy + at, get_32(copy + at) + (uint32_t)more);
+    put_32(copy + at_other, get_32(copy + at_other) + (uint32_t)more_other);
+    seal(copy, made->size);
+    const md5_status status = parse(copy, made->size);
+    free(copy);
+    return status;
+}
+
+TEST (compress_file_whose_numbers_contradict_each_other_is_refused) {
+    const saved made = saved_clip(1.0);
+    CHECK_UINT(parse_changed(&made, AT_JOINTS, 0, AT_BYTES, 0), MD5_OK);
+    CHECK_UINT(parse_changed(&made, AT_JOINTS, -JOINTS, AT_BYTES, 8 * JOINTS), MD5_ERROR_RANGE);
+    CHECK_UINT(parse_changed(&made, AT_FRAMES, -FRAMES, AT_BYTES, 0), MD5_ERROR_RANGE);
+    CHECK_UINT(parse_changed(&made, AT_NAMES, 1, AT_BYTES, -1), MD5_ERROR_RANGE);
+    CHECK_UINT(parse_changed(&made, AT_NAMES, -1, AT_BYTES, 1), MD5_ERROR_RANGE);
+    CHECK_UINT(parse_changed(&made, AT_SCALE, 0x7fc00000, AT_BYTES, 0), MD5_ERROR_RANGE);
+    free(made.bytes);
+}
+
+// The last group and its bytes are left out: some joint has no translation.
+TEST (compress_file_without_all_tracks_is_refused) {
+    enum { OF_GROUP = 12 };
+    md5_error error;
+    md5_anim *const anim = make_anim(1.0, 50.0, "c");
+    md5_compressed *const compressed = compress(anim, 0.05f);
+    const md5_packed *const packed = compressed->packed;
+    const md5_packed_group *const last = &packed->groups[packed->num_groups - 1];
+    const saved made = save(compressed);
+    const size_t groups_end = made.size - packed->num_bytes;
+    const size_t size = groups_end - OF_GROUP + last->at;
+    memmove(made.bytes + groups_end - OF_GROUP, made.bytes + groups_end, last->at);
+    put_32(made.bytes + 8, size);
+    put_32(made.bytes + AT_GROUPS, packed->num_groups - 1);
+    put_32(made.bytes + AT_BYTES, last->at);
+    seal(made.bytes, size);
+    CHECK(md5_parse_compressed(made.bytes, size, NULL, &error) == NULL);
+    CHECK_UINT(error.status, MD5_ERROR_RANGE);
+    CHECK(strstr(error.message, "has no track"));
+    free(made.bytes);
+    md5_free_compressed(compressed);
+    md5_free_anim(anim);
+}
+
 TEST (compress_file_of_another_version_is_named) {
     md5_error error;
     const saved made = saved_clip(1.0);
@@ -402,26 +468,3 @@ TEST (compress_file_of_another_version_is_named) {
     CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
     free(made.bytes);
 }
-
-#if !defined(NDEBUG)
-static void frame_beyond_the_end(const void *context)
-{
-    md5_transform pose[JOINTS];
-    md5_sample_compressed_anim(context, &(md5_moment){.frame1 = FRAMES}, MD5_ROOT_FILE, pose);
-}
-
-static void no_anim(const void *context)
-{
-    (void)context;
-    md5_compress_anim(test_null(), NULL, NULL, NULL);
-}
-
-TEST (compress_ends_with_the_callers_mistakes) {
-    md5_anim *const anim = make_anim(1.0, 50.0, "c");
-    md5_compressed *const compressed = compress(anim, 0.01f);
-    CHECK(strstr(test_message_of(frame_beyond_the_end, compressed), "frames of this clip"));
-    CHECK(strstr(test_message_of(no_anim, compressed), "anim: not NULL"));
-    md5_free_compressed(compressed);
-    md5_free_anim(anim);
-}
-#endif

@@ -1,0 +1,223 @@
+// Compressed clips of many joints: memory runs out in every part of the work. And bindings whose
+// model lacks joints between those that it has.
+#include "md5/compress/packed.h"
+#include "md5/md5bind.h"
+#include "md5/md5compress.h"
+#include "test/test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// -- Made clips -------------------------------------------------------------------------------
+
+enum { LINE = 160 };
+
+// A text while it grows.
+typedef struct text {
+    char *at;
+    size_t size, room;
+} text;
+
+static void add(text *to, const char *line)
+{
+    const size_t length = strlen(line);
+    if (to->size + length >= to->room) {
+        to->room = 2 * (to->room + length);
+        to->at = realloc(to->at, to->room);
+    }
+    memcpy(to->at + to->size, line, length + 1);
+    to->size += length;
+}
+
+// Branches of four joints; each joint turns about z and, but for every fifth, moves along x, on a
+// curve of its own.
+static md5_anim *make_branches(uint32_t num_joints, uint32_t num_frames)
+{
+    text made = {.room = 4096, .at = malloc(4096)};
+    char line[LINE];
+    (void)snprintf(line, LINE,
+                   "MD5Version 10\ncommandline \"\"\nnumFrames %u\nnumJoints %u\nframeRate 24\n"
+                   "numAnimatedComponents %u\nhierarchy {\n",
+                   num_frames, num_joints, 2 * num_joints);
+    add(&made, line);
+    for (uint32_t i = 0; i < num_joints; i++) {
+        const int32_t parent = i % 4 == 0 ? (i == 0 ? -1 : 0) : (int32_t)i - 1;
+        (void)snprintf(line, LINE, "\"joint%u\" %d 33 %u\n", i, parent, 2 * i);
+        add(&made, line);
+    }
+    add(&made, "}\nbounds {\n");
+    for (uint32_t i = 0; i < num_frames; i++)
+        add(&made, "( 0 0 0 ) ( 1 1 1 )\n");
+    add(&made, "}\nbaseframe {\n");
+    for (uint32_t i = 0; i < num_joints; i++)
+        add(&made, "( 1 2 3 ) ( 0 0 0 )\n");
+    add(&made, "}\n");
+    for (uint32_t frame = 0; frame < num_frames; frame++) {
+        (void)snprintf(line, LINE, "frame %u {\n", frame);
+        add(&made, line);
+        for (uint32_t i = 0; i < num_joints; i++) {
+            const double along = i % 5 == 4 ? 2.0 : 1.0 + sin(0.9 * frame + i);
+            (void)snprintf(line, LINE, "%f %f\n", along, 0.3 * cos(1.7 * frame + 0.5 * i));
+            add(&made, line);
+        }
+        add(&made, "}\n");
+    }
+    md5_error error;
+    md5_anim *const anim = md5_parse_anim(made.at, made.size, NULL, &error);
+    test_check(anim != NULL, __FILE__, __LINE__, "%s", error.message);
+    free(made.at);
+    return anim;
+}
+
+// -- Memory -----------------------------------------------------------------------------------
+
+static const char beginning[] =
+    "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 0\njoints {\n"
+    "\"joint0\" -1 ( 0 0 1 ) ( 0 0 0 )\n}\n";
+
+// The arena grows in steps, so that clips of different sizes fail in different places.
+static const struct {
+    uint32_t joints, frames;
+} sizes[] = {{3, 2},    {40, 2},  {65, 2},   {90, 2},   {120, 2}, {150, 2},  {200, 2},
+             {260, 2},  {330, 2}, {400, 2},  {550, 2},  {700, 2}, {1100, 2}, {1900, 2},
+             {3000, 2}, {8, 150}, {20, 150}, {40, 150}, {70, 150}};
+enum { NUM_SIZES = sizeof sizes / sizeof sizes[0], MOST_FAILURES = 100 };
+
+TEST (compress_of_many_joints_survives_failure_of_every_allocation) {
+    for (int k = 0; k < 2 * NUM_SIZES; k++) {
+        const int i = k / 2;
+        md5_anim *const anim = make_branches(sizes[i].joints, sizes[i].frames);
+        md5_model *const model = md5_parse_model(beginning, strlen(beginning), NULL, NULL);
+        bool done = false;
+        for (size_t n = 1; n < MOST_FAILURES && !done; n++) {
+            test_heap heap = {.fail_at = n};
+            const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+            md5_error error;
+            const md5_compress_opts options = {.model = k % 2 == 0 ? model : NULL};
+            md5_compressed *const compressed = md5_compress_anim(anim, &options, &opts, &error);
+            CHECK_UINT(error.status, compressed ? MD5_OK : MD5_ERROR_MEMORY);
+            CHECK(!compressed || compressed->error <= compressed->tolerance);
+            done = compressed != NULL;
+            md5_free_compressed(compressed);
+            CHECK_UINT(heap.live, 0);
+        }
+        CHECK(done);
+        md5_free_model(model);
+        md5_free_anim(anim);
+    }
+}
+
+static bool poses_alike(const md5_compressed *a, const md5_compressed *b)
+{
+    const size_t num_joints = a->skeleton.num_joints;
+    const md5_moment moment = {.frame1 = 1, .fraction = 0.25f};
+    md5_transform *const poses = calloc(2 * num_joints, sizeof *poses);
+    md5_sample_compressed_anim(a, &moment, MD5_ROOT_FILE, poses);
+    md5_sample_compressed_anim(b, &moment, MD5_ROOT_FILE, poses + num_joints);
+    const bool same = memcmp(poses, poses + num_joints, num_joints * sizeof *poses) == 0;
+    free(poses);
+    return same && a->packed_size == b->packed_size;
+}
+
+TEST (compress_file_of_many_joints_survives_failure_of_every_allocation) {
+    for (int i = 0; i < NUM_SIZES; i++) {
+        md5_anim *const anim = make_branches(sizes[i].joints, sizes[i].frames);
+        md5_compressed *const made = md5_compress_anim(anim, NULL, NULL, NULL);
+        const size_t size = md5_write_compressed(made, NULL, 0);
+        void *const bytes = malloc(size);
+        CHECK_UINT(md5_write_compressed(made, bytes, size), size);
+        bool done = false;
+        for (size_t n = 1; n < MOST_FAILURES && !done; n++) {
+            test_heap heap = {.fail_at = n};
+            const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+            md5_error error;
+            md5_compressed *const read = md5_parse_compressed(bytes, size, &opts, &error);
+            CHECK_UINT(error.status, read ? MD5_OK : MD5_ERROR_MEMORY);
+            CHECK(!read || poses_alike(made, read));
+            done = read != NULL;
+            md5_free_compressed(read);
+            CHECK_UINT(heap.live, 0);
+        }
+        CHECK(done);
+        free(bytes);
+        md5_free_compressed(made);
+        md5_free_anim(anim);
+    }
+}
+
+// -- Bindings ---------------------------------------------------------------------------------
+
+// Models of a branch without its middle, of one without its beginning, and without a gap.
+static const char *const gaps[] = {
+    "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes 0\njoints {\n"
+    "\"joint0\" -1 ( 0 0 1 ) ( 0 0 0 )\n\"joint3\" 0 ( 3 0 1 ) ( 0 0.1 0 )\n}\n",
+    "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes 0\njoints {\n"
+    "\"joint2\" -1 ( 0 0 1 ) ( 0 0 0 )\n\"joint3\" 0 ( 3 0 1 ) ( 0 0.1 0 )\n}\n",
+    "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes 0\njoints {\n"
+    "\"joint0\" -1 ( 0 0 1 ) ( 0 0 0 )\n\"joint1\" 0 ( 3 0 1 ) ( 0 0.1 0 )\n}\n",
+};
+enum { NUM_GAPS = 3 };
+
+static double distance(const md5_transform *a, const md5_transform *b)
+{
+    const double x = (double)a->translation.x - (double)b->translation.x;
+    const double y = (double)a->translation.y - (double)b->translation.y;
+    const double z = (double)a->translation.z - (double)b->translation.z;
+    return sqrt(x * x + y * y + z * z);
+}
+
+TEST (compress_binds_across_joints_that_the_model_lacks) {
+    md5_anim *const anim = make_branches(4, 12);
+    const md5_compress_opts options = {.tolerance = 0.001f};
+    md5_compressed *const compressed = md5_compress_anim(anim, &options, NULL, NULL);
+    for (int i = 0; i < NUM_GAPS; i++) {
+        md5_model *const model = md5_parse_model(gaps[i], strlen(gaps[i]), NULL, NULL);
+        md5_binding *const plain = md5_bind(model, anim, NULL, NULL);
+        md5_compressed_binding *const binding = md5_bind_compressed(model, compressed, NULL, NULL);
+        CHECK((plain->num_rebases > 0) == (i < 2));
+        for (int k = 0; k < 60; k++) {
+            md5_transform exact[2], pose[2];
+            const md5_moment moment = md5_moment_at(anim, 0.013 * k, MD5_WRAP_LOOP);
+            md5_sample(plain, &moment, (md5_root)(k % 3), exact);
+            md5_sample_compressed(binding, &moment, (md5_root)(k % 3), pose);
+            for (int joint = 0; joint < 2; joint++)
+                CHECK_NEAR(distance(&exact[joint], &pose[joint]), 0.0, 0.01);
+        }
+        md5_free_compressed_binding(binding);
+        md5_free_binding(plain);
+        md5_free_model(model);
+    }
+    md5_free_compressed(compressed);
+    md5_free_anim(anim);
+}
+
+// Targets in the order of the groups: every third joint drives nothing.
+TEST (compress_scalar_code_is_the_reference_of_bindings) {
+    enum { COUNT = 37 };
+    md5_anim *const anim = make_branches(COUNT, 9);
+    md5_compressed *const compressed = md5_compress_anim(anim, NULL, NULL, NULL);
+    const md5_packed *const packed = compressed->packed;
+    int32_t targets[2 * COUNT];
+    uint32_t num_lanes = 0;
+    for (uint32_t i = 0; i < packed->num_groups; i++) {
+        for (uint32_t lane = 0; lane < packed->groups[i].count; lane++) {
+            const uint32_t joint = md5_packed_joint(packed, &packed->groups[i], lane);
+            targets[num_lanes++] = joint % 3 == 0 ? -1 : (int32_t)(COUNT - 1 - joint);
+        }
+    }
+    CHECK_UINT(num_lanes, 2 * COUNT);
+    for (int k = 0; k < 80; k++) {
+        md5_transform a[COUNT], b[COUNT];
+        const md5_moment moment = md5_moment_at(anim, 0.011 * k, (md5_wrap)(k % 3));
+        memset(a, 0, sizeof a);
+        memset(b, 0, sizeof b);
+        md5_packed_sample_scalar(packed, &moment, targets, k % 2 == 0, a);
+        md5_packed_sample(packed, &moment, targets, k % 2 == 0, b);
+        CHECK(memcmp(a, b, sizeof a) == 0);
+        CHECK(a[COUNT - 1].rotation.w == 0.0f); // joint 0, which drives nothing
+    }
+    md5_free_compressed(compressed);
+    md5_free_anim(anim);
+}

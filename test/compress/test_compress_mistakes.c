@@ -1,0 +1,229 @@
+// Mistakes of callers of compressed clips, which end the program in builds with assertions.
+#include "md5/md5compress.h"
+#include "test/mistake.h"
+#include "test/test.h"
+
+#include <string.h>
+
+#if !defined(NDEBUG)
+
+#define MODEL "models/bobbin/bobbin.md5mesh"
+#define ANIM "models/bobbin/idle.md5anim"
+enum { MOST_JOINTS = 128 };
+
+static void frame_beyond_the_end(const void *context)
+{
+    md5_transform pose[MOST_JOINTS];
+    md5_sample_compressed_anim(context, &(md5_moment){.frame1 = 1000000}, MD5_ROOT_FILE, pose);
+}
+
+static void no_anim(const void *context)
+{
+    (void)context;
+    md5_compress_anim(test_null(), NULL, NULL, NULL);
+}
+
+static void reserved_of_options(const void *context)
+{
+    const md5_compress_opts options = {.reserved = {[7] = 1}};
+    md5_compress_anim(context, &options, NULL, NULL);
+}
+
+static void reserved_of_loading(const void *context)
+{
+    const md5_load_opts opts = {.reserved = {1}};
+    md5_compress_anim(context, NULL, &opts, NULL);
+}
+
+static void bind_no_model(const void *context)
+{
+    md5_bind_compressed(test_null(), context, NULL, NULL);
+}
+
+static void write_nothing(const void *context)
+{
+    (void)context;
+    md5_write_compressed(test_null(), NULL, 0);
+}
+
+static void write_nowhere(const void *context)
+{
+    md5_write_compressed(context, test_null(), 100);
+}
+
+static void sample_without_moment(const void *context)
+{
+    md5_transform pose[MOST_JOINTS];
+    md5_sample_compressed_anim(context, test_null(), MD5_ROOT_FILE, pose);
+}
+
+static void sample_without_pose(const void *context)
+{
+    md5_sample_compressed_anim(context, &(md5_moment){.frame0 = 0}, MD5_ROOT_FILE, test_null());
+}
+
+static void sample_without_clip(const void *context)
+{
+    md5_transform pose[MOST_JOINTS];
+    (void)context;
+    md5_sample_compressed_anim(test_null(), &(md5_moment){.frame0 = 0}, MD5_ROOT_FILE, pose);
+}
+
+static void sample_no_such_root(const void *context)
+{
+    md5_transform pose[MOST_JOINTS];
+    md5_sample_compressed_anim(context, &(md5_moment){.frame0 = 0}, (md5_root)7, pose);
+}
+
+static void sample_without_binding(const void *context)
+{
+    md5_transform pose[MOST_JOINTS];
+    (void)context;
+    md5_sample_compressed(test_null(), &(md5_moment){.frame0 = 0}, MD5_ROOT_FILE, pose);
+}
+
+// Samples through a binding.
+static void sample_bound(const md5_compressed *compressed, const md5_moment *moment, md5_root root,
+                         md5_transform *pose)
+{
+    md5_model *const model = md5_load_model(test_path(MODEL), NULL, NULL);
+    md5_sample_compressed(md5_bind_compressed(model, compressed, NULL, NULL), moment, root, pose);
+}
+
+static void sample_bound_without_moment(const void *context)
+{
+    md5_transform pose[MOST_JOINTS];
+    sample_bound(context, test_null(), MD5_ROOT_FILE, pose);
+}
+
+static void sample_bound_without_pose(const void *context)
+{
+    sample_bound(context, &(md5_moment){.frame0 = 0}, MD5_ROOT_FILE, test_null());
+}
+
+static void sample_bound_no_such_root(const void *context)
+{
+    md5_transform pose[MOST_JOINTS];
+    sample_bound(context, &(md5_moment){.frame0 = 0}, (md5_root)7, pose);
+}
+
+static void bind_nothing(const void *context)
+{
+    (void)context;
+    md5_model *const model = md5_load_model(test_path(MODEL), NULL, NULL);
+    md5_bind_compressed(model, test_null(), NULL, NULL);
+}
+
+static void bind_with_half_an_allocator(const void *context)
+{
+    const md5_load_opts opts = {.allocator = {test_heap_alloc, NULL, NULL}};
+    md5_model *const model = md5_load_model(test_path(MODEL), NULL, NULL);
+    md5_bind_compressed(model, context, &opts, NULL);
+}
+
+static const void *open_nothing(void *user, const char *path, size_t *size, md5_error *error)
+{
+    (void)user, (void)path, (void)size, (void)error;
+    return NULL;
+}
+
+static void bind_with_half_of_files(const void *context)
+{
+    const md5_load_opts opts = {.files = {.open = open_nothing}};
+    md5_model *const model = md5_load_model(test_path(MODEL), NULL, NULL);
+    md5_bind_compressed(model, context, &opts, NULL);
+}
+
+static void compress_with_half_of_files(const void *context)
+{
+    const md5_load_opts opts = {.files = {.open = open_nothing}};
+    md5_compress_anim(context, NULL, &opts, NULL);
+}
+
+static void compress_with_half_an_allocator(const void *context)
+{
+    const md5_load_opts opts = {.allocator = {test_heap_alloc, NULL, NULL}};
+    md5_compress_anim(context, NULL, &opts, NULL);
+}
+
+static void bind_with_a_reserved_member(const void *context)
+{
+    const md5_load_opts opts = {.reserved = {1}};
+    md5_model *const model = md5_load_model(test_path(MODEL), NULL, NULL);
+    md5_bind_compressed(model, context, &opts, NULL);
+}
+
+static void moment_of_nothing(const void *context)
+{
+    (void)context;
+    md5_compressed_moment(test_null(), 0.0, MD5_WRAP_LOOP);
+}
+
+static void moment_of_no_wrap(const void *context)
+{
+    md5_compressed_moment(context, 0.0, (md5_wrap)9);
+}
+
+static void motion_of_nothing(const void *context)
+{
+    const md5_moment moment = {.frame0 = 0};
+    (void)context;
+    md5_compressed_root_motion(test_null(), &moment, &moment);
+}
+
+static void motion_from_nowhere(const void *context)
+{
+    md5_compressed_root_motion(context, test_null(), &(md5_moment){.frame0 = 0});
+}
+
+static void motion_to_nowhere(const void *context)
+{
+    md5_compressed_root_motion(context, &(md5_moment){.frame0 = 0}, test_null());
+}
+
+typedef struct mistake {
+    void (*make)(const void *context);
+    const char *says;
+} mistake;
+
+// Of functions that take a clip; two more take the animation.
+static const mistake mistakes[] = {
+    {frame_beyond_the_end, "frames of this clip"},
+    {no_anim, "anim: not NULL"},
+    {bind_no_model, "model: not NULL"},
+    {write_nothing, "compressed: not NULL"},
+    {write_nowhere, "bytes: not NULL"},
+    {sample_without_moment, "moment: not NULL"},
+    {sample_without_pose, "pose: not NULL"},
+    {sample_without_clip, "compressed: not NULL"},
+    {sample_no_such_root, "root: a md5_root"},
+    {sample_without_binding, "binding: not NULL"},
+    {sample_bound_without_moment, "moment: not NULL"},
+    {sample_bound_without_pose, "pose: not NULL"},
+    {sample_bound_no_such_root, "root: a md5_root"},
+    {bind_nothing, "compressed: not NULL"},
+    {bind_with_half_an_allocator, "both functions or none"},
+    {bind_with_half_of_files, "both functions or none"},
+    {bind_with_a_reserved_member, "reserved members must be 0"},
+    {moment_of_nothing, "compressed: not NULL"},
+    {moment_of_no_wrap, "wrap: a md5_wrap"},
+    {motion_of_nothing, "compressed: not NULL"},
+    {motion_from_nowhere, "from: not NULL"},
+    {motion_to_nowhere, "to: not NULL"},
+};
+
+TEST (compress_ends_with_the_callers_mistakes) {
+    md5_anim *const anim = md5_load_anim(test_path(ANIM), NULL, NULL);
+    md5_compressed *const compressed = md5_compress_anim(anim, NULL, NULL, NULL);
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++)
+        test_check(strstr(test_message_of(mistakes[i].make, compressed), mistakes[i].says) != NULL,
+                   __FILE__, __LINE__, "mistake %zu: %s", i, mistakes[i].says);
+    CHECK(strstr(test_message_of(reserved_of_options, anim), "reserved members must be 0"));
+    CHECK(strstr(test_message_of(compress_with_half_of_files, anim), "both functions or none"));
+    CHECK(strstr(test_message_of(compress_with_half_an_allocator, anim), "both functions or none"));
+    CHECK(strstr(test_message_of(reserved_of_loading, anim), "reserved members must be 0"));
+    md5_free_compressed(compressed);
+    md5_free_anim(anim);
+}
+
+#endif
