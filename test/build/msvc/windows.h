@@ -16,7 +16,7 @@ void EnterCriticalSection(CRITICAL_SECTION *section);
 void LeaveCriticalSection(CRITICAL_SECTION *section);
 void DeleteCriticalSection(CRITICAL_SECTION *section);
 void GetSystemInfo(SYSTEM_INFO *info);
-HANDLE CreateThread(void *security, size_t stack_size, DWORD(WINAPI *start)(void *user), void *user, DWORD flags,
-                    DWORD *number);
+HANDLE CreateThread(void *security, size_t stack_size, DWORD(WINAPI *start)(void *user), void *user,
+                    DWORD flags, DWORD *number);
 DWORD WaitForSingleObject(HANDLE handle, DWORD milliseconds);
 BOOL CloseHandle(HANDLE handle);
