@@ -221,6 +221,17 @@ void md5gl_forget_looks(md5gl_model *model, uint32_t num_instances);
 // Creates the texture of md5gl_checker(). Returns 0 on failure.
 md5gl_texture md5gl_create_checker(md5gl_renderer *renderer, md5_error *error);
 
+// Begin a 2D texture of that size, and bind it: 0 with an error if the size is not supported. End
+// it, and unbind it: returns it or, if its texels were not uploaded or GL reports an error,
+// deletes it and returns 0.
+GLuint md5gl_begin_texture(md5gl_renderer *renderer, uint32_t width, uint32_t height,
+                           md5_error *error);
+md5gl_texture md5gl_end_texture(md5gl_renderer *renderer, GLuint texture, bool uploaded,
+                                md5_error *error);
+
+// Sets the sampling of the bound 2D texture.
+void md5gl_set_sampling(const GladGLContext *gl, bool repeats, GLint magnify, GLint minify);
+
 // Returns whether the texture is marked as opaque (see md5gl_create_texture()). Leaves it bound.
 bool md5gl_texture_is_opaque(md5gl_renderer *renderer, md5gl_texture texture);
 

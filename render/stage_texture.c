@@ -70,21 +70,12 @@ static bool upload_bordered(md5gl_renderer *renderer, const picture *source, uin
     return true;
 }
 
-static void set_sampling(const GladGLContext *gl, bool repeats, bool nearest)
-{
-    const GLint wrap = repeats ? GL_REPEAT : GL_CLAMP_TO_EDGE;
-    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, wrap);
-    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, wrap);
-    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, nearest ? GL_NEAREST : GL_LINEAR);
-    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER,
-                      nearest ? GL_NEAREST : GL_LINEAR_MIPMAP_LINEAR);
-}
-
 static bool upload(md5gl_renderer *renderer, const picture *source, md5gl_wrap wrap, bool nearest,
                    md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
-    set_sampling(gl, wrap == MD5GL_WRAP_REPEAT, nearest);
+    md5gl_set_sampling(gl, wrap == MD5GL_WRAP_REPEAT, nearest ? GL_NEAREST : GL_LINEAR,
+                       nearest ? GL_NEAREST : GL_LINEAR_MIPMAP_LINEAR);
     if (wrap == MD5GL_WRAP_CLAMP_BLACK || wrap == MD5GL_WRAP_CLAMP_CLEAR)
         return upload_bordered(renderer, source, wrap == MD5GL_WRAP_CLAMP_BLACK ? 255 : 0, nearest,
                                error);
@@ -101,26 +92,10 @@ md5gl_texture md5gl_create_stage_texture(md5gl_renderer *renderer, uint32_t widt
     MD5_ASSERT(renderer != NULL && rgba != NULL, "renderer, rgba: not NULL");
     MD5_ASSERT((unsigned)wrap <= MD5GL_WRAP_CLAMP_CLEAR, "wrap: one of md5gl_wrap");
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
-    const GladGLContext *gl = &renderer->gl;
-    const uint32_t limit = renderer->max_texture_size;
     const picture source = {width, height, (uint8_t *)(uintptr_t)rgba}; // which is only read
-    md5gl_clear_error(error);
-    if (width == 0 || height == 0 || width > limit || height > limit) {
-        md5gl_fail(error, MD5_ERROR_GPU,
-                   "texture of %u x %u: a side must be 1 to %u texels (GL_MAX_TEXTURE_SIZE)",
-                   (unsigned)width, (unsigned)height, (unsigned)limit);
+    const GLuint texture = md5gl_begin_texture(renderer, width, height, error);
+    if (texture == 0)
         return 0;
-    }
-    md5gl_clear_gl_errors(renderer);
-    md5gl_reset_transfers(renderer);
-    GLuint texture = 0;
-    gl->GenTextures(1, &texture);
-    gl->ActiveTexture(GL_TEXTURE0);
-    gl->BindTexture(GL_TEXTURE_2D, texture);
     const bool uploaded = upload(renderer, &source, wrap, nearest, error);
-    gl->BindTexture(GL_TEXTURE_2D, 0);
-    if (uploaded && md5gl_check(renderer, "creating a texture", error))
-        return texture;
-    gl->DeleteTextures(1, &texture);
-    return 0;
+    return md5gl_end_texture(renderer, texture, uploaded, error);
 }

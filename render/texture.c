@@ -15,19 +15,17 @@ static const texture_format picture_format = {GL_SRGB8_ALPHA8, GL_RGBA, 4, true}
 static const texture_format normals_format = {GL_RGBA8, GL_RGBA, 4, true};
 static const texture_format mask_format = {GL_R8, GL_RED, 1, false};
 
-static void set_sampling(const GladGLContext *gl, bool repeats)
+void md5gl_set_sampling(const GladGLContext *gl, bool repeats, GLint magnify, GLint minify)
 {
     const GLint wrap = repeats ? GL_REPEAT : GL_CLAMP_TO_EDGE;
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, wrap);
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, wrap);
-    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
-    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER,
-                      repeats ? GL_LINEAR_MIPMAP_LINEAR : GL_LINEAR);
+    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, magnify);
+    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, minify);
 }
 
-static md5gl_texture create_texture(md5gl_renderer *renderer, const texture_format *format,
-                                    uint32_t width, uint32_t height, const void *texels,
-                                    md5_error *error)
+GLuint md5gl_begin_texture(md5gl_renderer *renderer, uint32_t width, uint32_t height,
+                           md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
     const uint32_t limit = renderer->max_texture_size;
@@ -44,19 +42,39 @@ static md5gl_texture create_texture(md5gl_renderer *renderer, const texture_form
     gl->GenTextures(1, &texture);
     gl->ActiveTexture(GL_TEXTURE0);
     gl->BindTexture(GL_TEXTURE_2D, texture);
+    if (texture == 0) // as on a lost context
+        md5gl_fail(error, MD5_ERROR_GPU, "GL creates no texture");
+    return texture;
+}
+
+md5gl_texture md5gl_end_texture(md5gl_renderer *renderer, GLuint texture, bool uploaded,
+                                md5_error *error)
+{
+    renderer->gl.BindTexture(GL_TEXTURE_2D, 0);
+    if (uploaded && md5gl_check(renderer, "creating a texture", error))
+        return texture;
+    renderer->gl.DeleteTextures(1, &texture);
+    return 0;
+}
+
+static md5gl_texture create_texture(md5gl_renderer *renderer, const texture_format *format,
+                                    uint32_t width, uint32_t height, const void *texels,
+                                    md5_error *error)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const GLuint texture = md5gl_begin_texture(renderer, width, height, error);
+    if (texture == 0)
+        return 0;
     gl->PixelStorei(GL_UNPACK_ALIGNMENT, format->alignment);
     // Row 0 in memory is v = 0, which is the top row of the picture, as in MD5.
     gl->TexImage2D(GL_TEXTURE_2D, 0, format->internal, (GLsizei)width, (GLsizei)height, 0,
                    format->external, GL_UNSIGNED_BYTE, texels);
-    set_sampling(gl, format->repeats);
+    md5gl_set_sampling(gl, format->repeats, GL_LINEAR,
+                       format->repeats ? GL_LINEAR_MIPMAP_LINEAR : GL_LINEAR);
     if (format->repeats)
         gl->GenerateMipmap(GL_TEXTURE_2D);
-    gl->BindTexture(GL_TEXTURE_2D, 0);
     gl->PixelStorei(GL_UNPACK_ALIGNMENT, 4);
-    if (md5gl_check(renderer, "creating a texture", error))
-        return texture;
-    gl->DeleteTextures(1, &texture);
-    return 0;
+    return md5gl_end_texture(renderer, texture, true, error);
 }
 
 static bool is_opaque(const uint8_t *rgba, size_t count)
@@ -108,7 +126,7 @@ md5gl_texture md5gl_create_checker(md5gl_renderer *renderer, md5_error *error)
         gl->TexImage2D(GL_TEXTURE_2D, level, picture_format.internal, side, side, 0,
                        picture_format.external, GL_UNSIGNED_BYTE, cells);
     }
-    set_sampling(gl, true);
+    md5gl_set_sampling(gl, true, GL_LINEAR, GL_LINEAR_MIPMAP_LINEAR);
     if (!renderer->is_webgl)
         mark_opaque(gl, texture);
     md5gl_free(&renderer->allocator, cells, size);
