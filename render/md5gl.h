@@ -296,6 +296,13 @@ typedef struct md5gl_target_names {
 } md5gl_target_names;
 MD5GL_API md5gl_target_names md5gl_get_target_names(const md5gl_target *target);
 
+// Copies the last frame of a target into a framebuffer of one sample (0 = default), from (0, 0) to
+// `width`, `height`: as it is if it has that size, else scaled with linear filtering. Call it
+// outside of a frame. Returns false with MD5_ERROR_GPU if GL reports an error.
+MD5GL_API bool md5gl_copy_target(md5gl_renderer *renderer, const md5gl_target *target,
+                                 uint32_t framebuffer, uint32_t width, uint32_t height,
+                                 md5_error *error);
+
 typedef enum md5gl_lighting {
     MD5GL_LIGHTING_STUDIO,  // physically based, in linear colour
     MD5GL_LIGHTING_CLASSIC, // as id's engine of 2004: lights are added in the files' colours,

@@ -142,6 +142,23 @@ md5gl_target_names md5gl_get_target_names(const md5gl_target *target)
     return (md5gl_target_names){target->drawn.framebuffer, readable->colour, readable->depth};
 }
 
+bool md5gl_copy_target(md5gl_renderer *renderer, const md5gl_target *target, uint32_t framebuffer,
+                       uint32_t width, uint32_t height, md5_error *error)
+{
+    MD5_ASSERT(renderer != NULL && target != NULL, "renderer, target: not NULL");
+    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
+    const GladGLContext *gl = &renderer->gl;
+    const bool has_size = width == target->width && height == target->height;
+    md5gl_clear_error(error);
+    md5gl_clear_gl_errors(renderer);
+    gl->BindFramebuffer(GL_READ_FRAMEBUFFER, readable_surface(target)->framebuffer);
+    gl->BindFramebuffer(GL_DRAW_FRAMEBUFFER, framebuffer);
+    gl->BlitFramebuffer(0, 0, (GLint)target->width, (GLint)target->height, 0, 0, (GLint)width,
+                        (GLint)height, GL_COLOR_BUFFER_BIT, has_size ? GL_NEAREST : GL_LINEAR);
+    gl->BindFramebuffer(GL_FRAMEBUFFER, 0);
+    return md5gl_check(renderer, "copying a target", error);
+}
+
 // -- Frames ---------------------------------------------------------------------------------
 
 // Writes the camera's position (w = 1), or the direction to it if the projection is orthographic

@@ -408,3 +408,48 @@ TEST (gl_engine_samples_a_targets_textures) {
         close_engine(&host);
     }
 }
+
+// Into a framebuffer of the same size and of twice that; above and to the right nothing changes.
+TEST (gl_copies_a_target_into_a_framebuffer) {
+    const gl_colour lit = scene_sideways(1, 1, 1);
+    const md5_mat34 palettes[2] = {scene_moved(0, 0, 0), scene_moved(0, 0, 0)};
+    enum { WIDER = 2 * SCENE_WIDTH + 10, HIGHER = 2 * SCENE_HEIGHT + 10 };
+    static uint8_t rgba[4 * WIDER * HIGHER];
+    for (uint32_t samples = 1; samples <= 4; samples += 3) {
+        gl_stage stage;
+        if (!scene_open_stage(&stage, scene_square, 1))
+            return;
+        md5gl_renderer *const renderer = stage.scene.renderer;
+        md5gl_target *const from =
+            md5gl_create_target(renderer, SCENE_WIDTH, SCENE_HEIGHT, samples, NULL);
+        md5gl_target *const to = md5gl_create_target(renderer, WIDER, HIGHER, 1, NULL);
+        const md5gl_frame frame = scene_frame(from);
+        md5gl_begin_frame(renderer, &frame);
+        CHECK(md5gl_draw_models(renderer, stage.copy, palettes, NULL, 1, MD5GL_LIT, NULL));
+        CHECK(md5gl_end_frame(renderer, NULL));
+        const uint32_t framebuffer = md5gl_get_target_names(to).framebuffer;
+        for (uint32_t scale = 1; scale <= 2; scale++) {
+            const md5gl_frame empty = {.target = to,
+                                       .width = WIDER,
+                                       .height = HIGHER,
+                                       .background = {0.0f, 0.0f, 1.0f, 1.0f}};
+            md5gl_begin_frame(renderer, &empty);
+            CHECK(md5gl_end_frame(renderer, NULL));
+            CHECK(md5gl_copy_target(renderer, from, framebuffer, scale * SCENE_WIDTH,
+                                    scale * SCENE_HEIGHT, NULL));
+            CHECK(md5gl_read_pixels(renderer, to, WIDER, HIGHER, rgba, NULL));
+            // GL's rows begin at the bottom: the centre of the copy, and its upper right corner.
+            const size_t middle =
+                (HIGHER - scale * SCENE_HEIGHT / 2) * WIDER + scale * SCENE_WIDTH / 2;
+            const size_t outside =
+                (HIGHER - scale * SCENE_HEIGHT - 2) * WIDER + scale * SCENE_WIDTH + 2;
+            for (int c = 0; c < 4; c++) {
+                CHECK_NEAR(rgba[4 * middle + (size_t)c], lit.rgba[c], 2);
+                CHECK_UINT(rgba[4 * outside + (size_t)c], c >= 2 ? 255 : 0);
+            }
+        }
+        md5gl_destroy_target(renderer, to);
+        md5gl_destroy_target(renderer, from);
+        scene_close_stage(&stage);
+    }
+}

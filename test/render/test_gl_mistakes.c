@@ -134,6 +134,11 @@ static void name_no_target(const void *context)
     (void)md5gl_get_target_names(NULL);
 }
 
+static void copy_no_target(const void *context)
+{
+    (void)md5gl_copy_target(renderer_of(context), NULL, 0, 1, 1, NULL);
+}
+
 static void destroy_without_a_renderer(const void *context)
 {
     md5gl_destroy_model(NULL, model_of(context));
@@ -198,6 +203,7 @@ TEST (gl_mistake_is_reported_with_function_and_argument) {
         {restore_what_is_not_saved, "md5gl_restore_state()", "save the state first"},
         {save_twice, "md5gl_save_state()", "restore the saved state first"},
         {name_no_target, "md5gl_get_target_names()", "target: not NULL"},
+        {copy_no_target, "md5gl_copy_target()", "renderer, target: not NULL"},
         {destroy_without_a_renderer, "md5gl_destroy_model()", "renderer: not NULL"},
         {draw_no_lines, "md5gl_draw_lines()", "vertices: not NULL"},
         {create_with_a_reserved_member, "md5gl_create()", "opts: reserved members must be 0"},

@@ -2,58 +2,10 @@
 
 #include <math.h>
 
-#include <SDL.h>
-#include <SDL_opengl.h>
-
-// -- Enlarging ------------------------------------------------------------------------------
-
-typedef void (*any_proc)(void);
-
-static any_proc find_proc(const char *name)
-{
-    return (any_proc)SDL_GL_GetProcAddress(name);
-}
-
-// Attaches the target's colours to a framebuffer to read from: those of several samples, too, are
-// a texture when their frame has ended.
-static uint32_t attach_colours(const md5gl_target *target)
-{
-    const PFNGLGENFRAMEBUFFERSPROC generate =
-        (PFNGLGENFRAMEBUFFERSPROC)find_proc("glGenFramebuffers");
-    const PFNGLBINDFRAMEBUFFERPROC bind = (PFNGLBINDFRAMEBUFFERPROC)find_proc("glBindFramebuffer");
-    const PFNGLFRAMEBUFFERTEXTURE2DPROC attach =
-        (PFNGLFRAMEBUFFERTEXTURE2DPROC)find_proc("glFramebufferTexture2D");
-    GLuint framebuffer = 0;
-    generate(1, &framebuffer);
-    bind(GL_READ_FRAMEBUFFER, framebuffer);
-    attach(GL_READ_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D,
-           md5gl_get_target_names(target).colour, 0);
-    bind(GL_READ_FRAMEBUFFER, 0);
-    return framebuffer;
-}
-
-// Copies the target into the whole window.
-static void enlarge(const view_present *present, uint32_t width, uint32_t height)
-{
-    const PFNGLBINDFRAMEBUFFERPROC bind = (PFNGLBINDFRAMEBUFFERPROC)find_proc("glBindFramebuffer");
-    const PFNGLBLITFRAMEBUFFERPROC copy = (PFNGLBLITFRAMEBUFFERPROC)find_proc("glBlitFramebuffer");
-    const bool is_same = present->width == width && present->height == height;
-    bind(GL_READ_FRAMEBUFFER, present->framebuffer);
-    bind(GL_DRAW_FRAMEBUFFER, 0);
-    copy(0, 0, (GLint)present->width, (GLint)present->height, 0, 0, (GLint)width, (GLint)height,
-         GL_COLOR_BUFFER_BIT, is_same ? GL_NEAREST : GL_LINEAR);
-    bind(GL_FRAMEBUFFER, 0);
-}
-
 // -- The target -----------------------------------------------------------------------------
 
 void view_end_present(view_present *present, view_state *viewer)
 {
-    if (present->framebuffer != 0) {
-        const PFNGLDELETEFRAMEBUFFERSPROC destroy =
-            (PFNGLDELETEFRAMEBUFFERSPROC)find_proc("glDeleteFramebuffers");
-        destroy(1, &present->framebuffer);
-    }
     md5gl_destroy_target(viewer->renderer, present->target);
     *present = (view_present){0};
 }
@@ -68,7 +20,6 @@ static bool ready_target(view_present *present, view_state *viewer, uint32_t wid
     present->target = md5gl_create_target(viewer->renderer, width, height, samples, error);
     if (present->target == NULL)
         return false;
-    present->framebuffer = attach_colours(present->target);
     present->width = width;
     present->height = height;
     present->samples = samples;
@@ -98,6 +49,6 @@ bool view_present_frame(view_present *present, view_state *viewer, md5_error *er
         return false;
     if (is_small && !view_draw_small(viewer, present->target, drawn_width, drawn_height, error))
         return false;
-    enlarge(present, width, height);
-    return !is_small || view_draw_interface(viewer, error);
+    return md5gl_copy_target(viewer->renderer, present->target, 0, width, height, error)
+           && (!is_small || view_draw_interface(viewer, error));
 }

@@ -9,7 +9,6 @@
 typedef struct view_present {
     md5gl_target *target; // or NULL
     uint32_t width, height, samples;
-    uint32_t framebuffer; // GL name of the one that reads its colours; 0 = none
 } view_present;
 
 // Draws one frame into the window, before the swap, with viewer->economy. Returns false on failure.
