@@ -191,14 +191,11 @@ static bool begins_ignoring_case(const char *text, const char *start)
     return *start == '\0';
 }
 
-static bool is_wanted(const char *path, const char *start, const char *ending)
+static bool is_kind(const char *path, common_kind kind, common_kind wanted)
 {
-    const char *name = common_base(path);
-    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || !begins_ignoring_case(name, start))
-        return false;
-    if (ending == NULL)
-        return common_is_folder(path);
-    return common_has_ending(path, ending) && common_is_file(path);
+    if (kind == COMMON_KIND_UNKNOWN)
+        return wanted == COMMON_KIND_FOLDER ? common_is_folder(path) : common_is_file(path);
+    return kind == wanted;
 }
 
 // A list while it grows.
@@ -208,12 +205,22 @@ typedef struct listing {
     const char *folder, *start, *ending;
 } listing;
 
-static void add_wanted(void *user, const char *name)
+// Whether the name begins and ends as the wanted ones do.
+static bool is_named(const listing *wanted, const char *name)
+{
+    return strcmp(name, ".") != 0 && strcmp(name, "..") != 0
+           && begins_ignoring_case(name, wanted->start)
+           && (wanted->ending == NULL || common_has_ending(name, wanted->ending));
+}
+
+static void add_wanted(void *user, const char *name, common_kind kind)
 {
     listing *const to = user;
     common_list *const list = &to->list;
+    if (!is_named(to, name))
+        return;
     char *path = common_join(to->folder, name);
-    if (!is_wanted(path, to->start, to->ending)) {
+    if (!is_kind(path, kind, to->ending == NULL ? COMMON_KIND_FOLDER : COMMON_KIND_FILE)) {
         free(path);
         return;
     }
@@ -251,8 +258,9 @@ typedef struct search {
     char *found;
 } search;
 
-static void compare_entry(void *user, const char *name)
+static void compare_entry(void *user, const char *name, common_kind kind)
 {
+    (void)kind;
     search *const wanted = user;
     if (!equal_ignoring_case(name, wanted->name))
         return;

@@ -71,17 +71,24 @@ typedef struct folder_search {
     name_list *files, *below;
 } folder_search;
 
-static void take_entry(void *user, const char *name)
+static bool is_folder(const char *top, const char *relative, common_kind kind)
+{
+    if (kind != COMMON_KIND_UNKNOWN)
+        return kind == COMMON_KIND_FOLDER;
+    char *const path = common_format("%s/%s", top, relative);
+    const bool is = common_is_folder(path);
+    free(path);
+    return is;
+}
+
+static void take_entry(void *user, const char *name, common_kind kind)
 {
     folder_search *const search = user;
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
         return;
     char *const relative =
         search->folder[0] ? common_format("%s/%s", search->folder, name) : common_copy(name);
-    char *const path = common_format("%s/%s", search->top, relative);
-    const bool is_folder = common_is_folder(path);
-    add_name(is_folder ? search->below : search->files, relative);
-    free(path);
+    add_name(is_folder(search->top, relative, kind) ? search->below : search->files, relative);
 }
 
 static void list_files(const char *top, name_list *files)

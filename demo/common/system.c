@@ -1,4 +1,4 @@
-#define _POSIX_C_SOURCE 200809L // st_mtim
+#define _DEFAULT_SOURCE // st_mtim, d_type
 
 #include "demo/common/system.h"
 
@@ -26,7 +26,7 @@ bool common_read_status(const char *path, common_status *status)
     return true;
 }
 
-void common_each_entry(const char *folder, void (*found)(void *user, const char *name), void *user)
+void common_each_entry(const char *folder, common_found *found, void *user)
 {
     char *const pattern = common_format("%s/*", folder);
     struct __finddata64_t entry;
@@ -35,7 +35,7 @@ void common_each_entry(const char *folder, void (*found)(void *user, const char 
     if (search == -1)
         return;
     do {
-        found(user, entry.name);
+        found(user, entry.name, entry.attrib & _A_SUBDIR ? COMMON_KIND_FOLDER : COMMON_KIND_FILE);
     } while (_findnext64(search, &entry) == 0);
     (void)_findclose(search);
 }
@@ -74,14 +74,34 @@ bool common_read_status(const char *path, common_status *status)
     return true;
 }
 
-void common_each_entry(const char *folder, void (*found)(void *user, const char *name), void *user)
+static common_kind kind_of(const struct dirent *entry)
+{
+#ifdef DT_DIR
+    switch (entry->d_type) {
+    case DT_UNKNOWN:
+    case DT_LNK:
+        return COMMON_KIND_UNKNOWN;
+    case DT_REG:
+        return COMMON_KIND_FILE;
+    case DT_DIR:
+        return COMMON_KIND_FOLDER;
+    default:
+        return COMMON_KIND_OTHER;
+    }
+#else
+    (void)entry;
+    return COMMON_KIND_UNKNOWN;
+#endif
+}
+
+void common_each_entry(const char *folder, common_found *found, void *user)
 {
     DIR *const entries = opendir(folder);
     if (entries == NULL)
         return;
     const struct dirent *entry;
     while ((entry = readdir(entries)) != NULL)
-        found(user, entry->d_name);
+        found(user, entry->d_name, kind_of(entry));
     closedir(entries);
 }
 

@@ -16,9 +16,19 @@ typedef struct common_status {
 // Returns false if there is no file or folder of that name.
 bool common_read_status(const char *path, common_status *status);
 
-// Calls `found` with the name of each entry of a folder, "." and ".." included, in any order. Calls
-// nothing if the folder cannot be read.
-void common_each_entry(const char *folder, void (*found)(void *user, const char *name), void *user);
+// What a folder says of an entry, which is faster than to ask for its status.
+typedef enum common_kind {
+    COMMON_KIND_UNKNOWN, // a link, or the file system does not say: common_read_status() does
+    COMMON_KIND_FILE,
+    COMMON_KIND_FOLDER,
+    COMMON_KIND_OTHER, // a pipe or a device
+} common_kind;
+
+typedef void common_found(void *user, const char *name, common_kind kind);
+
+// Calls `found` for each entry of a folder, "." and ".." included, in any order. Calls nothing if
+// the folder cannot be read.
+void common_each_entry(const char *folder, common_found *found, void *user);
 
 // Writes the path of the current folder. Returns false if it does not fit or is unknown.
 bool common_current_folder(char *path, size_t size);

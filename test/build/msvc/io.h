@@ -5,6 +5,7 @@ struct __finddata64_t {
     int64_t time_create, time_access, time_write, size;
     char name[260];
 };
+#define _A_SUBDIR 0x10
 intptr_t _findfirst64(const char *pattern, struct __finddata64_t *entry);
 int _findnext64(intptr_t search, struct __finddata64_t *entry);
 int _findclose(intptr_t search);
