@@ -64,6 +64,8 @@ TEST_SCRIPTS     ?= $(sort $(wildcard test/tree/*.sh test/tool/*.sh test/game/*.
 # The longest first: see LONGEST.
 LONG_SCRIPTS     := test/long/machines.sh test/long/compilers.sh
 LONG_SCRIPTS     += $(filter-out $(LONG_SCRIPTS),$(sort $(wildcard test/long/*.sh)))
+# Scripts of `make test` with checks that only `make test-long` has time for.
+SLOW_SCRIPTS     := $(shell grep -lE '^ *(check_long|if is_long)' $(TEST_SCRIPTS))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 MD5_OBJECTS    := $(call objects,$(MD5_SOURCES))
@@ -323,7 +325,7 @@ IN_PART = $(findstring $(TEST_PART),$(if $(filter test/%/,$(TEST_PART)),$(1),$(n
 IS_PROGRAM = $(if $(PROGRAM_PART),$(filter $(TEST_MD5) $(TEST_GL),$(1)))
 SUITES = $(if $(TEST),$(foreach suite,$(ALL_SUITES),$(if $(call IS_PROGRAM,$(suite))$(call IN_PART,$(suite)),$(suite))),$(ALL_SUITES))
 
-## make test           runs every test in some three minutes; MD5_CORPUS=FOLDER adds real models;
+## make test           runs the tests in a minute or two; MD5_CORPUS=FOLDER adds real models;
 ##                     TEST=pose selects a room, or the tests with that in their name
 test: programs | deps
 	@MD5_TEST_PART=$(call quote,$(PROGRAM_PART)) $(RUN_TESTS) $(SUITES)
@@ -334,7 +336,7 @@ test-library: lib tool $(TEST_MD5)
 
 ## make test-long      runs the long tests, each for an hour at most
 test-long: programs | deps
-	@MD5_TEST_TIMEOUT=$${MD5_TEST_TIMEOUT:-3600} $(RUN_TESTS) $(LONG_SCRIPTS)
+	@MD5_TEST_LONG=all MD5_TEST_TIMEOUT=$${MD5_TEST_TIMEOUT:-3600} $(RUN_TESTS) $(LONG_SCRIPTS) $(SLOW_SCRIPTS)
 
 ## make test-blender   compares the Blender add-on with the library; needs Blender, a large package
 test-blender: lib tool

@@ -147,14 +147,25 @@ void test_heap_free(void *user, void *memory, size_t size)
     free(memory);
 }
 
+// MD5_TEST_LONG: nothing runs the quick tests, `only` the long ones, `all` both.
+static bool has_chosen_length(const test_case *test)
+{
+    const char *const length = getenv("MD5_TEST_LONG");
+    if (length == NULL || length[0] == '\0')
+        return !test->is_long;
+    return test->is_long || strcmp(length, "all") == 0;
+}
+
 // Arguments: parts of names; a test runs when one of them occurs in its name or file.
 static bool is_chosen(const test_case *test, int count, char **parts)
 {
+    bool in_file = count <= 1;
     for (int i = 1; i < count; i++) {
-        if (strstr(test->name, parts[i]) || strstr(test->file, parts[i]))
+        if (strstr(test->name, parts[i]))
             return true;
+        in_file = in_file || strstr(test->file, parts[i]);
     }
-    return count <= 1;
+    return in_file && has_chosen_length(test);
 }
 
 // With MD5_TEST_TIMES=0.2 in the environment, tests that take so many seconds of processor time or

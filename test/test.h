@@ -12,18 +12,25 @@
 typedef struct test_case {
     const char *name, *file;
     void (*run)(void);
+    bool is_long;
     struct test_case *next;
 } test_case;
 
 void test_register(test_case *test);
 
-#define TEST(title)                                                    \
-    static void run_##title(void);                                     \
-    __attribute__((constructor)) static void register_##title(void)    \
-    {                                                                  \
-        static test_case test = {#title, __FILE__, run_##title, NULL}; \
-        test_register(&test);                                          \
-    }                                                                  \
+#define TEST(title) TEST_THAT_IS(title, false)
+
+// A test that takes more than half a second although a quicker one finds nearly the same. `make
+// test-long` runs it, and whoever gives its name or sets MD5_TEST_LONG to `only` or `all`.
+#define TEST_LONG(title) TEST_THAT_IS(title, true)
+
+#define TEST_THAT_IS(title, is_long)                                            \
+    static void run_##title(void);                                              \
+    __attribute__((constructor)) static void register_##title(void)             \
+    {                                                                           \
+        static test_case test = {#title, __FILE__, run_##title, is_long, NULL}; \
+        test_register(&test);                                                   \
+    }                                                                           \
     static void run_##title(void)
 
 // Every CHECK counts as part of its test and returns whether it held.

@@ -41,6 +41,17 @@ check() {
     fi
 }
 
+# Whether there is time for tests that take long although quicker ones find nearly the same: in `make
+# test-long`, and wherever else MD5_TEST_LONG is `all`.
+is_long() {
+    [ -n "${MD5_TEST_LONG:-}" ]
+}
+
+# check_long TITLE COMMAND...: the same as check where there is time.
+check_long() {
+    ! is_long || check "$@"
+}
+
 # silent TITLE COMMAND...: one test, which passes if the command prints nothing, whatever its status.
 silent() {
     title=$1

@@ -18,6 +18,8 @@ export UBSAN_OPTIONS="print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
 run() {
     timeout=${MD5_TEST_TIMEOUT:-600}
     case $1 in
+    # MD5_TEST_LONG is for the scripts of `make test` that `make test-long` runs whole.
+    test/long/*.sh) (unset MD5_TEST_LONG && timeout "$timeout" sh "$1") ;;
     *.sh) timeout "$timeout" sh "$1" ;;
     # SDL needs no display with this driver.
     */test_gl*) SDL_VIDEODRIVER=${SDL_VIDEODRIVER:-offscreen} timeout "$timeout" "$1" ${part:+"$part"} ;;
@@ -28,7 +30,7 @@ run() {
 # Runs one suite, prints its result in one piece, and writes its counts into the folder $2.
 one() {
     suite=$1 folder=$2 name=$(basename "$1") start=$(date +%s)
-    log=$folder/$name.log
+    log=$folder/$(echo "$1" | tr / -)
     run "$suite" >"$log" 2>&1 </dev/null
     status=$?
     counts=$(tail -n 1 "$log" | grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$')
@@ -56,7 +58,7 @@ END
     } >"$log.report"
     # Prints nothing for a program without a matching test.
     [ "$part:$p:$f:$s" = "$part:0:0:0" ] && [ -n "$part" ] || cat "$log.report"
-    echo "$p $f $s" >"$folder/$name.counts"
+    echo "$p $f $s" >"$log.counts"
 }
 
 if [ "${1:-}" = --one ]; then

@@ -155,6 +155,9 @@ does() {
     }
     check "$title" has_effect
 }
+does_long() {
+    ! is_long || does "$@"
+}
 drag() { # BUTTON X Y X Y
     xdotool mousemove --window "$window" "$2" "$3" mousedown "$1" \
         mousemove --window "$window" $((($2 + $4) / 2)) $((($3 + $5) / 2)) \

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { DEFAULT_MEGABYTES = 12 };
+enum { DEFAULT_MEGABYTES = 6 };
 
 // -- Either kind of asset -------------------------------------------------------------------
 

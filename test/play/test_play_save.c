@@ -194,7 +194,7 @@ static bool check_machine(save_test *of, uint64_t seed, take_over *take)
 
 static void check_machines(take_over *take)
 {
-    enum { USUAL_MACHINES = 500, MOST_FAILED = 3 };
+    enum { USUAL_MACHINES = 200, MOST_FAILED = 3 };
     const char *const wanted = getenv("MD5_SAVE_MACHINES"), *const alone = getenv("MD5_SAVE_SEED");
     save_test *const of = calloc(1, sizeof *of);
     play_random_begin(&of->stock);
@@ -243,7 +243,7 @@ static bool is_refused_or_valid(md5_player *player, const md5_player *before, co
 }
 
 TEST (bytes_that_are_no_player_change_nothing) {
-    enum { MACHINES = 16 };
+    enum { MACHINES = 5 };
     save_test *const of = calloc(1, sizeof *of);
     play_random_begin(&of->stock);
     bool is_right = true;

@@ -114,6 +114,18 @@ bool scene_open(gl_scene *scene, const md5_allocator *allocator)
     return scene_open_context(scene) && create_renderer(scene, allocator);
 }
 
+bool scene_share(gl_scene *scene)
+{
+    static gl_scene shared;
+    if (shared.renderer == NULL && !scene_open(&shared, NULL))
+        return false;
+    *scene = shared;
+    scene->is_shared = true;
+    scene_make_current(scene);
+    num_messages = 0;
+    return true;
+}
+
 bool scene_open_es(gl_scene *scene)
 {
     return open_context(scene, true) && create_renderer(scene, NULL);
@@ -126,10 +138,12 @@ void scene_make_current(const gl_scene *scene)
 
 void scene_close(gl_scene *scene)
 {
-    if (scene->renderer)
+    if (scene->renderer && !scene->is_shared)
         md5gl_destroy(scene->renderer);
     test_check(num_messages == 0, __FILE__, __LINE__, "the driver reported: %s", first_message);
     num_messages = 0;
+    if (scene->is_shared)
+        return;
     if (scene->context)
         SDL_GL_DeleteContext(scene->context);
     if (scene->window)

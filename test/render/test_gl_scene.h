@@ -13,6 +13,7 @@ typedef struct gl_scene {
     SDL_Window *window;
     SDL_GLContext context;
     md5gl_renderer *renderer;
+    bool is_shared;
 } gl_scene;
 
 // Opens an OpenGL 3.3 core context, or one of OpenGL ES 3.0 if the environment has MD5_TEST_GL=es,
@@ -23,6 +24,10 @@ bool scene_wants_es(void);
 
 // The same with a renderer. `allocator` may be NULL.
 bool scene_open(gl_scene *scene, const md5_allocator *allocator);
+
+// The same for tests that change neither the renderer's limits nor states of OpenGL: the first
+// opens what all of them use, for shaders take longer to compile than the tests to draw.
+bool scene_share(gl_scene *scene);
 
 // The same in OpenGL ES 3.0, whatever the environment says.
 bool scene_open_es(gl_scene *scene);

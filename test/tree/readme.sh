@@ -64,7 +64,10 @@ commands_to_run() {
 }
 commands_to_run >"$scratch/run"
 while read -r command <&3; do
-    check "$command" run_command "$command"
+    case $command in
+    *--output*) check_long "$command" run_command "$command" ;;
+    *) check "$command" run_command "$command" ;;
+    esac
 done 3<"$scratch/run"
 
 # Whatever the README calls `make X` or --option.

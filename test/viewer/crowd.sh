@@ -50,14 +50,14 @@ check "small characters are posed every fourth frame, a quarter of them in each"
 # shellcheck disable=SC2086
 check "at a low frame rate every character is posed every frame" counts '$1 == 20 && $2 == 20' $clips $far --frame-rate 10
 # shellcheck disable=SC2086
-check "small characters with a machine are posed less often too" counts '$1 == 20 && $2 < 10' $machines $far
+check_long "small characters with a machine are posed less often too" counts '$1 == 20 && $2 < 10' $machines $far
 
 # -- Impostors ----------------------------------------------------------------------------------
 
 # shellcheck disable=SC2086
-check "small characters are impostors, which are not posed" counts '$1 == 20 && $2 == 0' $clips $far --crowd-impostors 200
+check_long "small characters are impostors, which are not posed" counts '$1 == 20 && $2 == 0' $clips $far --crowd-impostors 200
 # shellcheck disable=SC2086
-check "characters with a machine have none" counts '$1 == 20 && $2 > 0' $machines $far --crowd-impostors 200
+check_long "characters with a machine have none" counts '$1 == 20 && $2 > 0' $machines $far --crowd-impostors 200
 # shellcheck disable=SC2086
 check "--crowd-exact poses all" counts '$1 == 20 && $2 == 20' $clips $far --crowd-impostors 200 --crowd-exact
 check "--crowd-impostors beyond its range is refused" ends_saying 2 'crowd-impostors' "$view" "$bobbin" --crowd 2 \
@@ -78,12 +78,12 @@ levels() {
 # shellcheck disable=SC2086
 check "small characters are baked, and not posed" counts '$1 == 20 && $2 == 0' $clips $far --crowd-baked 200
 # shellcheck disable=SC2086
-check "the frame times count each level" levels '$1 == 0 && $2 == 20 && $3 == 0' $clips $far --crowd-baked 200
+check_long "the frame times count each level" levels '$1 == 0 && $2 == 20 && $3 == 0' $clips $far --crowd-baked 200
 # shellcheck disable=SC2086
-check "still smaller ones are impostors" levels '$1 == 0 && $2 == 0 && $3 == 20 && $4 == 0' $clips $far \
+check_long "still smaller ones are impostors" levels '$1 == 0 && $2 == 0 && $3 == 20 && $4 == 0' $clips $far \
     --crowd-baked 200 --crowd-impostors 200
 # shellcheck disable=SC2086
-check "only those that play clips are baked" levels '$1 == 10 && $2 == 10' models/bobbin/bobbin.md5machine $thimble \
+check_long "only those that play clips are baked" levels '$1 == 10 && $2 == 10' models/bobbin/bobbin.md5machine $thimble \
     --crowd 20 --no-shadow $far --crowd-baked 200
 check "--crowd-baked beyond its range is refused" ends_saying 2 'crowd-baked' "$view" "$bobbin" --crowd 2 \
     --crowd-baked 1001
@@ -98,7 +98,7 @@ else
         $clips $near --animate gpu
     check "--animate gpu with --path cpu is refused" ends_saying 1 'skinned on the CPU' "$view" "$bobbin" \
         --crowd 2 --animate gpu --path cpu --output "$scratch/x.png"
-    check "a machine is posed by the CPU, with a warning" ends_saying 0 'only the CPU' "$view" \
+    check_long "a machine is posed by the CPU, with a warning" ends_saying 0 'only the CPU' "$view" \
         models/bobbin/bobbin.md5machine --crowd 2 --animate gpu --frames 1 --resolution 64,48
 fi
 finish

@@ -55,16 +55,16 @@ check "a machine is drawn" picture base "$bobbin" --animation-time 1
 again_the_same() {
     picture again "$bobbin" --animation-time 1 && cmp "$scratch/base.png" "$scratch/again.png"
 }
-check "the same time gives the same picture" again_the_same
+check_long "the same time gives the same picture" again_the_same
 check "a parameter changes the picture" changes_the_picture set "$bobbin" --animation-time 1 --set speed=44
-check "a parameter is set at its time" \
+check_long "a parameter is set at its time" \
     changes_the_picture later "$bobbin" --animation-time 1 --set wave=1@0.4
 not_yet() {
     picture early "$bobbin" --animation-time 1 --set wave=1@1.5 &&
         cmp "$scratch/base.png" "$scratch/early.png"
 }
-check "a parameter has no effect before its time" not_yet
-check "a panel lists states" changes_the_picture panel "$bobbin" --animation-time 1 --panel
+check_long "a parameter has no effect before its time" not_yet
+check_long "a panel lists states" changes_the_picture panel "$bobbin" --animation-time 1 --panel
 check "--set needs a value" ends_saying 2 '--set' "$view" "$bobbin" --set speed
 check "--set needs a number" ends_saying 2 '--set' "$view" "$bobbin" --set speed=fast
 check "--set needs a number after @" ends_saying 2 '--set' "$view" "$bobbin" --set speed=1@x
@@ -73,27 +73,27 @@ check "a broken machine is reported" ends_saying 1 'idel.md5anim' "$view" \
     "$scratch/bobbin/wrong.md5machine" --no-render
 
 check "a crowd with a machine" changes_the_picture crowd "$bobbin" --animation-time 1 --crowd 9
-check "a crowd with clips" changes_the_picture clips models/bobbin/bobbin.md5mesh --crowd 9
+check_long "a crowd with clips" changes_the_picture clips models/bobbin/bobbin.md5mesh --crowd 9
 check "a crowd needs a model" ends_saying 1 'a crowd needs' "$view" models/bobbin/idle.md5anim --crowd 9 \
     --output "$scratch/x.png"
-check "retargeting changes the picture" changes_the_picture body "$bobbin" --animation-time 1 \
+check_long "retargeting changes the picture" changes_the_picture body "$bobbin" --animation-time 1 \
     --retarget models/spindle/spindle.md5mesh
-check "retargeting to other joints is refused" ends_saying 1 'error' "$view" "$bobbin" \
+check_long "retargeting to other joints is refused" ends_saying 1 'error' "$view" "$bobbin" \
     --retarget test/reference/data/still.md5mesh --output "$scratch/x.png"
 check "a model is attached to a joint" changes_the_picture thing "$bobbin" --animation-time 1 \
     --attach prop_r=models/lantern/lantern.md5mesh
-check "an unknown joint to attach to is reported" ends_saying 1 'no joint of that name' "$view" "$bobbin" \
+check_long "an unknown joint to attach to is reported" ends_saying 1 'no joint of that name' "$view" "$bobbin" \
     --attach wing=models/lantern/lantern.md5mesh --output "$scratch/x.png"
-check "a missing file to attach is reported" ends_saying 1 'nothing.md5mesh' "$view" "$bobbin" \
+check_long "a missing file to attach is reported" ends_saying 1 'nothing.md5mesh' "$view" "$bobbin" \
     --attach prop_r=nothing.md5mesh --output "$scratch/x.png"
 check "--attach needs a joint" ends_saying 2 '--attach' "$view" "$bobbin" --attach lantern.md5mesh
-check "terrain" changes_the_picture terrain "$bobbin" --animation-time 1 --terrain
+check_long "terrain" changes_the_picture terrain "$bobbin" --animation-time 1 --terrain
 walks_by_rules() {
     picture bound models/thimble/thimble.md5mesh --no-auto --animation-time 1 &&
         picture walking models/thimble/thimble.md5mesh --no-auto --animation-time 1 --walk &&
         ! cmp "$scratch/bound.png" "$scratch/walking.png"
 }
-check "legs that walk by rules" walks_by_rules
+check_long "legs that walk by rules" walks_by_rules
 check "walking without legs: a warning" ends_saying 0 'no two joints have foot or ankle' "$view" \
     test/reference/data/still.md5mesh --walk --output "$scratch/x.png"
 # The machine's own modifier places the feet.
@@ -106,6 +106,6 @@ stands_on_the_ground() {
     ! cmp "$scratch/stands.png" "$scratch/flat.png"
 }
 check "terrain with a machine that places feet" stands_on_the_ground
-check "terrain without feet: a warning" ends_saying 0 'foot or ankle' "$view" \
+check_long "terrain without feet: a warning" ends_saying 0 'foot or ankle' "$view" \
     test/reference/data/still.md5mesh --terrain --output "$scratch/x.png"
 finish

@@ -91,9 +91,9 @@ thumbnail() {
 }
 check "a thumbnail under any name" thumbnail
 check "a series of pictures" series
-check "the same series by --animation-time" at_times
+check_long "the same series by --animation-time" at_times
 check "an APNG has the same pictures" same_in "$scratch/m.apng" '$1 == 96 && $2 == 72 && $3 == 0.625 && $4 == 0'
-check "a turntable" turns
+check_long "a turntable" turns
 check "a sheet" sheet
 check "a movie through ffmpeg" movie_by_ffmpeg
 check "a movie without ffmpeg" without_ffmpeg

@@ -99,13 +99,14 @@ static double worst_of(const gl_scene *scene, const view_kind *kind, uint32_t cl
 }
 
 // Nothing is seen to jump when a member becomes baked, so the levels need no fading.
-TEST (view_baked_vertices_are_within_a_pixel) {
+TEST_LONG(view_baked_vertices_are_within_a_pixel)
+{
     gl_scene scene;
     shot_viewer viewer;
     double worst = 0.0;
     uint32_t fastest = 0;
     uint64_t random = 3;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     if (shot_open(&viewer, &scene, BOBBIN SMALL "--crowd 30 --crowd-baked 128")) {
         const view_kind *const kind = &viewer.state.document->crowd.kinds[0];
@@ -180,9 +181,10 @@ static level_counts count_levels(const gl_scene *scene, const char *line)
 #define STEEP_FAR FAR "--camera-elevation-angle 80 "
 
 // Bobbin has about 9 pixels here.
-TEST (view_members_are_baked_by_their_size) {
+TEST_LONG(view_members_are_baked_by_their_size)
+{
     gl_scene scene;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     const level_counts none = count_levels(&scene, RUN SMALL FAR);
     CHECK(none.skinned == 20 && none.posed == 20 && none.baked == 0 && none.far == 0);
@@ -237,9 +239,10 @@ TEST (view_large_crowds_are_baked_by_default) {
 }
 
 // Machines, morph targets and dual quaternions are not baked.
-TEST (view_members_that_are_not_baked_stay_skinned) {
+TEST_LONG(view_members_that_are_not_baked_stay_skinned)
+{
     gl_scene scene;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     const level_counts mixed = count_levels(
         &scene, "models/bobbin/bobbin.md5machine " THIMBLE SMALL FAR "--crowd-baked 60");
@@ -259,7 +262,7 @@ TEST (view_figures_count_baked_members) {
     shot_viewer viewer;
     view_rows rows = {0};
     bool found = false;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     if (shot_open(&viewer, &scene, RUN SMALL FAR "--crowd-baked 30")) {
         shot drawn = shot_draw(&viewer);
@@ -283,10 +286,11 @@ TEST (view_figures_count_baked_members) {
 
 // The bound is one that the same crowd a twentieth of a second later exceeds, and with shadows and
 // all maps, of which baked members lack the normal map.
-TEST (view_crowds_look_alike_baked) {
+TEST_LONG(view_crowds_look_alike_baked)
+{
     static const double bound = 0.002;
     gl_scene scene;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     shot skinned = shot_take(&scene, RUNNERS "--animation-time 0.43 --crowd-baked 0");
     shot baked = shot_take(&scene, RUNNERS "--animation-time 0.43 --crowd-baked 128");
@@ -305,7 +309,7 @@ TEST (view_crowds_look_alike_baked) {
 TEST (view_levels_of_a_crowd_can_be_switched_off) {
     gl_scene scene;
     shot_viewer viewer;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     shot skinned = shot_take(&scene, RUN SMALL "--crowd 20 --crowd-baked 0");
     if (shot_open(&viewer, &scene,
@@ -331,10 +335,11 @@ TEST (view_levels_of_a_crowd_can_be_switched_off) {
 }
 
 // Culled baked members change no pixel, not even by their shadows.
-TEST (view_baked_crowds_are_drawn_the_same_culled) {
+TEST_LONG(view_baked_crowds_are_drawn_the_same_culled)
+{
     gl_scene scene;
     shot_viewer viewer;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     if (shot_open(&viewer, &scene,
                   RUNNERS "--samples 1 --crowd-baked 1000 --camera-distance 120 "
@@ -356,7 +361,7 @@ TEST (view_baked_crowds_are_drawn_the_same_culled) {
 TEST (view_hidden_meshes_are_hidden_baked) {
     gl_scene scene;
     shot_viewer viewer;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     if (shot_open(&viewer, &scene, RUN SMALL FAR "--crowd-baked 30 --no-background")) {
         shot shown = shot_draw(&viewer);
@@ -406,7 +411,7 @@ static bool try_to_bake(const gl_scene *scene, const view_kind *kind, size_t mem
 TEST (view_bakes_refuse_what_does_not_fit) {
     gl_scene scene;
     shot_viewer viewer;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     if (shot_open(&viewer, &scene, RUN SMALL "--crowd 2")) {
         const view_kind *const kind = &viewer.state.document->crowd.kinds[0];
@@ -429,7 +434,8 @@ TEST (view_bakes_refuse_what_does_not_fit) {
     scene_close(&scene);
 }
 
-TEST (view_bakes_survive_a_lack_of_memory) {
+TEST_LONG(view_bakes_survive_a_lack_of_memory)
+{
     test_heap heap = {0};
     const md5_allocator allocator = {test_heap_alloc, test_heap_free, &heap};
     gl_scene scene;

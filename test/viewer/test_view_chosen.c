@@ -95,7 +95,7 @@ TEST (view_chosen_textures_are_stored_in_the_configuration) {
 // Bobbin with the eyes' texture on his skin, and a file that does not exist for his eyes.
 TEST (view_chosen_textures_are_used_unless_they_cannot_be_read) {
     gl_scene s;
-    if (!scene_open(&s, NULL))
+    if (!scene_share(&s))
         return;
     char *const model_path = common_copy(test_path("models/bobbin/bobbin.md5mesh"));
     md5_model *const model = md5_load_model(model_path, NULL, NULL);

@@ -22,7 +22,7 @@ TEST (view_crowds_show_every_model_and_animation) {
     };
     gl_scene scene;
     shot shots[3];
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     for (int i = 0; i < 3; i++)
         shots[i] = shot_take(&scene, lines[i]);
@@ -40,7 +40,7 @@ TEST (view_crowds_share_animations_and_machines) {
         "models/bobbin/bobbin.md5machine " SPINDLE SMALL "--crowd 12 --animation-time 2",
     };
     gl_scene scene;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         shot taken = shot_take(&scene, lines[i]);
@@ -59,19 +59,12 @@ TEST (view_crowds_share_animations_and_machines) {
 #define STEEP " --camera-distance 150 --camera-elevation-angle 70"
 
 // Characters that are culled change no pixel, not even by their shadows.
-TEST (view_crowds_are_drawn_the_same_culled) {
-    static const char *const lines[] = {
-        CLIPS LEVEL,
-        CLIPS STEEP,
-        CLIPS " --camera-distance 300 --camera-orthographic",
-        CLIPS LEVEL " --no-shadow",
-        MACHINES LEVEL,
-        MACHINES STEEP,
-    };
+static void check_culling(const char *const lines[], size_t count)
+{
     gl_scene scene;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+    for (size_t i = 0; i < count; i++) {
         char *const exact_line = common_format("%s --crowd-exact", lines[i]);
         shot culled = shot_take(&scene, lines[i]), exact = shot_take(&scene, exact_line);
         test_check(shot_same(&culled, &exact), __FILE__, __LINE__, "%s: culling changes pixels",
@@ -81,6 +74,25 @@ TEST (view_crowds_are_drawn_the_same_culled) {
         free(exact_line);
     }
     scene_close(&scene);
+}
+
+TEST (view_crowds_are_drawn_the_same_culled) {
+    static const char *const lines[] = {THIMBLE " models/thimble/walk.md5anim" SMALL
+                                                "--crowd 20" LEVEL};
+    check_culling(lines, 1);
+}
+
+TEST_LONG(view_crowds_are_drawn_the_same_culled_from_all_sides)
+{
+    static const char *const lines[] = {
+        CLIPS LEVEL,
+        CLIPS STEEP,
+        CLIPS " --camera-distance 300 --camera-orthographic",
+        CLIPS LEVEL " --no-shadow",
+        MACHINES LEVEL,
+        MACHINES STEEP,
+    };
+    check_culling(lines, sizeof lines / sizeof *lines);
 }
 
 // -- Posing on the GPU ------------------------------------------------------------------------
@@ -99,11 +111,10 @@ static void check_like_cpu(const gl_scene *scene, const shot *by_cpu, const char
     free(line);
 }
 
-TEST (view_crowds_are_drawn_the_same_posed_by_the_gpu) {
-    static const char *const options[] = {"", " --path storage", " --path compute",
-                                          " --crowd-exact"};
+static void check_posing_by_gpu(const char *const options[], size_t count)
+{
     gl_scene scene;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     if (!md5gl_has_path(scene.renderer, MD5GL_PATH_COMPUTE)) {
         test_skip("no compute shaders on %s", md5gl_device_name(scene.renderer));
@@ -111,11 +122,27 @@ TEST (view_crowds_are_drawn_the_same_posed_by_the_gpu) {
         return;
     }
     shot linear = shot_take(&scene, POSED " --animate cpu");
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+    for (size_t i = 0; i < count; i++)
         check_like_cpu(&scene, &linear, options[i]);
-    shot dual = shot_take(&scene, POSED " --animate cpu --skinning dual");
-    check_like_cpu(&scene, &dual, " --skinning dual");
     free(linear.rgba);
+    scene_close(&scene);
+}
+
+TEST (view_crowds_are_drawn_the_same_posed_by_the_gpu) {
+    static const char *const options[] = {""};
+    check_posing_by_gpu(options, 1);
+}
+
+TEST_LONG(view_crowds_are_drawn_the_same_posed_by_the_gpu_on_every_path)
+{
+    static const char *const options[] = {" --path storage", " --path compute", " --crowd-exact"};
+    gl_scene scene;
+    check_posing_by_gpu(options, 3);
+    if (!scene_share(&scene))
+        return;
+    shot dual = shot_take(&scene, POSED " --animate cpu --skinning dual");
+    if (md5gl_has_path(scene.renderer, MD5GL_PATH_COMPUTE))
+        check_like_cpu(&scene, &dual, " --skinning dual");
     free(dual.rgba);
     scene_close(&scene);
 }
@@ -127,9 +154,10 @@ TEST (view_crowds_are_drawn_the_same_posed_by_the_gpu) {
            " models/thimble/walk.md5anim --resolution 320,240 --no-maps --crowd 60 "
 
 // Small members as impostors change little of the picture.
-TEST (view_crowds_look_alike_with_impostors) {
+TEST_LONG(view_crowds_look_alike_with_impostors)
+{
     gl_scene scene;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     shot models = shot_take(&scene, RUNNERS "--animation-time 0.4 --crowd-impostors 0");
     shot impostors = shot_take(&scene, RUNNERS "--animation-time 0.4 --crowd-impostors 40");

@@ -76,7 +76,7 @@ static double red_of(gl_scene *scene, const char *folder, const char *lines, uin
 
 TEST (view_cube_masks_glow_and_shine) {
     gl_scene scene;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     const char *const above = getenv("TMPDIR");
     char *const folder = common_format("%s/md5view_masks_XXXXXX", above != NULL ? above : "/tmp");

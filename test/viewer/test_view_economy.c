@@ -44,7 +44,7 @@ TEST (view_small_pictures_show_the_same) {
     static const char *const lines[] = {PLAIN, PLAIN " --camera-orthographic"};
     gl_scene scene;
     shot_viewer viewer;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     for (size_t i = 0; i < 2; i++) {
         if (shot_open(&viewer, &scene, lines[i])) {
@@ -66,7 +66,7 @@ TEST (view_small_pictures_show_the_same) {
 TEST (view_economy_leaves_out_shadows) {
     gl_scene scene;
     shot_viewer viewer;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     shot none = shot_take(&scene, PLAIN " --no-shadow");
     if (shot_open(&viewer, &scene, PLAIN)) {

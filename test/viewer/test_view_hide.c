@@ -22,7 +22,7 @@ TEST (view_option_hide_finds_meshes) {
     };
     gl_scene scene;
     shot_viewer viewer;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         if (shot_open(&viewer, &scene, cases[i].line))
@@ -34,7 +34,7 @@ TEST (view_option_hide_finds_meshes) {
 
 TEST (view_option_hide_empties_the_picture) {
     gl_scene scene;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     shot all = shot_take(&scene, SMALL " --grid=no");
     shot none = shot_take(&scene, SMALL " --grid=no --no-shadow --hide 0 --hide 1");
@@ -49,7 +49,7 @@ TEST (view_option_hide_empties_the_picture) {
 TEST (view_option_hide_refuses_unknown_meshes) {
     gl_scene scene;
     shot_viewer viewer;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     if (shot_open(&viewer, &scene, MODEL)) {
         const char *const path = test_path("models/bobbin/bobbin.md5mesh");

@@ -81,7 +81,7 @@ static view_layers add(gl_scene *scene, view_package *package, const char *mater
 
 TEST (view_layers_are_the_stages_of_a_material) {
     gl_scene scene;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
     for (size_t i = 0; i < sizeof layer_cases / sizeof layer_cases[0]; i++) {
@@ -108,7 +108,7 @@ TEST (view_layers_are_the_stages_of_a_material) {
 // follows time.
 TEST (view_layers_follow_time_and_parms) {
     gl_scene scene;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
     static const char skin[] = "models/md5/bobbin/skin";

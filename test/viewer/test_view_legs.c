@@ -140,7 +140,7 @@ TEST (view_key_starts_and_ends_procedural_walking) {
     gl_scene gl;
     shot_viewer viewer;
     view_state *const state = &viewer.state;
-    if (!scene_open(&gl, NULL))
+    if (!scene_share(&gl))
         return;
     const view_binding key = view_find_binding(VIEW_MODE_CLIPS, SDLK_u, false, false, false);
     CHECK_UINT(key.action, VIEW_WALK);

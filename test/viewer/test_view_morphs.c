@@ -101,7 +101,7 @@ TEST (view_morph_of_no_such_name_is_an_error) {
 
 TEST (view_morph_is_drawn_as_it_is_skinned) {
     gl_scene scene;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     view_setting morphs[] = {{.parameter = blink_name, .value = 0.6f},
                              {.parameter = smile_name, .value = 1.4f}};

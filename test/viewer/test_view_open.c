@@ -105,7 +105,7 @@ static bool begin(test_viewer *viewer, const char *const *arguments, bool draws)
     char *copies[MAX_ARGUMENTS], problem[256] = "";
     int count = 0;
     *viewer = (test_viewer){.options = {0}};
-    if (draws && !scene_open(&viewer->scene, NULL))
+    if (draws && !scene_share(&viewer->scene))
         return false;
     for (; arguments[count] != NULL; count++)
         copies[count] = (char *)arguments[count];

@@ -23,7 +23,7 @@ static bool open_viewer(paged *p)
     *p = (paged){.width = 0};
     CHECK(view_read_options(0, NULL, &p->options, problem, sizeof problem));
     p->options.level = VIEW_QUIET;
-    if (!scene_open(&p->gl, NULL))
+    if (!scene_share(&p->gl))
         return false;
     view_begin(&p->viewer, &p->options);
     view_take_switches(&p->viewer);
@@ -75,7 +75,7 @@ static bool draw(paged *p)
 
 // Moves each slider to a tenth and to nine tenths of its range, draws, and sets it back; without
 // shadows, because software draws every texel of their map.
-static void move_sliders(paged *p, const view_page *page)
+static void move_sliders(paged *p, const view_page *page, bool draws)
 {
     view_pages *const pages = &p->viewer.pages;
     draw(p);
@@ -95,7 +95,7 @@ static void move_sliders(paged *p, const view_page *page)
             CHECK_NEAR(pages->values[i], value,
                        is_whole ? 0.501 : 1e-3 * (double)(slider->high - slider->low));
             CHECK(!is_whole || pages->values[i] == roundf(pages->values[i]));
-            if (side == 1)
+            if (side == 1 && draws)
                 draw(p);
             pages->values[i] = before;
         }
@@ -112,20 +112,34 @@ static void check_page(paged *p, const view_page *page)
     CHECK(bottom <= (float)p->height);
 }
 
-TEST (view_pages_draw_at_two_sizes_and_their_sliders_move) {
+static bool open_page(paged *p, uint32_t i)
+{
+    p->options.page = view_page_at(i)->name;
+    return CHECK(view_choose_page(&p->viewer)) && CHECK(p->viewer.pages.open == (int32_t)i);
+}
+
+TEST (view_pages_draw_and_their_sliders_move) {
+    paged p;
+    if (open_viewer(&p) && resize(&p, 800, 600)) {
+        p.viewer.shown.shadows = false;
+        for (uint32_t i = 0; i < view_num_pages() && open_page(&p, i); i++) {
+            check_page(&p, view_page_at(i));
+            move_sliders(&p, view_page_at(i), false);
+        }
+    }
+    close_viewer(&p);
+}
+
+TEST_LONG(view_pages_draw_at_two_sizes_and_as_their_sliders_move)
+{
     static const uint32_t sizes[2][2] = {{1280, 720}, {800, 600}};
     paged p;
     if (open_viewer(&p)) {
-        for (uint32_t i = 0; i < view_num_pages(); i++) {
-            const view_page *const page = view_page_at(i);
-            p.options.page = page->name;
-            if (!CHECK(view_choose_page(&p.viewer)))
-                break;
-            CHECK(p.viewer.pages.open == (int32_t)i);
+        for (uint32_t i = 0; i < view_num_pages() && open_page(&p, i); i++) {
             for (int size = 0; size < 2 && resize(&p, sizes[size][0], sizes[size][1]); size++)
-                check_page(&p, page);
+                check_page(&p, view_page_at(i));
             p.viewer.shown.shadows = false;
-            move_sliders(&p, page);
+            move_sliders(&p, view_page_at(i), true);
             p.viewer.shown.shadows = true;
         }
     }

@@ -31,7 +31,7 @@ static bool open_all(stage *s, uint32_t crowd, const char *const *files, size_t 
     CHECK(view_read_options(0, NULL, &s->options, problem, sizeof problem));
     s->options.level = VIEW_QUIET;
     s->options.crowd = crowd;
-    if (!scene_open(&s->gl, NULL))
+    if (!scene_share(&s->gl))
         return false;
     view_begin(&s->viewer, &s->options);
     view_take_switches(&s->viewer);

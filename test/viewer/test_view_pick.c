@@ -125,7 +125,7 @@ TEST (view_click_finds_the_nearest_triangle) {
                                         MODEL SIZE " --up y"};
     gl_scene scene;
     shot_viewer viewer;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         if (shot_open(&viewer, &scene, lines[i]))
@@ -139,7 +139,7 @@ TEST (view_click_finds_the_nearest_triangle) {
 TEST (view_click_tells_joints_of_the_file) {
     gl_scene scene;
     shot_viewer viewer;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     if (shot_open(&viewer, &scene, MODEL SIZE " --up y")) {
         view_scene *const shown = &viewer.state.document->scene;
@@ -164,7 +164,7 @@ TEST (view_click_tells_joints_of_the_file) {
 TEST (view_click_is_shown_until_escape) {
     gl_scene scene;
     shot_viewer viewer;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     if (shot_open(&viewer, &scene, MODEL SIZE)) {
         view_state *const state = &viewer.state;

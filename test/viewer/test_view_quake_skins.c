@@ -108,7 +108,7 @@ static void check_skin(gl_scene *scene, const quake_folder *made, const char *sk
 TEST (view_quake_shows_skins_and_their_images_in_turn) {
     gl_scene scene;
     quake_folder made;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     if (make_folder(&made, "progs")) {
         put_color(made.below, "board_00_00.tga", 2);
@@ -132,7 +132,7 @@ TEST (view_quake_2_shows_the_skins_of_the_md2) {
     unsigned char file[HEAD + 2 * NAME] = {'I', 'D', 'P', '2', 8, [20] = 2, [44] = HEAD};
     gl_scene scene;
     quake_folder made;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     if (make_folder(&made, "md5")) {
         strcpy((char *)file + HEAD, "models/x/skin.pcx");
@@ -151,7 +151,7 @@ TEST (view_quake_2_shows_the_skins_of_the_md2) {
 TEST (view_other_models_have_no_skins_by_number) {
     gl_scene scene;
     quake_folder made;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     if (make_folder(&made, "models")) {
         put_color(made.below, "board.tga", 1);

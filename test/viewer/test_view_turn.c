@@ -63,7 +63,7 @@ TEST (view_turns_move_boxes_and_matrices) {
 TEST (view_option_up_turns_the_model) {
     gl_scene scene;
     shot_viewer viewer;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     md5_vec3 sizes[2] = {{0}};
     for (int i = 0; i < 2; i++) {
@@ -85,7 +85,7 @@ TEST (view_option_up_turns_the_model) {
 TEST (view_turns_by_keys_undo_the_option) {
     gl_scene scene;
     shot_viewer viewer;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     shot plain = shot_take(&scene, MODEL " --samples 1 --resolution 160,120");
     if (shot_open(&viewer, &scene, MODEL " --samples 1 --resolution 160,120 --up y")) {
@@ -110,7 +110,7 @@ TEST (view_turns_by_keys_undo_the_option) {
 TEST (view_turns_machines_about_their_place) {
     gl_scene scene;
     shot_viewer viewer;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     if (shot_open(&viewer, &scene, "models/bobbin/bobbin.md5machine --samples 1")) {
         view_scene *const shown = &viewer.state.document->scene;

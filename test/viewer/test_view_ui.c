@@ -41,7 +41,7 @@ static bool open_screen(screen *s, const char *file)
     s->options.level = VIEW_QUIET;
     s->options.width = WIDTH;
     s->options.height = HEIGHT;
-    if (!scene_open(&s->gl, NULL))
+    if (!scene_share(&s->gl))
         return false;
     view_begin(&s->viewer, &s->options);
     view_take_switches(&s->viewer);

@@ -111,7 +111,7 @@ static bool count_work(const char *path, bool dual)
                          model};
     bool done = false;
     CHECK(view_read_options(dual ? 5 : 4, arguments, &options, problem, sizeof problem));
-    if (scene_open(&scene, NULL)) {
+    if (scene_share(&scene)) {
         view_state viewer;
         view_begin(&viewer, &options);
         view_take_switches(&viewer);
@@ -158,7 +158,7 @@ TEST (gl_capture_without_a_palette_reads_the_first_instance) {
     gl_scene scene;
     md5_vec3 once[4], again[4];
     md5_error error;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     md5_model *const square = scene_square();
     md5gl_model *const drawn = md5gl_create_model(scene.renderer, square, MD5GL_PATH_AUTO, &error);

@@ -114,7 +114,7 @@ static void check_model(const gl_scene *scene, const char *path)
 TEST (view_verify_accepts_the_models_of_the_reference) {
     gl_scene scene;
     glob_t found;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     if (CHECK(glob(test_path("test/reference/data/*.md5mesh"), 0, NULL, &found) == 0)) {
         CHECK(found.gl_pathc > 5);
@@ -149,7 +149,7 @@ TEST (view_verify_accepts_the_corpus) {
         test_skip("MD5_CORPUS is not set");
         return;
     }
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     char *const folder = common_format("%s/corpus", test_corpus());
     real_models.count = 0;
@@ -171,7 +171,7 @@ TEST (view_verify_accepts_the_corpus) {
 
 TEST (view_verify_accepts_our_model_on_lossless_paths) {
     gl_scene scene;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     check_report(&scene, OWN " --path 8", is_exact, "path 8 (forced)");
     check_report(&scene, OWN " --path exact", is_exact, "path exact (forced)");
@@ -196,7 +196,7 @@ static bool loses_no_more_than_predicted(const verify_report *report)
 // Its vertices have more than four influences.
 TEST (view_verify_reports_what_four_influences_lose) {
     gl_scene scene;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     check_report(&scene, OWN " --path 4", loses_no_more_than_predicted, "path 4 (forced)");
     scene_close(&scene);
@@ -208,7 +208,7 @@ TEST (view_verify_reports_what_four_influences_lose) {
 TEST (view_verify_reports_the_path_that_is_forced) {
     static const char *const paths[] = {"4", "8", "exact", "cpu", "compute", "storage"};
     gl_scene scene;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         char *const line = common_format(STILL " --path %s", paths[i]);
@@ -223,7 +223,7 @@ TEST (view_verify_reports_the_path_that_is_forced) {
 TEST (view_verify_reports_dual_quaternions) {
     static const char *const paths[] = {"auto", "exact", "cpu", "compute", "storage"};
     gl_scene scene;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         char *const line = common_format(STILL " --skinning dual --path %s", paths[i]);

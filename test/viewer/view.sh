@@ -256,10 +256,10 @@ shows_joints_alone() {
 }
 check "without arguments it shows the built-in model" shows_own_model
 check "a reference picture" runs 0 "$own" --output "$scratch/plain.png" $small --animation-index 1
-check "the same arguments give the same picture" repeats
+check_long "the same arguments give the same picture" repeats
 check "--output - writes to standard output" goes_to_stdout
-check "several times write several pictures" writes_several
-check "fields in the file name are replaced" fills_names
+check_long "several times write several pictures" writes_several
+check_long "fields in the file name are replaced" fills_names
 check "background colours" has_colour
 check "an animation alone shows moving joints" shows_joints_alone
 check "a reader in Python gives the same results" readers_agree
@@ -342,7 +342,7 @@ chosen_texture() {
         cmp "$scratch/tex.png" "$scratch/tex2.png"
 }
 check "a missing texture gives one warning" one_warning
-check "--texture by number and by name" chosen_texture
+check_long "--texture by number and by name" chosen_texture
 
 # Maps are found beside the texture by common suffixes: one mesh for each, whose texture is SkinN_d.png, a
 # map with the suffix, and a file that must not match. All in one run.
@@ -392,7 +392,7 @@ while read -r kind word map; do
     mesh=$((mesh + 1))
 done <"$scratch/cases"
 check "maps: heights are added to normals" grep -F "skin8_local.png + skin8_h.png" "$scratch/textures"
-check "maps: those of the built-in model" own_maps
+check_long "maps: those of the built-in model" own_maps
 
 # -- Camera paths ------------------------------------------------------------------------------------
 

@@ -75,7 +75,7 @@ shows_errors() {
 }
 check "a click on a mesh hides it, another shows it" hides_mesh
 check "a clicked joint is marked, with its weights" marks_joint
-check "the window shows errors of a file" shows_errors
+check_long "the window shows errors of a file" shows_errors
 
 # -- Remembering --------------------------------------------------------------------------------
 
@@ -106,7 +106,7 @@ ignores_unknown() {
         press quit ctrl+q && ended_with 0
 }
 check "size, model, camera, switches and files are remembered" remembers
-check "options override the configuration" options_override
-check "unknown settings are reported and ignored" ignores_unknown
+check_long "options override the configuration" options_override
+check_long "unknown settings are reported and ignored" ignores_unknown
 
 finish

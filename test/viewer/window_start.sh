@@ -56,7 +56,7 @@ remembers_own() {
     open_viewer && presses grid:g axes:x edges:e skinning:q right:3 && restores_state
 }
 check "a second start restores the state of the first" remembers_all
-check "also with the built-in model, which was not named" remembers_own
+check_long "also with the built-in model, which was not named" remembers_own
 
 # -- Options override the state -------------------------------------------------------------------
 
@@ -73,7 +73,7 @@ size=--resolution=400,300
 framed='is["distance"] != 4321 && is["azimuth"] != 12.5 && is["orthographic"] == 0'
 check "without arguments: the last model and its camera" starts_with \
     'is["model"] == "b" && is["distance"] == 4321 && is["azimuth"] == 12.5'
-check "a crowd is of our models and has its own camera" starts_with \
+check_long "a crowd is of our models and has its own camera" starts_with \
     "is[\"crowd\"] == 3 && is[\"model\"] == \"bobbin\" && $framed" --crowd 3
 check "a named model is framed" starts_with "is[\"model\"] == \"a\" && $framed" "$folder/a.md5mesh"
 
@@ -129,7 +129,7 @@ watches_crowd() {
     cp models/spindle/spindle.md5mesh "$scratch/new"
     watch_comes_to 'is["crowd"] == 2 && is["error"] == 0' mv "$scratch/new" "$scratch/other.md5mesh" && quits
 }
-check "--watch: a texture" watches_texture
-check "--watch: another model of a crowd, also a truncated file" watches_crowd
+check_long "--watch: a texture" watches_texture
+check_long "--watch: another model of a crowd, also a truncated file" watches_crowd
 
 finish
