@@ -91,8 +91,7 @@ static size_t most_failures(int i)
     return sizes[i].joints > LARGE ? FIRST : MOST_FAILURES;
 }
 
-TEST_LONG(compress_of_many_joints_survives_failure_of_every_allocation)
-{
+TEST_LONG (compress_of_many_joints_survives_failure_of_every_allocation) {
     for (int k = 0; k < 2 * NUM_SIZES; k++) {
         const int i = k / 2;
         md5_anim *const anim = make_branches(sizes[i].joints, sizes[i].frames);

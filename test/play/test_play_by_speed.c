@@ -122,8 +122,7 @@ static const speed_clip GAITS[] = {{{-20.0, 0.0, 0.0}, 25, {3, 14}, 24.0},
 static const speed_clip LONG_STEPS[] = {{{10.0, 0.0, 0.0}, 13, {0, 5}, 24.0},
                                         {{14.0, 0.0, 0.0}, 61, {11, 31}, 20.0}};
 
-TEST_LONG(by_speed_the_parameter_is_the_speed)
-{
+TEST_LONG (by_speed_the_parameter_is_the_speed) {
     for (md5_sync sync = MD5_SYNC_NONE; sync <= MD5_SYNC_MARKERS; sync++) {
         for (md5_extract extract = MD5_EXTRACT_MOVE; extract <= MD5_EXTRACT_TURN; extract++) {
             speed_case of;

@@ -82,8 +82,7 @@ TEST (bind_refuses_wrong_positions_indices_and_joints) {
 }
 
 // Small files whose triangles lie over each other would take minutes.
-TEST_LONG(bind_refuses_triangles_that_overlap_everywhere)
-{
+TEST_LONG (bind_refuses_triangles_that_overlap_everywhere) {
     bind_case *const of = box_with_joint();
     for (uint32_t i = of->desc.num_triangles; i < BIND_TRIANGLES; i++)
         bind_add_triangle(of, 0, of->desc.num_positions - 1, 6);

@@ -99,8 +99,7 @@ static double worst_of(const gl_scene *scene, const view_kind *kind, uint32_t cl
 }
 
 // Nothing is seen to jump when a member becomes baked, so the levels need no fading.
-TEST_LONG(view_baked_vertices_are_within_a_pixel)
-{
+TEST_LONG (view_baked_vertices_are_within_a_pixel) {
     gl_scene scene;
     shot_viewer viewer;
     double worst = 0.0;
@@ -181,8 +180,7 @@ static level_counts count_levels(const gl_scene *scene, const char *line)
 #define STEEP_FAR FAR "--camera-elevation-angle 80 "
 
 // Bobbin has about 9 pixels here.
-TEST_LONG(view_members_are_baked_by_their_size)
-{
+TEST_LONG (view_members_are_baked_by_their_size) {
     gl_scene scene;
     if (!scene_share(&scene))
         return;
@@ -239,8 +237,7 @@ TEST (view_large_crowds_are_baked_by_default) {
 }
 
 // Machines, morph targets and dual quaternions are not baked.
-TEST_LONG(view_members_that_are_not_baked_stay_skinned)
-{
+TEST_LONG (view_members_that_are_not_baked_stay_skinned) {
     gl_scene scene;
     if (!scene_share(&scene))
         return;
@@ -286,8 +283,7 @@ TEST (view_figures_count_baked_members) {
 
 // The bound is one that the same crowd a twentieth of a second later exceeds, and with shadows and
 // all maps, of which baked members lack the normal map.
-TEST_LONG(view_crowds_look_alike_baked)
-{
+TEST_LONG (view_crowds_look_alike_baked) {
     static const double bound = 0.002;
     gl_scene scene;
     if (!scene_share(&scene))
@@ -335,8 +331,7 @@ TEST (view_levels_of_a_crowd_can_be_switched_off) {
 }
 
 // Culled baked members change no pixel, not even by their shadows.
-TEST_LONG(view_baked_crowds_are_drawn_the_same_culled)
-{
+TEST_LONG (view_baked_crowds_are_drawn_the_same_culled) {
     gl_scene scene;
     shot_viewer viewer;
     if (!scene_share(&scene))
@@ -434,8 +429,7 @@ TEST (view_bakes_refuse_what_does_not_fit) {
     scene_close(&scene);
 }
 
-TEST_LONG(view_bakes_survive_a_lack_of_memory)
-{
+TEST_LONG (view_bakes_survive_a_lack_of_memory) {
     test_heap heap = {0};
     const md5_allocator allocator = {test_heap_alloc, test_heap_free, &heap};
     gl_scene scene;

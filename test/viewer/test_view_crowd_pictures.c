@@ -82,8 +82,7 @@ TEST (view_crowds_are_drawn_the_same_culled) {
     check_culling(lines, 1);
 }
 
-TEST_LONG(view_crowds_are_drawn_the_same_culled_from_all_sides)
-{
+TEST_LONG (view_crowds_are_drawn_the_same_culled_from_all_sides) {
     static const char *const lines[] = {
         CLIPS LEVEL,
         CLIPS STEEP,
@@ -133,8 +132,7 @@ TEST (view_crowds_are_drawn_the_same_posed_by_the_gpu) {
     check_posing_by_gpu(options, 1);
 }
 
-TEST_LONG(view_crowds_are_drawn_the_same_posed_by_the_gpu_on_every_path)
-{
+TEST_LONG (view_crowds_are_drawn_the_same_posed_by_the_gpu_on_every_path) {
     static const char *const options[] = {" --path storage", " --path compute", " --crowd-exact"};
     gl_scene scene;
     check_posing_by_gpu(options, 3);
@@ -154,8 +152,7 @@ TEST_LONG(view_crowds_are_drawn_the_same_posed_by_the_gpu_on_every_path)
            " models/thimble/walk.md5anim --resolution 320,240 --no-maps --crowd 60 "
 
 // Small members as impostors change little of the picture.
-TEST_LONG(view_crowds_look_alike_with_impostors)
-{
+TEST_LONG (view_crowds_look_alike_with_impostors) {
     gl_scene scene;
     if (!scene_share(&scene))
         return;

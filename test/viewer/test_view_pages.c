@@ -130,8 +130,7 @@ TEST (view_pages_draw_and_their_sliders_move) {
     close_viewer(&p);
 }
 
-TEST_LONG(view_pages_draw_at_two_sizes_and_as_their_sliders_move)
-{
+TEST_LONG (view_pages_draw_at_two_sizes_and_as_their_sliders_move) {
     static const uint32_t sizes[2][2] = {{1280, 720}, {800, 600}};
     paged p;
     if (open_viewer(&p)) {
