@@ -124,7 +124,9 @@ TEST (view_layers_follow_time_and_parms) {
         }
         view_free_layers(&on, scene.renderer);
     }
+    CHECK_UINT(off.read, 1 | 1 << 8); // time and parm7
     view_layers ghost = add(&scene, package, "models/md5/bobbin/ghost", 1.0f, 0.0f);
+    CHECK_UINT(ghost.read, 1 | 1 << 1 | 1 << 2 | 1 << 3); // its `colored` reads 0 to 2
     if (CHECK(ghost.num_meshes == 1 && ghost.lists[0].num_stages == 1)) {
         CHECK_NEAR((double)ghost.lists[0].stages[0].color[3], 0.5, 1e-5); // the sine's maximum
         CHECK_UINT(ghost.lists[0].stages[0].masked, MD5GL_MASK_ALPHA);

@@ -118,6 +118,7 @@ TEST (view_options_change_the_picture) {
         {"--light classic", 0.05},
         {"--lights key=2,around=60", 0.05},
         {"--light-list", 0.01},
+        {"--parm-list", 0.01},
         {"--no-shadow", 0.01},
         {"--no-maps", 0.0005},
         {"--normal-map models/bobbin/bobbin.png", 0.01},

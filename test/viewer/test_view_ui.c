@@ -69,6 +69,7 @@ typedef struct outside {
     view_camera camera;
     view_shown shown;
     view_lights lights;
+    view_parms parms;
     uint64_t hidden_meshes;
     size_t clip;
     bool acts;
@@ -83,6 +84,7 @@ static outside look_outside(const screen *s)
     memcpy(&o.camera, &v->camera, sizeof o.camera);
     memcpy(&o.shown, &v->shown, sizeof o.shown);
     memcpy(&o.lights, &v->lights, sizeof o.lights);
+    memcpy(&o.parms, &v->parms, sizeof o.parms);
     o.hidden_meshes = v->hidden_meshes;
     o.clip = v->document->scene.clip;
     o.acts = v->document->scene.machine.acts;
@@ -214,6 +216,37 @@ TEST (view_ui_requests_light) {
         request = press(&s, rows, 0.01f, second); // its name puts it back
         CHECK_NEAR(request.value, 1.0, 0.0);
         CHECK_UINT(s.viewer.ui.drag, VIEW_DRAG_NONE);
+    }
+    close_screen(&s);
+}
+
+// Time is moved ahead of the clip's, also while it runs on beyond the slider's usual end.
+TEST (view_ui_requests_parms_of_materials) {
+    screen s;
+    if (open_screen(&s, BOBBIN)) {
+        s.viewer.shown.parm_list = s.viewer.shown.light_list = true;
+        s.viewer.play.time = 12.0;
+        draw(&s);
+        const view_rect rows = s.viewer.ui.layout.parms;
+        const float line = 1.0f / (float)VIEW_NUM_PARM_ROWS;
+        view_request request = press(&s, rows, 0.5f, 8.5f * line);
+        CHECK_UINT(request.kind, VIEW_REQUEST_PARM);
+        CHECK_UINT(request.number, VIEW_FIRST_PARM + 7);
+        CHECK(request.value > 1.0f && request.value < 9.0f);
+        CHECK_UINT(s.viewer.ui.drag, VIEW_DRAG_PARM);
+        CHECK(view_carry_out(&s.viewer, request));
+        CHECK_NEAR(s.viewer.parms.values[7], request.value, 0.0);
+        request = view_drag_ui(&s.viewer.ui, &s.facts, 1e6f);
+        CHECK_NEAR(request.value, 10.0, 1e-5);
+        request = press(&s, rows, 0.01f, 8.5f * line); // its name puts it back
+        CHECK(request.value == 0.0f);
+        CHECK_UINT(s.viewer.ui.drag, VIEW_DRAG_NONE);
+        (void)press(&s, rows, 0.5f, 0.5f * line);
+        request = view_drag_ui(&s.viewer.ui, &s.facts, 1e6f);
+        CHECK_NEAR(request.value, 20.0, 1e-4);
+        CHECK(view_carry_out(&s.viewer, request));
+        CHECK_NEAR(view_material_time(&s.viewer.parms, s.viewer.play.time), 20.0, 1e-4);
+        CHECK_NEAR(view_material_time(&s.viewer.parms, -100.0), 0.0, 0.0);
     }
     close_screen(&s);
 }

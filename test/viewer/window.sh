@@ -202,6 +202,7 @@ does_long "Shift+Q keeps full quality" auto-quality shift+q 'is["auto-quality"] 
 does_long "Shift+Q lets it give way again" auto-quality shift+q 'is["auto-quality"] == 1'
 turns_long "Shift+H: joints" hierarchy shift+h hierarchy 0.02
 turns_long "Shift+L: lights" light-list shift+l light-list 0.02
+turns_long "Shift+M: materials" parm-list shift+m parm-list 0.02
 turns_long "H: keys" help h help 0.05
 # The list of lights lies above the time bar, its sliders from 572 to 720.
 shines() {

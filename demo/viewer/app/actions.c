@@ -315,6 +315,7 @@ static void perform_rest(view_state *viewer, view_action action)
             break;
         }
         viewer->shown.help = viewer->shown.hierarchy = viewer->shown.light_list = false;
+        viewer->shown.parm_list = false;
         viewer->ui.chosen_joint = viewer->ui.hovered_joint = -1;
         viewer->pick = (view_pick){.is_set = false};
         break;

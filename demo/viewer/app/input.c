@@ -95,8 +95,8 @@ static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
 
 static void release(view_state *viewer)
 {
-    static const char *const names[] = {"none",  "orbit",     "pan",   "zoom",
-                                        "scrub", "parameter", "lights"};
+    static const char *const names[] = {"none",  "orbit",     "pan",    "zoom",
+                                        "scrub", "parameter", "lights", "parms"};
     if (viewer->pages.dragged >= 0)
         view_tell_state(viewer, "page-slider");
     viewer->pages.dragged = -1;

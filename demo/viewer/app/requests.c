@@ -55,6 +55,9 @@ bool view_carry_out(view_state *viewer, view_request request)
     case VIEW_REQUEST_LIGHT:
         viewer->lights.values[request.number] = request.value;
         break;
+    case VIEW_REQUEST_PARM:
+        view_set_parm(&viewer->parms, (int)request.number, request.value, viewer->play.time);
+        break;
     case VIEW_REQUEST_SEEK:
         view_seek(&viewer->play, view_clock(scene), request.seconds);
         break;
@@ -89,6 +92,8 @@ static const char *name_request(view_request_kind kind)
         return "push";
     case VIEW_REQUEST_LIGHT:
         return "lights";
+    case VIEW_REQUEST_PARM:
+        return "parms";
     default:
         return NULL;
     }
@@ -98,8 +103,10 @@ bool view_answer(view_state *viewer, view_request request)
 {
     const bool was_taken = view_carry_out(viewer, request);
     const char *const name = name_request(request.kind);
-    // A light that is dragged is logged when the mouse button is released.
-    const bool is_held = request.kind == VIEW_REQUEST_LIGHT && viewer->ui.drag == VIEW_DRAG_LIGHT;
+    // A slider that is dragged is logged when the mouse button is released.
+    const view_drag_kind drag = viewer->ui.drag;
+    const bool is_held = (request.kind == VIEW_REQUEST_LIGHT && drag == VIEW_DRAG_LIGHT)
+                         || (request.kind == VIEW_REQUEST_PARM && drag == VIEW_DRAG_PARM);
     if (name != NULL && !is_held)
         view_tell_state(viewer, name);
     return was_taken;

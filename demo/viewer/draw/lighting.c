@@ -128,8 +128,8 @@ static bool shows_layers(const view_stage *stage, const view_textures *textures)
 
 static void evaluate_layers(const view_stage *stage, const view_textures *textures)
 {
-    md5_material_input input = {.time = (float)stage->play->time};
-    memcpy(input.parms, stage->options->parms, sizeof input.parms);
+    md5_material_input input = {.time = view_material_time(stage->parms, stage->play->time)};
+    memcpy(input.parms, stage->parms->values, sizeof input.parms);
     view_evaluate_layers(&textures->layers, &input);
 }
 

@@ -5,6 +5,7 @@
 #include "demo/viewer/base/canvas.h"
 #include "demo/viewer/base/font.h"
 #include "demo/viewer/base/lights.h"
+#include "demo/viewer/base/parms.h"
 #include "demo/viewer/base/shown.h"
 #include "demo/viewer/base/viewpoint.h"
 #include "demo/viewer/draw/overlay.h"
@@ -21,6 +22,7 @@ typedef struct view_stage {
     bool following;   // use the document's camera path instead of `camera`
     const view_shown *shown;
     const view_lights *lights;
+    const view_parms *parms;
     const view_font *font;
     view_canvas *canvas; // memory for text and shapes
     view_lines *lines;   // memory for lines

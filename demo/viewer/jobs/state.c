@@ -4,6 +4,7 @@
 #include "demo/common/memory.h"
 
 #include <math.h>
+#include <string.h>
 
 void view_begin(view_state *viewer, const view_options *options)
 {
@@ -16,6 +17,7 @@ void view_begin(view_state *viewer, const view_options *options)
     viewer->width = options->width;
     viewer->height = options->height;
     viewer->text_scale = 1.0f;
+    memcpy(viewer->parms.values, options->parms, sizeof viewer->parms.values);
     viewer->camera = view_default_camera();
     viewer->play = (view_play){
         .playing = options->output == NULL,
@@ -64,6 +66,7 @@ view_facts view_facts_of(view_state *viewer, float width, float height)
                   .following = viewer->following,
                   .shown = &viewer->drawn_shown,
                   .lights = &viewer->lights,
+                  .parms = &viewer->parms,
                   .font = &viewer->font,
                   .canvas = &viewer->canvas,
                   .lines = &viewer->lines},

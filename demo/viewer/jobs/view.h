@@ -27,6 +27,7 @@ typedef struct view_state {
     bool following;      // the picture follows the camera path, which exists then
     view_shown shown;
     view_lights lights;
+    view_parms parms;       // of materials
     uint64_t hidden_meshes; // a bit for each of the first 64
     view_pick pick;         // the spot that was clicked on
 

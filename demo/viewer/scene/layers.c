@@ -182,6 +182,33 @@ static view_layer_surface surface_of(const md5_material *material)
     return surface;
 }
 
+static uint32_t read_at(uint32_t reg)
+{
+    return reg < MD5_REGISTER_GLOBAL0 ? 1u << reg : 0;
+}
+
+// The registers of time and parms that a material reads, a bit for each. Constants have others.
+static uint32_t registers_read(const md5_material *material)
+{
+    uint32_t read = 0;
+    for (uint32_t i = 0; i < material->num_ops; i++) {
+        const md5_material_op *const op = &material->ops[i];
+        if (op->kind == MD5_OP_SOUND) // has no operands
+            continue;
+        read |= read_at(op->b) | (op->kind == MD5_OP_TABLE ? 0 : read_at(op->a));
+    }
+    for (uint32_t i = 0; i < material->num_stages; i++) {
+        const md5_stage *const stage = &material->stages[i];
+        read |= read_at(stage->condition);
+        read |= stage->has_alpha_test ? read_at(stage->alpha_test) : 0;
+        for (int k = 0; k < 4; k++)
+            read |= read_at(stage->color[k]);
+        for (int k = 0; k < 6 && stage->has_matrix; k++)
+            read |= read_at(stage->matrix[k / 3][k % 3]);
+    }
+    return read;
+}
+
 view_layer_surface view_add_layers(view_layers *layers, md5gl_renderer *renderer, md5_game *game,
                                    uint32_t mesh, const char *shader, view_log *log)
 {
@@ -192,6 +219,7 @@ view_layer_surface view_add_layers(view_layers *layers, md5gl_renderer *renderer
     if (material == NULL || material->decl == NULL)
         return none;
     report(material, log);
+    layers->read |= registers_read(material);
     if (!has_layers(material))
         return surface_of(material);
     const uint32_t count = material->num_stages;

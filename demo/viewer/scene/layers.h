@@ -34,6 +34,7 @@ typedef struct view_layers {
     uint32_t *places;        // [meshes of the model] 1 + index into `meshes`; 0: a lit surface
     view_layer_texture *loaded;
     size_t num_loaded;
+    uint32_t read; // what materials depend on: bit 0 time, bit 1 + N parm N
 } view_layers;
 
 // What can be taken over for the lit surface of a mesh.

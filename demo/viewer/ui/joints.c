@@ -123,11 +123,12 @@ void view_draw_hierarchy(view_ui *ui, const view_facts *facts)
     const float scale = facts->stage.font->scale, line = facts->stage.font->line[VIEW_TEXT];
     const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale;
     const view_layout *const layout = &ui->layout;
-    // The rows of the lights are below a title and the edge of their box.
+    // Sliders are below a title and the edge of their box.
     const float title = facts->stage.font->line[VIEW_TITLE] + padding;
-    const float below = facts->stage.shown->light_list ? layout->lights.y - title
-                        : layout->bar.height > 0.0f    ? layout->bar.y
-                                                       : facts->height;
+    const view_rect sliders = layout->lights.height > 0.0f ? layout->lights : layout->parms;
+    const float below = sliders.height > 0.0f       ? sliders.y - title
+                        : layout->bar.height > 0.0f ? layout->bar.y
+                                                    : facts->height;
     joint_list list = walk_joints(facts->stage.document->scene.skeleton);
 
     const float list_height = (float)list.count * line;

@@ -58,6 +58,12 @@ void view_draw_lights(view_ui *ui, const view_facts *facts);
 view_request view_press_lights(view_ui *ui, const view_facts *facts, float x, float y);
 view_request view_drag_light(const view_ui *ui, const view_facts *facts, float x);
 
+// -- Materials, at the right (parms_panel.c) --------------------------------------------------
+
+void view_draw_parms(view_ui *ui, const view_facts *facts);
+view_request view_press_parms(view_ui *ui, const view_facts *facts, float x, float y);
+view_request view_drag_parm(const view_ui *ui, const view_facts *facts, float x);
+
 // -- Keys and errors, in the middle (lists.c) -----------------------------------------------
 
 void view_draw_keys(const view_facts *facts);

@@ -24,6 +24,7 @@ typedef enum view_request_kind {
     VIEW_REQUEST_PARAMETER, // set the machine's parameter `number` to `value`
     VIEW_REQUEST_PUSH,      // set the trigger or toggle the bool parameter `number`
     VIEW_REQUEST_LIGHT,     // set light `number` to `value`
+    VIEW_REQUEST_PARM,      // set row `number` of the materials' sliders to `value`
     VIEW_REQUEST_SEEK,      // go to `seconds` of the cycle that the time bar shows
 } view_request_kind;
 

@@ -46,6 +46,8 @@ static void draw_lists(view_ui *ui, const view_facts *facts)
     const view_stage *const stage = &facts->stage;
     if (stage->shown->light_list)
         view_draw_lights(ui, facts);
+    if (stage->shown->parm_list)
+        view_draw_parms(ui, facts);
     if (stage->shown->hierarchy && stage->document->scene.skeleton != NULL)
         view_draw_hierarchy(ui, facts);
     view_label_joint(ui, facts);
@@ -116,6 +118,8 @@ view_request view_press_ui(view_ui *ui, const view_facts *facts, float x, float 
     if (request.kind == VIEW_REQUEST_PASS)
         request = view_press_lights(ui, facts, x, y);
     if (request.kind == VIEW_REQUEST_PASS)
+        request = view_press_parms(ui, facts, x, y);
+    if (request.kind == VIEW_REQUEST_PASS)
         request = press_hit(ui, x, y);
     if (request.kind == VIEW_REQUEST_PASS)
         request = view_press_machine(ui, facts, x, y);
@@ -139,6 +143,8 @@ view_request view_drag_ui(const view_ui *ui, const view_facts *facts, float x)
         return view_drag_machine(ui, facts, x);
     case VIEW_DRAG_LIGHT:
         return view_drag_light(ui, facts, x);
+    case VIEW_DRAG_PARM:
+        return view_drag_parm(ui, facts, x);
     default:
         return (view_request){.kind = VIEW_REQUEST_PASS};
     }

@@ -22,6 +22,7 @@ typedef enum view_drag_kind {
     VIEW_DRAG_TIME,
     VIEW_DRAG_PARAMETER,
     VIEW_DRAG_LIGHT,
+    VIEW_DRAG_PARM,
 } view_drag_kind;
 
 // A row of the panel that can be clicked on.
@@ -52,6 +53,7 @@ typedef struct view_layout {
     view_rect parameters; // of a machine: rows of equal height
     float slider_left;    // of its sliders
     view_rect lights;     // likewise
+    view_rect parms;      // of materials, likewise
 } view_layout;
 
 typedef struct view_ui {
@@ -60,6 +62,8 @@ typedef struct view_ui {
     view_drag_kind drag;
     uint32_t dragged_parameter;
     view_light dragged_light;
+    int dragged_parm;
+    float dragged_high;     // the upper end of its slider, which stays while it is dragged
     float hierarchy_scroll; // pixels
     float shown_scroll;     // on its way there, if it moves smoothly
     bool is_smooth;         // after view_follow_lists()
