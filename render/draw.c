@@ -10,6 +10,17 @@ typedef struct model_draw {
     const float *colour; // edges only, else NULL
 } model_draw;
 
+// Below all alpha, and further than the widest edge that shaders/surface.glsl makes soft.
+#define NO_ALPHA_TEST -1000.0f
+
+// The alpha up to which texels are cut out.
+static float alpha_limit(const md5gl_material *material)
+{
+    if (material->flags & MD5GL_OPAQUE)
+        return NO_ALPHA_TEST;
+    return material->alpha_test > 0.0f ? material->alpha_test : 0.5f;
+}
+
 static void bind_textures(md5gl_renderer *renderer, const md5gl_material *material,
                           const md5gl_program *program, uint32_t style)
 {
@@ -31,8 +42,7 @@ static void bind_textures(md5gl_renderer *renderer, const md5gl_material *materi
     gl->Uniform3i(program->uniforms[MD5GL_MAPS], bound[1].texture != 0, bound[2].texture != 0,
                   bound[3].texture != 0);
     gl->Uniform2f(program->uniforms[MD5GL_SURFACE],
-                  material->gloss > 0.0f ? material->gloss : 0.45f,
-                  material->alpha_test > 0.0f ? material->alpha_test : 0.5f);
+                  material->gloss > 0.0f ? material->gloss : 0.45f, alpha_limit(material));
 }
 
 // Draws `count` instances of a bound mesh as triangles or as their edges. OpenGL ES has no mode for

@@ -79,7 +79,9 @@ void md5gl_set_visible(md5gl_model *model, uint32_t mesh, bool visible)
 static bool needs_alpha_test(md5gl_renderer *renderer, const md5_mesh *mesh,
                              const md5gl_material *material)
 {
-    return mesh->colors || material->alpha_test > 1.0f
+    if (material->flags & MD5GL_OPAQUE)
+        return false;
+    return mesh->colors || material->alpha_test >= 1.0f
            || (material->diffuse && !md5gl_texture_is_opaque(renderer, material->diffuse));
 }
 

@@ -228,11 +228,12 @@ MD5GL_API bool md5gl_set_morph(md5gl_renderer *renderer, md5gl_model *model,
                                const md5gl_morph *morph, const float *weights, uint32_t count,
                                md5_error *error);
 
-// What is not drawn of a mesh.
+// What is not drawn of a mesh, or not cut out.
 typedef enum md5gl_material_flag {
     MD5GL_STAGED = 1, // nothing by md5gl_draw_posed(), except edges, nor in pictures of impostors:
                       // see md5gl_stages.h
     MD5GL_NO_SHADOW = 2, // nothing by md5gl_draw_shadows()
+    MD5GL_OPAQUE = 4,    // alpha cuts nothing out, whatever the texture and alpha_test are
 } md5gl_material_flag;
 
 // What a mesh looks like. Textures are not owned by the model; 0 = none. Vertex colours (files of
@@ -245,11 +246,11 @@ typedef struct md5gl_material {
     md5gl_texture glow;     // emitted light, added to reflected light
     float gloss;            // above 0 to 1: from wide, faint highlights to small, sharp ones;
                             // 0 = 0.45
-    float alpha_test; // texels with less alpha are cut out; edges are soft in a multisampled frame;
-                      // 0 = 0.5
-    bool two_sided;   // back faces are drawn, lit on their own side
-    uintptr_t flags;  // a combination of md5gl_material_flag
-    uintptr_t reserved[3]; // 0
+    float alpha_test;       // texels whose alpha is not greater are cut out; edges are soft in a
+                            // multisampled frame; 0 = 0.5
+    bool two_sided;         // back faces are drawn, lit on their own side
+    uintptr_t flags;        // a combination of md5gl_material_flag
+    uintptr_t reserved[3];  // 0
 } md5gl_material;
 
 // Sets the material of a mesh, which is copied: of skin 0, which all instances wear that

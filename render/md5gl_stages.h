@@ -8,7 +8,8 @@
 //   md5gl_begin_frame()
 //     md5gl_pose_models()
 //     md5gl_draw_shadows()            without meshes whose material has MD5GL_NO_SHADOW
-//     md5gl_draw_posed()              without meshes whose material has MD5GL_STAGED
+//     md5gl_draw_stage_shadows()      lists that cast the shadow of such a mesh, cut out as they
+//     are md5gl_draw_posed()              without meshes whose material has MD5GL_STAGED
 //     md5gl_draw_stage_bases()        what is opaque of the lists: after all models' lit surfaces
 //     md5gl_draw_stages()             the stages: after all models' bases
 //   md5gl_end_frame()
@@ -119,10 +120,20 @@ typedef struct md5gl_stage_list {
     md5gl_base base;
     md5gl_cull cull;           // faces that are not drawn; of BASE_LIT the material says that
     float depth_offset;        // added to depth, in the smallest units of depth: below 0 = nearer
+    bool casts_shadow;         // of its base: see md5gl_draw_stage_shadows()
     const md5gl_stage *stages; // [num_stages] the first one is drawn first
     uint32_t num_stages;
     uintptr_t reserved[4]; // 0
 } md5gl_stage_list;
+
+// Draws the shadows of lists[count] that have casts_shadow, of all instances of the model: where
+// the base is, which the stages that test alpha cut out, so that what is burnt away casts none. The
+// materials of their meshes are to have MD5GL_NO_SHADOW, or the whole mesh casts one as well. Does
+// nothing for MD5GL_BASE_NONE, and in frames without shadows. Returns false as
+// md5gl_draw_stage_bases().
+MD5GL_API bool md5gl_draw_stage_shadows(md5gl_renderer *renderer, const md5gl_model *model,
+                                        const md5gl_stage_list *lists, uint32_t count,
+                                        md5_error *error);
 
 // Draws the bases of lists[count], of all instances of the model. Does nothing for MD5GL_BASE_NONE.
 // A base is depth first, then, if it is lit, light where depth is equal. Returns false with

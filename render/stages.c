@@ -1,5 +1,5 @@
-// Draws lists of stages: their bases, which are opaque, and the stages, which are blended over
-// them.
+// Draws lists of stages: their shadows, their bases, which are opaque, and the stages, which are
+// blended over them.
 //
 // A stage is one draw of a mesh by the program of MD5GL_PASS_STAGE, with state that GL has anyway:
 // blending, masks, depth. Nothing is kept between calls.
@@ -198,6 +198,22 @@ static void fill_depth(md5gl_renderer *renderer, const list_draw *draw)
         draw_layer(renderer, draw, &blank);
 }
 
+// Both sides cast shadows, as in md5gl_draw_shadows().
+static void draw_shadow(md5gl_renderer *renderer, const list_draw *draw)
+{
+    const md5gl_shadow_map *const maps[] = {&renderer->sun, &renderer->contact};
+    if (!renderer->shadowed)
+        return;
+    renderer->gl.Disable(GL_BLEND);
+    set_depth(renderer, GL_LEQUAL, true);
+    set_sides(renderer, MD5GL_CULL_NONE);
+    for (int i = 0; i < 2; i++) {
+        md5gl_bind_map(renderer, maps[i]);
+        fill_depth(renderer, draw);
+    }
+    md5gl_bind_frame(renderer);
+}
+
 static void draw_lit(md5gl_renderer *renderer, const list_draw *draw)
 {
     md5gl_run run;
@@ -297,9 +313,30 @@ static void check_list(const md5gl_model *model, const md5gl_stage_list *list)
     (void)model;
 }
 
-// Draws the bases of all lists, or their stages.
+// What is drawn of lists.
+enum list_part { PART_SHADOW, PART_BASE, PART_STAGES };
+
+static bool has_part(const md5gl_stage_list *list, enum list_part part)
+{
+    const bool has_base = list->base != MD5GL_BASE_NONE;
+    if (part == PART_STAGES)
+        return list->num_stages > 0;
+    return has_base && (part == PART_BASE || list->casts_shadow);
+}
+
+static void draw_part(md5gl_renderer *renderer, const list_draw *draw, enum list_part part)
+{
+    if (part == PART_SHADOW)
+        draw_shadow(renderer, draw);
+    else if (part == PART_BASE)
+        draw_base(renderer, draw);
+    else
+        draw_list(renderer, draw);
+}
+
 static bool draw_lists(md5gl_renderer *renderer, const md5gl_model *model,
-                       const md5gl_stage_list *lists, uint32_t count, bool bases, md5_error *error)
+                       const md5gl_stage_list *lists, uint32_t count, enum list_part part,
+                       md5_error *error)
 {
     md5gl_clear_error(error);
     renderer->gl.Enable(GL_DEPTH_TEST);
@@ -308,21 +345,26 @@ static bool draw_lists(md5gl_renderer *renderer, const md5gl_model *model,
         list_draw draw = {model, &lists[i], NULL, NULL};
         check_list(model, draw.list);
         draw.mesh = &model->meshes[draw.list->mesh];
-        const bool has_part =
-            bases ? draw.list->base != MD5GL_BASE_NONE : draw.list->num_stages > 0;
-        if (!has_part || !draw.mesh->visible || draw.mesh->mesh->num_triangles == 0
+        if (!has_part(draw.list, part) || !draw.mesh->visible || draw.mesh->mesh->num_triangles == 0
             || model->num_batches == 0)
             continue;
         const md5gl_program_row row = md5gl_row_of(model, draw.mesh);
         draw.program = md5gl_build_stage_program(renderer, row.variant, row.skin, error);
         built = draw.program != NULL;
-        if (built && bases)
-            draw_base(renderer, &draw);
-        else if (built)
-            draw_list(renderer, &draw);
+        if (built)
+            draw_part(renderer, &draw, part);
     }
     reset_state(renderer);
     return built;
+}
+
+bool md5gl_draw_stage_shadows(md5gl_renderer *renderer, const md5gl_model *model,
+                              const md5gl_stage_list *lists, uint32_t count, md5_error *error)
+{
+    MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
+    MD5_ASSERT(lists != NULL || count == 0, "lists: not NULL");
+    MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
+    return draw_lists(renderer, model, lists, count, PART_SHADOW, error);
 }
 
 bool md5gl_draw_stage_bases(md5gl_renderer *renderer, const md5gl_model *model,
@@ -331,7 +373,7 @@ bool md5gl_draw_stage_bases(md5gl_renderer *renderer, const md5gl_model *model,
     MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
     MD5_ASSERT(lists != NULL || count == 0, "lists: not NULL");
     MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
-    return draw_lists(renderer, model, lists, count, true, error);
+    return draw_lists(renderer, model, lists, count, PART_BASE, error);
 }
 
 bool md5gl_draw_stages(md5gl_renderer *renderer, const md5gl_model *model,
@@ -340,5 +382,5 @@ bool md5gl_draw_stages(md5gl_renderer *renderer, const md5gl_model *model,
     MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
     MD5_ASSERT(lists != NULL || count == 0, "lists: not NULL");
     MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
-    return draw_lists(renderer, model, lists, count, false, error);
+    return draw_lists(renderer, model, lists, count, PART_STAGES, error);
 }

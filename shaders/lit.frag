@@ -12,7 +12,7 @@ void main()
         discard;
     vec4 texel = texture(diffuse, texcoord) * tint;
     float covered = coverage(texel.a);
-    if (covered < (multisampled ? 0.05 : 0.5))
+    if (!(covered > (multisampled ? 0.05 : 0.5)))
         discard;
     vec3 flat_side;
     vec3 normal = mapped_normal(flat_side);

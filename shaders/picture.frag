@@ -7,7 +7,7 @@ layout(location = 1) out vec4 picture_surface;
 void main()
 {
     vec4 texel = texture(diffuse, texcoord) * tint;
-    if (coverage(texel.a) < 0.5)
+    if (!(coverage(texel.a) > 0.5))
         discard;
     vec3 flat_side;
     vec3 normal = mapped_normal(flat_side);

@@ -4,7 +4,7 @@ uniform sampler2D normals;  // tangent space, 0..1 for -1..1, green along growin
 uniform sampler2D specular;
 uniform sampler2D glow;
 uniform ivec3 maps;   // 1 = the material has one: normals, specular, glow
-uniform vec2 surface; // gloss; alpha below which texels are cut out
+uniform vec2 surface; // gloss; alpha up to which texels are cut out
 
 in vec3 world_position;
 in vec3 world_normal;

@@ -174,6 +174,14 @@ TEST (gl_alpha_test_uses_the_material) {
     md5gl_set_material(stage.copy, 0, &material);
     scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, 0, 0, scene_sideways(1, 1, 1).rgba, 1));
+    material.alpha_test = 90.0f / 255.0f; // not greater
+    md5gl_set_material(stage.copy, 0, &material);
+    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+    CHECK(picture_is(&picture, 0, 0, black, 0));
+    material.flags = MD5GL_OPAQUE;
+    md5gl_set_material(stage.copy, 0, &material);
+    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+    CHECK(picture_is(&picture, 0, 0, scene_sideways(1, 1, 1).rgba, 1));
     md5gl_destroy_texture(stage.scene.renderer, material.diffuse);
     scene_close_stage(&stage);
 }

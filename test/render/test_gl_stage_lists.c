@@ -260,18 +260,81 @@ TEST (gl_stages_leave_the_state_of_the_frame) {
     scene_close_stage(&stage);
 }
 
+// A floor that hovers and casts its shadow aside.
+static bool open_caster(gl_stage *stage)
+{
+    if (!scene_open_stage(stage, scene_floor, 1))
+        return false;
+    scene_look_down(&stage->frame);
+    stage->frame.casters = (md5_bounds){{-40, -40, 0}, {40, 40, 40}};
+    for (int i = 0; i < 3; i++)
+        stage->frame.background[i] = 1.0f;
+    stage->frame.light_direction = (md5_vec3){0, 1, 0.5f};
+    return true;
+}
+
+static void draw_caster(gl_stage *stage, const md5gl_material *material,
+                        const md5gl_stage_list *list, gl_picture *picture)
+{
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    const md5_mat34 raised = scene_moved(0, 0, 30);
+    md5gl_set_material(stage->copy, 0, material);
+    md5gl_begin_frame(renderer, &stage->frame);
+    CHECK(md5gl_pose_models(renderer, stage->copy, palettes, &raised, 1, NULL));
+    md5gl_draw_shadows(renderer, stage->copy);
+    CHECK(md5gl_draw_stage_shadows(renderer, stage->copy, list, list ? 1 : 0, NULL));
+    md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 500.0f);
+    scene_finish(&stage->scene, &stage->frame, picture);
+}
+
+// What is burnt away casts no shadow. The test is the same as that of a lit surface
+// whose texture is that of the stage.
+TEST (gl_shadow_of_a_base_is_cut_out_by_its_stages) {
+    static const uint8_t halves[8] = {0, 0, 0, 100, 0, 0, 0, 200};
+    static const float tests[4] = {99.5f / 255.0f, 100.5f / 255.0f, 199.5f / 255.0f,
+                                   200.5f / 255.0f};
+    gl_stage stage;
+    gl_picture drawn, expected[3]; // whole, its half, nothing
+    if (!open_caster(&stage))
+        return;
+    md5gl_stage burning = {.texture = make_layer(&stage, 2, halves),
+                           .target = MD5GL_FACTOR_ONE,
+                           .color = {1, 1, 1, 1},
+                           .is_tested = true};
+    md5gl_stage_list list = {
+        .base = MD5GL_BASE_LIT, .casts_shadow = true, .stages = &burning, .num_stages = 1};
+    md5gl_material hidden = {.flags = MD5GL_STAGED | MD5GL_NO_SHADOW};
+    for (int i = 0; i < 3; i++) {
+        const md5gl_material plain = {.diffuse = burning.texture,
+                                      .alpha_test = i == 0 ? 0.0f : tests[2 * i - 1],
+                                      .flags = i == 0 ? MD5GL_OPAQUE : 0u};
+        draw_caster(&stage, &plain, NULL, &expected[i]);
+    }
+    CHECK(layer_difference(&expected[0], &expected[1]) > 20);
+    CHECK(layer_difference(&expected[1], &expected[2]) > 20);
+    for (int i = 0; i < 4; i++) {
+        burning.alpha_test = tests[i];
+        draw_caster(&stage, &hidden, &list, &drawn);
+        CHECK(layer_difference(&drawn, &expected[(i + 1) / 2]) <= 2);
+    }
+    list.casts_shadow = false;
+    draw_caster(&stage, &hidden, &list, &drawn);
+    CHECK(layer_difference(&drawn, &expected[2]) == 0);
+    stage.frame.casters = (md5_bounds){{1, 1, 1}, {-1, -1, -1}}; // a frame without shadows
+    list.casts_shadow = true;
+    draw_caster(&stage, &hidden, &list, &drawn);
+    CHECK(picture_is(&drawn, 70, 50, white, 3));
+    md5gl_destroy_texture(stage.scene.renderer, burning.texture);
+    scene_close_stage(&stage);
+}
+
 // A mesh whose material has the flag darkens nothing, on tables and on path storage.
 TEST (gl_material_without_shadow_casts_none) {
     gl_stage stage;
-    if (!scene_open_stage(&stage, scene_floor, 1))
+    if (!open_caster(&stage))
         return;
     md5gl_renderer *const renderer = stage.scene.renderer;
     const md5gl_path paths[2] = {MD5GL_PATH_AUTO, MD5GL_PATH_STORAGE};
-    const md5_mat34 raised = scene_moved(0, 0, 30);
-    scene_look_down(&stage.frame);
-    stage.frame.casters = (md5_bounds){{-40, -40, 0}, {40, 40, 40}};
-    stage.frame.background[0] = stage.frame.background[1] = stage.frame.background[2] = 1.0f;
-    stage.frame.light_direction = (md5_vec3){0, 1, 0.5f};
     for (int i = 0; i < 2; i++) {
         if (!md5gl_has_path(renderer, paths[i]))
             continue;
@@ -280,12 +343,7 @@ TEST (gl_material_without_shadow_casts_none) {
         for (uintptr_t flags = 0; flags <= MD5GL_NO_SHADOW; flags += MD5GL_NO_SHADOW) {
             gl_picture picture;
             const md5gl_material material = {.flags = flags};
-            md5gl_set_material(stage.copy, 0, &material);
-            md5gl_begin_frame(renderer, &stage.frame);
-            CHECK(md5gl_pose_models(renderer, stage.copy, palettes, &raised, 1, NULL));
-            md5gl_draw_shadows(renderer, stage.copy);
-            md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 500.0f);
-            scene_finish(&stage.scene, &stage.frame, &picture);
+            draw_caster(&stage, &material, NULL, &picture);
             CHECK((picture_at(&picture, -55, 0)[1] < 250) == (flags == 0));
             CHECK(picture_is(&picture, 70, 50, white, 3));
         }

@@ -76,13 +76,13 @@ void view_draw_companions(const view_stage *stage, uint32_t style)
             md5gl_draw_posed(stage->renderer, stage->document->companions[i].drawn, style);
 }
 
-bool view_layer_companions(const view_stage *stage, bool bases, md5_error *error)
+bool view_layer_companions(const view_stage *stage, view_layer_part part, md5_error *error)
 {
     bool drawn = true;
     for (int i = 0; i < VIEW_NUM_COMPANIONS && drawn; i++) {
         const view_companion *const companion = shown_companion(stage, i);
         drawn = companion == NULL
-                || view_draw_layers(stage, companion->textures, companion->drawn, bases, error);
+                || view_draw_layers(stage, companion->textures, companion->drawn, part, error);
     }
     return drawn;
 }

@@ -3,12 +3,13 @@
 #ifndef DEMO_VIEWER_DRAW_COMPANION_H
 #define DEMO_VIEWER_DRAW_COMPANION_H
 
+#include "demo/viewer/draw/lighting.h"
 #include "demo/viewer/draw/stage.h"
 
 bool view_pose_companions(const view_stage *stage, md5_error *error);
 void view_shade_companions(const view_stage *stage);
 void view_draw_companions(const view_stage *stage, uint32_t style);
-bool view_layer_companions(const view_stage *stage, bool bases,
+bool view_layer_companions(const view_stage *stage, view_layer_part part,
                            md5_error *error); // view_draw_layers() of each
 
 #endif

@@ -373,12 +373,12 @@ void view_draw_crowd(const view_stage *stage, uint32_t style)
     }
 }
 
-bool view_layer_crowd(const view_stage *stage, bool bases, md5_error *error)
+bool view_layer_crowd(const view_stage *stage, view_layer_part part, md5_error *error)
 {
     const view_crowd *const crowd = &stage->document->crowd;
     bool drawn = true;
     for (uint32_t k = 0; k < crowd->num_kinds && drawn; k++)
         drawn =
-            view_draw_layers(stage, crowd->kinds[k].textures, crowd->kinds[k].drawn, bases, error);
+            view_draw_layers(stage, crowd->kinds[k].textures, crowd->kinds[k].drawn, part, error);
     return drawn;
 }

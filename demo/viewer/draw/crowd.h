@@ -3,6 +3,7 @@
 #define DEMO_VIEWER_DRAW_CROWD_H
 
 #include "demo/viewer/draw/cull.h"
+#include "demo/viewer/draw/lighting.h"
 #include "demo/viewer/draw/stage.h"
 
 // Advances the crowd to `time` and poses its visible members. Uses all cores.
@@ -12,7 +13,7 @@ void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight);
 bool view_pose_crowd(const view_stage *stage, md5_error *error);
 void view_shade_crowd(const view_stage *stage);
 void view_draw_crowd(const view_stage *stage, uint32_t style);
-bool view_layer_crowd(const view_stage *stage, bool bases,
+bool view_layer_crowd(const view_stage *stage, view_layer_part part,
                       md5_error *error); // view_draw_layers() of each kind
 
 #endif

@@ -49,15 +49,15 @@ static void draw_grid(const view_stage *stage)
 }
 
 // Draws what materials draw besides lit surfaces: see view_draw_layers().
-static bool draw_layers(const view_stage *stage, bool bases, md5_error *error)
+static bool draw_layers(const view_stage *stage, view_layer_part part, md5_error *error)
 {
     const view_document *const document = stage->document;
     if (document->drawn == NULL)
         return true;
     if (document->crowd.count > 0)
-        return view_layer_crowd(stage, bases, error);
-    return view_draw_layers(stage, &document->textures, document->drawn, bases, error)
-           && view_layer_companions(stage, bases, error);
+        return view_layer_crowd(stage, part, error);
+    return view_draw_layers(stage, &document->textures, document->drawn, part, error)
+           && view_layer_companions(stage, part, error);
 }
 
 static bool draw_model(const view_stage *stage, md5_error *error)
@@ -74,8 +74,10 @@ static bool draw_model(const view_stage *stage, md5_error *error)
         if (!view_pose_crowd(stage, error))
             return false;
         view_shade_crowd(stage);
+        if (!draw_layers(stage, VIEW_LAYER_SHADOWS, error))
+            return false;
         view_draw_crowd(stage, style);
-        return draw_layers(stage, true, error);
+        return draw_layers(stage, VIEW_LAYER_BASES, error);
     }
     view_set_materials(stage, &stage->document->textures, stage->document->drawn);
     if (stage->document->morphs.num_driven > 0
@@ -88,9 +90,11 @@ static bool draw_model(const view_stage *stage, md5_error *error)
         return false;
     md5gl_draw_shadows(stage->renderer, stage->document->drawn);
     view_shade_companions(stage);
+    if (!draw_layers(stage, VIEW_LAYER_SHADOWS, error))
+        return false;
     md5gl_draw_posed(stage->renderer, stage->document->drawn, style);
     view_draw_companions(stage, style);
-    return draw_layers(stage, true, error);
+    return draw_layers(stage, VIEW_LAYER_BASES, error);
 }
 
 static void draw_boxes(const view_stage *stage, view_lines *lines)
@@ -201,7 +205,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t wid
                           3.0f * stage->camera->scene_radius);
     if (level && stage->shown->grid)
         draw_grid(stage);
-    drawn = drawn && draw_layers(stage, false, error); // over the ground
+    drawn = drawn && draw_layers(stage, VIEW_LAYER_STAGES, error); // over the ground
     draw_overlays(stage, (float)width / (float)height);
     return drawn;
 }

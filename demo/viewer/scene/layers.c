@@ -104,10 +104,35 @@ static bool is_lit(const md5_stage *stage)
     return stage->light != MD5_STAGE_AMBIENT;
 }
 
-// Whether a stage cuts the surface out by something else than its own diffuse map.
-static bool cuts_surface(const md5_stage *stage)
+// Whether a register never changes.
+static bool is_constant(const md5_material *material, uint32_t reg)
 {
-    return stage->has_alpha_test && (stage->light != MD5_STAGE_DIFFUSE || stage->has_matrix);
+    bool computed = reg < MD5_FIRST_REGISTER;
+    for (uint32_t i = 0; i < material->num_ops; i++)
+        computed = computed || material->ops[i].result == reg;
+    return !computed;
+}
+
+// Whether a stage cuts the surface out, as in the engine: only if that is what covers it.
+static bool tests_alpha(const md5_material *material, const md5_stage *stage)
+{
+    return stage->has_alpha_test && material->coverage == MD5_COVERAGE_PERFORATED;
+}
+
+// Whether a lit surface does the same with its diffuse map alone, at all times.
+static bool is_usual_cut(const md5_material *material, const md5_stage *stage)
+{
+    const float *const constants = material->registers;
+    return tests_alpha(material, stage) && stage->light == MD5_STAGE_DIFFUSE && !stage->has_matrix
+           && is_constant(material, stage->alpha_test) && constants[stage->alpha_test] > 0.0f
+           && is_constant(material, stage->condition) && constants[stage->condition] != 0.0f
+           && is_constant(material, stage->color[3]) && constants[stage->color[3]] >= 1.0f;
+}
+
+// Whether a stage cuts the surface out by something else.
+static bool cuts_surface(const md5_material *material, const md5_stage *stage)
+{
+    return tests_alpha(material, stage) && !is_usual_cut(material, stage);
 }
 
 // Whether a material draws more, or less, than one lit surface with its bump, diffuse and specular
@@ -116,7 +141,7 @@ static bool has_layers(const md5_material *material)
 {
     bool any = material->num_stages == 0 || material->coverage == MD5_COVERAGE_TRANSLUCENT;
     for (uint32_t i = 0; i < material->num_stages; i++)
-        any = any || !is_lit(&material->stages[i]) || cuts_surface(&material->stages[i]);
+        any = any || !is_lit(&material->stages[i]) || cuts_surface(material, &material->stages[i]);
     return any;
 }
 
@@ -145,7 +170,7 @@ static bool load_stages(view_layers *layers, md5gl_renderer *renderer, md5_game 
         const md5_stage *const stage = &material->stages[i];
         const char *const obstacle = obstacle_of(stage);
         shows = shows || is_lit(stage);
-        if (is_lit(stage) && !stage->has_alpha_test)
+        if (is_lit(stage) && !tests_alpha(material, stage))
             continue;
         if (obstacle != NULL) {
             view_info(log, "material %s: stage %u is not shown: %s", material->decl->name,
@@ -168,17 +193,16 @@ static void free_layered(view_layered *layered)
 
 static view_layer_surface surface_of(const md5_material *material)
 {
-    view_layer_surface surface = {.two_sided = material->creates_back_sides
+    view_layer_surface surface = {.is_declared = true,
+                                  .two_sided = material->creates_back_sides
                                                || material->cull == MD5_CULL_NONE};
-    float *const registers = common_alloc(material->num_registers, sizeof *registers);
-    const md5_material_input input = {.parms = {1, 1, 1, 1}};
-    md5_evaluate_material(material, &input, registers);
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
-        if (stage->light == MD5_STAGE_DIFFUSE && stage->has_alpha_test)
-            surface.alpha_test = registers[stage->alpha_test];
+        if (!is_usual_cut(material, stage))
+            continue;
+        surface.is_cut = true;
+        surface.alpha_test = material->registers[stage->alpha_test];
     }
-    free(registers);
     return surface;
 }
 
@@ -306,13 +330,14 @@ static uint32_t mask_of(uint32_t bits)
 }
 
 // A lit stage is there for its alpha test alone.
-static md5gl_stage stage_of(const md5_stage *stage, const float *registers, md5gl_texture texture)
+static md5gl_stage stage_of(const md5_material *material, const md5_stage *stage,
+                            const float *registers, md5gl_texture texture)
 {
     md5gl_stage drawn = {.texture = texture,
                          .source = is_lit(stage) ? MD5GL_FACTOR_ZERO : source_of(stage->bits),
                          .target = is_lit(stage) ? MD5GL_FACTOR_ONE : target_of(stage->bits),
                          .has_matrix = stage->has_matrix,
-                         .is_tested = stage->has_alpha_test,
+                         .is_tested = tests_alpha(material, stage),
                          .alpha_test = registers[stage->alpha_test],
                          .masked = mask_of(stage->bits),
                          .writes_depth = !is_lit(stage) && !(stage->bits & MD5_STAGE_NO_DEPTH),
@@ -341,7 +366,10 @@ static void choose_base(view_layered *layered, bool has_light, bool is_cut, md5g
     const md5_material *const material = layered->material;
     const bool is_translucent = material->coverage == MD5_COVERAGE_TRANSLUCENT;
     const bool has_shadow = material->force_shadows || (!material->no_shadows && !is_translucent);
-    layered->flags = has_shadow ? 0 : (uintptr_t)MD5GL_NO_SHADOW;
+    // What is cut out by stages has their shadow, and is not cut out again by its diffuse map.
+    layered->flags = has_shadow && !is_cut ? 0 : (uintptr_t)MD5GL_NO_SHADOW;
+    layered->flags |= is_cut ? (uintptr_t)MD5GL_OPAQUE : 0;
+    list->casts_shadow = has_shadow && is_cut;
     if (is_translucent || !has_light || is_cut)
         layered->flags |= (uintptr_t)MD5GL_STAGED;
     if (is_translucent || (has_light && !is_cut))
@@ -363,9 +391,10 @@ static void evaluate(view_layered *layered, const md5_material_input *input, md5
         if (registers[stage->condition] == 0.0f)
             continue;
         has_light = has_light || is_lit(stage);
-        is_cut = is_cut || cuts_surface(stage);
+        is_cut = is_cut || cuts_surface(material, stage);
         if (layered->textures[i] != 0)
-            layered->stages[list->num_stages++] = stage_of(stage, registers, layered->textures[i]);
+            layered->stages[list->num_stages++] =
+                stage_of(material, stage, registers, layered->textures[i]);
     }
     choose_base(layered, has_light, is_cut, list);
     // What md5gl_draw_posed() draws is not offset, and it is cut out already.

@@ -39,8 +39,10 @@ typedef struct view_layers {
 
 // What can be taken over for the lit surface of a mesh.
 typedef struct view_layer_surface {
+    bool is_declared; // then the rest holds
     bool two_sided;
-    float alpha_test; // 0: the usual one
+    bool is_cut;      // its own diffuse map cuts it out; else it is opaque
+    float alpha_test; // of that
 } view_layer_surface;
 
 // Adds a mesh whose shader is a material that the game declares, unless that is just a lit surface.

@@ -191,7 +191,8 @@ static void use_material(view_textures *textures, md5gl_renderer *renderer, uint
     const view_layer_surface surface =
         view_add_layers(&textures->layers, renderer, game, mesh, search->shader, log);
     textures->two_sided[mesh] = textures->two_sided[mesh] || surface.two_sided;
-    if (surface.alpha_test > 0.0f)
+    textures->opaque[mesh] = surface.is_declared && !surface.is_cut;
+    if (surface.is_cut)
         textures->alpha_test[mesh] = surface.alpha_test;
 }
 
@@ -319,6 +320,7 @@ bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const
     textures->two_sided = common_alloc(model->num_meshes, sizeof *textures->two_sided);
     textures->turns = common_alloc(model->num_meshes, sizeof *textures->turns);
     textures->alpha_test = common_alloc(model->num_meshes, sizeof *textures->alpha_test);
+    textures->opaque = common_alloc(model->num_meshes, sizeof *textures->opaque);
     for (uint32_t i = 0; i < model->num_meshes; i++)
         for (int map = 0; map < VIEW_NUM_MAPS; map++)
             textures->of_mesh[i][map] = VIEW_NO_TEXTURE;
@@ -375,6 +377,7 @@ void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
     free(textures->found);
     free(textures->two_sided);
     free(textures->alpha_test);
+    free(textures->opaque);
     free(textures->turns);
     free(textures->loaded);
     free(textures->dropped);
@@ -406,7 +409,10 @@ md5gl_material view_mesh_material(const view_textures *textures, const md5gl_ren
         const uint32_t image = md5_quake_image_at(&skins, 0, time);
         material.diffuse = textures->loaded[turns->images[image]].texture;
     }
-    material.two_sided = diffuse != VIEW_NO_TEXTURE && textures->loaded[diffuse].has_holes;
+    const bool is_opaque = textures->opaque[mesh] && textures->dropped == NULL;
+    material.flags = is_opaque ? (uintptr_t)MD5GL_OPAQUE : 0;
+    material.two_sided =
+        !is_opaque && diffuse != VIEW_NO_TEXTURE && textures->loaded[diffuse].has_holes;
     material.two_sided = material.two_sided || textures->two_sided[mesh];
     material.alpha_test = textures->alpha_test[mesh];
     if (!maps)

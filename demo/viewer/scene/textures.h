@@ -37,6 +37,7 @@ typedef struct view_textures {
     size_t (*of_mesh)[VIEW_NUM_MAPS]; // [num_meshes] into `loaded`, or VIEW_NO_TEXTURE
     bool *two_sided;                  // [num_meshes] a look says that both sides are drawn
     float *alpha_test;                // [num_meshes] what a look says, 0 = nothing
+    bool *opaque;                     // [num_meshes] a material says that alpha cuts nothing out
     view_turns *turns;                // [num_meshes]
     view_texture_found *found;        // [num_meshes] result of each search
     view_package *package;            // whose game the layers are of, or NULL
