@@ -169,6 +169,36 @@ def frost(size=64):
     return tga(size, size, 3, pixels)
 
 
+def burn(size=128):
+    """When which spot burns away: noise of which each value is equally frequent, so that an alpha test at 0.3
+    leaves out three tenths."""
+    spots = []
+    for y in range(size):
+        for x in range(size):
+            u, v = x / size, y / size
+            spots.append(sum(noise.value(n * u, n * v, n) / n for n in (6.0, 12.0, 24.0)))
+    pixels = bytearray(3 * size * size)
+    for rank, n in enumerate(sorted(range(size * size), key=lambda n: spots[n])):
+        pixels[3 * n:3 * n + 3] = bytes(3 * [rank * 256 // (size * size)])
+    return tga(size, size, 3, pixels)
+
+
+def sky(axis, sign, size=32):
+    """A side of a cube map: a bright zenith, a horizon, dark ground, and a sun towards +x and +y. `axis` and
+    `sign` name the side; rows and columns are those of OpenGL's cube maps."""
+    pixels = bytearray()
+    for row in range(size):
+        for column in range(size):
+            s, t = 2.0 * (column + 0.5) / size - 1.0, 2.0 * (row + 0.5) / size - 1.0
+            x, y, z = ((sign, -t, -sign * s), (s, sign, sign * t), (sign * s, -t, sign))[axis]
+            length = (x * x + y * y + z * z) ** 0.5
+            x, y, z = x / length, y / length, z / length
+            sun = max(0.0, 0.6 * x + 0.6 * y + 0.53 * z) ** 24.0
+            light = (90.0 + 110.0 * z, 110.0 + 110.0 * z, 140.0 + 110.0 * z) if z >= 0.0 else (60.0, 50.0, 42.0)
+            pixels += bytes(int(min(255.0, value + 255.0 * sun)) for value in light)
+    return tga(size, size, 3, pixels)
+
+
 # -- Archives -------------------------------------------------------------------------------------
 
 def _bytes(*path):
@@ -194,6 +224,10 @@ def base_files():
         yield "models/md5/" + path + ".md5mesh", text.encode()
     for name, source, halvings in PICTURES:
         yield "models/md5/" + name + ".tga", picture(source, halvings)
+    yield "textures/burn.tga", burn()
+    for axis, letter in enumerate("xyz"):
+        yield "env/kinds_p%s.tga" % letter, sky(axis, 1.0)
+        yield "env/kinds_n%s.tga" % letter, sky(axis, -1.0)
 
 
 def winter_files():

@@ -11,13 +11,13 @@ typedef struct model_draw {
 } model_draw;
 
 // Below all alpha, and further than the widest edge that shaders/surface.glsl makes soft.
-#define NO_ALPHA_TEST -1000.0f
+static const float no_alpha_test = -1000.0f;
 
 // The alpha up to which texels are cut out.
 static float alpha_limit(const md5gl_material *material)
 {
     if (material->flags & MD5GL_OPAQUE)
-        return NO_ALPHA_TEST;
+        return no_alpha_test;
     return material->alpha_test > 0.0f ? material->alpha_test : 0.5f;
 }
 

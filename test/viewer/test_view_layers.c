@@ -104,8 +104,8 @@ TEST (view_layers_are_the_stages_of_a_material) {
     scene_close(&scene);
 }
 
-// A skin that burns from parm7 on: off before, then redder with time; and a ghost whose alpha
-// follows time.
+// A skin that burns from parm7 on: off before, then cut out further with time, as its shadow is;
+// and a ghost whose alpha follows time.
 TEST (view_layers_follow_time_and_parms) {
     gl_scene scene;
     if (!scene_share(&scene))
@@ -113,14 +113,20 @@ TEST (view_layers_follow_time_and_parms) {
     view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
     static const char skin[] = "models/md5/bobbin/skin";
     view_layers off = add(&scene, package, skin, 2.0f, 0.0f);
-    CHECK(off.num_meshes == 1 && off.lists[0].num_stages == 0);
+    CHECK(off.num_meshes == 1 && off.lists[0].num_stages == 0 && !off.lists[0].casts_shadow);
+    CHECK_UINT(view_layer_flags(&off, 0), 0);
     for (int i = 0; i < 3; i++) {
         const float seconds = 0.5f * (float)i;
         view_layers on = add(&scene, package, skin, 3.0f + seconds, 3.0f);
-        if (CHECK(on.num_meshes == 1 && on.lists[0].num_stages == 1)) {
+        if (CHECK(on.num_meshes == 1 && on.lists[0].num_stages == 7)) {
             // `burnaway[ ( time - parm7 ) * 0.5 ]`, of a clamped table from 0 to 1.
-            CHECK_NEAR((double)on.lists[0].stages[0].color[0], 0.5 * (double)seconds, 1e-5);
-            CHECK(on.lists[0].stages[0].depth_equal && on.lists[0].stages[0].texture != 0);
+            const md5gl_stage_list *const list = &on.lists[0];
+            CHECK_NEAR((double)list->stages[0].alpha_test, 0.5 * (double)seconds, 1e-5);
+            CHECK(list->stages[0].is_tested && list->stages[0].texture != 0);
+            CHECK(list->base == MD5GL_BASE_LIT && list->casts_shadow);
+            CHECK_UINT(view_layer_flags(&on, 0), MD5GL_STAGED | MD5GL_NO_SHADOW | MD5GL_OPAQUE);
+            CHECK(list->stages[6].source == MD5GL_FACTOR_TARGET_ALPHA);
+            CHECK_NEAR((double)list->stages[6].color[1], i == 0 ? 0.0 : 0.4, 1e-5);
         }
         view_free_layers(&on, scene.renderer);
     }
