@@ -104,6 +104,34 @@ TEST (view_layers_are_the_stages_of_a_material) {
     scene_close(&scene);
 }
 
+// What cannot be shown is named.
+TEST (view_layers_name_what_is_not_shown) {
+    static const struct {
+        const char *material, *note;
+    } cases[] = {
+        {"kinds/program", "stage 1 not shown: program heatHaze.vfp"},
+        {"kinds/video", "stage 1 not shown: video video/none.roq"},
+        {"kinds/sound", "stage 1 not shown: sound as a picture: waveform"},
+        {"kinds/mirror", "stage 1 not shown: view of the world, as a mirror"},
+        {"kinds/remote", "stage 1 not shown: view of the world, as a remote camera"},
+        {"kinds/screen_gui", "GUI not shown: guis/none.gui"},
+        {"kinds/add", NULL},
+    };
+    gl_scene scene;
+    if (!scene_open(&scene, NULL))
+        return;
+    view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        view_layers layers = add(&scene, package, cases[i].material, 0.0f, 0.0f);
+        CHECK_UINT(layers.num_notes, cases[i].note != NULL);
+        if (layers.num_notes > 0)
+            CHECK_STRING(layers.notes[0].text, cases[i].note);
+        view_free_layers(&layers, scene.renderer);
+    }
+    view_close_package(package);
+    scene_close(&scene);
+}
+
 // A skin that burns from parm7 on: off before, then cut out further with time, as its shadow is;
 // and a ghost whose alpha follows time.
 TEST (view_layers_follow_time_and_parms) {

@@ -83,20 +83,35 @@ static md5gl_texture load(view_layers *layers, md5gl_renderer *renderer, md5_gam
 
 // -- Adding ---------------------------------------------------------------------------------------
 
-// Returns why a stage cannot be shown, or NULL.
-static const char *obstacle_of(const md5_stage *stage)
+// Adds a note, which belongs to the layers then.
+static void note(view_layers *layers, uint32_t mesh, const md5_material *material, char *text,
+                 view_log *log)
 {
-    if (stage->program.vertex != NULL || stage->program.fragment != NULL)
-        return "it is a program of the graphics card";
+    view_info(log, "material %s: %s", material->decl->name, text);
+    layers->notes = common_realloc(layers->notes, layers->num_notes + 1, sizeof *layers->notes);
+    layers->notes[layers->num_notes++] = (view_layer_note){mesh, text};
+}
+
+// Returns why a stage cannot be shown, to be freed, or NULL.
+static char *obstacle_of(const md5_stage *stage)
+{
+    const md5_stage_program *const program = &stage->program;
+    if (program->vertex != NULL || program->fragment != NULL)
+        return common_format("program %s",
+                             program->vertex != NULL ? program->vertex : program->fragment);
     if (stage->video != NULL)
-        return "it is a video";
+        return common_format(stage->is_sound_map ? "sound as a picture: %s" : "video %s",
+                             stage->video);
     if (stage->dynamic != MD5_IMAGE_STATIC)
-        return "it is a view of the world: mirror, remote or xray";
+        return common_format("view of the world, as a %s",
+                             stage->dynamic == MD5_IMAGE_MIRROR   ? "mirror"
+                             : stage->dynamic == MD5_IMAGE_REMOTE ? "remote camera"
+                                                                  : "xray");
     if (stage->cube != MD5_IMAGE_2D)
-        return "it is a cube map";
+        return common_format("cube map %s", stage->image.text);
     if (stage->texgen != MD5_TEXGEN_EXPLICIT)
-        return "its texture coordinates are generated";
-    return stage->image.text[0] == '\0' ? "it has no picture" : NULL;
+        return common_format("texture coordinates are generated");
+    return stage->image.text[0] == '\0' ? common_format("no picture") : NULL;
 }
 
 static bool is_lit(const md5_stage *stage)
@@ -145,19 +160,21 @@ static bool has_layers(const md5_material *material)
     return any;
 }
 
-static void report(const md5_material *material, view_log *log)
+// What is not shown of a material as a whole.
+static void report(view_layers *layers, uint32_t mesh, const md5_material *material, view_log *log)
 {
-    const char *const name = material->decl->name;
     uint32_t num_diffuse = 0;
     for (uint32_t i = 0; i < material->num_stages; i++)
         num_diffuse += material->stages[i].light == MD5_STAGE_DIFFUSE;
     if (num_diffuse > 1)
-        view_info(log, "material %s: of its %u lit layers one is shown", name,
-                  (unsigned)num_diffuse);
+        note(layers, mesh, material,
+             common_format("%u of %u lit layers not shown", (unsigned)num_diffuse - 1,
+                           (unsigned)num_diffuse),
+             log);
     if (material->deform != MD5_DEFORM_NONE)
-        view_info(log, "material %s: its deform is not shown", name);
+        note(layers, mesh, material, common_format("deform not shown"), log);
     if (material->gui != NULL)
-        view_info(log, "material %s: its GUI is not shown", name);
+        note(layers, mesh, material, common_format("GUI not shown: %s", material->gui), log);
 }
 
 // Loads the pictures of the stages. Returns whether something can be shown that belongs to it.
@@ -168,14 +185,14 @@ static bool load_stages(view_layers *layers, md5gl_renderer *renderer, md5_game 
     bool shows = material->num_stages == 0;
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
-        const char *const obstacle = obstacle_of(stage);
         shows = shows || is_lit(stage);
         if (is_lit(stage) && !tests_alpha(material, stage))
             continue;
+        char *const obstacle = obstacle_of(stage);
         if (obstacle != NULL) {
-            view_info(log, "material %s: stage %u is not shown: %s", material->decl->name,
-                      (unsigned)i + 1, obstacle);
-            layered->hidden = layered->num_hidden++ == 0 ? obstacle : layered->hidden;
+            note(layers, layered->mesh, material,
+                 common_format("stage %u not shown: %s", (unsigned)i + 1, obstacle), log);
+            free(obstacle);
             continue;
         }
         layered->textures[i] = load(layers, renderer, game, stage, log);
@@ -242,7 +259,7 @@ view_layer_surface view_add_layers(view_layers *layers, md5gl_renderer *renderer
     const md5_material *const material = md5_game_material(game, shader, NULL);
     if (material == NULL || material->decl == NULL)
         return none;
-    report(material, log);
+    report(layers, mesh, material, log);
     layers->read |= registers_read(material);
     if (!has_layers(material))
         return surface_of(material);
@@ -287,6 +304,9 @@ void view_free_layers(view_layers *layers, md5gl_renderer *renderer)
     free(layers->meshes);
     free(layers->lists);
     free(layers->places);
+    for (size_t i = 0; i < layers->num_notes; i++)
+        free(layers->notes[i].text);
+    free(layers->notes);
     free(layers->loaded);
     *layers = (view_layers){0};
 }

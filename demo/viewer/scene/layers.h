@@ -23,9 +23,13 @@ typedef struct view_layered {
     md5gl_texture *textures;      // [material->num_stages] 0: the stage is not shown
     md5gl_stage *stages;          // [material->num_stages] those that are on come first
     uintptr_t flags;              // of its md5gl_material
-    uint32_t num_hidden;          // stages that cannot be shown
-    const char *hidden;           // why the first of them cannot; NULL if there are none
 } view_layered;
+
+// Something of a mesh's material that is not shown: what, and why.
+typedef struct view_layer_note {
+    uint32_t mesh;
+    char *text;
+} view_layer_note;
 
 typedef struct view_layers {
     view_layered *meshes; // [num_meshes] by the materials' sort
@@ -34,6 +38,8 @@ typedef struct view_layers {
     uint32_t *places;        // [meshes of the model] 1 + index into `meshes`; 0: a lit surface
     view_layer_texture *loaded;
     size_t num_loaded;
+    view_layer_note *notes; // [num_notes] by mesh
+    size_t num_notes;
     uint32_t read; // what materials depend on: bit 0 time, bit 1 + N parm N
 } view_layers;
 

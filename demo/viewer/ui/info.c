@@ -244,13 +244,12 @@ static void add_stage_rows(const view_facts *facts, view_rows *rows, uint32_t me
 {
     const view_layers *const layers = &facts->stage.document->textures.layers;
     const view_layered *const layered = view_find_layered(layers, mesh);
-    if (layered == NULL)
-        return;
-    view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Stages", "%u",
-                 (unsigned)layered->material->num_stages);
-    if (layered->num_hidden > 0)
-        view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "", "%u not shown: %s",
-                     (unsigned)layered->num_hidden, layered->hidden);
+    if (layered != NULL)
+        view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Stages", "%u",
+                     (unsigned)layered->material->num_stages);
+    for (size_t i = 0; i < layers->num_notes; i++)
+        if (layers->notes[i].mesh == mesh)
+            view_add_row(rows, VIEW_ROW_TEXT, VIEW_AMBER, "", "%s", layers->notes[i].text);
 }
 
 // Only names if there are many meshes: the list serves to hide them.
