@@ -22,7 +22,8 @@ PARTS = [
     ("MD5_NO_QUERY", [
         "md5/md5query.h", "md5/skin/joint_bounds.", "md5/skin/nearest.", "md5/skin/overlap.",
         "md5/skin/ray."]),
-    ("MD5_NO_GAME", ["md5/md5game.h", "md5/md5actor.h", "md5/md5cube.h", "md5/md5quake.h", "md5/game/"]),
+    ("MD5_NO_GAME", ["md5/md5game.h", "md5/md5deform.h", "md5/md5actor.h", "md5/md5cube.h", "md5/md5quake.h",
+                     "md5/game/"]),
     ("MD5_NO_COMPRESS", ["md5/md5compress.h", "md5/compress/", "md5/load_compressed.c"]),
     ("MD5_NO_CAMERA", ["md5/load_camera.c", "md5/read/camera_", "md5/read/bfg_camera",
                        "md5/pose/camera"]),

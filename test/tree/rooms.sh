@@ -34,7 +34,7 @@ forbidden() {
             if (path ~ /^md5\/md5(pose|walk|gaze)\.h$/) return "posedoor"
             if (path == "md5/md5machine.h") return "machinedoor"
             if (path ~ /^md5\/md5(play|character)\.h$/) return "playdoor"
-            if (path ~ /^md5\/md5(game|actor|cube|quake)\.h$/) return "gamedoor"
+            if (path ~ /^md5\/md5(game|deform|actor|cube|quake)\.h$/) return "gamedoor"
             if (path ~ /^md5\/[a-z]+\//) { split(path, part, "/"); return part[2] }
             if (path == "md5/system_file.c") return "files"
             if (path ~ /^md5\//) return "load"

@@ -1,0 +1,335 @@
+// Deforms: vertices of a surface as the engine forms them anew in each picture. Formulas: the
+// engine's renderer, tr_deform.cpp of dhewm3 (id's release of 2011).
+#include "md5/core/assert.h"
+#include "md5/md5deform.h"
+
+#include <math.h>
+
+// -- Vectors --------------------------------------------------------------------------------------
+
+// a + b * share
+static md5_vec3 beyond(md5_vec3 a, md5_vec3 b, float share)
+{
+    const md5_vec3 sum = {a.x + b.x * share, a.y + b.y * share, a.z + b.z * share};
+    return sum;
+}
+
+static md5_vec3 from_to(md5_vec3 from, md5_vec3 to)
+{
+    return md5_vec3_sub(to, from);
+}
+
+// The unit vector of that direction, or 0 if it has none.
+static md5_vec3 unit(md5_vec3 a)
+{
+    const float length = md5_vec3_length(a);
+    return md5_vec3_scale(a, length > 0.0f ? 1.0f / length : 0.0f);
+}
+
+static md5_vec3 middle_of(md5_vec3 a, md5_vec3 b)
+{
+    return md5_vec3_lerp(a, b, 0.5f);
+}
+
+// -- What is formed -------------------------------------------------------------------------------
+
+// A surface before and after its deform.
+typedef struct forming {
+    const md5_mesh *mesh;
+    const md5_vec3 *positions, *normals;
+    const md5_deform_view *view;
+    const md5_deformed *out;
+} forming;
+
+static void set_color(const md5_deformed *out, uint32_t vertex, md5_vec4 color)
+{
+    if (out->colors)
+        out->colors[vertex] = color;
+}
+
+static void copy_vertices(const forming *form)
+{
+    const md5_vec4 white = {1.0f, 1.0f, 1.0f, 1.0f};
+    for (uint32_t i = 0; i < form->mesh->num_vertices; i++) {
+        form->out->positions[i] = form->positions[i];
+        form->out->texcoords[i] = form->mesh->texcoords[i];
+        set_color(form->out, i, form->mesh->colors ? form->mesh->colors[i] : white);
+    }
+}
+
+// -- Sprites and tubes ----------------------------------------------------------------------------
+
+// Every four vertices become a square that faces the viewer. Half its side is the distance of the
+// first one from their mean, divided by the square root of 2 as the engine rounds it.
+static void form_sprites(const forming *form)
+{
+    static const float side[4] = {1.0f, -1.0f, -1.0f, 1.0f}; // to the left
+    static const float high[4] = {1.0f, 1.0f, -1.0f, -1.0f};
+    for (uint32_t i = 0; i + 4 <= form->mesh->num_vertices; i += 4) {
+        const md5_vec3 *const quad = form->positions + i;
+        const md5_vec3 middle = middle_of(middle_of(quad[0], quad[1]), middle_of(quad[2], quad[3]));
+        const float radius = 0.707f * md5_vec3_length(from_to(middle, quad[0]));
+        for (uint32_t k = 0; k < 4; k++) {
+            const md5_vec3 beside = beyond(middle, form->view->left, side[k] * radius);
+            const md5_vec2 corner = {0.5f - 0.5f * side[k], 0.5f - 0.5f * high[k]};
+            form->out->positions[i + k] = beyond(beside, form->view->up, high[k] * radius);
+            form->out->texcoords[i + k] = corner;
+        }
+    }
+}
+
+typedef struct deform_edge {
+    uint32_t from, to; // vertices
+    float length;
+} deform_edge;
+
+// Finds the two shortest of the six edges of a quad's triangles, the shortest first.
+static void find_short_edges(const md5_vec3 *positions, const uint32_t *corners,
+                             deform_edge found[2])
+{
+    const deform_edge none = {0, 0, INFINITY};
+    found[0] = found[1] = none;
+    for (uint32_t i = 0; i < 6; i++) {
+        deform_edge side = {corners[i], corners[i % 3 == 2 ? i - 2 : i + 1], 0.0f};
+        side.length = md5_vec3_length(from_to(positions[side.from], positions[side.to]));
+        if (side.length < found[0].length) {
+            found[1] = found[0];
+            found[0] = side;
+        } else if (side.length < found[1].length) {
+            found[1] = side;
+        }
+    }
+}
+
+// Every quad turns about its long axis, which joins the middles of its short edges, until it faces
+// the viewer. The engine looks for the edges of the second and later quads among wrong triangles;
+// here every quad is formed as its first.
+static void form_tubes(const forming *form)
+{
+    copy_vertices(form);
+    for (uint32_t i = 0; i < form->mesh->num_triangles; i += 2) {
+        deform_edge ends[2];
+        find_short_edges(form->positions, form->mesh->indices + 3 * (size_t)i, ends);
+        const md5_vec3 first =
+            middle_of(form->positions[ends[0].from], form->positions[ends[0].to]);
+        const md5_vec3 last = middle_of(form->positions[ends[1].from], form->positions[ends[1].to]);
+        const md5_vec3 axis = from_to(first, last);
+        for (int k = 0; k < 2; k++) {
+            const md5_vec3 middle = k == 0 ? first : last;
+            const md5_vec3 across = unit(md5_vec3_cross(axis, from_to(form->view->eye, middle)));
+            const float half = (k == 0 ? 0.5f : -0.5f) * ends[k].length;
+            if (!isfinite(half)) // of vertices that are not finite
+                continue;
+            form->out->positions[ends[k].from] = beyond(middle, across, half);
+            form->out->positions[ends[k].to] = beyond(middle, across, -half);
+        }
+    }
+}
+
+// -- Flares ---------------------------------------------------------------------------------------
+
+enum { FLARE_VERTICES = 16, FLARE_TRIANGLES = 18 };
+
+// Whether another triangle of a quad has the edge in the other direction.
+static bool is_inner(const uint32_t *corners, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = 0; i < 6; i++)
+        if (corners[i] == to && corners[i % 3 == 2 ? i - 2 : i + 1] == from)
+            return true;
+    return false;
+}
+
+// Writes the four vertices around a quad in the order of its triangles. Returns false if they do
+// not form one.
+static bool find_outline(const uint32_t *corners, uint32_t outline[4])
+{
+    uint32_t count = 1;
+    outline[0] = corners[0];
+    for (uint32_t step = 0; step < 3; step++) {
+        for (uint32_t i = 0; i < 6 && count == step + 1; i++) {
+            const uint32_t to = corners[i % 3 == 2 ? i - 2 : i + 1];
+            if (corners[i] == outline[step] && to != outline[0]
+                && !is_inner(corners, corners[i], to))
+                outline[count++] = to;
+        }
+    }
+    return count == 4;
+}
+
+// The directions in which the border of a flare leaves corner `i`, as seen from the eye: away from
+// the edge to the corner before, between both, away from that to the next.
+static void find_borders(md5_vec3 eye, const md5_vec3 corners[4], uint32_t i, md5_vec3 ways[3])
+{
+    const md5_vec3 here = unit(from_to(eye, corners[i]));
+    const md5_vec3 next = unit(from_to(eye, corners[(i + 1) % 4]));
+    const md5_vec3 before = unit(from_to(eye, corners[(i + 3) % 4]));
+    ways[0] = unit(md5_vec3_cross(here, before));
+    ways[2] = unit(md5_vec3_cross(next, here));
+    ways[1] = unit(beyond(ways[0], ways[2], 1.0f));
+}
+
+// A vertex of the border that is behind the quad's plane is moved into it, towards the eye.
+static md5_vec3 in_front(md5_vec3 at, md5_vec3 eye, md5_vec3 normal, float distance)
+{
+    const md5_vec3 way = from_to(eye, at);
+    const float length = md5_vec3_length(way), slope = md5_vec3_dot(unit(way), normal);
+    const float reach = -distance / slope;
+    return reach > 0.0f && reach < length ? beyond(eye, unit(way), reach) : at;
+}
+
+// A quad with a border that widens it as seen from the eye, brighter the more it faces the eye;
+// seen from behind it is nothing.
+static void form_flare(const forming *form, float spread)
+{
+    const uint32_t *const indices = form->mesh->indices;
+    const md5_vec3 *const at = form->positions;
+    const md5_deformed *const out = form->out;
+    const md5_vec3 eye = form->view->eye;
+    uint32_t outline[4] = {0, 0, 0, 0};
+    md5_vec3 corners[4];
+    const md5_vec3 normal = unit(md5_vec3_cross(from_to(at[indices[1]], at[indices[0]]),
+                                                from_to(at[indices[1]], at[indices[2]])));
+    const float distance = md5_vec3_dot(normal, from_to(at[indices[0]], eye));
+    const md5_vec3 centre = middle_of(middle_of(at[0], at[1]), middle_of(at[2], at[3]));
+    const bool is_seen = find_outline(indices, outline) && distance > 0.0f;
+    const float facing =
+        floorf(2048.0f * md5_vec3_dot(unit(from_to(centre, eye)), normal)) / 255.0f;
+    const float grey = facing > 0.0f ? facing < 1.0f ? facing : 1.0f : 0.0f;
+    const md5_vec4 color = {grey, grey, grey, 1.0f};
+    for (uint32_t i = 0; i < 4; i++)
+        corners[i] = is_seen ? at[outline[i]] : centre;
+    for (uint32_t i = 0; i < FLARE_VERTICES; i++) {
+        const uint32_t corner = i < 4 ? i : (i - 4) / 3;
+        const md5_vec2 inside = {0.5f, 0.5f}, outside = {0.0f, 0.5f};
+        md5_vec3 ways[3];
+        find_borders(eye, corners, corner, ways);
+        out->positions[i] = corners[corner];
+        if (i >= 4 && is_seen)
+            out->positions[i] =
+                in_front(beyond(corners[corner], ways[(i - 4) % 3], spread), eye, normal, distance);
+        out->texcoords[i] = i < 4 ? inside : outside;
+        set_color(out, i, color);
+    }
+}
+
+static void write_flare(uint32_t *indices)
+{
+    static const uint32_t inside[6] = {0, 1, 2, 0, 2, 3};
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint32_t next = (i + 1) % 4, first = 4 + 3 * i, last = first + 2;
+        const uint32_t around[12] = {i, first, first + 1,    i, first + 1,    last,
+                                     i, last,  4 + 3 * next, i, 4 + 3 * next, next};
+        for (uint32_t k = 0; k < 12; k++)
+            *indices++ = around[k];
+    }
+    for (uint32_t k = 0; k < 6; k++)
+        *indices++ = inside[k];
+}
+
+// -- Deforms in place -----------------------------------------------------------------------------
+
+static void expand(const forming *form, float distance)
+{
+    copy_vertices(form);
+    for (uint32_t i = 0; i < form->mesh->num_vertices && form->normals; i++)
+        form->out->positions[i] = beyond(form->positions[i], form->normals[i], distance);
+}
+
+static void move(const forming *form, float distance)
+{
+    copy_vertices(form);
+    for (uint32_t i = 0; i < form->mesh->num_vertices; i++)
+        form->out->positions[i].x += distance;
+}
+
+// Moves texture coordinates by a table along a direction of space. The engine adds the offset of
+// time twice.
+static void stir(const forming *form, const md5_table *table, const float values[3])
+{
+    const float range = values[0], offset = values[1], domain = values[2];
+    copy_vertices(form);
+    for (uint32_t i = 0; i < form->mesh->num_vertices && table; i++) {
+        const md5_vec3 at = form->positions[i];
+        const float along = at.x * 0.003f + at.y * 0.007f + at.z * 0.011f;
+        const float x = offset + domain * along + offset;
+        form->out->texcoords[i].x += range * md5_table_at(table, x);
+        form->out->texcoords[i].y += range * md5_table_at(table, x + 0.5f);
+    }
+}
+
+// -- Public ---------------------------------------------------------------------------------------
+
+bool md5_deform_size(md5_deform deform, const md5_mesh *mesh, uint32_t *num_vertices,
+                     uint32_t *num_triangles)
+{
+    MD5_ASSERT(mesh != NULL && num_vertices != NULL && num_triangles != NULL, "not NULL");
+    const uint32_t count = mesh->num_vertices;
+    const bool has_quads =
+        count > 0 && count % 4 == 0 && mesh->num_triangles == count / 2 && mesh->positions != NULL;
+    *num_vertices = deform == MD5_DEFORM_FLARE ? (uint32_t)FLARE_VERTICES : count;
+    *num_triangles = deform == MD5_DEFORM_FLARE ? (uint32_t)FLARE_TRIANGLES : mesh->num_triangles;
+    switch (deform) {
+    case MD5_DEFORM_SPRITE:
+    case MD5_DEFORM_TUBE:
+        return has_quads;
+    case MD5_DEFORM_FLARE:
+        return has_quads && count == 4;
+    case MD5_DEFORM_EXPAND:
+    case MD5_DEFORM_MOVE:
+    case MD5_DEFORM_TURBULENT:
+        return count > 0 && mesh->positions != NULL;
+    default:
+        return false;
+    }
+}
+
+void md5_deform_indices(md5_deform deform, const md5_mesh *mesh, uint32_t *indices)
+{
+    MD5_ASSERT(mesh != NULL && indices != NULL, "mesh, indices: not NULL");
+    static const uint32_t sprite[6] = {0, 1, 2, 0, 2, 3};
+    if (deform == MD5_DEFORM_FLARE) {
+        write_flare(indices);
+        return;
+    }
+    for (size_t i = 0; i < 3 * (size_t)mesh->num_triangles; i++)
+        indices[i] =
+            deform == MD5_DEFORM_SPRITE ? (uint32_t)(i / 6 * 4) + sprite[i % 6] : mesh->indices[i];
+}
+
+void md5_deform_vertices(const md5_material *material, const md5_table *table,
+                         const float *registers, const md5_mesh *mesh, const md5_vec3 *positions,
+                         const md5_vec3 *normals, const md5_deform_view *view,
+                         const md5_deformed *out)
+{
+    MD5_ASSERT(material != NULL && registers != NULL && mesh != NULL, "not NULL");
+    MD5_ASSERT(positions != NULL && view != NULL && out != NULL, "not NULL");
+    MD5_ASSERT(out->positions != NULL && out->texcoords != NULL, "out: not NULL");
+    const forming form = {mesh, positions, normals, view, out};
+    float values[3];
+    for (int i = 0; i < 3; i++)
+        values[i] = registers[material->deform_registers[i]];
+    switch (material->deform) {
+    case MD5_DEFORM_SPRITE:
+        copy_vertices(&form);
+        form_sprites(&form);
+        break;
+    case MD5_DEFORM_TUBE:
+        form_tubes(&form);
+        break;
+    case MD5_DEFORM_FLARE:
+        form_flare(&form, values[0]);
+        break;
+    case MD5_DEFORM_EXPAND:
+        expand(&form, values[0]);
+        break;
+    case MD5_DEFORM_MOVE:
+        move(&form, values[0]);
+        break;
+    case MD5_DEFORM_TURBULENT:
+        stir(&form, table, values);
+        break;
+    default:
+        copy_vertices(&form);
+        break;
+    }
+}
