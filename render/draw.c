@@ -51,8 +51,10 @@ static void draw_elements(md5gl_renderer *renderer, const md5gl_mesh *mesh, enum
                           uint32_t count)
 {
     const GladGLContext *gl = &renderer->gl;
-    const GLsizei num_corners = (GLsizei)(3 * mesh->mesh->num_triangles);
+    const GLsizei num_corners = (GLsizei)(3 * md5gl_num_drawn_triangles(mesh));
     const bool lines = renderer->is_es && pass == MD5GL_PASS_EDGES;
+    if (lines && mesh->deform.write) // edges are those of the mesh
+        return;
     if (lines)
         gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->edges);
     gl->DrawElementsInstanced(lines ? GL_LINES : GL_TRIANGLES,
@@ -124,7 +126,8 @@ void md5gl_use_model_program(md5gl_renderer *renderer, const md5gl_model *model,
                              const md5gl_mesh *mesh, const md5gl_program *program)
 {
     const GladGLContext *gl = &renderer->gl;
-    const bool coloured = model->storage ? model->storage->coloured : mesh->mesh->colors != NULL;
+    const bool own_colours = mesh->mesh->colors != NULL || mesh->deform.write != NULL;
+    const bool coloured = model->storage ? model->storage->coloured : own_colours;
     gl->UseProgram(program->name);
     gl->Uniform1i(program->uniforms[MD5GL_PLACED], model->placed);
     gl->Uniform1i(program->uniforms[MD5GL_TINTED], model->tinted);

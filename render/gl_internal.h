@@ -10,6 +10,7 @@
 #define MD5GL_INTERNAL_H
 
 #include "render/assert.h"
+#include "render/md5gl_stages.h"
 #include "render/program.h"
 #include "render/state.h"
 
@@ -136,7 +137,13 @@ typedef struct md5gl_mesh {
     uint32_t first_vertex, first_index; // path storage: offsets in the model's shared buffers
     GLuint posed;         // paths that skin once: all instances' positions, then normals, tangents
     uint32_t posed_count; // instances in `posed`
+    md5gl_deform deform;  // write NULL: it has none
+    GLuint deformed_indices;
 } md5gl_mesh;
+
+// Vertices of an instance in `posed`, and triangles that are drawn: the mesh's or its deform's.
+uint32_t md5gl_num_posed(const md5gl_mesh *mesh);
+uint32_t md5gl_num_drawn_triangles(const md5gl_mesh *mesh);
 
 // What a mesh looks like in one skin of its model.
 typedef struct md5gl_surface {

@@ -312,10 +312,10 @@ void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model)
     const GladGLContext *gl = &renderer->gl;
     for (uint32_t i = 0; i < model->model->num_meshes; i++) {
         md5gl_mesh *const mesh = &model->meshes[i];
-        const GLuint buffers[] = {mesh->vertices, mesh->influences, mesh->indices, mesh->posed,
-                                  mesh->edges};
+        const GLuint buffers[] = {mesh->vertices, mesh->influences, mesh->indices,
+                                  mesh->posed,    mesh->edges,      mesh->deformed_indices};
         gl->DeleteVertexArrays(1, &mesh->array);
-        gl->DeleteBuffers(5, buffers);
+        gl->DeleteBuffers(6, buffers);
         md5gl_destroy_table(renderer, &mesh->exact_influences);
         md5gl_destroy_table(renderer, &mesh->exact_joints);
     }

@@ -160,6 +160,36 @@ static void skin_one(const md5gl_model *model, const md5gl_mesh *mesh, const md5
     }
 }
 
+// Forms the surface of an instance from its skinned vertices, and uploads it. `formed` is scratch.
+static void deform_one(const GladGLContext *gl, const md5gl_model *model, const md5gl_mesh *mesh,
+                       uint32_t instance, const uint8_t *skinned, uint8_t *formed)
+{
+    const size_t count = md5gl_num_posed(mesh), first = count * instance;
+    const md5gl_layout one = md5gl_make_layout(count, true);
+    const md5gl_layout all = md5gl_make_layout(count * mesh->posed_count, true);
+    const md5gl_layout from = md5gl_make_layout(mesh->mesh->num_vertices, false);
+    md5_vec3 *const normals = (md5_vec3 *)(void *)(formed + one.normals);
+    const md5_vec3 up = {0.0f, 0.0f, 1.0f};
+    memset(formed, 0, one.end);
+    if (count == mesh->mesh->num_vertices)
+        memcpy(normals, skinned + from.normals, from.texcoords - from.normals);
+    for (size_t i = 0; i < count && count != mesh->mesh->num_vertices; i++)
+        normals[i] = up;
+    mesh->deform.write(mesh->deform.user, (uint32_t)(mesh - model->meshes),
+                       (const md5_vec3 *)(const void *)skinned,
+                       (const md5_vec3 *)(const void *)(skinned + from.normals),
+                       (md5_vec3 *)(void *)formed, (md5_vec2 *)(void *)(formed + one.texcoords),
+                       (md5_vec4 *)(void *)(formed + one.colours));
+    write_part(gl, first * sizeof(md5_vec3), one.normals, formed);
+    write_part(gl, all.normals + first * sizeof(md5_vec3), one.normals, normals);
+    write_part(gl, all.tangents + first * sizeof(md5_vec4), count * sizeof(md5_vec4),
+               formed + one.tangents);
+    write_part(gl, all.texcoords + first * sizeof(md5_vec2), count * sizeof(md5_vec2),
+               formed + one.texcoords);
+    write_part(gl, all.colours + first * sizeof(md5_vec4), count * sizeof(md5_vec4),
+               formed + one.colours);
+}
+
 // Skins one instance at a time into scratch memory and uploads it from there.
 static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
                         const md5_mat34 *palettes, uint32_t count, md5_error *error)
@@ -173,7 +203,9 @@ static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, cons
     const md5gl_layout all = md5gl_make_layout(vertices * count, false);
     const md5gl_layout one = md5gl_make_layout(vertices, false);
     const size_t num_joints = model->model->skeleton.num_joints;
-    const size_t scratch_size = one.texcoords + num_joints * sizeof(md5_dual_quat);
+    const size_t formed_at = one.texcoords + num_joints * sizeof(md5_dual_quat);
+    const size_t scratch_size =
+        formed_at + (mesh->deform.write ? md5gl_make_layout(md5gl_num_posed(mesh), true).end : 0);
     uint8_t *const bytes = (uint8_t *)md5gl_alloc(&renderer->allocator, scratch_size, 1, error);
     if (!bytes)
         return false;
@@ -184,6 +216,10 @@ static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, cons
     const size_t tangents = one.texcoords - one.tangents;
     for (uint32_t i = 0; i < count; i++) {
         skin_one(model, mesh, palettes + i * num_joints, md5gl_weights_of(model, i), dual, bytes);
+        if (mesh->deform.write) {
+            deform_one(gl, model, mesh, i, bytes, bytes + formed_at);
+            continue;
+        }
         write_part(gl, i * positions, positions, bytes);
         write_part(gl, all.normals + i * normals, normals, bytes + one.normals);
         write_part(gl, all.tangents + i * tangents, tangents, bytes + one.tangents);
@@ -227,15 +263,17 @@ bool md5gl_preskin(md5gl_renderer *renderer, md5gl_model *model, md5gl_mesh *mes
                    const md5_mat34 *palettes, uint32_t count, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
-    const size_t vertices = mesh->mesh->num_vertices;
+    const size_t vertices = md5gl_num_posed(mesh);
     if (!md5gl_preskins(mesh->path) || vertices == 0 || count == 0)
         return true;
-    // Shaders index floats with a signed int; a vertex takes ten.
-    if (vertices > (size_t)INT_MAX / 10 / count)
+    // Shaders index floats with a signed int; a vertex takes ten, of a deform sixteen.
+    const size_t floats = mesh->deform.write ? 16 : 10;
+    if (vertices > (size_t)INT_MAX / floats / count)
         return md5gl_fail(error, MD5_ERROR_GPU,
                           "%u instances of %zu vertices exceed the buffer for skinned vertices",
                           (unsigned)count, vertices);
-    const size_t size = md5gl_make_layout(vertices * count, false).texcoords;
+    const md5gl_layout layout = md5gl_make_layout(vertices * count, true);
+    const size_t size = mesh->deform.write ? layout.end : layout.texcoords;
     gl->BindBuffer(GL_ARRAY_BUFFER, mesh->posed);
     gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size, NULL, GL_STREAM_DRAW);
     mesh->posed_count = count;
@@ -251,8 +289,8 @@ bool md5gl_preskin(md5gl_renderer *renderer, md5gl_model *model, md5gl_mesh *mes
 void md5gl_set_posed_attributes(md5gl_renderer *renderer, const md5gl_mesh *mesh, uint32_t instance)
 {
     const GladGLContext *gl = &renderer->gl;
-    const size_t vertices = mesh->mesh->num_vertices, first = vertices * instance;
-    const md5gl_layout all = md5gl_make_layout(vertices * mesh->posed_count, false);
+    const size_t vertices = md5gl_num_posed(mesh), first = vertices * instance;
+    const md5gl_layout all = md5gl_make_layout(vertices * mesh->posed_count, true);
     const size_t position = first * sizeof(md5_vec3);
     const size_t tangent = all.tangents + first * sizeof(md5_vec4);
     gl->BindBuffer(GL_ARRAY_BUFFER, mesh->posed);
@@ -260,5 +298,9 @@ void md5gl_set_posed_attributes(md5gl_renderer *renderer, const md5gl_mesh *mesh
     gl->VertexAttribPointer(MD5GL_AT_NORMAL, 3, GL_FLOAT, GL_FALSE, 0,
                             (const void *)(all.normals + position));
     gl->VertexAttribPointer(MD5GL_AT_TANGENT, 4, GL_FLOAT, GL_FALSE, 0, (const void *)tangent);
+    if (mesh->deform.write) {
+        md5gl_set_attribute(gl, MD5GL_AT_TEXCOORD, 2, all.texcoords + first * sizeof(md5_vec2));
+        md5gl_set_attribute(gl, MD5GL_AT_COLOUR, 4, all.colours + first * sizeof(md5_vec4));
+    }
     gl->BindBuffer(GL_ARRAY_BUFFER, 0);
 }

@@ -2,7 +2,7 @@
 #include "test/render/test_gl_scene.h"
 
 #include "demo/viewer/base/options.h"
-#include "demo/viewer/scene/layers.h"
+#include "demo/viewer/scene/deforms.h"
 #include "demo/viewer/scene/package.h"
 
 #include <stdlib.h>
@@ -128,6 +128,42 @@ TEST (view_layers_name_what_is_not_shown) {
             CHECK_STRING(layers.notes[0].text, cases[i].note);
         view_free_layers(&layers, scene.renderer);
     }
+    view_close_package(package);
+    scene_close(&scene);
+}
+
+// A quad can be a sprite, if the CPU skins it; else that is noted.
+TEST (view_layers_deform_quads) {
+    static const struct {
+        const char *material;
+        md5gl_path path;
+        const char *note;
+    } cases[] = {
+        {"kinds/sprite", MD5GL_PATH_CPU, NULL},
+        {"kinds/turbulent", MD5GL_PATH_CPU, NULL},
+        {"kinds/tube", MD5GL_PATH_4, "deform not shown: mesh 0 is not on path \"cpu\""},
+        {"kinds/eyeball", MD5GL_PATH_CPU, "deform not shown: eyeballs and particles"},
+    };
+    view_log log = {.level = VIEW_QUIET};
+    gl_scene scene;
+    if (!scene_open(&scene, NULL))
+        return;
+    view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
+    md5_model *const model = scene_square();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        view_layers layers = add(&scene, package, cases[i].material, 0.0f, 0.0f);
+        md5gl_model *const drawn = md5gl_create_model(scene.renderer, model, cases[i].path, NULL);
+        CHECK(view_has_deforms(&layers, model) == (i != 3));
+        view_set_deforms(&layers, scene.renderer, drawn, model, &log);
+        view_see_deforms(&layers, &(md5_deform_view){{1, 2, 3}, {0, 1, 0}, {0, 0, 1}});
+        CHECK(layers.num_meshes == 1 && layers.meshes[0].view.eye.z == 3.0f);
+        CHECK_UINT(layers.num_notes, cases[i].note != NULL);
+        if (layers.num_notes > 0)
+            CHECK_STRING(layers.notes[0].text, cases[i].note);
+        md5gl_destroy_model(scene.renderer, drawn);
+        view_free_layers(&layers, scene.renderer);
+    }
+    md5_free_model(model);
     view_close_package(package);
     scene_close(&scene);
 }

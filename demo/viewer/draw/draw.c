@@ -6,6 +6,7 @@
 #include "demo/viewer/draw/framing.h"
 #include "demo/viewer/draw/levels.h"
 #include "demo/viewer/draw/lighting.h"
+#include "demo/viewer/scene/deforms.h"
 
 static const view_color sky = 0x47515FFF, floor_color = 0x262B33FF;
 
@@ -194,6 +195,8 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t wid
     if (document->crowd.count > 0)
         run_crowd(stage, &lens, &frame);
 
+    const md5_deform_view from = {lens.eye, md5_vec3_scale(lens.axes.right, -1.0f), lens.axes.up};
+    view_see_deforms(&document->textures.layers, &from);
     md5gl_begin_frame(stage->renderer, &frame);
     if (!transparent && !stage->options->background_given)
         view_draw_background(stage, (float)width, (float)height);

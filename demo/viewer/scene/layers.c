@@ -92,6 +92,11 @@ static void note(view_layers *layers, uint32_t mesh, const md5_material *materia
     layers->notes[layers->num_notes++] = (view_layer_note){mesh, text};
 }
 
+void view_note_layer(view_layers *layers, const view_layered *layered, char *text, view_log *log)
+{
+    note(layers, layered->mesh, layered->material, text, log);
+}
+
 // Returns why a stage cannot be shown, to be freed, or NULL.
 static char *obstacle_of(const md5_stage *stage)
 {
@@ -154,7 +159,8 @@ static bool cuts_surface(const md5_material *material, const md5_stage *stage)
 // map.
 static bool has_layers(const md5_material *material)
 {
-    bool any = material->num_stages == 0 || material->coverage == MD5_COVERAGE_TRANSLUCENT;
+    bool any = material->num_stages == 0 || material->coverage == MD5_COVERAGE_TRANSLUCENT
+               || material->deform != MD5_DEFORM_NONE;
     for (uint32_t i = 0; i < material->num_stages; i++)
         any = any || !is_lit(&material->stages[i]) || cuts_surface(material, &material->stages[i]);
     return any;
@@ -171,8 +177,6 @@ static void report(view_layers *layers, uint32_t mesh, const md5_material *mater
              common_format("%u of %u lit layers not shown", (unsigned)num_diffuse - 1,
                            (unsigned)num_diffuse),
              log);
-    if (material->deform != MD5_DEFORM_NONE)
-        note(layers, mesh, material, common_format("deform not shown"), log);
     if (material->gui != NULL)
         note(layers, mesh, material, common_format("GUI not shown: %s", material->gui), log);
 }
@@ -238,6 +242,8 @@ static uint32_t registers_read(const md5_material *material)
             continue;
         read |= read_at(op->b) | (op->kind == MD5_OP_TABLE ? 0 : read_at(op->a));
     }
+    for (int i = 0; i < 3 && material->deform != MD5_DEFORM_NONE; i++)
+        read |= read_at(material->deform_registers[i]);
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
         read |= read_at(stage->condition);
@@ -265,6 +271,8 @@ view_layer_surface view_add_layers(view_layers *layers, md5gl_renderer *renderer
         return surface_of(material);
     const uint32_t count = material->num_stages;
     view_layered layered = {.mesh = mesh, .material = material};
+    if (material->deform_decl != NULL)
+        layered.table = md5_game_table(game, material->deform_decl, NULL);
     layered.registers = common_alloc(material->num_registers, sizeof *layered.registers);
     layered.textures = common_alloc(count, sizeof *layered.textures);
     layered.stages = common_alloc(count, sizeof *layered.stages);

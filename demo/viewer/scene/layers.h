@@ -4,7 +4,7 @@
 #define DEMO_VIEWER_SCENE_LAYERS_H
 
 #include "demo/viewer/base/log.h"
-#include "md5/md5game.h"
+#include "md5/md5deform.h"
 #include "render/md5gl_stages.h"
 
 // A texture of stages, each picture once for each way in which it is sampled.
@@ -23,6 +23,9 @@ typedef struct view_layered {
     md5gl_texture *textures;      // [material->num_stages] 0: the stage is not shown
     md5gl_stage *stages;          // [material->num_stages] those that are on come first
     uintptr_t flags;              // of its md5gl_material
+    const md5_table *table;       // of its deform, or NULL
+    const md5_mesh *deformed;     // what its deform forms; NULL: not shown, or it has none
+    md5_deform_view view;         // from which that is seen
 } view_layered;
 
 // Something of a mesh's material that is not shown: what, and why.
@@ -50,6 +53,9 @@ typedef struct view_layer_surface {
     bool is_cut;      // its own diffuse map cuts it out; else it is opaque
     float alpha_test; // of that
 } view_layer_surface;
+
+// Notes what is not shown of a layered mesh; `text` belongs to the layers then.
+void view_note_layer(view_layers *layers, const view_layered *layered, char *text, view_log *log);
 
 // Adds a mesh whose shader is a material that the game declares, unless that is just a lit surface.
 // Loads the pictures of its stages. Logs which of its stages are not shown, and why. The game must

@@ -1,0 +1,76 @@
+// Meshes whose surface the caller forms anew in each pose: other vertices and triangles than those
+// that are skinned. Only on the path that skins on the CPU; pose.c calls the caller's function.
+#include "render/gl_internal.h"
+
+#include <limits.h>
+#include <string.h>
+
+uint32_t md5gl_num_posed(const md5gl_mesh *mesh)
+{
+    return mesh->deform.write ? mesh->deform.num_vertices : mesh->mesh->num_vertices;
+}
+
+uint32_t md5gl_num_drawn_triangles(const md5gl_mesh *mesh)
+{
+    return mesh->deform.write ? mesh->deform.num_triangles : mesh->mesh->num_triangles;
+}
+
+// Ends a deform: the vertex array reads the mesh's own triangles, texture coordinates and colours.
+static void use_own_surface(md5gl_renderer *renderer, md5gl_mesh *mesh)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const bool has_colours = mesh->mesh->colors != NULL;
+    const md5gl_layout layout = md5gl_make_layout(mesh->mesh->num_vertices, has_colours);
+    memset(&mesh->deform, 0, sizeof mesh->deform);
+    gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
+    gl->BindBuffer(GL_ARRAY_BUFFER, mesh->vertices);
+    md5gl_set_attribute(gl, MD5GL_AT_TEXCOORD, 2, layout.texcoords);
+    if (has_colours)
+        md5gl_set_attribute(gl, MD5GL_AT_COLOUR, 4, layout.colours);
+    else
+        gl->DisableVertexAttribArray(MD5GL_AT_COLOUR);
+    gl->DeleteBuffers(1, &mesh->deformed_indices);
+    mesh->deformed_indices = 0;
+}
+
+static void use_deform(md5gl_renderer *renderer, md5gl_mesh *mesh, const md5gl_deform *deform)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const size_t size = 3 * (size_t)deform->num_triangles * sizeof *deform->indices;
+    mesh->deform = *deform;
+    mesh->deform.indices = NULL; // which are the caller's
+    gl->GenBuffers(1, &mesh->deformed_indices);
+    gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->deformed_indices);
+    gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)size, deform->indices, GL_STATIC_DRAW);
+}
+
+bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh,
+                      const md5gl_deform *deform, md5_error *error)
+{
+    MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
+    MD5_ASSERT(mesh < model->model->num_meshes, "mesh: an index into the model's meshes");
+    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
+    md5gl_mesh *const formed = &model->meshes[mesh];
+    md5gl_clear_error(error);
+    if (formed->path != MD5GL_PATH_CPU)
+        return md5gl_fail(error, MD5_ERROR_MISMATCH, "mesh %u is not on path \"cpu\"",
+                          (unsigned)mesh);
+    if (deform) {
+        MD5_ASSERT(deform->write != NULL && deform->indices != NULL, "deform: complete");
+        MD5_ASSERT_RESERVED(deform);
+        if (deform->num_vertices < formed->mesh->num_vertices || deform->num_vertices > INT_MAX
+            || deform->num_triangles > INT_MAX / 6)
+            return md5gl_fail(error, MD5_ERROR_RANGE, "mesh %u: %u vertices, %u triangles",
+                              (unsigned)mesh, (unsigned)deform->num_vertices,
+                              (unsigned)deform->num_triangles);
+    }
+    model->num_batches = 0; // what was posed has other vertices
+    renderer->gl.BindVertexArray(formed->array);
+    if (formed->deform.write)
+        use_own_surface(renderer, formed);
+    if (deform)
+        use_deform(renderer, formed, deform);
+    renderer->gl.BindVertexArray(0);
+    renderer->gl.BindBuffer(GL_ARRAY_BUFFER, 0);
+    return true;
+}
