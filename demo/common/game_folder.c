@@ -91,13 +91,18 @@ static void take_entry(void *user, const char *name, common_kind kind)
     add_name(is_folder(search->top, relative, kind) ? search->below : search->files, relative);
 }
 
-static void list_files(const char *top, name_list *files)
+static bool goes_on(const common_game_places *places, size_t num_files)
+{
+    return places->goes_on == NULL || places->goes_on(places->user, num_files);
+}
+
+static void list_files(const common_game_places *places, const char *top, name_list *files)
 {
     name_list level = {0};
     add_name(&level, common_copy(""));
     for (int depth = 0; level.count > 0 && depth < MAX_DEPTH; depth++) {
         name_list below = {0};
-        for (size_t i = 0; i < level.count; i++) {
+        for (size_t i = 0; i < level.count && goes_on(places, files->count); i++) {
             folder_search search = {top, level.names[i], files, &below};
             char *const path = common_format("%s/%s", top, level.names[i]);
             common_each_entry(path, take_entry, &search);
@@ -147,7 +152,7 @@ static disk_folder *add_disk(common_game_places *places, const char *folder)
     disk_folder *const disk = common_alloc(1, sizeof *disk);
     md5_game_path *const path = add_place(places, folder);
     disk->folder = common_copy(folder);
-    list_files(folder, &disk->files);
+    list_files(places, folder, &disk->files);
     if (disk->files.count > 0)
         qsort(disk->files.names, disk->files.count, sizeof *disk->files.names, compare_text);
     path->num_files = disk->files.count;
@@ -183,21 +188,31 @@ static void print_warning(void *user, const char *name, const char *fault)
     fprintf(stderr, "%s%s\n", name[0] ? ": " : "", fault);
 }
 
-static void add_archive(common_game_places *places, const char *folder, const char *name)
+bool common_add_game_archive(common_game_places *places, const char *path, char *reason,
+                             size_t size)
 {
     common_fault fault;
-    char *const path = common_format("%s/%s", folder, name);
-    common_archive *const archive = common_open_archive(path, print_warning, path, &fault);
-    if (archive) {
-        md5_game_path *const place = add_place(places, path);
-        place->num_files = common_archive_count(archive);
-        place->name = name_in_archive;
-        place->open = open_in_archive;
-        place->user = archive;
-        place->is_archive = true;
-    } else {
-        print_warning(path, "", fault.text);
+    common_archive *const archive =
+        common_open_archive(path, print_warning, (void *)(uintptr_t)path, &fault);
+    if (!archive) {
+        (void)snprintf(reason, size, "%s", fault.text);
+        return false;
     }
+    md5_game_path *const place = add_place(places, path);
+    place->num_files = common_archive_count(archive);
+    place->name = name_in_archive;
+    place->open = open_in_archive;
+    place->user = archive;
+    place->is_archive = true;
+    return true;
+}
+
+static void add_archive(common_game_places *places, const char *folder, const char *name)
+{
+    char reason[160];
+    char *const path = common_format("%s/%s", folder, name);
+    if (!common_add_game_archive(places, path, reason, sizeof reason))
+        print_warning(path, "", reason);
     free(path);
 }
 
@@ -231,7 +246,7 @@ bool common_add_game_folder(common_game_places *places, const char *folder)
     }
     if (archives.count > 0)
         qsort(archives.names, archives.count, sizeof *archives.names, compare_last);
-    for (size_t i = 0; i < archives.count; i++)
+    for (size_t i = 0; i < archives.count && goes_on(places, disk->files.count); i++)
         add_archive(places, folder, archives.names[i]);
     free_names(&archives);
     return true;
