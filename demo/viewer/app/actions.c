@@ -1,7 +1,9 @@
 #include "demo/viewer/app/actions.h"
 
+#include "demo/viewer/app/game.h"
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/app/paging.h"
+#include "demo/viewer/app/places.h"
 #include "demo/viewer/app/screenshot.h"
 #include "demo/viewer/app/tell.h"
 
@@ -279,6 +281,14 @@ static void open_list(view_state *viewer, view_browser_kind kind)
         tell_no_clip(viewer);
 }
 
+static void open_neighbour(view_state *viewer, int step)
+{
+    if (viewer->document->scene.library != NULL)
+        view_show_neighbour(viewer, step);
+    else
+        view_open_neighbour(viewer, step);
+}
+
 static void perform_rest(view_state *viewer, view_action action)
 {
     switch (action) {
@@ -286,9 +296,12 @@ static void perform_rest(view_state *viewer, view_action action)
     case VIEW_CLIPS:
         open_list(viewer, action == VIEW_FILES ? VIEW_BROWSE_FILES : VIEW_BROWSE_CLIPS);
         break;
+    case VIEW_GAME:
+        view_list_game(viewer);
+        break;
     case VIEW_NEXT_FILE:
     case VIEW_PREVIOUS_FILE:
-        view_open_neighbour(viewer, action == VIEW_NEXT_FILE ? 1 : -1);
+        open_neighbour(viewer, action == VIEW_NEXT_FILE ? 1 : -1);
         break;
     case VIEW_RELOAD:
         view_notice(viewer, "%s", view_reload(viewer) ? "Reloaded" : "Reload failed: unchanged");

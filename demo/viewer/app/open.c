@@ -1,6 +1,7 @@
 #include "demo/viewer/app/open.h"
 
 #include "demo/common/file.h"
+#include "demo/viewer/app/places.h"
 #include "demo/viewer/app/remember.h"
 #include "demo/viewer/app/stamp.h"
 #include "demo/viewer/app/tell.h"
@@ -123,7 +124,7 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
 {
     const view_loader loader = {viewer->options, viewer->renderer, &viewer->log, viewer->chosen};
     const view_manner manner = {viewer->document->scene.root, viewer->document->scene.dual,
-                                viewer->document->scene.turn};
+                                viewer->document->scene.turn, viewer->library};
     const view_log before = viewer->log;
     view_log_clear(&viewer->log);
     view_document *const opened =
@@ -319,8 +320,8 @@ void view_drop(view_state *viewer, const char *path)
     char *const script = common_join(path, "md5.cfg");
     const bool is_model = common_is_file(script);
     free(script);
-    if (common_is_folder(path) && !is_model) {
-        view_browse_folder(&viewer->ui.browser, path, viewer->config);
+    if ((common_is_folder(path) && !is_model) || view_is_archive(path)) {
+        view_browse_place(viewer, path);
         return;
     }
     if (view_is_image(path) && viewer->document->scene.model != NULL) {

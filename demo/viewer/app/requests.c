@@ -2,7 +2,9 @@
 
 #include "demo/viewer/app/actions.h"
 #include "demo/viewer/app/drive.h"
+#include "demo/viewer/app/game.h"
 #include "demo/viewer/app/open.h"
+#include "demo/viewer/app/places.h"
 #include "demo/viewer/app/tell.h"
 
 #include <stdlib.h>
@@ -29,6 +31,15 @@ bool view_carry_out(view_state *viewer, view_request request)
     switch (request.kind) {
     case VIEW_REQUEST_BROWSE:
         view_browse_folder(&viewer->ui.browser, request.path, viewer->config);
+        break;
+    case VIEW_REQUEST_GAME:
+        view_browse_game(viewer, request.path);
+        break;
+    case VIEW_REQUEST_SECTION:
+        view_show_section(viewer, request.number);
+        break;
+    case VIEW_REQUEST_NAMED:
+        view_show_named(viewer, request.number, request.path);
         break;
     case VIEW_REQUEST_OPEN:
         view_drop(viewer, request.path);
@@ -80,8 +91,12 @@ static const char *name_request(view_request_kind kind)
         return "joint";
     case VIEW_REQUEST_BROWSE:
         return "enter-folder";
+    case VIEW_REQUEST_GAME:
+    case VIEW_REQUEST_SECTION:
+        return "section";
     case VIEW_REQUEST_OPEN:
     case VIEW_REQUEST_CLIP:
+    case VIEW_REQUEST_NAMED:
         return "choose";
     case VIEW_REQUEST_TEXTURES:
         return "textures";

@@ -1,7 +1,9 @@
 #include "demo/viewer/app/start.h"
 
 #include "demo/common/file.h"
+#include "demo/viewer/app/game.h"
 #include "demo/viewer/app/open.h"
+#include "demo/viewer/app/places.h"
 #include "demo/viewer/app/remember.h"
 
 #include <stdlib.h>
@@ -46,11 +48,22 @@ bool view_open_first(view_state *viewer)
                    options->folders[0]);
         return false;
     }
+    if (options->game != NULL && options->num_files == 0 && !view_shows_window(options)) {
+        view_error(&viewer->log,
+                   "--game %s: it can be listed in a window only; name an entity, "
+                   "a model or a file in it",
+                   options->game);
+        return false;
+    }
+    if (options->game != NULL && options->num_files > 0)
+        return view_open_game_name(viewer);
     const bool opened = takes_remembered(viewer)
                             ? open_remembered(viewer)
                             : view_open(viewer, options->files, options->num_files, true);
     // As if dropped: of several folders the last one is listed.
     for (size_t i = 0; i < options->num_folders && opened; i++)
-        view_browse_folder(&viewer->ui.browser, options->folders[i], viewer->config);
+        view_browse_place(viewer, options->folders[i]);
+    if (options->game != NULL && opened)
+        view_browse_game(viewer, options->game);
     return opened;
 }

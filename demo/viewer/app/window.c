@@ -1,6 +1,7 @@
 #include "demo/viewer/app/window.h"
 
 #include "demo/viewer/app/pace.h"
+#include "demo/viewer/app/places.h"
 #include "demo/viewer/app/present.h"
 #include "demo/viewer/app/remember.h"
 #include "demo/viewer/app/tell.h"
@@ -215,7 +216,8 @@ static void set_title(view_state *viewer, char *shown, size_t size)
 static void take_events(view_state *viewer, bool moving, bool *redraw)
 {
     SDL_Event event;
-    const bool hurried = viewer->now < viewer->ui.notice_end || viewer->options->watch;
+    const bool hurried =
+        viewer->now < viewer->ui.notice_end || viewer->options->watch || viewer->scan != NULL;
     if (moving ? SDL_PollEvent(&event) : SDL_WaitEventTimeout(&event, hurried ? 100 : 1000))
         do
             view_handle_event(viewer, &event, redraw);
@@ -272,6 +274,7 @@ static bool run_loop(view_state *viewer, view_present *present)
         const bool moving = is_moving(viewer) || following;
         view_advance(&viewer->play, view_clock(&viewer->document->scene), passed);
         view_watch_files(viewer);
+        redraw = view_follow_scan(viewer) || redraw;
         view_pace_work(&pace, seconds_since_start() - begin, moving);
         // One more frame removes a notice that has ended.
         const bool noticing = viewer->now < viewer->ui.notice_end;

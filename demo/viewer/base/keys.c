@@ -100,6 +100,7 @@ static const view_binding table[] = {
 
     {VIEW_FILES, "files", "F or Ctrl+O", "list of files", GROUP("Files"), KEY(SDLK_f)},
     {VIEW_FILES, "files", NULL, NULL, CONTROL(SDLK_o)},
+    {VIEW_GAME, "game", "Shift+F", "list of the game folder", SHIFT(SDLK_f)},
     {VIEW_NEXT_FILE, "next-file", "Page Down", "next file in the folder", KEY(SDLK_PAGEDOWN)},
     {VIEW_PREVIOUS_FILE, "previous-file", "Page Up", "previous file", KEY(SDLK_PAGEUP)},
     {VIEW_RELOAD, "reload", "Up", "reload files", KEY(SDLK_UP)},

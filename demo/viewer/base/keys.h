@@ -39,6 +39,7 @@ typedef enum view_action {
     VIEW_ISOMETRIC,
     VIEW_ORTHOGRAPHIC,
     VIEW_FILES,
+    VIEW_GAME,
     VIEW_CLIPS,
     VIEW_NEXT_FILE,
     VIEW_PREVIOUS_FILE,

@@ -58,7 +58,12 @@ static const view_option table[] = {
     {"background-color", "COLOR", NULL, "#rrggbb, or R,G,B from 0 to 1", AT(COLOR, background),
      GIVEN(background_given), KEPT},
 
-    {"texture", "[MESH=]FILE", "Model",
+    {"game", "DIR", "Model",
+     "game folder or archive (.pk4, .zip): MODEL is then the name\n"
+     "of an entity, model or file in it, and without one a window\n"
+     "lists them",
+     AT(TEXT, game), NAMES_CONTENT},
+    {"texture", "[MESH=]FILE", NULL,
      "texture of a mesh (name or number) or of all meshes;\n"
      "default: found by the shader's name",
      INTO(TEXTURE), .map = VIEW_MAP_DIFFUSE, NAMES_CONTENT},

@@ -112,6 +112,8 @@ static const char *find_contradiction(const view_options *o)
         num_camera_paths += is_camera_path;
         num_models += !is_camera_path && !common_has_ending(o->files[i], ".md5anim");
     }
+    if (o->game != NULL && (o->num_files > 1 || o->crowd > 0))
+        return "--game takes one name, and no --crowd";
     if (num_models > 1 && o->crowd == 0)
         return "only one model can be shown, except with --crowd; animations end in .md5anim, "
                "camera paths in .md5camera";
@@ -138,9 +140,16 @@ static bool is_model_folder(const char *path)
     return is_there;
 }
 
+bool view_is_archive(const char *path)
+{
+    return (common_has_ending(path, ".pk4") || common_has_ending(path, ".zip")
+            || common_has_ending(path, ".pak"))
+           && common_is_file(path);
+}
+
 static void add_path(view_options *options, const char *path)
 {
-    if (common_is_folder(path) && !is_model_folder(path))
+    if ((common_is_folder(path) && !is_model_folder(path)) || view_is_archive(path))
         options->folders[options->num_folders++] = path;
     else
         options->files[options->num_files++] = path;
@@ -183,6 +192,15 @@ static void settle_thumbnail(view_options *options)
     options->no_background = options->no_auto = true;
 }
 
+// In a game, names that folders here have by chance are names like all others.
+static void settle_game(view_options *options)
+{
+    for (size_t i = 0; i < options->num_folders && options->game != NULL; i++)
+        options->files[options->num_files++] = options->folders[i];
+    if (options->game != NULL)
+        options->num_folders = 0;
+}
+
 // Sets the switches that were not given.
 static void settle_switches(const view_option *table, size_t num_rows, const bool *given,
                             view_options *options)
@@ -212,6 +230,7 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
 
     bool *const given = common_alloc(num_rows, sizeof *given);
     const bool is_read = read_arguments(count, arguments, options, given, problem, problem_size);
+    settle_game(options);
     settle_thumbnail(options);
     settle_switches(table, num_rows, given, options);
     free(given);

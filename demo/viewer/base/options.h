@@ -47,8 +47,9 @@ typedef enum view_shell {
 typedef struct view_options {
     const char **files; // MODEL, ANIMs and CAMERA, in the order given
     size_t num_files;
-    const char **folders; // given among them: a window lists the files of the last one
+    const char **folders; // given among them, or archives: a window lists what is in the last one
     size_t num_folders;
+    const char *game; // a game folder or archive that the files are names in, or NULL
     view_texture_choice *textures;
     size_t num_textures;
     uint32_t skin;       // of a Quake model
@@ -117,6 +118,8 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
                        size_t problem_size);
 void view_free_options(view_options *options);
 
+// Whether it is a file that holds others: .pk4, .zip, .pak.
+bool view_is_archive(const char *path);
 // Whether a file of that name holds a movie: .apng, .gif, .mp4, .webm.
 bool view_is_movie(const char *path);
 // Whether they open a window, instead of running a job without one.

@@ -33,6 +33,8 @@ void view_end(view_state *viewer)
     view_free_canvas(&viewer->canvas);
     view_free_lines(&viewer->lines);
     view_end_ui(&viewer->ui);
+    view_stop_scan(viewer->scan);
+    view_drop_library(viewer->library);
 }
 
 bool view_set_scale(view_state *viewer, float scale)

@@ -9,6 +9,7 @@
 #include "demo/viewer/draw/draw.h"
 #include "demo/viewer/draw/framing.h"
 #include "demo/viewer/pages/picture.h"
+#include "demo/viewer/scene/scan.h"
 #include "demo/viewer/ui/ui.h"
 
 typedef struct view_state {
@@ -16,6 +17,10 @@ typedef struct view_state {
     view_log log;
     uint32_t width, height; // pixels of the picture
     md5gl_renderer *renderer;
+
+    view_library *library; // the game whose contents are listed, or NULL
+    view_section section;  // the listed one
+    view_scan *scan;       // opens another library, or NULL
 
     // The document and its camera.
     view_document *document; // empty before the first is opened

@@ -44,8 +44,8 @@ static bool load(view_companion *companion, const view_scene *scene, const view_
     companion->pose = common_alloc(num_joints, sizeof *companion->pose);
     companion->palette = common_alloc(num_joints, sizeof *companion->palette);
     companion->textures = common_alloc(1, sizeof *companion->textures);
-    if (view_load_textures(companion->textures, loader->renderer, companion->model, path, NULL, 0,
-                           NULL, loader->chosen, loader->log))
+    if (view_load_textures(companion->textures, loader->renderer, companion->model, path, NULL,
+                           NULL, 0, NULL, loader->chosen, loader->log))
         return true;
     free_companion(companion, loader->renderer);
     return false;

@@ -2,6 +2,7 @@
 
 #include "demo/common/memory.h"
 #include "demo/viewer/base/math.h"
+#include "demo/viewer/scene/game_scene.h"
 
 #include <stdlib.h>
 
@@ -23,18 +24,31 @@ bool view_ready_morphs(view_document *document, const view_loader *loader)
     return false;
 }
 
+static bool load_scene(view_scene *scene, const view_loader *loader, const char *const *files,
+                       size_t num_files, bool pick_up, const view_manner *manner)
+{
+    const bool is_in_game = num_files > 0 && view_is_address(files[0]);
+    if (is_in_game && loader->options->crowd > 0) {
+        view_error(loader->log, "a crowd is made of files, not of names in a game folder");
+        return false;
+    }
+    if (is_in_game ? !view_load_game_scene(scene, manner->library, files[0], loader->log)
+                   : !view_load_scene(scene, files, num_files, pick_up, loader->log))
+        return false;
+    scene->root = manner->root;
+    scene->dual = manner->dual;
+    scene->turn = manner->turn;
+    return true;
+}
+
 static bool load_parts(view_document *document, const view_loader *loader, const char *const *files,
-                       size_t num_files, bool pick_up)
+                       size_t num_files, bool pick_up, const view_manner *manner)
 {
     const uint32_t crowd = loader->options->crowd;
     view_scene *const scene = &document->scene;
-    const view_manner manner = {scene->root, scene->dual, scene->turn};
     const size_t own = crowd > 0 ? view_count_first(files, num_files) : num_files;
-    if (!view_load_scene(scene, files, own, pick_up, loader->log))
+    if (!load_scene(scene, loader, files, own, pick_up, manner))
         return false;
-    scene->root = manner.root;
-    scene->dual = manner.dual;
-    scene->turn = manner.turn;
     if (crowd > 0 && scene->turn.is_set)
         view_warn(loader->log, "a crowd stands as in its files: --up and turns are for one model");
     scene->camera_path.smoothing = loader->options->camera_smoothing;
@@ -63,11 +77,8 @@ view_document *view_load_document(const view_loader *loader, const char *const *
                                   size_t num_files, bool pick_up, bool as_asked, view_manner manner)
 {
     view_document *const document = common_alloc(1, sizeof *document);
-    *document = (view_document){
-        .scene = {.root = manner.root, .dual = manner.dual, .turn = manner.turn},
-        .as_asked = as_asked,
-    };
-    if (load_parts(document, loader, files, num_files, pick_up))
+    *document = (view_document){.as_asked = as_asked};
+    if (load_parts(document, loader, files, num_files, pick_up, &manner))
         return document;
     view_free_document(document, loader->renderer);
     return NULL;

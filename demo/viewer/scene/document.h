@@ -30,11 +30,12 @@ typedef struct view_manner {
     md5_root root;
     bool dual; // skin by dual quaternions
     view_turn turn;
+    view_library *library; // the open one, or NULL
 } view_manner;
 
-// Loads files, see view_load_scene(), and the companions and crowd of the options. If `pick_up` is
-// set, also loads the animations beside the model. Returns NULL, logs an error and leaves nothing
-// allocated if a named file cannot be shown.
+// Loads files, see view_load_scene(), or what an address names, see library.h, and the companions
+// and crowd of the options. If `pick_up` is set, also loads the animations beside the model.
+// Returns NULL, logs an error and leaves nothing allocated if a named file cannot be shown.
 view_document *view_load_document(const view_loader *loader, const char *const *files,
                                   size_t num_files, bool pick_up, bool as_asked,
                                   view_manner manner);

@@ -1,36 +1,13 @@
 #include "demo/viewer/scene/layers.h"
 
 #include "demo/common/memory.h"
-#include "demo/viewer/scene/image.h"
+#include "demo/viewer/scene/game_image.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 // -- Textures -------------------------------------------------------------------------------------
-
-// Pictures that the library cannot decode.
-static const void *decode(void *user, const void *bytes, size_t size, uint32_t *width,
-                          uint32_t *height, md5_error *error)
-{
-    view_image image;
-    view_image_fault fault;
-    (void)user;
-    if (!view_decode_image(bytes, size, &image, &fault)) {
-        if (error != NULL)
-            (void)snprintf(error->message, sizeof error->message, "%.180s", fault.message);
-        return NULL;
-    }
-    *width = image.width;
-    *height = image.height;
-    return image.rgba;
-}
-
-static void release(void *user, const void *pixels)
-{
-    (void)user;
-    free((void *)(uintptr_t)pixels);
-}
 
 static md5gl_wrap wrap_of(md5_image_repeat repeat)
 {
@@ -52,7 +29,7 @@ static md5gl_texture upload(md5gl_renderer *renderer, md5_game *game, const md5_
                             view_log *log)
 {
     md5_error error;
-    const md5_image_opts opts = {.decoder = {decode, release, NULL}, .keep_size = true};
+    const md5_image_opts opts = {.decoder = view_game_decoder(), .keep_size = true};
     md5_image *const image = md5_game_load_image(game, &stage->image, &opts, &error);
     md5gl_texture texture = 0;
     if (image != NULL)

@@ -27,7 +27,8 @@ static void free_clip(view_clip *clip)
 {
     md5_free_binding(clip->binding);
     md5_free_scales(clip->scales);
-    md5_free_anim(clip->anim);
+    if (!clip->is_shared)
+        md5_free_anim(clip->anim);
     free(clip->path);
     free(clip->name);
 }
@@ -59,7 +60,9 @@ void view_free_scene(view_scene *scene)
     for (size_t i = 0; i < scene->num_clips; i++)
         free_clip(&scene->clips[i]);
     free(scene->clips);
+    view_free_entity(&scene->entity);
     md5_free_model(scene->own_model);
+    view_drop_library(scene->library);
     view_free_looks(scene->looks, scene->num_looks);
     view_free_camera_path(&scene->camera_path);
     free(scene->path);
@@ -67,7 +70,7 @@ void view_free_scene(view_scene *scene)
     *scene = (view_scene){0};
 }
 
-static void make_pose(view_scene *scene, const md5_skeleton *skeleton)
+void view_make_pose(view_scene *scene, const md5_skeleton *skeleton)
 {
     free_pose(scene);
     scene->skeleton = skeleton;
@@ -91,7 +94,7 @@ static void make_pose(view_scene *scene, const md5_skeleton *skeleton)
 
 // -- Clips ----------------------------------------------------------------------------------
 
-static void append_clip(view_scene *scene, view_clip clip)
+void view_append_clip(view_scene *scene, view_clip clip)
 {
     scene->clips = common_realloc(scene->clips, scene->num_clips + 1, sizeof *scene->clips);
     scene->clips[scene->num_clips++] = clip;
@@ -130,7 +133,7 @@ static bool load_clip(view_scene *scene, const char *path, view_log *log)
         return false;
     }
     take_quake(&clip, log);
-    append_clip(scene, clip);
+    view_append_clip(scene, clip);
     return true;
 }
 
@@ -157,7 +160,7 @@ static void try_clip(view_scene *scene, const char *path, view_log *log)
             view_warn(log, "%s: %u warning%s, shown if it is opened by name", clip.name,
                       (unsigned)clip.anim->num_warnings, clip.anim->num_warnings == 1 ? "" : "s");
         take_quake(&clip, log);
-        append_clip(scene, clip);
+        view_append_clip(scene, clip);
     }
 }
 
@@ -247,7 +250,7 @@ void view_choose_clip(view_scene *scene, size_t clip)
     scene->bind_pose = false;
     // Without a model every clip brings its own joints.
     if (scene->model == NULL)
-        make_pose(scene, &scene->clips[clip].anim->skeleton);
+        view_make_pose(scene, &scene->clips[clip].anim->skeleton);
 }
 
 const view_clip *view_shown_clip(const view_scene *scene)
@@ -339,7 +342,7 @@ static bool load_model(view_scene *scene, const char *path, view_log *log)
         view_log_error(log, &error);
         return false;
     }
-    make_pose(scene, &scene->model->skeleton);
+    view_make_pose(scene, &scene->model->skeleton);
     return true;
 }
 
@@ -349,7 +352,7 @@ static bool load_machine(view_scene *scene, const char *path, view_log *log)
     if (!view_load_machine(&scene->machine, path, &opts, log))
         return false;
     scene->model = scene->machine.character->model;
-    make_pose(scene, &scene->model->skeleton);
+    view_make_pose(scene, &scene->model->skeleton);
     return true;
 }
 
@@ -363,7 +366,7 @@ static void take_cube_clips(view_scene *scene, view_cube_clip *clips, uint32_t c
         clip.binding = md5_bind(scene->model, clip.anim, NULL, &error);
         clips[i].anim = NULL;
         if (clip.binding != NULL) {
-            append_clip(scene, clip);
+            view_append_clip(scene, clip);
             continue;
         }
         view_log_error(log, &error);
@@ -386,7 +389,7 @@ static bool load_cube(view_scene *scene, const char *path, bool with_clips, view
     if (is_joined)
         scene->model = scene->own_model = view_cube_make_model(&joined, path, &error);
     if (scene->model != NULL) {
-        make_pose(scene, &scene->model->skeleton);
+        view_make_pose(scene, &scene->model->skeleton);
         scene->looks = view_cube_looks(&joined, &scene->num_looks);
         view_report_unshown(cube, path, log);
         view_cube_clip *const clips =

@@ -9,6 +9,7 @@
 #include "md5/md5morph.h"
 #include "md5/md5quake.h"
 #include "demo/viewer/scene/camera_path.h"
+#include "demo/viewer/scene/entity.h"
 #include "demo/viewer/base/log.h"
 #include "demo/viewer/scene/look.h"
 #include "demo/viewer/scene/legs.h"
@@ -22,6 +23,7 @@ typedef struct view_clip {
     md5_anim *anim;
     md5_binding *binding; // NULL in a scene without a model
     md5_scales *scales;   // of the .md5scale beside it, or NULL
+    bool is_shared;       // anim belongs to the scene's entity
 } view_clip;
 
 // A mesh in the current pose.
@@ -56,11 +58,13 @@ typedef struct view_scene {
     uint32_t num_joints;              // of `skeleton`, which is the model's or the clip's
     const md5_skeleton *skeleton;     // NULL if there is only a camera path
     view_camera_path camera_path;
-    view_terrain terrain; // terrain, if any
-    view_legs legs;       // if there are any, they walk and no clip is shown
-    uint32_t num_looks;   // of an md5.cfg: one for each mesh; else 0
-    view_look *looks;     // [num_looks]
-    view_machine machine; // if it has a player, it moves the model and no clip is shown
+    view_terrain terrain;  // terrain, if any
+    view_legs legs;        // if there are any, they walk and no clip is shown
+    uint32_t num_looks;    // of an md5.cfg: one for each mesh; else 0
+    view_look *looks;      // [num_looks]
+    view_machine machine;  // if it has a player, it moves the model and no clip is shown
+    view_library *library; // that the path is an address in, or NULL
+    view_entity entity;    // its entity, if there is one
 
     md5_bounds *joint_bounds; // [num_joints], each in its joint's space; NULL without a model
 
@@ -81,6 +85,11 @@ typedef struct view_scene {
 bool view_load_scene(view_scene *scene, const char *const *files, size_t num_files, bool pick_up,
                      view_log *log);
 void view_free_scene(view_scene *scene); // a zeroed one is allowed
+
+// For scenes that are put together in other ways: adds a clip, which then belongs to the scene, and
+// makes the pose of a skeleton.
+void view_append_clip(view_scene *scene, view_clip clip);
+void view_make_pose(view_scene *scene, const md5_skeleton *skeleton);
 
 // Loads a clip and shows it; a clip of the same file is replaced. Returns false and logs an error
 // if the file cannot be read or does not fit the model.

@@ -2,7 +2,7 @@
 
 #include "demo/common/file.h"
 #include "demo/viewer/scene/find_texture.h"
-#include "demo/viewer/scene/image.h"
+#include "demo/viewer/scene/game_image.h"
 #include "demo/viewer/scene/quake.h"
 
 #include <stdlib.h>
@@ -50,11 +50,13 @@ static bool use_masks(view_image *image, const view_texture *wanted, view_image_
     return true;
 }
 
-static bool upload_image(md5gl_renderer *renderer, view_texture *made, view_image_fault *fault)
+static bool upload_image(md5gl_renderer *renderer, view_texture *made, md5_game *game,
+                         view_image_fault *fault)
 {
     md5_error error;
     view_image image;
-    if (!view_read_image(made->path, &image, fault))
+    if (made->program != NULL ? !view_read_game_image(game, made->program, &image, fault)
+                              : !view_read_image(made->path, &image, fault))
         return false;
     if (made->is_masks && !use_masks(&image, made, fault)) {
         free(image.rgba);
@@ -78,7 +80,8 @@ static bool is_same_file(const char *a, const char *b)
 static bool is_same_use(const view_texture *a, const view_texture *b)
 {
     return a->map == b->map && strcmp(a->path, b->path) == 0 && a->is_masks == b->is_masks
-           && is_same_file(a->base, b->base) && a->share == b->share;
+           && is_same_file(a->base, b->base) && a->share == b->share
+           && (a->program == NULL) == (b->program == NULL);
 }
 
 static char *copy_or_null(const char *text)
@@ -100,7 +103,7 @@ static size_t load_texture(view_textures *textures, md5gl_renderer *renderer,
     made.path = common_copy(wanted->path);
     made.heights = copy_or_null(wanted->heights);
     made.base = copy_or_null(wanted->base);
-    const bool is_there = upload_image(renderer, &made, &fault);
+    const bool is_there = upload_image(renderer, &made, textures->game, &fault);
     if (!is_there && chosen)
         view_error(log, "%s %s: %s", view_map_name(made.map), made.path, fault.message);
     else if (!is_there)
@@ -185,11 +188,10 @@ static void use_turns(view_textures *textures, md5gl_renderer *renderer, uint32_
 
 // Takes what the declaration of the mesh's shader says besides its images.
 static void use_material(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
-                         const view_texture_search *search, view_log *log)
+                         md5_game *game, const char *shader, view_log *log)
 {
-    md5_game *const game = view_package_game(search->package, log);
     const view_layer_surface surface =
-        view_add_layers(&textures->layers, renderer, game, mesh, search->shader, log);
+        view_add_layers(&textures->layers, renderer, game, mesh, shader, log);
     textures->two_sided[mesh] = textures->two_sided[mesh] || surface.two_sided;
     textures->opaque[mesh] = surface.is_declared && !surface.is_cut;
     if (surface.is_cut)
@@ -202,7 +204,8 @@ static void find_and_use(view_textures *textures, md5gl_renderer *renderer, cons
     search->shader = model->meshes[mesh].shader;
     search->mesh = model->meshes[mesh].name;
     view_texture_found *const found = &textures->found[mesh];
-    use_material(textures, renderer, mesh, search, log);
+    use_material(textures, renderer, mesh, view_package_game(search->package, log), search->shader,
+                 log);
     *found = view_find_texture(search, log);
     if (found->path == NULL) {
         warn_missing(&model->meshes[mesh], mesh, found, log);
@@ -220,6 +223,24 @@ static void find_and_use(view_textures *textures, md5gl_renderer *renderer, cons
                   found->guess, found->path);
     else
         view_debug(log, "texture of mesh %u: %s", (unsigned)mesh, found->path);
+}
+
+// Loads the maps that a mesh's material in the game has.
+static void use_game(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
+                     const char *shader, view_log *log)
+{
+    static const view_map maps[] = {VIEW_MAP_DIFFUSE, VIEW_MAP_NORMALS, VIEW_MAP_SPECULAR};
+    use_material(textures, renderer, mesh, textures->game, shader, log);
+    const md5_material *const material = md5_game_material(textures->game, shader, NULL);
+    for (size_t i = 0; i < 3 && material != NULL; i++) {
+        const md5_image_program *const program = view_material_image(material, maps[i]);
+        size_t *const of_mesh = &textures->of_mesh[mesh][maps[i]];
+        if (program == NULL || *of_mesh != VIEW_NO_TEXTURE)
+            continue;
+        const view_texture wanted = {
+            .path = (char *)(uintptr_t)program->text, .program = program, .map = maps[i]};
+        *of_mesh = load_texture(textures, renderer, &wanted, log, false);
+    }
 }
 
 // Loads the maps beside a mesh's texture that the options do not choose.
@@ -311,10 +332,11 @@ static void use_chosen(view_textures *textures, md5gl_renderer *renderer, uint32
 }
 
 bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
-                        const char *model_path, const view_look *looks, uint32_t num_looks,
-                        const view_options *options, const view_chosen_list *chosen, view_log *log)
+                        const char *model_path, md5_game *game, const view_look *looks,
+                        uint32_t num_looks, const view_options *options,
+                        const view_chosen_list *chosen, view_log *log)
 {
-    *textures = (view_textures){.num_meshes = model->num_meshes};
+    *textures = (view_textures){.num_meshes = model->num_meshes, .game = game};
     textures->of_mesh = common_alloc(model->num_meshes, sizeof *textures->of_mesh);
     textures->found = common_alloc(model->num_meshes, sizeof *textures->found);
     textures->two_sided = common_alloc(model->num_meshes, sizeof *textures->two_sided);
@@ -329,9 +351,9 @@ bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const
         return false;
     }
     view_texture_search search = {.model_path = model_path,
-                                  .package = view_open_package(model_path),
+                                  .package = game == NULL ? view_open_package(model_path) : NULL,
                                   .skin = options != NULL ? options->skin : 0};
-    if (search.skin > 0 && view_quake_of(model_path) == VIEW_QUAKE_NONE)
+    if (search.skin > 0 && game == NULL && view_quake_of(model_path) == VIEW_QUAKE_NONE)
         view_warn(log, "--skin: only models of the Quake re-releases have skins by numbers");
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         view_log_progress(log, "textures", i, model->num_meshes);
@@ -340,6 +362,10 @@ bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const
         use_chosen(textures, renderer, i, view_chosen_texture(chosen, model_path, i), log);
         if (i < num_looks)
             use_look(textures, renderer, i, &looks[i], log);
+        if (game != NULL) {
+            use_game(textures, renderer, i, model->meshes[i].shader, log);
+            continue;
+        }
         if (textures->of_mesh[i][VIEW_MAP_DIFFUSE] == VIEW_NO_TEXTURE)
             find_and_use(textures, renderer, model, i, &search, log);
         find_maps(textures, renderer, i, log);

@@ -14,6 +14,8 @@
 
 typedef struct view_texture {
     char *path;
+    // The picture in a game that it is, whose text is the path; NULL: it is a file.
+    const struct md5_image_program *program;
     char *heights;         // a height map whose slopes are added to it, or NULL
     view_map map;          // what it is used as
     bool is_masks;         // it holds the masks of an md5.cfg: specular map or glow map
@@ -41,6 +43,7 @@ typedef struct view_textures {
     view_turns *turns;                // [num_meshes]
     view_texture_found *found;        // [num_meshes] result of each search
     view_package *package;            // whose game the layers are of, or NULL
+    md5_game *game;                   // whose materials the shaders are, or NULL
     view_layers layers;               // what materials draw besides lit surfaces
 } view_textures;
 
@@ -52,8 +55,9 @@ typedef struct view_textures {
 // and for each chosen file that cannot be read. Returns false and logs an error if the options name
 // a mesh that the model lacks or a file that cannot be read. `options` and `chosen` may be NULL.
 bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
-                        const char *model_path, const view_look *looks, uint32_t num_looks,
-                        const view_options *options, const view_chosen_list *chosen, view_log *log);
+                        const char *model_path, md5_game *game, const view_look *looks,
+                        uint32_t num_looks, const view_options *options,
+                        const view_chosen_list *chosen, view_log *log);
 
 // Sets a file as the texture of all meshes. Returns false and logs a warning if it cannot be read.
 bool view_use_texture(view_textures *textures, md5gl_renderer *renderer, const char *path,

@@ -46,7 +46,8 @@ bool view_upload(const view_loader *loader, const view_scene *scene, bool as_ask
     *drawn = view_create_model(loader, scene->model);
     if (*drawn == NULL)
         return false;
-    if (view_load_textures(textures, loader->renderer, scene->model, scene->path, scene->looks,
+    if (view_load_textures(textures, loader->renderer, scene->model, scene->path,
+                           scene->library != NULL ? scene->library->game : NULL, scene->looks,
                            scene->num_looks, as_asked ? loader->options : NULL, loader->chosen,
                            loader->log)
         && use_deforms(loader, scene->model, drawn, &textures->layers))

@@ -5,6 +5,7 @@
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/base/panel.h"
 #include "demo/viewer/scene/package.h"
+#include "demo/viewer/ui/sections.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,8 +88,7 @@ static void add_clips(view_browser *browser, const view_scene *scene)
     }
 }
 
-// The entries whose names contain the filter.
-static void find_entries(view_browser *browser)
+void view_find_entries(view_browser *browser)
 {
     browser->found =
         common_realloc(browser->found, browser->num_entries + 1, sizeof *browser->found);
@@ -135,7 +135,7 @@ static void list_folder(view_browser *browser, const char *folder, const view_co
 void view_browse_folder(view_browser *browser, const char *folder, const view_config *config)
 {
     list_folder(browser, folder, config);
-    find_entries(browser);
+    view_find_entries(browser);
 }
 
 bool view_open_browser(view_browser *browser, view_browser_kind kind, const view_scene *scene,
@@ -156,7 +156,7 @@ bool view_open_browser(view_browser *browser, view_browser_kind kind, const view
     }
     browser->kind = kind;
     browser->fresh = true;
-    find_entries(browser);
+    view_find_entries(browser);
     choose_shown(browser, scene);
     return true;
 }
@@ -183,7 +183,7 @@ void view_list_textures(view_browser *browser, const view_scene *scene, uint32_t
     browser->mesh = mesh;
     add_entry(browser, VIEW_ENTRY_FOUND_TEXTURE, "as found by names", NULL);
     add_textures(browser, scene);
-    find_entries(browser);
+    view_find_entries(browser);
 }
 
 // -- Choosing -------------------------------------------------------------------------------
@@ -197,6 +197,13 @@ static view_request take_chosen(view_browser *browser)
     if (entry->kind == VIEW_ENTRY_FOLDER || entry->kind == VIEW_ENTRY_ABOVE)
         return (view_request){.kind = VIEW_REQUEST_BROWSE, .path = common_copy(entry->path)};
     view_request request = {.kind = VIEW_REQUEST_CLIP, .number = entry->clip};
+    if (browser->kind == VIEW_BROWSE_GAME) {
+        request = (view_request){.kind = VIEW_REQUEST_NAMED,
+                                 .number = (size_t)browser->section,
+                                 .path = common_copy(entry->path)};
+        view_clear_browser(browser);
+        return request;
+    }
     if (browser->kind == VIEW_BROWSE_TEXTURES)
         request = (view_request){.kind = VIEW_REQUEST_TEXTURE,
                                  .number = browser->mesh,
@@ -215,6 +222,18 @@ static void move_choice(view_browser *browser, long long step)
     browser->chosen = place < 0 ? 0 : (size_t)place;
 }
 
+// Another section of the game; of the files, the contents of their folder.
+static view_request turn_section(const view_browser *browser, int step)
+{
+    const int count = VIEW_NUM_SECTIONS;
+    if (browser->kind == VIEW_BROWSE_FILES)
+        return (view_request){.kind = VIEW_REQUEST_GAME, .path = common_copy(browser->folder)};
+    if (browser->kind != VIEW_BROWSE_GAME || browser->is_scanning)
+        return (view_request){.kind = VIEW_REQUEST_DONE};
+    return (view_request){.kind = VIEW_REQUEST_SECTION,
+                          .number = (size_t)(((int)browser->section + step + count) % count)};
+}
+
 static size_t rows_that_fit(const view_browser *browser, const view_font *font)
 {
     const float line = font->line[VIEW_TEXT];
@@ -228,7 +247,7 @@ static void erase_last(view_browser *browser)
     while (length > 0 && ((unsigned char)browser->filter[length - 1] & 0xC0) == 0x80)
         length--;
     browser->filter[length > 0 ? length - 1 : 0] = '\0';
-    find_entries(browser);
+    view_find_entries(browser);
 }
 
 view_request view_key_browser(view_browser *browser, const view_font *font, int32_t code,
@@ -249,6 +268,13 @@ view_request view_key_browser(view_browser *browser, const view_font *font, int3
     case SDLK_BACKSPACE:
         erase_last(browser);
         break;
+    case SDLK_TAB:
+        return turn_section(browser, 1);
+    case SDLK_RIGHT:
+    case SDLK_LEFT:
+        return browser->kind == VIEW_BROWSE_GAME
+                   ? turn_section(browser, code == SDLK_RIGHT ? 1 : -1)
+                   : (view_request){.kind = VIEW_REQUEST_PASS};
     case SDLK_UP:
     case SDLK_DOWN:
         move_choice(browser, code == SDLK_DOWN ? 1 : -1);
@@ -277,7 +303,7 @@ view_request view_type_browser(view_browser *browser, const char *text)
     if (used + strlen(text) >= sizeof browser->filter)
         return (view_request){.kind = VIEW_REQUEST_DONE};
     memcpy(browser->filter + used, text, strlen(text) + 1);
-    find_entries(browser);
+    view_find_entries(browser);
     return (view_request){.kind = VIEW_REQUEST_LISTED};
 }
 
@@ -312,6 +338,9 @@ view_request view_press_browser(view_browser *browser, const view_font *font, fl
         browser->chosen = place;
         return take_chosen(browser);
     }
+    const view_section section = view_section_at(browser, x, y);
+    if (section < VIEW_NUM_SECTIONS)
+        return (view_request){.kind = VIEW_REQUEST_SECTION, .number = (size_t)section};
     if (view_contains(browser->box, x, y))
         return (view_request){.kind = VIEW_REQUEST_DONE};
     view_clear_browser(browser);
@@ -360,8 +389,7 @@ static void draw_entries(const view_browser *browser, view_canvas *canvas)
 }
 
 // The typed filter, or a hint.
-static void draw_heading(const view_browser *browser, view_canvas *canvas, float x, float y,
-                         float width)
+static void draw_heading(view_browser *browser, view_canvas *canvas, float x, float y, float width)
 {
     const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
     char count[48], title[48];
@@ -369,23 +397,39 @@ static void draw_heading(const view_browser *browser, view_canvas *canvas, float
     (void)snprintf(count, sizeof count, "%zu of %zu", browser->num_found, browser->num_entries);
     const float count_width = view_text_width(canvas->font, VIEW_TEXT, count) + 12.0f * scale;
     view_draw_text(canvas, VIEW_TEXT, x, y, fmaxf(width - count_width, 1.0f), VIEW_BRIGHT,
-                   browser->kind == VIEW_BROWSE_CLIPS   ? "Clips"
-                   : browser->kind == VIEW_BROWSE_FILES ? browser->folder
-                                                        : title);
+                   browser->kind == VIEW_BROWSE_CLIPS ? "Clips"
+                   : browser->folder != NULL          ? browser->folder
+                                                      : title);
     view_draw_text(canvas, VIEW_TEXT, x + width - count_width + 12.0f * scale, y, 0, VIEW_DIM,
                    count);
+    if (browser->kind == VIEW_BROWSE_GAME) {
+        y += 1.2f * line;
+        view_draw_sections(browser, canvas, x, y, width);
+    }
     const view_rect field = {x - 6.0f * scale, y + 1.2f * line, width + 12.0f * scale,
                              line + 4.0f * scale};
     view_draw_round_rect(canvas, field, 4.0f * scale, 0x2A303AFFu);
     const bool typed = browser->filter[0] != '\0';
-    const float used = view_draw_text(canvas, VIEW_TEXT, x, field.y + 2.0f * scale, width,
-                                      typed ? VIEW_BRIGHT : VIEW_DIM,
-                                      typed ? browser->filter : "type to filter; Enter opens");
+    const char *const hint = browser->kind == VIEW_BROWSE_GAME
+                                 ? "type to filter; Enter opens, Tab: next section"
+                                 : "type to filter; Enter opens";
+    const float used =
+        view_draw_text(canvas, VIEW_TEXT, x, field.y + 2.0f * scale, width,
+                       typed ? VIEW_BRIGHT : VIEW_DIM, typed ? browser->filter : hint);
     if (typed)
         view_draw_rect(
             canvas,
             (view_rect){x + used + 1.0f, field.y + 4.0f * scale, scale, line - 4.0f * scale},
             VIEW_ACCENT);
+}
+
+// Of the entries of all sections, so that the list is as high in each.
+static size_t most_entries(const view_browser *browser)
+{
+    size_t most = browser->num_entries;
+    for (int i = 0; i < VIEW_NUM_SECTIONS; i++)
+        most = browser->num_in_section[i] > most ? browser->num_in_section[i] : most;
+    return most;
 }
 
 void view_draw_browser(view_browser *browser, view_canvas *canvas, float width, float height)
@@ -395,9 +439,9 @@ void view_draw_browser(view_browser *browser, view_canvas *canvas, float width, 
     if (browser->kind == VIEW_BROWSE_NOTHING)
         return;
     // As high as the unfiltered list, so that it does not jump while the user types.
-    const float heading = 2.8f * line;
+    const float heading = (browser->kind == VIEW_BROWSE_GAME ? 4.0f : 2.8f) * line;
     const float most = height - 2.0f * margin - 2.0f * padding - heading;
-    const float wanted = (float)browser->num_entries * line;
+    const float wanted = (float)most_entries(browser) * line;
     const float rows = fmaxf(floorf(fminf(wanted, most) / line), 1.0f) * line;
     const float inner = fmaxf(fminf(520.0f * scale, width - 2.0f * margin - 2.0f * padding), 1.0f);
     const view_rect box = {roundf(0.5f * (width - inner) - padding), margin, inner + 2.0f * padding,

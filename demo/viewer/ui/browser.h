@@ -1,9 +1,11 @@
-// A list that is filtered by typing: files of a folder and recent files, clips, or textures.
+// A list that is filtered by typing: files of a folder and recent files, clips, textures, or the
+// contents of a game (game_list.h).
 #ifndef DEMO_VIEWER_UI_BROWSER_H
 #define DEMO_VIEWER_UI_BROWSER_H
 
 #include "demo/viewer/base/canvas.h"
 #include "demo/viewer/base/config.h"
+#include "demo/viewer/scene/library.h"
 #include "demo/viewer/scene/scene.h"
 #include "demo/viewer/ui/request.h"
 
@@ -15,6 +17,7 @@ typedef enum view_browser_kind {
     VIEW_BROWSE_FILES,
     VIEW_BROWSE_CLIPS,
     VIEW_BROWSE_TEXTURES, // of a mesh
+    VIEW_BROWSE_GAME,     // a section of a game's contents
 } view_browser_kind;
 
 typedef enum view_entry_kind {
@@ -24,6 +27,7 @@ typedef enum view_entry_kind {
     VIEW_ENTRY_ABOVE, // the parent folder: the first entry
     VIEW_ENTRY_CLIP,
     VIEW_ENTRY_TEXTURE,
+    VIEW_ENTRY_NAMED,         // in a game
     VIEW_ENTRY_FOUND_TEXTURE, // the one that the search finds: the first entry
 } view_entry_kind;
 
@@ -35,7 +39,7 @@ typedef struct view_entry {
 
 typedef struct view_browser {
     view_browser_kind kind;
-    char *folder;  // the listed one; of textures NULL
+    char *folder;  // the listed one, or that of a game; of textures NULL
     uint32_t mesh; // that the textures are for
     view_entry *entries;
     size_t num_entries;
@@ -47,6 +51,13 @@ typedef struct view_browser {
     bool fresh;     // opened by a key whose text must be ignored
     view_rect box;  // as last drawn
     view_rect rows; // rows of the entries, likewise
+
+    // Of a game.
+    view_section section;
+    size_t num_in_section[VIEW_NUM_SECTIONS];
+    view_rect sections[VIEW_NUM_SECTIONS]; // their names, as last drawn
+    bool is_scanning;                      // there are no entries yet
+    size_t num_scanned;                    // files so far
 } view_browser;
 
 // Opens the list of the scene's clips, or of the files in its folder and recent files; if it is
@@ -60,6 +71,9 @@ void view_browse_folder(view_browser *browser, const char *folder, const view_co
 
 // Lists the images of the package that the scene's model lies in, as textures of a mesh.
 void view_list_textures(view_browser *browser, const view_scene *scene, uint32_t mesh);
+
+// Finds the entries whose names contain the filter, and chooses the first.
+void view_find_entries(view_browser *browser);
 
 // Closes the list and frees its entries.
 void view_clear_browser(view_browser *browser);

@@ -16,6 +16,9 @@ typedef enum view_request_kind {
     VIEW_REQUEST_MARKED,    // done: another joint is chosen, or none
     VIEW_REQUEST_BROWSE,    // list the folder `path`
     VIEW_REQUEST_OPEN,      // open the file `path`
+    VIEW_REQUEST_GAME,      // list the contents of the folder `path`
+    VIEW_REQUEST_SECTION,   // list section `number` of the game
+    VIEW_REQUEST_NAMED,     // show what has the name `path` in section `number` of the game
     VIEW_REQUEST_CLIP,      // show clip `number`
     VIEW_REQUEST_PERFORM,   // perform `action`
     VIEW_REQUEST_MESH,      // show or hide mesh `number`

@@ -1,0 +1,34 @@
+// An entity of a game as one model: its body, with the head and what else hangs at its joints.
+#ifndef DEMO_VIEWER_SCENE_ENTITY_H
+#define DEMO_VIEWER_SCENE_ENTITY_H
+
+#include "demo/viewer/scene/library.h"
+
+// The body, or something that hangs at it.
+typedef struct view_entity_part {
+    const md5_entity *entity;
+    const md5_entity_part *hung; // NULL for the body
+    uint32_t above;              // the part that it hangs at; of the body 0
+    uint32_t first_joint;        // of its joints in the joined model
+    md5_mat34 bind;              // its placement in the bind pose
+} view_entity_part;
+
+typedef struct view_entity {
+    md5_entity *entity; // NULL: the scene is none of an entity
+    char *skin;         // name of a skin instead of the entity's own, or NULL
+    uint32_t num_parts;
+    view_entity_part *parts; // [num_parts] the body first; each after the one that it hangs at
+} view_entity;
+
+// Takes an entity, which is freed by view_free_entity(), and lists its parts. `skin`: the name of
+// another skin, or NULL; it is copied.
+void view_take_entity(view_entity *of, md5_entity *entity, const char *skin);
+void view_free_entity(view_entity *of); // a zeroed one is allowed
+
+// Makes the model of all parts: the joints of each one after another, those but the body's named
+// "N:NAME" by the number of the part; the meshes likewise, with the materials that they have in
+// `game` as shaders. `name` is for messages. To be freed; NULL and an error on failure.
+md5_model *view_join_entity(const view_entity *of, md5_game *game, const char *name,
+                            md5_error *error);
+
+#endif

@@ -1,0 +1,65 @@
+// A game folder, an archive, or any folder of MD5 files, opened: what there is to show in it, by
+// names.
+//
+// What lies in it is addressed as "PLACE::NAME", such as "games/base::monster_imp" or
+// "maps.pk4::models/imp/walk.md5anim": the path of the folder or archive, and the name of an
+// entity, a model or a file within, and for a character in another skin "::" and the skin's name.
+// No name in a game contains "::".
+#ifndef DEMO_VIEWER_SCENE_LIBRARY_H
+#define DEMO_VIEWER_SCENE_LIBRARY_H
+
+#include "demo/viewer/base/log.h"
+#include "demo/common/game_folder.h"
+#include "md5/md5actor.h"
+
+typedef enum view_section {
+    VIEW_ENTITIES, // whose models are of MD5 files
+    VIEW_MODELS,   // modelDefs, then .md5mesh files
+    VIEW_ANIMS,    // .md5anim files
+    VIEW_SKINS,
+    VIEW_NUM_SECTIONS,
+} view_section;
+
+// Read-only but for the game, which one thread at a time may use.
+typedef struct view_library {
+    uint32_t num_users; // see view_share_library()
+    char *place;        // path of the folder or archive
+    common_game_places places;
+    md5_game *game;
+    view_log *log; // where warnings of the game go now, or NULL
+    const char **names[VIEW_NUM_SECTIONS];
+    size_t num_names[VIEW_NUM_SECTIONS];
+} view_library;
+
+// Called by the thread that opens a library: a number of files that grows. Opening ends if it
+// returns false.
+typedef bool view_opening_fn(void *user, size_t num_files);
+
+// Opens a folder or an archive; `on_file` may be NULL. Returns NULL and sets `error` on failure, or
+// if `on_file` ended it. Memory is limited as by md5_open_game(). Free with view_drop_library().
+view_library *view_open_library(const char *place, view_opening_fn *on_file, void *user,
+                                md5_error *error);
+
+// A library is freed with its last user. On one thread only. NULL is allowed.
+view_library *view_share_library(view_library *library);
+void view_drop_library(view_library *library);
+
+// "entities", ...
+const char *view_section_name(view_section section);
+
+// The parts of an address; texts are freed by view_free_address(). False if it is none: a path.
+typedef struct view_address {
+    char *place, *name, *skin; // skin: or NULL
+} view_address;
+bool view_read_address(const char *text, view_address *address);
+void view_free_address(view_address *address);
+bool view_is_address(const char *text);
+
+// Makes an address; `skin` may be NULL. To be freed.
+char *view_make_address(const char *place, const char *name, const char *skin);
+
+// Writes up to three names of a library that are like `name`: "a, b, c"; "" if there are none.
+// Time: linear in the names.
+void view_list_similar(const view_library *library, const char *name, char *text, size_t size);
+
+#endif

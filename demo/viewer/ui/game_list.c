@@ -1,0 +1,54 @@
+#include "demo/viewer/ui/game_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void view_list_section(view_browser *browser, const view_library *library, view_section section,
+                       const char *shown)
+{
+    const size_t count = library->num_names[section];
+    char filter[sizeof browser->filter];
+    memcpy(filter, browser->filter, sizeof filter); // goes on in another section
+    const bool keeps = browser->kind == VIEW_BROWSE_GAME;
+    view_clear_browser(browser);
+    browser->kind = VIEW_BROWSE_GAME;
+    browser->folder = common_copy(library->place);
+    browser->section = section;
+    for (int i = 0; i < VIEW_NUM_SECTIONS; i++)
+        browser->num_in_section[i] = library->num_names[i];
+    browser->entries = common_alloc(count, sizeof *browser->entries);
+    browser->num_entries = count;
+    size_t chosen = 0;
+    for (size_t i = 0; i < count; i++) {
+        const char *const name = library->names[section][i];
+        browser->entries[i] = (view_entry){
+            .kind = VIEW_ENTRY_NAMED, .label = common_copy(name), .path = common_copy(name)};
+        if (shown != NULL && strcmp(name, shown) == 0)
+            chosen = i;
+    }
+    if (keeps)
+        memcpy(browser->filter, filter, sizeof filter);
+    view_find_entries(browser);
+    if (browser->filter[0] == '\0')
+        browser->chosen = chosen;
+}
+
+void view_list_scan(view_browser *browser, const char *place, size_t num_files)
+{
+    if (browser->kind != VIEW_BROWSE_GAME || !browser->is_scanning) {
+        view_clear_browser(browser);
+        browser->kind = VIEW_BROWSE_GAME;
+        browser->folder = common_copy(place);
+        browser->is_scanning = true;
+        view_find_entries(browser);
+    }
+    browser->num_scanned = num_files;
+}
+
+view_section view_first_section(const view_library *library)
+{
+    for (int i = 0; i < VIEW_NUM_SECTIONS; i++)
+        if (library->num_names[i] > 0)
+            return (view_section)i;
+    return VIEW_ENTITIES;
+}

@@ -1,0 +1,31 @@
+#!/bin/sh
+# md5view in a real window over a game folder: its contents as a list, and what is chosen from it.
+. test/build/report.sh
+. test/build/window.sh
+game=$root/models/game/base
+quick="$quick --no-shadow"
+
+types() { # LETTERS...
+    for letter in "$@"; do
+        after list xdotool key "$letter" || return 1
+    done
+}
+lists_game() {
+    open_viewer "$game" && until_true 20 grep -q '^scanned: ' "$log" && press list Down &&
+        says 'is["list"] == "game" && is["found"] == 6' && types t h i m && says 'is["found"] == 2' &&
+        press choose Return && says 'is["list"] == "none" && is["model"] == "monster_thimble"'
+}
+turns_sections() {
+    press game shift+f && says 'is["list"] == "game"' && press section Tab && press section Tab &&
+        types w a l k && press choose Return && says 'is["list"] == "none" && is["error"] == 0' &&
+        press game shift+f && press close-lists Escape && says 'is["list"] == "none"'
+}
+drops_archive() {
+    after drop python3 test/viewer/x11.py drop "$window" "$game/pak000.pk4" || return 1
+    until_true 20 more_than scanned 1 && press list Down &&
+        says 'is["list"] == "game" && is["model"] == "monster_thimble"' && press quit ctrl+q && ended_with 0
+}
+check "a game folder is listed; typing finds an entity, Enter opens it" lists_game
+check "Tab turns to other sections; a clip is put on the model" turns_sections
+check "a dropped archive is listed" drops_archive
+finish
