@@ -1,6 +1,4 @@
 // What lies in a game folder, by names; addresses; and entities as models.
-#define _XOPEN_SOURCE 700 // nanosleep()
-
 #include "demo/common/file.h"
 #include "demo/viewer/scene/game_scene.h"
 #include "demo/viewer/scene/scan.h"
@@ -9,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include <SDL.h>
 
 static const char *const base = "models/game/base";
 
@@ -96,7 +95,7 @@ TEST (scan_opens_a_library_on_a_thread) {
     view_scan *const scan = view_begin_scan(base);
     CHECK(strcmp(view_scanned_place(scan), base) == 0);
     for (int i = 0; i < 5000 && !view_has_scanned(scan, &num_files); i++)
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        SDL_Delay(1);
     CHECK(view_has_scanned(scan, &num_files) && num_files > 0);
     view_library *const library = view_end_scan(scan, &error);
     if (CHECK(library != NULL))

@@ -35,6 +35,10 @@ void view_take_entity(view_entity *of, md5_entity *entity, const char *skin)
 
 void view_free_entity(view_entity *of)
 {
+    for (uint32_t i = 0; i < of->num_parts; i++)
+        md5_free_actor(of->parts[i].actor);
+    free(of->clips);
+    free(of->anims);
     md5_free_entity(of->entity);
     free(of->skin);
     free(of->parts);

@@ -11,13 +11,44 @@ typedef struct view_entity_part {
     uint32_t above;              // the part that it hangs at; of the body 0
     uint32_t first_joint;        // of its joints in the joined model
     md5_mat34 bind;              // its placement in the bind pose
+    md5_mat34 placed;            // in the last pose
+    md5_actor *actor;
+    uint8_t fresh[MD5_ACTOR_SAVE_SIZE]; // the actor as it was created
 } view_entity_part;
+
+// What a channel plays.
+typedef struct view_channel {
+    int32_t clip; // of the entity; -1: none
+    double start; // when it began
+} view_channel;
+
+// The last frame commands that fired, newest first.
+enum { VIEW_FIRED = 4 };
+typedef struct view_fired {
+    char text[128];
+    double time;
+} view_fired;
 
 typedef struct view_entity {
     md5_entity *entity; // NULL: the scene is none of an entity
     char *skin;         // name of a skin instead of the entity's own, or NULL
     uint32_t num_parts;
     view_entity_part *parts; // [num_parts] the body first; each after the one that it hangs at
+
+    // The body as it is played: no clip begins at a random time, so that the time bar is right.
+    md5_entity played;
+    md5_entity_clip *clips; // [num_clips]
+    md5_model_anim *anims;  // [num_clips]
+
+    // See entity_play.h.
+    bool is_played; // in channels, instead of one clip as it is in its file
+    view_channel channels[MD5_NUM_CHANNELS];
+    md5_channel focus; // the channel whose clip the time bar shows
+    double time;       // of view_play
+    double begin;      // time at which the actors began
+    double clock;      // milliseconds since then
+    uint32_t num_fired;
+    view_fired fired[VIEW_FIRED];
 } view_entity;
 
 // Takes an entity, which is freed by view_free_entity(), and lists its parts. `skin`: the name of

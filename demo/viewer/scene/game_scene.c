@@ -1,6 +1,7 @@
 #include "demo/viewer/scene/game_scene.h"
 
 #include "demo/common/file.h"
+#include "demo/viewer/scene/entity_play.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +59,7 @@ static void take_clips(view_scene *scene, view_log *log)
         const md5_entity_clip *const from = &entity->clips[i];
         if (from->num_files == 0)
             continue;
-        view_clip clip = {.name = common_copy(from->anim->name), .is_shared = true};
+        view_clip clip = {.name = common_copy(from->anim->name), .in_entity = i + 1};
         clip.path = view_make_address(scene->library->place, from->anim->files[0], NULL);
         clip.anim = (md5_anim *)(uintptr_t)from->anims[0];
         clip.binding = md5_bind(scene->model, clip.anim, NULL, &error);
@@ -105,7 +106,10 @@ static bool load_entity(view_scene *scene, const view_address *address, view_log
     }
     view_make_pose(scene, &scene->model->skeleton);
     take_clips(scene, log);
-    return true;
+    if (view_start_actors(&scene->entity, &error))
+        return true;
+    view_log_error(log, &error);
+    return false;
 }
 
 static bool load_named(view_scene *scene, const view_address *address, view_log *log)

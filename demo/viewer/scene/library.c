@@ -226,14 +226,14 @@ static size_t difference_of(const char *name, const char *asked)
     return distance <= length / 4 ? distance * (LONGEST_NAME + 1) + width : SIZE_MAX;
 }
 
-void view_list_similar(const view_library *library, const char *name, char *text, size_t size)
+void view_list_similar(const view_library *library, const char *asked, char *text, size_t size)
 {
     const char *best[NUM_SIMILAR] = {NULL};
     size_t differences[NUM_SIMILAR] = {SIZE_MAX, SIZE_MAX, SIZE_MAX};
     for (int section = 0; section < VIEW_NUM_SECTIONS - 1; section++) // skins are not opened
         for (size_t i = 0; i < library->num_names[section]; i++) {
             const char *candidate = library->names[section][i];
-            size_t difference = difference_of(candidate, name);
+            size_t difference = difference_of(candidate, asked);
             for (int rank = 0; rank < NUM_SIMILAR && difference < SIZE_MAX; rank++) {
                 if (best[rank] != NULL && strcmp(best[rank], candidate) == 0)
                     break; // an entity and a model of one name

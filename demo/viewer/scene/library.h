@@ -58,8 +58,8 @@ bool view_is_address(const char *text);
 // Makes an address; `skin` may be NULL. To be freed.
 char *view_make_address(const char *place, const char *name, const char *skin);
 
-// Writes up to three names of a library that are like `name`: "a, b, c"; "" if there are none.
+// Writes up to three names of a library that are like `asked`: "a, b, c"; "" if there are none.
 // Time: linear in the names.
-void view_list_similar(const view_library *library, const char *name, char *text, size_t size);
+void view_list_similar(const view_library *library, const char *asked, char *text, size_t size);
 
 #endif

@@ -1,3 +1,4 @@
+#include "demo/viewer/scene/entity_play.h"
 #include "demo/viewer/scene/morphs.h"
 #include "demo/viewer/scene/scene.h"
 
@@ -64,6 +65,14 @@ void view_pose_moment(view_scene *scene, const md5_moment *moment)
     turn_clip(scene);
 }
 
+static void pose_entity(view_scene *scene, const view_play *play)
+{
+    view_run_entity(&scene->entity, play->time);
+    view_pose_entity(&scene->entity, scene->root != MD5_ROOT_FILE, scene->pose, scene->joints);
+    md5_build_palette(scene->model, scene->joints, scene->palette);
+    turn_clip(scene);
+}
+
 void view_pose(view_scene *scene, const view_play *play)
 {
     if (scene->machine.player != NULL && !scene->bind_pose) {
@@ -82,6 +91,10 @@ void view_pose(view_scene *scene, const view_play *play)
     }
     if (scene->legs.num_legs > 0 && !scene->bind_pose) {
         view_walk_legs(scene, play->time);
+        return;
+    }
+    if (scene->entity.is_played && !scene->bind_pose && scene->terrain.num_feet == 0) {
+        pose_entity(scene, play);
         return;
     }
     const md5_anim *const anim = view_shown_anim(scene);
@@ -307,7 +320,7 @@ md5_vec3 view_walked(const view_scene *scene, const view_play *play)
         return scene->machine.place.translation;
     if (scene->legs.num_legs > 0 && !scene->bind_pose)
         return scene->legs.walk.position;
-    if (anim == NULL || scene->root != MD5_ROOT_ID)
+    if (anim == NULL || scene->root != MD5_ROOT_ID || scene->entity.is_played)
         return (md5_vec3){0, 0, 0};
     const md5_moment begin = {0}, now = view_moment(play, anim);
     return view_turn_vector(&scene->turn, md5_root_motion(anim, &begin, &now));

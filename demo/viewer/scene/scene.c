@@ -2,6 +2,7 @@
 
 #include "demo/common/file.h"
 #include "demo/viewer/scene/cube_clips.h"
+#include "demo/viewer/scene/entity_play.h"
 #include "demo/viewer/scene/quake.h"
 #include "md5/md5query.h"
 
@@ -27,7 +28,7 @@ static void free_clip(view_clip *clip)
 {
     md5_free_binding(clip->binding);
     md5_free_scales(clip->scales);
-    if (!clip->is_shared)
+    if (clip->in_entity == 0)
         md5_free_anim(clip->anim);
     free(clip->path);
     free(clip->name);
@@ -246,8 +247,12 @@ bool view_load_camera_path(view_scene *scene, const char *path, view_log *log)
 
 void view_choose_clip(view_scene *scene, size_t clip)
 {
+    const uint32_t in_entity = scene->clips[clip].in_entity;
     scene->clip = clip;
     scene->bind_pose = false;
+    scene->entity.is_played =
+        in_entity > 0
+        && view_play_channel(&scene->entity, scene->entity.focus, (int32_t)in_entity - 1);
     // Without a model every clip brings its own joints.
     if (scene->model == NULL)
         view_make_pose(scene, &scene->clips[clip].anim->skeleton);

@@ -23,7 +23,7 @@ typedef struct view_clip {
     md5_anim *anim;
     md5_binding *binding; // NULL in a scene without a model
     md5_scales *scales;   // of the .md5scale beside it, or NULL
-    bool is_shared;       // anim belongs to the scene's entity
+    uint32_t in_entity;   // its number from 1 in the scene's entity, which owns anim; 0: in none
 } view_clip;
 
 // A mesh in the current pose.
