@@ -52,7 +52,7 @@ static const char *const bobbin = "models/game/base::monster_bobbin";
 
 TEST (torso_over_legs_is_posed_as_by_the_engine) {
     played of;
-    if (!open_played(&of, bobbin))
+    if (!open_played(&of, test_path(bobbin)))
         return;
     view_entity *const entity = &of.scene.entity;
     const int32_t walk = find_clip(entity, "walk"), run = find_clip(entity, "run");
@@ -84,7 +84,7 @@ TEST (torso_over_legs_is_posed_as_by_the_engine) {
 
 TEST (channels_divide_what_all_played) {
     played of;
-    if (!open_played(&of, bobbin))
+    if (!open_played(&of, test_path(bobbin)))
         return;
     view_entity *const entity = &of.scene.entity;
     const int32_t walk = find_clip(entity, "walk"), run = find_clip(entity, "run");
@@ -104,7 +104,7 @@ TEST (channels_divide_what_all_played) {
 
 TEST (time_goes_back_to_the_same_pose) {
     played of;
-    if (!open_played(&of, bobbin))
+    if (!open_played(&of, test_path(bobbin)))
         return;
     view_entity *const entity = &of.scene.entity;
     CHECK(view_play_channel(entity, MD5_CHANNEL_ALL, find_clip(entity, "run")));
@@ -133,7 +133,7 @@ TEST (time_goes_back_to_the_same_pose) {
 
 TEST (frame_commands_fire_as_they_pass) {
     played of;
-    if (!open_played(&of, bobbin))
+    if (!open_played(&of, test_path(bobbin)))
         return;
     view_entity *const entity = &of.scene.entity;
     CHECK(view_play_channel(entity, MD5_CHANNEL_ALL, find_clip(entity, "walk")));
@@ -155,7 +155,7 @@ TEST (frame_commands_fire_as_they_pass) {
 
 TEST (channel_in_focus_has_the_time) {
     played of;
-    if (!open_played(&of, bobbin))
+    if (!open_played(&of, test_path(bobbin)))
         return;
     view_entity *const entity = &of.scene.entity;
     CHECK(view_play_channel(entity, MD5_CHANNEL_LEGS, find_clip(entity, "walk")));
@@ -174,7 +174,7 @@ TEST (channel_in_focus_has_the_time) {
 
 TEST (head_stays_on_its_body) {
     played of;
-    if (!open_played(&of, "models/game/base::monster_bobbin_watchman"))
+    if (!open_played(&of, test_path("models/game/base::monster_bobbin_watchman")))
         return;
     const view_entity *const entity = &of.scene.entity;
     of.play.time = 0.0;
@@ -197,7 +197,7 @@ TEST (head_stays_on_its_body) {
 
 TEST (own_clip_of_a_scene_is_played_as_it_is) {
     played of;
-    if (!open_played(&of, bobbin))
+    if (!open_played(&of, test_path(bobbin)))
         return;
     const size_t num_clips = of.scene.num_clips;
     CHECK(of.scene.entity.is_played);

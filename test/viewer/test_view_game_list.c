@@ -17,7 +17,7 @@ static bool list_base(listed *of, view_section section, const char *shown)
 {
     md5_error error;
     *of = (listed){.font = {.scale = 1.0f, .line = {16.0f, 12.0f}}};
-    of->library = view_open_library("models/game/base", NULL, NULL, &error);
+    of->library = view_open_library(test_path("models/game/base"), NULL, NULL, &error);
     if (!CHECK(of->library != NULL))
         return false;
     view_list_section(&of->browser, of->library, section, shown);
@@ -80,10 +80,10 @@ TEST (game_list_turns_through_its_sections) {
 TEST (files_of_a_folder_turn_into_its_game) {
     view_browser browser = {0};
     const view_font font = {.scale = 1.0f, .line = {16.0f, 12.0f}};
-    view_browse_folder(&browser, "models/game", NULL);
+    view_browse_folder(&browser, test_path("models/game"), NULL);
     CHECK(view_key_browser(&browser, &font, SDLK_LEFT, false).kind == VIEW_REQUEST_PASS);
     const view_request request = view_key_browser(&browser, &font, SDLK_TAB, false);
-    CHECK(request.kind == VIEW_REQUEST_GAME && strcmp(request.path, "models/game") == 0);
+    CHECK(request.kind == VIEW_REQUEST_GAME && strcmp(request.path, test_path("models/game")) == 0);
     free(request.path);
     view_clear_browser(&browser);
 }

@@ -24,10 +24,11 @@ static bool has_name(const view_library *library, view_section section, const ch
 
 TEST (library_lists_what_a_game_folder_holds) {
     md5_error error;
-    view_library *const library = view_open_library("models/game/base///", NULL, NULL, &error);
+    view_library *const library =
+        view_open_library(test_path("models/game/base///"), NULL, NULL, &error);
     if (!CHECK(library != NULL))
         return;
-    CHECK(strcmp(library->place, base) == 0);
+    CHECK(strcmp(library->place, test_path(base)) == 0);
     // Those of models/game/README.md; heads and lanterns have models, too.
     CHECK(has_name(library, VIEW_ENTITIES, "monster_bobbin"));
     CHECK(has_name(library, VIEW_ENTITIES, "monster_thimble_hurried"));
@@ -42,7 +43,7 @@ TEST (library_lists_what_a_game_folder_holds) {
 
 TEST (library_of_a_plain_folder_lists_its_files) {
     md5_error error;
-    view_library *const library = view_open_library("models/bobbin", NULL, NULL, &error);
+    view_library *const library = view_open_library(test_path("models/bobbin"), NULL, NULL, &error);
     if (!CHECK(library != NULL))
         return;
     CHECK(has_name(library, VIEW_MODELS, "bobbin.md5mesh"));
@@ -54,7 +55,7 @@ TEST (library_of_a_plain_folder_lists_its_files) {
 TEST (library_of_an_archive_lists_its_files) {
     md5_error error;
     view_library *const library =
-        view_open_library("models/game/base/pak000.pk4", NULL, NULL, &error);
+        view_open_library(test_path("models/game/base/pak000.pk4"), NULL, NULL, &error);
     if (library == NULL) { // built without libzip
         CHECK(strstr(error.message, "zip") != NULL);
         return;
@@ -66,10 +67,10 @@ TEST (library_of_an_archive_lists_its_files) {
 
 TEST (library_that_is_none_says_why) {
     md5_error error;
-    CHECK(view_open_library("models/game/nowhere", NULL, NULL, &error) == NULL);
+    CHECK(view_open_library(test_path("models/game/nowhere"), NULL, NULL, &error) == NULL);
     CHECK(error.status == MD5_ERROR_IO && error.message[0] != '\0');
-    CHECK(strcmp(error.file, "models/game/nowhere") == 0);
-    CHECK(view_open_library("models/bobbin/bobbin.md5mesh", NULL, NULL, &error) == NULL);
+    CHECK(strcmp(error.file, test_path("models/game/nowhere")) == 0);
+    CHECK(view_open_library(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL, &error) == NULL);
     CHECK(error.status == MD5_ERROR_IO && error.message[0] != '\0');
 }
 
@@ -83,7 +84,7 @@ static bool stop(void *user, size_t num_files)
 TEST (opening_a_library_can_be_stopped) {
     md5_error error;
     int num_calls = 0;
-    CHECK(view_open_library(base, stop, &num_calls, &error) == NULL);
+    CHECK(view_open_library(test_path(base), stop, &num_calls, &error) == NULL);
     CHECK(num_calls >= 1 && strcmp(error.message, "stopped") == 0);
 }
 
@@ -92,8 +93,8 @@ TEST (opening_a_library_can_be_stopped) {
 TEST (scan_opens_a_library_on_a_thread) {
     md5_error error;
     size_t num_files = 0;
-    view_scan *const scan = view_begin_scan(base);
-    CHECK(strcmp(view_scanned_place(scan), base) == 0);
+    view_scan *const scan = view_begin_scan(test_path(base));
+    CHECK(strcmp(view_scanned_place(scan), test_path(base)) == 0);
     for (int i = 0; i < 5000 && !view_has_scanned(scan, &num_files); i++)
         SDL_Delay(1);
     CHECK(view_has_scanned(scan, &num_files) && num_files > 0);
@@ -106,8 +107,8 @@ TEST (scan_opens_a_library_on_a_thread) {
 TEST (scan_can_be_stopped_and_fails_with_an_error) {
     md5_error error;
     view_stop_scan(NULL);
-    view_stop_scan(view_begin_scan("models"));
-    CHECK(view_end_scan(view_begin_scan("models/nowhere"), &error) == NULL);
+    view_stop_scan(view_begin_scan(test_path("models")));
+    CHECK(view_end_scan(view_begin_scan(test_path("models/nowhere")), &error) == NULL);
     CHECK(error.status == MD5_ERROR_IO);
 }
 
@@ -134,7 +135,7 @@ TEST (addresses_have_a_place_a_name_and_perhaps_a_skin) {
 TEST (similar_names_are_those_with_few_mistakes) {
     md5_error error;
     char text[200], tiny[4];
-    view_library *const library = view_open_library(base, NULL, NULL, &error);
+    view_library *const library = view_open_library(test_path(base), NULL, NULL, &error);
     if (!CHECK(library != NULL))
         return;
     view_list_similar(library, "bobin_wachman", text, sizeof text);
@@ -159,8 +160,8 @@ TEST (similar_names_are_those_with_few_mistakes) {
 TEST (entity_is_one_model_with_its_head_and_lantern) {
     view_log log = {.level = VIEW_QUIET};
     view_scene scene;
-    if (!CHECK(
-            view_load_game_scene(&scene, NULL, "models/game/base::monster_bobbin_watchman", &log)))
+    if (!CHECK(view_load_game_scene(&scene, NULL,
+                                    test_path("models/game/base::monster_bobbin_watchman"), &log)))
         return;
     CHECK(strcmp(scene.name, "monster_bobbin_watchman") == 0 && scene.picked_up);
     const view_entity *const of = &scene.entity;
@@ -188,10 +189,11 @@ TEST (entity_is_one_model_with_its_head_and_lantern) {
 TEST (entity_in_another_skin_has_its_materials) {
     view_log log = {.level = VIEW_QUIET};
     view_scene plain, ghost;
-    if (!CHECK(view_load_game_scene(&plain, NULL, "models/game/base::monster_bobbin", &log)))
+    if (!CHECK(view_load_game_scene(&plain, NULL, test_path("models/game/base::monster_bobbin"),
+                                    &log)))
         return;
     const char *const skin = plain.library->names[VIEW_SKINS][2];
-    char *const address = view_make_address(base, "monster_bobbin", skin);
+    char *const address = view_make_address(test_path(base), "monster_bobbin", skin);
     if (CHECK(view_load_game_scene(&ghost, plain.library, address, &log))) {
         CHECK(ghost.library == plain.library && ghost.library->num_users == 2);
         uint32_t num_changed = 0;
@@ -208,14 +210,15 @@ TEST (entity_in_another_skin_has_its_materials) {
 TEST (files_of_a_game_are_scenes_too) {
     view_log log = {.level = VIEW_QUIET};
     view_scene scene;
-    if (CHECK(view_load_game_scene(&scene, NULL, "models/bobbin::bobbin.md5mesh", &log))) {
+    if (CHECK(
+            view_load_game_scene(&scene, NULL, test_path("models/bobbin::bobbin.md5mesh"), &log))) {
         CHECK(strcmp(scene.name, "bobbin") == 0 && scene.num_clips == 0);
         CHECK(view_add_game_clip(&scene, "walk.md5anim", &log) && scene.num_clips == 1);
-        CHECK(strcmp(scene.clips[0].path, "models/bobbin::walk.md5anim") == 0);
+        CHECK(strcmp(scene.clips[0].path, test_path("models/bobbin::walk.md5anim")) == 0);
         CHECK(!view_add_game_clip(&scene, "nothing.md5anim", &log) && scene.num_clips == 1);
         view_free_scene(&scene);
     }
-    if (CHECK(view_load_game_scene(&scene, NULL, "models/bobbin::walk.md5anim", &log))) {
+    if (CHECK(view_load_game_scene(&scene, NULL, test_path("models/bobbin::walk.md5anim"), &log))) {
         CHECK(scene.model == NULL && scene.num_clips == 1 && scene.num_joints > 0);
         view_free_scene(&scene);
     }
@@ -224,12 +227,12 @@ TEST (files_of_a_game_are_scenes_too) {
 TEST (what_is_not_in_a_game_is_an_error_with_similar_names) {
     view_log log = {.level = VIEW_QUIET};
     view_scene scene;
-    CHECK(!view_load_game_scene(&scene, NULL, "models/game/base::monster_bobin", &log));
+    CHECK(!view_load_game_scene(&scene, NULL, test_path("models/game/base::monster_bobin"), &log));
     CHECK(strstr(log.error, "monster_bobin") && strstr(log.error, "similar: monster_bobbin"));
-    CHECK(!view_load_game_scene(&scene, NULL, "models/game/nowhere::x", &log));
+    CHECK(!view_load_game_scene(&scene, NULL, test_path("models/game/nowhere::x"), &log));
     CHECK(strstr(log.error, "nowhere") != NULL);
-    CHECK(!view_load_game_scene(&scene, NULL, "models/bobbin", &log));
+    CHECK(!view_load_game_scene(&scene, NULL, test_path("models/bobbin"), &log));
     CHECK(strstr(log.error, "FOLDER::NAME") != NULL);
-    CHECK(!view_load_game_scene(&scene, NULL, "models/bobbin::none.md5anim", &log));
+    CHECK(!view_load_game_scene(&scene, NULL, test_path("models/bobbin::none.md5anim"), &log));
     CHECK(scene.model == NULL && scene.library == NULL);
 }

@@ -4,6 +4,7 @@
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/app/places.h"
 #include "demo/viewer/app/tell.h"
+#include "demo/viewer/scene/entity_play.h"
 #include "demo/viewer/scene/game_scene.h"
 
 #include <stdlib.h>
@@ -68,6 +69,46 @@ void view_show_named(view_state *viewer, size_t section, const char *name)
         show_skin(viewer, name);
     else
         open_name(viewer, name, NULL);
+}
+
+// The time bar shows the clip of the channel in focus.
+static void take_focus(view_state *viewer)
+{
+    view_scene *const scene = &viewer->document->scene;
+    const int32_t playing = scene->entity.channels[scene->entity.focus].clip;
+    for (size_t i = 0; i < scene->num_clips && playing >= 0; i++)
+        if (scene->clips[i].in_entity == (uint32_t)playing + 1)
+            scene->clip = i;
+    viewer->play.time = scene->entity.time;
+    viewer->play.range_first = viewer->play.range_last = 0;
+    viewer->play.held_at_end = false;
+}
+
+void view_play_in(view_state *viewer, uint32_t channel, size_t clip)
+{
+    view_scene *const scene = &viewer->document->scene;
+    const bool is_one = clip < scene->num_clips && scene->clips[clip].in_entity > 0;
+    if (scene->entity.entity == NULL || channel >= MD5_NUM_CHANNELS
+        || (!is_one && clip != SIZE_MAX))
+        return;
+    const int32_t played = is_one ? (int32_t)scene->clips[clip].in_entity - 1 : -1;
+    if (!view_play_channel(&scene->entity, (md5_channel)channel, played)) {
+        view_notice(viewer, "It cannot be played in this channel");
+        return;
+    }
+    scene->entity.is_played = true;
+    scene->bind_pose = false;
+    take_focus(viewer);
+    view_measure(viewer);
+}
+
+void view_show_channel(view_state *viewer, uint32_t channel)
+{
+    view_entity *const entity = &viewer->document->scene.entity;
+    if (entity->entity == NULL || channel >= MD5_NUM_CHANNELS)
+        return;
+    (void)view_focus_channel(entity, (md5_channel)channel);
+    take_focus(viewer);
 }
 
 void view_show_neighbour(view_state *viewer, int step)

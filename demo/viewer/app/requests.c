@@ -6,6 +6,7 @@
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/app/places.h"
 #include "demo/viewer/app/tell.h"
+#include "demo/viewer/ui/game_list.h"
 
 #include <stdlib.h>
 
@@ -40,6 +41,15 @@ bool view_carry_out(view_state *viewer, view_request request)
         break;
     case VIEW_REQUEST_NAMED:
         view_show_named(viewer, request.number, request.path);
+        break;
+    case VIEW_REQUEST_FOCUS:
+        view_show_channel(viewer, request.channel);
+        break;
+    case VIEW_REQUEST_CHANNEL:
+        view_list_channel(&viewer->ui.browser, scene, (md5_channel)request.channel);
+        break;
+    case VIEW_REQUEST_PLAY_IN:
+        view_play_in(viewer, request.channel, request.number);
         break;
     case VIEW_REQUEST_OPEN:
         view_drop(viewer, request.path);
@@ -97,7 +107,11 @@ static const char *name_request(view_request_kind kind)
     case VIEW_REQUEST_OPEN:
     case VIEW_REQUEST_CLIP:
     case VIEW_REQUEST_NAMED:
+    case VIEW_REQUEST_PLAY_IN:
         return "choose";
+    case VIEW_REQUEST_FOCUS:
+    case VIEW_REQUEST_CHANNEL:
+        return "channel";
     case VIEW_REQUEST_TEXTURES:
         return "textures";
     case VIEW_REQUEST_TEXTURE:

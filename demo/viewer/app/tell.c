@@ -41,7 +41,7 @@ void view_tell_state(view_state *viewer, const char *action)
     const view_camera_path_place place =
         has_camera_path ? view_find_place(&scene->camera_path, play) : (view_camera_path_place){0};
     static const char *const roots[] = {"file", "id", "in_place"};
-    static const char *const lists[] = {"none", "files", "clips", "textures", "game"};
+    static const char *const lists[] = {"none", "files", "clips", "textures", "channel", "game"};
     if (viewer->log.level < VIEW_DEBUG)
         return;
     char lights[VIEW_LIGHTS_TEXT], switches[512], up[3], front[3];

@@ -188,6 +188,34 @@ void view_list_textures(view_browser *browser, const view_scene *scene, uint32_t
 
 // -- Choosing -------------------------------------------------------------------------------
 
+// What choosing an entry asks for.
+static view_request request_of(const view_browser *browser, const view_entry *entry)
+{
+    view_request request = {.number = entry->clip,
+                            .path = entry->path != NULL ? common_copy(entry->path) : NULL};
+    switch (browser->kind) {
+    case VIEW_BROWSE_CLIPS:
+        request.kind = VIEW_REQUEST_CLIP;
+        break;
+    case VIEW_BROWSE_CHANNEL:
+        request.kind = VIEW_REQUEST_PLAY_IN;
+        request.channel = browser->channel;
+        break;
+    case VIEW_BROWSE_TEXTURES:
+        request.kind = VIEW_REQUEST_TEXTURE;
+        request.number = browser->mesh;
+        break;
+    case VIEW_BROWSE_GAME:
+        request.kind = VIEW_REQUEST_NAMED;
+        request.number = (size_t)browser->section;
+        break;
+    default:
+        request.kind = VIEW_REQUEST_OPEN;
+        break;
+    }
+    return request;
+}
+
 // Choosing an entry closes the list, unless it is a folder, which is listed instead.
 static view_request take_chosen(view_browser *browser)
 {
@@ -196,20 +224,7 @@ static view_request take_chosen(view_browser *browser)
     const view_entry *const entry = &browser->entries[browser->found[browser->chosen]];
     if (entry->kind == VIEW_ENTRY_FOLDER || entry->kind == VIEW_ENTRY_ABOVE)
         return (view_request){.kind = VIEW_REQUEST_BROWSE, .path = common_copy(entry->path)};
-    view_request request = {.kind = VIEW_REQUEST_CLIP, .number = entry->clip};
-    if (browser->kind == VIEW_BROWSE_GAME) {
-        request = (view_request){.kind = VIEW_REQUEST_NAMED,
-                                 .number = (size_t)browser->section,
-                                 .path = common_copy(entry->path)};
-        view_clear_browser(browser);
-        return request;
-    }
-    if (browser->kind == VIEW_BROWSE_TEXTURES)
-        request = (view_request){.kind = VIEW_REQUEST_TEXTURE,
-                                 .number = browser->mesh,
-                                 .path = entry->path != NULL ? common_copy(entry->path) : NULL};
-    else if (entry->path != NULL)
-        request = (view_request){.kind = VIEW_REQUEST_OPEN, .path = common_copy(entry->path)};
+    const view_request request = request_of(browser, entry);
     view_clear_browser(browser);
     return request;
 }

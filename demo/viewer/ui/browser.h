@@ -17,6 +17,7 @@ typedef enum view_browser_kind {
     VIEW_BROWSE_FILES,
     VIEW_BROWSE_CLIPS,
     VIEW_BROWSE_TEXTURES, // of a mesh
+    VIEW_BROWSE_CHANNEL,  // clips for a channel of an entity
     VIEW_BROWSE_GAME,     // a section of a game's contents
 } view_browser_kind;
 
@@ -39,8 +40,9 @@ typedef struct view_entry {
 
 typedef struct view_browser {
     view_browser_kind kind;
-    char *folder;  // the listed one, or that of a game; of textures NULL
-    uint32_t mesh; // that the textures are for
+    char *folder;     // the listed one, or that of a game; a title; or NULL
+    uint32_t mesh;    // that the textures are for
+    uint32_t channel; // that the clips are for
     view_entry *entries;
     size_t num_entries;
     size_t *found; // [num_found] indices of entries that contain the filter

@@ -1,5 +1,7 @@
 #include "demo/viewer/ui/game_list.h"
 
+#include "demo/viewer/scene/entity_play.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +33,32 @@ void view_list_section(view_browser *browser, const view_library *library, view_
     view_find_entries(browser);
     if (browser->filter[0] == '\0')
         browser->chosen = chosen;
+}
+
+void view_list_channel(view_browser *browser, const view_scene *scene, md5_channel channel)
+{
+    const int32_t playing = scene->entity.channels[channel].clip;
+    size_t chosen = 0;
+    view_clear_browser(browser);
+    browser->kind = VIEW_BROWSE_CHANNEL;
+    browser->channel = (uint32_t)channel;
+    browser->folder = common_format("Clips for %s", view_channel_name(channel));
+    browser->entries = common_alloc(scene->num_clips + 1, sizeof *browser->entries);
+    browser->entries[browser->num_entries++] =
+        (view_entry){.kind = VIEW_ENTRY_CLIP, .label = common_copy("nothing"), .clip = SIZE_MAX};
+    for (size_t i = 0; i < scene->num_clips; i++) {
+        const view_clip *const clip = &scene->clips[i];
+        if (clip->in_entity == 0)
+            continue;
+        if ((int32_t)clip->in_entity - 1 == playing)
+            chosen = browser->num_entries;
+        browser->entries[browser->num_entries++] = (view_entry){
+            .kind = VIEW_ENTRY_CLIP,
+            .label = common_format("%s  \xE2\x80\xA2  %.2f s", clip->name, clip->anim->duration),
+            .clip = i};
+    }
+    view_find_entries(browser);
+    browser->chosen = chosen;
 }
 
 void view_list_scan(view_browser *browser, const char *place, size_t num_files)

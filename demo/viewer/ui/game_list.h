@@ -9,6 +9,10 @@
 void view_list_section(view_browser *browser, const view_library *library, view_section section,
                        const char *shown);
 
+// Lists the clips of the scene's entity for one of its channels, and an entry to end what it plays,
+// whose clip is SIZE_MAX.
+void view_list_channel(view_browser *browser, const view_scene *scene, md5_channel channel);
+
 // Lists nothing yet: the library of `place` is being opened.
 void view_list_scan(view_browser *browser, const char *place, size_t num_files);
 

@@ -41,6 +41,13 @@ void view_draw_machine(view_ui *ui, const view_facts *facts);
 view_request view_press_machine(view_ui *ui, const view_facts *facts, float x, float y);
 view_request view_drag_machine(const view_ui *ui, const view_facts *facts, float x);
 
+// -- Channels of an entity, at the right (channels_panel.c) ---------------------------------
+
+bool view_shows_channels(const view_facts *facts);
+view_rect view_channels_box(const view_facts *facts);
+void view_draw_channels(view_ui *ui, const view_facts *facts);
+view_request view_press_channels(const view_ui *ui, const view_facts *facts, float x, float y);
+
 // -- Joints, at the right (joints.c) --------------------------------------------------------
 
 float view_hierarchy_left(const view_facts *facts); // pixels

@@ -31,6 +31,8 @@ static float right_column(const view_facts *facts)
         left = fminf(left, view_hierarchy_left(facts));
     else if (view_mode_of(facts->stage.document) == VIEW_MODE_MACHINE)
         left = fminf(left, view_machine_box(facts).x);
+    else if (view_shows_channels(facts))
+        left = fminf(left, view_channels_box(facts).x);
     return left;
 }
 

@@ -28,6 +28,9 @@ typedef enum view_request_kind {
     VIEW_REQUEST_PUSH,      // set the trigger or toggle the bool parameter `number`
     VIEW_REQUEST_LIGHT,     // set light `number` to `value`
     VIEW_REQUEST_PARM,      // set row `number` of the materials' sliders to `value`
+    VIEW_REQUEST_FOCUS,     // show the time of `channel`
+    VIEW_REQUEST_CHANNEL,   // list the clips for `channel`
+    VIEW_REQUEST_PLAY_IN,   // play clip `number` in `channel`; SIZE_MAX: none
     VIEW_REQUEST_SEEK,      // go to `seconds` of the cycle that the time bar shows
 } view_request_kind;
 
@@ -35,6 +38,7 @@ typedef struct view_request {
     view_request_kind kind;
     view_action action;
     size_t number;
+    uint32_t channel; // md5_channel
     float value;
     double seconds;
     char *path; // for the receiver to free; NULL if the kind has none

@@ -57,6 +57,34 @@ static void draw_range(const view_facts *facts, view_rect track, const md5_anim 
     view_draw_rect(canvas, (view_rect){right - scale, top, 2.0f * scale, height}, VIEW_AMBER);
 }
 
+// Frame commands of the clip as marks above the line; those that have just passed are bright.
+static void draw_commands(const view_facts *facts, view_rect track, const md5_anim *anim,
+                          double length)
+{
+    enum { MOST_DRAWN = 2000 };
+    const double lit = 0.35; // seconds
+    const view_scene *const scene = &facts->stage.document->scene;
+    const float scale = facts->stage.font->scale, top = track.y - 4.0f * scale;
+    const uint32_t number = scene->num_clips > 0 ? scene->clips[scene->clip].in_entity : 0;
+    if (number == 0 || !scene->entity.is_played)
+        return;
+    const md5_model_anim *const from = scene->entity.entity->clips[number - 1].anim;
+    const double now = view_cycle_time(facts->stage.play, anim);
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < from->num_commands && i < MOST_DRAWN; i++) {
+        const uint32_t frame = from->commands[i].frame;
+        if (frame == last || frame == 0 || frame > anim->num_frames)
+            continue;
+        last = frame;
+        const double at = (frame - 1) / anim->frame_rate, since = now - at;
+        const float x = track.x + track.width * (float)fmin(at / length, 1.0);
+        const float corners[6] = {
+            x - 4.0f * scale, top - 6.0f * scale, x + 4.0f * scale, top - 6.0f * scale, x, top};
+        view_draw_triangle(facts->stage.canvas, corners,
+                           since >= 0.0 && since < lit ? VIEW_BRIGHT : VIEW_AMBER);
+    }
+}
+
 void view_draw_bar(view_ui *ui, const view_facts *facts)
 {
     const md5_anim *const anim = view_clock(&facts->stage.document->scene);
@@ -91,6 +119,8 @@ void view_draw_bar(view_ui *ui, const view_facts *facts)
                          VIEW_ACCENT);
     if (length > 0.0)
         draw_range(facts, track, anim, length);
+    if (length > 0.0)
+        draw_commands(facts, track, anim, length);
     view_draw_disc(canvas, track.x + done, track.y + 0.5f * track.height, 7.0f * scale,
                    VIEW_BRIGHT);
 }

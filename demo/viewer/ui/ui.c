@@ -34,6 +34,8 @@ static void draw_panels(view_ui *ui, const view_facts *facts)
 {
     if (!facts->stage.shown->help) // the list of keys needs the space
         view_draw_figures(ui, facts);
+    if (view_shows_channels(facts))
+        view_draw_channels(ui, facts);
     if (view_shows_machine(facts))
         view_draw_machine(ui, facts);
     else if (view_shows_bar(facts))
@@ -121,6 +123,8 @@ view_request view_press_ui(view_ui *ui, const view_facts *facts, float x, float 
         request = view_press_parms(ui, facts, x, y);
     if (request.kind == VIEW_REQUEST_PASS)
         request = press_hit(ui, x, y);
+    if (request.kind == VIEW_REQUEST_PASS)
+        request = view_press_channels(ui, facts, x, y);
     if (request.kind == VIEW_REQUEST_PASS)
         request = view_press_machine(ui, facts, x, y);
     if (request.kind == VIEW_REQUEST_PASS)

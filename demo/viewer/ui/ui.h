@@ -49,11 +49,13 @@ typedef struct view_layout {
     view_rect bar;   // of time, with what surrounds it
     view_rect track; // its line, from the first frame to the last
     view_rect hierarchy;
-    view_rect joints;     // its rows, within
-    view_rect parameters; // of a machine: rows of equal height
-    float slider_left;    // of its sliders
-    view_rect lights;     // likewise
-    view_rect parms;      // of materials, likewise
+    view_rect joints;                     // its rows, within
+    view_rect parameters;                 // of a machine: rows of equal height
+    float slider_left;                    // of its sliders
+    view_rect lights;                     // likewise
+    view_rect parms;                      // of materials, likewise
+    view_rect channels[MD5_NUM_CHANNELS]; // rows of an entity's channels
+    float channel_label;                  // width of the name in such a row
 } view_layout;
 
 typedef struct view_ui {

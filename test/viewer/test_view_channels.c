@@ -1,0 +1,190 @@
+// The panel of an entity's channels, and what is chosen in it.
+#include "test/render/test_gl_scene.h"
+
+#include "demo/common/file.h"
+#include "demo/viewer/app/game.h"
+#include "demo/viewer/app/open.h"
+#include "demo/viewer/app/places.h"
+#include "demo/viewer/app/remember.h"
+#include "demo/viewer/app/requests.h"
+#include "demo/viewer/scene/entity_play.h"
+#include "demo/viewer/ui/game_list.h"
+#include "demo/viewer/ui/panels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <SDL.h>
+
+enum { WIDTH = 1280, HEIGHT = 900 };
+
+typedef struct screen {
+    gl_scene gl;
+    view_options options;
+    view_state viewer;
+} screen;
+
+static view_facts draw(screen *s)
+{
+    const view_facts facts = view_facts_of(&s->viewer, WIDTH, HEIGHT);
+    view_clear_canvas(&s->viewer.canvas);
+    view_draw_ui(&s->viewer.ui, &facts);
+    return facts;
+}
+
+// With `draws` the interface can be drawn, without textures; else nothing is uploaded.
+static bool open_screen(screen *s, bool draws)
+{
+    char problem[256];
+    *s = (screen){0};
+    CHECK(view_read_options(0, NULL, &s->options, problem, sizeof problem));
+    s->options.level = VIEW_QUIET;
+    s->options.game = test_path("models/game/base");
+    s->options.files[s->options.num_files++] = "monster_bobbin";
+    view_begin(&s->viewer, &s->options);
+    view_take_switches(&s->viewer);
+    if (!scene_open(&s->gl, NULL) || !CHECK(view_open_game_name(&s->viewer)))
+        return false;
+    view_pose(&s->viewer.document->scene, &s->viewer.play);
+    if (!draws)
+        return true;
+    s->viewer.renderer = s->gl.renderer;
+    const view_loader loader = {&s->options, s->gl.renderer, &s->viewer.log, NULL};
+    view_document *const document = s->viewer.document;
+    document->drawn = view_create_model(&loader, document->scene.model);
+    return CHECK(view_set_scale(&s->viewer, 1.0f));
+}
+
+static void close_screen(screen *s)
+{
+    view_close(&s->viewer);
+    view_end(&s->viewer);
+    view_free_options(&s->options);
+    scene_close(&s->gl);
+}
+
+static size_t clip_named(const view_scene *scene, const char *name)
+{
+    size_t clip = 0;
+    while (clip < scene->num_clips && strcmp(scene->clips[clip].name, name) != 0)
+        clip++;
+    CHECK(clip < scene->num_clips);
+    return clip;
+}
+
+static view_request click(screen *s, float x, float y)
+{
+    const view_facts facts = draw(s);
+    return view_press_ui(&s->viewer.ui, &facts, x, y);
+}
+
+TEST (channels_are_rows_to_click_on) {
+    screen s;
+    if (open_screen(&s, true)) {
+        const view_facts facts = draw(&s);
+        const view_rect legs = s.viewer.ui.layout.channels[MD5_CHANNEL_LEGS];
+        CHECK(view_shows_channels(&facts) && legs.width > 0.0f);
+        CHECK(s.viewer.ui.layout.channels[MD5_CHANNEL_HEAD].width == 0.0f); // it has no joints
+        view_request request = click(&s, legs.x + legs.width - 1.0f, legs.y + 2.0f);
+        CHECK(request.kind == VIEW_REQUEST_CHANNEL && request.channel == MD5_CHANNEL_LEGS);
+        request = click(&s, legs.x + 1.0f, legs.y + 2.0f);
+        CHECK(request.kind == VIEW_REQUEST_FOCUS && request.channel == MD5_CHANNEL_LEGS);
+        CHECK(click(&s, legs.x + 1.0f, legs.y + 500.0f).kind == VIEW_REQUEST_PASS);
+        s.viewer.document->scene.bind_pose = true;
+        CHECK(click(&s, legs.x + 1.0f, legs.y + 2.0f).kind == VIEW_REQUEST_PASS);
+    }
+    close_screen(&s);
+}
+
+TEST (clip_is_chosen_for_a_channel) {
+    screen s;
+    if (open_screen(&s, true)) {
+        const view_scene *const scene = &s.viewer.document->scene;
+        const size_t walk = clip_named(scene, "walk"), run = clip_named(scene, "run");
+        view_play_in(&s.viewer, MD5_CHANNEL_LEGS, walk);
+        CHECK(scene->clip == walk && s.viewer.play.time == 0.0);
+        (void)view_answer(
+            &s.viewer, (view_request){.kind = VIEW_REQUEST_CHANNEL, .channel = MD5_CHANNEL_TORSO});
+        view_browser *const browser = &s.viewer.ui.browser;
+        CHECK(browser->kind == VIEW_BROWSE_CHANNEL);
+        CHECK(browser->num_entries == scene->num_clips + 1);
+        // What all channels played before goes on in the torso.
+        CHECK(strncmp(browser->entries[browser->chosen].label, "idle", 4) == 0);
+        browser->chosen = 1 + run;
+        view_request request = view_key_browser(browser, &s.viewer.font, SDLK_RETURN, false);
+        CHECK(request.kind == VIEW_REQUEST_PLAY_IN && request.number == run);
+        CHECK(view_answer(&s.viewer, request));
+        CHECK(scene->clip == run && scene->entity.focus == MD5_CHANNEL_TORSO);
+        CHECK(scene->entity.channels[MD5_CHANNEL_LEGS].clip >= 0);
+        // Its time, and that of the legs.
+        s.viewer.play.time = 0.25;
+        view_pose(&s.viewer.document->scene, &s.viewer.play);
+        (void)view_answer(&s.viewer,
+                          (view_request){.kind = VIEW_REQUEST_FOCUS, .channel = MD5_CHANNEL_LEGS});
+        CHECK(scene->clip == walk);
+        CHECK_NEAR(s.viewer.play.time, 0.25, 1e-9); // both began at once
+        // Nothing, and what cannot be.
+        view_play_in(&s.viewer, MD5_CHANNEL_TORSO, SIZE_MAX);
+        CHECK(scene->entity.channels[MD5_CHANNEL_TORSO].clip == -1);
+        view_play_in(&s.viewer, MD5_CHANNEL_HEAD, run);
+        CHECK(scene->entity.channels[MD5_CHANNEL_HEAD].clip == -1);
+        CHECK(s.viewer.ui.notice[0] != '\0');
+        view_play_in(&s.viewer, MD5_NUM_CHANNELS, run);
+        view_show_channel(&s.viewer, MD5_NUM_CHANNELS);
+        view_play_in(&s.viewer, MD5_CHANNEL_LEGS, 1000);
+        CHECK(scene->clip == walk);
+        (void)draw(&s);
+    }
+    close_screen(&s);
+}
+
+TEST (names_of_a_game_are_shown_one_after_another) {
+    screen s;
+    if (open_screen(&s, false)) {
+        view_show_neighbour(&s.viewer, 1);
+        CHECK_STRING(s.viewer.document->scene.name, "monster_bobbin_moss");
+        view_show_neighbour(&s.viewer, -1);
+        CHECK_STRING(s.viewer.document->scene.name, "monster_bobbin");
+        view_show_named(&s.viewer, VIEW_SKINS, "skins/bobbin/ghost");
+        CHECK(s.viewer.document->scene.entity.skin != NULL);
+        CHECK(common_contains(s.viewer.document->scene.path, "::skins/bobbin/ghost"));
+        CHECK(view_reload(&s.viewer) && s.viewer.document->scene.entity.skin != NULL);
+        view_show_named(&s.viewer, VIEW_ANIMS, "models/md5/bobbin/walk.md5anim");
+        CHECK(!s.viewer.document->scene.entity.is_played);
+        view_show_named(&s.viewer, VIEW_ANIMS, "models/md5/nothing.md5anim");
+        view_show_named(&s.viewer, VIEW_MODELS, "nothing");
+        CHECK_STRING(s.viewer.document->scene.name, "monster_bobbin"); // stays
+        view_list_game(&s.viewer);
+        CHECK(s.viewer.ui.browser.kind == VIEW_BROWSE_GAME);
+        view_show_section(&s.viewer, VIEW_NUM_SECTIONS);
+        view_list_game(&s.viewer);
+        CHECK(s.viewer.ui.browser.kind == VIEW_BROWSE_NOTHING);
+    }
+    close_screen(&s);
+}
+
+TEST (folder_without_declarations_is_listed_by_its_files) {
+    screen s;
+    if (open_screen(&s, false)) {
+        view_browse_place(&s.viewer, test_path("models/bobbin"));
+        CHECK(s.viewer.ui.browser.kind == VIEW_BROWSE_FILES && s.viewer.scan == NULL);
+        view_browse_place(&s.viewer, test_path("models/game/winter"));
+        CHECK(s.viewer.ui.browser.is_scanning && s.viewer.scan != NULL);
+        for (int i = 0; i < 5000 && s.viewer.scan != NULL; i++) {
+            SDL_Delay(1);
+            CHECK(view_follow_scan(&s.viewer));
+        }
+        CHECK(!view_follow_scan(&s.viewer) && !s.viewer.ui.browser.is_scanning);
+        CHECK(strcmp(s.viewer.library->place, test_path("models/game/winter")) == 0);
+        CHECK(s.viewer.document->scene.library != s.viewer.library); // still shown
+        view_browse_game(&s.viewer, test_path("models/nowhere"));
+        for (int i = 0; i < 5000 && s.viewer.scan != NULL; i++) {
+            SDL_Delay(1);
+            (void)view_follow_scan(&s.viewer);
+        }
+        CHECK(s.viewer.ui.browser.kind == VIEW_BROWSE_NOTHING && s.viewer.log.error[0] != '\0');
+        CHECK(s.viewer.library != NULL);                            // as before
+        view_browse_game(&s.viewer, test_path("models/game/base")); // closed meanwhile
+    }
+    close_screen(&s);
+}
