@@ -188,3 +188,26 @@ TEST (folder_without_declarations_is_listed_by_its_files) {
     }
     close_screen(&s);
 }
+
+TEST (chosen_name_has_its_picture_beside_the_list) {
+    screen s;
+    if (open_screen(&s, true)) {
+        CHECK(!view_follow_previews(&s.viewer) && s.viewer.previews == NULL); // no list
+        view_show_section(&s.viewer, VIEW_ENTITIES);
+        CHECK_STRING(view_listed_name(&s.viewer.ui.browser, 0), "monster_bobbin");
+        CHECK(view_listed_name(&s.viewer.ui.browser, -2) == NULL);
+        (void)draw(&s);
+        const uint32_t before = s.viewer.canvas.count;
+        const float wide = s.viewer.ui.browser.rows.width;
+        for (int i = 0; i < 5000 && !view_follow_previews(&s.viewer); i++)
+            SDL_Delay(1);
+        const view_facts facts = draw(&s);
+        CHECK(facts.preview != NULL && s.viewer.canvas.count > before + 6000);
+        CHECK(view_contains(s.viewer.ui.browser.box,
+                            s.viewer.ui.browser.rows.x + wide + 100.0f * s.viewer.font.scale,
+                            s.viewer.ui.browser.rows.y + 100.0f * s.viewer.font.scale));
+        view_show_section(&s.viewer, VIEW_SKINS);
+        CHECK(!view_follow_previews(&s.viewer)); // these have none
+    }
+    close_screen(&s);
+}

@@ -81,6 +81,8 @@ static void take_library(view_state *viewer)
     } else {
         view_drop_library(viewer->library);
         viewer->library = library;
+        view_stop_previews(viewer->previews);
+        viewer->previews = NULL;
         viewer->section = view_first_section(library);
         if (is_awaited) // unless the user closed the list meanwhile
             view_show_section(viewer, viewer->section);
@@ -98,6 +100,28 @@ bool view_follow_scan(view_state *viewer)
     else if (viewer->ui.browser.is_scanning)
         view_list_scan(&viewer->ui.browser, view_scanned_place(viewer->scan), num_files);
     return true;
+}
+
+bool view_follow_previews(view_state *viewer)
+{
+    // First those that the user comes to next.
+    static const long long order[] = {0, 1, -1, 2, 3, -2, 4, 5};
+    const char *names[sizeof order / sizeof order[0]];
+    const view_browser *const browser = &viewer->ui.browser;
+    size_t count = 0;
+    if (browser->kind != VIEW_BROWSE_GAME || browser->is_scanning || viewer->library == NULL
+        || (browser->section != VIEW_ENTITIES && browser->section != VIEW_MODELS))
+        return false;
+    if (viewer->previews == NULL)
+        viewer->previews = view_begin_previews(viewer->library->place);
+    const bool has_more = view_take_previews(viewer->previews);
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+        const char *const name = view_listed_name(browser, order[i]);
+        if (name != NULL)
+            names[count++] = name;
+    }
+    view_want_previews(viewer->previews, names, count);
+    return has_more;
 }
 
 void view_list_game(view_state *viewer)

@@ -275,6 +275,7 @@ static bool run_loop(view_state *viewer, view_present *present)
         view_advance(&viewer->play, view_clock(&viewer->document->scene), passed);
         view_watch_files(viewer);
         redraw = view_follow_scan(viewer) || redraw;
+        redraw = view_follow_previews(viewer) || redraw;
         view_pace_work(&pace, seconds_since_start() - begin, moving);
         // One more frame removes a notice that has ended.
         const bool noticing = viewer->now < viewer->ui.notice_end;

@@ -27,6 +27,11 @@ void view_draw_round_rect(view_canvas *canvas, view_rect rect, float radius, vie
 void view_draw_disc(view_canvas *canvas, float x, float y, float radius, view_color color);
 void view_draw_triangle(view_canvas *canvas, const float corners[6], view_color color);
 
+// Draws rgba[4 * width * height], sRGB with straight alpha and the top row first, as so many
+// rectangles: for small pictures.
+void view_draw_picture(view_canvas *canvas, view_rect rect, const uint8_t *rgba, uint32_t width,
+                       uint32_t height);
+
 // Writes one line whose top is `y`. Longer text than `width` is cut and ends in an ellipsis; width
 // 0 = no limit. Returns the used width.
 float view_draw_text(view_canvas *canvas, view_text_size size, float x, float y, float width,

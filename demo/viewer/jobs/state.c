@@ -34,6 +34,7 @@ void view_end(view_state *viewer)
     view_free_lines(&viewer->lines);
     view_end_ui(&viewer->ui);
     view_stop_scan(viewer->scan);
+    view_stop_previews(viewer->previews);
     view_drop_library(viewer->library);
 }
 
@@ -82,6 +83,9 @@ view_facts view_facts_of(view_state *viewer, float width, float height)
         .frame_times = viewer->frame_times,
         .num_frame_times = viewer->num_frame_times,
     };
+    const char *const chosen = view_listed_name(&viewer->ui.browser, 0);
+    if (viewer->previews != NULL && chosen != NULL)
+        facts.preview = view_find_preview(viewer->previews, chosen);
     // A camera that took over from a camera path shows what was seen there, in all of the picture.
     if (viewer->framed.width > 0.0f)
         facts.stage.region = view_free_region(&facts);

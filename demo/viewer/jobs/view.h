@@ -9,6 +9,7 @@
 #include "demo/viewer/draw/draw.h"
 #include "demo/viewer/draw/framing.h"
 #include "demo/viewer/pages/picture.h"
+#include "demo/viewer/scene/previews.h"
 #include "demo/viewer/scene/scan.h"
 #include "demo/viewer/ui/ui.h"
 
@@ -18,9 +19,10 @@ typedef struct view_state {
     uint32_t width, height; // pixels of the picture
     md5gl_renderer *renderer;
 
-    view_library *library; // the game whose contents are listed, or NULL
-    view_section section;  // the listed one
-    view_scan *scan;       // opens another library, or NULL
+    view_library *library;   // the game whose contents are listed, or NULL
+    view_section section;    // the listed one
+    view_scan *scan;         // opens another library, or NULL
+    view_previews *previews; // of the library's entities and models, or NULL
 
     // The document and its camera.
     view_document *document; // empty before the first is opened

@@ -447,7 +447,16 @@ static size_t most_entries(const view_browser *browser)
     return most;
 }
 
-void view_draw_browser(view_browser *browser, view_canvas *canvas, float width, float height)
+const char *view_listed_name(const view_browser *browser, long long offset)
+{
+    const long long place = (long long)browser->chosen + offset;
+    if (browser->kind != VIEW_BROWSE_GAME || place < 0 || place >= (long long)browser->num_found)
+        return NULL;
+    return browser->entries[browser->found[place]].path;
+}
+
+void view_draw_browser(view_browser *browser, view_canvas *canvas, float width, float height,
+                       const view_image *preview)
 {
     const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
     const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale;
@@ -456,13 +465,14 @@ void view_draw_browser(view_browser *browser, view_canvas *canvas, float width, 
     // As high as the unfiltered list, so that it does not jump while the user types.
     const float heading = (browser->kind == VIEW_BROWSE_GAME ? 4.0f : 2.8f) * line;
     const float most = height - 2.0f * margin - 2.0f * padding - heading;
-    const float wanted = (float)most_entries(browser) * line;
-    const float rows = fmaxf(floorf(fminf(wanted, most) / line), 1.0f) * line;
     const float inner = fmaxf(fminf(520.0f * scale, width - 2.0f * margin - 2.0f * padding), 1.0f);
+    const float beside = view_preview_room(browser, canvas->font, inner);
+    const float wanted = fmaxf((float)most_entries(browser) * line, beside);
+    const float rows = fmaxf(floorf(fminf(wanted, most) / line), 1.0f) * line;
     const view_rect box = {roundf(0.5f * (width - inner) - padding), margin, inner + 2.0f * padding,
                            heading + rows + 2.0f * padding};
     browser->box = box;
-    browser->rows = (view_rect){box.x + padding, box.y + padding + heading, inner, rows};
+    browser->rows = (view_rect){box.x + padding, box.y + padding + heading, inner - beside, rows};
 
     const size_t fitting = rows_that_fit(browser, canvas->font);
     if (browser->chosen < browser->first)
@@ -472,4 +482,6 @@ void view_draw_browser(view_browser *browser, view_canvas *canvas, float width, 
     view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, 0x12151AF6u);
     draw_heading(browser, canvas, box.x + padding, box.y + padding, inner);
     draw_entries(browser, canvas);
+    if (beside > 0.0f)
+        view_draw_preview(canvas, browser->rows, preview);
 }

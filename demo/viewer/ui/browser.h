@@ -6,6 +6,7 @@
 #include "demo/viewer/base/canvas.h"
 #include "demo/viewer/base/config.h"
 #include "demo/viewer/scene/library.h"
+#include "demo/viewer/scene/maps.h"
 #include "demo/viewer/scene/scene.h"
 #include "demo/viewer/ui/request.h"
 
@@ -91,7 +92,12 @@ view_request view_wheel_browser(view_browser *browser, float steps);
 // The mouse moves over it. Returns whether that changes the picture.
 bool view_point_browser(view_browser *browser, const view_font *font, float x, float y);
 
-// Draws the list on the canvas if it is open. Size of the picture in pixels.
-void view_draw_browser(view_browser *browser, view_canvas *canvas, float width, float height);
+// The name of the entry of a game that is `offset` lines below the chosen one, or NULL.
+const char *view_listed_name(const view_browser *browser, long long offset);
+
+// Draws the list on the canvas if it is open. Size of the picture in pixels. `preview`: of the
+// chosen entry of a game, or NULL.
+void view_draw_browser(view_browser *browser, view_canvas *canvas, float width, float height,
+                       const view_image *preview);
 
 #endif

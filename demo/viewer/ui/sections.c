@@ -1,6 +1,7 @@
 #include "demo/viewer/ui/sections.h"
 
 #include "demo/viewer/base/panel.h"
+#include "demo/viewer/scene/sketch.h"
 
 #include <stdio.h>
 
@@ -29,6 +30,27 @@ void view_draw_sections(view_browser *browser, view_canvas *canvas, float x, flo
                            VIEW_BRIGHT);
         x += used + 18.0f * scale;
     }
+}
+
+// -- Preview --------------------------------------------------------------------------------
+
+// In layout units: between rows and preview.
+static const float distance = 16.0f;
+
+float view_preview_room(const view_browser *browser, const view_font *font, float width)
+{
+    const float room = ((float)VIEW_SKETCH_SIZE + distance) * font->scale;
+    const bool has_any = browser->kind == VIEW_BROWSE_GAME && !browser->is_scanning;
+    return has_any && width > 2.5f * room ? room : 0.0f;
+}
+
+void view_draw_preview(view_canvas *canvas, view_rect rows, const view_image *preview)
+{
+    const float scale = canvas->font->scale, side = (float)VIEW_SKETCH_SIZE * scale;
+    const view_rect place = {rows.x + rows.width + distance * scale, rows.y, side, side};
+    view_draw_round_rect(canvas, place, 6.0f * scale, 0x2A303AFFu);
+    if (preview != NULL)
+        view_draw_picture(canvas, place, preview->rgba, preview->width, preview->height);
 }
 
 view_section view_section_at(const view_browser *browser, float x, float y)

@@ -55,7 +55,7 @@ static void draw_lists(view_ui *ui, const view_facts *facts)
     view_label_joint(ui, facts);
     if (stage->shown->help)
         view_draw_keys(facts);
-    view_draw_browser(&ui->browser, stage->canvas, facts->width, facts->height);
+    view_draw_browser(&ui->browser, stage->canvas, facts->width, facts->height, facts->preview);
     if (stage->log->error[0] != '\0' && ui->browser.kind == VIEW_BROWSE_NOTHING)
         view_draw_error(ui, facts);
 }

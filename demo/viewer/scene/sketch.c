@@ -1,0 +1,199 @@
+#include "demo/viewer/scene/sketch.h"
+
+#include "demo/common/memory.h"
+#include "demo/viewer/base/math.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+// Drawn larger by this factor, and averaged.
+enum { FINE = 2, SIDE = FINE * VIEW_SKETCH_SIZE };
+
+// Pixels that are looked at, however large triangles are: a few tenths of a second.
+static const uint64_t most_work = (uint64_t)40 << 20;
+
+typedef struct texel {
+    float red, green, blue;
+} texel;
+
+struct view_sketch {
+    md5_vec3 right, up, ahead, light; // unit vectors; the picture looks along `ahead`
+    md5_vec3 center;
+    float scale; // pixels a unit
+    uint64_t work;
+    float depth[SIDE * SIDE]; // infinity where nothing is
+    texel colors[SIDE * SIDE];
+};
+
+// A corner in pixels, with its depth in units.
+typedef struct corner {
+    float x, y, depth, shade;
+    md5_vec2 texcoord;
+} corner;
+
+// -- View -----------------------------------------------------------------------------------
+
+// The size of the picture is that of the bounds as they are seen.
+static float seen_size(const view_sketch *sketch, md5_bounds bounds)
+{
+    float most = 0.0f;
+    for (unsigned i = 0; i < 8; i++) {
+        const md5_vec3 at = md5_vec3_sub(view_corner(bounds, i), sketch->center);
+        most = fmaxf(most, fabsf(md5_vec3_dot(at, sketch->right)));
+        most = fmaxf(most, fabsf(md5_vec3_dot(at, sketch->up)));
+    }
+    return 2.0f * most;
+}
+
+view_sketch *view_begin_sketch(md5_bounds bounds)
+{
+    const float azimuth = 0.52f, elevation = 0.2f; // radians: 30 and 12 degrees
+    const md5_vec3 to_viewer = {cosf(elevation) * cosf(azimuth), cosf(elevation) * sinf(azimuth),
+                                sinf(elevation)};
+    view_sketch sketch = {.ahead = md5_vec3_scale(to_viewer, -1.0f)};
+    sketch.right = (md5_vec3){-sinf(azimuth), cosf(azimuth), 0.0f};
+    sketch.up = md5_vec3_cross(to_viewer, sketch.right);
+    sketch.center = md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
+    const md5_vec3 light = {0.6f, 0.15f, 0.78f};
+    sketch.light = md5_vec3_scale(light, 1.0f / md5_vec3_length(light));
+    const float size = seen_size(&sketch, bounds);
+    if (view_is_empty(bounds) || !(size > 1e-6f && size < 1e9f))
+        return NULL;
+    view_sketch *const made = common_alloc(1, sizeof *made);
+    *made = sketch;
+    made->scale = 0.94f * (float)SIDE / size;
+    for (int i = 0; i < SIDE * SIDE; i++)
+        made->depth[i] = INFINITY;
+    return made;
+}
+
+static corner corner_of(const view_sketch *sketch, md5_vec3 position, md5_vec3 normal,
+                        md5_vec2 texcoord)
+{
+    const md5_vec3 at = md5_vec3_sub(position, sketch->center);
+    const float half = 0.5f * (float)SIDE;
+    return (corner){
+        .x = half + sketch->scale * md5_vec3_dot(at, sketch->right),
+        .y = half - sketch->scale * md5_vec3_dot(at, sketch->up),
+        .depth = md5_vec3_dot(at, sketch->ahead),
+        .shade = 0.45f + 0.55f * fmaxf(md5_vec3_dot(normal, sketch->light), 0.0f),
+        .texcoord = texcoord,
+    };
+}
+
+// -- Triangles ------------------------------------------------------------------------------
+
+// The texel at (u, v), which repeat. Returns false in a hole.
+static bool sample(const view_image *texture, bool has_holes, md5_vec2 at, texel *color)
+{
+    *color = (texel){150.0f, 155.0f, 165.0f};
+    if (texture == NULL || !(fabsf(at.x) < 1e6f && fabsf(at.y) < 1e6f))
+        return true;
+    const uint32_t x = (uint32_t)((at.x - floorf(at.x)) * (float)texture->width);
+    const uint32_t y = (uint32_t)((at.y - floorf(at.y)) * (float)texture->height);
+    const size_t column = x < texture->width ? x : texture->width - 1;
+    const size_t row = y < texture->height ? y : texture->height - 1;
+    const uint8_t *const rgba = &texture->rgba[4 * (row * texture->width + column)];
+    *color = (texel){(float)rgba[0], (float)rgba[1], (float)rgba[2]};
+    return !has_holes || rgba[3] >= 128;
+}
+
+static float cross(corner a, corner b, float x, float y)
+{
+    return (b.x - a.x) * (y - a.y) - (b.y - a.y) * (x - a.x);
+}
+
+static void fill_pixel(view_sketch *sketch, const corner c[3], const float part[3], size_t pixel,
+                       const view_image *texture, bool has_holes)
+{
+    texel color;
+    const float depth = part[0] * c[0].depth + part[1] * c[1].depth + part[2] * c[2].depth;
+    if (!(depth < sketch->depth[pixel]))
+        return;
+    const md5_vec2 at = {
+        part[0] * c[0].texcoord.x + part[1] * c[1].texcoord.x + part[2] * c[2].texcoord.x,
+        part[0] * c[0].texcoord.y + part[1] * c[1].texcoord.y + part[2] * c[2].texcoord.y};
+    if (!sample(texture, has_holes, at, &color))
+        return;
+    const float shade = part[0] * c[0].shade + part[1] * c[1].shade + part[2] * c[2].shade;
+    sketch->depth[pixel] = depth;
+    sketch->colors[pixel] = (texel){color.red * shade, color.green * shade, color.blue * shade};
+}
+
+static int to_pixel(float value)
+{
+    return (int)view_clamp(value, 0.0f, (float)(SIDE - 1));
+}
+
+// Both sides: few models have back faces in view that would hide something.
+static void fill_triangle(view_sketch *sketch, const corner c[3], const view_image *texture,
+                          bool has_holes)
+{
+    const float area = cross(c[0], c[1], c[2].x, c[2].y);
+    if (!(fabsf(area) > 1e-6f && fabsf(area) < 1e12f)) // also what is not finite
+        return;
+    const int left = to_pixel(fminf(fminf(c[0].x, c[1].x), c[2].x));
+    const int right = to_pixel(ceilf(fmaxf(fmaxf(c[0].x, c[1].x), c[2].x)));
+    const int top = to_pixel(fminf(fminf(c[0].y, c[1].y), c[2].y));
+    const int bottom = to_pixel(ceilf(fmaxf(fmaxf(c[0].y, c[1].y), c[2].y)));
+    sketch->work += (uint64_t)(right - left + 1) * (uint64_t)(bottom - top + 1);
+    for (int y = top; y <= bottom; y++)
+        for (int x = left; x <= right; x++) {
+            const float px = (float)x + 0.5f, py = (float)y + 0.5f;
+            const float part[3] = {cross(c[1], c[2], px, py) / area,
+                                   cross(c[2], c[0], px, py) / area,
+                                   cross(c[0], c[1], px, py) / area};
+            if (part[0] >= 0.0f && part[1] >= 0.0f && part[2] >= 0.0f)
+                fill_pixel(sketch, c, part, (size_t)y * SIDE + (size_t)x, texture, has_holes);
+        }
+}
+
+bool view_sketch_mesh(view_sketch *sketch, const md5_mesh *mesh, const md5_vec3 *positions,
+                      const md5_vec3 *normals, const view_image *texture, bool has_holes)
+{
+    for (uint32_t i = 0; i < mesh->num_triangles && sketch->work < most_work; i++) {
+        corner corners[3];
+        for (uint32_t j = 0; j < 3; j++) {
+            const uint32_t index = mesh->indices[3 * (size_t)i + j];
+            corners[j] =
+                corner_of(sketch, positions[index], normals[index], mesh->texcoords[index]);
+        }
+        fill_triangle(sketch, corners, texture, has_holes);
+        sketch->work++;
+    }
+    return sketch->work < most_work;
+}
+
+// -- Result ---------------------------------------------------------------------------------
+
+static void average(const view_sketch *sketch, size_t x, size_t y, uint8_t *rgba)
+{
+    texel sum = {0.0f, 0.0f, 0.0f};
+    float count = 0.0f;
+    for (size_t i = 0; i < FINE * FINE; i++) {
+        const size_t pixel = (FINE * y + i / FINE) * SIDE + FINE * x + i % FINE;
+        if (!(sketch->depth[pixel] < INFINITY))
+            continue;
+        sum.red += sketch->colors[pixel].red;
+        sum.green += sketch->colors[pixel].green;
+        sum.blue += sketch->colors[pixel].blue;
+        count += 1.0f;
+    }
+    if (count == 0.0f)
+        return;
+    rgba[0] = (uint8_t)fminf(sum.red / count + 0.5f, 255.0f);
+    rgba[1] = (uint8_t)fminf(sum.green / count + 0.5f, 255.0f);
+    rgba[2] = (uint8_t)fminf(sum.blue / count + 0.5f, 255.0f);
+    rgba[3] = (uint8_t)(255.0f * count / (float)(FINE * FINE) + 0.5f);
+}
+
+void view_end_sketch(view_sketch *sketch, view_image *image)
+{
+    const size_t side = VIEW_SKETCH_SIZE;
+    if (image != NULL) {
+        *image = (view_image){common_alloc(side * side, 4), side, side};
+        for (size_t i = 0; i < side * side; i++)
+            average(sketch, i % side, i / side, &image->rgba[4 * i]);
+    }
+    free(sketch);
+}
