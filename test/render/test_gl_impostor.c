@@ -208,7 +208,7 @@ TEST (gl_impostor_leaves_an_opaque_picture_opaque) {
     close_figure(&figure);
 }
 
-TEST (gl_impostor_blends_between_its_directions) {
+TEST_LONG (gl_impostor_blends_between_its_directions) {
     static gl_picture expected, picture;
     gl_figure figure;
     if (!open_figure(&figure, 4))

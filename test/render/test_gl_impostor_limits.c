@@ -115,7 +115,7 @@ TEST (gl_impostors_need_pictures_of_their_frames) {
 // same place: each covers the centre of the picture with few pixels, because software draws every
 // one of them.
 TEST (gl_impostors_leave_the_state_and_draw_many) {
-    enum { COUNT = 1000 };
+    enum { COUNT = 200 };
     gl_picture one, many;
     gl_stage stage;
     if (!scene_open_stage(&stage, scene_square, 4))

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The library as two files: without a warning as C11; a program in a folder with nothing else, built by one
-# compiler line without SIMD, which takes a fifth of the time, has the bits of the library.
+# The library as two files: without a warning as C11; where there is time, a program in a folder with nothing
+# else, built by one compiler line without SIMD, has the bits of the library.
 # test/long/amalgamate.sh compiles it as C++17, with SIMD, optimizers and fused multiply-adds, and without its
 # parts, and measures its size.
 . test/build/report.sh
@@ -20,5 +20,5 @@ all_parts_are_known() {
 }
 silent "each part leaves out something" all_parts_are_known
 # shellcheck disable=SC2086 # several words
-check "one compiler line" plays $quick
+check_long "one compiler line" plays $quick
 finish

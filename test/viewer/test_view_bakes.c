@@ -308,9 +308,7 @@ TEST (view_levels_of_a_crowd_can_be_switched_off) {
     if (!scene_share(&scene))
         return;
     shot skinned = shot_take(&scene, RUN SMALL "--crowd 20 --crowd-baked 0");
-    if (shot_open(&viewer, &scene,
-                  RUN SMALL
-                  "--crowd 20 --crowd-baked 1000 --crowd-impostors 10 --no-crowd-levels")) {
+    if (shot_open(&viewer, &scene, RUN SMALL "--crowd 20 --crowd-baked 1000 --no-crowd-levels")) {
         const view_crowd *const crowd = &viewer.state.document->crowd;
         shot off = shot_draw(&viewer);
         CHECK_UINT(crowd->num_baked + crowd->num_far, 0);
