@@ -348,3 +348,25 @@ TEST (view_panel_reports_rows_that_do_not_fit) {
     CHECK_UINT(rows.count, VIEW_MAX_ROWS);
     CHECK_STRING(rows.rows[VIEW_MAX_ROWS - 1].text, "more rows do not fit");
 }
+
+// A click within the panel of figures, beside its rows too, is not meant for the body behind it.
+TEST (view_ui_knows_where_the_figures_are) {
+    screen s;
+    if (open_screen(&s, BOBBIN)) {
+        const view_rect row = find_hit(&s, VIEW_HIT_FILES);
+        const float x = row.x + 0.5f * row.width, y = row.y + 0.5f * row.height;
+        CHECK(view_is_on_figures(&s.facts, x, y));
+        CHECK(view_is_on_figures(&s.facts, row.x - 4.0f, y)); // its padding
+        CHECK(!view_is_on_figures(&s.facts, 1.0f, y));        // the margin of the picture
+        CHECK(!view_is_on_figures(&s.facts, 0.5f * WIDTH, y));
+        CHECK(!view_is_on_figures(&s.facts, x, HEIGHT - 2.0f));
+        s.viewer.shown.help = true; // the list of keys takes the place of the figures
+        draw(&s);
+        CHECK(!view_is_on_figures(&s.facts, x, y));
+        s.viewer.shown.help = false;
+        s.viewer.shown.panel = false;
+        draw(&s);
+        CHECK(!view_is_on_figures(&s.facts, x, y));
+    }
+    close_screen(&s);
+}
