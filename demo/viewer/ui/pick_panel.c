@@ -15,7 +15,7 @@ static void add_transform(view_rows *rows, const char *label, md5_mat34 matrix)
     const md5_quat q = md5_quat_from_mat34(matrix);
     const float sign = q.w > 0.0f ? -1.0f : 1.0f;
     add_point(rows, label, md5_mat34_translation(matrix));
-    view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "turned", "(%.4g  %.4g  %.4g)",
+    view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Rotation", "(%.4g  %.4g  %.4g)",
                  (double)(sign * q.x), (double)(sign * q.y), (double)(sign * q.z));
 }
 
@@ -61,7 +61,7 @@ void view_list_pick(const view_facts *facts, view_rows *rows)
                  (unsigned)corners[2]);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Vertex", "%u",
                  (unsigned)mesh->sources[pick->vertex]);
-    add_point(rows, "at", md5_mat34_transform_point(back, view_pick_vertex(scene, pick)));
+    add_point(rows, "Position", md5_mat34_transform_point(back, view_pick_vertex(scene, pick)));
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "UV", "%.4f  %.4f",
                  (double)mesh->texcoords[pick->vertex].x, (double)mesh->texcoords[pick->vertex].y);
     add_weights(scene->model, pick, rows);
