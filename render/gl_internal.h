@@ -97,7 +97,7 @@ struct md5gl_renderer {
     // of POSED. See md5gl_variant_of().
     md5gl_program skinned[MD5GL_NUM_VARIANTS][MD5GL_NUM_SKINS][MD5GL_NUM_PASSES];
     md5gl_program preskin[MD5GL_NUM_VARIANTS]; // only with has_compute
-    md5gl_program line, grid, ground_shadow, panel;
+    md5gl_program line, grid, ground_shadow, panel, image;
     md5gl_program impostor[MD5GL_NUM_IMPOSTOR_LAYOUTS][MD5GL_NUM_IMPOSTOR_PASSES]; // on first use
 
     md5gl_host_state host; // see md5gl_save_state()

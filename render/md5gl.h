@@ -536,6 +536,12 @@ typedef struct md5gl_panel_vertex {
 MD5GL_API void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture mask,
                                 const md5gl_panel_vertex *vertices, uint32_t count);
 
+// Blends triangles of vertices[count] over everything: vertex colour times the texels of an image,
+// which are shown as in its file, without lighting and without their alpha. `is_color`: the image
+// is of md5gl_create_texture(), otherwise of md5gl_create_normal_map(). Image 0 = white.
+MD5GL_API void md5gl_draw_image(md5gl_renderer *renderer, md5gl_texture image, bool is_color,
+                                const md5gl_panel_vertex *vertices, uint32_t count);
+
 // -- Verification ---------------------------------------------------------------------------
 
 // Skins one mesh as for drawing and reads the vertex shader's results back through transform

@@ -36,6 +36,7 @@ static const char *const uniform_names[MD5GL_NUM_UNIFORMS] = {
     [MD5GL_STAGE_COLOUR] = "stage_colour",
     [MD5GL_STAGE_MODE] = "stage_mode",
     [MD5GL_ALPHA_LIMIT] = "alpha_limit",
+    [MD5GL_IS_COLOUR] = "is_colour",
 };
 
 static const struct {

@@ -96,6 +96,7 @@ enum md5gl_uniform {
     MD5GL_STAGE_COLOUR,
     MD5GL_STAGE_MODE,
     MD5GL_ALPHA_LIMIT,
+    MD5GL_IS_COLOUR,
     MD5GL_NUM_UNIFORMS,
 };
 

@@ -125,6 +125,11 @@ static const md5gl_program_sources panel_sources = {
     .fragment = {{"panel.frag", md5gl_shader_panel_frag}},
 };
 
+static const md5gl_program_sources image_sources = {
+    .vertex = {FRAME, {"panel.vert", md5gl_shader_panel_vert}},
+    .fragment = {COLOUR, {"image.frag", md5gl_shader_image_frag}},
+};
+
 static bool build_pass(md5gl_renderer *renderer, int variant, enum md5gl_skin skin,
                        enum md5gl_pass pass, md5_error *error)
 {
@@ -267,7 +272,8 @@ bool md5gl_build_all_programs(md5gl_renderer *renderer, md5_error *error)
            && md5gl_build_program(renderer, &line_sources, &renderer->line, error)
            && md5gl_build_program(renderer, &grid_sources, &renderer->grid, error)
            && md5gl_build_program(renderer, &ground_sources, &renderer->ground_shadow, error)
-           && md5gl_build_program(renderer, &panel_sources, &renderer->panel, error);
+           && md5gl_build_program(renderer, &panel_sources, &renderer->panel, error)
+           && md5gl_build_program(renderer, &image_sources, &renderer->image, error);
 }
 
 void md5gl_destroy_all_programs(md5gl_renderer *renderer)
@@ -288,4 +294,5 @@ void md5gl_destroy_all_programs(md5gl_renderer *renderer)
     gl->DeleteProgram(renderer->grid.name);
     gl->DeleteProgram(renderer->ground_shadow.name);
     gl->DeleteProgram(renderer->panel.name);
+    gl->DeleteProgram(renderer->image.name);
 }

@@ -56,5 +56,6 @@ extern const char md5gl_shader_ground_vert[];
 extern const char md5gl_shader_ground_frag[];
 extern const char md5gl_shader_panel_vert[];
 extern const char md5gl_shader_panel_frag[];
+extern const char md5gl_shader_image_frag[];
 
 #endif

@@ -221,3 +221,45 @@ TEST (gl_panel_blends_its_colour) {
         CHECK_NEAR(picture.rgba[10][10][i], expected[i], 1.0);
     scene_close_stage(&stage);
 }
+
+// Texels are shown as they are in the file, opaque and unlit: colours are not decoded from sRGB,
+// and neither are the directions of a normal map.
+TEST (gl_image_shows_texels_of_its_file) {
+    static const uint8_t texels[2][4] = {{200, 100, 20, 255}, {10, 128, 250, 3}};
+    // The centres of the texels are the centres of pixels 30 and 70.
+    const md5gl_panel_vertex triangles[6] = {
+        {10.5f, 5, 0, 0, {255, 255, 255, 255}},  {90.5f, 5, 1, 0, {255, 255, 255, 255}},
+        {10.5f, 25, 0, 1, {255, 255, 255, 255}}, {10.5f, 25, 0, 1, {255, 255, 255, 255}},
+        {90.5f, 5, 1, 0, {255, 255, 255, 255}},  {90.5f, 25, 1, 1, {255, 255, 255, 255}},
+    };
+    gl_stage stage;
+    gl_picture picture;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    md5gl_renderer *const renderer = stage.scene.renderer;
+    md5_error error;
+    const md5gl_texture images[2] = {
+        md5gl_create_texture(renderer, 2, 1, texels[0], &error),
+        md5gl_create_normal_map(renderer, 2, 1, texels[0], 0, &error),
+    };
+    for (int is_color = 0; is_color < 2; is_color++) {
+        md5gl_begin_frame(renderer, &stage.frame);
+        md5gl_draw_image(renderer, images[1 - is_color], is_color == 1, triangles, 6);
+        scene_finish(&stage.scene, &stage.frame, &picture);
+        for (int i = 0; i < 2; i++) {
+            const uint8_t *const shown = picture.rgba[15][30 + 40 * i];
+            for (int c = 0; c < 3; c++)
+                CHECK_NEAR(shown[c], texels[i][c], 1.0);
+            CHECK_UINT(shown[3], 255);
+        }
+        CHECK_UINT(picture.rgba[15][9][0], 0);
+        md5gl_begin_frame(renderer, &stage.frame);
+        md5gl_draw_image(renderer, 0, true, triangles, 2); // no triangle
+        md5gl_draw_image(renderer, 0, true, triangles, 3);
+        scene_finish(&stage.scene, &stage.frame, &picture);
+        CHECK(picture.rgba[6][12][1] == 255 && picture.rgba[24][88][1] == 0);
+    }
+    md5gl_destroy_texture(renderer, images[0]);
+    md5gl_destroy_texture(renderer, images[1]);
+    scene_close_stage(&stage);
+}
