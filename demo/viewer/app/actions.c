@@ -133,7 +133,17 @@ static void turn_model(view_state *viewer, int axis)
     view_notice(viewer, "Axes of the file: %s", text);
 }
 
-// What changes the pose of the model.
+// The next thing that the body shows.
+static void change_surface(view_state *viewer)
+{
+    static const char *const words[VIEW_NUM_SURFACES] = {"Materials", "Weights of the marked joint",
+                                                         "Grid by texture coordinates", "Images"};
+    const uint32_t next = ((uint32_t)viewer->surface + 1) % (uint32_t)VIEW_NUM_SURFACES;
+    viewer->surface = (view_surface)next;
+    view_notice(viewer, "%s", words[next]);
+}
+
+// What changes the pose of the model, or what it shows.
 static bool perform_model(view_state *viewer, view_action action)
 {
     switch (action) {
@@ -145,6 +155,9 @@ static bool perform_model(view_state *viewer, view_action action)
         return true;
     case VIEW_WALK:
         change_walk(viewer);
+        return true;
+    case VIEW_NEXT_SURFACE:
+        change_surface(viewer);
         return true;
     case VIEW_TURN_X:
     case VIEW_TURN_Z:

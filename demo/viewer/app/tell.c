@@ -42,6 +42,7 @@ void view_tell_state(view_state *viewer, const char *action)
         has_camera_path ? view_find_place(&scene->camera_path, play) : (view_camera_path_place){0};
     static const char *const roots[] = {"file", "id", "in_place"};
     static const char *const lists[] = {"none", "files", "clips", "textures", "channel", "game"};
+    static const char *const surfaces[VIEW_NUM_SURFACES] = {"lit", "weights", "uv", "textures"};
     if (viewer->log.level < VIEW_DEBUG)
         return;
     char lights[VIEW_LIGHTS_TEXT], switches[512], up[3], front[3];
@@ -55,7 +56,7 @@ void view_tell_state(view_state *viewer, const char *action)
         "elevation=%.1f "
         "distance=%.4g "
         "target=%.4g,%.4g,%.4g "
-        "orthographic=%d %s lights=%s warnings=%u "
+        "orthographic=%d surface=%s %s lights=%s warnings=%u "
         "size=%ux%u camera-path=%s following=%d shot=%u camera-frame=%.3f list=%s found=%zu "
         "joint=%d "
         "picked=%d/%d hidden=%u crowd=%u error=%d notice=%d",
@@ -68,8 +69,8 @@ void view_tell_state(view_state *viewer, const char *action)
         (unsigned)play->range_last, roots[scene->root], up, front, scene->dual ? "dual" : "linear",
         (double)camera->azimuth, (double)camera->elevation, (double)camera->distance,
         (double)camera->target.x, (double)camera->target.y, (double)camera->target.z,
-        camera->orthographic, switches, lights, (unsigned)viewer->log.num_warnings,
-        (unsigned)viewer->width, (unsigned)viewer->height,
+        camera->orthographic, surfaces[viewer->surface], switches, lights,
+        (unsigned)viewer->log.num_warnings, (unsigned)viewer->width, (unsigned)viewer->height,
         has_camera_path ? scene->camera_path.name : "none", viewer->following, (unsigned)place.shot,
         place.frame, lists[viewer->ui.browser.kind], viewer->ui.browser.num_found,
         (int)view_marked_joint(&viewer->ui, scene),

@@ -7,7 +7,7 @@
 
 void view_clear_canvas(view_canvas *canvas)
 {
-    canvas->count = 0;
+    canvas->count = canvas->num_images = 0;
 }
 
 void view_free_canvas(view_canvas *canvas)
@@ -132,6 +132,36 @@ void view_draw_triangle(view_canvas *canvas, const float corners[6], view_color 
     const float u = solid_u(canvas->font), v = solid_v(canvas->font);
     for (size_t i = 0; i < 6; i += 2)
         add(canvas, corners[i], corners[i + 1], u, v, color);
+}
+
+void view_draw_segment(view_canvas *canvas, const float ends[4], float width, view_color color)
+{
+    const float x = ends[2] - ends[0], y = ends[3] - ends[1], length = hypotf(x, y);
+    if (!(length > 0.0f))
+        return;
+    const float right = -0.5f * width * y / length, down = 0.5f * width * x / length;
+    const float first[6] = {ends[0] + right, ends[1] + down,  ends[2] + right,
+                            ends[3] + down,  ends[0] - right, ends[1] - down};
+    const float second[6] = {ends[2] + right, ends[3] + down,  ends[2] - right,
+                             ends[3] - down,  ends[0] - right, ends[1] - down};
+    view_draw_triangle(canvas, first, color);
+    view_draw_triangle(canvas, second, color);
+}
+
+void view_draw_image(view_canvas *canvas, view_rect rect, const float uv[4], md5gl_texture image,
+                     bool is_color)
+{
+    const float xy[4] = {rect.x, rect.y, rect.x + rect.width, rect.y + rect.height};
+    static const int corners[6][2] = {{0, 1}, {2, 1}, {2, 3}, {0, 1}, {2, 3}, {0, 3}};
+    if (canvas->num_images == VIEW_MAX_CANVAS_IMAGES)
+        return;
+    view_canvas_image *const drawn = &canvas->images[canvas->num_images++];
+    *drawn = (view_canvas_image){.image = image, .is_color = is_color, .first = canvas->count};
+    for (int i = 0; i < 6; i++) {
+        const int across = corners[i][0], down = corners[i][1];
+        drawn->vertices[i] =
+            (md5gl_panel_vertex){xy[across], xy[down], uv[across], uv[down], {255, 255, 255, 255}};
+    }
 }
 
 // -- Text -----------------------------------------------------------------------------------

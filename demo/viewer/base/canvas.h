@@ -7,16 +7,28 @@
 // 0xRRGGBBAA, sRGB.
 typedef uint32_t view_color;
 
-// The triangles so far. One canvas is reused for all frames and keeps its memory.
+typedef struct view_rect {
+    float x, y, width, height;
+} view_rect;
+
+// A rectangle of an image, drawn after the triangles before `first`.
+typedef struct view_canvas_image {
+    md5gl_texture image;
+    bool is_color; // see md5gl_draw_image()
+    uint32_t first;
+    md5gl_panel_vertex vertices[6];
+} view_canvas_image;
+
+enum { VIEW_MAX_CANVAS_IMAGES = 8 };
+
+// The triangles and images so far. One canvas is reused for all frames and keeps its memory.
 typedef struct view_canvas {
     const view_font *font;
     md5gl_panel_vertex *vertices;
     uint32_t count, room;
+    view_canvas_image images[VIEW_MAX_CANVAS_IMAGES];
+    uint32_t num_images;
 } view_canvas;
-
-typedef struct view_rect {
-    float x, y, width, height;
-} view_rect;
 
 void view_clear_canvas(view_canvas *canvas);
 void view_free_canvas(view_canvas *canvas);
@@ -31,6 +43,14 @@ void view_draw_triangle(view_canvas *canvas, const float corners[6], view_color 
 // rectangles: for small pictures.
 void view_draw_picture(view_canvas *canvas, view_rect rect, const uint8_t *rgba, uint32_t width,
                        uint32_t height);
+
+// A line of `width` pixels from ends[0, 1] to ends[2, 3]; nothing if both ends are equal.
+void view_draw_segment(view_canvas *canvas, const float ends[4], float width, view_color color);
+
+// The part from (uv[0], uv[1]) to (uv[2], uv[3]) of an image, repeated outside of 0 to 1. Images
+// beyond VIEW_MAX_CANVAS_IMAGES are left out. They are not affected by view_shrink().
+void view_draw_image(view_canvas *canvas, view_rect rect, const float uv[4], md5gl_texture image,
+                     bool is_color);
 
 // Writes one line whose top is `y`. Longer text than `width` is cut and ends in an ellipsis; width
 // 0 = no limit. Returns the used width.

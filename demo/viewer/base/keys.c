@@ -78,6 +78,8 @@ static const view_binding table[] = {
     {VIEW_TURN_Z, "turn-z", "Shift+Z", "quarter turn about z", SHIFT(SDLK_z),
      .modes = VIEW_IN_CLIPS | VIEW_IN_MACHINE},
 
+    {VIEW_NEXT_SURFACE, "surface", "Shift+C", "materials, weights, UV grid, images", SHIFT(SDLK_c)},
+
     {VIEW_NOTHING, "orbit", "Left drag", "orbit", GROUP("Camera"), MOUSE},
     {VIEW_NOTHING, "pick", "Click on the model", "its joint, triangle and vertex in numbers",
      MOUSE},

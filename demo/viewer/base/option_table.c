@@ -204,6 +204,12 @@ static const view_option table[] = {
     {"untextured", NULL, NULL, "grey instead of the textures",
      SHOWN(SWITCH, untextured, "untextured"), REMEMBERED, .key_help = "textures or grey",
      KEYS(KEY("T", SDLK_t))},
+    {"surface", "lit|weights|uv|textures", NULL,
+     "what the body shows: materials (lit); weights of the marked\n"
+     "joint, from blue (little) over green and yellow to red (1),\n"
+     "or, without one, how many joints move each vertex; a grid by\n"
+     "texture coordinates; the panels show layout and images",
+     AT(CHOICE, surface)},
     {"panel", NULL, NULL, "panels over the picture", SHOWN(SWITCH, panel, "panel"),
      USUALLY(IN_WINDOW), REMEMBERED, .key_help = "all panels", KEYS(KEY("Tab", SDLK_TAB))},
     {"statistics", NULL, NULL, "statistics in the panel: meshes, memory, device",

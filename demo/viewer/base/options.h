@@ -105,6 +105,7 @@ typedef struct view_options {
     double camera_smoothing; // of a camera path: seconds to each side
 
     view_shown shown; // initial switches
+    view_surface surface;
     view_lights lights;
     bool no_background, background_given;
     float background[3]; // sRGB, 0..1

@@ -1,4 +1,5 @@
-// The switches of the user: a row of option_table.c each, with its option and its keys.
+// The switches of the user: a row of option_table.c each, with its option and its keys; and what
+// the body shows.
 #ifndef DEMO_VIEWER_BASE_SHOWN_H
 #define DEMO_VIEWER_BASE_SHOWN_H
 
@@ -12,5 +13,14 @@ typedef struct view_shown {
     bool panel, statistics, frame_time, hierarchy, light_list, parm_list, help;
     bool auto_quality; // pictures of a window leave out what makes them slow
 } view_shown;
+
+// What the body shows.
+typedef enum view_surface {
+    VIEW_SURFACE_LIT,      // its materials in the light
+    VIEW_SURFACE_WEIGHTS,  // the weights of the marked joint, or how many joints move a vertex
+    VIEW_SURFACE_UV,       // a grid by texture coordinates; a panel shows the layout of a mesh
+    VIEW_SURFACE_TEXTURES, // its materials; a panel shows the images of a mesh
+    VIEW_NUM_SURFACES,
+} view_surface;
 
 #endif

@@ -6,6 +6,7 @@
 #include "demo/viewer/draw/framing.h"
 #include "demo/viewer/draw/levels.h"
 #include "demo/viewer/draw/lighting.h"
+#include "demo/viewer/draw/surface.h"
 #include "demo/viewer/scene/deforms.h"
 
 static const view_color sky = 0x47515FFF, floor_color = 0x262B33FF;
@@ -67,7 +68,9 @@ static bool draw_model(const view_stage *stage, md5_error *error)
     if (stage->document->drawn == NULL)
         return true;
     uint32_t style = MD5GL_LIT;
-    if (shown->untextured)
+    const bool has_textures =
+        stage->surface == VIEW_SURFACE_LIT || stage->surface == VIEW_SURFACE_TEXTURES;
+    if (shown->untextured && has_textures)
         style |= MD5GL_UNTEXTURED;
     if (shown->edges)
         style |= MD5GL_WIREFRAME;
@@ -85,15 +88,15 @@ static bool draw_model(const view_stage *stage, md5_error *error)
         && !view_set_morphs(&stage->document->morphs, stage->renderer, stage->document->drawn,
                             error))
         return false;
-    if (!md5gl_pose_models(stage->renderer, stage->document->drawn, stage->document->scene.palette,
-                           NULL, 1, error)
+    md5gl_model *const drawn = view_surface_model(stage);
+    if (!md5gl_pose_models(stage->renderer, drawn, stage->document->scene.palette, NULL, 1, error)
         || !view_pose_companions(stage, error))
         return false;
-    md5gl_draw_shadows(stage->renderer, stage->document->drawn);
+    md5gl_draw_shadows(stage->renderer, drawn);
     view_shade_companions(stage);
     if (!draw_layers(stage, VIEW_LAYER_SHADOWS, error))
         return false;
-    md5gl_draw_posed(stage->renderer, stage->document->drawn, style);
+    md5gl_draw_posed(stage->renderer, drawn, style);
     view_draw_companions(stage, style);
     return draw_layers(stage, VIEW_LAYER_BASES, error);
 }
@@ -173,9 +176,18 @@ static void run_crowd(const view_stage *stage, const view_lens *lens, const md5g
 
 void view_draw_canvas(const view_stage *stage)
 {
-    if (stage->canvas->count > 0)
-        md5gl_draw_panel(stage->renderer, stage->font->mask, stage->canvas->vertices,
-                         stage->canvas->count);
+    const view_canvas *const canvas = stage->canvas;
+    uint32_t done = 0;
+    for (uint32_t i = 0; i <= canvas->num_images; i++) {
+        const uint32_t end = i < canvas->num_images ? canvas->images[i].first : canvas->count;
+        if (end > done)
+            md5gl_draw_panel(stage->renderer, stage->font->mask, canvas->vertices + done,
+                             end - done);
+        done = end;
+        if (i < canvas->num_images)
+            md5gl_draw_image(stage->renderer, canvas->images[i].image, canvas->images[i].is_color,
+                             canvas->images[i].vertices, 6);
+    }
 }
 
 bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t width, uint32_t height,
@@ -190,7 +202,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t wid
     view_lens lens;
     const md5gl_frame frame =
         describe_frame(stage, target, width, height, transparent, &lens, points);
-    if (!view_prepare_levels(stage, error))
+    if (!view_prepare_levels(stage, error) || !view_prepare_surface(stage, error))
         return false;
     if (document->crowd.count > 0)
         run_crowd(stage, &lens, &frame);

@@ -122,7 +122,9 @@ void view_set_lights(const view_stage *stage, view_axes axes,
 
 static bool shows_layers(const view_stage *stage, const view_textures *textures)
 {
-    const bool is_plain = stage->shown->untextured || stage->shown->checker;
+    const view_surface surface = stage->surface;
+    const bool is_plain = stage->shown->untextured || stage->shown->checker
+                          || surface == VIEW_SURFACE_WEIGHTS || surface == VIEW_SURFACE_UV;
     return !is_plain && textures->dropped == NULL && textures->layers.num_meshes > 0;
 }
 
@@ -139,11 +141,15 @@ void view_set_materials(const view_stage *stage, const view_textures *textures, 
     const bool has_layers = shows_layers(stage, textures);
     if (has_layers)
         evaluate_layers(stage, textures);
+    const bool is_grid =
+        stage->surface == VIEW_SURFACE_UV && stage->document->surfaces.uv_grid != 0;
     for (uint32_t i = 0; i < textures->num_meshes; i++) {
-        md5gl_material material =
-            view_mesh_material(textures, stage->renderer, i, shown->maps, stage->play->time);
+        md5gl_material material = view_mesh_material(textures, stage->renderer, i,
+                                                     shown->maps && !is_grid, stage->play->time);
         if (shown->checker)
             material.diffuse = md5gl_checker(stage->renderer);
+        if (is_grid)
+            material.diffuse = stage->document->surfaces.uv_grid;
         material.two_sided = material.two_sided || shown->two_sided;
         material.flags |= has_layers ? view_layer_flags(&textures->layers, i) : 0;
         md5gl_set_material(drawn, i, &material);

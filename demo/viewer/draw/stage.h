@@ -21,6 +21,9 @@ typedef struct view_stage {
     view_rect region; // of the picture, pixels, centred on the camera's target
     bool following;   // use the document's camera path instead of `camera`
     const view_shown *shown;
+    view_surface surface;
+    uint64_t hidden_meshes; // a bit for each of the first 64
+    int32_t joint;          // that is marked, or -1
     const view_lights *lights;
     const view_parms *parms;
     const view_font *font;

@@ -33,6 +33,7 @@ typedef struct view_state {
     view_framing framed; // as last set by view_frame_*()
     bool following;      // the picture follows the camera path, which exists then
     view_shown shown;
+    view_surface surface;
     view_lights lights;
     view_parms parms;       // of materials
     uint64_t hidden_meshes; // a bit for each of the first 64

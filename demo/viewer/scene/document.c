@@ -89,6 +89,7 @@ void view_free_document(view_document *document, md5gl_renderer *renderer)
     if (document == NULL)
         return;
     if (renderer != NULL) {
+        view_free_surfaces(&document->surfaces, renderer);
         view_free_textures(&document->textures, renderer);
         md5gl_destroy_model(renderer, document->drawn);
     }

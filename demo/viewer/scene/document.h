@@ -7,6 +7,7 @@
 #include "demo/viewer/scene/crowd.h"
 #include "demo/viewer/scene/morphs.h"
 #include "demo/viewer/scene/scene.h"
+#include "demo/viewer/scene/surfaces.h"
 #include "demo/viewer/scene/textures.h"
 #include "demo/viewer/scene/upload.h"
 
@@ -16,8 +17,9 @@ typedef struct view_document {
     view_textures textures;
     view_morphs morphs; // loaded if --morph, the machine or a page needs them
     view_companion companions[VIEW_NUM_COMPANIONS];
-    view_crowd crowd; // shown instead of the scene's model if it has members
-    bool as_asked;    // opened with the files and textures of the command line
+    view_surfaces surfaces; // other than the materials
+    view_crowd crowd;       // shown instead of the scene's model if it has members
+    bool as_asked;          // opened with the files and textures of the command line
 
     // Written by view_measure_document().
     md5_bounds bounds; // over the whole clip, with companions and crowd

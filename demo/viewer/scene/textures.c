@@ -67,6 +67,8 @@ static bool upload_image(md5gl_renderer *renderer, view_texture *made, md5_game 
     else
         made->texture =
             md5gl_create_texture(renderer, image.width, image.height, image.rgba, &error);
+    made->width = image.width;
+    made->height = image.height;
     made->has_holes = made->map == VIEW_MAP_DIFFUSE && view_has_holes(&image);
     free(image.rgba);
     return made->texture != 0 || view_image_fail(fault, "%s", error.message);
@@ -451,12 +453,18 @@ md5gl_material view_mesh_material(const view_textures *textures, const md5gl_ren
     return material;
 }
 
-const char *view_mesh_map_path(const view_textures *textures, uint32_t mesh, view_map map)
+const view_texture *view_mesh_image(const view_textures *textures, uint32_t mesh, view_map map)
 {
     if (textures->of_mesh == NULL) // none were loaded
         return NULL;
     const size_t loaded = textures->of_mesh[mesh][map];
-    return loaded != VIEW_NO_TEXTURE ? textures->loaded[loaded].path : NULL;
+    return loaded != VIEW_NO_TEXTURE ? &textures->loaded[loaded] : NULL;
+}
+
+const char *view_mesh_map_path(const view_textures *textures, uint32_t mesh, view_map map)
+{
+    const view_texture *const image = view_mesh_image(textures, mesh, map);
+    return image != NULL ? image->path : NULL;
 }
 
 const view_texture_found *view_mesh_search(const view_textures *textures, uint32_t mesh)

@@ -22,7 +22,8 @@ typedef struct view_texture {
     char *base;            // of a glow map that is made of masks: the texture that glows
     float share;           // of the masks that counts
     md5gl_texture texture; // 0: could not be read, which was logged
-    bool has_holes;        // VIEW_MAP_DIFFUSE
+    uint32_t width, height;
+    bool has_holes; // VIEW_MAP_DIFFUSE
 } view_texture;
 
 // Images of a mesh that are shown in turn, as in Quake ten a second; the first one is its texture.
@@ -73,6 +74,9 @@ md5gl_material view_mesh_material(const view_textures *textures, const md5gl_ren
 // The diffuse texture alone, or the checker.
 md5gl_texture view_mesh_texture(const view_textures *textures, const md5gl_renderer *renderer,
                                 uint32_t mesh);
+
+// The image of a mesh's texture or of another map as it was loaded, or NULL.
+const view_texture *view_mesh_image(const view_textures *textures, uint32_t mesh, view_map map);
 
 // The path of a mesh's texture, or of another map, or NULL.
 const char *view_mesh_map_path(const view_textures *textures, uint32_t mesh, view_map map);

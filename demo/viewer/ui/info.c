@@ -265,7 +265,7 @@ static void add_mesh_rows(const view_facts *facts, view_rows *rows)
             view_add_gap(rows);
         view_add_row(rows, VIEW_ROW_SWITCH, VIEW_PLAIN, "", "Mesh %u  %s", (unsigned)i, mesh->name);
         view_make_hit(rows, HIT_MESHES + (int32_t)i, "");
-        rows->rows[rows->count - 1].on = (facts->hidden_meshes >> i & 1) == 0;
+        rows->rows[rows->count - 1].on = (facts->stage.hidden_meshes >> i & 1) == 0;
         if (!in_full)
             continue;
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Vertices", "%u" DOT "%u triangles",

@@ -286,7 +286,7 @@ static void draw_heat(const view_facts *facts, uint32_t joint, float spacing, fl
     view_skin(&facts->stage.document->scene);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         float *weights = common_alloc(model->meshes[i].num_vertices, sizeof *weights);
-        const bool hidden = i < 64 && (facts->hidden_meshes >> i & 1) != 0;
+        const bool hidden = i < 64 && (facts->stage.hidden_meshes >> i & 1) != 0;
         if (!hidden && weigh_vertices(&model->meshes[i], joint, weights))
             add_heat(facts, i, weights, spacing);
         free(weights);
@@ -374,7 +374,8 @@ void view_draw_joint(const view_ui *ui, const view_facts *facts)
     const float half = half_height_at(&lens, view_centre(facts->stage.document->bounds));
     const float pixel =
         half > 0.0f ? 2.0f * half / facts->height : facts->stage.camera->scene_radius * 0.01f;
-    draw_heat(facts, (uint32_t)joint, 2.0f * scale * pixel, 3.0f * scale);
+    if (facts->stage.surface != VIEW_SURFACE_WEIGHTS) // the body shows them itself
+        draw_heat(facts, (uint32_t)joint, 2.0f * scale * pixel, 3.0f * scale);
 
     view_clear_lines(facts->stage.lines);
     add_bones(facts->stage.lines, scene, joint);

@@ -15,6 +15,9 @@ bool view_is_compact(const view_facts *facts);
 bool view_shows_machine(const view_facts *facts);
 bool view_shows_bar(const view_facts *facts);
 
+// The left edge of the joints and the machine, or that of the picture's right side (columns.c).
+float view_right_column(const view_facts *facts);
+
 // -- Figures, at the left (info.c) ----------------------------------------------------------
 
 void view_list_figures(const view_facts *facts, view_rows *rows);
@@ -70,6 +73,12 @@ view_request view_drag_light(const view_ui *ui, const view_facts *facts, float x
 void view_draw_parms(view_ui *ui, const view_facts *facts);
 view_request view_press_parms(view_ui *ui, const view_facts *facts, float x, float y);
 view_request view_drag_parm(const view_ui *ui, const view_facts *facts, float x);
+
+// -- The surface that the body shows, at the right (surface_panel.c) --------------------------
+
+// Its box; without width if the body shows its materials only.
+view_rect view_surface_box(const view_facts *facts);
+void view_draw_surface(view_ui *ui, const view_facts *facts);
 
 // -- Keys and errors, in the middle (lists.c) -----------------------------------------------
 

@@ -23,19 +23,6 @@ static view_rect beside_figures(view_rect all, view_rect box)
     return side > low || (side == low && area(beside) >= area(below)) ? beside : below;
 }
 
-// The left edge of the panels at the right.
-static float right_column(const view_facts *facts)
-{
-    float left = facts->width;
-    if (facts->stage.shown->hierarchy && facts->stage.document->scene.skeleton != NULL)
-        left = fminf(left, view_hierarchy_left(facts));
-    else if (view_mode_of(facts->stage.document) == VIEW_MODE_MACHINE)
-        left = fminf(left, view_machine_box(facts).x);
-    else if (view_shows_channels(facts))
-        left = fminf(left, view_channels_box(facts).x);
-    return left;
-}
-
 view_rect view_free_region(const view_facts *facts)
 {
     const view_rect all = {0.0f, 0.0f, facts->width, facts->height};
@@ -45,12 +32,14 @@ view_rect view_free_region(const view_facts *facts)
     view_rect region = all;
     if (view_shows_bar(facts))
         region.height -= (VIEW_MARGIN + VIEW_BAR_HEIGHT) * scale;
-    region.width = right_column(facts);
+    region.width = view_right_column(facts);
     // Without what comes and goes: a click, or a slow frame, must not move the picture.
     const view_pick no_pick = {.is_set = false};
     view_facts lasting = *facts;
     lasting.pick = &no_pick;
     lasting.economy = (view_economy){.scale = 0.0f};
+    if (facts->stage.surface != VIEW_SURFACE_WEIGHTS)
+        region.width = fminf(region.width, view_surface_box(&lasting).x);
     region = beside_figures(region, view_figures_box(&lasting));
     const float least = least_room * scale;
     return region.width >= least && region.height >= least ? region : all;

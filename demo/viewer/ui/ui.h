@@ -56,6 +56,7 @@ typedef struct view_layout {
     view_rect parms;                      // of materials, likewise
     view_rect channels[MD5_NUM_CHANNELS]; // rows of an entity's channels
     float channel_label;                  // width of the name in such a row
+    view_rect surface;                    // the panel of what the body shows
 } view_layout;
 
 typedef struct view_ui {
@@ -89,7 +90,6 @@ typedef struct view_facts {
     view_stage stage;
     float width, height;      // of the picture, in pixels
     const view_pick *pick;    // the spot of the body that was clicked on
-    uint64_t hidden_meshes;   // a bit for each of the first 64
     double now;               // seconds since the start
     double frame_seconds;     // that the last frames took, smoothed
     const float *frame_times; // [VIEW_NUM_FRAME_TIMES] seconds; frame i at i % VIEW_NUM_FRAME_TIMES

@@ -1,4 +1,4 @@
-#include "demo/viewer/pages/heat.h"
+#include "demo/viewer/scene/heat.h"
 
 #include "demo/common/memory.h"
 

@@ -1,6 +1,6 @@
 // A copy of a model on the GPU whose vertices have colours of their own.
-#ifndef DEMO_VIEWER_PAGES_HEAT_H
-#define DEMO_VIEWER_PAGES_HEAT_H
+#ifndef DEMO_VIEWER_SCENE_HEAT_H
+#define DEMO_VIEWER_SCENE_HEAT_H
 
 #include "render/md5gl.h"
 
