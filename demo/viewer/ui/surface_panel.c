@@ -308,11 +308,12 @@ static void draw_images(const view_facts *facts, view_rect box)
     if (count == 0)
         view_draw_text(facts->stage.canvas, VIEW_TEXT, inside.x, inside.y, inside.width, VIEW_DIM,
                        "none");
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t column = i % columns, row = i / columns;
         draw_tile(facts, images[i],
-                  (view_rect){inside.x + (float)(i % columns) * (tile + gap),
-                              inside.y + (float)(i / columns) * (tile + 2.0f * line + gap), tile,
-                              tile});
+                  (view_rect){inside.x + (float)column * (tile + gap),
+                              inside.y + (float)row * (tile + 2.0f * line + gap), tile, tile});
+    }
 }
 
 // -- The panel ------------------------------------------------------------------------------
