@@ -83,6 +83,11 @@ static void print_summary(const view_state *viewer)
         printf(": %u frames, %g fps, %.3f s\n", (unsigned)scene->clips[i].anim->num_frames,
                scene->clips[i].anim->frame_rate, scene->clips[i].anim->duration);
     }
+    if (scene->model != NULL) {
+        char faults[192];
+        view_describe_faults(&viewer->document->faults, faults, sizeof faults);
+        printf("  faults of normals and tangents: %s\n", faults);
+    }
     const md5_camera *const camera = scene->camera_path.camera;
     if (camera == NULL)
         return;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 typedef struct view_shown {
-    bool grid, axes, edges, normals, skeleton, bounds, joint_bounds;
+    bool grid, axes, edges, normals, tangents, skeleton, bounds, joint_bounds;
     bool untextured, checker, maps, two_sided;
     bool classic, shadows; // classic: light as in id's engine of 2004
     bool levels;           // of detail in a crowd

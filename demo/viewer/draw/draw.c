@@ -143,6 +143,8 @@ static void draw_overlays(const view_stage *stage, float aspect)
         view_skin(scene);
     if (posed && shown->normals)
         view_add_normals(lines, scene, 0.025f * radius);
+    if (posed && shown->tangents)
+        view_add_tangents(lines, scene, 0.02f * radius);
     if (posed && shown->bounds)
         draw_boxes(stage, lines);
     if (posed && shown->joint_bounds)

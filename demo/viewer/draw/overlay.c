@@ -2,12 +2,13 @@
 
 #include "demo/common/memory.h"
 #include "demo/viewer/base/math.h"
+#include "demo/viewer/scene/faults.h"
 
 #include <stdlib.h>
 
 static const uint32_t red = 0xE5534BFF, green = 0x6BBF59FF, blue = 0x5C8DF0FF;
 static const uint32_t limb = 0xF2C14EFF, normal = 0x59D0C8FF, path = 0xE0A03CFF;
-static const uint32_t zone = 0xC792EAFF;
+static const uint32_t zone = 0xC792EAFF, fault = 0xFF40C8FF;
 
 void view_clear_lines(view_lines *lines)
 {
@@ -57,15 +58,45 @@ void view_add_skeleton(view_lines *lines, const view_scene *scene, float cross_s
     }
 }
 
+static void add_direction(view_lines *lines, md5_vec3 from, md5_vec3 direction, float length,
+                          uint32_t color)
+{
+    view_add_line(lines, from, md5_vec3_add(from, md5_vec3_scale(direction, length)), color);
+}
+
 void view_add_normals(view_lines *lines, const view_scene *scene, float length)
 {
-    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
-        for (uint32_t v = 0; v < scene->model->meshes[i].num_vertices; v++) {
-            const md5_vec3 position = scene->skinned[i].positions[v];
-            const md5_vec3 tip =
-                md5_vec3_add(position, md5_vec3_scale(scene->skinned[i].normals[v], length));
-            view_add_line(lines, position, tip, normal);
+    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++) {
+        const md5_mesh *const mesh = &scene->model->meshes[i];
+        bool *const marks = common_alloc((size_t)mesh->num_vertices + 1, sizeof *marks);
+        (void)view_find_faults(mesh, marks);
+        for (uint32_t v = 0; v < mesh->num_vertices; v++)
+            add_direction(lines, scene->skinned[i].positions[v], scene->skinned[i].normals[v],
+                          length, marks[v] ? fault : normal);
+        free(marks);
+    }
+}
+
+void view_add_tangents(view_lines *lines, view_scene *scene, float length)
+{
+    if (scene->model != NULL)
+        view_ready_skin(scene);
+    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++) {
+        const md5_mesh *const mesh = &scene->model->meshes[i];
+        const view_skinned *const skinned = &scene->skinned[i];
+        if (mesh->tangents == NULL)
+            continue;
+        md5_vec4 *const tangents = common_alloc((size_t)mesh->num_vertices + 1, sizeof *tangents);
+        view_skin_mesh(scene, i, tangents);
+        for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+            const md5_vec3 along_u = {tangents[v].x, tangents[v].y, tangents[v].z};
+            const md5_vec3 along_v =
+                md5_vec3_scale(md5_vec3_cross(skinned->normals[v], along_u), tangents[v].w);
+            add_direction(lines, skinned->positions[v], along_u, length, red);
+            add_direction(lines, skinned->positions[v], along_v, length, green);
         }
+        free(tangents);
+    }
 }
 
 // Corners whose numbers differ in one bit share an edge.

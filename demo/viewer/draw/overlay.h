@@ -21,8 +21,12 @@ void view_add_line(view_lines *lines, md5_vec3 from, md5_vec3 to, uint32_t color
 // Adds joints as small crosses along their axes, with lines to their parents.
 void view_add_skeleton(view_lines *lines, const view_scene *scene, float cross_size);
 
-// Adds a short line at every vertex. The scene must be skinned.
+// Adds a short line at every vertex, magenta if it has a fault: see view_find_faults(). The scene
+// must be skinned.
 void view_add_normals(view_lines *lines, const view_scene *scene, float length);
+
+// Adds lines along the tangent and the bitangent of every vertex. Skins the scene.
+void view_add_tangents(view_lines *lines, view_scene *scene, float length);
 
 void view_add_bounds(view_lines *lines, md5_bounds bounds, uint32_t color);
 

@@ -49,6 +49,9 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     const size_t own = crowd > 0 ? view_count_first(files, num_files) : num_files;
     if (!load_scene(scene, loader, files, own, pick_up, manner))
         return false;
+    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
+        document->faults =
+            view_add_faults(document->faults, view_find_faults(&scene->model->meshes[i], NULL));
     if (crowd > 0 && scene->turn.is_set)
         view_warn(loader->log, "a crowd stands as in its files: --up and turns are for one model");
     scene->camera_path.smoothing = loader->options->camera_smoothing;

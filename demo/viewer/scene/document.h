@@ -5,6 +5,7 @@
 
 #include "demo/viewer/scene/companion.h"
 #include "demo/viewer/scene/crowd.h"
+#include "demo/viewer/scene/faults.h"
 #include "demo/viewer/scene/morphs.h"
 #include "demo/viewer/scene/scene.h"
 #include "demo/viewer/scene/surfaces.h"
@@ -17,6 +18,7 @@ typedef struct view_document {
     view_textures textures;
     view_morphs morphs; // loaded if --morph, the machine or a page needs them
     view_companion companions[VIEW_NUM_COMPANIONS];
+    view_faults faults;     // of all meshes of the scene's model
     view_surfaces surfaces; // other than the materials
     view_crowd crowd;       // shown instead of the scene's model if it has members
     bool as_asked;          // opened with the files and textures of the command line

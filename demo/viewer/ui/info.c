@@ -177,6 +177,25 @@ static void add_model_rows(const view_facts *facts, view_rows *rows)
     }
 }
 
+// Of normals and tangents: with these, and in the statistics.
+static void add_faults(const view_facts *facts, view_rows *rows)
+{
+    char text[192];
+    const view_shown *const shown = facts->stage.shown;
+    const view_faults *const faults = &facts->stage.document->faults;
+    if (facts->stage.document->scene.model == NULL
+        || !(shown->normals || shown->tangents || shown->statistics))
+        return;
+    view_describe_faults(faults, text, sizeof text);
+    const view_color color = view_count_faults(faults) > 0 ? VIEW_AMBER : VIEW_PLAIN;
+    const char *label = "Faults";
+    for (const char *kind = text; *kind != '\0'; label = " ") { // one row each
+        const size_t length = strcspn(kind, ",");
+        view_add_row(rows, VIEW_ROW_PAIR, color, label, "%.*s", (int)length, kind);
+        kind += length + strspn(kind + length, ", ");
+    }
+}
+
 // What the window leaves out to keep real time.
 static void add_quality(const view_facts *facts, view_rows *rows)
 {
@@ -392,6 +411,7 @@ void view_list_figures(const view_facts *facts, view_rows *rows)
         add_crowd_rows(facts, rows);
         add_model_rows(facts, rows);
     }
+    add_faults(facts, rows);
     add_frame_time(facts, rows);
     add_quality(facts, rows);
     if (facts->stage.shown->statistics)

@@ -1,0 +1,164 @@
+// Faults of normals and tangents, in a square that is made of two triangles.
+#include "test/test.h"
+
+#include "demo/viewer/draw/overlay.h"
+#include "demo/viewer/scene/faults.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CORNERS = 4, INDICES = 6 };
+
+// In the plane z = 0, seen from above: u grows along x and v against y, as in a picture.
+typedef struct square {
+    md5_mesh mesh;
+    md5_vec3 positions[CORNERS], normals[CORNERS];
+    md5_vec2 texcoords[CORNERS];
+    md5_vec4 tangents[CORNERS];
+    uint32_t indices[INDICES];
+} square;
+
+static void make_square(square *s)
+{
+    static const uint32_t indices[INDICES] = {0, 1, 2, 0, 2, 3}; // clockwise from above
+    memset(s, 0, sizeof *s);
+    for (uint32_t i = 0; i < CORNERS; i++) {
+        const float x = i == 1 || i == 2 ? 1.0f : 0.0f, y = i >= 2 ? 1.0f : 0.0f;
+        s->positions[i] = (md5_vec3){x, -y, 0.0f};
+        s->texcoords[i] = (md5_vec2){x, y};
+        s->normals[i] = (md5_vec3){0.0f, 0.0f, 1.0f};
+        // cross(N, T) is +y, and v grows along -y.
+        s->tangents[i] = (md5_vec4){1.0f, 0.0f, 0.0f, -1.0f};
+    }
+    memcpy(s->indices, indices, sizeof indices);
+    s->mesh = (md5_mesh){.name = "",
+                         .shader = "",
+                         .num_vertices = CORNERS,
+                         .num_triangles = INDICES / 3,
+                         .indices = s->indices,
+                         .texcoords = s->texcoords,
+                         .positions = s->positions,
+                         .normals = s->normals,
+                         .tangents = s->tangents};
+}
+
+static bool are_faults(const view_faults *a, uint32_t num_short, uint32_t num_skewed,
+                       uint32_t num_flipped, uint32_t num_mirrored, uint32_t num_flat)
+{
+    return a->num_short == num_short && a->num_skewed == num_skewed && a->num_flipped == num_flipped
+           && a->num_mirrored == num_mirrored && a->num_flat == num_flat;
+}
+
+TEST (view_faults_are_counted_by_kind) {
+    bool marks[CORNERS];
+    square s;
+    make_square(&s);
+    view_faults faults = view_find_faults(&s.mesh, marks);
+    CHECK(are_faults(&faults, 0, 0, 0, 0, 0));
+    CHECK(!marks[0] && !marks[1] && !marks[2] && !marks[3]);
+
+    s.normals[1] = (md5_vec3){0.0f, 0.0f, 0.0f}; // of the first triangle only
+    faults = view_find_faults(&s.mesh, marks);
+    CHECK(are_faults(&faults, 1, 0, 0, 0, 0));
+    CHECK(!marks[0] && marks[1] && !marks[2] && !marks[3]);
+    s.normals[1] = (md5_vec3){0.0f, 0.0f, (float)NAN};
+    faults = view_find_faults(&s.mesh, NULL);
+    CHECK_UINT(faults.num_short, 1);
+
+    make_square(&s);
+    s.normals[3] = (md5_vec3){0.0f, 0.0f, -1.0f}; // of the second triangle only
+    faults = view_find_faults(&s.mesh, marks);
+    CHECK(are_faults(&faults, 0, 0, 1, 0, 0));
+    CHECK(marks[3] && !marks[1]);
+
+    make_square(&s);
+    s.tangents[0] = (md5_vec4){0.6f, 0.0f, 0.8f, -1.0f}; // leans out of the surface
+    faults = view_find_faults(&s.mesh, marks);
+    CHECK(are_faults(&faults, 0, 1, 0, 0, 0));
+    CHECK(marks[0]);
+
+    make_square(&s);
+    s.tangents[2].w = 1.0f; // of both triangles
+    faults = view_find_faults(&s.mesh, marks);
+    CHECK(are_faults(&faults, 0, 0, 0, 2, 0));
+    CHECK(marks[2] && !marks[0]);
+
+    make_square(&s);
+    s.positions[3] = s.positions[2];
+    s.normals[3] = (md5_vec3){0.0f, 0.0f, -1.0f}; // has no triangle to face away from
+    faults = view_find_faults(&s.mesh, NULL);
+    CHECK(are_faults(&faults, 0, 0, 0, 0, 1));
+    CHECK_UINT(view_count_faults(&faults), 0);
+}
+
+// The other order of the corners faces down, unless the axes are left-handed.
+TEST (view_faults_know_which_side_is_outside) {
+    square s;
+    make_square(&s);
+    for (int i = 0; i < INDICES; i += 3) {
+        const uint32_t swapped = s.indices[i];
+        s.indices[i] = s.indices[i + 1];
+        s.indices[i + 1] = swapped;
+    }
+    view_faults faults = view_find_faults(&s.mesh, NULL);
+    CHECK_UINT(faults.num_flipped, 2);
+    s.mesh.is_mirrored = true;
+    faults = view_find_faults(&s.mesh, NULL);
+    CHECK(are_faults(&faults, 0, 0, 0, 0, 0));
+    s.mesh.tangents = NULL; // a mesh without them has none of their faults
+    s.normals[0].z = -1.0f;
+    faults = view_find_faults(&s.mesh, NULL);
+    CHECK(are_faults(&faults, 0, 0, 2, 0, 0));
+}
+
+TEST (view_faults_are_named) {
+    char text[192];
+    view_faults faults = {.num_flat = 0};
+    view_describe_faults(&faults, text, sizeof text);
+    CHECK_STRING(text, "none");
+    const view_faults a = {.num_short = 1, .num_flat = 4}, b = {.num_flipped = 2, .num_flat = 1};
+    faults = view_add_faults(a, b);
+    view_describe_faults(&faults, text, sizeof text);
+    CHECK_STRING(text,
+                 "1 normals or tangents not of length 1, 2 triangles face away from a normal, "
+                 "5 triangles without area");
+    CHECK_UINT(view_count_faults(&faults), 3);
+    view_describe_faults(&faults, text, 8);
+    CHECK_STRING(text, "1 norma");
+}
+
+// In the bind pose the three lines of a vertex are perpendicular.
+TEST (view_tangents_are_drawn_at_the_skin) {
+    view_scene scene = {0};
+    view_lines lines = {0};
+    view_log log = {.level = VIEW_QUIET};
+    const char *const file = test_path("models/bobbin/bobbin.md5mesh");
+    if (CHECK(view_load_scene(&scene, &file, 1, false, &log))) {
+        const view_play play = {.speed = 1.0};
+        view_pose(&scene, &play);
+        view_add_tangents(&lines, &scene, 0.5f);
+        view_add_normals(&lines, &scene, 0.5f);
+        const uint32_t count = scene.model->meshes[0].num_vertices,
+                       all = view_count_vertices(&scene);
+        CHECK_UINT(lines.count, 6 * (size_t)all);
+        double worst = 0.0;
+        for (uint32_t v = 0; v < count; v++) {
+            const md5gl_line_vertex *const u = lines.vertices + 4 * (size_t)v;
+            const md5gl_line_vertex *const n = lines.vertices + 4 * (size_t)all + 2 * (size_t)v;
+            const md5_vec3 at = scene.skinned[0].positions[v];
+            const md5_vec3 along_u = md5_vec3_sub(u[1].position, at);
+            const md5_vec3 along_v = md5_vec3_sub(u[3].position, at);
+            const md5_vec3 out = md5_vec3_sub(n[1].position, at);
+            const double values[] = {
+                (double)md5_vec3_dot(along_u, along_v), (double)md5_vec3_dot(along_u, out),
+                (double)md5_vec3_dot(along_v, out), (double)md5_vec3_length(along_u) - 0.5,
+                (double)md5_vec3_length(along_v) - 0.5};
+            for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+                worst = fabs(values[i]) > worst ? fabs(values[i]) : worst;
+        }
+        CHECK(worst < 1e-3);
+        view_free_lines(&lines);
+    }
+    view_free_scene(&scene);
+}
