@@ -6,6 +6,7 @@
 #include "demo/viewer/draw/pick.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define MODEL "models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim --animation-time 0.3"
 #define SIZE " --samples 1 --resolution 320,240"
@@ -179,6 +180,69 @@ TEST (view_click_is_shown_until_escape) {
             view_pick_at(state, (float)x, HEIGHT / 2);
             CHECK(!state->pick.is_set);
         }
+    }
+    shot_close(&viewer);
+    scene_close(&scene);
+}
+
+// Spots at vertices: their difference in the bind pose is that of the file's model, however the
+// model is turned; it is measured until the next plain click.
+TEST (view_click_measures_in_the_space_of_the_file) {
+    gl_scene scene;
+    shot_viewer viewer;
+    if (!scene_open(&scene, NULL))
+        return;
+    if (shot_open(&viewer, &scene, MODEL SIZE " --up y")) {
+        view_state *const state = &viewer.state;
+        view_scene *const shown = &state->document->scene;
+        const md5_mesh *const mesh = &shown->model->meshes[0];
+        const view_pick from = {.is_set = true, .triangle = 7, .weights = {1, 0, 0}};
+        const view_pick to = {.is_set = true, .triangle = 4000, .weights = {0, 0.25f, 0.75f}};
+        const uint32_t *const begin = mesh->indices + 3 * (size_t)from.triangle;
+        const uint32_t *const end = mesh->indices + 3 * (size_t)to.triangle;
+        const vec a = from_float(mesh->positions[begin[0]]);
+        const vec b = from_float(mesh->positions[end[1]]), c = from_float(mesh->positions[end[2]]);
+        shown->bind_pose = true;
+        view_pose(shown, &state->play);
+        view_skin(shown);
+        const md5_vec3 way = view_pick_difference(shown, &from, &to);
+        CHECK_NEAR(way.x, 0.25 * b.x + 0.75 * c.x - a.x, 1e-4);
+        CHECK_NEAR(way.y, 0.25 * b.y + 0.75 * c.y - a.y, 1e-4);
+        CHECK_NEAR(way.z, 0.25 * b.z + 0.75 * c.z - a.z, 1e-4);
+        CHECK(md5_vec3_length(way) > 1.0f);
+    }
+    shot_close(&viewer);
+    scene_close(&scene);
+}
+
+TEST (view_click_measures_until_the_next_click) {
+    gl_scene scene;
+    shot_viewer viewer;
+    if (!scene_open(&scene, NULL))
+        return;
+    if (shot_open(&viewer, &scene, MODEL SIZE " --panel")) {
+        view_state *const state = &viewer.state;
+        view_pose(&state->document->scene, &state->play);
+        view_measure_at(state, WIDTH / 2, HEIGHT / 2); // the first of all is a plain click
+        CHECK(state->pick.is_set && !state->measured.is_set);
+        view_measure_at(state, WIDTH / 2 + 6, HEIGHT / 2);
+        CHECK(state->pick.is_set && state->measured.is_set);
+        shot with = shot_draw(&viewer);
+        const view_pick measured = state->measured;
+        state->measured.is_set = false;
+        shot without = shot_draw(&viewer);
+        CHECK(!shot_same(&with, &without));
+        free(with.rgba);
+        free(without.rgba);
+        state->measured = measured;
+        view_measure_at(state, 1.0f, 1.0f); // beside the body
+        CHECK(state->pick.is_set && !state->measured.is_set);
+        state->measured = measured;
+        view_pick_at(state, WIDTH / 2, HEIGHT / 2);
+        CHECK(state->pick.is_set && !state->measured.is_set);
+        state->measured = measured;
+        view_perform(state, VIEW_CLOSE_LISTS);
+        CHECK(!state->pick.is_set && !state->measured.is_set);
     }
     shot_close(&viewer);
     scene_close(&scene);

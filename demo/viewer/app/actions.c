@@ -343,7 +343,7 @@ static void perform_rest(view_state *viewer, view_action action)
         viewer->shown.help = viewer->shown.hierarchy = viewer->shown.light_list = false;
         viewer->shown.parm_list = false;
         viewer->ui.chosen_joint = viewer->ui.hovered_joint = -1;
-        viewer->pick = (view_pick){.is_set = false};
+        viewer->pick = viewer->measured = (view_pick){.is_set = false};
         break;
     case VIEW_QUIT:
         viewer->quit = true;
@@ -363,16 +363,33 @@ void view_toggle_mesh(view_state *viewer, uint32_t mesh)
     view_tell_state(viewer, "mesh");
 }
 
-void view_pick_at(view_state *viewer, float x, float y)
+// What is at a pixel of the body.
+static view_pick find_at(view_state *viewer, float x, float y)
 {
     const float width = (float)viewer->width, height = (float)viewer->height;
     const view_lens lens = view_choose_lens(viewer, width, height);
     const md5_ray ray = view_lens_ray(&lens, x, y, width, height);
-    viewer->pick = (view_pick){.is_set = false};
-    if (viewer->document->crowd.count == 0)
-        viewer->pick = view_find_pick(&viewer->document->scene, viewer->hidden_meshes, &ray);
+    if (viewer->document->crowd.count > 0)
+        return (view_pick){.is_set = false};
+    return view_find_pick(&viewer->document->scene, viewer->hidden_meshes, &ray);
+}
+
+void view_pick_at(view_state *viewer, float x, float y)
+{
+    viewer->pick = find_at(viewer, x, y);
+    viewer->measured = (view_pick){.is_set = false};
     viewer->ui.chosen_joint = viewer->pick.is_set ? viewer->pick.joint : -1;
     view_tell_state(viewer, "pick");
+}
+
+void view_measure_at(view_state *viewer, float x, float y)
+{
+    if (!viewer->pick.is_set) {
+        view_pick_at(viewer, x, y);
+        return;
+    }
+    viewer->measured = find_at(viewer, x, y);
+    view_tell_state(viewer, "measure");
 }
 
 void view_perform(view_state *viewer, view_action action)

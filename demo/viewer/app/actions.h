@@ -11,6 +11,10 @@ void view_perform(view_state *viewer, view_action action);
 // click beside the body ends that.
 void view_pick_at(view_state *viewer, float x, float y);
 
+// Measures the distance from that spot to what is at pixel (x, y); beside the body there is none.
+// The first click of all is as view_pick_at().
+void view_measure_at(view_state *viewer, float x, float y);
+
 // Shows or hides a mesh.
 void view_toggle_mesh(view_state *viewer, uint32_t mesh);
 

@@ -102,8 +102,12 @@ static void release(view_state *viewer)
     viewer->pages.dragged = -1;
     // A left click that hardly moves is no drag.
     const view_facts facts = facts_of(viewer);
-    if (viewer->ui.drag == VIEW_DRAG_ORBIT && viewer->press_travel < 4.0f && viewer->pages.open < 0
-        && !view_is_on_figures(&facts, viewer->press_x, viewer->press_y))
+    const bool is_click = viewer->ui.drag == VIEW_DRAG_ORBIT && viewer->press_travel < 4.0f
+                          && viewer->pages.open < 0
+                          && !view_is_on_figures(&facts, viewer->press_x, viewer->press_y);
+    if (is_click && (SDL_GetModState() & KMOD_CTRL) != 0)
+        view_measure_at(viewer, viewer->press_x, viewer->press_y);
+    else if (is_click)
         view_pick_at(viewer, viewer->press_x, viewer->press_y);
     else if (viewer->ui.drag != VIEW_DRAG_NONE)
         view_tell_state(viewer, names[viewer->ui.drag]);

@@ -138,7 +138,7 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
     viewer->ui.hierarchy_scroll = 0.0f;
     viewer->ui.hovered_joint = viewer->ui.chosen_joint = -1;
     viewer->hidden_meshes = 0;
-    viewer->pick = (view_pick){.is_set = false};
+    viewer->pick = viewer->measured = (view_pick){.is_set = false};
     view_note_files(viewer);
     return true;
 }

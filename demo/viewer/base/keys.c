@@ -83,6 +83,7 @@ static const view_binding table[] = {
     {VIEW_NOTHING, "orbit", "Left drag", "orbit", GROUP("Camera"), MOUSE},
     {VIEW_NOTHING, "pick", "Click on the model", "its joint, triangle and vertex in numbers",
      MOUSE},
+    {VIEW_NOTHING, "measure", "Ctrl+click", "distance from the spot that was clicked on", MOUSE},
     {VIEW_NOTHING, "pan", "Middle or Shift+left drag", "pan", MOUSE},
     {VIEW_NOTHING, "zoom", "Wheel, right drag", "zoom", MOUSE},
     {VIEW_CAMERA_PATH, "camera-path", "V", "camera path, free camera", KEY(SDLK_v)},

@@ -3,6 +3,7 @@
 #include <math.h>
 
 static const uint32_t edge_color = 0xF1F3F6FF, vertex_color = 0xF2C14EFF;
+static const uint32_t measure_color = 0x7CE0FFFF;
 
 // -- Where it is ----------------------------------------------------------------------------
 
@@ -96,19 +97,32 @@ view_pick view_find_pick(view_scene *scene, uint64_t hidden, const md5_ray *ray)
 
 // -- Drawing --------------------------------------------------------------------------------
 
-void view_add_pick(view_lines *lines, const view_scene *scene, const view_pick *pick, float size)
+static void add_cross(view_lines *lines, md5_vec3 at, float size, uint32_t color)
 {
     static const md5_vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    for (uint32_t i = 0; i < 3; i++)
-        view_add_line(lines, corner(scene, pick, i), corner(scene, pick, (i + 1) % 3), edge_color);
-    const md5_vec3 vertex = view_pick_vertex(scene, pick);
     for (int axis = 0; axis < 3; axis++) {
         const md5_vec3 arm = md5_vec3_scale(axes[axis], size);
-        view_add_line(lines, md5_vec3_sub(vertex, arm), md5_vec3_add(vertex, arm), vertex_color);
+        view_add_line(lines, md5_vec3_sub(at, arm), md5_vec3_add(at, arm), color);
     }
 }
 
-// -- Joints ---------------------------------------------------------------------------------
+void view_add_pick(view_lines *lines, const view_scene *scene, const view_pick *pick, float size)
+{
+    for (uint32_t i = 0; i < 3; i++)
+        view_add_line(lines, corner(scene, pick, i), corner(scene, pick, (i + 1) % 3), edge_color);
+    add_cross(lines, view_pick_vertex(scene, pick), size, vertex_color);
+}
+
+void view_add_measure(view_lines *lines, const view_scene *scene, const view_pick *from,
+                      const view_pick *to, float size)
+{
+    const md5_vec3 begin = view_pick_point(scene, from), end = view_pick_point(scene, to);
+    view_add_line(lines, begin, end, measure_color);
+    add_cross(lines, begin, size, measure_color);
+    add_cross(lines, end, size, measure_color);
+}
+
+// -- Spaces ---------------------------------------------------------------------------------
 
 md5_mat34 view_model_from_world(const view_scene *scene)
 {
@@ -117,6 +131,12 @@ md5_mat34 view_model_from_world(const view_scene *scene)
     const md5_transform place = is_placed ? scene->machine.place : at_origin;
     const md5_mat34 back = md5_mat34_from_transform(md5_transform_inverse(place));
     return scene->turn.is_set ? md5_mat34_mul(md5_mat34_inverse(scene->turn.matrix), back) : back;
+}
+
+md5_vec3 view_pick_difference(const view_scene *scene, const view_pick *from, const view_pick *to)
+{
+    const md5_vec3 way = md5_vec3_sub(view_pick_point(scene, to), view_pick_point(scene, from));
+    return md5_mat34_transform_direction(view_model_from_world(scene), way);
 }
 
 md5_mat34 view_joint_in_model(const view_scene *scene, uint32_t joint)

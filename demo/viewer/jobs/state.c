@@ -79,6 +79,7 @@ view_facts view_facts_of(view_state *viewer, float width, float height)
         .width = width,
         .height = height,
         .pick = &viewer->pick,
+        .measured = &viewer->measured,
         .now = viewer->now,
         .economy = viewer->economy,
         .frame_seconds = viewer->frame_seconds,

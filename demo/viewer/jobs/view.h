@@ -38,6 +38,7 @@ typedef struct view_state {
     view_parms parms;       // of materials
     uint64_t hidden_meshes; // a bit for each of the first 64
     view_pick pick;         // the spot that was clicked on
+    view_pick measured;     // another one, whose distance from it is shown
 
     view_pages pages; // an open page is shown instead of the document and the interface
 

@@ -374,7 +374,8 @@ void view_draw_joint(const view_ui *ui, const view_facts *facts)
     const float half = half_height_at(&lens, view_centre(facts->stage.document->bounds));
     const float pixel =
         half > 0.0f ? 2.0f * half / facts->height : facts->stage.camera->scene_radius * 0.01f;
-    if (facts->stage.surface != VIEW_SURFACE_WEIGHTS) // the body shows them itself
+    const view_surface surface = facts->stage.surface; // the others show the surface itself
+    if (surface == VIEW_SURFACE_LIT || surface == VIEW_SURFACE_TEXTURES)
         draw_heat(facts, (uint32_t)joint, 2.0f * scale * pixel, 3.0f * scale);
 
     view_clear_lines(facts->stage.lines);

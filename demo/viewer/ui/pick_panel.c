@@ -44,6 +44,20 @@ static void add_joint(const view_scene *scene, uint32_t joint, view_rows *rows)
     add_transform(rows, "Model", view_joint_in_model(scene, joint));
 }
 
+static void add_measure(const view_facts *facts, view_rows *rows)
+{
+    const view_pick *const to = facts->measured;
+    if (!to->is_set)
+        return;
+    const md5_vec3 way = view_pick_difference(&facts->stage.document->scene, facts->pick, to);
+    view_add_gap(rows);
+    view_add_row(rows, VIEW_ROW_PAIR, VIEW_ACCENT, "Distance", "%.6g units",
+                 (double)md5_vec3_length(way));
+    add_point(rows, "Difference", way);
+    view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "To", "mesh %u" DOT "triangle %u",
+                 (unsigned)to->mesh, (unsigned)to->triangle);
+}
+
 void view_list_pick(const view_facts *facts, view_rows *rows)
 {
     const view_scene *const scene = &facts->stage.document->scene;
@@ -67,4 +81,5 @@ void view_list_pick(const view_facts *facts, view_rows *rows)
     add_weights(scene->model, pick, rows);
     if (pick->joint >= 0)
         add_joint(scene, (uint32_t)pick->joint, rows);
+    add_measure(facts, rows);
 }

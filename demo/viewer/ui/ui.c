@@ -72,6 +72,9 @@ void view_draw_marks(const view_ui *ui, const view_facts *facts)
     view_skin(scene);
     view_clear_lines(stage->lines);
     view_add_pick(stage->lines, scene, facts->pick, 0.01f * stage->camera->scene_radius);
+    if (facts->measured->is_set)
+        view_add_measure(stage->lines, scene, facts->pick, facts->measured,
+                         0.015f * stage->camera->scene_radius);
     md5gl_draw_lines(stage->renderer, stage->lines->vertices, stage->lines->count,
                      2.0f * stage->font->scale, true);
 }

@@ -88,10 +88,11 @@ enum { VIEW_NUM_FRAME_TIMES = 120 };
 // stage's canvas and lines, and skins the scene for the marked joint; nothing else is written.
 typedef struct view_facts {
     view_stage stage;
-    float width, height;      // of the picture, in pixels
-    const view_pick *pick;    // the spot of the body that was clicked on
-    double now;               // seconds since the start
-    double frame_seconds;     // that the last frames took, smoothed
+    float width, height;       // of the picture, in pixels
+    const view_pick *pick;     // the spot of the body that was clicked on
+    const view_pick *measured; // the one to which the distance is shown
+    double now;                // seconds since the start
+    double frame_seconds;      // that the last frames took, smoothed
     const float *frame_times; // [VIEW_NUM_FRAME_TIMES] seconds; frame i at i % VIEW_NUM_FRAME_TIMES
     uint32_t num_frame_times; // frames so far
     view_economy economy;     // what this picture leaves out
