@@ -143,6 +143,16 @@ static void change_surface(view_state *viewer)
     view_notice(viewer, "%s", words[next]);
 }
 
+static void change_onion(view_state *viewer)
+{
+    uint32_t *const count = &viewer->onion.count;
+    *count = *count == 0 ? 1 : *count < 4 ? 2 * *count : 0;
+    if (*count > 0)
+        view_notice(viewer, "Ghosts of %u frames before and after", (unsigned)*count);
+    else
+        view_notice(viewer, "No ghosts");
+}
+
 // What changes the pose of the model, or what it shows.
 static bool perform_model(view_state *viewer, view_action action)
 {
@@ -155,6 +165,9 @@ static bool perform_model(view_state *viewer, view_action action)
         return true;
     case VIEW_WALK:
         change_walk(viewer);
+        return true;
+    case VIEW_NEXT_ONION:
+        change_onion(viewer);
         return true;
     case VIEW_NEXT_SURFACE:
         change_surface(viewer);

@@ -15,6 +15,7 @@ void view_take_switches(view_state *viewer)
     const view_options *const o = viewer->options;
     viewer->shown = o->shown;
     viewer->surface = o->surface;
+    viewer->onion = o->onion;
     viewer->lights = o->lights;
     viewer->document->scene.root = o->root;
     viewer->document->scene.dual = o->dual;

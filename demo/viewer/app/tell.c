@@ -56,7 +56,7 @@ void view_tell_state(view_state *viewer, const char *action)
         "elevation=%.1f "
         "distance=%.4g "
         "target=%.4g,%.4g,%.4g "
-        "orthographic=%d surface=%s %s lights=%s warnings=%u "
+        "orthographic=%d surface=%s onion=%u %s lights=%s warnings=%u "
         "size=%ux%u camera-path=%s following=%d shot=%u camera-frame=%.3f list=%s found=%zu "
         "joint=%d "
         "picked=%d/%d hidden=%u crowd=%u error=%d notice=%d",
@@ -69,11 +69,11 @@ void view_tell_state(view_state *viewer, const char *action)
         (unsigned)play->range_last, roots[scene->root], up, front, scene->dual ? "dual" : "linear",
         (double)camera->azimuth, (double)camera->elevation, (double)camera->distance,
         (double)camera->target.x, (double)camera->target.y, (double)camera->target.z,
-        camera->orthographic, surfaces[viewer->surface], switches, lights,
-        (unsigned)viewer->log.num_warnings, (unsigned)viewer->width, (unsigned)viewer->height,
-        has_camera_path ? scene->camera_path.name : "none", viewer->following, (unsigned)place.shot,
-        place.frame, lists[viewer->ui.browser.kind], viewer->ui.browser.num_found,
-        (int)view_marked_joint(&viewer->ui, scene),
+        camera->orthographic, surfaces[viewer->surface], (unsigned)viewer->onion.count, switches,
+        lights, (unsigned)viewer->log.num_warnings, (unsigned)viewer->width,
+        (unsigned)viewer->height, has_camera_path ? scene->camera_path.name : "none",
+        viewer->following, (unsigned)place.shot, place.frame, lists[viewer->ui.browser.kind],
+        viewer->ui.browser.num_found, (int)view_marked_joint(&viewer->ui, scene),
         viewer->pick.is_set ? (int)viewer->pick.mesh : -1,
         viewer->pick.is_set ? (int)viewer->pick.triangle : -1, (unsigned)viewer->hidden_meshes,
         (unsigned)viewer->document->crowd.count, viewer->log.error[0] != '\0',

@@ -78,6 +78,8 @@ static const view_binding table[] = {
     {VIEW_TURN_Z, "turn-z", "Shift+Z", "quarter turn about z", SHIFT(SDLK_z),
      .modes = VIEW_IN_CLIPS | VIEW_IN_MACHINE},
 
+    {VIEW_NEXT_ONION, "onion", "Shift+O", "ghosts of 0, 1, 2, 4 frames before and after",
+     SHIFT(SDLK_o), CLIPS},
     {VIEW_NEXT_SURFACE, "surface", "Shift+C", "materials, weights, UV grid, images", SHIFT(SDLK_c)},
 
     {VIEW_NOTHING, "orbit", "Left drag", "orbit", GROUP("Camera"), MOUSE},

@@ -31,6 +31,7 @@ typedef enum view_action {
     VIEW_WALK,
     VIEW_TURN_X, // a quarter turn of the model about that axis
     VIEW_TURN_Z,
+    VIEW_NEXT_ONION,   // ghosts of other frames
     VIEW_NEXT_SURFACE, // what the body shows
     VIEW_CAMERA_PATH,
     VIEW_FRAME_ALL, // from here to VIEW_ORTHOGRAPHIC: the user's camera

@@ -153,6 +153,10 @@ static const view_option table[] = {
      "play only these frames, from 1 as the panel counts them;\n"
      "sheets and series show only them, too",
      AT(RANGE, range_first), RANGE(1, VIEW_MAX_FRAMES), NAMES_CONTENT},
+    {"onion", "N", NULL, "onion skin: N ghosts before (blue) and after (orange) the frame",
+     AT(COUNT, onion.count), RANGE(0, VIEW_MAX_ONION)},
+    {"onion-step", "FRAMES", NULL, "frames between them (3)", AT(COUNT, onion.step),
+     RANGE(1, 1000)},
     {"loop", "loop|cycle|once", NULL,
      "last frame equals the first (loop) or blends into it (cycle)", AT(CHOICE, wrap), REMEMBERED},
     {"root", "file|id|in_place", NULL, "root motion: as stored, as in id's engine, or none",

@@ -220,6 +220,7 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
         .width = 1280,
         .height = 720,
         .samples = 4,
+        .onion = {.step = 3},
         .parms = {1.0f, 1.0f, 1.0f, 1.0f}, // the engine's, of an entity without keys
         .speed = 1.0,
         .lights = view_usual_lights(),

@@ -106,6 +106,7 @@ typedef struct view_options {
 
     view_shown shown; // initial switches
     view_surface surface;
+    view_onion onion;
     view_lights lights;
     bool no_background, background_given;
     float background[3]; // sRGB, 0..1

@@ -4,6 +4,7 @@
 #define DEMO_VIEWER_BASE_SHOWN_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef struct view_shown {
     bool grid, axes, edges, normals, tangents, skeleton, bounds, joint_bounds;
@@ -22,5 +23,11 @@ typedef enum view_surface {
     VIEW_SURFACE_TEXTURES, // its materials; a panel shows the images of a mesh
     VIEW_NUM_SURFACES,
 } view_surface;
+
+// Onion skin: `count` ghosts before and as many after the current frame, `step` frames apart.
+enum { VIEW_MAX_ONION = 8 };
+typedef struct view_onion {
+    uint32_t count, step;
+} view_onion;
 
 #endif

@@ -6,6 +6,7 @@
 #include "demo/viewer/draw/framing.h"
 #include "demo/viewer/draw/levels.h"
 #include "demo/viewer/draw/lighting.h"
+#include "demo/viewer/draw/onion.h"
 #include "demo/viewer/draw/surface.h"
 #include "demo/viewer/scene/deforms.h"
 
@@ -223,6 +224,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t wid
     if (level && stage->shown->grid)
         draw_grid(stage);
     drawn = drawn && draw_layers(stage, VIEW_LAYER_STAGES, error); // over the ground
+    drawn = drawn && view_draw_ghosts(stage, error);
     draw_overlays(stage, (float)width / (float)height);
     return drawn;
 }

@@ -58,6 +58,16 @@ void view_add_skeleton(view_lines *lines, const view_scene *scene, float cross_s
     }
 }
 
+void view_add_bones(view_lines *lines, const view_scene *scene, uint32_t color)
+{
+    for (uint32_t i = 0; i < scene->num_joints; i++) {
+        const int32_t parent = scene->skeleton->joints[i].parent;
+        if (parent >= 0)
+            view_add_line(lines, md5_mat34_translation(scene->joints[parent]),
+                          md5_mat34_translation(scene->joints[i]), color);
+    }
+}
+
 static void add_direction(view_lines *lines, md5_vec3 from, md5_vec3 direction, float length,
                           uint32_t color)
 {

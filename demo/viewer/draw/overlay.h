@@ -21,6 +21,9 @@ void view_add_line(view_lines *lines, md5_vec3 from, md5_vec3 to, uint32_t color
 // Adds joints as small crosses along their axes, with lines to their parents.
 void view_add_skeleton(view_lines *lines, const view_scene *scene, float cross_size);
 
+// Adds lines between joints and their parents only.
+void view_add_bones(view_lines *lines, const view_scene *scene, uint32_t color);
+
 // Adds a short line at every vertex, magenta if it has a fault: see view_find_faults(). The scene
 // must be skinned.
 void view_add_normals(view_lines *lines, const view_scene *scene, float length);

@@ -69,6 +69,7 @@ view_facts view_facts_of(view_state *viewer, float width, float height)
                   .following = viewer->following,
                   .shown = &viewer->drawn_shown,
                   .surface = viewer->surface,
+                  .onion = viewer->onion,
                   .hidden_meshes = viewer->hidden_meshes,
                   .joint = view_marked_joint(&viewer->ui, &viewer->document->scene),
                   .lights = &viewer->lights,

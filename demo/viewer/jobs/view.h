@@ -34,6 +34,7 @@ typedef struct view_state {
     bool following;      // the picture follows the camera path, which exists then
     view_shown shown;
     view_surface surface;
+    view_onion onion;
     view_lights lights;
     view_parms parms;       // of materials
     uint64_t hidden_meshes; // a bit for each of the first 64
