@@ -67,6 +67,29 @@ static bool choose_range(view_state *viewer)
     return true;
 }
 
+// The joints that are farthest from those of --compare.
+static void print_differences(view_state *viewer)
+{
+    enum { MOST = 20 };
+    view_document *const document = viewer->document;
+    const view_compare *const compare = &document->compare;
+    if (compare->model == NULL)
+        return;
+    view_pose(&document->scene, &viewer->play);
+    view_pose_compared(document, &viewer->play);
+    fputs("  compared with ", stdout);
+    common_print_text(stdout, compare->name);
+    printf(" at %.3f s: %u joints, %u not in it\n", viewer->play.time, (unsigned)compare->num_same,
+           (unsigned)(compare->num_joints - compare->num_same));
+    for (uint32_t i = 0; i < compare->num_same && i < MOST; i++) {
+        const view_difference *const difference = &compare->differences[i];
+        printf("    %.4f units, %.2f degrees: ", (double)difference->distance,
+               (double)difference->angle);
+        common_print_text(stdout, document->scene.skeleton->joints[difference->joint].name);
+        putchar('\n');
+    }
+}
+
 // The job of --no-render: prints the panel's contents in one line.
 static void print_summary(const view_state *viewer)
 {
@@ -105,6 +128,7 @@ static bool run_job(view_state *viewer)
         viewer->play.time = options->times[0];
     if (options->no_render) {
         print_summary(viewer);
+        print_differences(viewer);
         return true;
     }
     if (options->verify)

@@ -103,6 +103,11 @@ static const view_option table[] = {
      NAMES_CONTENT},
     {"attach", "JOINT=MODEL", NULL, "attach a model to a joint", AT(PAIR_TEXT, attach),
      NAMES_CONTENT},
+    {"compare", "FILE", NULL,
+     "show it in another clip beside it, or another model in the\n"
+     "same clip, and how far apart their joints are; --no-render\n"
+     "prints that at --animation-time",
+     AT(TEXT, compare), NAMES_CONTENT},
     {"terrain", NULL, NULL, "uneven terrain; feet are placed on it", AT(SWITCH, terrain)},
     {"walk", NULL, NULL,
      "procedural walking instead of clips, on that terrain too;\n"

@@ -4,12 +4,14 @@
 
 #include <string.h>
 
-static md5_mat34 placed_beside(const view_document *document)
+// `side`: 1 = to the left of the scene's model, -1 = to the right.
+static md5_mat34 placed_beside(const view_document *document, const view_companion *companion,
+                               float side)
 {
     const view_scene *const scene = &document->scene;
     const md5_transform aside = {
         .rotation = {.w = 1.0f},
-        .translation = {0.0f, view_companion_distance(&document->companions[0], scene), 0.0f},
+        .translation = {0.0f, side * view_companion_distance(companion, scene), 0.0f},
     };
     const md5_mat34 beside = md5_mat34_from_transform(aside);
     if (scene->machine.player == NULL)
@@ -30,17 +32,21 @@ static view_companion *shown_companion(const view_stage *stage, int i)
 static md5_mat34 pose(view_companion *companion, const view_document *document)
 {
     const md5_skeleton *const skeleton = &companion->model->skeleton;
-    md5_mat34 place;
+    const view_scene *const scene = &document->scene;
+    const bool is_compared = companion == &document->companions[VIEW_COMPARED];
+    md5_mat34 place = placed_beside(document, companion, is_compared ? -1.0f : 1.0f);
+    if (scene->turn.is_set)
+        place = md5_mat34_mul(place, scene->turn.matrix);
+    if (is_compared) {
+        md5_build_palette(companion->model, document->compare.joints, companion->palette);
+        return place;
+    }
     if (companion->retarget != NULL) {
-        md5_retarget_pose(companion->retarget, document->scene.pose, companion->scratch,
-                          companion->pose);
-        place = placed_beside(document);
-        if (document->scene.turn.is_set)
-            place = md5_mat34_mul(place, document->scene.turn.matrix);
+        md5_retarget_pose(companion->retarget, scene->pose, companion->scratch, companion->pose);
     } else {
         memcpy(companion->pose, companion->model->bind_local,
                skeleton->num_joints * sizeof *companion->pose);
-        place = document->scene.joints[companion->joint];
+        place = scene->joints[companion->joint];
     }
     md5_local_to_model(skeleton, companion->pose, companion->palette);
     md5_build_palette(companion->model, companion->palette, companion->palette);

@@ -86,7 +86,8 @@ static md5_bounds find_casters(const view_stage *stage)
     const md5_vec3 walked = view_walked(&stage->document->scene, stage->play);
     clip.min = md5_vec3_add(clip.min, walked);
     clip.max = md5_vec3_add(clip.max, walked);
-    const bool has_another = stage->document->companions[0].model != NULL;
+    const view_companion *const companions = stage->document->companions;
+    const bool has_another = companions[0].model != NULL || companions[VIEW_COMPARED].model != NULL;
     const bool is_near = has_another || view_size(clip) < 1.8f * view_size(now);
     return is_near ? md5_bounds_union(clip, now) : now;
 }

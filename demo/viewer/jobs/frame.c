@@ -15,6 +15,12 @@ static bool draw_page(view_state *viewer, md5gl_target *target, uint32_t width, 
     return drawn && ended;
 }
 
+static void pose_document(view_state *viewer)
+{
+    view_pose(&viewer->document->scene, &viewer->play);
+    view_pose_compared(viewer->document, &viewer->play);
+}
+
 static void draw_panels(view_state *viewer, const view_facts *facts)
 {
     view_clear_canvas(&viewer->canvas);
@@ -28,7 +34,7 @@ bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_
     // First, because a machine's character walks and the camera follows. In a crowd the camera
     // determines who is visible.
     if (viewer->document->crowd.count == 0)
-        view_pose(&viewer->document->scene, &viewer->play);
+        pose_document(viewer);
     if (viewer->pages.open >= 0)
         return draw_page(viewer, target, width, height, transparent, clean, error);
     view_keep_framed(viewer, width, height);
@@ -50,7 +56,7 @@ bool view_draw_small(view_state *viewer, md5gl_target *target, uint32_t width, u
                      md5_error *error)
 {
     if (viewer->document->crowd.count == 0)
-        view_pose(&viewer->document->scene, &viewer->play);
+        pose_document(viewer);
     view_keep_framed(viewer, viewer->width, viewer->height);
     // Laid out for the window.
     view_facts facts = view_facts_of(viewer, (float)viewer->width, (float)viewer->height);

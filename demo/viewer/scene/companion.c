@@ -20,27 +20,19 @@ static void free_companion(view_companion *companion, md5gl_renderer *renderer)
     free(companion->scratch);
     free(companion->pose);
     free(companion->palette);
-    md5_free_model(companion->model);
+    md5_free_model(companion->own_model);
     *companion = (view_companion){0};
 }
 
-static bool load(view_companion *companion, const view_scene *scene, const view_loader *loader,
-                 const char *path)
+// Uploads companion->model with the textures of the file `path`.
+static bool upload(view_companion *companion, const view_loader *loader, const char *path)
 {
-    md5_error error;
-    *companion = (view_companion){.joint = -1};
-    companion->model = md5_load_model(path, NULL, &error);
-    if (companion->model == NULL) {
-        view_log_error(loader->log, &error);
-        return false;
-    }
     companion->drawn = view_create_model(loader, companion->model);
     if (companion->drawn == NULL) {
         free_companion(companion, loader->renderer);
         return false;
     }
     const uint32_t num_joints = companion->model->skeleton.num_joints;
-    companion->scratch = common_alloc(scene->num_joints, sizeof *companion->scratch);
     companion->pose = common_alloc(num_joints, sizeof *companion->pose);
     companion->palette = common_alloc(num_joints, sizeof *companion->palette);
     companion->textures = common_alloc(1, sizeof *companion->textures);
@@ -49,6 +41,20 @@ static bool load(view_companion *companion, const view_scene *scene, const view_
         return true;
     free_companion(companion, loader->renderer);
     return false;
+}
+
+static bool load(view_companion *companion, const view_scene *scene, const view_loader *loader,
+                 const char *path)
+{
+    md5_error error;
+    *companion = (view_companion){.joint = -1};
+    companion->model = companion->own_model = md5_load_model(path, NULL, &error);
+    if (companion->model == NULL) {
+        view_log_error(loader->log, &error);
+        return false;
+    }
+    companion->scratch = common_alloc(scene->num_joints, sizeof *companion->scratch);
+    return upload(companion, loader, path);
 }
 
 static bool load_retargeted(view_companion *body, const view_scene *scene,
@@ -92,6 +98,13 @@ bool view_load_companions(view_companion companions[VIEW_NUM_COMPANIONS], const 
         return true;
     return (options->retarget == NULL || load_retargeted(&companions[0], scene, loader))
            && (options->attach == NULL || load_attached(&companions[1], scene, loader));
+}
+
+bool view_load_compared(view_companion *compared, const view_compare *compare, const char *path,
+                        const view_loader *loader)
+{
+    *compared = (view_companion){.model = compare->model, .joint = -1};
+    return upload(compared, loader, path);
 }
 
 void view_free_companions(view_companion companions[VIEW_NUM_COMPANIONS], md5gl_renderer *renderer)

@@ -1,19 +1,22 @@
-// A second model: one that the pose is retargeted to, or one that is attached to a joint.
+// A second model: one that the pose is retargeted to, one that is attached to a joint, or one that
+// the pose is compared with.
 #ifndef DEMO_VIEWER_SCENE_COMPANION_H
 #define DEMO_VIEWER_SCENE_COMPANION_H
 
 #include "md5/md5pose.h"
+#include "demo/viewer/scene/compare.h"
 #include "demo/viewer/scene/scene.h"
 #include "demo/viewer/scene/upload.h"
 
-// Companion 0 is retargeted, companion 1 is attached.
-enum { VIEW_NUM_COMPANIONS = 2 };
+// Companion 0 is retargeted, companion 1 is attached, companion 2 is compared.
+enum { VIEW_COMPARED = 2, VIEW_NUM_COMPANIONS };
 
 typedef struct view_companion {
-    md5_model *model; // NULL: no companion
+    const md5_model *model; // NULL: no companion
+    md5_model *own_model;   // the same, unless it belongs to a view_compare
     md5gl_model *drawn;
     view_textures *textures;
-    md5_retarget *retarget; // NULL: attached
+    md5_retarget *retarget; // NULL: attached or compared
     int32_t joint;          // joint of the scene's model to which it is attached
     md5_transform *scratch; // [joints of the scene]
     md5_transform *pose;    // [joints of the companion]
@@ -26,7 +29,13 @@ bool view_load_companions(view_companion companions[VIEW_NUM_COMPANIONS], const 
                           const view_loader *loader);
 void view_free_companions(view_companion companions[VIEW_NUM_COMPANIONS], md5gl_renderer *renderer);
 
-// How far to the left of the scene's model the first companion stands.
+// Uploads what the scene's pose is compared with; `compare` must outlive it. `path`: of its
+// model. Returns false and logs an error on failure.
+bool view_load_compared(view_companion *compared, const view_compare *compare, const char *path,
+                        const view_loader *loader);
+
+// How far to the left of the scene's model the first companion stands, and to the right of it the
+// compared one.
 float view_companion_distance(const view_companion *companion, const view_scene *scene);
 
 #endif

@@ -41,6 +41,25 @@ static bool load_scene(view_scene *scene, const view_loader *loader, const char 
     return true;
 }
 
+// Without a renderer only the numbers are compared.
+static bool load_compare(view_document *document, const view_loader *loader)
+{
+    const char *const path = loader->options->compare;
+    const view_scene *const scene = &document->scene;
+    if (path == NULL)
+        return true;
+    if (scene->model == NULL) {
+        view_error(loader->log, "--compare: there is no model to compare with %s", path);
+        return false;
+    }
+    if (!view_load_compare(&document->compare, scene, path, loader->log))
+        return false;
+    const bool is_model = document->compare.own_model != NULL;
+    return loader->renderer == NULL
+           || view_load_compared(&document->companions[VIEW_COMPARED], &document->compare,
+                                 is_model ? path : scene->path, loader);
+}
+
 static bool load_parts(view_document *document, const view_loader *loader, const char *const *files,
                        size_t num_files, bool pick_up, const view_manner *manner)
 {
@@ -67,7 +86,8 @@ static bool load_parts(view_document *document, const view_loader *loader, const
         view_warn(loader->log, "--terrain: no joint has foot or ankle in its name");
     if (loader->options->walk && scene->model != NULL && view_find_legs(scene) == 0)
         view_warn(loader->log, "--walk: no two joints have foot or ankle in their names");
-    if (!view_load_companions(document->companions, scene, loader))
+    if (!view_load_companions(document->companions, scene, loader)
+        || !load_compare(document, loader))
         return false;
     const view_kind_source first = {scene, document->drawn, &document->textures,
                                     document->morphs.morph != NULL ? &document->morphs : NULL};
@@ -98,6 +118,7 @@ void view_free_document(view_document *document, md5gl_renderer *renderer)
     }
     view_free_morphs(&document->morphs, renderer);
     view_free_companions(document->companions, renderer);
+    view_free_compare(&document->compare);
     view_free_crowd(&document->crowd, renderer); // which refers to the scene
     view_free_scene(&document->scene);
     free(document);
@@ -130,10 +151,12 @@ static void widen_by_box(view_document *document, md5_bounds box)
 }
 
 // Grows bounds and hull by the bounds of the companion that stands beside the model.
-static void widen_by_companion(view_document *document, const md5_model *other)
+static void widen_by_companion(view_document *document, const view_companion *companion, float side)
 {
-    const float aside = view_companion_distance(&document->companions[0], &document->scene);
-    md5_bounds box = view_turn_bounds(&document->scene.turn, other->bounds);
+    const float aside = side * view_companion_distance(companion, &document->scene);
+    if (companion->model == NULL)
+        return;
+    md5_bounds box = view_turn_bounds(&document->scene.turn, companion->model->bounds);
     box.min.y += aside;
     box.max.y += aside;
     widen_by_box(document, box);
@@ -147,8 +170,10 @@ void view_measure_document(view_document *document)
         widen_by_box(document, crowd->kinds[i].model->bounds);
     if (crowd->count > 0)
         widen_by_square(document, crowd->spread);
-    else if (document->companions[0].model != NULL)
-        widen_by_companion(document, document->companions[0].model);
+    if (crowd->count == 0) {
+        widen_by_companion(document, &document->companions[0], 1.0f);
+        widen_by_companion(document, &document->companions[VIEW_COMPARED], -1.0f);
+    }
     // The ground is at 0, where id's characters stand, unless the model is well above or below it.
     const float size = view_size(document->bounds), low = document->bounds.min.z;
     const bool stands = fabsf(low) <= 0.1f * size || view_is_empty(document->bounds);
@@ -186,6 +211,12 @@ void view_blend_document(view_document *document, const view_loader *loader)
         blend_as_chosen(&document->scene, document->companions[i].drawn, loader);
     for (uint32_t i = 0; i < document->crowd.num_kinds; i++)
         blend_as_chosen(&document->scene, document->crowd.kinds[i].drawn, loader);
+}
+
+void view_pose_compared(view_document *document, const view_play *play)
+{
+    if (document->compare.model != NULL)
+        view_pose_compare(&document->compare, &document->scene, play);
 }
 
 view_mode view_mode_of(const view_document *document)

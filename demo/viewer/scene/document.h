@@ -20,6 +20,7 @@ typedef struct view_document {
     view_companion companions[VIEW_NUM_COMPANIONS];
     view_faults faults;     // of all meshes of the scene's model
     view_surfaces surfaces; // other than the materials
+    view_compare compare;   // with --compare; companion VIEW_COMPARED is drawn from it
     view_crowd crowd;       // shown instead of the scene's model if it has members
     bool as_asked;          // opened with the files and textures of the command line
 
@@ -56,6 +57,9 @@ void view_show_meshes(const view_document *document, uint64_t hidden);
 // Loads the morph targets beside the model, unless that was done. Returns false and logs an error
 // if it fails.
 bool view_ready_morphs(view_document *document, const view_loader *loader);
+
+// Poses what the scene's pose is compared with, if anything; see view_pose_compare().
+void view_pose_compared(view_document *document, const view_play *play);
 
 // What keys do depends on it.
 view_mode view_mode_of(const view_document *document);

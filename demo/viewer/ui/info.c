@@ -416,6 +416,7 @@ void view_list_figures(const view_facts *facts, view_rows *rows)
     add_quality(facts, rows);
     if (facts->stage.shown->statistics)
         add_statistics(facts, rows);
+    view_list_compare(facts, rows);
     view_list_pick(facts, rows);
     add_warnings(facts, rows);
     view_add_gap(rows);

@@ -24,6 +24,9 @@ void view_list_figures(const view_facts *facts, view_rows *rows);
 view_rect view_figures_box(const view_facts *facts);
 void view_draw_figures(view_ui *ui, const view_facts *facts);
 
+// The differences from what the pose is compared with (compare_panel.c).
+void view_list_compare(const view_facts *facts, view_rows *rows);
+
 // What was clicked on, at their end (pick_panel.c).
 void view_list_pick(const view_facts *facts, view_rows *rows);
 
