@@ -238,12 +238,17 @@ TEST (view_keys_of_switches_are_in_all_lists_of_keys) {
     for (size_t i = 0; i < count; i++) {
         if (!has_key(&table[i]))
             continue;
-        const bool in_crowd = table[i].keys[0].modes == VIEW_IN_CROWD;
-        const uint32_t num_lines =
-            view_list_keys(in_crowd ? VIEW_MODE_CROWD : VIEW_MODE_CLIPS, NULL, 0, false, lines);
+        const uint8_t modes = table[i].keys[0].modes;
+        const bool in_machine = modes == VIEW_IN_MACHINE;
+        const view_mode mode = modes == VIEW_IN_CROWD ? VIEW_MODE_CROWD
+                               : in_machine           ? VIEW_MODE_MACHINE
+                                                      : VIEW_MODE_CLIPS;
+        const uint32_t num_lines = view_list_keys(mode, NULL, 0, false, lines);
         const char *const help = table[i].key_help != NULL ? table[i].key_help : table[i].help;
-        char *const line = common_format("  %-27s %s\n", table[i].keys[0].keys, help);
-        char *const entry = common_format("\\fB%s\\fR\n%s\n", table[i].keys[0].keys, help);
+        const char *const where = in_machine ? " (state machine)" : "";
+        const char *const keys = table[i].keys[0].keys;
+        char *const line = common_format("  %-27s %s%s\n", keys, help, where);
+        char *const entry = common_format("\\fB%s\\fR\n%s%s\n", keys, help, where);
         bool is_listed = false;
         for (uint32_t j = 0; j < num_lines; j++)
             is_listed = is_listed || strcmp(lines[j].help, help) == 0;

@@ -20,6 +20,23 @@ static void set_parameter(view_machine *machine, const view_request *request)
         (void)md5_player_set(machine->player, parameter, request->value);
 }
 
+// While it is paused the state is shown at once, at its beginning.
+static void go_to_state(view_state *viewer, const view_request *request)
+{
+    const float duration = 0.25f;
+    view_machine *const machine = &viewer->document->scene.machine;
+    const uint32_t layer = (uint32_t)request->number, state = (uint32_t)request->state;
+    if (machine->player == NULL)
+        return;
+    view_take_over(machine);
+    const bool goes = viewer->play.playing ? md5_player_go(machine->player, layer, state, duration,
+                                                           MD5_FADE_CROSS, MD5_EASE_SMOOTH)
+                                           : md5_player_seek(machine->player, layer, state, 0.0);
+    if (goes) // a machine that was read again may have other states
+        view_notice(viewer, "%s: %s", machine->desc->layers[layer].name,
+                    machine->desc->layers[layer].states[state].name);
+}
+
 static void show_clip(view_state *viewer, size_t clip)
 {
     if (clip < viewer->document->scene.num_clips) // a file that changed may have fewer
@@ -73,6 +90,9 @@ bool view_carry_out(view_state *viewer, view_request request)
     case VIEW_REQUEST_PUSH:
         set_parameter(&scene->machine, &request);
         break;
+    case VIEW_REQUEST_STATE:
+        go_to_state(viewer, &request);
+        break;
     case VIEW_REQUEST_LIGHT:
         viewer->lights.values[request.number] = request.value;
         break;
@@ -119,6 +139,8 @@ static const char *name_request(view_request_kind kind)
     case VIEW_REQUEST_PARAMETER:
     case VIEW_REQUEST_PUSH:
         return "push";
+    case VIEW_REQUEST_STATE:
+        return "state";
     case VIEW_REQUEST_LIGHT:
         return "lights";
     case VIEW_REQUEST_PARM:

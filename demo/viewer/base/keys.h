@@ -109,7 +109,7 @@ typedef struct view_key_line {
     bool only_in_machine;
 } view_key_line;
 
-enum { VIEW_MAX_KEY_LINES = 96 };
+enum { VIEW_MAX_KEY_LINES = 128 };
 
 // Writes the lines of a mode, in the order of the table; returns how many. The keys of triggers are
 // listed with the names triggers[num_triggers] of the machine, and those left over are not, nor are

@@ -11,7 +11,7 @@ typedef struct view_shown {
     bool untextured, checker, maps, two_sided;
     bool classic, shadows; // classic: light as in id's engine of 2004
     bool levels;           // of detail in a crowd
-    bool panel, statistics, frame_time, hierarchy, light_list, parm_list, help;
+    bool panel, statistics, frame_time, hierarchy, light_list, parm_list, graph, help;
     bool auto_quality; // pictures of a window leave out what makes them slow
 } view_shown;
 

@@ -54,6 +54,13 @@ view_rect view_channels_box(const view_facts *facts);
 void view_draw_channels(view_ui *ui, const view_facts *facts);
 view_request view_press_channels(const view_ui *ui, const view_facts *facts, float x, float y);
 
+// -- State graph, at the bottom (graph_panel.c) ---------------------------------------------
+
+bool view_shows_graph(const view_facts *facts);
+view_rect view_graph_box(const view_facts *facts);
+void view_draw_graph(view_ui *ui, const view_facts *facts);
+view_request view_press_graph(const view_ui *ui, const view_facts *facts, float x, float y);
+
 // -- Joints, at the right (joints.c) --------------------------------------------------------
 
 float view_hierarchy_left(const view_facts *facts); // pixels

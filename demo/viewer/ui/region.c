@@ -32,6 +32,8 @@ view_rect view_free_region(const view_facts *facts)
     view_rect region = all;
     if (view_shows_bar(facts))
         region.height -= (VIEW_MARGIN + VIEW_BAR_HEIGHT) * scale;
+    if (view_shows_graph(facts))
+        region.height = view_graph_box(facts).y;
     region.width = view_right_column(facts);
     // Without what comes and goes: a click, or a slow frame, must not move the picture.
     const view_pick no_pick = {.is_set = false};

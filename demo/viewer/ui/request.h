@@ -26,6 +26,7 @@ typedef enum view_request_kind {
     VIEW_REQUEST_TEXTURE,   // give mesh `number` the texture `path`; NULL: the one that is found
     VIEW_REQUEST_PARAMETER, // set the machine's parameter `number` to `value`
     VIEW_REQUEST_PUSH,      // set the trigger or toggle the bool parameter `number`
+    VIEW_REQUEST_STATE,     // go to `state` of the machine's layer `number`
     VIEW_REQUEST_LIGHT,     // set light `number` to `value`
     VIEW_REQUEST_PARM,      // set row `number` of the materials' sliders to `value`
     VIEW_REQUEST_FOCUS,     // show the time of `channel`
@@ -37,7 +38,7 @@ typedef enum view_request_kind {
 typedef struct view_request {
     view_request_kind kind;
     view_action action;
-    size_t number;
+    size_t number, state;
     uint32_t channel; // md5_channel
     float value;
     double seconds;

@@ -40,6 +40,8 @@ static void draw_panels(view_ui *ui, const view_facts *facts)
         view_draw_machine(ui, facts);
     else if (view_shows_bar(facts))
         view_draw_bar(ui, facts);
+    if (view_shows_graph(facts))
+        view_draw_graph(ui, facts);
     if (!facts->stage.shown->help)
         view_draw_surface(ui, facts);
     draw_notice(ui, facts);
@@ -132,6 +134,8 @@ view_request view_press_ui(view_ui *ui, const view_facts *facts, float x, float 
         request.kind = VIEW_REQUEST_DONE;
     if (request.kind == VIEW_REQUEST_PASS)
         request = view_press_channels(ui, facts, x, y);
+    if (request.kind == VIEW_REQUEST_PASS)
+        request = view_press_graph(ui, facts, x, y);
     if (request.kind == VIEW_REQUEST_PASS)
         request = view_press_machine(ui, facts, x, y);
     if (request.kind == VIEW_REQUEST_PASS)

@@ -41,6 +41,14 @@ typedef struct view_hit {
 
 enum { VIEW_MAX_HITS = 64 };
 
+// A node of the state graph.
+typedef struct view_state_hit {
+    view_rect rect;
+    uint32_t layer, state;
+} view_state_hit;
+
+enum { VIEW_MAX_STATE_HITS = 96 };
+
 // Rectangles of the last drawn parts of the interface, in pixels; empty = not drawn.
 typedef struct view_layout {
     view_hit hits[VIEW_MAX_HITS];
@@ -57,6 +65,9 @@ typedef struct view_layout {
     view_rect channels[MD5_NUM_CHANNELS]; // rows of an entity's channels
     float channel_label;                  // width of the name in such a row
     view_rect surface;                    // the panel of what the body shows
+    view_rect graph;                      // of states, with its nodes
+    view_state_hit states[VIEW_MAX_STATE_HITS];
+    uint32_t num_states;
 } view_layout;
 
 typedef struct view_ui {
