@@ -4,6 +4,7 @@
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/app/paging.h"
 #include "demo/viewer/app/places.h"
+#include "demo/viewer/app/record.h"
 #include "demo/viewer/app/screenshot.h"
 #include "demo/viewer/app/tell.h"
 
@@ -335,6 +336,9 @@ static void perform_rest(view_state *viewer, view_action action)
     case VIEW_SCREENSHOT:
     case VIEW_CLEAN_SCREENSHOT:
         view_save_screenshot(viewer, action == VIEW_CLEAN_SCREENSHOT);
+        break;
+    case VIEW_RECORD:
+        view_toggle_recording(viewer);
         break;
     case VIEW_LARGER_TEXT:
     case VIEW_SMALLER_TEXT:

@@ -6,11 +6,10 @@
 
 #include <stdlib.h>
 
-// MODEL-1.png, MODEL-2.png, ... in the folder: the first that does not exist, or NULL.
-static char *free_name(const char *folder, const char *model)
+char *view_free_name(const char *folder, const char *model, const char *ending)
 {
     for (unsigned n = 1; n < 10000; n++) {
-        char *const name = common_format("%s-%u.png", model, n);
+        char *const name = common_format("%s-%u.%s", model, n, ending);
         char *const path = common_join(folder, name);
         free(name);
         if (common_file_stamp(path) == 0)
@@ -23,7 +22,7 @@ static char *free_name(const char *folder, const char *model)
 void view_save_screenshot(view_state *viewer, bool clean)
 {
     char *const folder = common_absolute(".");
-    char *const path = free_name(folder, viewer->document->scene.name);
+    char *const path = view_free_name(folder, viewer->document->scene.name, "png");
     // The notice of the last picture must not appear in the next.
     viewer->ui.notice_end = 0.0;
     view_snap(viewer);

@@ -3,6 +3,7 @@
 #include "demo/viewer/app/pace.h"
 #include "demo/viewer/app/places.h"
 #include "demo/viewer/app/present.h"
+#include "demo/viewer/app/record.h"
 #include "demo/viewer/app/remember.h"
 #include "demo/viewer/app/tell.h"
 #include "demo/viewer/app/watch.h"
@@ -181,7 +182,7 @@ static bool draw_window(view_state *viewer, view_present *present, bool moving)
 {
     md5_error error;
     const double begin = seconds_since_start();
-    const bool gives_way = moving && viewer->shown.auto_quality;
+    const bool gives_way = moving && viewer->shown.auto_quality && !view_is_recording(viewer);
     if (!follow_window(viewer))
         return false;
     viewer->economy = view_economy_of(gives_way ? viewer->quality.step : 0);
@@ -191,6 +192,7 @@ static bool draw_window(view_state *viewer, view_present *present, bool moving)
         view_log_error(&viewer->log, &error);
         return false;
     }
+    view_record_frame(viewer);
     const double taken = seconds_since_start() - begin;
     viewer->frame_times[viewer->num_frame_times++ % VIEW_NUM_FRAME_TIMES] = (float)taken;
     viewer->frame_seconds =
@@ -204,7 +206,8 @@ static bool draw_window(view_state *viewer, view_present *present, bool moving)
 static void set_title(view_state *viewer, char *shown, size_t size)
 {
     char title[256];
-    (void)snprintf(title, sizeof title, "%s - md5view", viewer->document->scene.name);
+    (void)snprintf(title, sizeof title, "%s%s - md5view",
+                   view_is_recording(viewer) ? "recording: " : "", viewer->document->scene.name);
     if (strcmp(title, shown) == 0)
         return;
     (void)snprintf(shown, size, "%s", title);
@@ -269,9 +272,11 @@ static bool run_loop(view_state *viewer, view_present *present)
     while (!viewer->quit) {
         const double begin = seconds_since_start();
         viewer->now = begin - start;
-        const double passed = view_pace_frame(&pace, begin);
+        const bool recording = view_is_recording(viewer);
+        const double real = view_pace_frame(&pace, begin);
+        const double passed = recording ? 1.0 / view_recording_rate(viewer) : real;
         const bool following = view_follow(viewer, passed);
-        const bool moving = is_moving(viewer) || following;
+        const bool moving = is_moving(viewer) || following || recording;
         view_advance(&viewer->play, view_clock(&viewer->document->scene), passed);
         view_watch_files(viewer);
         redraw = view_follow_scan(viewer) || redraw;
@@ -304,6 +309,7 @@ bool view_run_window(view_state *viewer)
 {
     view_present present = {.target = NULL};
     const bool done = run_loop(viewer, &present);
+    view_end_recording(viewer);
     view_end_present(&present, viewer);
     return done;
 }

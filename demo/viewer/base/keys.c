@@ -113,6 +113,7 @@ static const view_binding table[] = {
     {VIEW_SCREENSHOT, "screenshot", "F12", "save a screenshot", KEY(SDLK_F12)},
     {VIEW_CLEAN_SCREENSHOT, "clean-screenshot", "Ctrl+F12", "without text, transparent",
      CONTROL(SDLK_F12)},
+    {VIEW_RECORD, "record", "Shift+F12", "begin and end a movie of the window", SHIFT(SDLK_F12)},
 
     {VIEW_NEXT_PAGE, "next-page", "Y", "next page of techniques", GROUP("Pages"), KEY(SDLK_y)},
     {VIEW_PREVIOUS_PAGE, "previous-page", "Shift+Y", "previous page", SHIFT(SDLK_y)},

@@ -54,6 +54,10 @@ static const view_option table[] = {
      RANGE(1, VIEW_MAX_PICTURE_SIDE), REMEMBERED},
     {"samples", "N", NULL, "antialiasing samples per pixel (4)", AT(COUNT, samples), RANGE(1, 64),
      KEPT},
+    {"record-as", "apng|gif|mp4|webm", NULL,
+     "format of movies of the window, which Shift+F12 begins and\n"
+     "ends; all but apng need ffmpeg (apng)",
+     AT(CHOICE, record_as), KEPT},
     {"no-background", NULL, NULL, "transparent background", AT(SWITCH, no_background)},
     {"background-color", "COLOR", NULL, "#rrggbb, or R,G,B from 0 to 1", AT(COLOR, background),
      GIVEN(background_given), KEPT},

@@ -35,6 +35,14 @@ typedef struct view_texture_choice {
     const char *file;
 } view_texture_choice;
 
+// --record-as
+typedef enum view_record_format {
+    VIEW_RECORD_APNG,
+    VIEW_RECORD_GIF, // this and those that follow need ffmpeg
+    VIEW_RECORD_MP4,
+    VIEW_RECORD_WEBM,
+} view_record_format;
+
 // --completions
 typedef enum view_shell {
     VIEW_BASH,
@@ -108,6 +116,7 @@ typedef struct view_options {
     view_shown shown; // initial switches
     view_surface surface;
     view_onion onion;
+    view_record_format record_as;
     view_lights lights;
     bool no_background, background_given;
     float background[3]; // sRGB, 0..1

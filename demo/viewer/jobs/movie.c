@@ -287,10 +287,25 @@ bool view_add_picture(view_movie *movie, const uint8_t *rgba)
     return !movie->is_broken;
 }
 
+// Writes the number of pictures where the first one left it open.
+static void correct_count(view_movie *movie)
+{
+    enum { BEFORE = 8 + 25 }; // the signature and the chunk IHDR
+    uint8_t control[8] = {0};
+    put_u32(control, movie->num_added);
+    if (fseek(movie->file, BEFORE, SEEK_SET) == 0)
+        write_chunk(movie->file, "acTL", control, sizeof control, no_bytes, 0);
+    else
+        movie->is_broken = true;
+}
+
 bool view_end_movie(view_movie *movie)
 {
-    if (movie->kind == MOVIE_APNG)
+    if (movie->kind == MOVIE_APNG) {
         write_chunk(movie->file, "IEND", no_bytes, 0, no_bytes, 0);
+        if (movie->num_frames == 0 && movie->num_added > 0)
+            correct_count(movie);
+    }
     bool ended = !movie->is_broken && (!movie->file || ferror(movie->file) == 0);
     ended = (movie->file ? fclose(movie->file) == 0 : end_ffmpeg(movie)) && ended;
     if (!ended)

@@ -9,8 +9,9 @@
 
 typedef struct view_movie view_movie;
 
-// Begins a movie of `num_frames` pictures; the extension of `path` chooses the format. Returns NULL
-// and logs an error if the file cannot be created or ffmpeg is missing.
+// Begins a movie of `num_frames` pictures, or of a number that is not known yet: 0; the extension
+// of `path` chooses the format. Returns NULL and logs an error if the file cannot be created or
+// ffmpeg is missing.
 view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, double frame_rate,
                              uint32_t num_frames, view_log *log);
 

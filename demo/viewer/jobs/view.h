@@ -8,10 +8,19 @@
 #include "demo/viewer/base/quality.h"
 #include "demo/viewer/draw/draw.h"
 #include "demo/viewer/draw/framing.h"
+#include "demo/viewer/jobs/movie.h"
 #include "demo/viewer/pages/picture.h"
 #include "demo/viewer/scene/previews.h"
 #include "demo/viewer/scene/scan.h"
 #include "demo/viewer/ui/ui.h"
+
+// A movie of the window.
+typedef struct view_recording {
+    view_movie *movie; // NULL: none is recorded
+    char *path;
+    uint8_t *rgba; // [4 * width * height] the last picture
+    uint32_t width, height, count;
+} view_recording;
 
 typedef struct view_state {
     const view_options *options;
@@ -59,7 +68,8 @@ typedef struct view_state {
 
     // Only with a window.
     struct SDL_Window *window;
-    void *context;            // SDL_GLContext
+    void *context; // SDL_GLContext
+    view_recording recording;
     view_quality quality;     // by the times of its frames
     view_config *config;      // NULL = none
     view_chosen_list *chosen; // textures of meshes; the caller's
