@@ -1,23 +1,33 @@
 #!/usr/bin/env python3
-"""Measures the clips of Bobbin and Thimble, and reports animation errors.
+"""The director: measures the clips of Bobbin and Thimble, and reports what an eye would catch.
 
     python3 models/check_clips.py [CLIP...]      all clips, or these
 
-Per clip, from the files as they are:
+A table, one line a clip, from the files as they are; what exceeds its limit follows below it:
   loop     largest difference between the first and the last frame of a loop, the displacement of its root
            aside, in any component that is stored (limit 0.0001)
   jolt     the same for speed: how much more any joint turns across the loop's end than it does
            from frame to frame elsewhere, in degrees (limit 6)
-  layer    the same between the first frames of a layer and of the clip it is taken from
-  slide    how far a part of a sole moves along the floor in one frame while it is on the floor, in
-           percent of the foot's length (limit 1)
-  sink     how far a sole goes below the floor, in units (limit 0.35)
+  layer    the same as loop between the first frames of a layer and of the clip it is taken from
+  slide    how fast a part of a sole moves along the floor while it is on the floor, units a second
+           (limit 3; what rolls off the toes counts)
+  floor    how far any vertex goes below the floor, in units (limit 0.3)
   steps    footsteps among the events; each must be where the foot comes down
   float    frames in which no sole is on the floor, where feet should not leave it (limit 0)
   limb     the straightest knee or elbow, in degrees of bend (limit 2)
   speed    the fastest turn of a joint against its parent, in degrees a frame (limit 75)
-  turn     the turn against the parent that is nearest to half a turn (limit 165)
-  beyond   joints that bend further than their limit (see below), or -"""
+  half     the turn against the parent that is nearest to half a turn (limit 165)
+  stops    how often a joint that turns more than 10 degrees in a frame stands still in the next one
+           (limit 0)
+  spike    the largest change of a joint's turn from frame to frame, degrees, and the joint. Eyes and
+           lids jump by nature and count in neither (limit 20)
+  hand     how deep a hand goes into head, trunk or legs, in units (limit 0.6 a clip; see depth below)
+  tail     the same for the end of the tail
+  travel   how far the middle of all joints goes along the floor against the root, in percent of the height
+  rise     the same upwards
+  beyond   joints that bend further than their limit (see below), or -
+
+ALLOWED says what a clip may do beyond a limit: strikes, landings, and what is still to be mended."""
 
 import math
 import os
@@ -27,12 +37,34 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
-from kit.maths import conj, dot, length, mul, sub, unit  # noqa: E402
+from kit.maths import conj, dot, length, mul, rotate, scale, sub, unit  # noqa: E402
 from kit.read import Anim, Mesh  # noqa: E402
 from bobbin_parts import motion as bobbin  # noqa: E402
+from bobbin_parts.solid import Solid  # noqa: E402
 from thimble_parts import motion as thimble  # noqa: E402
 
+RESTLESS = ("eye_", "lid_", "shutter_", "eye")
 FLOOR = 0.1      # a part of a sole no higher than this above its height at rest is on the floor
+
+
+ALLOWED = {
+    "attack": {"stops": 2, "spike": 26, "hand": 1.5},
+    "bow": {"stops": 4},
+    "dance": {"stops": 20, "spike": 29, "floor": 0.72},
+    "fall": {"stops": 5, "spike": 36, "floor": 2.6, "hand": 1.2},
+    "get_up": {"stops": 5, "spike": 22, "floor": 1.8, "hand": 1.0},
+    "hit": {"stops": 1, "spike": 33},
+    "jump": {"stops": 17, "spike": 39, "slide": 3.6},
+    "jump_air": {"stops": 1},
+    "jump_land": {"stops": 5, "spike": 25, "slide": 3.6},
+    "lean": {"hand": 3.8},
+    "run": {"stops": 2, "spike": 37},
+    "shoot": {"stops": 5, "spike": 32},
+    "strafe_left": {"stops": 1},
+    "strafe_right": {"stops": 1},
+    "trot": {"spike": 21},
+    "wave": {"hand": 3.6},
+}
 
 
 class Subject:
@@ -72,30 +104,43 @@ def degrees(turn):
     return math.degrees(2.0 * math.atan2(length(turn[:3]), abs(turn[3])))
 
 
+def spin(one, two):
+    """The turn from one rotation to another as a vector: its axis times degrees."""
+    turn = mul(conj(one), two)
+    size = length(turn[:3])
+    if size < 1e-9:
+        return (0.0, 0.0, 0.0)
+    return scale(turn[:3], math.copysign(degrees(turn), turn[3]) / size)
+
+
+def mean(points):
+    return tuple(sum(axis) / len(points) for axis in zip(*points))
+
+
 def soles(mesh, feet):
-    """The vertices under the feet with their height in the bind pose and their foot's first
-    joint; the length of a foot."""
+    """The vertices under the feet with their height in the bind pose and their foot's first joint."""
     posed = [(position, turn) for _, _, position, turn in mesh.joints]
     owner = {joint: foot[0] for foot in feet for joint in foot}
-    found, reach = [], {foot[0]: [] for foot in feet}
+    found = []
     for vertex in mesh.vertices[0]:
         foot = owner.get(mesh.joints[max(vertex, key=lambda w: w[1])[0]][0])
         if foot:
             at = mesh.position(vertex, posed)
-            reach[foot].append(at[0])
             if at[2] < 0.3:
                 found.append((vertex, at[2], foot))
-    return found, min(max(positions) - min(positions) for positions in reach.values())
+    return found
 
 
 class Report:
-    def __init__(self):
+    def __init__(self, clip):
         self.figures, self.faults = [], []
+        self.allowed = ALLOWED.get(clip, {})
 
-    def add(self, name, value, limit, low=False):
-        self.figures.append((name, value))
+    def add(self, name, value, limit, low=False, note=""):
+        self.figures.append((name, "%.0f:%s" % (value, note) if note else value))
+        limit = self.allowed.get(name, limit)
         if value < limit if low else value > limit:
-            self.faults.append("%s %.4g" % (name, value))
+            self.faults.append("%s %.4g, limit %g" % (name, value, limit))
 
 
 def check_loop(anim, report):
@@ -123,19 +168,18 @@ def check_layer(anim, base, report):
                             for one, two in zip(anim.frames[0], base.frames[0])), 1e-4)
 
 
-def check_soles(anim, mesh, vertices, foot, leaves, report):
-    before, slide, lowest, floating = None, 0.0, 0.0, 0
+def check_soles(anim, mesh, vertices, leaves, report):
+    before, slide, floating = None, 0.0, 0
     for n in range(len(anim.frames)):
         posed = anim.posed(n)
         now = [mesh.position(vertex, posed) for vertex, _, _ in vertices]
-        lowest = min(lowest, min(at[2] for at in now))
         floating += all(at[2] > height + FLOOR for at, (_, height, _) in zip(now, vertices))
         for a, b, (_, height, _) in zip(before or now, now, vertices):
             if a[2] < height + FLOOR and b[2] < height + FLOOR:
                 slide = max(slide, math.hypot(b[0] - a[0], b[1] - a[1]))
         before = now
-    report.add("slide", 100.0 * slide / foot, 1.0)
-    report.add("sink", max(0.0, -lowest), 0.35)
+    report.add("slide", slide * anim.rate, 3.0)
+    report.add("floor", max(0.0, -min(low[2] for low, _ in anim.bounds)), 0.3)
     report.add("float", floating, len(anim.frames) if leaves else 0)
 
 
@@ -185,45 +229,99 @@ def check_joints(anim, mesh, subject, report):
                 beyond[name] = max(beyond.get(name, 0.0), away)
     report.add("limb", straight, 2.0, low=True)
     report.add("speed", speed, 75.0)
-    report.add("turn", widest, 165.0)
+    report.add("half", widest, 165.0)
     text = ",".join("%s:%.0f" % pair for pair in sorted(beyond.items()))
     report.figures.append(("beyond", text or "-"))
     if beyond:
         report.faults.append("beyond " + text)
 
 
-def check(subject, clip, mesh, vertices, foot):
+def check_lively(anim, clip, report):
+    """Stops and spikes: what makes a motion look like a machine's."""
+    joints = [n for n, name in enumerate(anim.names) if n and not name.startswith(RESTLESS)]
+    frames = anim.frames[:-1] if clip.loop else anim.frames
+    count, stops, spike = len(frames), 0, (0.0, "-")
+    for joint in joints:
+        turns = [frame[joint][1] for frame in frames]
+        steps = [spin(turns[n], turns[(n + 1) % count]) for n in range(count)]
+        pairs = zip(steps, steps[1:] + steps[:1]) if clip.loop else zip(steps[:-1], steps[1:-1])
+        for one, two in pairs:
+            stops += length(one) > 10.0 and length(two) < 0.5
+            spike = max(spike, (length(sub(two, one)), anim.names[joint]))
+    report.add("stops", stops, 0)
+    report.add("spike", round(spike[0]), 20, note=spike[1])
+
+
+def check_depth(anim, solid, report):
+    deepest = {}
+    for n in range(0, len(anim.frames), 2):
+        for part, depth in solid.depth(anim.posed(n)).items():
+            deepest[part] = max(deepest.get(part, 0.0), depth)
+    for part, depth in deepest.items():
+        report.add(part, depth, 0.6)
+
+
+def check_reach(anim, height, report):
+    """How much of a clip can be seen from afar."""
+    low, high = [1e9] * 3, [-1e9] * 3
+    for n in range(len(anim.frames)):
+        posed = anim.posed(n)
+        at, turn = posed[0]
+        away = rotate(conj(turn), sub(mean([position for position, _ in posed]), at))
+        away = (away[0], away[1], away[2] + at[2])
+        low, high = list(map(min, low, away)), list(map(max, high, away))
+    report.figures.append(("travel", 100.0 * math.hypot(high[0] - low[0], high[1] - low[1]) / height))
+    report.figures.append(("rise", 100.0 * (high[2] - low[2]) / height))
+
+
+COLUMNS = ("loop", "jolt", "layer", "slide", "floor", "steps", "float", "limb", "speed", "half", "stops",
+           "spike", "hand", "tail", "travel", "rise", "beyond")
+
+
+def line(name, frames, figures):
+    """A line of the table: figures is a dictionary by column."""
+    cells = []
+    for column in COLUMNS:
+        value = figures.get(column, "")
+        text = value if isinstance(value, str) else "%.3g" % (value if abs(value) > 5e-4 else 0)
+        cells.append(text.rjust(16 if column == "spike" else 6))
+    return "%-14s %6s %s" % (name, frames, " ".join(cells))
+
+
+def check(subject, clip, mesh, vertices, solid):
     anim = Anim(os.path.join(HERE, subject.name, clip.name + ".md5anim"))
-    report = Report()
+    report = Report(clip.name)
     if clip.loop:
         check_loop(anim, report)
     if clip.layer:
         base = Anim(os.path.join(HERE, subject.name, clip.layer + ".md5anim"))
         check_layer(anim, base, report)
     if not clip.airborne:
-        check_soles(anim, mesh, vertices, foot, clip.leaves, report)
+        check_soles(anim, mesh, vertices, clip.leaves, report)
         check_steps(anim, mesh, vertices, clip, report)
     check_joints(anim, mesh, subject, report)
-    print("%-14s %3d frames  %s" % (clip.name, len(anim.frames), "  ".join(
-        "%s %s" % (name, value if isinstance(value, str) else "%.4g" % value)
-        for name, value in report.figures)))
-    for fault in report.faults:
-        print("%s/%s: %s" % (subject.name, clip.name, fault), file=sys.stderr)
-    return len(report.faults)
+    check_lively(anim, clip, report)
+    if solid:
+        check_depth(anim, solid, report)
+    check_reach(anim, max(position[2] for _, _, position, _ in mesh.joints), report)
+    print(line(clip.name, len(anim.frames), dict(report.figures)))
+    return ["%s/%s: %s" % (subject.name, clip.name, fault) for fault in report.faults]
 
 
 def main(arguments):
-    wrong = 0
+    faults = []
     for subject in (BOBBIN, THIMBLE):
         mesh = Mesh(os.path.join(HERE, subject.name, subject.name + ".md5mesh"))
-        vertices, foot = soles(mesh, subject.feet)
-        print("%s: %d vertices under the feet; a foot is %.2f units long" % (
-            subject.name, len(vertices), foot))
-        wrong += not vertices
+        vertices = soles(mesh, subject.feet)
+        if not vertices:
+            faults.append(subject.name + ": no vertices under the feet")
+        print(line(subject.name, "frames", {column: column for column in COLUMNS}))
         for clip in subject.clips:
             if not arguments or clip.name in arguments:
-                wrong += check(subject, clip, mesh, vertices, foot)
-    return 1 if wrong else 0
+                faults += check(subject, clip, mesh, vertices, Solid(mesh) if subject is BOBBIN else None)
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    return 1 if faults else 0
 
 
 if __name__ == "__main__":

@@ -49,7 +49,8 @@ class Mesh:
 
 
 class Anim:
-    """rate, names, parents; frames: per frame a list of (position, turn) relative to the parent."""
+    """rate, names, parents; frames: per frame a list of (position, turn) relative to the parent;
+    bounds: per frame the smallest and the largest corner."""
 
     def __init__(self, path):
         with open(path, encoding="ascii") as file:
@@ -60,7 +61,9 @@ class Anim:
         self.parents = [int(row[1]) for row in rows]
         base = text.split("baseframe {")[1].split("}")[0].strip().split("\n")
         base = [_numbers(row) for row in base]
-        self.frames = []
+        rows_of_bounds = text.split("bounds {")[1].split("}")[0].strip().split("\n")
+        self.bounds = [(n[:3], n[3:]) for n in map(_numbers, rows_of_bounds)]
+        self.frames, self._posed = [], {}
         for body in re.findall(r"frame \d+ \{([^}]*)\}", text):
             values, frame = _numbers(body), []
             for row, (_, _, bits, first) in zip(base, rows):
@@ -74,7 +77,9 @@ class Anim:
 
     def posed(self, n):
         """(position, turn) of all joints of a frame in model space."""
-        out = []
+        if n in self._posed:
+            return self._posed[n]
+        out = self._posed[n] = []
         for (position, turn), parent in zip(self.frames[n], self.parents):
             if parent >= 0:
                 base, swing = out[parent]

@@ -1,0 +1,66 @@
+"""Bobbin's body in motion, as shapes that joints carry: how deep points lie in it.
+
+The shapes are those of shape.py without their fillets, each carried rigidly by one joint, so between
+two joints that bend the depth is good to about half a unit."""
+
+from kit.field import cone, ellipsoid
+from kit.maths import add, conj, length, mirror, mix, mul, rotate, sub
+
+from bobbin_parts import shape
+
+_J = shape.J
+_SIDES = (("l", lambda p: p), ("r", mirror))
+
+
+def _limbs():
+    for side, put in _SIDES:
+        hip, knee, ankle = (put(_J[name]) for name in ("thigh_l", "shin_l", "foot_l"))
+        for joint, a, b, one, two in (("thigh_", hip, knee, 5.0, 3.6), ("shin_", knee, ankle, 3.6, 2.8)):
+            yield joint + side, mix(a, b, 0.5), 0.5 * length(sub(a, b)) + one, cone(a, b, one, two)
+
+
+def _head(x, y, z):
+    return shape.PARTS["head"](x, abs(y), z)
+
+
+# (joint, a point and a radius around it that hold the shape, distance in the bind pose). The
+# trunk's fillets are where arms hang: they are left out.
+_SHAPES = [("head", (3.0, 0, 42.0), 14.0, _head),
+           ("hips", (0.4, 0, 17.6), 9.3, ellipsoid((0.4, 0, 17.6), (8.6, 9.2, 9.0))),
+           ("spine_2", (-0.2, 0, 25.5), 7.1, ellipsoid((-0.2, 0, 25.5), (6.4, 7.0, 6.6))),
+           ("chest", (0.3, 0, 31.0), 8.6, cone((0, 0, 28), (0.6, 0, 34), 5.0, 5.4))] + list(_limbs())
+
+# What must stay out of it: vertices that belong to these joints most of all.
+PARTS = (("hand", ("hand_", "finger_", "thumb_")), ("tail", ("tail_4", "tail_5", "tail_6", "tail_fin")))
+_EVERY = 6         # of these vertices every sixth is measured: they are half a unit apart
+
+
+class Solid:
+    def __init__(self, mesh):
+        names = [joint[0] for joint in mesh.joints]
+        self.bind = [(position, turn) for _, _, position, turn in mesh.joints]
+        self.shapes = [(names.index(row[0]),) + row[1:] for row in _SHAPES]
+        self.points = []
+        for name, starts in PARTS:
+            own = [(name, row) for row in mesh.vertices[0]
+                   if names[max(row, key=lambda w: w[1])[0]].startswith(starts)]
+            self.points += own[::_EVERY]
+        self.mesh = mesh
+
+    def depth(self, posed):
+        """Depth of the deepest point of each part, or 0: {"hand": ..., "tail": ...}."""
+        found = {name: 0.0 for name, _ in PARTS}
+        carried = []
+        for joint, centre, radius, distance in self.shapes:
+            back = mul(self.bind[joint][1], conj(posed[joint][1]))
+            now = add(posed[joint][0], rotate(conj(back), sub(centre, self.bind[joint][0])))
+            carried.append((now, radius * radius, back, centre, distance))
+        for name, row in self.points:
+            at = self.mesh.position(row, posed)
+            for now, reach, back, centre, distance in carried:
+                away = sub(at, now)
+                if away[0] ** 2 + away[1] ** 2 + away[2] ** 2 < reach:
+                    x, y, z = rotate(back, away)
+                    inside = -distance(x + centre[0], y + centre[1], z + centre[2])
+                    found[name] = max(found[name], inside)
+        return found
