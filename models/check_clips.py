@@ -48,22 +48,16 @@ FLOOR = 0.1      # a part of a sole no higher than this above its height at rest
 
 
 ALLOWED = {
-    "attack": {"stops": 2, "spike": 26, "hand": 1.5},
-    "bow": {"stops": 4},
-    "dance": {"stops": 20, "spike": 29, "floor": 0.72},
-    "fall": {"stops": 5, "spike": 36, "floor": 2.6, "hand": 1.2},
-    "get_up": {"stops": 5, "spike": 22, "floor": 1.8, "hand": 1.0},
-    "hit": {"stops": 1, "spike": 33},
-    "jump": {"stops": 17, "spike": 39, "slide": 3.6},
-    "jump_air": {"stops": 1},
-    "jump_land": {"stops": 5, "spike": 25, "slide": 3.6},
-    "lean": {"hand": 3.8},
-    "run": {"stops": 2, "spike": 37},
+    "attack": {"stops": 1, "spike": 26, "hand": 1.5},
+    "dance": {"spike": 25},
+    "fall": {"stops": 2, "spike": 33, "floor": 0.45},       # heels and bottom hit the floor
+    "get_up": {"stops": 1},
+    "hit": {"spike": 21},
+    "jump": {"spike": 28, "slide": 3.1},
+    "jump_land": {"spike": 23, "slide": 3.1},
+    "run": {"spike": 37},
     "shoot": {"stops": 5, "spike": 32},
-    "strafe_left": {"stops": 1},
-    "strafe_right": {"stops": 1},
     "trot": {"spike": 21},
-    "wave": {"hand": 3.6},
 }
 
 
@@ -85,9 +79,9 @@ BOBBIN = Subject(
      for limb in (("thigh_", "shin_", "foot_"), ("upperarm_", "forearm_", "hand_"))],
     (("eye_", 32), ("lid_", 75), ("jaw", 26), ("tongue", 30), ("cheek_", 20), ("brow_", 25),
      ("neck", 45), ("head", 45), ("spine_", 40), ("chest", 40), ("clavicle_", 40),
-     ("upperarm_", 125), ("forearm_twist", 60), ("forearm_", 125), ("hand_", 95),
-     ("finger_", 100), ("thumb_", 75), ("prop_", 1), ("thigh_", 120), ("shin_", 130),
-     ("foot_", 110), ("toes_", 75), ("toe_", 20), ("tail_", 50), ("ear_", 50), ("belly", 10)))
+     ("upperarm_", 125), ("forearm_twist", 60), ("forearm_", 125), ("hand_", 100),
+     ("finger_", 100), ("thumb_", 75), ("prop_", 1), ("thigh_", 130), ("shin_", 130),
+     ("foot_", 110), ("toes_", 75), ("toe_", 20), ("tail_", 55), ("ear_", 50), ("belly", 10)))
 
 THIMBLE = Subject(
     "thimble", thimble.CLIPS,

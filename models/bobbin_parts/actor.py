@@ -20,11 +20,13 @@ _HEEL = (-7.0, -1.2, -1.4)
 _TOE_REACH = 5.2   # from the ball to the tips of the toes
 _WRIST = maths.unit(sub(_BIND["hand_l"], _BIND["forearm_l"]))
 _ELBOW = maths.unit(maths.cross(sub(_BIND["forearm_l"], _BIND["upperarm_l"]), (1.0, 0.0, 0.0)))
+_FINGERS = maths.unit(sub(_BIND["finger_a_1_l"], _BIND["hand_l"]))
+_BACK_OF_HAND = (0.0, 0.7, 0.7)
 SHUT = -15.5       # degrees of jaw that close the smile
 SIDES = (("l", 1.0), ("r", -1.0))
 
 _TAIL = tuple("tail_%d" % n for n in range(1, 7)) + ("tail_fin",)
-SPRINGS = [Chain(_TAIL, _JOINTS["tail_fin"].aim, 1.9, 0.35, 9.0),
+SPRINGS = [Chain(_TAIL, _JOINTS["tail_fin"].aim, 1.9, 0.35, 14.0),
            Mass("belly", _JOINTS["belly"].aim, 3.4, 0.22, 1.1)]
 SPRINGS += [Chain(tuple("ear_%d_%s" % (n, side) for n in range(1, 4)),
                   _JOINTS["ear_3_" + side].aim, 3.0, 0.30, 13.0) for side, _ in SIDES]
@@ -153,6 +155,24 @@ class Actor:
         it were the left one. The hand keeps its rotation relative to the forearm."""
         hint = elbow if side == "l" else maths.mirror(elbow)
         self.pose.reach("upperarm_" + side, "forearm_" + side, "hand_" + side, target, hint)
+
+    def palm(self, side, target, ahead, amount):
+        """Puts a hand flat on the floor, the wrist at `target`, fingers towards `ahead`, both given
+        in model space; amount 0..1 of the way there from where the arm is posed."""
+        if amount <= 0.0:
+            return
+        bones = self.pose.skeleton
+        names = [part + side for part in ("upperarm_", "forearm_", "hand_")]
+        posed = [self.pose.where(bones.index[name])[1] for name in names]
+        self.reach(side, target, (-0.8, 0.9, 0.2))
+        there = [self.pose.where(bones.index[name])[1] for name in names[:2]]
+        fingers, back = (_FINGERS, _BACK_OF_HAND) if side == "l" else (
+            maths.mirror(_FINGERS), maths.mirror(_BACK_OF_HAND))
+        there.append(mul(maths.frame(ahead, (0.0, 0.0, 1.0)), maths.conj(maths.frame(fingers, back))))
+        for name, one, two in zip(names, posed, there):
+            sign = 1.0 if sum(a * b for a, b in zip(one, two)) > 0.0 else -1.0
+            self.pose.fix(name, maths.normalised(tuple(a + (sign * b - a) * amount
+                                                       for a, b in zip(one, two))))
 
     # --- tail and ears
 

@@ -76,8 +76,8 @@ def greet(a, t):
     a.arms_down()
     # The right arm goes up beside the head; the forearm draws the arc, the hand follows late.
     a.one("clavicle", "r", roll=14.0 * up)
-    a.one("upperarm", "r", roll=62.0 * up, yaw=-6.0 * up)
-    a.one("forearm", "r", roll=44.0 * up + 25.0 * shake * wave(phase, 6), pitch=14.0 * up)
+    a.one("upperarm", "r", roll=65.0 * up, yaw=-2.0 * up)
+    a.one("forearm", "r", roll=20.0 * up + 22.0 * shake * wave(phase, 6), pitch=4.0 * up)
     a.one("hand", "r", roll=18.0 * up + 20.0 * shake * wave(phase, 6, 0.16), pitch=6.0 * up)
     a.grip("r", -0.5 * up + 0.25 * shake * wave(phase, 6, 0.22), -0.3 * up)
     # The left one balances, a little away from the body.
@@ -344,8 +344,11 @@ def lean(a, t):
         a.turn(joint, roll=-share * side, yaw=0.2 * share * side)
     a.turn("neck", roll=5.0 * side)
     a.turn("head", roll=9.0 * side, yaw=3.0 * side)
-    a.one("upperarm", "l", roll=-4.0 * side)
-    a.one("upperarm", "r", roll=4.0 * side)
+    # The arm on the low side gives way to the hip, the other one hangs closer.
+    for name, own in SIDES:
+        low, high = max(0.0, own * side), max(0.0, -own * side)
+        a.one("upperarm", name, roll=22.0 * low * low + 4.0 * high * high)
+        a.one("forearm", name, roll=8.0 * low * low)
     a.turn("tail_1", yaw=5.0 * side)
     a.turn("tail_2", yaw=5.0 * side)
     a.ears(6.0 * side, 0.0, "l")

@@ -2,7 +2,7 @@
 
 import math
 
-from kit.curves import bump, keyed, pulse, wave
+from kit.curves import bump, caught, keyed, pulse, thrown, wave
 from kit.footing import Footing
 from kit.maths import rotate, smoothstep, turn
 
@@ -11,6 +11,8 @@ from bobbin_parts.actor import BALL, SIDES
 START_SECONDS, AIR_SECONDS, LAND_SECONDS = 0.4, 0.5, 0.6
 _HEIGHT = 17.0        # of a jump, in units: 0.5 s at 544 units per second squared
 _TOES_OFF = 52.0      # pitch of the feet as they leave the floor
+_TAIL_SWING = 6.0     # degrees to the side
+_LATE = (("l", 0.0), ("r", 0.06))     # the right arm follows by two frames
 
 
 # --- jump
@@ -24,9 +26,9 @@ def _crouched(a, amount):
     a.nod(pitch=-17.0 * amount)
 
 
-def _arms(a, back, up, out=0.0):
-    """Both arms: swung back, thrown up, held out; 0..1 each."""
-    for side, _ in SIDES:
+def _arms(a, arms):
+    """Both arms: swung back, thrown up, held out; 0..1 each, by side."""
+    for side, (back, up, out) in arms.items():
         a.one("clavicle", side, roll=12.0 * up, yaw=8.0 * back - 4.0 * up)
         a.arm(side, roll=12.0 * back + 74.0 * up + 46.0 * out, pitch=46.0 * back - 6.0 * up,
               yaw=-18.0 * up)
@@ -37,8 +39,9 @@ def _arms(a, back, up, out=0.0):
 
 def _start(a, t):
     """Gathers, holds for two frames, and goes off; t in 0..START_SECONDS. Gives the feet's pitch."""
-    crouch = keyed(t, (0.0, 0.0), (0.20, 1.0), (0.27, 1.02), (0.38, 0.0))
-    go = keyed(t, (0.26, 0.0), (0.4, 1.0))
+    # The body leaves at the speed with which it will fly.
+    go = thrown(t, 0.24, START_SECONDS, 2.8)
+    crouch = keyed(t, (0.0, 0.0), (0.18, 1.0), (0.25, 1.02)) * (1.0 - go)
     a.rest()
     _crouched(a, crouch)
     a.move("hips", x=0.8 * go, z=2.6 * go)
@@ -46,19 +49,21 @@ def _start(a, t):
     a.bend(pitch=-9.0 * go)
     a.stretch(1.3 * go)
     a.nod(pitch=-9.0 * go)
-    _arms(a, crouch, go)
+    _arms(a, {side: (keyed(t - late, (0.0, 0.0), (0.15, 1.0), (0.19, 1.0), (0.31, 0.0)),
+                     keyed(t - late, (0.15, 0.0), (0.28, 0.85), (0.38, 1.0)), 0.0) for side, late in _LATE})
     a.mouth(0.16 - 0.14 * crouch + 0.75 * go, 1.0 - 0.4 * crouch)
     a.brows(-0.4 * crouch + 0.9 * go, 0.6 * crouch)
     for side, _ in SIDES:
         a.lids(side, 0.2 * crouch, 0.35 * crouch)
     a.look(0.0, -9.0 * max(crouch, go))
     a.ears(-9.0 * crouch, 8.0 * crouch)
-    a.tail_pose(rise=9.0 * crouch - 6.0 * go, curl=9.0 * crouch)
-    return _TOES_OFF * keyed(t, (0.24, 0.0), (0.4, 1.0))
+    a.tail_pose(rise=9.0 * crouch - 6.0 * go, side=-_TAIL_SWING * go, curl=9.0 * crouch)
+    return _TOES_OFF * thrown(t, 0.24, START_SECONDS, 1.6)
 
 
-def _air(a, t, rising, paddle):
-    """In the air; rising is 1 upwards, -1 downwards."""
+def _air(a, t, rising, paddle, late=None):
+    """In the air; rising is 1 upwards, -1 downwards; `late` is the same for the right arm."""
+    late = rising if late is None else late
     a.rest()
     top = 1.0 - abs(rising)
     a.move("hips", x=0.8 - 0.8 * top, z=2.6 - 0.6 * top)
@@ -67,28 +72,32 @@ def _air(a, t, rising, paddle):
     a.stretch(1.3 - 0.6 * top)
     a.nod(pitch=-9.0 + 11.0 * top + 5.0 * max(-rising, 0.0))
     beat = math.sin(2.0 * math.pi * 3.0 * t) * paddle
-    _arms(a, 0.0, max(rising, 0.0), (1.0 - max(rising, 0.0)) + 0.30 * beat)
+    _arms(a, {side: (0.0, max(up, 0.0), 1.0 - max(up, 0.0) + 0.30 * beat)
+              for (side, _), up in zip(_LATE, (rising, late))})
     a.mouth(0.91, 1.0)
     a.brows(0.9)
     a.look(0.0, -9.0 * rising + 6.0)
     a.ears(10.0 * beat, 0.0)
-    a.tail_pose(rise=-6.0 + 10.0 * top, curl=-6.0 * rising)
+    a.tail_pose(rise=-6.0 + 10.0 * top + 14.0 * max(-rising, 0.0), side=-_TAIL_SWING * rising,
+                curl=-6.0 * rising)
 
 
-def _hang(a, height, lift, swing, pitch=_TOES_OFF):
+def _hang(a, height, lift, swing, pitch=_TOES_OFF, toes=0.5):
     """Feet that hang under a body that is `height` above the floor, drawn up by `lift`."""
     for side, sign in SIDES:
         own = swing * sign
         a.foot(side, BALL[0] + 0.9 * own - 0.12 * lift, BALL[1] * sign,
-               height + lift + 0.45 * own, pitch - 9.0 * own, 0.0, 0.5)
+               height + lift + 0.45 * own, pitch - 9.0 * own, 0.0, toes)
 
 
 def _land(a, t):
     """Meets the floor with the toes, sinks in, comes up again; the rest of him a little later."""
-    sink = keyed(t, (0.0, 0.0), (0.11, 1.0), (0.17, 1.0), (0.40, -0.12), (0.58, 0.0))
-    reach = keyed(t, (0.0, 1.0), (0.09, 0.0))
+    # It arrives at the speed with which it fell.
+    down = caught(t, 0.0, 0.13, 2.5)
+    sink = down * keyed(t, (0.13, 1.0), (0.18, 1.0), (0.40, -0.12), (0.58, 0.0))
+    reach = 1.0 - down
     head = keyed(t, (0.0, 0.0), (0.16, 1.0), (0.38, -0.15), (0.58, 0.0))
-    arms = keyed(t, (0.0, 1.0), (0.20, 0.55), (0.50, 0.0))
+    arms = [keyed(t - late, (0.0, 1.0), (0.20, 0.55), (0.50, 0.0)) for _, late in _LATE]
     a.rest()
     _crouched(a, 0.95 * sink)
     a.move("hips", x=0.8 * reach, z=2.6 * reach)
@@ -96,7 +105,7 @@ def _land(a, t):
     a.bend(pitch=-7.0 * reach)
     a.stretch(1.3 * reach)
     a.nod(pitch=-4.0 * reach + 15.0 * head)
-    _arms(a, 0.35 * max(sink, 0.0), 0.0, arms)
+    _arms(a, {side: (0.35 * max(sink, 0.0), 0.0, arm) for (side, _), arm in zip(_LATE, arms)})
     a.mouth(0.16 + 0.75 * keyed(t, (0.0, 1.0), (0.1, 0.1), (0.3, 0.5), (0.6, 0.0)))
     a.brows(0.9 * reach - 0.5 * max(sink, 0.0) + 0.4 * pulse(t, 0.25, 0.58, 0.12))
     squeeze = keyed(t, (0.02, 0.0), (0.10, 0.85), (0.18, 0.8), (0.27, 0.0))
@@ -104,8 +113,10 @@ def _land(a, t):
         a.lids(side, squeeze, squeeze, 0.0)
     a.look(0.0, 15.0 * reach)
     a.ears(-8.0 * sink)
-    a.tail_pose(rise=-6.0 * reach + 8.0 * max(sink, 0.0), curl=6.0 * reach)
-    return _TOES_OFF * keyed(t, (0.0, 1.0), (0.10, 0.0))
+    # The tail goes on downwards by itself: it is held up against the floor.
+    a.tail_pose(rise=8.0 + 22.0 * max(sink, 0.0) - 8.0 * keyed(t, (0.25, 0.0), (0.58, 1.0)),
+                side=_TAIL_SWING * keyed(t, (0.0, 1.0), (0.3, -0.3), (0.55, 0.0)), curl=6.0 * reach)
+    return _TOES_OFF * (1.0 - caught(t, 0.0, 0.10, 1.6))
 
 
 def jump_start(a, t):
@@ -141,10 +152,13 @@ def jump(a, t):
         s = flown / AIR_SECONDS
         rising = keyed(s, (0.0, 1.0), (0.45, 0.0), (0.6, 0.0), (1.0, -1.0))
         top = keyed(s, (0.0, 0.0), (0.5, 1.0), (1.0, 0.0))
-        _air(a, flown, rising, top)
+        # The right arm is still on its way up when the feet leave the floor.
+        _air(a, flown, rising, top, keyed(s - 0.1, (0.0, 1.0), (0.45, 0.0), (0.6, 0.0), (0.9, -1.0)))
         height = 4.0 * _HEIGHT * s * (1.0 - s)
         a.root(z=height)
-        _hang(a, height, 2.6 * top, 0.0, _TOES_OFF)
+        # Feet go on bending as they did on the floor; toes uncurl, and curl again before they touch.
+        swung = math.sin(math.pi * min(1.0, min(s, 1.0 - s) / 0.35))
+        _hang(a, height, 2.6 * top - 0.7 * swung * (1.0 - top), 0.0, _TOES_OFF + 16.0 * swung, 0.5 * top)
 
 
 # --- fall and get up
@@ -155,12 +169,14 @@ _FALL = {"l": Footing(BALL[0], BALL[1], 0.0, (0.46, 0.84, _SIT_FOOT[0], _SIT_FOO
          "r": Footing(BALL[0], -BALL[1], 0.0, (0.10, 0.30, -1.4, -8.4, -6.0, 2.4, 6.0),
                       (0.50, 0.88, _SIT_FOOT[0], -_SIT_FOOT[1], -_SIT_FOOT[2], 2.6, 0.0))}
 _RISE = {"l": Footing(_SIT_FOOT[0], _SIT_FOOT[1], _SIT_FOOT[2],
-                      (0.30, 0.56, BALL[0], BALL[1] + 1.2, 4.0, 1.4, 0.0),
+                      (0.26, 0.50, BALL[0], BALL[1] + 1.2, 4.0, 1.4, 0.0),
                       (1.22, 1.40, BALL[0], BALL[1], 0.0, 1.0, 8.0)),
          "r": Footing(_SIT_FOOT[0], -_SIT_FOOT[1], -_SIT_FOOT[2],
-                      (0.40, 0.66, BALL[0], -BALL[1] - 1.2, -4.0, 1.6, 0.0),
+                      (0.58, 0.83, BALL[0], -BALL[1] - 1.2, -4.0, 1.6, 0.0),
                       (1.38, 1.55, BALL[0], -BALL[1], 0.0, 1.0, 8.0))}
 _TOES_UP = -48.0
+_SEAT = -5.9                     # of the hips, against standing
+_PALM = (-10.0, -14.0, 3.0)      # of the right wrist while its hand is on the floor
 
 
 def _knee(up):
@@ -169,26 +185,28 @@ def _knee(up):
 
 
 def _sitting(a, amount, back=0.0, dizzy=0.0):
-    """On his bottom with the legs out; back leans the trunk, dizzy lets the head hang."""
-    a.move("hips", x=-4.4 * amount, z=-7.3 * amount)
-    a.turn("hips", pitch=-15.0 * amount - 0.3 * back)
-    a.bend(pitch=13.0 * amount - 0.7 * back)
-    a.nod(pitch=6.0 * amount + 9.0 * dizzy + 0.45 * back, roll=5.0 * dizzy)
+    """On his bottom with the legs out, leaning on the right hand: his arms are short, so the trunk
+    leans over it. back leans the trunk, dizzy lets the head hang."""
+    a.move("hips", x=-4.4 * amount, z=_SEAT * amount)
+    a.turn("hips", pitch=-16.0 * amount - 0.3 * back, roll=7.0 * amount)
+    a.bend(pitch=-0.5 * amount - 0.7 * back, roll=25.0 * amount)
+    a.nod(pitch=15.0 * amount + 9.0 * dizzy + 0.45 * back, roll=-19.0 * amount - 5.0 * dizzy)
     a.move("belly", z=0.3 * amount)
     # The tail would go through the floor: it bends up at its root and lies down behind.
-    for n, pitch in ((1, 40.0), (2, 4.0), (3, -14.0), (4, -10.0)):
+    for n, pitch in ((1, 43.0), (2, 7.0), (3, -6.0), (4, -2.0)):
         a.turn("tail_%d" % n, pitch=pitch * amount)
-    a.turn("tail_1", yaw=6.0 * amount)
+    a.turn("tail_1", pitch=0.2 * max(0.0, back), yaw=6.0 * amount)
 
 
-def _props(a, amount):
-    """Arms behind the body, hands on the floor."""
-    for side, _ in SIDES:
-        a.one("clavicle", side, roll=-5.0 * amount, yaw=7.0 * amount)
-        a.arm(side, roll=6.0 * amount, pitch=25.0 * amount, yaw=6.0 * amount)
-        a.elbow(side, 4.0 * amount)
-        a.one("hand", side, pitch=-20.0 * amount, roll=34.0 * amount)
-        a.grip(side, -0.5 * amount)
+def _props(a, right, left):
+    """The right hand on the floor, behind and beside the hips, the left one on its thigh."""
+    a.one("clavicle", "r", roll=-8.0 * right, yaw=10.0 * right)
+    a.grip("r", -0.4 * right)
+    # It leaves the floor upwards, not along it.
+    a.palm("r", (_PALM[0], _PALM[1], _PALM[2] + 13.0 * (1.0 - right)), (-0.35, -0.9, -0.12), right)
+    a.arm("l", roll=-15.0 * left, pitch=-8.0 * left)
+    a.elbow("l", 14.0 * left)
+    a.grip("l", 0.2 * left)
 
 
 def fall(a, t):
@@ -202,23 +220,24 @@ def fall(a, t):
     dizzy = keyed(t, (0.95, 0.0), (1.40, 1.0))
     a.rest()
     a.move("hips", x=-2.6 * keyed(t, (0.0, 0.0), (0.34, 1.0), (0.7, 0.0)),
-           z=-1.0 * keyed(t, (0.0, 0.0), (0.26, 1.0), (0.45, 0.0)) + 7.3 * (down - drop)
+           z=-1.0 * keyed(t, (0.0, 0.0), (0.26, 1.0), (0.45, 0.0)) - _SEAT * (down - drop)
            + 1.2 * hop)
     _sitting(a, down, 17.0 * rock, dizzy)
     a.turn("hips", pitch=-9.0 * tip)
     a.bend(pitch=-6.0 * tip + 16.0 * pulse(t, 0.05, 0.42, 0.15))
     a.nod(pitch=14.0 * tip - 12.0 * rock)
     a.stretch(-1.1 * pulse(t, 0.68, 0.84, 0.07) + 0.6 * pulse(t, 0.45, 0.70, 0.1))
-    flail = keyed(t, (0.04, 0.0), (0.18, 1.0), (0.62, 1.0), (0.78, 0.0))
-    for side, sign in SIDES:
-        round_ = 2.0 * math.pi * (2.6 * t + (0.0 if side == "l" else 0.42))
+    a.tail_pose(rise=14.0 * pulse(t, 0.12, 0.72, 0.2), curl=-34.0 * max(0.0, rock))
+    for side, stop in (("l", 0.98), ("r", 0.76)):
+        flail = keyed(t, (0.04, 0.0), (0.18, 1.0), (stop - 0.2, 1.0), (stop, 0.0))
+        round_ = 2.0 * math.pi * (2.3 * t + (0.0 if side == "l" else 0.42))
         a.one("clavicle", side, roll=10.0 * flail)
-        a.arm(side, roll=(52.0 + 26.0 * math.sin(round_)) * flail,
-              yaw=34.0 * math.cos(round_) * flail)
-        a.elbow(side, (26.0 + 18.0 * math.sin(round_ - 0.9)) * flail)
+        a.arm(side, roll=(44.0 + 24.0 * math.sin(round_)) * flail,
+              yaw=30.0 * math.cos(round_) * flail, pitch=8.0 * flail)
+        a.elbow(side, (14.0 + 12.0 * math.sin(round_ - 0.9)) * flail)
         a.one("hand", side, roll=20.0 * math.sin(round_ - 1.4) * flail)
         a.grip(side, -0.6 * flail)
-    _props(a, keyed(t, (0.58, 0.0), (0.76, 1.0)))
+    _props(a, keyed(t, (0.54, 0.0), (0.74, 1.0)), keyed(t, (0.80, 0.0), (1.15, 1.0)))
     shock = keyed(t, (0.0, 0.0), (0.12, 1.0), (0.68, 1.0), (0.74, 0.0))
     wince = keyed(t, (0.67, 0.0), (0.72, 1.0), (0.98, 1.0), (1.12, 0.0))
     for side, _ in SIDES:
@@ -243,7 +262,12 @@ def get_up(a, t):
     shake = keyed(t, (0.05, 0.0), (0.15, 1.0), (0.38, 0.0))
     over = keyed(t, (1.0, 0.0), (1.26, 1.0), (1.55, 0.0))
     a.rest()
-    _sitting(a, 1.0 - up, 9.0 * rock, dizzy)
+    _sitting(a, 1.0 - up, -6.0 * rock, dizzy)
+    # He rolls over the hand, pushes with it, and follows up with the trunk.
+    push = keyed(t, (0.25, 0.0), (0.60, 1.0), (1.05, 0.0))
+    a.turn("hips", yaw=-10.0 * push, roll=5.0 * push)
+    a.bend(yaw=-12.0 * push, roll=6.0 * push)
+    a.nod(yaw=12.0 * push)
     a.move("hips", x=2.2 * forward * (1.0 - 0.6 * up), z=-0.5 * forward * up + 0.5 * over)
     a.turn("hips", pitch=25.0 * forward)
     a.bend(pitch=22.0 * forward - 5.0 * over)
@@ -257,13 +281,16 @@ def get_up(a, t):
         a.lids(side, 0.34 * dizzy * (1.0 - squeeze) + 0.9 * squeeze,
                0.15 * dizzy * (1.0 - squeeze) + 0.9 * squeeze, 0.0)
     a.ears(-10.0 * dizzy + 8.0 * over, 6.0 * dizzy)
-    _props(a, keyed(t, (0.55, 1.0), (0.95, 0.0)))
-    for side, _ in SIDES:
-        a.arm(side, pitch=-26.0 * pulse(t, 0.85, 1.35, 0.2), roll=16.0 * pulse(t, 0.8, 1.4, 0.22))
+    for side, late in (("l", -0.25), ("r", 0.06)):
+        out = pulse(t, 0.80 + late, 1.40 + late, 0.25)
+        a.arm(side, pitch=-26.0 * out, roll=18.0 * out)
+    # Past the knee on its way to the front.
+    a.arm("r", roll=34.0 * pulse(t, 0.68, 1.16, 0.2))
+    _props(a, keyed(t, (0.66, 1.0), (0.92, 0.0)), keyed(t, (0.30, 1.0), (0.70, 0.0)))
     for side, sign in SIDES:
         x, y, z, pitch, yaw = _RISE[side].at(t)
-        flat = keyed(t, (0.30, 1.0), (0.54, 0.0)) if side == "l" else keyed(t, (0.40, 1.0),
-                                                                            (0.64, 0.0))
+        flat = keyed(t, (0.26, 1.0), (0.48, 0.0)) if side == "l" else keyed(t, (0.58, 1.0),
+                                                                            (0.82, 0.0))
         a.foot(side, x, y, z + 0.35 * flat, pitch + _TOES_UP * flat, yaw, 0.5,
                _knee(max(flat, 1.0 - up)))
 
@@ -282,15 +309,15 @@ DANCE_EVENTS = ((6, "footstep right"), (21, "footstep left"), (36, "footstep rig
 
 
 def _hop(t):
-    """A jump at t in 0..1: (height 0..1, crouch 0..1 before and after it)."""
+    """A jump at t in 0..1: (height 0..1, crouch 0..1 before and after it, heels lifted 0..1)."""
     rise = (t - 0.29) / 0.42
     height = 4.0 * rise * (1.0 - rise) if 0.0 < rise < 1.0 else 0.0
     before = smoothstep(0.0, 0.17, t) * smoothstep(0.34, 0.17, t)
     after = smoothstep(0.66, 0.80, t) * smoothstep(1.0, 0.80, t)
-    return height, max(before, after)
+    return height, max(before, after), pulse(t, 0.14, 0.86, 0.3)
 
 
-def _dance_feet(a, beat, height, airborne, spin):
+def _dance_feet(a, beat, height, heels, spin):
     """On every beat of the first four the free foot lifts and taps; in the air both hang."""
     for sign, name in _BOTH:
         # The weight is left on even beats, so the right foot is free around them.
@@ -301,7 +328,7 @@ def _dance_feet(a, beat, height, airborne, spin):
             tap = max(0.0, 1.0 - (near / 0.42) ** 2) ** 1.5
         x, y, _ = rotate(turn(yaw=spin), (BALL[0], (_WIDE - 1.8 * tap) * sign, 0.0))
         # Toes leave last and touch first.
-        pitch = 16.0 * tap + 40.0 * airborne
+        pitch = 16.0 * tap + 40.0 * heels
         a.foot(name, x, y, 2.4 * tap + height, pitch, spin + 5.0 * sign, 0.8)
 
 
@@ -313,15 +340,15 @@ def dance(a, t):
     cheering = bump(phase, 0.46, 1.0, 0.09)
     side = math.sin(math.pi * beat + 0.5 * math.pi) * stepping
     late = math.sin(math.pi * (beat - 0.3) + 0.5 * math.pi) * stepping
-    pulse = wave(phase, 8, 0.25)
-    hop, crouch, height, spin, fling, wind = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    beats = wave(phase, 8, 0.25)
+    hop, crouch, heels, height, spin, fling, wind = (0.0,) * 7
     if 4.0 <= beat < 6.0:
-        hop, crouch = _hop(beat % 1.0)
+        hop, crouch, heels = _hop(beat % 1.0)
         height = 3.4 * hop
         fling = math.sin(math.pi * (beat % 1.0)) ** 2
     elif beat >= 6.0:
         s = (beat - 6.0) / 2.0
-        hop, crouch = _hop(s)
+        hop, crouch, heels = _hop(s)
         height = 12.0 * hop
         fling = math.sin(math.pi * s) ** 2
         # Winds up against the turn; once off the floor, goes round.
@@ -329,7 +356,7 @@ def dance(a, t):
         spin = 360.0 * keyed(s, (0.285, 0.0), (0.34, 0.07), (0.64, 0.93), (0.715, 1.0))
     airborne = smoothstep(0.0, 0.8, hop)
     a.root(yaw=spin)
-    a.move("hips", y=2.6 * side, z=-0.8 - 0.55 * pulse * stepping - 2.4 * crouch + height
+    a.move("hips", y=2.6 * side, z=-0.8 - 1.1 * beats * stepping - 2.4 * crouch + height
            + 0.7 * airborne)
     a.turn("hips", roll=-7.0 * side, yaw=9.0 * late + 14.0 * wind, pitch=6.0 * crouch)
     a.stretch(0.45 * wave(phase, 8, 0.4) * stepping - 1.2 * crouch + 1.1 * airborne)
@@ -339,8 +366,8 @@ def dance(a, t):
     a.turn("neck", roll=-3.0 * late)
     a.turn("head", roll=-7.0 * late, pitch=2.5 * wave(phase, 8, 0.45) * stepping + 3.0 * crouch
            - 6.0 * airborne, yaw=4.0 * side + 8.0 * wind)
-    a.mouth(0.45 + 0.35 * cheering + 0.2 * airborne - 0.2 * crouch + 0.1 * pulse)
-    a.brows(0.5 * cheering + 0.3 * pulse * stepping)
+    a.mouth(0.45 + 0.35 * cheering + 0.2 * airborne - 0.2 * crouch + 0.1 * beats)
+    a.brows(0.5 * cheering + 0.3 * beats * stepping)
     a.blink(bump(phase, 0.215, 0.26, 0.02))
     squint = bump(phase, 0.76, 0.82, 0.02)
     for eye, _ in SIDES:
@@ -357,6 +384,6 @@ def dance(a, t):
         a.one("hand", name, roll=10.0 * wave(phase, 8, 0.6) + 8.0 * fling)
         a.grip(name, 0.2 * stepping * (0.5 - own) - 0.4 * cheering)
     a.tail(9.0 * (0.4 + 0.6 * stepping), 1.5, phase, 4, 0.08)
-    a.tail_pose(rise=5.0 * crouch)
+    a.tail_pose(rise=20.0 * crouch + 5.0 * cheering)
     a.ears(4.0 * cheering)
-    _dance_feet(a, beat, height, airborne, spin)
+    _dance_feet(a, beat, height, heels, spin)

@@ -24,7 +24,7 @@ CLIPS = (
     Clip("fall", 30, 45, leaps.fall, loop=False, leaves=True,
          events=((9, "footstep right"), (21, "thud"), (28, "thud"))),
     Clip("get_up", 30, 48, leaps.get_up, loop=False, leaves=True,
-         events=((17, "footstep left"), (20, "footstep right"), (42, "footstep left"),
+         events=((15, "footstep left"), (25, "footstep right"), (42, "footstep left"),
                  (47, "footstep right"))),
     Clip("hit", 30, 27, acts.hit, events=((1, "blow"), (7, "footstep right"),
                                           (24, "footstep right"))),

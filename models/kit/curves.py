@@ -57,6 +57,17 @@ def keyed(t, *keys):
     return _between(keys[n - 1], keys[n], slopes[n - 1], slopes[n], t)
 
 
+def thrown(t, start, stop, power):
+    """0 until start, 1 from stop on, faster and faster in between: it leaves with `power` times the mean
+    speed, as a body does that is thrown. caught() is its mirror image."""
+    s = min(1.0, max(0.0, (t - start) / (stop - start)))
+    return s ** power
+
+
+def caught(t, start, stop, power):
+    return 1.0 - thrown(start + stop - t, start, stop, power)
+
+
 def looped(t, period, *keys):
     """The same, periodic; keys lie in one period."""
     t %= period

@@ -9,9 +9,14 @@ from kit import maths
 from kit.maths import add, conj, mul, rotate, scale, sub
 
 
+_NONE = (0.0, 0.0, 0.0)
+_QUICK = 270.0     # degrees a second that the bend of a joint changes at most
+
+
 class Chain:
     """Joints, each the parent of the next, that bend; `tip` is where the last one points.
-    frequency in swings a second, damping 0..1 (1 never overshoots), limit in degrees a joint."""
+    frequency in swings a second, damping 0..1 (1 never overshoots), limit in degrees a joint,
+    approached but not reached: see soft()."""
 
     def __init__(self, joints, tip, frequency, damping, limit):
         self.joints, self.tip = joints, tip
@@ -19,7 +24,7 @@ class Chain:
 
 
 class Mass:
-    """One joint that is displaced, by at most `limit` units."""
+    """One joint that is displaced, by less than `limit` units."""
 
     def __init__(self, joint, aim, frequency, damping, limit):
         self.joint, self.aim = joint, aim
@@ -56,12 +61,17 @@ def between(a, b):
     return maths.normalised((axis[0], axis[1], axis[2], 1.0 + maths.dot(a, b)))
 
 
+def soft(size, limit):
+    """size, bent to stay below limit: a hard limit would stop a swing within a frame, as a wall does."""
+    return limit * math.tanh(size / limit)
+
+
 class Follow:
     """All springs of one creature, through one clip."""
 
     def __init__(self, skeleton, springs):
         self.skeleton, self.springs = skeleton, springs
-        self.points = {}
+        self.points, self.bends = {}, {}
 
     def carry(self, position, turn):
         for point in self.points.values():
@@ -73,6 +83,16 @@ class Follow:
             point = self.points[joint] = _Point(rest)
         point.step(rest, spring.frequency, spring.damping, seconds)
         return point
+
+    def _ease(self, joint, bend, seconds):
+        """bend, in degrees about its axis, but not too far from that of the step before."""
+        before = self.bends.get(joint, _NONE)
+        away = sub(bend, before)
+        size = maths.length(away)
+        if size > 1e-6:
+            bend = add(before, scale(away, soft(size, _QUICK * seconds) / size))
+        self.bends[joint] = bend
+        return bend
 
     def step(self, pose, seconds):
         """Advances the springs by one step. Returns turns and moves per joint (by number), which
@@ -100,12 +120,15 @@ class Follow:
             point = self._point(n, add(position, rest), spring, seconds)
             ahead, wish = maths.unit(rest), maths.unit(sub(point.position, position))
             bend = between(ahead, wish)
-            most = math.cos(math.radians(spring.limit) * 0.5)
-            if bend[3] < most:
-                side = maths.unit(bend[:3])
-                bend = maths.axis_angle(side, spring.limit)
-                wish = rotate(bend, ahead)
+            # The point swings at its distance, to three times the limit, where no more is seen of it.
+            size = 2.0 * math.degrees(math.atan2(maths.length(bend[:3]), bend[3]))
+            if size > 3.0 * spring.limit:
+                wish = rotate(maths.axis_angle(maths.unit(bend[:3]), 3.0 * spring.limit), ahead)
             point.position = add(position, scale(wish, reach))
+            shown = scale(maths.unit(bend[:3]), soft(size, spring.limit)) if size > 1e-6 else _NONE
+            shown = self._ease(n, rotate(conj(led), shown), seconds)
+            size = maths.length(shown)
+            bend = maths.axis_angle(rotate(led, shown), size) if size > 1e-6 else maths.IDENTITY
             swung = mul(bend, led)
             turns[n] = mul(conj(turn), swung)
             turn, parent = swung, n
@@ -117,7 +140,6 @@ class Follow:
         point = self._point(n, rest, spring, seconds)
         away = rotate(conj(turn), sub(point.position, rest))
         size = maths.length(away)
-        if size > spring.limit:
-            away = scale(away, spring.limit / size)
-            point.position = add(rest, rotate(turn, away))
+        if size > 1e-6:
+            away = scale(away, soft(size, spring.limit) / size)
         moves[n] = add(pose.moves[n], away)
