@@ -49,15 +49,23 @@ FLOOR = 0.1      # a part of a sole no higher than this above its height at rest
 
 ALLOWED = {
     "attack": {"stops": 1, "spike": 26, "hand": 1.5},
+    "back_stop": {"stops": 1},
     "dance": {"spike": 25},
-    "fall": {"stops": 2, "spike": 33, "floor": 0.45},       # heels and bottom hit the floor
+    "fall": {"stops": 2, "spike": 33, "floor": 0.45},      # heels and bottom hit the floor
     "get_up": {"stops": 1},
     "hit": {"spike": 21},
     "jump": {"spike": 28, "slide": 3.1},
     "jump_land": {"spike": 23, "slide": 3.1},
-    "run": {"spike": 37},
+    "run": {"stops": 2, "spike": 26, "jolt": 6.3},
+    "run_jump_left": {"stops": 2, "spike": 37, "slide": 3.1},
+    "run_jump_right": {"stops": 2, "spike": 37, "slide": 3.1},
+    "run_left": {"stops": 1, "spike": 25},
+    "run_right": {"stops": 1, "spike": 25},
     "shoot": {"stops": 5, "spike": 32},
+    "skid_stop": {"stops": 1, "spike": 25, "slide": 60, "tail": 1.2},      # it is to slide
     "trot": {"spike": 21},
+    "turn_left": {"stops": 2},
+    "turn_right": {"stops": 2},
 }
 
 

@@ -2,7 +2,7 @@
 
 from kit import clip
 
-from bobbin_parts import acts, leaps, walking
+from bobbin_parts import acts, leaps, steering, walking
 from bobbin_parts.actor import SPRINGS, Actor
 
 
@@ -17,6 +17,9 @@ def _both_feet(frame):
 CLIPS = (
     Clip("attack", 30, 30, acts.attack, events=((11, "footstep left"), (11, "strike right hand"),
                                                 (28, "footstep left"))),
+    Clip("back_start", 30, 15, steering.back_start, loop=False, events=((15, "footstep left"),)),
+    Clip("back_stop", 30, 15, steering.back_stop, loop=False,
+         events=((0, "footstep left"), (14, "footstep right"))),
     Clip("bow", 24, 68, acts.bow),
     Clip("breathe", 24, 60, acts.breathe, still=True, layer="stand"),
     Clip("carry", 24, 48, acts.carry),
@@ -36,14 +39,29 @@ CLIPS = (
     Clip("lean", 24, 48, acts.lean, still=True, layer="stand"),
     Clip("point", 24, 60, acts.point),
     Clip("run", 30, 18, walking.run, leaves=True, events=walking.RUN.steps(30)),
+    Clip("run_jump_left", 40, 30, steering.run_jump_left, loop=False, leaves=True,
+         events=((9, "takeoff"), (30, "footstep right"))),
+    Clip("run_jump_right", 40, 30, steering.run_jump_right, loop=False, leaves=True,
+         events=((9, "takeoff"), (30, "footstep left"))),
+    Clip("run_left", 30, 18, walking.run_left, leaves=True, events=walking.RUN.steps(30)),
+    Clip("run_right", 30, 18, walking.run_right, leaves=True, events=walking.RUN.steps(30)),
+    Clip("skid_stop", 30, 27, steering.skid_stop, loop=False, leaves=True,
+         events=((1, "skid"), (21, "footstep right"), (26, "footstep left"))),
     Clip("sneak", 24, 36, walking.sneak, events=walking.SNEAK.steps(24)),
     Clip("stand", 24, 1, acts.stand, still=True),
     Clip("strafe_left", 24, 18, walking.strafe_left, events=walking.ASIDE_L.steps(24)),
     Clip("strafe_right", 24, 18, walking.strafe_right, events=walking.ASIDE_R.steps(24)),
     Clip("talk", 24, 96, acts.talk),
-    Clip("turn_left", 30, 24, walking.turn_left, events=walking.TURN_L.steps(30)),
-    Clip("turn_right", 30, 24, walking.turn_right, events=walking.TURN_R.steps(30)),
+    Clip("turn_left", 30, 18, steering.turn_left, events=steering.turn_events(1.0)),
+    Clip("turn_right", 30, 18, steering.turn_right, events=steering.turn_events(-1.0)),
     Clip("walk", 24, 24, walking.walk, events=walking.WALK.steps(24)),
     Clip("walk_backward", 30, 27, walking.backward, events=walking.BACKWARD.steps(30)),
+    Clip("walk_left", 24, 24, walking.walk_left, events=walking.WALK.steps(24)),
+    Clip("walk_right", 24, 24, walking.walk_right, events=walking.WALK.steps(24)),
+    Clip("walk_start", 30, 18, steering.walk_start, loop=False, events=((18, "footstep left"),)),
+    Clip("walk_stop_left", 30, 15, steering.walk_stop_left, loop=False,
+         events=((0, "footstep left"), (14, "footstep right"))),
+    Clip("walk_stop_right", 30, 15, steering.walk_stop_right, loop=False,
+         events=((0, "footstep right"), (14, "footstep left"))),
     Clip("wave", 24, 84, acts.greet),
 )

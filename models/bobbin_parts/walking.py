@@ -1,4 +1,6 @@
-"""Clips that go somewhere: walk, run, sneak, backward, sideways, turning on the spot."""
+"""Clips that go somewhere: walk, run, sneak, backward, sideways, along arcs."""
+
+from copy import copy
 
 from kit.curves import bump, looped, wave
 from kit.gait import Gait
@@ -6,14 +8,31 @@ from kit.gait import Gait
 from bobbin_parts.actor import SIDES
 
 
+def replace(gait, spin):
+    """The same gait along an arc."""
+    other = copy(gait)
+    other.spin = spin
+    return other
+
+
 WALK = Gait(1.0, (3.0, 6.2), 0.58, 3.1, -13.0, 36.0, forward=15.9, kick=8.0)
-RUN = Gait(0.6, (1.6, 4.6), 0.35, 2.8, -8.0, 46.0, forward=44.0, kick=34.0, out=2.0, late=0.45)
+RUN = Gait(0.6, (2.8, 5.3), 0.36, 2.5, -8.0, 44.0, forward=44.0, kick=2.0, out=2.0, late=0.2)
 SNEAK = Gait(1.5, (3.4, 6.0), 0.66, 4.2, 16.0, 30.0, forward=8.6, kick=6.0, even=0.3)
 BACKWARD = Gait(0.9, (2.6, 6.6), 0.60, 2.6, 20.0, -9.0, forward=-10.5)
 ASIDE_L = Gait(0.75, (3.4, 8.4), 0.60, 2.6, 7.0, 12.0, left=10.5, out=2.0)
 ASIDE_R = Gait(0.75, (3.4, 8.4), 0.60, 2.6, 7.0, 12.0, left=-10.5, out=2.0)
-TURN_L = Gait(0.8, (3.6, 7.4), 0.60, 2.4, 8.0, 16.0, spin=75.0, out=3.0)
-TURN_R = Gait(0.8, (3.6, 7.4), 0.60, 2.4, 8.0, 16.0, spin=-75.0, out=3.0)
+WALK_L, WALK_R = (replace(WALK, spin=spin) for spin in (60.0, -60.0))
+RUN_L, RUN_R = (replace(RUN, spin=spin) for spin in (90.0, -90.0))
+
+
+def _curve(a, sign, lean):
+    """Into a curve: the eyes lead, then the head, the body leans in, the tail swings out."""
+    if sign:
+        a.turn("hips", roll=-0.4 * lean * sign)
+        a.bend(roll=-0.6 * lean * sign, yaw=5.0 * sign)
+        a.nod(yaw=15.0 * sign, roll=0.4 * lean * sign)
+        a.look(9.0 * sign)
+        a.tail_pose(side=-14.0 * sign)
 
 
 def _swing_arms(a, phase, reach, bend, pump, wide):
@@ -29,10 +48,11 @@ def _swing_arms(a, phase, reach, bend, pump, wide):
         a.grip(side, 0.1 + 0.06 * later)
 
 
-def walk(a, t):
-    """A cheerful waddle."""
-    phase = t / WALK.seconds
-    WALK.go(a, t)
+def walk(a, t, gait=WALK, sign=0.0):
+    """A cheerful waddle, straight on or along an arc towards `sign` (1 left, -1 right)."""
+    phase = t / gait.seconds
+    gait.go(a, t)
+    _curve(a, sign, 8.0)
     # The weight is over the left foot at 0.29.
     weight, stride = wave(phase, 1, 0.04), wave(phase, 1, -0.25)
     a.move("hips", x=0.3 + 0.25 * wave(phase, 2, 0.45), y=1.5 * weight,
@@ -51,17 +71,34 @@ def walk(a, t):
     _swing_arms(a, phase, 27.0, 12.0, 13.0, 2.0)
     a.tail(9.0, 1.6, phase, 1, 0.075)
     a.ears(2.0, 3.0)
-    WALK.plant(a, t, 3.0)
+    gait.plant(a, t, 3.0)
 
 
-def run(a, t):
+def walk_left(a, t):
+    walk(a, t, WALK_L, 1.0)
+
+
+def walk_right(a, t):
+    walk(a, t, WALK_R, -1.0)
+
+
+def run_left(a, t):
+    run(a, t, RUN_L, 1.0)
+
+
+def run_right(a, t):
+    run(a, t, RUN_R, -1.0)
+
+
+def run(a, t, gait=RUN, sign=0.0):
     """Flat out, arms pumping, ears in the wind."""
-    phase = t / RUN.seconds
-    RUN.go(a, t)
+    phase = t / gait.seconds
+    gait.go(a, t)
+    _curve(a, sign, 10.0)
     # Lowest when a foot bears all of the weight (0.17), highest between two steps.
     height = -wave(phase, 2, 0.34 - 0.25)
     stride = wave(phase, 1, -0.25)
-    a.move("hips", x=1.2, y=0.7 * wave(phase, 1, -0.07), z=-0.1 + 1.5 * height)
+    a.move("hips", x=1.2, y=0.7 * wave(phase, 1, -0.07), z=-0.2 + 1.8 * height - 0.3 * abs(sign))
     a.turn("hips", pitch=12.0 + 3.0 * wave(phase, 2, 0.1), yaw=-13.0 * stride,
            roll=4.5 * wave(phase, 1, 0.0))
     a.bend(pitch=9.0 - 3.5 * wave(phase, 2, 0.2), yaw=24.0 * wave(phase, 1, -0.22),
@@ -79,7 +116,7 @@ def run(a, t):
     a.tail_pose(rise=20.0, curl=-10.0)
     a.tail(7.0, 2.5, phase, 1, 0.08)
     a.ears(-6.0 + 3.0 * wave(phase, 2, 0.1), 30.0)
-    RUN.plant(a, t, 4.0)
+    gait.plant(a, t, 4.0)
 
 
 def sneak(a, t):
@@ -186,41 +223,3 @@ def strafe_left(a, t):
 
 def strafe_right(a, t):
     _aside(a, t, ASIDE_R, -1.0)
-
-
-def _turning(a, t, gait, sign):
-    """Steps on the spot: eyes first, then head, chest, hips; the tail comes last."""
-    phase = t / gait.seconds + (0.0 if sign > 0.0 else 0.5)
-    gait.go(a, t)
-    weight = wave(phase, 1, 0.05)
-    a.move("hips", x=0.2, y=sign * 1.3 * weight, z=-0.9 + 0.4 * wave(phase, 2, 0.22))
-    a.turn("hips", roll=sign * 4.0 * wave(phase, 1, 0.08), yaw=sign * 5.0 * wave(phase, 1, 0.2),
-           pitch=3.0)
-    a.bend(yaw=sign * (9.0 + 3.0 * wave(phase, 1, 0.05)), roll=-sign * 6.0 * wave(phase, 1, 0.1),
-           pitch=1.5 * wave(phase, 2, 0.3))
-    a.stretch(0.3 * wave(phase, 2, 0.25))
-    a.nod(yaw=sign * (17.0 + 3.0 * wave(phase, 2, 0.0)), roll=sign * (-4.0 + 2.0 * weight),
-          pitch=-2.0 + 2.0 * wave(phase, 2, 0.38))
-    a.look(sign * 14.0)
-    a.brows(0.3)
-    a.mouth(0.25 + 0.06 * wave(phase, 2, 0.3))
-    a.blink(bump(phase, 0.15, 0.28, 0.05))
-    a.arms_down(0.7)
-    for side, own in SIDES:
-        lead = own * sign
-        a.arm(side, roll=9.0 + 3.0 * wave(phase, 2, 0.2), bend=16.0 + 6.0 * lead,
-              pitch=12.0 * lead + lead * 6.0 * wave(phase, 1, 0.0))
-        a.one("hand", side, roll=8.0, pitch=6.0 * lead)
-        a.grip(side, 0.05)
-    a.tail_pose(rise=3.0, side=-sign * 26.0)
-    a.tail(5.0, 1.5, phase, 1, 0.08)
-    a.ears(3.0)
-    gait.plant(a, t, 3.0)
-
-
-def turn_left(a, t):
-    _turning(a, t, TURN_L, 1.0)
-
-
-def turn_right(a, t):
-    _turning(a, t, TURN_R, -1.0)

@@ -25,8 +25,12 @@ class Gait:
         self.late = late
 
     def root(self, t):
-        """x, y, heading at time t. A spinning body does not move."""
-        return self.forward * t, self.left * t, self.spin * t
+        """x, y, heading at time t: a straight line, or an arc about a point to the left or right."""
+        if not self.spin:
+            return self.forward * t, self.left * t, 0.0
+        angle, rate = math.radians(self.spin * t), math.radians(self.spin)
+        return (self.forward * math.sin(angle) / rate, self.forward * (1.0 - math.cos(angle)) / rate,
+                self.spin * t)
 
     def _stand(self, sign, count, late):
         """Position and direction of a foot in stance `count`."""

@@ -24,7 +24,7 @@ machines_are_clean() {
     done
 }
 check "our machines load without a warning" machines_are_clean
-check "md5tool lists layers" ends_saying 0 'layer              body, 6 states' "$tool" info "$bobbin"
+check "md5tool lists layers" ends_saying 0 'layer              body, 25 states' "$tool" info "$bobbin"
 
 # wrong TITLE SED-SCRIPT WORD: the error message for a machine with one change
 mkdir "$scratch/bobbin"
@@ -41,7 +41,7 @@ wrong "a missing motion" 's/state idle idle/state idle idel/' \
     ":20: error: state 'idle' names motion 'idel'"
 wrong "a missing parameter" 's/when talk/when tolk/' \
     ":38: error: a transition of layer 'mouth' names parameter 'tolk'"
-wrong "a missing state" 's/transition idle go/transition idle ga/' "'ga'"
+wrong "a missing state" 's/transition idle start/transition idle stert/' "'stert'"
 wrong "a missing joint of a mask" 's/\*spine_2/*spin_2/' \
     ":19: error: mask 'upper': there is no joint 'spin_2'"
 wrong "a missing joint of a modifier" 's/look aim head/look aim haed/' \

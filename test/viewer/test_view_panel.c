@@ -103,7 +103,7 @@ TEST (view_help_of_a_machine_lists_what_keys_do_there) {
         CHECK_STRING(help_of(&s, "Space"), "jump");
         CHECK_STRING(help_of(&s, "F2"), "wave");
         CHECK_STRING(help_of(&s, "F6"), "dance");
-        CHECK_STRING(help_of(&s, "F7"), ""); // it has six triggers
+        CHECK_STRING(help_of(&s, "F9"), ""); // it has eight triggers
         CHECK_STRING(help_of(&s, "W"), "walk forward");
         CHECK_STRING(help_of(&s, "P or Pause"), "pause, play");
         CHECK_STRING(help_of(&s, "L"), "");
@@ -262,20 +262,23 @@ TEST (view_panel_highlights_the_playing_clips_of_a_machine) {
         CHECK_STRING(lit, "idle breathe ");
         list_rows(&s, view_list_machine, &rows);
         lit_words(&rows, lit, sizeof lit);
-        CHECK_STRING(lit, "idle none quiet ");
+        CHECK_STRING(lit, "idle free none quiet ");
         press(&s, SDLK_SPACE, 0);
         live(&s, 0.05); // the transition runs: both play
         list_rows(&s, view_list_figures, &rows);
         lit_words(&rows, lit, sizeof lit);
         CHECK_STRING(lit, "idle leap breathe ");
-        // Between the walk, at 15.9, and the run, at 44: not the walk backward.
+        // Between the straight walk and the curve to the left: not the one to the right.
         const int32_t speed =
             md5_find_parameter(s.viewer.document->scene.machine.character->machine, "speed");
-        CHECK(md5_player_set(s.viewer.document->scene.machine.player, (uint32_t)speed, 30.0f));
-        live(&s, 3.0);
+        const int32_t turn =
+            md5_find_parameter(s.viewer.document->scene.machine.character->machine, "turn");
+        CHECK(md5_player_set(s.viewer.document->scene.machine.player, (uint32_t)speed, 20.0f));
+        CHECK(md5_player_set(s.viewer.document->scene.machine.player, (uint32_t)turn, 30.0f));
+        live(&s, 4.0);
         list_rows(&s, view_list_figures, &rows);
         lit_words(&rows, lit, sizeof lit);
-        CHECK_STRING(lit, "walk run breathe ");
+        CHECK_STRING(lit, "walk walk_left breathe ");
     }
     close_stage(&s);
 }
@@ -305,8 +308,8 @@ static void check_clips_row(const char *file, uint32_t count)
 }
 
 TEST (view_panel_sums_the_clips_of_a_machine_and_of_a_model) {
-    check_clips_row(MACHINE, 13);
-    check_clips_row(BOBBIN, 26);
+    check_clips_row(MACHINE, 33);
+    check_clips_row(BOBBIN, 38);
 }
 
 TEST (view_panel_lists_warnings_or_counts_the_rest) {

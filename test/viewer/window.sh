@@ -408,17 +408,17 @@ is_before() {
 }
 walks() {
     open_viewer "$root/models/bobbin/bobbin.md5machine" || return 1
-    after drive xdotool keydown w && machine_comes_to is_beyond 5 && machine_says 'states=go,' &&
+    after drive xdotool keydown w && machine_comes_to is_beyond 5 && machine_says 'states=walk_' &&
         after let-go xdotool keyup w && machine_comes_to machine_says 'states=idle,' || return 1
     from=$(place_x)
     after drive xdotool keydown s && machine_comes_to is_before "$from" &&
-        machine_says 'states=go,' && after let-go xdotool keyup s &&
+        machine_says 'states=back' && after let-go xdotool keyup s &&
         machine_comes_to machine_says 'states=idle,'
 }
 runs_and_jumps() {
     after drive xdotool keydown shift && after drive xdotool keydown w &&
-        machine_comes_to machine_says 'states=go,' && after push xdotool key space &&
-        machine_comes_to machine_says 'states=leap,' && after let-go xdotool keyup w &&
+        machine_comes_to machine_says 'states=run_' && after push xdotool key space &&
+        machine_comes_to machine_says 'states=far_' && after let-go xdotool keyup w &&
         after let-go xdotool keyup shift
 }
 # The second trigger is F2; the panel's third row is the second trigger's button.

@@ -281,10 +281,35 @@ static bool steer(view_machine *machine, const char *name, int direction, float 
     return true;
 }
 
+// Sets a parameter to `share` of one end of its range while keys ask for it, then once to 0.
+static void order(view_machine *machine, const char *name, int direction, float share, bool *moves)
+{
+    const int32_t parameter = md5_find_parameter(machine->character->machine, name);
+    float low, high;
+    if (parameter < 0 || (direction == 0 && !*moves))
+        return;
+    view_parameter_range(machine->character->machine, name, &low, &high);
+    const float end = direction > 0 ? high : direction < 0 ? low : 0.0f;
+    (void)md5_player_set(machine->player, (uint32_t)parameter, end * share);
+    *moves = direction != 0;
+}
+
+bool view_turns_itself(const view_machine *machine)
+{
+    return md5_find_parameter(machine->character->machine, "turn") >= 0;
+}
+
 static void apply_control(view_machine *machine, float seconds)
 {
     view_control *const control = &machine->control;
     const float share = control->fast ? 1.0f : 0.5f;
+    // Such a machine is told at once what the keys ask for, and takes the steps that lead there.
+    if (view_turns_itself(machine)) {
+        order(machine, "speed", control->ahead, control->ahead > 0 ? share : 1.0f,
+              &control->moves_ahead);
+        order(machine, "turn", -control->side, 1.0f, &control->moves_side);
+        return;
+    }
     if (!steer(machine, "ahead", control->ahead, share, seconds, &control->moves_ahead))
         (void)steer(machine, "speed", control->ahead, share, seconds, &control->moves_ahead);
     if (steer(machine, "side", control->side, share, seconds, &control->moves_side))
@@ -298,7 +323,8 @@ static void apply_control(view_machine *machine, float seconds)
 // picture at a given time is always the same.
 static void act(view_machine *machine)
 {
-    const double rest = 4.5, walk = 360.0 / (double)turn_rate; // one full turn
+    const double rest = 4.5, turn = view_turns_itself(machine) ? 60.0 : (double)turn_rate;
+    const double walk = 360.0 / turn; // one full turn, or as much of it as the clips turn
     const uint32_t number = machine->num_acts++;
     machine->control = (view_control){.moves_ahead = machine->control.moves_ahead,
                                       .moves_side = machine->control.moves_side};

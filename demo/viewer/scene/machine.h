@@ -72,6 +72,10 @@ void view_push_parameter(view_machine *machine, uint32_t parameter);
 // Whether the machine has a parameter with which keys move the character: "ahead", or else "speed".
 bool view_can_walk(const view_machine *machine);
 
+// Whether clips of the machine turn the character, by its parameter "turn": degrees a second to the
+// left. Otherwise the viewer turns it.
+bool view_turns_itself(const view_machine *machine);
+
 // Plays the clip after that of the last one-shot as the next. Returns its name; NULL if none of
 // the machine's clips has two frames.
 const char *view_play_one_shot(view_machine *machine);

@@ -1,0 +1,245 @@
+"""Clips that begin or end on both feet, for a character that is steered: turning on the spot, starting and
+stopping to walk, a skid out of a run, a leap in one. Feet are planted by position, so that a change from
+one of these to the clip that fits it moves no foot on the floor."""
+
+import math
+
+from kit.curves import bump, keyed, pulse, wave
+from kit.footing import Footing
+from kit.maths import mix, normalised, rotate, turn
+
+from bobbin_parts.actor import BALL, SIDES, Actor
+from bobbin_parts.walking import BACKWARD, RUN, WALK, backward, run, walk
+
+TURN_SECONDS, TURN_DEGREES = 0.6, 45.0
+START_SECONDS, STOP_SECONDS = 0.6, 0.5
+SKID_SECONDS, SKID_ENDS = 0.4, 0.9
+LEAP_SECONDS = 0.75
+
+
+def _stance(a, t=0.0):
+    a.rest(t)
+    a.mouth(0.16)
+
+
+def _between(a, one, two, share):
+    """Poses everything but feet between two poses, each posed by a function of an actor."""
+    first, second = Actor(a.pose.skeleton), Actor(a.pose.skeleton)
+    one(first)
+    two(second)
+    root = a.pose.skeleton.index["origin"]
+    for n, (p, q) in enumerate(zip(first.pose.turns, second.pose.turns)):
+        if n != root:
+            sign = 1.0 if sum(x * y for x, y in zip(p, q)) > 0.0 else -1.0
+            a.pose.turns[n] = normalised(tuple(x + (sign * y - x) * share for x, y in zip(p, q)))
+            a.pose.moves[n] = mix(first.pose.moves[n], second.pose.moves[n], share)
+
+
+def _eased(s):
+    return s * s * (3.0 - 2.0 * s)
+
+
+# --- turning on the spot
+
+
+def _turning(a, t, sign):
+    """Two steps, from standing to standing: eyes first, then head, chest, hips; the tail last."""
+    s = t / TURN_SECONDS
+    heading = sign * TURN_DEGREES * (0.65 * s + 0.35 * _eased(s))
+    lead, follow = ("l", "r") if sign > 0.0 else ("r", "l")
+    weight = sign * (bump(s, 0.55, 0.95, 0.2) - bump(s, 0.05, 0.5, 0.2))
+    ahead = math.sin(math.pi * s) ** 2
+    a.root(yaw=heading)
+    _stance(a)
+    a.move("hips", y=1.5 * weight, z=-0.5 * ahead + 0.3 * wave(s, 2, 0.25) * ahead)
+    a.turn("hips", roll=3.5 * weight, yaw=4.0 * sign * ahead)
+    a.bend(yaw=9.0 * sign * ahead, roll=-5.0 * weight - 3.0 * sign * ahead)
+    a.nod(yaw=17.0 * sign * ahead, roll=-3.0 * sign * ahead)
+    a.look(14.0 * sign * ahead)
+    a.brows(0.3 * ahead)
+    a.blink(bump(s, 0.10, 0.36, 0.1))
+    for side, own in SIDES:
+        a.arm(side, roll=7.0 * ahead, bend=14.0 * ahead, pitch=9.0 * own * sign * ahead)
+    a.tail_pose(side=-20.0 * sign * ahead)
+    for side, start, end in ((lead, 0.03, 0.49), (follow, 0.48, 0.94)):
+        own = 1.0 if side == "l" else -1.0
+        way = _eased(min(1.0, max(0.0, (s - start) / (end - start))))
+        up = math.sin(math.pi * min(1.0, max(0.0, (s - start) / (end - start))))
+        yaw = sign * TURN_DEGREES * way
+        x, y, _ = rotate(turn(yaw=yaw), (BALL[0], BALL[1] * own, 0.0))
+        a.foot(side, x, y, 2.6 * up ** 1.4, 14.0 * up ** 1.4, yaw, 0.5)
+
+
+def turn_left(a, t):
+    _turning(a, t, 1.0)
+
+
+def turn_right(a, t):
+    _turning(a, t, -1.0)
+
+
+def turn_events(sign):
+    lead, follow = ("left", "right") if sign > 0.0 else ("right", "left")
+    return ((9, "footstep " + lead), (17, "footstep " + follow))
+
+
+# --- starting and stopping to walk
+
+
+class _Change:
+    """From standing into a gait and back: where its feet are at phase 0, when the left one lands, its
+    root being at x = 0, and the act that poses it."""
+
+    def __init__(self, gait, act, start, stop):
+        self.gait, self.act, self.start, self.stop = gait, act, start, stop
+        self.left, self.right = gait.step(1.0, 0.0, 0.0), gait.step(-1.0, 0.5, 0.0)
+
+
+_AHEAD = _Change(WALK, walk, START_SECONDS, STOP_SECONDS)
+_BACK = _Change(BACKWARD, backward, 0.5, 0.5)
+
+
+def _way(s, end, slope):
+    """0 at s = 0, at rest; `end` at 1, with this slope."""
+    return (3.0 * end - slope) * s * s + (slope - 2.0 * end) * s * s * s
+
+
+def _start(a, t, change):
+    """From standing to the moment in which the left foot lands."""
+    s, gait, left, right = t / change.start, change.gait, change.left, change.right
+    # The right foot stays where it stands, so that is where the gait's root must be at the end.
+    x_end, y_end = BALL[0] - right[0], -BALL[1] - right[1]
+    a.root(_way(s, x_end, gait.forward * change.start), y_end * _eased(s))
+    _between(a, _stance, lambda b: change.act(b, t - change.start), _eased(s))
+    weight = pulse(s, 0.0, 0.75, 0.3)
+    a.move("hips", x=0.7 * weight, y=-1.4 * weight, z=-0.35 * weight)
+    a.bend(pitch=4.0 * weight)
+    # The left foot swings from where it stands to where it lands.
+    move = min(1.0, max(0.0, (s - 0.22) / 0.78))
+    way, up = _eased(move), math.sin(math.pi * move) ** 0.9
+    a.foot("l", BALL[0] + (x_end + left[0] - BALL[0]) * way,
+           BALL[1] + (y_end + left[1] - BALL[1]) * way, gait.lift * up,
+           keyed(s, (0.05, 0.0), (0.32, 22.0), (0.75, 0.0), (1.0, left[3])), left[4] * way, 0.6)
+    a.foot("r", BALL[0], -BALL[1], 0.0, keyed(s, (0.55, 0.0), (1.0, right[3])), right[4] * _eased(s))
+
+
+def walk_start(a, t):
+    _start(a, t, _AHEAD)
+
+
+def back_start(a, t):
+    _start(a, t, _BACK)
+
+
+def _stop(a, t, change, sign):
+    """From the moment in which a foot (left for sign 1) lands to standing beside it."""
+    s, gait, left, right = t / change.stop, change.gait, change.left, change.right
+    front, rear = ("l", "r") if sign > 0.0 else ("r", "l")
+    late = 0.0 if sign > 0.0 else 0.5
+    x_end, y_end = left[0] - BALL[0], sign * (left[1] - BALL[1])
+    a.root(x_end - _way(1.0 - s, x_end, gait.forward * change.stop), y_end * _eased(s))
+    _between(a, lambda b: change.act(b, late * gait.seconds + 0.6 * t), _stance, _eased(s))
+    sink = pulse(s, 0.15, 1.0, 0.4)
+    a.move("hips", z=-0.8 * sink, x=-0.4 * sink)
+    a.bend(pitch=-3.0 * sink)
+    a.nod(pitch=3.0 * sink)
+    a.foot(front, left[0], left[1] * sign, 0.0, keyed(s, (0.0, left[3]), (0.22, 0.0)),
+           sign * left[4] * (1.0 - _eased(s)))
+    # The rear foot lifts off at once: its heel is up already.
+    move = min(1.0, max(0.0, (s - 0.05) / 0.85))
+    way, up = _eased(move), math.sin(math.pi * move) ** 0.9
+    there = (x_end + BALL[0], y_end - BALL[1] * sign)
+    here = (right[0], right[1] * sign)
+    a.foot(rear, here[0] + (there[0] - here[0]) * way, here[1] + (there[1] - here[1]) * way,
+           2.2 * up, keyed(s, (0.0, right[3]), (0.2, right[3] + 8.0), (0.6, 6.0), (0.9, 0.0)),
+           sign * right[4] * (1.0 - way), 0.6)
+
+
+def walk_stop_left(a, t):
+    _stop(a, t, _AHEAD, 1.0)
+
+
+def walk_stop_right(a, t):
+    _stop(a, t, _AHEAD, -1.0)
+
+
+def back_stop(a, t):
+    _stop(a, t, _BACK, 1.0)
+
+
+# --- out of a run
+
+
+_STEP_L = Footing(BALL[0] + 5.0, BALL[1] - 1.0, 6.0, (0.62, 0.84, BALL[0], BALL[1], 0.0, 1.8, 10.0))
+_STEP_R = Footing(BALL[0] + 2.0, 1.0 - BALL[1], -14.0, (0.44, 0.68, BALL[0], -BALL[1], 0.0, 1.8, 10.0))
+
+
+def skid_stop(a, t):
+    """Leans back, both heels skid, arms windmill; sways forward, and stands."""
+    s = min(1.0, t / SKID_SECONDS)
+    # The floor slows him evenly: the root comes to rest as a thrown stone does.
+    x = 0.5 * RUN.forward * SKID_SECONDS * (1.0 - (1.0 - s) ** 2)
+    a.root(x)
+    back = keyed(t, (0.0, 0.0), (0.10, 1.0), (0.34, 1.0), (0.52, -0.35), (0.85, 0.0))
+    calm = keyed(t, (0.0, 0.0), (0.55, 0.4), (SKID_ENDS, 1.0))
+    _between(a, lambda b: run(b, 0.15 * t), _stance, keyed(t, (0.0, 0.0), (0.20, 1.0)))
+    a.move("hips", x=-3.4 * max(back, 0.0), z=-2.6 * pulse(t, 0.0, 0.62, 0.14))
+    a.turn("hips", pitch=-9.0 * back, yaw=7.0 * max(back, 0.0))
+    a.bend(pitch=-12.0 * back, yaw=-9.0 * max(back, 0.0))
+    a.nod(pitch=12.0 * back)
+    wild = keyed(t, (0.0, 0.0), (0.16, 1.0), (0.42, 1.0), (0.75, 0.0))
+    for side, _ in SIDES:
+        round_ = 2.0 * math.pi * (2.4 * t + (0.1 if side == "l" else 0.5))
+        a.arm(side, roll=(48.0 + 22.0 * math.sin(round_)) * wild, yaw=26.0 * math.cos(round_) * wild)
+        a.elbow(side, (16.0 + 10.0 * math.sin(round_ - 0.8)) * wild)
+        a.grip(side, -0.5 * wild)
+    a.turn("jaw", pitch=11.0 * wild)
+    a.brows(0.8 * wild, -0.7 * wild)
+    a.ears(8.0 * wild, -12.0 * max(back, 0.0))
+    a.tail_pose(rise=38.0 * max(back, 0.0) + 9.0 * (1.0 - calm), side=8.0 * max(back, 0.0))
+    for side, footing, own in (("l", _STEP_L, 1.0), ("r", _STEP_R, -1.0)):
+        fx, fy, fz, pitch, yaw = footing.at(t)
+        fade = keyed(t, (0.0, 0.0), (0.17, 1.0))
+        px, py, pz, run_pitch, run_yaw, toes = RUN.step(own, 0.0 if side == "l" else 0.5, 0.0)
+        heels = -13.0 * keyed(t, (0.06, 0.0), (0.18, 1.0), (0.32, 1.0), (0.44, 0.0))
+        a.foot(side, x + px + (fx - px) * fade, py + (fy - py) * fade, fz + pz * (1.0 - fade),
+               pitch * fade + heels + run_pitch * (1.0 - fade), yaw * fade + run_yaw * (1.0 - fade),
+               toes * (1.0 - fade) + 0.5 * fade)
+
+
+def _run_jump(a, t, sign):
+    """A leap out of the run: off the left foot (sign 1) or the right one, on with the other."""
+    begin = 0.0 if sign > 0.0 else 0.5 * RUN.seconds
+    stance, flight = RUN.duty * RUN.seconds, LEAP_SECONDS - RUN.duty * RUN.seconds
+    s = min(1.0, max(0.0, (t - stance) / flight))
+    # The run's flight takes longer; its other parts are at the run's own speed.
+    rest = 0.5 * RUN.seconds - stance
+    ran = t if t < stance else stance + rest * (s + 0.25 * math.sin(2.0 * math.pi * s) / math.pi)
+    run(a, begin + ran)
+    x = RUN.forward * (t - ran - begin)
+    height = 4.0 * 9.0 * s * (1.0 - s)
+    top = math.sin(math.pi * s) ** 2
+    push = pulse(t, 0.0, stance + 0.06, 0.1)
+    a.move("origin", x, 0.0, height)
+    a.move("hips", z=-1.2 * push + 1.0 * top)
+    a.turn("hips", pitch=-8.0 * top)
+    a.bend(pitch=-6.0 * top + 6.0 * push)
+    a.nod(pitch=8.0 * top)
+    for side, _ in SIDES:
+        a.arm(side, roll=46.0 * top, pitch=-10.0 * top)
+        a.grip(side, -0.8 * top)
+    a.brows(0.5 * top, -0.3 * top)
+    a.ears(14.0 * top, -14.0 * top)
+    a.tail_pose(rise=-8.0 * top)
+    for side, own in SIDES:
+        fx, fy, fz, pitch, yaw, toes = RUN.step(own, 0.0 if side == "l" else 0.5, begin + ran)
+        a.foot(side, fx + x - 3.0 * own * sign * top, fy, fz + height - 1.4 * top,
+               pitch * (1.0 - 0.4 * top), yaw, toes)
+
+
+def run_jump_left(a, t):
+    _run_jump(a, t, 1.0)
+
+
+def run_jump_right(a, t):
+    _run_jump(a, t, -1.0)
