@@ -48,7 +48,7 @@ FLOOR = 0.1      # a part of a sole no higher than this above its height at rest
 
 
 ALLOWED = {
-    "attack": {"stops": 1, "spike": 26, "hand": 1.5},
+    "attack": {"spike": 26},
     "back_stop": {"stops": 1},
     "dance": {"spike": 25},
     "fall": {"stops": 2, "spike": 33, "floor": 0.45},      # heels and bottom hit the floor
@@ -61,7 +61,7 @@ ALLOWED = {
     "run_jump_right": {"stops": 2, "spike": 37, "slide": 3.1},
     "run_left": {"stops": 1, "spike": 25},
     "run_right": {"stops": 1, "spike": 25},
-    "shoot": {"stops": 5, "spike": 32},
+    "shoot": {"stops": 14},       # a shot is there within a frame
     "skid_stop": {"stops": 1, "spike": 25, "slide": 60, "tail": 1.2},      # it is to slide
     "trot": {"spike": 21},
     "turn_left": {"stops": 2},

@@ -168,11 +168,11 @@ _STRIKE = Footing(BALL[0], BALL[1], 0.0, (0.20, 0.36, 10.4, 7.2, 5.0, 2.4, 10.0)
 
 def attack(a, t):
     """Winds up, lunges onto the left foot and claws across with the right hand."""
-    wind = keyed(t, (0.0, 0.0), (0.27, 1.0), (0.37, 0.0))
+    wind = keyed(t, (0.0, 0.0), (0.15, 0.97), (0.27, 1.0), (0.37, 0.0))
     hit = keyed(t, (0.24, 0.0), (0.38, 1.0), (0.62, 1.0), (0.98, 0.0))
     over = keyed(t, (0.36, 0.0), (0.52, 1.0), (0.98, 0.0))
     a.rest()
-    a.move("hips", x=-2.0 * wind + 4.6 * hit, y=-1.1 * wind + 1.0 * hit,
+    a.move("hips", x=-2.4 * wind + 6.4 * hit, y=-1.1 * wind + 1.0 * hit,
            z=-1.3 * wind - 1.5 * hit)
     a.turn("hips", yaw=-15.0 * wind + 15.0 * hit, pitch=-3.0 * wind + 11.0 * hit)
     a.bend(yaw=-27.0 * wind + 27.0 * hit + 9.0 * over, pitch=-9.0 * wind + 15.0 * hit,
@@ -186,9 +186,10 @@ def attack(a, t):
                                              (0.85, 0.0)), 1.0 - 0.6 * hit)
     # The claw: high and back, round over the shoulder, down across the body.
     a.one("clavicle", "r", roll=17.0 * wind - 5.0 * over, yaw=13.0 * wind - 15.0 * hit)
-    a.arm("r", roll=80.0 * wind + 47.0 * hit - 45.0 * over,
-          yaw=38.0 * wind - 62.0 * hit - 30.0 * over)
-    a.elbow("r", 62.0 * wind + 10.0 * hit + 15.0 * over)
+    # The sweep ends wide of the left hip, the arm out straight, not round himself.
+    a.arm("r", roll=80.0 * wind + 50.0 * hit - 20.0 * over,
+          yaw=38.0 * wind - 62.0 * hit - 22.0 * over)
+    a.elbow("r", 62.0 * wind + 8.0 * hit - 12.0 * over)
     a.one("hand", "r", roll=26.0 * wind - 14.0 * hit - 10.0 * over)
     a.grip("r", -0.7 * wind + 0.12 * hit + 0.35 * over, -0.5 * wind)
     a.one("clavicle", "l", yaw=-5.0 * wind)
@@ -296,6 +297,13 @@ def carry(a, t):
     a.rest(t)
     a.mouth(0.16)
     a.one("clavicle", "r", roll=5.0, yaw=-4.0)
+    breath = wave(phase, 1, 0.05)
+    a.move("hips", y=0.5 * wave(phase, 1, 0.3), z=0.12 * breath)
+    a.turn("hips", roll=1.0 * wave(phase, 1, 0.3))
+    a.bend(roll=-1.5 * wave(phase, 1, 0.33), pitch=0.5 * breath)
+    a.turn("chest", pitch=-1.0 * breath)
+    a.move("belly", x=0.2 * breath)
+    a.both("clavicle", roll=1.2 * breath)
     a.arm("r", roll=1.5 * wave(phase), pitch=-25.0, yaw=20.0)
     a.elbow("r", 50.0 + 2.0 * wave(phase, 1, 0.1))
     a.wrist("r", 25.0)

@@ -192,7 +192,8 @@ def _aside(a, t, gait, sign):
     gait.go(a, t)
     # Feet part at 0.0, when the leading foot lands, and come together at 0.5.
     apart = wave(phase, 1, -0.25)
-    a.move("hips", x=-0.2, y=sign * (0.9 * wave(phase, 1, 0.0)), z=-1.2 - 0.5 * apart)
+    a.move("hips", x=-0.2, y=sign * 2.6 * wave(phase, 1, 0.06),
+           z=-1.3 - 0.6 * apart)
     a.turn("hips", roll=sign * (-3.0 + 4.0 * wave(phase, 1, 0.12)), yaw=sign * 5.0 * apart,
            pitch=4.0)
     a.bend(roll=sign * (3.0 - 5.0 * wave(phase, 1, 0.15)), yaw=-sign * 4.0 * apart,
@@ -207,8 +208,10 @@ def _aside(a, t, gait, sign):
     a.arms_down(0.55)
     for side, own in SIDES:
         lead = own * sign
-        a.arm(side, roll=12.0 + 7.0 * apart + 3.0 * lead, pitch=-16.0 - 3.0 * lead,
-              bend=32.0 + 6.0 * wave(phase, 1, -0.1))
+        # Arms swing against the weight, and up as the feet part.
+        swing = lead * wave(phase, 1, 0.1)
+        a.arm(side, roll=12.0 + 9.0 * apart - 9.0 * swing, pitch=-10.0 + 10.0 * swing,
+              bend=26.0 + 12.0 * wave(phase, 1, -0.1 + 0.08 * lead))
         a.one("hand", side, roll=8.0 + 7.0 * wave(phase, 1, -0.05), pitch=-4.0)
         a.grip(side, -0.2)
     a.tail_pose(rise=4.0, side=-sign * 10.0)

@@ -103,8 +103,8 @@ def _plant(a, t, gait):
 def walk(a, t):
     """Three legs at a time, the body level as a tray; the eye sweeps."""
     phase = _go(a, t, WALK)
-    a.move("body", y=0.25 * wave(phase), z=0.35 * wave(phase, 2, 0.2))
-    a.turn("body", roll=1.2 * wave(phase, 1, 0.05), pitch=1.0 * wave(phase, 2, 0.3))
+    a.move("body", y=0.4 * wave(phase), z=0.75 * wave(phase, 2, 0.2))
+    a.turn("body", roll=3.0 * wave(phase, 1, 0.05), pitch=1.4 * wave(phase, 2, 0.3))
     a.turn("eye", yaw=14.0 * wave(phase), pitch=2.0)
     a.shutters(0.12 + 0.88 * bump(phase, 0.46, 0.56, 0.03))
     for side, sign in (("l", 1.0), ("r", -1.0)):
@@ -168,8 +168,8 @@ def shoot(a, t):
     """Braces, fires left and right, and lets the smoke clear."""
     brace = keyed(t, (0.0, 0.0), (0.22, 1.0), (0.95, 1.0), (1.3, 0.0))
     kicks = [keyed(t - at, (0.0, 0.0), (0.035, 1.0), (0.10, 0.8), (0.30, 0.0)) for at in (0.4, 0.67)]
-    a.move("body", x=-1.0 * brace - 1.5 * sum(kicks), z=-2.2 * brace + 0.3 * sum(kicks))
-    a.turn("body", pitch=3.0 * brace - 5.0 * sum(kicks), yaw=-5.0 * kicks[0] + 5.0 * kicks[1])
+    a.move("body", x=-1.0 * brace - 2.0 * sum(kicks), z=-2.2 * brace + 0.4 * sum(kicks))
+    a.turn("body", pitch=3.0 * brace - 6.5 * sum(kicks), yaw=-5.0 * kicks[0] + 5.0 * kicks[1])
     a.turn("eye", pitch=-2.0 * brace)
     a.shutters(0.45 * brace + 0.4 * max(kicks), 0.35 * brace + 0.4 * max(kicks))
     for side, kick in zip("lr", kicks):
@@ -177,6 +177,11 @@ def shoot(a, t):
         a.recoil(side, 2.6 * kick)
     a.move("dome", z=-0.5 * brace + 0.5 * max(kicks))
     a.stand()
+
+
+# Radius of the footing when folded. Drawn in, the legs would come within 15 degrees of half a turn,
+# where the format loses precision.
+_SPREAD = 25.6
 
 
 def _folded(a, amount, legs):
@@ -193,7 +198,7 @@ def _folded(a, amount, legs):
     for leg in LEGS:
         x, y, z = HOMES[leg]
         share, lift = legs[leg]
-        near = on_leg(leg, (25.6, ANKLE[1]))
+        near = on_leg(leg, (_SPREAD, ANKLE[1]))
         a.leg(leg, (x + (near[0] - x) * share, y + (near[1] - y) * share, z + lift))
 
 
@@ -210,7 +215,7 @@ def fold(a, t):
 
 def unfold(a, t):
     """Wakes: a blink first, then up in one go, then the legs in, three and three."""
-    amount = keyed(t, (0.32, 1.0), (0.85, -0.04), (1.05, 0.0))
+    amount = keyed(t, (0.32, 1.0), (0.70, -0.21), (0.92, 0.06), (1.10, 0.0))
     legs = {}
     for leg in LEGS:
         start = 0.80 if _late(leg) == 0.0 else 1.06
