@@ -2,7 +2,7 @@
 
 from kit import clip
 
-from bobbin_parts import acts, leaps, steering, walking
+from bobbin_parts import acts, leaps, sleep, steering, walking
 from bobbin_parts.actor import SPRINGS, Actor
 
 
@@ -24,6 +24,7 @@ CLIPS = (
     Clip("breathe", 24, 60, acts.breathe, still=True, layer="stand"),
     Clip("carry", 24, 48, acts.carry),
     Clip("dance", 30, 120, leaps.dance, leaves=True, events=leaps.DANCE_EVENTS),
+    Clip("doze", 24, 96, sleep.doze),
     Clip("fall", 30, 45, leaps.fall, loop=False, leaves=True,
          events=((9, "footstep right"), (21, "thud"), (28, "thud"))),
     Clip("get_up", 30, 48, leaps.get_up, loop=False, leaves=True,
@@ -49,6 +50,7 @@ CLIPS = (
          events=((1, "skid"), (21, "footstep right"), (26, "footstep left"))),
     Clip("sneak", 24, 36, walking.sneak, events=walking.SNEAK.steps(24)),
     Clip("stand", 24, 1, acts.stand, still=True),
+    Clip("startle", 30, 24, sleep.startle, loop=False),
     Clip("strafe_left", 24, 18, walking.strafe_left, events=walking.ASIDE_L.steps(24)),
     Clip("strafe_right", 24, 18, walking.strafe_right, events=walking.ASIDE_R.steps(24)),
     Clip("talk", 24, 96, acts.talk),
@@ -64,4 +66,5 @@ CLIPS = (
     Clip("walk_stop_right", 30, 15, steering.walk_stop_right, loop=False,
          events=((0, "footstep right"), (14, "footstep left"))),
     Clip("wave", 24, 84, acts.greet),
+    Clip("yawn", 24, 72, sleep.yawn, loop=False),
 )

@@ -140,3 +140,21 @@ TEST (steer_soles_stand_still_whatever_is_ordered) {
     CHECK(fastest < 20.0f && num_fast < SECONDS * STEPS_A_SECOND / 8);
     end(&of);
 }
+
+TEST (steer_a_character_left_alone_falls_asleep_and_starts_up) {
+    walker of;
+    if (!make(&of))
+        return;
+    md5_player_advance(of.player, 19.9, NULL, NULL);
+    CHECK_STRING(state_of(&of), "idle");
+    md5_player_advance(of.player, 0.2, NULL, NULL);
+    CHECK_STRING(state_of(&of), "yawn");
+    md5_player_advance(of.player, 60.0, NULL, NULL);
+    CHECK_STRING(state_of(&of), "doze");
+    set(&of, "speed", 22.5f);
+    md5_player_advance(of.player, 0.1, NULL, NULL);
+    CHECK_STRING(state_of(&of), "startle");
+    md5_player_advance(of.player, 1.0, NULL, NULL);
+    CHECK_STRING(state_of(&of), "start");
+    end(&of);
+}
