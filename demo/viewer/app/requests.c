@@ -43,30 +43,39 @@ static void show_clip(view_state *viewer, size_t clip)
         view_change_clip(viewer, clip);
 }
 
+static void carry_out_of_game(view_state *viewer, const view_request *request)
+{
+    view_scene *const scene = &viewer->document->scene;
+    switch (request->kind) {
+    case VIEW_REQUEST_GAME:
+        view_browse_game(viewer, request->path);
+        break;
+    case VIEW_REQUEST_SECTION:
+        view_show_section(viewer, request->number);
+        break;
+    case VIEW_REQUEST_NAMED:
+        view_show_named(viewer, request->number, request->path);
+        break;
+    case VIEW_REQUEST_FOCUS:
+        view_show_channel(viewer, request->channel);
+        break;
+    case VIEW_REQUEST_CHANNEL:
+        view_list_channel(&viewer->ui.browser, scene, (md5_channel)request->channel);
+        break;
+    case VIEW_REQUEST_PLAY_IN:
+        view_play_in(viewer, request->channel, request->number);
+        break;
+    default: // the interface has done it alone
+        break;
+    }
+}
+
 bool view_carry_out(view_state *viewer, view_request request)
 {
     view_scene *const scene = &viewer->document->scene;
     switch (request.kind) {
     case VIEW_REQUEST_BROWSE:
         view_browse_folder(&viewer->ui.browser, request.path, viewer->config);
-        break;
-    case VIEW_REQUEST_GAME:
-        view_browse_game(viewer, request.path);
-        break;
-    case VIEW_REQUEST_SECTION:
-        view_show_section(viewer, request.number);
-        break;
-    case VIEW_REQUEST_NAMED:
-        view_show_named(viewer, request.number, request.path);
-        break;
-    case VIEW_REQUEST_FOCUS:
-        view_show_channel(viewer, request.channel);
-        break;
-    case VIEW_REQUEST_CHANNEL:
-        view_list_channel(&viewer->ui.browser, scene, (md5_channel)request.channel);
-        break;
-    case VIEW_REQUEST_PLAY_IN:
-        view_play_in(viewer, request.channel, request.number);
         break;
     case VIEW_REQUEST_OPEN:
         view_drop(viewer, request.path);
@@ -102,7 +111,8 @@ bool view_carry_out(view_state *viewer, view_request request)
     case VIEW_REQUEST_SEEK:
         view_seek(&viewer->play, view_clock(scene), request.seconds);
         break;
-    default: // the interface has done it alone
+    default:
+        carry_out_of_game(viewer, &request);
         break;
     }
     free(request.path);

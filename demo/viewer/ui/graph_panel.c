@@ -14,7 +14,7 @@ static const float graph_height = 190.0f, least_height = 440.0f, node_padding = 
 static const view_color arrow_color = 0x6A7484FFu, node_color = 0x333C49FFu;
 
 // A layer's part of the graph. Of many states and transitions only the first are drawn.
-enum { MOST_STATES = 24, MOST_TRANSITIONS = 256 };
+enum { MOST_STATES = 64, MOST_ROUND = 10, MOST_TRANSITIONS = 256 };
 typedef struct layer_graph {
     const md5_layer_desc *layer;
     md5_layer_status status;
@@ -38,21 +38,53 @@ view_rect view_graph_box(const view_facts *facts)
 
 // -- Nodes ----------------------------------------------------------------------------------
 
-// States are on an ellipse, from the left over the top.
+static view_rect node_at(const layer_graph *graph, const view_font *font, uint32_t state,
+                         float widest)
+{
+    const float text = view_text_width(font, VIEW_TEXT, graph->layer->states[state].name);
+    const float padding = 2.0f * node_padding * font->scale;
+    return (view_rect){.width = fminf(text + padding, widest),
+                       .height = font->line[VIEW_TEXT] + 4.0f * font->scale};
+}
+
+// On an ellipse, from the left over the top.
+static void place_round(layer_graph *graph, const view_font *font, view_rect area)
+{
+    for (uint32_t i = 0; i < graph->count; i++) {
+        view_rect node = node_at(graph, font, i, 0.45f * area.width);
+        const float angle = VIEW_PI * (1.0f + 2.0f * (float)i / (float)graph->count);
+        node.x = area.x + 0.5f * (area.width - node.width) * (1.0f + cosf(angle));
+        node.y = area.y + 0.5f * (area.height - node.height) * (1.0f + sinf(angle));
+        graph->nodes[i] = node;
+    }
+}
+
+// More than fit on an ellipse are in columns, one below the other.
+static void place_in_columns(layer_graph *graph, const view_font *font, view_rect area)
+{
+    const float row = font->line[VIEW_TEXT] + 6.0f * font->scale;
+    const float narrowest = 76.0f * font->scale;
+    const uint32_t rows = (uint32_t)fmaxf(area.height / row, 1.0f);
+    const uint32_t most = rows * (uint32_t)fmaxf(area.width / narrowest, 1.0f);
+    graph->count = graph->count < most ? graph->count : most;
+    const float width = area.width / (float)((graph->count + rows - 1) / rows);
+    for (uint32_t i = 0; i < graph->count; i++) {
+        view_rect node = node_at(graph, font, i, width - 4.0f * font->scale);
+        node.x = area.x + width * (float)(i / rows) + 0.5f * (width - node.width);
+        node.y = area.y + row * (float)(i % rows);
+        graph->nodes[i] = node;
+    }
+}
+
 static void place_nodes(layer_graph *graph, const view_font *font, view_rect area)
 {
-    const float height = font->line[VIEW_TEXT] + 4.0f * font->scale;
-    const float widest = 0.45f * area.width, title = font->line[VIEW_TEXT];
-    const float middle = area.y + 0.5f * (area.height + title);
+    const float title = font->line[VIEW_TEXT] + 2.0f * font->scale;
+    const view_rect below = {area.x, area.y + title, area.width, area.height - title};
     graph->count = graph->layer->num_states < MOST_STATES ? graph->layer->num_states : MOST_STATES;
-    for (uint32_t i = 0; i < graph->count; i++) {
-        const float text = view_text_width(font, VIEW_TEXT, graph->layer->states[i].name);
-        const float width = fminf(text + 2.0f * node_padding * font->scale, widest);
-        const float angle = VIEW_PI * (1.0f + 2.0f * (float)i / (float)graph->count);
-        const float x = area.x + 0.5f * area.width + 0.5f * (area.width - width) * cosf(angle);
-        const float y = middle + 0.5f * (area.height - title - height) * sinf(angle);
-        graph->nodes[i] = (view_rect){x - 0.5f * width, y - 0.5f * height, width, height};
-    }
+    if (graph->count > MOST_ROUND)
+        place_in_columns(graph, font, below);
+    else
+        place_round(graph, font, below);
 }
 
 static void draw_node(const view_facts *facts, const layer_graph *graph, uint32_t state)
@@ -183,10 +215,10 @@ static void draw_layer(view_ui *ui, const view_facts *facts, uint32_t number, vi
     lay_out(ui, &graph, number);
 }
 
-// Layers of one state have nothing to show. Wider ones have more states.
+// Layers of one state have nothing to show. Those with more states are wider.
 static float share_of(const md5_layer_desc *layer)
 {
-    return layer->num_states < 2 ? 0.0f : 1.5f + fminf((float)layer->num_states, 9.0f);
+    return layer->num_states < 2 ? 0.0f : 1.5f + fminf((float)layer->num_states, 14.0f);
 }
 
 void view_draw_graph(view_ui *ui, const view_facts *facts)
