@@ -54,6 +54,12 @@ MD5GL_API md5gl_texture md5gl_create_stage_texture(md5gl_renderer *renderer, uin
                                                    uint32_t height, const uint8_t *rgba,
                                                    md5gl_wrap wrap, bool nearest, md5_error *error);
 
+// Creates a cube map for stages from its six sides of side * side texels, in the order and with the
+// rows of OpenGL: +x, -x, +y, -y, +z, -z. Filters and fails as md5gl_create_stage_texture().
+MD5GL_API md5gl_texture md5gl_create_stage_cube(md5gl_renderer *renderer, uint32_t side,
+                                                const uint8_t *const rgba[6], bool nearest,
+                                                md5_error *error);
+
 // -- Lists ----------------------------------------------------------------------------------------
 
 // What the colour of a stage, or of the target below it, is multiplied with before they are added.
@@ -78,6 +84,16 @@ typedef enum md5gl_vertex_color {
     MD5GL_VERTEX_COLOR_INVERSE, // 1 minus red, green and blue; alpha as it is
 } md5gl_vertex_color;
 
+// Where the texture coordinates of a stage come from. Directions, which look up a cube map, are in
+// world space.
+typedef enum md5gl_texgen {
+    MD5GL_TEXGEN_MESH,
+    MD5GL_TEXGEN_NORMAL,  // the normal
+    MD5GL_TEXGEN_REFLECT, // the direction to the eye, reflected by the normal
+    MD5GL_TEXGEN_SKYBOX,  // the direction from the eye
+    MD5GL_TEXGEN_SCREEN,  // of a texture: the place in the picture, -1 to 1 to the right and up
+} md5gl_texgen;
+
 // Channels of the target that a stage does not change.
 typedef enum md5gl_mask {
     MD5GL_MASK_RED = 1,
@@ -91,7 +107,8 @@ typedef struct md5gl_stage {
     md5gl_factor source, target;
     float color[4];     // multiplies texels; limited to 0..1
     bool has_matrix;    // false: texture coordinates are those of the mesh
-    float matrix[2][3]; // u' = m00 u + m01 v + m02, v' = m10 u + m11 v + m12; v points down
+    float matrix[2][3]; // u' = m00 u + m01 v + m02, v' = m10 u + m11 v + m12; v points down; of
+                        // directions x and y likewise
     md5gl_vertex_color vertex_color;
     // Leaves out texels whose alpha, times that of `color`, is not greater than alpha_test: from
     // the base of the list if it has one, else from the stage. A pixel of a base remains if one of
@@ -102,6 +119,7 @@ typedef struct md5gl_stage {
     bool writes_depth;     // a base does so, too
     bool depth_equal;      // draws only where the surface is the visible one; else where it is
                            // nearer or equally near
+    md5gl_texgen texgen;   // `texture` is a cube map for NORMAL, REFLECT and SKYBOX
     uintptr_t reserved[4]; // 0
 } md5gl_stage;
 

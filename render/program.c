@@ -35,6 +35,7 @@ static const char *const uniform_names[MD5GL_NUM_UNIFORMS] = {
     [MD5GL_TEXTURE_ROWS] = "texture_rows",
     [MD5GL_STAGE_COLOUR] = "stage_colour",
     [MD5GL_STAGE_MODE] = "stage_mode",
+    [MD5GL_STAGE_TEXGEN] = "stage_texgen",
     [MD5GL_ALPHA_LIMIT] = "alpha_limit",
     [MD5GL_IS_COLOUR] = "is_colour",
 };
@@ -53,6 +54,7 @@ static const struct {
     {"diffuse", MD5GL_UNIT_TEXTURE},
     {"mask", MD5GL_UNIT_TEXTURE},
     {"layer", MD5GL_UNIT_TEXTURE},
+    {"cube", MD5GL_UNIT_NORMALS}, // of stages, which have no normal map
     {"normals", MD5GL_UNIT_NORMALS},
     {"specular", MD5GL_UNIT_SPECULAR},
     {"glow", MD5GL_UNIT_GLOW},

@@ -75,7 +75,7 @@ static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
     [MD5GL_PASS_STAGE] =
         {
             .vertex = {DRAW},
-            .fragment = {DISSOLVE, {"stage.frag", md5gl_shader_stage_frag}},
+            .fragment = {FRAME, DISSOLVE, {"stage.frag", md5gl_shader_stage_frag}},
         },
 };
 

@@ -85,6 +85,47 @@ static bool upload(md5gl_renderer *renderer, const picture *source, md5gl_wrap w
     return true;
 }
 
+md5gl_texture md5gl_create_stage_cube(md5gl_renderer *renderer, uint32_t side,
+                                      const uint8_t *const rgba[6], bool nearest, md5_error *error)
+{
+    MD5_ASSERT(renderer != NULL && rgba != NULL, "renderer, rgba: not NULL");
+    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
+    const GladGLContext *gl = &renderer->gl;
+    md5gl_clear_error(error);
+    if (side == 0 || side > renderer->max_texture_size) {
+        md5gl_fail(error, MD5_ERROR_GPU, "a cube map of %u texels a side, but 1 to %u are possible",
+                   (unsigned)side, (unsigned)renderer->max_texture_size);
+        return 0;
+    }
+    GLuint texture = 0;
+    md5gl_clear_gl_errors(renderer);
+    md5gl_reset_transfers(renderer);
+    gl->GenTextures(1, &texture);
+    gl->ActiveTexture(GL_TEXTURE0);
+    gl->BindTexture(GL_TEXTURE_CUBE_MAP, texture);
+    const GLenum shown[5][2] = {
+        {GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE},
+        {GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE},
+        {GL_TEXTURE_WRAP_R, GL_CLAMP_TO_EDGE},
+        {GL_TEXTURE_MAG_FILTER, nearest ? GL_NEAREST : GL_LINEAR},
+        {GL_TEXTURE_MIN_FILTER, nearest ? GL_NEAREST : GL_LINEAR_MIPMAP_LINEAR},
+    };
+    for (int i = 0; i < 5; i++)
+        gl->TexParameteri(GL_TEXTURE_CUBE_MAP, shown[i][0], (GLint)shown[i][1]);
+    for (GLenum i = 0; i < 6; i++) {
+        MD5_ASSERT(rgba[i] != NULL, "rgba: six sides");
+        gl->TexImage2D(GL_TEXTURE_CUBE_MAP_POSITIVE_X + i, 0, GL_RGBA8, (GLsizei)side,
+                       (GLsizei)side, 0, GL_RGBA, GL_UNSIGNED_BYTE, rgba[i]);
+    }
+    if (!nearest)
+        gl->GenerateMipmap(GL_TEXTURE_CUBE_MAP);
+    gl->BindTexture(GL_TEXTURE_CUBE_MAP, 0);
+    if (md5gl_check(renderer, "creating a cube map", error))
+        return texture;
+    gl->DeleteTextures(1, &texture);
+    return 0;
+}
+
 md5gl_texture md5gl_create_stage_texture(md5gl_renderer *renderer, uint32_t width, uint32_t height,
                                          const uint8_t *rgba, md5gl_wrap wrap, bool nearest,
                                          md5_error *error)

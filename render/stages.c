@@ -128,6 +128,8 @@ static void reset_state(md5gl_renderer *renderer)
     gl->Disable(GL_BLEND);
     gl->BlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
     gl->ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+    gl->ActiveTexture(GL_TEXTURE0 + (GLenum)MD5GL_UNIT_NORMALS);
+    gl->BindTexture(GL_TEXTURE_CUBE_MAP, 0);
 }
 
 // -- One draw -------------------------------------------------------------------------------------
@@ -139,6 +141,7 @@ typedef struct layer {
     float color[4];
     md5gl_vertex_color vertex_color;
     const float *alpha_test; // or NULL
+    md5gl_texgen texgen;
     enum written_alpha alpha;
 } layer;
 
@@ -150,12 +153,18 @@ static layer layer_of(const md5gl_stage *stage, bool is_tested, enum written_alp
                   .matrix = stage->has_matrix ? stage->matrix[0] : NULL,
                   .vertex_color = stage->vertex_color,
                   .alpha_test = is_tested ? &stage->alpha_test : NULL,
+                  .texgen = stage->texture ? stage->texgen : MD5GL_TEXGEN_MESH,
                   .alpha = alpha};
     for (int i = 0; i < 4; i++) {
         const float value = stage->color[i];
         made.color[i] = value > 0.0f ? value < 1.0f ? value : 1.0f : 0.0f; // not a number: 0
     }
     return made;
+}
+
+static bool is_direction(md5gl_texgen texgen)
+{
+    return texgen != MD5GL_TEXGEN_MESH && texgen != MD5GL_TEXGEN_SCREEN;
 }
 
 static void draw_layer(md5gl_renderer *renderer, const list_draw *draw, const layer *drawn)
@@ -165,8 +174,12 @@ static void draw_layer(md5gl_renderer *renderer, const list_draw *draw, const la
     const GLint *const uniforms = draw->program->uniforms;
     md5gl_run run;
     md5gl_use_model_program(renderer, draw->model, draw->mesh, draw->program);
+    const bool is_cube = is_direction(drawn->texgen);
+    gl->ActiveTexture(GL_TEXTURE0 + (GLenum)MD5GL_UNIT_NORMALS);
+    gl->BindTexture(GL_TEXTURE_CUBE_MAP, is_cube ? drawn->texture : 0);
     gl->ActiveTexture(GL_TEXTURE0 + (GLenum)MD5GL_UNIT_TEXTURE);
-    gl->BindTexture(GL_TEXTURE_2D, drawn->texture ? drawn->texture : renderer->white);
+    gl->BindTexture(GL_TEXTURE_2D, drawn->texture && !is_cube ? drawn->texture : renderer->white);
+    gl->Uniform1i(uniforms[MD5GL_STAGE_TEXGEN], (GLint)drawn->texgen);
     gl->Uniform3fv(uniforms[MD5GL_TEXTURE_ROWS], 2, drawn->matrix ? drawn->matrix : identity);
     gl->Uniform4fv(uniforms[MD5GL_STAGE_COLOUR], 1, drawn->color);
     gl->Uniform3i(uniforms[MD5GL_STAGE_MODE], (GLint)drawn->vertex_color, drawn->alpha_test != NULL,
@@ -296,6 +309,7 @@ static void check_stage(const md5gl_stage *stage)
                "target: one of md5gl_factor, not SATURATE");
     MD5_ASSERT((unsigned)stage->vertex_color <= MD5GL_VERTEX_COLOR_INVERSE,
                "vertex_color: one of md5gl_vertex_color");
+    MD5_ASSERT((unsigned)stage->texgen <= MD5GL_TEXGEN_SCREEN, "texgen: one of md5gl_texgen");
     MD5_ASSERT_RESERVED(stage);
     (void)stage; // unused without assertions
 }

@@ -1,26 +1,52 @@
 // A stage of a material: a texture times a color, blended with what is there. All numbers are those
 // of the files: nothing is decoded from sRGB or encoded.
 uniform sampler2D layer;
+uniform samplerCube cube;     // instead, if texture coordinates are directions
 uniform vec3 texture_rows[2]; // (u, v, 1) of the vertices to u, v of the texture
 uniform vec4 stage_colour;    // 0..1
+uniform int stage_texgen;     // texture coordinates: 0 those of the vertices; directions: 1 normal,
+                              // 2 reflected view, 3 from the eye; 4 place in the picture
 uniform ivec3 stage_mode;     // vertex colours: 0 ignored, 1 multiplied, 2 inverted;
                               // 1 = alpha is tested;
                               // alpha that is written: 0 as it is, 1 one, 2 the largest component
 uniform float alpha_limit;
 
+in vec3 world_position;
+in vec3 world_normal;
 in vec2 texcoord;
 in vec4 tint;
 flat in float dissolved; // share of the pixels that is hidden
 
 out vec4 colour;
 
+// The direction in which a cube map is looked up.
+vec3 direction()
+{
+    vec3 normal = normalize(world_normal), to_eye = eye.xyz - eye.w * world_position;
+    if (stage_texgen == 1)
+        return world_normal;
+    return stage_texgen == 2 ? reflect(-normalize(to_eye), normal) : -to_eye;
+}
+
+vec4 stage_texel()
+{
+    if (stage_texgen > 0 && stage_texgen < 4) {
+        vec3 way = direction();
+        vec3 place = vec3(way.xy, 1.0);
+        return texture(cube,
+                       vec3(dot(texture_rows[0], place), dot(texture_rows[1], place), way.z));
+    }
+    // In the picture -1 is at the left and at the bottom, 1 at the right and at the top.
+    vec2 at = (gl_FragCoord.xy - origin.xy) * viewport.zw * 2.0 - 1.0;
+    vec3 place = vec3(stage_texgen == 4 ? at : texcoord, 1.0);
+    return texture(layer, vec2(dot(texture_rows[0], place), dot(texture_rows[1], place)));
+}
+
 void main()
 {
     if (dissolved > 0.0 && dissolves(dissolved))
         discard;
-    vec3 place = vec3(texcoord, 1.0);
-    vec4 value = texture(layer, vec2(dot(texture_rows[0], place), dot(texture_rows[1], place)));
-    value *= stage_colour;
+    vec4 value = stage_texel() * stage_colour;
     // Texture combiners invert the colour only: alpha is multiplied in both modes.
     vec4 own = clamp(tint, 0.0, 1.0);
     if (stage_mode.x != 0)

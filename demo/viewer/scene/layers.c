@@ -1,62 +1,9 @@
 #include "demo/viewer/scene/layers.h"
 
 #include "demo/common/memory.h"
-#include "demo/viewer/scene/game_image.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// -- Textures -------------------------------------------------------------------------------------
-
-static md5gl_wrap wrap_of(md5_image_repeat repeat)
-{
-    switch (repeat) {
-    case MD5_REPEAT:
-        return MD5GL_WRAP_REPEAT;
-    case MD5_CLAMP:
-    case MD5_CLAMP_BORDER:
-        return MD5GL_WRAP_CLAMP;
-    case MD5_CLAMP_ZERO:
-        return MD5GL_WRAP_CLAMP_BLACK;
-    case MD5_CLAMP_ZERO_ALPHA:
-        break;
-    }
-    return MD5GL_WRAP_CLAMP_CLEAR;
-}
-
-static md5gl_texture upload(md5gl_renderer *renderer, md5_game *game, const md5_stage *stage,
-                            view_log *log)
-{
-    md5_error error;
-    const md5_image_opts opts = {.decoder = view_game_decoder(), .keep_size = true};
-    md5_image *const image = md5_game_load_image(game, &stage->image, &opts, &error);
-    md5gl_texture texture = 0;
-    if (image != NULL)
-        texture = md5gl_create_stage_texture(renderer, image->width, image->height, image->pixels,
-                                             wrap_of(stage->repeat),
-                                             stage->filter == MD5_FILTER_NEAREST, &error);
-    if (texture == 0)
-        view_warn(log, "picture of a stage: %s: %s", stage->image.text, error.message);
-    md5_free_image(image);
-    return texture;
-}
-
-static md5gl_texture load(view_layers *layers, md5gl_renderer *renderer, md5_game *game,
-                          const md5_stage *stage, view_log *log)
-{
-    for (size_t i = 0; i < layers->num_loaded; i++) {
-        const view_layer_texture *const known = &layers->loaded[i];
-        if (known->repeat == stage->repeat && known->filter == stage->filter
-            && strcmp(known->text, stage->image.text) == 0)
-            return known->texture;
-    }
-    const view_layer_texture made = {stage->image.text, stage->repeat, stage->filter,
-                                     upload(renderer, game, stage, log)};
-    layers->loaded = common_realloc(layers->loaded, layers->num_loaded + 1, sizeof *layers->loaded);
-    layers->loaded[layers->num_loaded++] = made;
-    return made.texture;
-}
 
 // -- Adding ---------------------------------------------------------------------------------------
 
@@ -74,6 +21,13 @@ void view_note_layer(view_layers *layers, const view_layered *layered, char *tex
     note(layers, layered->mesh, layered->material, text, log);
 }
 
+// Whether texture coordinates are directions.
+static bool needs_cube(md5_texgen texgen)
+{
+    return texgen == MD5_TEXGEN_NORMAL || texgen == MD5_TEXGEN_REFLECT
+           || texgen == MD5_TEXGEN_SKYBOX;
+}
+
 // Returns why a stage cannot be shown, to be freed, or NULL.
 static char *obstacle_of(const md5_stage *stage)
 {
@@ -89,10 +43,14 @@ static char *obstacle_of(const md5_stage *stage)
                              stage->dynamic == MD5_IMAGE_MIRROR   ? "mirror"
                              : stage->dynamic == MD5_IMAGE_REMOTE ? "remote camera"
                                                                   : "xray");
-    if (stage->cube != MD5_IMAGE_2D)
-        return common_format("cube map %s", stage->image.text);
-    if (stage->texgen != MD5_TEXGEN_EXPLICIT)
-        return common_format("texture coordinates are generated");
+    if (stage->texgen == MD5_TEXGEN_WOBBLE_SKY)
+        return common_format("texture coordinates of a wobbling sky");
+    if (stage->texgen == MD5_TEXGEN_GLASS_WARP)
+        return common_format("texture coordinates of warped glass");
+    if ((stage->cube != MD5_IMAGE_2D) != needs_cube(stage->texgen))
+        return common_format(needs_cube(stage->texgen) ? "directions without a cube map"
+                                                       : "cube map %s without directions",
+                             stage->image.text);
     return stage->image.text[0] == '\0' ? common_format("no picture") : NULL;
 }
 
@@ -176,7 +134,7 @@ static bool load_stages(view_layers *layers, md5gl_renderer *renderer, md5_game 
             free(obstacle);
             continue;
         }
-        layered->textures[i] = load(layers, renderer, game, stage, log);
+        layered->textures[i] = view_load_layer(&layers->textures, renderer, game, stage, log);
         shows = shows || layered->textures[i] != 0;
     }
     return shows;
@@ -284,15 +242,13 @@ void view_free_layers(view_layers *layers, md5gl_renderer *renderer)
 {
     for (uint32_t i = 0; i < layers->num_meshes; i++)
         free_layered(&layers->meshes[i]);
-    for (size_t i = 0; i < layers->num_loaded; i++)
-        md5gl_destroy_texture(renderer, layers->loaded[i].texture);
+    view_free_layer_textures(&layers->textures, renderer);
     free(layers->meshes);
     free(layers->lists);
     free(layers->places);
     for (size_t i = 0; i < layers->num_notes; i++)
         free(layers->notes[i].text);
     free(layers->notes);
-    free(layers->loaded);
     *layers = (view_layers){0};
 }
 
@@ -326,6 +282,23 @@ static md5gl_factor target_of(uint32_t bits)
     return code == 9 ? MD5GL_FACTOR_ZERO : factor_of(code, MD5GL_FACTOR_ZERO, MD5GL_FACTOR_ONE);
 }
 
+static md5gl_texgen texgen_of(md5_texgen texgen)
+{
+    switch (texgen) {
+    case MD5_TEXGEN_NORMAL:
+        return MD5GL_TEXGEN_NORMAL;
+    case MD5_TEXGEN_REFLECT:
+        return MD5GL_TEXGEN_REFLECT;
+    case MD5_TEXGEN_SKYBOX:
+        return MD5GL_TEXGEN_SKYBOX;
+    case MD5_TEXGEN_SCREEN:
+    case MD5_TEXGEN_SCREEN2:
+        return MD5GL_TEXGEN_SCREEN;
+    default:
+        return MD5GL_TEXGEN_MESH;
+    }
+}
+
 static uint32_t mask_of(uint32_t bits)
 {
     return (bits & MD5_STAGE_NO_RED ? (uint32_t)MD5GL_MASK_RED : 0)
@@ -346,7 +319,8 @@ static md5gl_stage stage_of(const md5_material *material, const md5_stage *stage
                          .alpha_test = registers[stage->alpha_test],
                          .masked = mask_of(stage->bits),
                          .writes_depth = !is_lit(stage) && !(stage->bits & MD5_STAGE_NO_DEPTH),
-                         .depth_equal = (stage->bits & MD5_STAGE_DEPTH_EQUAL) != 0};
+                         .depth_equal = (stage->bits & MD5_STAGE_DEPTH_EQUAL) != 0,
+                         .texgen = texgen_of(stage->texgen)};
     for (int i = 0; i < 4; i++)
         drawn.color[i] = registers[stage->color[i]];
     if (stage->has_matrix)

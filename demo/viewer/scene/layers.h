@@ -3,17 +3,8 @@
 #ifndef DEMO_VIEWER_SCENE_LAYERS_H
 #define DEMO_VIEWER_SCENE_LAYERS_H
 
-#include "demo/viewer/base/log.h"
+#include "demo/viewer/scene/layer_textures.h"
 #include "md5/md5deform.h"
-#include "render/md5gl_stages.h"
-
-// A texture of stages, each picture once for each way in which it is sampled.
-typedef struct view_layer_texture {
-    const char *text; // the image program, of the game
-    md5_image_repeat repeat;
-    md5_image_filter filter;
-    md5gl_texture texture; // 0: cannot be shown, which was logged
-} view_layer_texture;
 
 // A mesh that is not just a lit surface.
 typedef struct view_layered {
@@ -39,8 +30,7 @@ typedef struct view_layers {
     uint32_t num_meshes;
     md5gl_stage_list *lists; // [num_meshes] as evaluated last
     uint32_t *places;        // [meshes of the model] 1 + index into `meshes`; 0: a lit surface
-    view_layer_texture *loaded;
-    size_t num_loaded;
+    view_layer_textures textures;
     view_layer_note *notes; // [num_notes] by mesh
     size_t num_notes;
     uint32_t read; // what materials depend on: bit 0 time, bit 1 + N parm N

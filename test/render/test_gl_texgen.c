@@ -1,0 +1,194 @@
+// Stages whose texture coordinates are directions or places in the picture, against the CPU.
+#include "test/render/test_gl_stages.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIDE = 8 };
+
+typedef struct sky {
+    uint8_t rgba[6][SIDE * SIDE][4];
+    md5gl_texture texture;
+} sky;
+
+static void make_sky(gl_stage *stage, sky *made)
+{
+    uint64_t random = 3;
+    const uint8_t *sides[6];
+    for (int i = 0; i < 6; i++) {
+        for (int k = 0; k < 4 * SIDE * SIDE; k++)
+            made->rgba[i][k / 4][k % 4] = (uint8_t)(test_random_u32(&random) % 256);
+        sides[i] = made->rgba[i][0];
+    }
+    made->texture = md5gl_create_stage_cube(stage->scene.renderer, SIDE, sides, true, NULL);
+    CHECK(made->texture != 0);
+}
+
+// The texel in a direction, by the table of the OpenGL specification, "Cube Map Texture Selection";
+// NULL near the border of two texels.
+static const uint8_t *look(const sky *from, const double way[3])
+{
+    int axis = 0;
+    for (int i = 1; i < 3; i++)
+        axis = fabs(way[i]) > fabs(way[axis]) ? i : axis;
+    const double sign = way[axis] < 0.0 ? -1.0 : 1.0, size = fabs(way[axis]);
+    const double s = axis == 0 ? -sign * way[2] : axis == 1 ? way[0] : sign * way[0];
+    const double t = axis == 1 ? sign * way[2] : -way[1];
+    const double column = 0.5 * (s / size + 1.0) * (int)SIDE,
+                 row = 0.5 * (t / size + 1.0) * (int)SIDE;
+    if (fabs(column - round(column)) < 0.02 || fabs(row - round(row)) < 0.02)
+        return NULL;
+    return from->rgba[2 * axis + (sign < 0.0 ? 1 : 0)][(int)row * SIDE + (int)column];
+}
+
+// Draws the square with a stage, on a placement.
+static void draw(gl_stage *stage, const md5gl_stage *drawn, const md5_mat34 *place,
+                 gl_picture *picture)
+{
+    const md5_mat34 palette[2] = {scene_identity, scene_identity};
+    const md5gl_stage_list list = {.cull = MD5GL_CULL_NONE, .stages = drawn, .num_stages = 1};
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    md5gl_begin_frame(renderer, &stage->frame);
+    CHECK(md5gl_pose_models(renderer, stage->copy, palette, place, 1, NULL));
+    CHECK(md5gl_draw_stages(renderer, stage->copy, &list, 1, NULL));
+    scene_finish(&stage->scene, &stage->frame, picture);
+}
+
+static bool is_near(const uint8_t *pixel, const uint8_t *texel)
+{
+    for (int i = 0; i < 3; i++)
+        if (abs(pixel[i] - texel[i]) > 2)
+            return false;
+    return true;
+}
+
+// The square, seen along -x by parallel rays, turned at random: one direction for all of it.
+TEST (gl_texgen_looks_along_normals_and_reflections) {
+    uint64_t random = 11;
+    gl_stage stage;
+    gl_picture picture;
+    sky around;
+    int seen = 0;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    make_sky(&stage, &around);
+    md5gl_stage drawn = {
+        .texture = around.texture, .source = MD5GL_FACTOR_ONE, .color = {1, 1, 1, 1}};
+    for (int i = 0; i < 40; i++) {
+        const md5_mat34 turned = scene_rotation(&random);
+        const double normal[3] = {turned.m[0], turned.m[4], turned.m[8]}; // of its x axis
+        const double facing = normal[0];
+        // 2 (N.E) N - E with E = (1, 0, 0)
+        const double reflected[3] = {2.0 * facing * normal[0] - 1.0, 2.0 * facing * normal[1],
+                                     2.0 * facing * normal[2]};
+        const bool reflects = i % 2 == 1;
+        const uint8_t *const texel = look(&around, reflects ? reflected : normal);
+        drawn.texgen = reflects ? MD5GL_TEXGEN_REFLECT : MD5GL_TEXGEN_NORMAL;
+        if (fabs(facing) < 0.2 || texel == NULL)
+            continue;
+        draw(&stage, &drawn, &turned, &picture);
+        test_check(is_near(picture_at(&picture, 0, 0), texel), __FILE__, __LINE__, "turn %d", i);
+        seen++;
+    }
+    CHECK(seen > 20);
+    md5gl_destroy_texture(stage.scene.renderer, around.texture);
+    scene_close_stage(&stage);
+}
+
+// From 30 units in front of the square, where a unit is a pixel.
+static void look_closely(md5gl_frame *frame)
+{
+    const float eye = 30.0f, near_z = 1.0f, far_z = 100.0f;
+    memset(&frame->clip_from_view, 0, sizeof frame->clip_from_view);
+    frame->clip_from_view.m[0] = 2.0f * eye / (float)SCENE_WIDTH;
+    frame->clip_from_view.m[5] = 2.0f * eye / (float)SCENE_HEIGHT;
+    frame->clip_from_view.m[10] = -(far_z + near_z) / (far_z - near_z);
+    frame->clip_from_view.m[11] = -1.0f;
+    frame->clip_from_view.m[14] = -2.0f * far_z * near_z / (far_z - near_z);
+    frame->view_from_world.m[14] = -eye;
+}
+
+TEST (gl_texgen_shows_the_sky_behind_the_surface) {
+    gl_stage stage;
+    gl_picture picture;
+    sky around;
+    int seen = 0;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    make_sky(&stage, &around);
+    look_closely(&stage.frame);
+    md5gl_stage drawn = {.texture = around.texture,
+                         .source = MD5GL_FACTOR_ONE,
+                         .color = {1, 1, 1, 1},
+                         .texgen = MD5GL_TEXGEN_SKYBOX};
+    draw(&stage, &drawn, NULL, &picture);
+    for (int y = -19; y < 19; y++) {
+        for (int z = -19; z < 19; z++) {
+            const double way[3] = {-30.0, y + 0.5, z + 0.5};
+            const uint8_t *const texel = look(&around, way);
+            if (texel == NULL)
+                continue;
+            CHECK(is_near(picture_at(&picture, y, z), texel));
+            seen++;
+        }
+    }
+    CHECK(seen > 1000);
+    // A matrix turns the sky about the vertical: y of the direction to x, x to -y.
+    const float quarter[2][3] = {{0, 1, 0}, {-1, 0, 0}};
+    memcpy(drawn.matrix, quarter, sizeof quarter);
+    drawn.has_matrix = true;
+    draw(&stage, &drawn, NULL, &picture);
+    const double turned[3] = {5.5, 30.0, 2.5};
+    CHECK(is_near(picture_at(&picture, 5, 2), look(&around, turned)));
+    md5gl_destroy_texture(stage.scene.renderer, around.texture);
+    scene_close_stage(&stage);
+}
+
+// -1 to 1 over the picture, whatever the surface is: its texels repeat twice.
+TEST (gl_texgen_spans_the_picture) {
+    uint64_t random = 5;
+    gl_stage stage;
+    gl_picture picture;
+    int seen = 0;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    const gl_layer layer = layer_create(&stage, MD5GL_WRAP_REPEAT, true, &random);
+    const md5gl_stage drawn = {.texture = layer.texture,
+                               .source = MD5GL_FACTOR_ONE,
+                               .color = {1, 1, 1, 1},
+                               .texgen = MD5GL_TEXGEN_SCREEN};
+    draw(&stage, &drawn, NULL, &picture);
+    for (int y = -19; y < 19; y++) {
+        for (int z = -19; z < 19; z++) {
+            const double u = (y + 0.5) / (SCENE_WIDTH / 2), v = (z + 0.5) / (SCENE_HEIGHT / 2);
+            const double column = (u - floor(u)) * (int)LAYER_SIDE;
+            const double row = (v - floor(v)) * (int)LAYER_SIDE;
+            if (fabs(column - round(column)) < 0.02 || fabs(row - round(row)) < 0.02)
+                continue;
+            CHECK(is_near(picture_at(&picture, y, z),
+                          layer.rgba[(int)row * LAYER_SIDE + (int)column]));
+            seen++;
+        }
+    }
+    CHECK(seen > 1000);
+    md5gl_destroy_texture(stage.scene.renderer, layer.texture);
+    scene_close_stage(&stage);
+}
+
+TEST (gl_stage_cube_has_limits) {
+    static const uint8_t texel[4] = {1, 2, 3, 4};
+    static const uint8_t *const sides[6] = {texel, texel, texel, texel, texel, texel};
+    md5_error error;
+    gl_scene scene;
+    if (!scene_open(&scene, NULL))
+        return;
+    CHECK(md5gl_create_stage_cube(scene.renderer, 0, sides, true, &error) == 0);
+    CHECK_UINT(error.status, MD5_ERROR_GPU);
+    CHECK(md5gl_create_stage_cube(scene.renderer, 1u << 30, sides, true, &error) == 0);
+    CHECK_UINT(error.status, MD5_ERROR_GPU);
+    const md5gl_texture filtered = md5gl_create_stage_cube(scene.renderer, 1, sides, false, &error);
+    CHECK(filtered != 0);
+    md5gl_destroy_texture(scene.renderer, filtered);
+    scene_close(&scene);
+}
