@@ -286,13 +286,15 @@ void md5gl_draw_run(md5gl_renderer *renderer, const md5gl_model *model, const md
 }
 
 void md5gl_draw_lit_run(md5gl_renderer *renderer, const md5gl_model *model, uint32_t mesh,
-                        const md5gl_run *run)
+                        const md5gl_material *material, const md5gl_run *run)
 {
     const model_draw draw = {model, MD5GL_LIT, MD5GL_PASS_LIT, NULL};
     const md5gl_mesh *const drawn = &model->meshes[mesh];
-    const md5gl_surface *const surface = md5gl_surface_of(model, run->skin, mesh);
-    const md5gl_program *const program = program_of(renderer, &draw, drawn, surface);
-    set_up_mesh(renderer, &draw, drawn, surface, program);
+    md5gl_surface surface = *md5gl_surface_of(model, run->skin, mesh);
+    if (material)
+        surface.material = *material;
+    const md5gl_program *const program = program_of(renderer, &draw, drawn, &surface);
+    set_up_mesh(renderer, &draw, drawn, &surface, program);
     md5gl_draw_run(renderer, model, drawn, program, run);
 }
 

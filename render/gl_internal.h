@@ -280,7 +280,7 @@ void md5gl_use_model_program(md5gl_renderer *renderer, const md5gl_model *model,
 void md5gl_draw_run(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
                     const md5gl_program *program, const md5gl_run *run);
 void md5gl_draw_lit_run(md5gl_renderer *renderer, const md5gl_model *model, uint32_t mesh,
-                        const md5gl_run *run);
+                        const md5gl_material *material, const md5gl_run *run); // NULL: its own
 
 // Returns the vertex array that has a mesh.
 GLuint md5gl_array_of(const md5gl_model *model, const md5gl_mesh *mesh);

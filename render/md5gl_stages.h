@@ -119,6 +119,7 @@ typedef struct md5gl_stage {
     bool writes_depth;     // a base does so, too
     bool depth_equal;      // draws only where the surface is the visible one; else where it is
                            // nearer or equally near
+    float depth_offset;    // of this stage, instead of the list's; 0 = that
     md5gl_texgen texgen;   // `texture` is a cube map for NORMAL, REFLECT and SKYBOX
     uintptr_t reserved[4]; // 0
 } md5gl_stage;
@@ -136,10 +137,12 @@ typedef struct md5gl_stage_list {
     uint32_t mesh; // index into the model's meshes; nothing is drawn unless it is visible
     uint32_t skin; // draws the instances that wear this one: see md5gl_set_looks()
     md5gl_base base;
-    md5gl_cull cull;           // faces that are not drawn; of BASE_LIT the material says that
-    float depth_offset;        // added to depth, in the smallest units of depth: below 0 = nearer
-    bool casts_shadow;         // of its base: see md5gl_draw_stage_shadows()
-    const md5gl_stage *stages; // [num_stages] the first one is drawn first
+    md5gl_cull cull;    // faces that are not drawn; of BASE_LIT the material says that
+    float depth_offset; // added to depth, in the smallest units of depth: below 0 = nearer
+    bool casts_shadow;  // of its base: see md5gl_draw_stage_shadows()
+    const md5gl_material *lit_layers; // [num_lit_layers] further lit surfaces, whose light is added
+    uint32_t num_lit_layers;          // to that of BASE_LIT; their alpha cuts nothing out
+    const md5gl_stage *stages;        // [num_stages] the first one is drawn first
     uint32_t num_stages;
     uintptr_t reserved[4]; // 0
 } md5gl_stage_list;

@@ -227,14 +227,16 @@ static void draw_shadow(md5gl_renderer *renderer, const list_draw *draw)
     md5gl_bind_frame(renderer);
 }
 
-static void draw_lit(md5gl_renderer *renderer, const list_draw *draw)
+// Draws a mesh lit with a material, or with that of its skin if it is NULL.
+static void draw_lit(md5gl_renderer *renderer, const list_draw *draw,
+                     const md5gl_material *material)
 {
     md5gl_run run;
     md5gl_bind_shadows(renderer);
     md5gl_set_coverage(renderer, true);
     for (uint32_t i = 0; (run = md5gl_run_at(draw->model, i)).count > 0; i++)
         if (run.skin == draw->list->skin)
-            md5gl_draw_lit_run(renderer, draw->model, draw->list->mesh, &run);
+            md5gl_draw_lit_run(renderer, draw->model, draw->list->mesh, material, &run);
     md5gl_set_coverage(renderer, false);
 }
 
@@ -255,7 +257,15 @@ static void draw_base(md5gl_renderer *renderer, const list_draw *draw)
         return;
     write_channels(renderer, 0, true);
     set_depth(renderer, GL_EQUAL, false);
-    draw_lit(renderer, draw);
+    draw_lit(renderer, draw, NULL);
+    for (uint32_t i = 0; i < list->num_lit_layers; i++) {
+        md5gl_material added = list->lit_layers[i];
+        added.flags |= (uintptr_t)MD5GL_OPAQUE;
+        added.two_sided = material->two_sided;
+        renderer->gl.Enable(GL_BLEND);
+        renderer->gl.BlendFunc(GL_ONE, GL_ONE);
+        draw_lit(renderer, draw, &added);
+    }
 }
 
 // -- Stages ---------------------------------------------------------------------------------------
@@ -269,6 +279,8 @@ static void draw_stage(md5gl_renderer *renderer, const list_draw *draw, const md
         && !stage->writes_depth)
         return;
     const enum written_alpha alpha = set_blending(renderer, stage, uses_alpha);
+    set_depth_offset(renderer,
+                     stage->depth_offset != 0.0f ? stage->depth_offset : draw->list->depth_offset);
     set_depth(renderer, stage->depth_equal ? GL_EQUAL : GL_LEQUAL, stage->writes_depth);
     const layer drawn = layer_of(stage, is_tested, alpha);
     draw_layer(renderer, draw, &drawn);
@@ -295,6 +307,7 @@ static void draw_list(md5gl_renderer *renderer, const list_draw *draw)
     set_sides(renderer, list->cull);
     for (uint32_t i = 0; i < list->num_stages; i++)
         draw_stage(renderer, draw, &list->stages[i], uses_alpha);
+    set_depth_offset(renderer, list->depth_offset);
     if (uses_alpha)
         restore_alpha(renderer, draw);
 }
@@ -321,6 +334,7 @@ static void check_list(const md5gl_model *model, const md5gl_stage_list *list)
     MD5_ASSERT((unsigned)list->base <= MD5GL_BASE_LIT, "base: one of md5gl_base");
     MD5_ASSERT((unsigned)list->cull <= MD5GL_CULL_NONE, "cull: one of md5gl_cull");
     MD5_ASSERT(list->stages != NULL || list->num_stages == 0, "stages: not NULL");
+    MD5_ASSERT(list->lit_layers != NULL || list->num_lit_layers == 0, "lit_layers: not NULL");
     MD5_ASSERT_RESERVED(list);
     for (uint32_t i = 0; i < list->num_stages; i++)
         check_stage(&list->stages[i]);

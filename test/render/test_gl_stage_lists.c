@@ -160,7 +160,43 @@ TEST (gl_stages_look_the_same_on_all_paths) {
     scene_close_stage(&stage);
 }
 
-// A mesh behind another one: a stage is hidden, unless it is nearer by its offset.
+// Further lit layers add what they would show alone.
+TEST (gl_lit_layers_are_added) {
+    static const uint8_t texels[2][4] = {{200, 90, 0, 255}, {60, 120, 30, 10}};
+    gl_stage stage;
+    gl_picture alone[2], both;
+    md5gl_material materials[2] = {{.flags = MD5GL_OPAQUE}, {.flags = MD5GL_OPAQUE}};
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    md5gl_renderer *const renderer = stage.scene.renderer;
+    stage.frame.ambient[0] = stage.frame.ambient[1] = 0.3f;
+    for (int i = 0; i < 2; i++) {
+        materials[i].diffuse = md5gl_create_texture(renderer, 1, 1, texels[i], NULL);
+        md5gl_set_material(stage.copy, 0, &materials[i]);
+        draw_all(&stage, NULL, NULL, 1, &alone[i]);
+    }
+    materials[0].flags |= MD5GL_STAGED;
+    materials[1].flags = 0; // its alpha counts for nothing anyway
+    md5gl_set_material(stage.copy, 0, &materials[0]);
+    const md5gl_stage_list list = {
+        .base = MD5GL_BASE_LIT, .lit_layers = &materials[1], .num_lit_layers = 1};
+    draw_all(&stage, &list, NULL, 1, &both);
+    CHECK(picture_at(&alone[0], 3, 3)[0] > 50 && picture_at(&alone[1], 3, 3)[1] > 50);
+    for (int i = 0; i < SCENE_WIDTH * SCENE_HEIGHT; i++) {
+        const uint8_t *const first = alone[0].rgba[i / SCENE_WIDTH][i % SCENE_WIDTH];
+        const uint8_t *const second = alone[1].rgba[i / SCENE_WIDTH][i % SCENE_WIDTH];
+        for (int k = 0; k < 3; k++) {
+            const int sum = first[k] + second[k];
+            CHECK_NEAR(both.rgba[i / SCENE_WIDTH][i % SCENE_WIDTH][k], sum < 255 ? sum : 255, 2);
+        }
+    }
+    for (int i = 0; i < 2; i++)
+        md5gl_destroy_texture(renderer, materials[i].diffuse);
+    scene_close_stage(&stage);
+}
+
+// A mesh behind another one: a stage is hidden, unless it is nearer by the offset of its list, or
+// by its own.
 TEST (gl_stages_are_tested_against_depth) {
     gl_stage stage;
     gl_picture picture;
@@ -168,10 +204,13 @@ TEST (gl_stages_are_tested_against_depth) {
         return;
     md5gl_renderer *const renderer = stage.scene.renderer;
     const md5_mat34 behind = scene_moved(-0.01f, 0, 0);
-    const float offsets[2] = {0.0f, -100000.0f};
-    for (int i = 0; i < 2; i++) {
+    const float offsets[4] = {0.0f, -100000.0f, 0.0f, 100000.0f};
+    const float own_offsets[4] = {0.0f, 0.0f, -100000.0f, -100000.0f};
+    for (int i = 0; i < 4; i++) {
+        md5gl_stage lifted = adding;
+        lifted.depth_offset = own_offsets[i];
         const md5gl_stage_list list = {
-            .depth_offset = offsets[i], .stages = &adding, .num_stages = 1};
+            .depth_offset = offsets[i], .stages = &lifted, .num_stages = 1};
         for (int k = 0; k < 3; k++)
             stage.frame.ambient[k] = 0.1f;
         md5gl_begin_frame(renderer, &stage.frame);
@@ -179,7 +218,7 @@ TEST (gl_stages_are_tested_against_depth) {
         CHECK(md5gl_pose_models(renderer, stage.copy, palettes, &behind, 1, NULL));
         CHECK(md5gl_draw_stages(renderer, stage.copy, &list, 1, NULL));
         scene_finish(&stage.scene, &stage.frame, &picture);
-        CHECK((picture_at(&picture, 3, 3)[0] > 150) == (i == 1));
+        CHECK((picture_at(&picture, 3, 3)[0] > 150) == (i > 0));
     }
     scene_close_stage(&stage);
 }

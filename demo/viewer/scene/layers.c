@@ -95,7 +95,7 @@ static bool cuts_surface(const md5_material *material, const md5_stage *stage)
 static bool has_layers(const md5_material *material)
 {
     bool any = material->num_stages == 0 || material->coverage == MD5_COVERAGE_TRANSLUCENT
-               || material->deform != MD5_DEFORM_NONE;
+               || material->deform != MD5_DEFORM_NONE || material->has_polygon_offset;
     for (uint32_t i = 0; i < material->num_stages; i++)
         any = any || !is_lit(&material->stages[i]) || cuts_surface(material, &material->stages[i]);
     return any;
@@ -307,6 +307,8 @@ static uint32_t mask_of(uint32_t bits)
            | (bits & MD5_STAGE_NO_ALPHA ? (uint32_t)MD5GL_MASK_ALPHA : 0);
 }
 
+static const float offset_units = -600.0f; // of depth, for a polygonOffset of 1: r_offsetUnits
+
 // A lit stage is there for its alpha test alone.
 static md5gl_stage stage_of(const md5_material *material, const md5_stage *stage,
                             const float *registers, md5gl_texture texture)
@@ -320,6 +322,7 @@ static md5gl_stage stage_of(const md5_material *material, const md5_stage *stage
                          .masked = mask_of(stage->bits),
                          .writes_depth = !is_lit(stage) && !(stage->bits & MD5_STAGE_NO_DEPTH),
                          .depth_equal = (stage->bits & MD5_STAGE_DEPTH_EQUAL) != 0,
+                         .depth_offset = offset_units * stage->polygon_offset,
                          .texgen = texgen_of(stage->texgen)};
     for (int i = 0; i < 4; i++)
         drawn.color[i] = registers[stage->color[i]];
@@ -375,13 +378,16 @@ static void evaluate(view_layered *layered, const md5_material_input *input, md5
             layered->stages[list->num_stages++] =
                 stage_of(material, stage, registers, layered->textures[i]);
     }
+    // A lit decal is lifted off what is below it.
+    is_cut =
+        is_cut || (material->has_polygon_offset && material->coverage != MD5_COVERAGE_TRANSLUCENT);
     choose_base(layered, has_light, is_cut, list);
     // What md5gl_draw_posed() draws is not offset, and it is cut out already.
     const bool over_lit = !(layered->flags & MD5GL_STAGED);
     for (uint32_t i = 0; i < list->num_stages && over_lit; i++)
         layered->stages[i].is_tested = false;
     if (material->has_polygon_offset && !over_lit)
-        list->depth_offset = -600.0f * material->polygon_offset; // the engine's r_offsetUnits
+        list->depth_offset = offset_units * material->polygon_offset;
 }
 
 void view_evaluate_layers(const view_layers *layers, const md5_material_input *input)
