@@ -132,6 +132,35 @@ TEST (view_layers_name_what_is_not_shown) {
     scene_close(&scene);
 }
 
+// A second diffuse map is a lit layer of its own, with the bump map before it; a decal is lifted.
+TEST (view_layers_are_lit_twice) {
+    gl_scene scene;
+    if (!scene_open(&scene, NULL))
+        return;
+    view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
+    view_layers layers = add(&scene, package, "kinds/lit_twice", 0.0f, 0.0f);
+    if (CHECK(layers.num_meshes == 1 && layers.lists[0].num_lit_layers == 1)) {
+        CHECK(layers.lists[0].base == MD5GL_BASE_LIT && layers.lists[0].casts_shadow);
+        CHECK(layers.lists[0].lit_layers[0].diffuse != 0);
+        CHECK(layers.lists[0].lit_layers[0].normals != 0);
+        CHECK(layers.lists[0].lit_layers[0].specular == 0);
+        CHECK_UINT(layers.num_notes, 0);
+    }
+    view_free_layers(&layers, scene.renderer);
+    layers = add(&scene, package, "kinds/lit_decal", 0.0f, 1.0f);
+    if (CHECK(layers.num_meshes == 1)) {
+        CHECK_NEAR(layers.lists[0].depth_offset, -1200.0, 0.0); // 2, as the engine counts
+        CHECK(layers.lists[0].base == MD5GL_BASE_LIT && layers.lists[0].num_lit_layers == 1);
+        CHECK(layers.lists[0].lit_layers[0].specular != 0);
+    }
+    view_free_layers(&layers, scene.renderer);
+    layers = add(&scene, package, "kinds/lit_decal", 0.0f, 0.0f); // its second layer is off
+    CHECK(layers.num_meshes == 1 && layers.lists[0].num_lit_layers == 0);
+    view_free_layers(&layers, scene.renderer);
+    view_close_package(package);
+    scene_close(&scene);
+}
+
 // A quad can be a sprite, if the CPU skins it; else that is noted.
 TEST (view_layers_deform_quads) {
     static const struct {

@@ -2,6 +2,7 @@
 
 #include "demo/common/memory.h"
 #include "demo/viewer/scene/game_image.h"
+#include "demo/viewer/scene/maps.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +41,23 @@ static md5gl_texture upload_flat(md5gl_renderer *renderer, md5_game *game, const
         texture = md5gl_create_stage_texture(renderer, image->width, image->height, image->pixels,
                                              wrap_of(stage->repeat),
                                              stage->filter == MD5_FILTER_NEAREST, error);
+    md5_free_image(image);
+    return texture;
+}
+
+// For lit surfaces: decoded from sRGB, or normals.
+static md5gl_texture upload_lit(md5gl_renderer *renderer, md5_game *game, const md5_stage *stage,
+                                md5_error *error)
+{
+    md5gl_texture texture = 0;
+    md5_image *const image = load_picture(game, &stage->image, error);
+    if (image != NULL && stage->light == MD5_STAGE_BUMP) {
+        const view_image picture = {image->pixels, image->width, image->height};
+        texture = md5gl_create_normal_map(renderer, image->width, image->height, image->pixels,
+                                          view_guess_normals(&picture), error);
+    } else if (image != NULL) {
+        texture = md5gl_create_texture(renderer, image->width, image->height, image->pixels, error);
+    }
     md5_free_image(image);
     return texture;
 }
@@ -138,18 +156,26 @@ static md5gl_texture upload_cube(md5gl_renderer *renderer, md5_game *game, const
 // -- Public ---------------------------------------------------------------------------------------
 
 md5gl_texture view_load_layer(view_layer_textures *textures, md5gl_renderer *renderer,
-                              md5_game *game, const md5_stage *stage, view_log *log)
+                              md5_game *game, const md5_stage *stage, bool tests_alpha,
+                              view_log *log)
 {
     md5_error error = {.message = ""};
-    view_layer_texture made = {stage->image.text, stage->repeat, stage->filter, stage->cube, 0};
+    view_layer_texture made = {.text = stage->image.text,
+                               .repeat = stage->repeat,
+                               .filter = stage->filter,
+                               .cube = stage->cube,
+                               .light = tests_alpha ? MD5_STAGE_AMBIENT : stage->light};
     for (size_t i = 0; i < textures->num_loaded; i++) {
         const view_layer_texture *const known = &textures->loaded[i];
         if (known->repeat == made.repeat && known->filter == made.filter && known->cube == made.cube
-            && strcmp(known->text, made.text) == 0)
+            && known->light == made.light && strcmp(known->text, made.text) == 0)
             return known->texture;
     }
-    made.texture = stage->cube == MD5_IMAGE_2D ? upload_flat(renderer, game, stage, &error)
-                                               : upload_cube(renderer, game, stage, &error);
+    if (made.light != MD5_STAGE_AMBIENT)
+        made.texture = upload_lit(renderer, game, stage, &error);
+    else
+        made.texture = stage->cube == MD5_IMAGE_2D ? upload_flat(renderer, game, stage, &error)
+                                                   : upload_cube(renderer, game, stage, &error);
     if (made.texture == 0)
         view_warn(log, "picture of a stage: %s: %s", stage->image.text, error.message);
     textures->loaded =

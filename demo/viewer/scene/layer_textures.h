@@ -12,6 +12,7 @@ typedef struct view_layer_texture {
     md5_image_repeat repeat;
     md5_image_filter filter;
     md5_image_cube cube;
+    md5_stage_light light;
     md5gl_texture texture; // 0: cannot be shown, which was logged
 } view_layer_texture;
 
@@ -20,9 +21,11 @@ typedef struct view_layer_textures {
     size_t num_loaded;
 } view_layer_textures;
 
-// Returns the texture of a stage, which is loaded on first use; 0 if it cannot be shown.
+// Returns the texture of a stage, which is loaded on first use; 0 if it cannot be shown. Of a lit
+// stage it is one of a md5gl_material, unless `tests_alpha`: then it is one of a md5gl_stage.
 md5gl_texture view_load_layer(view_layer_textures *textures, md5gl_renderer *renderer,
-                              md5_game *game, const md5_stage *stage, view_log *log);
+                              md5_game *game, const md5_stage *stage, bool tests_alpha,
+                              view_log *log);
 void view_free_layer_textures(view_layer_textures *textures, md5gl_renderer *renderer);
 
 // Turns a picture of a cameraCubeMap (0 forward, 1 back, 2 left, 3 right, 4 up, 5 down), as a

@@ -96,22 +96,17 @@ static bool has_layers(const md5_material *material)
 {
     bool any = material->num_stages == 0 || material->coverage == MD5_COVERAGE_TRANSLUCENT
                || material->deform != MD5_DEFORM_NONE || material->has_polygon_offset;
-    for (uint32_t i = 0; i < material->num_stages; i++)
+    uint32_t num_diffuse = 0;
+    for (uint32_t i = 0; i < material->num_stages; i++) {
         any = any || !is_lit(&material->stages[i]) || cuts_surface(material, &material->stages[i]);
-    return any;
+        num_diffuse += material->stages[i].light == MD5_STAGE_DIFFUSE;
+    }
+    return any || num_diffuse > 1;
 }
 
 // What is not shown of a material as a whole.
 static void report(view_layers *layers, uint32_t mesh, const md5_material *material, view_log *log)
 {
-    uint32_t num_diffuse = 0;
-    for (uint32_t i = 0; i < material->num_stages; i++)
-        num_diffuse += material->stages[i].light == MD5_STAGE_DIFFUSE;
-    if (num_diffuse > 1)
-        note(layers, mesh, material,
-             common_format("%u of %u lit layers not shown", (unsigned)num_diffuse - 1,
-                           (unsigned)num_diffuse),
-             log);
     if (material->gui != NULL)
         note(layers, mesh, material, common_format("GUI not shown: %s", material->gui), log);
 }
@@ -134,7 +129,7 @@ static bool load_stages(view_layers *layers, md5gl_renderer *renderer, md5_game 
             free(obstacle);
             continue;
         }
-        layered->textures[i] = view_load_layer(&layers->textures, renderer, game, stage, log);
+        layered->textures[i] = view_load_layer(&layers->textures, renderer, game, stage, true, log);
         shows = shows || layered->textures[i] != 0;
     }
     return shows;
@@ -145,6 +140,7 @@ static void free_layered(view_layered *layered)
     free(layered->registers);
     free(layered->textures);
     free(layered->stages);
+    view_free_lit_layers(&layered->lit);
 }
 
 static view_layer_surface surface_of(const md5_material *material)
@@ -211,6 +207,7 @@ view_layer_surface view_add_layers(view_layers *layers, md5gl_renderer *renderer
     layered.registers = common_alloc(material->num_registers, sizeof *layered.registers);
     layered.textures = common_alloc(count, sizeof *layered.textures);
     layered.stages = common_alloc(count, sizeof *layered.stages);
+    view_load_lit_layers(&layered.lit, &layers->textures, renderer, game, material, log);
     if (!load_stages(layers, renderer, game, &layered, log)) {
         free_layered(&layered);
         return surface_of(material);
@@ -378,9 +375,11 @@ static void evaluate(view_layered *layered, const md5_material_input *input, md5
             layered->stages[list->num_stages++] =
                 stage_of(material, stage, registers, layered->textures[i]);
     }
-    // A lit decal is lifted off what is below it.
-    is_cut =
-        is_cut || (material->has_polygon_offset && material->coverage != MD5_COVERAGE_TRANSLUCENT);
+    // A lit decal is lifted off what is below it; further lit layers are drawn over a lit base.
+    list->lit_layers = layered->lit.shown;
+    list->num_lit_layers = view_choose_lit_layers(&layered->lit, registers);
+    const bool is_lifted = material->has_polygon_offset || list->num_lit_layers > 0;
+    is_cut = is_cut || (is_lifted && material->coverage != MD5_COVERAGE_TRANSLUCENT);
     choose_base(layered, has_light, is_cut, list);
     // What md5gl_draw_posed() draws is not offset, and it is cut out already.
     const bool over_lit = !(layered->flags & MD5GL_STAGED);

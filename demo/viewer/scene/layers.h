@@ -3,7 +3,7 @@
 #ifndef DEMO_VIEWER_SCENE_LAYERS_H
 #define DEMO_VIEWER_SCENE_LAYERS_H
 
-#include "demo/viewer/scene/layer_textures.h"
+#include "demo/viewer/scene/lit_layers.h"
 #include "md5/md5deform.h"
 
 // A mesh that is not just a lit surface.
@@ -12,6 +12,7 @@ typedef struct view_layered {
     const md5_material *material; // of the game
     float *registers;             // [material->num_registers]
     md5gl_texture *textures;      // [material->num_stages] 0: the stage is not shown
+    view_lit_layers lit;          // beyond the first
     md5gl_stage *stages;          // [material->num_stages] those that are on come first
     uintptr_t flags;              // of its md5gl_material
     const md5_table *table;       // of its deform, or NULL

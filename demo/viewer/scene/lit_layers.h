@@ -1,0 +1,28 @@
+// Lit layers of a material beyond its first: each diffuse map has its own, with the bump map before
+// it and the specular map behind it. Their light is added.
+#ifndef DEMO_VIEWER_SCENE_LIT_LAYERS_H
+#define DEMO_VIEWER_SCENE_LIT_LAYERS_H
+
+#include "demo/viewer/scene/layer_textures.h"
+
+typedef struct view_lit_layer {
+    md5gl_material material;
+    uint32_t condition; // register of its diffuse stage: 0 = off
+} view_lit_layer;
+
+typedef struct view_lit_layers {
+    view_lit_layer *all; // [count]
+    uint32_t count;
+    md5gl_material *shown; // [count] those that are on come first
+} view_lit_layers;
+
+// Loads what a material has of them. A layer whose diffuse map cannot be shown is left out.
+void view_load_lit_layers(view_lit_layers *lit, view_layer_textures *textures,
+                          md5gl_renderer *renderer, md5_game *game, const md5_material *material,
+                          view_log *log);
+void view_free_lit_layers(view_lit_layers *lit);
+
+// Writes lit->shown from evaluated registers; returns how many are on.
+uint32_t view_choose_lit_layers(const view_lit_layers *lit, const float *registers);
+
+#endif
