@@ -132,6 +132,36 @@ TEST (view_layers_name_what_is_not_shown) {
     scene_close(&scene);
 }
 
+// Maps that are image programs are computed; files are found as without materials.
+TEST (view_layers_compute_image_programs) {
+    static const struct {
+        const char *material;
+        bool bump, diffuse, is_cut;
+    } cases[] = {
+        {"models/md5/bobbin/moss", false, true, false},
+        {"models/md5/bobbin/ember", true, true, false},
+        {"models/md5/bobbin/skin", false, false, false},
+        {"kinds/cut_out", false, true, true},
+    };
+    view_log log = {.level = VIEW_QUIET};
+    gl_scene scene;
+    if (!scene_open(&scene, NULL))
+        return;
+    view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        view_layers layers = {0};
+        const view_layer_surface surface = view_add_layers(
+            &layers, scene.renderer, view_package_game(package, &log), 0, cases[i].material, &log);
+        CHECK((surface.computed[MD5_STAGE_BUMP] != 0) == cases[i].bump);
+        CHECK((surface.computed[MD5_STAGE_DIFFUSE] != 0) == cases[i].diffuse);
+        CHECK(surface.computed[MD5_STAGE_SPECULAR] == 0 && surface.is_declared);
+        CHECK(surface.is_cut == cases[i].is_cut);
+        view_free_layers(&layers, scene.renderer);
+    }
+    view_close_package(package);
+    scene_close(&scene);
+}
+
 // A second diffuse map is a lit layer of its own, with the bump map before it; a decal is lifted.
 TEST (view_layers_are_lit_twice) {
     gl_scene scene;

@@ -143,13 +143,19 @@ static void free_layered(view_layered *layered)
     view_free_lit_layers(&layered->lit);
 }
 
-static view_layer_surface surface_of(const md5_material *material)
+static view_layer_surface surface_of(view_layers *layers, md5gl_renderer *renderer, md5_game *game,
+                                     const md5_material *material, view_log *log)
 {
+    bool has[MD5_STAGE_SPECULAR + 1] = {false};
     view_layer_surface surface = {.is_declared = true,
                                   .two_sided = material->creates_back_sides
                                                || material->cull == MD5_CULL_NONE};
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
+        if (is_lit(stage) && !has[stage->light] && stage->image.num_steps > 1)
+            surface.computed[stage->light] =
+                view_load_layer(&layers->textures, renderer, game, stage, false, log);
+        has[stage->light] = true;
         if (!is_usual_cut(material, stage))
             continue;
         surface.is_cut = true;
@@ -198,8 +204,9 @@ view_layer_surface view_add_layers(view_layers *layers, md5gl_renderer *renderer
         return none;
     report(layers, mesh, material, log);
     layers->read |= registers_read(material);
+    const view_layer_surface surface = surface_of(layers, renderer, game, material, log);
     if (!has_layers(material))
-        return surface_of(material);
+        return surface;
     const uint32_t count = material->num_stages;
     view_layered layered = {.mesh = mesh, .material = material};
     if (material->deform_decl != NULL)
@@ -210,11 +217,11 @@ view_layer_surface view_add_layers(view_layers *layers, md5gl_renderer *renderer
     view_load_lit_layers(&layered.lit, &layers->textures, renderer, game, material, log);
     if (!load_stages(layers, renderer, game, &layered, log)) {
         free_layered(&layered);
-        return surface_of(material);
+        return surface;
     }
     layers->meshes = common_realloc(layers->meshes, layers->num_meshes + 1, sizeof *layers->meshes);
     layers->meshes[layers->num_meshes++] = layered;
-    return surface_of(material);
+    return surface;
 }
 
 static int by_sort(const void *left, const void *right)

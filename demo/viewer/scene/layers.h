@@ -43,6 +43,8 @@ typedef struct view_layer_surface {
     bool two_sided;
     bool is_cut;      // its own diffuse map cuts it out; else it is opaque
     float alpha_test; // of that
+    // What image programs compute for the first lit layer, by md5_stage_light; 0: it is a file.
+    md5gl_texture computed[MD5_STAGE_SPECULAR + 1];
 } view_layer_surface;
 
 // Notes what is not shown of a layered mesh; `text` belongs to the layers then.

@@ -198,6 +198,13 @@ static void use_material(view_textures *textures, md5gl_renderer *renderer, uint
     textures->opaque[mesh] = surface.is_declared && !surface.is_cut;
     if (surface.is_cut)
         textures->alpha_test[mesh] = surface.alpha_test;
+    static const md5_stage_light lights[VIEW_NUM_MAPS] = {[VIEW_MAP_DIFFUSE] = MD5_STAGE_DIFFUSE,
+                                                          [VIEW_MAP_NORMALS] = MD5_STAGE_BUMP,
+                                                          [VIEW_MAP_SPECULAR] = MD5_STAGE_SPECULAR};
+    // Maps that were chosen stay; use_game() loads all of a game by itself.
+    for (view_map map = VIEW_MAP_DIFFUSE; map < VIEW_NUM_MAPS && textures->game == NULL; map++)
+        if (textures->of_mesh[mesh][map] == VIEW_NO_TEXTURE)
+            textures->computed[mesh][map] = surface.computed[lights[map]];
 }
 
 static void find_and_use(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
@@ -345,6 +352,7 @@ bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const
     textures->turns = common_alloc(model->num_meshes, sizeof *textures->turns);
     textures->alpha_test = common_alloc(model->num_meshes, sizeof *textures->alpha_test);
     textures->opaque = common_alloc(model->num_meshes, sizeof *textures->opaque);
+    textures->computed = common_alloc(model->num_meshes, sizeof *textures->computed);
     for (uint32_t i = 0; i < model->num_meshes; i++)
         for (int map = 0; map < VIEW_NUM_MAPS; map++)
             textures->of_mesh[i][map] = VIEW_NO_TEXTURE;
@@ -406,6 +414,7 @@ void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
     free(textures->two_sided);
     free(textures->alpha_test);
     free(textures->opaque);
+    free(textures->computed);
     free(textures->turns);
     free(textures->loaded);
     free(textures->dropped);
@@ -443,12 +452,19 @@ md5gl_material view_mesh_material(const view_textures *textures, const md5gl_ren
         !is_opaque && diffuse != VIEW_NO_TEXTURE && textures->loaded[diffuse].has_holes;
     material.two_sided = material.two_sided || textures->two_sided[mesh];
     material.alpha_test = textures->alpha_test[mesh];
+    const md5gl_texture *const computed = textures->computed[mesh];
+    if (computed[VIEW_MAP_DIFFUSE] != 0 && textures->dropped == NULL)
+        material.diffuse = computed[VIEW_MAP_DIFFUSE];
     if (!maps)
         return material;
     material.normals = map_texture(textures, mesh, VIEW_MAP_NORMALS);
     if (material.normals == 0)
         material.normals = map_texture(textures, mesh, VIEW_MAP_HEIGHT);
     material.specular = map_texture(textures, mesh, VIEW_MAP_SPECULAR);
+    if (computed[VIEW_MAP_NORMALS] != 0)
+        material.normals = computed[VIEW_MAP_NORMALS];
+    if (computed[VIEW_MAP_SPECULAR] != 0)
+        material.specular = computed[VIEW_MAP_SPECULAR];
     material.glow = map_texture(textures, mesh, VIEW_MAP_GLOW);
     return material;
 }
