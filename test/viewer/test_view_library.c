@@ -1,4 +1,6 @@
 // What lies in a game folder, by names; addresses; and entities as models.
+#define _XOPEN_SOURCE 700 // mkdtemp()
+
 #include "demo/common/file.h"
 #include "demo/viewer/scene/game_scene.h"
 #include "demo/viewer/scene/scan.h"
@@ -7,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <SDL.h>
 
@@ -63,6 +67,36 @@ TEST (library_of_an_archive_lists_its_files) {
     CHECK(has_name(library, VIEW_MODELS, "models/md5/bobbin/body.md5mesh"));
     CHECK(library->num_names[VIEW_ENTITIES] == 0);
     view_drop_library(library);
+}
+
+// Each inherits from the one before it: all together they have 720 thousand keys.
+TEST (long_line_of_ancestors_is_listed_in_linear_memory) {
+    enum { COUNT = 1200 };
+    md5_error error;
+    const char *const above = getenv("TMPDIR");
+    char *const folder = common_join(above ? above : "/tmp", "md5library-XXXXXX");
+    if (!CHECK(mkdtemp(folder) != NULL)) {
+        free(folder);
+        return;
+    }
+    char *const def = common_join(folder, "def"), *const path = common_join(def, "a.def");
+    CHECK(mkdir(def, 0700) == 0);
+    FILE *const file = fopen(path, "wb");
+    for (int i = 0; i < COUNT && file != NULL; i++)
+        fprintf(file, "entityDef e%d { \"inherit\" \"e%d\" \"key%d\" \"\" }\n", i, i - 1, i);
+    if (CHECK(file != NULL))
+        CHECK(fclose(file) == 0);
+    view_library *const library = view_open_library(folder, NULL, NULL, &error);
+    if (CHECK(library != NULL)) {
+        // None has a model; those beyond the limit are listed without a look at them.
+        CHECK(library->num_names[VIEW_ENTITIES] > 100);
+        CHECK(library->num_names[VIEW_ENTITIES] < 400);
+    }
+    view_drop_library(library);
+    CHECK(remove(path) == 0 && rmdir(def) == 0 && rmdir(folder) == 0);
+    free(path);
+    free(def);
+    free(folder);
 }
 
 TEST (library_that_is_none_says_why) {

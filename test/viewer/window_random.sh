@@ -1,13 +1,15 @@
 #!/bin/sh
 # Sends thousands of random events from a fixed seed to md5view in a real window (Xvfb). It must neither
 # crash nor exit nor report a GL error, and, built with config=sanitize, leak nothing.
-# MD5_RANDOM_EVENTS=10000 and MD5_RANDOM_SEED=N vary the test.
+# A third as many are sent while a game folder is open, and game folders and archives are dropped.
+# MD5_RANDOM_EVENTS=10000, MD5_RANDOM_GAME_EVENTS=10000 and MD5_RANDOM_SEED=N vary the test.
 . test/build/report.sh
 # shellcheck disable=SC2034 # used by the next
 screen=3840x2160
 . test/build/window.sh
 config=--config=$scratch/remembered
 events=${MD5_RANDOM_EVENTS:-1000}
+game_events=${MD5_RANDOM_GAME_EVENTS:-$((events / 3))}
 seed=${MD5_RANDOM_SEED:-1}
 
 # A folder to open from: models, animations that fit and that do not, half a file, a picture.
@@ -18,9 +20,13 @@ cp test/reference/data/still.md5mesh test/reference/data/travel.md5mesh \
     models/bobbin/walk.md5anim models/bobbin/flight.md5camera "$files"
 printf 'MD5Version 10\ncommandline ""\nnumJoints x\n' >"$files/half.md5mesh"
 
-survives() { # ARGUMENTS...
+# Drops files of $dropped.
+survives() { # EVENTS ARGUMENTS...
+    events=$1
+    shift
     open_viewer "$@" || return 1
-    python3 test/viewer/random_events.py "$window" "$seed" "$events" "$files"/* "$files" 2>/dev/null
+    # shellcheck disable=SC2086 # several words
+    python3 test/viewer/random_events.py "$window" "$seed" "$events" $dropped 2>/dev/null
     kill -0 $viewer || {
         end_status=0
         wait $viewer || end_status=$?
@@ -37,5 +43,14 @@ survives() { # ARGUMENTS...
     echo "$count actions of $events events"
     ! grep -E 'GL_|Sanitizer|runtime error' "$log" && [ "$count" -gt $((events / 4)) ]
 }
-check "$events random events on a model" survives "$files/bobbin.md5mesh"
+dropped="$files/* $files"
+check "$events random events on a model" survives "$events" "$files/bobbin.md5mesh"
+
+# An archive without declarations, one that is damaged, and a folder of the corpus if there is one.
+game=$root/models/game/base
+head -c 3000 "$game/pak000.pk4" >"$files/damaged.pk4"
+dropped="$game $root/models/game/winter $game/pak000.pk4 $files/damaged.pk4 $files/walk.md5anim $files"
+golden=${MD5_CORPUS:-}/golden/d3/minigame/base
+[ -n "${MD5_CORPUS:-}" ] && [ -d "$golden" ] && dropped="$dropped $golden"
+check "$game_events random events on a game folder" survives "$game_events" --game "$game" monster_bobbin_watchman
 finish

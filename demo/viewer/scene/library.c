@@ -30,11 +30,18 @@ static size_t take_files(const md5_game *game, const char *ending, const char **
     return count;
 }
 
+// Keys of all entityDefs that are looked at. Those of a long line of ancestors are the square of
+// its length: all beyond are listed, whatever model they have.
+enum { MOST_KEYS = 500000 };
+
 // Whether an entityDef has a model of MD5 files.
-static bool is_character(md5_game *game, const char *name)
+static bool is_character(md5_game *game, const char *name, uint64_t *num_keys)
 {
+    if (*num_keys > MOST_KEYS)
+        return true;
     const md5_entity_def *const def = md5_game_entity_def(game, name, NULL);
     const char *const model = def != NULL ? md5_entity_value(def, "model") : NULL;
+    *num_keys += def != NULL ? def->num_keys : MOST_KEYS; // memory has run out
     return model != NULL
            && (common_has_ending(model, ".md5mesh")
                || md5_find_decl(game, MD5_DECL_MODEL, model) != NULL);
@@ -52,9 +59,11 @@ static void take_decls(view_library *library, view_section section, md5_decl_typ
     const size_t num_files = section == VIEW_MODELS ? take_files(game, ".md5mesh", NULL) : 0;
     const char **const names = common_alloc(num_decls + num_files + 1, sizeof *names);
     size_t count = 0;
+    uint64_t num_keys = 0;
     for (uint32_t i = 0; i < num_decls; i++) {
         const md5_decl *const decl = md5_game_decl(game, type, i);
-        if (decl->file != NULL && (section != VIEW_ENTITIES || is_character(game, decl->name)))
+        if (decl->file != NULL
+            && (section != VIEW_ENTITIES || is_character(game, decl->name, &num_keys)))
             names[count++] = decl->name;
     }
     if (count > 0)
