@@ -10,6 +10,7 @@ static const char *const usages[] = {
     "[OPTION...] [MODEL.md5mesh] [ANIM.md5anim...] [CAMERA.md5camera] [FOLDER]",
     "[OPTION...] MACHINE.md5machine",
     "[OPTION...] MODEL/md5.cfg",
+    "[OPTION...] --game FOLDER-or-ARCHIVE [NAME]",
     "[OPTION...] --crowd N [MODEL-or-MACHINE [ANIM.md5anim...]]...",
 };
 enum { NUM_USAGES = sizeof usages / sizeof usages[0] };
@@ -19,7 +20,8 @@ static const char description[] =
     "are loaded. If only an animation is named, its joints are shown. An md5.cfg of Cube 2's\n"
     "engines, or its folder, is shown with its parts, skins and animations. A state machine is\n"
     "controlled by W A S D, Space and the panel. If a camera path is named, the view follows it;\n"
-    "without a model the path itself is shown. If a folder is named, the window lists its files.\n"
+    "without a model the path itself is shown. If a folder is named, the window lists its files;\n"
+    "of a game folder or an archive (.pk4, .zip) its entities, models, clips and skins.\n"
     "Without file names, the window opens the files of the last session, or else an example\n"
     "model.\n";
 
