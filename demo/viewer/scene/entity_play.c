@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TICK = 16, BLEND = 200 };        // milliseconds: of the engine; a usual time of its scripts
+// Milliseconds: of the engine; a usual time of its scripts.
+static const uint32_t tick = 16, fade = 200;
 static const double longest_run = 10.0; // seconds
 
 const char *view_channel_name(md5_channel channel)
@@ -76,7 +77,7 @@ static double length_of(const view_entity *of, int32_t clip)
 static void end_channel(view_entity *of, md5_channel channel)
 {
     of->channels[channel].clip = -1;
-    md5_actor_clear(of->parts[0].actor, channel, BLEND);
+    md5_actor_clear(of->parts[0].actor, channel, fade);
 }
 
 // A clip that was chosen for all channels goes on in those of the body. It begins again, because
@@ -89,7 +90,7 @@ static void divide(view_entity *of, md5_channel channel)
         return;
     if (view_has_channel(of, other) && of->channels[other].clip < 0) {
         of->channels[other] = (view_channel){.clip = all.clip};
-        md5_actor_cycle(of->parts[0].actor, other, all.clip, BLEND);
+        md5_actor_cycle(of->parts[0].actor, other, all.clip, fade);
     }
     end_channel(of, MD5_CHANNEL_ALL);
 }
@@ -123,7 +124,7 @@ bool view_play_channel(view_entity *of, md5_channel channel, int32_t clip)
         divide(of, channel);
     of->channels[channel] = (view_channel){.clip = clip};
     of->focus = channel;
-    return md5_actor_cycle(of->parts[0].actor, channel, clip, BLEND);
+    return md5_actor_cycle(of->parts[0].actor, channel, clip, fade);
 }
 
 double view_focus_channel(view_entity *of, md5_channel channel)
@@ -170,7 +171,7 @@ static void advance_to(view_entity *of, double time, md5_frame_fn *on_frame)
     const double milliseconds = floor(1000.0 * (time - of->begin) + 1e-6);
     while (of->clock < milliseconds) {
         const double left = milliseconds - of->clock;
-        advance(of, left < TICK ? (uint32_t)left : TICK, on_frame);
+        advance(of, left < (double)tick ? (uint32_t)left : tick, on_frame);
     }
 }
 
