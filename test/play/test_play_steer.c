@@ -59,7 +59,8 @@ static bool make(walker *of)
     md5_error error;
     memset(of, 0, sizeof *of);
     of->character = md5_load_character(test_path("models/bobbin/bobbin.md5machine"), NULL, &error);
-    if (!CHECK(of->character != NULL))
+    CHECK_STRING(error.message, "");
+    if (of->character == NULL)
         return false;
     const md5_skeleton *const skeleton = &of->character->model->skeleton;
     of->player = md5_create_player(of->character->machine, NULL, NULL);
