@@ -32,17 +32,17 @@ static uint32_t mesh_of(const view_facts *facts)
     return mesh;
 }
 
-// A box at the right, above the time bar and beside what is there already, with `inner` pixels of
-// height between its title and its edge.
+// A box at the right, above the time bar or the state graph and beside what is there already, with
+// `inner` pixels of height between its title and its edge.
 static view_rect place_box(const view_facts *facts, float width, float inner)
 {
     const view_font *const font = facts->stage.font;
     const float margin = VIEW_MARGIN * font->scale, padding = VIEW_PADDING * font->scale;
     const float bar = view_shows_bar(facts) ? (VIEW_MARGIN + VIEW_BAR_HEIGHT) * font->scale : 0.0f;
+    const float bottom = view_shows_graph(facts) ? view_graph_box(facts).y : facts->height - bar;
     const float height = font->line[VIEW_TITLE] + inner + 2.0f * padding;
     return (view_rect){view_right_column(facts) - margin - width - 2.0f * padding,
-                       fmaxf(facts->height - bar - margin - height, margin), width + 2.0f * padding,
-                       height};
+                       fmaxf(bottom - margin - height, margin), width + 2.0f * padding, height};
 }
 
 // Draws the box and its title; returns what is inside, below the title.
