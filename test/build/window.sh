@@ -68,7 +68,7 @@ open_viewer() { # ARGUMENTS...
 # The viewer has ended with this status.
 ended_with() {
     end_status=0
-    until_true 10 sh -c "! kill -0 $viewer" || { echo "it does not exit"; return 1; }
+    until_true 60 sh -c "! kill -0 $viewer" || { echo "it does not exit"; return 1; }
     wait "$viewer" || end_status=$?
     viewer=
     [ $end_status -eq "$1" ] || { echo "status $end_status"; cat "$log"; return 1; }

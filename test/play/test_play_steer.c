@@ -83,7 +83,7 @@ static void end(walker *of)
 // Fastest slide of a sole that is on the floor before and after a step, units a second.
 static float step(walker *of)
 {
-    const double seconds = 1.0 / STEPS_A_SECOND;
+    const double seconds = 1.0 / (double)STEPS_A_SECOND;
     const md5_vec3 before[NUM_FEET] = {of->sole[0], of->sole[1]};
     float fastest = 0.0f;
     md5_player_advance(of->player, seconds, NULL, NULL);
@@ -91,7 +91,7 @@ static float step(walker *of)
     find_soles(of);
     for (int i = 0; i < NUM_FEET; i++) {
         const md5_vec3 now = of->sole[i];
-        const float slide = hypotf(now.x - before[i].x, now.y - before[i].y) * STEPS_A_SECOND;
+        const float slide = hypotf(now.x - before[i].x, now.y - before[i].y) / (float)seconds;
         if (now.z < on_floor && before[i].z < on_floor && slide > fastest)
             fastest = slide;
     }

@@ -360,8 +360,8 @@ TEST (view_ui_knows_where_the_figures_are) {
         CHECK(view_is_on_figures(&s.facts, x, y));
         CHECK(view_is_on_figures(&s.facts, row.x - 4.0f, y)); // its padding
         CHECK(!view_is_on_figures(&s.facts, 1.0f, y));        // the margin of the picture
-        CHECK(!view_is_on_figures(&s.facts, 0.5f * WIDTH, y));
-        CHECK(!view_is_on_figures(&s.facts, x, HEIGHT - 2.0f));
+        CHECK(!view_is_on_figures(&s.facts, 0.5f * (float)WIDTH, y));
+        CHECK(!view_is_on_figures(&s.facts, x, (float)HEIGHT - 2.0f));
         s.viewer.shown.help = true; // the list of keys takes the place of the figures
         draw(&s);
         CHECK(!view_is_on_figures(&s.facts, x, y));
