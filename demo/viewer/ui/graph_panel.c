@@ -67,10 +67,12 @@ static void place_in_columns(layer_graph *graph, const view_font *font, view_rec
     const uint32_t rows = (uint32_t)fmaxf(area.height / row, 1.0f);
     const uint32_t most = rows * (uint32_t)fmaxf(area.width / narrowest, 1.0f);
     graph->count = graph->count < most ? graph->count : most;
-    const float width = area.width / (float)((graph->count + rows - 1) / rows);
+    const uint32_t columns = (graph->count + rows - 1) / rows;
+    const float width = area.width / (float)columns;
     for (uint32_t i = 0; i < graph->count; i++) {
+        const uint32_t column = i / rows;
         view_rect node = node_at(graph, font, i, width - 4.0f * font->scale);
-        node.x = area.x + width * (float)(i / rows) + 0.5f * (width - node.width);
+        node.x = area.x + width * (float)column + 0.5f * (width - node.width);
         node.y = area.y + row * (float)(i % rows);
         graph->nodes[i] = node;
     }
