@@ -194,7 +194,9 @@ def sky(axis, sign, size=32):
             length = (x * x + y * y + z * z) ** 0.5
             x, y, z = x / length, y / length, z / length
             sun = max(0.0, 0.6 * x + 0.6 * y + 0.53 * z) ** 24.0
-            light = (90.0 + 110.0 * z, 110.0 + 110.0 * z, 140.0 + 110.0 * z) if z >= 0.0 else (60.0, 50.0, 42.0)
+            light = (60.0, 50.0, 42.0)
+            if z >= 0.0:
+                light = (90.0 + 110.0 * z, 110.0 + 110.0 * z, 140.0 + 110.0 * z)
             pixels += bytes(int(min(255.0, value + 255.0 * sun)) for value in light)
     return tga(size, size, 3, pixels)
 
