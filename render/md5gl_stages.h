@@ -8,8 +8,8 @@
 //   md5gl_begin_frame()
 //     md5gl_pose_models()
 //     md5gl_draw_shadows()            without meshes whose material has MD5GL_NO_SHADOW
-//     md5gl_draw_stage_shadows()      lists that cast the shadow of such a mesh, cut out as they
-//     are md5gl_draw_posed()              without meshes whose material has MD5GL_STAGED
+//     md5gl_draw_stage_shadows()      of lists that cast the shadow of such a mesh
+//     md5gl_draw_posed()              without meshes whose material has MD5GL_STAGED
 //     md5gl_draw_stage_bases()        what is opaque of the lists: after all models' lit surfaces
 //     md5gl_draw_stages()             the stages: after all models' bases
 //   md5gl_end_frame()

@@ -16,9 +16,8 @@ void view_list_compare(const view_facts *facts, view_rows *rows)
     for (uint32_t i = 0; i < compare->num_same && i < LISTED; i++) {
         const view_difference *const difference = &compare->differences[i];
         view_add_row(rows, VIEW_ROW_PAIR, i == 0 ? VIEW_BRIGHT : VIEW_PLAIN,
-                     i == 0 ? "Distance" : " ", "%.3f  %.1f\xC2\xB0  %s",
-                     (double)difference->distance, (double)difference->angle,
-                     document->scene.skeleton->joints[difference->joint].name);
+                     document->scene.skeleton->joints[difference->joint].name, "%.3f  %.1f\xC2\xB0",
+                     (double)difference->distance, (double)difference->angle);
         rows->rows[rows->count - 1].fixed = true; // changes in every frame
     }
 }
