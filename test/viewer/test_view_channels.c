@@ -43,7 +43,7 @@ static bool open_screen(screen *s, bool draws)
     s->options.files[s->options.num_files++] = "monster_bobbin";
     view_begin(&s->viewer, &s->options);
     view_take_switches(&s->viewer);
-    if (!scene_open(&s->gl, NULL) || !CHECK(view_open_game_name(&s->viewer)))
+    if (!scene_share(&s->gl) || !CHECK(view_open_game_name(&s->viewer)))
         return false;
     view_pose(&s->viewer.document->scene, &s->viewer.play);
     if (!draws)

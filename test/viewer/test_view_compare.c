@@ -134,7 +134,7 @@ TEST (view_compare_is_drawn_beside_the_model) {
     char compared[512];
     gl_scene scene;
     shot_viewer viewer;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     (void)snprintf(compared, sizeof compared, "%s --compare %s", line,
                    test_path("models/zoo/one_frame.md5anim"));

@@ -62,7 +62,7 @@ static bool are_apart(view_rect a, view_rect b)
 TEST (view_graph_has_a_node_for_each_state) {
     gl_scene scene;
     shot_viewer viewer;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     if (shot_open(&viewer, &scene, MACHINE)) {
         view_state *const state = &viewer.state;
@@ -97,7 +97,7 @@ TEST (view_graph_has_a_node_for_each_state) {
 TEST (view_graph_goes_to_the_state_that_is_clicked_on) {
     gl_scene scene;
     shot_viewer viewer;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     if (shot_open(&viewer, &scene, MACHINE)) {
         view_state *const state = &viewer.state;

@@ -74,7 +74,7 @@ TEST (view_layers_have_cube_maps_and_generated_coordinates) {
          "stage 1 not shown: cube map env/kinds without directions", 0},
     };
     gl_scene scene;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

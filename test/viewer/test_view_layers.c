@@ -118,7 +118,7 @@ TEST (view_layers_name_what_is_not_shown) {
         {"kinds/add", NULL},
     };
     gl_scene scene;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -145,7 +145,7 @@ TEST (view_layers_compute_image_programs) {
     };
     view_log log = {.level = VIEW_QUIET};
     gl_scene scene;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -165,7 +165,7 @@ TEST (view_layers_compute_image_programs) {
 // A second diffuse map is a lit layer of its own, with the bump map before it; a decal is lifted.
 TEST (view_layers_are_lit_twice) {
     gl_scene scene;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
     view_layers layers = add(&scene, package, "kinds/lit_twice", 0.0f, 0.0f);
@@ -205,7 +205,7 @@ TEST (view_layers_deform_quads) {
     };
     view_log log = {.level = VIEW_QUIET};
     gl_scene scene;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
     md5_model *const model = scene_square();

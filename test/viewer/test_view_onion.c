@@ -47,7 +47,7 @@ TEST (view_ghosts_are_frames_before_and_after) {
 TEST (view_ghosts_are_drawn_and_leave_nothing) {
     gl_scene scene;
     shot_viewer viewer;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     if (shot_open(&viewer, &scene, MODEL SIZE)) {
         view_state *const state = &viewer.state;
@@ -77,7 +77,7 @@ TEST (view_ghosts_are_drawn_and_leave_nothing) {
 // Joints without a model have ghosts too; morph targets bend every ghost.
 TEST (view_ghosts_of_joints_and_of_morphed_models) {
     gl_scene scene;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     shot joints = shot_take(&scene, "models/bobbin/jump.md5anim --animation-time 0.4" SIZE);
     shot with = shot_take(&scene, "models/bobbin/jump.md5anim --animation-time 0.4 --onion 1" SIZE);

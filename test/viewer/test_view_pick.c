@@ -190,7 +190,7 @@ TEST (view_click_is_shown_until_escape) {
 TEST (view_click_measures_in_the_space_of_the_file) {
     gl_scene scene;
     shot_viewer viewer;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     if (shot_open(&viewer, &scene, MODEL SIZE " --up y")) {
         view_state *const state = &viewer.state;
@@ -218,7 +218,7 @@ TEST (view_click_measures_in_the_space_of_the_file) {
 TEST (view_click_measures_until_the_next_click) {
     gl_scene scene;
     shot_viewer viewer;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     if (shot_open(&viewer, &scene, MODEL SIZE " --panel")) {
         view_state *const state = &viewer.state;

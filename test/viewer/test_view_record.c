@@ -55,7 +55,7 @@ TEST (view_movie_counts_its_pictures_at_the_end) {
 TEST (view_record_begins_and_ends_by_a_key) {
     gl_scene scene;
     shot_viewer viewer;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     if (shot_open(&viewer, &scene,
                   "models/zoo/triangle.md5mesh --frame-rate 10 --resolution 64,48")) {

@@ -112,7 +112,7 @@ static sight look(shot_viewer *viewer, bool at_weights)
 TEST (view_surface_shows_weights_and_texture_coordinates) {
     gl_scene scene;
     shot_viewer viewer;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     if (shot_open(&viewer, &scene, MODEL SIZE " --surface weights --no-shadow")) {
         viewer.state.ui.chosen_joint =
@@ -154,7 +154,7 @@ static unsigned compare_shapes(shot_viewer *viewer)
 TEST (view_surface_of_weights_has_the_shape_of_the_model) {
     gl_scene scene;
     shot_viewer viewer;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     if (shot_open(&viewer, &scene, MODEL SIZE " --morph oh=1 --no-background --grid=no")) {
         view_document *const document = viewer.state.document;
@@ -178,7 +178,7 @@ static void draw_panels(view_state *state, view_facts *facts)
 TEST (view_surface_panel_shows_layout_and_images) {
     gl_scene scene;
     shot_viewer viewer;
-    if (!scene_open(&scene, NULL))
+    if (!scene_share(&scene))
         return;
     if (shot_open(&viewer, &scene, MODEL " --panel")) {
         view_state *const state = &viewer.state;
