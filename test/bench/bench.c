@@ -8,6 +8,7 @@
 // For nftw(). NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
 #define _XOPEN_SOURCE 700
 
+#include "test/bench/bench_compress.h"
 #include "test/bench/bench_measure.h"
 #include "test/bench/bench_play.h"
 #include "test/bench/bench_pose.h"
@@ -398,6 +399,9 @@ int main(int argc, char **argv)
     static const uint32_t sizes[] = {71, 33, 110};
     for (int i = 0; i < 3; i++)
         measure_posing(&table, sizes[i]);
+    bench_heading("sampling compressed clips, over plain ones");
+    measure_compressed(&table, argc - 2, argv + 2, 0.01);
+    measure_compressed(&table, argc - 2, argv + 2, 0.1);
     measure_play(&table);
     measure_accuracy(&table);
     measure_made_meshes(&table);

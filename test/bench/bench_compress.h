@@ -1,0 +1,113 @@
+// Sampling of compressed clips against that of the same clips as they are, for bench.c: quartiles
+// over all given clips that bind to a model in their folder.
+#ifndef TEST_BENCH_BENCH_COMPRESS_H
+#define TEST_BENCH_BENCH_COMPRESS_H
+
+#include "test/bench/bench_table.h"
+
+#include "md5/md5compress.h"
+#include "md5/md5pose.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { COMPRESS_MAX_CLIPS = 256, COMPRESS_TURNS = 31, COMPRESS_SAMPLES = 200 };
+
+typedef struct compress_case {
+    md5_model *model;
+    md5_anim *anim;
+    md5_binding *binding;
+    md5_compressed *compressed;
+    md5_compressed_binding *packed;
+    md5_transform *pose;
+} compress_case;
+
+static bool is_in_folder_of(const char *path, const char *other)
+{
+    const char *const slash = strrchr(path, '/');
+    const size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+    return strncmp(path, other, length) == 0 && strchr(other + length, '/') == NULL;
+}
+
+static void free_compress_case(compress_case *of)
+{
+    md5_free_compressed_binding(of->packed);
+    md5_free_compressed(of->compressed);
+    md5_free_binding(of->binding);
+    md5_free_anim(of->anim);
+    md5_free_model(of->model);
+    free(of->pose);
+}
+
+// Returns false if nothing is to be measured: the clip is a pose, or is of another model.
+static bool make_compress_case(compress_case *of, const char *mesh, const char *clip,
+                               double tolerance)
+{
+    *of = (compress_case){.model = md5_load_model(mesh, NULL, NULL),
+                          .anim = md5_load_anim(clip, NULL, NULL)};
+    if (of->model && of->anim && of->anim->num_frames > 1)
+        of->binding = md5_bind(of->model, of->anim, NULL, NULL);
+    const md5_compress_opts opts = {.tolerance = (float)tolerance, .model = of->model};
+    if (of->binding)
+        of->compressed = md5_compress_anim(of->anim, &opts, NULL, NULL);
+    if (of->compressed)
+        of->packed = md5_bind_compressed(of->model, of->compressed, NULL, NULL);
+    if (of->packed)
+        of->pose = malloc(of->model->skeleton.num_joints * sizeof *of->pose);
+    return of->pose != NULL;
+}
+
+// Seconds of COMPRESS_SAMPLES samples, a sixtieth of a second apart.
+static double time_samples(const compress_case *of, bool is_packed)
+{
+    const double start = bench_now();
+    for (int i = 0; i < COMPRESS_SAMPLES; i++) {
+        const md5_moment moment = md5_moment_at(of->anim, i / 60.0, MD5_WRAP_LOOP);
+        if (is_packed)
+            md5_sample_compressed(of->packed, &moment, MD5_ROOT_FILE, of->pose);
+        else
+            md5_sample(of->binding, &moment, MD5_ROOT_FILE, of->pose);
+    }
+    return bench_now() - start;
+}
+
+// The median of the ratios of runs side by side.
+static double compare_samples(const compress_case *of)
+{
+    double ratios[COMPRESS_TURNS];
+    (void)time_samples(of, false);
+    (void)time_samples(of, true);
+    for (int turn = 0; turn < COMPRESS_TURNS; turn++) {
+        const double plain = time_samples(of, false);
+        ratios[turn] = time_samples(of, true) / plain;
+    }
+    qsort(ratios, COMPRESS_TURNS, sizeof ratios[0], bench_compare);
+    return ratios[COMPRESS_TURNS / 2];
+}
+
+static void measure_compressed(bench_table *table, int count, char **paths, double tolerance)
+{
+    double ratios[COMPRESS_MAX_CLIPS];
+    size_t num_ratios = 0;
+    char name[96];
+    for (int c = 0; c < count && num_ratios < COMPRESS_MAX_CLIPS; c++) {
+        for (int m = 0; m < count && strstr(paths[c], ".md5anim"); m++) {
+            compress_case of = {0};
+            const bool is_made = strstr(paths[m], ".md5mesh") && is_in_folder_of(paths[c], paths[m])
+                                 && make_compress_case(&of, paths[m], paths[c], tolerance);
+            if (is_made)
+                ratios[num_ratios++] = compare_samples(&of);
+            free_compress_case(&of);
+            if (is_made)
+                break;
+        }
+    }
+    qsort(ratios, num_ratios, sizeof ratios[0], bench_compare);
+    for (size_t quartile = 1; quartile <= 3 && num_ratios > 0; quartile++) {
+        snprintf(name, sizeof name, "within %g units, quartile %zu of %zu clips", tolerance,
+                 quartile, num_ratios);
+        bench_figure(table, name, "x", ratios[quartile * num_ratios / 4], 0.0);
+    }
+}
+
+#endif
