@@ -60,7 +60,7 @@ static void free_crowd(made_crowd *crowd)
     free(crowd);
 }
 
-// Poses them one by one, with the scalar code.
+// Poses the jobs one by one with the scalar code.
 static void expect(made_crowd *crowd)
 {
     const md5_pose_kernels *const scalar = md5_pose_kernels_of(MD5_CPU_SCALAR);
@@ -95,7 +95,7 @@ static void check_crowd(const made_crowd *crowd, const char *what, int level)
     }
 }
 
-// Scratch memory of exactly the required size, at any address.
+// Poses a part of the crowd, with scratch memory of exactly the required size at any address.
 static void pose_part(const md5_pose_kernels *kernels, made_crowd *crowd, size_t begin,
                       size_t count, size_t misplaced)
 {
@@ -110,7 +110,7 @@ static void pose_part(const md5_pose_kernels *kernels, made_crowd *crowd, size_t
     free(memory);
 }
 
-// In one call, and in parts, as several threads would.
+// Poses the crowd in one call, and in parts, as several threads would.
 static void check_with_all_levels(made_crowd *crowd, uint64_t *random)
 {
     expect(crowd);
@@ -132,7 +132,7 @@ static void check_with_all_levels(made_crowd *crowd, uint64_t *random)
     }
 }
 
-// From poses with gaps between them, with scratch memory of exactly the required size.
+// Finishes poses with gaps between them, with scratch memory of exactly the required size.
 static void check_finished(made_crowd *crowd, int level)
 {
     enum { STEP = MAX_JOINTS + 3, MAX_WIDTH = 16 };
@@ -175,7 +175,7 @@ TEST (batch_of_poses_is_the_single_call) {
     }
 }
 
-// Every number of characters that can remain in a batch.
+// 1 to 40 jobs, so that every remainder of every width occurs.
 TEST (batch_of_one_binding_is_the_single_call) {
     uint64_t random = 1;
     for (uint32_t num_jobs = 1; num_jobs <= 40; num_jobs++) {
@@ -196,7 +196,7 @@ TEST (batch_of_mixed_models_and_clips_is_the_single_call) {
     }
 }
 
-// More bindings than can wait to fill their lanes.
+// More bindings than md5/pose/crowd.c has groups of waiting jobs.
 TEST (batch_of_very_many_bindings_is_the_single_call) {
     uint64_t random = 3;
     made_crowd *const crowd = make_crowd(MAX_MADE, MAX_JOBS, 9, &random);
@@ -210,7 +210,7 @@ TEST (batch_of_nobody_touches_nothing) {
     uint64_t random = 4;
     made_crowd *const crowd = make_crowd(3, 9, MAX_JOINTS, &random);
     expect(crowd);
-    // No part of a crowd needs more than all of it.
+    // No single job needs more scratch memory than the whole crowd.
     const size_t whole = md5_pose_batch_scratch(crowd->jobs, crowd->num_jobs);
     for (uint32_t i = 0; i < crowd->num_jobs; i++)
         CHECK(md5_pose_batch_scratch(&crowd->jobs[i], 1) <= whole);
@@ -237,7 +237,7 @@ TEST (batch_by_nlerp_is_the_single_call) {
     }
 }
 
-// The public calls, of one job and of many, and that they are not those of slerp.
+// The public calls, for one job and for many, give equal bits, and other bits than slerp.
 TEST (batch_by_nlerp_has_the_bits_of_the_public_calls) {
     md5_pose_batch_nlerp(NULL, 0, NULL);
     uint64_t random = 22;
@@ -262,7 +262,8 @@ TEST (batch_by_nlerp_has_the_bits_of_the_public_calls) {
         md5_pose_palette(binding, &job->moment, job->root, pose, joints, palette);
         num_different += memcmp(palette, job->palette, count * sizeof *palette) != 0 ? 1 : 0;
     }
-    // Compilers draw the crowd in another order, and not every clip rotates.
+    // Only a difference in some job is required: compilers draw the random crowd in different
+    // orders, and not every clip rotates.
     CHECK(num_different > 0);
     free(scratch);
     free_crowd(crowd);

@@ -52,8 +52,8 @@ TEST (bind_skeleton_samples_as_bind) {
     }
 }
 
-// The inverse bind pose takes the posed bind pose to no motion. Palettes use it, for one character
-// and for many.
+// The posed bind pose times the inverse bind pose is the identity. Palettes use the inverse, for
+// one character and for many.
 TEST (bind_skeleton_inverts_the_bind_pose) {
     enum { JOBS = 16 };
     static md5_mat34 palettes[JOBS][MAX_JOINTS];
@@ -70,7 +70,8 @@ TEST (bind_skeleton_inverts_the_bind_pose) {
         md5_local_to_model(binding->skeleton, made.model.bind_local, joints);
         for (uint32_t i = 0; i < count; i++) {
             const md5_mat34 undone = md5_mat34_mul(joints[i], binding->inverse_bind[i]);
-            CHECK_NEAR(difference(&undone, &identity), 0.0, 2e-4); // places are hundreds of units
+            // Positions are hundreds of units.
+            CHECK_NEAR(difference(&undone, &identity), 0.0, 2e-4);
         }
         const md5_moment moment = make_moment(&made.anim, &random);
         md5_pose_palette(binding, &moment, MD5_ROOT_FILE, scratch, joints, palette);
@@ -107,7 +108,7 @@ TEST (bind_skeleton_survives_every_failing_allocation) {
     free_pose(&made);
 }
 
-// So many joints that no chunk of scratch memory holds what each step needs.
+// So many joints that each step needs a memory chunk of its own.
 TEST (bind_skeleton_frees_everything_when_memory_runs_out) {
     enum { COUNT = 3000 };
     static md5_joint joints[COUNT];

@@ -131,7 +131,7 @@ static md5_binding *bind(const made *model, const made *anim, warnings *t)
 
 static const md5_moment half_way = {.frame0 = 0, .frame1 = 1, .fraction = 0.5f};
 
-// Model-space matrices of both at one moment.
+// Computes the model-space matrices of model and animation halfway between frames 0 and 1.
 static void pose_both(const md5_binding *binding, md5_root root, md5_transform *pose,
                       md5_mat34 *joints, md5_mat34 *anim_joints)
 {
@@ -147,7 +147,7 @@ static double difference(const md5_mat34 *a, const md5_mat34 *b)
     double worst = 0.0;
     for (int i = 0; i < 12; i++) {
         const double off = fabs((double)a->m[i] - (double)b->m[i]);
-        if (!(off <= worst)) // also if it is no number
+        if (!(off <= worst)) // also if it is NaN
             worst = off;
     }
     return worst;
@@ -562,7 +562,8 @@ TEST (bind_and_sample_stay_linear) {
         // j<k> has k ancestors that the model lacks, each a unit further along x.
         CHECK_NEAR((double)pose[HALF - 1].translation.x, 1.0, 0.0);
         CHECK_NEAR((double)pose[HALF - 30].translation.x, 30.0, 0.0);
-        CHECK_NEAR((double)pose[0].translation.x, HALF, 0.0); // only a few walks may be long
+        // Long walks share a budget of steps (rebase.c), which suffices for the first joint.
+        CHECK_NEAR((double)pose[0].translation.x, HALF, 0.0);
         free(pose);
     }
     md5_free_binding(binding);

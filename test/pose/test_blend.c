@@ -127,7 +127,7 @@ static bool is_undecided(md5_quat a, md5_quat b)
     return fabs(exact_dot(exact_of(a), exact_of(b))) < 1e-6;
 }
 
-// NaN, which fmax ignores.
+// Replaces NaN, which fmax() ignores, by a large number.
 static double seen(double value)
 {
     return value == value ? value : 1e30;
@@ -359,7 +359,7 @@ TEST (added_weights_are_clamped) {
     }
 }
 
-// A joint rotates about its own current axes: the order of the product.
+// A joint rotates about its own current axes, which determines the order of the product.
 TEST (added_rotations_are_about_the_joints_own_axes) {
     const float half = sqrtf(0.5f);
     const md5_transform rotated = {{0.0f, 0.0f, half, half}, {1.0f, 2.0f, 3.0f}, 0.0f}; // about z

@@ -80,8 +80,8 @@ TEST (camera_plays_between_frames) {
     md5_free_camera(camera);
 }
 
-// Frames 0-3 are the first shot, which only blends towards 3; 4 and 5 the second, which blends
-// towards 5; 6-8 the third.
+// The shots are frames 0-3, 4-5 and 6-8. The first two end at the frame of their cut, which is
+// blended towards but never reached.
 TEST (camera_cuts_hide_the_frame_that_ends_a_shot) {
     warnings seen;
     md5_error error;
@@ -148,14 +148,14 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
         const md5_camera_view view =
             md5_camera_smooth_at(camera, 0.1 * played + 1e-9, MD5_WRAP_CLAMP, 0.45);
         CHECK_NEAR(view.position.y, mean_around(frame, first, last, 4.5), 1e-4);
-        CHECK_NEAR(view.position.x, (double)frame, 1e-4); // what moves evenly goes on to do so
+        CHECK_NEAR(view.position.x, (double)frame, 1e-4); // constant speed is preserved
         CHECK_NEAR(view.fov, 60.0, 1e-5);
         const md5_camera_view plain =
             md5_camera_smooth_at(camera, 0.1 * played + 0.03, MD5_WRAP_CLAMP, 0.0);
         const md5_camera_view own = md5_camera_at(camera, 0.1 * played + 0.03, MD5_WRAP_CLAMP);
         CHECK_NEAR(plain.position.y, (double)own.position.y, 1e-5);
     }
-    // Steps of a hundredth of a frame: no jump but at the cut.
+    // Steps of a hundredth of a frame: no jump except at the cut.
     float last = 0.0f;
     for (int i = 0; i < 3900; i++) {
         const md5_camera_view view = md5_camera_smooth_at(camera, 0.001 * i, MD5_WRAP_CLAMP, 0.45);
@@ -175,7 +175,7 @@ TEST (camera_smoothed_turns_evenly_and_takes_any_numbers) {
         const double time = 0.03 * i - 0.3;
         const md5_camera_view own = md5_camera_at(camera, time, MD5_WRAP_LOOP);
         const md5_camera_view view = md5_camera_smooth_at(camera, time, MD5_WRAP_LOOP, 0.35);
-        CHECK_NEAR(view.position.x, (double)own.position.x, 1e-3); // the path is even
+        CHECK_NEAR(view.position.x, (double)own.position.x, 1e-3); // the path has constant speed
         CHECK_NEAR(fmod(angle(view.rotation) - angle(own.rotation) + 900.0, 360.0) - 180.0, 0.0,
                    2e-2);
         (void)md5_camera_smooth_at(camera, time, MD5_WRAP_CYCLE, (double)NAN);
@@ -219,7 +219,8 @@ static void check_rotation(md5_quat actual, double x, double y, double z, double
     CHECK_NEAR((double)actual.w, w, 1e-6);
 }
 
-// As in the files of Doom 3's mod for virtual reality. The frames are played as without.
+// Cuts with views, as in the files of Doom 3's mod for virtual reality. The frames are played as
+// without them.
 TEST (camera_offers_the_views_of_cuts) {
     warnings seen;
     md5_error error;
@@ -234,7 +235,8 @@ TEST (camera_offers_the_views_of_cuts) {
     if (CHECK_UINT(camera->num_cut_views, 2)) {
         CHECK(views[0].has_position && views[0].has_rotation);
         CHECK(views[0].position.x == 1.0f && views[0].position.y == -2.0f);
-        // 90 degrees to the left, then 30 down: -(z) * (y), computed manually.
+        // 90 degrees to the left (about z), then 30 down (about y): -(q_z * q_y), computed
+        // manually.
         const double s = sin(0.2617993877991494), c = cos(0.2617993877991494), half = sqrt(0.5);
         check_rotation(views[0].rotation, s * half, -s * half, -c * half, -c * half);
         const md5_vec3 ahead = md5_mat34_transform_point(
@@ -251,13 +253,13 @@ TEST (camera_offers_the_views_of_cuts) {
     CHECK(md5_camera_cut_view(camera, 0.0, MD5_WRAP_CLAMP) == NULL);
     CHECK(md5_camera_cut_view(camera, 0.299, MD5_WRAP_CLAMP) == NULL);
     CHECK(md5_camera_cut_view(camera, 0.3, MD5_WRAP_CLAMP) == &views[0]);
-    CHECK(md5_camera_cut_view(camera, 0.4, MD5_WRAP_CLAMP) == NULL); // the second says nothing
+    CHECK(md5_camera_cut_view(camera, 0.4, MD5_WRAP_CLAMP) == NULL); // the second cut has no view
     CHECK(md5_camera_cut_view(camera, 9.0, MD5_WRAP_CLAMP) == &views[1]);
     CHECK(md5_camera_cut_view(camera, 0.51, MD5_WRAP_LOOP) == NULL);
     md5_free_camera(camera);
 }
 
-// Yaw about z * pitch about y * roll about x, against products of quaternions.
+// Yaw about z * pitch about y * roll about x, against products of matrices.
 TEST (camera_angles_of_cuts_rotate_as_in_the_engine) {
     uint64_t random = 7;
     for (int i = 0; i < 200; i++) {
@@ -378,7 +380,7 @@ TEST (camera_survives_truncation_and_failing_allocations) {
     for (size_t cut = 0; cut < size; cut++) {
         md5_error error;
         md5_camera *const camera = md5_parse_camera(text, cut, NULL, &error);
-        // Only blanks may follow the counted rows.
+        // Only the final newline may be missing.
         CHECK((camera != NULL) == (cut >= size - 1));
         CHECK((error.status == MD5_OK) == (camera != NULL));
         md5_free_camera(camera);

@@ -224,8 +224,8 @@ TEST (clip_shortens_overlong_rotations) {
     free_clip(&clip);
 }
 
-// A file of a million joints that all read the same six numbers, in many frames that are equal:
-// joints times frames would be 10^11 steps.
+// A file of a million joints, every second of which reads the same six numbers, in many frames that
+// are equal: joints times frames would be 10^11 steps.
 TEST (clip_plan_is_linear_when_tracks_share_numbers) {
     enum { JOINTS = 1000000, MANY_FRAMES = 100000, WIDTH = 6 };
     md5_track *tracks = need(JOINTS, sizeof *tracks);

@@ -62,8 +62,8 @@ TEST (cubic_curves_pass_through_the_frames) {
 
 // -- Speeds at the frames -------------------------------------------------------------------------
 
-// Twice the logarithm: the axis times the angle, on the shorter arc. Exact enough for small and
-// large.
+// Twice the logarithm of the rotation from a to b: its axis times its angle, on the shorter arc.
+// Accurate for small and large angles.
 static md5_vec3 turn_between(md5_quat a, md5_quat b)
 {
     const md5_quat change = md5_quat_mul(md5_quat_conjugate(a), b);
@@ -75,10 +75,10 @@ static md5_vec3 turn_between(md5_quat a, md5_quat b)
     return (md5_vec3){(float)(x * scale), (float)(y * scale), (float)(z * scale)};
 }
 
-// The distance of samples from a frame, in frames, and the speed there from samples one and two
-// such distances away.
+// The distance of samples from a frame, in frames.
 #define STEP 0.005
 
+// The speed at a frame, from the differences to samples one and two steps away.
 static md5_vec3 speed_of(md5_vec3 one, md5_vec3 two)
 {
     const md5_vec3 sum = md5_vec3_sub(md5_vec3_scale(one, 4.0f), two);
@@ -95,7 +95,8 @@ typedef struct speeds {
     md5_vec3 turning, moving;
 } speeds;
 
-// Of one joint, towards `frame` from `other`'s side: frames are as moments have them.
+// The speed of a joint at `frame`, from samples of an interval that it ends (`before`) or begins.
+// `other` is the interval's other frame.
 static speeds speed_at(const made_pose *made, uint32_t frame, uint32_t other, bool before,
                        md5_wrap wrap, uint32_t joint)
 {
@@ -119,7 +120,7 @@ static speeds speed_at(const made_pose *made, uint32_t frame, uint32_t other, bo
     return found;
 }
 
-// The frames of a joint: every joint is rotated and moved.
+// The transform of a joint as stored in a frame. The clip rotates and moves every joint.
 static md5_transform stored(const md5_anim *anim, uint32_t frame, uint32_t joint)
 {
     const size_t at = (size_t)frame * anim->skeleton.num_joints + joint;
@@ -142,8 +143,8 @@ static speeds mean_speed(const made_pose *made, uint32_t a, uint32_t b, uint32_t
     };
 }
 
-// On both sides of the frame that ends interval a-b and begins interval c-d the speed is the mean
-// of theirs. In a loop b and c are the last frame and the first.
+// Checks the speed on both sides of the frame that ends interval a-b and begins interval c-d: the
+// mean of the speeds of both intervals. In a loop b is the last frame and c the first.
 static void check_speed(const made_pose *made, uint32_t a, uint32_t b, uint32_t c, uint32_t d,
                         md5_wrap wrap)
 {
@@ -214,7 +215,7 @@ static void make_even(even_clip *clip, uint32_t num_frames)
         const double angle = 0.35 * i + 0.1;
         clip->rotations[i] = (md5_quat){0.0f, (float)(0.6 * sin(angle)), (float)(0.8 * sin(angle)),
                                         (float)cos(angle)};
-        if (i % 2) // the files' w <= 0 does as much
+        if (i % 2) // signs differ in files, too, whose w is <= 0
             clip->rotations[i] = (md5_quat){-clip->rotations[i].x, -clip->rotations[i].y,
                                             -clip->rotations[i].z, -clip->rotations[i].w};
         clip->translations[i] = (md5_vec3){3.0f * (float)i + 5.0f, -(float)i, 0.5f};
@@ -250,7 +251,7 @@ static void check_even(const even_clip *clip, double time, md5_wrap wrap, md5_ro
     CHECK_NEAR((double)found.rotation.w * sign, cos(angle), 3e-7);
 }
 
-// Also across the ends of a loop, where the frames themselves jump.
+// Also across the ends of a loop, where the stored positions jump.
 TEST (cubic_curves_keep_an_even_speed) {
     even_clip clip;
     make_even(&clip, 5);
@@ -268,8 +269,8 @@ TEST (cubic_curves_keep_an_even_speed) {
     md5_free_binding(clip.binding);
 }
 
-// From the last frame into the first, as the engine plays it, the character does not move. The
-// motion before and after lets it move on a little and start a little earlier.
+// From the last frame into the first, as the engine plays it, linear sampling does not move the
+// character. On the curve it stops a little later and starts a little earlier.
 TEST (cubic_root_goes_on_over_the_end_of_a_cycle) {
     even_clip clip;
     make_even(&clip, 5);
@@ -309,8 +310,8 @@ TEST (cubic_curves_of_one_and_two_frames) {
     md5_free_binding(clip.binding);
 }
 
-// Composed joints are on curves, too: a little after a frame they are near it, and not where linear
-// sampling is.
+// Joints composed of several of the clip's follow curves, too: shortly after a frame they are near
+// it, and halfway they differ from linear sampling.
 TEST (cubic_curves_of_composed_joints) {
     uint64_t random = 3;
     int curved = 0;

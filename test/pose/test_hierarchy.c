@@ -89,7 +89,8 @@ TEST (hierarchy_places_a_known_chain) {
     CHECK_NEAR(translation, 0.0, 1e-6);
 }
 
-// The first joint of an .md5mesh of a door, and one below it: w is <= 0, the inverse undoes it.
+// The first joint of a door's .md5mesh, and a child: the local w is <= 0, and the inverse undoes
+// the bind pose.
 TEST (bind_pose_of_a_known_pair) {
     const md5_joint joints[2] = {{"a", -1}, {"b", 0}};
     const uint32_t order[2] = {0, 1};
@@ -205,7 +206,7 @@ static md5_transform product_in_doubles(md5_transform a, md5_transform b)
 }
 
 // Raises `largest` to the largest difference of two elements. Not by fmax(): GCC 12 for aarch64
-// ends with an internal error where it makes vectors of such a loop.
+// ends with an internal error if it vectorizes such a loop.
 static void compare_floats(const float *a, const float *b, int count, double *largest)
 {
     for (int i = 0; i < count; i++) {

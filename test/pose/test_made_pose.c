@@ -96,7 +96,8 @@ static const uint32_t *find_order(made_pose *made, const md5_joint *joints, uint
     return order;
 }
 
-// Chains of some length, several roots, parents after their children in every other skeleton.
+// Chains of some length, several roots, parents after their children in about half of the
+// skeletons.
 static void make_skeleton(made_pose *made, uint32_t count, uint64_t *random)
 {
     md5_joint *const joints = take(made, count, sizeof *joints);

@@ -1,4 +1,4 @@
-// Masks from channel words, against a walk to the root from each joint.
+// Masks from channel words, against the expected weight of each joint.
 #include "test/test.h"
 
 #include "md5/md5machine.h"

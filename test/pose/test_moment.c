@@ -39,8 +39,8 @@ typedef struct time_row {
     double back;
 } time_row;
 
-// In the engine a cycle limit below 1 means endless, and the limit's last cycle holds the last
-// frame: 1 is our clamp, more is our loop up to there.
+// In the engine a cycle limit below 1 means endless, and a clip that has reached its limit holds
+// the last frame. So limit 1 is our clamp, and a higher limit is our loop until it is reached.
 static md5_moment moment_of_row(const md5_anim *anim, const time_row *row)
 {
     const double time = row->ms / 1000.0;
@@ -67,7 +67,7 @@ static bool check_row(const time_row *row)
     const md5_anim anim = clip_of(row->num_frames, row->rate);
     const md5_moment moment = moment_of_row(&anim, row);
     // Before the start of an endless clip the engine shows frame 0; ours is the cycle before, so
-    // that time can run backwards. That difference is meant.
+    // that time can run backwards. That difference is intended.
     if (row->ms < 0 && row->cycle_limit != 1) {
         if (row->num_frames == 1)
             return is_at(moment, 0, 0, 0.0, 0);

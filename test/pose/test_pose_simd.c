@@ -83,7 +83,7 @@ static void pose_in_part(const md5_pose_kernels *kernels, const made_pose *made,
     }
 }
 
-// From any joint to any other.
+// Samples a random range of joints with every instruction set.
 static void check_part(const made_pose *made, const md5_moment *moment, uint64_t *random)
 {
     static results expected, found;
@@ -210,7 +210,7 @@ TEST (pose_tests_reach_what_they_are_about) {
     free_pose(&made);
 }
 
-// The public calls, whichever set they take.
+// The public calls, whichever instruction set they use.
 TEST (pose_palette_is_the_three_steps) {
     uint64_t random = 5;
     for (int round = 0; round < 20; round++) {

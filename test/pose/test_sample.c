@@ -26,7 +26,7 @@ typedef struct made_clip {
     md5_bounds bounds[MAX_FRAMES];
 } made_clip;
 
-// From joints, tracks, base, numbers and counts.
+// Builds the clip from its joints, tracks, base frame, numbers and counts.
 static void finish_clip(made_clip *clip, double rate)
 {
     md5_clip_source *source = &clip->source;
@@ -198,8 +198,8 @@ TEST (sample_is_a_pose_at_any_time) {
 
 // -- Root -------------------------------------------------------------------------------------
 
-// Joint 0 walks along x, 10 a cycle of 4 intervals, sways in y and has no flag for z; its first
-// frame is not the base frame. Joint 1 nods.
+// Joint 0 walks along x, 10 units per cycle of 4 intervals, sways in y and has no flag for z; its
+// first frame is not the base frame. Joint 1 nods.
 static void make_walk(made_clip *clip)
 {
     memset(clip, 0, sizeof *clip);
@@ -237,7 +237,7 @@ TEST (root_as_in_the_file) {
     check_vec3(root_at(&clip, 0.5, MD5_WRAP_CLAMP, MD5_ROOT_FILE), 111, 20, 7, 1e-5);
 }
 
-// The base frame is subtracted, also where there is no flag; a cycle adds last minus base.
+// The base frame is subtracted, also from components without a flag; a cycle adds last minus base.
 TEST (root_as_in_the_engine) {
     static made_clip clip;
     make_walk(&clip);
@@ -282,7 +282,7 @@ TEST (root_waits_where_a_cycle_ends) {
     check_vec3(motion(&clip.anim, 0.0, 0.75, MD5_WRAP_CYCLE), 12, 1, 0, 1e-5);
     check_vec3(root_at(&clip, 0.5625, MD5_WRAP_CYCLE, MD5_ROOT_ID), 11.5, 0, 0, 1e-5);
     check_vec3(root_at(&clip, 0.625, MD5_WRAP_CYCLE, MD5_ROOT_ID), 12, 0, 0, 1e-5);
-    // As stored, it goes back.
+    // As stored, the root moves back.
     check_vec3(root_at(&clip, 0.5625, MD5_WRAP_CYCLE, MD5_ROOT_FILE), 106, 20, 7, 1e-5);
 }
 
@@ -310,7 +310,6 @@ TEST (root_motion_adds_up_over_any_split) {
     }
 }
 
-// What in-place mode removes is what root motion returns.
 TEST (root_motion_is_what_in_place_removes) {
     uint64_t random = 5;
     static made_clip clip;

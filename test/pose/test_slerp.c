@@ -26,8 +26,8 @@ static double length_of(md5_quat q)
     return sqrt(x * x + y * y + z * z + w * w);
 }
 
-// The definition in double, applied to the normalized floats.
-// `negative` chooses the path where a and b are 90 degrees apart up to rounding error.
+// The definition in double, applied to the normalized floats. `negative` selects the arc to -b; if
+// a and b are 90 degrees apart up to rounding error, either arc is right.
 static void exact_slerp(md5_quat a, md5_quat b, double t, bool negative, double *out)
 {
     const double la = length_of(a), lb = length_of(b) * (negative ? -1.0 : 1.0);
@@ -51,7 +51,7 @@ static double dot(md5_quat a, md5_quat b)
            + (double)a.w * (double)b.w;
 }
 
-// A rotation close to `a`, by about 10^-k.
+// A rotation at a distance of about 1e-8 to 1 from `a`.
 static md5_quat random_neighbour(uint64_t *random, md5_quat a)
 {
     const double reach = pow(10.0, -8.0 * test_random(random));
@@ -94,7 +94,7 @@ TEST (slerp_is_exact_to_a_millionth) {
     CHECK_NEAR(worst_length, 0.0, 1e-6);
 }
 
-// The hardest angle for the fit is 90 degrees between the quaternions; tests all fractions.
+// The hardest angle for the fit is 90 degrees between the quaternions; fractions cover 0..1.
 TEST (slerp_is_exact_at_the_widest_angle) {
     double worst = 0.0;
     const md5_quat a = {1.0f, 0.0f, 0.0f, 0.0f}, b = {0.0f, 1.0f, 0.0f, 0.0f};
@@ -143,8 +143,9 @@ TEST (nlerp_is_exact_to_a_millionth) {
     CHECK_NEAR(worst_length, 0.0, 1e-6);
 }
 
-// Returns the largest angle in degrees between md5_nlerp() and slerp from no rotation to one by
-// `angle` degrees, whose results have cosine and sine of half their angle in w and along the axis.
+// Returns the largest angle in degrees between md5_nlerp() and slerp, from the identity to a
+// rotation by `angle` degrees. Slerp at t rotates by t * angle: the cosine of half of that is w,
+// the sine the length along the axis.
 static double angle_to_slerp(double angle, uint64_t *random)
 {
     const double pi = 2.0 * acos(0.0), half = angle / 360.0 * pi;
@@ -182,8 +183,7 @@ TEST (nlerp_is_as_far_from_slerp_as_documented) {
     CHECK_NEAR(found / 90.0 * acos(0.0), radians * radians * radians / 249.0, 3e-6);
 }
 
-// -- Ends and equal rotations
-// -----------------------------------------------------------------------
+// -- Ends and equal rotations ---------------------------------------------------------------------
 
 static bool same(md5_quat a, md5_quat b)
 {
@@ -210,8 +210,8 @@ TEST (slerp_ends_are_exact) {
     }
 }
 
-// As computed in double; as in files, with w rebuilt in float; and as they are after a few
-// products, with a length slightly off 1.
+// Rotations as computed in double, as in files (w rebuilt in float), and after a few products, with
+// a length slightly off 1.
 TEST (slerp_of_equal_rotations_is_that_rotation) {
     uint64_t random = 3;
     for (int i = 0; i < 100000; i++) {
@@ -230,8 +230,8 @@ TEST (slerp_of_equal_rotations_is_that_rotation) {
     }
 }
 
-// Rows "s q0 q1 t ...", in which `first` is the number of the first of the four that are exact, and
-// `other` that of the engine's answer (-1: none).
+// Checks rows "s q0 q1 t ...". The four numbers of the exact result begin at number `first`, those
+// of the engine's at number `other` (-1: none).
 static void check_table(const char *path, int numbers, int first, int other)
 {
     char *text = test_read_file(path, NULL);
