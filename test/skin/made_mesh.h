@@ -23,7 +23,7 @@ void made_mesh_free(made_mesh *made);
 md5_geometry_source made_vertex(md5_vertex *vertex, const md5_weight *weights, uint32_t num_weights,
                                 const md5_mat34 *bind);
 
-// A rotation of which every one is equally likely.
+// A random rotation; each is equally likely.
 md5_quat made_rotation(uint64_t *random);
 
 // num_joints matrices: any rotation, and a position up to `size` from the origin along each axis.

@@ -31,7 +31,8 @@ static md5_model *model_of(const char *text)
     return model;
 }
 
-// Palettes of joint b turning by `angle` times the frame.
+// Palettes in which joint b is rotated by `angle` times the frame about z and moved by the frame
+// along y.
 static void turn(const md5_model *model, double angle, md5_mat34 *palettes)
 {
     for (int frame = 0; frame < FRAMES; frame++) {
@@ -60,7 +61,7 @@ static uint32_t skin_all(const md5_model *model, const md5_mat34 *palette, md5_v
     return first;
 }
 
-// The description in md5bake.h, in doubles.
+// Decodes a vertex as md5bake.h describes, in doubles.
 static void decode(const md5_baked *baked, md5_baked_vertex vertex, double at[3], double normal[3])
 {
     const md5_vec3 min = baked->bounds.min, max = baked->bounds.max;
@@ -90,7 +91,8 @@ static void worse(double *worst, double value)
         *worst = value;
 }
 
-// Each frame: the bits as described, within what the clip reports of md5_skin().
+// Checks each frame: vertices are decoded as described, and their largest differences from
+// md5_skin() are the errors that the clip reports.
 static void check_frames(const md5_baked *baked, const md5_model *model, const md5_mat34 *palettes)
 {
     double place = 0.0, angle = 0.0, formula = 0.0;
@@ -133,8 +135,9 @@ TEST (bake_stores_what_skinning_computes) {
     md5_free_model(model);
 }
 
-// Between frames: on the line between the decoded positions; the error that is reported is that of
-// the chord of an arc, r (1 - cos(a / 2)), and the radius of the outermost vertex.
+// Positions between frames are on the line between the decoded positions. The reported error is
+// that of the chord of an arc by the angle a, r (1 - cos(a / 2)), with the radius r of the
+// outermost vertex.
 TEST (bake_between_frames_is_a_chord) {
     md5_model *const model = model_of(two_meshes);
     md5_mat34 palettes[2 * FRAMES], between[2];
@@ -185,7 +188,7 @@ TEST (bake_normals_are_within_their_error) {
         const md5_vec3 read = md5_octahedron_normal(md5_octahedron_of(normal));
         CHECK(read.x == v[0] && read.y == v[1] && read.z == v[2]);
     }
-    // What is no direction gives some pair, and does not leave the range of the words.
+    // An invalid direction gives some pair within the range of the words.
     CHECK(md5_octahedron_of((md5_vec3){0, 0, 0}) <= 0xffff);
     CHECK(md5_octahedron_of((md5_vec3){NAN, 1, 0}) <= 0xffff);
 }
@@ -247,7 +250,7 @@ TEST (bake_of_a_model_without_vertices_is_empty) {
     md5_free_model(model);
 }
 
-// Bobbin's walk: what is reported is what his size makes of 16 bits.
+// Bobbin's walk: the reported error is that of his size in steps of 16 bits.
 TEST (bake_of_bobbin_is_within_a_thousandth_of_a_unit) {
     md5_model *const model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
     md5_anim *const anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL);
@@ -266,7 +269,7 @@ TEST (bake_of_bobbin_is_within_a_thousandth_of_a_unit) {
             const double at_frame = (double)md5_baked_error(
                 baked, model, &(md5_moment){.frame0 = 7, .frame1 = 8}, palettes + 7 * joints);
             CHECK(at_frame <= (double)baked->position_error + 2e-5);
-            // Halfway between frames, as the sampler has it.
+            // Halfway between frames, against the sampled pose.
             const md5_moment half = {.frame0 = 7, .frame1 = 8, .fraction = 0.5f};
             md5_pose_palette(binding, &half, MD5_ROOT_IN_PLACE, scratch, matrices,
                              matrices + joints);

@@ -1,11 +1,10 @@
-// Baked clips at the ends of what they can hold: counts beyond 32 bits and beyond memory, and
-// models that are flat.
+// Baked clips at their limits: counts beyond 32 bits and beyond memory, and flat models.
 #include "md5/md5bake.h"
 #include "test/test.h"
 
 #include <string.h>
 
-// Models that are only counted: nothing of a mesh is read before its vertices have a place.
+// Models with counts only: these are checked before anything else of a mesh is read.
 static md5_error bake_of_counts(uint32_t num_meshes, uint32_t num_vertices, uint32_t num_frames)
 {
     static md5_vec3 position;

@@ -44,7 +44,7 @@ TEST (bind_paths_through_a_box_are_those_of_26_neighbours) {
                                 && md5_find_bones(&arena, &grid, &of->desc, &bones)
                                 && md5_create_paths(&arena, &grid, &bones, &paths));
     if (is_built) {
-        CHECK_UINT(grid.num_voxels, 17 * 13 * 10); // what lies at the far ends is in a cell more
+        CHECK_UINT(grid.num_voxels, 17 * 13 * 10); // positions at the far ends are in one more cell
         md5_measure_paths(&paths, 0);
         double worst = 0.0, longest = 0.0;
         for (uint32_t voxel = 0; voxel < grid.num_voxels; voxel++) {
@@ -115,7 +115,7 @@ TEST (bind_tube_changes_smoothly_at_its_middle) {
         CHECK_NEAR(bind_weight(weights, 16 * 24, 0), 0.5, 1e-3); // the joint
         CHECK(bind_weight(weights, 4 * 24, 0) > 0.98);
         CHECK(bind_weight(weights, 28 * 24, 1) > 0.98);
-        CHECK(largest_step < 0.15); // of a quarter of the radius
+        CHECK(largest_step < 0.15); // between rings a quarter of the radius apart
         CHECK_UINT(weights->num_distant, 0);
         CHECK_UINT(weights->num_bound, 2);
         md5_free_weights(weights);
@@ -123,7 +123,7 @@ TEST (bind_tube_changes_smoothly_at_its_middle) {
     free(of);
 }
 
-// Two legs side by side, joined far above: the way from one to the other is long.
+// Two legs side by side, joined far above: the path from one to the other is long.
 TEST (bind_does_not_cross_a_gap) {
     bind_case *const of = bind_new();
     bind_add_box(of, (md5_vec3){0, 0, 0}, (md5_vec3){2, 2, 20}, 8);
@@ -135,7 +135,7 @@ TEST (bind_does_not_cross_a_gap) {
     if (weights) {
         double worst = 1.0;
         for (uint32_t i = 0; i < of->desc.num_positions; i++)
-            if (of->positions[i].z < 12.0f) { // of x = 2, the other leg's joint is nearer
+            if (of->positions[i].z < 12.0f) { // at x = 2, the other leg's joint is nearer
                 const double own =
                     bind_weight(weights, i, of->positions[i].x < 2.5f ? left : right);
                 worst = own < worst ? own : worst;
@@ -175,7 +175,7 @@ TEST (bind_weights_have_the_form_of_md5mesh_files) {
     bind_case *const of = tube_with_two_joints(true);
     for (int i = 0; i < 5; i++)
         bind_add_joint(of, i, (md5_vec3){(float)i + 0.5f, 0.2f, 0.1f});
-    // A quarter turn about z, so that offsets are not differences.
+    // A quarter turn about z, so that offsets are not just differences of positions.
     of->bind[1] = (md5_mat34){{0, -1, 0, 4, 1, 0, 0, 0, 0, 0, 1, 0}};
     for (uint32_t most = 1; most <= 5; most++) {
         of->desc.max_influences = most;
@@ -189,7 +189,7 @@ TEST (bind_weights_have_the_form_of_md5mesh_files) {
 
 TEST (bind_gives_equal_positions_equal_weights) {
     bind_case *const of = bind_new();
-    bind_add_box(of, (md5_vec3){0, 0, 0}, (md5_vec3){2, 2, 8}, 4); // sides without common positions
+    bind_add_box(of, (md5_vec3){0, 0, 0}, (md5_vec3){2, 2, 8}, 4); // edges are doubled
     bind_add_joint(of, -1, (md5_vec3){1, 1, 1});
     bind_add_joint(of, 0, (md5_vec3){1, 1, 4});
     md5_weights *const weights = create(of);
@@ -209,7 +209,8 @@ TEST (bind_gives_equal_positions_equal_weights) {
     free(of);
 }
 
-// Without its ends the tube is a surface only, and its axis is outside: joints on the surface.
+// Without its ends the tube is only a surface, and its axis is outside, so the joints are on the
+// surface.
 TEST (bind_open_mesh_follows_its_surface) {
     bind_case *const of = bind_new();
     bind_add_tube(of, 8.0f, false);
@@ -219,7 +220,8 @@ TEST (bind_open_mesh_follows_its_surface) {
     if (weights) {
         CHECK_UINT(weights->num_distant, 0);
         CHECK(bind_weight(weights, 0, 0) > 0.9);
-        // The far side of the other end: half of the way around, or that and 4 along the tube.
+        // The far side of the other end: bone 1 is half of the circumference away, bone 0 that and
+        // 4 along the tube.
         const double around = 3.14159265, longer = sqrt(around * around + 16.0);
         const double expected = 1.0 / (1.0 + pow(around / longer, 4.0));
         CHECK_NEAR(bind_weight(weights, 32 * 24 + 12, 1), expected, 0.04);

@@ -1,5 +1,5 @@
 // Automatic weights for Bobbin, whose own weights were made with knowledge of his parts: how far
-// his surface is from where his own weights move it, over his clips.
+// the two move his surface apart in his clips.
 #include "test/test.h"
 
 #include "md5/md5bind.h"
@@ -22,7 +22,8 @@ typedef struct comparison {
     uint64_t count;
 } comparison;
 
-// What nobody would leave to the distance: parts of the face, things to hold, the belly's bounce.
+// Joints for which nobody would use weights by distance: parts of the face, things to hold, the
+// belly's bounce.
 static bool is_special(const char *name)
 {
     static const char *const words[] = {"prop", "eye", "lid", "belly", "cheek", "tongue", "twist"};
@@ -95,7 +96,8 @@ static void end(comparison *of)
     md5_free_model(of->model);
 }
 
-// The vertex as a file's reader has it: the sum of bias * (joint * offset), in double.
+// The distance from the posed vertex to that of the automatic weights, computed as for a file: the
+// sum of bias * (joint * offset), in double.
 static double distance_to_posed(const comparison *of, uint32_t vertex)
 {
     const md5_vertex at = of->weights->vertices[vertex];
@@ -143,9 +145,9 @@ static void compare_clip(comparison *of, const char *name)
     md5_free_anim(anim);
 }
 
-// His longest side is 57 units; the mean is half of a hundredth of that. The largest differences
-// are where no distance can know: eyes and lids, which move as one with the head here, what lies
-// between the thighs, and sleeves.
+// His longest side is 57 units; the mean difference is half of a hundredth of that. The largest
+// differences are where distance is not enough: eyes and lids, which move as one with the head
+// here, the surface between the thighs, and sleeves.
 TEST (bind_poses_bobbin_as_his_own_weights_do) {
     static const char *const clips[] = {
         "attack",        "bow",          "breathe", "carry", "dance",     "fall",

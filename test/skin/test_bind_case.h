@@ -22,7 +22,8 @@ bind_case *bind_new(void);
 uint32_t bind_add_joint(bind_case *to, int32_t parent, md5_vec3 at);
 uint32_t bind_add_position(bind_case *to, md5_vec3 at);
 void bind_add_triangle(bind_case *to, uint32_t a, uint32_t b, uint32_t c);
-// Adds a closed box, each side cut into `cuts` times `cuts` squares, without common positions.
+// Adds a closed box, each side cut into `cuts` times `cuts` squares. Each side has positions of
+// its own.
 void bind_add_box(bind_case *to, md5_vec3 low, md5_vec3 high, uint32_t cuts);
 // Adds a tube of radius 1 along x from 0 to `length` in rings of 24 at distances of 1/4, with or
 // without ends.

@@ -1,4 +1,5 @@
-// Automatic weights: what is refused and how, any mesh, any failed allocation, mistakes of callers.
+// Automatic weights: refused input and its messages, random meshes, failing allocations, mistakes
+// of callers.
 #include "test/mistake.h"
 #include "test/skin/test_bind_case.h"
 #include "test/test.h"
@@ -81,7 +82,7 @@ TEST (bind_refuses_wrong_positions_indices_and_joints) {
     free(of);
 }
 
-// Small files whose triangles lie over each other would take minutes.
+// Without this limit small files whose triangles overlap would take minutes.
 TEST_LONG (bind_refuses_triangles_that_overlap_everywhere) {
     bind_case *const of = box_with_joint();
     for (uint32_t i = of->desc.num_triangles; i < BIND_TRIANGLES; i++)

@@ -20,8 +20,8 @@ MD5_PRINTF(3, 4) static size_t add(char *text, size_t used, const char *format, 
     return used + (size_t)length;
 }
 
-// num_joints joints in a chain, and one mesh
-// of num_vertices vertices, each of its own weight, whose triangles are mirrored alternately.
+// num_joints joints in a chain, and one mesh of num_vertices vertices, each with a weight of its
+// own, whose triangles are mirrored alternately.
 static size_t make_model(char *text, unsigned num_joints, unsigned num_vertices)
 {
     size_t used = add(text, 0, "MD5Version 10 commandline \"\" numJoints %u numMeshes 1 joints {\n",
@@ -128,7 +128,8 @@ TEST (derive_survives_any_memory_limit) {
     free(text);
 }
 
-// Another order and other parents, so that names are sorted and hierarchies compared.
+// The animation has another order and other parents, so that names are sorted and hierarchies
+// compared.
 TEST (bind_survives_the_end_of_memory_at_any_table) {
     static const unsigned sizes[] = {3,    100,  200,  400,  600,  800,
                                      1100, 1500, 2100, 3000, 4200, 6000};

@@ -1,5 +1,5 @@
-// md5_dual_palette() and md5_skin_dual() against the same in doubles, and against what dual
-// quaternions are chosen for.
+// md5_dual_palette() and md5_skin_dual() against the same computation in doubles, and the
+// properties for which dual quaternions are chosen.
 #include "test/skin/made_mesh.h"
 #include "test/test.h"
 
@@ -57,7 +57,7 @@ static dual_quat dual_of(md5_transform transform)
     return (dual_quat){real, mul(half, real)};
 }
 
-// To unit length, with the part of the dual along the real taken away.
+// Normalizes: the real part to unit length, the dual part orthogonal to it.
 static dual_quat unit_of(dual_quat q)
 {
     const quat zero = {0.0, 0.0, 0.0, 0.0};
@@ -66,7 +66,8 @@ static dual_quat unit_of(dual_quat q)
     return (dual_quat){real, add(dual, real, -dot(real, dual))};
 }
 
-// q * point * conjugate(q), and twice the dual besides: Kavan and others, 2008, equation 4.
+// q * point * conjugate(q), plus the translation 2 * dual * conjugate(real) if `is_place` is 1,
+// not 0: Kavan and others, 2008, equation 4.
 static quat moved(dual_quat q, md5_vec3 point, double is_place)
 {
     const quat p = {(double)point.x, (double)point.y, (double)point.z, 0.0};
@@ -90,7 +91,7 @@ static double length_of(md5_vec3 a)
 
 enum { JOINTS = 12, VERTICES = 64, MOST = 7 };
 
-// As a file's would be, but put together by hand.
+// A mesh as from a file, but assembled manually; its joints and results.
 typedef struct dual_case {
     md5_transform transforms[JOINTS];
     md5_mat34 palette[JOINTS];
@@ -162,7 +163,7 @@ static void add_vertex(dual_case *made, md5_vec3 position, uint64_t *random)
     made->first_influence[vertex + 1] = made->first_influence[vertex];
 }
 
-// 1 to MOST influences of falling biases, which need not sum to 1.
+// 1 to MOST influences, whose biases mostly decrease and need not sum to 1.
 static void add_random_vertices(dual_case *made, uint64_t *random)
 {
     for (uint32_t i = 0; i < VERTICES; i++) {
@@ -199,7 +200,7 @@ static md5_vec3 xyz(md5_vec4 a)
     return (md5_vec3){a.x, a.y, a.z};
 }
 
-// The largest difference of places (size: some 40), and of directions.
+// The largest differences of positions (size: some 40) and of directions.
 static void compare(const dual_case *made, double *place, double *turn)
 {
     *place = *turn = 0.0;
@@ -291,7 +292,7 @@ TEST (dual_skinning_by_one_joint_is_that_of_matrices) {
 }
 
 // A sleeve along x between a joint that stays and one that is twisted by 170 degrees: in the middle
-// it turns by 85 and stays as wide, where the mean of the two places would leave a twelfth of it.
+// it turns by 85 degrees and keeps its width, where linear blending would leave a twelfth of it.
 TEST (dual_skinning_keeps_the_width_of_what_is_twisted) {
     enum { RING = 16 };
     const double tau = 6.283185307179586, half = tau * 85.0 / 360.0;
@@ -342,7 +343,7 @@ TEST (dual_skinning_does_not_mind_signs) {
     }
 }
 
-// Blending must not depend on where a character stands and looks.
+// Blending must not depend on the position and direction of a character.
 TEST (dual_skinning_follows_a_motion_of_all) {
     uint64_t random = 17;
     dual_case made, other;
@@ -378,8 +379,8 @@ TEST (dual_skinning_leaves_alone_what_has_no_influence) {
     CHECK(memcmp(&made.posed_tangents[0], &made.tangents[0], sizeof made.tangents[0]) == 0);
 }
 
-// Biases that cancel out on joints that stand alike, and biases of 0: there is no blend, and the
-// first joint decides.
+// Biases that cancel out on joints with equal transforms, and biases of 0: there is no blend, so
+// the first joint's motion is used.
 TEST (dual_skinning_gives_what_cancels_out_to_the_first_joint) {
     static const float biases[][2] = {{1.0f, -1.0f}, {0.0f, 0.0f}, {1e-30f, -1e-30f}};
     uint64_t random = 23;

@@ -49,7 +49,7 @@ static void rigid_free(rigid *mesh)
     free(mesh->weights);
 }
 
-// -- Looking ----------------------------------------------------------------------------------
+// -- Checks -----------------------------------------------------------------------------------
 
 static double dot(md5_vec3 a, md5_vec3 b)
 {
@@ -164,7 +164,7 @@ TEST (cube_normals_are_smooth_over_vertices_at_one_position) {
         CHECK_UINT(mesh->num_vertices, CUBE_VERTICES);
         check_frames(mesh);
         for (uint32_t i = 0; i < CUBE_VERTICES; i++) {
-            // A corner looks away from the middle of the cube, and so does a face's middle.
+            // Normals at corners and in the middle of faces point away from the middle of the cube.
             const double length = sqrt(dot(points[i], points[i]));
             check_vec3(mesh->normals[i], (double)points[i].x / length, (double)points[i].y / length,
                        (double)points[i].z / length, 1e-7);
@@ -210,7 +210,7 @@ TEST (degenerate_triangles_do_not_bend_normals) {
 }
 
 TEST (faces_have_equal_weight_whatever_their_size) {
-    // Two walls at right angles that meet in the edge 0-1, one of them ten times as wide.
+    // Two walls at right angles that meet at the edge 0-1, one of them ten times as wide.
     const md5_vec3 points[4] = {{0, 0, 0}, {0, 0, 1}, {10, 0, 0}, {0, 1, 0}};
     const md5_vec2 texcoords[4] = {{0, 0}, {0, 1}, {10, 0}, {-1, 0}};
     const uint32_t triangles[6] = {0, 1, 2, 0, 3, 1};
@@ -371,7 +371,7 @@ TEST (mirror_seam_gets_a_tangent_for_each_side) {
             const uint32_t vertex = drawn->indices[i];
             const double side = i < 6 ? -1.0 : 1.0;
             CHECK_UINT(drawn->sources[vertex], triangles[i]);
-            CHECK(vertex < 6 || i >= 6); // copies serve negative areas
+            CHECK(vertex < 6 || i >= 6); // copies belong to negative texture areas
             check_vec3(drawn->normals[vertex], 0.0, 0.0, 1.0, 1e-7);
             check_vec3(xyz(drawn->tangents[vertex]), side, 0.0, 0.0, 1e-7);
             check_vec3(bitangent(drawn, vertex), 0.0, 1.0, 0.0, 1e-7);
@@ -488,7 +488,7 @@ TEST (widest_numbers_stay_finite) {
 }
 
 TEST (summary_counts_weights_and_off_sums) {
-    // Sums: 1; 0.99995 (within the slack); 0.5; 1.7; no weight; NaN-free but negative.
+    // Sums: 1; 0.99995 (within the tolerance); 0.5; 1.7; no weight; -1.
     const float biases[8] = {1.0f, 0.5f, 0.49995f, 0.5f, 0.9f, 0.8f, -1.0f, 1.0f};
     const md5_vertex vertices[6] = {{0, 1}, {1, 2}, {3, 1}, {4, 2}, {0, 0}, {6, 1}};
     const md5_vec2 texcoords[6] = {{0, 0}};
@@ -547,8 +547,9 @@ TEST (every_failed_allocation_is_an_error) {
 
 // -- Hostile meshes ---------------------------------------------------------------------------
 
-// A fan of `count` triangles whose vertices all lie at one of two positions, in `spread` variants
-// each that differ in the last bit only: that would make lists of neighbours or hash chains long.
+// `count` parallel triangles whose vertices lie at one of three positions, each in `spread`
+// variants that differ by multiples of FLT_EPSILON: that would make lists of neighbours or hash
+// chains long.
 static size_t peak_of_crowded_fan(uint32_t count, uint32_t spread)
 {
     md5_vec3 *points = calloc(3 * (size_t)count, sizeof *points);

@@ -110,9 +110,10 @@ TEST (influences_are_weights_merged_by_joint) {
     md5_mat34 bind[JOINTS];
     made_joints(bind, JOINTS, 10.0, &random);
     for (uint32_t round = 0; round < 200; round++) {
-        // Up to 14 weights as in the worst of known models, then enough for the other sort.
+        // Up to 14 weights as in the worst of known models, then enough for the other sorting
+        // method.
         const uint32_t num_weights = round < 140 ? 1 + round % 14 : MOST;
-        const uint32_t num_joints = round % 3 == 0 ? 2 : JOINTS; // the same ones again, or few
+        const uint32_t num_joints = round % 3 == 0 ? 2 : JOINTS; // many repetitions, or few
         md5_weight weights[MOST];
         point position = {0.0, 0.0, 0.0};
         for (uint32_t i = 0; i < num_weights; i++) {
@@ -141,7 +142,7 @@ TEST (weights_that_add_nothing_leave_no_influence) {
     const md5_weight weights[4] = {
         {2, 0.0f, {1, 2, 3}}, // zero bias
         {1, 1.0f, {4, 5, 6}},
-        {0, 0.5f, {7, 8, 9}}, // taken back by the next
+        {0, 0.5f, {7, 8, 9}}, // cancelled by the next
         {0, -0.5f, {7, 8, 9}},
     };
     const md5_mat34 bind[3] = {identity, identity, identity};
@@ -317,9 +318,9 @@ TEST (packing_knows_negative_and_cancelling_biases) {
 
 // -- Loss -------------------------------------------------------------------------------------
 
-// A rotation matrix that takes unit vector `a` to unit vector `b`, by two reflections: I - 2 m m'
-// takes a to b for m along a - b, and a second reflection across b's complement restores the
-// sign without moving b.
+// Reflects `v` in the plane at right angles to `mirror`. Two reflections rotate unit vector a to
+// unit vector b: the first along a - b takes a to b, the second along a vector at right angles to b
+// restores the handedness without moving b.
 static point reflect(point v, point mirror)
 {
     const double square = mirror.x * mirror.x + mirror.y * mirror.y + mirror.z * mirror.z;
@@ -335,10 +336,11 @@ typedef struct loss_case {
     md5_mat34 bind[10], posed[10];
 } loss_case;
 
-// The difference between the exact vertex and the packed one if joint i is rotated about its own
-// origin, computed from the file's weights: sum of b * J * offset.
+// Rotates `v` as joint `joint` is rotated. `how` depends on the function.
 typedef point rotate_fn(const loss_case *test, uint32_t joint, point v, const void *how);
 
+// The difference between the exact vertex, which is the sum of b * J * offset over the file's
+// weights, and the packed one if each joint is rotated about its own origin.
 static point difference(const loss_case *test, const md5_mesh *mesh, rotate_fn *rotate_joint,
                         const void *how)
 {
@@ -382,7 +384,7 @@ static point rotate_worst(const loss_case *test, uint32_t joint, point v, const 
     (void)test;
     const worst_turns *worst = how;
     const point from = worst->from[joint], to = worst->to;
-    // Any vector beside `to`, for the second reflection.
+    // Any vector at right angles to `to`, for the second reflection.
     const point beside = fabs(to.x) < 0.7 ? (point){0.0, -to.z, to.y} : (point){-to.z, 0.0, to.x};
     return reflect(reflect(v, add(from, scale(to, -1.0))), beside);
 }
@@ -463,7 +465,8 @@ TEST (path_loss_is_never_passed_and_can_be_reached) {
     }
 }
 
-// The common mesh: weights whose offsets meet in one point, in as many slots as there are.
+// The common case: weights whose offsets meet in one point. With as many slots as weights only
+// rounding error is lost.
 TEST (path_loss_of_ordinary_vertices_is_rounding) {
     enum { JOINTS = 8 };
     uint64_t random = 17;
@@ -499,21 +502,23 @@ TEST (path_loss_counts_drops_off_sums_and_points_apart) {
     md5_vertex vertex;
     made_mesh made;
 
-    // Sum 1.5 about a joint at 10 0 0, at its very origin: 0.5 * |a|, no rotation matters.
+    // Sum 1.5 about a joint at 10 0 0, with the point at its origin: 0.5 * 10 too much, whatever
+    // its rotation.
     bind[0].m[3] = 10.0f;
     const md5_weight off_sum = {0, 1.5f, {0, 0, 0}};
     md5_geometry_source source = made_vertex(&vertex, &off_sum, 1, bind);
     if (CHECK(made_mesh_build(&made, &source, 5, NULL))) {
-        // The bind position is 15 0 0, so the arm is 5: 0.5 * 10 + 5.
+        // The bind position is 15 0 0, so the packed arm is 5 long: 0.5 * 10 + 5.
         CHECK_NEAR((double)md5_path_loss(&made.model, 0, 4, NULL), 10.0, 1e-5);
-        // A model of size 5 may move that far, half of which would be lost; a pose says how far.
+        // Without a pose, joints are assumed to move as far as the model is large, here 5, half of
+        // which would be lost. A pose says how far they move.
         made.model.bounds = (md5_bounds){{0, 0, 0}, {3, 4, 0}};
         CHECK_NEAR((double)md5_path_loss(&made.model, 0, 4, NULL), 12.5, 1e-5);
         CHECK_NEAR((double)md5_path_loss(&made.model, 0, 4, bind), 10.0, 1e-5);
     }
     made_mesh_free(&made);
 
-    // Two halves, of joints at one position, whose points lie 2 apart: each is 1 from the middle.
+    // Two halves, of different joints, whose points lie 2 apart: each is 1 from the middle.
     const md5_weight apart[2] = {{0, 0.5f, {0, 1, 0}}, {1, 0.5f, {10, -1, 0}}};
     source = made_vertex(&vertex, apart, 2, bind);
     if (CHECK(made_mesh_build(&made, &source, 5, NULL)))
@@ -521,7 +526,7 @@ TEST (path_loss_counts_drops_off_sums_and_points_apart) {
     made_mesh_free(&made);
 
     // Five equal weights in four slots; all joints at 10 0 0 and the vertex 2 away: each kept one
-    // has 0.05 too much of an arm of 2, and the dropped one lacks 0.2 of it.
+    // has 0.05 too much of an arm of 2, and the 0.2 of the dropped one is missing.
     md5_weight dropped[5];
     for (uint32_t i = 0; i < 5; i++) {
         bind[i].m[3] = 10.0f;

@@ -13,8 +13,8 @@ enum { VERTICES = 60, JOINTS = 5, TARGETS = 3, TEXT = 40000 };
 
 // -- Models in numbers ------------------------------------------------------------------------
 
-// A mesh whose vertex v has two weights, on joints v % JOINTS and (v + 1) % JOINTS, of biases 0.75
-// and 0.25, whose points meet in point[v] of the bind pose, where joint j is at (j, 2 j, -j).
+// A mesh whose vertex v has two weights, on joints v % JOINTS and (v + 1) % JOINTS, with biases
+// 0.75 and 0.25. Their points meet in point[v] of the bind pose, where joint j is at (j, 2 j, -j).
 typedef struct made_points {
     double point[VERTICES][3];
 } made_points;
@@ -291,8 +291,8 @@ TEST (morph_is_blended_before_skinning) {
     close_scene(&scene);
 }
 
-// Dual quaternions move a vertex by one rigid motion, which md5_skin_dual() finds of a model that
-// has the blended positions: of the target itself.
+// Dual quaternions move a vertex by one rigid motion, so a target of weight 1 gives what
+// md5_skin_dual() gives for the model of the target itself.
 TEST (morph_of_dual_quaternions_is_the_target_skinned) {
     morph_scene scene;
     uint64_t random = 9;
@@ -358,7 +358,7 @@ TEST (morph_stores_what_differs) {
             CHECK_NEAR((double)morph->targets[i].reach, reach, 1e-5);
         }
     }
-    // A target that is the model changes nothing; no targets at all neither.
+    // A target that is the model itself changes nothing, nor does an empty list of targets.
     const md5_morph_source same[] = {{"same", scene.model}};
     md5_morph *const none = md5_create_morph(scene.model, same, 1, NULL, NULL);
     CHECK(none != NULL && none->meshes[0].num_vertices == 0 && none->targets[0].reach == 0.0f);
@@ -426,7 +426,7 @@ static const char quad[] =
     "weight 3 1 1 ( 0 4 4 )\n}\n";
 
 typedef struct other {
-    const char *find, *put, *message; // replaced in the text; "" = appended
+    const char *find, *put, *message; // `find` is replaced by `put` in the text
 } other;
 
 static const other others[] = {

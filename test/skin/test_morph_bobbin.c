@@ -14,7 +14,7 @@ enum { BODY, EYES, NUM_MESHES };
 // Units. The eyeballs' radius is 5.6; rims of lids, which curl into them, do not count.
 static const double rim = 5.65, clearance = 0.05;
 
-// Joints whose names begin with `word` carry all of a vertex.
+// Whether only joints whose names begin with `word` influence a vertex.
 static bool is_carried_by(const md5_model *model, const md5_mesh *mesh, uint32_t vertex,
                           const char *word)
 {
@@ -25,7 +25,8 @@ static bool is_carried_by(const md5_model *model, const md5_mesh *mesh, uint32_t
     return true;
 }
 
-// Distance to the middle of the eye on this side; the cosine of the angle to where it looks.
+// Returns the distance from the middle of the eye on this side. `cosine` is that of the angle to
+// the direction in which it looks.
 static double from_eye(md5_vec3 at, double *cosine)
 {
     const double side = at.y < 0.0f ? -1.0 : 1.0;
@@ -35,7 +36,7 @@ static double from_eye(md5_vec3 at, double *cosine)
     return length;
 }
 
-// How deep lids are in eyeballs, where they can be seen: within 70 degrees of the gaze.
+// How deep lids reach into the eyeballs where they are visible: within 70 degrees of the gaze.
 static double depth(const md5_model *model, md5_vec3 *const *positions)
 {
     double farthest = 0.0, nearest = 1e9, cosine, unused;

@@ -1,12 +1,12 @@
-// Morph targets at the ends of what they can hold: counts beyond 32 bits, meshes without vertices,
-// weights of 0, and copies at mirror seams that differ.
+// Morph targets at their limits: counts beyond 32 bits, meshes without vertices, weights of 0, and
+// copies at mirror seams that differ.
 #include "md5/md5morph.h"
 #include "test/test.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// A model of one mesh that is only counted: without triangles nothing else of it is read.
+// A model of one mesh with counts only: without triangles nothing else of it is read.
 typedef struct counted_model {
     md5_mesh mesh;
     md5_model model;
@@ -86,7 +86,7 @@ TEST (morph_leaves_what_it_does_not_change) {
     md5_vec4 tangents[3];
     md5_dual_palette(&palette, 1, &dual);
     if (CHECK(morph != NULL)) {
-        // The mesh without vertices needs no place to write to.
+        // The mesh without vertices needs no output arrays.
         md5_morph_bind(morph, 0, &whole, NULL, NULL, NULL);
         md5_skin_morphed(morph, 0, &whole, &palette, NULL, NULL, NULL);
         md5_skin_dual_morphed(morph, 0, &whole, &dual, NULL, NULL, NULL);

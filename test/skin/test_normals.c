@@ -138,8 +138,9 @@ static double side_of(md5_vec3 normal, const float *point)
            + (double)normal.z * (double)point[2];
 }
 
-// Each face of a cube is cut along one diagonal: at some corners both triangles meet, at others
-// one. By angle all normals are diagonals of the cube; otherwise those of the cuts count twice.
+// Each face of a cube is cut along one diagonal: at some corners both of its triangles meet, at
+// others one. By angle all normals are diagonals of the cube; otherwise faces with two triangles at
+// a corner count twice.
 TEST (normals_by_angle_do_not_depend_on_how_faces_are_cut) {
     static const uint32_t faces[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
                                          {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};

@@ -8,7 +8,7 @@
 
 enum { MOST = 300, MAX_VERTICES = 4 };
 
-// A mesh that has influences and nothing else, each vertex with those of biases[vertex][].
+// A mesh that has influences and nothing else.
 typedef struct packed_mesh {
     md5_mesh mesh;
     uint32_t first[MAX_VERTICES + 1], joints[MAX_VERTICES * MOST];

@@ -4,7 +4,7 @@
 
 #include "md5/md5query.h"
 
-// A character of models/ or test/reference/data in a moment of a clip.
+// A character of models/ or test/reference/data, posed at some time of a clip.
 typedef struct query_case {
     md5_model *model;
     md5_anim *anim;

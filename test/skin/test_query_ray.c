@@ -286,7 +286,7 @@ TEST (ray_finds_the_joint_whose_box_it_hits_first) {
                 CHECK(hit.joint == -2);
                 continue;
             }
-            // The point is on the box's surface, or is the origin within it.
+            // The point is on the box's surface, since no ray starts inside a box.
             const float *const m = made.joints[hit.joint].m;
             const double at[3] = {
                 (double)ray.origin.x + (double)hit.t * (double)ray.direction.x - (double)m[3],

@@ -1,4 +1,4 @@
-// What is derived for models that people made.
+// Geometry derived for real models of the corpus.
 #include "test/test.h"
 
 #include "md5/md5model.h"
@@ -103,8 +103,9 @@ TEST (frames_of_real_models_agree_with_their_triangles) {
     }
 }
 
-// At most three weights a vertex that sum to 1 and meet in one point: nothing is lost. Six, and
-// four slots lose a little. Rounded sums and offsets lose less than a ten-thousandth.
+// The drone has at most three weights a vertex, which sum to 1 and meet in one point: nothing is
+// lost. Frankie has up to six, of which four slots lose a little. Rounded sums and offsets lose
+// less than a ten-thousandth of the model's size.
 TEST (real_models_lose_what_they_should) {
     if (!test_corpus()) {
         test_skip("MD5_CORPUS is not set");
@@ -154,6 +155,6 @@ TEST (weights_that_do_not_meet_are_found) {
     CHECK_UINT(mesh->num_file_vertices, 2076);
     CHECK_UINT(num_apart, 332);
     CHECK((double)mesh->loss4 > 1e-2 * size_of(rook));
-    CHECK(mesh->loss8 == mesh->loss4); // no slots help against that
+    CHECK(mesh->loss8 == mesh->loss4); // more slots do not help
     md5_free_model(rook);
 }

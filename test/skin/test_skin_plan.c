@@ -36,7 +36,8 @@ static size_t size_of_plan(const md5_mesh *mesh)
     return mesh->skin_plan ? mesh->skin_plan->size : 0;
 }
 
-// Of the parts of a model, `slack` bytes may be too much.
+// Checks the memory of a model; its geometry may have up to `slack` bytes more than its arrays
+// fill.
 static void check_memory(const char *name, const char *text, size_t text_size,
                          const md5_load_opts *options, size_t slack)
 {
@@ -166,7 +167,8 @@ TEST (random_models_take_what_they_use) {
     free(text.bytes);
 }
 
-// Two weights that cancel out are one influence too many, with its joint: rounded up to 16 each.
+// For two weights that cancel out, an influence and its joint are allocated but not used: 16 bytes
+// each, when rounded up.
 TEST (weights_that_cancel_out_take_an_influence) {
     static const md5_load_opts options = {.max_warnings = 0};
     static const char text[] =

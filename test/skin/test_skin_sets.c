@@ -83,7 +83,8 @@ static bool is_at(md5_vec3 a, md5_vec3 b)
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-// Also compares the bounds, which are found without storing positions.
+// Compares the bounds, which are found without storing positions, with those of the positions and
+// between all instruction sets.
 static void check_bounds(const md5_mesh *mesh, const md5_mat34 *palette, const char *what)
 {
     const md5_model model = {.num_meshes = 1, .meshes = mesh};
@@ -102,7 +103,8 @@ static void check_bounds(const md5_mesh *mesh, const md5_mat34 *palette, const c
     }
 }
 
-// The same of dual quaternions, of which any that are finite will do.
+// Compares skinning by dual quaternions, which may be any finite ones, for all four combinations of
+// what is written, with all instruction sets.
 static void check_dual_sets(const md5_mesh *mesh, const md5_dual_quat *palette, const char *what)
 {
     for (int wanted = 0; wanted < 4; wanted++) {
@@ -184,7 +186,7 @@ static streak random_streak(uint64_t *random)
     return made;
 }
 
-// Now and then a vertex of another kind interrupts them.
+// Adds a vertex of the streak, or now and then one of another kind that interrupts it.
 static void add_vertex(random_mesh *made, const streak *of, uint64_t *random)
 {
     const uint32_t vertex = made->mesh.num_vertices++;
@@ -331,7 +333,7 @@ TEST (dual_skinning_gives_the_same_bits_with_every_instruction_set) {
     }
 }
 
-// Directions that vanish, infinite and missing numbers: all the same bits still.
+// Directions that vanish, infinite numbers and NaN give the same bits, too.
 TEST (skin_gives_the_same_bits_for_odd_palettes) {
     static const float odd[] = {0.0f, -0.0f, 1e-38f, 1e30f, -1e-20f, INFINITY};
     uint64_t random = 43;
@@ -355,8 +357,8 @@ TEST (skin_gives_the_same_bits_for_odd_palettes) {
 
 // -- Plans ---------------------------------------------------------------------------------------
 
-// Whether a vertex is what its run says, and has the joints, floats and group that the
-// plan says.
+// Whether a vertex has the kind and number of influences of its run, and the plan stores its joints
+// and floats.
 static bool is_planned(const md5_mesh *mesh, const md5_skin_run *run, const uint32_t *words,
                        uint32_t vertex, uint32_t lane)
 {
@@ -379,7 +381,7 @@ static bool is_planned(const md5_mesh *mesh, const md5_skin_run *run, const uint
     return is_right;
 }
 
-// Counts how often each vertex is skinned. A gathered group may repeat its first.
+// Counts how often each vertex is skinned. A gathered group may repeat its first vertex.
 static bool check_group(const md5_mesh *mesh, const md5_skin_run *run, uint32_t group,
                         uint32_t *times)
 {
@@ -425,8 +427,8 @@ static size_t size_of_runs(const md5_skin_plan *plan)
     return size;
 }
 
-// Every vertex is skinned once, in the form that its kind needs, and the plan has no room left
-// over.
+// Checks that every vertex is skinned once, in the form that its kind needs, and that the plan has
+// no unused memory.
 static void check_plan(const md5_mesh *mesh, const char *what)
 {
     const md5_skin_plan *const plan = mesh->skin_plan;
@@ -466,7 +468,8 @@ TEST (skin_plan_covers_every_vertex) {
     }
 }
 
-// Threes on many sets of joints, which take the most memory, then vertices that fill groups.
+// Streaks of three vertices on many sets of joints, which take the most memory, then streaks of
+// eight, which fill groups.
 TEST (skin_plan_groups_threes) {
     uint64_t random = 59;
     md5_mat34 palette[JOINTS];

@@ -16,7 +16,7 @@ enum { JOINTS = 3, SHAPES = 6, COPIES = 11, VERTICES = SHAPES * COPIES, ROOM = 1
 static const struct {
     int count;
     double biases[JOINTS];
-    bool meet; // whether the points of all weights are the same one
+    bool meet; // whether the points of all weights coincide
 } shapes[SHAPES] = {
     {2, {0.5, 0.5}, true},  {3, {0.5, 0.3, 0.2}, true},  {3, {0.9, 0.4, -0.3}, true},
     {2, {0.6, 0.4}, false}, {3, {0.5, 0.3, 0.2}, false}, {3, {-0.9, -0.4, 0.3}, false},
@@ -98,7 +98,7 @@ static bool is_unit(md5_vec3 v)
     return fabs(sqrt((double)md5_vec3_dot(v, v)) - 1.0) < 1e-5;
 }
 
-// Checks for NaN, unit directions, and the same bits with all instruction sets.
+// Checks for finite positions, unit directions, and the same bits with all instruction sets.
 static bool check_sound(const size_case *of, bool is_dual, skinned *result)
 {
     skinned other;
@@ -148,8 +148,9 @@ static double linear_error(const size_case *of, const skinned *result, uint32_t 
     return difference(sum, result->positions[vertex]) / of->magnitude;
 }
 
-// The blend of the dual quaternions in doubles, of biases divided by the first, applied to the bind
-// position: translation 2 (r.w e - d.w v + v x e) / |r|^2, and the rotation of r / |r|.
+// The blend r + d (real and dual part, with vector parts v and e) of the dual quaternions in
+// doubles, with biases divided by the first, applied to the bind position: translation 2 (r.w e -
+// d.w v + v x e) / |r|^2, and the rotation of r / |r|.
 static double dual_error(const size_case *of, const skinned *result, uint32_t vertex)
 {
     const md5_mesh *const mesh = of->mesh;
@@ -231,8 +232,8 @@ TEST (skin_sizes_of_biases_from_the_least_float_to_the_largest) {
     }
 }
 
-// A sum of 1e-20 to 1e-22, once NaN: the motion is that of the same ratios about 1, to the last bit
-// if they differ by a power of two.
+// Sums of 1e-20 to 1e-22 once gave NaN. Biases of equal ratios give the same motion, to the last
+// bit if they differ by a power of two.
 TEST (skin_sizes_by_powers_of_two_move_by_the_same_motion) {
     md5_model *const plain = make_model(1.0);
     const md5_mesh *const mesh = &plain->meshes[0];

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// As a game may have it. Only the members that are asked for may change.
+// A vertex as a game may have it. Only the members that are asked for may change.
 typedef struct game_vertex {
     uint8_t before[4];
     float position[3];

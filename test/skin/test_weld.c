@@ -74,12 +74,12 @@ static float float_of(uint32_t bits)
     return value;
 }
 
-// Returns a point whose x and y give `mixed` in the steps of hash_of() in weld.c, and whose z
-// cancels the lower half: all such points of one upper half have the same hash.
+// Returns a point whose x and y give the bits upper << 32 | lower in the first step of hash_of() in
+// weld.c, and whose z cancels the lower half: all such points of one upper half have the same hash.
 static md5_vec3 colliding_point(uint32_t upper, uint32_t lower)
 {
     const uint64_t factor = UINT64_C(0x9E3779B97F4A7C15);
-    uint64_t inverse = factor; // right in its lowest three bits; each step doubles them
+    uint64_t inverse = factor; // right in its lowest three bits; each step doubles their number
     for (int i = 0; i < 5; i++)
         inverse *= 2 - factor * inverse;
     const uint64_t product = ((uint64_t)upper << 32 | lower) * inverse;
