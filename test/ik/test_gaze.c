@@ -72,7 +72,7 @@ TEST (gaze_is_the_same_however_time_is_split) {
         differs += fabsf(whole.to.x - other.to.x) > 0.01f;
     }
     CHECK(differs > 20);
-    md5_advance_gaze(&desc, MD5_AXES_ID, &whole, 1e9); // a minute, at the most
+    md5_advance_gaze(&desc, MD5_AXES_ID, &whole, 1e9); // advances by at most a minute
     md5_advance_gaze(&desc, MD5_AXES_ID, &parts, 60.0);
     CHECK(memcmp(&whole.random, &parts.random, sizeof whole.random) == 0);
 }
@@ -99,7 +99,7 @@ TEST (gaze_looks_at_targets_that_are_in_front) {
             continue;
         CHECK_NEAR(gaze.to.x, (double)targets[0].y / 40.0, 1e-6); // it moves with the target
         CHECK_NEAR(gaze.to.y, 0.1, 1e-6);
-        CHECK_NEAR(gaze.head.x, (double)gaze.to.x, 1e-6); // at once
+        CHECK_NEAR(gaze.head.x, (double)gaze.to.x, 1e-6); // immediately
         const md5_vec3 at = md5_gaze_point(&desc, MD5_AXES_ID, &gaze);
         if (gaze.seconds >= gaze.duration)
             CHECK(at.x == 40.0f && at.y == targets[0].y);

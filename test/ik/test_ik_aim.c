@@ -47,7 +47,9 @@ TEST (ik_aim_looks_at_the_target_and_stays_upright) {
         if (real3_length(toward) < 5.0)
             continue;
         worst = fmax(worst, angle_off(&rig, &job));
-        // How far up points to the left of sight, in the plane that both span with the vertical.
+        // Up has no part to the left of the line of sight: it is in the plane of that line and the
+        // vertical, and points upward. Skipped if that line is nearly vertical, or up nearly along
+        // it.
         const real3 up = real4_rotate(tip.rotation, real3_of(job.up));
         const real3 left = real3_cross((real3){0, 0, 1}, toward);
         const double slant = real3_length(left) / real3_length(toward);
@@ -120,7 +122,7 @@ TEST (ik_aim_keeps_to_its_limit) {
             worst = fmax(worst, turn_of(&rig, i) - (double)job.limit);
     }
     CHECK(worst < 1e-6);
-    // It goes as far as it may: a quarter turn is asked for.
+    // A quarter turn is wanted: the chain turns as far as the limit allows.
     ik_rig rig;
     make_neck(&rig);
     md5_aim_job job = look_at(&rig, 2, (md5_vec3){0.0f, 1000.0f, 66.0f});
@@ -136,7 +138,7 @@ TEST (ik_aim_keeps_to_its_limit) {
     }
 }
 
-// Over the zenith and back: upright where there is an upright, and no jerk on the way to it.
+// A target that rises almost to the zenith: the tip turns without a jerk.
 TEST (ik_aim_has_no_jerk_near_the_vertical) {
     ik_rig rig;
     real4 last = {0, 0, 0, 1};

@@ -1,4 +1,4 @@
-// Chains of joints to try inverse kinematics on, and where joints are in double precision.
+// Chains of joints for tests of inverse kinematics, and positions of joints in double precision.
 #ifndef TEST_IK_TEST_IK_CASE_H
 #define TEST_IK_TEST_IK_CASE_H
 
@@ -23,7 +23,8 @@ typedef struct real_place {
     real3 at;
 } real_place;
 
-// One chain. chain[0] is its root; parents stand before their children, or all behind them.
+// One chain. chain[0] is its root. The indices of parents are all lower than those of their
+// children, or all higher.
 typedef struct ik_rig {
     md5_skeleton skeleton;
     uint32_t chain[IK_JOINTS];
@@ -33,19 +34,20 @@ typedef struct ik_rig {
     uint32_t order[IK_JOINTS];
 } ik_rig;
 
-// Random lengths about `size`, random turns, every other rig with parents behind.
+// Random translations up to `size` along each axis, random rotations. In half of the rigs the
+// indices of parents are higher.
 void ik_make_rig(ik_rig *rig, uint32_t count, double size, uint64_t *random);
 
 double ik_between(double low, double high, uint64_t *random);
 md5_vec3 ik_random_point(double size, uint64_t *random);
 
-// The joint in model space, from rotations brought to unit length.
+// The joint in model space, from normalized rotations.
 real_place ik_place(const md5_skeleton *skeleton, const md5_transform *pose, uint32_t joint);
 
-// The same of joint `i` of the chain.
+// The position of joint `i` of the chain in model space.
 real3 ik_place_in_chain(const ik_rig *rig, uint32_t i);
 
-// Length of the bones of the last `length` joints.
+// The total length of the bones between the last `length` joints.
 double ik_reach(const ik_rig *rig, uint32_t count, uint32_t length);
 
 real3 real3_of(md5_vec3 v);
@@ -59,7 +61,7 @@ real4 real4_mul(real4 a, real4 b);
 real3 real4_rotate(real4 q, real3 v);
 double real4_angle(real4 a, real4 b); // of the turn from one to the other, 0..pi
 
-// Whether all rotations are of unit length, to within 1e-6, and all places are finite.
+// Whether all rotations are of unit length, to within 1e-6, and all translations are finite.
 bool ik_is_sound(const md5_transform *pose, uint32_t count);
 
 #endif

@@ -6,8 +6,8 @@
 
 typedef float solve_fn(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain_job *job);
 
-// `most_missed` of all may end farther than the tolerance from what is in reach, but no farther
-// than `farthest_miss` of their reach.
+// At most `most_missed` tips may end farther than the tolerance from a target in reach, and none
+// farther than `farthest_miss` times the reach.
 static void check_reaching(solve_fn *solve, int most_missed, double farthest_miss, uint64_t seed)
 {
     const double farthest = 0.95;
@@ -37,7 +37,7 @@ static void check_reaching(solve_fn *solve, int most_missed, double farthest_mis
         const float left = solve(&rig.skeleton, rig.pose, &job);
         const double exact =
             real3_distance(ik_place_in_chain(&rig, count - 1), real3_of(job.target));
-        // A bone longer than all others together cannot fold.
+        // A bone longer than all others together keeps the tip away from near targets.
         double longest = 0.0;
         for (uint32_t i = count - length + 1; i < count; i++)
             longest = fmax(longest, real3_length(real3_of(rig.pose[rig.chain[i]].translation)));
@@ -51,7 +51,7 @@ static void check_reaching(solve_fn *solve, int most_missed, double farthest_mis
         for (uint32_t i = 0; i < count; i++) {
             CHECK(memcmp(&rig.pose[i].translation, &old.pose[i].translation, sizeof(md5_vec3))
                   == 0);
-            if (i < count - length || i == count - 1) // no part of what is turned
+            if (i < count - length || i == count - 1) // not turned by the solver
                 CHECK_NEAR(real4_angle(real4_of(rig.pose[rig.chain[i]].rotation),
                                        real4_of(old.pose[rig.chain[i]].rotation)),
                            0.0, 1e-5);
@@ -67,7 +67,7 @@ TEST (ik_fabrik_reaches_what_is_in_reach) {
 }
 
 TEST (ik_ccd_reaches_what_is_in_reach) {
-    // It comes near slowly where a chain ends up nearly straight.
+    // It converges slowly if a chain ends up nearly straight.
     check_reaching(md5_ccd, 10, 0.05, 2);
 }
 
@@ -96,7 +96,7 @@ static void check_straight(solve_fn *solve)
         CHECK_NEAR(ik_place_in_chain(&rig, 4).x, places[i], 2e-3);
         CHECK(ik_is_sound(rig.pose, 5));
     }
-    // Nothing to do: nothing is done.
+    // The tip is at the target already: nothing changes.
     ik_rig rig;
     const md5_chain_job there = straight_job(&rig, (md5_vec3){16.0f, 0.0f, 0.0f});
     const ik_rig old = rig;

@@ -13,7 +13,7 @@ static const md5_joint joints[NUM_JOINTS] = {
 static const uint32_t order[NUM_JOINTS] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
 static const md5_skeleton skeleton = {.num_joints = NUM_JOINTS, .joints = joints, .order = order};
 
-// Legs of 10 and 10 units, slightly bent; ankles about 1 unit above the ground. The origin is
+// Legs of 10 and 10 units, slightly bent; ankles about 1.5 units above the ground. The origin is
 // turned, so that its z is not the model's.
 static void make_body(md5_transform *pose)
 {
@@ -95,7 +95,7 @@ TEST (ik_feet_touch_their_floors) {
     CHECK(at_of(pose, KNEE_L).x > at_of(old, KNEE_L).x + 1.0);
     CHECK(ik_is_sound(pose, NUM_JOINTS));
 
-    // Where all floors are higher, all of it rises.
+    // If all floors are higher, the whole body rises.
     make_body(pose);
     feet[0].floor = 3.0f;
     feet[1].floor = 2.0f;
@@ -175,5 +175,5 @@ TEST (ik_feet_survive_anything) {
     make_body(pose);
     float drop = 2.0f;
     md5_place_feet(&skeleton, pose, PELVIS, NULL, 0, &drop, 0.1f, 0.1f, 1.0f);
-    CHECK(drop == 2.0f); // no floor, nowhere to go
+    CHECK(drop == 2.0f); // no feet: unchanged
 }

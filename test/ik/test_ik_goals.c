@@ -49,8 +49,8 @@ static md5_vec3 rounded(real3 v)
     return (md5_vec3){(float)v.x, (float)v.y, (float)v.z};
 }
 
-// Both hands, with the chest in their chains, to where they are in another pose that obeys the
-// limits. Returns whether they came there.
+// Moves both hands and the chest to where they are in another pose that obeys the limits. Returns
+// whether all three arrive.
 static bool reach_with_hands(body *of, bool has_limits, uint64_t *random)
 {
     body other = *of;
@@ -158,7 +158,7 @@ TEST (ik_goals_turn_tips) {
     CHECK(reached >= 480);
 }
 
-// One goal is what md5_dls() solves.
+// For one goal the result is that of md5_dls().
 TEST (ik_one_goal_is_damped_least_squares) {
     uint64_t random = 14;
     for (int round = 0; round < 200; round++) {

@@ -1,5 +1,5 @@
-// Limbs whose joints are given, with helper joints between them; and what is said of limbs and feet
-// that cannot be placed.
+// Limbs whose joints are given, with helper joints between them; results for limbs and feet that
+// cannot be placed.
 #include "test/ik/test_ik_case.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ static md5_limb random_limb(const ik_rig *rig, uint32_t count, uint64_t *random)
     return (md5_limb){rig->chain[root], rig->chain[middle], rig->chain[tip]};
 }
 
-// A target that the limb can come to.
+// A target in reach of the limb.
 static md5_vec3 target_for(const ik_rig *rig, const md5_limb *limb, uint64_t *random, double *reach)
 {
     const real3 root = at_of(rig, limb->root), middle = at_of(rig, limb->middle);
@@ -135,8 +135,9 @@ TEST (ik_limb_of_joints_that_do_not_hang_together_is_refused) {
 
 // -- Feet -----------------------------------------------------------------------------------------
 
-// As exporters of Rigify write legs: the knee has a helper at its place, on which the ankle hangs,
-// and the thigh one that twists. The right ankle hangs on a control of its own.
+// As exporters of Rigify write legs: the ankle is the child of a helper at the knee's position, and
+// the thigh has a helper that twists. Another joint is the child of a control of its own, which is
+// no part of the leg.
 enum { ORIGIN, PELVIS, HIP, TWIST, KNEE, HELPER, ANKLE, CONTROL, LOOSE, JOINTS };
 static const md5_joint leg_joints[JOINTS] = {
     {"origin", -1}, {"pelvis", 0}, {"hip", 1},     {"twist", 2}, {"knee", 3},
@@ -178,7 +179,7 @@ TEST (ik_feet_of_a_given_leg_are_placed_past_helpers) {
     CHECK_NEAR(height_of(pose, PELVIS), 20.0, 1e-6);
 }
 
-// The same leg by parents: the helper is taken for the knee. Once that was silent.
+// The same leg found by its parents: the helper is taken for the knee. This was once not reported.
 TEST (ik_feet_that_hang_on_a_helper_are_reported) {
     md5_transform pose[JOINTS];
     make_leg(pose);
@@ -223,8 +224,8 @@ TEST (ik_feet_report_why_they_are_not_placed) {
         CHECK(placed((md5_foot){.ankle = PELVIS}, weight).result == MD5_LIMB_NO_PARENTS);
         CHECK(placed((md5_foot){.ankle = CONTROL}, weight).result == MD5_LIMB_NO_PARENTS);
     }
-    // With the pelvis, the hip rises by as much as the floor does: what is out of reach is a pit
-    // beside a foot that stands.
+    // If the pelvis moved, the hip would move as far as the floor. Without it, a floor that is 5
+    // units lower is out of reach.
     md5_transform pose[JOINTS];
     make_leg(pose);
     float drop = 0.0f;
@@ -241,12 +242,12 @@ TEST (ik_feet_report_why_they_are_not_placed) {
     CHECK(placed(foot, 1.0f).result == MD5_LIMB_NOT_FINITE);
 }
 
-// -- Others that once said nothing ----------------------------------------------------------------
+// -- Other failures that were once not reported ---------------------------------------------------
 
 TEST (ik_limb_of_an_unsound_pose_is_measured_not_assumed) {
     md5_transform pose[JOINTS];
     make_leg(pose);
-    pose[KNEE].rotation = (md5_quat){0.0f, 0.0f, 0.0f, 1.5f}; // no rotation
+    pose[KNEE].rotation = (md5_quat){0.0f, 0.0f, 0.0f, 1.5f}; // not of unit length
     float drop = 0.0f;
     md5_foot foot = {.ankle = ANKLE, .floor = 3.0f, .has_leg = true, .knee = KNEE, .hip = HIP};
     const double before = height_of(pose, ANKLE);

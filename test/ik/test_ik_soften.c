@@ -1,4 +1,5 @@
-// The softening of a limb near its reach: its formula, and that what ships uses it as documented.
+// The softening of a limb near its reach: its formula, and its values in the demo's machine file
+// and in the manual.
 #include "test/ik/test_ik_case.h"
 
 #include "md5/md5machine.h"
@@ -40,7 +41,7 @@ TEST (ik_soften_is_the_exponential_of_the_header) {
         const float soften = (float)share / 40.0f;
         const double onset = reach * (1.0 - (double)soften);
         for (int i = 0; i <= 400; i++) {
-            const double distance = (double)(float)(2.5 + 0.25 * i); // to x of 20 and more
+            const double distance = (double)(float)(2.5 + 0.25 * i); // up to x of 5.7 or more
             const double x = (distance - onset) / (reach * (double)soften);
             const double expected = x <= 0.0 ? distance : reach * (1.0 - (double)soften * exp(-x));
             const double error = fabs(reached(distance, soften) - fmax(expected, 2.0)) / reach;
@@ -54,7 +55,7 @@ TEST (ik_soften_is_the_exponential_of_the_header) {
     CHECK_NEAR(worst_beyond, 0.0, 1e-6);
 }
 
-// A file of the project, to be released by md5_free_machine_file().
+// Loads a machine file of the project, to be released by md5_free_machine_file().
 static md5_machine_file *load_machine(const char *path)
 {
     md5_error error;

@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-// keep and drift by the three forms that texts give.
+// keep and drift by the three textbook formulas: for an underdamped, an overdamped and a critically
+// damped spring.
 static md5_swing closed_form(double k, double c, double t)
 {
     const double half = c / 2.0, square = k - half * half;
@@ -71,8 +72,8 @@ TEST (ik_spring_at_rest_is_the_animation) {
     }
 }
 
-// The first joint's end, which is (-8, 0, 20), let go from elsewhere: any step gives the same
-// place, which is that of the closed form.
+// The end of the first joint, whose rest is (-8, 0, 20), is released from another position. Any
+// number of steps gives the same position, which is that of the closed form. Returns its z.
 static double end_after(float total, int steps, float damping, double *exact)
 {
     ik_rig rig;

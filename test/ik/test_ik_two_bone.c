@@ -91,7 +91,7 @@ TEST (ik_two_bone_without_a_pole_keeps_the_plane_of_the_bend) {
         const double area = real3_length(normal);
         if (area < 1.0)
             continue;
-        // A target in the limb's own plane: nothing may leave it.
+        // A target in the limb's own plane: the knee may not leave it.
         const double s = ik_between(0.2, 0.9, &random), t = ik_between(-0.5, 0.5, &random);
         const real3 u = real3_sub(b, a), v = real3_sub(c, a);
         const md5_vec3 target = {(float)(a.x + s * v.x + t * u.x), (float)(a.y + s * v.y + t * u.y),
@@ -136,7 +136,7 @@ static void make_leg(ik_rig *rig)
     rig->pose[rig->chain[2]] = (md5_transform){{0, 0, 0, 1}, {0, 0, -8}, 0};
 }
 
-// Where the foot comes to when the target lies `distance` straight below the hip.
+// The distance of the foot from the hip if the target is `distance` straight below the hip.
 static double foot_distance(double distance, float soften, float stretch, ik_rig *rig)
 {
     make_leg(rig);
@@ -256,7 +256,7 @@ static md5_vec3 odd_point(uint64_t *random)
     return point;
 }
 
-// Bones without length, straight, folded; targets on joints; numbers that are none.
+// Bones without length, straight, folded; targets on joints; NaN and infinity.
 TEST (ik_two_bone_survives_anything) {
     uint64_t random = 7;
     for (int round = 0; round < 60000; round++) {

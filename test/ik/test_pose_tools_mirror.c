@@ -1,4 +1,4 @@
-// Left for right: names, and poses of our own model and of made ones.
+// Mirroring: names, and poses of our own model and of random rigs.
 #include "test/ik/test_ik_case.h"
 
 #include <math.h>
@@ -90,7 +90,7 @@ TEST (pose_tools_mirror_of_many_joints) {
     free(mirror);
 }
 
-// How far two poses are apart at most: places in model space, and rotations.
+// The largest difference of two poses: of positions in model space and of rotations.
 static double difference_of(const md5_skeleton *skeleton, const md5_transform *a,
                             const md5_transform *b)
 {
@@ -146,8 +146,8 @@ TEST (pose_tools_mirror_of_our_own_model) {
     md5_free_model(model);
 }
 
-// Any bind pose whatever: the mirror image of a mirror image is the pose, and the bind pose its
-// own.
+// For any bind pose, mirroring a pose twice gives that pose, and the bind pose is its own mirror
+// image.
 TEST (pose_tools_mirror_twice_is_the_same_pose) {
     uint64_t random = 1;
     for (int round = 0; round < 2000; round++) {

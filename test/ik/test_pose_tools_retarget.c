@@ -8,7 +8,7 @@
 
 enum { BODY_JOINTS = 9 };
 
-// A made model that stays where it is.
+// A model whose arrays are in the same struct: copies would point into the original.
 typedef struct body {
     md5_model model;
     md5_joint joints[BODY_JOINTS];
@@ -26,7 +26,7 @@ static void begin_body(body *made)
     made->model.bind = made->bind;
 }
 
-// Adds a joint at a place in model space, with axes of its own.
+// Adds a joint at a position in model space, with axes of its own.
 static void add_joint(body *made, const char *name, int32_t parent, md5_vec3 at, md5_quat axes)
 {
     const uint32_t joint = made->model.skeleton.num_joints++;
@@ -47,8 +47,8 @@ static real3 at_of(const body *made, const md5_transform *pose, uint32_t joint)
     return ik_place(&made->model.skeleton, pose, joint).at;
 }
 
-// origin, hips at `height`, spine, two arms of upper and lower half and hand. The left arm points
-// sideways, or downward by `drop`; joints have random axes.
+// Joints origin, hips, chest, arm, forearm and hand. The arm points sideways (+y), lowered by
+// `arm_drop` radians; joints have random axes.
 static void make_man(body *made, float scale, float arm_drop, uint64_t *random)
 {
     const md5_vec3 up = {0, 0, 40.0f * scale}, chest = {0, 0, 60.0f * scale};
@@ -99,7 +99,8 @@ TEST (pose_tools_retarget_onto_itself_is_that_pose) {
     md5_free_retarget(NULL);
 }
 
-// Twice the size, and other axes: all places are twice as far, and no bone changes its length.
+// 2.5 times the size, and other axes: all positions are 2.5 times as far, and no bone changes its
+// length.
 TEST (pose_tools_retarget_to_a_scaled_model_scales_positions) {
     uint64_t random = 2;
     for (int round = 0; round < 300; round++) {
@@ -126,7 +127,8 @@ TEST (pose_tools_retarget_to_a_scaled_model_scales_positions) {
     }
 }
 
-// Longer arms, shorter legs: the arm points the same way, the hips come down in their ratio.
+// Longer arms, shorter legs: the arm points in the same direction, the hips' displacement is scaled
+// by the ratio of their heights.
 TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
     uint64_t random = 3;
     body man, dwarf;
@@ -154,7 +156,7 @@ TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
     for (int round = 0; round < 100; round++) {
         random_pose(&man, pose, &random);
         md5_retarget_pose(retarget, pose, scratch, out);
-        // Both arms' bones lay along y in the bind poses.
+        // The bones from arm to forearm are along y in both bind poses.
         const real3 bone = real3_sub(at_of(&man, pose, 4), at_of(&man, pose, 3));
         const real3 longer = real3_sub(at_of(&dwarf, out, 5), at_of(&dwarf, out, 4));
         CHECK_NEAR(real3_distance(longer, (real3){1.7 * bone.x, 1.7 * bone.y, 1.7 * bone.z}), 0.0,
@@ -163,7 +165,7 @@ TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
         CHECK_NEAR(pelvis.x, 1.0 + 0.5 * hips.x, 1e-4);
         CHECK_NEAR(pelvis.y, 0.5 * hips.y, 1e-4);
         CHECK_NEAR(pelvis.z, 0.5 * hips.z, 1e-4);
-        // What nothing goes to keeps its bind pose relative to its parent.
+        // A joint without a source joint keeps its bind pose relative to its parent.
         CHECK_NEAR(real4_angle(real4_of(out[6].rotation), real4_of(dwarf.bind_local[6].rotation)),
                    0.0, 1e-5);
         CHECK(memcmp(&out[6].translation, &dwarf.bind_local[6].translation, sizeof(md5_vec3)) == 0);
@@ -197,7 +199,8 @@ TEST (pose_tools_retarget_aligns_bind_poses) {
     md5_free_retarget(retarget);
 }
 
-// Nothing stands above the ground: places go over as they are.
+// No joint is above the ground in both models, so there is no pelvis, and displacements are not
+// scaled.
 TEST (pose_tools_retarget_without_a_pelvis) {
     uint64_t random = 5;
     body snake, worm;

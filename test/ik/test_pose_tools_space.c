@@ -28,7 +28,7 @@ TEST (pose_tools_joint_in_model_is_the_product_of_its_parents) {
     CHECK_NEAR(worst_turn, 0.0, 1e-4);
 }
 
-// A rotation of another length is brought to 1; of none at all, it is no turn.
+// A rotation of another length is normalized; one of length 0 becomes the identity.
 TEST (pose_tools_joint_in_model_has_unit_length) {
     uint64_t random = 7;
     ik_rig rig;
@@ -68,7 +68,8 @@ TEST (pose_tools_attach_places_a_thing_in_the_hand) {
     }
 }
 
-// The table of the original, in columns: P is the parent's, L the joint's own rotation.
+// The table of the original engine, for column vectors. The comments have its own notation for row
+// vectors: P is the parent's, L the joint's own rotation.
 static real_place expected_place(md5_joint_space space, real_place parent, md5_transform local,
                                  md5_transform change, bool is_first)
 {
@@ -163,7 +164,7 @@ TEST (pose_tools_modify_joint_leaves_what_it_is_not_given) {
         md5_modify_joint(&rig.skeleton, none.pose, 3, (md5_joint_space)space, turn, 1.0f);
         CHECK(memcmp(none.pose, rig.pose, sizeof rig.pose) == 0);
     }
-    // A parent so far away that there is no way to a place in the model.
+    // A parent so far away that a position in the model cannot be expressed relative to it.
     const uint32_t tip = rig.chain[2], above = rig.chain[1];
     rig.pose[above].translation = (md5_vec3){3e38f, 3e38f, -3e38f};
     const md5_vec3 before = rig.pose[tip].translation;

@@ -1,4 +1,4 @@
-// Procedural walking with the legs of models/thimble, over ground of waves.
+// Procedural walking with the legs of models/thimble, over wavy ground.
 #include "test/ik/test_walk_case.h"
 #include "test/test.h"
 
@@ -28,7 +28,7 @@ static double distance(md5_vec3 a, md5_vec3 b)
     return sqrt(x * x + y * y + z * z);
 }
 
-// Where the pose puts an ankle in the world, in double: the product of all matrices above it.
+// Where the pose puts an ankle in the world.
 static md5_vec3 posed_ankle(const walk_case *of, uint32_t leg)
 {
     md5_local_to_model(&of->model->skeleton, of->pose, of->joints);
@@ -75,7 +75,7 @@ TEST (walk_feet_that_stand_do_not_slide_and_all_reach) {
     walk_free(of);
 }
 
-// x' = u with u' = (v - u) / response, solved by hand.
+// The analytic solution of x' = u with u' = (v - u) / response.
 TEST (walk_follows_velocity_and_turn) {
     walk_case *const of = walk_new(MD5_AXES_ID, NULL);
     if (!CHECK(of != NULL))
@@ -148,7 +148,8 @@ TEST (walk_body_lies_in_the_plane_of_its_feet) {
         CHECK_NEAR((double)of->walk.normal.x, -0.2 / length, 1e-4);
         CHECK_NEAR((double)of->walk.normal.y, 0.1 / length, 1e-4);
     }
-    // Height follows with 0.12 s, while the ground rises below a moving character.
+    // The height follows with a time constant of 0.12 s, while the ground rises below a moving
+    // character.
     const double ground = (double)slope(NULL, of->walk.position, &of->walk.feet[0].normal);
     CHECK_NEAR((double)of->walk.position.z, ground, 0.2 * 5.5 * 0.12 + 0.02);
     for (uint32_t leg = 0; leg < 6; leg++) {

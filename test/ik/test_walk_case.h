@@ -17,7 +17,7 @@ typedef struct walk_case {
 // NULL if the model cannot be read.
 walk_case *walk_new(md5_axes axes, md5_terrain_fn *terrain);
 void walk_free(walk_case *of); // NULL is allowed
-// Writes the bind pose, bent by the walk.
+// Writes the bind pose, with the walk applied.
 void walk_pose(walk_case *of);
 
 // Ground of waves, at most 1.5 units high, id's axes.

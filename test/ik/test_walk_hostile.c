@@ -89,7 +89,7 @@ TEST (walk_refuses_what_is_no_leg) {
     of->desc.body = 1000;
     CHECK(!md5_begin_walk(&of->desc, bind, origin, &of->walk));
     of->desc.body = 1;
-    of->desc.num_legs = of->desc.num_groups = 1; // its home is its own middle
+    of->desc.num_legs = of->desc.num_groups = 1; // the middle of all homes is its own: radius 0
     CHECK(!md5_begin_walk(&of->desc, bind, origin, &of->walk));
     walk_free(of);
 }
