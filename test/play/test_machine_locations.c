@@ -1,5 +1,5 @@
-// Faults that are found when a machine is made of a text: each is reported at the line and column
-// of the word that it is about.
+// Errors that are found when a machine is created from a text: each is reported with the line and
+// column of the word that is wrong.
 #include "test/read/read_case.h"
 #include "test/test.h"
 #include "test/play/test_play_case.h"
@@ -252,7 +252,8 @@ TEST (machine_locations_of_modifiers) {
     CHECK_CASES(cases);
 }
 
-// More parts than a motion may have: fourteen times the double of the one before.
+// Each of fourteen motions stacks the one before it twice: the number of parts doubles until it is
+// above the limit.
 TEST (machine_location_of_a_motion_without_end) {
     char text[2048] = "machine m { clip m0 x\n";
     for (int i = 0; i < 14; i++) {
@@ -266,7 +267,7 @@ TEST (machine_location_of_a_motion_without_end) {
     CHECK_CASES(cases);
 }
 
-// Tables that grow again and again keep their places.
+// Locations stay correct while the tables grow.
 TEST (machine_locations_of_long_tables) {
     enum { COUNT = 300, ROOM = COUNT * 64 };
     char *const text = malloc(ROOM);
@@ -313,8 +314,8 @@ static void check_refused(const md5_machine_desc *desc, const md5_load_opts *opt
     CHECK_STRING(text, expected);
 }
 
-// The tables of a file may be changed before a machine is made of them: what is new has no place,
-// what was changed where it stands has that of the word.
+// The tables of a file may be changed before a machine is created from them: new rows have no
+// location, rows that are changed in place keep the location of their word.
 TEST (machine_locations_of_tables_that_were_changed) {
     md5_error error;
     play_begin(&made);
@@ -344,7 +345,7 @@ TEST (machine_locations_of_tables_that_were_changed) {
         "hero.md5machine: error: modifier 'nod' names joint 'haed', which does not exist");
     desc.model = NULL;
     check_refused(&desc, NULL, "hero.md5machine: error: machine 'hero' has no model");
-    desc.locations = NULL; // tables of C
+    desc.locations = NULL; // as in tables written in C
     desc.model = made.model;
     check_refused(&desc, NULL, "error: modifier 'nod' names joint 'haed', which does not exist");
     md5_free_machine_file(file);

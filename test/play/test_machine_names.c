@@ -1,4 +1,4 @@
-// Names of joints with all that an MD5 file can have in them, wherever a machine file names one.
+// Joint names with all characters that an MD5 file allows, wherever a machine file names a joint.
 #include "test/test.h"
 
 #include "md5/md5machine.h"
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// As exporters of other programs write them; `bare` as in a .md5mesh, whose names in quotes have no
-// escapes. How a machine file names each.
+// Names as exporters write them: as they stand in a .md5mesh, where quoted names have no escapes,
+// and as a machine file writes them.
 static const struct {
     const char *mesh, *machine;
 } names[] = {
@@ -55,7 +55,7 @@ static md5_model *make_model(void)
     return model;
 }
 
-// A mask, and a modifier, for each joint; with names of their own that are as odd.
+// Two masks, a modifier and a layer for each joint, some with names that are just as unusual.
 TEST (machine_names_any_joint_in_masks_and_modifiers) {
     char text[ROOM];
     md5_error error;

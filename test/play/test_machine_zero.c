@@ -1,5 +1,5 @@
-// Numbers for which 0 in a table means a default: a 0 that is written in a text is 0 in effect, and
-// MD5_ZERO says so in tables.
+// Numbers for which 0 in a table selects a default: a 0 that is written in a text has the value 0;
+// in a table MD5_ZERO has.
 #include "test/test.h"
 #include "test/play/test_play_case.h"
 
@@ -15,8 +15,8 @@ typedef struct zero_rig {
     md5_player *player;
 } zero_rig;
 
-// A machine of two clips, `a` and `b`, and these words. `set`, unless NULL, changes the tables that
-// were read before the machine is made.
+// Creates a machine of two clips, `a` and `b`, and the text `words`. `set`, unless NULL, changes
+// the tables that were read before the machine is created.
 static void begin(zero_rig *rig, const char *words, void (*set)(const md5_machine_desc *desc))
 {
     char text[1024];
@@ -50,12 +50,12 @@ static void end(zero_rig *rig)
 
 enum { STEPS = 12 };
 
-// What is seen of a player after a step.
+// Pose and root motion of a player after a step.
 typedef struct zero_step {
     md5_transform pose[PLAY_JOINTS], motion;
 } zero_step;
 
-// Plays, with all modifiers at work.
+// Plays STEPS steps with all modifiers active.
 static void play(zero_rig *rig, zero_step steps[STEPS])
 {
     for (uint32_t i = 0; i < rig->file->desc.num_modifiers; i++) {
@@ -76,7 +76,7 @@ static void play(zero_rig *rig, zero_step steps[STEPS])
     }
 }
 
-// How far poses and root motion of two machines are apart at most.
+// Returns the largest difference between the poses and root motions of two machines.
 static double difference(const char *words, void (*set)(const md5_machine_desc *desc),
                          const char *other)
 {
@@ -149,8 +149,8 @@ static void set_interest(const md5_machine_desc *desc)
 #define STILL(words) "motion k clip a { " words " } layer body { state s k } "
 #define SPACE(words) "motion k line one { item a 0 item b 2 " words " } layer body { state s k } "
 
-// Words that have a 0; words that do the same without it; words that leave the number out, so that
-// it has its default, and what makes of these a 0 in the tables.
+// `zero` has a 0; `same` has the same effect without it; `left_out` leaves the number out, so that
+// it has its default; `set` changes that default to MD5_ZERO in the tables.
 static const struct {
     const char *name, *zero, *same, *left_out;
     void (*set)(const md5_machine_desc *desc);
@@ -206,7 +206,7 @@ TEST (machine_zero_in_a_table_is_md5_zero) {
     }
 }
 
-// Everywhere else 0 is what leaving the number out means.
+// Everywhere else 0 means the same as leaving the number out.
 TEST (machine_zero_elsewhere_is_what_is_left_out) {
     static const struct {
         const char *zero, *left_out;
@@ -269,7 +269,7 @@ TEST (machine_zero_is_refused_where_it_makes_no_sense) {
     check_refused("modifier l aim head { up ( 0 0 0 ) }", NULL, "up ( 0 0 0 ) is not a direction");
 }
 
-// All of a job's defaults, and the one that 0 can be meant by.
+// A limit of MD5_ZERO turns nothing; a limit of 0 selects the default.
 TEST (machine_zero_limit_of_an_aim_turns_nothing) {
     zero_rig rig;
     begin(&rig, BODY, NULL);

@@ -152,7 +152,7 @@ static void create_player_with_a_reserved_member(const void *context)
     (void)md5_create_player(of->machine, &(md5_load_opts){.reserved = {1}}, NULL);
 }
 
-// The description is complete but for one reserved member.
+// The description is valid except for one reserved member.
 static void create_with_a_reserved_member(const void *context)
 {
     const md5_machine_desc *const desc = context;

@@ -1,5 +1,5 @@
-// Inverse kinematics, mirrored poses and state machines of characters in other axes and units: what
-// they do is what they do to the file's own, converted.
+// Inverse kinematics, mirrored poses and state machines of characters in other axes and units: the
+// results are those in the file's own axes and units, converted.
 #include "test/load/test_axes_case.h"
 
 #include "md5/md5character.h"
@@ -74,7 +74,7 @@ static void check_both(const both *made, double tolerance)
         CHECK_STRING("", made->of->name);
 }
 
-// By default axes in the joint's space, toward targets all around, the steep ones too.
+// With default axes in the joint's space, toward targets in all directions, steep ones included.
 TEST (axes_aim_upright) {
     static const md5_vec3 targets[] = {{100, 20, 30}, {50, -80, 10}, {30, 5, 300}, {40, 30, -60}};
     for (int i = 0; i < NUM_AXES; i++) {
@@ -272,7 +272,8 @@ TEST (axes_move_characters_over_the_ground) {
         CHECK(forward > 100.0);
         CHECK_NEAR(motion, 0.0, 1e-5);
         CHECK_NEAR(pose, 0.0, 1e-5);
-        // A saved player is of no use to a machine in other axes.
+        // The fingerprint depends on the axes: a player that is saved in one cannot be restored in
+        // another.
         CHECK((md5_machine_fingerprint(from.character->machine)
                == md5_machine_fingerprint(to.character->machine))
               == (of->axes == MD5_AXES_ID));

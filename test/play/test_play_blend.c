@@ -61,7 +61,7 @@ TEST (one_item_has_all_the_weight) {
     CHECK(weight == 1.0f);
 }
 
-// -- Keeping step -----------------------------------------------------------------------------
+// -- Synchronised clips -----------------------------------------------------------------------
 
 TEST (without_markers_a_group_advances_at_the_mean_rate) {
     const md5_sync_item items[] = {{0.25f, 1.0, NULL}, {0.75f, 2.0, NULL}};

@@ -1,5 +1,5 @@
-// Blending of clips in all the ways in which others have gone wrong: signs of rotations, references
-// of differences, keeping step, interpolation.
+// Blending of clips where other implementations have had errors: signs of rotations, references of
+// differences, synchronisation, interpolation.
 #include "test/play/test_play_case.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #define NEAR 3e-5
 
-// q and -q are one rotation. Which of the two stands in a file is chance.
+// q and -q are the same rotation. A file may contain either.
 static void flip_signs(md5_anim *anim, uint64_t *random)
 {
     md5_quat *const rotations = (md5_quat *)anim->rotations;
@@ -65,7 +65,7 @@ TEST (blend_kinds_know_no_signs) {
     }
 }
 
-// What is added to its reference is the clip itself.
+// A clip as a difference, added to its reference, gives the clip itself.
 TEST (blend_kinds_add_to_the_reference) {
     play_scene of;
     play_scene_begin(&of);
@@ -104,8 +104,8 @@ TEST (blend_kinds_add_to_the_reference) {
     play_scene_end(&of);
 }
 
-// Left foot with left foot, and right with right: half way between two clips of 20 and 30 frames,
-// whose markers divide them in other parts.
+// Left foot with left foot, and right with right: half way between two clips of 20 and 30
+// intervals, whose markers divide them differently.
 TEST (blend_kinds_synchronise_by_markers) {
     static const uint32_t feet[2][2] = {{2, 10}, {3, 21}};
     play_scene of;
@@ -159,8 +159,8 @@ TEST (blend_kinds_synchronise_by_markers) {
         CHECK(play_distance(pose, expected) < NEAR);
         CHECK_NEAR(md5_player_layer(of.player, 0).time, frames[i][0] / 20.0, 1e-6);
     }
-    // The moment at which the walk has come to 1.25 is found, though it goes unevenly: frame 5 is
-    // three of eight parts on the way to the right foot.
+    // The walk reaches 1.25 at the predicted time, although its speed changes: frame 5 is three of
+    // eight parts on the way to the right foot.
     md5_player_reset(of.player);
     md5_player_advance(of.player, first + to_right + to_left + 3.0 / 8.0 * to_right - 0.01, NULL,
                        NULL);

@@ -54,7 +54,7 @@ static void begin(play_scene *of, md5_machine_desc desc)
 
 static const md5_state_desc A_AND_B[] = {{"a", "a"}, {"b", "b"}};
 
-// One layer, in which `a` and `b` follow each other by so many transitions.
+// One layer with the states `a` and `b` and `count` transitions.
 static void begin_states(play_scene *of, const md5_transition_desc *transitions, uint32_t count)
 {
     const md5_layer_desc layer = {.name = "body",
@@ -65,7 +65,7 @@ static void begin_states(play_scene *of, const md5_transition_desc *transitions,
     begin(of, (md5_machine_desc){.layers = &layer, .num_layers = 1});
 }
 
-// The events that fire in so many equal steps, from the start.
+// Returns the events that fire in `steps` equal steps from the start.
 static heard heard_in(play_scene *of, double seconds, uint32_t steps)
 {
     heard got = {0};
@@ -79,7 +79,8 @@ static heard heard_in(play_scene *of, double seconds, uint32_t steps)
 
 static const double RATES[] = {24, 25, 30, 48, 50, 60, 72, 75, 90, 100, 120, 144, 165, 240};
 
-// The exit's own fraction: not 0 at one rate and 0.99999 at another.
+// The new state begins at the fraction of the exit: not at 0 with one frame rate and at 0.99999
+// with another.
 TEST (borders_keep_the_phase_of_whole_exits) {
     static const float exits[] = {1.0f, 2.0f, 3.0f, 4.0f, 7.0f};
     static const float durations[] = {0.0f, 0.2f, 0.25f};
@@ -108,7 +109,8 @@ TEST (borders_keep_the_phase_of_whole_exits) {
     }
 }
 
-// At a whole cycle the last frame of the one and the first of the other, never both first frames.
+// At the end of a cycle the last frame of the old clip and the first frame of the new one fire,
+// never both first frames.
 TEST (borders_have_an_owner) {
     static const struct {
         float exit;
@@ -134,7 +136,7 @@ TEST (borders_have_an_owner) {
     }
 }
 
-// A state that leads to itself begins anew: its first frame sounds once.
+// A state with a transition to itself starts again: its first frame fires once.
 TEST (borders_of_a_state_that_follows_itself) {
     const md5_transition_desc again = {.from = "a", .to = "a", .waits = true, .exit = 1.0f};
     play_scene of;
@@ -146,8 +148,8 @@ TEST (borders_of_a_state_that_follows_itself) {
     play_scene_end(&of);
 }
 
-// A clip that is played once comes to its end within a step: its last event sounds then, not when
-// the step ends.
+// A clip that is played once ends within a step: its last event fires then, not at the end of the
+// step.
 TEST (borders_of_a_clip_that_ends_within_a_step) {
     const md5_motion_desc once = {
         .name = "once", .kind = MD5_MOTION_CLIP, .clip = "a", .mode = MD5_PLAY_ONCE};
@@ -177,14 +179,14 @@ TEST (borders_of_a_first_step_of_no_time) {
         md5_player_advance(of.player, -1e-12, hear, &got);
         md5_player_advance(of.player, -0.4, hear, &got);
         CHECK_STRING(got.names, "azn");
-        // What has been passed does not sound where play turns round.
+        // Events that were passed backward fire again, in reverse order, when time goes forward.
         md5_player_advance(of.player, 0.4, hear, &got);
         CHECK_STRING(got.names, "aznnza");
     }
     play_scene_end(&of);
 }
 
-// A fade ends within the step, and what it delayed follows immediately.
+// A fade ends within the step; the transition that it delayed follows immediately.
 TEST (borders_divide_backward_steps) {
     const md5_transition_desc there_and_on[] = {
         {.from = "a", .to = "b", .duration = 0.5f, .interrupt = MD5_INTERRUPT_NONE},
@@ -212,7 +214,7 @@ TEST (borders_are_silent_without_weight) {
     md5_player_advance(of.player, 0.0, hear, &got);
     CHECK_STRING(got.names, "A");
     CHECK_NEAR(got.sum, 1.0 / 16.0, 1e-6);
-    // At the end of the fade a has come to its event at 0.3, and weighs nothing any more.
+    // `a` reaches its event at 0.3 at the end of the fade, when its weight is 0.
     md5_player_advance(of.player, 0.2, hear, &got);
     CHECK_STRING(got.names, "A");
     md5_player_go(of.player, 0, 0, 0.4f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
@@ -226,7 +228,7 @@ TEST (borders_are_silent_without_weight) {
 
 // -- Circles ----------------------------------------------------------------------------------
 
-// Gone round once; then time passes in the state that it has come to.
+// Such a circle is followed once; then time passes in the state that it has reached.
 TEST (borders_of_circles_in_no_time) {
     static const struct {
         md5_transition_desc circle[2];
@@ -236,7 +238,7 @@ TEST (borders_of_circles_in_no_time) {
         {{{.from = "a", .to = "b"}, {.from = "b", .to = "a"}}, 2, 1.2},
         {{{.from = "a", .to = "a", .waits = true, .exit = 0.0f}}, 1, 1.2},
         {{{.to = "b"}, {.to = "a", .start = 0.5f}}, 2, 1.2},
-        // The end of the fade lets it go round again.
+        // After the end of the fade the circle is followed again.
         {{{.from = "a", .to = "b"}, {.from = "b", .to = "a", .duration = 0.5f}}, 2, 0.2},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -254,7 +256,7 @@ TEST (borders_of_circles_in_no_time) {
     }
 }
 
-// A trigger is used up in the moment in which it sets something off, not at the end of a step.
+// A trigger is consumed when it starts a transition, not at the end of a step.
 TEST (borders_consume_triggers_immediately) {
     const md5_parameter_desc leap = {"leap", MD5_PARAMETER_TRIGGER, 0.0f};
     const md5_condition leaps = {"leap", MD5_IS_SET, 0.0f};
@@ -326,7 +328,7 @@ TEST (borders_of_a_step_of_too_many_events) {
     play_scene_end(&of);
 }
 
-// Transitions without end, also where nobody listens.
+// Endless transitions: the rest of the step passes undivided.
 TEST (borders_of_a_step_of_too_many_transitions) {
     const md5_state_desc states[] = {{"fast", "fast"}, {"b", "b"}};
     const md5_transition_desc again[] = {
@@ -355,7 +357,7 @@ TEST (borders_of_a_step_of_too_many_transitions) {
 
 // -- Synchronised clips -----------------------------------------------------------------------
 
-// How long the shared clock takes is the inverse of how far it goes.
+// md5_sync_seconds() is the inverse of md5_sync_advance().
 TEST (borders_of_synchronised_clips) {
     uint64_t random = 3;
     for (int i = 0; i < 20000; i++) {
@@ -375,7 +377,7 @@ TEST (borders_of_synchronised_clips) {
         const md5_clock to = md5_sync_advance(items, 3, num_markers, from, seconds);
         CHECK_NEAR(md5_sync_seconds(items, 3, num_markers, from, to), seconds, 1e-9);
     }
-    // Where it stays, it does not get past.
+    // A clock that stands still never reaches a later time.
     const double marker[2] = {0.0, 0.5};
     const md5_sync_item still = {.weight = 1.0f, .rate = 0.0, .markers = marker};
     CHECK(!isfinite(md5_sync_seconds(&still, 1, 2, (md5_clock){0, 0.1}, (md5_clock){0, 0.9})));

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Clips of other cycles and strides, their frames a second and the places of their markers.
+// A clip: how it walks, its number of frames, the frames of its markers and its frames a second.
 typedef struct speed_clip {
     play_walk walk;
     uint32_t num_frames, markers[2];
@@ -78,8 +78,8 @@ static double time_of(const md5_player *player)
     return md5_player_layer(player, 0).time;
 }
 
-// The mean speed along x over `cycles` whole cycles of the first clip, the last step in part. By
-// the lengths of all steps instead, if the root turns.
+// Returns the mean speed along x over `cycles` whole cycles of the first clip; only a part of the
+// last step counts. `by_steps` adds up the lengths of the steps instead, for a root that turns.
 static double speed_over(md5_player *player, double cycles, bool by_steps)
 {
     const double step = 1.0 / 512.0, first = time_of(player);
@@ -99,7 +99,7 @@ static double speed_over(md5_player *player, double cycles, bool by_steps)
     return way / seconds;
 }
 
-// Relative to the speed; near 0, to a hundredth of the fastest.
+// Returns the largest error relative to the speed or, near 0, to a hundredth of the highest speed.
 static double worst_error(md5_player *player, double low, double high)
 {
     double worst = 0.0;
@@ -113,8 +113,8 @@ static double worst_error(md5_player *player, double low, double high)
     return worst;
 }
 
-// Back, idle, walk, run; and a run whose steps are few and long, which blended by the mean of the
-// rates would be faster half way than at its end.
+// Backward, idle, walk, run; and two gaits of which the faster one has few and long steps: blended
+// by the mean of the rates they would be faster half way than at the end.
 static const speed_clip GAITS[] = {{{-20.0, 0.0, 0.0}, 25, {3, 14}, 24.0},
                                    {{0.0, 0.0, 0.0}, 41, {5, 30}, 20.0},
                                    {{30.0, 0.0, 0.0}, 25, {1, 13}, 24.0},
@@ -127,8 +127,8 @@ TEST_LONG (by_speed_the_parameter_is_the_speed) {
         for (md5_extract extract = MD5_EXTRACT_MOVE; extract <= MD5_EXTRACT_TURN; extract++) {
             speed_case of;
             begin(&of, GAITS, 4, sync, extract);
-            // Alone, cycles of the others do not end with the first one's: their root motion is
-            // uniform.
+            // Without synchronisation the cycles of the other clips do not end with the first
+            // one's; their root motion is uniform.
             CHECK_NEAR(worst_error(of.player, -20.0, 90.0), 0.0, 1e-3);
             end(&of);
             begin(&of, LONG_STEPS, 2, sync, extract);
@@ -158,7 +158,6 @@ TEST (by_speed_the_outermost_go_at_their_own_speed) {
     end(&of);
 }
 
-// Along its arc.
 TEST (by_speed_of_clips_that_turn_is_along_their_arcs) {
     static const speed_clip arcs[] = {{{30.0, 0.9, 0.0}, 25, {1, 13}, 24.0},
                                       {{90.0, 0.9, 0.0}, 16, {0, 6}, 25.0}};
@@ -185,7 +184,7 @@ static void hear(void *user, md5_player *player, const md5_event *event, float w
         to->right++;
 }
 
-// Feet of both clips come down in one step, each as often.
+// The feet of both clips come down in the same step, and equally often.
 TEST (by_speed_clips_are_synchronised) {
     for (md5_sync sync = MD5_SYNC_PHASE; sync <= MD5_SYNC_MARKERS; sync++) {
         speed_case of;
@@ -208,7 +207,7 @@ TEST (by_speed_clips_are_synchronised) {
 
 // -- Bobbin ---------------------------------------------------------------------------------------
 
-// The clips that a motion of Bobbin's machine is made of, at speeds from his walk to his run.
+// Returns the largest error of a motion made of Bobbin's clips, at speeds from `low` to `high`.
 static double worst_of_bobbin(const char *motion_text, double low, double high)
 {
     char text[1024];
@@ -247,7 +246,8 @@ static double worst_of_bobbin(const char *motion_text, double low, double high)
     return worst;
 }
 
-// What the header says of a line: far off between its items, though these stand where they should.
+// As the header says of a line: its speed is far off between its items, although it is right at
+// them.
 TEST (by_speed_of_bobbin_is_the_parameter_as_of_a_line_is_not) {
     const double of_line =
         worst_of_bobbin("line speed { markers item walk 15.9 item run 44 }", 15.9, 44.0);

@@ -17,7 +17,7 @@ const char *const play_joint_names[PLAY_JOINTS] = {
 
 static const int parents[PLAY_JOINTS] = {-1, 0, 1, 2, 3, 3, 5, 3, 7, 1, 9, 10};
 
-// Of each joint from its parent, in the bind pose, whose rotations are none.
+// Translations from the parent in the bind pose, which has no rotations.
 static const double places[PLAY_JOINTS][3] = {
     {0, 0, 0},  {0, 0, 40},  {0, 0, 10},  {0, 0, 12}, {0, 0, 14},  {0, 10, 6},
     {0, 12, 0}, {0, -10, 6}, {0, -12, 0}, {0, 5, 0},  {1, 0, -20}, {-1, 0, -20},
@@ -42,7 +42,7 @@ MD5_PRINTF(2, 3) static void put(text *to, const char *format, ...)
     va_end(arguments);
 }
 
-// A vertex about each joint, and one between each joint and its parent.
+// Two vertices about each joint, and one between the joint and its parent.
 static void put_mesh(text *to)
 {
     put(to, "mesh {\nshader \"\"\nnumverts %d\n", 3 * PLAY_JOINTS);
@@ -100,7 +100,7 @@ void play_end(play_case *made)
     md5_free_model(made->model);
 }
 
-// A swing about an axis of each joint's own.
+// Writes a rotation that swings about a random axis, a different one for each joint.
 static void put_swing(text *to, int joint, double phase, double size, uint64_t seed)
 {
     uint64_t random = seed * 1000 + (uint64_t)joint;
@@ -122,7 +122,7 @@ static void put_root(text *to, double seconds, play_walk walk)
         x = walk.speed / walk.turning * sin(yaw);
         y = walk.speed / walk.turning * (1.0 - cos(yaw));
     }
-    // Files rebuild w <= 0: the sign is turned round.
+    // Loaders rebuild w as a number <= 0: the signs are chosen accordingly.
     const double sign = cos(0.5 * yaw) > 0.0 ? -1.0 : 1.0;
     put(to, "%.9g %.9g %.9g 0 0 %.9g", x, y, walk.rise * seconds, sign * sin(0.5 * yaw));
 }
@@ -219,7 +219,7 @@ static play_real real_of(md5_transform from)
     return real;
 }
 
-// A frame as it is stored: what changes lies frame by frame, what does not once.
+// Reads a frame as it is stored: components that change for each frame, constant ones once.
 static void real_frame(const md5_anim *anim, uint32_t frame, play_real *pose)
 {
     for (uint32_t i = 0; i < PLAY_JOINTS; i++) {

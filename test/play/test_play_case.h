@@ -1,5 +1,5 @@
-// A small character with made clips, for tests of what plays; and what its poses must be, in double
-// precision, by code that shares nothing with the library's.
+// A small character with generated clips for tests of playback, and its expected poses in double
+// precision, from code that shares nothing with the library's.
 #ifndef TEST_PLAY_TEST_PLAY_CASE_H
 #define TEST_PLAY_TEST_PLAY_CASE_H
 
@@ -13,7 +13,7 @@ enum { PLAY_JOINTS = 12, PLAY_CLIPS = 8 };
 // of the right one, 9 10 11 left leg. Names are those of play_joint_names.
 extern const char *const play_joint_names[PLAY_JOINTS];
 
-// How joint 0 goes in a clip.
+// The motion of joint 0 in a clip.
 typedef struct play_walk {
     double speed;   // units a second along its own x
     double turning; // radians a second to the left
@@ -55,7 +55,7 @@ void play_real_bind(const md5_model *model, play_real *pose);
 double play_angle_between(md5_quat a, md5_quat b);
 double play_distance_between(md5_vec3 a, md5_vec3 b);
 
-// How far apart the worst joint is: angle in radians plus distance in units.
+// The largest difference of a joint: angle in radians plus distance in units.
 double play_distance(const md5_transform *pose, const play_real *expected);
 double play_pose_distance(const md5_transform *a, const md5_transform *b);
 
@@ -64,11 +64,11 @@ bool play_is_sound(const md5_transform *pose, uint32_t num_joints);
 
 // -- Machines ---------------------------------------------------------------------------------
 
-// Makes a machine, or fails the test and returns NULL.
+// Creates a machine or a player. If that fails, the test fails and the program aborts.
 md5_machine *play_machine(const md5_machine_desc *desc);
 md5_player *play_player(const md5_machine *machine);
 
-// A character that plays: its clips, which are called a, b, c and so on, a machine, a player.
+// A character that plays: its clips, which are named a, b, c and so on, a machine, a player.
 typedef struct play_scene {
     play_case made;
     md5_clip_desc clips[PLAY_CLIPS];
@@ -76,24 +76,25 @@ typedef struct play_scene {
     md5_player *player;
 } play_scene;
 
-// Without clips and a machine.
+// Begins a scene without clips and machine.
 void play_scene_begin(play_scene *of);
 
-// A clip as by play_add_clip(), in which joint 0 stands.
+// Adds a clip as play_add_clip() does; joint 0 stands still.
 void play_scene_add(play_scene *of, uint32_t num_frames, double frame_rate, double size,
                     uint64_t seed);
 
-// Makes the machine, of the scene's model and clips and what else there is in `desc`.
+// Creates the machine from the scene's model and clips and the other tables of `desc`.
 void play_scene_play(play_scene *of, const md5_machine_desc *desc);
 void play_scene_end(play_scene *of);
 
-// How many random transitions a property is to hold for: MD5_TRANSITIONS, or else `otherwise`.
+// Returns how many random transitions a property must hold for: the environment variable
+// MD5_TRANSITIONS or, if it is not set, `otherwise`.
 uint32_t play_transitions(uint32_t otherwise);
 
 // The pose of a player, with scratch of exactly the size that is asked for.
 void play_pose(md5_player *player, md5_transform *pose);
 
-// Where root motion has led, and the angle about z there, radians.
+// The position that root motion has led to, and the rotation about z there, radians.
 typedef struct play_place {
     double x, y, z, yaw;
 } play_place;

@@ -1,4 +1,4 @@
-// A clip's clock: loops, ends and turns, at any speed, and the same for any split of the time.
+// A clip's clock: loops, ends and reversals, at any speed, and the same for any split of the time.
 #include "test/test.h"
 
 #include "md5/play/clock.h"
@@ -35,7 +35,7 @@ TEST (an_open_loop_leads_from_its_last_frame_to_its_first) {
     const md5_timing timing = timing_of(5, MD5_PERIOD_OPEN, MD5_PLAY_LOOP);
     CHECK_UINT(md5_timing_intervals(&timing), 5);
     check_moment(&timing, 0.9, 4, 0, 0.5);
-    // What is not a loop has no interval there.
+    // A clip that does not loop has no interval there.
     const md5_timing once = timing_of(5, MD5_PERIOD_OPEN, MD5_PLAY_ONCE);
     CHECK_UINT(md5_timing_intervals(&once), 4);
 }
@@ -99,7 +99,8 @@ TEST (just_below_a_cycle_rounds_up_to_the_next) {
     check_moment(&timing, 1.0 - 1e-13, 4, 4, 0.0);
 }
 
-// The first frame of the next cycle: a root that is taken for one cycle behind goes back by that.
+// That end is the first frame of the next cycle: with a root of the cycle before it would jump back
+// by one cycle.
 TEST (the_end_of_an_open_loop_belongs_to_the_next_cycle) {
     const md5_timing open = timing_of(5, MD5_PERIOD_OPEN, MD5_PLAY_LOOP);
     const md5_clock clock = md5_clock_at(&open, 3.0 - 1e-13);
@@ -124,7 +125,7 @@ TEST (a_time_near_a_frame_snaps_to_it) {
     CHECK(md5_clock_time(md5_clock_snap(&loop, md5_clock_at(&loop, 3.0 - 1e-8), 1e-7)) == 3.0);
     CHECK(md5_clock_time(md5_clock_snap(&once, md5_clock_at(&once, 1.0 - 1e-8), 1e-7)) == 1.0);
     CHECK(md5_clock_time(md5_clock_snap(&loop, md5_clock_at(&loop, 0.26), 1e-7)) == 0.26);
-    // Of a million frames each time is near one: only whole cycles count.
+    // With 100 million frames every time is near a frame: only whole cycles count.
     const md5_timing many = timing_of(100000000, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
     CHECK(md5_clock_time(md5_clock_snap(&many, md5_clock_at(&many, 0.123), 1e-7)) == 0.123);
     CHECK(md5_clock_time(md5_clock_snap(&many, md5_clock_at(&many, 1.0 - 1e-8), 1e-7)) == 1.0);

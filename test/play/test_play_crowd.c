@@ -1,4 +1,4 @@
-// Whole characters: in crowds, with modifiers, in boxes, at random.
+// Complete characters: crowds, modifiers, bounds, random input.
 #include "test/play/test_play_case.h"
 
 #include "md5/play/run/player_state.h"
@@ -18,7 +18,7 @@ typedef struct crowd_case {
 static const md5_event STEPS[] = {{.frame = 3, .name = "step", .text = "left"},
                                   {.frame = 13, .name = "step", .text = "right"}};
 
-// Everything that there is, in three layers, with every kind of modifier.
+// A machine of three layers with motions of nearly every kind and modifiers of every kind.
 static const md5_parameter_desc PARAMETERS[] = {{"x", MD5_PARAMETER_FLOAT, 0.4f},
                                                 {"y", MD5_PARAMETER_FLOAT, 0.0f},
                                                 {"w", MD5_PARAMETER_FLOAT, 0.5f},
@@ -245,7 +245,8 @@ static void count_event(void *user, md5_player *player, const md5_event *event, 
     ++*(uint32_t *)user;
 }
 
-// The same bits as one by one, in scratch of the size that is asked for, at any address.
+// A batch has the same bits as players one by one, in scratch of the size that is asked for, at any
+// address.
 TEST (crowd_plays_as_one_by_one) {
     crowd_case of;
     begin(&of);
@@ -374,7 +375,7 @@ static void check_alike(const md5_machine *const machines[2], int count, int par
     }
 }
 
-// As many as there are lanes, more, and fewer. A machine without clips is one of a model, too.
+// As many characters as there are lanes, more, and fewer; also with a machine without clips.
 TEST (crowd_of_one_model) {
     static const int counts[] = {1, 2, 3, 5, 8, 9, 11, 16, 25, MOST};
     crowd_case of;
@@ -433,13 +434,13 @@ TEST (crowd_modifiers_change_the_pose) {
             md5_fabrik(skeleton, expected, &reach);
         else if (i == 4)
             md5_ccd(skeleton, expected, &reach);
-        // A spring begins where the animation is, to rounding.
+        // A spring begins at the animated pose, up to rounding error.
         CHECK(i == 5 ? play_pose_distance(pose, plain) < 1e-4
                      : memcmp(pose, expected, sizeof pose) == 0);
         CHECK(i == 5 || memcmp(pose, plain, sizeof pose) != 0);
         target->weight = 0.0f;
     }
-    // Then it hangs, and after a reset it begins again.
+    // Then it hangs down; after a reset it begins again.
     md5_player_target(player, 5)->weight = 1.0f;
     play_pose(player, pose);
     md5_player_advance(player, 0.2, NULL, NULL);
@@ -456,7 +457,7 @@ TEST (crowd_modifiers_change_the_pose) {
     end(&of);
 }
 
-// -- The box ----------------------------------------------------------------------------------
+// -- Bounds -----------------------------------------------------------------------------------
 
 static void check_inside(const md5_model *model, const md5_player *player, const md5_mat34 *joints)
 {

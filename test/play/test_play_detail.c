@@ -1,5 +1,6 @@
-// Level of detail: joints that are animated have the bits of full detail, others rest; between two
-// computed poses the last one is kept; time, events and root motion know nothing of it.
+// Level of detail: joints that are animated have the bits of full detail, others keep the bind
+// pose; the last pose is kept between two computed ones; time, events and root motion do not
+// change.
 #include "test/play/test_play_random.h"
 
 #include <stdio.h>
@@ -21,7 +22,7 @@ typedef struct detail_test {
 
 static const int play_parents[PLAY_JOINTS] = {-1, 0, 1, 2, 3, 3, 5, 3, 7, 1, 9, 10};
 
-// Some joints, and what must be animated for them.
+// Chooses random joints. Their ancestors must be animated, too.
 static void choose_joints(detail_test *of, uint64_t *random)
 {
     size_t used = 0;
@@ -41,7 +42,7 @@ static void choose_joints(detail_test *of, uint64_t *random)
 static const md5_modifier_desc swaying = {
     .name = "sway", .kind = MD5_MODIFIER_SPRING, .joint = "head", .length = 2, .gravity = 50.0f};
 
-// Without masks in layers, random machines have none; every second one has them.
+// play_random_make() gives layers no masks; here layers of every second machine have them.
 static void begin_machine(detail_test *of, uint64_t seed, uint64_t *random,
                           const md5_modifier_desc *modifier)
 {
@@ -131,7 +132,7 @@ static void check_machines(check_machine *check, const md5_modifier_desc *modifi
     free(of);
 }
 
-// The pose of a player. Nothing that was in the memory before may show.
+// The pose of a player, in memory full of NaN: nothing that was there before may show.
 static void pose_over_nan(md5_player *player, const md5_machine *machine, uint32_t num_joints,
                           md5_transform *pose)
 {
@@ -308,7 +309,8 @@ TEST (detail_pose_is_never_older_than_its_interval) {
 
 // -- A character with many joints ---------------------------------------------------------------
 
-// Masks that leave more than one run of joints, some beside layers that have masks themselves.
+// Masks with several separate ranges of joints, some together with layers that have masks
+// themselves.
 static const md5_mask_desc FAR_MASKS[] = {
     {"limbs", "foot_l foot_r hand_l hand_r", 0},
     {"ears", "*ear_1_r tail_1", 0},

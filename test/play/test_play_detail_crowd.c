@@ -1,4 +1,5 @@
-// Level of detail in crowds: each job has what its player has alone, and the cost is even.
+// Level of detail in crowds: each job gives what its player gives alone, and each frame costs the
+// same.
 #include "test/play/test_play_case.h"
 
 #include <stdlib.h>
@@ -80,7 +81,7 @@ static void play_crowd(crowd *of)
     free(scratch);
 }
 
-// What each has that plays alone, with what its hook does.
+// Compares a job with its player alone, whose pose is changed as the hook changes it.
 static bool is_as_alone(const crowd *of, uint32_t number, void *scratch)
 {
     const md5_model *const model = of->scene.made.model;
@@ -138,7 +139,7 @@ TEST (detail_of_a_crowd_leaves_kept_matrices_alone) {
     end_crowd(of);
 }
 
-// Whose detail is set in every frame, and changes for some.
+// The detail is set in every frame, and changes for some players.
 TEST (detail_of_a_crowd_costs_the_same_in_each_frame) {
     crowd *const of = begin_crowd();
     for (int frame = 0; frame < 40; frame++) {

@@ -87,7 +87,7 @@ TEST (events_fire_where_a_clip_begins) {
     check_start(MD5_PLAY_LOOP, 0.6, "");
     check_start(MD5_PLAY_ONCE, 1.0, "e");
     check_start(MD5_PLAY_PING_PONG, 0.5, "e");
-    // After that, forward and backward: the end of the cycle before has only been passed backward.
+    // The next step, forward and backward: only backward does it pass the end of the cycle before.
     check_step(MD5_PLAY_LOOP, 0.0, 0.5, AT_START, "bc");
     check_step(MD5_PLAY_LOOP, 0.0, -0.3, AT_START, "ed");
     check_step(MD5_PLAY_LOOP, 0.5, 0.2, AT_START, "");
@@ -119,7 +119,7 @@ TEST (rounding_does_not_move_an_event_to_another_step) {
     }
 }
 
-// Those of a step of billions of cycles are counted, not walked through.
+// The events of a step of 1e12 cycles are counted, not visited one by one.
 TEST (events_that_are_left_are_counted) {
     const md5_timing timing = timing_of(MD5_PLAY_LOOP);
     md5_cue table[2 * NUM_EVENTS];
@@ -197,7 +197,7 @@ TEST (any_split_of_a_step_fires_the_same_events) {
         walk(&timing, from, to, PLAIN, whole);
         double at = from;
         for (int part = 0; part < 4; part++) {
-            // Quarters of a cycle are where events are.
+            // Events lie at quarters of a cycle.
             double next = at + (to - at) * test_random(&random);
             if (part == 1)
                 next = (double)(int64_t)(next * 4.0) / 4.0;

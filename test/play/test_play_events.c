@@ -124,9 +124,9 @@ TEST (play_events_come_in_order) {
     md5_player_advance(player, -0.3, hear, &got);
     CHECK_UINT(got.count, 1); // the end lies where the step begins
     CHECK_STRING(got.events[0]->text, "right");
-    // Without anyone to hear, they pass.
+    // Without a callback events pass unheard.
     md5_player_advance(player, 0.3, NULL, NULL);
-    // To seek is not to play: what lies there is not passed, and what comes after it is.
+    // Seeking is not playing: an event at the new time does not fire, later ones do.
     got.count = 0;
     CHECK(md5_player_seek(player, 0, 0, 0.25));
     md5_player_advance(player, 0.0, hear, &got);
@@ -190,7 +190,7 @@ TEST (play_events_do_not_depend_on_steps) {
     end(&of);
 }
 
-// As many as the clip's time says: counted, not simulated.
+// As many events fire as the clip's time says.
 TEST (play_events_are_as_many_as_passes) {
     const md5_state_desc states[] = {{"loop", "loop"}};
     events_case of;
@@ -212,7 +212,7 @@ TEST (play_events_are_as_many_as_passes) {
             left += strcmp(got->events[k]->text, "left") == 0;
             ends += strcmp(got->events[k]->name, "end") == 0;
         }
-        // Left feet lie at n + 0.25, ends at n.
+        // The left foot comes down at n + 0.25, cycles end at n.
         CHECK_UINT(left, (uint64_t)fabs(floor(now - 0.25) - floor(before - 0.25)));
         CHECK_UINT(ends, (uint64_t)fabs(floor(now) - floor(before)));
     }
@@ -221,8 +221,8 @@ TEST (play_events_are_as_many_as_passes) {
     end(&of);
 }
 
-// Each with its clip's weight when it comes: of the space, and of the fade. What begins with a fade
-// counts as in the middle of the fade's first eighth.
+// Each event has the weight of its clip when it fires: in the blend space and in the fade. An event
+// at the start of a fade has the weight in the middle of the fade's first eighth.
 TEST (play_events_have_weights) {
     const md5_state_desc states[] = {{"bend", "bend"}, {"run", "run"}, {"none", NULL}};
     events_case of;
@@ -266,7 +266,7 @@ static void check_place(play_place at, double x, double y, double z, double yaw,
     CHECK_NEAR(remainder(at.yaw - yaw, 6.283185307179586), 0.0, 0.01 * tolerance + 1e-5);
 }
 
-// By so many random steps.
+// Advances by `parts` random steps. Returns where root motion has led.
 static play_place walk_on(md5_player *player, double seconds, uint32_t parts, uint64_t *random)
 {
     play_place at = {0};
@@ -327,8 +327,8 @@ TEST (play_root_moves_as_its_clips) {
     }
 }
 
-// While weights change, root motion uses their mean: by half of it in a fade from one speed to
-// another.
+// While weights change, root motion uses their mean: a fade from one speed to another moves at half
+// of each.
 TEST (play_root_moves_smoothly_through_fades) {
     const md5_state_desc states[] = {{"walk", "walk"}, {"run", "run"}, {"none", NULL}};
     events_case of;
@@ -351,7 +351,7 @@ TEST (play_root_moves_smoothly_through_fades) {
     end(&of);
 }
 
-// What is extracted is gone from the pose, and together they are what the clip has.
+// Extracted motion is removed from the pose; both together are the motion of the clip.
 TEST (play_root_and_pose_are_the_clip) {
     const md5_state_desc states[] = {{"turn", "turn"}};
     events_case of;

@@ -36,7 +36,8 @@ typedef struct standing {
     md5_transform pose[JOINTS];
 } standing;
 
-// With the words of a modifier; if they are wrong, there is an error and no machine.
+// Creates a machine that has a modifier of these words. If they are wrong, there is an error and no
+// machine.
 static void begin(standing *of, const char *words)
 {
     char text[512];
@@ -86,7 +87,7 @@ static void slope(void *user, const md5_player *player, md5_vec3 ankle, md5_foot
     foot->normal = (md5_vec3){0.0f, -0.4472135955f, 0.8944271910f};
 }
 
-// Height of an ankle over the ground: as in the bind pose, which the machine plays.
+// Ankles keep their height above the ground as in the bind pose, which the machine plays.
 TEST (play_feet_stand_on_the_ground_of_the_callback) {
     standing of;
     uint32_t num_calls = 0;
@@ -106,7 +107,8 @@ TEST (play_feet_stand_on_the_ground_of_the_callback) {
         CHECK_NEAR(is.z, was.z + floors[i], 1e-4);
         CHECK(feet[i].result == MD5_LIMB_PLACED && feet[i].miss < 1e-4f);
     }
-    // The pelvis sinks with the lower foot, and what hangs on it. Upward of the feet tilts.
+    // The pelvis and all that hangs on it sink with the lower foot. The up direction of the feet
+    // tilts.
     CHECK_NEAR(at_of(&of, of.pose, HEAD).z, 40.0 - 2.5, 1e-4);
     const real3 up = real4_rotate(ik_place(&of.model->skeleton, of.pose, ANKLE_R).rotation,
                                   (real3){0.0, 0.0, 1.0});
@@ -153,7 +155,8 @@ TEST (play_feet_follow_with_their_time_constant) {
     }
 }
 
-// With weight 0 nothing is changed; afterwards feet do not come from where they were long ago.
+// With weight 0 nothing is changed; afterwards feet do not move from their old positions, but begin
+// on the ground.
 TEST (play_feet_that_begin_to_stand_are_there) {
     standing of;
     begin(&of, "feet pelvis { " LEGS " smoothing 10 }");
@@ -209,7 +212,7 @@ TEST (play_feet_that_cannot_stand_are_refused) {
     }
 }
 
-// Tables in C say it too.
+// The same for tables written in C.
 TEST (play_feet_without_a_table_are_refused) {
     md5_model *const model = md5_parse_model(model_text, sizeof model_text - 1, NULL, NULL);
     const md5_foot_desc nameless = {0};

@@ -32,7 +32,8 @@ typedef struct looking {
     md5_transform pose[JOINTS];
 } looking;
 
-// With the words of a modifier; if they are wrong, there is an error and no machine.
+// Creates a machine that has a modifier of these words. If they are wrong, there is an error and no
+// machine.
 static void begin_with(looking *of, const char *words, const md5_load_opts *opts)
 {
     char text[512];
@@ -108,7 +109,7 @@ TEST (play_gaze_turns_the_eyes_to_its_point) {
     end(&of);
 }
 
-// The head goes its share of the way: from (5 0 48) by that of the direction.
+// The head turns by its share of the direction, seen from (5 0 48).
 TEST (play_gaze_turns_the_head_a_part_of_the_way) {
     looking of;
     begin(&of, "gaze head { " EYES "length 1 distance 60 head_share 0.5 head_seconds 0 }");
@@ -122,7 +123,7 @@ TEST (play_gaze_turns_the_head_a_part_of_the_way) {
     end(&of);
 }
 
-// The target's position is worth a look; 0 0 0 is none.
+// The target's position attracts the gaze; 0 0 0 means that there is no target.
 TEST (play_gaze_follows_the_target) {
     looking of;
     begin(&of, "gaze head { " EYES "interest 1 most_seconds 0.5 eye_limit 1 }");
@@ -164,7 +165,7 @@ TEST (play_gaze_has_a_weight) {
     end(&of);
 }
 
-// The seed of the machine, or another one of a player: the same seed looks alike.
+// The seed of the machine, or another one for a player: the same seed gives the same gaze.
 TEST (play_gaze_of_each_player_has_its_seed) {
     looking of;
     begin(&of, "gaze head { " EYES "seed 77 }");
@@ -184,7 +185,7 @@ TEST (play_gaze_of_each_player_has_its_seed) {
         differs += memcmp(poses[1], of.pose, sizeof of.pose) != 0;
     }
     CHECK(differs > 35);
-    // The first number of the published generator decides the first direction.
+    // A reset begins with the seed of the machine.
     md5_gaze first;
     md5_begin_gaze(77, &first);
     md5_player_reset(of.player);
@@ -221,7 +222,8 @@ TEST (play_gaze_is_saved_and_copied) {
     end(&of);
 }
 
-// What a game or broken bytes put in is no reason for a pose that is not finite.
+// A gaze with numbers that are not finite, from the game or from broken bytes, begins again; poses
+// stay finite.
 TEST (play_gaze_that_is_not_finite_begins_anew) {
     const float wrong[] = {NAN, INFINITY, -INFINITY, 3e38f};
     for (int number = 0; number < 36; number++) {
@@ -271,7 +273,7 @@ TEST (play_gaze_does_not_go_backward) {
     const md5_gaze before = *md5_player_gaze(of.player, 0);
     go_on(&of, -0.4);
     CHECK(memcmp(&before, md5_player_gaze(of.player, 0), sizeof before) == 0);
-    // The head alone: from its own position, the three joints of its branch.
+    // A gaze without eyes turns the head alone, by a chain of three joints.
     CHECK(of.pose[HEAD].rotation.z != 0.0f && of.pose[EYE_L].rotation.z == 0.0f);
     end(&of);
 }
@@ -351,8 +353,8 @@ TEST (play_gaze_that_cannot_look_is_refused) {
     }
 }
 
-// In C tables: a gaze of another kind; the machine has a copy; each number is part of the
-// fingerprint.
+// In tables written in C: other kinds of modifiers refuse a gaze; the machine has a copy; each
+// number is part of the fingerprint.
 TEST (play_gaze_is_part_of_the_tables) {
     looking of;
     begin(&of, "gaze head { " EYES "}");

@@ -114,7 +114,7 @@ TEST (play_hook_is_called_for_its_jobs_only) {
         of->jobs[i].hook_user = of;
     }
     play(of);
-    // 16 at a time: 3 to 8, 10 to 15, 16 to 19.
+    // Jobs are posed 16 at a time; the hook gets 3 to 8, 10 to 15 and 16 to 19.
     static const uint32_t first[] = {3, 10, 16}, count[] = {6, 6, 4};
     if (CHECK_UINT(of->num_calls, 3)) {
         CHECK(memcmp(of->first, first, sizeof first) == 0);
@@ -128,7 +128,7 @@ TEST (play_hook_is_called_for_its_jobs_only) {
     free(of);
 }
 
-// Whoever wants poses of a crowd, and no matrices.
+// For callers that need the poses of a crowd but no matrices.
 TEST (play_hook_is_called_without_matrices) {
     crowd *const of = malloc(sizeof *of);
     begin(of);

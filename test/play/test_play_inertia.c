@@ -1,5 +1,5 @@
-// Offsets of inertial transitions: full at the start, zero at the end, never longer between, with
-// the velocity there was where that leads to the target.
+// Offsets of inertial transitions: full at the start, zero at the end, never longer in between,
+// with the initial velocity if that leads to the target.
 #include "test/play/test_play_case.h"
 
 #include "md5/core/math.h"
@@ -30,7 +30,7 @@ static md5_transform random_transform(uint64_t *random)
     return (md5_transform){.rotation = random_quat(random), .translation = random_vec3(random)};
 }
 
-// Anything from next to nothing to far more than a joint does.
+// Velocities of about 1e-4 to 1e4: from nearly none to far more than joints have.
 static md5_velocity random_velocity(uint64_t *random)
 {
     const float size = (float)pow(10.0, test_random(random) * 8.0 - 4.0);
@@ -59,8 +59,8 @@ TEST (an_offset_is_full_at_the_start_and_zero_at_the_end) {
     }
 }
 
-// Offsets of every size, also next to nothing, and velocities of every size and direction. What is
-// shown comes nearer to the target from step to step, whatever that does meanwhile.
+// Offsets of every size, also tiny ones, and velocities of every size and direction. The shown
+// transform comes nearer to the target from step to step, however the target moves.
 TEST (an_offset_never_becomes_longer) {
     uint64_t random = 2;
     for (uint32_t left = play_transitions(20000); left > 0; left--) {
@@ -91,7 +91,7 @@ TEST (an_offset_never_becomes_longer) {
     }
 }
 
-// Bollo's quintic as his talk has it, of a length, in double precision.
+// Bollo's quintic as given in his talk, for the length of an offset, in double precision.
 static double bollo(double x0, double v0, double duration, double t)
 {
     const double v = fmin(v0, 0.0);
@@ -111,7 +111,7 @@ TEST (an_offset_decays_as_in_the_talk) {
     for (int i = 0; i < 20000; i++) {
         const double x0 = 0.1 + test_random(&random), v0 = 40.0 * test_random(&random) - 35.0;
         const double duration = 0.1 + test_random(&random), t = duration * test_random(&random);
-        // Along y; what goes across says nothing.
+        // Along y; velocity across it has no effect.
         const md5_transform from = {.rotation = none, .translation = {0.0f, (float)x0, 0.0f}};
         const md5_transform to = {.rotation = none};
         const md5_velocity of_from = {.linear = {5.0f, (float)(v0 + 3.0), 0.0f}};
@@ -136,8 +136,8 @@ TEST (a_transition_without_duration_leaves_nothing) {
     CHECK(pose.rotation.w == 1.0f);
 }
 
-// From a joint that turns and moves at a steady speed towards one that does so too: how fast it
-// comes nearer stays as it was, and changes by nothing but what the quintic does.
+// Both joints turn and move at steady speeds. The speed of approach does not jump at the start, and
+// then changes only as the quintic does.
 TEST (velocity_towards_the_target_continues_without_a_jump) {
     const double step = 0.0005;
     uint64_t random = 4;
@@ -173,7 +173,7 @@ TEST (velocity_towards_the_target_continues_without_a_jump) {
     }
 }
 
-// Going past half a turn, the long way round, leads away.
+// A velocity past half a turn leads away from the target, the long way round.
 TEST (velocity_beyond_half_a_turn_is_dropped) {
     const double degree = 3.14159265358979324 / 180.0;
     const md5_transform to = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
@@ -184,12 +184,12 @@ TEST (velocity_beyond_half_a_turn_is_dropped) {
         md5_offset offset;
         md5_make_offsets(&from, &velocity, &to, &STILL, 1, &offset);
         CHECK((offset.turn_rate == 0.0f) == (side > 0));
-        // tan(angle / 4) is 1, and changes by half a radian for each radian.
+        // tan(angle / 4) is 1 here, and its derivative 1/2 per radian.
         CHECK_NEAR((double)offset.turn_rate, side > 0 ? 0.0 : -1.5, 0.01);
     }
 }
 
-// Nothing that is not finite comes out of offsets of any size.
+// Offsets of any size give finite results.
 TEST (offsets_next_to_nothing_and_beyond_reason_are_sound) {
     static const float sizes[] = {0.0f, 1e-30f, 1e-18f, 1e-9f, 1.0f, 1e15f, 1e18f};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {

@@ -1,6 +1,6 @@
-// Inertial transitions of real characters, at random: no joint is ever farther from where the new
-// motion alone has it than when the transition began, and a pose does not depend on how often
-// somebody looked before. play_transitions() says how many there are of each model.
+// Inertial transitions of real characters, at random: no joint is ever farther from the new motion
+// than when the transition began, and a pose does not depend on whether poses were computed before.
+// play_transitions() says how many transitions there are of each model.
 #include "test/play/test_play_case.h"
 
 #include <dirent.h>
@@ -10,7 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// The issue allows a degree. Of positions it is this part of how far the farthest joint is away.
+// How much farther from the target a joint may get than at the start (the issue allows a degree),
+// for positions as a part of the longest translation of a joint.
 #define MOST_DEGREES 0.02
 #define MOST_PART 1e-5
 
@@ -194,8 +195,8 @@ static void for_each_of_all(void (*use)(const character *of))
 
 // -- Play -------------------------------------------------------------------------------------
 
-// One who is looked at in every step, one now and then, one in a crowd; and one who only ever does
-// what the others are on the way to.
+// One player is posed in every step, one now and then, one plays in a crowd; TARGET plays without a
+// transition the state that the others are going to.
 enum { SEEN, UNSEEN, IN_CROWD, TARGET, PLAYERS };
 
 typedef struct scene {
@@ -207,7 +208,7 @@ typedef struct scene {
     void *scratch;
     uint64_t random;
     uint32_t state;
-    double most_degrees, most_part; // that any of them was farther away since
+    double most_degrees, most_part; // largest increases of these since then
 } scene;
 
 static void *room(size_t count, size_t size)
@@ -286,7 +287,7 @@ static void note_start(scene *play)
     }
 }
 
-// Compares with the start.
+// Compares the distances with those at the start.
 static void measure(scene *play)
 {
     const double size = size_of(play);
@@ -311,7 +312,7 @@ static void go(scene *play, md5_fade fade)
     pose(play, TARGET);
 }
 
-// The transition runs, at steps as a game makes them, mostly to its end; `sign` < 0: backward.
+// Lets the transition run, in steps of a game's size, mostly to its end; `sign` < 0: backward.
 static void let_run(scene *play, double sign)
 {
     uint32_t num_steps = 1 + test_random_u32(&play->random) % 24;

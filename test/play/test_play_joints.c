@@ -1,5 +1,5 @@
-// Layers that change some joints only: what they change is as if all were gone through, and the
-// others stay bit by bit.
+// Layers that change only some joints: these are as if all joints were computed, and the others
+// keep their bits.
 #include "test/pose/test_made_pose.h"
 #include "test/play/test_play_case.h"
 
@@ -33,7 +33,7 @@ static void sample(const play_case *made, uint32_t clip, double seconds, md5_tra
     md5_sample(made->bindings[clip], &moment, MD5_ROOT_FILE, pose);
 }
 
-// What a layer of state b, or, where `fade` > 0, of b that goes over into c, adds to a pose.
+// Adds to a pose what a layer in state b adds or, if `fade` > 0, in a transition from b to c.
 static void add_full(const play_case *made, double seconds, double since, float fade,
                      const float *mask, float weight, md5_transform *pose)
 {
@@ -100,7 +100,7 @@ TEST (joints_that_nothing_moves_stay) {
     check_added("head");
 }
 
-// Motions that come out as b, whatever else they are made of.
+// Motions that evaluate to b, whatever other items they have.
 TEST (joints_of_items_that_are_added) {
     enum { MANY = 17 };
     play_scene of;
@@ -151,7 +151,7 @@ TEST (joints_of_items_that_are_added) {
     play_scene_end(&of);
 }
 
-// What a clip's root goes is taken from it before the difference is.
+// Root motion is removed from a clip before its difference is computed.
 TEST (joints_of_a_walk_that_is_added) {
     play_scene of;
     play_scene_begin(&of);
@@ -197,7 +197,7 @@ static bool is_near(const md5_transform *a, const md5_transform *b)
     return true;
 }
 
-// The clip of a layer, which has the layer's number, at the moment that it is at.
+// Samples the clip of a layer, which has the number of the layer, at its current time.
 static void sample_layer(const md5_machine *machine, md5_player *player, uint32_t layer,
                          md5_transform *pose)
 {
@@ -208,8 +208,8 @@ static void sample_layer(const md5_machine *machine, md5_player *player, uint32_
     md5_sample(source->binding, &moment, MD5_ROOT_FILE, pose);
 }
 
-// One layer through a mask over another, of Bobbin's: bit by bit what md5_blend_poses() makes of
-// all joints, and, for one that is added, md5_add_difference().
+// One of Bobbin's layers over another through a mask: the same bits as md5_blend_poses() or, if it
+// is added, md5_add_difference() of all joints.
 static void check_mask(const char *joints, uint32_t feather, float weight, md5_layer_mode mode)
 {
     static const char *const names[2] = {"walk", "wave"};
@@ -272,7 +272,7 @@ static void check_mask(const char *joints, uint32_t feather, float weight, md5_l
 }
 
 TEST (joints_of_a_mask_are_blended_as_all_are) {
-    // Branches with and without steps of feathering, joints here and there, all of them in part.
+    // Branches with and without feathering, scattered joints, all joints, none.
     static const char *const masks[] = {"*spine_2", "*spine_2 *thigh_l -head", "jaw foot_r belly",
                                         "*origin",  "*tail_1 -*tail_3",        ""};
     for (size_t i = 0; i < sizeof masks / sizeof masks[0]; i++) {
@@ -293,8 +293,8 @@ TEST (joints_of_a_long_list) {
                0, 0.6f, MD5_LAYER_ADD);
 }
 
-// Clips of which a layer wants some joints only: through masks with joint 0 and without, of what
-// goes along, straight and along curves.
+// A layer needs only some joints of a clip: masks with and without joint 0, with and without
+// extracted root motion, with each kind of interpolation.
 TEST (joints_of_a_mask_are_all_that_is_sampled) {
     static const char *const joints[] = {"*chest", "*origin -*chest", "origin head", ""};
     static const md5_interpolation kinds[] = {MD5_INTERPOLATE_CUBIC, MD5_INTERPOLATE_LINEAR,
@@ -340,8 +340,8 @@ TEST (joints_of_a_mask_are_all_that_is_sampled) {
     }
 }
 
-// Branches of skeletons made by chance, under clips with joints in another order, with others, and
-// below others: bit by bit what md5_blend_poses() makes of the bind pose and all of the clip.
+// Branches of random skeletons, with clips whose joints are in another order, more, or below other
+// joints: the same bits as md5_blend_poses() of the bind pose and the whole clip.
 static void check_branch(const made_pose *made, uint32_t feather, uint64_t *random)
 {
     const uint32_t count = made->model.skeleton.num_joints;

@@ -32,7 +32,7 @@ static md5_machine *make_machine(const md5_model *model, const char *modifier, m
     return machine;
 }
 
-// The distance of the foot from a target that the leg can come to.
+// Returns the distance of the foot from a target that the leg can reach.
 static double miss_of(const md5_machine *machine, const md5_model *model)
 {
     md5_player *const player = md5_create_player(machine, NULL, NULL);
@@ -54,12 +54,12 @@ TEST (play_limb_of_named_joints_reaches) {
     md5_model *const model = md5_parse_model(model_text, sizeof model_text - 1, NULL, &error);
     static const char *const limbs[] = {
         "two_bone foot { middle shin root thigh }", "two_bone foot { root twist middle shin }",
-        "two_bone foot { middle shin }", // its parent is `twist`
+        "two_bone foot { middle shin }", // the root is its parent, `twist`
     };
     for (uint32_t i = 0; CHECK(model) && i < 3; i++) {
         md5_machine *const machine = make_machine(model, limbs[i], &error);
         CHECK_STRING(error.message, "");
-        if (machine && i == 0) // the others are too short for it
+        if (machine && i == 0) // the other limbs are too short to reach it
             CHECK_NEAR(miss_of(machine, model), 0.0, 1e-4);
         if (machine) {
             const md5_modifier_desc *const kept = md5_machine_tables(machine)->modifiers;

@@ -1,4 +1,4 @@
-// Making machines: every fault in the tables is reported by name.
+// Creating machines: every error in the tables is reported by name.
 #include "test/play/test_play_case.h"
 
 #include <math.h>
@@ -169,7 +169,7 @@ static void begin(play_case *made)
         play_add_clip(made, 21, 20.0, 0.3, walk, i);
 }
 
-// Whether the tables are refused with this message.
+// Checks that the tables are refused with this message.
 static void check_refused(const full *all, const char *message)
 {
     md5_error error;
@@ -180,7 +180,7 @@ static void check_refused(const full *all, const char *message)
     md5_free_machine(machine);
 }
 
-// `change` is made to sound tables called `all`.
+// Applies `change` to valid tables called `all`, which must then be refused.
 #define REFUSE(change, message)         \
     do {                                \
         full all;                       \
@@ -281,7 +281,7 @@ TEST (machine_refuses_clips_that_cannot_be_synchronised) {
            "motion 'line' is synchronised by markers, but its clips have 1 to 2 of them");
     REFUSE(all.clips[0].num_markers = all.clips[1].num_markers = 0,
            "motion 'line' is synchronised by markers, but its clips have 0 to 0 of them");
-    // A motion that ends, or turns, before those that would be synchronised with it.
+    // A motion that ends or reverses cannot be synchronised.
     for (int turns = 0; turns < 2; turns++) {
         full all;
         fill(&made, &all);
@@ -304,7 +304,7 @@ TEST (machine_refuses_clips_that_cannot_be_synchronised) {
     play_end(&made);
 }
 
-// Thirteen times the double of the one before.
+// Each of thirteen motions stacks the one before it twice, so that the number of parts doubles.
 TEST (machine_refuses_motions_without_end) {
     play_case made;
     begin(&made);
@@ -422,7 +422,7 @@ TEST (machine_keeps_its_tables) {
     full all;
     fill(&made, &all);
     md5_machine *const machine = play_machine(&all.desc);
-    memset(&all, 0x5a, sizeof all); // nothing of the caller's is needed any more
+    memset(&all, 0x5a, sizeof all); // the machine needs none of the caller's memory
     const md5_machine_desc *const kept = md5_machine_tables(machine);
     CHECK_STRING(kept->name, "everything");
     CHECK_STRING(kept->clips[0].file, "walk.md5anim");
@@ -478,8 +478,8 @@ TEST (machine_survives_failure_of_every_allocation) {
     play_end(&made);
 }
 
-// Arenas hold whatever is made in large pieces, so that few allocations can fail: a limit on the
-// memory fails in all the other places.
+// Arenas allocate large blocks, so that few allocations can fail: a memory limit also fails in all
+// the other places.
 TEST (machine_keeps_within_every_memory_limit) {
     play_case made;
     begin(&made);

@@ -139,7 +139,7 @@ TEST (morph_follows_a_curve_over_a_clip) {
         pass(&of, 0.037);
         CHECK_NEAR(weight_of(&of, BLINK), curve(fmod(0.37 * i, 10.0)), 1e-5);
     }
-    // By the clip's weight: state `high` plays another one.
+    // The curve has the weight of its clip: state `high` plays another one.
     go(&of, 0, 1, 0.4f, MD5_FADE_CROSS);
     pass(&of, 0.1);
     CHECK_NEAR(weight_of(&of, BLINK), 0.75 * curve(fmod(0.37 * 50 + 1.0, 10.0)), 1e-5);
@@ -207,7 +207,7 @@ static bool are_weights_alike(md5_player *a, md5_player *b)
     return memcmp(left, right, sizeof left) == 0;
 }
 
-// A player with a frozen pose, offsets and a fade.
+// Leads the player to a frozen pose, offsets and a fade.
 static void stir(const play_scene *of)
 {
     for (uint32_t i = 1; i < 12; i++) {

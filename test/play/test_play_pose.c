@@ -1,4 +1,4 @@
-// The poses that play: against the same in double precision.
+// Poses of players, compared with the same in double precision.
 #include "test/play/test_play_case.h"
 
 #include <math.h>
@@ -76,7 +76,8 @@ TEST (play_crossfades_up_to_four) {
     play_scene_end(&of);
 }
 
-// An easing that overshoots holds a fade at its ends: without that, BACK would extrapolate from A.
+// A fade with an easing that overshoots stays within its ends: otherwise BACK would extrapolate
+// from A.
 TEST (play_crossfade_stays_within_its_ends) {
     play_scene of;
     begin_four(&of);
@@ -98,7 +99,7 @@ TEST (play_crossfade_stays_within_its_ends) {
     play_scene_end(&of);
 }
 
-// A state that is nothing lets through what is below: the bind pose, or a layer.
+// A state without a motion shows what is below it: the bind pose, or a layer.
 TEST (play_fades_to_nothing) {
     play_scene of;
     begin_four(&of);
@@ -116,7 +117,8 @@ TEST (play_fades_to_nothing) {
     play_real_blend(bind, a, 0.6, NULL, expected);
     CHECK(play_distance(pose, expected) < NEAR);
 
-    // 0.6 of A are left, of which C takes half: A counts 0.3 there, C 0.5, and 0.2 are nothing.
+    // The fade to nothing has left A 0.6; the fade to C is half done: A has 0.3, C 0.5, nothing
+    // 0.2.
     md5_player_go(of.player, 0, 2, 0.2f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
     md5_player_advance(of.player, 0.1, NULL, NULL);
     play_pose(of.player, pose);
@@ -245,7 +247,7 @@ TEST (play_lays_layers_over_another) {
     play_scene_end(&of);
 }
 
-// -- As the original layers -------------------------------------------------------------------
+// -- Channels of the original engine ----------------------------------------------------------
 
 // What a channel of id's plays: blends, newest first, each with a weight.
 typedef struct channel {
@@ -254,8 +256,8 @@ typedef struct channel {
     double weights[2];
 } channel;
 
-// How id's engine goes through a channel: the first pose that there is counts in full, each further
-// one by its share of what has been gathered, and a whole is enough.
+// Accumulates a channel as id's engine does: the first pose counts in full, each further one by its
+// share of the weight so far; from a weight of 1 on, poses are ignored.
 static double accumulate(const play_case *made, const channel *from, double time, double gathered,
                          play_real *pose)
 {
@@ -270,7 +272,8 @@ static double accumulate(const play_case *made, const channel *from, double time
     return gathered;
 }
 
-// ALL, then the parts with what ALL has left of them, then eyelids, which begin anew.
+// ALL, then the parts with the weight that ALL leaves them, then eyelids, which are blended over
+// the result.
 static void play_original(const play_case *made, const channel *channels, double time,
                           play_real *pose)
 {
@@ -286,7 +289,7 @@ typedef struct original {
     float masks[4][PLAY_JOINTS];
 } original;
 
-// Layers in the place of channels: parts, ALL over them, eyelids over that.
+// Layers instead of channels: the parts, ALL over them, the eyelids over that.
 static void begin_original(original *of)
 {
     play_scene *const scene = &of->scene;

@@ -9,7 +9,7 @@ enum { PLAY_EVENTS = 5, PLAY_MARKERS = 2, PLAY_MOTIONS = 6, PLAY_ITEMS = 3, PLAY
 enum { PLAY_RANDOM_CLIPS = 5, PLAY_TRANSITIONS = 8, PLAY_LAYERS = 3 };
 enum { PLAY_X, PLAY_PACE, PLAY_FLAG, PLAY_LEAP, PLAY_CALL, PLAY_PARAMETERS };
 
-// What random machines are made of. Ends with play_end(&stock.made).
+// The clips of random machines. Free them with play_end(&stock.made).
 typedef struct play_random_stock {
     play_case made;
     uint32_t num_frames[PLAY_RANDOM_CLIPS];
@@ -40,8 +40,8 @@ void play_random_make(const play_random_stock *of, play_random_tables *to, uint6
 void play_random_change(md5_player *const *players, uint32_t num_players, play_random_tables *of,
                         uint64_t *random);
 
-// A step of time. Ends at borders as often as not: a twentieth of a second is a frame of one clip,
-// a second a cycle.
+// Returns a random step of time, forward or backward. Two of three are multiples of units such as
+// 0.05 s, a frame of one clip, and 1 s, a cycle: these often end at borders.
 double play_random_seconds(uint64_t *random);
 
 // The events of one step. More than fit fail the test.

@@ -1,6 +1,6 @@
-// Events that a machine reports: states entered and left, ends of transitions and clips. What must
-// fire when is worked out by hand from durations: clips a (1 s) and b (0.5 s) end with their
-// frames.
+// Events that a machine reports: states entered and left, ends of transitions and clips. The
+// expected events are computed manually from durations: clips a (1 s) and b (0.5 s) end at their
+// last frames.
 #include "test/play/test_play_case.h"
 
 #include <stdio.h>
@@ -100,7 +100,7 @@ TEST (states_are_entered_and_left_and_transitions_end) {
     CHECK_STRING(advance(&of, 0.0), "leave body/stand 0.0; enter body/jump 0.1; ");
     CHECK_STRING(advance(&of, 0.125), "");
     CHECK_STRING(advance(&of, 0.125), "arrive body/jump 0.1; ");
-    // At the clip's end, in this order; the exit is a cut, which arrives at once.
+    // At the clip's end, in this order; the exit is a cut, which arrives immediately.
     CHECK_STRING(advance(&of, 0.25), "last; end b; leave body/jump 0.1; enter body/stand 0.0; "
                                      "arrive body/stand 0.0; ");
     CHECK_STRING(advance(&of, 2.0), "end a; end a; ");
@@ -160,7 +160,7 @@ TEST (clips_end_in_every_mode_and_direction) {
         {"b", {0.5, 1.0, -0.75}, {"last; end b; ", "last; end b; last; end b; ", "end b; last; "}},
         {"b_once", {0.25, 1.0, 1.0}, {"", "last; end b; ", ""}},
         {"b_there", {0.5, 0.5, 1.0}, {"last; ", "end b; ", "last; end b; "}},
-        // Begins at its end, where it does not end.
+        // It begins at its last frame, which is not its end.
         {"b_back", {0.0, 0.25, 1.0}, {"last; ", "", "end b; "}},
         {"b_once", {1.0, -0.25, -1.0}, {"last; end b; ", "", "end b; "}},
     };

@@ -6,7 +6,7 @@
 
 enum { NUM_FRAMES = 9 };
 
-// Walks a bow to the left: on frame i it has turned by i * step radians.
+// Walks along a curve to the left: on frame i it has turned by i * step radians.
 static void make_roots(double step, md5_transform *roots)
 {
     for (int i = 0; i < NUM_FRAMES; i++) {

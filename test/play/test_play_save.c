@@ -347,8 +347,8 @@ TEST (player_of_another_version_is_refused_by_number) {
     play_scene_end(&one.scene);
 }
 
-// The first bytes are the format's: magic word, version, fingerprint, all little-endian; behind
-// them three flags, then the time since the last pose, a double.
+// The first bytes are the format's: magic word, version, fingerprint, all little-endian; after them
+// three flags, then the time since the last pose, a double.
 TEST (saved_bytes_are_little_endian) {
     small one = {0};
     begin_small(&one);

@@ -48,8 +48,8 @@ static void begin(play_scene *of)
     play_scene_play(of, &desc);
 }
 
-// What the player had done when it was saved: it is in a transition, a parameter and three
-// one-shots are on their way, one of them is being replaced and one stops.
+// What the player had done when it was saved: it is in a transition, a parameter is following its
+// goal, and three one-shots play, of which one is being replaced and one is being stopped.
 static void act(md5_player *player)
 {
     md5_player_set(player, 0, 2.0f);
@@ -142,7 +142,7 @@ TEST (saved_player_of_version_2_is_restored) {
     play_scene_end(&same);
 }
 
-// Saved again it is in the new version, and nothing is lost.
+// Saved again, the player is in the new version, and nothing is lost.
 TEST (saved_player_of_version_2_is_saved_in_version_3) {
     play_scene of, other;
     uint8_t bytes[SAVED_SIZE], again[2 * SAVED_SIZE];
@@ -159,7 +159,7 @@ TEST (saved_player_of_version_2_is_saved_in_version_3) {
     play_scene_end(&other);
 }
 
-// An old easing has no numbers, and an old player has no more bytes than it had.
+// In version 2 easings have no parameters; its players have neither more nor fewer bytes.
 TEST (saved_player_of_version_2_is_checked) {
     play_scene of;
     uint8_t bytes[SAVED_SIZE + 1] = {0};
@@ -170,7 +170,7 @@ TEST (saved_player_of_version_2_is_checked) {
     CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
     CHECK(!md5_player_restore(of.player, bytes, SAVED_SIZE - 1, &error));
     CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
-    // The last shot's two easings are in front of its clock, 55 bytes from the end.
+    // The last one-shot's two easings come before its clock, 55 bytes from the end.
     const size_t easing = SAVED_SIZE - 55;
     for (size_t i = 0; i < 2; i++) {
         CHECK_UINT(bytes[easing + 4 * i], MD5_EASE_CUBIC_OUT);

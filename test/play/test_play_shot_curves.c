@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// One clip of 21 frames at 20 a second: 1 s.
+// Two clips of 21 frames at 20 a second: 1 s each.
 static void begin(play_scene *of)
 {
     static const md5_state_desc state = {"base", "a"};
@@ -83,7 +83,7 @@ TEST (shot_fades_by_curves_of_style_sheets_and_steps) {
     play_scene_end(&of);
 }
 
-// One curve alone: the other fade has `easing`. Where a curve overshoots the weight stays at 0.
+// One curve alone: the other fade has `easing`. Where the curve goes below 0 the weight stays at 0.
 TEST (shot_fades_by_a_curve_and_an_easing) {
     play_scene of;
     begin(&of);
@@ -101,8 +101,8 @@ TEST (shot_fades_by_a_curve_and_an_easing) {
     play_scene_end(&of);
 }
 
-// The one that is replaced fades out as the new one fades in, so their shares add up to 1. Steps of
-// a fade out that has not begun do not count, although their curve is not 0 at 0.
+// The old one-shot fades out as the new one fades in, so their shares add up to 1. Steps of a fade
+// out that has not begun do not count, although their curve is not 0 at 0.
 TEST (shot_is_replaced_by_the_curve_of_the_new_one) {
     play_scene of;
     begin(&of);
@@ -137,7 +137,7 @@ TEST (shot_is_stopped_by_the_curve_of_its_fade_out) {
     play_scene_end(&of);
 }
 
-// The description and its curves may go: the player has copies.
+// The description and its curves may be freed: the player has copies.
 TEST (shot_with_curves_is_saved_and_copied) {
     play_scene of;
     begin(&of);
@@ -193,8 +193,8 @@ TEST (shot_with_a_wrong_curve_is_refused) {
     play_scene_end(&of);
 }
 
-// The curves are behind the 52 bytes that a description takes: of the last one-shot, 4 + 16 bytes
-// of the Bézier curve and 3 times 4 of the steps, then 4 of the stop.
+// In the last one-shot the curves follow 56 bytes of description: 4 + 16 bytes of the Bézier curve
+// and 3 times 4 of the steps, then 4 of the curve of the stop.
 TEST (shot_with_a_wrong_curve_is_not_restored) {
     static const uint8_t not_a_number[4] = {0, 0, 0xc0, 0x7f}, minus_one[4] = {0, 0, 0x80, 0xbf};
     static const uint8_t nothing[4] = {0}, many[4] = {9};

@@ -1,4 +1,5 @@
-// One-shots in time: events, root motion, and that it does not matter how time is split.
+// One-shots over time: events, root motion, and that the result does not depend on how time is
+// split.
 #include "test/play/test_play_case.h"
 
 #include <math.h>
@@ -136,7 +137,7 @@ TEST (shot_fires_its_events_once) {
     end(&of);
 }
 
-// Back in time it plays backward, out of the fade before its end, and waits at its start.
+// With negative time it plays backward, leaves the fade at its end, and waits at its start.
 TEST (shot_goes_back_in_time) {
     acting of;
     begin(&of);
@@ -163,13 +164,13 @@ TEST (shot_events_within_fades_have_their_weight) {
     md5_player_play(of.player, 0, LUNGE, &slow);
     advance(&of, 1.0);
     EXPECT_EVENTS(&of, "begin 0.0625 hit 0.6400 end 0.0625 ");
-    // Stopped before the blow: at 0.4 s a third is left. One that stopped is silent.
+    // Stopped before the hit: at 0.4 s a third is left. A one-shot that has stopped is silent.
     md5_player_play(of.player, 0, LUNGE, NULL);
     advance(&of, 0.2);
     md5_player_stop(of.player, 0, 0.3f);
     advance(&of, 1.0);
     EXPECT_EVENTS(&of, "begin 1.0000 hit 0.3333 ");
-    // Replaced at the instant when it began, it is not heard at all.
+    // A one-shot that is replaced in the moment of its start fires nothing.
     md5_player_play(of.player, 0, LUNGE, &slow);
     md5_player_play(of.player, 0, NOD, &slow);
     advance(&of, 1.0);

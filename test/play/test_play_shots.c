@@ -134,7 +134,8 @@ TEST (shot_is_played_over_its_layer) {
     play_real_sample(of.made.anims[WAVE], 0.0, from);
     play_real_add(hit, top, from, 1.0, NULL, expected);
     CHECK_NEAR(miss(&of, expected), 0.0, 3e-5);
-    // Over all layers it hides them; in a higher slot, the one in the lower slot.
+    // A one-shot over all layers hides them; in a higher slot it also hides the one in the lower
+    // slot.
     md5_player_play(of.player, 1, WAVE, NULL);
     advance(&of, 0.2);
     real_loop(&of, WAVE, 0.2, expected);
@@ -222,8 +223,8 @@ TEST (shot_takes_a_slot_joint_by_joint) {
     play_scene_end(&of);
 }
 
-// Whatever is played and stopped with fades of 0.2 to 0.3 s, four in a slot at most, no joint goes
-// faster than clips and fades do: 1/1000 s at a time.
+// One-shots are played and stopped at random with fades of 0.2 to 0.3 s, at most four in a slot: in
+// steps of 1/1000 s no joint moves faster than clips and fades do.
 TEST (shot_never_jumps) {
     static const char *const mask_names[] = {NULL, "upper", "arms"};
     play_scene of;
@@ -262,7 +263,7 @@ TEST (shot_stops_over_its_fade) {
     CHECK(!md5_player_stop(of.player, 0, 0.5f));
     md5_player_play(of.player, 0, HIT, &loops);
     advance(&of, 0.1);
-    // Asked for again and again, it does not take longer.
+    // Stopping again does not take longer.
     for (int step = 0; step < 5; step++) {
         CHECK(md5_player_stop(of.player, 0, 0.5f));
         const md5_shot_status status = md5_player_shot(of.player, 0);

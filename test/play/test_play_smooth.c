@@ -26,8 +26,8 @@ typedef struct smooth_case {
     md5_transform pose[PLAY_JOINTS]; // the last
 } smooth_case;
 
-// Clips, a space, a stack, one that ends, one that is nothing; a layer of differences; and one that
-// is blended over a part, which does not show unless a test asks for it.
+// States: clips, a blend space, a stack, a clip that is played once, nothing. Layers: the body; one
+// that is added; and a masked one over them, whose weight is 0 unless a test sets it.
 static void begin(smooth_case *of)
 {
     static const char *const names[4] = {"a", "b", "c", "d"};
@@ -92,7 +92,7 @@ static void end(smooth_case *of)
     play_end(&of->made);
 }
 
-// A step; returns how far the pose has moved.
+// Advances and poses the player. Returns how far the pose has moved.
 static double step(smooth_case *of, double seconds)
 {
     md5_transform now[PLAY_JOINTS];
@@ -113,7 +113,7 @@ static void go(smooth_case *of, uint32_t layer, md5_fade fade, uint64_t *random)
                         easings[test_random_u32(random) % 4]));
 }
 
-// Clips alone keep to the limit, and far from it: else the others would say nothing.
+// Clips alone stay far below the limit: otherwise the other tests would show nothing.
 TEST (smooth_clips_move_slowly) {
     smooth_case of;
     begin(&of);
@@ -128,7 +128,7 @@ TEST (smooth_clips_move_slowly) {
     end(&of);
 }
 
-// Every so often, and at times many in a row, the active transition is interrupted.
+// Interrupts the active transition about `often` times a second, at times many times in a row.
 static void interrupt_at_random(int kinds, double often, uint64_t seed)
 {
     uint64_t random = seed;
@@ -180,7 +180,7 @@ TEST (smooth_there_and_back) {
     }
 }
 
-// An inertial transition ends at its time exactly in what it leads to.
+// An inertial transition ends at its time, exactly in the state that it leads to.
 TEST (smooth_inertial_transitions_end) {
     smooth_case of, other;
     begin(&of);
@@ -190,10 +190,10 @@ TEST (smooth_inertial_transitions_end) {
     for (int i = 0; i < 26; i++) {
         step(&of, 0.01);
         step(&other, 0.01);
-        if (i != 24) // where it ends, to rounding
+        if (i != 24) // it ends here, up to rounding error
             CHECK((memcmp(of.pose, other.pose, sizeof of.pose) == 0) == (i > 24));
     }
-    // Nor is there anything left of one that no pose has shown until then.
+    // Nothing is left either of a transition during which no pose was computed.
     md5_player_go(of.player, 0, 2, 0.25f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
     md5_player_go(other.player, 0, 2, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
     step(&of, 0.3);
@@ -203,8 +203,8 @@ TEST (smooth_inertial_transitions_end) {
     end(&other);
 }
 
-// However much happens while no one looks: what is kept of it has an end, and the next pose is
-// where things are.
+// However many transitions begin while no pose is computed, a limited number is kept; the next pose
+// is sound, and the motion goes on smoothly.
 TEST (smooth_play_may_go_unseen) {
     for (int fade = 0; fade < 3; fade++) {
         for (int unseen = 1; unseen < 24; unseen++) {
@@ -217,7 +217,7 @@ TEST (smooth_play_may_go_unseen) {
                               MD5_EASE_LINEAR);
                 md5_player_advance(of.player, 0.01, NULL, NULL);
             }
-            step(&of, 0.01); // sound
+            step(&of, 0.01); // checks that the pose is sound
             for (int i = 0; i < 50; i++)
                 CHECK(step(&of, STEP_SECONDS) < LONGEST_STEP);
             end(&of);
@@ -225,7 +225,7 @@ TEST (smooth_play_may_go_unseen) {
     }
 }
 
-// Any of the layers, the masked one being there more or less or not at all.
+// Begins transitions in a random layer and sets the weight of the masked one to 0, 0.5 or 1.
 static void stir(smooth_case *of, uint64_t *random)
 {
     const uint32_t layer = test_random_u32(random) % 3;
@@ -235,9 +235,9 @@ static void stir(smooth_case *of, uint64_t *random)
         go(of, layer, (md5_fade)(test_random_u32(random) % 2), random);
 }
 
-// Neither what advances nor a pose depends on whether anyone has looked before, bit by bit,
-// whatever is under way: fades of more states than are kept, transitions by inertia that are broken
-// off, layers that are not to be seen.
+// Neither states nor poses depend on whether poses were computed before, to the bit, whatever is
+// active: fades of more states than are kept, inertial transitions that are interrupted, layers of
+// weight 0.
 TEST (smooth_play_needs_no_looking) {
     smooth_case seen, unseen;
     begin(&seen);

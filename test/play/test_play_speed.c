@@ -9,11 +9,11 @@
 #define STEP_SECONDS 5e-5
 #define DURATION 0.25
 
-// Nearer than this nothing is measured, in units or radians: directions change too fast.
+// Smaller gaps are not measured, in units or radians: their directions change too fast.
 #define NEAREST 0.2
 
-// One who goes over, one who goes on as before, and one who only ever does what the first is on the
-// way to.
+// One player in a transition, one that goes on as before, and one that only plays the target of the
+// transition.
 enum { SHOWN, OLD, TARGET, PLAYERS };
 
 // States, each of which moves evenly for half a second at least from where it begins; one that
@@ -95,7 +95,7 @@ static void advance(speed_case *of, double seconds)
         md5_player_advance(of->players[i], seconds, NULL, NULL);
 }
 
-// Of the joints of two poses: how far they are apart, in units and in radians.
+// Distances between the joints of two poses, in units and in radians.
 typedef struct gaps {
     double of[2 * PLAY_JOINTS];
 } gaps;
@@ -114,15 +114,16 @@ static gaps find_gaps(md5_player *player, md5_player *target)
 }
 
 // How far a speed of this size may change in a step: the quintic's acceleration is at most 20 gaps
-// in its duration squared, what goes across makes the gap longer in the second order, and blends do
-// not move evenly.
+// in its duration squared, motion across the gap makes it longer to second order, and blends do not
+// move evenly.
 static double most_change(double gap, double speed)
 {
     const double duration = fmin(DURATION, speed < 0.0 ? -5.0 * gap / speed : DURATION);
     return 20.0 * gap / (duration * duration) * STEP_SECONDS + 0.06;
 }
 
-// From `from`, which has gone on for some seconds, over all `num_states` of them at one moment.
+// Begins inertial transitions from `from`, after `seconds` in it, to all `num_states` states in the
+// same moment, and compares the speeds before and after.
 static bool keeps_speed(speed_case *of, uint32_t from, double seconds, const uint32_t *states,
                         uint32_t num_states)
 {
@@ -240,7 +241,7 @@ TEST (inertial_transitions_are_the_same_on_both_sides_of_the_end_of_a_cycle) {
     end(&of);
 }
 
-// A jump where a cycle begins anew is no speed: neither of what is left, nor of what comes.
+// A jump where a cycle begins again is not a speed, neither of the old motion nor of the new one.
 TEST (inertial_transitions_take_no_jump_for_a_speed) {
     speed_case of;
     begin(&of);

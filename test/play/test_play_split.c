@@ -41,7 +41,8 @@ static int compare_doubles(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-// Parts of a step, as places in it: any, some of no length, some at borders; or all equal.
+// Divides a step into random parts, some of length 0 and some that end at borders, or into equal
+// ones. Returns their number.
 static uint32_t split_step(double seconds, double parts[MOST_PARTS], uint64_t *random)
 {
     const uint32_t count = 1 + play_below(random, MOST_PARTS - 1);
@@ -117,7 +118,7 @@ static bool check_step(split_test *of, const play_random_tables *made, md5_playe
     const uint32_t num_parts = split_step(seconds, parts, random);
     play_place whole = {0}, split = {0};
     double path = 0.0;
-    // Poses make no difference.
+    // Computing poses makes no difference.
     const bool is_seen = play_one_in(random, 4);
     of->whole.count = of->split.count = 0;
     md5_player_advance(players[0], seconds, hear, &of->whole);

@@ -207,7 +207,7 @@ TEST (states_end_with_their_clip) {
     end(&of);
 }
 
-// What stands still does not come to its exit, until it goes on.
+// A clip that stands still does not reach its exit until it moves again.
 TEST (states_wait_for_what_stands) {
     states_case of;
     begin(&of, NULL, 0);
@@ -259,7 +259,7 @@ TEST (states_go_by_priority) {
         CHECK_UINT(state_after(&of, 0.0), expected[first]);
         end(&of);
     }
-    // Of equals, the first in the table.
+    // Of transitions of equal priority, the first in the table.
     const md5_transition_desc equals[] = {
         {.from = "stand", .to = "sit", .interrupt = MD5_INTERRUPT_NONE, .duration = 1.0f},
         {.from = "stand", .to = "walk"},
@@ -338,7 +338,7 @@ TEST (states_begin_at_their_start_times) {
     end(&of);
 }
 
-// A circle of transitions that are always open, and one that takes no time at all, have an end.
+// Circles of transitions end: those that are always open, and those that take almost no time.
 TEST (states_may_go_in_circles) {
     const md5_transition_desc transitions[] = {
         {.from = "stand", .to = "walk"},

@@ -104,7 +104,7 @@ static const char *state_of(const walker *of)
     return tables->layers[0].states[md5_player_layer(of->player, 0).state].name;
 }
 
-// New orders every 0.3 to 1.5 seconds, as from keys.
+// Random input as from keys; the test changes it every 0.3 to 1.5 seconds.
 static void steer(walker *of, uint64_t *random)
 {
     static const float speeds[] = {0.0f, 22.5f, 22.5f, 45.0f, -3.0f};
@@ -130,7 +130,7 @@ TEST (steer_soles_stand_still_whatever_is_ordered) {
         }
         const float slide = step(&of);
         if (strcmp(state_of(&of), "skid") == 0)
-            continue; // the one that is meant to
+            continue; // the state in which soles slide on purpose
         num_fast += slide > 2.0f;
         fastest = slide > fastest ? slide : fastest;
     }
