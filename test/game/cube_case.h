@@ -19,7 +19,7 @@ typedef struct cube_case {
 // Loads an md5.cfg of this text. Returns NULL on failure.
 const md5_cube *open_cube(cube_case *test, const char *text);
 
-// The same beside another file.
+// The same, beside a file `name` of the text `other`.
 const md5_cube *open_cube_with(cube_case *test, const char *text, const char *name,
                                const char *other);
 

@@ -1,10 +1,12 @@
-// A game folder in memory with a body, a head, a gun and animations whose numbers are easy:
+// A game folder in memory with a body, a head, a gun and animations of simple numbers. Frames k
+// count from 0; joints of animations are relative to their parents:
 //
-// body.md5mesh: root at ( 0 0 5 ), spine above it at z 15, neck at z 25, lid at z 26 below neck; a
-// mesh of the material "skin". head.md5mesh: a joint "top" at the origin, with "jaw" at ( 2 0 0 )
-// and "tooth" at ( 3 0 0 ) below it.
+// body.md5mesh: root at ( 0 0 5 ), its child spine at z 15, neck at z 25, lid at z 26, each the
+// child of the one before; a mesh of the material "skin".
+// head.md5mesh: a joint "top" at the origin, its child "jaw" at ( 2 0 0 ), and the child of that,
+// "tooth", at ( 3 0 0 ).
 // walk.md5anim: 5 frames at 10 a second, root at ( 10 k 0 0 ) in frame k, base frame ( 0 0 0 ).
-// Its spine is at z 10 + k above the root.
+// Its spine is at z 10 + k.
 // lift.md5anim: 3 frames at 10 a second, spine at z 20, neck at z 10 + 5 k, root at ( 0 0 0 ).
 // turn.md5anim: 3 frames at 10 a second, the root turns about z by 90 degrees a frame.
 #ifndef TEST_ENTITY_CASE_H
@@ -15,9 +17,9 @@
 
 enum { ROOT, SPINE, NECK, LID, ENTITY_JOINTS }; // joints of the body
 
-// Opens the game with a file of declarations `text`, which is behind these: a model "body" with the
-// channels torso ( spine ), head ( neck ) and eyelids ( lid ), and the animations walk, lift and
-// turn. `log` may be NULL.
+// Opens the game with a file of declarations `text`, read after one that declares a model "body"
+// with the channels torso ( spine ), head ( neck ) and eyelids ( lid ) and the animations walk,
+// lift, turn, wander1, wander2 and both, and a model "face" of head.md5mesh. `log` may be NULL.
 md5_game *open_entity_game(const char *text, game_log *log);
 
 // The files, for games that are opened in another way.

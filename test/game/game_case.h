@@ -8,7 +8,7 @@ typedef struct game_text {
     const char *name, *text;
 } game_text;
 
-// What a game has warned of: "file:line: message\n" for each.
+// The warnings of a game: "file:line: message\n" for each.
 typedef struct game_log {
     char text[8192];
     uint32_t count;

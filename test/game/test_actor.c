@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// What fires in the next milliseconds.
+// Checks what fires in the next milliseconds.
 static void check_fired(actor_stage *stage, uint32_t milliseconds, const char *expected)
 {
     stage->fired[0] = '\0';
@@ -50,7 +50,7 @@ TEST (actors_play_once_and_hold_the_end) {
     advance_stage(&stage, 250);
     check_joints(&stage, 25.0, 0.0, 12.5, 10.0);
     const md5_bounds bounds = md5_actor_bounds(stage.actor);
-    // The boxes of frames 2 and 3, around the root at their lerp: 25 - 1 - 25 + 25.
+    // The bounds of frames 2 and 3, minus and plus the interpolated root: -1 - 25 + 25.
     CHECK_NEAR((double)bounds.min.x, -1.0, 1e-4);
     CHECK_NEAR((double)bounds.max.z, 101.0, 1e-4);
     advance_stage(&stage, 150);
@@ -90,7 +90,7 @@ TEST (actors_hold_frames) {
     close_stage(&stage);
 }
 
-// Weights rise from the millisecond before the start: 100 of 200 ms after 99.
+// Weights rise from the millisecond before the start: after 99 ms, 100 of 200 have passed.
 TEST (new_clips_fade_in_over_old_ones) {
     actor_stage stage;
     open_stage(&stage);
@@ -102,7 +102,7 @@ TEST (new_clips_fade_in_over_old_ones) {
     CHECK_NEAR((double)md5_actor_channel(stage.actor, MD5_CHANNEL_ALL).weight, 0.5, 1e-6);
     advance_stage(&stage, 50);
     check_joints(&stage, 10.0, 0.0, 18.5, 17.5);
-    // A third one pushes both back: the first fades on, the second too.
+    // A third clip without a blend time hides both, which still fade.
     CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 1, 0));
     check_joints(&stage, 0.0, 0.0, 10.0, 10.0);
     close_stage(&stage);
@@ -129,14 +129,14 @@ TEST (parts_follow_their_channels_where_all_leaves_room) {
     check_joints(&stage, 0.0, 5.0, 20.0, 15.0); // the root has no channel
     CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 5, 100));
     advance_stage(&stage, 49);
-    // All by half, the others by the rest of it: 1 / (0.5 + 1) of their own.
+    // ALL has weight 0.5; the parts are blended over it by 1 / (0.5 + 1).
     check_joints(&stage, 40.0, 0.0, 14.0 + (20.0 - 14.0) / 1.5, 10.0 + 5.0 / 1.5);
     advance_stage(&stage, 50);
     check_joints(&stage, 40.0, 0.0, 14.0, 10.0);
     close_stage(&stage);
 }
 
-// Eyelids are blended over all else, whatever that weighs.
+// Eyelids are blended over everything else, whatever the weights are.
 TEST (eyelids_are_blended_over_all) {
     actor_stage stage;
     open_stage(&stage);
@@ -158,7 +158,7 @@ TEST (channels_are_cleared_over_time) {
     CHECK(md5_actor_clear(stage.actor, MD5_CHANNEL_ALL, 100));
     advance_stage(&stage, 49);
     check_joints(&stage, 40.0, 0.0, 14.0 + (20.0 - 14.0) / 1.5, 10.0);
-    // Behind its end it is still what the root shows, for nothing else moves it.
+    // After its end it still moves the root, because nothing else does.
     advance_stage(&stage, 100);
     check_joints(&stage, 40.0, 0.0, 20.0, 10.0);
     CHECK(md5_actor_clear(stage.actor, MD5_CHANNEL_ALL, 0));
@@ -180,7 +180,7 @@ TEST (synced_files_are_blended_by_weight) {
     check_joints(&stage, 10.0, 0.0, 11.0, 10.0);
     // The engine adds the motions of files by weights that it does not normalize.
     CHECK_NEAR((double)md5_actor_root_motion(stage.actor).translation.x, 40.0, 1e-4);
-    // Without any weight nothing plays.
+    // If all weights are 0, nothing plays.
     CHECK(md5_actor_weigh(stage.actor, MD5_CHANNEL_ALL, 0, 0.0f));
     CHECK(md5_actor_weigh(stage.actor, MD5_CHANNEL_ALL, 1, 0.0f));
     check_joints(&stage, 0.0, 5.0, 10.0, 10.0);
@@ -210,7 +210,7 @@ TEST (cycles_fire_both_ends) {
     CHECK(md5_actor_cycle(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 0));
     check_fired(&stage, 350, "walk:footstep walk:sound_body=snd_step ");
     check_fired(&stage, 60, "walk:event=last walk:footstep ");
-    // A tick of many laps fires one.
+    // A tick of many cycles fires the commands of one.
     check_fired(&stage, 4000 + 340, "walk:sound_body=snd_step ");
     close_stage(&stage);
 }
@@ -227,12 +227,12 @@ TEST (held_and_synced_clips_are_silent) {
     check_fired(&stage, 70, "lift:rightfoot ");
     CHECK_UINT(md5_actor_channel(stage.actor, MD5_CHANNEL_HEAD).time, 120);
     check_joints(&stage, 0.0, 5.0, 20.0, 16.0);
-    // Once more changes nothing, and of itself neither.
+    // Syncing again changes nothing, nor does syncing a channel with itself.
     CHECK(md5_actor_sync(stage.actor, MD5_CHANNEL_HEAD, MD5_CHANNEL_TORSO, 0));
     CHECK(md5_actor_sync(stage.actor, MD5_CHANNEL_TORSO, MD5_CHANNEL_TORSO, 0));
     check_joints(&stage, 0.0, 5.0, 20.0, 16.0);
     CHECK(!md5_actor_sync(stage.actor, MD5_CHANNEL_HEAD, MD5_NUM_CHANNELS, 0));
-    // Of an empty channel.
+    // Syncing with an empty channel clears the channel.
     CHECK(md5_actor_sync(stage.actor, MD5_CHANNEL_HEAD, MD5_CHANNEL_LEGS, 0));
     CHECK(md5_actor_channel(stage.actor, MD5_CHANNEL_HEAD).clip == -1);
     close_stage(&stage);
@@ -263,7 +263,7 @@ TEST (alternates_are_chosen_by_the_seed) {
     CHECK(md5_actor_choose(stage.actor, "wander3") == -1);
     CHECK(md5_actor_choose(stage.actor, "Wander") == -1);
     CHECK(md5_actor_choose(stage.actor, "") == -1);
-    // seed * 69069 + 1: 1, 69070, 475628 ..., of which two are odd, and one is even.
+    // seed * 69069 + 1: 1, 69070, 475628535, of which two are odd, and one is even.
     md5_actor_seed(stage.actor, 0);
     CHECK(md5_actor_choose(stage.actor, "wander") == second);
     CHECK(md5_actor_choose(stage.actor, "wander") == first);
@@ -299,7 +299,7 @@ TEST (root_motion_passes_the_ends_of_cycles) {
     }
     CHECK_NEAR(sum, 77.0, 1e-3);
     check_joints(&stage, 0.0, 0.0, 13.7, 10.0);
-    // The file's box, which does not move with the root, minus the root.
+    // The file's bounds, which do not move with the root, minus the root at 37.
     CHECK_NEAR((double)md5_actor_bounds(stage.actor).max.x, 1.0 - 37.0, 1e-4);
     advance_stage(&stage, 0);
     CHECK_NEAR((double)md5_actor_root_motion(stage.actor).translation.x, 0.0, 0.0);
@@ -317,7 +317,7 @@ TEST (root_motion_is_blended) {
     CHECK_NEAR((double)md5_actor_root_motion(stage.actor).translation.x, 9.9 / 2.0, 1e-4);
     CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 2, 0));
     advance_stage(&stage, 10);
-    // A held frame moves nothing; what fades out behind it still does.
+    // A held frame moves nothing; the clips that fade out under it still do.
     CHECK_NEAR((double)md5_actor_root_motion(stage.actor).translation.x, 1.0, 1e-4);
     close_stage(&stage);
 }

@@ -1,4 +1,4 @@
-// What characters do by themselves, and names with prefixes.
+// Blinking and default animations of actors, and clip names with prefixes.
 #include "test/game/entity_case.h"
 #include "test/mistake.h"
 #include "test/test.h"
@@ -121,14 +121,14 @@ TEST (blinking_stops_and_goes_on) {
     md5_actor_set_blinking(stage.head, true);
     md5_actor_advance(stage.head, 3000, NULL, NULL);
     CHECK_UINT(md5_actor_channel(stage.head, MD5_CHANNEL_EYELIDS).time, 0);
-    // An actor that never blinks.
+    // The body is an actor that never blinks.
     md5_actor_set_blinking(stage.body, false);
     md5_actor_advance(stage.body, 100, NULL, NULL);
     CHECK(md5_actor_channel(stage.body, MD5_CHANNEL_EYELIDS).clip == -1);
     close_head(&stage);
 }
 
-// A body without a head blinks, but does not cycle "def_head". Times that are no times are cut.
+// A body without a head blinks, but does not cycle "def_head". Invalid times are clamped.
 TEST (bodies_without_heads_blink_too) {
     md5_game *const game = open_heads(
         HEAD_MODEL "entityDef e { \"model\" \"lively\" \"blink_min\" \"-1\" \"blink_max\" "

@@ -28,7 +28,7 @@ static const char *file_name(void *user, size_t file)
     return files[file];
 }
 
-// Reads a file of golden/d3 with a NUL behind it.
+// Reads a file of golden/d3 and appends a NUL.
 static char *read_golden(const char *folder, const char *name, size_t *size)
 {
     char path[512];
@@ -176,7 +176,7 @@ static uint32_t read_numbers(const char **at, double *numbers, uint32_t count)
     return count;
 }
 
-// Compares the bounds and joints of a pose with the text behind "time N". Returns the largest
+// Compares the bounds and joints of a pose with the text that follows "time N". Returns the largest
 // difference of any number.
 static double compare(md5_actor *actor, const md5_entity *entity, const char *text)
 {
@@ -202,9 +202,9 @@ static double compare(md5_actor *actor, const md5_entity *entity, const char *te
     return worst;
 }
 
-// The engine went on with its random numbers from scenario to scenario: a name without a digit at
-// its end takes one, and so does a cycle of "idle", which begins anywhere. Returns the seed behind
-// a scenario.
+// The engine's random numbers continued from scenario to scenario: a name without a digit at its
+// end takes one, and so does a cycle of "idle", which begins at a random time. Returns the seed
+// after a scenario.
 static uint32_t seed_behind(const scenario *all, uint32_t seed)
 {
     for (int i = 0; i < all->num_commands; i++) {

@@ -1,4 +1,4 @@
-// Models of Cube 2's engines: md5.cfg files, the language they are written in, and what they say.
+// Models of Cube 2's engines: md5.cfg files, their language and their commands.
 #include "test/game/cube_case.h"
 #include "test/test.h"
 
@@ -30,7 +30,7 @@ TEST (cube_reads_parts_with_their_animations) {
     CHECK_NEAR(body->anims[0].frame_rate, 15.0, 0.0);
     CHECK(body->anims[0].priority == 2 && body->anims[0].start == 3 && body->anims[0].end == -4);
     CHECK_STRING(body->anims[1].file, "data/actors/shared/run.md5anim");
-    CHECK_NEAR(body->anims[1].frame_rate, 10.0, 0.0); // the engines' own
+    CHECK_NEAR(body->anims[1].frame_rate, 10.0, 0.0); // the engines' default
     CHECK_UINT(cube->num_links, 1);
     CHECK(cube->links[0].parent == 0 && cube->links[0].child == 1);
     CHECK_STRING(cube->links[0].tag, "tag_hat");
@@ -85,7 +85,7 @@ TEST (cube_reads_pitch_and_masks) {
     CHECK_STRING(part->masks[1].joints[1], "!Head");
     CHECK(md5_cube_find_anim(part, 0, "idle") == 0);
     CHECK(md5_cube_find_anim(part, 0, "shoot") == -1);
-    CHECK(md5_cube_find_anim(part, 1, "shoot") == 2); // the last one
+    CHECK(md5_cube_find_anim(part, 1, "shoot") == 2); // the last match
     CHECK(md5_cube_find_anim(part, 1, NULL) == -1);
     close_cube(&test);
 }
@@ -107,7 +107,7 @@ TEST (cube_mirrors_tags) {
     CHECK_NEAR(tags[0].transform.rotation.x, -0.70710678, 1e-6);
     CHECK_NEAR(tags[0].transform.rotation.w, 0.70710678, 1e-6);
     CHECK_NEAR(tags[1].transform.rotation.w, 1.0, 0.0);
-    CHECK_NEAR(tags[2].transform.rotation.y, 0.5, 1e-6); // along the mirrored axis: as it is
+    CHECK_NEAR(tags[2].transform.rotation.y, 0.5, 1e-6); // about the mirrored axis: same sign
     close_cube(&test);
 }
 
@@ -266,7 +266,7 @@ TEST (cube_adjusts_animations_that_come_later) {
         const bool is_adjusted = i == 1;
         CHECK_NEAR(pose[0].rotation.w, 1.0, 0.0);
         CHECK_NEAR(pose[1].rotation.z, is_adjusted ? -0.70710678 : 0.0, 1e-6);
-        CHECK_NEAR(pose[1].translation.x, is_adjusted ? 1.0 : 0.0, 0.0); // a quarter
+        CHECK_NEAR(pose[1].translation.x, is_adjusted ? 1.0 : 0.0, 0.0); // divided by 4
         CHECK_NEAR(pose[1].translation.y, is_adjusted ? -2.0 : 0.0, 0.0);
         CHECK_NEAR(pose[1].translation.z, is_adjusted ? 3.0 : 0.0, 0.0);
     }

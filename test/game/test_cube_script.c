@@ -215,7 +215,6 @@ static const char whole[] = "md5load a.md5mesh\nmd5anim \"a b\" b.md5anim\nmd5ta
 
 TEST (cube_survives_failure_of_every_allocation) {
     const game_text files[] = {{"md5.cfg", whole}, {"b.cfg", "md5shader * a\n"}, {NULL, NULL}};
-    // Small blocks, so that more of them are needed: the text is there many times.
     for (size_t i = 1;; i++) {
         test_heap heap = {.fail_at = i};
         game_log log;
@@ -234,6 +233,7 @@ TEST (cube_survives_failure_of_every_allocation) {
 
 TEST (cube_survives_every_memory_limit) {
     const game_text files[] = {{"md5.cfg", whole}, {"b.cfg", "md5shader * a\n"}, {NULL, NULL}};
+    // The text many times, so that more than one block of memory is needed.
     char text[sizeof whole * 40];
     text[0] = '\0';
     for (int i = 0; i < 40; i++)

@@ -25,7 +25,7 @@ TEST (entities_have_model_clips_and_materials) {
     CHECK_STRING(imp->model_def->decl->name, "body");
     CHECK_UINT(imp->num_clips, 6);
     CHECK_STRING(imp->clips[0].anim->name, "walk");
-    CHECK(imp->clips[0].anims[0] == imp->clips[4].anims[0]); // a file of two clips, once
+    CHECK(imp->clips[0].anims[0] == imp->clips[4].anims[0]); // a shared file, loaded once
     CHECK_UINT(imp->clips[5].num_files, 2);
     CHECK_STRING(imp->materials[0], "scarlet");
     CHECK_NEAR((double)imp->masks[MD5_CHANNEL_TORSO][SPINE], 1.0, 0.0);
@@ -39,7 +39,7 @@ TEST (entities_have_model_clips_and_materials) {
     md5_free_game(game);
 }
 
-// "shader" counts before the skin, but a material that draws nothing stays.
+// "shader" has precedence over the skin, but does not replace a material that draws nothing.
 TEST (shaders_replace_skins) {
     md5_game *const game =
         open_entity_game("entityDef a { \"model\" \"body\" \"shader\" \"glass\" }\n"
@@ -172,8 +172,8 @@ TEST (joints_of_heads_are_copied) {
     memcpy(pose, head->entity->model->bind_local, sizeof pose);
     md5_local_to_model(&entity->model->skeleton, entity->model->bind_local, joints);
     md5_copy_part_joints(head, entity->model->bind_local, joints, pose);
-    // The jaw is 10 above the top, as the spine above the root; the tooth is where the lid is: 1
-    // above the neck, which is where the head is.
+    // The jaw is 10 above the top, as the spine is above the root; the tooth is where the lid is: 1
+    // above the neck, where the head is.
     check_vector(pose[1].translation, 0.0, 0.0, 10.0);
     check_vector(pose[2].translation, 0.0, 0.0, -9.0);
     md5_free_entity(entity);
@@ -197,7 +197,7 @@ TEST (attachments_are_placed_at_their_joint) {
     check_vector(placement.translation, 1.0, 2.0, 12.0);
     const md5_vec3 x = {1.0f, 0.0f, 0.0f};
     check_vector(md5_quat_rotate(placement.rotation, x), 0.0, 1.0, 0.0);
-    // Nothing is copied to it.
+    // The gun copies no joints.
     md5_copy_part_joints(gun, entity->model->bind_local, joints,
                          (md5_transform *)(uintptr_t)gun->entity->model->bind_local);
     md5_free_entity(entity);
@@ -276,7 +276,7 @@ TEST (entities_are_machines_too) {
     md5_player_advance(player, 0.1, count_event, &num_events);
     (void)md5_player_pose(player, scratch, pose, NULL, NULL);
     CHECK_NEAR((double)pose[SPINE].translation.z, 20.0, 1e-4);
-    // All joints hide their parts.
+    // The layer of all joints hides the layers of the other channels.
     CHECK(md5_player_go(player, all, walk, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
     md5_player_advance(player, 0.25, count_event, &num_events);
     (void)md5_player_pose(player, scratch, pose, NULL, NULL);
@@ -330,7 +330,7 @@ TEST (entities_survive_failure_of_every_load) {
     md5_free_game(game);
 }
 
-// The same for the game, whose memory what entities need of it is.
+// The same for the memory of the game, which keeps the declarations that entities need.
 TEST (games_of_entities_survive_failure_of_every_allocation) {
     enum { COUNT = 16 };
     static game_text texts[COUNT];

@@ -127,7 +127,7 @@ TEST (mistakes_default_an_entity) {
                     "def/all.def:1: Unexpected end of file");
 }
 
-// What inherits a default inherits the key that says so.
+// An entity that inherits a defaulted one inherits the key that marks it.
 TEST (defaulted_parents_leave_a_mark) {
     md5_game *const game =
         open_entities("entityDef e { \"inherit\" \"bad\" } entityDef bad { wrong }", NULL);
@@ -150,7 +150,7 @@ TEST (entities_that_inherit_themselves_end) {
     md5_free_game(game);
 }
 
-// A line of parents as long as a file allows, and each of them inherits all that follow it twice.
+// A long chain of ancestors: each entity inherits the two before it, and with them all others.
 TEST (long_lines_of_ancestors_take_linear_time) {
     enum { COUNT = 50000, ROOM = 80 };
     char *const text = malloc((size_t)COUNT * ROOM);
@@ -168,8 +168,8 @@ TEST (long_lines_of_ancestors_take_linear_time) {
     free(text);
 }
 
-// All of a circle are checked in linear memory: with what they inherit, they would need 24 bytes
-// times the square of their number.
+// All entities of a circle are checked in linear memory: with the keys that they inherit they would
+// need 24 bytes times the square of their number.
 TEST (checking_entities_takes_linear_memory) {
     enum { COUNT = 20000, ROOM = 60, MOST_BYTES = 1000 };
     char *const text = malloc((size_t)COUNT * ROOM);
@@ -210,7 +210,7 @@ TEST (entities_survive_failure_of_every_allocation) {
         const bool is_strict = game && md5_set_verdict(game, MD5_VERDICT_ENGINE, &error);
         const md5_entity_def *const def = is_strict ? md5_game_entity_def(game, "e", &error) : NULL;
         CHECK(def ? def->num_keys == 4 : error.status == MD5_ERROR_MEMORY);
-        // Nothing is half done: where memory is back, so is the entity.
+        // A failure leaves nothing half done: once there is memory again, the entity is complete.
         if (is_strict && !def)
             check_keys(entity_of(game, "e"), "a=c classname=e d=e DEFAULTED=1 ");
         md5_free_game(game);
@@ -220,7 +220,7 @@ TEST (entities_survive_failure_of_every_allocation) {
     }
 }
 
-// The folder that the original engine was asked about.
+// The declarations of the golden folder, which the original engine has parsed.
 TEST (entities_of_the_golden_folder_inherit) {
     md5_game *const game =
         open_entities("entityDef base_thing { \"spawnclass\" \"idAnimated\" \"health\" \"10\" "

@@ -64,7 +64,7 @@ static uint32_t count_parts(const md5_entity *entity)
     return count - 1;
 }
 
-// Each entity has the next one twice: 2^20 parts, were all of them loaded.
+// Each entity has the next one twice: 2^20 parts if all of them were loaded.
 TEST (trees_of_parts_are_limited) {
     enum { DEPTH = 20, ROOM = 200 };
     static char text[DEPTH * ROOM];
@@ -81,7 +81,7 @@ TEST (trees_of_parts_are_limited) {
     md5_free_game(game);
 }
 
-// Keys that fail count, too: their files are read once more for each of them.
+// Keys that fail count, too, because each of them reads its files again.
 TEST (keys_of_parts_that_fail_are_limited) {
     enum { COUNT = 1000, ROOM = 40 };
     char *const text = malloc(COUNT * ROOM + 100);
@@ -143,7 +143,7 @@ static md5_game *open_tilted(const char *text)
     return open_texts(texts, num_entity_files + 2, NULL);
 }
 
-// A head has the axes of the entity in that pose, what is attached those of the joint.
+// In that pose a head has the axes of the entity, an attachment those of its joint.
 TEST (parts_are_placed_in_the_pose_ik_pose) {
     md5_game *const game = open_tilted(
         "model tilted { mesh body.md5mesh anim walk walk.md5anim anim ik_pose other.md5anim\n"
@@ -177,7 +177,7 @@ TEST (offsets_are_limited) {
 
 // -- Axes -----------------------------------------------------------------------------------------
 
-// Positions of a point of each joint and of the gun.
+// Writes the positions of a point of each joint and of the gun, and the root motion.
 static void pose_points(md5_game *game, const md5_load_opts *opts, const char *clip,
                         md5_vec3 inside, md5_vec3 points[ENTITY_JOINTS + 2])
 {
@@ -198,7 +198,7 @@ static void pose_points(md5_game *game, const md5_load_opts *opts, const char *c
     md5_free_entity(entity);
 }
 
-// Whatever the axes, all that is computed is the converted result.
+// In all axes the results are those of id's axes, converted.
 TEST (entities_are_loaded_in_other_axes) {
     static const char *const clips[] = {"walk", "turn"};
     md5_game *const game =

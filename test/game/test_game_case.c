@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A place keeps its texts as `user`, with a text without a name at the end.
+// `user` of a place is its array of texts.
 static const char *text_name(void *user, size_t file)
 {
     return ((const game_text *)user)[file].name;
@@ -20,7 +20,7 @@ static const void *open_text(void *user, size_t file, size_t *size, md5_error *e
         return NULL;
     }
     *size = strlen(text);
-    // Of its size, so that a read behind its end is seen.
+    // Exact size, so that a read past the end is detected.
     char *const copy = malloc(*size ? *size : 1);
     if (!copy)
         abort();

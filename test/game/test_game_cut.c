@@ -1,4 +1,4 @@
-// Declarations that end anywhere: each of them is read to its end, in both verdicts.
+// Declarations that are cut off anywhere: each of them is read to its end, under both verdicts.
 #include "test/game/game_case.h"
 #include "test/test.h"
 
@@ -42,7 +42,7 @@ TEST (declarations_that_are_cut_come_to_an_end) {
     }
 }
 
-// What stands before the end counts in the lenient verdict.
+// In the lenient verdict everything before the end counts.
 TEST (commands_without_a_brace_behind_them_count) {
     game_log log = {.count = 0};
     md5_game *const game =

@@ -1,4 +1,4 @@
-// Deforms, against numbers computed by hand.
+// Deforms, compared with numbers computed manually.
 #include "md5/md5deform.h"
 #include "md5/md5model.h"
 #include "test/game/game_case.h"
@@ -32,7 +32,7 @@ typedef struct deform_case {
     uint32_t indices[54];
 } deform_case;
 
-// Deforms the quad as a material says that has that deform.
+// Deforms the quad by a material with this deform.
 static void form(deform_case *c, const char *deform, const md5_deform_view *view)
 {
     char text[512] = "table ramp { { 0, 8 } }\nm { deform ";
@@ -134,8 +134,8 @@ TEST (deform_turbulent_moves_texture_coordinates) {
     free_case(&c);
 }
 
-// As seen from 100 units in front, the border goes 3 to the sides and, at the corners, to both. It
-// is in the plane of the quad or in front of it, and all of it is drawn.
+// Seen from 100 units in front, the border is 3 wide on each side, and at corners on both. It lies
+// in the plane of the quad or in front of it, and every vertex is drawn.
 TEST (deform_flare_has_a_border) {
     deform_case c;
     uint32_t uses[16] = {0};
@@ -186,8 +186,8 @@ TEST (deform_is_refused_for_other_meshes) {
     md5_free_model(model);
 }
 
-// A quad whose triangles do not meet is a flare that is nothing; tubes of points stay where they
-// are; without a table, without normals and without a deform nothing moves.
+// A flare whose triangles form no quad shrinks to its centre; tubes of points stay where they are;
+// without a table, without normals and without a deform nothing moves.
 TEST (deform_of_odd_input_is_harmless) {
     static const uint32_t apart[6] = {0, 1, 2, 0, 1, 3};
     static const md5_vec3 points[4] = {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2, NAN}};

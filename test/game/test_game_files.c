@@ -1,4 +1,4 @@
-// Which file of which place counts.
+// Which file has precedence if several places have it.
 #include "test/game/game_case.h"
 #include "test/test.h"
 

@@ -1,4 +1,4 @@
-// Materials, rule by rule. What the whole of a real folder gives is compared by verdicts.sh.
+// Materials, rule by rule. verdicts.sh compares the results of a whole real folder.
 #include "test/game/game_case.h"
 #include "test/test.h"
 
@@ -290,7 +290,7 @@ TEST (coverage_and_sort_follow_from_stages) {
     CHECK_NEAR((double)parse("m { polygonOffset 2\n { map x } }", &game, NULL)->sort, 2.0, 0.0);
     md5_free_game(game);
     const md5_material *const mirror = parse("m { mirror { mirrorRenderMap 8, 9 } }", &game, NULL);
-    CHECK_UINT(mirror->decl->state, MD5_DECL_DEFAULTED); // the comma is no number, nor a word
+    CHECK_UINT(mirror->decl->state, MD5_DECL_DEFAULTED); // the comma is neither a number nor a word
     md5_free_game(game);
 }
 

@@ -56,7 +56,7 @@ TEST (channels_add_and_remove_joints_from_left_to_right) {
         NULL);
     check_channel(model_of(game, "m"), MD5_CHANNEL_TORSO, "1");
     check_channel(model_of(game, "m"), MD5_CHANNEL_LEGS, "30");
-    // A second list replaces the first, but joints of that stay taken.
+    // A second list replaces the first, but the joints of the first remain taken.
     check_channel(model_of(game, "n"), MD5_CHANNEL_TORSO, "");
     check_channel(model_of(game, "n"), MD5_CHANNEL_HEAD, "");
     md5_free_game(game);

@@ -1,5 +1,5 @@
-// The lenient verdict, mistake by mistake, beside the engine's. What is expected follows from the
-// text of each case: all of it but what is wrong.
+// The lenient verdict, mistake by mistake, beside the engine's. The expected result is everything
+// in the text of a case except the mistake.
 #include "test/game/game_case.h"
 #include "test/test.h"
 
@@ -103,8 +103,8 @@ TEST (lenient_materials_keep_what_is_right) {
                  "materials/all.mtr:2: deform particle missing particle name; expected a name");
 }
 
-// The value of an expression of which the engine defaults the material, at time 1.5 with
-// parm4 = 0.25.
+// Checks the value, at time 1.5 with parm4 = 0.25, of an expression whose material the engine
+// defaults.
 static void check_value(const char *expression, double expected)
 {
     char text[256];

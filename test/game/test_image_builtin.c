@@ -23,7 +23,7 @@ static void write_pcx_header(uint8_t *file, unsigned width, unsigned height, uns
 
 static md5_image *parse_exact(const uint8_t *bytes, size_t size, md5_error *error)
 {
-    uint8_t *const exact = malloc(size); // of its size: no byte behind it may be read
+    uint8_t *const exact = malloc(size); // exact size, to detect reads past the end
     if (!exact)
         abort();
     memcpy(exact, bytes, size);
@@ -39,7 +39,7 @@ static void check_texels(const md5_image *image, const uint8_t (*texels)[4], siz
         CHECK(memcmp(image->pixels, texels, 4 * count) == 0);
 }
 
-// 3 by 2 pixels in rows of 4 bytes: 7 7 200 (0), then a run of 4 that is longer than what is seen.
+// 3 by 2 pixels in rows of 4 bytes: 7 7 200 (0), then a run of 4, the last of which is not visible.
 static size_t write_indexed_pcx(uint8_t *file)
 {
     static const uint8_t rows[] = {0xC2, 7, 0xC1, 200, 0, 0xC4, 9};
@@ -93,7 +93,8 @@ TEST (damaged_pcx_files_are_refused) {
     uint8_t file[2 * PCX_MARK];
     md5_error error;
     const size_t size = write_indexed_pcx(file);
-    // Cut anywhere, it is refused; but the byte that marks the palette is not looked for.
+    // A file that is cut off anywhere is refused, unless only its last byte is missing: the byte
+    // that marks the palette is not checked.
     for (size_t i = 3; i < size - 1; i++) {
         md5_image *const image = parse_exact(file, i, &error);
         CHECK(!image && error.message[0]);
@@ -128,7 +129,7 @@ typedef struct builtin_case {
     uint8_t texel[4];
 } builtin_case;
 
-// Values worked out by hand from what each picture is for.
+// Values computed manually from the purpose of each picture.
 static const builtin_case builtin_cases[] = {
     {"_default", 16, 16, 3, 3, {0, 0, 0, 0}},
     {"default", 16, 16, 15, 15, {0, 0, 0, 0}},
@@ -168,7 +169,7 @@ static const builtin_case builtin_cases[] = {
     {"_fogEnter", 64, 64, 32, 24, {255, 255, 255, 161}},
     // From -3 to 5 (3 - 2.4375) / 8 of the way; 255 * (0.0703 * 0.9 + 0.1) = 41.6.
     {"_fogEnter", 64, 64, 29, 37, {255, 255, 255, 41}},
-    // 128 + 127 * the direction of a texel; by hand in double precision.
+    // 128 + 127 * the direction of a texel; computed manually in double precision.
     {"_normalCubeMap", 32, 192, 15, 15, {254, 131, 131, 255}},
     {"_normalCubeMap", 32, 192, 0, 32, {53, 200, 55, 255}},
     {"_normalCubeMap", 32, 192, 31, 64, {200, 202, 55, 255}},
@@ -297,7 +298,7 @@ TEST (compressed_files_older_than_their_sources_are_not_taken) {
     image_place_add(&place, "dds/add/a makealpha/b.dds", compressed, sizeof compressed);
     image_place_add(&place, "dds/c.dds", compressed, sizeof compressed);
     md5_game *const game = open_images(&place, NULL);
-    // Equal times, as in archives.
+    // Equal times, as of files in archives.
     CHECK(is_compressed(game, "a"));
     place.files[0].time = 5;
     CHECK(!is_compressed(game, "a"));

@@ -32,7 +32,7 @@ static const void *open_placed(void *user, size_t file, size_t *size, md5_error 
         return bytes;
     }
     *size = place->files[file].size;
-    void *const copy = malloc(*size ? *size : 1); // of its size: no byte behind it may be read
+    void *const copy = malloc(*size ? *size : 1); // exact size, to detect reads past the end
     if (!copy)
         abort();
     memcpy(copy, place->files[file].bytes, *size);

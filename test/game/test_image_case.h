@@ -1,10 +1,10 @@
-// Pictures that tests compute with: made from bytes, and compared texel by texel.
+// Pictures for tests: made from bytes, and compared texel by texel.
 #ifndef TEST_IMAGE_CASE_H
 #define TEST_IMAGE_CASE_H
 
 #include "md5/md5game.h"
 
-// A place in memory or on disk with files of any bytes, and no more than `room` of them.
+// A place of at most 16 files, whose bytes are in memory or on disk.
 typedef struct image_place {
     size_t count;
     struct {

@@ -48,7 +48,7 @@ static void add(dds_bytes *file, const void *bytes, size_t size)
 
 static md5_image *parse(const dds_bytes *file, md5_error *error)
 {
-    uint8_t *const exact = malloc(file->size); // of its size: no byte behind it may be read
+    uint8_t *const exact = malloc(file->size); // exact size, to detect reads past the end
     if (!exact)
         abort();
     memcpy(exact, file->bytes, file->size);
@@ -188,7 +188,7 @@ TEST (images_dds_with_padded_rows) {
     put32(&file, 8, 0x8);
     put32(&file, 20, 4);
     check_texel(&file, 1, padded);
-    put32(&file, 20, 2); // less than a row: it is wrong
+    put32(&file, 20, 2); // less than a row: wrong, and ignored
     check_texel(&file, 1, dense);
 }
 

@@ -42,7 +42,7 @@ static bool prefers(const char *name, const char *red, const char *green)
     return color == 'r';
 }
 
-// What a file is, its bytes say, so that TGA may stand for all.
+// The format of a file follows from its bytes, so that TGA may stand for all.
 TEST (images_are_found_by_the_engines_extensions) {
     CHECK(prefers("t/a", "T/A.TGA", "t/a.jpg"));
     CHECK(prefers("t\\a.tga", "t/a.tga", "t/a.jpg"));
@@ -118,7 +118,7 @@ TEST (images_that_are_damaged_say_so) {
 static md5_image *parse(const void *bytes, size_t size, const md5_image_opts *opts,
                         md5_error *error)
 {
-    void *const exact = malloc(size ? size : 1); // of its size: no byte behind it may be read
+    void *const exact = malloc(size ? size : 1); // exact size, to detect reads past the end
     if (!exact)
         abort();
     if (size > 0)

@@ -55,7 +55,8 @@ static int difference(const md5_image *image, const char *raw, size_t size)
     return worst;
 }
 
-// Whether a program gives what the engine made of it; missing files: nothing.
+// Whether a program gives the engine's picture, or none if the engine has none because files are
+// missing.
 static bool is_golden(md5_game *game, const char *text, int number)
 {
     char name[64];
@@ -288,7 +289,7 @@ TEST (image_programs_compute_normals) {
     md5_free_game(made.game);
 }
 
-// Texels 0 0 0 and 128 128 128 count for nothing; where nothing else is near, nothing is left.
+// Texels 0 0 0 and 128 128 128 are ignored; a texel without other neighbours becomes 128 128 128.
 TEST (image_programs_smooth_over_unused_texels) {
     uint8_t file[IMAGE_TGA_HEADER + 8], texels[8] = {0, 0, 0, 9, 128, 128, 128, 8};
     image_place place = {.count = 0};
@@ -302,7 +303,7 @@ TEST (image_programs_smooth_over_unused_texels) {
     md5_free_game(game);
 }
 
-// A height that rises by more than any number is no normal, but does no harm.
+// Values beyond the range of floats give no useful picture, but do no harm.
 TEST (image_programs_survive_huge_scales) {
     made_images made;
     make_images(&made);
@@ -336,7 +337,7 @@ static md5_image *load_nothing(void *user, const char *file, const md5_image_opt
     return NULL;
 }
 
-// A million operations in each other, and a million pictures that wait for the last one.
+// A million nested operations, and a million pictures that wait for the last one.
 TEST (image_programs_may_be_a_million_deep) {
     enum { DEPTH = 1000000 };
     md5_image_step *const steps = calloc(2 * DEPTH - 1, sizeof *steps);

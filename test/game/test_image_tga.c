@@ -61,8 +61,8 @@ static uint32_t texel_at(const tga_kind *kind, uint32_t n)
     return kind->is_top_first ? n : (HEIGHT - 1 - n / WIDTH) * WIDTH + n % WIDTH;
 }
 
-// Packets of four texels as they are and one repeated texel, on from row to row. The repeated one
-// is said to be two texels long in the last packet.
+// Packets of four stored texels and one repeated texel, which continue across rows. In the last
+// packet the repeated one claims to be two texels long.
 static void put_packets(tga_bytes *file, const tga_kind *kind)
 {
     for (uint32_t n = 0; n < TEXELS; n += 5) {
@@ -77,7 +77,7 @@ static void put_packets(tga_bytes *file, const tga_kind *kind)
 static void write_file(tga_bytes *file, const tga_kind *kind)
 {
     memset(file, 0, sizeof *file);
-    put(file, 3, 8); // bytes of identification
+    put(file, 3, 8); // length of the identification
     put(file, kind->color_bits != 0, 8);
     put(file, kind->kind + (kind->is_packed ? 8u : 0u), 8);
     put(file, FIRST_COLOR, 16);
@@ -98,7 +98,7 @@ static void write_file(tga_bytes *file, const tga_kind *kind)
             put_texel(file, kind, texel_at(kind, n));
 }
 
-// 5 bits are 8 bits by 255 / 31, to one unit.
+// Values of 5 bits are scaled by 255 / 31, to within one unit.
 static void expect(const tga_kind *kind, uint32_t i, int expected[4])
 {
     const uint32_t color = kind->kind == 1 ? index_of(i) : i;
@@ -118,7 +118,7 @@ static void expect(const tga_kind *kind, uint32_t i, int expected[4])
 
 static md5_image *parse(const tga_bytes *file, size_t size, md5_error *error)
 {
-    uint8_t *const exact = malloc(size ? size : 1); // of its size: no byte behind it may be read
+    uint8_t *const exact = malloc(size ? size : 1); // exact size, to detect reads past the end
     if (!exact)
         abort();
     memcpy(exact, file->bytes, size);
@@ -166,7 +166,7 @@ TEST (images_tga_of_each_kind) {
     }
 }
 
-// No file that is cut off gives a picture.
+// Files that are cut off anywhere give no picture.
 TEST (images_tga_cut_off_anywhere) {
     for (size_t i = 0; i < (size_t)NUM_KINDS * 4; i++) {
         const tga_kind kind = kind_of(i);

@@ -1,5 +1,5 @@
-// modelDefs that inherit each other in long chains and in trees: what they have, compared with
-// lists that are copied, and what memory they take.
+// modelDefs that inherit each other in long chains and in trees: their contents, compared with
+// lists that are copied, and their memory.
 #include "test/game/game_case.h"
 #include "test/test.h"
 
@@ -121,8 +121,9 @@ static size_t size_of_chain(int count, const char *first, const char *form, uint
     return size;
 }
 
-// Checks that four times as long a chain takes about four times the memory. A list that is copied
-// takes sixteen times. Arrays are deeper by the logarithm; memory comes in chunks that double.
+// Checks that a chain four times as long takes about four times the memory. Lists that are copied
+// would take sixteen times. The depth of arrays grows with the logarithm of their length; memory
+// comes in chunks that double.
 static void check_growth(const char *first, const char *form, uint32_t few, uint32_t many)
 {
     const size_t small = size_of_chain(5000, first, form, few);
@@ -173,7 +174,7 @@ TEST (models_in_a_ring_inherit_those_that_are_parsed_before_them) {
                                        "model d { inherit d mesh x.md5mesh anim dd two.md5anim }\n",
                                        &log);
     md5_error error;
-    // a asks for b, that for c, and that for a, which is open and has nothing yet.
+    // a inherits b, b inherits c, and c inherits a, which is being parsed and has nothing yet.
     CHECK_UINT(md5_game_model(game, "a", &error)->num_anims, 3);
     CHECK_UINT(md5_game_model(game, "b", &error)->num_anims, 2);
     CHECK_UINT(md5_game_model(game, "c", &error)->num_anims, 1);
@@ -208,7 +209,7 @@ static int find_plain(const plain_model *model, const char *name)
     return at;
 }
 
-// Adds or replaces. Returns false if the engine would not.
+// Adds or replaces an animation. Returns false if the engine would not.
 static bool add_plain(plain_model *model, const char *name, bool is_two)
 {
     int at = find_plain(model, name);
@@ -222,7 +223,7 @@ static bool add_plain(plain_model *model, const char *name, bool is_two)
     return true;
 }
 
-// Removes what an alias or a name means. Returns false if the engine would not.
+// Removes the animations of an alias or a name. Returns false if the engine would not.
 static bool remove_plain(plain_model *model, const char *name)
 {
     plain_model kept = {.count = 0};
@@ -292,8 +293,8 @@ TEST (trees_of_models_have_what_copied_lists_have) {
     md5_free_game(game);
 }
 
-// What belongs to a parent's mesh does not pass to a child with another one, and what a child adds
-// not to the parent.
+// A `mesh` in a child frees the joints that its parents' channels have taken; what a child adds
+// does not change the parent.
 TEST (channels_of_parents_stay_as_they_are) {
     md5_game *const game = open_models(
         "model m { mesh x.md5mesh channel torso ( a ) channel tail ( c ) }\n"

@@ -1,4 +1,4 @@
-// What models of the Quake re-releases have beside them: skins by name, scales of joints.
+// Files beside models of the Quake re-releases: skins by name, scales of joints.
 #include "md5/md5quake.h"
 #include "test/game/game_case.h"
 #include "test/test.h"
@@ -55,7 +55,7 @@ TEST (quake_limits_skins_and_images) {
     md5_quake_find_skins(text, is_there, NULL, &skins);
     CHECK_UINT(skins.num_skins, 0);
     CHECK_UINT(md5_quake_image_name("progs/ogre", 7, 3, name, sizeof name), 16);
-    CHECK_STRING(name, "progs/ogre_07_0"); // cut
+    CHECK_STRING(name, "progs/ogre_07_0"); // truncated
     CHECK_UINT(md5_quake_image_name("ogre", 31, 0, name, sizeof name), 10);
     CHECK_STRING(name, "ogre_31_00");
 }
@@ -162,7 +162,7 @@ TEST (scales_change_what_hangs_on_a_joint) {
     moment = md5_moment_of_frames(test.anim, 1, 1, 0.0f);
     skin_scaled(&test, &moment, vertices);
     check_vertex(vertices[0], 0, -0.5, 2);
-    check_vertex(vertices[1], 2, -0.25, 1); // half of it hangs on the root
+    check_vertex(vertices[1], 2, -0.25, 1); // half of its weight is on the root
     check_vertex(vertices[2], 0, -1, 2);    // not inherited
     moment = md5_moment_of_frames(test.anim, 1, 2, 0.25f);
     skin_scaled(&test, &moment, vertices);
