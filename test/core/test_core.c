@@ -106,8 +106,8 @@ TEST (quoting_escapes_what_is_not_printable_utf8) {
     CHECK_STRING(md5_quote("\xf0\x80\x80\x80", 4).text, "'\\xf0\\x80\\x80\\x80'");
     CHECK_STRING(md5_quote("\xf5\x80\x80\x80", 4).text, "'\\xf5\\x80\\x80\\x80'");
     CHECK_STRING(md5_quote("~\x7f", 2).text, "'~\\x7f'"); // the last ASCII control character
-    // The neighbours of what is refused: the first after C1, the first of three bytes, the last
-    // before the surrogates, the first of four bytes, the last of all.
+    // The accepted neighbours of refused characters: the first after C1, the first of three bytes,
+    // the last before the surrogates, the first of four bytes, the last of all.
     static const char *const edges[] = {"\xc2\xa0", "\xe0\xa0\x80", "\xed\x9f\xbf",
                                         "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"};
     for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++) {
@@ -161,7 +161,7 @@ TEST (arena_gives_zeroed_aligned_memory_and_frees_all) {
         unsigned char *const memory = md5_arena_alloc(&arena, i, 37);
         if (!CHECK(memory != NULL))
             break;
-        CHECK_UINT((uintptr_t)memory % (sizeof(void *) < 8 ? 8 : 16), 0); // as malloc()
+        CHECK_UINT((uintptr_t)memory % (sizeof(void *) < 8 ? 8 : 16), 0); // aligned as by malloc()
         bool zero = true;
         for (size_t k = 0; k < i * 37; k++)
             zero = zero && memory[k] == 0;
@@ -179,7 +179,7 @@ TEST (arena_refuses_what_overflows) {
     md5_error error;
     md5_context_begin(&context, NULL, NULL, &error);
     md5_arena arena = {.context = &context};
-    const volatile size_t most = SIZE_MAX; // a constant makes compilers warn of what is refused
+    const volatile size_t most = SIZE_MAX; // compilers would warn of a constant this large
     CHECK(md5_arena_alloc(&arena, most / 8, 16) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
     CHECK(md5_arena_alloc(&arena, most - 64, 1) == NULL);
@@ -213,7 +213,8 @@ TEST (math_rebuilds_w_and_shortens_long_rotations) {
     CHECK_NEAR((double)shortened.w, -sqrt(24.0) / 7.0, 1e-6);
 }
 
-// md5_quat's rule, in double, for x y z along (2 3 6) / 7 of any length.
+// Checks md5_quat_from_xyz() against the rule of md5_quat in double, for x y z along (2 3 6) / 7 of
+// any length.
 static void check_rebuilt(double length)
 {
     const float x = (float)(length * 2.0 / 7.0), y = (float)(length * 3.0 / 7.0);
@@ -222,7 +223,7 @@ static void check_rebuilt(double length)
     const double square = (double)x * (double)x + (double)y * (double)y + (double)z * (double)z;
     const double w = -sqrt(fabs(1.0 - square));
     const double scale = square > 1.0 ? sqrt(2.0 * square - 1.0) : 1.0;
-    // The square's rounding is half of its digits in w.
+    // Near w = 0 the rounding of the square costs w half of its digits.
     const double off = fabs((double)q.w - w / scale), near = fabs(w) > 1e-3 ? 3e-4 : 1e-3;
     test_check(off <= near, __FILE__, __LINE__, "length %.9g: w is off by %.3g", length, off);
     CHECK_NEAR((double)q.x, (double)x / scale, 1e-6 * fabs((double)x / scale) + 1e-9);

@@ -1,4 +1,4 @@
-// md5math.h against the same formulas in double precision, written out by matrices: rotations are
+// md5math.h against the same formulas in double precision, written as matrices: rotations are
 // compared by what they do to vectors, so that no formula of the library is used twice.
 #include "test/test.h"
 

@@ -1,5 +1,5 @@
-// The kernels of posing compiled for one float at a time, in plain C: their arithmetic without any
-// instruction set. Apart from shuffles of registers, that is the code that the sets run.
+// The posing kernels compiled for one float at a time, in plain C: their arithmetic without any
+// instruction set. Apart from shuffles of registers, this is the code of every instruction set.
 #include "test/test.h"
 #include "test/pose/test_made_pose.h"
 
