@@ -44,7 +44,7 @@ static md5gl_proc load_function(void *user, const char *name)
     return function;
 }
 
-// Always off screen, so that figures do not depend on a display.
+// Off screen unless SDL_VIDEODRIVER is set, so that figures do not depend on a display.
 static bool open_context(gl_stage *stage)
 {
     SDL_setenv("SDL_VIDEODRIVER", "offscreen", 0);
@@ -167,8 +167,8 @@ static double draw(const gl_stage *stage, const md5gl_frame *frame)
     return seconds;
 }
 
-// Replaces the skinning program by one that draws vertices unchanged: in the buffers of this path
-// they are in the bind pose.
+// Exchanges the skinning program with the one that draws vertices unchanged: the buffers of this
+// path hold the bind pose. A second call undoes it.
 static void swap_programs(const gl_stage *stage)
 {
     md5gl_program(*const programs)[MD5GL_NUM_PASSES] = stage->renderer->skinned[MD5GL_BLEND_LINEAR];
@@ -190,7 +190,7 @@ static void measure(bench_table *table, const gl_stage *stage, uint32_t width, u
 {
     double skinned[TURNS], placed[TURNS], ratios[TURNS];
     const md5gl_frame frame = describe(stage, width, height);
-    for (int i = -2; i < TURNS; i++) { // the first ones compile
+    for (int i = -2; i < TURNS; i++) { // two warm-up turns compile the shaders
         const double with = draw(stage, &frame);
         swap_programs(stage);
         const double without = draw(stage, &frame);

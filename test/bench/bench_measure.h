@@ -39,11 +39,11 @@ typedef struct bench_row {
     bench_kind kind;
     bench_work *work;
     void *of;
-    double units;      // of one call
-    md5_cpu best;      // the set that the public function uses
-    bool levels;       // also each set separately
+    double units;      // per call
+    md5_cpu best;      // the instruction set that the public function uses
+    bool levels;       // also measure each instruction set separately
     bool no_twin;      // there is no separate plain C version
-    bench_work *other; // another library's, NULL: none
+    bench_work *other; // the same work by another library; NULL: none
     double goal;       // maximum, for rates minimum; 0: none
 } bench_row;
 
@@ -51,9 +51,9 @@ typedef struct bench_variant {
     const char *name;
     bench_work *work;
     md5_cpu level;
-    unsigned calls; // of one run
-    pid_t process;  // that runs it, 0: this one
-    int socket;     // to it: calls there, their seconds back
+    unsigned calls; // per run
+    pid_t process;  // the process that runs the work; 0: this one
+    int socket;     // to `process`: sends the number of calls, receives their seconds
     bool ended;
     int num_runs;
     double runs[MAX_RUNS];

@@ -1,6 +1,6 @@
-// The character that bench.c plays, with the complexity of a game's. Bobbin's body walks or stands,
-// his upper body waves through a mask, his breath is added; both legs are placed, his head is
-// turned to look.
+// The character that bench.c plays, as complex as one of a game: Bobbin walks or stands, a masked
+// layer waves, an additive layer breathes, two-bone modifiers place both feet, and an aim modifier
+// turns the head.
 #ifndef TEST_BENCH_BENCH_PLAY_H
 #define TEST_BENCH_BENCH_PLAY_H
 
@@ -84,7 +84,7 @@ static md5_machine *make_character(const playing *play)
     return machine;
 }
 
-// Feet near where they are, a head that looks about.
+// Places foot targets near the feet, and a target to look at that differs for each player.
 static void place_targets(md5_player *player, uint32_t number)
 {
     const float along = 0.02f * (float)number;
@@ -146,9 +146,10 @@ static void free_playing(playing *play)
     free(play->scratch);
 }
 
-// The works of rows: `of` is a playing. The player takes the best instruction set by itself.
+// The work functions of the rows; `of` is a playing. They ignore `level`: the player uses the best
+// instruction set.
 //
-// A frame of a game for one character; they alternate, so that none is in the first-level cache.
+// One frame of one character. The characters alternate, so that none is in the first-level cache.
 static uint64_t work_character(void *of, md5_cpu level)
 {
     playing *const play = of;
@@ -160,7 +161,7 @@ static uint64_t work_character(void *of, md5_cpu level)
     return play->palettes[0].m[0] > 0.0f;
 }
 
-// The same during a permanent transition of the body.
+// The same while the body layer is always in a transition.
 static uint64_t work_fading_character(void *of, md5_cpu level)
 {
     const playing *const play = of;

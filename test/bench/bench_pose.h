@@ -14,7 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// A crowd that a second-level cache holds, and one whose palettes no cache holds.
+// The palettes of POSING_CROWD characters of 71 joints (3.4 MB) fit into a third-level cache; those
+// of POSING_MANY (34 MB) must be written to memory.
 enum {
     POSING_FRAMES = 60,
     POSING_CROWD = 1000,
@@ -99,7 +100,7 @@ static void add_frames(made_text *anim, uint32_t num_joints, uint64_t *random)
     }
 }
 
-// Zeroed, and at the beginning of a cache line, as an engine's arrays are.
+// Zeroed memory at the beginning of a cache line, like the arrays of an engine.
 static void *posing_memory(size_t count, size_t size)
 {
     enum { LINE = 64 };
@@ -152,7 +153,7 @@ static void make_posing(posing *made, uint32_t num_joints)
     made->mask = posing_memory(num_joints, sizeof *made->mask);
     md5_sample(made->binding, &made->moments[0], MD5_ROOT_FILE, made->pose);
     md5_sample(made->binding, &made->moments[1], MD5_ROOT_FILE, made->layer);
-    // As a mask of the upper body: weights 0, a few in between, 1.
+    // Like a mask of the upper body: weights 0, a few in between, 1.
     for (uint32_t i = 0; i < num_joints; i++)
         made->mask[i] = fminf(1.0f, fmaxf(0.0f, ((float)i - 0.4f * (float)num_joints) / 8.0f));
 }
@@ -174,7 +175,7 @@ static void free_posing(posing *made)
     free(made->mask);
 }
 
-// A sixtieth of a second later.
+// Advances by 1/60 second.
 static md5_moment play_on(posing *made)
 {
     made->time += 1.0 / 60.0;
@@ -186,8 +187,7 @@ static md5_moment seek_on(posing *made)
     return made->moments[made->next_moment++ % POSING_MOMENTS];
 }
 
-// -- The work of each row
-// ---------------------------------------------------------------------------
+// -- The work of each row -------------------------------------------------------------------------
 
 static uint64_t seen_of(const md5_mat34 *matrix)
 {
@@ -283,8 +283,8 @@ static uint64_t work_crowd(void *of, md5_cpu level)
     return seen_of(made->palettes);
 }
 
-// Poses jobs as an engine whose palettes exceed the cache: a few at a time into a buffer that fits,
-// which is then copied. Direct writes would wait for each cache line.
+// Poses jobs as an engine would whose palettes exceed the cache: a few at a time into a buffer that
+// fits, which is then copied. Direct writes would wait for each cache line.
 static void pose_through_buffer(const md5_pose_kernels *kernels, const md5_pose_job *jobs,
                                 size_t count, md5_mat34 *buffer, void *scratch)
 {
@@ -316,8 +316,7 @@ static uint64_t work_many_straight(void *of, md5_cpu level)
     return seen_of(made->palettes);
 }
 
-// -- Threads
-// ----------------------------------------------------------------------------------------
+// -- Threads --------------------------------------------------------------------------------------
 
 enum { THREAD_POSES = 40000, THREAD_TRIES = 9, MANY_TRIES = 36, MAX_THREADS = 64 };
 
@@ -341,13 +340,14 @@ static void *pose_part(void *of)
     return NULL;
 }
 
-// Seconds for posing the first `count` once, each thread posing its part: the fastest of some
+// Seconds for posing the first `count` jobs once, divided among the threads: the fastest of several
 // tries.
 static double time_threads(posing *made, size_t count, unsigned num_threads)
 {
     crowd_part parts[MAX_THREADS];
     pthread_t threads[MAX_THREADS];
-    // What goes to memory is short and often, for a gap between what else the machine does.
+    // A memory-bound try is short and is repeated more often, so that one of them falls between
+    // other loads of the machine.
     const int num_rounds = count == POSING_MANY ? 1 : (int)(THREAD_POSES / count);
     const int num_tries = count == POSING_MANY ? MANY_TRIES : THREAD_TRIES;
     const uint32_t num_joints = made->model->skeleton.num_joints;

@@ -50,7 +50,7 @@ static bool read_with_us(const bench_text *text)
     return model != NULL;
 }
 
-// First in a separate process: assimp crashes on some valid files.
+// Tries assimp in a separate process, because it crashes on some valid files.
 static bool survives_assimp(const bench_text *text)
 {
 #ifdef BENCH_ASSIMP
@@ -69,7 +69,7 @@ static bool survives_assimp(const bench_text *text)
 #endif
 }
 
-// Only files that both can read.
+// Adds a file if both libraries can read it.
 static void add_file(bench_texts *all, const char *path)
 {
     FILE *const file = all->count < MAX_TEXTS ? fopen(path, "rb") : NULL;
@@ -98,7 +98,7 @@ static void free_texts(bench_texts *all)
     all->count = 0;
 }
 
-// The same text with four more decimals behind each six, as id's exporter writes them.
+// The same text with ten decimals instead of six, as id's exporter writes them.
 static bench_text with_ten_decimals(const bench_text *text)
 {
     bench_text longer = {.bytes = malloc(2 * text->size + 1), .is_anim = text->is_anim};
@@ -240,7 +240,7 @@ static void bench_free(void *user, void *memory, size_t size)
     free(memory);
 }
 
-// The maximum over files of more than a few lines.
+// The maxima over all texts: allocations, and peak memory per byte of text for texts over 16 KB.
 static void show_memory(bench_table *table, const bench_texts *all)
 {
     double most_allocs[2] = {0.0, 0.0}, most_memory[2] = {0.0, 0.0};
@@ -265,8 +265,8 @@ static void show_memory(bench_table *table, const bench_texts *all)
     bench_figure(table, "peak memory of a .md5anim over 16 KB", "x text", most_memory[1], 1.5);
 }
 
-// Bytes that clips are sampled from, joint 0's base frame included, a joint and frame, of 28 that a
-// rotation and a translation take.
+// The size of what clips are sampled from, with joint 0's base frame, for each joint and frame: as
+// a percentage of the 28 bytes of a rotation and a translation.
 static void show_clip_memory(bench_table *table, const bench_texts *clips, const char *whose)
 {
     double bytes = 0.0, joint_frames = 0.0;

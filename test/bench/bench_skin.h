@@ -35,8 +35,9 @@ static void write_made_joints(FILE *to, double places[SKINNING_JOINTS][3])
     fputs("}\n", to);
 }
 
-// A hose along a chain of joints, its vertices in order; those of a place weigh on the joints
-// around it, all at one point. Biases fall from the first to the last.
+// A tube along a chain of joints, with its vertices in order. All weights of a vertex lie at one
+// point and use the nearest joint and those after it, with biases that fall from the first to the
+// last.
 static void write_made_mesh(FILE *to, int num_influences)
 {
     double places[SKINNING_JOINTS][3];
@@ -93,7 +94,8 @@ static void free_skinning(skinning *of)
     *of = (skinning){0};
 }
 
-// Takes ownership of the model. Every joint is rotated slightly about its position.
+// Takes ownership of the model. Every joint is rotated slightly about its own z axis, and some are
+// moved along it.
 static void make_skinning(skinning *of, md5_model *model)
 {
     const uint32_t num_joints = model->skeleton.num_joints;
@@ -136,7 +138,7 @@ static uint64_t skin_all(const skinning *of, bool normals, bool tangents)
     return seen;
 }
 
-// By dual quaternions, with normals.
+// The same by dual quaternions, with normals.
 static uint64_t skin_all_dual(const skinning *of)
 {
     uint64_t seen = 0;
