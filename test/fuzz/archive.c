@@ -1,5 +1,5 @@
-// An archive, zip or .pak, as the programs read it; demo/common reads it, so replay.c does not have
-// it. Every file in it is read.
+// An archive, zip or .pak; every file in it is read. The reader is in demo/common, not in the
+// library, so replay.c does not have this target.
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE // for memfd_create()
 #endif

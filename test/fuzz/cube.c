@@ -1,4 +1,5 @@
-// An md5.cfg, a NUL byte, and a file that it may run as b.cfg. What it gives is asked for.
+// An md5.cfg, a NUL byte, and a file that it may run as b.cfg. Every part, its animations and a
+// skin are looked up.
 #include "test/fuzz/target.h"
 
 #include "md5/md5cube.h"

@@ -1,6 +1,6 @@
-// Files of declarations: bytes up to a NUL are materials, up to the next one skins, the rest
-// models and entities. Everything that they declare is asked for, evaluated and played. The folder
-// has a mesh m.md5mesh, with the joints a and b, and an animation m.md5anim besides.
+// Files of declarations: bytes up to a NUL are materials, up to the next one skins, the rest models
+// and entities. Everything that they declare is looked up, evaluated and played. The folder also
+// has a mesh m.md5mesh, with the joints a and b, and an animation m.md5anim.
 #include "test/fuzz/target.h"
 
 #include "md5/md5actor.h"
@@ -118,7 +118,7 @@ static const char *ask_for_entities(md5_game *game)
     md5_error error;
     for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_ENTITY); i++) {
         const md5_decl *const decl = md5_game_decl(game, MD5_DECL_ENTITY, i);
-        // A name is cut at its last dot, and a declared one may have another.
+        // A look-up cuts the name at its last dot, so it may find another declaration.
         if (md5_find_decl(game, MD5_DECL_ENTITY, decl->name) != decl)
             continue;
         const md5_entity_def *const def = md5_game_entity_def(game, decl->name, &error);
@@ -165,7 +165,7 @@ static const char *play_entity(const md5_entity *entity, const md5_entity *body)
     return fault;
 }
 
-// Plays an entity and its parts; what has parts of its own is one of these.
+// Plays an entity, its parts, their parts and so on.
 static const char *play_tree(const md5_entity *entity)
 {
     const md5_entity *tree[MD5_MOST_ENTITY_PARTS + 1] = {entity};
@@ -247,7 +247,7 @@ static const char *ask_for_all(md5_game *game)
     return fault ? fault : ask_for_materials(game);
 }
 
-// Both verdicts on everything.
+// Looks everything up under the lenient verdict, then under the engine's.
 const char *fuzz_game(const uint8_t *data, size_t size)
 {
     fuzz_file files[NUM_FILES];

@@ -16,7 +16,7 @@ static void forget_event(void *user, md5_player *player, const md5_event *event,
     ++*(size_t *)user;
 }
 
-// Sets parameters and targets and advances, by the bytes of the machine's name and a counter.
+// Sets parameters and targets, plays clips and advances, by the number of the step.
 static const char *play_machine(md5_player *player, const md5_machine_desc *desc, void *scratch)
 {
     static const float values[] = {0.0f, 1.0f, -3.0f, 1e30f, 0.5f};

@@ -26,7 +26,6 @@ typedef struct token_list {
     token tokens[MOST_TOKENS];
 } token_list;
 
-// The output.
 typedef struct output {
     uint8_t *bytes;
     size_t size, room;
@@ -186,7 +185,7 @@ static range random_range(const token_list *list, uint32_t *random)
     return (range){at, at + (length < left ? length : left)};
 }
 
-// The number after the last `num...` before a token, or the list's end.
+// The index of the number after the last `num...` before a token, or the length of the list.
 static size_t count_before(const token_list *list, size_t at)
 {
     while (at-- > 0) {
@@ -197,7 +196,7 @@ static size_t count_before(const token_list *list, size_t at)
     return list->count;
 }
 
-// The number after a given word, or the list's end.
+// The index of the number after a given word, or the length of the list.
 static size_t count_of(const token_list *list, const char *word)
 {
     for (size_t i = 0; i + 1 < list->count; i++) {
@@ -267,7 +266,7 @@ static void put_edge_number(output *out, const token *replaced, uint32_t *random
     put_instead(out, replaced, numbers[below(random, sizeof numbers / sizeof numbers[0])]);
 }
 
-// Writes all tokens, one of them replaced according to `kind`.
+// Writes all tokens, with one number off by one or replaced by an edge case.
 static void change_number(output *out, const token_list *list, uint32_t *random)
 {
     size_t at = below(random, list->count);

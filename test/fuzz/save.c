@@ -1,7 +1,7 @@
 // Changed bytes of a saved player. The input is a script: the first byte is how long to play before
 // saving; the second, which commands to give meanwhile; the third, how many bytes to cut off; then
-// offsets into the saved bytes and their new values, three bytes each. So inputs stay useful if the
-// format changes.
+// three bytes for each change: an offset into the saved bytes (16 bits) and what to XOR with the
+// byte there. So inputs stay useful if the format changes.
 #include "test/fuzz/figure.h"
 #include "test/fuzz/target.h"
 

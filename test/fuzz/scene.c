@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Copied, so that a read beyond its end is a read beyond a block.
+// Copies a part into a block of its own, so that a read beyond its end is detected.
 static char *copy_part(const uint8_t *data, size_t size)
 {
     char *const part = malloc(size ? size : 1);
@@ -34,7 +34,8 @@ static const char *moment_fault(const md5_anim *anim, const md5_moment *moment)
     return NULL;
 }
 
-// Calls every function on a posed mesh. The results are not read: the sanitizers check the writes.
+// Skins a posed mesh, packs its influences and measures what that loses. The results are not read:
+// the sanitizers check the writes.
 static void draw(const md5_model *model, uint32_t number, const md5_mat34 *palette)
 {
     const md5_mesh *const mesh = &model->meshes[number];

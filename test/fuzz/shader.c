@@ -1,5 +1,5 @@
-// A .shader file, in which the material "m" is looked for. The viewer reads it, not the library, so
-// replay.c does not have it.
+// A .shader file, in which the material "m" is looked for. The reader is in the viewer, not in the
+// library, so replay.c does not have this target.
 #include "test/fuzz/target.h"
 
 #include "demo/viewer/scene/shader_file.h"
