@@ -11,7 +11,7 @@
 #if defined(MD5_COVERAGE)
 void __gcov_dump(void);
 
-// A child that aborts would not write what it reached.
+// abort() skips the exit handler that writes coverage counts, so the child writes them here.
 static void write_counts(int number)
 {
     (void)number;
@@ -55,8 +55,8 @@ const char *test_message_of(void (*mistake)(const void *context), const void *co
 
 #else
 
-// Windows has no fork(): the mistake is made in this process, and the handler of SIGABRT jumps out
-// of abort(), which C lets it do on a system where the signal is raised by a plain call.
+// Windows has no fork(), so the mistake is made in this process. abort() raises SIGABRT there as an
+// ordinary function call, so the handler may leave it by longjmp().
 #include <io.h>
 #include <setjmp.h>
 #include <signal.h>

@@ -6,7 +6,7 @@
 // error; the text stays until the next call.
 const char *test_message_of(void (*mistake)(const void *context), const void *context);
 
-// Returns NULL. Static analysis that sees a mistake in the tests reports it in the library.
+// Returns NULL. With a literal NULL in a test, static analysis would report a fault in the library.
 void *test_null(void);
 
 #endif

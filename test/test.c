@@ -147,7 +147,7 @@ void test_heap_free(void *user, void *memory, size_t size)
     free(memory);
 }
 
-// MD5_TEST_LONG: nothing runs the quick tests, `only` the long ones, `all` both.
+// MD5_TEST_LONG: if unset or empty, the quick tests run; `only`: the long ones; `all`: both.
 static bool has_chosen_length(const test_case *test)
 {
     const char *const length = getenv("MD5_TEST_LONG");
@@ -156,7 +156,8 @@ static bool has_chosen_length(const test_case *test)
     return test->is_long || strcmp(length, "all") == 0;
 }
 
-// Arguments: parts of names; a test runs when one of them occurs in its name or file.
+// The arguments are parts of names. A test runs if one of them occurs in its name. If one occurs in
+// the path of its file, or if there are no arguments, it runs if it has the chosen length.
 static bool is_chosen(const test_case *test, int count, char **parts)
 {
     bool in_file = count <= 1;
@@ -168,8 +169,8 @@ static bool is_chosen(const test_case *test, int count, char **parts)
     return in_file && has_chosen_length(test);
 }
 
-// With MD5_TEST_TIMES=0.2 in the environment, tests that take so many seconds of processor time or
-// more are listed with what they took.
+// With MD5_TEST_TIMES=0.2 in the environment, lists tests that take at least so many seconds of
+// processor time.
 static void report_time(const test_case *test, clock_t start)
 {
     const char *least = getenv("MD5_TEST_TIMES");

@@ -20,8 +20,8 @@ void test_register(test_case *test);
 
 #define TEST(title) TEST_THAT_IS(title, false)
 
-// A test that takes more than half a second although a quicker one finds nearly the same. `make
-// test-long` runs it, and whoever gives its name or sets MD5_TEST_LONG to `only` or `all`.
+// A test that takes more than half a second although a quicker one finds nearly the same. It runs
+// with `make test-long`, with MD5_TEST_LONG set to `only` or `all`, or if its name is given.
 #define TEST_LONG(title) TEST_THAT_IS(title, true)
 
 #define TEST_THAT_IS(title, is_long)                                            \
@@ -51,14 +51,14 @@ bool test_check_near(double actual, double expected, double tolerance, const cha
 bool test_check_string(const char *actual, const char *expected, const char *file, int line,
                        const char *what);
 
-// Ends the running test as skipped, saying why. Call `return` after it.
+// Marks the running test as skipped and prints why. The test must then return.
 void test_skip(const char *format, ...) MD5_PRINTF(1, 2);
 
 // The folder that holds corpus/ and golden/ ($MD5_CORPUS), or NULL.
 const char *test_corpus(void);
 
-// The project's root, from which tests are run ($MD5_ROOT, or "."): "<root>/<path>", valid until
-// the next call but 7.
+// "<root>/<path>" with the project's root ($MD5_ROOT, or ".", from which tests are run). The result
+// is valid for the next 7 calls.
 const char *test_path(const char *path);
 
 // A whole file, NUL-terminated; the caller frees it. NULL if it cannot be read.
@@ -68,8 +68,8 @@ char *test_read_file(const char *path, size_t *size);
 double test_random(uint64_t *state);
 uint32_t test_random_u32(uint64_t *state);
 
-// An allocator that counts what lives and fails its `fail_at`-th allocation (0 = never). It is the
-// `user` of the two functions.
+// An allocator that counts live blocks and bytes and fails its `fail_at`-th allocation (0 = never).
+// Pass it as the `user` of the two functions.
 typedef struct test_heap {
     size_t fail_at, num_allocs, live, live_bytes, peak_bytes;
 } test_heap;
