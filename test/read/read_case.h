@@ -1,5 +1,5 @@
-// For tests of md5/read: texts made from a good one by one replacement, and everything that reading
-// one says, as one string to compare.
+// For tests of md5/read: texts made from a good one by one replacement, and all that reading a text
+// reports, as one string to compare.
 #ifndef TEST_READ_READ_CASE_H
 #define TEST_READ_READ_CASE_H
 
@@ -9,7 +9,7 @@
 // that does not occur fails the running test. NULL or "" for `old`: `new` is the text.
 char *read_case_text(const char *text, const char *old, const char *new, size_t *size);
 
-// Collects "line:column: warning: message\n" of each, and of an error.
+// Collects "line:column: warning: message\n" of each warning, and the same of an error.
 typedef struct read_case_log {
     char text[4096];
     size_t used;
@@ -17,14 +17,14 @@ typedef struct read_case_log {
 void read_case_warn(void *log, const md5_error *warning); // a md5_warn_fn
 void read_case_add(read_case_log *log, const md5_error *error);
 
-// One replacement in a good text, and what reading the result must say: lines as above, without the
-// last newline. "" = nothing, and it loads.
+// One replacement in a good text, and what reading the result must report: lines as above, without
+// the last newline. "" = nothing is reported, and it loads.
 typedef struct read_case {
     const char *old, *new, *says;
 } read_case;
 
-// Loads the cases' texts with `load`, which returns whether it worked, and checks what they say:
-// a case fails to load if and only if it says "error:".
+// Loads the texts of the cases with `load`, which returns whether it worked, and checks what is
+// reported: a case fails to load if and only if `says` contains "error:".
 typedef bool read_case_load(const char *text, size_t size, const md5_load_opts *opts,
                             md5_error *error);
 void read_cases_check(const char *good, const read_case *cases, size_t num_cases,

@@ -1,4 +1,4 @@
-// What is read of an .md5anim, and what is said of one that is odd or broken.
+// Reading of .md5anim files, and the warnings and errors about odd and broken ones.
 #include "md5/read/anim_file.h"
 #include "test/read/read_case.h"
 #include "test/test.h"
@@ -57,7 +57,7 @@ static bool load(const char *text, size_t size, const md5_load_opts *opts, md5_e
 #define CHECK_CASES(cases) \
     read_cases_check(good, cases, sizeof(cases) / sizeof((cases)[0]), load, __FILE__, __LINE__)
 
-// The good text with a replacement, read for a test to look at.
+// The good text with a replacement, read for a test to inspect.
 typedef struct reading {
     md5_context context;
     md5_error error;
@@ -259,7 +259,7 @@ TEST (anim_file_reads_by_the_hierarchy_where_frames_agree_with_it) {
     end(&r);
 }
 
-// Whatever stands there is not used, but must not point outside either.
+// Without flags the number is not used, but the stored index must not point outside.
 TEST (anim_file_first_component_without_flags_is_harmless) {
     static const char *const firsts[] = {"4", "5", "-1", "99999999999", "2147483647"};
     for (size_t i = 0; i < sizeof firsts / sizeof firsts[0]; i++) {
@@ -391,7 +391,7 @@ TEST (anim_file_counts_are_held_against_the_bytes_left) {
          "5:11: error: numJoints says 100000000, which the 320 bytes left cannot hold"},
         {"numAnimatedComponents 4", "numAnimatedComponents 100000000",
          "7:23: error: numAnimatedComponents says 100000000, which the 283 bytes left cannot hold"},
-        // Frames enough for the header's check, but not for the numbers that each has.
+        // Passes the check of the header, but the file does not have that many frames.
         {"numFrames 2", "numFrames 30",
          "15:1: warning: numFrames says 30, but 'bounds' has 2 boxes: none is used\n"
          "34:2: error: numFrames says 30, found the end of the file after 2"},
@@ -399,7 +399,7 @@ TEST (anim_file_counts_are_held_against_the_bytes_left) {
     CHECK_CASES(cases);
 }
 
-// The other side of that: what is written with the fewest bytes is read.
+// The shortest possible text for its counts is read.
 TEST (anim_file_reads_the_densest_text) {
     enum { COUNT = 1000, NUM_FRAMES = 10, ROOM = 100 * COUNT };
     char *const text = malloc(ROOM);
@@ -436,8 +436,8 @@ TEST (anim_file_reads_the_densest_text) {
     free(text);
 }
 
-// Thousands of joints that all follow the same number, over thousands of frames: what is made of
-// that would be as large as their product.
+// Hundreds of joints that all use the same number, over hundreds of frames: the rotations and
+// translations would be as many as their product.
 TEST (anim_file_bounds_how_often_components_are_shared) {
     enum { COUNT = 400 };
     char *const text = malloc(COUNT * 80 + 400);

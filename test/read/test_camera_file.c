@@ -1,4 +1,4 @@
-// What is read of an .md5camera, and what is said of one that is odd or broken.
+// Reading of .md5camera files, and the warnings and errors about odd and broken ones.
 #include "md5/core/math.h"
 #include "md5/read/camera_file.h"
 #include "test/read/read_case.h"

@@ -1,4 +1,4 @@
-// Tokens, their places, and what is said of text that is none.
+// Tokens, their locations, and errors about text that is not a token.
 #include "md5/read/lex_values.h"
 #include "test/read/read_case.h"
 #include "test/test.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A lexer over a text in memory of exactly its size, and all that it says.
+// A lexer over a text in memory of exactly its size, and all that it reports.
 typedef struct reading {
     md5_lex lex;
     md5_context context;
@@ -36,7 +36,7 @@ static md5_lex *begin(reading *r, const char *text)
     return begin_sized(r, text, strlen(text));
 }
 
-// Frees, and returns what was said, the error last; valid until the next call.
+// Frees the memory and returns what was reported, the error last; valid until the next call.
 static const char *end(reading *r)
 {
     static read_case_log said;
@@ -79,7 +79,7 @@ TEST (lex_skips_all_kinds_of_white_space) {
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         reading r;
         md5_lex *const lex = begin_sized(&r, texts[i], i == 15 ? 11 : strlen(texts[i]));
-        // A comment ends a number, but goes on in a word, as in the original.
+        // The start of a comment ends a number, but is part of a word, as in the original engine.
         if (strncmp(texts[i], "a/", 2) != 0)
             CHECK(md5_lex_take_word(lex, "a") && md5_lex_take_word(lex, "b"));
         else
@@ -90,7 +90,7 @@ TEST (lex_skips_all_kinds_of_white_space) {
     }
 }
 
-// Of the visible ASCII characters, all but brackets and quotes stand in words.
+// Of the visible ASCII characters, all but brackets and quotes can be part of a word.
 TEST (lex_words_end_at_brackets_quotes_and_white_space) {
     for (int c = 0; c < 256; c++) {
         const char text[] = {'a', (char)c, 'b'};
@@ -123,7 +123,7 @@ TEST (lex_cuts_nul_bytes_at_the_end_only) {
 
 TEST (lex_counts_lines_of_every_kind) {
     static const struct {
-        const char *text; // the place of X is asked
+        const char *text; // the location of X is checked
         uint32_t line, column;
     } cases[] = {
         {"X", 1, 1},
@@ -151,7 +151,7 @@ TEST (lex_counts_lines_of_every_kind) {
     }
 }
 
-// In any order: counting goes on from the last place, or starts again.
+// Locations may be requested in any order: counting continues from the last one, or starts again.
 TEST (lex_locations_do_not_depend_on_their_order) {
     enum { SIZE = 300 };
     char text[SIZE];
@@ -186,7 +186,7 @@ TEST (lex_needs_the_end_of_a_comment) {
     }
 }
 
-// A string that has no end is quoted up to the end of its line, however that is written.
+// A string without an end is quoted up to the end of its line, with any kind of line end.
 TEST (lex_quotes_a_broken_string_to_the_end_of_its_line) {
     static const char *const texts[] = {"\"ab\rcd", "\"ab\ncd", "\"ab"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
@@ -533,7 +533,7 @@ TEST (lex_skips_values_of_unknown_words) {
         CHECK_STRING(end(&r), "");
     }
     reading r;
-    md5_lex *lex = begin(&r, " \ta b"); // the start of the text is that of a line
+    md5_lex *lex = begin(&r, " \ta b"); // the start of the text is the start of a line
     CHECK(md5_lex_skip_values(lex, is_stop) && lex->at == lex->text + 2);
     CHECK_STRING(end(&r), "");
     CHECK(!md5_lex_skip_values(begin(&r, "1 {\n { }"), is_stop));

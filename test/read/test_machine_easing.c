@@ -47,7 +47,7 @@ TEST (machine_file_eases_weights) {
     md5_free_machine_file(file);
 }
 
-// The last weight is used, without what belonged to an earlier one.
+// The last weight counts, without the easing of an earlier one.
 TEST (machine_file_eases_only_the_weight_that_is_used) {
     md5_machine_file *const file = parse("machine m { layer l { weight joy smooth weight 0.5 }\n"
                                          "layer n { weight joy smooth weight joy } }");
@@ -72,7 +72,7 @@ TEST (machine_file_lets_parameters_follow_by_curves) {
     md5_free_machine_file(file);
 }
 
-// A transition has more keywords than 32: none is taken for another one.
+// A transition has more than 32 keywords: none is mistaken for another one.
 TEST (machine_file_warns_of_no_easing_beside_another_keyword) {
     static const char *const words[] = {
         "when a",        "exit 0.5",         "duration 1",    "cross",

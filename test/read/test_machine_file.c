@@ -1,4 +1,4 @@
-// What is read of a machine file, and what is said of one that is odd or broken.
+// Reading of machine files, and the warnings and errors about odd and broken ones.
 #include "test/read/read_case.h"
 #include "test/test.h"
 
@@ -286,7 +286,7 @@ TEST (machine_file_reads_all_events_of_a_line) {
     md5_free_machine_file(file);
 }
 
-// Bare words take in UTF-8; quotes take anything but themselves.
+// Words without quotes may contain UTF-8; quoted names may contain anything but their own quote.
 TEST (machine_file_takes_names_of_every_kind) {
     md5_machine_file *const file =
         parse("machine gr\xc3\xb6\xc3\x9f"
@@ -334,7 +334,7 @@ TEST (machine_file_takes_every_easing_by_its_name) {
     }
 }
 
-// Of a number and a parameter the last one counts.
+// If both a number and a parameter are given, the last one counts.
 TEST (machine_file_replaces_a_weight_by_a_parameter_and_back) {
     md5_machine_file *const file =
         parse("machine m { layer a { weight 0.5 weight p } layer b { weight p weight 0.5 }\n"
@@ -348,7 +348,7 @@ TEST (machine_file_replaces_a_weight_by_a_parameter_and_back) {
     md5_free_machine_file(file);
 }
 
-// Cut off anywhere, or with a byte replaced anywhere, it is read or refused in good order.
+// A file that is cut off anywhere is refused with a message.
 TEST (machine_file_cut_anywhere_is_refused) {
     for (size_t size = 0; size + 2 < sizeof good; size++) {
         char *const text = malloc(size + 1);
@@ -391,7 +391,7 @@ TEST (machine_file_gives_all_memory_back) {
     CHECK(false);
 }
 
-// Each allocation of the arena may be the one that passes the limit.
+// Each allocation of the arena may be the one that exceeds the limit.
 TEST (machine_file_keeps_within_any_memory) {
     bool loaded = false;
     for (size_t limit = 16; limit < 100000 && !loaded; limit += 16) {
@@ -419,14 +419,14 @@ TEST (machine_file_is_loaded_from_a_path) {
     CHECK(error.status == MD5_ERROR_IO);
     CHECK(!md5_load_machine_file(test_path("models/bobbin/idle.md5anim"), NULL, &error));
     CHECK(error.status == MD5_ERROR_SYNTAX && error.line == 1);
-    CHECK(!md5_parse_machine_file(path, INT32_MAX, NULL, &error)); // not looked at
+    CHECK(!md5_parse_machine_file(path, INT32_MAX, NULL, &error)); // refused because of its size
     CHECK(error.status == MD5_ERROR_IO && strstr(error.message, "less than 2 GiB"));
     const md5_load_opts small = {.memory_limit = 2000};
     CHECK(!md5_load_machine_file(path, &small, &error));
     CHECK(error.status == MD5_ERROR_MEMORY);
 }
 
-// Tables that grow many times, with every limit of memory on the way.
+// Tables that grow many times, with many memory limits on the way.
 TEST (machine_file_with_many_of_each_keeps_within_any_memory) {
     enum { COUNT = 600, ROOM = COUNT * 200 };
     char *const text = malloc(ROOM);

@@ -1,4 +1,4 @@
-// How much a model's text says it has, looked up before it is read.
+// The counts in a model's text, looked up before it is parsed.
 #include "test/test.h"
 
 #include "md5/read/mesh_file.h"
@@ -46,14 +46,14 @@ TEST (counts_are_no_more_than_the_text_could_hold) {
     CHECK_UINT(count("numverts x").num_vertices, 0);
     CHECK_UINT(count("numvertsnumverts 0 num").num_vertices, 0);
 
-    // Promises as close together as they can be: tables as large as the text at most.
+    // Counts as close together as possible: the tables are no larger than the text.
     char text[20001];
     for (size_t i = 0; i + 10 < sizeof text; i += 10)
         memcpy(text + i, "numtris 9 ", 11);
     CHECK(count(text).num_triangles * 11 <= sizeof text);
 }
 
-// Where words with an `n` are many, counts behind them are not looked for at any cost.
+// The search for counts gives up after very many occurrences of `n`, so that its cost is bounded.
 TEST (counts_are_not_found_behind_very_many_others) {
     enum { SIZE = 100000 };
     char *const text = malloc(SIZE);

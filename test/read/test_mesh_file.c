@@ -1,4 +1,4 @@
-// What is read of an .md5mesh, and what is said of one that is odd or broken.
+// Reading of .md5mesh files, and the warnings and errors about odd and broken ones.
 #include "md5/core/math.h"
 #include "md5/read/mesh_file.h"
 #include "test/read/read_case.h"
@@ -65,7 +65,7 @@ static bool span_equals(md5_span span, const char *text)
            && (span.size == 0 || memcmp(span.bytes, text, span.size) == 0);
 }
 
-// Reads a text for a test to look at. `arena` is to be freed.
+// Reads a text for a test to inspect. The caller frees `arena`.
 static bool read_text(md5_context *context, md5_arena *arena, md5_error *error, const char *text,
                       size_t size, md5_mesh_file *file)
 {
@@ -114,7 +114,7 @@ TEST (mesh_file_holds_what_the_text_says) {
     md5_arena_free(&arena);
 }
 
-// What is accepted without a word.
+// What is accepted without a warning.
 TEST (mesh_file_takes_free_layout) {
     static const read_case cases[] = {
         {"", good, ""},
@@ -177,7 +177,7 @@ TEST (mesh_file_line_ends_and_trailing_nul_bytes_do_not_matter) {
 
 TEST (mesh_file_takes_tables_in_any_order) {
     static const read_case cases[] = {
-        // Places of indices are found also when the tables stand the other way round.
+        // Wrong indices are located also if the tables are in the opposite order.
         {"\tnumverts 0\n\tnumtris 0\n\tnumweights 0\n",
          "numtris 2\ntri 0 0 0 0\ntri 1 0 1 0\nnumverts 1\nvert 0 (0 0) 0 0\nnumweights 0",
          "37:16: warning: a vertex without weights stays at the origin\n"
@@ -379,7 +379,7 @@ TEST (mesh_file_refuses_indices_outside_their_tables) {
          "9:2: error: joint 'arm.L' is its own ancestor: parents form a cycle"},
         {"\"root\"\t-1", "\"root\"\t2",
          "8:2: error: joint 'root' is its own ancestor: parents form a cycle"},
-        // A circle that does not contain the first joint which no root leads to.
+        // A cycle that does not contain the first joint that is unreachable from the roots.
         {"\t\"root\"\t-1 ( 0 0 1 ) ( 0 0 0 )\n\t\"arm.L\"\t0",
          "\t\"root\"\t1 ( 0 0 1 ) ( 0 0 0 )\n\t\"arm.L\"\t1",
          "9:2: error: joint 'arm.L' is its own ancestor: parents form a cycle"},
@@ -496,7 +496,7 @@ static size_t add_times(char *text, size_t size, const char *part, int count)
     return size;
 }
 
-// The other side of that: what is written with the fewest bytes is read.
+// The shortest possible text for its counts is read.
 TEST (mesh_file_reads_the_densest_text) {
     enum { COUNT = 1000, ROOM = 200 * COUNT };
     char *const text = malloc(ROOM);
@@ -518,7 +518,7 @@ TEST (mesh_file_reads_the_densest_text) {
     free(text);
 }
 
-// A text of 258 bytes that promises a lot gets no more memory than one that does not.
+// A text of less than 1 KB that announces 100 million vertices takes no more than 16 KB.
 TEST (mesh_file_asks_for_no_memory_before_counts_are_checked) {
     size_t size;
     char *const text = read_case_text(good, "numverts 3", "numverts 100000000", &size);
@@ -532,7 +532,7 @@ TEST (mesh_file_asks_for_no_memory_before_counts_are_checked) {
     free(text);
 }
 
-// Vertices may share weights, but not so often that what follows is no longer linear.
+// Vertices may share weights, but not so often that the work is no longer linear in the size.
 TEST (mesh_file_bounds_how_often_weights_are_shared) {
     enum { NUM_WEIGHTS = 500, NUM_VERTICES = 500 };
     char *const text = malloc(64 * (NUM_WEIGHTS + NUM_VERTICES) + 200);

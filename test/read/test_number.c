@@ -1,4 +1,4 @@
-// Text to float: equal to strtof of the C library, bit for bit, which is correctly rounded.
+// Text to float: equal, bit for bit, to strtof() of the C library, which rounds correctly.
 #include "md5/read/number.h"
 #include "test/test.h"
 
@@ -32,7 +32,7 @@ static const char *scan(const char *text, size_t size, float *value, char **memo
 }
 
 #if MD5_HAS_WORDS
-// Reads a number before a blank by words, in memory of just the size that this may look at.
+// Reads a number before a blank by words, in memory of just the size that this may access.
 static const char *scan_by_words(const char *text, float *value, char **memory)
 {
     const size_t size = strlen(text), whole = MD5_BYTES_BEFORE + size + MD5_BYTES_BEHIND;
@@ -46,7 +46,7 @@ static const char *scan_by_words(const char *text, float *value, char **memory)
     return md5_scan_common(at, value);
 }
 
-// By words, either all of it is read and right, or nothing.
+// By words, either the whole number is read and right, or nothing.
 static bool words_equal_strtof(const char *text)
 {
     char *memory;
@@ -146,7 +146,8 @@ static bool words_equal_strtof(const char *text)
 }
 #endif
 
-// All ways, inline, exact and by words, give what strtof gives, and end where it ends.
+// All ways to read a number (inline, exact and by words) give what strtof() gives, and end where it
+// ends.
 static bool equals_strtof(const char *text)
 {
     const size_t size = strlen(text);
@@ -254,7 +255,7 @@ TEST (number_equals_strtof_on_chosen_texts) {
         equals_strtof(chosen_texts[i]);
 }
 
-// The text behind a number is left alone, an exponent without digits too.
+// The text after a number is not consumed, nor an exponent without digits.
 TEST (number_ends_where_its_text_ends) {
     static const struct {
         const char *text;
@@ -308,8 +309,8 @@ TEST (number_ends_where_its_text_ends) {
     }
 }
 
-// Between any two floats lies a point that a double holds and whose decimals are finite: at it,
-// just below and just above, every digit counts.
+// The middle between two adjacent floats is a double with finitely many decimals. There, and next
+// to it, every digit counts.
 TEST (number_rounds_halfway_cases_as_strtof) {
     uint64_t random = 1;
     for (int i = 0; i < 20000; i++) {
@@ -338,7 +339,7 @@ TEST (number_takes_any_number_of_digits) {
     enum { MOST = 2000 };
     static char text[MOST + 64];
     for (size_t zeros = 0; zeros < MOST; zeros += 37) {
-        // 1 000...0 e-zeros, 0.000...01 e+zeros, and a digit far behind a halfway point.
+        // 1 000...0 e-zeros, 0.000...01 e+zeros, and a digit far after a halfway point.
         memset(text, '0', sizeof text);
         text[0] = '1';
         snprintf(text + 1 + zeros, 32, "e-%zu", zeros);
@@ -433,7 +434,7 @@ TEST (number_as_double_is_close) {
     static const char none[] = "-.e1";
     CHECK(md5_scan_double(none, none + strlen(none), &untouched) == NULL);
     CHECK(untouched == -1.0);
-    // Exact, as people write frame rates; far outside the range, infinite or zero, as a float is.
+    // Frame rates are exact; numbers far outside the range become infinite or zero, as for a float.
     static const struct {
         const char *text;
         double value;

@@ -1,5 +1,5 @@
-// Numbers at and next to the middle between two floats, in all ranges and lengths: where reading
-// them takes the longest way, and is the most easily wrong. Compared with strtof.
+// Numbers at and next to the middle between two floats, in all ranges and lengths: these take the
+// longest way of reading and are the easiest to get wrong. Compared with strtof().
 #include "md5/read/number.h"
 #include "test/test.h"
 
@@ -37,7 +37,8 @@ static bool check_text(const char *text)
                       (double)value, (double)exact, (double)expected);
 }
 
-// The bits of a finite float, often one where its kind changes.
+// The bits of a finite float, often a subnormal one, or one near the largest float, the smallest
+// normal one or 1.
 static uint32_t random_bits(uint64_t *random)
 {
     const uint32_t largest = 0x7F7FFFFF, smallest_normal = 0x00800000, one = 0x3F800000;
@@ -64,7 +65,7 @@ static double middle_behind(uint32_t bits)
     return (low + high) / 2.0;
 }
 
-// Appends digits far behind the last one that counts, before an exponent.
+// Appends digits far after the last one that counts, before an exponent.
 static void write_past_end(char *text, double middle, const char *digits)
 {
     enum { ALL_DIGITS = 120 };

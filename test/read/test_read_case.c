@@ -19,7 +19,7 @@ char *read_case_text(const char *text, const char *old, const char *new, size_t 
     memcpy(made, text, before);
     memcpy(made + before, new, strlen(new));
     memcpy(made + before + strlen(new), behind, strlen(behind));
-    // Of exactly its size, so that reading past the end is found.
+    // Memory of exactly its size, so that a read beyond the end is detected.
     char *const exact = malloc(*size ? *size : 1);
     if (!exact)
         abort();

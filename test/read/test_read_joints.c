@@ -1,4 +1,4 @@
-// Hierarchies in any order of joints: an order with parents first, warnings, circles.
+// Hierarchies in any order of joints: an order with parents first, warnings, cycles.
 #include "md5/read/mesh_file.h"
 #include "test/read/read_case.h"
 #include "test/test.h"
@@ -18,7 +18,7 @@ static bool load(const char *text, size_t size, const md5_load_opts *opts, md5_e
     return loaded;
 }
 
-// Reads a text for a test to look at. `arena` is to be freed.
+// Reads a text for a test to inspect. The caller frees `arena`.
 static bool read_text(md5_context *context, md5_arena *arena, md5_error *error, const char *text,
                       size_t size, md5_mesh_file *file)
 {
@@ -29,7 +29,7 @@ static bool read_text(md5_context *context, md5_arena *arena, md5_error *error, 
                       error->message);
 }
 
-// Joints in an order that puts children first: right, and linear.
+// Children before their parents in the file: the order is right, and found in linear time.
 TEST (joints_stand_behind_their_parents_in_order) {
     enum { NUM_JOINTS = 20000 };
     char *const text = malloc(NUM_JOINTS * 48 + 200);
@@ -87,14 +87,14 @@ TEST (joints_before_their_parents_are_warned_of) {
     md5_arena_free(&arena);
 }
 
-// Any forest, its joints in any order: every joint once, parents first. With one link bent back to
-// make a circle: the joint that is named is on it.
+// Any forest, its joints in any order: the order has every joint once, parents first. If one link
+// is changed to close a cycle, the joint in the error is part of it.
 TEST (joints_of_random_forests_are_ordered_or_refused) {
     enum { MOST = 40 };
     uint64_t random = 11;
     for (int round = 0; round < 500; round++) {
         const uint32_t count = 2 + test_random_u32(&random) % (MOST - 1);
-        uint32_t place[MOST]; // of the i-th joint, parents first, in the file
+        uint32_t place[MOST]; // index in the file of the i-th joint, parents first
         int32_t parents[MOST] = {0};
         char text[MOST * 40 + 200];
         for (uint32_t i = 0; i < count; i++)
@@ -138,7 +138,7 @@ TEST (joints_of_random_forests_are_ordered_or_refused) {
             done[joint] = true;
         }
         if (!is_read) {
-            const uint32_t named = error.line - 3; // lines are joints, from the third
+            const uint32_t named = error.line - 3; // from line 3 on each line is a joint
             int32_t joint = parents[named];
             for (uint32_t step = 0; step < count && joint >= 0 && (uint32_t)joint != named; step++)
                 joint = parents[joint];

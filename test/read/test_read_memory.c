@@ -1,6 +1,6 @@
-// Reading when memory ends at any point. Texts of every length up to some hundred joints, so that
-// each table in turn is the one that asks for more memory, while those before it still fit into
-// what was there.
+// Reading when any allocation fails. Texts have every length up to some hundred joints, so that
+// each table in turn is the one that needs more memory, while those before it still fit into the
+// memory that is there.
 #include "test/read/read_case.h"
 #include "test/test.h"
 
@@ -31,7 +31,7 @@ MD5_PRINTF(2, 3) static void add(text *made, const char *format, ...)
 }
 
 // A chain with its root at the end, so that an order has to be found. `root`: the parent of the
-// last joint, -1, or one that closes a circle.
+// last joint, -1, or one that closes a cycle.
 static text model_text(uint32_t num_joints, int32_t root)
 {
     text made = begin_text(num_joints);
@@ -85,7 +85,7 @@ static text camera_text(uint32_t num_frames)
     return made;
 }
 
-// The arrays of all meshes are a block, and so is each plan.
+// The arrays of all meshes are one block, and each plan is one.
 static size_t num_mesh_blocks(const md5_model *model)
 {
     size_t count = model && model->geometry;
@@ -94,8 +94,8 @@ static size_t num_mesh_blocks(const md5_model *model)
     return count;
 }
 
-// Each allocation fails in turn: then that is the error, and nothing is left behind. Once none
-// fails the text's own result comes, `expected`.
+// Each allocation fails in turn: that is then the error, and no memory is left. Once none fails,
+// the result is `expected`.
 static void sweep(const text *of, char kind, md5_status expected)
 {
     bool has_failed = true;

@@ -1,5 +1,5 @@
-// Normals and tangents that files of version 12 bring, where they are not as the version's own
-// document wants them: what comes out is unit length and at right angles all the same.
+// Normals and tangents of version 12 files that violate the document of that version: the results
+// have unit length and are at right angles all the same.
 #include "test/test.h"
 #include "test/load/test_asset.h"
 
@@ -58,7 +58,7 @@ TEST (version_12_normals_of_any_length_are_made_unit) {
     check_frame("( 0 0 0 ) ( 1 0 0 1 )", up, left);
 }
 
-// Any direction across the normal will do.
+// Any direction perpendicular to the normal will do.
 TEST (version_12_tangents_without_a_direction_get_one) {
     static const char *const frames[] = {"( 0 0 1 ) ( 0 0 0 1 )", "( 0 0 1 ) ( 0 0 -2 1 )",
                                          "( 1 0 0 ) ( 1 0 0 1 )", "( 0 1 0 ) ( 0 3e38 0 1 )"};

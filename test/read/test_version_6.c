@@ -1,5 +1,5 @@
-// Models and animations of version 6, of Doom 3's alpha of 2002, as texts that are written here:
-// what they must give is computed in double precision, by matrices.
+// Models and animations of version 6, of Doom 3's alpha of 2002. The texts are written here, and
+// the expected results are computed in double precision, by matrices.
 #include "test/read/read_case.h"
 #include "test/test.h"
 #include "test/load/test_asset.h"
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Rows of a file of a reader's tests: the first bones of a zombie, of which the first turns left by
-// 90 degrees.
+// Rows from the tests of md5-converter's reader: the first bones of a zombie, the first of which is
+// rotated left by 90 degrees.
 static const char good_mesh[] =
     "MD5Version 6\ncommandline \"mesh a.mb -game Doom\"\n\nnumbones 3\n"
     "bone 0 {\n\tname \"origin\"\n\tbindpos 0.000000 0.000000 0.000000\n"
@@ -141,7 +141,7 @@ TEST (version_6_models_say_what_is_wrong) {
     CHECK_CASES(good_mesh, cases, load_model);
 }
 
-// Without a line of bones: joints of a later version before the version, and then a bone.
+// The joints are counted as in a later version, before the version is known; then a bone follows.
 TEST (version_6_bones_need_their_own_count) {
     static const char text[] = "commandline \"\" numJoints 1 MD5Version 6 bone 0 { }";
     md5_error error;
@@ -160,7 +160,7 @@ TEST (version_6_cameras_are_not_known) {
 
 // -- Animations -----------------------------------------------------------------------------------
 
-// Keys hold before and behind their range; what a joint lacks is 0.
+// The first and last key hold before and after their range; what a joint has no channel for is 0.
 TEST (version_6_animations_are_read) {
     md5_error error;
     md5_anim *const anim = md5_parse_anim(good_anim, strlen(good_anim), NULL, &error);
@@ -277,7 +277,8 @@ static void make_figure(figure *made)
     }
 }
 
-// Turns a vector about z, y or x, counterclockwise as seen from the axis' end.
+// Rotates a vector about x, y or z (axis 0, 1 or 2), counterclockwise as seen from the end of the
+// axis.
 static void turn(double v[3], int axis, double degrees)
 {
     const double c = cos(degrees * 3.14159265358979323846 / 180.0);
@@ -288,8 +289,8 @@ static void turn(double v[3], int axis, double degrees)
     v[b] = first * s + second * c;
 }
 
-// Where a bone is in model space: roll about x, then pitch about y, then yaw about z, then what the
-// parent does.
+// Where a bone is in model space: roll about x, then pitch about y, then yaw about z, then the
+// placement of the parent.
 static void place(const figure *of, int frame, placement placed[NUM_BONES])
 {
     for (int bone = 0; bone < NUM_BONES; bone++) {
@@ -332,8 +333,8 @@ static char *write_mesh(const figure *of)
     return text;
 }
 
-// Writes channels in an order that mixes the joints. Keys that repeat the last or the first one are
-// left out behind and before a range.
+// Writes channels in an order that mixes the joints. A channel whose value never changes has one
+// key.
 static char *write_anim(const figure *of)
 {
     static const char *const names[] = {"x", "y", "z", "yaw", "pitch", "roll"};
@@ -361,8 +362,8 @@ static char *write_anim(const figure *of)
     return text;
 }
 
-// In the first frame the figure stands as in the file of the model, so that each angle and each
-// matrix must mean the same; in the others where the matrices say.
+// In the first frame the figure stands as in the model's file, so angles and matrices must mean the
+// same; in the others it stands where the matrices put it.
 TEST (version_6_animations_move_models_of_version_6) {
     static figure made;
     static placement placed[NUM_BONES];
@@ -400,7 +401,7 @@ TEST (version_6_animations_move_models_of_version_6) {
                 }
             }
         }
-        // Frames store x y z of a rotation: close to half a turn w has half the digits.
+        // Frames store x y z of a rotation: close to half a turn w loses half of its digits.
         CHECK_NEAR(worst, 0.0, 1e-3);
     }
     CHECK_STRING(log.text, "");
@@ -411,7 +412,7 @@ TEST (version_6_animations_move_models_of_version_6) {
     free(keys);
 }
 
-// Keys that are all equal change nothing; a name may be empty; of the bounds all six numbers count.
+// Keys that are all equal are no movement; a name may be empty; bounds need all six numbers.
 TEST (version_6_animations_may_stand_still) {
     static const char text[] =
         "MD5Version 6 commandline \"\" numchannels 5\n"
@@ -485,7 +486,7 @@ TEST (version_6_files_survive_being_cut_and_failing_memory) {
     check_memory(true, good_anim);
 }
 
-// So large that each table takes memory of its own.
+// So large that each table needs memory of its own.
 TEST (version_6_large_animations_survive_failing_memory) {
     enum { NUM_STILL = 6000, NUM_KEYS = 30000 };
     static const char *const names[] = {"x", "y", "z", "yaw"};
@@ -508,7 +509,7 @@ TEST (version_6_large_animations_survive_failing_memory) {
     free(text);
 }
 
-// Names that differ late, channels of one joint far apart: time must not grow with their product.
+// Many bones that name their parents: memory must be linear in the size of the text.
 TEST (version_6_files_with_many_joints_take_linear_memory) {
     enum { COUNT = 20000, ROW = 160 };
     char *const text = malloc((size_t)COUNT * ROW + 128);
