@@ -1,9 +1,9 @@
-// Every good file that we have, cut short, altered, and read with too little memory: never a
+// Every valid file of the project, cut short, altered, and read with too little memory: never a
 // crash, a leak, or an asset that differs from the whole file's without a warning.
 //
-// Small files at every byte, large ones at places spread over them, so that each kind of abuse
-// reads about as many million bytes of every file as MD5_ABUSE_MB says. With MD5_CORPUS also the
-// files in its corpus/: see test/long/abuse.sh.
+// Small files are cut and altered at every byte, large ones at evenly spread positions, so that
+// each kind of abuse reads about MD5_ABUSE_MB million bytes of every file (default 6). If both
+// MD5_ABUSE_MB and MD5_CORPUS are set, the files in corpus/ are included: see test/long/abuse.sh.
 #include "test/test.h"
 #include "test/load/test_asset.h"
 
@@ -99,7 +99,7 @@ typedef struct victim {
     size_t budget; // bytes that one kind of abuse may read
 } victim;
 
-// How far apart places must lie so that `most` of them, with `cost` bytes read for each, keep to
+// The distance between positions at which `most` of them, with `cost` bytes read for each, keep to
 // the budget.
 static size_t stride_for(const victim *file, size_t most, size_t cost)
 {
@@ -113,7 +113,6 @@ static bool report(const victim *file, const char *what, size_t at, const char *
                       fault ? fault : "");
 }
 
-// Reads a text, checks all that holds for any text, and what `is_right` adds; then frees it.
 typedef struct trial {
     asset made;
     asset_heap *heap;
@@ -123,6 +122,7 @@ typedef struct trial {
 } trial;
 typedef const char *judge(const victim *file, const trial *tried);
 
+// Reads a text, checks what must hold for any text and what `is_right` adds, and frees the asset.
 static bool attempt(const victim *file, const char *text, size_t size, asset_heap *heap,
                     size_t limit, judge *is_right, const char *what, size_t at)
 {
@@ -156,7 +156,7 @@ static void cut_everywhere(const victim *file)
 {
     const size_t stride = stride_for(file, file->size, file->size / 2);
     for (size_t cut = 0; cut < file->size; cut += stride) {
-        char *const part = malloc(cut ? cut : 1); // of its size: no byte behind it may be read
+        char *const part = malloc(cut ? cut : 1); // exact size: a read beyond it is detected
         asset_heap heap = {0};
         if (!part)
             abort();
@@ -239,7 +239,7 @@ static void set_every_limit(const victim *file)
             file->peak_bytes);
 }
 
-// False if it is no good file.
+// Returns false if the file is not a valid asset.
 static bool open_victim(victim *file, const char *path)
 {
     const char *const megabytes = getenv("MD5_ABUSE_MB");
@@ -274,7 +274,7 @@ static void close_victim(const victim *file)
 
 enum { PATH_ROOM = 1024, MOST_FOLDERS = 512 };
 
-// Folders still to be looked at.
+// Folders still to visit.
 typedef struct folder_list {
     size_t count;
     char *paths[MOST_FOLDERS];
@@ -289,7 +289,8 @@ static void add_folder(folder_list *list, const char *path)
     list->paths[list->count++] = copy;
 }
 
-// Notes a folder, or calls `use` for a readable model or animation. Returns whether it did that.
+// Adds a folder to the list, or calls `use` for a valid model, animation or camera. Returns whether
+// `use` was called.
 static bool take_entry(folder_list *list, const char *path, void (*use)(const victim *file))
 {
     struct stat status;
@@ -305,7 +306,7 @@ static bool take_entry(folder_list *list, const char *path, void (*use)(const vi
     return true;
 }
 
-// Calls `use` for every readable file in a folder and below. Returns how many.
+// Calls `use` for every valid file in a folder and below. Returns how many there are.
 static size_t for_each_file(const char *folder, void (*use)(const victim *file))
 {
     folder_list list = {0};
@@ -333,8 +334,8 @@ static void for_each_good_file(void (*use)(const victim *file))
 {
     enum { LEAST_OF_OURS = 10 };
     size_t count = for_each_file(test_path("test/reference/data"), use);
-    // All of our models where there is time, else those that are small and odd, and one whose
-    // seams take more memory than was foreseen.
+    // All models of the project if MD5_ABUSE_MB is set; otherwise the small and odd ones, and one
+    // whose mirror seams take more memory than estimated.
     const bool has_time = getenv("MD5_ABUSE_MB") != NULL;
     count += for_each_file(test_path(has_time ? "models" : "models/zoo"), use);
     count += has_time ? 0 : for_each_file(test_path("models/lantern"), use);
@@ -380,7 +381,7 @@ static md5_binding *bind_with(const md5_model *model, const md5_anim *anim, asse
 }
 
 TEST (abuse_bindings_survive_failed_allocations_and_limits) {
-    // Other orders, names and parents, so that every step asks for memory.
+    // Joints differ in order, names and parents, so that every step of binding allocates memory.
     md5_model *const model =
         md5_load_model(test_path("test/reference/data/roots.md5mesh"), NULL, NULL);
     md5_anim *const anim =

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Leaves the function with what is wrong.
+// Returns `fault` from the function if the condition does not hold.
 #define HOLDS(condition, fault) \
     do {                        \
         if (!(condition))       \
@@ -22,7 +22,7 @@
 
 // -- Heap and warnings ----------------------------------------------------------------------
 
-// Stands before each block; as large as the alignment that the library asks for.
+// Precedes each block. Its size is the alignment that the library requires of allocators.
 typedef union heap_header {
     size_t size;
     char alignment[16];
@@ -120,7 +120,7 @@ const char *asset_heap_fault(const asset_heap *heap)
     return NULL;
 }
 
-// -- Answers --------------------------------------------------------------------------------
+// -- Results of a call ----------------------------------------------------------------------
 
 static uint64_t count_lines(const char *text, size_t size)
 {
@@ -263,7 +263,7 @@ static const char *file_tables_fault(const md5_model *model, const md5_mesh *mes
     return NULL;
 }
 
-// Which vertex, counted over all meshes, last had an influence of each joint.
+// For each joint the last vertex that it influences; vertices are counted over all meshes.
 typedef struct last_uses {
     uint64_t *of_joints;
     uint64_t vertex;

@@ -1,5 +1,5 @@
-// Assets that are loaded in other axes and units: everything computed from them is what is computed
-// from the file, converted.
+// Assets that are loaded in other axes and units: every result is the converted result of the same
+// asset in the file's axes.
 #include "test/load/test_axes_case.h"
 
 #include "md5/md5query.h"
@@ -46,7 +46,7 @@ static double size_of(const md5_model *model)
 
 // -- What is loaded ---------------------------------------------------------------------------
 
-// A power of two as scale: every number is exact.
+// With a power of two as scale every number is exact.
 static double mesh_error(const axes_case *of, double scale, const md5_mesh *a, const md5_mesh *b)
 {
     double worst = 0.0;
@@ -102,7 +102,8 @@ TEST (axes_convert_every_number_of_a_model) {
     md5_free_model(from);
 }
 
-// The matrix that converts points, for a program's own: forward, left and up by name.
+// The matrix with which a program converts its own points. Its columns are the directions of
+// forward, left and up, times the scale.
 TEST (axes_matrix_takes_forward_left_and_up) {
     for (int i = 0; i < NUM_AXES; i++) {
         const axes_case *const of = &axes_cases[i];
@@ -152,8 +153,8 @@ TEST (axes_keep_the_bitangent_along_v) {
     md5_free_model(from);
 }
 
-// As a viewer sees them: clockwise from outside in every space, which in left-handed axes means
-// that (b - a) x (c - a) points outward. The outside is that of the file's own triangles.
+// Triangles are clockwise from outside in every space. In left-handed axes this means that (b - a)
+// x (c - a) points outward. Outside is where the normals of the vertices point.
 TEST (axes_keep_triangles_facing_outward) {
     for (int i = 0; i < NUM_AXES; i++) {
         const md5_load_opts opts = axes_options(&axes_cases[i], 1.0f);
@@ -297,7 +298,7 @@ TEST (axes_convert_bounds_and_root_motion) {
                    0.0, 1e-5);
         const md5_bounds a = md5_anim_bounds(from, &begin, MD5_ROOT_FILE);
         const md5_bounds b = md5_anim_bounds(to, &begin, MD5_ROOT_FILE);
-        // The converted corners lie on the box, and the box is no larger.
+        // The bounds are exactly those of the converted corners.
         double low[3] = {1e9, 1e9, 1e9}, high[3] = {-1e9, -1e9, -1e9};
         for (int corner = 0; corner < 8; corner++) {
             const md5_vec3 at = {corner & 1 ? a.min.x : a.max.x, corner & 2 ? a.min.y : a.max.y,
@@ -361,7 +362,7 @@ TEST (axes_of_views_behind_cuts_are_converted) {
     md5_free_camera(from);
 }
 
-// From outside and from inside.
+// Rays from outside and from inside.
 TEST (axes_let_rays_hit_the_same_triangles) {
     uint64_t random = 11;
     md5_model *const from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// x right, y up, z backward and so on, as md5_axes says.
+// Where forward, left and up go, as md5_axes documents.
 const axes_case axes_cases[NUM_AXES] = {
     {"id", MD5_AXES_ID, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, false},
     {"y up", MD5_AXES_Y_UP, {{0, 0, -1}, {-1, 0, 0}, {0, 1, 0}}, false},

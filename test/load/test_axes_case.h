@@ -10,17 +10,17 @@
 typedef struct axes_case {
     const char *name;
     md5_axes axes;
-    double columns[3][3]; // where forward, left and up of a file go
+    double columns[3][3]; // the directions of the file's forward, left and up
     bool is_left_handed;
 } axes_case;
 
 enum { NUM_AXES = 6 };
 extern const axes_case axes_cases[NUM_AXES];
 
-// The options that ask for it.
+// Load options with these axes and this scale.
 md5_load_opts axes_options(const axes_case *of, float scale);
 
-// In double: a direction, a direction of a rotation axis, a rotation as a matrix.
+// Converts a direction; converts a rotation matrix; the matrix of a quaternion. In doubles.
 void axes_direction(const axes_case *of, md5_vec3 v, double out[3]);
 void axes_rotation(const axes_case *of, const double from[3][3], double out[3][3]);
 void axes_matrix_of(md5_quat q, double out[3][3]);
@@ -28,7 +28,8 @@ void axes_matrix_of(md5_quat q, double out[3][3]);
 // How far a value is from the converted value of `original`.
 double axes_point_error(const axes_case *of, double scale, md5_vec3 original, md5_vec3 converted);
 double axes_quat_error(const axes_case *of, md5_quat original, md5_quat converted);
-// Of translations in units of the file, of matrix elements otherwise.
+// The larger error of the rotation (of elements of its matrix) and of the translation (as a share
+// of `size`, in units of the file).
 double axes_transform_error(const axes_case *of, double scale, const md5_transform *original,
                             const md5_transform *converted, double size);
 double axes_mat34_error(const axes_case *of, double scale, const md5_mat34 *original,

@@ -87,7 +87,7 @@ static void put_head(bytes *to)
     put(to, "5DM\x6a", 4);
 }
 
-// A root, and a joint 2 above it that is turned by a quarter: its x axis is -y.
+// A root, and a joint 2 above it that is rotated by 90 degrees: its x axis is -y.
 static void put_joints(bytes *to)
 {
     put_big(to, 2);
@@ -175,7 +175,7 @@ TEST (bfg_models_are_read_like_text) {
     md5_free_model(model);
 }
 
-// A vertex all of whose weights are 0 is at the origin, like one of a text that has no weights.
+// A vertex whose weights are all 0 is at the origin, like a vertex without weights in a text file.
 TEST (bfg_vertices_may_have_no_weights) {
     bytes file;
     md5_error error;
@@ -193,7 +193,7 @@ TEST (bfg_vertices_may_have_no_weights) {
     md5_free_model(model);
 }
 
-// Replaces bytes of a file at its first `found`, and expects an error.
+// Replaces the 4 bytes at `at` by `value`, big-endian, and expects an error.
 static void check_altered(const bytes *good, bool is_anim, size_t at, uint32_t value,
                           const char *message)
 {
@@ -212,7 +212,7 @@ static void check_altered(const bytes *good, bool is_anim, size_t at, uint32_t v
     CHECK_UINT(error.line, 1);
 }
 
-// Where the parts of the model begin.
+// Offsets of the parts of the model.
 enum {
     NAME = 4 + 8 + 4 + 24 + 12,
     SECOND = NAME + 4 + 10 + 9,
@@ -354,7 +354,7 @@ static void free_any(md5_model *model, md5_anim *anim)
 static void check_hostile(const bytes *good, bool is_anim)
 {
     md5_error error;
-    for (size_t size = 4; size < good->size; size++) { // of its size: no byte behind it is read
+    for (size_t size = 4; size < good->size; size++) { // exact size: a read beyond it is detected
         unsigned char *const part = calloc(size, 1);
         if (!CHECK(part))
             return;

@@ -38,7 +38,7 @@ static const float frames[4][7] = {
     {60.0f, 0.0f, 0.0f, 0.0f, 100.0f, 2.0f, 3.0f},
 };
 
-// Where the parts are.
+// Offsets of the parts.
 enum { RATE = 4, NUM_CUTS = 8, CUTS = 12, NUM_FRAMES = 16, FRAMES = 20 };
 
 static void make_camera(camera_bytes *camera)
@@ -146,7 +146,7 @@ TEST (bfg_cameras_may_be_anything) {
     md5_error error;
     make_camera(&good);
     for (size_t size = 4; size < good.size; size++) {
-        unsigned char *const part = calloc(size, 1); // of its size: no byte behind it is read
+        unsigned char *const part = calloc(size, 1); // exact size: a read beyond it is detected
         if (!CHECK(part))
             return;
         memcpy(part, good.data, size);

@@ -1,5 +1,5 @@
-// What the fuzzers have found worth keeping, run through their targets without a fuzzer: every
-// input that reaches something of its own, and every one that once found a mistake.
+// Inputs that the fuzzers found, run through their targets without a fuzzer: every input that
+// reaches code that no other reaches, and every one that once revealed a mistake.
 #include "test/fuzz/target.h"
 #include "test/test.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The targets are parts of other programs, so they are no files of this one.
+// The targets belong to other programs, so the build does not compile them into this one.
 #include "test/fuzz/anim.c"    // NOLINT(bugprone-suspicious-include)
 #include "test/fuzz/camera.c"  // NOLINT(bugprone-suspicious-include)
 #include "test/fuzz/cube.c"    // NOLINT(bugprone-suspicious-include)
@@ -26,7 +26,7 @@ static void run_file(fuzz_target *run, const char *path)
     char *const text = test_read_file(path, &size);
     if (!CHECK(text))
         return;
-    uint8_t *const data = malloc(size ? size : 1); // of its size: no byte behind it may be read
+    uint8_t *const data = malloc(size ? size : 1); // exact size: a read beyond it is detected
     if (!data)
         abort();
     memcpy(data, text, size);

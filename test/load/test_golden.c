@@ -1,5 +1,5 @@
-// The numbers of golden files (what id Tech 4 itself computes, and what the independent reference
-// in test/reference computes) against ours, record by record, in the order they stand there.
+// The numbers of golden files (computed by id Tech 4 itself, and by the independent reference in
+// test/reference) against those of the library, record by record, in the order of the file.
 #include "test/test.h"
 
 #include "md5/md5model.h"
@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// How far a right answer may be off: golden/FORMAT.md. The second of each pair holds for joints
-// with a rotation, in their own or an ancestor's pose, whose w is near 0, where rebuilding w from
-// rounded x y z loses half of the digits.
+// Tolerances, from golden/FORMAT.md. `loose` holds for joints with a rotation, in their own or an
+// ancestor's pose, whose w is near 0, where rebuilding w from rounded x y z loses half of the
+// digits.
 typedef struct tolerances {
     double quaternion, rotation, length; // length: times the model's size
 } tolerances;
@@ -23,17 +23,17 @@ static const double near_zero_w = 0.05;
 typedef struct golden {
     const char *file;
     char *text, *at;
-    const char *folder; // that the paths in it are relative to
+    const char *folder; // to which the paths in the file are relative
     md5_model *model;
     md5_anim *anim;
     md5_binding *binding;
-    double size; // diagonal of the bind pose's box
+    double size; // diagonal of the bind pose's bounds
     md5_transform *pose;
     md5_mat34 *joints, *palette;
     md5_vec3 *points;
     bool *is_loose;                                        // [num_joints]
-    double worst_quaternion, worst_rotation, worst_length; // lengths over size
-    bool broken; // the file is not what FORMAT.md says: stop
+    double worst_quaternion, worst_rotation, worst_length; // lengths divided by size
+    bool broken; // the file does not follow FORMAT.md: stop
 } golden;
 
 // -- Reading the records --------------------------------------------------------------------
@@ -138,7 +138,7 @@ static void check_bounds(golden *g, const char *what, md5_bounds actual, double 
     check_vec3(g, what, 0, actual.max, tolerance);
 }
 
-// Golden rotations are (x, y, z, -w) of ours; a rotation may stand as q or as -q.
+// Golden rotations are (x, y, z, -w) of the library's, with either sign of the quaternion.
 static void check_transform(golden *g, const char *what, uint32_t index, md5_transform actual,
                             tolerances allowed)
 {
@@ -226,7 +226,7 @@ static void check_mesh(golden *g, uint32_t index)
     check_count(g, "weights on a vertex", mesh->max_weights);
     for (uint32_t i = 0; i < mesh->num_file_vertices && expect(g, "st"); i++) {
         const double u = number(g), v = number(g);
-        // Nine digits tell floats apart exactly.
+        // Nine digits distinguish any two floats.
         test_check((float)u == mesh->texcoords[i].x && (float)v == mesh->texcoords[i].y, g->file, 0,
                    "texture coordinate of vertex %u", i);
     }
@@ -310,8 +310,8 @@ static void check_skin(golden *g)
     check_bounds(g, "skinbounds", bounds, loose.length);
 }
 
-// The engine counts milliseconds; ours counts seconds. Where a time meets a frame, the two may
-// name it as the end of one interval or as the start of the next.
+// The engine counts milliseconds; the library counts seconds. At the time of a frame, one may give
+// the end of an interval and the other the start of the next.
 static md5_moment check_moment(golden *g)
 {
     char label[32];
@@ -358,7 +358,7 @@ static void check_time(golden *g)
     check_skin(g);
 }
 
-// A held frame; the engine shows the base frame for the first.
+// A single frame; for the first the engine shows the base frame.
 static void check_single_frame(golden *g)
 {
     expect(g, "singleframe");
@@ -468,7 +468,7 @@ static void check_file(const char *path, const char *folder)
     release(&g);
 }
 
-// Checks every file of `folder` that begins as a golden file does, but `skipped`.
+// Checks every file of `folder` that begins like a golden file, except `skipped`.
 static unsigned check_folder(const char *folder, const char *relative_to, const char *skipped)
 {
     unsigned count = 0;

@@ -1,8 +1,8 @@
 // Files that are made to be slow or large to read: memory and time stay linear in their size.
 //
-// MD5_HOSTILE_MB=N makes each file N million bytes long and holds it to nanoseconds a byte, which
-// a loaded machine allows only in several attempts: see test/long/hostile.sh. Otherwise files are
-// small, and only how time grows with them is looked at.
+// MD5_HOSTILE_MB=N makes each file N million bytes long and limits the nanoseconds per byte, which
+// on a loaded machine takes several attempts: see test/long/hostile.sh. Otherwise files are small,
+// and the limit is on how time grows with their size.
 #include "test/test.h"
 #include "test/load/test_asset.h"
 #include "test/load/test_hostile_files.h"
@@ -12,9 +12,10 @@
 #include <string.h>
 #include <time.h>
 
-// What the project promises of n bytes, the text itself included: time, memory.
-// A byte. The first is what is asked of a quiet machine, and tried for again; beyond the second no
-// neighbour's noise is to blame, as with work that grows faster than the text.
+// Limits for reading n bytes. Time per byte: attempts are repeated until one is within the first
+// limit, which a quiet machine reaches. Only beyond the second does the test fail: load from other
+// programs does not slow reading that much. Memory: FIXED_BYTES + BYTES_PER_BYTE * n, the text
+// included.
 static const double wanted_nanoseconds = 10.0, most_nanoseconds = 20.0;
 enum { FIXED_BYTES = 64 << 10, BYTES_PER_BYTE = 16 };
 
@@ -127,11 +128,11 @@ static outcome bind_texts(const hostile_text *mesh, const hostile_text *motion)
 // One kind of hostile input, made in any size.
 typedef struct hostile_case {
     const char *name;
-    hostile_make *make_mesh, *make_anim; // the one that is read; both are bound
+    hostile_make *make_mesh, *make_anim; // the one that is set is read; if both are, they are bound
     bool is_refused, is_camera;
 } hostile_case;
 
-// Makes it, takes it, and returns how many bytes it had.
+// Makes the input, reads or binds it, and returns its size in bytes.
 static size_t attempt(const hostile_case *tried, size_t size, outcome *result)
 {
     hostile_text mesh = {0}, anim = {0};
@@ -181,7 +182,7 @@ static void check_long(const hostile_case *tried, size_t wanted)
                tried->name, nanoseconds);
 }
 
-// The clock's steps, and what is done once, count as nothing.
+// `slack` covers the resolution of the clock and costs that do not depend on the size.
 static void check_growth(const hostile_case *tried)
 {
     const double slack = 0.03;

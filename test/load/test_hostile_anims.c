@@ -10,7 +10,7 @@ typedef struct anim_size {
     size_t num_frames, num_joints, num_components;
 } anim_size;
 
-// `flags` and whether each joint has its own components.
+// Every joint has `flags`; its first component is its index times `stride`.
 static void begin_anim_file(hostile_text *text, anim_size size, unsigned flags, size_t stride)
 {
     hostile_add(text,
@@ -72,7 +72,7 @@ static void make_thin_rotations(hostile_text *text, size_t size)
     add_frames(text, count, "0", "1");
 }
 
-// Two frames, so that joints weigh as much as frames do.
+// Two frames, so that joints take about as many bytes as frames do.
 static void make_two_frames(hostile_text *text, size_t size)
 {
     const size_t num_joints = size / 34;
@@ -96,7 +96,7 @@ static void make_overlong_joints(hostile_text *text, size_t size)
     add_frames(text, count, "1", "2");
 }
 
-// Every frame has just one rotation that is too long, by its last number.
+// Every frame has one rotation that is too long, because of its last number.
 static void make_overlong_last(hostile_text *text, size_t size)
 {
     const anim_size count = {.num_frames = size / 2100, .num_joints = 1, .num_components = 1000};
@@ -167,7 +167,7 @@ static void make_wrong_large_frame(hostile_text *text, size_t size)
     hostile_add(text, "}");
 }
 
-// One frame of one number again and again.
+// One frame that repeats one number.
 static void make_numbers(hostile_text *text, size_t size, const char *number)
 {
     const size_t count = size / (strlen(number) + 1);
@@ -186,7 +186,7 @@ static void make_large_numbers(hostile_text *text, size_t size)
     make_numbers(text, size, "0.99e9");
 }
 
-// In the middle between two floats.
+// Halfway between two floats.
 static void make_middle_numbers(hostile_text *text, size_t size)
 {
     make_numbers(text, size, "16777217");
@@ -202,7 +202,7 @@ static void make_nearly_middle_numbers(hostile_text *text, size_t size)
     make_numbers(text, size, "1.0000000596046448");
 }
 
-// As long as what tells it from the middle between two floats.
+// Differs from the middle between two floats only in its last digit.
 static void make_long_numbers(hostile_text *text, size_t size)
 {
     make_numbers(text, size, "1.00000005960464477539062500000000000000000000000000000001");
@@ -318,7 +318,7 @@ const hostile_file hostile_cameras[] = {
 
 // -- Pairs ----------------------------------------------------------------------------------
 
-// How the two name their joints, and which parent each has.
+// How model and animation name their joints.
 typedef enum naming { EQUAL, COUNTED, COUNTED_DOWN, LONG_PREFIX, LONG_ROOT } naming;
 
 static void add_name(hostile_text *text, naming names, size_t joint, size_t count)

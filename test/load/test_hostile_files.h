@@ -17,7 +17,7 @@ void hostile_add(hostile_text *text, const char *format, ...) MD5_PRINTF(2, 3);
 void hostile_fill(hostile_text *text, const char *part, size_t size); // `part` again and again
 void hostile_fill_nul(hostile_text *text, size_t size);
 
-// The start of an .md5mesh up to the bracket behind `joints`; a joint; both, with `count` roots and
+// The start of an .md5mesh up to the bracket after `joints`; a joint; both, with `count` roots and
 // the closing bracket, for one mesh to follow.
 void hostile_begin_mesh(hostile_text *text, size_t num_joints, size_t num_meshes);
 void hostile_add_joint(hostile_text *text, long parent);
@@ -32,7 +32,7 @@ typedef struct hostile_file {
     bool is_refused; // an error is the right answer, else an asset
 } hostile_file;
 
-// Each ends with a name of NULL. Tokens are read as models.
+// Each list ends with a name of NULL. Tokens are read as models.
 extern const hostile_file hostile_models[], hostile_tokens[], hostile_anims[], hostile_cameras[];
 
 // A model and an animation that are hard to match.

@@ -17,7 +17,7 @@ static void make_chain(hostile_text *text, size_t size)
     hostile_add(text, "}");
 }
 
-// Every joint is its parent's neighbour in the table, from the end to the start.
+// The parent of each joint is the next one in the table; the last joint is the root.
 static void make_reversed_chain(hostile_text *text, size_t size)
 {
     const size_t count = size / 23;
@@ -92,7 +92,8 @@ static void make_joints_of_one_vertex(hostile_text *text, size_t size)
     hostile_add(text, "}");
 }
 
-// So many weights in all as the vertices may refer to, if each refers to `width` of them.
+// Vertices that share `width` weights: as many as the text can hold, but with at most one reference
+// to a weight in `per_byte` bytes of text.
 static void make_shared_weights(hostile_text *text, size_t size, size_t width, size_t per_byte)
 {
     const size_t text_size = size - size / 8;
@@ -187,7 +188,7 @@ static void make_triangles(hostile_text *text, size_t size)
     hostile_add(text, "numweights 1 weight 0 0 1(0 0 0)}");
 }
 
-// Every vertex in triangles of both orientations of the texture, all of them in one place.
+// Every vertex is in triangles of both orientations of the texture, all at one position.
 static void add_seam_mesh(hostile_text *text, size_t num_vertices)
 {
     hostile_add(text, "mesh{numverts %zu ", num_vertices);
@@ -214,7 +215,8 @@ static void make_seams_of_small_meshes(hostile_text *text, size_t size)
         add_seam_mesh(text, 9);
 }
 
-// One triangle on a mirror seam whose corners have very many influences.
+// Two triangles of opposite orientation of the texture; one of their corners has very many
+// influences.
 static void make_seam_of_many_joints(hostile_text *text, size_t size)
 {
     const size_t count = size / (18 + 25);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-// All that a model needs behind its first line.
+// All that a model needs after its first line.
 static const char rest[] = "commandline \"\" numJoints 1 numMeshes 0 joints{a -1(0 0 0)(0 0 0)}\n";
 
 static void add_whole_file(hostile_text *text)

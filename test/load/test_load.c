@@ -68,7 +68,8 @@ TEST (load_anim_holds_what_the_file_says) {
     CHECK(anim->frame_rate == 12.5 && anim->duration == 2 / 12.5);
     CHECK(anim->tracks[1].flags == 40 && anim->tracks[1].first == 2);
     CHECK(anim->base_frame[0].translation.z == 5.0f);
-    // What moves by value: the arm turns, the root moves, the hand's number never changes.
+    // Joints whose values change: the arm turns and the root moves; the number of the hand never
+    // changes.
     CHECK_UINT(anim->num_rotations, 1);
     CHECK_UINT(anim->num_translations, 1);
     CHECK(anim->rotation_joints[0] == 1 && anim->translation_joints[0] == 0);
@@ -136,7 +137,8 @@ static size_t write_two_triangles(char *text, unsigned count, unsigned last, boo
                              triangles_first ? "" : triangles);
 }
 
-// While they are read, corners are kept in as few bytes as hold all vertices, if these are known.
+// During reading a corner takes as few bytes as the number of vertices needs, if that is known
+// already.
 TEST (load_reads_triangles_of_few_and_many_vertices) {
     static const unsigned counts[] = {3, 65536, 65537};
     char *const text = malloc(65537 * 24 + 1000);
@@ -203,7 +205,8 @@ TEST (load_names_the_file_in_messages) {
 
 #if !defined(_WIN32)
 
-// An empty file, one that is shorter than it says, and one without an end, where there are such.
+// An empty file, one that is shorter than its reported size, and one without an end, on systems
+// that have these.
 TEST (load_refuses_files_without_a_true_size) {
     const char *const short_file = "/sys/kernel/mm/transparent_hugepage/enabled";
     const md5_load_opts opts = {.memory_limit = 1 << 20};
@@ -258,7 +261,7 @@ TEST (load_from_memory_uses_the_given_file_name) {
     CHECK(!md5_parse_model(NULL, 0, NULL, &error));
     CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
     CHECK(!md5_parse_anim(NULL, 0, NULL, NULL));
-    CHECK(!md5_parse_model("x", SIZE_MAX, NULL, &error)); // refused before it is looked at
+    CHECK(!md5_parse_model("x", SIZE_MAX, NULL, &error)); // refused because of its size
     CHECK_UINT(error.status, MD5_ERROR_IO);
 }
 
@@ -280,7 +283,7 @@ TEST (load_survives_failure_of_every_allocation) {
             const read_asset made = read_asset_load(test_path(small_files[f]), &opts, &error);
             loaded = read_asset_is_there(made);
             CHECK_UINT(error.status, loaded ? MD5_OK : MD5_ERROR_MEMORY);
-            // A model has two blocks, and this one the plan of a mesh.
+            // A model has two blocks, and this one a third for the skin plan of its mesh.
             CHECK_UINT(heap.live, !loaded ? 0 : made.model ? 3 : 1);
             CHECK(loaded == (heap.num_allocs < n));
             read_asset_free(made);
@@ -315,7 +318,7 @@ TEST (load_keeps_to_every_memory_limit) {
 
 // -- Good files cut short, and altered ------------------------------------------------------
 
-// An asset of a part of a file may only be had with a warning, unless what was cut off is nothing.
+// A part of a file loads only with a warning, unless nothing of meaning was cut off.
 TEST (load_of_a_file_cut_anywhere_is_an_error_or_a_warning) {
     for (size_t f = 0; f < 2; f++) {
         size_t size, num_loaded = 0;
@@ -324,7 +327,7 @@ TEST (load_of_a_file_cut_anywhere_is_an_error_or_a_warning) {
             return;
         const size_t needed = (size_t)(strrchr(text, '}') - text) + 1;
         for (size_t cut = 0; cut <= size; cut++) {
-            char *const part = malloc(cut ? cut : 1); // of its size: no byte past it may be read
+            char *const part = malloc(cut ? cut : 1); // exact size: a read beyond it is detected
             if (!part)
                 abort();
             memcpy(part, text, cut);
@@ -380,8 +383,8 @@ TEST (load_of_a_file_with_any_byte_altered_is_sound) {
     }
 }
 
-// Joint b is turned by a quarter about z (its x is model y); vertex 0 belongs to it alone, vertex 1
-// mostly to the root, vertex 2 to nothing.
+// Joint b is rotated by 90 degrees about z (its x is y of the model); vertex 0 belongs to it alone,
+// vertex 1 mostly to the root, vertex 2 to nothing.
 TEST (load_uses_the_frames_and_colours_of_version_12) {
     static const char text[] =
         "MD5Version 12 commandline \"\" numJoints 2 numMeshes 1 joints {\n"

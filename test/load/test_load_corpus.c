@@ -1,4 +1,5 @@
-// Loading all of the real corpus, and what the original engine says of tiny odd files.
+// Loading of the whole corpus of real files, and the verdicts of the original engine on tiny odd
+// files.
 #include "test/read/read_case.h"
 #include "test/test.h"
 
@@ -15,7 +16,7 @@ static const char *corpus_path(const char *folder, const char *name)
     return path;
 }
 
-// Of the next field of a line of tab-separated ones.
+// Cuts off and returns the next field of a tab-separated line.
 static char *next_field(char **rest)
 {
     char *const field = *rest;
@@ -37,7 +38,7 @@ typedef struct corpus_line {
     const char *path;
     uint32_t counts[5]; // joints, meshes, vertices, triangles, weights; a clip: joints
     uint32_t num_frames;
-    bool is_one_file; // not several in one, whose counts the list sums up
+    bool is_one_file; // not several files in one, whose counts are summed up
 } corpus_line;
 
 static corpus_line split_corpus_line(char *line)
@@ -151,9 +152,9 @@ TEST (load_reports_warnings_of_the_corpus) {
     }
 }
 
-// -- What the original engine says ----------------------------------------------------------
+// -- Verdicts of the original engine --------------------------------------------------------
 
-// Where our verdict is another one, and why.
+// Where the library's verdict differs, and why.
 static const struct {
     const char *name, *why;
 } other_verdicts[] = {
@@ -182,7 +183,7 @@ static const struct {
     {"anim baseframe-before-bounds", "the order of these does not matter"},
 };
 
-// Marks what is found.
+// Whether a file is in the list above; marks the entry as used.
 static bool differs_on_purpose(const char *name, bool *is_used)
 {
     for (size_t i = 0; i < sizeof other_verdicts / sizeof other_verdicts[0]; i++) {

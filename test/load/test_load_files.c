@@ -36,7 +36,7 @@ static const void *open_file(void *user, const char *path, size_t *size, md5_err
             *size = strlen(in->files[i].text);
             in->num_opened++;
             in->num_open++;
-            // A block of exactly its size: a sanitizer notices reads behind it.
+            // A block of exactly its size: a sanitizer detects a read beyond it.
             void *const bytes = malloc(*size ? *size : 1);
             return bytes ? memcpy(bytes, in->files[i].text, *size) : NULL;
         }
@@ -293,7 +293,7 @@ TEST (character_frees_everything_when_memory_runs_out) {
     load_with_less_memory(good_archive(), "chars/hero.md5machine");
 }
 
-// Paths and arrays so large that no chunk of memory holds what each step needs.
+// Paths and arrays so large that each step allocates a chunk of its own.
 TEST (large_character_frees_everything_when_memory_runs_out) {
     enum { LENGTH = 200000, CLIPS = 4000, ROOM = 2 * LENGTH + 40 * CLIPS + 1000 };
     char *const text = malloc(ROOM), *const model = malloc(LENGTH), *const anim = malloc(LENGTH);

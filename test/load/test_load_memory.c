@@ -1,7 +1,7 @@
-// How much memory reading takes: for an ordinary file the blocks of the asset and one to work in,
-// of no more than half of the text, in which a model's tables lie before they are in their places;
-// it is freed before skinning plans are allocated. At no time more than 1.5 times the text, in
-// files of this size.
+// How much memory reading takes. An ordinary file takes the blocks of the asset and one working
+// block of at most half of the text's size, which holds a model's tables before they are copied to
+// their places; it is freed before skinning plans are allocated. The peak is at most 1.5 times the
+// text's size, in files like these.
 #include "test/test.h"
 
 #include "md5/md5model.h"
@@ -13,7 +13,7 @@ enum { MOST_PERCENT = 50, MOST_PEAK_PERCENT = 150 };
 
 typedef struct measured {
     size_t num_allocs, num_blocks, peak_bytes, asset_bytes;
-    size_t num_meshes; // whose plans are a block each
+    size_t num_meshes; // each has a block for its plan
 } measured;
 
 static measured measure(const char *path, const char *text, size_t size)
@@ -87,7 +87,7 @@ TEST (real_files_take_few_blocks_and_little_memory) {
     }
 }
 
-// Counts in comments are looked at before it is known that they are comments.
+// Counts in comments are read before it is known that they are in a comment.
 TEST (repeated_counts_allocate_no_more) {
     static const char model[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 0\n"
                                 "joints {\n\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n";

@@ -38,7 +38,8 @@ static md5_vec3 *skin(const md5_model *model, const md5_mesh *mesh, bool dual, m
     return points;
 }
 
-// thimble has mirror seams: without tangents their copies are left out, and nothing else.
+// thimble has mirror seams: without tangents the copies of their vertices are left out, and nothing
+// else.
 TEST (models_without_tangents_have_the_vertices_of_the_file) {
     md5_model *const whole = load(NULL), *const bare = load(&(md5_load_opts){.no_tangents = true});
     CHECK(asset_model_fault(bare) == NULL);

@@ -66,7 +66,7 @@ TEST (load_reads_pipes_to_their_end) {
     md5_model *const whole = md5_load_model(test_path(small_file), NULL, NULL);
     if (!CHECK(text && whole) || access("/dev/fd/0", F_OK) != 0)
         return;
-    // Longer than a pipe holds, and than the first piece of memory.
+    // More than a pipe holds, and more than the first block of memory.
     const size_t filled = 300000;
     char *const large = malloc(filled);
     if (!large)
@@ -108,7 +108,7 @@ TEST (load_does_not_wait_for_a_pipe_without_a_writer) {
 }
 
 TEST (load_reports_what_cannot_be_read) {
-    static const char unreadable[] = "/proc/self/mem"; // opens, and has no byte at its beginning
+    static const char unreadable[] = "/proc/self/mem"; // can be opened, but not read from byte 0
     md5_error error;
     if (access(unreadable, R_OK) == 0) {
         CHECK(md5_load_model(unreadable, NULL, &error) == NULL);

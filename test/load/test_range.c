@@ -1,5 +1,5 @@
-// Numbers of any size in files: either they are refused where they stand, or everything that is
-// made of them is finite.
+// Numbers of any size in files: either they are refused with their location, or everything computed
+// from them is finite.
 #include "test/read/read_case.h"
 #include "test/test.h"
 
@@ -89,7 +89,7 @@ TEST (range_of_camera_numbers_is_reported_with_location) {
                      __LINE__);
 }
 
-// A base frame's rotation that is too long by itself is only a part of the frames' rotations.
+// A rotation of the base frame may be too long if frames replace its numbers.
 TEST (range_frames_replace_numbers_of_the_base_frame) {
     static const char text[] =
         "MD5Version 10 commandline \"\" numFrames 1 numJoints 1 frameRate 24 "
@@ -99,13 +99,13 @@ TEST (range_frames_replace_numbers_of_the_base_frame) {
     if (CHECK(anim != NULL)) {
         CHECK(anim->constant[0].rotation.x == 0.6f);
         CHECK_NEAR((double)anim->constant[0].rotation.w, -0.8, 1e-6);
-        // x y z are 0.6 0.9 0, w is -sqrt(0.17): over sqrt(1.34).
+        // x y z are 0.6 0.9 0, w is -sqrt(0.17); all are divided by sqrt(1.34).
         CHECK_NEAR((double)anim->base_frame[0].rotation.y, 0.9 / sqrt(1.34), 1e-6);
     }
     md5_free_anim(anim);
 }
 
-// -- What is made of those that are taken ---------------------------------------------------
+// -- What is computed from accepted numbers -------------------------------------------------
 
 enum { JOINTS = 6, VERTICES = 9, WEIGHTS = 14, FRAMES = 4, ROOM = 1 << 14 };
 
@@ -119,7 +119,7 @@ typedef struct writer {
     ((out)->used +=     \
      (size_t)snprintf((out)->text + (out)->used, sizeof(out)->text - (out)->used, __VA_ARGS__))
 
-// Of ordinary size, at the limit, or, seldom, far beyond.
+// Mostly below 1 or at the limit of 1e9; rarely in between or far beyond.
 static double any_number(writer *out)
 {
     const double kind = test_random(&out->random), sign = test_random(&out->random) < 0.5 ? -1 : 1;

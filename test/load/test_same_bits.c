@@ -1,10 +1,10 @@
-// The same bits on every platform: one hash of the poses and vertices of our own models, clip by
-// clip and machine by machine, compared with test/data/same_bits.txt. Its numbers come from x86-64
-// and stand because every other platform that runs this test agrees; that the numbers are right,
-// other tests say.
+// The same bits on every platform: one hash of the poses and vertices of the project's models, clip
+// by clip and machine by machine, compared with test/data/same_bits.txt. The hashes were computed
+// on x86-64, and every other platform that runs this test agrees. Other tests check that the
+// numbers are right.
 //
-// MD5_TEST_BITS=list in the environment prints the lines of that file, after a change that is to
-// change the bits.
+// MD5_TEST_BITS=list in the environment prints the lines of that file, for a change that is meant
+// to change the bits.
 #include "test/test.h"
 
 #include "md5/md5model.h"
@@ -19,8 +19,8 @@ enum { MAX_PATH_LENGTH = 256, NUM_TIMES = 3, NUM_STEPS = 40, MAX_CLIPS = 64 };
 
 // -- Hashing ----------------------------------------------------------------------------------
 
-// FNV-1a, 64 bits: Fowler, Noll, Vo, "The FNV Non-Cryptographic Hash Algorithm". By the lowest byte
-// first, so that the machine's byte order does not matter.
+// FNV-1a, 64 bits: Fowler, Noll, Vo, "The FNV Non-Cryptographic Hash Algorithm". Lowest byte first,
+// so that the machine's byte order does not matter.
 static uint64_t hash_bits(uint64_t hash, uint64_t bits, unsigned num_bytes)
 {
     for (unsigned i = 0; i < num_bytes; i++)
@@ -211,7 +211,8 @@ static void free_machine(machine_case *made)
     md5_free_machine_file(made->file);
 }
 
-// Every modifier has something to do: to look and reach there, to swing, to stand there.
+// Gives every modifier a target, at a side and height that depend on `where`, so that each has an
+// effect.
 static void aim_modifiers(const machine_case *made, float where)
 {
     for (uint32_t i = 0; i < made->file->desc.num_modifiers; i++) {
@@ -221,7 +222,7 @@ static void aim_modifiers(const machine_case *made, float where)
     }
 }
 
-// Plays a machine while its parameters change by chance, in uneven steps.
+// Plays a machine in uneven steps with random changes of its parameters.
 static uint64_t hash_player(const machine_case *made)
 {
     uint64_t hash = empty_hash, random = 7;
@@ -268,7 +269,7 @@ static uint64_t hash_mesh_and_clip(const char *mesh, const char *clip)
     return hash;
 }
 
-// A line: the hash, then a model, a model and a clip, or a machine.
+// Checks a line: the hash, then a model, a model and a clip, or a machine.
 static uint64_t check_line(const char *line)
 {
     unsigned long long expected = 0;

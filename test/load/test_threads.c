@@ -1,6 +1,6 @@
-// Many threads load, bind, sample and skin at once, each its own assets and all of them shared
-// ones: every one of them gets the same bits as a thread by itself. test/long/threads.sh runs this
-// under ThreadSanitizer.
+// Many threads load, bind, sample and skin at the same time, with assets of their own and with
+// shared ones: each gets the same bits as a single thread. test/long/threads.sh runs this under
+// ThreadSanitizer.
 #include "test/test.h"
 
 #if !defined(__EMSCRIPTEN__) // which has none
@@ -20,7 +20,7 @@ typedef struct pair {
     md5_binding *binding;
 } pair;
 
-// All that one pass over a pair writes, one thing after the other.
+// All output of one pass over a pair, in order.
 typedef struct result {
     unsigned char *bytes;
     size_t size, room;
@@ -142,7 +142,8 @@ static bool is_same(const result *a, const result *b)
     return a->size == b->size && a->size > 0 && memcmp(a->bytes, b->bytes, a->size) == 0;
 }
 
-// The threads go first, so that whatever is done on first use is done in all of them at once.
+// The threads run before the reference pass, so that anything that is initialized on first use is
+// initialized by all of them at the same time.
 static void check_pair(const char *mesh, const char *anim)
 {
     worker workers[NUM_THREADS];
