@@ -1,5 +1,4 @@
-// Compressed clips that are made by hand: tracks of every kind, bindings, files with damage,
-// errors.
+// Compressed synthetic clips: tracks of every kind, bindings, damaged files, errors.
 #include "md5/compress/packed.h"
 #include "md5/md5compress.h"
 #include "test/test.h"
@@ -48,7 +47,8 @@ static md5_compressed *compress(const md5_anim *anim, float tolerance)
     return compressed;
 }
 
-// Sines of half of the angle between the rotations, and units.
+// The distance between the unit quaternions (about half of the angle between the rotations, in
+// radians) plus the distance between the translations.
 static double difference(const md5_transform *a, const md5_transform *b)
 {
     const double p[4] = {(double)a->rotation.x, (double)a->rotation.y, (double)a->rotation.z,
@@ -68,7 +68,7 @@ static double difference(const md5_transform *a, const md5_transform *b)
 
 // -- Tracks -----------------------------------------------------------------------------------
 
-// A wheel turns so far that no component stays away from 0.
+// Like a wheel, b turns so far that every component of its rotation passes through 0.
 TEST (compress_keeps_rotations_by_any_angle) {
     static const double turns[] = {0.0, 0.5, 3.1, 6.2, 40.0};
     for (size_t i = 0; i < sizeof turns / sizeof turns[0]; i++) {
@@ -268,7 +268,8 @@ static void put_32(uint8_t *to, uint64_t value)
         to[i] = (uint8_t)(value >> (8 * i));
 }
 
-// FNV-1a over what follows the first 20 bytes, so that the numbers behind it are looked at.
+// Updates the checksum (FNV-1a of all bytes after the first 20), so that the parser checks the
+// numbers after it.
 static void seal(uint8_t *bytes, size_t size)
 {
     uint64_t hash = 0xCBF29CE484222325u;
@@ -364,13 +365,13 @@ TEST (compress_file_with_changed_bits_is_refused_or_sound) {
         size_t num_sound = 0;
         for (size_t i = 0; i < made.size * 8; i++) {
             made.bytes[i / 8] ^= (uint8_t)(1u << i % 8);
-            CHECK(parse(made.bytes, made.size) != MD5_OK); // the checksum
+            CHECK(parse(made.bytes, made.size) != MD5_OK); // the checksum is wrong
             seal(made.bytes, made.size);
             num_sound += parse(made.bytes, made.size) == MD5_OK;
             made.bytes[i / 8] ^= (uint8_t)(1u << i % 8);
             seal(made.bytes, made.size);
         }
-        CHECK(num_sound > 100 && num_sound < made.size * 8); // keys may have other bits
+        CHECK(num_sound > 100 && num_sound < made.size * 8); // a changed key may still be valid
         CHECK_UINT(parse(made.bytes, made.size), MD5_OK);
         free(made.bytes);
     }
@@ -393,7 +394,7 @@ TEST (compress_file_with_random_bytes_is_refused_or_sound) {
     free(made.bytes);
 }
 
-// Fixed numbers of a file: where each is.
+// Offsets of the numbers at the start of a file.
 enum {
     AT_JOINTS = 20,
     AT_FRAMES = 24,
@@ -408,7 +409,7 @@ static uint32_t get_32(const uint8_t *from)
     return from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
 }
 
-// Adds to two numbers, so that their sum may stay what it was.
+// Adds to two numbers of a file, so that their sum can stay the same.
 static md5_status parse_changed(const saved *made, size_t at, int32_t more, size_t at_other,
                                 int32_t more_other)
 {
@@ -433,7 +434,7 @@ TEST (compress_file_whose_numbers_contradict_each_other_is_refused) {
     free(made.bytes);
 }
 
-// The last group and its bytes are left out: some joint has no translation.
+// The last group and its bytes are left out, so some joint has no translation.
 TEST (compress_file_without_all_tracks_is_refused) {
     enum { OF_GROUP = 12 };
     md5_error error;

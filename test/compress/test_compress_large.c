@@ -1,5 +1,5 @@
-// Compressed clips of many joints: memory runs out in every part of the work. And bindings whose
-// model lacks joints between those that it has.
+// Compressed clips of many joints: allocations that fail in every step of the work, and bindings to
+// models that lack joints of a branch.
 #include "md5/compress/packed.h"
 #include "md5/md5bind.h"
 #include "md5/md5compress.h"
@@ -14,7 +14,7 @@
 
 enum { LINE = 160 };
 
-// A text while it grows.
+// Text that grows.
 typedef struct text {
     char *at;
     size_t size, room;
@@ -31,7 +31,7 @@ static void add(text *to, const char *line)
     to->size += length;
 }
 
-// Branches of four joints; each joint turns about z and, but for every fifth, moves along x, on a
+// Branches of four joints. Each joint turns about z and, except every fifth, moves along x, on a
 // curve of its own.
 static md5_anim *make_branches(uint32_t num_joints, uint32_t num_frames)
 {
@@ -85,7 +85,7 @@ static const struct {
              {1100, 2}, {1500, 2}, {1900, 2}, {2400, 2}, {3000, 2}, {5000, 2}};
 enum { NUM_SIZES = sizeof sizes / sizeof sizes[0], MOST_FAILURES = 100, LARGE = 600, FIRST = 6 };
 
-// Of large clips only the first allocations fail, because all of the work takes long.
+// In large clips only the first allocations fail, because a complete run takes long.
 static size_t most_failures(int i)
 {
     return sizes[i].joints > LARGE ? FIRST : MOST_FAILURES;
@@ -155,7 +155,7 @@ TEST (compress_file_of_many_joints_survives_failure_of_every_allocation) {
 
 // -- Bindings ---------------------------------------------------------------------------------
 
-// Models of a branch without its middle, of one without its beginning, and without a gap.
+// Models with a branch that lacks its middle, one that lacks its beginning, and one without gaps.
 static const char *const gaps[] = {
     "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes 0\njoints {\n"
     "\"joint0\" -1 ( 0 0 1 ) ( 0 0 0 )\n\"joint3\" 0 ( 3 0 1 ) ( 0 0.1 0 )\n}\n",

@@ -186,7 +186,7 @@ typedef struct mistake {
     const char *says;
 } mistake;
 
-// Of functions that take a clip; two more take the animation.
+// Their context is a compressed clip; the test also tries mistakes whose context is the animation.
 static const mistake mistakes[] = {
     {frame_beyond_the_end, "frames of this clip"},
     {no_anim, "anim: not NULL"},
