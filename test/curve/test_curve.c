@@ -94,7 +94,7 @@ static double square_root_of_step(const md5_curve_desc *desc, int i)
     return pow(square, 0.25);
 }
 
-// The pyramid of Barry and Goldman 1988, knots of square roots of distances.
+// The pyramid of Barry and Goldman 1988; knot intervals are square roots of distances.
 static point3 exact_centripetal(const md5_curve_desc *desc, double t)
 {
     const int n = (int)desc->num_points, count = desc->is_closed ? n : n - 1;
@@ -115,7 +115,7 @@ static point3 exact_centripetal(const md5_curve_desc *desc, double t)
     const double x = t * total;
     for (int round = 1; round <= 3; round++) {
         for (int i = 0; i + round < 4; i++) {
-            // The second round spans two intervals, except the last, which is the middle one.
+            // Round 1 spans one interval, round 2 spans two, and round 3 the middle one.
             const double from = round == 3 ? knots[1] : knots[i];
             const double to = round == 3 ? knots[2] : knots[i + round];
             const double share = (x - from) / (to - from);
@@ -162,13 +162,13 @@ static point3 exact_nurbs(const md5_curve_desc *desc, double t)
     return rational_sum(desc, knots, degree, knots[degree] + t * (knots[n] - knots[degree]));
 }
 
-// Knots 0, 1, 2, ...; closed as an open one over points that begin again.
+// Knots 0, 1, 2, ...; a closed spline is an open one over points that repeat from the start.
 static point3 exact_b_spline(const md5_curve_desc *desc, double t)
 {
     const int n = (int)desc->num_points;
     md5_vec3 points[CURVE_POINTS + 3];
     double knots[CURVE_POINTS + 8];
-    for (int i = 0; i < n + 3; i++) // piece 0 of a closed one is about point 0
+    for (int i = 0; i < n + 3; i++) // piece 0 of a closed spline is near point 0
         points[i] = desc->points[desc->is_closed ? (i + n - 1) % n : i % n];
     for (int i = 0; i < CURVE_POINTS + 8; i++)
         knots[i] = i;
@@ -193,7 +193,7 @@ static bool check_at(const md5_curve *curve, const md5_curve_desc *desc, exact_c
            && CHECK_NEAR(curve_distance(md5_curve_tangent(curve, t), tangent), 0.0, 5e-4);
 }
 
-// Away from the starts of pieces, at which differences are of two of them.
+// Stays away from the starts of pieces, where the difference would span two pieces.
 static void check_curve(const md5_curve_desc *desc, exact_curve *exact)
 {
     md5_curve *const curve = curve_of(desc);
@@ -281,7 +281,7 @@ TEST (curve_nurbs_with_knots_of_its_own) {
     check_curve(&desc, exact_nurbs);
 }
 
-// -- Shares, ends, joints -------------------------------------------------------------------------
+// -- Basis functions, ends, joints ----------------------------------------------------------------
 
 static const md5_curve_desc every_kind[] = {
     {.kind = MD5_CURVE_CATMULL_ROM, .num_points = 7},
@@ -298,7 +298,7 @@ static const md5_curve_desc every_kind[] = {
 };
 enum { NUM_KINDS = sizeof every_kind / sizeof every_kind[0] };
 
-// Shares that sum to 1 leave a point where it is.
+// Basis functions that sum to 1 leave a point where it is.
 TEST (curve_of_equal_points_is_a_point) {
     md5_vec3 points[CURVE_POINTS];
     for (int i = 0; i < CURVE_POINTS; i++)
@@ -320,7 +320,7 @@ TEST (curve_of_equal_points_is_a_point) {
     }
 }
 
-// What weights and knots are: the sum of the shares is 1 also if they are uneven.
+// The basis functions sum to 1 for any weights and knots, however uneven.
 TEST (curve_nurbs_with_any_weights_of_equal_points_is_a_point) {
     static const float weights[] = {0.001f, 1000.0f, 1.0f, 0.5f, 7.0f, 0.001f, 1000.0f};
     static const float knots[] = {0, 0, 0, 0, 1, 1, 5, 9, 9, 9, 9};
@@ -405,7 +405,8 @@ TEST (curve_closed_goes_round) {
     }
 }
 
-// Just before and just after the start of each piece. Cubic Bézier pieces join as the caller says.
+// Compares tangents just before and just after the start of each piece. Cubic Bézier curves are
+// left out, because their points decide how pieces join.
 TEST (curve_has_no_jump_in_its_velocity) {
     md5_vec3 points[CURVE_POINTS];
     curve_points(points, 10);

@@ -1,4 +1,4 @@
-// Curves for tests, and the same curves by textbook sums in double precision.
+// Random points and curves for tests, and distances to points in double precision.
 #ifndef TEST_CURVE_CASE_H
 #define TEST_CURVE_CASE_H
 

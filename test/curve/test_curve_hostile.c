@@ -1,4 +1,4 @@
-// Curves of numbers that nobody draws, refused descriptions, failing memory, mistakes.
+// Curves of extreme numbers, refused descriptions, failing memory, mistakes.
 #include "test/curve/test_curve_case.h"
 #include "test/mistake.h"
 

@@ -94,7 +94,7 @@ TEST (curve_length_with_a_cusp) {
     md5_free_curve(cusp);
 }
 
-// Of a random curve: by a polygon of so many sides that it misses less than the tolerance.
+// Compares a random curve with a polygon of so many sides that its error is below the tolerance.
 TEST (curve_length_is_that_of_a_fine_polygon) {
     md5_vec3 points[CURVE_POINTS];
     curve_points(points, 3);

@@ -11,7 +11,7 @@ static const double pi = 3.14159265358979324;
 
 // -- Published forms ------------------------------------------------------------------------------
 //
-// easings.net, in its numbers and its order of operations. Each takes x in 0..1.
+// The formulas of easings.net, with its constants and order of operations. Each takes x in 0..1.
 
 static double power(double x, double exponent, int way)
 {
@@ -146,7 +146,7 @@ TEST (easing_linear_smooth_and_square_root) {
     }
 }
 
-// The published formulas say 0 at 0 and 1 at 1, beside the jump of 1/1024.
+// The published formulas give exactly 0 at 0 and 1 at 1, next to a jump of 1/1024.
 TEST (easing_exponential_jumps_only_at_its_slow_ends) {
     const float little = 1e-6f;
     CHECK(md5_ease(MD5_EASE_EXPONENTIAL_IN, 0.0f) == 0.0f);

@@ -11,7 +11,7 @@
 
 static const double pi = 3.14159265358979324;
 
-// -- The functions it is made of ------------------------------------------------------------------
+// -- Elementary functions -------------------------------------------------------------------------
 
 TEST (curve_functions_are_those_of_libc) {
     for (int i = 0; i <= 4000; i++) {
@@ -76,7 +76,7 @@ static quat exp_of(quat v)
     return (quat){v.x * scale, v.y * scale, v.z * scale, cos(angle)};
 }
 
-// By sines, where the library multiplies by a power.
+// By sines; the library multiplies by a power of a quaternion instead.
 static quat slerp(quat a, quat b, double t)
 {
     const double angle = acos(fmin(dot(a, b), 1.0));
@@ -165,7 +165,7 @@ TEST (squad_passes_its_keys) {
     }
 }
 
-// Angular velocity at a time, by a difference of second order to one side of it.
+// Half of the angular velocity at a time, by a one-sided difference of second order.
 static quat velocity_beside(const md5_squad *squad, double time, double h)
 {
     const quat at = quat_of(md5_squad_rotation(squad, time));
@@ -253,7 +253,7 @@ TEST (squad_of_one_key_is_the_key) {
     }
 }
 
-// Half turns, equal keys, and intervals that differ by 18 orders.
+// Half turns, equal keys, and intervals that differ by 18 orders of magnitude.
 TEST (squad_of_hostile_keys_is_a_rotation) {
     static const md5_quat few[] = {
         {1, 0, 0, 0},  {0, 1, 0, 0},      {0, 0, 1, 0},         {0, 0, 0, 1},
@@ -281,7 +281,7 @@ TEST (squad_of_hostile_keys_is_a_rotation) {
     }
 }
 
-// The velocity at its keys is beyond a double.
+// The keys are so close in time that the velocity is beyond the range of a double.
 TEST (squad_of_a_moment_is_a_rotation) {
     static const md5_quat keys[] = {{0, 0, 0, 1}, {1, 0, 0, 1}, {0, 1, 0, 1}};
     static const double times[] = {0.0, 4e-320, 8e-320};
