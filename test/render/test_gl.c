@@ -72,7 +72,8 @@ TEST (gl_colours_are_srgb_and_light_is_linear) {
     if (!scene_open_stage(&stage, scene_floor, 1))
         return;
     scene_look_down(&stage.frame);
-    // The sky's full light leaves a texture unchanged; half of the light is 188, not 128.
+    // Ambient light 1 from above leaves a texture's colour unchanged; 0.5 on white is 188 in sRGB,
+    // not 128.
     const md5gl_texture texture = make_texture(&stage, 1, 1, middle);
     scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, 0, 0, middle, 1));
@@ -124,7 +125,7 @@ TEST (gl_key_light_shines_from_its_direction) {
     scene_close_stage(&stage);
 }
 
-// Each level is there, and levels whose texels are larger than a cell have the mean of the two
+// All mipmap levels exist, and levels whose texels are larger than a cell have the mean of the two
 // greys in linear colour: 0.2542 is that of 138, 0.5520 that of 196.
 TEST (gl_checker_is_even_at_a_distance) {
     gl_stage stage;
@@ -172,7 +173,8 @@ TEST (gl_texels_below_half_alpha_are_cut_out) {
     check_holes(4);
 }
 
-// Drawn small, with every second texel transparent: the average of the mipmap is not cut out.
+// Two of five texels are opaque, so a small mipmap level has a mean alpha of 0.4, below the
+// threshold of 0.5. The square must not be cut out.
 TEST (gl_fine_hair_does_not_vanish_at_a_distance) {
     static uint8_t image[256][256][4];
     gl_stage stage;

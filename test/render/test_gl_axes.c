@@ -1,5 +1,5 @@
-// A model that was loaded in other axes and units, drawn with the camera and the light converted
-// too: the picture of the model as it is stored.
+// Loads a model with other axes and units, and draws it with the camera and the light converted in
+// the same way: the picture equals that of the model as stored.
 #include "test/load/test_axes_case.h"
 #include "test/render/test_gl_scene.h"
 
@@ -10,8 +10,8 @@ enum { NUM_PICTURES = 3 };
 
 static const md5_vec3 lights[NUM_PICTURES] = {{1, 0.3f, 0.5f}, {0.2f, -1, 0.4f}, {1, 0, 2}};
 
-// Orthogonal axes, and clip space shrunk as the units are. The key light is alone: the ambient
-// light knows sky and ground by the renderer's own z.
+// Converts the camera and the light to the model's axes, and scales clip space to its units. Uses
+// only the key light, because ambient light takes the renderer's own z as up.
 static void convert_frame(md5gl_frame *frame, const axes_case *of, float scale, md5_vec3 light)
 {
     const md5_mat34 turn = md5_mat34_from_axes(of->axes, 1.0f);
@@ -74,7 +74,7 @@ static const uint8_t *pixel(const gl_picture *picture, int number)
     return picture->rgba[number / SCENE_WIDTH][number % SCENE_WIDTH];
 }
 
-// Pixels that differ by more than a rounding of the colour.
+// Counts the pixels that differ by more than rounding errors.
 static int count_different(const gl_picture *a, const gl_picture *b)
 {
     int count = 0;
@@ -104,7 +104,7 @@ TEST (gl_draws_converted_models_with_converted_cameras_alike) {
         for (int k = 1; k < NUM_AXES; k++) {
             if (!draw(&stage, &axes_cases[k], 0.0254f, converted))
                 continue;
-            // An edge that passes exactly through a pixel's centre may go either way.
+            // An edge exactly through a pixel's centre may include or exclude the pixel.
             for (int i = 0; i < NUM_PICTURES; i++)
                 test_check(count_different(&stored[i], &converted[i]) <= 6, __FILE__, __LINE__,
                            "%s: picture %d differs in %d pixels", axes_cases[k].name, i,

@@ -1,5 +1,5 @@
-// Instances from baked clips: what the GPU decodes against md5_baked_skin(), on every path a model
-// may have; pictures against the same poses skinned; mistakes.
+// Instances posed from baked clips: captured vertices against md5_baked_skin() on every path,
+// pictures against those of skinned instances, and refused input.
 #include "test/render/test_gl_scene.h"
 
 #include "render/gl_internal.h"
@@ -38,7 +38,7 @@ static const md5_moment moments[] = {
     {.frame0 = FRAMES - 1, .frame1 = 0, .fraction = 0.75f},
 };
 
-// One mesh of several: captures all and compares with the CPU.
+// Captures all meshes at each sample position and compares them with the CPU.
 static void compare(const gl_scene *scene, md5gl_model *copy, const md5_model *model,
                     md5gl_baked *baked, const md5_baked *const *clips, uint32_t clip)
 {
@@ -83,7 +83,7 @@ static void check_path(const gl_scene *scene, md5gl_path path)
         CHECK_UINT(md5gl_baked_size(baked), 2 * 8 * FRAMES * NUM_VERTICES + 2 * 32);
         compare(scene, copy, model, baked, clips, 0);
         compare(scene, copy, model, baked, clips, 1);
-        // Palettes of the same model afterwards: skinned again.
+        // With a palette the same model is skinned again.
         static md5_vec3 gpu[NUM_VERTICES], cpu[NUM_VERTICES];
         CHECK(md5gl_capture(scene->renderer, copy, 0, palettes[1], gpu, NULL, NULL, NULL));
         md5_skin(&model->meshes[0], palettes[1], cpu, NULL, NULL);
@@ -107,7 +107,7 @@ TEST (gl_baked_agrees_with_the_cpu_on_every_path) {
     scene_close(&scene);
 }
 
-// -- Several meshes, pictures -----------------------------------------------------------------
+// -- Pictures ---------------------------------------------------------------------------------
 
 static int difference(const gl_picture *a, const gl_picture *b)
 {
@@ -121,7 +121,7 @@ static int difference(const gl_picture *a, const gl_picture *b)
     return worst;
 }
 
-// Draws two instances, tinted, of a model on a path, skinned and baked: with shadows, and as edges.
+// Draws two tinted instances with shadows, first skinned, then baked, and compares the pictures.
 static void check_pictures(gl_stage *stage, md5gl_model *copy, md5gl_baked *baked,
                            const md5_mat34 *palettes, uint32_t style)
 {
@@ -213,7 +213,7 @@ TEST (gl_baked_refuses_what_does_not_fit) {
     CHECK(md5gl_create_baked(renderer, stage.model, clips, 2, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
     const uint32_t max_texels = renderer->max_texels;
-    renderer->max_texels = 7; // of the 8 that two frames of a square take
+    renderer->max_texels = 7; // two frames of a square need 8
     CHECK(md5gl_create_baked(renderer, stage.model, clips, 1, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_GPU);
     renderer->max_texels = max_texels;
@@ -234,7 +234,8 @@ TEST (gl_baked_refuses_what_does_not_fit) {
     scene_close_stage(&stage);
 }
 
-// A batch for every three instances, as palettes that do not fit into one table have.
+// Seven instances take three batches if a table holds three: limits of tables apply to baked
+// instances as to palettes.
 TEST (gl_baked_draws_in_batches) {
     gl_stage stage;
     if (!scene_open_stage(&stage, scene_square, 1))

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Tolerance between GPU and CPU: of an element of a rotation, and of a translation as a fraction of
-// the distance of joints and vertices from the origin.
+// Tolerance between GPU and CPU: absolute for the elements of a rotation, for a translation
+// relative to the larger of the model's diagonal and the largest translation.
 #define AGREEMENT 1e-5
 
 bool clips_open(gl_scene *scene)
@@ -70,7 +70,7 @@ static void check_agreement(const md5_mat34 *cpu, const md5_mat34 *gpu, size_t c
                size);
 }
 
-// A crowd: characters with random clips, times and root motion.
+// A crowd: characters that take the clips in turn, with random times and kinds of root motion.
 typedef struct crowd {
     uint32_t count;
     md5gl_clip_job *jobs;
@@ -115,9 +115,9 @@ static void free_crowd(crowd *group)
     free(group->scratch);
 }
 
-// Computes the palettes again by the clip's own hierarchy, if the clip has all of the model's
-// joints. A binding that attaches a joint to another one must first undo the joints in between,
-// which costs digits that the GPU does not lose.
+// Recomputes the palettes through the clip's own hierarchy; the clip must have all of the model's
+// joints. If a binding attaches a joint to another one, it must first undo the joints in between,
+// which loses precision; the GPU does not.
 static void pose_by_clip(crowd *group)
 {
     for (uint32_t i = 0; i < group->count; i++) {
@@ -135,7 +135,8 @@ static void pose_by_clip(crowd *group)
     }
 }
 
-// Compares a crowd of all of these clips. `change` may be NULL; it may replace the CPU's palettes.
+// Compares the palettes of a crowd that plays all of these clips. `change` may be NULL; it may
+// replace the CPU's palettes.
 static void check_clips(gl_scene *scene, const md5_binding *const *bindings, uint32_t num_clips,
                         uint32_t count, void (*change)(crowd *), const char *name, uint64_t *random)
 {
@@ -161,7 +162,7 @@ static void check_clips(gl_scene *scene, const md5_binding *const *bindings, uin
 
 // -- Random and manual skeletons --------------------------------------------------------------
 
-// Joints in any order, missing, extra, attached to others; random rotations.
+// The clip's joints are in any order, missing, extra or attached to others; rotations are random.
 TEST (gl_clips_agree_with_the_cpu_on_any_skeleton) {
     static const uint32_t counts[] = {1, 2, 31, 33, 71, 150};
     uint64_t random = 21;
@@ -185,9 +186,9 @@ TEST (gl_clips_agree_with_the_cpu_on_any_skeleton) {
 
 #define STILL "( 1 2 3 ) ( 0.3 0.1 -0.2 )\n"
 
-// Cases of md5_bind()'s rules: two joints are attached through the same two joints that only the
-// clip has, the first of which is its root and moves; then joints whose hierarchies contradict each
-// other; then one that is a root in the clip, and one that the clip lacks.
+// Special cases of md5_bind(): two joints attached through the same two joints that only the clip
+// has, the first of which is its root and moves; joints whose hierarchies contradict each other; a
+// joint that is a root in the clip, and one that the clip lacks.
 TEST (gl_clips_attach_joints_as_a_binding_does) {
     static const struct {
         const char *model, *clip;
@@ -227,7 +228,7 @@ TEST (gl_clips_attach_joints_as_a_binding_does) {
     scene_close(&scene);
 }
 
-// More joints in between than a binding is guaranteed to follow.
+// At most 32 joints that only the clip has may lie between a joint and its parent.
 TEST (gl_clips_refuse_too_many_joints_in_between) {
     char hierarchy[4096] = "", base[4096] = "", clip[10000];
     const char *const model_text =

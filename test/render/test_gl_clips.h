@@ -1,4 +1,4 @@
-// Helpers of tests of clips on the GPU: models and clips from text.
+// Helpers for tests of clips on the GPU: models and clips from text.
 #ifndef TEST_RENDER_TEST_GL_CLIPS_H
 #define TEST_RENDER_TEST_GL_CLIPS_H
 

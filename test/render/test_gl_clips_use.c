@@ -1,5 +1,4 @@
-// Models posed from clips are drawn like models posed from palettes; what cannot be posed is
-// refused.
+// Models posed from clips are drawn like models posed from palettes; invalid input is refused.
 #include "test/render/test_gl_clips.h"
 #include "test/pose/test_made_pose.h"
 
@@ -50,7 +49,8 @@ static void close_stage(clip_stage *test)
 
 enum { NUM_DRAWN = 20, NUM_PALETTES = 2 * NUM_DRAWN };
 
-// Draws all, posed from `palettes` or, if NULL, from clips; poses inside of a frame or before it.
+// Draws NUM_DRAWN instances, posed from `palettes` or, if NULL, from the clip. Poses them within
+// the frame if `inside`, otherwise before it.
 static void draw_all(clip_stage *test, md5gl_model *copy, const md5_mat34 *palettes, bool inside,
                      gl_picture *picture)
 {
@@ -227,13 +227,13 @@ TEST (gl_clips_refuse_invalid_jobs) {
     renderer->max_texels = 5; // less than two joints' six rows
     CHECK(!md5gl_pose_clips(renderer, copy, test.clips, NULL, NULL, 0, NULL));
     renderer->max_texels = most_texels;
-    renderer->max_block = 95; // nor two joints' 96 bytes
+    renderer->max_block = 95; // less than two joints' 96 bytes
     CHECK(!md5gl_pose_clips(renderer, copy, test.clips, NULL, NULL, 0, NULL));
     CHECK(!md5gl_pose_clips(renderer, copy, test.clips, two, NULL, 2, &error));
     CHECK(strstr(error.message, "2 characters"));
     renderer->max_block = most_block;
     CHECK(md5gl_pose_clips(renderer, copy, test.clips, NULL, NULL, 0,
-                           NULL)); // no characters are valid
+                           NULL)); // a count of 0 is valid
 
     md5_model *const other = scene_square();
     md5gl_model *const other_copy = md5gl_create_model(renderer, other, MD5GL_PATH_AUTO, NULL);

@@ -1,4 +1,4 @@
-// Meshes whose surface the caller forms anew in each pose.
+// Meshes whose surface the caller computes for each pose: md5gl_set_deform().
 #include "test/render/test_gl_stages.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@ static const md5gl_stage adding = {.source = MD5GL_FACTOR_ONE,
                                    .color = {1, 1, 1, 1},
                                    .vertex_color = MD5GL_VERTEX_COLOR_MODULATE};
 
-// Two instances of the model side by side, or one if `placed` is false.
+// Draws two instances of the model side by side, or one if `placed` is false.
 static void draw(gl_stage *stage, md5gl_texture texture, bool placed, gl_picture *picture)
 {
     static const md5_mat34 palette[4] = {{{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
@@ -27,8 +27,7 @@ static void draw(gl_stage *stage, md5gl_texture texture, bool placed, gl_picture
     scene_finish(&stage->scene, &stage->frame, picture);
 }
 
-// Copies the quad's surface, moved by `user`, or makes more vertices of it: then a strip of two
-// quads, of which the right one is dark.
+// Copies the quad's surface, moved by `user`.
 static void write_moved(void *user, uint32_t mesh, const md5_vec3 *positions,
                         const md5_vec3 *normals, md5_vec3 *to_positions, md5_vec2 *texcoords,
                         md5_vec4 *colours)
@@ -42,6 +41,7 @@ static void write_moved(void *user, uint32_t mesh, const md5_vec3 *positions,
     }
 }
 
+// Writes two quads side by side, the right one darker.
 static void write_strip(void *user, uint32_t mesh, const md5_vec3 *positions,
                         const md5_vec3 *normals, md5_vec3 *to_positions, md5_vec2 *texcoords,
                         md5_vec4 *colours)
@@ -64,8 +64,8 @@ static bool open_on(gl_stage *stage, md5gl_path path)
     return CHECK(stage->copy != NULL);
 }
 
-// A surface that is moved looks as the same one on a moved placement, also of two instances.
-// Without the deform it is the mesh's again.
+// A moved surface moves in the picture, also with two instances. Without the deform the mesh's own
+// surface is drawn again.
 TEST (gl_deform_moves_the_surface) {
     uint64_t random = 7;
     md5_vec3 by = {0, 0, 0};
@@ -114,7 +114,7 @@ TEST (gl_deform_has_its_own_triangles_and_colours) {
     draw(&stage, 0, false, &picture);
     CHECK(picture_is(&picture, -30, 5, left, 1));
     CHECK(picture_is(&picture, 30, 5, right, 1));
-    // Twice in a row, and freed with the model.
+    // A second deform replaces the first one; the model frees it.
     CHECK(md5gl_set_deform(stage.scene.renderer, stage.copy, 0, &deform, NULL));
     draw(&stage, 0, false, &picture);
     CHECK(picture_is(&picture, 30, 5, right, 1));

@@ -91,7 +91,7 @@ TEST (gl_dual_agrees_with_the_cpu_on_every_path) {
     scene_close(&scene);
 }
 
-// Half a turn about each axis, a vertex without weights, biases that cancel out.
+// Half a turn about each axis, a vertex without weights, weights that cancel out.
 TEST (gl_dual_agrees_with_the_cpu_in_special_cases) {
     static const char *const text =
         "MD5Version 10\ncommandline \"\"\nnumJoints 5\nnumMeshes 1\njoints {\n"
@@ -105,7 +105,7 @@ TEST (gl_dual_agrees_with_the_cpu_in_special_cases) {
         "weight 0 1 1 ( 1 2 3 )\nweight 1 2 1 ( 4 2 3 )\nweight 2 3 1 ( 1 2 9 )\n"
         "weight 3 0 1 ( 5 -2 3 )\n"
         "weight 4 1 1 ( 1 7 3 )\nweight 5 1 -1 ( 1 5 3 )\n" // one influence of bias 0
-        "weight 6 1 1 ( 1 2 3 )\nweight 7 4 -1 ( 1 2 3 )\n" // no blend
+        "weight 6 1 1 ( 1 2 3 )\nweight 7 4 -1 ( 1 2 3 )\n" // the blend is zero
         "weight 8 0 0.5 ( 6 2 3 )\nweight 9 4 0.5 ( 6 2 3 )\n}\n";
     gl_scene scene;
     md5_error error;

@@ -1,5 +1,5 @@
-// md5gl inside an engine: in its framebuffer, on top of its depth, between its draws, which rely on
-// state that the engine set once.
+// md5gl inside an engine: it draws into the engine's framebuffer, uses its depth, and leaves the GL
+// state that the engine set once for all of its draws.
 #include "test/render/test_gl_values.h"
 
 #include "render/gl_internal.h"
@@ -36,7 +36,7 @@ static GLuint compile(const engine *host, GLenum stage, const char *text)
     return shader;
 }
 
-// A rectangle at a depth, in a colour times a texture.
+// A program that draws a rectangle at a depth, in a colour times a texture.
 static void create_program(engine *host)
 {
     static const char vertex[] =
@@ -199,8 +199,8 @@ static const float red[4] = {1, 0, 0, 1}, green[4] = {0, 1, 0, 1}, half_blue[4] 
 static const uint8_t red_pixel[4] = {255, 0, 0, 255}, green_pixel[4] = {0, 255, 0, 255};
 static const uint8_t cleared_pixel[4] = {0, 0, 51, 255};
 
-// The model is 40 pixels wide, at depth 0. A red wall hides its left half, a green one is behind
-// it; drawn after it, half transparent, are a rectangle behind and one in front.
+// The model is 40 pixels wide, at depth 0. A red wall hides its left half, a green wall is behind
+// it. After the model two half-transparent rectangles are drawn: one behind it and one in front.
 static void draw_between_walls(engine *host)
 {
     gl_values before, after;
@@ -230,7 +230,7 @@ static void check_between_walls(GLsizei samples, bool es)
         check_pixel(&host, -100, 0, cleared_pixel); // beside the viewport
         check_pixel(&host, -10, 0, red_pixel);      // the wall in front of the model
         check_pixel(&host, 10, 0, lit.rgba);
-        check_pixel(&host, 10, 10, lit.rgba); // in front of the blue behind it
+        check_pixel(&host, 10, 10, lit.rgba); // hides the blue rectangle behind it
         check_pixel(&host, 10, -15, covered);
         check_pixel(&host, 50, 10, (uint8_t[4]){0, 128, 128, 191});
         check_pixel(&host, 50, -1, green_pixel);
@@ -271,7 +271,8 @@ TEST (gl_frame_clears_its_viewport_only) {
     close_engine(&host);
 }
 
-// As for a framebuffer whose first row is the top one: the front of the model stays its front.
+// A projection that mirrors y, as for a framebuffer whose first row is the top one, still shows the
+// model's front.
 TEST (gl_mirrored_projection_shows_the_front) {
     engine host;
     if (!open_engine(&host, 0, scene_wants_es()))
@@ -295,7 +296,7 @@ TEST (gl_mirrored_projection_shows_the_front) {
     close_engine(&host);
 }
 
-// Lines are measured in pixels of the framebuffer.
+// The width of lines is in pixels of the framebuffer, wherever the viewport lies.
 TEST (gl_lines_follow_the_viewport) {
     const md5gl_line_vertex line[2] = {{{5, -70, 30}, {255, 0, 0, 255}},
                                        {{5, 70, 30}, {255, 0, 0, 255}}};
@@ -315,7 +316,7 @@ TEST (gl_lines_follow_the_viewport) {
     close_engine(&host);
 }
 
-// Draws everything, creates and destroys, on each path.
+// Creates, draws and destroys objects of every kind, on each path.
 static void use_all(gl_stage *stage)
 {
     md5gl_renderer *const renderer = stage->scene.renderer;
@@ -409,7 +410,7 @@ TEST (gl_engine_samples_a_targets_textures) {
     }
 }
 
-// Into a framebuffer of the same size and of twice that; above and to the right nothing changes.
+// Copies a target at its own size and at twice that. Pixels above and to the right do not change.
 TEST (gl_copies_a_target_into_a_framebuffer) {
     const gl_colour lit = scene_sideways(1, 1, 1);
     const md5_mat34 palettes[2] = {scene_moved(0, 0, 0), scene_moved(0, 0, 0)};

@@ -1,4 +1,5 @@
-// OpenGL ES 3.0: the same vertices and pictures as the CPU and OpenGL 3.3 give, and what it lacks.
+// OpenGL ES 3.0: vertices equal the CPU's, pictures equal those of OpenGL 3.3, and missing features
+// are reported. A simulated WebGL context draws the same.
 #include "test/render/test_gl_scene.h"
 
 #include "render/gl_internal.h"
@@ -166,13 +167,13 @@ TEST (gl_es_draws_the_picture_of_opengl) {
     for (int samples = 0; samples < 2; samples++) {
         const gl_picture *const expected = &pictures[0][samples][0];
         for (int path = 0; path < 4; path++)
-            // Depth is not filtered where shadows are soft.
+            // OpenGL ES does not filter depth in soft shadows.
             CHECK(count_differences(expected, &pictures[1][samples][path], 3) < 20);
     }
     md5_free_model(model);
 }
 
-// The front of the square has edges, drawn in front of its own surface.
+// Edges are visible on the front of the square, not hidden by its own surface.
 TEST (gl_es_draws_edges) {
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
     gl_scene scene;
@@ -188,7 +189,7 @@ TEST (gl_es_draws_edges) {
                                 edges ? MD5GL_LIT | MD5GL_WIREFRAME : MD5GL_LIT, NULL));
         scene_finish(&scene, &frame, edges ? &edged : &plain);
     }
-    // Sides and diagonal of 40 pixels each, of which some lie beside the square; not the inside.
+    // Sides and diagonal of 40 pixels each, some of which lie outside the square; not the interior.
     const unsigned count = count_differences(&plain, &edged, 20);
     CHECK(count >= 110 && count <= 200);
     CHECK(picture_is(&edged, -10, -10, scene_sideways(1, 1, 1).rgba, 1)
@@ -198,7 +199,7 @@ TEST (gl_es_draws_edges) {
     scene_close(&scene);
 }
 
-// A transparent frame keeps its alpha: cut-out edges are hard there.
+// A frame with a transparent background keeps its alpha, also with several samples.
 TEST (gl_es_keeps_alpha_in_multisampled_targets) {
     gl_scene scene;
     gl_picture picture;
@@ -246,7 +247,8 @@ TEST (gl_es_refuses_what_it_lacks) {
     scene_close(&scene);
 }
 
-// WebGL has no swizzles and cannot map buffers: an ES context that says it is WebGL draws the same.
+// WebGL has no swizzles and cannot map buffers: an ES context that reports WebGL as its version
+// draws the same.
 static const GLubyte *GLAD_API_PTR webgl_string(GLenum name)
 {
     static const GLubyte version[] = "OpenGL ES 3.0 (WebGL 2.0 (OpenGL ES 3.0))";

@@ -15,7 +15,7 @@ static const md5gl_impostor at_origin = {
 
 // -- A character ------------------------------------------------------------------------------
 
-// Our model in its bind pose, which is 76 units high, in the middle of the picture.
+// Our model in its bind pose, which is 57 units high, in the middle of the picture.
 typedef struct gl_figure {
     gl_scene scene;
     md5_model *model;
@@ -61,7 +61,8 @@ static void close_figure(gl_figure *figure)
     free(figure->palette);
 }
 
-// A sphere around the bind pose, one ring of views at the level of the eye and one above.
+// A sphere around the bind pose; two rings of views, at elevations of 0 and 0.7 radians, and one
+// view from above.
 static md5gl_impostor_desc describe(const gl_figure *figure, md5gl_impostor_layout layout)
 {
     const md5_bounds box = figure->model->bounds;
@@ -186,7 +187,7 @@ TEST (gl_impostor_equals_the_model_from_its_own_direction) {
     close_figure(&figure);
 }
 
-// Else edges shine where the picture is laid over another.
+// Otherwise edges would show through where the picture is composited over another.
 TEST (gl_impostor_leaves_an_opaque_picture_opaque) {
     static gl_picture picture;
     gl_figure figure;
@@ -220,7 +221,8 @@ TEST_LONG (gl_impostor_blends_between_its_directions) {
         draw_impostor(&figure, impostors, &figure.instance, &picture);
         check_close(&expected, &picture, 26.0, 0.2, "between directions");
     }
-    // From one direction to the next no step is much larger than what the model itself changes.
+    // Between two directions no step changes the picture much more than it changes that of the
+    // model.
     gl_picture *const before = malloc(sizeof *before);
     double largest = 0.0, of_model = 0.0;
     for (int i = 0; i <= 16; i++) {
@@ -262,7 +264,7 @@ TEST (gl_impostor_follows_its_placement) {
     close_figure(&figure);
 }
 
-// The depth that it writes is the character's: a plane through it cuts both in the same way.
+// The impostor writes the character's depth: a plane through the middle cuts both in the same way.
 TEST (gl_impostor_writes_depth) {
     static gl_picture expected, picture;
     gl_figure figure;
@@ -306,7 +308,7 @@ TEST (gl_impostor_writes_depth) {
 
 // -- Fading -----------------------------------------------------------------------------------
 
-// Model and impostor share the pixels: each shows exactly one of both, in any share.
+// Model and impostor use complementary pixels: each pixel shows exactly one of the two at any fade.
 TEST (gl_impostor_and_model_fade_without_gaps) {
     static gl_picture model, impostor;
     gl_stage stage;
@@ -350,7 +352,7 @@ TEST (gl_impostor_and_model_fade_without_gaps) {
 
 // -- Frames -----------------------------------------------------------------------------------
 
-// Frame 1 is 10 units higher than frame 0. A volume shows both halfway, the others the nearest.
+// Frame 1 is 10 units higher than frame 0. A volume blends the two, the others show the nearest.
 TEST (gl_impostor_frames_are_chosen_or_blended) {
     gl_picture picture;
     gl_stage stage;

@@ -1,4 +1,4 @@
-// Impostor sets: what they refuse, what they cost, and the GL state they leave.
+// Impostor sets: refused descriptions, memory use, and the GL state that they leave.
 #include "test/render/test_gl_values.h"
 
 #include "render/impostor.h"
@@ -52,7 +52,7 @@ TEST (gl_impostors_refuse_what_cannot_be) {
     scene_close(&scene);
 }
 
-// What does not fit into an array of layers goes into an atlas.
+// A set that does not fit into an array of layers is stored in an atlas.
 TEST (gl_impostors_choose_a_layout_that_fits) {
     gl_scene scene;
     if (!scene_open(&scene, NULL))
@@ -66,7 +66,7 @@ TEST (gl_impostors_choose_a_layout_that_fits) {
                                 .texels = 8};
     md5gl_impostors *fits = md5gl_create_impostors(scene.renderer, &desc, NULL);
     CHECK_UINT(md5gl_impostors_layout(fits), MD5GL_IMPOSTOR_ARRAY);
-    // 5 pictures a frame, 8 x 8 texels, colour and surface of 4 bytes.
+    // 5 pictures a frame, 8 x 8 texels, 4 bytes each for colour and surface.
     CHECK_UINT(md5gl_impostors_size(fits), (uint64_t)desc.num_frames * 5 * 8 * 8 * 8);
     md5gl_destroy_impostors(scene.renderer, fits);
     desc.num_frames++;
@@ -111,9 +111,8 @@ TEST (gl_impostors_need_pictures_of_their_frames) {
     scene_close_stage(&stage);
 }
 
-// Many instances, with shadows, in every layout; nothing is left bound, and no GL error. All at the
-// same place: each covers the centre of the picture with few pixels, because software draws every
-// one of them.
+// Many instances, with shadows, in every layout: nothing stays bound, and there is no GL error. All
+// have the same position and cover few pixels, because software rendering draws every one.
 TEST (gl_impostors_leave_the_state_and_draw_many) {
     enum { COUNT = 200 };
     gl_picture one, many;
@@ -150,7 +149,7 @@ TEST (gl_impostors_leave_the_state_and_draw_many) {
     scene_close_stage(&stage);
 }
 
-// Allocations that fail leave nothing behind.
+// An allocator that fails after `left` allocations.
 typedef struct failing_heap {
     int left;
 } failing_heap;

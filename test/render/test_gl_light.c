@@ -122,7 +122,7 @@ TEST (gl_classic_highlight_is_as_in_the_table) {
     const uint8_t expected[4] = {(uint8_t)lround(102 * factor), (uint8_t)lround(51 * factor), 0,
                                  255};
     CHECK(picture_is(&picture, 0, 0, expected, 1));
-    stage.frame.light_direction = (md5_vec3){0, 12, 1}; // halfway beyond the table's end
+    stage.frame.light_direction = (md5_vec3){0, 12, 1}; // cosine to the halfway direction below 3/4
     scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, 0, 0, black, 0));
     md5gl_destroy_texture(stage.scene.renderer, diffuse);
@@ -190,7 +190,7 @@ static void prepare_shadows(gl_stage *stage)
     stage->frame.casters = (md5_bounds){{-20, -20, 0}, {20, 20, 12}};
 }
 
-// The small floor spans 5 units about the origin, its shadow 5 about y = -12.
+// The small floor extends 5 units from the origin to each side, its shadow 5 from y = -12.
 static void check_shadow(const gl_picture *lit, const gl_picture *dark)
 {
     static const int same[][2] = {{0, 0}, {12, 0}, {-4, 0}, {-12, 9}, {-12, -9}, {18, 18}};

@@ -39,8 +39,8 @@ static bool shows(const gl_picture *picture, int instance, double red, double gr
     return picture_is(picture, columns[instance], 0, scene_sideways(red, green, blue).rgba, 1);
 }
 
-// Calls `check` with a copy of the model on each path that the context has, whose instances fit
-// into batches of one, two and all.
+// Calls `check` with a copy of the model on each path that the context has, in batches of one
+// instance, of two, and of all.
 static void on_each_path(gl_stage *stage, void (*check)(gl_stage *stage, md5gl_model *copy))
 {
     md5gl_renderer *const renderer = stage->scene.renderer;
@@ -72,7 +72,7 @@ static void check_tints(gl_stage *stage, md5gl_model *copy)
     CHECK(shows(&picture, 2, 0.25, 0.5, 1));
     CHECK(picture_is(&picture, columns[3], 0, (uint8_t[4]){0, 0, 0, 255}, 0)); // cut out
     CHECK(shows(&picture, 4, 0, 0, 1));
-    pose_row(stage, copy); // which forgets the tints
+    pose_row(stage, copy); // posing discards the tints
     draw(stage, copy, &picture);
     CHECK(shows(&picture, 1, 1, 1, 1));
     CHECK(shows(&picture, 3, 1, 1, 1));

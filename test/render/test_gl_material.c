@@ -129,8 +129,8 @@ TEST (gl_glow_is_visible_without_light) {
     scene_close_stage(&stage);
 }
 
-// A specular map gives a highlight of its colour, in the mirror direction of the light; a glossier
-// material gives a smaller one.
+// A specular map gives a highlight of its colour in the mirror direction of the light, which fades
+// beside it.
 TEST (gl_specular_map_colours_the_highlight) {
     static const uint8_t red[4] = {255, 0, 0, 255};
     gl_stage stage;
@@ -174,7 +174,7 @@ TEST (gl_alpha_test_uses_the_material) {
     md5gl_set_material(stage.copy, 0, &material);
     scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, 0, 0, scene_sideways(1, 1, 1).rgba, 1));
-    material.alpha_test = 90.0f / 255.0f; // not greater
+    material.alpha_test = 90.0f / 255.0f; // alpha is equal, not greater
     md5gl_set_material(stage.copy, 0, &material);
     scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, 0, 0, black, 0));
@@ -230,7 +230,7 @@ TEST (gl_vertex_colours_tint_the_texture) {
     const md5gl_texture texture = make_texture(&stage, grey);
     md5gl_set_texture(stage.copy, 0, texture);
     scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
-    const double linear = 0.2158605; // of 128
+    const double linear = 0.2158605; // of sRGB 128
     CHECK(picture_is(&picture, 0, 0, scene_sideways(linear, 0.5 * linear, 0).rgba, 1));
     md5gl_destroy_texture(stage.scene.renderer, texture);
     scene_close_stage(&stage);

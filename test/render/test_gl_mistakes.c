@@ -1,5 +1,5 @@
-// The caller's mistakes: in builds with assertions they end the program with a message that names
-// function and argument.
+// Mistakes of the caller: builds with assertions abort with a message that names the function and
+// the argument.
 #include "test/mistake.h"
 #include "test/render/test_gl_scene.h"
 

@@ -1,5 +1,5 @@
 // Morph targets on every path, with both blendings: captured vertices against md5_skin_morphed()
-// and md5_skin_dual_morphed(); instances of different weights as pictures; refusals.
+// and md5_skin_dual_morphed(); pictures of instances with different weights; refusals.
 #include "test/mistake.h"
 #include "test/render/test_gl_scene.h"
 
@@ -37,7 +37,7 @@ static float between(uint64_t *random, double low, double high)
     return (float)(low + (high - low) * test_random(random));
 }
 
-// Displaces every `step`-th vertex of a model of one mesh and gives it other directions.
+// Displaces every `step`-th vertex of a model of one mesh and changes its normal and tangent.
 static void deform(md5_model *model, uint32_t step, uint64_t *random)
 {
     const md5_mesh *const mesh = &model->meshes[0];
@@ -135,7 +135,7 @@ static void check_path(const gl_scene *scene, md5gl_path path, uint32_t most_wei
     md5gl_model *const copy = md5gl_create_model(scene->renderer, made.model, path, NULL);
     md5gl_morph *const morph = md5gl_create_morph(scene->renderer, made.morph, &error);
     if (CHECK(copy && morph)) {
-        // Before and after: the order of both calls does not matter.
+        // The blending may be set before or after the morph targets.
         if (most_weights % 2)
             CHECK(md5gl_set_blending(scene->renderer, copy, blending, NULL));
         for (size_t i = 0; i < sizeof weights / sizeof weights[0]; i++) {
@@ -147,7 +147,7 @@ static void check_path(const gl_scene *scene, md5gl_path path, uint32_t most_wei
             CHECK(md5gl_set_blending(scene->renderer, copy, blending, NULL));
             compare(scene, copy, &made, weights[i], palette);
         }
-        // Without weights again.
+        // Without morph targets again.
         md5_mat34 palette[NUM_JOINTS];
         make_palette(&random, palette);
         CHECK(md5gl_set_morph(scene->renderer, copy, NULL, NULL, 0, NULL));
@@ -182,8 +182,8 @@ TEST (gl_morph_agrees_with_the_cpu_in_dual_blending) {
 
 // -- Instances --------------------------------------------------------------------------------
 
-// A square whose target is 12 units higher. Three instances side by side of weights 0, 1, and none
-// given: the second one is moved. A batch holds two of them.
+// A square whose target is 12 units higher. Three instances side by side with weights 0, 1 and none
+// given: only the second one moves. With `max_texels` 12 a batch holds two instances.
 static void check_instances(gl_stage *stage, const md5gl_morph *morph, md5gl_path path,
                             uint32_t max_texels)
 {

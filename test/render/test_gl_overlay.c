@@ -1,4 +1,4 @@
-// Overlays: edges, lines, the ground grid, the panel.
+// Overlays: edges, lines, the ground grid, the panel and images.
 #include "test/render/test_gl_scene.h"
 
 #include <stdlib.h>

@@ -12,7 +12,7 @@ static md5_model *load(gl_scene *scene, const md5_load_opts *opts)
     return md5_load_model(test_path("models/thimble/thimble.md5mesh"), opts, NULL);
 }
 
-// The largest error of the first mesh's positions and normals, skinned by the GPU in a turned pose.
+// The largest error of the first mesh's positions and normals, skinned by the GPU in a random pose.
 // `whole` is the model with its geometry.
 static double error_of(gl_scene *scene, md5gl_model *copy, const md5_model *whole)
 {
@@ -38,7 +38,7 @@ static double error_of(gl_scene *scene, md5gl_model *copy, const md5_model *whol
             worst = fmax(worst, fabs((double)a[k]->y - (double)b[k]->y));
             worst = fmax(worst, fabs((double)a[k]->z - (double)b[k]->z));
         }
-        if (!whole->meshes[0].tangents) // no map can be applied
+        if (!whole->meshes[0].tangents) // without tangents: zero
             CHECK(tangents[i].x == 0.0f && tangents[i].w == 0.0f);
     }
     free(palette);
@@ -57,7 +57,7 @@ TEST (gl_draws_models_without_tangents_on_every_path) {
         md5_error error;
         md5gl_model *const copy =
             md5gl_create_model(scene.renderer, model, (md5gl_path)path, &error);
-        if (!copy) { // of a driver without compute shaders
+        if (!copy) { // the driver lacks what the path needs
             CHECK(error.status == MD5_ERROR_GPU && path > MD5GL_PATH_CPU);
             continue;
         }

@@ -10,8 +10,8 @@
 
 // -- Context ----------------------------------------------------------------------------------
 
-// The driver's callback does not know which test runs: all tests share one count, and each checks
-// it.
+// The driver's callback does not know which test runs: all tests share one count, which each test
+// checks at its end.
 static unsigned num_messages;
 static char first_message[256];
 
@@ -33,7 +33,7 @@ void scene_expect_messages(void)
 md5gl_proc scene_load(void *user, const char *name)
 {
     (void)user;
-    // SDL gives a function as an object's address, which C converts only by copying.
+    // SDL returns a function as an object pointer, which C can convert only by copying its bytes.
     void *const address = SDL_GL_GetProcAddress(name);
     md5gl_proc function = NULL;
     memcpy(&function, &address, sizeof function);
@@ -48,9 +48,11 @@ bool scene_wants_es(void)
 
 static bool open_window(gl_scene *scene, bool es)
 {
-    // Always draws off screen, even if there is a display, so that tests are the same everywhere.
+    // Draws off screen even if there is a display, so that tests are the same everywhere. The
+    // environment may choose another driver.
     SDL_setenv("SDL_VIDEODRIVER", "offscreen", 0);
-    // Once for all tests, and never undone: memory of a driver that is still loaded is not a leak.
+    // Initialized once for all tests and never shut down: memory of a driver that is still loaded
+    // is not reported as a leak.
     if (!SDL_WasInit(SDL_INIT_VIDEO)
         && (SDL_InitSubSystem(SDL_INIT_VIDEO) != 0 || SDL_GL_LoadLibrary(NULL) != 0))
         return false;
@@ -198,7 +200,6 @@ md5_model *scene_floor(void)
                                "weight 3 0 1 ( -20 20 0 )\n}\n");
 }
 
-// A text that grows.
 typedef struct growing_text {
     char *bytes;
     size_t used, room;
@@ -228,7 +229,8 @@ typedef struct joint_place {
     double of[3];
 } joint_place;
 
-// Adds the weights of one vertex. Joints are not rotated, so an offset is a difference.
+// Adds the weights of one vertex. Joints are not rotated, so an offset is a difference of
+// positions.
 static void add_weights(growing_text *text, uint32_t first, uint32_t count, bool off,
                         uint32_t num_joints, const joint_place *joints, uint64_t *random)
 {

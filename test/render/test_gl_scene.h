@@ -1,4 +1,4 @@
-// Helpers of tests that draw: a GL context with a hidden window, models from text, a camera that
+// Helpers for tests that draw: a GL context with a hidden window, models from text, a camera that
 // maps a unit to a pixel, pictures.
 #ifndef TEST_RENDER_TEST_GL_SCENE_H
 #define TEST_RENDER_TEST_GL_SCENE_H
@@ -25,11 +25,11 @@ bool scene_wants_es(void);
 // The same with a renderer. `allocator` may be NULL.
 bool scene_open(gl_scene *scene, const md5_allocator *allocator);
 
-// The same for tests that change neither the renderer's limits nor states of OpenGL: the first
-// opens what all of them use, for shaders take longer to compile than the tests to draw.
+// The same for tests that change neither the renderer's limits nor GL state: they share one context
+// and renderer, because compiling the shaders takes longer than these tests.
 bool scene_share(gl_scene *scene);
 
-// The same in OpenGL ES 3.0, whatever the environment says.
+// The same in OpenGL ES 3.0, regardless of the environment.
 bool scene_open_es(gl_scene *scene);
 void scene_make_current(const gl_scene *scene);
 void scene_close(gl_scene *scene);
@@ -65,11 +65,12 @@ md5_mat34 scene_rotation(uint64_t *random); // uniformly distributed
 
 enum { SCENE_WIDTH = 160, SCENE_HEIGHT = 120 };
 
-// Sets no key light, ambient 1, black background. Looks along -x: y is to the right, z up, and
-// (0, 0, 0) is in the centre.
+// A frame without key light, with ambient 1 and a black background. The camera looks along -x: y is
+// to the right, z up, and (0, 0, 0) is in the centre.
 md5gl_frame scene_frame(md5gl_target *target);
 
-// Turns a frame's camera around the z axis to look along +x, and to look down on x (up), y (right).
+// Turns a frame's camera to look along +x, with y to the left; or down, with y to the right and -x
+// up.
 void scene_look_from_behind(md5gl_frame *frame);
 void scene_look_down(md5gl_frame *frame);
 
@@ -77,10 +78,10 @@ typedef struct gl_picture {
     uint8_t rgba[SCENE_HEIGHT][SCENE_WIDTH][4];
 } gl_picture;
 
-// Returns the pixel to the right of and above a point, in units from the centre.
+// Returns the pixel `right` and `up` units from the centre of the picture.
 const uint8_t *picture_at(const gl_picture *picture, int right, int up);
 
-// Whether each of r, g, b, a is within `tolerance`.
+// Whether each channel of a pixel is within `tolerance`; prints the pixel if not.
 bool picture_is(const gl_picture *picture, int right, int up, const uint8_t expected[4],
                 int tolerance);
 
@@ -95,7 +96,8 @@ typedef struct gl_colour {
     uint8_t rgba[4];
 } gl_colour;
 
-// Returns a linear colour under scene_frame()'s light on a surface that faces sideways.
+// Returns the pixel of a surface of this linear colour that faces sideways, under scene_frame()'s
+// light.
 gl_colour scene_sideways(double red, double green, double blue);
 
 // -- Stages -----------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-// Lists of stages beside the other draws: bases, depth, instances, skins, paths, coverage,
+// Stage lists together with other draws: bases, depth, instances, skins, paths, coverage, shadows,
 // mistakes.
 #include "test/mistake.h"
 #include "test/render/test_gl_stages.h"
@@ -26,7 +26,7 @@ static md5gl_texture make_layer(gl_stage *stage, uint32_t width, const uint8_t *
     return texture;
 }
 
-// Lit surface, then bases and stages of a list, which may be NULL.
+// Draws the lit surface, then the bases and stages of a list, which may be NULL.
 static void draw_all(gl_stage *stage, const md5gl_stage_list *list, const md5_mat34 *placements,
                      uint32_t count, gl_picture *picture)
 {
@@ -40,7 +40,7 @@ static void draw_all(gl_stage *stage, const md5gl_stage_list *list, const md5_ma
     scene_finish(&stage->scene, &stage->frame, picture);
 }
 
-// A staged mesh is drawn by its list alone, so that a flash is light without a board.
+// A staged mesh is drawn by its list alone: a muzzle flash adds light, and its quad is not visible.
 TEST (gl_staged_mesh_is_not_lit) {
     static const uint8_t orange[4] = {128, 64, 0, 255};
     gl_stage stage;
@@ -79,8 +79,9 @@ TEST (gl_stage_is_added_to_the_lit_surface) {
     scene_close_stage(&stage);
 }
 
-// The left half of the square burns away: it is lit where the stage's alpha is above the threshold,
-// and the background shows elsewhere. What is kept is what the plain path draws.
+// The left half of the square burns away: the surface is lit where the stage's alpha is above the
+// threshold, and the background is visible elsewhere. The kept part equals the lit surface without
+// stages.
 TEST (gl_lit_base_is_cut_out_by_stages) {
     static const uint8_t halves[8] = {0, 0, 0, 100, 0, 0, 0, 200};
     gl_stage stage;
@@ -106,8 +107,7 @@ TEST (gl_lit_base_is_cut_out_by_stages) {
     scene_close_stage(&stage);
 }
 
-// Each instance of a crowd has the stages, also if it wears another skin than the list's: then
-// none.
+// Stages are drawn for all instances that have the list's skin, and for no others.
 TEST (gl_stages_are_drawn_for_all_instances_of_a_skin) {
     static const uint32_t skins[3] = {0, 1, 0};
     gl_stage stage;
@@ -131,7 +131,7 @@ TEST (gl_stages_are_drawn_for_all_instances_of_a_skin) {
     scene_close_stage(&stage);
 }
 
-// Every path gives the same picture as the first.
+// Every path draws the picture of the first one.
 TEST (gl_stages_look_the_same_on_all_paths) {
     static const uint8_t texels[8] = {200, 50, 20, 255, 10, 220, 90, 100};
     gl_stage stage;
@@ -160,7 +160,7 @@ TEST (gl_stages_look_the_same_on_all_paths) {
     scene_close_stage(&stage);
 }
 
-// Further lit layers add what they would show alone.
+// Further lit layers add the light that they would show alone.
 TEST (gl_lit_layers_are_added) {
     static const uint8_t texels[2][4] = {{200, 90, 0, 255}, {60, 120, 30, 10}};
     gl_stage stage;
@@ -176,7 +176,7 @@ TEST (gl_lit_layers_are_added) {
         draw_all(&stage, NULL, NULL, 1, &alone[i]);
     }
     materials[0].flags |= MD5GL_STAGED;
-    materials[1].flags = 0; // its alpha counts for nothing anyway
+    materials[1].flags = 0; // the alpha of a further layer has no effect
     md5gl_set_material(stage.copy, 0, &materials[0]);
     const md5gl_stage_list list = {
         .base = MD5GL_BASE_LIT, .lit_layers = &materials[1], .num_lit_layers = 1};
@@ -195,8 +195,8 @@ TEST (gl_lit_layers_are_added) {
     scene_close_stage(&stage);
 }
 
-// A mesh behind another one: a stage is hidden, unless it is nearer by the offset of its list, or
-// by its own.
+// A mesh behind another one: its stage is hidden unless a depth offset moves it in front. A stage's
+// own offset replaces that of its list.
 TEST (gl_stages_are_tested_against_depth) {
     gl_stage stage;
     gl_picture picture;
@@ -223,7 +223,7 @@ TEST (gl_stages_are_tested_against_depth) {
     scene_close_stage(&stage);
 }
 
-// Faces are culled as the list says. From behind, the front is the culled side.
+// The list decides which side is culled; the other one is visible.
 TEST (gl_stages_cull_faces) {
     gl_stage stage;
     gl_picture picture;
@@ -243,8 +243,8 @@ TEST (gl_stages_cull_faces) {
     scene_close_stage(&stage);
 }
 
-// In a transparent picture a stage covers what it shows: blended ones their alpha, light its
-// brightness, one that replaces all, and a filter nothing.
+// The alpha of stages in a transparent picture: a blended stage has its own alpha, an additive one
+// its brightness, a replacing one 1, a filter and a stage with masked colours 0.
 TEST (gl_stages_cover_transparent_pictures) {
     static const struct {
         md5gl_factor source, target;
@@ -273,7 +273,7 @@ TEST (gl_stages_cover_transparent_pictures) {
     scene_close_stage(&stage);
 }
 
-// What is drawn after stages looks as if there had been none.
+// Stages do not change what is drawn after them.
 TEST (gl_stages_leave_the_state_of_the_frame) {
     static const md5gl_line_vertex line[2] = {{{0, -30, 30}, {255, 255, 255, 128}},
                                               {{0, 30, 30}, {255, 255, 255, 128}}};
@@ -299,7 +299,7 @@ TEST (gl_stages_leave_the_state_of_the_frame) {
     scene_close_stage(&stage);
 }
 
-// A floor that hovers and casts its shadow aside.
+// Opens a stage with a floor that is to be raised and casts its shadow sideways.
 static bool open_caster(gl_stage *stage)
 {
     if (!scene_open_stage(stage, scene_floor, 1))
@@ -326,8 +326,8 @@ static void draw_caster(gl_stage *stage, const md5gl_material *material,
     scene_finish(&stage->scene, &stage->frame, picture);
 }
 
-// What is burnt away casts no shadow. The test is the same as that of a lit surface
-// whose texture is that of the stage.
+// Parts that are burnt away cast no shadow. The expected shadow is that of a lit surface with the
+// stage's texture and alpha test.
 TEST (gl_shadow_of_a_base_is_cut_out_by_its_stages) {
     static const uint8_t halves[8] = {0, 0, 0, 100, 0, 0, 0, 200};
     static const float tests[4] = {99.5f / 255.0f, 100.5f / 255.0f, 199.5f / 255.0f,
@@ -367,7 +367,8 @@ TEST (gl_shadow_of_a_base_is_cut_out_by_its_stages) {
     scene_close_stage(&stage);
 }
 
-// A mesh whose material has the flag darkens nothing, on tables and on path storage.
+// A mesh whose material has MD5GL_NO_SHADOW casts no shadow, neither on the automatic path nor on
+// path storage.
 TEST (gl_material_without_shadow_casts_none) {
     gl_stage stage;
     if (!open_caster(&stage))

@@ -16,7 +16,7 @@ static double clamped(double value)
     return value < 0.0 ? 0.0 : value > 1.0 ? 1.0 : value;
 }
 
-// Returns a texel; beyond the border as the texture says.
+// Returns a texel; outside of the texture, or on its border, by the wrap mode.
 static rgba texel_at(const gl_layer *layer, int x, int y)
 {
     rgba texel = {{0.0, 0.0, 0.0, layer->wrap == MD5GL_WRAP_CLAMP_BLACK ? 1.0 : 0.0}};
@@ -36,7 +36,7 @@ static rgba texel_at(const gl_layer *layer, int x, int y)
     return texel;
 }
 
-// The texture at u, v: the nearest texel, or four of them, blended linearly.
+// Samples the texture at u, v: the nearest texel, or four texels blended linearly.
 static rgba sampled(const gl_layer *layer, double u, double v)
 {
     const double side = (int)LAYER_SIDE, x = u * side - 0.5, y = v * side - 0.5;
@@ -55,7 +55,7 @@ static rgba sampled(const gl_layer *layer, double u, double v)
     return sum;
 }
 
-// What the rasterizer gives at a point of the picture, in units from its centre.
+// What the rasterizer interpolates at a point of the surface.
 typedef struct surface_point {
     double u, v;
     rgba colour;
@@ -66,6 +66,7 @@ static double cross(double ax, double ay, double bx, double by)
     return ax * by - ay * bx;
 }
 
+// Finds the triangle at a point of the picture, in units from its centre.
 static bool find_point(const md5_mesh *mesh, double y, double z, surface_point *found)
 {
     for (uint32_t t = 0; t < mesh->num_triangles; t++) {
@@ -172,7 +173,8 @@ static bool reads_alpha(const md5gl_stage_list *list)
     return false;
 }
 
-// Whether the base of a list is there: one of the tested stages keeps the point, or none is tested.
+// Whether the base of a list covers the point: no stage is tested, or one of the tested stages
+// keeps it.
 static bool has_base(const md5gl_stage_list *list, const gl_layer *layers,
                      const surface_point *point)
 {
@@ -289,7 +291,7 @@ static const md5gl_stage replacing = {
 
 enum { MAX_LAYERS = 3 };
 
-// Draws stages with random textures and compares the picture with the reference.
+// Draws stages with these textures; returns the largest difference from the reference.
 static int worst_of(gl_stage *stage, md5gl_stage *stages, const gl_layer *layers, uint32_t count,
                     md5gl_base base)
 {
@@ -308,8 +310,8 @@ static void destroy_layers(gl_stage *stage, const gl_layer *layers, uint32_t cou
         md5gl_destroy_texture(stage->scene.renderer, layers[i].texture);
 }
 
-// All pairs of factors over a picture with alpha, as in the engine: also those that read the alpha
-// that an earlier stage has written.
+// All pairs of factors, as in the engine, over a picture with alpha: also factors that read the
+// alpha written by an earlier stage.
 TEST (gl_stages_blend_by_every_pair_of_factors) {
     uint64_t random = 1;
     gl_stage stage;
@@ -360,7 +362,7 @@ TEST (gl_stages_have_colours_masks_and_vertex_colours) {
     scene_close_stage(&stage);
 }
 
-// A mask of alpha that a later stage reads, as materials that smoulder have it.
+// A stage writes an alpha mask that a later stage reads, as in materials that smoulder.
 TEST (gl_stages_read_the_alpha_that_a_masked_stage_wrote) {
     uint64_t random = 3;
     gl_stage stage;
@@ -379,7 +381,7 @@ TEST (gl_stages_read_the_alpha_that_a_masked_stage_wrote) {
     scene_close_stage(&stage);
 }
 
-// Matrices whose texels do not end at the centre of a pixel; linear filtering, and what is outside.
+// Matrices that put no edge of a texel on a pixel's centre; linear filtering and every wrap mode.
 TEST (gl_stages_move_turn_and_scale_textures) {
     static const float matrices[][2][3] = {
         {{1, 0, 0.3f}, {0, 1, -0.7f}},
@@ -408,8 +410,8 @@ TEST (gl_stages_move_turn_and_scale_textures) {
     scene_close_stage(&stage);
 }
 
-// A base is there where one of the tested stages keeps it; stages then follow its depth. Without a
-// base each stage is tested itself. The test is strict: alpha 128 is not greater than 128 / 255.
+// The base is drawn where one of the tested stages keeps it; stages then follow its depth. Without
+// a base each stage is tested separately.
 TEST (gl_stages_test_alpha) {
     uint64_t random = 5;
     gl_stage stage;
@@ -435,6 +437,7 @@ TEST (gl_stages_test_alpha) {
     scene_close_stage(&stage);
 }
 
+// Alpha 128 is not greater than 128 / 255.
 TEST (gl_alpha_test_of_stages_is_strict) {
     static const uint8_t half[4] = {255, 255, 255, 128}, black[4] = {0, 0, 0, 255};
     gl_stage stage;

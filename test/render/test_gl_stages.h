@@ -5,7 +5,7 @@
 #include "render/md5gl_stages.h"
 #include "test/render/test_gl_scene.h"
 
-// Pixels of a texture of stages on both sides, and where it ends.
+// The texture of a stage and how it is sampled; LAYER_SIDE is its width and height in texels.
 enum { LAYER_SIDE = 8 };
 typedef struct gl_layer {
     uint8_t rgba[LAYER_SIDE * LAYER_SIDE][4];
@@ -14,14 +14,14 @@ typedef struct gl_layer {
     md5gl_texture texture;
 } gl_layer;
 
-// Creates the texture; texels are random.
+// Creates a texture of random texels.
 gl_layer layer_create(gl_stage *stage, md5gl_wrap wrap, bool nearest, uint64_t *random);
 
 // A quad with vertex colours that differ at each corner; otherwise scene_square().
 md5_model *layer_quad(void);
 
-// The picture that the stages of a list, whose textures are those of layers[num_stages], give over
-// a black background under scene_frame(). Of the bases NONE and BLACK. Depth is not considered: the
+// Computes the picture of the list's stages over a black background under scene_frame(). Stage i
+// uses the texture of layers[i]. Supports the bases NONE and BLACK. Depth is not considered: the
 // mesh faces the camera and does not cover itself.
 void layer_reference(const md5_model *model, const md5gl_stage_list *list, const gl_layer *layers,
                      gl_picture *picture);

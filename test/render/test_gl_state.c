@@ -9,7 +9,7 @@
 
 // -- State ------------------------------------------------------------------------------------
 
-// Draws everything that a frame can contain.
+// Draws a frame with a model, shadows, edges, the ground, a grid, lines and a panel.
 static void draw_all(gl_scene *scene, md5gl_model *copy, md5gl_target *target, gl_picture *picture)
 {
     md5gl_renderer *const renderer = scene->renderer;

@@ -1,5 +1,5 @@
-// Path storage: multi-draws, batches, palettes that are written in place, and contexts that do not
-// support it.
+// Path storage: multi-draws, batches, palettes that are written in place, and contexts without
+// support for it.
 #include "test/render/test_gl_scene.h"
 
 #include "render/storage.h"
@@ -147,7 +147,8 @@ TEST (gl_storage_draws_equal_materials_in_one_call) {
     scene_close_stage(&stage);
 }
 
-// Each shadow map takes one draw for the opaque meshes and one per equal alpha test.
+// Each shadow map takes one draw for all opaque meshes, and one for all meshes of an equal alpha
+// test.
 TEST (gl_storage_draws_opaque_casters_in_one_call) {
     static const uint8_t texels[3][4] = {{255, 0, 0, 255}, {0, 255, 0, 255}, {0, 0, 0, 0}};
     const md5_mat34 palette[NUM_JOINTS] = {scene_identity, scene_identity};
@@ -179,7 +180,7 @@ TEST (gl_storage_draws_opaque_casters_in_one_call) {
 
 // -- Instances --------------------------------------------------------------------------------
 
-// Makes palettes that lift each instance by its index, and placements in a row.
+// Makes palettes and placements that differ between instances, in rows of 100.
 static void place_many(md5_mat34 *palettes, md5_mat34 *placements, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {

@@ -1,4 +1,5 @@
-// Stages whose texture coordinates are directions or places in the picture, against the CPU.
+// Stages whose texture coordinates are generated from directions or positions in the picture,
+// against the CPU.
 #include "test/render/test_gl_stages.h"
 
 #include <math.h>
@@ -25,8 +26,8 @@ static void make_sky(gl_stage *stage, sky *made)
     CHECK(made->texture != 0);
 }
 
-// The texel in a direction, by the table of the OpenGL specification, "Cube Map Texture Selection";
-// NULL near the border of two texels.
+// Returns the texel in a direction, by the table of the OpenGL specification, "Cube Map Texture
+// Selection"; NULL near the border of two texels.
 static const uint8_t *look(const sky *from, const double way[3])
 {
     int axis = 0;
@@ -42,7 +43,7 @@ static const uint8_t *look(const sky *from, const double way[3])
     return from->rgba[2 * axis + (sign < 0.0 ? 1 : 0)][(int)row * SIDE + (int)column];
 }
 
-// Draws the square with a stage, on a placement.
+// Draws the square at a placement with a stage.
 static void draw(gl_stage *stage, const md5gl_stage *drawn, const md5_mat34 *place,
                  gl_picture *picture)
 {
@@ -63,7 +64,8 @@ static bool is_near(const uint8_t *pixel, const uint8_t *texel)
     return true;
 }
 
-// The square, seen along -x by parallel rays, turned at random: one direction for all of it.
+// The square, seen along -x by parallel rays, with random rotations: one direction for all of its
+// pixels.
 TEST (gl_texgen_looks_along_normals_and_reflections) {
     uint64_t random = 11;
     gl_stage stage;
@@ -77,7 +79,7 @@ TEST (gl_texgen_looks_along_normals_and_reflections) {
         .texture = around.texture, .source = MD5GL_FACTOR_ONE, .color = {1, 1, 1, 1}};
     for (int i = 0; i < 40; i++) {
         const md5_mat34 turned = scene_rotation(&random);
-        const double normal[3] = {turned.m[0], turned.m[4], turned.m[8]}; // of its x axis
+        const double normal[3] = {turned.m[0], turned.m[4], turned.m[8]}; // its x axis
         const double facing = normal[0];
         // 2 (N.E) N - E with E = (1, 0, 0)
         const double reflected[3] = {2.0 * facing * normal[0] - 1.0, 2.0 * facing * normal[1],
@@ -96,7 +98,7 @@ TEST (gl_texgen_looks_along_normals_and_reflections) {
     scene_close_stage(&stage);
 }
 
-// From 30 units in front of the square, where a unit is a pixel.
+// Looks from 30 units in front of the square, where a unit is a pixel.
 static void look_closely(md5gl_frame *frame)
 {
     const float eye = 30.0f, near_z = 1.0f, far_z = 100.0f;
@@ -134,7 +136,7 @@ TEST (gl_texgen_shows_the_sky_behind_the_surface) {
         }
     }
     CHECK(seen > 1000);
-    // A matrix turns the sky about the vertical: y of the direction to x, x to -y.
+    // A matrix rotates the sky about the vertical: y of the direction to x, x to -y.
     const float quarter[2][3] = {{0, 1, 0}, {-1, 0, 0}};
     memcpy(drawn.matrix, quarter, sizeof quarter);
     drawn.has_matrix = true;
@@ -145,7 +147,8 @@ TEST (gl_texgen_shows_the_sky_behind_the_surface) {
     scene_close_stage(&stage);
 }
 
-// -1 to 1 over the picture, whatever the surface is: its texels repeat twice.
+// The coordinates run from -1 to 1 over the picture, whatever the surface is: the texture repeats
+// twice.
 TEST (gl_texgen_spans_the_picture) {
     uint64_t random = 5;
     gl_stage stage;

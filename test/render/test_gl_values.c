@@ -7,7 +7,7 @@
 typedef struct state_value {
     GLenum name;
     const char *text;
-    bool desktop; // OpenGL ES 3.0 has none
+    bool desktop; // not in OpenGL ES 3.0
     int count;
     double defaults[4];
 } state_value;
@@ -120,7 +120,7 @@ static void add_unit(const GladGLContext *gl, bool es, GLuint unit, gl_values *v
     }
 }
 
-// A binding with an index: buffer, start, size.
+// Adds the buffer, the start and the size of each indexed binding.
 static void add_ranges(const GladGLContext *gl, const char *name, GLenum binding, GLenum start,
                        GLenum size, GLuint count, gl_values *values)
 {

@@ -1,5 +1,5 @@
 // The GL state that md5gl.h lists, read value by value, so that tests can compare it with GL's
-// defaults and with what it was before.
+// defaults and with earlier values.
 #ifndef TEST_RENDER_TEST_GL_VALUES_H
 #define TEST_RENDER_TEST_GL_VALUES_H
 
@@ -10,7 +10,7 @@ enum { GL_MAX_VALUES = 320 };
 typedef struct gl_value {
     const char *name;
     int index;                // of a component, a unit or a binding
-    double value, by_default; // NAN = the host's window decides
+    double value, by_default; // NAN = no default: the frame sets it
 } gl_value;
 
 typedef struct gl_values {
@@ -24,8 +24,8 @@ void values_read(const gl_scene *scene, gl_values *values);
 void values_are_defaults(const gl_scene *scene, const char *when);
 void values_are_equal(const gl_values *found, const gl_values *expected, const char *when);
 
-// Sets state that an engine may have left, all of which would spoil a frame, and binds objects that
-// live as long as the context. Each value differs from its default.
+// Sets state that an engine may have left, all of which would corrupt a frame, and binds objects
+// that live as long as the context. Each value that it sets differs from its default.
 void values_disturb(const gl_scene *scene);
 
 #endif
