@@ -1,5 +1,5 @@
-// Baked clips of crowds: which members are drawn from them, how far they are from skinned ones, and
-// what is refused.
+// Baked clips of crowds: which members are drawn from them, how far their vertices are from skinned
+// ones, and what is refused.
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/memory.h"
@@ -80,8 +80,8 @@ static double error_at(const gl_scene *scene, const view_kind *kind, uint32_t cl
     return worst;
 }
 
-// At the largest size at which the clip's members are baked, in pixels: the largest error at
-// random times.
+// The largest error at random times, in pixels at the largest size at which the clip's members are
+// baked.
 static double worst_of(const gl_scene *scene, const view_kind *kind, uint32_t clip,
                        uint64_t *random, const pose_memory *memory)
 {
@@ -98,7 +98,7 @@ static double worst_of(const gl_scene *scene, const view_kind *kind, uint32_t cl
     return worst;
 }
 
-// Nothing is seen to jump when a member becomes baked, so the levels need no fading.
+// A member that becomes baked must not visibly jump, because these levels do not fade.
 TEST_LONG (view_baked_vertices_are_within_a_pixel) {
     gl_scene scene;
     shot_viewer viewer;
@@ -118,7 +118,7 @@ TEST_LONG (view_baked_vertices_are_within_a_pixel) {
         }
         free_memory(&memory);
     }
-    // Fast clips needed more frames, and what is measured is not nothing.
+    // Fast clips needed more frames, and the measured error is not zero.
     CHECK(fastest > 1);
     CHECK(worst > 0.3);
     shot_close(&viewer);
@@ -179,7 +179,7 @@ static level_counts count_levels(const gl_scene *scene, const char *line)
 #define FAR "--crowd 20 --camera-distance 1000 "
 #define STEEP_FAR FAR "--camera-elevation-angle 80 "
 
-// Bobbin has about 9 pixels here.
+// Bobbin's size is about 9 pixels here.
 TEST_LONG (view_members_are_baked_by_their_size) {
     gl_scene scene;
     if (!scene_share(&scene))
@@ -211,7 +211,7 @@ TEST_LONG (view_members_are_baked_by_their_size) {
     scene_close(&scene);
 }
 
-// In a window, or for frame times; a crowd that is saved is exact, unless it is asked otherwise.
+// Only without an output file: a crowd that is saved is exact unless --crowd-baked is given.
 TEST (view_large_crowds_are_baked_by_default) {
     static const struct {
         view_options options;
@@ -281,8 +281,8 @@ TEST (view_figures_count_baked_members) {
     BOBBIN " models/bobbin/run.md5anim " THIMBLE \
            " models/thimble/walk.md5anim --resolution 320,240 --crowd 60 "
 
-// The bound is one that the same crowd a twentieth of a second later exceeds, and with shadows and
-// all maps, of which baked members lack the normal map.
+// The same crowd a twentieth of a second later exceeds the bound. Shadows and all maps are on;
+// baked members lack the normal map.
 TEST_LONG (view_crowds_look_alike_baked) {
     static const double bound = 0.002;
     gl_scene scene;
@@ -301,7 +301,7 @@ TEST_LONG (view_crowds_look_alike_baked) {
     scene_close(&scene);
 }
 
-// The switch acts at once, and back.
+// The switch takes effect in the next picture, in both directions.
 TEST (view_levels_of_a_crowd_can_be_switched_off) {
     gl_scene scene;
     shot_viewer viewer;
@@ -371,7 +371,8 @@ TEST (view_hidden_meshes_are_hidden_baked) {
 
 // -- Refusals ---------------------------------------------------------------------------------
 
-// Bakes the kind's clips once more, and checks that a refusal is one warning that says `why`.
+// Bakes the kind's clips once more, and checks that a refusal gives one warning that contains
+// `why`.
 static bool try_to_bake(const gl_scene *scene, const view_kind *kind, size_t memory,
                         const char *why)
 {
@@ -408,7 +409,7 @@ TEST (view_bakes_refuse_what_does_not_fit) {
         return;
     if (shot_open(&viewer, &scene, RUN SMALL "--crowd 2")) {
         const view_kind *const kind = &viewer.state.document->crowd.kinds[0];
-        // Without further frames between those of the clip.
+        // The size without frames inserted between those of the clip.
         size_t num_vertices = 0;
         for (uint32_t i = 0; i < kind->model->num_meshes; i++)
             num_vertices += kind->model->meshes[i].num_vertices;

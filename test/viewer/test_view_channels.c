@@ -1,4 +1,4 @@
-// The panel of an entity's channels, and what is chosen in it.
+// The panel of an entity's channels, and choosing clips for them.
 #include "test/render/test_gl_scene.h"
 
 #include "demo/common/file.h"
@@ -32,7 +32,7 @@ static view_facts draw(screen *s)
     return facts;
 }
 
-// With `draws` the interface can be drawn, without textures; else nothing is uploaded.
+// If `draws`, the interface can be drawn, without textures; otherwise nothing is uploaded.
 static bool open_screen(screen *s, bool draws)
 {
     char problem[256];
@@ -108,7 +108,7 @@ TEST (clip_is_chosen_for_a_channel) {
         view_browser *const browser = &s.viewer.ui.browser;
         CHECK(browser->kind == VIEW_BROWSE_CHANNEL);
         CHECK(browser->num_entries == scene->num_clips + 1);
-        // What all channels played before goes on in the torso.
+        // The torso continues the clip that all channels played before.
         CHECK(strncmp(browser->entries[browser->chosen].label, "idle", 4) == 0);
         browser->chosen = 1 + run;
         view_request request = view_key_browser(browser, &s.viewer.font, SDLK_RETURN, false);
@@ -116,14 +116,14 @@ TEST (clip_is_chosen_for_a_channel) {
         CHECK(view_answer(&s.viewer, request));
         CHECK(scene->clip == run && scene->entity.focus == MD5_CHANNEL_TORSO);
         CHECK(scene->entity.channels[MD5_CHANNEL_LEGS].clip >= 0);
-        // Its time, and that of the legs.
+        // The time is that of the channel in focus.
         s.viewer.play.time = 0.25;
         view_pose(&s.viewer.document->scene, &s.viewer.play);
         (void)view_answer(&s.viewer,
                           (view_request){.kind = VIEW_REQUEST_FOCUS, .channel = MD5_CHANNEL_LEGS});
         CHECK(scene->clip == walk);
-        CHECK_NEAR(s.viewer.play.time, 0.25, 1e-9); // both began at once
-        // Nothing, and what cannot be.
+        CHECK_NEAR(s.viewer.play.time, 0.25, 1e-9); // both began at the same time
+        // No clip, then invalid channels and clips.
         view_play_in(&s.viewer, MD5_CHANNEL_TORSO, SIZE_MAX);
         CHECK(scene->entity.channels[MD5_CHANNEL_TORSO].clip == -1);
         view_play_in(&s.viewer, MD5_CHANNEL_HEAD, run);
@@ -153,7 +153,7 @@ TEST (names_of_a_game_are_shown_one_after_another) {
         CHECK(!s.viewer.document->scene.entity.is_played);
         view_show_named(&s.viewer, VIEW_ANIMS, "models/md5/nothing.md5anim");
         view_show_named(&s.viewer, VIEW_MODELS, "nothing");
-        CHECK_STRING(s.viewer.document->scene.name, "monster_bobbin"); // stays
+        CHECK_STRING(s.viewer.document->scene.name, "monster_bobbin"); // unchanged
         view_list_game(&s.viewer);
         CHECK(s.viewer.ui.browser.kind == VIEW_BROWSE_GAME);
         view_show_section(&s.viewer, VIEW_NUM_SECTIONS);
@@ -176,7 +176,7 @@ TEST (folder_without_declarations_is_listed_by_its_files) {
         }
         CHECK(!view_follow_scan(&s.viewer) && !s.viewer.ui.browser.is_scanning);
         CHECK(strcmp(s.viewer.library->place, test_path("models/game/winter")) == 0);
-        CHECK(s.viewer.document->scene.library != s.viewer.library); // still shown
+        CHECK(s.viewer.document->scene.library != s.viewer.library); // still in use
         view_browse_game(&s.viewer, test_path("models/nowhere"));
         for (int i = 0; i < 5000 && s.viewer.scan != NULL; i++) {
             SDL_Delay(1);
@@ -184,7 +184,7 @@ TEST (folder_without_declarations_is_listed_by_its_files) {
         }
         CHECK(s.viewer.ui.browser.kind == VIEW_BROWSE_NOTHING && s.viewer.log.error[0] != '\0');
         CHECK(s.viewer.library != NULL);                            // as before
-        view_browse_game(&s.viewer, test_path("models/game/base")); // closed meanwhile
+        view_browse_game(&s.viewer, test_path("models/game/base")); // closed during the scan
     }
     close_screen(&s);
 }
@@ -207,7 +207,7 @@ TEST (chosen_name_has_its_picture_beside_the_list) {
                             s.viewer.ui.browser.rows.x + wide + 100.0f * s.viewer.font.scale,
                             s.viewer.ui.browser.rows.y + 100.0f * s.viewer.font.scale));
         view_show_section(&s.viewer, VIEW_SKINS);
-        CHECK(!view_follow_previews(&s.viewer)); // these have none
+        CHECK(!view_follow_previews(&s.viewer)); // skins have no previews
     }
     close_screen(&s);
 }

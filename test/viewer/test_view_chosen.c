@@ -1,5 +1,5 @@
 // Textures that the user chose for meshes: the list of them, its lines in the configuration file,
-// and what a model then looks like.
+// and their use for a model.
 #define _POSIX_C_SOURCE 200809L // mkstemp()
 #include "test/render/test_gl_scene.h"
 
@@ -27,7 +27,7 @@ TEST (view_chosen_textures_are_found_replaced_and_forgotten) {
     CHECK(list.count == 3);
     view_choose_texture(&list, "/a/imp.md5mesh", 1, NULL);
     CHECK(view_chosen_texture(&list, "/a/imp.md5mesh", 1) == NULL && list.count == 2);
-    view_choose_texture(&list, "/a/imp.md5mesh", 1, NULL); // there is none
+    view_choose_texture(&list, "/a/imp.md5mesh", 1, NULL); // not in the list
     CHECK_STRING(view_chosen_texture(&list, "/b/imp.md5mesh", 0), "/b/green.png");
     view_free_chosen(&list);
 }
@@ -83,7 +83,7 @@ TEST (view_chosen_textures_are_stored_in_the_configuration) {
     CHECK(view_write_config(&config, &log));
     view_read_config(&read, path, &log);
     CHECK(log.num_warnings == 0);
-    CHECK(read.chosen.count == 2); // the others have no place in a line
+    CHECK(read.chosen.count == 2); // a line cannot hold a newline or a tab in a path
     CHECK_STRING(view_chosen_texture(&read.chosen, "/a b/imp.md5mesh", 3), "/a b/red 1.png");
     CHECK_STRING(view_chosen_texture(&read.chosen, "/imp.md5mesh", 2), "/blue.png");
     CHECK(read.chosen.rows[0].mesh == 2); // the latest is first, as before

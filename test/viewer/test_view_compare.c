@@ -1,4 +1,4 @@
-// What a pose is compared with: distances and angles of tiny models whose joints are known.
+// Comparison of poses: distances and angles between joints of tiny models whose poses are known.
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/viewer/scene/compare.h"
@@ -49,8 +49,8 @@ TEST (view_compare_finds_joints_of_the_same_name) {
     view_free_scene(&scene);
 }
 
-// After a quarter of a second the arm is turned by 90 degrees about z in the one clip; in the other
-// it is always turned about y by an angle of whose half the sine is 0.25. The root stands still.
+// After a quarter of a second the arm is rotated by 90 degrees about z in one clip; in the other
+// one it is always rotated about y by 2 asin(0.25). The root stands still.
 TEST (view_compare_poses_another_clip) {
     view_scene scene = {0};
     view_compare compare = {0};
@@ -78,8 +78,8 @@ TEST (view_compare_poses_another_clip) {
     view_free_scene(&scene);
 }
 
-// Another model plays the scene's clip, also after the scene has changed to another one; a turn of
-// the scene is no difference.
+// Another model plays the scene's clip, also after the scene has changed its clip. Turning the
+// scene makes no difference.
 TEST (view_compare_follows_the_clip_of_the_scene) {
     view_scene scene = {0};
     view_compare compare = {0};
@@ -125,7 +125,7 @@ TEST (view_compare_refuses_what_does_not_fit) {
     view_free_scene(&scene);
 }
 
-// Both are in the picture and in the panel.
+// Both poses are visible in the picture, and the differences in the panel.
 TEST (view_compare_is_drawn_beside_the_model) {
     static const char *const line =
         "models/zoo/half_turn.md5mesh models/zoo/half_turn.md5anim --animation-time 0.25 "

@@ -1,6 +1,6 @@
-// What a window remembers: every option, the model, the camera and the files opened lately are the
-// same after they were saved and loaded. All goes by the table of options, so an option that is
-// added is tested without a line here.
+// The configuration of a window: every option, the model, the camera and the recent files are the
+// same after saving and loading. The tests iterate over the table of options, so new options are
+// tested without changes here.
 #define _POSIX_C_SOURCE 200809L // mkstemp()
 #include "test/test.h"
 
@@ -18,7 +18,7 @@
 
 enum { NUM_ROUNDS = 200 };
 
-// A file's name that nobody else has, to be freed after it is removed.
+// Creates an empty file. The caller removes it and frees the returned path.
 static char *new_file(void)
 {
     const char *const folder = getenv("TMPDIR");
@@ -81,7 +81,7 @@ static char *any_lights(uint64_t *random)
     return text;
 }
 
-// A text that the option takes, or NULL if nothing is known of its kind.
+// Returns a random valid text for the option, or NULL if its kind is unknown.
 static char *any_value(const view_option *option, uint64_t *random)
 {
     const double low = option->low, high = option->high;
@@ -117,7 +117,7 @@ static view_options usual_options(void)
     return options;
 }
 
-// Sets every option that may be in the file to something else than usual.
+// Sets every option that the file may hold to a value other than the default.
 static void set_all(view_options *options, uint64_t *random)
 {
     size_t count;
@@ -149,7 +149,7 @@ static void check_all(const view_options *actual, const view_options *expected,
 
 // -- Saving and loading -------------------------------------------------------------------------
 
-// As md5view does it: options in the file are arguments that stand first on the command line.
+// As in md5view: options in the file are arguments that stand first on the command line.
 static view_options options_of(const view_config *config)
 {
     view_options options;
@@ -160,7 +160,7 @@ static view_options options_of(const view_config *config)
     return options;
 }
 
-// Into the file and from it, without a complaint.
+// Saves and loads a configuration; no warning may occur.
 static view_config save_and_load(view_config *config)
 {
     view_log log = {.level = VIEW_QUIET};
@@ -198,7 +198,8 @@ TEST (view_config_keeps_every_option_that_it_may_hold) {
     view_free_config(&config);
 }
 
-// A window's whole way: the command line sets it up, it is saved at the end, a second one starts.
+// The life of a window: the command line sets it up, its state is saved at the end, and a second
+// window starts from that.
 TEST (view_window_restores_the_last_state) {
     uint64_t random = 10;
     for (int round = 0; round < NUM_ROUNDS; round++) {
@@ -238,7 +239,7 @@ TEST (view_window_restores_the_last_state) {
     }
 }
 
-// -- What is no option --------------------------------------------------------------------------
+// -- Model, camera and files --------------------------------------------------------------------
 
 static bool is_same_camera(const view_camera *a, const view_camera *b)
 {
@@ -279,7 +280,7 @@ TEST (view_config_keeps_model_camera_and_files) {
     view_free_config(&config);
 }
 
-// What a line cannot hold, and what would not be read, is not written.
+// Values that a line cannot hold or that the reader would refuse are not written.
 TEST (view_config_writes_nothing_that_it_does_not_read) {
     view_config config = {.path = new_file(), .has_camera = true};
     static char longest[6000];
@@ -299,7 +300,8 @@ TEST (view_config_writes_nothing_that_it_does_not_read) {
     view_free_config(&config);
 }
 
-// An option that stands twice in the file counts once, and what is set later replaces it.
+// Of an option that stands twice in the file only one line is kept, and view_set_config() replaces
+// it.
 TEST (view_config_keeps_one_value_of_an_option) {
     view_log log = {.level = VIEW_QUIET};
     char *const path = new_file();

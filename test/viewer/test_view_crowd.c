@@ -1,4 +1,5 @@
-// What is culled of a crowd, and that what holds a character holds it in every pose.
+// Culling and update intervals of crowds, and bounding spheres that contain a character in every
+// pose.
 #include "test/test.h"
 
 #include "demo/common/memory.h"
@@ -19,7 +20,7 @@ static md5_vec3 somewhere(float reach, uint64_t *random)
     return (md5_vec3){x, y, between(-reach, reach, random)};
 }
 
-// A camera about the middle that sees a part of what lies around it.
+// A random camera near the origin that sees a part of its surroundings.
 static view_lens any_lens(bool orthographic, uint64_t *random)
 {
     view_camera camera = view_default_camera();
@@ -29,14 +30,14 @@ static view_lens any_lens(bool orthographic, uint64_t *random)
     camera.distance = between(20.0f, 300.0f, random);
     camera.scene_radius = 10.0f;
     camera.target = somewhere(50.0f, random);
-    // Off the middle, as beside a panel.
+    // Off-centre, as beside a panel.
     view_lens lens = view_camera_lens(&camera, 400.0f, 300.0f);
     lens.shift_x = between(-0.6f, 0.6f, random);
     lens.shift_y = between(-0.6f, 0.6f, random);
     return lens;
 }
 
-// Whether GL would draw it: clip coordinates within -w..w.
+// Whether GL would draw the point: clip coordinates within -w..w.
 static bool is_in_picture(const view_lens *lens, md5_vec3 p)
 {
     md5_mat44 view, clip;
@@ -63,7 +64,7 @@ TEST (view_culling_keeps_what_the_picture_shows) {
         for (int k = 0; k < 40; k++) {
             const md5_vec3 point = somewhere(200.0f, &random);
             const bool is_in = is_in_picture(&lens, point);
-            // Any sphere that the point lies in is seen if the point is.
+            // A sphere that contains a visible point is visible.
             const float radius = between(0.0f, 30.0f, &random);
             const md5_vec3 arm = somewhere(0.57f * radius, &random);
             CHECK(!is_in || view_sees(&sight, (view_sphere){md5_vec3_add(point, arm), radius}));
@@ -72,7 +73,7 @@ TEST (view_culling_keeps_what_the_picture_shows) {
         }
     }
     CHECK(num_in > 500);
-    // Of points nothing is seen in vain, but for rounding.
+    // Culling of points is exact, up to rounding error.
     CHECK(abs(num_in + num_culled - 16000) < 8);
 }
 
@@ -89,7 +90,7 @@ TEST (view_culling_keeps_casters_of_visible_shadows) {
         for (int k = 0; k < 40; k++) {
             const md5_vec3 point = somewhere(200.0f, &random);
             const md5_vec3 light = frame.light_direction;
-            // Down the light to anything that is not below the lowest.
+            // A point that this one shades: along the light, not below the lowest.
             const float fall = between(0.0f, fmaxf(point.z - lowest, 0.0f), &random) / light.z;
             const md5_vec3 shaded = md5_vec3_sub(point, md5_vec3_scale(light, fall));
             const bool is_thrown = is_in_picture(&lens, shaded);
@@ -189,7 +190,7 @@ TEST (view_kinds_lie_within_their_spheres) {
     close_crowd(&made);
 }
 
-// Each looks about by itself, in an order of its own.
+// Each member looks around independently, in an order of its own.
 TEST (view_members_of_a_crowd_look_elsewhere) {
     static const char *const models[] = {"models/bobbin/page_gaze.md5machine"};
     crowd_case made;
@@ -216,9 +217,9 @@ static void start_inertial(view_crowd *crowd)
         CHECK(md5_player_set(crowd->players[i], (uint32_t)trigger, 1.0f));
 }
 
-// Who comes into sight looks as if he had been in sight all the time.
+// A member that becomes visible looks as if it had been visible all the time.
 TEST (view_members_become_visible_in_their_current_pose) {
-    // Transitions by inertia, which no pose shows while they begin, springs, and neither.
+    // Inertial transitions that begin while no pose is computed, springs, and neither.
     static const char *const models[] = {"models/bobbin/page_crossfade.md5machine",
                                          "models/bobbin/page_jiggle.md5machine",
                                          "models/thimble/thimble.md5mesh"};
@@ -229,7 +230,7 @@ TEST (view_members_become_visible_in_their_current_pose) {
         culled.sight.planes[0].begin = INFINITY;
         exact.sight.all = true;
         for (int i = 0; i < 200; i++) {
-            // Turns away, and looks again at the end.
+            // The camera turns away, and looks back at the end.
             culled.sight.all = i < 20 || i >= 199;
             if (i == 190) {
                 start_inertial(some);
@@ -253,7 +254,7 @@ TEST (view_members_become_visible_in_their_current_pose) {
     close_crowd(&exact);
 }
 
-// Far away each is posed every fourth frame, as many in each; no time is lost on the way.
+// Distant members are posed every fourth frame, the same number in each frame; no time is lost.
 TEST (view_distant_members_are_updated_in_turn) {
     static const char *const models[] = {"models/bobbin/bobbin.md5machine",
                                          "models/thimble/thimble.md5mesh"};
@@ -273,14 +274,14 @@ TEST (view_distant_members_are_updated_in_turn) {
         }
         for (int k = 0; k < 12; k++)
             CHECK(fabs(lived[k] + (double)crowd->members[k].waited - 1.0) < 1e-5);
-        // Near by, or where frames are rare, every time.
+        // If the last frame is long ago, all members are posed.
         view_run_crowd(crowd, crowd->time + 0.1, &made.sight);
         CHECK_UINT(crowd->num_posed, 12);
     }
     close_crowd(&made);
 }
 
-// Each has the weights of its own player.
+// Each member has the morph weights of its own player.
 TEST (view_members_have_morph_targets_of_their_own) {
     static const char *const models[] = {"models/bobbin/bobbin.md5machine"};
     crowd_case made;
@@ -296,7 +297,7 @@ TEST (view_members_have_morph_targets_of_their_own) {
             CHECK(md5_player_set(made.crowd->players[i], (uint32_t)parameter, 0.05f * (float)i));
         uint32_t num_seen = 0;
         for (int step = 1; step < 40; step++) {
-            made.sight.all = step % 4 == 0; // members appear, and leave their places to others
+            made.sight.all = step % 4 == 0; // members appear and disappear: slots are reused
             view_run_crowd(made.crowd, 0.06 * step, &made.sight);
             for (uint32_t i = 0; i < kind->num_seen; i++) {
                 float weights[5];

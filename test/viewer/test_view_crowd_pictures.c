@@ -151,7 +151,7 @@ TEST_LONG (view_crowds_are_drawn_the_same_posed_by_the_gpu_on_every_path) {
     BOBBIN " models/bobbin/run.md5anim " THIMBLE \
            " models/thimble/walk.md5anim --resolution 320,240 --no-maps --crowd 60 "
 
-// Small members as impostors change little of the picture.
+// Drawing small members as impostors changes little of the picture.
 TEST_LONG (view_crowds_look_alike_with_impostors) {
     gl_scene scene;
     if (!scene_share(&scene))
@@ -166,7 +166,7 @@ TEST_LONG (view_crowds_look_alike_with_impostors) {
     scene_close(&scene);
 }
 
-// A share of 1 up to the size, then less and less, and 0 from a quarter more on.
+// The share is 1 up to the given size, then falls linearly to 0 at 1.25 times that size.
 TEST (view_impostors_fade_with_their_size) {
     CHECK_NEAR(view_impostor_share(0.0f, 64.0f), 1.0, 0.0);
     CHECK_NEAR(view_impostor_share(64.0f, 64.0f), 1.0, 1e-6);

@@ -1,6 +1,6 @@
 // Models of Cube 2's engines in the viewer: parts linked by tags, skins, scale and placement, and
-// animations by name, of files that are written here. The numbers are computed on paper, from the
-// engines' rules: see view_cube_*().
+// animations by name. The tests write the files. The expected numbers are computed manually from
+// the engines' rules: see view_cube_*().
 #define _XOPEN_SOURCE 700 // mkdtemp(), nftw()
 
 #include "demo/common/file.h"
@@ -39,7 +39,7 @@ static const char gun_mesh[] =
     "mesh {\n// meshes: barrel\nshader \"b\"\n" TRIANGLE
     "weight 0 0 1 ( 0 0 0 )\nweight 1 0 1 ( 8 0 0 )\nweight 2 0 1 ( 0 0 6 )\n}\n";
 
-// Two frames of root and arm, in which the arm's z is 10 and 20.
+// Two frames of root and arm, in which the arm's z is 10 and `second`.
 #define TWO_FRAMES(second)                                                      \
     "MD5Version 10\ncommandline \"\"\nnumFrames 2\nnumJoints 2\nframeRate 24\n" \
     "numAnimatedComponents 1\nhierarchy {\n\"root\" -1 0 0\n\"arm\" 0 4 0\n}\n" \
@@ -136,9 +136,9 @@ static const char linked[] = "md5load body.md5mesh\nmd5tag arm tag_gun 2 0 0\n"
                              "md5load gun.md5mesh\nmd5skin * blue.png\nmd5link 0 1 tag_gun 0 3 0\n"
                              "mdlscale 200\nmdlyaw 90\nmdltrans 1 0 0\n";
 
-// The gun's root is (1 0 0) behind the link's (0 3 0), mirrored, behind the tag's (2 0 0) behind
-// the arm at (0 0 10): (3 -3 10). The model moves it by (1 0 0), turns it by 90 degrees clockwise
-// and halves it: a quarter of 200 %.
+// The gun's root (1 0 0) is relative to the link's (0 3 0) with y mirrored, which is relative to
+// the tag's (2 0 0), which is relative to the arm at (0 0 10): (3 -3 10). The model translates that
+// by (1 0 0), rotates it by 90 degrees clockwise and scales it by a quarter of 200 %, which is 0.5.
 TEST (view_cube_links_parts_by_tags) {
     cube_view view;
     open_view(&view, linked);
@@ -192,8 +192,8 @@ TEST (view_cube_knows_how_meshes_look) {
     close_view(&view);
 }
 
-// Shares are what a mesh says, else the model, else the engines: 100 % of highlights, 300 % of
-// glow.
+// The shares are those of the mesh, otherwise of the model, otherwise of the engines: 100 % of
+// highlights, 300 % of glow.
 TEST (view_cube_looks_have_masks_and_alpha) {
     static const struct {
         const char *lines;
@@ -233,7 +233,8 @@ TEST (view_masks_become_highlights_and_glow) {
     uint8_t shine[sizeof masks], color[] = {10, 20, 250, 0, 100, 200, 255, 0};
     static const uint8_t highlights[] = {100, 100, 100, 255, 50,  50,  50,  255,
                                          0,   0,   0,   255, 128, 128, 128, 255};
-    // Green / 255 of the left color for two texels, and of the right one.
+    // Green / 255 times the left color for the first two texels, times the right color for the
+    // others.
     static const uint8_t glow[] = {0,  0,   0,   255, 10, 20, 250, 255,
                                    50, 100, 128, 255, 20, 40, 51,  255};
     memcpy(shine, masks, sizeof masks);
@@ -246,7 +247,7 @@ TEST (view_masks_become_highlights_and_glow) {
     CHECK(memcmp(masks, glow, sizeof glow) == 0);
 }
 
-// Sends standard error to a file while an md5.cfg is opened, and compares a line of it.
+// Redirects standard error to a file while view_report_unshown() prints, and checks its line.
 TEST (view_cube_names_what_is_not_shown) {
     md5_error error;
     char *const folder = common_format("%s/md5view_said_XXXXXX",
@@ -283,7 +284,7 @@ TEST (view_cube_names_what_is_not_shown) {
 }
 
 // The second mask has the arm, which plays its own file, of three frames at another rate; its
-// adjustment is (4 8 12) / 4, mirrored. What has no animation of a name plays "idle".
+// adjustment is (4 8 12) / 4, mirrored. A mask without an animation of that name plays "idle".
 TEST (view_cube_blends_masks_and_adjusts) {
     cube_view view;
     open_view(&view,
@@ -304,8 +305,8 @@ TEST (view_cube_blends_masks_and_adjusts) {
     close_view(&view);
 }
 
-// A joint whose pitch has an offset is turned for a view straight ahead, too: by 90 degrees about
-// the engines' x, which takes their z to their -y, our y.
+// A joint whose pitch has an offset is rotated also if the view is straight ahead: by 90 degrees
+// about the engines' x, which takes their z to their -y, our y.
 TEST (view_cube_turns_what_follows_the_view) {
     cube_view view;
     open_view(&view, "md5load body.md5mesh\nmd5pitch root 1 90\nmd5pitch nobody 1 9\n"
@@ -320,7 +321,7 @@ TEST (view_cube_parts_share_a_skeleton) {
     open_view(&view, "md5load body.md5mesh both\nmd5tag arm hand\nmd5anim walk walk.md5anim\n"
                      "md5load body.md5mesh both\nmd5load gun.md5mesh\nmd5link 1 2 hand\n");
     if (CHECK(view.is_open)) {
-        CHECK_UINT(view.scene.num_joints, 4); // the origin, two that are shared, the gun's
+        CHECK_UINT(view.scene.num_joints, 4); // the origin, two shared joints, the gun's root
         CHECK_UINT(view.scene.model->num_meshes, 3);
         if (show_frame(&view, "walk", 1))
             check_joint(&view, "2/root", 0.25f, 0.0f, 5.0f);
@@ -367,7 +368,8 @@ TEST (view_cube_fails_without_its_mesh) {
     close_view(&view);
 }
 
-// A rate far above that of others would make a clip of a million frames.
+// Without a limit, the longest duration (2000 s) at the highest rate (1 000 000 frames a second)
+// would make a huge clip.
 TEST (view_cube_limits_frames) {
     cube_view view;
     open_view(&view, "md5load body.md5mesh\nmd5anim walk walk.md5anim 0.001\nmd5animpart arm\n"
@@ -379,7 +381,7 @@ TEST (view_cube_limits_frames) {
     close_view(&view);
 }
 
-// Names of files are those of anybody: a quote must not end the quoted name.
+// File names are untrusted: a quote must not end the quoted name.
 TEST (view_words_quote_names) {
     view_words words = {0};
     view_say_name(&words, "a\"b\\c\nd");

@@ -1,4 +1,4 @@
-// Masks of an md5.cfg in pictures of the viewer, of files that are written here.
+// Masks of an md5.cfg in pictures of the viewer. The test writes the files.
 #define _XOPEN_SOURCE 700 // mkdtemp(), nftw()
 
 #include "demo/common/file.h"
@@ -93,13 +93,14 @@ TEST (view_cube_masks_glow_and_shine) {
         const double none = red_of(&scene, folder, "md5skin * skin.tga glow.tga\nmd5glow * 0", 0);
         CHECK(dull > 0.0);
         CHECK(glow > dull * 1.2);
-        // What shines takes from the matt light, and its small highlight may be out of the picture.
+        // Specular reflection reduces diffuse light, and its small highlight may be out of the
+        // picture.
         test_check(fabs(shine - dull) > 1.0 && fabs(weak - dull) < fabs(shine - dull), __FILE__,
                    __LINE__, "red %g, %g with highlights, %g with weak ones", dull, shine, weak);
         CHECK_NEAR(none, dull, 0.01);
-        // Masks that are missing are one warning, and nothing glows.
+        // Missing masks give one warning, and nothing glows.
         CHECK(red_of(&scene, folder, "md5skin * skin.tga nothing.tga", 1) > 0.0);
-        // A skin that is missing is another: no color to glow in.
+        // A missing skin gives another: there is no color to glow in.
         CHECK(red_of(&scene, folder, "md5skin * nothing.tga glow.tga", 2) > 0.0);
         CHECK(nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS) == 0);
     }

@@ -1,4 +1,4 @@
-// Reduced pictures of a window show the same as full ones, and only while they are asked for.
+// Reduced pictures of a window show the same as full ones, and only while reduction is requested.
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/memory.h"
@@ -11,7 +11,7 @@
 
 enum { WIDTH = 160, HEIGHT = 120 };
 
-// The picture that is drawn into a target of half the size.
+// Draws the picture into a target of half the size.
 static uint8_t *draw_half(view_state *state)
 {
     md5_error error = {0};
@@ -24,7 +24,7 @@ static uint8_t *draw_half(view_state *state)
     return rgba;
 }
 
-// The mean difference of a channel to the mean of four pixels of the full picture.
+// The mean difference of a channel from the mean of four pixels of the full picture.
 static double compare(const shot *full, const uint8_t *half)
 {
     double sum = 0.0;
@@ -39,7 +39,7 @@ static double compare(const shot *full, const uint8_t *half)
     return sum / (3.0 * (double)((size_t)WIDTH * HEIGHT));
 }
 
-// With panels, whose places the model leaves free in both.
+// In both projections; the camera from another side gives a different picture.
 TEST (view_small_pictures_show_the_same) {
     static const char *const lines[] = {PLAIN, PLAIN " --camera-orthographic"};
     gl_scene scene;

@@ -36,7 +36,7 @@ static void play_for(played *of, double seconds)
     }
 }
 
-// The largest difference of positions of joints[0, count).
+// The largest distance between the positions of joints[0, count).
 static double difference(const md5_mat34 *a, const md5_mat34 *b, uint32_t count)
 {
     double worst = 0.0;
@@ -61,7 +61,7 @@ TEST (torso_over_legs_is_posed_as_by_the_engine) {
     CHECK(entity->channels[MD5_CHANNEL_ALL].clip == -1);
     CHECK(entity->channels[MD5_CHANNEL_LEGS].clip == walk);
     of.play.time = 0.0;
-    play_for(&of, 0.8); // all has faded out
+    play_for(&of, 0.8); // the channel "all" has faded out
     // An actor that has never played anything else.
     const uint32_t count = entity->entity->model->skeleton.num_joints;
     md5_actor *const actor = md5_create_actor(&entity->played, NULL, NULL);
@@ -118,14 +118,14 @@ TEST (time_goes_back_to_the_same_pose) {
     of.play.time = 0.5;
     view_pose(&of.scene, &of.play);
     CHECK_NEAR(difference(joints, of.scene.joints, count), 0.0, 1e-4);
-    // After many cycles, without playing them.
+    // After a million cycles, which are skipped and not played.
     const double length = 0.001 * entity->anims[entity->channels[0].clip].milliseconds;
     of.play.time = 0.5 + length * 1e6;
     view_pose(&of.scene, &of.play);
     CHECK_NEAR(difference(joints, of.scene.joints, count), 0.0, 0.2); // of whole milliseconds
     of.play.time = -0.25;
     view_pose(&of.scene, &of.play);
-    of.play.time = (double)NAN; // which nothing makes; it ends
+    of.play.time = (double)NAN; // never produced, but must not hang
     view_pose(&of.scene, &of.play);
     free(joints);
     view_free_scene(&of.scene);
@@ -139,15 +139,15 @@ TEST (frame_commands_fire_as_they_pass) {
     CHECK(view_play_channel(entity, MD5_CHANNEL_ALL, find_clip(entity, "walk")));
     of.play.time = 0.0;
     const uint32_t before = entity->num_fired;
-    play_for(&of, 0.1); // two of frame 1
+    play_for(&of, 0.1); // two commands of frame 1
     CHECK(entity->num_fired == before + 2);
     CHECK(strcmp(entity->fired[0].text, "all walk 1: leftfoot") == 0);
     CHECK(strcmp(entity->fired[1].text, "all walk 1: sound_body snd_footstep") == 0);
-    play_for(&of, 12.0 / 24.0); // of frame 13, half a second after the first at 24 a second
+    play_for(&of, 12.0 / 24.0); // of frame 13: 0.5 s after frame 1 at 24 a second
     CHECK(entity->num_fired == before + 4);
     CHECK(strcmp(entity->fired[0].text, "all walk 13: rightfoot") == 0);
     CHECK_NEAR(entity->fired[0].time, 0.5, 0.03);
-    of.play.time = 0.1; // back: silent
+    of.play.time = 0.1; // backward: no commands
     view_pose(&of.scene, &of.play);
     CHECK(entity->num_fired == before + 4);
     view_free_scene(&of.scene);
@@ -187,7 +187,7 @@ TEST (head_stays_on_its_body) {
             const md5_mat34 local = md5_mat34_from_transform(of.scene.pose[part->first_joint]);
             const md5_mat34 joint = md5_mat34_mul(of.scene.joints[parent], local);
             CHECK_NEAR(difference(&joint, &of.scene.joints[part->first_joint], 1), 0.0, 1e-3);
-            // What hangs there is near: no part is longer than Bobbin is high.
+            // An attached part is near its joint.
             CHECK(difference(&of.scene.joints[parent], &of.scene.joints[part->first_joint], 1)
                   < 30.0);
         }

@@ -1,4 +1,4 @@
-// Faults of normals and tangents, in a square that is made of two triangles.
+// Faults of normals and tangents, in a square of two triangles.
 #include "test/test.h"
 
 #include "demo/viewer/draw/overlay.h"
@@ -106,7 +106,7 @@ TEST (view_faults_know_which_side_is_outside) {
     s.mesh.is_mirrored = true;
     faults = view_find_faults(&s.mesh, NULL);
     CHECK(are_faults(&faults, 0, 0, 0, 0, 0));
-    s.mesh.tangents = NULL; // a mesh without them has none of their faults
+    s.mesh.tangents = NULL; // without tangents no faults of tangents are counted
     s.normals[0].z = -1.0f;
     faults = view_find_faults(&s.mesh, NULL);
     CHECK(are_faults(&faults, 0, 0, 2, 0, 0));

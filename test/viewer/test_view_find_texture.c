@@ -1,4 +1,4 @@
-// How the viewer finds the texture of a mesh, in folders as mods and games have them.
+// How the viewer finds the texture of a mesh, in folders laid out like those of mods and games.
 #define _XOPEN_SOURCE 700 // mkdtemp(), nftw()
 
 #include "demo/viewer/scene/find_texture.h"
@@ -15,8 +15,8 @@
 
 enum { MAX_FILES = 6, TINY = 4, USUAL = 32 };
 
-// Files of a package (a name that ends in ! is a tiny picture), the model, what its mesh says, and
-// what is found.
+// Files of a package (a name that ends in ! is a tiny picture), the model, the names in its mesh,
+// and the expected result.
 typedef struct find_case {
     const char *files[MAX_FILES];
     const char *model, *shader, *mesh;
@@ -47,20 +47,20 @@ static const find_case cases[] = {
      "a",
      "Textures/imp.png",
      false},
-    // Suffixes of colour maps; a tiny picture does not hide them, but serves where there is none.
+    // Suffixes of colour maps. A tiny picture does not hide them, but is used if there is no other.
     {{"m/imp_d.tga", "m/imp_local.tga"}, "m/imp.md5mesh", "m/imp", "a", "m/imp_d.tga", false},
     {{"m/imp_color.png"}, "m/imp.md5mesh", "m/imp", "a", "m/imp_color.png", false},
     {{"m/imp.tga!", "m/imp_d.tga"}, "m/imp.md5mesh", "m/imp", "a", "m/imp_d.tga", false},
     {{"m/imp.tga!"}, "m/imp.md5mesh", "m/imp", "a", "m/imp.tga", false},
     {{"m/imp.tga", "m/imp_d.tga"}, "m/imp.md5mesh", "m/imp", "a", "m/imp.tga", false},
-    // A material says which picture it is.
+    // A material names the picture.
     {{"materials/imp.mtr", "art/red.tga", "models/imp/imp.tga"},
      "models/imp/imp.md5mesh",
      "models/imp/imp",
      "a",
      "art/red.tga",
      false},
-    // An md5.cfg says it for each mesh.
+    // An md5.cfg names a picture for each mesh.
     {{"imp/md5.cfg", "imp/imp.md5mesh", "imp/skin.png", "imp/imp.png"},
      "imp/imp.md5mesh",
      "imp",
@@ -121,14 +121,14 @@ static const find_case cases[] = {
      "Cube",
      "m/lower_a.jpg",
      true},
-    // The name of a mesh without a shader is no guess.
+    // For a mesh without a shader, its own name is not a guess.
     {{"m/body.png"}, "m/imp.md5mesh", "", "body", "m/body.png", false},
-    // Of two pictures neither is the only one; no picture is none.
+    // Two pictures with other names are ambiguous; a text file is no picture.
     {{"m/one.png", "m/two.png"}, "m/imp.md5mesh", "unknown", "a", NULL, false},
     {{"m/readme.txt"}, "m/imp.md5mesh", "unknown", "a", NULL, false},
 };
 
-// Those above a file.
+// Creates the folders above a file.
 static void make_folders(char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
@@ -138,7 +138,7 @@ static void make_folders(char *path)
     }
 }
 
-// Text of files that are no pictures, or NULL.
+// Returns the text of a file that is no picture, or NULL.
 static const char *text_of(const char *path)
 {
     if (common_has_ending(path, ".mtr"))
@@ -150,7 +150,7 @@ static const char *text_of(const char *path)
     return common_has_ending(path, ".md5mesh") ? "MD5Version 10" : NULL;
 }
 
-// The head of an .md2 that has one skin, and the skin's name behind it.
+// Writes the head of an .md2 that has one skin, and the skin's name after it.
 static void put_md2(FILE *file)
 {
     static const uint8_t head[68] = {'I', 'D', 'P', '2', 8, [20] = 1, [44] = 68};
@@ -159,7 +159,7 @@ static void put_md2(FILE *file)
     CHECK(fwrite(name, 1, sizeof name, file) == sizeof name);
 }
 
-// A grey picture as TGA, whatever its name says; or text for the endings that have some.
+// Writes a grey picture as TGA, whatever its name says; or text if the file's ending has some.
 static void put_file(const char *folder, const char *name)
 {
     const bool is_tiny = common_has_ending(name, "!");

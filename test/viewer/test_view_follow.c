@@ -19,20 +19,20 @@ TEST (view_camera_follows_by_a_share) {
     view_camera seen = camera_at(-170.0f, 20.0f, 60.0f, (md5_vec3){0.0f, 0.0f, 0.0f});
     seen.scene_radius = 3.0f;
     CHECK(view_follow_camera(&seen, &to, 0.25f));
-    CHECK_NEAR(seen.azimuth, -175.0, 1e-4); // the shorter way, over 180
+    CHECK_NEAR(seen.azimuth, -175.0, 1e-4); // the shorter arc, across 180
     CHECK_NEAR(seen.elevation, 25.0, 1e-4);
     CHECK_NEAR(seen.distance, 70.0, 1e-4);
     CHECK_NEAR(seen.target.x, 2.0, 1e-5);
     CHECK_NEAR(seen.target.y, -1.0, 1e-5);
     CHECK_NEAR(seen.scene_radius, 10.0, 0.0);
-    CHECK(view_follow_camera(&seen, &to, 0.0f)); // no time: it stays
+    CHECK(view_follow_camera(&seen, &to, 0.0f)); // no time passes: unchanged
     CHECK_NEAR(seen.distance, 70.0, 1e-4);
     CHECK(!view_follow_camera(&seen, &to, 1.0f));
     CHECK(seen.azimuth == to.azimuth && seen.distance == to.distance);
     CHECK(!view_follow_camera(&seen, &to, 0.25f));
 }
 
-// x += (target - x) (1 - e^(-20 dt)): after t seconds e^(-20 t) of the way remains.
+// x += (target - x) (1 - e^(-20 dt)): after t seconds e^(-20 t) of the distance remains.
 TEST (view_follows_alike_at_any_frame_rate) {
     static const int rates[] = {24, 60, 144, 1000};
     for (int i = 0; i < 4; i++) {
@@ -73,7 +73,7 @@ TEST (view_pictures_snap_to_the_camera) {
     CHECK(viewer.seen.azimuth == 90.0f && !view_follow(&viewer, 0.01));
 }
 
-// What is under the mouse when the wheel turns stays there until the camera has arrived.
+// The point under the mouse when the wheel turns stays there until the camera has arrived.
 TEST (view_zoom_keeps_the_point_on_the_way) {
     const view_camera from = camera_at(30.0f, 12.0f, 100.0f, (md5_vec3){1.0f, 2.0f, 3.0f});
     const float height = 480.0f, x = 120.0f, y = -70.0f;

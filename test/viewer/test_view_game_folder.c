@@ -1,4 +1,4 @@
-// Game folders on disk as places of a game: the times of their files.
+// Game folders on disk as search paths of a game: the modification times of their files.
 #define _XOPEN_SOURCE 700 // mkdtemp(), utimensat()
 
 #include "demo/common/file.h"
@@ -30,7 +30,7 @@ static void remove_file(const char *folder, const char *name)
     free(path);
 }
 
-// The time of a file of a place, by its name.
+// Returns the modification time of the file of this name.
 static int64_t time_of(const md5_game_path *place, const char *name)
 {
     size_t file = 0;

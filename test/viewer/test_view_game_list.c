@@ -1,4 +1,4 @@
-// The contents of a game as a list: what keys, text and mouse ask for.
+// The contents of a game as a list: requests by keys, text and mouse.
 #include "demo/viewer/ui/game_list.h"
 #include "test/test.h"
 

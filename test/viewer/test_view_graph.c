@@ -33,7 +33,7 @@ static const view_state_hit *node_of(const view_state *state, const char *name)
     return NULL;
 }
 
-// Whether something in the colour of what plays begins at the left edge of a node.
+// Whether a vertex in the colour of active states lies within a node.
 static bool is_lit(const view_state *state, const view_state_hit *node)
 {
     static const uint8_t color[4] = {0x33, 0x50, 0x7F, 0xFF};
@@ -112,23 +112,23 @@ TEST (view_graph_goes_to_the_state_that_is_clicked_on) {
             CHECK_UINT(request.kind, VIEW_REQUEST_STATE);
             CHECK_UINT(request.number, 0);
             CHECK_UINT(request.state, dance->state);
-            // Paused: at once.
+            // Paused: immediately.
             state->play.playing = false;
             machine->acts = true;
             CHECK(view_carry_out(state, request));
-            CHECK(!machine->acts); // a person has taken over
+            CHECK(!machine->acts); // the user has taken over
             CHECK_UINT(md5_player_layer(machine->player, 0).state, dance->state);
             CHECK(md5_player_layer(machine->player, 0).from < 0);
             facts = draw(state);
             CHECK(is_lit(state, node_of(state, "dance")) && !is_lit(state, node_of(state, "idle")));
-            // Playing: by a transition.
+            // Playing: with a transition.
             state->play.playing = true;
             CHECK(view_carry_out(state, press_node(state, &facts, node_of(state, "idle"))));
             view_run_machine(machine, machine->time + 0.1);
             const md5_layer_status status = md5_player_layer(machine->player, 0);
             CHECK_UINT(status.state, idle->state);
             CHECK(status.from == (int32_t)dance->state);
-            // Beside the nodes, and a state that is there no more.
+            // A click beside the nodes, then a state that does not exist.
             const view_rect box = state->ui.layout.graph;
             request = view_press_ui(&state->ui, &facts, box.x + 2.0f, box.y + 2.0f);
             CHECK_UINT(request.kind, VIEW_REQUEST_DONE);

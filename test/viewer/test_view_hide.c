@@ -45,7 +45,7 @@ TEST (view_option_hide_empties_the_picture) {
     scene_close(&scene);
 }
 
-// A misspelt name is an error, and only files of the command line are concerned.
+// A misspelt name is an error, but only for files of the command line.
 TEST (view_option_hide_refuses_unknown_meshes) {
     gl_scene scene;
     shot_viewer viewer;

@@ -1,6 +1,6 @@
-// Pictures from anywhere: right ones of each kind are read as they are, and no damaged one does
-// harm. MD5_HOSTILE_IMAGES says how many damaged ones are tried; test/long/images.sh tries 100 000
-// with stb_image and all of ours built with sanitizers.
+// Pictures from untrusted sources: valid ones of each kind are decoded correctly, and damaged ones
+// do no harm. MD5_HOSTILE_IMAGES sets the number of damaged ones; test/long/images.sh tries 100 000
+// with stb_image and our decoders built with sanitizers.
 #include "test/viewer/test_view_image.h"
 
 #include "test/test.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Decodes from a block of just that size, so that sanitizers see each byte read behind it.
+// Decodes from a block of exactly this size, so that sanitizers detect each read past its end.
 static bool decode(const image_file *file, view_image *image, view_image_fault *fault)
 {
     uint8_t *const exact = malloc(file->size ? file->size : 1);
@@ -25,14 +25,14 @@ static bool decode(const image_file *file, view_image *image, view_image_fault *
     return is_read;
 }
 
-// -- Right ones -----------------------------------------------------------------------------
+// -- Valid pictures -------------------------------------------------------------------------
 
 static bool begins(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-// How far a sample may be off: none, or what the kind cannot hold.
+// The tolerance of a sample: 0, or the precision that the kind lacks.
 static int tolerance(const char *name)
 {
     if (begins(name, "jpeg"))
@@ -54,8 +54,8 @@ static void check_pixel(const char *name, int x, int y, const uint8_t *rgba)
     }
 }
 
-// A few pixels in the first row, the last column and between; palettes and packets have colours of
-// their own.
+// Checks a few pixels in the first row, the last column and between; palettes and packets have
+// their own colours.
 static void check_pixels(const char *name, const view_image *image, bool is_packed)
 {
     static const int places[][2] = {{0, 0}, {9, 0}, {36, 3}, {17, 17}, {1, 28}, {20, 11}};
@@ -84,7 +84,7 @@ TEST (images_of_each_kind_are_read) {
     }
 }
 
-// -- Crafted ones ---------------------------------------------------------------------------
+// -- Crafted pictures -----------------------------------------------------------------------
 
 static void check_refused(const image_file *file, const char *what, const char *word)
 {
@@ -96,7 +96,7 @@ static void check_refused(const image_file *file, const char *what, const char *
     free(image.rgba);
 }
 
-// Where `bytes` begin in a file.
+// Returns the offset of `bytes` in a file.
 static size_t find(const image_file *file, const char *bytes, size_t size)
 {
     size_t at = 0;
@@ -113,7 +113,7 @@ static void put_segment(image_file *file, int marker, const uint8_t *body, size_
     image_put(file, body, size);
 }
 
-// stb_image 2.27 writes 4080 sizes into 257 places of its table.
+// stb_image 2.27 writes 4080 sizes into the 257 entries of its table.
 TEST (images_jpeg_table_of_too_many_codes) {
     image_file file = {0};
     uint8_t table[17 + 4080] = {0};
@@ -124,7 +124,8 @@ TEST (images_jpeg_table_of_too_many_codes) {
     free(file.bytes);
 }
 
-// A scan by tables that no segment has brought: stb_image 2.27 decodes by what lay in memory.
+// A scan that uses tables which no segment defines: stb_image 2.27 decodes with uninitialized
+// memory.
 TEST (images_jpeg_without_its_tables) {
     static const uint8_t frame[9] = {8, 0, 16, 0, 16, 1, 1, 0x11, 0};
     static const uint8_t scan[6] = {1, 1, 0x33, 0, 63, 0};
@@ -146,7 +147,7 @@ TEST (images_jpeg_without_its_tables) {
     }
 }
 
-// The data of a scan ends early: no grey instead of what is missing.
+// The data of a scan ends early: the file is refused instead of filled with grey.
 TEST (images_jpeg_that_ends_early) {
     for (int progressive = 0; progressive < 2; progressive++) {
         image_file file =
@@ -163,14 +164,15 @@ TEST (images_jpeg_that_ends_early) {
     }
 }
 
-// A scan for each coefficient and bit: each costs as much as all pixels, and may be a few bytes.
+// A scan for each coefficient and bit: each costs as much as all pixels, but may have only a few
+// bytes.
 TEST (images_jpeg_of_many_scans) {
     image_file file = image_make_jpeg((image_jpeg_options){.num_channels = 1, .scan_each_bit = 1});
     check_refused(&file, "hundreds of scans", "more than 100 scans");
     free(file.bytes);
 }
 
-// Sizes that nobody has room for, or that so few bytes cannot fill.
+// Sizes beyond the limit, or too large for the bytes of the file.
 TEST (images_of_huge_sizes) {
     image_file jpeg = image_make_jpeg((image_jpeg_options){.num_channels = 3});
     const size_t frame = find(&jpeg, "\xff\xc0", 2) + 5;
@@ -198,7 +200,7 @@ TEST (images_of_huge_sizes) {
     free(jpeg.bytes);
 }
 
-// Blocks that say they are larger than the file.
+// Chunks whose length exceeds the file.
 TEST (images_png_chunk_longer_than_the_file) {
     for (int high = 0; high < 256; high += 51) {
         image_file file = image_make_png(2, 8, 0);
@@ -210,13 +212,13 @@ TEST (images_png_chunk_longer_than_the_file) {
     }
 }
 
-// Pixels behind the end of the palette are black, and not what lay there.
+// Indices beyond the end of the palette are black, not adjacent memory.
 TEST (images_png_colours_behind_the_palette) {
     image_file file = image_make_png(3, 8, 0);
     const size_t palette = find(&file, "PLTE", 4);
     view_image image;
     view_image_fault fault = {""};
-    file.bytes[palette - 1] = 3; // one colour, the rest of the chunk is cut out
+    file.bytes[palette - 1] = 3; // one colour; the rest of the chunk is removed
     memmove(file.bytes + palette + 7, file.bytes + palette + 4 + 48, file.size - palette - 4 - 48);
     file.size -= 45;
     if (CHECK(decode(&file, &image, &fault))) {
@@ -240,7 +242,7 @@ TEST (images_of_other_formats_are_refused) {
     free(bmp.bytes);
 }
 
-// -- Damaged ones ---------------------------------------------------------------------------
+// -- Damaged pictures -----------------------------------------------------------------------
 
 static const char *const models[] = {"models/bobbin/bobbin_eye_s.png",
                                      "models/lantern/lantern_add.png",
@@ -274,7 +276,7 @@ static bool decode_damaged(const image_file *sound, uint64_t *random)
     image_damage(&file, random);
     const bool is_read = decode(&file, &image, &fault);
     if (is_read) {
-        unsigned sum = 0; // each pixel is there
+        unsigned sum = 0; // reads each pixel, for sanitizers
         for (size_t i = 0; i < (size_t)image.width * image.height * 4; i++)
             sum += image.rgba[i];
         CHECK(sum <= ~0u && image.width > 0 && image.height > 0);
@@ -297,7 +299,8 @@ TEST (images_damaged_in_any_way) {
         return;
     for (long i = 0; i < count; i++)
         num_read += decode_damaged(&files[(size_t)i % num_files], &random);
-    // Neither all refused by their first bytes, nor little damaged.
+    // Between a tenth and nine tenths are still readable: the damage is neither too heavy nor too
+    // light.
     test_check(num_read > count / 10 && num_read < count * 9 / 10, __FILE__, __LINE__,
                "%ld of %ld damaged pictures are read", num_read, count);
     if (asked)
@@ -306,7 +309,7 @@ TEST (images_damaged_in_any_way) {
         free(files[i].bytes);
 }
 
-// What fuzzers found worth keeping, and what they begin with.
+// The fuzzers' seeds and corpus.
 TEST (images_of_fuzzers_do_no_harm) {
     static const char *const folders[] = {"test/fuzz/seeds/image", "test/fuzz/corpus/image"};
     for (int i = 0; i < 2; i++) {
@@ -329,7 +332,7 @@ TEST (images_of_fuzzers_do_no_harm) {
     }
 }
 
-// Each file cut off at each byte.
+// Each file cut off at each of its first 64 bytes, then in steps of about 1/64 of the length.
 TEST (images_cut_off_anywhere) {
     image_file file;
     const char *name;

@@ -72,7 +72,7 @@ static void put_chunk(image_file *file, const char *name, const image_file *body
     put_big(file, checksum(file->bytes + start, file->size - start));
 }
 
-// What one pixel holds, in the file's channels.
+// Writes one pixel's samples in the file's channels; returns their number.
 static int png_samples(int colour, int x, int y, uint8_t sample[4])
 {
     uint8_t rgba[4];
@@ -94,7 +94,7 @@ static int png_samples(int colour, int x, int y, uint8_t sample[4])
     }
 }
 
-// One row of a pass, unfiltered, into `row`; returns its bytes.
+// Writes one row of a pass, unfiltered, to `row`; returns its size in bytes.
 static size_t png_row(int colour, int depth, int y, int x0, int step, uint8_t *row)
 {
     size_t num_bits = 0;
@@ -149,7 +149,7 @@ static void put_pass(image_file *raw, int colour, int depth, const int pass[4])
     }
 }
 
-// zlib's frame around one stored block.
+// Returns the bytes as a zlib stream of one stored block.
 static image_file stored(const image_file *raw)
 {
     image_file packed = {0};
@@ -209,7 +209,7 @@ static void put_tga_pixel(image_file *file, int bits, int has_palette, int x, in
         image_put(file, (const uint8_t[]){rgba[2], rgba[1], rgba[0], rgba[3]}, (size_t)bits / 8);
 }
 
-// Packets: four pixels as they are, then one three times, which is not what the picture shows.
+// Packets: four pixels as they are, then one three times, which differs from the unpacked picture.
 static void put_tga_packets(image_file *file, int bits, int has_palette)
 {
     for (int i = 0; i < IMAGE_WIDTH * IMAGE_HEIGHT; i += 7) {
@@ -231,7 +231,7 @@ image_file image_make_tga(int bits, int has_palette, int packed)
     put_little(&file, IMAGE_WIDTH);
     put_little(&file, IMAGE_HEIGHT);
     put_byte(&file, (uint32_t)bits);
-    put_byte(&file, 32); // from the top
+    put_byte(&file, 32); // top row first
     for (int i = 0; i < 3 * NUM_COLOURS && has_palette; i++)
         put_byte(&file, (uint32_t)(i * 5));
     if (packed)
@@ -298,7 +298,7 @@ static void put_jpeg_rows(struct jpeg_compress_struct *jpeg)
         for (int x = 0; x < IMAGE_WIDTH; x++) {
             uint8_t rgba[4];
             image_pixel(x, (int)jpeg->next_scanline, rgba);
-            rgba[3] = 255; // no black ink, as Adobe stores it
+            rgba[3] = 255; // no black ink: Adobe stores it inverted
             memcpy(row + x * jpeg->input_components, rgba, (size_t)jpeg->input_components);
         }
         JSAMPROW rows = row;
@@ -405,7 +405,8 @@ static size_t below(uint64_t *random, size_t count)
     return count ? (size_t)(test_random(random) * (double)count) % count : 0;
 }
 
-// Headers and tables lie in front and mean more than pixels do.
+// Half of the time within the first 700 bytes, because damage to headers and tables has more effect
+// than damage to pixels.
 static size_t somewhere(const image_file *file, uint64_t *random)
 {
     const size_t front = file->size < 700 ? file->size : 700;

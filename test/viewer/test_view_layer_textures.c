@@ -1,4 +1,4 @@
-// Cube maps of materials: the six pictures of a camera, and which textures stages get.
+// Cube maps of materials: the six pictures of a camera, and the textures of stages.
 #include "test/render/test_gl_scene.h"
 
 #include "demo/viewer/scene/layers.h"
@@ -15,7 +15,8 @@ static void encode(const double way[3], uint8_t *texel)
     texel[3] = 255;
 }
 
-// Where a camera of the engine's world looks, x forward, y left, z up, at a point of its picture.
+// The direction in which a camera of the engine's world (x forward, y left, z up) looks at a point
+// of its picture.
 static void camera_way(int number, double right, double down, double way[3])
 {
     const double ways[6][3] = {{1, -right, -down},  {-1, right, -down}, {right, 1, -down},
@@ -23,7 +24,7 @@ static void camera_way(int number, double right, double down, double way[3])
     memcpy(way, ways[number], sizeof ways[number]);
 }
 
-// Which direction OpenGL looks up at (s, t) of a side: its specification, "Cube Map Texture
+// The direction that OpenGL looks up at (s, t) of a side: its specification, "Cube Map Texture
 // Selection", solved for the direction.
 static void side_way(int number, double s, double t, double way[3])
 {
@@ -32,7 +33,7 @@ static void side_way(int number, double s, double t, double way[3])
     memcpy(way, ways[number], sizeof ways[number]);
 }
 
-// The middle of a texel, -1 to 1.
+// The centre of a texel, -1 to 1.
 static double middle(int texel)
 {
     return (texel + 0.5) * 2.0 / (int)SIDE - 1.0;

@@ -1,4 +1,5 @@
-// Materials of a game folder in the viewer: which stages are drawn when, with what, and --parm.
+// Materials of a game folder in the viewer: which stages are drawn when and with what state, and
+// --parm.
 #include "test/render/test_gl_scene.h"
 
 #include "demo/viewer/base/options.h"
@@ -104,7 +105,7 @@ TEST (view_layers_are_the_stages_of_a_material) {
     scene_close(&scene);
 }
 
-// What cannot be shown is named.
+// Stages that cannot be shown are named in notes.
 TEST (view_layers_name_what_is_not_shown) {
     static const struct {
         const char *material, *note;
@@ -132,7 +133,7 @@ TEST (view_layers_name_what_is_not_shown) {
     scene_close(&scene);
 }
 
-// Maps that are image programs are computed; files are found as without materials.
+// Maps that are image programs are computed; maps that are files are found as without materials.
 TEST (view_layers_compute_image_programs) {
     static const struct {
         const char *material;
@@ -162,7 +163,8 @@ TEST (view_layers_compute_image_programs) {
     scene_close(&scene);
 }
 
-// A second diffuse map is a lit layer of its own, with the bump map before it; a decal is lifted.
+// A second diffuse map is a lit layer of its own, with the bump map that precedes it; a decal has a
+// depth offset.
 TEST (view_layers_are_lit_twice) {
     gl_scene scene;
     if (!scene_share(&scene))
@@ -179,7 +181,7 @@ TEST (view_layers_are_lit_twice) {
     view_free_layers(&layers, scene.renderer);
     layers = add(&scene, package, "kinds/lit_decal", 0.0f, 1.0f);
     if (CHECK(layers.num_meshes == 1)) {
-        CHECK_NEAR(layers.lists[0].depth_offset, -1200.0, 0.0); // 2, as the engine counts
+        CHECK_NEAR(layers.lists[0].depth_offset, -1200.0, 0.0); // 2 units of the engine
         CHECK(layers.lists[0].base == MD5GL_BASE_LIT && layers.lists[0].num_lit_layers == 1);
         CHECK(layers.lists[0].lit_layers[0].specular != 0);
     }
@@ -191,7 +193,7 @@ TEST (view_layers_are_lit_twice) {
     scene_close(&scene);
 }
 
-// A quad can be a sprite, if the CPU skins it; else that is noted.
+// Deforms such as sprites need skinning on the CPU; a note names those that are not shown.
 TEST (view_layers_deform_quads) {
     static const struct {
         const char *material;
@@ -227,8 +229,8 @@ TEST (view_layers_deform_quads) {
     scene_close(&scene);
 }
 
-// A skin that burns from parm7 on: off before, then cut out further with time, as its shadow is;
-// and a ghost whose alpha follows time.
+// A skin that burns away: no stages before, then cut out more and more from the time parm7 on, as
+// its shadow is; and a ghost whose alpha follows time.
 TEST (view_layers_follow_time_and_parms) {
     gl_scene scene;
     if (!scene_share(&scene))

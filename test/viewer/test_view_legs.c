@@ -1,4 +1,4 @@
-// Legs that walk by rules in the viewer: what is found, how keys drive it.
+// Procedural walking in the viewer: finding legs, and driving them with keys.
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/viewer/app/actions.h"
@@ -53,7 +53,7 @@ TEST (view_finds_legs_that_walk) {
     view_free_scene(&scene);
 }
 
-// The largest angle between a half of a piston and the line to the other one, as a sine.
+// The sine of the largest angle between one half of a piston and the line to the other half.
 static double worst_piston(const view_scene *scene)
 {
     double worst = 0.0;
@@ -135,7 +135,7 @@ static void live(view_state *viewer, double seconds)
     view_pose(&viewer->document->scene, &viewer->play);
 }
 
-// As --walk, and back to the clip.
+// The key starts walking as --walk does, and returns to the clip.
 TEST (view_key_starts_and_ends_procedural_walking) {
     gl_scene gl;
     shot_viewer viewer;

@@ -1,4 +1,4 @@
-// What lies in a game folder, by names; addresses; and entities as models.
+// The contents of a game folder by names; addresses; and entities as models.
 #define _XOPEN_SOURCE 700 // mkdtemp()
 
 #include "demo/common/file.h"
@@ -33,7 +33,7 @@ TEST (library_lists_what_a_game_folder_holds) {
     if (!CHECK(library != NULL))
         return;
     CHECK(strcmp(library->place, test_path(base)) == 0);
-    // Those of models/game/README.md; heads and lanterns have models, too.
+    // As in models/game/README.md; heads and lanterns have models, too.
     CHECK(has_name(library, VIEW_ENTITIES, "monster_bobbin"));
     CHECK(has_name(library, VIEW_ENTITIES, "monster_thimble_hurried"));
     CHECK(has_name(library, VIEW_MODELS, "monster_thimble"));
@@ -69,7 +69,7 @@ TEST (library_of_an_archive_lists_its_files) {
     view_drop_library(library);
 }
 
-// Each inherits from the one before it: all together they have 720 thousand keys.
+// Each entity inherits from the one before it: all together they have 720 thousand keys.
 TEST (long_line_of_ancestors_is_listed_in_linear_memory) {
     enum { COUNT = 1200 };
     md5_error error;
@@ -88,7 +88,7 @@ TEST (long_line_of_ancestors_is_listed_in_linear_memory) {
         CHECK(fclose(file) == 0);
     view_library *const library = view_open_library(folder, NULL, NULL, &error);
     if (CHECK(library != NULL)) {
-        // None has a model; those beyond the limit are listed without a look at them.
+        // None has a model; those beyond the limit are listed without being evaluated.
         CHECK(library->num_names[VIEW_ENTITIES] > 100);
         CHECK(library->num_names[VIEW_ENTITIES] < 400);
     }
@@ -184,7 +184,7 @@ TEST (similar_names_are_those_with_few_mistakes) {
     CHECK(strcmp(tiny, "mon") == 0);
     view_list_similar(library, "zebra", text, sizeof text);
     CHECK(text[0] == '\0');
-    view_list_similar(library, "m", text, sizeof text); // everything has it
+    view_list_similar(library, "m", text, sizeof text); // every name contains it
     CHECK(text[0] == '\0');
     view_drop_library(library);
 }

@@ -10,14 +10,14 @@
 
 enum { SIDE = 64 };
 
-// A hill and a valley aslant, that wrap around: height 0..255 and its slopes along u and v.
+// The height of an oblique hill and valley that wrap around, 0..255.
 static double height(double x, double y)
 {
     const double turn = 6.283185307179586 / (double)SIDE;
     return 127.5 + 60.0 * sin(turn * (x + y)) + 60.0 * cos(turn * (2.0 * x - y));
 }
 
-// What a pixel of the heights' normal map should be: from differences of exact heights.
+// The expected normal at a pixel: from differences of exact heights.
 static void exact_normal(double x, double y, double scale, double normal[3])
 {
     const double small = 1e-4;
@@ -81,8 +81,8 @@ TEST (view_maps_of_flat_normals_are_in_ids_convention) {
     free(image.rgba);
 }
 
-// The error of a picture's normals, in steps of its bytes, against exact ones half a pixel further,
-// which is where four heights meet.
+// The largest error of a picture's normals, in steps of its bytes, against exact normals half a
+// pixel further, which is where four heights meet.
 static double worst_normal(const view_image *image, double scale)
 {
     double worst = 0.0;

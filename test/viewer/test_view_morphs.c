@@ -127,7 +127,8 @@ TEST (view_morph_is_drawn_as_it_is_skinned) {
     scene_close(&scene);
 }
 
-// Bobbin's machine blinks at frames 49 to 51 of his idling, 24 a second, and smiles by a parameter.
+// Bobbin's machine blinks at frames 49 to 51 of the idle clip, at 24 a second, and smiles by a
+// parameter.
 TEST (view_machine_drives_morph_targets) {
     view_setting oh[] = {{.parameter = oh_name, .value = 0.25f}};
     view_document *const document = open_bobbin(oh, 1, NULL, "models/bobbin/bobbin.md5machine");
@@ -146,15 +147,15 @@ TEST (view_machine_drives_morph_targets) {
         CHECK_NEAR((double)scene->morph_weights[blink], 1.0, 1e-4);
         view_pose(scene, &(view_play){.time = 53.0 / 24.0});
         CHECK_NEAR((double)scene->morph_weights[blink], 0.5, 1e-4);
-        CHECK_NEAR((double)scene->morph_weights[other], 0.25, 0.0); // that of --morph stays
+        CHECK_NEAR((double)scene->morph_weights[other], 0.25, 0.0); // the weight of --morph stays
     }
     view_free_document(document, NULL);
 }
 
 // -- Bounds -----------------------------------------------------------------------------------
 
-// How far the morphed vertices of the clips' first frames lie beyond the sphere of a kind, units;
-// below 0: all lie within.
+// How far the morphed vertices of the clips' first frames lie outside the sphere of a kind, in
+// units; below 0 if all lie within.
 static float beyond_sphere(const view_kind *kind, md5_vec3 *positions)
 {
     float most = -INFINITY;
@@ -180,7 +181,8 @@ static float beyond_sphere(const view_kind *kind, md5_vec3 *positions)
     return most;
 }
 
-// A smile as wide as the character is tall: culling by a sphere without it would hide it.
+// A smile as wide as the character is tall: culling by a sphere that ignores it would hide the
+// character.
 TEST (view_morph_targets_widen_the_spheres_of_crowds) {
     view_setting smile[] = {{.parameter = smile_name, .value = 60.0f}};
     const view_options options = {.morphs = smile, .num_morphs = 1, .samples = 1, .crowd = 2};
@@ -199,7 +201,7 @@ TEST (view_morph_targets_widen_the_spheres_of_crowds) {
         const float reach = view_largest_morph_reach(kind.morphs);
         CHECK(reach > 40.0f && reach == view_morph_reach(kind.morphs->morph, kind.morphs->asked));
         CHECK(beyond_sphere(&kind, positions) <= 0.0f);
-        kind.sphere.radius -= reach; // so it was measured without targets
+        kind.sphere.radius -= reach; // as measured without targets
         CHECK(beyond_sphere(&kind, positions) > 0.0f);
         free(positions);
     }

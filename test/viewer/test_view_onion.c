@@ -1,4 +1,4 @@
-// Onion skin: which frames its ghosts show, and that nothing of them stays.
+// Onion skin: which frames its ghosts show, and that drawing them changes no state.
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/viewer/app/actions.h"
@@ -74,7 +74,7 @@ TEST (view_ghosts_are_drawn_and_leave_nothing) {
     scene_close(&scene);
 }
 
-// Joints without a model have ghosts too; morph targets bend every ghost.
+// Joints without a model have ghosts too; morph targets deform every ghost.
 TEST (view_ghosts_of_joints_and_of_morphed_models) {
     gl_scene scene;
     if (!scene_share(&scene))

@@ -1,5 +1,5 @@
-// What is opened: what the command line names against what is remembered, folders, and files that
-// change while they are watched.
+// What the viewer opens: files of the command line or remembered ones, folders, and watched files
+// that change.
 #define _XOPEN_SOURCE 700 // mkdtemp(), nftw()
 #include "test/render/test_gl_scene.h"
 
@@ -42,7 +42,8 @@ static void remove_folder(char *folder)
     free(folder);
 }
 
-// Shaders lose their folders: textures are to be found in the folder, not in the project.
+// Removes the folders from shader names, so that textures are found in the test's folder and not in
+// the project.
 static void strip_shaders(char *text)
 {
     static const char opening[] = "shader \"models/";
@@ -52,8 +53,8 @@ static void strip_shaders(char *text)
     }
 }
 
-// Puts a copy of a file of the project into the folder, through another name: editors that save
-// so are the ones that are hard to watch. Returns its path, to be freed.
+// Copies a file of the project into the folder under another name, and renames it: files that
+// editors save in this manner are hard to watch. The caller frees the returned path.
 static char *put(const char *folder, const char *name, const char *from)
 {
     size_t size = 0;
@@ -79,7 +80,7 @@ static void put_again(const char *folder, const char *name, const char *from)
     free(put(folder, name, from));
 }
 
-// Half a file: nothing can be read from it.
+// An incomplete file: nothing can be read from it.
 static void put_half(const char *path)
 {
     FILE *const file = fopen(path, "wb");
@@ -99,7 +100,7 @@ typedef struct test_viewer {
     view_state state;
 } test_viewer;
 
-// As md5view begins, up to where files are opened. `arguments` end with NULL.
+// Starts like md5view, up to where files are opened. `arguments` end with NULL.
 static bool begin(test_viewer *viewer, const char *const *arguments, bool draws)
 {
     char *copies[MAX_ARGUMENTS], problem[256] = "";
@@ -135,13 +136,13 @@ static const char still[] = "test/reference/data/still.md5mesh";
 
 typedef struct start_case {
     const char *arguments[MAX_ARGUMENTS];
-    const char *model; // that is shown
+    const char *model; // the model that is shown
     uint32_t crowd;
-    bool takes_camera; // that was remembered
+    bool takes_camera; // the remembered one
     bool lists_files;
 } start_case;
 
-// The model of the last time is "giant". Paths that begin with '@' are of the project.
+// The remembered model is "giant". Paths that begin with '@' are of the project.
 static const start_case starts[] = {
     {{NULL}, "giant", 0, true, false},
     {{"--grid=no", "--edges", "--root=id"}, "giant", 0, true, false},
@@ -216,7 +217,7 @@ TEST (view_start_shows_what_the_command_line_names) {
     remove_folder(folder);
 }
 
-// What is remembered after a start with these arguments.
+// Checks whether the remembered model and camera are kept after a start with these arguments.
 static void check_remembered(const char *const *arguments, bool keeps)
 {
     view_config config = {.model = common_copy("/any/giant.md5mesh"), .has_camera = true};
@@ -244,7 +245,7 @@ TEST (view_crowd_is_not_remembered_as_a_model) {
     check_remembered((const char *[]){"--crowd=3", NULL}, true);
 }
 
-// Our own model, which has no name in the file, is seen again as it was, too.
+// The camera of our own model, which the file does not name, is restored too.
 TEST (view_start_remembers_the_camera_of_our_own_model) {
     const char *const none[] = {NULL};
     char *const folder = new_folder();
@@ -291,7 +292,7 @@ TEST (view_list_begins_with_the_folder_above) {
     if (!begin(&viewer, none, false))
         return;
     const view_browser *const browser = &viewer.state.ui.browser;
-    for (int i = 0; i < 2; i++) { // with a slash behind it, it is the same folder
+    for (int i = 0; i < 2; i++) { // also with a slash at the end
         char *const above = common_folder(folder);
         view_browse_folder(&viewer.state.ui.browser, i == 0 ? folder : closed, NULL);
         if (CHECK(browser->num_found == 4)) {
@@ -303,7 +304,7 @@ TEST (view_list_begins_with_the_folder_above) {
         }
         free(above);
     }
-    view_browse_folder(&viewer.state.ui.browser, inner, NULL); // nothing to go to but back
+    view_browse_folder(&viewer.state.ui.browser, inner, NULL); // only the folder above
     CHECK_UINT(browser->num_found, 1);
     CHECK_STRING(chosen_label(browser), "../");
     view_browse_folder(&viewer.state.ui.browser, folder, NULL);
@@ -319,7 +320,7 @@ TEST (view_list_begins_with_the_folder_above) {
 
 // -- Watching -----------------------------------------------------------------------------------
 
-// Whether the files that are shown are others than when they were read; then they are read again.
+// Whether the shown files have changed since they were read; if so, they are read again.
 static bool sees_change(test_viewer *viewer)
 {
     view_state *const state = &viewer->state;
@@ -327,7 +328,7 @@ static bool sees_change(test_viewer *viewer)
     state->now += 1.0;
     view_watch_files(state);
     const bool seen = state->files_stamp != before;
-    for (int i = 0; i < 3; i++) { // what is found anew is looked at once more
+    for (int i = 0; i < 3; i++) { // newly found files are checked once more
         state->now += 1.0;
         view_watch_files(state);
     }
@@ -361,7 +362,7 @@ TEST (view_watch_sees_every_file_of_a_model) {
     if (begin(&viewer, arguments, true)) {
         CHECK(view_open_first(&viewer.state));
         check_watched(&viewer, folder, "bobbin.md5mesh", BOBBIN ".md5mesh");
-        for (size_t i = 0; i < 5; i++) { // the last is new, and is picked up
+        for (size_t i = 0; i < 5; i++) { // the last one is new, and is found
             char *const from = common_join("models/bobbin", names[i]);
             check_watched(&viewer, folder, names[i], from);
             free(from);
@@ -383,7 +384,7 @@ TEST (view_watch_finds_a_texture_that_was_missing) {
         CHECK_UINT(viewer.state.document->textures.num_loaded, 0);
         check_watched(&viewer, folder, "thimble.png", THIMBLE ".png");
         CHECK_UINT(viewer.state.document->textures.num_loaded, 1);
-        // Half a picture is a warning; the whole one takes its place.
+        // An incomplete picture gives a warning; the complete one takes its place.
         char *const path = common_join(folder, "thimble.png");
         put_half(path);
         CHECK(sees_change(&viewer) && viewer.state.log.num_warnings > 0);
@@ -415,7 +416,7 @@ TEST (view_watch_keeps_a_texture_that_was_dropped) {
     remove_folder(folder);
 }
 
-// All files of all kinds; half a one leaves the crowd as it was, until it is whole.
+// All files of all models. An incomplete file leaves the crowd unchanged until it is complete.
 TEST (view_watch_sees_every_file_of_a_crowd) {
     char *const folder = new_folder(), *const first = put(folder, "b.md5mesh", BOBBIN ".md5mesh");
     char *const walk = put(folder, "walk.md5anim", "models/bobbin/walk.md5anim");
@@ -468,7 +469,7 @@ TEST (view_watch_sees_every_file_of_companions) {
         check_watched(&viewer, folder, "t.md5mesh", THIMBLE ".md5mesh");
         check_watched(&viewer, folder, "thimble.png", THIMBLE ".png");
         check_watched(&viewer, folder, "thing.md5mesh", still);
-        put_half(body); // leaves all as it was
+        put_half(body); // changes nothing
         CHECK(sees_change(&viewer) && viewer.state.log.error[0] != '\0');
         CHECK(viewer.state.document->companions[0].model != NULL
               && viewer.state.document->companions[1].model != NULL);
@@ -505,7 +506,7 @@ TEST (view_watch_sees_every_file_of_a_machine) {
         char *const from = common_format("models/bobbin/%s", name);
         check_watched(&viewer, folder, name, from);
         CHECK_UINT(viewer.state.document->scene.machine.num_settings,
-                   1); // as the command line says, also now
+                   1); // the command line's setting is kept
         free(from);
         free(name);
         end(&viewer);
@@ -514,7 +515,7 @@ TEST (view_watch_sees_every_file_of_a_machine) {
     remove_folder(folder);
 }
 
-// To open another file is not a change of it.
+// Opening another file does not count as a change.
 TEST (view_watch_takes_another_file_for_no_change) {
     const char *const arguments[] = {"--watch", test_path(THIMBLE ".md5mesh"), NULL};
     test_viewer viewer;
@@ -529,8 +530,8 @@ TEST (view_watch_takes_another_file_for_no_change) {
     end(&viewer);
 }
 
-// A document is complete before it is shown: a model that --retarget does not fit, opened from the
-// folder of one that it fits, changes neither model nor camera.
+// A document is complete before it is shown: opening a model that --retarget does not fit changes
+// neither the current model nor the camera.
 TEST (view_open_that_fails_late_changes_nothing) {
     char *const other = common_format("--retarget=%s", test_path("models/spindle/spindle.md5mesh"));
     char *const model = common_copy(test_path(BOBBIN ".md5mesh"));

@@ -1,11 +1,11 @@
-// Lines over the model: the boxes of joints go with their joints.
+// Lines over the model: the bounding boxes of joints move with their joints.
 #include "test/test.h"
 
 #include "demo/viewer/draw/overlay.h"
 
 #include <math.h>
 
-// Opens our model, or files of it, in the middle of a clip, and adds the boxes of its joints.
+// Opens files, poses them within the clip, and adds the bounding boxes of the joints.
 static bool open_boxes(view_scene *scene, view_lines *lines, const char *const *files,
                        size_t num_files)
 {
@@ -41,7 +41,7 @@ static float outside(const md5gl_line_vertex *box, md5_vec3 point)
     return farthest;
 }
 
-// Vertices that one joint alone moves, in the pose of a clip.
+// Vertices that only one joint moves, in the pose of a clip.
 TEST (view_boxes_of_joints_contain_the_vertices_they_move) {
     const char *const files[] = {test_path("models/bobbin/bobbin.md5mesh"),
                                  test_path("models/bobbin/dance.md5anim")};

@@ -4,7 +4,7 @@
 #include "demo/viewer/app/pace.h"
 #include "demo/viewer/scene/play.h"
 
-// Frames that take `seconds` each, at a clip that plays.
+// Plays a clip in frames of `seconds` each; returns its time.
 static double play_frames(double seconds, int count)
 {
     view_pace pace = {.last = 100.0};
@@ -18,7 +18,7 @@ static double play_frames(double seconds, int count)
     return play.time;
 }
 
-// Up to two seconds a frame: before, each counted as a tenth.
+// Frames of up to two seconds count in full; they once counted as a tenth of a second at most.
 TEST (view_clips_keep_real_time_on_a_slow_clock) {
     CHECK_NEAR(play_frames(1.0 / 60.0, 600), 10.0, 1e-9);
     CHECK_NEAR(play_frames(0.125, 80), 10.0, 1e-9);
@@ -47,5 +47,5 @@ TEST (view_clock_that_jumps_is_bounded) {
     CHECK_NEAR(view_pace_frame(&pace, 40.5), 0.5, 1e-12);
     CHECK_NEAR(view_pace_frame(&pace, 3640.5), 10.0, 0.0); // suspended for an hour
     view_pace_work(&pace, 5.0, true);
-    CHECK_NEAR(view_pace_frame(&pace, 3641.0), 0.0, 0.0); // more work than time
+    CHECK_NEAR(view_pace_frame(&pace, 3641.0), 0.0, 0.0); // more seconds of work than have passed
 }

@@ -11,7 +11,7 @@ typedef struct page_case {
     const view_page *page;
     view_scene scene;
     view_morphs morphs;              // if the page has any
-    float values[VIEW_PAGE_SLIDERS]; // as the sliders begin
+    float values[VIEW_PAGE_SLIDERS]; // initially those of the sliders
     view_picture picture;
     view_kept kept; // if the page keeps anything, made for each picture
     bool has_picture;
@@ -21,19 +21,19 @@ typedef struct page_case {
 bool page_open(page_case *of, const char *name);
 void page_close(page_case *of);
 
-// Describes the picture at a time, of the page itself: its `start` does not count.
+// Describes the picture at a time of the page itself: view_page.start is ignored.
 void page_show(page_case *of, double time);
 
-// Sets a slider by its name; shows nothing.
+// Sets a slider by its name; does not update the picture.
 void page_set(page_case *of, const char *slider, float value);
 
-// A fact of the picture; NAN, and a failure, if there is none of that name.
+// Returns a fact of the picture; NAN, and a failed check, if there is none of that name.
 double page_fact(const page_case *of, const char *name);
 
-// A series of a plot; an empty one, and a failure, if there is none.
+// Returns a series of a plot; an empty one, and a failed check, if there is none.
 const view_series *page_series(const page_case *of, uint32_t plot, const char *name);
 
-// The y of a series at x, between its points.
+// Returns the y of a series at x, interpolated between its points.
 double page_series_at(const view_series *series, double x);
 
 #endif

@@ -1,4 +1,4 @@
-// All pages: each opens, draws at two sizes, and its sliders are moved by the mouse.
+// All pages: each opens, is drawn at two sizes, and has sliders that the mouse moves.
 #include "test/render/test_gl_scene.h"
 
 #include "demo/viewer/app/open.h"
@@ -32,8 +32,8 @@ static bool open_viewer(paged *p)
     return CHECK(view_set_scale(&p->viewer, 1.0f));
 }
 
-// The target is a corner of the picture: tests look at where things are and not at pixels, of which
-// software draws each.
+// The target is only a corner of the picture: the tests check positions and not pixels, and
+// software rendering draws each pixel.
 static bool resize(paged *p, uint32_t width, uint32_t height)
 {
     enum { CORNER_WIDTH = 160, CORNER_HEIGHT = 120 };
@@ -54,7 +54,7 @@ static void close_viewer(paged *p)
     scene_close(&p->gl);
 }
 
-// All text and shapes are in the picture.
+// Whether all text and shapes are within the picture.
 static bool is_inside(const paged *p)
 {
     const view_canvas *const canvas = &p->viewer.canvas;
@@ -73,8 +73,9 @@ static bool draw(paged *p)
     return CHECK(view_draw(&p->viewer, p->target, p->width, p->height, false, false, &error));
 }
 
-// Moves each slider to a tenth and to nine tenths of its range, draws, and sets it back; without
-// shadows, because software draws every texel of their map.
+// Moves each slider to a tenth and to nine tenths of its range, and sets it back. If `draws`, draws
+// each at nine tenths. Callers disable shadows, because software rendering draws every texel of the
+// shadow map.
 static void move_sliders(paged *p, const view_page *page, bool draws)
 {
     view_pages *const pages = &p->viewer.pages;
@@ -91,7 +92,7 @@ static void move_sliders(paged *p, const view_page *page, bool draws)
             pages->dragged = -1;
             const float value = slider->low + part * (slider->high - slider->low);
             const bool is_whole = slider->word != NULL || slider->whole;
-            // A number that is a half of a whole one may go either way.
+            // A value halfway between two whole numbers may be rounded either way.
             CHECK_NEAR(pages->values[i], value,
                        is_whole ? 0.501 : 1e-3 * (double)(slider->high - slider->low));
             CHECK(!is_whole || pages->values[i] == roundf(pages->values[i]));
@@ -173,7 +174,7 @@ TEST (view_pages_turn_from_the_contents_round_and_close) {
         view_close_page(&p.viewer);
         CHECK(p.viewer.pages.open == -1);
         CHECK(!view_drag_page(&p.viewer.pages, 10.0f));
-        draw(&p); // the document, again
+        draw(&p); // the document instead of a page
     }
     close_viewer(&p);
 }

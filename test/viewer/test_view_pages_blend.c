@@ -1,4 +1,4 @@
-// What is true of the pages of blending and skinning.
+// The facts that the pages of blending and skinning show.
 #include "test/viewer/test_view_page_case.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ TEST (page_crossfade_is_the_old_pose_and_then_the_new_one) {
         CHECK_NEAR(page_fact(&of, "weight of the new"), t * t * (3.0 - 2.0 * t), 1e-5);
         page_show(&of, 1.5);
         CHECK_NEAR(page_fact(&of, "weight of the new"), 0.5, 1e-5);
-        // Half of the way for the joint that is farthest.
+        // Half of the distance for the joint that differs most.
         CHECK_NEAR(page_fact(&of, "to the old pose"), 0.5 * page_fact(&of, "between both"), 0.05);
         CHECK_NEAR(page_fact(&of, "to the new pose"), 0.5 * page_fact(&of, "between both"), 0.05);
         page_show(&of, 2.1);
@@ -48,8 +48,8 @@ TEST (page_additive_keeps_a_nod_a_nod) {
         page_set(&of, "weight", 1.0f);
         page_show(&of, 0.0);
         CHECK_NEAR(page_fact(&of, "library to pose * difference"), 0.0, 0.05);
-        // A turn by 30 degrees about two axes that are 60 degrees apart, as quaternions:
-        // the angle between the results, and how far the left axis rises.
+        // A rotation by 30 degrees about two axes that are 60 degrees apart, as quaternions: the
+        // angle between the results, and how far the left axis rises.
         const double half = 15.0 * 3.14159265358979 / 180.0, apart = 3.14159265358979 / 3.0;
         const double dot = cos(half) * cos(half) + sin(half) * sin(half) * cos(apart);
         CHECK_NEAR(page_fact(&of, "between the two"), 2.0 * acos(dot) * 180.0 / 3.14159265358979,
@@ -111,7 +111,7 @@ TEST (page_machine_goes_where_its_conditions_lead) {
         page_show(&of, 1.0);
         CHECK_NEAR(page_fact(&of, "speed"), 20.0, 0.7);
         CHECK_NEAR(page_fact(&of, "state"), 1.0, 0.0);
-        page_show(&of, 1.4); // on the way, for 0.15 of 0.3 seconds
+        page_show(&of, 1.4); // in the transition, for 0.15 of 0.3 seconds
         CHECK_NEAR(page_fact(&of, "state"), 2.0, 0.0);
         CHECK_NEAR(page_fact(&of, "from"), 1.0, 0.0);
         CHECK_NEAR(page_fact(&of, "progress"), 0.5, 0.25);
@@ -134,11 +134,12 @@ TEST (page_quaternion_w_is_rebuilt) {
             page_set(&of, "angle, degrees", (float)angle);
             page_set(&of, "digits", 7.0f);
             page_show(&of, 0.0);
-            // The half of a turn by `angle`, or by its opposite: w is never above 0.
+            // w is the cosine of half of `angle`; of the two quaternions of a rotation the file's
+            // has w <= 0.
             CHECK_NEAR(page_fact(&of, "w"), -fabs(cos(angle * 3.14159265358979 / 360.0)), 1e-6);
             CHECK_NEAR(page_fact(&of, "w rebuilt"), page_fact(&of, "w"), 1e-3);
         }
-        // Near half a turn w is small and its digits are lost; beside it they are not.
+        // Near half a turn w is small and its digits are lost; at other angles they are not.
         page_set(&of, "digits", 2.0f);
         page_set(&of, "angle, degrees", 172.0f);
         page_show(&of, 0.0);

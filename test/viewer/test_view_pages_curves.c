@@ -1,4 +1,4 @@
-// What is true of the pages of curves, rotations and inverse kinematics.
+// The facts that the pages of curves, rotations and inverse kinematics show.
 #include "test/viewer/test_view_page_case.h"
 
 #include <math.h>
@@ -9,7 +9,8 @@ static double length_of(md5_vec3 a)
 }
 
 TEST (page_curves_go_through_the_point_or_near_it) {
-    // Catmull-Rom both, cubic Bézier pieces (point 3 is an end of two), one Bézier, B-spline.
+    // Both kinds of Catmull-Rom, cubic Bézier pieces (point 3 is an end of two), one Bézier,
+    // B-spline.
     static const bool through[] = {true, true, true, false, false};
     page_case of;
     if (page_open(&of, "curves")) {
@@ -65,12 +66,12 @@ TEST (page_squad_has_no_jumps_of_speed) {
         for (int i = 1; i <= 4; i++) {
             page_set(&of, "spread, radians", 0.3f * (float)i);
             page_show(&of, 0.4);
-            // The curve is looked at 128 times; in one of these steps the smooth one changes
-            // little.
+            // The curve is sampled 128 times; from one sample to the next the speed of the smooth
+            // one changes little.
             CHECK(page_fact(&of, "largest jump, squad")
                   < 0.5 * page_fact(&of, "largest jump, slerp"));
         }
-        page_show(&of, 2.0); // at a key both are there
+        page_show(&of, 2.0); // at a key both agree
         const md5_quat a = of.picture.figures[0].place.rotation,
                        b = of.picture.figures[1].place.rotation;
         CHECK_NEAR(fabs((double)(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w)), 1.0, 1e-5);
@@ -89,11 +90,11 @@ TEST (page_euler_loses_a_direction_at_ninety_degrees) {
                        1e-5);
             CHECK_NEAR(page_fact(&of, "between the two"), 0.0, 0.05); // at the end both agree
         }
-        CHECK_NEAR(page_fact(&of, "roll, there and back"), 0.0, 1e-3); // it cannot be told from yaw
+        CHECK_NEAR(page_fact(&of, "roll, there and back"), 0.0, 1e-3); // indistinguishable from yaw
         page_set(&of, "pitch", 80.0f);
         page_set(&of, "t (below 0: moves)", 0.5f);
         page_show(&of, 0.0);
-        CHECK(page_fact(&of, "between the two") > 10.0); // on the way they do not
+        CHECK(page_fact(&of, "between the two") > 10.0); // in between they do not
         CHECK_NEAR(page_fact(&of, "pitch, there and back"), 40.0, 1e-2);
     }
     page_close(&of);
@@ -119,8 +120,8 @@ TEST (page_ik_reports_the_distance_of_the_hand) {
             page_show(&of, 0.0);
             const double miss = miss_of(&of, "hand_l", target);
             CHECK_NEAR(page_fact(&of, "distance"), miss, 1e-3);
-            CHECK(miss < (solver == 1 ? 1.0 : 0.05)); // CCD is slow near its end
-            // None comes farther away by more iterations.
+            CHECK(miss < (solver == 1 ? 1.0 : 0.05)); // CCD converges slowly
+            // No solver's distance increases over the iterations.
             const view_series *const series = &of.picture.plots[0].series[solver];
             CHECK(series->points[24].y <= series->points[0].y);
         }

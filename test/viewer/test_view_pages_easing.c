@@ -1,4 +1,4 @@
-// What is true of the pages of easing and interpolation.
+// The facts that the pages of easing and interpolation show.
 #include "test/viewer/test_view_page_case.h"
 
 #include <math.h>
@@ -51,7 +51,7 @@ TEST (page_follow_overshoots_as_springs_do) {
             page_set(&of, "damping", ratios[i]);
             page_show(&of, 0.0);
             const double jump = 2.0 * exp(-3.14159265358979 * z / sqrt(1.0 - z * z));
-            CHECK_NEAR(page_fact(&of, "overshoot"), jump, 0.02); // looked at 60 times a second
+            CHECK_NEAR(page_fact(&of, "overshoot"), jump, 0.02); // sampled 60 times a second
         }
         page_set(&of, "damping", 1.0f);
         page_show(&of, 0.0);
@@ -94,8 +94,9 @@ TEST (page_interpolation_shows_what_each_way_does) {
             CHECK_NEAR(page_fact(&of, "to slerp"), page_fact(&of, "nlerp to slerp"), 1e-3);
             largest = fmax(largest, page_fact(&of, "to slerp"));
         }
-        CHECK(largest > 1e-3 && largest < 1.0); // seen, and small: frames are near each other
-        // Between frames a step is where it was; all ways meet at the frames.
+        CHECK(largest > 1e-3 && largest < 1.0); // visible, but small
+        // Between frames, step interpolation keeps the last frame; all interpolations agree at
+        // frames.
         page_set(&of, "interpolation", 0.0f);
         page_set(&of, "speed", 1.0f);
         page_show(&of, 0.5 / 30.0);

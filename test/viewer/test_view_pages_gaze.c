@@ -1,4 +1,4 @@
-// What is true of the page of a head and eyes that look by themselves.
+// The facts that the page of gaze shows: a head and eyes that look around.
 #include "test/viewer/test_view_page_case.h"
 
 #include <math.h>

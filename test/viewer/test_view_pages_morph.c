@@ -1,4 +1,4 @@
-// What is true of the page of morph targets.
+// The facts that the page of morph targets shows.
 #include "test/viewer/test_view_page_case.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ static double apart(md5_vec3 a, md5_vec3 b)
     return sqrt(x * x + y * y + z * z);
 }
 
-// The largest distance between the base and the file of a target.
+// The largest distance between vertices of the base and of a target's file.
 static double difference_of_files(const md5_model *base, const char *name)
 {
     char path[256];

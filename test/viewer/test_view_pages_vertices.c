@@ -1,4 +1,4 @@
-// What is true of the pages of baked vertices, impostors and automatic weights.
+// The facts that the pages of baked vertices, impostors and automatic weights show.
 #include "test/viewer/test_view_page_case.h"
 
 #include "demo/viewer/pages/bound.h"
@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-// -- Vertices in double ---------------------------------------------------------------------
+// -- Vertices in double precision -----------------------------------------------------------
 
 typedef struct double_point {
     double at[3];
 } double_point;
 
-// The sum of bias * (joint * offset) over weights[count], as the file's reader has it.
+// The sum of bias * (joint * offset) over weights[count], as the file format defines it.
 static double_point posed(const md5_weight *weights, uint32_t count, const md5_mat34 *joints)
 {
     double_point sum = {{0.0, 0.0, 0.0}};
@@ -72,7 +72,8 @@ static void move(moved *of, double part, md5_mat34 *joints)
 
 // -- Baked ----------------------------------------------------------------------------------
 
-// How far the middle between two frames is from the vertices there, at the most.
+// The largest distance between the means of two frames' vertices and the vertices halfway between
+// the frames.
 static double middle_error(moved *of, const page_case *page, uint32_t frame, uint32_t frames)
 {
     const uint32_t count = page->scene.num_joints;
@@ -114,11 +115,12 @@ TEST (page_bake_shows_the_error_between_frames) {
         }
         end_moving(&by);
         CHECK(largest > 0.1);
-        // The middle is not quite the worst, and positions are in steps.
+        // The error is largest near the middle, not exactly there, and baked positions are
+        // quantized.
         CHECK(shown > largest - 0.01 && shown < 1.15 * largest + 0.01);
         CHECK(page_fact(&of, "error at frames") < 0.002);
         CHECK_UINT(of.picture.num_figures, 3);
-        page_set(&of, "frames a second", 24.0f); // half the time: about a quarter of the error
+        page_set(&of, "frames a second", 24.0f); // half the interval: about a quarter of the error
         page_show(&of, 0.3);
         CHECK(page_fact(&of, "largest error") < 0.5 * shown);
     }

@@ -1,15 +1,16 @@
-// What is true of the page of walking by rules.
+// The facts that the page of procedural walking shows.
 #include "test/viewer/test_view_page_case.h"
 
 #include <math.h>
 
-// The ground of the page, in double.
+// The height of the page's ground, in double precision.
 static double ground_at(double height, double x, double y)
 {
     return height * (sin(0.071 * x) * cos(0.083 * y) + 0.5 * sin(0.11 * y + 1.0));
 }
 
-// The middles of the crosses of a colour are on the ground: three strokes each.
+// Checks that the centres of all crosses of a colour are on the ground; returns their number. A
+// cross has three lines.
 static uint32_t count_on_ground(const view_picture *picture, view_color color, double height)
 {
     uint32_t count = 0;
@@ -37,7 +38,7 @@ TEST (page_walk_places_feet_on_the_ground) {
         CHECK(page_fact(&of, "feet placed") > 40.0);
         CHECK(count_on_ground(&of.picture, VIEW_BLUE, 5.0) == page_fact(&of, "feet placed"));
         CHECK(count_on_ground(&of.picture, VIEW_GREEN, 5.0) >= 3);
-        // 18 units a second and 20 degrees a second are a circle.
+        // 18 units a second and 20 degrees a second result in a circle.
         const double radius = 18.0 / (20.0 * 3.14159265358979 / 180.0);
         const md5_vec3 at = of.picture.figures[0].place.translation;
         CHECK_NEAR(hypot((double)at.x, (double)at.y - radius), radius, 0.05 * radius);
@@ -78,7 +79,7 @@ TEST (page_walk_stands_and_walks_sideways) {
         page_show(&of, 5.0);
         const md5_vec3 at = of.picture.figures[0].place.translation;
         CHECK_NEAR(at.x, 0.0, 0.01);
-        CHECK(at.y > 40.0f && at.y < 50.0f); // it takes a moment to come to speed
+        CHECK(at.y > 40.0f && at.y < 50.0f); // it takes time to reach full speed
     }
     page_close(&of);
 }

@@ -1,4 +1,4 @@
-// What the viewer's panel says, what its keys do, and where the model stands beside the panel.
+// What the viewer's panel shows, what its keys do, and where the model stands beside the panel.
 #include "test/render/test_gl_scene.h"
 
 #include "demo/common/file.h"
@@ -16,7 +16,7 @@
 #define MACHINE "models/bobbin/bobbin.md5machine"
 #define WALK "models/bobbin/walk.md5anim"
 
-// A viewer as a window has it, without the window: with letters, and without textures.
+// A viewer set up as for a window, but without the window and without textures.
 typedef struct stage {
     gl_scene gl;
     view_options options;
@@ -76,7 +76,7 @@ static void press(stage *s, int32_t code, uint16_t modifiers)
     send(s, SDL_KEYUP, code, modifiers);
 }
 
-// What a turn of the window's loop does, but for drawing.
+// One iteration of the window's loop, without drawing.
 static void live(stage *s, double seconds)
 {
     view_state *const viewer = &s->viewer;
@@ -224,7 +224,7 @@ static void list_rows(stage *s, void (*list)(const view_facts *, view_rows *), v
     list(&facts, rows);
 }
 
-// The row that is labelled so, or NULL.
+// Returns the row with this label, or NULL.
 static const view_row *find_row(const view_rows *rows, const char *label)
 {
     for (uint32_t i = 0; i < rows->count; i++)
@@ -233,7 +233,7 @@ static const view_row *find_row(const view_rows *rows, const char *label)
     return NULL;
 }
 
-// Copies the words that are lit, each with a space behind it.
+// Copies the highlighted words, each with a space after it.
 static void lit_words(const view_rows *rows, char *text, size_t size)
 {
     text[0] = '\0';
@@ -364,7 +364,7 @@ TEST (view_panel_wraps_long_rows) {
                 CHECK_UINT((uint32_t)row->hit, 1);
                 num_titles++;
             }
-            // A third line may be cut off; these are not.
+            // A title's third line may be cut off; other lines may not.
             const bool may_be_cut = row->kind == VIEW_ROW_TITLE && num_titles == 3;
             CHECK(may_be_cut || row_width(&rows, row) <= rows.width);
         }
@@ -393,7 +393,7 @@ TEST (view_lists_a_clip_that_is_dropped_again_once) {
     close_stage(&s);
 }
 
-// It does not lie beside the model, where clips are picked up.
+// The clip is not in the model's folder, where clips are found automatically.
 TEST (view_keeps_a_dropped_clip_when_files_are_read_again) {
     stage s;
     if (open_stage(&s, "models/spindle/spindle.md5mesh")) {
@@ -427,7 +427,7 @@ static bool touches(view_rect a, view_rect b)
            && b.y < a.y + a.height;
 }
 
-// The box of all vertices in the picture, in pixels.
+// The bounding box of all vertices in the picture, in pixels.
 static view_rect seen_box(stage *s)
 {
     view_state *const viewer = &s->viewer;
@@ -458,7 +458,7 @@ static view_rect seen_box(stage *s)
     return (view_rect){left, top, right - left, bottom - top};
 }
 
-// All of the model is in the picture, large enough, and beside the panels.
+// Checks that all of the model is in the picture, large enough, and beside the panels.
 static void check_seen(stage *s)
 {
     const float width = (float)s->viewer.width, height = (float)s->viewer.height;

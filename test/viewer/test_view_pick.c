@@ -1,5 +1,5 @@
-// Clicks on the body: the nearest triangle of a search in double precision, at the pixel at which
-// the lens's matrices show it.
+// Clicks on the body: the picked triangle against a search in double precision, and the pixel at
+// which the lens's matrices show the picked point.
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/viewer/app/actions.h"
@@ -37,8 +37,8 @@ static double dot(vec a, vec b)
     return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
-// Moeller and Trumbore 1997. The distance along the ray; infinite if it misses by more than `slack`
-// of the triangle, or hits the inside: clockwise triangles are seen from outside.
+// Moeller and Trumbore 1997. Returns the distance along the ray; infinite if it misses by more than
+// `slack` of the triangle, or hits the inside: triangles are clockwise from outside.
 static double distance_to(const md5_ray *ray, const md5_vec3 corners[3], double slack)
 {
     const vec origin = from_float(ray->origin), way = from_float(ray->direction);
@@ -72,7 +72,7 @@ static double search(const view_scene *scene, const md5_ray *ray, double slack)
     return nearest;
 }
 
-// Where the matrices that draw show a point, in pixels.
+// Projects a point with the matrices that drawing uses, to pixels.
 static void project(const view_lens *lens, md5_vec3 point, double pixel[2])
 {
     md5_mat44 view, clip;
@@ -136,7 +136,7 @@ TEST (view_click_finds_the_nearest_triangle) {
     scene_close(&scene);
 }
 
-// Joint transforms are those of the file's spaces, however the model is turned.
+// Joint transforms are relative to the file's spaces, however the model is turned.
 TEST (view_click_tells_joints_of_the_file) {
     gl_scene scene;
     shot_viewer viewer;
@@ -161,7 +161,7 @@ TEST (view_click_tells_joints_of_the_file) {
     scene_close(&scene);
 }
 
-// Hidden meshes are not hit, and the numbers are in the panel until Esc.
+// Hidden meshes are not hit, and a pick lasts until Esc.
 TEST (view_click_is_shown_until_escape) {
     gl_scene scene;
     shot_viewer viewer;
@@ -185,8 +185,8 @@ TEST (view_click_is_shown_until_escape) {
     scene_close(&scene);
 }
 
-// Spots at vertices: their difference in the bind pose is that of the file's model, however the
-// model is turned; it is measured until the next plain click.
+// Two points on triangles: their difference in the bind pose is that of the file's model, however
+// the model is turned.
 TEST (view_click_measures_in_the_space_of_the_file) {
     gl_scene scene;
     shot_viewer viewer;
@@ -223,7 +223,7 @@ TEST (view_click_measures_until_the_next_click) {
     if (shot_open(&viewer, &scene, MODEL SIZE " --panel")) {
         view_state *const state = &viewer.state;
         view_pose(&state->document->scene, &state->play);
-        view_measure_at(state, WIDTH / 2, HEIGHT / 2); // the first of all is a plain click
+        view_measure_at(state, WIDTH / 2, HEIGHT / 2); // without a pick it is a plain click
         CHECK(state->pick.is_set && !state->measured.is_set);
         view_measure_at(state, WIDTH / 2 + 6, HEIGHT / 2);
         CHECK(state->pick.is_set && state->measured.is_set);

@@ -1,6 +1,6 @@
 // Pictures by command lines, all in one process with one OpenGL context: our own model lies within
-// the picture in every clip and from all sides, and each option that is about the picture changes
-// it. test/viewer/view.sh has the same viewer as a program.
+// the picture in every clip and from all sides, and each option that affects the picture changes
+// it. test/viewer/view.sh runs the same viewer as a program.
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/memory.h"
@@ -75,7 +75,7 @@ typedef struct option_case {
     double least; // share of the pixels
 } option_case;
 
-// Each case changes at least its share of the pixels of the picture that `plain` names.
+// Each case changes at least its share of the pixels of the picture of `plain_line`.
 static void check_options(const gl_scene *scene, const char *plain_line, const option_case *cases,
                           size_t num_cases)
 {
@@ -139,7 +139,8 @@ TEST (view_options_change_the_picture) {
     scene_close(&scene);
 }
 
-// Only joints that bend distinguish the two ways of skinning; the camera path surrounds this model.
+// Only joints that bend distinguish the two kinds of skinning; the camera path surrounds this
+// model.
 TEST (view_options_change_the_picture_of_our_model) {
     static const option_case cases[] = {
         {"--skinning dual", 0.0003},
@@ -153,7 +154,7 @@ TEST (view_options_change_the_picture_of_our_model) {
     scene_close(&scene);
 }
 
-// A post, half a turn of which two dual quaternions keep round.
+// A post that is twisted by half a turn: dual quaternions keep it round.
 TEST (view_dual_quaternions_keep_the_volume_of_what_twists) {
     static const char *const cases[] = {"linear --animation-time 0", "linear --animation-time 0.5",
                                         "dual --animation-time 0.5"};

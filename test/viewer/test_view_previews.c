@@ -1,4 +1,4 @@
-// Small pictures of models, and those that a thread makes of a game.
+// Small pictures of models, and those of a game that a thread makes.
 #include "demo/viewer/scene/previews.h"
 #include "demo/viewer/scene/sketch.h"
 #include "test/test.h"
@@ -95,7 +95,7 @@ TEST (sketch_of_wild_numbers_ends) {
     one.texcoords[1].x = INFINITY;
     one.normals[3].z = (float)NAN;
     CHECK(draw_square(sketch, &one, NULL, false));
-    // As large as the picture, again and again: it is ended in time.
+    // A square as large as the picture, drawn again and again: the sketch limits its work.
     square large = square_at(0.0f);
     int rounds = 0;
     while (draw_square(sketch, &large, NULL, false) && rounds < 1000000)
@@ -106,7 +106,7 @@ TEST (sketch_of_wild_numbers_ends) {
 
 // -- In the background --------------------------------------------------------------------------
 
-// Waits until a picture was made or could not be.
+// Waits until a picture is ready; returns NULL if it fails.
 static const view_image *wait_for(view_previews *previews, const char *name)
 {
     const char *const names[1] = {name};
@@ -143,7 +143,7 @@ TEST (previews_are_made_of_entities_and_models) {
 TEST (previews_of_no_game_are_none) {
     view_previews *const previews = view_begin_previews(test_path("models/nowhere"));
     CHECK(wait_for(previews, "monster_bobbin") == NULL);
-    // Stopped while there are wishes.
+    // Stopped while pictures are requested.
     const char *const names[2] = {"a", "b"};
     view_want_previews(previews, names, 2);
     view_stop_previews(previews);

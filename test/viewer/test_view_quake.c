@@ -1,5 +1,5 @@
-// Models of the Quake re-releases in the viewer: frame rate and scales of joints, of files that are
-// written here.
+// Models of the Quake re-releases in the viewer: frame rate and scales of joints. The tests write
+// the files.
 #define _XOPEN_SOURCE 700 // mkdtemp(), nftw()
 
 #include "demo/common/file.h"
@@ -54,7 +54,8 @@ typedef struct quake_view {
     bool is_open;
 } quake_view;
 
-// A model in a folder of that name, with an animation and an .md5scale of that text.
+// Opens a model in a folder of that name, with an animation and, unless NULL, an .md5scale of that
+// text.
 static void open_view(quake_view *view, const char *folder, const char *scale_text)
 {
     const char *const above = getenv("TMPDIR");
@@ -100,8 +101,8 @@ TEST (view_quake_plays_ten_frames_a_second) {
     }
 }
 
-// At frame 1 the arm is half as far from the root, at z = 5, and what hangs on it half as far from
-// the arm: 2 and 6.
+// At frame 1 the arm is half as far from the root, at z = 5, and vertices on it are half as far
+// from the arm: at x = 2 and z = 6.
 TEST (view_quake_scales_joints) {
     quake_view view;
     open_view(&view, "md5", scale);

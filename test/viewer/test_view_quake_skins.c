@@ -1,5 +1,5 @@
-// Skins of the Quake re-releases in pictures of the viewer: which of them is shown, and images that
-// are shown in turn, of files that are written here.
+// Skins of the Quake re-releases in pictures of the viewer: which skin is shown, and images that
+// are shown in turn. The tests write the files.
 #define _XOPEN_SOURCE 700 // mkdtemp(), nftw()
 
 #include "demo/common/file.h"
@@ -86,7 +86,7 @@ static char color_of(shot_viewer *viewer, double time)
     return sums[0] > sums[1] && sums[0] > sums[2] ? 'r' : sums[1] > sums[2] ? 'g' : 'b';
 }
 
-// Checks the colors at each twentieth of a second from 0.05 on.
+// Checks the colors at each tenth of a second, from 0.05 s on.
 static void check_skin(gl_scene *scene, const quake_folder *made, const char *skin,
                        const char *colors, uint32_t num_warnings)
 {

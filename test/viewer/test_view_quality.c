@@ -1,5 +1,5 @@
-// Quality gives way if frames are too slow, one step after the other, and returns without going to
-// and fro. Frame times come from a model of a machine: each step takes a share of the time.
+// Quality is reduced step by step if frames are too slow, and returns without oscillating. Frame
+// times are simulated: each step takes a fixed share of a full frame's time.
 #include "test/test.h"
 
 #include "demo/viewer/base/quality.h"
@@ -8,10 +8,11 @@
 
 static const view_quality_offers everything = {.samples = true, .shadows = true};
 
-// What each step takes of a frame of full quality.
+// The time of a frame at each step, relative to full quality.
 static const double shares[VIEW_NUM_QUALITIES] = {1.0, 0.6, 0.45, 0.3, 0.18, 0.12};
 
-// Runs frames for so many seconds, full ones of which take `full`; returns the number of changes.
+// Runs frames for this many seconds, where a frame of full quality takes `full` seconds; returns
+// the number of changes.
 static uint32_t run(view_quality *quality, double full, double seconds)
 {
     uint32_t changes = 0;
@@ -63,12 +64,12 @@ TEST (view_quality_is_reached_soon) {
 TEST (view_quality_returns_if_there_is_room) {
     view_quality quality = {0};
     (void)run(&quality, 0.25, 10.0);
-    CHECK_UINT(run(&quality, 0.02, 10.0), 4); // the crowd went out of sight
+    CHECK_UINT(run(&quality, 0.02, 10.0), 4); // the crowd is no longer visible
     CHECK_UINT(quality.step, 0);
 }
 
-// Between 0.7 and 1 of what is accepted nothing changes, in either direction. Below, it tries,
-// which is in vain for 0.055 s: 0.033 s with one sample.
+// Between 0.7 and 1 of the accepted time nothing changes, in either direction. Below 0.7 the better
+// step is tried, in vain for 0.055 s: 0.033 s with one sample.
 TEST (view_quality_does_not_flicker) {
     view_quality quality = {0};
     (void)run(&quality, 0.07, 10.0);
@@ -83,22 +84,22 @@ TEST (view_quality_does_not_flicker) {
     }
 }
 
-// Samples cost nothing while another program is busy, so that their cost is not known: it tries,
-// but rarely.
+// Full quality is too slow here whenever it is tried, although the other steps are fast: attempts
+// to return become rarer.
 TEST (view_quality_tries_in_vain_ever_more_rarely) {
     view_quality quality = {0};
     uint32_t changes = 0;
     for (int i = 0; i < 120000; i++)
         changes += view_judge_quality(&quality, quality.step == 0 ? 0.2 : 0.03, everything);
     CHECK(changes > 2 && changes < 40);
-    // A minute of the last hour.
+    // A minute, after an hour.
     changes = 0;
     for (int i = 0; i < 2000; i++)
         changes += view_judge_quality(&quality, quality.step == 0 ? 0.2 : 0.03, everything);
     CHECK(changes <= 2);
 }
 
-// What is not drawn anyway cannot be left out.
+// Steps that leave out something that is not drawn anyway are skipped.
 TEST (view_quality_leaves_out_only_what_is_there) {
     const view_quality_offers none = {.samples = false, .shadows = false};
     view_quality quality = {0};

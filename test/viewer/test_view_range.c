@@ -89,7 +89,7 @@ TEST (view_range_is_set_at_the_shown_frame) {
     view_seek(&play, &clip, 1.51);
     CHECK(view_set_range(&play, &clip, true));
     CHECK(play.range_first == 10 && play.range_last == 30);
-    view_seek(&play, &clip, 1.8); // behind its end
+    view_seek(&play, &clip, 1.8); // after its end
     CHECK(view_set_range(&play, &clip, false));
     CHECK(play.range_first == 36 && play.range_last == 40);
     view_seek(&play, &clip, 0.2); // before its beginning

@@ -1,4 +1,4 @@
-// Movies of the window: written as it runs, without knowing how many pictures there will be.
+// Movies of the window: written while it runs, without knowing the number of pictures.
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/memory.h"
@@ -38,7 +38,7 @@ static uint8_t *write_movie(const char *path, uint32_t num_frames, size_t *size)
     return bytes;
 }
 
-// It is the same file, checksums included.
+// The two files are equal, checksums included.
 TEST (view_movie_counts_its_pictures_at_the_end) {
     size_t known_size = 0, open_size = 0;
     uint8_t *const known = write_movie("record_known.apng", 3, &known_size);
@@ -62,7 +62,7 @@ TEST (view_record_begins_and_ends_by_a_key) {
         view_state *const state = &viewer.state;
         const char *problem = NULL;
         CHECK(!view_is_recording(state));
-        view_record_frame(state); // nothing
+        view_record_frame(state); // has no effect
         view_perform(state, VIEW_RECORD);
         if (CHECK(view_is_recording(state))) {
             char *const path = common_copy(state->recording.path);

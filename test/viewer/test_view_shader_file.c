@@ -31,7 +31,7 @@ static const shader_case cases[] = {
     {"m\n{\n {\n map $whiteimage\n }\n {\n map *black\n }\n {\n clampmap c\n }\n}\n", "c", NULL,
      false},
     {"m\n{\n diffuseMap .tga\n diffuseMap \"\"\n diffuseMap a\n}\n", "a", NULL, false},
-    // Other materials, tables and comments are stepped over; names as in files.
+    // Other materials, tables and comments are skipped; names are compared like paths.
     {"table t { { 0 1 } }\nother\n{\n {\n map no\n }\n}\n/* m { */\nM.tga\n{\n {\n map y\n }\n}\n",
      "y", NULL, false},
     {"m\n{\n cull back\n diffuseMap a\n}\nm\n{\n diffuseMap b\n}\n", "a", NULL, false},
@@ -93,7 +93,7 @@ TEST (view_shader_files_report_mistakes) {
     }
 }
 
-// Each beginning of a text, and a text of one byte that repeats, end without a fault.
+// Each prefix of a text, and texts of one repeated byte, are read without a crash.
 TEST (view_shader_files_may_be_anything) {
     view_log log = {.level = VIEW_QUIET};
     view_look look;

@@ -12,7 +12,7 @@
 
 enum { LARGE_DIFFERENCE = 24 };
 
-// Files of the project become paths from the current folder.
+// Words that name files of the project become paths from the current folder.
 static void split_words(shot_viewer *viewer, const char *line)
 {
     viewer->num_words = 0;

@@ -1,5 +1,5 @@
-// Pictures by command lines of the viewer, in this process and on the OpenGL context of a test, for
-// tests that compare them.
+// Draws pictures by command lines of the viewer, in this process and on the OpenGL context of a
+// test, for tests that compare them.
 #ifndef MD5_TEST_VIEW_SHOT_H
 #define MD5_TEST_VIEW_SHOT_H
 
@@ -23,7 +23,7 @@ typedef struct shot {
     uint8_t *rgba; // [4 * width * height]
 } shot;
 
-// The share of the pixels that are not transparent, and the box around them, from 0 to 1.
+// The share of the pixels that are not transparent, and their bounding box, from 0 to 1.
 typedef struct shot_cover {
     double share, left, top, right, bottom;
 } shot_cover;
@@ -42,7 +42,7 @@ shot shot_take(const gl_scene *scene, const char *line);
 
 shot_cover shot_cover_of(const shot *picture);
 
-// The share of the pixels of which a channel differs by more than a tenth of its range.
+// The share of the pixels of which a channel differs by more than 24 of 255.
 double shot_difference(const shot *a, const shot *b);
 
 // Whether all pixels are equal.

@@ -19,7 +19,7 @@ static const uint8_t *texel_at(const view_image *image, uint32_t x, uint32_t y)
     return image->rgba + 4 * ((size_t)y * image->width + x);
 }
 
-// Cells tell u by red and v by green, and no cell is its own mirror image.
+// Cells show u by red and v by green, and no cell is its own mirror image.
 TEST (view_uv_grid_tells_u_and_v) {
     enum { CELL = VIEW_UV_GRID_SIZE / VIEW_UV_CELLS };
     view_image image = view_make_uv_grid();
@@ -40,7 +40,8 @@ TEST (view_uv_grid_tells_u_and_v) {
     free(image.rgba);
 }
 
-// Counts what is seen at the pixels of the body by what the triangle there should look like.
+// Numbers of pixels of the body whose triangle has full weight, or u far above v; no weight, or v
+// far above u; and of pixels that look wrong.
 typedef struct sight {
     unsigned num_full, num_none, num_wrong;
 } sight;
@@ -120,7 +121,7 @@ TEST (view_surface_shows_weights_and_texture_coordinates) {
         CHECK(viewer.state.ui.chosen_joint >= 0);
         sight seen = look(&viewer, true);
         CHECK(seen.num_full > 10 && seen.num_none > 20);
-        CHECK(seen.num_wrong * 5 < seen.num_full + seen.num_none); // under the joint's name
+        CHECK(seen.num_wrong * 5 < seen.num_full + seen.num_none); // the joint's name covers some
         view_perform(&viewer.state, VIEW_CLOSE_LISTS);
         viewer.state.surface = VIEW_SURFACE_UV;
         seen = look(&viewer, false);
@@ -131,7 +132,7 @@ TEST (view_surface_shows_weights_and_texture_coordinates) {
     scene_close(&scene);
 }
 
-// Draws both; returns how many pixels only one of them covers.
+// Draws the lit surface and the weights; returns how many pixels only one of them covers.
 static unsigned compare_shapes(shot_viewer *viewer)
 {
     viewer->state.surface = VIEW_SURFACE_LIT;
@@ -150,7 +151,7 @@ static unsigned compare_shapes(shot_viewer *viewer)
     return num_other;
 }
 
-// Weights are shown on the same shape: morph targets and hidden meshes included.
+// Weights are shown on the same shape, also with morph targets and hidden meshes.
 TEST (view_surface_of_weights_has_the_shape_of_the_model) {
     gl_scene scene;
     shot_viewer viewer;
@@ -198,7 +199,7 @@ TEST (view_surface_panel_shows_layout_and_images) {
             const view_rect box = state->ui.layout.surface;
             const bool is_board = canvas->num_images > 0;
             CHECK(is_board == (view_free_region(&facts).width < free_before));
-            // A click on it is not meant for the body.
+            // A click on it does not reach the body.
             const view_request request =
                 view_press_ui(&state->ui, &facts, box.x + 3.0f, box.y + 3.0f);
             CHECK((box.width > 0.0f) == (request.kind == VIEW_REQUEST_DONE));

@@ -1,6 +1,6 @@
-// Keys and switches. A switch is one row of the table of options: from it come the command line,
-// the key, all lists that people read, and the debug line. The tests of switches go by the table,
-// so a row that is added is tested without a line here.
+// Keys and switches. A switch is one row of the table of options, which defines its option of the
+// command line, its key, its entries in all lists for users, and its word in the debug line. The
+// tests of switches iterate over the table, so new rows are tested without changes here.
 #include "test/test.h"
 
 #include "demo/common/memory.h"
@@ -33,7 +33,7 @@ static void press(view_state *viewer, const view_key *key)
     view_handle_event(viewer, &event, &redraw);
 }
 
-// Presses the key twice, and looks at all switches after each.
+// Presses the key twice, and checks all switches after each press.
 static void check_key(view_state *viewer, const view_option *row, const view_key *key)
 {
     const view_shown before = viewer->shown;
@@ -70,7 +70,7 @@ TEST (view_keys_of_switches_toggle_their_fields) {
     view_free_options(&options);
 }
 
-// No other key of a mode stands before that of a switch.
+// No other key of a mode takes precedence over that of a switch.
 TEST (view_keys_of_switches_are_found_in_their_modes) {
     size_t count;
     const view_option *const table = view_options_table(&count);
@@ -94,7 +94,7 @@ static view_action toggle_of(const char *option)
     return (view_action)(VIEW_TOGGLE + (row - view_options_table(&count)));
 }
 
-// A key has one meaning in a mode, and the one that the help lists.
+// A key has one meaning in a mode, which is the one that the help lists.
 TEST (view_keys_mean_one_thing_in_each_mode) {
     const view_action skeleton = toggle_of("armature"), help = toggle_of("keys");
     const view_action levels = toggle_of("no-crowd-levels");
@@ -127,7 +127,7 @@ TEST (view_keys_mean_one_thing_in_each_mode) {
 
 // -- Rows -----------------------------------------------------------------------------------
 
-// view_shown is made of nothing but switches.
+// view_shown consists of switches only.
 TEST (view_each_switch_has_one_row) {
     size_t count;
     const view_option *const table = view_options_table(&count);
@@ -176,7 +176,7 @@ TEST (view_switches_have_defaults_until_given) {
 
 enum { NUM_TEXTS = 6, BINDINGS = 1, MANUAL = 2 };
 
-// What the viewer prints, to be freed, without the backslashes that roff has before hyphens.
+// Returns what the viewer prints, without roff's backslashes before hyphens. The caller frees it.
 static char *print_text(int number)
 {
     FILE *const file = tmpfile();
@@ -203,7 +203,7 @@ static char *print_text(int number)
     return text;
 }
 
-// Whether a text has the words with none of a longer name behind them.
+// Whether a text has the words, not as the beginning of a longer name.
 static bool has_words(const char *text, const char *words)
 {
     const size_t length = strlen(words);
@@ -277,5 +277,5 @@ TEST (view_debug_line_has_each_switch) {
                    table[i].name, word, text);
         free(word);
     }
-    CHECK(strlen(text) < sizeof text / 2); // room for those that come
+    CHECK(strlen(text) < sizeof text / 2); // room for further switches
 }

@@ -1,4 +1,4 @@
-// Quarter turns: a model whose file has y upward stands, and turns are exact.
+// Quarter turns: a model whose file has y upward is shown upright, and turns are exact.
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/viewer/app/open.h"
@@ -58,8 +58,7 @@ TEST (view_turns_move_boxes_and_matrices) {
 
 #define MODEL "models/thimble/thimble.md5mesh --animation-index 1 --no-background"
 
-// Bobbin stands: taller than wide. With y up he lies, as a model of another program would
-// otherwise.
+// Thimble's file has z up, so --up y exchanges its height and its depth.
 TEST (view_option_up_turns_the_model) {
     gl_scene scene;
     shot_viewer viewer;
@@ -106,7 +105,7 @@ TEST (view_turns_by_keys_undo_the_option) {
     scene_close(&scene);
 }
 
-// The machine's character turns where it stands.
+// A machine's character is rotated about its own position.
 TEST (view_turns_machines_about_their_place) {
     gl_scene scene;
     shot_viewer viewer;

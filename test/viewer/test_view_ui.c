@@ -1,4 +1,4 @@
-// The interface returns what is asked of it as requests, and changes nothing but itself.
+// The interface returns actions of the user as requests, and changes only its own state.
 #include "test/render/test_gl_scene.h"
 
 #include "demo/common/file.h"
@@ -18,7 +18,7 @@
 
 enum { WIDTH = 1280, HEIGHT = 900 };
 
-// A document with its interface, drawn once, so that the mouse finds all parts.
+// A document with its interface, drawn once, so that the mouse hits all parts.
 typedef struct screen {
     gl_scene gl;
     view_options options;
@@ -63,7 +63,7 @@ static void close_screen(screen *s)
     scene_close(&s->gl);
 }
 
-// What requests are about: all that a person can change but the interface itself.
+// The state that requests change: all that a user can change except the interface itself.
 typedef struct outside {
     view_play play;
     view_camera camera;
@@ -133,7 +133,7 @@ TEST (view_ui_requests_lists_and_meshes) {
     close_screen(&s);
 }
 
-// What is typed, as far as Enter.
+// Types a text and presses Enter.
 static view_request type(screen *s, const char *text)
 {
     view_browser *const browser = &s->viewer.ui.browser;
@@ -192,7 +192,7 @@ TEST (view_ui_requests_a_time) {
         CHECK_NEAR(request.seconds, 0.25 * length, 1e-4);
         CHECK_UINT(s.viewer.ui.drag, VIEW_DRAG_TIME);
         request = view_drag_ui(&s.viewer.ui, &s.facts, track.x + 2.0f * track.width);
-        CHECK_NEAR(request.seconds, length, 1e-9); // no farther than the bar
+        CHECK_NEAR(request.seconds, length, 1e-9); // not beyond the end of the bar
         CHECK(view_carry_out(&s.viewer, request));
         CHECK_NEAR(view_cycle_time(&s.viewer.play, anim), length, 1e-9);
     }
@@ -220,7 +220,8 @@ TEST (view_ui_requests_light) {
     close_screen(&s);
 }
 
-// Time is moved ahead of the clip's, also while it runs on beyond the slider's usual end.
+// The time of materials is set ahead of the clip's, also after the clip has passed the slider's
+// usual end.
 TEST (view_ui_requests_parms_of_materials) {
     screen s;
     if (open_screen(&s, BOBBIN)) {
@@ -265,7 +266,7 @@ TEST (view_ui_requests_parameters) {
             CHECK_UINT(request.kind, is_float ? VIEW_REQUEST_PARAMETER : VIEW_REQUEST_PUSH);
             CHECK_UINT(request.number, i);
             CHECK(view_carry_out(&s.viewer, request));
-            CHECK(!machine->acts); // a person has taken over
+            CHECK(!machine->acts); // the user has taken over
             // A parameter that follows another value needs time.
             md5_player_advance(machine->player, 5.0, NULL, NULL);
             if (is_float)
@@ -275,7 +276,7 @@ TEST (view_ui_requests_parameters) {
     close_screen(&s);
 }
 
-// Files are read again while a person drags: the layout is of what was there before.
+// Files are read again during a drag: the layout is that of the previous document.
 TEST (view_ui_outlives_the_machine_that_it_has_drawn) {
     screen s;
     if (open_screen(&s, MACHINE)) {
@@ -301,7 +302,7 @@ TEST (view_ui_requests_the_entry_chosen_in_a_list) {
         CHECK_UINT(view_key_browser(list, font, SDLK_RETURN, false).kind, VIEW_REQUEST_PASS);
         CHECK(view_open_browser(list, VIEW_BROWSE_CLIPS, scene, NULL));
         CHECK_UINT(view_type_browser(list, "x").kind,
-                   VIEW_REQUEST_PASS); // of the key that opened it
+                   VIEW_REQUEST_PASS); // the character of the key that opened the list
         CHECK_UINT(view_key_browser(list, font, SDLK_END, false).kind, VIEW_REQUEST_LISTED);
         view_request request = view_key_browser(list, font, SDLK_RETURN, false);
         CHECK_UINT(request.kind, VIEW_REQUEST_CLIP);
@@ -351,7 +352,7 @@ TEST (view_panel_reports_rows_that_do_not_fit) {
     CHECK_STRING(rows.rows[VIEW_MAX_ROWS - 1].text, "more rows do not fit");
 }
 
-// A click within the panel of figures, beside its rows too, is not meant for the body behind it.
+// A click within the panel of figures, also beside its rows, does not reach the body behind it.
 TEST (view_ui_knows_where_the_figures_are) {
     screen s;
     if (open_screen(&s, BOBBIN)) {

@@ -86,7 +86,7 @@ static char *write_model(void)
 
 // -- Verifying ----------------------------------------------------------------------------------
 
-// The report is for a person, and long.
+// Discards the report, which is long.
 static bool verify_silently(view_state *viewer)
 {
     (void)fflush(stdout);
@@ -100,7 +100,7 @@ static bool verify_silently(view_state *viewer)
     return passes;
 }
 
-// Verifies the model on a path. False if the driver has no such path.
+// Verifies the model on a path. Returns false if the driver has no such path.
 static bool count_work(const char *path, bool dual)
 {
     gl_scene scene;
@@ -135,7 +135,7 @@ static bool count_work(const char *path, bool dual)
     return done;
 }
 
-// Positions, normals and tangents of each mesh go up once a pose.
+// Positions, normals and tangents of each mesh are uploaded once a pose.
 TEST (view_verify_skins_a_model_once_a_pose_on_the_cpu) {
     for (int dual = 0; dual < 2; dual++)
         if (count_work("cpu", dual == 1)) {
@@ -153,7 +153,7 @@ TEST (view_verify_skins_a_model_once_a_pose_by_compute_shaders) {
     CHECK_UINT(num_dispatches, NUM_POSES * NUM_MESHES);
 }
 
-// Captures of the first instance leave the instances there, and need one.
+// Capturing without a palette reads the first instance, needs one, and keeps all instances.
 TEST (gl_capture_without_a_palette_reads_the_first_instance) {
     gl_scene scene;
     md5_vec3 once[4], again[4];

@@ -1,5 +1,5 @@
-// What --verify finds of the reference's models, on every path: the report of one viewer after
-// another, on one OpenGL context.
+// The reports of --verify about the reference's models, on every path: one viewer after another, on
+// one OpenGL context.
 #define _XOPEN_SOURCE 700 // dup(), fileno(), nftw()
 #include "test/viewer/test_view_shot.h"
 
@@ -20,7 +20,7 @@ typedef struct verify_report {
     char *text; // what is printed
 } verify_report;
 
-// Collects what the job prints to the standard output.
+// Runs the job and returns what it prints to the standard output.
 static verify_report verify(view_state *viewer)
 {
     FILE *const file = tmpfile();
@@ -84,7 +84,7 @@ static bool is_predicted(const verify_report *report)
 
 // -- Models -----------------------------------------------------------------------------------
 
-// Verifies what the line names; `accepts` judges the report, which contains `words`.
+// Verifies what the line names. `accepts` judges the report, which must contain `words`.
 static void check_report(const gl_scene *scene, const char *line,
                          bool (*accepts)(const verify_report *report), const char *words)
 {

@@ -1,9 +1,9 @@
-// Looks at PNG pictures as the viewer writes them (8 bits a channel, RGB or RGBA), quickly.
-// test/viewer/png.py does the same with no code of ours, for the tests of this program and of what
-// the viewer writes; it takes a hundred times as long.
+// Inspects PNG pictures as the viewer writes them (8 bits a channel, RGB or RGBA), quickly.
+// test/viewer/png.py does the same without our code, for the tests of this program and of what the
+// viewer writes; it takes a hundred times as long.
 //
 // view_png size FILE            "width height"
-// view_png covered FILE         share of pixels that are not transparent, and the box around them:
+// view_png covered FILE         share of pixels that are not transparent, and their bounding box:
 //                               "share left top right bottom", from 0 to 1
 // view_png corner FILE          "r g b a" of the pixel in the top left corner
 // view_png colours FILE         how many different colours there are, counted to 1000
@@ -47,7 +47,7 @@ static void print_covered(const view_image *image)
            top / height, right / width, bottom / height);
 }
 
-// Colours in the order in which they are met, found again by buckets.
+// Counts different colours, up to MOST_COLOURS, with a hash table.
 static int count_colours(const view_image *image)
 {
     static uint32_t colours[MOST_COLOURS];
