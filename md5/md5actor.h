@@ -1,5 +1,5 @@
-// md5actor: the entities of a Doom 3 game folder, and characters that play as the original engine
-// has them play.
+// md5actor: the entities of a Doom 3 game folder, and characters that are animated by the rules of
+// the original engine.
 //
 //   md5_entity *imp = md5_game_entity(game, "monster_demon_imp", NULL, &error);
 //   md5_actor *actor = md5_create_actor(imp, NULL, &error);
@@ -8,11 +8,11 @@
 //   md5_actor_pose(actor, pose, joints, palette);
 //
 // An entity is read-only and shared by any number of actors, on any threads. An actor is the state
-// of one character; one thread at a time may use it. After it is created nothing allocates and
-// nothing can fail.
+// of one character; one thread at a time may use it. After it is created, no call allocates memory.
 //
-// Two ways to play an entity: an md5_actor has the engine's rules to the bit of its clock; or a
-// machine of md5machine.h, by md5_make_entity_machine(), with all that md5play.h offers.
+// There are two ways to play an entity: an md5_actor follows the engine's rules exactly, down to
+// its clock; md5_make_entity_machine() makes a state machine of md5machine.h, with all that
+// md5play.h offers.
 //
 // Time is whole milliseconds, as in the engine, whose clock decides which frames are passed. Space
 // is id's: x forward, y left, z up, in the file's units.
@@ -42,29 +42,29 @@ typedef struct md5_entity_def {
 } md5_entity_def;
 
 // Returns an entityDef with all that it inherits, or NULL if there is none of this name. Every key
-// that begins with "inherit" names a parent: its own keys win, then those of its parents in order,
-// each with what it inherits. Inheritance in circles ends where it began. A mistake makes an
-// entityDef one with the keys "DEFAULTED" and "classname" in the engine's verdict; in the lenient
-// one keys may be without quotes, and the rest is kept.
+// that begins with "inherit" names a parent. Its own keys override those of its parents, which
+// count in order, each with what it inherits. Circular inheritance ends where it began. After a
+// mistake an entityDef has only the keys "DEFAULTED" and "classname" in the engine's verdict; in
+// the lenient one keys may be without quotes, and what is right is kept.
 //
 // Sets `error` (may be NULL) only if memory runs out. Time and memory: linear in the texts of the
-// entityDef and of all that it inherits; they are parsed once in a game.
+// entityDef and of all that it inherits; each is parsed once per game.
 MD5_API const md5_entity_def *md5_game_entity_def(md5_game *game, const char *name,
                                                   md5_error *error);
 
-// Parses the text of an entityDef, without what it inherits: then its warnings have been given and
-// md5_decl.state is known. All entityDefs of a game are checked so in time and memory linear in
-// their texts; by md5_game_entity_def() they may take the square, since each of a long line of
-// ancestors gets all the keys of those before it. Returns false and sets `error` (may be NULL) only
-// if memory runs out, and true if there is no entityDef of this name.
+// Parses the text of an entityDef, without what it inherits: this reports its warnings and sets
+// md5_decl.state. Checking all entityDefs of a game this way takes time and memory linear in their
+// texts. md5_game_entity_def() may take quadratic time and memory, since each entityDef in a long
+// chain of ancestors gets all the keys of those before it. Returns false and sets `error` (may be
+// NULL) only if memory runs out, and true if there is no entityDef of this name.
 MD5_API bool md5_check_entity_def(md5_game *game, const char *name, md5_error *error);
 
 // Returns the value of a key, ignoring the case of its name, or NULL if there is none. Linear in
 // the number of keys.
 MD5_API const char *md5_entity_value(const md5_entity_def *def, const char *key);
 
-// Returns the next key whose name begins with `prefix`, ignoring case, after `key`, which is one of
-// these keys or NULL for the first; or NULL if there is none. As for "def_attach".
+// Returns the next key after `key` whose name begins with `prefix`, such as "def_attach", ignoring
+// case; NULL if there is none. `key` is a key of `def`, or NULL to find the first one.
 MD5_API const md5_entity_key *md5_next_entity_key(const md5_entity_def *def, const char *prefix,
                                                   const md5_entity_key *key);
 
@@ -87,17 +87,17 @@ typedef struct md5_joint_copy {
 
 typedef struct md5_entity md5_entity;
 
-// How many parts an entity has at most, with those of its parts and so on, and how many copied
-// joints each; further keys are ignored. Keys of parts that fail count, too, so that a folder of
-// many such keys is read in linear time.
+// The largest number of parts of an entity, parts of its parts included, and of copied joints of
+// each; further keys are ignored. Parts that cannot be loaded count, too, so that many of them take
+// linear time.
 enum { MD5_MOST_ENTITY_PARTS = 64, MD5_MOST_JOINT_COPIES = 256 };
 
 // The longest time between two blinks, in milliseconds. Longer ones are cut to it.
 enum { MD5_MOST_BLINK_WAIT = 1000000000 };
 
-// A model that hangs at a joint: a head, or what a key that begins with "def_attach" names.
+// A model attached to a joint: a head, or the entity that a key beginning with "def_attach" names.
 typedef struct md5_entity_part {
-    const char *key; // "def_head", or "def_attach" and more
+    const char *key; // "def_head", or one that begins with "def_attach"
     const md5_entity *entity;
     uint32_t joint; // of the body
     md5_transform
@@ -118,7 +118,8 @@ struct md5_entity {
     const float *const *masks;    // [MD5_NUM_CHANNELS] joint weights, [model joints] each, 0 or 1
     uint32_t num_parts;
     const md5_entity_part *parts; // [num_parts] the head first
-    // Of joint 0 in every pose: md5_model_def.offset. Numbers of this and of keys are cut to 1e9.
+    // Added to joint 0 in every pose: md5_model_def.offset. Its numbers and those of keys are
+    // clamped to +-1e9.
     md5_vec3 offset;
     md5_vec3 model_offset; // of the model's origin in the space of the entity: key "offsetModel"
     uint32_t blink_min,
@@ -130,14 +131,14 @@ struct md5_entity {
 
 // Loads an entity: the entityDef of a name, with its model, clips, skin, head and attachments; if
 // there is none, the modelDef of that name; else an .md5mesh file. The game must outlive it, and
-// its caches grow as by md5_game_model(). Attached entities come with their own heads and
-// attachments; what would be attached to itself is a warning.
+// its caches grow as with md5_game_model(). Attached entities come with their own heads and
+// attachments; an entity that would be attached to itself is a warning.
 //
 // Of `opts` (may be NULL), files are not used. With other axes or another scale all poses, offsets
-// and placements are converted. memory_limit holds for each file by itself. Returns NULL and fills
-// `error` (may be NULL) if there is no such entity, if it has no model of MD5 files, or if memory
-// runs out; the error has the place of the declaration. What is wrong with a part, a copied joint
-// or a clip is a warning, and it is left out.
+// and placements are converted. memory_limit applies to each file separately. Returns NULL and
+// fills `error` (may be NULL) if there is no such entity, if it has no model of MD5 files, or if
+// memory runs out; the error has the location of the declaration. A part, copied joint or clip with
+// a mistake is dropped with a warning.
 //
 // Time and memory: linear in the files, plus the number of clips times that of channels.
 MD5_API md5_entity *md5_game_entity(md5_game *game, const char *name, const md5_load_opts *opts,
@@ -155,12 +156,12 @@ typedef struct md5_entity_machine {
     md5_allocator allocator;
 } md5_entity_machine;
 
-// Makes tables of a machine: each clip that can be played is a clip of the same name with its frame
-// commands as events; each channel that has joints is a layer, whose first state "(none)" is empty
-// and whose others are the clips, in order. As in the engine "all" hides the layers of the body's
-// parts, and "eyelids" is over all. A game copies the tables, adds what it needs, and calls
-// md5_create_machine(). Unlike an actor's poses, those of a machine are without
-// md5_entity.offset, and the root is as in the file.
+// Makes the tables of a state machine. Each clip that can be played becomes a clip of the same
+// name, with its frame commands as events. Each channel that has joints becomes a layer, whose
+// first state "(none)" is empty and whose others are the clips, in order. As in the engine, the
+// layer "all" hides those of the body's parts, and "eyelids" hides "all". A game copies the tables,
+// adds what it needs, and calls md5_create_machine(). Unlike an actor's poses, those of a machine
+// are without md5_entity.offset, and the root is as in the file.
 //
 // The entity must outlive the tables. Of `opts`, allocator and memory_limit are used. Returns NULL
 // only if memory runs out. Time and memory: linear in clips, commands and the names of joints.
@@ -183,11 +184,11 @@ MD5_API void md5_copy_part_joints(const md5_entity_part *part, const md5_transfo
 // -- Actors ---------------------------------------------------------------------------------------
 
 // The engine's rules: an actor has five channels, each of which plays up to three animations. A new
-// one pushes the others back; the newest of them fades out over the same time, at whose end it is
-// gone. Weights rise and fall linearly. The pose is that of MD5_CHANNEL_ALL; as far as its weights
-// leave room below 1, the joints of other channels follow theirs, and eyelids are blended over all.
-// An animation that has ended shows its last frame if nothing else plays. If nothing has been
-// played, the pose is the bind pose.
+// animation fades in, and the one before it fades out over the same time and then ends. Weights
+// change linearly. The pose is that of MD5_CHANNEL_ALL; if its weights sum to less than 1, the
+// other channels are blended in at their joints. Eyelids are blended over all. An animation that
+// has ended shows its last frame if nothing else plays. If nothing has been played, the pose is the
+// bind pose.
 typedef struct md5_actor md5_actor;
 
 // Creates an actor at time 0 with nothing playing, in one block of memory. The entity must outlive
@@ -196,12 +197,13 @@ MD5_API md5_actor *md5_create_actor(const md5_entity *entity, const md5_load_opt
                                     md5_error *error);
 MD5_API void md5_free_actor(md5_actor *actor); // NULL is allowed
 
-// Sets the state of the random numbers, initially 0: that of the engine's own generator, which
-// chooses alternates and where cycles with MD5_ANIM_RANDOM_CYCLE_START begin.
+// Sets the state of the random number generator, initially 0. It is the engine's own, and chooses
+// among the clips of an alias, where cycles with MD5_ANIM_RANDOM_CYCLE_START begin, and when the
+// eyes blink.
 MD5_API void md5_actor_seed(md5_actor *actor, uint32_t seed);
 
-// Whether the motion of the root is removed from the pose and reported by md5_actor_root_motion(),
-// as for the engine's monsters and players. Initially false: it stays in the pose.
+// Sets whether the root motion is removed from the pose, as for the engine's monsters and players.
+// Initially false: it stays in the pose. md5_actor_root_motion() returns it in either case.
 MD5_API void md5_actor_remove_motion(md5_actor *actor, bool is_removed);
 
 // Returns the index of a clip of this name, case-sensitive, or -1. A name that ends in a digit is
@@ -209,43 +211,43 @@ MD5_API void md5_actor_remove_motion(md5_actor *actor, bool is_removed);
 // random.
 MD5_API int32_t md5_actor_choose(md5_actor *actor, const char *name);
 
-// The same, but a clip "PREFIX_name" counts before "name", as the engine's characters have it while
-// they carry a prefix: "wounded_walk" for "walk". An empty prefix is none. For the channel of the
-// head the engine asks the head's own model: call this for the head's actor.
+// The same, but a clip "PREFIX_name" is preferred to "name", as in the engine for characters with
+// an animation prefix: "wounded_walk" for "walk". An empty prefix has no effect. For the head
+// channel the engine searches the head's own model: call this for the head's actor.
 MD5_API int32_t md5_actor_choose_prefixed(md5_actor *actor, const char *prefix, const char *name);
 
-// Starts what the engine starts by itself when a character appears: a head cycles its clip
-// "def_head", and eyelids play the clip "blink" now and then again and again, after random times
-// between blink_min and blink_max of `body` (keys of the same names, in seconds; 0.5 and 8). Call
-// it for each actor of a character: with the actor's own entity as `body`, or for a head with the
-// entity that has it. A body with a head does nothing by itself, since the head does.
+// Starts what the engine starts when a character spawns: a head cycles its clip "def_head", and the
+// eyelids play the clip "blink" immediately and then repeatedly, at random intervals between
+// blink_min and blink_max of `body` (keys of the same names, in seconds; default 0.5 and 8). Call
+// it for each actor of a character: `body` is the actor's own entity or, for a head, the entity
+// that the head is a part of. Does nothing for a body with a head, since the head blinks.
 MD5_API void md5_actor_appear(md5_actor *actor, const md5_entity *body);
 
-// Stops blinking and opens the eyes, or goes on, after a random time. For the commands
-// MD5_FRAME_DISABLE_EYE_FOCUS and MD5_FRAME_ENABLE_EYE_FOCUS, and when a character dies. Does
-// nothing if the actor never blinks.
+// Stops blinking and opens the eyes, or resumes blinking after a random time. Call it for the
+// commands MD5_FRAME_DISABLE_EYE_FOCUS and MD5_FRAME_ENABLE_EYE_FOCUS, and when a character dies.
+// Does nothing if the actor never blinks.
 MD5_API void md5_actor_set_blinking(md5_actor *actor, bool is_blinking);
 
-// Start a clip now: once, or again and again, or held at a frame (1 is the first; it is clamped;
-// frame 1 shows the base frame, as in the engine). It fades in over `blend` milliseconds. Return
-// false and change nothing if the channel or clip index is invalid or the clip cannot be played.
+// Start a clip now: once, in a loop, or held at a frame (1 is the first; it is clamped; frame 1
+// shows the base frame, as in the engine). It fades in over `blend` milliseconds. Return false and
+// change nothing if the channel or clip index is invalid or the clip cannot be played.
 MD5_API bool md5_actor_play(md5_actor *actor, md5_channel channel, int32_t clip, uint32_t blend);
 MD5_API bool md5_actor_cycle(md5_actor *actor, md5_channel channel, int32_t clip, uint32_t blend);
 MD5_API bool md5_actor_hold(md5_actor *actor, md5_channel channel, int32_t clip, uint32_t frame,
                             uint32_t blend);
 
-// Lets all that plays in a channel fade out over `blend` milliseconds, or ends it at once if that
-// is 0. An animation fades out from its weight of now. False if the channel is invalid.
+// Fades out all that plays in a channel over `blend` milliseconds, from its present weight, or ends
+// it immediately if that is 0. Returns false if the channel is invalid.
 MD5_API bool md5_actor_clear(md5_actor *actor, md5_channel channel, uint32_t blend);
 
-// Plays in a channel what the channel `from` plays, at the same time of the clip, silently: only
-// `from` fires frame commands. False if a channel is invalid.
+// Plays the newest clip of the channel `from` in another channel, too, at the same time within the
+// clip. Only `from` fires frame commands. Returns false if a channel is invalid.
 MD5_API bool md5_actor_sync(md5_actor *actor, md5_channel channel, md5_channel from,
                             uint32_t blend);
 
 // Sets the weight of one of the files that the channel's newest clip plays together; initially 1
 // for the first and 0 for the others. They are blended by weight. Returns false and changes nothing
-// if the channel or file is invalid or the weight is negative or not finite.
+// if the channel or file is invalid or the weight is negative, above 1e30 or not finite.
 MD5_API bool md5_actor_weigh(md5_actor *actor, md5_channel channel, uint32_t file, float weight);
 
 // Called for each frame command that is passed: channel by channel, newest clip first, then by
@@ -253,11 +255,12 @@ MD5_API bool md5_actor_weigh(md5_actor *actor, md5_channel channel, uint32_t fil
 typedef void md5_frame_fn(void *user, const md5_frame_command *command, const md5_entity_clip *clip,
                           md5_channel channel);
 
-// Advances an actor: one tick of the engine. Fires the commands of the frames after the last one up
-// to and including the present one; in the first tick of a clip also those of its first frame; in
-// the tick of its start none. At the end of a cycle those of its last and its first frame fire,
-// though both show the same pose. A tick goes around a clip at most once. Held frames, clips that
-// have ended and synchronised channels fire nothing. `on_frame` may be NULL.
+// Advances an actor by one tick of the engine. Fires the commands of the frames after that of the
+// last tick, up to and including the present one. A clip fires nothing before the first tick after
+// its start, which also fires those of its first frame. At the end of a cycle the commands of its
+// last and of its first frame fire, though both show the same pose. A tick passes the end of a clip
+// at most once. Held frames, clips that have ended and synchronised channels fire nothing.
+// `on_frame` may be NULL.
 MD5_API void md5_actor_advance(md5_actor *actor, uint32_t milliseconds, md5_frame_fn *on_frame,
                                void *user);
 
@@ -272,26 +275,26 @@ MD5_API md5_transform md5_actor_root_motion(const md5_actor *actor);
 MD5_API void md5_actor_pose(md5_actor *actor, md5_transform *pose, md5_mat34 *joints,
                             md5_mat34 *palette);
 
-// Returns the union of the bounds that the files of all playing clips give for the present frames,
-// as the engine culls by; of the bind pose if nothing plays.
+// Returns the union of the bounds that the files of all playing clips store for the present frames,
+// which the engine uses for culling; the bounds of the bind pose if nothing plays.
 MD5_API md5_bounds md5_actor_bounds(const md5_actor *actor);
 
 // Status of the newest clip of a channel.
 typedef struct md5_actor_status {
-    int32_t clip;  // -1: none; else all is 0
+    int32_t clip;  // -1: none, and all else is 0
     uint32_t time; // of the clip, in milliseconds
-    uint32_t held; // frame, 1 is the first; 0: it is playing
+    uint32_t held; // the frame that is held, 1 is the first; 0: none
     float weight;
     bool is_cycling, has_ended;
 } md5_actor_status;
 // Returns the status; {.clip = -1} if the channel is invalid.
 MD5_API md5_actor_status md5_actor_channel(const md5_actor *actor, md5_channel channel);
 
-// Saves an actor in bytes[MD5_ACTOR_SAVE_SIZE], the same on all platforms. A restored actor
-// continues with the same bits. md5_actor_restore() takes bytes from anywhere: every number is
+// Saves an actor in bytes[MD5_ACTOR_SAVE_SIZE], which are the same on all platforms. A restored
+// actor continues with the same bits. md5_actor_restore() accepts untrusted bytes: every number is
 // checked. On failure it returns false and changes nothing; `error` may be NULL.
-// MD5_ERROR_MISMATCH: of another version, or of an entity with other clips; MD5_ERROR_SYNTAX: not
-// of an actor, or of another size; MD5_ERROR_RANGE: a number is out of range.
+// MD5_ERROR_MISMATCH: saved by another version, or with an entity that has other clips;
+// MD5_ERROR_SYNTAX: not a saved actor, or another size; MD5_ERROR_RANGE: a number is out of range.
 enum { MD5_ACTOR_SAVE_SIZE = 1080 };
 MD5_API void md5_actor_save(const md5_actor *actor, void *bytes);
 MD5_API bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t size, md5_error *error);

@@ -30,7 +30,7 @@ typedef struct md5_cube_skin {
     md5_cube_image texture, masks, normal_map;
     const char *environment;    // name of a cube map, relative to the game's textures; NULL = none
     const char *shader;         // name of a shader of the game; NULL = the usual one
-    float environment_range[2]; // of what the masks say: largest, smallest; 0 0 = not set
+    float environment_range[2]; // by the masks: largest, smallest; 0 0 = not set
     float specular, ambient, glow;  // percent as in the file; -1 = not set
     float glare[2];                 // of specular light, of glow; 0 = none
     float alpha_test;               // texels below this alpha are left out; 0 = none; -1 = not set
@@ -63,7 +63,7 @@ typedef struct md5_cube_pitch {
 // A change of a joint in animations: see md5_cube_adjust().
 typedef struct md5_cube_adjustment {
     const char *joint;
-    float yaw, pitch, roll; // degrees, as in the file: about up, right and back
+    float yaw, pitch, roll; // degrees, as in the file: about down, right and forward
     md5_vec3 translation;
 } md5_cube_adjustment;
 
@@ -74,8 +74,8 @@ typedef struct md5_cube_anim {
     float frame_rate; // frames a second, which replace the file's; > 0
     int32_t priority;
     int32_t start, end;       // as in the file; 0 = none
-    uint32_t mask;            // which of the part's masks
-    uint32_t num_adjustments; // the part's first so many hold, of one joint the last
+    uint32_t mask;            // index of one of the part's masks
+    uint32_t num_adjustments; // the part's first ones apply; of one joint only the last of these
 } md5_cube_anim;
 
 // The joints that a group of animations moves: those at and below `joints`, without those at and
@@ -105,7 +105,7 @@ typedef struct md5_cube_link {
     md5_vec3 translation;
 } md5_cube_link;
 
-// Another line: of the model's collision, shadow, ragdoll and so on.
+// Any other line: collision, shadow, ragdoll and so on.
 typedef struct md5_cube_setting {
     const char *word; // "mdlspin", "rdvert", ...
     uint32_t num_values;
@@ -117,8 +117,8 @@ typedef struct md5_cube {
     const md5_cube_part *parts;
     uint32_t num_links;
     const md5_cube_link *links;
-    float scale;            // units of the game in a unit of the file: a quarter of `mdlscale`
-    md5_vec3 translation;   // before that scale
+    float scale;            // game units per unit of the file: `mdlscale` percent / 4
+    md5_vec3 translation;   // applied before that scale
     float yaw, pitch, roll; // degrees
     uint32_t num_settings;
     const md5_cube_setting *settings;
@@ -128,29 +128,30 @@ typedef struct md5_cube {
 // Loads an md5.cfg. If there is none, the model is FOLDER/FOLDER.md5mesh with
 // FOLDER/FOLDER.md5anim, if these can be opened.
 //
-// `root` is the folder of the game's data, which `exec` and `md5dir` are relative to. NULL: what is
-// before `packages/models/` in the path, else what ends in `data/`, else the current folder. The
-// paths of the result begin with it; nothing but .cfg files is read. `opts` and `error` may be
-// NULL; of the options allocator, memory_limit, files, warn and max_warnings are used. Returns NULL
-// on failure. Free with md5_free_cube(). Reads at most 64 files, nested at most 16 deep; time and
-// memory are linear in their sizes.
+// `root` is the folder of the game's data, which `exec` and `md5dir` are relative to. NULL: the
+// part of the path before `packages/models/`, else the part up to `data/`, else the current folder.
+// The paths of the result begin with it; only .cfg files are read, and the two default files to see
+// if they can be opened. `opts` and `error` may be NULL; of the options allocator, memory_limit,
+// files, warn and max_warnings are used. Returns NULL on failure. Free with md5_free_cube(). Reads
+// at most 64 files, nested at most 16 deep; time and memory are linear in their sizes.
 MD5_API md5_cube *md5_load_cube(const char *path, const char *root, const md5_load_opts *opts,
                                 md5_error *error);
 MD5_API void md5_free_cube(md5_cube *cube); // NULL is allowed
 
-// Whether a pattern has the name of an animation: alternatives are separated by |, and * stands for
-// a word, or the rest of one: "jump|pistol *" has "jump" and "pistol reload".
+// Returns whether a pattern matches the name of an animation. Alternatives are separated by |, and
+// * stands for a word, or the rest of one: "jump|pistol *" matches "jump" and "pistol reload".
 MD5_API bool md5_cube_matches(const char *pattern, const char *name);
 
-// Returns the index of the animation that a part plays under a name: of those whose patterns have
-// it the last one with the given mask; -1 if there is none. `name` may be NULL: -1.
+// Returns the index of the animation that a part plays for a name: the last one with the given mask
+// whose pattern matches it; -1 if there is none, or if `name` is NULL.
 MD5_API int32_t md5_cube_find_anim(const md5_cube_part *part, uint32_t mask, const char *name);
 
-// Writes the frames that an animation plays, of a file with num_frames: at least one.
+// Writes which frames of a file with `num_frames` frames an animation plays: the first one, and how
+// many, at least 1.
 MD5_API void md5_cube_range(const md5_cube_anim *anim, uint32_t num_frames, uint32_t *first,
                             uint32_t *count);
 
-// Writes how a mesh looks: what the rows for it say, the last one of a kind.
+// Writes how a mesh looks, from all rows for it; of rows of one kind the last one counts.
 MD5_API void md5_cube_find_skin(const md5_cube_part *part, const char *mesh, md5_cube_skin *skin);
 
 // Returns a joint's transform, relative to its parent, after an adjustment. As in the engines the

@@ -1,9 +1,9 @@
-// md5deform: surfaces that materials of md5game.h deform, for those who draw them.
+// md5deform: surfaces that are deformed by their materials (md5game.h), for renderers.
 //
-// A surface with a deform is formed anew for each picture, from its skinned vertices: every quad of
-// four vertices is a SPRITE that faces the viewer, or a TUBE that turns about its long axis; a
-// FLARE is one quad with a border; EXPAND moves along normals, MOVE along x, TURBULENT moves
-// texture coordinates. Such surfaces take no light in the engine, so there are no new normals.
+// A surface with a deform is computed from its skinned vertices for each image that is drawn: every
+// quad of four vertices is a SPRITE that faces the viewer, or a TUBE that turns about its long
+// axis; a FLARE is one quad with a border; EXPAND moves along normals, MOVE along x, TURBULENT
+// moves texture coordinates. The engine does not light such surfaces, so no normals are computed.
 #ifndef MD5DEFORM_H
 #define MD5DEFORM_H
 
@@ -14,24 +14,25 @@
 extern "C" {
 #endif
 
-// Where the picture is seen from, and what is left and up in it: unit vectors, model space.
+// The view: the position of the eye, and unit vectors to the left and up; all in model space.
 typedef struct md5_deform_view {
     md5_vec3 eye, left, up;
 } md5_deform_view;
 
-// Arrays of the caller that md5_deform_vertices() fills: as many as md5_deform_size() says.
+// Arrays of the caller that md5_deform_vertices() fills, [num_vertices] of md5_deform_size() each.
 typedef struct md5_deformed {
     md5_vec3 *positions; // model space
     md5_vec2 *texcoords;
     md5_vec4 *colors; // NULL: not written; white if the mesh has none
 } md5_deformed;
 
-// Returns whether a mesh can be deformed so, and how many vertices and triangles it has then.
-// Sprites, tubes and flares need quads; EYEBALL and particles are not supported.
+// Returns whether a mesh can be deformed in this way, and writes how many vertices and triangles it
+// has then. Sprites and tubes need quads, flares exactly one quad; EYEBALL and particles are not
+// supported.
 MD5_API bool md5_deform_size(md5_deform deform, const md5_mesh *mesh, uint32_t *num_vertices,
                              uint32_t *num_triangles);
 
-// Writes indices[3 * num_triangles], for a mesh of which md5_deform_size() is true.
+// Writes indices[3 * num_triangles], for a mesh for which md5_deform_size() returns true.
 MD5_API void md5_deform_indices(md5_deform deform, const md5_mesh *mesh, uint32_t *indices);
 
 // Writes the deformed vertices of such a mesh. positions[mesh->num_vertices] and, unless NULL,

@@ -4,14 +4,14 @@
 //   md5_game *game = md5_open_game(paths, 2, NULL, &error);
 //   const md5_material *material = md5_game_material(game, "models/imp/skin", &error);
 //
-// Declarations are text in materials/*.mtr, skins/*.skin, def/*.def and so on. Opening a game finds
-// which file declares which name. A declaration is parsed when it is first asked for; a mistake in
-// it is a warning. What else it costs is the verdict: lenient, unless md5_set_verdict() chooses
-// what the engine makes of it.
+// Declarations are text in materials/*.mtr, skins/*.skin, def/*.def and so on. Opening a game
+// indexes which file declares which name. A declaration is parsed when it is first requested. A
+// mistake in it is a warning; the verdict decides what happens to the declaration. By default it
+// keeps what is right; md5_set_verdict() can choose the engine's rules.
 //
-// Memory: everything belongs to the game, is read-only and stays until md5_free_game(). Threads: a
-// call that parses changes the game, so that only one thread may use a game at a time; what such a
-// call has returned may be read by all.
+// Memory: everything that is returned, except pictures, belongs to the game, is read-only and stays
+// valid until md5_free_game(). Threads: parsing changes the game, so only one thread may use a game
+// at a time; results may be read by all threads.
 #ifndef MD5GAME_H
 #define MD5GAME_H
 
@@ -23,53 +23,55 @@ extern "C" {
 
 // -- Files ----------------------------------------------------------------------------------------
 
-// One place to search: a folder, an archive, or files in memory. The functions and what they need
-// must live as long as the game.
+// A search path: a folder, an archive, or files in memory. The functions and `user` must stay valid
+// until md5_free_game().
 typedef struct md5_game_path {
     size_t num_files;
-    // Returns the name of a file, relative to the place, with / or \ between folders. It must stay
-    // valid until the function of the library that asked for it returns.
+    // Returns the name of a file, relative to the search path, with / or \ between folders. It must
+    // stay valid until the library function that called this one returns.
     const char *(*name)(void *user, size_t file);
     // As in md5_files: all bytes of a file, or NULL and a reason in error->message.
     const void *(*open)(void *user, size_t file, size_t *size, md5_error *error);
     void (*close)(void *user, const void *bytes, size_t size);
     void *user;
-    bool is_archive; // names count in lower case, and of two files with one name the last
-    // Returns when a file was last changed, in any unit that is the same in all places, or 0 if
-    // that is unknown. NULL: 0 for all files, as for the engine in archives. Only
-    // md5_image_opts.compressed_first asks for it.
+    bool is_archive; // names become lower case; of two files of one name the last is used
+    // Returns when a file was last changed, in any unit common to all search paths, or 0 if that is
+    // unknown. NULL: 0 for all files, as in the engine for archives. Only used with
+    // md5_image_opts.compressed_first.
     int64_t (*time)(void *user, size_t file);
 } md5_game_path;
 
 typedef struct md5_game md5_game;
 
-// Opens a game: places to search, best first. The engine's order is the mod before its base; in
+// Opens a game from its search paths, best first. The engine's order: the mod before its base; in
 // each the folder itself before its archives; archives by name, ignoring case, the last one first.
-// A file hides all files of its name in later places. Case does not matter, except that messages
-// use the spelling of the best place. Files whose names begin with / or contain .. are left out.
+// A file hides all files of the same name in later paths. Case does not matter; messages use the
+// spelling of the file that is used. Files whose names begin with / or contain .. or :: are
+// ignored.
 //
-// Reads all files of declarations through `paths`, which are copied. `opts` (may be NULL):
-// allocator, memory_limit of the whole game, warn; max_warnings counts those of the whole game,
-// too. opts->files is not used. Returns NULL and fills `error` (may be NULL) if memory runs out. A
-// file that cannot be read is a warning. Time and memory are linear in the sizes of the names and
-// files.
+// Reads all declaration files through `paths`; the array is copied. Of `opts` (may be NULL),
+// allocator, memory_limit, warn and max_warnings are used; both limits apply to the whole game.
+// Returns NULL and fills `error` (may be NULL) if memory runs out. A file that cannot be read is a
+// warning. Time and memory are linear in the sizes of the names and files.
 MD5_API md5_game *md5_open_game(const md5_game_path *paths, size_t num_paths,
                                 const md5_load_opts *opts, md5_error *error);
 
 // Frees a game and all that it returned. NULL is allowed.
 MD5_API void md5_free_game(md5_game *game);
 
-// Whether a file exists. A name may have upper case, \ and a leading /; with .. or :: it is none.
+// Returns whether a file exists. The name may have upper case, \ and a leading /; a name with .. or
+// :: is never found.
 MD5_API bool md5_game_has_file(const md5_game *game, const char *name);
 
-// The files of a game, without those that others hide: place by place. Names are those of the
-// places, with / between folders. NULL if there is no such index.
+// The files of a game, without hidden ones, in the order of the search paths. Names are spelled as
+// in their paths, with / between folders. NULL if there is no such index.
 MD5_API size_t md5_game_num_files(const md5_game *game);
 MD5_API const char *md5_game_file(const md5_game *game, size_t index);
 
-// Returns the first place from index `from` on that has a file of this name, as an index of the
-// `paths` of md5_open_game(); their number if there is none. So 0 gives the place that counts, and
-// what is behind it those that it hides. Linear in the number of the places' files.
+// Returns the index of the first search path, from `from` on, that has a file of this name;
+// num_paths of md5_open_game() if there is none. So 0 gives the path whose file is used; calls from
+// the index behind it give the paths of hidden files. Time: linear in the number of the paths'
+// files.
 MD5_API size_t md5_game_file_place(const md5_game *game, const char *name, size_t from);
 
 // Returns functions for md5_load_opts.files that read from the game, so that
@@ -97,19 +99,19 @@ typedef enum md5_decl_type {
 } md5_decl_type;
 
 typedef enum md5_decl_state {
-    MD5_DECL_UNPARSED, // nobody has asked for it yet
+    MD5_DECL_UNPARSED, // not requested yet
     MD5_DECL_PARSED,
-    MD5_DECL_DEFAULTED // its text has a mistake: it is what the engine takes instead
+    MD5_DECL_DEFAULTED // replaced by the default of its type, usually after a mistake
 } md5_decl_state;
 
-// What a mistake in a declaration costs. Either way it is a warning with file, line and column.
+// What happens to a declaration with a mistake. In either case the mistake is a warning with file,
+// line and column.
 typedef enum md5_verdict {
-    // Only what is wrong. Unknown words are skipped with the rest of their line; for many words of
-    // RBDOOM, Prey and Quake 4 the warning names the engine. Unknown tables read as 1. Missing
-    // commas, files and joints are left out; unknown channels are kept.
+    // Only the wrong part is dropped. Unknown words are skipped with the rest of their line; for
+    // many words of RBDOOM, Prey and Quake 4 the warning names the engine. Unknown tables read as
+    // 1. Missing commas, files and joints are ignored; unknown channels are kept.
     MD5_VERDICT_LENIENT,
-    // What it costs in Doom 3: most often the whole declaration, which becomes the default of its
-    // type.
+    // As in Doom 3: most often the whole declaration is replaced by the default of its type.
     MD5_VERDICT_ENGINE
 } md5_verdict;
 
@@ -119,29 +121,30 @@ typedef struct md5_decl {
     md5_decl_state state;
     const char *name;
     const char *file; // "materials/imp.mtr"; NULL if it is implicit: see md5_game_material()
-    uint32_t line;    // where the engine says that it begins: behind the declaration before it
+    uint32_t line;    // as in the engine: where the declaration before it ends
     uint32_t index;   // among those of its type
-    const char *text; // [size] from there to its last brace
+    const char *text; // [size] from the end of the declaration before it to its last brace
     size_t size;
     const struct md5_decl
         *hidden; // the next one of this type and name, which has no effect; or NULL
 } md5_decl;
 
 // The declarations of a type, in the order in which the engine finds them: files by folder and
-// name, ignoring case. Implicit ones come last, as they are made. NULL if there is no such index.
+// name, ignoring case. Implicit ones come last, in the order in which they are made. NULL if there
+// is no such index.
 MD5_API uint32_t md5_game_num_decls(const md5_game *game, md5_decl_type type);
 MD5_API const md5_decl *md5_game_decl(const md5_game *game, md5_decl_type type, uint32_t index);
 
-// Chooses the verdict of all that is asked for from now on; a game begins with
-// MD5_VERDICT_LENIENT. What has been returned stays as it is, so that both verdicts on a
-// declaration can be compared; each has declarations of its own, with equal indices but for
-// implicit ones. The first change takes time and memory linear in the number of declarations.
-// Returns false and sets `error` (may be NULL) only if memory runs out.
+// Sets the verdict for all later calls; a game begins with MD5_VERDICT_LENIENT. Earlier results
+// stay as they are, so both verdicts on a declaration can be compared. Each verdict has its own
+// declarations, with equal indices except for implicit ones. The first change takes time and memory
+// linear in the number of declarations. Returns false and sets `error` (may be NULL) only if memory
+// runs out.
 MD5_API bool md5_set_verdict(md5_game *game, md5_verdict verdict, md5_error *error);
 MD5_API md5_verdict md5_game_verdict(const md5_game *game);
 
-// Finds a declaration, without parsing it. The name may be as in any file: Textures\Rock.tga. NULL
-// if there is none.
+// Finds a declaration, without parsing it. The name may be spelled as in any file:
+// Textures\Rock.tga. Returns NULL if there is none.
 MD5_API const md5_decl *md5_find_decl(const md5_game *game, md5_decl_type type, const char *name);
 
 // -- Tables ---------------------------------------------------------------------------------------
@@ -157,42 +160,42 @@ typedef struct md5_table {
 // Returns a table, or NULL if there is none. Sets `error` (may be NULL) only if memory runs out.
 MD5_API const md5_table *md5_game_table(md5_game *game, const char *name, md5_error *error);
 
-// The value at x, in cycles: x = 1 is one turn. Clamped tables end at 1. A table of one value is 1
-// everywhere, as in the engine. Not finite x: 0.
+// Returns the value at x, in cycles: x = 1 is the end of the table. A table of one value is 1
+// everywhere, as in the engine. If x is not finite, returns 0.
 MD5_API float md5_table_at(const md5_table *table, float x);
 
 // -- Images ---------------------------------------------------------------------------------------
 
-// Returns the file of an image in the game: without an extension .tga, and if that is missing .jpg.
-// Built-in images, whose names begin with _, have none. NULL if there is none; else the spelling of
-// the best place.
+// Returns the file of an image, as its search path spells it, or NULL if there is none. A name
+// without an extension, or with .tga, means the .tga file, or the .jpg file if that is missing.
+// Built-in images, whose names begin with _, have no file.
 MD5_API const char *md5_game_image_file(const md5_game *game, const char *name);
 
-// Makes the program of a text, as a material has it: "heightmap( textures/rock_h.tga, 4 )". Tokens
-// that are missing are warnings; of a text that is longer than 255 bytes only these count, as in
-// the engine. Belongs to the game. Returns false and sets `error` (may be NULL) only if memory runs
-// out.
+// Parses an image program, written as in a material: "heightmap( textures/rock_h.tga, 4 )". Missing
+// tokens are warnings; a text of more than 255 bytes is cut to these, as in the engine. The result
+// belongs to the game. Returns false and sets `error` (may be NULL) only if memory runs out.
 MD5_API bool md5_game_image_program(md5_game *game, const char *text, md5_image_program *program,
                                     md5_error *error);
 
 // Loads the files of a program and computes its picture: md5_evaluate_image(). A name without an
-// extension, or with .tga, is a .tga file; if that is missing or damaged a .jpg, then a .png. A
-// name with another extension is only that. Last comes the compressed form in dds/, of each file
-// and of the whole program; with opts->compressed_first that of the whole program comes before all.
-// What a file is, its bytes say, not its name.
+// extension, or with .tga, means the .tga file; if that is missing or damaged, the .jpg file, then
+// the .png file. A name with another extension means only that file. The compressed forms in dds/,
+// of each file and of the whole program, are tried last; with opts->compressed_first that of the
+// whole program is tried first. The format of a file is detected from its bytes, not from its name.
 //
-// A program that is the name of a built-in picture (_default, _white, _black, _flat, _ambient,
+// If the program is only the name of a built-in picture (_default, _white, _black, _flat, _ambient,
 // _alphaNotch, _ramp, _alphaRamp, _borderClamp, _noFalloff, _specularTable, _specular2DTable,
-// _quadratic, _fog, _fogEnter, _normalCubeMap, _scratchCubeMap) is that picture, whatever files
-// there are: all that the engine fills when it starts. Those that are made while drawing, such as
-// _currentRender, are errors (MD5_ERROR_MISMATCH). Of the cube maps the picture is 6 times as high
-// as wide: the sides +x, -x, +y, -y, +z, -z one below another. Inside of other programs the engine
-// looks for files of these names; in the lenient verdict they are built in there, too.
+// _quadratic, _fog, _fogEnter, _normalCubeMap, _scratchCubeMap), the result is that picture, even
+// if there is a file of this name. These are all pictures that the engine fills at startup; those
+// that it makes while drawing, such as _currentRender, are errors (MD5_ERROR_MISMATCH). Cube maps
+// are 6 times as high as wide: the sides +x, -x, +y, -y, +z, -z one below another. Inside larger
+// programs the engine looks for files of these names; the lenient verdict uses the built-in
+// pictures there, too.
 //
-// `opts` and `error` may be NULL; opts->file_name is not used. Damaged files of which another form
-// is read instead are warnings of the game. Returns NULL and fills `error` on failure: error->file
-// is the name in the program, and the message lists what was tried and why each failed. Free the
-// result with md5_free_image(); it does not belong to the game.
+// `opts` and `error` may be NULL; opts->file_name is not used. If a file is damaged and another
+// form of it is read instead, that is a warning of the game. Returns NULL and fills `error` on
+// failure: error->file is the name in the program, and the message lists each file that was tried
+// and why it failed. Free the result with md5_free_image(); it does not belong to the game.
 MD5_API md5_image *md5_game_load_image(md5_game *game, const md5_image_program *program,
                                        const md5_image_opts *opts, md5_error *error);
 
@@ -222,7 +225,7 @@ enum {
 typedef enum md5_image_repeat {
     MD5_REPEAT,
     MD5_CLAMP,
-    MD5_CLAMP_BORDER,    // no word for it
+    MD5_CLAMP_BORDER,    // materials have no word for it
     MD5_CLAMP_ZERO,      // black, with alpha 1, outside
     MD5_CLAMP_ZERO_ALPHA // black, with alpha 0, outside
 } md5_image_repeat;
@@ -236,7 +239,7 @@ typedef enum md5_image_filter {
 typedef enum md5_image_cube { MD5_IMAGE_2D, MD5_IMAGE_CUBE, MD5_IMAGE_CAMERA_CUBE } md5_image_cube;
 
 typedef enum md5_texgen {
-    MD5_TEXGEN_EXPLICIT, // the vertex's own
+    MD5_TEXGEN_EXPLICIT, // the vertex's own coordinates
     MD5_TEXGEN_NORMAL,
     MD5_TEXGEN_REFLECT,
     MD5_TEXGEN_SKYBOX,
@@ -261,7 +264,7 @@ typedef enum md5_vertex_color {
 
 enum { MD5_MAX_FRAGMENT_IMAGES = 8, MD5_MAX_VERTEX_PARMS = 4 };
 
-// A program of the graphics card, by name, with its inputs. The names are NULL if there is none.
+// Shader programs, by name, with their inputs. A name is NULL if there is no such program.
 typedef struct md5_stage_program {
     const char *vertex, *fragment;
     uint32_t num_vertex_parms;
@@ -321,7 +324,7 @@ typedef enum md5_material_op_kind {
     MD5_OP_SUBTRACT,
     MD5_OP_MULTIPLY,
     MD5_OP_DIVIDE,
-    MD5_OP_MODULO, // of both as whole numbers; 0 divides as 1
+    MD5_OP_MODULO, // of both truncated to integers; a divisor of 0 counts as 1
     MD5_OP_TABLE,  // table at b
     MD5_OP_GREATER,
     MD5_OP_GREATER_EQUAL,
@@ -346,7 +349,7 @@ enum {
     MD5_REGISTER_TIME,
     MD5_REGISTER_PARM0,
     MD5_REGISTER_GLOBAL0 = 13,
-    MD5_FIRST_REGISTER = 21, // of the material's own
+    MD5_FIRST_REGISTER = 21, // the first of the material's own
     MD5_MAX_REGISTERS = 4096 // num_registers never exceeds this
 };
 
@@ -384,12 +387,12 @@ typedef struct md5_material {
 
 // Returns a material. If no file declares it, it is implicit, as in the engine: one blended stage
 // whose image is the name. Returns NULL and sets `error` (may be NULL) only if memory runs out.
-// Everything the engine warns of is a warning. A mistake makes it one stage of the image _default
-// in the engine's verdict; in the lenient one it has what is right.
+// Everything the engine warns of is a warning. After a mistake it has one stage with the image
+// _default in the engine's verdict; in the lenient one it keeps what is right.
 //
-// Limits are those of the engine: 256 stages, 4096 registers and operations, 255 bytes of an image
-// program; beyond them a material is defaulted. So is one with expressions nested more than 1600
-// deep.
+// Limits are those of the engine: 256 stages, 4096 registers, 4096 operations; beyond them a
+// material is defaulted. So is one with expressions nested more than 1600 deep. Image programs are
+// cut to 255 bytes.
 MD5_API const md5_material *md5_game_material(md5_game *game, const char *name, md5_error *error);
 
 // What the registers of a material depend on.
@@ -404,8 +407,8 @@ typedef struct md5_material_input {
 MD5_API void md5_evaluate_material(const md5_material *material, const md5_material_input *input,
                                    float *registers);
 
-// Writes the texture matrix of a stage, rows s and t, from evaluated registers; offsets beyond 40
-// lose their whole part, as in the engine. The identity if the stage has none.
+// Writes the texture matrix of a stage, rows s and t, from evaluated registers; offsets beyond +-40
+// lose their integer part, as in the engine. Writes the identity if the stage has no matrix.
 MD5_API void md5_stage_matrix(const md5_stage *stage, const float *registers, float matrix[2][3]);
 
 // -- Skins ----------------------------------------------------------------------------------------
@@ -418,7 +421,7 @@ typedef struct md5_skin_row {
 typedef struct md5_game_skin {
     const md5_decl *decl;
     uint32_t num_rows;
-    const md5_skin_row *rows; // [num_rows] the first that fits counts
+    const md5_skin_row *rows; // [num_rows] the first one that matches is used
     uint32_t num_models;
     const char *const *models; // [num_models] files that an editor offers it for
 } md5_game_skin;
@@ -429,14 +432,15 @@ typedef struct md5_game_skin {
 // NULL) only if memory runs out.
 MD5_API const md5_game_skin *md5_game_find_skin(md5_game *game, const char *name, md5_error *error);
 
-// Returns the name of the material that replaces `material`, a name as in any file, or `material`
-// itself if no row fits. A material that draws nothing is never replaced.
+// Returns the name of the material that replaces `material`, a name spelled as in any file, or
+// `material` itself if no row matches. A material that has been parsed and draws nothing is never
+// replaced.
 MD5_API const char *md5_skin_material(const md5_game *game, const md5_game_skin *skin,
                                       const char *material);
 
 // -- Models ---------------------------------------------------------------------------------------
 
-// What happens at a frame of an animation, with the engine's numbers.
+// The kinds of frame commands, with the engine's numbers.
 typedef enum md5_frame_code {
     MD5_FRAME_CALL,
     MD5_FRAME_OBJECT_CALL,
@@ -488,9 +492,9 @@ typedef enum md5_frame_code {
 typedef struct md5_frame_command {
     uint32_t frame; // 1 = the first
     md5_frame_code code;
-    const char *text; // argument, "" if there is none; of a joint alone its name
+    const char *text; // argument, "" if there is none; the joint's name if that is the only one
     int32_t joint;    // index into the model's joints, -1 = none
-    int32_t leg;      // of the two commands for legs
+    int32_t leg;      // of the two commands for leg IK
 } md5_frame_command;
 
 // Bits of md5_model_anim.flags.
@@ -505,7 +509,7 @@ enum { MD5_MAX_SYNCED_ANIMS = 3 };
 
 typedef struct md5_model_anim {
     const char *name;  // "pain12"
-    const char *alias; // "pain": a request for it takes any animation of this alias
+    const char *alias; // "pain": a request for it chooses one of this alias
     uint32_t num_files;
     const char *files[MD5_MAX_SYNCED_ANIMS]; // played together, weighted
     uint32_t num_frames;                     // of files[0]
@@ -549,18 +553,18 @@ typedef struct md5_model_def {
 } md5_model_def;
 
 // Returns the modelDef of a name, or NULL if there is none: then the engine takes the name for a
-// file. Reads the mesh and the animations that it names, each once in a game, and the models that
-// it inherits. A mistake, or a missing file, makes the model empty in the engine's verdict; in the
-// lenient one the model has what is right: without its mesh no joints, and no anims of which no
-// file can be read. Sets `error` (may be NULL) only if memory runs out.
+// file. Reads the mesh and the animations that it names, each once per game, and the models that it
+// inherits. After a mistake or a missing file the model is empty in the engine's verdict; in the
+// lenient one it keeps what is right: without its mesh it has no joints, and animations without a
+// readable file are dropped. Sets `error` (may be NULL) only if memory runs out.
 //
 // Functions, events, effects, sounds and entities in frame commands are not looked up. Time grows
-// with the number of names in channels times that of joints. What is inherited is shared: a chain
-// of models takes time and memory for what each of them adds, replaces and removes.
+// with the number of names in channels times that of joints. Inherited data is shared: a chain of
+// models takes time and memory only for what each model adds, replaces or removes.
 MD5_API const md5_model_def *md5_game_model(md5_game *game, const char *name, md5_error *error);
 
-// Returns an animation of a model, in the engine's order. `index` is below model->num_anims. Takes
-// the logarithm of their number. It stays valid as long as the game.
+// Returns an animation of a model, in the engine's order. `index` is below model->num_anims. Time:
+// logarithmic in their number. The result is valid as long as the game.
 MD5_API const md5_model_anim *md5_model_anim_at(const md5_model_def *model, uint32_t index);
 
 #ifdef __cplusplus

@@ -128,8 +128,8 @@ float md5_slot_weight(const md5_actor_slot *slot, int64_t time)
     return slot->from + (slot->to - slot->from) * ((float)passed / (float)slot->duration);
 }
 
-// Lets the weight of a slot change from what it is. Weights change from the millisecond before, so
-// that something is seen at once.
+// Fades the weight of a slot from its present value to `weight`. The fade begins one millisecond
+// earlier, so that something is seen immediately.
 static void set_weight(md5_actor_slot *slot, float weight, int64_t time, uint32_t blend)
 {
     slot->from = md5_slot_weight(slot, time);

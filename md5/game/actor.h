@@ -9,7 +9,7 @@
 enum { MD5_ACTOR_SLOTS = 3 };
 
 // One animation of a channel. Invariant: `clip` is -1, and all else 0, or a clip that can be
-// played; a duration is below 2^32 and times are at most 2^53.
+// played; a duration is below 2^32 and times are at most 2^54.
 typedef struct md5_actor_slot {
     int32_t clip;
     uint32_t held;                      // frame, 1 is the first; 0 = it is playing
@@ -21,13 +21,13 @@ typedef struct md5_actor_slot {
     int64_t ramp;                       // when its weight began to change,
     uint32_t duration;                  // over how many milliseconds,
     float from, to;                     // between which values
-    float shares[MD5_MAX_SYNCED_ANIMS]; // of the clip's files
+    float shares[MD5_MAX_SYNCED_ANIMS]; // weights of the clip's files
 } md5_actor_slot;
 
-// When the eyelids move by themselves.
+// The state of automatic blinking.
 typedef struct md5_actor_blink {
     int32_t clip;      // -1: never
-    int64_t next;      // when
+    int64_t next;      // when the next one begins
     uint32_t min, max; // milliseconds between two of them, at most MD5_MOST_BLINK_WAIT
     bool is_stopped;   // for now
 } md5_actor_blink;

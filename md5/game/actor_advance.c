@@ -3,7 +3,7 @@
 
 // -- Frame commands -------------------------------------------------------------------------------
 
-// Who is told of frame commands.
+// The function that receives the frame commands of a channel.
 typedef struct frame_listener {
     md5_frame_fn *on_frame;
     void *user;
@@ -51,7 +51,8 @@ static void fire_slot(const md5_actor *actor, const md5_actor_slot *slot,
     if (is_first || old < now) {
         fire(listener, clip, is_first ? 0 : old + 1, now);
     } else if (old > now) {
-        // Through the end: the last frame, and the first one, which shows the same.
+        // Past the end of a cycle: up to the last frame, and from the first one, which shows the
+        // same.
         if (old + 1 < anim->num_frames)
             fire(listener, clip, old + 1, anim->num_frames - 1);
         fire(listener, clip, 0, now);
@@ -60,7 +61,7 @@ static void fire_slot(const md5_actor *actor, const md5_actor_slot *slot,
 
 // -- Root motion ----------------------------------------------------------------------------------
 
-// What several slots together do to the root.
+// The root motion of several slots, blended.
 typedef struct root_sum {
     float weight, turn_weight;
     md5_vec3 move;
@@ -136,7 +137,7 @@ md5_transform md5_actor_root_motion(const md5_actor *actor)
 
 // -- Time -----------------------------------------------------------------------------------------
 
-// A clock of more than 200000 years stands still, so that sums of times stay exact.
+// The clock stops after more than 200000 years, so that sums of times stay exact.
 #define LAST_TIME ((int64_t)1 << 53)
 
 void md5_actor_advance(md5_actor *actor, uint32_t milliseconds, md5_frame_fn *on_frame, void *user)

@@ -1,4 +1,4 @@
-// What characters play by themselves: a head its own cycle, and eyelids that blink.
+// What characters play automatically: a head its own cycle, and eyelids that blink.
 //
 // When the engine spawns a character it looks for two animations in the modelDef of the head, or of
 // the body if there is no head: "def_head" is cycled by a head, and "blink" is played by the
@@ -39,7 +39,8 @@ void md5_actor_appear(md5_actor *actor, const md5_entity *body)
         (void)md5_actor_cycle(actor, MD5_CHANNEL_ALL, choose_playable(actor, "def_head"), 0);
 }
 
-// Chooses the time of the next blink. A range that is upside down runs downward, as in the engine.
+// Chooses the time of the next blink. If blink_max is below blink_min, the range runs downward, as
+// in the engine.
 static void choose_next(md5_actor *actor)
 {
     md5_actor_blink *const blink = &actor->blink;

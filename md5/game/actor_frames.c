@@ -1,5 +1,5 @@
 // From the engine's clock to frames. The engine counts in whole milliseconds and whole frames a
-// second: a clip's duration is rounded up, so that a cycle may begin anew 1 ms late.
+// second: a clip's duration is rounded up, so that a cycle may restart 1 ms late.
 #include "md5/game/actor.h"
 
 #include <math.h>

@@ -17,7 +17,7 @@ void md5_base_frame_pose(const md5_binding *binding, md5_transform *pose)
     }
 }
 
-// Samples file `file` of a clip at the frames that those of the first file give.
+// Samples file `file` of a clip. `frames` are those of the first file.
 static void sample_file(const md5_entity_clip *clip, uint32_t file, uint32_t held,
                         const md5_moment *frames, md5_transform *pose)
 {
@@ -56,7 +56,7 @@ static bool sample_slot(const md5_actor *actor, const md5_actor_slot *slot)
     return sum > 0.0f;
 }
 
-// Takes the motion out of a pose that turns in place or moves.
+// Removes the root motion: the translation and, for clips that turn, the rotation.
 static void remove_motion(const md5_model *model, const md5_model_anim *anim, md5_transform *pose)
 {
     // The engine's (-half, 0, 0, half), whose rotations are conjugates of ours.
@@ -72,7 +72,7 @@ static void remove_motion(const md5_model *model, const md5_model_anim *anim, md
 // -- Channels -------------------------------------------------------------------------------------
 
 // Blends a slot into the joints of its channel. `sum` is the weight that they have so far. Returns
-// false if it has no part.
+// false if it contributes nothing.
 static bool blend_slot(const md5_actor *actor, md5_channel channel, const md5_actor_slot *slot,
                        float *sum, md5_transform *pose)
 {
@@ -92,14 +92,15 @@ static bool blend_slot(const md5_actor *actor, md5_channel channel, const md5_ac
         return false;
     if (actor->removes_motion)
         remove_motion(entity->model, clip->anim, actor->clip_pose);
-    // Also without weight, what comes first is a pose to blend from.
+    // The first pose is taken as a whole, even without weight, for others to be blended with.
     const float part = *sum == 0.0f ? 1.0f : weight / (*sum + weight);
     *sum += weight;
     md5_blend_poses(pose, actor->clip_pose, part, mask, entity->model->skeleton.num_joints, pose);
     return true;
 }
 
-// Returns the weight of a channel's joints, `sum` of which they have before.
+// Blends the slots of a channel into its joints, which have the weight `sum` so far. Returns their
+// weight after that.
 static float blend_channel(const md5_actor *actor, md5_channel channel, float sum,
                            md5_transform *pose)
 {

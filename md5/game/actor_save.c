@@ -46,7 +46,7 @@ static uint64_t add_to_hash(uint64_t hash, const void *bytes, size_t size)
     return hash;
 }
 
-// A hash of names, files and durations of the clips, equal on all platforms.
+// A hash of the clips' names, numbers of files and frames, and durations, equal on all platforms.
 static uint64_t fingerprint(const md5_entity *entity)
 {
     uint64_t hash = 0xCBF29CE484222325u;

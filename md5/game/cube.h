@@ -18,7 +18,7 @@ typedef struct md5_cube_part_reader {
     const char *mesh, *skeleton;
     float smooth;
     md5_cube_list tags, pitches, adjustments, anims, masks, rows;
-    md5_name_map files; // of animations; values are 1 + the adjustments that held when first named
+    md5_name_map files; // of animations; values are 1 + the number of adjustments when first named
 } md5_cube_part_reader;
 
 typedef struct md5_cube_reader {
@@ -31,7 +31,7 @@ typedef struct md5_cube_reader {
     md5_cube_list links, settings;
 } md5_cube_reader;
 
-// Does what a command says; one that is not known is a warning. Returns false if memory runs out.
+// Executes a command; an unknown one is a warning. Returns false if memory runs out.
 bool md5_cube_run(md5_cube_reader *reader, const md5_cube_command *command);
 
 // Adds a part, and the mask of all its joints.

@@ -195,7 +195,7 @@ md5_cube *md5_load_cube(const char *path, const char *root, const md5_load_opts 
         block->context.error = &block->context.unseen;
     block->arena.context = &block->context;
     const bool is_read = read_cube(block, path ? path : "", root);
-    block->context.error = &block->context.unseen; // the caller's may go
+    block->context.error = &block->context.unseen; // the caller's may not live as long
     if (is_read)
         return &block->cube;
     md5_free_cube(&block->cube);

@@ -133,7 +133,7 @@ static const char *bracket_end(const md5_lex *lex, const char *at)
     return NULL;
 }
 
-// Copies a string without its quotes, with what ^ stands for.
+// Copies a string without its quotes and resolves the escapes that begin with ^.
 static const char *copy_string(md5_arena *arena, const char *at, const char *end)
 {
     char *const text = (char *)md5_arena_room(arena, (size_t)(end - at) + 1, 1);
@@ -191,7 +191,7 @@ static bool read_bracket(md5_cube_script *script, md5_cube_word *word)
     return word->text != NULL;
 }
 
-// The value of $NAME, or a warning and "".
+// Returns the value of $NAME, or NULL after a warning.
 static const char *value_of(md5_cube_script *script, const md5_cube_word *word)
 {
     void **const found = md5_name_map_find(&script->variables, word->text + 1);
@@ -322,7 +322,7 @@ static bool is_open(const md5_cube_script *script, const char *file)
     return false;
 }
 
-// Why a file is not read; NULL if it may be.
+// Returns why a file is not read, or NULL if it may be.
 static const char *obstacle(const md5_cube_script *script, const char *name, const char *file)
 {
     if (name[0] == '/' || strchr(name, ':') || strncmp(name, "../", 3) == 0)
@@ -365,14 +365,15 @@ static bool set_variable(md5_cube_script *script, const md5_cube_word *name,
                          const md5_cube_word *value)
 {
     if (value->kind != MD5_CUBE_WORD)
-        return true; // not known: a warning where it is used
+        return true; // the value is not known: using it is a warning
     void **const found = md5_name_map_add(&script->variables, script->arena, name->text);
     TRY(found);
     *found = (void *)(uintptr_t)value->text;
     return true;
 }
 
-// As the engines do, takes "", 0 and 0.0 for false. What is not known is taken for true.
+// As the engines do, takes "", 0 and 0.0 for false. A condition that is not evaluated is taken for
+// true.
 static bool is_true(md5_cube_script *script, const md5_cube_word *word)
 {
     if (word->kind != MD5_CUBE_WORD) {

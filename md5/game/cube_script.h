@@ -53,8 +53,8 @@ typedef struct md5_cube_script {
 // Puts a file on the stack. Returns false, with the context's error set, if it cannot be read.
 bool md5_cube_script_open(md5_cube_script *script, const char *file);
 
-// Reads the next command that is not part of the language. Returns false at the end, or if memory
-// has run out, which the context's error then says.
+// Reads the next command that is not part of the language. Returns false at the end, or with the
+// context's error set if memory runs out.
 bool md5_cube_script_next(md5_cube_script *script, md5_cube_command *command);
 
 // Closes what is still open.
@@ -64,8 +64,8 @@ void md5_cube_script_close(md5_cube_script *script);
 void md5_cube_script_warn(md5_cube_script *script, const md5_cube_word *word, const char *format,
                           ...) MD5_PRINTF(3, 4);
 
-// Returns a copy of "<first><second>" with / between folders, without what `..` undoes. NULL if
-// memory runs out.
+// Returns a copy of "<first><second>" with / between folders and `..` resolved. NULL if memory runs
+// out.
 const char *md5_cube_join(md5_arena *arena, const char *first, const char *second);
 
 #endif

@@ -1,4 +1,4 @@
-// What a game asks a loaded Cube 2 model: which animation, which frames, which looks.
+// Queries of a loaded Cube 2 model: which animation, which frames, how a mesh looks.
 #include "md5/core/assert.h"
 #include "md5/core/axes.h"
 #include "md5/core/math.h"
@@ -13,7 +13,7 @@ static bool is_space(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-// Whether one alternative, which ends at | or NUL, has the name. Returns its end in *end.
+// Whether one alternative, which ends at | or NUL, matches the name. Returns its end in *end.
 static bool alternative_matches(const char *pattern, const char *name, const char **end)
 {
     bool is_match = true;

@@ -35,7 +35,7 @@ static const char *text_of(const cube_call *call, uint32_t word)
     return word < call->command->num_words ? call->command->words[word].text : "";
 }
 
-// As in the engines, what is missing is 0, and what follows a number is not read.
+// As in the engines, a missing argument is 0, and text behind a number is ignored.
 static float number_of(const cube_call *call, uint32_t word)
 {
     float value = 0.0f;
@@ -278,7 +278,8 @@ static bool read_link(const cube_call *call)
 
 // -- Looks ----------------------------------------------------------------------------------------
 
-// A word MESH, then images (i), a name that is not a path (n), or numbers (f).
+// A word, and the arguments behind its MESH: images (i), a name that is not a path (n), or numbers
+// (f).
 typedef struct row_form {
     const char *word, *values;
 } row_form;
@@ -342,7 +343,7 @@ static bool read_setting(const cube_call *call)
     return true;
 }
 
-// Reads a word of which md5_cube has a member. Returns whether it is one.
+// Reads a command that sets a member of md5_cube. Returns whether it is one.
 static bool read_member(const cube_call *call)
 {
     md5_cube *const cube = &call->reader->cube;

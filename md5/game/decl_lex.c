@@ -31,8 +31,8 @@ static void skip_line_comment(md5_decl_lex *lex)
         next_line(lex);
 }
 
-// The lexer is at a slash and a star. The byte behind the comment is swallowed too, and if that
-// ends a line, the line is not counted: so the engine does.
+// The lexer is at a slash and a star. As in the engine, the byte behind the comment is swallowed
+// too, and if that ends a line, the line is not counted.
 static void skip_block_comment(md5_decl_lex *lex)
 {
     lex->at++;

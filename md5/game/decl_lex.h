@@ -1,5 +1,5 @@
 // The tokens of declarations, by id's rules (idLexer with the flags of declarations), faults
-// included: what differs would give another verdict on some real file.
+// included: any difference would change the verdict on some real file.
 //
 // - White space: bytes up to 0x20 and, outside strings, from 0x80 on. A NUL ends the text.
 // - A comment of the form /* */ swallows the byte behind it, uncounted if that ends a line.
@@ -31,11 +31,11 @@ bool md5_decl_lex_expect(md5_decl_lex *lex, const char *text);
 // Reads the next token if it is `text`.
 bool md5_decl_lex_take(md5_decl_lex *lex, const char *text);
 
-// Skips tokens up to and with one that is `text`.
+// Skips tokens up to and including one that is `text`.
 bool md5_decl_lex_skip_until(md5_decl_lex *lex, const char *text);
 void md5_decl_lex_skip_line(md5_decl_lex *lex);
 
-// Skips tokens until as many braces have closed as opened, `depth` open ones before included.
+// Skips tokens until all braces are closed, of which `depth` are open at the start.
 bool md5_decl_lex_skip_braces(md5_decl_lex *lex, uint32_t depth);
 
 // Reads a number, with a minus before it or without. Reports another token, whose value is 0.

@@ -10,7 +10,7 @@
 
 enum { LONGEST_NAME = 1024 };
 
-// The one spelling of a name: lower case, / for \, cut at the last dot.
+// Writes the canonical spelling of a name: lower case, / for \, cut at the last dot.
 static void canonical(char result[LONGEST_NAME], const char *name, size_t size)
 {
     size_t length = 0, last_dot = SIZE_MAX;
@@ -100,7 +100,7 @@ static md5_decl_type type_of_word(const md5_token *token)
     return (md5_decl_type)type;
 }
 
-// What a declaration is called, before its text is known.
+// The type, name and start of a declaration, before the end of its text is known.
 typedef struct decl_head {
     md5_decl_type type;
     bool is_export; // of models, which only their exporter reads

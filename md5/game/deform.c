@@ -1,5 +1,5 @@
-// Deforms: vertices of a surface as the engine forms them anew in each picture. Formulas: the
-// engine's renderer, tr_deform.cpp of dhewm3 (id's release of 2011).
+// Deforms: vertices of a surface, computed for each image as in the engine. Formulas: the engine's
+// renderer, tr_deform.cpp of dhewm3 (id's release of 2011).
 #include "md5/core/assert.h"
 #include "md5/md5deform.h"
 
@@ -19,7 +19,7 @@ static md5_vec3 from_to(md5_vec3 from, md5_vec3 to)
     return md5_vec3_sub(to, from);
 }
 
-// The unit vector of that direction, or 0 if it has none.
+// The unit vector in the direction of `a`, or 0 if its length is 0.
 static md5_vec3 unit(md5_vec3 a)
 {
     const float length = md5_vec3_length(a);
@@ -31,7 +31,7 @@ static md5_vec3 middle_of(md5_vec3 a, md5_vec3 b)
     return md5_vec3_lerp(a, b, 0.5f);
 }
 
-// -- What is formed -------------------------------------------------------------------------------
+// -- Surfaces -------------------------------------------------------------------------------------
 
 // A surface before and after its deform.
 typedef struct forming {
@@ -157,7 +157,7 @@ static bool find_outline(const uint32_t *corners, uint32_t outline[4])
 }
 
 // The directions in which the border of a flare leaves corner `i`, as seen from the eye: away from
-// the edge to the corner before, between both, away from that to the next.
+// the edge to the corner before, between the other two, and away from the edge to the next corner.
 static void find_borders(md5_vec3 eye, const md5_vec3 corners[4], uint32_t i, md5_vec3 ways[3])
 {
     const md5_vec3 here = unit(from_to(eye, corners[i]));
@@ -177,8 +177,8 @@ static md5_vec3 in_front(md5_vec3 at, md5_vec3 eye, md5_vec3 normal, float dista
     return reach > 0.0f && reach < length ? beyond(eye, unit(way), reach) : at;
 }
 
-// A quad with a border that widens it as seen from the eye, brighter the more it faces the eye;
-// seen from behind it is nothing.
+// A quad with a border that widens it as seen from the eye, brighter the more it faces the eye.
+// Seen from behind, all its vertices coincide.
 static void form_flare(const forming *form, float spread)
 {
     const uint32_t *const indices = form->mesh->indices;
@@ -242,8 +242,8 @@ static void move(const forming *form, float distance)
         form->out->positions[i].x += distance;
 }
 
-// Moves texture coordinates by a table along a direction of space. The engine adds the offset of
-// time twice.
+// Moves texture coordinates by a table along a direction of space. The engine adds the offset
+// twice.
 static void stir(const forming *form, const md5_table *table, const float values[3])
 {
     const float range = values[0], offset = values[1], domain = values[2];

@@ -1,4 +1,4 @@
-// Entities with their parts, and where these are.
+// Entities with their parts, and the placement of the parts.
 #include "md5/game/entity.h"
 
 static void free_parts(const md5_entity_owner *owner)

@@ -2,9 +2,9 @@
 //
 //   entity_load.c: one entity without parts ◀── entity_parts.c: heads and attachments ◀── entity.c
 //
-// An entity and its parts, with those of the parts and so on, are a tree. Its owners are a list,
-// parents before their parts, in which the tree is walked without recursion; the list begins at
-// the entity that was asked for, whose arena has the tables of parts of all.
+// An entity, its parts, their parts and so on form a tree. Its owners form a list, parents before
+// their parts, so that the tree is walked without recursion. The list begins at the requested
+// entity, whose arena holds the tables of parts of the whole tree.
 #ifndef MD5_GAME_ENTITY_H
 #define MD5_GAME_ENTITY_H
 
@@ -45,8 +45,8 @@ typedef struct md5_entity_load {
 // -- entity_load.c --------------------------------------------------------------------------------
 
 // Loads an entity without parts. `is_model`: the name is that of a modelDef or of a file. Returns
-// false and sets the context's error if there is no such entity or memory runs out. Then comes
-// md5_finish_entity() or md5_end_entity_load().
+// false and sets the context's error if there is no such entity or memory runs out. Then call
+// md5_finish_entity(), or md5_end_entity_load() after a failure.
 bool md5_load_entity(md5_entity_load *load, md5_game *game, const char *name, bool is_model,
                      md5_context *context, const md5_load_opts *opts);
 md5_entity *md5_finish_entity(md5_entity_load *load);
@@ -60,11 +60,11 @@ static inline md5_entity_owner *md5_owner_of(const md5_entity *entity)
     return (md5_entity_owner *)entity->owned;
 }
 
-// Passes on an error of a call with its own `error`, if it was memory that ran out. Returns whether
-// that is not so.
+// Returns false if `error`, of another call, says that memory ran out, and then sets the context's
+// error. Else returns true.
 bool md5_entity_has_memory(md5_context *context, const md5_error *error);
 
-// Fails, or warns, at the place of a declaration, which may be NULL.
+// Fails, or warns, with the location of a declaration, which may be NULL.
 bool md5_entity_fail(md5_context *context, const md5_decl *decl, const char *format, ...)
     MD5_PRINTF(3, 4);
 void md5_entity_warn(md5_context *context, const md5_decl *decl, const char *format, ...)
@@ -77,11 +77,11 @@ void md5_base_frame_pose(const md5_binding *binding, md5_transform *pose);
 
 // -- entity_values.c ------------------------------------------------------------------------------
 
-// Reads numbers, and leaves values that are missing: as the engine does with keys. `text` may be
-// NULL.
+// Reads up to `count` numbers, as the engine does with keys. Missing ones leave their values as
+// they are. `text` may be NULL.
 void md5_entity_numbers(md5_game *game, const char *text, float *values, int count);
 
-// Fills what follows from the keys of an entity and from its modelDef alone.
+// Sets the members that depend only on the keys of an entity and on its modelDef.
 void md5_set_entity_values(md5_game *game, md5_entity *entity);
 
 // A vector or transform of a file, in the axes and units of a model.
@@ -91,7 +91,7 @@ md5_transform md5_entity_transform(const md5_model *model, md5_transform transfo
 // -- entity_parts.c -------------------------------------------------------------------------------
 
 // Loads the heads and attachments of the tree. Returns false if memory runs out; then the caller
-// frees the parts that the list has.
+// frees the parts in the list.
 bool md5_load_entity_parts(md5_entity_load *load);
 
 #endif

@@ -1,8 +1,8 @@
 // entityDefs: entityDef NAME { "key" "value" ... }
 //
-// The text of each is parsed once, to its own keys and the parents that these name. What it
-// inherits is collected when it is asked for, from all its ancestors at once: a long line of
-// parents would take quadratic memory if each of them had a copy of what it inherits.
+// The text of each is parsed once, into its own keys and the parents that these name. The keys that
+// it inherits are collected on request, in one walk over all its ancestors: a long chain of parents
+// would take quadratic memory if each of them had a copy of what it inherits.
 #include "md5/core/assert.h"
 #include "md5/game/decls.h"
 #include "md5/game/verdict.h"
@@ -12,14 +12,14 @@
 
 // A parsed entityDef.
 typedef struct parsed_entity {
-    md5_entity_def def; // first: the public part; no keys before it has been asked for
+    md5_entity_def def; // first: the public part, whose keys are collected on request
     uint32_t num_own, num_parents;
     const md5_entity_key *own; // [num_own]
     md5_decl_entry **parents;  // [num_parents]
     const void *seen_by;       // the last walk over ancestors that came here
 } parsed_entity;
 
-// Keys while they are read or collected, in game->scratch. A name counts once, without case.
+// Keys while they are read or collected, in game->scratch. Names are unique, ignoring case.
 typedef struct key_list {
     md5_game *game;
     md5_entity_key *keys; // [room], `count` of them used
@@ -45,8 +45,8 @@ static bool make_room(key_list *list)
     return true;
 }
 
-// Returns the place of a name, NULL if memory runs out. `is_new`: it is the last one, and the
-// caller fills it.
+// Returns the key of a name, NULL if memory runs out. Sets `is_new` if it is added, at the end;
+// then the caller fills it.
 static md5_entity_key *place_of(key_list *list, const char *name, bool *is_new)
 {
     md5_arena *const scratch = &list->game->scratch;
@@ -69,7 +69,7 @@ static md5_entity_key *place_of(key_list *list, const char *name, bool *is_new)
     return &list->keys[list->count++];
 }
 
-// Sets a key, whatever it was; its place and spelling stay.
+// Sets a key. If there is one of this name, only its value changes.
 static bool set_key(key_list *list, const md5_entity_key *key, bool *is_new)
 {
     md5_entity_key *const place = place_of(list, key->name, is_new);
@@ -81,7 +81,7 @@ static bool set_key(key_list *list, const md5_entity_key *key, bool *is_new)
     return true;
 }
 
-// Sets a key that has not been set.
+// Adds a key, unless there is one of this name.
 static bool add_key(key_list *list, const md5_entity_key *key)
 {
     bool is_new;
@@ -255,7 +255,7 @@ static bool enter(key_list *list, const void *walk, md5_decl_entry *entry, open_
 static bool list_ancestors(key_list *list, md5_decl_entry *entry)
 {
     open_ancestor *top = NULL;
-    // Its address names this walk: it is never used again, also if the walk fails.
+    // Its address identifies this walk: it is never used again, even if the walk fails.
     const void *const walk = md5_arena_alloc(&list->game->arena, 1, 1);
     TRY(walk && enter(list, walk, entry, &top));
     while (top) {

@@ -73,7 +73,7 @@ static bool has_extension(const char *file)
 }
 
 // Finds entityDef and modelDef. `file` becomes that of the mesh. `is_model`: the name is that of a
-// modelDef or file, whatever entityDef has it.
+// modelDef or file, even if an entityDef has it, too.
 static bool find_decls(md5_entity_load *load, bool is_model, const char **file)
 {
     md5_entity *const entity = &load->owner->entity;
@@ -104,8 +104,8 @@ static bool find_decls(md5_entity_load *load, bool is_model, const char **file)
 
 // -- Files ----------------------------------------------------------------------------------------
 
-// Files of the game for the library's loaders, which read one at a time: so they need no copy, as
-// they do by md5_game_files().
+// Files of the game for the library's loaders. Here one file is open at a time, so that no copies
+// are needed, unlike in md5_game_files().
 static const void *open_file(void *user, const char *path, size_t *size, md5_error *error)
 {
     md5_entity_load *const load = (md5_entity_load *)user;
@@ -242,8 +242,8 @@ static bool find_skin(md5_entity_load *load)
     return md5_entity_has_memory(load->context, &error);
 }
 
-// The material of a mesh: a material that draws nothing is never replaced, else the key "shader"
-// counts before the skin.
+// The material of a mesh: a material that draws nothing is never replaced, else the key "shader" is
+// preferred to the skin.
 static bool find_material(md5_entity_load *load, const char *shader, const char **result)
 {
     const md5_entity *const entity = &load->owner->entity;

@@ -1,11 +1,12 @@
 // The tables of a machine for an entity: a layer for each channel, with a state for each clip.
 //
-// In the engine a channel of a part of the body shows where the channel of all joints leaves room:
-// so the layers of parts come first, then that of all joints, then that of the eyelids.
+// In the engine the channel of a part of the body is visible if the weights of the channel of all
+// joints sum to less than 1. So the layers of parts come first, then that of all joints, then that
+// of the eyelids.
 #include "md5/core/arena.h"
 #include "md5/md5actor.h"
 
-// The two-file form can be without machines.
+// The two-file form can be built without machines.
 #ifndef MD5_NO_PLAY
 #include "md5/md5machine.h"
 
@@ -134,7 +135,7 @@ static bool make_tables(md5_arena *arena, const md5_entity *entity, md5_machine_
 
 // -- Public ---------------------------------------------------------------------------------------
 
-// What is behind the public part.
+// The public part, and what it owns.
 typedef struct owned_machine {
     md5_entity_machine machine; // first
     md5_machine_desc desc;

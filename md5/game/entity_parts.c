@@ -1,5 +1,5 @@
-// What hangs at the joints of an entity: a head, whose joints may follow the body's, and attached
-// entities, with what hangs at them. All are placed in one pose of the body and then follow the
+// Parts attached to the joints of an entity: a head, whose joints may follow the body's, and other
+// entities with parts of their own. They are placed in one pose of the body, and then follow the
 // joint. That pose is the base frame of the clip "ik_pose", which the engine holds while it
 // attaches things, or the bind pose if there is no such clip.
 #include "md5/game/entity.h"
@@ -21,7 +21,7 @@ static md5_vec3 vector_of(md5_game *game, const char *text)
     return vector;
 }
 
-// Finds a joint as the engine does, without case.
+// Finds a joint as the engine does, ignoring case.
 static int32_t find_joint(const md5_skeleton *skeleton, const char *name)
 {
     const md5_token word = {.text = name, .size = strlen(name)};
@@ -100,7 +100,7 @@ static bool read_copies(md5_entity_load *load, const md5_entity_owner *body, md5
 typedef struct part_loader {
     md5_entity_load *load;
     md5_entity_owner *body;
-    md5_entity_owner **last;  // where the list of the tree goes on
+    md5_entity_owner **last;  // the end of the list of the tree
     uint32_t num_tried;       // parts of the whole tree
     md5_entity_part *parts;   // of the body, with room for as many as may still be tried
     const md5_mat34 *placing; // [model joints] the pose that parts are placed in
@@ -133,9 +133,10 @@ static bool make_placing_pose(part_loader *loader)
     return true;
 }
 
-// The joint of the body, and where a part is in its space: a placement in the space of the model,
-// as in files, of which the joint's rotation counts only if `is_turned`, is moved along. Then comes
-// the part's own offset of its model.
+// Sets the joint of a part, and the part's offset in the space of the joint. `at` is as in files: a
+// translation from the joint along the axes of the body's model space, and a rotation, which is
+// relative to the joint if `is_turned`, else to model space. The part's own model_offset is applied
+// inside of that.
 static void place_part(const part_loader *loader, uint32_t joint, md5_transform at, bool is_turned,
                        md5_entity_part *part)
 {
@@ -167,8 +168,8 @@ static bool is_above(const part_loader *loader, const md5_entity_def *def)
     return false;
 }
 
-// Loads the model of a part. *part is NULL, and a warning is given, if that fails for another
-// reason than memory.
+// Loads the entity of a part. If that fails, *part is NULL; returns false if memory runs out, else
+// true after a warning.
 static bool load_part_entity(part_loader *loader, const md5_entity_key *key, bool is_model,
                              const md5_entity **part)
 {
@@ -197,7 +198,7 @@ static bool load_part_entity(part_loader *loader, const md5_entity_key *key, boo
     return true;
 }
 
-// Makes a part one of the body, which is in the tree from here on.
+// Adds a part to the body. From here on it belongs to the tree.
 static void keep_part(part_loader *loader, const md5_entity_part *part)
 {
     md5_entity_owner *const owner = md5_owner_of(part->entity);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-// Cuts what no game means, so that poses stay finite.
+// Clamps to +-1e9, more than any game needs, so that poses stay finite. NaN becomes -1e9.
 static float limited(float value)
 {
     const float most = 1e9f;
@@ -35,7 +35,7 @@ md5_transform md5_entity_transform(const md5_model *model, md5_transform transfo
     return result;
 }
 
-// Seconds as milliseconds. What is no number is none.
+// Converts seconds to milliseconds, at most MD5_MOST_BLINK_WAIT; negative values and NaN to 0.
 static uint32_t milliseconds(float seconds)
 {
     const float most = (float)MD5_MOST_BLINK_WAIT;

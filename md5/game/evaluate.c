@@ -1,11 +1,11 @@
-// Registers of materials at one time.
+// Evaluation of the registers of materials.
 #include "md5/core/assert.h"
 #include "md5/md5game.h"
 
 #include <math.h>
 #include <string.h>
 
-// A float as a whole number; beyond the range of int32_t its ends, and 0 for NaN.
+// Truncates a float to an integer, clamped to the range of int32_t; NaN becomes 0.
 static int32_t whole(float value)
 {
     if (!(value > -2147483648.0f))

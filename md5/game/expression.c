@@ -4,10 +4,11 @@
 //
 // Operators of one level are right-associative, as in the engine: what follows an operator is read
 // at the same level again. Equal constants share a register, sums and products of constants are
-// computed here, and x + 0, x * 1 and x * 0 vanish, which is exact but where a table is infinite.
+// computed here, and x + 0, x * 1 and x * 0 are simplified, which is exact unless x is not finite.
 //
-// The engine's parser is recursive; this one keeps on a stack what waits for the value being read:
-// a level, which will look for an operator; an operator with its left side; a bracket.
+// The engine's parser is recursive; this one keeps on a stack the frames that wait for the value
+// being read: a level, which will look for an operator; an operator with its left operand; a
+// bracket; a table.
 #include "md5/game/material_parser.h"
 
 #include "md5/game/table.h"
@@ -25,7 +26,7 @@ void md5_match(md5_material_parser *parser, md5_decl_lex *lex, const char *text)
         parser->is_defaulted |= !md5_decl_lex_expect(lex, text);
         return;
     }
-    // What stands there instead is read again: only what is missing is lost.
+    // The token that is there instead is read again: only the missing one is skipped.
     if (!md5_decl_lex_read(lex, &token)) {
         md5_decl_lex_warn(lex, "couldn't find expected '%s'", text);
     } else if (!md5_token_is(&token, text)) {
@@ -70,8 +71,8 @@ static bool add_register(md5_material_parser *parser, float value, bool is_tempo
     return true;
 }
 
-// Returns the slot of a constant, or the empty one where it belongs. 0 and -0 are equal. Half of
-// the slots are empty, so the search ends.
+// Returns the slot of a constant, or the empty one where it belongs. 0 and -0 are equal. At least
+// half of the slots are empty, so the search ends.
 static uint16_t *constant_slot(md5_material_parser *parser, float value)
 {
     const float folded = value == 0.0f ? 0.0f : value;
@@ -167,7 +168,7 @@ static bool push(md5_material_parser *parser, uint32_t kind, uint32_t left, md5_
     return true;
 }
 
-// Begins to read at a level: each level first reads what is one level below.
+// Begins to read at a level: each level first reads an operand of the level below.
 static bool descend(md5_material_parser *parser, uint32_t level)
 {
     for (; level > 0; level--)
@@ -175,7 +176,7 @@ static bool descend(md5_material_parser *parser, uint32_t level)
     return true;
 }
 
-// Returns whether a token is a parameter such as parm11, of `count` ones.
+// Returns whether a token is `word` with a number below `count`, such as parm11.
 static bool is_numbered(const md5_token *token, const char *word, uint32_t count, uint32_t *number)
 {
     const size_t length = strlen(word);
@@ -193,8 +194,8 @@ static bool is_numbered(const md5_token *token, const char *word, uint32_t count
     return *number < count;
 }
 
-// Behind a minus. `is_open`: it stands before something other than a number, whose term is read
-// next and then subtracted from 0, which the engine does not do.
+// Reads what follows a minus. If that is not a number, it is a mistake; the lenient verdict then
+// sets `is_open`, reads it as a term, and subtracts that from 0.
 static uint32_t read_negative(md5_material_parser *parser, md5_decl_lex *lex, bool *is_open)
 {
     md5_token token;
@@ -213,6 +214,7 @@ static uint32_t read_negative(md5_material_parser *parser, md5_decl_lex *lex, bo
 }
 
 // A word that is neither a term nor a table: in the lenient verdict 1, with or without an index.
+// Returns whether an index is read next.
 static bool open_unknown(md5_material_parser *parser, md5_decl_lex *lex, const md5_token *token)
 {
     parser->is_defaulted |= md5_mistake(lex, "a number, a parameter or a table, read as 1",
@@ -225,7 +227,8 @@ static bool open_unknown(md5_material_parser *parser, md5_decl_lex *lex, const m
            && push(parser, FRAME_TABLE, 0, MD5_OP_TABLE, NULL) && descend(parser, TOP_LEVEL);
 }
 
-// A table's name: what is in the brackets behind it is read next. `is_open`: it is.
+// A table's name. Sets `is_open` if the index in the brackets behind it is read next. Returns false
+// if memory runs out.
 static bool open_table(md5_material_parser *parser, md5_decl_lex *lex, const md5_token *token,
                        bool *is_open)
 {
@@ -304,8 +307,8 @@ static const struct operator_word *operator_of(const md5_token *token, uint32_t 
     return NULL;
 }
 
-// A level has its left side: looks for an operator. Returns whether there is one, whose right side
-// is read next.
+// Looks for an operator of a level that has its left operand. Returns whether there is one, whose
+// right operand is read next.
 static bool open_operator(md5_material_parser *parser, md5_decl_lex *lex, uint32_t level,
                           uint32_t left)
 {
@@ -319,7 +322,8 @@ static bool open_operator(md5_material_parser *parser, md5_decl_lex *lex, uint32
     return false;
 }
 
-// Hands a value to what waits for it, and on. Returns true if there is more to read first.
+// Gives a value to the frames that wait for it, and the result to those below. Returns true if
+// another term must be read first.
 static bool hand_over(md5_material_parser *parser, md5_decl_lex *lex, uint32_t *value)
 {
     while (parser->num_frames > 0) {

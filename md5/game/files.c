@@ -1,5 +1,6 @@
-// Names of files follow the engine: no case, \ and in archives : for /, no leading /, neither ..
-// nor ::. Entries of archives that would begin with / or contain .. can never be asked for.
+// Names of files follow the engine: case is ignored, \ counts as /, and so does : in archives; a
+// leading / is dropped; names with .. or :: are never found. So files of archives whose names begin
+// with / or contain .. cannot be requested.
 #include "md5/game/files.h"
 
 #include "md5/core/assert.h"
@@ -23,7 +24,7 @@ static bool is_reachable(const char *name)
 
 // -- Index ----------------------------------------------------------------------------------------
 
-// Copies the name of a file of a place twice: folded, and as it is spelled.
+// Copies the name of a file twice: folded, and as its search path spells it.
 static bool copy_names(md5_game *game, const md5_game_path *path, const char *name,
                        md5_game_entry *entry)
 {
@@ -138,7 +139,7 @@ const char *md5_game_file(const md5_game *game, size_t index)
     return index < game->num_entries ? game->entries[index].spelled : NULL;
 }
 
-// Whether a name of a place folds to `folded`.
+// Whether a name of a search path folds to `folded`.
 static bool is_name(const md5_game_path *path, const char *name, const char *folded)
 {
     for (; *name && *folded; name++, folded++) {
@@ -178,7 +179,7 @@ static void set_reason(md5_error *error, const char *reason)
     memcpy(error->message, reason, strlen(reason) + 1);
 }
 
-// Loaders give back only the bytes, not which file they are of: so they get a copy.
+// Loaders return only the bytes, not the file that they belong to, so they get a copy.
 static const void *open_for_loader(void *user, const char *path, size_t *size, md5_error *error)
 {
     const md5_game *const game = (const md5_game *)user;

@@ -1,4 +1,4 @@
-// The files of a game: the best of each name among all places.
+// The files of a game: the best of each name among all search paths.
 #ifndef MD5_GAME_FILES_H
 #define MD5_GAME_FILES_H
 

@@ -10,12 +10,12 @@
 // A file of the game, the best of its name.
 typedef struct md5_game_entry {
     const char *name;    // lower case, / between folders
-    const char *spelled; // as the place spells it, / between folders
-    uint32_t path;       // which place
-    size_t file;         // which of its files
+    const char *spelled; // as its search path spells it, / between folders
+    uint32_t path;       // index of its search path
+    size_t file;         // index in that path
 } md5_game_entry;
 
-// A declaration with what it was parsed to: md5_table, md5_material, and so on; NULL before.
+// A declaration with the result of its parse: md5_table, md5_material, and so on; NULL before.
 typedef struct md5_decl_entry {
     md5_decl decl;
     const char *line_start; // of the line in which its text begins
@@ -36,7 +36,7 @@ struct md5_game {
     const md5_game_path *paths; // [num_paths]
     size_t num_paths;
     md5_name_map files;      // of md5_game_entry
-    md5_game_entry *entries; // [num_entries] in the order of the places
+    md5_game_entry *entries; // [num_entries] in the order of the search paths
     size_t num_entries;
     md5_decl_list decls[MD5_NUM_DECL_TYPES];
     md5_decl_list other_decls[MD5_NUM_DECL_TYPES]; // of the other verdict: see verdict.c
@@ -55,7 +55,8 @@ static inline void md5_game_begin(md5_game *game, md5_error *error)
     *game->context.error = (md5_error){.status = MD5_OK};
 }
 
-// Reads a text that is read again elsewhere without reporting its mistakes twice.
+// Suppresses warnings while a text is read that is also read elsewhere, so that its mistakes are
+// not reported twice.
 typedef struct md5_game_silence {
     md5_warn_fn *warn;
     uint32_t num_warnings;
@@ -74,7 +75,7 @@ static inline void md5_game_end_silence(md5_game *game, md5_game_silence before)
     game->context.num_warnings = before.num_warnings;
 }
 
-// Copies a text of `size` bytes into the arena, with a NUL. Returns NULL without memory.
+// Copies a text of `size` bytes into the arena, with a NUL. Returns NULL if memory runs out.
 static inline const char *md5_game_copy(md5_arena *arena, const char *text, size_t size)
 {
     char *const copy = (char *)md5_arena_alloc(arena, size + 1, 1);

@@ -36,12 +36,12 @@ md5_image *md5_read_tga(md5_context *context, const uint8_t *bytes, size_t size)
 md5_image *md5_read_pcx(md5_context *context, const uint8_t *bytes, size_t size);
 md5_image *md5_read_dds(md5_context *context, const uint8_t *bytes, size_t size);
 
-// Returns `image`, resampled to the powers of two below its sides if it has others; then `image` is
-// freed. Returns NULL without memory; then it is not.
+// Resamples `image` to the powers of two below its sides and frees it; returns it unchanged if both
+// are powers of two. If memory runs out, returns NULL and does not free it.
 md5_image *md5_round_image(md5_context *context, md5_image *image);
 
 // Operations of image programs that need more than one texel. They change `image`; the second
-// picture may have another size. Return false without memory.
+// picture may have another size. Return false if memory runs out.
 bool md5_make_heights_normals(md5_context *context, md5_image *image, float scale);
 bool md5_smooth_normals(md5_context *context, md5_image *image);
 void md5_add_normals(md5_image *image, const md5_image *other);
@@ -62,8 +62,8 @@ static inline uint32_t md5_little32(const uint8_t *bytes)
     return md5_little16(bytes) | md5_little16(bytes + 2) << 16;
 }
 
-// A number cut off to an integer, of which the lowest byte is kept. What no int can hold is 0, as
-// on the engine's processors.
+// The lowest byte of a number that is truncated to an integer. 0 if it is out of the range of int,
+// as on the engine's processors.
 static inline uint8_t md5_lowest_byte(float number)
 {
     const float limit = 2147483648.0f;

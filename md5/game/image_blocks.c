@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-// 5 and 6 bits as 8: the highest ones again at the end.
+// Widens 5 and 6 bits to 8: the highest ones are repeated at the end.
 static void widen565(uint32_t packed, uint32_t rgb[3])
 {
     const uint32_t r = packed >> 11 & 31, g = packed >> 5 & 63, b = packed & 31;

@@ -1,6 +1,6 @@
 // Built-in pictures, whose names begin with _. The engine makes them by code when it starts, so
-// that no file is ever looked for. Sizes and contents are those of the engine's; `_flat` and
-// `_ambient` are as in files of normals, while the engine stores x where its shaders look for it.
+// that no file is ever looked for. Sizes and contents are the engine's; `_flat` and `_ambient` are
+// as in files of normals, while the engine stores x in the channel where its shaders expect it.
 #include "md5/game/image_builtin.h"
 
 #include <math.h>
@@ -87,7 +87,7 @@ static void fill_quadratic(uint8_t *texel, uint32_t x, uint32_t y)
     set_texel(texel, value, value, value, 255);
 }
 
-// Fog over the distance from the middle; after each 255th of the radius 0.982 of the light is left.
+// Fog over the distance from the middle; each 255th of the radius leaves 0.982 of the light.
 static void fill_fog(uint8_t *texel, uint32_t x, uint32_t y)
 {
     enum { SIDE = 128, MIDDLE = SIDE / 2 };
@@ -101,8 +101,9 @@ static void fill_fog(uint8_t *texel, uint32_t x, uint32_t y)
     set_texel(texel, 255, 255, 255, is_edge ? 255 : (uint32_t)(255.0 * (1.0 - (double)left)));
 }
 
-// The share of a path that lies in fog, by the heights of its ends over the plane where the fog
-// begins: the fog grows over RAMP below it, and a path with an end below DEEP has all of it.
+// The share of a line of sight that lies in fog, by the heights of its ends over the plane where
+// the fog begins: the fog grows over RAMP below it, and a line with an end below DEEP has all of
+// it.
 static float fog_fraction(float view, float target)
 {
     const float RAMP = 8.0f, DEEP = 30.0f;
@@ -116,7 +117,7 @@ static float fog_fraction(float view, float target)
         return -view / RAMP;
     const float above = fmaxf(upper, 0.0f);
     const float top = fminf(upper, 0.0f), bottom = fmaxf(lower, -RAMP);
-    // What the part inside of the ramp lacks: the mean of its ends.
+    // The fog that is missing inside the ramp: the mean of its ends, times the length.
     const float lacking = (1.0f + (top + bottom) / RAMP * 0.5f) * (top - bottom);
     const float depth = -lower / DEEP;
     if (depth >= 1.0f)
@@ -124,8 +125,8 @@ static float fog_fraction(float view, float target)
     return (length - above - lacking) / length * (1.0f - depth) + depth;
 }
 
-// How much the border of a fog lets it be seen: columns are heights of the view, rows of what is
-// seen, 32 being the border.
+// Fog near its plane: columns are heights of the eye, rows those of what is seen, 32 being the
+// plane.
 static void fill_fog_enter(uint8_t *texel, uint32_t x, uint32_t y)
 {
     const float fraction = fog_fraction((float)x - 32.0f, (float)y - 32.0f);

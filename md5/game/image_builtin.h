@@ -1,4 +1,4 @@
-// Pictures that the engine makes by itself.
+// Pictures that the engine generates.
 #ifndef MD5_GAME_IMAGE_BUILTIN_H
 #define MD5_GAME_IMAGE_BUILTIN_H
 
@@ -7,7 +7,8 @@
 // Whether a name, in lower case, is that of a built-in picture.
 bool md5_is_builtin_image(const char *name);
 
-// Makes it. Returns NULL and sets `error` if memory runs out, or if it is one that drawing makes.
+// Makes a built-in picture. Returns NULL and sets `error` if memory runs out, or if the engine
+// makes the picture while drawing.
 md5_image *md5_make_builtin_image(const char *name, const md5_image_opts *opts, md5_error *error);
 
 #endif

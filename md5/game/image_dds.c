@@ -31,8 +31,8 @@ typedef struct dds_file {
 
 // -- Header ---------------------------------------------------------------------------------------
 
-// DXGI's numbers of formats, those that are like the older ones. The numbers of one format for
-// other color spaces follow each other.
+// DXGI's numbers of the formats that the older ones correspond to. The variants of one format, such
+// as those for other color spaces, have consecutive numbers.
 static bool set_numbered_format(uint32_t number, dds_file *file)
 {
     static const struct {
@@ -171,7 +171,7 @@ static void read_block_row(const dds_file *file, const uint8_t *blocks, uint32_t
     }
 }
 
-// A channel's bits as 8, rounded.
+// A channel of a texel as 8 bits, rounded.
 static uint8_t channel_of(uint32_t texel, uint32_t mask)
 {
     uint64_t most = mask, value = texel & mask;

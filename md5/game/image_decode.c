@@ -58,7 +58,7 @@ static md5_image *decode_by_caller(md5_context *context, const md5_image_decoder
     return image;
 }
 
-// TGA files have no first bytes of their own, so that they are what nothing else is.
+// TGA files have no signature, so bytes of no other known format are read as TGA.
 md5_image *md5_parse_image(const void *bytes, size_t size, const md5_image_opts *opts,
                            md5_error *error)
 {

@@ -123,7 +123,7 @@ static bool is_pair(md5_image_kind kind)
     return kind == MD5_IMAGE_ADD || kind == MD5_IMAGE_ADD_NORMALS;
 }
 
-// Finds how many pictures wait at the same time. Returns false if the steps form no tree.
+// Finds the greatest depth of the stack of pictures. Returns false if the steps form no tree.
 static bool measure(const md5_image_program *program, size_t *room)
 {
     size_t depth = 0;

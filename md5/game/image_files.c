@@ -24,8 +24,8 @@ typedef struct image_search {
 
 // -- Names ----------------------------------------------------------------------------------------
 
-// The file of a picture that was compressed before: the characters of an image program that no file
-// name can have become others. The first four separators are folders, later ones blanks.
+// Writes the file of the compressed form of an image program: characters that no file name can have
+// are replaced or dropped. The first four separators become folders, later ones blanks.
 static void compressed_path(char path[LONGEST_PATH], const char *text)
 {
     enum { MAX_FOLDERS = 4 };
@@ -42,7 +42,7 @@ static void compressed_path(char path[LONGEST_PATH], const char *text)
     memcpy(path + length, ".dds", sizeof ".dds");
 }
 
-// Returns where the extension of a name begins, its end if there is none.
+// Returns where the extension of a name begins, or the end of the name if there is none.
 static const char *extension_of(const char *name)
 {
     const char *const dot = strrchr(name, '.');
@@ -57,8 +57,8 @@ static bool is_extension(const char *extension, const char *wanted)
 
 // -- Trying ---------------------------------------------------------------------------------------
 
-// Writes the file of number `number` that a name may mean: the engine's .tga and .jpg, then .png,
-// which later engines take. Returns false if there is no further one.
+// Writes candidate `number` for the file of a name: the engine's .tga and .jpg, then .png, which
+// later engines take. Returns false if there is no further one.
 static bool candidate(char path[LONGEST_PATH], const char *name, size_t number)
 {
     static const char *const endings[] = {".tga", ".jpg", ".png"};
@@ -74,7 +74,7 @@ static bool candidate(char path[LONGEST_PATH], const char *name, size_t number)
     return true;
 }
 
-// Adds a name and why it failed. What does not fit is left out.
+// Adds a name and why it failed. Text that does not fit is cut.
 static void note_failure(image_search *search, const char *name, const char *reason)
 {
     const size_t used = strlen(search->tried);
@@ -82,7 +82,7 @@ static void note_failure(image_search *search, const char *name, const char *rea
                    name, reason);
 }
 
-// Reads and decodes a file. Its bytes count as memory of the place, not of the picture.
+// Reads and decodes a file. Its bytes count as memory of the search path, not of the picture.
 static md5_image *read_image(image_search *search, const md5_game_entry *entry, md5_error *error)
 {
     md5_image_opts opts;
@@ -142,7 +142,7 @@ static bool try_compressed(image_search *search, const char *text)
 
 // -- Results --------------------------------------------------------------------------------------
 
-// A damaged file in front of the one that was read is a warning.
+// Warns of a damaged file that was tried before the one that was read.
 static void warn_of_damage(image_search *search, const char *name)
 {
     md5_decl_lex nowhere;
@@ -185,8 +185,8 @@ static md5_image *load_named(void *user, const char *file, const md5_image_opts 
     return end_search(&search, file, error);
 }
 
-// What a program would give, compressed before, as many folders have instead of its files. If it is
-// damaged and comes first, that is a warning.
+// Loads the compressed form of a program's result, which many game folders have instead of its
+// files. If it is damaged and `is_first`, that is a warning.
 static md5_image *load_compressed(md5_game *game, const md5_image_program *program,
                                   const md5_image_opts *opts, bool is_first)
 {

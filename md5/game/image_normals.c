@@ -6,7 +6,7 @@
 #include <string.h>
 
 // The engine's reciprocal square root: one Newton step from a guess by the bits of the number, too
-// small by up to 0.2 %. So a flat normal map is 254, not 255: what follows must be equal.
+// small by up to 0.2 %. So z of a flat normal map is 254, not 255. Results must equal the engine's.
 static float fast_inverse_root(float x)
 {
     const float half = x * 0.5f;
@@ -139,8 +139,8 @@ static float coordinate(uint8_t channel)
     return ((float)channel - 128.0f) / 127.0f;
 }
 
-// Leaves z of the first as it is, or as it must be at length 1 if the normal is shorter. By the
-// engine's fast root lengths up to 1.002 are shorter.
+// Adds x and y of the other normal. z stays, but is computed for length 1 if the first normal is
+// shorter. With the engine's fast root, lengths up to 1.002 count as shorter.
 static void add_normal(uint8_t *texel, const uint8_t *other)
 {
     float normal[3] = {coordinate(texel[0]), coordinate(texel[1]), coordinate(texel[2])};

@@ -1,8 +1,7 @@
 // PCX: packed rows of 8 bits, with a palette at the end of the file, or in three planes.
 //
-// The engine takes those with a palette. Each row has its own number of bytes, which may be more
-// than its pixels; packets are unpacked row by row, and one that is too long for its row ends
-// there.
+// The engine reads only those with a palette. Rows may have more bytes than pixels, as the header
+// says; packets are unpacked row by row, and one that is too long for its row ends there.
 #include "md5/game/image.h"
 
 #include <string.h>
@@ -12,7 +11,7 @@ enum {
     PALETTE_SIZE = 3 * 256,
     NUM_PLANES_AT = 65,
     ROW_SIZE_AT = 66,
-    RUN_MARK = 0xC0, // both bits: the others are the length of a run, and its byte follows
+    RUN_MARK = 0xC0, // if both bits are set, the others are the length of a run
     LONGEST_RUN = 63,
 };
 
@@ -88,7 +87,7 @@ static bool unpack_row(pcx_file *file, uint8_t *out, size_t step)
     return true;
 }
 
-// Colors of one plane's indices, which are in the first channel.
+// Replaces the indices, which are in the first channel, by their colors.
 static void apply_palette(const uint8_t *palette, md5_image *image)
 {
     const size_t count = md5_image_texels(image);

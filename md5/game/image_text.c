@@ -150,7 +150,7 @@ static bool read_to_file(image_reader *reader)
 }
 
 // Behind a program: reads the numbers that follow it, and closes operations, up to the next
-// program. `is_done`: there is none.
+// program. Sets `is_done` if there is none.
 static bool read_to_program(image_reader *reader, bool *is_done)
 {
     while (reader->open) {

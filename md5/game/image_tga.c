@@ -66,7 +66,7 @@ static void read_header(const uint8_t *bytes, tga_file *file)
     file->pixel_size = byte_size(bytes[16]);
 }
 
-// Sets palette and data. A color picture may have a palette, too, which means nothing.
+// Sets palette and data. A color picture may have a palette, too, which is ignored.
 static bool find_data(md5_context *context, const uint8_t *bytes, size_t size, tga_file *file)
 {
     const size_t palette = HEADER_SIZE + (size_t)bytes[0];
@@ -112,7 +112,7 @@ static bool check_data(md5_context *context, const tga_file *file)
 
 // -- Pixels ---------------------------------------------------------------------------------------
 
-// 5 bits as 8: the highest ones again at the end.
+// Widens 5 bits to 8: the highest ones are repeated at the end.
 static uint8_t widen5(uint32_t bits)
 {
     bits &= 31;
@@ -168,7 +168,7 @@ static void read_pixel(const tga_file *file, const uint8_t *bytes, uint8_t rgba[
         read_color(bytes, file->pixel_bits, rgba);
 }
 
-// Packets go on from row to row.
+// Packets may continue in the next row.
 typedef struct tga_cursor {
     const uint8_t *at;
     uint32_t left; // pixels in this packet

@@ -1,4 +1,4 @@
-// Materials: what the engine makes of the words once all are read, and its defaults.
+// Materials: what the engine derives from the words once all are read, and its defaults.
 #include "md5/game/material.h"
 
 #include "md5/core/assert.h"

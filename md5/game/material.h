@@ -1,4 +1,4 @@
-// Materials, for what refers to them.
+// Materials, for declarations that refer to them.
 #ifndef MD5_GAME_MATERIAL_H
 #define MD5_GAME_MATERIAL_H
 

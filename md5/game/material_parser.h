@@ -25,7 +25,7 @@ typedef struct md5_material_parser {
     const md5_decl *decl;
     bool is_defaulted; // there is a mistake
     bool forces_overlays;
-    md5_image_repeat repeat; // of stages that do not say
+    md5_image_repeat repeat; // of stages that set none
     md5_material material;   // counts of stages, registers and operations included
     md5_stage stages[MD5_MAX_STAGES];
     md5_material_op ops[MD5_MAX_OPS];
@@ -54,7 +54,7 @@ uint32_t md5_read_expression(md5_material_parser *parser, md5_decl_lex *lex);
 uint32_t md5_add_table_op(md5_material_parser *parser, const char *name, size_t size, uint32_t at,
                           bool *found);
 
-// Expects a token; sets parser->is_defaulted if there is another one.
+// Expects a token. Another one is a warning, and in the engine's verdict sets parser->is_defaulted.
 void md5_match(md5_material_parser *parser, md5_decl_lex *lex, const char *text);
 
 // -- stage.c --------------------------------------------------------------------------------------

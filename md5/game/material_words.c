@@ -265,7 +265,7 @@ static const struct deform_word {
     {"particle2", MD5_DEFORM_PARTICLE2, false, true, 0},
 };
 
-// A table that a deform names exists from then on, if only by default.
+// A table that a deform names becomes an implicit one if no file declares it.
 static void read_deform_decl(material_reader *reader)
 {
     md5_game *const game = reader->parser->game;
@@ -334,8 +334,8 @@ static void read_falloff(material_reader *reader, int unused)
         && md5_make_image_program(reader->parser->game, text, &reader->material->light_falloff);
 }
 
-// diffusemap IMAGE and its like are stages, made as the engine makes them: from a text that names
-// the image. So a name that had quotes and needs them is a mistake.
+// diffusemap IMAGE and the like are stages, made as in the engine: from a text that contains the
+// name of the image without quotes. So a name that needs its quotes is a mistake.
 static void read_shortcut(material_reader *reader, int light)
 {
     static const char *const lights[] = {"", "bumpmap", "diffusemap", "specularmap"};

@@ -1,7 +1,7 @@
 // Models: model NAME { inherit, skin, mesh, offset, channel, anim, remove ... }
 //
-// Parents are parsed before what inherits them, from a stack, so that a long line of them is no
-// deep recursion. A model that inherits itself, over others or directly, inherits nothing.
+// Parents are parsed before what inherits them, from a stack, so that a long chain of them needs no
+// deep recursion. A model that inherits itself, directly or through others, inherits nothing.
 #include "md5/game/model.h"
 
 #include "md5/core/assert.h"
@@ -27,7 +27,7 @@ static void clear(md5_model_parser *parser)
     parser->num_inherited_slots = 0;
 }
 
-// Takes over what a parent has, without copying it: chains of models are long.
+// Shares what a parent has instead of copying it: chains of models may be long.
 static void share_parent(md5_model_parser *parser, const md5_parsed_model *parent)
 {
     parser->parent = parent;
@@ -109,8 +109,8 @@ static bool remove_anim(md5_model_parser *parser, const md5_anim_slot *slot, con
     return false;
 }
 
-// Sets the last slot of an alias to the last one from `slot` on that is not removed, so that no one
-// passes those again.
+// Sets the last slot of an alias to the last one from `slot` on that is not removed, so that later
+// searches do not visit those again.
 static void set_last_of_alias(md5_model_parser *parser, uint32_t alias, const md5_anim_slot *slot)
 {
     while (slot && !md5_has_anim(parser, slot))
@@ -118,7 +118,7 @@ static void set_last_of_alias(md5_model_parser *parser, uint32_t alias, const md
     (void)md5_set_shared(parser, &parser->anims.aliases, alias, slot);
 }
 
-// Removes all of an alias, and the one of a name.
+// Removes all animations of an alias, and the one of this name.
 static void read_remove(md5_model_parser *parser, const md5_token *token)
 {
     const md5_anim_name *const name = md5_find_anim_name(parser, token);
@@ -212,8 +212,7 @@ static void read_model(md5_model_parser *parser)
 
 // -- Keeping --------------------------------------------------------------------------------------
 
-// Returns the parent if what it keeps fits the mesh, else NULL: its lists of joints lack those that
-// its own mesh lacks.
+// Returns the parent if its lists of joints can be shared, which needs the same mesh; else NULL.
 static const md5_parsed_model *parent_of_mesh(const md5_model_parser *parser)
 {
     const md5_parsed_model *const parent = parser->parent;

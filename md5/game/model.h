@@ -39,8 +39,8 @@ typedef struct md5_parsed_model {
     md5_anim_set anims;
 } md5_parsed_model;
 
-// The parse of one model. What it keeps of a parent is shared; what is its own, but for texts and
-// animations, is in game->scratch.
+// The parse of one model. Data of a parent is shared; its own data, except texts and animations, is
+// in game->scratch.
 typedef struct md5_model_parser {
     md5_game *game;
     md5_decl_lex lex;
@@ -56,7 +56,7 @@ typedef struct md5_model_parser {
     uint32_t num_others, other_room;
     bool owns_joint_channels, owns_others; // else they are the parent's
     md5_anim_set anims;
-    uint32_t num_inherited_slots; // these are below that number
+    uint32_t num_inherited_slots; // inherited slots have lower numbers
 } md5_model_parser;
 
 // -- model_parser.c -------------------------------------------------------------------------------
@@ -75,18 +75,18 @@ void md5_model_skip_unknown(md5_model_parser *parser, const md5_token *word, con
 // Returns the joint of a name, ignoring case, or -1.
 int32_t md5_model_find_joint(const md5_model_parser *parser, const char *name, size_t size);
 
-// -- model_channels.c: `channel NAME ( JOINT ... )` behind its first word
-// --------------------------
+// -- model_channels.c -----------------------------------------------------------------------------
 
+// Reads `channel NAME ( JOINT ... )` behind its first word.
 void md5_read_channel(md5_model_parser *parser);
 
-// -- model_anims.c: `anim NAME FILE, FILE { ... }` behind its first word
-// ---------------------------
+// -- model_anims.c --------------------------------------------------------------------------------
 
+// Reads `anim NAME FILE, FILE { ... }` behind its first word.
 void md5_read_model_anim(md5_model_parser *parser);
 
-// Returns the name of an animation, or NULL if none in the game is called so; sets
-// parser->has_memory.
+// Returns a name of animations, or NULL if no animation of the game has it. If memory runs out,
+// returns NULL and sets parser->has_memory to false.
 const md5_anim_name *md5_find_anim_name(md5_model_parser *parser, const md5_token *name);
 
 // Whether the animation of a slot has not been removed.
@@ -95,7 +95,8 @@ static inline bool md5_has_anim(const md5_model_parser *parser, const md5_anim_s
     return slot && md5_shared_get(&parser->anims.anims, slot->number);
 }
 
-// Changes an array of parser->anims. Returns false if memory runs out, and remembers that.
+// Changes an array of parser->anims. If memory runs out, returns false and sets parser->has_memory
+// to false.
 bool md5_set_shared(md5_model_parser *parser, md5_shared_array *array, uint32_t index,
                     const void *value);
 

@@ -87,7 +87,7 @@ static const struct command_word *command_of(const md5_token *token)
     return NULL;
 }
 
-// Keeps a text of a command: the only one, or behind an earlier one and a blank.
+// Appends a text to that of a command, behind a blank if there is one already.
 static bool keep_text(md5_model_parser *parser, const md5_token *token, md5_frame_command *command)
 {
     md5_arena *const arena = &parser->game->arena;
@@ -206,7 +206,7 @@ static void read_frame(md5_model_parser *parser, const md5_model_anim *anim, com
         parser->has_memory &= add_command(parser, list, &command);
 }
 
-// Sorted by frame; `order`, the place in the file, decides between equal ones.
+// Sorted by frame; `order`, the position in the file, decides between equal ones.
 typedef struct ordered_command {
     md5_frame_command command;
     uint32_t order;
@@ -334,7 +334,7 @@ const md5_anim_name *md5_find_anim_name(md5_model_parser *parser, const md5_toke
     return found ? (const md5_anim_name *)*found : NULL;
 }
 
-// Returns the name of a text, which is numbered if it is new; NULL without memory.
+// Returns the name of a text, which gets a number if it is new; NULL if memory runs out.
 static const md5_anim_name *add_name(md5_model_parser *parser, const char *text, size_t size)
 {
     md5_game *const game = parser->game;
@@ -362,7 +362,7 @@ static const md5_anim_slot *find_slot(md5_model_parser *parser, const md5_token 
     return md5_has_anim(parser, slot) ? slot : NULL;
 }
 
-// Returns a slot behind all others; NULL without memory.
+// Adds a slot behind all others. Returns NULL if memory runs out.
 static const md5_anim_slot *add_slot(md5_model_parser *parser, const md5_anim_name *name,
                                      const md5_anim_name *alias)
 {
@@ -381,7 +381,7 @@ static const md5_anim_slot *add_slot(md5_model_parser *parser, const md5_anim_na
 }
 
 // Returns the length of an animation's alias: its name without the digits at its end, of which at
-// least two characters must be left unless none are digits.
+// least two characters must be left.
 static size_t alias_size(md5_model_parser *parser, const md5_token *name)
 {
     size_t last = name->size;
@@ -394,7 +394,8 @@ static size_t alias_size(md5_model_parser *parser, const md5_token *name)
     return name->size;
 }
 
-// Keeps an animation: in the slot of that which it replaces, or, if that is NULL, in a new one.
+// Keeps an animation in `slot`, that of the animation which it replaces, or in a new slot if that
+// is NULL.
 static void keep_anim(md5_model_parser *parser, const md5_anim_slot *slot,
                       const md5_model_anim *anim, const md5_anim_name *name,
                       const md5_anim_name *alias)

@@ -23,7 +23,8 @@ static md5_load_opts opts_of(md5_game *game)
     return opts;
 }
 
-// Passes on that memory has run out; other errors are the engine's to report.
+// Passes on the error if memory has run out. Other errors are reported by the caller, in the
+// engine's words.
 static void *pass_on(md5_game *game, const md5_error *error)
 {
     if (error->status != MD5_ERROR_MEMORY)

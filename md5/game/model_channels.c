@@ -132,7 +132,7 @@ static bool read_names(md5_model_parser *parser, md5_token *all)
     return true;
 }
 
-// Copies which channel each joint is in, if that is the parent's.
+// Copies the joints' channels if they are still shared with the parent.
 static bool own_joint_channels(md5_model_parser *parser)
 {
     const uint32_t count = parser->mesh->num_joints;
@@ -148,7 +148,7 @@ static bool own_joint_channels(md5_model_parser *parser)
     return true;
 }
 
-// Gives the joints of a list to a channel, but those that are in one already.
+// Gives the joints of a list to a channel, except those that are in one already.
 static void keep_joints(md5_model_parser *parser, channel_joints *list, uint32_t channel)
 {
     uint32_t kept = 0;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// The child of an inner node on the way to a name.
+// The side of an inner node's child on the path to a name.
 static size_t side_of(const md5_name_node *node, const char *name, size_t length)
 {
     const unsigned c = node->byte < length ? (unsigned char)name[node->byte] : 0;

@@ -8,7 +8,7 @@
 
 // -- Loading --------------------------------------------------------------------------------------
 
-// Positions before scales, then by frame, then as in the text.
+// By joint, positions before scales, then by frame, then as in the text.
 static int compare_rows(const void *left, const void *right)
 {
     const md5_scale_row *const a = (const md5_scale_row *)left;
@@ -22,7 +22,7 @@ static int compare_rows(const void *left, const void *right)
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-// Whether the next row says something else about the same joint and frame.
+// Whether the next row replaces this one: it is of the same joint, kind and frame.
 static bool is_replaced(const md5_scale_row *rows, size_t count, size_t i)
 {
     return i + 1 < count && rows[i + 1].joint == rows[i].joint

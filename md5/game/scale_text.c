@@ -42,7 +42,7 @@ static bool expect(md5_lex *lex, char c, const char *where)
                            found(lex).text);
 }
 
-// Reads a string into the arena, with what \ stands for; \u and its digits stay as they are.
+// Reads a string into the arena without its backslashes; \u and its digits stay as they are.
 // Returns NULL after an error.
 static const char *read_string(md5_lex *lex)
 {

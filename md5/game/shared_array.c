@@ -24,8 +24,8 @@ void *md5_shared_get(const md5_shared_array *array, uint32_t index)
     return at;
 }
 
-// Returns a node of the owner with the contents of the node `from`, which may be NULL; NULL without
-// memory.
+// Returns a node of the owner with the contents of the node `from`, which may be NULL. Returns NULL
+// if memory runs out.
 static md5_shared_node *own_node(md5_arena *arena, const void *owner, void *from)
 {
     md5_shared_node *const node = (md5_shared_node *)from;

@@ -3,7 +3,7 @@
 // inherit and change a little takes memory for the changes, not for the chain times its length.
 //
 // A tree of nodes with MD5_SHARED_WIDTH children. Invariant: a node is only changed by the owner
-// that made it, while it makes its own array; whoever else needs another node copies it.
+// that made it, while it makes its own array; other owners change a copy of it.
 #ifndef MD5_GAME_SHARED_ARRAY_H
 #define MD5_GAME_SHARED_ARRAY_H
 
@@ -30,8 +30,8 @@ void *md5_shared_get(const md5_shared_array *array, uint32_t index);
 bool md5_shared_set(md5_shared_array *array, md5_arena *arena, const void *owner, uint32_t index,
                     void *value);
 
-// The number of elements that are not NULL, and the one of them with `order` such before it, or
-// NULL.
+// Return the number of elements that are not NULL, and the one of them that has `order` others
+// before it, or NULL.
 uint32_t md5_shared_count(const md5_shared_array *array);
 void *md5_shared_nth(const md5_shared_array *array, uint32_t order);
 

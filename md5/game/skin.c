@@ -41,7 +41,8 @@ static bool add_row(skin_reader *reader, const char *from, const char *to)
     return true;
 }
 
-// Adds a row of two names as they are written. The materials exist from then on.
+// Adds a row of two names as they are written. Materials that no file declares become implicit
+// ones.
 static bool add_names(skin_reader *reader, const md5_token *from, const md5_token *to)
 {
     const md5_decl_entry *source = NULL;
@@ -87,9 +88,9 @@ static bool read_skin(skin_reader *reader, bool *is_good)
     return true;
 }
 
-// What the engine takes for a skin that no file declares, or that has a mistake: every material is
-// replaced by the default one. In the lenient verdict materials stay as they are, as what is
-// missing may be in a base folder that is not there.
+// Makes the engine's substitute for a skin that no file declares, or that has a mistake: every
+// material is replaced by the default one. In the lenient verdict materials stay as they are, since
+// the skin may be in a base folder that is missing.
 static bool make_implicit(skin_reader *reader, const char *name, bool *is_good)
 {
     const md5_token builtin = {.text = "_default", .size = strlen("_default")};

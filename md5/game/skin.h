@@ -1,4 +1,4 @@
-// Skins, for what refers to them.
+// Skins, for declarations that refer to them.
 #ifndef MD5_GAME_SKIN_H
 #define MD5_GAME_SKIN_H
 

@@ -97,7 +97,7 @@ void md5_read_shear(md5_stage_reader *reader, int unused)
     multiply(reader, matrix);
 }
 
-// a * sin + b * cos + 0.5
+// a * first + b * second + 0.5
 static uint32_t turned(md5_material_parser *parser, float a, uint32_t first, float b,
                        uint32_t second)
 {
@@ -117,7 +117,8 @@ static bool read_table(md5_stage_reader *reader, const char *name, uint32_t at, 
     return false;
 }
 
-// By turns, around the middle of the texture, with the sine and cosine of the game's tables.
+// Rotates by a number of full turns, around the middle of the texture, with the sine and cosine of
+// the game's tables.
 void md5_read_rotate(md5_stage_reader *reader, int unused)
 {
     md5_material_parser *const parser = reader->parser;

@@ -1,4 +1,4 @@
-// Programs of the graphics card, and their inputs.
+// Shader programs, and their inputs.
 #include "md5/game/stage_words.h"
 
 #include "md5/game/files.h"
@@ -24,7 +24,8 @@ void md5_read_program(md5_stage_reader *reader, int which)
         set_program(reader, which, md5_keep_token(reader->parser->game, &token));
 }
 
-// Large textures are files of the engine's own: without the file, the material is defaulted.
+// A mega texture is a file of the engine's own format. Without the file, the material is defaulted
+// in the engine's verdict.
 void md5_read_mega_texture(md5_stage_reader *reader, int unused)
 {
     char path[MD5_IMAGE_TEXT];

@@ -17,7 +17,8 @@ typedef struct md5_stage_reader {
 
 enum { MD5_PROGRAM_VERTEX = 1, MD5_PROGRAM_FRAGMENT = 2 };
 
-// In stage_matrix.c. The second argument of these and those below is that of the table of words.
+// In stage_matrix.c. The second argument of these and those below is the value in the table of
+// words.
 void md5_read_scroll(md5_stage_reader *reader, int unused);
 void md5_read_scale(md5_stage_reader *reader, int unused);
 void md5_read_center_scale(md5_stage_reader *reader, int unused);

@@ -33,8 +33,8 @@ static bool add_value(table_reader *reader, float value)
     return true;
 }
 
-// Reads { v, v, ... } behind its first brace. In the lenient verdict what is no number is 0, a
-// comma may be missing, and one may stand behind the last value.
+// Reads { v, v, ... } behind its first brace. In the lenient verdict a token that is not a number
+// reads as 0, a comma may be missing, and one may stand behind the last value.
 static bool read_values(table_reader *reader)
 {
     const bool is_lenient = md5_is_lenient(reader->lex.game);

@@ -1,4 +1,4 @@
-// Tables, for what refers to them.
+// Tables, for declarations that refer to them.
 #ifndef MD5_GAME_TABLE_H
 #define MD5_GAME_TABLE_H
 

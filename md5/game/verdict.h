@@ -1,10 +1,10 @@
-// The two verdicts on a declaration: what a mistake in it costs.
+// The two verdicts on a declaration: what happens to it after a mistake.
 #ifndef MD5_GAME_VERDICT_H
 #define MD5_GAME_VERDICT_H
 
 #include "md5/game/decl_lex.h"
 
-// Where a word stands that this engine does not know.
+// Where an unknown word stands.
 typedef enum md5_word_place { MD5_WORD_MATERIAL, MD5_WORD_STAGE, MD5_WORD_MODEL } md5_word_place;
 
 static inline bool md5_is_lenient(const md5_game *game)
@@ -18,9 +18,9 @@ static inline bool md5_is_lenient(const md5_game *game)
 bool md5_mistake(const md5_decl_lex *lex, const char *expected, const char *format, ...)
     MD5_PRINTF(3, 4);
 
-// In the lenient verdict: skips what belongs to a word that has just been read and that this engine
-// does not know: what another engine has there, if it is one of its words, or else the rest of the
-// line up to a brace.
+// In the lenient verdict: skips the arguments of an unknown word that has just been read. If it is
+// a word of another engine, these are the arguments that it has there; else the rest of the line up
+// to a brace.
 void md5_skip_unknown_word(md5_decl_lex *lex, const md5_token *word, md5_word_place place);
 
 // Returns the engine whose word a token is, or NULL if no engine is known to have it.
