@@ -1,4 +1,4 @@
-// Tokens, and what every reader of them needs to begin and to report.
+// Tokens, and what every reader of them needs to begin and to report warnings.
 #include "md5/game/decl_token.h"
 
 #include <stdarg.h>

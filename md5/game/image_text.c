@@ -32,7 +32,7 @@ static const struct operation *operation_of(const md5_token *token)
     return NULL;
 }
 
-// An operation whose arguments are being read. All of them are a stack, newest first.
+// An operation whose arguments are being read. All of them form a stack, newest first.
 typedef struct open_operation {
     struct open_operation *outer;
     const struct operation *operation;

@@ -45,8 +45,8 @@ void md5_clear_expressions(md5_material_parser *parser);
 uint32_t md5_add_constant(md5_material_parser *parser, float value);
 uint32_t md5_add_op(md5_material_parser *parser, md5_material_op_kind kind, uint32_t a, uint32_t b);
 
-// Reads an expression and returns the register of its value. A mistake is reported, and sets
-// parser->is_defaulted.
+// Reads an expression and returns the register of its value. A mistake is reported, and in the
+// engine's verdict sets parser->is_defaulted.
 uint32_t md5_read_expression(md5_material_parser *parser, md5_decl_lex *lex);
 
 // Returns the register of a table's value at a register. If there is no such table, returns 0 and
@@ -59,8 +59,8 @@ void md5_match(md5_material_parser *parser, md5_decl_lex *lex, const char *text)
 
 // -- stage.c --------------------------------------------------------------------------------------
 
-// Reads a stage behind its first brace, and adds it. A mistake is reported, and sets
-// parser->is_defaulted. Returns false if memory runs out.
+// Reads a stage behind its first brace, and adds it. A mistake is reported, and in the engine's
+// verdict sets parser->is_defaulted. Returns false if memory runs out.
 bool md5_read_stage(md5_material_parser *parser, md5_decl_lex *lex);
 
 // Adds a stage of one image.

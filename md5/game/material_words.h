@@ -4,8 +4,8 @@
 
 #include "md5/game/material_parser.h"
 
-// Reads the material behind its first brace, up to its last one. A mistake is reported, and sets
-// parser->is_defaulted. Returns false if memory runs out.
+// Reads the material behind its first brace, up to its last one. A mistake is reported, and in the
+// engine's verdict sets parser->is_defaulted. Returns false if memory runs out.
 bool md5_read_material(md5_material_parser *parser, md5_decl_lex *lex);
 
 // The sort of a material that sets none.

@@ -5,8 +5,8 @@
 #include "md5/game/image_text.h"
 #include "md5/game/material_parser.h"
 
-// A stage that is being read. A word sets parser->is_defaulted after a mistake, and has_memory to
-// false if memory runs out.
+// A stage that is being read. In the engine's verdict a word sets parser->is_defaulted after a
+// mistake. It sets has_memory to false if memory runs out.
 typedef struct md5_stage_reader {
     md5_material_parser *parser;
     md5_decl_lex *lex;
