@@ -66,9 +66,10 @@ static double worst_piston(const view_scene *scene)
                              md5_mat34_translation(own));
             const md5_vec3 points = md5_mat34_transform_direction(own, piston->forward[end]);
             const md5_vec3 across = md5_vec3_cross(to, points);
-            const double sine = (double)md5_vec3_length(across)
-                                / ((double)md5_vec3_length(to) * (double)md5_vec3_length(points));
-            worst = sine > worst || md5_vec3_dot(to, points) < 0.0f ? sine : worst;
+            const double lengths = (double)md5_vec3_length(to) * (double)md5_vec3_length(points);
+            const bool is_backward = md5_vec3_dot(to, points) < 0.0f;
+            const double off = is_backward ? 1.0 : (double)md5_vec3_length(across) / lengths;
+            worst = off > worst ? off : worst;
         }
     return worst;
 }
