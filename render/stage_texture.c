@@ -103,7 +103,7 @@ md5gl_texture md5gl_create_stage_cube(md5gl_renderer *renderer, uint32_t side,
     gl->GenTextures(1, &texture);
     gl->ActiveTexture(GL_TEXTURE0);
     gl->BindTexture(GL_TEXTURE_CUBE_MAP, texture);
-    const GLenum shown[5][2] = {
+    const GLint shown[5][2] = {
         {GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE},
         {GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE},
         {GL_TEXTURE_WRAP_R, GL_CLAMP_TO_EDGE},
@@ -111,7 +111,7 @@ md5gl_texture md5gl_create_stage_cube(md5gl_renderer *renderer, uint32_t side,
         {GL_TEXTURE_MIN_FILTER, nearest ? GL_NEAREST : GL_LINEAR_MIPMAP_LINEAR},
     };
     for (int i = 0; i < 5; i++)
-        gl->TexParameteri(GL_TEXTURE_CUBE_MAP, shown[i][0], (GLint)shown[i][1]);
+        gl->TexParameteri(GL_TEXTURE_CUBE_MAP, (GLenum)shown[i][0], shown[i][1]);
     for (GLenum i = 0; i < 6; i++) {
         MD5_ASSERT(rgba[i] != NULL, "rgba: six sides");
         gl->TexImage2D(GL_TEXTURE_CUBE_MAP_POSITIVE_X + i, 0, GL_RGBA8, (GLsizei)side,
