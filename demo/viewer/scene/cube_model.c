@@ -1,6 +1,6 @@
 #include "demo/viewer/scene/cube_model.h"
 
-#include "demo/viewer/scene/words.h"
+#include "demo/viewer/scene/mesh_words.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -185,53 +185,14 @@ bool view_join_cube(view_cube_model *joined, const md5_cube *cube, const char *p
 
 // -- Meshes ---------------------------------------------------------------------------------------
 
-// A rotation as an MD5 file stores it: without w, which is negative there.
-static md5_quat with_negative_w(md5_quat q)
-{
-    const float sign = q.w > 0.0f ? -1.0f : 1.0f;
-    return (md5_quat){sign * q.x, sign * q.y, sign * q.z, sign * q.w};
-}
-
 static void say_joints(view_words *words, const view_cube_model *joined)
 {
     view_say(words, "joints {\n");
     for (uint32_t i = 0; i < joined->num_joints; i++) {
         const view_cube_joint *const joint = &joined->joints[i];
-        const md5_quat q = with_negative_w(joint->bind.rotation);
-        const md5_vec3 at = md5_vec3_scale(joint->bind.translation, joined->cube->scale);
-        view_say_name(words, joint->name);
-        view_say(words, " %d ( %.9g %.9g %.9g ) ", (int)joint->parent, (double)at.x, (double)at.y,
-                 (double)at.z);
-        view_say(words, "( %.9g %.9g %.9g )\n", (double)q.x, (double)q.y, (double)q.z);
-    }
-    view_say(words, "}\n");
-}
-
-static void say_mesh(view_words *words, const view_cube_part *part, const md5_mesh *mesh,
-                     float scale)
-{
-    view_say(words, "mesh {\nname ");
-    view_say_name(words, mesh->name);
-    view_say(words, "\nshader ");
-    view_say_name(words, mesh->shader);
-    view_say(words, "\nnumverts %u\n", (unsigned)mesh->num_file_vertices);
-    for (uint32_t i = 0; i < mesh->num_file_vertices; i++)
-        view_say(words, "vert %u ( %.9g %.9g ) %u %u\n", (unsigned)i, (double)mesh->texcoords[i].x,
-                 (double)mesh->texcoords[i].y, (unsigned)mesh->file_vertices[i].first_weight,
-                 (unsigned)mesh->file_vertices[i].num_weights);
-    view_say(words, "numtris %u\n", (unsigned)mesh->num_triangles);
-    for (uint32_t i = 0; i < mesh->num_triangles; i++) {
-        const uint32_t *const corner = &mesh->indices[3 * (size_t)i];
-        view_say(words, "tri %u %u %u %u\n", (unsigned)i, (unsigned)mesh->sources[corner[0]],
-                 (unsigned)mesh->sources[corner[1]], (unsigned)mesh->sources[corner[2]]);
-    }
-    view_say(words, "numweights %u\n", (unsigned)mesh->num_weights);
-    for (uint32_t i = 0; i < mesh->num_weights; i++) {
-        const md5_weight *const weight = &mesh->weights[i];
-        const md5_vec3 at = md5_vec3_scale(weight->offset, scale);
-        view_say(words, "weight %u %u %.9g ( %.9g %.9g %.9g )\n", (unsigned)i,
-                 (unsigned)part->joints[weight->joint], (double)weight->bias, (double)at.x,
-                 (double)at.y, (double)at.z);
+        md5_transform bind = joint->bind;
+        bind.translation = md5_vec3_scale(bind.translation, joined->cube->scale);
+        view_say_joint(words, joint->name, joint->parent, bind);
     }
     view_say(words, "}\n");
 }
@@ -254,7 +215,10 @@ md5_model *view_cube_make_model(const view_cube_model *joined, const char *path,
     for (uint32_t p = 0; p < joined->cube->num_parts; p++) {
         const md5_model *const model = joined->parts[p].model;
         for (uint32_t m = 0; model != NULL && m < model->num_meshes; m++)
-            say_mesh(&words, &joined->parts[p], &model->meshes[m], joined->cube->scale);
+            view_say_mesh(&words, &(view_said_mesh){.mesh = &model->meshes[m],
+                                                    .material = model->meshes[m].shader,
+                                                    .joints = joined->parts[p].joints,
+                                                    .scale = joined->cube->scale});
     }
     md5_model *const model = md5_parse_model(words.text, words.size, &opts, error);
     free(words.text);

@@ -1,6 +1,6 @@
 #include "demo/viewer/scene/entity.h"
 
-#include "demo/viewer/scene/words.h"
+#include "demo/viewer/scene/mesh_words.h"
 
 #include <stdlib.h>
 
@@ -47,13 +47,6 @@ void view_free_entity(view_entity *of)
 
 // -- Joined model ---------------------------------------------------------------------------
 
-// A rotation as an MD5 file stores it: without w, which is negative there.
-static md5_quat with_negative_w(md5_quat q)
-{
-    const float sign = q.w > 0.0f ? -1.0f : 1.0f;
-    return (md5_quat){sign * q.x, sign * q.y, sign * q.z, sign * q.w};
-}
-
 static int32_t parent_of(const view_entity *of, const view_entity_part *part, uint32_t joint)
 {
     const int32_t parent = part->entity->model->skeleton.joints[joint].parent;
@@ -72,43 +65,10 @@ static void say_joints(view_words *words, const view_entity *of, uint32_t number
         const char *const name = model->skeleton.joints[i].name;
         const md5_transform bind =
             md5_transform_from_mat34(md5_mat34_mul(part->bind, model->bind[i]));
-        const md5_quat q = with_negative_w(bind.rotation);
-        const md5_vec3 at = bind.translation;
         char *const unique = number > 0 ? common_format("%u:%s", (unsigned)number, name) : NULL;
-        view_say_name(words, number > 0 ? unique : name);
+        view_say_joint(words, number > 0 ? unique : name, parent_of(of, part, i), bind);
         free(unique);
-        view_say(words, " %d ( %.9g %.9g %.9g ) ", (int)parent_of(of, part, i), (double)at.x,
-                 (double)at.y, (double)at.z);
-        view_say(words, "( %.9g %.9g %.9g )\n", (double)q.x, (double)q.y, (double)q.z);
     }
-}
-
-static void say_mesh(view_words *words, const md5_mesh *mesh, const char *material,
-                     uint32_t first_joint)
-{
-    view_say(words, "mesh {\nname ");
-    view_say_name(words, mesh->name);
-    view_say(words, "\nshader ");
-    view_say_name(words, material);
-    view_say(words, "\nnumverts %u\n", (unsigned)mesh->num_file_vertices);
-    for (uint32_t i = 0; i < mesh->num_file_vertices; i++)
-        view_say(words, "vert %u ( %.9g %.9g ) %u %u\n", (unsigned)i, (double)mesh->texcoords[i].x,
-                 (double)mesh->texcoords[i].y, (unsigned)mesh->file_vertices[i].first_weight,
-                 (unsigned)mesh->file_vertices[i].num_weights);
-    view_say(words, "numtris %u\n", (unsigned)mesh->num_triangles);
-    for (uint32_t i = 0; i < mesh->num_triangles; i++) {
-        const uint32_t *const corner = &mesh->indices[3 * (size_t)i];
-        view_say(words, "tri %u %u %u %u\n", (unsigned)i, (unsigned)mesh->sources[corner[0]],
-                 (unsigned)mesh->sources[corner[1]], (unsigned)mesh->sources[corner[2]]);
-    }
-    view_say(words, "numweights %u\n", (unsigned)mesh->num_weights);
-    for (uint32_t i = 0; i < mesh->num_weights; i++) {
-        const md5_weight *const weight = &mesh->weights[i];
-        view_say(words, "weight %u %u %.9g ( %.9g %.9g %.9g )\n", (unsigned)i,
-                 (unsigned)(first_joint + weight->joint), (double)weight->bias,
-                 (double)weight->offset.x, (double)weight->offset.y, (double)weight->offset.z);
-    }
-    view_say(words, "}\n");
 }
 
 // The other skin's material if it replaces the mesh's own, else that of the entity.
@@ -140,8 +100,10 @@ md5_model *view_join_entity(const view_entity *of, md5_game *game, const char *n
     for (uint32_t i = 0; i < of->num_parts; i++) {
         const md5_entity *const entity = of->parts[i].entity;
         for (uint32_t m = 0; m < entity->model->num_meshes; m++)
-            say_mesh(&words, &entity->model->meshes[m], material_of(of, game, entity, m),
-                     of->parts[i].first_joint);
+            view_say_mesh(&words, &(view_said_mesh){.mesh = &entity->model->meshes[m],
+                                                    .material = material_of(of, game, entity, m),
+                                                    .first_joint = of->parts[i].first_joint,
+                                                    .scale = 1.0f});
     }
     md5_model *const model = md5_parse_model(words.text, words.size, &opts, error);
     free(words.text);
