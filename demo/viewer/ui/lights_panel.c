@@ -5,48 +5,34 @@
 
 #include <stdio.h>
 
-static const float box_width = 270.0f, label_width = 70.0f, value_width = 52.0f;
+static const view_slider_panel panel = {.title = "Lights",
+                                        .hint = "Click on a name to reset it",
+                                        .count = VIEW_NUM_LIGHTS,
+                                        .label_width = 70.0f};
 
-// The position of a row's slider.
 static view_rect track_of(const view_ui *ui, const view_facts *facts, uint32_t row)
 {
-    const view_rect all = ui->layout.lights;
-    const float scale = facts->stage.font->scale, line = facts->stage.font->line[VIEW_TEXT];
-    return (view_rect){all.x + label_width * scale, all.y + (float)row * line,
-                       all.width - (label_width + value_width) * scale, line};
+    return view_slider_track(facts, &panel, ui->layout.lights, row);
 }
 
 static void draw_light(const view_ui *ui, const view_facts *facts, view_light light)
 {
     const view_light_range *const range = view_range_of_light(light);
-    const view_rect track = track_of(ui, facts, light);
-    const float scale = facts->stage.font->scale, value = facts->stage.lights->values[light];
+    const float value = facts->stage.lights->values[light];
     char text[32];
     (void)snprintf(text, sizeof text, range->usual > 0.0f ? "%.2f" : "%.0f\xC2\xB0", (double)value);
-    view_draw_text(facts->stage.canvas, VIEW_TEXT, ui->layout.lights.x, track.y, 0, VIEW_PLAIN,
-                   range->name);
-    view_draw_slider(facts->stage.canvas, track, (value - range->low) / (range->high - range->low));
-    view_draw_text(facts->stage.canvas, VIEW_TEXT, track.x + track.width + 12.0f * scale, track.y,
-                   0, VIEW_BRIGHT, text);
+    view_draw_slider_row(
+        facts, ui->layout.lights, track_of(ui, facts, light),
+        &(view_slider_row){.name = range->name,
+                           .value = text,
+                           .name_color = VIEW_PLAIN,
+                           .value_color = VIEW_BRIGHT,
+                           .part = (value - range->low) / (range->high - range->low)});
 }
 
 void view_draw_lights(view_ui *ui, const view_facts *facts)
 {
-    const float scale = facts->stage.font->scale, margin = VIEW_MARGIN * scale;
-    const float bottom = ui->layout.bar.height > 0.0f ? ui->layout.bar.y : facts->height;
-    view_rows rows = {.font = facts->stage.font, .width = box_width * scale};
-    view_add_row(&rows, VIEW_ROW_TITLE, VIEW_BRIGHT, "", "Lights");
-    const float above = view_rows_height(&rows) - VIEW_PADDING * scale;
-    // Space for the sliders, which are drawn over it.
-    for (int i = 0; i < VIEW_NUM_LIGHTS; i++)
-        view_add_row(&rows, VIEW_ROW_TEXT, VIEW_DIM, "", "%s", "");
-    view_add_gap(&rows);
-    view_add_row(&rows, VIEW_ROW_TEXT, VIEW_DIM, "", "Click on a name to reset it");
-    const float x = facts->width - margin - (box_width + 2 * VIEW_PADDING) * scale;
-    const float y = fmaxf(bottom - margin - view_rows_height(&rows), margin);
-    view_draw_rows(facts->stage.canvas, &rows, x, y);
-    ui->layout.lights = (view_rect){x + VIEW_PADDING * scale, y + above, box_width * scale,
-                                    (float)VIEW_NUM_LIGHTS * facts->stage.font->line[VIEW_TEXT]};
+    ui->layout.lights = view_draw_slider_panel(ui, facts, &panel, facts->width);
     for (view_light light = 0; light < VIEW_NUM_LIGHTS; light++)
         draw_light(ui, facts, light);
 }
@@ -56,10 +42,9 @@ view_request view_press_lights(view_ui *ui, const view_facts *facts, float x, fl
     const view_rect all = ui->layout.lights;
     if (!view_contains(all, x, y))
         return (view_request){.kind = VIEW_REQUEST_PASS};
-    view_light light = (view_light)((y - all.y) / facts->stage.font->line[VIEW_TEXT]);
-    light = light < VIEW_NUM_LIGHTS ? light : VIEW_NUM_LIGHTS - 1;
+    const view_light light = (view_light)view_pressed_slider(facts, &panel, all, y);
     ui->dragged_light = light;
-    if (x < track_of(ui, facts, light).x - 8.0f * facts->stage.font->scale)
+    if (!view_is_on_slider(facts, track_of(ui, facts, light), x))
         return (view_request){.kind = VIEW_REQUEST_LIGHT,
                               .number = light,
                               .value = view_range_of_light(light)->usual};

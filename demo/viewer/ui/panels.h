@@ -72,6 +72,32 @@ bool view_point_hierarchy(view_ui *ui, const view_facts *facts, float x, float y
 void view_draw_joint(const view_ui *ui, const view_facts *facts);
 void view_label_joint(const view_ui *ui, const view_facts *facts);
 
+// -- Rows of sliders (slider_panel.c) ---------------------------------------------------------
+
+typedef struct view_slider_panel {
+    const char *title, *hint;
+    uint32_t count;    // of rows
+    float label_width; // layout units
+} view_slider_panel;
+
+typedef struct view_slider_row {
+    const char *name, *value;
+    view_color name_color, value_color;
+    float part; // 0 to 1
+} view_slider_row;
+
+// Draws the box left of `right`. Returns where its rows are.
+view_rect view_draw_slider_panel(const view_ui *ui, const view_facts *facts,
+                                 const view_slider_panel *panel, float right);
+view_rect view_slider_track(const view_facts *facts, const view_slider_panel *panel, view_rect all,
+                            uint32_t row);
+void view_draw_slider_row(const view_facts *facts, view_rect all, view_rect track,
+                          const view_slider_row *row);
+uint32_t view_pressed_slider(const view_facts *facts, const view_slider_panel *panel, view_rect all,
+                             float y);
+// Whether a click in the row is on the slider, not on its name.
+bool view_is_on_slider(const view_facts *facts, view_rect track, float x);
+
 // -- Lights, at the right (lights_panel.c) ---------------------------------------------------
 
 void view_draw_lights(view_ui *ui, const view_facts *facts);
