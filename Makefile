@@ -103,11 +103,14 @@ FLAGS_sanitize := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
 FLAGS_scalar   := -O2 -g -DNDEBUG -DMD5_NO_SIMD
 # Atomic counts: tests run on many threads, and a lost count can be the only one of its line.
 FLAGS_coverage := -O0 -g --coverage -fprofile-update=atomic -DMD5_COVERAGE
+# Tests are compiled more often than they run; what they measure is the library and keeps its flags.
+TEST_LEVEL_release := -O1
+TEST_LEVEL_scalar  := -O1
 LINK_sanitize  := -fsanitize=address,undefined
 LINK_coverage  := --coverage
 
 # The user's flags come last, so that they win.
-ALL_CFLAGS = $(STANDARD) $(FLAGS_$(config)) $(WARNINGS) $(CFLAGS)
+ALL_CFLAGS = $(STANDARD) $(FLAGS_$(config)) $(LEVEL) $(WARNINGS) $(CFLAGS)
 # With a plain -flto, gcc links on one core and prints a warning.
 ALL_LDFLAGS = $(LINK_$(config)) $(LDFLAGS) $(if $(filter -flto,$(CFLAGS) $(LDFLAGS)),-flto=auto)
 
@@ -203,6 +206,9 @@ $(VIEWER): $(VIEW_OBJECTS) $(RENDER_OBJECTS) $(KEEP_LOADED) $(LIBRARY)
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC) $(CC) $(ALL_CFLAGS) $(EXTRA) -MMD -MP -c $< -o $@
+
+$(BUILD)/test/%.o: private LEVEL = $(TEST_LEVEL_$(config))
+$(BUILD)/test/bench/%.o: private LEVEL =
 
 $(call objects,$(RENDER_SOURCES)): EXTRA = -isystem build/glad/include
 $(call objects,$(RENDER_SOURCES)): $(GLAD_HEADER) | deps

@@ -30,14 +30,14 @@ newest_clang() {
     echo "${newest_found:-clang}"
 }
 
-# find_build COMPILER: sets $compiler and $folder. If `make WERROR=yes` has built by the same compiler, with no other
-# flags, that is the folder; otherwise it has the name of the compiler.
+# find_build COMPILER: sets $compiler, $folder, and $flags for CFLAGS. If `make WERROR=yes` has built by the same
+# compiler, with no other flags, that is the folder; otherwise it has the name of the compiler, and no debug information.
 find_build() {
-    compiler=$(versioned "$1") folder=build/by/$(versioned "$1")
+    compiler=$(versioned "$1") folder=build/by/$(versioned "$1") flags="-g0 ${CFLAGS:-}"
     [ -z "${CFLAGS:-}${LDFLAGS:-}" ] && [ -s build/release/flags ] || return 0
-    read -r usual flags <build/release/flags
-    case $flags in
-    *' -Werror') is_same_compiler "$usual" "$1" && compiler=$usual folder=build/release ;;
+    read -r usual options <build/release/flags
+    case $options in
+    *' -Werror') is_same_compiler "$usual" "$1" && compiler=$usual folder=build/release flags= ;;
     esac
     return 0
 }

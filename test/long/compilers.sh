@@ -9,7 +9,7 @@ unset MAKEFLAGS MAKELEVEL MFLAGS MD5_CORPUS config CC CFLAGS LDFLAGS BUILD MD5_B
 built() {
     find_build "$1"
     make --no-print-directory -j"$(getconf _NPROCESSORS_ONLN)" DEPS=no config=release CC="$compiler" BUILD="$folder" \
-        WERROR=yes lib tool "$folder/test_md5"
+        CFLAGS="$flags" WERROR=yes lib tool "$folder/test_md5"
 }
 tested() {
     find_build "$1"

@@ -11,7 +11,7 @@ unset MAKEFLAGS MAKELEVEL MFLAGS MD5_CORPUS config CC CFLAGS LDFLAGS BUILD MD5_B
 # built NAME COMPILER [CFLAGS [LDFLAGS]]
 built() {
     make --no-print-directory -j"$(getconf _NPROCESSORS_ONLN)" DEPS=no config=release CC="$2" BUILD="build/on/$1" \
-        CFLAGS="${3:-}" LDFLAGS="${4--static}" WERROR=yes \
+        CFLAGS="-g0 ${3:-}" LDFLAGS="${4--static}" WERROR=yes \
         "build/on/$1/libmd5model.a" "build/on/$1/md5tool" "build/on/$1/test_md5"
 }
 # shellcheck disable=SC2086 # several words, or none
