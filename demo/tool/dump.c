@@ -171,7 +171,7 @@ static void release(dump_buffers *buffers)
     free(buffers->points);
 }
 
-static void print_told(void *user, const md5_error *warning)
+static void print_warning(void *user, const md5_error *warning)
 {
     (void)user;
     tool_print_error(warning);
@@ -180,7 +180,7 @@ static void print_told(void *user, const md5_error *warning)
 static bool dump_moments(const md5_model *model, const dump_options *options, md5_error *error)
 {
     md5_anim *anim = md5_load_anim(options->anim, NULL, error);
-    const md5_load_opts opts = {.file_name = options->anim, .warn = print_told};
+    const md5_load_opts opts = {.file_name = options->anim, .warn = print_warning};
     md5_binding *binding = anim ? md5_bind(model, anim, &opts, error) : NULL;
     dump_buffers buffers = {0};
 

@@ -84,11 +84,11 @@ bool md5_lex_fail(md5_lex *lex, const char *at, md5_status status, const char *f
 
 // Whether a further warning would be seen. If not, it is only counted: texts with very many things
 // to warn of must not take longer for that.
-static bool tells_warnings(md5_context *context)
+static bool reports_warnings(md5_context *context)
 {
     if (context->warn && context->num_warnings < context->max_warnings)
         return true;
-    md5_warn(context, 0, 0, "not told");
+    md5_warn(context, 0, 0, "not reported");
     return false;
 }
 
@@ -96,7 +96,7 @@ void md5_lex_warn(md5_lex *lex, const char *at, const char *format, ...)
 {
     char message[sizeof((md5_error *)0)->message];
     uint32_t line, column;
-    if (!tells_warnings(lex->arena->context))
+    if (!reports_warnings(lex->arena->context))
         return;
     va_list arguments;
     va_start(arguments, format);
@@ -109,7 +109,7 @@ void md5_lex_warn(md5_lex *lex, const char *at, const char *format, ...)
 void md5_lex_warn_token(md5_lex *lex, const char *at, const char *format, ...)
 {
     char message[sizeof((md5_error *)0)->message];
-    if (!tells_warnings(lex->arena->context))
+    if (!reports_warnings(lex->arena->context))
         return;
     va_list arguments;
     va_start(arguments, format);

@@ -11,7 +11,7 @@ static const char *view_fault(const md5_camera *camera, double time, md5_wrap wr
                : "a view rotation without unit length";
 }
 
-static const char *flight_fault(const md5_camera *camera)
+static const char *camera_fault(const md5_camera *camera)
 {
     const double end = camera->duration;
     const double times[] = {0.0, 0.3 * end, 0.7 * end, end, -0.7 * end, 1e300, (double)NAN};
@@ -21,4 +21,4 @@ static const char *flight_fault(const md5_camera *camera)
     return fault;
 }
 
-FUZZ_TEXT_KIND(camera, md5_camera, md5_parse_camera, flight_fault, md5_free_camera)
+FUZZ_TEXT_KIND(camera, md5_camera, md5_parse_camera, camera_fault, md5_free_camera)

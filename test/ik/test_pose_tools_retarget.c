@@ -245,7 +245,7 @@ static void check_failure(const md5_joint_pair *pairs, uint32_t num_pairs, const
     CHECK_STRING(error.message, message);
 }
 
-TEST (pose_tools_retarget_tells_what_is_wrong) {
+TEST (pose_tools_retarget_reports_what_is_wrong) {
     check_failure(NULL, 0, "no source joint matches a target joint");
     const md5_joint_pair unknown_source[] = {{"hips", "x", false}, {"hipps", "y", false}};
     check_failure(unknown_source, 2, "pair 1: the source has no joint 'hipps'");

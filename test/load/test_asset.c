@@ -78,9 +78,9 @@ static uint32_t hash_text(const char *text)
 
 bool asset_warnings_have_new(const asset_warnings *warnings, const asset_warnings *known)
 {
-    for (uint32_t i = 0; i < warnings->num_told && i < MOST_HASHES; i++) {
+    for (uint32_t i = 0; i < warnings->num_reported && i < MOST_HASHES; i++) {
         bool found = false;
-        for (uint32_t j = 0; j < known->num_told && j < MOST_HASHES; j++)
+        for (uint32_t j = 0; j < known->num_reported && j < MOST_HASHES; j++)
             found = found || known->hashes[j] == warnings->hashes[i];
         if (!found)
             return true;
@@ -91,9 +91,9 @@ bool asset_warnings_have_new(const asset_warnings *warnings, const asset_warning
 static void note_warning(void *user, const md5_error *warning)
 {
     asset_warnings *const warnings = user;
-    if (warnings->num_told < MOST_HASHES)
-        warnings->hashes[warnings->num_told] = hash_text(warning->message);
-    warnings->num_told++;
+    if (warnings->num_reported < MOST_HASHES)
+        warnings->hashes[warnings->num_reported] = hash_text(warning->message);
+    warnings->num_reported++;
     if (warning->line > warnings->largest_line)
         warnings->largest_line = warning->line;
     if (warnings->fault)
@@ -152,14 +152,14 @@ const char *asset_answer_fault(const void *asset, uint32_t num_warnings, const m
     const asset_warnings *const warnings = opts->warn_user;
     const uint32_t cap = opts->max_warnings ? opts->max_warnings : 100;
     PASS_ON(warnings->fault);
-    HOLDS(warnings->num_told <= cap, "more warnings than the cap allows");
+    HOLDS(warnings->num_reported <= cap, "more warnings than the cap allows");
     if (warnings->largest_line > 0)
         HOLDS(warnings->largest_line <= count_lines(text, size), "a warning behind the last line");
     if (!asset)
         return error_fault(error, text, size);
     HOLDS(error->status == MD5_OK && error->message[0] == '\0' && error->line == 0,
           "an asset and an error");
-    HOLDS(warnings->num_told == (num_warnings < cap ? num_warnings : cap),
+    HOLDS(warnings->num_reported == (num_warnings < cap ? num_warnings : cap),
           "other warnings reported than counted");
     return NULL;
 }

@@ -15,7 +15,7 @@ typedef struct asset_heap {
 
 // The warnings that were reported.
 typedef struct asset_warnings {
-    uint32_t num_told;
+    uint32_t num_reported;
     const char *fault;     // what is wrong with the first faulty one
     uint64_t largest_line; // none = 0
     uint32_t hashes[128];  // of the first messages

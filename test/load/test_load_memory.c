@@ -91,16 +91,16 @@ TEST (real_files_take_few_blocks_and_little_memory) {
 TEST (repeated_counts_allocate_no_more) {
     static const char model[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 0\n"
                                 "joints {\n\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n";
-    static const char *const told[] = {"// numJoints 99999999\n", "// numMeshes 99999999\n"};
+    static const char *const comments[] = {"// numJoints 99999999\n", "// numMeshes 99999999\n"};
     enum { TIMES = 1500 };
     for (int i = 0; i < 2; i++) {
-        const size_t length = strlen(told[i]), size = TIMES * length + strlen(model);
+        const size_t length = strlen(comments[i]), size = TIMES * length + strlen(model);
         char *const text = malloc(size + 1);
         CHECK(text != NULL);
         for (size_t k = 0; k < TIMES; k++)
-            memcpy(text + k * length, told[i], length);
+            memcpy(text + k * length, comments[i], length);
         memcpy(text + TIMES * length, model, sizeof model);
-        const measured it = measure("told.md5mesh", text, size);
+        const measured it = measure("comments.md5mesh", text, size);
         CHECK(it.peak_bytes <= 65536 + 16 * size);
         free(text);
     }

@@ -87,7 +87,7 @@ static void advance(acting *of, double seconds)
 }
 
 // Events of one-shots that were heard, in words; those of the layer are left out.
-static void tell(const acting *of, char *text, size_t size)
+static void report(const acting *of, char *text, size_t size)
 {
     text[0] = '\0';
     for (uint32_t i = 0; i < of->heard.count; i++) {
@@ -98,12 +98,12 @@ static void tell(const acting *of, char *text, size_t size)
     }
 }
 
-#define EXPECT_EVENTS(of, expected)    \
-    do {                               \
-        char told[1024];               \
-        tell((of), told, sizeof told); \
-        CHECK_STRING(told, expected);  \
-        (of)->heard.count = 0;         \
+#define EXPECT_EVENTS(of, expected)              \
+    do {                                         \
+        char reported[1024];                     \
+        report((of), reported, sizeof reported); \
+        CHECK_STRING(reported, expected);        \
+        (of)->heard.count = 0;                   \
     } while (0)
 
 TEST (shot_fires_its_events_once) {

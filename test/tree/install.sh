@@ -165,16 +165,16 @@ cached() { # FOLDERS
     echo "$1" >"$scratch/ld.so.conf"
     PATH=$PATH:/sbin:/usr/sbin
     LDCONFIG="ldconfig -C $scratch/ld.so.cache -f $scratch/ld.so.conf" \
-        sh test/build/ldconfig.sh "$folder" "$abi" >"$scratch/told" || return 1
-    cat "$scratch/told"
+        sh test/build/ldconfig.sh "$folder" "$abi" >"$scratch/reported" || return 1
+    cat "$scratch/reported"
     ldconfig -C "$scratch/ld.so.cache" -p >"$scratch/known"
 }
 is_cached() {
-    cached "$folder" && [ ! -s "$scratch/told" ] && grep -F "$abi" "$scratch/known"
+    cached "$folder" && [ ! -s "$scratch/reported" ] && grep -F "$abi" "$scratch/known"
 }
 says_how() {
     cached "$scratch/elsewhere" && ! grep -F "$abi" "$scratch/known" &&
-        grep -F "LD_LIBRARY_PATH=$folder" "$scratch/told"
+        grep -F "LD_LIBRARY_PATH=$folder" "$scratch/reported"
 }
 updates_linker() {
     make --no-print-directory -n install DESTDIR= | grep -F "ldconfig.sh $prefix/lib $abi" &&

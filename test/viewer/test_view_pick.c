@@ -137,7 +137,7 @@ TEST (view_click_finds_the_nearest_triangle) {
 }
 
 // Joint transforms are relative to the file's spaces, however the model is turned.
-TEST (view_click_tells_joints_of_the_file) {
+TEST (view_click_reports_joints_of_the_file) {
     gl_scene scene;
     shot_viewer viewer;
     if (!scene_share(&scene))

@@ -20,7 +20,7 @@ static const uint8_t *texel_at(const view_image *image, uint32_t x, uint32_t y)
 }
 
 // Cells show u by red and v by green, and no cell is its own mirror image.
-TEST (view_uv_grid_tells_u_and_v) {
+TEST (view_uv_grid_shows_u_and_v) {
     enum { CELL = VIEW_UV_GRID_SIZE / VIEW_UV_CELLS };
     view_image image = view_make_uv_grid();
     for (uint32_t row = 0; row < VIEW_UV_CELLS; row++)

@@ -303,7 +303,8 @@ static void apply_control(view_machine *machine, float seconds)
 {
     view_control *const control = &machine->control;
     const float share = control->fast ? 1.0f : 0.5f;
-    // Such a machine is told at once what the keys ask for, and takes the steps that lead there.
+    // Such a machine receives what the keys ask for in one call, and takes the steps that lead
+    // there.
     if (view_turns_itself(machine)) {
         order(machine, "speed", control->ahead, control->ahead > 0 ? share : 1.0f,
               &control->moves_ahead);

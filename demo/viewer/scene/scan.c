@@ -56,7 +56,7 @@ view_library *view_end_scan(view_scan *scan, md5_error *error)
     view_library *const library = scan->library;
     *error = scan->error;
     if (library != NULL) {
-        // Its thread has ended: nobody is told any longer, and `scan` goes.
+        // Its thread has ended: nobody is notified any longer, and `scan` is freed.
         library->places.goes_on = NULL;
         library->places.user = NULL;
     }

@@ -33,13 +33,13 @@ def import_model(context, path, settings, report):
     title = os.path.splitext(os.path.basename(path))[0]
     joints = maths.matrix_of(maths.rebuilt(model.turns), np.array(model.places))
     armature, bones = _armature(context, title, model, joints, settings)
-    told = {"apart": 0, "furthest": 0.0, "sums": 0, "none": 0, "negative": 0, "lost": 0}
+    counts = {"apart": 0, "furthest": 0.0, "sums": 0, "none": 0, "negative": 0, "lost": 0}
     for number, mesh in enumerate(model.meshes):
         name = mesh.name or "%s_%d" % (title, number)
         thing = _mesh(context, name, mesh, armature, bones, joints, settings,
-                      os.path.dirname(path), told)
+                      os.path.dirname(path), counts)
         thing["md5_mesh"] = number
-    _tell(told, path, report)
+    _report_counts(counts, path, report)
     report.info("%s: %d joints, %d meshes" % (path, len(model.names), len(model.meshes)))
     return armature
 
@@ -109,9 +109,9 @@ def _lengths(rest, parents):
 
 # -- Meshes -----------------------------------------------------------------------------------------
 
-def _mesh(context, name, mesh, armature, bones, joints, settings, folder, told):
-    points, shares = _vertices(mesh, joints, told)
-    places, corners = _welded(mesh, told, settings.weld)
+def _mesh(context, name, mesh, armature, bones, joints, settings, folder, counts):
+    points, shares = _vertices(mesh, joints, counts)
+    places, corners = _welded(mesh, counts, settings.weld)
     back = np.linalg.inv(to_file(settings))
     data = bpy.data.meshes.new(name)
     data.from_pydata(maths.apply(back, points[places]).tolist() if places else [], [],
@@ -139,7 +139,7 @@ def _mesh(context, name, mesh, armature, bones, joints, settings, folder, told):
     return thing
 
 
-def _vertices(mesh, joints, told):
+def _vertices(mesh, joints, counts):
     """The position of each vertex of the file in the bind pose, and its weights as {joint: bias}."""
     points, shares = np.zeros((len(mesh.spans), 3)), []
     if mesh.weights:
@@ -151,20 +151,20 @@ def _vertices(mesh, joints, told):
             share[joint] = share.get(joint, 0.0) + bias
         shares.append(share)
         if not count:
-            told["none"] += 1
+            counts["none"] += 1
             continue
         biases = np.array([bias for _, bias, _ in mesh.weights[first:first + count]])
         mine = held[first:first + count]
         points[vertex] = biases @ mine
         apart = float(np.ptp(mine[biases != 0], axis=0).max()) if (biases != 0).any() else 0.0
-        told["apart"] += apart > APART
-        told["furthest"] = max(told["furthest"], apart)
-        told["sums"] += abs(biases.sum() - 1) > 1e-4
-        told["negative"] += any(bias < 0 for bias in share.values())
+        counts["apart"] += apart > APART
+        counts["furthest"] = max(counts["furthest"], apart)
+        counts["sums"] += abs(biases.sum() - 1) > 1e-4
+        counts["negative"] += any(bias < 0 for bias in share.values())
     return points, shares
 
 
-def _welded(mesh, told, weld):
+def _welded(mesh, counts, weld):
     """Per Blender vertex the vertex of the file, and the faces as (Blender vertices, file vertices),
     counter-clockwise. Vertices that differ only in their UVs are merged, since Blender stores UVs per
     face corner. Blender does not allow two faces with the same vertices, which files use for two-sided
@@ -180,7 +180,7 @@ def _welded(mesh, told, weld):
     for a, b, c in mesh.tris:
         tri = (a, c, b)
         if len(set(tri)) < 3:
-            told["lost"] += 1
+            counts["lost"] += 1
             continue
         face = tuple(number[vertex] for vertex in tri)
         if len(set(face)) < 3 or frozenset(face) in taken:
@@ -224,13 +224,13 @@ def _show(material, path):
         material.node_tree.links.new(texture.outputs["Color"], shade.inputs["Base Color"])
 
 
-def _tell(told, path, report):
-    if told["apart"]:
+def _report_counts(counts, path, report):
+    if counts["apart"]:
         report.warn("%s: the weights of %d vertices do not meet in one point, by up to %.3g units; "
-                    "Blender deforms these vertices differently" % (path, told["apart"], told["furthest"]))
+                    "Blender deforms these vertices differently" % (path, counts["apart"], counts["furthest"]))
     for key, text in (("sums", "the weights of %d vertices do not sum to 1; Blender normalizes them"),
                       ("negative", "negative weights of %d vertices ignored"),
                       ("none", "%d vertices have no weights"),
                       ("lost", "%d triangles without area ignored")):
-        if told[key]:
-            report.warn(path + ": " + text % told[key])
+        if counts[key]:
+            report.warn(path + ": " + text % counts[key])
