@@ -227,7 +227,8 @@ def _show(material, path):
 def _report_counts(counts, path, report):
     if counts["apart"]:
         report.warn("%s: the weights of %d vertices do not meet in one point, by up to %.3g units; "
-                    "Blender deforms these vertices differently" % (path, counts["apart"], counts["furthest"]))
+                    "Blender deforms these vertices differently" % (path, counts["apart"],
+                                                                    counts["furthest"]))
     for key, text in (("sums", "the weights of %d vertices do not sum to 1; Blender normalizes them"),
                       ("negative", "negative weights of %d vertices ignored"),
                       ("none", "%d vertices have no weights"),
