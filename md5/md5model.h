@@ -155,9 +155,8 @@ typedef struct md5_load_opts {
 //   comments are forward, left and up. Vectors that the caller gives, those of machine tables
 //   included, are in the axes and units of the asset.
 // - md5_track.flags remain those of the file.
-// - md5gl draws models in any axes, if the view fits them; its sky light and ground shadows take z
-// as
-//   up.
+// - md5gl draws models in any axes, if the view fits them; its sky light and ground shadows
+//   take z as up.
 
 // -- Assets ---------------------------------------------------------------------------------
 

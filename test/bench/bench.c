@@ -10,6 +10,7 @@
 
 #include "test/bench/bench_compress.h"
 #include "test/bench/bench_measure.h"
+#include "test/bench/bench_peer.h"
 #include "test/bench/bench_play.h"
 #include "test/bench/bench_pose.h"
 #include "test/bench/bench_read.h"
@@ -385,6 +386,40 @@ static void measure_real_meshes(bench_table *table, int count, char **paths)
     }
 }
 
+#ifdef BENCH_HAS_PEER
+// Texts are as they were added, which is the order of the folders.
+static void add_against_peer(peer_ratios *ratios, const bench_texts *texts, uint64_t *seen)
+{
+    for (size_t i = 0; i < texts->count; i++) {
+        const bench_text *const text = &texts->texts[i];
+        md5_model *const model =
+            text->is_anim ? NULL : md5_parse_model(text->bytes, text->size, NULL, NULL);
+        if (model)
+            peer_add(ratios, model, widest_set(), seen);
+    }
+}
+
+static void measure_against_peer(bench_table *table, int count, char **paths)
+{
+    static bench_texts ours, others;
+    static peer_ratios of_ours, of_others;
+    if (!md5_cpu_has(MD5_CPU_AVX2))
+        return;
+    for (int i = 0; i < count; i++)
+        add_file(&ours, paths[i]);
+    const char *const corpus = corpus_path("corpus");
+    if (corpus)
+        add_folder(&others, corpus);
+    bench_heading("skinning real models, over a plain SIMD skinner");
+    add_against_peer(&of_ours, &ours, &table->seen);
+    peer_show(table, &of_ours, "models of ours");
+    add_against_peer(&of_others, &others, &table->seen);
+    peer_show(table, &of_others, "models of the corpus");
+    free_texts(&ours);
+    free_texts(&others);
+}
+#endif
+
 int main(int argc, char **argv)
 {
     if (argc < 3)
@@ -406,6 +441,9 @@ int main(int argc, char **argv)
     measure_accuracy(&table);
     measure_made_meshes(&table);
     measure_real_meshes(&table, argc - 2, argv + 2);
+#ifdef BENCH_HAS_PEER
+    measure_against_peer(&table, argc - 2, argv + 2);
+#endif
     printf("\n%d of %d goals met; %.0f seconds; widest instruction set: %s\n", table.num_met,
            table.num_goals, bench_now() - start, bench_level_name(widest_set()));
     if (fclose(table.csv) != 0)

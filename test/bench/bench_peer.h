@@ -1,0 +1,332 @@
+// Skinning for bench.c against a peer: the plain SIMD skinner that other engines have, written for
+// this comparison. Vertices are in parts of one number of influences each; of each vertex, the
+// matrices are blended by its weights, and the result transforms bind pose position, normal and
+// tangent. That is the scheme of ozz-animation's skinning job, with four floats in a register and
+// fused multiply-adds.
+#ifndef TEST_BENCH_BENCH_PEER_H
+#define TEST_BENCH_BENCH_PEER_H
+
+#include "test/bench/bench_measure.h"
+#include "test/bench/bench_read.h"
+#include "test/bench/bench_skin.h"
+
+#if defined __x86_64__ && defined __GNUC__
+#define BENCH_HAS_PEER
+#include <immintrin.h>
+
+#define PEER_TARGET __attribute__((target("avx2,fma")))
+#define PEER_MAX_COUNT 64 // influences of a vertex
+#define PEER_TURNS 31
+#define PEER_MIN_VERTICES 500 // fewer would measure calls
+#define PEER_MAX_MODELS 400
+
+typedef struct peer_matrix {
+    float columns[4][4];
+} peer_matrix;
+
+// A run of vertices with `num_influences` each.
+typedef struct peer_part {
+    uint32_t num_vertices, num_influences;
+} peer_part;
+
+typedef struct peer_mesh {
+    uint32_t num_vertices;
+    uint32_t num_parts;
+    peer_part parts[PEER_MAX_COUNT];
+    uint16_t *joints; // of each vertex, as many as its part says
+    float *weights;   // the same
+    md5_vec3 *positions, *normals;
+    md5_vec4 *tangents;                             // NULL: the model has none
+    float *to_positions, *to_normals, *to_tangents; // [3 * num_vertices + 1]
+} peer_mesh;
+
+typedef struct peer_model {
+    uint32_t num_meshes;
+    peer_mesh *meshes;
+    peer_matrix *palette; // that of the skinning, by columns
+} peer_model;
+
+static void *peer_alloc(size_t count, size_t size)
+{
+    void *const memory = calloc(count + 1, size);
+    if (!memory)
+        exit(1);
+    return memory;
+}
+
+static uint32_t peer_count(const md5_mesh *mesh, uint32_t vertex)
+{
+    return mesh->first_influence[vertex + 1] - mesh->first_influence[vertex];
+}
+
+// The vertices with `count` influences, behind those that `to` has.
+static void peer_add_part(peer_mesh *to, const md5_mesh *mesh, uint32_t count, size_t *influences)
+{
+    const uint32_t begin = to->num_vertices;
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+        if (peer_count(mesh, v) != count)
+            continue;
+        for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++) {
+            to->joints[*influences] = (uint16_t)mesh->influence_joints[i];
+            to->weights[(*influences)++] = mesh->influences[i].w;
+        }
+        to->positions[to->num_vertices] = mesh->positions[v];
+        to->normals[to->num_vertices] = mesh->normals[v];
+        if (to->tangents)
+            to->tangents[to->num_vertices] = mesh->tangents[v];
+        to->num_vertices++;
+    }
+    if (to->num_vertices > begin)
+        to->parts[to->num_parts++] = (peer_part){to->num_vertices - begin, count};
+}
+
+static void peer_make_mesh(peer_mesh *to, const md5_mesh *mesh)
+{
+    const size_t count = mesh->num_vertices, total = mesh->first_influence[count];
+    size_t num_influences = 0;
+    *to = (peer_mesh){.joints = peer_alloc(total, sizeof *to->joints),
+                      .weights = peer_alloc(total, sizeof *to->weights),
+                      .positions = peer_alloc(count, sizeof *to->positions),
+                      .normals = peer_alloc(count, sizeof *to->normals),
+                      .to_positions = peer_alloc(3 * count, sizeof(float)),
+                      .to_normals = peer_alloc(3 * count, sizeof(float)),
+                      .to_tangents = peer_alloc(3 * count, sizeof(float))};
+    if (mesh->tangents)
+        to->tangents = peer_alloc(count, sizeof *to->tangents);
+    for (uint32_t each = 0; each < PEER_MAX_COUNT; each++)
+        peer_add_part(to, mesh, each, &num_influences);
+}
+
+static void peer_make(peer_model *to, const skinning *of)
+{
+    const md5_model *const model = of->model;
+    to->num_meshes = model->num_meshes;
+    to->meshes = peer_alloc(model->num_meshes, sizeof *to->meshes);
+    to->palette = peer_alloc(model->skeleton.num_joints, sizeof *to->palette);
+    for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
+        for (int column = 0; column < 4; column++) {
+            for (int row = 0; row < 3; row++)
+                to->palette[i].columns[column][row] = of->palette[i].m[4 * row + column];
+        }
+    }
+    for (uint32_t m = 0; m < model->num_meshes; m++)
+        peer_make_mesh(&to->meshes[m], &model->meshes[m]);
+}
+
+static void peer_free(peer_model *of)
+{
+    for (uint32_t m = 0; m < of->num_meshes; m++) {
+        peer_mesh *const mesh = &of->meshes[m];
+        free(mesh->joints);
+        free(mesh->weights);
+        free(mesh->positions);
+        free(mesh->normals);
+        free(mesh->tangents);
+        free(mesh->to_positions);
+        free(mesh->to_normals);
+        free(mesh->to_tangents);
+    }
+    free(of->meshes);
+    free(of->palette);
+    *of = (peer_model){0};
+}
+
+// -- The skinner ----------------------------------------------------------------------------------
+
+PEER_TARGET static inline __m128 peer_along(const __m128 matrix[4], float x, float y, float z)
+{
+    const __m128 of_x = _mm_mul_ps(matrix[0], _mm_set1_ps(x));
+    const __m128 of_xy = _mm_fmadd_ps(matrix[1], _mm_set1_ps(y), of_x);
+    return _mm_fmadd_ps(matrix[2], _mm_set1_ps(z), of_xy);
+}
+
+// `count` is a constant where this is inlined but for parts of many influences.
+PEER_TARGET static inline __attribute__((always_inline)) void
+peer_skin_part(const peer_mesh *mesh, const peer_matrix *palette, uint32_t begin, uint32_t end,
+               const uint16_t *joints, const float *weights, uint32_t count, bool has_normals,
+               bool has_tangents)
+{
+    for (uint32_t v = begin; v < end; v++, joints += count, weights += count) {
+        __m128 matrix[4];
+        for (int c = 0; c < 4; c++) {
+            const __m128 column = _mm_loadu_ps(palette[joints[0]].columns[c]);
+            matrix[c] = count == 1 ? column : _mm_mul_ps(column, _mm_set1_ps(weights[0]));
+        }
+        for (uint32_t i = 1; i < count; i++) {
+            const __m128 weight = _mm_set1_ps(weights[i]);
+            for (int c = 0; c < 4; c++)
+                matrix[c] =
+                    _mm_fmadd_ps(_mm_loadu_ps(palette[joints[i]].columns[c]), weight, matrix[c]);
+        }
+        // Each store writes one float of the vertex that follows, which is written afterwards.
+        const size_t at = (size_t)v * 3;
+        const md5_vec3 p = mesh->positions[v], n = mesh->normals[v];
+        _mm_storeu_ps(&mesh->to_positions[at],
+                      _mm_add_ps(peer_along(matrix, p.x, p.y, p.z), matrix[3]));
+        if (has_normals)
+            _mm_storeu_ps(&mesh->to_normals[at], peer_along(matrix, n.x, n.y, n.z));
+        if (!has_tangents)
+            continue;
+        const md5_vec4 t = mesh->tangents[v];
+        _mm_storeu_ps(&mesh->to_tangents[at], peer_along(matrix, t.x, t.y, t.z));
+    }
+}
+
+PEER_TARGET static inline __attribute__((always_inline)) void
+peer_skin_mesh(const peer_mesh *mesh, const peer_matrix *palette, bool has_normals,
+               bool has_tangents)
+{
+    const uint16_t *joints = mesh->joints;
+    const float *weights = mesh->weights;
+    uint32_t begin = 0;
+    for (uint32_t p = 0; p < mesh->num_parts; p++) {
+        const uint32_t count = mesh->parts[p].num_influences;
+        const uint32_t end = begin + mesh->parts[p].num_vertices;
+#define PEER_PART(n) \
+    peer_skin_part(mesh, palette, begin, end, joints, weights, n, has_normals, has_tangents)
+        switch (count) {
+        case 0:
+            break; // a vertex without weights lies at the origin
+        case 1:
+            PEER_PART(1);
+            break;
+        case 2:
+            PEER_PART(2);
+            break;
+        case 3:
+            PEER_PART(3);
+            break;
+        case 4:
+            PEER_PART(4);
+            break;
+        default:
+            PEER_PART(count);
+        }
+#undef PEER_PART
+        joints += (size_t)count * (end - begin);
+        weights += (size_t)count * (end - begin);
+        begin = end;
+    }
+}
+
+typedef enum peer_outputs {
+    PEER_POSITIONS,
+    PEER_NORMALS,
+    PEER_TANGENTS,
+    PEER_OUTPUTS
+} peer_outputs;
+
+PEER_TARGET static void peer_skin(const peer_model *model, peer_outputs outputs)
+{
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        const peer_mesh *const mesh = &model->meshes[m];
+        if (outputs == PEER_POSITIONS)
+            peer_skin_mesh(mesh, model->palette, false, false);
+        else if (outputs == PEER_NORMALS || !mesh->tangents)
+            peer_skin_mesh(mesh, model->palette, true, false);
+        else
+            peer_skin_mesh(mesh, model->palette, true, true);
+    }
+}
+
+// -- Comparing ------------------------------------------------------------------------------------
+
+// The greatest distance of a position by the peer from ours, in units.
+static double peer_distance(const peer_model *peer, const skinning *of)
+{
+    double worst = 0.0;
+    for (uint32_t m = 0; m < peer->num_meshes; m++) {
+        const md5_mesh *const mesh = &of->model->meshes[m];
+        uint32_t at = 0;
+        for (uint32_t count = 0; count < PEER_MAX_COUNT; count++) {
+            for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+                if (peer_count(mesh, v) != count)
+                    continue;
+                const md5_vec3 ours = of->jobs[m].positions[v];
+                const float *const theirs = &peer->meshes[m].to_positions[(size_t)at++ * 3];
+                const double distance = fabs((double)(ours.x - theirs[0]))
+                                        + fabs((double)(ours.y - theirs[1]))
+                                        + fabs((double)(ours.z - theirs[2]));
+                if (count > 0 && distance > worst)
+                    worst = distance;
+            }
+        }
+    }
+    return worst;
+}
+
+// Seconds of one call, of as many as take RUN_SECONDS.
+static double peer_time(const peer_model *peer, const skinning *of, peer_outputs outputs,
+                        unsigned calls, uint64_t *seen)
+{
+    const double start = bench_now();
+    for (unsigned i = 0; i < calls; i++) {
+        if (peer)
+            peer_skin(peer, outputs);
+        else
+            *seen += skin_all(of, outputs >= PEER_NORMALS, outputs >= PEER_TANGENTS);
+    }
+    return (bench_now() - start) / calls;
+}
+
+// The median of their time over ours, of runs that alternate.
+static double peer_ratio(const peer_model *peer, const skinning *of, peer_outputs outputs,
+                         uint64_t *seen)
+{
+    double ratios[PEER_TURNS];
+    unsigned calls = 1;
+    while (peer_time(peer, of, outputs, calls, seen) * calls < RUN_SECONDS)
+        calls *= 2;
+    for (int turn = 0; turn < PEER_TURNS; turn++) {
+        const double ours = peer_time(NULL, of, outputs, calls, seen);
+        ratios[turn] = peer_time(peer, of, outputs, calls, seen) / ours;
+    }
+    qsort(ratios, PEER_TURNS, sizeof ratios[0], bench_compare);
+    return ratios[PEER_TURNS / 2];
+}
+
+// Ratios of many models; those of a model are comparable with each other.
+typedef struct peer_ratios {
+    size_t count, num_apart; // the second: of models whose weights do not meet in one point
+    double ratios[PEER_OUTPUTS][PEER_MAX_MODELS];
+} peer_ratios;
+
+// Takes ownership of the model.
+static void peer_add(peer_ratios *all, md5_model *model, md5_cpu level, uint64_t *seen)
+{
+    skinning of;
+    peer_model peer;
+    make_skinning(&of, model);
+    of.level = level;
+    if (of.num_vertices >= PEER_MIN_VERTICES && all->count < PEER_MAX_MODELS) {
+        peer_make(&peer, &of);
+        *seen += skin_all(&of, true, true);
+        peer_skin(&peer, PEER_TANGENTS);
+        all->num_apart += !(peer_distance(&peer, &of) < 0.1);
+        for (int outputs = 0; outputs < PEER_OUTPUTS; outputs++)
+            all->ratios[outputs][all->count] = peer_ratio(&peer, &of, (peer_outputs)outputs, seen);
+        all->count++;
+        peer_free(&peer);
+    }
+    free_skinning(&of);
+}
+
+static void peer_show(bench_table *table, peer_ratios *all, const char *of)
+{
+    static const char *const names[] = {"positions", "+ normals", "+ tangents"};
+    static const char *const figures[] = {"worst", "lower quartile", "median"};
+    bench_figure(table, "models whose peer is apart by 0.1 units", "", (double)all->num_apart, 0.0);
+    for (int outputs = 0; outputs < PEER_OUTPUTS && all->count > 0; outputs++) {
+        double *const ratios = all->ratios[outputs];
+        qsort(ratios, all->count, sizeof ratios[0], bench_compare);
+        for (size_t figure = 0; figure < 3; figure++) {
+            char name[96];
+            snprintf(name, sizeof name, "%s, %zu %s, %s", names[outputs], all->count, of,
+                     figures[figure]);
+            bench_figure(table, name, "x", ratios[figure * all->count / 4], 0.0);
+        }
+    }
+}
+
+#endif
+#endif
