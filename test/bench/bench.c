@@ -342,7 +342,7 @@ static void measure_made_meshes(bench_table *table)
     static skinning of;
     bench_heading("skinning, 5000 vertices, 71 joints");
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        md5_model *const model = made_model(counts[i]);
+        md5_model *const model = made_model(counts[i], false);
         if (!model)
             fail("cannot make a mesh", "made_model");
         const int n = counts[i];
@@ -402,9 +402,11 @@ static void add_against_peer(peer_ratios *ratios, const bench_texts *texts, uint
 static void measure_against_peer(bench_table *table, int count, char **paths)
 {
     static bench_texts ours, others;
-    static peer_ratios of_ours, of_others;
+    static peer_ratios of_ours, of_others, of_scattered;
     if (!md5_cpu_has(MD5_CPU_AVX2))
         return;
+    for (int influences = 1; influences <= 8; influences *= 2)
+        peer_add(&of_scattered, made_model(influences, true), widest_set(), &table->seen);
     for (int i = 0; i < count; i++)
         add_file(&ours, paths[i]);
     const char *const corpus = corpus_path("corpus");
@@ -415,6 +417,7 @@ static void measure_against_peer(bench_table *table, int count, char **paths)
     peer_show(table, &of_ours, "models of ours");
     add_against_peer(&of_others, &others, &table->seen);
     peer_show(table, &of_others, "models of the corpus");
+    peer_show(table, &of_scattered, "meshes, joints at random");
     free_texts(&ours);
     free_texts(&others);
 }

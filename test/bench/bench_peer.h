@@ -2,7 +2,8 @@
 // this comparison. Vertices are in parts of one number of influences each; of each vertex, the
 // matrices are blended by its weights, and the result transforms bind pose position, normal and
 // tangent. That is the scheme of ozz-animation's skinning job, with four floats in a register and
-// fused multiply-adds.
+// fused multiply-adds. It leaves directions as long as the blend makes them, while md5_skin() gives
+// unit length; so the peer is also measured with directions of unit length.
 #ifndef TEST_BENCH_BENCH_PEER_H
 #define TEST_BENCH_BENCH_PEER_H
 
@@ -140,11 +141,18 @@ PEER_TARGET static inline __m128 peer_along(const __m128 matrix[4], float x, flo
     return _mm_fmadd_ps(matrix[2], _mm_set1_ps(z), of_xy);
 }
 
+PEER_TARGET static inline __m128 peer_direction(const __m128 matrix[4], float x, float y, float z,
+                                                bool is_unit)
+{
+    const __m128 v = peer_along(matrix, x, y, z);
+    return is_unit ? _mm_div_ps(v, _mm_sqrt_ps(_mm_dp_ps(v, v, 0x7f))) : v;
+}
+
 // `count` is a constant where this is inlined but for parts of many influences.
 PEER_TARGET static inline __attribute__((always_inline)) void
 peer_skin_part(const peer_mesh *mesh, const peer_matrix *palette, uint32_t begin, uint32_t end,
                const uint16_t *joints, const float *weights, uint32_t count, bool has_normals,
-               bool has_tangents)
+               bool has_tangents, bool is_unit)
 {
     for (uint32_t v = begin; v < end; v++, joints += count, weights += count) {
         __m128 matrix[4];
@@ -164,17 +172,17 @@ peer_skin_part(const peer_mesh *mesh, const peer_matrix *palette, uint32_t begin
         _mm_storeu_ps(&mesh->to_positions[at],
                       _mm_add_ps(peer_along(matrix, p.x, p.y, p.z), matrix[3]));
         if (has_normals)
-            _mm_storeu_ps(&mesh->to_normals[at], peer_along(matrix, n.x, n.y, n.z));
+            _mm_storeu_ps(&mesh->to_normals[at], peer_direction(matrix, n.x, n.y, n.z, is_unit));
         if (!has_tangents)
             continue;
         const md5_vec4 t = mesh->tangents[v];
-        _mm_storeu_ps(&mesh->to_tangents[at], peer_along(matrix, t.x, t.y, t.z));
+        _mm_storeu_ps(&mesh->to_tangents[at], peer_direction(matrix, t.x, t.y, t.z, is_unit));
     }
 }
 
 PEER_TARGET static inline __attribute__((always_inline)) void
 peer_skin_mesh(const peer_mesh *mesh, const peer_matrix *palette, bool has_normals,
-               bool has_tangents)
+               bool has_tangents, bool is_unit)
 {
     const uint16_t *joints = mesh->joints;
     const float *weights = mesh->weights;
@@ -182,8 +190,9 @@ peer_skin_mesh(const peer_mesh *mesh, const peer_matrix *palette, bool has_norma
     for (uint32_t p = 0; p < mesh->num_parts; p++) {
         const uint32_t count = mesh->parts[p].num_influences;
         const uint32_t end = begin + mesh->parts[p].num_vertices;
-#define PEER_PART(n) \
-    peer_skin_part(mesh, palette, begin, end, joints, weights, n, has_normals, has_tangents)
+#define PEER_PART(n)                                                                         \
+    peer_skin_part(mesh, palette, begin, end, joints, weights, n, has_normals, has_tangents, \
+                   is_unit)
         switch (count) {
         case 0:
             break; // a vertex without weights lies at the origin
@@ -209,23 +218,39 @@ peer_skin_mesh(const peer_mesh *mesh, const peer_matrix *palette, bool has_norma
     }
 }
 
-typedef enum peer_outputs {
-    PEER_POSITIONS,
-    PEER_NORMALS,
-    PEER_TANGENTS,
-    PEER_OUTPUTS
+// What is computed: the row of a name below.
+typedef struct peer_outputs {
+    const char *name;
+    bool has_normals, has_tangents, is_unit;
 } peer_outputs;
 
-PEER_TARGET static void peer_skin(const peer_model *model, peer_outputs outputs)
+enum { PEER_NUM_OUTPUTS = 5 };
+static const peer_outputs PEER_OUTPUTS[PEER_NUM_OUTPUTS] = {
+    {"positions", false, false, false},    {"+ normals", true, false, false},
+    {"+ unit normals", true, false, true}, {"+ tangents", true, true, false},
+    {"+ unit tangents", true, true, true},
+};
+
+PEER_TARGET static void peer_skin(const peer_model *model, int outputs)
 {
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         const peer_mesh *const mesh = &model->meshes[m];
-        if (outputs == PEER_POSITIONS)
-            peer_skin_mesh(mesh, model->palette, false, false);
-        else if (outputs == PEER_NORMALS || !mesh->tangents)
-            peer_skin_mesh(mesh, model->palette, true, false);
-        else
-            peer_skin_mesh(mesh, model->palette, true, true);
+        switch (outputs) { // constants, so that the loops do not ask
+        case 0:
+            peer_skin_mesh(mesh, model->palette, false, false, false);
+            break;
+        case 1:
+            peer_skin_mesh(mesh, model->palette, true, false, false);
+            break;
+        case 2:
+            peer_skin_mesh(mesh, model->palette, true, false, true);
+            break;
+        case 3:
+            peer_skin_mesh(mesh, model->palette, true, true, false);
+            break;
+        default:
+            peer_skin_mesh(mesh, model->palette, true, true, true);
+        }
     }
 }
 
@@ -256,22 +281,22 @@ static double peer_distance(const peer_model *peer, const skinning *of)
 }
 
 // Seconds of one call, of as many as take RUN_SECONDS.
-static double peer_time(const peer_model *peer, const skinning *of, peer_outputs outputs,
-                        unsigned calls, uint64_t *seen)
+static double peer_time(const peer_model *peer, const skinning *of, int outputs, unsigned calls,
+                        uint64_t *seen)
 {
     const double start = bench_now();
     for (unsigned i = 0; i < calls; i++) {
         if (peer)
             peer_skin(peer, outputs);
         else
-            *seen += skin_all(of, outputs >= PEER_NORMALS, outputs >= PEER_TANGENTS);
+            *seen +=
+                skin_all(of, PEER_OUTPUTS[outputs].has_normals, PEER_OUTPUTS[outputs].has_tangents);
     }
     return (bench_now() - start) / calls;
 }
 
 // The median of their time over ours, of runs that alternate.
-static double peer_ratio(const peer_model *peer, const skinning *of, peer_outputs outputs,
-                         uint64_t *seen)
+static double peer_ratio(const peer_model *peer, const skinning *of, int outputs, uint64_t *seen)
 {
     double ratios[PEER_TURNS];
     unsigned calls = 1;
@@ -288,7 +313,7 @@ static double peer_ratio(const peer_model *peer, const skinning *of, peer_output
 // Ratios of many models; those of a model are comparable with each other.
 typedef struct peer_ratios {
     size_t count, num_apart; // the second: of models whose weights do not meet in one point
-    double ratios[PEER_OUTPUTS][PEER_MAX_MODELS];
+    double ratios[PEER_NUM_OUTPUTS][PEER_MAX_MODELS];
 } peer_ratios;
 
 // Takes ownership of the model.
@@ -301,10 +326,10 @@ static void peer_add(peer_ratios *all, md5_model *model, md5_cpu level, uint64_t
     if (of.num_vertices >= PEER_MIN_VERTICES && all->count < PEER_MAX_MODELS) {
         peer_make(&peer, &of);
         *seen += skin_all(&of, true, true);
-        peer_skin(&peer, PEER_TANGENTS);
+        peer_skin(&peer, PEER_NUM_OUTPUTS - 1);
         all->num_apart += !(peer_distance(&peer, &of) < 0.1);
-        for (int outputs = 0; outputs < PEER_OUTPUTS; outputs++)
-            all->ratios[outputs][all->count] = peer_ratio(&peer, &of, (peer_outputs)outputs, seen);
+        for (int outputs = 0; outputs < PEER_NUM_OUTPUTS; outputs++)
+            all->ratios[outputs][all->count] = peer_ratio(&peer, &of, outputs, seen);
         all->count++;
         peer_free(&peer);
     }
@@ -313,16 +338,15 @@ static void peer_add(peer_ratios *all, md5_model *model, md5_cpu level, uint64_t
 
 static void peer_show(bench_table *table, peer_ratios *all, const char *of)
 {
-    static const char *const names[] = {"positions", "+ normals", "+ tangents"};
     static const char *const figures[] = {"worst", "lower quartile", "median"};
     bench_figure(table, "models whose peer is apart by 0.1 units", "", (double)all->num_apart, 0.0);
-    for (int outputs = 0; outputs < PEER_OUTPUTS && all->count > 0; outputs++) {
+    for (int outputs = 0; outputs < PEER_NUM_OUTPUTS && all->count > 0; outputs++) {
         double *const ratios = all->ratios[outputs];
         qsort(ratios, all->count, sizeof ratios[0], bench_compare);
         for (size_t figure = 0; figure < 3; figure++) {
             char name[96];
-            snprintf(name, sizeof name, "%s, %zu %s, %s", names[outputs], all->count, of,
-                     figures[figure]);
+            snprintf(name, sizeof name, "%s, %zu %s, %s", PEER_OUTPUTS[outputs].name, all->count,
+                     of, figures[figure]);
             bench_figure(table, name, "x", ratios[figure * all->count / 4], 0.0);
         }
     }

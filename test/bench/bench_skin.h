@@ -37,8 +37,8 @@ static void write_made_joints(FILE *to, double places[SKINNING_JOINTS][3])
 
 // A tube along a chain of joints, with its vertices in order. All weights of a vertex lie at one
 // point and use the nearest joint and those after it, with biases that fall from the first to the
-// last.
-static void write_made_mesh(FILE *to, int num_influences)
+// last. Scattered: the first joint is any, as after a bad order of vertices.
+static void write_made_mesh(FILE *to, int num_influences, bool is_scattered)
 {
     double places[SKINNING_JOINTS][3];
     write_made_joints(to, places);
@@ -52,7 +52,8 @@ static void write_made_mesh(FILE *to, int num_influences)
     fprintf(to, "numweights %d\n", SKINNING_VERTICES * num_influences);
     for (int i = 0; i < SKINNING_VERTICES * num_influences; i++) {
         const int vertex = i / num_influences, rank = i % num_influences;
-        const int joint = (vertex * SKINNING_JOINTS / SKINNING_VERTICES + rank) % SKINNING_JOINTS;
+        const int first = is_scattered ? vertex * 7919 % SKINNING_VERTICES : vertex;
+        const int joint = (first * SKINNING_JOINTS / SKINNING_VERTICES + rank) % SKINNING_JOINTS;
         const double bias =
             2.0 * (num_influences - rank) / (num_influences * (num_influences + 1.0));
         const double x = 106.0 * vertex / SKINNING_VERTICES - 50.0 - places[joint][0];
@@ -63,12 +64,12 @@ static void write_made_mesh(FILE *to, int num_influences)
     fputs("}\n", to);
 }
 
-static md5_model *made_model(int num_influences)
+static md5_model *made_model(int num_influences, bool is_scattered)
 {
     FILE *const file = tmpfile();
     if (!file)
         return NULL;
-    write_made_mesh(file, num_influences);
+    write_made_mesh(file, num_influences, is_scattered);
     const size_t size = (size_t)ftell(file);
     char *const text = malloc(size);
     rewind(file);
