@@ -356,11 +356,13 @@ test-packages: tool
 fuzz: | deps
 	@MD5_TEST_TIMEOUT=1000000 $(RUN_TESTS) test/fuzz/fuzz.sh
 
-## make bench          measures speed: prints a table and writes build/bench.csv
+## make bench          measures speed: prints a table and writes build/bench.csv;
+##                     COMPARE=OLD.csv says what differs from another table
 bench: $(BUILD)/bench $(BUILD)/bench_gl
 	@$(BUILD)/bench build/bench.csv $(filter-out models/zoo/%,$(filter %.md5mesh %.md5anim,$(MODEL_FILES)))
 	@$(BUILD)/bench_gl build/bench.csv models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim
 	@echo 'Table: build/bench.csv'
+	@$(if $(COMPARE),python3 test/bench/compare.py $(COMPARE) build/bench.csv)
 
 # If assimp is installed, it is measured on the same files.
 ASSIMP_LIBS = $(shell $(PKG_CONFIG) --libs assimp 2>/dev/null)

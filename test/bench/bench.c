@@ -447,8 +447,10 @@ int main(int argc, char **argv)
 #ifdef BENCH_HAS_PEER
     measure_against_peer(&table, argc - 2, argv + 2);
 #endif
-    printf("\n%d of %d goals met; %.0f seconds; widest instruction set: %s\n", table.num_met,
-           table.num_goals, bench_now() - start, bench_level_name(widest_set()));
+    printf("\n%d of %d goals met, %d not judged because the machine was busy; %.0f seconds; widest "
+           "instruction set: %s\n",
+           table.num_met, table.num_goals, table.num_busy, bench_now() - start,
+           bench_level_name(widest_set()));
     if (fclose(table.csv) != 0)
         fail("cannot write", argv[1]);
     return 0;
