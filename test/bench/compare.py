@@ -35,8 +35,8 @@ def differs(old, new):
 
 def show(key, old, new):
     name = key[0] + (", " + key[1] if key[1] else "")
-    print("  %-64s %10s %10s %-10s x %.3f" % (name, old["median"], new["median"], new["unit"],
-                                             ratio(old, new)))
+    print("  %-64s %10s %10s %-10s x %.3f"
+          % (name, old["median"], new["median"], new["unit"], ratio(old, new)))
 
 
 def main():
