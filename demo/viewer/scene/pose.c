@@ -111,6 +111,28 @@ void view_ready_skin(view_scene *scene)
         md5_dual_palette(scene->palette, scene->num_joints, scene->duals);
 }
 
+// `normals` and `tangents` may be NULL.
+static void skin_mesh(view_scene *scene, uint32_t mesh, md5_vec3 *normals, md5_vec4 *tangents)
+{
+    const md5_mesh *const of = &scene->model->meshes[mesh];
+    md5_vec3 *const positions = scene->skinned[mesh].positions;
+    const float *const weights = scene->morph_weights;
+    if (scene->morph != NULL && scene->dual)
+        md5_skin_dual_morphed(scene->morph, mesh, weights, scene->duals, positions, normals,
+                              tangents);
+    else if (scene->morph != NULL)
+        md5_skin_morphed(scene->morph, mesh, weights, scene->palette, positions, normals, tangents);
+    else if (scene->dual)
+        md5_skin_dual(of, scene->duals, positions, normals, tangents);
+    else
+        md5_skin(of, scene->palette, positions, normals, tangents);
+}
+
+void view_skin_mesh(view_scene *scene, uint32_t mesh, md5_vec4 *tangents)
+{
+    skin_mesh(scene, mesh, scene->skinned[mesh].normals, tangents);
+}
+
 void view_skin(view_scene *scene)
 {
     view_ready_skin(scene);
@@ -118,21 +140,11 @@ void view_skin(view_scene *scene)
         view_skin_mesh(scene, i, NULL);
 }
 
-void view_skin_mesh(view_scene *scene, uint32_t mesh, md5_vec4 *tangents)
+static void skin_positions(view_scene *scene)
 {
-    const md5_mesh *const of = &scene->model->meshes[mesh];
-    const view_skinned *const to = &scene->skinned[mesh];
-    const float *const weights = scene->morph_weights;
-    if (scene->morph != NULL && scene->dual)
-        md5_skin_dual_morphed(scene->morph, mesh, weights, scene->duals, to->positions, to->normals,
-                              tangents);
-    else if (scene->morph != NULL)
-        md5_skin_morphed(scene->morph, mesh, weights, scene->palette, to->positions, to->normals,
-                         tangents);
-    else if (scene->dual)
-        md5_skin_dual(of, scene->duals, to->positions, to->normals, tangents);
-    else
-        md5_skin(of, scene->palette, to->positions, to->normals, tangents);
+    view_ready_skin(scene);
+    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
+        skin_mesh(scene, i, NULL, NULL);
 }
 
 md5_bounds view_pose_bounds(const view_scene *scene)
@@ -160,26 +172,53 @@ static md5_vec3 hull_direction(int index)
     return md5_vec3_scale(direction, 1.0f / md5_vec3_length(direction));
 }
 
-// Direction 25 - i is opposite to direction i: one pass over the points serves both.
+// The corner of a box that is farthest in a direction.
+static md5_vec3 far_corner(md5_bounds box, md5_vec3 direction)
+{
+    return (md5_vec3){direction.x > 0.0f ? box.max.x : box.min.x,
+                      direction.y > 0.0f ? box.max.y : box.min.y,
+                      direction.z > 0.0f ? box.max.z : box.min.z};
+}
+
+// Adds points within `box` in direction `i` and the opposite one, 25 - i. No point reaches farther
+// than the corner, not even by rounding: each step of the dot product rises with its operands.
+static void widen_both_ways(view_hull *hull, int i, md5_vec3 direction, md5_bounds box,
+                            const md5_vec3 *points, uint32_t count)
+{
+    const md5_vec3 back = md5_vec3_scale(direction, -1.0f);
+    const int opposite = VIEW_HULL_POINTS - 1 - i;
+    float high = hull->reach[i], low = -hull->reach[opposite];
+    if (md5_vec3_dot(direction, far_corner(box, direction)) <= high
+        && md5_vec3_dot(direction, far_corner(box, back)) >= low)
+        return;
+    for (uint32_t p = 0; p < count; p++) {
+        const float reach = md5_vec3_dot(direction, points[p]);
+        if (reach > high) {
+            high = reach;
+            hull->points[i] = points[p];
+        }
+        if (reach < low) {
+            low = reach;
+            hull->points[opposite] = points[p];
+        }
+    }
+    hull->reach[i] = high;
+    hull->reach[opposite] = -low;
+}
+
+// Most points lie within what earlier ones reach, and their neighbours too: only boxes of a few
+// points are compared then.
 void view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t count)
 {
-    for (int i = 0; i < VIEW_HULL_POINTS / 2; i++) {
-        const md5_vec3 direction = hull_direction(i);
-        const int opposite = VIEW_HULL_POINTS - 1 - i;
-        float high = hull->reach[i], low = -hull->reach[opposite];
-        for (uint32_t p = 0; p < count; p++) {
-            const float reach = md5_vec3_dot(direction, points[p]);
-            if (reach > high) {
-                high = reach;
-                hull->points[i] = points[p];
-            }
-            if (reach < low) {
-                low = reach;
-                hull->points[opposite] = points[p];
-            }
-        }
-        hull->reach[i] = high;
-        hull->reach[opposite] = -low;
+    enum { IN_BOX = 32 };
+    md5_vec3 directions[VIEW_HULL_POINTS / 2];
+    for (int i = 0; i < VIEW_HULL_POINTS / 2; i++)
+        directions[i] = hull_direction(i);
+    for (uint32_t first = 0; first < count; first += IN_BOX) {
+        const uint32_t num = count - first < IN_BOX ? count - first : IN_BOX;
+        const md5_bounds box = md5_bounds_of_points(points + first, num);
+        for (int i = 0; i < VIEW_HULL_POINTS / 2; i++)
+            widen_both_ways(hull, i, directions[i], box, points + first, num);
     }
 }
 
@@ -208,7 +247,7 @@ static md5_bounds path_bounds(const md5_camera *camera, view_hull *hull)
 
 static void widen_by_pose(view_scene *scene, md5_bounds *bounds, view_hull *hull)
 {
-    view_skin(scene);
+    skin_positions(scene);
     *bounds = md5_bounds_union(*bounds, view_pose_bounds(scene));
     widen_hull_by_pose(hull, scene);
 }
