@@ -101,10 +101,28 @@ static void set_culling(md5gl_renderer *renderer, bool culls)
         renderer->gl.Disable(GL_CULL_FACE);
 }
 
+// The program that draws a mesh lit by the frame's environment; NULL if it cannot be built.
+static const md5gl_program *environment_program(md5gl_renderer *renderer, const md5gl_model *model,
+                                                const md5gl_mesh *mesh)
+{
+    const md5gl_program_row row = md5gl_row_of(model, mesh);
+    md5_error error;
+    const md5gl_program *const program =
+        md5gl_build_environment_program(renderer, row.variant, row.skin, &error);
+    if (!program)
+        md5gl_fail_environment(renderer, &error);
+    return program;
+}
+
 // The depth of an opaque mesh needs neither its texture nor a fragment stage.
-static const md5gl_program *program_of(const md5gl_renderer *renderer, const model_draw *draw,
+static const md5gl_program *program_of(md5gl_renderer *renderer, const model_draw *draw,
                                        const md5gl_mesh *mesh, const md5gl_surface *surface)
 {
+    if (draw->pass == MD5GL_PASS_LIT && renderer->is_lit_by_environment) {
+        const md5gl_program *const program = environment_program(renderer, draw->model, mesh);
+        if (program)
+            return program;
+    }
     const bool opaque =
         draw->pass == MD5GL_PASS_DEPTH && !draw->model->faded && md5gl_is_opaque(surface);
     return md5gl_program_of(renderer, draw->model, mesh,

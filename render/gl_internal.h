@@ -99,6 +99,7 @@ struct md5gl_renderer {
     md5gl_program preskin[MD5GL_NUM_VARIANTS]; // only with has_compute
     md5gl_program line, grid, ground_shadow, panel, image;
     md5gl_program impostor[MD5GL_NUM_IMPOSTOR_LAYOUTS][MD5GL_NUM_IMPOSTOR_PASSES]; // on first use
+    md5gl_program background; // built for the first environment
 
     md5gl_host_state host; // see md5gl_save_state()
 
@@ -113,15 +114,19 @@ struct md5gl_renderer {
     GLuint compare_sampler, depth_sampler; // samplers of depth maps
 
     // The current frame.
-    bool in_frame;                // between begin and end
-    md5gl_target *target;         // NULL = `framebuffer`
-    GLuint framebuffer;           // that is drawn into
-    bool opaque;                  // alpha is 1 in the whole target before anything is drawn
-    bool multisampled;            // alpha becomes coverage
-    bool shadowed;                // the frame has shadows
-    bool shadows_unsupported;     // the frame needs shadows, but the device cannot create the maps
-    float ground;                 // height
-    uint32_t x, y, width, height; // viewport, pixels
+    bool in_frame;            // between begin and end
+    md5gl_target *target;     // NULL = `framebuffer`
+    GLuint framebuffer;       // that is drawn into
+    bool opaque;              // alpha is 1 in the whole target before anything is drawn
+    bool multisampled;        // alpha becomes coverage
+    bool shadowed;            // the frame has shadows
+    bool shadows_unsupported; // the frame needs shadows, but the device cannot create the maps
+    float ground;             // height
+    const md5gl_environment *environment; // NULL: none
+    bool is_lit_by_environment;           // surfaces are drawn by its programs
+    md5_error environment_error;          // why they are not, of the last draw
+    float rays[9];                        // of md5gl_draw_environment(): see its shader
+    uint32_t x, y, width, height;         // viewport, pixels
 };
 
 // -- Models ---------------------------------------------------------------------------------
@@ -326,7 +331,14 @@ typedef struct md5gl_frame_block {
     float sun_from_world[16], contact_from_world[16];
     float shadow[4], contact[4], mode[4];
     float point_positions[MD5GL_MAX_POINT_LIGHTS][4], point_colours[MD5GL_MAX_POINT_LIGHTS][4];
+    float environment[4], harmonics[9][4];
 } md5gl_frame_block;
+
+// Sets the environment of a frame, and its members of the block, and binds what lit programs read;
+// notes that they cannot be built, which the frame's end reports.
+void md5gl_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame,
+                             md5gl_frame_block *block);
+void md5gl_fail_environment(md5gl_renderer *renderer, const md5_error *error);
 
 // Creates the maps and sets has_shadows if the device supports them. Leaves a framebuffer bound.
 void md5gl_create_shadows(md5gl_renderer *renderer);

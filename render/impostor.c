@@ -246,6 +246,13 @@ static void create_array(md5gl_renderer *renderer, md5gl_impostors *impostors)
 
 // -- Public -----------------------------------------------------------------------------------
 
+static bool build_program(md5gl_renderer *renderer, const md5gl_impostors *impostors,
+                          enum md5gl_impostor_pass pass, md5_error *error)
+{
+    const uint32_t layout = (uint32_t)impostors->desc.layout - MD5GL_IMPOSTOR_ARRAY;
+    return md5gl_build_impostor_program(renderer, layout, pass, error) != NULL;
+}
+
 static bool fill_set(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_error *error)
 {
     impostors->num_views = impostors->desc.num_around * impostors->desc.num_above + 1;
@@ -265,8 +272,8 @@ static bool fill_set(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_e
     create_array(renderer, impostors);
     return create_textures(renderer, impostors, error)
            && md5gl_create_canvas(renderer, impostors, error)
-           && md5gl_build_impostor_programs(
-               renderer, (uint32_t)impostors->desc.layout - MD5GL_IMPOSTOR_ARRAY, error);
+           && build_program(renderer, impostors, MD5GL_IMPOSTOR_LIT, error)
+           && build_program(renderer, impostors, MD5GL_IMPOSTOR_DEPTH, error);
 }
 
 md5gl_impostors *md5gl_create_impostors(md5gl_renderer *renderer, const md5gl_impostor_desc *desc,

@@ -37,13 +37,28 @@ bool md5gl_pose_impostors(md5gl_renderer *renderer, md5gl_impostors *impostors,
 
 // -- Drawing ----------------------------------------------------------------------------------
 
+// The program of a pass, which exists but for the one for environments, which is built here.
+static const md5gl_program *find_program(md5gl_renderer *renderer, const md5gl_impostors *impostors,
+                                         enum md5gl_impostor_pass pass)
+{
+    const uint32_t layout = (uint32_t)impostors->desc.layout - MD5GL_IMPOSTOR_ARRAY;
+    md5_error error;
+    if (pass != MD5GL_IMPOSTOR_LIT || !renderer->is_lit_by_environment)
+        return &renderer->impostor[layout][pass];
+    const md5gl_program *const program =
+        md5gl_build_impostor_program(renderer, layout, MD5GL_IMPOSTOR_LIT_ENVIRONMENT, &error);
+    if (program)
+        return program;
+    md5gl_fail_environment(renderer, &error);
+    return &renderer->impostor[layout][pass];
+}
+
 static const md5gl_program *use_program(md5gl_renderer *renderer, const md5gl_impostors *impostors,
                                         enum md5gl_impostor_pass pass)
 {
     const GladGLContext *gl = &renderer->gl;
     const md5gl_impostor_desc *const desc = &impostors->desc;
-    const md5gl_program *const program =
-        &renderer->impostor[(int)desc->layout - (int)MD5GL_IMPOSTOR_ARRAY][pass];
+    const md5gl_program *const program = find_program(renderer, impostors, pass);
     const GLint *const uniforms = program->uniforms;
     const bool is_volume = desc->layout == MD5GL_IMPOSTOR_VOLUME;
     gl->UseProgram(program->name);

@@ -34,7 +34,7 @@
 // - bindings: program, vertex array, framebuffers (to 0), renderbuffer; array, texture, uniform,
 //   transform feedback, pixel pack, pixel unpack, shader storage and draw indirect buffer; uniform
 //   buffer 0, transform feedback buffers 0 to 2 and shader storage buffers 0 to 7; 2D, 2D array, 3D
-//   and buffer texture and sampler of units 0..14; active unit 0
+//   and buffer texture and sampler of units 0..15; active unit 0
 // - disabled: depth test, depth clamp, stencil test, scissor test, culling, blending, logic
 //   operation, polygon offset (fill, line; 0, 0), sRGB writes, rasterizer discard, primitive
 //   restart, alpha to coverage and to one, sample coverage and mask; enabled: multisampling
@@ -318,6 +318,8 @@ typedef struct md5gl_point_light {
     float color[3];    // linear, close to the light; falls off with the square of the distance
 } md5gl_point_light;
 
+typedef struct md5gl_environment md5gl_environment; // see md5gl_environment.h
+
 typedef struct md5gl_frame {
     md5gl_target *target;   // NULL = `framebuffer`
     uint32_t framebuffer;   // GL name of the host's; 0 = the default framebuffer. It needs a colour
@@ -344,7 +346,12 @@ typedef struct md5gl_frame {
     float softness;         // width of a shadow's edge per distance from the caster; 0 = hard edges
     uint32_t shadow_texels; // texels along a side of the key light's shadow map; 0 = 768. Limited
                             // to the context's texture size; a change recreates the map
-    uintptr_t reserved[8];  // 0
+    // STUDIO: the picture that takes the place of the sky; NULL = none. `ambient` multiplies its
+    // light. It must live until the frame ends.
+    const md5gl_environment *environment;
+    float environment_angle; // rotation of the picture about +z, counter-clockwise from above,
+                             // radians
+    uintptr_t reserved[6];   // 0
 } md5gl_frame;
 
 // Begins a frame: sets GL state, clears the viewport. `frame` is read during the call.

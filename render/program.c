@@ -38,6 +38,8 @@ static const char *const uniform_names[MD5GL_NUM_UNIFORMS] = {
     [MD5GL_STAGE_TEXGEN] = "stage_texgen",
     [MD5GL_ALPHA_LIMIT] = "alpha_limit",
     [MD5GL_IS_COLOUR] = "is_colour",
+    [MD5GL_RAYS] = "rays",
+    [MD5GL_LEVEL] = "level",
 };
 
 static const struct {
@@ -65,6 +67,8 @@ static const struct {
     {"morph_first", MD5GL_UNIT_MORPH_FIRST},
     {"morph_deltas", MD5GL_UNIT_MORPH_DELTAS},
     {"morph_weights", MD5GL_UNIT_MORPH_WEIGHTS},
+    {"reflections", MD5GL_UNIT_ENVIRONMENT},
+    {"panorama", MD5GL_UNIT_TEXTURE},
     {"colours", MD5GL_UNIT_TEXTURE},
     {"surfaces", MD5GL_UNIT_NORMALS},
 };
@@ -74,8 +78,9 @@ static const struct {
 #define LINES_PER_FILE 1000
 
 static const char *const headings[MD5GL_MAX_SOURCES] = {
-    "#line 1\n",    "#line 1001\n", "#line 2001\n", "#line 3001\n", "#line 4001\n", "#line 5001\n",
-    "#line 6001\n", "#line 7001\n", "#line 8001\n", "#line 9001\n", "#line 10001\n"};
+    "#line 1\n",     "#line 1001\n",  "#line 2001\n", "#line 3001\n", "#line 4001\n",
+    "#line 5001\n",  "#line 6001\n",  "#line 7001\n", "#line 8001\n", "#line 9001\n",
+    "#line 10001\n", "#line 11001\n", "#line 12001\n"};
 
 // Skips a number; NULL if there is none.
 static const char *skip_number(const char *text, long *number)

@@ -41,6 +41,7 @@ enum md5gl_unit {
     MD5GL_UNIT_MORPH_FIRST,
     MD5GL_UNIT_MORPH_DELTAS,
     MD5GL_UNIT_MORPH_WEIGHTS,
+    MD5GL_UNIT_ENVIRONMENT, // its reflections
     MD5GL_NUM_UNITS,
 };
 
@@ -98,6 +99,8 @@ enum md5gl_uniform {
     MD5GL_STAGE_TEXGEN,
     MD5GL_ALPHA_LIMIT,
     MD5GL_IS_COLOUR,
+    MD5GL_RAYS,
+    MD5GL_LEVEL,
     MD5GL_NUM_UNIFORMS,
 };
 
@@ -117,6 +120,7 @@ enum md5gl_pass {
     // Programs of the others are built on first use.
     MD5GL_PASS_PICTURE = MD5GL_NUM_COMMON_PASSES, // of impostors
     MD5GL_PASS_STAGE,                             // of md5gl_draw_stages()
+    MD5GL_PASS_LIT_ENVIRONMENT,                   // LIT in frames with an environment
     MD5GL_NUM_PASSES
 };
 
@@ -146,7 +150,7 @@ typedef struct md5gl_source {
     const char *file, *text;
 } md5gl_source;
 
-enum { MD5GL_MAX_SOURCES = 11, MD5GL_NUM_CAPTURED = 3 };
+enum { MD5GL_MAX_SOURCES = 13, MD5GL_NUM_CAPTURED = 3 };
 
 typedef struct md5gl_program_sources {
     md5gl_source vertex[MD5GL_MAX_SOURCES]; // ends at the first without text
@@ -176,12 +180,25 @@ bool md5gl_build_picture_program(md5gl_renderer *renderer, md5gl_path path, int 
 const md5gl_program *md5gl_build_stage_program(md5gl_renderer *renderer, int variant,
                                                enum md5gl_skin skin, md5_error *error);
 
-// The programs that draw impostors: lit, and depth for shadow maps.
-enum md5gl_impostor_pass { MD5GL_IMPOSTOR_LIT, MD5GL_IMPOSTOR_DEPTH, MD5GL_NUM_IMPOSTOR_PASSES };
+// The same for MD5GL_PASS_LIT_ENVIRONMENT.
+const md5gl_program *md5gl_build_environment_program(md5gl_renderer *renderer, int variant,
+                                                     enum md5gl_skin skin, md5_error *error);
+
+// Builds the program that draws environments as backgrounds, unless it exists already.
+bool md5gl_build_background(md5gl_renderer *renderer, md5_error *error);
+
+// The programs that draw impostors: lit, depth for shadow maps, lit in frames with an environment.
+enum md5gl_impostor_pass {
+    MD5GL_IMPOSTOR_LIT,
+    MD5GL_IMPOSTOR_DEPTH,
+    MD5GL_IMPOSTOR_LIT_ENVIRONMENT,
+    MD5GL_NUM_IMPOSTOR_PASSES
+};
 enum { MD5GL_NUM_IMPOSTOR_LAYOUTS = 3 }; // ARRAY, ATLAS, VOLUME of md5gl_impostor_layout
 
-// Builds the programs of a layout (0 = ARRAY), unless they exist already.
-bool md5gl_build_impostor_programs(md5gl_renderer *renderer, uint32_t layout, md5_error *error);
+// Builds a program of a layout (0 = ARRAY), unless it exists already. NULL on failure.
+const md5gl_program *md5gl_build_impostor_program(md5gl_renderer *renderer, uint32_t layout,
+                                                  enum md5gl_impostor_pass pass, md5_error *error);
 
 bool md5gl_build_all_programs(md5gl_renderer *renderer, md5_error *error);
 void md5gl_destroy_all_programs(md5gl_renderer *renderer);

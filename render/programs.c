@@ -9,6 +9,9 @@
 #define COLOUR  {"colour.glsl", md5gl_shader_colour_glsl}
 #define SHADOW  {"shadow.glsl", md5gl_shader_shadow_glsl}
 #define LIGHT   {"light.glsl", md5gl_shader_light_glsl}
+#define SKY     {"sky_studio.glsl", md5gl_shader_sky_studio_glsl}
+#define AROUND  {"environment.glsl", md5gl_shader_environment_glsl}
+#define PICTURE_SKY {"sky_environment.glsl", md5gl_shader_sky_environment_glsl}
 #define CLASSIC {"classic.glsl", md5gl_shader_classic_glsl}
 #define SURFACE {"surface.glsl", md5gl_shader_surface_glsl}
 #define SHADE   {"shade.glsl", md5gl_shader_shade_glsl}
@@ -44,6 +47,7 @@ static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
             .fragment = {FRAME,
                          COLOUR,
                          SHADOW,
+                         SKY,
                          LIGHT,
                          CLASSIC,
                          DISSOLVE,
@@ -76,6 +80,21 @@ static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
         {
             .vertex = {DRAW},
             .fragment = {FRAME, DISSOLVE, {"stage.frag", md5gl_shader_stage_frag}},
+        },
+    [MD5GL_PASS_LIT_ENVIRONMENT] =
+        {
+            .vertex = {DRAW},
+            .fragment = {FRAME,
+                         COLOUR,
+                         SHADOW,
+                         AROUND,
+                         PICTURE_SKY,
+                         LIGHT,
+                         CLASSIC,
+                         DISSOLVE,
+                         SHADE,
+                         SURFACE,
+                         {"lit.frag", md5gl_shader_lit_frag}},
         },
 };
 
@@ -130,6 +149,11 @@ static const md5gl_program_sources image_sources = {
     .fragment = {COLOUR, {"image.frag", md5gl_shader_image_frag}},
 };
 
+static const md5gl_program_sources background_sources = {
+    .vertex = {{"environment.vert", md5gl_shader_environment_vert}},
+    .fragment = {FRAME, COLOUR, AROUND, {"environment.frag", md5gl_shader_environment_frag}},
+};
+
 static bool build_pass(md5gl_renderer *renderer, int variant, enum md5gl_skin skin,
                        enum md5gl_pass pass, md5_error *error)
 {
@@ -177,6 +201,20 @@ const md5gl_program *md5gl_build_stage_program(md5gl_renderer *renderer, int var
     return build_pass(renderer, variant, skin, MD5GL_PASS_STAGE, error)
                ? &renderer->skinned[variant][skin][MD5GL_PASS_STAGE]
                : NULL;
+}
+
+const md5gl_program *md5gl_build_environment_program(md5gl_renderer *renderer, int variant,
+                                                     enum md5gl_skin skin, md5_error *error)
+{
+    return build_pass(renderer, variant, skin, MD5GL_PASS_LIT_ENVIRONMENT, error)
+               ? &renderer->skinned[variant][skin][MD5GL_PASS_LIT_ENVIRONMENT]
+               : NULL;
+}
+
+bool md5gl_build_background(md5gl_renderer *renderer, md5_error *error)
+{
+    return renderer->background.name != 0
+           || md5gl_build_program(renderer, &background_sources, &renderer->background, error);
 }
 
 static bool build_preskin(md5gl_renderer *renderer, int variant, md5_error *error)
@@ -229,7 +267,8 @@ static const md5gl_source impostor_layouts[MD5GL_NUM_IMPOSTOR_LAYOUTS] = {
     {"impostor_volume.glsl", md5gl_shader_impostor_volume_glsl},
 };
 
-bool md5gl_build_impostor_programs(md5gl_renderer *renderer, uint32_t layout, md5_error *error)
+const md5gl_program *md5gl_build_impostor_program(md5gl_renderer *renderer, uint32_t layout,
+                                                  enum md5gl_impostor_pass pass, md5_error *error)
 {
     const md5gl_program_sources sources[MD5GL_NUM_IMPOSTOR_PASSES] = {
         [MD5GL_IMPOSTOR_LIT] =
@@ -238,6 +277,7 @@ bool md5gl_build_impostor_programs(md5gl_renderer *renderer, uint32_t layout, md
                 .fragment = {FRAME,
                              COLOUR,
                              SHADOW,
+                             SKY,
                              LIGHT,
                              CLASSIC,
                              DISSOLVE,
@@ -256,13 +296,28 @@ bool md5gl_build_impostor_programs(md5gl_renderer *renderer, uint32_t layout, md
                              POINT,
                              {"impostor_depth.frag", md5gl_shader_impostor_depth_frag}},
             },
+        [MD5GL_IMPOSTOR_LIT_ENVIRONMENT] =
+            {
+                .vertex = {FRAME, VIEWS, {"impostor.vert", md5gl_shader_impostor_vert}},
+                .fragment = {FRAME,
+                             COLOUR,
+                             SHADOW,
+                             AROUND,
+                             PICTURE_SKY,
+                             LIGHT,
+                             CLASSIC,
+                             DISSOLVE,
+                             SHADE,
+                             VIEWS,
+                             impostor_layouts[layout],
+                             POINT,
+                             {"impostor.frag", md5gl_shader_impostor_frag}},
+            },
     };
-    for (int pass = 0; pass < MD5GL_NUM_IMPOSTOR_PASSES; pass++) {
-        md5gl_program *const program = &renderer->impostor[layout][pass];
-        if (program->name == 0 && !md5gl_build_program(renderer, &sources[pass], program, error))
-            return false;
-    }
-    return true;
+    md5gl_program *const program = &renderer->impostor[layout][pass];
+    const bool built =
+        program->name != 0 || md5gl_build_program(renderer, &sources[pass], program, error);
+    return built ? program : NULL;
 }
 
 bool md5gl_build_all_programs(md5gl_renderer *renderer, md5_error *error)
@@ -295,4 +350,5 @@ void md5gl_destroy_all_programs(md5gl_renderer *renderer)
     gl->DeleteProgram(renderer->ground_shadow.name);
     gl->DeleteProgram(renderer->panel.name);
     gl->DeleteProgram(renderer->image.name);
+    gl->DeleteProgram(renderer->background.name);
 }

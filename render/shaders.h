@@ -7,6 +7,9 @@ extern const char md5gl_shader_frame_glsl[];
 extern const char md5gl_shader_colour_glsl[];
 extern const char md5gl_shader_shadow_glsl[];
 extern const char md5gl_shader_light_glsl[];
+extern const char md5gl_shader_sky_studio_glsl[];
+extern const char md5gl_shader_sky_environment_glsl[];
+extern const char md5gl_shader_environment_glsl[];
 extern const char md5gl_shader_classic_glsl[];
 extern const char md5gl_shader_surface_glsl[];
 extern const char md5gl_shader_shade_glsl[];
@@ -57,5 +60,7 @@ extern const char md5gl_shader_ground_frag[];
 extern const char md5gl_shader_panel_vert[];
 extern const char md5gl_shader_panel_frag[];
 extern const char md5gl_shader_image_frag[];
+extern const char md5gl_shader_environment_vert[];
+extern const char md5gl_shader_environment_frag[];
 
 #endif

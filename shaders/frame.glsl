@@ -16,4 +16,7 @@ layout(std140) uniform Frame {
     vec4 mode;    // 1 = classic; 1 = tone mapped; number of point lights
     vec4 point_positions[8]; // world space, range
     vec4 point_colours[8];   // linear
+    vec4 environment;  // of its picture: cosine and sine of the rotation about z; last level of
+                       // its reflections
+    vec4 harmonics[9]; // of its light, times `ambient`: see shaders/sky_environment.glsl
 };

@@ -10,7 +10,6 @@ struct surface_point {
     float reflectivity; // how strongly it reflects its surroundings besides the lights
 };
 
-const vec3 GROUND = vec3(0.40, 0.36, 0.33); // share of the sky's light reflected from below
 const float RIM = 0.35;
 
 vec3 schlick(vec3 f0, float cosine)
@@ -49,11 +48,6 @@ float point_light(int i, vec3 position, out vec3 to_light)
     return edge * edge / (1.0 + 16.0 * fraction);
 }
 
-vec3 sky_light(vec3 direction)
-{
-    return ambient.rgb * mix(GROUND, vec3(1.0), 0.5 + 0.5 * direction.z);
-}
-
 vec3 light_surface(surface_point at, vec3 to_eye)
 {
     vec3 to_sun = light_direction.xyz;
@@ -70,8 +64,7 @@ vec3 light_surface(surface_point at, vec3 to_eye)
     float away = 1.0 - clamp(dot(at.normal, to_eye), 0.0, 1.0);
     float grazing = away * away * away * away;
     vec3 reflected = at.reflectivity * schlick(at.specular, 1.0 - away) * (1.0 - at.roughness);
-    vec3 environment = sky_light(reflect(-to_eye, at.normal));
-    float upward = 0.5 + 0.5 * at.normal.z;
-    sum += at.albedo * (1.0 - reflected) * sky_light(at.normal) + reflected * environment;
-    return sum + RIM * grazing * upward * ambient.rgb;
+    vec3 mirrored = sky_mirror(reflect(-to_eye, at.normal), at.roughness);
+    sum += at.albedo * (1.0 - reflected) * sky_light(at.normal) + reflected * mirrored;
+    return sum + sky_rim(RIM * grazing, at.normal);
 }

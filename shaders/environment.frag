@@ -1,0 +1,15 @@
+// The environment's picture as the background, exposed and tone-mapped as surfaces are.
+uniform sampler2D panorama;
+uniform mat3 rays;     // place in the viewport, (x, y, 1), to the direction from the eye
+uniform float level;   // whose texels are about as large as pixels
+
+in vec2 place;
+
+out vec4 colour;
+
+void main()
+{
+    vec3 direction = turned_to_picture(normalize(rays * vec3(place, 1.0)));
+    vec3 linear = ambient.rgb * textureLod(panorama, place_in_picture(direction), level).rgb;
+    colour = vec4(srgb_from_linear(mode.y != 0.0 ? tone_map(linear) : linear), 1.0);
+}

@@ -1,0 +1,362 @@
+// Environments: harmonics against numerical integration, and surfaces, reflections and backgrounds
+// against values computed here.
+#include "test/render/test_gl_scene.h"
+
+#include "render/md5gl_environment.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+typedef struct direction {
+    double x, y, z;
+} direction;
+
+// Light of degree 2 at most, for which the harmonics are exact.
+static double smooth_light(direction d, int channel)
+{
+    static const double shares[3][9] = {{0.5, 0.2, -0.1, 0.15, 0.1, 0.05, -0.1, 0.1, 0.05},
+                                        {0.4, -0.1, 0.1, 0.2, -0.05, 0.1, 0.05, -0.1, 0.1},
+                                        {0.3, 0.1, 0.05, -0.2, 0.1, -0.05, 0.1, 0.05, -0.1}};
+    const double *const k = shares[channel];
+    return k[0] + k[1] * d.x + k[2] * d.y + k[3] * d.z + k[4] * d.x * d.y + k[5] * d.y * d.z
+           + k[6] * d.x * d.z + k[7] * d.z * d.z + k[8] * (d.x * d.x - d.y * d.y);
+}
+
+// The direction at a place of the picture, 0 to 1 to the right and down, as the header says.
+static direction direction_at(double u, double v)
+{
+    const double azimuth = (0.5 - u) * 2.0 * pi, polar = v * pi;
+    return (direction){sin(polar) * cos(azimuth), sin(polar) * sin(azimuth), cos(polar)};
+}
+
+enum { WIDTH = 128, HEIGHT = 64 };
+typedef struct panorama {
+    float rgb[HEIGHT * WIDTH * 3];
+} panorama;
+
+static panorama *make_smooth(void)
+{
+    panorama *const made = calloc(1, sizeof *made);
+    for (int row = 0; row < HEIGHT; row++)
+        for (int column = 0; column < WIDTH; column++)
+            for (int i = 0; i < 3; i++)
+                made->rgb[3 * (row * WIDTH + column) + i] = (float)smooth_light(
+                    direction_at((column + 0.5) / (int)WIDTH, (row + 0.5) / (int)HEIGHT), i);
+    return made;
+}
+
+static double dot(direction a, direction b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+// The mean of the light around `n`, weighted by a lobe, over a fine grid.
+typedef double lobe(double cosine, double parameter);
+static double integral(direction n, int channel, lobe *weight, double parameter)
+{
+    enum { ROWS = 120, COLUMNS = 240 };
+    double sum = 0.0, weights = 0.0;
+    for (int row = 0; row < ROWS; row++) {
+        const double polar = (row + 0.5) / (int)ROWS * pi;
+        for (int column = 0; column < COLUMNS; column++) {
+            const direction d =
+                direction_at((column + 0.5) / (int)COLUMNS, (row + 0.5) / (int)ROWS);
+            const double cosine = dot(d, n);
+            const double share = cosine > 0.0 ? weight(cosine, parameter) * sin(polar) : 0.0;
+            sum += share * smooth_light(d, channel);
+            weights += share;
+        }
+    }
+    return sum / weights;
+}
+
+static double cosine_lobe(double cosine, double unused)
+{
+    (void)unused;
+    return cosine;
+}
+
+// GGX of the halfway direction, where view and normal coincide, times the cosine.
+static double mirror_lobe(double cosine, double roughness)
+{
+    const double square = pow(roughness, 4.0), half_square = 0.5 * (1.0 + cosine);
+    const double below = half_square * (square - 1.0) + 1.0;
+    return cosine * square / (below * below);
+}
+
+static const direction normals[] = {{1, 0, 0},        {0, -1, 0},          {0, 0, 1},
+                                    {0.6, 0.0, -0.8}, {0.48, -0.64, 0.6},  {-0.36, 0.48, 0.8},
+                                    {-1, 0, 0},       {-0.48, -0.6, -0.64}};
+enum { NUM_NORMALS = sizeof normals / sizeof normals[0] };
+
+static double polynomial_at(const md5_vec3 polynomial[9], direction n, int channel)
+{
+    const double terms[9] = {
+        1.0, n.x, n.y, n.z, n.x * n.y, n.y * n.z, n.x * n.z, n.z * n.z, n.x * n.x - n.y * n.y};
+    double sum = 0.0;
+    for (int i = 0; i < 9; i++) {
+        const float color[3] = {polynomial[i].x, polynomial[i].y, polynomial[i].z};
+        sum += terms[i] * (double)color[channel];
+    }
+    return sum;
+}
+
+TEST (environment_harmonics_are_the_integral_of_the_light) {
+    panorama *const picture = make_smooth();
+    md5_vec3 harmonics[9], polynomial[9];
+    md5gl_project_light(WIDTH, HEIGHT, picture->rgb, harmonics);
+    md5gl_reflect_light(harmonics, polynomial);
+    for (int i = 0; i < NUM_NORMALS; i++)
+        for (int channel = 0; channel < 3; channel++)
+            CHECK_NEAR(polynomial_at(polynomial, normals[i], channel),
+                       integral(normals[i], channel, cosine_lobe, 0.0), 2e-3);
+    // Published: a constant light of 1 projects to sqrt(4 pi).
+    for (int i = 0; i < WIDTH * HEIGHT * 3; i++)
+        picture->rgb[i] = 1.0f;
+    md5gl_project_light(WIDTH, HEIGHT, picture->rgb, harmonics);
+    CHECK_NEAR(harmonics[0].x, 3.544907702, 1e-5);
+    for (int i = 1; i < 9; i++)
+        CHECK_NEAR(harmonics[i].y, 0.0, 1e-3);
+    free(picture);
+}
+
+// -- Pictures ---------------------------------------------------------------------------------
+
+static double encode(double linear)
+{
+    const double encoded =
+        linear <= 0.0031308 ? 12.92 * linear : 1.055 * pow(linear, 1.0 / 2.4) - 0.055;
+    return 255.0 * fmax(fmin(encoded, 1.0), 0.0);
+}
+
+// A stage with the smooth light around it, without other lights.
+typedef struct lit_stage {
+    gl_stage stage;
+    md5gl_environment *environment;
+} lit_stage;
+
+static bool open_lit(lit_stage *lit)
+{
+    gl_stage *const stage = &lit->stage;
+    md5_error error;
+    if (!scene_share(&stage->scene))
+        return false;
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    stage->target = md5gl_create_target(renderer, SCENE_WIDTH, SCENE_HEIGHT, 1, NULL);
+    stage->model = scene_square();
+    stage->copy = md5gl_create_model(renderer, stage->model, MD5GL_PATH_AUTO, NULL);
+    stage->frame = scene_frame(stage->target);
+    panorama *const picture = make_smooth();
+    lit->environment = md5gl_create_environment(renderer, WIDTH, HEIGHT, picture->rgb, &error);
+    free(picture);
+    CHECK(lit->environment != NULL);
+    lit->stage.frame.environment = lit->environment;
+    return true;
+}
+
+static void close_lit(lit_stage *lit)
+{
+    md5gl_destroy_environment(lit->stage.scene.renderer, lit->environment);
+    scene_close_stage(&lit->stage);
+}
+
+static void draw_at(lit_stage *lit, const md5_mat34 *place, gl_picture *picture)
+{
+    const md5_mat34 palette[2] = {scene_identity, scene_identity};
+    md5gl_renderer *const renderer = lit->stage.scene.renderer;
+    md5gl_begin_frame(renderer, &lit->stage.frame);
+    CHECK(md5gl_draw_models(renderer, lit->stage.copy, palette, place, 1, MD5GL_LIT, NULL));
+    scene_finish(&lit->stage.scene, &lit->stage.frame, picture);
+}
+
+static void check_pixel(const uint8_t *pixel, const double linear[3], int line, int number)
+{
+    for (int i = 0; i < 3; i++)
+        test_check(fabs(pixel[i] - encode(linear[i])) <= 2.0, __FILE__, line,
+                   "%d: channel %d is %d, expected %.2f", number, i, pixel[i], encode(linear[i]));
+}
+
+// White squares, rotated at random, seen along -x: what they reflect is the integral of the light.
+// The rim at grazing angles is known.
+TEST (gl_environment_lights_matt_surfaces) {
+    uint64_t random = 7;
+    lit_stage lit;
+    gl_picture picture;
+    int seen = 0;
+    if (!open_lit(&lit))
+        return;
+    lit.stage.frame.ambient[1] = 0.5f;
+    lit.stage.frame.environment_angle = 0.7f;
+    for (int i = 0; i < 40 && seen < 6; i++) {
+        const md5_mat34 turned = scene_rotation(&random);
+        const direction normal = {turned.m[0], turned.m[4], turned.m[8]}; // its x axis
+        if (normal.x < 0.3)
+            continue;
+        draw_at(&lit, &turned, &picture);
+        // The picture turns with the angle, so that it is looked up the other way.
+        const double c = cos(0.7), s = sin(0.7);
+        const direction n = {c * normal.x + s * normal.y, c * normal.y - s * normal.x, normal.z};
+        double linear[3];
+        for (int k = 0; k < 3; k++)
+            linear[k] = (1.0 + 0.35 * pow(1.0 - normal.x, 4.0)) * (k == 1 ? 0.5 : 1.0)
+                        * integral(n, k, cosine_lobe, 0.0);
+        check_pixel(picture_at(&picture, 0, 0), linear, __LINE__, i);
+        seen++;
+    }
+    CHECK(seen > 3);
+    close_lit(&lit);
+}
+
+// Each way of skinning has a program of its own for environments.
+TEST (gl_environment_lights_every_path) {
+    static const md5gl_path paths[] = {MD5GL_PATH_4, MD5GL_PATH_8, MD5GL_PATH_EXACT, MD5GL_PATH_CPU,
+                                       MD5GL_PATH_STORAGE};
+    lit_stage lit;
+    gl_picture expected, picture;
+    if (!open_lit(&lit))
+        return;
+    md5gl_renderer *const renderer = lit.stage.scene.renderer;
+    md5gl_model *const copy = lit.stage.copy;
+    draw_at(&lit, &scene_identity, &expected);
+    CHECK(picture_at(&expected, 0, 0)[0] > 0);
+    for (int i = 0; i < 5; i++) {
+        if (!md5gl_has_path(renderer, paths[i]))
+            continue;
+        lit.stage.copy = md5gl_create_model(renderer, lit.stage.model, paths[i], NULL);
+        draw_at(&lit, &scene_identity, &picture);
+        CHECK(memcmp(&picture, &expected, sizeof picture) == 0);
+        md5gl_destroy_model(renderer, lit.stage.copy);
+    }
+    lit.stage.copy = copy;
+    close_lit(&lit);
+}
+
+// A black surface with a white specular map, seen straight, shows the light blurred by its
+// roughness: see shaders/shade.glsl.
+TEST (gl_environment_is_reflected_by_roughness) {
+    static const uint8_t black[4] = {0, 0, 0, 255}, white[4] = {255, 255, 255, 255};
+    static const float glosses[3] = {0.01f, 0.45f, 0.9f};
+    lit_stage lit;
+    gl_picture picture;
+    if (!open_lit(&lit))
+        return;
+    md5gl_renderer *const renderer = lit.stage.scene.renderer;
+    const md5gl_texture diffuse = md5gl_create_texture(renderer, 1, 1, black, NULL);
+    const md5gl_texture specular = md5gl_create_texture(renderer, 1, 1, white, NULL);
+    for (int i = 0; i < 3; i++) {
+        const md5gl_material material = {
+            .diffuse = diffuse, .specular = specular, .gloss = glosses[i]};
+        // Brighter, since a dielectric reflects only 0.16 of it.
+        for (int k = 0; k < 3; k++)
+            lit.stage.frame.ambient[k] = 6.0f;
+        md5gl_set_material(lit.stage.copy, 0, &material);
+        draw_at(&lit, &scene_identity, &picture);
+        const double roughness = fmax(0.3 * (1.0 - (double)glosses[i]), 0.08);
+        double linear[3];
+        for (int k = 0; k < 3; k++)
+            linear[k] = 6.0 * 0.16 * (1.0 - roughness)
+                        * integral((direction){1, 0, 0}, k, mirror_lobe, roughness);
+        check_pixel(picture_at(&picture, 0, 0), linear, __LINE__, i);
+    }
+    md5gl_destroy_texture(renderer, diffuse);
+    md5gl_destroy_texture(renderer, specular);
+    close_lit(&lit);
+}
+
+// Looks from a point, where a unit is a pixel in a distance of 60.
+static void look_from_point(md5gl_frame *frame)
+{
+    const float eye = 60.0f, near_z = 1.0f, far_z = 100.0f;
+    float *const clip = frame->clip_from_view.m;
+    memset(clip, 0, sizeof frame->clip_from_view.m);
+    clip[0] = 2.0f * eye / (float)SCENE_WIDTH;
+    clip[5] = 2.0f * eye / (float)SCENE_HEIGHT;
+    clip[10] = -(far_z + near_z) / (far_z - near_z);
+    clip[11] = -1.0f;
+    clip[14] = -2.0f * far_z * near_z / (far_z - near_z);
+}
+
+static void draw_background(lit_stage *lit, gl_picture *picture)
+{
+    md5gl_begin_frame(lit->stage.scene.renderer, &lit->stage.frame);
+    md5gl_draw_environment(lit->stage.scene.renderer);
+    scene_finish(&lit->stage.scene, &lit->stage.frame, picture);
+}
+
+TEST (gl_environment_is_the_background) {
+    lit_stage lit;
+    gl_picture picture;
+    if (!open_lit(&lit))
+        return;
+    look_from_point(&lit.stage.frame);
+    draw_background(&lit, &picture);
+    for (int y = -76; y < 80; y += 12) {
+        for (int z = -56; z < 60; z += 12) {
+            const double length = sqrt(60.0 * 60.0 + (y + 0.5) * (y + 0.5) + (z + 0.5) * (z + 0.5));
+            const direction d = {-60.0 / length, (y + 0.5) / length, (z + 0.5) / length};
+            const double linear[3] = {smooth_light(d, 0), smooth_light(d, 1), smooth_light(d, 2)};
+            check_pixel(picture_at(&picture, y, z), linear, __LINE__, y);
+        }
+    }
+    close_lit(&lit);
+}
+
+// Parallel rays show it as from a point, 45 degrees high.
+TEST (gl_environment_is_seen_in_parallel_projections) {
+    lit_stage lit;
+    gl_picture picture;
+    if (!open_lit(&lit))
+        return;
+    draw_background(&lit, &picture);
+    const double up = 59.5 / 60.0 * tan(pi / 8.0), length = sqrt(1.0 + up * up);
+    const double right = 0.5 / 60.0 * tan(pi / 8.0);
+    const direction d = {-1.0 / length, right / length, up / length};
+    const double linear[3] = {smooth_light(d, 0), smooth_light(d, 1), smooth_light(d, 2)};
+    check_pixel(picture_at(&picture, 0, 59), linear, __LINE__, 0);
+    // Without an environment nothing is drawn.
+    lit.stage.frame.environment = NULL;
+    draw_background(&lit, &picture);
+    CHECK_UINT(picture_at(&picture, 0, 0)[0], 0);
+    close_lit(&lit);
+}
+
+// The classic light has a constant sky, and frames without an environment the studio's.
+TEST (gl_environment_belongs_to_frames_of_the_studio) {
+    lit_stage lit;
+    gl_picture without, with;
+    if (!open_lit(&lit))
+        return;
+    for (int i = 0; i < 2; i++) {
+        lit.stage.frame.lighting = i == 0 ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
+        lit.stage.frame.environment = NULL;
+        draw_at(&lit, &scene_identity, &without);
+        lit.stage.frame.environment = lit.environment;
+        draw_at(&lit, &scene_identity, &with);
+        CHECK_UINT(memcmp(&with, &without, sizeof with) == 0, i == 0);
+    }
+    close_lit(&lit);
+}
+
+TEST (gl_environment_has_limits) {
+    static const float texels[6] = {-1.0f, NAN, 1e30f, 0.5f, 0.5f, 0.5f};
+    md5_error error;
+    gl_scene scene;
+    if (!scene_share(&scene))
+        return;
+    CHECK(md5gl_create_environment(scene.renderer, 0, 1, texels, &error) == NULL);
+    CHECK_UINT(error.status, MD5_ERROR_GPU);
+    md5gl_destroy_environment(scene.renderer, NULL);
+    // One row; what is no light counts as none, and what is too bright as 65000.
+    md5gl_environment *const environment =
+        md5gl_create_environment(scene.renderer, 2, 1, texels, &error);
+    CHECK(environment != NULL);
+    // The mean over the sphere, where that of z^2 is a third.
+    const md5_vec3 *const light = md5gl_environment_light(environment);
+    CHECK_NEAR(light[0].x + light[7].x / 3.0f, 0.25, 1e-5);
+    CHECK_NEAR(light[0].z + light[7].z / 3.0f, 32500.25, 0.1);
+    md5gl_destroy_environment(scene.renderer, environment);
+    scene_close(&scene);
+}
