@@ -4,7 +4,8 @@
 #include <math.h>
 
 // The largest side of the background's picture. Reflections are so blurred that fewer texels do.
-enum { MOST_TEXELS = 4096, MIRROR_WIDTH = 256, NUM_MIRRORS = 6 };
+static const uint32_t most_texels = 4096, mirror_width = 256;
+enum { NUM_MIRRORS = 6 };
 
 // -- Textures ---------------------------------------------------------------------------------
 
@@ -40,16 +41,16 @@ static md5gl_texture create_background(md5gl_renderer *renderer, const md5gl_pyr
 static md5gl_texture create_reflections(md5gl_renderer *renderer, const md5gl_pyramid *pyramid,
                                         md5_error *error)
 {
-    enum { HEIGHT = MIRROR_WIDTH / 2 };
-    const size_t size = (size_t)MIRROR_WIDTH * HEIGHT * 3 * sizeof(float);
+    const uint32_t height = mirror_width / 2;
+    const size_t size = (size_t)mirror_width * height * 3 * sizeof(float);
     float *const texels = (float *)md5gl_alloc(&renderer->allocator, size, 1, error);
     if (!texels)
         return 0;
-    const GLuint texture = md5gl_begin_texture(renderer, MIRROR_WIDTH, HEIGHT, error);
+    const GLuint texture = md5gl_begin_texture(renderer, mirror_width, height, error);
     if (texture != 0)
         set_levels(&renderer->gl, NUM_MIRRORS);
     for (uint32_t i = 0; i < NUM_MIRRORS && texture != 0; i++) {
-        md5gl_panorama level = {MIRROR_WIDTH >> i, HEIGHT >> i, texels};
+        md5gl_panorama level = {mirror_width >> i, height >> i, texels};
         md5gl_blur_panorama(pyramid, (float)i / (float)(NUM_MIRRORS - 1), &level);
         upload(&renderer->gl, i, GL_RGB16F, &level);
     }
@@ -61,7 +62,7 @@ static bool create_textures(md5gl_renderer *renderer, const md5gl_panorama *pict
                             md5gl_environment *environment, md5_error *error)
 {
     const uint32_t most =
-        renderer->max_texture_size < MOST_TEXELS ? renderer->max_texture_size : MOST_TEXELS;
+        renderer->max_texture_size < most_texels ? renderer->max_texture_size : most_texels;
     md5gl_pyramid pyramid;
     if (!md5gl_create_pyramid(&renderer->allocator, picture, most, &pyramid, error))
         return false;

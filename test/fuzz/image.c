@@ -1,15 +1,29 @@
-// A picture: PNG, JPEG, TGA or DDS. The reader is in the viewer, not in the library, so replay.c
+// A picture: PNG, JPEG, TGA or DDS, or one of Radiance. The reader is in the viewer, not in the library, so replay.c
 // does not have this target.
 #include "test/fuzz/target.h"
 
-#include "demo/viewer/scene/image.h"
+#include "demo/viewer/scene/panorama.h"
 
 #include <stdlib.h>
+
+static const char *fuzz_radiance(const uint8_t *data, size_t size)
+{
+    view_panorama panorama;
+    view_image_fault fault = {""};
+    const bool is_read = view_decode_radiance(data, size, &panorama, &fault);
+    const bool is_told = is_read != (fault.message[0] != '\0');
+    const char *const wrong =
+        is_read == (panorama.rgb != NULL) && is_told ? NULL : "neither pixels nor a message";
+    free(panorama.rgb);
+    return wrong;
+}
 
 const char *fuzz_image(const uint8_t *data, size_t size)
 {
     view_image image;
     view_image_fault fault = {""};
+    if (size >= 2 && data[0] == '#' && data[1] == '?')
+        return fuzz_radiance(data, size);
     const bool is_read = view_decode_image(data, size, &image, &fault);
     const char *wrong = NULL;
     if (is_read != (image.rgba != NULL))

@@ -117,6 +117,8 @@ TEST (view_options_change_the_picture) {
         {"--untextured", 0.03},
         {"--light classic", 0.05},
         {"--lights key=2,around=60", 0.05},
+        {"--environment models/bobbin/bobbin_eye.png", 0.02},
+        {"--environment models/bobbin/bobbin_eye.png --environment-background", 0.3},
         {"--light-list", 0.01},
         {"--parm-list", 0.01},
         {"--no-shadow", 0.01},

@@ -268,7 +268,7 @@ TEST (view_debug_line_has_each_switch) {
     size_t count;
     const view_option *const table = view_options_table(&count);
     const view_shown none = {0};
-    char text[512];
+    char text[640];
     view_write_switches(&none, text, sizeof text);
     for (size_t i = 0; i < count; i++) {
         char *const word =

@@ -151,7 +151,7 @@ static int run(view_state *viewer, const view_options *options, view_config *con
     if (!options->no_render && !view_open_window(viewer, view_shows_window(options)))
         return EXIT_NO_DISPLAY;
     if (!view_open_first(viewer) || !choose_clip(viewer) || !choose_range(viewer)
-        || !choose_joint(viewer) || !view_choose_page(viewer))
+        || !choose_joint(viewer) || !view_choose_environment(viewer) || !view_choose_page(viewer))
         return EXIT_FAILED;
     if (complaint[0] != '\0' && viewer->log.error[0] == '\0')
         (void)snprintf(viewer->log.error, sizeof viewer->log.error, "%s", complaint);

@@ -205,6 +205,13 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
     return true;
 }
 
+bool view_choose_environment(view_state *viewer)
+{
+    const char *const path = viewer->options->environment;
+    return path == NULL || viewer->renderer == NULL
+           || view_load_environment(&viewer->environment, viewer->renderer, path, &viewer->log);
+}
+
 bool view_reload(view_state *viewer)
 {
     // The names must outlive their scene.
@@ -324,7 +331,11 @@ void view_drop(view_state *viewer, const char *path)
         view_browse_place(viewer, path);
         return;
     }
-    if (view_is_image(path) && viewer->document->scene.model != NULL) {
+    if (common_has_ending(path, ".hdr")) {
+        what = "environment";
+        done = view_load_environment(&viewer->environment, viewer->renderer, path, &viewer->log);
+        viewer->shown.environment = viewer->shown.environment || done;
+    } else if (view_is_image(path) && viewer->document->scene.model != NULL) {
         what = "texture";
         done = view_use_texture(&viewer->document->textures, viewer->renderer, path, &viewer->log);
     } else if (common_has_ending(path, ".md5anim") && viewer->document->crowd.count > 0) {

@@ -24,6 +24,10 @@ void view_give_texture(view_state *viewer, uint32_t mesh, const char *path);
 // Frees what view_open() created.
 void view_close(view_state *viewer);
 
+// Reads the picture of --environment, if it is given and something is drawn. Logs an error on
+// failure.
+bool view_choose_environment(view_state *viewer);
+
 bool view_reload(view_state *viewer);
 
 // The next (+1) or previous (-1) file of the kind in the same folder.

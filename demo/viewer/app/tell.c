@@ -45,7 +45,7 @@ void view_tell_state(view_state *viewer, const char *action)
     static const char *const surfaces[VIEW_NUM_SURFACES] = {"lit", "weights", "uv", "textures"};
     if (viewer->log.level < VIEW_DEBUG)
         return;
-    char lights[VIEW_LIGHTS_TEXT], switches[512], up[3], front[3];
+    char lights[VIEW_LIGHTS_TEXT], switches[640], up[3], front[3];
     view_name_axes(&scene->turn, up, front);
     view_write_switches(&viewer->shown, switches, sizeof switches);
     view_write_lights(&viewer->lights, lights, sizeof lights);

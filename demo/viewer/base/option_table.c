@@ -180,6 +180,18 @@ static const view_option table[] = {
      "key, sky, fill, rim: intensity of a light, 0 to 3 (1);\n"
      "around, height: rotation of the key light, degrees (0)",
      AT(LIGHTS, lights), REMEMBERED},
+    {"environment", "FILE", NULL,
+     "light from a picture of all around, equirectangular (.hdr,\n"
+     ".png, .jpg, .tga, .dds), instead of sky, fill and rim light;\n"
+     "the key light, at half its intensity, comes from its\n"
+     "brightest side; around turns it",
+     AT(TEXT, environment)},
+    {"no-environment", NULL, NULL, "the studio's light although --environment is given",
+     SHOWN(OPPOSITE, environment, "environment"),
+     .key_help = "light of --environment or of the studio", KEYS(SHIFT("Shift+E", SDLK_e))},
+    {"environment-background", NULL, NULL, "show the picture of --environment behind the model",
+     SHOWN(SWITCH, environment_behind, "environment-background"), REMEMBERED,
+     .key_help = "picture of --environment behind it", KEYS(SHIFT("Shift+V", SDLK_v))},
 
     {"camera-azimuth-angle", "DEG", "Camera", "0 = front, 90 = the model's left side",
      AT(FLOAT, azimuth), RANGE(-1e6, 1e6), GIVEN(azimuth_given)},

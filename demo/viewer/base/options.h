@@ -118,6 +118,7 @@ typedef struct view_options {
     view_onion onion;
     view_record_format record_as;
     view_lights lights;
+    const char *environment; // a picture, or NULL
     bool no_background, background_given;
     float background[3]; // sRGB, 0..1
     float ui_scale;      // of the panel; 0 = by the screen's resolution

@@ -9,8 +9,9 @@
 typedef struct view_shown {
     bool grid, axes, edges, normals, tangents, skeleton, bounds, joint_bounds;
     bool untextured, checker, maps, two_sided;
-    bool classic, shadows; // classic: light as in id's engine of 2004
-    bool levels;           // of detail in a crowd
+    bool classic, shadows;                // classic: light as in id's engine of 2004
+    bool environment, environment_behind; // light of --environment; its picture behind the model
+    bool levels;                          // of detail in a crowd
     bool panel, statistics, frame_time, hierarchy, light_list, parm_list, graph, help;
     bool auto_quality; // pictures of a window leave out what makes them slow
 } view_shown;

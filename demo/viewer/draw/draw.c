@@ -40,6 +40,15 @@ void view_draw_background(const view_stage *stage, float width, float height)
                      stage->canvas->count);
 }
 
+// The environment's picture, or the gradient.
+static void draw_background(const view_stage *stage, float width, float height)
+{
+    if (stage->shown->environment_behind && view_shown_environment(stage) != NULL)
+        md5gl_draw_environment(stage->renderer);
+    else
+        view_draw_background(stage, width, height);
+}
+
 // The cell is a power of ten, and small beside the model.
 static void draw_grid(const view_stage *stage)
 {
@@ -214,7 +223,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t wid
     view_see_deforms(&document->textures.layers, &from);
     md5gl_begin_frame(stage->renderer, &frame);
     if (!transparent && !stage->options->background_given)
-        view_draw_background(stage, (float)width, (float)height);
+        draw_background(stage, (float)width, (float)height);
     bool drawn = draw_model(stage, error);
     // Blended, and writes no depth: after the model.
     const bool level = document->scene.terrain.num_feet == 0;

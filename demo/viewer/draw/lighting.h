@@ -11,6 +11,9 @@ enum { VIEW_NUM_POINTS = 2 };
 void view_set_lights(const view_stage *stage, view_axes axes,
                      md5gl_point_light points[VIEW_NUM_POINTS], md5gl_frame *frame);
 
+// The environment that a picture is lit by, or NULL: the classic light has none.
+const view_environment *view_shown_environment(const view_stage *stage);
+
 // Sets the material of each mesh: its maps, or the checker if that is shown. Evaluates its stages
 // at the time of playback.
 void view_set_materials(const view_stage *stage, const view_textures *textures, md5gl_model *drawn);

@@ -10,6 +10,7 @@
 #include "demo/viewer/base/viewpoint.h"
 #include "demo/viewer/draw/overlay.h"
 #include "demo/viewer/scene/document.h"
+#include "demo/viewer/scene/panorama.h"
 
 typedef struct view_stage {
     const view_options *options;
@@ -26,6 +27,7 @@ typedef struct view_stage {
     uint64_t hidden_meshes; // a bit for each of the first 64
     int32_t joint;          // that is marked, or -1
     const view_lights *lights;
+    const view_environment *environment; // of --environment
     const view_parms *parms;
     const view_font *font;
     view_canvas *canvas; // memory for text and shapes

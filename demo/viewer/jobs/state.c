@@ -28,8 +28,10 @@ void view_begin(view_state *viewer, const view_options *options)
 
 void view_end(view_state *viewer)
 {
-    if (viewer->renderer != NULL)
+    if (viewer->renderer != NULL) {
+        view_free_environment(&viewer->environment, viewer->renderer);
         view_free_font(&viewer->font, viewer->renderer);
+    }
     view_free_canvas(&viewer->canvas);
     view_free_lines(&viewer->lines);
     view_end_ui(&viewer->ui);
@@ -73,6 +75,7 @@ view_facts view_facts_of(view_state *viewer, float width, float height)
                   .hidden_meshes = viewer->hidden_meshes,
                   .joint = view_marked_joint(&viewer->ui, &viewer->document->scene),
                   .lights = &viewer->lights,
+                  .environment = &viewer->environment,
                   .parms = &viewer->parms,
                   .font = &viewer->font,
                   .canvas = &viewer->canvas,

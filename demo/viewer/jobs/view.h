@@ -45,6 +45,7 @@ typedef struct view_state {
     view_surface surface;
     view_onion onion;
     view_lights lights;
+    view_environment environment; // of --environment
     view_parms parms;       // of materials
     uint64_t hidden_meshes; // a bit for each of the first 64
     view_pick pick;         // the spot that was clicked on

@@ -113,23 +113,36 @@ static uint8_t *read_all(FILE *file, size_t *size)
     return NULL;
 }
 
-bool view_read_image(const char *path, view_image *image, view_image_fault *fault)
+static uint8_t *refuse(view_image_fault *fault, const char *why)
 {
-    *image = (view_image){NULL, 0, 0};
+    (void)view_image_fail(fault, "%s", why);
+    return NULL;
+}
+
+uint8_t *view_read_image_file(const char *path, size_t *size, view_image_fault *fault)
+{
     if (common_is_folder(path))
-        return view_image_fail(fault, "it is a folder");
+        return refuse(fault, "it is a folder");
     if (!common_is_file(path))
-        return view_image_fail(fault, "no such file");
-    if (common_file_size(path) > MAX_FILE_SIZE)
-        return view_image_fail(fault, "the file is larger than %d bytes", MAX_FILE_SIZE);
+        return refuse(fault, "no such file");
+    if (common_file_size(path) > MAX_FILE_SIZE) {
+        (void)view_image_fail(fault, "the file is larger than %d bytes", MAX_FILE_SIZE);
+        return NULL;
+    }
     FILE *const file = fopen(path, "rb");
     if (file == NULL)
-        return view_image_fail(fault, "%s", strerror(errno));
-    size_t size = 0;
-    uint8_t *const bytes = read_all(file, &size);
+        return refuse(fault, strerror(errno));
+    uint8_t *const bytes = read_all(file, size);
     fclose(file);
-    const bool is_read = bytes != NULL ? view_decode_image(bytes, size, image, fault)
-                                       : view_image_fail(fault, "cannot be read or out of memory");
+    return bytes != NULL ? bytes : refuse(fault, "cannot be read or out of memory");
+}
+
+bool view_read_image(const char *path, view_image *image, view_image_fault *fault)
+{
+    size_t size = 0;
+    *image = (view_image){NULL, 0, 0};
+    uint8_t *const bytes = view_read_image_file(path, &size, fault);
+    const bool is_read = bytes != NULL && view_decode_image(bytes, size, image, fault);
     free(bytes);
     return is_read;
 }

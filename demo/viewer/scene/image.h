@@ -25,6 +25,9 @@ typedef struct view_image_fault {
 bool view_decode_image(const uint8_t *bytes, size_t size, view_image *image,
                        view_image_fault *fault);
 
+// Reads a file as it is. Returns NULL and fills `fault` on failure, else the caller frees it.
+uint8_t *view_read_image_file(const char *path, size_t *size, view_image_fault *fault);
+
 // Reads and decodes a file.
 bool view_read_image(const char *path, view_image *image, view_image_fault *fault);
 

@@ -1,0 +1,156 @@
+// Radiance pictures: every way of packing, and what is wrong with damaged ones; pictures as
+// environments.
+#include "test/render/test_gl_scene.h"
+
+#include "demo/viewer/scene/panorama.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HEADER "#?RADIANCE\nEXPOSURE=2\nFORMAT=32-bit_rle_rgbe\n\n"
+
+// Decodes a header and bytes from a block of exactly their size.
+static bool decode(const char *header, const void *rows, size_t size, view_panorama *panorama,
+                   view_image_fault *fault)
+{
+    const size_t length = strlen(header);
+    uint8_t *const exact = malloc(length + size);
+    memcpy(exact, header, length);
+    if (size > 0)
+        memcpy(exact + length, rows, size);
+    const bool is_read = view_decode_radiance(exact, length + size, panorama, fault);
+    free(exact);
+    return is_read;
+}
+
+// Bytes m and an exponent of e are m / 256 * 2^(e - 128): the format's definition.
+static void check_pixel(const view_panorama *panorama, size_t pixel, const uint8_t rgbe[4])
+{
+    for (size_t i = 0; i < 3; i++) {
+        const double expected = rgbe[3] > 0 ? rgbe[i] / 256.0 * pow(2.0, rgbe[3] - 128) : 0.0;
+        CHECK_NEAR(panorama->rgb[3 * pixel + i], expected, 1e-6 * expected);
+    }
+}
+
+static void check_refused(const char *header, const void *rows, size_t size, const char *why)
+{
+    view_panorama panorama;
+    view_image_fault fault = {""};
+    CHECK(!decode(header, rows, size, &panorama, &fault));
+    CHECK(panorama.rgb == NULL);
+    test_check(strstr(fault.message, why) != NULL, __FILE__, __LINE__, "\"%s\" instead of \"%s\"",
+               fault.message, why);
+}
+
+TEST (view_radiance_reads_plain_pixels_and_runs_of_them) {
+    static const uint8_t rows[2][3][4] = {{{128, 64, 32, 129}, {9, 8, 7, 140}, {1, 2, 3, 0}},
+                                          {{10, 20, 30, 120}, {1, 1, 1, 2}, {0, 0, 0, 0}}};
+    view_panorama panorama;
+    view_image_fault fault;
+    // The second row is a pixel that is repeated twice.
+    if (!CHECK(decode(HEADER "-Y 2 +X 3\n", rows, 12 + 8, &panorama, &fault)))
+        return;
+    CHECK(panorama.width == 3 && panorama.height == 2);
+    CHECK_NEAR(panorama.rgb[0], 1.0, 0.0); // 128 / 256 * 2
+    for (size_t i = 0; i < 3; i++) {
+        check_pixel(&panorama, i, rows[0][i]);
+        check_pixel(&panorama, 3 + i, rows[1][0]);
+    }
+    free(panorama.rgb);
+}
+
+// A repetition right after another counts 256 times as much.
+TEST (view_radiance_reads_long_runs) {
+    static const uint8_t row[] = {5, 6, 7, 128, 1, 1, 1, 3, 1, 1, 1, 1};
+    view_panorama panorama;
+    view_image_fault fault;
+    if (!CHECK(decode(HEADER "-Y 1 +X 260\n", row, sizeof row, &panorama, &fault)))
+        return;
+    for (size_t i = 0; i < 260; i++)
+        check_pixel(&panorama, i, row);
+    free(panorama.rgb);
+}
+
+TEST (view_radiance_reads_packed_channels) {
+    // Eight pixels: red is a run, green bytes as they are, blue both, then the exponents.
+    static const uint8_t row[] = {2,  2,  0,  8, 136, 77, 8, 10,  20, 30,  40, 50,
+                                  60, 70, 80, 3, 1,   2,  3, 133, 9,  136, 129};
+    view_panorama panorama;
+    view_image_fault fault;
+    if (!CHECK(decode(HEADER "-Y 1 +X 8\n", row, sizeof row, &panorama, &fault)))
+        return;
+    for (uint8_t i = 0; i < 8; i++) {
+        const uint8_t blue = i < 3 ? (uint8_t)(i + 1) : 9;
+        const uint8_t expected[4] = {77, (uint8_t)(10 * (i + 1)), blue, 129};
+        check_pixel(&panorama, i, expected);
+    }
+    free(panorama.rgb);
+    // Cut off anywhere.
+    for (size_t size = 0; size < sizeof row; size++)
+        check_refused(HEADER "-Y 1 +X 8\n", row, size, size < 8 ? "cannot be in" : "row 1 of 1");
+}
+
+TEST (view_radiance_names_what_is_wrong) {
+    static const uint8_t none[8] = {2, 2, 0, 8, 0, 0, 0, 0}, other[8] = {2, 2, 0, 9, 0, 0, 0, 0};
+    static const uint8_t early[8] = {1, 1, 1, 1, 0, 0, 0, 0}, far[8] = {0, 0, 0, 0, 1, 1, 1, 9};
+    static const uint8_t longer[8] = {2, 2, 0, 8, 137, 5, 0, 0};
+    static const uint8_t shifts[24] = {7, 7, 7, 7, 1, 1, 1, 0, 1, 1, 1, 0,
+                                       1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 1};
+    check_refused("PNG", NULL, 0, "begin with #?");
+    check_refused("#?RADIANCE\nFORMAT=32-bit_rle_xyze\n\n", NULL, 0, "32-bit_rle_xyze");
+    check_refused("#?RADIANCE\n", NULL, 0, "does not end");
+    check_refused("#?RADIANCE\n\n", NULL, 0, "size is missing");
+    check_refused(HEADER "+X 3 -Y 2\n", NULL, 0, "-Y HEIGHT +X WIDTH");
+    check_refused(HEADER "-Y 2 +X 3 4\n", NULL, 0, "-Y HEIGHT +X WIDTH");
+    check_refused(HEADER "-Y 0 +X 3\n", NULL, 0, "3 by 0");
+    check_refused(HEADER "-Y 99999999999 +X 3\n", NULL, 0, "expected");
+    check_refused(HEADER "-Y 16384 +X 16384\n", NULL, 0, "at most");
+    check_refused(HEADER "-Y 1024 +X 1024\n", none, 8, "cannot be in 8 bytes");
+    check_refused(HEADER "-Y 1 +X 8\n", none, 8, "row 1 of 1"); // a run of none
+    check_refused(HEADER "-Y 1 +X 8\n", other, 8, "row 1 of 1");
+    check_refused(HEADER "-Y 1 +X 8\n", longer, 8, "row 1 of 1");
+    check_refused(HEADER "-Y 1 +X 2\n", early, 8, "row 1 of 1"); // nothing to repeat
+    check_refused(HEADER "-Y 1 +X 2\n", far, 8, "row 1 of 1");
+    check_refused(HEADER "-Y 1 +X 9\n", shifts, 24, "row 1 of 1");
+}
+
+// An image is decoded from sRGB: 188 is one half.
+TEST (view_panorama_reads_images_in_linear_colour) {
+    view_panorama panorama;
+    view_image_fault fault = {""};
+    CHECK(!view_read_panorama("no/such/file.hdr", &panorama, &fault));
+    CHECK(strcmp(fault.message, "no such file") == 0);
+    CHECK(!view_read_panorama(test_path("models"), &panorama, &fault));
+    CHECK(!view_read_panorama(test_path("README.md"), &panorama, &fault));
+    if (!CHECK(view_read_panorama(test_path("models/bobbin/bobbin_eye.png"), &panorama, &fault)))
+        return;
+    view_image image;
+    CHECK(view_read_image(test_path("models/bobbin/bobbin_eye.png"), &image, &fault));
+    for (size_t i = 0; i < 3 * 64; i++) {
+        const double byte = image.rgba[i / 3 * 4 + i % 3] / 255.0;
+        const double linear = byte <= 0.04045 ? byte / 12.92 : pow((byte + 0.055) / 1.055, 2.4);
+        CHECK_NEAR(panorama.rgb[i], linear, 1e-5);
+    }
+    free(image.rgba);
+    free(panorama.rgb);
+}
+
+TEST (view_environment_keeps_the_old_one_if_a_file_is_not_read) {
+    gl_scene scene;
+    view_environment environment = {.light = NULL};
+    view_log log = {.level = VIEW_QUIET};
+    if (!scene_share(&scene))
+        return;
+    const char *const picture = test_path("models/bobbin/bobbin_eye.png");
+    CHECK(view_load_environment(&environment, scene.renderer, picture, &log));
+    const md5gl_environment *const light = environment.light;
+    CHECK(light != NULL && environment.exposure > 0.0f);
+    CHECK_NEAR(md5_vec3_dot(environment.brightest, environment.brightest), 1.0, 1e-5);
+    CHECK(!view_load_environment(&environment, scene.renderer, test_path("README.md"), &log));
+    CHECK(environment.light == light);
+    CHECK(strstr(log.error, "README.md") != NULL);
+    view_free_environment(&environment, scene.renderer);
+    CHECK(environment.light == NULL);
+    scene_close(&scene);
+}
