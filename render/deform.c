@@ -1,5 +1,5 @@
 // Meshes whose surface the caller forms anew in each pose: other vertices and triangles than those
-// that are skinned. Only on the path that skins on the CPU; pose.c calls the caller's function.
+// that are skinned. Such a mesh is skinned on the CPU; pose.c calls the caller's function.
 #include "render/gl_internal.h"
 
 #include <limits.h>
@@ -44,6 +44,21 @@ static void use_deform(md5gl_renderer *renderer, md5gl_mesh *mesh, const md5gl_d
     gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)size, deform->indices, GL_STATIC_DRAW);
 }
 
+// Moves one mesh to the path that skins on the CPU; the others stay instanced. The model has to be
+// given its morph weights again, whose copy for the CPU it may lack.
+static void skin_on_cpu(md5gl_renderer *renderer, md5gl_model *model, md5gl_mesh *mesh)
+{
+    const GladGLContext *gl = &renderer->gl;
+    for (GLuint i = MD5GL_AT_JOINTS; i <= MD5GL_AT_WEIGHTS_HIGH; i++)
+        gl->DisableVertexAttribArray(i);
+    if (mesh->posed == 0)
+        gl->GenBuffers(1, &mesh->posed);
+    mesh->path = MD5GL_PATH_CPU;
+    mesh->reason = "deformed";
+    model->morph = NULL;
+    model->num_morphed = 0;
+}
+
 bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh,
                       const md5gl_deform *deform, md5_error *error)
 {
@@ -52,8 +67,9 @@ bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mes
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
     md5gl_mesh *const formed = &model->meshes[mesh];
     md5gl_clear_error(error);
-    if (formed->path != MD5GL_PATH_CPU)
-        return md5gl_fail(error, MD5_ERROR_MISMATCH, "mesh %u is not on path \"cpu\"",
+    if (formed->path == MD5GL_PATH_STORAGE)
+        return md5gl_fail(error, MD5_ERROR_MISMATCH,
+                          "mesh %u is on path \"storage\", which cannot be deformed",
                           (unsigned)mesh);
     if (deform) {
         MD5_ASSERT(deform->write != NULL && deform->indices != NULL, "deform: complete");
@@ -68,6 +84,8 @@ bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mes
     renderer->gl.BindVertexArray(formed->array);
     if (formed->deform.write)
         use_own_surface(renderer, formed);
+    if (deform && formed->path != MD5GL_PATH_CPU)
+        skin_on_cpu(renderer, model, formed);
     if (deform)
         use_deform(renderer, formed, deform);
     renderer->gl.BindVertexArray(0);

@@ -177,19 +177,22 @@ typedef struct md5gl_deform {
     uint32_t num_vertices; // at least as many as the mesh has
     uint32_t num_triangles;
     const uint32_t *indices; // [3 * num_triangles] below num_vertices, clockwise; copied
-    // Writes the vertices of an instance in model space; colours are linear, 0 to 1. positions and
-    // normals[vertices of the mesh] are the skinned ones.
-    void (*write)(void *user, uint32_t mesh, const md5_vec3 *positions, const md5_vec3 *normals,
-                  md5_vec3 *to_positions, md5_vec2 *texcoords, md5_vec4 *colours);
+    // Writes the vertices of an instance in model space; colours are linear, 0 to 1. `instance` is
+    // an index into the palettes of md5gl_pose_models(). positions and normals[vertices of the
+    // mesh] are the skinned ones.
+    void (*write)(void *user, uint32_t mesh, uint32_t instance, const md5_vec3 *positions,
+                  const md5_vec3 *normals, md5_vec3 *to_positions, md5_vec2 *texcoords,
+                  md5_vec4 *colours);
     void *user;
     uintptr_t reserved[4]; // 0
 } md5gl_deform;
 
 // Sets the deform of a mesh, or, with NULL, ends it; until the next pose the model has no
-// instances. Normals and tangents stay the skinned ones if the number of vertices does, else
-// normals are up. Baked clips and impostors are not deformed: do not use them with such a model.
-// Returns false with MD5_ERROR_MISMATCH if the mesh is not on MD5GL_PATH_CPU, or with
-// MD5_ERROR_RANGE.
+// instances. The mesh is skinned on MD5GL_PATH_CPU from then on and drawn instance by instance; the
+// other meshes of the model stay on their paths, and morph weights have to be set again. Normals
+// and tangents stay the skinned ones if the number of vertices does, else normals are up. Baked
+// clips and impostors are not deformed, and md5gl_pose_clips() fails: do not use them with such a
+// model. Returns false with MD5_ERROR_MISMATCH on MD5GL_PATH_STORAGE, or with MD5_ERROR_RANGE.
 MD5GL_API bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh,
                                 const md5gl_deform *deform, md5_error *error);
 

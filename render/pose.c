@@ -175,7 +175,7 @@ static void deform_one(const GladGLContext *gl, const md5gl_model *model, const 
         memcpy(normals, skinned + from.normals, from.texcoords - from.normals);
     for (size_t i = 0; i < count && count != mesh->mesh->num_vertices; i++)
         normals[i] = up;
-    mesh->deform.write(mesh->deform.user, (uint32_t)(mesh - model->meshes),
+    mesh->deform.write(mesh->deform.user, (uint32_t)(mesh - model->meshes), instance,
                        (const md5_vec3 *)(const void *)skinned,
                        (const md5_vec3 *)(const void *)(skinned + from.normals),
                        (md5_vec3 *)(void *)formed, (md5_vec2 *)(void *)(formed + one.texcoords),

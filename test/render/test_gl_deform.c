@@ -28,12 +28,12 @@ static void draw(gl_stage *stage, md5gl_texture texture, bool placed, gl_picture
 }
 
 // Copies the quad's surface, moved by `user`.
-static void write_moved(void *user, uint32_t mesh, const md5_vec3 *positions,
+static void write_moved(void *user, uint32_t mesh, uint32_t instance, const md5_vec3 *positions,
                         const md5_vec3 *normals, md5_vec3 *to_positions, md5_vec2 *texcoords,
                         md5_vec4 *colours)
 {
     const md5_vec3 *const by = user;
-    CHECK(mesh == 0 && normals[0].x > 0.99f);
+    CHECK(mesh == 0 && instance < 2 && normals[0].x > 0.99f);
     for (int i = 0; i < 4; i++) {
         to_positions[i] = md5_vec3_add(positions[i], *by);
         texcoords[i] = (md5_vec2){i % 2 == 0 ? 0.0f : 1.0f, i < 2 ? 1.0f : 0.0f};
@@ -42,11 +42,11 @@ static void write_moved(void *user, uint32_t mesh, const md5_vec3 *positions,
 }
 
 // Writes two quads side by side, the right one darker.
-static void write_strip(void *user, uint32_t mesh, const md5_vec3 *positions,
+static void write_strip(void *user, uint32_t mesh, uint32_t instance, const md5_vec3 *positions,
                         const md5_vec3 *normals, md5_vec3 *to_positions, md5_vec2 *texcoords,
                         md5_vec4 *colours)
 {
-    (void)user, (void)mesh, (void)normals;
+    (void)user, (void)mesh, (void)instance, (void)normals;
     for (int i = 0; i < 8; i++) {
         to_positions[i] = positions[i % 4];
         to_positions[i].y += i < 4 ? -20.0f : 20.0f;
@@ -121,18 +121,71 @@ TEST (gl_deform_has_its_own_triangles_and_colours) {
     scene_close_stage(&stage);
 }
 
+// Moves the second instance alone.
+static void write_second(void *user, uint32_t mesh, uint32_t instance, const md5_vec3 *positions,
+                         const md5_vec3 *normals, md5_vec3 *to_positions, md5_vec2 *texcoords,
+                         md5_vec4 *colours)
+{
+    static const md5_vec3 by[2] = {{0, 0, 0}, {0, 0, -20}};
+    (void)user;
+    write_moved((void *)(uintptr_t)&by[instance], mesh, instance, positions, normals, to_positions,
+                texcoords, colours);
+}
+
+// On whatever path a mesh is, its deform moves it to the CPU's, and each instance has a surface of
+// its own: here the left one stays, and the right one goes down by 20 pixels.
+TEST (gl_deform_differs_between_instances) {
+    static const md5gl_path paths[] = {MD5GL_PATH_4, MD5GL_PATH_8, MD5GL_PATH_EXACT,
+                                       MD5GL_PATH_COMPUTE};
+    uint64_t random = 9;
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        gl_stage stage;
+        gl_picture own, moved;
+        if (!scene_open_stage(&stage, scene_square, 1))
+            return;
+        md5gl_renderer *const renderer = stage.scene.renderer;
+        if (md5gl_has_path(renderer, paths[i])) {
+            const gl_layer layer = layer_create(&stage, MD5GL_WRAP_REPEAT, true, &random);
+            const md5gl_deform deform = {.num_vertices = 4,
+                                         .num_triangles = 2,
+                                         .indices = stage.model->meshes[0].indices,
+                                         .write = write_second};
+            md5gl_destroy_model(renderer, stage.copy);
+            stage.copy = md5gl_create_model(renderer, stage.model, paths[i], NULL);
+            draw(&stage, layer.texture, true, &own);
+            CHECK(md5gl_mesh_path(stage.copy, 0) == paths[i]);
+            CHECK(md5gl_set_deform(renderer, stage.copy, 0, &deform, NULL));
+            CHECK(md5gl_mesh_path(stage.copy, 0) == MD5GL_PATH_CPU);
+            CHECK_STRING(md5gl_path_reason(stage.copy, 0), "deformed");
+            draw(&stage, layer.texture, true, &moved);
+            CHECK(layer_difference(&own, &moved) > 50);
+            enum { HALF = SCENE_WIDTH / 2 };
+            for (int row = 0; row < SCENE_HEIGHT - 20; row++) {
+                const size_t size = HALF * sizeof own.rgba[row][0];
+                CHECK(memcmp(moved.rgba[row][0], own.rgba[row][0], size) == 0);
+                CHECK(memcmp(moved.rgba[row + 20][HALF], own.rgba[row][HALF], size) == 0);
+            }
+            md5gl_destroy_texture(renderer, layer.texture);
+        }
+        scene_close_stage(&stage);
+    }
+}
+
 TEST (gl_deform_is_refused) {
     static const uint32_t none[3] = {0, 1, 2};
     md5gl_deform deform = {
         .num_vertices = 4, .num_triangles = 1, .indices = none, .write = write_strip};
     md5_error error;
     gl_stage stage;
-    if (!open_on(&stage, MD5GL_PATH_4))
+    if (!open_on(&stage, MD5GL_PATH_CPU))
         return;
-    CHECK(!md5gl_set_deform(stage.scene.renderer, stage.copy, 0, &deform, &error));
-    CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
-    md5gl_destroy_model(stage.scene.renderer, stage.copy);
-    stage.copy = md5gl_create_model(stage.scene.renderer, stage.model, MD5GL_PATH_CPU, NULL);
+    if (md5gl_has_path(stage.scene.renderer, MD5GL_PATH_STORAGE)) {
+        md5gl_model *const stored =
+            md5gl_create_model(stage.scene.renderer, stage.model, MD5GL_PATH_STORAGE, NULL);
+        CHECK(!md5gl_set_deform(stage.scene.renderer, stored, 0, &deform, &error));
+        CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+        md5gl_destroy_model(stage.scene.renderer, stored);
+    }
     deform.num_vertices = 3; // fewer than the mesh has
     CHECK(!md5gl_set_deform(stage.scene.renderer, stage.copy, 0, &deform, &error));
     CHECK_UINT(error.status, MD5_ERROR_RANGE);

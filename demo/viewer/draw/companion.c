@@ -60,10 +60,10 @@ bool view_pose_companions(const view_stage *stage, md5_error *error)
         view_companion *const companion = shown_companion(stage, i);
         if (companion == NULL)
             continue;
-        const md5_mat34 place = pose(companion, stage->document);
+        companion->place = pose(companion, stage->document);
         view_set_materials(stage, companion->textures, companion->drawn);
-        posed = md5gl_pose_models(stage->renderer, companion->drawn, companion->palette, &place, 1,
-                                  error);
+        posed = md5gl_pose_models(stage->renderer, companion->drawn, companion->palette,
+                                  &companion->place, 1, error);
     }
     return posed;
 }

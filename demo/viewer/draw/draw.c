@@ -202,6 +202,25 @@ void view_draw_canvas(const view_stage *stage)
     }
 }
 
+// Sets from where deformed surfaces are seen; run the crowd first.
+static void see_deforms(view_document *document, const view_lens *lens)
+{
+    const view_crowd *const crowd = &document->crowd;
+    const md5_deform_view view = {lens->eye, md5_vec3_scale(lens->axes.right, -1.0f),
+                                  lens->axes.up};
+    view_see_deforms(&document->textures.layers, &view, NULL, 0);
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
+        const view_companion *const companion = &document->companions[i];
+        if (companion->textures != NULL)
+            view_see_deforms(&companion->textures->layers, &view, &companion->place, 1);
+    }
+    for (uint32_t i = 0; i < crowd->num_kinds; i++) {
+        const view_kind *const kind = &crowd->kinds[i];
+        if (kind->textures != NULL)
+            view_see_deforms(&kind->textures->layers, &view, kind->placements, kind->num_seen);
+    }
+}
+
 bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t width, uint32_t height,
                      bool transparent, md5_error *error)
 {
@@ -219,8 +238,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t wid
     if (document->crowd.count > 0)
         run_crowd(stage, &lens, &frame);
 
-    const md5_deform_view from = {lens.eye, md5_vec3_scale(lens.axes.right, -1.0f), lens.axes.up};
-    view_see_deforms(&document->textures.layers, &from);
+    see_deforms(document, &lens);
     md5gl_begin_frame(stage->renderer, &frame);
     if (!transparent && !stage->options->background_given)
         draw_background(stage, (float)width, (float)height);

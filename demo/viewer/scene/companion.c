@@ -2,6 +2,7 @@
 
 #include "demo/common/memory.h"
 #include "demo/viewer/base/math.h"
+#include "demo/viewer/scene/deforms.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +25,11 @@ static void free_companion(view_companion *companion, md5gl_renderer *renderer)
     *companion = (view_companion){0};
 }
 
-// Uploads companion->model with the textures of the file `path`.
-static bool upload(view_companion *companion, const view_loader *loader, const char *path)
+// Uploads companion->model with the textures of the file `path`, or of a scene of the same model.
+static bool upload(view_companion *companion, const view_loader *loader, const char *path,
+                   const view_scene *same)
 {
+    md5_game *const game = same != NULL && same->library != NULL ? same->library->game : NULL;
     companion->drawn = view_create_model(loader, companion->model);
     if (companion->drawn == NULL) {
         free_companion(companion, loader->renderer);
@@ -36,11 +39,15 @@ static bool upload(view_companion *companion, const view_loader *loader, const c
     companion->pose = common_alloc(num_joints, sizeof *companion->pose);
     companion->palette = common_alloc(num_joints, sizeof *companion->palette);
     companion->textures = common_alloc(1, sizeof *companion->textures);
-    if (view_load_textures(companion->textures, loader->renderer, companion->model, path, NULL,
-                           NULL, 0, NULL, loader->chosen, loader->log))
-        return true;
-    free_companion(companion, loader->renderer);
-    return false;
+    if (!view_load_textures(companion->textures, loader->renderer, companion->model, path, game,
+                            same != NULL ? same->looks : NULL, same != NULL ? same->num_looks : 0,
+                            NULL, loader->chosen, loader->log)) {
+        free_companion(companion, loader->renderer);
+        return false;
+    }
+    view_set_deforms(&companion->textures->layers, loader->renderer, companion->drawn,
+                     companion->model, loader->log);
+    return true;
 }
 
 static bool load(view_companion *companion, const view_scene *scene, const view_loader *loader,
@@ -54,7 +61,7 @@ static bool load(view_companion *companion, const view_scene *scene, const view_
         return false;
     }
     companion->scratch = common_alloc(scene->num_joints, sizeof *companion->scratch);
-    return upload(companion, loader, path);
+    return upload(companion, loader, path, NULL);
 }
 
 static bool load_retargeted(view_companion *body, const view_scene *scene,
@@ -100,11 +107,12 @@ bool view_load_companions(view_companion companions[VIEW_NUM_COMPANIONS], const 
            && (options->attach == NULL || load_attached(&companions[1], scene, loader));
 }
 
-bool view_load_compared(view_companion *compared, const view_compare *compare, const char *path,
-                        const view_loader *loader)
+bool view_load_compared(view_companion *compared, const view_compare *compare,
+                        const view_scene *scene, const char *path, const view_loader *loader)
 {
     *compared = (view_companion){.model = compare->model, .joint = -1};
-    return upload(compared, loader, path);
+    const bool is_same = compare->model == scene->model;
+    return upload(compared, loader, is_same ? scene->path : path, is_same ? scene : NULL);
 }
 
 void view_free_companions(view_companion companions[VIEW_NUM_COMPANIONS], md5gl_renderer *renderer)

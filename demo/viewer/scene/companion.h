@@ -21,6 +21,7 @@ typedef struct view_companion {
     md5_transform *scratch; // [joints of the scene]
     md5_transform *pose;    // [joints of the companion]
     md5_mat34 *palette;
+    md5_mat34 place; // where it was posed last
 } view_companion;
 
 // Loads the models of --retarget and --attach, for a scene with a model. Returns false and logs an
@@ -30,9 +31,9 @@ bool view_load_companions(view_companion companions[VIEW_NUM_COMPANIONS], const 
 void view_free_companions(view_companion companions[VIEW_NUM_COMPANIONS], md5gl_renderer *renderer);
 
 // Uploads what the scene's pose is compared with; `compare` must outlive it. `path`: of its
-// model. Returns false and logs an error on failure.
-bool view_load_compared(view_companion *compared, const view_compare *compare, const char *path,
-                        const view_loader *loader);
+// model, unless that is the scene's. Returns false and logs an error on failure.
+bool view_load_compared(view_companion *compared, const view_compare *compare,
+                        const view_scene *scene, const char *path, const view_loader *loader);
 
 // How far to the left of the scene's model the first companion stands, and to the right of it the
 // compared one.

@@ -4,6 +4,7 @@
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
 #include "demo/viewer/base/math.h"
+#include "demo/viewer/scene/deforms.h"
 #include "demo/viewer/scene/wander.h"
 
 #include <stdlib.h>
@@ -197,12 +198,14 @@ static void bake_kind(view_crowd *crowd, view_kind *kind, const view_loader *loa
         view_make_bakes(&kind->bakes, &source, crowd->workers, loader);
 }
 
-// Impostors and baked clips show frames of clips only, not the blended poses of machines.
+// Impostors and baked clips show frames of clips only, not the blended poses of machines and not
+// surfaces that turn to the viewer.
 static bool make_levels(view_crowd *crowd, const view_loader *loader)
 {
     for (uint32_t k = 0; k < crowd->num_kinds; k++) {
         view_kind *const kind = &crowd->kinds[k];
-        if (kind->machine != NULL || kind->drawn == NULL || !(kind->sphere.radius > 0.0f))
+        if (kind->machine != NULL || kind->drawn == NULL || !(kind->sphere.radius > 0.0f)
+            || view_has_deforms(&kind->textures->layers))
             continue;
         bake_kind(crowd, kind, loader);
         if (crowd->impostor_pixels > 0.0f

@@ -54,10 +54,9 @@ static bool load_compare(view_document *document, const view_loader *loader)
     }
     if (!view_load_compare(&document->compare, scene, path, loader->log))
         return false;
-    const bool is_model = document->compare.own_model != NULL;
     return loader->renderer == NULL
-           || view_load_compared(&document->companions[VIEW_COMPARED], &document->compare,
-                                 is_model ? path : scene->path, loader);
+           || view_load_compared(&document->companions[VIEW_COMPARED], &document->compare, scene,
+                                 path, loader);
 }
 
 static bool load_parts(view_document *document, const view_loader *loader, const char *const *files,

@@ -2,6 +2,7 @@
 
 #include "demo/common/memory.h"
 #include "demo/viewer/base/math.h"
+#include "demo/viewer/scene/deforms.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -142,10 +143,14 @@ static bool load(view_kind *kind, const char *const *files, size_t num_files,
 static bool wants_gpu(const view_kind *kind, const view_loader *loader)
 {
     const bool wanted = loader->options->animates_on_gpu && kind->drawn != NULL;
+    const bool is_deformed = wanted && view_has_deforms(&kind->textures->layers);
     if (wanted && kind->machine != NULL)
         view_warn(loader->log,
                   "--animate gpu ignored: only the CPU can blend the clips of a machine");
-    return wanted && kind->machine == NULL;
+    else if (is_deformed)
+        view_warn(loader->log, "--animate gpu ignored: %s has meshes that the CPU deforms",
+                  kind->name);
+    return wanted && kind->machine == NULL && !is_deformed;
 }
 
 static bool upload_clips(view_kind *kind, uint32_t count, const view_loader *loader)

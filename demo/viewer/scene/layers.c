@@ -104,6 +104,14 @@ static bool has_layers(const md5_material *material)
     return any || num_diffuse > 1;
 }
 
+static bool has_diffuse(const md5_material *material)
+{
+    for (uint32_t i = 0; i < material->num_stages; i++)
+        if (material->stages[i].light == MD5_STAGE_DIFFUSE)
+            return true;
+    return false;
+}
+
 // What is not shown of a material as a whole.
 static void report(view_layers *layers, uint32_t mesh, const md5_material *material, view_log *log)
 {
@@ -152,7 +160,9 @@ static view_layer_surface surface_of(view_layers *layers, md5gl_renderer *render
                                                || material->cull == MD5_CULL_NONE};
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
-        if (is_lit(stage) && !has[stage->light] && stage->image.num_steps > 1)
+        const bool is_built_in = stage->light == MD5_STAGE_DIFFUSE && stage->image.text[0] == '_';
+        const bool is_file = stage->image.num_steps <= 1 && !is_built_in;
+        if (is_lit(stage) && !has[stage->light] && !is_file)
             surface.computed[stage->light] =
                 view_load_layer(&layers->textures, renderer, game, stage, false, log);
         has[stage->light] = true;
@@ -204,7 +214,7 @@ view_layer_surface view_add_layers(view_layers *layers, md5gl_renderer *renderer
         return none;
     report(layers, mesh, material, log);
     layers->read |= registers_read(material);
-    const view_layer_surface surface = surface_of(layers, renderer, game, material, log);
+    view_layer_surface surface = surface_of(layers, renderer, game, material, log);
     if (!has_layers(material))
         return surface;
     const uint32_t count = material->num_stages;
@@ -221,6 +231,7 @@ view_layer_surface view_add_layers(view_layers *layers, md5gl_renderer *renderer
     }
     layers->meshes = common_realloc(layers->meshes, layers->num_meshes + 1, sizeof *layers->meshes);
     layers->meshes[layers->num_meshes++] = layered;
+    surface.is_staged = !has_diffuse(material);
     return surface;
 }
 

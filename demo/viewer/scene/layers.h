@@ -17,7 +17,10 @@ typedef struct view_layered {
     uintptr_t flags;              // of its md5gl_material
     const md5_table *table;       // of its deform, or NULL
     const md5_mesh *deformed;     // what its deform forms; NULL: not shown, or it has none
-    md5_deform_view view;         // from which that is seen
+    // From where that is seen, in world space, and the placements of the instances.
+    md5_deform_view view;
+    const md5_mat34 *placements; // [num_placements] NULL: model space is world space
+    uint32_t num_placements;
 } view_layered;
 
 // Something of a mesh's material that is not shown: what, and why.
@@ -43,7 +46,9 @@ typedef struct view_layer_surface {
     bool two_sided;
     bool is_cut;      // its own diffuse map cuts it out; else it is opaque
     float alpha_test; // of that
-    // What image programs compute for the first lit layer, by md5_stage_light; 0: it is a file.
+    bool is_staged;   // has no diffuse map: its stages alone are shown
+    // What image programs compute for the first lit layer, and a diffuse map that is built into the
+    // engine, by md5_stage_light; 0: it is a file.
     md5gl_texture computed[MD5_STAGE_SPECULAR + 1];
 } view_layer_surface;
 

@@ -188,8 +188,9 @@ static void use_turns(view_textures *textures, md5gl_renderer *renderer, uint32_
     }
 }
 
-// Takes what the declaration of the mesh's shader says besides its images.
-static void use_material(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
+// Takes what the declaration of the mesh's shader says besides its images. Returns whether the mesh
+// needs no file as its texture.
+static bool use_material(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
                          md5_game *game, const char *shader, view_log *log)
 {
     const view_layer_surface surface =
@@ -205,6 +206,7 @@ static void use_material(view_textures *textures, md5gl_renderer *renderer, uint
     for (view_map map = VIEW_MAP_DIFFUSE; map < VIEW_NUM_MAPS && textures->game == NULL; map++)
         if (textures->of_mesh[mesh][map] == VIEW_NO_TEXTURE)
             textures->computed[mesh][map] = surface.computed[lights[map]];
+    return surface.is_staged || textures->computed[mesh][VIEW_MAP_DIFFUSE] != 0;
 }
 
 static void find_and_use(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
@@ -213,11 +215,14 @@ static void find_and_use(view_textures *textures, md5gl_renderer *renderer, cons
     search->shader = model->meshes[mesh].shader;
     search->mesh = model->meshes[mesh].name;
     view_texture_found *const found = &textures->found[mesh];
-    use_material(textures, renderer, mesh, view_package_game(search->package, log), search->shader,
-                 log);
+    const bool is_complete = use_material(
+        textures, renderer, mesh, view_package_game(search->package, log), search->shader, log);
     *found = view_find_texture(search, log);
     if (found->path == NULL) {
-        warn_missing(&model->meshes[mesh], mesh, found, log);
+        if (is_complete)
+            view_free_texture_found(found); // what was tried is not missing
+        else
+            warn_missing(&model->meshes[mesh], mesh, found, log);
         return;
     }
     textures->of_mesh[mesh][VIEW_MAP_DIFFUSE] =
@@ -239,7 +244,7 @@ static void use_game(view_textures *textures, md5gl_renderer *renderer, uint32_t
                      const char *shader, view_log *log)
 {
     static const view_map maps[] = {VIEW_MAP_DIFFUSE, VIEW_MAP_NORMALS, VIEW_MAP_SPECULAR};
-    use_material(textures, renderer, mesh, textures->game, shader, log);
+    (void)use_material(textures, renderer, mesh, textures->game, shader, log);
     const md5_material *const material = md5_game_material(textures->game, shader, NULL);
     for (size_t i = 0; i < 3 && material != NULL; i++) {
         const md5_image_program *const program = view_material_image(material, maps[i]);

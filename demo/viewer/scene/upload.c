@@ -17,25 +17,6 @@ md5gl_model *view_create_model(const view_loader *loader, const md5_model *model
     return drawn;
 }
 
-// Materials that deform their surface need a model that the CPU skins. A crowd is drawn without.
-static bool use_deforms(const view_loader *loader, const md5_model *model, md5gl_model **drawn,
-                        view_layers *layers)
-{
-    md5_error error;
-    if (loader->options->crowd > 0)
-        return true;
-    if (view_has_deforms(layers, model) && loader->options->path == MD5GL_PATH_AUTO) {
-        md5gl_destroy_model(loader->renderer, *drawn);
-        *drawn = md5gl_create_model(loader->renderer, model, MD5GL_PATH_CPU, &error);
-        if (*drawn == NULL) {
-            view_log_error(loader->log, &error);
-            return false;
-        }
-    }
-    view_set_deforms(layers, loader->renderer, *drawn, model, loader->log);
-    return true;
-}
-
 bool view_upload(const view_loader *loader, const view_scene *scene, bool as_asked,
                  md5gl_model **drawn, view_textures *textures)
 {
@@ -46,15 +27,14 @@ bool view_upload(const view_loader *loader, const view_scene *scene, bool as_ask
     *drawn = view_create_model(loader, scene->model);
     if (*drawn == NULL)
         return false;
-    if (view_load_textures(textures, loader->renderer, scene->model, scene->path,
-                           scene->library != NULL ? scene->library->game : NULL, scene->looks,
-                           scene->num_looks, as_asked ? loader->options : NULL, loader->chosen,
-                           loader->log)
-        && use_deforms(loader, scene->model, drawn, &textures->layers))
-        return true;
-    if (*drawn == NULL)
-        view_free_textures(textures, loader->renderer);
-    md5gl_destroy_model(loader->renderer, *drawn);
-    *drawn = NULL;
-    return false;
+    if (!view_load_textures(textures, loader->renderer, scene->model, scene->path,
+                            scene->library != NULL ? scene->library->game : NULL, scene->looks,
+                            scene->num_looks, as_asked ? loader->options : NULL, loader->chosen,
+                            loader->log)) {
+        md5gl_destroy_model(loader->renderer, *drawn);
+        *drawn = NULL;
+        return false;
+    }
+    view_set_deforms(&textures->layers, loader->renderer, *drawn, scene->model, loader->log);
+    return true;
 }
