@@ -5,16 +5,31 @@
 #include "demo/viewer/app/places.h"
 #include "demo/viewer/app/tell.h"
 #include "demo/viewer/scene/entity_play.h"
+#include "demo/viewer/scene/game_place.h"
 #include "demo/viewer/scene/game_scene.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+char *view_place_of_options(const view_options *options)
+{
+    char *place =
+        options->num_bases > 0 ? common_copy(options->game) : view_with_base(options->game);
+    for (size_t i = 0; i < options->num_bases; i++) {
+        char *const longer = view_put_behind(place, options->bases[i]);
+        free(place);
+        place = longer;
+    }
+    return place;
+}
+
 bool view_open_game_name(view_state *viewer)
 {
     md5_error error;
     const view_options *const options = viewer->options;
-    viewer->library = view_open_library(options->game, NULL, NULL, &error);
+    char *const place = view_place_of_options(options);
+    viewer->library = view_open_library(place, NULL, NULL, &error);
+    free(place);
     if (viewer->library == NULL) {
         view_log_error(&viewer->log, &error);
         return false;

@@ -2,6 +2,7 @@
 
 #include "demo/common/file.h"
 #include "demo/viewer/app/tell.h"
+#include "demo/viewer/scene/game_place.h"
 #include "demo/viewer/ui/game_list.h"
 
 #include <stdlib.h>
@@ -9,25 +10,9 @@
 
 // -- Places ---------------------------------------------------------------------------------
 
-// Whether a folder has what games have: declarations or archives.
-static bool is_game(const char *path)
-{
-    static const char *const folders[] = {"def", "materials"};
-    static const char *const endings[] = {".pk4", ".pak"};
-    bool has_any = !common_is_folder(path);
-    for (size_t i = 0; i < 2 && !has_any; i++) {
-        char *const folder = common_join(path, folders[i]);
-        common_list archives = common_list_folder(path, endings[i]);
-        has_any = common_is_folder(folder) || archives.count > 0;
-        common_free_list(&archives);
-        free(folder);
-    }
-    return has_any;
-}
-
 void view_browse_place(view_state *viewer, const char *path)
 {
-    if (is_game(path))
+    if (view_is_game(path))
         view_browse_game(viewer, path);
     else
         view_browse_folder(&viewer->ui.browser, path, viewer->config);
@@ -59,13 +44,15 @@ void view_show_section(view_state *viewer, size_t section)
 
 void view_browse_game(view_state *viewer, const char *place)
 {
-    if (viewer->library != NULL && strcmp(viewer->library->place, place) == 0) {
+    char *const whole = view_with_base(place);
+    if (viewer->library != NULL && strcmp(viewer->library->place, whole) == 0) {
         view_show_section(viewer, viewer->section);
-        return;
+    } else {
+        view_stop_scan(viewer->scan);
+        viewer->scan = view_begin_scan(whole);
+        view_list_scan(&viewer->ui.browser, whole, 0);
     }
-    view_stop_scan(viewer->scan);
-    viewer->scan = view_begin_scan(place);
-    view_list_scan(&viewer->ui.browser, place, 0);
+    free(whole);
 }
 
 static void take_library(view_state *viewer)

@@ -63,7 +63,10 @@ bool view_open_first(view_state *viewer)
     // As if dropped: of several folders the last one is listed.
     for (size_t i = 0; i < options->num_folders && opened; i++)
         view_browse_place(viewer, options->folders[i]);
-    if (options->game != NULL && opened)
-        view_browse_game(viewer, options->game);
+    if (options->game != NULL && opened) {
+        char *const place = view_place_of_options(options);
+        view_browse_game(viewer, place);
+        free(place);
+    }
     return opened;
 }

@@ -33,7 +33,8 @@ static bool may_be_repeated(const view_option *option)
 {
     return option->kind == VIEW_OPTION_TEXTURE || option->kind == VIEW_OPTION_SETTING
            || option->kind == VIEW_OPTION_WEIGHT || option->kind == VIEW_OPTION_PARM
-           || option->kind == VIEW_OPTION_TIMES;
+           || option->kind == VIEW_OPTION_TIMES || option->kind == VIEW_OPTION_MESH
+           || option->kind == VIEW_OPTION_BASE;
 }
 
 // The words of "a|b|c" with spaces between them.

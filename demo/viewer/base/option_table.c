@@ -67,6 +67,11 @@ static const view_option table[] = {
      "of an entity, model or file in it, and without one a window\n"
      "lists them",
      AT(TEXT, game), NAMES_CONTENT},
+    {"base", "DIR", NULL,
+     "game folder or archive behind that of --game, a mod, whose\n"
+     "files hide it; default: the folder base or q4base beside the\n"
+     "mod's; may be repeated",
+     INTO(BASE), NAMES_CONTENT},
     {"texture", "[MESH=]FILE", NULL,
      "texture of a mesh (name or number) or of all meshes;\n"
      "default: found by the shader's name",

@@ -34,6 +34,7 @@ typedef enum view_option_kind {
     VIEW_OPTION_PARM,      // "N=VALUE", one of the parms
     VIEW_OPTION_TEXTURE,   // "MESH=FILE", added to the textures
     VIEW_OPTION_MESH,      // "MESH", added to the hidden meshes
+    VIEW_OPTION_BASE,      // a folder or an archive, added to the bases
     VIEW_OPTION_NUM_KINDS,
 } view_option_kind;
 

@@ -362,6 +362,14 @@ static bool read_texture(const char *text, const view_option *option, view_optio
     return text[0] != '\0';
 }
 
+static bool read_base(const char *text, const view_option *option, view_options *options)
+{
+    (void)option;
+    options->bases = common_realloc(options->bases, options->num_bases + 1, sizeof *options->bases);
+    options->bases[options->num_bases++] = text;
+    return text[0] != '\0';
+}
+
 static bool read_mesh(const char *text, const view_option *option, view_options *options)
 {
     (void)option;
@@ -396,6 +404,7 @@ static const struct {
     [VIEW_OPTION_PARM] = {read_parm, NULL},
     [VIEW_OPTION_TEXTURE] = {read_texture, NULL},
     [VIEW_OPTION_MESH] = {read_mesh, NULL},
+    [VIEW_OPTION_BASE] = {read_base, NULL},
 };
 
 bool view_read_option(const view_option *option, const char *text, view_options *options)

@@ -114,6 +114,8 @@ static const char *find_contradiction(const view_options *o)
     }
     if (o->game != NULL && (o->num_files > 1 || o->crowd > 0))
         return "--game takes one name, and no --crowd";
+    if (o->num_bases > 0 && o->game == NULL)
+        return "--base needs --game, or one folder";
     if (num_models > 1 && o->crowd == 0)
         return "only one model can be shown, except with --crowd; animations end in .md5anim, "
                "camera paths in .md5camera";
@@ -192,9 +194,14 @@ static void settle_thumbnail(view_options *options)
     options->no_background = options->no_auto = true;
 }
 
-// In a game, names that folders here have by chance are names like all others.
+// With --base, a folder alone is the mod. In a game, names that folders here have by chance are
+// names like all others.
 static void settle_game(view_options *options)
 {
+    if (options->num_bases > 0 && options->game == NULL && options->num_folders == 1) {
+        options->game = options->folders[0];
+        options->num_folders = 0;
+    }
     for (size_t i = 0; i < options->num_folders && options->game != NULL; i++)
         options->files[options->num_files++] = options->folders[i];
     if (options->game != NULL)
@@ -255,6 +262,7 @@ void view_free_options(view_options *options)
         free(options->textures[i].mesh);
     free(options->textures);
     free(options->hidden);
+    free(options->bases);
     free(options->times);
     free(options->files);
     free(options->folders);

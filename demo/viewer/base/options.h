@@ -57,7 +57,9 @@ typedef struct view_options {
     size_t num_files;
     const char **folders; // given among them, or archives: a window lists what is in the last one
     size_t num_folders;
-    const char *game; // a game folder or archive that the files are names in, or NULL
+    const char *game;   // a game folder or archive that the files are names in, or NULL
+    const char **bases; // --base: folders or archives behind it, the next one first
+    size_t num_bases;
     view_texture_choice *textures;
     size_t num_textures;
     uint32_t skin;       // of a Quake model

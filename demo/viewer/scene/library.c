@@ -1,6 +1,7 @@
 #include "demo/viewer/scene/library.h"
 
 #include "demo/common/file.h"
+#include "demo/viewer/scene/game_place.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,15 +103,30 @@ static bool fail(md5_error *error, const char *place, const char *why)
     return false;
 }
 
-static bool add_place(view_library *library, view_opening_fn *on_file, void *user, md5_error *error)
+static bool add_place(view_library *library, const char *path, md5_error *error)
 {
     char reason[160];
-    library->places.goes_on = on_file;
-    library->places.user = user;
-    if (common_is_folder(library->place))
-        return common_add_game_folder(&library->places, library->place);
-    return common_add_game_archive(&library->places, library->place, reason, sizeof reason)
-           || fail(error, library->place, reason);
+    if (common_is_folder(path))
+        return common_add_game_folder(&library->places, path);
+    return common_add_game_archive(&library->places, path, reason, sizeof reason)
+           || fail(error, path, reason);
+}
+
+// Adds the folders and archives of `place`, and writes it without slashes at their ends.
+static bool add_places(view_library *library, const char *place, md5_error *error)
+{
+    common_list parts = view_split_place(place);
+    bool are_added = true;
+    for (size_t i = 0; i < parts.count; i++) {
+        char *const longer =
+            i > 0 ? view_put_behind(library->place, parts.names[i]) : common_copy(parts.names[0]);
+        free(library->place);
+        library->place = longer;
+        are_added = are_added && add_place(library, parts.names[i], error);
+        library->num_own = i == 0 ? library->places.count : library->num_own;
+    }
+    common_free_list(&parts);
+    return are_added;
 }
 
 view_library *view_open_library(const char *place, view_opening_fn *on_file, void *user,
@@ -118,10 +134,10 @@ view_library *view_open_library(const char *place, view_opening_fn *on_file, voi
 {
     view_library *const library = common_alloc(1, sizeof *library);
     const md5_load_opts opts = {.warn = warn, .warn_user = library, .max_warnings = 1000};
-    *library = (view_library){.num_users = 1, .place = common_copy(place)};
-    for (size_t end = strlen(place); end > 1 && place[end - 1] == '/'; end--)
-        library->place[end - 1] = '\0';
-    if (add_place(library, on_file, user, error)) {
+    *library = (view_library){.num_users = 1};
+    library->places.goes_on = on_file;
+    library->places.user = user;
+    if (add_places(library, place, error)) {
         if (on_file != NULL && !on_file(user, 0))
             (void)fail(error, place, "stopped");
         else

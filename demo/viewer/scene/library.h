@@ -2,9 +2,9 @@
 // names.
 //
 // What lies in it is addressed as "PLACE::NAME", such as "games/base::monster_imp" or
-// "maps.pk4::models/imp/walk.md5anim": the path of the folder or archive, and the name of an
-// entity, a model or a file within, and for a character in another skin "::" and the skin's name.
-// No name in a game contains "::".
+// "maps.pk4::models/imp/walk.md5anim": the place of the game, as in game_place.h, and the name of
+// an entity, a model or a file within, and for a character in another skin "::" and the skin's
+// name. No name in a game contains "::".
 #ifndef DEMO_VIEWER_SCENE_LIBRARY_H
 #define DEMO_VIEWER_SCENE_LIBRARY_H
 
@@ -23,8 +23,9 @@ typedef enum view_section {
 // Read-only but for the game, which one thread at a time may use.
 typedef struct view_library {
     uint32_t num_users; // see view_share_library()
-    char *place;        // path of the folder or archive
+    char *place;        // see game_place.h
     common_game_places places;
+    size_t num_own; // of them, those of the first folder or archive: the mod's
     md5_game *game;
     view_log *log; // where warnings of the game go now, or NULL
     const char **names[VIEW_NUM_SECTIONS];
@@ -35,8 +36,9 @@ typedef struct view_library {
 // returns false.
 typedef bool view_opening_fn(void *user, size_t num_files);
 
-// Opens a folder or an archive; `on_file` may be NULL. Returns NULL and sets `error` on failure, or
-// if `on_file` ended it. Memory is limited as by md5_open_game(). Free with view_drop_library().
+// Opens a folder or an archive, or a mod over its base; `on_file` may be NULL. Returns NULL and
+// sets `error` on failure, or if `on_file` ended it. Memory is limited as by md5_open_game(). Free
+// with view_drop_library().
 view_library *view_open_library(const char *place, view_opening_fn *on_file, void *user,
                                 md5_error *error);
 

@@ -1,6 +1,7 @@
 #include "demo/viewer/ui/game_list.h"
 
 #include "demo/viewer/scene/entity_play.h"
+#include "demo/viewer/scene/game_place.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@ void view_list_section(view_browser *browser, const view_library *library, view_
     const bool keeps = browser->kind == VIEW_BROWSE_GAME;
     view_clear_browser(browser);
     browser->kind = VIEW_BROWSE_GAME;
-    browser->folder = common_copy(library->place);
+    browser->folder = view_title_of_place(library->place);
     browser->section = section;
     for (int i = 0; i < VIEW_NUM_SECTIONS; i++)
         browser->num_in_section[i] = library->num_names[i];
@@ -66,7 +67,7 @@ void view_list_scan(view_browser *browser, const char *place, size_t num_files)
     if (browser->kind != VIEW_BROWSE_GAME || !browser->is_scanning) {
         view_clear_browser(browser);
         browser->kind = VIEW_BROWSE_GAME;
-        browser->folder = common_copy(place);
+        browser->folder = view_title_of_place(place);
         browser->is_scanning = true;
         view_find_entries(browser);
     }
