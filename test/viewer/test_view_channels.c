@@ -3,6 +3,7 @@
 
 #include "demo/common/file.h"
 #include "demo/viewer/app/game.h"
+#include "demo/viewer/app/game_preview.h"
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/app/places.h"
 #include "demo/viewer/app/remember.h"
@@ -199,17 +200,24 @@ TEST (chosen_name_has_its_picture_beside_the_list) {
         CHECK_STRING(view_listed_name(&s.viewer.ui.browser, 0), "monster_bobbin");
         CHECK(view_listed_name(&s.viewer.ui.browser, -2) == NULL);
         (void)draw(&s);
-        const uint32_t before = s.viewer.canvas.count;
         const float wide = s.viewer.ui.browser.rows.width;
         for (int i = 0; i < 5000 && !view_follow_previews(&s.viewer); i++)
             SDL_Delay(1);
         const view_facts facts = draw(&s);
-        CHECK(facts.preview != NULL && s.viewer.canvas.count > before + 6000);
+        CHECK(facts.preview != 0 && s.viewer.canvas.num_images == 1);
+        CHECK(s.viewer.canvas.images[0].image == facts.preview);
         CHECK(view_contains(s.viewer.ui.browser.box,
                             s.viewer.ui.browser.rows.x + wide + 100.0f * s.viewer.font.scale,
                             s.viewer.ui.browser.rows.y + 100.0f * s.viewer.font.scale));
         view_show_section(&s.viewer, VIEW_SKINS);
-        CHECK(!view_follow_previews(&s.viewer)); // skins have no previews
+        CHECK(view_follow_previews(&s.viewer)); // another line, whose picture is not there yet
+        CHECK(draw(&s).preview == 0 && s.viewer.canvas.num_images == 0);
+        for (int i = 0; i < 5000 && s.viewer.preview.wish == NULL; i++) {
+            SDL_Delay(1);
+            (void)view_follow_previews(&s.viewer);
+        }
+        CHECK_STRING(s.viewer.preview.wish, "monster_bobbin::skins/bobbin/ember");
+        CHECK(draw(&s).preview != 0);
     }
     close_screen(&s);
 }

@@ -1,4 +1,6 @@
 // Small pictures of models, and those of a game that a thread makes.
+#include "demo/common/memory.h"
+#include "demo/viewer/scene/preview_make.h"
 #include "demo/viewer/scene/previews.h"
 #include "demo/viewer/scene/sketch.h"
 #include "test/test.h"
@@ -102,6 +104,114 @@ TEST (sketch_of_wild_numbers_ends) {
         rounds++;
     CHECK(rounds > 100 && rounds < 1000000);
     view_end_sketch(sketch, NULL);
+}
+
+TEST (sketch_of_a_bone_goes_from_its_first_joint) {
+    view_sketch *const sketch = view_begin_sketch(box);
+    view_image image;
+    view_sketch_bone(sketch, (md5_vec3){0, 0, 0}, (md5_vec3){0, 0, 2});
+    view_sketch_bone(sketch, (md5_vec3){0, 0, 1}, (md5_vec3){0, 0, 1}); // no length
+    view_sketch_bone(sketch, (md5_vec3){0, 0, 1}, (md5_vec3){(float)NAN, 0, 1});
+    view_end_sketch(sketch, &image);
+    int widths[2] = {0, 0}; // above and below
+    for (uint32_t x = 0; x < image.width; x++) {
+        widths[0] += image.rgba[4 * (30 * image.width + x) + 3] > 128;
+        widths[1] += image.rgba[4 * (90 * image.width + x) + 3] > 128;
+    }
+    CHECK(widths[0] > 0 && widths[1] > 2 * widths[0]);
+    CHECK(pixel_at(&image, 0.1, 0.5)[3] == 0);
+    free(image.rgba);
+}
+
+// -- Of clips and skins -------------------------------------------------------------------------
+
+static const char *const body = "models/md5/bobbin/body.md5mesh";
+
+static view_image made_of(view_library *library, view_section section, const char *name,
+                          const char *on)
+{
+    char *const wish = view_wish_of(section, name, on);
+    const view_image image = view_make_preview(library, wish);
+    free(wish);
+    return image;
+}
+
+// How many pixels of two pictures differ.
+static uint32_t count_different(view_image a, view_image b)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; a.rgba != NULL && b.rgba != NULL && i < (size_t)a.width * a.height; i++)
+        count += memcmp(&a.rgba[4 * i], &b.rgba[4 * i], 4) != 0;
+    return count;
+}
+
+TEST (preview_of_a_clip_is_its_middle_on_a_model) {
+    md5_error error;
+    view_library *const library =
+        view_open_library(test_path("models/game/base"), NULL, NULL, &error);
+    if (!CHECK(library != NULL))
+        return;
+    const char *const walk = "models/md5/bobbin/walk.md5anim";
+    const view_image still = made_of(library, VIEW_MODELS, body, NULL);
+    const view_image beside = made_of(library, VIEW_ANIMS, walk, NULL);
+    const view_image shown = made_of(library, VIEW_ANIMS, walk, body);
+    const view_image other = made_of(library, VIEW_ANIMS, walk, "monster_thimble"); // fits not
+    CHECK(beside.rgba != NULL && count_different(still, beside) > 300);
+    CHECK(shown.rgba != NULL && count_different(shown, beside) == 0);
+    CHECK(other.rgba != NULL && count_different(other, beside) == 0);
+    CHECK(made_of(library, VIEW_ANIMS, "models/md5/nothing.md5anim", NULL).rgba == NULL);
+    const view_image head =
+        made_of(library, VIEW_ANIMS, "models/md5/bobbin/head_idle.md5anim", NULL);
+    CHECK(head.rgba != NULL && count_different(head, beside) > 3000); // on the head, not the body
+    free(head.rgba);
+    free(still.rgba);
+    free(beside.rgba);
+    free(shown.rgba);
+    free(other.rgba);
+    view_drop_library(library);
+}
+
+TEST (preview_of_a_clip_without_a_model_has_its_joints) {
+    md5_error error;
+    view_library *const library =
+        view_open_library(test_path("models/game/base/pak000.pk4"), NULL, NULL, &error);
+    if (library == NULL) // built without libzip
+        return;
+    library->num_names[VIEW_MODELS] = 0;
+    const view_image image = made_of(library, VIEW_ANIMS, "models/md5/thimble/trot.md5anim", NULL);
+    uint32_t num_seen = 0;
+    for (size_t i = 0; image.rgba != NULL && i < (size_t)image.width * image.height; i++)
+        num_seen += image.rgba[4 * i + 3] > 128;
+    CHECK(num_seen > 100 && num_seen < 6000);
+    free(image.rgba);
+    view_drop_library(library);
+}
+
+// models/game/base/skins/characters.skin: moss has a model, ember only rows beside the body, ghost
+// replaces all materials of whatever it is put on; alarm is Thimble's.
+TEST (preview_of_a_skin_is_on_a_model_that_it_changes) {
+    md5_error error;
+    view_library *const library =
+        view_open_library(test_path("models/game/base"), NULL, NULL, &error);
+    if (!CHECK(library != NULL))
+        return;
+    const view_image plain = made_of(library, VIEW_MODELS, body, NULL);
+    const view_image moss = made_of(library, VIEW_SKINS, "skins/bobbin/moss", NULL);
+    const view_image ember = made_of(library, VIEW_SKINS, "skins/bobbin/ember", "monster_thimble");
+    const view_image alarm = made_of(library, VIEW_SKINS, "skins/thimble/alarm", body);
+    const view_image ghost = made_of(library, VIEW_SKINS, "skins/bobbin/ghost", body);
+    CHECK(moss.rgba != NULL && count_different(moss, plain) > 1000);
+    CHECK(ember.rgba != NULL && count_different(ember, moss) > 1000);
+    CHECK(alarm.rgba != NULL && count_different(alarm, plain) > 3000);
+    CHECK(ghost.rgba != NULL && count_different(ghost, plain) > 1000); // translucent, but seen
+    CHECK(made_of(library, VIEW_SKINS, "skins/bobbin/ghost", NULL).rgba == NULL); // on what?
+    CHECK(made_of(library, VIEW_SKINS, "nothing", body).rgba == NULL);
+    free(plain.rgba);
+    free(moss.rgba);
+    free(ember.rgba);
+    free(alarm.rgba);
+    free(ghost.rgba);
+    view_drop_library(library);
 }
 
 // -- In the background --------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 #include "demo/viewer/app/places.h"
 
 #include "demo/common/file.h"
+#include "demo/viewer/app/game_preview.h"
 #include "demo/viewer/app/tell.h"
 #include "demo/viewer/scene/game_place.h"
 #include "demo/viewer/ui/game_list.h"
@@ -19,18 +20,6 @@ void view_browse_place(view_state *viewer, const char *path)
 }
 
 // -- Listing --------------------------------------------------------------------------------
-
-char *view_shown_name(const view_state *viewer)
-{
-    view_address address;
-    const view_scene *const scene = &viewer->document->scene;
-    if (viewer->library == NULL || scene->library != viewer->library
-        || !view_read_address(scene->path, &address))
-        return NULL;
-    char *const name = common_copy(address.name);
-    view_free_address(&address);
-    return name;
-}
 
 void view_show_section(view_state *viewer, size_t section)
 {
@@ -68,8 +57,7 @@ static void take_library(view_state *viewer)
     } else {
         view_drop_library(viewer->library);
         viewer->library = library;
-        view_stop_previews(viewer->previews);
-        viewer->previews = NULL;
+        view_forget_previews(viewer);
         viewer->section = view_first_section(library);
         if (is_awaited) // unless the user closed the list meanwhile
             view_show_section(viewer, viewer->section);
@@ -87,28 +75,6 @@ bool view_follow_scan(view_state *viewer)
     else if (viewer->ui.browser.is_scanning)
         view_list_scan(&viewer->ui.browser, view_scanned_place(viewer->scan), num_files);
     return true;
-}
-
-bool view_follow_previews(view_state *viewer)
-{
-    // First those that the user comes to next.
-    static const long long order[] = {0, 1, -1, 2, 3, -2, 4, 5};
-    const char *names[sizeof order / sizeof order[0]];
-    const view_browser *const browser = &viewer->ui.browser;
-    size_t count = 0;
-    if (browser->kind != VIEW_BROWSE_GAME || browser->is_scanning || viewer->library == NULL
-        || (browser->section != VIEW_ENTITIES && browser->section != VIEW_MODELS))
-        return false;
-    if (viewer->previews == NULL)
-        viewer->previews = view_begin_previews(viewer->library->place);
-    const bool has_more = view_take_previews(viewer->previews);
-    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
-        const char *const name = view_listed_name(browser, order[i]);
-        if (name != NULL)
-            names[count++] = name;
-    }
-    view_want_previews(viewer->previews, names, count);
-    return has_more;
 }
 
 void view_list_game(view_state *viewer)

@@ -13,17 +13,10 @@ void view_browse_game(view_state *viewer, const char *place);
 // Takes the opened game, or shows how far that is. Returns whether the picture changes.
 bool view_follow_scan(view_state *viewer);
 
-// Asks for pictures of the chosen entry of the game and those around it, and takes those that were
-// made. Returns whether the picture changes.
-bool view_follow_previews(view_state *viewer);
-
 // Opens or closes the list of the last game, or of the one that the shown model lies in.
 void view_list_game(view_state *viewer);
 
 // Lists a section of the game.
 void view_show_section(view_state *viewer, size_t section);
-
-// The name of what is shown if it is of the listed game; to be freed; or NULL.
-char *view_shown_name(const view_state *viewer);
 
 #endif

@@ -1,6 +1,7 @@
 #include "demo/viewer/app/window.h"
 
 #include "demo/viewer/app/pace.h"
+#include "demo/viewer/app/game_preview.h"
 #include "demo/viewer/app/places.h"
 #include "demo/viewer/app/present.h"
 #include "demo/viewer/app/record.h"

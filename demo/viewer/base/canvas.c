@@ -70,25 +70,6 @@ static float solid_v(const view_font *font)
     return 0.5f * (font->disc_v0 + font->disc_v1);
 }
 
-static view_color color_of(const uint8_t *rgba)
-{
-    return (view_color)rgba[0] << 24 | (view_color)rgba[1] << 16 | (view_color)rgba[2] << 8
-           | (view_color)rgba[3];
-}
-
-void view_draw_picture(view_canvas *canvas, view_rect rect, const uint8_t *rgba, uint32_t width,
-                       uint32_t height)
-{
-    const float wide = rect.width / (float)width, high = rect.height / (float)height;
-    for (uint32_t y = 0; y < height; y++)
-        for (uint32_t x = 0; x < width; x++) {
-            const uint8_t *const pixel = &rgba[4 * ((size_t)y * width + x)];
-            const view_rect cell = {rect.x + (float)x * wide, rect.y + (float)y * high, wide, high};
-            if (pixel[3] > 0)
-                view_draw_rect(canvas, cell, color_of(pixel));
-        }
-}
-
 void view_draw_gradient(view_canvas *canvas, view_rect rect, view_color top, view_color bottom)
 {
     const float u = solid_u(canvas->font), v = solid_v(canvas->font);

@@ -39,11 +39,6 @@ void view_draw_round_rect(view_canvas *canvas, view_rect rect, float radius, vie
 void view_draw_disc(view_canvas *canvas, float x, float y, float radius, view_color color);
 void view_draw_triangle(view_canvas *canvas, const float corners[6], view_color color);
 
-// Draws rgba[4 * width * height], sRGB with straight alpha and the top row first, as so many
-// rectangles: for small pictures.
-void view_draw_picture(view_canvas *canvas, view_rect rect, const uint8_t *rgba, uint32_t width,
-                       uint32_t height);
-
 // A line of `width` pixels from ends[0, 1] to ends[2, 3]; nothing if both ends are equal.
 void view_draw_segment(view_canvas *canvas, const float ends[4], float width, view_color color);
 

@@ -4,6 +4,7 @@
 #include "demo/common/memory.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 void view_begin(view_state *viewer, const view_options *options)
@@ -29,9 +30,11 @@ void view_begin(view_state *viewer, const view_options *options)
 void view_end(view_state *viewer)
 {
     if (viewer->renderer != NULL) {
+        md5gl_destroy_texture(viewer->renderer, viewer->preview.texture);
         view_free_environment(&viewer->environment, viewer->renderer);
         view_free_font(&viewer->font, viewer->renderer);
     }
+    free(viewer->preview.wish);
     view_free_canvas(&viewer->canvas);
     view_free_lines(&viewer->lines);
     view_end_ui(&viewer->ui);
@@ -90,11 +93,21 @@ view_facts view_facts_of(view_state *viewer, float width, float height)
         .frame_times = viewer->frame_times,
         .num_frame_times = viewer->num_frame_times,
     };
-    const char *const chosen = view_listed_name(&viewer->ui.browser, 0);
-    if (viewer->previews != NULL && chosen != NULL)
-        facts.preview = view_find_preview(viewer->previews, chosen);
+    facts.preview = viewer->preview.texture;
     // A camera that took over from a camera path shows what was seen there, in all of the picture.
     if (viewer->framed.width > 0.0f)
         facts.stage.region = view_free_region(&facts);
     return facts;
+}
+
+char *view_shown_name(const view_state *viewer)
+{
+    view_address address;
+    const view_scene *const scene = &viewer->document->scene;
+    if (viewer->library == NULL || scene->library != viewer->library
+        || !view_read_address(scene->path, &address))
+        return NULL;
+    char *const name = common_copy(address.name);
+    view_free_address(&address);
+    return name;
 }

@@ -22,6 +22,12 @@ typedef struct view_recording {
     uint32_t width, height, count;
 } view_recording;
 
+// What is shown beside the list of a game.
+typedef struct view_shown_preview {
+    char *wish;            // see view_wish_of(); NULL: no picture
+    md5gl_texture texture; // of the renderer
+} view_shown_preview;
+
 typedef struct view_state {
     const view_options *options;
     view_log log;
@@ -31,7 +37,8 @@ typedef struct view_state {
     view_library *library;   // the game whose contents are listed, or NULL
     view_section section;    // the listed one
     view_scan *scan;         // opens another library, or NULL
-    view_previews *previews; // of the library's entities and models, or NULL
+    view_previews *previews; // of the library's contents, or NULL
+    view_shown_preview preview;
 
     // The document and its camera.
     view_document *document; // empty before the first is opened
@@ -97,6 +104,9 @@ bool view_set_scale(view_state *viewer, float scale);
 
 // The contents of a picture of width * height pixels, and what the interface shows over it.
 view_facts view_facts_of(view_state *viewer, float width, float height);
+
+// The name of what is shown if it is of the listed game; to be freed; or NULL.
+char *view_shown_name(const view_state *viewer);
 
 // -- The user's camera (framing.c) ----------------------------------------------------------
 

@@ -1,8 +1,6 @@
 #include "demo/viewer/scene/previews.h"
 
-#include "demo/viewer/scene/game_image.h"
-#include "demo/viewer/scene/game_scene.h"
-#include "demo/viewer/scene/sketch.h"
+#include "demo/viewer/scene/preview_make.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +12,7 @@
 enum { PICTURES_A_GAME = 100 };
 
 typedef struct preview {
-    char *name;       // NULL: none
+    char *name;       // the wish; NULL: none
     view_image image; // .rgba NULL: nothing can be shown
     uint64_t used;    // when it was last asked for
 } preview;
@@ -27,7 +25,7 @@ struct view_previews {
     bool ends;
     char *wishes[VIEW_MOST_WISHES];
     size_t num_wishes;
-    char *making;                   // the name that the thread is busy with, or NULL
+    char *making;                   // the wish that the thread is busy with, or NULL
     preview made[VIEW_MOST_WISHES]; // not taken yet
     size_t num_made;
     preview kept[VIEW_MOST_PREVIEWS]; // from here on the caller's
@@ -35,48 +33,6 @@ struct view_previews {
 };
 
 // -- Making ---------------------------------------------------------------------------------
-
-static void draw_mesh(view_sketch *sketch, const view_scene *scene, uint32_t mesh)
-{
-    view_image_fault fault;
-    view_image texture = {.rgba = NULL};
-    md5_game *const game = scene->library->game;
-    const md5_mesh *const of = &scene->model->meshes[mesh];
-    const md5_material *const material = md5_game_material(game, of->shader, NULL);
-    const md5_image_program *const program =
-        material != NULL ? view_material_image(material, VIEW_MAP_DIFFUSE) : NULL;
-    if (material != NULL && material->coverage == MD5_COVERAGE_TRANSLUCENT)
-        return; // flashes and the like would hide what is behind them
-    const bool is_read = program != NULL && view_read_game_image(game, program, &texture, &fault);
-    (void)view_sketch_mesh(sketch, of, scene->skinned[mesh].positions, scene->skinned[mesh].normals,
-                           is_read ? &texture : NULL,
-                           material != NULL && material->coverage == MD5_COVERAGE_PERFORATED);
-    free(texture.rgba);
-}
-
-static view_image make_picture(view_library *library, const char *name)
-{
-    view_scene scene;
-    view_image image = {.rgba = NULL};
-    view_log log = {.level = VIEW_QUIET};
-    const view_play play = {.speed = 1.0, .time = 0.5}; // after fading in
-    char *const address = view_make_address(library->place, name, NULL);
-    const bool is_loaded = view_load_game_scene(&scene, library, address, &log);
-    free(address);
-    if (!is_loaded)
-        return image;
-    if (scene.model != NULL) {
-        view_pose(&scene, &play);
-        view_skin(&scene);
-        view_sketch *const sketch = view_begin_sketch(view_pose_bounds(&scene));
-        for (uint32_t i = 0; i < scene.model->num_meshes && sketch != NULL; i++)
-            draw_mesh(sketch, &scene, i);
-        if (sketch != NULL)
-            view_end_sketch(sketch, &image);
-    }
-    view_free_scene(&scene);
-    return image;
-}
 
 static bool goes_on(void *user, size_t num_files)
 {
@@ -129,7 +85,7 @@ static int make_pictures(void *user)
         }
         preview made = {.name = name};
         if (library != NULL)
-            made.image = make_picture(library, name);
+            made.image = view_make_preview(library, name);
         hand_over(previews, made);
     }
     view_drop_library(library);
@@ -203,15 +159,15 @@ static bool is_coming(const view_previews *previews, const char *name)
     return previews->making != NULL && strcmp(previews->making, name) == 0;
 }
 
-void view_want_previews(view_previews *previews, const char *const *names, size_t count)
+void view_want_previews(view_previews *previews, const char *const *wishes, size_t count)
 {
     if (previews->thread == NULL)
         return;
     SDL_LockMutex(previews->mutex);
     forget_wishes(previews);
     for (size_t i = 0; i < count && previews->num_wishes < VIEW_MOST_WISHES; i++)
-        if (find_kept(previews, names[i]) == NULL && !is_coming(previews, names[i]))
-            previews->wishes[previews->num_wishes++] = common_copy(names[i]);
+        if (find_kept(previews, wishes[i]) == NULL && !is_coming(previews, wishes[i]))
+            previews->wishes[previews->num_wishes++] = common_copy(wishes[i]);
     SDL_CondSignal(previews->changed);
     SDL_UnlockMutex(previews->mutex);
 }
@@ -244,9 +200,9 @@ bool view_take_previews(view_previews *previews)
     return count > 0;
 }
 
-const view_image *view_find_preview(view_previews *previews, const char *name)
+const view_image *view_find_preview(view_previews *previews, const char *wish)
 {
-    preview *const found = find_kept(previews, name);
+    preview *const found = find_kept(previews, wish);
     if (found == NULL)
         return NULL;
     found->used = ++previews->now;

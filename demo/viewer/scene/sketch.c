@@ -164,6 +164,35 @@ bool view_sketch_mesh(view_sketch *sketch, const md5_mesh *mesh, const md5_vec3 
     return sketch->work < most_work;
 }
 
+// -- Bones ----------------------------------------------------------------------------------
+
+// A pyramid of four sides whose base, a tenth as wide as the bone is long, is at `from`.
+void view_sketch_bone(view_sketch *sketch, md5_vec3 from, md5_vec3 to)
+{
+    const md5_vec3 along = md5_vec3_sub(to, from);
+    const float length = md5_vec3_length(along);
+    if (!(length > 1e-6f && length < 1e9f))
+        return;
+    const md5_vec3 axis = md5_vec3_scale(along, 1.0f / length);
+    const md5_vec3 other = fabsf(axis.z) < 0.9f ? (md5_vec3){0, 0, 1} : (md5_vec3){1, 0, 0};
+    const md5_vec3 across = md5_vec3_cross(axis, other);
+    const md5_vec3 side = md5_vec3_scale(across, 1.0f / md5_vec3_length(across));
+    const md5_vec3 sides[2] = {side, md5_vec3_cross(axis, side)};
+    for (int i = 0; i < 4 && sketch->work < most_work; i++) {
+        corner c[3];
+        const float a = i < 2 ? 1.0f : -1.0f, b = i == 0 || i == 3 ? 1.0f : -1.0f;
+        const md5_vec3 first = md5_vec3_scale(sides[0], a), second = md5_vec3_scale(sides[1], b);
+        const float wide = 0.1f * length;
+        const md5_vec3 normal = md5_vec3_scale(md5_vec3_add(first, second), 0.7071f);
+        c[0] = corner_of(sketch, md5_vec3_add(from, md5_vec3_scale(first, wide)), normal,
+                         (md5_vec2){0, 0});
+        c[1] = corner_of(sketch, md5_vec3_add(from, md5_vec3_scale(second, wide)), normal,
+                         (md5_vec2){0, 0});
+        c[2] = corner_of(sketch, to, normal, (md5_vec2){0, 0});
+        fill_triangle(sketch, c, NULL, false);
+    }
+}
+
 // -- Result ---------------------------------------------------------------------------------
 
 static void average(const view_sketch *sketch, size_t x, size_t y, uint8_t *rgba)

@@ -21,6 +21,9 @@ view_sketch *view_begin_sketch(md5_bounds bounds);
 bool view_sketch_mesh(view_sketch *sketch, const md5_mesh *mesh, const md5_vec3 *positions,
                       const md5_vec3 *normals, const view_image *texture, bool has_holes);
 
+// Draws a bone, from a joint to the next one: a grey spike that is wide near the first.
+void view_sketch_bone(view_sketch *sketch, md5_vec3 from, md5_vec3 to);
+
 // Writes the picture, VIEW_SKETCH_SIZE pixels wide and high, transparent where nothing was drawn,
 // and frees the sketch. `image` may be NULL.
 void view_end_sketch(view_sketch *sketch, view_image *image);

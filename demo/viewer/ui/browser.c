@@ -456,7 +456,7 @@ const char *view_listed_name(const view_browser *browser, long long offset)
 }
 
 void view_draw_browser(view_browser *browser, view_canvas *canvas, float width, float height,
-                       const view_image *preview)
+                       md5gl_texture preview)
 {
     const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
     const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale;

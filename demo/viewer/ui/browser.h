@@ -96,8 +96,8 @@ bool view_point_browser(view_browser *browser, const view_font *font, float x, f
 const char *view_listed_name(const view_browser *browser, long long offset);
 
 // Draws the list on the canvas if it is open. Size of the picture in pixels. `preview`: of the
-// chosen entry of a game, or NULL.
+// chosen entry of a game, or 0.
 void view_draw_browser(view_browser *browser, view_canvas *canvas, float width, float height,
-                       const view_image *preview);
+                       md5gl_texture preview);
 
 #endif

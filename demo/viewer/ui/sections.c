@@ -44,13 +44,16 @@ float view_preview_room(const view_browser *browser, const view_font *font, floa
     return has_any && width > 2.5f * room ? room : 0.0f;
 }
 
-void view_draw_preview(view_canvas *canvas, view_rect rows, const view_image *preview)
+void view_draw_preview(view_canvas *canvas, view_rect rows, md5gl_texture preview)
 {
     const float scale = canvas->font->scale, side = (float)VIEW_SKETCH_SIZE * scale;
     const view_rect place = {rows.x + rows.width + distance * scale, rows.y, side, side};
-    view_draw_round_rect(canvas, place, 6.0f * scale, 0x2A303AFFu);
-    if (preview != NULL)
-        view_draw_picture(canvas, place, preview->rgba, preview->width, preview->height);
+    const float inset = 2.0f * scale, whole[4] = {0.0f, 0.0f, 1.0f, 1.0f};
+    const view_rect within = {place.x + inset, place.y + inset, side - 2.0f * inset,
+                              side - 2.0f * inset};
+    view_draw_round_rect(canvas, place, 4.0f * scale, VIEW_PREVIEW_COLOR);
+    if (preview != 0)
+        view_draw_image(canvas, within, whole, preview, true);
 }
 
 view_section view_section_at(const view_browser *browser, float x, float y)

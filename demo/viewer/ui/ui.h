@@ -107,7 +107,7 @@ typedef struct view_facts {
     const float *frame_times; // [VIEW_NUM_FRAME_TIMES] seconds; frame i at i % VIEW_NUM_FRAME_TIMES
     uint32_t num_frame_times; // frames so far
     view_economy economy;     // what this picture leaves out
-    const view_image *preview; // of the chosen entry of a game's list, or NULL
+    md5gl_texture preview;    // of the chosen entry of a game's list, or 0
 } view_facts;
 
 // The part of the picture that no panel covers, in pixels: there the user's camera shows the model.
