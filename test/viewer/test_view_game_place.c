@@ -82,6 +82,10 @@ TEST (mod_and_base_are_one_game) {
         CHECK_STRING(library->places.titles[library->num_own], test_path(base));
         CHECK(has_name(library, VIEW_ENTITIES, "monster_bobbin_winter")); // of the mod
         CHECK(has_name(library, VIEW_ENTITIES, "monster_thimble"));       // of the base
+        for (size_t i = 0; i < library->num_names[VIEW_ENTITIES]; i++)
+            CHECK(view_is_own(library, VIEW_ENTITIES, i)
+                  == (strstr(library->names[VIEW_ENTITIES][i], "winter") != NULL));
+        CHECK(!view_is_own(library, VIEW_ANIMS, 0) && !view_is_own(library, VIEW_SKINS, 0));
     }
     view_drop_library(library);
     free(place);

@@ -86,6 +86,60 @@ static void take_names(view_library *library)
         take_files(library->game, ".md5anim", library->names[VIEW_ANIMS]);
 }
 
+// -- Names of a mod -------------------------------------------------------------------------
+
+// The number of files of the mod, which come first.
+static size_t count_own_files(const view_library *library)
+{
+    size_t first = 0, end = md5_game_num_files(library->game);
+    while (first < end) {
+        const size_t middle = first + (end - first) / 2;
+        const char *const file = md5_game_file(library->game, middle);
+        if (md5_game_file_place(library->game, file, 0) < library->num_own)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+// The file that a name stands for, or in which it is declared.
+static const char *file_of(const view_library *library, view_section section, const char *name)
+{
+    static const md5_decl_type types[VIEW_NUM_SECTIONS] = {[VIEW_ENTITIES] = MD5_DECL_ENTITY,
+                                                           [VIEW_MODELS] = MD5_DECL_MODEL,
+                                                           [VIEW_SKINS] = MD5_DECL_SKIN};
+    const md5_decl *const decl =
+        section != VIEW_ANIMS ? md5_find_decl(library->game, types[section], name) : NULL;
+    return decl != NULL && decl->file != NULL ? decl->file : name;
+}
+
+static void mark_own_names(view_library *library)
+{
+    const size_t count = count_own_files(library);
+    const char **const files = common_alloc(count + 1, sizeof *files);
+    for (size_t i = 0; i < count; i++)
+        files[i] = md5_game_file(library->game, i);
+    if (count > 0)
+        qsort(files, count, sizeof *files, by_name);
+    for (int section = 0; section < VIEW_NUM_SECTIONS; section++) {
+        const size_t num_names = library->num_names[section];
+        library->are_own[section] = common_alloc(num_names + 1, sizeof(bool));
+        for (size_t i = 0; i < num_names; i++) {
+            const char *const file =
+                file_of(library, (view_section)section, library->names[section][i]);
+            library->are_own[section][i] =
+                count > 0 && bsearch(&file, files, count, sizeof *files, by_name) != NULL;
+        }
+    }
+    free(files);
+}
+
+bool view_is_own(const view_library *library, view_section section, size_t name)
+{
+    return library->are_own[section] != NULL && library->are_own[section][name];
+}
+
 // -- Opening --------------------------------------------------------------------------------
 
 static void warn(void *user, const md5_error *warning)
@@ -149,6 +203,8 @@ view_library *view_open_library(const char *place, view_opening_fn *on_file, voi
         return NULL;
     }
     take_names(library);
+    if (library->num_own < library->places.count)
+        mark_own_names(library);
     return library;
 }
 
@@ -165,8 +221,10 @@ void view_drop_library(view_library *library)
         return;
     md5_free_game(library->game);
     common_free_game_places(&library->places);
-    for (int i = 0; i < VIEW_NUM_SECTIONS; i++)
+    for (int i = 0; i < VIEW_NUM_SECTIONS; i++) {
         free(library->names[i]);
+        free(library->are_own[i]);
+    }
     free(library->place);
     free(library);
 }

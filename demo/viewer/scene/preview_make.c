@@ -76,7 +76,7 @@ static view_image draw_scene(view_scene *scene, double time)
     view_sketch *const sketch = view_begin_sketch(view_pose_bounds(scene));
     if (sketch == NULL)
         return image;
-    if (view_is_joints_alone(scene))
+    if (scene->model == NULL || view_is_joints_alone(scene))
         draw_joints(sketch, scene);
     else
         draw_meshes(sketch, scene);

@@ -5,6 +5,7 @@
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/base/panel.h"
 #include "demo/viewer/scene/package.h"
+#include "demo/viewer/ui/groups.h"
 #include "demo/viewer/ui/sections.h"
 
 #include <stdio.h>
@@ -22,6 +23,7 @@ void view_clear_browser(view_browser *browser)
     free(browser->entries);
     free(browser->found);
     free(browser->folder);
+    free(browser->group);
     *browser = (view_browser){0};
 }
 
@@ -86,19 +88,6 @@ static void add_clips(view_browser *browser, const view_scene *scene)
         add_entry(browser, VIEW_ENTRY_CLIP, label, NULL)->clip = i;
         free(label);
     }
-}
-
-void view_find_entries(view_browser *browser)
-{
-    browser->found =
-        common_realloc(browser->found, browser->num_entries + 1, sizeof *browser->found);
-    browser->num_found = browser->chosen = browser->first = 0;
-    for (size_t i = 0; i < browser->num_entries; i++)
-        if (common_contains(browser->entries[i].label, browser->filter))
-            browser->found[browser->num_found++] = i;
-    // Enter chooses an entry other than the parent folder, if there is one.
-    if (browser->num_found > 1 && browser->entries[browser->found[0]].kind == VIEW_ENTRY_ABOVE)
-        browser->chosen = 1;
 }
 
 static void choose_shown(view_browser *browser, const view_scene *scene)
@@ -222,6 +211,8 @@ static view_request take_chosen(view_browser *browser)
     if (browser->chosen >= browser->num_found)
         return (view_request){.kind = VIEW_REQUEST_DONE};
     const view_entry *const entry = &browser->entries[browser->found[browser->chosen]];
+    if (browser->kind == VIEW_BROWSE_GAME && view_enter_group(browser, entry))
+        return (view_request){.kind = VIEW_REQUEST_LISTED};
     if (entry->kind == VIEW_ENTRY_FOLDER || entry->kind == VIEW_ENTRY_ABOVE)
         return (view_request){.kind = VIEW_REQUEST_BROWSE, .path = common_copy(entry->path)};
     const view_request request = request_of(browser, entry);
@@ -249,7 +240,7 @@ static view_request turn_section(const view_browser *browser, int step)
                           .number = (size_t)(((int)browser->section + step + count) % count)};
 }
 
-static size_t rows_that_fit(const view_browser *browser, const view_font *font)
+size_t view_rows_that_fit(const view_browser *browser, const view_font *font)
 {
     const float line = font->line[VIEW_TEXT];
     return browser->rows.height > line ? (size_t)(browser->rows.height / line) : 1;
@@ -271,7 +262,7 @@ view_request view_key_browser(view_browser *browser, const view_font *font, int3
     if (browser->kind == VIEW_BROWSE_NOTHING)
         return (view_request){.kind = VIEW_REQUEST_PASS};
     browser->fresh = browser->fresh && repeated;
-    const long long page = (long long)rows_that_fit(browser, font);
+    const long long page = (long long)view_rows_that_fit(browser, font);
     const long long all = (long long)browser->num_found;
     switch (code) {
     case SDLK_ESCAPE:
@@ -370,118 +361,11 @@ view_request view_wheel_browser(view_browser *browser, float steps)
     return (view_request){.kind = VIEW_REQUEST_DONE};
 }
 
-// -- Drawing --------------------------------------------------------------------------------
-
-static void draw_entries(const view_browser *browser, view_canvas *canvas)
-{
-    const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
-    const view_rect rows = browser->rows;
-    const size_t fitting = rows_that_fit(browser, canvas->font);
-    for (size_t i = 0; i < fitting && browser->first + i < browser->num_found; i++) {
-        const size_t place = browser->first + i;
-        const view_entry *const entry = &browser->entries[browser->found[place]];
-        const float y = rows.y + (float)i * line;
-        if (place == browser->chosen)
-            view_draw_round_rect(
-                canvas, (view_rect){rows.x - 6.0f * scale, y, rows.width + 12.0f * scale, line},
-                4.0f * scale, 0x33507FFFu);
-        const bool is_folder = entry->kind == VIEW_ENTRY_FOLDER || entry->kind == VIEW_ENTRY_ABOVE
-                               || entry->kind == VIEW_ENTRY_FOUND_TEXTURE;
-        const view_color color = is_folder                          ? VIEW_ACCENT
-                                 : entry->kind == VIEW_ENTRY_RECENT ? VIEW_DIM
-                                                                    : VIEW_PLAIN;
-        view_draw_text(canvas, VIEW_TEXT, rows.x, y, rows.width,
-                       place == browser->chosen ? VIEW_BRIGHT : color, entry->label);
-    }
-    if (browser->num_found > fitting) {
-        const float part = (float)fitting / (float)browser->num_found;
-        const float way = (float)browser->first / (float)(browser->num_found - fitting);
-        const float length = rows.height * part;
-        const view_rect bar = {rows.x + rows.width + 7.0f * scale,
-                               rows.y + (rows.height - length) * way, 4.0f * scale, length};
-        view_draw_round_rect(canvas, bar, 2.0f * scale, VIEW_DIM);
-    }
-}
-
-// The typed filter, or a hint.
-static void draw_heading(view_browser *browser, view_canvas *canvas, float x, float y, float width)
-{
-    const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
-    char count[48], title[48];
-    (void)snprintf(title, sizeof title, "Texture of mesh %u", (unsigned)browser->mesh);
-    (void)snprintf(count, sizeof count, "%zu of %zu", browser->num_found, browser->num_entries);
-    const float count_width = view_text_width(canvas->font, VIEW_TEXT, count) + 12.0f * scale;
-    view_draw_text(canvas, VIEW_TEXT, x, y, fmaxf(width - count_width, 1.0f), VIEW_BRIGHT,
-                   browser->kind == VIEW_BROWSE_CLIPS ? "Clips"
-                   : browser->folder != NULL          ? browser->folder
-                                                      : title);
-    view_draw_text(canvas, VIEW_TEXT, x + width - count_width + 12.0f * scale, y, 0, VIEW_DIM,
-                   count);
-    if (browser->kind == VIEW_BROWSE_GAME) {
-        y += 1.2f * line;
-        view_draw_sections(browser, canvas, x, y, width);
-    }
-    const view_rect field = {x - 6.0f * scale, y + 1.2f * line, width + 12.0f * scale,
-                             line + 4.0f * scale};
-    view_draw_round_rect(canvas, field, 4.0f * scale, 0x2A303AFFu);
-    const bool typed = browser->filter[0] != '\0';
-    const char *const hint = browser->kind == VIEW_BROWSE_GAME
-                                 ? "type to filter; Enter opens, Tab: next section"
-                                 : "type to filter; Enter opens";
-    const float used =
-        view_draw_text(canvas, VIEW_TEXT, x, field.y + 2.0f * scale, width,
-                       typed ? VIEW_BRIGHT : VIEW_DIM, typed ? browser->filter : hint);
-    if (typed)
-        view_draw_rect(
-            canvas,
-            (view_rect){x + used + 1.0f, field.y + 4.0f * scale, scale, line - 4.0f * scale},
-            VIEW_ACCENT);
-}
-
-// Of the entries of all sections, so that the list is as high in each.
-static size_t most_entries(const view_browser *browser)
-{
-    size_t most = browser->num_entries;
-    for (int i = 0; i < VIEW_NUM_SECTIONS; i++)
-        most = browser->num_in_section[i] > most ? browser->num_in_section[i] : most;
-    return most;
-}
-
 const char *view_listed_name(const view_browser *browser, long long offset)
 {
     const long long place = (long long)browser->chosen + offset;
     if (browser->kind != VIEW_BROWSE_GAME || place < 0 || place >= (long long)browser->num_found)
         return NULL;
-    return browser->entries[browser->found[place]].path;
-}
-
-void view_draw_browser(view_browser *browser, view_canvas *canvas, float width, float height,
-                       md5gl_texture preview)
-{
-    const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
-    const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale;
-    if (browser->kind == VIEW_BROWSE_NOTHING)
-        return;
-    // As high as the unfiltered list, so that it does not jump while the user types.
-    const float heading = (browser->kind == VIEW_BROWSE_GAME ? 4.0f : 2.8f) * line;
-    const float most = height - 2.0f * margin - 2.0f * padding - heading;
-    const float inner = fmaxf(fminf(520.0f * scale, width - 2.0f * margin - 2.0f * padding), 1.0f);
-    const float beside = view_preview_room(browser, canvas->font, inner);
-    const float wanted = fmaxf((float)most_entries(browser) * line, beside);
-    const float rows = fmaxf(floorf(fminf(wanted, most) / line), 1.0f) * line;
-    const view_rect box = {roundf(0.5f * (width - inner) - padding), margin, inner + 2.0f * padding,
-                           heading + rows + 2.0f * padding};
-    browser->box = box;
-    browser->rows = (view_rect){box.x + padding, box.y + padding + heading, inner - beside, rows};
-
-    const size_t fitting = rows_that_fit(browser, canvas->font);
-    if (browser->chosen < browser->first)
-        browser->first = browser->chosen;
-    if (browser->chosen >= browser->first + fitting)
-        browser->first = browser->chosen - fitting + 1;
-    view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, 0x12151AF6u);
-    draw_heading(browser, canvas, box.x + padding, box.y + padding, inner);
-    draw_entries(browser, canvas);
-    if (beside > 0.0f)
-        view_draw_preview(canvas, browser->rows, preview);
+    const view_entry *const entry = &browser->entries[browser->found[place]];
+    return entry->kind == VIEW_ENTRY_NAMED ? entry->path : NULL;
 }

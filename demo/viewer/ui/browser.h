@@ -30,13 +30,16 @@ typedef enum view_entry_kind {
     VIEW_ENTRY_CLIP,
     VIEW_ENTRY_TEXTURE,
     VIEW_ENTRY_NAMED,         // in a game
+    VIEW_ENTRY_GROUP,         // names in a game that begin with its path
+    VIEW_ENTRY_OWN,           // the names of a mod without its base
     VIEW_ENTRY_FOUND_TEXTURE, // the one that the search finds: the first entry
 } view_entry_kind;
 
 typedef struct view_entry {
     view_entry_kind kind;
-    char *label, *path; // path: NULL for a clip and a found texture
+    char *label, *path; // path: NULL for a clip, a found texture and the names of a mod
     size_t clip;
+    bool is_own; // a name of the mod, not of its base
 } view_entry;
 
 typedef struct view_browser {
@@ -55,7 +58,11 @@ typedef struct view_browser {
     view_rect box;  // as last drawn
     view_rect rows; // rows of the entries, likewise
 
-    // Of a game.
+    // Of a game: first all names of a section, then the groups that are listed (groups.h).
+    size_t num_names;
+    char *group;         // the beginning of what is listed; NULL: everything
+    size_t num_left_out; // bytes of each name, as they are the same: its folder
+    bool is_own_alone;   // without the base
     view_section section;
     size_t num_in_section[VIEW_NUM_SECTIONS];
     view_rect sections[VIEW_NUM_SECTIONS]; // their names, as last drawn
@@ -75,9 +82,6 @@ void view_browse_folder(view_browser *browser, const char *folder, const view_co
 // Lists the images of the package that the scene's model lies in, as textures of a mesh.
 void view_list_textures(view_browser *browser, const view_scene *scene, uint32_t mesh);
 
-// Finds the entries whose names contain the filter, and chooses the first.
-void view_find_entries(view_browser *browser);
-
 // Closes the list and frees its entries.
 void view_clear_browser(view_browser *browser);
 
@@ -94,6 +98,9 @@ bool view_point_browser(view_browser *browser, const view_font *font, float x, f
 
 // The name of the entry of a game that is `offset` lines below the chosen one, or NULL.
 const char *view_listed_name(const view_browser *browser, long long offset);
+
+// The number of rows that fit in the list as it was last drawn, at least 1.
+size_t view_rows_that_fit(const view_browser *browser, const view_font *font);
 
 // Draws the list on the canvas if it is open. Size of the picture in pixels. `preview`: of the
 // chosen entry of a game, or 0.

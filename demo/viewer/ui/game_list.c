@@ -2,9 +2,20 @@
 
 #include "demo/viewer/scene/entity_play.h"
 #include "demo/viewer/scene/game_place.h"
+#include "demo/viewer/ui/groups.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+// Chooses the line of a name; without one, or if it is not listed, the first.
+static void choose_name(view_browser *browser, const char *name)
+{
+    for (size_t i = 0; i < browser->num_found && name != NULL; i++) {
+        const view_entry *const entry = &browser->entries[browser->found[i]];
+        if (entry->kind == VIEW_ENTRY_NAMED && strcmp(entry->path, name) == 0)
+            browser->chosen = i;
+    }
+}
 
 void view_list_section(view_browser *browser, const view_library *library, view_section section,
                        const char *shown)
@@ -13,27 +24,29 @@ void view_list_section(view_browser *browser, const view_library *library, view_
     char filter[sizeof browser->filter];
     memcpy(filter, browser->filter, sizeof filter); // goes on in another section
     const bool keeps = browser->kind == VIEW_BROWSE_GAME;
+    const bool is_own_alone = keeps && browser->is_own_alone;
     view_clear_browser(browser);
     browser->kind = VIEW_BROWSE_GAME;
     browser->folder = view_title_of_place(library->place);
     browser->section = section;
     for (int i = 0; i < VIEW_NUM_SECTIONS; i++)
         browser->num_in_section[i] = library->num_names[i];
-    browser->entries = common_alloc(count, sizeof *browser->entries);
-    browser->num_entries = count;
-    size_t chosen = 0;
+    browser->entries = common_alloc(count + 1, sizeof *browser->entries);
+    browser->num_entries = browser->num_names = count;
+    browser->is_own_alone = is_own_alone;
     for (size_t i = 0; i < count; i++) {
         const char *const name = library->names[section][i];
-        browser->entries[i] = (view_entry){
-            .kind = VIEW_ENTRY_NAMED, .label = common_copy(name), .path = common_copy(name)};
-        if (shown != NULL && strcmp(name, shown) == 0)
-            chosen = i;
+        browser->entries[i] = (view_entry){.kind = VIEW_ENTRY_NAMED,
+                                           .label = common_copy(name),
+                                           .path = common_copy(name),
+                                           .is_own = view_is_own(library, section, i)};
     }
     if (keeps)
         memcpy(browser->filter, filter, sizeof filter);
+    view_go_to_group(browser, shown);
     view_find_entries(browser);
     if (browser->filter[0] == '\0')
-        browser->chosen = chosen;
+        choose_name(browser, shown);
 }
 
 void view_list_channel(view_browser *browser, const view_scene *scene, md5_channel channel)
