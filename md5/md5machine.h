@@ -359,6 +359,39 @@ typedef struct md5_gaze_rule {
     uintptr_t reserved[4]; // 0
 } md5_gaze_rule;
 
+// Holds planted feet of a modifier of kind MD5_MODIFIER_FEET where they stand in the world, while
+// blends and transitions move the animated ones. A foot is held by its sole: the point of the
+// ground plane below its toe in the bind pose. When the machine is made, each clip is searched for
+// the frames between which a sole stands: both its heights above the ground plane are at most
+// `height`, and it moves at most at `speed`, as the clip moves with its root. If it is as low and
+// faster, it slides on purpose.
+//
+// A sole is held from the pose in which it is animated within `height` and more than half of what
+// plays has it stand. It is also held if it is within half of that and moves at most at three times
+// `speed`, unless more than half has it slide: a transition may keep a foot down that its clip has
+// in the air. It is held until it is animated higher or more than half has it slide. It is let go
+// earlier if it would be farther than `distance` from where it is animated, or if its leg would be
+// stretched; then it is not held for `release` seconds or until it has been higher.
+//
+// A foot that is not held returns to its animated place like a critically damped spring, to 1 %
+// within `release`. It begins with the velocity it had relative to the animation, but does not go
+// farther away than 1.22 times as far.
+//
+// Only the level place of a sole is held: height and rotation are the animation's and the ground's.
+// The character moves by md5_player_root_motion(); a game that also moves it otherwise carries its
+// feet along. What plays counts by its weight at the ankle; what is added does not count.
+enum { MD5_MOST_HELD = 8 };
+typedef struct md5_hold_rule {
+    // Joints at or below the ankles, in the order of `feet`; after the first NULL the ankles
+    // themselves. Feet after the last element are not held.
+    const char *toes[MD5_MOST_HELD];
+    float height;          // units; 0 means 0.3 of id's units, MD5_ZERO means 0
+    float speed;           // units/s; 0 means 10 of id's units, MD5_ZERO means 0
+    float distance;        // units; 0 means 4 of id's units, MD5_ZERO means 0: feet are not held
+    float release;         // seconds; 0 means 0.2, MD5_ZERO means 0: at once
+    uintptr_t reserved[4]; // 0
+} md5_hold_rule;
+
 typedef struct md5_modifier_desc {
     const char *name;
     md5_modifier_kind kind;
@@ -382,7 +415,8 @@ typedef struct md5_modifier_desc {
     uint32_t num_feet;
     float smoothing; // FEET: time constant of their heights, s; 0 means 0.1, MD5_ZERO means 0
     const md5_gaze_rule *gaze; // GAZE; NULL = no eyes, and defaults
-    uintptr_t reserved[3];     // 0
+    const md5_hold_rule *hold; // FEET; NULL = feet are not held
+    uintptr_t reserved[2];     // 0
 } md5_modifier_desc;
 
 typedef struct md5_target {
@@ -475,7 +509,8 @@ typedef struct md5_machine md5_machine;
 // finite or out of range, a motion that is made of more than 4096 others, each counted as often as
 // it is used. MD5_ERROR_SYNTAX: a mask. Of `opts`, file_name, allocator and memory_limit are used.
 // Time and memory: linear in the tables, plus joints, clips and layers for each mask, plus joints
-// for each added item or state, plus the size of the flattened blend tree of each state.
+// for each added item or state, plus the size of the flattened blend tree of each state, plus the
+// clips' frames times the joints and times the feet that are held.
 MD5_API md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opts *opts,
                                         md5_error *error);
 MD5_API void md5_free_machine(md5_machine *machine); // after all of its players

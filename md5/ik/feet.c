@@ -2,6 +2,7 @@
 // it, the pelvis is lowered with the lowest floor, and the legs are solved for the ankles.
 #include "md5/core/assert.h"
 #include "md5/core/decay.h"
+#include "md5/ik/hold.h"
 #include "md5/ik/space.h"
 
 // Moves `height` towards `goal`; the share `keep` of the difference remains.
@@ -45,9 +46,11 @@ static md5_limb_result find_leg(const md5_skeleton *skeleton, const md5_foot *fo
     return md5_check_limb(skeleton, leg);
 }
 
-// `sunk`: the height by which the pelvis has moved the ankle.
+// `sunk`: the height by which the pelvis has moved the ankle. `held`: by what it is to be moved, or
+// NULL.
 static md5_limb_result place_foot(const md5_skeleton *skeleton, md5_transform *pose,
-                                  const md5_limb *leg, md5_foot *foot, float sunk, float weight)
+                                  const md5_limb *leg, md5_foot *foot, const md5_held *held,
+                                  float sunk, float weight)
 {
     const md5_vec3 up = md5_up(skeleton->axes);
     const md5_transform ankle = md5_joint_in_model(skeleton, pose, foot->ankle);
@@ -56,6 +59,10 @@ static md5_limb_result place_foot(const md5_skeleton *skeleton, md5_transform *p
     const md5_quat rotation = md5_quat_mul(tilt, ankle.rotation);
     md5_vec3 target = md5_vec3_from_axes(skeleton->axes, ankle.translation);
     target.z = target.z - sunk + foot->lift * weight;
+    if (held) {
+        target.x += held->shift.x * weight;
+        target.y += held->shift.y * weight;
+    }
     const md5_two_bone_job job = {
         .target = md5_vec3_to_axes(skeleton->axes, target),
         .rotation = &rotation,
@@ -64,14 +71,11 @@ static md5_limb_result place_foot(const md5_skeleton *skeleton, md5_transform *p
     return md5_bend_limb(skeleton, pose, leg, &job, &foot->miss);
 }
 
-uint32_t md5_place_feet(const md5_skeleton *skeleton, md5_transform *pose, uint32_t pelvis,
-                        md5_foot *feet, uint32_t num_feet, float *drop, float smoothing,
-                        float seconds, float weight)
+uint32_t md5_place_held_feet(const md5_skeleton *skeleton, md5_transform *pose, uint32_t pelvis,
+                             md5_foot *feet, uint32_t num_feet, const md5_held *held,
+                             uint32_t num_held, float *drop, float smoothing, float seconds,
+                             float weight)
 {
-    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
-    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
-    MD5_ASSERT(feet != NULL || num_feet == 0, "feet: not NULL");
-    MD5_ASSERT(drop != NULL, "drop: not NULL");
     const float keep = keep_for(smoothing, seconds);
     *drop = smoothed(*drop, lowest_floor(feet, num_feet), keep);
     for (uint32_t i = 0; i < num_feet; i++)
@@ -89,11 +93,24 @@ uint32_t md5_place_feet(const md5_skeleton *skeleton, md5_transform *pose, uint3
         if (foot->result == MD5_LIMB_PLACED && most > 0.0f) {
             const bool has_sunk =
                 foot->ankle == pelvis || md5_is_below(skeleton, foot->ankle, pelvis);
-            foot->result = place_foot(skeleton, pose, &leg, foot, has_sunk ? sunk : 0.0f, most);
+            foot->result = place_foot(skeleton, pose, &leg, foot, i < num_held ? &held[i] : NULL,
+                                      has_sunk ? sunk : 0.0f, most);
         }
         if (foot->result == MD5_LIMB_PLACED && !(fabsf(foot->floor) < MD5_FARTHEST))
             foot->result = MD5_LIMB_NOT_FINITE;
         num_placed += foot->result == MD5_LIMB_PLACED;
     }
     return num_placed;
+}
+
+uint32_t md5_place_feet(const md5_skeleton *skeleton, md5_transform *pose, uint32_t pelvis,
+                        md5_foot *feet, uint32_t num_feet, float *drop, float smoothing,
+                        float seconds, float weight)
+{
+    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
+    MD5_ASSERT(feet != NULL || num_feet == 0, "feet: not NULL");
+    MD5_ASSERT(drop != NULL, "drop: not NULL");
+    return md5_place_held_feet(skeleton, pose, pelvis, feet, num_feet, NULL, 0, drop, smoothing,
+                               seconds, weight);
 }

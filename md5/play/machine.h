@@ -3,6 +3,7 @@
 #ifndef MD5_PLAY_MACHINE_H
 #define MD5_PLAY_MACHINE_H
 
+#include "md5/ik/hold.h"
 #include "md5/play/event_walk.h"
 #include "md5/play/root_track.h"
 #include "md5/pose/kernels.h"
@@ -44,6 +45,7 @@ typedef struct md5_source {
     md5_interpolation interpolation;
     md5_extract extract;
     size_t first_delta;  // [num_frames] of `root_deltas`, unless extract is NONE
+    size_t first_frame;  // sum of the frames of the clips before it
     size_t first_marker; // phases of a cycle, in `markers`
     uint32_t num_markers;
     md5_timing timings[MD5_PLAY_MODES];
@@ -210,12 +212,28 @@ typedef struct md5_play_layer {
     uint32_t max_instances, max_groups, max_parts;
 } md5_play_layer;
 
+// What a sole does between a frame of a clip and the next one.
+typedef enum md5_contact {
+    MD5_CONTACT_NONE,   // it is in the air
+    MD5_CONTACT_STANDS, // it is on the ground plane and does not move
+    MD5_CONTACT_SLIDES, // it is on it and moves
+} md5_contact;
+
+// The sole of a foot that may be held: a point in the space of a joint at or below the ankle.
+typedef struct md5_sole {
+    uint32_t joint;
+    md5_vec3 point;
+} md5_sole;
+
 typedef struct md5_modifier {
     md5_modifier_desc desc; // with defaults filled in
     uint32_t joint;
     md5_limb limb;       // TWO_BONE
     size_t first_spring; // of a spring: place of its joints' states in a player
     size_t first_foot;   // of feet: place of their legs in the machine, of their states in a player
+    size_t first_sole;   // of feet that are held: place of the first ones' soles and states
+    uint32_t num_held;   // so many are
+    md5_hold hold;       // likewise: the rules for them
     size_t gaze;         // of a gaze: its index in the machine, and of its state in a player
     uint32_t seed;       // likewise: with which it begins
 } md5_modifier;
@@ -272,6 +290,8 @@ struct md5_machine {
     md5_event *state_events;   // [states][MD5_STATE_EVENTS], if reports_states
     md5_event *clip_ends;      // [clips], if they are reported
     md5_limb *legs;            // [num_feet]
+    md5_sole *soles;           // [num_soles]
+    uint8_t *contacts;         // [num_soles][num_frames] md5_contact
     md5_gaze_desc *gazes;      // [num_gazes] without targets
     md5_morph_row *morph_rows; // [tables.num_morphs]
     uint32_t *morph_firsts;    // [num_morphs] the first row of each target
@@ -280,7 +300,7 @@ struct md5_machine {
     size_t num_deltas, num_markers, num_playables, num_cues, num_runs, num_run_slots, num_listed,
         num_references, num_motions, num_items, num_trees, num_parts, num_instances, num_groups,
         num_members, num_states, num_transitions, num_conditions, num_curves, num_springs, num_feet,
-        num_gazes;
+        num_gazes, num_soles, num_frames; // the last: of all clips
     // Maxima over all trees.
     uint32_t max_instances, max_groups, max_parts, max_poses;
     uint32_t num_slots;  // of a player's one-shots

@@ -29,6 +29,40 @@ static bool read_foot(md5_lex *lex, const char *at, md5_record record)
     return md5_read_optional_fields(lex, WORDS("a foot", FOOT_FIELDS, 0), added);
 }
 
+// toe JOINT
+static bool read_toe(md5_lex *lex, const char *at, md5_record record)
+{
+    md5_hold_rule *const hold = (md5_hold_rule *)record.row;
+    uint32_t number = 0;
+    while (number < MD5_MOST_HELD && hold->toes[number])
+        number++;
+    if (number == MD5_MOST_HELD)
+        return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "there are more than %d toes", MD5_MOST_HELD);
+    return md5_read_name(lex, record, "a toe", &hold->toes[number]);
+}
+
+#define HOLD(member) AT(md5_hold_rule, member)
+static const md5_field HOLD_FIELDS[] = {
+    {"toe", MD5_FIELD_BLOCK, .read = read_toe},
+    {"height", MD5_FIELD_DEFAULTED, HOLD(height)},
+    {"speed", MD5_FIELD_DEFAULTED, HOLD(speed)},
+    {"distance", MD5_FIELD_DEFAULTED, HOLD(distance)},
+    {"release", MD5_FIELD_DEFAULTED, HOLD(release)},
+};
+
+// hold [{ ... }], which is a row of its own.
+static bool read_hold(md5_lex *lex, const char *at, md5_record record)
+{
+    md5_modifier_desc *const modifier = (md5_modifier_desc *)record.row;
+    uint32_t count = 0;
+    if (modifier->hold)
+        return md5_lex_fail(lex, at, MD5_ERROR_SYNTAX, "there is a 'hold' already");
+    const md5_record added =
+        md5_append(lex, record, &modifier->hold, &count, sizeof *modifier->hold);
+    TRY(added.row);
+    return md5_read_optional_fields(lex, WORDS("a hold", HOLD_FIELDS, 0), added);
+}
+
 static const md5_field MODIFIER_FIELDS[] = {
     {"middle", MD5_FIELD_NAME, MODIFIER(middle), OF_TWO_BONE},
     {"root", MD5_FIELD_NAME, MODIFIER(root), OF_TWO_BONE},
@@ -49,6 +83,7 @@ static const md5_field MODIFIER_FIELDS[] = {
     {"gravity", MD5_FIELD_FLOAT, MODIFIER(gravity), OF_SPRING},
     {"foot", MD5_FIELD_BLOCK, .read = read_foot, OF_FEET},
     {"smoothing", MD5_FIELD_DEFAULTED, MODIFIER(smoothing), OF_FEET},
+    {"hold", MD5_FIELD_BLOCK, .read = read_hold, OF_FEET},
 };
 
 // eye JOINT

@@ -10,12 +10,18 @@
 enum { MOMENTS = 4, STEPS = 6, MODIFIERS = 5 };
 
 static const md5_foot_desc foot = {.ankle = "lfoot"};
+static const md5_hold_rule hold = {.height = 40.0f, .speed = 1e3f};
 static const md5_gaze_rule gaze = {.eyes = {"lhand"}, .most_seconds = 0.5f};
 static const md5_modifier_desc modifiers[MODIFIERS] = {
     {.name = "sway", .kind = MD5_MODIFIER_SPRING, .joint = "lhand", .length = 2, .gravity = 50.0f},
     {.name = "look", .kind = MD5_MODIFIER_AIM, .joint = "head", .length = 3},
     {.name = "reach", .kind = MD5_MODIFIER_TWO_BONE, .joint = "lfoot"},
-    {.name = "stand", .kind = MD5_MODIFIER_FEET, .joint = "pelvis", .feet = &foot, .num_feet = 1},
+    {.name = "stand",
+     .kind = MD5_MODIFIER_FEET,
+     .joint = "pelvis",
+     .feet = &foot,
+     .num_feet = 1,
+     .hold = &hold},
     {.name = "gaze", .kind = MD5_MODIFIER_GAZE, .joint = "head", .gaze = &gaze},
 };
 
@@ -355,7 +361,7 @@ TEST (saved_bytes_are_little_endian) {
     md5_player_advance(one.scene.player, 0.75, NULL, NULL);
     size_t size;
     uint8_t *const bytes = save(one.scene.player, &size);
-    CHECK(memcmp(bytes, "M5PS\3\0\0\0", 8) == 0);
+    CHECK(memcmp(bytes, "M5PS\4\0\0\0", 8) == 0);
     uint64_t fingerprint = 0;
     for (int i = 0; i < 8; i++)
         fingerprint |= (uint64_t)bytes[8 + i] << (8 * i);

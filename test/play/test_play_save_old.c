@@ -143,7 +143,7 @@ TEST (saved_player_of_version_2_is_restored) {
 }
 
 // Saved again, the player is in the new version, and nothing is lost.
-TEST (saved_player_of_version_2_is_saved_in_version_3) {
+TEST (saved_player_of_version_2_is_saved_in_the_newest) {
     play_scene of, other;
     uint8_t bytes[SAVED_SIZE], again[2 * SAVED_SIZE];
     begin(&of);
@@ -152,7 +152,7 @@ TEST (saved_player_of_version_2_is_saved_in_version_3) {
     CHECK(md5_player_restore(of.player, bytes, sizeof bytes, NULL));
     const size_t size = md5_player_save(of.player, again, sizeof again);
     CHECK(size > sizeof bytes);
-    CHECK_UINT(again[4], 3);
+    CHECK_UINT(again[4], 4);
     CHECK(md5_player_restore(other.player, again, size, NULL));
     CHECK(distance_now(of.player, other.player) == 0.0);
     play_scene_end(&of);
@@ -184,6 +184,6 @@ TEST (saved_player_of_version_2_is_checked) {
     CHECK(!md5_player_restore(of.player, bytes, SAVED_SIZE, &error));
     CHECK_STRING(
         error.message,
-        "the player was saved in version 1 of the format, but versions 2 to 3 can be read");
+        "the player was saved in version 1 of the format, but versions 2 to 4 can be read");
     play_scene_end(&of);
 }

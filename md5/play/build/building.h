@@ -36,6 +36,8 @@ bool md5_build_modifiers(md5_building *building);
 bool md5_build_limb(md5_building *building, const md5_modifier_desc *desc, md5_limb *limb);
 bool md5_build_feet(md5_building *building, const md5_modifier_desc *desc, md5_modifier *modifier);
 bool md5_build_gaze(md5_building *building, const md5_modifier_desc *desc, md5_modifier *modifier);
+bool md5_build_hold(md5_building *building, const md5_modifier_desc *desc, md5_modifier *modifier);
+bool md5_build_contacts(md5_building *building); // of all soles in all clips
 bool md5_build_reaches(md5_building *building);
 bool md5_build_morphs(md5_building *building);
 

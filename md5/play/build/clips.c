@@ -104,6 +104,7 @@ static bool build_clip(md5_building *building, const md5_clip_desc *clip, md5_so
         .interpolation = clip->interpolation,
         .extract = clip->extract,
         .first_delta = machine->num_deltas,
+        .first_frame = machine->num_frames,
         .first_marker = machine->num_markers,
     };
     for (int mode = 0; mode < MD5_PLAY_MODES; mode++) {
@@ -121,6 +122,7 @@ static bool build_clip(md5_building *building, const md5_clip_desc *clip, md5_so
     }
     TRY(build_markers(building, clip, source, arrays->markers + machine->num_markers));
     machine->num_markers += clip->num_markers;
+    machine->num_frames += anim->num_frames;
     if (clip->extract != MD5_EXTRACT_NONE) {
         TRY(build_ways(building, source, arrays->root_deltas + machine->num_deltas));
         machine->num_deltas += anim->num_frames;

@@ -85,6 +85,7 @@ static bool build_all(md5_building *building)
     TRY(md5_build_layers(building));
     TRY(md5_build_seen_layers(building));
     TRY(md5_build_modifiers(building));
+    TRY(md5_build_contacts(building));
     TRY(md5_build_reaches(building));
     TRY(md5_build_morphs(building));
     machine->fingerprint = md5_fingerprint_of(building->desc);
@@ -139,6 +140,8 @@ static md5_machine *lay_out(md5_block *block, const md5_machine *from, const md5
     MOVE(md5_easing_curve, curves, from->num_curves);
     MOVE(md5_modifier, modifiers, desc->num_modifiers);
     MOVE(md5_limb, legs, from->num_feet);
+    MOVE(md5_sole, soles, from->num_soles);
+    MOVE(uint8_t, contacts, from->num_soles * from->num_frames);
     MOVE(md5_gaze_desc, gazes, from->num_gazes);
     MOVE(md5_morph_row, morph_rows, desc->num_morphs);
     MOVE(uint32_t, morph_firsts, from->num_morphs);

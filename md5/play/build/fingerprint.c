@@ -193,6 +193,19 @@ static void add_gaze(uint64_t *hash, const md5_gaze_rule *gaze)
     add(hash, gaze->seed);
 }
 
+// Likewise.
+static void add_hold(uint64_t *hash, const md5_hold_rule *hold)
+{
+    if (!hold)
+        return;
+    for (uint32_t i = 0; i < MD5_MOST_HELD && hold->toes[i]; i++)
+        add_text(hash, hold->toes[i]);
+    add(hash, (double)hold->height);
+    add(hash, (double)hold->speed);
+    add(hash, (double)hold->distance);
+    add(hash, (double)hold->release);
+}
+
 static void add_modifier(uint64_t *hash, const md5_modifier_desc *modifier)
 {
     add_text(hash, modifier->name);
@@ -218,6 +231,7 @@ static void add_modifier(uint64_t *hash, const md5_modifier_desc *modifier)
         add_text(hash, modifier->feet[i].hip);
     }
     add_gaze(hash, modifier->gaze);
+    add_hold(hash, modifier->hold);
 }
 
 static void add_follow(uint64_t *hash, const md5_follow_desc *follow)

@@ -99,10 +99,12 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     TRY(md5_build_limb(building, desc, &modifier->limb));
     TRY(md5_build_feet(building, desc, modifier));
     TRY(md5_build_gaze(building, desc, modifier));
+    TRY(md5_build_hold(building, desc, modifier));
     // the caller's: the machine has its own in its tables
     filled->name = filled->joint = filled->middle = filled->root = NULL;
     filled->feet = NULL;
     filled->gaze = NULL;
+    filled->hold = NULL;
     if (desc->kind == MD5_MODIFIER_SPRING) {
         modifier->first_spring = building->machine->num_springs;
         building->machine->num_springs += filled->length;
@@ -132,7 +134,8 @@ bool md5_build_modifiers(md5_building *building)
         (md5_modifier *)md5_build_array(building, desc->num_modifiers, sizeof *machine->modifiers);
     machine->legs = (md5_limb *)md5_build_array(building, num_feet, sizeof *machine->legs);
     machine->gazes = (md5_gaze_desc *)md5_build_array(building, num_gazes, sizeof *machine->gazes);
-    TRY(machine->modifiers && machine->legs && machine->gazes);
+    machine->soles = (md5_sole *)md5_build_array(building, num_feet, sizeof *machine->soles);
+    TRY(machine->modifiers && machine->legs && machine->gazes && machine->soles);
     for (uint32_t i = 0; i < desc->num_modifiers; i++)
         TRY(build_modifier(building, &desc->modifiers[i], &machine->modifiers[i]));
     return true;

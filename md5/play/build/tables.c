@@ -147,13 +147,23 @@ static const table_record GAZE = {
     .num_texts = MD5_MAX_EYES,
 };
 
+static const table_record HOLD = {
+    .size = sizeof(md5_hold_rule),
+    .texts = {TEXT(md5_hold_rule, toes[0]), TEXT(md5_hold_rule, toes[1]),
+              TEXT(md5_hold_rule, toes[2]), TEXT(md5_hold_rule, toes[3]),
+              TEXT(md5_hold_rule, toes[4]), TEXT(md5_hold_rule, toes[5]),
+              TEXT(md5_hold_rule, toes[6]), TEXT(md5_hold_rule, toes[7])},
+    .num_texts = MD5_MOST_HELD,
+};
+
 static const table_record MODIFIER = {
     .size = sizeof(md5_modifier_desc),
     .texts = {TEXT(md5_modifier_desc, name), TEXT(md5_modifier_desc, joint),
               TEXT(md5_modifier_desc, middle), TEXT(md5_modifier_desc, root)},
     .num_texts = 4,
-    .tables = {TABLE(md5_modifier_desc, feet, FOOT), ONE(md5_modifier_desc, gaze, GAZE)},
-    .num_tables = 2,
+    .tables = {TABLE(md5_modifier_desc, feet, FOOT), ONE(md5_modifier_desc, gaze, GAZE),
+               ONE(md5_modifier_desc, hold, HOLD)},
+    .num_tables = 3,
 };
 
 static const table_record MACHINE = {
@@ -307,8 +317,9 @@ bool md5_are_reserved_zero(const md5_machine_desc *desc)
         all = all && is_layer_zero(&desc->layers[i]);
     for (uint32_t i = 0; desc->modifiers && i < desc->num_modifiers; i++) {
         const md5_gaze_rule *const gaze = desc->modifiers[i].gaze;
+        const md5_hold_rule *const hold = desc->modifiers[i].hold;
         all = all && MD5_RESERVED_IS_ZERO(&desc->modifiers[i])
-              && (!gaze || MD5_RESERVED_IS_ZERO(gaze));
+              && (!gaze || MD5_RESERVED_IS_ZERO(gaze)) && (!hold || MD5_RESERVED_IS_ZERO(hold));
     }
     for (uint32_t i = 0; desc->follows && i < desc->num_follows; i++)
         all = all && MD5_RESERVED_IS_ZERO(&desc->follows[i]);

@@ -451,6 +451,8 @@ void md5_player_advance(md5_player *player, double seconds, md5_event_fn *events
         player->num_steps++;
         handle_instant(&context);
     }
+    if (player->machine->num_soles > 0)
+        player->walked = md5_root_delta_mul(player->walked, player->motion);
 }
 
 md5_advance_status md5_player_last_advance(const md5_player *player)

@@ -68,6 +68,7 @@ void md5_player_copy(md5_player *to, const md5_player *from)
     to->is_weighed = from->is_weighed;
     to->is_backward = from->is_backward;
     to->motion = from->motion;
+    to->walked = from->walked;
     to->status = from->status;
     to->since_pose = from->since_pose;
     to->detail = from->detail;
@@ -79,6 +80,7 @@ void md5_player_copy(md5_player *to, const md5_player *from)
     copy_items(to->are_placed, from->are_placed, tables->num_modifiers, sizeof *to->are_placed);
     copy_items(to->drops, from->drops, tables->num_modifiers, sizeof *to->drops);
     copy_items(to->feet, from->feet, machine->num_feet, sizeof *to->feet);
+    copy_items(to->held, from->held, machine->num_soles, sizeof *to->held);
     copy_items(to->gazes, from->gazes, machine->num_gazes, sizeof *to->gazes);
     copy_items(to->springs, from->springs, machine->num_springs, sizeof *to->springs);
     for (uint32_t i = 0; i < tables->num_layers; i++)

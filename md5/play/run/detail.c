@@ -47,6 +47,7 @@ void md5_end_pose(md5_player *player, const md5_transform *pose)
 {
     md5_detail_state *const state = &player->detail;
     player->since_pose = 0.0;
+    player->walked = (md5_root_delta){.cosine = 1.0};
     state->age = 0;
     state->is_kept = state->interval > 1;
     if (state->is_kept && player->machine->num_joints > 0)

@@ -1,5 +1,6 @@
 // What changes the pose after the layers.
 #include "md5/core/axes.h"
+#include "md5/ik/hold.h"
 #include "md5/play/run/player_state.h"
 
 static void turn_or_move(const md5_skeleton *skeleton, const md5_modifier *modifier,
@@ -75,6 +76,19 @@ static void swing(md5_player *player, const md5_modifier *modifier, bool *is_pla
     *is_placed = true;
 }
 
+// Where a foot is animated or held: there is its ground.
+static md5_vec3 ankle_of(const md5_player *player, const md5_modifier *modifier, uint32_t number,
+                         const md5_transform *pose)
+{
+    const md5_skeleton *const skeleton = &player->machine->model->skeleton;
+    const uint32_t ankle = player->feet[modifier->first_foot + number].ankle;
+    const md5_vec3 place = md5_joint_in_model(skeleton, pose, ankle).translation;
+    if (number >= modifier->num_held)
+        return place;
+    const md5_vec3 shift = player->held[modifier->first_sole + number].shift;
+    return md5_vec3_add(place, md5_vec3_to_axes(skeleton->axes, shift));
+}
+
 static void stand(md5_player *player, uint32_t number, md5_transform *pose)
 {
     const md5_machine *const machine = player->machine;
@@ -82,14 +96,15 @@ static void stand(md5_player *player, uint32_t number, md5_transform *pose)
     const md5_modifier *const modifier = &machine->modifiers[number];
     md5_foot *const feet = player->feet + modifier->first_foot;
     const uint32_t num_feet = modifier->desc.num_feet;
+    md5_hold_feet(player, number, pose);
     for (uint32_t i = 0; player->ground && i < num_feet; i++)
-        player->ground(player->ground_user, player,
-                       md5_joint_in_model(skeleton, pose, feet[i].ankle).translation, &feet[i]);
+        player->ground(player->ground_user, player, ankle_of(player, modifier, i, pose), &feet[i]);
     // Feet that begin to stand are where they are to be at once.
     const bool is_placed = player->are_placed[number];
-    md5_place_feet(skeleton, pose, modifier->joint, feet, num_feet, &player->drops[number],
-                   is_placed ? modifier->desc.smoothing : 0.0f,
-                   is_placed ? (float)player->since_pose : 1.0f, player->targets[number].weight);
+    md5_place_held_feet(
+        skeleton, pose, modifier->joint, feet, num_feet, player->held + modifier->first_sole,
+        modifier->num_held, &player->drops[number], is_placed ? modifier->desc.smoothing : 0.0f,
+        is_placed ? (float)player->since_pose : 1.0f, player->targets[number].weight);
     player->are_placed[number] = true;
 }
 

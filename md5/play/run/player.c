@@ -77,6 +77,7 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
         (bool *)md5_block_take(block, tables->num_modifiers, sizeof *placed.are_placed);
     placed.drops = (float *)md5_block_take(block, tables->num_modifiers, sizeof *placed.drops);
     placed.feet = (md5_foot *)md5_block_take(block, machine->num_feet, sizeof *placed.feet);
+    placed.held = (md5_held *)md5_block_take(block, machine->num_soles, sizeof *placed.held);
     placed.gazes = (md5_gaze *)md5_block_take(block, machine->num_gazes, sizeof *placed.gazes);
     placed.flows = (md5_flow *)md5_block_take(block, machine->max_parts, sizeof *placed.flows);
     placed.gathered = (float *)md5_block_take(block, machine->max_parts, sizeof *placed.gathered);
@@ -168,6 +169,8 @@ void md5_player_reset(md5_player *player)
         player->feet[i] =
             (md5_foot){.ankle = leg->tip, .has_leg = true, .knee = leg->middle, .hip = leg->root};
     }
+    for (size_t i = 0; i < player->machine->num_soles; i++)
+        player->held[i] = (md5_held){0};
     for (uint32_t i = 0; i < player->machine->num_slots; i++)
         player->slots[i].num_shots = 0;
     player->num_shots = 0;
@@ -175,7 +178,7 @@ void md5_player_reset(md5_player *player)
     player->status = (md5_advance_status){0};
     player->since_pose = 0.0;
     player->detail = (md5_detail_state){.mask = -1, .interval = 1};
-    player->motion = (md5_root_delta){.cosine = 1.0};
+    player->motion = player->walked = (md5_root_delta){.cosine = 1.0};
     for (uint32_t i = 0; i < tables->num_layers; i++) {
         player->layer_states[i].num_used = 0;
         player->layer_states[i].entered = -1;

@@ -167,11 +167,13 @@ struct md5_player {
     md5_shot_slot *slots;      // [num_slots]
     md5_target *targets;       // [modifiers]
     md5_spring_joint *springs;
-    bool *are_placed;  // [modifiers] of springs and feet: their state is initialised
-    md5_foot *feet;    // [num_feet]; the joints of their legs never change
-    float *drops;      // [modifiers] of feet: displacement of the pelvis
-    md5_gaze *gazes;   // [num_gazes]
-    double since_pose; // seconds
+    bool *are_placed;      // [modifiers] of springs and feet: their state is initialised
+    md5_foot *feet;        // [num_feet]; the joints of their legs never change
+    float *drops;          // [modifiers] of feet: displacement of the pelvis
+    md5_held *held;        // [num_soles]
+    md5_root_delta walked; // since the last pose, if there are soles
+    md5_gaze *gazes;       // [num_gazes]
+    double since_pose;     // seconds
     md5_detail_state detail;
     md5_transform *kept;   // [joints] the last pose that was computed, if detail.is_kept
     md5_ground_fn *ground; // or NULL; the game's, as `ground_user` is
@@ -408,6 +410,9 @@ void md5_evaluate_joints(md5_player *player, const md5_play_layer *layer,
                          md5_transform *spare, md5_transform *pose);
 
 void md5_apply_modifiers(md5_player *player, md5_transform *pose);
+
+// holds.c: advances the soles of a modifier: by how much its feet are to be moved.
+void md5_hold_feet(md5_player *player, uint32_t number, const md5_transform *pose);
 
 // Lets gazes go on by `seconds`, above 0.
 void md5_advance_gazes(md5_player *player, double seconds);

@@ -8,8 +8,9 @@
 #include <string.h>
 
 // "M5PS" in the file. The version grows with each change of what follows; older ones down to OLDEST
-// are read. 3: the fades of one-shots have curves.
-enum { MAGIC = 0x5350354d, OLDEST = 2, VERSION = 3 };
+// are read. 3: the fades of one-shots have curves. 4: feet are held; players of machines without
+// such feet have no bytes of that.
+enum { MAGIC = 0x5350354d, OLDEST = 2, VERSION = 4 };
 
 // Farther from its parent than any joint can be.
 #define FARTHEST 1e30f
@@ -265,20 +266,26 @@ static bool keep_following(md5_archive *archive, md5_following *following)
     return true;
 }
 
-// Members of the player itself, which `kept` is a copy of.
-static bool keep_members(md5_archive *archive, md5_player *kept)
+static bool keep_motion(md5_archive *archive, md5_root_delta *motion)
 {
     const double most = (double)FLT_MAX;
-    md5_root_delta *const motion = &kept->motion;
-    TRY(md5_keep_bool(archive, &kept->is_settled, "whether a player is settled"));
-    TRY(md5_keep_bool(archive, &kept->is_weighed, "whether a player is weighed"));
-    TRY(md5_keep_bool(archive, &kept->is_backward, "the direction of time"));
-    TRY(md5_keep_time(archive, &kept->since_pose, "the time since the last pose"));
     TRY(md5_keep_double(archive, &motion->x, -most, most, "the motion of the root"));
     TRY(md5_keep_double(archive, &motion->y, -most, most, "the motion of the root"));
     TRY(md5_keep_double(archive, &motion->z, -most, most, "the motion of the root"));
     TRY(md5_keep_double(archive, &motion->cosine, -1.001, 1.001, "the rotation of the root"));
-    TRY(md5_keep_double(archive, &motion->sine, -1.001, 1.001, "the rotation of the root"));
+    return md5_keep_double(archive, &motion->sine, -1.001, 1.001, "the rotation of the root");
+}
+
+// Members of the player itself, which `kept` is a copy of.
+static bool keep_members(md5_archive *archive, md5_player *kept)
+{
+    TRY(md5_keep_bool(archive, &kept->is_settled, "whether a player is settled"));
+    TRY(md5_keep_bool(archive, &kept->is_weighed, "whether a player is weighed"));
+    TRY(md5_keep_bool(archive, &kept->is_backward, "the direction of time"));
+    TRY(md5_keep_time(archive, &kept->since_pose, "the time since the last pose"));
+    TRY(keep_motion(archive, &kept->motion));
+    if (kept->machine->num_soles > 0)
+        TRY(keep_motion(archive, &kept->walked));
     TRY(md5_keep_uint(archive, &kept->status.num_events, 0, UINT32_MAX, "a number of events"));
     TRY(md5_keep_uint64(archive, &kept->status.num_dropped));
     return md5_keep_double(archive, &kept->status.undivided, -1e6, 1e6, "an undivided time");

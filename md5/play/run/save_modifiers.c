@@ -44,6 +44,21 @@ static bool keep_foot(md5_archive *archive, md5_foot *foot)
     return true;
 }
 
+// Likewise.
+static bool keep_held(md5_archive *archive, md5_held *held)
+{
+    md5_held kept = *held;
+    TRY(md5_keep_bool(archive, &kept.is_held, "whether a foot is held"));
+    TRY(md5_keep_floats(archive, (float *)&kept.animated, 3));
+    TRY(md5_keep_floats(archive, (float *)&kept.place, 3));
+    TRY(md5_keep_floats(archive, (float *)&kept.shift, 3));
+    TRY(md5_keep_floats(archive, (float *)&kept.rate, 3));
+    TRY(md5_keep_float(archive, &kept.wait, 0.0f, 1e6f, "the time until a foot is held"));
+    if (archive->mode == MD5_ARCHIVE_STORE)
+        *held = kept;
+    return true;
+}
+
 // As springs: one that is not finite begins anew.
 static bool keep_gaze(md5_archive *archive, md5_gaze *gaze)
 {
@@ -79,6 +94,8 @@ bool md5_keep_modifier(md5_archive *archive, const md5_player *player, uint32_t 
         TRY(md5_keep_floats(archive, &drop, 1));
     for (uint32_t i = 0; !is_spring && i < modifier->desc.num_feet; i++)
         TRY(keep_foot(archive, &player->feet[modifier->first_foot + i]));
+    for (size_t i = 0; i < modifier->num_held; i++)
+        TRY(keep_held(archive, &player->held[modifier->first_sole + i]));
     if (archive->mode == MD5_ARCHIVE_STORE) {
         player->are_placed[number] = is_placed;
         player->drops[number] = drop;

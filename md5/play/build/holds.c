@@ -1,0 +1,163 @@
+// Feet of a machine's modifiers that are held: their soles, and where in the clips these stand.
+#include "md5/core/axes.h"
+#include "md5/ik/space.h"
+#include "md5/play/build/building.h"
+
+#include <string.h>
+
+#define QUOTED(name) md5_quote((name), strlen(name)).text
+
+static const char kind[] = "modifier";
+
+static bool check_numbers(md5_building *building, const md5_hold_rule *rule, const char *owner)
+{
+    TRY(md5_check_range(building, &rule->height, 0.0, 1e6, "height", kind, owner));
+    TRY(md5_check_range(building, &rule->speed, 0.0, 1e9, "speed", kind, owner));
+    TRY(md5_check_range(building, &rule->distance, 0.0, 1e6, "distance", kind, owner));
+    return md5_check_range(building, &rule->release, 0.0, 1e6, "release", kind, owner);
+}
+
+// The point of the ground plane below a joint in the bind pose.
+static md5_sole sole_of(const md5_model *model, uint32_t joint)
+{
+    const md5_axes axes = model->skeleton.axes;
+    md5_vec3 point = md5_vec3_from_axes(axes, md5_mat34_translation(model->bind[joint]));
+    point.z = 0.0f;
+    return (md5_sole){joint, md5_mat34_transform_point(model->inverse_bind[joint],
+                                                       md5_vec3_to_axes(axes, point))};
+}
+
+static bool find_sole(md5_building *building, const md5_modifier_desc *desc, const char *const *toe,
+                      uint32_t ankle)
+{
+    md5_machine *const machine = building->machine;
+    const md5_model *const model = building->desc->model;
+    int32_t joint = (int32_t)ankle;
+    if (*toe)
+        TRY(md5_resolve(building, &building->joints, toe, kind, desc->name, &joint));
+    if ((uint32_t)joint != ankle && !md5_is_below(&model->skeleton, (uint32_t)joint, ankle))
+        return md5_fail_at(building, toe, MD5_ERROR_MISMATCH,
+                           "modifier %s: joint %s is not a descendant of %s", QUOTED(desc->name),
+                           QUOTED(*toe), QUOTED(model->skeleton.joints[ankle].name));
+    machine->soles[machine->num_soles++] = sole_of(model, (uint32_t)joint);
+    return true;
+}
+
+static bool find_soles(md5_building *building, const md5_modifier_desc *desc,
+                       md5_modifier *modifier)
+{
+    static const char *const none = NULL;
+    const md5_limb *const legs = building->machine->legs + modifier->first_foot;
+    const char *const *const toes = desc->hold->toes;
+    uint32_t num_toes = 0;
+    while (num_toes < MD5_MOST_HELD && toes[num_toes])
+        num_toes++;
+    if (num_toes > desc->num_feet)
+        return md5_fail_at(building, &toes[desc->num_feet], MD5_ERROR_RANGE,
+                           "modifier %s has %u toes, but %u feet", QUOTED(desc->name), num_toes,
+                           desc->num_feet);
+    for (uint32_t i = 0; i < modifier->num_held; i++)
+        TRY(find_sole(building, desc, i < num_toes ? &toes[i] : &none, legs[i].tip));
+    return true;
+}
+
+bool md5_build_hold(md5_building *building, const md5_modifier_desc *desc, md5_modifier *modifier)
+{
+    const md5_hold_rule *const rule = desc->hold;
+    if (!rule)
+        return true;
+    if (desc->kind != MD5_MODIFIER_FEET)
+        return md5_fail_at(building, &desc->hold, MD5_ERROR_MISMATCH,
+                           "modifier %s holds feet, which only 'feet' has", QUOTED(desc->name));
+    TRY(check_numbers(building, rule, desc->name));
+    const float scale = md5_scale_of(&building->desc->model->skeleton);
+    modifier->first_sole = building->machine->num_soles;
+    modifier->num_held = desc->num_feet < MD5_MOST_HELD ? desc->num_feet : MD5_MOST_HELD;
+    modifier->hold = (md5_hold){
+        .height = md5_or_default(rule->height, 0.3f * scale),
+        .speed = md5_or_default(rule->speed, 10.0f * scale),
+        .distance = md5_or_default(rule->distance, 4.0f * scale),
+        .release = md5_or_default(rule->release, 0.2f),
+    };
+    return find_soles(building, desc, modifier);
+}
+
+// -- Contacts ---------------------------------------------------------------------------------
+
+// A clip in which soles are searched for contacts.
+typedef struct contact_search {
+    const md5_source *source;
+    md5_transform *pose;
+    md5_vec3 *places; // [frames] of one sole, as the clip moves with its root; id's axes
+} contact_search;
+
+static void find_places(const contact_search *at, const md5_sole *sole)
+{
+    const md5_binding *const binding = at->source->binding;
+    const md5_skeleton *const skeleton = &binding->model->skeleton;
+    for (uint32_t frame = 0; frame < binding->anim->num_frames; frame++) {
+        md5_sample(binding, &(md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE,
+                   at->pose);
+        const md5_transform joint = md5_joint_in_model(skeleton, at->pose, sole->joint);
+        at->places[frame] =
+            md5_vec3_from_axes(skeleton->axes, md5_transform_point(joint, sole->point));
+    }
+}
+
+static uint8_t contact_between(const md5_hold *hold, md5_vec3 from, md5_vec3 to, float frame_rate)
+{
+    if (!(from.z <= hold->height && to.z <= hold->height))
+        return MD5_CONTACT_NONE;
+    const float x = (to.x - from.x) * frame_rate, y = (to.y - from.y) * frame_rate;
+    const bool is_slow = x * x + y * y <= hold->speed * hold->speed;
+    return is_slow ? MD5_CONTACT_STANDS : MD5_CONTACT_SLIDES;
+}
+
+// The last frame, which has no next one, is as the one before it; of a cycle that leads back to the
+// first frame, as both beside it.
+static void find_contacts(const contact_search *at, const md5_hold *hold, uint8_t *contacts)
+{
+    const md5_anim *const anim = at->source->binding->anim;
+    const uint32_t last = anim->num_frames - 1;
+    for (uint32_t i = 0; i < last; i++)
+        contacts[i] =
+            contact_between(hold, at->places[i], at->places[i + 1], (float)anim->frame_rate);
+    contacts[last] =
+        last > 0 ? contacts[last - 1] : contact_between(hold, at->places[0], at->places[0], 1.0f);
+    if (at->source->timings[MD5_PLAY_LOOP].period == MD5_PERIOD_OPEN
+        && contacts[last] != contacts[0])
+        contacts[last] = MD5_CONTACT_NONE;
+}
+
+static bool search_clip(md5_building *building, const md5_source *source)
+{
+    md5_machine *const machine = building->machine;
+    const contact_search at = {
+        .source = source,
+        .pose = (md5_transform *)md5_build_array(building, machine->num_joints, sizeof *at.pose),
+        .places = (md5_vec3 *)md5_build_array(building, source->binding->anim->num_frames,
+                                              sizeof *at.places),
+    };
+    TRY(at.pose && at.places);
+    for (uint32_t i = 0; i < building->desc->num_modifiers; i++) {
+        const md5_modifier *const modifier = &machine->modifiers[i];
+        for (size_t k = 0; k < modifier->num_held; k++) {
+            const size_t number = modifier->first_sole + k;
+            find_places(&at, &machine->soles[number]);
+            find_contacts(&at, &modifier->hold,
+                          machine->contacts + number * machine->num_frames + source->first_frame);
+        }
+    }
+    return true;
+}
+
+bool md5_build_contacts(md5_building *building)
+{
+    md5_machine *const machine = building->machine;
+    machine->contacts =
+        (uint8_t *)md5_build_array(building, machine->num_soles, machine->num_frames);
+    TRY(machine->contacts);
+    for (uint32_t i = 0; machine->num_soles > 0 && i < building->desc->num_clips; i++)
+        TRY(search_clip(building, &machine->sources[i]));
+    return true;
+}
