@@ -169,7 +169,9 @@ TEST (reserved_member_of_each_kind_of_table_is_a_mistake) {
     const md5_layer_desc layers[] = {{.reserved = {[2] = 1}},
                                      {.transitions = &transition, .num_transitions = 1}};
     const md5_gaze_rule gaze = {.reserved = {[3] = 1}};
-    const md5_modifier_desc modifier = {.reserved = {[2] = 1}}, looking = {.gaze = &gaze};
+    const md5_hold_rule hold = {.reserved = {[3] = 1}};
+    const md5_modifier_desc modifier = {.reserved = {[1] = 1}}, looking = {.gaze = &gaze},
+                            holding = {.hold = &hold};
     const md5_morph_desc morph = {.reserved = {[3] = 1}};
     const md5_machine_desc mistakes[] = {
         {.reserved = {[5] = 1}},
@@ -180,6 +182,7 @@ TEST (reserved_member_of_each_kind_of_table_is_a_mistake) {
         {.layers = &layers[1], .num_layers = 1},
         {.modifiers = &modifier, .num_modifiers = 1},
         {.modifiers = &looking, .num_modifiers = 1},
+        {.modifiers = &holding, .num_modifiers = 1},
         {.morphs = &morph, .num_morphs = 1},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
