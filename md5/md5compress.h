@@ -1,4 +1,4 @@
-// md5compress: clips in a quarter to a seventh of their memory, with an error that is measured.
+// md5compress: clips in a fifth to an eighth of their memory, with an error that is measured.
 //
 //   md5_compressed *walk = md5_compress_anim(anim, &(md5_compress_opts){.model = model}, NULL,
 //                                            &error);

@@ -35,7 +35,7 @@ static bool try_budgets(compressing *job, md5_arena_mark mark)
 
 static size_t size_of(const md5_packed *packed)
 {
-    return packed->num_bytes + packed->num_groups * sizeof(md5_packed_group);
+    return packed->num_bytes;
 }
 
 static void keep_if_best(compressing *job)
@@ -143,21 +143,6 @@ static bool check_tolerance(md5_context *context, const md5_anim *anim, double *
     return true;
 }
 
-// The root's lane, for whoever samples it.
-static void find_root(md5_packed *packed)
-{
-    for (uint32_t i = 0; i < packed->num_groups; i++) {
-        const md5_packed_group *const group = &packed->groups[i];
-        for (uint32_t lane = 0; lane < group->count; lane++) {
-            if (group->kind == MD5_PACKED_TRANSLATION
-                && md5_packed_joint(packed, group, lane) == 0) {
-                packed->root = i;
-                packed->root_lane = lane;
-            }
-        }
-    }
-}
-
 static md5_compressed *compress(compressing *job, const md5_compress_opts *options)
 {
     md5_arena *const arena = job->arena;
@@ -170,7 +155,6 @@ static md5_compressed *compress(compressing *job, const md5_compress_opts *optio
     job->best = (float *)md5_arena_room(arena, anim->skeleton.num_joints, sizeof *job->best);
     if (!job->tracks || !job->best || !find_budgets(job, md5_arena_here(arena)))
         return NULL;
-    find_root(&job->packed);
     const md5_compressed source = {
         .skeleton = anim->skeleton,
         .num_frames = anim->num_frames,

@@ -1,10 +1,10 @@
 // Compressed clips as bytes. All numbers are little-endian:
 //
 //   magic, version, bytes of all, checksum of what follows (64 bits);
-//   joints, frames, groups, packed bytes, bytes of names; axes; rate (double), scale, tolerance,
-//   error, joint 0 of the base frame (floats);
+//   joints, frames, packed bytes, bytes of names; axes; rate (double), scale, tolerance, error,
+//   joint 0 of the base frame (floats); 0;
 //   parent and place in the order of each joint; names, each with a NUL;
-//   groups: count, kind and flags, shift, exponent, bits[4], offset_bits[4]; the packed bytes.
+//   the packed bytes: see packed.h.
 #include "md5/compress/file.h"
 #include "md5/core/assert.h"
 #include "md5/core/math.h"
@@ -12,8 +12,7 @@
 #include <string.h>
 
 // "M5CC"
-enum { MAGIC = 0x4343354d, VERSION = 1, HEAD = 20, FIXED = 60, OF_JOINT = 8, OF_GROUP = 12 };
-enum { IS_TRANSLATION = 1, IS_FULL = 2, IS_CONSTANT = 4 };
+enum { MAGIC = 0x4343354d, VERSION = 2, HEAD = 20, FIXED = 56, OF_JOINT = 8 };
 
 // FNV-1a, 64 bits: Fowler, Noll, Vo, "The FNV Non-Cryptographic Hash Algorithm". Finds accidents,
 // not forgeries: those are what the checks of the numbers are for.
@@ -56,7 +55,6 @@ static uint8_t *put_fixed(uint8_t *to, const md5_compressed *compressed)
     memcpy(&rate, &compressed->frame_rate, sizeof rate);
     to = put(to, compressed->skeleton.num_joints, 4);
     to = put(to, compressed->num_frames, 4);
-    to = put(to, packed->num_groups, 4);
     to = put(to, packed->num_bytes, 4);
     to = put(to, names_size(&compressed->skeleton), 4);
     to = put(to, (uint32_t)compressed->skeleton.axes, 4);
@@ -84,35 +82,18 @@ static uint8_t *put_skeleton(uint8_t *to, const md5_skeleton *skeleton)
     return to;
 }
 
-static uint8_t *put_group(uint8_t *to, const md5_packed_group *group)
-{
-    const unsigned flags = (group->kind == MD5_PACKED_TRANSLATION ? IS_TRANSLATION : 0u)
-                           | (group->is_full ? IS_FULL : 0u)
-                           | (group->is_constant ? IS_CONSTANT : 0u);
-    *to++ = group->count;
-    *to++ = (uint8_t)flags;
-    *to++ = group->shift;
-    *to++ = group->exponent;
-    memcpy(to, group->bits, 4);
-    memcpy(to + 4, group->offset_bits, 4);
-    return to + 8;
-}
-
 size_t md5_write_compressed(const md5_compressed *compressed, void *bytes, size_t size)
 {
     MD5_ASSERT(compressed != NULL, "compressed: not NULL");
     MD5_ASSERT(bytes != NULL || size == 0, "bytes: not NULL unless size is 0");
     const md5_packed *const packed = compressed->packed;
     const size_t total = HEAD + FIXED + (size_t)OF_JOINT * compressed->skeleton.num_joints
-                         + names_size(&compressed->skeleton) + (size_t)OF_GROUP * packed->num_groups
-                         + packed->num_bytes;
+                         + names_size(&compressed->skeleton) + packed->num_bytes;
     if (!bytes || size < total)
         return total;
     uint8_t *const start = (uint8_t *)bytes;
     uint8_t *to = put_fixed(start + HEAD, compressed);
     to = put_skeleton(to, &compressed->skeleton);
-    for (uint32_t i = 0; i < packed->num_groups; i++)
-        to = put_group(to, &packed->groups[i]);
     memcpy(to, packed->bytes, packed->num_bytes);
     to = put(start, MAGIC, 4);
     to = put(to, VERSION, 4);
@@ -122,6 +103,11 @@ size_t md5_write_compressed(const md5_compressed *compressed, void *bytes, size_
 }
 
 // -- Reading ----------------------------------------------------------------------------------
+
+static uint32_t get_32(const uint8_t *at)
+{
+    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
 
 // Bytes that have been counted: reading them cannot fail.
 typedef struct clip_reader {
@@ -135,7 +121,7 @@ typedef struct clip_reader {
 static uint32_t take_32(clip_reader *reader)
 {
     reader->at += 4;
-    return md5_packed_32(reader->at - 4);
+    return get_32(reader->at - 4);
 }
 
 static float take_float(clip_reader *reader)
@@ -161,16 +147,16 @@ static bool fail(const clip_reader *reader, md5_status status, const char *what)
 
 static bool read_head(clip_reader *reader, size_t size)
 {
-    if (size < 8 || md5_packed_32(reader->at) != MAGIC)
+    if (size < 8 || get_32(reader->at) != MAGIC)
         return fail(reader, MD5_ERROR_SYNTAX,
                     "not a compressed clip: the first bytes are not M5CC");
-    const uint32_t version = md5_packed_32(reader->at + 4);
+    const uint32_t version = get_32(reader->at + 4);
     if (version != VERSION)
         return md5_fail(reader->arena->context, MD5_ERROR_VERSION, 0, 0,
                         "compressed clip of version %u: expected %d", (unsigned)version, VERSION);
-    if (size < HEAD + FIXED || md5_packed_32(reader->at + 8) != size)
+    if (size < HEAD + FIXED || get_32(reader->at + 8) != size)
         return fail(reader, MD5_ERROR_SYNTAX, "the bytes end too soon, or more follow");
-    const uint64_t low = md5_packed_32(reader->at + 12), high = md5_packed_32(reader->at + 16);
+    const uint64_t low = get_32(reader->at + 12), high = get_32(reader->at + 16);
     reader->at += HEAD;
     if (checksum(reader->at, size - HEAD) != (low | high << 32))
         return fail(reader, MD5_ERROR_SYNTAX,
@@ -182,9 +168,8 @@ static bool read_fixed(clip_reader *reader, size_t size)
 {
     md5_compressed *const clip = &reader->clip;
     md5_packed *const packed = &reader->packed;
-    clip->skeleton.num_joints = take_32(reader);
+    clip->skeleton.num_joints = packed->num_joints = take_32(reader);
     clip->num_frames = packed->num_frames = take_32(reader);
-    packed->num_groups = take_32(reader);
     packed->num_bytes = reader->num_bytes = take_32(reader);
     reader->num_names = take_32(reader);
     const uint32_t axes = take_32(reader);
@@ -196,10 +181,8 @@ static bool read_fixed(clip_reader *reader, size_t size)
     packed->base = (md5_vec3){take_float(reader), 0.0f, 0.0f};
     packed->base.y = take_float(reader);
     packed->base.z = take_float(reader);
-    packed->has_short_joints = clip->skeleton.num_joints <= 256;
     const uint64_t total = (uint64_t)HEAD + FIXED + reader->num_names + reader->num_bytes
-                           + (uint64_t)OF_JOINT * clip->skeleton.num_joints
-                           + (uint64_t)OF_GROUP * packed->num_groups;
+                           + (uint64_t)OF_JOINT * clip->skeleton.num_joints;
     if (take_32(reader) != 0 || total != size || clip->skeleton.num_joints == 0
         || clip->skeleton.num_joints > MD5_PACKED_JOINTS || clip->num_frames == 0)
         return fail(reader, MD5_ERROR_RANGE, "its counts contradict each other");
@@ -251,48 +234,22 @@ static bool read_skeleton(clip_reader *reader)
     return name == end || fail(reader, MD5_ERROR_RANGE, "there are more names than joints");
 }
 
-static md5_packed_group take_group(clip_reader *reader)
-{
-    const uint8_t *const at = reader->at;
-    md5_packed_group group = {
-        .shift = at[2],
-        .count = at[0],
-        .kind = (uint8_t)(at[1] & IS_TRANSLATION ? MD5_PACKED_TRANSLATION : MD5_PACKED_ROTATION),
-        .is_full = (at[1] & IS_FULL) != 0,
-        .is_constant = (at[1] & IS_CONSTANT) != 0,
-        .exponent = at[3],
-    };
-    memcpy(group.bits, at + 4, 4);
-    memcpy(group.offset_bits, at + 8, 4);
-    reader->at += OF_GROUP;
-    return group;
-}
-
-static bool read_groups(clip_reader *reader)
+static bool read_tracks(clip_reader *reader)
 {
     md5_packed *const packed = &reader->packed;
-    const uint32_t count = packed->num_groups;
-    md5_packed_group *const groups =
-        (md5_packed_group *)md5_arena_room(reader->arena, count, sizeof *groups);
     uint8_t *const bytes =
         (uint8_t *)md5_arena_alloc(reader->arena, packed->num_bytes + MD5_PACKED_PADDING, 1);
-    TRY(groups && bytes);
-    for (uint32_t i = 0; i < count; i++)
-        groups[i] = take_group(reader);
-    packed->groups = groups;
-    packed->bytes = bytes;
-    TRY(md5_packed_check_groups(reader->arena->context, packed));
-    if (md5_packed_measure(packed, groups) != packed->num_bytes)
-        return fail(reader, MD5_ERROR_RANGE, "its groups do not fill its bytes");
+    TRY(bytes);
     memcpy(bytes, reader->at, packed->num_bytes);
-    return md5_packed_check(reader->arena, packed, reader->clip.skeleton.num_joints);
+    packed->bytes = bytes;
+    return md5_packed_check(reader->arena->context, packed);
 }
 
 bool md5_read_compressed(md5_arena *arena, const char *bytes, size_t size, void **asset)
 {
     clip_reader reader = {.arena = arena, .at = (const uint8_t *)bytes};
     TRY(read_head(&reader, size) && read_fixed(&reader, size));
-    TRY(read_skeleton(&reader) && read_groups(&reader));
+    TRY(read_skeleton(&reader) && read_tracks(&reader));
     *asset = md5_packed_create(arena->context, &reader.clip, &reader.packed);
     return *asset != NULL;
 }

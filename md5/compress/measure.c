@@ -71,7 +71,7 @@ static void measure_at(const md5_anim *anim, const md5_packed *packed, const flo
 {
     md5_sample_anim(anim, moment, MD5_ROOT_FILE, scratch->pose);
     place(&anim->skeleton, scratch->pose, scratch->of_anim);
-    md5_packed_sample(packed, moment, NULL, false, scratch->pose);
+    md5_packed_sample(packed, moment, scratch->pose);
     place(&anim->skeleton, scratch->pose, scratch->of_packed);
     for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++)
         grow(&scratch->errors[joint], displacement(&scratch->of_anim[joint],

@@ -1,137 +1,123 @@
-// The stored form of a compressed clip. Tracks are in groups of up to 8 lanes, which a register of
-// AVX2 holds; a group has one bit width for each component and one distance between keys, so that
-// lanes are decoded together. Sorting puts tracks of similar widths into one group.
+// The stored form of a compressed clip: a head of each track, then the keys of each track.
 //
-// A track stores three of four components of a rotation, largest range first; the fourth follows
-// from the unit length. It is the one that is farthest from 0 in all frames: near 0 the root would
-// magnify errors. Tracks that turn so far that there is none are `full` and store all four. Which
-// stored component is x, y, z and w is the lane's `order`. Translations have three components.
+// A rotation stores three of four components; the fourth follows from the unit length. It is the
+// one that is farthest from 0 in all frames: near 0 the root would magnify errors. Rotations that
+// turn so far that there is none store all four. Translations store three.
 //
-// A component of a key is (offset + bits) * 2^exponent: a sum of integers below 2^25 and a power of
-// two, exact in floats on every machine that rounds to nearest.
+// A component of a key is (offset + level) * scale: an integer times a float, of which every
+// machine that rounds to nearest makes the same bits.
 //
-// Bytes of a group, from `at` on, without gaps:
+// All is one stream of bits, lowest first. Heads are in the order of joints, the rotation of each
+// before its translation:
 //
-// - the joint of each lane: a byte, or two (little-endian) if the clip has more than 256 joints;
-// - a byte of each lane: bits 0 to 4 are its order, bits 5 to 7 are added to the group's exponent;
-// - a row of offsets, signed, of offset_bits[c] bits;
-// - keys: rows of bits[c] bits.
+// - 4 bits: 0 for a constant, else the number of frames between keys (md5_packed_steps);
+// - rotations, 3 bits: which component is not stored, or MD5_PACKED_FULL;
+// - 5 bits: how many each of the offsets has;
+// - 9 bits: the scale in quarters of an octave; absent from constants whose offsets have no bits;
+// - unless constant, 5 bits for each component: how many it has in a key;
+// - the offsets, signed.
 //
-// In a row, component c has count * bits bits in lane order, lowest bit first, from a full byte on.
+// Behind them are the keys of each track that is not constant, each with its components in order.
+//
+// Heads are decoded in one pass: when a clip is bound to a model, or for each sample without a
+// binding. Tracks of one kind and distance of keys are then sampled 8 at a time.
 #ifndef MD5_COMPRESS_PACKED_H
 #define MD5_COMPRESS_PACKED_H
 
 #include "md5/core/arena.h"
+#include "md5/core/cpu.h"
 #include "md5/md5compress.h"
 
+#include <string.h>
+
 enum {
-    MD5_LANES = 8,
-    MD5_PACKED_BITS = 24,    // of a component, at most, and of an offset
-    MD5_PACKED_PADDING = 32, // bytes behind the last group, for loads of whole registers
+    MD5_PACKED_BITS = 24,        // of a component, at most
+    MD5_PACKED_OFFSET_BITS = 26, // of an offset, at most
+    MD5_PACKED_WORD = 57,        // bits of a key that one load of 8 bytes has, from any bit on
+    MD5_PACKED_PADDING = 32,     // bytes behind the last key: heads and keys are read before checks
     MD5_PACKED_JOINTS = 65535,
-    MD5_PACKED_ROTATION = 0,
-    MD5_PACKED_TRANSLATION = 1,
+    MD5_PACKED_SCALES = 512,
+    MD5_PACKED_LEAST_EXPONENT = -80, // of a scale of 0, in quarters of which scales count
+    MD5_PACKED_STEPS = 16,
+    MD5_PACKED_HEAD_BITS = 4 + 3 + 5 + 9 + 4 * (5 + MD5_PACKED_OFFSET_BITS), // at most
+    MD5_LANES = 8,
 };
 
-typedef struct md5_packed_group {
-    uint32_t at;      // of its bytes
-    uint8_t row;      // bytes of a key
-    uint8_t shift;    // 2^shift frames from one key to the next; the last frame is a key, too
-    uint8_t count;    // lanes, 1 to 8
-    uint8_t kind;     // MD5_PACKED_ROTATION or MD5_PACKED_TRANSLATION
-    bool is_full;     // four components, which are normalized
-    bool is_constant; // one key of no bits
-    uint8_t exponent; // of the lane with the smallest one, biased by 127
-    uint8_t bits[4], offset_bits[4];
-} md5_packed_group;
+enum { MD5_PACKED_ROTATION, MD5_PACKED_TRANSLATION };
+
+// Forms 0 to 3: the component that is not stored. Translations have the form of W.
+enum { MD5_PACKED_WITHOUT_W = 3, MD5_PACKED_FULL = 4 };
+
+// Frames from one key to the next; the last frame is a key, too. 0: constant.
+extern const uint8_t md5_packed_steps[MD5_PACKED_STEPS];
 
 struct md5_packed {
-    uint32_t num_groups, num_frames;
-    const md5_packed_group *groups; // all rotations before all translations
+    uint32_t num_joints, num_frames;
     const uint8_t *bytes;
-    size_t num_bytes;      // without the padding
-    uint32_t num_lanes;    // of all groups: two for each joint
-    bool has_short_joints; // a byte for each
-    md5_vec3 base;         // joint 0's translation in the base frame
-    uint32_t root;         // group of joint 0's translation
-    uint32_t root_lane;
+    size_t num_bytes;   // without the padding
+    uint32_t head_bits; // of all heads
+    md5_vec3 base;      // joint 0's translation in the base frame
 };
 
-// Samples into a pose. targets[lane], in the order of the groups: the joint of the pose, -1 =
-// drives nothing. NULL: each joint of the clip is its own target. `has_constants`: the pose holds
-// what no key changes, so that these groups are skipped.
-typedef void md5_packed_sample_fn(const md5_packed *packed, const md5_moment *moment,
-                                  const int32_t *targets, bool has_constants, md5_transform *pose);
+// The head of a track.
+typedef struct md5_packed_head {
+    uint32_t at; // bit of the first key
+    uint8_t kind, form, step;
+    uint8_t row; // bits of a key
+    uint8_t bits[4];
+    float scale;
+    int32_t offsets[4];
+} md5_packed_head;
 
-static inline uint32_t md5_packed_components(const md5_packed_group *group)
+static inline uint32_t md5_packed_components(uint8_t form)
 {
-    return group->is_full ? 4 : 3;
+    return form == MD5_PACKED_FULL ? 4 : 3;
 }
 
-static inline uint32_t md5_packed_32(const uint8_t *at)
+float md5_packed_scale(uint32_t scale);
+
+// -- Bits -------------------------------------------------------------------------------------
+
+// Returns the bits from `bit` on: 57 or more of them, above which there may be any.
+static inline uint64_t md5_packed_word(const uint8_t *bytes, uint32_t bit)
 {
-    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+    const uint8_t *const from = bytes + bit / 8;
+    uint64_t word = 0;
+#if MD5_HAS_WORDS
+    memcpy(&word, from, sizeof word);
+#else
+    for (unsigned i = 0; i < 8; i++)
+        word |= (uint64_t)from[i] << (8 * i);
+#endif
+    return word >> bit % 8;
 }
 
-// Bytes of one component in a row.
-static inline uint32_t md5_packed_plane(const md5_packed_group *group, uint32_t bits)
+static inline uint32_t md5_packed_bits(const uint8_t *bytes, uint32_t bit, uint32_t count)
 {
-    return (group->count * bits + 7) / 8;
+    return (uint32_t)md5_packed_word(bytes, bit) & (uint32_t)(((uint64_t)1 << count) - 1);
 }
 
-static inline uint32_t md5_packed_row_bytes(const md5_packed_group *group, const uint8_t bits[4])
+// -- Heads ------------------------------------------------------------------------------------
+
+// Where the next track is in the bits.
+typedef struct md5_packed_place {
+    uint32_t head, keys;
+} md5_packed_place;
+
+static inline md5_packed_place md5_packed_first(const md5_packed *packed)
 {
-    uint32_t row = 0;
-    for (uint32_t c = 0; c < md5_packed_components(group); c++)
-        row += md5_packed_plane(group, bits[c]);
-    return row;
+    return (md5_packed_place){0, packed->head_bits};
 }
 
-// Bytes of the joints of a group; behind them are the lanes' bytes, then offsets, then keys.
-static inline uint32_t md5_packed_joint_bytes(const md5_packed *packed,
-                                              const md5_packed_group *group)
-{
-    return group->count * (packed->has_short_joints ? 1u : 2u);
-}
+// Decodes the head at a place, and moves the place to the next track.
+md5_packed_head md5_packed_take_head(const md5_packed *packed, uint8_t kind,
+                                     md5_packed_place *place);
 
-static inline uint32_t md5_packed_head_bytes(const md5_packed *packed,
-                                             const md5_packed_group *group)
-{
-    return md5_packed_joint_bytes(packed, group) + group->count
-           + md5_packed_row_bytes(group, group->offset_bits);
-}
+uint32_t md5_packed_num_keys(uint8_t step, uint32_t num_frames);
 
-static inline uint32_t md5_packed_num_keys(const md5_packed_group *group, uint32_t num_frames)
-{
-    const uint64_t step = (uint64_t)1 << group->shift, last = num_frames - 1;
-    return group->is_constant ? 1 : (uint32_t)((last + step - 1) / step + 1);
-}
+// -- Keys -------------------------------------------------------------------------------------
 
-static inline uint32_t md5_packed_joint(const md5_packed *packed, const md5_packed_group *group,
-                                        uint32_t lane)
-{
-    const uint8_t *const head = packed->bytes + group->at;
-    return packed->has_short_joints ? head[lane]
-                                    : head[2 * lane] | (uint32_t)head[2 * lane + 1] << 8;
-}
-
-static inline uint8_t md5_packed_lane(const md5_packed *packed, const md5_packed_group *group,
-                                      uint32_t lane)
-{
-    return packed->bytes[group->at + md5_packed_joint_bytes(packed, group) + lane];
-}
-
-// The orders of components: two bits each say which stored component is x, y, z and w. Those of
-// translations, whose w is the fourth, come first.
-enum { MD5_PACKED_ORDERS = 24, MD5_PACKED_ORDERS_OF_3 = 6 };
-extern const uint8_t md5_packed_orders[32];
-
-static inline uint32_t md5_packed_source(uint8_t order, uint32_t component)
-{
-    return (uint32_t)order >> (2 * component) & 3;
-}
-
-// Where a moment is between two keys of a group.
+// Where a moment is between two keys. `key1` is `key0` or the next one if keys are apart.
 typedef struct md5_packed_span {
     uint32_t key0, key1;
     float fraction;
@@ -139,40 +125,89 @@ typedef struct md5_packed_span {
 
 // Returns false if the frames of the moment have no common pair of keys, as at the end of an open
 // loop: each is between keys of its own.
-bool md5_packed_between(const md5_packed_group *group, uint32_t num_frames,
-                        const md5_moment *moment, md5_packed_span *span);
+bool md5_packed_between(uint8_t step, uint32_t num_frames, const md5_moment *moment,
+                        md5_packed_span *span);
 
-// The components of a lane in stored order, a rotation with its fourth one.
+// The components of a key in stored order, a rotation with its fourth one.
 typedef struct md5_packed_value {
     float v[4];
 } md5_packed_value;
-md5_packed_value md5_packed_decode(const md5_packed *packed, const md5_packed_group *group,
-                                   uint32_t lane, uint32_t key);
+md5_packed_value md5_packed_decode(const md5_packed *packed, const md5_packed_head *head,
+                                   uint32_t key);
 
-// Writes one lane at a moment: four floats x y z w, or x y z 0. The reference of all kernels.
-void md5_packed_lane_at(const md5_packed *packed, const md5_packed_group *group, uint32_t lane,
-                        const md5_moment *moment, float out[4]);
+// Writes a track at a moment: four floats x y z w, or x y z 0. The reference of all kernels.
+void md5_packed_at(const md5_packed *packed, const md5_packed_head *head, const md5_moment *moment,
+                   float out[4]);
 
-// Samples one group in plain C; targets[lanes of the group], or NULL.
-void md5_packed_sample_group(const md5_packed *packed, const md5_packed_group *group,
-                             const md5_moment *moment, const int32_t *targets, md5_transform *pose);
+// -- Lanes ------------------------------------------------------------------------------------
 
-// Sample all groups, in plain C and with the fastest instruction set: the same bits.
-md5_packed_sample_fn md5_packed_sample_scalar, md5_packed_sample_avx2, md5_packed_sample;
+// Heads of 8 tracks of one kind that are not constant. Lanes beyond `count` repeat the first one,
+// so that they write what it does.
+typedef struct md5_packed_lanes {
+    uint32_t at[MD5_LANES];
+    uint32_t to[MD5_LANES]; // byte of the pose that the lane's value begins at
+    int32_t offsets[4][MD5_LANES];
+    float scales[MD5_LANES];
+    float forms[MD5_LANES]; // as floats, which kernels compare
+    uint8_t bits[4][MD5_LANES];
+    uint8_t rows[MD5_LANES], steps[MD5_LANES];
+    uint8_t kind, count;
+    bool is_mixed; // of different steps
+    bool is_odd;   // a key is wider than MD5_PACKED_WORD, or has four components
+} md5_packed_lanes;
+
+static inline uint8_t *md5_packed_target(md5_transform *pose, uint32_t to)
+{
+    return (uint8_t *)pose + to;
+}
+
+// Samples groups into a pose.
+typedef void md5_packed_kernel(const md5_packed *packed, const md5_packed_lanes *groups,
+                               uint32_t num_groups, const md5_moment *moment, md5_transform *pose);
+md5_packed_kernel md5_packed_sample_scalar, md5_packed_sample_sse2, md5_packed_sample_avx2,
+    md5_packed_sample_neon;
+
+// Returns the kernel of a set, which must be available, or the fastest one: the same bits.
+md5_packed_kernel *md5_packed_kernel_of(md5_cpu level);
+md5_packed_kernel *md5_packed_kernel_best(void);
+
+// Samples one group in plain C.
+void md5_packed_sample_lanes(const md5_packed *packed, const md5_packed_lanes *group,
+                             const md5_moment *moment, md5_transform *pose);
+
+// Samples all tracks into pose[joints of the clip]: decodes the heads.
+void md5_packed_sample_with(md5_packed_kernel *kernel, const md5_packed *packed,
+                            const md5_moment *moment, md5_transform *pose);
+void md5_packed_sample(const md5_packed *packed, const md5_moment *moment, md5_transform *pose);
+
+// Takes heads in order and gives them on in groups.
+typedef void md5_packed_emit_fn(void *user, const md5_packed_lanes *group);
+enum { MD5_PACKED_CLASSES = 4 * MD5_PACKED_STEPS };
+typedef struct md5_packed_grouping {
+    md5_packed_emit_fn *emit;
+    void *user;
+    md5_packed_lanes pending[MD5_PACKED_CLASSES];
+} md5_packed_grouping;
+void md5_packed_begin_groups(md5_packed_grouping *grouping, md5_packed_emit_fn *emit, void *user);
+void md5_packed_add(md5_packed_grouping *grouping, const md5_packed_head *head, uint32_t target);
+void md5_packed_end_groups(md5_packed_grouping *grouping);
+
+// md5_sample_compressed() with a kernel.
+void md5_sample_compressed_with(md5_packed_kernel *kernel, const md5_compressed_binding *binding,
+                                const md5_moment *moment, md5_root root, md5_transform *pose);
+
+// -- The root ---------------------------------------------------------------------------------
 
 // Joint 0's translation in a mode of the root other than MD5_ROOT_FILE, and its displacement.
 md5_vec3 md5_packed_root(const md5_packed *packed, const md5_moment *moment, md5_root root);
 md5_vec3 md5_packed_root_motion(const md5_packed *packed, const md5_moment *from,
                                 const md5_moment *to);
 
-// Check what sampling relies on: groups before they are measured; then, with all bytes and the
-// padding, joints and keys. The latter finds the root. Report errors; return false.
-bool md5_packed_check_groups(md5_context *context, const md5_packed *packed);
-bool md5_packed_check(md5_arena *arena, md5_packed *packed, uint32_t num_joints);
+// -- The whole --------------------------------------------------------------------------------
 
-// Measures groups: sets `at` and `row` of each and returns the number of bytes; UINT64_MAX if they
-// are more than 2^31.
-uint64_t md5_packed_measure(const md5_packed *packed, md5_packed_group *groups);
+// Checks all that sampling relies on, of bytes with their padding. Sets `head_bits`. Reports
+// errors; returns false.
+bool md5_packed_check(md5_context *context, md5_packed *packed);
 
 // Copies a packed clip, with a skeleton, into one block of the context's allocator. NULL if memory
 // runs out.

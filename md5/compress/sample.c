@@ -1,7 +1,6 @@
 // Sampling of compressed clips, with and without a model.
 #include "md5/compress/packed.h"
 #include "md5/core/assert.h"
-#include "md5/core/cpu.h"
 #include "md5/pose/binding.h"
 #include "md5/pose/moment.h"
 #include "md5/pose/sampling.h"
@@ -13,61 +12,79 @@ struct md5_compressed_binding {
     md5_anim hierarchy;   // the clip's joints without tracks: what the binding was made with
     md5_binding *binding; // of `hierarchy`
     const md5_transform *constants; // [model joints] a pose: what no key changes is always this
-    const int32_t *targets;         // [lanes] model joints in the order of the groups
-    const uint32_t *lanes;  // [2 * clip joints] lane of each joint's rotation and translation
-    const uint32_t *groups; // [lanes] the group of each
-    int32_t root;           // model joint that joint 0 drives, or -1
+    const md5_packed_lanes *groups; // tracks that drive a joint of the model
+    uint32_t num_groups;
+    const md5_packed_place *places; // [clip joints] of each joint's rotation
+    int32_t root;                   // model joint that joint 0 drives, or -1
     size_t size;
 };
-
-void md5_packed_sample(const md5_packed *packed, const md5_moment *moment, const int32_t *targets,
-                       bool has_constants, md5_transform *pose)
-{
-#if MD5_HAS_AVX2
-    if (md5_cpu_has(MD5_CPU_AVX2)) {
-        md5_packed_sample_avx2(packed, moment, targets, has_constants, pose);
-        return;
-    }
-#endif
-    md5_packed_sample_scalar(packed, moment, targets, has_constants, pose);
-}
 
 // -- Binding ----------------------------------------------------------------------------------
 
 typedef struct binding_arrays {
     md5_compressed_binding *binding;
     md5_transform *constants;
-    int32_t *targets;
-    uint32_t *lanes, *groups;
+    md5_packed_lanes *groups;
+    md5_packed_place *places;
 } binding_arrays;
 
 static binding_arrays lay_out(md5_block *block, const md5_model *model,
-                              const md5_compressed *compressed)
+                              const md5_compressed *compressed, uint32_t num_groups)
 {
-    const size_t num_lanes = compressed->packed->num_lanes;
     binding_arrays of;
     of.binding = (md5_compressed_binding *)md5_block_take(block, 1, sizeof *of.binding);
     of.constants =
         (md5_transform *)md5_block_take(block, model->skeleton.num_joints, sizeof *of.constants);
-    of.targets = (int32_t *)md5_block_take(block, num_lanes, sizeof *of.targets);
-    of.lanes = (uint32_t *)md5_block_take(block, num_lanes, sizeof *of.lanes);
-    of.groups = (uint32_t *)md5_block_take(block, num_lanes, sizeof *of.groups);
+    of.groups = (md5_packed_lanes *)md5_block_take(block, num_groups, sizeof *of.groups);
+    of.places = (md5_packed_place *)md5_block_take(block, compressed->skeleton.num_joints,
+                                                   sizeof *of.places);
     return of;
 }
 
-static void fill_lanes(const md5_packed *packed, const int32_t *targets, const binding_arrays *of)
+// Counts groups, or copies them if there is room.
+typedef struct group_list {
+    md5_packed_lanes *groups;
+    uint32_t count;
+} group_list;
+
+static void add_group(void *user, const md5_packed_lanes *group)
 {
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < packed->num_groups; i++) {
-        const md5_packed_group *const group = &packed->groups[i];
-        for (uint32_t lane = 0; lane < group->count; lane++) {
-            const uint32_t joint = md5_packed_joint(packed, group, lane);
-            of->targets[next] = targets[joint];
-            of->lanes[2 * joint + group->kind] = lane;
-            of->groups[2 * joint + group->kind] = i;
-            next++;
-        }
+    group_list *const list = (group_list *)user;
+    if (list->groups)
+        list->groups[list->count] = *group;
+    list->count++;
+}
+
+static void set_constant(const md5_packed *packed, const md5_packed_head *head, md5_transform *to)
+{
+    const md5_moment first = {.frame0 = 0};
+    float v[4];
+    md5_packed_at(packed, head, &first, v);
+    if (head->kind == MD5_PACKED_ROTATION)
+        to->rotation = (md5_quat){v[0], v[1], v[2], v[3]};
+    else
+        to->translation = (md5_vec3){v[0], v[1], v[2]};
+}
+
+// targets[clip joints]; NULL: all drive something, for the largest number of groups. Constants go
+// into a pose and places into a list if there are such.
+static void group_tracks(const md5_packed *packed, const int32_t *targets, group_list *list,
+                         const binding_arrays *of)
+{
+    md5_packed_grouping grouping;
+    md5_packed_place place = md5_packed_first(packed);
+    md5_packed_begin_groups(&grouping, add_group, list);
+    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
+        if (of && i % 2 == MD5_PACKED_ROTATION)
+            of->places[i / 2] = place;
+        const md5_packed_head head = md5_packed_take_head(packed, (uint8_t)(i % 2), &place);
+        const int32_t target = targets ? targets[i / 2] : 0;
+        if (target >= 0 && head.step != 0)
+            md5_packed_add(&grouping, &head, (uint32_t)target);
+        else if (target >= 0 && of)
+            set_constant(packed, &head, &of->constants[target]);
     }
+    md5_packed_end_groups(&grouping);
 }
 
 // The animation without tracks outlives the match: it is in the block of the result.
@@ -76,11 +93,13 @@ static md5_compressed_binding *bind(md5_context *context, const md5_model *model
                                     md5_error *error)
 {
     md5_block measured = {0};
-    (void)lay_out(&measured, model, compressed);
+    group_list list = {NULL, 0};
+    group_tracks(compressed->packed, NULL, &list, NULL);
+    (void)lay_out(&measured, model, compressed, list.count);
     md5_block block = {.base = (unsigned char *)md5_alloc(context, measured.used)};
     if (!block.base)
         return NULL;
-    const binding_arrays of = lay_out(&block, model, compressed);
+    const binding_arrays of = lay_out(&block, model, compressed, list.count);
     *of.binding = (md5_compressed_binding){
         .compressed = compressed,
         .hierarchy = {.skeleton = compressed->skeleton,
@@ -94,14 +113,13 @@ static md5_compressed_binding *bind(md5_context *context, const md5_model *model
         return NULL;
     }
     const int32_t *const targets = md5_binding_targets(of.binding->binding);
-    fill_lanes(compressed->packed, targets, &of);
-    of.binding->targets = of.targets;
-    of.binding->constants = of.constants;
-    const md5_moment first = {.frame0 = 0};
+    list = (group_list){of.groups, 0};
     memcpy(of.constants, model->bind_local, model->skeleton.num_joints * sizeof *of.constants);
-    md5_packed_sample(compressed->packed, &first, of.targets, false, of.constants);
-    of.binding->lanes = of.lanes;
+    group_tracks(compressed->packed, targets, &list, &of);
+    of.binding->constants = of.constants;
     of.binding->groups = of.groups;
+    of.binding->num_groups = list.count;
+    of.binding->places = of.places;
     of.binding->root = targets[0];
     return of.binding;
 }
@@ -147,16 +165,31 @@ static md5_transform sample_joint(const void *sampling, uint32_t joint)
 {
     const lane_sampling *const of = (const lane_sampling *)sampling;
     const md5_packed *const packed = of->binding->compressed->packed;
-    const uint32_t *const groups = of->binding->groups + 2 * joint;
-    const uint32_t *const lanes = of->binding->lanes + 2 * joint;
+    md5_packed_place place = of->binding->places[joint];
     float q[4], t[4];
-    md5_packed_lane_at(packed, &packed->groups[groups[0]], lanes[0], of->moment, q);
-    md5_packed_lane_at(packed, &packed->groups[groups[1]], lanes[1], of->moment, t);
+    for (uint8_t kind = 0; kind < 2; kind++) {
+        const md5_packed_head head = md5_packed_take_head(packed, kind, &place);
+        md5_packed_at(packed, &head, of->moment, kind == MD5_PACKED_ROTATION ? q : t);
+    }
     md5_transform transform = {.rotation = {q[0], q[1], q[2], q[3]},
                                .translation = {t[0], t[1], t[2]}};
     if (joint == 0 && of->root != MD5_ROOT_FILE)
         transform.translation = md5_packed_root(packed, of->moment, of->root);
     return transform;
+}
+
+void md5_sample_compressed_with(md5_packed_kernel *kernel, const md5_compressed_binding *binding,
+                                const md5_moment *moment, md5_root root, md5_transform *pose)
+{
+    const md5_packed *const packed = binding->compressed->packed;
+    const md5_binding *const match = binding->binding;
+    memcpy(pose, binding->constants, match->skeleton->num_joints * sizeof *pose);
+    kernel(packed, binding->groups, binding->num_groups, moment, pose);
+    if (binding->root >= 0 && root != MD5_ROOT_FILE)
+        pose[binding->root].translation = md5_packed_root(packed, moment, root);
+    const lane_sampling sampling = {binding, moment, root};
+    if (match->num_rebases > 0)
+        md5_apply_rebases(match, sample_joint, &sampling, pose);
 }
 
 void md5_sample_compressed(const md5_compressed_binding *binding, const md5_moment *moment,
@@ -166,16 +199,8 @@ void md5_sample_compressed(const md5_compressed_binding *binding, const md5_mome
     MD5_ASSERT(moment != NULL, "moment: not NULL");
     MD5_ASSERT(pose != NULL, "pose: not NULL");
     MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
-    const md5_binding *const match = binding->binding;
     const md5_moment clamped = clamp_moment(binding->compressed, moment);
-    memcpy(pose, binding->constants, match->skeleton->num_joints * sizeof *pose);
-    md5_packed_sample(binding->compressed->packed, &clamped, binding->targets, true, pose);
-    if (binding->root >= 0 && root != MD5_ROOT_FILE)
-        pose[binding->root].translation =
-            md5_packed_root(binding->compressed->packed, &clamped, root);
-    const lane_sampling sampling = {binding, &clamped, root};
-    if (match->num_rebases > 0)
-        md5_apply_rebases(match, sample_joint, &sampling, pose);
+    md5_sample_compressed_with(md5_packed_kernel_best(), binding, &clamped, root, pose);
 }
 
 void md5_sample_compressed_anim(const md5_compressed *compressed, const md5_moment *moment,
@@ -186,7 +211,7 @@ void md5_sample_compressed_anim(const md5_compressed *compressed, const md5_mome
     MD5_ASSERT(pose != NULL, "pose: not NULL");
     MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
     const md5_moment clamped = clamp_moment(compressed, moment);
-    md5_packed_sample(compressed->packed, &clamped, NULL, false, pose);
+    md5_packed_sample(compressed->packed, &clamped, pose);
     if (root != MD5_ROOT_FILE)
         pose[0].translation = md5_packed_root(compressed->packed, &clamped, root);
 }

@@ -59,7 +59,7 @@ static void choose_signs(md5_packed_value *values, uint32_t count, uint32_t stro
     }
 }
 
-static void measure_ranges(md5_packed_track *track, uint32_t count, float ranges[4])
+static void measure_ranges(md5_packed_track *track, uint32_t count)
 {
     for (int c = 0; c < 4; c++) {
         float min = track->values[0].v[c], max = min;
@@ -68,40 +68,20 @@ static void measure_ranges(md5_packed_track *track, uint32_t count, float ranges
             min = value < min ? value : min;
             max = value > max ? value : max;
         }
-        ranges[c] = max - min;
-        const float largest = fmaxf(fabsf(min), fabsf(max));
-        track->largest = fmaxf(track->largest, largest);
+        track->ranges[c] = max - min;
+        track->largest = fmaxf(track->largest, fmaxf(fabsf(min), fabsf(max)));
     }
 }
 
-// Puts components into stored order: by range, and `last` behind all.
-static void put_in_order(md5_packed_track *track, md5_packed_value *values, uint32_t count,
-                         uint32_t last)
+// Puts components into stored order: `last` behind the others.
+static void put_last(md5_packed_value *values, uint32_t count, uint32_t last)
 {
-    float ranges[4];
-    uint32_t sources[4] = {0, 1, 2, 3};
-    measure_ranges(track, count, ranges);
-    for (uint32_t i = 1; i < 4; i++) {
-        const uint32_t source = sources[i];
-        uint32_t to = i;
-        for (; to > 0 && sources[to - 1] != source
-               && (sources[to - 1] == last
-                   || (source != last && ranges[sources[to - 1]] < ranges[source]));
-             to--)
-            sources[to] = sources[to - 1];
-        sources[to] = source;
-    }
-    uint32_t order = 0;
-    for (uint32_t i = 0; i < 4; i++) {
-        order |= i << (2 * sources[i]);
-        track->ranges[i] = ranges[sources[i]];
-    }
-    while (md5_packed_orders[track->order] != order)
-        track->order++;
     for (uint32_t frame = 0; frame < count; frame++) {
-        const md5_packed_value value = values[frame];
-        for (int i = 0; i < 4; i++)
-            values[frame].v[i] = value.v[sources[i]];
+        float *const v = values[frame].v;
+        const float moved = v[last];
+        for (uint32_t c = last; c < 3; c++)
+            v[c] = v[c + 1];
+        v[3] = moved;
     }
 }
 
@@ -154,8 +134,8 @@ static float deviation_of_step(const md5_packed_track *track, uint32_t num_frame
 
 static void measure_deviations(md5_packed_track *track, uint32_t num_frames)
 {
-    for (uint32_t k = 1; k < MD5_KEY_STEPS && !track->is_constant; k++)
-        track->deviations[k] = deviation_of_step(track, num_frames, 1u << k);
+    for (uint32_t k = 2; k < MD5_PACKED_STEPS && !track->is_constant; k++)
+        track->deviations[k] = deviation_of_step(track, num_frames, md5_packed_steps[k]);
 }
 
 // The middle of the range of each component, and how far frames are from it.
@@ -171,7 +151,7 @@ static void measure_middle(md5_packed_track *track, uint32_t count)
         }
         middle->v[c] = count > 1 ? min + (max - min) * 0.5f : min;
     }
-    if (count > 1 && track->kind == MD5_PACKED_ROTATION && !track->is_full) {
+    if (count > 1 && track->kind == MD5_PACKED_ROTATION && track->form != MD5_PACKED_FULL) {
         const float *const v = middle->v;
         middle->v[3] = sqrtf(fmaxf(0.0f, 1.0f - (v[0] * v[0] + v[1] * v[1] + v[2] * v[2])));
     }
@@ -195,11 +175,14 @@ static bool take_rotation(md5_arena *arena, const float *first, size_t step, uin
     md5_packed_value *const values = copy_values(arena, first, step, 4, count);
     TRY(values);
     const uint32_t last = strongest_component(values, count, &track->weakest);
+    const bool is_full = track->weakest < WEAKEST;
     track->kind = MD5_PACKED_ROTATION;
-    track->is_full = track->weakest < WEAKEST;
+    track->form = (uint8_t)(is_full ? (uint32_t)MD5_PACKED_FULL : last);
     track->values = values;
-    choose_signs(values, count, last, track->is_full);
-    put_in_order(track, values, count, last);
+    choose_signs(values, count, last, is_full);
+    if (!is_full)
+        put_last(values, count, last);
+    measure_ranges(track, count);
     measure_middle(track, count);
     return true;
 }
@@ -210,8 +193,9 @@ static bool take_translation(md5_arena *arena, const float *first, size_t step, 
     md5_packed_value *const values = copy_values(arena, first, step, 3, count);
     TRY(values);
     track->kind = MD5_PACKED_TRANSLATION;
+    track->form = MD5_PACKED_WITHOUT_W;
     track->values = values;
-    put_in_order(track, values, count, 3);
+    measure_ranges(track, count);
     measure_middle(track, count);
     return true;
 }

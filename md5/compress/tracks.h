@@ -5,29 +5,25 @@
 
 #include "md5/compress/packed.h"
 
-// Distances between keys that are tried: powers of two from 1.
-enum { MD5_KEY_STEPS = 6 };
-
 // A rotation or translation of one joint: its frames in stored order.
 typedef struct md5_packed_track {
     uint32_t joint;
-    uint8_t kind, order;
-    bool is_constant, is_full;
+    uint8_t kind, form;
+    bool is_constant;
     float weakest;   // the smallest absolute value of the component that is not stored
     float largest;   // absolute value of a component
     float ranges[4]; // of components, over all frames
-    // The largest difference from the animation if only each 2^k-th frame is a key: half a radian,
-    // or units.
-    float deviations[MD5_KEY_STEPS];
+    // The largest difference from the animation if only each md5_packed_steps[k]-th frame is a
+    // key: half a radian, or units.
+    float deviations[MD5_PACKED_STEPS];
     const md5_packed_value *values; // [num_frames], or one if it is constant
     md5_packed_value middle;        // of all frames, and the largest difference from it
     float middle_deviation;
 
     // Chosen in each attempt.
-    bool is_held;     // constant, or near enough to it: `middle` is the only key
-    uint8_t key_step; // k
-    int32_t exponent;
-    uint8_t bits[4], offset_bits[4];
+    uint8_t step; // 0: constant, or near enough to it: `middle` is the only key
+    uint8_t bits[4], offset_bits;
+    uint32_t scale;
     int32_t offsets[4];
 } md5_packed_track;
 

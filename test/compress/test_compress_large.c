@@ -199,31 +199,36 @@ TEST (compress_binds_across_joints_that_the_model_lacks) {
     md5_free_anim(anim);
 }
 
-// Targets in the order of the groups: every third joint drives nothing.
+// Half of the model's joints are driven; tracks of all distances of keys.
 TEST (compress_scalar_code_is_the_reference_of_bindings) {
-    enum { COUNT = 37 };
+    enum { COUNT = 37, DRIVEN = 19 };
+    char line[LINE];
+    text made = {.room = 4096, .at = malloc(4096)};
+    (void)snprintf(line, LINE,
+                   "MD5Version 10\ncommandline \"\"\nnumJoints %d\nnumMeshes 0\njoints {\n",
+                   DRIVEN);
+    add(&made, line);
+    for (int i = 0; i < DRIVEN; i++) {
+        (void)snprintf(line, LINE, "\"joint%d\" %d ( 0 0 %d ) ( 0 0 0 )\n", i,
+                       i % 4 == 0 ? (i == 0 ? -1 : 0) : i - 1, i);
+        add(&made, line);
+    }
+    add(&made, "}\n");
+    md5_model *const model = md5_parse_model(made.at, made.size, NULL, NULL);
     md5_anim *const anim = make_branches(COUNT, 9);
     md5_compressed *const compressed = md5_compress_anim(anim, NULL, NULL, NULL);
-    const md5_packed *const packed = compressed->packed;
-    int32_t targets[2 * COUNT];
-    uint32_t num_lanes = 0;
-    for (uint32_t i = 0; i < packed->num_groups; i++) {
-        for (uint32_t lane = 0; lane < packed->groups[i].count; lane++) {
-            const uint32_t joint = md5_packed_joint(packed, &packed->groups[i], lane);
-            targets[num_lanes++] = joint % 3 == 0 ? -1 : (int32_t)(COUNT - 1 - joint);
-        }
-    }
-    CHECK_UINT(num_lanes, 2 * COUNT);
-    for (int k = 0; k < 80; k++) {
-        md5_transform a[COUNT], b[COUNT];
+    md5_compressed_binding *const binding = md5_bind_compressed(model, compressed, NULL, NULL);
+    CHECK(binding != NULL);
+    for (int k = 0; k < 80 && binding; k++) {
+        md5_transform a[DRIVEN], b[DRIVEN];
         const md5_moment moment = md5_moment_at(anim, 0.011 * k, (md5_wrap)(k % 3));
-        memset(a, 0, sizeof a);
-        memset(b, 0, sizeof b);
-        md5_packed_sample_scalar(packed, &moment, targets, k % 2 == 0, a);
-        md5_packed_sample(packed, &moment, targets, k % 2 == 0, b);
+        md5_sample_compressed_with(md5_packed_sample_scalar, binding, &moment, MD5_ROOT_FILE, a);
+        md5_sample_compressed(binding, &moment, MD5_ROOT_FILE, b);
         CHECK(memcmp(a, b, sizeof a) == 0);
-        CHECK(a[COUNT - 1].rotation.w == 0.0f); // joint 0, which drives nothing
     }
+    md5_free_compressed_binding(binding);
     md5_free_compressed(compressed);
     md5_free_anim(anim);
+    md5_free_model(model);
+    free(made.at);
 }
