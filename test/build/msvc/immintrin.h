@@ -52,6 +52,7 @@ __m256 _mm256_mul_ps(__m256 a, __m256 b);
 __m256 _mm256_permute2f128_ps(__m256 a, __m256 b, int places);
 __m256 _mm256_permute_ps(__m256 a, int places);
 __m256i _mm256_set1_epi32(int value);
+__m256i _mm256_set1_epi64x(long long value);
 __m256 _mm256_set1_ps(float value);
 __m256 _mm256_setzero_ps(void);
 __m256i _mm256_shuffle_epi8(__m256i a, __m256i places);
