@@ -452,6 +452,10 @@ install-lib: lib $(if $(filter yes,$(MD5GL)),gl) $(PACKAGE_FILES)
 	install -m 644 $(filter %.cmake,$(PACKAGE_FILES)) $(DESTDIR)$(LIBDIR)/cmake/md5model/
 	$(update_linker)
 
+# Files of one folder are installed in one call.
+MODEL_FOLDERS = $(sort $(dir $(MODEL_FILES)))
+model_files = $(foreach file,$(MODEL_FILES),$(if $(filter $(1),$(dir $(file))),$(file)))
+
 # For desktops: file in .github/packaging/desktop -> folder below DATADIR.
 DESKTOP_FILES := md5view.desktop:applications md5model.xml:mime/packages md5view.thumbnailer:thumbnailers \
                  md5view.png:icons/hicolor/256x256/apps
@@ -471,8 +475,8 @@ install-programs: $(TOOL) $(VIEWER) $(STAGED)
 	@for text in $(PROGRAM_TEXTS); do \
 	    install -D -m 644 $(BUILD)/share/$$text $(DESTDIR)$(DATADIR)/$$text || exit 1; done
 	install -m 644 md5/play/machine_files.md LICENSE $(DESTDIR)$(DATADIR)/doc/md5model/
-	@for file in $(MODEL_FILES); do \
-	    install -D -m 644 $$file $(DESTDIR)$(SHAREDIR)/$$file || exit 1; done
+	@install -d $(addprefix $(DESTDIR)$(SHAREDIR)/,$(MODEL_FOLDERS))
+	@$(foreach folder,$(MODEL_FOLDERS),install -m 644 $(call model_files,$(folder)) $(DESTDIR)$(SHAREDIR)/$(folder) &&) :
 	$(foreach file,$(DESKTOP_FILES),install -D -m 644 .github/packaging/desktop/$(call desktop_file,$(file)) \
 	    $(call desktop_path,$(file)) &&) :
 	$(update_desktop)
