@@ -28,6 +28,17 @@ png() {
     fi
 }
 
+# With MD5_TEST_TIMES=0.2 in the environment, lists checks that take at least so many seconds of
+# processor time in other processes.
+show_time() {
+    times >"$scratch/times"
+    awk -v title="$title" -v least="$MD5_TEST_TIMES" -v past="${past_time:-0}" -v file="$scratch/past" '
+        function seconds(text) { split(text, part, "[ms]"); return 60 * part[1] + part[2] }
+        NR == 2 { now = seconds($1) + seconds($2); print now >file }
+        END { if (now - past >= least) printf "%8.2f s %s\n", now - past, title }' "$scratch/times"
+    read -r past_time <"$scratch/past"
+}
+
 # check TITLE COMMAND...: one test, which passes if the command succeeds; otherwise prints its output.
 check() {
     title=$1
@@ -39,6 +50,7 @@ check() {
         echo "FAILED: $title"
         sed 's/^/    /' "$scratch/said"
     fi
+    [ -z "${MD5_TEST_TIMES:-}" ] || show_time
 }
 
 # Whether there is time for tests that take long although quicker ones find nearly the same: in `make
