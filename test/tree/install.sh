@@ -108,14 +108,24 @@ check "pkg-config reports md5gl's version" [ "$(package --modversion md5gl)" = "
 check "a program draws with the shared md5gl" draws $(package --libs md5gl)
 check "a program draws with the static md5gl" draws "$root$prefix/lib/libmd5gl.a" "$root$prefix/lib/libmd5model.a" -lm
 
+# Each header by itself in C, and all together in C++; each in C++ only where there is time.
 header=$root$prefix/include/md5model/md5model.h
+are_cxx() {
+    for path in "$(dirname "$header")"/*.h; do
+        echo "#include \"$path\""
+    done >"$scratch/all.cpp"
+    c++ -std=c++11 -pedantic -Wall -Wextra -Werror -fsyntax-only "$scratch/all.cpp"
+}
+if command -v c++ >/dev/null; then
+    check "all headers together are C++11" are_cxx
+fi
 for path in "$(dirname "$header")"/*.h; do
     each=${path##*/}
     # shellcheck disable=SC2086 # the compiler may be several words
     check "$each is C11, pedantic" $cc -std=c11 -pedantic -Wall -Wextra -Werror -fsyntax-only \
         -x c "$path"
     if command -v c++ >/dev/null; then
-        check "$each is C++11" c++ -std=c++11 -pedantic -Wall -Wextra -Werror -fsyntax-only \
+        check_long "$each is C++11" c++ -std=c++11 -pedantic -Wall -Wextra -Werror -fsyntax-only \
             -x c++ "$path"
     else
         skip "$each is C++11" "there is no C++ compiler"
@@ -177,8 +187,8 @@ says_how() {
         grep -F "LD_LIBRARY_PATH=$folder" "$scratch/reported"
 }
 updates_linker() {
-    make --no-print-directory -n install DESTDIR= | grep -F "ldconfig.sh $prefix/lib $abi" &&
-        make --no-print-directory -n uninstall DESTDIR= | grep -F "ldconfig.sh $prefix/lib $abi" &&
+    make --no-print-directory -n install uninstall DESTDIR= >"$scratch/steps" &&
+        [ "$(grep -cF "ldconfig.sh $prefix/lib $abi" "$scratch/steps")" -eq 2 ] &&
         ! make_ -n install | grep ldconfig
 }
 reads_manual() { # PROGRAM WORD

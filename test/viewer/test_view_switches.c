@@ -213,6 +213,24 @@ static bool has_words(const char *text, const char *words)
     return false;
 }
 
+// An empty value is reported as wrong usage, so each row of the table is an option that is read.
+TEST (view_options_refuse_empty_values) {
+    size_t count;
+    const view_option *const table = view_options_table(&count);
+    CHECK(count > 30);
+    for (size_t i = 0; i < count; i++) {
+        char *argument = common_format("--%s=", table[i].name), problem[256] = "";
+        char *const takes = common_format("--%s takes ", table[i].name);
+        view_options options;
+        CHECK(!view_read_options(1, &argument, &options, problem, sizeof problem));
+        test_check(strncmp(problem, takes, strlen(takes)) == 0, __FILE__, __LINE__, "%s: %s",
+                   argument, problem);
+        view_free_options(&options);
+        free(takes);
+        free(argument);
+    }
+}
+
 TEST (view_options_are_in_the_help_completions_and_manual) {
     static const char *const names[NUM_TEXTS] = {"--help", NULL, "--man", "bash", "zsh", "fish"};
     size_t count;
