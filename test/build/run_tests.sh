@@ -12,6 +12,8 @@ part=${MD5_TEST_PART:-}
 export MESA_SHADER_CACHE_DIR="${MESA_SHADER_CACHE_DIR:-$PWD/build/shader-cache}"
 # Mesa's software renderer: tests draw so little that optimizing shaders takes longer than it saves.
 export GALLIVM_PERF="${GALLIVM_PERF:-nopt}"
+# It draws in the program's own thread: other suites use the other cores, and no time goes into waking threads.
+export LP_NUM_THREADS="${LP_NUM_THREADS:-0}"
 export LSAN_OPTIONS="suppressions=$PWD/test/build/leaks.txt:print_suppressions=0${LSAN_OPTIONS:+:$LSAN_OPTIONS}"
 export UBSAN_OPTIONS="print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
 

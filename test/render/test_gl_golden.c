@@ -100,11 +100,15 @@ static void draw_view(view_state *viewer, md5gl_target *target, int view, golden
     CHECK(md5gl_read_pixels(viewer->renderer, target, SIDE, SIDE, picture->rgba[0][0], &error));
 }
 
-// Draws all views in both lightings.
-static void draw_path(view_state *viewer, md5gl_target *target, const char *path)
+enum { STUDIO = 1, CLASSIC = 2, BOTH = STUDIO | CLASSIC };
+
+// Draws all views in these lightings.
+static void draw_path(view_state *viewer, md5gl_target *target, const char *path, int lightings)
 {
     static golden_picture picture;
     for (int classic = 0; classic < 2; classic++) {
+        if ((lightings & (classic ? CLASSIC : STUDIO)) == 0)
+            continue;
         for (int view = 0; view < NUM_VIEWS; view++) {
             char file[64];
             (void)snprintf(file, sizeof file, "golden_%s_%s.png", classic ? "classic" : "studio",
@@ -116,7 +120,10 @@ static void draw_path(view_state *viewer, md5gl_target *target, const char *path
     }
 }
 
-TEST (gl_golden_pictures_have_not_changed) {
+// The path that is chosen is drawn in both lightings; of the others each in one, in turn, unless
+// `all`: lighting does not depend on the path.
+static void check_pictures(bool all)
+{
     static char model[512], clip[512], size[] = "--resolution=176,176", quiet[] = "--verbose=error";
     char bare[] = "--panel=no";
     char *arguments[] = {model, clip, size, quiet, bare};
@@ -136,7 +143,7 @@ TEST (gl_golden_pictures_have_not_changed) {
     md5gl_target *const target = md5gl_create_target(scene.renderer, SIDE, SIDE, 4, NULL);
     if (CHECK(view_set_scale(&viewer, 1.0f) && view_open(&viewer, options.files, 2, true))) {
         viewer.play.time = 2.17;
-        draw_path(&viewer, target, "auto");
+        draw_path(&viewer, target, "auto", BOTH);
         for (md5gl_path path = MD5GL_PATH_EXACT; path <= MD5GL_PATH_STORAGE; path++) {
             if (!md5gl_has_path(scene.renderer, path) || getenv("MD5_GOLDEN"))
                 continue;
@@ -144,7 +151,10 @@ TEST (gl_golden_pictures_have_not_changed) {
             viewer.document->drawn =
                 md5gl_create_model(scene.renderer, viewer.document->scene.model, path, NULL);
             if (CHECK(viewer.document->drawn != NULL))
-                draw_path(&viewer, target, md5gl_path_name(path));
+                draw_path(&viewer, target, md5gl_path_name(path),
+                          all             ? BOTH
+                          : path % 2 != 0 ? STUDIO
+                                          : CLASSIC);
         }
         view_close(&viewer);
     }
@@ -152,4 +162,12 @@ TEST (gl_golden_pictures_have_not_changed) {
     view_end(&viewer);
     view_free_options(&options);
     scene_close(&scene);
+}
+
+TEST (gl_golden_pictures_have_not_changed) {
+    check_pictures(false);
+}
+
+TEST_LONG (gl_golden_pictures_have_not_changed_in_any_lighting) {
+    check_pictures(true);
 }

@@ -79,7 +79,6 @@ static bool draw(paged *p)
 static void move_sliders(paged *p, const view_page *page, bool draws)
 {
     view_pages *const pages = &p->viewer.pages;
-    draw(p);
     for (uint32_t i = 0; i < page->num_sliders; i++)
         for (int side = 0; side < 2; side++) {
             const view_slider *const slider = &page->sliders[i];
