@@ -112,7 +112,8 @@ typedef struct md5gl_stage {
     md5gl_vertex_color vertex_color;
     // Leaves out texels whose alpha, times that of `color`, is not greater than alpha_test: from
     // the base of the list if it has one, else from the stage. A pixel of a base remains if one of
-    // its tested stages keeps it; those whose color has no alpha do not count.
+    // its tested stages keeps it; those whose color has no alpha do not count. In a multisampled
+    // frame a base keeps some samples of the pixels at its edge, by their alpha.
     bool is_tested;
     float alpha_test;
     uint32_t masked;       // a combination of md5gl_mask

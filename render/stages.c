@@ -141,6 +141,7 @@ typedef struct layer {
     float color[4];
     md5gl_vertex_color vertex_color;
     const float *alpha_test; // or NULL
+    bool is_soft;            // its edge becomes coverage
     md5gl_texgen texgen;
     enum written_alpha alpha;
 } layer;
@@ -182,8 +183,9 @@ static void draw_layer(md5gl_renderer *renderer, const list_draw *draw, const la
     gl->Uniform1i(uniforms[MD5GL_STAGE_TEXGEN], (GLint)drawn->texgen);
     gl->Uniform3fv(uniforms[MD5GL_TEXTURE_ROWS], 2, drawn->matrix ? drawn->matrix : identity);
     gl->Uniform4fv(uniforms[MD5GL_STAGE_COLOUR], 1, drawn->color);
-    gl->Uniform3i(uniforms[MD5GL_STAGE_MODE], (GLint)drawn->vertex_color, drawn->alpha_test != NULL,
-                  (GLint)drawn->alpha);
+    const GLint test = drawn->is_soft ? 2 : 1;
+    gl->Uniform3i(uniforms[MD5GL_STAGE_MODE], (GLint)drawn->vertex_color,
+                  drawn->alpha_test != NULL ? test : 0, (GLint)drawn->alpha);
     gl->Uniform1f(uniforms[MD5GL_ALPHA_LIMIT], drawn->alpha_test ? *drawn->alpha_test : 0.0f);
     for (uint32_t i = 0; (run = md5gl_run_at(draw->model, i)).count > 0; i++)
         if (run.skin == draw->list->skin)
@@ -193,7 +195,8 @@ static void draw_layer(md5gl_renderer *renderer, const list_draw *draw, const la
 // -- Bases ----------------------------------------------------------------------------------------
 
 // Fills depth: where one of the stages that test alpha keeps a pixel, or, if none does, everywhere.
-static void fill_depth(md5gl_renderer *renderer, const list_draw *draw)
+// `is_soft`: alpha decides about samples instead.
+static void fill_depth(md5gl_renderer *renderer, const list_draw *draw, bool is_soft)
 {
     const md5gl_stage_list *const list = draw->list;
     bool is_cut = false;
@@ -204,6 +207,7 @@ static void fill_depth(md5gl_renderer *renderer, const list_draw *draw)
         layer drawn = layer_of(stage, true, ALPHA_ONE);
         drawn.color[0] = drawn.color[1] = drawn.color[2] = 0.0f;
         drawn.vertex_color = MD5GL_VERTEX_COLOR_IGNORE; // as in the engine
+        drawn.is_soft = is_soft;
         draw_layer(renderer, draw, &drawn);
         is_cut = true;
     }
@@ -222,7 +226,7 @@ static void draw_shadow(md5gl_renderer *renderer, const list_draw *draw)
     set_sides(renderer, MD5GL_CULL_NONE);
     for (int i = 0; i < 2; i++) {
         md5gl_bind_map(renderer, maps[i]);
-        fill_depth(renderer, draw);
+        fill_depth(renderer, draw, false);
     }
     md5gl_bind_frame(renderer);
 }
@@ -251,8 +255,13 @@ static void draw_base(md5gl_renderer *renderer, const list_draw *draw)
     set_depth_offset(renderer, list->depth_offset);
     set_depth(renderer, GL_LEQUAL, true);
     set_sides(renderer, is_lit ? lit_cull : list->cull);
-    write_channels(renderer, is_lit ? UINT32_MAX : 0, !is_lit);
-    fill_depth(renderer, draw);
+    // Where samples are many, edges are as soft as those of other cut-outs. What is drawn over the
+    // base has its depth, so keeps its samples.
+    md5gl_set_coverage(renderer, true);
+    write_channels(renderer, is_lit ? UINT32_MAX : 0,
+                   !is_lit && !(renderer->multisampled && renderer->opaque));
+    fill_depth(renderer, draw, renderer->multisampled);
+    md5gl_set_coverage(renderer, false);
     if (!is_lit)
         return;
     write_channels(renderer, 0, true);

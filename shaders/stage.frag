@@ -7,7 +7,7 @@ uniform vec4 stage_colour;    // 0..1
 uniform int stage_texgen;     // texture coordinates: 0 those of the vertices; directions: 1 normal,
                               // 2 reflected view, 3 from the eye; 4 place in the picture
 uniform ivec3 stage_mode;     // vertex colours: 0 ignored, 1 multiplied, 2 inverted;
-                              // 1 = alpha is tested;
+                              // 1 = alpha is tested, 2 = its edge becomes coverage;
                               // alpha that is written: 0 as it is, 1 one, 2 the largest component
 uniform float alpha_limit;
 
@@ -51,9 +51,14 @@ void main()
     vec4 own = clamp(tint, 0.0, 1.0);
     if (stage_mode.x != 0)
         value *= vec4(stage_mode.x == 2 ? 1.0 - own.rgb : own.rgb, own.a);
-    if (stage_mode.y != 0 && !(value.a > alpha_limit))
+    if (stage_mode.y == 1 && !(value.a > alpha_limit))
         discard;
-    if (stage_mode.z != 0)
+    if (stage_mode.y == 2) {
+        // From 0 to 1 over the width of a pixel, 0.5 where the test's edge is.
+        value.a = clamp((value.a - alpha_limit) / max(fwidth(value.a), 1e-4) + 0.5, 0.0, 1.0);
+        if (value.a < 0.05)
+            discard;
+    } else if (stage_mode.z != 0)
         value.a = stage_mode.z == 1 ? 1.0 : max(max(value.r, value.g), value.b);
     colour = value;
 }
