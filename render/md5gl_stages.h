@@ -122,7 +122,9 @@ typedef struct md5gl_stage {
                            // nearer or equally near
     float depth_offset;    // of this stage, instead of the list's; 0 = that
     md5gl_texgen texgen;   // `texture` is a cube map for NORMAL, REFLECT and SKYBOX
-    uintptr_t reserved[4]; // 0
+    uintptr_t normals;     // REFLECT: a texture of md5gl_create_normal_map() whose normals reflect
+                           // instead of the vertices', or 0
+    uintptr_t reserved[3]; // 0
 } md5gl_stage;
 
 // What is below the stages of a list.

@@ -56,7 +56,7 @@ static const struct {
     {"diffuse", MD5GL_UNIT_TEXTURE},
     {"mask", MD5GL_UNIT_TEXTURE},
     {"layer", MD5GL_UNIT_TEXTURE},
-    {"cube", MD5GL_UNIT_NORMALS}, // of stages, which have no normal map
+    {"cube", MD5GL_UNIT_SPECULAR}, // of stages, which have no specular map
     {"normals", MD5GL_UNIT_NORMALS},
     {"specular", MD5GL_UNIT_SPECULAR},
     {"glow", MD5GL_UNIT_GLOW},

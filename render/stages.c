@@ -128,7 +128,7 @@ static void reset_state(md5gl_renderer *renderer)
     gl->Disable(GL_BLEND);
     gl->BlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
     gl->ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
-    gl->ActiveTexture(GL_TEXTURE0 + (GLenum)MD5GL_UNIT_NORMALS);
+    gl->ActiveTexture(GL_TEXTURE0 + (GLenum)MD5GL_UNIT_SPECULAR);
     gl->BindTexture(GL_TEXTURE_CUBE_MAP, 0);
 }
 
@@ -143,6 +143,7 @@ typedef struct layer {
     const float *alpha_test; // or NULL
     bool is_soft;            // its edge becomes coverage
     md5gl_texgen texgen;
+    md5gl_texture normals; // of reflections, or 0
     enum written_alpha alpha;
 } layer;
 
@@ -155,6 +156,7 @@ static layer layer_of(const md5gl_stage *stage, bool is_tested, enum written_alp
                   .vertex_color = stage->vertex_color,
                   .alpha_test = is_tested ? &stage->alpha_test : NULL,
                   .texgen = stage->texture ? stage->texgen : MD5GL_TEXGEN_MESH,
+                  .normals = (md5gl_texture)stage->normals,
                   .alpha = alpha};
     for (int i = 0; i < 4; i++) {
         const float value = stage->color[i];
@@ -162,6 +164,8 @@ static layer layer_of(const md5gl_stage *stage, bool is_tested, enum written_alp
     }
     return made;
 }
+
+static const GLint bumped_reflection = 5; // of stage_texgen in shaders/stage.frag
 
 static bool is_direction(md5gl_texgen texgen)
 {
@@ -176,11 +180,15 @@ static void draw_layer(md5gl_renderer *renderer, const list_draw *draw, const la
     md5gl_run run;
     md5gl_use_model_program(renderer, draw->model, draw->mesh, draw->program);
     const bool is_cube = is_direction(drawn->texgen);
-    gl->ActiveTexture(GL_TEXTURE0 + (GLenum)MD5GL_UNIT_NORMALS);
+    const bool is_bumped = drawn->texgen == MD5GL_TEXGEN_REFLECT && drawn->normals != 0;
+    gl->ActiveTexture(GL_TEXTURE0 + (GLenum)MD5GL_UNIT_SPECULAR);
     gl->BindTexture(GL_TEXTURE_CUBE_MAP, is_cube ? drawn->texture : 0);
+    gl->ActiveTexture(GL_TEXTURE0 + (GLenum)MD5GL_UNIT_NORMALS);
+    gl->BindTexture(GL_TEXTURE_2D, is_bumped ? drawn->normals : renderer->white);
     gl->ActiveTexture(GL_TEXTURE0 + (GLenum)MD5GL_UNIT_TEXTURE);
     gl->BindTexture(GL_TEXTURE_2D, drawn->texture && !is_cube ? drawn->texture : renderer->white);
-    gl->Uniform1i(uniforms[MD5GL_STAGE_TEXGEN], (GLint)drawn->texgen);
+    gl->Uniform1i(uniforms[MD5GL_STAGE_TEXGEN],
+                  is_bumped ? bumped_reflection : (GLint)drawn->texgen);
     gl->Uniform3fv(uniforms[MD5GL_TEXTURE_ROWS], 2, drawn->matrix ? drawn->matrix : identity);
     gl->Uniform4fv(uniforms[MD5GL_STAGE_COLOUR], 1, drawn->color);
     const GLint test = drawn->is_soft ? 2 : 1;

@@ -2,10 +2,12 @@
 // of the files: nothing is decoded from sRGB or encoded.
 uniform sampler2D layer;
 uniform samplerCube cube;     // instead, if texture coordinates are directions
+uniform sampler2D normals;    // of reflections: as in surface.glsl
 uniform vec3 texture_rows[2]; // (u, v, 1) of the vertices to u, v of the texture
 uniform vec4 stage_colour;    // 0..1
 uniform int stage_texgen;     // texture coordinates: 0 those of the vertices; directions: 1 normal,
-                              // 2 reflected view, 3 from the eye; 4 place in the picture
+                              // 2 reflected view, 3 from the eye; 4 place in the picture;
+                              // 5 view reflected by the normal map
 uniform ivec3 stage_mode;     // vertex colours: 0 ignored, 1 multiplied, 2 inverted;
                               // 1 = alpha is tested, 2 = its edge becomes coverage;
                               // alpha that is written: 0 as it is, 1 one, 2 the largest component
@@ -13,11 +15,22 @@ uniform float alpha_limit;
 
 in vec3 world_position;
 in vec3 world_normal;
+in vec4 world_tangent; // w = +-1: bitangent = cross(normal, tangent) * w
 in vec2 texcoord;
 in vec4 tint;
 flat in float dissolved; // share of the pixels that is hidden
 
 out vec4 colour;
+
+// The normal of the map, as lit surfaces have it.
+vec3 mapped(vec3 normal)
+{
+    vec3 along_u = world_tangent.xyz - dot(world_tangent.xyz, normal) * normal;
+    vec3 along_v = cross(normal, along_u) * world_tangent.w;
+    vec3 texel = texture(normals, texcoord).xyz * (255.0 / 127.5) - 1.0;
+    vec3 sum = texel.x * along_u + texel.y * along_v + texel.z * normal;
+    return dot(sum, sum) > 1e-12 ? normalize(sum) : normal;
+}
 
 // The direction in which a cube map is looked up.
 vec3 direction()
@@ -25,12 +38,14 @@ vec3 direction()
     vec3 normal = normalize(world_normal), to_eye = eye.xyz - eye.w * world_position;
     if (stage_texgen == 1)
         return world_normal;
-    return stage_texgen == 2 ? reflect(-normalize(to_eye), normal) : -to_eye;
+    if (stage_texgen == 5)
+        normal = mapped(normal);
+    return stage_texgen == 3 ? -to_eye : reflect(-normalize(to_eye), normal);
 }
 
 vec4 stage_texel()
 {
-    if (stage_texgen > 0 && stage_texgen < 4) {
+    if (stage_texgen > 0 && stage_texgen != 4) {
         vec3 way = direction();
         vec3 place = vec3(way.xy, 1.0);
         return texture(cube,

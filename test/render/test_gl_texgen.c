@@ -98,6 +98,54 @@ TEST (gl_texgen_looks_along_normals_and_reflections) {
     scene_close_stage(&stage);
 }
 
+// A normal map of one direction, and a square that is rotated at random: the reflection is that of
+// the map's normal, whose axes are the square's u (along its y), v (down its z) and normal (its x).
+TEST (gl_texgen_reflects_by_the_normal_map) {
+    static const uint8_t texels[2][4] = {{180, 90, 220, 255}, {60, 150, 230, 255}};
+    uint64_t random = 13;
+    gl_stage stage;
+    gl_picture picture;
+    sky around;
+    int seen = 0;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    make_sky(&stage, &around);
+    md5gl_texture maps[2];
+    for (int i = 0; i < 2; i++)
+        maps[i] = md5gl_create_normal_map(stage.scene.renderer, 1, 1, texels[i], 0, NULL);
+    md5gl_stage drawn = {.texture = around.texture,
+                         .source = MD5GL_FACTOR_ONE,
+                         .color = {1, 1, 1, 1},
+                         .texgen = MD5GL_TEXGEN_REFLECT};
+    for (int i = 0; i < 40; i++) {
+        const md5_mat34 turned = scene_rotation(&random);
+        const uint8_t *const texel = texels[i % 2];
+        double normal[3], length = 0.0;
+        for (int k = 0; k < 3; k++) {
+            const float *const row = turned.m + 4 * k;
+            normal[k] = (texel[0] / 127.5 - 1.0) * row[1] - (texel[1] / 127.5 - 1.0) * row[2]
+                        + (texel[2] / 127.5 - 1.0) * row[0];
+            length += normal[k] * normal[k];
+        }
+        for (int k = 0; k < 3; k++)
+            normal[k] /= sqrt(length);
+        const double reflected[3] = {2.0 * normal[0] * normal[0] - 1.0, 2.0 * normal[0] * normal[1],
+                                     2.0 * normal[0] * normal[2]};
+        const uint8_t *const expected = look(&around, reflected);
+        drawn.normals = maps[i % 2];
+        if (fabs(turned.m[0]) < 0.2f || expected == NULL)
+            continue;
+        draw(&stage, &drawn, &turned, &picture);
+        test_check(is_near(picture_at(&picture, 0, 0), expected), __FILE__, __LINE__, "turn %d", i);
+        seen++;
+    }
+    CHECK(seen > 20);
+    for (int i = 0; i < 2; i++)
+        md5gl_destroy_texture(stage.scene.renderer, maps[i]);
+    md5gl_destroy_texture(stage.scene.renderer, around.texture);
+    scene_close_stage(&stage);
+}
+
 // Looks from 30 units in front of the square, where a unit is a pixel.
 static void look_closely(md5gl_frame *frame)
 {

@@ -119,6 +119,22 @@ static void report(view_layers *layers, uint32_t mesh, const md5_material *mater
         note(layers, mesh, material, common_format("GUI not shown: %s", material->gui), log);
 }
 
+// As in the engine, the first bump stage of a material is also that of its reflections.
+static void load_reflected_bump(view_layers *layers, md5gl_renderer *renderer, md5_game *game,
+                                view_layered *layered, view_log *log)
+{
+    const md5_material *const material = layered->material;
+    const md5_stage *bump = NULL;
+    bool reflects = false;
+    for (uint32_t i = material->num_stages; i-- > 0;) {
+        reflects = reflects || material->stages[i].texgen == MD5_TEXGEN_REFLECT;
+        if (material->stages[i].light == MD5_STAGE_BUMP)
+            bump = &material->stages[i];
+    }
+    if (reflects && bump != NULL)
+        layered->bump = view_load_layer(&layers->textures, renderer, game, bump, false, log);
+}
+
 // Loads the pictures of the stages. Returns whether something can be shown that belongs to it.
 static bool load_stages(view_layers *layers, md5gl_renderer *renderer, md5_game *game,
                         view_layered *layered, view_log *log)
@@ -225,6 +241,7 @@ view_layer_surface view_add_layers(view_layers *layers, md5gl_renderer *renderer
     layered.textures = common_alloc(count, sizeof *layered.textures);
     layered.stages = common_alloc(count, sizeof *layered.stages);
     view_load_lit_layers(&layered.lit, &layers->textures, renderer, game, material, log);
+    load_reflected_bump(layers, renderer, game, &layered, log);
     if (!load_stages(layers, renderer, game, &layered, log)) {
         free_layered(&layered);
         return surface;
@@ -325,9 +342,11 @@ static uint32_t mask_of(uint32_t bits)
 static const float offset_units = -600.0f; // of depth, for a polygonOffset of 1: r_offsetUnits
 
 // A lit stage is there for its alpha test alone.
-static md5gl_stage stage_of(const md5_material *material, const md5_stage *stage,
-                            const float *registers, md5gl_texture texture)
+static md5gl_stage stage_of(const view_layered *layered, const md5_stage *stage,
+                            md5gl_texture texture)
 {
+    const md5_material *const material = layered->material;
+    const float *const registers = layered->registers;
     md5gl_stage drawn = {.texture = texture,
                          .source = is_lit(stage) ? MD5GL_FACTOR_ZERO : source_of(stage->bits),
                          .target = is_lit(stage) ? MD5GL_FACTOR_ONE : target_of(stage->bits),
@@ -338,7 +357,8 @@ static md5gl_stage stage_of(const md5_material *material, const md5_stage *stage
                          .writes_depth = !is_lit(stage) && !(stage->bits & MD5_STAGE_NO_DEPTH),
                          .depth_equal = (stage->bits & MD5_STAGE_DEPTH_EQUAL) != 0,
                          .depth_offset = offset_units * stage->polygon_offset,
-                         .texgen = texgen_of(stage->texgen)};
+                         .texgen = texgen_of(stage->texgen),
+                         .normals = layered->bump};
     for (int i = 0; i < 4; i++)
         drawn.color[i] = registers[stage->color[i]];
     if (stage->has_matrix)
@@ -390,8 +410,7 @@ static void evaluate(view_layered *layered, const md5_material_input *input, md5
         has_light = has_light || is_lit(stage);
         is_cut = is_cut || cuts_surface(material, stage);
         if (layered->textures[i] != 0)
-            layered->stages[list->num_stages++] =
-                stage_of(material, stage, registers, layered->textures[i]);
+            layered->stages[list->num_stages++] = stage_of(layered, stage, layered->textures[i]);
     }
     // A lit decal is lifted off what is below it; further lit layers are drawn over a lit base.
     list->lit_layers = layered->lit.shown;

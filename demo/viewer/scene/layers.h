@@ -12,6 +12,7 @@ typedef struct view_layered {
     const md5_material *material; // of the game
     float *registers;             // [material->num_registers]
     md5gl_texture *textures;      // [material->num_stages] 0: the stage is not shown
+    md5gl_texture bump;           // that reflections use, or 0
     view_lit_layers lit;          // beyond the first
     md5gl_stage *stages;          // [material->num_stages] those that are on come first
     uintptr_t flags;              // of its md5gl_material
