@@ -351,6 +351,16 @@ chosen_texture() {
             --texture skin=models/bobbin/bobbin_eye_s.png && lines err 0 &&
         cmp "$scratch/tex.png" "$scratch/tex2.png"
 }
+# What was chosen in the window holds for pictures too; other lines of the configuration do not.
+remembered_texture() {
+    printf 'resolution=32,32\nmesh-texture=0 %s\t%s\n' "$PWD/models/bobbin/bobbin_eye.png" \
+        "$PWD/$own" >"$scratch/chosen"
+    runs 0 "$own" --animation-index 1 $small --output "$scratch/tex.png" --config "$scratch/chosen" \
+        --verbose warning && lines err 0 &&
+        holds '$1 > 0.03' "$(png differ "$scratch/plain.png" "$scratch/tex.png")" &&
+        [ "$(wc -l <"$scratch/chosen")" -eq 2 ]
+}
+check "a texture that was chosen in the window" remembered_texture
 check "a missing texture gives one warning" one_warning
 check_long "--texture by number and by name" chosen_texture
 

@@ -197,6 +197,22 @@ static void take_config(int count, char **arguments, view_options *options, view
     free(all);
 }
 
+// Takes the textures that were chosen in the window, and nothing else of the configuration: a
+// picture depends on the command line and on how the model looks there.
+static void take_chosen(const view_options *options, view_config *config)
+{
+    view_log quiet = {.level = VIEW_QUIET};
+    view_config stored = {0};
+    char *path = options->config != NULL ? common_copy(options->config) : view_config_path();
+    if (path == NULL)
+        return;
+    view_read_config(&stored, path, &quiet);
+    free(path);
+    config->chosen = stored.chosen;
+    stored.chosen = (view_chosen_list){0};
+    view_free_config(&stored);
+}
+
 static int show(int count, char **arguments, view_options *options)
 {
     view_state viewer;
@@ -204,6 +220,8 @@ static int show(int count, char **arguments, view_options *options)
     view_log log = {.level = options->level};
     if (view_shows_window(options) && !options->no_config)
         take_config(count, arguments, options, &config, &log);
+    else if (options->output != NULL && options->thumbnail == 0 && !options->no_config)
+        take_chosen(options, &config);
     const char *const complaint =
         log.num_warnings > 0 ? log.last[(log.num_warnings - 1) % VIEW_LOG_LAST] : "";
     const int status = run(&viewer, options, &config, complaint);

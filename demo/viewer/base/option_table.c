@@ -279,7 +279,8 @@ static const view_option table[] = {
 
     {"config", "FILE", "Configuration",
      "file that stores window size, settings, camera and files;\n"
-     "default: md5view/config in the configuration folder",
+     "default: md5view/config in the configuration folder;\n"
+     "--output reads only textures that were chosen in the window",
      AT(TEXT, config)},
     {"no-config", NULL, NULL, "do not read or write the configuration file", AT(SWITCH, no_config)},
 
