@@ -348,8 +348,8 @@ test-long: programs | deps
 test-blender: lib tool
 	@$(RUN_TESTS) test/blender/blender.sh
 
-## make test-packages  reads all models of two Debian packages, 1 GB, which it fetches
-test-packages: tool
+## make test-packages  reads and draws all models of two Debian packages, 1 GB, which it fetches
+test-packages: tool $(VIEWER)
 	@MD5_TEST_TIMEOUT=$${MD5_TEST_TIMEOUT:-3600} $(RUN_TESTS) test/packages/packages.sh
 
 ## make fuzz           fuzzes each target for FUZZ_SECONDS=60

@@ -1,12 +1,15 @@
 #!/bin/sh
 # Every md5.cfg of the Debian packages cube2-data (170 MB) and redeclipse-data (860 MB), with its meshes and
-# animations. The packages are fetched and unpacked, not installed:
+# animations, and pictures of all in contact sheets: build/packages/sheets/PACKAGE1.png and so on, which are there to
+# be looked at. The packages are fetched and unpacked, not installed:
 #   PACKAGES_CACHE=FOLDER   where they stay; default build/packages
 . test/build/report.sh
 
 # shellcheck disable=SC2317 # functions are run by check
 cache=${PACKAGES_CACHE:-build/packages}
 tool=$products/md5tool
+viewer=$products/md5view
+export SDL_VIDEODRIVER=offscreen
 
 fetch() { # PACKAGE
     [ ! -d "$cache/$1" ] || return 0
@@ -35,6 +38,24 @@ count_of() { # PACKAGE PATTERN
     done | grep -cE "$2"
 }
 
+draw() { # PACKAGE
+    mkdir -p "$cache/sheets"
+    # shellcheck disable=SC2046 # no path of these packages has spaces
+    python3 test/packages/sheet.py "$viewer" "$cache/$1" "$cache/sheets/$1" $(scripts "$1") >"$cache/sheets/$1.txt"
+}
+
+not_drawn() { # PACKAGE
+    grep 'failed$' "$cache/sheets/$1.txt"
+}
+
+# Meshes without a texture although an image of the package has the name of their shader.
+not_found() { # PACKAGE
+    awk -F '\t' '$2 == "missing" { print $1 "\t" $3 }' "$cache/sheets/$1.txt" | while IFS='	' read -r model shader; do
+        stem=$(basename "$shader" | sed 's/\.[^.]*$//')
+        find "$cache/$1/" -iname "$stem.*" | grep -iE '\.(png|jpe?g|tga|dds)$' | sed "s|^|$model: $shader: |"
+    done
+}
+
 for package in cube2-data redeclipse-data; do
     if ! [ -d "$cache/$package" ] && ! command -v apt-get >/dev/null; then
         skip "$package" "there is no apt-get"
@@ -45,5 +66,14 @@ for package in cube2-data redeclipse-data; do
     silent "$package: each md5.cfg is read, without an unknown word" not_understood "$package"
     echo "note: $package: $(scripts "$package" | wc -l) md5.cfg files," \
         "$(count_of "$package" ' error: ') errors and $(count_of "$package" ' warning: ') warnings of missing files and names"
+    if ! "$viewer" --version >/dev/null 2>&1; then
+        skip "$package is drawn" "there is no $viewer"
+        continue
+    fi
+    check "$package is drawn" draw "$package"
+    silent "$package: each md5.cfg is drawn" not_drawn "$package"
+    silent "$package: no mesh misses a texture that is in the package" not_found "$package"
+    echo "note: $package: $(grep -c 'drawn$' "$cache/sheets/$package.txt") models drawn," \
+        "$(grep -c 'missing' "$cache/sheets/$package.txt") meshes without a texture"
 done
 finish

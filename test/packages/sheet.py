@@ -1,0 +1,80 @@
+"""Draws models with md5view and joins their pictures to contact sheets.
+
+sheet.py MD5VIEW FOLDER SHEETS FILE...
+
+One picture of each FILE, which lies below FOLDER; SHEETS1.png, SHEETS2.png and so on have 48 of them, eight in
+a row. Prints a line for each FILE: its path below FOLDER, a tab, and "drawn" or "failed"; then what md5view says about
+textures that it does not find, a line each: path, tab, "missing", tab, the shader. Uses Python's own library only.
+"""
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "viewer"))
+import png  # noqa: E402  beside this folder
+
+WIDTH, HEIGHT, COLUMNS, ROWS = 200, 150, 8, 6
+
+
+def chunk(kind, body):
+    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+
+
+def write(path, rows):
+    """Writes rows of RGB bytes."""
+    size = struct.pack(">IIBBBBB", len(rows[0]) // 3, len(rows), 8, 2, 0, 0, 0)
+    data = zlib.compress(b"".join(b"\0" + row for row in rows))
+    with open(path, "wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", size) + chunk(b"IDAT", data) + chunk(b"IEND", b""))
+
+
+def draw(viewer, model, picture):
+    """Returns whether it was drawn, and the shaders without a texture."""
+    result = subprocess.run([viewer, "--output", picture, "--resolution", f"{WIDTH},{HEIGHT}",
+                             "--background-color", "#3a414c", model],
+                            capture_output=True, text=True, errors="replace", check=False, timeout=120)
+    missing = re.findall(r'mesh \d+ ".*?": no texture found for shader "(.*?)"', result.stderr)
+    missing += re.findall(r'mesh \d+ (".*?") names no shader, so it has no texture', result.stderr)
+    return result.returncode == 0, missing
+
+
+def rgb(picture):
+    _, _, rows, step = png.read(picture)
+    if step == 3:
+        return rows
+    return [b"".join(row[i:i + 3] for i in range(0, len(row), 4)) for row in rows]
+
+
+def join(pictures):
+    blank = [bytes(3 * WIDTH)] * HEIGHT
+    pictures += [blank] * (-len(pictures) % COLUMNS)
+    for first in range(0, len(pictures), COLUMNS):
+        line = pictures[first:first + COLUMNS]
+        for y in range(HEIGHT):
+            yield b"".join(picture[y] for picture in line)
+
+
+def main():
+    viewer, folder, sheets, models = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
+    pictures = []
+    with tempfile.TemporaryDirectory() as scratch:
+        for model in models:
+            picture = os.path.join(scratch, "picture.png")
+            drawn, missing = draw(viewer, model, picture)
+            name = os.path.relpath(model, folder)
+            print(f"{name}\t{'drawn' if drawn else 'failed'}")
+            for shader in missing:
+                print(f"{name}\tmissing\t{shader}")
+            pictures.append(rgb(picture) if drawn else [b"\x80\0\0" * WIDTH] * HEIGHT)
+    for first in range(0, len(pictures), COLUMNS * ROWS):
+        write(f"{sheets}{first // (COLUMNS * ROWS) + 1}.png", list(join(pictures[first:first + COLUMNS * ROWS])))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 5:
+        sys.exit(__doc__)
+    main()
