@@ -2,6 +2,7 @@
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/viewer/scene/deforms.h"
+#include "demo/viewer/scene/library.h"
 #include "demo/viewer/scene/package.h"
 
 #include <math.h>
@@ -170,5 +171,32 @@ TEST (view_layers_show_built_in_images) {
         view_free_textures(&textures, scene.renderer);
         md5_free_model(model);
     }
+    scene_close(&scene);
+}
+
+// In a game folder too a texture that no material names is guessed, by the name of the model; but
+// not that of an entity.
+TEST (view_textures_are_guessed_in_a_game_folder) {
+    view_log log = {.level = VIEW_QUIET};
+    gl_scene scene;
+    if (!scene_share(&scene))
+        return;
+    const char *const path = test_path("test/data/lost/lost.md5mesh");
+    view_package *const package = view_open_package(path);
+    md5_model *const model = md5_load_model(path, NULL, NULL);
+    for (int i = 0; i < 2; i++) {
+        view_textures textures;
+        char *const address = view_make_address(view_package_root(package),
+                                                i == 0 ? "lost.md5mesh" : "monster_lost", NULL);
+        CHECK(view_load_textures(&textures, scene.renderer, model, address,
+                                 view_package_game(package, &log), NULL, 0, NULL, NULL, &log));
+        const view_texture *const image = view_mesh_image(&textures, 0, VIEW_MAP_DIFFUSE);
+        CHECK((view_mesh_search(&textures, 0)->guess != NULL) == (i == 0));
+        CHECK((image != NULL && image->width == 8) == (i == 0));
+        view_free_textures(&textures, scene.renderer);
+        free(address);
+    }
+    md5_free_model(model);
+    view_close_package(package);
     scene_close(&scene);
 }

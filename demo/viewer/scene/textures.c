@@ -3,6 +3,7 @@
 #include "demo/common/file.h"
 #include "demo/viewer/scene/find_texture.h"
 #include "demo/viewer/scene/game_image.h"
+#include "demo/viewer/scene/library.h"
 #include "demo/viewer/scene/quake.h"
 
 #include <stdlib.h>
@@ -209,17 +210,16 @@ static bool use_material(view_textures *textures, md5gl_renderer *renderer, uint
     return surface.is_staged || textures->computed[mesh][VIEW_MAP_DIFFUSE] != 0;
 }
 
+// Searches the texture of a mesh. If it is `complete` without one, that is not missing.
 static void find_and_use(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
-                         uint32_t mesh, view_texture_search *search, view_log *log)
+                         uint32_t mesh, view_texture_search *search, bool complete, view_log *log)
 {
     search->shader = model->meshes[mesh].shader;
     search->mesh = model->meshes[mesh].name;
     view_texture_found *const found = &textures->found[mesh];
-    const bool is_complete = use_material(
-        textures, renderer, mesh, view_package_game(search->package, log), search->shader, log);
     *found = view_find_texture(search, log);
     if (found->path == NULL) {
-        if (is_complete)
+        if (complete)
             view_free_texture_found(found); // what was tried is not missing
         else
             warn_missing(&model->meshes[mesh], mesh, found, log);
@@ -239,12 +239,12 @@ static void find_and_use(view_textures *textures, md5gl_renderer *renderer, cons
         view_debug(log, "texture of mesh %u: %s", (unsigned)mesh, found->path);
 }
 
-// Loads the maps that a mesh's material in the game has.
-static void use_game(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
+// Loads the maps that a mesh's material in the game has. Returns whether it needs no other texture.
+static bool use_game(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
                      const char *shader, view_log *log)
 {
     static const view_map maps[] = {VIEW_MAP_DIFFUSE, VIEW_MAP_NORMALS, VIEW_MAP_SPECULAR};
-    (void)use_material(textures, renderer, mesh, textures->game, shader, log);
+    const bool is_complete = use_material(textures, renderer, mesh, textures->game, shader, log);
     const md5_material *const material = md5_game_material(textures->game, shader, NULL);
     for (size_t i = 0; i < 3 && material != NULL; i++) {
         const md5_image_program *const program = view_material_image(material, maps[i]);
@@ -255,6 +255,7 @@ static void use_game(view_textures *textures, md5gl_renderer *renderer, uint32_t
             .path = (char *)(uintptr_t)program->text, .program = program, .map = maps[i]};
         *of_mesh = load_texture(textures, renderer, &wanted, log, false);
     }
+    return is_complete || textures->of_mesh[mesh][VIEW_MAP_DIFFUSE] != VIEW_NO_TEXTURE;
 }
 
 // Loads the maps beside a mesh's texture that the options do not choose.
@@ -345,6 +346,40 @@ static void use_chosen(view_textures *textures, md5gl_renderer *renderer, uint32
     textures->found[mesh].is_chosen = *diffuse != VIEW_NO_TEXTURE;
 }
 
+// The file of a model in a game folder, to be freed; NULL if it is an entity or in an archive.
+static char *file_in_game(const char *text)
+{
+    view_address address;
+    if (!view_read_address(text, &address))
+        return NULL;
+    char *path = common_format("%s/%s", address.place, address.name);
+    if (!common_is_file(path)) {
+        free(path);
+        path = NULL;
+    }
+    view_free_address(&address);
+    return path;
+}
+
+// Finds the textures of a mesh: in the game, if there is one, then as without.
+static void find_mesh_textures(view_textures *textures, md5gl_renderer *renderer,
+                               const md5_model *model, uint32_t mesh, view_texture_search *search,
+                               view_log *log)
+{
+    const char *const shader = model->meshes[mesh].shader;
+    bool is_complete = false;
+    if (textures->game != NULL
+        && (use_game(textures, renderer, mesh, shader, log) || search->package == NULL))
+        return;
+    if (textures->of_mesh[mesh][VIEW_MAP_DIFFUSE] == VIEW_NO_TEXTURE) {
+        if (textures->game == NULL)
+            is_complete = use_material(textures, renderer, mesh,
+                                       view_package_game(search->package, log), shader, log);
+        find_and_use(textures, renderer, model, mesh, search, is_complete, log);
+    }
+    find_maps(textures, renderer, mesh, log);
+}
+
 bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
                         const char *model_path, md5_game *game, const view_look *looks,
                         uint32_t num_looks, const view_options *options,
@@ -365,8 +400,10 @@ bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const
         view_free_textures(textures, renderer);
         return false;
     }
-    view_texture_search search = {.model_path = model_path,
-                                  .package = game == NULL ? view_open_package(model_path) : NULL,
+    char *const in_game = game != NULL ? file_in_game(model_path) : NULL;
+    const char *const file = game != NULL ? in_game : model_path;
+    view_texture_search search = {.model_path = file,
+                                  .package = file != NULL ? view_open_package(file) : NULL,
                                   .skin = options != NULL ? options->skin : 0};
     if (search.skin > 0 && game == NULL && view_quake_of(model_path) == VIEW_QUAKE_NONE)
         view_warn(log, "--skin: only models of the Quake re-releases have skins by numbers");
@@ -377,14 +414,9 @@ bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const
         use_chosen(textures, renderer, i, view_chosen_texture(chosen, model_path, i), log);
         if (i < num_looks)
             use_look(textures, renderer, i, &looks[i], log);
-        if (game != NULL) {
-            use_game(textures, renderer, i, model->meshes[i].shader, log);
-            continue;
-        }
-        if (textures->of_mesh[i][VIEW_MAP_DIFFUSE] == VIEW_NO_TEXTURE)
-            find_and_use(textures, renderer, model, i, &search, log);
-        find_maps(textures, renderer, i, log);
+        find_mesh_textures(textures, renderer, model, i, &search, log);
     }
+    free(in_game);
     textures->package = search.package;
     view_sort_layers(&textures->layers, model->num_meshes);
     view_log_progress(log, "textures", model->num_meshes, model->num_meshes);
@@ -425,71 +457,4 @@ void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
     free(textures->dropped);
     free(textures->of_mesh);
     *textures = (view_textures){0};
-}
-
-static md5gl_texture map_texture(const view_textures *textures, uint32_t mesh, view_map map)
-{
-    const size_t loaded = textures->of_mesh[mesh][map];
-    return loaded != VIEW_NO_TEXTURE ? textures->loaded[loaded].texture : 0;
-}
-
-md5gl_texture view_mesh_texture(const view_textures *textures, const md5gl_renderer *renderer,
-                                uint32_t mesh)
-{
-    const md5gl_texture texture = map_texture(textures, mesh, VIEW_MAP_DIFFUSE);
-    return texture != 0 ? texture : md5gl_checker(renderer);
-}
-
-md5gl_material view_mesh_material(const view_textures *textures, const md5gl_renderer *renderer,
-                                  uint32_t mesh, bool maps, double time)
-{
-    const size_t diffuse = textures->of_mesh[mesh][VIEW_MAP_DIFFUSE];
-    const view_turns *const turns = &textures->turns[mesh];
-    md5gl_material material = {.diffuse = view_mesh_texture(textures, renderer, mesh)};
-    if (turns->count > 0 && diffuse == turns->images[0]) { // no other file was dropped on it
-        const md5_quake_skins skins = {.num_skins = 1, .num_images = {turns->count}};
-        const uint32_t image = md5_quake_image_at(&skins, 0, time);
-        material.diffuse = textures->loaded[turns->images[image]].texture;
-    }
-    const bool is_opaque = textures->opaque[mesh] && textures->dropped == NULL;
-    material.flags = is_opaque ? (uintptr_t)MD5GL_OPAQUE : 0;
-    material.two_sided =
-        !is_opaque && diffuse != VIEW_NO_TEXTURE && textures->loaded[diffuse].has_holes;
-    material.two_sided = material.two_sided || textures->two_sided[mesh];
-    material.alpha_test = textures->alpha_test[mesh];
-    const md5gl_texture *const computed = textures->computed[mesh];
-    if (computed[VIEW_MAP_DIFFUSE] != 0 && textures->dropped == NULL)
-        material.diffuse = computed[VIEW_MAP_DIFFUSE];
-    if (!maps)
-        return material;
-    material.normals = map_texture(textures, mesh, VIEW_MAP_NORMALS);
-    if (material.normals == 0)
-        material.normals = map_texture(textures, mesh, VIEW_MAP_HEIGHT);
-    material.specular = map_texture(textures, mesh, VIEW_MAP_SPECULAR);
-    if (computed[VIEW_MAP_NORMALS] != 0)
-        material.normals = computed[VIEW_MAP_NORMALS];
-    if (computed[VIEW_MAP_SPECULAR] != 0)
-        material.specular = computed[VIEW_MAP_SPECULAR];
-    material.glow = map_texture(textures, mesh, VIEW_MAP_GLOW);
-    return material;
-}
-
-const view_texture *view_mesh_image(const view_textures *textures, uint32_t mesh, view_map map)
-{
-    if (textures->of_mesh == NULL) // none were loaded
-        return NULL;
-    const size_t loaded = textures->of_mesh[mesh][map];
-    return loaded != VIEW_NO_TEXTURE ? &textures->loaded[loaded] : NULL;
-}
-
-const char *view_mesh_map_path(const view_textures *textures, uint32_t mesh, view_map map)
-{
-    const view_texture *const image = view_mesh_image(textures, mesh, map);
-    return image != NULL ? image->path : NULL;
-}
-
-const view_texture_found *view_mesh_search(const view_textures *textures, uint32_t mesh)
-{
-    static const view_texture_found none = {0};
-    return textures->found != NULL ? &textures->found[mesh] : &none;
 }
