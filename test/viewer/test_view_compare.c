@@ -157,3 +157,60 @@ TEST (view_compare_is_drawn_beside_the_model) {
     free(alone.rgba);
     scene_close(&scene);
 }
+
+// The arm turns about z by 45 degrees a frame; the other one's is always turned by 2 asin(0.25)
+// about y. Between these turns is 2 acos(|cos(z / 2)| cos(y / 2)): 180 degrees, at most, in
+// frame 4.
+TEST (view_compare_measures_all_frames_of_a_clip) {
+    view_scene scene = {0};
+    view_compare compare = {0};
+    const view_play play = {.time = 0.1, .speed = 1.0};
+    if (open_scene(&scene, "models/zoo/half_turn.md5mesh", "models/zoo/half_turn.md5anim")
+        && CHECK(load(&compare, &scene, "models/zoo/one_frame.md5anim"))) {
+        view_pose(&scene, &play);
+        const md5_quat before = scene.pose[1].rotation;
+        view_pose_compare(&compare, &scene, &play);
+        CHECK(compare.measured == scene.clips[0].anim);
+        CHECK_STRING(scene.skeleton->joints[compare.peaks[0].joint].name, "arm");
+        CHECK_NEAR(compare.peaks[0].angle, 180.0, 0.1);
+        CHECK_UINT(compare.peaks[0].angle_frame, 4);
+        CHECK_NEAR(compare.peaks[1].angle, 0.0, 1e-3);                       // the root
+        CHECK(memcmp(&before, &scene.pose[1].rotation, sizeof before) == 0); // posed again
+        scene.bind_pose = true;
+        view_pose(&scene, &play);
+        view_pose_compare(&compare, &scene, &play);
+        CHECK(compare.measured == NULL);
+    }
+    view_free_compare(&compare);
+    view_free_scene(&scene);
+}
+
+// What single frames show one after another has the same maxima. Both clips are closed; the second
+// is shorter and goes on from its beginning.
+TEST (view_compare_measures_what_single_frames_show) {
+    view_scene scene = {0};
+    view_compare compare = {0};
+    view_play play = {.speed = 1.0};
+    if (open_scene(&scene, "models/bobbin/bobbin.md5mesh", "models/bobbin/walk.md5anim")
+        && CHECK(load(&compare, &scene, "models/bobbin/run.md5anim"))) {
+        const md5_anim *const anim = scene.clips[0].anim;
+        float largest = 0.0f, found = 0.0f;
+        view_pose(&scene, &play);
+        view_pose_compare(&compare, &scene, &play);
+        const view_peak peak = compare.peaks[0];
+        for (uint32_t frame = 0; frame + 1 < anim->num_frames; frame++) {
+            play.time = frame / anim->frame_rate;
+            view_pose(&scene, &play);
+            view_pose_compare(&compare, &scene, &play);
+            const float distance = compare.differences[0].distance;
+            largest = distance > largest ? distance : largest;
+            if (frame == peak.distance_frame)
+                found = distance;
+        }
+        CHECK(largest > 1.0f && peak.distance_frame + 1 < anim->num_frames);
+        CHECK_NEAR(peak.distance, largest, 1e-3);
+        CHECK_NEAR(found, largest, 1e-3);
+    }
+    view_free_compare(&compare);
+    view_free_scene(&scene);
+}

@@ -90,6 +90,26 @@ static void print_differences(view_state *viewer)
     }
 }
 
+// The largest differences of all joints over the clip, with their frames from 1.
+static void print_peaks(const view_document *document)
+{
+    const view_compare *const compare = &document->compare;
+    const md5_joint *const joints = document->scene.skeleton->joints;
+    if (compare->model == NULL || compare->measured == NULL)
+        return;
+    fputs("  largest differences over the clip ", stdout);
+    common_print_text(stdout, view_shown_clip(&document->scene)->name);
+    printf(": %u frames\n", (unsigned)compare->measured->num_frames);
+    for (uint32_t i = 0; i < compare->num_same; i++) {
+        const view_peak *const peak = &compare->peaks[i];
+        printf("    %.4f units at frame %u, %.2f degrees at frame %u: ", (double)peak->distance,
+               (unsigned)peak->distance_frame + 1, (double)peak->angle,
+               (unsigned)peak->angle_frame + 1);
+        common_print_text(stdout, joints[peak->joint].name);
+        putchar('\n');
+    }
+}
+
 // The job of --no-render: prints the panel's contents in one line.
 static void print_summary(const view_state *viewer)
 {
@@ -129,6 +149,7 @@ static bool run_job(view_state *viewer)
     if (options->no_render) {
         print_summary(viewer);
         print_differences(viewer);
+        print_peaks(viewer->document);
         return true;
     }
     if (options->verify)

@@ -115,7 +115,7 @@ static const view_option table[] = {
     {"compare", "FILE", NULL,
      "show it in another clip beside it, or another model in the\n"
      "same clip, and how far apart their joints are; --no-render\n"
-     "prints that at --animation-time",
+     "prints that at --animation-time and over the clip",
      AT(TEXT, compare), NAMES_CONTENT},
     {"terrain", NULL, NULL, "uneven terrain; feet are placed on it", AT(SWITCH, terrain)},
     {"walk", NULL, NULL,

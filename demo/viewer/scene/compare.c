@@ -79,6 +79,7 @@ bool view_load_compare(view_compare *compare, const view_scene *scene, const cha
     compare->same = common_alloc((size_t)scene->num_joints + 1, sizeof *compare->same);
     compare->differences =
         common_alloc((size_t)scene->num_joints + 1, sizeof *compare->differences);
+    compare->peaks = common_alloc((size_t)scene->num_joints + 1, sizeof *compare->peaks);
     compare->scene_joints =
         common_alloc((size_t)scene->num_joints + 1, sizeof *compare->scene_joints);
     compare->pose = common_alloc((size_t)num_joints + 1, sizeof *compare->pose);
@@ -98,6 +99,7 @@ void view_free_compare(view_compare *compare)
     free(compare->joints);
     free(compare->scene_joints);
     free(compare->differences);
+    free(compare->peaks);
     *compare = (view_compare){.name = NULL};
 }
 
@@ -132,29 +134,109 @@ static void write_differences(view_compare *compare)
         compare->differences[count++] = (view_difference){
             .joint = i, .distance = md5_vec3_length(way), .angle = angle_between(own, other)};
     }
-    qsort(compare->differences, count, sizeof *compare->differences, compare_distances);
 }
 
-static void pose_other(view_compare *compare, const view_scene *scene, const view_play *play)
+static void sort_differences(view_compare *compare)
+{
+    if (compare->num_same > 0)
+        qsort(compare->differences, compare->num_same, sizeof *compare->differences,
+              compare_distances);
+}
+
+static void pose_other(view_compare *compare, const view_scene *scene, const md5_moment *moment)
 {
     const size_t size = compare->model->skeleton.num_joints * sizeof *compare->joints;
     if (compare->binding == NULL || scene->bind_pose) {
         memcpy(compare->joints, compare->model->bind, size);
         return;
     }
-    const md5_moment moment = view_moment(play, compare->bound);
-    md5_sample(compare->binding, &moment, scene->root, compare->pose);
+    md5_sample(compare->binding, moment, scene->root, compare->pose);
     md5_local_to_model(&compare->model->skeleton, compare->pose, compare->joints);
 }
 
-void view_pose_compare(view_compare *compare, const view_scene *scene, const view_play *play)
+// -- Over a clip ----------------------------------------------------------------------------
+
+static int compare_peaks(const void *a, const void *b)
+{
+    const view_peak *const first = a, *const second = b;
+    if (first->distance > second->distance || first->distance < second->distance)
+        return first->distance > second->distance ? -1 : 1;
+    if (first->angle > second->angle || first->angle < second->angle)
+        return first->angle > second->angle ? -1 : 1;
+    return (first->joint > second->joint) - (first->joint < second->joint);
+}
+
+static void raise_peaks(view_compare *compare, uint32_t frame)
+{
+    for (uint32_t i = 0; i < compare->num_same; i++) {
+        const view_difference *const now = &compare->differences[i];
+        view_peak *const peak = &compare->peaks[i];
+        if (frame == 0)
+            *peak = (view_peak){.joint = now->joint};
+        if (now->distance > peak->distance) {
+            peak->distance = now->distance;
+            peak->distance_frame = frame;
+        }
+        if (now->angle > peak->angle) {
+            peak->angle = now->angle;
+            peak->angle_frame = frame;
+        }
+    }
+}
+
+// Where the other clip is at a frame of the scene's: at the same time, and in its last frame when
+// both end.
+static md5_moment moment_of_other(const view_compare *compare, const view_play *play, double time)
+{
+    const bool is_within = time <= compare->bound->duration + 1e-6;
+    return md5_moment_at(compare->bound, time, is_within ? MD5_WRAP_CLAMP : play->wrap);
+}
+
+static void measure_clip(view_compare *compare, view_scene *scene, const view_play *play)
+{
+    const md5_anim *const anim = view_shown_anim(scene);
+    for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
+        const md5_moment own = {.frame0 = frame, .frame1 = frame};
+        const md5_moment other = compare->binding != NULL
+                                     ? moment_of_other(compare, play, frame / anim->frame_rate)
+                                     : own;
+        view_pose_moment(scene, &own);
+        md5_local_to_model(scene->skeleton, scene->pose, compare->scene_joints);
+        pose_other(compare, scene, &other);
+        write_differences(compare);
+        raise_peaks(compare, frame);
+    }
+    if (compare->num_same > 0)
+        qsort(compare->peaks, compare->num_same, sizeof *compare->peaks, compare_peaks);
+    view_pose(scene, play);
+}
+
+// A clip is shown as it is in its file: no machine, legs or channels move the model.
+static void measure_if_new(view_compare *compare, view_scene *scene, const view_play *play)
+{
+    const bool is_moved = scene->machine.player != NULL || scene->legs.num_legs > 0
+                          || scene->entity.is_played || scene->bind_pose;
+    const md5_anim *const anim = is_moved ? NULL : view_shown_anim(scene);
+    const bool is_old = anim == compare->measured && compare->bound == compare->against
+                        && scene->root == compare->root;
+    compare->measured = anim;
+    compare->against = compare->bound;
+    compare->root = scene->root;
+    if (anim != NULL && !is_old)
+        measure_clip(compare, scene, play);
+}
+
+void view_pose_compare(view_compare *compare, view_scene *scene, const view_play *play)
 {
     md5_error error;
     const md5_anim *const anim =
         compare->own_anim != NULL ? compare->own_anim : view_shown_anim(scene);
     if (anim != compare->bound)
         (void)bind_clip(compare, anim, &error);
-    pose_other(compare, scene, play);
+    measure_if_new(compare, scene, play);
+    const md5_moment moment =
+        compare->bound != NULL ? view_moment(play, compare->bound) : (md5_moment){0};
+    pose_other(compare, scene, &moment);
     const bool is_bind = scene->bind_pose
                          || (scene->machine.player == NULL && scene->legs.num_legs == 0
                              && view_shown_anim(scene) == NULL);
@@ -164,4 +246,5 @@ void view_pose_compare(view_compare *compare, const view_scene *scene, const vie
     else
         md5_local_to_model(scene->skeleton, scene->pose, compare->scene_joints);
     write_differences(compare);
+    sort_differences(compare);
 }

@@ -12,6 +12,14 @@ typedef struct view_difference {
     float angle;    // degrees
 } view_difference;
 
+// The largest differences of a joint over all frames of a clip, and the first frames, from 0, that
+// have them.
+typedef struct view_peak {
+    uint32_t joint; // of the scene
+    float distance, angle;
+    uint32_t distance_frame, angle_frame;
+} view_peak;
+
 typedef struct view_compare {
     char *name;                   // of the file
     md5_model *own_model;         // of the file, or NULL: the scene's model
@@ -26,6 +34,12 @@ typedef struct view_compare {
     md5_mat34 *joints;            // [joints of `model`] model space
     md5_mat34 *scene_joints;      // [num_joints] model space, without turns and placement
     view_difference *differences; // [num_same] the largest distance first
+
+    // Over the scene's clip, written by view_pose_compare().
+    view_peak *peaks;         // [num_same] the largest distance first, then the largest angle
+    const md5_anim *measured; // the clip; NULL: none is shown, and there are no peaks
+    const md5_anim *against;  // what it was compared with
+    md5_root root;            // with which
 } view_compare;
 
 // Loads an .md5anim or a model. Returns false and logs an error if the file cannot be read, or if
@@ -35,8 +49,9 @@ bool view_load_compare(view_compare *compare, const view_scene *scene, const cha
 void view_free_compare(view_compare *compare); // a zeroed one is allowed
 
 // Poses the other one at the time of `play` and writes the differences from the pose of the scene,
-// which view_pose() wrote last. If the scene shows another clip, binds that first; a clip that does
-// not fit leaves the other model in its bind pose.
-void view_pose_compare(view_compare *compare, const view_scene *scene, const view_play *play);
+// which view_pose() wrote last. If a clip is shown that was not measured, measures all of its
+// frames first: time is linear in them, and the scene is posed again. If the scene shows another
+// clip, binds that first; a clip that does not fit leaves the other model in its bind pose.
+void view_pose_compare(view_compare *compare, view_scene *scene, const view_play *play);
 
 #endif

@@ -115,13 +115,12 @@ static char *start_of(const order *of, name_span group)
 
 // -- Rows -----------------------------------------------------------------------------------
 
-static void add_row(view_browser *browser, view_entry_kind kind, char *label, char *path)
+static void add_row(view_browser *browser, view_entry entry)
 {
     browser->entries =
         common_realloc(browser->entries, browser->num_entries + 1, sizeof *browser->entries);
     browser->found[browser->num_found++] = browser->num_entries;
-    browser->entries[browser->num_entries++] =
-        (view_entry){.kind = kind, .label = label, .path = path};
+    browser->entries[browser->num_entries++] = entry;
 }
 
 static void add_group(view_browser *browser, const order *of, name_span group)
@@ -130,7 +129,7 @@ static void add_group(view_browser *browser, const order *of, name_span group)
     const char *const dots = start[group.length - 1] == '/' ? "" : "\xE2\x80\xA6";
     char *const label =
         common_format("%s%s  \xE2\x80\xA2  %zu", start + browser->num_left_out, dots, group.count);
-    add_row(browser, VIEW_ENTRY_GROUP, label, start);
+    add_row(browser, (view_entry){.kind = VIEW_ENTRY_GROUP, .label = label, .path = start});
 }
 
 // Up to where names of a group are left out: its folder.
@@ -146,13 +145,16 @@ static void add_special_rows(view_browser *browser, const order *of, name_span h
     size_t num_own = 0;
     for (size_t i = 0; i < browser->num_names; i++)
         num_own += browser->entries[i].is_own;
-    if (above.count > 0)
-        add_row(browser, VIEW_ENTRY_ABOVE, common_copy("../"), start_of(of, above));
-    else if (browser->is_own_alone)
-        add_row(browser, VIEW_ENTRY_ABOVE, common_copy("../"), NULL);
-    else if (here.count == browser->num_names && num_own > 0 && num_own < browser->num_names)
-        add_row(browser, VIEW_ENTRY_OWN,
-                common_format("only of the mod  \xE2\x80\xA2  %zu", num_own), NULL);
+    view_entry up = {.kind = VIEW_ENTRY_ABOVE};
+    view_entry own = {.kind = VIEW_ENTRY_OWN};
+    if (above.count > 0 || browser->is_own_alone) {
+        up.label = common_copy("../");
+        up.path = above.count > 0 ? start_of(of, above) : NULL;
+        add_row(browser, up);
+    } else if (here.count == browser->num_names && num_own > 0 && num_own < browser->num_names) {
+        own.label = common_format("only of the mod  \xE2\x80\xA2  %zu", num_own);
+        add_row(browser, own);
+    }
 }
 
 static void add_rows(view_browser *browser, const order *of, name_span here)
