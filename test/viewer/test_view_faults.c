@@ -2,7 +2,7 @@
 #include "test/test.h"
 
 #include "demo/viewer/draw/overlay.h"
-#include "demo/viewer/scene/faults.h"
+#include "demo/viewer/scene/pose_faults.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -159,6 +159,63 @@ TEST (view_tangents_are_drawn_at_the_skin) {
         }
         CHECK(worst < 1e-3);
         view_free_lines(&lines);
+    }
+    view_free_scene(&scene);
+}
+
+// A square whose directions are right in the bind pose, and not in others.
+TEST (view_faults_are_counted_in_a_pose) {
+    bool marks[CORNERS];
+    square s, posed;
+    make_square(&s);
+    make_square(&posed);
+    const view_directed pose = {posed.positions, posed.normals, posed.tangents, 0.0f};
+    view_directed lax = pose;
+    lax.most_skew = 0.1f;
+    posed.normals[1].z = -1.0f; // both triangles have corners 0 and 2, one has 1
+    view_faults faults = view_find_faults_in(&s.mesh, &pose, marks);
+    CHECK(are_faults(&faults, 0, 0, 1, 0, 0) && marks[1] && !marks[3]);
+    posed.normals[1].z = 1.0f;
+    posed.tangents[2] = (md5_vec4){sqrtf(1.0f - 0.0025f), 0.0f, 0.05f, -1.0f};
+    faults = view_find_faults_in(&s.mesh, &pose, marks);
+    CHECK(are_faults(&faults, 0, 1, 0, 0, 0) && marks[2]);
+    faults = view_find_faults_in(&s.mesh, &lax, marks);
+    CHECK(are_faults(&faults, 0, 0, 0, 0, 0));
+    posed.positions[1].x = -2.0f; // turns its triangle over
+    faults = view_find_faults_in(&s.mesh, &lax, NULL);
+    CHECK(faults.num_flipped == 1);
+    faults = view_find_faults(&s.mesh, NULL);
+    CHECK_UINT(view_count_faults(&faults), 0);
+}
+
+TEST (view_faults_of_a_clip_are_those_of_its_worst_frame) {
+    view_scene scene = {0};
+    view_log log = {.level = VIEW_QUIET};
+    const char *const files[] = {test_path("models/bobbin/bobbin.md5mesh")};
+    if (CHECK(view_load_scene(&scene, files, 1, false, &log))
+        && CHECK(view_add_clip(&scene, test_path("models/bobbin/run.md5anim"), &log))) {
+        view_play play = {.speed = 1.0};
+        const md5_anim *const anim = scene.clips[0].anim;
+        const view_clip_faults all = view_find_clip_faults(&scene);
+        uint32_t most = 0, num_faulty = 0;
+        CHECK_UINT(all.num_frames, anim->num_frames);
+        for (uint32_t i = 0; i + 1 < anim->num_frames; i++) { // the last frame is the first
+            play.time = i / anim->frame_rate;
+            view_pose(&scene, &play);
+            const view_faults faults = view_find_pose_faults(&scene);
+            const uint32_t count = view_count_faults(&faults);
+            most = count > most ? count : most;
+            num_faulty += count > 0;
+        }
+        CHECK(most > 0 && view_count_faults(&all.worst) == most);
+        CHECK(all.num_faulty >= num_faulty && all.num_faulty <= num_faulty + 1);
+        scene.bind_pose = true;
+        view_pose(&scene, &play);
+        const view_faults posed = view_find_pose_faults(&scene);
+        view_faults bind = {.num_short = 0};
+        for (uint32_t i = 0; i < scene.model->num_meshes; i++)
+            bind = view_add_faults(bind, view_find_faults(&scene.model->meshes[i], NULL));
+        CHECK_UINT(view_count_faults(&posed), view_count_faults(&bind));
     }
     view_free_scene(&scene);
 }

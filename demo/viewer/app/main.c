@@ -4,6 +4,7 @@
 #include "demo/viewer/base/manual.h"
 #include "demo/viewer/jobs/output.h"
 #include "demo/viewer/jobs/verify.h"
+#include "demo/viewer/scene/pose_faults.h"
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/app/paging.h"
 #include "demo/viewer/app/remember.h"
@@ -110,6 +111,31 @@ static void print_peaks(const view_document *document)
     }
 }
 
+static void print_faults(const char *where, const view_faults *faults)
+{
+    char text[192];
+    view_describe_faults(faults, text, sizeof text);
+    printf("  faults of normals and tangents%s: %s\n", where, text);
+}
+
+// At --animation-time, and over the shown clip.
+static void print_posed_faults(view_state *viewer)
+{
+    char where[64];
+    view_scene *const scene = &viewer->document->scene;
+    if (scene->model == NULL || view_shown_anim(scene) == NULL)
+        return;
+    view_pose(scene, &viewer->play);
+    const view_faults posed = view_find_pose_faults(scene);
+    (void)snprintf(where, sizeof where, " at %.3f s", viewer->play.time);
+    print_faults(where, &posed);
+    const view_clip_faults all = view_find_clip_faults(scene);
+    (void)snprintf(where, sizeof where, " in %u of %u frames, most in frame %u",
+                   (unsigned)all.num_faulty, (unsigned)all.num_frames,
+                   (unsigned)all.worst_frame + 1);
+    print_faults(where, &all.worst);
+}
+
 // The job of --no-render: prints the panel's contents in one line.
 static void print_summary(const view_state *viewer)
 {
@@ -126,11 +152,8 @@ static void print_summary(const view_state *viewer)
         printf(": %u frames, %g fps, %.3f s\n", (unsigned)scene->clips[i].anim->num_frames,
                scene->clips[i].anim->frame_rate, scene->clips[i].anim->duration);
     }
-    if (scene->model != NULL) {
-        char faults[192];
-        view_describe_faults(&viewer->document->faults, faults, sizeof faults);
-        printf("  faults of normals and tangents: %s\n", faults);
-    }
+    if (scene->model != NULL)
+        print_faults("", &viewer->document->faults);
     const md5_camera *const camera = scene->camera_path.camera;
     if (camera == NULL)
         return;
@@ -148,6 +171,7 @@ static bool run_job(view_state *viewer)
         viewer->play.time = options->times[0];
     if (options->no_render) {
         print_summary(viewer);
+        print_posed_faults(viewer);
         print_differences(viewer);
         print_peaks(viewer->document);
         return true;

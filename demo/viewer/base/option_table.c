@@ -220,7 +220,7 @@ static const view_option table[] = {
     {"armature", NULL, NULL, "skeleton", SHOWN(SWITCH, skeleton, "skeleton"), REMEMBERED,
      KEYS(KEY_IN(VIEW_IN_CLIPS, "Shift+A or J", SDLK_j), SHIFT_IN(VIEW_IN_CLIPS, NULL, SDLK_a),
           KEY_IN(VIEW_IN_MACHINE, "J", SDLK_j))},
-    {"normal-glyphs", NULL, NULL, "vertex normals; those with a fault in magenta",
+    {"normal-glyphs", NULL, NULL, "vertex normals; those with a fault in the pose in magenta",
      SHOWN(SWITCH, normals, "normals"), REMEMBERED, .key_help = "normals",
      KEYS(KEY_IN(VIEW_IN_CLIPS | VIEW_IN_MACHINE, "N", SDLK_n))},
     {"tangent-glyphs", NULL, NULL, "vertex tangents (red) and bitangents (green)",

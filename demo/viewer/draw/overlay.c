@@ -2,7 +2,7 @@
 
 #include "demo/common/memory.h"
 #include "demo/viewer/base/math.h"
-#include "demo/viewer/scene/faults.h"
+#include "demo/viewer/scene/pose_faults.h"
 
 #include <stdlib.h>
 
@@ -74,12 +74,14 @@ static void add_direction(view_lines *lines, md5_vec3 from, md5_vec3 direction, 
     view_add_line(lines, from, md5_vec3_add(from, md5_vec3_scale(direction, length)), color);
 }
 
-void view_add_normals(view_lines *lines, const view_scene *scene, float length)
+void view_add_normals(view_lines *lines, view_scene *scene, float length)
 {
+    if (scene->model != NULL)
+        view_ready_skin(scene);
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++) {
         const md5_mesh *const mesh = &scene->model->meshes[i];
         bool *const marks = common_alloc((size_t)mesh->num_vertices + 1, sizeof *marks);
-        (void)view_find_faults(mesh, marks);
+        (void)view_find_mesh_faults(scene, i, marks);
         for (uint32_t v = 0; v < mesh->num_vertices; v++)
             add_direction(lines, scene->skinned[i].positions[v], scene->skinned[i].normals[v],
                           length, marks[v] ? fault : normal);

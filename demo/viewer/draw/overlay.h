@@ -26,7 +26,7 @@ void view_add_bones(view_lines *lines, const view_scene *scene, uint32_t color);
 
 // Adds a short line at every vertex, magenta if it has a fault: see view_find_faults(). The scene
 // must be skinned.
-void view_add_normals(view_lines *lines, const view_scene *scene, float length);
+void view_add_normals(view_lines *lines, view_scene *scene, float length);
 
 // Adds lines along the tangent and the bitangent of every vertex. Skins the scene.
 void view_add_tangents(view_lines *lines, view_scene *scene, float length);

@@ -1,5 +1,6 @@
 // Draws one frame: pose, scene, and the interface over it.
 #include "demo/viewer/jobs/view.h"
+#include "demo/viewer/scene/pose_faults.h"
 
 static bool draw_page(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                       bool transparent, bool clean, md5_error *error)
@@ -17,8 +18,11 @@ static bool draw_page(view_state *viewer, md5gl_target *target, uint32_t width, 
 
 static void pose_document(view_state *viewer)
 {
-    view_pose(&viewer->document->scene, &viewer->play);
-    view_pose_compared(viewer->document, &viewer->play);
+    view_document *const document = viewer->document;
+    view_pose(&document->scene, &viewer->play);
+    view_pose_compared(document, &viewer->play);
+    if (viewer->shown.normals || viewer->shown.tangents)
+        document->pose_faults = view_find_pose_faults(&document->scene);
 }
 
 static void draw_panels(view_state *viewer, const view_facts *facts)

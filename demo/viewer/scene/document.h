@@ -18,11 +18,12 @@ typedef struct view_document {
     view_textures textures;
     view_morphs morphs; // loaded if --morph, the machine or a page needs them
     view_companion companions[VIEW_NUM_COMPANIONS];
-    view_faults faults;     // of all meshes of the scene's model
-    view_surfaces surfaces; // other than the materials
-    view_compare compare;   // with --compare; companion VIEW_COMPARED is drawn from it
-    view_crowd crowd;       // shown instead of the scene's model if it has members
-    bool as_asked;          // opened with the files and textures of the command line
+    view_faults faults;      // of all meshes of the scene's model, in the bind pose
+    view_faults pose_faults; // in the pose that is drawn, while normals or tangents are
+    view_surfaces surfaces;  // other than the materials
+    view_compare compare;    // with --compare; companion VIEW_COMPARED is drawn from it
+    view_crowd crowd;        // shown instead of the scene's model if it has members
+    bool as_asked;           // opened with the files and textures of the command line
 
     // Written by view_measure_document().
     md5_bounds bounds; // over the whole clip, with companions and crowd

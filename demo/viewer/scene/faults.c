@@ -5,9 +5,9 @@
 
 static const float slack = 0.01f;
 
-static md5_vec3 tangent_at(const md5_mesh *mesh, uint32_t vertex)
+static md5_vec3 tangent_at(const view_directed *pose, uint32_t vertex)
 {
-    const md5_vec4 tangent = mesh->tangents[vertex];
+    const md5_vec4 tangent = pose->tangents[vertex];
     return (md5_vec3){tangent.x, tangent.y, tangent.z};
 }
 
@@ -17,14 +17,16 @@ static bool is_unit(md5_vec3 direction)
     return fabsf(md5_vec3_length(direction) - 1.0f) <= slack;
 }
 
-static void check_vertex(const md5_mesh *mesh, uint32_t vertex, view_faults *faults, bool *marks)
+static void check_vertex(const view_directed *pose, uint32_t vertex, view_faults *faults,
+                         bool *marks)
 {
-    const md5_vec3 normal = mesh->normals[vertex];
+    const md5_vec3 normal = pose->normals[vertex];
     bool is_short = !is_unit(normal), is_skewed = false;
-    if (mesh->tangents != NULL) {
-        const md5_vec3 tangent = tangent_at(mesh, vertex);
+    if (pose->tangents != NULL) {
+        const md5_vec3 tangent = tangent_at(pose, vertex);
         is_short = is_short || !is_unit(tangent);
-        is_skewed = !is_short && !(fabsf(md5_vec3_dot(normal, tangent)) <= slack);
+        const float most_skew = pose->most_skew > 0.0f ? pose->most_skew : slack;
+        is_skewed = !is_short && !(fabsf(md5_vec3_dot(normal, tangent)) <= most_skew);
     }
     faults->num_short += is_short;
     faults->num_skewed += is_skewed;
@@ -39,13 +41,14 @@ typedef struct textured_face {
     md5_vec2 sides[2]; // its edges on the texture
 } textured_face;
 
-static textured_face face_of(const md5_mesh *mesh, const uint32_t *corners)
+static textured_face face_of(const md5_mesh *mesh, const view_directed *pose,
+                             const uint32_t *corners)
 {
     textured_face f = {.uv_area = 0.0f};
     const md5_vec2 from = mesh->texcoords[corners[0]];
     for (int i = 0; i < 2; i++) {
         const uint32_t to = corners[i + 1];
-        f.edges[i] = md5_vec3_sub(mesh->positions[to], mesh->positions[corners[0]]);
+        f.edges[i] = md5_vec3_sub(pose->positions[to], pose->positions[corners[0]]);
         f.sides[i] = (md5_vec2){mesh->texcoords[to].x - from.x, mesh->texcoords[to].y - from.y};
     }
     const md5_vec3 across = md5_vec3_cross(f.edges[0], f.edges[1]);
@@ -65,11 +68,11 @@ static float handedness(const textured_face *f)
     return md5_vec3_dot(md5_vec3_cross(f->outward, u), v) < 0.0f ? -1.0f : 1.0f;
 }
 
-static void check_triangle(const md5_mesh *mesh, const uint32_t *corners, view_faults *faults,
-                           bool *marks)
+static void check_triangle(const md5_mesh *mesh, const view_directed *pose, const uint32_t *corners,
+                           view_faults *faults, bool *marks)
 {
-    const textured_face f = face_of(mesh, corners);
-    const bool has_handedness = mesh->tangents != NULL && (f.uv_area < 0.0f || f.uv_area > 0.0f);
+    const textured_face f = face_of(mesh, pose, corners);
+    const bool has_handedness = pose->tangents != NULL && (f.uv_area < 0.0f || f.uv_area > 0.0f);
     bool is_flipped = false, is_mirrored = false;
     if (!(md5_vec3_length(f.outward) > 0.0f)) {
         faults->num_flat++;
@@ -78,8 +81,8 @@ static void check_triangle(const md5_mesh *mesh, const uint32_t *corners, view_f
     const float hand = has_handedness ? handedness(&f) : 0.0f;
     for (int i = 0; i < 3; i++) {
         const uint32_t vertex = corners[i];
-        const bool turns = md5_vec3_dot(mesh->normals[vertex], f.outward) < 0.0f;
-        const bool differs = has_handedness && mesh->tangents[vertex].w * hand < 0.0f;
+        const bool turns = md5_vec3_dot(pose->normals[vertex], f.outward) < 0.0f;
+        const bool differs = has_handedness && pose->tangents[vertex].w * hand < 0.0f;
         is_flipped = is_flipped || turns;
         is_mirrored = is_mirrored || differs;
         if (marks != NULL)
@@ -89,14 +92,20 @@ static void check_triangle(const md5_mesh *mesh, const uint32_t *corners, view_f
     faults->num_mirrored += is_mirrored;
 }
 
-view_faults view_find_faults(const md5_mesh *mesh, bool *marks)
+view_faults view_find_faults_in(const md5_mesh *mesh, const view_directed *pose, bool *marks)
 {
     view_faults faults = {.num_short = 0};
     for (uint32_t v = 0; v < mesh->num_vertices; v++)
-        check_vertex(mesh, v, &faults, marks);
+        check_vertex(pose, v, &faults, marks);
     for (uint32_t t = 0; t < mesh->num_triangles; t++)
-        check_triangle(mesh, mesh->indices + 3 * (size_t)t, &faults, marks);
+        check_triangle(mesh, pose, mesh->indices + 3 * (size_t)t, &faults, marks);
     return faults;
+}
+
+view_faults view_find_faults(const md5_mesh *mesh, bool *marks)
+{
+    const view_directed bind = {mesh->positions, mesh->normals, mesh->tangents, slack};
+    return view_find_faults_in(mesh, &bind, marks);
 }
 
 view_faults view_add_faults(view_faults a, view_faults b)

@@ -15,9 +15,19 @@ typedef struct view_faults {
     uint32_t num_flat;     // triangles without area, which give no direction
 } view_faults;
 
-// Counts them in the bind pose, in time linear in the mesh. A mesh without tangents has no faults
+// Vertices in some pose: [num_vertices] each.
+typedef struct view_directed {
+    const md5_vec3 *positions, *normals;
+    const md5_vec4 *tangents; // or NULL
+    float most_skew;          // cosine between normal and tangent that is no fault yet; 0: 1 %
+} view_directed;
+
+// Counts them in a pose, in time linear in the mesh. A mesh without tangents has no faults
 // of these. If `marks` is not NULL, writes marks[num_vertices]: whether a vertex takes part in one,
 // flat triangles aside.
+view_faults view_find_faults_in(const md5_mesh *mesh, const view_directed *pose, bool *marks);
+
+// Likewise in the bind pose.
 view_faults view_find_faults(const md5_mesh *mesh, bool *marks);
 
 view_faults view_add_faults(view_faults a, view_faults b);

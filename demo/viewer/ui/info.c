@@ -177,23 +177,30 @@ static void add_model_rows(const view_facts *facts, view_rows *rows)
     }
 }
 
-// Of normals and tangents: with these, and in the statistics.
-static void add_faults(const view_facts *facts, view_rows *rows)
+// One row for each kind.
+static void add_kinds_of_faults(const view_faults *faults, const char *label, view_rows *rows)
 {
     char text[192];
-    const view_shown *const shown = facts->stage.shown;
-    const view_faults *const faults = &facts->stage.document->faults;
-    if (facts->stage.document->scene.model == NULL
-        || !(shown->normals || shown->tangents || shown->statistics))
-        return;
     view_describe_faults(faults, text, sizeof text);
     const view_color color = view_count_faults(faults) > 0 ? VIEW_AMBER : VIEW_PLAIN;
-    const char *label = "Faults";
-    for (const char *kind = text; *kind != '\0'; label = " ") { // one row each
+    for (const char *kind = text; *kind != '\0'; label = " ") {
         const size_t length = strcspn(kind, ",");
         view_add_row(rows, VIEW_ROW_PAIR, color, label, "%.*s", (int)length, kind);
         kind += length + strspn(kind + length, ", ");
     }
+}
+
+// Of normals and tangents: with these, also in the pose that is drawn; and in the statistics.
+static void add_faults(const view_facts *facts, view_rows *rows)
+{
+    const view_shown *const shown = facts->stage.shown;
+    const view_document *const document = facts->stage.document;
+    const bool has_glyphs = shown->normals || shown->tangents;
+    if (document->scene.model == NULL || !(has_glyphs || shown->statistics))
+        return;
+    add_kinds_of_faults(&document->faults, "Faults", rows);
+    if (has_glyphs && document->crowd.count == 0)
+        add_kinds_of_faults(&document->pose_faults, "In pose", rows);
 }
 
 // What the window leaves out to keep real time.
