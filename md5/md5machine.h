@@ -371,7 +371,8 @@ typedef struct md5_gaze_rule {
 // `speed`, unless more than half has it slide: a transition may keep a foot down that its clip has
 // in the air. It is held until it is animated higher or more than half has it slide. It is let go
 // earlier if it would be farther than `distance` from where it is animated, or if its leg would be
-// stretched; then it is not held for `release` seconds or until it has been higher.
+// stretched; then it is not held for `release` seconds, in which it makes a step: it is lifted by a
+// parabola whose height is a third of how far it was held away, unless it is animated higher.
 //
 // A foot that is not held returns to its animated place like a critically damped spring, to 1 %
 // within `release`. It begins with the velocity it had relative to the animation, but does not go

@@ -62,6 +62,7 @@ static md5_limb_result place_foot(const md5_skeleton *skeleton, md5_transform *p
     if (held) {
         target.x += held->shift.x * weight;
         target.y += held->shift.y * weight;
+        target.z += held->lift * weight;
     }
     const md5_two_bone_job job = {
         .target = md5_vec3_to_axes(skeleton->axes, target),

@@ -52,6 +52,9 @@ static bool is_landing(const md5_hold *hold, const md5_hold_step *step, const md
     return step->sole.z <= 0.5f * hold->height && !step->slides && x * x + y * y <= most * most;
 }
 
+// A foot that is let go on the ground makes a step of this share of its way in height.
+static const float arched = 0.33f;
+
 // Limits the velocity that a foot begins to return with, so that it goes at most by a fifth farther
 // away: 2 exp(-1/2) times as far. A foot that lifts quickly would be thrown over the other one.
 static void limit_rate(const md5_hold *hold, md5_held *held)
@@ -68,6 +71,7 @@ static void limit_rate(const md5_hold *hold, md5_held *held)
 static void let_go_or_hold(const md5_hold *hold, const md5_hold_step *step, md5_held *held)
 {
     const bool is_low = step->sole.z <= hold->height;
+    held->wait = held->wait > step->seconds ? held->wait - step->seconds : 0.0f;
     if (held->is_held) {
         const md5_vec3 shift = shift_to(held, step->sole);
         const bool is_far = md5_vec3_dot(shift, shift) > hold->distance * hold->distance
@@ -75,12 +79,10 @@ static void let_go_or_hold(const md5_hold *hold, const md5_hold_step *step, md5_
         held->is_held = is_low && !step->slides && !is_far;
         if (!held->is_held)
             limit_rate(hold, held);
-        held->wait = is_far ? hold->release : 0.0f;
+        held->wait = is_far && hold->release > step->seconds ? hold->release - step->seconds : 0.0f;
+        held->arc = arched * sqrtf(md5_vec3_dot(held->shift, held->shift));
         return;
     }
-    held->wait = held->wait > step->seconds ? held->wait - step->seconds : 0.0f;
-    if (!is_low)
-        held->wait = 0.0f;
     if (!is_low || (!step->stands && !is_landing(hold, step, held)) || held->wait > 0.0f
         || !(hold->distance > 0.0f))
         return;
@@ -104,6 +106,17 @@ static void settle(const md5_hold *hold, float seconds, md5_held *held)
     held->rate = md5_vec3_scale(md5_vec3_sub(held->rate, md5_vec3_scale(way, frequency)), keep);
 }
 
+// A parabola over the time until it may be held; not on top of what the animation lifts it.
+static float find_lift(const md5_hold *hold, const md5_held *held, float height)
+{
+    if (!(held->wait > 0.0f))
+        return 0.0f;
+    const float left = held->wait / hold->release;
+    const float above = 4.0f * held->arc * left * (1.0f - left);
+    const float own = height > 0.0f ? height : 0.0f;
+    return above > own ? above - own : 0.0f;
+}
+
 void md5_advance_hold(const md5_hold *hold, const md5_hold_step *step, bool is_first,
                       md5_held *held)
 {
@@ -114,6 +127,7 @@ void md5_advance_hold(const md5_hold *hold, const md5_hold_step *step, bool is_f
         carry(step, held);
     let_go_or_hold(hold, step, held);
     held->animated = step->sole;
+    held->lift = find_lift(hold, held, step->sole.z);
     if (!held->is_held) {
         settle(hold, step->seconds, held);
         return;

@@ -16,7 +16,9 @@ typedef struct md5_held {
     md5_vec3 animated;    // the animated sole, model space
     md5_vec3 place;       // if it is held: where, model space
     md5_vec3 shift, rate; // from the animated sole to the shown one; its velocity; z is 0
-    float wait;           // seconds until it may be held
+    float wait;           // after it was let go on the ground: seconds until it may be held
+    float arc;            // meanwhile: largest height of the step
+    float lift;           // and by how much the foot is to be lifted for it now
 } md5_held;
 
 typedef struct md5_hold_step {

@@ -215,7 +215,8 @@ TEST (play_hold_goes_with_what_the_game_moves) {
 // After the distance is passed the foot returns like a critically damped spring: in double, the
 // exact motion from the displacement x and velocity v at which it was let go,
 //   x(t) = (x + (v + w x) t) exp(-w t)
-// w leaves 1 % of a displacement at rest within the release.
+// w leaves 1 % of a displacement at rest within the release. Meanwhile it steps: a parabola of a
+// third of the displacement.
 TEST (play_hold_lets_go_and_returns) {
     const double release = 0.3, w = 6.638352 / release;
     CHECK_NEAR((1.0 + w * release) * exp(-w * release), 0.01, 1e-7);
@@ -229,6 +230,7 @@ TEST (play_hold_lets_go_and_returns) {
         const double t = tick * i, v = -5.0;
         const double x = (-1.0 + (v - w) * t) * exp(-w * t);
         CHECK_NEAR(sole_of(&of, TOE_L).x - (double)of.place.translation.x, start + 1.0 + x, 2e-3);
+        CHECK_NEAR(sole_of(&of, TOE_L).z, 4.0 * 0.33 * t / release * (1.0 - t / release), 1e-4);
     }
     // It is held again from where it is then.
     go_on(&of, tick);

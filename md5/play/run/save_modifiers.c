@@ -54,6 +54,8 @@ static bool keep_held(md5_archive *archive, md5_held *held)
     TRY(md5_keep_floats(archive, (float *)&kept.shift, 3));
     TRY(md5_keep_floats(archive, (float *)&kept.rate, 3));
     TRY(md5_keep_float(archive, &kept.wait, 0.0f, 1e6f, "the time until a foot is held"));
+    TRY(md5_keep_float(archive, &kept.arc, 0.0f, 1e15f, "the height of a step"));
+    TRY(md5_keep_float(archive, &kept.lift, 0.0f, 1e15f, "the height of a foot"));
     if (archive->mode == MD5_ARCHIVE_STORE)
         *held = kept;
     return true;
