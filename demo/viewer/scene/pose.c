@@ -83,10 +83,10 @@ void view_pose(view_scene *scene, const view_play *play)
         if (scene->morphs != NULL)
             view_drive_morphs(scene->morphs, scene->machine.player, scene->morphs->reported,
                               scene->morphs->weights);
-        if (scene->terrain.num_feet > 0 && !stands)
-            view_place_feet(scene, &scene->machine.place, play->time);
-        else if (!stands)
+        if (scene->terrain.num_feet == 0)
             turn_pose(scene, &scene->machine.place);
+        else if (!stands)
+            view_place_feet(scene, &scene->machine.place, play->time);
         return;
     }
     if (scene->legs.num_legs > 0 && !scene->bind_pose) {
