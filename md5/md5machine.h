@@ -369,10 +369,12 @@ typedef struct md5_gaze_rule {
 // A sole is held from the pose in which it is animated within `height` and more than half of what
 // plays has it stand. It is also held if it is within half of that and moves at most at three times
 // `speed`, unless more than half has it slide: a transition may keep a foot down that its clip has
-// in the air. It is held until it is animated higher or more than half has it slide. It is let go
-// earlier if it would be farther than `distance` from where it is animated, or if its leg would be
-// stretched; then it is not held for `release` seconds, in which it makes a step: it is lifted by a
-// parabola whose height is a third of how far it was held away, unless it is animated higher.
+// in the air. It is held where it is shown in that pose, or, if it was as low and slow in the one
+// before, where it was then. It is held until it is animated higher or more than half has it slide.
+// It is let go earlier if it would be farther than `distance` from where it is animated, or if its
+// leg would be stretched; then it is not held for `release` seconds, in which it makes a step: it
+// is lifted by a parabola whose height is a third of how far it was held away, unless it is
+// animated higher.
 //
 // A foot that is not held returns to its animated place like a critically damped spring, to 1 %
 // within `release`. It begins with the velocity it had relative to the animation, but does not go

@@ -23,7 +23,9 @@ static md5_vec3 turn(const md5_hold_step *step, md5_vec3 v)
 static void carry(const md5_hold_step *step, md5_held *held)
 {
     const md5_vec3 move = {step->x, step->y, 0.0f};
+    const float height = held->animated.z;
     held->animated = md5_vec3_add(turn(step, held->animated), move);
+    held->animated.z = height;
     held->place = md5_vec3_add(turn(step, held->place), move);
     held->shift = turn(step, held->shift);
     held->rate = turn(step, held->rate);
@@ -45,11 +47,32 @@ static md5_vec3 shift_to(const md5_held *held, md5_vec3 sole)
 
 // Blends and transitions move a sole that stands in their clips, but not as fast as one that swings
 // through near the ground.
-static bool is_landing(const md5_hold *hold, const md5_hold_step *step, const md5_held *held)
+static bool is_slow(const md5_hold *hold, const md5_hold_step *step, const md5_held *held)
 {
     const float x = step->sole.x - held->animated.x, y = step->sole.y - held->animated.y;
     const float most = 3.0f * hold->speed * step->seconds;
-    return step->sole.z <= 0.5f * hold->height && !step->slides && x * x + y * y <= most * most;
+    return x * x + y * y <= most * most;
+}
+
+static bool is_down(const md5_hold *hold, float height)
+{
+    return height <= 0.5f * hold->height;
+}
+
+// Whether a sole that stands in most of its clips, or may, begins to be held.
+static bool begins(const md5_hold *hold, const md5_hold_step *step, const md5_held *held)
+{
+    if (held->wait > 0.0f || !(step->sole.z <= hold->height) || !(hold->distance > 0.0f))
+        return false;
+    return step->stands
+           || (!step->slides && is_down(hold, step->sole.z) && is_slow(hold, step, held));
+}
+
+// It is held where it was before, if it was down already: else the last step would still be seen.
+static md5_vec3 place_to_hold(const md5_hold *hold, const md5_hold_step *step, const md5_held *held)
+{
+    const bool was_down = is_down(hold, held->animated.z) && is_slow(hold, step, held);
+    return md5_vec3_add(was_down ? held->animated : step->sole, held->shift);
 }
 
 // A foot that is let go on the ground makes a step of this share of its way in height.
@@ -83,11 +106,9 @@ static void let_go_or_hold(const md5_hold *hold, const md5_hold_step *step, md5_
         held->arc = arched * sqrtf(md5_vec3_dot(held->shift, held->shift));
         return;
     }
-    if (!is_low || (!step->stands && !is_landing(hold, step, held)) || held->wait > 0.0f
-        || !(hold->distance > 0.0f))
-        return;
-    held->is_held = true;
-    held->place = md5_vec3_add(step->sole, held->shift);
+    held->is_held = begins(hold, step, held);
+    if (held->is_held)
+        held->place = place_to_hold(hold, step, held);
 }
 
 // Exact for any step.
