@@ -80,6 +80,13 @@ MD5_API md5_compressed *md5_compress_anim(const md5_anim *anim, const md5_compre
                                           const md5_load_opts *opts, md5_error *error);
 MD5_API void md5_free_compressed(md5_compressed *compressed); // NULL is allowed
 
+// Makes a plain animation, whose frames are the samples of the clip at them: for tools. Rotations
+// may be -q where the original has q. There are no bounds of frames; the base frame is the first
+// frame, but for the position of joint 0. `opts` (allocator, memory_limit) and `error` may be NULL.
+// Free the result with md5_free_anim(). Returns NULL with MD5_ERROR_MEMORY.
+MD5_API md5_anim *md5_decompress_anim(const md5_compressed *compressed, const md5_load_opts *opts,
+                                      md5_error *error);
+
 // -- Files ----------------------------------------------------------------------------------
 
 // Returns the bytes of the clip as a file, and writes them to bytes[size] if there is room: for a

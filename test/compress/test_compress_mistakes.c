@@ -23,6 +23,12 @@ static void no_anim(const void *context)
     md5_compress_anim(test_null(), NULL, NULL, NULL);
 }
 
+static void decompress_nothing(const void *context)
+{
+    (void)context;
+    md5_decompress_anim(test_null(), NULL, NULL);
+}
+
 static void reserved_of_options(const void *context)
 {
     const md5_compress_opts options = {.reserved = {[7] = 1}};
@@ -190,6 +196,7 @@ typedef struct mistake {
 static const mistake mistakes[] = {
     {frame_beyond_the_end, "frames of this clip"},
     {no_anim, "anim: not NULL"},
+    {decompress_nothing, "compressed: not NULL"},
     {bind_no_model, "model: not NULL"},
     {write_nothing, "compressed: not NULL"},
     {write_nowhere, "bytes: not NULL"},
