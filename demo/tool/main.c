@@ -6,10 +6,15 @@
 #include <string.h>
 
 static const tool_command commands[] = {
-    {"info", tool_info, tool_info_help},          {"check", tool_check, tool_check_help},
-    {"dump", tool_dump, tool_dump_help},          {"list", tool_list, tool_list_help},
-    {"explain", tool_explain, tool_explain_help}, {"verdicts", tool_verdicts, tool_verdicts_help},
+    {"info", tool_info, tool_info_help},
+    {"check", tool_check, tool_check_help},
+    {"dump", tool_dump, tool_dump_help},
+    {"list", tool_list, tool_list_help},
+    {"explain", tool_explain, tool_explain_help},
+    {"verdicts", tool_verdicts, tool_verdicts_help},
     {"bind", tool_bind, tool_bind_help},
+    {"compress", tool_compress, tool_compress_help},
+    {"decompress", tool_decompress, tool_decompress_help},
 };
 enum { NUM_COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -23,6 +28,8 @@ static const char help[] =
     "  explain DIR NAME    print where an item of a game folder comes from and what is missing\n"
     "  verdicts            print how Doom 3 interprets the declarations of a game folder\n"
     "  bind OBJ MESH       bind a bare mesh to a model's joints, with automatic weights\n"
+    "  compress ANIM       compress an animation to an error in units at the skin\n"
+    "  decompress FILE     print a compressed animation as .md5anim\n"
     "\n"
     "  --                  end of options: only files follow\n"
     "  --help              print this text, or the help of a command\n"
@@ -50,7 +57,8 @@ static int run(int count, char **arguments)
 {
     if (count < 1)
         return tool_usage(
-            NULL, "missing command: expected info, check, dump, list, explain, verdicts or bind");
+            NULL, "missing command: expected info, check, dump, list, explain, verdicts, bind, "
+                  "compress or decompress");
     if (asks_for_help(arguments[0])) {
         fputs(help, stdout);
         return TOOL_OK;
@@ -70,7 +78,9 @@ static int run(int count, char **arguments)
             return run_command(&commands[i], count - 1, arguments + 1);
     }
     return tool_usage(
-        NULL, "unknown command '%s': expected info, check, dump, list, explain, verdicts or bind",
+        NULL,
+        "unknown command '%s': expected info, check, dump, list, explain, verdicts, bind, "
+        "compress or decompress",
         arguments[0]);
 }
 

@@ -19,6 +19,8 @@ int tool_verdicts(int count, char **arguments);
 int tool_list(int count, char **arguments);
 int tool_explain(int count, char **arguments);
 int tool_bind(int count, char **arguments);
+int tool_compress(int count, char **arguments);
+int tool_decompress(int count, char **arguments);
 
 typedef struct tool_command {
     const char *name;
@@ -28,6 +30,7 @@ typedef struct tool_command {
 
 extern const char tool_info_help[], tool_check_help[], tool_dump_help[], tool_verdicts_help[];
 extern const char tool_list_help[], tool_explain_help[], tool_bind_help[];
+extern const char tool_compress_help[], tool_decompress_help[];
 
 // Prints the manual page, made from the help texts.
 void tool_print_manual(const tool_command *commands, size_t num_commands);

@@ -35,7 +35,7 @@ lines() {
 
 runs 0 --help && says out 'usage: md5tool COMMAND'
 report 'help' $?
-for command in info check dump list explain verdicts bind; do
+for command in info check dump list explain verdicts bind compress decompress; do
     runs 0 "$command" --help && says out "usage: md5tool $command"
     report "$command --help" $?
     runs 2 "$command" && lines err 1 && says err 'missing'
@@ -63,7 +63,7 @@ completes() { # WORDS, EXPECTED
         echo "${COMPREPLY[*]}"' - "$scratch/out" "$1")
     [ "$completed" = "$2" ]
 }
-completes 'md5tool d' dump && completes 'md5tool dump --r' --root && completes 'md5tool --completions f' fish &&
+completes 'md5tool d' 'dump decompress' && completes 'md5tool dump --r' --root && completes 'md5tool --completions f' fish &&
     completes 'md5tool info --r' ''
 report 'bash completes' $?
 for shell in bash zsh fish; do
@@ -354,6 +354,43 @@ report 'bind with three files' $?
 report 'bind without its file' $?
 python3 test/tool/bind_compare.py "$tool" "$scratch" >"$scratch/out" 2>"$scratch/err"
 report 'bind Bobbin anew' $?
+
+walk=models/bobbin/walk.md5anim
+bobbin=models/bobbin/bobbin.md5mesh
+# What the skin of the decompressed clip is away from that of the clip, in two frames and between them.
+skin_differs() { # MOST
+    "$tool" dump $bobbin $walk --ms 0 --ms 500 --ms 520 | grep '^v ' >"$scratch/before" &&
+        "$tool" dump $bobbin "$scratch/again.md5anim" --ms 0 --ms 500 --ms 520 | grep '^v ' >"$scratch/after" &&
+        paste -d ' ' "$scratch/before" "$scratch/after" \
+        | awk -v most="$1" '{ d = sqrt(($2 - $6) ^ 2 + ($3 - $7) ^ 2 + ($4 - $8) ^ 2); if (d > worst) worst = d }
+            END { exit !(NR > 1000 && worst > 0 && worst <= most) }'
+}
+runs 0 compress $walk $bobbin -o "$scratch/walk" && says out 'error 0.00' && lines out 1 && lines err 0 &&
+    runs 0 decompress "$scratch/walk" --output "$scratch/again.md5anim" && lines out 0 &&
+    runs 0 check "$scratch/again.md5anim" && skin_differs 0.0101
+report 'compress, and back to text' $?
+runs 0 decompress "$scratch/walk" && cmp -s "$scratch/out" "$scratch/again.md5anim"
+report 'decompress to standard output' $?
+fine=$(wc -c <"$scratch/walk")
+runs 0 compress $walk --error 0.5 --output "$scratch/walk" && [ "$(wc -c <"$scratch/walk")" -lt "$fine" ]
+report 'compress with a larger error, without a model' $?
+for wrong in '--error 0' '--error x' '--error' '-o' '--other'; do
+    # shellcheck disable=SC2086
+    runs 2 compress $walk $wrong && lines err 1 && says err "${wrong%% *}"
+    report "compress $wrong" $?
+done
+runs 2 compress $walk && says err 'missing -o FILE'
+report 'compress without a name for the result' $?
+runs 2 compress a b c -o d && says err "too many files: 'c'"
+report 'compress with three files' $?
+runs 1 compress $walk -o "$scratch/none/walk" && says err 'cannot write the file'
+report 'compress into a file that cannot be written' $?
+runs 1 decompress "$scratch/walk" -o "$scratch/none/walk" && says err 'cannot write the file'
+report 'decompress into a file that cannot be written' $?
+runs 1 compress $walk none.md5mesh -o "$scratch/walk" && says err 'none.md5mesh: error: cannot'
+report 'compress without its model' $?
+runs 1 decompress $walk && says err 'walk.md5anim: error: compressed clip: not a compressed clip'
+report 'decompress of an animation' $?
 
 # The time of many arguments grows with their number, not with its square: ten times as many take ten
 # times as long, not a hundred.

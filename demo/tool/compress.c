@@ -1,0 +1,299 @@
+// md5tool compress and decompress: animations in a fraction of their size, and back to text.
+#include "demo/tool/tool.h"
+
+#include "md5/md5compress.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char tool_compress_help[] =
+    "usage: md5tool compress ANIM [MESH] [--error UNITS] -o FILE\n"
+    "\n"
+    "Compresses an animation. No point of the skin moves by more than the error, which is "
+    "measured.\n"
+    "With MESH the skin is that of the model; otherwise a joint moves points as far away as its\n"
+    "longest bone. Prints the largest error and the number of bytes.\n"
+    "\n"
+    "  --error UNITS   largest displacement of the skin (0.01)\n"
+    "  --output FILE   the file to write; -o is short for it\n";
+
+const char tool_decompress_help[] =
+    "usage: md5tool decompress FILE [-o ANIM]\n"
+    "\n"
+    "Prints a compressed clip as .md5anim. The bounds of a frame are those of its joints.\n"
+    "\n"
+    "  --output ANIM   write to that file instead of standard output; -o is short for it\n";
+
+typedef struct compress_options {
+    const char *command;
+    const char *files[2], *output;
+    int num_files, most_files;
+    float tolerance;
+} compress_options;
+
+// -- Options --------------------------------------------------------------------------------------
+
+static bool is_output(const char *argument)
+{
+    return strcmp(argument, "-o") == 0 || strcmp(argument, "--output") == 0;
+}
+
+static bool parse_error_bound(const char *text, float *bound)
+{
+    char *end = NULL;
+    errno = 0;
+    const double value = text != NULL ? strtod(text, &end) : 0.0;
+    *bound = (float)value;
+    return text != NULL && end != text && *end == '\0' && errno == 0 && value > 0.0 && value <= 1e9;
+}
+
+static int add_file(compress_options *options, const char *path)
+{
+    if (options->num_files == options->most_files)
+        return tool_usage(options->command, "%s: too many files: '%s'", options->command, path);
+    options->files[options->num_files++] = path;
+    return TOOL_OK;
+}
+
+static int parse_options(int count, char **arguments, compress_options *options)
+{
+    const char *const command = options->command;
+    const bool has_error = options->most_files > 1;
+    bool is_file = false;
+    int status = TOOL_OK;
+    for (int i = 0; i < count && status == TOOL_OK; i++) {
+        const char *const argument = arguments[i];
+        const char *const value = i + 1 < count ? arguments[i + 1] : NULL;
+        if (is_file || argument[0] != '-') {
+            status = add_file(options, argument);
+        } else if (strcmp(argument, "--") == 0) {
+            is_file = true;
+        } else if (is_output(argument)) {
+            if (!value)
+                return tool_usage(command, "%s: %s takes a name", command, argument);
+            options->output = arguments[++i];
+        } else if (has_error && strcmp(argument, "--error") == 0) {
+            if (!parse_error_bound(value, &options->tolerance))
+                return tool_usage(command, "%s: --error takes units, above 0", command);
+            i++;
+        } else {
+            return tool_usage(command, "%s: unknown option '%s'", command, argument);
+        }
+    }
+    if (status == TOOL_OK && options->num_files == 0)
+        return tool_usage(command, "%s: missing file", command);
+    return status;
+}
+
+// -- Files ----------------------------------------------------------------------------------------
+
+static bool fail_to_write(const char *path, md5_error *error)
+{
+    *error = (md5_error){.status = MD5_ERROR_IO};
+    (void)snprintf(error->file, sizeof error->file, "%s", path);
+    (void)snprintf(error->message, sizeof error->message, "cannot write the file: %s",
+                   strerror(errno));
+    return false;
+}
+
+static bool write_file(const char *path, const void *bytes, size_t size, md5_error *error)
+{
+    FILE *const file = fopen(path, "wb");
+    const bool is_written = file && fwrite(bytes, 1, size, file) == size;
+    if (file && fclose(file) == 0 && is_written)
+        return true;
+    return fail_to_write(path, error);
+}
+
+static bool write_compressed(const md5_anim *anim, const md5_model *model,
+                             const compress_options *options, md5_error *error)
+{
+    const md5_compress_opts compress = {.tolerance = options->tolerance, .model = model};
+    const md5_load_opts opts = {.file_name = options->files[0]};
+    md5_compressed *const compressed = md5_compress_anim(anim, &compress, &opts, error);
+    if (!compressed)
+        return false;
+    const size_t size = md5_write_compressed(compressed, NULL, 0);
+    uint8_t *const bytes = common_alloc(size, 1);
+    (void)md5_write_compressed(compressed, bytes, size);
+    const bool is_written = write_file(options->output, bytes, size, error);
+    if (is_written)
+        printf("error %.6g units, %zu bytes, %.2f a joint and frame\n", (double)compressed->error,
+               size,
+               (double)compressed->packed_size
+                   / ((double)anim->skeleton.num_joints * anim->num_frames));
+    free(bytes);
+    md5_free_compressed(compressed);
+    return is_written;
+}
+
+// -- Text -----------------------------------------------------------------------------------------
+
+static void print_vec3(FILE *file, float x, float y, float z)
+{
+    fprintf(file, "( %.9g %.9g %.9g )", (double)x, (double)y, (double)z);
+}
+
+// The format stores x y z of a rotation whose w is not above 0.
+static md5_quat stored_rotation(md5_quat q)
+{
+    return q.w > 0.0f ? (md5_quat){0.0f - q.x, 0.0f - q.y, 0.0f - q.z, 0.0f - q.w} : q;
+}
+
+static void print_hierarchy(FILE *file, const md5_anim *anim)
+{
+    fprintf(file,
+            "MD5Version 10\ncommandline \"md5tool decompress\"\n\nnumFrames %u\nnumJoints %u\n"
+            "frameRate %.17g\nnumAnimatedComponents %u\n\nhierarchy {\n",
+            anim->num_frames, anim->skeleton.num_joints, anim->frame_rate, anim->num_components);
+    for (uint32_t i = 0; i < anim->skeleton.num_joints; i++)
+        fprintf(file, "\t\"%s\"\t%d %u %u\n", anim->skeleton.joints[i].name,
+                (int)anim->skeleton.joints[i].parent, anim->tracks[i].flags, anim->tracks[i].first);
+    fputs("}\n\n", file);
+}
+
+static void print_bounds(FILE *file, const md5_anim *anim, md5_transform *pose, md5_mat34 *joints)
+{
+    const uint32_t num_joints = anim->skeleton.num_joints;
+    fputs("bounds {\n", file);
+    for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
+        const md5_moment still = {.frame0 = frame, .frame1 = frame};
+        md5_bounds bounds = md5_bounds_of_points(NULL, 0);
+        md5_sample_anim(anim, &still, MD5_ROOT_FILE, pose);
+        md5_local_to_model(&anim->skeleton, pose, joints);
+        for (uint32_t i = 0; i < num_joints; i++) {
+            const md5_vec3 at = {joints[i].m[3], joints[i].m[7], joints[i].m[11]};
+            bounds = md5_bounds_union(bounds, md5_bounds_of_points(&at, 1));
+        }
+        fputs("\t", file);
+        print_vec3(file, bounds.min.x, bounds.min.y, bounds.min.z);
+        fputs(" ", file);
+        print_vec3(file, bounds.max.x, bounds.max.y, bounds.max.z);
+        fputs("\n", file);
+    }
+    fputs("}\n\n", file);
+}
+
+static void print_base_frame(FILE *file, const md5_anim *anim)
+{
+    fputs("baseframe {\n", file);
+    for (uint32_t i = 0; i < anim->skeleton.num_joints; i++) {
+        const md5_vec3 t = anim->base_frame[i].translation;
+        const md5_quat q = stored_rotation(anim->base_frame[i].rotation);
+        fputs("\t", file);
+        print_vec3(file, t.x, t.y, t.z);
+        fputs(" ", file);
+        print_vec3(file, q.x, q.y, q.z);
+        fputs("\n", file);
+    }
+    fputs("}\n", file);
+}
+
+static void print_frames(FILE *file, const md5_anim *anim, md5_transform *pose)
+{
+    for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
+        const md5_moment still = {.frame0 = frame, .frame1 = frame};
+        md5_sample_anim(anim, &still, MD5_ROOT_FILE, pose);
+        fprintf(file, "\nframe %u {\n", frame);
+        for (uint32_t i = 0; i < anim->skeleton.num_joints; i++) {
+            const md5_vec3 t = pose[i].translation;
+            const md5_quat q = stored_rotation(pose[i].rotation);
+            if (anim->tracks[i].flags & 7)
+                fprintf(file, "\t%.9g %.9g %.9g\n", (double)t.x, (double)t.y, (double)t.z);
+            if (anim->tracks[i].flags & 56)
+                fprintf(file, "\t%.9g %.9g %.9g\n", (double)q.x, (double)q.y, (double)q.z);
+        }
+        fputs("}\n", file);
+    }
+}
+
+// Text has no way to quote these.
+static bool check_names(const md5_anim *anim, const char *path, md5_error *error)
+{
+    for (uint32_t i = 0; i < anim->skeleton.num_joints; i++) {
+        for (const char *c = anim->skeleton.joints[i].name; *c != '\0'; c++) {
+            if (*c != '"' && *c != '\\' && (unsigned char)*c >= ' ')
+                continue;
+            *error = (md5_error){.status = MD5_ERROR_RANGE};
+            (void)snprintf(error->file, sizeof error->file, "%s", path);
+            (void)snprintf(error->message, sizeof error->message,
+                           "the name of joint %u has a quote, backslash or control character", i);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void print_anim(FILE *file, const md5_anim *anim)
+{
+    md5_transform *const pose = common_alloc(anim->skeleton.num_joints, sizeof *pose);
+    md5_mat34 *const joints = common_alloc(anim->skeleton.num_joints, sizeof *joints);
+    print_hierarchy(file, anim);
+    print_bounds(file, anim, pose, joints);
+    print_base_frame(file, anim);
+    print_frames(file, anim, pose);
+    free(joints);
+    free(pose);
+}
+
+static bool write_anim(const char *path, const md5_anim *anim, md5_error *error)
+{
+    FILE *const file = path ? fopen(path, "wb") : stdout;
+    if (file)
+        print_anim(file, anim);
+    // What goes to standard output is checked at the end of the program.
+    if (!path)
+        return true;
+    const bool is_written = file && ferror(file) == 0;
+    if (file && fclose(file) == 0 && is_written)
+        return true;
+    return fail_to_write(path, error);
+}
+
+// -- The commands ---------------------------------------------------------------------------------
+
+static int finish(bool is_done, const md5_error *error)
+{
+    if (!is_done)
+        tool_print_error(error);
+    return is_done ? TOOL_OK : TOOL_BAD_FILE;
+}
+
+int tool_compress(int count, char **arguments)
+{
+    compress_options options = {.command = "compress", .most_files = 2};
+    const int status = parse_options(count, arguments, &options);
+    if (status != TOOL_OK)
+        return status;
+    if (!options.output)
+        return tool_usage("compress", "compress: missing -o FILE");
+    md5_error error = {.status = MD5_OK};
+    md5_anim *const anim = md5_load_anim(options.files[0], NULL, &error);
+    md5_model *const model =
+        anim && options.files[1] ? md5_load_model(options.files[1], NULL, &error) : NULL;
+    const bool is_done =
+        anim && (model || !options.files[1]) && write_compressed(anim, model, &options, &error);
+    md5_free_model(model);
+    md5_free_anim(anim);
+    return finish(is_done, &error);
+}
+
+int tool_decompress(int count, char **arguments)
+{
+    compress_options options = {.command = "decompress", .most_files = 1};
+    const int status = parse_options(count, arguments, &options);
+    if (status != TOOL_OK)
+        return status;
+    md5_error error = {.status = MD5_OK};
+    const md5_load_opts opts = {.file_name = options.files[0]};
+    md5_compressed *const compressed = md5_load_compressed(options.files[0], NULL, &error);
+    md5_anim *const anim = compressed ? md5_decompress_anim(compressed, &opts, &error) : NULL;
+    const bool is_done = anim && check_names(anim, options.files[0], &error)
+                         && write_anim(options.output, anim, &error);
+    md5_free_anim(anim);
+    md5_free_compressed(compressed);
+    return finish(is_done, &error);
+}
