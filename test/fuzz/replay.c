@@ -11,10 +11,17 @@ static const struct {
     const char *name;
     fuzz_target *run;
 } targets[] = {
-    {"mesh", fuzz_mesh},       {"anim", fuzz_anim},       {"camera", fuzz_camera},
-    {"machine", fuzz_machine}, {"scene", fuzz_scene},     {"save", fuzz_save},
-    {"game", fuzz_game},       {"texture", fuzz_texture}, {"cube", fuzz_cube},
+    {"mesh", fuzz_mesh},
+    {"anim", fuzz_anim},
+    {"camera", fuzz_camera},
+    {"machine", fuzz_machine},
+    {"scene", fuzz_scene},
+    {"save", fuzz_save},
+    {"game", fuzz_game},
+    {"texture", fuzz_texture},
+    {"cube", fuzz_cube},
     {"scale", fuzz_scale},
+    {"compressed", fuzz_compressed},
 };
 enum { NUM_TARGETS = sizeof targets / sizeof targets[0] };
 
@@ -53,7 +60,8 @@ int main(int argc, char **argv)
     if (!run) {
         fprintf(
             stderr,
-            "usage: replay mesh|anim|camera|machine|scene|save|game|texture|cube|scale FILE...\n");
+            "usage: replay mesh|anim|camera|machine|scene|save|game|texture|cube|scale|compressed "
+            "FILE...\n");
         return 2;
     }
     for (int i = 2; i < argc; i++) {

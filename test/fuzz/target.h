@@ -10,19 +10,20 @@
 
 typedef const char *fuzz_target(const uint8_t *data, size_t size);
 
-fuzz_target fuzz_mesh;    // an .md5mesh
-fuzz_target fuzz_anim;    // an .md5anim
-fuzz_target fuzz_camera;  // an .md5camera
-fuzz_target fuzz_machine; // an .md5machine, which is played
-fuzz_target fuzz_save;    // commands, and changes of the saved player
-fuzz_target fuzz_image;   // a picture, as the viewer reads it
-fuzz_target fuzz_shader;  // a .shader file, as the viewer reads it
-fuzz_target fuzz_texture; // an image program and a picture, as the library reads it
-fuzz_target fuzz_archive; // a zip file or .pak, as the programs read it
-fuzz_target fuzz_game;    // files of declarations, with a NUL between them
-fuzz_target fuzz_cube;    // an md5.cfg, a NUL byte, another script
-fuzz_target fuzz_scale;   // a .md5scale
-fuzz_target fuzz_scene;   // an .md5mesh, a NUL byte, an .md5anim: loaded, bound, sampled, skinned
+fuzz_target fuzz_mesh;       // an .md5mesh
+fuzz_target fuzz_anim;       // an .md5anim
+fuzz_target fuzz_camera;     // an .md5camera
+fuzz_target fuzz_machine;    // an .md5machine, which is played
+fuzz_target fuzz_compressed; // the file of a compressed clip
+fuzz_target fuzz_save;       // commands, and changes of the saved player
+fuzz_target fuzz_image;      // a picture, as the viewer reads it
+fuzz_target fuzz_shader;     // a .shader file, as the viewer reads it
+fuzz_target fuzz_texture;    // an image program and a picture, as the library reads it
+fuzz_target fuzz_archive;    // a zip file or .pak, as the programs read it
+fuzz_target fuzz_game;       // files of declarations, with a NUL between them
+fuzz_target fuzz_cube;       // an md5.cfg, a NUL byte, another script
+fuzz_target fuzz_scale;      // a .md5scale
+fuzz_target fuzz_scene; // an .md5mesh, a NUL byte, an .md5anim: loaded, bound, sampled, skinned
 
 // Limits of all inputs: far more than any of them needs.
 enum { FUZZ_MEMORY_LIMIT = 64 << 20 };

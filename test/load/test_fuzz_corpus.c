@@ -9,16 +9,17 @@
 #include <string.h>
 
 // The targets belong to other programs, so the build does not compile them into this one.
-#include "test/fuzz/anim.c"    // NOLINT(bugprone-suspicious-include)
-#include "test/fuzz/camera.c"  // NOLINT(bugprone-suspicious-include)
-#include "test/fuzz/cube.c"    // NOLINT(bugprone-suspicious-include)
-#include "test/fuzz/game.c"    // NOLINT(bugprone-suspicious-include)
-#include "test/fuzz/machine.c" // NOLINT(bugprone-suspicious-include)
-#include "test/fuzz/mesh.c"    // NOLINT(bugprone-suspicious-include)
-#include "test/fuzz/save.c"    // NOLINT(bugprone-suspicious-include)
-#include "test/fuzz/scale.c"   // NOLINT(bugprone-suspicious-include)
-#include "test/fuzz/scene.c"   // NOLINT(bugprone-suspicious-include)
-#include "test/fuzz/texture.c" // NOLINT(bugprone-suspicious-include)
+#include "test/fuzz/anim.c"       // NOLINT(bugprone-suspicious-include)
+#include "test/fuzz/camera.c"     // NOLINT(bugprone-suspicious-include)
+#include "test/fuzz/compressed.c" // NOLINT(bugprone-suspicious-include)
+#include "test/fuzz/cube.c"       // NOLINT(bugprone-suspicious-include)
+#include "test/fuzz/game.c"       // NOLINT(bugprone-suspicious-include)
+#include "test/fuzz/machine.c"    // NOLINT(bugprone-suspicious-include)
+#include "test/fuzz/mesh.c"       // NOLINT(bugprone-suspicious-include)
+#include "test/fuzz/save.c"       // NOLINT(bugprone-suspicious-include)
+#include "test/fuzz/scale.c"      // NOLINT(bugprone-suspicious-include)
+#include "test/fuzz/scene.c"      // NOLINT(bugprone-suspicious-include)
+#include "test/fuzz/texture.c"    // NOLINT(bugprone-suspicious-include)
 
 static void run_file(fuzz_target *run, const char *path)
 {
@@ -95,4 +96,8 @@ TEST (fuzz_corpus_of_games_holds) {
 
 TEST (fuzz_corpus_of_textures_holds) {
     run_corpus(fuzz_texture, "texture");
+}
+
+TEST (fuzz_corpus_of_compressed_clips_holds) {
+    run_corpus(fuzz_compressed, "compressed");
 }

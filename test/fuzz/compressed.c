@@ -1,0 +1,121 @@
+// The file of a compressed clip. Its size and checksum are renewed, so that changes reach the
+// checks of the numbers; the bytes as they are must be refused or sound, too.
+#include "test/fuzz/target.h"
+
+#include "md5/md5compress.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COMPRESSED_HEAD = 20, COMPRESSED_JOINTS = 4096, COMPRESSED_MOMENTS = 12 };
+
+static void put_compressed_32(uint8_t *to, uint64_t value)
+{
+    for (int i = 0; i < 4; i++)
+        to[i] = (uint8_t)(value >> (8 * i));
+}
+
+// FNV-1a of what follows the head: see md5/compress/file.c.
+static void seal_compressed(uint8_t *bytes, size_t size)
+{
+    uint64_t hash = 0xCBF29CE484222325u;
+    for (size_t i = COMPRESSED_HEAD; i < size; i++)
+        hash = (hash ^ bytes[i]) * 0x100000001B3u;
+    put_compressed_32(bytes + 8, size);
+    put_compressed_32(bytes + 12, hash);
+    put_compressed_32(bytes + 16, hash >> 32);
+}
+
+static bool is_compressed_sound(const md5_transform *pose, uint32_t num_joints)
+{
+    for (uint32_t i = 0; i < num_joints; i++) {
+        const md5_quat q = pose[i].rotation;
+        const md5_vec3 t = pose[i].translation;
+        const float square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+        if (!(fabsf(square - 1.0f) < 0.01f && isfinite(t.x) && isfinite(t.y) && isfinite(t.z)))
+            return false;
+    }
+    return true;
+}
+
+// At moments in and beyond the clip, and from any frame to any other.
+static const char *sample_compressed(const md5_compressed *clip, md5_transform *pose)
+{
+    for (uint32_t i = 0; i < COMPRESSED_MOMENTS; i++) {
+        const double cycle = clip->duration > 0.0 ? clip->duration : 1.0;
+        md5_moment moment = md5_compressed_moment(clip, cycle * 0.37 * i, (md5_wrap)(i % 3));
+        if (i % 4 == 3)
+            moment = (md5_moment){
+                .frame0 = clip->num_frames - 1, .frame1 = clip->num_frames / i, .fraction = 0.4f};
+        md5_sample_compressed_anim(clip, &moment, (md5_root)(i % 3 == 1 ? 2 : 0), pose);
+        if (!is_compressed_sound(pose, clip->skeleton.num_joints))
+            return "an invalid pose";
+    }
+    return NULL;
+}
+
+// Decompresses clips of some frames: the first frame and the last are the samples at them.
+static const char *decompress(const md5_compressed *clip, md5_transform *pose)
+{
+    const md5_load_opts opts = {.memory_limit = 1 << 20};
+    md5_error error;
+    md5_anim *const anim = md5_decompress_anim(clip, &opts, &error);
+    if (!anim)
+        return error.status == MD5_ERROR_MEMORY ? NULL : "a clip cannot be decompressed";
+    const uint32_t last = anim->num_frames - 1, num_joints = anim->skeleton.num_joints;
+    const md5_moment end = {.frame0 = last, .frame1 = last};
+    md5_sample_compressed_anim(clip, &end, MD5_ROOT_FILE, pose);
+    md5_sample_anim(anim, &end, MD5_ROOT_FILE, pose + num_joints);
+    const bool is_same = memcmp(pose, pose + num_joints, num_joints * sizeof *pose) == 0;
+    md5_free_anim(anim);
+    return is_same ? NULL : "a decompressed frame differs";
+}
+
+static bool is_written_as(const md5_compressed *clip, const uint8_t *bytes, size_t size)
+{
+    uint8_t *const written = malloc(size);
+    if (!written)
+        abort();
+    const bool is_same =
+        md5_write_compressed(clip, written, size) == size && memcmp(written, bytes, size) == 0;
+    free(written);
+    return is_same;
+}
+
+static const char *parse_compressed(const uint8_t *bytes, size_t size)
+{
+    const md5_load_opts opts = {.memory_limit = FUZZ_MEMORY_LIMIT};
+    md5_error error;
+    md5_compressed *const clip = md5_parse_compressed(bytes, size, &opts, &error);
+    if (!clip)
+        return error.status == MD5_OK || !error.message[0] ? "refused without a message" : NULL;
+    const char *fault = NULL;
+    if (clip->skeleton.num_joints <= COMPRESSED_JOINTS) {
+        md5_transform *const pose = calloc(2 * COMPRESSED_JOINTS, sizeof *pose);
+        if (!pose)
+            abort();
+        fault = sample_compressed(clip, pose);
+        fault = fault ? fault : decompress(clip, pose);
+        free(pose);
+    }
+    if (!fault && !is_written_as(clip, bytes, size))
+        fault = "a clip is written as different bytes";
+    md5_free_compressed(clip);
+    return fault;
+}
+
+const char *fuzz_compressed(const uint8_t *data, size_t size)
+{
+    const char *fault = parse_compressed(data, size);
+    if (fault || size < COMPRESSED_HEAD)
+        return fault;
+    uint8_t *const sealed = malloc(size); // exact size: a read beyond it is detected
+    if (!sealed)
+        abort();
+    memcpy(sealed, data, size);
+    seal_compressed(sealed, size);
+    fault = parse_compressed(sealed, size);
+    free(sealed);
+    return fault;
+}
