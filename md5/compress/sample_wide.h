@@ -6,175 +6,6 @@
 #include "md5/compress/packed.h"
 #include "md5/pose/simd/slerp_wide.h"
 
-// -- Levels of keys ---------------------------------------------------------------------------
-
-// What the keys of a group share. AVX2 has all lanes in a register; others unpack one by one.
-typedef struct key_reader {
-    const uint8_t *bytes;
-#if defined(MD5_WIDE_AVX2)
-    __m256i at, rows, masks[3], offsets[3];
-    __m256i even[2], odd[2]; // where components end, of even and of odd lanes
-#else
-    const md5_packed_lanes *group;
-    uint32_t first;
-#endif
-} key_reader;
-
-#if defined(MD5_WIDE_AVX2)
-
-MD5_WIDE_INLINE __m256i widen_bytes(const uint8_t *bytes)
-{
-    return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)bytes));
-}
-
-MD5_WIDE_INLINE __m256i load_lanes(const void *from)
-{
-    return _mm256_loadu_si256((const __m256i *)from);
-}
-
-MD5_WIDE_INLINE __m256i low_halves(__m256i lanes)
-{
-    return _mm256_and_si256(lanes, _mm256_set1_epi64x(0xffffffff));
-}
-
-MD5_WIDE_INLINE void begin_keys(key_reader *reader, const md5_packed *packed,
-                                const md5_packed_lanes *group, uint32_t first)
-{
-    const __m256i one = _mm256_set1_epi32(1);
-    __m256i end = _mm256_setzero_si256();
-    (void)first; // all lanes at a time
-    reader->bytes = packed->bytes;
-    reader->at = load_lanes(group->at);
-    reader->rows = widen_bytes(group->rows);
-    MD5_UNROLL
-    for (int c = 0; c < 3; c++) {
-        const __m256i bits = widen_bytes(group->bits[c]);
-        reader->masks[c] = _mm256_sub_epi32(_mm256_sllv_epi32(one, bits), one);
-        reader->offsets[c] = load_lanes(group->offsets[c]);
-        end = _mm256_add_epi32(end, bits);
-        if (c == 2)
-            break;
-        reader->even[c] = low_halves(end);
-        reader->odd[c] = _mm256_srli_epi64(end, 32);
-    }
-}
-
-MD5_WIDE_INLINE __m128i load_two(const uint8_t *first, const uint8_t *second)
-{
-    const __m128i low = _mm_loadl_epi64((const __m128i *)(const void *)first);
-    return _mm_castps_si128(
-        _mm_loadh_pi(_mm_castsi128_ps(low), (const __m64 *)(const void *)second));
-}
-
-// Eight bytes of every second lane.
-MD5_WIDE_INLINE __m256i load_words(const uint8_t *bytes, const uint32_t *at)
-{
-    const __m128i low = load_two(bytes + at[0], bytes + at[2]);
-    const __m128i high = load_two(bytes + at[4], bytes + at[6]);
-    return _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
-}
-
-// Joins the low halves of the words of even and odd lanes.
-MD5_WIDE_INLINE __m256i join_lanes(__m256i even, __m256i odd)
-{
-    return _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
-}
-
-MD5_WIDE_INLINE void read_levels(const key_reader *reader, const uint32_t *keys, md5_wide v[4])
-{
-    uint32_t at[MD5_LANES];
-    const __m256i bit =
-        _mm256_add_epi32(reader->at, _mm256_mullo_epi32(reader->rows, load_lanes(keys)));
-    const __m256i within = _mm256_and_si256(bit, _mm256_set1_epi32(7));
-    _mm256_storeu_si256((__m256i *)(void *)at, _mm256_srli_epi32(bit, 3));
-    const __m256i even = _mm256_srlv_epi64(load_words(reader->bytes, at), low_halves(within));
-    const __m256i odd =
-        _mm256_srlv_epi64(load_words(reader->bytes, at + 1), _mm256_srli_epi64(within, 32));
-    MD5_UNROLL
-    for (int c = 0; c < 3; c++) {
-        const __m256i fields = c == 0 ? join_lanes(even, odd)
-                                      : join_lanes(_mm256_srlv_epi64(even, reader->even[c - 1]),
-                                                   _mm256_srlv_epi64(odd, reader->odd[c - 1]));
-        const __m256i level = _mm256_and_si256(fields, reader->masks[c]);
-        v[c] = _mm256_cvtepi32_ps(_mm256_add_epi32(level, reader->offsets[c]));
-    }
-}
-
-#else
-
-MD5_WIDE_INLINE void begin_keys(key_reader *reader, const md5_packed *packed,
-                                const md5_packed_lanes *group, uint32_t first)
-{
-    *reader = (key_reader){packed->bytes, group, first};
-}
-
-MD5_WIDE_INLINE void read_levels(const key_reader *reader, const uint32_t *keys, md5_wide v[4])
-{
-    const md5_packed_lanes *const group = reader->group;
-    float levels[3][MD5_WIDTH];
-    for (uint32_t i = 0; i < MD5_WIDTH; i++) {
-        const uint32_t lane = reader->first + i;
-        uint64_t word =
-            md5_packed_word(reader->bytes, group->at[lane] + keys[i] * group->rows[lane]);
-        MD5_UNROLL
-        for (int c = 0; c < 3; c++) {
-            const uint32_t bits = group->bits[c][lane];
-            const uint32_t level = (uint32_t)word & ((1u << bits) - 1);
-            levels[c][i] = (float)(group->offsets[c][lane] + (int32_t)level);
-            word >>= bits;
-        }
-    }
-    MD5_UNROLL
-    for (int c = 0; c < 3; c++)
-        v[c] = md5_wide_load(levels[c]);
-}
-
-#endif
-
-// -- Values -----------------------------------------------------------------------------------
-
-// The component of a rotation that is not stored.
-MD5_WIDE_INLINE md5_wide complete(const md5_wide v[4])
-{
-    const md5_wide square = md5_wide_add(
-        md5_wide_add(md5_wide_mul(v[0], v[0]), md5_wide_mul(v[1], v[1])), md5_wide_mul(v[2], v[2]));
-    const md5_wide rest = md5_wide_sub(md5_wide_all(1.0f), square);
-    return md5_wide_sqrt(md5_wide_larger(rest, md5_wide_all(0.0f)));
-}
-
-MD5_WIDE_INLINE void read_key(const key_reader *reader, md5_wide scale, const uint32_t *keys,
-                              md5_wide v[4])
-{
-    read_levels(reader, keys, v);
-    MD5_UNROLL
-    for (int c = 0; c < 3; c++)
-        v[c] = md5_wide_mul(v[c], scale);
-}
-
-// From stored order to x y z w.
-MD5_WIDE_INLINE void put_in_order(const float *forms, md5_wide v[4])
-{
-    const md5_wide without = md5_wide_load(forms);
-    const md5_mask x = md5_wide_less(without, md5_wide_all(0.5f));
-    const md5_mask x_y = md5_wide_less(without, md5_wide_all(1.5f));
-    const md5_mask w = md5_wide_greater(without, md5_wide_all(2.5f));
-    const md5_wide a = v[0], b = v[1], c = v[2], last = v[3];
-    v[0] = md5_wide_select(x, last, a);
-    v[1] = md5_wide_select(x, a, md5_wide_select(x_y, last, b));
-    v[2] = md5_wide_select(x_y, b, md5_wide_select(w, c, last));
-    v[3] = md5_wide_select(w, last, c);
-}
-
-MD5_WIDE_INLINE void store_lanes(md5_wide v[4], const uint32_t *to, md5_transform *pose)
-{
-    float *rows[MD5_WIDTH];
-    MD5_UNROLL
-    for (int i = 0; i < MD5_WIDTH; i++)
-        rows[i] = (float *)(void *)md5_packed_target(pose, to[i]);
-    md5_wide_transpose(v);
-    md5_wide_store_rows(rows, v);
-}
-
 // -- Moments ----------------------------------------------------------------------------------
 
 // Keys and fractions of a moment, in each lane. Those of a step are found once.
@@ -225,6 +56,205 @@ MD5_WIDE_INLINE void mix_spans(moment_spans *spans, const md5_packed_lanes *grou
     }
 }
 
+// -- Levels of keys ---------------------------------------------------------------------------
+
+// Where the two keys of each lane are: in AVX2 at a byte and bit, in others at a bit. Found for all
+// groups before any is read: see slerp_wide.h.
+typedef struct key_places {
+    uint32_t bytes[2][MD5_LANES], bits[2][MD5_LANES];
+} key_places;
+
+// What the keys of a group share. AVX2 has all lanes in a register; others unpack one by one.
+typedef struct key_reader {
+    const uint8_t *bytes;
+#if defined(MD5_WIDE_AVX2)
+    __m256i masks[3], offsets[3];
+    __m256i even[2], odd[2]; // where components end, of even and of odd lanes
+#else
+    const md5_packed_lanes *group;
+    uint32_t first;
+#endif
+} key_reader;
+
+#if defined(MD5_WIDE_AVX2)
+
+MD5_WIDE_INLINE __m256i widen_bytes(const uint8_t *bytes)
+{
+    return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)bytes));
+}
+
+MD5_WIDE_INLINE __m256i load_lanes(const void *from)
+{
+    return _mm256_loadu_si256((const __m256i *)from);
+}
+
+MD5_WIDE_INLINE void store_lanes_of(uint32_t *to, __m256i lanes)
+{
+    _mm256_storeu_si256((__m256i *)(void *)to, lanes);
+}
+
+MD5_WIDE_INLINE __m256i low_halves(__m256i lanes)
+{
+    return _mm256_and_si256(lanes, _mm256_set1_epi64x(0xffffffff));
+}
+
+MD5_WIDE_INLINE void begin_keys(key_reader *reader, const md5_packed *packed,
+                                const md5_packed_lanes *group, uint32_t first)
+{
+    const __m256i one = _mm256_set1_epi32(1);
+    __m256i end = _mm256_setzero_si256();
+    (void)first; // all lanes at a time
+    reader->bytes = packed->bytes;
+    MD5_UNROLL
+    for (int c = 0; c < 3; c++) {
+        const __m256i bits = widen_bytes(group->bits[c]);
+        reader->masks[c] = _mm256_sub_epi32(_mm256_sllv_epi32(one, bits), one);
+        reader->offsets[c] = load_lanes(group->offsets[c]);
+        end = _mm256_add_epi32(end, bits);
+        if (c == 2)
+            break;
+        reader->even[c] = low_halves(end);
+        reader->odd[c] = _mm256_srli_epi64(end, 32);
+    }
+}
+
+MD5_WIDE_INLINE __m128i load_two(const uint8_t *first, const uint8_t *second)
+{
+    const __m128i low = _mm_loadl_epi64((const __m128i *)(const void *)first);
+    return _mm_castps_si128(
+        _mm_loadh_pi(_mm_castsi128_ps(low), (const __m64 *)(const void *)second));
+}
+
+// Eight bytes of every second lane.
+MD5_WIDE_INLINE __m256i load_words(const uint8_t *bytes, const uint32_t *at)
+{
+    const __m128i low = load_two(bytes + at[0], bytes + at[2]);
+    const __m128i high = load_two(bytes + at[4], bytes + at[6]);
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
+}
+
+// Joins the low halves of the words of even and odd lanes.
+MD5_WIDE_INLINE __m256i join_lanes(__m256i even, __m256i odd)
+{
+    return _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
+}
+
+MD5_WIDE_INLINE void find_keys(const md5_packed_lanes *group, const lane_spans *spans,
+                               key_places *places)
+{
+    const __m256i at = load_lanes(group->at), rows = widen_bytes(group->rows);
+    MD5_UNROLL
+    for (int k = 0; k < 2; k++) {
+        const __m256i keys = load_lanes(k == 0 ? spans->key0 : spans->key1);
+        const __m256i bit = _mm256_add_epi32(at, _mm256_mullo_epi32(rows, keys));
+        store_lanes_of(places->bytes[k], _mm256_srli_epi32(bit, 3));
+        store_lanes_of(places->bits[k], _mm256_and_si256(bit, _mm256_set1_epi32(7)));
+    }
+}
+
+MD5_WIDE_INLINE void read_levels(const key_reader *reader, const key_places *places, int k,
+                                 md5_wide v[4])
+{
+    const uint32_t *const at = places->bytes[k];
+    const __m256i within = load_lanes(places->bits[k]);
+    const __m256i even = _mm256_srlv_epi64(load_words(reader->bytes, at), low_halves(within));
+    const __m256i odd =
+        _mm256_srlv_epi64(load_words(reader->bytes, at + 1), _mm256_srli_epi64(within, 32));
+    MD5_UNROLL
+    for (int c = 0; c < 3; c++) {
+        const __m256i fields = c == 0 ? join_lanes(even, odd)
+                                      : join_lanes(_mm256_srlv_epi64(even, reader->even[c - 1]),
+                                                   _mm256_srlv_epi64(odd, reader->odd[c - 1]));
+        const __m256i level = _mm256_and_si256(fields, reader->masks[c]);
+        v[c] = _mm256_cvtepi32_ps(_mm256_add_epi32(level, reader->offsets[c]));
+    }
+}
+
+#else
+
+MD5_WIDE_INLINE void begin_keys(key_reader *reader, const md5_packed *packed,
+                                const md5_packed_lanes *group, uint32_t first)
+{
+    *reader = (key_reader){packed->bytes, group, first};
+}
+
+MD5_WIDE_INLINE void find_keys(const md5_packed_lanes *group, const lane_spans *spans,
+                               key_places *places)
+{
+    for (uint32_t lane = 0; lane < MD5_LANES; lane++) {
+        const uint32_t at = group->at[lane], row = group->rows[lane];
+        places->bits[0][lane] = at + spans->key0[lane] * row;
+        places->bits[1][lane] = at + spans->key1[lane] * row;
+    }
+}
+
+MD5_WIDE_INLINE void read_levels(const key_reader *reader, const key_places *places, int k,
+                                 md5_wide v[4])
+{
+    const md5_packed_lanes *const group = reader->group;
+    float levels[3][MD5_WIDTH];
+    for (uint32_t i = 0; i < MD5_WIDTH; i++) {
+        const uint32_t lane = reader->first + i;
+        uint64_t word = md5_packed_word(reader->bytes, places->bits[k][lane]);
+        MD5_UNROLL
+        for (int c = 0; c < 3; c++) {
+            const uint32_t bits = group->bits[c][lane];
+            const uint32_t level = (uint32_t)word & ((1u << bits) - 1);
+            levels[c][i] = (float)(group->offsets[c][lane] + (int32_t)level);
+            word >>= bits;
+        }
+    }
+    MD5_UNROLL
+    for (int c = 0; c < 3; c++)
+        v[c] = md5_wide_load(levels[c]);
+}
+
+#endif
+
+// -- Values -----------------------------------------------------------------------------------
+
+// The component of a rotation that is not stored.
+MD5_WIDE_INLINE md5_wide complete(const md5_wide v[4])
+{
+    const md5_wide square = md5_wide_add(
+        md5_wide_add(md5_wide_mul(v[0], v[0]), md5_wide_mul(v[1], v[1])), md5_wide_mul(v[2], v[2]));
+    const md5_wide rest = md5_wide_sub(md5_wide_all(1.0f), square);
+    return md5_wide_sqrt(md5_wide_larger(rest, md5_wide_all(0.0f)));
+}
+
+MD5_WIDE_INLINE void read_key(const key_reader *reader, md5_wide scale, const key_places *places,
+                              int k, md5_wide v[4])
+{
+    read_levels(reader, places, k, v);
+    MD5_UNROLL
+    for (int c = 0; c < 3; c++)
+        v[c] = md5_wide_mul(v[c], scale);
+}
+
+// From stored order to x y z w.
+MD5_WIDE_INLINE void put_in_order(const float *forms, md5_wide v[4])
+{
+    const md5_wide without = md5_wide_load(forms);
+    const md5_mask x = md5_wide_less(without, md5_wide_all(0.5f));
+    const md5_mask x_y = md5_wide_less(without, md5_wide_all(1.5f));
+    const md5_mask w = md5_wide_greater(without, md5_wide_all(2.5f));
+    const md5_wide a = v[0], b = v[1], c = v[2], last = v[3];
+    v[0] = md5_wide_select(x, last, a);
+    v[1] = md5_wide_select(x, a, md5_wide_select(x_y, last, b));
+    v[2] = md5_wide_select(x_y, b, md5_wide_select(w, c, last));
+    v[3] = md5_wide_select(w, last, c);
+}
+
+MD5_WIDE_INLINE void store_lanes(md5_wide v[4], const uint32_t *to, md5_transform *pose)
+{
+    float *rows[MD5_WIDTH];
+    MD5_UNROLL
+    for (int i = 0; i < MD5_WIDTH; i++)
+        rows[i] = (float *)(void *)md5_packed_target(pose, to[i]);
+    md5_wide_transpose(v);
+    md5_wide_store_rows(rows, v);
+}
+
 // -- Groups -----------------------------------------------------------------------------------
 
 // Rotations of lanes, in four steps: see slerp_wide.h.
@@ -245,13 +275,14 @@ typedef struct rotation_sets {
 } rotation_sets;
 
 MD5_WIDE_INLINE void begin_rotations(const md5_packed *packed, const md5_packed_lanes *group,
-                                     uint32_t first, const lane_spans *spans, rotation_set *set)
+                                     uint32_t first, const lane_spans *spans,
+                                     const key_places *places, rotation_set *set)
 {
     key_reader reader;
     const md5_wide scale = md5_wide_load(group->scales + first);
     begin_keys(&reader, packed, group, first);
-    read_key(&reader, scale, spans->key0 + first, set->a);
-    read_key(&reader, scale, spans->key1 + first, set->b);
+    read_key(&reader, scale, places, 0, set->a);
+    read_key(&reader, scale, places, 1, set->b);
     set->fraction = md5_wide_load(spans->fractions + first);
     set->common = spans->common;
     set->forms = group->forms + first;
@@ -299,15 +330,15 @@ MD5_WIDE_INLINE void finish_rotations(rotation_sets *all, md5_transform *pose)
 
 MD5_WIDE_INLINE void sample_translations(const md5_packed *packed, const md5_packed_lanes *group,
                                          uint32_t first, const lane_spans *spans,
-                                         md5_transform *pose)
+                                         const key_places *places, md5_transform *pose)
 {
     key_reader reader;
     const md5_wide scale = md5_wide_load(group->scales + first);
     const md5_wide fraction = md5_wide_load(spans->fractions + first);
     md5_wide a[4], b[4];
     begin_keys(&reader, packed, group, first);
-    read_key(&reader, scale, spans->key0 + first, a);
-    read_key(&reader, scale, spans->key1 + first, b);
+    read_key(&reader, scale, places, 0, a);
+    read_key(&reader, scale, places, 1, b);
     MD5_UNROLL
     for (int c = 0; c < 3; c++)
         a[c] = lerp_wide(a[c], b[c], fraction);
@@ -316,13 +347,14 @@ MD5_WIDE_INLINE void sample_translations(const md5_packed *packed, const md5_pac
 }
 
 MD5_WIDE_INLINE void sample_group(const md5_packed *packed, const md5_packed_lanes *group,
-                                  const lane_spans *spans, rotation_sets *all, md5_transform *pose)
+                                  const lane_spans *spans, const key_places *places,
+                                  rotation_sets *all, md5_transform *pose)
 {
     for (uint32_t first = 0; first < MD5_LANES; first += MD5_WIDTH) {
         if (group->kind == MD5_PACKED_ROTATION)
-            begin_rotations(packed, group, first, spans, &all->sets[all->count++]);
+            begin_rotations(packed, group, first, spans, places, &all->sets[all->count++]);
         else
-            sample_translations(packed, group, first, spans, pose);
+            sample_translations(packed, group, first, spans, places, pose);
     }
 }
 
@@ -333,6 +365,7 @@ MD5_WIDE_INLINE void sample_groups(moment_spans *spans, const md5_packed_lanes *
 {
     const lane_spans *of_groups[GROUPS];
     lane_spans mixed[GROUPS];
+    key_places places[GROUPS];
     rotation_sets all;
     for (uint32_t i = 0; i < count; i++) {
         of_groups[i] = groups[i].is_mixed ? &mixed[i] : spans_of_step(spans, groups[i].steps[0]);
@@ -341,10 +374,14 @@ MD5_WIDE_INLINE void sample_groups(moment_spans *spans, const md5_packed_lanes *
     }
     all.count = 0;
     for (uint32_t i = 0; i < count; i++) {
+        if (of_groups[i]->is_between)
+            find_keys(&groups[i], of_groups[i], &places[i]);
+    }
+    for (uint32_t i = 0; i < count; i++) {
         if (groups[i].is_odd || !of_groups[i]->is_between)
             md5_packed_sample_lanes(spans->packed, &groups[i], spans->moment, pose);
         else
-            sample_group(spans->packed, &groups[i], of_groups[i], &all, pose);
+            sample_group(spans->packed, &groups[i], of_groups[i], &places[i], &all, pose);
     }
     finish_rotations(&all, pose);
 }
