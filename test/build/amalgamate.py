@@ -7,6 +7,7 @@ source's name behind it: `group` of md5/skin/plan.c becomes group_plan. Macros o
 Headers come first, once, without their #include lines; those that each instruction set reads in its own
 way (md5/core/wide.h, and whatever includes it) are repeated for each source.
 """
+import functools
 import glob
 import os
 import re
@@ -35,6 +36,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)".*$', re.M)
 WORD = re.compile(r"[A-Za-z_]\w*$")
 
 
+@functools.lru_cache(maxsize=None)
 def read(path):
     with open(path) as file:
         return file.read()
@@ -46,6 +48,7 @@ def resolve(including, name):
     return beside if not os.path.exists(name) and os.path.exists(beside) else name
 
 
+@functools.lru_cache(maxsize=None)
 def includes(path):
     return [resolve(path, name) for name in INCLUDE.findall(read(path))]
 
@@ -171,14 +174,14 @@ def unit(path, repeated):
 def code_tokens_of_macro(text):
     """(kind, token) of text without directives, or of one directive."""
     for token in TOKEN.findall(text):
-        if token.isspace():
+        if WORD.match(token):
+            yield "word", token
+        elif token.isspace():
             yield "space", token
         elif token.startswith(("//", "/*")):
             yield "comment", token
-        elif token[0] in "\"'":
-            yield "text", token
         else:
-            yield ("word" if WORD.match(token) else "other"), token
+            yield ("text" if token[0] in "\"'" else "other"), token
 
 
 def code_tokens(text):
@@ -330,6 +333,7 @@ def rename_clashes(units, shared):
     all_macros = set(shared_macros)
     for _, macros in declared.values():
         all_macros |= macros
+    stems = [stem_of(path) for path in units]
     result = {}
     for path, text in units.items():
         names, macros = declared[path]
@@ -337,11 +341,11 @@ def rename_clashes(units, shared):
                     if (count[name] > 1 or name in taken or name in all_macros - macros)
                     and not (name.startswith(("md5_", "md5gl_")) and name in taken)}
         suffix = "_" + stem_of(path)
-        if sum(stem_of(each) == stem_of(path) for each in units) > 1:
+        if stems.count(stem_of(path)) > 1:
             suffix = "_" + os.path.basename(os.path.dirname(path)) + suffix
         while any(name + suffix in count or name + suffix in taken for name in clashing):
             suffix = "_of" + suffix
-        text = renamed(text, clashing, suffix)
+        text = renamed(text, clashing, suffix) if clashing else text
         text += "".join("#undef %s\n" % name for name in sorted(macros - shared_macros))
         result[path] = text
     return result

@@ -8,7 +8,8 @@
 screen=3840x2160
 . test/build/window.sh
 config=--config=$scratch/remembered
-events=${MD5_RANDOM_EVENTS:-1000}
+is_long && usual=1000 || usual=500
+events=${MD5_RANDOM_EVENTS:-$usual}
 game_events=${MD5_RANDOM_GAME_EVENTS:-$((events / 3))}
 seed=${MD5_RANDOM_SEED:-1}
 
