@@ -318,8 +318,8 @@ RUN_TESTS = MD5_ROOT=. MD5_BUILD=$(OUT) MD5_LINK_FLAGS='$(ALL_LDFLAGS)' config=$
 programs: all $(TEST_MD5) $(TEST_GL) $(TEST_PNG)
 
 # The longest suites start first, so that none of them still runs alone after all others have ended.
-LONGEST := $(addprefix test/viewer/,window.sh view.sh) $(TEST_GL) $(TEST_MD5) \
-    $(addprefix test/viewer/,window_start.sh window_lists.sh window_random.sh crowd.sh)
+LONGEST := $(TEST_GL) $(TEST_MD5) $(addprefix test/viewer/,window.sh view.sh window_start.sh window_lists.sh \
+    window_random.sh crowd.sh)
 ALL_SUITES := $(filter $(TEST_SCRIPTS) $(TEST_MD5) $(TEST_GL),$(LONGEST)) \
     $(filter-out $(LONGEST),$(TEST_SCRIPTS))
 
