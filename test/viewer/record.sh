@@ -62,12 +62,53 @@ assert off < 1.0, off
 assert tile[0] != tile[1]
 END
 }
-movie_by_ffmpeg() {
-    mkdir "$scratch/bin"
-    printf '#!/bin/sh\nfor last; do :; done\nwc -c >"${last#file:}"\n' >"$scratch/bin/ffmpeg"
+# A program in the place of ffmpeg: what it is called with, and how much it is given.
+stub_ffmpeg() {
+    mkdir -p "$scratch/bin"
+    cat >"$scratch/bin/ffmpeg" <<'END'
+#!/bin/sh
+for last; do :; done
+printf '%s\n' "$@" >"${last#file:}.words"
+wc -c >"${last#file:}"
+END
     chmod +x "$scratch/bin/ffmpeg"
-    PATH=$scratch/bin:$PATH record "$model" "$anim" --frames 3 --output "$scratch/it's.mp4" &&
-        [ "$(cat "$scratch/it's.mp4")" -eq $((3 * 96 * 72 * 4)) ]
+}
+# has_words FILE WORD...: they follow one another.
+has_words() {
+    file=$1
+    shift
+    tr '\n' ' ' <"$file.words" | grep -qF -- " $* "
+}
+movie_by_ffmpeg() {
+    stub_ffmpeg
+    PATH=$scratch/bin:$PATH record "$model" "$anim" --frames 3 --frame-rate 12 --output "$scratch/it's.mp4" &&
+        [ "$(cat "$scratch/it's.mp4")" -eq $((3 * 96 * 72 * 4)) ] &&
+        has_words "$scratch/it's.mp4" -f rawvideo -pix_fmt rgba -s 96x72 -r 12 -i - &&
+        has_words "$scratch/it's.mp4" -colorspace bt709 && has_words "$scratch/it's.mp4" -preset veryfast
+}
+# Nothing is held in memory until the end, and encoding is quick.
+formats_by_ffmpeg() {
+    stub_ffmpeg
+    for ending in gif webm; do
+        PATH=$scratch/bin:$PATH record "$model" "$anim" --frames 2 --output "$scratch/m.$ending" &&
+            [ "$(cat "$scratch/m.$ending")" -eq $((2 * 96 * 72 * 4)) ] || return 1
+    done
+    grep -q 'palettegen=stats_mode=single.*paletteuse=new=1' "$scratch/m.gif.words" &&
+        has_words "$scratch/m.webm" -deadline realtime && ! has_words "$scratch/m.gif" -colorspace
+}
+# The real one, where it is installed: as many pictures, of even size in videos, with a color matrix.
+real_ffmpeg() {
+    for ending in gif mp4 webm; do
+        "$view" --verbose error --resolution 97,73 --samples 1 "$model" "$anim" --frames 4 --frame-rate 10 \
+            --output "$scratch/real.$ending" || return 1
+        facts=$(ffprobe -v error -count_frames -select_streams v -of csv=p=0 \
+            -show_entries stream=width,height,color_space,nb_read_frames "$scratch/real.$ending")
+        echo "$ending: $facts"
+        case $ending in
+            gif) [ "$facts" = 97,73,unknown,4 ] || [ "$facts" = 97,73,gbr,4 ] || return 1 ;;
+            *) [ "$facts" = 98,74,bt709,4 ] || return 1 ;;
+        esac
+    done
 }
 without_ffmpeg() {
     mkdir "$scratch/none"
@@ -96,6 +137,10 @@ check "an APNG has the same pictures" same_in "$scratch/m.apng" '$1 == 96 && $2 
 check_long "a turntable" turns
 check "a sheet" sheet
 check "a movie through ffmpeg" movie_by_ffmpeg
+check "GIF and WebM through ffmpeg" formats_by_ffmpeg
+if command -v ffmpeg >/dev/null && command -v ffprobe >/dev/null; then
+    check_long "movies of the installed ffmpeg" real_ffmpeg
+fi
 check "a movie without ffmpeg" without_ffmpeg
 check "an APNG on a full disk" full_disk apng
 check "a sheet needs --output" refuses --output "$model" --sheet 3x3

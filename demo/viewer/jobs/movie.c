@@ -9,6 +9,7 @@
 #include <string.h>
 
 #ifndef _WIN32
+#include <errno.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -174,6 +175,32 @@ static bool end_ffmpeg(view_movie *movie)
 
 #else
 
+// How the pictures are encoded. The windows of recordings are as long as somebody lets them be, and
+// are drawn while ffmpeg runs: no format may hold all pictures in memory, as one palette for a
+// whole GIF does, or take much longer than drawing. Players guess the color matrix of videos that
+// do not name it; frame sizes of videos are even.
+#define VIDEO                                                                                     \
+    "-vf",                                                                                        \
+        "scale=out_color_matrix=bt709:out_range=tv,pad=ceil(iw/2)*2:ceil(ih/2)*2,format=yuv420p", \
+        "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709",               \
+        "-color_range", "tv"
+
+static const char *const *words_for(const char *path)
+{
+    static const char *const gif[] = {
+        "-vf", "split[a][b];[a]palettegen=stats_mode=single[p];[b][p]paletteuse=new=1", NULL};
+    static const char *const mp4[] = {VIDEO,       "-preset",    "veryfast",
+                                      "-movflags", "+faststart", NULL};
+    static const char *const webm[] = {VIDEO,  "-deadline", "realtime", "-cpu-used", "6",
+                                       "-crf", "32",        "-b:v",     "0",         NULL};
+    if (common_has_ending(path, ".gif"))
+        return gif;
+    return common_has_ending(path, ".webm") ? webm : mp4;
+}
+
+// Of the command line of ffmpeg.
+enum { MOST_WORDS = 40 };
+
 // Starts ffmpeg without a shell, so that file names need no quoting.
 static bool start_ffmpeg(view_movie *movie)
 {
@@ -187,12 +214,14 @@ static bool start_ffmpeg(view_movie *movie)
     char *const path = common_format("file:%s", movie->path);
     // A GIF uses one palette of 256 colours for all pictures. yuv420p, which every player supports,
     // needs even sides.
-    const bool is_gif = common_has_ending(movie->path, ".gif");
-    char gif[] = "split[a][b];[a]palettegen[p];[b][p]paletteuse";
-    char video[] = "pad=ceil(iw/2)*2:ceil(ih/2)*2,format=yuv420p";
-    char *words[] = {
-        "ffmpeg", "-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt",           "rgba", "-s",
-        size,     "-r",        rate,    "-i", "-",  "-vf",      is_gif ? gif : video, path,   NULL};
+    char *const input[] = {"ffmpeg", "-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt",
+                           "rgba",   "-s",        size,    "-r", rate, "-i",       "-"};
+    char *words[MOST_WORDS] = {NULL};
+    size_t count = sizeof input / sizeof input[0];
+    memcpy(words, input, sizeof input);
+    for (const char *const *word = words_for(movie->path); *word != NULL; word++)
+        words[count++] = (char *)(uintptr_t)*word; // which posix_spawn() does not change
+    words[count] = path;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
     posix_spawn_file_actions_addclose(&actions, ends[0]);
@@ -218,6 +247,8 @@ static bool feed_ffmpeg(view_movie *movie, const uint8_t *bytes, size_t size)
 {
     while (size > 0) {
         const ssize_t written = write(movie->pipe, bytes, size);
+        if (written < 0 && errno == EINTR)
+            continue;
         if (written <= 0)
             return false;
         bytes += written;
@@ -230,7 +261,11 @@ static bool end_ffmpeg(view_movie *movie)
 {
     int status = 1;
     close(movie->pipe);
-    return waitpid((pid_t)movie->ffmpeg, &status, 0) > 0 && status == 0;
+    pid_t ended;
+    do
+        ended = waitpid((pid_t)movie->ffmpeg, &status, 0);
+    while (ended < 0 && errno == EINTR);
+    return ended > 0 && status == 0;
 }
 
 #endif
