@@ -22,13 +22,14 @@ TEST (play_hold_keeps_soles_where_they_stand) {
         // Faster than clips have soles stand; held nowhere far; not low enough.
         {"slides", HOLD_FEET "hold { toe toe_l } }", 9.99, 10.01},
         {"glides", HOLD_FEET "hold { toe toe_l speed 4.9 } }", 2.49, 2.51},
+        {"glides", HOLD_FEET "hold { toe toe_l speed 0 } }", 2.49, 2.51},
         {"glides", HOLD_FEET "hold { toe toe_l distance 0 } }", 2.49, 2.51},
         {"slides", HOLD_FEET "hold { toe toe_l speed 20.1 distance 30 } }", 0.0, 1e-4},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         holding of;
         hold_begin(&of, cases[i].clip, cases[i].words);
-        const double most = hold_slide(&of, i == 8 ? 20 : 30);
+        const double most = hold_slide(&of, i == 9 ? 20 : 30);
         if (!CHECK(most >= cases[i].least && most <= cases[i].most))
             printf("%d: %g\n", (int)i, most);
         hold_end(&of);
