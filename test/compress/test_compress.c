@@ -325,3 +325,50 @@ TEST (compress_samples_any_moment_alone) {
     md5_free_compressed(of.compressed);
     md5_free_anim(of.anim);
 }
+
+// -- Decompressing ----------------------------------------------------------------------------
+
+static void check_frames(const md5_compressed *compressed, const md5_anim *again)
+{
+    const size_t count = again->skeleton.num_joints;
+    md5_transform *const poses = calloc(2 * count, sizeof *poses);
+    for (uint32_t frame = 0; frame < again->num_frames; frame++) {
+        const md5_moment still = {.frame0 = frame, .frame1 = frame};
+        md5_sample_compressed_anim(compressed, &still, MD5_ROOT_ID, poses);
+        md5_sample_anim(again, &still, MD5_ROOT_ID, poses + count);
+        CHECK(is_same(poses, poses + count, count));
+    }
+    free(poses);
+}
+
+// Frames are the samples at them, bit for bit; with them all that loading an animation sets.
+TEST (decompress_gives_the_frames_of_the_clip) {
+    md5_error error;
+    clip_case of = {.anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL)};
+    compress_case(&of, 0.05f);
+    const md5_anim *const anim = of.anim;
+    md5_anim *const again = md5_decompress_anim(of.compressed, NULL, &error);
+    if (CHECK(again != NULL)) {
+        CHECK_UINT(again->num_frames, anim->num_frames);
+        CHECK(again->frame_rate == anim->frame_rate && again->duration == anim->duration);
+        CHECK(again->num_rotations > 40 && again->num_rotations <= anim->num_rotations);
+        CHECK(again->num_translations > 4 && again->num_translations <= anim->num_translations);
+        CHECK_UINT(again->num_components, 3 * (again->num_rotations + again->num_translations));
+        CHECK(again->base_frame[0].translation.z == anim->base_frame[0].translation.z);
+        for (uint32_t i = 0; i < anim->skeleton.num_joints; i++) {
+            CHECK_STRING(again->skeleton.joints[i].name, anim->skeleton.joints[i].name);
+            CHECK(again->skeleton.joints[i].parent == anim->skeleton.joints[i].parent);
+        }
+        check_frames(of.compressed, again);
+    }
+    md5_free_anim(again);
+    test_heap heap = {.fail_at = 1};
+    const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+    CHECK(md5_decompress_anim(of.compressed, &opts, &error) == NULL);
+    CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+    const md5_load_opts small = {.memory_limit = 100};
+    CHECK(md5_decompress_anim(of.compressed, &small, &error) == NULL);
+    CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+    md5_free_compressed(of.compressed);
+    md5_free_anim(of.anim);
+}

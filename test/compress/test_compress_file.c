@@ -227,48 +227,6 @@ TEST (compress_binding_reports_what_bind_does) {
     md5_free_model(model);
 }
 
-// -- Decompressing ----------------------------------------------------------------------------
-
-// Frames are the samples at them, bit for bit; with it all that loading an animation sets.
-TEST (decompress_gives_the_frames_of_the_clip) {
-    static const double turns[] = {0.0, 1.0, 40.0};
-    for (int k = 0; k < 3; k++) {
-        md5_error error;
-        md5_anim *const anim = make_anim(turns[k], 50.0, "c");
-        md5_compressed *const compressed = compress(anim, 0.05f);
-        md5_anim *const again = md5_decompress_anim(compressed, NULL, &error);
-        if (CHECK(again != NULL)) {
-            CHECK_UINT(again->num_frames, anim->num_frames);
-            CHECK(again->frame_rate == anim->frame_rate && again->duration == anim->duration);
-            CHECK_UINT(again->num_rotations, k == 0 ? 1 : 2);
-            CHECK_UINT(again->num_translations, 1);
-            CHECK_UINT(again->num_components, 3 * (again->num_rotations + 1));
-            CHECK(again->base_frame[0].translation.y == 2.0f);
-            for (uint32_t i = 0; i < JOINTS; i++) {
-                CHECK_STRING(again->skeleton.joints[i].name, anim->skeleton.joints[i].name);
-                CHECK(again->skeleton.joints[i].parent == anim->skeleton.joints[i].parent);
-            }
-            for (uint32_t frame = 0; frame < FRAMES; frame++) {
-                md5_transform exact[JOINTS], pose[JOINTS];
-                const md5_moment still = {.frame0 = frame, .frame1 = frame};
-                md5_sample_compressed_anim(compressed, &still, MD5_ROOT_ID, exact);
-                md5_sample_anim(again, &still, MD5_ROOT_ID, pose);
-                CHECK(memcmp(exact, pose, sizeof exact) == 0);
-            }
-        }
-        md5_free_anim(again);
-        test_heap heap = {.fail_at = 1};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
-        CHECK(md5_decompress_anim(compressed, &opts, &error) == NULL);
-        CHECK_UINT(error.status, MD5_ERROR_MEMORY);
-        const md5_load_opts small = {.memory_limit = 100};
-        CHECK(md5_decompress_anim(compressed, &small, &error) == NULL);
-        CHECK_UINT(error.status, MD5_ERROR_MEMORY);
-        md5_free_compressed(compressed);
-        md5_free_anim(anim);
-    }
-}
-
 // -- Errors -----------------------------------------------------------------------------------
 
 static void check_refused(const md5_anim *anim, md5_compress_opts options, md5_status status,
