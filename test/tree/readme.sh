@@ -81,7 +81,7 @@ silent "each make target exists" targets
 {
     "$tool" --help
     "$viewer" --help
-    for command in info check dump; do "$tool" "$command" --help; done
+    for command in info check dump compress; do "$tool" "$command" --help; done
 } >"$scratch/help" 2>&1
 options() {
     grep -v pkg-config $readme | grep -oE '(^|[^-a-z,])--[a-z][a-z-]+' | sed 's/^[^-]//' | sort -u | while read -r option; do
