@@ -74,7 +74,7 @@ typedef struct md5_compress_opts {
 // - MD5_ERROR_MEMORY.
 //
 // The result is the smallest of 16 attempts, each of which is decoded and measured; if none holds,
-// of more with finer steps. Some 4 microseconds a joint and frame. Time and memory are linear in
+// of more with finer steps. Some 9 microseconds a joint and frame. Time and memory are linear in
 // joints times frames. Bounds of frames and the command line are not kept.
 MD5_API md5_compressed *md5_compress_anim(const md5_anim *anim, const md5_compress_opts *compress,
                                           const md5_load_opts *opts, md5_error *error);
