@@ -64,8 +64,10 @@ ALLOWED = {
     "shoot": {"stops": 14},       # a shot is there within a frame
     "skid_stop": {"stops": 1, "spike": 25, "slide": 60, "tail": 1.2},      # it is to slide
     "trot": {"spike": 21},
-    "turn_left": {"stops": 2},
-    "turn_right": {"stops": 2},
+    "trot_left": {"spike": 21},        # pistons, the shorter the faster, as a leg is drawn in
+    "trot_right": {"spike": 25},
+    "turn_left": {"stops": 3},
+    "turn_right": {"stops": 3},
 }
 
 
@@ -96,7 +98,7 @@ THIMBLE = Subject(
     [("foot_%d_%s" % (n, side),) for n in (1, 2, 3) for side in "lr"],
     [tuple("%s_%d_%s" % (part, n, side) for part in ("femur", "tibia", "foot"))
      for n in (1, 2, 3) for side in "lr"],
-    (("coxa_", 45), ("femur_", 75), ("tibia_", 75), ("foot_", 90), ("cylinder_", 50), ("rod_", 50),
+    (("coxa_", 45), ("femur_", 75), ("tibia_", 75), ("foot_", 90), ("cylinder_", 55), ("rod_", 55),
      ("eye", 35), ("shutter_", 50), ("gun_", 70), ("barrel_", 1), ("antenna_", 75), ("dome", 10),
      ("lamp", 1), ("body", 12)))
 
@@ -264,12 +266,13 @@ def check_depth(anim, solid, report):
 
 
 def check_reach(anim, height, report):
-    """How much of a clip can be seen from afar."""
+    """How much of a clip can be seen from afar, without what is fired."""
+    body = next((n for n, name in enumerate(anim.names) if name.startswith("bolt_")), len(anim.names))
     low, high = [1e9] * 3, [-1e9] * 3
     for n in range(len(anim.frames)):
         posed = anim.posed(n)
         at, turn = posed[0]
-        away = rotate(conj(turn), sub(mean([position for position, _ in posed]), at))
+        away = rotate(conj(turn), sub(mean([position for position, _ in posed[:body]]), at))
         away = (away[0], away[1], away[2] + at[2])
         low, high = list(map(min, low, away)), list(map(max, high, away))
     report.figures.append(("travel", 100.0 * math.hypot(high[0] - low[0], high[1] - low[1]) / height))

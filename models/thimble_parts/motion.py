@@ -3,13 +3,14 @@
 import math
 
 from kit import clip
-from kit.curves import bump, keyed, looped, pulse, wave
+from kit.curves import bump, caught, keyed, looped, pulse, thrown, wave
+from kit.footing import Footing
 from kit.gait import Gait
-from kit.maths import conj, mirror, rotate, sub, turn, unit
+from kit.maths import add, conj, mirror, rotate, scale, smoothstep, sub, turn, unit
 from kit.rig import Pose
 from kit.spring import Chain, between
 
-from thimble_parts.skeleton import ANKLE, ANTENNA, LEGS, azimuth, on_leg
+from thimble_parts.skeleton import ANKLE, ANTENNA, BOLT, LEGS, azimuth, on_leg
 
 HOMES = {leg: on_leg(leg, ANKLE) for leg in LEGS}
 _UP = (0.0, 0.0, 1.0)
@@ -77,8 +78,10 @@ def _gait(seconds, duty, lift, forward=0.0, spin=0.0):
 
 WALK = _gait(1.2, 0.58, 4.0, forward=15.0)
 TROT = _gait(0.5, 0.52, 3.4, forward=46.0)
-TURN_L = _gait(0.9, 0.58, 3.4, spin=36.0)
-TURN_R = _gait(0.9, 0.58, 3.4, spin=-36.0)
+BACK = _gait(1.0, 0.58, 3.4, forward=-11.0)
+# Curves: as fast and as long as WALK and TROT, so that a machine may blend them at one phase.
+WALK_L, WALK_R = (_gait(1.2, 0.58, 3.6, forward=15.0, spin=spin) for spin in (16.0, -16.0))
+TROT_L, TROT_R = (_gait(0.5, 0.52, 3.0, forward=46.0, spin=spin) for spin in (26.0, -26.0))
 
 
 def _late(leg):
@@ -100,46 +103,162 @@ def _plant(a, t, gait):
         a.leg(leg, (x, y, z + ANKLE[1]), yaw)
 
 
-def walk(a, t):
-    """Three legs at a time, the body level as a tray; the eye sweeps."""
-    phase = _go(a, t, WALK)
+def _walk(a, t, gait, lead=0.0):
+    """Three legs at a time, the body level as a tray; the eye sweeps, or looks into the curve."""
+    phase = _go(a, t, gait)
     a.move("body", y=0.4 * wave(phase), z=0.75 * wave(phase, 2, 0.2))
-    a.turn("body", roll=3.0 * wave(phase, 1, 0.05), pitch=1.4 * wave(phase, 2, 0.3))
-    a.turn("eye", yaw=14.0 * wave(phase), pitch=2.0)
+    a.turn("body", roll=3.0 * wave(phase, 1, 0.05) - 1.0 * lead, pitch=1.4 * wave(phase, 2, 0.3))
+    a.turn("eye", yaw=14.0 * wave(phase) * (1.0 - abs(lead)) + 20.0 * lead, pitch=2.0)
     a.shutters(0.12 + 0.88 * bump(phase, 0.46, 0.56, 0.03))
     for side, sign in (("l", 1.0), ("r", -1.0)):
-        a.turn("gun_" + side, pitch=3.0 * wave(phase, 2, 0.4), yaw=sign * 2.0)
-    _plant(a, t, WALK)
-
-
-def trot(a, t):
-    """In a hurry: it bounces and leans into it."""
-    phase = _go(a, t, TROT)
-    a.move("body", z=-0.4 + 0.9 * wave(phase, 2, 0.12), y=0.3 * wave(phase))
-    a.turn("body", pitch=5.0 + 1.8 * wave(phase, 2, 0.3), roll=2.2 * wave(phase, 1, 0.05))
-    a.move("dome", z=0.16 * wave(phase, 2, 0.4))
-    a.turn("eye", pitch=-5.0 - 1.8 * wave(phase, 2, 0.35))
-    a.shutters(0.3, 0.2)
-    for side in "lr":
-        a.turn("gun_" + side, pitch=-5.0 + 5.0 * wave(phase, 2, 0.5))
-    _plant(a, t, TROT)
-
-
-def _turning(a, t, gait, sign):
-    phase = _go(a, t, gait)
-    a.move("body", z=0.3 * wave(phase, 2, 0.2))
-    a.turn("body", yaw=sign * 2.0 * wave(phase, 2, 0.1), roll=-sign * 1.5)
-    a.turn("eye", yaw=sign * 24.0)
-    a.shutters(0.1)
+        a.turn("gun_" + side, pitch=3.0 * wave(phase, 2, 0.4), yaw=sign * 2.0 + 6.0 * lead)
     _plant(a, t, gait)
 
 
+def walk(a, t):
+    _walk(a, t, WALK)
+
+
+def walk_left(a, t):
+    _walk(a, t, WALK_L, 1.0)
+
+
+def walk_right(a, t):
+    _walk(a, t, WALK_R, -1.0)
+
+
+def _trot(a, t, gait, lead=0.0):
+    """In a hurry: it bounces and leans into it."""
+    phase = _go(a, t, gait)
+    a.move("body", z=-0.4 + 0.9 * wave(phase, 2, 0.12), y=0.3 * wave(phase))
+    a.turn("body", pitch=5.0 + 1.8 * wave(phase, 2, 0.3), roll=2.2 * wave(phase, 1, 0.05) - 2.0 * lead)
+    a.move("dome", z=0.16 * wave(phase, 2, 0.4))
+    a.turn("eye", pitch=-5.0 - 1.8 * wave(phase, 2, 0.35), yaw=20.0 * lead)
+    a.shutters(0.3, 0.2)
+    for side in "lr":
+        a.turn("gun_" + side, pitch=-5.0 + 5.0 * wave(phase, 2, 0.5), yaw=6.0 * lead)
+    _plant(a, t, gait)
+
+
+def trot(a, t):
+    _trot(a, t, TROT)
+
+
+def trot_left(a, t):
+    _trot(a, t, TROT_L, 1.0)
+
+
+def trot_right(a, t):
+    _trot(a, t, TROT_R, -1.0)
+
+
+def back(a, t):
+    """Backs away: guns ahead, the lamp behind goes first and the eye stays on what is in front."""
+    phase = _go(a, t, BACK)
+    a.move("body", y=0.4 * wave(phase), z=-0.8 + 0.6 * wave(phase, 2, 0.2))
+    a.turn("body", pitch=3.0 + 1.2 * wave(phase, 2, 0.3), roll=2.4 * wave(phase, 1, 0.05))
+    a.turn("eye", yaw=9.0 * wave(phase, 2), pitch=-4.0)
+    a.shutters(-0.1 + 0.8 * bump(phase, 0.7, 0.8, 0.03))
+    for side, sign in (("l", 1.0), ("r", -1.0)):
+        a.turn("gun_" + side, pitch=-3.0 + 2.0 * wave(phase, 2, 0.4), yaw=-sign * 3.0)
+    _plant(a, t, BACK)
+
+
+# --- starts, stops and turns: from standing to a gait as its first three legs land, and back
+
+
+def _stepped(a, t, moves):
+    """moves: of both sets of legs (start, end, x, yaw, from x): a foot goes from its home, moved by
+    `from x`, to its home turned by yaw and moved by x."""
+    for leg in LEGS:
+        start, end, x, yaw, was = moves[0 if _late(leg) == 0.0 else 1]
+        home = HOMES[leg]
+        there = rotate(turn(yaw=yaw), home)
+        foot = Footing(home[0] + was, home[1], 0.0, (start, end, there[0] + x, there[1], yaw, 2.5, 0.0))
+        at_x, at_y, z, _, heading = foot.at(t)
+        a.leg(leg, (at_x, at_y, z + ANKLE[1]), heading)
+
+
+def _start(a, t, gait, seconds):
+    """Leans against it, then sets off: the second three step first, the first land as the gait begins."""
+    gait, begin = gait[LEGS[0]], 0.12 * seconds
+    way = 0.5 * gait.forward * (seconds - begin)
+    a.root(way * thrown(t, begin, seconds, 2.0))
+    sign = math.copysign(1.0, gait.forward)
+    lean = keyed(t, (0.0, 0.0), (0.3 * seconds, 1.0), (0.75 * seconds, -0.6), (seconds, 0.0))
+    a.move("body", z=-1.0 * lean, x=-0.9 * sign * lean)
+    a.turn("body", pitch=-3.2 * sign * lean)
+    a.turn("eye", pitch=3.0 * lean)
+    a.shutters(0.12)
+    for side in "lr":
+        a.turn("gun_" + side, pitch=5.0 * lean)
+    ahead = [gait.forward * gait.seconds * (0.5 * gait.duty - late) for late in (0.0, 0.5)]
+    _stepped(a, t, ((0.60 * seconds, seconds, way + ahead[0], 0.0, 0.0),
+                    (0.08 * seconds, 0.5 * seconds, way + ahead[1], 0.0, 0.0)))
+
+
+def _stop(a, t, gait, late):
+    """The legs that have just landed are where they stand; the others take one step. The body goes
+    on, dips, and swings back."""
+    gait = gait[LEGS[0]]
+    way = 0.5 * gait.forward * gait.seconds * gait.duty
+    seconds = gait.seconds * gait.duty
+    a.root(way * caught(t, 0.0, seconds, 2.0))
+    sign = math.copysign(1.0, gait.forward)
+    nod = keyed(t, (0.0, 0.0), (0.65 * seconds, 1.0), (1.1 * seconds, -0.4), (1.38 * seconds, 0.0))
+    a.move("body", z=-0.5 * nod, x=0.9 * sign * nod)
+    a.turn("body", pitch=3.0 * sign * nod)
+    a.turn("eye", pitch=-3.0 * nod)
+    a.shutters(0.12 + 0.88 * pulse(t, 0.4 * seconds, 0.4 * seconds + 0.16, 0.06))
+    for side in "lr":
+        a.turn("gun_" + side, pitch=-6.0 * nod)
+    stands = (2.0, 3.0, way, 0.0, way)
+    steps = (0.1 * gait.seconds, 0.48 * gait.seconds, way, 0.0,
+             gait.forward * gait.seconds * (0.5 * gait.duty - 0.5))
+    _stepped(a, t, (stands, steps) if late == 0.0 else (steps, stands))
+
+
+def walk_start(a, t):
+    _start(a, t, WALK, 0.8)
+
+
+def walk_stop_left(a, t):
+    _stop(a, t, WALK, 0.0)
+
+
+def walk_stop_right(a, t):
+    _stop(a, t, WALK, 0.5)
+
+
+def back_start(a, t):
+    _start(a, t, BACK, 0.7)
+
+
+def back_stop(a, t):
+    _stop(a, t, BACK, 0.0)
+
+
+_TURN = 27.0            # degrees, in 0.9 s
+
+
+def _turning(a, t, sign):
+    """Two steps on the spot, from standing to standing; the eye is there first."""
+    s = t / 0.9
+    a.root(yaw=sign * _TURN * (0.3 * s + 0.7 * smoothstep(0.0, 1.0, s)))
+    a.move("body", z=0.6 * wave(s, 2, 0.1))
+    a.turn("body", yaw=sign * 4.0 * math.sin(math.pi * s), roll=-sign * 2.5 * math.sin(math.pi * s))
+    a.turn("eye", yaw=sign * 24.0 * bump(s, 0.0, 0.9, 0.35))
+    a.shutters(0.1 + 0.9 * bump(s, 0.04, 0.16, 0.05))
+    first, second = (0.05, 0.40, 0.0, sign * _TURN, 0.0), (0.45, 0.80, 0.0, sign * _TURN, 0.0)
+    _stepped(a, t, (first, second))
+
+
 def turn_left(a, t):
-    _turning(a, t, TURN_L, 1.0)
+    _turning(a, t, 1.0)
 
 
 def turn_right(a, t):
-    _turning(a, t, TURN_R, -1.0)
+    _turning(a, t, -1.0)
 
 
 # --- on the spot
@@ -148,8 +267,9 @@ def turn_right(a, t):
 def idle(a, t):
     """Hums: sinks and rises a little, looks about in jerks, blinks, flexes one foot."""
     phase = t / 4.0
-    a.move("body", z=0.3 * wave(phase, 2), x=0.2 * wave(phase))
-    a.turn("body", pitch=0.8 * wave(phase, 1, 0.2), roll=0.7 * wave(phase))
+    look = looped(phase, 1.0, (0.05, 0.0), (0.24, 1.0), (0.38, 1.0), (0.58, -1.0), (0.76, -1.0), (0.92, 0.0))
+    a.move("body", z=0.5 * wave(phase, 2), x=0.3 * wave(phase), y=1.1 * look)
+    a.turn("body", pitch=0.8 * wave(phase, 1, 0.2), roll=2.0 * look, yaw=6.0 * look)
     yaw = looped(phase, 1.0, (0.04, 0.0), (0.16, 0.0), (0.20, 26.0), (0.36, 26.0), (0.39, 12.0),
                  (0.50, 12.0), (0.55, -24.0), (0.78, -24.0), (0.84, 0.0))
     a.turn("eye", yaw=yaw, pitch=4.0 * wave(phase, 3, 0.1))
@@ -160,14 +280,38 @@ def idle(a, t):
     a.turn("dome", yaw=0.2 * yaw)
     for leg in LEGS:
         x, y, z = HOMES[leg]
-        tap = bump(phase, 0.60, 0.74, 0.05) if leg == (1, "l") else 0.0
-        a.leg(leg, (x + 0.6 * tap, y, z + 2.2 * tap))
+        shake = bump(phase, 0.56, 0.78, 0.06) if leg == (1, "l") else 0.0
+        aside = math.sin(2.0 * math.pi * 16.0 * (phase - 0.56))
+        a.leg(leg, (x + 1.2 * shake + 0.5 * shake * aside, y + 1.0 * shake - 0.5 * shake * aside, z + 4.0 * shake))
+    flick = bump(phase, 0.40, 0.47, 0.03)
+    a.turn("antenna_1_l", roll=18.0 * flick)
+    a.turn("antenna_1_r", roll=-18.0 * bump(phase, 0.86, 0.93, 0.03))
 
 
-def shoot(a, t):
-    """Braces, fires left and right, and lets the smoke clear."""
+def alert(a, t):
+    """On its toes: antennae and guns up, the eye wide open darts about."""
+    phase = t / 2.0
+    a.move("body", z=2.6 + 0.12 * wave(phase, 4), x=-0.8)
+    a.turn("body", pitch=-4.0, roll=0.4 * wave(phase, 4, 0.3))
+    a.move("dome", z=0.35)
+    dart = looped(phase, 1.0, (0.02, 0.0), (0.20, 0.0), (0.24, 18.0), (0.44, 18.0), (0.48, -18.0), (0.70, -18.0),
+                  (0.75, 0.0))
+    a.turn("eye", yaw=dart, pitch=2.0)
+    a.shutters(-0.35 + 1.35 * bump(phase, 0.455, 0.495, 0.016))
+    for side, sign in (("l", 1.0), ("r", -1.0)):
+        a.turn("gun_" + side, pitch=-7.0 + 1.0 * wave(phase, 4, 0.1), yaw=0.5 * dart)
+        a.turn("antenna_1_" + side, pitch=14.0, roll=sign * (4.0 + 3.0 * wave(phase, 8)))
+    a.stand()
+
+
+_FIRE = (0.4, 0.4 + 8.0 / 30.0)  # seconds of the left and the right shot
+_SPEED, _FLIGHT = 220.0, 7.0 / 30.0
+
+
+def _brace(a, t):
+    """All of shoot() but its shots."""
     brace = keyed(t, (0.0, 0.0), (0.22, 1.0), (0.95, 1.0), (1.3, 0.0))
-    kicks = [keyed(t - at, (0.0, 0.0), (0.035, 1.0), (0.10, 0.8), (0.30, 0.0)) for at in (0.4, 0.67)]
+    kicks = [keyed(t - at, (0.0, 0.0), (0.035, 1.0), (0.10, 0.8), (0.30, 0.0)) for at in _FIRE]
     a.move("body", x=-1.0 * brace - 2.0 * sum(kicks), z=-2.2 * brace + 0.4 * sum(kicks))
     a.turn("body", pitch=3.0 * brace - 6.5 * sum(kicks), yaw=-5.0 * kicks[0] + 5.0 * kicks[1])
     a.turn("eye", pitch=-2.0 * brace)
@@ -176,6 +320,45 @@ def shoot(a, t):
         a.turn("gun_" + side, pitch=-3.0 * brace - 8.0 * kick)
         a.recoil(side, 2.6 * kick)
     a.move("dome", z=-0.5 * brace + 0.5 * max(kicks))
+
+
+def _muzzle(bones, side, t):
+    """Position and direction of a muzzle."""
+    other = Actor(bones)
+    _brace(other, t)
+    position, swing = other.pose.where(bones.index["barrel_" + side])
+    ahead = rotate(swing, (1.0, 0.0, 0.0))
+    return add(position, scale(ahead, 5.0)), ahead
+
+
+def _fly(a, t):
+    """The bolt: from each muzzle in turn, a spindle that grows as it leaves and shrinks far away. It
+    changes its place while its corners are at one point, between two frames."""
+    middle = {name: (0.0, 0.0, 11.0) for name in BOLT}
+    late = t - _FIRE[-1] - _FLIGHT
+    if late > 1.5 / 30.0 or t < _FIRE[0] - 1.5 / 30.0:
+        return
+    for side, at in zip("lr", _FIRE):
+        gone = t - at
+        if -1e-6 < gone < _FLIGHT + 1e-6:
+            start, ahead = _muzzle(a.pose.skeleton, side, at - 0.5 / 30.0)
+            far = add(start, scale(ahead, _SPEED * gone))
+            long = 16.0 * smoothstep(0.0, 0.03, gone) * smoothstep(_FLIGHT, _FLIGHT - 0.07, gone)
+            wide = (0.9 + 1.3 * smoothstep(0.08, 0.033, gone)) * min(1.0, 0.1 * long)
+            middle = {name: far for name in BOLT}
+            middle["bolt_tail"] = sub(far, scale(ahead, long * min(1.0, gone / 0.066)))
+            for n in range(4):
+                angle = 0.5 * math.pi * n
+                around = (0.0, wide * math.cos(angle), wide * math.sin(angle))
+                middle["bolt_%d" % (n + 1)] = add(sub(far, scale(ahead, 0.3 * long)), around)
+    for name, at in BOLT.items():
+        a.move(name, *sub(middle[name], at))
+
+
+def shoot(a, t):
+    """Braces, fires left and right, and lets the smoke clear."""
+    _brace(a, t)
+    _fly(a, t)
     a.stand()
 
 
@@ -241,13 +424,28 @@ def _both_sets(first, second):
     return [(first if _late(leg) == 0.0 else second, "footstep %d_%s" % leg) for leg in LEGS]
 
 
+def _one_set(frame, late):
+    return [(frame, "footstep %d_%s" % leg) for leg in LEGS if _late(leg) == late]
+
+
 CLIPS = (
+    Clip("alert", 30, 60, alert),
+    Clip("back", 30, 30, back, events=_steps(BACK, 30)),
+    Clip("back_start", 30, 21, back_start, loop=False, events=_both_sets(21, 11)),
+    Clip("back_stop", 30, 24, back_stop, loop=False, events=_one_set(15, 0.5)),
     Clip("fold", 30, 42, fold, loop=False, events=_both_sets(10, 18) + [(38, "thud")]),
     Clip("idle", 30, 120, idle),
     Clip("shoot", 30, 42, shoot, events=((12, "shot left"), (20, "shot right"))),
     Clip("trot", 30, 15, trot, events=_steps(TROT, 30)),
-    Clip("turn_left", 30, 27, turn_left, events=_steps(TURN_L, 30)),
-    Clip("turn_right", 30, 27, turn_right, events=_steps(TURN_R, 30)),
+    Clip("trot_left", 30, 15, trot_left, events=_steps(TROT, 30)),
+    Clip("trot_right", 30, 15, trot_right, events=_steps(TROT, 30)),
+    Clip("turn_left", 30, 27, turn_left, events=_both_sets(12, 24)),
+    Clip("turn_right", 30, 27, turn_right, events=_both_sets(12, 24)),
     Clip("unfold", 30, 42, unfold, loop=False, events=_both_sets(32, 40)),
     Clip("walk", 30, 36, walk, events=_steps(WALK, 30)),
+    Clip("walk_left", 30, 36, walk_left, events=_steps(WALK, 30)),
+    Clip("walk_right", 30, 36, walk_right, events=_steps(WALK, 30)),
+    Clip("walk_start", 30, 24, walk_start, loop=False, events=_both_sets(24, 12)),
+    Clip("walk_stop_left", 30, 29, walk_stop_left, loop=False, events=_one_set(18, 0.5)),
+    Clip("walk_stop_right", 30, 29, walk_stop_right, loop=False, events=_one_set(18, 0.0)),
 )

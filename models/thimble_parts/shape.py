@@ -6,7 +6,7 @@ from kit import lathe, md5
 from kit.maths import add, cross, mirror, rotate, scale, sub, turn, unit
 
 from thimble_parts.paint import BRASS, DIMPLED, ENAMEL, GLASS, RUBBER, STEEL
-from thimble_parts.skeleton import (ANKLE, ANTENNA, COXA, EYE, GUN, HIP, KNEE, LEGS, PISTON_END,
+from thimble_parts.skeleton import (ANKLE, ANTENNA, BOLT, COXA, EYE, GUN, HIP, KNEE, LEGS, PISTON_END,
                                     PISTON_TOP, azimuth)
 
 SHADER = "models/thimble/thimble"
@@ -208,6 +208,18 @@ def _leg(b, leg):
                                     (0.66 * gap, 0.3), (0.66 * gap, 0.0)], BRASS, 6, move)
 
 
+def _bolt(b):
+    """Brightest at its tip."""
+    u0, v0, u1, v1 = GLASS
+    first = len(b.points)
+    for n, (joint, at) in enumerate(BOLT.items()):
+        along = {"bolt_tip": 0.98, "bolt_tail": 0.55}.get(joint, 0.86)
+        b.add(joint, ([at], [(u0 + (u1 - u0) * n / 5.0, v0 + (v1 - v0) * along)], []))
+    tip, tail, ring = first, first + 1, range(first + 2, first + 6)
+    for one, two in zip(ring, list(ring)[1:] + [ring[0]]):
+        b.tris += [(tip, one, two), (tail, two, one)]
+
+
 def mesh():
     b = Builder()
     _body(b)
@@ -218,4 +230,5 @@ def mesh():
         _antenna(b, side)
     for leg in LEGS:
         _leg(b, leg)
+    _bolt(b)
     return md5.Mesh("thimble", SHADER, b.points, b.uvs, b.tris, b.weights)

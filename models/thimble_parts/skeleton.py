@@ -10,6 +10,10 @@ AZIMUTHS = (48.0, 90.0, 134.0)
 LEGS = tuple((n + 1, side) for n in range(3) for side in "lr")
 EYE = (6.4, 0.0, 17.2)
 GUN = (2.6, 8.7, 18.0)
+# The shot is a glowing spindle of six corners, each with a joint of its own: in the body until it is
+# fired; brought to one point, the corners leave nothing to be seen.
+BOLT = {"bolt_tip": (3.0, 0.0, 11.0), "bolt_tail": (-3.0, 0.0, 11.0), "bolt_1": (0.0, 0.6, 11.0),
+        "bolt_2": (0.0, 0.0, 11.6), "bolt_3": (0.0, -0.6, 11.0), "bolt_4": (0.0, 0.0, 10.4)}
 ANTENNA = ((-3.2, 3.6, 22.2), (-5.0, 4.6, 27.4), (-5.8, 5.2, 32.4))
 
 
@@ -77,4 +81,4 @@ def joints():
                 Joint("antenna_2_" + side, "antenna_1_" + side, middle, sub(tip, middle), back)]
     for leg in LEGS:
         out += _leg(leg)
-    return out
+    return out + [Joint(name, "origin", at, ahead) for name, at in BOLT.items()]
