@@ -267,7 +267,8 @@ def turn_right(a, t):
 def idle(a, t):
     """Hums: sinks and rises a little, looks about in jerks, blinks, flexes one foot."""
     phase = t / 4.0
-    look = looped(phase, 1.0, (0.05, 0.0), (0.24, 1.0), (0.38, 1.0), (0.58, -1.0), (0.76, -1.0), (0.92, 0.0))
+    look = looped(phase, 1.0, (0.05, 0.0), (0.24, 1.0), (0.38, 1.0), (0.58, -1.0), (0.76, -1.0),
+                  (0.92, 0.0))
     a.move("body", z=0.5 * wave(phase, 2), x=0.3 * wave(phase), y=1.1 * look)
     a.turn("body", pitch=0.8 * wave(phase, 1, 0.2), roll=2.0 * look, yaw=6.0 * look)
     yaw = looped(phase, 1.0, (0.04, 0.0), (0.16, 0.0), (0.20, 26.0), (0.36, 26.0), (0.39, 12.0),
@@ -282,7 +283,8 @@ def idle(a, t):
         x, y, z = HOMES[leg]
         shake = bump(phase, 0.56, 0.78, 0.06) if leg == (1, "l") else 0.0
         aside = math.sin(2.0 * math.pi * 16.0 * (phase - 0.56))
-        a.leg(leg, (x + 1.2 * shake + 0.5 * shake * aside, y + 1.0 * shake - 0.5 * shake * aside, z + 4.0 * shake))
+        a.leg(leg, (x + 1.2 * shake + 0.5 * shake * aside, y + 1.0 * shake - 0.5 * shake * aside,
+                    z + 4.0 * shake))
     flick = bump(phase, 0.40, 0.47, 0.03)
     a.turn("antenna_1_l", roll=18.0 * flick)
     a.turn("antenna_1_r", roll=-18.0 * bump(phase, 0.86, 0.93, 0.03))
@@ -294,8 +296,8 @@ def alert(a, t):
     a.move("body", z=2.6 + 0.12 * wave(phase, 4), x=-0.8)
     a.turn("body", pitch=-4.0, roll=0.4 * wave(phase, 4, 0.3))
     a.move("dome", z=0.35)
-    dart = looped(phase, 1.0, (0.02, 0.0), (0.20, 0.0), (0.24, 18.0), (0.44, 18.0), (0.48, -18.0), (0.70, -18.0),
-                  (0.75, 0.0))
+    dart = looped(phase, 1.0, (0.02, 0.0), (0.20, 0.0), (0.24, 18.0), (0.44, 18.0), (0.48, -18.0),
+                  (0.70, -18.0), (0.75, 0.0))
     a.turn("eye", yaw=dart, pitch=2.0)
     a.shutters(-0.35 + 1.35 * bump(phase, 0.455, 0.495, 0.016))
     for side, sign in (("l", 1.0), ("r", -1.0)):
