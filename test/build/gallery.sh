@@ -1,6 +1,7 @@
 #!/bin/sh
 # gallery.sh VIEWER FOLDER: draws pictures of all our models and, with MD5_CORPUS, of real ones, without a
-# window, for a person to look at. Fails if one of them cannot be drawn.
+# window, for a person to look at; of every clip contact sheets from three sides, which clips.html shows
+# below the table of models/check_clips.py. Fails if one of them cannot be drawn.
 set -u
 viewer=$PWD/$1
 mkdir -p "$2"
@@ -40,6 +41,23 @@ for skinning in linear dual; do
     picture twist-$skinning models/zoo/twist.md5mesh --skinning $skinning --animation-time 0.5 --edges
 done
 picture crowd --crowd 400 --animation-time 6
+
+# Contact sheets of every clip, from front, side and three-quarter view, and a page that shows them.
+page=$folder/clips.html
+mkdir -p "$folder/clips"
+echo '<!DOCTYPE html><meta charset="utf-8"><title>Clips</title><pre>' >"$page"
+python3 models/check_clips.py 2>&1 | sed 's/&/\&amp;/g; s/</\&lt;/g' >>"$page"
+echo '</pre>' >>"$page"
+for clip in models/bobbin/*.md5anim models/thimble/*.md5anim models/tendril/*.md5anim models/lantern/*.md5anim; do
+    model=$(basename "$(dirname "$clip")")
+    sheet=$model-$(basename "$clip" .md5anim)
+    echo "<h2>$sheet</h2>" >>"$page"
+    for view in front:0 side:90 three-quarter:40; do
+        picture "clips/$sheet-${view%:*}" "models/$model/$model.md5mesh" "$clip" --resolution 1600,200 \
+            --sheet 8x1 --root in_place --camera-elevation-angle 10 --camera-azimuth-angle "${view#*:}"
+        echo "<img src=\"clips/$sheet-${view%:*}.png\" alt=\"${view%:*}\"><br>" >>"$page"
+    done
+done
 
 # Of the corpus, what is there; these name no textures that could be found by themselves.
 if [ -n "${MD5_CORPUS:-}" ]; then
