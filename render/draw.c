@@ -1,6 +1,8 @@
 // Draws posed models: one instanced draw for each pass, run of equal skin, mesh and batch.
 #include "render/storage.h"
 
+#include <math.h>
+
 // -- Passes -----------------------------------------------------------------------------------
 
 typedef struct model_draw {
@@ -19,6 +21,30 @@ static float alpha_limit(const md5gl_material *material)
     if (material->flags & MD5GL_OPAQUE)
         return no_alpha_test;
     return material->alpha_test > 0.0f ? material->alpha_test : 0.5f;
+}
+
+// The classic light multiplies the files' colours, the studio's those in linear colour.
+static void unpack_color(uintptr_t packed, bool is_linear, float rgb[3])
+{
+    for (int i = 0; i < 3; i++) {
+        const float value = (float)(packed >> (16 - 8 * i) & 255) / 255.0f;
+        const float linear =
+            value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
+        rgb[i] = packed == 0 ? 1.0f : is_linear ? linear : value;
+    }
+}
+
+static void set_paints(md5gl_renderer *renderer, const md5gl_material *material,
+                       const md5gl_program *program)
+{
+    static const float white[6] = {1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f};
+    float paints[6];
+    const bool is_painted = material->diffuse_color != 0 || material->specular_color != 0;
+    if (is_painted) {
+        unpack_color(material->diffuse_color, !renderer->is_classic, paints);
+        unpack_color(material->specular_color, !renderer->is_classic, paints + 3);
+    }
+    renderer->gl.Uniform3fv(program->uniforms[MD5GL_PAINTS], 2, is_painted ? paints : white);
 }
 
 static void bind_textures(md5gl_renderer *renderer, const md5gl_material *material,
@@ -43,6 +69,7 @@ static void bind_textures(md5gl_renderer *renderer, const md5gl_material *materi
                   bound[3].texture != 0);
     gl->Uniform2f(program->uniforms[MD5GL_SURFACE],
                   material->gloss > 0.0f ? material->gloss : 0.45f, alpha_limit(material));
+    set_paints(renderer, material, program);
 }
 
 // Draws `count` instances of a bound mesh as triangles or as their edges. OpenGL ES has no mode for
@@ -140,16 +167,20 @@ static bool is_drawn(enum md5gl_pass pass, const md5gl_mesh *mesh, const md5gl_s
     return pass != MD5GL_PASS_DEPTH || !(flags & MD5GL_NO_SHADOW);
 }
 
+static bool has_colours(const md5gl_model *model, const md5gl_mesh *mesh)
+{
+    const bool own_colours = mesh->mesh->colors != NULL || mesh->deform.write != NULL;
+    return model->storage ? model->storage->coloured : own_colours;
+}
+
 void md5gl_use_model_program(md5gl_renderer *renderer, const md5gl_model *model,
                              const md5gl_mesh *mesh, const md5gl_program *program)
 {
     const GladGLContext *gl = &renderer->gl;
-    const bool own_colours = mesh->mesh->colors != NULL || mesh->deform.write != NULL;
-    const bool coloured = model->storage ? model->storage->coloured : own_colours;
     gl->UseProgram(program->name);
     gl->Uniform1i(program->uniforms[MD5GL_PLACED], model->placed);
     gl->Uniform1i(program->uniforms[MD5GL_TINTED], model->tinted);
-    gl->Uniform1i(program->uniforms[MD5GL_COLOURED], coloured);
+    gl->Uniform1i(program->uniforms[MD5GL_COLOURED], has_colours(model, mesh));
 }
 
 // Sets all state of a mesh except its vertices.
@@ -158,6 +189,10 @@ static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const 
 {
     const GladGLContext *gl = &renderer->gl;
     md5gl_use_model_program(renderer, draw->model, mesh, program);
+    if (surface->material.flags & MD5GL_NO_VERTEX_COLOR)
+        gl->Uniform1i(program->uniforms[MD5GL_COLOURED], 0);
+    else if (surface->material.flags & MD5GL_INVERSE_VERTEX_COLOR && has_colours(draw->model, mesh))
+        gl->Uniform1i(program->uniforms[MD5GL_COLOURED], 2);
     bind_textures(renderer, &surface->material, program, draw->style);
     gl->Uniform1i(program->uniforms[MD5GL_MULTISAMPLED], renderer->multisampled);
     if (draw->colour)

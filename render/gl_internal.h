@@ -123,6 +123,7 @@ struct md5gl_renderer {
     bool shadows_unsupported; // the frame needs shadows, but the device cannot create the maps
     float ground;             // height
     const md5gl_environment *environment; // NULL: none
+    bool is_classic;                      // MD5GL_LIGHTING_CLASSIC
     bool is_lit_by_environment;           // surfaces are drawn by its programs
     md5_error environment_error;          // why they are not, of the last draw
     float rays[9];                        // of md5gl_draw_environment(): see its shader

@@ -21,6 +21,8 @@ int md5gl_compare_materials(const md5gl_material *a, const md5gl_material *b)
     COMPARE(a->gloss, b->gloss);
     COMPARE(a->two_sided, b->two_sided);
     COMPARE(a->flags, b->flags);
+    COMPARE(a->diffuse_color, b->diffuse_color);
+    COMPARE(a->specular_color, b->specular_color);
     return 0;
 }
 

@@ -232,9 +232,23 @@ MD5GL_API bool md5gl_set_morph(md5gl_renderer *renderer, md5gl_model *model,
 typedef enum md5gl_material_flag {
     MD5GL_STAGED = 1, // nothing by md5gl_draw_posed(), except edges, nor in pictures of impostors:
                       // see md5gl_stages.h
-    MD5GL_NO_SHADOW = 2, // nothing by md5gl_draw_shadows()
-    MD5GL_OPAQUE = 4,    // alpha cuts nothing out, whatever the texture and alpha_test are
+    MD5GL_NO_SHADOW = 2,       // nothing by md5gl_draw_shadows()
+    MD5GL_OPAQUE = 4,          // alpha cuts nothing out, whatever the texture and alpha_test are
+    MD5GL_NO_VERTEX_COLOR = 8, // the mesh's colours are ignored
+    MD5GL_INVERSE_VERTEX_COLOR = 16, // red, green and blue of the mesh's colours are 1 minus those
 } md5gl_material_flag;
+
+// Packs a colour of files, without decoding from sRGB, for md5gl_material: each component is
+// limited to 0..1 and rounded to a byte.
+static inline uintptr_t md5gl_color(const float rgb[3])
+{
+    uintptr_t packed = 1;
+    for (int i = 0; i < 3; i++) {
+        const float limited = rgb[i] > 0.0f ? rgb[i] < 1.0f ? rgb[i] : 1.0f : 0.0f;
+        packed = packed << 8 | (uintptr_t)(limited * 255.0f + 0.5f);
+    }
+    return packed;
+}
 
 // What a mesh looks like. Textures are not owned by the model; 0 = none. Vertex colours (files of
 // version 12) are multiplied with the diffuse texture.
@@ -250,7 +264,8 @@ typedef struct md5gl_material {
                             // multisampled frame; 0 = 0.5
     bool two_sided;         // back faces are drawn, lit on their own side
     uintptr_t flags;        // a combination of md5gl_material_flag
-    uintptr_t reserved[3];  // 0
+    uintptr_t diffuse_color, specular_color; // of md5gl_color(): multiply these textures; 0 = white
+    uintptr_t reserved[1];                   // 0
 } md5gl_material;
 
 // Sets the material of a mesh, which is copied: of skin 0, which all instances wear that

@@ -39,6 +39,7 @@ static const char *const uniform_names[MD5GL_NUM_UNIFORMS] = {
     [MD5GL_ALPHA_LIMIT] = "alpha_limit",
     [MD5GL_IS_COLOUR] = "is_colour",
     [MD5GL_RAYS] = "rays",
+    [MD5GL_PAINTS] = "paints",
     [MD5GL_LEVEL] = "level",
 };
 

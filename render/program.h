@@ -100,6 +100,7 @@ enum md5gl_uniform {
     MD5GL_ALPHA_LIMIT,
     MD5GL_IS_COLOUR,
     MD5GL_RAYS,
+    MD5GL_PAINTS,
     MD5GL_LEVEL,
     MD5GL_NUM_UNIFORMS,
 };

@@ -281,6 +281,7 @@ void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
     renderer->width = frame->width;
     renderer->height = frame->height;
     md5gl_frame_block block = describe_frame(frame);
+    renderer->is_classic = frame->lighting == MD5GL_LIGHTING_CLASSIC;
     md5gl_begin_environment(renderer, frame, &block);
     md5gl_begin_shadows(renderer, frame, &block);
     md5gl_stream(renderer, GL_UNIFORM_BUFFER, renderer->frame_block, &block, sizeof block);
@@ -313,6 +314,7 @@ bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
     renderer->target = NULL;
     renderer->in_frame = false;
     renderer->environment = NULL;
+    renderer->is_classic = false;
     md5gl_reset_state(renderer);
     if (renderer->shadows_unsupported)
         return md5gl_fail(error, MD5_ERROR_GPU, "this device cannot create depth maps for shadows");

@@ -10,7 +10,7 @@ uniform FLOAT_TABLE tints;      // linear
 #endif
 uniform bool placed;   // false: model space is world space
 uniform bool tinted;   // false: instances have no tint
-uniform bool coloured; // false: the mesh has no vertex_colour
+uniform int coloured;  // 0: vertex_colour is not used, 1: as it is, 2: inverted
 
 out vec3 world_position;
 out vec3 world_normal;
@@ -37,7 +37,9 @@ void main()
     world_normal = vertex.normal;
     world_tangent = vertex.tangent;
     texcoord = vertex_texcoord;
-    tint = coloured ? vertex_colour : vec4(1.0);
+    tint = coloured != 0 ? vertex_colour : vec4(1.0);
+    if (coloured == 2)
+        tint.rgb = 1.0 - clamp(tint.rgb, 0.0, 1.0);
     dissolved = 0.0;
     if (tinted) {
         // Alpha above 1 hides pixels: see md5gl_set_looks().

@@ -19,6 +19,6 @@ void main()
     vec3 shine = maps.y != 0 ? texture(specular, texcoord).rgb : vec3(0.0);
     vec3 emitted = maps.z != 0 ? texture(glow, texcoord).rgb : vec3(0.0);
     vec3 shown = shade(world_position, normal, flat_side, texel.rgb, surface.x, maps.y != 0, shine,
-                       emitted);
+                       emitted, paints[0], paints[1]);
     colour = vec4(shown, multisampled ? covered : 1.0);
 }

@@ -12,6 +12,7 @@ void main()
     vec3 flat_side;
     vec3 normal = mapped_normal(flat_side);
     vec3 shine = maps.y != 0 ? texture(specular, texcoord).rgb : vec3(0.0);
-    picture_colour = vec4(texel.rgb, max(max(shine.r, shine.g), shine.b));
+    shine *= paints[1];
+    picture_colour = vec4(texel.rgb * paints[0], max(max(shine.r, shine.g), shine.b));
     picture_surface = vec4(0.5 + 0.5 * normal.xy, 1.0 - gl_FragCoord.z, 1.0);
 }

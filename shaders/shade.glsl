@@ -2,21 +2,22 @@
 const float BASE_REFLECTANCE = 0.04; // of a dielectric at normal incidence
 
 // Returns the colour in sRGB. `gloss` 0..1; `shine`: the specular map's colour, if there is one;
-// `emitted`: light of its own.
+// `emitted`: light of its own; `paint`, `polish`: multiply albedo and shine, by the light's rules.
 vec3 shade(vec3 position, vec3 normal, vec3 flat_side, vec3 albedo, float gloss, bool has_shine,
-           vec3 shine, vec3 emitted)
+           vec3 shine, vec3 emitted, vec3 paint, vec3 polish)
 {
     surface_point point;
     point.position = position;
     point.normal = normal;
     point.flat_side = flat_side;
-    point.albedo = albedo;
+    point.albedo = albedo * paint;
     point.specular = vec3(BASE_REFLECTANCE);
     point.roughness = 1.0 - gloss;
     point.reflectivity = 0.0;
     if (has_shine) {
-        float bright = max(max(shine.r, shine.g), shine.b);
-        point.specular = BASE_REFLECTANCE * (1.0 - bright) + 0.16 * shine;
+        vec3 polished = shine * polish;
+        float bright = max(max(polished.r, polished.g), polished.b);
+        point.specular = BASE_REFLECTANCE * (1.0 - bright) + 0.16 * polished;
         point.roughness = mix(min(point.roughness + 0.2, 1.0), 0.3 * point.roughness, sqrt(bright));
         point.reflectivity = 1.0;
     }
@@ -24,8 +25,8 @@ vec3 shade(vec3 position, vec3 normal, vec3 flat_side, vec3 albedo, float gloss,
 
     vec3 to_eye = normalize(eye.xyz - eye.w * position);
     if (mode.x != 0.0) {
-        point.albedo = srgb_from_linear(point.albedo);
-        point.specular = srgb_from_linear(has_shine ? shine : vec3(0.0));
+        point.albedo = srgb_from_linear(albedo) * paint;
+        point.specular = srgb_from_linear(has_shine ? shine : vec3(0.0)) * polish;
         return clamp(classic_surface(point, to_eye) + srgb_from_linear(emitted), 0.0, 1.0);
     }
     vec3 linear = light_surface(point, to_eye) + emitted;

@@ -5,6 +5,7 @@ uniform sampler2D specular;
 uniform sampler2D glow;
 uniform ivec3 maps;   // 1 = the material has one: normals, specular, glow
 uniform vec2 surface; // gloss; alpha up to which texels are cut out
+uniform vec3 paints[2]; // multiply diffuse and specular: linear colour, of the classic light sRGB
 
 in vec3 world_position;
 in vec3 world_normal;

@@ -179,7 +179,8 @@ void view_set_materials(const view_stage *stage, const view_textures *textures, 
         if (is_grid)
             material.diffuse = stage->document->surfaces.uv_grid;
         material.two_sided = material.two_sided || shown->two_sided;
-        material.flags |= has_layers ? view_layer_flags(&textures->layers, i) : 0;
+        if (has_layers)
+            view_paint_layer(&textures->layers, i, &material);
         md5gl_set_material(drawn, i, &material);
     }
 }

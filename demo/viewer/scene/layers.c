@@ -98,7 +98,8 @@ static bool has_layers(const md5_material *material)
                || material->deform != MD5_DEFORM_NONE || material->has_polygon_offset;
     uint32_t num_diffuse = 0;
     for (uint32_t i = 0; i < material->num_stages; i++) {
-        any = any || !is_lit(&material->stages[i]) || cuts_surface(material, &material->stages[i]);
+        any = any || !is_lit(&material->stages[i]) || cuts_surface(material, &material->stages[i])
+              || view_is_painted(material, &material->stages[i]);
         num_diffuse += material->stages[i].light == MD5_STAGE_DIFFUSE;
     }
     return any || num_diffuse > 1;
@@ -413,6 +414,8 @@ static void evaluate(view_layered *layered, const md5_material_input *input, md5
             layered->stages[list->num_stages++] = stage_of(layered, stage, layered->textures[i]);
     }
     // A lit decal is lifted off what is below it; further lit layers are drawn over a lit base.
+    view_paint_first_layer(material, registers, layered->colors);
+    layered->vertex_color = view_lit_vertex_color(material);
     list->lit_layers = layered->lit.shown;
     list->num_lit_layers = view_choose_lit_layers(&layered->lit, registers);
     const bool is_lifted = material->has_polygon_offset || list->num_lit_layers > 0;
@@ -442,4 +445,14 @@ uintptr_t view_layer_flags(const view_layers *layers, uint32_t mesh)
 {
     const view_layered *const layered = view_find_layered(layers, mesh);
     return layered != NULL ? layered->flags : 0;
+}
+
+void view_paint_layer(const view_layers *layers, uint32_t mesh, md5gl_material *material)
+{
+    const view_layered *const layered = view_find_layered(layers, mesh);
+    if (layered == NULL)
+        return;
+    material->flags |= layered->flags | layered->vertex_color;
+    material->diffuse_color = layered->colors[0];
+    material->specular_color = layered->colors[1];
 }

@@ -16,6 +16,8 @@ typedef struct view_layered {
     view_lit_layers lit;          // beyond the first
     md5gl_stage *stages;          // [material->num_stages] those that are on come first
     uintptr_t flags;              // of its md5gl_material
+    uintptr_t colors[2];          // likewise: diffuse, specular
+    uintptr_t vertex_color;       // likewise: flags of vertex colours
     const md5_table *table;       // of its deform, or NULL
     const md5_mesh *deformed;     // what its deform forms; NULL: not shown, or it has none
     // From where that is seen, in world space, and the placements of the instances.
@@ -72,7 +74,10 @@ void view_evaluate_layers(const view_layers *layers, const md5_material_input *i
 // Returns a mesh, or NULL if it is just a lit surface.
 const view_layered *view_find_layered(const view_layers *layers, uint32_t mesh);
 
-// Flags of a mesh's md5gl_material.
+// Flags of a mesh's md5gl_material, without those of vertex colours.
 uintptr_t view_layer_flags(const view_layers *layers, uint32_t mesh);
+
+// Adds flags and colours of the evaluated material to a mesh's own.
+void view_paint_layer(const view_layers *layers, uint32_t mesh, md5gl_material *material);
 
 #endif
