@@ -93,7 +93,7 @@ def drop(display, window, files):
          x.XInternAtom(display, b"text/uri-list", 0))
     send(display, window, b"XdndPosition", source, 0, 100 << 16 | 100, 0, copy)
 
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     event = Event()
     while time.monotonic() < end:
         if x.XPending(display) == 0:
