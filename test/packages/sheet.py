@@ -2,9 +2,10 @@
 
 sheet.py MD5VIEW FOLDER SHEETS FILE...
 
-One picture of each FILE, which lies below FOLDER; SHEETS1.png, SHEETS2.png and so on have 48 of them, eight in
-a row. Prints a line for each FILE: its path below FOLDER, a tab, and "drawn" or "failed"; then what md5view says about
-textures that it does not find, a line each: path, tab, "missing", tab, the shader. Uses Python's own library only.
+One picture of each FILE, which lies below FOLDER; SHEETS1.png, SHEETS2.png and so on have 48 of them, eight
+in a row. Prints a line for each FILE: its path below FOLDER, a tab, and "drawn" or "failed"; then what md5view
+says about textures that it does not find, a line each: path, tab, "missing", tab, the shader. Uses Python's
+own library only.
 """
 import os
 import re
@@ -71,7 +72,8 @@ def main():
                 print(f"{name}\tmissing\t{shader}")
             pictures.append(rgb(picture) if drawn else [b"\x80\0\0" * WIDTH] * HEIGHT)
     for first in range(0, len(pictures), COLUMNS * ROWS):
-        write(f"{sheets}{first // (COLUMNS * ROWS) + 1}.png", list(join(pictures[first:first + COLUMNS * ROWS])))
+        page = pictures[first:first + COLUMNS * ROWS]
+        write(f"{sheets}{first // (COLUMNS * ROWS) + 1}.png", list(join(page)))
 
 
 if __name__ == "__main__":

@@ -53,10 +53,10 @@ typedef struct view_state {
     view_onion onion;
     view_lights lights;
     view_environment environment; // of --environment
-    view_parms parms;       // of materials
-    uint64_t hidden_meshes; // a bit for each of the first 64
-    view_pick pick;         // the spot that was clicked on
-    view_pick measured;     // another one, whose distance from it is shown
+    view_parms parms;             // of materials
+    uint64_t hidden_meshes;       // a bit for each of the first 64
+    view_pick pick;               // the spot that was clicked on
+    view_pick measured;           // another one, whose distance from it is shown
 
     view_pages pages; // an open page is shown instead of the document and the interface
 
