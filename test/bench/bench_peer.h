@@ -268,7 +268,7 @@ static double peer_distance(const peer_model *peer, const skinning *of)
                 if (peer_count(mesh, v) != count)
                     continue;
                 const md5_vec3 ours = of->jobs[m].positions[v];
-                const float *const theirs = &peer->meshes[m].to_positions[(size_t)at++ * 3];
+                const float *const theirs = peer->meshes[m].to_positions + (size_t)at++ * 3;
                 const double distance = fabs((double)(ours.x - theirs[0]))
                                         + fabs((double)(ours.y - theirs[1]))
                                         + fabs((double)(ours.z - theirs[2]));
