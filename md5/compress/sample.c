@@ -166,11 +166,12 @@ static md5_transform sample_joint(const void *sampling, uint32_t joint)
     const lane_sampling *const of = (const lane_sampling *)sampling;
     const md5_packed *const packed = of->binding->compressed->packed;
     md5_packed_place place = of->binding->places[joint];
-    float q[4], t[4];
+    float values[2][4] = {{0.0f}}; // by kind
     for (uint8_t kind = 0; kind < 2; kind++) {
         const md5_packed_head head = md5_packed_take_head(packed, kind, &place);
-        md5_packed_at(packed, &head, of->moment, kind == MD5_PACKED_ROTATION ? q : t);
+        md5_packed_at(packed, &head, of->moment, values[kind]);
     }
+    const float *const q = values[MD5_PACKED_ROTATION], *const t = values[MD5_PACKED_TRANSLATION];
     md5_transform transform = {.rotation = {q[0], q[1], q[2], q[3]},
                                .translation = {t[0], t[1], t[2]}};
     if (joint == 0 && of->root != MD5_ROOT_FILE)

@@ -3,9 +3,9 @@
 sheet.py MD5VIEW FOLDER SHEETS FILE...
 
 One picture of each FILE, which lies below FOLDER; SHEETS1.png, SHEETS2.png and so on have 48 of them,
-eight in a row. Prints a line for each FILE: its path below FOLDER, a tab, and "drawn" or "failed"; then what md5view
-says about textures that it does not find, a line each: path, tab, "missing", tab, the shader. Uses Python's
-own library only.
+eight in a row. Prints a line for each FILE: its path below FOLDER, a tab, and "drawn" or "failed"; then
+what md5view says about textures that it does not find, a line each: path, tab, "missing", tab, the shader.
+Uses Python's own library only.
 """
 import os
 import re
