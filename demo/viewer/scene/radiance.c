@@ -1,4 +1,5 @@
-// Decodes Radiance pictures; see panorama.h.
+// Decodes Radiance pictures; see panorama.h. Not by stb_image, whose version 2.27, which systems
+// still have, never ends on a row that is cut off (CVE-2021-42715).
 #include "demo/viewer/scene/panorama.h"
 
 #include <math.h>
