@@ -162,12 +162,12 @@ static void create_with_a_reserved_member(const void *context)
 
 static void set_material_with_a_reserved_member(const void *context)
 {
-    md5gl_set_material(model_of(context), 0, &(md5gl_material){.reserved = {[2] = 1}});
+    md5gl_set_material(model_of(context), 0, &(md5gl_material){.reserved = {[0] = 1}});
 }
 
 static void begin_frame_with_a_reserved_member(const void *context)
 {
-    md5gl_begin_frame(renderer_of(context), &(md5gl_frame){.reserved = {[7] = 1}});
+    md5gl_begin_frame(renderer_of(context), &(md5gl_frame){.reserved = {[5] = 1}});
 }
 
 static void measure_shadows_with_a_reserved_member(const void *context)
