@@ -95,9 +95,9 @@ static void print_differences(view_state *viewer)
 static void print_peaks(const view_document *document)
 {
     const view_compare *const compare = &document->compare;
-    const md5_joint *const joints = document->scene.skeleton->joints;
     if (compare->model == NULL || compare->measured == NULL)
         return;
+    const md5_joint *const joints = document->scene.skeleton->joints;
     fputs("  largest differences over the clip ", stdout);
     common_print_text(stdout, view_shown_clip(&document->scene)->name);
     printf(": %u frames\n", (unsigned)compare->measured->num_frames);
