@@ -27,6 +27,9 @@
 #define EXACT   {"skin_exact.glsl", md5gl_shader_skin_exact_glsl}
 #define DRAW    {"draw.vert", md5gl_shader_draw_vert}
 #define CAPTURE {"capture.vert", md5gl_shader_capture_vert}
+
+// What lights a surface, under the sky of the arguments: SKY, or AROUND and PICTURE_SKY.
+#define LIT_UNDER(...) FRAME, COLOUR, SHADOW, __VA_ARGS__, LIGHT, CLASSIC, DISSOLVE, SHADE
 // clang-format on
 
 // A program that draws a model combines the skinning of a path with the shaders of a pass.
@@ -44,16 +47,7 @@ static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
     [MD5GL_PASS_LIT] =
         {
             .vertex = {DRAW},
-            .fragment = {FRAME,
-                         COLOUR,
-                         SHADOW,
-                         SKY,
-                         LIGHT,
-                         CLASSIC,
-                         DISSOLVE,
-                         SHADE,
-                         SURFACE,
-                         {"lit.frag", md5gl_shader_lit_frag}},
+            .fragment = {LIT_UNDER(SKY), SURFACE, {"lit.frag", md5gl_shader_lit_frag}},
         },
     [MD5GL_PASS_DEPTH] =
         {
@@ -84,15 +78,7 @@ static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
     [MD5GL_PASS_LIT_ENVIRONMENT] =
         {
             .vertex = {DRAW},
-            .fragment = {FRAME,
-                         COLOUR,
-                         SHADOW,
-                         AROUND,
-                         PICTURE_SKY,
-                         LIGHT,
-                         CLASSIC,
-                         DISSOLVE,
-                         SHADE,
+            .fragment = {LIT_UNDER(AROUND, PICTURE_SKY),
                          SURFACE,
                          {"lit.frag", md5gl_shader_lit_frag}},
         },
@@ -274,14 +260,7 @@ const md5gl_program *md5gl_build_impostor_program(md5gl_renderer *renderer, uint
         [MD5GL_IMPOSTOR_LIT] =
             {
                 .vertex = {FRAME, VIEWS, {"impostor.vert", md5gl_shader_impostor_vert}},
-                .fragment = {FRAME,
-                             COLOUR,
-                             SHADOW,
-                             SKY,
-                             LIGHT,
-                             CLASSIC,
-                             DISSOLVE,
-                             SHADE,
+                .fragment = {LIT_UNDER(SKY),
                              VIEWS,
                              impostor_layouts[layout],
                              POINT,
@@ -299,15 +278,7 @@ const md5gl_program *md5gl_build_impostor_program(md5gl_renderer *renderer, uint
         [MD5GL_IMPOSTOR_LIT_ENVIRONMENT] =
             {
                 .vertex = {FRAME, VIEWS, {"impostor.vert", md5gl_shader_impostor_vert}},
-                .fragment = {FRAME,
-                             COLOUR,
-                             SHADOW,
-                             AROUND,
-                             PICTURE_SKY,
-                             LIGHT,
-                             CLASSIC,
-                             DISSOLVE,
-                             SHADE,
+                .fragment = {LIT_UNDER(AROUND, PICTURE_SKY),
                              VIEWS,
                              impostor_layouts[layout],
                              POINT,

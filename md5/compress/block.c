@@ -88,7 +88,7 @@ typedef struct clip_layout {
     char *names;
 } clip_layout;
 
-static size_t names_size(const md5_skeleton *skeleton)
+size_t md5_packed_names_size(const md5_skeleton *skeleton)
 {
     size_t size = 0;
     for (uint32_t i = 0; i < skeleton->num_joints; i++)
@@ -104,18 +104,18 @@ static clip_layout lay_out(md5_block *block, const md5_skeleton *skeleton, const
     of.joints = (md5_joint *)md5_block_take(block, skeleton->num_joints, sizeof *of.joints);
     of.order = (uint32_t *)md5_block_take(block, skeleton->num_joints, sizeof *of.order);
     of.bytes = (uint8_t *)md5_block_take(block, packed->num_bytes + MD5_PACKED_PADDING, 1);
-    of.names = (char *)md5_block_take(block, names_size(skeleton), 1);
+    of.names = (char *)md5_block_take(block, md5_packed_names_size(skeleton), 1);
     return of;
 }
 
-static void copy_skeleton(const clip_layout *of, const md5_skeleton *skeleton)
+void md5_packed_copy_skeleton(const md5_skeleton *skeleton, char *names, md5_joint *joints,
+                              uint32_t *order)
 {
-    char *names = of->names;
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const size_t size = strlen(skeleton->joints[i].name) + 1;
         memcpy(names, skeleton->joints[i].name, size);
-        of->joints[i] = (md5_joint){names, skeleton->joints[i].parent};
-        of->order[i] = skeleton->order[i];
+        joints[i] = (md5_joint){names, skeleton->joints[i].parent};
+        order[i] = skeleton->order[i];
         names += size;
     }
 }
@@ -130,7 +130,7 @@ md5_compressed *md5_packed_create(md5_context *context, const md5_compressed *so
     if (!block.base)
         return NULL;
     const clip_layout of = lay_out(&block, skeleton, packed);
-    copy_skeleton(&of, skeleton);
+    md5_packed_copy_skeleton(skeleton, of.names, of.joints, of.order);
     memcpy(of.bytes, packed->bytes, packed->num_bytes);
     memset(of.bytes + packed->num_bytes, 0, MD5_PACKED_PADDING);
     *of.packed = *packed;

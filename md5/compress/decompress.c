@@ -16,14 +16,6 @@ typedef struct anim_arrays {
     char *names;
 } anim_arrays;
 
-static size_t names_size(const md5_skeleton *skeleton)
-{
-    size_t size = 0;
-    for (uint32_t i = 0; i < skeleton->num_joints; i++)
-        size += strlen(skeleton->joints[i].name) + 1;
-    return size;
-}
-
 static anim_arrays lay_out(md5_block *block, const md5_compressed *compressed,
                            const uint32_t num_moving[2])
 {
@@ -43,21 +35,8 @@ static anim_arrays lay_out(md5_block *block, const md5_compressed *compressed,
     of.rotations = (md5_quat *)md5_block_take(block, frames, rotations * sizeof *of.rotations);
     of.translations =
         (md5_vec3 *)md5_block_take(block, frames, translations * sizeof *of.translations);
-    of.names = (char *)md5_block_take(block, names_size(&compressed->skeleton) + 1, 1);
+    of.names = (char *)md5_block_take(block, md5_packed_names_size(&compressed->skeleton) + 1, 1);
     return of;
-}
-
-static void copy_skeleton(const md5_skeleton *skeleton, const anim_arrays *of)
-{
-    char *name = of->names;
-    *name++ = '\0'; // the command line
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        const size_t size = strlen(skeleton->joints[i].name) + 1;
-        memcpy(name, skeleton->joints[i].name, size);
-        of->joints[i] = (md5_joint){name, skeleton->joints[i].parent};
-        of->order[i] = skeleton->order[i];
-        name += size;
-    }
 }
 
 // Values at the first frame are those of constants, and of the base frame.
@@ -156,7 +135,8 @@ md5_anim *md5_decompress_anim(const md5_compressed *compressed, const md5_load_o
     if (!block.base)
         return NULL;
     const anim_arrays of = lay_out(&block, compressed, num_moving);
-    copy_skeleton(&compressed->skeleton, &of);
+    *of.names = '\0'; // the command line
+    md5_packed_copy_skeleton(&compressed->skeleton, of.names + 1, of.joints, of.order);
     copy_tracks(packed, num_moving, &of);
     set_anim(compressed, num_moving, &of);
     of.anim->size = block.used;

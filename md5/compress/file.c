@@ -40,14 +40,6 @@ static uint8_t *put_float(uint8_t *to, float value)
     return put(to, bits, 4);
 }
 
-static size_t names_size(const md5_skeleton *skeleton)
-{
-    size_t size = 0;
-    for (uint32_t i = 0; i < skeleton->num_joints; i++)
-        size += strlen(skeleton->joints[i].name) + 1;
-    return size;
-}
-
 static uint8_t *put_fixed(uint8_t *to, const md5_compressed *compressed)
 {
     const md5_packed *const packed = compressed->packed;
@@ -56,7 +48,7 @@ static uint8_t *put_fixed(uint8_t *to, const md5_compressed *compressed)
     to = put(to, compressed->skeleton.num_joints, 4);
     to = put(to, compressed->num_frames, 4);
     to = put(to, packed->num_bytes, 4);
-    to = put(to, names_size(&compressed->skeleton), 4);
+    to = put(to, md5_packed_names_size(&compressed->skeleton), 4);
     to = put(to, (uint32_t)compressed->skeleton.axes, 4);
     to = put(to, rate, 8);
     to = put_float(to, compressed->skeleton.scale);
@@ -88,7 +80,7 @@ size_t md5_write_compressed(const md5_compressed *compressed, void *bytes, size_
     MD5_ASSERT(bytes != NULL || size == 0, "bytes: not NULL unless size is 0");
     const md5_packed *const packed = compressed->packed;
     const size_t total = HEAD + FIXED + (size_t)OF_JOINT * compressed->skeleton.num_joints
-                         + names_size(&compressed->skeleton) + packed->num_bytes;
+                         + md5_packed_names_size(&compressed->skeleton) + packed->num_bytes;
     if (!bytes || size < total)
         return total;
     uint8_t *const start = (uint8_t *)bytes;

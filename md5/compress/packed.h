@@ -209,6 +209,13 @@ md5_vec3 md5_packed_root_motion(const md5_packed *packed, const md5_moment *from
 // errors; returns false.
 bool md5_packed_check(md5_context *context, md5_packed *packed);
 
+// Bytes of all names of joints, with their ends.
+size_t md5_packed_names_size(const md5_skeleton *skeleton);
+
+// Copies the joints into joints[] and order[], and their names into names[md5_packed_names_size()].
+void md5_packed_copy_skeleton(const md5_skeleton *skeleton, char *names, md5_joint *joints,
+                              uint32_t *order);
+
 // Copies a packed clip, with a skeleton, into one block of the context's allocator. NULL if memory
 // runs out.
 md5_compressed *md5_packed_create(md5_context *context, const md5_compressed *source,

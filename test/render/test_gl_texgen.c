@@ -64,6 +64,13 @@ static bool is_near(const uint8_t *pixel, const uint8_t *texel)
     return true;
 }
 
+// 2 (N.E) N - E with E = (1, 0, 0)
+static void reflect(const double normal[3], double reflected[3])
+{
+    for (int k = 0; k < 3; k++)
+        reflected[k] = 2.0 * normal[0] * normal[k] - (k == 0 ? 1.0 : 0.0);
+}
+
 // The square, seen along -x by parallel rays, with random rotations: one direction for all of its
 // pixels.
 TEST (gl_texgen_looks_along_normals_and_reflections) {
@@ -81,9 +88,8 @@ TEST (gl_texgen_looks_along_normals_and_reflections) {
         const md5_mat34 turned = scene_rotation(&random);
         const double normal[3] = {turned.m[0], turned.m[4], turned.m[8]}; // its x axis
         const double facing = normal[0];
-        // 2 (N.E) N - E with E = (1, 0, 0)
-        const double reflected[3] = {2.0 * facing * normal[0] - 1.0, 2.0 * facing * normal[1],
-                                     2.0 * facing * normal[2]};
+        double reflected[3];
+        reflect(normal, reflected);
         const bool reflects = i % 2 == 1;
         const uint8_t *const texel = look(&around, reflects ? reflected : normal);
         drawn.texgen = reflects ? MD5GL_TEXGEN_REFLECT : MD5GL_TEXGEN_NORMAL;
@@ -129,8 +135,8 @@ TEST (gl_texgen_reflects_by_the_normal_map) {
         }
         for (int k = 0; k < 3; k++)
             normal[k] /= sqrt(length);
-        const double reflected[3] = {2.0 * normal[0] * normal[0] - 1.0, 2.0 * normal[0] * normal[1],
-                                     2.0 * normal[0] * normal[2]};
+        double reflected[3];
+        reflect(normal, reflected);
         const uint8_t *const expected = look(&around, reflected);
         drawn.normals = maps[i % 2];
         if (fabs(turned.m[0]) < 0.2f || expected == NULL)
