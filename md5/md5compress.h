@@ -54,18 +54,20 @@ typedef struct md5_compress_opts {
     float tolerance; // largest displacement at the skin, units; 0 = 0.01 times the clip's scale
 
     // The skin distance of a joint is that of the farthest vertex that it moves. Taken from the
-    // weights of `model`, whose joints are matched by name; or from distances[anim joints], units,
-    // if that is not NULL. Without both: the longest bone from the joint to a child, or, if it has
-    // none, from its parent. Joints without vertices, and all if there is neither: 0. At least 1
-    // unit (times the clip's scale) in any case, so that rotations keep their directions.
+    // weights of `model`, whose joints are matched by name (differences are warnings, as those of
+    // md5_bind(); vertices of a joint that the clip lacks move with its parent); or from
+    // distances[anim joints], units, if that is not NULL. Without both: the longest bone from the
+    // joint to a child, or, if it has none, from its parent. Joints without vertices, and all if
+    // there is neither: 0. At least 1 unit (times the clip's scale) in any case, so that rotations
+    // keep their directions.
     const md5_model *model;
     const float *distances;
 
     uintptr_t reserved[8]; // 0
 } md5_compress_opts;
 
-// Compresses an animation. `compress`, `opts` (allocator, memory_limit) and `error` may be NULL.
-// Free the result with md5_free_compressed(). Returns NULL with
+// Compresses an animation. `compress`, `opts` (allocator, memory_limit, warnings) and `error` may
+// be NULL. Free the result with md5_free_compressed(). Returns NULL with
 //
 // - MD5_ERROR_RANGE if the tolerance is negative or not finite, or finer than floats of the clip's
 //   size can keep; if the clip has more than 65535 joints or frames beyond 1e9 units;

@@ -108,11 +108,17 @@ static bool write_file(const char *path, const void *bytes, size_t size, md5_err
     return fail_to_write(path, error);
 }
 
+static void print_warning(void *user, const md5_error *warning)
+{
+    (void)user;
+    tool_print_error(warning);
+}
+
 static bool write_compressed(const md5_anim *anim, const md5_model *model,
                              const compress_options *options, md5_error *error)
 {
     const md5_compress_opts compress = {.tolerance = options->tolerance, .model = model};
-    const md5_load_opts opts = {.file_name = options->files[0]};
+    const md5_load_opts opts = {.file_name = options->files[0], .warn = print_warning};
     md5_compressed *const compressed = md5_compress_anim(anim, &compress, &opts, error);
     if (!compressed)
         return false;

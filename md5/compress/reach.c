@@ -31,11 +31,31 @@ static void measure_mesh(const md5_model *model, const md5_mesh *mesh, float *ow
     }
 }
 
+// A joint without a track moves with its parent: so do its vertices.
+static void pass_on(const md5_model *model, const int32_t *tracks, float *of_model)
+{
+    const md5_skeleton *const skeleton = &model->skeleton;
+    for (uint32_t i = skeleton->num_joints; i-- > 0;) {
+        const uint32_t joint = skeleton->order[i];
+        const int32_t parent = skeleton->joints[joint].parent;
+        if (tracks[joint] >= 0 || parent < 0 || of_model[joint] == 0.0f)
+            continue;
+        const float bone = distance_between(md5_mat34_translation(model->bind[joint]),
+                                            md5_mat34_translation(model->bind[parent]));
+        grow(&of_model[parent], of_model[joint] + bone);
+    }
+}
+
 static bool measure_model(md5_arena *arena, const md5_model *model, const md5_anim *anim,
                           float *own)
 {
     md5_error error;
-    const md5_load_opts opts = {.allocator = arena->context->allocator, .max_warnings = 1};
+    const md5_context *const context = arena->context;
+    const md5_load_opts opts = {.allocator = context->allocator,
+                                .file_name = context->error->file,
+                                .warn = context->warn,
+                                .warn_user = context->warn_user,
+                                .max_warnings = context->max_warnings};
     float *const of_model =
         (float *)md5_arena_alloc(arena, model->skeleton.num_joints, sizeof *of_model);
     TRY(of_model);
@@ -46,6 +66,7 @@ static bool measure_model(md5_arena *arena, const md5_model *model, const md5_an
         if (model->meshes[i].influences)
             measure_mesh(model, &model->meshes[i], of_model);
     }
+    pass_on(model, binding->tracks, of_model);
     for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
         if (binding->tracks[joint] >= 0)
             grow(&own[binding->tracks[joint]], of_model[joint]);
