@@ -1,6 +1,7 @@
 #!/bin/sh
 # Every gcc and clang that is installed builds the library, md5tool and the tests without a warning, and the
-# tests pass; C++ reads the public headers; each file compiles as Microsoft's compiler would read it. COMPILERS="..." says which compilers.
+# tests pass; C++ reads the public headers; each file compiles as Microsoft's compiler would read it. COMPILERS="..." says
+# which compilers; "ends" is the oldest and the newest gcc and clang.
 . test/build/report.sh
 . test/build/built.sh
 . test/build/microsoft.sh
@@ -15,7 +16,12 @@ tested() {
     find_build "$1"
     MD5_ROOT=. "$folder/test_md5"
 }
-for name in ${COMPILERS-$(installed gcc; installed clang)}; do
+ends_of() { # PATTERN
+    installed "$1" | sort -t- -k2n | sed -n '1p; $p' | sort -u
+}
+all=$(installed gcc; installed clang)
+[ "${COMPILERS-}" != ends ] || COMPILERS=$(ends_of gcc; ends_of clang)
+for name in ${COMPILERS-$all}; do
     command -v "$name" >/dev/null || {
         skip "$name" "it is not installed"
         continue
