@@ -338,7 +338,7 @@ test: programs | deps
 
 ## make test-library   runs the tests of the library and of md5tool; needs only a C compiler
 test-library: lib tool $(TEST_MD5)
-	@$(RUN_TESTS) test/tool/tool.sh $(TEST_MD5)
+	@$(RUN_TESTS) test/tool/tool.sh $(TEST_MD5)@1/2 $(TEST_MD5)@2/2
 
 ## make test-long      runs the long tests, each for an hour at most
 test-long: programs | deps

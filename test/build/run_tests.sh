@@ -2,7 +2,8 @@
 # run_tests.sh SUITE...: runs test programs and test scripts in parallel, one per core and at least two.
 # Each suite ends its output with `N passed, N failed, N skipped`; this script ends with the sums. A suite
 # that crashes, hangs or prints no counts adds one failure. The output of a failed suite is printed in
-# full; of others only the counts and the lines that begin with `skipped: ` or `note: `.
+# full; of others only the counts and the lines that begin with `skipped: ` or `note: `. PROGRAM@1/2 is the first
+# half of a program's tests, PROGRAM@2/2 the other.
 # Environment: what the Makefile sets, MD5_TEST_TIMEOUT (seconds for one suite), and MD5_TEST_PART, which
 # selects the tests of the programs with that in their name or file; at least one must match.
 set -u
@@ -24,6 +25,7 @@ run() {
     test/long/*.sh) (unset MD5_TEST_LONG && timeout "$timeout" sh "$1") ;;
     *.sh) timeout "$timeout" sh "$1" ;;
     # SDL needs no display with this driver.
+    *@*) MD5_TEST_SHARE=${1##*@} timeout "$timeout" "${1%@*}" ${part:+"$part"} ;;
     */test_gl*) SDL_VIDEODRIVER=${SDL_VIDEODRIVER:-offscreen} timeout "$timeout" "$1" ${part:+"$part"} ;;
     *) timeout "$timeout" "$1" ${part:+"$part"} ;;
     esac
@@ -31,7 +33,8 @@ run() {
 
 # Runs one suite, prints its result in one piece, and writes its counts into the folder $2.
 one() {
-    suite=$1 folder=$2 name=$(basename "$1") start=$(date +%s)
+    suite=$1 folder=$2 start=$(date +%s)
+    share=${1#"${1%@*}"} name=$(basename "${1%@*}")$share
     log=$folder/$(echo "$1" | tr / -)
     run "$suite" >"$log" 2>&1 </dev/null
     status=$?
