@@ -53,11 +53,14 @@ static void create_canvas_texture(const GladGLContext *gl, const md5gl_impostors
 {
     const uint32_t cell = cell_pixels(impostors);
     gl->BindTexture(GL_TEXTURE_2D, texture);
-    gl->TexImage2D(GL_TEXTURE_2D, 0, format, (GLsizei)(impostors->columns * cell),
-                   (GLsizei)(impostors->rows * cell), 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
+    // Level n + 1 becomes level n of the pictures.
+    for (uint32_t level = 0; level <= impostors->num_levels; level++)
+        gl->TexImage2D(
+            GL_TEXTURE_2D, (GLint)level, format, (GLsizei)(impostors->columns * (cell >> level)),
+            (GLsizei)(impostors->rows * (cell >> level)), 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
+    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, (GLint)impostors->num_levels);
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST_MIPMAP_NEAREST);
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
-    gl->GenerateMipmap(GL_TEXTURE_2D); // creates the levels, so that they can be attached
     gl->BindTexture(GL_TEXTURE_2D, 0);
 }
 

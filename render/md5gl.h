@@ -119,9 +119,10 @@ MD5GL_API void md5gl_restore_state(md5gl_renderer *renderer);
 typedef uint32_t md5gl_texture;
 
 // Creates a repeating texture with mipmaps from rgba[4 * width * height]: sRGB colour, top row
-// first. Returns 0 with MD5_ERROR_GPU if the size is not supported. If no texel is transparent,
-// GL_TEXTURE_SWIZZLE_A is set to GL_ONE, which marks it as opaque for the shadow passes (WebGL has
-// no swizzles: every texture counts as transparent there).
+// first. The CPU computes the mipmaps, which are the same on every driver. Returns 0 with
+// MD5_ERROR_GPU if the size is not supported. If no texel is transparent, GL_TEXTURE_SWIZZLE_A is
+// set to GL_ONE, which marks it as opaque for the shadow passes (WebGL has no swizzles: every
+// texture counts as transparent there).
 MD5GL_API md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, uint32_t width,
                                              uint32_t height, const uint8_t *rgba,
                                              md5_error *error);

@@ -267,9 +267,11 @@ static bool create_textures(md5gl_renderer *renderer, md5_error *error)
 {
     static const uint8_t white[4] = {255, 255, 255, 255}, grey[4] = {176, 176, 176, 255};
     renderer->white = md5gl_create_texture(renderer, 1, 1, white, error);
-    renderer->grey = md5gl_create_texture(renderer, 1, 1, grey, error);
-    renderer->checker = md5gl_create_checker(renderer, error);
-    return renderer->white && renderer->grey && renderer->checker;
+    if (renderer->white)
+        renderer->grey = md5gl_create_texture(renderer, 1, 1, grey, error);
+    if (renderer->grey)
+        renderer->checker = md5gl_create_checker(renderer, error);
+    return renderer->checker != 0;
 }
 
 static bool create_objects(md5gl_renderer *renderer, md5_error *error)

@@ -1,17 +1,12 @@
 // Textures of stages: texels as they are in the file, and what is outside of a texture.
-#include "render/gl_internal.h"
 #include "render/md5gl_stages.h"
+#include "render/mipmap.h"
 
 #include <string.h>
 
-typedef struct picture {
-    uint32_t width, height;
-    uint8_t *rgba;
-} picture;
-
 // Borders of another colour than the edge's are texels, as in id's engine: OpenGL ES 3.0 has no
 // other ones.
-static void fill_border(const picture *level, uint8_t alpha)
+static void fill_border(const md5gl_level *level, uint8_t alpha)
 {
     const uint8_t border[4] = {0, 0, 0, alpha};
     for (uint32_t y = 0; y < level->height; y++) {
@@ -22,27 +17,7 @@ static void fill_border(const picture *level, uint8_t alpha)
     }
 }
 
-// Halves a picture in place, by the mean of four texels. A side of 1 stays.
-static void halve(picture *level)
-{
-    const uint32_t width = level->width, height = level->height;
-    const picture half = {width > 1 ? width / 2 : 1, height > 1 ? height / 2 : 1, level->rgba};
-    const size_t right = width > 1 ? 4 : 0, below = height > 1 ? (size_t)width * 4 : 0;
-    for (uint32_t y = 0; y < half.height; y++) {
-        for (uint32_t x = 0; x < half.width; x++) {
-            const uint8_t *const from = level->rgba + 4 * (2 * (size_t)y * width + 2 * (size_t)x);
-            uint8_t texel[4];
-            for (size_t i = 0; i < 4; i++)
-                texel[i] = (uint8_t)((from[i] + from[right + i] + from[below + i]
-                                      + from[right + below + i] + 2)
-                                     / 4);
-            memcpy(half.rgba + 4 * ((size_t)y * half.width + x), texel, 4);
-        }
-    }
-    *level = half;
-}
-
-static void upload_level(const GladGLContext *gl, GLint number, const picture *level)
+static void upload_level(const GladGLContext *gl, GLint number, const md5gl_level *level)
 {
     gl->TexImage2D(GL_TEXTURE_2D, number, GL_RGBA8, (GLsizei)level->width, (GLsizei)level->height,
                    0, GL_RGBA, GL_UNSIGNED_BYTE, level->rgba);
@@ -50,19 +25,21 @@ static void upload_level(const GladGLContext *gl, GLint number, const picture *l
 
 // Uploads all levels of a copy whose borders are filled: the mean of a border and what is inside is
 // no border.
-static bool upload_bordered(md5gl_renderer *renderer, const picture *source, uint8_t alpha,
+static bool upload_bordered(md5gl_renderer *renderer, const md5gl_level *source, uint8_t alpha,
                             bool nearest, md5_error *error)
 {
     const size_t size = (size_t)source->width * source->height * 4;
-    picture level = *source;
+    md5gl_level level = *source;
     level.rgba = (uint8_t *)md5gl_alloc(&renderer->allocator, size, 1, error);
     if (!level.rgba)
         return false;
     memcpy(level.rgba, source->rgba, size);
+    md5gl_encoding bytes;
+    md5gl_prepare_encoding(&bytes, false);
     fill_border(&level, alpha);
     upload_level(&renderer->gl, 0, &level);
     for (GLint number = 1; !nearest && (level.width > 1 || level.height > 1); number++) {
-        halve(&level);
+        level = md5gl_halve(&bytes, &level, level.rgba);
         fill_border(&level, alpha);
         upload_level(&renderer->gl, number, &level);
     }
@@ -70,8 +47,8 @@ static bool upload_bordered(md5gl_renderer *renderer, const picture *source, uin
     return true;
 }
 
-static bool upload(md5gl_renderer *renderer, const picture *source, md5gl_wrap wrap, bool nearest,
-                   md5_error *error)
+static bool upload(md5gl_renderer *renderer, const md5gl_level *source, md5gl_wrap wrap,
+                   bool nearest, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
     md5gl_set_sampling(gl, wrap == MD5GL_WRAP_REPEAT, nearest ? GL_NEAREST : GL_LINEAR,
@@ -79,9 +56,10 @@ static bool upload(md5gl_renderer *renderer, const picture *source, md5gl_wrap w
     if (wrap == MD5GL_WRAP_CLAMP_BLACK || wrap == MD5GL_WRAP_CLAMP_CLEAR)
         return upload_bordered(renderer, source, wrap == MD5GL_WRAP_CLAMP_BLACK ? 255 : 0, nearest,
                                error);
-    upload_level(gl, 0, source);
     if (!nearest)
-        gl->GenerateMipmap(GL_TEXTURE_2D);
+        return md5gl_upload_levels(renderer, GL_TEXTURE_2D, GL_RGBA8, source->width, source->height,
+                                   source->rgba, error);
+    upload_level(gl, 0, source);
     return true;
 }
 
@@ -112,15 +90,18 @@ md5gl_texture md5gl_create_stage_cube(md5gl_renderer *renderer, uint32_t side,
     };
     for (int i = 0; i < 5; i++)
         gl->TexParameteri(GL_TEXTURE_CUBE_MAP, (GLenum)shown[i][0], shown[i][1]);
-    for (GLenum i = 0; i < 6; i++) {
+    bool uploaded = true;
+    for (GLenum i = 0; i < 6 && uploaded; i++) {
+        const GLenum target = GL_TEXTURE_CUBE_MAP_POSITIVE_X + i;
         MD5_ASSERT(rgba[i] != NULL, "rgba: six sides");
-        gl->TexImage2D(GL_TEXTURE_CUBE_MAP_POSITIVE_X + i, 0, GL_RGBA8, (GLsizei)side,
-                       (GLsizei)side, 0, GL_RGBA, GL_UNSIGNED_BYTE, rgba[i]);
+        if (nearest)
+            gl->TexImage2D(target, 0, GL_RGBA8, (GLsizei)side, (GLsizei)side, 0, GL_RGBA,
+                           GL_UNSIGNED_BYTE, rgba[i]);
+        else
+            uploaded = md5gl_upload_levels(renderer, target, GL_RGBA8, side, side, rgba[i], error);
     }
-    if (!nearest)
-        gl->GenerateMipmap(GL_TEXTURE_CUBE_MAP);
     gl->BindTexture(GL_TEXTURE_CUBE_MAP, 0);
-    if (md5gl_check(renderer, "creating a cube map", error))
+    if (uploaded && md5gl_check(renderer, "creating a cube map", error))
         return texture;
     gl->DeleteTextures(1, &texture);
     return 0;
@@ -133,7 +114,7 @@ md5gl_texture md5gl_create_stage_texture(md5gl_renderer *renderer, uint32_t widt
     MD5_ASSERT(renderer != NULL && rgba != NULL, "renderer, rgba: not NULL");
     MD5_ASSERT((unsigned)wrap <= MD5GL_WRAP_CLAMP_CLEAR, "wrap: one of md5gl_wrap");
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
-    const picture source = {width, height, (uint8_t *)(uintptr_t)rgba}; // which is only read
+    const md5gl_level source = {width, height, (uint8_t *)(uintptr_t)rgba}; // which is only read
     const GLuint texture = md5gl_begin_texture(renderer, width, height, error);
     if (texture == 0)
         return 0;

@@ -1,5 +1,5 @@
 // Textures: colour and normal maps of models, and masks of the panel.
-#include "render/gl_internal.h"
+#include "render/mipmap.h"
 
 #include <string.h>
 
@@ -10,7 +10,6 @@ typedef struct texture_format {
     bool repeats;    // and has mipmaps
 } texture_format;
 
-// GL averages mipmaps of an sRGB texture in linear colour, which is correct.
 static const texture_format picture_format = {GL_SRGB8_ALPHA8, GL_RGBA, 4, true};
 static const texture_format normals_format = {GL_RGBA8, GL_RGBA, 4, true};
 static const texture_format mask_format = {GL_R8, GL_RED, 1, false};
@@ -65,16 +64,20 @@ static md5gl_texture create_texture(md5gl_renderer *renderer, const texture_form
     const GLuint texture = md5gl_begin_texture(renderer, width, height, error);
     if (texture == 0)
         return 0;
-    gl->PixelStorei(GL_UNPACK_ALIGNMENT, format->alignment);
-    // Row 0 in memory is v = 0, which is the top row of the picture, as in MD5.
-    gl->TexImage2D(GL_TEXTURE_2D, 0, format->internal, (GLsizei)width, (GLsizei)height, 0,
-                   format->external, GL_UNSIGNED_BYTE, texels);
     md5gl_set_sampling(gl, format->repeats, GL_LINEAR,
                        format->repeats ? GL_LINEAR_MIPMAP_LINEAR : GL_LINEAR);
-    if (format->repeats)
-        gl->GenerateMipmap(GL_TEXTURE_2D);
-    gl->PixelStorei(GL_UNPACK_ALIGNMENT, 4);
-    return md5gl_end_texture(renderer, texture, true, error);
+    // Row 0 in memory is v = 0, which is the top row of the picture, as in MD5.
+    bool uploaded = true;
+    if (format->repeats) {
+        uploaded = md5gl_upload_levels(renderer, GL_TEXTURE_2D, format->internal, width, height,
+                                       (const uint8_t *)texels, error);
+    } else {
+        gl->PixelStorei(GL_UNPACK_ALIGNMENT, format->alignment);
+        gl->TexImage2D(GL_TEXTURE_2D, 0, format->internal, (GLsizei)width, (GLsizei)height, 0,
+                       format->external, GL_UNSIGNED_BYTE, texels);
+        gl->PixelStorei(GL_UNPACK_ALIGNMENT, 4);
+    }
+    return md5gl_end_texture(renderer, texture, uploaded, error);
 }
 
 static bool is_opaque(const uint8_t *rgba, size_t count)
@@ -92,45 +95,6 @@ static void mark_opaque(const GladGLContext *gl, GLuint texture)
     gl->BindTexture(GL_TEXTURE_2D, texture);
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_A, GL_ONE);
     gl->BindTexture(GL_TEXTURE_2D, 0);
-}
-
-// Fills cells of `cell` texels, or, with 0, all with their average: 170 is the sRGB value of the
-// mean of 138 and 196 in linear colour.
-static void fill_cells(uint8_t *rgba, size_t side, size_t cell)
-{
-    for (size_t i = 0; i < side * side; i++) {
-        const size_t x = i % side, y = i / side;
-        const bool is_light = cell > 0 && (x / cell + y / cell) % 2;
-        memset(rgba + 4 * i, cell == 0 ? 170 : is_light ? 196 : 138, 3);
-        rgba[4 * i + 3] = 255;
-    }
-}
-
-// Writes the mipmaps, which are known: generating them takes a software renderer as long as
-// creating everything else.
-md5gl_texture md5gl_create_checker(md5gl_renderer *renderer, md5_error *error)
-{
-    enum { SIDE = 128, CELL = 16 };
-    const GladGLContext *gl = &renderer->gl;
-    const size_t size = (size_t)SIDE * SIDE * 4;
-    uint8_t *const cells = (uint8_t *)md5gl_alloc(&renderer->allocator, size, 1, error);
-    if (!cells)
-        return 0;
-    GLuint texture = 0;
-    gl->GenTextures(1, &texture);
-    gl->ActiveTexture(GL_TEXTURE0);
-    gl->BindTexture(GL_TEXTURE_2D, texture);
-    for (int level = 0; SIDE >> level > 0; level++) {
-        const int side = SIDE >> level;
-        fill_cells(cells, (size_t)side, (size_t)CELL >> level);
-        gl->TexImage2D(GL_TEXTURE_2D, level, picture_format.internal, side, side, 0,
-                       picture_format.external, GL_UNSIGNED_BYTE, cells);
-    }
-    md5gl_set_sampling(gl, true, GL_LINEAR, GL_LINEAR_MIPMAP_LINEAR);
-    if (!renderer->is_webgl)
-        mark_opaque(gl, texture);
-    md5gl_free(&renderer->allocator, cells, size);
-    return texture;
 }
 
 bool md5gl_texture_is_opaque(md5gl_renderer *renderer, md5gl_texture texture)
@@ -154,6 +118,23 @@ md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, uint32_t width, uin
         create_texture(renderer, &picture_format, width, height, rgba, error);
     if (texture && !renderer->is_webgl && is_opaque(rgba, (size_t)width * height))
         mark_opaque(&renderer->gl, texture);
+    return texture;
+}
+
+md5gl_texture md5gl_create_checker(md5gl_renderer *renderer, md5_error *error)
+{
+    enum { SIDE = 128, CELL = 16 };
+    const size_t size = (size_t)SIDE * SIDE * 4;
+    uint8_t *const cells = (uint8_t *)md5gl_alloc(&renderer->allocator, size, 1, error);
+    if (!cells)
+        return 0;
+    for (size_t i = 0; i < (size_t)SIDE * SIDE; i++) {
+        const bool is_light = (i % SIDE / CELL + i / SIDE / CELL) % 2;
+        memset(cells + 4 * i, is_light ? 196 : 138, 3);
+        cells[4 * i + 3] = 255;
+    }
+    const md5gl_texture texture = md5gl_create_texture(renderer, SIDE, SIDE, cells, error);
+    md5gl_free(&renderer->allocator, cells, size);
     return texture;
 }
 
