@@ -134,10 +134,13 @@ typedef struct md5_load_opts {
     // A library built with MD5_NO_TANGENTS or MD5_NO_SKIN_PLAN sets no_tangents or no_skin_plan in
     // each load; one built with MD5_NO_CONVERSION refuses axes, scales and flip_v but the defaults.
 
-    // Of models. Files of version 12 store normals, which are used as they are.
+    // Of models. Files of version 12 store normals, which are used as they are. What is left out
+    // can be made later: see md5_make_geometry().
     md5_normals normals;
-    bool no_tangents;      // do not derive tangents, nor copy the vertices of mirror seams for them
-    bool no_skin_plan;     // leave out what makes md5_skin() fast: for programs whose shaders skin
+    bool no_tangents;  // do not derive tangents, nor copy the vertices of mirror seams for them
+    bool no_skin_plan; // leave out what makes md5_skin() fast: for programs whose shaders skin
+    bool no_losses;    // md5_mesh.loss4 and loss8 are infinite
+    bool no_geometry;  // derive nothing for meshes: for programs that only pose, such as servers
     uintptr_t reserved[8]; // 0
 } md5_load_opts;
 
@@ -184,10 +187,13 @@ struct md5_model {
     const md5_mat34 *bind;           // [num_joints] bind pose, model space
     const md5_mat34 *inverse_bind;   // [num_joints]
     uint32_t num_meshes;
+    md5_normals normals;    // as the options of the load asked for
     const md5_mesh *meshes; // [num_meshes]
     md5_bounds bounds;      // of all meshes in the bind pose
     const char *command_line;
     uint32_t num_warnings; // of the load, reported or not
+    bool flip_v;           // as the options of the load asked for
+    bool stores_normals;   // version 12: normals, and tangents, are those of the file
     size_t size;           // bytes of the block that holds all of this, except:
     void *geometry;        // the block of the arrays of all meshes; NULL: md5_release_geometry()
     size_t geometry_size;  // bytes of that block, skinning plans not included
@@ -305,6 +311,32 @@ MD5_API int32_t md5_find_mesh(const md5_model *model, const char *name);
 // error, and so does the renderer where it skins on the CPU (MD5GL_PATH_CPU). A second call does
 // nothing. Counts as a write to the model.
 MD5_API void md5_release_geometry(md5_model *model);
+
+// Make what options of the load left out; then the model is the same, bit for bit, as one that was
+// loaded with it. Where it exists already, nothing happens. Each counts as a write to the model,
+// and what makes new arrays frees the old ones. Memory comes from the allocator of the load. Fill
+// `error`, which may be NULL. Return false, and leave the model as it was, if memory runs out, or
+// with MD5_ERROR_MISMATCH after md5_release_geometry().
+//
+// Of a model that was loaded with no_geometry, meshes are as after md5_release_geometry(), except
+// that bounds are empty, losses infinite, counts those of the file, and num_influences and what
+// follows 0. What they are made from is kept, checked, in about half of the memory. All four
+// functions begin by making the geometry, as the options of the load ask for.
+MD5_API bool md5_make_geometry(md5_model *model, md5_error *error);
+
+// no_tangents: derives the geometry again, with more vertices if there are mirror seams. If the
+// load converted the model by flip_v, or by a scale that is not a power of two, the last bits may
+// differ: the file's own numbers are computed from the converted ones. Tangents of version 12 are
+// not derived: MD5_ERROR_MISMATCH, unless the load had no_geometry. A build with MD5_NO_TANGENTS
+// makes none.
+MD5_API bool md5_make_tangents(md5_model *model, md5_error *error);
+
+// no_skin_plan; if memory runs out, some meshes may have got theirs. A build with MD5_NO_SKIN_PLAN
+// makes none.
+MD5_API bool md5_make_skin_plans(md5_model *model, md5_error *error);
+
+// no_losses
+MD5_API bool md5_make_losses(md5_model *model, md5_error *error);
 
 // Frees an asset. Does nothing for NULL.
 MD5_API void md5_free_model(md5_model *model);

@@ -78,7 +78,8 @@ typedef struct md5_mesh {
     uint32_t num_off_sums; // file vertices whose biases do not sum to 1 within 1e-4
     float loss4, loss8;    // largest error of drawing with 4 or 8 influences a vertex, in units:
                            // md5_path_loss() with 4 or 8 slots and no pose. A library that is
-                           // built with MD5_NO_LOSS does not compute them: infinite
+                           // built with MD5_NO_LOSS, and a load with no_losses, does not compute
+                           // them: infinite
 
     md5_bounds bounds; // of `positions`
 

@@ -91,6 +91,8 @@ void md5_context_begin(md5_context *context, const md5_load_opts *opts, const ch
     context->normals = chosen->normals;
     context->no_tangents = !MD5_HAS_TANGENTS || chosen->no_tangents;
     context->no_skin_plan = !MD5_HAS_SKIN_PLAN || chosen->no_skin_plan;
+    context->no_losses = chosen->no_losses;
+    context->no_geometry = chosen->no_geometry;
     context->error = error ? error : &context->unseen;
     memset(context->error, 0, sizeof *context->error);
     set_file(context->error, file);

@@ -544,7 +544,8 @@ static bool meshes_equal(const md5_mesh *a, const md5_mesh *b)
            && SAME_ARRAY(indices, 3 * (size_t)a->num_triangles)
            && SAME_ARRAY(sources, a->num_vertices) && SAME_ARRAY(texcoords, a->num_vertices)
            && SAME_ARRAY(positions, a->num_vertices) && SAME_ARRAY(normals, a->num_vertices)
-           && SAME_ARRAY(tangents, a->num_vertices) && !a->colors == !b->colors
+           && !a->tangents == !b->tangents
+           && (!a->tangents || SAME_ARRAY(tangents, a->num_vertices)) && !a->colors == !b->colors
            && (!a->colors || SAME_ARRAY(colors, a->num_vertices))
            && SAME_ARRAY(first_influence, (size_t)a->num_vertices + 1)
            && SAME_ARRAY(influence_joints, a->num_influences)
