@@ -199,7 +199,7 @@ $(TOOL): $(TOOL_OBJECTS) $(LIBRARY)
 	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(ZIP_LIBS) -lpthread -lm
 
 $(VIEWER): $(VIEW_OBJECTS) $(RENDER_OBJECTS) $(KEEP_LOADED) $(LIBRARY)
-	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) $(JPEG_LIBS) $(ZIP_LIBS) -lm
+	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) $(JPEG_LIBS) $(ZIP_LIBS) -lpthread -lm
 
 # -- Objects ----------------------------------------------------------------------------------
 
@@ -301,13 +301,13 @@ $(TEST_MD5): $(TEST_MD5_OBJECTS) $(LIBRARY)
 	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ -lpthread -lm
 
 $(TEST_GL): $(TEST_GL_OBJECTS) $(VIEW_PARTS) $(RENDER_OBJECTS) $(KEEP_LOADED) $(LIBRARY)
-	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) $(JPEG_LIBS) $(ZIP_LIBS) -lm
+	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) $(JPEG_LIBS) $(ZIP_LIBS) -lpthread -lm
 
 # The program with which scripts examine the viewer's pictures.
 TEST_PNG := $(BUILD)/view_png
 $(TEST_PNG): $(call objects,test/viewer/view_png.c demo/viewer/scene/image.c demo/viewer/scene/image_check.c demo/viewer/scene/jpeg.c \
     demo/viewer/base/stb.c) $(COMMON_OBJECTS) $(LIBRARY)
-	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(JPEG_LIBS) $(ZIP_LIBS) -lm
+	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(JPEG_LIBS) $(ZIP_LIBS) -lpthread -lm
 
 # Tests that call make or the compiler get the same settings, so that they rebuild nothing; other
 # environment variables, such as MD5_CORPUS, pass through.

@@ -33,12 +33,14 @@
 // use its room for new members, of which 0 is the default: programs that were compiled before then
 // still pass what they mean.
 //
-// Threads: there is no global state. Threads may share assets. All functions may run concurrently
+// Threads: there is no global state and there are no threads of the library's own; batches can use
+// those of the caller (md5jobs.h). Threads may share assets. All functions may run concurrently
 // as long as none writes memory that another uses. md5_free_*() counts as a write to its asset.
 #ifndef MD5MODEL_H
 #define MD5MODEL_H
 
-#include "md5math.h" // beside this file also when installed
+#include "md5jobs.h" // beside this file also when installed
+#include "md5math.h"
 #include "md5skin.h"
 
 #include <stdbool.h>
@@ -542,21 +544,25 @@ typedef struct md5_pose_job {
 
 // Poses jobs[count], of any models, clips and moments: faster than one by one, same bits. Jobs with
 // the same binding are posed 4 to 16 at a time; they may be anywhere in `jobs`. Results of
-// different jobs must not overlap. `scratch` has md5_pose_batch_scratch() bytes, at any address. To
-// use several threads, give each a part of `jobs` and its own scratch.
+// different jobs must not overlap. `threads` may be NULL (md5jobs.h). `scratch` has
+// md5_pose_batch_scratch() bytes, at any address.
 //
 // For speed keep jobs of one clip together (twice as fast). If palettes exceed the caches, as
 // those of thousands of characters do, write about 32 at a time to one buffer and copy from there.
-MD5_API void md5_pose_batch(const md5_pose_job *jobs, size_t count, void *scratch);
+MD5_API void md5_pose_batch(const md5_pose_job *jobs, size_t count, const md5_jobs *threads,
+                            void *scratch);
 
 // The same, but rotations are interpolated by md5_nlerp(): each job has the bits of
 // md5_sample_nlerp() and md5_local_to_palette(). It is a function of its own so that programs
 // without it do not contain it.
-MD5_API void md5_pose_batch_nlerp(const md5_pose_job *jobs, size_t count, void *scratch);
+MD5_API void md5_pose_batch_nlerp(const md5_pose_job *jobs, size_t count, const md5_jobs *threads,
+                                  void *scratch);
 
 // Returns the bytes of scratch memory that md5_pose_batch() and md5_pose_batch_nlerp() need for
-// these jobs or any part of them. They depend on the model with the most joints, not on `count`.
-MD5_API size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count);
+// these jobs or any part of them. They depend on the model with the most joints and on the number
+// of workers, not on `count`.
+MD5_API size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count,
+                                      const md5_jobs *threads);
 
 // -- Blending -------------------------------------------------------------------------------
 

@@ -313,8 +313,9 @@ typedef struct md5_play_job md5_play_job;
 // pose. It is called after layers and modifiers, so that it has the last word, and before joints
 // and palettes are computed. jobs[count], 1 to MD5_MOST_HOOKED, are adjacent jobs with the same
 // hook and hook_user; poses[i], which it may change, is that of jobs[i], md5_transform[model
-// joints]. It runs on the thread that called md5_play_batch() and must not call functions that
-// change or pose these players, except to set parameters and targets for the next step. It is also
+// joints]. It runs on a thread of the batch, at the same time as those of other jobs, and must not
+// call functions that change or pose these players, except to set parameters and targets for the
+// next step. It is also
 // called for a kept pose (md5_detail), which it gets as layers and modifiers left it, unless the
 // job keeps its matrices.
 typedef void md5_pose_hook_fn(void *hook_user, const md5_play_job *jobs, uint32_t count,
@@ -340,12 +341,15 @@ struct md5_play_job {
 };
 
 // Calls md5_player_advance() and md5_player_pose() for `count` characters of any machines, with the
-// same bits, and their hooks. It is fastest if characters of one model are adjacent. `scratch` is
+// same bits, and their hooks. It is fastest if characters of one model are adjacent. `threads` may
+// be NULL (md5jobs.h); with several workers, events and hooks of different players are called on
+// different threads at the same time, and those of one player on one thread, in order. `scratch` is
 // md5_play_batch_scratch() bytes of any alignment, for these jobs or any part of them: about 1.3 KB
-// per joint of the largest model. To use several threads, give each a part of the array and its own
-// scratch.
-MD5_API void md5_play_batch(md5_play_job *jobs, size_t count, void *scratch);
-MD5_API size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t count);
+// per joint of the largest model, for each worker.
+MD5_API void md5_play_batch(md5_play_job *jobs, size_t count, const md5_jobs *threads,
+                            void *scratch);
+MD5_API size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t count,
+                                      const md5_jobs *threads);
 
 #ifdef __cplusplus
 }

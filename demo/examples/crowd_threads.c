@@ -1,4 +1,4 @@
-// Updates a crowd on several threads: each has a part of the array and scratch memory of its own.
+// Updates a crowd on several threads, through md5_jobs: what the library needs of an engine's pool.
 // The poses are the same, bit for bit, with any number of threads.
 //
 //   cc crowd_threads.c $(pkg-config --cflags --libs md5model) -pthread -o crowd_threads
@@ -8,27 +8,36 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { MOST_THREADS = 64 };
+
 typedef struct part {
     pthread_t thread;
-    md5_play_job *jobs;
-    size_t count;
-    void *scratch;
+    md5_range_fn *range;
+    void *user;
+    uint32_t worker;
+    size_t begin, end;
 } part;
 
-static void *update_part(void *argument)
+static void *run_part(void *argument)
 {
     const part *mine = argument;
-    md5_play_batch(mine->jobs, mine->count, mine->scratch); // allocates and locks nothing
+    mine->range(mine->user, mine->worker, mine->begin, mine->end);
     return NULL;
 }
 
-// A game keeps its threads; here they live for one update.
-static void update(part *parts, int num_parts)
+// A game hands the ranges to the threads that it has; here they live for one call.
+static void run(void *pool, size_t count, md5_range_fn *range, void *user)
 {
-    for (int i = 0; i < num_parts; i++)
-        if (pthread_create(&parts[i].thread, NULL, update_part, &parts[i]) != 0)
+    const uint32_t num_threads = *(const uint32_t *)pool;
+    part parts[MOST_THREADS];
+    for (uint32_t i = 0; i < num_threads; i++) {
+        parts[i] = (part){.range = range, .user = user, .worker = i};
+        parts[i].begin = count * i / num_threads;
+        parts[i].end = count * (i + 1) / num_threads;
+        if (pthread_create(&parts[i].thread, NULL, run_part, &parts[i]) != 0)
             exit(1);
-    for (int i = 0; i < num_parts; i++)
+    }
+    for (uint32_t i = 0; i < num_threads; i++)
         pthread_join(parts[i].thread, NULL);
 }
 
@@ -43,8 +52,8 @@ static void *reserve(size_t size)
 int main(int argc, char **argv)
 {
     const int count = argc == 4 ? (int)strtol(argv[2], NULL, 10) : 0;
-    const int num_parts = argc == 4 ? (int)strtol(argv[3], NULL, 10) : 0;
-    if (count < 1 || num_parts < 1) {
+    uint32_t num_threads = argc == 4 ? (uint32_t)strtoul(argv[3], NULL, 10) : 0;
+    if (count < 1 || num_threads < 1 || num_threads > MOST_THREADS) {
         fprintf(stderr, "usage: crowd_threads CHARACTER.md5machine CHARACTERS THREADS\n");
         return 2;
     }
@@ -67,25 +76,18 @@ int main(int argc, char **argv)
         if (speed >= 0)
             md5_player_set(jobs[i].player, (uint32_t)speed, (float)(i % 40));
     }
-    const size_t size = md5_play_batch_scratch(jobs, (size_t)count);
-    part *parts = reserve((size_t)num_parts * sizeof *parts);
-    for (int i = 0; i < num_parts; i++) {
-        const size_t begin = (size_t)count * (size_t)i / (size_t)num_parts;
-        const size_t end = (size_t)count * ((size_t)i + 1) / (size_t)num_parts;
-        parts[i] = (part){.jobs = jobs + begin, .count = end - begin, .scratch = reserve(size)};
-    }
+    const md5_jobs threads = {.run = run, .pool = &num_threads, .num_workers = num_threads};
+    void *scratch = reserve(md5_play_batch_scratch(jobs, (size_t)count, &threads));
     for (int frame = 0; frame < 60; frame++)
-        update(parts, num_parts);
+        md5_play_batch(jobs, (size_t)count, &threads, scratch); // allocates and locks nothing
 
     double sum = 0;
     for (size_t i = 0; i < (size_t)count * num_joints; i++)
         sum += (double)palettes[i].m[11];
-    printf("%d characters, %d threads: sum of heights %.17g\n", count, num_parts, sum);
-    for (int i = 0; i < num_parts; i++)
-        free(parts[i].scratch);
+    printf("%d characters, %u threads: sum of heights %.17g\n", count, (unsigned)num_threads, sum);
     for (int i = 0; i < count; i++)
         md5_free_player(jobs[i].player);
-    free(parts);
+    free(scratch);
     free(jobs);
     free(palettes);
     md5_free_character(character);

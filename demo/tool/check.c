@@ -2,8 +2,8 @@
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
 #include "demo/common/system.h"
+#include "demo/common/threads.h"
 #include "demo/tool/check_game.h"
-#include "demo/tool/threads.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,10 +154,8 @@ static void add_finding(void *user, const md5_error *error)
     to->findings[to->count++] = make_finding(error);
 }
 
-// Reads one of the files; called from several threads.
-static void read_file(void *user, size_t i)
+static void read_file(report *to)
 {
-    report *const to = &((report *)user)[i];
     const md5_load_opts opts = {.warn = add_finding, .warn_user = to};
     tool_asset asset;
     md5_error error;
@@ -171,6 +169,15 @@ static void read_file(void *user, size_t i)
     if (asset.cube)
         tool_check_cube(to->path, asset.cube, add_finding, to);
     tool_free(&asset);
+}
+
+// Reads some of the files; called from several threads.
+static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
+{
+    report *const reports = user;
+    (void)worker;
+    for (size_t i = begin; i < end; i++)
+        read_file(&reports[i]);
 }
 
 static void print_report(checker *check, report *from)
@@ -263,15 +270,17 @@ static void check_files(checker *check, const path_list *files)
 {
     enum { AT_ONCE = 256 };
     report reports[AT_ONCE];
+    const md5_jobs *const threads = files->count > 1 ? common_start_threads(0) : NULL;
     for (size_t first = 0; first < files->count; first += AT_ONCE) {
         const size_t left = files->count - first, count = left < AT_ONCE ? left : AT_ONCE;
         for (size_t i = 0; i < count; i++)
             reports[i] = (report){.path = files->paths[first + i]};
-        tool_run_jobs(count, read_file, reports);
+        md5_run_jobs(threads, count, read_range, reports);
         for (size_t i = 0; i < count; i++)
             print_report(check, &reports[i]);
         print_progress(check, first + count, files->count);
     }
+    common_stop_threads(threads);
 }
 
 // Checks a game folder. Returns its number of files.

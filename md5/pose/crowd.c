@@ -1,4 +1,5 @@
 // Poses many characters: those with the same binding are computed together, one in each lane.
+#include "md5/core/jobs.h"
 #include "md5/pose/binding.h"
 #include "md5/pose/kernels.h"
 #include "md5/pose/moment.h"
@@ -33,7 +34,8 @@ enum {
     CACHE_LINE = 64, // accesses that cross its border take twice as long
 };
 
-size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count)
+// Of one worker.
+static size_t scratch_size(const md5_pose_job *jobs, size_t count)
 {
     size_t most = 0;
     for (size_t i = 0; i < count; i++) {
@@ -41,6 +43,11 @@ size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count)
         most = num_joints > most ? num_joints : most;
     }
     return most * BYTES_OF_A_JOINT + CACHE_LINE;
+}
+
+size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count, const md5_jobs *threads)
+{
+    return md5_scratch_of_all(threads, scratch_size(jobs, count));
 }
 
 static void pose_single(const crowd *all, const md5_pose_job *job)
@@ -152,6 +159,30 @@ void md5_pose_batch_nlerp_with(const md5_pose_kernels *kernels, const md5_pose_j
     pose_all(&all, jobs, count, scratch);
 }
 
+// What the threads of a batch share.
+typedef struct pose_batch {
+    void (*pose)(const md5_pose_kernels *kernels, const md5_pose_job *jobs, size_t count,
+                 void *scratch);
+    const md5_pose_kernels *kernels;
+    const md5_pose_job *jobs;
+} pose_batch;
+
+static void pose_some(void *user, size_t begin, size_t end, void *scratch)
+{
+    const pose_batch *const all = (const pose_batch *)user;
+    all->pose(all->kernels, all->jobs + begin, end - begin, scratch);
+}
+
+static void pose_divided(pose_batch all, size_t count, const md5_jobs *threads, void *scratch)
+{
+    const md5_batch batch = {.run = pose_some,
+                             .user = &all,
+                             .count = count,
+                             .scratch = scratch,
+                             .size = threads ? scratch_size(all.jobs, count) : 0};
+    md5_run_batch(threads, &batch);
+}
+
 #if !defined(NDEBUG)
 static bool are_jobs_complete(const md5_pose_job *jobs, size_t count)
 {
@@ -164,20 +195,23 @@ static bool are_jobs_complete(const md5_pose_job *jobs, size_t count)
 }
 #endif
 
-void md5_pose_batch(const md5_pose_job *jobs, size_t count, void *scratch)
+void md5_pose_batch(const md5_pose_job *jobs, size_t count, const md5_jobs *threads, void *scratch)
 {
     MD5_ASSERT(jobs != NULL || count == 0, "jobs: not NULL");
     MD5_ASSERT(scratch != NULL || count == 0, "scratch: not NULL");
     MD5_VALIDATE(are_jobs_complete(jobs, count),
                  "jobs: each has a binding, a moment of its clip, a palette");
-    md5_pose_batch_with(md5_posing_kernels_best(), jobs, count, scratch);
+    const pose_batch all = {md5_pose_batch_with, md5_posing_kernels_best(), jobs};
+    pose_divided(all, count, threads, scratch);
 }
 
-void md5_pose_batch_nlerp(const md5_pose_job *jobs, size_t count, void *scratch)
+void md5_pose_batch_nlerp(const md5_pose_job *jobs, size_t count, const md5_jobs *threads,
+                          void *scratch)
 {
     MD5_ASSERT(jobs != NULL || count == 0, "jobs: not NULL");
     MD5_ASSERT(scratch != NULL || count == 0, "scratch: not NULL");
     MD5_VALIDATE(are_jobs_complete(jobs, count),
                  "jobs: each has a binding, a moment of its clip, a palette");
-    md5_pose_batch_nlerp_with(md5_pose_kernels_best(), jobs, count, scratch);
+    const pose_batch all = {md5_pose_batch_nlerp_with, md5_pose_kernels_best(), jobs};
+    pose_divided(all, count, threads, scratch);
 }

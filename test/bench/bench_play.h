@@ -126,7 +126,7 @@ static bool make_playing(playing *play)
                                        .seconds = 1.0 / 60.0,
                                        .palette = play->palettes + (size_t)i * num_joints};
     }
-    play->scratch = posing_memory(md5_play_batch_scratch(play->jobs, PLAYING_CROWD), 1);
+    play->scratch = posing_memory(md5_play_batch_scratch(play->jobs, PLAYING_CROWD, NULL), 1);
     return true;
 }
 
@@ -177,7 +177,7 @@ static uint64_t work_played_crowd(void *of, md5_cpu level)
 {
     playing *const play = of;
     (void)level;
-    md5_play_batch(play->jobs, PLAYING_CROWD, play->scratch);
+    md5_play_batch(play->jobs, PLAYING_CROWD, NULL, play->scratch);
     return play->palettes[0].m[0] > 0.0f;
 }
 

@@ -147,7 +147,7 @@ static void make_posing(posing *made, uint32_t num_joints)
             .moment = made->moments[i % POSING_MOMENTS],
             .palette = made->palettes + (size_t)i * num_joints,
         };
-    made->scratch = posing_memory(md5_pose_batch_scratch(made->jobs, POSING_CROWD), 1);
+    made->scratch = posing_memory(md5_pose_batch_scratch(made->jobs, POSING_CROWD, NULL), 1);
     made->layer = posing_memory(num_joints, sizeof *made->layer);
     made->mixed = posing_memory(num_joints, sizeof *made->mixed);
     made->mask = posing_memory(num_joints, sizeof *made->mask);
@@ -336,7 +336,7 @@ static void *pose_part(void *of)
             pose_through_buffer(md5_pose_kernels_best(), part->jobs, part->count, part->buffer,
                                 part->scratch);
         else
-            md5_pose_batch(part->jobs, part->count, part->scratch);
+            md5_pose_batch(part->jobs, part->count, NULL, part->scratch);
     return NULL;
 }
 
@@ -356,7 +356,7 @@ static double time_threads(posing *made, size_t count, unsigned num_threads)
         parts[i] = (crowd_part){made->jobs + begin, end - begin, NULL, NULL, num_rounds};
         if (count == POSING_MANY)
             parts[i].buffer = posing_memory((size_t)POSING_BUFFER * num_joints, sizeof(md5_mat34));
-        parts[i].scratch = posing_memory(md5_pose_batch_scratch(made->jobs, count), 1);
+        parts[i].scratch = posing_memory(md5_pose_batch_scratch(made->jobs, count, NULL), 1);
     }
     double best = 1e30;
     for (int try = 0; try < num_tries; try++) {

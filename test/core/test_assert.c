@@ -59,12 +59,12 @@ TEST (moment_of_another_clip_shows_the_last_frame) {
     md5_pose_palette(all.binding, &wrong, MD5_ROOT_FILE, scratch, joints, palettes[1]);
     static unsigned char batch[MAX_JOINTS * 1024];
     const md5_pose_job job = {all.binding, wrong, MD5_ROOT_FILE, palettes[2], NULL};
-    CHECK(md5_pose_batch_scratch(&job, 1) <= sizeof batch);
-    md5_pose_batch(&job, 1, batch);
+    CHECK(md5_pose_batch_scratch(&job, 1, NULL) <= sizeof batch);
+    md5_pose_batch(&job, 1, NULL, batch);
     CHECK(memcmp(palettes[1], palettes[0], count * sizeof **palettes) == 0);
     CHECK(memcmp(palettes[2], palettes[0], count * sizeof **palettes) == 0);
     memset(palettes[2], 0, count * sizeof **palettes);
-    md5_pose_batch_nlerp(&job, 1, batch);
+    md5_pose_batch_nlerp(&job, 1, NULL, batch);
     CHECK(memcmp(palettes[2], palettes[0], count * sizeof **palettes) == 0);
     unload(&all);
 }
@@ -111,7 +111,7 @@ static void pose_without_palette(const void *context)
     const loaded *const all = context;
     static _Alignas(64) unsigned char scratch[1 << 16];
     const md5_pose_job job = {.binding = all->binding};
-    md5_pose_batch(&job, 1, scratch);
+    md5_pose_batch(&job, 1, NULL, scratch);
 }
 
 static void pose_by_nlerp_without_palette(const void *context)
@@ -119,7 +119,24 @@ static void pose_by_nlerp_without_palette(const void *context)
     const loaded *const all = context;
     static _Alignas(64) unsigned char scratch[1 << 16];
     const md5_pose_job job = {.binding = all->binding};
-    md5_pose_batch_nlerp(&job, 1, scratch);
+    md5_pose_batch_nlerp(&job, 1, NULL, scratch);
+}
+
+static void no_range(void *user, uint32_t worker, size_t begin, size_t end)
+{
+    (void)user, (void)worker, (void)begin, (void)end;
+}
+
+static void run_without_a_function(const void *context)
+{
+    (void)context;
+    md5_run_jobs(&(md5_jobs){.num_workers = 2}, 2, no_range, NULL);
+}
+
+static void run_without_a_range(const void *context)
+{
+    (void)context;
+    md5_run_jobs(NULL, 2, NULL, NULL);
 }
 
 static void bind_with_a_reserved_member(const void *context)
@@ -139,6 +156,8 @@ TEST (a_mistake_is_reported_with_function_and_argument) {
         {lose_path, "md5_path_loss()", "mesh: an index into model->meshes"},
         {pose_without_palette, "md5_pose_batch()", "jobs: each has a binding"},
         {pose_by_nlerp_without_palette, "md5_pose_batch_nlerp()", "jobs: each has a binding"},
+        {run_without_a_function, "md5_run_jobs()", "threads: run is not NULL"},
+        {run_without_a_range, "md5_run_jobs()", "range: not NULL"},
         {bind_with_a_reserved_member, "md5_bind()", "opts: reserved members must be 0"},
         {blend_nothing, "md5_blend_poses()", "from: not NULL"},
     };

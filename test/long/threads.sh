@@ -9,7 +9,8 @@ mkdir -p build/threads
 build_with() { # COMPILER
     # shellcheck disable=SC2086 # the compiler may be several words
     $1 -std=c11 -O1 -g -ffp-contract=off -fno-omit-frame-pointer -fsanitize=thread -I. \
-        -o "$program" test/test.c test/load/test_asset.c test/load/test_threads.c md5/*.c md5/*/*.c md5/*/*/*.c -lm
+        -o "$program" test/test.c test/load/test_asset.c test/load/test_threads.c test/load/test_jobs.c \
+        test/viewer/test_view_threads.c demo/common/threads.c demo/common/memory.c md5/*.c md5/*/*.c md5/*/*/*.c -lm
 }
 
 # Some machines' address space layout is more than the sanitizer can do with.

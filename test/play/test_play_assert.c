@@ -86,7 +86,7 @@ static void batch_without_player(const void *context)
 {
     (void)context;
     md5_play_job job = {0};
-    md5_play_batch(&job, 1, scratch);
+    md5_play_batch(&job, 1, NULL, scratch);
 }
 
 static void find_in_no_machine(const void *context)

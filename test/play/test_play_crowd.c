@@ -267,7 +267,7 @@ TEST (crowd_plays_as_one_by_one) {
                                  .joints = i % 2 ? joints[i] : NULL,
                                  .palette = i % 3 ? palettes[i] : NULL};
     }
-    const size_t size = md5_play_batch_scratch(jobs, CROWD);
+    const size_t size = md5_play_batch_scratch(jobs, CROWD, NULL);
     for (int step = 0; step < 40; step++) {
         unsigned char *const scratch = malloc(size + 16);
         memset(joints, 0x11, sizeof joints);
@@ -276,7 +276,7 @@ TEST (crowd_plays_as_one_by_one) {
             stir(crowd[i], &random);
             jobs[i].seconds = random_step(&random);
         }
-        md5_play_batch(jobs, CROWD, scratch + step % 16);
+        md5_play_batch(jobs, CROWD, NULL, scratch + step % 16);
         free(scratch);
         for (int i = 0; i < CROWD; i++) {
             stir(alone[i], &same);
@@ -295,8 +295,8 @@ TEST (crowd_plays_as_one_by_one) {
     }
     CHECK_UINT(heard, heard_alone);
     CHECK(heard > 0);
-    CHECK_UINT(md5_play_batch_scratch(NULL, 0), 0);
-    md5_play_batch(NULL, 0, NULL);
+    CHECK_UINT(md5_play_batch_scratch(NULL, 0, NULL), 0);
+    md5_play_batch(NULL, 0, NULL, NULL);
     for (int i = 0; i < CROWD; i++) {
         md5_free_player(crowd[i]);
         md5_free_player(alone[i]);
@@ -323,8 +323,8 @@ TEST (crowd_of_two_machines) {
         jobs[i] = (md5_play_job){.player = play_player(i % 3 ? of.machine : other),
                                  .seconds = 0.03 * i,
                                  .palette = palettes[i]};
-    void *const scratch = malloc(md5_play_batch_scratch(jobs, COUNT));
-    md5_play_batch(jobs, COUNT, scratch);
+    void *const scratch = malloc(md5_play_batch_scratch(jobs, COUNT, NULL));
+    md5_play_batch(jobs, COUNT, NULL, scratch);
     for (int i = 0; i < COUNT; i++) {
         const md5_machine *const machine = i % 3 ? of.machine : other;
         const uint32_t num_joints = machine->num_joints;
@@ -357,9 +357,9 @@ static void check_alike(const md5_machine *const machines[2], int count, int par
                                  .seconds = 0.03 * i,
                                  .joints = i % part == part - 1 ? joints[i] : NULL,
                                  .palette = palettes[i]};
-    const size_t size = md5_play_batch_scratch(jobs, (size_t)count);
+    const size_t size = md5_play_batch_scratch(jobs, (size_t)count, NULL);
     unsigned char *const scratch = malloc(size + 4);
-    md5_play_batch(jobs, (size_t)count, scratch + 4);
+    md5_play_batch(jobs, (size_t)count, NULL, scratch + 4);
     free(scratch);
     for (int i = 0; i < count; i++) {
         md5_player *const alone = play_player(machines[i % 2]);

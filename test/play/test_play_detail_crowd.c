@@ -75,9 +75,9 @@ static void end_crowd(crowd *of)
 
 static void play_crowd(crowd *of)
 {
-    void *const scratch = malloc(md5_play_batch_scratch(of->jobs, CROWD));
+    void *const scratch = malloc(md5_play_batch_scratch(of->jobs, CROWD, NULL));
     of->num_hooked = 0;
-    md5_play_batch(of->jobs, CROWD, scratch);
+    md5_play_batch(of->jobs, CROWD, NULL, scratch);
     free(scratch);
 }
 

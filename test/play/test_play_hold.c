@@ -248,8 +248,8 @@ TEST (play_hold_is_saved_and_copied) {
             CHECK(memcmp(pose, of.pose, sizeof pose) == 0);
         }
         md5_play_job job = {.player = others[2], .seconds = HOLD_TICK, .joints = joints[1]};
-        void *const scratch = malloc(md5_play_batch_scratch(&job, 1));
-        md5_play_batch(&job, 1, scratch);
+        void *const scratch = malloc(md5_play_batch_scratch(&job, 1, NULL));
+        md5_play_batch(&job, 1, NULL, scratch);
         CHECK(memcmp(joints[0], joints[1], sizeof joints[0]) == 0);
         free(scratch);
     }

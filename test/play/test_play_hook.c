@@ -68,9 +68,9 @@ static void end(crowd *of)
 
 static void play(crowd *of)
 {
-    void *const scratch = malloc(md5_play_batch_scratch(of->jobs, CROWD));
+    void *const scratch = malloc(md5_play_batch_scratch(of->jobs, CROWD, NULL));
     of->num_calls = 0;
-    md5_play_batch(of->jobs, CROWD, scratch);
+    md5_play_batch(of->jobs, CROWD, NULL, scratch);
     free(scratch);
 }
 

@@ -231,7 +231,7 @@ static void begin(scene *play, const character *of)
         play->palettes[i] = room(num_joints, sizeof(md5_mat34));
     }
     const md5_play_job job = {.player = play->players[IN_CROWD]};
-    const size_t size = md5_player_scratch(of->machine) + md5_play_batch_scratch(&job, 1);
+    const size_t size = md5_player_scratch(of->machine) + md5_play_batch_scratch(&job, 1, NULL);
     play->scratch = room(size, 1);
     play->angles = room(num_joints, sizeof(double));
     play->distances = room(num_joints, sizeof(double));
@@ -263,7 +263,7 @@ static void advance(scene *play, double seconds)
     }
     md5_play_job job = {
         .player = play->players[IN_CROWD], .seconds = seconds, .palette = play->palettes[IN_CROWD]};
-    md5_play_batch(&job, 1, play->scratch);
+    md5_play_batch(&job, 1, NULL, play->scratch);
     pose(play, SEEN);
     pose(play, TARGET);
 }

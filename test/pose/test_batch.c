@@ -99,7 +99,7 @@ static void check_crowd(const made_crowd *crowd, const char *what, int level)
 static void pose_part(const md5_pose_kernels *kernels, made_crowd *crowd, size_t begin,
                       size_t count, size_t misplaced)
 {
-    const size_t size = md5_pose_batch_scratch(crowd->jobs + begin, count);
+    const size_t size = md5_pose_batch_scratch(crowd->jobs + begin, count, NULL);
     unsigned char *const memory = malloc(misplaced + size);
     if (!memory)
         abort();
@@ -205,18 +205,18 @@ TEST (batch_of_very_many_bindings_is_the_single_call) {
 }
 
 TEST (batch_of_nobody_touches_nothing) {
-    CHECK(md5_pose_batch_scratch(NULL, 0) < 4096);
-    md5_pose_batch(NULL, 0, NULL);
+    CHECK(md5_pose_batch_scratch(NULL, 0, NULL) < 4096);
+    md5_pose_batch(NULL, 0, NULL, NULL);
     uint64_t random = 4;
     made_crowd *const crowd = make_crowd(3, 9, MAX_JOINTS, &random);
     expect(crowd);
     // No single job needs more scratch memory than the whole crowd.
-    const size_t whole = md5_pose_batch_scratch(crowd->jobs, crowd->num_jobs);
+    const size_t whole = md5_pose_batch_scratch(crowd->jobs, crowd->num_jobs, NULL);
     for (uint32_t i = 0; i < crowd->num_jobs; i++)
-        CHECK(md5_pose_batch_scratch(&crowd->jobs[i], 1) <= whole);
+        CHECK(md5_pose_batch_scratch(&crowd->jobs[i], 1, NULL) <= whole);
     unsigned char *const scratch = malloc(whole);
     clear(crowd);
-    md5_pose_batch(crowd->jobs, crowd->num_jobs, scratch);
+    md5_pose_batch(crowd->jobs, crowd->num_jobs, NULL, scratch);
     check_crowd(crowd, "the public call", -1);
     free(scratch);
     free_crowd(crowd);
@@ -239,13 +239,14 @@ TEST (batch_by_nlerp_is_the_single_call) {
 
 // The public calls, for one job and for many, give equal bits, and other bits than slerp.
 TEST (batch_by_nlerp_has_the_bits_of_the_public_calls) {
-    md5_pose_batch_nlerp(NULL, 0, NULL);
+    md5_pose_batch_nlerp(NULL, 0, NULL, NULL);
     uint64_t random = 22;
     made_crowd *const crowd = make_crowd(32, 200, MAX_JOINTS, &random);
-    unsigned char *const scratch = malloc(md5_pose_batch_scratch(crowd->jobs, crowd->num_jobs));
+    unsigned char *const scratch =
+        malloc(md5_pose_batch_scratch(crowd->jobs, crowd->num_jobs, NULL));
     uint32_t num_different = 0;
     clear(crowd);
-    md5_pose_batch_nlerp(crowd->jobs, crowd->num_jobs, scratch);
+    md5_pose_batch_nlerp(crowd->jobs, crowd->num_jobs, NULL, scratch);
     for (uint32_t i = 0; i < crowd->num_jobs; i++) {
         const md5_pose_job *const job = &crowd->jobs[i];
         const md5_binding *const binding = job->binding;

@@ -101,8 +101,8 @@ static crowd make_crowd(const md5_binding *const *bindings, uint32_t num_clips, 
                                            .root = root,
                                            .palette = group.cpu + i * num_joints};
     }
-    group.scratch = malloc(md5_pose_batch_scratch(group.cpu_jobs, count));
-    md5_pose_batch(group.cpu_jobs, count, group.scratch);
+    group.scratch = malloc(md5_pose_batch_scratch(group.cpu_jobs, count, NULL));
+    md5_pose_batch(group.cpu_jobs, count, NULL, group.scratch);
     return group;
 }
 

@@ -28,7 +28,7 @@ includes >"$scratch/includes"
 forbidden() {
     awk '
         function room(path) {
-            if (path ~ /^md5\/md5(math|skin|model|query|bind|bake|morph|compress)\.h$/) return "door"
+            if (path ~ /^md5\/md5(math|jobs|skin|model|query|bind|bake|morph|compress)\.h$/) return "door"
             if (path == "md5/md5image.h") return "imagedoor"
             if (path == "md5/md5curve.h") return "curvedoor"
             if (path ~ /^md5\/md5(pose|walk|gaze)\.h$/) return "posedoor"

@@ -3,6 +3,7 @@
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/memory.h"
+#include "demo/common/threads.h"
 #include "demo/viewer/ui/panels.h"
 #include "render/gl_internal.h"
 
@@ -389,9 +390,9 @@ static bool try_to_bake(const gl_scene *scene, const view_kind *kind, size_t mem
         .pixels = 128.0f,
         .memory = memory,
     };
-    view_workers *const workers = view_start_workers(1);
-    view_make_bakes(&bakes, &source, workers, &loader);
-    view_stop_workers(workers);
+    const md5_jobs *const threads = common_start_threads(2);
+    view_make_bakes(&bakes, &source, threads, &loader);
+    common_stop_threads(threads);
     const bool made = bakes.clips != NULL;
     CHECK_UINT(log.num_warnings, made ? 0 : 1);
     CHECK(made == (bakes.drawn != NULL) && made == (bakes.sizes != NULL));

@@ -170,7 +170,7 @@ static md5_mat34 *palette_of(const view_crowd *crowd, const view_member *member)
 // if they are adjacent.
 static void pose_clips(view_crowd *crowd, size_t begin, size_t end, unsigned char *scratch)
 {
-    md5_pose_batch(crowd->poses + begin, end - begin, scratch);
+    md5_pose_batch(crowd->poses + begin, end - begin, NULL, scratch);
     for (size_t i = begin; i < end;) {
         const view_member *member = &crowd->members[crowd->posed[i]];
         const md5_mat34 *const run = crowd->poses[i].palette;
@@ -280,13 +280,13 @@ static void update(view_crowd *crowd, double seconds, const view_sight *sight)
     crowd->time += seconds;
     crowd->step = (float)seconds;
     crowd->sight = sight;
-    view_run_workers(crowd->workers, crowd->count, advance_part, crowd);
+    md5_run_jobs(crowd->threads, crowd->count, advance_part, crowd);
     if (sight == NULL)
         return;
     choose_posed(crowd);
-    view_run_workers(crowd->workers, crowd->num_posed, pose_part, crowd);
-    view_run_workers(crowd->workers, crowd->num_baked, place_baked, crowd);
-    view_run_workers(crowd->workers, crowd->num_far, place_far, crowd);
+    md5_run_jobs(crowd->threads, crowd->num_posed, pose_part, crowd);
+    md5_run_jobs(crowd->threads, crowd->num_baked, place_baked, crowd);
+    md5_run_jobs(crowd->threads, crowd->num_far, place_far, crowd);
     crowd->num_frames++;
     crowd->sight = NULL;
 }

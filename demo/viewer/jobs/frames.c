@@ -38,7 +38,7 @@ static void print_crowd(const view_crowd *crowd, const frame_times *times)
     const double count = times->count;
     printf("%u characters of %u models: per frame %.1f drawn, %.1f posed by %u threads\n",
            (unsigned)crowd->count, (unsigned)crowd->num_kinds, (double)times->num_seen / count,
-           (double)times->num_posed / count, (unsigned)view_count_workers(crowd->workers));
+           (double)times->num_posed / count, (unsigned)crowd->threads->num_workers);
     const uint64_t num_models = times->num_seen - times->num_far + times->num_faded;
     if (crowd->baked_pixels > 0.0f || crowd->impostor_pixels > 0.0f)
         printf("%.1f skinned, %.1f baked, %.1f impostors, %.1f of them fading into models\n",

@@ -108,10 +108,10 @@ static void bake_part(void *user, uint32_t worker, size_t begin, size_t end)
 }
 
 // Bakes the clips that are not baked yet.
-static bool bake(kind_baking *work, view_workers *workers, md5_error *error)
+static bool bake(kind_baking *work, const md5_jobs *threads, md5_error *error)
 {
     const uint32_t count = work->source->num_clips;
-    view_run_workers(workers, count, bake_part, work);
+    md5_run_jobs(threads, count, bake_part, work);
     for (uint32_t i = 0; i < count; i++)
         if (work->baked[i] == NULL) {
             *error = work->failure[i];
@@ -165,16 +165,16 @@ static bool upload(view_bakes *bakes, const kind_baking *work, const view_loader
     return true;
 }
 
-static bool make(view_bakes *bakes, kind_baking *work, view_workers *workers,
+static bool make(view_bakes *bakes, kind_baking *work, const md5_jobs *threads,
                  const view_loader *loader, md5_error *error)
 {
-    if (!bake(work, workers, error))
+    if (!bake(work, threads, error))
         return false;
     raise_rates(work);
-    return bake(work, workers, error) && upload(bakes, work, loader, error);
+    return bake(work, threads, error) && upload(bakes, work, loader, error);
 }
 
-void view_make_bakes(view_bakes *bakes, const view_bake_source *source, view_workers *workers,
+void view_make_bakes(view_bakes *bakes, const view_bake_source *source, const md5_jobs *threads,
                      const view_loader *loader)
 {
     const uint32_t count = source->num_clips;
@@ -193,7 +193,7 @@ void view_make_bakes(view_bakes *bakes, const view_bake_source *source, view_wor
     if (size > source->memory) {
         view_warn(loader->log, "%s stays skinned: its baked clips take %.1f MB, at most %.1f fit",
                   source->name, 1e-6 * (double)size, 1e-6 * (double)source->memory);
-    } else if (!make(bakes, &work, workers, loader, &error)) {
+    } else if (!make(bakes, &work, threads, loader, &error)) {
         view_warn(loader->log, "%s stays skinned: %s", source->name, error.message);
         view_free_bakes(bakes, loader->renderer);
     }

@@ -3,6 +3,7 @@
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
+#include "demo/common/threads.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/scene/deforms.h"
 #include "demo/viewer/scene/wander.h"
@@ -162,7 +163,6 @@ static bool make_players(view_crowd *crowd, view_log *log)
 
 static void make_scratch(view_crowd *crowd)
 {
-    const uint32_t num_workers = view_count_workers(crowd->workers);
     for (uint32_t k = 0; k < crowd->num_kinds; k++) {
         const view_kind *const kind = &crowd->kinds[k];
         md5_pose_job job = {0};
@@ -170,13 +170,14 @@ static void make_scratch(view_crowd *crowd)
             job.binding = kind->clips[0];
         const size_t size = kind->machine != NULL
                                 ? md5_player_scratch(kind->machine) + view_pose_size(kind)
-                                : md5_pose_batch_scratch(&job, 1);
+                                : md5_pose_batch_scratch(&job, 1, NULL);
         const size_t num_joints = kind->model->skeleton.num_joints;
         crowd->scratch_size = larger(crowd->scratch_size, (size / LINE + 2) * LINE);
         crowd->buffer_size = larger(crowd->buffer_size, VIEW_POSES_AT_ONCE * num_joints + LINE);
     }
-    crowd->scratch = common_alloc(num_workers, crowd->scratch_size);
-    crowd->buffers = common_alloc(num_workers, crowd->buffer_size * sizeof *crowd->buffers);
+    crowd->scratch = common_alloc(crowd->threads->num_workers, crowd->scratch_size);
+    crowd->buffers =
+        common_alloc(crowd->threads->num_workers, crowd->buffer_size * sizeof *crowd->buffers);
 }
 
 // Bytes for the baked clips of all kinds.
@@ -196,7 +197,7 @@ static void bake_kind(view_crowd *crowd, view_kind *kind, const view_loader *loa
         .memory = baked_memory / crowd->num_kinds,
     };
     if (crowd->baked_pixels > 0.0f && kind->morphs == NULL)
-        view_make_bakes(&kind->bakes, &source, crowd->workers, loader);
+        view_make_bakes(&kind->bakes, &source, crowd->threads, loader);
 }
 
 // Impostors and baked clips show frames of clips only, not the blended poses of machines and not
@@ -251,7 +252,7 @@ bool view_make_crowd(view_crowd *crowd, const view_kind_source *first, const cha
     crowd->poses = common_alloc(count, sizeof *crowd->poses);
     crowd->baked = common_alloc(count, sizeof *crowd->baked);
     crowd->far = common_alloc(count, sizeof *crowd->far);
-    crowd->workers = view_start_workers(0);
+    crowd->threads = common_start_threads(0);
     if (!make_kinds(crowd, first, files, num_files, loader) || !make_levels(crowd, loader)
         || !make_players(crowd, loader->log))
         return false;
@@ -269,7 +270,7 @@ void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer)
         view_free_kind(&crowd->kinds[k], renderer);
     for (size_t i = 0; i < crowd->num_files; i++)
         free(crowd->files[i]);
-    view_stop_workers(crowd->workers);
+    common_stop_threads(crowd->threads);
     free(crowd->files);
     free(crowd->members);
     free(crowd->players);

@@ -10,7 +10,6 @@
 #define DEMO_VIEWER_SCENE_CROWD_H
 
 #include "demo/viewer/scene/kind.h"
-#include "demo/viewer/base/workers.h"
 
 struct view_sight;
 
@@ -61,7 +60,7 @@ typedef struct view_crowd {
     size_t scratch_size;
     md5_mat34 *buffers; // `buffer_size` matrices for each worker
     size_t buffer_size;
-    view_workers *workers;
+    const md5_jobs *threads;
     bool levels;           // draws small members baked or as impostors
     bool culls;            // skips members that are not visible
     bool spares;           // updates small members less often

@@ -142,7 +142,7 @@ static void add_crowd_rows(const view_facts *facts, view_rows *rows)
                      (unsigned)crowd->num_far, (unsigned)crowd->num_faded);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Update", "%u" DOT "%.1f ms, %u threads",
                  (unsigned)crowd->num_posed, 1e3 * crowd->seconds,
-                 (unsigned)view_count_workers(crowd->workers));
+                 (unsigned)crowd->threads->num_workers);
     size_t clips_size = 0;
     for (uint32_t k = 0; k < num_kinds; k++)
         if (crowd->kinds[k].gpu_clips != NULL)

@@ -1,5 +1,6 @@
 // Poses of one character or of a crowd.
 #include "md5/core/assert.h"
+#include "md5/core/jobs.h"
 #include "md5/play/run/player_state.h"
 
 #include <string.h>
@@ -87,11 +88,9 @@ static bool all_have_players(const md5_play_job *jobs, size_t count)
 }
 #endif
 
-// Poses, and behind them either what one character needs, or matrices of all.
-size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t count)
+// Of one worker: poses, and behind them either what one character needs, or matrices of all.
+static size_t scratch_size(const md5_play_job *jobs, size_t count)
 {
-    MD5_ASSERT(jobs != NULL || count == 0, "jobs: not NULL");
-    MD5_VALIDATE(all_have_players(jobs, count), "jobs: each has a player");
     size_t num_joints = 0, most = 0;
     for (size_t i = 0; i < count; i++) {
         const md5_machine *const machine = jobs[i].player->machine;
@@ -100,6 +99,13 @@ size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t count)
     }
     most = larger(most, TOGETHER * num_joints * sizeof(md5_mat34) + CACHE_LINE);
     return count > 0 ? most + TOGETHER * rounded(num_joints) * sizeof(md5_transform) : 0;
+}
+
+size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t count, const md5_jobs *threads)
+{
+    MD5_ASSERT(jobs != NULL || count == 0, "jobs: not NULL");
+    MD5_VALIDATE(all_have_players(jobs, count), "jobs: each has a player");
+    return md5_scratch_of_all(threads, scratch_size(jobs, count));
 }
 
 // Jobs that are posed together. Their poses lie `step` transforms apart.
@@ -207,11 +213,10 @@ static void advance(md5_play_job *job)
     job->is_computed = md5_begin_pose(job->player);
 }
 
-void md5_play_batch(md5_play_job *jobs, size_t count, void *scratch)
+static void play_some(void *user, size_t first, size_t last, void *scratch)
 {
-    MD5_ASSERT(jobs != NULL || count == 0, "jobs: not NULL");
-    MD5_ASSERT(scratch != NULL || count == 0, "scratch: not NULL");
-    MD5_VALIDATE(all_have_players(jobs, count), "jobs: each has a player");
+    md5_play_job *const jobs = (md5_play_job *)user + first;
+    const size_t count = last - first;
     team posed = {.poses = align(scratch)};
     for (size_t begin = 0; begin < count; begin += TOGETHER) {
         const size_t end = count - begin < TOGETHER ? count : begin + TOGETHER;
@@ -227,4 +232,17 @@ void md5_play_batch(md5_play_job *jobs, size_t count, void *scratch)
     }
     if (posed.count > 0)
         pose_team(&posed);
+}
+
+void md5_play_batch(md5_play_job *jobs, size_t count, const md5_jobs *threads, void *scratch)
+{
+    MD5_ASSERT(jobs != NULL || count == 0, "jobs: not NULL");
+    MD5_ASSERT(scratch != NULL || count == 0, "scratch: not NULL");
+    MD5_VALIDATE(all_have_players(jobs, count), "jobs: each has a player");
+    const md5_batch batch = {.run = play_some,
+                             .user = jobs,
+                             .count = count,
+                             .scratch = scratch,
+                             .size = threads ? scratch_size(jobs, count) : 0};
+    md5_run_batch(threads, &batch);
 }

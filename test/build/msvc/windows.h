@@ -8,6 +8,9 @@ typedef void *HANDLE;
 typedef struct CRITICAL_SECTION {
     void *opaque[5];
 } CRITICAL_SECTION;
+typedef struct CONDITION_VARIABLE {
+    void *opaque;
+} CONDITION_VARIABLE;
 typedef struct SYSTEM_INFO {
     DWORD dwPageSize, dwNumberOfProcessors;
 } SYSTEM_INFO;
@@ -15,6 +18,10 @@ void InitializeCriticalSection(CRITICAL_SECTION *section);
 void EnterCriticalSection(CRITICAL_SECTION *section);
 void LeaveCriticalSection(CRITICAL_SECTION *section);
 void DeleteCriticalSection(CRITICAL_SECTION *section);
+void InitializeConditionVariable(CONDITION_VARIABLE *variable);
+BOOL SleepConditionVariableCS(CONDITION_VARIABLE *variable, CRITICAL_SECTION *section,
+                              DWORD milliseconds);
+void WakeAllConditionVariable(CONDITION_VARIABLE *variable);
 void GetSystemInfo(SYSTEM_INFO *info);
 HANDLE CreateThread(void *security, size_t stack_size, DWORD(WINAPI *start)(void *user), void *user,
                     DWORD flags, DWORD *number);

@@ -1,0 +1,49 @@
+#include "md5/core/jobs.h"
+
+#include "md5/core/assert.h"
+
+void md5_run_jobs(const md5_jobs *threads, size_t count, md5_range_fn *range, void *user)
+{
+    MD5_ASSERT(range != NULL, "range: not NULL");
+    MD5_ASSERT(threads == NULL || threads->run != NULL, "threads: run is not NULL");
+    MD5_ASSERT(threads == NULL || threads->num_workers > 0, "threads: 1 worker or more");
+    if (count == 0)
+        return;
+    if (threads == NULL || threads->num_workers == 1 || count == 1)
+        range(user, 0, 0, count);
+    else
+        threads->run(threads->pool, count, range, user);
+}
+
+// Jobs that a thread gets in one piece: some times as many as there are lanes, and so many that
+// the beginning of a batch costs nothing beside them.
+enum { PIECE = 32 };
+
+// No two workers write to the same cache line, whatever the address of the memory.
+static size_t scratch_step(size_t size)
+{
+    enum { CACHE_LINE = 64 };
+    return (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+}
+
+size_t md5_scratch_of_all(const md5_jobs *threads, size_t size)
+{
+    return threads ? threads->num_workers * scratch_step(size) : size;
+}
+
+static void run_pieces(void *user, uint32_t worker, size_t begin, size_t end)
+{
+    const md5_batch *const batch = (const md5_batch *)user;
+    if (begin >= end)
+        return;
+    const size_t last = batch->count / PIECE < end ? batch->count : end * PIECE;
+    unsigned char *const scratch = (unsigned char *)batch->scratch;
+    batch->run(batch->user, begin * PIECE, last, scratch + worker * scratch_step(batch->size));
+}
+
+void md5_run_batch(const md5_jobs *threads, const md5_batch *batch)
+{
+    md5_batch shared = *batch;
+    const size_t num_pieces = batch->count / PIECE + (batch->count % PIECE > 0);
+    md5_run_jobs(threads, num_pieces, run_pieces, &shared);
+}

@@ -1,0 +1,24 @@
+// Batches that are divided among the caller's threads, with scratch memory for each of them.
+#ifndef MD5_CORE_JOBS_H
+#define MD5_CORE_JOBS_H
+
+#include "md5/md5jobs.h"
+
+// Does the jobs from `begin` to `end` - 1 with `scratch` to itself.
+typedef void md5_batch_fn(void *user, size_t begin, size_t end, void *scratch);
+
+// A batch of `count` jobs that need `size` bytes of scratch memory a worker; `scratch` has those
+// that md5_scratch_of_all() returns, or more.
+typedef struct md5_batch {
+    md5_batch_fn *run;
+    void *user;
+    size_t count;
+    void *scratch;
+    size_t size; // unused without threads
+} md5_batch;
+
+void md5_run_batch(const md5_jobs *threads, const md5_batch *batch);
+
+size_t md5_scratch_of_all(const md5_jobs *threads, size_t size);
+
+#endif

@@ -1,0 +1,199 @@
+// Batches that the caller's threads divide: the bits of one thread, with any number of workers and
+// any division. test/long/threads.sh runs this under ThreadSanitizer.
+#include "test/test.h"
+
+#if !defined(__EMSCRIPTEN__) // which has no threads
+#include "md5/md5character.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+// -- Pools ----------------------------------------------------------------------------------------
+
+enum { MOST_WORKERS = 5 };
+
+typedef struct test_pool {
+    uint32_t num_workers;
+    size_t num_ranges; // that were run
+} test_pool;
+
+typedef struct part {
+    pthread_t thread;
+    md5_range_fn *range;
+    void *user;
+    uint32_t worker;
+    size_t begin, end;
+} part;
+
+static void *run_part(void *argument)
+{
+    const part *const mine = argument;
+    mine->range(mine->user, mine->worker, mine->begin, mine->end);
+    return NULL;
+}
+
+// A thread for each worker, with equal parts.
+static void run_threads(void *user, size_t count, md5_range_fn *range, void *range_user)
+{
+    test_pool *const pool = user;
+    part parts[MOST_WORKERS];
+    for (uint32_t i = 0; i < pool->num_workers; i++) {
+        parts[i] = (part){.range = range,
+                          .user = range_user,
+                          .worker = i,
+                          .begin = count * i / pool->num_workers,
+                          .end = count * (i + 1) / pool->num_workers};
+        if (pthread_create(&parts[i].thread, NULL, run_part, &parts[i]) != 0)
+            abort();
+    }
+    for (uint32_t i = 0; i < pool->num_workers; i++)
+        pthread_join(parts[i].thread, NULL);
+    pool->num_ranges += pool->num_workers;
+}
+
+// On this thread: single items, the last one first, and empty ranges between them.
+static void run_backwards(void *user, size_t count, md5_range_fn *range, void *range_user)
+{
+    test_pool *const pool = user;
+    for (size_t i = count; i-- > 0;) {
+        range(range_user, (uint32_t)(i % pool->num_workers), i + 1, i + 1);
+        range(range_user, (uint32_t)(i % pool->num_workers), i, i + 1);
+        pool->num_ranges++;
+    }
+}
+
+// -- The crowd ------------------------------------------------------------------------------------
+
+enum { CROWD = 170, NUM_STEPS = 3 };
+
+// Palettes of players and of clips; both are compared byte by byte.
+typedef struct jobs_crowd {
+    const md5_character *character;
+    size_t num_joints;
+    md5_mat34 *palettes; // [CROWD * num_joints]
+} jobs_crowd;
+
+static void *reserve(size_t size)
+{
+    void *const memory = malloc(size + 1);
+    if (!memory)
+        abort();
+    return memory;
+}
+
+static void play(const jobs_crowd *of, const md5_jobs *threads, size_t count)
+{
+    md5_play_job jobs[CROWD];
+    for (size_t i = 0; i < count; i++) {
+        jobs[i] = (md5_play_job){.player = md5_create_player(of->character->machine, NULL, NULL),
+                                 .palette = of->palettes + i * of->num_joints};
+        if (!jobs[i].player)
+            abort();
+        md5_player_set(jobs[i].player, 0, (float)(i % 50));
+    }
+    void *const scratch = reserve(md5_play_batch_scratch(jobs, count, threads));
+    for (int step = 0; step < NUM_STEPS; step++) {
+        for (size_t i = 0; i < count; i++)
+            jobs[i].seconds = 0.05 + 0.001 * (double)i;
+        md5_play_batch(jobs, count, threads, scratch);
+    }
+    free(scratch);
+    for (size_t i = 0; i < count; i++)
+        md5_free_player(jobs[i].player);
+}
+
+static void pose(const jobs_crowd *of, const md5_jobs *threads, size_t count, bool is_nlerp)
+{
+    md5_pose_job jobs[CROWD];
+    for (size_t i = 0; i < count; i++) {
+        const md5_binding *const binding = of->character->bindings[i * 3 / CROWD];
+        jobs[i] = (md5_pose_job){
+            .binding = binding,
+            .moment = md5_moment_at(binding->anim, 0.37 * (double)i, MD5_WRAP_LOOP),
+            .palette = of->palettes + i * of->num_joints,
+        };
+    }
+    void *const scratch = reserve(md5_pose_batch_scratch(jobs, count, threads));
+    if (is_nlerp)
+        md5_pose_batch_nlerp(jobs, count, threads, scratch);
+    else
+        md5_pose_batch(jobs, count, threads, scratch);
+    free(scratch);
+}
+
+enum { PLAYED, POSED, POSED_NLERP, NUM_KINDS };
+
+static md5_mat34 *results_of(jobs_crowd *of, int kind, const md5_jobs *threads, size_t count)
+{
+    const size_t size = CROWD * of->num_joints * sizeof *of->palettes;
+    of->palettes = reserve(size);
+    memset(of->palettes, 0x5a, size);
+    if (kind == PLAYED)
+        play(of, threads, count);
+    else
+        pose(of, threads, count, kind == POSED_NLERP);
+    return of->palettes;
+}
+
+static void check_counts(jobs_crowd *of, int kind, const md5_jobs *threads)
+{
+    static const size_t counts[] = {0, 1, 32, 33, CROWD};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        md5_mat34 *const expected = results_of(of, kind, NULL, counts[i]);
+        md5_mat34 *const found = results_of(of, kind, threads, counts[i]);
+        test_check(memcmp(expected, found, CROWD * of->num_joints * sizeof *found) == 0, __FILE__,
+                   __LINE__, "kind %d, %u workers, %u jobs", kind, (unsigned)threads->num_workers,
+                   (unsigned)counts[i]);
+        free(expected);
+        free(found);
+    }
+}
+
+TEST (jobs_give_the_bits_of_one_thread) {
+    md5_character *const character =
+        md5_load_character(test_path("models/thimble/thimble.md5machine"), NULL, NULL);
+    if (!CHECK(character && character->num_clips >= 3))
+        return;
+    jobs_crowd of = {.character = character, .num_joints = character->model->skeleton.num_joints};
+    static const uint32_t workers[] = {1, 2, MOST_WORKERS};
+    for (size_t i = 0; i < sizeof workers / sizeof *workers; i++) {
+        test_pool pool = {.num_workers = workers[i]};
+        const md5_jobs threads = {run_threads, &pool, workers[i]};
+        const md5_jobs backwards = {run_backwards, &pool, workers[i]};
+        for (int kind = 0; kind < NUM_KINDS; kind++) {
+            check_counts(&of, kind, &threads);
+            check_counts(&of, kind, &backwards);
+        }
+        CHECK((pool.num_ranges > 0) == (workers[i] > 1));
+    }
+    md5_free_character(character);
+}
+
+// -- Ranges ---------------------------------------------------------------------------------------
+
+static void count_items(void *user, uint32_t worker, size_t begin, size_t end)
+{
+    size_t *const counts = user;
+    for (size_t i = begin; i < end; i++)
+        counts[i] += 1 + 100 * (size_t)worker;
+}
+
+TEST (jobs_of_one_item_or_one_worker_need_no_pool) {
+    test_pool pool = {.num_workers = 3};
+    const md5_jobs threads = {run_backwards, &pool, 3}, alone = {run_backwards, &pool, 1};
+    size_t counts[5] = {0};
+    md5_run_jobs(&threads, 0, count_items, counts);
+    md5_run_jobs(&threads, 1, count_items, counts);
+    md5_run_jobs(&alone, 5, count_items, counts);
+    md5_run_jobs(NULL, 5, count_items, counts);
+    CHECK_UINT(pool.num_ranges, 0);
+    CHECK_UINT(counts[0], 3);
+    CHECK_UINT(counts[4], 2);
+    md5_run_jobs(&threads, 5, count_items, counts);
+    CHECK_UINT(pool.num_ranges, 5);
+    CHECK_UINT(counts[0], 4);
+    CHECK_UINT(counts[4], 2 + 101);
+}
+
+#endif

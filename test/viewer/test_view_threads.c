@@ -1,0 +1,51 @@
+// The pool of the programs. test/long/threads.sh runs this under ThreadSanitizer.
+#include "test/test.h"
+
+#include "demo/common/threads.h"
+
+#include <string.h>
+
+enum { MOST_ITEMS = 1000, MOST_WORKERS = 5, NUM_ROUNDS = 40 };
+
+typedef struct counted {
+    unsigned char items[MOST_ITEMS];    // how often each was run
+    unsigned char inside[MOST_WORKERS]; // in a range now: no two with the same worker
+    unsigned faults[MOST_WORKERS];
+    uint32_t num_workers;
+} counted;
+
+static void count_items(void *user, uint32_t worker, size_t begin, size_t end)
+{
+    counted *const of = user;
+    of->faults[worker] += of->inside[worker]++ != 0;
+    of->faults[worker] += begin >= end || worker >= of->num_workers;
+    for (size_t i = begin; i < end; i++)
+        of->items[i]++;
+    of->inside[worker]--;
+}
+
+static void check_rounds(const md5_jobs *threads, size_t count)
+{
+    counted of = {.num_workers = threads->num_workers};
+    for (int round = 0; round < NUM_ROUNDS; round++)
+        md5_run_jobs(threads, count, count_items, &of);
+    size_t num_right = 0;
+    for (size_t i = 0; i < MOST_ITEMS; i++)
+        num_right += of.items[i] == (i < count ? NUM_ROUNDS : 0);
+    CHECK_UINT(num_right, MOST_ITEMS);
+    for (uint32_t i = 0; i < MOST_WORKERS; i++)
+        CHECK_UINT(of.faults[i], 0);
+}
+
+TEST (view_threads_run_each_item_once) {
+    static const uint32_t workers[] = {1, 2, MOST_WORKERS};
+    static const size_t counts[] = {0, 1, 2, 7, MOST_ITEMS};
+    for (size_t i = 0; i < sizeof workers / sizeof *workers; i++) {
+        const md5_jobs *const threads = common_start_threads(workers[i]);
+        CHECK(threads->num_workers >= 1 && threads->num_workers <= workers[i]);
+        for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+            check_rounds(threads, counts[k]);
+        common_stop_threads(threads);
+    }
+    common_stop_threads(NULL);
+}
