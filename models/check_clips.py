@@ -23,8 +23,12 @@ A table, one line a clip, from the files as they are; what exceeds its limit fol
            lids jump by nature and count in neither (limit 20)
   hand     how deep a hand goes into head, trunk or legs, in units (limit 0.6 a clip; see depth below)
   tail     the same for the end of the tail
-  travel   how far the middle of all joints goes along the floor against the root, in percent of the height
-  rise     the same upwards
+  volume   how much a joint keeps of its girth while it bends: mean distance from the joint, where its skin
+           is shared with its parent, in percent of that in the bind pose, and the joint. It ought to be
+           90; the joints as they are hold that up to a bend of 60 degrees or so (limit 80)
+  travel   how far the skin goes from where it is in the first frame: the mean over the skin, in the frame
+           in which it is greatest, against the root, in percent of the height (limits: see REACH)
+  rise     how far the middle of the skin goes upwards, the same
   beyond   joints that bend further than their limit (see below), or -
 
 ALLOWED says what a clip may do beyond a limit: strikes, landings, and what is still to be mended."""
@@ -37,7 +41,7 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
-from kit.maths import conj, dot, length, mul, rotate, scale, sub, unit  # noqa: E402
+from kit.maths import add, conj, dot, length, mul, rotate, scale, sub, unit  # noqa: E402
 from kit.read import Anim, Mesh  # noqa: E402
 from bobbin_parts import motion as bobbin  # noqa: E402
 from bobbin_parts.solid import Solid  # noqa: E402
@@ -51,8 +55,8 @@ ALLOWED = {
     "attack": {"spike": 26},
     "back_stop": {"stops": 1},
     "dance": {"spike": 25},
-    "fall": {"stops": 2, "spike": 33, "floor": 0.45},      # heels and bottom hit the floor
-    "get_up": {"stops": 1},
+    "fall": {"stops": 2, "spike": 33, "floor": 0.45, "volume": 76},      # heels and bottom hit the floor
+    "get_up": {"stops": 1, "volume": 71},
     "hit": {"spike": 21},
     "jump": {"spike": 28, "slide": 3.1},
     "jump_land": {"spike": 23, "slide": 3.1},
@@ -71,14 +75,33 @@ ALLOWED = {
 }
 
 
+# What can be seen from afar, at least: (travel, rise), percent.
+REACH = {
+    "attack": (25.0, 4.0), "bow": (25.0, 14.0), "dance": (30.0, 32.0), "fall": (28.0, 11.0),
+    "fold": (22.0, 20.0), "hit": (15.0, 3.0), "jump": (16.0, 42.0), "point": (8.5, 3.5), "run": (13.0, 6.0),
+    "run_jump_left": (18.0, 28.0), "run_jump_right": (18.0, 28.0), "shoot": (9.0, 5.0),
+    "skid_stop": (25.0, 8.0), "startle": (18.0, 10.0), "unfold": (22.0, 20.0), "walk": (11.0, 1.8),
+    "wave": (11.0, 9.0),
+}
+
+
 class Subject:
     """A model: its clips; the joints of each foot; its limbs as three joints each, which should
     not be drawn straight; degrees that a joint may turn away from the bind pose, against its
-    parent, by the beginning of its name."""
+    parent, by the beginning of its name; joints of soft skin: (name, parent, joint)."""
 
-    def __init__(self, name, clips, feet, limbs, limits):
+    def __init__(self, name, clips, feet, limbs, limits, bends=()):
         self.name, self.clips, self.feet, self.limbs = name, clips, feet, limbs
-        self.limits = limits
+        self.limits, self.bends = limits, bends
+
+    def read(self):
+        """Its mesh, and what is measured of that in every clip."""
+        self.mesh = Mesh(os.path.join(HERE, self.name, self.name + ".md5mesh"))
+        self.height = max(position[2] for _, _, position, _ in self.mesh.joints)
+        self.soles = soles(self.mesh, self.feet)
+        self.parts = parts(self.mesh)
+        self.rings = [ring(self.mesh, *bend) for bend in self.bends]
+        self.solid = Solid(self.mesh) if self is BOBBIN else None
 
 
 BOBBIN = Subject(
@@ -91,7 +114,10 @@ BOBBIN = Subject(
      ("neck", 45), ("head", 45), ("spine_", 40), ("chest", 40), ("clavicle_", 40),
      ("upperarm_", 125), ("forearm_twist", 60), ("forearm_", 125), ("hand_", 100),
      ("finger_", 100), ("thumb_", 75), ("prop_", 1), ("thigh_", 130), ("shin_", 130),
-     ("foot_", 110), ("toes_", 75), ("toe_", 20), ("tail_", 55), ("ear_", 50), ("belly", 10)))
+     ("foot_", 110), ("toes_", 75), ("toe_", 20), ("tail_", 55), ("ear_", 50), ("belly", 10)),
+    [(name, parent + side, joint + side) for side in "lr" for name, parent, joint in
+     (("knee", "thigh_", "shin_"), ("shoulder", "clavicle_", "upperarm_"),
+      ("elbow", "upperarm_", "forearm_"))] + [("hip", "hips", "thigh_l"), ("hip", "hips", "thigh_r")])
 
 THIMBLE = Subject(
     "thimble", thimble.CLIPS,
@@ -133,6 +159,35 @@ def soles(mesh, feet):
             if at[2] < 0.3:
                 found.append((vertex, at[2], foot))
     return found
+
+
+def parts(mesh):
+    """The skin as one point a joint, the middle of what the joint carries: (joint, offset, share of all).
+    Without what is fired."""
+    found = {}
+    for row in (row for vertices in mesh.vertices for vertex in vertices for row in vertex):
+        joint, bias, offset = row
+        if not mesh.joints[joint][0].startswith("bolt_"):
+            at, mass = found.get(joint, ((0.0, 0.0, 0.0), 0.0))
+            found[joint] = (add(at, scale(offset, bias)), mass + bias)
+    whole = sum(mass for _, mass in found.values())
+    return [(joint, scale(at, 1.0 / mass), mass / whole) for joint, (at, mass) in sorted(found.items())]
+
+
+def girth(mesh, joint, vertices, posed):
+    at = posed[joint][0]
+    return sum(length(sub(mesh.position(vertex, posed), at)) for vertex in vertices) / len(vertices)
+
+
+def ring(mesh, name, parent, joint):
+    """The skin around a joint: (name, parent, joint, vertices that both carry, turn against the parent
+    and girth in the bind pose)."""
+    names = [row[0] for row in mesh.joints]
+    ends, posed = (names.index(parent), names.index(joint)), [row[2:] for row in mesh.joints]
+    vertices = [vertex for vertex in mesh.vertices[0]
+                if all(sum(bias for n, bias, _ in vertex if n == end) >= 0.2 for end in ends)]
+    return ends + (name, vertices, mul(conj(posed[ends[0]][1]), posed[ends[1]][1]),
+                   girth(mesh, ends[1], vertices, posed))
 
 
 class Report:
@@ -265,22 +320,40 @@ def check_depth(anim, solid, report):
         report.add(part, depth, 0.6)
 
 
-def check_reach(anim, height, report):
-    """How much of a clip can be seen from afar, without what is fired."""
-    body = next((n for n, name in enumerate(anim.names) if name.startswith("bolt_")), len(anim.names))
-    low, high = [1e9] * 3, [-1e9] * 3
-    for n in range(len(anim.frames)):
+def check_volume(anim, subject, report):
+    """Of each joint, in the two frames in which it bends most."""
+    least = (100.0, "-")
+    for parent, joint, name, vertices, bind, before in subject.rings:
+        def bend(n, ends=(parent, joint), rest=bind):
+            one, two = (anim.posed(n)[end][1] for end in ends)
+            return degrees(mul(conj(rest), mul(conj(one), two)))
+        for n in sorted(range(len(anim.frames)), key=bend)[-2:]:
+            now = girth(subject.mesh, joint, vertices, anim.posed(n))
+            least = min(least, (100.0 * now / before, name))
+    report.add("volume", least[0], 80.0, low=True, note=least[1])
+
+
+def check_reach(anim, clip, subject, report):
+    """How much of a clip can be seen from afar."""
+    first, travel, low, high = None, 0.0, 1e9, -1e9
+    for n in range(0, len(anim.frames), 2):
         posed = anim.posed(n)
-        at, turn = posed[0]
-        away = rotate(conj(turn), sub(mean([position for position, _ in posed[:body]]), at))
-        away = (away[0], away[1], away[2] + at[2])
-        low, high = list(map(min, low, away)), list(map(max, high, away))
-    report.figures.append(("travel", 100.0 * math.hypot(high[0] - low[0], high[1] - low[1]) / height))
-    report.figures.append(("rise", 100.0 * (high[2] - low[2]) / height))
+        root, turn = posed[0]
+        now = [sub(add(posed[joint][0], rotate(posed[joint][1], offset)), root)
+               for joint, offset, _ in subject.parts]
+        now = [rotate(conj(turn), at) for at in now]
+        first = first or now
+        travel = max(travel, sum(share * length(sub(a, b))
+                                 for a, b, (_, _, share) in zip(first, now, subject.parts)))
+        middle = root[2] + sum(share * at[2] for at, (_, _, share) in zip(now, subject.parts))
+        low, high = min(low, middle), max(high, middle)
+    least = REACH.get(clip, (0.0, 0.0))
+    report.add("travel", 100.0 * travel / subject.height, least[0], low=True)
+    report.add("rise", 100.0 * (high - low) / subject.height, least[1], low=True)
 
 
 COLUMNS = ("loop", "jolt", "layer", "slide", "floor", "steps", "float", "limb", "speed", "half", "stops",
-           "spike", "hand", "tail", "travel", "rise", "beyond")
+           "spike", "hand", "tail", "volume", "travel", "rise", "beyond")
 
 
 def line(name, frames, figures):
@@ -289,11 +362,11 @@ def line(name, frames, figures):
     for column in COLUMNS:
         value = figures.get(column, "")
         text = value if isinstance(value, str) else "%.3g" % (value if abs(value) > 5e-4 else 0)
-        cells.append(text.rjust(16 if column == "spike" else 6))
+        cells.append(text.rjust({"spike": 14, "volume": 11}.get(column, 6)))
     return "%-14s %6s %s" % (name, frames, " ".join(cells))
 
 
-def check(subject, clip, mesh, vertices, solid):
+def check(subject, clip):
     anim = Anim(os.path.join(HERE, subject.name, clip.name + ".md5anim"))
     report = Report(clip.name)
     if clip.loop:
@@ -302,13 +375,15 @@ def check(subject, clip, mesh, vertices, solid):
         base = Anim(os.path.join(HERE, subject.name, clip.layer + ".md5anim"))
         check_layer(anim, base, report)
     if not clip.airborne:
-        check_soles(anim, mesh, vertices, clip.leaves, report)
-        check_steps(anim, mesh, vertices, clip, report)
-    check_joints(anim, mesh, subject, report)
+        check_soles(anim, subject.mesh, subject.soles, clip.leaves, report)
+        check_steps(anim, subject.mesh, subject.soles, clip, report)
+    check_joints(anim, subject.mesh, subject, report)
     check_lively(anim, clip, report)
-    if solid:
-        check_depth(anim, solid, report)
-    check_reach(anim, max(position[2] for _, _, position, _ in mesh.joints), report)
+    if subject.solid:
+        check_depth(anim, subject.solid, report)
+    if subject.rings:
+        check_volume(anim, subject, report)
+    check_reach(anim, clip.name, subject, report)
     print(line(clip.name, len(anim.frames), dict(report.figures)))
     return ["%s/%s: %s" % (subject.name, clip.name, fault) for fault in report.faults]
 
@@ -316,14 +391,13 @@ def check(subject, clip, mesh, vertices, solid):
 def main(arguments):
     faults = []
     for subject in (BOBBIN, THIMBLE):
-        mesh = Mesh(os.path.join(HERE, subject.name, subject.name + ".md5mesh"))
-        vertices = soles(mesh, subject.feet)
-        if not vertices:
+        subject.read()
+        if not subject.soles:
             faults.append(subject.name + ": no vertices under the feet")
         print(line(subject.name, "frames", {column: column for column in COLUMNS}))
         for clip in subject.clips:
             if not arguments or clip.name in arguments:
-                faults += check(subject, clip, mesh, vertices, Solid(mesh) if subject is BOBBIN else None)
+                faults += check(subject, clip)
     for fault in faults:
         print(fault, file=sys.stderr)
     return 1 if faults else 0
