@@ -2,7 +2,7 @@
 
 from kit import clip
 
-from bobbin_parts import acts, leaps, sleep, steering, walking
+from bobbin_parts import acts, antics, leaps, sleep, steering, walking
 from bobbin_parts.actor import SPRINGS, Actor
 
 
@@ -49,6 +49,7 @@ CLIPS = (
     Clip("skid_stop", 30, 27, steering.skid_stop, loop=False, leaves=True,
          events=((1, "skid"), (21, "footstep right"), (26, "footstep left"))),
     Clip("sneak", 24, 36, walking.sneak, events=walking.SNEAK.steps(24)),
+    Clip("sneeze", 30, 66, antics.sneeze, loop=False, leaves=True, events=[(38, "fire")] + _both_feet(45)),
     Clip("stand", 24, 1, acts.stand, still=True),
     Clip("startle", 30, 24, sleep.startle, loop=False),
     Clip("strafe_left", 24, 18, walking.strafe_left, events=walking.ASIDE_L.steps(24)),

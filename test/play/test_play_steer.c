@@ -279,3 +279,64 @@ TEST (steer_a_character_left_alone_falls_asleep_and_starts_up) {
     CHECK_STRING(state_of(&of), "start");
     end(&of);
 }
+
+// How often events of a name come, and when the last one did.
+typedef struct heard {
+    const char *name;
+    int count;
+    double time, last;
+} heard;
+
+static void hear(void *user, md5_player *player, const md5_event *event, float weight)
+{
+    heard *const of = user;
+    (void)player;
+    (void)weight;
+    if (strcmp(event->name, of->name) != 0)
+        return;
+    of->count++;
+    of->last = of->time;
+}
+
+// Plays for so many seconds, in steps.
+static void play(walker *of, double seconds, heard *events)
+{
+    const int num_steps = (int)(seconds * STEPS_A_SECOND + 0.5);
+    for (int i = 0; i < num_steps; i++) {
+        events->time += 1.0 / (double)STEPS_A_SECOND;
+        md5_player_advance(of->player, 1.0 / (double)STEPS_A_SECOND, hear, events);
+        of->place = md5_transform_mul(of->place, md5_player_root_motion(of->player));
+    }
+}
+
+TEST (steer_a_sneeze_is_fire_and_throws_him_back) {
+    walker of;
+    heard fire = {.name = "fire"};
+    if (!make(&of, &bobbin))
+        return;
+    set(&of, "sneeze", 1.0f);
+    play(&of, 1.2, &fire);
+    CHECK_STRING(state_of(&of), "sneeze");
+    CHECK(fire.count == 0);
+    play(&of, 1.1, &fire);
+    CHECK_STRING(state_of(&of), "idle");
+    // Frame 38 of 30 a second.
+    CHECK(fire.count == 1 && fabs(fire.last - 38.0 / 30.0) < 0.02);
+    CHECK_NEAR(of.place.translation.x, -3.0, 0.01);
+    end(&of);
+}
+
+TEST (steer_a_sneeze_does_not_stop_a_walk) {
+    walker of;
+    heard fire = {.name = "fire"};
+    if (!make(&of, &bobbin))
+        return;
+    set(&of, "speed", 20.0f);
+    play(&of, 1.5, &fire);
+    const float before = of.place.translation.x;
+    set(&of, "sneeze", 1.0f);
+    play(&of, 2.0, &fire);
+    CHECK(fire.count == 1);
+    CHECK(of.place.translation.x > before + 25.0f);
+    end(&of);
+}
