@@ -1,8 +1,12 @@
 """Clips of a character that is looked at: he sneezes fire, chases his tail, notices who is there."""
 
-from kit.curves import keyed, pulse, thrown, wave
-from kit.footing import Footing
+import math
 
+from kit.curves import bump, keyed, pulse, thrown, wave
+from kit.footing import Footing
+from kit.maths import rotate, smoothstep, turn
+
+from bobbin_parts import leaps
 from bobbin_parts.actor import BALL, SIDES
 
 SNEEZE_SECONDS = 2.2
@@ -72,3 +76,99 @@ def sneeze(a, t):
         x, y, z, pitch, yaw = _HOP[side].at(t)
         a.foot(side, x, y, z, pitch + 13.0 * tall * pulse(t, 0.80, 1.40, 0.15), yaw, 0.5)
         a.spread(side, 5.0 * sink)
+
+
+# --- the tail chase
+
+_SEES, _STEPS, _DEGREES = 0.85, 12, 540.0    # when he starts to spin; one and a half turns
+_REEL = 0.45
+_ENDS = [_SEES]                              # of the steps: each is quicker than the one before
+for _step in range(_STEPS):
+    _ENDS.append(_ENDS[-1] + 0.28 - 0.12 * _step / (_STEPS - 1))
+CHASE_SECONDS = round(20.0 * (_ENDS[-1] + _REEL)) / 20.0
+DIZZY_SECONDS = 2.4
+
+
+def _heading(t):
+    return keyed(t, (_SEES - 0.1, 0.0), *[(end, _DEGREES * n / _STEPS) for n, end in enumerate(_ENDS) if n])
+
+
+def _planted(number):
+    """Where a foot looks that step `number` has put down: it stands during the next step."""
+    return min(_DEGREES, _DEGREES * (number + 1.5) / _STEPS) if number >= 0 else 0.0
+
+
+def _chasing_foot(side, t):
+    """(yaw about the body's middle, how far it is up, 0 to 1): left and right feet take turns."""
+    last = -1
+    for number in range(0 if side == "l" else 1, _STEPS, 2):
+        start, end = _ENDS[number], _ENDS[number + 1]
+        s = (t - start) / (end - start)
+        if s <= 0.0:
+            break
+        if s < 1.0:
+            way = smoothstep(0.06, 0.94, s)
+            before = _planted(last)
+            return before + (_planted(number) - before) * way, math.sin(math.pi * s)
+        last = number
+    return _planted(last), 0.0
+
+
+def chase_events():
+    return [(math.ceil(40.0 * end), "footstep " + ("left", "right")[n % 2]) for n, end in enumerate(_ENDS[1:])]
+
+
+def chase(a, t):
+    """Sees his fin over the left shoulder, goes after it, faster and faster, and reels."""
+    over = _ENDS[-1]
+    sees = keyed(t, (0.08, 0.0), (0.34, 1.0), (over - 0.05, 1.0), (over + 0.25, 0.0))
+    head = keyed(t, (0.16, 0.0), (0.46, 1.0), (over - 0.05, 1.0), (over + 0.30, 0.0))
+    ready = pulse(t, 0.48, _SEES + 0.12, 0.14)
+    run = keyed(t, (_SEES - 0.15, 0.0), (_SEES + 0.35, 0.75), (over, 1.0), (over + 0.30, 0.0))
+    reel = keyed(t, (over - 0.12, 0.0), (over + 0.30, 1.0))
+    beat = sum(pulse(t, one, two, 0.5 * (two - one)) for one, two in zip(_ENDS, _ENDS[1:]))
+    side = sum((-1.0) ** n * pulse(t, one, two, 0.5 * (two - one))
+               for n, (one, two) in enumerate(zip(_ENDS, _ENDS[1:])))
+    a.root(yaw=_heading(t))
+    a.rest()
+    a.move("hips", x=-0.5 * ready + 0.5 * run, y=-0.9 * side * run + 1.2 * reel,
+           z=-1.3 * ready - 0.9 * run + 0.7 * beat * run - 1.0 * reel)
+    a.turn("hips", roll=-4.0 * run - 2.0 * side * run, yaw=6.0 * sees, pitch=4.0 * ready + 6.0 * run)
+    a.bend(yaw=19.0 * head + 8.0 * run - 16.0 * reel, roll=-11.0 * run + 7.0 * reel,
+           pitch=6.0 * ready + 9.0 * run - 6.0 * reel)
+    a.stretch(-0.5 * ready + 0.3 * beat * run)
+    a.look(15.0 * sees - 9.0 * reel, 5.0 * sees)
+    a.nod(yaw=35.0 * head - 12.0 * reel, roll=-7.0 * head + 12.0 * reel, pitch=6.0 * head - 5.0 * reel)
+    a.brows(0.7 * sees - 0.8 * ready, 0.6 * ready + 0.3 * run - 0.8 * reel)
+    a.blink(max(bump(t / CHASE_SECONDS, 0.03, 0.08, 0.02), 0.5 * reel))
+    a.mouth(0.16 + 0.45 * run + 0.25 * ready + 0.3 * reel, 1.0 - 1.2 * reel)
+    # Hands snap at it, step by step.
+    for name, own in SIDES:
+        snap = run * (0.5 + 0.5 * own * side)
+        a.one("clavicle", name, roll=5.0 * run, yaw=-6.0 * run)
+        a.arm(name, roll=(26.0 if name == "l" else 15.0) * run + 14.0 * ready + 40.0 * reel,
+              pitch=-26.0 * run - 10.0 * ready - 12.0 * snap)
+        a.elbow(name, 40.0 * run + 26.0 * ready - 22.0 * snap + 8.0 * reel)
+        a.grip(name, -0.45 * max(run, ready) + 0.7 * snap - 0.4 * reel)
+    # The tail comes round to where he looks, and is always a little ahead of him.
+    a.tail_pose(side=26.0 * sees + 92.0 * run - 22.0 * ready * wave(t, 3), rise=6.0 * sees, curl=8.0 * run)
+    a.ears(14.0 * sees - 22.0 * run, 26.0 * run - 8.0 * sees)
+    for name, own in SIDES:
+        yaw, up = _chasing_foot(name, t)
+        x, y, _ = rotate(turn(yaw=yaw), (BALL[0], BALL[1] * own, 0.0))
+        a.foot(name, x, y, 2.1 * up ** 1.25, 14.0 * up ** 1.25, yaw, 0.5)
+
+
+def dizzy(a, t):
+    """On his bottom: the head goes round, and the eyes go round, each its own way."""
+    phase = t / DIZZY_SECONDS
+    leaps.fall(a, leaps.FALL_SECONDS)
+    much = pulse(phase, 0.0, 1.0, 0.16)
+    a.nod(pitch=9.0 * much * wave(phase, 2, 0.25), roll=11.0 * much * wave(phase, 2),
+          yaw=6.0 * much * wave(phase, 1))
+    for name, own in SIDES:
+        a.turn("eye_" + name, yaw=13.0 * much * wave(phase, 3, 0.25), pitch=13.0 * own * much * wave(phase, 3))
+        a.lids(name, -0.28 * much, -0.12 * much, 3.0)
+    a.ears(5.0 * much * wave(phase, 2, 0.3), 0.0, "l")
+    a.ears(-5.0 * much * wave(phase, 2, 0.3), 0.0, "r")
+    a.turn("jaw", pitch=4.0 * much)

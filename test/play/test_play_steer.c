@@ -340,3 +340,29 @@ TEST (steer_a_sneeze_does_not_stop_a_walk) {
     CHECK(of.place.translation.x > before + 25.0f);
     end(&of);
 }
+
+TEST (steer_a_tail_chase_turns_him_about_on_planted_feet_until_he_falls) {
+    static const char *const order[] = {"chase", "reel", "dizzy", "get_up", "idle"};
+    walker of;
+    int number = -1;
+    float slide = 0.0f;
+    if (!make(&of, &bobbin))
+        return;
+    const int32_t feet = md5_find_modifier(of.character->machine, "legs");
+    if (CHECK(feet >= 0))
+        md5_player_target(of.player, (uint32_t)feet)->weight = 1.0f;
+    find_soles(&of);
+    set(&of, "chase", 1.0f);
+    for (int i = 0; i < 10 * STEPS_A_SECOND && number < 4; i++) {
+        const float fastest = step(&of);
+        const char *const state = state_of(&of);
+        if (number < 0 || strcmp(state, order[number]) != 0)
+            CHECK_STRING(state, order[++number]);
+        if (number == 0)
+            slide = fastest > slide ? fastest : slide;
+    }
+    CHECK(number == 4 && slide < 2.0f);
+    // Half a turn more than one.
+    CHECK_NEAR(fabsf(of.place.rotation.z), 1.0, 1e-3);
+    end(&of);
+}
