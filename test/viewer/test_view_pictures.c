@@ -36,7 +36,7 @@ TEST (view_frames_our_model_in_every_clip) {
     if (shot_open(&viewer, &scene,
                   MODEL " --no-background --samples 1 --no-maps --resolution 120x90")) {
         view_state *const state = &viewer.state;
-        CHECK_UINT(state->document->scene.num_clips, 41);
+        CHECK(state->document->scene.num_clips >= 44);
         for (size_t i = 0; i < state->document->scene.num_clips; i++) {
             view_change_clip(state, i);
             view_frame_anew(state);
