@@ -48,6 +48,11 @@ static inline md5_pair md5_pair_mul(md5_pair a, md5_pair b)
     return _mm_mul_pd(a, b);
 }
 
+static inline md5_pair md5_pair_div(md5_pair a, md5_pair b)
+{
+    return _mm_div_pd(a, b);
+}
+
 static inline md5_pair md5_pair_sqrt(md5_pair a)
 {
     return _mm_sqrt_pd(a);
@@ -137,6 +142,11 @@ static inline md5_pair md5_pair_sub(md5_pair a, md5_pair b)
 static inline md5_pair md5_pair_mul(md5_pair a, md5_pair b)
 {
     return vmulq_f64(a, b);
+}
+
+static inline md5_pair md5_pair_div(md5_pair a, md5_pair b)
+{
+    return vdivq_f64(a, b);
 }
 
 static inline md5_pair md5_pair_sqrt(md5_pair a)
@@ -230,6 +240,11 @@ static inline md5_pair md5_pair_mul(md5_pair a, md5_pair b)
     return (md5_pair){a.first * b.first, a.second * b.second};
 }
 
+static inline md5_pair md5_pair_div(md5_pair a, md5_pair b)
+{
+    return (md5_pair){a.first / b.first, a.second / b.second};
+}
+
 static inline md5_pair md5_pair_sqrt(md5_pair a)
 {
     return (md5_pair){sqrt(a.first), sqrt(a.second)};
@@ -290,6 +305,38 @@ static inline md5_pair md5_pair_length(md5_pair x, md5_pair y, md5_pair z)
 {
     const md5_pair square = md5_pair_add(md5_pair_mul(x, x), md5_pair_mul(y, y));
     return md5_pair_sqrt(md5_pair_add(square, md5_pair_mul(z, z)));
+}
+
+// Two vectors.
+typedef struct md5_pair3 {
+    md5_pair x, y, z;
+} md5_pair3;
+
+static inline md5_pair3 md5_pair3_of(md5_vec3d first, md5_vec3d second)
+{
+    const md5_pair3 both = {md5_pair_of(first.x, second.x), md5_pair_of(first.y, second.y),
+                            md5_pair_of(first.z, second.z)};
+    return both;
+}
+
+static inline md5_pair3 md5_pair3_scale(md5_pair3 a, md5_pair s)
+{
+    const md5_pair3 scaled = {md5_pair_mul(a.x, s), md5_pair_mul(a.y, s), md5_pair_mul(a.z, s)};
+    return scaled;
+}
+
+static inline md5_pair md5_pair3_dot(md5_pair3 a, md5_pair3 b)
+{
+    return md5_pair_add(md5_pair_add(md5_pair_mul(a.x, b.x), md5_pair_mul(a.y, b.y)),
+                        md5_pair_mul(a.z, b.z));
+}
+
+// Rounds both, whose components are within the range of floats.
+static inline void md5_pair3_round(md5_pair3 a, md5_vec3 *first, md5_vec3 *second)
+{
+    first->x = (float)md5_pair_first(a.x), second->x = (float)md5_pair_first(md5_pair_swap(a.x));
+    first->y = (float)md5_pair_first(a.y), second->y = (float)md5_pair_first(md5_pair_swap(a.y));
+    first->z = (float)md5_pair_first(a.z), second->z = (float)md5_pair_first(md5_pair_swap(a.z));
 }
 
 #endif

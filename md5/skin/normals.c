@@ -151,6 +151,19 @@ static bool write_normal(md5_vec3d sum, double weight, md5_vec3 *normal)
     return true;
 }
 
+// Writes the directions of two sums, as write_normal() does. Returns false if one has none.
+static inline bool write_two_normals(const position_sum *first, const position_sum *second,
+                                     md5_vec3 *normals)
+{
+    const md5_pair3 sums = md5_pair3_of(first->normal, second->normal);
+    const md5_pair length = md5_pair_length(sums.x, sums.y, sums.z);
+    if (!(md5_pair_first(length) > CANCELLED * first->weight
+          && md5_pair_first(md5_pair_swap(length)) > CANCELLED * second->weight))
+        return false;
+    md5_pair3_round(md5_pair3_scale(sums, md5_pair_inverse(length)), &normals[0], &normals[1]);
+    return true;
+}
+
 // Numbers the positions that several vertices share, from num_vertices on: shared_ids[i] becomes
 // that number, and stays i if no other vertex has the position. Returns the number of shared
 // positions.
@@ -196,6 +209,73 @@ static bool begin_sums(md5_arena *arena, uint32_t num_vertices, md5_normals weig
     return true;
 }
 
+// The sums of all vertices, and of the positions that several share.
+typedef struct all_sums {
+    normal_sums of_vertices;
+    position_sum *of_positions;
+    const uint32_t *shared_ids; // as number_shared_positions() makes them
+    uint32_t num_vertices;
+} all_sums;
+
+static inline bool is_shared(const all_sums *sums, uint32_t vertex)
+{
+    return sums->shared_ids[vertex] != vertex;
+}
+
+static inline position_sum *shared_sum(const all_sums *sums, uint32_t vertex)
+{
+    return &sums->of_positions[sums->shared_ids[vertex] - sums->num_vertices];
+}
+
+static void add_to_positions(const all_sums *sums)
+{
+    const double *const weights = sums->of_vertices.weights;
+    for (uint32_t i = 0; i < sums->num_vertices; i++) {
+        if (!is_shared(sums, i))
+            continue;
+        position_sum *const sum = shared_sum(sums, i);
+        sum->normal = md5_vec3d_add(sum->normal, sum_of(&sums->of_vertices, i));
+        sum->weight = weights ? sum->weight + weights[i] : 1.0;
+    }
+}
+
+static inline position_sum own_sum(const all_sums *sums, uint32_t vertex)
+{
+    const position_sum own = {sum_of(&sums->of_vertices, vertex),
+                              weight_of(&sums->of_vertices, vertex)};
+    return own;
+}
+
+// The sum of a position if it has a direction, else that of the vertex, else up.
+static void write_any_normal(const all_sums *sums, uint32_t vertex, md5_vec3 *normal)
+{
+    const position_sum own = own_sum(sums, vertex);
+    const position_sum *const shared = is_shared(sums, vertex) ? shared_sum(sums, vertex) : NULL;
+    if (shared && write_normal(shared->normal, shared->weight, normal))
+        return;
+    if (!write_normal(own.normal, own.weight, normal))
+        *normal = (md5_vec3){0.0f, 0.0f, 1.0f};
+}
+
+static inline position_sum first_choice(const all_sums *sums, uint32_t vertex)
+{
+    return is_shared(sums, vertex) ? *shared_sum(sums, vertex) : own_sum(sums, vertex);
+}
+
+static void write_normals(const all_sums *sums, md5_vec3 *normals)
+{
+    const uint32_t count = sums->num_vertices;
+    for (uint32_t i = 0; i < count; i += 2) {
+        const position_sum first = first_choice(sums, i);
+        const position_sum second = i + 1 < count ? first_choice(sums, i + 1) : first;
+        if (i + 1 < count && write_two_normals(&first, &second, &normals[i]))
+            continue;
+        write_any_normal(sums, i, &normals[i]);
+        if (i + 1 < count)
+            write_any_normal(sums, i + 1, &normals[i + 1]);
+    }
+}
+
 bool md5_build_normals(md5_arena *arena, uint32_t num_vertices, uint32_t num_triangles,
                        md5_normals weighting, const md5_geometry_arrays *arrays)
 {
@@ -205,29 +285,13 @@ bool md5_build_normals(md5_arena *arena, uint32_t num_vertices, uint32_t num_tri
     TRY(shared_ids);
     TRY(md5_weld(arena, arrays->positions, num_vertices, shared_ids));
     const uint32_t num_shared = number_shared_positions(shared_ids, num_vertices);
-    normal_sums of_vertices;
-    TRY(begin_sums(arena, num_vertices, weighting, arrays->tangents, &of_vertices));
-    position_sum *const of_positions =
-        (position_sum *)md5_arena_alloc(arena, num_shared, sizeof *of_positions);
-    TRY(of_positions);
-
-    add_triangles(arrays, num_triangles, weighting, &of_vertices);
-    for (uint32_t i = 0; i < num_vertices; i++) {
-        if (shared_ids[i] == i)
-            continue;
-        position_sum *const sum = &of_positions[shared_ids[i] - num_vertices];
-        sum->normal = md5_vec3d_add(sum->normal, sum_of(&of_vertices, i));
-        sum->weight = of_vertices.weights ? sum->weight + of_vertices.weights[i] : 1.0;
-    }
-    for (uint32_t i = 0; i < num_vertices; i++) {
-        md5_vec3 *const normal = &arrays->normals[i];
-        const position_sum *const shared =
-            shared_ids[i] != i ? &of_positions[shared_ids[i] - num_vertices] : NULL;
-        if (shared && write_normal(shared->normal, shared->weight, normal))
-            continue;
-        if (!write_normal(sum_of(&of_vertices, i), weight_of(&of_vertices, i), normal))
-            *normal = (md5_vec3){0.0f, 0.0f, 1.0f};
-    }
+    all_sums sums = {.shared_ids = shared_ids, .num_vertices = num_vertices};
+    TRY(begin_sums(arena, num_vertices, weighting, arrays->tangents, &sums.of_vertices));
+    TRY(sums.of_positions =
+            (position_sum *)md5_arena_alloc(arena, num_shared, sizeof *sums.of_positions));
+    add_triangles(arrays, num_triangles, weighting, &sums.of_vertices);
+    add_to_positions(&sums);
+    write_normals(&sums, arrays->normals);
     md5_arena_rewind(arena, before);
     return true;
 }

@@ -107,6 +107,65 @@ static void make_tangent(md5_vec3 normal, const texture_axes *sum, md5_vec4 *tan
     *tangent = (md5_vec4){(float)unit.x, (float)unit.y, (float)unit.z, side < 0.0 ? -1.0f : 1.0f};
 }
 
+static inline md5_pair3 two_normals(const md5_vec3 *normals)
+{
+    return md5_pair3_of(md5_vec3d_of(normals[0]), md5_vec3d_of(normals[1]));
+}
+
+// The directions along one axis of the texture of two vertices, u or v first.
+static inline md5_pair3 two_sums(const texture_axes *sums, const md5_vec4 *tangents, bool is_v)
+{
+    const md5_pair pairs[3][2] = {{md5_pair_load(sums[0].x), md5_pair_load(sums[1].x)},
+                                  {md5_pair_load(sums[0].y), md5_pair_load(sums[1].y)},
+                                  {md5_pair_load(&tangents[0]), md5_pair_load(&tangents[1])}};
+    md5_pair along[3];
+    for (int i = 0; i < 3; i++)
+        along[i] = is_v ? md5_pair_seconds(pairs[i][0], pairs[i][1])
+                        : md5_pair_firsts(pairs[i][0], pairs[i][1]);
+    const md5_pair3 both = {along[0], along[1], along[2]};
+    return both;
+}
+
+// make_tangent() for two vertices. Returns false, and writes nothing, if a tangent is undefined.
+static inline bool make_two_tangents(const md5_vec3 *normals, const texture_axes *sums,
+                                     md5_vec4 *tangents)
+{
+    const md5_pair3 n = two_normals(normals);
+    const md5_pair3 u = two_sums(sums, tangents, false), v = two_sums(sums, tangents, true);
+    const md5_pair parallel = md5_pair_div(md5_pair3_dot(n, u), md5_pair3_dot(n, n));
+    const md5_pair3 off = md5_pair3_scale(n, parallel);
+    const md5_pair3 projected = {md5_pair_sub(u.x, off.x), md5_pair_sub(u.y, off.y),
+                                 md5_pair_sub(u.z, off.z)};
+    const md5_pair length = md5_pair_length(projected.x, projected.y, projected.z);
+    if (!(md5_pair_first(length) > UNDEFINED && md5_pair_first(md5_pair_swap(length)) > UNDEFINED))
+        return false;
+    const md5_pair3 unit = md5_pair3_scale(projected, md5_pair_inverse(length));
+    const md5_pair3 across = {md5_pair_sub(md5_pair_mul(n.y, unit.z), md5_pair_mul(n.z, unit.y)),
+                              md5_pair_sub(md5_pair_mul(n.z, unit.x), md5_pair_mul(n.x, unit.z)),
+                              md5_pair_sub(md5_pair_mul(n.x, unit.y), md5_pair_mul(n.y, unit.x))};
+    const md5_pair sides = md5_pair3_dot(across, v);
+    md5_vec3 first, second;
+    md5_pair3_round(unit, &first, &second);
+    const float side0 = md5_pair_first(sides) < 0.0 ? -1.0f : 1.0f;
+    const float side1 = md5_pair_first(md5_pair_swap(sides)) < 0.0 ? -1.0f : 1.0f;
+    tangents[0] = (md5_vec4){first.x, first.y, first.z, side0};
+    tangents[1] = (md5_vec4){second.x, second.y, second.z, side1};
+    return true;
+}
+
+static void make_tangents(const md5_vec3 *normals, const texture_axes *sums, uint32_t count,
+                          md5_vec4 *tangents)
+{
+    for (uint32_t i = 0; i < count; i += 2) {
+        const bool is_last = i + 1 == count;
+        if (!is_last && make_two_tangents(&normals[i], &sums[i], &tangents[i]))
+            continue;
+        make_tangent(normals[i], &sums[i], &tangents[i]);
+        if (!is_last)
+            make_tangent(normals[i + 1], &sums[i + 1], &tangents[i + 1]);
+    }
+}
+
 bool md5_build_tangents(md5_arena *arena, uint32_t num_vertices, uint32_t num_triangles,
                         const md5_geometry_arrays *arrays)
 {
@@ -116,8 +175,7 @@ bool md5_build_tangents(md5_arena *arena, uint32_t num_vertices, uint32_t num_tr
     memset(arrays->tangents, 0, num_vertices * sizeof *arrays->tangents);
     for (size_t i = 0; i < num_triangles; i++)
         add_triangle(arrays, arrays->indices + 3 * i, sums);
-    for (uint32_t i = 0; i < num_vertices; i++)
-        make_tangent(arrays->normals[i], &sums[i], &arrays->tangents[i]);
+    make_tangents(arrays->normals, sums, num_vertices, arrays->tangents);
     md5_arena_rewind(arena, before);
     return true;
 }
