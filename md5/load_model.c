@@ -93,33 +93,34 @@ static void convert_bind_pose(const md5_context *context, md5_model *model)
     md5_convert_matrices(context, (md5_mat34 *)model->inverse_bind, num_joints);
 }
 
-// Reserves the scratch memory of an ordinary file in one chunk: the file's tables, and later, in
-// the same bytes, what deriving the largest mesh needs.
-static bool reserve_scratch(md5_arena *arena, const char *text, size_t size)
+// Reserves the scratch memory of an ordinary file in two chunks: of the joints, which is freed
+// before the meshes take theirs; and of the file's tables, and later, in the same bytes, of what
+// deriving the largest mesh needs.
+static bool reserve_scratch(md5_arena *arena, md5_arena *joints, const char *text, size_t size)
 {
     const bool keeps = arena->context->no_geometry;
     const md5_mesh_counts counts = md5_count_mesh_file(text, size);
-    const md5_mesh_counts no_tables = {.num_joints = counts.num_joints,
-                                       .num_meshes = counts.num_meshes};
+    const md5_mesh_counts no_tables = {.num_meshes = counts.num_meshes};
     const uint64_t notes = counts.num_meshes * sizeof(md5_geometry_sizes);
     const uint64_t reading =
         md5_mesh_file_size(&counts) + md5_geometry_measure_size(counts.most_vertices);
     const uint64_t deriving = md5_mesh_file_size(&no_tables) + counts.num_joints * sizeof(uint32_t)
                               + md5_geometry_build_size(counts.most_vertices);
     const uint64_t most = notes + (reading > deriving || keeps ? reading : deriving);
+    TRY(counts.num_joints == 0 || md5_arena_reserve(joints, md5_file_joints_size(&counts)));
     return md5_arena_reserve(arena, most < SIZE_MAX ? (size_t)most : SIZE_MAX);
 }
 
 // Reads the file and fills the model's own block. The bind pose is still that of the file.
-static bool read_model(md5_arena *arena, const char *text, size_t size, md5_mesh_file *file,
-                       md5_model **model, md5_mesh **meshes)
+static bool read_model(md5_arena *arena, md5_arena *joints, const char *text, size_t size,
+                       md5_mesh_file *file, md5_model **model, md5_mesh **meshes)
 {
     const size_t note_size = sizeof(md5_geometry_sizes);
     const bool is_bfg = MD5_HAS_BFG && md5_is_bfg_mesh(text, size);
     if (MD5_HAS_SHORTCUTS && !is_bfg)
-        TRY(reserve_scratch(arena, text, size));
+        TRY(reserve_scratch(arena, joints, text, size));
     TRY(is_bfg ? md5_read_bfg_mesh(arena, text, size, note_size, file)
-               : md5_read_mesh_file(arena, text, size, note_size, file));
+               : md5_read_mesh_file(arena, joints, text, size, note_size, file));
     md5_block block = {.base = (unsigned char *)md5_alloc(arena->context, measure_model(file))};
     TRY(block.base);
     *model = place_model(arena->context, &block, file, meshes);
@@ -129,10 +130,13 @@ static bool read_model(md5_arena *arena, const char *text, size_t size, md5_mesh
 static bool build_model(md5_arena *arena, const char *text, size_t size, void **asset)
 {
     md5_context *const context = arena->context;
+    md5_arena joints = {.context = context};
     md5_mesh_file file;
     md5_model *model;
     md5_mesh *meshes;
-    TRY(read_model(arena, text, size, &file, &model, &meshes));
+    const bool is_read = read_model(arena, &joints, text, size, &file, &model, &meshes);
+    md5_arena_free(&joints);
+    TRY(is_read);
     const bool is_filled = context->no_geometry
                                ? md5_keep_tables(context, &file, model, meshes)
                                : md5_make_meshes(arena, &file, model->bind, model, meshes);

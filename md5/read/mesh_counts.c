@@ -88,18 +88,26 @@ md5_mesh_counts md5_count_mesh_file(const char *text, size_t size)
     };
 }
 
+enum { ALIGNMENT = 16 };
+
+size_t md5_file_joints_size(const md5_mesh_counts *counts)
+{
+    enum { TABLES = 6 };
+    const uint64_t a_joint = sizeof(md5_file_joint) + sizeof(md5_transform) + sizeof(uint32_t);
+    const uint64_t to_order = 2 * sizeof(uint32_t); // while the order is made
+    return (size_t)(counts->num_joints * (a_joint + to_order) + TABLES * ALIGNMENT);
+}
+
 size_t md5_mesh_file_size(const md5_mesh_counts *counts)
 {
-    enum { ALIGNMENT = 16, TABLES = 3, TABLES_A_MESH = 4 };
+    enum { TABLES = 1, TABLES_A_MESH = 4 };
     const md5_file_mesh *const mesh = NULL;
-    const uint64_t a_joint =
-        sizeof(md5_file_joint) + sizeof(md5_transform) + sizeof(uint32_t); // and its place in order
     const uint64_t a_vertex = sizeof *mesh->vertices + sizeof *mesh->texcoords;
     const uint64_t a_corner = counts->most_vertices <= MD5_MOST_NARROW
                                   ? sizeof *mesh->narrow_triangles
                                   : sizeof *mesh->triangles;
-    return (size_t)(counts->num_joints * a_joint + counts->num_meshes * sizeof *mesh
-                    + counts->num_vertices * a_vertex + counts->num_triangles * 3 * a_corner
+    return (size_t)(counts->num_meshes * sizeof *mesh + counts->num_vertices * a_vertex
+                    + counts->num_triangles * 3 * a_corner
                     + counts->num_weights * sizeof *mesh->weights
                     + ALIGNMENT * (TABLES + 1 + TABLES_A_MESH * counts->num_meshes));
 }

@@ -45,13 +45,17 @@ enum { MD5_MOST_NARROW = 1 << 16 };
 // or counts may be wrong; no count exceeds what the text could hold.
 md5_mesh_counts md5_count_mesh_file(const char *text, size_t size);
 
-// Bytes that md5_read_mesh_file() takes from the arena if the counts are right, without notes.
+// Bytes that md5_read_mesh_file() takes from the arena of the joints, and from the other one
+// without notes, if the counts are right.
+size_t md5_file_joints_size(const md5_mesh_counts *counts);
 size_t md5_mesh_file_size(const md5_mesh_counts *counts);
 
-// Reads `size` bytes of .md5mesh text. What `file` points to lies in the arena or in the text. The
-// caller gets `note_size` bytes for each mesh. Returns false with the context's error set.
-bool md5_read_mesh_file(md5_arena *arena, const char *text, size_t size, size_t note_size,
-                        md5_mesh_file *file);
+// Reads `size` bytes of .md5mesh text. What `file` points to lies in the arena or in the text;
+// joints, their bind pose and order in an arena of their own, which may be the same, and is for
+// version 6. The caller gets `note_size` bytes for each mesh. Returns false with the context's
+// error set.
+bool md5_read_mesh_file(md5_arena *arena, md5_arena *joints, const char *text, size_t size,
+                        size_t note_size, md5_mesh_file *file);
 
 // The same for a .bmd5mesh of Doom 3 BFG, which its first bytes tell from text.
 bool md5_is_bfg_mesh(const char *bytes, size_t size);

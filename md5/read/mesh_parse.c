@@ -17,14 +17,9 @@ static bool read_joint(md5_mesh_reader *reader, uint32_t joint, md5_transform *b
     return md5_read_transform(lex, bind);
 }
 
-static bool read_joints(md5_mesh_reader *reader)
+static bool read_joint_rows(md5_mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
-    const char *const at = lex->at;
-    TRY(md5_need_count(lex, &reader->num_joints, "numJoints"));
-    lex->at += strlen("joints");
-    if (reader->joints)
-        return md5_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'joints' appears a second time");
     const uint32_t num_joints = reader->num_joints.value;
     reader->joints =
         (md5_file_joint *)md5_arena_room(lex->arena, num_joints, sizeof *reader->joints);
@@ -42,6 +37,21 @@ static bool read_joints(md5_mesh_reader *reader)
     reader->file->joints = reader->joints;
     reader->file->bind = bind;
     return true;
+}
+
+static bool read_joints(md5_mesh_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    const char *const at = lex->at;
+    TRY(md5_need_count(lex, &reader->num_joints, "numJoints"));
+    lex->at += strlen("joints");
+    if (reader->joints)
+        return md5_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'joints' appears a second time");
+    md5_arena *const arena = lex->arena;
+    lex->arena = reader->joint_arena; // also for names that are joined
+    const bool is_read = read_joint_rows(reader);
+    lex->arena = arena;
+    return is_read;
 }
 
 // -- Meshes ---------------------------------------------------------------------------------
@@ -253,12 +263,14 @@ static bool read_file(md5_mesh_reader *reader)
     return md5_header_end(lex, &reader->header, "mesh", count_word, &reader->num_meshes);
 }
 
-bool md5_read_mesh_file(md5_arena *arena, const char *text, size_t size, size_t note_size,
-                        md5_mesh_file *file)
+bool md5_read_mesh_file(md5_arena *arena, md5_arena *joints, const char *text, size_t size,
+                        size_t note_size, md5_mesh_file *file)
 {
     *file = (md5_mesh_file){0};
-    md5_mesh_reader reader = {
-        .header = {.kind = MD5_KIND_MESH}, .note_size = note_size, .file = file};
+    md5_mesh_reader reader = {.header = {.kind = MD5_KIND_MESH},
+                              .joint_arena = joints,
+                              .note_size = note_size,
+                              .file = file};
     md5_lex_begin(&reader.lex, arena, text, size);
     reader.lex.join_strings = true;
     TRY(read_file(&reader));

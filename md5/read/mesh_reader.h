@@ -11,6 +11,7 @@ typedef struct md5_mesh_reader {
     md5_header header;
     md5_count num_joints, num_meshes;
     uint32_t num_meshes_read;
+    md5_arena *joint_arena;
     md5_file_joint *joints;
     struct md5_file_bone *bones; // of version 6; `joints` is set after the last of them
     uint32_t num_bones_read;

@@ -51,7 +51,7 @@ static bool load(const char *text, size_t size, const md5_load_opts *opts, md5_e
     md5_mesh_file file;
     md5_context_begin(&context, opts, NULL, error);
     md5_arena arena = {.context = &context};
-    const bool loaded = md5_read_mesh_file(&arena, text, size, 0, &file);
+    const bool loaded = md5_read_mesh_file(&arena, &arena, text, size, 0, &file);
     md5_arena_free(&arena);
     return loaded;
 }
@@ -71,7 +71,7 @@ static bool read_text(md5_context *context, md5_arena *arena, md5_error *error, 
 {
     md5_context_begin(context, NULL, NULL, error);
     *arena = (md5_arena){.context = context};
-    const bool is_read = md5_read_mesh_file(arena, text, size, 0, file);
+    const bool is_read = md5_read_mesh_file(arena, arena, text, size, 0, file);
     return test_check(is_read, __FILE__, __LINE__, "%u:%u: %s", error->line, error->column,
                       error->message);
 }
