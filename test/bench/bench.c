@@ -9,6 +9,7 @@
 #define _XOPEN_SOURCE 700
 
 #include "test/bench/bench_compress.h"
+#include "test/bench/bench_lexer.h"
 #include "test/bench/bench_measure.h"
 #include "test/bench/bench_peer.h"
 #include "test/bench/bench_play.h"
@@ -113,6 +114,13 @@ static void measure_reading(bench_table *table, int count, char **paths)
     add_with_ten_decimals(&longer, &ours);
     measure_texts(table, &longer, "ours with ten decimals");
     measure_texts(table, &others, "the corpus");
+    compare_with_lexer(table, &ours, "ours");
+    compare_with_lexer(table, &longer, "with ten decimals");
+    compare_with_lexer(table, &others, "the corpus");
+    bench_heading("reading parts, others on request");
+    measure_parts(table, &ours, "ours");
+    measure_parts(table, &longer, "ten decimals");
+    measure_parts(table, &others, "the corpus");
     show_memory(table, others.count > 0 ? &others : &ours);
     measure_clip_memory(table);
     free_texts(&ours);
