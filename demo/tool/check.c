@@ -171,15 +171,6 @@ static void read_file(report *to)
     tool_free(&asset);
 }
 
-// Reads some of the files; called from several threads.
-static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
-{
-    report *const reports = user;
-    (void)worker;
-    for (size_t i = begin; i < end; i++)
-        read_file(&reports[i]);
-}
-
 static void print_report(checker *check, report *from)
 {
     check->path = from->path;
@@ -255,31 +246,55 @@ static void add_folder(path_list *files, const char *top, int first)
     free_paths(&level);
 }
 
-static void print_progress(const checker *check, size_t done, size_t count)
+// Files that are read before their findings are printed.
+typedef struct reading {
+    const checker *check;
+    report *reports;
+    size_t num_before, num_files; // files before these, and all
+} reading;
+
+static void print_progress(const reading *of, size_t done)
 {
     enum { FEW = 20 };
-    if (!check->shows_progress || count < FEW)
+    if (!of->check->shows_progress || of->num_files < FEW)
         return;
-    fprintf(stderr, "\r%zu of %zu files", done, count);
-    if (done == count)
+    fprintf(stderr, "\r%zu of %zu files", done, of->num_files);
+    if (done == of->num_files)
         fputs("\r                                  \r", stderr);
 }
 
-// Reads files on all cores, as many at once as are printed together, in their order.
+// Reads some of the files; called from several threads, of which the first shows how far they are.
+static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
+{
+    const reading *const of = user;
+    for (size_t i = begin; i < end; i++) {
+        if (worker == 0 && i % 16 == 0)
+            print_progress(of, of->num_before + i);
+        read_file(&of->reports[i]);
+    }
+}
+
+// Reads files on all cores and prints what was found in their order. At the end of each part the
+// cores wait for each other: there are so many files in it that this takes no time beside them.
 static void check_files(checker *check, const path_list *files)
 {
-    enum { AT_ONCE = 256 };
-    report reports[AT_ONCE];
+    enum { AT_ONCE = 4096 };
+    const size_t most = files->count < AT_ONCE ? files->count : AT_ONCE;
     const md5_jobs *const threads = files->count > 1 ? common_start_threads(0) : NULL;
-    for (size_t first = 0; first < files->count; first += AT_ONCE) {
-        const size_t left = files->count - first, count = left < AT_ONCE ? left : AT_ONCE;
+    reading part = {.check = check,
+                    .reports = common_alloc(most, sizeof *part.reports),
+                    .num_files = files->count};
+    while (part.num_before < files->count) {
+        const size_t left = files->count - part.num_before, count = left < most ? left : most;
         for (size_t i = 0; i < count; i++)
-            reports[i] = (report){.path = files->paths[first + i]};
-        md5_run_jobs(threads, count, read_range, reports);
+            part.reports[i] = (report){.path = files->paths[part.num_before + i]};
+        md5_run_jobs(threads, count, read_range, &part);
         for (size_t i = 0; i < count; i++)
-            print_report(check, &reports[i]);
-        print_progress(check, first + count, files->count);
+            print_report(check, &part.reports[i]);
+        part.num_before += count;
+        print_progress(&part, part.num_before);
     }
+    free(part.reports);
     common_stop_threads(threads);
 }
 
