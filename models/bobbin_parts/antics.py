@@ -172,3 +172,84 @@ def dizzy(a, t):
     a.ears(5.0 * much * wave(phase, 2, 0.3), 0.0, "l")
     a.ears(-5.0 * much * wave(phase, 2, 0.3), 0.0, "r")
     a.turn("jaw", pitch=4.0 * much)
+
+
+# --- noticing
+
+LOOK_YAW, LOOK_PITCH = 60.0, 30.0    # degrees of the poses below
+GIGGLE_SECONDS, PRICK_SECONDS = 1.5, 0.75
+
+
+def _stance(a):
+    a.rest()
+    a.mouth(0.16)
+    a.stand()
+
+
+def _head_towards(yaw, pitch):
+    """The head turns most of the way, and the eyes, which were there before it, turn back."""
+    def act(a, t):
+        _stance(a)
+        a.turn("chest", yaw=8.0 * yaw, pitch=-3.0 * pitch)
+        a.turn("neck", yaw=14.0 * yaw, pitch=-7.0 * pitch)
+        a.turn("head", yaw=28.0 * yaw, pitch=-14.0 * pitch, roll=-3.0 * yaw)
+        a.look(-17.0 * yaw, 6.0 * pitch)
+    return act
+
+
+def _eyes_towards(yaw, pitch):
+    """So far the eyes go alone."""
+    def act(a, t):
+        _stance(a)
+        a.look(27.0 * yaw, -12.0 * pitch)
+        a.brows(0.3 * pitch)
+        for side, _ in SIDES:
+            a.lids(side, 0.16 * max(0.0, -pitch) - 0.08 * max(0.0, pitch), 0.0)
+    return act
+
+
+look_left, look_right = _head_towards(1.0, 0.0), _head_towards(-1.0, 0.0)
+look_up, look_down = _head_towards(0.0, 1.0), _head_towards(0.0, -1.0)
+eyes_left, eyes_right = _eyes_towards(1.0, 0.0), _eyes_towards(-1.0, 0.0)
+eyes_up, eyes_down = _eyes_towards(0.0, 1.0), _eyes_towards(0.0, -1.0)
+
+
+def prick(a, t):
+    """A tenth of a second after the eyes: ears up, then brows; half of it stays."""
+    a.rest()
+    a.stand()
+    up = keyed(t, (0.10, 0.0), (0.26, 1.0), (0.62, 0.5))
+    a.ears(26.0 * up, -10.0 * up)
+    a.brows(0.8 * keyed(t, (0.12, 0.0), (0.30, 1.0), (0.70, 0.3)))
+    a.mouth(0.16 + 0.25 * keyed(t, (0.16, 0.0), (0.36, 1.0), (0.70, 0.4)))
+    a.stretch(0.5 * keyed(t, (0.14, 0.0), (0.32, 1.0), (0.70, 0.3)))
+
+
+def giggle(a, t):
+    """Ducks, hands before the belly, laughs with shut eyes, and looks up again."""
+    much = pulse(t, 0.04, 1.42, 0.26)
+    duck = pulse(t, 0.0, 0.42, 0.16)
+    shake = much * math.sin(2.0 * math.pi * 4.0 * t)
+    late = much * math.sin(2.0 * math.pi * 4.0 * t - 1.1)
+    side = much * math.sin(2.0 * math.pi * 1.0 * t)
+    a.rest()
+    a.move("hips", y=0.9 * side, z=-0.7 * much - 0.8 * duck + 0.35 * shake)
+    a.turn("hips", roll=2.0 * side, yaw=3.0 * side)
+    a.bend(pitch=9.0 * duck + 5.0 * much + 1.5 * shake, roll=-5.0 * side)
+    a.stretch(-0.6 * duck + 0.30 * late)
+    a.move("belly", x=0.25 * late)
+    a.nod(pitch=9.0 * duck - 7.0 * much + 3.0 * late, roll=8.0 * side, yaw=-4.0 * side)
+    a.mouth(0.16 + 0.86 * much + 0.1 * shake, 1.0)
+    for name, _ in SIDES:
+        shut = pulse(t, 0.06, 1.30, 0.12)
+        a.lids(name, 0.95 * shut, 0.95 * shut, 9.0)
+    a.brows(0.5 * much)
+    for name, own in SIDES:
+        a.one("clavicle", name, roll=(6.0 + 3.0 * shake) * much)
+        a.arm(name, roll=9.0 * much, pitch=-16.0 * much - 2.0 * late)
+        a.elbow(name, 74.0 * much + 3.0 * late)
+        a.one("hand", name, roll=-12.0 * much)
+        a.grip(name, 0.35 * much)
+    a.tail_pose(side=22.0 * much * math.sin(2.0 * math.pi * 2.0 * t), rise=5.0 * much)
+    a.ears(6.0 * much + 4.0 * late, 12.0 * much)
+    a.stand()

@@ -3,6 +3,7 @@
 
 #include "demo/common/file.h"
 #include "demo/viewer/jobs/view.h"
+#include "demo/viewer/app/actions.h"
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/app/remember.h"
 #include "demo/viewer/app/window.h"
@@ -161,6 +162,22 @@ TEST (view_keys_without_effect_are_reported) {
     close_stage(&s);
 }
 
+TEST (view_click_on_a_character_reaches_its_machine) {
+    stage s;
+    if (open_stage(&s, MACHINE)) {
+        const view_machine *const machine = &s.viewer.document->scene.machine;
+        live(&s, 0.2);
+        view_pick_at(&s.viewer, 2.0f, 2.0f);
+        live(&s, 0.2);
+        CHECK_UINT(md5_player_layer(machine->player, 0).state, 0);
+        view_pick_at(&s.viewer, 0.5f * (float)s.viewer.width, 0.5f * (float)s.viewer.height);
+        live(&s, 0.2);
+        const uint32_t state = md5_player_layer(machine->player, 0).state;
+        CHECK_STRING(machine->desc->layers[0].states[state].name, "giggle");
+    }
+    close_stage(&s);
+}
+
 // -- A machine's time -----------------------------------------------------------------------
 
 TEST (view_machine_pauses_and_resumes) {
@@ -264,15 +281,15 @@ TEST (view_panel_highlights_the_playing_clips_of_a_machine) {
         live(&s, 0.2);
         list_rows(&s, view_list_figures, &rows);
         lit_words(&rows, lit, sizeof lit);
-        CHECK_STRING(lit, "idle breathe ");
+        CHECK_STRING(lit, "stand idle breathe ");
         list_rows(&s, view_list_machine, &rows);
         lit_words(&rows, lit, sizeof lit);
-        CHECK_STRING(lit, "idle free none quiet ");
+        CHECK_STRING(lit, "idle free none quiet alone ");
         press(&s, SDLK_SPACE, 0);
         live(&s, 0.05); // the transition runs: both play
         list_rows(&s, view_list_figures, &rows);
         lit_words(&rows, lit, sizeof lit);
-        CHECK_STRING(lit, "idle leap breathe ");
+        CHECK_STRING(lit, "stand idle leap breathe ");
         // Between the straight walk and the curve to the left: not the one to the right.
         const int32_t speed =
             md5_find_parameter(s.viewer.document->scene.machine.character->machine, "speed");
@@ -283,7 +300,7 @@ TEST (view_panel_highlights_the_playing_clips_of_a_machine) {
         live(&s, 4.0);
         list_rows(&s, view_list_figures, &rows);
         lit_words(&rows, lit, sizeof lit);
-        CHECK_STRING(lit, "walk walk_left breathe ");
+        CHECK_STRING(lit, "stand walk walk_left breathe ");
     }
     close_stage(&s);
 }
@@ -313,8 +330,8 @@ static void check_clips_row(const char *file, uint32_t count)
 }
 
 TEST (view_panel_sums_the_clips_of_a_machine_and_of_a_model) {
-    check_clips_row(MACHINE, 39);
-    check_clips_row(BOBBIN, 44);
+    check_clips_row(MACHINE, 49);
+    check_clips_row(BOBBIN, 54);
 }
 
 TEST (view_panel_lists_warnings_or_counts_the_rest) {

@@ -7,6 +7,7 @@
 #include "demo/viewer/app/record.h"
 #include "demo/viewer/app/screenshot.h"
 #include "demo/viewer/app/tell.h"
+#include "demo/viewer/scene/pointer.h"
 
 #include <math.h>
 
@@ -396,6 +397,9 @@ void view_pick_at(view_state *viewer, float x, float y)
     viewer->pick = find_at(viewer, x, y);
     viewer->measured = (view_pick){.is_set = false};
     viewer->ui.chosen_joint = viewer->pick.is_set ? viewer->pick.joint : -1;
+    view_machine *const machine = &viewer->document->scene.machine;
+    if (viewer->pick.is_set && machine->player != NULL)
+        view_click_machine(machine);
     view_tell_state(viewer, "pick");
 }
 

@@ -1,6 +1,7 @@
 #include "demo/viewer/app/drive.h"
 
 #include "demo/viewer/app/tell.h"
+#include "demo/viewer/scene/pointer.h"
 
 void view_take_over(view_machine *machine)
 {
@@ -23,9 +24,9 @@ void view_point_machine(view_state *viewer, float x, float y)
     const float high = 1.0f - 2.0f * y / height - lens.shift_y;
     const md5_vec3 right = md5_vec3_scale(lens.axes.right, across * lens.half_x * wide);
     const md5_vec3 up = md5_vec3_scale(lens.axes.up, high * lens.half_y * wide);
-    machine->target = md5_vec3_add(md5_vec3_add(lens.eye, md5_vec3_scale(lens.axes.back, -depth)),
-                                   md5_vec3_add(right, up));
-    machine->has_target = true;
+    view_point_at(machine,
+                  md5_vec3_add(md5_vec3_add(lens.eye, md5_vec3_scale(lens.axes.back, -depth)),
+                               md5_vec3_add(right, up)));
 }
 
 // -- Keys -----------------------------------------------------------------------------------

@@ -24,6 +24,11 @@ static inline float view_radians(float degrees)
     return degrees * (VIEW_PI / 180.0f);
 }
 
+static inline float view_degrees(float radians)
+{
+    return radians * (180.0f / VIEW_PI);
+}
+
 static inline bool view_is_empty(md5_bounds bounds)
 {
     return !(bounds.min.x <= bounds.max.x);

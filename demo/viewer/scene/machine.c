@@ -2,6 +2,7 @@
 
 #include "demo/common/memory.h"
 #include "demo/viewer/base/math.h"
+#include "demo/viewer/scene/pointer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -352,6 +353,7 @@ static void advance(view_machine *machine, double seconds)
     if (machine->acts && machine->time >= machine->next_act)
         act(machine);
     apply_control(machine, (float)fabs(seconds));
+    view_tell_pointer(machine);
     machine->time += seconds;
     md5_player_advance(machine->player, seconds, record_event, machine);
     machine->place = md5_transform_mul(machine->place, md5_player_root_motion(machine->player));
@@ -365,6 +367,7 @@ void view_restart_machine(view_machine *machine)
     machine->next_setting = 0;
     machine->num_acts = 0;
     machine->next_shot = 0;
+    machine->pointed = 0.0;
     machine->next_act = first_act;
     memset(machine->events, 0, sizeof machine->events);
 }

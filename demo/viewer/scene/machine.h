@@ -37,6 +37,8 @@ typedef struct view_machine {
     uint32_t next_shot; // clip at which the search for the next one-shot begins
     md5_vec3 target;    // of the modifiers that reach or look, world space
     bool has_target;    // false: a point that circles in front of the character
+    double pointed;     // time at which the target was last set
+    bool is_told;       // the machine's parameters say where the target is: see pointer.h
     float reach;        // size of the character
     view_event events[VIEW_EVENTS];
     const view_setting *settings; // [num_settings], by time

@@ -220,7 +220,7 @@ static void draw_layer(view_ui *ui, const view_facts *facts, uint32_t number, vi
 // Layers of one state have nothing to show. Those with more states are wider.
 static float share_of(const md5_layer_desc *layer)
 {
-    return layer->num_states < 2 ? 0.0f : 1.5f + fminf((float)layer->num_states, 14.0f);
+    return layer->num_states < 2 ? 0.0f : 1.5f + fminf((float)layer->num_states, 24.0f);
 }
 
 void view_draw_graph(view_ui *ui, const view_facts *facts)

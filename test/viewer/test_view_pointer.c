@@ -1,0 +1,99 @@
+// What md5view tells a machine of the mouse pointer, and what Bobbin makes of it.
+#include "test/test.h"
+
+#include "demo/viewer/scene/pointer.h"
+
+#include <math.h>
+
+static bool load(view_machine *machine, view_log *log)
+{
+    *log = (view_log){.level = VIEW_QUIET};
+    return CHECK(
+        view_load_machine(machine, test_path("models/bobbin/bobbin.md5machine"), NULL, log));
+}
+
+static double value(const view_machine *machine, const char *name)
+{
+    const int32_t parameter = md5_find_parameter(machine->character->machine, name);
+    CHECK(parameter >= 0);
+    return (double)md5_player_get(machine->player, (uint32_t)parameter);
+}
+
+static const char *state_of(const view_machine *machine)
+{
+    return machine->desc->layers[0].states[md5_player_layer(machine->player, 0).state].name;
+}
+
+// A point at this height of the eyes, so many degrees to the left, 100 units away.
+static md5_vec3 point(const view_machine *machine, double degrees)
+{
+    const md5_bounds bounds = machine->desc->model->bounds;
+    const double angle = degrees * 3.14159265358979 / 180.0;
+    return (md5_vec3){(float)(100.0 * cos(angle)), (float)(100.0 * sin(angle)),
+                      bounds.min.z + 0.75f * (bounds.max.z - bounds.min.z)};
+}
+
+TEST (view_pointer_is_told_to_a_machine_until_it_is_still) {
+    view_machine machine;
+    view_log log;
+    if (!load(&machine, &log))
+        return;
+    view_run_machine(&machine, 0.5);
+    CHECK_NEAR(value(&machine, "pointer"), 0.0, 0.0);
+    view_point_at(&machine, point(&machine, 30.0));
+    // Eyes are there at once, the head is not.
+    view_run_machine(&machine, 0.6);
+    CHECK(value(&machine, "eyes_yaw") > 25.0 && value(&machine, "head_yaw") < 15.0);
+    view_run_machine(&machine, 2.0);
+    CHECK_NEAR(value(&machine, "pointer"), 1.0, 1e-6);
+    CHECK_NEAR(value(&machine, "head_yaw"), 30.0, 0.1);
+    CHECK_NEAR(value(&machine, "head_pitch"), 0.0, 0.1);
+    CHECK_STRING(state_of(&machine), "idle");
+    CHECK_NEAR((double)machine.place.rotation.z, 0.0, 1e-6);
+    view_run_machine(&machine, 8.5);
+    CHECK_NEAR(value(&machine, "pointer"), 0.0, 1e-6);
+    CHECK_NEAR(value(&machine, "head_yaw"), 0.0, 0.5);
+    view_free_machine(&machine);
+}
+
+TEST (view_pointer_behind_him_turns_him_round) {
+    view_machine machine;
+    view_log log;
+    if (!load(&machine, &log))
+        return;
+    view_point_at(&machine, point(&machine, 150.0));
+    view_run_machine(&machine, 4.0);
+    // Turns of 45 degrees until it is no more than 40 to the side: three.
+    CHECK_STRING(state_of(&machine), "idle");
+    CHECK_NEAR(2.0 * atan2((double)machine.place.rotation.z, (double)machine.place.rotation.w),
+               135.0 * 3.14159265358979 / 180.0, 0.02);
+    CHECK(fabs(value(&machine, "head_yaw")) < 40.0);
+    view_free_machine(&machine);
+}
+
+TEST (view_pointer_that_clicks_makes_him_giggle_and_then_hurts) {
+    view_machine machine;
+    view_log log;
+    if (!load(&machine, &log))
+        return;
+    view_click_machine(&machine);
+    view_run_machine(&machine, 0.3);
+    CHECK_STRING(state_of(&machine), "giggle");
+    view_click_machine(&machine);
+    view_run_machine(&machine, 0.6);
+    CHECK_STRING(state_of(&machine), "hit");
+    view_free_machine(&machine);
+}
+
+TEST (view_pointer_is_not_told_to_a_machine_that_does_not_ask) {
+    view_machine machine;
+    view_log log = {.level = VIEW_QUIET};
+    if (!CHECK(view_load_machine(&machine, test_path("models/bobbin/page_look.md5machine"), NULL,
+                                 &log)))
+        return;
+    view_point_at(&machine, point(&machine, 30.0));
+    view_click_machine(&machine);
+    view_run_machine(&machine, 0.3);
+    CHECK(machine.is_told);
+    view_free_machine(&machine);
+}
