@@ -314,31 +314,18 @@ MD5_API int32_t md5_find_mesh(const md5_model *model, const char *name);
 // nothing. Counts as a write to the model.
 MD5_API void md5_release_geometry(md5_model *model);
 
-// Make what options of the load left out; then the model is the same, bit for bit, as one that was
-// loaded with it. Where it exists already, nothing happens. Each counts as a write to the model,
-// and what makes new arrays frees the old ones. Memory comes from the allocator of the load. Fill
-// `error`, which may be NULL. Return false, and leave the model as it was, if memory runs out, or
-// with MD5_ERROR_MISMATCH after md5_release_geometry().
+// This and the three functions at the end of md5skin.h make what options of the load left out; then
+// the model is the same, bit for bit, as one that was loaded with it. Where it exists already,
+// nothing happens. Each counts as a write to the model, and what makes new arrays frees the old
+// ones. Memory comes from the allocator of the load. Fill `error`, which may be NULL. Return false,
+// and leave the model as it was, if memory runs out, or with MD5_ERROR_MISMATCH after
+// md5_release_geometry().
 //
 // Of a model that was loaded with no_geometry, meshes are as after md5_release_geometry(), except
 // that bounds are empty, losses infinite, counts those of the file, and num_influences and what
 // follows 0. What they are made from is kept, checked, in about half of the memory. All four
 // functions begin by making the geometry, as the options of the load ask for.
 MD5_API bool md5_make_geometry(md5_model *model, md5_error *error);
-
-// no_tangents: derives the geometry again, with more vertices if there are mirror seams. If the
-// load converted the model by flip_v, or by a scale that is not a power of two, the last bits may
-// differ: the file's own numbers are computed from the converted ones. Tangents of version 12 are
-// not derived: MD5_ERROR_MISMATCH, unless the load had no_geometry. A build with MD5_NO_TANGENTS
-// makes none.
-MD5_API bool md5_make_tangents(md5_model *model, md5_error *error);
-
-// no_skin_plan; if memory runs out, some meshes may have got theirs. A build with MD5_NO_SKIN_PLAN
-// makes none.
-MD5_API bool md5_make_skin_plans(md5_model *model, md5_error *error);
-
-// no_losses
-MD5_API bool md5_make_losses(md5_model *model, md5_error *error);
 
 // Frees an asset. Does nothing for NULL.
 MD5_API void md5_free_model(md5_model *model);

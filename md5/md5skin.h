@@ -18,6 +18,7 @@ extern "C" {
 #endif
 
 typedef struct md5_model md5_model; // in md5model.h
+typedef struct md5_error md5_error;
 
 // -- Meshes ---------------------------------------------------------------------------------
 
@@ -173,6 +174,24 @@ MD5_API bool md5_pack_influences8(const md5_mesh *mesh, uint32_t slots, uint8_t 
 // means that the packed form is exact.
 MD5_API float md5_path_loss(const md5_model *model, uint32_t mesh, uint32_t slots,
                             const md5_mat34 *joints);
+
+// -- What a load left out -------------------------------------------------------------------
+
+// See md5_make_geometry() in md5model.h.
+
+// no_tangents: derives the geometry again, with more vertices if there are mirror seams. If the
+// load converted the model by flip_v, or by a scale that is not a power of two, the last bits may
+// differ: the file's own numbers are computed from the converted ones. Tangents of version 12 are
+// not derived: MD5_ERROR_MISMATCH, unless the load had no_geometry. A build with MD5_NO_TANGENTS
+// makes none.
+MD5_API bool md5_make_tangents(md5_model *model, md5_error *error);
+
+// no_skin_plan; if memory runs out, some meshes may have got theirs. A build with MD5_NO_SKIN_PLAN
+// makes none.
+MD5_API bool md5_make_skin_plans(md5_model *model, md5_error *error);
+
+// no_losses
+MD5_API bool md5_make_losses(md5_model *model, md5_error *error);
 
 #ifdef __cplusplus
 }
