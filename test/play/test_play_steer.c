@@ -301,7 +301,7 @@ static void hear(void *user, md5_player *player, const md5_event *event, float w
 // Plays for so many seconds, in steps.
 static void play(walker *of, double seconds, heard *events)
 {
-    const int num_steps = (int)(seconds * STEPS_A_SECOND + 0.5);
+    const int num_steps = (int)(seconds * (double)STEPS_A_SECOND + 0.5);
     for (int i = 0; i < num_steps; i++) {
         events->time += 1.0 / (double)STEPS_A_SECOND;
         md5_player_advance(of->player, 1.0 / (double)STEPS_A_SECOND, hear, events);

@@ -52,10 +52,14 @@ static size_t write_float(float number, char *to)
     int exponent = 0;
     if (value == 0.0 || !isfinite(value))
         return (size_t)sprintf(to, "%.9g ", (double)number);
-    for (; value >= 1e9; value /= 10.0)
+    while (value >= 1e9) {
+        value /= 10.0;
         exponent++;
-    for (; value < 1e8; value *= 10.0)
+    }
+    while (value < 1e8) {
+        value *= 10.0;
         exponent--;
+    }
     uint32_t rest = (uint32_t)(value + 0.5);
     size_t count = 0, size = 0;
     for (; rest > 0; rest /= 10)
