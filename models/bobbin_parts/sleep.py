@@ -1,10 +1,11 @@
-"""Clips of a character that nobody plays with: he yawns, dozes off where he stands, and starts up."""
+"""Clips of a character that nobody plays with: he yawns, nods off, sits down to sleep, and starts up."""
 
 from kit.curves import bump, keyed, pulse, wave
+from kit.footing import Footing
 
-from bobbin_parts.actor import SIDES
+from bobbin_parts.actor import BALL, SIDES
 
-YAWN_SECONDS, DOZE_SECONDS, STARTLE_SECONDS = 3.0, 4.0, 0.8
+YAWN_SECONDS, DOZE_SECONDS, STARTLE_SECONDS = 3.0, 4.0, 0.9
 _NOD = 17.0        # of the sleeping head
 
 
@@ -33,7 +34,8 @@ def yawn(a, t):
     a.bend(pitch=-9.0 * stretch, roll=-4.0 * stretch)
     a.stretch(0.9 * stretch)
     a.nod(pitch=-13.0 * wide, roll=-5.0 * stretch)
-    a.mouth(0.16 + 0.9 * wide, 1.0 - 0.9 * wide)
+    a.mouth(0.16 + 0.84 * wide, 1.0 - 0.9 * wide)
+    a.turn("jaw", pitch=10.5 * wide)      # 26 degrees from shut
     squint = (1.0 - sleep) * pulse(t, 0.35, 1.75, 0.3)
     for side, _ in SIDES:
         a.lids(side, 0.85 * squint, 0.6 * squint, 2.0)
@@ -49,29 +51,83 @@ def yawn(a, t):
     a.stand()
 
 
+# --- sitting: on his bottom, legs out, hands in his lap, the tail round him
+
+SIT_SECONDS = 1.4
+_SEAT = (-4.4, -5.9)                 # of the hips, against standing
+_OUT = {side: (13.6, 8.2 * sign, 8.0 * sign) for side, sign in SIDES}
+_DOWN = {side: Footing(BALL[0], BALL[1] * sign, 0.0,
+                       (0.44 + late, 0.86 + late) + _OUT[side] + (2.2, 0.0))
+         for (side, sign), late in zip(SIDES, (0.0, 0.16))}
+_UP = {side: Footing(*_OUT[side], (0.04, 0.52, BALL[0], BALL[1] * sign, 0.0, 2.2, 0.0))
+       for side, sign in SIDES}
+
+
+def _seated(a, amount, legs, curl):
+    """legs: how far each is out, by side; curl: how far the tail is round him."""
+    a.move("hips", x=_SEAT[0] * amount, z=(_SEAT[1] + 0.55) * amount)
+    a.turn("hips", pitch=-15.0 * amount)
+    a.bend(pitch=13.0 * amount)
+    a.nod(pitch=4.0 * amount)
+    a.move("belly", x=0.5 * amount)
+    for n, pitch in ((1, 41.0), (2, 7.0), (3, -5.0), (4, -2.0)):
+        a.turn("tail_%d" % n, pitch=pitch * amount)
+    for n, yaw in ((1, 12.0), (2, 27.0), (3, 34.0), (4, 34.0), (5, 32.0), (6, 27.0)):
+        a.turn("tail_%d" % n, yaw=-yaw * curl)
+    for side, _ in SIDES:
+        a.arm(side, roll=-1.0 * amount, pitch=-20.0 * amount)
+        a.elbow(side, 34.0 * amount)
+        a.grip(side, 0.3 * amount)
+    for side, (x, y, z, pitch, yaw) in legs.items():
+        up = min(1.0, max(0.0, (x - BALL[0]) / (_OUT["l"][0] - BALL[0])))
+        a.foot(side, x, y, z + 0.35 * up, pitch - 48.0 * up, yaw, 0.5,
+               (1.0 - 0.8 * up, 0.32, 0.12 + 0.88 * up))
+
+
+def sit(a, t):
+    """Asleep on his feet he sinks, plumps down, and draws the tail round."""
+    squat = keyed(t, (0.0, 0.0), (0.46, 0.55), (0.52, 0.55))
+    drop = min(1.0, max(0.0, (t - 0.50) / 0.28)) ** 2
+    down = squat + (1.0 - squat) * drop
+    plump = pulse(t, 0.76, 1.10, 0.08)
+    a.rest()
+    _asleep(a, 1.0)
+    a.mouth(0.16, 1.0)
+    a.bend(pitch=9.0 * pulse(t, 0.1, 0.8, 0.3) + 4.0 * plump)
+    a.stretch(-0.8 * plump)
+    a.nod(pitch=7.0 * plump - 3.0 * pulse(t, 0.92, 1.3, 0.14))
+    a.tail_pose(rise=10.0 * pulse(t, 0.1, 0.8, 0.3))
+    _seated(a, down, {side: _DOWN[side].at(t) for side, _ in SIDES}, keyed(t, (0.62, 0.0), (1.38, 1.0)))
+
+
 def doze(a, t):
-    """Sleeps standing: slow breaths, a snore that opens the mouth, a twitch of one ear."""
+    """Sleeps sitting: slow breaths, a snore that opens the mouth, a twitch of one ear."""
     phase = t / DOZE_SECONDS
     breath = wave(phase, 1, 0.25) + 1.0       # 0 where the loop begins
     a.rest()
     _asleep(a, 1.0, 0.5 * breath)
-    a.move("hips", y=0.5 * wave(phase))
+    a.turn("hips", pitch=-1.5 * breath)
     a.bend(roll=-1.5 * wave(phase))
-    a.mouth(0.16 + 0.16 * breath, 0.3 + 0.7 * (1.0 - 0.5 * breath))
+    snore = 0.5 * breath * (1.0 + 0.25 * wave(phase, 16) * bump(phase, 0.25, 0.55, 0.1))
+    a.mouth(0.16 + 0.5 * snore, 0.3 + 0.7 * (1.0 - 0.5 * breath))
     a.ears(16.0 * bump(phase, 0.70, 0.76, 0.03), 0.0, "l")
-    a.stand()
+    a.turn("tail_6", yaw=-6.0 * bump(phase, 0.72, 0.86, 0.05))
+    a.turn("tail_fin", yaw=-9.0 * bump(phase, 0.73, 0.88, 0.05))
+    _seated(a, 1.0, {side: Footing(*_OUT[side]).at(0.0) for side, _ in SIDES}, 1.0)
 
 
 def startle(a, t):
-    """Starts up, all wide: eyes, ears, arms; a shake of the head, and he is there."""
+    """Starts up, all wide: eyes, ears, arms; up on his feet with a hop, a shake of the head, and he is there."""
     sleep = keyed(t, (0.0, 1.0), (0.12, 0.0))
-    fright = keyed(t, (0.0, 0.0), (0.14, 1.0), (0.30, 0.9), (0.70, 0.0))
+    fright = keyed(t, (0.0, 0.0), (0.14, 1.0), (0.34, 0.9), (0.74, 0.0))
+    down = 1.0 - keyed(t, (0.0, 0.0), (0.42, 1.0))
+    sink = pulse(t, 0.42, 0.78, 0.14)
     a.rest()
     _asleep(a, sleep)
-    a.move("hips", z=0.5 * fright)
-    a.bend(pitch=-8.0 * fright)
-    a.stretch(1.2 * fright)
-    a.nod(pitch=-7.0 * fright, yaw=9.0 * pulse(t, 0.28, STARTLE_SECONDS, 0.12) * wave(t, 4))
+    a.move("hips", z=0.9 * fright - 1.1 * sink)
+    a.bend(pitch=-8.0 * fright + 8.0 * pulse(t, 0.04, 0.34, 0.12))
+    a.stretch(1.2 * fright - 0.5 * sink)
+    a.nod(pitch=-7.0 * fright, yaw=9.0 * pulse(t, 0.36, STARTLE_SECONDS, 0.12) * wave(t, 4))
     for side, _ in SIDES:
         a.arm(side, roll=26.0 * fright, pitch=-10.0 * fright)
         a.elbow(side, 20.0 * fright)
@@ -80,4 +136,4 @@ def startle(a, t):
     a.brows(0.9 * fright, -0.5 * fright)
     a.ears(15.0 * fright)
     a.tail_pose(rise=9.0 * fright)
-    a.stand()
+    _seated(a, down, {side: _UP[side].at(t) for side, _ in SIDES}, 1.0 - keyed(t, (0.0, 0.0), (0.36, 1.0)))

@@ -262,24 +262,6 @@ TEST_LONG (steer_soles_stand_still_for_ten_minutes) {
     }
 }
 
-TEST (steer_a_character_left_alone_falls_asleep_and_starts_up) {
-    walker of;
-    if (!make(&of, &bobbin))
-        return;
-    md5_player_advance(of.player, 19.9, NULL, NULL);
-    CHECK_STRING(state_of(&of), "idle");
-    md5_player_advance(of.player, 0.2, NULL, NULL);
-    CHECK_STRING(state_of(&of), "yawn");
-    md5_player_advance(of.player, 60.0, NULL, NULL);
-    CHECK_STRING(state_of(&of), "doze");
-    set(&of, "speed", 22.5f);
-    md5_player_advance(of.player, 0.1, NULL, NULL);
-    CHECK_STRING(state_of(&of), "startle");
-    md5_player_advance(of.player, 1.0, NULL, NULL);
-    CHECK_STRING(state_of(&of), "start");
-    end(&of);
-}
-
 // How often events of a name come, and when the last one did.
 typedef struct heard {
     const char *name;
@@ -307,6 +289,39 @@ static void play(walker *of, double seconds, heard *events)
         md5_player_advance(of->player, 1.0 / (double)STEPS_A_SECOND, hear, events);
         of->place = md5_transform_mul(of->place, md5_player_root_motion(of->player));
     }
+}
+
+TEST (steer_a_character_left_alone_falls_asleep_and_starts_up) {
+    walker of;
+    if (!make(&of, &bobbin))
+        return;
+    md5_player_advance(of.player, 19.9, NULL, NULL);
+    CHECK_STRING(state_of(&of), "idle");
+    md5_player_advance(of.player, 0.2, NULL, NULL);
+    CHECK_STRING(state_of(&of), "yawn");
+    md5_player_advance(of.player, 4.0, NULL, NULL);
+    CHECK_STRING(state_of(&of), "sit");
+    heard snores = {.name = "snore"};
+    play(&of, 56.0, &snores);
+    CHECK_STRING(state_of(&of), "doze");
+    CHECK(snores.count == 13 || snores.count == 14); // one in four seconds
+    set(&of, "speed", 22.5f);
+    md5_player_advance(of.player, 0.1, NULL, NULL);
+    CHECK_STRING(state_of(&of), "startle");
+    md5_player_advance(of.player, 1.0, NULL, NULL);
+    CHECK_STRING(state_of(&of), "start");
+    end(&of);
+}
+
+// Nobody sleeps while somebody is there.
+TEST (steer_a_character_that_is_looked_at_stays_awake) {
+    walker of;
+    if (!make(&of, &bobbin))
+        return;
+    set(&of, "pointer", 1.0f);
+    md5_player_advance(of.player, 60.0, NULL, NULL);
+    CHECK_STRING(state_of(&of), "idle");
+    end(&of);
 }
 
 TEST (steer_a_sneeze_is_fire_and_throws_him_back) {
