@@ -318,7 +318,7 @@ static const md5_mask_desc FAR_MASKS[] = {
     {"nothing", "", 0},
     {"all", "*origin", 0},
 };
-enum { FAR_KINDS = 5, MOST_CLIPS = 64, MOST_MASKS = 16 };
+enum { FAR_KINDS = 5, MOST_CLIPS = 80, MOST_MASKS = 16 };
 
 typedef struct far_case {
     md5_model *model;
