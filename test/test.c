@@ -76,9 +76,12 @@ const char *test_path(const char *path)
 {
     static char slots[8][1024];
     static unsigned next;
-    const char *root = getenv("MD5_ROOT");
+    const char *root = getenv("MD5_ROOT"), *models = getenv("MD5_MODELS");
     char *slot = slots[next++ % 8];
-    snprintf(slot, sizeof slots[0], "%s/%s", root && root[0] ? root : ".", path);
+    if (models && models[0] && strncmp(path, "models/", 7) == 0)
+        snprintf(slot, sizeof slots[0], "%s/%s", models, path + 7);
+    else
+        snprintf(slot, sizeof slots[0], "%s/%s", root && root[0] ? root : ".", path);
     return slot;
 }
 

@@ -57,8 +57,9 @@ void test_skip(const char *format, ...) MD5_PRINTF(1, 2);
 // The folder that holds corpus/ and golden/ ($MD5_CORPUS), or NULL.
 const char *test_corpus(void);
 
-// "<root>/<path>" with the project's root ($MD5_ROOT, or ".", from which tests are run). The result
-// is valid for the next 7 calls.
+// "<root>/<path>" with the project's root ($MD5_ROOT, or ".", from which tests are run).
+// "models/..." is in $MD5_MODELS if that is set, a copy with small textures; "./models/..." never
+// is. The result is valid for the next 7 calls.
 const char *test_path(const char *path);
 
 // A whole file, NUL-terminated; the caller frees it. NULL if it cannot be read.

@@ -1,9 +1,12 @@
 # shellcheck shell=sh
 # For test scripts, which begin with `. test/build/report.sh` and end with `finish`.
-# $scratch is a folder of their own, $products the folder with the libraries and programs.
+# $scratch is a folder of their own, $products the folder with the libraries and programs, $models that of our
+# models.
 set -u
 # shellcheck disable=SC2034 # used by the scripts
 products=${MD5_BUILD:-build}
+# A copy of our models with small textures, if there is one.
+models=${MD5_MODELS:-models}
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' INT TERM

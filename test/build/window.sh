@@ -5,7 +5,7 @@
 # the script skips its tests and ends here. $screen is the size of the screen.
 view=$(realpath "$products/md5view")
 root=$PWD
-own=$root/models/bobbin/bobbin.md5mesh
+own=$root/$models/bobbin/bobbin.md5mesh
 
 for needed in Xvfb xdotool python3; do
     command -v $needed >/dev/null || {

@@ -127,7 +127,7 @@ static void check_pictures(bool all)
     static char model[512], clip[512], size[] = "--resolution=176,176", quiet[] = "--verbose=error";
     char bare[] = "--panel=no";
     char *arguments[] = {model, clip, size, quiet, bare};
-    (void)snprintf(model, sizeof model, "%s", test_path("models/bobbin/bobbin.md5mesh"));
+    (void)snprintf(model, sizeof model, "%s", test_path("./models/bobbin/bobbin.md5mesh"));
     (void)snprintf(clip, sizeof clip, "%s", test_path("models/bobbin/wave.md5anim"));
     char problem[256];
     view_options options;

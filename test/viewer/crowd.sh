@@ -3,8 +3,8 @@
 # tested by test_view_crowd_pictures.c.
 . test/build/report.sh
 view=$products/md5view
-bobbin=models/bobbin/bobbin.md5mesh
-thimble=models/thimble/thimble.md5mesh
+bobbin=$models/bobbin/bobbin.md5mesh
+thimble=$models/thimble/thimble.md5mesh
 unset DISPLAY WAYLAND_DISPLAY SDL_VIDEODRIVER
 
 # counts CONDITION ARGUMENTS...: an awk condition on how many are drawn ($1) and posed ($2) a frame
@@ -23,7 +23,7 @@ counts() {
 check "without a model the crowd is of our models" ends_saying 0 '12 characters of 3 models' "$view" --crowd 12 \
     --frames 1 --resolution 64,48 --samples 1 --no-maps --no-shadow
 check "models without a common joint are refused" ends_saying 1 'error' "$view" "$bobbin" \
-    models/bobbin/run.md5anim test/reference/data/still.md5mesh --no-auto --crowd 12 \
+    "$models/bobbin/run.md5anim" test/reference/data/still.md5mesh --no-auto --crowd 12 \
     --no-render
 check "a missing model is reported" ends_saying 1 'nothing.md5mesh' "$view" "$bobbin" nothing.md5mesh \
     --crowd 12 --no-render
@@ -34,8 +34,8 @@ check "several models need --crowd" ends_saying 2 'crowd' "$view" "$bobbin" "$th
 # -- Culling ------------------------------------------------------------------------------------
 
 # Without shadows, which keep characters beyond the picture's edge and take longer than all the rest.
-clips="$thimble models/thimble/walk.md5anim --crowd 20 --no-shadow" # small textures
-machines="models/bobbin/bobbin.md5machine --crowd 20 --no-shadow"
+clips="$thimble $models/thimble/walk.md5anim --crowd 20 --no-shadow" # small textures
+machines="$models/bobbin/bobbin.md5machine --crowd 20 --no-shadow"
 near="--camera-distance 100 --camera-elevation-angle 60"
 far="--camera-distance 1000" # shows all, each of them small
 # shellcheck disable=SC2086
@@ -83,7 +83,7 @@ check_long "the frame times count each level" levels '$1 == 0 && $2 == 20 && $3 
 check_long "still smaller ones are impostors" levels '$1 == 0 && $2 == 0 && $3 == 20 && $4 == 0' $clips $far \
     --crowd-baked 200 --crowd-impostors 200
 # shellcheck disable=SC2086
-check_long "only those that play clips are baked" levels '$1 == 10 && $2 == 10' models/bobbin/bobbin.md5machine $thimble \
+check_long "only those that play clips are baked" levels '$1 == 10 && $2 == 10' "$models/bobbin/bobbin.md5machine" $thimble \
     --crowd 20 --no-shadow $far --crowd-baked 200
 check "--crowd-baked beyond its range is refused" ends_saying 2 'crowd-baked' "$view" "$bobbin" --crowd 2 \
     --crowd-baked 1001
@@ -99,6 +99,6 @@ else
     check "--animate gpu with --path cpu is refused" ends_saying 1 'skinned on the CPU' "$view" "$thimble" \
         --crowd 2 --animate gpu --path cpu --output "$scratch/x.png"
     check_long "a machine is posed by the CPU, with a warning" ends_saying 0 'only the CPU' "$view" \
-        models/bobbin/bobbin.md5machine --crowd 2 --animate gpu --frames 1 --resolution 64,48
+        "$models/bobbin/bobbin.md5machine" --crowd 2 --animate gpu --frames 1 --resolution 64,48
 fi
 finish

@@ -4,7 +4,7 @@
 . test/build/report.sh
 view=$products/md5view
 tool=$products/md5tool
-bobbin=models/bobbin/bobbin.md5machine
+bobbin=$models/bobbin/bobbin.md5machine
 unset DISPLAY WAYLAND_DISPLAY SDL_VIDEODRIVER
 
 picture() { # NAME ARGUMENTS...
@@ -73,24 +73,24 @@ check "a broken machine is reported" ends_saying 1 'idel.md5anim' "$view" \
     "$scratch/bobbin/wrong.md5machine" --no-render
 
 check "a crowd with a machine" changes_the_picture crowd "$bobbin" --animation-time 1 --crowd 9
-check_long "a crowd with clips" changes_the_picture clips models/bobbin/bobbin.md5mesh --crowd 9
-check "a crowd needs a model" ends_saying 1 'a crowd needs' "$view" models/bobbin/idle.md5anim --crowd 9 \
+check_long "a crowd with clips" changes_the_picture clips "$models/bobbin/bobbin.md5mesh" --crowd 9
+check "a crowd needs a model" ends_saying 1 'a crowd needs' "$view" "$models/bobbin/idle.md5anim" --crowd 9 \
     --output "$scratch/x.png"
 check_long "retargeting changes the picture" changes_the_picture body "$bobbin" --animation-time 1 \
-    --retarget models/spindle/spindle.md5mesh
+    --retarget "$models/spindle/spindle.md5mesh"
 check_long "retargeting to other joints is refused" ends_saying 1 'error' "$view" "$bobbin" \
     --retarget test/reference/data/still.md5mesh --output "$scratch/x.png"
 check "a model is attached to a joint" changes_the_picture thing "$bobbin" --animation-time 1 \
-    --attach prop_r=models/lantern/lantern.md5mesh
+    --attach prop_r=$models/lantern/lantern.md5mesh
 check_long "an unknown joint to attach to is reported" ends_saying 1 'no joint of that name' "$view" "$bobbin" \
-    --attach wing=models/lantern/lantern.md5mesh --output "$scratch/x.png"
+    --attach wing=$models/lantern/lantern.md5mesh --output "$scratch/x.png"
 check_long "a missing file to attach is reported" ends_saying 1 'nothing.md5mesh' "$view" "$bobbin" \
     --attach prop_r=nothing.md5mesh --output "$scratch/x.png"
 check "--attach needs a joint" ends_saying 2 '--attach' "$view" "$bobbin" --attach lantern.md5mesh
 check_long "terrain" changes_the_picture terrain "$bobbin" --animation-time 1 --terrain
 walks_by_rules() {
-    picture bound models/thimble/thimble.md5mesh --no-auto --animation-time 1 &&
-        picture walking models/thimble/thimble.md5mesh --no-auto --animation-time 1 --walk &&
+    picture bound "$models/thimble/thimble.md5mesh" --no-auto --animation-time 1 &&
+        picture walking "$models/thimble/thimble.md5mesh" --no-auto --animation-time 1 --walk &&
         ! cmp "$scratch/bound.png" "$scratch/walking.png"
 }
 check_long "legs that walk by rules" walks_by_rules

@@ -4,8 +4,8 @@
 view=$products/md5view
 model=test/reference/data/still.md5mesh
 anim=test/reference/data/travel.md5anim
-own=models/bobbin/bobbin.md5mesh
-clip=models/bobbin/walk.md5anim
+own=$models/bobbin/bobbin.md5mesh
+clip=$models/bobbin/walk.md5anim
 unset DISPLAY WAYLAND_DISPLAY SDL_VIDEODRIVER
 
 record() { # ARGUMENTS...
@@ -48,7 +48,7 @@ turns() {
 }
 # The first and last picture of a sheet of a closed clip are the same; those in between differ.
 sheet() {
-    record "$own" models/bobbin/idle.md5anim --sheet 3x1 --resolution 150,40 --output "$scratch/sheet.png" &&
+    record "$own" "$models/bobbin/idle.md5anim" --sheet 3x1 --resolution 150,40 --output "$scratch/sheet.png" &&
         python3 - "$scratch/sheet.png" <<END
 import sys
 sys.argv, path = ["png.py"], sys.argv[1]

@@ -7,8 +7,8 @@
 data=test/reference/data
 model=$data/still.md5mesh # small, so that it loads quickly
 anim=$data/still.md5anim
-own=models/bobbin/bobbin.md5mesh
-flight=models/bobbin/flight.md5camera
+own=$models/bobbin/bobbin.md5mesh
+flight=$models/bobbin/flight.md5camera
 small=--resolution=240,135 # enough to compare
 
 # Always off screen: another test checks that the viewer chooses this by itself.
@@ -241,7 +241,7 @@ writes_several() {
         ! cmp -s "$scratch/t-1.png" "$scratch/t-2.png"
 }
 fills_names() {
-    runs 0 "$own" models/bobbin/walk.md5anim --animation-time 0,0.5 --resolution 64,64 \
+    runs 0 "$own" "$models/bobbin/walk.md5anim" --animation-time 0,0.5 --resolution 64,64 \
         --output "$scratch/{model}_{anim}_{frame:04}_{n:02}_{other}.png" &&
         [ -s "$scratch/bobbin_walk_0000_01_{other}.png" ] &&
         [ -s "$scratch/bobbin_walk_0012_02_{other}.png" ]
@@ -258,7 +258,7 @@ has_colour() {
 END
 }
 shows_joints_alone() {
-    runs 0 models/bobbin/walk.md5anim --output "$scratch/joints.png" --no-background $small \
+    runs 0 "$models/bobbin/walk.md5anim" --output "$scratch/joints.png" --no-background $small \
         --animation-time 0,0.5 &&
         holds '$1 > 0.001 && $2 > 0.01 && $3 > 0.01 && $4 < 0.99 && $5 < 0.99 && $5 - $3 > 0.4' \
             "$(png covered "$scratch/joints-1.png")" &&
@@ -403,7 +403,7 @@ is_map() { # MESH KIND FILE
 }
 own_maps() {
     runs 0 "$own" --no-auto --output "$scratch/tex.png" --resolution 64,64 --samples 1 --verbose debug &&
-        says err "normal map of mesh 0: models/bobbin/bobbin_local.png"
+        says err "normal map of mesh 0: $models/bobbin/bobbin_local.png"
 }
 check "a model with many maps is drawn" finds_maps
 mesh=0
@@ -548,7 +548,7 @@ picks_up() {
 }
 stays_quick() {
     for i in $(seq 300); do
-        cp models/bobbin/walk.md5anim "$scratch/folder/clip$i.md5anim" || return 1
+        cp "$models/bobbin/walk.md5anim" "$scratch/folder/clip$i.md5anim" || return 1
     done
     cp "$own" "$scratch/folder/bobbin.md5mesh"
     begin=$(date +%s)

@@ -8,11 +8,15 @@
 // view_png corner FILE          "r g b a" of the pixel in the top left corner
 // view_png colours FILE         how many different colours there are, counted to 1000
 // view_png differ FILE FILE     share of pixels of which a channel differs by more than 24
+// view_png shrink FILE SIDE     halves the picture until no side is longer; writes it to standard
+// output
 #include "demo/viewer/scene/image.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <stb/stb_image_write.h>
 
 enum { MOST_COLOURS = 1000, BUCKETS = 4096, LARGE_DIFFERENCE = 24 };
 
@@ -89,13 +93,45 @@ static void print_difference(const view_image *a, const view_image *b)
     printf("%.5f\n", (double)count / (double)num_pixels);
 }
 
+static void halve(view_image *image)
+{
+    const size_t width = image->width / 2, height = image->height / 2;
+    const size_t row = (size_t)image->width * 4;
+    for (size_t i = 0; i < 4 * width * height; i++) {
+        const uint8_t *const from =
+            image->rgba + 2 * (i / 4 / width) * row + 8 * (i / 4 % width) + i % 4;
+        image->rgba[i] = (uint8_t)((from[0] + from[4] + from[row] + from[row + 4] + 2) / 4);
+    }
+    image->width = (uint32_t)width;
+    image->height = (uint32_t)height;
+}
+
+static void write_bytes(void *user, void *bytes, int size)
+{
+    bool *const written = user;
+    *written = fwrite(bytes, 1, (size_t)size, stdout) == (size_t)size && fflush(stdout) == 0;
+}
+
+static bool print_shrunk(view_image *image, uint32_t side)
+{
+    bool written = false;
+    while ((image->width > side || image->height > side) && image->width > 1 && image->height > 1)
+        halve(image);
+    return stbi_write_png_to_func(write_bytes, &written, (int)image->width, (int)image->height, 4,
+                                  image->rgba, 0)
+           && written;
+}
+
 int main(int argc, char **argv)
 {
     const char *const command = argc > 2 ? argv[1] : "";
-    if (argc != (strcmp(command, "differ") == 0 ? 4 : 3)) {
-        fprintf(stderr, "usage: view_png size|covered|corner|colours FILE, or differ FILE FILE\n");
+    const bool has_two = strcmp(command, "differ") == 0 || strcmp(command, "shrink") == 0;
+    if (argc != (has_two ? 4 : 3)) {
+        fprintf(stderr, "usage: view_png size|covered|corner|colours FILE, differ FILE FILE, "
+                        "or shrink FILE SIDE\n");
         return 2;
     }
+    int status = 0;
     view_image image = read_or_exit(argv[2]);
     if (strcmp(command, "size") == 0) {
         printf("%u %u\n", image.width, image.height);
@@ -109,7 +145,9 @@ int main(int argc, char **argv)
         view_image other = read_or_exit(argv[3]);
         print_difference(&image, &other);
         free(other.rgba);
+    } else if (strcmp(command, "shrink") == 0) {
+        status = !print_shrunk(&image, (uint32_t)strtoul(argv[3], NULL, 10));
     }
     free(image.rgba);
-    return 0;
+    return status;
 }

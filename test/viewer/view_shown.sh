@@ -4,7 +4,7 @@
 . test/build/report.sh
 view=$products/md5view
 data=test/reference/data
-own=models/bobbin/bobbin.md5mesh
+own=$models/bobbin/bobbin.md5mesh
 unset DISPLAY WAYLAND_DISPLAY SDL_VIDEODRIVER
 
 # -- The initial clip ---------------------------------------------------------------------------
@@ -50,9 +50,9 @@ draws_joints() {
         holds '$1 > 0.01 && $2 < 0.4 && $5 - $3 > 0.5' "$(png covered "$scratch/bare.png")"
 }
 check "of a model without meshes the joints are shown, with a warning" draws_joints
-check "also with a clip" draws_joints models/bobbin/walk.md5anim --animation-time 0.4
+check "also with a clip" draws_joints "$models/bobbin/walk.md5anim" --animation-time 0.4
 check "a model without meshes cannot be verified" ends_saying 1 'the model has no vertices' "$view" --verify \
-    "$scratch/bare.md5mesh" models/bobbin/walk.md5anim
+    "$scratch/bare.md5mesh" "$models/bobbin/walk.md5anim"
 
 # -- Folders ------------------------------------------------------------------------------------
 

@@ -283,7 +283,7 @@ check "the exit status is 0" ended_with 0
 
 watches() {
     cp "$own" "$scratch/watched.md5mesh"
-    open_viewer --watch "$scratch/watched.md5mesh" "$root/models/bobbin/walk.md5anim" || return 1
+    open_viewer --watch "$scratch/watched.md5mesh" "$root/$models/bobbin/walk.md5anim" || return 1
     cp "$scratch/half.md5mesh" "$scratch/new" && after watch mv "$scratch/new" "$scratch/watched.md5mesh" &&
         says 'is["model"] == "watched"' && grep 'watched.md5mesh.*error' "$log" &&
         cp "$own" "$scratch/new" && after watch mv "$scratch/new" "$scratch/watched.md5mesh" &&
@@ -315,7 +315,7 @@ takes_options() {
 check_long "options set the same state as keys" takes_options
 
 anim_alone() {
-    open_viewer "$root/models/bobbin/walk.md5anim" || return 1
+    open_viewer "$root/$models/bobbin/walk.md5anim" || return 1
     line=$(grep '^start: ' "$log")
     before=$line
     says 'is["clip"] == "walk" && is["playing"] == 1' &&
@@ -325,7 +325,7 @@ check_long "an animation alone opens and reloads" anim_alone
 
 # -- Camera paths ------------------------------------------------------------------------------------
 
-flight=$root/models/bobbin/flight.md5camera
+flight=$root/$models/bobbin/flight.md5camera
 cp "$flight" "$scratch/other.md5camera"
 printf 'MD5Version 10\n' >"$scratch/half.md5camera"
 
@@ -409,7 +409,7 @@ is_before() {
     [ "$(place_x)" -lt "$1" ]
 }
 walks() {
-    open_viewer "$root/models/bobbin/bobbin.md5machine" || return 1
+    open_viewer "$root/$models/bobbin/bobbin.md5machine" || return 1
     after drive xdotool keydown w && machine_comes_to is_beyond 5 && machine_says 'states=walk_' &&
         after let-go xdotool keyup w && machine_comes_to machine_says 'states=idle,' || return 1
     from=$(place_x)

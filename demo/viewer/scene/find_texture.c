@@ -172,18 +172,21 @@ static char *find_upward(view_texture_found *found, const char *model_path, cons
     return path;
 }
 
-// Converts the shader to a path: without a drive letter, with slashes.
+// Converts the shader to a path: without a drive letter, with slashes. Files near the model come
+// before those of the current folder, which may belong to another copy of the game.
 static char *find_by_shader(view_texture_found *found, const char *model_path, const char *shader)
 {
-    const char *relative = shader[0] != '\0' && shader[1] == ':' ? shader + 2 : shader;
-    char *path = *relative != '\0'
-                     ? find_variant(found, common_is_absolute(relative) ? "/" : ".", relative)
-                     : NULL;
+    const char *const whole = shader[0] != '\0' && shader[1] == ':' ? shader + 2 : shader;
+    const bool is_absolute = common_is_absolute(whole);
+    const char *relative = whole;
     while (*relative == '/')
         relative++;
-    if (path == NULL && *relative != '\0')
+    if (*relative == '\0')
+        return NULL;
+    char *path = is_absolute ? find_variant(found, "/", whole) : NULL;
+    if (path == NULL)
         path = find_upward(found, model_path, relative);
-    return path;
+    return path != NULL || is_absolute ? path : find_variant(found, ".", relative);
 }
 
 // -- By declarations and guesses ------------------------------------------------------------

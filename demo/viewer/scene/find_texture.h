@@ -34,8 +34,8 @@ typedef struct view_texture_found {
 //    (Unvanquished); an md5.cfg beside the model; the skin of a model of the Quake
 //    re-releases, or the first one if there is no such skin, which is a warning;
 // 2. the shader as a path, which may come from the author's machine: with and without its folders,
-//    in the current folder, the model's folder and those above, and in "textures" and "images"
-//    beside the model; with the usual extensions, also after the suffixes of colour maps (_d,
+//    in the model's folder, in "textures" and "images" beside the model, in the folders above, and
+//    in the current folder; with the usual extensions, also after the suffixes of colour maps (_d,
 //    _diffuse, ...). A file with a suffix is preferred to a tiny image without one;
 // 3. guesses: the shader's base name anywhere in the package, the names of mesh and model, the only
 //    colour map beside the model.
