@@ -52,7 +52,7 @@ FLOOR = 0.1      # a part of a sole no higher than this above its height at rest
 
 
 ALLOWED = {
-    "attack": {"spike": 26},
+    "attack": {"spike": 22},
     "back_stop": {"stops": 1},
     "dance": {"spike": 25},
     "fall": {"stops": 2, "spike": 33, "floor": 0.45, "volume": 76},      # heels and bottom hit the floor
@@ -60,18 +60,10 @@ ALLOWED = {
     "hit": {"spike": 21},
     "jump": {"spike": 28, "slide": 3.1},
     "jump_land": {"spike": 23, "slide": 3.1},
-    "run": {"stops": 2, "spike": 26, "jolt": 6.3},
-    "run_jump_left": {"stops": 2, "spike": 37, "slide": 3.1},
-    "run_jump_right": {"stops": 2, "spike": 37, "slide": 3.1},
-    "run_left": {"stops": 1, "spike": 25},
-    "run_right": {"stops": 1, "spike": 25},
+    "run": {"stops": 2},          # the shin at the top of its swing
     "shoot": {"stops": 14},       # a shot is there within a frame
-    "skid_stop": {"stops": 1, "spike": 25, "slide": 60, "tail": 1.2},      # it is to slide
-    "trot": {"spike": 21},
-    "trot_left": {"spike": 21},        # pistons, the shorter the faster, as a leg is drawn in
-    "trot_right": {"spike": 25},
-    "turn_left": {"stops": 3},
-    "turn_right": {"stops": 3},
+    "skid_stop": {"slide": 60},   # it is to slide
+    "skid_stop_right": {"slide": 60},
 }
 
 
@@ -79,9 +71,9 @@ ALLOWED = {
 REACH = {
     "attack": (25.0, 4.0), "bow": (25.0, 14.0), "dance": (30.0, 32.0), "fall": (28.0, 11.0),
     "fold": (22.0, 20.0), "hit": (15.0, 3.0), "jump": (16.0, 42.0), "point": (8.5, 3.5), "run": (13.0, 6.0),
-    "run_jump_left": (18.0, 28.0), "run_jump_right": (18.0, 28.0), "shoot": (9.0, 5.0),
-    "skid_stop": (25.0, 8.0), "startle": (18.0, 10.0), "unfold": (22.0, 20.0), "walk": (11.0, 1.8),
-    "wave": (11.0, 9.0),
+    "run_jump_left": (18.0, 30.0), "run_jump_right": (18.0, 30.0), "shoot": (9.0, 5.0),
+    "skid_stop": (25.0, 8.0), "skid_stop_right": (25.0, 8.0), "startle": (18.0, 10.0),
+    "unfold": (22.0, 20.0), "walk": (11.0, 1.8), "wave": (11.0, 9.0),
 }
 
 
@@ -124,7 +116,7 @@ THIMBLE = Subject(
     [("foot_%d_%s" % (n, side),) for n in (1, 2, 3) for side in "lr"],
     [tuple("%s_%d_%s" % (part, n, side) for part in ("femur", "tibia", "foot"))
      for n in (1, 2, 3) for side in "lr"],
-    (("coxa_", 45), ("femur_", 75), ("tibia_", 75), ("foot_", 90), ("cylinder_", 55), ("rod_", 55),
+    (("coxa_", 45), ("femur_", 75), ("tibia_", 75), ("foot_", 90), ("cylinder_", 50), ("rod_", 50),
      ("eye", 35), ("shutter_", 50), ("gun_", 70), ("barrel_", 1), ("antenna_", 75), ("dome", 10),
      ("lamp", 1), ("body", 12)))
 

@@ -162,22 +162,24 @@ def bow(a, t):
     a.stand()
 
 
-_STRIKE = Footing(BALL[0], BALL[1], 0.0, (0.20, 0.36, 10.4, 7.2, 5.0, 2.4, 10.0),
+_STRIKE = Footing(BALL[0], BALL[1], 0.0, (0.16, 0.36, 11.2, 7.4, 5.0, 2.8, 10.0),
                   (0.70, 0.92, BALL[0], BALL[1], 0.0, 1.8, 12.0))
 
 
 def attack(a, t):
     """Winds up, lunges onto the left foot and claws across with the right hand."""
-    wind = keyed(t, (0.0, 0.0), (0.15, 0.97), (0.27, 1.0), (0.37, 0.0))
-    hit = keyed(t, (0.24, 0.0), (0.38, 1.0), (0.62, 1.0), (0.98, 0.0))
+    wind = keyed(t, (0.0, 0.0), (0.14, 0.97), (0.26, 1.0), (0.38, 0.0))
+    hit = keyed(t, (0.22, 0.0), (0.40, 1.0), (0.62, 1.0), (0.98, 0.0))
     over = keyed(t, (0.36, 0.0), (0.52, 1.0), (0.98, 0.0))
+    # He crouches, comes up over the foot that steps out, and falls into the blow.
+    tall = keyed(t, (0.14, 0.0), (0.29, 1.0), (0.43, 0.0))
     a.rest()
-    a.move("hips", x=-2.4 * wind + 6.4 * hit, y=-1.1 * wind + 1.0 * hit,
-           z=-1.3 * wind - 1.5 * hit)
+    a.move("hips", x=-2.6 * wind + 6.9 * hit, y=-1.1 * wind + 1.0 * hit,
+           z=-1.9 * wind - 2.0 * hit + 2.6 * tall)
     a.turn("hips", yaw=-15.0 * wind + 15.0 * hit, pitch=-3.0 * wind + 11.0 * hit)
     a.bend(yaw=-27.0 * wind + 27.0 * hit + 9.0 * over, pitch=-9.0 * wind + 15.0 * hit,
            roll=5.0 * wind - 4.0 * hit)
-    a.stretch(-0.6 * wind + 0.7 * pulse(t, 0.26, 0.46, 0.08) - 0.3 * over)
+    a.stretch(-0.7 * wind + 1.1 * tall - 0.4 * over)
     a.nod(yaw=30.0 * wind - 26.0 * hit - 5.0 * over, pitch=6.0 * wind - 17.0 * hit)
     a.brows(-0.3 * wind - 0.35 * hit, 1.0 * wind + 1.0 * hit)
     for side, _ in SIDES:
@@ -202,7 +204,7 @@ def attack(a, t):
     heel = keyed(t, (0.90, 0.0), (0.96, 0.0))
     a.foot("l", x, y, z, pitch + heel, yaw, 0.6)
     # The other foot pushes off its toes.
-    a.foot("r", BALL[0], -BALL[1], 0.0, keyed(t, (0.22, 0.0), (0.40, 40.0), (0.62, 38.0),
+    a.foot("r", BALL[0], -BALL[1], 0.0, keyed(t, (0.16, 0.0), (0.42, 44.0), (0.62, 42.0),
                                               (0.92, 0.0)))
     for side, _ in SIDES:
         a.spread(side, 5.0 * hit)

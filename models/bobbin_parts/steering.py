@@ -51,7 +51,9 @@ def _turning(a, t, sign):
     ahead = math.sin(math.pi * s) ** 2
     a.root(yaw=heading)
     _stance(a)
-    a.move("hips", y=1.5 * weight, z=-0.5 * ahead + 0.3 * wave(s, 2, 0.25) * ahead)
+    # The foot that lands last gives a little.
+    a.move("hips", y=1.5 * weight, z=-0.5 * ahead + 0.5 * wave(s, 2, 0.36) * ahead
+           - 0.45 * pulse(s, 0.83, 1.0, 0.085))
     a.turn("hips", roll=3.5 * weight, yaw=4.0 * sign * ahead)
     a.bend(yaw=9.0 * sign * ahead, roll=-5.0 * weight - 3.0 * sign * ahead)
     a.nod(yaw=17.0 * sign * ahead, roll=-3.0 * sign * ahead)
@@ -61,13 +63,13 @@ def _turning(a, t, sign):
     for side, own in SIDES:
         a.arm(side, roll=7.0 * ahead, bend=14.0 * ahead, pitch=9.0 * own * sign * ahead)
     a.tail_pose(side=-20.0 * sign * ahead)
-    for side, start, end in ((lead, 0.03, 0.49), (follow, 0.48, 0.94)):
+    for side, start, end in ((lead, 0.03, 0.49), (follow, 0.46, 0.92)):
         own = 1.0 if side == "l" else -1.0
         way = _eased(min(1.0, max(0.0, (s - start) / (end - start))))
         up = math.sin(math.pi * min(1.0, max(0.0, (s - start) / (end - start))))
         yaw = sign * TURN_DEGREES * way
         x, y, _ = rotate(turn(yaw=yaw), (BALL[0], BALL[1] * own, 0.0))
-        a.foot(side, x, y, 2.6 * up ** 1.4, 14.0 * up ** 1.4, yaw, 0.5)
+        a.foot(side, x, y, 2.4 * up ** 1.4, 14.0 * up ** 1.4, yaw, 0.5)
 
 
 def turn_left(a, t):
@@ -170,41 +172,56 @@ def back_stop(a, t):
 # --- out of a run
 
 
-_STEP_L = Footing(BALL[0] + 5.0, BALL[1] - 1.0, 6.0, (0.62, 0.84, BALL[0], BALL[1], 0.0, 1.8, 10.0))
-_STEP_R = Footing(BALL[0] + 2.0, 1.0 - BALL[1], -14.0, (0.44, 0.68, BALL[0], -BALL[1], 0.0, 1.8, 10.0))
+# Of the foot that lands first, as if it were the left one, and of the other.
+_STEP_FIRST = Footing(BALL[0] + 5.0, BALL[1] - 1.0, 6.0, (0.58, 0.82, BALL[0], BALL[1], 0.0, 1.8, 10.0))
+_STEP_SECOND = Footing(BALL[0] + 2.0, BALL[1] - 1.0, 14.0, (0.42, 0.66, BALL[0], BALL[1], 0.0, 1.8, 10.0))
 
 
-def skid_stop(a, t):
-    """Leans back, both heels skid, arms windmill; sways forward, and stands."""
+def _skid(a, t, sign):
+    """Leans back, both heels skid, arms windmill; sways forward, and stands. Begins as the left foot
+    (sign 1) or the right one lands."""
     s = min(1.0, t / SKID_SECONDS)
     # The floor slows him evenly: the root comes to rest as a thrown stone does.
     x = 0.5 * RUN.forward * SKID_SECONDS * (1.0 - (1.0 - s) ** 2)
     a.root(x)
+    phase = 0.0 if sign > 0.0 else 0.5 * RUN.seconds
     back = keyed(t, (0.0, 0.0), (0.10, 1.0), (0.34, 1.0), (0.52, -0.35), (0.85, 0.0))
     calm = keyed(t, (0.0, 0.0), (0.55, 0.4), (SKID_ENDS, 1.0))
-    _between(a, lambda b: run(b, 0.15 * t), _stance, keyed(t, (0.0, 0.0), (0.20, 1.0)))
-    a.move("hips", x=-3.4 * max(back, 0.0), z=-2.6 * pulse(t, 0.0, 0.62, 0.14))
-    a.turn("hips", pitch=-9.0 * back, yaw=7.0 * max(back, 0.0))
-    a.bend(pitch=-12.0 * back, yaw=-9.0 * max(back, 0.0))
-    a.nod(pitch=12.0 * back)
-    wild = keyed(t, (0.0, 0.0), (0.16, 1.0), (0.42, 1.0), (0.75, 0.0))
-    for side, _ in SIDES:
-        round_ = 2.0 * math.pi * (2.4 * t + (0.1 if side == "l" else 0.5))
-        a.arm(side, roll=(48.0 + 22.0 * math.sin(round_)) * wild, yaw=26.0 * math.cos(round_) * wild)
+    _between(a, lambda b: run(b, phase + 0.15 * t), _stance, keyed(t, (0.0, 0.0), (0.20, 1.0)))
+    # The last foot that lands gives a little.
+    a.move("hips", x=-3.4 * max(back, 0.0), z=-0.5 * pulse(t, 0.74, 0.90, 0.08)
+           - 2.6 * keyed(t, (0.0, 0.0), (0.15, 1.0), (0.42, 0.9), (0.78, 0.0)))
+    a.turn("hips", pitch=-11.0 * back, yaw=7.0 * sign * max(back, 0.0))
+    a.bend(pitch=-15.0 * back, yaw=-9.0 * sign * max(back, 0.0))
+    a.nod(pitch=15.0 * back)
+    wild = keyed(t, (0.0, 0.0), (0.18, 1.0), (0.42, 1.0), (0.75, 0.0))
+    for side, own in SIDES:
+        round_ = 2.0 * math.pi * (2.4 * t + (0.1 if own == sign else 0.5))
+        a.arm(side, roll=(50.0 + 24.0 * math.sin(round_)) * wild, yaw=28.0 * math.cos(round_) * wild)
         a.elbow(side, (16.0 + 10.0 * math.sin(round_ - 0.8)) * wild)
         a.grip(side, -0.5 * wild)
     a.turn("jaw", pitch=11.0 * wild)
     a.brows(0.8 * wild, -0.7 * wild)
     a.ears(8.0 * wild, -12.0 * max(back, 0.0))
-    a.tail_pose(rise=38.0 * max(back, 0.0) + 9.0 * (1.0 - calm), side=8.0 * max(back, 0.0))
-    for side, footing, own in (("l", _STEP_L, 1.0), ("r", _STEP_R, -1.0)):
-        fx, fy, fz, pitch, yaw = footing.at(t)
+    a.tail_pose(rise=32.0 * max(back, 0.0) + 9.0 * (1.0 - calm), side=8.0 * sign * max(back, 0.0))
+    for side, own in SIDES:
+        first = own == sign
+        fx, fy, fz, pitch, yaw = (_STEP_FIRST if first else _STEP_SECOND).at(t)
         fade = keyed(t, (0.0, 0.0), (0.17, 1.0))
-        px, py, pz, run_pitch, run_yaw, toes = RUN.step(own, 0.0 if side == "l" else 0.5, 0.0)
+        px, py, pz, run_pitch, run_yaw, toes = RUN.step(own, 0.0 if side == "l" else 0.5, phase)
         heels = -13.0 * keyed(t, (0.06, 0.0), (0.18, 1.0), (0.32, 1.0), (0.44, 0.0))
-        a.foot(side, x + px + (fx - px) * fade, py + (fy - py) * fade, fz + pz * (1.0 - fade),
-               pitch * fade + heels + run_pitch * (1.0 - fade), yaw * fade + run_yaw * (1.0 - fade),
+        px -= RUN.forward * phase
+        a.foot(side, x + px + (fx - px) * fade, py + (own * fy - py) * fade, fz + pz * (1.0 - fade),
+               pitch * fade + heels + run_pitch * (1.0 - fade), own * yaw * fade + run_yaw * (1.0 - fade),
                toes * (1.0 - fade) + 0.5 * fade)
+
+
+def skid_stop(a, t):
+    _skid(a, t, 1.0)
+
+
+def skid_stop_right(a, t):
+    _skid(a, t, -1.0)
 
 
 def _run_jump(a, t, sign):
@@ -225,16 +242,22 @@ def _run_jump(a, t, sign):
     a.turn("hips", pitch=-8.0 * top)
     a.bend(pitch=-6.0 * top + 6.0 * push)
     a.nod(pitch=8.0 * top)
-    for side, _ in SIDES:
-        a.arm(side, roll=46.0 * top, pitch=-10.0 * top)
+    # The arms fly up like wings, the one in front of the trailing leg higher.
+    for side, own in SIDES:
+        high = 1.0 - 0.35 * own * sign
+        a.one("clavicle", side, roll=10.0 * top)
+        a.arm(side, roll=58.0 * high * top, pitch=-6.0 * top)
         a.grip(side, -0.8 * top)
+    a.turn("jaw", pitch=8.0 * top)
     a.brows(0.5 * top, -0.3 * top)
     a.ears(14.0 * top, -14.0 * top)
     a.tail_pose(rise=-8.0 * top)
     for side, own in SIDES:
         fx, fy, fz, pitch, yaw, toes = RUN.step(own, 0.0 if side == "l" else 0.5, begin + ran)
-        a.foot(side, fx + x - 3.0 * own * sign * top, fy, fz + height - 1.4 * top,
-               pitch * (1.0 - 0.4 * top), yaw, toes)
+        # A split in the air: the knee in front is drawn up, the foot behind trails with its sole up.
+        rear = 0.5 + 0.5 * own * sign
+        a.foot(side, fx + x + (3.6 - 6.8 * rear) * top, fy, fz + height + (1.6 + 1.0 * rear) * top,
+               pitch + (26.0 * rear - 12.0 * (1.0 - rear)) * top, yaw, toes)
 
 
 def run_jump_left(a, t):

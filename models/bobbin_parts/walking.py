@@ -16,7 +16,8 @@ def replace(gait, spin):
 
 
 WALK = Gait(1.0, (3.0, 6.2), 0.58, 3.1, -13.0, 36.0, forward=15.9, kick=8.0)
-RUN = Gait(0.6, (2.8, 5.3), 0.36, 2.5, -8.0, 44.0, forward=44.0, kick=2.0, out=2.0, late=0.2)
+RUN = Gait(0.6, (3.3, 5.3), 0.37, 2.0, -11.5, 36.0, forward=44.0, out=2.0, even=-0.2, late=0.25,
+           roll=(0.5, 45.0, 0.09, 0.6))
 SNEAK = Gait(1.5, (3.4, 6.0), 0.66, 4.2, 16.0, 30.0, forward=8.6, kick=6.0, even=0.3)
 BACKWARD = Gait(0.9, (2.6, 6.6), 0.60, 2.6, 20.0, -9.0, forward=-10.5)
 ASIDE_L = Gait(0.75, (3.4, 8.4), 0.60, 2.6, 7.0, 12.0, left=10.5, out=2.0)
@@ -95,22 +96,22 @@ def run(a, t, gait=RUN, sign=0.0):
     phase = t / gait.seconds
     gait.go(a, t)
     _curve(a, sign, 10.0)
-    # Lowest when a foot bears all of the weight (0.17), highest between two steps.
-    height = -wave(phase, 2, 0.34 - 0.25)
+    # Lowest when a foot bears all of the weight (0.15), highest between two steps.
+    height = -wave(phase, 2, 0.30 - 0.25)
     stride = wave(phase, 1, -0.25)
-    a.move("hips", x=1.2, y=0.7 * wave(phase, 1, -0.07), z=-0.2 + 1.8 * height - 0.3 * abs(sign))
+    a.move("hips", x=0.9, y=0.7 * wave(phase, 1, -0.07), z=-0.25 + 1.85 * height - 0.2 * abs(sign))
     a.turn("hips", pitch=12.0 + 3.0 * wave(phase, 2, 0.1), yaw=-13.0 * stride,
            roll=4.5 * wave(phase, 1, 0.0))
     a.bend(pitch=9.0 - 3.5 * wave(phase, 2, 0.2), yaw=24.0 * wave(phase, 1, -0.22),
            roll=-4.0 * wave(phase, 1, 0.02))
-    a.stretch(0.7 * -wave(phase, 2, 0.34 - 0.20))
+    a.stretch(0.7 * -wave(phase, 2, 0.30 - 0.20))
     a.nod(pitch=-17.0 + 4.0 * wave(phase, 2, 0.3), yaw=-11.0 * wave(phase, 1, -0.21),
           roll=3.0 * wave(phase, 1, 0.1))
     a.mouth(0.72 + 0.16 * wave(phase, 2, 0.2))
     a.brows(0.5, 0.25)
     a.look(0.0, -3.0)
     a.arms_down(0.35)
-    _swing_arms(a, phase, 44.0, 58.0, 16.0, -4.0)
+    _swing_arms(a, phase, 50.0, 56.0, 17.0, -2.0)
     for side, _ in SIDES:
         a.grip(side, 0.55)
     a.tail_pose(rise=20.0, curl=-10.0)
@@ -192,13 +193,13 @@ def _aside(a, t, gait, sign):
     gait.go(a, t)
     # Feet part at 0.0, when the leading foot lands, and come together at 0.5.
     apart = wave(phase, 1, -0.25)
-    a.move("hips", x=-0.2, y=sign * 2.6 * wave(phase, 1, 0.06),
-           z=-1.3 - 0.6 * apart)
-    a.turn("hips", roll=sign * (-3.0 + 4.0 * wave(phase, 1, 0.12)), yaw=sign * 5.0 * apart,
+    a.move("hips", x=-0.2, y=sign * 2.9 * wave(phase, 1, 0.06),
+           z=-1.2 - 1.0 * apart)
+    a.turn("hips", roll=sign * (-3.0 + 5.5 * wave(phase, 1, 0.12)), yaw=sign * 7.0 * apart,
            pitch=4.0)
-    a.bend(roll=sign * (3.0 - 5.0 * wave(phase, 1, 0.15)), yaw=-sign * 4.0 * apart,
-           pitch=6.0 + 2.0 * wave(phase, 2, 0.2))
-    a.stretch(-0.35 * wave(phase, 1, -0.2))
+    a.bend(roll=sign * (3.0 - 8.0 * wave(phase, 1, 0.15)), yaw=-sign * 6.0 * apart,
+           pitch=6.0 + 2.5 * wave(phase, 2, 0.2))
+    a.stretch(-0.6 * wave(phase, 1, -0.2))
     a.nod(roll=sign * (-2.0 + 3.0 * wave(phase, 1, 0.25)), yaw=sign * 9.0,
           pitch=-6.0 + 1.5 * wave(phase, 2, 0.3))
     a.look(sign * 13.0, 0.0)
@@ -210,8 +211,8 @@ def _aside(a, t, gait, sign):
         lead = own * sign
         # Arms swing against the weight, and up as the feet part.
         swing = lead * wave(phase, 1, 0.1)
-        a.arm(side, roll=12.0 + 9.0 * apart - 9.0 * swing, pitch=-10.0 + 10.0 * swing,
-              bend=26.0 + 12.0 * wave(phase, 1, -0.1 + 0.08 * lead))
+        a.arm(side, roll=4.0 + 13.0 * apart - 12.0 * swing, pitch=-8.0 + 16.0 * swing,
+              bend=24.0 + 15.0 * wave(phase, 1, -0.1 + 0.08 * lead))
         a.one("hand", side, roll=8.0 + 7.0 * wave(phase, 1, -0.05), pitch=-4.0)
         a.grip(side, -0.2)
     a.tail_pose(rise=4.0, side=-sign * 10.0)

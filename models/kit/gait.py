@@ -2,7 +2,7 @@
 
 import math
 
-from kit.curves import keyed
+from kit.curves import keyed, looped
 from kit.maths import mix, rotate, turn
 
 SIDES = (("l", 1.0), ("r", -1.0))
@@ -15,14 +15,16 @@ class Gait:
 
     home: position of the ball of the left foot under the body in the middle of its stance.
     strike: pitch of the foot as it lands (< 0: heel first), push: as it leaves, kick: more of it
-    soon after. late > 0 lifts the foot more in the second half of its swing."""
+    soon after. late > 0 lifts the foot more in the second half of its swing. roll, of a foot that
+    turns through lift-off without a stop: (share of the stance after which the heel rises, pitch at
+    its highest, shares of the swing at which it is that and level)."""
 
     def __init__(self, seconds, home, duty, lift, strike, push, forward=0.0, left=0.0, spin=0.0,
-                 out=4.0, kick=0.0, even=0.0, late=-0.15):
+                 out=4.0, kick=0.0, even=0.0, late=-0.15, roll=None):
         self.seconds, self.home, self.duty, self.lift = seconds, home, duty, lift
         self.strike, self.push, self.out, self.kick = strike, push, out, kick
         self.forward, self.left, self.spin, self.even = forward, left, spin, even
-        self.late = late
+        self.late, self.roll = late, roll
 
     def root(self, t):
         """x, y, heading at time t: a straight line, or an arc about a point to the left or right."""
@@ -51,7 +53,7 @@ class Gait:
         if phase < self.duty:
             f = phase / self.duty
             pitch = keyed(f, (0.0, self.strike), (0.2, 0.0), (0.58, 0.0), (1.0, self.push))
-            return here[0], here[1], 0.0, pitch, heading, 0.0
+            return here[0], here[1], 0.0, self._rolled(phase, pitch), heading, 0.0
         s = (phase - self.duty) / (1.0 - self.duty)
         there, next_heading = self._stand(sign, count + 1, late)
         # Horizontal speed is 0 at lift-off and landing.
@@ -61,8 +63,17 @@ class Gait:
         z = self.lift * math.sin(math.pi * s) ** 0.9 * (1.0 + self.late * (2.0 * s - 1.0))
         pitch = keyed(s, (0.0, self.push), (0.3, 0.75 * self.push + self.kick), (0.75, 0.0),
                       (1.0, self.strike))
-        return x, y, z, pitch, heading + (next_heading - heading) * way, keyed(
-            s, (0.0, 0.0), (0.3, 0.9), (0.7, 0.6), (1.0, 0.0))
+        toes = keyed(s, (0.0, 0.0), (0.3, 0.9), (0.7, 0.6), (1.0, 0.0))
+        return x, y, z, self._rolled(phase, pitch), heading + (next_heading - heading) * way, toes
+
+    def _rolled(self, phase, pitch):
+        """Pitch by `roll`, if there is one."""
+        if self.roll is None:
+            return pitch
+        rise, most, highest, level = self.roll
+        duty, swing = self.duty, 1.0 - self.duty
+        return looped(phase, 1.0, (0.0, self.strike), (0.2 * duty, 0.0), (rise * duty, 0.0),
+                      (duty, self.push), (duty + highest * swing, most), (duty + level * swing, 0.0))
 
     def go(self, actor, t):
         """Moves the root. The rest of the body is posed before plant()."""

@@ -6,7 +6,7 @@ from kit import clip
 from kit.curves import bump, caught, keyed, looped, pulse, thrown, wave
 from kit.footing import Footing
 from kit.gait import Gait
-from kit.maths import add, conj, mirror, rotate, scale, smoothstep, sub, turn, unit
+from kit.maths import add, conj, mirror, mul, rotate, scale, smoothstep, sub, turn, unit
 from kit.rig import Pose
 from kit.spring import Chain, between
 
@@ -54,11 +54,12 @@ class Actor:
         self.turn(name("coxa"), yaw=(swung - azimuth(leg) + 180.0) % 360.0 - 180.0)
         self.pose.reach(name("femur"), name("tibia"), name("foot"), ankle, _UP)
         self.pose.fix(name("foot"), turn(yaw=yaw))
-        # The piston's halves point at each other.
+        # The piston's halves point at each other. They swing in the plane of the leg, which the coxa turns.
         ends = [s.index[name(part)] for part in ("cylinder", "rod")]
-        now = [self.pose.where(n)[0] for n in ends]
+        plane = self.pose.where(s.index[name("coxa")])[1]
+        now = [rotate(conj(plane), self.pose.where(n)[0]) for n in ends]
         bind = [s.position[n] for n in ends]
-        swung = between(unit(sub(bind[1], bind[0])), unit(sub(now[1], now[0])))
+        swung = mul(plane, between(unit(sub(bind[1], bind[0])), unit(sub(now[1], now[0]))))
         for part in ("cylinder", "rod"):
             self.pose.fix(name(part), swung)
 
@@ -81,7 +82,7 @@ TROT = _gait(0.5, 0.52, 3.4, forward=46.0)
 BACK = _gait(1.0, 0.58, 3.4, forward=-11.0)
 # Curves: as fast and as long as WALK and TROT, so that a machine may blend them at one phase.
 WALK_L, WALK_R = (_gait(1.2, 0.58, 3.6, forward=15.0, spin=spin) for spin in (16.0, -16.0))
-TROT_L, TROT_R = (_gait(0.5, 0.52, 3.0, forward=46.0, spin=spin) for spin in (26.0, -26.0))
+TROT_L, TROT_R = (_gait(0.5, 0.52, 2.6, forward=46.0, spin=spin) for spin in (26.0, -26.0))
 
 
 def _late(leg):
@@ -245,8 +246,12 @@ def _turning(a, t, sign):
     """Two steps on the spot, from standing to standing; the eye is there first."""
     s = t / 0.9
     a.root(yaw=sign * _TURN * (0.3 * s + 0.7 * smoothstep(0.0, 1.0, s)))
-    a.move("body", z=0.6 * wave(s, 2, 0.1))
-    a.turn("body", yaw=sign * 4.0 * math.sin(math.pi * s), roll=-sign * 2.5 * math.sin(math.pi * s))
+    # It rises in each step and leans over the three legs that stand: two of the right, then of the left.
+    lead = keyed(s, (0.0, 0.0), (0.16, -0.35), (0.55, 1.0), (1.0, 0.0))
+    weight = pulse(s, 0.02, 0.52, 0.16) - pulse(s, 0.42, 0.96, 0.16)
+    a.move("body", y=-0.5 * weight, z=0.9 * wave(s, 2, 0.1) * math.sin(math.pi * s) ** 0.5)
+    a.turn("body", yaw=sign * 2.2 * lead, roll=-sign * 2.0 * math.sin(math.pi * s) + 2.5 * weight,
+           pitch=1.6 * wave(s, 2, 0.2) * math.sin(math.pi * s))
     a.turn("eye", yaw=sign * 24.0 * bump(s, 0.0, 0.9, 0.35))
     a.shutters(0.1 + 0.9 * bump(s, 0.04, 0.16, 0.05))
     first, second = (0.05, 0.40, 0.0, sign * _TURN, 0.0), (0.45, 0.80, 0.0, sign * _TURN, 0.0)
@@ -291,18 +296,22 @@ def idle(a, t):
 
 
 def alert(a, t):
-    """On its toes: antennae and guns up, the eye wide open darts about."""
+    """On its toes: antennae and guns up, the eye wide open darts about; the body follows it, and shrinks
+    back from what it sees."""
     phase = t / 2.0
-    a.move("body", z=2.6 + 0.12 * wave(phase, 4), x=-0.8)
-    a.turn("body", pitch=-4.0, roll=0.4 * wave(phase, 4, 0.3))
-    a.move("dome", z=0.35)
+    turned = looped(phase, 1.0, (0.04, 0.0), (0.22, 0.0), (0.36, 1.0), (0.46, 1.0), (0.60, -1.0),
+                    (0.72, -1.0), (0.88, 0.0))
+    wary = bump(phase, 0.22, 0.42, 0.07) + bump(phase, 0.46, 0.68, 0.07)
+    a.move("body", z=2.8 + 0.15 * wave(phase, 4) - 1.5 * wary, x=-0.7 - 1.3 * wary, y=1.3 * turned)
+    a.turn("body", pitch=-3.5 - 2.5 * wary, roll=0.4 * wave(phase, 4, 0.3) + 3.0 * turned, yaw=7.0 * turned)
+    a.move("dome", z=0.35 - 0.25 * wary)
     dart = looped(phase, 1.0, (0.02, 0.0), (0.20, 0.0), (0.24, 18.0), (0.44, 18.0), (0.48, -18.0),
                   (0.70, -18.0), (0.75, 0.0))
     a.turn("eye", yaw=dart, pitch=2.0)
     a.shutters(-0.35 + 1.35 * bump(phase, 0.455, 0.495, 0.016))
     for side, sign in (("l", 1.0), ("r", -1.0)):
-        a.turn("gun_" + side, pitch=-7.0 + 1.0 * wave(phase, 4, 0.1), yaw=0.5 * dart)
-        a.turn("antenna_1_" + side, pitch=14.0, roll=sign * (4.0 + 3.0 * wave(phase, 8)))
+        a.turn("gun_" + side, pitch=-7.0 + 1.0 * wave(phase, 4, 0.1) + 3.0 * wary, yaw=0.5 * dart)
+        a.turn("antenna_1_" + side, pitch=14.0 - 16.0 * wary, roll=sign * (4.0 + 3.0 * wave(phase, 8)))
     a.stand()
 
 
@@ -364,49 +373,53 @@ def shoot(a, t):
     a.stand()
 
 
-# Radius of the footing when folded. Drawn in, the legs would come within 15 degrees of half a turn,
-# where the format loses precision.
-_SPREAD = 25.6
+# Folded: the radius of the footing, and how far the body sinks. Shins are longer than the body is high,
+# so knees lean inwards, beside the dome; closer, a piston would come near half a turn.
+_TUCKED, _SUNK = 21.5, -7.0
 
 
-def _folded(a, amount, legs):
-    """Sits on the floor with the dome down, shutters closed, knees up."""
-    a.move("body", z=-7.1 * amount)
+def _folded(a, amount, flat, legs):
+    """Sits on the floor between its knees with the dome down, shutters closed; antennae lie along the
+    dome as far as `flat` says."""
+    a.move("body", z=_SUNK * amount)
     a.move("dome", z=-0.9 * amount)
     a.shutters(0.1 + 0.9 * amount)
     a.turn("eye", pitch=6.0 * amount)
-    for side, sign in (("l", 1.0), ("r", -1.0)):
+    for side in "lr":
         a.turn("gun_" + side, pitch=62.0 * amount)
         a.recoil(side, 1.2 * amount)
-        a.turn("antenna_1_" + side, pitch=-50.0 * amount)
-        a.turn("antenna_2_" + side, pitch=-20.0 * amount)
+        a.turn("antenna_1_" + side, pitch=-48.0 * flat)
+        a.turn("antenna_2_" + side, pitch=-48.0 * flat)
     for leg in LEGS:
         x, y, z = HOMES[leg]
         share, lift = legs[leg]
-        near = on_leg(leg, (_SPREAD, ANKLE[1]))
+        near = on_leg(leg, (_TUCKED, ANKLE[1]))
         a.leg(leg, (x + (near[0] - x) * share, y + (near[1] - y) * share, z + lift))
 
 
+def _hopped(t, start):
+    """A foot's way, 0 to 1, and its height: up sharply, set down softly."""
+    s = min(1.0, max(0.0, (t - start) / 0.26))
+    return s * s * (3.0 - 2.0 * s), 3.4 * math.sin(math.pi * s) * (1.2 - 0.4 * s) if s < 1.0 else 0.0
+
+
 def fold(a, t):
-    """Sets its legs wide, three and three, sinks down between them and shuts everything."""
-    amount = keyed(t, (0.5, 0.0), (1.25, 1.03), (1.4, 1.0))
-    legs = {}
-    for leg in LEGS:
-        start = 0.06 if _late(leg) == 0.0 else 0.32
-        s = min(1.0, max(0.0, (t - start) / 0.26))
-        legs[leg] = (s * s * (3.0 - 2.0 * s), 3.0 * math.sin(math.pi * s) if s < 1.0 else 0.0)
-    _folded(a, amount, legs)
+    """Rises a little, draws its legs in, three and three, drops between its knees and shuts everything."""
+    amount = keyed(t, (0.0, 0.0), (0.30, -0.13), (0.52, -0.10), (1.02, 1.035), (1.14, 0.95), (1.28, 1.0))
+    flat = keyed(t, (0.10, 0.0), (0.34, -0.12), (0.86, 1.04), (1.0, 1.0))
+    legs = {leg: _hopped(t, 0.06 if _late(leg) == 0.0 else 0.32) for leg in LEGS}
+    _folded(a, amount, flat, legs)
 
 
 def unfold(a, t):
-    """Wakes: a blink first, then up in one go, then the legs in, three and three."""
-    amount = keyed(t, (0.32, 1.0), (0.70, -0.21), (0.92, 0.06), (1.10, 0.0))
+    """Wakes: a blink first, then up in one go, antennae after it, then the legs out, three and three."""
+    amount = keyed(t, (0.20, 1.0), (0.32, 1.03), (0.66, -0.25), (0.90, 0.07), (1.10, 0.0))
+    flat = keyed(t, (0.40, 1.0), (0.74, -0.22), (0.96, 0.08), (1.14, 0.0))
     legs = {}
     for leg in LEGS:
-        start = 0.80 if _late(leg) == 0.0 else 1.06
-        s = min(1.0, max(0.0, (t - start) / 0.26))
-        legs[leg] = (1.0 - s * s * (3.0 - 2.0 * s), 3.0 * math.sin(math.pi * s) if s < 1.0 else 0.0)
-    _folded(a, amount, legs)
+        way, lift = _hopped(t, 0.80 if _late(leg) == 0.0 else 1.06)
+        legs[leg] = (1.0 - way, lift)
+    _folded(a, amount, flat, legs)
     peek = pulse(t, 0.06, 0.24, 0.06)
     a.shutters(-0.5 * peek)
 

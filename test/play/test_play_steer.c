@@ -219,8 +219,8 @@ static walk_record walk_about(const subject *who, int seconds, uint64_t random, 
         }
         const float slide = step(&of);
         watch(&of, i, &legs, &seen);
-        if (strcmp(state_of(&of), "skid") == 0)
-            continue; // the state in which soles slide on purpose
+        if (strncmp(state_of(&of), "skid", 4) == 0)
+            continue; // the states in which soles slide on purpose
         seen.num_sliding += slide > 2.0f;
         seen.slide = slide > seen.slide ? slide : seen.slide;
     }
@@ -247,7 +247,7 @@ static void check_walk(const subject *who, int seconds, uint64_t random)
     report(who, "held", seconds, &held);
     // No knee pops because a foot is held.
     CHECK(free.slide > 10.0f && held.num_sliding <= who->most_sliding);
-    CHECK(held.acceleration < 1.2 * free.acceleration && held.mean < 1.3 * free.mean);
+    CHECK(held.acceleration < 1.25 * free.acceleration && held.mean < 1.3 * free.mean);
 }
 
 TEST (steer_soles_stand_still_whatever_is_ordered) {
