@@ -86,6 +86,12 @@ check_long "an unknown joint to attach to is reported" ends_saying 1 'no joint o
     --attach wing=$models/lantern/lantern.md5mesh --output "$scratch/x.png"
 check_long "a missing file to attach is reported" ends_saying 1 'nothing.md5mesh' "$view" "$bobbin" \
     --attach prop_r=nothing.md5mesh --output "$scratch/x.png"
+check "another machine beside it" changes_the_picture guest "$bobbin" --animation-time 1 \
+    --guest models/thimble/visitor.md5machine
+check "a guest needs a machine" ends_saying 1 '--guest: there is no state machine' "$view" \
+    models/bobbin/bobbin.md5mesh --guest models/thimble/visitor.md5machine --output "$scratch/x.png"
+check "a missing guest is reported" ends_saying 1 'nothing.md5machine' "$view" "$bobbin" \
+    --guest nothing.md5machine --output "$scratch/x.png"
 check "--attach needs a joint" ends_saying 2 '--attach' "$view" "$bobbin" --attach lantern.md5mesh
 check_long "terrain" changes_the_picture terrain "$bobbin" --animation-time 1 --terrain
 walks_by_rules() {

@@ -112,6 +112,10 @@ static const view_option table[] = {
      NAMES_CONTENT},
     {"attach", "JOINT=MODEL", NULL, "attach a model to a joint", AT(PAIR_TEXT, attach),
      NAMES_CONTENT},
+    {"guest", "MACHINE", NULL,
+     "show another state machine beside it; an event of either sets\n"
+     "the trigger of the same name of the other",
+     AT(TEXT, guest), NAMES_CONTENT},
     {"compare", "FILE", NULL,
      "show it in another clip beside it, or another model in the\n"
      "same clip, and how far apart their joints are; --no-render\n"

@@ -80,6 +80,7 @@ typedef struct view_options {
     uint32_t num_frames;                   // --frames; 0 = not given
     const char *retarget;                  // another model, or NULL
     const char *attach;                    // "JOINT=MODEL", or NULL
+    const char *guest;                     // another machine, or NULL
     const char *compare;                   // a clip or another model, or NULL
     uint32_t crowd;                        // 0 = one character
     uint32_t crowd_baked, crowd_impostors; // pixels

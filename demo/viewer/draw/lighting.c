@@ -111,7 +111,16 @@ static md5_bounds find_casters(const view_stage *stage)
     clip.min = md5_vec3_add(clip.min, walked);
     clip.max = md5_vec3_add(clip.max, walked);
     const view_companion *const companions = stage->document->companions;
-    const bool has_another = companions[0].model != NULL || companions[VIEW_COMPARED].model != NULL;
+    const view_machine *const guest = companions[VIEW_GUEST].guest;
+    if (guest != NULL) {
+        const md5_vec3 at = guest->place.translation;
+        const float reach = view_size(companions[VIEW_GUEST].model->bounds);
+        const md5_bounds box = {{at.x - reach, at.y - reach, at.z},
+                                {at.x + reach, at.y + reach, at.z + reach}};
+        clip = md5_bounds_union(clip, box);
+    }
+    const bool has_another =
+        companions[0].model != NULL || companions[VIEW_COMPARED].model != NULL || guest != NULL;
     const bool is_near = has_another || view_size(clip) < 1.8f * view_size(now);
     return is_near ? md5_bounds_union(clip, now) : now;
 }

@@ -21,6 +21,10 @@ static void free_companion(view_companion *companion, md5gl_renderer *renderer)
     free(companion->scratch);
     free(companion->pose);
     free(companion->palette);
+    free(companion->joints);
+    if (companion->guest != NULL)
+        view_free_machine(companion->guest);
+    free(companion->guest);
     md5_free_model(companion->own_model);
     *companion = (view_companion){0};
 }
@@ -105,6 +109,36 @@ bool view_load_companions(view_companion companions[VIEW_NUM_COMPANIONS], const 
         return true;
     return (options->retarget == NULL || load_retargeted(&companions[0], scene, loader))
            && (options->attach == NULL || load_attached(&companions[1], scene, loader));
+}
+
+bool view_load_guest(view_companion *guest, view_scene *scene, const view_loader *loader)
+{
+    const char *const path = loader->options->guest;
+    if (path == NULL || loader->renderer == NULL || scene->model == NULL)
+        return true;
+    if (scene->machine.player == NULL) {
+        view_error(loader->log, "--guest: there is no state machine that %s could visit", path);
+        return false;
+    }
+    *guest = (view_companion){.joint = -1, .guest = common_alloc(1, sizeof *guest->guest)};
+    if (!view_load_machine(guest->guest, path, NULL, loader->log)) {
+        free_companion(guest, loader->renderer);
+        return false;
+    }
+    guest->model = guest->guest->character->model;
+    guest->joints = common_alloc(guest->model->skeleton.num_joints, sizeof *guest->joints);
+    const char *const model_path = guest->guest->character->model_path;
+    if (!upload(guest, loader, model_path, NULL))
+        return false;
+    const float reach = view_size(scene->model->bounds);
+    guest->guest->start = (md5_transform){
+        .rotation = {.z = -0.70710678f, .w = 0.70710678f},
+        .translation = {0.7f * reach, 1.5f * reach, 0.0f},
+    };
+    guest->guest->place = guest->guest->start;
+    guest->guest->host = &scene->machine;
+    scene->machine.guest = guest->guest;
+    return true;
 }
 
 bool view_load_compared(view_companion *compared, const view_compare *compare,

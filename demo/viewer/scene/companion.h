@@ -1,5 +1,5 @@
-// A second model: one that the pose is retargeted to, one that is attached to a joint, or one that
-// the pose is compared with.
+// A second model: one that the pose is retargeted to, one that is attached to a joint, one that the
+// pose is compared with, or one with a machine of its own.
 #ifndef DEMO_VIEWER_SCENE_COMPANION_H
 #define DEMO_VIEWER_SCENE_COMPANION_H
 
@@ -8,15 +8,18 @@
 #include "demo/viewer/scene/scene.h"
 #include "demo/viewer/scene/upload.h"
 
-// Companion 0 is retargeted, companion 1 is attached, companion 2 is compared.
-enum { VIEW_COMPARED = 2, VIEW_NUM_COMPANIONS };
+// Companion 0 is retargeted, companion 1 is attached, companion 2 is compared, companion 3 is a
+// guest.
+enum { VIEW_COMPARED = 2, VIEW_GUEST, VIEW_NUM_COMPANIONS };
 
 typedef struct view_companion {
     const md5_model *model; // NULL: no companion
     md5_model *own_model;   // the same, unless it belongs to a view_compare
     md5gl_model *drawn;
     view_textures *textures;
-    md5_retarget *retarget; // NULL: attached or compared
+    md5_retarget *retarget; // NULL: attached, compared or a guest
+    view_machine *guest;    // NULL: no guest
+    md5_mat34 *joints;      // [joints of the guest]
     int32_t joint;          // joint of the scene's model to which it is attached
     md5_transform *scratch; // [joints of the scene]
     md5_transform *pose;    // [joints of the companion]
@@ -28,6 +31,10 @@ typedef struct view_companion {
 // error on failure; free in both cases.
 bool view_load_companions(view_companion companions[VIEW_NUM_COMPANIONS], const view_scene *scene,
                           const view_loader *loader);
+// Loads the machine of --guest, which from now on advances with that of the scene. It begins at the
+// left, a little ahead, and looks to the right. Returns false and logs an error on failure; free in
+// both cases.
+bool view_load_guest(view_companion *guest, view_scene *scene, const view_loader *loader);
 void view_free_companions(view_companion companions[VIEW_NUM_COMPANIONS], md5gl_renderer *renderer);
 
 // Uploads what the scene's pose is compared with; `compare` must outlive it. `path`: of its

@@ -86,6 +86,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     if (loader->options->walk && scene->model != NULL && view_find_legs(scene) == 0)
         view_warn(loader->log, "--walk: no two joints have foot or ankle in their names");
     if (!view_load_companions(document->companions, scene, loader)
+        || !view_load_guest(&document->companions[VIEW_GUEST], scene, loader)
         || !load_compare(document, loader))
         return false;
     const view_kind_source first = {scene, document->drawn, &document->textures,
@@ -161,6 +162,17 @@ static void widen_by_companion(view_document *document, const view_companion *co
     widen_by_box(document, box);
 }
 
+// And by those of a guest that comes by in front of the model.
+static void widen_by_guest(view_document *document, const view_companion *companion)
+{
+    if (companion->guest == NULL)
+        return;
+    md5_bounds box = companion->model->bounds;
+    box.min.x += companion->guest->start.translation.x;
+    box.max.x += companion->guest->start.translation.x;
+    widen_by_box(document, box);
+}
+
 void view_measure_document(view_document *document)
 {
     const view_crowd *const crowd = &document->crowd;
@@ -172,6 +184,7 @@ void view_measure_document(view_document *document)
     if (crowd->count == 0) {
         widen_by_companion(document, &document->companions[0], 1.0f);
         widen_by_companion(document, &document->companions[VIEW_COMPARED], -1.0f);
+        widen_by_guest(document, &document->companions[VIEW_GUEST]);
     }
     // The ground is at 0, where id's characters stand, unless the model is well above or below it.
     const float size = view_size(document->bounds), low = document->bounds.min.z;

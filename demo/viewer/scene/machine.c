@@ -29,7 +29,7 @@ bool view_load_machine(view_machine *machine, const char *path, const md5_load_o
                        view_log *log)
 {
     md5_error error;
-    *machine = (view_machine){.place = at_origin, .next_act = first_act};
+    *machine = (view_machine){.place = at_origin, .start = at_origin, .next_act = first_act};
     machine->character = md5_load_character(path, opts, &error);
     if (machine->character != NULL)
         machine->player = md5_create_player(machine->character->machine, NULL, &error);
@@ -224,6 +224,13 @@ void view_find_active(const view_machine *machine, bool *active)
 
 // -- Time -----------------------------------------------------------------------------------
 
+static void set_off(const view_machine *machine, const char *trigger)
+{
+    const int32_t parameter = md5_find_parameter(machine->character->machine, trigger);
+    if (parameter >= 0 && machine->desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER)
+        (void)md5_player_set(machine->player, (uint32_t)parameter, 1.0f);
+}
+
 static void record_event(void *user, md5_player *player, const md5_event *event, float weight)
 {
     static const char *const words[] = {
@@ -238,6 +245,9 @@ static void record_event(void *user, md5_player *player, const md5_event *event,
     // Clips with little weight report no events.
     if (weight < 0.1f)
         return;
+    const view_machine *const other = machine->guest != NULL ? machine->guest : machine->host;
+    if (other != NULL && event->kind == MD5_EVENT_CLIP)
+        set_off(other, event->name);
     memmove(&machine->events[1], &machine->events[0],
             (VIEW_EVENTS - 1) * sizeof machine->events[0]);
     (void)snprintf(machine->events[0].text, sizeof machine->events[0].text, "%s%s %s",
@@ -359,17 +369,32 @@ static void advance(view_machine *machine, double seconds)
     machine->place = md5_transform_mul(machine->place, md5_player_root_motion(machine->player));
 }
 
-void view_restart_machine(view_machine *machine)
+// The guest after its host.
+static void advance_both(view_machine *machine, double seconds)
+{
+    advance(machine, seconds);
+    if (machine->guest != NULL)
+        advance(machine->guest, seconds);
+}
+
+static void restart(view_machine *machine)
 {
     md5_player_reset(machine->player);
     machine->time = 0.0;
-    machine->place = at_origin;
+    machine->place = machine->start;
     machine->next_setting = 0;
     machine->num_acts = 0;
     machine->next_shot = 0;
     machine->pointed = 0.0;
     machine->next_act = first_act;
     memset(machine->events, 0, sizeof machine->events);
+}
+
+void view_restart_machine(view_machine *machine)
+{
+    restart(machine);
+    if (machine->guest != NULL)
+        restart(machine->guest);
 }
 
 void view_run_machine(view_machine *machine, double time)
@@ -380,9 +405,9 @@ void view_run_machine(view_machine *machine, double time)
     if (time > machine->time + (double)MAX_SECONDS)
         machine->time = time - (double)MAX_SECONDS;
     while (fabs(time - machine->time) > step)
-        advance(machine, time > machine->time ? step : -step);
+        advance_both(machine, time > machine->time ? step : -step);
     if (time != machine->time)
-        advance(machine, time - machine->time);
+        advance_both(machine, time - machine->time);
 }
 
 // -- Pose -----------------------------------------------------------------------------------

@@ -23,7 +23,8 @@ typedef struct view_event {
     double time;
 } view_event;
 
-typedef struct view_machine {
+typedef struct view_machine view_machine;
+struct view_machine {
     md5_character *character;
     const md5_machine_desc *desc;
     md5_player *player; // NULL: no machine is shown
@@ -43,7 +44,11 @@ typedef struct view_machine {
     view_event events[VIEW_EVENTS];
     const view_setting *settings; // [num_settings], by time
     size_t num_settings, next_setting;
-} view_machine;
+    md5_transform start; // where it is placed at the beginning
+    // A machine that advances with this one, or with which this one does; or NULL. An event of a
+    // clip sets the trigger of the same name of the other.
+    view_machine *guest, *host;
+};
 
 // Loads a machine file with the files it names and creates a player. Returns false and logs an
 // error on failure.
