@@ -62,6 +62,7 @@ ALLOWED = {
     "jump_land": {"spike": 23, "slide": 3.1},
     "run": {"stops": 2},          # the shin at the top of its swing
     "shoot": {"stops": 14},       # a shot is there within a frame
+    "sit": {"volume": 76},        # hips on the floor
     "skid_stop": {"slide": 60},   # it is to slide
     "skid_stop_right": {"slide": 60},
 }

@@ -28,7 +28,8 @@ def sneeze(a, t):
     """Three inhales, each deeper, a moment of waiting, a burst that throws him back, and a look at his
     smoking nose."""
     # Between inhales a little is let out again.
-    full = keyed(t, (0.06, 0.0), (0.30, 0.40), (0.44, 0.24), (0.68, 0.74), (0.80, 0.58), (1.02, 1.0), (1.24, 1.04))
+    full = keyed(t, (0.06, 0.0), (0.30, 0.40), (0.44, 0.24), (0.68, 0.74), (0.80, 0.58), (1.02, 1.0),
+                 (1.24, 1.04))
     deep = full * (1.0 - thrown(t, 1.24, 1.31, 1.6))
     late = keyed(t, (0.10, 0.0), (0.34, 0.40), (0.48, 0.26), (0.72, 0.74), (0.84, 0.60), (1.05, 1.0),
                  (1.23, 1.0)) * (1.0 - thrown(t, 1.23, 1.30, 1.4))
@@ -115,7 +116,8 @@ def _chasing_foot(side, t):
 
 
 def chase_events():
-    return [(math.ceil(40.0 * end), "footstep " + ("left", "right")[n % 2]) for n, end in enumerate(_ENDS[1:])]
+    return [(math.ceil(40.0 * end), "footstep " + ("left", "right")[n % 2])
+            for n, end in enumerate(_ENDS[1:])]
 
 
 def chase(a, t):
@@ -167,7 +169,8 @@ def dizzy(a, t):
     a.nod(pitch=9.0 * much * wave(phase, 2, 0.25), roll=11.0 * much * wave(phase, 2),
           yaw=6.0 * much * wave(phase, 1))
     for name, own in SIDES:
-        a.turn("eye_" + name, yaw=13.0 * much * wave(phase, 3, 0.25), pitch=13.0 * own * much * wave(phase, 3))
+        a.turn("eye_" + name, yaw=13.0 * much * wave(phase, 3, 0.25),
+               pitch=13.0 * own * much * wave(phase, 3))
         a.lids(name, -0.28 * much, -0.12 * much, 3.0)
     a.ears(5.0 * much * wave(phase, 2, 0.3), 0.0, "l")
     a.ears(-5.0 * much * wave(phase, 2, 0.3), 0.0, "r")

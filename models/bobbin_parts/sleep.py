@@ -117,7 +117,8 @@ def doze(a, t):
 
 
 def startle(a, t):
-    """Starts up, all wide: eyes, ears, arms; up on his feet with a hop, a shake of the head, and he is there."""
+    """Starts up, all wide: eyes, ears, arms; up on his feet with a hop, a shake of the head, and he is
+    there."""
     sleep = keyed(t, (0.0, 1.0), (0.12, 0.0))
     fright = keyed(t, (0.0, 0.0), (0.14, 1.0), (0.34, 0.9), (0.74, 0.0))
     down = 1.0 - keyed(t, (0.0, 0.0), (0.42, 1.0))
