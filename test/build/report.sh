@@ -6,6 +6,7 @@ set -u
 # shellcheck disable=SC2034 # used by the scripts
 products=${MD5_BUILD:-build}
 # A copy of our models with small textures, if there is one.
+# shellcheck disable=SC2034
 models=${MD5_MODELS:-models}
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
