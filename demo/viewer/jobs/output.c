@@ -100,6 +100,9 @@ static bool write_png(view_log *log, const char *path, uint32_t width, uint32_t 
         view_error(log, "cannot write %s: %s", path, strerror(errno));
         return false;
     }
+    // Differences to the left: trying all five filters in each row takes 1.8 times as long, and
+    // what it finds is 3 % larger.
+    stbi_write_force_png_filter = 1;
     const int written = stbi_write_png_to_func(write_bytes, &png, (int)width, (int)height, 4, rgba,
                                                (int)(4 * width));
     const bool flushed = fflush(png.file) == 0;
