@@ -45,29 +45,29 @@ static uint8_t encode_srgb(const md5gl_encoding *encoding, uint32_t linear)
 // one three. Texel i of 2 n + 1 covers (2 + 1 / n) texels from i (2 + 1 / n) on: n - i parts of n
 // of texel 2 i, all of the next and i + 1 parts of the third. The weights are multiplied by n.
 typedef struct texel_cover {
-    uint32_t count, weights[3];
+    uint32_t count, weights[3], sum;
 } texel_cover;
 
 static texel_cover cover_of(uint32_t side, uint32_t index)
 {
     if (side == 1)
-        return (texel_cover){1, {1, 0, 0}};
+        return (texel_cover){1, {1, 0, 0}, 1};
     if (side % 2 == 0)
-        return (texel_cover){2, {1, 1, 0}};
-    return (texel_cover){3, {side / 2 - index, side / 2, index + 1}};
+        return (texel_cover){2, {1, 1, 0}, 2};
+    return (texel_cover){3, {side / 2 - index, side / 2, index + 1}, side};
 }
 
 // A mean of texels with any weights, of one channel.
 static uint8_t mean_of_area(const uint8_t *from, size_t row, const texel_cover *across,
                             const texel_cover *down, const md5gl_encoding *srgb)
 {
-    uint64_t sum = 0, whole = 0;
+    const uint64_t whole = (uint64_t)across->sum * down->sum;
+    uint64_t sum = 0;
     for (uint32_t y = 0; y < down->count; y++) {
         for (uint32_t x = 0; x < across->count; x++) {
             const uint64_t weight = (uint64_t)down->weights[y] * across->weights[x];
             const uint8_t value = from[y * row + 4 * (size_t)x];
             sum += weight * (srgb ? srgb->linear[value] : value);
-            whole += weight;
         }
     }
     const uint32_t mean = (uint32_t)((sum + whole / 2) / whole);
