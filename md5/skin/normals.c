@@ -2,6 +2,7 @@
 
 #include "md5/core/pair.h"
 #include "md5/core/math.h"
+#include "md5/core/parts.h"
 #include "md5/skin/weld.h"
 
 #include <assert.h>
@@ -151,19 +152,6 @@ static bool write_normal(md5_vec3d sum, double weight, md5_vec3 *normal)
     return true;
 }
 
-// Writes the directions of two sums, as write_normal() does. Returns false if one has none.
-static inline bool write_two_normals(const position_sum *first, const position_sum *second,
-                                     md5_vec3 *normals)
-{
-    const md5_pair3 sums = md5_pair3_of(first->normal, second->normal);
-    const md5_pair length = md5_pair_length(sums.x, sums.y, sums.z);
-    if (!(md5_pair_first(length) > CANCELLED * first->weight
-          && md5_pair_first(md5_pair_swap(length)) > CANCELLED * second->weight))
-        return false;
-    md5_pair3_round(md5_pair3_scale(sums, md5_pair_inverse(length)), &normals[0], &normals[1]);
-    return true;
-}
-
 // Numbers the positions that several vertices share, from num_vertices on: shared_ids[i] becomes
 // that number, and stays i if no other vertex has the position. Returns the number of shared
 // positions.
@@ -262,17 +250,30 @@ static inline position_sum first_choice(const all_sums *sums, uint32_t vertex)
     return is_shared(sums, vertex) ? *shared_sum(sums, vertex) : own_sum(sums, vertex);
 }
 
+// Writes the normals of two vertices, as write_any_normal() does. Returns false if the sum of one
+// has no direction.
+static inline bool write_two_normals(const all_sums *sums, uint32_t vertex, md5_vec3 *normals)
+{
+    const position_sum first = first_choice(sums, vertex), second = first_choice(sums, vertex + 1);
+    const md5_pair3 both = md5_pair3_of(first.normal, second.normal);
+    const md5_pair length = md5_pair_length(both.x, both.y, both.z);
+    if (!(md5_pair_first(length) > CANCELLED * first.weight
+          && md5_pair_first(md5_pair_swap(length)) > CANCELLED * second.weight))
+        return false;
+    md5_pair3_round(md5_pair3_scale(both, md5_pair_inverse(length)), &normals[0], &normals[1]);
+    return true;
+}
+
 static void write_normals(const all_sums *sums, md5_vec3 *normals)
 {
-    const uint32_t count = sums->num_vertices;
-    for (uint32_t i = 0; i < count; i += 2) {
-        const position_sum first = first_choice(sums, i);
-        const position_sum second = i + 1 < count ? first_choice(sums, i + 1) : first;
-        if (i + 1 < count && write_two_normals(&first, &second, &normals[i]))
-            continue;
-        write_any_normal(sums, i, &normals[i]);
-        if (i + 1 < count)
-            write_any_normal(sums, i + 1, &normals[i + 1]);
+    for (uint32_t i = 0; i < sums->num_vertices;) {
+        if (MD5_HAS_SHORTCUTS && i + 1 < sums->num_vertices
+            && write_two_normals(sums, i, &normals[i])) {
+            i += 2;
+        } else {
+            write_any_normal(sums, i, &normals[i]);
+            i++;
+        }
     }
 }
 

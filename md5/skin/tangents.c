@@ -2,6 +2,7 @@
 
 #include "md5/core/pair.h"
 #include "md5/core/math.h"
+#include "md5/core/parts.h"
 
 #include <assert.h>
 #include <string.h>
@@ -156,13 +157,14 @@ static inline bool make_two_tangents(const md5_vec3 *normals, const texture_axes
 static void make_tangents(const md5_vec3 *normals, const texture_axes *sums, uint32_t count,
                           md5_vec4 *tangents)
 {
-    for (uint32_t i = 0; i < count; i += 2) {
-        const bool is_last = i + 1 == count;
-        if (!is_last && make_two_tangents(&normals[i], &sums[i], &tangents[i]))
-            continue;
-        make_tangent(normals[i], &sums[i], &tangents[i]);
-        if (!is_last)
-            make_tangent(normals[i + 1], &sums[i + 1], &tangents[i + 1]);
+    for (uint32_t i = 0; i < count;) {
+        if (MD5_HAS_SHORTCUTS && i + 1 < count
+            && make_two_tangents(&normals[i], &sums[i], &tangents[i])) {
+            i += 2;
+        } else {
+            make_tangent(normals[i], &sums[i], &tangents[i]);
+            i++;
+        }
     }
 }
 
