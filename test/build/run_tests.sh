@@ -1,5 +1,5 @@
 #!/bin/sh
-# run_tests.sh SUITE...: runs test programs and test scripts in parallel, one per core and at least two.
+# run_tests.sh SUITE...: runs test programs and test scripts in parallel, one more than there are cores: some wait for windows.
 # Each suite ends its output with `N passed, N failed, N skipped`; this script ends with the sums. A suite
 # that crashes, hangs or prints no counts adds one failure. The output of a failed suite is printed in
 # full; of others only the counts and the lines that begin with `skipped: ` or `note: `. PROGRAM@1/2 is the first
@@ -75,7 +75,7 @@ folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 1' INT TERM
 cores=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
-printf '%s\n' "$@" | xargs -P "$((cores > 2 ? cores : 2))" -I '{}' sh "$0" --one '{}' "$folder"
+printf '%s\n' "$@" | xargs -P "$((cores + 1))" -I '{}' sh "$0" --one '{}' "$folder"
 # A suite without counts is a failure, whatever the reason.
 cat "$folder"/*.counts 2>/dev/null | awk -v suites=$# -v part="$part" '
     { passed += $1; failed += $2; skipped += $3 }
