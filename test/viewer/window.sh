@@ -281,12 +281,13 @@ does "Page Down wraps to the first file" next-file Next 'is["model"] == "a"'
 does "Ctrl+Q quits" quit ctrl+q '1'
 check "the exit status is 0" ended_with 0
 
+# New files are made in another folder: that of the model is watched, too, as long as a texture is missing.
 watches() {
     cp "$own" "$scratch/watched.md5mesh"
     open_viewer --watch "$scratch/watched.md5mesh" "$root/$models/bobbin/walk.md5anim" || return 1
-    cp "$scratch/half.md5mesh" "$scratch/new" && after watch mv "$scratch/new" "$scratch/watched.md5mesh" &&
+    cp "$scratch/half.md5mesh" "$pictures/new" && after watch mv "$pictures/new" "$scratch/watched.md5mesh" &&
         says 'is["model"] == "watched"' && grep 'watched.md5mesh.*error' "$log" &&
-        cp "$own" "$scratch/new" && after watch mv "$scratch/new" "$scratch/watched.md5mesh" &&
+        cp "$own" "$pictures/new" && after watch mv "$pictures/new" "$scratch/watched.md5mesh" &&
         says 'is["model"] == "watched" && is["clip"] == "walk"'
 }
 closes() {
