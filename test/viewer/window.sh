@@ -411,11 +411,11 @@ is_before() {
 }
 walks() {
     open_viewer "$root/$models/bobbin/bobbin.md5machine" || return 1
-    after drive xdotool keydown w && machine_comes_to is_beyond 5 && machine_says 'states=walk_' &&
+    after drive xdotool keydown w && machine_comes_to machine_says 'states=walk_' && machine_comes_to is_beyond 5 &&
         after let-go xdotool keyup w && machine_comes_to machine_says 'states=idle,' || return 1
     from=$(place_x)
-    after drive xdotool keydown s && machine_comes_to is_before "$from" &&
-        machine_says 'states=back' && after let-go xdotool keyup s &&
+    after drive xdotool keydown s && machine_comes_to machine_says 'states=back' &&
+        machine_comes_to is_before "$from" && after let-go xdotool keyup s &&
         machine_comes_to machine_says 'states=idle,'
 }
 # steps_to WORD: the paused machine comes to a state in two seconds of its own time, however slow the
