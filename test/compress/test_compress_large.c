@@ -127,7 +127,7 @@ static bool poses_alike(const md5_compressed *a, const md5_compressed *b)
     return same && a->packed_size == b->packed_size;
 }
 
-TEST (compress_file_of_many_joints_survives_failure_of_every_allocation) {
+TEST_LONG (compress_file_of_many_joints_survives_failure_of_every_allocation) {
     for (int i = 0; i < NUM_SIZES; i++) {
         md5_anim *const anim = make_branches(sizes[i].joints, sizes[i].frames);
         md5_compressed *const made = md5_compress_anim(anim, NULL, NULL, NULL);

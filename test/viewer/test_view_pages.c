@@ -118,7 +118,7 @@ static bool open_page(paged *p, uint32_t i)
     return CHECK(view_choose_page(&p->viewer)) && CHECK(p->viewer.pages.open == (int32_t)i);
 }
 
-TEST (view_pages_draw_and_their_sliders_move) {
+TEST_LONG (view_pages_draw_and_their_sliders_move) {
     paged p;
     if (open_viewer(&p) && resize(&p, 800, 600)) {
         p.viewer.shown.shadows = false;

@@ -28,7 +28,7 @@ static void check_framed(shot picture, const char *what)
 
 // -- All of the model ---------------------------------------------------------------------------
 
-TEST (view_frames_our_model_in_every_clip) {
+TEST_LONG (view_frames_our_model_in_every_clip) {
     gl_scene scene;
     shot_viewer viewer;
     if (!scene_share(&scene))
