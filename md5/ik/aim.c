@@ -3,12 +3,10 @@
 // The rotation that the tip needs is divided equally among the joints. The tip takes the rest,
 // which differs from an equal part only because the other joints have moved the tip.
 #include "md5/core/assert.h"
+#include "md5/ik/lanes.h"
 #include "md5/ik/space.h"
 
 #define PI 3.14159265f
-
-// If the sine of the angle between sight and vertical is smaller, keeping upright fades out.
-#define STEEP 0.1f
 
 // The tip and its target.
 typedef struct aim_view {
@@ -19,6 +17,12 @@ typedef struct aim_view {
     float up_along;                 // cosine between forward and up
 } aim_view;
 
+// Whether up, which has the cosine `along` with the direction of sight, is not that direction.
+static bool has_upright(float along)
+{
+    return 1.0f - along * along > 1e-6f;
+}
+
 // Adds to `swing` a rotation about the direction of sight `along` that makes the tip upright:
 // `swung`, which is the tip's up after `swing`, leans neither left nor right. Cosine and sine are
 // those of the angle between the components of up and vertical that are perpendicular to the sight.
@@ -28,14 +32,14 @@ static md5_float4 set_upright(const aim_view *view, md5_vec3 along, md5_vec3 swu
     const md5_vec3 sight = md5_vec3_from_axes(view->axes, along);
     const md5_vec3 up = md5_vec3_from_axes(view->axes, swung);
     const float slant = sight.x * sight.x + sight.y * sight.y; // squared sine to the vertical
-    if (!(1.0f - view->up_along * view->up_along > 1e-6f && slant > 1e-8f))
+    if (!(has_upright(view->up_along) && slant > 1e-8f))
         return swing;
     const float sine = sight.x * up.y - sight.y * up.x;
     const md5_float4 turn =
         md5_float4_about(md5_float4_of_vec3(along), up.z - view->up_along * sight.z,
                          md5_is_mirrored(view->axes) ? -sine : sine);
-    if (slant < STEEP * STEEP) {
-        const float part = sqrtf(slant) / STEEP;
+    if (slant < MD5_STEEP * MD5_STEEP) {
+        const float part = sqrtf(slant) / MD5_STEEP;
         const md5_quat faded = md5_slerp(MD5_NO_TURN, md5_quat_of_row(turn), part);
         return md5_float4_turn(md5_float4_of_quat(faded), swing);
     }
@@ -136,6 +140,30 @@ static void turn_joints(const md5_chain *chain, aim_view *view, float limit, md5
     turned[last] = md5_quat_of_row(md5_float4_turn(rest, view->rotation));
 }
 
+static md5_vec3 forward_of(const md5_skeleton *skeleton, const md5_aim_job *job)
+{
+    const md5_vec3 x = md5_forward(skeleton->axes);
+    return md5_is_place(job->forward) ? md5_vec3_normalize(job->forward, x) : x;
+}
+
+static md5_vec3 up_of(const md5_skeleton *skeleton, const md5_aim_job *job)
+{
+    const md5_vec3 z = md5_up(skeleton->axes);
+    return md5_is_place(job->up) ? md5_vec3_normalize(job->up, z) : z;
+}
+
+void md5_begin_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_aim_batch *batch)
+{
+    const aim_limit limit = limit_of(job->limit);
+    batch->forward = forward_of(skeleton, job);
+    batch->up = up_of(skeleton, job);
+    batch->up_along = md5_vec3_dot(batch->forward, batch->up);
+    batch->stays_upright = has_upright(batch->up_along);
+    batch->is_limited = limit.is_limited;
+    batch->most_sine = limit.most.x;
+    batch->most_cosine = limit.most.w;
+}
+
 bool md5_aim(const md5_skeleton *skeleton, md5_transform *pose, const md5_aim_job *job)
 {
     MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
@@ -147,9 +175,7 @@ bool md5_aim(const md5_skeleton *skeleton, md5_transform *pose, const md5_aim_jo
     if (!(job->weight > 0.0f) || job->limit == MD5_ZERO || !md5_is_place(job->target)
         || !md5_find_chain(skeleton, pose, job->tip, job->length, &chain))
         return true;
-    const md5_vec3 x = md5_forward(skeleton->axes), z = md5_up(skeleton->axes);
-    const md5_vec3 forward = md5_is_place(job->forward) ? md5_vec3_normalize(job->forward, x) : x;
-    const md5_vec3 up = md5_is_place(job->up) ? md5_vec3_normalize(job->up, z) : z;
+    const md5_vec3 forward = forward_of(skeleton, job), up = up_of(skeleton, job);
     aim_view view = {
         .axes = skeleton->axes,
         .target = md5_float4_of_vec3(job->target),

@@ -150,6 +150,10 @@ md5_limb_result md5_limb_above(const md5_skeleton *skeleton, uint32_t tip, md5_l
 md5_limb_result md5_bend_limb(const md5_skeleton *skeleton, md5_transform *pose,
                               const md5_limb *joints, const md5_two_bone_job *job, float *miss);
 
+// Lengthens both bones.
+void md5_stretch_limb(const md5_skeleton *skeleton, md5_transform *pose, const md5_limb *joints,
+                      float factor);
+
 // Limit of iterations of all solvers.
 enum { MD5_MOST_ITERATIONS = 1000 };
 

@@ -8,11 +8,9 @@
 // it.
 #include "md5/core/assert.h"
 #include "md5/core/decay.h"
+#include "md5/ik/lanes.h"
 #include "md5/ik/rig.h"
 #include "md5/ik/space.h"
-
-// Vectors shorter than this share of the reach have no direction.
-#define NOTHING 1e-5f
 
 // The target is reached if the distance is less than this share of the reach.
 #define REACHED 1e-4f
@@ -163,7 +161,7 @@ static bool find_pole(const two_bones *limb, const md5_vec3 *pole, md5_float4 al
     const md5_float4 toward = md5_float4_rotate(limb->from_model, way);
     *side = md5_float4_beside(toward, along);
     const float square = md5_float4_dot3(*side, *side);
-    return square > NOTHING * NOTHING * md5_float4_dot3(toward, toward) && square > 1e-30f;
+    return square > MD5_NOTHING * MD5_NOTHING * md5_float4_dot3(toward, toward) && square > 1e-30f;
 }
 
 // The direction in which a straight limb bends: forward in model space.
@@ -189,7 +187,7 @@ static limb_plane choose_plane(const two_bones *limb, md5_float4 toward, float d
 {
     const md5_float4 line = md5_float4_add(limb->upper, limb->lower);
     const float span = md5_float4_length(line);
-    const bool has_line = span > NOTHING, has_way = distance > NOTHING;
+    const bool has_line = span > MD5_NOTHING, has_way = distance > MD5_NOTHING;
     md5_float4 along, old_along;
     if (has_line)
         old_along = md5_float4_scale(line, 1.0f / span);
@@ -209,7 +207,7 @@ static limb_plane choose_plane(const two_bones *limb, md5_float4 toward, float d
     };
     md5_float4 side = along;
     const bool has_pole = find_pole(limb, pole, along, &side);
-    if (!(bend > NOTHING)) {
+    if (!(bend > MD5_NOTHING)) {
         choose_hinge(limb, along, has_pole, side, &plane);
         return plane;
     }
@@ -233,7 +231,7 @@ static void place_knee(const two_bones *limb, limb_goal goal, float *x, float *y
     const float distance = goal.distance;
     *x = 0.0f;
     *y = upper;
-    if (!(distance > NOTHING))
+    if (!(distance > MD5_NOTHING))
         return;
     const float both = upper + lower, difference = upper - lower;
     const float outer = (both - distance) * (both + distance);
@@ -255,6 +253,13 @@ static void stretch_bone(const md5_skeleton *skeleton, md5_transform *pose, uint
 {
     for (uint32_t at = joint; at != above; at = (uint32_t)skeleton->joints[at].parent)
         pose[at].translation = md5_vec3_scale(pose[at].translation, factor);
+}
+
+void md5_stretch_limb(const md5_skeleton *skeleton, md5_transform *pose, const md5_limb *joints,
+                      float factor)
+{
+    stretch_bone(skeleton, pose, joints->middle, joints->root, factor);
+    stretch_bone(skeleton, pose, joints->tip, joints->middle, factor);
 }
 
 // The rotations of thigh, knee and foot in the space of the hip before the change.
@@ -321,9 +326,7 @@ static void turn_limb(const md5_skeleton *skeleton, const md5_limb *joints,
     md5_turn_joint(&pose[joints->tip], &share, rotations->foot);
     if (!(stretch > 1.0f))
         return;
-    const float factor = 1.0f + (stretch - 1.0f) * share.weight;
-    stretch_bone(skeleton, pose, joints->middle, joints->root, factor);
-    stretch_bone(skeleton, pose, joints->tip, joints->middle, factor);
+    md5_stretch_limb(skeleton, pose, joints, 1.0f + (stretch - 1.0f) * share.weight);
 }
 
 // The distance between the current tip and the target, which is at `way` from the hip.
@@ -452,7 +455,7 @@ md5_limb_result md5_bend_limb(const md5_skeleton *skeleton, md5_transform *pose,
     *miss = measure_miss(skeleton, pose, joints, plan.way);
     if (!(*miss < MD5_FARTHEST))
         return MD5_LIMB_NOT_FINITE;
-    if (!(limb->upper_length > NOTHING && limb->lower_length > NOTHING))
+    if (!(limb->upper_length > MD5_NOTHING && limb->lower_length > MD5_NOTHING))
         return MD5_LIMB_NO_BONE;
     return *miss > REACHED * limb->reach ? MD5_LIMB_OUT_OF_REACH : MD5_LIMB_PLACED;
 }

@@ -178,6 +178,30 @@ static void call_hooks(const team *of)
     }
 }
 
+// Those that are computed, in groups of the same machine.
+static void modify(const team *of)
+{
+    md5_player *players[TOGETHER];
+    md5_transform *poses[TOGETHER];
+    uint32_t count = 0;
+    for (size_t i = 0; i < of->count; i++) {
+        md5_player *const player = of->jobs[i]->player;
+        if (!of->jobs[i]->is_computed)
+            continue;
+        if (count > 0 && players[0]->machine != player->machine) {
+            md5_apply_all_modifiers(players, poses, count);
+            count = 0;
+        }
+        players[count] = player;
+        poses[count++] = of->poses + i * of->step;
+    }
+    if (count > 0)
+        md5_apply_all_modifiers(players, poses, count);
+    for (size_t i = 0; i < of->count; i++)
+        if (of->jobs[i]->is_computed)
+            md5_end_pose(of->jobs[i]->player, of->poses + i * of->step);
+}
+
 static void pose_team(team *of)
 {
     size_t num_joints = 0;
@@ -195,12 +219,7 @@ static void pose_team(team *of)
         md5_weigh_all(player);
         md5_blend_layers(player, of->spare, pose);
     }
-    for (size_t i = 0; i < of->count; i++) {
-        if (!of->jobs[i]->is_computed)
-            continue;
-        md5_apply_modifiers(of->jobs[i]->player, of->poses + i * of->step);
-        md5_end_pose(of->jobs[i]->player, of->poses + i * of->step);
-    }
+    modify(of);
     call_hooks(of);
     finish(of);
     of->count = 0;

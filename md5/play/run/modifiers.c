@@ -1,6 +1,8 @@
 // What changes the pose after the layers.
 #include "md5/core/axes.h"
 #include "md5/ik/hold.h"
+#include "md5/ik/lanes.h"
+#include "md5/ik/space.h"
 #include "md5/play/run/player_state.h"
 
 static void turn_or_move(const md5_skeleton *skeleton, const md5_modifier *modifier,
@@ -10,10 +12,9 @@ static void turn_or_move(const md5_skeleton *skeleton, const md5_modifier *modif
     md5_modify_joint(skeleton, pose, modifier->joint, modifier->desc.space, change, target->weight);
 }
 
-static void aim(const md5_skeleton *skeleton, const md5_modifier *modifier,
-                const md5_target *target, md5_transform *pose)
+static md5_aim_job aim_job(const md5_modifier *modifier, const md5_target *target)
 {
-    const md5_aim_job job = {
+    return (md5_aim_job){
         .tip = modifier->joint,
         .length = modifier->desc.length,
         .target = target->position,
@@ -22,13 +23,12 @@ static void aim(const md5_skeleton *skeleton, const md5_modifier *modifier,
         .limit = modifier->desc.limit,
         .weight = target->weight,
     };
-    md5_aim(skeleton, pose, &job);
 }
 
-static void bend(const md5_skeleton *skeleton, const md5_modifier *modifier,
-                 const md5_target *target, md5_transform *pose)
+// The limb was checked when the machine was created.
+static md5_two_bone_job limb_job(const md5_modifier *modifier, const md5_target *target)
 {
-    const md5_two_bone_job job = {
+    return (md5_two_bone_job){
         .limb = &modifier->limb,
         .target = target->position,
         .pole = target->has_pole ? &target->pole : NULL,
@@ -37,7 +37,20 @@ static void bend(const md5_skeleton *skeleton, const md5_modifier *modifier,
         .stretch = modifier->desc.stretch,
         .weight = target->weight,
     };
-    md5_two_bone(skeleton, pose, &job);
+}
+
+static void aim(const md5_skeleton *skeleton, const md5_modifier *modifier,
+                const md5_target *target, md5_transform *pose)
+{
+    const md5_aim_job job = aim_job(modifier, target);
+    md5_aim(skeleton, pose, &job);
+}
+
+static void bend(const md5_skeleton *skeleton, const md5_modifier *modifier,
+                 const md5_target *target, md5_transform *pose)
+{
+    const md5_two_bone_job job = limb_job(modifier, target);
+    md5_bend_limb(skeleton, pose, job.limb, &job, NULL);
 }
 
 static void reach(const md5_skeleton *skeleton, const md5_modifier *modifier,
@@ -153,41 +166,85 @@ static void look(const md5_player *player, uint32_t number, const md5_detail_set
 
 // -- All --------------------------------------------------------------------------------------
 
-void md5_apply_modifiers(md5_player *player, md5_transform *pose)
+// Whether a modifier changes the pose now.
+static bool is_applied(md5_player *player, uint32_t number)
+{
+    const md5_machine *const machine = player->machine;
+    const md5_detail_set *const detail = md5_detail_of(player);
+    if (player->targets[number].weight > 0.0f
+        && (!detail || md5_is_animated(machine, detail, &machine->modifiers[number])))
+        return true;
+    player->are_placed[number] = false;
+    return false;
+}
+
+static void apply(md5_player *player, uint32_t number, md5_transform *pose)
 {
     const md5_machine *const machine = player->machine;
     const md5_skeleton *const skeleton = &machine->model->skeleton;
-    const md5_detail_set *const detail = md5_detail_of(player);
-    for (uint32_t i = 0; i < machine->tables.num_modifiers; i++) {
-        const md5_modifier *const modifier = &machine->modifiers[i];
-        const md5_target *const target = &player->targets[i];
-        if (!(target->weight > 0.0f) || (detail && !md5_is_animated(machine, detail, modifier))) {
-            player->are_placed[i] = false;
-            continue;
+    const md5_modifier *const modifier = &machine->modifiers[number];
+    const md5_target *const target = &player->targets[number];
+    switch (modifier->desc.kind) {
+    case MD5_MODIFIER_JOINT:
+        turn_or_move(skeleton, modifier, target, pose);
+        break;
+    case MD5_MODIFIER_AIM:
+        aim(skeleton, modifier, target, pose);
+        break;
+    case MD5_MODIFIER_TWO_BONE:
+        bend(skeleton, modifier, target, pose);
+        break;
+    case MD5_MODIFIER_FABRIK:
+    case MD5_MODIFIER_CCD:
+        reach(skeleton, modifier, target, pose);
+        break;
+    case MD5_MODIFIER_SPRING:
+        swing(player, modifier, &player->are_placed[number], target, pose);
+        break;
+    case MD5_MODIFIER_FEET:
+        stand(player, number, pose);
+        break;
+    case MD5_MODIFIER_GAZE:
+        look(player, number, md5_detail_of(player), pose);
+        break;
+    }
+}
+
+void md5_apply_modifiers(md5_player *player, md5_transform *pose)
+{
+    for (uint32_t i = 0; i < player->machine->tables.num_modifiers; i++)
+        if (is_applied(player, i))
+            apply(player, i, pose);
+}
+
+// Of players of the same machine: one modifier of all, then the next. Limbs and chains that aim are
+// solved together.
+void md5_apply_all_modifiers(md5_player *const *players, md5_transform *const *poses,
+                             uint32_t count)
+{
+    const md5_machine *const machine = players[0]->machine;
+    const md5_skeleton *const skeleton = &machine->model->skeleton;
+    for (uint32_t number = 0; number < machine->tables.num_modifiers; number++) {
+        const md5_modifier *const modifier = &machine->modifiers[number];
+        const md5_modifier_kind kind = modifier->desc.kind;
+        md5_two_bone_job limbs[MD5_IK_MOST];
+        md5_aim_job aims[MD5_IK_MOST];
+        md5_transform *changed[MD5_IK_MOST];
+        uint32_t num_changed = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            if (!is_applied(players[i], number))
+                continue;
+            if (kind == MD5_MODIFIER_TWO_BONE)
+                limbs[num_changed] = limb_job(modifier, &players[i]->targets[number]);
+            else if (kind == MD5_MODIFIER_AIM)
+                aims[num_changed] = aim_job(modifier, &players[i]->targets[number]);
+            else
+                apply(players[i], number, poses[i]);
+            changed[num_changed++] = poses[i];
         }
-        switch (modifier->desc.kind) {
-        case MD5_MODIFIER_JOINT:
-            turn_or_move(skeleton, modifier, target, pose);
-            break;
-        case MD5_MODIFIER_AIM:
-            aim(skeleton, modifier, target, pose);
-            break;
-        case MD5_MODIFIER_TWO_BONE:
-            bend(skeleton, modifier, target, pose);
-            break;
-        case MD5_MODIFIER_FABRIK:
-        case MD5_MODIFIER_CCD:
-            reach(skeleton, modifier, target, pose);
-            break;
-        case MD5_MODIFIER_SPRING:
-            swing(player, modifier, &player->are_placed[i], target, pose);
-            break;
-        case MD5_MODIFIER_FEET:
-            stand(player, i, pose);
-            break;
-        case MD5_MODIFIER_GAZE:
-            look(player, i, detail, pose);
-            break;
-        }
+        if (kind == MD5_MODIFIER_TWO_BONE)
+            md5_two_bone_all(skeleton, limbs, changed, num_changed);
+        else if (kind == MD5_MODIFIER_AIM)
+            md5_aim_all(skeleton, aims, changed, num_changed);
     }
 }

@@ -411,6 +411,10 @@ void md5_evaluate_joints(md5_player *player, const md5_play_layer *layer,
 
 void md5_apply_modifiers(md5_player *player, md5_transform *pose);
 
+// The same for players of one machine: players[count], poses[count], at most 16 (MD5_IK_MOST).
+void md5_apply_all_modifiers(md5_player *const *players, md5_transform *const *poses,
+                             uint32_t count);
+
 // holds.c: advances the soles of a modifier: by how much its feet are to be moved.
 void md5_hold_feet(md5_player *player, uint32_t number, const md5_transform *pose);
 

@@ -1,0 +1,179 @@
+// Limbs and chains of several characters, solved in the lanes of registers: against the same ones
+// solved one by one, bit for bit.
+#include "test/ik/test_ik_case.h"
+
+#include "md5/ik/lanes.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROUNDS = 3000 };
+
+// Characters of the skeleton of `rig`, with poses of their own.
+typedef struct lanes_case {
+    ik_rig rig;
+    uint32_t num_joints, count;
+    md5_transform poses[MD5_IK_MOST][IK_JOINTS], expected[MD5_IK_MOST][IK_JOINTS];
+    md5_transform *each[MD5_IK_MOST];
+} lanes_case;
+
+// Numbers at the ends of what is usual, or none.
+static float odd_number(uint64_t *random)
+{
+    static const float numbers[] = {0.0f, -0.0f, 1.0f, 1e-20f, 1e20f, INFINITY, NAN, -1e-6f};
+    return numbers[test_random_u32(random) % (sizeof numbers / sizeof numbers[0])];
+}
+
+static void make_poses(lanes_case *of, uint64_t *random)
+{
+    of->count = 1 + test_random_u32(random) % MD5_IK_MOST;
+    for (uint32_t i = 0; i < of->count; i++) {
+        md5_transform *const pose = of->poses[i];
+        memcpy(pose, of->rig.pose, of->num_joints * sizeof *pose);
+        of->each[i] = pose;
+        for (uint32_t joint = 0; joint < of->num_joints; joint++) {
+            const uint32_t kind = test_random_u32(random) % 16;
+            if (kind > 1)
+                pose[joint].rotation = made_any_rotation(random);
+            if (kind == 1)
+                pose[joint].rotation = (md5_quat){0.0f, 0.0f, 0.0f, 1.0f}; // a straight limb
+            if (test_random_u32(random) % 200 == 0)
+                pose[joint].rotation.x = odd_number(random);
+            if (test_random_u32(random) % 200 == 0)
+                pose[joint].translation.y = odd_number(random);
+        }
+        memcpy(of->expected[i], pose, of->num_joints * sizeof *pose);
+    }
+}
+
+static void begin(lanes_case *of, uint32_t num_joints, uint64_t *random)
+{
+    memset(of, 0, sizeof *of);
+    of->num_joints = num_joints;
+    ik_make_rig(&of->rig, num_joints, 8.0, random);
+    of->rig.skeleton.axes = (md5_axes)(test_random_u32(random) % 6);
+    make_poses(of, random);
+}
+
+static md5_vec3 make_target(double size, uint64_t *random)
+{
+    md5_vec3 target = ik_random_point(size, random);
+    if (test_random_u32(random) % 16 == 0)
+        target.x = odd_number(random);
+    return target;
+}
+
+static float make_weight(uint64_t *random)
+{
+    return test_random_u32(random) % 8 > 0 ? 1.0f : (float)test_random(random);
+}
+
+static bool are_equal(const lanes_case *of)
+{
+    for (uint32_t i = 0; i < of->count; i++)
+        if (memcmp(of->poses[i], of->expected[i], of->num_joints * sizeof of->poses[i][0]) != 0)
+            return false;
+    return true;
+}
+
+static void try_limbs(md5_cpu level, uint64_t *random)
+{
+    static lanes_case of;
+    md5_two_bone_job jobs[MD5_IK_MOST];
+    md5_vec3 poles[MD5_IK_MOST];
+    md5_quat rotations[MD5_IK_MOST];
+    const uint32_t num_joints = 3 + test_random_u32(random) % 6;
+    begin(&of, num_joints, random);
+    const uint32_t *const chain = of.rig.chain;
+    const uint32_t root = test_random_u32(random) % (num_joints - 2);
+    const uint32_t middle = root + 1 + test_random_u32(random) % (num_joints - 2 - root);
+    const uint32_t tip = middle + 1 + test_random_u32(random) % (num_joints - 1 - middle);
+    const md5_limb limb = {chain[root], chain[middle], chain[tip]};
+    const float soften = test_random_u32(random) % 2 ? 0.0f : (float)ik_between(-1, 2, random);
+    const float stretch = test_random_u32(random) % 2 ? 0.0f : (float)ik_between(0, 4, random);
+    const bool is_plain = test_random_u32(random) % 2 > 0;
+    for (uint32_t i = 0; i < of.count; i++) {
+        poles[i] = make_target(30.0, random);
+        rotations[i] = made_any_rotation(random);
+        if (test_random_u32(random) % 16 == 0)
+            rotations[i].x = odd_number(random);
+        jobs[i] = (md5_two_bone_job){.limb = &limb,
+                                     .target = make_target(30.0, random),
+                                     .soften = soften,
+                                     .stretch = stretch,
+                                     .weight = make_weight(random)};
+        if (!is_plain && test_random_u32(random) % 2 > 0)
+            jobs[i].pole = &poles[i];
+        if (!is_plain && test_random_u32(random) % 2 > 0)
+            jobs[i].rotation = &rotations[i];
+        md5_two_bone(&of.rig.skeleton, of.expected[i], &jobs[i]);
+    }
+    md5_two_bone_all_with(level, &of.rig.skeleton, jobs, of.each, of.count);
+    CHECK(are_equal(&of));
+}
+
+static void try_chains(md5_cpu level, uint64_t *random)
+{
+    static lanes_case of;
+    md5_aim_job jobs[MD5_IK_MOST];
+    const uint32_t num_joints = 1 + test_random_u32(random) % 12;
+    begin(&of, num_joints, random);
+    const uint32_t kind = test_random_u32(random) % 8;
+    const md5_aim_job shared = {
+        .tip = of.rig.chain[test_random_u32(random) % num_joints],
+        .length = 1 + test_random_u32(random) % 12,
+        .forward = kind > 4 ? make_target(1.0, random) : (md5_vec3){0.0f, 0.0f, 0.0f},
+        .up = kind == 6 ? make_target(1.0, random) : (md5_vec3){0.0f, 0.0f, 0.0f},
+        .limit = kind == 0  ? MD5_ZERO
+                 : kind < 4 ? (float)ik_between(0.0, 4.0, random)
+                            : 0.0f,
+    };
+    for (uint32_t i = 0; i < of.count; i++) {
+        jobs[i] = shared;
+        jobs[i].target = make_target(30.0, random);
+        jobs[i].weight = make_weight(random);
+        md5_aim(&of.rig.skeleton, of.expected[i], &jobs[i]);
+    }
+    md5_aim_all_with(level, &of.rig.skeleton, jobs, of.each, of.count);
+    CHECK(are_equal(&of));
+}
+
+static void try_levels(void (*try)(md5_cpu, uint64_t *))
+{
+    for (int level = 0; level < MD5_CPU_COUNT; level++) {
+        uint64_t random = 1;
+        for (int round = 0; round < ROUNDS && md5_cpu_has((md5_cpu)level); round++)
+            try((md5_cpu)level, &random);
+    }
+}
+
+TEST (ik_limbs_in_lanes_have_the_bits_of_single_ones) {
+    try_levels(try_limbs);
+}
+
+TEST (ik_chains_that_aim_in_lanes_have_the_bits_of_single_ones) {
+    try_levels(try_chains);
+}
+
+#if MD5_HAS_SSE2
+// That lanes leave everything to single ones would be seen by nobody else.
+TEST (ik_lanes_solve_what_is_usual) {
+    static lanes_case of;
+    uint64_t random = 7;
+    uint32_t num_solved = 0;
+    for (int round = 0; round < 100; round++) {
+        begin(&of, 3, &random);
+        const md5_limb limb = {of.rig.chain[0], of.rig.chain[1], of.rig.chain[2]};
+        md5_limb_lanes lanes = {.skeleton = &of.rig.skeleton, .joints = &limb, .most = 1.0f};
+        for (int i = 0; i < 4; i++) {
+            lanes.poses[i] = of.poses[i];
+            memcpy(of.poses[i], of.rig.pose, sizeof of.rig.pose);
+            lanes.are_usual[i] = 1.0f;
+            lanes.targets.x[i] = (float)(i + 1);
+        }
+        for (uint32_t bits = md5_bend_lanes_sse2(&lanes); bits != 0; bits /= 2)
+            num_solved += bits % 2;
+    }
+    CHECK(num_solved > 300);
+}
+#endif
