@@ -25,6 +25,9 @@
 #define MD5_TARGET(sets) __attribute__((target(sets)))
 // Keeps the compiler from loading a register of kind "x" again for every use.
 #define MD5_KEEP_LOADED(kind, a) __asm__("" : "+" kind(a))
+// Keeps the compiler from computing a variable again for every use: it is in memory, and nothing is
+// known of it.
+#define MD5_KEEP_IN_MEMORY(a) __asm__("" : "+m"(a))
 
 #elif defined(_MSC_VER)
 
@@ -34,6 +37,7 @@
 #define MD5_ALWAYS_INLINE __forceinline
 #define MD5_TARGET(sets) // every function may use every intrinsic
 #define MD5_KEEP_LOADED(kind, a) ((void)(a))
+#define MD5_KEEP_IN_MEMORY(a) ((void)(a))
 
 #else
 
@@ -43,6 +47,7 @@
 #define MD5_ALWAYS_INLINE inline
 #define MD5_TARGET(sets)
 #define MD5_KEEP_LOADED(kind, a) ((void)(a))
+#define MD5_KEEP_IN_MEMORY(a) ((void)(a))
 
 #endif
 

@@ -8,6 +8,7 @@
 // For nftw(). NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
 #define _XOPEN_SOURCE 700
 
+#include "test/bench/bench_blend.h"
 #include "test/bench/bench_compress.h"
 #include "test/bench/bench_lexer.h"
 #include "test/bench/bench_measure.h"
@@ -201,6 +202,9 @@ static void measure_posing(bench_table *table, uint32_t num_joints)
         measure_pose(table, &made, work_blend, "blend 2 layers", true, 1.0, 1.0);
         measure_pose(table, &made, work_blend_masked, "the same with a mask", true, 1.0, 1.2);
         measure_pose(table, &made, work_add, "add a difference", true, 1.0, 1.2);
+#ifdef BENCH_HAS_BLEND_PEER
+        measure_against_blend_peer(table, &made);
+#endif
     }
     free_posing(&made);
 }

@@ -202,6 +202,22 @@ static void bench_take_turns(bench_table *table, const bench_row *row, bench_var
     }
 }
 
+// A row with a ratio, which has to be `goal` or more; 0: no goal. Measured since `watch`.
+static void bench_least(bench_table *table, const bench_watch *watch, const char *name,
+                        double ratio, double goal)
+{
+    printf("  %-42s %8s %8s %10.4g %-10s %-17s", name, "", "", ratio, "x", "");
+    if (goal > 0.0) {
+        const bool is_quiet = bench_was_quiet(table, watch), met = ratio >= goal;
+        table->num_goals++;
+        table->num_met += met && is_quiet;
+        table->num_busy += !is_quiet;
+        printf(" >= %-6g %s", goal, !is_quiet ? "not judged: busy" : met ? "met" : "MISSED");
+    }
+    printf("\n");
+    fprintf(table->csv, "\"%s\",,x,%.6g,,,1\n", name, ratio);
+}
+
 static const char *bench_level_name(md5_cpu level)
 {
     static const char *const names[MD5_CPU_COUNT] = {"plain C", "SSE2", "AVX2", "AVX-512", "NEON"};

@@ -45,11 +45,12 @@ typedef struct prepared {
 
 enum { SLOTS = 128 / MD5_WIDTH }; // number of blocks that are prepared before the first is finished
 
-// The last block overlaps the one before, so that it is full.
-MD5_WIDE_INLINE uint32_t first_of_block(const poses *of, uint32_t block)
+// The first joint of the block after that of `first`. The last block overlaps the one before, so
+// that it is full.
+MD5_WIDE_INLINE size_t next_block(const poses *of, size_t first)
 {
-    const uint32_t left = of->count - block * MD5_WIDTH;
-    return left < MD5_WIDTH ? of->count - MD5_WIDTH : block * MD5_WIDTH;
+    const size_t next = first + MD5_WIDTH, last = of->count - MD5_WIDTH;
+    return next < last ? next : last;
 }
 
 // Clamps a weight: 0..1, for differences with a sign. NaN gives 0.
@@ -99,7 +100,7 @@ MD5_WIDE_INLINE void divide_rotations(const md5_transform *source, const md5_tra
 }
 
 // With joint weights.
-MD5_WIDE_INLINE void weigh_joints(combination kind, const poses *of, uint32_t first, prepared *to)
+MD5_WIDE_INLINE void weigh_joints(combination kind, const poses *of, size_t first, prepared *to)
 {
     const md5_wide none = md5_wide_all(0.0f), one = md5_wide_all(1.0f);
     const md5_wide part = md5_wide_load(of->joint_weights + first);
@@ -111,7 +112,7 @@ MD5_WIDE_INLINE void weigh_joints(combination kind, const poses *of, uint32_t fi
     md5_wide_store(to->shares, to_lane_order(share));
 }
 
-MD5_WIDE_INLINE void find_cosines(combination kind, const poses *of, uint32_t first, prepared *to)
+MD5_WIDE_INLINE void find_cosines(combination kind, const poses *of, size_t first, prepared *to)
 {
     const md5_transform *const b = of->b + first;
     if (kind == BLEND) {
@@ -130,18 +131,9 @@ MD5_WIDE_INLINE void find_cosines(combination kind, const poses *of, uint32_t fi
     md5_wide_store(to->cosines, q[3]);
 }
 
-// `same` is used for all joints if they have no weights of their own.
-MD5_WIDE_INLINE void find_slerp(combination kind, bool own_weights, const wide_slerp *same,
-                                prepared *to)
+MD5_WIDE_INLINE void find_slerp(const wide_slerp *slerp, prepared *to)
 {
-    wide_slerp_pair found;
-    const md5_wide cosine = md5_wide_load(to->cosines);
-    if (own_weights) {
-        const wide_slerp own = wide_slerp_at(size_of_share(kind, md5_wide_load(to->shares)));
-        found = wide_slerp_weigh(&own, cosine);
-    } else {
-        found = wide_slerp_weigh(same, cosine);
-    }
+    const wide_slerp_pair found = wide_slerp_weigh(slerp, md5_wide_load(to->cosines));
     md5_wide_store(to->of_a, found.of_a);
     md5_wide_store(to->of_b, found.of_b);
 }
@@ -163,15 +155,16 @@ MD5_WIDE_INLINE void weigh_rotation(const prepared *from, md5_wide share, md5_wi
     q[3] = md5_wide_select(part, md5_wide_sub(one, change), w);
 }
 
-// Computes the results of MD5_WIDTH joints.
-MD5_WIDE_INLINE void finish_joints(combination kind, const poses *of, uint32_t first,
-                                   const prepared *from, md5_wide share, md5_transform *out)
+// Computes the results of MD5_WIDTH joints. `is_same`: all have the same share.
+MD5_WIDE_INLINE void finish_joints(combination kind, const poses *of, size_t first,
+                                   const prepared *from, md5_wide share, bool is_same,
+                                   md5_transform *out)
 {
     const float *const a = (const float *)(of->a + first);
     const float *const b = (const float *)(of->b + first);
     if (kind == BLEND) {
         blend_transforms((float *)out, a, b, md5_wide_load(from->of_a), md5_wide_load(from->of_b),
-                         share);
+                         share, is_same);
         return;
     }
     md5_wide product[4];
@@ -184,7 +177,7 @@ MD5_WIDE_INLINE void finish_joints(combination kind, const poses *of, uint32_t f
         multiply_rotations(rotation, rotation_change, product);
     }
     const float *const c = kind == ADD_DIFFERENCE ? (const float *)(of->reference + first) : NULL;
-    add_translations((float *)out, a, b, c, share, product);
+    add_translations((float *)out, a, b, c, share, is_same, product);
 }
 
 // Copies a block except its first `skipped` joints.
@@ -196,7 +189,7 @@ MD5_WIDE_INLINE void copy_joints(const md5_transform *from, uint32_t skipped, md
 
 // Writes a block of which some joints are copied and the others taken from `results`. Does not
 // write the first `skipped` joints.
-MD5_WIDE_INLINE void pick_joints(const poses *of, uint32_t first, uint32_t skipped,
+MD5_WIDE_INLINE void pick_joints(const poses *of, size_t first, uint32_t skipped,
                                  const prepared *from, const md5_transform *results)
 {
     const md5_transform *const sources[4] = {of->a + first, of->b + first, results, results};
@@ -206,25 +199,32 @@ MD5_WIDE_INLINE void pick_joints(const poses *of, uint32_t first, uint32_t skipp
     }
 }
 
-// If the output is one of the inputs, the joints that the last block shares with the one before
-// have been overwritten: their results are wrong and not stored.
-MD5_WIDE_INLINE void finish_block(combination kind, const poses *of, uint32_t block, md5_wide same,
-                                  const prepared *from)
+// Without joint weights: all joints of a block are computed. Does not write the first `skipped`
+// joints.
+MD5_WIDE_INLINE void finish_block(combination kind, const poses *of, size_t first, uint32_t skipped,
+                                  md5_wide share, const prepared *from)
+{
+    md5_transform results[MD5_WIDTH];
+    md5_transform *const out = of->out + first;
+    finish_joints(kind, of, first, from, share, true, skipped > 0 ? results : out);
+    if (skipped > 0)
+        copy_joints(results, skipped, out);
+}
+
+MD5_WIDE_INLINE void finish_weighed(combination kind, const poses *of, size_t first,
+                                    uint32_t skipped, const prepared *from)
 {
     const uint32_t all = (1u << MD5_WIDTH) - 1;
-    const uint32_t first = first_of_block(of, block), shared = block * MD5_WIDTH - first;
-    const bool in_place = of->out == of->a || of->out == of->b || of->out == of->reference;
-    const uint32_t skipped = in_place ? shared : 0;
     md5_transform *const out = of->out + first;
     md5_transform results[MD5_WIDTH];
-    if (!of->joint_weights || from->changed == all) {
-        const md5_wide share = of->joint_weights ? md5_wide_load(from->shares) : same;
-        finish_joints(kind, of, first, from, share, skipped > 0 ? results : out);
+    if (from->changed == all) {
+        const md5_wide share = md5_wide_load(from->shares);
+        finish_joints(kind, of, first, from, share, false, skipped > 0 ? results : out);
         if (skipped > 0)
             copy_joints(results, skipped, out);
     } else if (from->changed > 0 || (from->copied_from_b > 0 && from->copied_from_b < all)) {
         if (from->changed > 0)
-            finish_joints(kind, of, first, from, md5_wide_load(from->shares), results);
+            finish_joints(kind, of, first, from, md5_wide_load(from->shares), false, results);
         pick_joints(of, first, skipped, from, results);
     } else {
         copy_joints((from->copied_from_b > 0 ? of->b : of->a) + first, skipped, out);
@@ -241,6 +241,66 @@ MD5_WIDE_INLINE const md5_transform *copied_from(combination kind, const poses *
     return kind == BLEND && of->weight >= 1.0f ? of->b : NULL;
 }
 
+// Blocks that are prepared before the first of them is finished.
+typedef struct block_group {
+    size_t first;          // joint of the first block
+    uint32_t count;        // blocks
+    uint32_t skipped_last; // joints that the last block does not write
+} block_group;
+
+MD5_WIDE_INLINE uint32_t skipped_of(const block_group *group, uint32_t block)
+{
+    return block + 1 == group->count ? group->skipped_last : 0;
+}
+
+// Joints without weights of their own.
+MD5_WIDE_INLINE void combine_blocks(combination kind, const poses *of, const block_group *group)
+{
+    prepared slots[SLOTS];
+    const md5_wide share = share_of(kind, md5_wide_all(of->weight));
+    wide_slerp at = wide_slerp_at(size_of_share(kind, share));
+    if (!MANY_REGISTERS)
+        MD5_KEEP_IN_MEMORY(at);
+    size_t first = group->first;
+    for (uint32_t i = 0; i < group->count && kind != SUBTRACT; i++) {
+        find_cosines(kind, of, first, &slots[i]);
+        first = next_block(of, first);
+    }
+    for (uint32_t i = 0; i < group->count && kind != SUBTRACT; i++)
+        find_slerp(&at, &slots[i]);
+    first = group->first;
+    for (uint32_t i = 0; i < group->count; i++) {
+        finish_block(kind, of, first, skipped_of(group, i), share, &slots[i]);
+        first = next_block(of, first);
+    }
+}
+
+MD5_WIDE_INLINE void combine_weighed(combination kind, const poses *of, const block_group *group)
+{
+    prepared slots[SLOTS];
+    size_t first = group->first;
+    for (uint32_t i = 0; i < group->count; i++) {
+        weigh_joints(kind, of, first, &slots[i]);
+        if (slots[i].changed > 0)
+            find_cosines(kind, of, first, &slots[i]);
+        first = next_block(of, first);
+    }
+    for (uint32_t i = 0; i < group->count; i++) {
+        if (slots[i].changed == 0)
+            continue;
+        const md5_wide size = size_of_share(kind, md5_wide_load(slots[i].shares));
+        const wide_slerp own = wide_slerp_at(size);
+        find_slerp(&own, &slots[i]);
+    }
+    first = group->first;
+    for (uint32_t i = 0; i < group->count; i++) {
+        finish_weighed(kind, of, first, skipped_of(group, i), &slots[i]);
+        first = next_block(of, first);
+    }
+}
+
+// If the output is one of the inputs, the joints that the last block shares with the one before
+// have been overwritten: their results are wrong and not stored.
 MD5_WIDE_INLINE void combine(combination kind, const poses *of)
 {
     const md5_transform *const copied = copied_from(kind, of);
@@ -249,26 +309,21 @@ MD5_WIDE_INLINE void combine(combination kind, const poses *of)
             memcpy(of->out, copied, of->count * sizeof *copied);
         return;
     }
-    prepared slots[SLOTS];
-    const md5_wide share = share_of(kind, md5_wide_all(of->weight));
-    const wide_slerp at = wide_slerp_at(size_of_share(kind, share));
+    const bool in_place = of->out == of->a || of->out == of->b || of->out == of->reference;
     const uint32_t num_blocks = (of->count - 1) / MD5_WIDTH + 1;
-    for (uint32_t begin = 0; begin < num_blocks; begin += SLOTS) {
-        const uint32_t end = num_blocks - begin < SLOTS ? num_blocks : begin + SLOTS;
-        for (uint32_t block = begin; block < end && kind != SUBTRACT; block++) {
-            prepared *const to = &slots[block - begin];
-            if (of->joint_weights)
-                weigh_joints(kind, of, first_of_block(of, block), to);
-            if (!of->joint_weights || to->changed > 0)
-                find_cosines(kind, of, first_of_block(of, block), to);
-        }
-        for (uint32_t block = begin; block < end && kind != SUBTRACT; block++) {
-            prepared *const to = &slots[block - begin];
-            if (!of->joint_weights || to->changed > 0)
-                find_slerp(kind, of->joint_weights != NULL, &at, to);
-        }
-        for (uint32_t block = begin; block < end; block++)
-            finish_block(kind, of, block, share, &slots[block - begin]);
+    const uint32_t num_shared = num_blocks * MD5_WIDTH - of->count;
+    const size_t last = of->count - MD5_WIDTH;
+    size_t next = 0;
+    for (uint32_t left = num_blocks; left > 0;) {
+        const uint32_t count = left < SLOTS ? left : SLOTS;
+        left -= count;
+        const size_t first = next < last ? next : last;
+        const block_group group = {first, count, left == 0 && in_place ? num_shared : 0};
+        if (kind != SUBTRACT && of->joint_weights)
+            combine_weighed(kind, of, &group);
+        else
+            combine_blocks(kind, of, &group);
+        next += (size_t)count * MD5_WIDTH;
     }
 }
 

@@ -7,9 +7,10 @@
 #include "md5/core/wide.h"
 #include "md5/pose/slerp.h"
 
-// md5_slerp_weights of each.
+// md5_slerp_weights of each, and constants.
 typedef struct wide_slerp {
     md5_wide s, ends, by_power[MD5_SLERP_POWERS];
+    md5_wide half, one, two, equal;
 } wide_slerp;
 
 // md5_slerp_weights_at of each. Terms with a coefficient of 0 in the table are omitted: they would
@@ -18,7 +19,12 @@ MD5_WIDE_INLINE wide_slerp wide_slerp_at(md5_wide t)
 {
     const md5_wide s = md5_wide_sub(t, md5_wide_all(0.5f)), s2 = md5_wide_add(s, s);
     const md5_wide r = md5_wide_mul(s2, s2);
-    wide_slerp slerp = {.s = s, .ends = md5_wide_mul(s, md5_wide_sub(md5_wide_all(1.0f), r))};
+    wide_slerp slerp = {.s = s,
+                        .ends = md5_wide_mul(s, md5_wide_sub(md5_wide_all(1.0f), r)),
+                        .half = md5_wide_all(0.5f),
+                        .one = md5_wide_all(1.0f),
+                        .two = md5_wide_all(2.0f),
+                        .equal = md5_wide_all(MD5_SLERP_EQUAL)};
     MD5_UNROLL
     for (int power = 0; power < MD5_SLERP_POWERS; power++) {
         const float *const c = md5_slerp_table[power];
@@ -39,11 +45,10 @@ typedef struct wide_slerp_pair {
 // Returns the weights for rotations with the given dot products.
 MD5_WIDE_INLINE wide_slerp_pair wide_slerp_weigh(const wide_slerp *slerp, md5_wide cosine)
 {
-    const md5_wide one = md5_wide_all(1.0f), half = md5_wide_all(0.5f), two = md5_wide_all(2.0f);
     const md5_wide *const c = slerp->by_power;
     const md5_mask opposite = md5_wide_less(cosine, md5_wide_all(0.0f));
-    const md5_wide less = md5_wide_sub(one, md5_wide_flip(opposite, cosine));
-    const md5_wide u = md5_wide_keep(md5_wide_greater(less, md5_wide_all(MD5_SLERP_EQUAL)), less);
+    const md5_wide less = md5_wide_sub(slerp->one, md5_wide_flip(opposite, cosine));
+    const md5_wide u = md5_wide_keep(md5_wide_greater(less, slerp->equal), less);
     const md5_wide uu = md5_wide_mul(u, u);
     const md5_wide low = md5_wide_add(c[0], md5_wide_mul(u, c[1]));
     const md5_wide middle = md5_wide_add(c[2], md5_wide_mul(u, c[3]));
@@ -53,9 +58,9 @@ MD5_WIDE_INLINE wide_slerp_pair wide_slerp_weigh(const wide_slerp *slerp, md5_wi
         md5_wide_add(slerp->s, md5_wide_mul(md5_wide_mul(u, slerp->ends), smooth));
     const md5_wide part = md5_wide_mul(md5_wide_mul(difference, difference), u);
     const md5_wide sum =
-        md5_wide_sqrt(md5_wide_div(md5_wide_sub(half, part), md5_wide_sub(two, u)));
+        md5_wide_sqrt(md5_wide_div(md5_wide_sub(slerp->half, part), md5_wide_sub(slerp->two, u)));
     return (wide_slerp_pair){
-        .of_a = md5_wide_add(md5_wide_sub(one, sum), difference),
+        .of_a = md5_wide_add(md5_wide_sub(slerp->one, sum), difference),
         .of_b = md5_wide_flip(opposite, md5_wide_add(sum, difference)),
     };
 }

@@ -8,16 +8,17 @@
 //   to_lane_order(a)          floats, one for each transform, brought into that order
 //   load_rotations(p, q)      the components of the rotations
 //   dot_rotations(a, b)       the dot products of the rotations
-//   blend_transforms(out, a, b, of_a, of_b, t)
+//   blend_transforms(out, a, b, of_a, of_b, t, is_same)
 //                             rotations: a - (a * of_a - b * of_b); translations: the same, with t
 //                             instead of both weights
-//   add_translations(out, a, b, c, t, q)
+//   add_translations(out, a, b, c, t, is_same, q)
 //                             translations: a + (b - c) * t, without c if it is NULL; rotations: q
 #ifndef MD5_POSE_SIMD_TRANSFORMS_WIDE_H
 #define MD5_POSE_SIMD_TRANSFORMS_WIDE_H
 
 #include "md5/core/wide.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #if defined(MD5_WIDE_AVX512)
@@ -79,8 +80,9 @@ MD5_WIDE_INLINE void pair_weights(md5_wide a, md5_wide t, md5_wide pair[2])
 
 // Each register is finished before the next one begins, for compilers that run out of registers.
 MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b, md5_wide of_a,
-                                      md5_wide of_b, md5_wide t)
+                                      md5_wide of_b, md5_wide t, bool is_same)
 {
+    (void)is_same;
     md5_wide more[2], less[2];
     pair_weights(of_a, t, more);
     pair_weights(of_b, t, less);
@@ -98,8 +100,9 @@ MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b
 
 // Computes all eight floats of each transform, then replaces the rotations by q.
 MD5_WIDE_INLINE void add_translations(float *out, const float *a, const float *b, const float *c,
-                                      md5_wide t, md5_wide q[4])
+                                      md5_wide t, bool is_same, md5_wide q[4])
 {
+    (void)is_same;
     const __m512 weights[2] = {_mm512_shuffle_f32x4(t, t, _MM_SHUFFLE(1, 1, 0, 0)),
                                _mm512_shuffle_f32x4(t, t, _MM_SHUFFLE(3, 3, 2, 2))};
     md5_wide_transpose(q);
@@ -165,8 +168,9 @@ MD5_WIDE_INLINE __m256 spread_one(__m256 a, int i)
 // The lower halves hold the weights of the rotations, the upper ones those of the translations.
 // Each transform is finished before the next one begins, for compilers that run out of registers.
 MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b, md5_wide of_a,
-                                      md5_wide of_b, md5_wide t)
+                                      md5_wide of_b, md5_wide t, bool is_same)
 {
+    (void)is_same;
     const __m128 low_t = _mm256_castps256_ps128(t);
     const __m256 more[2] = {_mm256_insertf128_ps(of_a, low_t, 1),
                             _mm256_permute2f128_ps(of_a, t, 0x31)};
@@ -186,8 +190,9 @@ MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b
 
 // Computes all eight floats of each transform, then replaces the rotations by q.
 MD5_WIDE_INLINE void add_translations(float *out, const float *a, const float *b, const float *c,
-                                      md5_wide t, md5_wide q[4])
+                                      md5_wide t, bool is_same, md5_wide q[4])
 {
+    (void)is_same;
     const __m256 weights[2] = {_mm256_permute2f128_ps(t, t, 0x00), t};
     md5_wide_transpose(q);
     MD5_UNROLL
@@ -205,13 +210,22 @@ MD5_WIDE_INLINE void add_translations(float *out, const float *a, const float *b
 
 #elif MD5_WIDTH == 4
 
+// md5_wide_spread(), which does nothing if all lanes are the same.
+MD5_WIDE_INLINE void spread_share(md5_wide t, bool is_same, md5_wide rows[4])
+{
+    if (!is_same)
+        md5_wide_spread(t, rows);
+    for (int i = 0; i < 4 && is_same; i++)
+        rows[i] = t;
+}
+
 MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b, md5_wide of_a,
-                                      md5_wide of_b, md5_wide t)
+                                      md5_wide of_b, md5_wide t, bool is_same)
 {
     md5_wide rows[3][4];
     md5_wide_spread(of_a, rows[0]);
     md5_wide_spread(of_b, rows[1]);
-    md5_wide_spread(t, rows[2]);
+    spread_share(t, is_same, rows[2]);
     MD5_UNROLL
     for (int i = 0; i < 8; i++) {
         const md5_wide from = md5_wide_load(a + 4 * i), to = md5_wide_load(b + 4 * i);
@@ -222,10 +236,10 @@ MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b
 }
 
 MD5_WIDE_INLINE void add_translations(float *out, const float *a, const float *b, const float *c,
-                                      md5_wide t, md5_wide q[4])
+                                      md5_wide t, bool is_same, md5_wide q[4])
 {
     md5_wide weights[4];
-    md5_wide_spread(t, weights);
+    spread_share(t, is_same, weights);
     md5_wide_transpose(q);
     MD5_UNROLL
     for (int i = 0; i < 4; i++) {
@@ -242,8 +256,9 @@ MD5_WIDE_INLINE void add_translations(float *out, const float *a, const float *b
 #elif MD5_WIDTH == 1
 
 MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b, md5_wide of_a,
-                                      md5_wide of_b, md5_wide t)
+                                      md5_wide of_b, md5_wide t, bool is_same)
 {
+    (void)is_same;
     MD5_UNROLL
     for (int i = 0; i < 8; i++) {
         const float more = i < 4 ? of_a : t, less = i < 4 ? of_b : t;
@@ -252,8 +267,9 @@ MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b
 }
 
 MD5_WIDE_INLINE void add_translations(float *out, const float *a, const float *b, const float *c,
-                                      md5_wide t, const md5_wide q[4])
+                                      md5_wide t, bool is_same, const md5_wide q[4])
 {
+    (void)is_same;
     MD5_UNROLL
     for (int i = 0; i < 4; i++) {
         const float change = c ? b[4 + i] - c[4 + i] : b[4 + i];

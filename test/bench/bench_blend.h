@@ -1,0 +1,324 @@
+// Blending and adding for bench.c against a peer: the scheme of ozz-animation's blending job,
+// written for this comparison with SSE2. Poses are structures of arrays, four joints in a register,
+// so that nothing is shuffled. Each layer is multiplied by its weight and added to the output, to
+// which it is turned; at the end rotations get unit length by an estimated root with one step of
+// Newton's method. That interpolates rotations by a normalised sum, while ours are slerped exactly.
+// The peer's joints have scales, ours do not: it is measured with them and without.
+//
+// The peer leaves out ozz's check of its arguments, and its rest pose for joints whose weights sum
+// to nearly nothing: both would make it slower.
+#ifndef TEST_BENCH_BENCH_BLEND_H
+#define TEST_BENCH_BENCH_BLEND_H
+
+#include "test/bench/bench_measure.h"
+#include "test/bench/bench_pose.h"
+
+#if defined __SSE2__ && defined __GNUC__
+#define BENCH_HAS_BLEND_PEER
+#include <emmintrin.h>
+
+#define BLEND_TURNS 61
+#define BLEND_MASK_WEIGHT 0.7f // of work_blend_masked()
+#define BLEND_INLINE static inline __attribute__((always_inline))
+
+// Four joints: translations, rotations, scales.
+enum { BLEND_MOVES = 0, BLEND_TURN = 3, BLEND_SCALES = 7, BLEND_ALL = 10 };
+typedef struct blend_four {
+    __m128 parts[BLEND_ALL];
+} blend_four;
+
+typedef struct blend_layer {
+    const blend_four *joints;
+    const __m128 *joint_weights; // or NULL
+    float weight;
+} blend_layer;
+
+typedef struct blend_peer {
+    const posing *ours;
+    uint32_t num_fours;
+    blend_four *pose, *layer, *out;
+    __m128 *mask, *rest_of_mask, *sums; // of each four joints
+} blend_peer;
+
+static blend_four *blend_convert(const md5_transform *pose, uint32_t count, uint32_t num_fours)
+{
+    blend_four *const to = posing_memory(num_fours, sizeof *to);
+    for (uint32_t i = 0; i < 4 * num_fours; i++) {
+        const md5_transform joint = pose[i < count ? i : count - 1];
+        const float parts[BLEND_ALL] = {joint.translation.x,
+                                        joint.translation.y,
+                                        joint.translation.z,
+                                        joint.rotation.x,
+                                        joint.rotation.y,
+                                        joint.rotation.z,
+                                        joint.rotation.w,
+                                        1.0f,
+                                        1.0f,
+                                        1.0f};
+        for (int k = 0; k < BLEND_ALL; k++)
+            ((float *)&to[i / 4].parts[k])[i % 4] = parts[k];
+    }
+    return to;
+}
+
+static void blend_make(blend_peer *to, const posing *ours)
+{
+    const uint32_t count = ours->model->skeleton.num_joints, num_fours = (count + 3) / 4;
+    *to = (blend_peer){.ours = ours,
+                       .num_fours = num_fours,
+                       .pose = blend_convert(ours->pose, count, num_fours),
+                       .layer = blend_convert(ours->layer, count, num_fours),
+                       .out = posing_memory(num_fours, sizeof *to->out),
+                       .mask = posing_memory(num_fours, sizeof *to->mask),
+                       .rest_of_mask = posing_memory(num_fours, sizeof *to->rest_of_mask),
+                       .sums = posing_memory(num_fours, sizeof *to->sums)};
+    for (uint32_t i = 0; i < count; i++) {
+        ((float *)to->mask)[i] = ours->mask[i];
+        ((float *)to->rest_of_mask)[i] = 1.0f - BLEND_MASK_WEIGHT * ours->mask[i];
+    }
+}
+
+static void blend_free(blend_peer *of)
+{
+    free(of->pose);
+    free(of->layer);
+    free(of->out);
+    free(of->mask);
+    free(of->rest_of_mask);
+    free(of->sums);
+}
+
+// -- The peer -------------------------------------------------------------------------------------
+
+BLEND_INLINE __m128 blend_dot(const __m128 a[4], const __m128 b[4])
+{
+    const __m128 xy = _mm_add_ps(_mm_mul_ps(a[0], b[0]), _mm_mul_ps(a[1], b[1]));
+    const __m128 zw = _mm_add_ps(_mm_mul_ps(a[2], b[2]), _mm_mul_ps(a[3], b[3]));
+    return _mm_add_ps(xy, zw);
+}
+
+BLEND_INLINE void blend_normalize(__m128 q[4])
+{
+    const __m128 square = blend_dot(q, q), root = _mm_rsqrt_ps(square);
+    const __m128 half = _mm_mul_ps(_mm_mul_ps(_mm_set1_ps(0.5f), root), root);
+    const __m128 step = _mm_sub_ps(_mm_set1_ps(1.5f), _mm_mul_ps(half, square));
+    const __m128 scale = _mm_mul_ps(root, step);
+    for (int k = 0; k < 4; k++)
+        q[k] = _mm_mul_ps(q[k], scale);
+}
+
+BLEND_INLINE __m128 blend_weight(const blend_layer *layer, uint32_t four)
+{
+    const __m128 weight = _mm_set1_ps(layer->weight);
+    if (!layer->joint_weights)
+        return weight;
+    return _mm_mul_ps(weight, _mm_max_ps(layer->joint_weights[four], _mm_setzero_ps()));
+}
+
+BLEND_INLINE void blend_first(const blend_layer *layer, uint32_t num_fours, int num_parts,
+                              __m128 *sums, blend_four *out)
+{
+    for (uint32_t i = 0; i < num_fours; i++) {
+        const __m128 weight = blend_weight(layer, i);
+        if (layer->joint_weights)
+            sums[i] = weight;
+        for (int k = 0; k < num_parts; k++)
+            out[i].parts[k] = _mm_mul_ps(layer->joints[i].parts[k], weight);
+    }
+}
+
+BLEND_INLINE void blend_next(const blend_layer *layer, uint32_t num_fours, int num_parts,
+                             __m128 *sums, blend_four *out)
+{
+    for (uint32_t i = 0; i < num_fours; i++) {
+        const __m128 *const from = layer->joints[i].parts;
+        __m128 *const to = out[i].parts, weight = blend_weight(layer, i);
+        const __m128 dot = blend_dot(to + BLEND_TURN, from + BLEND_TURN);
+        const __m128 sign = _mm_and_ps(dot, _mm_set1_ps(-0.0f));
+        if (layer->joint_weights)
+            sums[i] = _mm_add_ps(sums[i], weight);
+        for (int k = 0; k < num_parts; k++) {
+            const bool turns = k >= BLEND_TURN && k < BLEND_SCALES;
+            const __m128 part = turns ? _mm_xor_ps(from[k], sign) : from[k];
+            to[k] = _mm_add_ps(to[k], _mm_mul_ps(part, weight));
+        }
+    }
+}
+
+BLEND_INLINE void blend_end(float sum, const __m128 *sums, uint32_t num_fours, int num_parts,
+                            blend_four *out)
+{
+    const __m128 one = _mm_set1_ps(1.0f), same = _mm_set1_ps(1.0f / sum);
+    for (uint32_t i = 0; i < num_fours; i++) {
+        const __m128 scale = sums ? _mm_div_ps(one, sums[i]) : same;
+        blend_normalize(out[i].parts + BLEND_TURN);
+        for (int k = 0; k < num_parts; k++) {
+            if (k < BLEND_TURN || k >= BLEND_SCALES)
+                out[i].parts[k] = _mm_mul_ps(out[i].parts[k], scale);
+        }
+    }
+}
+
+BLEND_INLINE void blend_multiply(const __m128 a[4], const __m128 b[4], __m128 out[4])
+{
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        const __m128 two = _mm_add_ps(_mm_mul_ps(a[3], b[i]), _mm_mul_ps(a[i], b[3]));
+        out[i] = _mm_add_ps(two, _mm_sub_ps(_mm_mul_ps(a[j], b[k]), _mm_mul_ps(a[k], b[j])));
+    }
+    const __m128 xy = _mm_add_ps(_mm_mul_ps(a[0], b[0]), _mm_mul_ps(a[1], b[1]));
+    out[3] = _mm_sub_ps(_mm_sub_ps(_mm_mul_ps(a[3], b[3]), _mm_mul_ps(a[2], b[2])), xy);
+}
+
+// Adds a difference: its rotation is a normalised sum with the identity, its scale a factor.
+BLEND_INLINE void blend_add(const blend_layer *layer, uint32_t num_fours, int num_parts,
+                            blend_four *out)
+{
+    const __m128 one = _mm_set1_ps(1.0f);
+    for (uint32_t i = 0; i < num_fours; i++) {
+        const __m128 *const from = layer->joints[i].parts;
+        __m128 *const to = out[i].parts, weight = blend_weight(layer, i), q[4], turned[4];
+        const __m128 sign = _mm_and_ps(from[BLEND_TURN + 3], _mm_set1_ps(-0.0f));
+        for (int k = 0; k < 3; k++) {
+            to[k] = _mm_add_ps(to[k], _mm_mul_ps(from[k], weight));
+            q[k] = _mm_mul_ps(_mm_xor_ps(from[BLEND_TURN + k], sign), weight);
+        }
+        const __m128 w = _mm_sub_ps(_mm_xor_ps(from[BLEND_TURN + 3], sign), one);
+        q[3] = _mm_add_ps(_mm_mul_ps(w, weight), one);
+        blend_normalize(q);
+        blend_multiply(to + BLEND_TURN, q, turned);
+        for (int k = 0; k < 4; k++)
+            to[BLEND_TURN + k] = turned[k];
+        for (int k = BLEND_SCALES; k < num_parts; k++) {
+            const __m128 rest = _mm_sub_ps(one, weight);
+            to[k] = _mm_mul_ps(to[k], _mm_add_ps(rest, _mm_mul_ps(from[k], weight)));
+        }
+    }
+}
+
+// -- Comparing ------------------------------------------------------------------------------------
+
+typedef enum blend_kind { BLEND_PEER_PLAIN, BLEND_PEER_MASKED, BLEND_PEER_ADD } blend_kind;
+
+BLEND_INLINE void blend_peer_parts(const blend_peer *of, blend_kind kind, int num_parts)
+{
+    const uint32_t count = of->num_fours;
+    if (kind == BLEND_PEER_PLAIN) {
+        blend_first(&(blend_layer){of->pose, NULL, 0.7f}, count, num_parts, NULL, of->out);
+        blend_next(&(blend_layer){of->layer, NULL, 0.3f}, count, num_parts, NULL, of->out);
+        blend_end(1.0f, NULL, count, num_parts, of->out);
+    } else if (kind == BLEND_PEER_MASKED) {
+        const blend_layer rest = {of->pose, of->rest_of_mask, 1.0f};
+        blend_first(&rest, count, num_parts, of->sums, of->out);
+        const blend_layer part = {of->layer, of->mask, BLEND_MASK_WEIGHT};
+        blend_next(&part, count, num_parts, of->sums, of->out);
+        blend_end(1.0f, of->sums, count, num_parts, of->out);
+    } else {
+        blend_first(&(blend_layer){of->pose, NULL, 1.0f}, count, num_parts, NULL, of->out);
+        blend_end(1.0f, NULL, count, num_parts, of->out);
+        blend_add(&(blend_layer){of->layer, NULL, 0.6f}, count, num_parts, of->out);
+    }
+}
+
+// Constants, so that the loops do not ask.
+static void blend_by_peer(const blend_peer *of, blend_kind kind, bool has_scales)
+{
+    switch ((int)kind * 2 + has_scales) {
+    case 0:
+        blend_peer_parts(of, BLEND_PEER_PLAIN, BLEND_SCALES);
+        break;
+    case 1:
+        blend_peer_parts(of, BLEND_PEER_PLAIN, BLEND_ALL);
+        break;
+    case 2:
+        blend_peer_parts(of, BLEND_PEER_MASKED, BLEND_SCALES);
+        break;
+    case 3:
+        blend_peer_parts(of, BLEND_PEER_MASKED, BLEND_ALL);
+        break;
+    case 4:
+        blend_peer_parts(of, BLEND_PEER_ADD, BLEND_SCALES);
+        break;
+    default:
+        blend_peer_parts(of, BLEND_PEER_ADD, BLEND_ALL);
+    }
+}
+
+static uint64_t blend_ours(const blend_peer *of, blend_kind kind)
+{
+    static bench_work *const works[] = {work_blend, work_blend_masked, work_add};
+    return works[kind]((void *)(uintptr_t)of->ours, MD5_CPU_SSE2);
+}
+
+// The greatest distance of a component of the peer's result from ours.
+static double blend_distance(const blend_peer *of, blend_kind kind)
+{
+    const uint32_t count = of->ours->model->skeleton.num_joints;
+    double worst = 0.0;
+    (void)blend_ours(of, kind);
+    blend_by_peer(of, kind, true);
+    blend_four *const ours = blend_convert(of->ours->mixed, count, of->num_fours);
+    for (uint32_t i = 0; i < count; i++) {
+        double dot = 0.0;
+        for (int k = BLEND_TURN; k < BLEND_SCALES; k++)
+            dot += (double)((float *)&ours[i / 4].parts[k])[i % 4]
+                   * (double)((float *)&of->out[i / 4].parts[k])[i % 4];
+        for (int k = 0; k < BLEND_SCALES; k++) {
+            const double a = (double)((float *)&ours[i / 4].parts[k])[i % 4];
+            const double b = (double)((float *)&of->out[i / 4].parts[k])[i % 4];
+            worst = fmax(worst, fabs(k >= BLEND_TURN && dot < 0.0 ? a + b : a - b));
+        }
+    }
+    free(ours);
+    return worst;
+}
+
+static double blend_time(const blend_peer *of, blend_kind kind, int scales, uint64_t *seen)
+{
+    enum { CALLS = 400 };
+    const double start = bench_now();
+    for (int i = 0; i < CALLS; i++) {
+        if (scales < 0)
+            *seen += blend_ours(of, kind);
+        else
+            blend_by_peer(of, kind, scales > 0);
+        __asm__ volatile("" ::: "memory");
+    }
+    return (bench_now() - start) / CALLS;
+}
+
+// The median of the peer's time over ours, both with SSE2, of runs that alternate.
+static void blend_compare(bench_table *table, const blend_peer *of, blend_kind kind, bool scales)
+{
+    static const char *const names[] = {"blend 2 layers", "the same with a mask",
+                                        "add a difference"};
+    double ratios[BLEND_TURNS];
+    char name[96];
+    if (!(blend_distance(of, kind) < 0.1)) { // sums and slerp of turns by up to half a circle
+        fprintf(stderr, "bench: %s: the peer computes something else\n", names[kind]);
+        exit(1);
+    }
+    const bench_watch watch = bench_begin_watch();
+    for (int turn = 0; turn < BLEND_TURNS; turn++) {
+        const double ours = blend_time(of, kind, -1, &table->seen);
+        ratios[turn] = blend_time(of, kind, scales, &table->seen) / ours;
+    }
+    qsort(ratios, BLEND_TURNS, sizeof ratios[0], bench_compare);
+    snprintf(name, sizeof name, "%s%s", names[kind], scales ? "" : ", no scales");
+    bench_least(table, &watch, name, ratios[BLEND_TURNS / 2], scales ? 1.0 : 0.0);
+}
+
+static void measure_against_blend_peer(bench_table *table, const posing *made)
+{
+    blend_peer of;
+    blend_make(&of, made);
+    bench_heading("blending with SSE2, over a plain SSE2 blender");
+    for (int kind = BLEND_PEER_PLAIN; kind <= BLEND_PEER_ADD; kind++) {
+        blend_compare(table, &of, (blend_kind)kind, true);
+        blend_compare(table, &of, (blend_kind)kind, false);
+    }
+    blend_free(&of);
+}
+
+#endif
+#endif
