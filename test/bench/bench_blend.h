@@ -275,16 +275,16 @@ static double blend_distance(const blend_peer *of, blend_kind kind)
 
 static double blend_time(const blend_peer *of, blend_kind kind, int scales, uint64_t *seen)
 {
-    enum { CALLS = 400 };
+    static const int calls = 400;
     const double start = bench_now();
-    for (int i = 0; i < CALLS; i++) {
+    for (int i = 0; i < calls; i++) {
         if (scales < 0)
             *seen += blend_ours(of, kind);
         else
             blend_by_peer(of, kind, scales > 0);
         __asm__ volatile("" ::: "memory");
     }
-    return (bench_now() - start) / CALLS;
+    return (bench_now() - start) / calls;
 }
 
 // The median of the peer's time over ours, both with SSE2, of runs that alternate.
