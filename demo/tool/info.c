@@ -7,8 +7,9 @@
 const char tool_info_help[] =
     "usage: md5tool info FILE...\n"
     "\n"
-    "Prints a summary of each .md5mesh, .md5anim, .md5camera, .md5machine or md5.cfg file. The\n"
-    "loss of a mesh is the largest error, in units, of drawing it with 4 or 8 influences per\n"
+    "Prints a summary of each .md5mesh, .md5anim, .md5camera, .md5machine or md5.cfg file, and of\n"
+    "clips of \"md5tool compress\", known by their first bytes if the name has no such extension.\n"
+    "The loss of a mesh is the largest error, in units, of drawing it with 4 or 8 influences per\n"
     "vertex, for any rotation of its joints. Constant tracks of an animation are those that do "
     "not\n"
     "change in any frame.\n";
@@ -133,6 +134,22 @@ static void print_machine(const char *path, const md5_machine_desc *desc)
     }
 }
 
+static void print_compressed(const char *path, const md5_compressed *clip)
+{
+    const double joint_frames = (double)clip->skeleton.num_joints * clip->num_frames;
+    print_title(path, "compressed clip");
+    printf("  joints             %u\n", clip->skeleton.num_joints);
+    printf("  frames             %u\n", clip->num_frames);
+    printf("  frame rate         %g a second\n", clip->frame_rate);
+    printf("  seconds            %g\n", clip->duration);
+    printf("  tolerance          %g units at the skin\n", (double)clip->tolerance);
+    printf("  error              %.2g units at the skin, measured when it was compressed\n",
+           (double)clip->error);
+    printf("  bytes for sampling %zu, %.2f for each joint and frame\n", clip->packed_size,
+           (double)clip->packed_size / joint_frames);
+    printf("  bytes in memory    %zu\n", clip->size);
+}
+
 static bool print_file(const char *path)
 {
     tool_asset asset;
@@ -151,6 +168,8 @@ static bool print_file(const char *path)
         print_machine(path, md5_machine_tables(asset.character->machine));
     if (asset.cube)
         tool_print_cube(path, asset.cube);
+    if (asset.compressed)
+        print_compressed(path, asset.compressed);
     tool_free(&asset);
     return true;
 }

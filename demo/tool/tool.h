@@ -4,6 +4,7 @@
 #define DEMO_TOOL_TOOL_H
 
 #include "md5/md5character.h"
+#include "md5/md5compress.h"
 #include "md5/md5cube.h"
 #include "demo/common/memory.h"
 
@@ -55,11 +56,12 @@ typedef struct tool_asset {
     md5_camera *camera;
     md5_character *character;
     md5_cube *cube;
+    md5_compressed *compressed;
     uint32_t num_warnings;
 } tool_asset;
 
 // Loads a file of the kind that its extension says or, without a known extension, as of a pipe, its
-// first words. Loads a machine with its model and clips.
+// first bytes or words. Loads a machine with its model and clips.
 bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, md5_error *error);
 void tool_free(tool_asset *asset);
 

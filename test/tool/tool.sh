@@ -391,6 +391,24 @@ runs 1 compress $walk none.md5mesh -o "$scratch/walk" && says err 'none.md5mesh:
 report 'compress without its model' $?
 runs 1 decompress $walk && says err 'walk.md5anim: error: compressed clip: not a compressed clip'
 report 'decompress of an animation' $?
+runs 0 info "$scratch/walk" && says out "$scratch/walk: compressed clip" && says out 'frames             25' &&
+    says out 'tolerance          0.5 units' && says out ' for each joint and frame' && lines err 0
+report 'info of a compressed clip' $?
+runs 0 check "$scratch/walk" && says out '1 files, 0 errors, 0 warnings' && lines out 1
+report 'check of a compressed clip' $?
+runs 0 info "$scratch/walk" "$bobbin" && says out ': md5mesh'
+report 'info of a compressed clip and a model' $?
+head -c -1 "$scratch/walk" >"$scratch/cut"
+printf 'M5CC' >"$scratch/head"
+{ head -c 200 "$scratch/walk" && printf 'x' && tail -c +202 "$scratch/walk"; } >"$scratch/changed"
+printf 'M5CC\001\000\000\000' >"$scratch/older"
+runs 1 check "$scratch/cut" "$scratch/head" "$scratch/changed" "$scratch/older" && lines out 5 &&
+    says out "$scratch/cut: error: compressed clip: the bytes end too soon" &&
+    says out "$scratch/head: error: compressed clip: " && says out "$scratch/older: error: compressed clip of version 1" &&
+    says out "$scratch/changed: error: compressed clip: " && says out '4 files, 4 errors, 0 warnings'
+report 'check of compressed clips that are cut off or changed, or of another version' $?
+runs 1 info "$scratch/cut" && lines out 0 && says err "$scratch/cut: error: compressed clip: the bytes end"
+report 'info of a compressed clip that is cut off' $?
 
 # The time of many arguments grows with their number, not with its square: ten times as many take ten
 # times as long, not a hundred.
