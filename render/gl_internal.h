@@ -122,6 +122,7 @@ struct md5gl_renderer {
     bool shadowed;            // the frame has shadows
     bool shadows_unsupported; // the frame needs shadows, but the device cannot create the maps
     float ground;             // height
+    float shaded_ground[4];   // what shadows may reach of it: least x and y, largest x and y
     const md5gl_environment *environment; // NULL: none
     bool is_classic;                      // MD5GL_LIGHTING_CLASSIC
     bool is_lit_by_environment;           // surfaces are drawn by its programs

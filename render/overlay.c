@@ -3,6 +3,7 @@
 #include "render/gl_internal.h"
 
 #include <limits.h>
+#include <math.h>
 
 static void begin_overlay(md5gl_renderer *renderer, const md5gl_program *program, GLuint array,
                           bool tests_depth)
@@ -57,7 +58,11 @@ void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 centre, float radius)
     MD5_ASSERT(renderer != NULL, "renderer: not NULL");
     MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
     const GladGLContext *gl = &renderer->gl;
-    if (!renderer->shadowed)
+    const float *const shaded = renderer->shaded_ground;
+    const float sides[4] = {
+        fmaxf(shaded[0], centre.x - radius), fmaxf(shaded[1], centre.y - radius),
+        fminf(shaded[2], centre.x + radius), fminf(shaded[3], centre.y + radius)};
+    if (!renderer->shadowed || !(sides[0] < sides[2] && sides[1] < sides[3]))
         return;
     begin_overlay(renderer, &renderer->ground_shadow, renderer->empty_array, true);
     md5gl_bind_shadows(renderer);
@@ -65,6 +70,7 @@ void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 centre, float radius)
     gl->PolygonOffset(1.0f, 1.0f);
     gl->Uniform4f(renderer->ground_shadow.uniforms[MD5GL_GROUND_AREA], centre.x, centre.y,
                   renderer->ground, radius);
+    gl->Uniform4fv(renderer->ground_shadow.uniforms[MD5GL_GROUND_SIDES], 1, sides);
     gl->DrawArrays(GL_TRIANGLE_STRIP, 0, 4);
     gl->PolygonOffset(0.0f, 0.0f);
     gl->Disable(GL_POLYGON_OFFSET_FILL);

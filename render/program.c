@@ -20,6 +20,7 @@ static const char *const uniform_names[MD5GL_NUM_UNIFORMS] = {
     [MD5GL_MAPS] = "maps",
     [MD5GL_SURFACE] = "surface",
     [MD5GL_GROUND_AREA] = "ground_area",
+    [MD5GL_GROUND_SIDES] = "ground_sides",
     [MD5GL_FLAT_COLOUR] = "flat_colour",
     [MD5GL_MULTISAMPLED] = "multisampled",
     [MD5GL_LINE_WIDTH] = "line_width",

@@ -197,6 +197,28 @@ float md5gl_shadow_reach(const md5gl_frame *frame)
     return sun > contact ? sun : contact;
 }
 
+// Finds what shadows may reach of the ground. Few pixels of the plane are dark, and on software GL
+// the others would cost as much: what casts, enlarged by the reach, and its shadow.
+static void find_shaded_ground(const md5gl_frame *frame, const float *direction, float sides[4])
+{
+    const float reach = md5gl_shadow_reach(frame);
+    const float least[3] = {frame->casters.min.x - reach, frame->casters.min.y - reach,
+                            frame->casters.min.z - reach};
+    const float largest[3] = {frame->casters.max.x + reach, frame->casters.max.y + reach,
+                              frame->casters.max.z + reach};
+    for (int axis = 0; axis < 2; axis++) {
+        sides[axis] = least[axis];
+        sides[2 + axis] = largest[axis];
+        if (direction[2] <= 0.0f) // nothing is lit from below
+            continue;
+        const float slope = direction[axis] / direction[2];
+        const float low = slope * (least[2] - frame->ground);
+        const float high = slope * (largest[2] - frame->ground);
+        sides[axis] -= fmaxf(fmaxf(low, high), 0.0f);
+        sides[2 + axis] -= fminf(fminf(low, high), 0.0f);
+    }
+}
+
 void md5gl_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
                          md5gl_frame_block *block)
 {
@@ -212,6 +234,7 @@ void md5gl_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
                              0.5f * (bounds.min.z + bounds.max.z)};
     const box_view sun = view_from_sun(block->light_direction, centre, radius);
     const box_view contact = view_from_ground(centre, frame->ground, 1.15f * radius, heights);
+    find_shaded_ground(frame, block->light_direction, renderer->shaded_ground);
     set_matrix(&sun, 0.5f, 0.5f, block->sun_from_world);
     set_matrix(&contact, 0.5f, 0.5f, block->contact_from_world);
     const float softness = frame->softness > 0.0f ? frame->softness : 0.0f;

@@ -299,6 +299,50 @@ TEST (gl_ground_receives_shadows) {
     scene_close_stage(&stage);
 }
 
+// The ground is drawn only where shadows may fall: as with the whole plane, for light from all
+// sides, steep, flat and from below.
+TEST (gl_ground_shadows_are_not_cut_off) {
+    static const md5_vec3 lights[] = {{0, 1, 1}, {0, -3, 1},       {1, 1, 2},   {-2, 1, 1},
+                                      {0, 0, 1}, {0.3f, -0.2f, 1}, {-5, -5, 1}, {1, 1, -1}};
+    const float everything[4] = {-1e4f, -1e4f, 1e4f, 1e4f};
+    const shadow_scene scene = make_shadow_scene();
+    gl_stage stage;
+    gl_picture pictures[2];
+    if (!open_dark_floor(&stage))
+        return;
+    md5gl_renderer *const renderer = stage.scene.renderer;
+    prepare_shadows(&stage);
+    memset(stage.frame.background, 0, sizeof stage.frame.background);
+    stage.frame.casters = (md5_bounds){{-5, -5, 0}, {5, 5, 12}};
+    stage.frame.softness = 0.3f;
+    for (size_t i = 0; i < sizeof lights / sizeof lights[0]; i++) {
+        stage.frame.light_direction = lights[i];
+        stage.frame.ground = i % 2 ? 10.0f : 0.0f;
+        for (int whole = 0; whole < 2; whole++) {
+            md5gl_begin_frame(renderer, &stage.frame);
+            if (whole)
+                memcpy(renderer->shaded_ground, everything, sizeof everything);
+            CHECK(md5gl_pose_models(renderer, stage.copy, scene.palettes, scene.placements + 1, 1,
+                                    NULL));
+            md5gl_draw_shadows(renderer, stage.copy);
+            md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 200.0f);
+            scene_finish(&stage.scene, &stage.frame, &pictures[whole]);
+        }
+        int largest = 0, darkest = 0;
+        for (int up = -SCENE_HEIGHT / 2; up < SCENE_HEIGHT / 2; up++) {
+            for (int right = -SCENE_WIDTH / 2; right < SCENE_WIDTH / 2; right++) {
+                const int part = picture_at(&pictures[0], right, up)[3];
+                const int all = picture_at(&pictures[1], right, up)[3];
+                largest = abs(part - all) > largest ? abs(part - all) : largest;
+                darkest = all > darkest ? all : darkest;
+            }
+        }
+        CHECK(largest <= 1);
+        CHECK(darkest > 60 || lights[i].z < 0);
+    }
+    scene_close_stage(&stage);
+}
+
 // Cut-out texels let light through on every path, also if the texture is set after posing.
 TEST (gl_cut_out_texels_cast_no_shadow) {
     static const uint8_t clear[4] = {255, 255, 255, 0};
