@@ -55,7 +55,7 @@ VIEW_SOURCES   := $(wildcard demo/viewer/*/*.c)
 SHADERS        := $(sort $(filter-out %.md,$(wildcard shaders/*.*)))
 
 MODEL_FILES := $(shell find models -name '*.md5mesh' -o -name '*.md5anim' -o -name '*.md5camera' -o -name '*.md5machine' \
-                 -o -name '*.png' -o -name '*.tga' -o -name LICENSE 2>/dev/null)
+                 -o -name '*.png' -o -name '*.tga' -o -name LICENSE -o -path 'models/flame/*.mtr' 2>/dev/null)
 
 # Two test programs: the library's, and what needs a GL context. The viewer's parts count as that.
 TEST_GL_SOURCES  := $(wildcard test/render/test_*.c test/viewer/test_*.c)

@@ -19,7 +19,7 @@ changes_the_picture() { # NAME ARGUMENTS...: other than base.png
 # -- md5tool ------------------------------------------------------------------------------------
 
 machines_are_clean() {
-    for machine in models/*/*.md5machine; do
+    for machine in models/*/*.md5machine models/*/*/*.md5machine; do
         ends_saying 0 ' 0 errors, 0 warnings' "$tool" check "$machine" || return 1
     done
 }
@@ -88,6 +88,13 @@ check_long "a missing file to attach is reported" ends_saying 1 'nothing.md5mesh
     --attach prop_r=nothing.md5mesh --output "$scratch/x.png"
 check "another machine beside it" changes_the_picture guest "$bobbin" --animation-time 1 \
     --guest models/thimble/visitor.md5machine
+burns() { # the same without what the folder attached holds
+    cp "$bobbin" "$models"/bobbin/*.png "$scratch/bobbin/"
+    picture fire "$bobbin" --animation-time 1.5 --set sneeze=1@0.1 --hide skin &&
+        picture smothered "$scratch/bobbin/bobbin.md5machine" --animation-time 1.5 --set sneeze=1@0.1 --hide skin &&
+        ! cmp "$scratch/fire.png" "$scratch/smothered.png"
+}
+check "fire is drawn when he sneezes" burns
 check "a guest needs a machine" ends_saying 1 '--guest: there is no state machine' "$view" \
     models/bobbin/bobbin.md5mesh --guest models/thimble/visitor.md5machine --output "$scratch/x.png"
 check "a missing guest is reported" ends_saying 1 'nothing.md5machine' "$view" "$bobbin" \

@@ -14,6 +14,28 @@ static void set_off(view_machine *machine, const char *name)
     CHECK(parameter >= 0 && md5_player_set(machine->player, (uint32_t)parameter, 1.0f));
 }
 
+TEST (view_carried_fire_burns_when_he_sneezes) {
+    view_log log = {.level = VIEW_QUIET};
+    view_machine host, fire;
+    if (!CHECK(view_load_machine(&host, test_path("models/bobbin/bobbin.md5machine"), NULL, &log)
+               && view_load_machine(&fire, test_path("models/bobbin/attached/head.md5machine"),
+                                    NULL, &log)))
+        return;
+    host.carried = &fire;
+    set_off(&host, "sneeze");
+    view_run_machine(&host, 1.2);
+    CHECK_STRING(state_of(&fire), "out");
+    view_run_machine(&host, 1.4);
+    CHECK_STRING(state_of(&fire), "burst");
+    view_restart_machine(&host);
+    CHECK_STRING(state_of(&fire), "out");
+    set_off(&host, "sneeze");
+    view_run_machine(&host, 4.0);
+    CHECK_STRING(state_of(&fire), "out");
+    view_free_machine(&fire);
+    view_free_machine(&host);
+}
+
 TEST (view_guest_comes_when_he_snores_and_folds_when_he_strikes) {
     view_log log = {.level = VIEW_QUIET};
     view_machine host, guest;

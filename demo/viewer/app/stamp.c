@@ -84,16 +84,17 @@ uint64_t view_stamp_files(const view_state *viewer)
 {
     const view_options *const options = viewer->options;
     const char *const attached = options->attach != NULL ? strchr(options->attach, '=') : NULL;
-    const view_machine *const guest = viewer->document->companions[VIEW_GUEST].guest;
-    const char *const companions[VIEW_NUM_COMPANIONS] = {
-        options->retarget, attached != NULL ? attached + 1 : NULL,
-        [VIEW_GUEST] = guest != NULL ? guest->character->model_path : NULL};
+    const char *companions[VIEW_NUM_COMPANIONS] = {options->retarget,
+                                                   attached != NULL ? attached + 1 : NULL};
     uint64_t stamp = 1;
     add_scene(&stamp, &viewer->document->scene);
     add_textures(&stamp, &viewer->document->textures, viewer->document->scene.path);
-    if (guest != NULL)
-        add_character(&stamp, guest->character);
     for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
+        const view_machine *const machine = viewer->document->companions[i].machine;
+        if (machine != NULL) {
+            companions[i] = machine->character->model_path;
+            add_character(&stamp, machine->character);
+        }
         add_file(&stamp, companions[i]);
         if (viewer->document->companions[i].textures != NULL)
             add_textures(&stamp, viewer->document->companions[i].textures, companions[i]);

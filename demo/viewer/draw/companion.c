@@ -33,11 +33,13 @@ static md5_mat34 pose(view_companion *companion, const view_document *document)
 {
     const md5_skeleton *const skeleton = &companion->model->skeleton;
     const view_scene *const scene = &document->scene;
-    if (companion->guest != NULL) {
-        // Its palette is in the world already.
-        view_pose_machine(companion->guest, skeleton->num_joints, companion->pose,
+    if (companion->machine != NULL) {
+        // A guest's palette is in the world already.
+        view_pose_machine(companion->machine, skeleton->num_joints, companion->pose,
                           companion->joints, companion->palette);
-        return md5_mat34_from_transform((md5_transform){.rotation = {.w = 1.0f}});
+        return companion->joint >= 0
+                   ? scene->joints[companion->joint]
+                   : md5_mat34_from_transform((md5_transform){.rotation = {.w = 1.0f}});
     }
     const bool is_compared = companion == &document->companions[VIEW_COMPARED];
     md5_mat34 place = placed_beside(document, companion, is_compared ? -1.0f : 1.0f);

@@ -111,7 +111,7 @@ static md5_bounds find_casters(const view_stage *stage)
     clip.min = md5_vec3_add(clip.min, walked);
     clip.max = md5_vec3_add(clip.max, walked);
     const view_companion *const companions = stage->document->companions;
-    const view_machine *const guest = companions[VIEW_GUEST].guest;
+    const view_machine *const guest = companions[VIEW_GUEST].machine;
     if (guest != NULL) {
         const md5_vec3 at = guest->place.translation;
         const float reach = view_size(companions[VIEW_GUEST].model->bounds);

@@ -1,5 +1,6 @@
 #include "demo/viewer/scene/companion.h"
 
+#include "demo/common/file.h"
 #include "demo/common/memory.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/scene/deforms.h"
@@ -22,9 +23,9 @@ static void free_companion(view_companion *companion, md5gl_renderer *renderer)
     free(companion->pose);
     free(companion->palette);
     free(companion->joints);
-    if (companion->guest != NULL)
-        view_free_machine(companion->guest);
-    free(companion->guest);
+    if (companion->machine != NULL)
+        view_free_machine(companion->machine);
+    free(companion->machine);
     md5_free_model(companion->own_model);
     *companion = (view_companion){0};
 }
@@ -82,18 +83,25 @@ static bool load_retargeted(view_companion *body, const view_scene *scene,
     return false;
 }
 
+// Index of the joint of that name, or -1.
+static int32_t find_joint(const view_scene *scene, const char *name, size_t length)
+{
+    const md5_skeleton *const skeleton = scene->skeleton;
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const char *const joint = skeleton->joints[i].name;
+        if (strlen(joint) == length && strncmp(joint, name, length) == 0)
+            return (int32_t)i;
+    }
+    return -1;
+}
+
 static bool load_attached(view_companion *thing, const view_scene *scene, const view_loader *loader)
 {
     const char *const attach = loader->options->attach, *const equals = strchr(attach, '=');
     const size_t length = (size_t)(equals - attach);
     if (!load(thing, scene, loader, equals + 1))
         return false;
-    const md5_skeleton *const skeleton = scene->skeleton;
-    for (uint32_t i = 0; i < skeleton->num_joints && thing->joint < 0; i++) {
-        const char *const name = skeleton->joints[i].name;
-        if (strlen(name) == length && strncmp(name, attach, length) == 0)
-            thing->joint = (int32_t)i;
-    }
+    thing->joint = find_joint(scene, attach, length);
     if (thing->joint >= 0)
         return true;
     view_error(loader->log, "--attach %s: the model has no joint of that name", attach);
@@ -111,6 +119,21 @@ bool view_load_companions(view_companion companions[VIEW_NUM_COMPANIONS], const 
            && (options->attach == NULL || load_attached(&companions[1], scene, loader));
 }
 
+// Loads a machine with its model and textures.
+static bool load_machine(view_companion *companion, const char *path, const view_loader *loader)
+{
+    *companion =
+        (view_companion){.joint = -1, .machine = common_alloc(1, sizeof *companion->machine)};
+    if (!view_load_machine(companion->machine, path, NULL, loader->log)) {
+        free_companion(companion, loader->renderer);
+        return false;
+    }
+    companion->model = companion->machine->character->model;
+    companion->joints =
+        common_alloc(companion->model->skeleton.num_joints, sizeof *companion->joints);
+    return upload(companion, loader, companion->machine->character->model_path, NULL);
+}
+
 bool view_load_guest(view_companion *guest, view_scene *scene, const view_loader *loader)
 {
     const char *const path = loader->options->guest;
@@ -120,25 +143,43 @@ bool view_load_guest(view_companion *guest, view_scene *scene, const view_loader
         view_error(loader->log, "--guest: there is no state machine that %s could visit", path);
         return false;
     }
-    *guest = (view_companion){.joint = -1, .guest = common_alloc(1, sizeof *guest->guest)};
-    if (!view_load_machine(guest->guest, path, NULL, loader->log)) {
-        free_companion(guest, loader->renderer);
-        return false;
-    }
-    guest->model = guest->guest->character->model;
-    guest->joints = common_alloc(guest->model->skeleton.num_joints, sizeof *guest->joints);
-    const char *const model_path = guest->guest->character->model_path;
-    if (!upload(guest, loader, model_path, NULL))
+    if (!load_machine(guest, path, loader))
         return false;
     const float reach = view_size(scene->model->bounds);
-    guest->guest->start = (md5_transform){
+    guest->machine->start = (md5_transform){
         .rotation = {.z = -0.70710678f, .w = 0.70710678f},
         .translation = {0.7f * reach, 1.5f * reach, 0.0f},
     };
-    guest->guest->place = guest->guest->start;
-    guest->guest->host = &scene->machine;
-    scene->machine.guest = guest->guest;
+    guest->machine->place = guest->machine->start;
+    guest->machine->host = &scene->machine;
+    scene->machine.guest = guest->machine;
     return true;
+}
+
+bool view_load_carried(view_companion *carried, view_scene *scene, const view_loader *loader)
+{
+    if (loader->renderer == NULL || scene->model == NULL || scene->machine.player == NULL)
+        return true;
+    char *const beside = common_folder(scene->machine.character->model_path);
+    char *const folder = common_join(beside, "attached");
+    common_list files = common_list_folder(folder, ".md5machine");
+    bool is_loaded = true;
+    for (size_t i = 0; i < files.count && scene->machine.carried == NULL && is_loaded; i++) {
+        char *const name = common_stem(files.names[i]);
+        const int32_t joint = find_joint(scene, name, strlen(name));
+        free(name);
+        if (joint < 0)
+            continue;
+        is_loaded = load_machine(carried, files.names[i], loader);
+        if (is_loaded) {
+            carried->joint = joint;
+            scene->machine.carried = carried->machine;
+        }
+    }
+    common_free_list(&files);
+    free(folder);
+    free(beside);
+    return is_loaded;
 }
 
 bool view_load_compared(view_companion *compared, const view_compare *compare,

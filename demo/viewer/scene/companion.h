@@ -9,17 +9,17 @@
 #include "demo/viewer/scene/upload.h"
 
 // Companion 0 is retargeted, companion 1 is attached, companion 2 is compared, companion 3 is a
-// guest.
-enum { VIEW_COMPARED = 2, VIEW_GUEST, VIEW_NUM_COMPANIONS };
+// guest, companion 4 is carried: attached, with a machine.
+enum { VIEW_COMPARED = 2, VIEW_GUEST, VIEW_CARRIED, VIEW_NUM_COMPANIONS };
 
 typedef struct view_companion {
     const md5_model *model; // NULL: no companion
     md5_model *own_model;   // the same, unless it belongs to a view_compare
     md5gl_model *drawn;
     view_textures *textures;
-    md5_retarget *retarget; // NULL: attached, compared or a guest
-    view_machine *guest;    // NULL: no guest
-    md5_mat34 *joints;      // [joints of the guest]
+    md5_retarget *retarget; // NULL: none of the others is
+    view_machine *machine;  // NULL: neither a guest nor carried
+    md5_mat34 *joints;      // [joints of that machine's model]
     int32_t joint;          // joint of the scene's model to which it is attached
     md5_transform *scratch; // [joints of the scene]
     md5_transform *pose;    // [joints of the companion]
@@ -35,6 +35,11 @@ bool view_load_companions(view_companion companions[VIEW_NUM_COMPANIONS], const 
 // left, a little ahead, and looks to the right. Returns false and logs an error on failure; free in
 // both cases.
 bool view_load_guest(view_companion *guest, view_scene *scene, const view_loader *loader);
+// Loads what the scene's model carries if it plays a machine: the first machine of the folder
+// `attached` beside the model whose file is named after a joint. It advances with that of the
+// scene, whose events set its triggers. Returns false and logs an error on failure; free in both
+// cases.
+bool view_load_carried(view_companion *carried, view_scene *scene, const view_loader *loader);
 void view_free_companions(view_companion companions[VIEW_NUM_COMPANIONS], md5gl_renderer *renderer);
 
 // Uploads what the scene's pose is compared with; `compare` must outlive it. `path`: of its

@@ -87,6 +87,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
         view_warn(loader->log, "--walk: no two joints have foot or ankle in their names");
     if (!view_load_companions(document->companions, scene, loader)
         || !view_load_guest(&document->companions[VIEW_GUEST], scene, loader)
+        || !view_load_carried(&document->companions[VIEW_CARRIED], scene, loader)
         || !load_compare(document, loader))
         return false;
     const view_kind_source first = {scene, document->drawn, &document->textures,
@@ -165,11 +166,11 @@ static void widen_by_companion(view_document *document, const view_companion *co
 // And by those of a guest that comes by in front of the model.
 static void widen_by_guest(view_document *document, const view_companion *companion)
 {
-    if (companion->guest == NULL)
+    if (companion->machine == NULL)
         return;
     md5_bounds box = companion->model->bounds;
-    box.min.x += companion->guest->start.translation.x;
-    box.max.x += companion->guest->start.translation.x;
+    box.min.x += companion->machine->start.translation.x;
+    box.max.x += companion->machine->start.translation.x;
     widen_by_box(document, box);
 }
 

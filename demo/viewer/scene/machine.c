@@ -248,6 +248,8 @@ static void record_event(void *user, md5_player *player, const md5_event *event,
     const view_machine *const other = machine->guest != NULL ? machine->guest : machine->host;
     if (other != NULL && event->kind == MD5_EVENT_CLIP)
         set_off(other, event->name);
+    if (machine->carried != NULL && event->kind == MD5_EVENT_CLIP)
+        set_off(machine->carried, event->name);
     memmove(&machine->events[1], &machine->events[0],
             (VIEW_EVENTS - 1) * sizeof machine->events[0]);
     (void)snprintf(machine->events[0].text, sizeof machine->events[0].text, "%s%s %s",
@@ -369,12 +371,14 @@ static void advance(view_machine *machine, double seconds)
     machine->place = md5_transform_mul(machine->place, md5_player_root_motion(machine->player));
 }
 
-// The guest after its host.
-static void advance_both(view_machine *machine, double seconds)
+// The guest after its host, and what that carries.
+static void advance_all(view_machine *machine, double seconds)
 {
     advance(machine, seconds);
     if (machine->guest != NULL)
         advance(machine->guest, seconds);
+    if (machine->carried != NULL)
+        advance(machine->carried, seconds);
 }
 
 static void restart(view_machine *machine)
@@ -395,6 +399,8 @@ void view_restart_machine(view_machine *machine)
     restart(machine);
     if (machine->guest != NULL)
         restart(machine->guest);
+    if (machine->carried != NULL)
+        restart(machine->carried);
 }
 
 void view_run_machine(view_machine *machine, double time)
@@ -405,9 +411,9 @@ void view_run_machine(view_machine *machine, double time)
     if (time > machine->time + (double)MAX_SECONDS)
         machine->time = time - (double)MAX_SECONDS;
     while (fabs(time - machine->time) > step)
-        advance_both(machine, time > machine->time ? step : -step);
+        advance_all(machine, time > machine->time ? step : -step);
     if (time != machine->time)
-        advance_both(machine, time - machine->time);
+        advance_all(machine, time - machine->time);
 }
 
 // -- Pose -----------------------------------------------------------------------------------

@@ -48,6 +48,7 @@ struct view_machine {
     // A machine that advances with this one, or with which this one does; or NULL. An event of a
     // clip sets the trigger of the same name of the other.
     view_machine *guest, *host;
+    view_machine *carried; // the same, but its events set nothing; or NULL
 };
 
 // Loads a machine file with the files it names and creates a player. Returns false and logs an

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Makes a burst of fire, to be attached to a head: puffs of light, of two joints each. A puff is a quad that
+its material turns to the viewer: as wide as its joints are apart, and nothing while they are at one point.
+
+    python3 models/make_flame.py [FOLDER]    write the files (default: models/flame)
+    python3 models/make_flame.py --check     regenerate and compare with models/flame"""
+
+import math
+import os
+import sys
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+from kit import bake, md5, png, program, rig  # noqa: E402
+from kit.maths import add, scale, smoothstep, sub, unit  # noqa: E402
+from kit.noise import hash3, value  # noqa: E402
+
+NAME = "flame"
+COMMAND = "make_flame.py"
+TEXELS = 64
+RATE, FRAMES = 30, 48
+MOUTH, NOSE = (11.5, 0.0, 2.4), (12.5, 0.0, 4.4)     # from Bobbin's joint head
+_SPRITE = 0.75 * 0.707          # half the side of a sprite, of its joints' distance
+
+
+class Puff:
+    """One puff: begins at `start`, goes `way` units a second, slower and slower, and drifts up."""
+
+    def __init__(self, kind, number, born, life, start, way, brake, rise, size):
+        self.kind, self.number, self.born, self.life = kind, number, born, life
+        self.start, self.way, self.brake, self.rise, self.size = start, way, brake, rise, size
+
+    def at(self, t):
+        """(position, half its side)."""
+        age = t - self.born
+        if age <= 0.0 or age >= self.life:
+            return self.start, 0.0
+        gone = (1.0 - math.exp(-self.brake * age)) / self.brake
+        share = age / self.life
+        size = self.size * (0.35 + 0.65 * share ** 0.6) * smoothstep(1.0, 0.55, share)
+        return add(add(self.start, scale(self.way, gone)), (0.0, 0.0, self.rise * age * age)), size
+
+
+def _any(number, what):
+    return 2.0 * hash3(number, 31 * what, 7) - 1.0
+
+
+def _puffs():
+    out = []
+    for number in range(30):
+        # What leaves first is fastest, so that the burst stretches; hot ones are inside and soon gone.
+        hot = number % 3 == 0
+        born = 0.22 * number / 29.0
+        ahead = unit((1.0, 0.15 * _any(number, 1), 0.10 + 0.13 * _any(number, 2)))
+        speed = (235.0 - 330.0 * born) * (0.86 + 0.14 * _any(number, 3))
+        life = (0.21 if hot else 0.40) * (1.0 + 0.2 * _any(number, 4))
+        size = (3.4 if hot else 6.6) * (1.0 + 0.25 * _any(number, 5))
+        out.append(Puff("hot" if hot else "fire", number, born, life, MOUTH, scale(ahead, speed), 5.5,
+                        26.0, size))
+    for number in range(30, 38):
+        side = _any(number, 1)
+        out.append(Puff("smoke", number, 0.30 + 0.085 * (number - 30), 0.62 + 0.1 * _any(number, 4),
+                        add(NOSE, (0.0, 1.1 * (-1.0) ** number, 0.0)), (7.0, 2.0 * side, 6.0), 2.5, 9.0,
+                        2.6 * (1.0 + 0.2 * _any(number, 5))))
+    return out
+
+
+PUFFS = _puffs()
+KINDS = ("fire", "hot", "smoke")
+
+
+class Joint:
+    def __init__(self, name, parent, bind):
+        self.name, self.parent, self.bind = name, parent, bind
+        self.axis, self.up = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
+
+
+def joints():
+    """The bind pose shows the puffs in a row."""
+    out = [Joint("origin", None, (0.0, 0.0, 0.0))]
+    for puff in PUFFS:
+        middle = (14.0 + 1.2 * puff.number, 0.0, 2.4)
+        out += [Joint("puff_%d" % puff.number, "origin", middle),
+                Joint("edge_%d" % puff.number, "origin", add(middle, (0.0, 1.0, 1.0)))]
+    return out
+
+
+def mesh(kind, bones):
+    """Three corners are at one joint, so close that nothing is seen if the other joint is there too."""
+    points, uvs, tris, weights = [], [], [], []
+    for puff in PUFFS:
+        if puff.kind != kind:
+            continue
+        base, near = len(points), bones.position[bones.index["puff_%d" % puff.number]]
+        corners = ((0.0, 1.0, 1.0), (0.0, -0.004, 0.004), (0.0, -0.004, -0.004), (0.0, 0.004, -0.004))
+        points += [add(near, corner) for corner in corners]
+        uvs += [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]
+        tris += [(base, base + 1, base + 2), (base, base + 2, base + 3)]
+        weights += [[("edge_%d" % puff.number, 1.0)]] + [[("puff_%d" % puff.number, 1.0)]] * 3
+    return md5.Mesh(kind, "models/flame/" + kind, points, uvs, tris, weights)
+
+
+def glow(s, t):
+    """A soft round puff, with lumps."""
+    away = math.hypot(s, t)
+    lumps = value(3.0 * s + 9.0, 3.0 * t + 9.0, 1.0) + 0.5 * value(7.0 * s + 9.0, 7.0 * t + 9.0, 5.0)
+    light = smoothstep(1.0, 0.0, away + 0.30 * (lumps - 0.75)) * smoothstep(1.0, 0.8, away)
+    return (255.0 * light,) * 3
+
+
+def frame(bones, t):
+    pose = rig.Pose(bones)
+    for puff in PUFFS:
+        position, size = puff.at(t)
+        near, edge = "puff_%d" % puff.number, "edge_%d" % puff.number
+        apart = scale(unit((0.0, 1.0, 1.0)), size / _SPRITE)
+        pose.move(near, *sub(position, bones.position[bones.index[near]]))
+        pose.move(edge, *sub(add(position, apart), bones.position[bones.index[edge]]))
+    return pose.solve()
+
+
+def make(folder):
+    bones = rig.Skeleton(joints())
+    meshes = [mesh(kind, bones) for kind in KINDS]
+    png.write(os.path.join(folder, "puff.png"), TEXELS, TEXELS, bake.flat_texture(TEXELS, glow))
+    program.save(folder, NAME + ".md5mesh", md5.mesh_text(COMMAND, bones.rows(), meshes))
+    bounds = rig.Bounds(bones, meshes)
+    for name, times in (("out", (-1.0, -1.0)), ("burst", [n / RATE for n in range(FRAMES + 1)])):
+        frames, boxes = [], []
+        for t in times:
+            positions, turns = frame(bones, t)
+            frames.append(rig.local_frames(bones, positions, turns))
+            boxes.append(bounds.of(positions, turns))
+        program.save(folder, name + ".md5anim", md5.anim_text(COMMAND, bones.rows(), RATE, frames, boxes))
+    return "%d joints, %d puffs" % (len(bones.joints), len(PUFFS))
+
+
+if __name__ == "__main__":
+    sys.exit(program.run(sys.argv[1:], os.path.join(HERE, NAME), make, __doc__))
