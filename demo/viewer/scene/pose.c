@@ -208,9 +208,10 @@ static void widen_both_ways(view_hull *hull, int i, md5_vec3 direction, md5_boun
 
 // Most points lie within what earlier ones reach, and their neighbours too: only boxes of a few
 // points are compared then.
-void view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t count)
+md5_bounds view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t count)
 {
     enum { IN_BOX = 32 };
+    md5_bounds bounds = md5_bounds_of_points(NULL, 0);
     md5_vec3 directions[VIEW_HULL_POINTS / 2];
     for (int i = 0; i < VIEW_HULL_POINTS / 2; i++)
         directions[i] = hull_direction(i);
@@ -219,18 +220,9 @@ void view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t count)
         const md5_bounds box = md5_bounds_of_points(points + first, num);
         for (int i = 0; i < VIEW_HULL_POINTS / 2; i++)
             widen_both_ways(hull, i, directions[i], box, points + first, num);
+        bounds = md5_bounds_union(bounds, box);
     }
-}
-
-static void widen_hull_by_pose(view_hull *hull, const view_scene *scene)
-{
-    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
-        view_widen_hull(hull, scene->skinned[i].positions, scene->model->meshes[i].num_vertices);
-    const uint32_t num_seen = view_is_joints_alone(scene) ? scene->num_joints : 0;
-    for (uint32_t i = 0; i < num_seen; i++) {
-        const md5_vec3 position = md5_mat34_translation(scene->joints[i]);
-        view_widen_hull(hull, &position, 1);
-    }
+    return bounds;
 }
 
 // Bounds of a camera path.
@@ -239,8 +231,7 @@ static md5_bounds path_bounds(const md5_camera *camera, view_hull *hull)
     md5_bounds bounds = md5_bounds_of_points(NULL, 0);
     for (uint32_t i = 0; i < camera->num_frames; i++) {
         const md5_vec3 position = camera->frames[i].position;
-        bounds = md5_bounds_union(bounds, md5_bounds_of_points(&position, 1));
-        view_widen_hull(hull, &position, 1);
+        bounds = md5_bounds_union(bounds, view_widen_hull(hull, &position, 1));
     }
     return bounds;
 }
@@ -248,8 +239,16 @@ static md5_bounds path_bounds(const md5_camera *camera, view_hull *hull)
 static void widen_by_pose(view_scene *scene, md5_bounds *bounds, view_hull *hull)
 {
     skin_positions(scene);
-    *bounds = md5_bounds_union(*bounds, view_pose_bounds(scene));
-    widen_hull_by_pose(hull, scene);
+    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++) {
+        const uint32_t count = scene->model->meshes[i].num_vertices;
+        *bounds =
+            md5_bounds_union(*bounds, view_widen_hull(hull, scene->skinned[i].positions, count));
+    }
+    const uint32_t num_seen = view_is_joints_alone(scene) ? scene->num_joints : 0;
+    for (uint32_t i = 0; i < num_seen; i++) {
+        const md5_vec3 position = md5_mat34_translation(scene->joints[i]);
+        *bounds = md5_bounds_union(*bounds, view_widen_hull(hull, &position, 1));
+    }
 }
 
 // For each direction of a hull: the clip and frame in which a joint is farthest out.
@@ -258,19 +257,28 @@ typedef struct far_frames {
     uint32_t clip[VIEW_HULL_POINTS], frame[VIEW_HULL_POINTS];
 } far_frames;
 
+static void note_reach(far_frames *far, int index, float reach, uint32_t clip, uint32_t frame)
+{
+    if (reach <= far->reach[index])
+        return;
+    far->reach[index] = reach;
+    far->clip[index] = clip;
+    far->frame[index] = frame;
+}
+
 static void note_joints(far_frames *far, const view_scene *scene, uint32_t clip, uint32_t frame)
 {
-    for (int i = 0; i < VIEW_HULL_POINTS; i++) {
+    for (int i = 0; i < VIEW_HULL_POINTS / 2; i++) {
         const md5_vec3 direction = hull_direction(i);
+        float high = -INFINITY, low = INFINITY;
         for (uint32_t joint = 0; joint < scene->num_joints; joint++) {
             const float reach =
                 md5_vec3_dot(direction, md5_mat34_translation(scene->joints[joint]));
-            if (reach <= far->reach[i])
-                continue;
-            far->reach[i] = reach;
-            far->clip[i] = clip;
-            far->frame[i] = frame;
+            high = reach > high ? reach : high;
+            low = reach < low ? reach : low;
         }
+        note_reach(far, i, high, clip, frame);
+        note_reach(far, VIEW_HULL_POINTS - 1 - i, -low, clip, frame);
     }
 }
 

@@ -133,8 +133,8 @@ md5_bounds view_pose_bounds(const view_scene *scene);
 // clip, of the camera path. Changes the pose.
 md5_bounds view_clip_bounds(view_scene *scene, view_hull *hull);
 
-// Adds points to a hull.
-void view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t count);
+// Adds points to a hull. Returns their bounds.
+md5_bounds view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t count);
 
 // Whether only joints are shown: there is no model, or it has no triangles.
 bool view_is_joints_alone(const view_scene *scene);
