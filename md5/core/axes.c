@@ -41,7 +41,7 @@ static md5_quat with_axis(md5_quat q, md5_vec3 axis, float sign)
     return (md5_quat){sign * axis.x, sign * axis.y, sign * axis.z, q.w};
 }
 
-md5_transform md5_transform_to_axes(md5_axes axes, md5_transform transform)
+md5_transform md5_transform_to_other_axes(md5_axes axes, md5_transform transform)
 {
     const md5_quat q = transform.rotation;
     const md5_vec3 axis = md5_vec3_to_axes(axes, (md5_vec3){q.x, q.y, q.z});

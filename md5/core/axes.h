@@ -23,8 +23,13 @@ extern const md5_axes_map md5_axes_maps[];
 // Return the vector unchanged for MD5_AXES_ID, to the bit.
 md5_vec3 md5_vec3_to_axes(md5_axes axes, md5_vec3 v);
 md5_vec3 md5_vec3_from_axes(md5_axes axes, md5_vec3 v);
-md5_transform md5_transform_to_axes(md5_axes axes, md5_transform transform);
+md5_transform md5_transform_to_other_axes(md5_axes axes, md5_transform transform);
 md5_transform md5_transform_from_axes(md5_axes axes, md5_transform transform);
+
+static inline md5_transform md5_transform_to_axes(md5_axes axes, md5_transform transform)
+{
+    return axes == MD5_AXES_ID ? transform : md5_transform_to_other_axes(axes, transform);
+}
 
 static inline md5_vec3 md5_forward(md5_axes axes)
 {

@@ -265,6 +265,7 @@ struct md5_machine {
     float *masks;             // [masks][joints]
     md5_mask_sets *mask_sets; // [masks]
     md5_detail_set *details;  // [masks]
+    md5_detail_set *rests;    // [masks] runs of the joints that are seen below a mask; or none
     bool *are_animated;       // [masks][joints]
     uint32_t *left_out;       // [masks][joints]
     int32_t *followers;       // [parameters] its row in tables.follows, or -1

@@ -4,28 +4,6 @@
 
 static const md5_root_delta NO_DELTA = {.cosine = 1.0};
 
-md5_root_delta md5_root_delta_mul(md5_root_delta a, md5_root_delta b)
-{
-    return (md5_root_delta){
-        .x = a.x + (a.cosine * b.x - a.sine * b.y),
-        .y = a.y + (a.sine * b.x + a.cosine * b.y),
-        .z = a.z + b.z,
-        .cosine = a.cosine * b.cosine - a.sine * b.sine,
-        .sine = a.cosine * b.sine + a.sine * b.cosine,
-    };
-}
-
-md5_root_delta md5_root_delta_inverse(md5_root_delta delta)
-{
-    return (md5_root_delta){
-        .x = -(delta.cosine * delta.x + delta.sine * delta.y),
-        .y = -(delta.cosine * delta.y - delta.sine * delta.x),
-        .z = -delta.z,
-        .cosine = delta.cosine,
-        .sine = -delta.sine,
-    };
-}
-
 // An arc over its chord is (t/2) / sin(t/2), t being the angle: the product of 1 / cos(t/4),
 // 1 / cos(t/8) and so on (Viete), each cosine the root of half of 1 + the one before.
 md5_stride md5_root_delta_stride(const md5_root_delta *delta)

@@ -13,8 +13,29 @@ typedef struct md5_root_delta {
     double cosine, sine; // of the yaw
 } md5_root_delta;
 
-md5_root_delta md5_root_delta_mul(md5_root_delta a, md5_root_delta b); // first b, then a
-md5_root_delta md5_root_delta_inverse(md5_root_delta delta);
+// First b, then a.
+static inline md5_root_delta md5_root_delta_mul(md5_root_delta a, md5_root_delta b)
+{
+    return (md5_root_delta){
+        .x = a.x + (a.cosine * b.x - a.sine * b.y),
+        .y = a.y + (a.sine * b.x + a.cosine * b.y),
+        .z = a.z + b.z,
+        .cosine = a.cosine * b.cosine - a.sine * b.sine,
+        .sine = a.cosine * b.sine + a.sine * b.cosine,
+    };
+}
+
+static inline md5_root_delta md5_root_delta_inverse(md5_root_delta delta)
+{
+    return (md5_root_delta){
+        .x = -(delta.cosine * delta.x + delta.sine * delta.y),
+        .y = -(delta.cosine * delta.y - delta.sine * delta.x),
+        .z = -delta.z,
+        .cosine = delta.cosine,
+        .sine = -delta.sine,
+    };
+}
+
 md5_transform md5_root_delta_transform(md5_root_delta delta);
 
 // Length and direction of the path of a displacement: an arc if it turns, seen from its middle. It

@@ -118,6 +118,7 @@ static md5_machine *lay_out(md5_block *block, const md5_machine *from, const md5
     MOVE(float, masks, desc->num_masks *joints);
     MOVE(md5_mask_sets, mask_sets, desc->num_masks);
     MOVE(md5_detail_set, details, desc->num_masks);
+    MOVE(md5_detail_set, rests, desc->num_masks);
     MOVE(bool, are_animated, desc->num_masks *joints);
     MOVE(uint32_t, left_out, desc->num_masks * joints);
     MOVE(md5_joint_run, runs, from->num_runs);

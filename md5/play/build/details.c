@@ -1,5 +1,5 @@
 // Levels of detail: which joints a mask leaves to be animated, and which slots of the clips drive
-// them.
+// them. Likewise the joints that are still seen below a layer with the mask.
 #include "md5/play/build/building.h"
 
 // Another run costs about as much as so many joints: a register of the widest kernels.
@@ -61,8 +61,8 @@ static bool find_runs(md5_building *building)
         (bool *)md5_build_array(building, num_masks, num_joints * sizeof *machine->are_animated);
     machine->left_out =
         (uint32_t *)md5_build_array(building, num_masks, num_joints * sizeof *machine->left_out);
-    machine->runs =
-        (md5_joint_run *)md5_build_array(building, num_masks, most_runs * sizeof *machine->runs);
+    machine->runs = (md5_joint_run *)md5_build_array(building, num_masks,
+                                                     2 * most_runs * sizeof *machine->runs);
     TRY(machine->details && machine->are_animated && machine->left_out && machine->runs);
     for (size_t i = 0; i < num_masks; i++) {
         md5_detail_set *const set = &machine->details[i];
@@ -71,6 +71,35 @@ static bool find_runs(md5_building *building)
         find_animated(machine, md5_mask_of(machine, (int32_t)i), are_animated);
         divide(are_animated, machine->num_joints, set, machine->runs + set->first_run);
         list_left_out(machine, set, machine->left_out + set->first_joint);
+        machine->num_runs += set->num_runs;
+    }
+    return true;
+}
+
+// Joints that a mask covers in whole are overwritten: below it only the others are needed, and
+// joint 0, of which root motion is taken. No runs: the mask covers too few to make a difference.
+static bool find_rests(md5_building *building)
+{
+    md5_machine *const machine = building->machine;
+    const uint32_t num_joints = machine->num_joints;
+    machine->rests = (md5_detail_set *)md5_build_array(building, building->desc->num_masks,
+                                                       sizeof *machine->rests);
+    TRY(machine->rests);
+    for (uint32_t i = 0; i < building->desc->num_masks; i++) {
+        const float *const weights = md5_mask_of(machine, (int32_t)i);
+        md5_detail_set *const set = &machine->rests[i];
+        *set = (md5_detail_set){.first_run = machine->num_runs};
+        if (!machine->mask_sets[i].is_split)
+            continue;
+        md5_begin_marks(building);
+        for (uint32_t joint = 0; joint < num_joints; joint++)
+            building->marks[joint] = joint == 0 || weights[joint] < 1.0f;
+        divide(building->marks, num_joints, set, machine->runs + set->first_run);
+        uint32_t num_left = 0;
+        for (uint32_t run = 0; run < set->num_runs; run++)
+            num_left += machine->runs[set->first_run + run].count;
+        if (num_left + WIDEST_GAP > num_joints)
+            set->num_runs = 0;
         machine->num_runs += set->num_runs;
     }
     return true;
@@ -100,12 +129,14 @@ bool md5_build_details(md5_building *building)
 {
     md5_machine *const machine = building->machine;
     const uint32_t num_clips = building->desc->num_clips;
-    TRY(find_runs(building));
+    TRY(find_runs(building) && find_rests(building));
     machine->run_slots = (md5_run_slots *)md5_build_array(building, machine->num_runs,
                                                           num_clips * sizeof *machine->run_slots);
     TRY(machine->run_slots);
-    for (uint32_t i = 0; i < building->desc->num_masks; i++) {
-        md5_detail_set *const set = &machine->details[i];
+    const uint32_t num_masks = building->desc->num_masks;
+    for (uint32_t i = 0; i < 2 * num_masks; i++) {
+        md5_detail_set *const set =
+            i < num_masks ? &machine->details[i] : &machine->rests[i - num_masks];
         set->first_slots = machine->num_run_slots;
         find_slots(building, set, machine->run_slots + set->first_slots);
         machine->num_run_slots += (size_t)set->num_runs * num_clips;

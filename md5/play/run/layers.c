@@ -311,6 +311,22 @@ size_t md5_captured_poses(const md5_machine *machine)
     return 2 + 1 + (size_t)has_differences + (size_t)machine->max_poses - 1;
 }
 
+// The joints of a layer that the next one leaves to be seen, if it surely overwrites many: it has a
+// mask, its full weight and only one state. NULL: all.
+static const md5_detail_set *seen_below(const md5_player *player, uint32_t layer)
+{
+    const md5_machine *const machine = player->machine;
+    const uint32_t next = layer + 1;
+    if (next >= machine->tables.num_layers || machine->layers[layer].mask >= 0)
+        return NULL;
+    const md5_play_layer *const above = &machine->layers[next];
+    const bool covers = above->mode == MD5_LAYER_OVERRIDE && above->mask >= 0
+                        && machine->rests[above->mask].num_runs > 0 && player->num_shots == 0
+                        && md5_weight_of(player, &above->weight) == 1.0f
+                        && single_motion(&player->layer_states[next]);
+    return covers ? &machine->rests[above->mask] : NULL;
+}
+
 static void blend_all_layers(md5_player *player, const md5_detail_set *detail, md5_transform *spare,
                              md5_transform *pose)
 {
@@ -321,7 +337,8 @@ static void blend_all_layers(md5_player *player, const md5_detail_set *detail, m
         const md5_play_layer *const layer = &machine->layers[i];
         const float weight = md5_weight_of(player, &layer->weight);
         blending of = blending_of(player, i);
-        of.detail = layer->mode == MD5_LAYER_ADD ? NULL : detail;
+        if (layer->mode != MD5_LAYER_ADD)
+            of.detail = detail ? detail : seen_below(player, i);
         if (weight > 0.0f && md5_is_layer_seen(player, i))
             blend_layer(&of, weight, &is_begun, spare, pose);
         else if (weight > 0.0f)
