@@ -198,14 +198,6 @@ static void add_path(path_list *list, char *path)
     list->paths[list->count++] = path;
 }
 
-static void add_entries(path_list *list, const char *folder, const char *ending)
-{
-    common_list entries = common_list_folder(folder, ending);
-    for (size_t i = 0; i < entries.count; i++)
-        add_path(list, common_copy(entries.names[i]));
-    common_free_list(&entries);
-}
-
 static void free_paths(path_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -228,6 +220,70 @@ static bool is_searched(const char *path)
     return common_is_folder(path);
 }
 
+// What a folder holds: files with the endings from number `first` on, and folders.
+typedef struct entry {
+    char *path;
+    int group; // number of the ending; NUM_ENDINGS: a folder
+} entry;
+
+typedef struct entry_list {
+    const char *folder;
+    int first;
+    entry *entries;
+    size_t count, room;
+} entry_list;
+
+// Returns NUM_ENDINGS if there is none.
+static int find_ending(const char *name, int first)
+{
+    int ending = first;
+    while (ending < NUM_ENDINGS && !common_has_ending(name, endings[ending]))
+        ending++;
+    return ending;
+}
+
+static void add_entry(void *user, const char *name, common_kind kind)
+{
+    entry_list *const to = user;
+    const int ending = find_ending(name, to->first);
+    const bool may_be_file = ending < NUM_ENDINGS && kind != COMMON_KIND_FOLDER;
+    const bool may_be_folder = kind == COMMON_KIND_FOLDER || kind == COMMON_KIND_UNKNOWN;
+    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || (!may_be_file && !may_be_folder))
+        return;
+    char *const path = common_join(to->folder, name);
+    common_status status = {.is_file = kind == COMMON_KIND_FILE,
+                            .is_folder = kind == COMMON_KIND_FOLDER};
+    if (kind == COMMON_KIND_UNKNOWN && !common_read_status(path, &status))
+        status = (common_status){0};
+    if (!status.is_folder && !(status.is_file && may_be_file)) {
+        free(path);
+        return;
+    }
+    if (to->count == to->room) {
+        to->room = to->room > 0 ? 2 * to->room : 64;
+        to->entries = common_realloc(to->entries, to->room, sizeof *to->entries);
+    }
+    to->entries[to->count++] = (entry){path, status.is_folder ? NUM_ENDINGS : ending};
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    const entry *const x = a, *const y = b;
+    return x->group != y->group ? x->group - y->group : common_compare_names(x->path, y->path);
+}
+
+// Adds the files of a folder, those of each ending sorted, and the folders in it.
+static void read_folder(const char *folder, int first, path_list *files, path_list *folders)
+{
+    entry_list all = {.folder = folder, .first = first};
+    common_each_entry(folder, add_entry, &all);
+    if (all.count > 1)
+        qsort(all.entries, all.count, sizeof *all.entries, compare_entries);
+    for (size_t i = 0; i < all.count; i++)
+        add_path(all.entries[i].group == NUM_ENDINGS ? folders : files, all.entries[i].path);
+    free(all.entries);
+}
+
 // Adds the files in `top` and its subfolders, level by level, without recursion; only those with
 // endings[first] and later ones.
 static void add_folder(path_list *files, const char *top, int first)
@@ -236,11 +292,8 @@ static void add_folder(path_list *files, const char *top, int first)
     add_path(&level, common_copy(top));
     for (int depth = 0; level.count > 0 && depth < MAX_DEPTH; depth++) {
         path_list below = {0};
-        for (size_t i = 0; i < level.count; i++) {
-            for (int k = first; k < NUM_ENDINGS; k++)
-                add_entries(files, level.paths[i], endings[k]);
-            add_entries(&below, level.paths[i], NULL);
-        }
+        for (size_t i = 0; i < level.count; i++)
+            read_folder(level.paths[i], first, files, &below);
         free_paths(&level);
         level = below;
     }
