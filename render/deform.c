@@ -80,6 +80,8 @@ bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mes
                               (unsigned)mesh, (unsigned)deform->num_vertices,
                               (unsigned)deform->num_triangles);
     }
+    if (deform && !md5gl_build_variant(renderer, MD5GL_PATH_CPU, MD5GL_BLEND_LINEAR, error))
+        return false;
     model->num_batches = 0; // what was posed has other vertices
     renderer->gl.BindVertexArray(formed->array);
     if (formed->deform.write)

@@ -128,16 +128,16 @@ static void set_culling(md5gl_renderer *renderer, bool culls)
         renderer->gl.Disable(GL_CULL_FACE);
 }
 
-// The program that draws a mesh lit by the frame's environment; NULL if it cannot be built.
-static const md5gl_program *environment_program(md5gl_renderer *renderer, const md5gl_model *model,
-                                                const md5gl_mesh *mesh)
+// The program that draws a mesh in the frame's light; NULL if it cannot be built.
+static const md5gl_program *lit_program(md5gl_renderer *renderer, const md5gl_model *model,
+                                        const md5gl_mesh *mesh)
 {
     const md5gl_program_row row = md5gl_row_of(model, mesh);
     md5_error error;
     const md5gl_program *const program =
-        md5gl_build_environment_program(renderer, row.variant, row.skin, &error);
+        md5gl_build_lit_program(renderer, row.variant, row.skin, renderer->lit_pass, &error);
     if (!program)
-        md5gl_fail_environment(renderer, &error);
+        md5gl_fail_light(renderer, &error);
     return program;
 }
 
@@ -145,8 +145,8 @@ static const md5gl_program *environment_program(md5gl_renderer *renderer, const 
 static const md5gl_program *program_of(md5gl_renderer *renderer, const model_draw *draw,
                                        const md5gl_mesh *mesh, const md5gl_surface *surface)
 {
-    if (draw->pass == MD5GL_PASS_LIT && renderer->is_lit_by_environment) {
-        const md5gl_program *const program = environment_program(renderer, draw->model, mesh);
+    if (draw->pass == MD5GL_PASS_LIT && renderer->lit_pass != MD5GL_PASS_LIT) {
+        const md5gl_program *const program = lit_program(renderer, draw->model, mesh);
         if (program)
             return program;
     }

@@ -146,9 +146,10 @@ void md5gl_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame,
 {
     const md5gl_environment *const environment = frame->environment;
     renderer->environment = environment;
-    renderer->is_lit_by_environment =
-        environment != NULL && frame->lighting != MD5GL_LIGHTING_CLASSIC;
-    renderer->environment_error.status = MD5_OK;
+    renderer->lit_pass = frame->lighting == MD5GL_LIGHTING_CLASSIC ? MD5GL_PASS_LIT_CLASSIC
+                         : environment != NULL                     ? MD5GL_PASS_LIT_ENVIRONMENT
+                                                                   : MD5GL_PASS_LIT;
+    renderer->light_error.status = MD5_OK;
     if (!environment)
         return;
     renderer->gl.ActiveTexture(GL_TEXTURE0 + (GLenum)MD5GL_UNIT_ENVIRONMENT);
@@ -164,10 +165,10 @@ void md5gl_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame,
     }
 }
 
-void md5gl_fail_environment(md5gl_renderer *renderer, const md5_error *error)
+void md5gl_fail_light(md5gl_renderer *renderer, const md5_error *error)
 {
-    renderer->environment_error = *error;
-    renderer->is_lit_by_environment = false;
+    renderer->light_error = *error;
+    renderer->lit_pass = MD5GL_PASS_LIT;
 }
 
 // The level of the picture whose texels are as wide as pixels, in the middle of the viewport.

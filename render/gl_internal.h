@@ -93,8 +93,8 @@ struct md5gl_renderer {
     uint32_t max_group_memory; // bytes of shared memory of a compute work group
     uint32_t max_texture_size, max_target_size, max_samples;
 
-    // Variants of MD5GL_BLEND_DUAL and of morph targets are built when they are first needed, never
-    // of POSED. See md5gl_variant_of().
+    // All are built when a model first needs them; variants of MD5GL_BLEND_DUAL and of morph
+    // targets never of POSED. See md5gl_variant_of().
     md5gl_program skinned[MD5GL_NUM_VARIANTS][MD5GL_NUM_SKINS][MD5GL_NUM_PASSES];
     md5gl_program preskin[MD5GL_NUM_VARIANTS]; // only with has_compute
     md5gl_program line, grid, ground_shadow, panel, image;
@@ -125,8 +125,8 @@ struct md5gl_renderer {
     float shaded_ground[4];   // what shadows may reach of it: least x and y, largest x and y
     const md5gl_environment *environment; // NULL: none
     bool is_classic;                      // MD5GL_LIGHTING_CLASSIC
-    bool is_lit_by_environment;           // surfaces are drawn by its programs
-    md5_error environment_error;          // why they are not, of the last draw
+    enum md5gl_pass lit_pass;             // LIT, or its kin for the frame's light
+    md5_error light_error;                // why that cannot be drawn, of the last draw
     float rays[9];                        // of md5gl_draw_environment(): see its shader
     uint32_t x, y, width, height;         // viewport, pixels
 };
@@ -340,7 +340,7 @@ typedef struct md5gl_frame_block {
 // notes that they cannot be built, which the frame's end reports.
 void md5gl_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame,
                              md5gl_frame_block *block);
-void md5gl_fail_environment(md5gl_renderer *renderer, const md5_error *error);
+void md5gl_fail_light(md5gl_renderer *renderer, const md5_error *error);
 
 // Creates the maps and sets has_shadows if the device supports them. Leaves a framebuffer bound.
 void md5gl_create_shadows(md5gl_renderer *renderer);

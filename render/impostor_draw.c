@@ -37,19 +37,22 @@ bool md5gl_pose_impostors(md5gl_renderer *renderer, md5gl_impostors *impostors,
 
 // -- Drawing ----------------------------------------------------------------------------------
 
-// The program of a pass, which exists but for the one for environments, which is built here.
+// The program of a pass. Those for other lights than the studio's are built here.
 static const md5gl_program *find_program(md5gl_renderer *renderer, const md5gl_impostors *impostors,
                                          enum md5gl_impostor_pass pass)
 {
     const uint32_t layout = (uint32_t)impostors->desc.layout - MD5GL_IMPOSTOR_ARRAY;
     md5_error error;
-    if (pass != MD5GL_IMPOSTOR_LIT || !renderer->is_lit_by_environment)
+    if (pass != MD5GL_IMPOSTOR_LIT || renderer->lit_pass == MD5GL_PASS_LIT)
         return &renderer->impostor[layout][pass];
+    const enum md5gl_impostor_pass lit = renderer->lit_pass == MD5GL_PASS_LIT_CLASSIC
+                                             ? MD5GL_IMPOSTOR_LIT_CLASSIC
+                                             : MD5GL_IMPOSTOR_LIT_ENVIRONMENT;
     const md5gl_program *const program =
-        md5gl_build_impostor_program(renderer, layout, MD5GL_IMPOSTOR_LIT_ENVIRONMENT, &error);
+        md5gl_build_impostor_program(renderer, layout, lit, &error);
     if (program)
         return program;
-    md5gl_fail_environment(renderer, &error);
+    md5gl_fail_light(renderer, &error);
     return &renderer->impostor[layout][pass];
 }
 

@@ -97,7 +97,8 @@ typedef struct md5gl_opts {
 
 typedef struct md5gl_renderer md5gl_renderer;
 
-// Creates a renderer on the current context and compiles its programs. Returns NULL with
+// Creates a renderer on the current context and compiles the programs of overlays; those that draw
+// models are compiled with the first model of a path. Returns NULL with
 // MD5_ERROR_GPU if the context is older than OpenGL 3.3 or ES 3.0, or if a shader does not compile;
 // `error` then holds the first line of the compiler's log.
 MD5GL_API md5gl_renderer *md5gl_create(const md5gl_opts *opts, md5_error *error);
@@ -177,7 +178,7 @@ typedef struct md5gl_model md5gl_model;
 // arrays, unless a mesh takes the path CPU. Meshes without tangents are drawn without normal maps.
 // `path` other than AUTO is forced on all meshes. Returns NULL with MD5_ERROR_MEMORY, with
 // MD5_ERROR_MISMATCH if the geometry was released already, or with MD5_ERROR_GPU, also if a forced
-// path is not supported.
+// path is not supported or a shader does not compile.
 MD5GL_API md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model,
                                           md5gl_path path, md5_error *error);
 MD5GL_API void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model); // NULL is allowed

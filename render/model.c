@@ -54,7 +54,7 @@ static void choose_path(const md5gl_renderer *renderer, const md5_model *model, 
 }
 
 // Returns false if the context does not support a requested path.
-static bool prepare_path(md5gl_renderer *renderer, md5gl_path wanted, md5_error *error)
+static bool check_path(const md5gl_renderer *renderer, md5gl_path wanted, md5_error *error)
 {
     if (wanted == MD5GL_PATH_STORAGE && !renderer->has_storage)
         return md5gl_fail(error, MD5_ERROR_GPU, "path \"storage\": %s",
@@ -62,9 +62,7 @@ static bool prepare_path(md5gl_renderer *renderer, md5gl_path wanted, md5_error 
     if (!md5gl_has_path(renderer, wanted))
         return md5gl_fail(error, MD5_ERROR_GPU, "path \"%s\" needs OpenGL 4.3, but this is %s",
                           md5gl_path_name(wanted), renderer->device_name);
-    // Programs of path storage are compiled when a model first takes it.
-    return wanted != MD5GL_PATH_STORAGE
-           || md5gl_build_variant(renderer, wanted, MD5GL_BLEND_LINEAR, error);
+    return true;
 }
 
 // Sets the requested path. Returns false if this mesh cannot take it.
@@ -285,12 +283,14 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
     copy->surfaces = (md5gl_surface *)md5gl_alloc(&renderer->allocator, model->num_meshes,
                                                   sizeof *copy->surfaces, error);
     copy->num_skins = 1;
-    bool uploaded = copy->surfaces && prepare_path(renderer, path, error);
+    bool uploaded = copy->surfaces && check_path(renderer, path, error);
     for (uint32_t i = 0; i < model->num_meshes && uploaded; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         copy->meshes[i].mesh = mesh;
         copy->meshes[i].visible = true;
+        // Most contexts need the programs of one path only.
         uploaded = set_path(renderer, model, &copy->meshes[i], path, error)
+                   && md5gl_build_variant(renderer, copy->meshes[i].path, MD5GL_BLEND_LINEAR, error)
                    && (path == MD5GL_PATH_STORAGE
                        || upload_mesh(renderer, &copy->meshes[i], num_joints, error));
     }

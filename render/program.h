@@ -123,6 +123,7 @@ enum md5gl_pass {
     MD5GL_PASS_PICTURE = MD5GL_NUM_COMMON_PASSES, // of impostors
     MD5GL_PASS_STAGE,                             // of md5gl_draw_stages()
     MD5GL_PASS_LIT_ENVIRONMENT,                   // LIT in frames with an environment
+    MD5GL_PASS_LIT_CLASSIC,                       // LIT by MD5GL_LIGHTING_CLASSIC
     MD5GL_NUM_PASSES
 };
 
@@ -182,18 +183,20 @@ bool md5gl_build_picture_program(md5gl_renderer *renderer, md5gl_path path, int 
 const md5gl_program *md5gl_build_stage_program(md5gl_renderer *renderer, int variant,
                                                enum md5gl_skin skin, md5_error *error);
 
-// The same for MD5GL_PASS_LIT_ENVIRONMENT.
-const md5gl_program *md5gl_build_environment_program(md5gl_renderer *renderer, int variant,
-                                                     enum md5gl_skin skin, md5_error *error);
+// The same for a pass that lights: one of MD5GL_PASS_LIT and its kin.
+const md5gl_program *md5gl_build_lit_program(md5gl_renderer *renderer, int variant,
+                                             enum md5gl_skin skin, enum md5gl_pass pass,
+                                             md5_error *error);
 
 // Builds the program that draws environments as backgrounds, unless it exists already.
 bool md5gl_build_background(md5gl_renderer *renderer, md5_error *error);
 
-// The programs that draw impostors: lit, depth for shadow maps, lit in frames with an environment.
+// The programs that draw impostors: lit, depth for shadow maps, lit in other frames.
 enum md5gl_impostor_pass {
     MD5GL_IMPOSTOR_LIT,
     MD5GL_IMPOSTOR_DEPTH,
     MD5GL_IMPOSTOR_LIT_ENVIRONMENT,
+    MD5GL_IMPOSTOR_LIT_CLASSIC,
     MD5GL_NUM_IMPOSTOR_PASSES
 };
 enum { MD5GL_NUM_IMPOSTOR_LAYOUTS = 3 }; // ARRAY, ATLAS, VOLUME of md5gl_impostor_layout
@@ -202,7 +205,8 @@ enum { MD5GL_NUM_IMPOSTOR_LAYOUTS = 3 }; // ARRAY, ATLAS, VOLUME of md5gl_impost
 const md5gl_program *md5gl_build_impostor_program(md5gl_renderer *renderer, uint32_t layout,
                                                   enum md5gl_impostor_pass pass, md5_error *error);
 
-bool md5gl_build_all_programs(md5gl_renderer *renderer, md5_error *error);
+// Builds the programs of overlays. Those that draw models are built with the first model.
+bool md5gl_build_overlays(md5gl_renderer *renderer, md5_error *error);
 void md5gl_destroy_all_programs(md5gl_renderer *renderer);
 
 #endif

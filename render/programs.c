@@ -28,8 +28,12 @@
 #define DRAW    {"draw.vert", md5gl_shader_draw_vert}
 #define CAPTURE {"capture.vert", md5gl_shader_capture_vert}
 
-// What lights a surface, under the sky of the arguments: SKY, or AROUND and PICTURE_SKY.
-#define LIT_UNDER(...) FRAME, COLOUR, SHADOW, __VA_ARGS__, LIGHT, CLASSIC, DISSOLVE, SHADE
+// What lights a surface. Each of the lights has programs of its own, because software GL runs all
+// branches of a shader.
+#define LIT_UNDER(...) FRAME, COLOUR, SHADOW, __VA_ARGS__, DISSOLVE, SHADE
+#define STUDIO_LIGHT SKY, LIGHT
+#define PICTURE_LIGHT AROUND, PICTURE_SKY, LIGHT
+#define CLASSIC_LIGHT SKY, LIGHT, CLASSIC
 // clang-format on
 
 // A program that draws a model combines the skinning of a path with the shaders of a pass.
@@ -47,7 +51,7 @@ static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
     [MD5GL_PASS_LIT] =
         {
             .vertex = {DRAW},
-            .fragment = {LIT_UNDER(SKY), SURFACE, {"lit.frag", md5gl_shader_lit_frag}},
+            .fragment = {LIT_UNDER(STUDIO_LIGHT), SURFACE, {"lit.frag", md5gl_shader_lit_frag}},
         },
     [MD5GL_PASS_DEPTH] =
         {
@@ -78,9 +82,12 @@ static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
     [MD5GL_PASS_LIT_ENVIRONMENT] =
         {
             .vertex = {DRAW},
-            .fragment = {LIT_UNDER(AROUND, PICTURE_SKY),
-                         SURFACE,
-                         {"lit.frag", md5gl_shader_lit_frag}},
+            .fragment = {LIT_UNDER(PICTURE_LIGHT), SURFACE, {"lit.frag", md5gl_shader_lit_frag}},
+        },
+    [MD5GL_PASS_LIT_CLASSIC] =
+        {
+            .vertex = {DRAW},
+            .fragment = {LIT_UNDER(CLASSIC_LIGHT), SURFACE, {"lit.frag", md5gl_shader_lit_frag}},
         },
 };
 
@@ -189,11 +196,12 @@ const md5gl_program *md5gl_build_stage_program(md5gl_renderer *renderer, int var
                : NULL;
 }
 
-const md5gl_program *md5gl_build_environment_program(md5gl_renderer *renderer, int variant,
-                                                     enum md5gl_skin skin, md5_error *error)
+const md5gl_program *md5gl_build_lit_program(md5gl_renderer *renderer, int variant,
+                                             enum md5gl_skin skin, enum md5gl_pass pass,
+                                             md5_error *error)
 {
-    return build_pass(renderer, variant, skin, MD5GL_PASS_LIT_ENVIRONMENT, error)
-               ? &renderer->skinned[variant][skin][MD5GL_PASS_LIT_ENVIRONMENT]
+    return build_pass(renderer, variant, skin, pass, error)
+               ? &renderer->skinned[variant][skin][pass]
                : NULL;
 }
 
@@ -212,23 +220,12 @@ static bool build_preskin(md5gl_renderer *renderer, int variant, md5_error *erro
     return program->name != 0 || md5gl_build_program(renderer, &sources, program, error);
 }
 
-// Programs of path storage are built later, when a model first takes it.
-static bool build_all_skinned(md5gl_renderer *renderer, md5_error *error)
-{
-    for (int skin = 0; skin < MD5GL_SKIN_STORAGE; skin++) {
-        if (!build_skinned(renderer, MD5GL_BLEND_LINEAR, (enum md5gl_skin)skin, error))
-            return false;
-    }
-    return true;
-}
-
 bool md5gl_build_variant(md5gl_renderer *renderer, md5gl_path path, int variant, md5_error *error)
 {
-    if (path == MD5GL_PATH_CPU)
-        return true;
-    if (path == MD5GL_PATH_COMPUTE)
-        return build_preskin(renderer, variant, error);
-    return build_skinned(renderer, variant, md5gl_skin_of(path), error);
+    if (path == MD5GL_PATH_COMPUTE && !build_preskin(renderer, variant, error))
+        return false;
+    const enum md5gl_skin skin = md5gl_skin_of(path);
+    return build_skinned(renderer, skin == MD5GL_SKIN_POSED ? 0 : variant, skin, error);
 }
 
 bool md5gl_build_baked(md5gl_renderer *renderer, md5_error *error)
@@ -260,7 +257,7 @@ const md5gl_program *md5gl_build_impostor_program(md5gl_renderer *renderer, uint
         [MD5GL_IMPOSTOR_LIT] =
             {
                 .vertex = {FRAME, VIEWS, {"impostor.vert", md5gl_shader_impostor_vert}},
-                .fragment = {LIT_UNDER(SKY),
+                .fragment = {LIT_UNDER(STUDIO_LIGHT),
                              VIEWS,
                              impostor_layouts[layout],
                              POINT,
@@ -278,7 +275,16 @@ const md5gl_program *md5gl_build_impostor_program(md5gl_renderer *renderer, uint
         [MD5GL_IMPOSTOR_LIT_ENVIRONMENT] =
             {
                 .vertex = {FRAME, VIEWS, {"impostor.vert", md5gl_shader_impostor_vert}},
-                .fragment = {LIT_UNDER(AROUND, PICTURE_SKY),
+                .fragment = {LIT_UNDER(PICTURE_LIGHT),
+                             VIEWS,
+                             impostor_layouts[layout],
+                             POINT,
+                             {"impostor.frag", md5gl_shader_impostor_frag}},
+            },
+        [MD5GL_IMPOSTOR_LIT_CLASSIC] =
+            {
+                .vertex = {FRAME, VIEWS, {"impostor.vert", md5gl_shader_impostor_vert}},
+                .fragment = {LIT_UNDER(CLASSIC_LIGHT),
                              VIEWS,
                              impostor_layouts[layout],
                              POINT,
@@ -291,11 +297,9 @@ const md5gl_program *md5gl_build_impostor_program(md5gl_renderer *renderer, uint
     return built ? program : NULL;
 }
 
-bool md5gl_build_all_programs(md5gl_renderer *renderer, md5_error *error)
+bool md5gl_build_overlays(md5gl_renderer *renderer, md5_error *error)
 {
-    return build_all_skinned(renderer, error)
-           && (!renderer->has_compute || build_preskin(renderer, MD5GL_BLEND_LINEAR, error))
-           && md5gl_build_program(renderer, &line_sources, &renderer->line, error)
+    return md5gl_build_program(renderer, &line_sources, &renderer->line, error)
            && md5gl_build_program(renderer, &grid_sources, &renderer->grid, error)
            && md5gl_build_program(renderer, &ground_sources, &renderer->ground_shadow, error)
            && md5gl_build_program(renderer, &panel_sources, &renderer->panel, error)

@@ -282,7 +282,7 @@ static bool create_objects(md5gl_renderer *renderer, md5_error *error)
     create_panel_array(renderer);
     gl->GenVertexArrays(1, &renderer->empty_array);
     md5gl_create_shadows(renderer);
-    return create_textures(renderer, error) && md5gl_build_all_programs(renderer, error)
+    return create_textures(renderer, error) && md5gl_build_overlays(renderer, error)
            && md5gl_check(renderer, "creating the renderer", error);
 }
 

@@ -318,8 +318,8 @@ bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
     md5gl_reset_state(renderer);
     if (renderer->shadows_unsupported)
         return md5gl_fail(error, MD5_ERROR_GPU, "this device cannot create depth maps for shadows");
-    if (renderer->environment_error.status != MD5_OK)
-        return md5gl_fail(error, MD5_ERROR_GPU, "%s", renderer->environment_error.message);
+    if (renderer->light_error.status != MD5_OK)
+        return md5gl_fail(error, MD5_ERROR_GPU, "%s", renderer->light_error.message);
     return md5gl_check(renderer, "drawing a frame", error) && md5gl_check_context(renderer, error);
 }
 

@@ -3,6 +3,8 @@
 // map. The sum is clipped at 1, in the files' colours without decoding. The sky is a constant.
 // Source: the interaction program and the specular table of the published engine (the table is ((x
 // - 3/4) * 4)^2, x being the cosine between the normal and the halfway direction).
+#define CLASSIC
+
 vec3 classic_by(surface_point at, vec3 to_light, vec3 to_eye)
 {
     float facing = max(dot(at.normal, to_light), 0.0);

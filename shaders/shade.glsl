@@ -24,11 +24,12 @@ vec3 shade(vec3 position, vec3 normal, vec3 flat_side, vec3 albedo, float gloss,
     point.roughness = max(point.roughness, 0.08);
 
     vec3 to_eye = normalize(eye.xyz - eye.w * position);
-    if (mode.x != 0.0) {
-        point.albedo = srgb_from_linear(albedo) * paint;
-        point.specular = srgb_from_linear(has_shine ? shine : vec3(0.0)) * polish;
-        return clamp(classic_surface(point, to_eye) + srgb_from_linear(emitted), 0.0, 1.0);
-    }
+#ifdef CLASSIC
+    point.albedo = srgb_from_linear(albedo) * paint;
+    point.specular = srgb_from_linear(has_shine ? shine : vec3(0.0)) * polish;
+    return clamp(classic_surface(point, to_eye) + srgb_from_linear(emitted), 0.0, 1.0);
+#else
     vec3 linear = light_surface(point, to_eye) + emitted;
     return srgb_from_linear(mode.y != 0.0 ? tone_map(linear) : linear);
+#endif
 }

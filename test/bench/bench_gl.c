@@ -72,7 +72,10 @@ static void load(gl_stage *stage, const char *mesh, const char *anim)
         fail(mesh, error.message);
     stage->drawn = md5gl_create_model(stage->renderer, stage->model, MD5GL_PATH_4, &error);
     stage->target =
-        stage->drawn ? md5gl_create_target(stage->renderer, WIDTH, HEIGHT, 1, &error) : NULL;
+        stage->drawn
+                && md5gl_build_variant(stage->renderer, MD5GL_PATH_CPU, MD5GL_BLEND_LINEAR, &error)
+            ? md5gl_create_target(stage->renderer, WIDTH, HEIGHT, 1, &error)
+            : NULL;
     if (!stage->target)
         fail("no room", error.message);
 }
