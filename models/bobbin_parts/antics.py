@@ -81,7 +81,7 @@ def sneeze(a, t):
 
 # --- the tail chase
 
-_SEES, _STEPS, _DEGREES = 0.85, 12, 540.0    # when he starts to spin; one and a half turns
+_SEES, _STEPS, _DEGREES = 0.85, 16, 720.0    # when he starts to spin; twice around
 _REEL = 0.45
 _ENDS = [_SEES]                              # of the steps: each is quicker than the one before
 for _step in range(_STEPS):
@@ -175,6 +175,47 @@ def dizzy(a, t):
     a.ears(5.0 * much * wave(phase, 2, 0.3), 0.0, "l")
     a.ears(-5.0 * much * wave(phase, 2, 0.3), 0.0, "r")
     a.turn("jaw", pitch=4.0 * much)
+
+
+# --- patting: a head that is 25 units high, the middle of it 27 before him
+
+PAT_SECONDS = 3.2
+_PATS = (1.05, 1.42, 1.79)       # when the hand is down
+
+
+def pat_events():
+    return [(round(30.0 * at), "pat") for at in _PATS]
+
+
+def pat(a, t):
+    """Bends down to who is there, pats the head three times with the right hand, nods, and straightens."""
+    stoop = keyed(t, (0.10, 0.0), (0.80, 1.0), (2.10, 1.0), (2.80, 0.0))
+    head = keyed(t, (0.0, 0.0), (0.40, 1.0), (2.30, 1.0), (3.0, 0.0))
+    reach = keyed(t, (0.30, 0.0), (0.90, 1.0), (1.98, 1.0), (2.55, 0.0))
+    wag = pulse(t, 0.5, 2.9, 0.4)
+    down = max(pulse(t, at - 0.19, at + 0.19, 0.19) for at in _PATS)
+    a.rest()
+    a.move("hips", x=0.8 * stoop, z=-1.2 * stoop - 0.25 * down)
+    a.turn("hips", pitch=13.0 * stoop, yaw=4.0 * stoop)
+    a.bend(pitch=22.0 * stoop + 1.5 * down, yaw=14.0 * stoop, roll=-3.0 * stoop)
+    a.nod(pitch=10.0 * head - 25.0 * stoop + 4.0 * pulse(t, 2.25, 2.65, 0.16), roll=-8.0 * stoop,
+          yaw=-11.0 * stoop)
+    a.look(-4.0 * head, 15.0 * head)
+    a.brows(0.6 * head)
+    a.mouth(0.16 + 0.5 * stoop, 1.0)
+    blink = bump(t / PAT_SECONDS, 0.42, 0.50, 0.03)
+    for side, _ in SIDES:
+        a.lids(side, max(blink, 0.15 * stoop), max(blink, 0.35 * stoop), 2.0)
+    a.one("clavicle", "r", yaw=-14.0 * reach, roll=4.0 * reach)
+    a.grip("r", -0.1 * reach)
+    a.one("hand", "r", roll=-10.0 * reach, pitch=10.0 * reach + 10.0 * down)
+    a.arm("r", roll=36.0 * reach - 2.0 * down, pitch=-86.0 * reach + 9.0 * down)
+    a.elbow("r", 26.0 * pulse(t, 0.30, 1.05, 0.34) + 26.0 * pulse(t, 1.85, 2.60, 0.34) - 4.0 * down)
+    a.arm("l", roll=10.0 * stoop, pitch=22.0 * stoop)
+    a.elbow("l", 16.0 * stoop)
+    a.tail_pose(side=26.0 * wag * math.sin(2.0 * math.pi * 2.2 * t), rise=16.0 * stoop)
+    a.ears(12.0 * head, -4.0 * head)
+    a.stand()
 
 
 # --- noticing

@@ -5,7 +5,7 @@ from kit.footing import Footing
 
 from bobbin_parts.actor import BALL, SIDES
 
-YAWN_SECONDS, DOZE_SECONDS, STARTLE_SECONDS = 3.0, 4.0, 0.9
+YAWN_SECONDS, DOZE_SECONDS, STARTLE_SECONDS = 3.0, 4.0, 1.1
 _NOD = 17.0        # of the sleeping head
 
 
@@ -59,8 +59,10 @@ _OUT = {side: (13.6, 8.2 * sign, 8.0 * sign) for side, sign in SIDES}
 _DOWN = {side: Footing(BALL[0], BALL[1] * sign, 0.0,
                        (0.44 + late, 0.86 + late) + _OUT[side] + (2.2, 0.0))
          for (side, sign), late in zip(SIDES, (0.0, 0.16))}
-_UP = {side: Footing(*_OUT[side], (0.04, 0.52, BALL[0], BALL[1] * sign, 0.0, 2.2, 0.0))
-       for side, sign in SIDES}
+# Both feet come in, one just before the other, and then leave the floor together.
+_UP = {side: Footing(*_OUT[side], (0.02 + late, 0.32 + late, BALL[0], BALL[1] * sign, 0.0, 1.6, 0.0),
+                     (0.45, 0.68, BALL[0], BALL[1] * sign, 0.0, 2.3, 8.0))
+       for (side, sign), late in zip(SIDES, (0.0, 0.06))}
 
 
 def _seated(a, amount, legs, curl):
@@ -117,24 +119,28 @@ def doze(a, t):
 
 
 def startle(a, t):
-    """Starts up, all wide: eyes, ears, arms; up on his feet with a hop, a shake of the head, and he is
-    there."""
+    """Starts up, all wide: eyes, ears, arms; draws his feet under him, pushes off with a hop, lands, shakes
+    his head, and is there."""
     sleep = keyed(t, (0.0, 1.0), (0.12, 0.0))
-    fright = keyed(t, (0.0, 0.0), (0.14, 1.0), (0.34, 0.9), (0.74, 0.0))
-    down = 1.0 - keyed(t, (0.0, 0.0), (0.42, 1.0))
-    sink = pulse(t, 0.42, 0.78, 0.14)
+    fright = keyed(t, (0.0, 0.0), (0.14, 1.0), (0.62, 0.9), (1.0, 0.0))
+    # The seat stays down until the feet are below it.
+    down = 1.0 - keyed(t, (0.16, 0.0), (0.30, 0.28), (0.54, 1.0))
+    lean = keyed(t, (0.08, 0.0), (0.28, 1.0), (0.50, 0.0))
+    up = keyed(t, (0.40, 0.0), (0.57, 1.0), (0.74, 0.0))
+    sink = pulse(t, 0.66, 1.02, 0.15)
     a.rest()
     _asleep(a, sleep)
-    a.move("hips", z=0.9 * fright - 1.1 * sink)
-    a.bend(pitch=-8.0 * fright + 8.0 * pulse(t, 0.04, 0.34, 0.12))
-    a.stretch(1.2 * fright - 0.5 * sink)
-    a.nod(pitch=-7.0 * fright, yaw=9.0 * pulse(t, 0.36, STARTLE_SECONDS, 0.12) * wave(t, 4))
+    a.move("hips", x=2.6 * lean, z=0.5 * fright + 2.3 * up - 1.5 * sink)
+    a.turn("hips", pitch=9.0 * lean + 3.0 * sink)
+    a.bend(pitch=-8.0 * fright + 19.0 * lean + 7.0 * sink)
+    a.stretch(0.9 * fright - 0.7 * lean + 0.5 * up - 0.6 * sink)
+    a.nod(pitch=-7.0 * fright - 14.0 * lean, yaw=9.0 * pulse(t, 0.66, STARTLE_SECONDS, 0.12) * wave(t, 4))
     for side, _ in SIDES:
-        a.arm(side, roll=26.0 * fright, pitch=-10.0 * fright)
+        a.arm(side, roll=26.0 * fright + 10.0 * up, pitch=-10.0 * fright + 14.0 * lean)
         a.elbow(side, 20.0 * fright)
         a.grip(side, -0.5 * fright)
     a.mouth(0.16 + 0.5 * fright, 1.0 - 1.3 * fright)
     a.brows(0.9 * fright, -0.5 * fright)
     a.ears(15.0 * fright)
     a.tail_pose(rise=9.0 * fright)
-    _seated(a, down, {side: _UP[side].at(t) for side, _ in SIDES}, 1.0 - keyed(t, (0.0, 0.0), (0.36, 1.0)))
+    _seated(a, down, {side: _UP[side].at(t) for side, _ in SIDES}, 1.0 - keyed(t, (0.04, 0.0), (0.46, 1.0)))

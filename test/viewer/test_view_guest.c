@@ -49,21 +49,67 @@ TEST (view_guest_comes_when_he_snores_and_folds_when_he_strikes) {
     view_run_machine(&host, 24.0);
     CHECK_STRING(state_of(&guest), "waits");
     CHECK_NEAR((double)guest.place.translation.x, 50.0, 0.0);
-    view_run_machine(&host, 35.5); // a snore or two later
+    view_run_machine(&host, 40.2); // a snore or two later
     CHECK_STRING(state_of(&host), "doze");
-    CHECK_STRING(state_of(&guest), "stands");
-    CHECK(guest.place.translation.x > 110.0f);
-    set_off(&host, "attack"); // startles him up
-    view_run_machine(&host, 37.0);
+    CHECK_STRING(state_of(&guest), "looks");
+    CHECK(guest.place.translation.x > 190.0f);
+    view_run_machine(&host, 42.0); // it has chirped
     CHECK_STRING(state_of(&host), "idle");
+    CHECK_STRING(state_of(&guest), "begs");
     set_off(&host, "attack");
-    view_run_machine(&host, 37.3);
-    CHECK_STRING(state_of(&guest), "stands"); // he winds up still
-    view_run_machine(&host, 38.0);
+    view_run_machine(&host, 42.3);
+    CHECK_STRING(state_of(&guest), "begs"); // he winds up still
+    view_run_machine(&host, 43.0);
     CHECK_STRING(state_of(&guest), "fold");
     view_restart_machine(&host);
     CHECK_STRING(state_of(&guest), "waits");
     CHECK_NEAR((double)guest.place.translation.x, 50.0, 0.0);
+    view_free_machine(&guest);
+    view_free_machine(&host);
+}
+
+// A guest that stands before him is patted; one elsewhere is not, and nothing is left of its
+// begging.
+TEST (view_guest_is_patted_where_the_hand_reaches) {
+    view_log log = {.level = VIEW_QUIET};
+    for (int far = 0; far < 2; far++) {
+        view_machine host, guest;
+        if (!CHECK(
+                view_load_machine(&host, test_path("models/bobbin/bobbin.md5machine"), NULL, &log)
+                && view_load_machine(&guest, test_path("models/thimble/visitor.md5machine"), NULL,
+                                     &log)))
+            return;
+        host.guest = &guest;
+        guest.host = &host;
+        guest.place.translation = (md5_vec3){far ? 60.0f : 27.0f, -13.0f, 0.0f};
+        view_run_machine(&host, 0.1);
+        set_off(&host, "beg");
+        view_run_machine(&host, 0.2);
+        CHECK_STRING(state_of(&host), far ? "idle" : "pat");
+        guest.place.translation.x = 27.0f;
+        view_run_machine(&host, 1.0);
+        CHECK_STRING(state_of(&host), far ? "idle" : "pat");
+        view_free_machine(&guest);
+        view_free_machine(&host);
+    }
+}
+
+// A guest that has gone comes again from where it began, seen from its host.
+TEST (view_guest_that_is_far_away_comes_to_where_its_host_is) {
+    view_log log = {.level = VIEW_QUIET};
+    view_machine host, guest;
+    if (!CHECK(view_load_machine(&host, test_path("models/bobbin/bobbin.md5machine"), NULL, &log)
+               && view_load_machine(&guest, test_path("models/thimble/visitor.md5machine"), NULL,
+                                    &log)))
+        return;
+    host.guest = &guest;
+    guest.host = &host;
+    guest.start.translation = (md5_vec3){30.0f, 40.0f, 0.0f};
+    host.place.translation = (md5_vec3){1000.0f, 0.0f, 0.0f};
+    view_run_machine(&host, 26.3);
+    CHECK_STRING(state_of(&guest), "start");
+    CHECK_NEAR((double)guest.place.translation.x, 1030.0, 6.0);
+    CHECK_NEAR((double)guest.place.translation.y, 40.0, 0.1);
     view_free_machine(&guest);
     view_free_machine(&host);
 }

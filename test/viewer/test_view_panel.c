@@ -330,8 +330,8 @@ static void check_clips_row(const char *file, uint32_t count)
 }
 
 TEST (view_panel_sums_the_clips_of_a_machine_and_of_a_model) {
-    check_clips_row(MACHINE, 51);
-    check_clips_row(BOBBIN, 56);
+    check_clips_row(MACHINE, 52);
+    check_clips_row(BOBBIN, 57);
 }
 
 TEST (view_panel_lists_warnings_or_counts_the_rest) {

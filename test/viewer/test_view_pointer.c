@@ -71,6 +71,23 @@ TEST (view_pointer_behind_him_turns_him_round) {
     view_free_machine(&machine);
 }
 
+// Behind him a pointer that crosses the middle stays on its side for a while.
+TEST (view_pointer_that_circles_behind_him_does_not_swing_his_head) {
+    static const double at[][2] = {{170.0, 170.0},  {190.0, 190.0},  {205.0, 205.0},
+                                   {215.0, -145.0}, {190.0, -170.0}, {155.0, -205.0},
+                                   {145.0, 145.0},  {30.0, 30.0}};
+    view_machine machine;
+    view_log log;
+    if (!load(&machine, &log))
+        return;
+    for (size_t i = 0; i < sizeof at / sizeof at[0]; i++) {
+        view_point_at(&machine, point(&machine, at[i][0]));
+        view_tell_pointer(&machine);
+        CHECK_NEAR((double)machine.told_yaw, at[i][1], 0.1);
+    }
+    view_free_machine(&machine);
+}
+
 TEST (view_pointer_that_clicks_makes_him_giggle_and_then_hurts) {
     view_machine machine;
     view_log log;

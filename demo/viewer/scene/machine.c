@@ -16,6 +16,9 @@ static const float turn_rate = 150.0f, value_rate = 6.0f;
 static const float shot_fade = 0.2f;
 static const uint32_t shot_slot = 0;
 
+// How far away a guest can be that goes on from there when it is called, in sizes of its host.
+static const float most_guest = 1.5f;
+
 enum { MAX_SECONDS = 600 };
 
 // Time of the first action of demo mode, seconds.
@@ -224,11 +227,34 @@ void view_find_active(const view_machine *machine, bool *active)
 
 // -- Time -----------------------------------------------------------------------------------
 
+// Index of the trigger of that name, or -1.
+static int32_t trigger_of(const view_machine *machine, const char *name)
+{
+    const int32_t parameter = md5_find_parameter(machine->character->machine, name);
+    return parameter >= 0 && machine->desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER
+               ? parameter
+               : -1;
+}
+
 static void set_off(const view_machine *machine, const char *trigger)
 {
-    const int32_t parameter = md5_find_parameter(machine->character->machine, trigger);
-    if (parameter >= 0 && machine->desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER)
+    const int32_t parameter = trigger_of(machine, trigger);
+    if (parameter >= 0)
         (void)md5_player_set(machine->player, (uint32_t)parameter, 1.0f);
+}
+
+// Sets the trigger of the other machine. A guest that is in its first state and far away comes from
+// where it began.
+static void call(view_machine *other, const char *trigger)
+{
+    const view_machine *const host = other->host;
+    if (host != NULL && trigger_of(other, trigger) >= 0
+        && md5_player_layer(other->player, 0).state == 0) {
+        const md5_vec3 way = md5_vec3_sub(other->place.translation, host->place.translation);
+        if (md5_vec3_length(way) > most_guest * host->reach)
+            other->place = md5_transform_mul(host->place, other->start);
+    }
+    set_off(other, trigger);
 }
 
 static void record_event(void *user, md5_player *player, const md5_event *event, float weight)
@@ -245,9 +271,9 @@ static void record_event(void *user, md5_player *player, const md5_event *event,
     // Clips with little weight report no events.
     if (weight < 0.1f)
         return;
-    const view_machine *const other = machine->guest != NULL ? machine->guest : machine->host;
+    view_machine *const other = machine->guest != NULL ? machine->guest : machine->host;
     if (other != NULL && event->kind == MD5_EVENT_CLIP)
-        set_off(other, event->name);
+        call(other, event->name);
     if (machine->carried != NULL && event->kind == MD5_EVENT_CLIP)
         set_off(machine->carried, event->name);
     memmove(&machine->events[1], &machine->events[0],
@@ -390,6 +416,7 @@ static void restart(view_machine *machine)
     machine->num_acts = 0;
     machine->next_shot = 0;
     machine->pointed = 0.0;
+    machine->told_yaw = 0.0f;
     machine->next_act = first_act;
     memset(machine->events, 0, sizeof machine->events);
 }

@@ -40,11 +40,14 @@ struct view_machine {
     bool has_target;    // false: a point that circles in front of the character
     double pointed;     // time at which the target was last set
     bool is_told;       // the machine's parameters say where the target is: see pointer.h
+    float told_yaw;     // in which direction they say, degrees to the left
     float reach;        // size of the character
     view_event events[VIEW_EVENTS];
     const view_setting *settings; // [num_settings], by time
     size_t num_settings, next_setting;
-    md5_transform start; // where it is placed at the beginning
+    // Where it is placed at the beginning; a guest that waits far away when an event calls it,
+    // relative to its host.
+    md5_transform start;
     // A machine that advances with this one, or with which this one does; or NULL. An event of a
     // clip sets the trigger of the same name of the other.
     view_machine *guest, *host;

@@ -4,6 +4,7 @@
 //   eyes_yaw, eyes_pitch  where it is, seen from the character: degrees to the left and up
 //   head_yaw, head_pitch  the same, so that a machine can let them follow more slowly
 //   click                 a trigger: the character was clicked on
+//   guest_ahead, guest_left  where a guest is, seen from the character: units
 // Without a pointer they stay as they are: as --set sets them.
 #ifndef DEMO_VIEWER_SCENE_POINTER_H
 #define DEMO_VIEWER_SCENE_POINTER_H
@@ -13,7 +14,8 @@
 // The pointer is at `target`, world space.
 void view_point_at(view_machine *machine, md5_vec3 target);
 
-// Sets the parameters, before each step.
+// Sets the parameters, before each step. A direction behind the character stays on the side on
+// which it came there until it is 30 degrees beyond the middle, so that no head swings round.
 void view_tell_pointer(view_machine *machine);
 
 void view_click_machine(view_machine *machine);
