@@ -29,7 +29,7 @@ def make_meshes(folder):
 
 
 def make(folder):
-    bones = rig.Skeleton(skeleton.joints())
+    bones = rig.Skeleton(skeleton.joints(), skeleton.HALVES)
     made = make_meshes(folder)
     program.save(folder, NAME + ".md5mesh", md5.mesh_text(COMMAND, bones.rows(), made))
     bounds = rig.Bounds(bones, made)

@@ -73,7 +73,7 @@ def _check_eyes(bones, name, points, moved):
 def make(folder):
     with open(BASE, encoding="ascii") as file:
         text = file.read()
-    base, bones = read.Mesh(BASE), rig.Skeleton(skeleton.joints())
+    base, bones = read.Mesh(BASE), rig.Skeleton(skeleton.joints(), skeleton.HALVES)
     points = _points(base)
     for name, expression in expressions.EXPRESSIONS:
         moved = expressions.displaced(bones, name, expression, points)

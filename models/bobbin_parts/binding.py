@@ -3,7 +3,7 @@
 import math
 
 from kit.maths import segment_nearest, smoothstep
-from kit.rig import Pull, blend, by_distance, smooth, steal, swapped
+from kit.rig import Pull, blend, by_distance, halve, smooth, steal, swapped
 
 from bobbin_parts import shape
 from bobbin_parts.skeleton import other_side
@@ -21,7 +21,7 @@ _PULLS = {
               Pull("spine_2", (-0.5, 0, 22.8), (-0.3, 0, 24.8), 7.6),
               Pull("chest", (-0.2, 0, 26.2), (0, 0, 29), 6.6),
               Pull("neck", (0, 0, 31), (0.6, 0, 33), 4.2),
-              Pull("clavicle_l", (0, 4.6, 28.2), J["upperarm_l"], 3.2)],
+              Pull("clavicle_l", (0, 4.6, 28.2), J["upperarm_l"], 3.9)],
     "arm": [Pull("clavicle_l", (0, 4.0, 28.2), (0, 6.2, 28.0), 3.2),
             Pull("upperarm_l", J["upperarm_l"], J["forearm_l"], 2.7),
             Pull("forearm_l", J["forearm_l"], J["forearm_twist_l"], 2.3),
@@ -38,6 +38,13 @@ _PULLS = {
     "head": [Pull("head", (1, 0, 38), (1, 0, 48), 10.0),
              Pull("neck", (0, 0, 30), (0.6, 0, 33), 4.2)],
 }
+
+
+# A helper, its joint, and what that joint's skin is joined to.
+_HALVED = (("knee_l", "shin_l", ("thigh_l",)), ("elbow_l", "forearm_l", ("upperarm_l",)),
+           ("hip_l", "thigh_l", ("hips", "spine_1", "belly")),
+           ("shoulder_l", "upperarm_l", ("clavicle_l", "chest", "spine_2")),
+           ("neck", "head", ("chest", "clavicle_l", "clavicle_r", "spine_2")))
 
 
 def _gauss(p, centre, radius):
@@ -93,6 +100,8 @@ def skin_weights(points, near, centre):
             w = steal(w, "brow_l", 0.85 * _gauss(p, (7.4, 6.4, 48.9), 3.0))
         weights[v] = w
     weights = smooth(weights, near, centre, other_side, 1, keep=0.7)
+    for helper, joint, others in _HALVED:
+        weights = [halve(w, joint, helper, others) for w in weights]
     # Both halves share the vertices of the mirror plane: equal weights left and right, or the
     # halves would separate as soon as one side moves.
     return [blend([(0.5, w), (0.5, swapped(w, other_side))]) if middle else w

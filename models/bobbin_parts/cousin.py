@@ -31,6 +31,16 @@ def _shares(joint, parents):
     return found or parents
 
 
+def _whole(weights):
+    """Without helpers: half of what they have is their joint's, half its parent's."""
+    parts, parents = dict(weights), {joint.name: joint.parent for joint in skeleton.joints()}
+    for helper, joint in skeleton.HALVES.items():
+        bias = parts.pop(helper, 0.0)
+        for name in (joint, parents[joint]) if bias else ():
+            parts[name] = parts.get(name, 0.0) + 0.5 * bias
+    return parts
+
+
 class Cousin:
     """joints() for the file, position(point, weights) for the skin."""
 
@@ -64,7 +74,7 @@ class Cousin:
     def position(self, point, weights):
         """Maps a point of Bobbin's skin to the cousin's."""
         at = (0.0, 0.0, 0.0)
-        for joint, bias in sorted(weights.items()):
+        for joint, bias in sorted(_whole(weights).items()):
             moved = add(self.place_of[joint],
                         self._carried(joint, sub(point, self.bind[joint])))
             at = add(at, scale(moved, bias))

@@ -176,7 +176,7 @@ _RISE = {"l": Footing(_SIT_FOOT[0], _SIT_FOOT[1], _SIT_FOOT[2],
                       (1.38, 1.55, BALL[0], -BALL[1], 0.0, 1.0, 8.0))}
 _TOES_UP = -48.0
 FALL_SECONDS = 1.5
-_SEAT = -5.9                     # of the hips, against standing
+_SEAT = -5.86                    # of the hips, against standing
 _PALM = (-10.0, -14.0, 3.0)      # of the right wrist while its hand is on the floor
 
 

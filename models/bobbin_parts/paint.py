@@ -221,6 +221,10 @@ def _colour(part, x, y, z, n, sky, along):
         c, sky = _lid(along), _LID_SKY
     if part == "ear_in":
         sky = 0.35 + 0.65 * sky
+    elif part in ("arm", "torso"):
+        # The arms of the bind pose are raised less than they will be: no dark spot under them.
+        armpit = math.dist((x, y, z), (0.0, 7.2, 25.0))
+        sky += max(0.0, 0.8 - sky) * smoothstep(5.0, 2.0, armpit)
     elif part == "fang":
         sky = 0.6 + 0.4 * sky
     elif part == "head":

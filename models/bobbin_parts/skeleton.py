@@ -46,9 +46,19 @@ _JOINTS = (
     ("ear_1_l", "head", (-1.0, 8.8, 46.8), (-2.4, 14.0, 50.6)),
     ("ear_2_l", "ear_1_l", (-2.4, 14.0, 50.6), (-4.0, 19.4, 52.6)),
     ("ear_3_l", "ear_2_l", (-4.0, 19.4, 52.6), (-6.0, 24.6, 51.6)),
+    # Helpers, last: see HALVES.
+    ("hip_l", "hips", (-0.5, 5.2, 13.6), (1.7, 6.2, 8.2)),
+    ("shoulder_l", "clavicle_l", (0, 6.6, 28.0), (0.2, 11.8, 24.2)),
+    ("elbow_l", "upperarm_l", (0.2, 11.8, 24.2), (2.2, 16.2, 20.6)),
+    ("knee_l", "thigh_l", (1.7, 6.2, 8.2), (-0.9, 6.6, 3.2)),
 )
 
-_UP = (("thigh", (1.0, 0.0, 0.0)), ("shin", (1.0, 0.0, 0.0)))
+# Joints that make half the turn of another one, at its place: skin between two joints bends as an arc
+# instead of a fold, and keeps its girth. The clips move them; nothing else needs to know them.
+_HALVES = (("hip", "thigh"), ("shoulder", "upperarm"), ("elbow", "forearm"), ("knee", "shin"))
+HALVES = {"%s_%s" % (helper, side): "%s_%s" % (joint, side) for helper, joint in _HALVES for side in "lr"}
+
+_UP = tuple((name, (1.0, 0.0, 0.0)) for name in ("thigh", "shin", "hip_", "knee"))
 
 
 class Joint:

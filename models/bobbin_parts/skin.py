@@ -46,20 +46,26 @@ class Skin:
                                                _DETAIL[part]))
 
 
+# Joints that bend far, and how far their skin reaches: rings of edges closer together.
+_BENDS = ((J["upperarm_l"], 3.6), (J["forearm_l"], 3.0), (J["thigh_l"], 5.0), (J["shin_l"], 4.2))
+
+
 def _wish(p):
     """Target edge length at p: short where the shape has detail or is prominent."""
     part = shape.part_at(p)
+    bends = min(length(sub((p[0], abs(p[1]), p[2]), at)) / reach for at, reach in _BENDS)
+    smooth = 0.6 + 0.4 * smoothstep(0.6, 1.5, bends)
     if part == "head":
         lips = smoothstep(4.5, 10.0, length(sub(p, _MOUTH)))
         socket = smoothstep(0.3, 3.0, abs(shape.eye_distance(*p)))
-        return 0.59 + 1.58 * lips * (0.35 + 0.65 * socket)
+        return 0.57 + 1.23 * lips * (0.3 + 0.7 * socket)
     if part == "arm":
-        return 1.7 - 1.0 * smoothstep(13.0, 17.5, abs(p[1]))
+        return smooth * (1.7 - 1.0 * smoothstep(13.0, 17.5, abs(p[1])))
     if part == "leg":
-        return 1.05 + 0.58 * smoothstep(2.5, 6.0, p[2])
+        return min(1.0 + 0.5 * smoothstep(2.5, 6.0, p[2]), 1.5 * smooth + 0.1)
     if part == "tail":
         return 1.34 + 0.9 * smoothstep(-30.0, -10.0, p[0])
-    return 2.4
+    return 2.4 * smooth
 
 
 def _vertex_normals(points, tris):
@@ -161,13 +167,14 @@ def _thorns(skin):
 
 
 def _fin(skin):
-    """A spade that faces forwards and backwards, so that it shows over the shoulder."""
+    """A spade that faces forwards and backwards, so that it shows over the shoulder. It begins inside the
+    tail and leaves it by a rim that stands out all around."""
     a, tip = J["tail_fin"], AIM["tail_fin"]
     path = loft.curve([(a[0] + 0.1, 0.0, a[2] - 1.6), a, (a[0] - 0.1, 0.0, a[2] + 4.0),
                        (tip[0], 0.0, tip[2] + 3.5)], 10)
     steps = [n / 10 for n in range(11)]
-    fin = loft.blade(path, [loft.table((1.0, 1.6, 5.0, 6.0, 4.8, 2.5, 0.0), t) for t in steps],
-                     [loft.table((1.0, 1.4, 1.1, 0.9, 0.7, 0.45, 0.0), t) for t in steps], 12)
+    fin = loft.blade(path, [loft.table((0.9, 2.3, 5.0, 6.0, 4.8, 2.5, 0.0), t) for t in steps],
+                     [loft.table((0.9, 2.1, 1.3, 0.9, 0.7, 0.45, 0.0), t) for t in steps], 12)
 
     def weigh(_, t):
         return binding.along_chain(("tail_6", "tail_fin"), (0.05, 0.45), t)

@@ -99,7 +99,7 @@ def run(a, t, gait=RUN, sign=0.0):
     # Lowest when a foot bears all of the weight (0.15), highest between two steps.
     height = -wave(phase, 2, 0.30 - 0.25)
     stride = wave(phase, 1, -0.25)
-    a.move("hips", x=0.9, y=0.7 * wave(phase, 1, -0.07), z=-0.25 + 1.85 * height - 0.2 * abs(sign))
+    a.move("hips", x=0.9, y=0.7 * wave(phase, 1, -0.07), z=-0.25 + 1.92 * height - 0.2 * abs(sign))
     a.turn("hips", pitch=12.0 + 3.0 * wave(phase, 2, 0.1), yaw=-13.0 * stride,
            roll=4.5 * wave(phase, 1, 0.0))
     a.bend(pitch=9.0 - 3.5 * wave(phase, 2, 0.2), yaw=24.0 * wave(phase, 1, -0.22),
@@ -115,7 +115,7 @@ def run(a, t, gait=RUN, sign=0.0):
     for side, _ in SIDES:
         a.grip(side, 0.55)
     a.tail_pose(rise=20.0, curl=-10.0)
-    a.tail(7.0, 2.5, phase, 1, 0.08)
+    a.tail(8.5, 2.5, phase, 1, 0.08)
     a.ears(-6.0 + 3.0 * wave(phase, 2, 0.1), 30.0)
     gait.plant(a, t, 4.0)
 
@@ -211,7 +211,7 @@ def _aside(a, t, gait, sign):
         lead = own * sign
         # Arms swing against the weight, and up as the feet part.
         swing = lead * wave(phase, 1, 0.1)
-        a.arm(side, roll=4.0 + 13.0 * apart - 12.0 * swing, pitch=-8.0 + 16.0 * swing,
+        a.arm(side, roll=6.0 + 13.0 * apart - 12.0 * swing, pitch=-8.0 + 16.0 * swing,
               bend=24.0 + 15.0 * wave(phase, 1, -0.1 + 0.08 * lead))
         a.one("hand", side, roll=8.0 + 7.0 * wave(phase, 1, -0.05), pitch=-4.0)
         a.grip(side, -0.2)

@@ -83,11 +83,14 @@ class Skeleton:
     relative to the bind pose, in the axes of the model (x forward, y left, z up), and rotated
     with the parent."""
 
-    def __init__(self, joints):
+    def __init__(self, joints, halves=None):
         self.joints = joints
         self.index = {joint.name: n for n, joint in enumerate(joints)}
         self.parent = [self.index[j.parent] if j.parent else -1 for j in joints]
         self.position = [j.bind for j in joints]
+        # Joints that make half the turn of another one: (number, the other's number).
+        halves = halves or {}
+        self.halves = [(n, self.index[halves[j.name]]) for n, j in enumerate(joints) if j.name in halves]
         # The rotations that readers rebuild from the file, so that clips and mesh agree to the last digit.
         self.orient = [md5.stored(maths.frame(j.axis, j.up)) for j in joints]
 
@@ -137,6 +140,10 @@ class Pose:
             positions.append(add(positions[parent], rotate(turns[parent], local)))
             own = self.fixed[n] if self.fixed[n] else mul(turns[parent], self.turns[n])
             turns.append(own)
+        for n, whole in s.halves:
+            parent = turns[s.parent[n]]
+            positions[n] = positions[whole]
+            turns[n] = mul(parent, half_turn(mul(conj(parent), turns[whole])))
         return positions, turns
 
     def where(self, number):
@@ -180,6 +187,28 @@ class Pose:
             before = maths.frame(was, maths.cross(bind_ahead, bind_side))
             after = maths.frame(now, maths.cross(ahead, side))
             self.fix(name, mul(after, conj(before)))
+
+
+def half_turn(turn):
+    """Half of a turn, the shorter way."""
+    x, y, z, w = turn if turn[3] >= 0.0 else tuple(-c for c in turn)
+    return maths.normalised((x, y, z, w + 1.0))
+
+
+def halve(weights, joint, helper, others):
+    """Hands the skin between a joint and what it is joined to, the joints `others`, to the helper that
+    makes half the joint's turn: where both have equal shares all of it, and less towards either."""
+    far, near = weights.get(joint, 0.0), sum(weights.get(name, 0.0) for name in others)
+    if not far or not near:
+        return weights
+    taken = maths.smoothstep(0.0, 1.0, 2.0 * min(far, near) / (far + near))
+    shares = {joint: (1.0 - taken) * (far + near) if far > near else 0.0}
+    for name in others:
+        shares[name] = weights.get(name, 0.0) / near * (far + near) * (1.0 - taken) if near >= far else 0.0
+    shares[helper] = weights.get(helper, 0.0) + taken * (far + near)
+    out = dict(weights)
+    out.update(shares)
+    return {name: share for name, share in out.items() if share > 0.0}
 
 
 def local_frames(skeleton, positions, turns):

@@ -153,8 +153,8 @@ TEST (view_options_change_the_picture_of_our_model) {
     gl_scene scene;
     if (!scene_share(&scene))
         return;
-    check_options(&scene, MODEL " --animation-index 1 --samples 1 --resolution 320,180", cases,
-                  sizeof cases / sizeof *cases);
+    check_options(&scene, MODEL " models/bobbin/run.md5anim --samples 1 --resolution 320,180",
+                  cases, sizeof cases / sizeof *cases);
     scene_close(&scene);
 }
 
