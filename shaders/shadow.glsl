@@ -16,42 +16,49 @@ vec2 spread(int i, int count)
 // the caster, as under an area light: first the mean depth of the blockers is found, then a filter
 // of the resulting width is applied (Fernando, "Percentage-Closer Soft Shadows", 2005). The
 // compared depth follows the plane of the surface, so that a surface does not shadow itself.
+// Software GL runs both sides of branches, and leaves only loops: so what needs no filter is what
+// loops 0 times, not what returns early.
 const int BLOCKER_TAPS = 6, FILTER_TAPS = 12;
+// spread() of each tap; the loops have no fixed end that would unroll them.
+const vec2 BLOCKERS[BLOCKER_TAPS] = vec2[](
+    vec2(0.28867513, 0.00000000), vec2(-0.36868444, 0.33774515), vec2(0.05643306, -0.64302564),
+    vec2(0.46470286, 0.60612259), vec2(-0.85278689, -0.15084599), vec2(0.80783419, -0.51387799));
+const vec2 FILTERS[FILTER_TAPS] = vec2[](
+    vec2(0.20412415, 0.00000000), vec2(-0.26069927, 0.23882188), vec2(0.03990420, -0.45468779),
+    vec2(0.32859454, 0.42859339), vec2(-0.60301140, -0.10666423), vec2(0.57122504, -0.36336661),
+    vec2(-0.19106360, 0.71074705), vec2(-0.36437900, -0.70158959), vec2(0.79055667, 0.28871003),
+    vec2(-0.82244249, 0.33949230), vec2(0.39647163, -0.84723683), vec2(0.29298244, 0.93407421));
 const float MAX_SLOPE = 6.0;
 float sunlight(vec3 position, vec3 normal)
 {
-    if (shadow.x == 0.0)
-        return 1.0;
     float texel = 1.0 / float(textureSize(sun_depth, 0).x);
     vec3 at = (sun_from_world * vec4(position + normal * (1.5 * texel * shadow.z), 1.0)).xyz;
-    if (any(greaterThan(abs(at.xy - 0.5), vec2(0.5))))
-        return 1.0;
     float depth = at.z - texel;
-    if (shadow.y <= 0.0)
-        return textureLod(sun, vec3(at.xy, min(depth, 1.0)), 0.0);
+    bool inside = shadow.x != 0.0 && all(lessThanEqual(abs(at.xy - 0.5), vec2(0.5)));
 
     // The map's scale is the same in width and depth, so the slope follows from the normal alone.
     vec3 across = mat3(sun_from_world) * normal;
     vec2 slope = clamp(across.xy / max(-across.z, 1e-6), -MAX_SLOPE, MAX_SLOPE);
+    bool soft = shadow.y > 0.0;
+    int num_blockers = inside && soft ? BLOCKER_TAPS : 0;
     float sum = 0.0, count = 0.0;
-    for (int i = 0; i < BLOCKER_TAPS; i++) {
-        vec2 offset = shadow.w * spread(i, BLOCKER_TAPS);
+    for (int i = 0; i < num_blockers; i++) {
+        vec2 offset = shadow.w * BLOCKERS[i];
         float blocker = textureLod(sun_depth, at.xy + offset, 0.0).r;
         float gap = depth + dot(slope, offset) - blocker;
         float blocks = step(0.0, gap);
         sum += blocks * gap;
         count += blocks;
     }
-    if (count == 0.0)
-        return 1.0;
-    float radius = clamp(0.5 * shadow.y * sum / count, 1.2 * texel, shadow.w);
+    int num_filters = !inside ? 0 : !soft ? 1 : count > 0.0 ? FILTER_TAPS : 0;
+    float radius = clamp(0.5 * shadow.y * sum / max(count, 1.0), 1.2 * texel, shadow.w);
     float lit = 0.0;
-    for (int i = 0; i < FILTER_TAPS; i++) {
-        vec2 offset = radius * spread(i, FILTER_TAPS);
-        float reference = min(depth + dot(slope, offset) - texel, 1.0);
-        lit += textureLod(sun, vec3(at.xy + offset, reference), 0.0);
+    for (int i = 0; i < num_filters; i++) {
+        vec2 offset = soft ? radius * FILTERS[i] : vec2(0.0);
+        float reference = depth + (soft ? dot(slope, offset) - texel : 0.0);
+        lit += textureLod(sun, vec3(at.xy + offset, min(reference, 1.0)), 0.0);
     }
-    return lit / float(FILTER_TAPS);
+    return num_filters > 0 ? lit / float(num_filters) : 1.0;
 }
 
 // Returns the part of the sky that casters close above a point of the ground hide from it.
