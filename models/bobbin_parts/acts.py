@@ -1,7 +1,10 @@
 """Clips on the spot: idle, talk, and gestures that end as they begin."""
 
+import math
+
 from kit.curves import bump, keyed, pulse, wave
 from kit.footing import Footing
+from kit.maths import smoothstep
 
 from bobbin_parts.actor import BALL, SIDES
 
@@ -12,14 +15,22 @@ def _blinks(phase, times, length):
     return max(bump(phase, t, t + length, 0.45 * length) for t in times)
 
 
+def _hip(phase):
+    """On which hip he stands: 1 the left one, -1 the right one, with holds."""
+    way = wave(phase)
+    return math.copysign(smoothstep(0.0, 0.8, abs(way)), way)
+
+
 def idle(a, t):
     """Breathes, shifts its weight, looks about, blinks, swings the tail."""
     phase = t / IDLE_SECONDS
-    sway, breath = wave(phase), wave(phase, 2)
-    a.move("hips", y=0.85 * sway, z=-0.55 + 0.12 * wave(phase, 2, 0.1),
+    breath = wave(phase, 2)
+    # He settles on one hip for a second, then on the other; the back follows, and then the head.
+    sway, trunk, head = _hip(phase), _hip(phase - 0.025), _hip(phase - 0.05)
+    a.move("hips", y=2.5 * sway, z=-0.55 - 0.25 * abs(sway) + 0.12 * wave(phase, 2, 0.1),
            x=0.1 * wave(phase, 1, 0.2))
-    a.turn("hips", roll=1.8 * sway, yaw=1.5 * wave(phase, 1, 0.1))
-    a.bend(roll=-2.7 * wave(phase, 1, 0.03), pitch=0.4 * breath)
+    a.turn("hips", roll=3.2 * sway, yaw=1.5 * wave(phase, 1, 0.1))
+    a.bend(roll=-5.2 * trunk, pitch=0.4 * breath)
     a.turn("chest", pitch=-1.0 * breath)
     a.stretch(0.28 * wave(phase, 2, 0.05))
     a.move("belly", x=0.25 * wave(phase, 2, 0.45))
@@ -27,7 +38,7 @@ def idle(a, t):
     left, right = bump(phase, 0.26, 0.50, 0.05), bump(phase, 0.58, 0.80, 0.05)
     left_late, right_late = bump(phase, 0.28, 0.53, 0.08), bump(phase, 0.60, 0.83, 0.08)
     a.look(13.0 * left - 12.0 * right, -3.0 * left)
-    a.turn("neck", yaw=5.0 * left_late - 5.0 * right_late, roll=-1.0 * sway)
+    a.turn("neck", yaw=5.0 * left_late - 5.0 * right_late, roll=1.5 * head)
     a.turn("head", yaw=9.0 * left_late - 9.0 * right_late, roll=4.0 * right_late - 3.5 * left_late,
            pitch=-1.5 + 1.0 * wave(phase, 2, 0.12) - 3.0 * left_late)
     a.brows(0.5 * left - 0.15 * right, 0.25 * right)
@@ -36,7 +47,7 @@ def idle(a, t):
     a.blink(_blinks(phase, (0.09, 0.255, 0.565, 0.595, 0.86), 0.042))
     a.arms_down()
     a.both("clavicle", roll=1.3 * wave(phase, 2, 0.08))
-    a.both("upperarm", roll=1.5 * wave(phase, 2, 0.12), pitch=1.5 * wave(phase, 1, 0.1))
+    a.both("upperarm", roll=1.5 * wave(phase, 2, 0.12) + 2.5 * abs(trunk), pitch=1.5 * wave(phase, 1, 0.1))
     a.turn("upperarm_l", pitch=2.0 * wave(phase, 1, 0.2))
     a.turn("upperarm_r", pitch=-2.0 * wave(phase, 1, 0.2))
     a.both("forearm", pitch=-2.0 * wave(phase, 2, 0.2))
