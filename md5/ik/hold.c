@@ -45,6 +45,12 @@ static md5_vec3 shift_to(const md5_held *held, md5_vec3 sole)
     return (md5_vec3){held->place.x - sole.x, held->place.y - sole.y, 0.0f};
 }
 
+static bool is_too_far(const md5_hold *hold, const md5_hold_step *step, md5_vec3 shift)
+{
+    return md5_vec3_dot(shift, shift) > hold->distance * hold->distance
+           || is_stretched(step, shift);
+}
+
 // Blends and transitions move a sole that stands in their clips, but not as fast as one that swings
 // through near the ground.
 static bool is_slow(const md5_hold *hold, const md5_hold_step *step, const md5_held *held)
@@ -97,8 +103,7 @@ static void let_go_or_hold(const md5_hold *hold, const md5_hold_step *step, md5_
     held->wait = held->wait > step->seconds ? held->wait - step->seconds : 0.0f;
     if (held->is_held) {
         const md5_vec3 shift = shift_to(held, step->sole);
-        const bool is_far = md5_vec3_dot(shift, shift) > hold->distance * hold->distance
-                            || is_stretched(step, shift);
+        const bool is_far = is_too_far(hold, step, shift);
         held->is_held = is_low && !step->slides && !is_far;
         if (!held->is_held)
             limit_rate(hold, held);
@@ -106,9 +111,11 @@ static void let_go_or_hold(const md5_hold *hold, const md5_hold_step *step, md5_
         held->arc = arched * sqrtf(md5_vec3_dot(held->shift, held->shift));
         return;
     }
-    held->is_held = begins(hold, step, held);
-    if (held->is_held)
-        held->place = place_to_hold(hold, step, held);
+    if (!begins(hold, step, held))
+        return;
+    // After seconds without a pose, where it was before may be out of reach.
+    held->place = place_to_hold(hold, step, held);
+    held->is_held = !is_too_far(hold, step, shift_to(held, step->sole));
 }
 
 // Exact for any step.

@@ -302,6 +302,32 @@ static void play(walker *of, double seconds, heard *events)
     }
 }
 
+// Who was out of sight for seconds has no leg that reaches back to where it stood then: a shown
+// sole is no farther from the animated one than the machine allows.
+TEST (steer_a_pose_after_seconds_holds_no_foot_where_it_was) {
+    walker held, free_feet;
+    float farthest = 0.0f;
+    if (!make(&held, &thimble) || !make(&free_feet, &thimble))
+        return;
+    const int32_t feet = md5_find_modifier(held.character->machine, "legs");
+    if (CHECK(feet >= 0))
+        md5_player_target(held.player, (uint32_t)feet)->weight = 1.0f;
+    walker *const both[] = {&held, &free_feet};
+    for (int i = 0; i < 60; i++) {
+        for (int k = 0; k < 2; k++) {
+            set(both[k], "speed", 22.5f);
+            md5_player_advance(both[k]->player, 1.37, NULL, NULL);
+            find_soles(both[k]);
+        }
+        for (int foot = 0; foot < thimble.num_feet; foot++)
+            farthest = fmaxf(farthest, hypotf(held.sole[foot].x - free_feet.sole[foot].x,
+                                              held.sole[foot].y - free_feet.sole[foot].y));
+    }
+    CHECK(farthest <= 6.0f);
+    end(&free_feet);
+    end(&held);
+}
+
 TEST (steer_a_character_left_alone_falls_asleep_and_starts_up) {
     walker of;
     if (!make(&of, &bobbin))
