@@ -20,7 +20,7 @@ from kit.noise import hash3, value  # noqa: E402
 NAME = "flame"
 COMMAND = "make_flame.py"
 TEXELS = 64
-RATE, FRAMES = 30, 48
+RATE, FRAMES = 30, 56
 MOUTH, NOSE = (11.5, 0.0, 2.4), (12.5, 0.0, 4.4)     # from Bobbin's joint head
 _SPRITE = 0.75 * 0.707          # half the side of a sprite, of its joints' distance
 
@@ -61,9 +61,9 @@ def _puffs():
                         26.0, size))
     for number in range(30, 38):
         side = _any(number, 1)
-        out.append(Puff("smoke", number, 0.30 + 0.085 * (number - 30), 0.62 + 0.1 * _any(number, 4),
-                        add(NOSE, (0.0, 1.1 * (-1.0) ** number, 0.0)), (7.0, 2.0 * side, 6.0), 2.5, 9.0,
-                        2.6 * (1.0 + 0.2 * _any(number, 5))))
+        out.append(Puff("smoke", number, 0.30 + 0.085 * (number - 30), 0.90 + 0.1 * _any(number, 4),
+                        add(NOSE, (0.0, 1.1 * (-1.0) ** number, 0.0)), (6.0, 2.5 * side, 13.0), 2.2, 12.0,
+                        3.9 * (1.0 + 0.2 * _any(number, 5))))
     return out
 
 
