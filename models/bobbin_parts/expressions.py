@@ -3,15 +3,14 @@ face do, and what only the skin can do at the corners of the mouth and the lips.
 
 import math
 
-from kit.maths import add, rotate, scale, sub, unit
+from kit.maths import add, rotate, scale, smoothstep, sub, unit
 
 from bobbin_parts import shape
 from bobbin_parts.actor import Actor
 from bobbin_parts.face import GAZE
 
-# Where the corners of the mouth are, and the middle of the lips.
+# Where the corners of the mouth are.
 CORNER = (12.6, 5.5, 36.8)
-LIPS = (14.6, 0.0, 35.1)
 
 
 def _near(p, centre, radius):
@@ -55,11 +54,33 @@ def _sleepy(actor):
     return lambda p: _pull(p, CORNER, 2.6, (0.0, -0.2, -0.7))
 
 
+def _lips(p, narrow, flat, rise=0.0, drop=0.0, forward=0.0):
+    """Shapes the lips: narrow is how much of the mouth's width goes, flat how much of its smile; the
+    middle of the upper lip rises and that of the lower one drops, and both go forward."""
+    middle = shape.mouth_height(p[0], p[1])
+    away = math.hypot((p[0] - 13.5) / 6.0, p[1] / 7.8, (p[2] - middle) / 3.7)
+    share = 1.0 - smoothstep(0.35, 1.4, away)
+    arch = max(0.0, 1.0 - (p[1] / 5.4) ** 4)  # round when it is narrow
+    upper = smoothstep(-0.5, 0.5, p[2] - middle)
+    return (share * forward * (0.4 + 0.6 * arch), -share * narrow * p[1],
+            share * (arch * (rise * upper - drop * (1.0 - upper)) - flat * 0.055 * p[1] * p[1]))
+
+
 def _oh(actor):
-    actor.mouth(1.35, -0.6)
+    actor.mouth(1.15, -0.6)
     actor.brows(0.8)
-    return lambda p: add(_pull(p, CORNER, 3.2, (0.9, -2.3, -0.5)),
-                         _pull(p, LIPS, 4.0, (0.9, 0.0, 0.0)))
+    return lambda p: _lips(p, 0.54, 1.0, 1.4, 1.0, 0.8)
+
+
+def _oo(actor):
+    actor.mouth(1.0, -0.5)
+    actor.brows(0.3)
+    return lambda p: _lips(p, 0.64, 1.0, 1.0, 0.8, 1.5)
+
+
+def _shut(actor):
+    actor.mouth(-0.05, 0.1)
+    return lambda p: _lips(p, 0.08, 0.35)
 
 
 def _blink(actor):
@@ -75,8 +96,8 @@ RIM = 1.01 * shape.EYE_RADIUS
 FRONT = math.cos(math.radians(70.0))
 EYES = {"blink": (1.08, 0.72), "sleepy": (1.08, 0.97), "smile": (1.02, 1.0)}
 
-EXPRESSIONS = (("smile", _smile), ("fright", _fright), ("sleepy", _sleepy), ("oh", _oh),
-               ("blink", _blink))
+EXPRESSIONS = (("smile", _smile), ("fright", _fright), ("sleepy", _sleepy), ("oh", _oh), ("oo", _oo),
+               ("shut", _shut), ("blink", _blink))
 
 
 def eye_of(point):

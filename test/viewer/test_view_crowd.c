@@ -292,7 +292,7 @@ TEST (view_members_have_morph_targets_of_their_own) {
         const int32_t smile = md5_find_morph_target(kind->morphs->morph, "smile");
         const int32_t own = md5_find_morph(machine, "smile");
         const int32_t parameter = md5_find_parameter(machine, "smile");
-        CHECK(num_targets == 5 && smile >= 0 && own >= 0 && parameter >= 0);
+        CHECK(num_targets == 7 && smile >= 0 && own >= 0 && parameter >= 0);
         for (uint32_t i = 0; i < made.crowd->count; i++)
             CHECK(md5_player_set(made.crowd->players[i], (uint32_t)parameter, 0.05f * (float)i));
         uint32_t num_seen = 0;
