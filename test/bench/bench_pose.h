@@ -283,8 +283,8 @@ static uint64_t work_crowd(void *of, md5_cpu level)
     return seen_of(made->palettes);
 }
 
-// Poses jobs as an engine would whose palettes exceed the cache: a few at a time into a buffer that
-// fits, which is then copied. Direct writes would wait for each cache line.
+// Poses jobs as an engine would whose palettes are not to be written in small pieces: a few at a
+// time into a buffer that fits into the cache, which is then copied.
 static void pose_through_buffer(const md5_pose_kernels *kernels, const md5_pose_job *jobs,
                                 size_t count, md5_mat34 *buffer, void *scratch)
 {

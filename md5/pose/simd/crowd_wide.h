@@ -166,20 +166,21 @@ MD5_WIDE_INLINE void crowd_roots(const crowd_lanes *lanes, const md5_binding *bi
 }
 
 // Both steps in one loop, for sets with enough registers to keep a joint's matrix until its palette
-// entry is written.
+// entry is written. In the order of memory: sixteen palettes that are written here and there are
+// more than processors fetch ahead.
 MD5_WIDE_INLINE void crowd_joints_and_palettes(const crowd_lanes *lanes, const md5_binding *binding)
 {
-    const md5_pose_plan *const plan = binding->plan;
+    const md5_joint *const joints = binding->skeleton->joints;
     float *palettes[MD5_WIDTH];
     find_palettes(lanes, palettes);
-    for (uint32_t i = 0; i < binding->skeleton->num_joints; i++) {
-        const uint32_t joint = plan->steps[i].own / 12;
+    for (uint32_t joint = 0; joint < binding->skeleton->num_joints; joint++) {
+        const int32_t parent = joints[joint].parent;
         float *const own = matrix_of(lanes, joint);
         md5_wide m[12], a[9];
-        if (i < plan->num_roots) {
+        if (parent < 0) {
             load_rotation(own, a);
         } else {
-            compose_joint(lanes->scratch + (size_t)plan->steps[i].parent * MD5_WIDTH, own, m);
+            compose_joint(matrix_of(lanes, parent), own, m);
             MD5_UNROLL
             for (int k = 0; k < 9; k++)
                 a[k] = m[k / 3 * 4 + k % 3];
@@ -195,7 +196,7 @@ MD5_WIDE_INLINE void crowd_rest(const crowd_lanes *lanes, const md5_binding *bin
     crowd_constants(lanes, binding);
     crowd_roots(lanes, binding);
     const bool wanted = any_joints_wanted(lanes);
-    if (MANY_REGISTERS && !wanted) {
+    if (MANY_REGISTERS && !wanted && has_parents_first(binding->skeleton)) {
         crowd_joints_and_palettes(lanes, binding);
         return;
     }

@@ -47,25 +47,26 @@ MD5_WIDE_INLINE void compose_in_registers(const float *parent, md5_wide joint[12
     }
 }
 
-// Joint by joint, for sets with enough registers to keep a joint's matrix until its palette entry
-// is written. Without a slerp the chain of each joint is short enough for that. Not inlined, so
-// that there are registers for most of the addresses: inlined it takes a fifth longer.
+// Joint by joint, in the order of memory, for sets with enough registers to keep a joint's matrix
+// until its palette entry is written. Without a slerp the chain of each joint is short enough for
+// that. Not inlined, so that there are registers for most of the addresses: inlined it takes a
+// fifth longer.
 MD5_WIDE_CODE MD5_NO_INLINE static void finish_in_registers(const md5_pose_job *const *jobs,
                                                             const md5_transform *first,
                                                             size_t floats, float *scratch)
 {
     const md5_binding *const binding = jobs[0]->binding;
-    const md5_pose_plan *const plan = binding->plan;
+    const md5_joint *const joints = binding->skeleton->joints;
     float *palettes[MD5_WIDTH];
     for (int i = 0; i < MD5_WIDTH; i++)
         palettes[i] = jobs[i]->palette->m;
-    for (uint32_t i = 0; i < binding->skeleton->num_joints; i++) {
-        const uint32_t joint = plan->steps[i].own / 12;
-        float *const own = scratch + (size_t)plan->steps[i].own * MD5_WIDTH;
+    for (uint32_t joint = 0; joint < binding->skeleton->num_joints; joint++) {
+        const int32_t parent = joints[joint].parent;
+        float *const own = scratch + (size_t)joint * 12 * MD5_WIDTH;
         md5_wide m[12], a[9];
         load_local(&first[joint], floats, m);
-        if (i >= plan->num_roots)
-            compose_in_registers(scratch + (size_t)plan->steps[i].parent * MD5_WIDTH, m);
+        if (parent >= 0)
+            compose_in_registers(scratch + (size_t)parent * 12 * MD5_WIDTH, m);
         store_matrix(own, m);
         MD5_UNROLL
         for (int k = 0; k < 9; k++)
@@ -81,7 +82,7 @@ MD5_WIDE_CODE static void finish_crowd(const md5_pose_job *const *jobs, const md
     const crowd_lanes lanes = {.jobs = jobs, .scratch = scratch};
     const size_t floats = step * (sizeof *first / sizeof(float));
     const bool wanted = any_joints_wanted(&lanes);
-    if (MANY_REGISTERS && !wanted) {
+    if (MANY_REGISTERS && !wanted && has_parents_first(binding->skeleton)) {
         finish_in_registers(jobs, first, floats, scratch);
         return;
     }

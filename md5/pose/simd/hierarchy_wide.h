@@ -133,6 +133,16 @@ MD5_WIDE_INLINE void crowd_palettes(const crowd_lanes *lanes, const md5_binding 
     }
 }
 
+// Whether joints can be computed in the order of memory.
+static inline bool has_parents_first(const md5_skeleton *skeleton)
+{
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        if (skeleton->joints[i].parent >= (int32_t)i)
+            return false;
+    }
+    return true;
+}
+
 // Whether any job wants joints.
 static inline bool any_joints_wanted(const crowd_lanes *lanes)
 {
