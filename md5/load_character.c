@@ -1,6 +1,9 @@
 // Characters: a machine file, the model and animations that it names, their bindings, the machine.
 // The machine copies its tables, so the file's own are freed again; the arena that holds the
 // character's arrays stays.
+//
+// On one thread each file is read when it is its turn. With threads all are read first, and what
+// they say is kept until it is their turn: so warnings and errors are those of one thread.
 #include "md5/core/locations.h"
 #include "md5/load.h"
 #include "md5/md5character.h"
@@ -17,14 +20,36 @@ typedef struct owned_parts {
     md5_binding **bindings; // [num_anims], NULL if binding failed
 } owned_parts;
 
+typedef struct kept_warning {
+    md5_error warning;
+    struct kept_warning *next;
+} kept_warning;
+
+// A file that the machine file names.
+typedef struct named_file {
+    const char *path;
+    // Read on any thread, and not taken yet.
+    md5_model *model;
+    md5_anim *anim;
+    md5_error error;
+    // With threads.
+    md5_context context; // of the memory for warnings
+    md5_arena arena;
+    kept_warning *warnings, **last_warning;
+} named_file;
+
 // The load of one character.
 typedef struct loading {
     md5_context context;
-    md5_arena arena;
+    md5_arena arena;           // becomes the character's
+    md5_arena scratch;         // of `parts`
     const md5_load_opts *opts; // not NULL
     const char *path;
     md5_machine_file *file;
     owned_parts *owned;
+    uint32_t num_parts;
+    named_file *parts; // [num_parts]: the model, then the animations
+    bool are_read;     // all parts, before the first is taken
     // The public arrays, before they are complete: [clips]
     const md5_anim **anims;
     const md5_binding **bindings;
@@ -117,16 +142,108 @@ static bool load_file(loading *load)
     return true;
 }
 
-static bool load_model(loading *load)
+// Returns the first clip that names the same file as `clip`, at most `clip` itself.
+static uint32_t find_shared(const md5_clip_desc *clips, uint32_t clip)
 {
-    md5_error error;
-    const char *const path = path_of(load, load->file->model_file);
-    TRY(path);
-    md5_model *const model = md5_load_model(path, load->opts, &error);
-    if (!model)
-        return fail_with(load, &error, &load->file->model_file);
+    uint32_t first = 0;
+    while (strcmp(clips[first].file, clips[clip].file) != 0)
+        first++;
+    return first;
+}
+
+static bool add_part(loading *load, const char *name)
+{
+    named_file *const to = &load->parts[load->num_parts++];
+    to->path = path_of(load, name);
+    return to->path != NULL;
+}
+
+static bool list_parts(loading *load)
+{
+    const uint32_t num_clips = load->file->desc.num_clips;
+    load->parts =
+        (named_file *)md5_arena_alloc(&load->scratch, (size_t)num_clips + 1, sizeof *load->parts);
+    TRY(load->parts && add_part(load, load->file->model_file));
+    for (uint32_t clip = 0; clip < num_clips; clip++)
+        TRY(find_shared(load->file->clips, clip) != clip
+            || add_part(load, load->file->clips[clip].file));
+    return true;
+}
+
+static void read_part(const loading *load, uint32_t number, const md5_load_opts *opts)
+{
+    named_file *const to = &load->parts[number];
+    if (number == 0)
+        to->model = md5_load_model(to->path, opts, &to->error);
+    else
+        to->anim = md5_load_anim(to->path, opts, &to->error);
+}
+
+// Without memory the context has an error.
+static void keep_warning(void *user, const md5_error *warning)
+{
+    named_file *const to = (named_file *)user;
+    kept_warning *const kept = (kept_warning *)md5_arena_room(&to->arena, 1, sizeof *kept);
+    if (!kept)
+        return;
+    kept->warning = *warning;
+    kept->next = NULL;
+    *to->last_warning = kept;
+    to->last_warning = &kept->next;
+}
+
+static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
+{
+    const loading *const load = (const loading *)user;
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        named_file *const to = &load->parts[i];
+        md5_load_opts opts = *load->opts;
+        md5_context_begin(&to->context, &opts, to->path, NULL);
+        to->arena.context = &to->context;
+        to->last_warning = &to->warnings;
+        opts.warn = opts.warn ? keep_warning : NULL;
+        opts.warn_user = to;
+        read_part(load, (uint32_t)i, &opts);
+    }
+}
+
+// Reads a part whose turn it is, or reports what was found when it was read. `member` names it in
+// the machine file.
+static bool take_part(loading *load, uint32_t number, const char *const *member)
+{
+    named_file *const from = &load->parts[number];
+    if (!load->are_read)
+        read_part(load, number, load->opts);
+    for (const kept_warning *kept = from->warnings; kept; kept = kept->next)
+        load->opts->warn(load->opts->warn_user, &kept->warning);
+    if (from->context.unseen.status != MD5_OK) {
+        *load->context.error = from->context.unseen;
+        return false;
+    }
+    return from->error.status == MD5_OK || fail_with(load, &from->error, member);
+}
+
+// Frees what was not taken.
+static void free_rest(loading *load)
+{
+    for (uint32_t i = 0; i < load->num_parts; i++) {
+        md5_free_model(load->parts[i].model);
+        md5_free_anim(load->parts[i].anim);
+        if (load->are_read)
+            md5_arena_free(&load->parts[i].arena);
+    }
+    md5_arena_free(&load->scratch);
+}
+
+static bool take_model(loading *load)
+{
+    named_file *const from = &load->parts[0];
+    TRY(take_part(load, 0, &load->file->model_file));
+    md5_model *const model = from->model;
+    from->model = NULL;
     load->owned->model = model;
-    load->owned->character.model_path = path;
+    load->owned->character.model_path = from->path;
     load->context.num_warnings += model->num_warnings;
     load->file->desc.model = model;
     return true;
@@ -150,33 +267,21 @@ static bool bind_anim(loading *load, uint32_t clip, const md5_anim *anim, md5_bi
     return fail_with(load, &error, &desc->file);
 }
 
-static bool load_anim(loading *load, uint32_t clip)
+static bool take_anim(loading *load, uint32_t clip)
 {
-    const md5_clip_desc *const desc = &load->file->clips[clip];
-    md5_error error;
-    const char *const path = path_of(load, desc->file);
-    TRY(path);
-    md5_anim *const anim = md5_load_anim(path, load->opts, &error);
-    if (!anim)
-        return fail_with(load, &error, &desc->file);
     owned_parts *const owned = load->owned;
-    const uint32_t number = owned->num_anims++;
-    owned->anims[number] = anim;
+    const uint32_t number = owned->num_anims;
+    named_file *const from = &load->parts[number + 1];
+    TRY(take_part(load, number + 1, &load->file->clips[clip].file));
+    md5_anim *const anim = from->anim;
+    from->anim = NULL;
+    owned->anims[owned->num_anims++] = anim;
     load->context.num_warnings += anim->num_warnings;
-    load->anim_paths[clip] = path;
+    load->anim_paths[clip] = from->path;
     TRY(bind_anim(load, clip, anim, &owned->bindings[number]));
     load->anims[clip] = anim;
     load->bindings[clip] = owned->bindings[number];
     return true;
-}
-
-// Returns the first clip that names the same file as `clip`, at most `clip` itself.
-static uint32_t find_shared(const md5_clip_desc *clips, uint32_t clip)
-{
-    uint32_t first = 0;
-    while (strcmp(clips[first].file, clips[clip].file) != 0)
-        first++;
-    return first;
 }
 
 static bool make_arrays(loading *load, uint32_t num_clips)
@@ -193,14 +298,14 @@ static bool make_arrays(loading *load, uint32_t num_clips)
            && load->anim_paths;
 }
 
-static bool load_clips(loading *load)
+static bool take_clips(loading *load)
 {
     const uint32_t num_clips = load->file->desc.num_clips;
     TRY(make_arrays(load, num_clips));
     for (uint32_t clip = 0; clip < num_clips; clip++) {
         const uint32_t shared = find_shared(load->file->clips, clip);
         if (shared == clip)
-            TRY(load_anim(load, clip));
+            TRY(take_anim(load, clip));
         load->anim_paths[clip] = load->anim_paths[shared];
         load->anims[clip] = load->anims[shared];
         load->bindings[clip] = load->bindings[shared];
@@ -220,8 +325,12 @@ static bool create_machine(loading *load)
 static bool load_parts(loading *load)
 {
     load->owned = (owned_parts *)md5_arena_alloc(&load->arena, 1, sizeof *load->owned);
-    return load->owned && load_file(load) && load_model(load) && load_clips(load)
-           && create_machine(load);
+    TRY(load->owned && load_file(load) && list_parts(load));
+    const md5_jobs *const threads = load->opts->threads;
+    load->are_read = threads != NULL && threads->num_workers > 1;
+    if (load->are_read)
+        md5_run_jobs(threads, load->num_parts, read_range, load);
+    return take_model(load) && take_clips(load) && create_machine(load);
 }
 
 // -- Characters -----------------------------------------------------------------------------------
@@ -271,8 +380,10 @@ md5_character *md5_load_character(const char *path, const md5_load_opts *opts, m
     md5_character *character = NULL;
     loading load = {.opts = opts ? opts : &defaults, .path = path ? path : ""};
     md5_context_begin(&load.context, load.opts, path, error);
-    load.arena.context = &load.context;
-    if (load_parts(&load)) {
+    load.arena.context = load.scratch.context = &load.context;
+    const bool is_loaded = load_parts(&load);
+    free_rest(&load);
+    if (is_loaded) {
         character = finish(&load);
     } else {
         if (load.owned)

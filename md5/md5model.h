@@ -143,7 +143,12 @@ typedef struct md5_load_opts {
     bool no_skin_plan; // leave out what makes md5_skin() fast: for programs whose shaders skin
     bool no_losses;    // md5_mesh.loss4 and loss8 are infinite
     bool no_geometry;  // derive nothing for meshes: for programs that only pose, such as servers
-    uintptr_t reserved[8]; // 0
+
+    // Of md5_load_character(): read the model and the animations on these threads, which then call
+    // `allocator` and `files` at the same time. `warn` is called on the calling thread alone, with
+    // what one thread would report, in the same order. NULL: the calling thread reads all.
+    const md5_jobs *threads;
+    uintptr_t reserved[7]; // 0
 } md5_load_opts;
 
 // Conversion: with C = md5_mat34_from_axes(axes, scale), every position p of an asset becomes C p,

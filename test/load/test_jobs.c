@@ -170,6 +170,27 @@ TEST (jobs_give_the_bits_of_one_thread) {
     md5_free_character(character);
 }
 
+TEST (jobs_read_the_parts_of_a_character) {
+    const char *const path = test_path("models/thimble/thimble.md5machine");
+    test_pool pool = {.num_workers = 3};
+    const md5_jobs threads = {run_threads, &pool, 3};
+    const md5_load_opts opts = {.threads = &threads};
+    md5_character *const one = md5_load_character(path, NULL, NULL);
+    md5_character *const three = md5_load_character(path, &opts, NULL);
+    if (!CHECK(one && three))
+        return;
+    CHECK_UINT(pool.num_ranges, 3);
+    CHECK_UINT(three->num_clips, one->num_clips);
+    for (uint32_t i = 0; i < one->num_clips; i++) {
+        CHECK_STRING(three->anim_paths[i], one->anim_paths[i]);
+        CHECK_UINT(three->anims[i]->num_frames, one->anims[i]->num_frames);
+    }
+    CHECK_UINT(three->anims_size, one->anims_size);
+    CHECK_UINT(three->model->size, one->model->size);
+    md5_free_character(one);
+    md5_free_character(three);
+}
+
 // -- Ranges ---------------------------------------------------------------------------------------
 
 static void count_items(void *user, uint32_t worker, size_t begin, size_t end)

@@ -207,7 +207,15 @@ TEST (character_loads_the_machine_of_our_model) {
     md5_free_character(bobbin);
 }
 
-// Replaces one file of the archive and returns the error as text.
+// A pool of one thread that does the last item first.
+static void run_backwards(void *pool, size_t count, md5_range_fn *range, void *user)
+{
+    *(size_t *)pool += count;
+    for (size_t i = count; i-- > 0;)
+        range(user, (uint32_t)(i % 2), i, i + 1);
+}
+
+// Replaces one file of the archive and returns the error as text: the same with threads.
 static const char *error_with(const char *path, const char *text)
 {
     static char message[600];
@@ -225,6 +233,15 @@ static const char *error_with(const char *path, const char *text)
     CHECK_UINT(from.num_open, 0);
     md5_free_character(hero);
     md5_format_error(&error, message, sizeof message);
+
+    size_t num_items = 0;
+    const md5_jobs threads = {run_backwards, &num_items, 2};
+    md5_load_opts threaded = opts;
+    md5_error other;
+    threaded.threads = &threads;
+    CHECK(md5_load_character("chars/hero.md5machine", &threaded, &other) == NULL);
+    CHECK(memcmp(&error, &other, sizeof error) == 0);
+    CHECK_UINT(from.num_open, 0);
     return message;
 }
 
@@ -270,13 +287,96 @@ TEST (character_names_the_clip_in_warnings_about_its_binding) {
     md5_free_character(hero);
 }
 
+// -- Threads --------------------------------------------------------------------------------------
+
+// Each file has a warning; two clips have the same file.
+static const memory_file warning_files[] = {
+    {"m.md5machine", "machine m { model m clip a a clip b b clip a2 a clip c c\n"
+                     "layer l { state s a state t b state u c } }"},
+    {"m", "MD5Version 10 numJoints 1 numMeshes 0 joints { \"hips\" -1 ( 0 0 0 ) ( 0 0 0 ) }"},
+    {"a", extra_text},
+    {"b", anim_text},
+    {"c", "MD5Version 10 numFrames 1 numJoints 1 frameRate 10 numAnimatedComponents 0\n"
+          "hierarchy { \"hips\" -1 0 0 } bounds { ( 0 0 0 ) ( 1 1 1 ) }\n"
+          "baseframe { ( 0 0 0 ) ( 0 0 0 ) } frame 0 { } more"},
+};
+
+static void add_warning(void *user, const md5_error *warning)
+{
+    char *const all = user;
+    const size_t size = strlen(all);
+    md5_format_error(warning, all + size, 2000 - size);
+    strcat(all, "\n");
+}
+
+TEST (character_has_the_same_warnings_and_parts_with_threads) {
+    char warned[2][2000] = {"", ""};
+    md5_character *heroes[2];
+    size_t num_items = 0;
+    const md5_jobs threads = {run_backwards, &num_items, 2};
+    archive from = {.files = warning_files, .num_files = 5};
+    for (int i = 0; i < 2; i++) {
+        md5_load_opts opts = reading(&from);
+        opts.warn = add_warning;
+        opts.warn_user = warned[i];
+        opts.threads = i == 1 ? &threads : NULL;
+        md5_error error;
+        heroes[i] = md5_load_character("m.md5machine", &opts, &error);
+        if (!test_check(heroes[i] != NULL, __FILE__, __LINE__, "%s", error.message))
+            return;
+        CHECK_STRING(error.message, "");
+    }
+    CHECK_UINT(num_items, 4);
+    CHECK_UINT(from.num_opened, 10);
+    CHECK_UINT(from.num_open, 0);
+    CHECK(strncmp(warned[0], "m:", 2) == 0);
+    CHECK(strstr(warned[0], "\nb: warning: clip 'b': ") != NULL);
+    CHECK(strstr(warned[0], "\nc:") > strstr(warned[0], "\nb:"));
+    CHECK_STRING(warned[1], warned[0]);
+    CHECK_UINT(heroes[1]->num_warnings, heroes[0]->num_warnings);
+    CHECK(heroes[1]->anims[0] == heroes[1]->anims[2] && heroes[1]->anims[0] != heroes[1]->anims[1]);
+    for (int i = 0; i < 2; i++)
+        md5_free_character(heroes[i]);
+}
+
+TEST (character_reports_the_first_error_of_several_with_threads) {
+    memory_file files[5];
+    memcpy(files, warning_files, sizeof files);
+    files[3].text = "MD5Version 10 numFrames x";
+    files[4].text = "MD5Version y";
+    char warned[2000] = "";
+    size_t num_items = 0;
+    const md5_jobs threads = {run_backwards, &num_items, 2};
+    archive from = {.files = files, .num_files = 5};
+    md5_load_opts opts = reading(&from);
+    opts.warn = add_warning;
+    opts.warn_user = warned;
+    opts.threads = &threads;
+    md5_error error;
+    CHECK(md5_load_character("m.md5machine", &opts, &error) == NULL);
+    CHECK_STRING(error.file, "b");
+    CHECK_UINT(error.column, 25);
+    CHECK(strncmp(warned, "m:", 2) == 0 && strstr(warned, "\nc:") == NULL);
+    CHECK_UINT(from.num_open, 0);
+}
+
+// -- Memory ---------------------------------------------------------------------------------------
+
+static void ignore_warning(void *user, const md5_error *warning)
+{
+    (void)user;
+    (void)warning;
+}
+
 // Lets each allocation fail in turn, until the character loads.
-static void load_with_less_memory(archive from, const char *path)
+static void load_with_less_memory(archive from, const char *path, const md5_jobs *threads)
 {
     uint32_t num_loaded = 0;
     for (size_t fail_at = 1; fail_at < 400 && num_loaded == 0; fail_at++) {
         test_heap heap = {.fail_at = fail_at};
         md5_load_opts opts = reading(&from);
+        opts.warn = ignore_warning;
+        opts.threads = threads;
         opts.allocator = (md5_allocator){test_heap_alloc, test_heap_free, &heap};
         md5_error error;
         md5_character *const hero = md5_load_character(path, &opts, &error);
@@ -290,7 +390,11 @@ static void load_with_less_memory(archive from, const char *path)
 }
 
 TEST (character_frees_everything_when_memory_runs_out) {
-    load_with_less_memory(good_archive(), "chars/hero.md5machine");
+    size_t num_items = 0;
+    const md5_jobs threads = {run_backwards, &num_items, 2};
+    load_with_less_memory(good_archive(), "chars/hero.md5machine", NULL);
+    load_with_less_memory((archive){.files = warning_files, .num_files = 5}, "m.md5machine",
+                          &threads);
 }
 
 // Paths and arrays so large that each step allocates a chunk of its own.
@@ -308,7 +412,7 @@ TEST (large_character_frees_everything_when_memory_runs_out) {
     snprintf(text + used, ROOM - (size_t)used, "}");
     const memory_file files[4] = {
         {"m.md5machine", text}, {model, mesh_text}, {anim, anim_text}, {"/c", anim_text}};
-    load_with_less_memory((archive){.files = files, .num_files = 4}, "m.md5machine");
+    load_with_less_memory((archive){.files = files, .num_files = 4}, "m.md5machine", NULL);
     free(anim);
     free(model);
     free(text);

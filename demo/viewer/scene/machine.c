@@ -1,6 +1,7 @@
 #include "demo/viewer/scene/machine.h"
 
 #include "demo/common/memory.h"
+#include "demo/common/threads.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/scene/pointer.h"
 
@@ -33,7 +34,11 @@ bool view_load_machine(view_machine *machine, const char *path, const md5_load_o
 {
     md5_error error;
     *machine = (view_machine){.place = at_origin, .start = at_origin, .next_act = first_act};
-    machine->character = md5_load_character(path, opts, &error);
+    md5_load_opts threaded = opts != NULL ? *opts : (md5_load_opts){0};
+    const md5_jobs *const threads = common_start_threads(0);
+    threaded.threads = threads;
+    machine->character = md5_load_character(path, &threaded, &error);
+    common_stop_threads(threads);
     if (machine->character != NULL)
         machine->player = md5_create_player(machine->character->machine, NULL, &error);
     if (machine->character == NULL || machine->player == NULL) {
