@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The director: measures the clips of Bobbin and Thimble, and reports what an eye would catch.
+"""The director: measures the clips of Bobbin, Spindle and Thimble, and reports what an eye would catch.
 
     python3 models/check_clips.py [CLIP...]      all clips, or these
 
@@ -43,7 +43,7 @@ sys.path.insert(0, HERE)
 
 from kit.maths import add, conj, dot, length, mul, rotate, scale, sub, unit  # noqa: E402
 from kit.read import Anim, Mesh  # noqa: E402
-from bobbin_parts import motion as bobbin  # noqa: E402
+from bobbin_parts import cousin_motion, motion as bobbin  # noqa: E402
 from bobbin_parts.skeleton import HALVES  # noqa: E402
 from bobbin_parts.solid import Solid  # noqa: E402
 from thimble_parts import motion as thimble  # noqa: E402
@@ -115,6 +115,8 @@ BOBBIN = Subject(
       ("elbow", "upperarm_", "forearm_"))]
     + [("hip", "hips", "thigh_" + side, "hip_" + side) for side in "lr"]
     + [("neck", "chest", "head", "neck")])
+
+SPINDLE = Subject("spindle", cousin_motion.clips(), BOBBIN.feet, BOBBIN.limbs, BOBBIN.limits, BOBBIN.bends)
 
 THIMBLE = Subject(
     "thimble", thimble.CLIPS,
@@ -389,7 +391,7 @@ def check(subject, clip):
 
 def main(arguments):
     faults = []
-    for subject in (BOBBIN, THIMBLE):
+    for subject in (BOBBIN, SPINDLE, THIMBLE):
         subject.read()
         if not subject.soles:
             faults.append(subject.name + ": no vertices under the feet")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes Spindle, Bobbin's tall cousin: the same joints, other proportions, a mesh of its own.
+"""Makes Spindle, Bobbin's tall cousin: the same joints, other proportions, a mesh of its own, two clips.
 
     python3 models/make_spindle.py [FOLDER]    write the files (default: models/spindle)
     python3 models/make_spindle.py --check     regenerate and compare with models/spindle"""
@@ -12,7 +12,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 from kit import md5, program, rig  # noqa: E402
-from bobbin_parts import cousin, meshes, paint, skin  # noqa: E402
+from kit.clip import events_text  # noqa: E402
+from bobbin_parts import cousin, cousin_motion, meshes, paint, skeleton, skin  # noqa: E402
 
 NAME = "spindle"
 COMMAND = "make_spindle.py"
@@ -26,10 +27,16 @@ def make(folder):
     half = skin.half_skin(coarse=1.15, horns=False)
     made = [meshes.skin_mesh(folder, NAME, SHADER, half, TEXELS, build.position),
             meshes.eye_mesh(folder, NAME, SHADER + "_eye", build.position)]
-    bones = rig.Skeleton(build.joints())
+    bones = rig.Skeleton(build.joints(), skeleton.HALVES)
     program.save(folder, NAME + ".md5mesh", md5.mesh_text(COMMAND, bones.rows(), made))
-    return "%d joints, %d vertices, %d triangles" % (
-        len(bones.joints), sum(len(m.points) for m in made), sum(len(m.tris) for m in made))
+    bounds, clips = rig.Bounds(bones, made), cousin_motion.clips()
+    for clip, (_, _, added) in zip(clips, cousin_motion.CLIPS):
+        frames, boxes = cousin_motion.bake(clip, added, bones, bounds)
+        program.save(folder, clip.name + ".md5anim",
+                     md5.anim_text(COMMAND, bones.rows(), clip.rate, frames, boxes))
+    program.save(folder, "events.txt", events_text(clips))
+    return "%d joints, %d vertices, %d triangles, %d clips" % (
+        len(bones.joints), sum(len(m.points) for m in made), sum(len(m.tris) for m in made), len(clips))
 
 
 if __name__ == "__main__":

@@ -420,11 +420,11 @@ TEST (view_keeps_a_dropped_clip_when_files_are_read_again) {
     stage s;
     if (open_stage(&s, "models/spindle/spindle.md5mesh")) {
         view_scene *const scene = &s.viewer.document->scene;
-        CHECK_UINT(scene->num_clips, 0);
+        CHECK_UINT(scene->num_clips, 2);
         view_drop(&s.viewer, test_path(WALK));
-        CHECK_UINT(scene->num_clips, 1);
+        CHECK_UINT(scene->num_clips, 3);
         CHECK(view_reload(&s.viewer));
-        CHECK_UINT(s.viewer.document->scene.num_clips, 1);
+        CHECK_UINT(s.viewer.document->scene.num_clips, 3);
     }
     close_stage(&s);
 }

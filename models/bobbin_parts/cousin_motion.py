@@ -1,0 +1,113 @@
+"""Spindle's own clips: Bobbin's acts on longer legs, at the pace of somebody tall.
+
+A frame of Bobbin's is carried over joint by joint; then the legs are placed again, because soles
+have to stay where they are. What a tall body does beyond that is added by the clip."""
+
+import math
+
+from kit import rig
+from kit.clip import Clip
+from kit.maths import add, axis_angle, conj, mul, rotate, scale, sub
+
+from bobbin_parts import motion, skeleton
+
+STRIDE = 1.75       # steps, in Bobbin's
+_HEIGHT = 1.9       # of the hips, in Bobbin's
+_HEEL = (-7.0, -1.2, -1.4)  # from the ball of the left foot
+
+
+def _sway(pose, phase):
+    """A long neck and a long tail come after the rest."""
+    late = math.sin(2.0 * math.pi * (2.0 * phase - 0.42))
+    side = math.sin(2.0 * math.pi * (phase - 0.16))
+    pose.turn("neck", pitch=6.0 * late, roll=3.0 * side)
+    pose.turn("head", pitch=-4.5 * late, roll=-2.0 * side)
+    pose.turn("spine_2", pitch=3.0, roll=2.5 * side)
+    pose.move("hips", z=-0.5 + 0.55 * math.sin(2.0 * math.pi * (2.0 * phase - 0.05)))
+
+
+def _stoop(pose, phase):
+    """He bends down to those he greets."""
+    low = math.sin(math.pi * min(1.0, max(0.0, (phase - 0.08) / 0.84))) ** 2
+    pose.turn("spine_2", pitch=12.0 * low)
+    pose.turn("chest", pitch=6.0 * low)
+    pose.turn("neck", pitch=10.0 * low, roll=5.0 * low * math.sin(4.0 * math.pi * phase))
+    pose.turn("head", pitch=-25.0 * low)
+    pose.move("hips", z=-1.6 * low)
+
+
+# Clip of Bobbin's, frames a second, what is added. He takes a third longer for a step.
+CLIPS = (("walk", 18, _sway), ("wave", 19, _stoop))
+
+
+class _Legs:
+    """Where a foot goes. It rolls about its heel or its ball, whichever is lower; where the ball is, or
+    would be if the foot lay flat, is scaled by the length of steps."""
+
+    def __init__(self, own, bones, side):
+        self.own, self.bones, self.side, self.sign = own, bones, side, 1.0 if side == "l" else -1.0
+        self.number = own.index["foot_" + side]
+        self.ball = own.position[own.index["toes_" + side]]
+        self.spots = [(0.0, 0.0, 0.0), (_HEEL[0], self.sign * _HEEL[1], _HEEL[2])]
+
+    def place(self, pose, positions, turns, root, turned):
+        turn, s = turns[self.number], self.bones
+        ball = add(positions[self.number], rotate(turn, sub(self.ball, self.own.position[self.number])))
+        _, spot = min((add(ball, rotate(turn, spot))[2] - spot[2], spot) for spot in self.spots)
+        ahead = rotate(turn, (1.0, 0.0, 0.0))
+        flat = axis_angle((0.0, 0.0, 1.0), math.degrees(math.atan2(ahead[1], ahead[0])))
+        rolled = sub(rotate(flat, spot), rotate(turn, spot))
+        moved = sub(rotate(conj(turned), sub(sub(ball, rolled), positions[0])), self.ball)
+        moved = (STRIDE * moved[0], STRIDE * moved[1], 1.3 * max(0.0, moved[2]))
+        # His feet are a little shorter.
+        own = s.position[s.index["toes_" + self.side]]
+        goal = add(add(root, rotate(turned, add(own, moved))), scale(rolled, 0.93))
+        foot = add(goal, rotate(turn, sub(s.position[s.index["foot_" + self.side]], own)))
+        pose.reach("thigh_" + self.side, "shin_" + self.side, "foot_" + self.side, foot,
+                   rotate(turned, (1.0, 0.25 * self.sign, 0.1)))
+        pose.fix("foot_" + self.side, turn)
+        pose.fix("toes_" + self.side, turns[self.own.index["toes_" + self.side]])
+
+
+def _carried(own, bones, positions, turns):
+    """A pose of his from Bobbin's joints."""
+    pose = rig.Pose(bones)
+    for n, parent in enumerate(own.parent):
+        if parent < 0:
+            pose.moves[n], pose.turns[n] = scale(positions[n], STRIDE), turns[n]
+            continue
+        pose.turns[n] = mul(conj(turns[parent]), turns[n])
+        away = rotate(conj(turns[parent]), sub(positions[n], positions[parent]))
+        away = sub(away, sub(own.position[n], own.position[parent]))
+        pose.moves[n] = scale(away, _HEIGHT if own.joints[n].name == "hips" else 1.0)
+    return pose
+
+
+def frames(name, added, bones):
+    """(positions, turns) of every frame of his version of a clip."""
+    own = rig.Skeleton(skeleton.joints(), skeleton.HALVES)
+    clip = next(clip for clip in motion.CLIPS if clip.name == name)
+    solved, legs = [], [_Legs(own, bones, side) for side in "lr"]
+    for n, (positions, turns) in enumerate(clip.frames(own)):
+        pose = _carried(own, bones, positions, turns)
+        added(pose, n / clip.intervals)
+        for leg in legs:
+            leg.place(pose, positions, turns, pose.moves[0], turns[0])
+        solved.append(pose.solve())
+    return solved
+
+
+def clips():
+    """His clips, as their files say."""
+    of = {clip.name: clip for clip in motion.CLIPS}
+    return [Clip(name, rate, of[name].intervals, None, of[name].loop, of[name].events)
+            for name, rate, _ in CLIPS]
+
+
+def bake(clip, added, bones, bounds):
+    """Frames and bounds of a clip of his."""
+    solved = frames(clip.name, added, bones)
+    rows = [rig.local_frames(bones, positions, turns) for positions, turns in solved]
+    if clip.loop:
+        rows[-1][1:] = rows[0][1:]
+    return rows, [bounds.of(positions, turns) for positions, turns in solved]
