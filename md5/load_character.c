@@ -7,6 +7,7 @@
 #include "md5/core/locations.h"
 #include "md5/load.h"
 #include "md5/md5character.h"
+#include "md5/read/name_order.h"
 
 #include <stdio.h>
 
@@ -48,8 +49,9 @@ typedef struct loading {
     md5_machine_file *file;
     owned_parts *owned;
     uint32_t num_parts;
-    named_file *parts; // [num_parts]: the model, then the animations
-    bool are_read;     // all parts, before the first is taken
+    named_file *parts;      // [num_parts]: the model, then the animations
+    const uint32_t *shared; // [clips]: the first clip that names the same file
+    bool are_read;          // all parts, before the first is taken
     // The public arrays, before they are complete: [clips]
     const md5_anim **anims;
     const md5_binding **bindings;
@@ -142,13 +144,30 @@ static bool load_file(loading *load)
     return true;
 }
 
-// Returns the first clip that names the same file as `clip`, at most `clip` itself.
-static uint32_t find_shared(const md5_clip_desc *clips, uint32_t clip)
+// Sorted, so that many clips take no square of the time.
+static bool find_shared(loading *load)
 {
-    uint32_t first = 0;
-    while (strcmp(clips[first].file, clips[clip].file) != 0)
-        first++;
-    return first;
+    const md5_clip_desc *const clips = load->file->clips;
+    const uint32_t count = load->file->desc.num_clips;
+    md5_ordered_name *const names =
+        (md5_ordered_name *)md5_arena_alloc(&load->scratch, (size_t)count + 1, sizeof *names);
+    uint32_t *const shared =
+        (uint32_t *)md5_arena_alloc(&load->scratch, (size_t)count + 1, sizeof *shared);
+    TRY(names && shared);
+    for (uint32_t i = 0; i < count; i++) {
+        names[i].name.bytes = clips[i].file;
+        names[i].name.size = strlen(clips[i].file);
+        names[i].number = i;
+    }
+    md5_order_names(names, count);
+    for (uint32_t i = 0, first = 0; i < count; i++) {
+        const uint32_t clip = names[i].number;
+        if (i == 0 || strcmp(clips[first].file, clips[clip].file) != 0)
+            first = clip;
+        shared[clip] = first;
+    }
+    load->shared = shared;
+    return true;
 }
 
 static bool add_part(loading *load, const char *name)
@@ -163,10 +182,9 @@ static bool list_parts(loading *load)
     const uint32_t num_clips = load->file->desc.num_clips;
     load->parts =
         (named_file *)md5_arena_alloc(&load->scratch, (size_t)num_clips + 1, sizeof *load->parts);
-    TRY(load->parts && add_part(load, load->file->model_file));
+    TRY(load->parts && find_shared(load) && add_part(load, load->file->model_file));
     for (uint32_t clip = 0; clip < num_clips; clip++)
-        TRY(find_shared(load->file->clips, clip) != clip
-            || add_part(load, load->file->clips[clip].file));
+        TRY(load->shared[clip] != clip || add_part(load, load->file->clips[clip].file));
     return true;
 }
 
@@ -303,7 +321,7 @@ static bool take_clips(loading *load)
     const uint32_t num_clips = load->file->desc.num_clips;
     TRY(make_arrays(load, num_clips));
     for (uint32_t clip = 0; clip < num_clips; clip++) {
-        const uint32_t shared = find_shared(load->file->clips, clip);
+        const uint32_t shared = load->shared[clip];
         if (shared == clip)
             TRY(take_anim(load, clip));
         load->anim_paths[clip] = load->anim_paths[shared];

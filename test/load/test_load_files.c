@@ -4,9 +4,11 @@
 
 #include "md5/md5character.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 // -- Files in memory ------------------------------------------------------------------------------
 
@@ -285,6 +287,35 @@ TEST (character_names_the_clip_in_warnings_about_its_binding) {
     CHECK(hero != NULL);
     CHECK(strncmp(warned, "/shared/rest.md5anim: warning: clip 'rest': ", 44) == 0);
     md5_free_character(hero);
+}
+
+// Seconds of processor time, the least of five, to find that the first of many clips has no file.
+static double time_clips(int count)
+{
+    char *const text = malloc((size_t)count * 16 + 64), *to = text;
+    to += sprintf(to, "machine m { model m\n");
+    for (int i = 0; i < count; i++)
+        to += sprintf(to, "clip a x%06x\n", (unsigned)i);
+    sprintf(to, "layer l { state s a } }");
+    const memory_file files[] = {{"m.md5machine", text}, {"m", mesh_text}};
+    double least = 1e9;
+    for (int i = 0; i < 5; i++) {
+        archive from = {.files = files, .num_files = 2};
+        const md5_load_opts opts = reading(&from);
+        md5_error error;
+        const clock_t start = clock();
+        CHECK(md5_load_character("m.md5machine", &opts, &error) == NULL);
+        least = fmin(least, (double)(clock() - start) / CLOCKS_PER_SEC);
+        CHECK_STRING(error.message, "'x000000': cannot open the file");
+    }
+    free(text);
+    return least;
+}
+
+TEST (character_of_many_clips_takes_linear_time) {
+    const double small = time_clips(6000), large = time_clips(48000);
+    test_check(large < 24.0 * small + 0.01, __FILE__, __LINE__,
+               "%.1f ms for 6000 clips, but %.1f ms for 48000", small * 1e3, large * 1e3);
 }
 
 // -- Threads --------------------------------------------------------------------------------------
