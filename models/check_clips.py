@@ -71,9 +71,9 @@ ALLOWED = {
 # What can be seen from afar, at least: (travel, rise), percent.
 REACH = {
     "attack": (25.0, 4.0), "bow": (25.0, 14.0), "dance": (30.0, 32.0), "fall": (28.0, 11.0),
-    "fold": (22.0, 20.0), "hit": (15.0, 3.0), "jump": (16.0, 42.0), "point": (8.5, 3.5), "run": (13.0, 6.0),
-    "run_jump_left": (18.0, 30.0), "run_jump_right": (18.0, 30.0), "shoot": (9.0, 5.0),
-    "skid_stop": (25.0, 8.0), "skid_stop_right": (25.0, 8.0), "startle": (18.0, 10.0),
+    "fold": (22.0, 20.0), "giggle": (18.0, 6.5), "hit": (15.0, 3.0), "jump": (16.0, 42.0),
+    "point": (8.5, 3.5), "run": (13.0, 6.0), "run_jump_left": (18.0, 30.0), "run_jump_right": (18.0, 30.0),
+    "shoot": (9.0, 5.0), "skid_stop": (25.0, 8.0), "skid_stop_right": (25.0, 8.0), "startle": (18.0, 10.0),
     "unfold": (22.0, 20.0), "walk": (11.0, 1.8), "wave": (11.0, 9.0),
 }
 

@@ -8,7 +8,7 @@ from kit.maths import smoothstep
 
 from bobbin_parts.actor import BALL, SIDES
 
-IDLE_SECONDS, WAVE_SECONDS, TALK_SECONDS = 5.0, 3.5, 4.0
+IDLE_SECONDS, WAVE_SECONDS, TALK_SECONDS, CARRY_SECONDS = 5.0, 3.5, 4.0, 4.0
 
 
 def _blinks(phase, times, length):
@@ -305,25 +305,39 @@ def talk(a, t):
 
 
 def carry(a, t):
-    """Holds a lantern up in the right hand: for the right arm, layered over other clips."""
-    phase = t / 2.0
-    a.rest(t)
-    a.mouth(0.16)
+    """Holds a lantern up in the right hand: for the right arm, layered over other clips; the body breathes
+    and changes hips as in idle, a little behind its beat."""
+    phase = t / CARRY_SECONDS
+    breath = wave(phase, 2)
+    sway, trunk, head = _hip(phase), _hip(phase - 0.03), _hip(phase - 0.06)
+    a.rest()
+    a.mouth(0.16 + 0.05 * breath)
+    a.move("hips", x=0.1 * wave(phase, 1, 0.2), y=1.8 * sway,
+           z=-0.2 * abs(sway) + 0.14 * wave(phase, 2, 0.1))
+    a.turn("hips", roll=2.4 * sway, yaw=1.5 * wave(phase, 1, 0.1))
+    a.bend(roll=-4.0 * trunk, pitch=0.6 * breath)
+    a.turn("chest", pitch=-1.6 * breath)
+    a.stretch(0.32 * wave(phase, 2, 0.05))
+    a.move("belly", x=0.3 * wave(phase, 2, 0.45))
+    a.both("clavicle", roll=1.6 * wave(phase, 2, 0.08))
     a.one("clavicle", "r", roll=5.0, yaw=-4.0)
-    breath = wave(phase, 1, 0.05)
-    a.move("hips", y=0.5 * wave(phase, 1, 0.3), z=0.12 * breath)
-    a.turn("hips", roll=1.0 * wave(phase, 1, 0.3))
-    a.bend(roll=-1.5 * wave(phase, 1, 0.33), pitch=0.5 * breath)
-    a.turn("chest", pitch=-1.0 * breath)
-    a.move("belly", x=0.2 * breath)
-    a.both("clavicle", roll=1.2 * breath)
-    a.arm("r", roll=1.5 * wave(phase), pitch=-25.0, yaw=20.0)
-    a.elbow("r", 50.0 + 2.0 * wave(phase, 1, 0.1))
+    # The arm keeps the light level: it gives way to the trunk, late.
+    a.arm("r", roll=1.5 * wave(phase, 2, 0.15) + 2.0 * trunk,
+          pitch=-25.0 + 1.5 * wave(phase, 2, 0.12), yaw=20.0)
+    a.elbow("r", 50.0 + 3.0 * wave(phase, 2, 0.2))
     a.wrist("r", 25.0)
-    a.one("hand", "r", pitch=2.0 * wave(phase, 1, 0.2))
+    a.one("hand", "r", pitch=2.0 * wave(phase, 2, 0.26), roll=2.0 * head)
     a.grip("r", 0.55)
-    a.nod(yaw=-4.0, roll=2.0)
-    a.tail(4.0, 0.6, phase, 1, 0.07)
+    a.one("upperarm", "l", roll=2.0 * wave(phase, 2, 0.12) + 2.5 * abs(trunk),
+          pitch=3.0 * wave(phase, 1, 0.2))
+    a.one("forearm", "l", pitch=-3.0 * wave(phase, 2, 0.2))
+    # A look after the light, then ahead again.
+    look = bump(phase, 0.55, 0.86, 0.08)
+    a.look(-9.0 * bump(phase, 0.53, 0.84, 0.05), 0.0)
+    a.nod(yaw=-4.0 - 8.0 * look, roll=2.0 + 1.5 * head, pitch=1.2 * wave(phase, 2, 0.12) - 2.0 * look)
+    a.blink(_blinks(phase, (0.14, 0.525, 0.84), 0.05))
+    a.tail(4.0, 0.6, phase, 2, 0.07)
+    a.ears(1.5 * wave(phase, 2, 0.08) + 3.0 * look)
     a.stand()
 
 

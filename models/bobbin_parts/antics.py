@@ -209,7 +209,7 @@ def pat(a, t):
     a.one("clavicle", "r", yaw=-14.0 * reach, roll=4.0 * reach)
     a.grip("r", -0.1 * reach)
     a.one("hand", "r", roll=-10.0 * reach, pitch=10.0 * reach + 10.0 * down)
-    a.arm("r", roll=36.0 * reach - 2.0 * down, pitch=-86.0 * reach + 9.0 * down)
+    a.arm("r", roll=36.0 * reach - 2.0 * down, pitch=-88.0 * reach + 6.0 * down)
     a.elbow("r", 26.0 * pulse(t, 0.30, 1.05, 0.34) + 26.0 * pulse(t, 1.85, 2.60, 0.34) - 4.0 * down)
     a.arm("l", roll=10.0 * stoop, pitch=22.0 * stoop)
     a.elbow("l", 16.0 * stoop)
@@ -221,7 +221,7 @@ def pat(a, t):
 # --- noticing
 
 LOOK_YAW, LOOK_PITCH = 60.0, 30.0    # degrees of the poses below
-GIGGLE_SECONDS, PRICK_SECONDS = 1.5, 0.75
+GIGGLE_SECONDS, PRICK_SECONDS = 1.9, 0.75
 
 
 def _stance(a):
@@ -270,30 +270,44 @@ def prick(a, t):
 
 
 def giggle(a, t):
-    """Ducks, hands before the belly, laughs with shut eyes, and looks up again."""
-    much = pulse(t, 0.04, 1.42, 0.26)
-    duck = pulse(t, 0.0, 0.42, 0.16)
-    shake = much * math.sin(2.0 * math.pi * 4.0 * t)
-    late = much * math.sin(2.0 * math.pi * 4.0 * t - 1.1)
-    side = much * math.sin(2.0 * math.pi * 1.0 * t)
+    """Hunches, tickled; throws back his head, hands at his chest; doubles up over them; comes up and
+    peeks with one eye."""
+    hunch = pulse(t, 0.0, 0.40, 0.17)
+    back = keyed(t, (0.20, 0.0), (0.46, 1.0), (0.76, 0.9), (1.00, 0.0))
+    double = keyed(t, (0.72, 0.0), (1.02, 1.0), (1.34, 0.9), (1.66, 0.0))
+    peek = pulse(t, 1.28, 1.86, 0.24)
+    much = pulse(t, 0.06, 1.78, 0.30)
+    # Laughter comes in bursts: quick and small while he is upright, slower and deeper while he is doubled up.
+    beat = 2.0 * math.pi * (5.0 * t - 0.9 * double * (t - 0.9))
+    shake, late = (much * math.sin(beat - by) for by in (0.0, 1.1))
     a.rest()
-    a.move("hips", y=0.9 * side, z=-0.7 * much - 0.8 * duck + 0.6 * shake)
-    a.turn("hips", roll=2.0 * side, yaw=3.0 * side)
-    a.bend(pitch=11.0 * duck + 5.0 * much + 3.0 * shake, roll=-7.0 * side)
-    a.stretch(-0.6 * duck + 0.30 * late)
-    a.move("belly", x=0.25 * late)
-    a.nod(pitch=9.0 * duck - 9.0 * much + 4.5 * late, roll=8.0 * side, yaw=-4.0 * side)
-    a.mouth(0.16 + 0.86 * much + 0.1 * shake, 1.0)
-    for name, _ in SIDES:
-        shut = pulse(t, 0.06, 1.30, 0.12)
+    a.move("hips", x=-0.9 * back - 1.4 * double, y=0.8 * back - 1.0 * double,
+           z=-0.8 * hunch - 0.1 * back - 1.9 * double - 0.3 * peek + 0.35 * shake)
+    a.turn("hips", pitch=-5.0 * back + 10.0 * double, roll=2.5 * back - 3.0 * double, yaw=4.0 * double)
+    a.bend(pitch=9.0 * hunch - 17.0 * back + 20.0 * double + 5.0 * peek + 2.5 * shake,
+           roll=5.0 * back - 7.0 * double, yaw=-5.0 * back + 9.0 * double)
+    a.stretch(-0.6 * hunch + 0.5 * back - 0.5 * double + 0.25 * late)
+    a.move("belly", x=0.35 * late)
+    a.nod(pitch=7.0 * hunch - 21.0 * back - 8.0 * double - 4.0 * peek + 3.5 * late,
+          roll=7.0 * back - 6.0 * double + 12.0 * peek, yaw=5.0 * back + 3.0 * double - 5.0 * peek)
+    a.mouth(0.16 + 0.2 * hunch + 0.9 * back + 0.45 * double + 0.25 * peek + 0.08 * shake, 1.0)
+    for name, opens in (("l", 1.34), ("r", 1.66)):
+        shut = pulse(t, 0.10, opens, 0.13)
         a.lids(name, 0.95 * shut, 0.95 * shut, 9.0)
-    a.brows(0.5 * much)
-    for name, own in SIDES:
-        a.one("clavicle", name, roll=(7.0 + 5.0 * shake) * much)
-        a.arm(name, roll=9.0 * much, pitch=-16.0 * much - 2.0 * late)
-        a.elbow(name, 74.0 * much + 3.0 * late)
-        a.one("hand", name, roll=-12.0 * much)
-        a.grip(name, 0.35 * much)
-    a.tail_pose(side=22.0 * much * math.sin(2.0 * math.pi * 2.0 * t), rise=5.0 * much)
-    a.ears(6.0 * much + 4.0 * late, 12.0 * much)
+    a.look(-8.0 * peek, -4.0 * peek)
+    a.brows(0.9 * hunch + 0.5 * back - 0.2 * double + 0.6 * peek, -0.5 * double)
+    a.both("clavicle", roll=11.0 * hunch + (4.0 + 4.0 * shake) * much)
+    for name, _ in SIDES:
+        a.grip(name, 0.30 * much)
+    # Both hands before the chest; then the left one stays there and the right one goes farther out.
+    hold = pulse(t, 0.10, 1.72, 0.30)
+    up = keyed(t, (0.70, 0.0), (1.00, 1.0), (1.34, 1.0), (1.68, 0.0))
+    a.arm("l", roll=7.0 * hold, pitch=-10.0 * hold - 2.0 * late)
+    a.elbow("l", 72.0 * hold + 3.0 * late)
+    a.one("hand", "l", roll=-12.0 * hold)
+    a.arm("r", roll=7.0 * hold + 3.0 * up, pitch=-10.0 * hold - 46.0 * up - 2.0 * late)
+    a.elbow("r", 72.0 * hold - 16.0 * up + 3.0 * late)
+    a.one("hand", "r", roll=-12.0 * hold + 4.0 * up)
+    a.tail_pose(side=20.0 * much * math.sin(2.0 * math.pi * 2.0 * t), rise=3.0 * back + 14.0 * double)
+    a.ears(14.0 * hunch - 4.0 * double + 6.0 * peek + 4.0 * late, 14.0 * back - 8.0 * hunch)
     a.stand()

@@ -177,10 +177,12 @@ def backward(a, t):
     a.blink(bump(phase, 0.30, 0.42, 0.05))
     a.arms_down(0.6)
     for side, sign in SIDES:
-        swing = sign * wave(phase, 1, -0.2)
-        a.arm(side, roll=13.0 + 3.0 * swing, pitch=-8.0 + 12.0 * swing, bend=24.0 + 7.0 * swing)
-        a.one("hand", side, roll=14.0 + 5.0 * wave(phase, 2, 0.2), pitch=-8.0)
-        a.grip(side, -0.3)
+        # Against the legs, and out to the side as its foot feels for the ground; the hand trails.
+        swing, late, later = (sign * wave(phase, 1, by) for by in (-0.2, -0.12, -0.04))
+        a.one("clavicle", side, yaw=6.0 * swing, roll=2.0 + 3.0 * late)
+        a.arm(side, roll=12.0 + 11.0 * late, pitch=-8.0 + 25.0 * swing, bend=30.0 - 17.0 * late)
+        a.one("hand", side, roll=10.0 + 13.0 * later, pitch=-8.0 + 9.0 * later)
+        a.grip(side, -0.3 + 0.15 * later)
     a.tail_pose(rise=9.0, curl=6.0)
     a.tail(9.0, 1.5, phase, 1, 0.08)
     a.ears(5.0, 12.0)
