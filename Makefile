@@ -120,6 +120,9 @@ SDL_CFLAGS = $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags sdl2))
 SDL_LIBS = $(shell $(PKG_CONFIG) --libs sdl2)
 JPEG_CFLAGS = $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags libjpeg))
 JPEG_LIBS = $(shell $(PKG_CONFIG) --libs libjpeg)
+# Compresses the viewer's PNG files, if it is there.
+ZLIB_LIBS = $(shell $(PKG_CONFIG) --libs zlib 2>/dev/null)
+ZLIB_FLAGS = $(if $(ZLIB_LIBS),-DVIEW_HAS_ZLIB $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags zlib)))
 
 # Archives are read through libzip, if this compiler can link it. Found when a program is made.
 find_zip = $(shell PKG_CONFIG='$(PKG_CONFIG)' sh test/build/zip.sh $(CC) $(CFLAGS) $(ALL_LDFLAGS))
@@ -199,7 +202,7 @@ $(TOOL): $(TOOL_OBJECTS) $(LIBRARY)
 	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(ZIP_LIBS) -lpthread -lm
 
 $(VIEWER): $(VIEW_OBJECTS) $(RENDER_OBJECTS) $(KEEP_LOADED) $(LIBRARY)
-	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) $(JPEG_LIBS) $(ZIP_LIBS) -lpthread -lm
+	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) $(JPEG_LIBS) $(ZIP_LIBS) $(ZLIB_LIBS) -lpthread -lm
 
 # -- Objects ----------------------------------------------------------------------------------
 
@@ -225,6 +228,8 @@ $(BUILD)/zip-flags: | $(if $(filter-out lib tool test-library,$(or $(MAKECMDGOAL
 VIEWER_DEFINES = -DMD5VIEW_MODELS='"$(SHAREDIR)/models"'
 $(call objects,$(VIEW_SOURCES)): EXTRA += $(VIEWER_DEFINES)
 $(call objects,$(VIEW_SOURCES)): $(BUILD)/viewer-flags
+$(BUILD)/demo/viewer/base/stb.o: EXTRA += $(ZLIB_FLAGS)
+$(BUILD)/viewer-flags: | deps
 
 # Generated code is compiled without warnings.
 $(BUILD)/made/gl.o: $(GLAD_HEADER) $(BUILD)/flags
@@ -244,7 +249,7 @@ $(1): FORCE
 endef
 quote = '$(subst ','\'',$(1))'
 $(eval $(call remember,$(BUILD)/flags,$$(CC) $$(ALL_CFLAGS) $$(ALL_LDFLAGS)))
-$(eval $(call remember,$(BUILD)/viewer-flags,$$(VIEWER_DEFINES)))
+$(eval $(call remember,$(BUILD)/viewer-flags,$$(VIEWER_DEFINES) $$(ZLIB_FLAGS)))
 $(eval $(call remember,$(BUILD)/zip-flags,$$(ZIP_DEFINES) $$(ZIP_LIBS)))
 $(eval $(call remember,$(BUILD)/sources,$$(MD5_SOURCES) $$(ABI)))
 
@@ -301,13 +306,13 @@ $(TEST_MD5): $(TEST_MD5_OBJECTS) $(LIBRARY)
 	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ -lpthread -lm
 
 $(TEST_GL): $(TEST_GL_OBJECTS) $(VIEW_PARTS) $(RENDER_OBJECTS) $(KEEP_LOADED) $(LIBRARY)
-	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) $(JPEG_LIBS) $(ZIP_LIBS) -lpthread -lm
+	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) $(JPEG_LIBS) $(ZIP_LIBS) $(ZLIB_LIBS) -lpthread -lm
 
 # The program with which scripts examine the viewer's pictures.
 TEST_PNG := $(BUILD)/view_png
 $(TEST_PNG): $(call objects,test/viewer/view_png.c demo/viewer/scene/image.c demo/viewer/scene/image_check.c demo/viewer/scene/jpeg.c \
     demo/viewer/base/stb.c) $(COMMON_OBJECTS) $(LIBRARY)
-	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(JPEG_LIBS) $(ZIP_LIBS) -lpthread -lm
+	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(JPEG_LIBS) $(ZIP_LIBS) $(ZLIB_LIBS) -lpthread -lm
 
 # A copy of models/ with small textures: most tests look at other things, and decoding the real ones takes
 # half of the time of opening a model.

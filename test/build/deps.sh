@@ -54,6 +54,8 @@ look_viewer() {
     "${PKG_CONFIG:-pkg-config}" --exists libjpeg 2>/dev/null || lack jpeg
     # Without it the programs read no .pk4 archives.
     "${PKG_CONFIG:-pkg-config}" --exists libzip 2>/dev/null || wish libzip
+    # Without it PNG files are written more slowly.
+    "${PKG_CONFIG:-pkg-config}" --exists zlib 2>/dev/null || wish zlib
     font >/dev/null || lack font
     [ "$(uname)" = Darwin ] && return
     library libGL.so.1 || lack libgl
@@ -137,6 +139,7 @@ package() {
     apt:assimp) echo libassimp-dev ;;
     apt:stb) echo libstb-dev ;;
     apt:libzip) echo libzip-dev ;;
+    apt:zlib) echo zlib1g-dev ;;
     apt:squish) echo libsquish-dev ;;
     apt:jpeg) echo libjpeg-dev ;;
     apt:glad) echo python3-glad ;;

@@ -1,7 +1,9 @@
 // The bodies of the stb libraries, which come as headers: images in, PNG out, fonts.
-// scene/image.c checks a file before stb_image reads it.
+// scene/image.c checks a file before stb_image reads it. PNG files are compressed by zlib if it is
+// there; stb's own compression takes three times as long, and its files are a fifth larger.
 #include "demo/viewer/base/image_size.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +34,30 @@ static void *grow_block(void *block, size_t old_size, size_t size)
 #define STBI_ONLY_PNG
 #define STB_IMAGE_IMPLEMENTATION
 #include <stb/stb_image.h>
+
+#ifdef VIEW_HAS_ZLIB
+#include <zlib.h>
+
+// Ignores stb's quality. Level 1 is 3 % larger and hardly faster, level 4 10 % smaller and 1.4
+// times as slow.
+static unsigned char *compress_png(const unsigned char *bytes, int size, int *size_out, int quality)
+{
+    (void)quality;
+    enum { LEVEL = 2 };
+    uLongf packed_size = compressBound((uLong)size);
+    unsigned char *const packed = malloc(packed_size);
+    if (packed != NULL && compress2(packed, &packed_size, bytes, (uLong)size, LEVEL) == Z_OK
+        && packed_size <= INT_MAX) {
+        *size_out = (int)packed_size;
+        return packed;
+    }
+    free(packed);
+    return NULL;
+}
+
+#define STBIW_ZLIB_COMPRESS compress_png
+#define STBIW_CRC32(bytes, size) ((unsigned int)crc32(0, bytes, (uInt)(size)))
+#endif
 
 #define STBI_WRITE_NO_STDIO
 #define STB_IMAGE_WRITE_IMPLEMENTATION

@@ -144,6 +144,7 @@ static bool add_apng(view_movie *movie, const uint8_t *rgba)
 {
     png_bytes png = {0};
     const int width = (int)movie->width, height = (int)movie->height;
+    stbi_write_force_png_filter = 1; // as in output.c
     if (stbi_write_png_to_func(append_bytes, &png, width, height, 4, rgba, 4 * width) == 0)
         return false;
     write_png_chunks(movie, &png);
