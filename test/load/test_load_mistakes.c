@@ -94,7 +94,7 @@ static void parse_machine_file(const void *context)
 static void load_with_a_reserved_member(const void *context)
 {
     (void)context;
-    (void)md5_load_model("", &(md5_load_opts){.reserved = {[7] = 1}}, NULL);
+    (void)md5_load_model("", &(md5_load_opts){.reserved = {1}}, NULL);
 }
 
 TEST (load_reports_a_mistake_with_function_and_argument) {
