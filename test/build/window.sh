@@ -71,7 +71,9 @@ ended_with() {
     until_true 60 sh -c "! kill -0 $viewer" || { echo "it does not exit"; return 1; }
     wait "$viewer" || end_status=$?
     viewer=
-    [ $end_status -eq "$1" ] || { echo "status $end_status"; cat "$log"; return 1; }
+    # LeakSanitizer itself crashes now and then while a thread of another library ends: that is no leak.
+    if grep -q '^Tracer caught signal' "$log" && ! grep -q 'ERROR: \|runtime error' "$log"; then end_status=$1; fi
+    [ "$end_status" -eq "$1" ] || { echo "status $end_status"; cat "$log"; return 1; }
 }
 
 # -- Acting and looking -------------------------------------------------------------------------

@@ -283,6 +283,7 @@ TEST (view_distant_members_are_updated_in_turn) {
 
 // Each member has the morph weights of its own player.
 TEST (view_members_have_morph_targets_of_their_own) {
+    enum { NUM_TARGETS = 7 };
     static const char *const models[] = {"models/bobbin/bobbin.md5machine"};
     crowd_case made;
     if (open_crowd(&made, models, 1, 200.0f)) {
@@ -292,7 +293,7 @@ TEST (view_members_have_morph_targets_of_their_own) {
         const int32_t smile = md5_find_morph_target(kind->morphs->morph, "smile");
         const int32_t own = md5_find_morph(machine, "smile");
         const int32_t parameter = md5_find_parameter(machine, "smile");
-        CHECK(num_targets == 7 && smile >= 0 && own >= 0 && parameter >= 0);
+        CHECK(num_targets == NUM_TARGETS && smile >= 0 && own >= 0 && parameter >= 0);
         for (uint32_t i = 0; i < made.crowd->count; i++)
             CHECK(md5_player_set(made.crowd->players[i], (uint32_t)parameter, 0.05f * (float)i));
         uint32_t num_seen = 0;
@@ -300,7 +301,7 @@ TEST (view_members_have_morph_targets_of_their_own) {
             made.sight.all = step % 4 == 0; // members appear and disappear: slots are reused
             view_run_crowd(made.crowd, 0.06 * step, &made.sight);
             for (uint32_t i = 0; i < kind->num_seen; i++) {
-                float weights[5];
+                float weights[NUM_TARGETS];
                 const uint32_t member = kind->seen[i];
                 md5_player_morphs(made.crowd->players[member], weights);
                 CHECK(kind->morph_weights[i * num_targets + (uint32_t)smile] == weights[own]);

@@ -404,19 +404,26 @@ machine_comes_to() {
     "$@"
 }
 is_beyond() {
-    [ "$(place_x)" -gt "$1" ]
+    [ "$(place_x)" -gt "$1" ] || { echo "not beyond $1" && machine_says none; }
 }
 is_before() {
-    [ "$(place_x)" -lt "$1" ]
+    [ "$(place_x)" -lt "$1" ] || { echo "not before $1" && machine_says none; }
 }
 walks() {
     open_viewer "$root/$models/bobbin/bobbin.md5machine" || return 1
     after drive xdotool keydown w && machine_comes_to machine_says 'states=walk_' && machine_comes_to is_beyond 5 &&
         after let-go xdotool keyup w && machine_comes_to machine_says 'states=idle,' || return 1
+    # The first step back sets out ahead.
+    after drive xdotool keydown s && machine_comes_to machine_says 'states=back,' || return 1
     from=$(place_x)
-    after drive xdotool keydown s && machine_comes_to machine_says 'states=back' &&
-        machine_comes_to is_before "$from" && after let-go xdotool keyup s &&
-        machine_comes_to machine_says 'states=idle,'
+    machine_comes_to is_before "$from" && after let-go xdotool keyup s && machine_comes_to machine_says 'states=idle,'
+}
+# Who presses S before W is released goes back, and ahead again if S is released first.
+changes_keys() {
+    after drive xdotool keydown w && machine_comes_to machine_says 'states=walk_' && after drive xdotool keydown s &&
+        after let-go xdotool keyup w && machine_comes_to machine_says 'states=back,' &&
+        after drive xdotool keydown w && after let-go xdotool keyup w && machine_comes_to machine_says 'states=back,' &&
+        after let-go xdotool keyup s && machine_comes_to machine_says 'states=idle,'
 }
 # steps_to WORD: the paused machine comes to a state in two seconds of its own time, however slow the
 # computer is.
@@ -446,6 +453,7 @@ watches() {
     press quit ctrl+q && ended_with 0
 }
 check "W walks forward and S backward" walks
+check "of W and S the last one pressed counts" changes_keys
 check "Shift runs, Space jumps" runs_and_jumps
 check_long "F2 sets the second trigger" pushes
 check_long "O plays the next clip over the states" plays_once

@@ -31,20 +31,32 @@ void view_point_machine(view_state *viewer, float x, float y)
 
 // -- Keys -----------------------------------------------------------------------------------
 
+enum { AHEAD, BACK, RIGHT, LEFT };
+
+// The direction, of the last key that was pressed of those that are down still.
+static int hold(view_control *control, int key, int opposite, bool down)
+{
+    const int direction = key == AHEAD || key == RIGHT ? 1 : -1;
+    control->down[key] = down;
+    if (down)
+        return direction;
+    return control->down[opposite] ? -direction : 0;
+}
+
 static void walk(view_control *control, view_action action, bool down)
 {
     switch (action) {
     case VIEW_AHEAD:
-        control->ahead = down ? 1 : 0;
+        control->ahead = hold(control, AHEAD, BACK, down);
         break;
     case VIEW_BACK:
-        control->ahead = down ? -1 : 0;
+        control->ahead = hold(control, BACK, AHEAD, down);
         break;
     case VIEW_TO_RIGHT:
-        control->side = down ? 1 : 0;
+        control->side = hold(control, RIGHT, LEFT, down);
         break;
     case VIEW_TO_LEFT:
-        control->side = down ? -1 : 0;
+        control->side = hold(control, LEFT, RIGHT, down);
         break;
     default:
         control->fast = down;
