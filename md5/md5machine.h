@@ -364,7 +364,8 @@ typedef struct md5_gaze_rule {
 // ground plane below its toe in the bind pose. When the machine is made, each clip is searched for
 // the frames between which a sole stands: both its heights above the ground plane are at most
 // `height`, and it moves at most at `speed`, as the clip moves with its root. If it is as low and
-// faster, it slides on purpose.
+// faster, it slides on purpose. If it stands and turns by more than 30 degrees a second, it turns
+// on purpose.
 //
 // A sole is held from the pose in which it is animated within `height` and more than half of what
 // plays has it stand. It is also held if it is within half of that and moves at most at three times
@@ -380,9 +381,12 @@ typedef struct md5_gaze_rule {
 // within `release`. It begins with the velocity it had relative to the animation, but does not go
 // farther away than 1.22 times as far.
 //
-// Only the level place of a sole is held: height and rotation are the animation's and the ground's.
-// The character moves by md5_player_root_motion(); a game that also moves it otherwise carries its
-// feet along. What plays counts by its weight at the ankle; what is added does not count.
+// The place of a sole is held level, and where it points to left or right, its heading: height and
+// tilt are the animation's and the ground's. The heading is held while the place is, unless more
+// than half of what plays turns the sole on purpose, and returns as the place does. A foot is
+// turned about its sole by at most 45 degrees; from then on it goes along with the character. The
+// character moves by md5_player_root_motion(); a game that also moves it otherwise carries its feet
+// along. What plays counts by its weight at the ankle; what is added does not count.
 enum { MD5_MOST_HELD = 8 };
 typedef struct md5_hold_rule {
     // Joints at or below the ankles, in the order of `feet`; after the first NULL the ankles

@@ -38,6 +38,14 @@ static void shift_joint(const md5_skeleton *skeleton, md5_transform *pose, uint3
     pose[joint].translation = md5_vec3_add(pose[joint].translation, shift);
 }
 
+// The rotation about a unit axis by the angle whose half has this tangent.
+static md5_quat turn_about(md5_vec3 axis, float tangent)
+{
+    const float cosine = 1.0f / sqrtf(1.0f + tangent * tangent);
+    const md5_vec3 v = md5_vec3_scale(axis, tangent * cosine);
+    return (md5_quat){v.x, v.y, v.z, cosine};
+}
+
 static md5_limb_result find_leg(const md5_skeleton *skeleton, const md5_foot *foot, md5_limb *leg)
 {
     if (!foot->has_leg)
@@ -46,8 +54,8 @@ static md5_limb_result find_leg(const md5_skeleton *skeleton, const md5_foot *fo
     return md5_check_limb(skeleton, leg);
 }
 
-// `sunk`: the height by which the pelvis has moved the ankle. `held`: by what it is to be moved, or
-// NULL.
+// `sunk`: the height by which the pelvis has moved the ankle. `held`: by what it is to be moved and
+// turned, or NULL.
 static md5_limb_result place_foot(const md5_skeleton *skeleton, md5_transform *pose,
                                   const md5_limb *leg, md5_foot *foot, const md5_held *held,
                                   float sunk, float weight)
@@ -56,14 +64,15 @@ static md5_limb_result place_foot(const md5_skeleton *skeleton, md5_transform *p
     const md5_transform ankle = md5_joint_in_model(skeleton, pose, foot->ankle);
     const md5_vec3 normal = md5_is_place(foot->normal) ? md5_vec3_normalize(foot->normal, up) : up;
     const md5_quat tilt = md5_slerp(MD5_NO_TURN, md5_turn_between(up, normal), weight);
-    const md5_quat rotation = md5_quat_mul(tilt, ankle.rotation);
+    md5_quat rotation = ankle.rotation;
     md5_vec3 target = md5_vec3_from_axes(skeleton->axes, ankle.translation);
     target.z = target.z - sunk + foot->lift * weight;
     if (held) {
-        target.x += held->shift.x * weight;
-        target.y += held->shift.y * weight;
+        target = md5_vec3_add(target, md5_held_shift(held, target, weight));
         target.z += held->lift * weight;
+        rotation = md5_quat_mul(turn_about(up, held->turn * weight), rotation);
     }
+    rotation = md5_quat_mul(tilt, rotation);
     const md5_two_bone_job job = {
         .target = md5_vec3_to_axes(skeleton->axes, target),
         .rotation = &rotation,

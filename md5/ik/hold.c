@@ -13,6 +13,9 @@ static const float shortest = 1e-6f;
 // A leg is stretched if it is longer than this share of its reach, and than it is animated.
 static const float straight = 0.999f;
 
+// A sole is turned by at most 45 degrees: the tangent of half of it.
+static const float farthest_turn = 0.41421356f;
+
 static md5_vec3 turn(const md5_hold_step *step, md5_vec3 v)
 {
     return (md5_vec3){step->cosine * v.x - step->sine * v.y, step->sine * v.x + step->cosine * v.y,
@@ -29,7 +32,70 @@ static void carry(const md5_hold_step *step, md5_held *held)
     held->place = md5_vec3_add(turn(step, held->place), move);
     held->shift = turn(step, held->shift);
     held->rate = turn(step, held->rate);
+    held->facing = turn(step, held->facing);
+    held->heading = turn(step, held->heading);
 }
+
+// -- Heading ----------------------------------------------------------------------------------
+
+md5_vec3 md5_level_facing(md5_vec3 direction)
+{
+    const float square = direction.x * direction.x + direction.y * direction.y;
+    if (!(square > 0.25f && square < 4.0f))
+        return (md5_vec3){0.0f, 0.0f, 0.0f};
+    const float scale = 1.0f / sqrtf(square);
+    return (md5_vec3){scale * direction.x, scale * direction.y, 0.0f};
+}
+
+static bool is_known(md5_vec3 facing)
+{
+    return facing.x != 0.0f || facing.y != 0.0f;
+}
+
+// By the angle whose half has this tangent.
+static md5_vec3 turn_by(float tangent, md5_vec3 v)
+{
+    const float square = tangent * tangent;
+    const float cosine = (1.0f - square) / (1.0f + square), sine = 2.0f * tangent / (1.0f + square);
+    return (md5_vec3){cosine * v.x - sine * v.y, sine * v.x + cosine * v.y, 0.0f};
+}
+
+// The tangent of half of the angle between two level directions, within the limit.
+static float turn_between(md5_vec3 from, md5_vec3 to)
+{
+    const float cosine = from.x * to.x + from.y * to.y, sine = from.x * to.y - from.y * to.x;
+    const float size = sqrtf(cosine * cosine + sine * sine);
+    const float most = farthest_turn * (size + cosine);
+    if (!(fabsf(sine) < most))
+        return sine < 0.0f ? -farthest_turn : farthest_turn;
+    return sine / (size + cosine);
+}
+
+// A heading is held while the place is, unless the animation turns the sole.
+static bool has_heading(const md5_hold_step *step, const md5_held *held)
+{
+    return is_known(held->heading) && is_known(step->facing) && !step->turns;
+}
+
+static float next_turn(const md5_hold_step *step, const md5_held *held)
+{
+    return has_heading(step, held) ? turn_between(step->facing, held->heading) : held->turn;
+}
+
+// By how much a point is moved, level, if it is turned about another one.
+static md5_vec3 swing(float tangent, md5_vec3 about, md5_vec3 point)
+{
+    const md5_vec3 arm = {point.x - about.x, point.y - about.y, 0.0f};
+    return md5_vec3_sub(turn_by(tangent, arm), arm);
+}
+
+md5_vec3 md5_held_shift(const md5_held *held, md5_vec3 ankle, float weight)
+{
+    const md5_vec3 turned = swing(held->turn * weight, held->animated, ankle);
+    return md5_vec3_add(md5_vec3_scale(held->shift, weight), turned);
+}
+
+// -- Place ------------------------------------------------------------------------------------
 
 static bool is_stretched(const md5_hold_step *step, md5_vec3 shift)
 {
@@ -45,10 +111,12 @@ static md5_vec3 shift_to(const md5_held *held, md5_vec3 sole)
     return (md5_vec3){held->place.x - sole.x, held->place.y - sole.y, 0.0f};
 }
 
-static bool is_too_far(const md5_hold *hold, const md5_hold_step *step, md5_vec3 shift)
+static bool is_too_far(const md5_hold *hold, const md5_hold_step *step, const md5_held *held)
 {
+    const md5_vec3 shift = shift_to(held, step->sole);
+    const md5_vec3 turned = swing(next_turn(step, held), step->sole, step->ankle);
     return md5_vec3_dot(shift, shift) > hold->distance * hold->distance
-           || is_stretched(step, shift);
+           || is_stretched(step, md5_vec3_add(shift, turned));
 }
 
 // Blends and transitions move a sole that stands in their clips, but not as fast as one that swings
@@ -75,10 +143,12 @@ static bool begins(const md5_hold *hold, const md5_hold_step *step, const md5_he
 }
 
 // It is held where it was before, if it was down already: else the last step would still be seen.
-static md5_vec3 place_to_hold(const md5_hold *hold, const md5_hold_step *step, const md5_held *held)
+static void begin_to_hold(const md5_hold *hold, const md5_hold_step *step, md5_held *held)
 {
     const bool was_down = is_down(hold, held->animated.z) && is_slow(hold, step, held);
-    return md5_vec3_add(was_down ? held->animated : step->sole, held->shift);
+    const bool has_pointed = was_down && is_known(held->facing);
+    held->place = md5_vec3_add(was_down ? held->animated : step->sole, held->shift);
+    held->heading = turn_by(held->turn, has_pointed ? held->facing : step->facing);
 }
 
 // A foot that is let go on the ground makes a step of this share of its way in height.
@@ -97,13 +167,23 @@ static void limit_rate(const md5_hold *hold, md5_held *held)
         held->rate = md5_vec3_scale(held->rate, sqrtf(most / square));
 }
 
+// Likewise.
+static void let_go_of_heading(const md5_hold *hold, md5_held *held)
+{
+    held->heading = (md5_vec3){0.0f, 0.0f, 0.0f};
+    if (!(hold->release > shortest))
+        return;
+    const float most = (float)(settled / (double)hold->release) * fabsf(held->turn);
+    if (!(fabsf(held->turn_rate) <= most))
+        held->turn_rate = held->turn_rate < 0.0f ? -most : most;
+}
+
 static void let_go_or_hold(const md5_hold *hold, const md5_hold_step *step, md5_held *held)
 {
     const bool is_low = step->sole.z <= hold->height;
     held->wait = held->wait > step->seconds ? held->wait - step->seconds : 0.0f;
     if (held->is_held) {
-        const md5_vec3 shift = shift_to(held, step->sole);
-        const bool is_far = is_too_far(hold, step, shift);
+        const bool is_far = is_too_far(hold, step, held);
         held->is_held = is_low && !step->slides && !is_far;
         if (!held->is_held)
             limit_rate(hold, held);
@@ -114,8 +194,8 @@ static void let_go_or_hold(const md5_hold *hold, const md5_hold_step *step, md5_
     if (!begins(hold, step, held))
         return;
     // After seconds without a pose, where it was before may be out of reach.
-    held->place = place_to_hold(hold, step, held);
-    held->is_held = !is_too_far(hold, step, shift_to(held, step->sole));
+    begin_to_hold(hold, step, held);
+    held->is_held = !is_too_far(hold, step, held);
 }
 
 // Exact for any step.
@@ -134,6 +214,40 @@ static void settle(const md5_hold *hold, float seconds, md5_held *held)
     held->rate = md5_vec3_scale(md5_vec3_sub(held->rate, md5_vec3_scale(way, frequency)), keep);
 }
 
+// Likewise.
+static void settle_turn(const md5_hold *hold, float seconds, md5_held *held)
+{
+    if (!(hold->release > shortest)) {
+        held->turn = held->turn_rate = 0.0f;
+        return;
+    }
+    const double constant = settled / (double)hold->release;
+    const float frequency = (float)constant;
+    const float keep = (float)md5_decay(constant * (double)seconds);
+    const float way = (held->turn_rate + held->turn * frequency) * seconds;
+    held->turn = (held->turn + way) * keep;
+    held->turn_rate = (held->turn_rate - way * frequency) * keep;
+}
+
+// At the limit it goes along with the body.
+static void hold_heading(const md5_hold *hold, const md5_hold_step *step, md5_held *held)
+{
+    if (!held->is_held || step->turns || !is_known(step->facing)) {
+        if (is_known(held->heading))
+            let_go_of_heading(hold, held);
+        settle_turn(hold, step->seconds, held);
+        return;
+    }
+    if (!is_known(held->heading))
+        held->heading = turn_by(held->turn, step->facing);
+    const float before = held->turn;
+    held->turn = turn_between(step->facing, held->heading);
+    if (!(fabsf(held->turn) < farthest_turn))
+        held->heading = turn_by(held->turn, step->facing);
+    if (step->seconds > 0.0f)
+        held->turn_rate = (held->turn - before) / step->seconds;
+}
+
 // A parabola over the time until it may be held; not on top of what the animation lifts it.
 static float find_lift(const md5_hold *hold, const md5_held *held, float height)
 {
@@ -145,16 +259,24 @@ static float find_lift(const md5_hold *hold, const md5_held *held, float height)
     return above > own ? above - own : 0.0f;
 }
 
+static bool is_sound(const md5_held *held)
+{
+    return md5_is_place(held->place) && md5_is_place(held->shift) && md5_is_place(held->rate)
+           && md5_is_place(held->facing) && md5_is_place(held->heading) && fabsf(held->turn) < 1.0f
+           && fabsf(held->turn_rate) < MD5_FARTHEST;
+}
+
 void md5_advance_hold(const md5_hold *hold, const md5_hold_step *step, bool is_first,
                       md5_held *held)
 {
-    if (is_first || !md5_is_place(held->place) || !md5_is_place(held->shift)
-        || !md5_is_place(held->rate))
+    if (is_first || !is_sound(held))
         *held = (md5_held){.animated = step->sole};
     else
         carry(step, held);
     let_go_or_hold(hold, step, held);
+    hold_heading(hold, step, held);
     held->animated = step->sole;
+    held->facing = step->facing;
     held->lift = find_lift(hold, held, step->sole.z);
     if (!held->is_held) {
         settle(hold, step->seconds, held);

@@ -216,6 +216,7 @@ typedef struct md5_play_layer {
 typedef enum md5_contact {
     MD5_CONTACT_NONE,   // it is in the air
     MD5_CONTACT_STANDS, // it is on the ground plane and does not move
+    MD5_CONTACT_TURNS,  // likewise, but it turns
     MD5_CONTACT_SLIDES, // it is on it and moves
 } md5_contact;
 
@@ -223,6 +224,7 @@ typedef enum md5_contact {
 typedef struct md5_sole {
     uint32_t joint;
     md5_vec3 point;
+    md5_vec3 ahead; // the direction of the joint's space that points ahead in the bind pose
 } md5_sole;
 
 typedef struct md5_modifier {

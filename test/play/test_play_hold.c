@@ -261,13 +261,15 @@ TEST (play_hold_is_saved_and_copied) {
 // Numbers that are not finite, from broken bytes, begin anew.
 TEST (play_hold_that_is_not_finite_begins_anew) {
     static const float wrong[] = {NAN, INFINITY, -INFINITY, 3e38f};
-    for (int number = 0; number < 16; number++) {
+    for (int number = 0; number < 32; number++) {
         holding of;
         hold_begin(&of, "glides", HOLD_FEET "hold { toe toe_l } }");
         hold_go_on(&of, HOLD_TICK);
         md5_held *const held = &of.player->held[0];
-        float *const numbers[] = {&held->place.x, &held->shift.y, &held->rate.x, &held->animated.x};
-        *numbers[number % 4] = wrong[number / 4];
+        float *const numbers[] = {&held->place.x,    &held->shift.y,  &held->rate.x,
+                                  &held->animated.x, &held->facing.y, &held->heading.x,
+                                  &held->turn,       &held->turn_rate};
+        *numbers[number % 8] = wrong[number / 8];
         uint8_t bytes[2048];
         const size_t size = md5_player_save(of.player, bytes, sizeof bytes);
         CHECK(md5_player_restore(of.player, bytes, size, NULL));
@@ -291,6 +293,7 @@ TEST (play_hold_holds_alike_in_other_axes) {
         hold_go_on(&turned, HOLD_TICK);
         CHECK_NEAR(real3_distance(hold_sole_of(&plain, TOE_L), hold_sole_of(&turned, TOE_L)), 0.0,
                    1e-3);
+        CHECK_NEAR(hold_heading_of(&plain, TOE_L), hold_heading_of(&turned, TOE_L), 1e-2);
         CHECK(plain.player->held[0].is_held == turned.player->held[0].is_held);
     }
     hold_end(&plain);

@@ -26,11 +26,10 @@ static const char model_text[] =
 static const struct {
     const char *name;
     double ahead, turn, up;
-} clips[HOLD_CLIPS] = {{"still", 0.0, 0.0, 0.0},
-                       {"glides", 0.5, 0.0, 0.0},
-                       {"slides", 2.0, 0.0, 0.0},
-                       {"lifts", 0.5, 0.0, 0.1},
-                       {"turns", 0.3, 0.01, 0.0}};
+} clips[HOLD_CLIPS] = {{"still", 0.0, 0.0, 0.0},   {"glides", 0.5, 0.0, 0.0},
+                       {"slides", 2.0, 0.0, 0.0},  {"lifts", 0.5, 0.0, 0.1},
+                       {"turns", 0.3, 0.01, 0.0},  {"spins", 0.0, -0.02, 0.0},
+                       {"twists", 0.0, -0.05, 0.0}};
 
 static md5_anim *make_clip(int number, const md5_load_opts *opts)
 {
@@ -133,6 +132,25 @@ real3 hold_sole_of(const holding *of, uint32_t joint)
     const md5_transform at =
         md5_transform_mul(of->place, md5_joint_in_model(&of->model->skeleton, of->pose, joint));
     return real3_of(md5_vec3_from_axes(axes, md5_transform_point(at, point)));
+}
+
+static double heading_in_degrees(const holding *of, md5_quat rotation)
+{
+    const md5_axes axes = of->model->skeleton.axes;
+    const md5_vec3 ahead = md5_vec3_from_axes(
+        axes, md5_quat_rotate(rotation, md5_vec3_to_axes(axes, (md5_vec3){1, 0, 0})));
+    return atan2((double)ahead.y, (double)ahead.x) * 180.0 / 3.14159265358979;
+}
+
+double hold_heading_of(const holding *of, uint32_t joint)
+{
+    const md5_transform at = md5_joint_in_model(&of->model->skeleton, of->pose, joint);
+    return heading_in_degrees(of, md5_quat_mul(of->place.rotation, at.rotation));
+}
+
+double hold_body_heading(const holding *of)
+{
+    return heading_in_degrees(of, of->place.rotation);
 }
 
 // Largest distance by which the soles leave their places within so many steps.

@@ -7,7 +7,7 @@
 #include "md5/md5play.h"
 #include "md5/play/run/player_state.h"
 
-enum { ANKLE_L = 4, TOE_L = 5, ANKLE_R = 8, HOLD_JOINTS = 10, HOLD_CLIPS = 5, HOLD_FRAMES = 11 };
+enum { ANKLE_L = 4, TOE_L = 5, ANKLE_R = 8, HOLD_JOINTS = 10, HOLD_CLIPS = 7, HOLD_FRAMES = 11 };
 
 typedef struct holding {
     md5_model *model;
@@ -33,6 +33,10 @@ void hold_go_on(holding *of, double seconds);
 
 // Where the sole of a foot is in the world, in id's axes: below its toe, or its ankle.
 real3 hold_sole_of(const holding *of, uint32_t joint);
+
+// Where it points in the world, and the character: degrees to the left of x.
+double hold_heading_of(const holding *of, uint32_t joint);
+double hold_body_heading(const holding *of);
 
 // Largest distance by which the soles leave their places within so many steps.
 double hold_slide(holding *of, int num_steps);

@@ -152,7 +152,7 @@ TEST (saved_player_of_version_2_is_saved_in_the_newest) {
     CHECK(md5_player_restore(of.player, bytes, sizeof bytes, NULL));
     const size_t size = md5_player_save(of.player, again, sizeof again);
     CHECK(size > sizeof bytes);
-    CHECK_UINT(again[4], 4);
+    CHECK_UINT(again[4], 5);
     CHECK(md5_player_restore(other.player, again, size, NULL));
     CHECK(distance_now(of.player, other.player) == 0.0);
     play_scene_end(&of);
@@ -184,6 +184,6 @@ TEST (saved_player_of_version_2_is_checked) {
     CHECK(!md5_player_restore(of.player, bytes, SAVED_SIZE, &error));
     CHECK_STRING(
         error.message,
-        "the player was saved in version 1 of the format, but versions 2 to 4 can be read");
+        "the player was saved in version 1 of the format, but versions 2 to 5 can be read");
     play_scene_end(&of);
 }

@@ -1,4 +1,5 @@
-// Characters that are steered at random: how fast their soles slide while they are on the floor.
+// Characters that are steered at random: how fast their soles slide and turn while they are on the
+// floor.
 #include "test/ik/test_ik_case.h"
 
 #include "md5/md5character.h"
@@ -20,7 +21,7 @@ typedef struct subject {
     float speeds[SPEEDS], most_turn; // units, degrees a second
     const char *action;              // a trigger
     bool strafes;
-    int most_sliding; // steps of a walk in which held soles may slide
+    int most_sliding; // steps of a walk in which held soles may slide or turn
 } subject;
 
 static const subject bobbin = {
@@ -58,7 +59,8 @@ typedef struct walker {
     md5_transform place, pose[MAX_JOINTS];
     md5_mat34 joints[MAX_JOINTS];
     uint32_t joint[MOST_FEET];
-    md5_vec3 point[MOST_FEET], sole[MOST_FEET]; // in the joint's space; in the world
+    md5_vec3 point[MOST_FEET], sole[MOST_FEET];   // in the joint's space; in the world
+    md5_vec3 ahead[MOST_FEET], facing[MOST_FEET]; // likewise: where it points
 } walker;
 
 static void set(walker *of, const char *name, float value)
@@ -83,6 +85,7 @@ static void find_soles(walker *of)
     for (int i = 0; i < of->who->num_feet; i++) {
         const md5_mat34 joint = md5_mat34_mul(place, of->joints[of->joint[i]]);
         of->sole[i] = apply(&joint, of->point[i]);
+        of->facing[i] = md5_mat34_transform_direction(joint, of->ahead[i]);
     }
 }
 
@@ -105,6 +108,8 @@ static bool make(walker *of, const subject *who)
         bind.z = 0.0f;
         of->joint[i] = joint;
         of->point[i] = apply(&of->character->model->inverse_bind[joint], bind);
+        of->ahead[i] = md5_mat34_transform_direction(of->character->model->inverse_bind[joint],
+                                                     (md5_vec3){1.0f, 0.0f, 0.0f});
     }
     return CHECK(of->player != NULL && skeleton->num_joints <= MAX_JOINTS);
 }
@@ -116,23 +121,43 @@ static void end(walker *of)
     md5_free_character(of->character);
 }
 
-// Fastest slide of a sole that is on the floor before and after a step, units a second.
-static float step(walker *of)
+// How fast soles slide and turn that are on the floor before and after a step.
+typedef struct skating {
+    float slide; // fastest, units a second
+    double turn; // fastest, degrees a second
+    double all;  // of all
+    int num_on_floor;
+} skating;
+
+static double turn_between(md5_vec3 a, md5_vec3 b)
+{
+    const double x = (double)a.x * (double)b.x + (double)a.y * (double)b.y;
+    const double y = (double)a.x * (double)b.y - (double)a.y * (double)b.x;
+    return fabs(atan2(y, x)) * 180.0 / 3.14159265358979;
+}
+
+static skating skate(walker *of)
 {
     const double seconds = 1.0 / (double)STEPS_A_SECOND;
-    md5_vec3 before[MOST_FEET];
+    md5_vec3 before[MOST_FEET], facing[MOST_FEET];
     memcpy(before, of->sole, sizeof before);
-    float fastest = 0.0f;
+    memcpy(facing, of->facing, sizeof facing);
+    skating seen = {0};
     md5_player_advance(of->player, seconds, NULL, NULL);
     of->place = md5_transform_mul(of->place, md5_player_root_motion(of->player));
     find_soles(of);
     for (int i = 0; i < of->who->num_feet; i++) {
         const md5_vec3 now = of->sole[i];
+        if (now.z >= on_floor || before[i].z >= on_floor)
+            continue;
         const float slide = hypotf(now.x - before[i].x, now.y - before[i].y) / (float)seconds;
-        if (now.z < on_floor && before[i].z < on_floor && slide > fastest)
-            fastest = slide;
+        const double turn = turn_between(facing[i], of->facing[i]) / seconds;
+        seen.slide = slide > seen.slide ? slide : seen.slide;
+        seen.turn = turn > seen.turn ? turn : seen.turn;
+        seen.all += turn;
+        seen.num_on_floor++;
     }
-    return fastest;
+    return seen;
 }
 
 static const char *state_in(const walker *of, uint32_t layer)
@@ -171,6 +196,8 @@ static void steer(walker *of, uint64_t *random)
 typedef struct walk_record {
     float slide;               // fastest of a sole that is on the floor, units a second
     int num_sliding;           // steps in which one is faster than 2
+    double turn, mean_turn;    // of a sole that is on the floor, degrees a second: fastest, average
+    int num_turning;           // steps in which one is faster than 2
     double acceleration, mean; // change of the rotation of a leg's joint in a step, degrees
 } walk_record;
 
@@ -215,7 +242,7 @@ static walk_record walk_about(const subject *who, int seconds, uint64_t random, 
     walker of;
     walk_record seen = {0};
     leg_motion legs = {0};
-    int next = 0;
+    int next = 0, num_on_floor = 0;
     const int num_steps = seconds * STEPS_A_SECOND;
     if (!make(&of, who))
         return seen;
@@ -228,26 +255,32 @@ static walk_record walk_about(const subject *who, int seconds, uint64_t random, 
             steer(&of, &random);
             next += 18 + (int)(test_random(&random) * 72.0);
         }
-        const float slide = step(&of);
+        const skating now = skate(&of);
         watch(&of, i, &legs, &seen);
         if (strncmp(state_of(&of), "skid", 4) == 0)
             continue; // the states in which soles slide on purpose
-        seen.num_sliding += slide > 2.0f;
-        seen.slide = slide > seen.slide ? slide : seen.slide;
+        seen.num_sliding += now.slide > 2.0f;
+        seen.slide = fmaxf(now.slide, seen.slide);
+        seen.num_turning += now.turn > 2.0;
+        seen.turn = fmax(now.turn, seen.turn);
+        seen.mean_turn += now.all;
+        num_on_floor += now.num_on_floor;
     }
     seen.mean /= num_steps;
+    seen.mean_turn /= num_on_floor;
     end(&of);
     return seen;
 }
 
 static void report(const subject *who, const char *what, int seconds, const walk_record *seen)
 {
-    printf(
-        "note: %s, feet %s: soles slide at most %.2f units a second, above 2 in %.1f %% of %d "
-        "s; joints of legs accelerate at most by %.1f degrees a step squared, on average by %.2f\n",
-        who->file, what, (double)seen->slide,
-        100.0 * seen->num_sliding / (seconds * STEPS_A_SECOND), seconds, seen->acceleration,
-        seen->mean);
+    printf("note: %s, feet %s: soles slide at most %.2f units a second, above 2 in %.1f %% of %d "
+           "s, and turn at most by %.2f degrees a second, above 2 in %.1f %%, on average by %.2f; "
+           "joints of legs accelerate at most by %.1f degrees a step squared, on average by %.2f\n",
+           who->file, what, (double)seen->slide,
+           100.0 * seen->num_sliding / (seconds * STEPS_A_SECOND), seconds, seen->turn,
+           100.0 * seen->num_turning / (seconds * STEPS_A_SECOND), seen->mean_turn,
+           seen->acceleration, seen->mean);
 }
 
 static void check_walk(const subject *who, int seconds, uint64_t random)
@@ -258,6 +291,7 @@ static void check_walk(const subject *who, int seconds, uint64_t random)
     report(who, "held", seconds, &held);
     // No knee pops because a foot is held.
     CHECK(free.slide > 10.0f && held.num_sliding <= who->most_sliding);
+    CHECK(free.turn > 20.0 && held.num_turning <= who->most_sliding);
     CHECK(held.acceleration < 1.25 * free.acceleration && held.mean < 1.3 * free.mean);
 }
 
@@ -431,7 +465,7 @@ TEST (steer_a_tail_chase_turns_him_about_on_planted_feet_until_he_falls) {
     find_soles(&of);
     set(&of, "chase", 1.0f);
     for (int i = 0; i < 12 * STEPS_A_SECOND && number < 4; i++) {
-        const float fastest = step(&of);
+        const float fastest = skate(&of).slide;
         const char *const state = state_of(&of);
         if (number < 0 || strcmp(state, order[number]) != 0)
             CHECK_STRING(state, order[++number]);

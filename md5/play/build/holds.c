@@ -1,5 +1,6 @@
 // Feet of a machine's modifiers that are held: their soles, and where in the clips these stand.
 #include "md5/core/axes.h"
+#include "md5/ik/hold.h"
 #include "md5/ik/space.h"
 #include "md5/play/build/building.h"
 
@@ -17,14 +18,18 @@ static bool check_numbers(md5_building *building, const md5_hold_rule *rule, con
     return md5_check_range(building, &rule->release, 0.0, 1e6, "release", kind, owner);
 }
 
-// The point of the ground plane below a joint in the bind pose.
+// The point of the ground plane below a joint in the bind pose, and where the model looks.
 static md5_sole sole_of(const md5_model *model, uint32_t joint)
 {
     const md5_axes axes = model->skeleton.axes;
     md5_vec3 point = md5_vec3_from_axes(axes, md5_mat34_translation(model->bind[joint]));
     point.z = 0.0f;
-    return (md5_sole){joint, md5_mat34_transform_point(model->inverse_bind[joint],
-                                                       md5_vec3_to_axes(axes, point))};
+    const md5_mat34 *const inverse = &model->inverse_bind[joint];
+    return (md5_sole){
+        .joint = joint,
+        .point = md5_mat34_transform_point(*inverse, md5_vec3_to_axes(axes, point)),
+        .ahead = md5_mat34_transform_direction(*inverse, md5_forward(axes)),
+    };
 }
 
 static bool find_sole(md5_building *building, const md5_modifier_desc *desc, const char *const *toe,
@@ -88,7 +93,8 @@ bool md5_build_hold(md5_building *building, const md5_modifier_desc *desc, md5_m
 typedef struct contact_search {
     const md5_source *source;
     md5_transform *pose;
-    md5_vec3 *places; // [frames] of one sole, as the clip moves with its root; id's axes
+    // [frames] of one sole, as the clip moves with its root; id's axes.
+    md5_vec3 *places, *facings;
 } contact_search;
 
 static void find_places(const contact_search *at, const md5_sole *sole)
@@ -101,16 +107,32 @@ static void find_places(const contact_search *at, const md5_sole *sole)
         const md5_transform joint = md5_joint_in_model(skeleton, at->pose, sole->joint);
         at->places[frame] =
             md5_vec3_from_axes(skeleton->axes, md5_transform_point(joint, sole->point));
+        at->facings[frame] = md5_level_facing(
+            md5_vec3_from_axes(skeleton->axes, md5_quat_rotate(joint.rotation, sole->ahead)));
     }
 }
 
-static uint8_t contact_between(const md5_hold *hold, md5_vec3 from, md5_vec3 to, float frame_rate)
+// Radians a second: 30 degrees. A sole that its clip turns faster turns on purpose.
+static const float slow_turn = 0.52359878f;
+
+static bool is_turned(md5_vec3 from, md5_vec3 to, float frame_rate)
 {
+    const float cosine = from.x * to.x + from.y * to.y, sine = from.x * to.y - from.y * to.x;
+    return cosine < 0.0f || fabsf(sine) * frame_rate > slow_turn;
+}
+
+static uint8_t contact_between(const contact_search *at, const md5_hold *hold, uint32_t frame,
+                               uint32_t next)
+{
+    const md5_vec3 from = at->places[frame], to = at->places[next];
+    const float frame_rate = (float)at->source->binding->anim->frame_rate;
     if (!(from.z <= hold->height && to.z <= hold->height))
         return MD5_CONTACT_NONE;
     const float x = (to.x - from.x) * frame_rate, y = (to.y - from.y) * frame_rate;
-    const bool is_slow = x * x + y * y <= hold->speed * hold->speed;
-    return is_slow ? MD5_CONTACT_STANDS : MD5_CONTACT_SLIDES;
+    if (!(x * x + y * y <= hold->speed * hold->speed))
+        return MD5_CONTACT_SLIDES;
+    return is_turned(at->facings[frame], at->facings[next], frame_rate) ? MD5_CONTACT_TURNS
+                                                                        : MD5_CONTACT_STANDS;
 }
 
 // The last frame, which has no next one, is as the one before it; of a cycle that leads back to the
@@ -120,10 +142,8 @@ static void find_contacts(const contact_search *at, const md5_hold *hold, uint8_
     const md5_anim *const anim = at->source->binding->anim;
     const uint32_t last = anim->num_frames - 1;
     for (uint32_t i = 0; i < last; i++)
-        contacts[i] =
-            contact_between(hold, at->places[i], at->places[i + 1], (float)anim->frame_rate);
-    contacts[last] =
-        last > 0 ? contacts[last - 1] : contact_between(hold, at->places[0], at->places[0], 1.0f);
+        contacts[i] = contact_between(at, hold, i, i + 1);
+    contacts[last] = last > 0 ? contacts[last - 1] : contact_between(at, hold, 0, 0);
     if (at->source->timings[MD5_PLAY_LOOP].period == MD5_PERIOD_OPEN
         && contacts[last] != contacts[0])
         contacts[last] = MD5_CONTACT_NONE;
@@ -137,8 +157,10 @@ static bool search_clip(md5_building *building, const md5_source *source)
         .pose = (md5_transform *)md5_build_array(building, machine->num_joints, sizeof *at.pose),
         .places = (md5_vec3 *)md5_build_array(building, source->binding->anim->num_frames,
                                               sizeof *at.places),
+        .facings = (md5_vec3 *)md5_build_array(building, source->binding->anim->num_frames,
+                                               sizeof *at.facings),
     };
-    TRY(at.pose && at.places);
+    TRY(at.pose && at.places && at.facings);
     for (uint32_t i = 0; i < building->desc->num_modifiers; i++) {
         const md5_modifier *const modifier = &machine->modifiers[i];
         for (size_t k = 0; k < modifier->num_held; k++) {

@@ -3,17 +3,17 @@
 #include "md5/core/axes.h"
 #include "md5/play/run/player_state.h"
 
-// How much of what plays has a sole stand and slide, and how much plays at all.
+// How much of what plays has a sole stand, turn as it stands, and slide; how much plays at all.
 typedef struct footing {
-    float stands, slides, all;
+    float stands, turns, slides, all;
 } footing;
 
 static footing blend(footing below, footing above, float weight)
 {
     const float left = 1.0f - weight * above.all;
-    return (footing){below.stands * left + weight * above.stands,
-                     below.slides * left + weight * above.slides,
-                     below.all * left + weight * above.all};
+    return (footing){
+        below.stands * left + weight * above.stands, below.turns * left + weight * above.turns,
+        below.slides * left + weight * above.slides, below.all * left + weight * above.all};
 }
 
 // At a clip's moment. Within a cycle the later of two frames is the next one.
@@ -22,7 +22,8 @@ static footing footing_at(const md5_machine *machine, size_t sole, const md5_sou
 {
     const uint8_t contact =
         machine->contacts[sole * machine->num_frames + source->first_frame + moment->frame0];
-    return (footing){contact == MD5_CONTACT_STANDS ? 1.0f : 0.0f,
+    const bool turns = contact == MD5_CONTACT_TURNS;
+    return (footing){turns || contact == MD5_CONTACT_STANDS ? 1.0f : 0.0f, turns ? 1.0f : 0.0f,
                      contact == MD5_CONTACT_SLIDES ? 1.0f : 0.0f, 1.0f};
 }
 
@@ -32,7 +33,7 @@ static footing footing_of_state(const md5_player *player, const md5_active_state
 {
     const md5_machine *const machine = player->machine;
     const md5_blend_tree *const tree = md5_tree_of(player, active);
-    footing sum = {0.0f, 0.0f, 0.0f};
+    footing sum = {0.0f, 0.0f, 0.0f, 0.0f};
     for (uint32_t i = 0; tree && i < tree->num_instances; i++) {
         const md5_instance_plan *const plan = &machine->instances[tree->first_instance + i];
         const md5_playable *const playable = &machine->playables[plan->playable];
@@ -44,25 +45,27 @@ static footing footing_of_state(const md5_player *player, const md5_active_state
                                                    source->interpolation);
         const footing own = footing_at(machine, sole, source, &moment);
         sum.stands += instance->weight * own.stands;
+        sum.turns += instance->weight * own.turns;
         sum.slides += instance->weight * own.slides;
         sum.all += instance->weight;
     }
     if (!(sum.all > 0.0f))
         return sum;
-    return (footing){sum.stands / sum.all, sum.slides / sum.all, 1.0f};
+    return (footing){sum.stands / sum.all, sum.turns / sum.all, sum.slides / sum.all, 1.0f};
 }
 
 // A frozen pose neither stands nor slides.
 static footing footing_of_layer(const md5_player *player, uint32_t number, size_t sole)
 {
     md5_layer_state *const layer_state = &player->layer_states[number];
-    footing sum = {0.0f, 0.0f, layer_state->has_snapshot ? layer_state->coverage : 0.0f};
+    footing sum = {0.0f, 0.0f, 0.0f, layer_state->has_snapshot ? layer_state->coverage : 0.0f};
     for (uint32_t i = 0; i < layer_state->num_used; i++) {
         const md5_active_state *const active = md5_active_at(layer_state, i);
         const bool is_bottom = i == 0 && !layer_state->has_snapshot;
         const float fade = is_bottom ? 1.0f : md5_fade_at(active, 0.0);
         const footing own = footing_of_state(player, active, sole);
         sum.stands += (own.stands - sum.stands) * fade;
+        sum.turns += (own.turns - sum.turns) * fade;
         sum.slides += (own.slides - sum.slides) * fade;
         sum.all += (own.all - sum.all) * fade;
     }
@@ -96,7 +99,7 @@ static footing footing_of_shots(const md5_player *player, uint32_t joint, size_t
 static footing footing_of(const md5_player *player, uint32_t joint, size_t sole)
 {
     const md5_machine *const machine = player->machine;
-    footing sum = {0.0f, 0.0f, 0.0f};
+    footing sum = {0.0f, 0.0f, 0.0f, 0.0f};
     for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];
         const float weight =
@@ -125,6 +128,7 @@ static void measure_leg(const md5_skeleton *skeleton, const md5_transform *pose,
     const md5_vec3 hip = place_of(skeleton, pose, leg->root);
     const md5_vec3 knee = place_of(skeleton, pose, leg->middle);
     const md5_vec3 ankle = place_of(skeleton, pose, leg->tip);
+    step->ankle = ankle;
     step->leg = md5_vec3_sub(ankle, hip);
     step->reach = distance(hip, knee) + distance(knee, ankle);
 }
@@ -141,6 +145,7 @@ void md5_hold_feet(md5_player *player, uint32_t number, const md5_transform *pos
         const md5_limb *const leg = &machine->legs[modifier->first_foot + i];
         const footing now = footing_of(player, leg->tip, number_of_sole);
         const md5_transform joint = md5_joint_in_model(skeleton, pose, sole->joint);
+        const md5_vec3 ahead = md5_quat_rotate(joint.rotation, sole->ahead);
         md5_hold_step step = {
             .seconds = (float)player->since_pose,
             .x = (float)back.x,
@@ -148,8 +153,10 @@ void md5_hold_feet(md5_player *player, uint32_t number, const md5_transform *pos
             .cosine = (float)back.cosine,
             .sine = (float)back.sine,
             .sole = md5_vec3_from_axes(skeleton->axes, md5_transform_point(joint, sole->point)),
+            .facing = md5_level_facing(md5_vec3_from_axes(skeleton->axes, ahead)),
             .stands = now.stands > 0.5f,
             .slides = now.slides > 0.5f,
+            .turns = now.turns > 0.5f,
         };
         measure_leg(skeleton, pose, leg, &step);
         md5_advance_hold(&modifier->hold, &step, !player->are_placed[number],

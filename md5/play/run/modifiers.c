@@ -98,7 +98,8 @@ static md5_vec3 ankle_of(const md5_player *player, const md5_modifier *modifier,
     const md5_vec3 place = md5_joint_in_model(skeleton, pose, ankle).translation;
     if (number >= modifier->num_held)
         return place;
-    const md5_vec3 shift = player->held[modifier->first_sole + number].shift;
+    const md5_vec3 shift = md5_held_shift(&player->held[modifier->first_sole + number],
+                                          md5_vec3_from_axes(skeleton->axes, place), 1.0f);
     return md5_vec3_add(place, md5_vec3_to_axes(skeleton->axes, shift));
 }
 

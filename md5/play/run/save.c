@@ -9,8 +9,8 @@
 
 // "M5PS" in the file. The version grows with each change of what follows; older ones down to OLDEST
 // are read. 3: the fades of one-shots have curves. 4: feet are held; players of machines without
-// such feet have no bytes of that.
-enum { MAGIC = 0x5350354d, OLDEST = 2, VERSION = 4 };
+// such feet have no bytes of that. 5: so are their headings.
+enum { MAGIC = 0x5350354d, OLDEST = 2, VERSION = 5 };
 
 // Farther from its parent than any joint can be.
 #define FARTHEST 1e30f

@@ -44,6 +44,20 @@ static bool keep_foot(md5_archive *archive, md5_foot *foot)
     return true;
 }
 
+// Before version 5 no heading is held: it begins to be as the foot is animated.
+static bool keep_heading(md5_archive *archive, md5_held *held)
+{
+    if (archive->version < 5) {
+        held->facing = held->heading = (md5_vec3){0.0f, 0.0f, 0.0f};
+        held->turn = held->turn_rate = 0.0f;
+        return true;
+    }
+    TRY(md5_keep_floats(archive, (float *)&held->facing, 2));
+    TRY(md5_keep_floats(archive, (float *)&held->heading, 2));
+    TRY(md5_keep_floats(archive, &held->turn, 1));
+    return md5_keep_floats(archive, &held->turn_rate, 1);
+}
+
 // Likewise.
 static bool keep_held(md5_archive *archive, md5_held *held)
 {
@@ -56,6 +70,7 @@ static bool keep_held(md5_archive *archive, md5_held *held)
     TRY(md5_keep_float(archive, &kept.wait, 0.0f, 1e6f, "the time until a foot is held"));
     TRY(md5_keep_float(archive, &kept.arc, 0.0f, 1e15f, "the height of a step"));
     TRY(md5_keep_float(archive, &kept.lift, 0.0f, 1e15f, "the height of a foot"));
+    TRY(keep_heading(archive, &kept));
     if (archive->mode == MD5_ARCHIVE_STORE)
         *held = kept;
     return true;
