@@ -274,7 +274,7 @@ TEST (play_hold_that_is_not_finite_begins_anew) {
         const size_t size = md5_player_save(of.player, bytes, sizeof bytes);
         CHECK(md5_player_restore(of.player, bytes, size, NULL));
         hold_go_on(&of, HOLD_TICK);
-        CHECK(held->is_held && fabsf(held->shift.x) < 1.0f);
+        CHECK(held->is_held && fabsf(held->shift.x) < 1.0f && held->turn == 0.0f);
         const real3 was = hold_sole_of(&of, TOE_L);
         hold_go_on(&of, HOLD_TICK);
         CHECK_NEAR(real3_distance(hold_sole_of(&of, TOE_L), was), 0.0, 1e-4);

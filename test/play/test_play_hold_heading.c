@@ -48,6 +48,54 @@ TEST (play_hold_turns_feet_no_farther_than_a_leg_can) {
     hold_end(&of);
 }
 
+// Nor does a turned foot stretch its leg. The character turns by 30 degrees about a sole, so that
+// the ankle 4 units behind it has to be 8 sin 15 = 2.07 units beside the animated one: a leg of 10
+// becomes one of 10.21.
+TEST (play_hold_stretches_no_leg_by_turning) {
+    static const md5_hold hold = {
+        .height = 0.3f, .speed = 10.0f, .distance = 4.0f, .release = 0.2f};
+    for (int is_long = 0; is_long < 2; is_long++) {
+        md5_held held = {0};
+        md5_hold_step step = {
+            .seconds = 0.1f,
+            .cosine = 1.0f,
+            .facing = {1.0f, 0.0f, 0.0f},
+            .stands = true,
+            .ankle = {-4.0f, 0.0f, 2.0f},
+            .leg = {0.0f, 0.0f, -10.0f},
+            .reach = is_long ? 10.25f : 10.2f,
+        };
+        md5_advance_hold(&hold, &step, true, &held);
+        CHECK(held.is_held && held.turn == 0.0f);
+        step.cosine = cosf(0.52359878f);
+        step.sine = sinf(0.52359878f);
+        md5_advance_hold(&hold, &step, false, &held);
+        CHECK(held.is_held == (is_long == 1));
+        const md5_vec3 shift = md5_held_shift(&held, step.ankle, 1.0f);
+        if (held.is_held)
+            CHECK_NEAR(hypot((double)shift.x, (double)shift.y), 2.0705523608, 1e-5);
+    }
+}
+
+// A foot that is held again does not turn in that step either.
+TEST (play_hold_begins_as_a_sole_pointed) {
+    holding of;
+    hold_begin(&of, "turns", HOLD_FEET "hold { toe toe_l distance 1.02 } }");
+    CHECK(hold_slide(&of, 30) > 0.1);
+    int num_begun = 0;
+    for (int i = 0; i < 120; i++) {
+        const bool was_held = of.player->held[0].is_held;
+        const double was = hold_heading_of(&of, TOE_L);
+        hold_go_on(&of, HOLD_TICK);
+        if (was_held || !of.player->held[0].is_held)
+            continue;
+        CHECK_NEAR(hold_heading_of(&of, TOE_L), was, 1e-3);
+        num_begun++;
+    }
+    CHECK(num_begun > 1);
+    hold_end(&of);
+}
+
 // A clip that turns a sole that stands, faster than 30 degrees a second, does so on purpose.
 TEST (play_hold_lets_clips_turn_soles_that_stand) {
     holding of;
@@ -85,6 +133,24 @@ TEST (play_hold_eases_headings_back) {
         const double t = HOLD_TICK * i;
         CHECK_NEAR(hold_heading_of(&of, TOE_L) - hold_body_heading(&of),
                    degrees_of((x + (v + w * x) * t) * exp(-w * t)), 0.01);
+    }
+    hold_end(&of);
+}
+
+// However fast the body turned, a foot that is let go does not turn much farther away.
+TEST (play_hold_throws_no_foot_about) {
+    holding of;
+    hold_begin(&of, "spins", HOLD_FEET "hold { toe toe_l } }");
+    hold_go_on(&of, 0.0);
+    hold_go_on(&of, HOLD_TICK);
+    const double turned = hold_body_heading(&of);
+    CHECK(turned > 0.3);
+    const uint32_t slides = (uint32_t)md5_find_clip(of.machine, "slides");
+    CHECK(md5_player_play(of.player, 0, slides, &(md5_shot_desc){0}));
+    for (int i = 0; i < 30; i++) {
+        hold_go_on(&of, HOLD_TICK);
+        const double away = hold_body_heading(&of) - hold_heading_of(&of, TOE_L);
+        CHECK(away < 1.22 * turned && away > -1e-3);
     }
     hold_end(&of);
 }
