@@ -142,20 +142,26 @@ static bool make_from(const kept_tables *kept, md5_model *model, md5_error *erro
     return is_made;
 }
 
-// Begins a public function. Returns false if there is nothing to make anything from.
-static bool begin(md5_context *context, const md5_model *model, md5_error *error)
+static void begin(md5_context *context, const md5_model *model, md5_error *error)
 {
     const md5_load_opts opts = {.allocator = model->allocator};
     md5_context_begin(context, &opts, NULL, error);
-    return state_of(model) != GEOMETRY_RELEASED
-           || md5_fail(context, MD5_ERROR_MISMATCH, 0, 0, "the model's geometry was released");
+}
+
+// Returns false if there is nothing to make anything from.
+static bool check_state(md5_context *context, const md5_model *model)
+{
+    if (state_of(model) == GEOMETRY_RELEASED)
+        return md5_fail(context, MD5_ERROR_MISMATCH, 0, 0, "the model's geometry was released");
+    return true;
 }
 
 bool md5_make_geometry(md5_model *model, md5_error *error)
 {
     MD5_ASSERT(model != NULL, "model: not NULL");
     md5_context context;
-    TRY(begin(&context, model, error));
+    begin(&context, model, error);
+    TRY(check_state(&context, model));
     return state_of(model) == GEOMETRY_MADE
            || make_from((const kept_tables *)model->geometry, model, error);
 }
@@ -175,7 +181,7 @@ bool md5_make_skin_plans(md5_model *model, md5_error *error)
     MD5_ASSERT(model != NULL, "model: not NULL");
     md5_context context;
     TRY(md5_make_geometry(model, error));
-    TRY(begin(&context, model, error));
+    begin(&context, model, error);
     return md5_build_plans(&context, model->num_meshes, md5_own_meshes(model));
 }
 
@@ -287,7 +293,8 @@ bool md5_make_tangents(md5_model *model, md5_error *error)
     MD5_ASSERT(model != NULL, "model: not NULL");
     md5_context context;
     kept_tables kept;
-    TRY(begin(&context, model, error));
+    begin(&context, model, error);
+    TRY(check_state(&context, model));
     if (!MD5_HAS_TANGENTS)
         return md5_make_geometry(model, error);
     if (state_of(model) == GEOMETRY_KEPT) {

@@ -52,7 +52,8 @@ md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wr
     };
 }
 
-// Cuts that are out of order count as in the engine; the shot then is at least the frame itself.
+// Cuts that are out of order count as in the engine; the shot then ends at the frame itself or the
+// next.
 md5_shot_place md5_find_shot(const md5_camera *camera, double time, md5_wrap wrap)
 {
     const md5_moment moment = moment_of(camera, time, wrap);
@@ -65,8 +66,6 @@ md5_shot_place md5_find_shot(const md5_camera *camera, double time, md5_wrap wra
         found.first = camera->cuts[passed - 1] + 1;
     if (passed < camera->num_cuts && camera->cuts[passed] < end)
         found.last = camera->cuts[passed];
-    if (found.first > frame)
-        found.first = frame;
     if (found.last <= frame) // a shot blends into the frame after this one
         found.last = is_held ? frame : frame + 1;
     if (!is_held)

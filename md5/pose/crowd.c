@@ -112,8 +112,6 @@ static job_group *find_group(crowd *all, const md5_binding *binding)
 
 static void pose_all(crowd *all, const md5_pose_job *jobs, size_t count, void *scratch)
 {
-    if (count == 0)
-        return;
     for (uint32_t i = 0; i < NUM_GROUPS; i++) {
         all->groups[i].binding = NULL;
         all->groups[i].num_jobs = 0;

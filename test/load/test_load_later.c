@@ -238,6 +238,22 @@ TEST (making_parts_survives_any_failure_of_memory) {
           > 1);
 }
 
+TEST (loading_without_geometry_survives_any_failure_of_memory) {
+    asset_heap heap = {0};
+    md5_load_opts opts = asset_opts(&heap, NULL);
+    opts.no_geometry = true;
+    md5_free_model(load(paths[0], &opts));
+    const size_t num_allocs = heap.num_allocs;
+    CHECK(num_allocs > 2);
+    for (size_t fail = 1; fail <= num_allocs; fail++) {
+        heap = (asset_heap){.fail_at = fail};
+        md5_error error;
+        CHECK(md5_load_model(test_path(paths[0]), &opts, &error) == NULL);
+        CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+        CHECK(asset_heap_fault(&heap) == NULL);
+    }
+}
+
 // -- Version 12 -----------------------------------------------------------------------------
 
 static const char version_12[] =
