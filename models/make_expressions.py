@@ -6,6 +6,7 @@
 
 Plain Python, no packages; the same input gives the same files."""
 
+import math
 import os
 import re
 import sys
@@ -70,6 +71,15 @@ def _check_eyes(bones, name, points, moved):
         raise ValueError("%s: lids are %.3f units in the eyeballs at weight %.2f" % ((name,) + deepest))
 
 
+def _check_fangs(name, points, moved, tris):
+    """Shut lips hide the fangs; else those come out from under the upper lip, and not again farther down."""
+    for azimuth in (-40.0, 0.0, 40.0):
+        ray = (math.cos(math.radians(azimuth)), math.sin(math.radians(azimuth)), 0.0)
+        text = "".join(".#"[seen] for seen in expressions.fang_seen(points, moved, tris, ray))
+        if "#" in text if name == "shut" else "." in text.strip("."):
+            raise ValueError("%s: a fang goes through a lip, seen from %g degrees" % (name, azimuth))
+
+
 def make(folder):
     with open(BASE, encoding="ascii") as file:
         text = file.read()
@@ -78,6 +88,7 @@ def make(folder):
     for name, expression in expressions.EXPRESSIONS:
         moved = expressions.displaced(bones, name, expression, points)
         _check_eyes(bones, name, points, moved)
+        _check_fangs(name, points[0][0], moved[0], base.tris[0])
         program.save(folder, name + ".md5mesh", target_text(text, base, moved, points))
     return "%d expressions" % len(expressions.EXPRESSIONS)
 

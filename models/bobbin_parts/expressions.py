@@ -3,11 +3,12 @@ face do, and what only the skin can do at the corners of the mouth and the lips.
 
 import math
 
-from kit.maths import add, rotate, scale, smoothstep, sub, unit
+from kit.maths import add, cross, dot, rotate, scale, smoothstep, sub, unit
 
 from bobbin_parts import shape
 from bobbin_parts.actor import Actor
 from bobbin_parts.face import GAZE
+from bobbin_parts.skin import fang
 
 # Where the corners of the mouth are.
 CORNER = (12.6, 5.5, 36.8)
@@ -54,6 +55,11 @@ def _sleepy(actor):
     return lambda p: _pull(p, CORNER, 2.6, (0.0, -0.2, -0.7))
 
 
+def _muzzle(y):
+    """How far forward the muzzle is at y: what goes sideways slides along it."""
+    return 6.8 * math.sqrt(1.0 - min(0.95, abs(y) / 7.8) ** 2)
+
+
 def _lips(p, narrow, flat, rise=0.0, drop=0.0, forward=0.0):
     """Shapes the lips: narrow is how much of the mouth's width goes, flat how much of its smile; the
     middle of the upper lip rises and that of the lower one drops, and both go forward."""
@@ -62,7 +68,8 @@ def _lips(p, narrow, flat, rise=0.0, drop=0.0, forward=0.0):
     share = 1.0 - smoothstep(0.35, 1.4, away)
     arch = max(0.0, 1.0 - (p[1] / 5.4) ** 4)  # round when it is narrow
     upper = smoothstep(-0.5, 0.5, p[2] - middle)
-    return (share * forward * (0.4 + 0.6 * arch), -share * narrow * p[1],
+    inward = share * narrow * p[1]
+    return (share * forward * (0.4 + 0.6 * arch) + _muzzle(p[1] - inward) - _muzzle(p[1]), -inward,
             share * (arch * (rise * upper - drop * (1.0 - upper)) - flat * 0.055 * p[1] * p[1]))
 
 
@@ -83,6 +90,15 @@ def _shut(actor):
     return lambda p: _lips(p, 0.08, 0.35)
 
 
+def _corners_shut(p, at):
+    """The jaw lifts all of the lower lip by almost as much; at the corners, where the mouth is hardly open,
+    that would be through the upper one."""
+    below = abs(p[2] - shape.mouth_height(p[0], p[1]))
+    share = (0.6 * smoothstep(2.2, 5.2, abs(p[1])) * (1.0 - smoothstep(2.0, 5.5, below))
+             * smoothstep(8.0, 11.0, p[0]))
+    return add(scale(at, 1.0 - share), scale(p, share))
+
+
 def _blink(actor):
     actor.blink(1.0)
     actor.brows(-0.25)
@@ -98,6 +114,12 @@ EYES = {"blink": (1.08, 0.72), "sleepy": (1.08, 0.97), "smile": (1.02, 1.0)}
 
 EXPRESSIONS = (("smile", _smile), ("fright", _fright), ("sleepy", _sleepy), ("oh", _oh), ("oo", _oo),
                ("shut", _shut), ("blink", _blink))
+
+
+# Fangs are hard: each goes as a whole with the lip at its root, and up and back under it by so much.
+FANGS = {"oo": (-0.3, 0.6), "oh": (0.0, 0.3), "shut": (-1.6, 2.2)}
+_FANG = fang()
+_FANG_ROOT = (12.0, 3.7, 37.7)
 
 
 def eye_of(point):
@@ -116,6 +138,11 @@ def _resized(at, rows, names, sizes):
         if _on_joints(rows, names, start):
             return add(eye_of(at), scale(sub(at, eye_of(at)), size))
     return at
+
+
+def is_fang(point):
+    """Whether a point in the bind pose is one of a fang."""
+    return any(math.dist((point[0], abs(point[1]), point[2]), own) < 1e-3 for own in _FANG.points)
 
 
 def joint_names(bones):
@@ -145,6 +172,35 @@ def eye_depth(bones, meshes, moved, weight):
     return max(eyes) - min(lids)
 
 
+def _hit(start, ray, a, b, c):
+    """Whether a ray meets a triangle."""
+    one, two, away = sub(b, a), sub(c, a), sub(start, a)
+    normal = cross(ray, two)
+    size = dot(one, normal)
+    if abs(size) < 1e-9:
+        return False
+    u, other = dot(away, normal) / size, cross(away, one)
+    v = dot(ray, other) / size
+    return u >= 0.0 and v >= 0.0 and u + v <= 1.0 and dot(two, other) / size > 1e-3
+
+
+def fang_seen(points, moved, tris, ray):
+    """What can be seen of the left fang against the direction of a ray, if the skin is at `moved`: whether
+    each of the points along its middle is, from its root to its tip."""
+    own = {v for v, point in enumerate(points) if point[1] > 0.0 and is_fang(point)}
+    flesh = [[moved[v] for v in tri] for tri in tris
+             if not own & set(tri) and min(points[v][0] for v in tri) > 6.0]
+    rings = {}
+    for v in own:
+        nearest = min(range(len(_FANG.points)), key=lambda n: math.dist(points[v], _FANG.points[n]))
+        rings.setdefault(_FANG.along[nearest], []).append(moved[v])
+    middle = [scale([sum(axis) for axis in zip(*rings[ring])], 1.0 / len(rings[ring]))
+              for ring in sorted(rings)]
+    line = [add(scale(a, 1.0 - n / 5.0), scale(b, n / 5.0))
+            for a, b in zip(middle, middle[1:]) for n in range(5)] + middle[-1:]
+    return [not any(_hit(at, ray, *tri) for tri in flesh) for at in line]
+
+
 def displaced(bones, name, expression, meshes):
     """Per mesh a list of the new positions of its vertices. meshes: per mesh the points and their
     weights, rows of (number of the joint, bias)."""
@@ -163,10 +219,17 @@ def displaced(bones, name, expression, meshes):
                               rotate(turns[joint], sub(point, bones.position[joint])))
                 at = add(at, scale(carried, bias))
             # Eyeballs are hard, and so is what the head hides; the skin of the face is what is warped.
+            if is_fang(point):
+                root = (_FANG_ROOT[0], math.copysign(_FANG_ROOT[1], point[1]), _FANG_ROOT[2])
+                back, up = FANGS.get(name, (0.0, 0.0))
+                moved.append(add(add(at, warp(root)), (back, 0.0, up)))
+                continue
             soft = 1.0 if point[0] > 6.0 and point[2] > 28.0 else 0.0
             if math.dist(point, (shape.EYE[0], math.copysign(shape.EYE[1], point[1]),
                                  shape.EYE[2])) < shape.EYE_RADIUS * 1.08:
                 soft = 0.0
+            if name == "shut":
+                at = _corners_shut(point, at)
             at = add(at, scale(warp(point), soft))
             moved.append(_resized(at, rows, names, EYES.get(name, (1.0, 1.0))))
         out.append(moved)

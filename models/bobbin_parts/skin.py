@@ -141,12 +141,11 @@ def _horn(skin):
     _attach(skin, horn, ("horn", "horn"), lambda p, t: {"head": 1.0})
 
 
-def _fang(skin):
+def fang():
     """A small tooth that peeps out from under the upper lip."""
     path = loft.curve([(12.0, 3.7, 37.7), (12.45, 3.72, 36.6), (12.6, 3.6, 35.5)], 4)
     size = [loft.table((0.52, 0.46, 0.0), n / 4) for n in range(5)]
-    fang = loft.leaf(path, (1.0, 0.3, 0.0), size, size, [0.0] * 5, 4)
-    _attach(skin, fang, ("fang", "fang"), lambda p, t: {"head": 1.0})
+    return loft.leaf(path, (1.0, 0.3, 0.0), size, size, [0.0] * 5, 4)
 
 
 def _thorns(skin):
@@ -199,6 +198,6 @@ def half_skin(coarse=1.0, horns=True):
     _ear(skin)
     if horns:
         _horn(skin)
-    _fang(skin)
+    _attach(skin, fang(), ("fang", "fang"), lambda p, t: {"head": 1.0})
     _lids(skin)
     return skin
