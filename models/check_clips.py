@@ -23,6 +23,8 @@ A table, one line a clip, from the files as they are; what exceeds its limit fol
            lids jump by nature and count in neither (limit 20)
   hand     how deep a hand goes into head, trunk or legs, in units (limit 0.6 a clip; see depth below)
   tail     the same for the end of the tail
+  dome     how deep the hand that pats goes into Thimble's dome, in units (limit 0.3); it must touch it
+           at each pat, to 0.3
   volume   how much a joint keeps of its girth while it bends: mean distance from the joint, where its skin
            is shared with its parent, in percent of that in the bind pose, and the joint. It ought to be
            100; helpers and rings of edges hold what they do (limit 90)
@@ -47,6 +49,7 @@ from bobbin_parts import cousin_motion, motion as bobbin  # noqa: E402
 from bobbin_parts.skeleton import HALVES  # noqa: E402
 from bobbin_parts.solid import Solid  # noqa: E402
 from thimble_parts import motion as thimble  # noqa: E402
+from thimble_parts.shape import DOME  # noqa: E402
 
 RESTLESS = ("eye_", "lid_", "shutter_", "eye") + tuple(HALVES)     # helpers do what others do
 FLOOR = 0.1      # a part of a sole no higher than this above its height at rest is on the floor
@@ -66,6 +69,11 @@ ALLOWED = {
     "skid_stop": {"slide": 60},   # it is to slide
     "skid_stop_right": {"slide": 60},
 }
+
+
+# Where Thimble stands when it is patted, as in thimble/visitor.md5machine, and the frame of its idle in which
+# it begs: the first pat begins the clip anew.
+PATTED_AT, BEGS = (27.5, -13.0, 0.0), 20
 
 
 # What can be seen from afar, at least: (travel, rise), percent.
@@ -321,6 +329,38 @@ def check_depth(anim, solid, report):
         report.add(part, depth, 0.6)
 
 
+def dome_depth(point):
+    """How deep a point lies in the dome; below 0 it is outside."""
+    r, z = math.hypot(point[0], point[1]), point[2]
+    nearest = 1e9
+    for (z1, r1), (z2, r2) in zip(DOME, DOME[1:]):
+        along = max(0.0, min(1.0, ((r - r1) * (r2 - r1) + (z - z1) * (z2 - z1))
+                             / ((r2 - r1) ** 2 + (z2 - z1) ** 2)))
+        nearest = min(nearest, math.hypot(r - r1 - along * (r2 - r1), z - z1 - along * (z2 - z1)))
+    inside = any(z1 <= z < z2 and r < r1 + (r2 - r1) * (z - z1) / (z2 - z1)
+                 for (z1, r1), (z2, r2) in zip(DOME, DOME[1:]))
+    return nearest if inside else -nearest
+
+
+def check_pat(anim, mesh, clip, report):
+    """The right hand on Thimble, which plays its idle."""
+    idle, deepest = Anim(os.path.join(HERE, "thimble", "idle.md5anim")), 0.0
+    dome, hand = idle.names.index("dome"), ("hand_r", "finger_a_", "finger_b_", "thumb_")
+    owners = [(mesh.joints[max(row, key=lambda w: w[1])[0]][0], row) for row in mesh.vertices[0]]
+    rows = [row for name, row in owners if name.startswith(hand) and name.endswith("_r")]
+    pats = [frame for frame, words in clip.events if words == "pat"]
+    _, _, rest, upright = THIMBLE.mesh.joints[dome]
+    for n in range(len(anim.frames)):
+        position, turn = idle.posed(n - pats[0] if n >= pats[0] else n + BEGS)[dome]
+        position, back, posed = add(position, PATTED_AT), mul(upright, conj(turn)), anim.posed(n)
+        now = max(dome_depth(add(rest, rotate(back, sub(mesh.position(row, posed), position))))
+                  for row in rows)
+        deepest = max(deepest, now)
+        if n in pats and now < -0.3:
+            report.faults.append("hand %.2f above the dome at the pat of frame %d" % (-now, n))
+    report.add("dome", deepest, 0.3)
+
+
 def check_volume(anim, subject, report):
     """Of each joint, in the two frames in which it bends most."""
     least = (100.0, "-")
@@ -354,7 +394,7 @@ def check_reach(anim, clip, subject, report):
 
 
 COLUMNS = ("loop", "jolt", "layer", "slide", "floor", "steps", "float", "limb", "speed", "half", "stops",
-           "spike", "hand", "tail", "volume", "travel", "rise", "beyond")
+           "spike", "hand", "tail", "dome", "volume", "travel", "rise", "beyond")
 
 
 def line(name, frames, figures):
@@ -382,6 +422,8 @@ def check(subject, clip):
     check_lively(anim, clip, report)
     if subject.solid:
         check_depth(anim, subject.solid, report)
+    if any(words == "pat" for _, words in clip.events):
+        check_pat(anim, subject.mesh, clip, report)
     if subject.rings:
         check_volume(anim, subject, report)
     check_reach(anim, clip.name, subject, report)
@@ -393,6 +435,7 @@ def main(arguments):
     faults = []
     for subject in (BOBBIN, SPINDLE, THIMBLE):
         subject.read()
+    for subject in (BOBBIN, SPINDLE, THIMBLE):
         if not subject.soles:
             faults.append(subject.name + ": no vertices under the feet")
         print(line(subject.name, "frames", {column: column for column in COLUMNS}))

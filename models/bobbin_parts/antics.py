@@ -181,6 +181,7 @@ def dizzy(a, t):
 
 PAT_SECONDS = 3.2
 _PATS = (1.05, 1.42, 1.79)       # when the hand is down
+_HEAD_WRIST = (15.3, -13.2, 24.0)    # the wrist then
 
 
 def pat_events():
@@ -191,14 +192,15 @@ def pat(a, t):
     """Bends down to who is there, pats the head three times with the right hand, nods, and straightens."""
     stoop = keyed(t, (0.10, 0.0), (0.80, 1.0), (2.10, 1.0), (2.80, 0.0))
     head = keyed(t, (0.0, 0.0), (0.40, 1.0), (2.30, 1.0), (3.0, 0.0))
-    reach = keyed(t, (0.30, 0.0), (0.90, 1.0), (1.98, 1.0), (2.55, 0.0))
+    reach = keyed(t, (0.34, 0.0), (0.86, 1.0), (1.98, 1.0), (2.60, 0.0))
     wag = pulse(t, 0.5, 2.9, 0.4)
     down = max(pulse(t, at - 0.19, at + 0.19, 0.19) for at in _PATS)
+    late = max(pulse(t, at + 0.04, at + 0.40, 0.17) for at in _PATS)
     a.rest()
     a.move("hips", x=0.8 * stoop, z=-1.2 * stoop - 0.25 * down)
     a.turn("hips", pitch=13.0 * stoop, yaw=4.0 * stoop)
     a.bend(pitch=22.0 * stoop + 1.5 * down, yaw=14.0 * stoop, roll=-3.0 * stoop)
-    a.nod(pitch=10.0 * head - 25.0 * stoop + 4.0 * pulse(t, 2.25, 2.65, 0.16), roll=-8.0 * stoop,
+    a.nod(pitch=10.0 * head - 25.0 * stoop + 2.5 * late + 4.0 * pulse(t, 2.25, 2.65, 0.16), roll=-8.0 * stoop,
           yaw=-11.0 * stoop)
     a.look(-4.0 * head, 15.0 * head)
     a.brows(0.6 * head)
@@ -207,10 +209,17 @@ def pat(a, t):
     for side, _ in SIDES:
         a.lids(side, max(blink, 0.15 * stoop), max(blink, 0.35 * stoop), 2.0)
     a.one("clavicle", "r", yaw=-14.0 * reach, roll=4.0 * reach)
-    a.grip("r", -0.1 * reach)
-    a.one("hand", "r", roll=-10.0 * reach, pitch=10.0 * reach + 10.0 * down)
-    a.arm("r", roll=36.0 * reach - 2.0 * down, pitch=-88.0 * reach + 6.0 * down)
-    a.elbow("r", 26.0 * pulse(t, 0.30, 1.05, 0.34) + 26.0 * pulse(t, 1.85, 2.60, 0.34) - 4.0 * down)
+    # The hand comes up beside the chest, and goes out from there, over the edge of the head.
+    bent = max(pulse(t, 0.16, 1.00, 0.36), pulse(t, 1.92, 2.78, 0.36))
+    a.arm("r", roll=16.0 * bent, pitch=-14.0 * bent)
+    a.elbow("r", 84.0 * bent)
+    lift = 1.0 - down
+    # The first pat is lower: Thimble rises to meet the others.
+    low = 0.45 * (1.0 - smoothstep(1.12, 1.34, t))
+    # Fingers come after the wrist.
+    a.grip("r", -0.12 * reach + 0.26 * reach * late)
+    a.palm("r", (_HEAD_WRIST[0] - 0.6 * lift, _HEAD_WRIST[1], _HEAD_WRIST[2] + 3.8 * lift - low),
+           (1.0, -0.10, 0.14 + 0.30 * lift), reach)
     a.arm("l", roll=10.0 * stoop, pitch=22.0 * stoop)
     a.elbow("l", 16.0 * stoop)
     a.tail_pose(side=26.0 * wag * math.sin(2.0 * math.pi * 2.2 * t), rise=16.0 * stoop)

@@ -147,8 +147,8 @@ bool view_load_guest(view_companion *guest, view_scene *scene, const view_loader
         return false;
     const float reach = view_size(scene->model->bounds);
     guest->machine->start = (md5_transform){
-        .rotation = {.z = -0.78693570f, .w = 0.61703470f},
-        .translation = {0.7f * reach, 1.5f * reach, 0.0f},
+        .rotation = {.z = 0.70710678f, .w = 0.70710678f},
+        .translation = {0.3f * reach, -3.61f * reach, 0.0f},
     };
     guest->machine->place = guest->machine->start;
     guest->machine->host = &scene->machine;
