@@ -25,6 +25,8 @@ A table, one line a clip, from the files as they are; what exceeds its limit fol
   tail     the same for the end of the tail
   dome     how deep the hand that pats goes into Thimble's dome, in units (limit 0.3); it must touch it
            at each pat, to 0.3
+  twin     how much of the hands' motion against the chest is not that of mirror images, in percent, where
+           they move by more than 3 units, root mean square (limit 4)
   volume   how much a joint keeps of its girth while it bends: mean distance from the joint, where its skin
            is shared with its parent, in percent of that in the bind pose, and the joint. It ought to be
            100; helpers and rings of edges hold what they do (limit 90)
@@ -361,6 +363,23 @@ def check_pat(anim, mesh, clip, report):
     report.add("dome", deepest, 0.3)
 
 
+def check_twins(anim, report):
+    """Arms that do the same are a machine's."""
+    chest, left, right = (anim.names.index(name) for name in ("chest", "hand_l", "hand_r"))
+    same, other = [], []
+    for n in range(len(anim.frames)):
+        posed = anim.posed(n)
+        at, turn = posed[chest]
+        one, two = (rotate(conj(turn), sub(posed[hand][0], at)) for hand in (left, right))
+        two = (two[0], -two[1], two[2])
+        same.append(scale(add(one, two), 0.5))
+        other.append(scale(sub(one, two), 0.5))
+    alike, unlike = (sum(length(sub(at, mean(found))) ** 2 for at in found) / len(found)
+                     for found in (same, other))
+    if alike + unlike > 9.0:
+        report.add("twin", 100.0 * unlike / (alike + unlike), 4.0, low=True)
+
+
 def check_volume(anim, subject, report):
     """Of each joint, in the two frames in which it bends most."""
     least = (100.0, "-")
@@ -394,7 +413,7 @@ def check_reach(anim, clip, subject, report):
 
 
 COLUMNS = ("loop", "jolt", "layer", "slide", "floor", "steps", "float", "limb", "speed", "half", "stops",
-           "spike", "hand", "tail", "dome", "volume", "travel", "rise", "beyond")
+           "spike", "hand", "tail", "dome", "twin", "volume", "travel", "rise", "beyond")
 
 
 def line(name, frames, figures):
@@ -424,6 +443,8 @@ def check(subject, clip):
         check_depth(anim, subject.solid, report)
     if any(words == "pat" for _, words in clip.events):
         check_pat(anim, subject.mesh, clip, report)
+    if "hand_l" in anim.names:
+        check_twins(anim, report)
     if subject.rings:
         check_volume(anim, subject, report)
     check_reach(anim, clip.name, subject, report)

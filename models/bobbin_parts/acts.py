@@ -100,17 +100,21 @@ def greet(a, t):
     a.stand()
 
 
+_POINTS = (14.6, -5.2, 28.2)     # where the wrist is then
+
+
 def point(a, t):
     """Draws the arm in, thrusts it out at something, and makes sure that one looks."""
     draw = keyed(t, (0.0, 0.0), (0.36, 1.0), (0.56, 0.0))
     out = keyed(t, (0.30, 0.0), (0.54, 1.08), (0.70, 1.0), (1.75, 1.0), (2.25, 0.0))
+    # Twice more: the arm draws back, less far, and thrusts again.
     jab = bump(t / 2.5, 0.42, 0.52, 0.05) + bump(t / 2.5, 0.54, 0.64, 0.05)
     a.rest()
     a.move("hips", x=-0.9 * draw + 1.0 * out, y=0.9 * draw - 1.1 * out, z=-0.7 * draw - 0.25 * out)
     a.turn("hips", yaw=-7.0 * draw + 6.0 * out, roll=1.5 * draw - 2.0 * out)
-    a.bend(yaw=-12.0 * draw + 15.0 * out, pitch=3.0 * draw + 4.0 * out + 2.0 * jab,
+    a.bend(yaw=-12.0 * draw + 15.0 * out - 6.0 * jab, pitch=3.0 * draw + 4.0 * out - 2.5 * jab,
            roll=-2.0 * out)
-    a.stretch(-0.4 * draw + 0.5 * out)
+    a.stretch(-0.4 * draw + 0.5 * out - 0.25 * jab)
     gaze = keyed(t, (0.16, 0.0), (0.30, 1.0), (1.80, 1.0), (2.05, 0.0))
     back = bump(t / 2.5, 0.50, 0.70, 0.04)
     a.look(-9.0 * gaze + 20.0 * back, -1.0 * gaze)
@@ -120,16 +124,18 @@ def point(a, t):
     a.mouth(0.16 + 0.5 * out + 0.2 * jab - 0.1 * draw)
     a.blink(_blinks(t / 2.5, (0.07, 0.80), 0.055))
     # The right arm: bent at the ribs, then straight out; the finger last.
+    reach = keyed(t, (0.12, 0.0), (0.66, 1.0), (1.75, 1.0), (2.40, 0.0))
     late = keyed(t, (0.36, 0.0), (0.60, 1.06), (0.74, 1.0), (1.70, 1.0), (2.25, 0.0))
     a.one("clavicle", "r", yaw=-9.0 * out, roll=6.0 * draw + 5.0 * out)
-    a.arm("r", roll=12.0 * draw + 56.0 * out, pitch=26.0 * draw - 2.0 * out,
-          yaw=-58.0 * out)
-    a.elbow("r", 70.0 * draw + 3.0 * out - 9.0 * late - 16.0 * jab)
-    a.one("hand", "r", roll=-18.0 * draw + 5.0 * late, yaw=-6.0 * late)
+    a.arm("r", roll=12.0 * draw, pitch=26.0 * draw)
+    a.elbow("r", 56.0 * draw)
+    a.one("hand", "r", roll=-18.0 * draw)
+    a.palm("r", (_POINTS[0] + 6.0 * (out - reach) - 3.4 * jab, _POINTS[1], _POINTS[2] + 0.5 * jab),
+           (1.0, 0.04, 0.30 - 0.16 * jab), reach)
     for name in ("finger_b_1", "finger_b_2"):
         a.one(name, "r", roll=-42.0 * late)
-    a.one("finger_a_1", "r", roll=14.0 * late, pitch=6.0 * late)
-    a.one("finger_a_2", "r", roll=12.0 * late)
+    a.one("finger_a_1", "r", roll=22.0 * late, pitch=10.0 * late)
+    a.one("finger_a_2", "r", roll=16.0 * late)
     a.one("thumb_1", "r", yaw=22.0 * late, pitch=14.0 * late)
     a.one("thumb_2", "r", yaw=26.0 * late)
     # The left one swings back against it.
@@ -232,7 +238,7 @@ def hit(a, t):
     after = keyed(t, (0.08, 0.0), (0.28, 1.0), (0.45, 0.8), (0.85, 0.0))
     a.rest()
     a.move("hips", x=-3.2 * keyed(t, (0.0, 0.0), (0.18, 1.0), (0.42, 0.95), (0.85, 0.0)),
-           y=-0.9 * after, z=-0.4 * blow - 1.2 * after)
+           y=-0.9 * after, z=0.45 * blow - 2.1 * after)
     a.turn("hips", pitch=-7.0 * blow + 7.0 * after, yaw=-8.0 * after)
     a.bend(pitch=-19.0 * blow + 20.0 * after, yaw=-9.0 * blow, roll=-4.0 * after)
     a.stretch(-0.8 * blow)
@@ -244,13 +250,19 @@ def hit(a, t):
         a.lids(side, wince, wince, 3.0)
     a.brows(-0.3 * blow, -0.9 * after + 0.5 * blow)
     a.mouth(0.16 + 0.75 * blow - 0.1 * after, 1.0 - 1.5 * max(blow, after))
-    for side, late in (("l", 0.0), ("r", 0.02)):
+    # The left arm stays behind in front of him; the right one, of the side that goes back, is thrown out.
+    # Then the left hand goes to where it hurts.
+    hurt = keyed(t, (0.20, 0.0), (0.42, 1.0), (0.60, 1.0), (0.90, 0.0))
+    for side, late, wide, ahead in (("l", 0.0, 32.0, -28.0), ("r", 0.04, 66.0, -6.0)):
         fling = keyed(t - late, (0.02, 0.0), (0.16, 1.0), (0.30, 0.7), (0.75, 0.0))
         a.one("clavicle", side, yaw=-12.0 * fling, roll=5.0 * fling)
-        a.arm(side, roll=32.0 * fling, pitch=-20.0 * fling, yaw=-26.0 * fling)
-        a.elbow(side, 6.0 * fling + 34.0 * after)
+        a.arm(side, roll=wide * fling, pitch=ahead * fling, yaw=0.8 * ahead * fling)
+        a.elbow(side, 6.0 * fling + 22.0 * after)
         a.one("hand", side, roll=-24.0 * blow + 10.0 * after)
         a.grip(side, -0.5 * fling)
+    a.arm("l", roll=7.0 * hurt, pitch=-10.0 * hurt)
+    a.elbow("l", 46.0 * hurt)
+    a.grip("l", 0.2 * hurt)
     a.tail_pose(rise=14.0 * blow, curl=-10.0 * blow, side=8.0 * after)
     a.ears(-16.0 * after, -20.0 * blow)
     a.foot("l", BALL[0], BALL[1], 0.0, -15.0 * keyed(t, (0.05, 0.0), (0.16, 1.0), (0.34, 0.0)))
@@ -371,19 +383,23 @@ def breathe(a, t):
 
 
 def lean(a, t):
-    """Leans left, right, back upright: into a curve, or against a push. The legs stay."""
+    """Leans left, right, back upright: into a curve, or against a push. The feet stay, the hips go the other
+    way."""
     side = wave(t / 2.0)
     a.rest()
     a.mouth(0.16)
+    a.move("hips", y=-1.5 * side, z=-0.5 * side * side)
+    a.turn("hips", roll=-2.5 * side)
+    a.move("belly", y=0.4 * side)
     for joint, share in (("spine_1", 9.0), ("spine_2", 9.0), ("chest", 8.0)):
         a.turn(joint, roll=-share * side, yaw=0.2 * share * side)
     a.turn("neck", roll=5.0 * side)
     a.turn("head", roll=9.0 * side, yaw=3.0 * side)
-    # The arm on the low side gives way to the hip, the other one hangs closer.
+    # The arm on the low side gives way to the hip, the other one balances.
     for name, own in SIDES:
         low, high = max(0.0, own * side), max(0.0, -own * side)
-        a.one("upperarm", name, roll=22.0 * low * low + 4.0 * high * high)
-        a.one("forearm", name, roll=8.0 * low * low)
+        a.one("upperarm", name, roll=22.0 * low * low + 20.0 * high * high)
+        a.one("forearm", name, roll=8.0 * low * low + 6.0 * high * high)
     a.turn("tail_1", yaw=5.0 * side)
     a.turn("tail_2", yaw=5.0 * side)
     a.ears(6.0 * side, 0.0, "l")

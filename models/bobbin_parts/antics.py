@@ -61,14 +61,16 @@ def sneeze(a, t):
     gape = keyed(t, (1.25, 0.0), (1.31, 1.0), (1.44, 0.9), (1.62, 0.0))
     a.mouth(0.16 + 0.72 * late + 0.84 * gape * (1.0 - late), 1.0 - 1.5 * max(late, gape))
     a.turn("jaw", pitch=14.0 * gape)
-    # Hands come up beside the cheeks, and are thrown back and down.
-    for side, own in (("l", 0.0), ("r", 0.03)):
+    # Hands come up, the right one towards the nose, the left one less, and are thrown back and down.
+    for side, own, much, bent in (("l", 0.0, 0.62, 46.0), ("r", 0.05, 1.0, 78.0)):
         up = keyed(t - own, (0.12, 0.0), (0.34, 0.35), (0.48, 0.28), (0.72, 0.70), (0.84, 0.62), (1.06, 1.0),
                    (1.19, 1.0), (1.40, 0.0))
         fling = keyed(t - own, (1.20, 0.0), (1.40, 1.0), (1.50, 0.9), (1.90, 0.0))
         a.one("clavicle", side, roll=9.0 * up + 3.0 * fling, yaw=9.0 * fling)
+        fling *= 1.2 - 0.4 * much
+        up *= much
         a.arm(side, roll=34.0 * up + 28.0 * fling, pitch=-20.0 * up + 34.0 * fling)
-        a.elbow(side, 62.0 * up + 6.0 * fling)
+        a.elbow(side, bent * up + 6.0 * fling)
         a.one("hand", side, roll=18.0 * fling - 10.0 * up)
         a.grip(side, -0.5 * up - 0.55 * fling)
     a.tail_pose(rise=10.0 * deep - 12.0 * burst + 7.0 * sink, curl=16.0 * deep - 26.0 * burst)
@@ -149,8 +151,8 @@ def chase(a, t):
         snap = run * (0.5 + 0.5 * own * side)
         a.one("clavicle", name, roll=5.0 * run, yaw=-6.0 * run)
         a.arm(name, roll=(26.0 if name == "l" else 15.0) * run + 14.0 * ready + 40.0 * reel,
-              pitch=-26.0 * run - 10.0 * ready - 12.0 * snap)
-        a.elbow(name, 40.0 * run + 26.0 * ready - 22.0 * snap + 8.0 * reel)
+              pitch=(-34.0 if name == "l" else -17.0) * run - 10.0 * ready - 12.0 * snap)
+        a.elbow(name, (30.0 if name == "l" else 50.0) * run + 26.0 * ready - 22.0 * snap + 8.0 * reel)
         a.grip(name, -0.45 * max(run, ready) + 0.7 * snap - 0.4 * reel)
     # The tail comes round to where he looks, and is always a little ahead of him.
     a.tail_pose(side=26.0 * sees + 92.0 * run - 22.0 * ready * wave(t, 3), rise=6.0 * sees, curl=8.0 * run)
@@ -172,6 +174,7 @@ def dizzy(a, t):
         a.turn("eye_" + name, yaw=13.0 * much * wave(phase, 3, 0.25),
                pitch=13.0 * own * much * wave(phase, 3))
         a.lids(name, -0.28 * much, -0.12 * much, 3.0)
+    a.arm("l", roll=5.0 * much * (1.0 + wave(phase, 2, 0.6)))
     a.ears(5.0 * much * wave(phase, 2, 0.3), 0.0, "l")
     a.ears(-5.0 * much * wave(phase, 2, 0.3), 0.0, "r")
     a.turn("jaw", pitch=4.0 * much)

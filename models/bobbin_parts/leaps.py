@@ -72,8 +72,9 @@ def _air(a, t, rising, paddle, late=None):
     a.stretch(1.3 - 0.6 * top)
     a.nod(pitch=-9.0 + 11.0 * top + 5.0 * max(-rising, 0.0))
     beat = math.sin(2.0 * math.pi * 3.0 * t) * paddle
-    _arms(a, {side: (0.0, max(up, 0.0), 1.0 - max(up, 0.0) + 0.30 * beat)
-              for (side, _), up in zip(_LATE, (rising, late))})
+    # They paddle by turns.
+    _arms(a, {side: (0.0, max(up, 0.0), 1.0 - max(up, 0.0) + 0.30 * own * beat)
+              for (side, own), up in zip(SIDES, (rising, late))})
     a.mouth(0.91, 1.0)
     a.brows(0.9)
     a.look(0.0, -9.0 * rising + 6.0)
@@ -97,7 +98,9 @@ def _land(a, t):
     sink = down * keyed(t, (0.13, 1.0), (0.18, 1.0), (0.40, -0.12), (0.58, 0.0))
     reach = 1.0 - down
     head = keyed(t, (0.0, 0.0), (0.16, 1.0), (0.38, -0.15), (0.58, 0.0))
-    arms = [keyed(t - late, (0.0, 1.0), (0.20, 0.55), (0.50, 0.0)) for _, late in _LATE]
+    # One arm comes down at once, the other one balances.
+    arms = [keyed(t - late, (0.0, 1.0), (0.20, half), (0.50, 0.0))
+            for (_, late), half in zip(_LATE, (0.35, 0.85))]
     a.rest()
     _crouched(a, 0.95 * sink)
     a.move("hips", x=0.8 * reach, z=2.6 * reach)
@@ -129,8 +132,14 @@ def jump_start(a, t):
 def jump_air(a, t):
     """Hangs in the air, paddling, for as long as it takes. The game moves the whole body."""
     _air(a, t / AIR_SECONDS / 3.0 * 2.0, 0.0, 1.0)
-    a.move("hips", z=0.3 * math.sin(2.0 * math.pi * t / AIR_SECONDS))
-    _hang(a, 0.0, 3.2, math.sin(2.0 * math.pi * t / AIR_SECONDS), 38.0)
+    rock = math.sin(2.0 * math.pi * t / AIR_SECONDS)
+    after = 0.5 - 0.5 * math.cos(4.0 * math.pi * t / AIR_SECONDS)
+    # The trunk turns against the legs, and the head against the trunk.
+    a.move("hips", z=0.3 * rock)
+    a.turn("hips", yaw=6.0 * rock, roll=4.0 * rock)
+    a.bend(yaw=-11.0 * rock, roll=-5.0 * rock, pitch=3.0 * after)
+    a.nod(yaw=5.0 * rock, roll=4.0 * rock, pitch=-3.0 * after)
+    _hang(a, 0.0, 3.2, 1.5 * rock, 38.0)
 
 
 def jump_land(a, t):

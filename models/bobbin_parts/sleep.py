@@ -25,29 +25,42 @@ def _asleep(a, amount, breath=0.0):
 
 
 def yawn(a, t):
-    """Stretches with a wide yawn, one arm up, and nods off."""
-    wide = keyed(t, (0.25, 0.0), (0.75, 1.0), (1.30, 1.0), (1.75, 0.0))
-    stretch = keyed(t, (0.30, 0.0), (0.95, 1.0), (1.35, 0.9), (1.95, 0.0))
+    """Breathes in, stretches with a wide yawn, fists up, one higher than the other, smacks his lips, and nods
+    off."""
+    before = pulse(t, 0.0, 0.62, 0.28)
+    wide = keyed(t, (0.25, 0.0), (0.80, 1.0), (1.35, 0.94), (1.75, 0.0))
+    stretch = keyed(t, (0.30, 0.0), (0.95, 0.9), (1.30, 1.0), (1.40, 1.0), (1.90, 0.0))
+    # What was stretched drops, and the body with it.
+    sigh = pulse(t, 1.50, 2.20, 0.26)
     sleep = keyed(t, (1.75, 0.0), (2.25, 0.55), (2.45, 0.35), (YAWN_SECONDS, 1.0))
     a.rest()
     _asleep(a, sleep)
-    a.bend(pitch=-9.0 * stretch, roll=-4.0 * stretch)
-    a.stretch(0.9 * stretch)
-    a.nod(pitch=-13.0 * wide, roll=-5.0 * stretch)
-    a.mouth(0.16 + 0.84 * wide, 1.0 - 0.9 * wide)
+    a.move("hips", x=0.7 * stretch, y=0.9 * stretch, z=-0.8 * before - 1.1 * sigh)
+    a.turn("hips", roll=2.5 * stretch, pitch=-2.0 * stretch + 3.0 * sigh)
+    a.bend(pitch=6.0 * before - 11.0 * stretch + 7.0 * sigh, roll=-6.0 * stretch, yaw=5.0 * stretch)
+    a.stretch(-0.4 * before + 1.1 * stretch - 0.5 * sigh)
+    a.move("belly", x=0.5 * stretch - 0.4 * sigh)
+    tremble = wave(t, 11) * pulse(t, 0.95, 1.40, 0.15)
+    a.nod(pitch=5.0 * before - 14.0 * wide + 0.5 * tremble, roll=-6.0 * stretch, yaw=3.0 * wide)
+    smack = pulse(t, 1.80, 1.98, 0.09) + 0.7 * pulse(t, 2.02, 2.18, 0.08)
+    a.mouth(0.16 + 0.84 * wide + 0.22 * smack, 1.0 - 1.7 * wide)
     a.turn("jaw", pitch=10.5 * wide)      # 26 degrees from shut
-    squint = (1.0 - sleep) * pulse(t, 0.35, 1.75, 0.3)
+    squint = (1.0 - sleep) * keyed(t, (0.30, 0.0), (0.80, 1.0), (1.42, 1.0), (1.72, 0.0))
     for side, _ in SIDES:
-        a.lids(side, 0.85 * squint, 0.6 * squint, 2.0)
-    a.brows(0.6 * wide, -0.4 * wide)
-    a.one("clavicle", "r", roll=10.0 * stretch)
-    a.arm("r", roll=72.0 * stretch, pitch=-6.0 * stretch)
-    a.elbow("r", 30.0 * stretch)
-    a.grip("r", 0.5 * stretch)
-    a.arm("l", roll=22.0 * stretch, pitch=20.0 * stretch)
-    a.grip("l", -0.4 * stretch)
-    a.ears(-10.0 * wide, 14.0 * wide)
-    a.tail_pose(rise=10.0 * stretch)
+        a.lids(side, squint, 0.95 * squint, 5.0)
+    a.brows(0.7 * wide, -0.8 * wide)
+    # The right fist goes up and out, the left one, later, beside the cheek.
+    late = keyed(t, (0.40, 0.0), (1.05, 1.0), (1.42, 1.0), (1.98, 0.0))
+    a.one("clavicle", "r", roll=14.0 * stretch)
+    a.arm("r", roll=96.0 * stretch, pitch=-4.0 * stretch)
+    a.elbow("r", 58.0 * pulse(t, 0.28, 0.98, 0.34) + 26.0 * stretch + 1.5 * tremble)
+    a.one("clavicle", "l", roll=9.0 * late, yaw=10.0 * late)
+    a.arm("l", roll=52.0 * late, pitch=18.0 * late)
+    a.elbow("l", 88.0 * late + 1.5 * tremble)
+    for side, own in (("r", stretch), ("l", late)):
+        a.grip(side, 0.75 * own)
+    a.ears(-10.0 * wide + 6.0 * sigh, 16.0 * wide)
+    a.tail_pose(rise=12.0 * stretch, side=-10.0 * stretch, curl=8.0 * stretch)
     a.stand()
 
 
@@ -99,6 +112,10 @@ def sit(a, t):
     a.stretch(-0.8 * plump)
     a.nod(pitch=7.0 * plump - 3.0 * pulse(t, 0.92, 1.3, 0.14))
     a.tail_pose(rise=10.0 * pulse(t, 0.1, 0.8, 0.3))
+    # What hangs is thrown up as he hits the floor, one arm after the other.
+    for side, late, high in (("l", 0.0, 17.0), ("r", 0.07, 9.0)):
+        a.arm(side, roll=high * pulse(t - late, 0.56, 1.12, 0.22))
+        a.elbow(side, 0.8 * high * pulse(t - late, 0.64, 1.24, 0.24))
     _seated(a, down, {side: _DOWN[side].at(t) for side, _ in SIDES}, keyed(t, (0.62, 0.0), (1.38, 1.0)))
 
 
@@ -135,10 +152,12 @@ def startle(a, t):
     a.bend(pitch=-8.0 * fright + 19.0 * lean + 7.0 * sink)
     a.stretch(0.9 * fright - 0.7 * lean + 0.5 * up - 0.6 * sink)
     a.nod(pitch=-7.0 * fright - 14.0 * lean, yaw=9.0 * pulse(t, 0.66, STARTLE_SECONDS, 0.12) * wave(t, 4))
-    for side, _ in SIDES:
-        a.arm(side, roll=26.0 * fright + 10.0 * up, pitch=-10.0 * fright + 14.0 * lean)
-        a.elbow(side, 20.0 * fright)
-        a.grip(side, -0.5 * fright)
+    # The left arm flies out, the right one comes before the chest, a little later.
+    late = keyed(t, (0.05, 0.0), (0.20, 1.0), (0.60, 0.9), (1.02, 0.0))
+    for side, own, wide, ahead, bent in (("l", fright, 34.0, -4.0, 14.0), ("r", late, 14.0, -20.0, 48.0)):
+        a.arm(side, roll=wide * own + 10.0 * up, pitch=ahead * own + 14.0 * lean)
+        a.elbow(side, bent * own)
+        a.grip(side, -0.5 * own)
     a.mouth(0.16 + 0.5 * fright, 1.0 - 1.3 * fright)
     a.brows(0.9 * fright, -0.5 * fright)
     a.ears(15.0 * fright)

@@ -312,7 +312,13 @@ def alert(a, t):
     for side, sign in (("l", 1.0), ("r", -1.0)):
         a.turn("gun_" + side, pitch=-7.0 + 1.0 * wave(phase, 4, 0.1) + 3.0 * wary, yaw=0.5 * dart)
         a.turn("antenna_1_" + side, pitch=14.0 - 16.0 * wary, roll=sign * (4.0 + 3.0 * wave(phase, 8)))
-    a.stand()
+    # It draws the front foot back on the side of what it sees, and puts it down again bit by bit.
+    drawn = {(1, "l"): bump(phase, 0.20, 0.46, 0.08), (1, "r"): bump(phase, 0.45, 0.73, 0.08)}
+    for leg in LEGS:
+        x, y, z = HOMES[leg]
+        back = drawn.get(leg, 0.0)
+        feels = back * max(0.0, wave(phase, 8, 0.06))
+        a.leg(leg, (x - 3.0 * back, y * (1.0 - 0.10 * back), z + 3.4 * back + 1.0 * feels))
 
 
 _FIRE = (0.4, 0.4 + 8.0 / 30.0)  # seconds of the left and the right shot
@@ -370,7 +376,13 @@ def shoot(a, t):
     """Braces, fires left and right, and lets the smoke clear."""
     _brace(a, t)
     _fly(a, t)
-    a.stand()
+    for leg in LEGS:
+        x, y, z = HOMES[leg]
+        # The front feet step wide before, one after the other, and back afterwards.
+        late = t - (0.05 if leg[1] == "r" else 0.0)
+        wide = keyed(late, (0.05, 0.0), (0.20, 1.0), (1.04, 1.0), (1.26, 0.0)) if leg[0] == 1 else 0.0
+        up = max(pulse(late, 0.02, 0.23, 0.1), pulse(late, 1.01, 1.29, 0.12)) if leg[0] == 1 else 0.0
+        a.leg(leg, (x + 1.6 * wide, y * (1.0 + 0.14 * wide), z + 1.8 * up))
 
 
 # Folded: the radius of the footing, and how far the body sinks. Shins are longer than the body is high,
