@@ -87,8 +87,8 @@ def greet(a, t):
     a.arms_down()
     # The right arm goes up beside the head; the forearm draws the arc, the hand follows late.
     a.one("clavicle", "r", roll=14.0 * up)
-    a.one("upperarm", "r", roll=65.0 * up, yaw=-2.0 * up)
-    a.one("forearm", "r", roll=20.0 * up + 22.0 * shake * wave(phase, 6), pitch=4.0 * up)
+    a.one("upperarm", "r", roll=76.0 * up, yaw=-2.0 * up)
+    a.one("forearm", "r", roll=5.0 * up + 21.0 * shake * wave(phase, 6), pitch=4.0 * up)
     a.one("hand", "r", roll=18.0 * up + 20.0 * shake * wave(phase, 6, 0.16), pitch=6.0 * up)
     a.grip("r", -0.5 * up + 0.25 * shake * wave(phase, 6, 0.22), -0.3 * up)
     # The left one balances, a little away from the body.
@@ -198,11 +198,11 @@ def attack(a, t):
            roll=5.0 * wind - 4.0 * hit)
     a.stretch(-0.7 * wind + 1.1 * tall - 0.4 * over)
     a.nod(yaw=30.0 * wind - 26.0 * hit - 5.0 * over, pitch=6.0 * wind - 17.0 * hit)
-    a.brows(-0.3 * wind - 0.35 * hit, 1.0 * wind + 1.0 * hit)
+    a.brows(-0.5 * wind - 0.6 * hit, 1.3 * wind + 1.4 * hit)
     for side, _ in SIDES:
-        a.lids(side, 0.22 * wind + 0.12 * hit, 0.3 * wind + 0.2 * hit)
+        a.lids(side, 0.34 * wind + 0.30 * hit, 0.34 * wind + 0.30 * hit)
     a.mouth(0.16 - 0.12 * wind + 1.0 * keyed(t, (0.26, 0.0), (0.38, 1.0), (0.58, 0.85),
-                                             (0.85, 0.0)), 1.0 - 0.6 * hit)
+                                             (0.85, 0.0)), 1.0 - 1.2 * wind - 2.0 * hit)
     # The claw: high and back, round over the shoulder, down across the body.
     a.one("clavicle", "r", roll=17.0 * wind - 5.0 * over, yaw=13.0 * wind - 15.0 * hit)
     # The sweep ends wide of the left hip, the arm out straight, not round himself.

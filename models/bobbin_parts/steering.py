@@ -59,8 +59,9 @@ def _turning(a, t, sign):
     a.nod(yaw=17.0 * sign * ahead, roll=-3.0 * sign * ahead)
     a.look(14.0 * sign * ahead)
     a.brows(0.3 * ahead)
-    a.blink(bump(s, 0.10, 0.36, 0.1))
+    # Lids sink as the head goes; a blink in every step would be a flutter.
     for side, own in SIDES:
+        a.lids(side, 0.32 * bump(s, 0.08, 0.42, 0.12), 0.0)
         a.arm(side, roll=7.0 * ahead, bend=14.0 * ahead, pitch=9.0 * own * sign * ahead)
     a.tail_pose(side=-20.0 * sign * ahead)
     for side, start, end in ((lead, 0.03, 0.49), (follow, 0.46, 0.92)):
