@@ -52,6 +52,13 @@ check "at a low frame rate every character is posed every frame" counts '$1 == 2
 # shellcheck disable=SC2086
 check_long "small characters with a machine are posed less often too" counts '$1 == 20 && $2 < 10' $machines $far
 
+# -- Triangles ----------------------------------------------------------------------------------
+
+check "--crowd-reduced beyond its range is refused" ends_saying 2 'crowd-reduced' "$view" "$bobbin" --crowd 2 \
+    --crowd-reduced 1001
+# shellcheck disable=SC2086
+check "characters of fewer triangles are posed as the others" counts '$1 == 20 && $2 == 6.9' $clips $far --crowd-reduced 512
+
 # -- Impostors ----------------------------------------------------------------------------------
 
 # shellcheck disable=SC2086

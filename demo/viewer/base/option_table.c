@@ -132,6 +132,11 @@ static const view_option table[] = {
      AT(COUNT, crowd), RANGE(1, 100000), NAMES_CONTENT},
     {"crowd-exact", NULL, NULL, "pose every character in every frame, even culled ones",
      AT(SWITCH, crowd_exact)},
+    {"crowd-reduced", "PIXELS", NULL,
+     "draw characters up to this size, and shadows of all, from\n"
+     "fewer triangles that are less than a pixel elsewhere\n"
+     "(0 = none; 512 for crowds of 100 and more)",
+     AT(COUNT, crowd_reduced), RANGE(0, 1000), GIVEN(crowd_reduced_given)},
     {"crowd-baked", "PIXELS", NULL,
      "draw characters up to this size that play clips from baked\n"
      "vertices (0 = none; without --output: 128 for crowds of\n"
@@ -141,7 +146,7 @@ static const view_option table[] = {
      "draw still smaller ones up to this size as impostors\n"
      "(0 = none; 64 for crowds of 5000 and more)",
      AT(COUNT, crowd_impostors), RANGE(0, 1000), GIVEN(crowd_impostors_given)},
-    {"no-crowd-levels", NULL, NULL, "draw all characters skinned",
+    {"no-crowd-levels", NULL, NULL, "draw all characters skinned, with all triangles",
      SHOWN(OPPOSITE, levels, "levels"), .key_help = "levels of detail in a crowd",
      KEYS(KEY_IN(VIEW_IN_CROWD, "D", SDLK_d))},
     {"animate", "cpu|gpu", NULL,

@@ -83,8 +83,8 @@ typedef struct view_options {
     const char *guest;                     // another machine, or NULL
     const char *compare;                   // a clip or another model, or NULL
     uint32_t crowd;                        // 0 = one character
-    uint32_t crowd_baked, crowd_impostors; // pixels
-    bool crowd_baked_given, crowd_impostors_given;
+    uint32_t crowd_reduced, crowd_baked, crowd_impostors; // pixels
+    bool crowd_reduced_given, crowd_baked_given, crowd_impostors_given;
     bool crowd_exact;                   // no member is culled or updated less often
     bool animates_on_gpu;               // its clips, not machines
     uint32_t sheet_columns, sheet_rows; // 0 = no sheet

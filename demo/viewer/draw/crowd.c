@@ -45,9 +45,13 @@ static void choose_level(const view_crowd *crowd, view_member *member, view_sphe
     const view_kind *const kind = &crowd->kinds[member->kind];
     member->far_share = 0.0f;
     member->is_baked = false;
-    if (!crowd->levels || (kind->levels.impostors == NULL && kind->bakes.clips == NULL))
+    member->detail = 0;
+    if (!crowd->levels)
         return;
     const float pixels = view_pixels_across(crowd->sight, sphere);
+    member->pixels = pixels;
+    if (crowd->reduces)
+        member->detail = view_detail_at(&kind->details, pixels);
     if (kind->levels.impostors != NULL)
         member->far_share = view_impostor_share(pixels, crowd->impostor_pixels);
     member->is_baked = member->far_share < 1.0f && view_is_baked(&kind->bakes, member->clip, pixels)
@@ -336,11 +340,14 @@ bool view_pose_crowd(const view_stage *stage, md5_error *error)
                                    kind->morph_weights, kind->num_seen, error);
         if (!posed)
             break;
-        posed = kind->gpu_jobs != NULL
-                    ? md5gl_pose_clips(stage->renderer, kind->drawn, kind->gpu_clips,
-                                       kind->gpu_jobs, kind->placements, kind->num_seen, error)
-                    : md5gl_pose_models(stage->renderer, kind->drawn, kind->palettes,
-                                        kind->placements, kind->num_seen, error);
+        if (kind->gpu_jobs != NULL)
+            posed = md5gl_pose_clips(stage->renderer, kind->drawn, kind->gpu_clips, kind->gpu_jobs,
+                                     kind->placements, kind->num_seen, error);
+        else if (view_uses_details(crowd, kind))
+            posed = view_pose_details(stage, kind, crowd, error);
+        else
+            posed = md5gl_pose_models(stage->renderer, kind->drawn, kind->palettes,
+                                      kind->placements, kind->num_seen, error);
         posed = posed && view_pose_bakes(stage, kind, error)
                 && view_pose_levels(stage, kind, crowd, error);
     }
@@ -352,7 +359,10 @@ void view_shade_crowd(const view_stage *stage)
     const view_crowd *const crowd = &stage->document->crowd;
     for (uint32_t k = 0; k < crowd->num_kinds; k++) {
         const view_kind *const kind = &crowd->kinds[k];
-        md5gl_draw_shadows(stage->renderer, kind->drawn);
+        if (view_uses_details(crowd, kind))
+            view_draw_details(stage, kind, true, 0);
+        else
+            md5gl_draw_shadows(stage->renderer, kind->drawn);
         if (kind->bakes.clips != NULL)
             md5gl_draw_shadows(stage->renderer, kind->bakes.drawn);
         if (kind->levels.impostors != NULL)
@@ -365,7 +375,10 @@ void view_draw_crowd(const view_stage *stage, uint32_t style)
     const view_crowd *const crowd = &stage->document->crowd;
     for (uint32_t k = 0; k < crowd->num_kinds; k++) {
         const view_kind *const kind = &crowd->kinds[k];
-        md5gl_draw_posed(stage->renderer, kind->drawn, style);
+        if (view_uses_details(crowd, kind))
+            view_draw_details(stage, kind, false, style);
+        else
+            md5gl_draw_posed(stage->renderer, kind->drawn, style);
         if (kind->bakes.clips != NULL)
             md5gl_draw_posed(stage->renderer, kind->bakes.drawn, style);
         if (kind->levels.impostors != NULL)

@@ -183,6 +183,7 @@ static void run_crowd(const view_stage *stage, const view_lens *lens, const md5g
         view_make_sight(lens, frame, fminf(stage->document->ground, stage->document->bounds.min.z));
     sight.all = !stage->document->crowd.culls;
     stage->document->crowd.levels = stage->shown->levels;
+    stage->document->crowd.reduces = stage->shown->levels && !stage->shown->edges;
     view_run_crowd(&stage->document->crowd, stage->play->time, &sight);
 }
 

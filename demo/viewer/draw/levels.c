@@ -4,6 +4,7 @@
 #include "demo/viewer/draw/lighting.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { PICTURES_A_FRAME = 2 }; // in a window
 
@@ -110,19 +111,118 @@ bool view_pose_bakes(const view_stage *stage, view_kind *kind, md5_error *error)
                || md5gl_set_looks(stage->renderer, bakes->drawn, bakes->tints, NULL, error));
 }
 
+// -- Details ----------------------------------------------------------------------------------
+
+bool view_uses_details(const view_crowd *crowd, const view_kind *kind)
+{
+    return crowd->reduces && kind->details.count > 0;
+}
+
+// Writes the tints of a kind's visible models, and returns whether any fades into its impostor.
+static bool set_tints(const view_kind *kind, const view_crowd *crowd)
+{
+    bool fades = false;
+    for (uint32_t i = 0; i < kind->num_seen && kind->levels.impostors != NULL; i++) {
+        const float share = crowd->members[kind->seen[i]].far_share;
+        kind->levels.tints[i] = (md5_vec4){1.0f, 1.0f, 1.0f, 1.0f + share};
+        fades = fades || share > 0.0f;
+    }
+    return fades;
+}
+
+static int compare_sizes(const void *a, const void *b)
+{
+    const view_sized *const x = a, *const y = b;
+    if (x->pixels < y->pixels || x->pixels > y->pixels)
+        return x->pixels > y->pixels ? -1 : 1;
+    return (x->seen_at > y->seen_at) - (x->seen_at < y->seen_at);
+}
+
+// Sorts the visible members by their levels and from near to far, so that fewer pixels are lit that
+// others then cover.
+static void sort_members(view_kind *kind, const view_crowd *crowd)
+{
+    view_details *const details = &kind->details;
+    const size_t num_joints = kind->model->skeleton.num_joints;
+    for (uint32_t i = 0; i < details->count; i++)
+        details->levels[i].num_instances = 0;
+    for (uint32_t i = 0; i < kind->num_seen; i++)
+        details->order[i] = (view_sized){crowd->members[kind->seen[i]].pixels, i};
+    qsort(details->order, kind->num_seen, sizeof *details->order, compare_sizes);
+    for (uint32_t i = 0; i < kind->num_seen; i++) {
+        const uint32_t from = details->order[i].seen_at;
+        view_detail *const detail = &details->levels[crowd->members[kind->seen[from]].detail];
+        const uint32_t to = detail->num_instances++;
+        memcpy(detail->palettes + to * num_joints, kind->palettes + from * num_joints,
+               num_joints * sizeof *kind->palettes);
+        detail->placements[to] = kind->placements[from];
+        if (kind->levels.tints != NULL)
+            detail->tints[to] = kind->levels.tints[from];
+    }
+}
+
+static bool pose_detail(const view_stage *stage, const view_kind *kind, md5gl_model *drawn,
+                        const view_detail *instances, bool has_tints, md5_error *error)
+{
+    view_set_materials(stage, kind->textures, drawn);
+    return md5gl_pose_models(stage->renderer, drawn, instances->palettes, instances->placements,
+                             instances->num_instances, error)
+           && (!has_tints
+               || md5gl_set_looks(stage->renderer, drawn, instances->tints, NULL, error));
+}
+
+bool view_pose_details(const view_stage *stage, view_kind *kind, const view_crowd *crowd,
+                       md5_error *error)
+{
+    const view_details *const details = &kind->details;
+    const bool has_tints = set_tints(kind, crowd);
+    sort_members(kind, crowd);
+    for (uint32_t i = 0; i < details->count; i++) {
+        const view_detail *const detail = &details->levels[i];
+        if (detail->drawn != NULL
+            && !pose_detail(stage, kind, detail->drawn, detail, has_tints, error))
+            return false;
+    }
+    const view_detail all = {.num_instances = kind->num_seen,
+                             .palettes = kind->palettes,
+                             .placements = kind->placements,
+                             .tints = kind->levels.tints};
+    return details->casters.drawn == NULL
+           || pose_detail(stage, kind, details->casters.drawn, &all, has_tints, error);
+}
+
+// A level is NULL if it is drawn as the one before.
+static void draw_detail(const view_stage *stage, const md5gl_model *drawn, bool is_shadow,
+                        uint32_t style)
+{
+    if (drawn != NULL && is_shadow)
+        md5gl_draw_shadows(stage->renderer, drawn);
+    else if (drawn != NULL)
+        md5gl_draw_posed(stage->renderer, drawn, style);
+}
+
+void view_draw_details(const view_stage *stage, const view_kind *kind, bool is_shadow,
+                       uint32_t style)
+{
+    const view_details *const details = &kind->details;
+    if (is_shadow && details->casters.drawn != NULL) {
+        draw_detail(stage, details->casters.drawn, is_shadow, style);
+        return;
+    }
+    for (uint32_t i = 0; i < details->count; i++)
+        draw_detail(stage, details->levels[i].drawn, is_shadow, style);
+}
+
+// -- Impostors --------------------------------------------------------------------------------
+
 bool view_pose_levels(const view_stage *stage, view_kind *kind, const view_crowd *crowd,
                       md5_error *error)
 {
     view_levels *const levels = &kind->levels;
     if (levels->impostors == NULL)
         return true;
-    bool fades = false;
-    for (uint32_t i = 0; i < kind->num_seen; i++) {
-        const float share = crowd->members[kind->seen[i]].far_share;
-        levels->tints[i] = (md5_vec4){1.0f, 1.0f, 1.0f, 1.0f + share};
-        fades = fades || share > 0.0f;
-    }
-    return (!fades || md5gl_set_looks(stage->renderer, kind->drawn, levels->tints, NULL, error))
+    return (view_uses_details(crowd, kind) || !set_tints(kind, crowd)
+            || md5gl_set_looks(stage->renderer, kind->drawn, levels->tints, NULL, error))
            && md5gl_pose_impostors(stage->renderer, levels->impostors, levels->instances,
                                    levels->num_instances, error);
 }

@@ -147,7 +147,7 @@ void view_set_lights(const view_stage *stage, view_axes axes,
     if (stage->shown->shadows && stage->document->drawn != NULL)
         frame->casters = find_casters(stage);
     // A crowd is wide and needs more texels, so that each character has enough.
-    frame->shadow_texels = stage->document->crowd.count > 0 ? 2048 : 0;
+    frame->shadow_texels = stage->document->crowd.count > 0 ? VIEW_CROWD_TEXELS : 0;
     frame->lighting = stage->shown->classic ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
     color_lights(stage->lights, frame->lighting, points, frame);
     frame->tone_mapped = !stage->shown->classic;

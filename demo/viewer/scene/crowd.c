@@ -79,6 +79,12 @@ static void choose_clip(const view_kind *kind, view_member *member, uint32_t num
     member->offset = kind->clips[member->clip]->anim->duration * (part - (double)member->clip);
 }
 
+// Half the side of the square.
+static float spread_of(const view_crowd *crowd)
+{
+    return 0.5f * spacing * crowd->size * (float)ceil(sqrt((double)crowd->count));
+}
+
 static void place_member(const view_crowd *crowd, view_member *member, uint32_t cell)
 {
     const uint32_t side = (uint32_t)ceil(sqrt((double)crowd->count));
@@ -95,10 +101,9 @@ static void place_member(const view_crowd *crowd, view_member *member, uint32_t 
 
 static void make_members(view_crowd *crowd)
 {
-    const uint32_t side = (uint32_t)ceil(sqrt((double)crowd->count));
     uint32_t *const cells = common_alloc(crowd->count, sizeof *cells);
     uint64_t random = UINT64_C(0x9E3779B97F4A7C15);
-    crowd->spread = 0.5f * spacing * crowd->size * (float)side;
+    crowd->spread = spread_of(crowd);
     // Shuffles the cells, so that neighbours differ in kind and clip.
     for (uint32_t i = 0; i < crowd->count; i++) {
         const uint32_t other = (uint32_t)(view_next_random(&random) * (float)(i + 1)) % (i + 1);
@@ -200,6 +205,34 @@ static void bake_kind(view_crowd *crowd, view_kind *kind, const view_loader *loa
         view_make_bakes(&kind->bakes, &source, crowd->threads, loader);
 }
 
+// The CPU's deformed surfaces and the stages of materials are drawn from the kind's own model, and
+// morph targets and clips on the GPU belong to it.
+static bool is_reducible(const view_crowd *crowd, const view_kind *kind)
+{
+    const bool has_stages = kind->textures != NULL && kind->textures->layers.num_meshes > 0;
+    return crowd->reduced_pixels > 0.0f && kind->drawn != NULL && kind->sphere.radius > 0.0f
+           && kind->morphs == NULL && kind->gpu_clips == NULL && !has_stages;
+}
+
+// After all kinds are made, since the shadow map covers all.
+static void make_details(view_crowd *crowd, const view_loader *loader)
+{
+    const float side = 2.0f * spread_of(crowd);
+    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
+        view_kind *const kind = &crowd->kinds[k];
+        const view_detail_source source = {
+            .model = kind->model,
+            .drawn = kind->drawn,
+            .radius = kind->sphere.radius,
+            .count = kind->end - kind->begin,
+            .pixels = crowd->reduced_pixels,
+            .texel = sqrtf(2.0f) * side / (float)VIEW_CROWD_TEXELS,
+        };
+        if (is_reducible(crowd, kind))
+            view_make_details(&kind->details, &source, crowd->threads, loader);
+    }
+}
+
 // Impostors and baked clips show frames of clips only, not the blended poses of machines and not
 // surfaces that turn to the viewer.
 static bool make_levels(view_crowd *crowd, const view_loader *loader)
@@ -240,6 +273,8 @@ bool view_make_crowd(view_crowd *crowd, const view_kind_source *first, const cha
         .levels = true,
         .culls = !options->crowd_exact,
         .spares = !options->crowd_exact && options->output == NULL,
+        .reduced_pixels =
+            level_pixels(options, options->crowd_reduced_given, options->crowd_reduced, 100, 512),
         .baked_pixels = level_pixels(options, options->crowd_baked_given, options->crowd_baked,
                                      1000, usual_baked),
         .impostor_pixels = level_pixels(options, options->crowd_impostors_given,
@@ -256,6 +291,7 @@ bool view_make_crowd(view_crowd *crowd, const view_kind_source *first, const cha
     if (!make_kinds(crowd, first, files, num_files, loader) || !make_levels(crowd, loader)
         || !make_players(crowd, loader->log))
         return false;
+    make_details(crowd, loader);
     make_members(crowd);
     make_scratch(crowd);
     return true;

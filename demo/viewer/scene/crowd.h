@@ -5,7 +5,8 @@
 // or cast a visible shadow are posed and drawn. Members that are small in the picture are updated
 // every second or fourth frame, by the time that has passed since. Members that play clips have
 // levels of detail by their size in the picture: skinned, then drawn from baked clips, then as
-// impostors. Neither of the latter is posed or skinned.
+// impostors. Neither of the latter is posed or skinned. Skinned members of large crowds have fewer
+// triangles where that shows nothing.
 #ifndef DEMO_VIEWER_SCENE_CROWD_H
 #define DEMO_VIEWER_SCENE_CROWD_H
 
@@ -27,12 +28,17 @@ typedef struct view_member {
     float far_share;   // of its pixels that its impostor shows; 1 = it is not drawn as a model
     uint32_t far_at;   // index among the impostors of its kind, if far_share is above 0
     uint32_t baked_at; // index among the baked members of its kind, if it is_baked
+    float pixels;      // its diameter in the picture, if it is visible and has levels
+    uint32_t detail;   // index of the level of its kind's details as which its model is drawn
     bool is_baked;     // its model, if it is drawn as one, is drawn from a baked clip
     bool is_seen;      // visible in this update
     bool is_due;       // updated in this frame
 } view_member;
 
 #define VIEW_UNSEEN UINT32_MAX
+
+// Texels along a side of the shadow map, which covers the whole crowd.
+enum { VIEW_CROWD_TEXELS = 2048 };
 
 // Poses made in one call, into a buffer that fits the second-level cache, and then copied to the
 // palettes one after another. The batch writes up to 16 poses side by side; straight into the
@@ -61,9 +67,11 @@ typedef struct view_crowd {
     md5_mat34 *buffers; // `buffer_size` matrices for each worker
     size_t buffer_size;
     const md5_jobs *threads;
-    bool levels;           // draws small members baked or as impostors
+    bool levels;           // draws small members reduced, baked or as impostors
+    bool reduces;          // with `levels`: small members and shadow casters have fewer triangles
     bool culls;            // skips members that are not visible
     bool spares;           // updates small members less often
+    float reduced_pixels;  // members up to this size are drawn with fewer triangles; 0 = none
     float baked_pixels;    // members up to this size are drawn from baked clips; 0 = none
     float impostor_pixels; // and up to this as impostors; 0 = none
     float size;            // of the largest kind's bounds

@@ -196,11 +196,13 @@ void view_measure_document(view_document *document)
 void view_show_meshes(const view_document *document, uint64_t hidden)
 {
     const md5_model *const model = document->scene.model;
-    md5gl_model *const baked = document->crowd.kinds[0].bakes.drawn; // of the same model
+    const view_kind *const kind = &document->crowd.kinds[0]; // of the same model
+    md5gl_model *const baked = kind->bakes.drawn;
     for (uint32_t i = 0; document->drawn != NULL && i < model->num_meshes && i < 64; i++) {
         md5gl_set_visible(document->drawn, i, (hidden >> i & 1) == 0);
         if (baked != NULL)
             md5gl_set_visible(baked, i, (hidden >> i & 1) == 0);
+        view_show_detail_mesh(&kind->details, i, (hidden >> i & 1) == 0);
     }
 }
 
@@ -222,8 +224,13 @@ void view_blend_document(view_document *document, const view_loader *loader)
     blend_as_chosen(&document->scene, document->drawn, loader);
     for (int i = 0; i < VIEW_NUM_COMPANIONS; i++)
         blend_as_chosen(&document->scene, document->companions[i].drawn, loader);
-    for (uint32_t i = 0; i < document->crowd.num_kinds; i++)
-        blend_as_chosen(&document->scene, document->crowd.kinds[i].drawn, loader);
+    for (uint32_t i = 0; i < document->crowd.num_kinds; i++) {
+        const view_kind *const kind = &document->crowd.kinds[i];
+        blend_as_chosen(&document->scene, kind->drawn, loader);
+        for (uint32_t k = 1; k < kind->details.count; k++)
+            blend_as_chosen(&document->scene, kind->details.levels[k].drawn, loader);
+        blend_as_chosen(&document->scene, kind->details.casters.drawn, loader);
+    }
 }
 
 void view_pose_compared(view_document *document, const view_play *play)

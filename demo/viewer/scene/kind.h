@@ -6,6 +6,7 @@
 #include "demo/viewer/scene/bakes.h"
 #include "demo/viewer/scene/retargeted.h"
 #include "demo/viewer/base/math.h"
+#include "demo/viewer/scene/details.h"
 #include "demo/viewer/scene/levels.h"
 #include "demo/viewer/scene/morphs.h"
 #include "demo/viewer/scene/scene.h"
@@ -46,6 +47,7 @@ typedef struct view_kind {
     const view_morphs *morphs; // morph targets of the members, or NULL
     float *morph_weights;      // [num_seen * targets]
     float *reported;           // [num_seen * morphs of the machine] scratch memory
+    view_details details;
     view_bakes bakes;
     view_levels levels;
 } view_kind;

@@ -1,0 +1,314 @@
+// Reduced triangles of meshes: how far they are from the whole surface, what they keep, and which
+// members of crowds are drawn from them.
+#include "test/viewer/test_view_shot.h"
+
+#include "demo/common/memory.h"
+#include "demo/viewer/scene/reduce.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BOBBIN "models/bobbin/bobbin.md5mesh"
+#define THIMBLE "models/thimble/thimble.md5mesh"
+
+// -- Meshes -----------------------------------------------------------------------------------
+
+enum { SIDE = 13, NUM_PLACES = SIDE * SIDE, NUM_TRIANGLES = 2 * (SIDE - 1) * (SIDE - 1) };
+
+// A square of 12 x 12 cells, which a test may bend.
+typedef struct sheet {
+    md5_mesh mesh;
+    md5_vec3 positions[NUM_PLACES], normals[NUM_PLACES];
+    md5_vec2 texcoords[NUM_PLACES];
+    uint32_t indices[3 * NUM_TRIANGLES];
+    uint32_t first_influence[NUM_PLACES + 1], joints[NUM_PLACES];
+    md5_vec4 influences[NUM_PLACES];
+} sheet;
+
+static void make_sheet(sheet *of)
+{
+    uint32_t *next = of->indices;
+    for (uint32_t i = 0; i < NUM_PLACES; i++) {
+        const float x = (float)(i % SIDE), y = (float)(i / SIDE);
+        of->positions[i] = (md5_vec3){x, y, 0.0f};
+        of->normals[i] = (md5_vec3){0.0f, 0.0f, 1.0f};
+        of->texcoords[i] = (md5_vec2){x / SIDE, y / SIDE};
+        of->influences[i] = (md5_vec4){x, y, 0.0f, 1.0f};
+        of->joints[i] = 0;
+        of->first_influence[i + 1] = i + 1;
+        if (i % SIDE + 1 == SIDE || i + SIDE >= NUM_PLACES)
+            continue;
+        const uint32_t corners[6] = {i, i + SIDE, i + 1, i + 1, i + SIDE, i + SIDE + 1};
+        memcpy(next, corners, sizeof corners);
+        next += 6;
+    }
+    of->first_influence[0] = 0;
+    of->mesh = (md5_mesh){
+        .num_vertices = NUM_PLACES,
+        .num_triangles = NUM_TRIANGLES,
+        .indices = of->indices,
+        .texcoords = of->texcoords,
+        .positions = of->positions,
+        .normals = of->normals,
+        .num_influences = NUM_PLACES,
+        .max_influences = 1,
+        .first_influence = of->first_influence,
+        .influence_joints = of->joints,
+        .influences = of->influences,
+    };
+}
+
+static uint32_t reduced_count(const md5_mesh *mesh, float error)
+{
+    view_triangles level;
+    view_reduce_mesh(mesh, &error, 1, &level);
+    free(level.indices);
+    return level.count;
+}
+
+static bool uses(const view_triangles *level, uint32_t vertex)
+{
+    for (uint32_t i = 0; i < 3 * level->count; i++)
+        if (level->indices[i] == vertex)
+            return true;
+    return false;
+}
+
+// -- Errors -----------------------------------------------------------------------------------
+
+static double square(double value)
+{
+    return value * value;
+}
+
+// The least distance of a point from a triangle, by the nearest of a grid of its points.
+static double grid_distance(md5_vec3 p, const md5_vec3 *a, const md5_vec3 *b, const md5_vec3 *c)
+{
+    enum { STEPS = 16 };
+    double least = 1e30;
+    for (int i = 0; i <= STEPS; i++)
+        for (int k = 0; k <= STEPS - i; k++) {
+            const double u = (double)i / STEPS, v = (double)k / STEPS, w = 1.0 - u - v;
+            const double x = u * (double)a->x + v * (double)b->x + w * (double)c->x;
+            const double y = u * (double)a->y + v * (double)b->y + w * (double)c->y;
+            const double z = u * (double)a->z + v * (double)b->z + w * (double)c->z;
+            const double d =
+                square(x - (double)p.x) + square(y - (double)p.y) + square(z - (double)p.z);
+            least = fmin(least, d);
+        }
+    return sqrt(least);
+}
+
+static double distance_to(const md5_mesh *mesh, const view_triangles *level, md5_vec3 point,
+                          double enough)
+{
+    double least = 1e30;
+    for (uint32_t t = 0; t < level->count && least > enough; t++) {
+        const uint32_t *const corners = level->indices + 3 * (size_t)t;
+        const md5_vec3 *const all = mesh->positions;
+        least =
+            fmin(least, grid_distance(point, &all[corners[0]], &all[corners[1]], &all[corners[2]]));
+    }
+    return least;
+}
+
+// Every vertex of the eyes, and one of 40 of the skin, is near the reduced surface.
+TEST (view_reduced_surfaces_are_near) {
+    static const float errors[] = {0.2f, 0.8f};
+    md5_error error;
+    md5_model *const model = md5_load_model(test_path(BOBBIN), NULL, &error);
+    for (uint32_t m = 0; CHECK(model != NULL) && m < model->num_meshes; m++) {
+        const md5_mesh *const mesh = &model->meshes[m];
+        view_triangles levels[2];
+        view_reduce_mesh(mesh, errors, 2, levels);
+        CHECK(levels[0].count < mesh->num_triangles && levels[1].count < levels[0].count * 3 / 4);
+        const uint32_t step = mesh->num_vertices > 1000 ? 40 : 1;
+        for (int i = 0; i < 2; i++) {
+            double largest = 0.0;
+            for (uint32_t v = 0; v < mesh->num_vertices; v += step)
+                largest = fmax(largest, distance_to(mesh, &levels[i], mesh->positions[v],
+                                                    0.5 * (double)errors[i]));
+            test_check(largest < (double)errors[i], __FILE__, __LINE__, "mesh %u: %.3f units away",
+                       (unsigned)m, largest);
+            free(levels[i].indices);
+        }
+    }
+    md5_free_model(model);
+}
+
+// A flat sheet keeps the vertices of its edge and one more, since the edge is straight, and its area.
+TEST (view_reduced_sheet_keeps_its_edge) {
+    static sheet flat;
+    const float error = 0.01f;
+    view_triangles level;
+    make_sheet(&flat);
+    view_reduce_mesh(&flat.mesh, &error, 1, &level);
+    CHECK_UINT(level.count, 4 * (SIDE - 1));
+    double area = 0.0;
+    for (uint32_t t = 0; t < level.count; t++) {
+        const md5_vec3 a = flat.positions[level.indices[3 * t]];
+        const md5_vec3 b = flat.positions[level.indices[3 * t + 1]];
+        const md5_vec3 c = flat.positions[level.indices[3 * t + 2]];
+        const double twice = (double)((c.x - a.x) * (b.y - a.y) - (b.x - a.x) * (c.y - a.y));
+        CHECK(twice > 0.0);
+        area += 0.5 * twice;
+    }
+    CHECK_NEAR(area, (double)((SIDE - 1) * (SIDE - 1)), 1e-6);
+    for (uint32_t i = 0; i < NUM_PLACES; i++)
+        if (i % SIDE == 0 || i % SIDE + 1 == SIDE || i < SIDE || i + SIDE >= NUM_PLACES)
+            CHECK(uses(&level, i));
+    free(level.indices);
+}
+
+// What a picture would show keeps vertices of the flat sheet: a peak, a texture that is not
+// straight, normals, and weights of another joint.
+TEST (view_reduced_meshes_keep_what_shows) {
+    static sheet bent;
+    const uint32_t centre = NUM_PLACES / 2;
+    const float error = 0.1f;
+    for (int kind = 0; kind < 4; kind++) {
+        make_sheet(&bent);
+        if (kind == 0)
+            bent.positions[centre].z = 0.5f;
+        if (kind == 1)
+            bent.texcoords[centre].x += 0.5f / SIDE;
+        if (kind == 2)
+            bent.normals[centre] = (md5_vec3){0.8f, 0.0f, 0.6f};
+        if (kind == 3)
+            bent.joints[centre] = 1;
+        view_triangles level;
+        view_reduce_mesh(&bent.mesh, &error, 1, &level);
+        CHECK(uses(&level, centre));
+        CHECK(level.count < NUM_TRIANGLES / 2);
+        free(level.indices);
+        CHECK_UINT(reduced_count(&bent.mesh, 10.0f), 4 * (SIDE - 1));
+    }
+}
+
+// Vertices of both sides of a seam of the texture stay on their side.
+TEST (view_reduced_seams_stay_closed) {
+    static sheet seamed;
+    const float error = 0.01f;
+    make_sheet(&seamed);
+    // The upper half uses the row above its own: a seam, whose vertices are the second row there.
+    const uint32_t row = SIDE / 2;
+    for (uint32_t i = 0; i < SIDE; i++)
+        seamed.positions[(row + 1) * SIDE + i] = seamed.positions[row * SIDE + i];
+    view_triangles level;
+    view_reduce_mesh(&seamed.mesh, &error, 1, &level);
+    CHECK(level.count < NUM_TRIANGLES / 4);
+    for (uint32_t t = 0; t < level.count; t++) {
+        uint32_t below = 0, above = 0;
+        for (int k = 0; k < 3; k++) {
+            below += level.indices[3 * t + (uint32_t)k] / SIDE <= row;
+            above += level.indices[3 * t + (uint32_t)k] / SIDE > row;
+        }
+        CHECK(below == 0 || above == 0);
+    }
+    free(level.indices);
+}
+
+// Meshes as files may hold them: none of these is reduced, or fails.
+TEST (view_odd_meshes_can_be_reduced) {
+    static sheet odd;
+    make_sheet(&odd);
+    odd.mesh.num_triangles = 0;
+    CHECK_UINT(reduced_count(&odd.mesh, 1.0f), 0);
+    odd.mesh.num_triangles = NUM_TRIANGLES;
+    for (uint32_t i = 0; i < NUM_PLACES; i++)
+        odd.positions[i] = (md5_vec3){1e9f, 1e9f, 1e9f};
+    CHECK_UINT(reduced_count(&odd.mesh, 1.0f), 0);
+    make_sheet(&odd);
+    for (uint32_t i = 3; i < 3 * NUM_TRIANGLES; i++) // the same triangle again and again
+        odd.indices[i] = odd.indices[i % 3];
+    CHECK_UINT(reduced_count(&odd.mesh, 1.0f), NUM_TRIANGLES);
+    make_sheet(&odd);
+    odd.mesh.num_vertices = odd.mesh.num_triangles = 0;
+    CHECK_UINT(reduced_count(&odd.mesh, 1.0f), 0);
+}
+
+// -- Crowds -----------------------------------------------------------------------------------
+
+TEST (view_large_crowds_are_reduced_by_default) {
+    static const struct {
+        view_options options;
+        float pixels;
+    } cases[] = {
+        {{.crowd = 100}, 512.0f},
+        {{.crowd = 99}, 0.0f},
+        {{.crowd = 100, .output = "x.png"}, 512.0f},
+        {{.crowd = 100, .crowd_exact = true}, 0.0f},
+        {{.crowd = 2, .crowd_reduced = 40, .crowd_reduced_given = true}, 40.0f},
+        {{.crowd = 100, .crowd_reduced_given = true}, 0.0f},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        view_log log = {.level = VIEW_QUIET};
+        const view_loader loader = {&cases[i].options, NULL, &log, NULL};
+        const char *const files[] = {test_path(THIMBLE), test_path("models/thimble/walk.md5anim")};
+        view_document *const document = view_load_document(&loader, files, 2, false, true,
+                                                           (view_manner){.root = MD5_ROOT_FILE});
+        if (CHECK(document != NULL))
+            CHECK_NEAR(document->crowd.reduced_pixels, cases[i].pixels, 0.0);
+        view_free_document(document, NULL);
+    }
+}
+
+#define RUNNERS                                  \
+    BOBBIN " models/bobbin/run.md5anim " THIMBLE \
+           " models/thimble/walk.md5anim --resolution 320,240 --crowd 40 "
+
+// Fewer triangles change less than half of what a twentieth of a second does. Without levels the
+// picture is that of all triangles.
+TEST (view_crowds_look_alike_reduced) {
+    gl_scene scene;
+    if (!scene_share(&scene))
+        return;
+    shot whole = shot_take(&scene, RUNNERS "--animation-time 0.43");
+    shot later = shot_take(&scene, RUNNERS "--animation-time 0.48");
+    shot reduced = shot_take(&scene, RUNNERS "--animation-time 0.43 --crowd-reduced 512");
+    shot off =
+        shot_take(&scene, RUNNERS "--animation-time 0.43 --crowd-reduced 512 --no-crowd-levels");
+    const double share = shot_difference(&reduced, &whole);
+    const double step = shot_difference(&later, &whole);
+    CHECK(!shot_same(&reduced, &whole) && shot_same(&off, &whole));
+    test_check(share < 0.5 * step, __FILE__, __LINE__, "fewer triangles change %.4f, time %.4f",
+               share, step);
+    free(whole.rgba);
+    free(later.rgba);
+    free(reduced.rgba);
+    free(off.rgba);
+    scene_close(&scene);
+}
+
+// Members are at the level of their size, and levels have ever fewer triangles.
+TEST (view_small_members_are_drawn_from_fewer_triangles) {
+    gl_scene scene;
+    shot_viewer viewer;
+    if (!scene_share(&scene))
+        return;
+    if (shot_open(&viewer, &scene,
+                  BOBBIN " models/bobbin/run.md5anim --resolution 320,240 --samples 1 --no-maps "
+                         "--crowd 20 --crowd-reduced 100")) {
+        shot drawn = shot_draw(&viewer);
+        const view_crowd *const crowd = &viewer.state.document->crowd;
+        const view_details *const details = &crowd->kinds[0].details;
+        uint32_t sum = 0, before = UINT32_MAX;
+        CHECK_UINT(details->count, 1 + VIEW_NUM_DETAILS);
+        for (uint32_t i = 0; i < details->count; i++) {
+            sum += details->levels[i].num_instances;
+            if (i == 0 || details->levels[i].drawn == NULL)
+                continue;
+            const uint32_t count = details->levels[i].model->meshes[0].num_triangles;
+            CHECK(count < before);
+            before = count;
+        }
+        CHECK_UINT(sum, crowd->kinds[0].num_seen);
+        CHECK_UINT(view_detail_at(details, 101.0f), 0);
+        CHECK(view_detail_at(details, 100.0f) > 0);
+        CHECK(view_detail_at(details, 6.0f) > view_detail_at(details, 100.0f));
+        free(drawn.rgba);
+    }
+    shot_close(&viewer);
+    scene_close(&scene);
+}
