@@ -33,7 +33,7 @@ static void make_sheet(sheet *of)
         const float x = (float)(i % SIDE), y = (float)(i / SIDE);
         of->positions[i] = (md5_vec3){x, y, 0.0f};
         of->normals[i] = (md5_vec3){0.0f, 0.0f, 1.0f};
-        of->texcoords[i] = (md5_vec2){x / SIDE, y / SIDE};
+        of->texcoords[i] = (md5_vec2){x / (float)SIDE, y / (float)SIDE};
         of->influences[i] = (md5_vec4){x, y, 0.0f, 1.0f};
         of->joints[i] = 0;
         of->first_influence[i + 1] = i + 1;
@@ -89,7 +89,8 @@ static double grid_distance(md5_vec3 p, const md5_vec3 *a, const md5_vec3 *b, co
     double least = 1e30;
     for (int i = 0; i <= STEPS; i++)
         for (int k = 0; k <= STEPS - i; k++) {
-            const double u = (double)i / STEPS, v = (double)k / STEPS, w = 1.0 - u - v;
+            const double u = (double)i / (double)STEPS, v = (double)k / (double)STEPS,
+                         w = 1.0 - u - v;
             const double x = u * (double)a->x + v * (double)b->x + w * (double)c->x;
             const double y = u * (double)a->y + v * (double)b->y + w * (double)c->y;
             const double z = u * (double)a->z + v * (double)b->z + w * (double)c->z;
@@ -137,7 +138,8 @@ TEST (view_reduced_surfaces_are_near) {
     md5_free_model(model);
 }
 
-// A flat sheet keeps the vertices of its edge and one more, since the edge is straight, and its area.
+// A flat sheet keeps the vertices of its edge and one more, since the edge is straight, and its
+// area.
 TEST (view_reduced_sheet_keeps_its_edge) {
     static sheet flat;
     const float error = 0.01f;
@@ -172,7 +174,7 @@ TEST (view_reduced_meshes_keep_what_shows) {
         if (kind == 0)
             bent.positions[centre].z = 0.5f;
         if (kind == 1)
-            bent.texcoords[centre].x += 0.5f / SIDE;
+            bent.texcoords[centre].x += 0.5f / (float)SIDE;
         if (kind == 2)
             bent.normals[centre] = (md5_vec3){0.8f, 0.0f, 0.6f};
         if (kind == 3)
