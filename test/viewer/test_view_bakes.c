@@ -383,6 +383,7 @@ static bool try_to_bake(const gl_scene *scene, const view_kind *kind, size_t mem
     const view_bake_source source = {
         .name = kind->name,
         .model = kind->model,
+        .drawn = kind->model,
         .clips = kind->clips,
         .num_clips = kind->num_clips,
         .radius = kind->sphere.radius,

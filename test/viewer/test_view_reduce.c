@@ -4,6 +4,7 @@
 
 #include "demo/common/memory.h"
 #include "demo/viewer/scene/reduce.h"
+#include "render/gl_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -309,6 +310,26 @@ TEST (view_small_members_are_drawn_from_fewer_triangles) {
         CHECK_UINT(view_detail_at(details, 101.0f), 0);
         CHECK(view_detail_at(details, 100.0f) > 0);
         CHECK(view_detail_at(details, 6.0f) > view_detail_at(details, 100.0f));
+        free(drawn.rgba);
+    }
+    shot_close(&viewer);
+    scene_close(&scene);
+}
+
+// Baked members have the triangles of the level at the largest size at which they are baked.
+TEST (view_baked_members_are_drawn_from_fewer_triangles) {
+    gl_scene scene;
+    shot_viewer viewer;
+    if (!scene_share(&scene))
+        return;
+    if (shot_open(&viewer, &scene,
+                  BOBBIN " models/bobbin/run.md5anim --resolution 320,240 --samples 1 --no-maps "
+                         "--crowd 20 --crowd-reduced 200 --crowd-baked 100")) {
+        shot drawn = shot_draw(&viewer);
+        const view_kind *const kind = &viewer.state.document->crowd.kinds[0];
+        const uint32_t detail = view_detail_at(&kind->details, 100.0f);
+        CHECK(viewer.state.document->crowd.num_baked > 0);
+        CHECK(detail > 0 && kind->bakes.drawn->model == kind->details.levels[detail].model);
         free(drawn.rgba);
     }
     shot_close(&viewer);

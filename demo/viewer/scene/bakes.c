@@ -146,10 +146,10 @@ static bool upload(view_bakes *bakes, const kind_baking *work, const view_loader
 {
     const view_bake_source *const source = work->source;
     bakes->clips =
-        md5gl_create_baked(loader->renderer, source->model, (const md5_baked *const *)work->baked,
+        md5gl_create_baked(loader->renderer, source->drawn, (const md5_baked *const *)work->baked,
                            source->num_clips, error);
     if (bakes->clips != NULL)
-        bakes->drawn = md5gl_create_model(loader->renderer, source->model, MD5GL_PATH_AUTO, error);
+        bakes->drawn = md5gl_create_model(loader->renderer, source->drawn, MD5GL_PATH_AUTO, error);
     if (bakes->drawn == NULL)
         return false;
     bakes->rates = common_alloc(source->num_clips, sizeof *bakes->rates);

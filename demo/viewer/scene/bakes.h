@@ -27,6 +27,7 @@ typedef struct view_bakes {
 typedef struct view_bake_source {
     const char *name; // of the model, for messages
     const md5_model *model;
+    const md5_model *drawn;          // the same, or a copy with fewer triangles: which are drawn
     const md5_binding *const *clips; // [num_clips]
     uint32_t num_clips;
     float radius;   // of a sphere that contains the model in every pose, units

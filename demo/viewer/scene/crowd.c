@@ -191,9 +191,11 @@ static const size_t baked_memory = (size_t)256 << 20;
 // Morph targets are not baked.
 static void bake_kind(view_crowd *crowd, view_kind *kind, const view_loader *loader)
 {
+    const uint32_t detail = view_detail_at(&kind->details, crowd->baked_pixels);
     const view_bake_source source = {
         .name = kind->name,
         .model = kind->model,
+        .drawn = detail > 0 ? kind->details.levels[detail].model : kind->model,
         .clips = kind->clips,
         .num_clips = kind->num_clips,
         .radius = kind->sphere.radius,
@@ -288,10 +290,11 @@ bool view_make_crowd(view_crowd *crowd, const view_kind_source *first, const cha
     crowd->baked = common_alloc(count, sizeof *crowd->baked);
     crowd->far = common_alloc(count, sizeof *crowd->far);
     crowd->threads = common_start_threads(0);
-    if (!make_kinds(crowd, first, files, num_files, loader) || !make_levels(crowd, loader)
-        || !make_players(crowd, loader->log))
+    if (!make_kinds(crowd, first, files, num_files, loader))
         return false;
     make_details(crowd, loader);
+    if (!make_levels(crowd, loader) || !make_players(crowd, loader->log))
+        return false;
     make_members(crowd);
     make_scratch(crowd);
     return true;

@@ -216,9 +216,9 @@ void view_free_kind(view_kind *kind, md5gl_renderer *renderer)
     }
     if (renderer != NULL)
         md5gl_destroy_clips(renderer, kind->gpu_clips);
-    view_free_details(&kind->details, renderer);
-    view_free_bakes(&kind->bakes, renderer);
+    view_free_bakes(&kind->bakes, renderer); // may be drawn from the triangles of a detail
     view_free_levels(&kind->levels, renderer);
+    view_free_details(&kind->details, renderer);
     view_free_morphs(&kind->own_morphs, renderer);
     free(kind->morph_weights);
     free(kind->reported);
