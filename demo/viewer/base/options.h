@@ -77,12 +77,12 @@ typedef struct view_options {
     uint32_t width, height;
     uint32_t thumbnail; // its size in pixels; 0 = none
     uint32_t samples;
-    uint32_t num_frames;                   // --frames; 0 = not given
-    const char *retarget;                  // another model, or NULL
-    const char *attach;                    // "JOINT=MODEL", or NULL
-    const char *guest;                     // another machine, or NULL
-    const char *compare;                   // a clip or another model, or NULL
-    uint32_t crowd;                        // 0 = one character
+    uint32_t num_frames;                                  // --frames; 0 = not given
+    const char *retarget;                                 // another model, or NULL
+    const char *attach;                                   // "JOINT=MODEL", or NULL
+    const char *guest;                                    // another machine, or NULL
+    const char *compare;                                  // a clip or another model, or NULL
+    uint32_t crowd;                                       // 0 = one character
     uint32_t crowd_reduced, crowd_baked, crowd_impostors; // pixels
     bool crowd_reduced_given, crowd_baked_given, crowd_impostors_given;
     bool crowd_exact;                   // no member is culled or updated less often
