@@ -138,37 +138,55 @@ static int compare_sizes(const void *a, const void *b)
     return (x->seen_at > y->seen_at) - (x->seen_at < y->seen_at);
 }
 
+// Where each level's members begin.
+static void divide(view_kind *kind, const view_crowd *crowd)
+{
+    view_details *const details = &kind->details;
+    for (uint32_t i = 0; i < details->count; i++)
+        details->levels[i].num_instances = 0;
+    for (uint32_t i = 0; i < kind->num_seen; i++)
+        details->levels[crowd->members[kind->seen[i]].detail].num_instances++;
+    for (uint32_t i = 0, first = 0; i < details->count; i++) {
+        details->levels[i].first = first;
+        first += details->levels[i].num_instances;
+        details->levels[i].num_instances = 0;
+    }
+}
+
 // Sorts the visible members by their levels and from near to far, so that fewer pixels are lit that
 // others then cover.
 static void sort_members(view_kind *kind, const view_crowd *crowd)
 {
     view_details *const details = &kind->details;
     const size_t num_joints = kind->model->skeleton.num_joints;
-    for (uint32_t i = 0; i < details->count; i++)
-        details->levels[i].num_instances = 0;
+    divide(kind, crowd);
     for (uint32_t i = 0; i < kind->num_seen; i++)
         details->order[i] = (view_sized){crowd->members[kind->seen[i]].pixels, i};
     qsort(details->order, kind->num_seen, sizeof *details->order, compare_sizes);
     for (uint32_t i = 0; i < kind->num_seen; i++) {
         const uint32_t from = details->order[i].seen_at;
         view_detail *const detail = &details->levels[crowd->members[kind->seen[from]].detail];
-        const uint32_t to = detail->num_instances++;
-        memcpy(detail->palettes + to * num_joints, kind->palettes + from * num_joints,
+        const uint32_t to = detail->first + detail->num_instances++;
+        memcpy(details->palettes + to * num_joints, kind->palettes + from * num_joints,
                num_joints * sizeof *kind->palettes);
-        detail->placements[to] = kind->placements[from];
+        details->placements[to] = kind->placements[from];
         if (kind->levels.tints != NULL)
-            detail->tints[to] = kind->levels.tints[from];
+            details->tints[to] = kind->levels.tints[from];
     }
 }
 
+// Members `first` to `first + count` as they are sorted.
 static bool pose_detail(const view_stage *stage, const view_kind *kind, md5gl_model *drawn,
-                        const view_detail *instances, bool has_tints, md5_error *error)
+                        uint32_t first, uint32_t count, bool has_tints, md5_error *error)
 {
+    const view_details *const details = &kind->details;
+    const md5_mat34 *const palettes =
+        details->palettes + (size_t)first * kind->model->skeleton.num_joints;
     view_set_materials(stage, kind->textures, drawn);
-    return md5gl_pose_models(stage->renderer, drawn, instances->palettes, instances->placements,
-                             instances->num_instances, error)
+    return md5gl_pose_models(stage->renderer, drawn, palettes, details->placements + first, count,
+                             error)
            && (!has_tints
-               || md5gl_set_looks(stage->renderer, drawn, instances->tints, NULL, error));
+               || md5gl_set_looks(stage->renderer, drawn, details->tints + first, NULL, error));
 }
 
 bool view_pose_details(const view_stage *stage, view_kind *kind, const view_crowd *crowd,
@@ -180,15 +198,12 @@ bool view_pose_details(const view_stage *stage, view_kind *kind, const view_crow
     for (uint32_t i = 0; i < details->count; i++) {
         const view_detail *const detail = &details->levels[i];
         if (detail->drawn != NULL
-            && !pose_detail(stage, kind, detail->drawn, detail, has_tints, error))
+            && !pose_detail(stage, kind, detail->drawn, detail->first, detail->num_instances,
+                            has_tints, error))
             return false;
     }
-    const view_detail all = {.num_instances = kind->num_seen,
-                             .palettes = kind->palettes,
-                             .placements = kind->placements,
-                             .tints = kind->levels.tints};
-    return details->casters.drawn == NULL
-           || pose_detail(stage, kind, details->casters.drawn, &all, has_tints, error);
+    return details->casters == NULL
+           || pose_detail(stage, kind, details->casters, 0, kind->num_seen, has_tints, error);
 }
 
 // A level is NULL if it is drawn as the one before.
@@ -205,8 +220,8 @@ void view_draw_details(const view_stage *stage, const view_kind *kind, bool is_s
                        uint32_t style)
 {
     const view_details *const details = &kind->details;
-    if (is_shadow && details->casters.drawn != NULL) {
-        draw_detail(stage, details->casters.drawn, is_shadow, style);
+    if (is_shadow && details->casters != NULL) {
+        draw_detail(stage, details->casters, is_shadow, style);
         return;
     }
     for (uint32_t i = 0; i < details->count; i++)

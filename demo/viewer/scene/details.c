@@ -65,36 +65,35 @@ static void free_model(md5_model *model)
 
 // -- Making -----------------------------------------------------------------------------------
 
-static void alloc_instances(view_detail *detail, const view_detail_source *source)
+static void alloc_instances(view_details *details, const view_detail_source *source)
 {
     const size_t count = source->count;
-    detail->palettes =
-        common_alloc(count * source->model->skeleton.num_joints, sizeof *detail->palettes);
-    detail->placements = common_alloc(count, sizeof *detail->placements);
-    detail->tints = common_alloc(count, sizeof *detail->tints);
+    details->order = common_alloc(count, sizeof *details->order);
+    details->palettes =
+        common_alloc(count * source->model->skeleton.num_joints, sizeof *details->palettes);
+    details->placements = common_alloc(count, sizeof *details->placements);
+    details->tints = common_alloc(count, sizeof *details->tints);
 }
 
-static bool upload(view_detail *detail, const md5_model *model, const view_loader *loader)
+static bool upload(md5gl_model **drawn, const md5_model *model, const view_loader *loader)
 {
     md5_error error;
-    detail->drawn = md5gl_create_model(loader->renderer, model, loader->options->path, &error);
-    if (detail->drawn == NULL)
-        detail->drawn = md5gl_create_model(loader->renderer, model, MD5GL_PATH_AUTO, &error);
-    if (detail->drawn == NULL)
+    *drawn = md5gl_create_model(loader->renderer, model, loader->options->path, &error);
+    if (*drawn == NULL)
+        *drawn = md5gl_create_model(loader->renderer, model, MD5GL_PATH_AUTO, &error);
+    if (*drawn == NULL)
         view_warn(loader->log, "characters are drawn from all triangles: %s", error.message);
-    return detail->drawn != NULL;
+    return *drawn != NULL;
 }
 
 // Uploads a level if it saves enough triangles of those of the last one, `count`.
-static bool upload_level(view_detail *detail, const view_detail_source *source, uint32_t *count,
-                         const view_loader *loader)
+static bool upload_level(view_detail *detail, uint32_t *count, const view_loader *loader)
 {
     const uint32_t own = count_triangles(detail->model);
     if ((float)own > (1.0f - least_saved) * (float)*count)
         return true;
     *count = own;
-    alloc_instances(detail, source);
-    return upload(detail, detail->model, loader);
+    return upload(&detail->drawn, detail->model, loader);
 }
 
 static bool upload_levels(view_details *details, const view_detail_source *source,
@@ -103,7 +102,7 @@ static bool upload_levels(view_details *details, const view_detail_source *sourc
     const md5_model *casters = NULL;
     uint32_t count = count_triangles(source->model);
     for (uint32_t i = 1; i <= VIEW_NUM_DETAILS; i++) {
-        if (!upload_level(&details->levels[i], source, &count, loader))
+        if (!upload_level(&details->levels[i], &count, loader))
             return false;
         if (work->errors[i - 1] <= most_texels * source->texel)
             casters = details->levels[i].model;
@@ -126,19 +125,10 @@ void view_make_details(view_details *details, const view_detail_source *source,
     for (uint32_t i = 0; i < VIEW_NUM_DETAILS; i++)
         details->levels[i + 1].model = make_model(&work, i);
     free(work.meshes);
-    details->order = common_alloc(source->count, sizeof *details->order);
     details->levels[0].drawn = source->drawn;
-    alloc_instances(&details->levels[0], source);
+    alloc_instances(details, source);
     if (!upload_levels(details, source, &work, loader))
         view_free_details(details, loader->renderer);
-}
-
-static void free_detail(view_detail *detail)
-{
-    free_model(detail->model);
-    free(detail->palettes);
-    free(detail->placements);
-    free(detail->tints);
 }
 
 void view_free_details(view_details *details, md5gl_renderer *renderer)
@@ -146,10 +136,13 @@ void view_free_details(view_details *details, md5gl_renderer *renderer)
     for (uint32_t i = 1; i <= VIEW_NUM_DETAILS && renderer != NULL; i++)
         md5gl_destroy_model(renderer, details->levels[i].drawn);
     if (renderer != NULL)
-        md5gl_destroy_model(renderer, details->casters.drawn);
+        md5gl_destroy_model(renderer, details->casters);
     for (uint32_t i = 0; i <= VIEW_NUM_DETAILS; i++)
-        free_detail(&details->levels[i]);
+        free_model(details->levels[i].model);
     free(details->order);
+    free(details->palettes);
+    free(details->placements);
+    free(details->tints);
     *details = (view_details){0};
 }
 
@@ -158,8 +151,8 @@ void view_show_detail_mesh(const view_details *details, uint32_t mesh, bool visi
     for (uint32_t i = 1; i < details->count; i++)
         if (details->levels[i].drawn != NULL)
             md5gl_set_visible(details->levels[i].drawn, mesh, visible);
-    if (details->casters.drawn != NULL)
-        md5gl_set_visible(details->casters.drawn, mesh, visible);
+    if (details->casters != NULL)
+        md5gl_set_visible(details->casters, mesh, visible);
 }
 
 uint32_t view_detail_at(const view_details *details, float pixels)

@@ -12,11 +12,7 @@ typedef struct view_detail {
     md5_model *model;   // a copy of the kind's with fewer triangles; NULL: the kind's own
     md5gl_model *drawn; // NULL: no better than the one before, which is drawn instead
     float pixels;       // members up to this diameter have this detail or a coarser one
-
-    uint32_t num_instances;
-    md5_mat34 *palettes;   // [num_instances * joints]
-    md5_mat34 *placements; // [num_instances]
-    md5_vec4 *tints;       // [num_instances] as view_levels.tints
+    uint32_t first, num_instances; // in the arrays of view_details
 } view_detail;
 
 // A visible member, to sort them by size.
@@ -28,8 +24,13 @@ typedef struct view_sized {
 typedef struct view_details {
     uint32_t count;                           // 0: every member is drawn from all triangles
     view_detail levels[1 + VIEW_NUM_DETAILS]; // from fine to coarse; the first is the kind's model
-    view_sized *order;                        // [visible members] scratch memory
-    view_detail casters; // all visible members; has no model or arrays of its own
+    md5gl_model *casters; // of the shadows of all visible members; NULL: the levels are
+
+    // The visible members, level by level and from near to far.
+    view_sized *order;
+    md5_mat34 *palettes; // joints of each
+    md5_mat34 *placements;
+    md5_vec4 *tints; // as view_levels.tints
 } view_details;
 
 typedef struct view_detail_source {

@@ -229,7 +229,7 @@ void view_blend_document(view_document *document, const view_loader *loader)
         blend_as_chosen(&document->scene, kind->drawn, loader);
         for (uint32_t k = 1; k < kind->details.count; k++)
             blend_as_chosen(&document->scene, kind->details.levels[k].drawn, loader);
-        blend_as_chosen(&document->scene, kind->details.casters.drawn, loader);
+        blend_as_chosen(&document->scene, kind->details.casters, loader);
     }
 }
 
