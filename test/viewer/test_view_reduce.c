@@ -233,6 +233,50 @@ TEST (view_odd_meshes_can_be_reduced) {
 
 // -- Crowds -----------------------------------------------------------------------------------
 
+// Two vertices with all triangles around each: the cube of their number would take days.
+TEST (view_reducing_takes_linear_time_around_a_vertex) {
+    enum { SIDES = 30000, NUM = SIDES + 2 };
+    md5_vec3 *const places = common_alloc(2 * NUM, sizeof *places), *const normals = places + NUM;
+    md5_vec2 *const texcoords = common_alloc(NUM, sizeof *texcoords);
+    uint32_t *const first = common_alloc(NUM + 1, sizeof *first);
+    uint32_t *const joints = common_alloc(NUM, sizeof *joints);
+    uint32_t *const indices = common_alloc(6 * SIDES, sizeof *indices);
+    md5_vec4 *const influences = common_alloc(NUM, sizeof *influences);
+    for (uint32_t i = 0; i < NUM; i++) {
+        const float angle = 6.2831853f * (float)i / SIDES, side = i < SIDES ? 1.0f : 0.0f;
+        places[i] = (md5_vec3){side * cosf(angle), side * sinf(angle),
+                               i < SIDES    ? 0.0f
+                               : i == SIDES ? 0.1f
+                                            : -0.1f};
+        normals[i] = (md5_vec3){0.0f, 0.0f, 1.0f};
+        influences[i] = (md5_vec4){places[i].x, places[i].y, places[i].z, 1.0f};
+        first[i + 1] = i + 1;
+    }
+    for (uint32_t i = 0; i < SIDES; i++) {
+        const uint32_t next = (i + 1) % SIDES;
+        const uint32_t corners[6] = {i, next, SIDES, next, i, SIDES + 1};
+        memcpy(indices + 6 * (size_t)i, corners, sizeof corners);
+    }
+    const md5_mesh mesh = {.num_vertices = NUM,
+                           .num_triangles = 2 * SIDES,
+                           .indices = indices,
+                           .texcoords = texcoords,
+                           .positions = places,
+                           .normals = normals,
+                           .num_influences = NUM,
+                           .max_influences = 1,
+                           .first_influence = first,
+                           .influence_joints = joints,
+                           .influences = influences};
+    CHECK(reduced_count(&mesh, 0.01f) < SIDES);
+    free(influences);
+    free(indices);
+    free(joints);
+    free(first);
+    free(texcoords);
+    free(places);
+}
+
 TEST (view_large_crowds_are_reduced_by_default) {
     static const struct {
         view_options options;

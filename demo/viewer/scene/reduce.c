@@ -1,6 +1,7 @@
 #include "demo/viewer/scene/reduce.h"
 
 #include "demo/common/memory.h"
+#include "demo/viewer/scene/quadric.h"
 
 #include <float.h>
 #include <math.h>
@@ -15,18 +16,12 @@ static const double weight_error = 0.2, normal_error = 0.25;
 // The smallest cosine between the old and the new side of a triangle.
 static const double least_cosine = 0.3;
 
-enum { MOST_PASSES = 40, PLANE_SIZE = 11 };
+// A vertex with more triangles or influences than this is not merged, and none into it: what one
+// merge costs would grow with their square.
+enum { MOST_AROUND = 64 };
+
+enum { MOST_PASSES = 40 };
 static const uint32_t none = UINT32_MAX;
-
-// The sum of squared distances of a point from planes, weighted by their areas, as coefficients of
-// xx, yy, zz, 2xy, 2xz, 2yz, 2x, 2y, 2z, 1; then the area.
-typedef struct quadric {
-    double values[PLANE_SIZE];
-} quadric;
-
-typedef struct vector {
-    double x, y, z;
-} vector;
 
 typedef struct merge {
     double cost;  // squared error
@@ -60,56 +55,15 @@ typedef struct reducer {
 
 // -- Geometry ---------------------------------------------------------------------------------
 
-static vector minus(vector a, vector b)
-{
-    return (vector){a.x - b.x, a.y - b.y, a.z - b.z};
-}
-
-static double dot(vector a, vector b)
-{
-    return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
-static vector cross_edges(vector a, vector b, vector c)
-{
-    const vector u = minus(b, a), v = minus(c, a);
-    return (vector){u.y * v.z - u.z * v.y, u.z * v.x - u.x * v.z, u.x * v.y - u.y * v.x};
-}
-
-static vector wide(md5_vec3 v)
-{
-    return (vector){(double)v.x, (double)v.y, (double)v.z};
-}
-
 static vector position_of(const reducer *r, uint32_t vertex)
 {
     return minus(wide(r->mesh->positions[vertex]), r->origin);
 }
 
-static void add_quadric(quadric *sum, const quadric *added)
+static quadric plane_of_triangle(const reducer *r, const uint32_t *triangle)
 {
-    for (int i = 0; i < PLANE_SIZE; i++)
-        sum->values[i] += added->values[i];
-}
-
-static double distance_squared(const quadric *q, vector p)
-{
-    const double *const v = q->values;
-    const double sum = v[0] * p.x * p.x + v[1] * p.y * p.y + v[2] * p.z * p.z
-                       + 2.0 * (v[3] * p.x * p.y + v[4] * p.x * p.z + v[5] * p.y * p.z)
-                       + 2.0 * (v[6] * p.x + v[7] * p.y + v[8] * p.z) + v[9];
-    return v[10] > 0.0 ? fmax(sum, 0.0) / v[10] : 0.0;
-}
-
-static quadric plane_of(const reducer *r, const uint32_t *triangle)
-{
-    const vector a = position_of(r, triangle[0]);
-    const vector n = cross_edges(a, position_of(r, triangle[1]), position_of(r, triangle[2]));
-    const double area = sqrt(dot(n, n)), d = -dot(n, a);
-    const double share = area > 0.0 ? 1.0 / area : 0.0; // the normal is n / area
-    return (quadric){{n.x * n.x * share, n.y * n.y * share, n.z * n.z * share, n.x * n.y * share,
-                      n.x * n.z * share, n.y * n.z * share, n.x * d * share, n.y * d * share,
-                      n.z * d * share, d * d * share, area}};
+    return plane_of(position_of(r, triangle[0]), position_of(r, triangle[1]),
+                    position_of(r, triangle[2]));
 }
 
 // -- Corners ----------------------------------------------------------------------------------
@@ -213,7 +167,7 @@ static void measure_corners(reducer *r)
     for (uint32_t i = 0; i < r->mesh->num_vertices; i++)
         r->states[i].fixed = r->first[i] < r->first[i + 1] && !is_closed(r, i);
     for (uint32_t t = 0; t < r->count; t++) {
-        const quadric plane = plane_of(r, r->indices + 3 * (size_t)t);
+        const quadric plane = plane_of_triangle(r, r->indices + 3 * (size_t)t);
         for (int i = 0; i < 3; i++)
             add_quadric(&r->states[r->corners[r->indices[3 * (size_t)t + (size_t)i]]].planes,
                         &plane);
@@ -372,7 +326,7 @@ static double drift_of(const reducer *r, uint32_t from, uint32_t to)
             merged[place] = r->targets[vertex];
             const vector corners[3] = {position_of(r, merged[0]), position_of(r, merged[1]),
                                        position_of(r, merged[2])};
-            double shares[3];
+            double shares[3] = {0.0, 0.0, 0.0};
             const double least = shares_at(corners, p, shares);
             if (!(least > best))
                 continue;
@@ -385,6 +339,14 @@ static double drift_of(const reducer *r, uint32_t from, uint32_t to)
     return largest + r->states[from].drift;
 }
 
+static bool can_merge(const reducer *r, uint32_t vertex)
+{
+    const uint32_t corner = r->corners[vertex];
+    const uint32_t *const influences = r->mesh->first_influence + vertex;
+    return r->first[corner + 1] - r->first[corner] <= MOST_AROUND
+           && influences[1] - influences[0] <= MOST_AROUND;
+}
+
 static void find_merge(reducer *r, uint32_t corner, double most)
 {
     merge best = {.cost = most, .from = corner, .to = none};
@@ -392,6 +354,8 @@ static void find_merge(reducer *r, uint32_t corner, double most)
         const uint32_t *const t = triangle_around(r, i);
         const int place = place_in(r, t, corner);
         const uint32_t vertex = t[(place + 1) % 3], to = r->corners[vertex];
+        if (!can_merge(r, t[place]) || !can_merge(r, vertex))
+            continue;
         const double cost = cost_of(r, t[place], vertex);
         if (!(cost < best.cost) || !is_simple_edge(r, corner, to) || !keeps_sides(r, corner, to)
             || !find_targets(r, corner, to))
