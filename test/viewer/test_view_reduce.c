@@ -307,7 +307,7 @@ TEST (view_large_crowds_are_reduced_by_default) {
 
 // Fewer triangles change less than half of what a twentieth of a second does. Without levels the
 // picture is that of all triangles.
-TEST (view_crowds_look_alike_reduced) {
+TEST_LONG (view_crowds_look_alike_reduced) {
     gl_scene scene;
     if (!scene_share(&scene))
         return;
