@@ -67,7 +67,6 @@ ALLOWED = {
     "jump": {"spike": 28, "slide": 3.1},
     "jump_land": {"spike": 23, "slide": 3.1},
     "run": {"stops": 2},          # the shin at the top of its swing
-    "shoot": {"stops": 14},       # a shot is there within a frame
     "skid_stop": {"slide": 60},   # it is to slide
     "skid_stop_right": {"slide": 60},
 }

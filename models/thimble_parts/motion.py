@@ -4,9 +4,8 @@ import math
 
 from kit import clip
 from kit.curves import bump, caught, keyed, looped, pulse, thrown, wave
-from kit.footing import Footing
 from kit.gait import Gait
-from kit.maths import add, conj, mirror, mul, rotate, scale, smoothstep, sub, turn, unit
+from kit.maths import add, conj, mirror, mix, mul, rotate, scale, smoothstep, sub, turn, unit
 from kit.rig import Pose
 from kit.spring import Chain, between
 
@@ -71,18 +70,47 @@ class Actor:
 # --- walking
 
 
-def _gait(seconds, duty, lift, forward=0.0, spin=0.0):
-    """A gait per leg: its own home, the rest alike."""
-    return {leg: Gait(seconds, (HOMES[leg][0], abs(HOMES[leg][1])), duty, lift, 0.0, 0.0,
-                      forward=forward, spin=spin, out=0.0) for leg in LEGS}
+class _Stride(Gait):
+    """A foot that leaves the floor and lands on it without a jolt: legs this short turn by ten degrees for
+    each unit that a foot is jerked."""
+
+    def step(self, sign, late, t):
+        phase = t / self.seconds - late
+        count = math.floor(phase)
+        phase -= count
+        (x, y, _), heading = self._stand(sign, count, late)
+        if phase < self.duty:
+            return x, y, 0.0, 0.0, heading, 0.0
+        s = (phase - self.duty) / (1.0 - self.duty)
+        (to_x, to_y, _), to_heading = self._stand(sign, count + 1, late)
+        # Between the two, its speed is more even than by the cubic alone.
+        way = s * s * (3.0 - 2.0 * s) + 1.5 * s * s * (1.0 - s) * (1.0 - s) * (1.0 - 2.0 * s)
+        return (x + (to_x - x) * way, y + (to_y - y) * way, self.lift * _soft_arc(s), 0.0,
+                heading + (to_heading - heading) * way, 0.0)
 
 
-WALK = _gait(1.2, 0.58, 4.0, forward=15.0)
-TROT = _gait(0.5, 0.52, 3.4, forward=46.0)
-BACK = _gait(1.0, 0.58, 3.4, forward=-11.0)
+def _soft_arc(s):
+    """The height of a foot over its swing: 0, 1, and 0 again, without speed at either end."""
+    return math.sin(math.pi * s) ** 1.5
+
+
+def _gait(seconds, duty, lift, forward=0.0, spin=0.0, wide=0.0):
+    """A gait per leg: its own home, the rest alike. wide: by how much the legs in front and behind, which
+    fold up as the body passes them, stand farther out."""
+    def home(leg):
+        x, y, _ = on_leg(leg, (ANKLE[0] + (0.0 if leg[0] == 2 else wide), 0.0))
+        return x, abs(y)
+
+    return {leg: _Stride(seconds, home(leg), duty, lift, 0.0, 0.0, forward=forward, spin=spin, out=0.0)
+            for leg in LEGS}
+
+
+WALK = _gait(1.2, 21.0 / 36.0, 4.0, forward=15.0)
+TROT = _gait(16.0 / 30.0, 0.5, 3.4, forward=46.0, wide=1.5)
+BACK = _gait(1.0, 17.0 / 30.0, 3.4, forward=-11.0)
 # Curves: as fast and as long as WALK and TROT, so that a machine may blend them at one phase.
-WALK_L, WALK_R = (_gait(1.2, 0.58, 3.6, forward=15.0, spin=spin) for spin in (16.0, -16.0))
-TROT_L, TROT_R = (_gait(0.5, 0.52, 2.6, forward=46.0, spin=spin) for spin in (26.0, -26.0))
+WALK_L, WALK_R = (_gait(1.2, 21.0 / 36.0, 3.6, forward=15.0, spin=spin) for spin in (16.0, -16.0))
+TROT_L, TROT_R = (_gait(16.0 / 30.0, 0.5, 3.2, forward=46.0, spin=spin, wide=1.5) for spin in (26.0, -26.0))
 
 
 def _late(leg):
@@ -131,9 +159,9 @@ def walk_right(a, t):
 def _trot(a, t, gait, lead=0.0):
     """In a hurry: it bounces and leans into it."""
     phase = _go(a, t, gait)
-    a.move("body", z=-0.4 + 0.9 * wave(phase, 2, 0.12), y=0.3 * wave(phase))
+    a.move("body", z=-0.4 + 0.9 * wave(phase, 2, 0.3), y=0.3 * wave(phase))
     a.turn("body", pitch=5.0 + 1.8 * wave(phase, 2, 0.3), roll=2.2 * wave(phase, 1, 0.05) - 2.0 * lead)
-    a.move("dome", z=0.16 * wave(phase, 2, 0.4))
+    a.move("dome", z=0.16 * wave(phase, 2, 0.45))
     a.turn("eye", pitch=-5.0 - 1.8 * wave(phase, 2, 0.35), yaw=20.0 * lead)
     a.shutters(0.3, 0.2)
     for side in "lr":
@@ -174,10 +202,10 @@ def _stepped(a, t, moves):
     for leg in LEGS:
         start, end, x, yaw, was = moves[0 if _late(leg) == 0.0 else 1]
         home = HOMES[leg]
-        there = rotate(turn(yaw=yaw), home)
-        foot = Footing(home[0] + was, home[1], 0.0, (start, end, there[0] + x, there[1], yaw, 2.5, 0.0))
-        at_x, at_y, z, _, heading = foot.at(t)
-        a.leg(leg, (at_x, at_y, z + ANKLE[1]), heading)
+        here, there = add(home, (was, 0.0, 0.0)), add(rotate(turn(yaw=yaw), home), (x, 0.0, 0.0))
+        s = min(1.0, max(0.0, (t - start) / (end - start)))
+        way = smoothstep(0.0, 1.0, s)
+        a.leg(leg, add(mix(here, there, way), (0.0, 0.0, 2.5 * _soft_arc(s))), way * yaw)
 
 
 def _start(a, t, gait, seconds):
@@ -317,7 +345,7 @@ def alert(a, t):
     for leg in LEGS:
         x, y, z = HOMES[leg]
         back = drawn.get(leg, 0.0)
-        feels = back * max(0.0, wave(phase, 8, 0.06))
+        feels = 0.5 * back * (1.0 + wave(phase, 6, 0.06))
         a.leg(leg, (x - 3.0 * back, y * (1.0 - 0.10 * back), z + 3.4 * back + 1.0 * feels))
 
 
@@ -329,8 +357,10 @@ def _brace(a, t):
     """All of shoot() but its shots."""
     brace = keyed(t, (0.0, 0.0), (0.22, 1.0), (0.95, 1.0), (1.3, 0.0))
     kicks = [keyed(t - at, (0.0, 0.0), (0.035, 1.0), (0.10, 0.8), (0.30, 0.0)) for at in _FIRE]
-    a.move("body", x=-1.0 * brace - 2.0 * sum(kicks), z=-2.2 * brace + 0.4 * sum(kicks))
-    a.turn("body", pitch=3.0 * brace - 6.5 * sum(kicks), yaw=-5.0 * kicks[0] + 5.0 * kicks[1])
+    # A barrel is back within a frame, the body on its six legs a little later.
+    left, right = (keyed(t - at, (0.0, 0.0), (0.10, 1.0), (0.34, 0.0)) for at in _FIRE)
+    a.move("body", x=-1.0 * brace - 2.0 * (left + right), z=-2.2 * brace + 0.4 * (left + right))
+    a.turn("body", pitch=3.0 * brace - 6.5 * (left + right), yaw=5.0 * (right - left))
     a.turn("eye", pitch=-2.0 * brace)
     a.shutters(0.45 * brace + 0.4 * max(kicks), 0.35 * brace + 0.4 * max(kicks))
     for side, kick in zip("lr", kicks):
@@ -412,7 +442,7 @@ def _folded(a, amount, flat, legs):
 def _hopped(t, start):
     """A foot's way, 0 to 1, and its height: up sharply, set down softly."""
     s = min(1.0, max(0.0, (t - start) / 0.26))
-    return s * s * (3.0 - 2.0 * s), 3.4 * math.sin(math.pi * s) * (1.2 - 0.4 * s) if s < 1.0 else 0.0
+    return s * s * (3.0 - 2.0 * s), 3.4 * _soft_arc(s) * (1.2 - 0.4 * s) if s < 1.0 else 0.0
 
 
 def fold(a, t):
@@ -463,9 +493,9 @@ CLIPS = (
     Clip("fold", 30, 42, fold, loop=False, events=_both_sets(10, 18) + [(38, "thud")]),
     Clip("idle", 30, 120, idle),
     Clip("shoot", 30, 42, shoot, events=((12, "shot left"), (20, "shot right"))),
-    Clip("trot", 30, 15, trot, events=_steps(TROT, 30)),
-    Clip("trot_left", 30, 15, trot_left, events=_steps(TROT, 30)),
-    Clip("trot_right", 30, 15, trot_right, events=_steps(TROT, 30)),
+    Clip("trot", 30, 16, trot, events=_steps(TROT, 30)),
+    Clip("trot_left", 30, 16, trot_left, events=_steps(TROT, 30)),
+    Clip("trot_right", 30, 16, trot_right, events=_steps(TROT, 30)),
     Clip("turn_left", 30, 27, turn_left, events=_both_sets(12, 24)),
     Clip("turn_right", 30, 27, turn_right, events=_both_sets(12, 24)),
     Clip("unfold", 30, 42, unfold, loop=False, events=_both_sets(32, 40)),
