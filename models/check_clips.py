@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The director: measures the clips of Bobbin, Spindle and Thimble, and reports what an eye would catch.
+"""The director: measures the clips of Bobbin, Spindle, Thimble and Tendril, and reports what an eye would
+catch.
 
     python3 models/check_clips.py [CLIP...]      all clips, or these
 
@@ -45,6 +46,7 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
+from kit.clip import Clip  # noqa: E402
 from kit.maths import add, conj, dot, length, mul, rotate, scale, sub, unit  # noqa: E402
 from kit.read import Anim, Mesh  # noqa: E402
 from bobbin_parts import cousin_motion, motion as bobbin  # noqa: E402
@@ -136,6 +138,12 @@ THIMBLE = Subject(
      ("eye", 35), ("shutter_", 50), ("gun_", 70), ("barrel_", 1), ("antenna_", 75), ("dome", 10),
      ("lamp", 1), ("body", 12)))
 
+# It has no feet: its root is in the ground.
+TENDRIL = Subject(
+    "tendril", [Clip(name, 24, seconds * 24, None, airborne=True)
+                for name, seconds in (("sway", 4.0), ("curl", 5.0), ("lash", 2.5))],
+    [], [], (("stalk_2", 85), ("stalk_", 50), ("leaf_", 30)))
+
 
 def degrees(turn):
     """The angle of a turn."""
@@ -217,7 +225,8 @@ def check_loop(anim, report):
     apart = max(max(abs(a - b) for a, b in zip(one[0] + one[1], two[0] + two[1]))
                 for one, two in zip(first[1:], last[1:]))
     # The root may go along the floor and turn about the upright axis, nothing else.
-    root = max(abs(first[0][0][2] - last[0][0][2]), abs(last[0][1][0]), abs(last[0][1][1]))
+    turn = mul(last[0][1], conj(first[0][1]))
+    root = max(abs(first[0][0][2] - last[0][0][2]), abs(turn[0]), abs(turn[1]))
     report.add("loop", max(apart, root), 1e-4)
 
     def step(n, joint):
@@ -453,10 +462,10 @@ def check(subject, clip):
 
 def main(arguments):
     faults = []
-    for subject in (BOBBIN, SPINDLE, THIMBLE):
+    for subject in (BOBBIN, SPINDLE, THIMBLE, TENDRIL):
         subject.read()
-    for subject in (BOBBIN, SPINDLE, THIMBLE):
-        if not subject.soles:
+    for subject in (BOBBIN, SPINDLE, THIMBLE, TENDRIL):
+        if subject.feet and not subject.soles:
             faults.append(subject.name + ": no vertices under the feet")
         print(line(subject.name, "frames", {column: column for column in COLUMNS}))
         for clip in subject.clips:

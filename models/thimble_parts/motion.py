@@ -341,7 +341,7 @@ def alert(a, t):
         a.turn("gun_" + side, pitch=-7.0 + 1.0 * wave(phase, 4, 0.1) + 3.0 * wary, yaw=0.5 * dart)
         a.turn("antenna_1_" + side, pitch=14.0 - 16.0 * wary, roll=sign * (4.0 + 3.0 * wave(phase, 8)))
     # It draws the front foot back on the side of what it sees, and puts it down again bit by bit.
-    drawn = {(1, "l"): bump(phase, 0.20, 0.46, 0.08), (1, "r"): bump(phase, 0.45, 0.73, 0.08)}
+    drawn = {(1, "l"): bump(phase, 0.20, 0.46, 0.10), (1, "r"): bump(phase, 0.45, 0.73, 0.10)}
     for leg in LEGS:
         x, y, z = HOMES[leg]
         back = drawn.get(leg, 0.0)
