@@ -341,12 +341,13 @@ def alert(a, t):
         a.turn("gun_" + side, pitch=-7.0 + 1.0 * wave(phase, 4, 0.1) + 3.0 * wary, yaw=0.5 * dart)
         a.turn("antenna_1_" + side, pitch=14.0 - 16.0 * wary, roll=sign * (4.0 + 3.0 * wave(phase, 8)))
     # It draws the front foot back on the side of what it sees, and puts it down again bit by bit.
-    drawn = {(1, "l"): bump(phase, 0.20, 0.46, 0.10), (1, "r"): bump(phase, 0.45, 0.73, 0.10)}
+    drawn = {(1, "l"): bump(phase, 0.19, 0.46, 0.12), (1, "r"): bump(phase, 0.45, 0.73, 0.12)}
     for leg in LEGS:
         x, y, z = HOMES[leg]
         back = drawn.get(leg, 0.0)
         feels = 0.5 * back * (1.0 + wave(phase, 6, 0.06))
-        a.leg(leg, (x - 3.0 * back, y * (1.0 - 0.10 * back), z + 3.4 * back + 1.0 * feels))
+        away = back * back     # once it is off the floor
+        a.leg(leg, (x - 3.0 * away, y * (1.0 - 0.10 * away), z + 3.4 * back + 1.0 * feels))
 
 
 _FIRE = (0.4, 0.4 + 8.0 / 30.0)  # seconds of the left and the right shot
