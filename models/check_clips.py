@@ -60,17 +60,16 @@ FLOOR = 0.1      # a part of a sole no higher than this above its height at rest
 
 
 ALLOWED = {
-    "attack": {"spike": 22},
+    "attack": {"spike": 15},      # the blow: the arm, and the legs that throw it
     "back_stop": {"stops": 1},
-    "dance": {"spike": 25},
-    "fall": {"stops": 2, "spike": 33, "floor": 0.45},      # heels and bottom hit the floor
-    "get_up": {"stops": 1},
-    "hit": {"spike": 21},
-    "jump": {"spike": 28, "slide": 3.1},
-    "jump_land": {"spike": 23, "slide": 3.1},
+    "fall": {"spike": 16},        # bottom and heels hit the floor
+    "jump": {"spike": 18},        # legs push off and land
+    "jump_land": {"spike": 13},
+    "jump_start": {"spike": 15},
     "run": {"stops": 2},          # the shin at the top of its swing
     "skid_stop": {"slide": 60},   # it is to slide
     "skid_stop_right": {"slide": 60},
+    "startle": {"spike": 14},     # the start out of sleep
 }
 
 

@@ -3,10 +3,9 @@
 import math
 
 from kit.curves import bump, keyed, pulse, wave
-from kit.footing import Footing
 from kit.maths import smoothstep
 
-from bobbin_parts.actor import BALL, SIDES
+from bobbin_parts.actor import BALL, SIDES, Tread
 
 IDLE_SECONDS, WAVE_SECONDS, TALK_SECONDS, CARRY_SECONDS = 5.0, 3.5, 4.0, 4.0
 
@@ -105,10 +104,10 @@ _POINTS = (14.6, -5.2, 28.2)     # where the wrist is then
 
 def point(a, t):
     """Draws the arm in, thrusts it out at something, and makes sure that one looks."""
-    draw = keyed(t, (0.0, 0.0), (0.36, 1.0), (0.56, 0.0))
-    out = keyed(t, (0.30, 0.0), (0.54, 1.08), (0.70, 1.0), (1.75, 1.0), (2.25, 0.0))
+    draw = keyed(t, (0.0, 0.0), (0.34, 1.0), (0.62, 0.0))
+    out = keyed(t, (0.26, 0.0), (0.60, 1.05), (0.78, 1.0), (1.75, 1.0), (2.25, 0.0))
     # Twice more: the arm draws back, less far, and thrusts again.
-    jab = bump(t / 2.5, 0.42, 0.52, 0.05) + bump(t / 2.5, 0.54, 0.64, 0.05)
+    jab = bump(t / 2.5, 0.38, 0.53, 0.075) + bump(t / 2.5, 0.54, 0.69, 0.075)
     a.rest()
     a.move("hips", x=-0.9 * draw + 1.0 * out, y=0.9 * draw - 1.1 * out, z=-0.7 * draw - 0.25 * out)
     a.turn("hips", yaw=-7.0 * draw + 6.0 * out, roll=1.5 * draw - 2.0 * out)
@@ -124,13 +123,14 @@ def point(a, t):
     a.mouth(0.16 + 0.5 * out + 0.2 * jab - 0.1 * draw)
     a.blink(_blinks(t / 2.5, (0.07, 0.80), 0.055))
     # The right arm: bent at the ribs, then straight out; the finger last.
-    reach = keyed(t, (0.12, 0.0), (0.66, 1.0), (1.75, 1.0), (2.40, 0.0))
+    reach = keyed(t, (0.12, 0.0), (0.70, 1.0), (1.75, 1.0), (2.40, 0.0))
     late = keyed(t, (0.36, 0.0), (0.60, 1.06), (0.74, 1.0), (1.70, 1.0), (2.25, 0.0))
     a.one("clavicle", "r", yaw=-9.0 * out, roll=6.0 * draw + 5.0 * out)
     a.arm("r", roll=12.0 * draw, pitch=26.0 * draw)
-    a.elbow("r", 56.0 * draw)
+    # The elbow stays bent on the way out: it would swing through otherwise.
+    a.elbow("r", 56.0 * keyed(t, (0.0, 0.0), (0.36, 1.0), (1.80, 1.0), (2.35, 0.0)))
     a.one("hand", "r", roll=-18.0 * draw)
-    a.palm("r", (_POINTS[0] + 6.0 * (out - reach) - 3.4 * jab, _POINTS[1], _POINTS[2] + 0.5 * jab),
+    a.palm("r", (_POINTS[0] - 8.0 * (1.0 - reach) - 3.4 * jab, _POINTS[1], _POINTS[2] + 0.5 * jab),
            (1.0, 0.04, 0.30 - 0.16 * jab), reach)
     for name in ("finger_b_1", "finger_b_2"):
         a.one(name, "r", roll=-42.0 * late)
@@ -179,17 +179,17 @@ def bow(a, t):
     a.stand()
 
 
-_STRIKE = Footing(BALL[0], BALL[1], 0.0, (0.16, 0.36, 11.2, 7.4, 5.0, 2.8, 10.0),
-                  (0.70, 0.92, BALL[0], BALL[1], 0.0, 1.8, 12.0))
+_STRIKE = Tread(BALL[0], BALL[1], 0.0, (0.20, 0.48, 11.2, 7.4, 5.0, 2.4, 10.0),
+                (0.76, 1.08, BALL[0], BALL[1], 0.0, 1.6, 12.0))
 
 
 def attack(a, t):
     """Winds up, lunges onto the left foot and claws across with the right hand."""
-    wind = keyed(t, (0.0, 0.0), (0.14, 0.97), (0.26, 1.0), (0.38, 0.0))
-    hit = keyed(t, (0.22, 0.0), (0.40, 1.0), (0.62, 1.0), (0.98, 0.0))
-    over = keyed(t, (0.36, 0.0), (0.52, 1.0), (0.98, 0.0))
+    wind = keyed(t, (0.0, 0.0), (0.26, 0.98), (0.34, 1.0), (0.50, 0.0))
+    hit = keyed(t, (0.31, 0.0), (0.52, 1.0), (0.72, 1.0), (1.12, 0.0))
+    over = keyed(t, (0.46, 0.0), (0.66, 1.0), (1.12, 0.0))
     # He crouches, comes up over the foot that steps out, and falls into the blow.
-    tall = keyed(t, (0.14, 0.0), (0.29, 1.0), (0.43, 0.0))
+    tall = keyed(t, (0.20, 0.0), (0.38, 1.0), (0.55, 0.0))
     a.rest()
     a.move("hips", x=-2.6 * wind + 6.9 * hit, y=-1.1 * wind + 1.0 * hit,
            z=-1.9 * wind - 2.0 * hit + 2.6 * tall)
@@ -201,8 +201,8 @@ def attack(a, t):
     a.brows(-0.5 * wind - 0.6 * hit, 1.3 * wind + 1.4 * hit)
     for side, _ in SIDES:
         a.lids(side, 0.34 * wind + 0.30 * hit, 0.34 * wind + 0.30 * hit)
-    a.mouth(0.16 - 0.12 * wind + 1.0 * keyed(t, (0.26, 0.0), (0.38, 1.0), (0.58, 0.85),
-                                             (0.85, 0.0)), 1.0 - 1.2 * wind - 2.0 * hit)
+    a.mouth(0.16 - 0.12 * wind + 1.0 * keyed(t, (0.34, 0.0), (0.49, 1.0), (0.68, 0.85),
+                                             (0.98, 0.0)), 1.0 - 1.2 * wind - 2.0 * hit)
     # The claw: high and back, round over the shoulder, down across the body.
     a.one("clavicle", "r", roll=17.0 * wind - 5.0 * over, yaw=13.0 * wind - 15.0 * hit)
     # The sweep ends wide of the left hip, the arm out straight, not round himself.
@@ -218,17 +218,16 @@ def attack(a, t):
     a.tail_pose(side=20.0 * wind - 26.0 * over, rise=7.0 * wind + 5.0 * hit)
     a.ears(-9.0 * wind - 5.0 * hit, 16.0 * wind + 24.0 * hit)
     x, y, z, pitch, yaw = _STRIKE.at(t)
-    heel = keyed(t, (0.90, 0.0), (0.96, 0.0))
-    a.foot("l", x, y, z, pitch + heel, yaw, 0.6)
+    a.foot("l", x, y, z, pitch, yaw, 0.6)
     # The other foot pushes off its toes.
-    a.foot("r", BALL[0], -BALL[1], 0.0, keyed(t, (0.16, 0.0), (0.42, 44.0), (0.62, 42.0),
-                                              (0.92, 0.0)))
+    a.foot("r", BALL[0], -BALL[1], 0.0, keyed(t, (0.20, 0.0), (0.52, 44.0), (0.72, 42.0),
+                                              (1.06, 0.0)))
     for side, _ in SIDES:
         a.spread(side, 5.0 * hit)
 
 
-_STAGGER = Footing(BALL[0], -BALL[1], 0.0, (0.06, 0.22, -2.2, -8.6, -8.0, 2.2, 4.0),
-                   (0.56, 0.80, BALL[0], -BALL[1], 0.0, 1.8, 10.0))
+_STAGGER = Tread(BALL[0], -BALL[1], 0.0, (0.04, 0.30, -2.2, -8.6, -8.0, 1.8, 4.0),
+                 (0.50, 0.84, BALL[0], -BALL[1], 0.0, 1.5, 10.0))
 
 
 def hit(a, t):
@@ -237,14 +236,14 @@ def hit(a, t):
     whip = keyed(t, (0.0, 0.0), (0.07, -0.8), (0.20, 1.0), (0.50, 0.0))
     after = keyed(t, (0.08, 0.0), (0.28, 1.0), (0.45, 0.8), (0.85, 0.0))
     a.rest()
-    a.move("hips", x=-3.2 * keyed(t, (0.0, 0.0), (0.18, 1.0), (0.42, 0.95), (0.85, 0.0)),
+    a.move("hips", x=-3.2 * keyed(t, (0.0, 0.0), (0.24, 1.0), (0.42, 0.95), (0.87, 0.0)),
            y=-0.9 * after, z=0.45 * blow - 2.1 * after)
     a.turn("hips", pitch=-7.0 * blow + 7.0 * after, yaw=-8.0 * after)
     a.bend(pitch=-19.0 * blow + 20.0 * after, yaw=-9.0 * blow, roll=-4.0 * after)
     a.stretch(-0.8 * blow)
     a.move("belly", x=-1.0 * blow)
     a.nod(pitch=-20.0 * whip + 5.0 * after, yaw=-7.0 * whip
-          + 8.0 * pulse(t, 0.50, 0.86, 0.1) * wave(t, 5, 0.3), roll=5.0 * whip)
+          + 8.0 * pulse(t, 0.46, 0.89, 0.16) * wave(t, 4), roll=5.0 * whip)
     wince = keyed(t, (0.02, 0.0), (0.09, 1.0), (0.40, 1.0), (0.52, 0.0))
     for side, _ in SIDES:
         a.lids(side, wince, wince, 3.0)
@@ -254,7 +253,7 @@ def hit(a, t):
     # Then the left hand goes to where it hurts.
     hurt = keyed(t, (0.20, 0.0), (0.42, 1.0), (0.60, 1.0), (0.90, 0.0))
     for side, late, wide, ahead in (("l", 0.0, 32.0, -28.0), ("r", 0.04, 66.0, -6.0)):
-        fling = keyed(t - late, (0.02, 0.0), (0.16, 1.0), (0.30, 0.7), (0.75, 0.0))
+        fling = keyed(t - late, (0.0, 0.0), (0.20, 1.1), (0.32, 0.7), (0.75, 0.0))
         a.one("clavicle", side, yaw=-12.0 * fling, roll=5.0 * fling)
         a.arm(side, roll=wide * fling, pitch=ahead * fling, yaw=0.8 * ahead * fling)
         a.elbow(side, 6.0 * fling + 22.0 * after)
@@ -264,7 +263,9 @@ def hit(a, t):
     a.elbow("l", 46.0 * hurt)
     a.grip("l", 0.2 * hurt)
     a.tail_pose(rise=14.0 * blow, curl=-10.0 * blow, side=8.0 * after)
-    a.ears(-16.0 * after, -20.0 * blow)
+    # Ears are late: the blow alone whips them.
+    flap = keyed(t, (0.06, 0.0), (0.30, 1.0), (0.38, 0.95), (0.74, 0.0))
+    a.ears(-16.0 * keyed(t, (0.06, 0.0), (0.34, 1.0), (0.48, 0.9), (0.88, 0.0)), -16.0 * flap)
     a.foot("l", BALL[0], BALL[1], 0.0, -15.0 * keyed(t, (0.05, 0.0), (0.16, 1.0), (0.34, 0.0)))
     x, y, z, pitch, yaw = _STAGGER.at(t)
     a.foot("r", x, y, z, pitch, yaw, 0.5)
@@ -282,7 +283,7 @@ def talk(a, t):
     phase = t / TALK_SECONDS
     wide, spread = 0.0, 0.0
     for start, size, lips in _SYLLABLES:
-        open_ = bump(phase, (start - 0.07) / TALK_SECONDS, (start + 0.15) / TALK_SECONDS, 0.022)
+        open_ = bump(phase, (start - 0.08) / TALK_SECONDS, (start + 0.16) / TALK_SECONDS, 0.025)
         wide, spread = max(wide, size * open_), max(spread, lips * open_)
     left = bump(phase, 0.06, 0.34, 0.06) + bump(phase, 0.54, 0.80, 0.06)
     right = bump(phase, 0.34, 0.62, 0.06) + 0.8 * bump(phase, 0.56, 0.80, 0.06)

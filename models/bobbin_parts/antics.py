@@ -3,11 +3,10 @@
 import math
 
 from kit.curves import bump, keyed, pulse, thrown, wave
-from kit.footing import Footing
 from kit.maths import rotate, smoothstep, turn
 
 from bobbin_parts import leaps
-from bobbin_parts.actor import BALL, SIDES
+from bobbin_parts.actor import BALL, SIDES, Tread
 
 SNEEZE_SECONDS = 2.2
 
@@ -20,8 +19,8 @@ def squint(a, amount, down=0.0):
 # --- the sneeze
 
 _BURST = 1.27        # when the fire leaves him
-_HOP = {side: Footing(BALL[0], BALL[1] * sign, 0.0,
-                      (1.27, 1.49, BALL[0] - 3.0, BALL[1] * sign, 0.0, 1.7, 10.0)) for side, sign in SIDES}
+_HOP = {side: Tread(BALL[0], BALL[1] * sign, 0.0,
+                    (1.26, 1.56, BALL[0] - 3.0, BALL[1] * sign, 0.0, 1.7, 10.0)) for side, sign in SIDES}
 
 
 def sneeze(a, t):
@@ -30,10 +29,10 @@ def sneeze(a, t):
     # Between inhales a little is let out again.
     full = keyed(t, (0.06, 0.0), (0.30, 0.40), (0.44, 0.24), (0.68, 0.74), (0.80, 0.58), (1.02, 1.0),
                  (1.24, 1.04))
-    deep = full * (1.0 - thrown(t, 1.24, 1.31, 1.6))
+    deep = full * (1.0 - thrown(t, 1.22, 1.32, 1.6))
     late = keyed(t, (0.10, 0.0), (0.34, 0.40), (0.48, 0.26), (0.72, 0.74), (0.84, 0.60), (1.05, 1.0),
-                 (1.23, 1.0)) * (1.0 - thrown(t, 1.23, 1.30, 1.4))
-    burst = thrown(t, 1.23, 1.31, 1.6) * (1.0 - keyed(t, (1.36, 0.0), (1.66, 1.0)))
+                 (1.23, 1.0)) * (1.0 - thrown(t, 1.21, 1.31, 1.4))
+    burst = thrown(t, 1.22, 1.32, 1.6) * (1.0 - keyed(t, (1.36, 0.0), (1.66, 1.0)))
     # The legs are slower than the head.
     push = keyed(t, (1.16, 0.0), (1.38, 1.0), (1.66, 0.0))
     tall = full * (1.0 - keyed(t, (1.16, 0.0), (1.36, 1.0)))
@@ -50,7 +49,7 @@ def sneeze(a, t):
     a.move("belly", x=0.5 * deep - 0.6 * burst)
     # Head back 25 degrees, and held until it goes.
     a.nod(pitch=-25.0 * late - 9.0 * burst + 7.0 * after,
-          roll=3.0 * after + 2.0 * wave(t, 9) * pulse(t, 1.05, 1.22, 0.05))
+          roll=3.0 * after + 1.5 * wave(t, 7) * pulse(t, 1.05, 1.22, 0.07))
     shut = keyed(t, (0.10, 0.0), (1.0, 0.55), (1.18, 0.75), (1.24, 1.0), (1.48, 1.0), (1.58, 0.0))
     blink = keyed(t, (1.94, 0.0), (1.99, 1.0), (2.02, 1.0), (2.08, 0.0))
     for side, _ in SIDES:
@@ -58,7 +57,7 @@ def sneeze(a, t):
     a.brows(0.8 * late - 0.6 * burst + 0.5 * after, -0.9 * late + 0.8 * burst - 0.7 * after)
     squint(a, after, 11.0)
     a.look(0.0, -5.0 * late)
-    gape = keyed(t, (1.25, 0.0), (1.31, 1.0), (1.44, 0.9), (1.62, 0.0))
+    gape = keyed(t, (1.18, 0.0), (1.34, 1.0), (1.44, 0.9), (1.66, 0.0))
     a.mouth(0.16 + 0.72 * late + 0.84 * gape * (1.0 - late), 1.0 - 1.5 * max(late, gape))
     a.turn("jaw", pitch=14.0 * gape)
     # Hands come up, the right one towards the nose, the left one less, and are thrown back and down.
@@ -74,7 +73,9 @@ def sneeze(a, t):
         a.one("hand", side, roll=18.0 * fling - 10.0 * up)
         a.grip(side, -0.5 * up - 0.55 * fling)
     a.tail_pose(rise=10.0 * deep - 12.0 * burst + 7.0 * sink, curl=16.0 * deep - 26.0 * burst)
-    a.ears(8.0 * late - 8.0 * burst - 8.0 * after, 12.0 * late + 26.0 * burst)
+    # Ears are blown back, and swing after the head.
+    flap = keyed(t, (1.20, 0.0), (1.42, 1.0), (1.80, 0.0))
+    a.ears(8.0 * tall - 8.0 * flap - 8.0 * after, 12.0 * tall + 22.0 * flap)
     for side, _ in SIDES:
         x, y, z, pitch, yaw = _HOP[side].at(t)
         a.foot(side, x, y, z, pitch + 13.0 * tall * pulse(t, 0.80, 1.40, 0.15), yaw, 0.5)
@@ -87,7 +88,7 @@ _SEES, _STEPS, _DEGREES = 0.85, 16, 720.0    # when he starts to spin; twice aro
 _REEL = 0.45
 _ENDS = [_SEES]                              # of the steps: each is quicker than the one before
 for _step in range(_STEPS):
-    _ENDS.append(_ENDS[-1] + 0.28 - 0.12 * _step / (_STEPS - 1))
+    _ENDS.append(_ENDS[-1] + 0.30 - 0.08 * _step / (_STEPS - 1))
 CHASE_SECONDS = round(20.0 * (_ENDS[-1] + _REEL)) / 20.0
 DIZZY_SECONDS = 2.4
 
@@ -110,7 +111,7 @@ def _chasing_foot(side, t):
         if s <= 0.0:
             break
         if s < 1.0:
-            way = smoothstep(0.06, 0.94, s)
+            way = smoothstep(0.05, 0.95, s)
             before = _planted(last)
             return before + (_planted(number) - before) * way, math.sin(math.pi * s)
         last = number
@@ -135,9 +136,9 @@ def chase(a, t):
                for n, (one, two) in enumerate(zip(_ENDS, _ENDS[1:])))
     a.root(yaw=_heading(t))
     a.rest()
-    a.move("hips", x=-0.5 * ready + 0.5 * run, y=-0.9 * side * run + 1.2 * reel,
-           z=-1.3 * ready - 0.9 * run + 0.7 * beat * run - 1.0 * reel)
-    a.turn("hips", roll=-4.0 * run - 2.0 * side * run, yaw=6.0 * sees, pitch=4.0 * ready + 6.0 * run)
+    a.move("hips", x=-0.5 * ready + 0.5 * run, y=-0.6 * side * run + 1.2 * reel,
+           z=-1.3 * ready - 1.4 * run + 0.4 * beat * run - 1.0 * reel)
+    a.turn("hips", roll=-4.0 * run - 1.4 * side * run, yaw=6.0 * sees, pitch=4.0 * ready + 6.0 * run)
     a.bend(yaw=19.0 * head + 8.0 * run - 16.0 * reel, roll=-11.0 * run + 7.0 * reel,
            pitch=6.0 * ready + 9.0 * run - 6.0 * reel)
     a.stretch(-0.5 * ready + 0.3 * beat * run)
@@ -160,7 +161,7 @@ def chase(a, t):
     for name, own in SIDES:
         yaw, up = _chasing_foot(name, t)
         x, y, _ = rotate(turn(yaw=yaw), (BALL[0], BALL[1] * own, 0.0))
-        a.foot(name, x, y, 2.1 * up ** 1.25, 14.0 * up ** 1.25, yaw, 0.5)
+        a.foot(name, x, y, 1.4 * up ** 1.4, 14.0 * up ** 1.4, yaw, 0.5)
 
 
 def dizzy(a, t):
@@ -285,12 +286,12 @@ def giggle(a, t):
     """Hunches, tickled; throws back his head, hands at his chest; doubles up over them; comes up and
     peeks with one eye."""
     hunch = pulse(t, 0.0, 0.40, 0.17)
-    back = keyed(t, (0.20, 0.0), (0.46, 1.0), (0.76, 0.9), (1.00, 0.0))
+    back = keyed(t, (0.20, 0.0), (0.46, 1.0), (0.70, 0.93), (1.08, 0.0))
     double = keyed(t, (0.72, 0.0), (1.02, 1.0), (1.34, 0.9), (1.66, 0.0))
     peek = pulse(t, 1.28, 1.86, 0.24)
-    much = pulse(t, 0.06, 1.78, 0.30)
+    much = pulse(t, 0.06, 1.74, 0.40)
     # Laughter comes in bursts: quick and small while he is upright, slower and deeper while he is doubled up.
-    beat = 2.0 * math.pi * (5.0 * t - 0.9 * double * (t - 0.9))
+    beat = 2.0 * math.pi * (4.7 * t - 0.9 * double * (t - 0.9))
     shake, late = (much * math.sin(beat - by) for by in (0.0, 1.1))
     a.rest()
     a.move("hips", x=-0.9 * back - 1.4 * double, y=0.8 * back - 1.0 * double,
@@ -300,7 +301,7 @@ def giggle(a, t):
            roll=5.0 * back - 7.0 * double, yaw=-5.0 * back + 9.0 * double)
     a.stretch(-0.6 * hunch + 0.5 * back - 0.5 * double + 0.25 * late)
     a.move("belly", x=0.35 * late)
-    a.nod(pitch=7.0 * hunch - 21.0 * back - 8.0 * double - 4.0 * peek + 3.5 * late,
+    a.nod(pitch=7.0 * hunch - 21.0 * back - 8.0 * double - 4.0 * peek + 2.5 * late,
           roll=7.0 * back - 6.0 * double + 12.0 * peek, yaw=5.0 * back + 3.0 * double - 5.0 * peek)
     a.mouth(0.16 + 0.2 * hunch + 0.9 * back + 0.45 * double + 0.25 * peek + 0.08 * shake, 1.0)
     for name, opens in (("l", 1.34), ("r", 1.66)):
@@ -321,5 +322,5 @@ def giggle(a, t):
     a.elbow("r", 72.0 * hold - 16.0 * up + 3.0 * late)
     a.one("hand", "r", roll=-12.0 * hold + 4.0 * up)
     a.tail_pose(side=20.0 * much * math.sin(2.0 * math.pi * 2.0 * t), rise=3.0 * back + 14.0 * double)
-    a.ears(14.0 * hunch - 4.0 * double + 6.0 * peek + 4.0 * late, 14.0 * back - 8.0 * hunch)
+    a.ears(14.0 * hunch - 4.0 * double + 6.0 * peek, 14.0 * back - 8.0 * hunch)
     a.stand()

@@ -3,14 +3,14 @@
 import math
 
 from kit.curves import bump, caught, keyed, pulse, thrown, wave
-from kit.footing import Footing
-from kit.maths import rotate, smoothstep, turn
+from kit.maths import rotate, turn
 
-from bobbin_parts.actor import BALL, SIDES
+from bobbin_parts.actor import BALL, SIDES, Tread
 
-START_SECONDS, AIR_SECONDS, LAND_SECONDS = 0.4, 0.5, 0.6
+START_SECONDS, AIR_SECONDS, LAND_SECONDS = 0.5, 0.5, 0.6
 _HEIGHT = 17.0        # of a jump, in units: 0.5 s at 544 units per second squared
 _TOES_OFF = 52.0      # pitch of the feet as they leave the floor
+_TOUCH = 1.1          # height of the hips, against standing, as the toes meet the floor
 _TAIL_SWING = 6.0     # degrees to the side
 _LATE = (("l", 0.0), ("r", 0.06))     # the right arm follows by two frames
 
@@ -40,8 +40,8 @@ def _arms(a, arms):
 def _start(a, t):
     """Gathers, holds for two frames, and goes off; t in 0..START_SECONDS. Gives the feet's pitch."""
     # The body leaves at the speed with which it will fly.
-    go = thrown(t, 0.24, START_SECONDS, 2.8)
-    crouch = keyed(t, (0.0, 0.0), (0.18, 1.0), (0.25, 1.02)) * (1.0 - go)
+    go = thrown(t, 0.32, START_SECONDS, 2.6)
+    crouch = keyed(t, (0.0, 0.0), (0.24, 1.0), (0.33, 1.02)) * (1.0 - go)
     a.rest()
     _crouched(a, crouch)
     a.move("hips", x=0.8 * go, z=2.6 * go)
@@ -49,8 +49,8 @@ def _start(a, t):
     a.bend(pitch=-9.0 * go)
     a.stretch(1.3 * go)
     a.nod(pitch=-9.0 * go)
-    _arms(a, {side: (keyed(t - late, (0.0, 0.0), (0.15, 1.0), (0.19, 1.0), (0.31, 0.0)),
-                     keyed(t - late, (0.15, 0.0), (0.28, 0.85), (0.38, 1.0)), 0.0) for side, late in _LATE})
+    _arms(a, {side: (keyed(t - late, (0.0, 0.0), (0.20, 1.0), (0.41, 0.0)),
+                     keyed(t - late, (0.14, 0.0), (0.44, 1.0)), 0.0) for side, late in _LATE})
     a.mouth(0.16 - 0.14 * crouch + 0.75 * go, 1.0 - 0.4 * crouch)
     a.brows(-0.4 * crouch + 0.9 * go, 0.6 * crouch)
     for side, _ in SIDES:
@@ -58,7 +58,7 @@ def _start(a, t):
     a.look(0.0, -9.0 * max(crouch, go))
     a.ears(-9.0 * crouch, 8.0 * crouch)
     a.tail_pose(rise=9.0 * crouch - 6.0 * go, side=-_TAIL_SWING * go, curl=9.0 * crouch)
-    return _TOES_OFF * thrown(t, 0.24, START_SECONDS, 1.6)
+    return _TOES_OFF * thrown(t, 0.26, START_SECONDS, 2.0)
 
 
 def _air(a, t, rising, paddle, late=None):
@@ -66,7 +66,8 @@ def _air(a, t, rising, paddle, late=None):
     late = rising if late is None else late
     a.rest()
     top = 1.0 - abs(rising)
-    a.move("hips", x=0.8 - 0.8 * top, z=2.6 - 0.6 * top)
+    # Knees are bent before they meet the floor.
+    a.move("hips", x=0.8 - 0.8 * top, z=2.6 - 0.6 * top + (_TOUCH - 2.6) * max(-rising, 0.0))
     a.turn("hips", pitch=4.0 + 5.0 * top)
     a.bend(pitch=-9.0 + 12.0 * top + 2.0 * min(rising, 0.0) * -1.0)
     a.stretch(1.3 - 0.6 * top)
@@ -94,7 +95,7 @@ def _hang(a, height, lift, swing, pitch=_TOES_OFF, toes=0.5):
 def _land(a, t):
     """Meets the floor with the toes, sinks in, comes up again; the rest of him a little later."""
     # It arrives at the speed with which it fell.
-    down = caught(t, 0.0, 0.13, 2.5)
+    down = caught(t, 0.0, 0.14, 2.5)
     sink = down * keyed(t, (0.13, 1.0), (0.18, 1.0), (0.40, -0.12), (0.58, 0.0))
     reach = 1.0 - down
     head = keyed(t, (0.0, 0.0), (0.16, 1.0), (0.38, -0.15), (0.58, 0.0))
@@ -103,7 +104,7 @@ def _land(a, t):
             for (_, late), half in zip(_LATE, (0.35, 0.85))]
     a.rest()
     _crouched(a, 0.95 * sink)
-    a.move("hips", x=0.8 * reach, z=2.6 * reach)
+    a.move("hips", x=0.8 * reach, z=_TOUCH * reach)
     a.turn("hips", pitch=4.0 * reach)
     a.bend(pitch=-7.0 * reach)
     a.stretch(1.3 * reach)
@@ -119,7 +120,8 @@ def _land(a, t):
     # The tail goes on downwards by itself: it is held up against the floor.
     a.tail_pose(rise=8.0 + 22.0 * max(sink, 0.0) - 8.0 * keyed(t, (0.25, 0.0), (0.58, 1.0)),
                 side=_TAIL_SWING * keyed(t, (0.0, 1.0), (0.3, -0.3), (0.55, 0.0)), curl=6.0 * reach)
-    return _TOES_OFF * (1.0 - caught(t, 0.0, 0.10, 1.6))
+    # Heels settle slowly: soles would slide.
+    return (_TOES_OFF - 7.0) * (1.0 - caught(t, 0.0, 0.13, 1.8)) + 7.0 * keyed(t, (0.05, 1.0), (0.34, 0.0))
 
 
 def jump_start(a, t):
@@ -147,7 +149,7 @@ def jump_land(a, t):
     pitch = _land(a, t)
     for side, sign in SIDES:
         a.foot(side, BALL[0], BALL[1] * sign, 0.0, pitch)
-        a.spread(side, 5.0 * keyed(t, (0.06, 0.0), (0.12, 1.0), (0.35, 0.0)))
+        a.spread(side, 5.0 * keyed(t, (0.08, 0.0), (0.24, 1.0), (0.45, 0.0)))
 
 
 def jump(a, t):
@@ -166,23 +168,25 @@ def jump(a, t):
         height = 4.0 * _HEIGHT * s * (1.0 - s)
         a.root(z=height)
         # Feet go on bending as they did on the floor; toes uncurl, and curl again before they touch.
-        swung = math.sin(math.pi * min(1.0, min(s, 1.0 - s) / 0.35))
-        _hang(a, height, 2.6 * top - 0.7 * swung * (1.0 - top), 0.0, _TOES_OFF + 16.0 * swung, 0.5 * top)
+        near = 2.0 * min(s, 1.0 - s)
+        swung = 6.75 * near * (1.0 - near) ** 2
+        _hang(a, height, 2.6 * top - (1.4 if s < 0.5 else 0.5) * swung, 0.0, _TOES_OFF + 16.0 * swung,
+              0.5 * top)
 
 
 # --- fall and get up
 
-_SIT_FOOT = (13.6, 8.6, 8.0)     # ball as if flat, while the heel rests and the toes point up
-_FALL = {"l": Footing(BALL[0], BALL[1], 0.0, (0.46, 0.84, _SIT_FOOT[0], _SIT_FOOT[1], _SIT_FOOT[2],
-                                              2.4, 0.0)),
-         "r": Footing(BALL[0], -BALL[1], 0.0, (0.10, 0.30, -1.4, -8.4, -6.0, 2.4, 6.0),
-                      (0.50, 0.88, _SIT_FOOT[0], -_SIT_FOOT[1], -_SIT_FOOT[2], 2.6, 0.0))}
-_RISE = {"l": Footing(_SIT_FOOT[0], _SIT_FOOT[1], _SIT_FOOT[2],
-                      (0.26, 0.50, BALL[0], BALL[1] + 1.2, 4.0, 1.4, 0.0),
-                      (1.22, 1.40, BALL[0], BALL[1], 0.0, 1.0, 8.0)),
-         "r": Footing(_SIT_FOOT[0], -_SIT_FOOT[1], -_SIT_FOOT[2],
-                      (0.58, 0.83, BALL[0], -BALL[1] - 1.2, -4.0, 1.6, 0.0),
-                      (1.38, 1.55, BALL[0], -BALL[1], 0.0, 1.0, 8.0))}
+_SIT_FOOT = (13.1, 8.6, 8.0)     # ball as if flat, while the heel rests and the toes point up
+_FALL = {"l": Tread(BALL[0], BALL[1], 0.0, (0.46, 0.84, _SIT_FOOT[0], _SIT_FOOT[1], _SIT_FOOT[2],
+                                            2.4, 0.0)),
+         "r": Tread(BALL[0], -BALL[1], 0.0, (0.05, 0.33, -1.4, -8.4, -6.0, 2.0, 6.0),
+                    (0.38, 0.86, _SIT_FOOT[0], -_SIT_FOOT[1], -_SIT_FOOT[2], 2.6, 0.0))}
+_RISE = {"l": Tread(_SIT_FOOT[0], _SIT_FOOT[1], _SIT_FOOT[2],
+                    (0.18, 0.52, BALL[0], BALL[1] + 1.2, 4.0, 1.4, 0.0),
+                    (1.06, 1.34, BALL[0], BALL[1], 0.0, 0.9, 8.0)),
+         "r": Tread(_SIT_FOOT[0], -_SIT_FOOT[1], -_SIT_FOOT[2],
+                    (0.50, 0.86, BALL[0], -BALL[1] - 1.2, -4.0, 1.6, 0.0),
+                    (1.30, 1.58, BALL[0], -BALL[1], 0.0, 0.9, 8.0))}
 _TOES_UP = -48.0
 FALL_SECONDS = 1.5
 _SEAT = -5.86                    # of the hips, against standing
@@ -238,16 +242,17 @@ def fall(a, t):
     a.nod(pitch=14.0 * tip - 12.0 * rock)
     a.stretch(-1.1 * pulse(t, 0.68, 0.84, 0.07) + 0.6 * pulse(t, 0.45, 0.70, 0.1))
     a.tail_pose(rise=14.0 * pulse(t, 0.12, 0.72, 0.2), curl=-34.0 * max(0.0, rock))
+    a.turn("tail_1", pitch=4.0 * pulse(t, 0.56, 0.84, 0.14))     # what follows downwards by itself
     for side, stop in (("l", 0.98), ("r", 0.76)):
-        flail = keyed(t, (0.04, 0.0), (0.18, 1.0), (stop - 0.2, 1.0), (stop, 0.0))
-        round_ = 2.0 * math.pi * (2.3 * t + (0.0 if side == "l" else 0.42))
+        flail = keyed(t, (0.0, 0.0), (0.34, 1.0), (stop - 0.3, 1.0), (stop, 0.0))
+        round_ = 2.0 * math.pi * (2.0 * t + (0.0 if side == "l" else 0.42))
         a.one("clavicle", side, roll=10.0 * flail)
         a.arm(side, roll=(44.0 + 24.0 * math.sin(round_)) * flail,
               yaw=30.0 * math.cos(round_) * flail, pitch=8.0 * flail)
         a.elbow(side, (14.0 + 12.0 * math.sin(round_ - 0.9)) * flail)
         a.one("hand", side, roll=20.0 * math.sin(round_ - 1.4) * flail)
         a.grip(side, -0.6 * flail)
-    _props(a, keyed(t, (0.54, 0.0), (0.74, 1.0)), keyed(t, (0.80, 0.0), (1.15, 1.0)))
+    _props(a, keyed(t, (0.36, 0.0), (0.76, 1.0)), keyed(t, (0.80, 0.0), (1.15, 1.0)))
     shock = keyed(t, (0.0, 0.0), (0.12, 1.0), (0.68, 1.0), (0.74, 0.0))
     wince = keyed(t, (0.67, 0.0), (0.72, 1.0), (0.98, 1.0), (1.12, 0.0))
     for side, _ in SIDES:
@@ -269,7 +274,7 @@ def get_up(a, t):
     forward = keyed(t, (0.40, 0.0), (0.78, 1.0), (1.30, 0.0))
     rock = keyed(t, (0.10, 0.0), (0.32, 1.0), (0.60, 0.0))
     dizzy = keyed(t, (0.0, 1.0), (0.35, 0.0))
-    shake = keyed(t, (0.05, 0.0), (0.15, 1.0), (0.38, 0.0))
+    shake = keyed(t, (0.02, 0.0), (0.20, 1.0), (0.44, 0.0))
     over = keyed(t, (1.0, 0.0), (1.26, 1.0), (1.55, 0.0))
     a.rest()
     _sitting(a, 1.0 - up, -6.0 * rock, dizzy)
@@ -299,8 +304,8 @@ def get_up(a, t):
     _props(a, keyed(t, (0.66, 1.0), (0.92, 0.0)), keyed(t, (0.30, 1.0), (0.70, 0.0)))
     for side, sign in SIDES:
         x, y, z, pitch, yaw = _RISE[side].at(t)
-        flat = keyed(t, (0.26, 1.0), (0.48, 0.0)) if side == "l" else keyed(t, (0.58, 1.0),
-                                                                            (0.82, 0.0))
+        flat = keyed(t, (0.18, 1.0), (0.50, 0.0)) if side == "l" else keyed(t, (0.50, 1.0),
+                                                                            (0.84, 0.0))
         a.foot(side, x, y, z + 0.35 * flat, pitch + _TOES_UP * flat, yaw, 0.5,
                _knee(max(flat, 1.0 - up)))
 
@@ -319,12 +324,17 @@ DANCE_EVENTS = ((6, "footstep right"), (21, "footstep left"), (36, "footstep rig
 
 
 def _hop(t):
-    """A jump at t in 0..1: (height 0..1, crouch 0..1 before and after it, heels lifted 0..1)."""
+    """A jump at t in 0..1: (height 0..1, heels lifted 0..1)."""
     rise = (t - 0.29) / 0.42
     height = 4.0 * rise * (1.0 - rise) if 0.0 < rise < 1.0 else 0.0
-    before = smoothstep(0.0, 0.17, t) * smoothstep(0.34, 0.17, t)
-    after = smoothstep(0.66, 0.80, t) * smoothstep(1.0, 0.80, t)
-    return height, max(before, after), pulse(t, 0.14, 0.86, 0.3)
+    return height, pulse(t, 0.10, 0.90, 0.38)
+
+
+# By beats: he sinks once between one hop and the next, and is stretched in the air.
+_CROUCHES = ((3.70, 0.0), (4.06, 1.0), (4.38, 0.0), (4.62, 0.0), (5.0, 1.0), (5.38, 0.0), (5.62, 0.0),
+             (6.2, 1.0), (6.68, 0.0), (7.32, 0.0), (7.62, 1.0), (8.0, 0.0))
+_STRETCHES = ((4.15, 0.0), (4.5, 1.0), (4.85, 0.0), (5.15, 0.0), (5.5, 1.0), (5.85, 0.0), (6.4, 0.0),
+              (6.76, 1.0), (7.24, 1.0), (7.6, 0.0))
 
 
 def _dance_feet(a, beat, height, heels, spin):
@@ -351,20 +361,20 @@ def dance(a, t):
     side = math.sin(math.pi * beat + 0.5 * math.pi) * stepping
     late = math.sin(math.pi * (beat - 0.3) + 0.5 * math.pi) * stepping
     beats = wave(phase, 8, 0.25)
-    hop, crouch, heels, height, spin, fling, wind = (0.0,) * 7
+    crouch, airborne = keyed(beat, *_CROUCHES), keyed(beat, *_STRETCHES)
+    heels, height, spin, fling, wind = (0.0,) * 5
     if 4.0 <= beat < 6.0:
-        hop, crouch, heels = _hop(beat % 1.0)
-        height = 3.4 * hop
+        hop, heels = _hop(beat % 1.0)
+        height, heels = 3.4 * hop, 0.6 * heels
         fling = math.sin(math.pi * (beat % 1.0)) ** 2
     elif beat >= 6.0:
         s = (beat - 6.0) / 2.0
-        hop, crouch, heels = _hop(s)
+        hop, heels = _hop(s)
         height = 12.0 * hop
         fling = math.sin(math.pi * s) ** 2
         # Winds up against the turn; once off the floor, goes round.
         wind = keyed(s, (0.0, 0.0), (0.20, -1.0), (0.36, 0.5), (0.66, 0.3), (0.9, 0.0))
         spin = 360.0 * keyed(s, (0.285, 0.0), (0.34, 0.07), (0.64, 0.93), (0.715, 1.0))
-    airborne = smoothstep(0.0, 0.8, hop)
     a.root(yaw=spin)
     a.move("hips", y=2.6 * side, z=-0.8 - 1.1 * beats * stepping - 2.4 * crouch + height
            + 0.7 * airborne)

@@ -1,9 +1,8 @@
 """Clips of a character that nobody plays with: he yawns, nods off, sits down to sleep, and starts up."""
 
 from kit.curves import bump, keyed, pulse, wave
-from kit.footing import Footing
 
-from bobbin_parts.actor import BALL, SIDES
+from bobbin_parts.actor import BALL, SIDES, Tread
 
 YAWN_SECONDS, DOZE_SECONDS, STARTLE_SECONDS = 3.0, 4.0, 1.1
 _NOD = 17.0        # of the sleeping head
@@ -69,12 +68,12 @@ def yawn(a, t):
 SIT_SECONDS = 1.4
 _SEAT = (-4.4, -5.9)                 # of the hips, against standing
 _OUT = {side: (13.6, 8.2 * sign, 8.0 * sign) for side, sign in SIDES}
-_DOWN = {side: Footing(BALL[0], BALL[1] * sign, 0.0,
-                       (0.44 + late, 0.86 + late) + _OUT[side] + (2.2, 0.0))
+_DOWN = {side: Tread(BALL[0], BALL[1] * sign, 0.0,
+                     (0.44 + late, 0.86 + late) + _OUT[side] + (2.2, 0.0))
          for (side, sign), late in zip(SIDES, (0.0, 0.16))}
 # Both feet come in, one just before the other, and then leave the floor together.
-_UP = {side: Footing(*_OUT[side], (0.02 + late, 0.32 + late, BALL[0], BALL[1] * sign, 0.0, 1.6, 0.0),
-                     (0.45, 0.68, BALL[0], BALL[1] * sign, 0.0, 2.3, 8.0))
+_UP = {side: Tread(*_OUT[side], (late, 0.37 + late, BALL[0], BALL[1] * sign, 0.0, 1.6, 0.0),
+                   (0.44, 0.74, BALL[0], BALL[1] * sign, 0.0, 2.3, 8.0))
        for (side, sign), late in zip(SIDES, (0.0, 0.06))}
 
 
@@ -132,13 +131,13 @@ def doze(a, t):
     a.ears(16.0 * bump(phase, 0.70, 0.76, 0.03), 0.0, "l")
     a.turn("tail_6", yaw=-6.0 * bump(phase, 0.72, 0.86, 0.05))
     a.turn("tail_fin", yaw=-9.0 * bump(phase, 0.73, 0.88, 0.05))
-    _seated(a, 1.0, {side: Footing(*_OUT[side]).at(0.0) for side, _ in SIDES}, 1.0)
+    _seated(a, 1.0, {side: Tread(*_OUT[side]).at(0.0) for side, _ in SIDES}, 1.0)
 
 
 def startle(a, t):
     """Starts up, all wide: eyes, ears, arms; draws his feet under him, pushes off with a hop, lands, shakes
     his head, and is there."""
-    sleep = keyed(t, (0.0, 1.0), (0.12, 0.0))
+    sleep = keyed(t, (0.0, 1.0), (0.18, 0.0))
     fright = keyed(t, (0.0, 0.0), (0.14, 1.0), (0.62, 0.9), (1.0, 0.0))
     # The seat stays down until the feet are below it.
     down = 1.0 - keyed(t, (0.16, 0.0), (0.30, 0.28), (0.54, 1.0))
@@ -160,6 +159,6 @@ def startle(a, t):
         a.grip(side, -0.5 * own)
     a.mouth(0.16 + 0.5 * fright, 1.0 - 1.3 * fright)
     a.brows(0.9 * fright, -0.5 * fright)
-    a.ears(15.0 * fright)
+    a.ears(15.0 * keyed(t, (0.04, 0.0), (0.28, 1.0), (0.60, 0.9), (1.0, 0.0)))
     a.tail_pose(rise=9.0 * fright)
     _seated(a, down, {side: _UP[side].at(t) for side, _ in SIDES}, 1.0 - keyed(t, (0.04, 0.0), (0.46, 1.0)))
