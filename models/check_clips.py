@@ -60,7 +60,7 @@ FLOOR = 0.1      # a part of a sole no higher than this above its height at rest
 
 
 ALLOWED = {
-    "attack": {"spike": 15},      # the blow: the arm, and the legs that throw it
+    "attack": {"spike": 14},      # the blow of the right arm
     "back_stop": {"stops": 1},
     "fall": {"spike": 16},        # bottom and heels hit the floor
     "jump": {"spike": 18},        # legs push off and land
@@ -69,7 +69,6 @@ ALLOWED = {
     "run": {"stops": 2},          # the shin at the top of its swing
     "skid_stop": {"slide": 60},   # it is to slide
     "skid_stop_right": {"slide": 60},
-    "startle": {"spike": 14},     # the start out of sleep
 }
 
 

@@ -179,20 +179,21 @@ def bow(a, t):
     a.stand()
 
 
-_STRIKE = Tread(BALL[0], BALL[1], 0.0, (0.20, 0.48, 11.2, 7.4, 5.0, 2.4, 10.0),
-                (0.76, 1.08, BALL[0], BALL[1], 0.0, 1.6, 12.0))
+_STRIKE = Tread(BALL[0], BALL[1], 0.0, (0.18, 0.52, 11.2, 7.4, 5.0, 2.4, 10.0),
+                (0.74, 1.10, BALL[0], BALL[1], 0.0, 1.6, 12.0))
 
 
 def attack(a, t):
     """Winds up, lunges onto the left foot and claws across with the right hand."""
     wind = keyed(t, (0.0, 0.0), (0.26, 0.98), (0.34, 1.0), (0.50, 0.0))
-    hit = keyed(t, (0.31, 0.0), (0.52, 1.0), (0.72, 1.0), (1.12, 0.0))
+    hit = keyed(t, (0.28, 0.0), (0.52, 1.0), (0.72, 1.0), (1.12, 0.0))
     over = keyed(t, (0.46, 0.0), (0.66, 1.0), (1.12, 0.0))
+    lunge = keyed(t, (0.26, 0.0), (0.56, 1.0), (0.72, 1.0), (1.12, 0.0))
     # He crouches, comes up over the foot that steps out, and falls into the blow.
     tall = keyed(t, (0.20, 0.0), (0.38, 1.0), (0.55, 0.0))
     a.rest()
-    a.move("hips", x=-2.6 * wind + 6.9 * hit, y=-1.1 * wind + 1.0 * hit,
-           z=-1.9 * wind - 2.0 * hit + 2.6 * tall)
+    a.move("hips", x=-2.6 * wind + 6.9 * lunge, y=-1.1 * wind + 1.0 * lunge,
+           z=-1.9 * wind - 2.0 * lunge + 2.6 * tall)
     a.turn("hips", yaw=-15.0 * wind + 15.0 * hit, pitch=-3.0 * wind + 11.0 * hit)
     a.bend(yaw=-27.0 * wind + 27.0 * hit + 9.0 * over, pitch=-9.0 * wind + 15.0 * hit,
            roll=5.0 * wind - 4.0 * hit)
@@ -220,7 +221,7 @@ def attack(a, t):
     x, y, z, pitch, yaw = _STRIKE.at(t)
     a.foot("l", x, y, z, pitch, yaw, 0.6)
     # The other foot pushes off its toes.
-    a.foot("r", BALL[0], -BALL[1], 0.0, keyed(t, (0.20, 0.0), (0.52, 44.0), (0.72, 42.0),
+    a.foot("r", BALL[0], -BALL[1], 0.0, keyed(t, (0.16, 0.0), (0.56, 44.0), (0.72, 42.0),
                                               (1.06, 0.0)))
     for side, _ in SIDES:
         a.spread(side, 5.0 * hit)

@@ -15,8 +15,8 @@ def _both_feet(frame):
 
 
 CLIPS = (
-    Clip("attack", 30, 34, acts.attack, events=((15, "footstep left"), (15, "strike right hand"),
-                                                (32, "footstep left"))),
+    Clip("attack", 30, 34, acts.attack, events=((15, "strike right hand"), (16, "footstep left"),
+                                                (33, "footstep left"))),
     Clip("back_start", 30, 15, steering.back_start, loop=False, events=((15, "footstep left"),)),
     Clip("back_stop", 30, 15, steering.back_stop, loop=False,
          events=((0, "footstep left"), (14, "footstep right"))),

@@ -72,7 +72,7 @@ _DOWN = {side: Tread(BALL[0], BALL[1] * sign, 0.0,
                      (0.44 + late, 0.86 + late) + _OUT[side] + (2.2, 0.0))
          for (side, sign), late in zip(SIDES, (0.0, 0.16))}
 # Both feet come in, one just before the other, and then leave the floor together.
-_UP = {side: Tread(*_OUT[side], (late, 0.37 + late, BALL[0], BALL[1] * sign, 0.0, 1.6, 0.0),
+_UP = {side: Tread(*_OUT[side], (late, 0.37 + late, BALL[0], BALL[1] * sign, 0.0, 1.2, 0.0),
                    (0.44, 0.74, BALL[0], BALL[1] * sign, 0.0, 2.3, 8.0))
        for (side, sign), late in zip(SIDES, (0.0, 0.06))}
 
@@ -138,10 +138,10 @@ def startle(a, t):
     """Starts up, all wide: eyes, ears, arms; draws his feet under him, pushes off with a hop, lands, shakes
     his head, and is there."""
     sleep = keyed(t, (0.0, 1.0), (0.18, 0.0))
-    fright = keyed(t, (0.0, 0.0), (0.14, 1.0), (0.62, 0.9), (1.0, 0.0))
+    fright = keyed(t, (0.0, 0.0), (0.20, 1.0), (0.62, 0.9), (1.0, 0.0))
     # The seat stays down until the feet are below it.
     down = 1.0 - keyed(t, (0.16, 0.0), (0.30, 0.28), (0.54, 1.0))
-    lean = keyed(t, (0.08, 0.0), (0.28, 1.0), (0.50, 0.0))
+    lean = keyed(t, (0.12, 0.0), (0.34, 1.0), (0.50, 0.0))
     up = keyed(t, (0.40, 0.0), (0.57, 1.0), (0.74, 0.0))
     sink = pulse(t, 0.66, 1.02, 0.15)
     a.rest()
