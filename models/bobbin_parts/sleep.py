@@ -8,8 +8,9 @@ YAWN_SECONDS, DOZE_SECONDS, STARTLE_SECONDS = 3.0, 4.0, 1.1
 _NOD = 17.0        # of the sleeping head
 
 
-def _asleep(a, amount, breath=0.0):
-    """The trunk sinks, the head hangs, lids are shut, arms and ears too."""
+def _asleep(a, amount, breath=0.0, shut=None):
+    """The trunk sinks, the head hangs, lids are shut (as far as `shut`, if given), arms and ears hang too."""
+    shut = amount if shut is None else shut
     a.move("hips", z=-0.9 * amount + 0.10 * breath, x=-0.3 * amount)
     a.turn("hips", pitch=4.0 * amount)
     a.bend(pitch=10.0 * amount - 1.6 * breath)
@@ -17,7 +18,7 @@ def _asleep(a, amount, breath=0.0):
     a.move("belly", x=0.35 * breath)
     a.nod(pitch=_NOD * amount - 4.5 * breath, roll=7.0 * amount)
     for side, _ in SIDES:
-        a.lids(side, amount, amount, 2.0)
+        a.lids(side, shut, shut, 2.0)
         a.arm(side, pitch=-4.0 * amount, roll=2.0 * breath)
     a.ears(-13.0 * amount - 2.0 * breath, 9.0 * amount)
     a.brows(-0.2 * amount, -0.3 * amount)
@@ -145,7 +146,7 @@ def startle(a, t):
     up = keyed(t, (0.40, 0.0), (0.57, 1.0), (0.74, 0.0))
     sink = pulse(t, 0.66, 1.02, 0.15)
     a.rest()
-    _asleep(a, sleep)
+    _asleep(a, sleep, shut=keyed(t, (0.0, 1.0), (0.10, 0.0)))      # the eyes first
     a.move("hips", x=2.6 * lean, z=0.5 * fright + 2.3 * up - 1.5 * sink)
     a.turn("hips", pitch=9.0 * lean + 3.0 * sink)
     a.bend(pitch=-8.0 * fright + 19.0 * lean + 7.0 * sink)
