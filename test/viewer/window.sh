@@ -440,9 +440,10 @@ runs_and_jumps() {
         steps_to 'states=far_' && press play Pause && after let-go xdotool keyup w &&
         after let-go xdotool keyup shift
 }
-# The second trigger is F2; the panel's third row is the second trigger's button.
+# The second trigger is F2; the panel's third row is the second trigger's button. He may have fallen asleep.
 pushes() {
-    machine_comes_to machine_says 'states=idle,' && after push xdotool key F2 &&
+    after drive xdotool keydown w && machine_comes_to machine_says 'states=walk_' && after let-go xdotool keyup w &&
+        machine_comes_to machine_says 'states=idle,' && after push xdotool key F2 &&
         machine_comes_to machine_says ',wave,'
 }
 plays_once() {
