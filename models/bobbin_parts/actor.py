@@ -18,6 +18,7 @@ _ANKLE = _BIND["foot_l"]
 _BACK = sub(_ANKLE, BALL)
 # The back edge of the sole, seen from the ball of the foot: a raised foot rests on it.
 _HEEL = (-7.0, -1.2, -1.4)
+_ROLL = 0.05       # how far the ball goes forward at most as the heel rises
 _TOE_REACH = 5.2   # from the ball to the tips of the toes
 _WRIST = maths.unit(sub(_BIND["hand_l"], _BIND["forearm_l"]))
 _ELBOW = maths.unit(maths.cross(sub(_BIND["forearm_l"], _BIND["upperarm_l"]), (1.0, 0.0, 0.0)))
@@ -233,6 +234,11 @@ class Actor:
         if pitch < 0.0:
             heel = (_HEEL[0], _HEEL[1] * sign, _HEEL[2])
             ball = sub(add(ball, rotate(flat, heel)), rotate(tilt, heel))
+        else:
+            # The ball is a little above the sole, so the sole would slide back as it turns about the
+            # ball. It slides by half, and the toes by the other half, the other way.
+            ahead = _ROLL * math.tanh(0.22 * BALL[2] * math.radians(pitch) / _ROLL)
+            ball = add(ball, rotate(flat, (ahead, 0.0, 0.0)))
         knee = knee or (1.0, 0.32, 0.12)
         hint = rotate(flat, (knee[0], knee[1] * sign, knee[2]))
         self.pose.reach("thigh_" + side, "shin_" + side, "foot_" + side,

@@ -4,7 +4,7 @@ one of these to the clip that fits it moves no foot on the floor."""
 
 import math
 
-from kit.curves import bump, keyed, pulse, wave
+from kit.curves import arch, bump, keyed, pulse, smootherstep, wave
 from kit.footing import Footing
 from kit.maths import mix, normalised, rotate, turn
 
@@ -47,13 +47,13 @@ def _turning(a, t, sign):
     s = t / TURN_SECONDS
     heading = sign * TURN_DEGREES * (0.65 * s + 0.35 * _eased(s))
     lead, follow = ("l", "r") if sign > 0.0 else ("r", "l")
-    weight = sign * (bump(s, 0.55, 0.95, 0.2) - bump(s, 0.05, 0.5, 0.2))
+    weight = sign * (bump(s, 0.547, 0.975, 0.192) - bump(s, 0.0, 0.497, 0.228))
     ahead = math.sin(math.pi * s) ** 2
     a.root(yaw=heading)
     _stance(a)
     # The foot that lands last gives a little.
     a.move("hips", y=1.5 * weight, z=-0.5 * ahead + 0.5 * wave(s, 2, 0.36) * ahead
-           - 0.45 * pulse(s, 0.83, 1.0, 0.085))
+           - 0.4 * pulse(s, 0.755, 1.0, 0.119))
     a.turn("hips", roll=3.5 * weight, yaw=4.0 * sign * ahead)
     a.bend(yaw=9.0 * sign * ahead, roll=-5.0 * weight - 3.0 * sign * ahead)
     a.nod(yaw=17.0 * sign * ahead, roll=-3.0 * sign * ahead)
@@ -64,13 +64,13 @@ def _turning(a, t, sign):
         a.lids(side, 0.32 * bump(s, 0.08, 0.42, 0.12), 0.0)
         a.arm(side, roll=7.0 * ahead, bend=14.0 * ahead, pitch=9.0 * own * sign * ahead)
     a.tail_pose(side=-20.0 * sign * ahead)
-    for side, start, end in ((lead, 0.03, 0.49), (follow, 0.46, 0.92)):
+    for side, start, end in ((lead, 0.015, 0.511), (follow, 0.457, 0.965)):
         own = 1.0 if side == "l" else -1.0
-        way = _eased(min(1.0, max(0.0, (s - start) / (end - start))))
-        up = math.sin(math.pi * min(1.0, max(0.0, (s - start) / (end - start))))
+        move = (s - start) / (end - start)
+        way, up = smootherstep(move), arch(move, 2.03, 1.93)
         yaw = sign * TURN_DEGREES * way
         x, y, _ = rotate(turn(yaw=yaw), (BALL[0], BALL[1] * own, 0.0))
-        a.foot(side, x, y, 2.4 * up ** 1.4, 14.0 * up ** 1.4, yaw, 0.5)
+        a.foot(side, x, y, 2.15 * up, 7.3 * up, yaw, 0.5)
 
 
 def turn_left(a, t):
@@ -174,8 +174,10 @@ def back_stop(a, t):
 
 
 # Of the foot that lands first, as if it were the left one, and of the other.
-_STEP_FIRST = Footing(BALL[0] + 5.0, BALL[1] - 1.0, 6.0, (0.58, 0.82, BALL[0], BALL[1], 0.0, 1.8, 10.0))
-_STEP_SECOND = Footing(BALL[0] + 2.0, BALL[1] - 1.0, 14.0, (0.42, 0.66, BALL[0], BALL[1], 0.0, 1.8, 10.0))
+_STEP_FIRST = Footing(BALL[0] + 5.0, BALL[1] - 1.0, 6.0, (0.57, 0.83, BALL[0], BALL[1], 0.0, 1.8, 10.0),
+                      gentle=1.5)
+_STEP_SECOND = Footing(BALL[0] + 2.0, BALL[1] - 1.0, 14.0, (0.41, 0.67, BALL[0], BALL[1], 0.0, 1.8, 10.0),
+                       gentle=1.5)
 
 
 def _skid(a, t, sign):
@@ -186,12 +188,12 @@ def _skid(a, t, sign):
     x = 0.5 * RUN.forward * SKID_SECONDS * (1.0 - (1.0 - s) ** 2)
     a.root(x)
     phase = 0.0 if sign > 0.0 else 0.5 * RUN.seconds
-    back = keyed(t, (0.0, 0.0), (0.10, 1.0), (0.34, 1.0), (0.52, -0.35), (0.85, 0.0))
+    back = keyed(t, (0.0, 0.0), (0.13, 1.0), (0.34, 1.0), (0.52, -0.35), (0.85, 0.0))
     calm = keyed(t, (0.0, 0.0), (0.55, 0.4), (SKID_ENDS, 1.0))
-    _between(a, lambda b: run(b, phase + 0.15 * t), _stance, keyed(t, (0.0, 0.0), (0.20, 1.0)))
+    _between(a, lambda b: run(b, phase + 0.15 * t), _stance, keyed(t, (0.0, 0.0), (0.212, 1.0)))
     # The last foot that lands gives a little.
     a.move("hips", x=-3.4 * max(back, 0.0), z=-0.5 * pulse(t, 0.74, 0.90, 0.08)
-           - 2.6 * keyed(t, (0.0, 0.0), (0.15, 1.0), (0.42, 0.9), (0.78, 0.0)))
+           - 2.6 * keyed(t, (0.0, 0.0), (0.165, 1.0), (0.42, 0.9), (0.8, 0.0)))
     a.turn("hips", pitch=-11.0 * back, yaw=7.0 * sign * max(back, 0.0))
     a.bend(pitch=-15.0 * back, yaw=-9.0 * sign * max(back, 0.0))
     a.nod(pitch=15.0 * back)
@@ -208,9 +210,9 @@ def _skid(a, t, sign):
     for side, own in SIDES:
         first = own == sign
         fx, fy, fz, pitch, yaw = (_STEP_FIRST if first else _STEP_SECOND).at(t)
-        fade = keyed(t, (0.0, 0.0), (0.17, 1.0))
+        fade = keyed(t, (0.0, 0.0), (0.19, 1.0))
         px, py, pz, run_pitch, run_yaw, toes = RUN.step(own, 0.0 if side == "l" else 0.5, phase)
-        heels = -13.0 * keyed(t, (0.06, 0.0), (0.18, 1.0), (0.32, 1.0), (0.44, 0.0))
+        heels = -13.0 * keyed(t, (0.045, 0.0), (0.195, 1.0), (0.31, 1.0), (0.44, 0.0))
         px -= RUN.forward * phase
         a.foot(side, x + px + (fx - px) * fade, py + (own * fy - py) * fade, fz + pz * (1.0 - fade),
                pitch * fade + heels + run_pitch * (1.0 - fade), own * yaw * fade + run_yaw * (1.0 - fade),
@@ -237,9 +239,9 @@ def _run_jump(a, t, sign):
     x = RUN.forward * (t - ran - begin)
     height = 4.0 * 9.0 * s * (1.0 - s)
     top = math.sin(math.pi * s) ** 2
-    push = pulse(t, 0.0, stance + 0.06, 0.1)
+    push = pulse(t, 0.0, stance + 0.07, 0.14)
     a.move("origin", x, 0.0, height)
-    a.move("hips", z=-1.2 * push + 1.0 * top)
+    a.move("hips", z=-1.1 * push + 1.0 * top)
     a.turn("hips", pitch=-8.0 * top)
     a.bend(pitch=-6.0 * top + 6.0 * push)
     a.nod(pitch=8.0 * top)

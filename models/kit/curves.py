@@ -5,6 +5,9 @@ import math
 from kit.maths import smoothstep
 
 
+_BELL = tuple((n / 6.0, (1.0 + math.cos(math.pi * n / 6.0)) / 12.0) for n in range(-5, 6))
+
+
 def wave(phase, cycles=1, shift=0.0):
     """Sine with an integer number of cycles per loop; shift in cycles, > 0 is later."""
     return math.sin(2.0 * math.pi * (phase * cycles - shift))
@@ -76,3 +79,23 @@ def looped(t, period, *keys):
     slopes = [0.0] + _slopes(around) + [0.0]
     n = next(n for n in range(2, len(around)) if t < around[n][0])
     return _between(around[n - 1], around[n], slopes[n - 1], slopes[n], t)
+
+
+def smootherstep(s):
+    """From 0 at 0 to 1 at 1, with no acceleration at either end."""
+    s = min(1.0, max(0.0, s))
+    return s * s * s * (s * (6.0 * s - 15.0) + 10.0)
+
+
+def arch(s, up, down):
+    """0 at 0 and 1, 1 at its highest; the greater `up` and `down`, the more gently it begins and ends."""
+    if not 0.0 < s < 1.0:
+        return 0.0
+    top = up / (up + down)
+    return (s / top) ** up * ((1.0 - s) / (1.0 - top)) ** down
+
+
+def softened(curve, t, width):
+    """A weighted mean of curve(t) from t - width to t + width: corners become arcs, and what is
+    constant for longer than that stays so in its middle."""
+    return sum(share * curve(t + width * at) for at, share in _BELL)

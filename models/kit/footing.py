@@ -8,10 +8,10 @@ from kit.maths import smoothstep
 class Footing:
     """A foot at (x, y), rotated by yaw, and its moves: rows of (start, end, x, y, yaw, lift, pitch),
     in ascending order; lift is the height in the middle of the move, pitch the rotation there.
-    Between moves it does not move."""
+    Between moves it does not move. The greater `gentle`, the more slowly it leaves the floor and meets it."""
 
-    def __init__(self, x, y, yaw, *moves):
-        self.start, self.moves = (x, y, yaw), moves
+    def __init__(self, x, y, yaw, *moves, gentle=0.9):
+        self.start, self.moves, self.gentle = (x, y, yaw), moves, gentle
 
     def at(self, t):
         """(x, y, z, pitch, yaw) at time t."""
@@ -23,7 +23,7 @@ class Footing:
                 x, y, yaw = to_x, to_y, to_yaw
                 continue
             s = (t - start) / (end - start)
-            way, up = smoothstep(0.0, 1.0, s), math.sin(math.pi * s) ** 0.9
+            way, up = smoothstep(0.0, 1.0, s), math.sin(math.pi * s) ** self.gentle
             return (x + (to_x - x) * way, y + (to_y - y) * way, lift * up, pitch * up,
                     yaw + (to_yaw - yaw) * way)
         return x, y, 0.0, 0.0, yaw

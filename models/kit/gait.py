@@ -2,7 +2,7 @@
 
 import math
 
-from kit.curves import keyed, looped
+from kit.curves import arch, keyed, looped, smootherstep, softened
 from kit.maths import mix, rotate, turn
 
 SIDES = (("l", 1.0), ("r", -1.0))
@@ -15,16 +15,19 @@ class Gait:
 
     home: position of the ball of the left foot under the body in the middle of its stance.
     strike: pitch of the foot as it lands (< 0: heel first), push: as it leaves, kick: more of it
-    soon after. late > 0 lifts the foot more in the second half of its swing. roll, of a foot that
-    turns through lift-off without a stop: (share of the stance after which the heel rises, pitch at
-    its highest, shares of the swing at which it is that and level)."""
+    soon after; or roll: the pitch over the whole cycle as keys (time, degrees), where time is 0..1
+    for the stance and 1..2 for the swing. soft: the time, in cycles, by which it is rounded.
+    gentle: how slowly a foot leaves the floor and meets it (see arch()); without it, at once. It goes
+    on its way as a cubic; even > 0 and after > 0 add shares of curves that start more slowly and end
+    as slowly (even) or less so (after)."""
 
-    def __init__(self, seconds, home, duty, lift, strike, push, forward=0.0, left=0.0, spin=0.0,
-                 out=4.0, kick=0.0, even=0.0, late=-0.15, roll=None):
+    def __init__(self, seconds, home, duty, lift, strike=0.0, push=0.0, forward=0.0, left=0.0, spin=0.0,
+                 out=4.0, kick=0.0, even=0.0, roll=None, soft=0.04, gentle=None, after=0.0):
         self.seconds, self.home, self.duty, self.lift = seconds, home, duty, lift
-        self.strike, self.push, self.out, self.kick = strike, push, out, kick
-        self.forward, self.left, self.spin, self.even = forward, left, spin, even
-        self.late, self.roll = late, roll
+        self.forward, self.left, self.spin, self.out = forward, left, spin, out
+        self.even, self.after, self.soft, self.gentle = even, after, soft, gentle
+        self.roll = roll or ((0.0, strike), (0.2, 0.0), (0.58, 0.0), (1.0, push),
+                             (1.3, 0.75 * push + kick), (1.72, 0.0))
 
     def root(self, t):
         """x, y, heading at time t: a straight line, or an arc about a point to the left or right."""
@@ -50,30 +53,26 @@ class Gait:
         count = math.floor(phase)
         phase -= count
         here, heading = self._stand(sign, count, late)
+        pitch = softened(self._pitch, phase, self.soft)
         if phase < self.duty:
-            f = phase / self.duty
-            pitch = keyed(f, (0.0, self.strike), (0.2, 0.0), (0.58, 0.0), (1.0, self.push))
-            return here[0], here[1], 0.0, self._rolled(phase, pitch), heading, 0.0
+            return here[0], here[1], 0.0, pitch, heading, 0.0
         s = (phase - self.duty) / (1.0 - self.duty)
         there, next_heading = self._stand(sign, count + 1, late)
-        # Horizontal speed is 0 at lift-off and landing.
+        # Horizontal speed is 0 at lift-off and landing, and so is that upwards.
         way = s * s * (3.0 - 2.0 * s)
-        way += self.even * s * s * s * (s * (6.0 * s - 15.0) + 10.0) - self.even * way
+        way += (self.even * (smootherstep(s) - way)
+                + self.after * (s * s * s * (4.0 - 3.0 * s) - way))
         x, y, _ = mix(here, there, way)
-        z = self.lift * math.sin(math.pi * s) ** 0.9 * (1.0 + self.late * (2.0 * s - 1.0))
-        pitch = keyed(s, (0.0, self.push), (0.3, 0.75 * self.push + self.kick), (0.75, 0.0),
-                      (1.0, self.strike))
+        z = self.lift * (arch(s, *self.gentle) if self.gentle else
+                         math.sin(math.pi * s) ** 0.9 * (1.15 - 0.3 * s))
         toes = keyed(s, (0.0, 0.0), (0.3, 0.9), (0.7, 0.6), (1.0, 0.0))
-        return x, y, z, self._rolled(phase, pitch), heading + (next_heading - heading) * way, toes
+        return x, y, z, pitch, heading + (next_heading - heading) * way, toes
 
-    def _rolled(self, phase, pitch):
-        """Pitch by `roll`, if there is one."""
-        if self.roll is None:
-            return pitch
-        rise, most, highest, level = self.roll
+    def _pitch(self, phase):
+        """Of a foot over its whole cycle."""
         duty, swing = self.duty, 1.0 - self.duty
-        return looped(phase, 1.0, (0.0, self.strike), (0.2 * duty, 0.0), (rise * duty, 0.0),
-                      (duty, self.push), (duty + highest * swing, most), (duty + level * swing, 0.0))
+        return looped(phase, 1.0, *((at * duty if at <= 1.0 else duty + (at - 1.0) * swing, pitch)
+                                    for at, pitch in self.roll))
 
     def go(self, actor, t):
         """Moves the root. The rest of the body is posed before plant()."""
