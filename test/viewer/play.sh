@@ -46,7 +46,7 @@ wrong "a missing joint of a mask" 's/\*spine_2/*spin_2/' \
     ":19: error: mask 'upper': there is no joint 'spin_2'"
 wrong "a missing joint of a modifier" 's/legs feet hips/legs feet hpis/' \
     ":24: error: modifier 'legs' names joint 'hpis'"
-wrong "an event after the last frame" 's/frame 27 landing/frame 99 landing/' \
+wrong "an event after the last frame" 's/frame 30 landing/frame 99 landing/' \
     ":15: error: clip 'leap': event 'landing' is at frame 99, but"
 
 # -- md5view ------------------------------------------------------------------------------------

@@ -49,7 +49,7 @@ TEST (view_guest_comes_when_he_snores_and_folds_when_he_strikes) {
     view_run_machine(&host, 24.0);
     CHECK_STRING(state_of(&guest), "waits");
     CHECK_NEAR((double)guest.place.translation.x, 50.0, 0.0);
-    view_run_machine(&host, 38.9); // a snore or two later
+    view_run_machine(&host, 39.3); // a snore or two later
     CHECK_STRING(state_of(&host), "doze");
     CHECK_STRING(state_of(&guest), "looks");
     CHECK(guest.place.translation.x > 360.0f);

@@ -99,10 +99,10 @@ TEST (page_interpolation_shows_what_each_way_does) {
         // frames.
         page_set(&of, "interpolation", 0.0f);
         page_set(&of, "speed", 1.0f);
-        page_show(&of, 0.5 / 30.0);
+        page_show(&of, 0.5 / 40.0);
         CHECK(page_fact(&of, "to slerp") > 1.0);
         page_set(&of, "interpolation", 3.0f);
-        page_show(&of, 8.0 / 30.0);
+        page_show(&of, 8.0 / 40.0);
         CHECK_NEAR(page_fact(&of, "to slerp"), 0.0, 1e-2);
     }
     page_close(&of);

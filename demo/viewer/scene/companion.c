@@ -148,7 +148,7 @@ bool view_load_guest(view_companion *guest, view_scene *scene, const view_loader
     const float reach = view_size(scene->model->bounds);
     guest->machine->start = (md5_transform){
         .rotation = {.z = 0.70710678f, .w = 0.70710678f},
-        .translation = {0.3f * reach, -3.61f * reach, 0.0f},
+        .translation = {0.3f * reach, -3.79f * reach, 0.0f},
     };
     guest->machine->place = guest->machine->start;
     guest->machine->host = &scene->machine;
