@@ -243,7 +243,7 @@ TEST (view_reducing_takes_linear_time_around_a_vertex) {
     uint32_t *const indices = common_alloc(6 * SIDES, sizeof *indices);
     md5_vec4 *const influences = common_alloc(NUM, sizeof *influences);
     for (uint32_t i = 0; i < NUM; i++) {
-        const float angle = 6.2831853f * (float)i / SIDES, side = i < SIDES ? 1.0f : 0.0f;
+        const float angle = 6.2831853f * (float)i / (float)SIDES, side = i < SIDES ? 1.0f : 0.0f;
         places[i] = (md5_vec3){side * cosf(angle), side * sinf(angle),
                                i < SIDES    ? 0.0f
                                : i == SIDES ? 0.1f
