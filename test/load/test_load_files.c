@@ -294,7 +294,8 @@ static double seconds_since(clock_t start)
     return (double)(clock() - start) / CLOCKS_PER_SEC;
 }
 
-// That the first of many clips has no file is found in little more time than the text is parsed in.
+// That the first of many clips has no file is found in a few times as long as the text is parsed
+// in: beside other programs 8.4 times was seen. Comparing each clip with all before takes 450.
 TEST (character_of_many_clips_takes_linear_time) {
     enum { NUM_CLIPS = 48000, LINE = 16 };
     char *const text = malloc(NUM_CLIPS * LINE + 64), *to = text;
@@ -316,7 +317,7 @@ TEST (character_of_many_clips_takes_linear_time) {
         loaded = fmin(loaded, seconds_since(start));
         CHECK_STRING(error.message, "'x000000': cannot open the file");
     }
-    test_check(loaded < 8.0 * parsed, __FILE__, __LINE__, "parsed in %.1f ms, loaded in %.1f",
+    test_check(loaded < 30.0 * parsed, __FILE__, __LINE__, "parsed in %.1f ms, loaded in %.1f",
                parsed * 1e3, loaded * 1e3);
     free(text);
 }
