@@ -444,7 +444,7 @@ runs_and_jumps() {
 pushes() {
     after drive xdotool keydown w && machine_comes_to machine_says 'states=walk_' && after let-go xdotool keyup w &&
         machine_comes_to machine_says 'states=idle,' && after push xdotool key F2 &&
-        machine_comes_to machine_says ',wave,'
+        machine_comes_to machine_says 'states=wave,'
 }
 plays_once() {
     after one-shot xdotool key o && machine_says 'shot=stand' && after one-shot xdotool key o &&
