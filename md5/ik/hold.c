@@ -198,35 +198,19 @@ static void let_go_or_hold(const md5_hold *hold, const md5_hold_step *step, md5_
     held->is_held = !is_too_far(hold, step, held);
 }
 
-// Exact for any step.
-static void settle(const md5_hold *hold, float seconds, md5_held *held)
+// Brings a value back to 0, critically damped. Exact for any step.
+static void settle(const md5_hold *hold, float seconds, float *value, float *rate)
 {
     if (!(hold->release > shortest)) {
-        held->shift = held->rate = (md5_vec3){0.0f, 0.0f, 0.0f};
+        *value = *rate = 0.0f;
         return;
     }
     const double constant = settled / (double)hold->release;
     const float frequency = (float)constant;
     const float keep = (float)md5_decay(constant * (double)seconds);
-    const md5_vec3 pull = md5_vec3_add(held->rate, md5_vec3_scale(held->shift, frequency));
-    const md5_vec3 way = md5_vec3_scale(pull, seconds);
-    held->shift = md5_vec3_scale(md5_vec3_add(held->shift, way), keep);
-    held->rate = md5_vec3_scale(md5_vec3_sub(held->rate, md5_vec3_scale(way, frequency)), keep);
-}
-
-// Likewise.
-static void settle_turn(const md5_hold *hold, float seconds, md5_held *held)
-{
-    if (!(hold->release > shortest)) {
-        held->turn = held->turn_rate = 0.0f;
-        return;
-    }
-    const double constant = settled / (double)hold->release;
-    const float frequency = (float)constant;
-    const float keep = (float)md5_decay(constant * (double)seconds);
-    const float way = (held->turn_rate + held->turn * frequency) * seconds;
-    held->turn = (held->turn + way) * keep;
-    held->turn_rate = (held->turn_rate - way * frequency) * keep;
+    const float way = (*rate + *value * frequency) * seconds;
+    *value = (*value + way) * keep;
+    *rate = (*rate - way * frequency) * keep;
 }
 
 // At the limit it goes along with the body.
@@ -235,7 +219,7 @@ static void hold_heading(const md5_hold *hold, const md5_hold_step *step, md5_he
     if (!held->is_held || step->turns || !is_known(step->facing)) {
         if (is_known(held->heading))
             let_go_of_heading(hold, held);
-        settle_turn(hold, step->seconds, held);
+        settle(hold, step->seconds, &held->turn, &held->turn_rate);
         return;
     }
     if (!is_known(held->heading))
@@ -279,7 +263,8 @@ void md5_advance_hold(const md5_hold *hold, const md5_hold_step *step, bool is_f
     held->facing = step->facing;
     held->lift = find_lift(hold, held, step->sole.z);
     if (!held->is_held) {
-        settle(hold, step->seconds, held);
+        settle(hold, step->seconds, &held->shift.x, &held->rate.x);
+        settle(hold, step->seconds, &held->shift.y, &held->rate.y);
         return;
     }
     const md5_vec3 before = held->shift;

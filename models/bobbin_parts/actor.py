@@ -1,10 +1,11 @@
 """Bobbin's animation controls."""
 
+import functools
 import math
 
 from kit import maths
 from kit.footing import Footing
-from kit.maths import add, mul, rotate, smoothstep, sub, turn
+from kit.maths import add, mul, rotate, sub, turn
 from kit.rig import Pose
 from kit.spring import Chain, Mass
 
@@ -34,21 +35,9 @@ SPRINGS += [Chain(tuple("ear_%d_%s" % (n, side) for n in range(1, 4)),
                   _JOINTS["ear_3_" + side].aim, 3.0, 0.30, 13.0) for side, _ in SIDES]
 
 
-class Tread(Footing):
-    """Steps whose feet leave the floor and come down slowly: a knee that is nearly straight turns far for
-    little height."""
-
-    def at(self, t):
-        x, y, yaw = self.start
-        for start, end, to_x, to_y, to_yaw, lift, pitch in self.moves:
-            if t <= start:
-                break
-            s = min(1.0, (t - start) / (end - start))
-            way, up = smoothstep(0.06, 0.94, s), math.sin(math.pi * s) ** 1.5 if s < 1.0 else 0.0
-            x, y, yaw = x + (to_x - x) * way, y + (to_y - y) * way, yaw + (to_yaw - yaw) * way
-            if s < 1.0:
-                return x, y, lift * up, pitch * up, yaw
-        return x, y, 0.0, 0.0, yaw
+# Steps whose feet leave the floor and come down slowly: a knee that is nearly straight turns far for
+# little height.
+Tread = functools.partial(Footing, gentle=1.5, still=0.06)
 
 
 class Actor:

@@ -31,32 +31,32 @@ void view_point_machine(view_state *viewer, float x, float y)
 
 // -- Keys -----------------------------------------------------------------------------------
 
-enum { AHEAD, BACK, RIGHT, LEFT };
+enum { AHEAD, BACK, RIGHT, LEFT }; // as view_control.down; opposite ones differ in the last bit
 
-// The direction, of the last key that was pressed of those that are down still.
-static int hold(view_control *control, int key, int opposite, bool down)
+// Returns the direction of the last key that was pressed, of those of a pair that are still down.
+static int hold(view_control *control, unsigned key, bool down)
 {
-    const int direction = key == AHEAD || key == RIGHT ? 1 : -1;
+    const int direction = key % 2 == 0 ? 1 : -1;
     control->down[key] = down;
     if (down)
         return direction;
-    return control->down[opposite] ? -direction : 0;
+    return control->down[key ^ 1] ? -direction : 0;
 }
 
 static void walk(view_control *control, view_action action, bool down)
 {
     switch (action) {
     case VIEW_AHEAD:
-        control->ahead = hold(control, AHEAD, BACK, down);
+        control->ahead = hold(control, AHEAD, down);
         break;
     case VIEW_BACK:
-        control->ahead = hold(control, BACK, AHEAD, down);
+        control->ahead = hold(control, BACK, down);
         break;
     case VIEW_TO_RIGHT:
-        control->side = hold(control, RIGHT, LEFT, down);
+        control->side = hold(control, RIGHT, down);
         break;
     case VIEW_TO_LEFT:
-        control->side = hold(control, LEFT, RIGHT, down);
+        control->side = hold(control, LEFT, down);
         break;
     default:
         control->fast = down;

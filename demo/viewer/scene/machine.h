@@ -13,8 +13,7 @@
 typedef struct view_control {
     int ahead, side;
     bool fast;
-    bool
-        down[4]; // keys ahead, back, right, left: of two opposite ones, the last one pressed counts
+    bool down[4]; // keys ahead, back, right, left; of two opposite ones the last pressed counts
     bool moves_ahead, moves_side;
 } view_control;
 

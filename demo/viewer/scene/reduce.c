@@ -25,7 +25,7 @@ static const uint32_t none = UINT32_MAX;
 
 typedef struct merge {
     double cost;  // squared error
-    double drift; // as reducer.drifts
+    double drift; // as corner_state.drift
     uint32_t from, to;
 } merge;
 
