@@ -226,12 +226,8 @@ TEST (view_large_crowds_are_baked_by_default) {
         {{.crowd = 1000, .crowd_baked_given = true}, 0.0f},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        view_log log = {.level = VIEW_QUIET};
-        const view_loader loader = {&cases[i].options, NULL, &log, NULL};
-        const char *const files[] = {test_path(THIMBLE), test_path("models/thimble/walk.md5anim")};
-        view_document *const document = view_load_document(&loader, files, 2, false, true,
-                                                           (view_manner){.root = MD5_ROOT_FILE});
-        if (CHECK(document != NULL))
+        view_document *const document = shot_load(&cases[i].options);
+        if (document != NULL)
             CHECK_NEAR(document->crowd.baked_pixels, cases[i].pixels, 0.0);
         view_free_document(document, NULL);
     }

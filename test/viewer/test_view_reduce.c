@@ -290,12 +290,8 @@ TEST (view_large_crowds_are_reduced_by_default) {
         {{.crowd = 100, .crowd_reduced_given = true}, 0.0f},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        view_log log = {.level = VIEW_QUIET};
-        const view_loader loader = {&cases[i].options, NULL, &log, NULL};
-        const char *const files[] = {test_path(THIMBLE), test_path("models/thimble/walk.md5anim")};
-        view_document *const document = view_load_document(&loader, files, 2, false, true,
-                                                           (view_manner){.root = MD5_ROOT_FILE});
-        if (CHECK(document != NULL))
+        view_document *const document = shot_load(&cases[i].options);
+        if (document != NULL)
             CHECK_NEAR(document->crowd.reduced_pixels, cases[i].pixels, 0.0);
         view_free_document(document, NULL);
     }
@@ -328,15 +324,17 @@ TEST_LONG (view_crowds_look_alike_reduced) {
     scene_close(&scene);
 }
 
+#define FEW                                                                         \
+    BOBBIN " models/bobbin/run.md5anim --resolution 320,240 --samples 1 --no-maps " \
+           "--crowd 20 "
+
 // Members are at the level of their size, and levels have ever fewer triangles.
 TEST (view_small_members_are_drawn_from_fewer_triangles) {
     gl_scene scene;
     shot_viewer viewer;
     if (!scene_share(&scene))
         return;
-    if (shot_open(&viewer, &scene,
-                  BOBBIN " models/bobbin/run.md5anim --resolution 320,240 --samples 1 --no-maps "
-                         "--crowd 20 --crowd-reduced 100")) {
+    if (shot_open(&viewer, &scene, FEW "--crowd-reduced 100")) {
         shot drawn = shot_draw(&viewer);
         const view_crowd *const crowd = &viewer.state.document->crowd;
         const view_details *const details = &crowd->kinds[0].details;
@@ -366,9 +364,7 @@ TEST (view_baked_members_are_drawn_from_fewer_triangles) {
     shot_viewer viewer;
     if (!scene_share(&scene))
         return;
-    if (shot_open(&viewer, &scene,
-                  BOBBIN " models/bobbin/run.md5anim --resolution 320,240 --samples 1 --no-maps "
-                         "--crowd 20 --crowd-reduced 200 --crowd-baked 100")) {
+    if (shot_open(&viewer, &scene, FEW "--crowd-reduced 200 --crowd-baked 100")) {
         shot drawn = shot_draw(&viewer);
         const view_kind *const kind = &viewer.state.document->crowd.kinds[0];
         const uint32_t detail = view_detail_at(&kind->details, 100.0f);

@@ -61,6 +61,18 @@ bool shot_open(shot_viewer *viewer, const gl_scene *scene, const char *line)
     return test_check(opened, __FILE__, __LINE__, "%s: %s%s", line, problem, state->log.error);
 }
 
+view_document *shot_load(const view_options *options)
+{
+    view_log log = {.level = VIEW_QUIET};
+    const view_loader loader = {options, NULL, &log, NULL};
+    const char *const files[] = {test_path("models/thimble/thimble.md5mesh"),
+                                 test_path("models/thimble/walk.md5anim")};
+    view_document *const document =
+        view_load_document(&loader, files, 2, false, true, (view_manner){.root = MD5_ROOT_FILE});
+    CHECK(document != NULL);
+    return document;
+}
+
 shot shot_draw(shot_viewer *viewer)
 {
     view_state *const state = &viewer->state;

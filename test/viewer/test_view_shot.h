@@ -34,6 +34,9 @@ typedef struct shot_cover {
 bool shot_open(shot_viewer *viewer, const gl_scene *scene, const char *line);
 void shot_close(shot_viewer *viewer);
 
+// Loads Thimble walking with options, on no device. Free it.
+view_document *shot_load(const view_options *options);
+
 // Draws the current picture.
 shot shot_draw(shot_viewer *viewer);
 
