@@ -1,7 +1,6 @@
 #include "demo/viewer/scene/textures.h"
 
 #include "demo/common/file.h"
-#include "demo/viewer/scene/ahead.h"
 #include "demo/viewer/scene/find_texture.h"
 #include "demo/viewer/scene/game_image.h"
 #include "demo/viewer/scene/library.h"
@@ -52,13 +51,13 @@ static bool use_masks(view_image *image, const view_texture *wanted, view_image_
     return true;
 }
 
-static bool upload_image(md5gl_renderer *renderer, view_texture *made,
-                         const view_textures *textures, view_image_fault *fault)
+static bool upload_image(md5gl_renderer *renderer, view_texture *made, md5_game *game,
+                         view_image_fault *fault)
 {
     md5_error error;
     view_image image;
-    if (made->program != NULL ? !view_read_game_image(textures->game, made->program, &image, fault)
-                              : !view_read_ahead(textures->ahead, made->path, &image, fault))
+    if (made->program != NULL ? !view_read_game_image(game, made->program, &image, fault)
+                              : !view_read_image(made->path, &image, fault))
         return false;
     if (made->is_masks && !use_masks(&image, made, fault)) {
         free(image.rgba);
@@ -107,7 +106,7 @@ static size_t load_texture(view_textures *textures, md5gl_renderer *renderer,
     made.path = common_copy(wanted->path);
     made.heights = copy_or_null(wanted->heights);
     made.base = copy_or_null(wanted->base);
-    const bool is_there = upload_image(renderer, &made, textures, &fault);
+    const bool is_there = upload_image(renderer, &made, textures->game, &fault);
     if (!is_there && chosen)
         view_error(log, "%s %s: %s", view_map_name(made.map), made.path, fault.message);
     else if (!is_there)
@@ -381,15 +380,6 @@ static void find_mesh_textures(view_textures *textures, md5gl_renderer *renderer
     find_maps(textures, renderer, mesh, log);
 }
 
-// Whether the images are those that are found by names alone.
-static bool may_read_ahead(const view_textures *textures, const view_texture_search *search,
-                           uint32_t num_looks, const view_options *options, view_log *log)
-{
-    const bool has_options = options != NULL && options->num_textures > 0;
-    return search->model_path != NULL && textures->game == NULL && num_looks == 0 && !has_options
-           && view_package_game(search->package, log) == NULL;
-}
-
 bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
                         const char *model_path, md5_game *game, const view_look *looks,
                         uint32_t num_looks, const view_options *options,
@@ -417,8 +407,6 @@ bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const
                                   .skin = options != NULL ? options->skin : 0};
     if (search.skin > 0 && game == NULL && view_quake_of(model_path) == VIEW_QUAKE_NONE)
         view_warn(log, "--skin: only models of the Quake re-releases have skins by numbers");
-    if (may_read_ahead(textures, &search, num_looks, options, log))
-        textures->ahead = view_begin_ahead(model, &search);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         view_log_progress(log, "textures", i, model->num_meshes);
         if (model->meshes[i].num_triangles == 0)
@@ -428,8 +416,6 @@ bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const
             use_look(textures, renderer, i, &looks[i], log);
         find_mesh_textures(textures, renderer, model, i, &search, log);
     }
-    view_end_ahead(textures->ahead);
-    textures->ahead = NULL;
     free(in_game);
     textures->package = search.package;
     view_sort_layers(&textures->layers, model->num_meshes);

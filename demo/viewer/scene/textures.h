@@ -47,7 +47,6 @@ typedef struct view_textures {
     view_texture_found *found; // [num_meshes] result of each search
     view_package *package;     // whose game the layers are of, or NULL
     md5_game *game;            // whose materials the shaders are, or NULL
-    struct view_ahead *ahead;  // while textures are loaded: images that are being read, or NULL
     view_layers layers;        // what materials draw besides lit surfaces
 } view_textures;
 
