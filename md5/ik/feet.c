@@ -70,7 +70,8 @@ static md5_limb_result place_foot(const md5_skeleton *skeleton, md5_transform *p
     if (held) {
         target = md5_vec3_add(target, md5_held_shift(held, target, weight));
         target.z += held->lift * weight;
-        rotation = md5_quat_mul(turn_about(up, held->turn * weight), rotation);
+        const float turn = md5_is_mirrored(skeleton->axes) ? -held->turn : held->turn;
+        rotation = md5_quat_mul(turn_about(up, turn * weight), rotation);
     }
     rotation = md5_quat_mul(tilt, rotation);
     const md5_two_bone_job job = {

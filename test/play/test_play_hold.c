@@ -282,22 +282,24 @@ TEST (play_hold_that_is_not_finite_begins_anew) {
     }
 }
 
-// The same in other axes.
+// The same in other axes, also left-handed ones.
 TEST (play_hold_holds_alike_in_other_axes) {
-    holding plain, turned;
-    hold_begin(&plain, "turns", HOLD_FEET "hold { toe toe_l distance 1 } }");
-    hold_begin_in(&turned, "turns", HOLD_FEET "hold { toe toe_l distance 1 } }", MD5_AXES_Y_UP);
-    CHECK_STRING(turned.error.message, "");
-    for (int i = 0; i < 60; i++) {
-        hold_go_on(&plain, HOLD_TICK);
-        hold_go_on(&turned, HOLD_TICK);
-        CHECK_NEAR(real3_distance(hold_sole_of(&plain, TOE_L), hold_sole_of(&turned, TOE_L)), 0.0,
-                   1e-3);
-        CHECK_NEAR(hold_heading_of(&plain, TOE_L), hold_heading_of(&turned, TOE_L), 1e-2);
-        CHECK(plain.player->held[0].is_held == turned.player->held[0].is_held);
+    for (md5_axes axes = MD5_AXES_Y_UP; axes <= MD5_AXES_BLENDER; axes++) {
+        holding plain, turned;
+        hold_begin(&plain, "turns", HOLD_FEET "hold { toe toe_l distance 1 } }");
+        hold_begin_in(&turned, "turns", HOLD_FEET "hold { toe toe_l distance 1 } }", axes);
+        CHECK_STRING(turned.error.message, "");
+        for (int i = 0; i < 60; i++) {
+            hold_go_on(&plain, HOLD_TICK);
+            hold_go_on(&turned, HOLD_TICK);
+            CHECK_NEAR(real3_distance(hold_sole_of(&plain, TOE_L), hold_sole_of(&turned, TOE_L)),
+                       0.0, 1e-3);
+            CHECK_NEAR(hold_heading_of(&plain, TOE_L), hold_heading_of(&turned, TOE_L), 1e-2);
+            CHECK(plain.player->held[0].is_held == turned.player->held[0].is_held);
+        }
+        hold_end(&plain);
+        hold_end(&turned);
     }
-    hold_end(&plain);
-    hold_end(&turned);
 }
 
 static void see_ankle(void *user, const md5_player *player, md5_vec3 ankle, md5_foot *foot)
