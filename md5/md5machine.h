@@ -324,8 +324,9 @@ typedef struct md5_layer_desc {
 
 // -- Modifiers ------------------------------------------------------------------------------
 
-// A modifier changes the pose after the layers are blended, in the order of the table. Its target
-// and weight are set for each player: md5_player_target().
+// A modifier changes the pose after the layers are blended, in the order of the table. A player
+// begins with the weight of the table, and the game sets the target: md5_player_target(). Springs,
+// feet and gazes need none and work at once; the others change nothing until they have one.
 typedef enum md5_modifier_kind {
     MD5_MODIFIER_JOINT,    // turns or moves one joint: md5_modify_joint()
     MD5_MODIFIER_AIM,      // points a chain at the target: md5_aim()
@@ -423,14 +424,19 @@ typedef struct md5_modifier_desc {
     float smoothing; // FEET: time constant of their heights, s; 0 means 0.1, MD5_ZERO means 0
     const md5_gaze_rule *gaze; // GAZE; NULL = no eyes, and defaults
     const md5_hold_rule *hold; // FEET; NULL = feet are not held
-    uintptr_t reserved[2];     // 0
+    float weight;          // 0..1 that players begin with; 0 means 1, MD5_ZERO means 0: it is off
+    uintptr_t reserved[1]; // 0
 } md5_modifier_desc;
 
+// Initially the weight is that of the table, `position` is not finite and `rotation` 0 0 0 0, which
+// stand for none.
 typedef struct md5_target {
-    float weight;      // 0..1; 0, the initial value: the modifier does nothing. FEET: only this
-    md5_vec3 position; // model space; SPRING: of the character in the world; GAZE: a point that is
-                       // worth a look now and then, 0 0 0 = none
-    md5_quat rotation; // JOINT; SPRING: likewise; TWO_BONE: of the tip, if has_rotation
+    float weight;      // 0..1; 0: the modifier does nothing. FEET: only this
+    md5_vec3 position; // model space. JOINT, AIM, TWO_BONE, FABRIK, CCD: not finite = none, nothing
+                       // is moved there. SPRING: of the character in the world, none = 0 0 0. GAZE:
+                       // a point that is worth a look now and then, 0 0 0 = none
+    md5_quat rotation; // JOINT, 0 0 0 0 = none; SPRING: likewise; TWO_BONE: of the tip, if
+                       // has_rotation
     bool has_rotation;
     md5_vec3 pole; // TWO_BONE: model-space point that knee or elbow bends towards, if has_pole
     bool has_pole; // false: it bends as the animation has it

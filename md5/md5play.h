@@ -111,6 +111,7 @@ MD5_API md5_shot_status md5_player_shot(const md5_player *player, uint32_t slot)
 // -- Targets, events, time ------------------------------------------------------------------
 
 // Returns a modifier's target, which may be written at any time, or NULL if the index is invalid.
+// Initially the weight is that of the table, and nothing else is given: see md5_target.
 MD5_API md5_target *md5_player_target(md5_player *player, uint32_t modifier);
 
 // Returns the feet of a modifier of kind MD5_MODIFIER_FEET, md5_foot[num_feet] in the order of its

@@ -37,7 +37,8 @@ md5_record md5_append(md5_lex *lex, md5_record owner, void *rows, uint32_t *coun
         memcpy(rows, &bytes, sizeof bytes);
     }
     (*count)++;
-    return (md5_record){bytes + used, md5_locations_at(bytes, capacity * size, used), owner.text};
+    return (md5_record){bytes + used, md5_locations_at(bytes, capacity * size, used), owner.text,
+                        NULL};
 }
 
 // `at` is where a token begins.
@@ -216,6 +217,8 @@ static bool read_value(md5_lex *lex, const md5_field *field, void *value)
 
 bool md5_read_field(md5_lex *lex, const md5_field *field, const char *at, md5_record record)
 {
+    if (field->of_owner)
+        record = *record.owner;
     unsigned char *const value = (unsigned char *)record.row + field->offset;
     switch (field->kind) {
     case MD5_FIELD_NAME:

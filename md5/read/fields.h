@@ -9,9 +9,10 @@
 
 // A struct that is filled from the text, and where its members stand there.
 typedef struct md5_record {
-    void *row;            // NULL: there was no memory for it
-    md5_location *places; // one for every four bytes of it
-    md5_locations *text;  // of all tables
+    void *row;                      // NULL: there was no memory for it
+    md5_location *places;           // one for every four bytes of it
+    md5_locations *text;            // of all tables
+    const struct md5_record *owner; // of the row to which fields with `of_owner` belong, or NULL
 } md5_record;
 
 typedef enum md5_field_kind {
@@ -39,6 +40,7 @@ typedef struct md5_field {
     bool (*read)(md5_lex *lex, const char *at, md5_record record);
     uint32_t kinds; // bits of the kinds of block that use the keyword; 0 = all
     size_t curve;
+    bool of_owner; // `offset` is in the row of the record's owner
 } md5_field;
 
 // The words of one kind of block.

@@ -84,6 +84,7 @@ static const md5_field MODIFIER_FIELDS[] = {
     {"foot", MD5_FIELD_BLOCK, .read = read_foot, OF_FEET},
     {"smoothing", MD5_FIELD_DEFAULTED, MODIFIER(smoothing), OF_FEET},
     {"hold", MD5_FIELD_BLOCK, .read = read_hold, OF_FEET},
+    {"weight", MD5_FIELD_DEFAULTED, MODIFIER(weight)},
 };
 
 // eye JOINT
@@ -113,6 +114,7 @@ static const md5_field GAZE_FIELDS[] = {
     {"head_limit", MD5_FIELD_DEFAULTED, GAZE(head_limit)},
     {"eye_limit", MD5_FIELD_DEFAULTED, GAZE(eye_limit)},
     {"seed", MD5_FIELD_COUNT, GAZE(seed)},
+    {"weight", MD5_FIELD_DEFAULTED, MODIFIER(weight), .of_owner = true},
 };
 
 // What a gaze has is a row of its own.
@@ -120,9 +122,9 @@ static bool read_gaze(md5_lex *lex, md5_record record)
 {
     md5_modifier_desc *const modifier = (md5_modifier_desc *)record.row;
     uint32_t count = 0;
-    const md5_record added =
-        md5_append(lex, record, &modifier->gaze, &count, sizeof *modifier->gaze);
+    md5_record added = md5_append(lex, record, &modifier->gaze, &count, sizeof *modifier->gaze);
     TRY(added.row);
+    added.owner = &record;
     return md5_read_optional_fields(lex, WORDS("a gaze", GAZE_FIELDS, 0), added);
 }
 

@@ -268,7 +268,7 @@ static md5_record begin_file(md5_lex *lex, md5_arena *arena)
         return (md5_record){0};
     *(md5_machine_file *)(void *)row =
         (md5_machine_file){.desc = {.locations = places}, .model_file = ""};
-    return (md5_record){row, md5_locations_at(row, sizeof(md5_machine_file), 0), places};
+    return (md5_record){row, md5_locations_at(row, sizeof(md5_machine_file), 0), places, NULL};
 }
 
 static bool read_file(md5_lex *lex, md5_record record)

@@ -55,12 +55,11 @@ typedef struct zero_step {
     md5_transform pose[PLAY_JOINTS], motion;
 } zero_step;
 
-// Plays STEPS steps with all modifiers active.
+// Plays STEPS steps with a target for all modifiers.
 static void play(zero_rig *rig, zero_step steps[STEPS])
 {
     for (uint32_t i = 0; i < rig->file->desc.num_modifiers; i++) {
         md5_target *const target = md5_player_target(rig->player, i);
-        target->weight = 1.0f;
         target->rotation = (md5_quat){0.0f, 0.0f, 0.0f, 1.0f};
         target->position = (md5_vec3){10.0f, 30.0f, 20.0f};
     }
@@ -124,6 +123,11 @@ static void set_damping(const md5_machine_desc *desc)
     FIRST(md5_modifier_desc, desc->modifiers)->damping = MD5_ZERO;
 }
 
+static void set_weight(const md5_machine_desc *desc)
+{
+    FIRST(md5_modifier_desc, desc->modifiers)->weight = MD5_ZERO;
+}
+
 static void set_smoothing(const md5_machine_desc *desc)
 {
     FIRST(md5_modifier_desc, desc->modifiers)->smoothing = MD5_ZERO;
@@ -176,6 +180,10 @@ static const struct {
     {"damping", BODY "modifier l spring head { damping 0 gravity 30 }",
      BODY "modifier l spring head { damping 1e-30 gravity 30 }",
      BODY "modifier l spring head { gravity 30 }", set_damping},
+    {"weight of a modifier", BODY "modifier l two_bone lfoot { weight 0 }", BODY,
+     BODY "modifier l two_bone lfoot", set_weight},
+    {"weight of a gaze", BODY "modifier l gaze head { weight 0 }", BODY,
+     BODY "modifier l gaze head", set_weight},
     {"smoothing", BODY "modifier l feet pelvis { foot lfoot smoothing 0 }",
      BODY "modifier l feet pelvis { foot lfoot smoothing 1e-6 }",
      BODY "modifier l feet pelvis { foot lfoot }", set_smoothing},

@@ -93,8 +93,6 @@ void hold_begin_in(holding *of, const char *clip, const char *words, md5_axes ax
     of->player = md5_create_player(of->machine, NULL, NULL);
     of->scratch = malloc(md5_player_scratch(of->machine));
     of->place.rotation.w = 1.0f;
-    for (uint32_t i = 0; i < md5_machine_tables(of->machine)->num_modifiers; i++)
-        md5_player_target(of->player, i)->weight = 1.0f;
 }
 
 void hold_begin(holding *of, const char *clip, const char *words)

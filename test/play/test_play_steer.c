@@ -342,7 +342,7 @@ TEST (steer_a_pose_after_seconds_holds_no_foot_where_it_was) {
         return;
     const int32_t feet = md5_find_modifier(held.character->machine, "legs");
     if (CHECK(feet >= 0))
-        md5_player_target(held.player, (uint32_t)feet)->weight = 1.0f;
+        md5_player_target(free_feet.player, (uint32_t)feet)->weight = 0.0f;
     walker *const both[] = {&held, &free_feet};
     for (int i = 0; i < 60; i++) {
         for (int k = 0; k < 2; k++) {
@@ -379,6 +379,23 @@ TEST (steer_a_character_left_alone_falls_asleep_and_starts_up) {
     md5_player_advance(of.player, 1.2, NULL, NULL);
     CHECK_STRING(state_of(&of), "start");
     end(&of);
+}
+
+// README.md, models/bobbin/bobbin.md5machine: the speed of the clips, whatever is ordered.
+TEST (steer_walks_and_runs_as_fast_as_is_written) {
+    static const float orders[][2] = {{20.0f, 15.9f}, {45.0f, 44.0f}};
+    for (int i = 0; i < 2; i++) {
+        walker of;
+        heard none = {.name = ""};
+        if (!make(&of, &bobbin))
+            return;
+        set(&of, "speed", orders[i][0]);
+        play(&of, 3.0, &none);
+        const float before = of.place.translation.x;
+        play(&of, 6.0, &none);
+        CHECK_NEAR((of.place.translation.x - before) / 6.0f, orders[i][1], 0.05);
+        end(&of);
+    }
 }
 
 // Nobody sleeps while somebody is there.
@@ -456,9 +473,6 @@ TEST (steer_a_tail_chase_turns_him_about_on_planted_feet_until_he_falls) {
     float slide = 0.0f;
     if (!make(&of, &bobbin))
         return;
-    const int32_t feet = md5_find_modifier(of.character->machine, "legs");
-    if (CHECK(feet >= 0))
-        md5_player_target(of.player, (uint32_t)feet)->weight = 1.0f;
     find_soles(&of);
     set(&of, "chase", 1.0f);
     for (int i = 0; i < 12 * STEPS_A_SECOND && number < 4; i++) {

@@ -137,15 +137,13 @@ static size_t larger(size_t a, size_t b)
 // Sizes are whole cache lines, so that no two threads write to the same line.
 enum { LINE = 64 };
 
-// Each member looks about in an order of its own; planted feet are held.
-static void begin_modifiers(md5_player *player, const md5_machine_desc *desc, uint32_t member)
+// Each member looks about in an order of its own.
+static void begin_gazes(md5_player *player, const md5_machine_desc *desc, uint32_t member)
 {
     for (uint32_t i = 0; i < desc->num_modifiers; i++) {
         md5_gaze *const gaze = md5_player_gaze(player, i);
         if (gaze != NULL)
             md5_begin_gaze(member, gaze);
-        if (gaze != NULL || desc->modifiers[i].hold != NULL)
-            md5_player_target(player, i)->weight = 1.0f;
     }
 }
 
@@ -160,7 +158,7 @@ static bool make_players(view_crowd *crowd, view_log *log)
                 view_log_error(log, &error);
                 return false;
             }
-            begin_modifiers(crowd->players[i], md5_machine_tables(kind->machine), i);
+            begin_gazes(crowd->players[i], md5_machine_tables(kind->machine), i);
         }
     }
     return true;

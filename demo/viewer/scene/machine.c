@@ -475,9 +475,10 @@ static void aim_modifiers(view_machine *machine)
     for (uint32_t i = 0; i < machine->desc->num_modifiers; i++) {
         md5_target *const aim = md5_player_target(machine->player, i);
         const md5_modifier_kind kind = machine->desc->modifiers[i].kind;
-        // Joint modifiers, which the user turns manually, stay off; springs are simulated in world
+        // Joint modifiers have no target: the user turns them. Springs are simulated in world
         // space.
-        aim->weight = kind == MD5_MODIFIER_JOINT ? 0.0f : 1.0f;
+        if (kind == MD5_MODIFIER_JOINT)
+            continue;
         aim->position = kind == MD5_MODIFIER_SPRING ? machine->place.translation : target;
         aim->rotation = machine->place.rotation;
     }

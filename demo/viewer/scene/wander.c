@@ -53,9 +53,11 @@ static void place_springs(const view_kind *kind, md5_player *player, md5_transfo
 {
     const md5_machine_desc *const desc = md5_machine_tables(kind->machine);
     for (uint32_t i = 0; i < desc->num_modifiers && kind->has_springs; i++)
-        if (desc->modifiers[i].kind == MD5_MODIFIER_SPRING)
-            *md5_player_target(player, i) = (md5_target){
-                .position = place.translation, .rotation = place.rotation, .weight = 1.0f};
+        if (desc->modifiers[i].kind == MD5_MODIFIER_SPRING) {
+            md5_target *const target = md5_player_target(player, i);
+            target->position = place.translation;
+            target->rotation = place.rotation;
+        }
 }
 
 void view_wander(view_crowd *crowd, uint32_t number)

@@ -232,6 +232,8 @@ static void add_modifier(uint64_t *hash, const md5_modifier_desc *modifier)
     }
     add_gaze(hash, modifier->gaze);
     add_hold(hash, modifier->hold);
+    if (modifier->weight != 0.0f) // older machines have none
+        add(hash, (double)modifier->weight);
 }
 
 static void add_follow(uint64_t *hash, const md5_follow_desc *follow)

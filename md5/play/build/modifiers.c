@@ -35,6 +35,7 @@ static bool check_numbers(md5_building *building, const md5_modifier_desc *desc)
     TRY(md5_check_range(building, &desc->damping, 0.0, 1e6, "damping", kind, owner));
     TRY(md5_check_number(building, &desc->gravity, "gravity", kind, owner));
     TRY(md5_check_range(building, &desc->smoothing, 0.0, 1e6, "smoothing", kind, owner));
+    TRY(md5_check_range(building, &desc->weight, 0.0, 1.0, "weight", kind, owner));
     if (desc->stretch == 0.0f)
         return true;
     return md5_check_range(building, &desc->stretch, 1.0, 1e6, "stretch", kind, owner);
@@ -94,6 +95,7 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     filled->stiffness = md5_or_default(desc->stiffness, 120.0f);
     filled->damping = md5_or_default(desc->damping, 8.0f);
     filled->smoothing = md5_or_default(desc->smoothing, 0.1f);
+    filled->weight = md5_or_default(desc->weight, 1.0f);
     TRY(check_chain(building, desc, desc->kind == MD5_MODIFIER_TWO_BONE ? 3 : filled->length,
                     (uint32_t)joint));
     TRY(md5_build_limb(building, desc, &modifier->limb));

@@ -131,7 +131,8 @@ static md5_gaze_desc gaze_of(const md5_machine *machine, const md5_modifier *mod
     md5_gaze_desc gaze = machine->gazes[modifier->gaze];
     const md5_vec3 *const position = &target->position;
     gaze.targets = position;
-    gaze.num_targets = position->x != 0.0f || position->y != 0.0f || position->z != 0.0f ? 1u : 0u;
+    const bool is_zero = position->x == 0.0f && position->y == 0.0f && position->z == 0.0f;
+    gaze.num_targets = md5_is_place(*position) && !is_zero ? 1u : 0u;
     return gaze;
 }
 
@@ -167,12 +168,15 @@ static void look(const md5_player *player, uint32_t number, const md5_detail_set
 
 // -- All --------------------------------------------------------------------------------------
 
-// Whether a modifier changes the pose now.
+// Whether a modifier changes the pose now. Without a target it need not be computed.
 static bool is_applied(md5_player *player, uint32_t number)
 {
     const md5_machine *const machine = player->machine;
     const md5_detail_set *const detail = md5_detail_of(player);
+    const md5_modifier_kind kind = machine->modifiers[number].desc.kind;
+    const bool needs_position = kind >= MD5_MODIFIER_AIM && kind <= MD5_MODIFIER_CCD;
     if (player->targets[number].weight > 0.0f
+        && (!needs_position || md5_is_place(player->targets[number].position))
         && (!detail || md5_is_animated(machine, detail, &machine->modifiers[number])))
         return true;
     player->are_placed[number] = false;

@@ -157,10 +157,11 @@ void md5_player_reset(md5_player *player)
     }
     md5_rest_parameters(player);
     for (uint32_t i = 0; i < tables->num_modifiers; i++) {
-        player->targets[i] = (md5_target){.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+        const md5_modifier *const modifier = &player->machine->modifiers[i];
+        player->targets[i] = (md5_target){.weight = modifier->desc.weight,
+                                          .position = {INFINITY, INFINITY, INFINITY}};
         player->are_placed[i] = false;
         player->drops[i] = 0.0f;
-        const md5_modifier *const modifier = &player->machine->modifiers[i];
         if (modifier->desc.kind == MD5_MODIFIER_GAZE)
             md5_begin_gaze(modifier->seed, &player->gazes[modifier->gaze]);
     }
