@@ -54,7 +54,7 @@ int main(int argc, char **argv)
     md5_transform placement = {.rotation = {.w = 1}}; // of the character in the world
     for (int frame = 0; frame < 240; frame++) {
         if (frame == 30 && speed >= 0)
-            md5_player_set(player, (uint32_t)speed, 16); // units a second
+            md5_player_set(player, (uint32_t)speed, 16); // the machine file says what this means
         if (frame == 120 && jump >= 0)
             md5_player_set(player, (uint32_t)jump, 1);
         state.time = frame / 60.0;

@@ -101,14 +101,18 @@ TEST (view_range_is_set_at_the_shown_frame) {
     CHECK(play.range_first == 0 && play.range_last == 4);
 }
 
-TEST (view_option_range_counts_from_one) {
+// As files, machine files and the panel.
+TEST (view_option_range_counts_from_zero) {
     static const char *const bad[] = {"",    "3",     "3-",    "-3",        "5-5", "7-3",
-                                      "0-4", "1.5-3", "1-3-5", "1-2000000", "a-b"};
+                                      "4-0", "1.5-3", "1-3-5", "1-1000000", "a-b"};
     view_options options;
     char problem[256];
-    char *good[] = {"--range=11-31"};
+    char *good[] = {"--range=10-30", "--range=0-4"};
     CHECK(view_read_options(1, good, &options, problem, sizeof problem));
     CHECK(options.range_first == 10 && options.range_last == 30);
+    view_free_options(&options);
+    CHECK(view_read_options(1, good + 1, &options, problem, sizeof problem));
+    CHECK(options.range_first == 0 && options.range_last == 4);
     view_free_options(&options);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         char text[32], name[] = "--range", *words[] = {name, text};

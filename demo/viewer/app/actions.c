@@ -79,8 +79,8 @@ static void change_range(view_state *viewer, view_action action)
         play->range_first = play->range_last = 0;
         view_notice(viewer, "All frames");
     } else if (view_set_range(play, anim, action == VIEW_RANGE_END)) {
-        view_notice(viewer, "Frames %u to %u", (unsigned)play->range_first + 1,
-                    (unsigned)play->range_last + 1);
+        view_notice(viewer, "Frames %u to %u", (unsigned)play->range_first,
+                    (unsigned)play->range_last);
     } else {
         view_notice(viewer, "A range has at least two frames");
     }

@@ -60,7 +60,7 @@ static bool choose_range(view_state *viewer)
         return true;
     if (!view_find_range(&viewer->play, anim, &begin, &end)) {
         view_error(&viewer->log, "--range %u-%u, but there are %u frames",
-                   (unsigned)options->range_first + 1, (unsigned)options->range_last + 1,
+                   (unsigned)options->range_first, (unsigned)options->range_last,
                    anim != NULL ? (unsigned)anim->num_frames : 0);
         return false;
     }
@@ -91,7 +91,7 @@ static void print_differences(view_state *viewer)
     }
 }
 
-// The largest differences of all joints over the clip, with their frames from 1.
+// The largest differences of all joints over the clip, with their frames.
 static void print_peaks(const view_document *document)
 {
     const view_compare *const compare = &document->compare;
@@ -104,8 +104,7 @@ static void print_peaks(const view_document *document)
     for (uint32_t i = 0; i < compare->num_same; i++) {
         const view_peak *const peak = &compare->peaks[i];
         printf("    %.4f units at frame %u, %.2f degrees at frame %u: ", (double)peak->distance,
-               (unsigned)peak->distance_frame + 1, (double)peak->angle,
-               (unsigned)peak->angle_frame + 1);
+               (unsigned)peak->distance_frame, (double)peak->angle, (unsigned)peak->angle_frame);
         common_print_text(stdout, joints[peak->joint].name);
         putchar('\n');
     }
@@ -131,8 +130,7 @@ static void print_posed_faults(view_state *viewer)
     print_faults(where, &posed);
     const view_clip_faults all = view_find_clip_faults(scene);
     (void)snprintf(where, sizeof where, " in %u of %u frames, most in frame %u",
-                   (unsigned)all.num_faulty, (unsigned)all.num_frames,
-                   (unsigned)all.worst_frame + 1);
+                   (unsigned)all.num_faulty, (unsigned)all.num_frames, (unsigned)all.worst_frame);
     print_faults(where, &all.worst);
 }
 

@@ -173,9 +173,9 @@ static const view_option table[] = {
     {"animation-speed-factor", "F", NULL, "1 = normal speed, negative = backward",
      AT(NUMBER, speed), RANGE(-1000, 1000)},
     {"range", "A-B", NULL,
-     "play only these frames, from 1 as the panel counts them;\n"
+     "play only these frames, from 0 as in the file;\n"
      "sheets and series show only them, too",
-     AT(RANGE, range_first), RANGE(1, VIEW_MAX_FRAMES), NAMES_CONTENT},
+     AT(RANGE, range_first), RANGE(0, VIEW_MAX_FRAMES - 1), NAMES_CONTENT},
     {"onion", "N", NULL, "onion skin: N ghosts before (blue) and after (orange) the frame",
      AT(COUNT, onion.count), RANGE(0, VIEW_MAX_ONION)},
     {"onion-step", "FRAMES", NULL, "frames between them (3)", AT(COUNT, onion.step),

@@ -27,7 +27,7 @@ typedef enum view_option_kind {
     // The following kinds are never written.
     VIEW_OPTION_TEXT,      // not empty (const char *)
     VIEW_OPTION_PAIR_TEXT, // "A=B", neither empty (const char *)
-    VIEW_OPTION_RANGE,     // "A-B", frames from 1, A < B (uint32_t[2] from 0)
+    VIEW_OPTION_RANGE,     // "A-B", frames from 0, A < B (uint32_t[2])
     VIEW_OPTION_TIMES,     // "S,S,...", added to the times
     VIEW_OPTION_SETTING,   // "NAME=VALUE@TIME", added to the settings
     VIEW_OPTION_WEIGHT,    // "NAME=VALUE", added to the morphs

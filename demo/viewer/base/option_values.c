@@ -210,8 +210,8 @@ static bool read_range(const char *text, const view_option *option, view_options
         || first != floor(first) || last != floor(last))
         return false;
     uint32_t *const field = field_of(option, options);
-    field[0] = (uint32_t)first - 1;
-    field[1] = (uint32_t)last - 1;
+    field[0] = (uint32_t)first;
+    field[1] = (uint32_t)last;
     return true;
 }
 

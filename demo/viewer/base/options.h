@@ -101,7 +101,7 @@ typedef struct view_options {
 
     uint32_t animation_index; // the initial clip
     bool animation_index_given;
-    uint32_t range_first, range_last; // --range, frames from 0; equal = not given
+    uint32_t range_first, range_last; // --range; equal = not given
     double speed;                     // factor; negative = backward
     double frame_rate; // frames a second: at most this many in a window, exactly in --frames
     bool up_is_y;      // of the model's file, instead of z

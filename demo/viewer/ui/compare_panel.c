@@ -1,7 +1,6 @@
 // How far the joints are from those of what the pose is compared with, among the figures.
 #include "demo/viewer/ui/panels.h"
 
-// The frames are those of the time bar and of --range, from 1.
 static void list_peaks(const view_compare *compare, const md5_skeleton *skeleton, view_rows *rows)
 {
     enum { LISTED = 8 };
@@ -13,8 +12,8 @@ static void list_peaks(const view_compare *compare, const md5_skeleton *skeleton
         const view_peak *const peak = &compare->peaks[i];
         view_add_row(rows, VIEW_ROW_PAIR, i == 0 ? VIEW_BRIGHT : VIEW_PLAIN,
                      skeleton->joints[peak->joint].name, "%.3f at %u  %.1f\xC2\xB0 at %u",
-                     (double)peak->distance, (unsigned)peak->distance_frame + 1,
-                     (double)peak->angle, (unsigned)peak->angle_frame + 1);
+                     (double)peak->distance, (unsigned)peak->distance_frame, (double)peak->angle,
+                     (unsigned)peak->angle_frame);
     }
 }
 

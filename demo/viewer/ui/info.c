@@ -53,14 +53,14 @@ static void add_clip_rows(const view_facts *facts, view_rows *rows)
     view_add_gap(rows);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Time", "%.3f of %.3f s",
                  view_cycle_time(play, anim), view_cycle_length(play, anim));
-    view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Frame", "%.1f of %u" DOT "%g fps",
-                 1.0 + view_frame_place(play, anim), (unsigned)anim->num_frames, anim->frame_rate);
+    view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Frame", "%.1f" DOT "%u frames" DOT "%g fps",
+                 view_frame_place(play, anim), (unsigned)anim->num_frames, anim->frame_rate);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Speed", "%s%g\xC3\x97" DOT "%s",
                  play->backward ? "\xE2\x88\x92" : "", play->speed, view_wrap_name(play->wrap));
     double begin, end;
     if (view_find_range(play, anim, &begin, &end))
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_AMBER, "Range", "frames %.0f to %.0f",
-                     1.0 + begin * anim->frame_rate, 1.0 + end * anim->frame_rate);
+                     begin * anim->frame_rate, end * anim->frame_rate);
     if (scene->root != MD5_ROOT_FILE)
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Root", "%s",
                      scene->root == MD5_ROOT_ID ? "as id's engine" : "in place");
@@ -76,9 +76,9 @@ static void add_camera_path_rows(const view_facts *facts, view_rows *rows)
     view_add_gap(rows);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Camera", "%s",
                  facts->stage.following ? camera_path->name : "free" DOT "V: path");
-    view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Shot", "%u of %u" DOT "frame %.1f of %u",
+    view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Shot", "%u of %u" DOT "frame %.1f",
                  (unsigned)place.shot + 1, (unsigned)camera_path->camera->num_cuts + 1,
-                 1.0 + place.frame, (unsigned)camera_path->camera->num_frames);
+                 place.frame);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "View", "%.1f\xC2\xB0 wide", (double)view.fov);
 }
 
