@@ -271,7 +271,8 @@ build/shaders.c: $(SHADERS) shaders $(EMBED) | deps
 
 build/font.c: $(EMBED) test/build/deps.sh | deps
 	@mkdir -p build
-	$(call say,EMBED) $(PYTHON) $(EMBED) bytes md5view_font $@ "$$(sh test/build/deps.sh --font)"
+	$(call say,EMBED) $(PYTHON) $(EMBED) bytes md5view_font $@ "$$(sh test/build/deps.sh --font DejaVuSans)" \
+	    md5view_code_font "$$(sh test/build/deps.sh --font DejaVuSansMono)"
 
 # The lines of C that the viewer's pages show, from their sources.
 PAGE_SOURCES := $(sort $(wildcard demo/viewer/pages/*.c))

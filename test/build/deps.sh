@@ -2,7 +2,7 @@
 # deps.sh SET...: finds missing packages by looking for their files and commands, and installs them if
 # there is apt-get. Sets: gl, viewer, test, bench, long, lint, deb, docs. DEPS=no: only prints
 # what is missing. On other systems it prints the packages and stops. The library and md5tool need none of this.
-# deps.sh --font: prints the path of the panel's font.
+# deps.sh --font NAME: prints the path of a font, DejaVuSans or DejaVuSansMono.
 set -u
 
 # -- Looking ------------------------------------------------------------------------------------
@@ -19,10 +19,9 @@ first_file() {
 }
 
 font() {
-    first_file /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf \
-        /usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf /usr/share/fonts/TTF/DejaVuSans.ttf \
-        /usr/share/fonts/dejavu/DejaVuSans.ttf /opt/homebrew/share/fonts/DejaVuSans.ttf \
-        "${HOME:-}/Library/Fonts/DejaVuSans.ttf"
+    first_file "/usr/share/fonts/truetype/dejavu/$1.ttf" "/usr/share/fonts/dejavu-sans-fonts/$1.ttf" \
+        "/usr/share/fonts/dejavu-sans-mono-fonts/$1.ttf" "/usr/share/fonts/TTF/$1.ttf" \
+        "/usr/share/fonts/dejavu/$1.ttf" "/opt/homebrew/share/fonts/$1.ttf" "${HOME:-}/Library/Fonts/$1.ttf"
 }
 
 # $1 stays unquoted, because it may be a pattern; so is the folder of the architecture.
@@ -56,7 +55,7 @@ look_viewer() {
     "${PKG_CONFIG:-pkg-config}" --exists libzip 2>/dev/null || wish libzip
     # Without it PNG files are written more slowly.
     "${PKG_CONFIG:-pkg-config}" --exists zlib 2>/dev/null || wish zlib
-    font >/dev/null || lack font
+    { font DejaVuSans && font DejaVuSansMono; } >/dev/null || lack font
     [ "$(uname)" = Darwin ] && return
     library libGL.so.1 || lack libgl
     library libEGL.so.1 || lack libegl
@@ -167,7 +166,7 @@ package() {
     dnf:stb) echo stb-devel ;;
     dnf:jpeg) echo libjpeg-turbo-devel ;;
     dnf:glad) echo glad ;;
-    dnf:font) echo dejavu-sans-fonts ;;
+    dnf:font) echo dejavu-sans-fonts dejavu-sans-mono-fonts ;;
     dnf:libgl | dnf:glx-driver) echo mesa-libGL ;;
     dnf:libegl | dnf:egl-driver) echo mesa-libEGL ;;
     dnf:gl-driver) echo mesa-dri-drivers ;;
@@ -274,7 +273,7 @@ look() {
 }
 
 if [ "${1:-}" = --font ]; then
-    font
+    font "$2"
     exit
 fi
 

@@ -3,7 +3,7 @@
 
 embed.py text PREFIX OUTPUT FILE...   one string for each file: PREFIX_file, with underscores for
                                       characters that no name may hold; declared in render/shaders.h
-embed.py bytes NAME OUTPUT FILE       NAME[] and NAME_size
+embed.py bytes NAME OUTPUT FILE [NAME FILE]...   NAME[] and NAME_size
 embed.py lines HEADER OUTPUT FILE...  the lines of C that the viewer's pages show: those of each file between
                                       "// lines of NAME" and "// end of lines"; declared in HEADER
 """
@@ -58,8 +58,9 @@ def lines_of(header, paths):
 def main(arguments):
     if len(arguments) >= 3 and arguments[0] == "text":
         text = texts(arguments[1], arguments[3:])
-    elif len(arguments) == 4 and arguments[0] == "bytes":
-        text = bytes_of(arguments[1], arguments[3])
+    elif len(arguments) >= 4 and len(arguments) % 2 == 0 and arguments[0] == "bytes":
+        names, paths = arguments[1:2] + arguments[4::2], arguments[3::2]
+        text = "\n".join(map(bytes_of, names, paths))
     elif len(arguments) >= 3 and arguments[0] == "lines":
         text = lines_of(arguments[1], arguments[3:])
     else:

@@ -9,9 +9,8 @@
 
 #include <stb/stb_truetype.h>
 
-// The bytes of DejaVuSans.ttf, embedded by the build.
-extern const unsigned char md5view_font[];
-extern const size_t md5view_font_size;
+// The bytes of DejaVuSans.ttf and DejaVuSansMono.ttf, embedded by the build.
+extern const unsigned char md5view_font[], md5view_code_font[];
 
 // ASCII and Latin-1 come in two runs; these are the others that the panel uses:
 // en dash, em dash, bullet, ellipsis, four arrows, minus, not equal, two triangles.
@@ -27,7 +26,12 @@ enum {
 };
 static_assert(NUM_ASCII + NUM_LATIN + NUM_OTHERS == VIEW_NUM_LETTERS, "one place for each letter");
 
-static const float heights[VIEW_NUM_TEXT_SIZES] = {[VIEW_TEXT] = 15.0f, [VIEW_TITLE] = 20.0f};
+static const struct {
+    const unsigned char *font;
+    float height;
+} sizes[VIEW_NUM_TEXT_SIZES] = {[VIEW_TEXT] = {md5view_font, 15.0f},
+                                [VIEW_TITLE] = {md5view_font, 20.0f},
+                                [VIEW_CODE] = {md5view_code_font, 14.0f}};
 static const float disc_radius = 8.0f;
 
 // -- Characters -----------------------------------------------------------------------------
@@ -106,7 +110,7 @@ static bool pack_letters(view_font *font, uint8_t *coverage, int side, int reser
     bool fits = true;
     for (view_text_size size = VIEW_TEXT; size < VIEW_NUM_TEXT_SIZES && fits; size++) {
         stbtt_packedchar packed[VIEW_NUM_LETTERS];
-        const float height = roundf(heights[size] * font->scale);
+        const float height = roundf(sizes[size].height * font->scale);
         stbtt_pack_range ranges[] = {
             {.font_size = height,
              .first_unicode_codepoint_in_range = FIRST_ASCII,
@@ -121,7 +125,7 @@ static bool pack_letters(view_font *font, uint8_t *coverage, int side, int reser
              .num_chars = NUM_OTHERS,
              .chardata_for_range = packed + NUM_ASCII + NUM_LATIN},
         };
-        fits = stbtt_PackFontRanges(&context, md5view_font, 0, ranges, 3) != 0;
+        fits = stbtt_PackFontRanges(&context, sizes[size].font, 0, ranges, 3) != 0;
         if (fits)
             copy_letters(font, size, packed, (float)side);
     }
@@ -149,13 +153,13 @@ static void draw_disc(view_font *font, uint8_t *coverage, int side, int reserved
 
 static void measure_lines(view_font *font)
 {
-    stbtt_fontinfo info;
-    int ascent = 0, descent = 0, gap = 0;
-    if (!stbtt_InitFont(&info, md5view_font, 0))
-        return;
-    stbtt_GetFontVMetrics(&info, &ascent, &descent, &gap);
     for (view_text_size size = VIEW_TEXT; size < VIEW_NUM_TEXT_SIZES; size++) {
-        const float height = roundf(heights[size] * font->scale);
+        stbtt_fontinfo info;
+        int ascent = 0, descent = 0, gap = 0;
+        if (!stbtt_InitFont(&info, sizes[size].font, 0))
+            return;
+        stbtt_GetFontVMetrics(&info, &ascent, &descent, &gap);
+        const float height = roundf(sizes[size].height * font->scale);
         const float unit = stbtt_ScaleForPixelHeight(&info, height);
         font->ascent[size] = roundf((float)ascent * unit + 0.12f * height);
         font->line[size] = roundf(1.28f * height);

@@ -1,4 +1,5 @@
-// Glyphs as coverage in one texture: DejaVu Sans in two sizes, and a disc for round corners.
+// Glyphs as coverage in one texture: DejaVu Sans in two sizes, DejaVu Sans Mono for code, and a disc
+// for round corners.
 #ifndef DEMO_VIEWER_BASE_FONT_H
 #define DEMO_VIEWER_BASE_FONT_H
 
@@ -9,6 +10,7 @@
 typedef enum view_text_size {
     VIEW_TEXT,
     VIEW_TITLE,
+    VIEW_CODE, // all glyphs are equally wide
     VIEW_NUM_TEXT_SIZES,
 } view_text_size;
 

@@ -2,6 +2,7 @@
 
 #include "demo/viewer/base/panel.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,31 +43,33 @@ static void write_wrapped(column *c, view_color color, const char *text)
     }
 }
 
-// The font is proportional: an indentation of four spaces is as wide as two letters.
-static float indent_width(const column *c, size_t spaces)
+// Where a line of code is broken that is longer than `columns`: not in its first two fifths, at the
+// space that is least deep in brackets, of those at the last that ends an argument.
+static size_t find_break(const char *code, size_t length, size_t columns, bool in_comment)
 {
-    return (float)spaces * 0.25f * line_height(c);
-}
-
-// How many bytes of code fit into `width`: all, or up to a space.
-static size_t fitting_bytes(const column *c, const char *code, size_t length, float width)
-{
-    char text[512];
     size_t best = 0;
-    for (size_t i = 1; i <= length && i < sizeof text; i++) {
-        if (i < length && code[i] != ' ')
+    int depth = 0, least = INT_MAX;
+    bool in_text = false;
+    if (length <= columns)
+        return length;
+    for (size_t i = 0; i <= columns; i++) {
+        in_comment = in_comment || (!in_text && code[i] == '/' && code[i + 1] == '/');
+        in_text = in_text != (code[i] == '"');
+        depth += strchr("([{", code[i]) != NULL ? 1 : strchr(")]}", code[i]) != NULL ? -1 : 0;
+        if (code[i] != ' ' || (in_text && !in_comment))
             continue;
-        (void)snprintf(text, sizeof text, "%.*s", (int)i, code);
-        if (best > 0 && view_text_width(c->canvas->font, VIEW_TEXT, text) > width)
-            break;
-        best = i;
+        const bool ends = i > 0 && strchr(",;", code[i - 1]) != NULL;
+        const int cost = in_comment ? INT_MIN : 2 * depth + (ends ? 0 : 1);
+        if (5 * best < 2 * columns || cost <= least) {
+            best = i;
+            least = cost;
+        }
     }
     return best > 0 ? best : length;
 }
 
 // Writes a part of a line; what follows `//` has the colour of comments.
-static void write_piece(const column *c, float x, float width, const char *code, size_t length,
-                        bool *in_comment)
+static void write_piece(const column *c, float x, const char *code, size_t length, bool *in_comment)
 {
     char text[512];
     (void)snprintf(text, sizeof text, "%.*s", (int)length, code);
@@ -77,35 +80,27 @@ static void write_piece(const column *c, float x, float width, const char *code,
         *comment = '\0';
         *in_comment = true;
     }
-    const float used = text[0] != '\0'
-                           ? view_draw_text(c->canvas, VIEW_TEXT, x, c->y, width, code_color, text)
-                           : 0.0f;
-    if (note[0] != '\0')
-        view_draw_text(c->canvas, VIEW_TEXT, x + used, c->y, fmaxf(width - used, 1.0f),
-                       comment_color, note);
+    x += view_draw_text(c->canvas, VIEW_CODE, x, c->y, 0.0f, code_color, text);
+    view_draw_text(c->canvas, VIEW_CODE, x, c->y, 0.0f, comment_color, note);
 }
 
 // Writes one line of C, in as many rows as it needs; further rows are indented.
 static void write_code_line(column *c, float inset, const char *line, size_t length)
 {
-    size_t spaces = strspn(line, " ");
-    spaces = spaces < length ? spaces : length;
-    line += spaces;
-    length -= spaces;
+    const view_font *const font = c->canvas->font;
+    const float letter = view_text_width(font, VIEW_CODE, " "), row = font->line[VIEW_CODE];
+    size_t indent = strspn(line, " "), at = indent;
     bool in_comment = false;
-    if (length == 0)
-        c->y += 0.5f * line_height(c);
-    for (bool is_first = true; length > 0; is_first = false) {
-        const float indent = indent_width(c, spaces + (is_first ? 0 : 8));
-        const float x = c->x + inset + indent, width = c->width - 2.0f * inset - indent;
-        const size_t part = fitting_bytes(c, line, length, width);
-        write_piece(c, x, width, line, part, &in_comment);
-        c->y += line_height(c);
-        line += part;
-        length -= part;
-        const size_t gap = strspn(line, " ");
-        line += gap < length ? gap : length;
-        length -= gap < length ? gap : length;
+    if (at >= length)
+        c->y += 0.5f * row;
+    while (at < length) {
+        const float x = (float)indent * letter;
+        const size_t columns = (size_t)((c->width - 2.0f * inset - x) / letter);
+        const size_t part = find_break(line + at, length - at, columns, in_comment);
+        write_piece(c, c->x + inset + x, line + at, part, &in_comment);
+        c->y += row;
+        indent += at == indent ? 4 : 0;
+        at += part + strspn(line + at + part, " ");
     }
 }
 
