@@ -7,6 +7,7 @@
 #include "demo/viewer/pages/picture.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct paged {
@@ -193,6 +194,50 @@ TEST (view_pages_open_from_the_contents) {
         CHECK(view_press_paging(&p.viewer, row.x + 3.0f, row.y + 3.0f));
         CHECK(p.viewer.pages.open == 2);
         CHECK(!view_press_paging(&p.viewer, 1279.0f, 1.0f)); // the camera is there
+    }
+    close_viewer(&p);
+}
+
+// Returns the error of --page PAGE --set NAME=VALUE@TIME, "" if there is none.
+static const char *set_on_page(paged *p, const char *page, const char *name, float value,
+                               double time)
+{
+    char parameter[64];
+    (void)snprintf(parameter, sizeof parameter, "%s", name);
+    view_setting setting = {parameter, value, time};
+    p->options.page = page;
+    p->options.settings = &setting;
+    p->options.num_settings = 1;
+    p->viewer.log.error[0] = '\0';
+    CHECK(view_choose_page(&p->viewer) == (p->viewer.log.error[0] == '\0'));
+    p->options.page = NULL;
+    p->options.settings = NULL;
+    p->options.num_settings = 0;
+    return p->viewer.log.error;
+}
+
+TEST (view_pages_have_sliders_that_can_be_set) {
+    paged p;
+    if (open_viewer(&p)) {
+        CHECK_STRING(set_on_page(&p, "follow", "damping", 1.5f, 0.0), "");
+        CHECK(p.viewer.pages.values[2] == 1.5f && p.viewer.pages.values[1] == 9.0f);
+        CHECK_STRING(set_on_page(&p, "follow", "speed", 12.0f, 0.0), ""); // without its unit
+        CHECK(p.viewer.pages.values[1] == 12.0f);
+        CHECK_STRING(set_on_page(&p, "ik", "target, up", 20.0f, 0.0), "");
+        CHECK(p.viewer.pages.values[4] == 20.0f);
+        static const char sliders[] =
+            "page follow has 'manner', 'speed, 1/s', 'damping', 'seconds'";
+        CHECK(strstr(set_on_page(&p, "follow", "nonsense", 1.0f, 0.0), sliders) != NULL);
+        CHECK(strstr(set_on_page(&p, "follow", "damp", 1.0f, 0.0), sliders) != NULL);
+        CHECK(strstr(set_on_page(&p, "ik", "target", 1.0f, 0.0), "'target, left'") != NULL);
+        CHECK_STRING(set_on_page(&p, "follow", "speed", 30.0f, 0.0),
+                     "--set speed=30: expected a number from 1 to 20");
+        CHECK_STRING(set_on_page(&p, "follow", "manner", 0.5f, 0.0),
+                     "--set manner=0.5: expected a whole number from 0 to 2");
+        CHECK_STRING(set_on_page(&p, "follow", "speed", 3.0f, 2.0),
+                     "--set speed: page follow has no @TIME");
+        CHECK_STRING(set_on_page(&p, "contents", "speed", 3.0f, 0.0),
+                     "--set: the contents have no sliders");
     }
     close_viewer(&p);
 }

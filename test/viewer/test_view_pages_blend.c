@@ -2,6 +2,8 @@
 #include "test/viewer/test_view_page_case.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 TEST (page_crossfade_is_the_old_pose_and_then_the_new_one) {
     page_case of;
@@ -21,6 +23,38 @@ TEST (page_crossfade_is_the_old_pose_and_then_the_new_one) {
         page_show(&of, 2.1);
         CHECK_NEAR(page_fact(&of, "to the new pose"), 0.0, 0.02);
         CHECK(page_fact(&of, "between both") > 5.0);
+    }
+    page_close(&of);
+}
+
+// The largest angle between two poses' rotations, in degrees.
+static double pose_angle(const md5_transform *a, const md5_transform *b, uint32_t count)
+{
+    double largest = 0.0;
+    for (uint32_t i = 0; i < count; i++) {
+        const md5_quat p = a[i].rotation, q = b[i].rotation;
+        const double dot =
+            fabs((double)p.x * q.x + (double)p.y * q.y + (double)p.z * q.z + (double)p.w * q.w);
+        largest = fmax(largest, 2.0 * acos(fmin(dot, 1.0)) * 57.29577951308232);
+    }
+    return largest;
+}
+
+// In no time: neither way jumps, a cut by the difference of the clips. What the clips do within a
+// step does not count.
+TEST (page_inertial_measures_jumps_in_no_time) {
+    page_case of;
+    if (page_open(&of, "inertial")) {
+        page_show(&of, 0.65);
+        md5_transform *const run = view_spare_pose(&of.picture, 6), *const attack = view_spare_pose(
+                                                                        &of.picture, 7);
+        view_sample_clip(&of.picture, "run", 0.5, run);
+        view_sample_clip(&of.picture, "attack", 0.0, attack);
+        CHECK(page_fact(&of, "jump, cross-fade") < 1e-3);
+        CHECK(page_fact(&of, "jump, inertial") < 1e-3);
+        const double cut = pose_angle(run, attack, of.scene.num_joints);
+        CHECK(cut > 30.0);
+        CHECK_NEAR(page_fact(&of, "jump, cut"), cut, 0.02);
     }
     page_close(&of);
 }
@@ -100,6 +134,89 @@ TEST (page_sync_keeps_the_stride) {
     page_close(&of);
 }
 
+// The range of the left foot, sampled sixteen times as finely, within one cycle: the smallest.
+static double smallest_step(page_case *of, double gait, bool in_phase)
+{
+    enum { STEPS = 2048 };
+    static double x[STEPS + 1];
+    const uint32_t count = of->scene.num_joints, foot = view_page_joint(&of->picture, "foot_l");
+    md5_transform *const walk = view_spare_pose(&of->picture, 5),
+                         *const run = view_spare_pose(&of->picture, 6),
+                         *const both = view_spare_pose(&of->picture, 7);
+    const double walk_time = view_page_clip(&of->picture, "walk")->anim->duration,
+                 run_time = view_page_clip(&of->picture, "run")->anim->duration;
+    const double rate = (1.0 - gait) / walk_time + gait / run_time;
+    for (int i = 0; i <= STEPS; i++) {
+        const double time = 3.0 * i / STEPS;
+        view_sample_clip(&of->picture, "walk", in_phase ? time * rate * walk_time : time, walk);
+        view_sample_clip(&of->picture, "run", in_phase ? time * rate * run_time : time, run);
+        md5_blend_poses(walk, run, (float)gait, NULL, count, both);
+        x[i] = (double)md5_joint_in_model(of->scene.skeleton, both, foot).translation.x;
+    }
+    const int window = (int)(STEPS / (3.0 * rate)) + 1;
+    double smallest = INFINITY;
+    for (int first = 0; first + window <= STEPS; first++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int i = first; i <= first + window; i++) {
+            low = fmin(low, x[i]);
+            high = fmax(high, x[i]);
+        }
+        smallest = fmin(smallest, high - low);
+    }
+    return smallest;
+}
+
+TEST (page_sync_measures_whole_cycles) {
+    page_case of;
+    if (page_open(&of, "sync")) {
+        for (int i = 1; i < 10; i += 2) {
+            page_set(&of, "walk 0, run 1", 0.1f * (float)i);
+            page_show(&of, 2.0);
+            const double own = smallest_step(&of, 0.1 * i, false);
+            const double phase = smallest_step(&of, 0.1 * i, true);
+            CHECK_NEAR(page_fact(&of, "smallest step, own rates"), own, 0.05 * own);
+            CHECK_NEAR(page_fact(&of, "smallest step, in phase"), phase, 0.02 * phase);
+        }
+    }
+    page_close(&of);
+}
+
+static bool has_label(const view_picture *picture, const char *text, view_color color)
+{
+    for (uint32_t i = 0; i < picture->num_labels; i++)
+        if (strcmp(picture->labels[i].text, text) == 0)
+            return picture->labels[i].color == color;
+    return false;
+}
+
+static uint32_t count_lines(const view_picture *picture, view_color color)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < picture->num_lines; i++)
+        count += picture->lines[i].color == color ? 1u : 0u;
+    return count;
+}
+
+// Three states and four arrows of two lines; what plays is bright.
+TEST (page_machine_has_a_graph) {
+    page_case of;
+    if (page_open(&of, "machine")) {
+        page_set(&of, "fade, seconds", 0.3f);
+        page_show(&of, 1.0);
+        CHECK(has_label(&of.picture, "idle", VIEW_PLAIN_TEXT));
+        CHECK(has_label(&of.picture, "walk", VIEW_YELLOW));
+        CHECK(has_label(&of.picture, "run", VIEW_PLAIN_TEXT));
+        CHECK(count_lines(&of.picture, VIEW_DIM_LINE) == 8);
+        CHECK(count_lines(&of.picture, VIEW_RED) == 0);
+        page_show(&of, 1.4); // from walk to run
+        CHECK(has_label(&of.picture, "run", VIEW_YELLOW));
+        CHECK(count_lines(&of.picture, VIEW_RED) == 2);
+        // The durations that are shown are those that are played.
+        CHECK(strstr(view_page_lines("machine"), ".duration = fade") != NULL);
+    }
+    page_close(&of);
+}
+
 TEST (page_machine_goes_where_its_conditions_lead) {
     page_case of;
     if (page_open(&of, "machine")) {
@@ -151,6 +268,47 @@ TEST (page_quaternion_w_is_rebuilt) {
     page_close(&of);
 }
 
+// The angle between two rotations of any length, in degrees and double precision.
+static double real_angle(const double q[4], md5_quat rotation)
+{
+    const double r[4] = {(double)rotation.x, (double)rotation.y, (double)rotation.z,
+                         (double)rotation.w};
+    const double x = q[3] * r[0] - q[0] * r[3] - q[1] * r[2] + q[2] * r[1],
+                 y = q[3] * r[1] + q[0] * r[2] - q[1] * r[3] - q[2] * r[0],
+                 z = q[3] * r[2] - q[0] * r[1] + q[1] * r[0] - q[2] * r[3],
+                 w = q[0] * r[0] + q[1] * r[1] + q[2] * r[2] + q[3] * r[3];
+    return 2.0 * atan2(sqrt(x * x + y * y + z * z), fabs(w)) * 57.29577951308232;
+}
+
+// As the library reads it: from a model of one joint.
+TEST (page_quaternion_w_is_that_of_a_file) {
+    static const int angles[] = {20, 60, 100, 140, 172, 179, 180};
+    page_case of;
+    if (page_open(&of, "quaternion_w")) {
+        for (int digits = 1; digits <= 7; digits++)
+            for (int i = 0; i < 7; i++) {
+                char text[256];
+                page_set(&of, "digits", (float)digits);
+                page_set(&of, "angle, degrees", (float)angles[i]);
+                page_show(&of, 0.0);
+                const md5_quat turn = of.picture.figures[0].place.rotation; // with w
+                const double q[4] = {(double)turn.x, (double)turn.y, (double)turn.z,
+                                     (double)turn.w};
+                (void)snprintf(text, sizeof text,
+                               "MD5Version 10 commandline \"\" numJoints 1 numMeshes 0 joints { "
+                               "\"j\" -1 ( 0 0 0 ) ( %.*f %.*f %.*f ) }",
+                               digits, q[0], digits, q[1], digits, q[2]);
+                md5_model *const model = md5_parse_model(text, strlen(text), NULL, NULL);
+                if (!CHECK(model != NULL))
+                    continue;
+                const double error = real_angle(q, model->bind_local[0].rotation);
+                CHECK_NEAR(page_fact(&of, "error of the rotation"), error, 2e-3 * error + 3e-5);
+                md5_free_model(model);
+            }
+    }
+    page_close(&of);
+}
+
 TEST (page_palette_carries_from_the_bind_pose) {
     page_case of;
     if (page_open(&of, "palette")) {
@@ -160,27 +318,62 @@ TEST (page_palette_carries_from_the_bind_pose) {
         CHECK_NEAR(page_fact(&of, "shoulder's matrix moves 0 by"), 0.0, 1e-3);
         page_set(&of, "bind 0, clip 1", 1.0f);
         page_show(&of, 0.0);
+        const uint32_t tip = view_page_joint(&of.picture, "finger_b_2_r");
+        const md5_vec3 move = md5_vec3_sub(
+            md5_joint_in_model(of.scene.skeleton, of.picture.figures[1].pose, tip).translation,
+            md5_mat34_translation(of.scene.model->bind[tip]));
         CHECK(page_fact(&of, "fingertip moves") > 5.0);
+        CHECK_NEAR(page_fact(&of, "fingertip moves"), sqrt((double)md5_vec3_dot(move, move)), 1e-3);
         CHECK(page_fact(&of, "ours to the library's") < 1e-4);
     }
     page_close(&of);
 }
 
-TEST (page_dual_keeps_the_volume_of_what_twists) {
+// A vertex at distance r from the axis, of whose weight s turns with the joint by an angle: in the
+// complex plane, linear skinning takes it to r (1 - s + s exp(i angle)), dual quaternions keep r.
+// Weights are those of the file.
+static double twisted_waist(const md5_model *model, uint32_t joint, double angle)
+{
+    const md5_vec3 axis = md5_mat34_translation(model->bind[joint]);
+    double before = 0.0, after = 0.0;
+    for (uint32_t m = 0; m < model->num_meshes; m++)
+        for (uint32_t v = 0; v < model->meshes[m].num_vertices; v++) {
+            const md5_mesh *const mesh = &model->meshes[m];
+            const md5_vertex vertex = mesh->file_vertices[mesh->sources[v]];
+            double share = 0.0;
+            for (uint32_t i = 0; i < vertex.num_weights; i++) {
+                const md5_weight weight = mesh->weights[vertex.first_weight + i];
+                bool is_below = false;
+                for (int32_t at = (int32_t)weight.joint; at >= 0;
+                     at = model->skeleton.joints[at].parent)
+                    is_below = is_below || at == (int32_t)joint;
+                share += is_below ? (double)weight.bias : 0.0;
+            }
+            if (!(share > 0.25 && share < 0.75))
+                continue;
+            const double r =
+                hypot((double)mesh->positions[v].x - axis.x, (double)mesh->positions[v].y - axis.y);
+            before += r;
+            after += r * hypot(1.0 - share + share * cos(angle), share * sin(angle));
+        }
+    return 100.0 * after / before;
+}
+
+TEST (page_dual_keeps_the_waist_of_what_twists) {
     page_case of;
     if (page_open(&of, "dual")) {
-        page_set(&of, "waist, degrees", 0.0f);
         page_set(&of, "neck, degrees", 0.0f);
-        page_show(&of, 0.0);
-        CHECK_NEAR(page_fact(&of, "volume, linear"), 100.0, 1e-3);
-        CHECK_NEAR(page_fact(&of, "farthest apart"), 0.0, 1e-3);
-        page_set(&of, "waist, degrees", 150.0f);
-        page_show(&of, 0.0);
-        const double linear = page_fact(&of, "volume, linear"),
-                     dual = page_fact(&of, "volume, dual");
-        CHECK(linear < 97.0);
-        CHECK(fabs(dual - 100.0) < 0.5 * (100.0 - linear));
-        CHECK(page_fact(&of, "farthest apart") > 1.0);
+        for (int i = 0; i <= 3; i++) {
+            page_set(&of, "waist, degrees", 50.0f * (float)i);
+            page_show(&of, 0.0);
+            const double expected =
+                twisted_waist(of.scene.model, view_page_joint(&of.picture, "spine_2"),
+                              50.0 * i * 3.14159265358979 / 180.0);
+            CHECK_NEAR(page_fact(&of, "waist, linear"), expected, 0.2);
+            CHECK_NEAR(page_fact(&of, "waist, dual"), 100.0, 0.2);
+            CHECK(i > 0 || page_fact(&of, "farthest apart") < 1e-3);
+            CHECK(i < 3 || page_fact(&of, "farthest apart") > 1.0);
+        }
     }
     page_close(&of);
 }

@@ -60,16 +60,79 @@ TEST (page_curves_weigh_a_point_of_a_nurbs) {
     page_close(&of);
 }
 
-TEST (page_squad_has_no_jumps_of_speed) {
+// The nearest of many points of the curve and of the lines between them, in double precision.
+static double nearest_to(const md5_curve *curve, md5_vec3 point)
+{
+    enum { COUNT = 200000 };
+    double nearest = INFINITY;
+    for (int i = 0; i <= COUNT; i++)
+        nearest = fmin(nearest,
+                       length_of(md5_vec3_sub(md5_curve_point(curve, (double)i / COUNT), point)));
+    return nearest;
+}
+
+TEST (page_curves_shows_how_near_the_curve_comes) {
+    static const md5_vec3 points[7] = {
+        {0.0f, -60.0f, 12.0f}, {18.0f, -42.0f, 50.0f}, {6.0f, -36.0f, 52.0f}, {-10.0f, 0.0f, 62.0f},
+        {14.0f, 30.0f, 8.0f},  {24.0f, 44.0f, 30.0f},  {0.0f, 60.0f, 44.0f}};
+    page_case of;
+    if (page_open(&of, "curves")) {
+        for (int kind = 0; kind < 5; kind++) {
+            const md5_curve_desc desc = {
+                .kind = (md5_curve_kind)kind, .points = points, .num_points = 7};
+            md5_curve *const curve = md5_create_curve(&desc, NULL, NULL);
+            page_set(&of, "curve", (float)kind);
+            page_show(&of, 1.2);
+            CHECK_NEAR(page_fact(&of, "to the moved point"), nearest_to(curve, points[3]), 1e-3);
+            if (kind < 3) // a point of the curve
+                CHECK_NEAR(page_fact(&of, "to the moved point"), 0.0, 1e-4);
+            md5_free_curve(curve);
+        }
+    }
+    page_close(&of);
+}
+
+// The rotation from one unit quaternion to another as axis times angle, in double precision.
+static void log_between(md5_quat a, md5_quat b, double turn[3])
+{
+    const double x = (double)a.w * b.x - (double)a.x * b.w - (double)a.y * b.z + (double)a.z * b.y,
+                 y = (double)a.w * b.y + (double)a.x * b.z - (double)a.y * b.w - (double)a.z * b.x,
+                 z = (double)a.w * b.z - (double)a.x * b.y + (double)a.y * b.x - (double)a.z * b.w,
+                 w = (double)a.x * b.x + (double)a.y * b.y + (double)a.z * b.z + (double)a.w * b.w;
+    const double sine = sqrt(x * x + y * y + z * z);
+    const double scale = 2.0 * atan2(sine, fabs(w)) / sine * (w < 0.0 ? -1.0 : 1.0);
+    turn[0] = scale * x;
+    turn[1] = scale * y;
+    turn[2] = scale * z;
+}
+
+// From key to key, each a second, slerp turns at a constant velocity, which about axes that turn
+// along is the same at both ends. Squad is smooth.
+TEST (page_squad_has_no_jumps_of_velocity) {
+    static const md5_vec3 axes[5] = {{0.0f, 0.0f, 1.0f},
+                                     {0.0f, 1.0f, 0.3f},
+                                     {1.0f, 0.0f, 0.4f},
+                                     {0.0f, -1.0f, 0.5f},
+                                     {-0.6f, 0.2f, 1.0f}};
     page_case of;
     if (page_open(&of, "squad")) {
         for (int i = 1; i <= 4; i++) {
-            page_set(&of, "spread, radians", 0.3f * (float)i);
+            const float spread = 0.3f * (float)i;
+            double turns[5][3], largest = 0.0;
+            md5_quat keys[5];
+            for (int k = 0; k < 5; k++)
+                keys[k] = md5_quat_from_axis_angle(axes[k], k % 2 == 0 ? spread : -spread);
+            for (int k = 0; k < 5; k++)
+                log_between(keys[k], keys[(k + 1) % 5], turns[k]);
+            for (int k = 0; k < 5; k++) {
+                const double *const a = turns[k], *const b = turns[(k + 1) % 5];
+                largest = fmax(largest, sqrt(pow(a[0] - b[0], 2.0) + pow(a[1] - b[1], 2.0)
+                                             + pow(a[2] - b[2], 2.0)));
+            }
+            page_set(&of, "spread, radians", spread);
             page_show(&of, 0.4);
-            // The curve is sampled 128 times; from one sample to the next the speed of the smooth
-            // one changes little.
-            CHECK(page_fact(&of, "largest jump, squad")
-                  < 0.5 * page_fact(&of, "largest jump, slerp"));
+            CHECK_NEAR(page_fact(&of, "largest jump at a key, slerp"), largest, 1e-3);
+            CHECK(page_fact(&of, "largest jump at a key, squad") < 1e-3);
         }
         page_show(&of, 2.0); // at a key both agree
         const md5_quat a = of.picture.figures[0].place.rotation,
@@ -77,6 +140,25 @@ TEST (page_squad_has_no_jumps_of_speed) {
         CHECK_NEAR(fabs((double)(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w)), 1.0, 1e-5);
     }
     page_close(&of);
+}
+
+// As the page says: angle by angle the way is longer than by slerp, and uneven.
+TEST (page_euler_takes_the_longer_way) {
+    double length = 0.0, least = INFINITY, most = 0.0, turn[3];
+    md5_quat last = {0.0f, 0.0f, 0.0f, 1.0f};
+    for (int i = 1; i <= 200; i++) {
+        const float t = (float)i / 200.0f;
+        const md5_quat now = md5_quat_from_euler((md5_euler){80.0f * t, 130.0f * t, 60.0f * t});
+        log_between(last, now, turn);
+        const double step = sqrt(turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2]);
+        length += step;
+        least = fmin(least, step);
+        most = fmax(most, step);
+        last = now;
+    }
+    log_between((md5_quat){0.0f, 0.0f, 0.0f, 1.0f}, last, turn);
+    const double straight = sqrt(turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2]);
+    CHECK(length > 1.15 * straight && most > 1.4 * least);
 }
 
 TEST (page_euler_loses_a_direction_at_ninety_degrees) {
@@ -130,6 +212,31 @@ TEST (page_ik_reports_the_distance_of_the_hand) {
     page_close(&of);
 }
 
+// One iteration less is not enough, from the same pose.
+TEST (page_ik_counts_the_iterations_that_are_needed) {
+    page_case of;
+    if (page_open(&of, "ik")) {
+        page_show(&of, 0.0);
+        md5_transform *const pose = view_spare_pose(&of.picture, 7);
+        for (int solver = 0; solver < 2; solver++) {
+            const double needed =
+                page_fact(&of, solver == 0 ? "FABRIK to 0.01 units" : "DLS to 0.01 units");
+            for (int less = 0; less < 2; less++) {
+                const md5_chain_job job = {.tip = view_page_joint(&of.picture, "hand_l"),
+                                           .length = 4,
+                                           .target = {12.0f, 12.0f, 32.0f},
+                                           .iterations = (uint32_t)needed - (uint32_t)less,
+                                           .weight = 1.0f};
+                view_sample_clip(&of.picture, "stand", 0.0, pose);
+                const float distance = solver == 0 ? md5_fabrik(of.scene.skeleton, pose, &job)
+                                                   : md5_dls(of.scene.skeleton, pose, &job);
+                CHECK((distance <= 0.01f) == (less == 0));
+            }
+        }
+    }
+    page_close(&of);
+}
+
 TEST (page_ik_points_at_what_is_out_of_reach) {
     page_case of;
     if (page_open(&of, "ik")) {
@@ -169,6 +276,53 @@ TEST (page_limits_are_kept_wherever_the_target_is) {
                 CHECK(page_fact(&of, "shoulder, limited") < 0.7 + 1e-3);
             }
         CHECK(page_fact(&of, "elbow sideways, free") > 0.01); // without limits it is no hinge
+    }
+    page_close(&of);
+}
+
+// The nearest that the arm can come by trying all its angles: a hinge, a cone and a twist.
+TEST (page_limits_come_as_near_as_the_joints_can) {
+    page_case of;
+    if (page_open(&of, "limits")) {
+        const md5_model *const model = of.scene.model;
+        const md5_vec3 target = {-8.0f, 12.0f, 36.0f}, x = {1.0f, 0.0f, 0.0f};
+        page_show(&of, 0.0);
+        const uint32_t upper = view_page_joint(&of.picture, "upperarm_l"),
+                       lower = view_page_joint(&of.picture, "forearm_l"),
+                       hand = view_page_joint(&of.picture, "hand_l");
+        const md5_vec3 a = md5_mat34_translation(model->bind[upper]),
+                       b = md5_mat34_translation(model->bind[lower]),
+                       c = md5_mat34_translation(model->bind[hand]);
+        const md5_quat down = md5_quat_conjugate(md5_quat_from_mat34(model->bind[lower]));
+        const md5_vec3 elbow = md5_vec3_normalize(
+            md5_quat_rotate(down, md5_vec3_cross(md5_vec3_sub(b, a), md5_vec3_sub(c, b))), x);
+        md5_transform *const pose = view_spare_pose(&of.picture, 0);
+        double best = INFINITY;
+        for (int bend = 0; bend <= 24; bend++)
+            for (int swing = 0; swing <= 10; swing++)
+                for (int way = 0; way < 48; way++)
+                    for (int twist = 0; twist <= 8; twist++) {
+                        const double turn = 6.28318530717959 * way / 48.0;
+                        const md5_vec3 about = {0.0f, (float)cos(turn), (float)sin(turn)};
+                        const md5_quat shoulder = md5_quat_mul(
+                            md5_quat_from_axis_angle(about, 0.1f * (float)swing),
+                            md5_quat_from_axis_angle(x, -0.5f + 0.125f * (float)twist));
+                        view_sample_clip(&of.picture, "stand", 0.0, pose);
+                        pose[upper].rotation =
+                            md5_quat_mul(model->bind_local[upper].rotation, shoulder);
+                        pose[lower].rotation = md5_quat_mul(
+                            model->bind_local[lower].rotation,
+                            md5_quat_from_axis_angle(elbow, -0.4f + 2.3f / 24.0f * (float)bend));
+                        const md5_vec3 at =
+                            md5_joint_in_model(of.scene.skeleton, pose, hand).translation;
+                        best = fmin(best, length_of(md5_vec3_sub(at, target)));
+                    }
+        for (int solver = 0; solver < 3; solver++) {
+            page_set(&of, "solver", (float)solver);
+            page_show(&of, 0.0);
+            const double distance = page_fact(&of, "distance, limited");
+            CHECK(distance > best - 0.1 && distance < 1.05 * best);
+        }
     }
     page_close(&of);
 }

@@ -2,6 +2,7 @@
 #include "test/viewer/test_view_page_case.h"
 
 #include <math.h>
+#include <string.h>
 
 TEST (page_easing_moves_the_character_by_the_published_formula) {
     page_case of;
@@ -16,7 +17,12 @@ TEST (page_easing_moves_the_character_by_the_published_formula) {
             CHECK_NEAR(page_fact(&of, "eased value"), eased, 1e-5);
             CHECK_NEAR(of.picture.figures[0].place.translation.y, -30.0 + 60.0 * eased, 1e-3);
             CHECK_NEAR(of.picture.plots[0].marks[0].point.y, eased, 1e-5);
+            const double slope = 3.0 * (c1 + 1.0) * pow(t - 1.0, 2) + 2.0 * c1 * (t - 1.0);
+            if (i > 0 && i < 20)
+                CHECK_NEAR(page_fact(&of, "speed, linear = 1"), slope, 1e-3);
         }
+        page_show(&of, 2.3); // he stands
+        CHECK_NEAR(page_fact(&of, "speed, linear = 1"), 0.0, 0.0);
     }
     page_close(&of);
 }
@@ -51,8 +57,10 @@ TEST (page_follow_overshoots_as_springs_do) {
             page_set(&of, "damping", ratios[i]);
             page_show(&of, 0.0);
             const double jump = 2.0 * exp(-3.14159265358979 * z / sqrt(1.0 - z * z));
-            CHECK_NEAR(page_fact(&of, "overshoot"), jump, 0.02); // sampled 60 times a second
+            CHECK_NEAR(page_fact(&of, "overshoot"), jump, 5e-4);
         }
+        // What is shown is what runs: no factor is hidden.
+        CHECK(strstr(view_page_lines("follow"), "2.0f * f->damping * f->speed") != NULL);
         page_set(&of, "damping", 1.0f);
         page_show(&of, 0.0);
         CHECK_NEAR(page_fact(&of, "overshoot"), 0.0, 1e-6);
@@ -67,12 +75,15 @@ TEST (page_follow_approaches_exponentially_or_in_time) {
         page_set(&of, "speed, 1/s", 4.0f);
         page_show(&of, 0.0);
         const view_series *series = page_series(&of, 0, "value");
-        // Steps of 1/60 s: the first is taken at time 0.
-        for (int i = 1; i < 8; i++)
-            CHECK_NEAR(page_series_at(series, 0.15 * i),
-                       1.0 - 2.0 * exp(-4.0 * (0.15 * i + 1.0 / 60.0)), 2e-3);
+        for (int i = 0; i < 8; i++) {
+            CHECK_NEAR(page_series_at(series, 0.15 * i), 1.0 - 2.0 * exp(-4.0 * 0.15 * i), 2e-3);
+            page_show(&of, 0.15 * i + 1e-9);
+            CHECK_NEAR(page_fact(&of, "value"), 1.0 - 2.0 * exp(-4.0 * 0.15 * i), 1e-5);
+        }
         page_set(&of, "manner", 2.0f);
         page_set(&of, "seconds", 0.5f);
+        page_show(&of, 0.125 + 1e-9); // a quarter of the time: 4 / 64 of the way
+        CHECK_NEAR(page_fact(&of, "value"), -1.0 + 2.0 / 16.0, 1e-5);
         page_show(&of, 0.6);
         CHECK_NEAR(page_fact(&of, "value"), page_fact(&of, "target"), 1e-6);
     }
@@ -99,11 +110,34 @@ TEST (page_interpolation_shows_what_each_way_does) {
         // frames.
         page_set(&of, "interpolation", 0.0f);
         page_set(&of, "speed", 1.0f);
-        page_show(&of, 0.5 / 40.0);
+        page_show(&of, 0.5 / 30.0);
         CHECK(page_fact(&of, "to slerp") > 1.0);
         page_set(&of, "interpolation", 3.0f);
-        page_show(&of, 8.0 / 40.0);
+        page_show(&of, 8.0 / 30.0);
         CHECK_NEAR(page_fact(&of, "to slerp"), 0.0, 1e-2);
+        CHECK_NEAR(page_fact(&of, "frames a second"),
+                   view_page_clip(&of.picture, "attack")->anim->frame_rate, 0.0);
+        CHECK(strstr(of.page->about, "30") == NULL); // clips may have any rate, many have 60
+    }
+    page_close(&of);
+}
+
+// What lies on each other in the plot of heights is seen in that of distances: in powers of ten.
+TEST (page_interpolation_tells_the_curves_apart) {
+    page_case of;
+    if (page_open(&of, "interpolation")) {
+        page_show(&of, of.page->start);
+        const view_series *const nlerp = page_series(&of, 1, "nlerp"), *const cubic = page_series(
+                                                                           &of, 1, "cubic");
+        float most[2] = {-9.0f, -9.0f};
+        for (uint32_t i = 0; i < nlerp->count; i++) {
+            most[0] = fmaxf(most[0], nlerp->points[i].y);
+            most[1] = fmaxf(most[1], cubic->points[i].y);
+            if (i % 32 == 0) // at frames
+                CHECK(nlerp->points[i].y < -3.0f && cubic->points[i].y < -3.0f);
+        }
+        // Of the right hand: 0.0037 and 0.54 units.
+        CHECK(most[0] > -3.0f && most[0] < -2.0f && most[1] > -1.0f);
     }
     page_close(&of);
 }

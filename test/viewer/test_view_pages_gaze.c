@@ -1,6 +1,8 @@
 // The facts that the page of gaze shows: a head and eyes that look around.
 #include "test/viewer/test_view_page_case.h"
 
+#include "md5/md5gaze.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -19,6 +21,36 @@ TEST (page_gaze_follows_the_ball_and_repeats_by_its_seed) {
         page_set(&of, "interest in the ball", 1.0f);
         page_show(&of, 9.0);
         CHECK(page_fact(&of, "head to his left") == head);
+    }
+    page_close(&of);
+}
+
+// Simulated here four times as finely: how often the eyes have set out, the first time at once.
+TEST (page_gaze_counts_saccades) {
+    page_case of;
+    if (page_open(&of, "gaze")) {
+        page_set(&of, "interest in the ball", 0.0f);
+        const uint32_t left = view_page_joint(&(view_picture){.scene = &of.scene}, "eye_l");
+        for (int seed = 1; seed < 6; seed++) {
+            page_set(&of, "seed", (float)seed);
+            page_show(&of, 9.0);
+            const md5_gaze_desc desc = {.head = left,
+                                        .interest = MD5_ZERO,
+                                        .distance = 60.0f,
+                                        .most_seconds = 2.0f,
+                                        .head_share = 0.6f,
+                                        .head_seconds = 0.2f};
+            md5_gaze gaze;
+            double count = 0.0;
+            md5_vec2 to = {NAN, NAN};
+            md5_begin_gaze((uint64_t)seed, &gaze);
+            for (int i = 0; i < 9 * 240; i++) {
+                md5_advance_gaze(&desc, of.scene.skeleton->axes, &gaze, 1.0 / 240.0);
+                count += to.x != gaze.to.x || to.y != gaze.to.y ? 1.0 : 0.0;
+                to = gaze.to;
+            }
+            CHECK_NEAR(page_fact(&of, "saccades"), count, 0.0);
+        }
     }
     page_close(&of);
 }

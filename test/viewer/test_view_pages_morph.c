@@ -11,19 +11,69 @@ static double apart(md5_vec3 a, md5_vec3 b)
     return sqrt(x * x + y * y + z * z);
 }
 
-// The largest distance between vertices of the base and of a target's file.
-static double difference_of_files(const md5_model *base, const char *name)
+static md5_model *load_target(const char *name)
 {
     char path[256];
     (void)snprintf(path, sizeof path, "models/bobbin/morphs/%s.md5mesh", name);
     md5_model *const target = md5_load_model(test_path(path), NULL, NULL);
+    CHECK(target != NULL);
+    return target;
+}
+
+// The largest distance between vertices of the base and of a target's file.
+static double difference_of_files(const md5_model *base, const char *name)
+{
+    md5_model *const target = load_target(name);
     double largest = 0.0;
-    for (uint32_t v = 0; CHECK(target != NULL) && v < target->meshes[0].num_vertices; v++) {
-        const double move = apart(target->meshes[0].positions[v], base->meshes[0].positions[v]);
-        largest = move > largest ? move : largest;
-    }
+    for (uint32_t m = 0; target != NULL && m < target->num_meshes; m++)
+        for (uint32_t v = 0; v < target->meshes[m].num_vertices; v++) {
+            const double move = apart(target->meshes[m].positions[v], base->meshes[m].positions[v]);
+            largest = move > largest ? move : largest;
+        }
     md5_free_model(target);
     return largest;
+}
+
+// How many vertices of all meshes some target's file has elsewhere, or with another normal or
+// tangent, by more than `least`.
+static uint32_t count_changed(const view_scene *scene, double least)
+{
+    enum { MOST = 16 };
+    md5_model *targets[MOST];
+    const uint32_t count = scene->morph->num_targets;
+    uint32_t num_changed = 0;
+    for (uint32_t i = 0; CHECK(count <= MOST) && i < count; i++)
+        targets[i] = load_target(scene->morph->targets[i].name);
+    for (uint32_t m = 0; m < scene->model->num_meshes; m++)
+        for (uint32_t v = 0; v < scene->model->meshes[m].num_vertices; v++) {
+            const md5_mesh *const base = &scene->model->meshes[m];
+            bool is_changed = false;
+            for (uint32_t i = 0; i < count; i++) {
+                const md5_mesh *const mesh = &targets[i]->meshes[m];
+                const md5_vec4 a = mesh->tangents[v], b = base->tangents[v];
+                is_changed = is_changed || apart(mesh->positions[v], base->positions[v]) > least
+                             || apart(mesh->normals[v], base->normals[v]) > least
+                             || apart((md5_vec3){a.x, a.y, a.z}, (md5_vec3){b.x, b.y, b.z}) > least;
+            }
+            num_changed += is_changed ? 1u : 0u;
+        }
+    for (uint32_t i = 0; i < count; i++)
+        md5_free_model(targets[i]);
+    return num_changed;
+}
+
+TEST (page_morph_counts_the_vertices_of_all_meshes) {
+    page_case of;
+    if (page_open(&of, "morph")) {
+        page_show(&of, 1.0);
+        const md5_model *const model = of.scene.model;
+        const double all = model->meshes[0].num_vertices + model->meshes[1].num_vertices;
+        CHECK(model->num_meshes == 2 && page_fact(&of, "of") == all);
+        const double changed = page_fact(&of, "vertices that some target changes");
+        CHECK(changed >= count_changed(&of.scene, 1e-4)
+              && changed <= count_changed(&of.scene, 1e-6));
+    }
+    page_close(&of);
 }
 
 TEST (page_morph_moves_by_the_files_differences) {

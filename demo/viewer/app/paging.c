@@ -4,6 +4,7 @@
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/app/tell.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,16 +48,67 @@ static bool open_page(view_state *viewer, int32_t number)
     return true;
 }
 
+// The number of the slider of that name; what follows it there may be left out, such as a unit, if
+// only one begins so. -1: there is none, or there are several.
+static int find_slider(const view_page *page, const char *name)
+{
+    const size_t length = strlen(name);
+    int found = -1;
+    for (int i = 0; i < (int)page->num_sliders; i++) {
+        const char *const own = page->sliders[i].name;
+        if (strcmp(own, name) == 0)
+            return i;
+        if (strncmp(own, name, length) == 0 && (own[length] == ',' || own[length] == ' '))
+            found = found == -1 ? i : -2;
+    }
+    return found < 0 ? -1 : found;
+}
+
+// --set on a page
+static bool set_slider(view_state *viewer, const view_page *page, const view_setting *setting)
+{
+    const int number = find_slider(page, setting->parameter);
+    char names[256] = "";
+    for (size_t i = 0, at = 0; number < 0 && i < page->num_sliders && at < sizeof names; i++)
+        at += (size_t)snprintf(names + at, sizeof names - at, "%s'%s'", i > 0 ? ", " : "",
+                               page->sliders[i].name);
+    if (number < 0 || setting->time != 0.0) {
+        view_error(&viewer->log, "--set %s: page %s has %s%s", setting->parameter, page->name,
+                   names, number < 0 ? "" : "no @TIME");
+        return false;
+    }
+    const view_slider *const slider = &page->sliders[number];
+    const bool is_whole = slider->word != NULL || slider->whole;
+    if (!(setting->value >= slider->low && setting->value <= slider->high)
+        || (is_whole && setting->value != floorf(setting->value))) {
+        view_error(&viewer->log, "--set %s=%g: expected a%s number from %g to %g",
+                   setting->parameter, (double)setting->value, is_whole ? " whole" : "",
+                   (double)slider->low, (double)slider->high);
+        return false;
+    }
+    viewer->pages.values[number] = setting->value;
+    return true;
+}
+
 bool view_choose_page(view_state *viewer)
 {
-    const char *const name = viewer->options->page;
+    const view_options *const options = viewer->options;
+    const char *const name = options->page;
     if (name == NULL)
         return true;
     const int32_t number = strcmp(name, "contents") == 0 ? VIEW_CONTENTS : view_find_page(name);
-    if (number >= 0)
-        return open_page(viewer, number);
-    view_error(&viewer->log, "--page %s: no such page; --page list prints the names", name);
-    return false;
+    if (number < 0) {
+        view_error(&viewer->log, "--page %s: no such page; --page list prints the names", name);
+        return false;
+    }
+    if (number == VIEW_CONTENTS && options->num_settings > 0) {
+        view_error(&viewer->log, "--set: the contents have no sliders");
+        return false;
+    }
+    bool is_set = open_page(viewer, number);
+    for (size_t i = 0; is_set && i < options->num_settings; i++)
+        is_set = set_slider(viewer, view_page_at((uint32_t)number), &options->settings[i]);
+    return is_set;
 }
 
 // The contents are before the first page.

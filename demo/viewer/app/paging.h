@@ -7,8 +7,9 @@
 // --page list: prints the names, one a line.
 void view_print_pages(void);
 
-// --page: opens the page with its character. Returns false and logs an error if there is no such
-// page or its character cannot be opened; true without the option.
+// --page: opens the page with its character, with the sliders of --set. Returns false and logs an
+// error if there is no such page or slider or its character cannot be opened; true without the
+// option.
 bool view_choose_page(view_state *viewer);
 
 // Opens the next (+1) or previous (-1) page: contents, then all pages, and round again.

@@ -1,5 +1,5 @@
-// Glyphs as coverage in one texture: DejaVu Sans in two sizes, DejaVu Sans Mono for code, and a disc
-// for round corners.
+// Glyphs as coverage in one texture: DejaVu Sans in two sizes, DejaVu Sans Mono for code, and a
+// disc for round corners.
 #ifndef DEMO_VIEWER_BASE_FONT_H
 #define DEMO_VIEWER_BASE_FONT_H
 

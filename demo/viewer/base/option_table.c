@@ -97,8 +97,8 @@ static const view_option table[] = {
     {"hide", "MESH", NULL, "hide the meshes of that name, shader or number;\nmay be repeated",
      INTO(MESH), NAMES_CONTENT},
     {"set", "NAME=VALUE[@TIME]", NULL,
-     "set a parameter of a machine at TIME, in seconds;\nmay be repeated", INTO(SETTING),
-     NAMES_CONTENT},
+     "set a parameter of a machine at TIME, in seconds,\nor a slider of --page; may be repeated",
+     INTO(SETTING), NAMES_CONTENT},
     {"morph", "NAME=WEIGHT", NULL,
      "weight of a morph target from the folder morphs beside the\n"
      "model, usually 0 to 1; may be repeated",

@@ -20,8 +20,8 @@ typedef enum view_map {
     VIEW_NUM_MAPS,
 } view_map;
 
-// --set: a value that a parameter of a machine is to have from a moment on. --morph: the weight of
-// a target.
+// --set: a value that a parameter of a machine is to have from a moment on, or a page's slider.
+// --morph: the weight of a target.
 typedef struct view_setting {
     char *parameter;
     float value;

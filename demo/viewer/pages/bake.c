@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { NUM_MOMENTS = 96 }; // at which the error is measured
+enum { PARTS = 4 }; // of the time between two frames: the error is measured where they meet
 
 static const char *const clips[] = {"walk", "run", "dance", "wave"};
 
@@ -83,13 +83,17 @@ static float widen_error(bake_work *work, const md5_baked *baked, double part, f
 static void measure(bake_work *work, float red, view_kept *kept)
 {
     double sum = 0.0, largest = 0.0;
-    for (uint32_t i = 0; i < NUM_MOMENTS; i++) {
-        const double part = (double)i / (double)NUM_MOMENTS;
-        const float error = widen_error(work, kept->baked, part, kept->heat);
-        kept->points[i] = (md5_vec2){(float)(part * work->clip->anim->duration), error};
+    const uint32_t num_frames = kept->baked->num_frames;
+    for (uint32_t i = 0; i < num_frames && i < VIEW_PAGE_POINTS; i++) {
+        float error = 0.0f;
+        for (int k = 0; k < PARTS; k++) {
+            const double part = (i + (double)k / (double)PARTS) / num_frames;
+            error = fmaxf(error, widen_error(work, kept->baked, part, kept->heat));
+        }
+        const double middle = (i + 0.5) / num_frames * work->clip->anim->duration;
+        kept->points[kept->num_points++] = (md5_vec2){(float)middle, error};
         largest = fmax(largest, (double)error);
     }
-    kept->num_points = NUM_MOMENTS;
     for (uint32_t v = 0; v < kept->baked->num_vertices; v++) {
         sum += (double)kept->heat[v] / kept->baked->num_vertices;
         kept->heat[v] /= red;
@@ -129,13 +133,15 @@ static void keep_bake(const view_picture *picture, view_kept *kept)
 static void plot_error(view_picture *picture, double part)
 {
     const view_kept *const kept = picture->kept;
-    const uint32_t at = (uint32_t)(part * (double)NUM_MOMENTS) % NUM_MOMENTS;
-    view_add_plot(picture, "largest error, units", "seconds", (md5_vec2){0.0f, 0.0f},
-                  (md5_vec2){kept->points[NUM_MOMENTS - 1].x, 1.0f});
+    const uint32_t last = kept->num_points - 1,
+                   at = (uint32_t)(part * kept->num_points) % (last + 1);
+    view_add_plot(picture, "largest error from frame to frame, units", "seconds",
+                  (md5_vec2){0.0f, 0.0f}, (md5_vec2){kept->points[last].x, 1.0f});
     view_add_series(picture, "error", VIEW_YELLOW);
     for (uint32_t i = 0; i < kept->num_points; i++)
         view_add_point(picture, kept->points[i].x, kept->points[i].y);
     view_fit_plot(picture);
+    picture->plots[0].low.y = 0.0f;
     view_add_mark(picture, kept->points[at].x, kept->points[at].y, VIEW_RED);
 }
 
@@ -172,9 +178,10 @@ const view_page view_page_bake = {
     .name = "bake",
     .title = "Baked vertex animation",
     .family = "Vertices",
-    .about = "Each frame stores the position and normal of every vertex in 8 bytes, so no palette "
-             "or weights are needed. Frames are exact to 16 bits; between frames vertices move in "
-             "straight lines.",
+    .about =
+        "Each frame stores the position and normal of every vertex in 8 bytes, so no palette "
+        "or weights are needed: 16 bits for a coordinate, 8 for one of a normal. Between frames "
+        "vertices move in straight lines.",
     .model = "bobbin/bobbin.md5mesh",
     .start = 0.3,
     .sliders = {{"clip", 0.0f, 3.0f, 2.0f, clip_word, false},

@@ -168,16 +168,17 @@ static void play_ways(view_picture *picture, md5_machine *machine, int now)
         for (int i = 0; i <= STEPS; i++) {
             if (i > 0)
                 md5_player_advance(player, step, NULL, NULL);
-            if (i == (int)(begin / step))
+            if (i == (int)(begin / step)) {
+                (void)md5_player_pose(player, scratch, before, NULL, NULL);
                 change_state(player, way == 2 ? 0.0f : picture->values[0], way == 1);
+            }
             (void)md5_player_pose(player, scratch, pose, NULL, NULL);
             view_add_point(picture, (float)(i * step),
                            md5_joint_in_model(picture->scene->skeleton, pose, hand).translation.z);
             if (i == now)
                 memcpy(kept, pose, count * sizeof *pose);
             if (i == (int)(begin / step))
-                jump = largest_angle(before, pose, count);
-            memcpy(before, pose, count * sizeof *pose);
+                jump = largest_angle(before, pose, count); // in no time
         }
         static const char *const jumps[3] = {"jump, cross-fade", "jump, inertial", "jump, cut"};
         view_add_fact(picture, jumps[way], (double)jump, "°");
@@ -222,8 +223,9 @@ const view_page view_page_inertial = {
     .name = "inertial",
     .title = "Inertial transition",
     .family = "Blending",
-    .about = "An attack interrupts a run. A crossfade plays both clips; an inertial transition "
-             "plays only the new one and lets the difference between the poses decay smoothly.",
+    .about = "An attack interrupts a run. A cross-fade plays both clips; an inertial transition "
+             "plays only the new one and lets the difference between the poses decay. Neither "
+             "jumps, as a cut does.",
     .model = "bobbin/bobbin.md5mesh",
     .start = 0.65,
     .sliders = {{"seconds", 0.05f, 1.2f, 0.5f, NULL, false}},

@@ -72,6 +72,28 @@ static void plot_speed(view_picture *picture, const md5_curve *curve, bool by_di
     plot->low.y = 0.0f;
 }
 
+static double distance_at(const md5_curve *curve, md5_vec3 point, double t)
+{
+    return (double)md5_vec3_length(md5_vec3_sub(md5_curve_point(curve, t), point));
+}
+
+// How near the curve comes to a point: at the nearest of many places, and then nearer and nearer.
+static double nearest_distance(const md5_curve *curve, md5_vec3 point)
+{
+    double nearest = INFINITY, t = 0.0;
+    for (double step = 1.0 / 512.0; step > 1e-8; step *= 0.5) {
+        const int begin = isinf(nearest) ? 0 : -1, end = isinf(nearest) ? 512 : 1;
+        const double from = t;
+        for (int i = begin; i <= end; i++) {
+            const double at = fmin(fmax(from + step * i, 0.0), 1.0);
+            const double distance = distance_at(curve, point, at);
+            t = distance < nearest ? at : t;
+            nearest = fmin(nearest, distance);
+        }
+    }
+    return nearest;
+}
+
 static void show_curves(view_picture *picture)
 {
     md5_vec3 points[7];
@@ -104,10 +126,6 @@ static void show_curves(view_picture *picture)
                               .weight = 1.0f};
     (void)md5_aim(picture->scene->skeleton, figure->pose, &look);
     plot_speed(picture, curve, by_distance, part);
-    float nearest = 1e9f;
-    for (int i = 0; i <= 512; i++)
-        nearest = fminf(
-            nearest, md5_vec3_length(md5_vec3_sub(md5_curve_point(curve, i / 512.0), points[3])));
     view_add_fact(picture, "length", md5_curve_length(curve), "units");
     view_add_fact(picture, "t",
                   by_distance ? md5_curve_at_distance(curve, (double)part * md5_curve_length(curve))
@@ -115,7 +133,7 @@ static void show_curves(view_picture *picture)
                   "");
     view_add_fact(picture, "distance gone", md5_curve_distance(curve, picture->facts[1].value),
                   "units");
-    view_add_fact(picture, "to the moved point", (double)nearest, "units");
+    view_add_fact(picture, "to the moved point", nearest_distance(curve, points[3]), "units");
     md5_free_curve(curve);
 }
 
@@ -164,14 +182,38 @@ static md5_quat key_rotation(const md5_squad *squad, const md5_quat keys[], bool
 }
 // end of lines
 
-static float angular_speed(const md5_squad *squad, const md5_quat keys[], bool smooth, double time)
+// In radians a second, about axes that turn along: the mean from `time` on, or, if `step` is
+// negative, before it.
+static md5_vec3 angular_velocity(const md5_squad *squad, const md5_quat keys[], bool smooth,
+                                 double time, double step)
+{
+    const md5_quat a = key_rotation(squad, keys, smooth, time);
+    const md5_quat b = key_rotation(squad, keys, smooth, fmod(time + step + period, period));
+    const md5_quat d = md5_quat_mul(md5_quat_conjugate(a), b);
+    const md5_vec3 axis = {d.x, d.y, d.z};
+    const float sine = copysignf(md5_vec3_length(axis), d.w);
+    const float turn = 2.0f * atan2f(sine, fabsf(d.w)) / (float)step;
+    return sine != 0.0f ? md5_vec3_scale(axis, turn / sine) : axis;
+}
+
+// By how much the angular velocity at a key differs from that before it. Twice the mean over a step
+// minus that over two steps is the velocity at their common end, up to the square of the step.
+static float jump_at(const md5_squad *squad, const md5_quat keys[], bool smooth, double key)
 {
     const double step = 1.0 / 512.0;
-    const md5_quat a = key_rotation(squad, keys, smooth, time);
-    const md5_quat b = key_rotation(squad, keys, smooth, fmod(time + step, period));
-    const md5_quat d = md5_quat_mul(md5_quat_conjugate(a), b);
-    const float sine = md5_vec3_length((md5_vec3){d.x, d.y, d.z});
-    return 2.0f * atan2f(sine, fabsf(d.w)) / (float)step;
+    md5_vec3 velocity[2];
+    for (int side = 0; side < 2; side++) {
+        const double way = side == 0 ? -step : step;
+        const md5_vec3 near = angular_velocity(squad, keys, smooth, key, way),
+                       far = angular_velocity(squad, keys, smooth, key, 2.0 * way);
+        velocity[side] = md5_vec3_sub(md5_vec3_scale(near, 2.0f), far);
+    }
+    return md5_vec3_length(md5_vec3_sub(velocity[1], velocity[0]));
+}
+
+static float angular_speed(const md5_squad *squad, const md5_quat keys[], bool smooth, double time)
+{
+    return md5_vec3_length(angular_velocity(squad, keys, smooth, time, 1.0 / 512.0));
 }
 
 // The path of a direction on a sphere.
@@ -214,20 +256,19 @@ static void show_squad(view_picture *picture)
                        smooth == 1 ? "squad" : "slerp from key to key");
         view_add_series(picture, smooth == 1 ? "squad" : "slerp",
                         smooth == 1 ? VIEW_YELLOW : VIEW_GREEN);
-        float before = angular_speed(squad, keys, smooth == 1, 0.0);
         for (int i = 0; i <= 128; i++) {
             const double time = fmod(period * i / 128.0, period);
-            const float speed = angular_speed(squad, keys, smooth == 1, time);
-            view_add_point(picture, (float)(period * i / 128.0), speed);
-            largest[smooth] = fmaxf(largest[smooth], fabsf(speed - before));
-            before = speed;
+            view_add_point(picture, (float)(period * i / 128.0),
+                           angular_speed(squad, keys, smooth == 1, time));
         }
+        for (int i = 0; i < KEYS; i++)
+            largest[smooth] = fmaxf(largest[smooth], jump_at(squad, keys, smooth == 1, times[i]));
         view_add_mark(picture, (float)now, angular_speed(squad, keys, smooth == 1, now), VIEW_RED);
     }
     view_fit_plot(picture);
     view_show_box(picture, (md5_vec3){-28.0f, -64.0f, 0.0f}, (md5_vec3){28.0f, 64.0f, 66.0f});
-    view_add_fact(picture, "largest jump, slerp", (double)largest[0], "rad/s");
-    view_add_fact(picture, "largest jump, squad", (double)largest[1], "rad/s");
+    view_add_fact(picture, "largest jump at a key, slerp", (double)largest[0], "rad/s");
+    view_add_fact(picture, "largest jump at a key, squad", (double)largest[1], "rad/s");
     md5_free_squad(squad);
 }
 

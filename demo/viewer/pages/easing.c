@@ -59,11 +59,11 @@ static void show_easing(view_picture *picture)
     plot_curve(picture, &curve, part);
     view_add_fact(picture, "part of the time", (double)part, "");
     view_add_fact(picture, "eased value", (double)eased, "");
-    // The slope, from both sides.
+    // The slope, from both sides, until he is there.
     const float step = 1e-3f;
     const float slope = (md5_ease_curve(&curve, part + step) - md5_ease_curve(&curve, part - step))
                         / (fminf(part + step, 1.0f) - fmaxf(part - step, 0.0f));
-    view_add_fact(picture, "speed, linear = 1", (double)slope, "");
+    view_add_fact(picture, "speed, linear = 1", part < 1.0f ? (double)slope : 0.0, "");
 }
 
 const view_page view_page_easing = {

@@ -12,7 +12,7 @@ static const char *manner_word(float value)
 }
 
 // The ball jumps every second and a half.
-static const double beat = 1.5, rate = 60.0;
+static const double beat = 1.5, rate = 240.0;
 
 static float ball_at(double time)
 {
@@ -21,7 +21,7 @@ static float ball_at(double time)
 
 typedef struct follower {
     int manner;
-    float speed, damping, seconds; // of smoothing, of a spring, of an easing
+    float speed, damping, seconds; // damping: 1 is critical; seconds: of an easing
     float value, velocity;
     float from, target; // of an easing
     double since;
@@ -33,7 +33,8 @@ static void follow(follower *f, float target, float dt)
     if (f->manner == 0)
         f->value += (target - f->value) * md5_follow_share(f->speed, dt);
     else if (f->manner == 1)
-        md5_follow_spring(&f->value, &f->velocity, target, f->speed * f->speed, f->damping, dt);
+        md5_follow_spring(&f->value, &f->velocity, target, f->speed * f->speed,
+                          2.0f * f->damping * f->speed, dt);
     else {
         const md5_easing_curve curve = {.easing = MD5_EASE_CUBIC_IN_OUT};
         f->since += (double)dt;
@@ -58,7 +59,7 @@ static void show_follow(view_picture *picture)
     const float *const v = picture->values;
     follower f = {.manner = view_choice(picture, 0),
                   .speed = v[1],
-                  .damping = v[2] * 2.0f * v[1],
+                  .damping = v[2],
                   .seconds = v[3],
                   .value = -1.0f,
                   .from = -1.0f,
@@ -75,13 +76,13 @@ static void show_follow(view_picture *picture)
     const int steps = (int)(span * rate);
     for (int i = 0; i <= steps; i++) {
         const double time = (double)i / rate;
-        step_follower(&f, time + beat);
         if (i * 128 / steps != (i - 1) * 128 / steps || i == 0)
             view_add_point(picture, (float)time, f.value);
         if (time <= now)
             shown = f.value;
         if (time < beat)
             most = fmaxf(most, f.value);
+        step_follower(&f, time + beat);
     }
     view_add_mark(picture, (float)now, shown, VIEW_RED);
 

@@ -51,10 +51,11 @@ static void plot(view_picture *picture, const md5_gaze_desc *desc, const md5_gaz
 static uint32_t simulate(view_picture *picture, const md5_gaze_desc *desc, md5_vec3 *ball,
                          double now, md5_gaze *gaze)
 {
-    const int steps = (int)(now / tick), first = steps - (int)(shown / tick);
+    const int steps = (int)(now / tick + 0.5), first = steps - (int)(shown / tick);
     uint32_t saccades = 0;
-    for (int i = 0; i <= steps; i++) {
-        const float before = gaze->seconds;
+    *ball = ball_at(0.0);
+    for (int i = 1; i <= steps; i++) {
+        const float before = i > 1 ? gaze->seconds : INFINITY; // the first is at once
         *ball = ball_at(tick * i);
         look_on(desc, picture->scene->skeleton, gaze, tick);
         saccades += gaze->seconds < before ? 1u : 0u;

@@ -230,7 +230,7 @@ const view_page view_page_limits = {
     .title = "Limits of joints",
     .family = "Inverse kinematics",
     .about = "An elbow is a hinge, a shoulder a cone with twist. A solver that respects these "
-             "limits gets as close as the joints allow.",
+             "limits misses what the joints cannot reach.",
     .model = "bobbin/bobbin.md5mesh",
     .start = 0.0,
     .sliders = {{"solver", 0.0f, 2.0f, 2.0f, chain_word, false},

@@ -8,6 +8,7 @@ enum { NUM_PAIRS = 3 };
 
 // The directions of md5gl_impostor_desc: two rings, and one picture from below.
 enum { RINGS = 2, TEXEL_BYTES = 8 };
+static const double lowest = 0.17, highest = 0.79; // the rings' elevations, radians
 
 static const char *texel_word(float value)
 {
@@ -40,6 +41,21 @@ static double time_of_frame(const md5_anim *clip, uint32_t frame, uint32_t count
     return clip->duration * frame / count;
 }
 // end of lines
+
+// The largest angle, in degrees, between a direction from which a character is seen and that of the
+// nearest picture: midway between two pictures of a ring, where both rings are as far away.
+static double farthest_direction(uint32_t num_around)
+{
+    const double side = cos(3.14159265358979 / num_around);
+    double farthest = 0.0;
+    for (int i = 0; i <= 1000; i++) {
+        const double seen = lowest + (highest - lowest) * i / 1000.0;
+        const double low = sin(seen) * sin(lowest) + cos(seen) * cos(lowest) * side;
+        const double high = sin(seen) * sin(highest) + cos(seen) * cos(highest) * side;
+        farthest = fmax(farthest, acos(fmax(low, high)));
+    }
+    return farthest * 57.29577951;
+}
 
 static void add_pair(view_picture *picture, const view_clip *clip, float distance, uint32_t frame)
 {
@@ -86,7 +102,8 @@ static void show_impostor(view_picture *picture)
                       / 1048576.0,
                   "MiB");
     view_add_fact(picture, "a texel is", 2.0 * (double)look->radius / side, "units");
-    view_add_fact(picture, "farthest from a picture", 180.0 / look->num_around, "degrees");
+    view_add_fact(picture, "farthest from a picture", farthest_direction(look->num_around),
+                  "degrees");
     view_add_fact(picture, "triangles of a character", 2.0, "");
 }
 

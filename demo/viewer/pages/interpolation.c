@@ -43,31 +43,48 @@ static float largest_angle(const md5_transform *a, const md5_transform *b, uint3
     return largest;
 }
 
-// The foot's height over some frames, by each way.
-static void plot_foot(view_picture *picture, const view_clip *clip, double begin, double span,
-                      uint32_t foot)
+static md5_vec3 joint_at(view_picture *picture, const view_clip *clip, int kind, double time,
+                         uint32_t joint)
+{
+    md5_transform *const pose = view_spare_pose(picture, 0);
+    sample(clip->binding, kind, md5_moment_at(clip->anim, time, MD5_WRAP_LOOP), pose);
+    return md5_joint_in_model(picture->scene->skeleton, pose, joint).translation;
+}
+
+// The hand's height over some frames, by each way, and how far it is from where slerp has it.
+static void plot_hand(view_picture *picture, const view_clip *clip, double begin, double span,
+                      uint32_t hand, md5_vec2 mark)
 {
     static const view_color colors[4] = {VIEW_DIM_LINE, VIEW_GREEN, VIEW_BLUE, VIEW_YELLOW};
     static const char *const names[4] = {"step", "slerp", "nlerp", "cubic"};
-    md5_transform *const pose = view_spare_pose(picture, 0);
-    view_add_plot(picture, "height of the left foot", "seconds", (md5_vec2){(float)begin, 0.0f},
+    view_add_plot(picture, "height of the right hand", "seconds", (md5_vec2){(float)begin, 0.0f},
                   (md5_vec2){(float)(begin + span), 16.0f});
     for (int kind = 0; kind < 4; kind++) {
         view_add_series(picture, names[kind], colors[kind]);
         for (int i = 0; i <= 128; i++) {
             const double time = begin + span * i / 128.0;
-            sample(clip->binding, kind, md5_moment_at(clip->anim, time, MD5_WRAP_LOOP), pose);
-            const md5_transform at = md5_joint_in_model(picture->scene->skeleton, pose, foot);
-            view_add_point(picture, (float)time, at.translation.z);
+            view_add_point(picture, (float)time, joint_at(picture, clip, kind, time, hand).z);
         }
     }
     view_fit_plot(picture);
+    view_add_mark(picture, mark.x, mark.y, VIEW_RED);
+    view_add_plot(picture, "from slerp, powers of ten of a unit", "seconds",
+                  (md5_vec2){(float)begin, -6.0f}, (md5_vec2){(float)(begin + span), 1.0f});
+    for (int kind = 2; kind < 4; kind++) {
+        view_add_series(picture, names[kind], colors[kind]);
+        for (int i = 0; i <= 128; i++) {
+            const double time = begin + span * i / 128.0;
+            const md5_vec3 off = md5_vec3_sub(joint_at(picture, clip, kind, time, hand),
+                                              joint_at(picture, clip, 1, time, hand));
+            view_add_point(picture, (float)time, log10f(fmaxf(md5_vec3_length(off), 1e-6f)));
+        }
+    }
 }
 
 static void show_interpolation(view_picture *picture)
 {
-    const view_clip *const clip = view_page_clip(picture, "run");
-    const uint32_t foot = view_page_joint(picture, "foot_l");
+    const view_clip *const clip = view_page_clip(picture, "attack");
+    const uint32_t hand = view_page_joint(picture, "hand_r");
     view_figure *const figure = view_add_figure(picture, 0.0f, 0.0f);
     view_show_box(picture, (md5_vec3){-30.0f, -26.0f, 0.0f}, (md5_vec3){26.0f, 26.0f, 56.0f});
     if (clip == NULL)
@@ -78,9 +95,8 @@ static void show_interpolation(view_picture *picture)
     const int kind = view_choice(picture, 0);
     const md5_moment moment = md5_moment_at(clip->anim, time, MD5_WRAP_LOOP);
     sample(clip->binding, kind, moment, figure->pose);
-    plot_foot(picture, clip, begin, span, foot);
-    const md5_vec3 place = view_joint_place(picture, figure, foot);
-    view_add_mark(picture, (float)time, place.z, VIEW_RED);
+    const md5_vec3 place = view_joint_place(picture, figure, hand);
+    plot_hand(picture, clip, begin, span, hand, (md5_vec2){(float)time, place.z});
     view_add_cross(picture, place, 3.0f, VIEW_RED);
 
     md5_transform *const exact = view_spare_pose(picture, 0), *const other =
@@ -88,6 +104,7 @@ static void show_interpolation(view_picture *picture)
     const uint32_t count = picture->scene->num_joints;
     const double degrees = 180.0 / 3.14159265358979324;
     sample(clip->binding, 1, moment, exact);
+    view_add_fact(picture, "frames a second", clip->anim->frame_rate, "");
     view_add_fact(picture, "between frames", (double)moment.fraction, "");
     view_add_fact(picture, "to slerp", degrees * largest_angle(exact, figure->pose, count), "°");
     sample(clip->binding, 2, moment, other);
@@ -98,10 +115,10 @@ const view_page view_page_interpolation = {
     .name = "interpolation",
     .title = "Interpolation between frames",
     .family = "Interpolation",
-    .about = "A clip has 30 frames a second or fewer. Between them: step (no interpolation), slerp "
-             "(constant speed), normalized lerp, or a cubic curve through the frames.",
+    .about = "A clip has few frames a second, often 24. Between them: step (no interpolation), "
+             "slerp (constant speed), normalized lerp, or a cubic curve through the frames.",
     .model = "bobbin/bobbin.md5mesh",
-    .start = 7.3,
+    .start = 8.0,
     .sliders = {{"interpolation", 0.0f, 3.0f, 3.0f, interpolation_word, false},
                 {"speed", 0.02f, 1.0f, 0.06f, NULL, false}},
     .num_sliders = 2,
@@ -196,7 +213,7 @@ const view_page view_page_slerp = {
     .title = "Slerp and nlerp",
     .family = "Interpolation",
     .about = "Slerp rotates at constant speed along the shorter arc. Normalized lerp takes the "
-             "same arc, slower at its ends; the difference grows with the cube of the angle.",
+             "same arc, slower at its ends; the difference grows about with the cube of the angle.",
     .model = "bobbin/bobbin.md5mesh",
     .start = 0.8,
     .sliders = {{"angle, degrees", 1.0f, 178.0f, 150.0f, NULL, false},

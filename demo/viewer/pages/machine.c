@@ -84,35 +84,47 @@ static md5_machine *walk_and_run(const md5_model *model, const md5_clip_desc cli
     return md5_create_machine(&desc, NULL, NULL);
 }
 
-// The height of the left foot over some seconds; its range is the stride that is left.
+enum { STEPS_OF_GAIT = 4 * 128 };
+
+// The smallest range of so many steps in a row.
+static float smallest_range(const float places[STEPS_OF_GAIT + 1], int num_steps)
+{
+    float smallest = INFINITY;
+    for (int first = 0; first + num_steps <= STEPS_OF_GAIT; first++) {
+        float low = INFINITY, high = -INFINITY;
+        for (int i = first; i <= first + num_steps; i++) {
+            low = fminf(low, places[i]);
+            high = fmaxf(high, places[i]);
+        }
+        smallest = fminf(smallest, high - low);
+    }
+    return smallest;
+}
+
+// The left foot over some seconds, forward and backward; returns the smallest step of a cycle.
 static float play_gait(view_picture *picture, playing *p, const char *name, view_color color,
                        float gait, md5_transform *kept)
 {
     const double length = 3.0, now = fmod(picture->time, length);
     const uint32_t foot = view_page_joint(picture, "foot_l");
     md5_transform *const pose = view_spare_pose(picture, 0);
-    float low = INFINITY, high = -INFINITY, smallest = INFINITY;
-    int32_t kept_at = -1;
     (void)md5_player_set(p->player, 0, gait);
     view_add_series(picture, name, color);
-    for (int i = 0; i <= 128; i++) {
-        md5_player_advance(p->player, i > 0 ? length / 128.0 : 0.0, NULL, NULL);
+    float places[STEPS_OF_GAIT + 1];
+    for (int i = 0; i <= STEPS_OF_GAIT; i++) {
+        const double step = length / (double)STEPS_OF_GAIT, time = step * i;
+        md5_player_advance(p->player, i > 0 ? step : 0.0, NULL, NULL);
         (void)md5_player_pose(p->player, p->scratch, pose, NULL, NULL);
-        const float x = md5_joint_in_model(picture->scene->skeleton, pose, foot).translation.x;
-        view_add_point(picture, (float)(length * i / 128.0), x);
-        low = fminf(low, x);
-        high = fmaxf(high, x);
-        if (i % 32 == 31) { // the smallest stride of about one cycle
-            smallest = fminf(smallest, high - low);
-            low = INFINITY;
-            high = -INFINITY;
-        }
-        if (length * i / 128.0 <= now || kept_at < 0) {
+        places[i] = md5_joint_in_model(picture->scene->skeleton, pose, foot).translation.x;
+        if (i % 4 == 0)
+            view_add_point(picture, (float)time, places[i]);
+        if (time <= now)
             memcpy(kept, pose, picture->scene->num_joints * sizeof *pose);
-            kept_at = i;
-        }
     }
-    return smallest;
+    const double walk = view_page_clip(picture, "walk")->anim->duration,
+                 run = view_page_clip(picture, "run")->anim->duration;
+    const double cycle = 1.0 / ((1.0 - (double)gait) / walk + (double)gait / run);
+    return smallest_range(places, (int)lround(cycle / length * (double)STEPS_OF_GAIT));
 }
 
 static void show_sync(view_picture *picture)
@@ -147,7 +159,7 @@ const view_page view_page_sync = {
     .title = "Synchronised clips",
     .family = "Blending",
     .about = "A walk and a run of different durations are blended. At their own rates they drift "
-             "out of phase, and opposite leg swings cancel out; synchronized, they share one "
+             "out of phase, and opposite leg swings cancel out; synchronised, they share one "
              "phase.",
     .model = "bobbin/bobbin.md5mesh",
     .start = 2.0,
@@ -164,20 +176,27 @@ static const md5_condition is_moving = {"speed", MD5_IS_GREATER, 0.5f},
                            is_fast = {"speed", MD5_IS_GREATER, 25.0f},
                            is_slow = {"speed", MD5_IS_AT_MOST, 25.0f};
 static const md5_state_desc states[3] = {{"idle", "idle"}, {"walk", "walk"}, {"run", "run"}};
-static const md5_transition_desc rows[4] = {
-    {.from = "idle", .to = "walk", .conditions = &is_moving, .num_conditions = 1, .duration = 0.3f},
-    {.from = "walk", .to = "idle", .conditions = &is_still, .num_conditions = 1, .duration = 0.4f},
-    {.from = "walk", .to = "run", .conditions = &is_fast, .num_conditions = 1, .duration = 0.3f},
-    {.from = "run", .to = "walk", .conditions = &is_slow, .num_conditions = 1, .duration = 0.3f},
-};
+
+static md5_transition_desc change(const char *from, const char *to, const md5_condition *when,
+                                  float fade)
+{
+    return (md5_transition_desc){
+        .from = from, .to = to, .conditions = when, .num_conditions = 1, .duration = fade};
+}
+
+static void make_transitions(md5_transition_desc rows[4], float fade)
+{
+    rows[0] = change("idle", "walk", &is_moving, fade);
+    rows[1] = change("walk", "idle", &is_still, fade);
+    rows[2] = change("walk", "run", &is_fast, fade);
+    rows[3] = change("run", "walk", &is_slow, fade);
+}
 // end of lines
 
 static md5_machine *make_gaits(const md5_model *model, const md5_clip_desc *clips, float fade)
 {
     md5_transition_desc transitions[4];
-    memcpy(transitions, rows, sizeof rows);
-    for (int i = 0; i < 4; i++)
-        transitions[i].duration = fade;
+    make_transitions(transitions, fade);
     const md5_parameter_desc speed = {.name = "speed", .kind = MD5_PARAMETER_FLOAT};
     const md5_layer_desc layer = {.name = "body",
                                   .states = states,
@@ -201,6 +220,37 @@ static float speed_at(double time, float most)
     const double length = 8.0, rise = fmin(time / 2.0, 1.0),
                  fall = fmin((length - time) / 2.0, 1.0);
     return most * (float)fmax(fmin(rise, fall), 0.0);
+}
+
+static int find_state(const md5_layer_desc *layer, const char *name)
+{
+    uint32_t state = 0;
+    while (state + 1 < layer->num_states && strcmp(layer->states[state].name, name) != 0)
+        state++;
+    return (int)state;
+}
+
+// The states from left to right above the character, and arrows for the transitions: there above,
+// back below. What plays now is bright.
+static void draw_graph(view_picture *picture, const md5_layer_desc *layer,
+                       const md5_layer_status *status)
+{
+    const float apart = 32.0f, high = 66.0f, free_space = 9.0f;
+    for (uint32_t i = 0; i < layer->num_states; i++)
+        view_add_label(picture, (md5_vec3){0.0f, apart * ((float)i - 1.0f), high},
+                       status->state == i ? VIEW_YELLOW : VIEW_PLAIN_TEXT, layer->states[i].name);
+    for (uint32_t i = 0; i < layer->num_transitions; i++) {
+        const int from = find_state(layer, layer->transitions[i].from),
+                  to = find_state(layer, layer->transitions[i].to);
+        const bool is_now = status->from == from && (int)status->state == to;
+        const float way = to > from ? 1.0f : -1.0f, z = high + 1.5f * way;
+        const float begin = apart * (float)(from - 1) + free_space * way,
+                    end = apart * (float)(to - 1) - free_space * way;
+        const view_color color = is_now ? VIEW_RED : VIEW_DIM_LINE;
+        view_add_stroke(picture, (md5_vec3){0.0f, begin, z}, (md5_vec3){0.0f, end, z}, color);
+        view_add_stroke(picture, (md5_vec3){0.0f, end - 2.0f * way, z + 1.2f * way},
+                        (md5_vec3){0.0f, end, z}, color);
+    }
 }
 
 static void play_gaits(view_picture *picture, playing *p, md5_transform *kept)
@@ -236,7 +286,8 @@ static void play_gaits(view_picture *picture, playing *p, md5_transform *kept)
         view_add_point(picture, (float)(length * i / (double)STEPS_OF_PLOT),
                        speed_at(length * i / (double)STEPS_OF_PLOT, picture->values[0]));
     view_add_mark(picture, (float)now, speed, VIEW_RED);
-    view_add_fact(picture, "speed", (double)speed, "units/s");
+    draw_graph(picture, md5_machine_tables(p->machine)->layers, &shown);
+    view_add_fact(picture, "speed", (double)speed, ""); // of the parameter, not of the clips
     view_add_fact(picture, "state", (double)shown.state, states[shown.state].name);
     view_add_fact(picture, "from", (double)shown.from,
                   shown.from >= 0 ? states[shown.from].name : "");
@@ -249,7 +300,7 @@ static void show_machine(view_picture *picture)
     md5_clip_desc clips[MOST_CLIPS];
     playing p;
     view_figure *const figure = view_add_figure(picture, 0.0f, 0.0f);
-    view_show_box(picture, (md5_vec3){-30.0f, -28.0f, 0.0f}, (md5_vec3){26.0f, 28.0f, 58.0f});
+    view_show_box(picture, (md5_vec3){-22.0f, -38.0f, 0.0f}, (md5_vec3){22.0f, 38.0f, 70.0f});
     if (!fill_clips(picture, names, 3, clips))
         return;
     if (begin_playing(&p, make_gaits(picture->scene->model, clips, picture->values[1])))
@@ -262,8 +313,8 @@ const view_page view_page_machine = {
     .title = "State machine",
     .family = "Blending",
     .about =
-        "States with clips, transitions with conditions on parameters. The speed rises and falls "
-        "in eight seconds; the machine decides which clip plays.",
+        "States with clips, transitions with conditions on parameters. The parameter rises and "
+        "falls in eight seconds; the machine decides which clip plays, at its own speed.",
     .model = "bobbin/bobbin.md5mesh",
     .start = 1.4,
     .sliders = {{"highest speed", 0.0f, 50.0f, 40.0f, NULL, false},

@@ -30,21 +30,21 @@ static void order_weights(const view_picture *picture, const view_page *page, fl
     }
 }
 
-// How far the expression takes the vertex that it moves the most.
-static double largest_move(const view_picture *picture, const float *weights)
+// How far the expression takes the vertex of a mesh that it moves the most.
+static double largest_move(const view_picture *picture, uint32_t number, const float *weights)
 {
     const md5_model *const model = picture->scene->model;
-    const uint32_t count = model->meshes[0].num_vertices, num_joints = model->skeleton.num_joints;
+    const md5_mesh *const mesh = &model->meshes[number];
+    const uint32_t count = mesh->num_vertices, num_joints = model->skeleton.num_joints;
     md5_vec3 *const positions = common_alloc(2 * (size_t)count + 1, sizeof *positions);
     md5_mat34 *const palette = common_alloc((size_t)num_joints + 1, sizeof *palette);
     for (uint32_t i = 0; i < num_joints; i++)
         palette[i] = (md5_mat34){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-    skin_expression(picture->scene->morph, 0, weights, palette, positions, positions + count);
+    skin_expression(picture->scene->morph, number, weights, palette, positions, positions + count);
     double largest = 0.0;
-    for (uint32_t i = 0; i < count; i++) {
-        const md5_vec3 move = md5_vec3_sub(positions[i], model->meshes[0].positions[i]);
-        largest = fmax(largest, sqrt((double)md5_vec3_dot(move, move)));
-    }
+    for (uint32_t i = 0; i < count; i++)
+        largest =
+            fmax(largest, (double)md5_vec3_length(md5_vec3_sub(positions[i], mesh->positions[i])));
     free(palette);
     free(positions);
     return largest;
@@ -64,10 +64,17 @@ static void show_morph(view_picture *picture)
     for (uint32_t i = 0; i < morph->num_targets && i < VIEW_PAGE_TARGETS; i++)
         figure->morph_weights[i] = weights[i];
     figure->is_morphed = true;
-    view_add_fact(picture, "largest move", largest_move(picture, weights), "units");
-    view_add_fact(picture, "vertices that some target moves", (double)morph->meshes[0].num_vertices,
-                  "");
-    view_add_fact(picture, "of", (double)picture->scene->model->meshes[0].num_vertices, "");
+    const md5_model *const model = picture->scene->model;
+    uint32_t num_moved = 0, num_vertices = 0;
+    double largest = 0.0;
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        num_moved += morph->meshes[i].num_vertices;
+        num_vertices += model->meshes[i].num_vertices;
+        largest = fmax(largest, largest_move(picture, i, weights));
+    }
+    view_add_fact(picture, "largest move", largest, "units");
+    view_add_fact(picture, "vertices that some target changes", (double)num_moved, "");
+    view_add_fact(picture, "of", (double)num_vertices, "");
     free(weights);
 }
 

@@ -43,8 +43,8 @@ static void write_wrapped(column *c, view_color color, const char *text)
     }
 }
 
-// Where a line of code is broken that is longer than `columns`: not in its first two fifths, at the
-// space that is least deep in brackets, of those at the last that ends an argument.
+// Where a line of code is broken that is longer than `columns`: rather not deep in brackets, nor
+// within an argument, nor in the first two fifths of a row.
 static size_t find_break(const char *code, size_t length, size_t columns, bool in_comment)
 {
     size_t best = 0;
@@ -59,8 +59,9 @@ static size_t find_break(const char *code, size_t length, size_t columns, bool i
         if (code[i] != ' ' || (in_text && !in_comment))
             continue;
         const bool ends = i > 0 && strchr(",;", code[i - 1]) != NULL;
-        const int cost = in_comment ? INT_MIN : 2 * depth + (ends ? 0 : 1);
-        if (5 * best < 2 * columns || cost <= least) {
+        const int early = 5 * i < columns && !ends ? 8 : 5 * i < 2 * columns ? 2 : 0;
+        const int cost = in_comment ? INT_MIN : 4 * depth + (ends ? 0 : 3) + early;
+        if (cost <= least) {
             best = i;
             least = cost;
         }

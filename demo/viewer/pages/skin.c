@@ -9,11 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static float angle_of(md5_quat a, md5_quat b)
+// In degrees, of rotations of any length: digits that floats lack would show.
+static double angle_of(md5_quat a, md5_quat b)
 {
-    const md5_quat d = md5_quat_mul(md5_quat_conjugate(a), b);
-    const float sine = md5_vec3_length((md5_vec3){d.x, d.y, d.z});
-    return 2.0f * atan2f(sine, fabsf(d.w)) * 57.2957795f;
+    const double ax = (double)a.x, ay = (double)a.y, az = (double)a.z, aw = (double)a.w;
+    const double bx = (double)b.x, by = (double)b.y, bz = (double)b.z, bw = (double)b.w;
+    const double x = aw * bx - ax * bw - ay * bz + az * by,
+                 y = aw * by + ax * bz - ay * bw - az * bx,
+                 z = aw * bz - ax * by + ay * bx - az * bw,
+                 cosine = ax * bx + ay * by + az * bz + aw * bw;
+    return 2.0 * atan2(sqrt(x * x + y * y + z * z), fabs(cosine)) * 57.29577951308232;
 }
 
 // -- W --------------------------------------------------------------------------------------
@@ -27,6 +32,16 @@ static md5_quat with_w(float x, float y, float z)
 }
 // end of lines
 
+// What is left of a quaternion that is written with so many digits, and read again.
+static md5_quat through_text(md5_quat q, float digits)
+{
+    const double scale = pow(10.0, round((double)digits));
+    const float x = (float)(round((double)q.x * scale) / scale),
+                y = (float)(round((double)q.y * scale) / scale),
+                z = (float)(round((double)q.z * scale) / scale);
+    return with_w(x, y, z);
+}
+
 static void show_w(view_picture *picture)
 {
     const float *const v = picture->values;
@@ -36,9 +51,7 @@ static void show_w(view_picture *picture)
     md5_quat q = md5_quat_from_axis_angle(axis, turn);
     if (q.w > 0.0f)
         q = (md5_quat){-q.x, -q.y, -q.z, -q.w};
-    const float grid = powf(10.0f, -roundf(v[3])); // digits of the text
-    const md5_quat back =
-        with_w(roundf(q.x / grid) * grid, roundf(q.y / grid) * grid, roundf(q.z / grid) * grid);
+    const md5_quat back = through_text(q, v[3]);
     const md5_quat unit = md5_quat_normalize(back, (md5_quat){.w = 1.0f});
     for (int which = 0; which < 2; which++) {
         const float y = which == 0 ? -34.0f : 34.0f;
@@ -59,16 +72,15 @@ static void show_w(view_picture *picture)
         md5_quat a = md5_quat_from_axis_angle(axis, angle / 57.2957795f);
         if (a.w > 0.0f)
             a = (md5_quat){-a.x, -a.y, -a.z, -a.w};
-        const md5_quat b =
-            with_w(roundf(a.x / grid) * grid, roundf(a.y / grid) * grid, roundf(a.z / grid) * grid);
-        view_add_point(picture, angle, angle_of(a, md5_quat_normalize(b, a)));
+        const md5_quat b = through_text(a, v[3]);
+        view_add_point(picture, angle, (float)angle_of(a, b));
     }
     view_fit_plot(picture);
     picture->plots[0].low.y = 0.0f;
     view_show_box(picture, (md5_vec3){-32.0f, -62.0f, 0.0f}, (md5_vec3){32.0f, 62.0f, 68.0f});
     view_add_fact(picture, "w", (double)q.w, "");
     view_add_fact(picture, "w rebuilt", (double)back.w, "");
-    view_add_fact(picture, "error of the rotation", (double)angle_of(q, unit), "°");
+    view_add_fact(picture, "error of the rotation", angle_of(q, back), "°");
 }
 
 const view_page view_page_quaternion_w = {
@@ -100,7 +112,8 @@ static md5_mat34 palette_of(md5_mat34 posed, md5_mat34 bind)
 static void show_palette(view_picture *picture)
 {
     const md5_model *const model = picture->scene->model;
-    const uint32_t count = picture->scene->num_joints, hand = view_page_joint(picture, "hand_r"),
+    const uint32_t count = picture->scene->num_joints,
+                   finger = view_page_joint(picture, "finger_b_2_r"),
                    shoulder = view_page_joint(picture, "upperarm_r");
     md5_transform *const wave = view_spare_pose(picture, 0);
     view_sample_clip(picture, "wave", (double)picture->values[1], wave);
@@ -129,9 +142,8 @@ static void show_palette(view_picture *picture)
             largest = fmaxf(largest, fabsf(own.m[i] - palette[j].m[i]));
     }
     // The fingertip is carried from the bind pose to the pose by its joint's matrix.
-    const md5_vec3 tip =
-        md5_mat34_translation(model->bind[view_page_joint(picture, "finger_b_2_r")]);
-    const md5_vec3 at = md5_mat34_transform_point(palette[hand], tip);
+    const md5_vec3 tip = md5_mat34_translation(model->bind[finger]);
+    const md5_vec3 at = md5_mat34_transform_point(palette[finger], tip);
     const md5_vec3 from = md5_vec3_add(tip, picture->figures[0].place.translation);
     const md5_vec3 to = md5_transform_point(figure->place, at);
     view_add_cross(picture, from, 2.0f, VIEW_RED);
@@ -150,9 +162,9 @@ const view_page view_page_palette = {
     .name = "palette",
     .title = "Bind pose and palette",
     .family = "Skinning",
-    .about = "Vertices are stored in the bind pose. A palette has one matrix for each joint that "
-             "carries them from there to the pose: the posed joint times the inverse of its bind "
-             "pose.",
+    .about = "A loaded mesh has its vertices in the bind pose. A palette has one matrix for each "
+             "joint that carries them from there to the pose: the posed joint times the inverse "
+             "of its bind pose.",
     .model = "bobbin/bobbin.md5mesh",
     .start = 0.0,
     .sliders = {{"bind 0, clip 1", 0.0f, 1.0f, 1.0f, NULL, false},
@@ -173,19 +185,29 @@ static void skin_both(const md5_mesh *mesh, const md5_mat34 *palette, uint32_t n
 }
 // end of lines
 
-// The volume within a closed surface: the sum of the tetrahedra from the origin to its triangles.
-static double volume_of(const md5_mesh *mesh, const md5_vec3 *positions)
+// How far a mesh reaches from the vertical axis through a joint, where this joint and those below
+// it have between a quarter and three quarters of the weight: its waist there, summed over
+// vertices.
+static double waist_of(const md5_model *model, const md5_mesh *mesh, uint32_t joint,
+                       const md5_vec3 *positions)
 {
+    const md5_vec3 axis = md5_mat34_translation(model->bind[joint]);
     double sum = 0.0;
-    for (uint32_t t = 0; t < mesh->num_triangles; t++) {
-        const md5_vec3 a = positions[mesh->indices[3 * t]], b = positions[mesh->indices[3 * t + 1]],
-                       c = positions[mesh->indices[3 * t + 2]];
-        sum += (double)md5_vec3_dot(a, md5_vec3_cross(b, c)) / 6.0;
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+        float share = 0.0f;
+        for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++) {
+            int32_t above = (int32_t)mesh->influence_joints[i];
+            while (above >= 0 && above != (int32_t)joint)
+                above = model->skeleton.joints[above].parent;
+            share += above >= 0 ? mesh->influences[i].w : 0.0f;
+        }
+        if (share > 0.25f && share < 0.75f)
+            sum += hypot((double)(positions[v].x - axis.x), (double)(positions[v].y - axis.y));
     }
-    return fabs(sum);
+    return sum;
 }
 
-// The forearm is turned about its own bone, the spine about its own.
+// A joint is turned about the vertical.
 static void twist(const view_picture *picture, const char *name, float degrees, md5_transform *pose)
 {
     const uint32_t joint = view_page_joint(picture, name);
@@ -198,25 +220,25 @@ static void twist(const view_picture *picture, const char *name, float degrees, 
 static void measure_skins(view_picture *picture, const md5_transform *pose)
 {
     const md5_model *const model = picture->scene->model;
-    const uint32_t count = picture->scene->num_joints;
+    const uint32_t count = picture->scene->num_joints, spine = view_page_joint(picture, "spine_2");
     md5_mat34 *const joints = common_alloc(2 * (size_t)count, sizeof *joints);
     md5_dual_quat *const dual = common_alloc(count, sizeof *dual);
-    double volumes[3] = {0.0, 0.0, 0.0}, farthest = 0.0;
+    double waists[3] = {0.0, 0.0, 0.0}, farthest = 0.0;
     md5_local_to_palette(model, pose, joints, joints + count);
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
         md5_vec3 *const a = common_alloc(2 * (size_t)mesh->num_vertices, sizeof *a);
         md5_vec3 *const b = a + mesh->num_vertices;
         skin_both(mesh, joints + count, count, dual, a, b);
-        volumes[0] += volume_of(mesh, mesh->positions);
-        volumes[1] += volume_of(mesh, a);
-        volumes[2] += volume_of(mesh, b);
+        waists[0] += waist_of(model, mesh, spine, mesh->positions);
+        waists[1] += waist_of(model, mesh, spine, a);
+        waists[2] += waist_of(model, mesh, spine, b);
         for (uint32_t v = 0; v < mesh->num_vertices; v++)
             farthest = fmax(farthest, (double)md5_vec3_length(md5_vec3_sub(a[v], b[v])));
         free(a);
     }
-    view_add_fact(picture, "volume, linear", 100.0 * volumes[1] / volumes[0], "% of the bind pose");
-    view_add_fact(picture, "volume, dual", 100.0 * volumes[2] / volumes[0], "% of the bind pose");
+    view_add_fact(picture, "waist, linear", 100.0 * waists[1] / waists[0], "% of the bind pose");
+    view_add_fact(picture, "waist, dual", 100.0 * waists[2] / waists[0], "% of the bind pose");
     view_add_fact(picture, "farthest apart", farthest, "units");
     free(joints);
     free(dual);
@@ -241,8 +263,9 @@ const view_page view_page_dual = {
     .name = "dual",
     .title = "Linear and dual quaternion skinning",
     .family = "Skinning",
-    .about = "Linear skinning averages the positions to which the joints move a vertex, and loses "
-             "volume where joints twist. Dual quaternions blend the rigid motions.",
+    .about =
+        "Linear skinning averages the positions to which the joints move a vertex, and narrows "
+        "where joints twist. Dual quaternions blend the rigid motions.",
     .model = "bobbin/bobbin.md5mesh",
     .start = 0.0,
     .sliders = {{"waist, degrees", -170.0f, 170.0f, 140.0f, NULL, false},

@@ -56,19 +56,36 @@ static void pose_walker(const md5_walk_desc *desc, const md5_walk *walk, md5_tra
 typedef struct walked {
     md5_vec3 prints[MOST_PRINTS]; // where feet were placed, the newest going round
     uint32_t num_prints;
-    double slid; // the farthest that a foot moved while it stood
+    bool stood[MD5_MAX_LEGS];      // in the last pose
+    md5_vec3 stands[MD5_MAX_LEGS]; // where the ankle was posed when it came to stand
+    double slid;                   // the farthest that a posed ankle moved while it stood
 } walked;
 
-// One step in time: new prints, and whether what stands still does so.
-static void watch(const md5_walk *before, const md5_walk *after, walked *seen)
+static void watch_steps(const md5_walk *before, const md5_walk *after, walked *seen)
 {
-    for (uint32_t i = 0; i < after->num_legs; i++) {
-        const md5_foothold *const old = &before->feet[i], *const foot = &after->feet[i];
-        if (old->is_stepping && !foot->is_stepping)
-            seen->prints[seen->num_prints++ % MOST_PRINTS] = foot->position;
-        if (!old->is_stepping && !foot->is_stepping)
-            seen->slid = fmax(seen->slid,
-                              (double)md5_vec3_length(md5_vec3_sub(foot->position, old->position)));
+    for (uint32_t i = 0; i < after->num_legs; i++)
+        if (before->feet[i].is_stepping && !after->feet[i].is_stepping)
+            seen->prints[seen->num_prints++ % MOST_PRINTS] = after->feet[i].position;
+}
+
+// Whether the ankles of what stands do so, as they are posed.
+static void watch_ankles(view_picture *picture, const md5_walk_desc *desc, const md5_walk *walk,
+                         walked *seen)
+{
+    md5_transform *const pose = view_spare_pose(picture, 1), place;
+    memcpy(pose, picture->scene->model->bind_local, picture->scene->num_joints * sizeof *pose);
+    pose_walker(desc, walk, pose, &place);
+    for (uint32_t i = 0; i < walk->num_legs; i++) {
+        const md5_transform ankle =
+            md5_joint_in_model(desc->skeleton, pose, desc->legs[i].limb.tip);
+        const md5_vec3 at = md5_transform_point(place, ankle.translation);
+        const bool stands = !walk->feet[i].is_stepping;
+        if (stands && !seen->stood[i])
+            seen->stands[i] = at;
+        if (stands)
+            seen->slid =
+                fmax(seen->slid, (double)md5_vec3_length(md5_vec3_sub(at, seen->stands[i])));
+        seen->stood[i] = stands;
     }
 }
 
@@ -91,7 +108,9 @@ static void simulate(view_picture *picture, const md5_walk_desc *desc, double no
     for (int i = 0; i < steps; i++) {
         const md5_walk before = *walk;
         walk_on(desc, walk, v[0], v[1] / 57.2957795f, v[2] / 57.2957795f, tick);
-        watch(&before, walk, seen);
+        watch_steps(&before, walk, seen);
+        if (i >= first)
+            watch_ankles(picture, desc, walk, seen);
         if (i >= first && i % 4 == 0)
             plot_feet(walk, (float)((i - steps) * tick), &picture->plots[0]);
     }
@@ -150,10 +169,11 @@ static void draw_prints(view_picture *picture, const walked *seen)
 
 static void begin_plot(view_picture *picture, uint32_t num_legs)
 {
-    static const view_color colors[] = {VIEW_RED, VIEW_GREEN, VIEW_BLUE, VIEW_YELLOW, VIEW_VIOLET};
-    static const char *const names[] = {"front left", "front right", "middle left", "middle right",
-                                        "back left"};
-    view_add_plot(picture, "feet in the air", "seconds", (md5_vec2){-(float)shown, -4.4f},
+    static const view_color colors[] = {VIEW_RED,    VIEW_GREEN,  VIEW_BLUE,
+                                        VIEW_YELLOW, VIEW_VIOLET, VIEW_CYAN};
+    static const char *const names[] = {"front left",   "front right", "middle left",
+                                        "middle right", "back left",   "back right"};
+    view_add_plot(picture, "feet in the air", "seconds", (md5_vec2){-(float)shown, -5.4f},
                   (md5_vec2){0.0f, 1.0f});
     for (uint32_t i = 0; i < VIEW_PAGE_SERIES && i < num_legs; i++)
         view_add_series(picture, names[i], colors[i]);
@@ -196,7 +216,7 @@ static void show_walk(view_picture *picture)
     memcpy(again, scene->model->bind_local, scene->num_joints * sizeof *again);
     view_add_fact(picture, "legs that reach", (double)md5_pose_walk(&desc, &walk, again), "");
     view_add_fact(picture, "feet placed", (double)seen.num_prints, "");
-    view_add_fact(picture, "a standing foot moved", seen.slid, "units");
+    view_add_fact(picture, "a standing ankle moved", seen.slid, "units in 4 s");
     view_add_fact(picture, "a step takes", (double)walk.seconds, "s");
     view_add_fact(picture, "speed", (double)md5_vec3_length(walk.velocity), "units/s");
     view_add_fact(picture, "body tilts", acos(fmin((double)walk.normal.z, 1.0)) * 57.29577951,
