@@ -84,14 +84,15 @@ static void measure(bake_work *work, float red, view_kept *kept)
 {
     double sum = 0.0, largest = 0.0;
     const uint32_t num_frames = kept->baked->num_frames;
-    for (uint32_t i = 0; i < num_frames && i < VIEW_PAGE_POINTS; i++) {
+    for (uint32_t i = 0; i < num_frames; i++) {
         float error = 0.0f;
         for (int k = 0; k < PARTS; k++) {
             const double part = (i + (double)k / (double)PARTS) / num_frames;
             error = fmaxf(error, widen_error(work, kept->baked, part, kept->heat));
         }
         const double middle = (i + 0.5) / num_frames * work->clip->anim->duration;
-        kept->points[kept->num_points++] = (md5_vec2){(float)middle, error};
+        if (kept->num_points < VIEW_PAGE_POINTS)
+            kept->points[kept->num_points++] = (md5_vec2){(float)middle, error};
         largest = fmax(largest, (double)error);
     }
     for (uint32_t v = 0; v < kept->baked->num_vertices; v++) {

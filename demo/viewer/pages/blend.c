@@ -225,7 +225,7 @@ const view_page view_page_inertial = {
     .family = "Blending",
     .about = "An attack interrupts a run. A cross-fade plays both clips; an inertial transition "
              "plays only the new one and lets the difference between the poses decay. Neither "
-             "jumps, as a cut does.",
+             "jumps; a cut does.",
     .model = "bobbin/bobbin.md5mesh",
     .start = 0.65,
     .sliders = {{"seconds", 0.05f, 1.2f, 0.5f, NULL, false}},

@@ -204,9 +204,9 @@ static float jump_at(const md5_squad *squad, const md5_quat keys[], bool smooth,
     md5_vec3 velocity[2];
     for (int side = 0; side < 2; side++) {
         const double way = side == 0 ? -step : step;
-        const md5_vec3 near = angular_velocity(squad, keys, smooth, key, way),
-                       far = angular_velocity(squad, keys, smooth, key, 2.0 * way);
-        velocity[side] = md5_vec3_sub(md5_vec3_scale(near, 2.0f), far);
+        const md5_vec3 one = angular_velocity(squad, keys, smooth, key, way),
+                       two = angular_velocity(squad, keys, smooth, key, 2.0 * way);
+        velocity[side] = md5_vec3_sub(md5_vec3_scale(one, 2.0f), two);
     }
     return md5_vec3_length(md5_vec3_sub(velocity[1], velocity[0]));
 }

@@ -222,27 +222,20 @@ static float speed_at(double time, float most)
     return most * (float)fmax(fmin(rise, fall), 0.0);
 }
 
-static int find_state(const md5_layer_desc *layer, const char *name)
-{
-    uint32_t state = 0;
-    while (state + 1 < layer->num_states && strcmp(layer->states[state].name, name) != 0)
-        state++;
-    return (int)state;
-}
-
 // The states from left to right above the character, and arrows for the transitions: there above,
 // back below. What plays now is bright.
-static void draw_graph(view_picture *picture, const md5_layer_desc *layer,
+static void draw_graph(view_picture *picture, const md5_machine *machine,
                        const md5_layer_status *status)
 {
+    const md5_layer_desc *const layer = md5_machine_tables(machine)->layers;
     const float apart = 32.0f, high = 66.0f, free_space = 9.0f;
     for (uint32_t i = 0; i < layer->num_states; i++)
         view_add_label(picture, (md5_vec3){0.0f, apart * ((float)i - 1.0f), high},
                        status->state == i ? VIEW_YELLOW : VIEW_PLAIN_TEXT, layer->states[i].name);
     for (uint32_t i = 0; i < layer->num_transitions; i++) {
-        const int from = find_state(layer, layer->transitions[i].from),
-                  to = find_state(layer, layer->transitions[i].to);
-        const bool is_now = status->from == from && (int)status->state == to;
+        const int32_t from = md5_find_state(machine, 0, layer->transitions[i].from),
+                      to = md5_find_state(machine, 0, layer->transitions[i].to);
+        const bool is_now = status->from == from && (int32_t)status->state == to;
         const float way = to > from ? 1.0f : -1.0f, z = high + 1.5f * way;
         const float begin = apart * (float)(from - 1) + free_space * way,
                     end = apart * (float)(to - 1) - free_space * way;
@@ -286,7 +279,7 @@ static void play_gaits(view_picture *picture, playing *p, md5_transform *kept)
         view_add_point(picture, (float)(length * i / (double)STEPS_OF_PLOT),
                        speed_at(length * i / (double)STEPS_OF_PLOT, picture->values[0]));
     view_add_mark(picture, (float)now, speed, VIEW_RED);
-    draw_graph(picture, md5_machine_tables(p->machine)->layers, &shown);
+    draw_graph(picture, p->machine, &shown);
     view_add_fact(picture, "speed", (double)speed, ""); // of the parameter, not of the clips
     view_add_fact(picture, "state", (double)shown.state, states[shown.state].name);
     view_add_fact(picture, "from", (double)shown.from,

@@ -65,15 +65,15 @@ static void show_morph(view_picture *picture)
         figure->morph_weights[i] = weights[i];
     figure->is_morphed = true;
     const md5_model *const model = picture->scene->model;
-    uint32_t num_moved = 0, num_vertices = 0;
+    uint32_t num_changed = 0, num_vertices = 0;
     double largest = 0.0;
     for (uint32_t i = 0; i < model->num_meshes; i++) {
-        num_moved += morph->meshes[i].num_vertices;
+        num_changed += morph->meshes[i].num_vertices;
         num_vertices += model->meshes[i].num_vertices;
         largest = fmax(largest, largest_move(picture, i, weights));
     }
     view_add_fact(picture, "largest move", largest, "units");
-    view_add_fact(picture, "vertices that some target changes", (double)num_moved, "");
+    view_add_fact(picture, "vertices that some target changes", (double)num_changed, "");
     view_add_fact(picture, "of", (double)num_vertices, "");
     free(weights);
 }
