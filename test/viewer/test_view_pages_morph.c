@@ -39,7 +39,7 @@ static double difference_of_files(const md5_model *base, const char *name)
 static uint32_t count_changed(const view_scene *scene, double least)
 {
     enum { MOST = 16 };
-    md5_model *targets[MOST];
+    md5_model *targets[MOST] = {NULL};
     const uint32_t count = scene->morph->num_targets;
     uint32_t num_changed = 0;
     for (uint32_t i = 0; CHECK(count <= MOST) && i < count; i++)

@@ -81,8 +81,9 @@ static double distance_at(const md5_curve *curve, md5_vec3 point, double t)
 static double nearest_distance(const md5_curve *curve, md5_vec3 point)
 {
     double nearest = INFINITY, t = 0.0;
-    for (double step = 1.0 / 512.0; step > 1e-8; step *= 0.5) {
-        const int begin = isinf(nearest) ? 0 : -1, end = isinf(nearest) ? 512 : 1;
+    for (int round = 0; round < 18; round++) {
+        const double step = ldexp(1.0, -9 - round);
+        const int begin = round == 0 ? 0 : -1, end = round == 0 ? 512 : 1;
         const double from = t;
         for (int i = begin; i <= end; i++) {
             const double at = fmin(fmax(from + step * i, 0.0), 1.0);
