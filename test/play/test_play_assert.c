@@ -170,7 +170,7 @@ TEST (reserved_member_of_each_kind_of_table_is_a_mistake) {
                                      {.transitions = &transition, .num_transitions = 1}};
     const md5_gaze_rule gaze = {.reserved = {[3] = 1}};
     const md5_hold_rule hold = {.reserved = {[3] = 1}};
-    const md5_modifier_desc modifier = {.reserved = {[1] = 1}}, looking = {.gaze = &gaze},
+    const md5_modifier_desc modifier = {.reserved = {[0] = 1}}, looking = {.gaze = &gaze},
                             holding = {.hold = &hold};
     const md5_morph_desc morph = {.reserved = {[3] = 1}};
     const md5_machine_desc mistakes[] = {
