@@ -147,13 +147,13 @@ static double smallest_step(page_case *of, double gait, bool in_phase)
                  run_time = view_page_clip(&of->picture, "run")->anim->duration;
     const double rate = (1.0 - gait) / walk_time + gait / run_time;
     for (int i = 0; i <= STEPS; i++) {
-        const double time = 3.0 * i / STEPS;
+        const double time = 3.0 * i / (double)STEPS;
         view_sample_clip(&of->picture, "walk", in_phase ? time * rate * walk_time : time, walk);
         view_sample_clip(&of->picture, "run", in_phase ? time * rate * run_time : time, run);
         md5_blend_poses(walk, run, (float)gait, NULL, count, both);
         x[i] = (double)md5_joint_in_model(of->scene.skeleton, both, foot).translation.x;
     }
-    const int window = (int)(STEPS / (3.0 * rate)) + 1;
+    const int window = (int)((double)STEPS / (3.0 * rate)) + 1;
     double smallest = INFINITY;
     for (int first = 0; first + window <= STEPS; first++) {
         double low = INFINITY, high = -INFINITY;

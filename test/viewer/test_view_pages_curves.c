@@ -67,7 +67,7 @@ static double nearest_to(const md5_curve *curve, md5_vec3 point)
     double nearest = INFINITY;
     for (int i = 0; i <= COUNT; i++)
         nearest = fmin(nearest,
-                       length_of(md5_vec3_sub(md5_curve_point(curve, (double)i / COUNT), point)));
+                       length_of(md5_vec3_sub(md5_curve_point(curve, i / (double)COUNT), point)));
     return nearest;
 }
 
