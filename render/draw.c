@@ -194,7 +194,8 @@ static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const 
     else if (surface->material.flags & MD5GL_INVERSE_VERTEX_COLOR && has_colours(draw->model, mesh))
         gl->Uniform1i(program->uniforms[MD5GL_COLOURED], 2);
     bind_textures(renderer, &surface->material, program, draw->style);
-    gl->Uniform1i(program->uniforms[MD5GL_MULTISAMPLED], renderer->multisampled);
+    gl->Uniform1i(program->uniforms[MD5GL_ALPHA_MODE],
+                  renderer->adds_light ? 2 : renderer->multisampled);
     if (draw->colour)
         gl->Uniform4fv(program->uniforms[MD5GL_FLAT_COLOUR], 1, draw->colour);
     set_culling(renderer, !(draw->style & MD5GL_NO_CULLING) && !surface->material.two_sided);
@@ -358,7 +359,7 @@ void md5gl_set_coverage(md5gl_renderer *renderer, bool on)
 {
     const GladGLContext *gl = &renderer->gl;
     const PFNGLENABLEPROC set = on ? gl->Enable : gl->Disable;
-    if (!renderer->multisampled)
+    if (!renderer->multisampled || renderer->adds_light)
         return;
     set(GL_SAMPLE_ALPHA_TO_COVERAGE);
     if (renderer->opaque)

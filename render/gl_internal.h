@@ -119,6 +119,7 @@ struct md5gl_renderer {
     GLuint framebuffer;       // that is drawn into
     bool opaque;              // alpha is 1 in the whole target before anything is drawn
     bool multisampled;        // alpha becomes coverage
+    bool adds_light;          // of lit surfaces: alpha becomes the largest component
     bool shadowed;            // the frame has shadows
     bool shadows_unsupported; // the frame needs shadows, but the device cannot create the maps
     float ground;             // height
@@ -350,6 +351,7 @@ void md5gl_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
                          md5gl_frame_block *block);
 void md5gl_bind_map(md5gl_renderer *renderer, const md5gl_shadow_map *map); // for drawing into it
 void md5gl_bind_shadows(md5gl_renderer *renderer);                          // for reading the maps
+void md5gl_set_shadowing(md5gl_renderer *renderer, bool on);                // on what is drawn
 void md5gl_set_coverage(md5gl_renderer *renderer,
                         bool on); // alpha becomes coverage, if multisampled
 void md5gl_destroy_shadows(md5gl_renderer *renderer);

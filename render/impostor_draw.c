@@ -139,7 +139,7 @@ void md5gl_draw_impostors(md5gl_renderer *renderer, const md5gl_impostors *impos
     gl->Uniform3i(program->uniforms[MD5GL_MAPS], (style & MD5GL_UNTEXTURED) != 0,
                   impostors->has_specular, 0);
     gl->Uniform2f(program->uniforms[MD5GL_SURFACE], impostors->gloss, 0.0f);
-    gl->Uniform1i(program->uniforms[MD5GL_MULTISAMPLED], renderer->multisampled);
+    gl->Uniform1i(program->uniforms[MD5GL_ALPHA_MODE], renderer->multisampled);
     bind_pictures(renderer, impostors, true);
     md5gl_set_coverage(renderer, true);
     draw_squares(renderer, impostors);

@@ -11,7 +11,7 @@
 //     md5gl_draw_stage_shadows()      of lists that cast the shadow of such a mesh
 //     md5gl_draw_posed()              without meshes whose material has MD5GL_STAGED
 //     md5gl_draw_stage_bases()        what is opaque of the lists: after all models' lit surfaces
-//     md5gl_draw_stages()             the stages: after all models' bases
+//     md5gl_draw_stages()             light of translucent surfaces, stages: after all bases
 //   md5gl_end_frame()
 //
 // Lists belong to the caller and are read during the calls: colours, matrices and thresholds may
@@ -132,6 +132,8 @@ typedef enum md5gl_base {
     MD5GL_BASE_NONE,  // what is there: the background, or what md5gl_draw_posed() drew of the mesh
     MD5GL_BASE_BLACK, // the surface in black
     MD5GL_BASE_LIT,   // the surface with its md5gl_material, cut out by the stages that test alpha
+    MD5GL_BASE_ADDED, // what is there, plus the light that the surface reflects, which no shadow
+                      // falls on: a translucent surface, which fills no depth
 } md5gl_base;
 
 typedef enum md5gl_cull { MD5GL_CULL_BACK, MD5GL_CULL_FRONT, MD5GL_CULL_NONE } md5gl_cull;
@@ -140,11 +142,11 @@ typedef struct md5gl_stage_list {
     uint32_t mesh; // index into the model's meshes; nothing is drawn unless it is visible
     uint32_t skin; // draws the instances that wear this one: see md5gl_set_looks()
     md5gl_base base;
-    md5gl_cull cull;    // faces that are not drawn; of BASE_LIT the material says that
+    md5gl_cull cull; // faces that are not drawn; of lit bases the material's two_sided goes first
     float depth_offset; // added to depth, in the smallest units of depth: below 0 = nearer
     bool casts_shadow;  // of its base: see md5gl_draw_stage_shadows()
     const md5gl_material *lit_layers; // [num_lit_layers] further lit surfaces, whose light is added
-    uint32_t num_lit_layers;          // to that of BASE_LIT; their alpha cuts nothing out
+    uint32_t num_lit_layers;          // to that of lit bases; their alpha cuts nothing out
     const md5gl_stage *stages;        // [num_stages] the first one is drawn first
     uint32_t num_stages;
     uintptr_t reserved[4]; // 0
@@ -153,13 +155,13 @@ typedef struct md5gl_stage_list {
 // Draws the shadows of lists[count] that have casts_shadow, of all instances of the model: where
 // the base is, which the stages that test alpha cut out, so that what is burnt away casts none. The
 // materials of their meshes are to have MD5GL_NO_SHADOW, or the whole mesh casts one as well. Does
-// nothing for MD5GL_BASE_NONE, and in frames without shadows. Returns false as
+// nothing for MD5GL_BASE_NONE and ADDED, and in frames without shadows. Returns false as
 // md5gl_draw_stage_bases().
 MD5GL_API bool md5gl_draw_stage_shadows(md5gl_renderer *renderer, const md5gl_model *model,
                                         const md5gl_stage_list *lists, uint32_t count,
                                         md5_error *error);
 
-// Draws the bases of lists[count], of all instances of the model. Does nothing for MD5GL_BASE_NONE.
+// Draws the bases of lists[count], of all instances of the model, that are BLACK or LIT.
 // A base is depth first, then, if it is lit, light where depth is equal. Returns false with
 // MD5_ERROR_GPU if a shader does not compile: the programs of a path are built when it first needs
 // them.
@@ -167,8 +169,8 @@ MD5GL_API bool md5gl_draw_stage_bases(md5gl_renderer *renderer, const md5gl_mode
                                       const md5gl_stage_list *lists, uint32_t count,
                                       md5_error *error);
 
-// Draws the stages of lists[count] in order, of all instances of the model. Returns false as
-// md5gl_draw_stage_bases().
+// Draws the light of lists[count] with MD5GL_BASE_ADDED, then the stages of all in order, of all
+// instances of the model. Returns false as md5gl_draw_stage_bases().
 MD5GL_API bool md5gl_draw_stages(md5gl_renderer *renderer, const md5gl_model *model,
                                  const md5gl_stage_list *lists, uint32_t count, md5_error *error);
 

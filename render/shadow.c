@@ -259,6 +259,14 @@ void md5gl_bind_map(md5gl_renderer *renderer, const md5gl_shadow_map *map)
     gl->BindBufferBase(GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, map->frame_block);
 }
 
+void md5gl_set_shadowing(md5gl_renderer *renderer, bool on)
+{
+    const float value = on ? 1.0f : 0.0f;
+    renderer->gl.BindBuffer(GL_UNIFORM_BUFFER, renderer->frame_block);
+    renderer->gl.BufferSubData(GL_UNIFORM_BUFFER, offsetof(md5gl_frame_block, shadow), sizeof value,
+                               &value);
+}
+
 // Needed even if the frame has no shadows: a shadow sampler must be bound to a depth texture
 // although the shader does not read it.
 void md5gl_bind_shadows(md5gl_renderer *renderer)

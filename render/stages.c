@@ -1,5 +1,5 @@
-// Draws lists of stages: their shadows, their bases, which are opaque, and the stages, which are
-// blended over them.
+// Draws lists of stages: their shadows, their bases, which are opaque, the light of translucent
+// surfaces, and the stages, which are blended over all of that.
 //
 // A stage is one draw of a mesh by the program of MD5GL_PASS_STAGE, with state that GL has anyway:
 // blending, masks, depth. Nothing is kept between calls.
@@ -51,6 +51,12 @@ static bool reads_target_color(md5gl_factor factor)
 static bool reads_source_alpha(md5gl_factor factor)
 {
     return factor == MD5GL_FACTOR_SOURCE_ALPHA || factor == MD5GL_FACTOR_ONE_MINUS_SOURCE_ALPHA;
+}
+
+// Whether a list fills depth.
+static bool has_base(const md5gl_stage_list *list)
+{
+    return list->base == MD5GL_BASE_BLACK || list->base == MD5GL_BASE_LIT;
 }
 
 static bool list_reads_target_alpha(const md5gl_stage_list *list)
@@ -252,17 +258,54 @@ static void draw_lit(md5gl_renderer *renderer, const list_draw *draw,
     md5gl_set_coverage(renderer, false);
 }
 
+// Draws the light of all lit layers, of which the first one replaces what is there unless it
+// `is_added`, too.
+static void draw_light(md5gl_renderer *renderer, const list_draw *draw, bool is_added)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const md5gl_stage_list *const list = draw->list;
+    gl->BlendFuncSeparate(GL_ONE, GL_ONE, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+    if (is_added)
+        gl->Enable(GL_BLEND);
+    draw_lit(renderer, draw, NULL);
+    gl->Enable(GL_BLEND);
+    for (uint32_t i = 0; i < list->num_lit_layers; i++) {
+        md5gl_material added = list->lit_layers[i];
+        added.flags |= (uintptr_t)MD5GL_OPAQUE;
+        added.two_sided = md5gl_surface_of(draw->model, list->skin, list->mesh)->material.two_sided;
+        draw_lit(renderer, draw, &added);
+    }
+}
+
+static md5gl_cull lit_cull_of(const list_draw *draw)
+{
+    const md5gl_stage_list *const list = draw->list;
+    if (md5gl_surface_of(draw->model, list->skin, list->mesh)->material.two_sided)
+        return MD5GL_CULL_NONE;
+    return list->cull == MD5GL_CULL_FRONT ? MD5GL_CULL_FRONT : MD5GL_CULL_BACK;
+}
+
+// Adds the light of a translucent surface. Its alpha is what it covers, as that of added stages.
+static void add_light(md5gl_renderer *renderer, const list_draw *draw)
+{
+    set_depth_offset(renderer, draw->list->depth_offset);
+    set_depth(renderer, GL_LEQUAL, false);
+    set_sides(renderer, lit_cull_of(draw));
+    md5gl_set_shadowing(renderer, false);
+    renderer->adds_light = true;
+    draw_light(renderer, draw, true);
+    renderer->adds_light = false;
+    md5gl_set_shadowing(renderer, renderer->shadowed);
+}
+
 static void draw_base(md5gl_renderer *renderer, const list_draw *draw)
 {
     const md5gl_stage_list *const list = draw->list;
     const bool is_lit = list->base == MD5GL_BASE_LIT;
-    const md5gl_material *const material =
-        &md5gl_surface_of(draw->model, list->skin, list->mesh)->material;
-    const md5gl_cull lit_cull = material->two_sided ? MD5GL_CULL_NONE : MD5GL_CULL_BACK;
     renderer->gl.Disable(GL_BLEND);
     set_depth_offset(renderer, list->depth_offset);
     set_depth(renderer, GL_LEQUAL, true);
-    set_sides(renderer, is_lit ? lit_cull : list->cull);
+    set_sides(renderer, is_lit ? lit_cull_of(draw) : list->cull);
     // Where samples are many, edges are as soft as those of other cut-outs. What is drawn over the
     // base has its depth, so keeps its samples.
     md5gl_set_coverage(renderer, true);
@@ -274,15 +317,7 @@ static void draw_base(md5gl_renderer *renderer, const list_draw *draw)
         return;
     write_channels(renderer, 0, true);
     set_depth(renderer, GL_EQUAL, false);
-    draw_lit(renderer, draw, NULL);
-    for (uint32_t i = 0; i < list->num_lit_layers; i++) {
-        md5gl_material added = list->lit_layers[i];
-        added.flags |= (uintptr_t)MD5GL_OPAQUE;
-        added.two_sided = material->two_sided;
-        renderer->gl.Enable(GL_BLEND);
-        renderer->gl.BlendFunc(GL_ONE, GL_ONE);
-        draw_lit(renderer, draw, &added);
-    }
+    draw_light(renderer, draw, false);
 }
 
 // -- Stages ---------------------------------------------------------------------------------------
@@ -290,7 +325,7 @@ static void draw_base(md5gl_renderer *renderer, const list_draw *draw)
 static void draw_stage(md5gl_renderer *renderer, const list_draw *draw, const md5gl_stage *stage,
                        bool uses_alpha)
 {
-    const bool is_tested = stage->is_tested && draw->list->base == MD5GL_BASE_NONE;
+    const bool is_tested = stage->is_tested && !has_base(draw->list);
     // Nothing changes: such stages are there for their alpha test.
     if (stage->source == MD5GL_FACTOR_ZERO && stage->target == MD5GL_FACTOR_ONE
         && !stage->writes_depth)
@@ -348,7 +383,7 @@ static void check_list(const md5gl_model *model, const md5gl_stage_list *list)
 {
     MD5_ASSERT(list->mesh < model->model->num_meshes, "mesh: an index into the model's meshes");
     MD5_ASSERT(list->skin < model->num_skins, "skin: below the number of skins");
-    MD5_ASSERT((unsigned)list->base <= MD5GL_BASE_LIT, "base: one of md5gl_base");
+    MD5_ASSERT((unsigned)list->base <= MD5GL_BASE_ADDED, "base: one of md5gl_base");
     MD5_ASSERT((unsigned)list->cull <= MD5GL_CULL_NONE, "cull: one of md5gl_cull");
     MD5_ASSERT(list->stages != NULL || list->num_stages == 0, "stages: not NULL");
     MD5_ASSERT(list->lit_layers != NULL || list->num_lit_layers == 0, "lit_layers: not NULL");
@@ -359,14 +394,15 @@ static void check_list(const md5gl_model *model, const md5gl_stage_list *list)
 }
 
 // What is drawn of lists.
-enum list_part { PART_SHADOW, PART_BASE, PART_STAGES };
+enum list_part { PART_SHADOW, PART_BASE, PART_LIGHT, PART_STAGES };
 
 static bool has_part(const md5gl_stage_list *list, enum list_part part)
 {
-    const bool has_base = list->base != MD5GL_BASE_NONE;
     if (part == PART_STAGES)
         return list->num_stages > 0;
-    return has_base && (part == PART_BASE || list->casts_shadow);
+    if (part == PART_LIGHT)
+        return list->base == MD5GL_BASE_ADDED;
+    return has_base(list) && (part == PART_BASE || list->casts_shadow);
 }
 
 static void draw_part(md5gl_renderer *renderer, const list_draw *draw, enum list_part part)
@@ -375,6 +411,8 @@ static void draw_part(md5gl_renderer *renderer, const list_draw *draw, enum list
         draw_shadow(renderer, draw);
     else if (part == PART_BASE)
         draw_base(renderer, draw);
+    else if (part == PART_LIGHT)
+        add_light(renderer, draw);
     else
         draw_list(renderer, draw);
 }
@@ -427,5 +465,6 @@ bool md5gl_draw_stages(md5gl_renderer *renderer, const md5gl_model *model,
     MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
     MD5_ASSERT(lists != NULL || count == 0, "lists: not NULL");
     MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
-    return draw_lists(renderer, model, lists, count, PART_STAGES, error);
+    return draw_lists(renderer, model, lists, count, PART_LIGHT, error)
+           && draw_lists(renderer, model, lists, count, PART_STAGES, error);
 }

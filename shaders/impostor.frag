@@ -1,7 +1,7 @@
 // An impostor, lit as the model that its pictures show. It writes that model's depth.
 uniform ivec3 maps;   // 1 = all surfaces are grey; 1 = the model has specular maps; 0
 uniform vec2 surface; // gloss; 0
-uniform bool multisampled;
+uniform int alpha_mode; // 1 = multisampled
 
 out vec4 colour;
 
@@ -23,7 +23,7 @@ void main()
     // Edges are as wide as those of the model, unless a texel is smaller than a pixel.
     float steepness = 1.0 + clamp(2.0 - moment.y, 0.0, 1.0);
     float covered = clamp((found.covered - 0.5) * steepness + 0.5, 0.0, 1.0);
-    if (covered < (multisampled ? 0.05 : 0.5))
+    if (covered < (alpha_mode == 1 ? 0.05 : 0.5))
         discard;
     vec3 position = world_of(found);
     vec3 normal = facing(normalize(turn(turned, found.normal)), position);
@@ -33,5 +33,5 @@ void main()
     vec3 shown = shade(position, normal, normal, texel.rgb, surface.x, maps.y != 0,
                        vec3(texel.a), vec3(0.0), vec3(1.0), vec3(1.0));
     gl_FragDepth = depth_in_picture(position);
-    colour = vec4(shown, multisampled ? covered : 1.0);
+    colour = vec4(shown, alpha_mode == 1 ? covered : 1.0);
 }

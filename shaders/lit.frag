@@ -1,6 +1,6 @@
 // A textured, lit surface. Texels with little alpha are cut out. In a multisampled target the alpha
 // that is written decides how many samples of an edge are covered, and is stored as 1.
-uniform bool multisampled;
+uniform int alpha_mode; // 0 = 1; 1 = multisampled: coverage; 2 = the largest component: added light
 
 flat in float dissolved; // share of the pixels that is hidden
 
@@ -12,7 +12,7 @@ void main()
         discard;
     vec4 texel = texture(diffuse, texcoord) * tint;
     float covered = coverage(texel.a);
-    if (!(covered > (multisampled ? 0.05 : 0.5)))
+    if (!(covered > (alpha_mode == 1 ? 0.05 : 0.5)))
         discard;
     vec3 flat_side;
     vec3 normal = mapped_normal(flat_side);
@@ -20,5 +20,6 @@ void main()
     vec3 emitted = maps.z != 0 ? texture(glow, texcoord).rgb : vec3(0.0);
     vec3 shown = shade(world_position, normal, flat_side, texel.rgb, surface.x, maps.y != 0, shine,
                        emitted, paints[0], paints[1]);
-    colour = vec4(shown, multisampled ? covered : 1.0);
+    float largest = max(max(shown.r, shown.g), shown.b);
+    colour = vec4(shown, alpha_mode == 1 ? covered : alpha_mode == 2 ? largest : 1.0);
 }

@@ -391,6 +391,102 @@ TEST (gl_material_without_shadow_casts_none) {
     scene_close_stage(&stage);
 }
 
+// -- Added light ------------------------------------------------------------------------------
+
+// What is drawn: a floor, a film at a height above it, and, of a roof above both, its shadow.
+typedef struct film_case {
+    bool has_floor, has_roof, has_film;
+    float height;
+} film_case;
+
+static bool open_film(gl_stage *stage, uint32_t samples)
+{
+    if (!scene_open_stage(stage, scene_floor, samples))
+        return false;
+    scene_look_down(&stage->frame);
+    stage->frame.casters = (md5_bounds){{-40, -40, -30}, {40, 40, 40}};
+    stage->frame.light_direction = (md5_vec3){0, 0, 1};
+    for (int i = 0; i < 3; i++) {
+        stage->frame.light[i] = 0.3f;
+        stage->frame.ambient[i] = 0.02f;
+    }
+    return true;
+}
+
+static void draw_film(gl_stage *stage, const film_case *drawn, gl_picture *picture)
+{
+    static const float red[3] = {1.0f, 0.2f, 0.0f};
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    const md5gl_material plain = {.flags = MD5GL_OPAQUE};
+    const md5gl_material film = {.flags = MD5GL_STAGED | MD5GL_NO_SHADOW,
+                                 .diffuse_color = md5gl_color(red)};
+    const md5gl_stage_list list = {.base = MD5GL_BASE_ADDED};
+    const md5_mat34 roof = scene_moved(0, 0, 35), at = scene_moved(0, 0, drawn->height);
+    md5gl_begin_frame(renderer, &stage->frame);
+    md5gl_set_material(stage->copy, 0, &plain);
+    CHECK(md5gl_pose_models(renderer, stage->copy, palettes, &roof, 1, NULL));
+    if (drawn->has_roof)
+        md5gl_draw_shadows(renderer, stage->copy);
+    CHECK(md5gl_pose_models(renderer, stage->copy, palettes, NULL, 1, NULL));
+    if (drawn->has_floor)
+        md5gl_draw_posed(renderer, stage->copy, MD5GL_LIT);
+    md5gl_set_material(stage->copy, 0, &film);
+    CHECK(md5gl_pose_models(renderer, stage->copy, palettes, &at, 1, NULL));
+    md5gl_draw_posed(renderer, stage->copy, MD5GL_LIT); // nothing
+    CHECK(md5gl_draw_stage_shadows(renderer, stage->copy, &list, 1, NULL));
+    CHECK(md5gl_draw_stage_bases(renderer, stage->copy, &list, 1, NULL));
+    CHECK(md5gl_draw_stages(renderer, stage->copy, &list, drawn->has_film, NULL));
+    scene_finish(&stage->scene, &stage->frame, picture);
+}
+
+// The light of a translucent surface is added to what is behind it; no shadow falls on it, but it
+// is hidden by what is in front of it, and the floor keeps its shadow.
+TEST (gl_light_of_translucent_surfaces_is_added) {
+    for (uint32_t samples = 1; samples <= 4; samples += 3) {
+        gl_stage stage;
+        gl_picture film, below[2], both[2], hidden;
+        if (!open_film(&stage, samples))
+            return;
+        draw_film(&stage, &(film_case){.has_film = true, .height = 20.0f}, &film);
+        for (int i = 0; i < 2; i++) {
+            film_case drawn = {.has_floor = true, .has_roof = i == 1, .height = 20.0f};
+            draw_film(&stage, &drawn, &below[i]);
+            drawn.has_film = true;
+            draw_film(&stage, &drawn, &both[i]);
+        }
+        draw_film(&stage, &(film_case){true, false, true, -20.0f}, &hidden);
+        CHECK(layer_difference(&hidden, &below[0]) == 0);
+        const uint8_t *const added = picture_at(&film, 3, 3);
+        CHECK(added[0] > 60 && added[1] > 10 && added[0] > added[1] + 40);
+        CHECK(picture_at(&below[0], 3, 3)[0] > picture_at(&below[1], 3, 3)[0] + 30);
+        for (int i = 0; i < 2; i++)
+            for (int k = 0; k < 3; k++) {
+                const int sum = picture_at(&below[i], 3, 3)[k] + added[k];
+                CHECK_NEAR(picture_at(&both[i], 3, 3)[k], sum < 255 ? sum : 255, 2);
+            }
+        CHECK(both[1].rgba[0][0][3] == 255 && picture_at(&both[1], 3, 3)[3] == 255);
+        scene_close_stage(&stage);
+    }
+}
+
+// In a transparent picture it covers as much as it shines, like a stage that is added.
+TEST (gl_light_of_translucent_surfaces_covers_as_it_shines) {
+    for (uint32_t samples = 1; samples <= 4; samples += 3) {
+        gl_stage stage;
+        gl_picture opaque, film;
+        const film_case drawn = {.has_film = true, .height = 20.0f};
+        if (!open_film(&stage, samples))
+            return;
+        draw_film(&stage, &drawn, &opaque);
+        stage.frame.background[3] = 0.0f;
+        draw_film(&stage, &drawn, &film);
+        const uint8_t *const texel = picture_at(&film, 3, 3);
+        CHECK_NEAR(texel[3], picture_at(&opaque, 3, 3)[0], 1);
+        CHECK_NEAR(texel[1] * texel[3] / 255.0, picture_at(&opaque, 3, 3)[1], 2);
+        scene_close_stage(&stage);
+    }
+}
+
 static void GLAD_API_PTR say_no(GLuint shader, GLenum name, GLint *value)
 {
     (void)shader, (void)name;
