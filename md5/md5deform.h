@@ -2,8 +2,10 @@
 //
 // A surface with a deform is computed from its skinned vertices for each image that is drawn: every
 // quad of four vertices is a SPRITE that faces the viewer, or a TUBE that turns about its long
-// axis; a FLARE is one quad with a border; EXPAND moves along normals, MOVE along x, TURBULENT
-// moves texture coordinates. The engine does not light such surfaces, so no normals are computed.
+// axis; a FLARE is one quad with a border; an EYEBALL is an eye with two triangles, of which one
+// marks its centre and the other what it looks at, so that the texture is projected onto it from
+// there and the eye alone is drawn; EXPAND moves along normals, MOVE along x, TURBULENT moves
+// texture coordinates. The engine does not light such surfaces, so no normals are computed.
 #ifndef MD5DEFORM_H
 #define MD5DEFORM_H
 
@@ -27,7 +29,8 @@ typedef struct md5_deformed {
 } md5_deformed;
 
 // Returns whether a mesh can be deformed in this way, and writes how many vertices and triangles it
-// has then. Sprites and tubes need quads, flares exactly one quad; EYEBALL and particles are not
+// has then. Sprites and tubes need quads, flares exactly one quad, EYEBALL at most 60 triangles in
+// three groups that share no vertices; else the engine draws an eye as it is. Particles are not
 // supported.
 MD5_API bool md5_deform_size(md5_deform deform, const md5_mesh *mesh, uint32_t *num_vertices,
                              uint32_t *num_triangles);

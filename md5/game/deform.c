@@ -4,6 +4,7 @@
 #include "md5/md5deform.h"
 
 #include <math.h>
+#include <string.h>
 
 // -- Vectors --------------------------------------------------------------------------------------
 
@@ -226,6 +227,115 @@ static void write_flare(uint32_t *indices)
         *indices++ = inside[k];
 }
 
+// -- Eyes -----------------------------------------------------------------------------------------
+
+// As many triangles as the engine allows, which also bounds the time.
+enum { EYE_ISLANDS = 3, EYE_TRIANGLES = 60 };
+
+// Islands of triangles that share vertices. Those of several triangles are eyes; the others say
+// where they look.
+typedef struct eye_islands {
+    uint32_t first[EYE_ISLANDS];  // triangles
+    uint32_t of[EYE_TRIANGLES];   // the first triangle of each triangle's island,
+    uint32_t size[EYE_TRIANGLES]; // of which there are so many triangles
+} eye_islands;
+
+// Returns false if there are not three.
+static bool find_islands(const md5_mesh *mesh, eye_islands *islands)
+{
+    const uint32_t num_corners = 3 * mesh->num_triangles;
+    uint32_t count = 0;
+    bool changes = true;
+    if (mesh->num_triangles > EYE_TRIANGLES)
+        return false;
+    *islands = (eye_islands){.size = {0}};
+    for (uint32_t i = 0; i < mesh->num_triangles; i++)
+        islands->of[i] = i;
+    while (changes) {
+        changes = false;
+        for (uint32_t i = 0; i < num_corners; i++)
+            for (uint32_t k = 0; k < num_corners; k++)
+                if (mesh->indices[i] == mesh->indices[k]
+                    && islands->of[i / 3] < islands->of[k / 3]) {
+                    islands->of[k / 3] = islands->of[i / 3];
+                    changes = true;
+                }
+    }
+    for (uint32_t i = 0; i < mesh->num_triangles; i++)
+        if (islands->size[islands->of[i]]++ == 0 && count++ < EYE_ISLANDS)
+            islands->first[count - 1] = i;
+    return count == EYE_ISLANDS;
+}
+
+static md5_vec3 middle_of_island(const forming *form, const eye_islands *islands, uint32_t island)
+{
+    md5_bounds box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (uint32_t i = 0; i < 3 * form->mesh->num_triangles; i++) {
+        const md5_vec3 at = form->positions[form->mesh->indices[i]];
+        const md5_bounds point = {at, at};
+        if (islands->of[i / 3] == islands->first[island])
+            box = md5_bounds_union(box, point);
+    }
+    return middle_of(box.min, box.max);
+}
+
+// Projects texture coordinates onto an eye. The nearer one of the other islands is the origin of
+// the look, and the direction to the other one is where it goes.
+static void project_eye(const forming *form, const eye_islands *islands, uint32_t eye)
+{
+    const uint32_t low = eye == 0 ? 1 : 0, high = eye == 2 ? 1 : 2;
+    const md5_vec3 middle = middle_of_island(form, islands, eye);
+    const md5_vec3 ends[2] = {middle_of_island(form, islands, low),
+                              middle_of_island(form, islands, high)};
+    const bool is_high =
+        md5_vec3_length(from_to(middle, ends[1])) < md5_vec3_length(from_to(middle, ends[0]));
+    const md5_vec3 origin = ends[is_high], look = unit(from_to(origin, ends[!is_high]));
+    // As in the engine: corners from the number of that triangle on, not from three times it.
+    const uint32_t *const corners = form->mesh->indices + islands->first[is_high ? high : low];
+    const md5_vec3 *const at = form->positions;
+    md5_vec3 axes[2];
+    axes[0] = md5_vec3_cross(unit(from_to(at[corners[0]], at[corners[1]])),
+                             unit(from_to(at[corners[0]], at[corners[2]])));
+    axes[1] = md5_vec3_cross(axes[0], look);
+    for (int i = 0; i < 2; i++)
+        axes[i] = unit(beyond(axes[i], look, -md5_vec3_dot(axes[i], look)));
+    for (uint32_t i = 0; i < 3 * form->mesh->num_triangles; i++) {
+        const uint32_t vertex = form->mesh->indices[i];
+        const md5_vec3 local = from_to(origin, at[vertex]);
+        const md5_vec2 texcoord = {0.5f + md5_vec3_dot(local, axes[0]),
+                                   0.5f + md5_vec3_dot(local, axes[1])};
+        if (islands->of[i / 3] == islands->first[eye])
+            form->out->texcoords[vertex] = texcoord;
+    }
+}
+
+static void form_eyes(const forming *form)
+{
+    eye_islands islands;
+    copy_vertices(form);
+    const bool has_islands = find_islands(form->mesh, &islands);
+    for (uint32_t i = 0; i < EYE_ISLANDS && has_islands; i++)
+        if (islands.size[islands.first[i]] > 1)
+            project_eye(form, &islands, i);
+}
+
+// Writes the triangles of eyes to `indices`, unless that is NULL. Returns how many there are, or
+// UINT32_MAX if the mesh is not made of three islands.
+static uint32_t list_eyes(const md5_mesh *mesh, uint32_t *indices)
+{
+    eye_islands islands;
+    uint32_t count = 0;
+    if (!find_islands(mesh, &islands))
+        return UINT32_MAX;
+    for (uint32_t i = 0; i < mesh->num_triangles; i++) {
+        const bool is_drawn = islands.size[islands.of[i]] > 1;
+        if (is_drawn && indices)
+            memcpy(indices + 3 * (size_t)count, mesh->indices + 3 * (size_t)i, 3 * sizeof *indices);
+        count += is_drawn;
+    }
+    return count;
+}
+
 // -- Deforms in place -----------------------------------------------------------------------------
 
 static void expand(const forming *form, float distance)
@@ -274,6 +384,9 @@ bool md5_deform_size(md5_deform deform, const md5_mesh *mesh, uint32_t *num_vert
         return has_quads;
     case MD5_DEFORM_FLARE:
         return has_quads && count == 4;
+    case MD5_DEFORM_EYEBALL:
+        *num_triangles = list_eyes(mesh, NULL);
+        return *num_triangles != UINT32_MAX && mesh->positions != NULL;
     case MD5_DEFORM_EXPAND:
     case MD5_DEFORM_MOVE:
     case MD5_DEFORM_TURBULENT:
@@ -287,8 +400,11 @@ void md5_deform_indices(md5_deform deform, const md5_mesh *mesh, uint32_t *indic
 {
     MD5_ASSERT(mesh != NULL && indices != NULL, "mesh, indices: not NULL");
     static const uint32_t sprite[6] = {0, 1, 2, 0, 2, 3};
-    if (deform == MD5_DEFORM_FLARE) {
-        write_flare(indices);
+    if (deform == MD5_DEFORM_FLARE || deform == MD5_DEFORM_EYEBALL) {
+        if (deform == MD5_DEFORM_FLARE)
+            write_flare(indices);
+        else
+            (void)list_eyes(mesh, indices);
         return;
     }
     for (size_t i = 0; i < 3 * (size_t)mesh->num_triangles; i++)
@@ -318,6 +434,9 @@ void md5_deform_vertices(const md5_material *material, const md5_table *table,
         break;
     case MD5_DEFORM_FLARE:
         form_flare(&form, values[0]);
+        break;
+    case MD5_DEFORM_EYEBALL:
+        form_eyes(&form);
         break;
     case MD5_DEFORM_EXPAND:
         expand(&form, values[0]);

@@ -5,6 +5,7 @@
 #include "test/test.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // A quad about (10, 0, 0) in the plane x = 10, whose front faces +x: from y = -1 to 1, z = -5 to 5.
@@ -167,6 +168,109 @@ TEST (deform_flare_is_nothing_from_behind) {
         check_position(&c, i, 10.0, 0.0, 0.0);
     CHECK(c.colors[0].x == 0.0f);
     free_case(&c);
+}
+
+// -- Eyes -------------------------------------------------------------------------------------
+
+// The origin is a triangle about (0, 0, 0) in the plane y = 0; the eye is a square in front of it,
+// at x = 1, of two triangles; what it looks at is a triangle about the point `focus`. `order` puts
+// the triangle of the origin first or last.
+static md5_model *make_eye(md5_vec3 focus, bool is_last)
+{
+    enum { SIZE = 2048 };
+    static const char vertices[10][24] = {"-1 0 -1",   "1 0 0",    "-1 0 1", "1 -.5 .5", "1 .5 .5",
+                                          "1 -.5 -.5", "1 .5 -.5", "",       "",         ""};
+    static const char *const orders[2] = {"tri 0 0 1 2\ntri 1 3 4 5\ntri 2 5 4 6\ntri 3 7 8 9\n",
+                                          "tri 0 3 4 5\ntri 1 5 4 6\ntri 2 7 8 9\ntri 3 0 1 2\n"};
+    char text[SIZE];
+    int used = snprintf(text, SIZE,
+                        "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\njoints {\n"
+                        "\"root\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\nmesh {\nshader \"m\"\nnumverts 10\n");
+    for (int i = 0; i < 10; i++)
+        used += snprintf(text + used, SIZE - (size_t)used, "vert %d ( 9 9 ) %d 1\n", i, i);
+    used +=
+        snprintf(text + used, SIZE - (size_t)used, "numtris 4\n%snumweights 10\n", orders[is_last]);
+    for (int i = 0; i < 10; i++) {
+        if (i < 7)
+            used += snprintf(text + used, SIZE - (size_t)used, "weight %d 0 1 ( %s )\n", i,
+                             vertices[i]);
+        else // a triangle whose bounds are about the focus
+            used += snprintf(text + used, SIZE - (size_t)used, "weight %d 0 1 ( %g %g %g )\n", i,
+                             (double)focus.x + (i - 8), (double)focus.y - (i - 8),
+                             (double)focus.z + (i == 8 ? 0 : i - 8));
+    }
+    (void)snprintf(text + used, SIZE - (size_t)used, "}\n");
+    md5_model *const model = md5_parse_model(text, strlen(text), NULL, NULL);
+    CHECK(model != NULL);
+    return model;
+}
+
+// Checks what is drawn of an eye: only it, unmoved, with the texture coordinates `expected` of its
+// four vertices.
+static void check_eye(md5_model *model, const double expected[4][2])
+{
+    const md5_mesh *const mesh = &model->meshes[0];
+    const md5_material material = {.deform = MD5_DEFORM_EYEBALL};
+    const float registers[MD5_FIRST_REGISTER] = {0};
+    uint32_t num_vertices = 0, num_triangles = 0, indices[12];
+    static const uint32_t eye[6] = {3, 4, 5, 5, 4, 6};
+    md5_vec3 positions[10];
+    md5_vec2 texcoords[10];
+    const md5_deformed out = {positions, texcoords, NULL};
+    CHECK(md5_deform_size(MD5_DEFORM_EYEBALL, mesh, &num_vertices, &num_triangles));
+    CHECK(num_vertices == 10 && num_triangles == 2);
+    md5_deform_indices(MD5_DEFORM_EYEBALL, mesh, indices);
+    CHECK(memcmp(indices, eye, sizeof eye) == 0);
+    md5_deform_vertices(&material, NULL, registers, mesh, mesh->positions, NULL, &from_front, &out);
+    CHECK(memcmp(positions, mesh->positions, sizeof positions) == 0);
+    for (int i = 0; i < 4; i++) {
+        CHECK_NEAR((double)texcoords[3 + i].x, expected[i][0], 1e-4);
+        CHECK_NEAR((double)texcoords[3 + i].y, expected[i][1], 1e-4);
+    }
+    md5_free_model(model);
+}
+
+// Straight ahead, s goes along -y, the normal of the origin's triangle, and t along that cross the
+// look, z; one unit is one texture.
+TEST (deform_eye_projects_the_texture_from_its_origin) {
+    static const double ahead[4][2] = {{1, 1}, {0, 1}, {1, 0}, {0, 0}};
+    check_eye(make_eye((md5_vec3){100, 0, 0}, false), ahead);
+}
+
+// Looking to the left by atan(1/2): s goes along (1, -2, 0) / sqrt(5), so that its middle is where
+// the look meets the eye, at y = 1/2; up by the same angle: t goes along (-1, 0, 2) / sqrt(5).
+TEST (deform_eye_follows_its_focus) {
+    const double across = 2.0 / sqrt(5.0), tilted = 1.0 / sqrt(5.0);
+    const double left[4][2] = {{0.5 + across, 1}, {0.5, 1}, {0.5 + across, 0}, {0.5, 0}};
+    check_eye(make_eye((md5_vec3){100, 50, 0}, false), left);
+    const double up[4][2] = {{1, 0.5 - tilted + 0.5 * across},
+                             {0, 0.5 - tilted + 0.5 * across},
+                             {1, 0.5 - tilted - 0.5 * across},
+                             {0, 0.5 - tilted - 0.5 * across}};
+    check_eye(make_eye((md5_vec3){100, 0, 50}, false), up);
+}
+
+// The engine takes the corners of the origin's triangle from its number on: here from the fourth
+// index on, 5 4 6, the second triangle of the eye, whose normal is that of the look. So nothing is
+// left of the axes, and the whole eye has the texel in the middle.
+TEST (deform_eye_has_the_engines_fault) {
+    static const double middle[4][2] = {{0.5, 0.5}, {0.5, 0.5}, {0.5, 0.5}, {0.5, 0.5}};
+    check_eye(make_eye((md5_vec3){100, 0, 0}, true), middle);
+}
+
+// With another number of groups the engine draws the mesh as it is, which the caller has to do.
+TEST (deform_eye_needs_three_groups_of_triangles) {
+    uint32_t num_vertices, num_triangles;
+    md5_model *const model = make_eye((md5_vec3){100, 0, 0}, false);
+    md5_mesh mesh = model->meshes[0];
+    for (mesh.num_triangles = 1; mesh.num_triangles <= 4; mesh.num_triangles++)
+        CHECK(md5_deform_size(MD5_DEFORM_EYEBALL, &mesh, &num_vertices, &num_triangles)
+              == (mesh.num_triangles == 4));
+    static const uint32_t many[3 * 61] = {0};
+    mesh.indices = many;
+    mesh.num_triangles = 61;
+    CHECK(!md5_deform_size(MD5_DEFORM_EYEBALL, &mesh, &num_vertices, &num_triangles));
+    md5_free_model(model);
 }
 
 TEST (deform_is_refused_for_other_meshes) {
