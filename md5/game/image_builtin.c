@@ -167,29 +167,31 @@ static const struct builtin_image {
     const char *name; // lower case
     uint32_t width, height;
     fill_fn *fill; // NULL: made while drawing
+    md5_image_repeat repeat;
+    bool is_nearest; // not filtered
 } builtin_images[] = {
-    {"_default", 16, 16, fill_clear},
-    {"_white", 16, 16, fill_white},
-    {"_black", 16, 16, fill_clear},
-    {"_flat", 2, 2, fill_flat},
-    {"_ambient", 2, 2, fill_ambient},
-    {"_alphanotch", 2, 1, fill_notch},
-    {"_ramp", 256, 1, fill_ramp},
-    {"_alpharamp", 256, 1, fill_ramp},
-    {"_borderclamp", 32, 32, fill_border},
-    {"_nofalloff", 64, 16, fill_no_falloff},
-    {"_speculartable", 256, 1, fill_specular},
-    {"_specular2dtable", 256, 256, fill_specular_2d},
-    {"_quadratic", 32, 4, fill_quadratic},
-    {"_fog", 128, 128, fill_fog},
-    {"_fogenter", 64, 64, fill_fog_enter},
-    {"_normalcubemap", 32, 6 * 32, fill_normal_cube},
-    {"_scratchcubemap", 32, 6 * 32, fill_normal_cube}, // until drawing changes it
-    {"_currentrender", 0, 0, NULL},
-    {"_scratch", 0, 0, NULL},
-    {"_scratch2", 0, 0, NULL},
-    {"_accum", 0, 0, NULL},
-    {"_cinematic", 0, 0, NULL},
+    {"_default", 16, 16, fill_clear, MD5_REPEAT, false},
+    {"_white", 16, 16, fill_white, MD5_REPEAT, false},
+    {"_black", 16, 16, fill_clear, MD5_REPEAT, false},
+    {"_flat", 2, 2, fill_flat, MD5_REPEAT, false},
+    {"_ambient", 2, 2, fill_ambient, MD5_REPEAT, false},
+    {"_alphanotch", 2, 1, fill_notch, MD5_CLAMP, true},
+    {"_ramp", 256, 1, fill_ramp, MD5_CLAMP, true},
+    {"_alpharamp", 256, 1, fill_ramp, MD5_CLAMP, true},
+    {"_borderclamp", 32, 32, fill_border, MD5_CLAMP_BORDER, false},
+    {"_nofalloff", 64, 16, fill_no_falloff, MD5_CLAMP_ZERO, false},
+    {"_speculartable", 256, 1, fill_specular, MD5_CLAMP, false},
+    {"_specular2dtable", 256, 256, fill_specular_2d, MD5_CLAMP, false},
+    {"_quadratic", 32, 4, fill_quadratic, MD5_CLAMP, false},
+    {"_fog", 128, 128, fill_fog, MD5_CLAMP, false},
+    {"_fogenter", 64, 64, fill_fog_enter, MD5_CLAMP, false},
+    {"_normalcubemap", 32, 6 * 32, fill_normal_cube, MD5_REPEAT, false},
+    {"_scratchcubemap", 32, 6 * 32, fill_normal_cube, MD5_REPEAT, false}, // until drawn
+    {"_currentrender", 0, 0, NULL, MD5_REPEAT, false},
+    {"_scratch", 0, 0, NULL, MD5_REPEAT, false},
+    {"_scratch2", 0, 0, NULL, MD5_REPEAT, false},
+    {"_accum", 0, 0, NULL, MD5_REPEAT, false},
+    {"_cinematic", 0, 0, NULL, MD5_REPEAT, false},
 };
 
 static const struct builtin_image *find_builtin(const char *name)
@@ -204,6 +206,13 @@ static const struct builtin_image *find_builtin(const char *name)
 bool md5_is_builtin_image(const char *name)
 {
     return find_builtin(name) != NULL;
+}
+
+void md5_set_builtin_sampling(const char *name, md5_stage *stage)
+{
+    const struct builtin_image *const builtin = find_builtin(name);
+    stage->repeat = builtin ? builtin->repeat : MD5_REPEAT;
+    stage->filter = builtin && builtin->is_nearest ? MD5_FILTER_NEAREST : MD5_FILTER_DEFAULT;
 }
 
 md5_image *md5_make_builtin_image(const char *name, const md5_image_opts *opts, md5_error *error)

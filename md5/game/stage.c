@@ -3,6 +3,7 @@
 #include "md5/game/material_parser.h"
 
 #include "md5/game/files.h"
+#include "md5/game/image_builtin.h"
 #include "md5/game/stage_words.h"
 #include "md5/game/verdict.h"
 
@@ -378,7 +379,16 @@ static bool has_room(md5_material_parser *parser, const md5_decl_lex *lex)
     return false;
 }
 
-// The image of a stage, once its last word has been read. A built-in image is always repeated.
+// A built-in image has its own ways of being sampled.
+static bool set_image(md5_material_parser *parser, const char *image, md5_stage *stage)
+{
+    TRY(md5_make_image_program(parser->game, image, &stage->image));
+    if (stage->image.text[0] == '_')
+        md5_set_builtin_sampling(stage->image.steps[0].file, stage);
+    return true;
+}
+
+// The image of a stage, once its last word has been read.
 static bool finish_image(md5_stage_reader *reader)
 {
     md5_stage *const stage = reader->stage;
@@ -391,10 +401,7 @@ static bool finish_image(md5_stage_reader *reader)
     if (reader->image[0] == '\0')
         md5_decl_lex_warn(reader->lex, "material %s had stage with no image",
                           material_name(reader->parser).text);
-    TRY(md5_make_image_program(reader->parser->game, reader->image, &stage->image));
-    if (stage->image.text[0] == '_')
-        stage->repeat = MD5_REPEAT;
-    return true;
+    return set_image(reader->parser, reader->image, stage);
 }
 
 // Reads a token. A text that ends within a stage ends the stage, which in the engine's verdict is a
@@ -433,5 +440,5 @@ bool md5_add_plain_stage(md5_material_parser *parser, md5_stage_light light, con
     parser->material.num_stages++;
     stage->light = light;
     stage->repeat = MD5_REPEAT;
-    return md5_make_image_program(parser->game, image, &stage->image);
+    return set_image(parser, image, stage);
 }

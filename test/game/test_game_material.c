@@ -2,6 +2,7 @@
 #include "test/game/game_case.h"
 #include "test/test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -317,6 +318,34 @@ TEST (too_many_stages_default_a_material) {
     CHECK_UINT(parse(text, &game, NULL)->decl->state, MD5_DECL_DEFAULTED);
     md5_free_game(game);
     free(text);
+}
+
+// Whatever a material says: the engine made these images with options of their own.
+TEST (builtin_images_have_their_own_sampling) {
+    static const struct {
+        const char *image;
+        md5_image_repeat repeat;
+        md5_image_filter filter;
+    } cases[] = {
+        {"_white", MD5_REPEAT, MD5_FILTER_DEFAULT},
+        {"_quadratic", MD5_CLAMP, MD5_FILTER_DEFAULT},
+        {"_Fog.tga", MD5_CLAMP, MD5_FILTER_DEFAULT},
+        {"_noFalloff", MD5_CLAMP_ZERO, MD5_FILTER_DEFAULT},
+        {"_ramp", MD5_CLAMP, MD5_FILTER_NEAREST},
+        {"_unknown", MD5_REPEAT, MD5_FILTER_DEFAULT},
+        {"plain", MD5_CLAMP_ZERO, MD5_FILTER_LINEAR},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[128];
+        md5_game *game;
+        (void)snprintf(text, sizeof text, "m { { map %s zeroClamp linear } }", cases[i].image);
+        const md5_material *const material = parse(text, &game, NULL);
+        test_check(material->stages[0].repeat == cases[i].repeat
+                       && material->stages[0].filter == cases[i].filter,
+                   __FILE__, __LINE__, "%s: repeat %d, filter %d", cases[i].image,
+                   (int)material->stages[0].repeat, (int)material->stages[0].filter);
+        md5_free_game(game);
+    }
 }
 
 TEST (missing_materials_are_implicit) {
