@@ -218,8 +218,10 @@ bool md5_decl_lex_read(md5_decl_lex *lex, md5_token *token)
     lex->last_at = lex->at;
     lex->last_start = lex->line_start;
     lex->last_line = lex->line;
+    lex->token_at = lex->end;
     *token = (md5_token){.text = lex->at};
     TRY(skip_space(lex));
+    lex->token_at = token->at = lex->at;
     token->lines_crossed = lex->line - lex->last_line;
     const char c = *lex->at, second = md5_decl_lex_byte(lex, lex->at + 1);
     if ((c >= '0' && c <= '9') || (c == '.' && second >= '0' && second <= '9'))

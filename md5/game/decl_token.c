@@ -20,6 +20,7 @@ void md5_decl_lex_begin(md5_decl_lex *lex, md5_game *game, const char *file, uin
         .last_at = text,
         .last_start = text,
         .last_line = line,
+        .token_at = text + size,
     };
     lex->joins_strings = true;
 }
@@ -40,9 +41,11 @@ void md5_decl_lex_warn(const md5_decl_lex *lex, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    const bool has_token = lex->token_at >= lex->line_start && lex->token_at < lex->at;
+    const char *const place = has_token ? lex->token_at : lex->at;
     // md5_warn() takes the file's name from the error, which has none in this call.
     (void)snprintf(file, sizeof context->error->file, "%s", lex->file ? lex->file : "");
-    md5_warn(context, lex->line, (uint32_t)(lex->at - lex->line_start) + 1, "%s", message);
+    md5_warn(context, lex->line, (uint32_t)(place - lex->line_start) + 1, "%s", message);
     file[0] = '\0';
 }
 

@@ -16,6 +16,7 @@ typedef struct md5_token {
     md5_token_kind kind;
     const char *text; // [size] of the text read, or in game->scratch if it is joined; no NUL
     size_t size;
+    const char *at;         // its first byte in the text read, a quote included
     uint32_t lines_crossed; // between the token before and this one
     double number;          // 0 unless a number
     bool is_real;           // a number with a point or an exponent
@@ -31,6 +32,7 @@ typedef struct md5_decl_lex {
     const char *last_at;    // before the token that was read last, and its line
     const char *last_start;
     uint32_t last_line;
+    const char *token_at; // its first byte; `end` before it has been found
     bool has_unread;
     md5_token unread;
     bool joins_strings; // "a" \ "b"
@@ -43,7 +45,8 @@ void md5_decl_lex_begin(md5_decl_lex *lex, md5_game *game, const char *file, uin
 // Begins with a declaration.
 void md5_decl_lex_begin_decl(md5_decl_lex *lex, md5_game *game, const md5_decl_entry *entry);
 
-// Reports a warning at the lexer's position.
+// Reports a warning at the beginning of the token that was read last, or, if the lexer has returned
+// to before it, at the lexer's position. The line is the lexer's, as in the engine.
 void md5_decl_lex_warn(const md5_decl_lex *lex, const char *format, ...) MD5_PRINTF(2, 3);
 
 // -- Tokens ---------------------------------------------------------------------------------------

@@ -183,6 +183,7 @@ static bool add_decl(md5_decl_lex *lex, const decl_head *head)
 {
     md5_decl_entry *entry = md5_find_entry(lex->game, head->type, head->name.text, head->name.size);
     if (entry) {
+        lex->token_at = head->name.at;
         md5_decl_lex_warn(lex, "%s %s previously defined at %s:%u", type_words[head->type],
                           md5_token_show(&head->name).text, entry->decl.file, entry->decl.line);
         return add_hidden(lex, head, entry);

@@ -140,6 +140,7 @@ static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *
     }
     const md5_entity_key key = {text, md5_keep_token(lex->game, &value), decl};
     TRY(key.value && set_key(list, &key, &is_new));
+    lex->token_at = name->at;
     if (!is_new)
         md5_decl_lex_warn(lex, "%s already defined", md5_token_show(name).text);
     return true;

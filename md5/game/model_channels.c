@@ -11,6 +11,7 @@ typedef struct channel_joints {
     uint32_t *joints; // [num_joints], `count` of them used
     uint8_t *is_in;   // [num_joints]
     uint32_t count;
+    const char *source; // the names that have not been applied yet, in the text of the model
 } channel_joints;
 
 // -- Lists of joints ------------------------------------------------------------------------------
@@ -52,8 +53,17 @@ static void change_joints(const md5_model_parser *parser, channel_joints *list, 
     }
 }
 
+// Points warnings at a name of the list.
+static void point_at_name(md5_decl_lex *lex, channel_joints *list, const char *name, size_t size)
+{
+    while (size <= (size_t)(lex->at - list->source) && memcmp(list->source, name, size) != 0)
+        list->source++;
+    if (size <= (size_t)(lex->at - list->source))
+        lex->token_at = list->source;
+}
+
 // Applies one name of the list `all`.
-static void apply_name(const md5_model_parser *parser, channel_joints *list, const char *name,
+static void apply_name(md5_model_parser *parser, channel_joints *list, const char *name,
                        size_t size, md5_token all)
 {
     const bool is_removed = size > 0 && *name == '-';
@@ -62,6 +72,7 @@ static void apply_name(const md5_model_parser *parser, channel_joints *list, con
     const bool with_children = size > 0 && *name == '*';
     name += with_children;
     size -= with_children;
+    point_at_name(&parser->lex, list, name, size);
     const int32_t joint = md5_model_find_joint(parser, name, size);
     if (joint >= 0) {
         change_joints(parser, list, (uint32_t)joint, with_children, is_removed);
@@ -78,7 +89,7 @@ static bool is_blank(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static void apply_names(const md5_model_parser *parser, channel_joints *list, md5_token all)
+static void apply_names(md5_model_parser *parser, channel_joints *list, md5_token all)
 {
     const char *at = all.text, *const end = all.text + all.size;
     while (at < end) {
@@ -248,6 +259,7 @@ void md5_read_channel(md5_model_parser *parser)
         return;
     }
     const uint32_t channel = channel_of(&name);
+    parser->lex.token_at = name.at;
     if (channel == MD5_NUM_CHANNELS)
         md5_model_fail(parser, "torso, legs, head or eyelids", "Unknown channel %s",
                        md5_token_show(&name).text);
@@ -257,6 +269,7 @@ void md5_read_channel(md5_model_parser *parser)
     channel_joints list = {
         .joints = (uint32_t *)md5_arena_alloc(scratch, count, sizeof(uint32_t)),
         .is_in = (uint8_t *)md5_arena_alloc(scratch, count, 1),
+        .source = name.at + name.size,
     };
     parser->has_memory &= list.joints && list.is_in;
     if (!parser->has_memory)

@@ -3,6 +3,7 @@
 #include "test/test.h"
 
 #include "md5/game/decl_lex.h"
+#include "md5/md5actor.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -152,6 +153,46 @@ TEST (decl_lex_reads_on_a_line) {
 static void keep_warning(void *user, const md5_error *warning)
 {
     *(md5_error *)user = *warning;
+}
+
+// Columns are those of the first byte of what is wrong, or, where something is missing, of the end
+// of what is before it. A joint that is unknown is found among the names of its list.
+TEST (warnings_point_to_the_beginning_of_words) {
+    static const struct {
+        const char *file, *text;
+        uint32_t column;
+    } cases[] = {
+        {"materials/a.mtr", "m { nonsense }", 5},
+        {"materials/a.mtr", "m { \"no sense\" }", 5},
+        {"materials/a.mtr", "m {\n{ map a alphaTest nowhere[ 1 ] } }", 19},
+        {"materials/a.mtr", "m { sort\n}", 9},
+        {"materials/a.mtr", "m { deform wobble }", 12},
+        {"materials/a.mtr", "m { } m { }", 7},
+        {"materials/a.mtr", "m /* /* */ { }", 6},
+        {"skins/a.skin", "m { a }", 7},
+        {"def/a.def", "entityDef m { \"k\" \"1\"\n\"other\" \"1\" \"k\" \"long\" }", 13},
+        {"def/a.def", "model m { mesh a.md5mesh channel arms ( toe ) }", 34},
+        {"def/a.def", "model m { mesh a.md5mesh channel legs ( root *knee toe ) }", 47},
+        {"def/a.def", "model m { mesh a.md5mesh anim ab a.md5anim }", 34},
+    };
+    static const char mesh[] =
+        "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes 0\njoints {\n"
+        "\"root\" -1 ( 0 0 0 ) ( 0 0 0 )\n\"toe\" 0 ( 0 0 0 ) ( 0 0 0 )\n}\n";
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const game_text texts[] = {{cases[i].file, cases[i].text}, {"a.md5mesh", mesh}};
+        const md5_game_path path = game_place(texts, 2, false);
+        md5_error last = {.line = 0};
+        const md5_load_opts opts = {.warn = keep_warning, .warn_user = &last};
+        md5_game *const game = md5_open_game(&path, 1, &opts, NULL);
+        CHECK(game != NULL);
+        (void)md5_game_material(game, "m", NULL);
+        (void)md5_game_find_skin(game, "m", NULL);
+        (void)md5_game_model(game, "m", NULL);
+        (void)md5_game_entity_def(game, "m", NULL);
+        test_check(last.column == cases[i].column, __FILE__, __LINE__, "%s: column %u of %s",
+                   cases[i].text, (unsigned)last.column, last.message);
+        md5_free_game(game);
+    }
 }
 
 TEST (decl_lex_warns_at_line_and_column) {
