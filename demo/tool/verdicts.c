@@ -1,6 +1,7 @@
 // md5tool verdicts: prints how Doom 3 interprets the declarations of a game folder.
 #include "demo/tool/game.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +10,9 @@ const char tool_verdicts_help[] =
     "usage: md5tool verdicts --base DIR [--mod DIR] KIND [NAME...]\n"
     "\n"
     "Parses the declarations of a Doom 3 game folder as the original engine does, and prints the\n"
-    "result for each, or for the given NAMEs, as one JSON object per line. Warnings are printed "
-    "to\n"
-    "standard error in the engine's words, as file:line:column: warning: text.\n"
+    "result for each, or for the given NAMEs, as one JSON object per line; numbers that are not\n"
+    "finite are null. Warnings are printed to standard error in the engine's words, as\n"
+    "file:line:column: warning: text.\n"
     "\n"
     "KIND is materials, skins, models, or gui-materials: materials after a GUI has set their "
     "sort.\n"
@@ -32,16 +33,28 @@ static void print_text(const char *key, const char *text)
     tool_print_json(text);
 }
 
+// JSON has no word for what is not finite, such as 1 / 0 in an expression.
+static void print_value(double number)
+{
+    if (isfinite(number))
+        printf("%g", number);
+    else
+        fputs("null", stdout);
+}
+
 static void print_number(const char *key, double number)
 {
-    printf(",\"%s\":%g", key, number);
+    print_key(key);
+    print_value(number);
 }
 
 static void print_numbers(const char *key, const float *numbers, size_t count)
 {
     print_key(key);
-    for (size_t i = 0; i < count; i++)
-        printf("%s%g", i > 0 ? "," : "[", (double)numbers[i]);
+    for (size_t i = 0; i < count; i++) {
+        putchar(i > 0 ? ',' : '[');
+        print_value((double)numbers[i]);
+    }
     putchar(']');
 }
 
@@ -50,7 +63,7 @@ static void print_decl(const char *type, const md5_decl *decl)
     printf("{\"%s\":", type);
     tool_print_json(decl->name);
     print_text("file", decl->file ? decl->file : "<implicit file>");
-    print_number("line", decl->line);
+    printf(",\"line\":%u", decl->line);
     print_text("state", decl->state == MD5_DECL_PARSED ? "parsed" : "default");
 }
 
@@ -79,7 +92,8 @@ static void print_stage_at(const md5_material *material, const md5_stage *stage,
         color[i] = registers[stage->color[i]];
     for (int i = 0; i < 6; i++)
         matrix[i] = registers[stage->matrix[i / 3][i % 3]];
-    printf(",\"%s\":{\"if\":%g", key, (double)registers[stage->condition]);
+    printf(",\"%s\":{\"if\":", key);
+    print_value((double)registers[stage->condition]);
     print_numbers("rgba", color, 4);
     if (stage->has_alpha_test)
         print_number("alphatest", (double)registers[stage->alpha_test]);

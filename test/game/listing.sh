@@ -126,4 +126,31 @@ mkdir -p "$scratch/loose/Materials"
 echo "odd { wrong }" >"$scratch/loose/Materials/a.mtr"
 check "check knows a game folder without archives" says 0 "1 declarations, of which Doom 3 would replace 1" check "$scratch/loose"
 check "check prints no JSON" says 2 "unknown option '--json'" check --json "$plain"
+
+# Numbers that are not finite: infinities of both signs and NaN, in every place that prints numbers; an infinite offset.
+mkdir -p "$scratch/odd/materials" "$scratch/odd/def"
+cp "$data/flags.md5mesh" "$scratch/odd/a.md5mesh"
+cat >"$scratch/odd/materials/a.mtr" <<'END'
+odd { polygonOffset 1e39 sort 1e39
+    { if ( 1 / 0 ) map _white rgb 0 / 0 alpha 0 - 1 / 0 alphaTest 1 / 0 scale 1 / 0, 1 }
+}
+END
+echo 'model odd { mesh a.md5mesh offset ( 1e39 0 0 ) }' >"$scratch/odd/def/a.def"
+verdicts_are_json() { # KIND, NULLS
+    "$tool" verdicts --base "$scratch/odd" "$1" | python3 -c '
+import json, sys
+def refuse(word):
+    sys.exit("not JSON: " + word)
+nulls = 0
+def count(value):
+    global nulls
+    nulls += value is None
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else []:
+        count(item)
+for line in sys.stdin:
+    count(json.loads(line, parse_constant=refuse))
+sys.exit(0 if nulls == int(sys.argv[1]) else "%d nulls" % nulls)' "$2"
+}
+check "verdicts of materials are JSON" verdicts_are_json materials 16
+check "verdicts of models are JSON" verdicts_are_json models 1
 finish
