@@ -10,8 +10,10 @@
 // An entity is read-only and shared by any number of actors, on any threads. An actor is the state
 // of one character; one thread at a time may use it. After it is created, no call allocates memory.
 //
-// There are two ways to play an entity: an md5_actor follows the engine's rules exactly, down to
-// its clock; md5_make_entity_machine() makes a state machine of md5machine.h, with all that
+// There are two ways to play an entity: an md5_actor follows the rules of the engine's animator,
+// down to its clock of whole milliseconds, with poses that agree to 1e-4 units; what else moves
+// joints in a game is not part of it: articulated figures, IK, joints that code turns.
+// md5_make_entity_machine() makes a state machine of md5machine.h, with all that
 // md5play.h offers.
 //
 // Time is whole milliseconds, as in the engine, whose clock decides which frames are passed. Space
@@ -187,8 +189,8 @@ MD5_API void md5_copy_part_joints(const md5_entity_part *part, const md5_transfo
 // animation fades in, and the one before it fades out over the same time and then ends. Weights
 // change linearly. The pose is that of MD5_CHANNEL_ALL; if its weights sum to less than 1, the
 // other channels are blended in at their joints. Eyelids are blended over all. An animation that
-// has ended shows its last frame if nothing else plays. If nothing has been played, the pose is the
-// bind pose.
+// has ended shows its last frame if nothing else plays. If nothing plays, as after
+// md5_actor_clear() with a time of 0, the last pose stays, which is the bind pose at first.
 typedef struct md5_actor md5_actor;
 
 // Creates an actor at time 0 with nothing playing, in one block of memory. The entity must outlive
@@ -295,7 +297,7 @@ MD5_API md5_actor_status md5_actor_channel(const md5_actor *actor, md5_channel c
 // checked. On failure it returns false and changes nothing; `error` may be NULL.
 // MD5_ERROR_MISMATCH: saved by another version, or with an entity that has other clips;
 // MD5_ERROR_SYNTAX: not a saved actor, or another size; MD5_ERROR_RANGE: a number is out of range.
-enum { MD5_ACTOR_SAVE_SIZE = 1080 };
+enum { MD5_ACTOR_SAVE_SIZE = 1868 };
 MD5_API void md5_actor_save(const md5_actor *actor, void *bytes);
 MD5_API bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t size, md5_error *error);
 

@@ -517,6 +517,7 @@ typedef struct md5_model_anim {
     uint32_t flags;
     uint32_t num_commands;
     const md5_frame_command *commands; // [num_commands] by frame, then as in the file
+    float rate; // at which the files are played, 0.01 to 100: Quake 4's word "rate", else 1
 } md5_model_anim;
 
 typedef enum md5_channel {

@@ -11,7 +11,7 @@ static void empty(md5_actor *actor)
 {
     for (int channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
         for (int i = 0; i < MD5_ACTOR_SLOTS; i++)
-            actor->slots[channel][i] = empty_slot;
+            actor->slots[channel][i] = actor->shown[channel][i] = empty_slot;
     }
 }
 
@@ -194,7 +194,8 @@ bool md5_actor_play(md5_actor *actor, md5_channel channel, int32_t clip, uint32_
     md5_actor_slot *const slot = begin(actor, channel, clip, blend);
     TRY(slot);
     slot->is_cycling = false;
-    slot->end = actor->time + actor->entity->clips[clip].anim->milliseconds;
+    const md5_model_anim *const anim = actor->entity->clips[clip].anim;
+    slot->end = actor->time + (int64_t)(anim->milliseconds / (double)anim->rate);
     return true;
 }
 
@@ -204,8 +205,10 @@ bool md5_actor_cycle(md5_actor *actor, md5_channel channel, int32_t clip, uint32
     md5_actor_slot *const slot = begin(actor, channel, clip, blend);
     TRY(slot);
     const md5_model_anim *const anim = actor->entity->clips[clip].anim;
-    if (anim->flags & MD5_ANIM_RANDOM_CYCLE_START)
-        slot->offset = (int64_t)md5_actor_random(actor) * anim->milliseconds / 0x8000;
+    if (!(anim->flags & MD5_ANIM_RANDOM_CYCLE_START))
+        return true;
+    const double share = md5_actor_random(actor) / 32768.0 / (double)anim->rate;
+    slot->start = (int64_t)((double)actor->time - share * anim->milliseconds);
     return true;
 }
 

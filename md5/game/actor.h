@@ -15,9 +15,8 @@ typedef struct md5_actor_slot {
     uint32_t held;                      // frame, 1 is the first; 0 = it is playing
     bool is_cycling;                    // or held; else it is played once
     bool is_muted;                      // fires no commands
-    int64_t start;                      // when it began
+    int64_t start;                      // when its time was 0
     int64_t end;                        // when it is over, -1 = never
-    int64_t offset;                     // where in the clip it began
     int64_t ramp;                       // when its weight began to change,
     uint32_t duration;                  // over how many milliseconds,
     float from, to;                     // between which values
@@ -39,7 +38,10 @@ struct md5_actor {
     bool removes_motion;
     md5_actor_blink blink;
     md5_actor_slot slots[MD5_NUM_CHANNELS][MD5_ACTOR_SLOTS]; // newest first
-    md5_transform *clip_pose, *file_pose;                    // [model joints] scratch memory
+    // What the last pose was made of, and when: while nothing plays the pose stays.
+    md5_actor_slot shown[MD5_NUM_CHANNELS][MD5_ACTOR_SLOTS];
+    int64_t shown_at;
+    md5_transform *clip_pose, *file_pose; // [model joints] scratch memory
     md5_allocator allocator;
     size_t size;
 };

@@ -68,22 +68,33 @@ typedef struct root_sum {
     md5_quat turn;
 } root_sum;
 
-static md5_quat root_rotation(const md5_actor *actor, const md5_entity_clip *clip,
-                              const md5_actor_slot *slot, int64_t time)
+static md5_quat rotation_of_file(const md5_actor *actor, const md5_actor_slot *slot, uint32_t file,
+                                 int64_t time)
 {
-    md5_quat rotation = {0.0f, 0.0f, 0.0f, 1.0f};
+    const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
+    const md5_moment moment = md5_frames_at(clip->anims[file], time, slot->is_cycling);
+    md5_sample(clip->bindings[file], &moment, MD5_ROOT_ID, actor->file_pose);
+    return actor->file_pose[0].rotation;
+}
+
+// The rotation of the root from one time of a clip to another. As in the engine, that of further
+// files begins at the blended first rotation also for the second time.
+static md5_quat root_turn(const md5_actor *actor, const md5_actor_slot *slot, int64_t from,
+                          int64_t to)
+{
+    const uint32_t num_files = md5_slot_clip(actor, slot)->num_files;
+    md5_quat before = {0.0f, 0.0f, 0.0f, 1.0f}, now = before;
     float sum = 0.0f;
-    for (uint32_t i = 0; i < clip->num_files; i++) {
+    for (uint32_t i = 0; i < num_files; i++) {
         if (slot->shares[i] <= 0.0f)
             continue;
-        const md5_moment moment = md5_frames_at(clip->anims[i], time, slot->is_cycling);
+        const md5_quat first = rotation_of_file(actor, slot, i, from);
+        const md5_quat last = rotation_of_file(actor, slot, i, to);
         sum += slot->shares[i];
-        md5_sample(clip->bindings[i], &moment, MD5_ROOT_ID, actor->file_pose);
-        rotation = sum == slot->shares[i]
-                       ? actor->file_pose[0].rotation
-                       : md5_slerp(rotation, actor->file_pose[0].rotation, slot->shares[i] / sum);
+        before = sum == slot->shares[i] ? first : md5_slerp(before, first, slot->shares[i] / sum);
+        now = sum == slot->shares[i] ? last : md5_slerp(before, last, slot->shares[i] / sum);
     }
-    return rotation;
+    return md5_quat_mul(now, md5_quat_conjugate(before));
 }
 
 static md5_vec3 root_move(const md5_entity_clip *clip, const md5_actor_slot *slot, int64_t from,
@@ -114,11 +125,8 @@ static void add_slot(const md5_actor *actor, const md5_actor_slot *slot, root_su
     sum->move = md5_vec3_lerp(sum->move, move, weight / sum->weight);
     if (!(clip->anim->flags & MD5_ANIM_TURN))
         return;
-    const md5_quat before = root_rotation(actor, clip, slot, from);
-    const md5_quat now = root_rotation(actor, clip, slot, to);
-    const md5_quat turn = md5_quat_mul(now, md5_quat_conjugate(before));
     sum->turn_weight += weight;
-    sum->turn = md5_slerp(sum->turn, turn, weight / sum->turn_weight);
+    sum->turn = md5_slerp(sum->turn, root_turn(actor, slot, from, to), weight / sum->turn_weight);
 }
 
 md5_transform md5_actor_root_motion(const md5_actor *actor)

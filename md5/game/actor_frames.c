@@ -6,10 +6,11 @@
 
 int64_t md5_slot_time(const md5_actor *actor, const md5_actor_slot *slot, int64_t time)
 {
-    const int64_t duration = actor->entity->clips[slot->clip].anim->milliseconds;
+    const md5_model_anim *const anim = actor->entity->clips[slot->clip].anim;
+    const int64_t duration = anim->milliseconds;
     if (slot->held > 0)
         return (int64_t)(slot->held - 1) * 1000 / 24; // whatever the frame rate is
-    const int64_t passed = time - slot->start + slot->offset;
+    const int64_t passed = (int64_t)((double)(time - slot->start) * (double)anim->rate);
     if (!slot->is_cycling)
         return passed < duration ? passed : duration;
     if (duration == 0)

@@ -99,27 +99,32 @@ static bool blend_slot(const md5_actor *actor, md5_channel channel, const md5_ac
     return true;
 }
 
-// Blends the slots of a channel into its joints, which have the weight `sum` so far. Returns their
-// weight after that.
-static float blend_channel(const md5_actor *actor, md5_channel channel, float sum,
-                           md5_transform *pose)
+// Blends the slots of a channel into its joints, which have the weight *sum so far. Returns whether
+// one of them contributes something.
+static bool blend_channel(const md5_actor *actor, md5_channel channel, float *sum,
+                          md5_transform *pose)
 {
+    bool plays = false;
     for (int i = 0; i < MD5_ACTOR_SLOTS; i++) {
-        if (blend_slot(actor, channel, &actor->slots[channel][i], &sum, pose) && sum >= 1.0f)
+        const bool contributes = blend_slot(actor, channel, &actor->slots[channel][i], sum, pose);
+        plays |= contributes;
+        if (contributes && *sum >= 1.0f)
             break;
     }
-    return sum;
+    return plays;
 }
 
-static void blend_channels(const md5_actor *actor, md5_transform *pose)
+// Returns false if nothing plays.
+static bool blend_channels(const md5_actor *actor, md5_transform *pose)
 {
-    const float all = blend_channel(actor, MD5_CHANNEL_ALL, 0.0f, pose);
-    if (all < 1.0f) {
-        (void)blend_channel(actor, MD5_CHANNEL_TORSO, all, pose);
-        (void)blend_channel(actor, MD5_CHANNEL_LEGS, all, pose);
-        (void)blend_channel(actor, MD5_CHANNEL_HEAD, all, pose);
+    float all = 0.0f;
+    bool plays = blend_channel(actor, MD5_CHANNEL_ALL, &all, pose);
+    for (int i = MD5_CHANNEL_TORSO; i < MD5_NUM_CHANNELS; i++) {
+        float sum = all;
+        if (all < 1.0f || i == MD5_CHANNEL_EYELIDS)
+            plays |= blend_channel(actor, (md5_channel)i, &sum, pose);
     }
-    (void)blend_channel(actor, MD5_CHANNEL_EYELIDS, all, pose);
+    return plays;
 }
 
 void md5_actor_pose(md5_actor *actor, md5_transform *pose, md5_mat34 *joints, md5_mat34 *palette)
@@ -131,7 +136,15 @@ void md5_actor_pose(md5_actor *actor, md5_transform *pose, md5_mat34 *joints, md
     if (num_joints == 0)
         return;
     memcpy(pose, model->bind_local, num_joints * sizeof *pose);
-    blend_channels(actor, pose);
+    if (blend_channels(actor, pose)) {
+        memcpy(actor->shown, actor->slots, sizeof actor->shown);
+        actor->shown_at = actor->time;
+    } else {
+        md5_actor last = *actor;
+        memcpy(last.slots, actor->shown, sizeof last.slots);
+        last.time = actor->shown_at;
+        (void)blend_channels(&last, pose);
+    }
     pose[0].translation = md5_vec3_add(pose[0].translation, actor->entity->offset);
     if (joints)
         md5_local_to_model(&model->skeleton, pose, joints);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { SAVE_VERSION = 2 };
+enum { SAVE_VERSION = 3 };
 static const char magic[4] = {'M', 'D', '5', 'A'};
 
 // -- Numbers --------------------------------------------------------------------------------------
@@ -46,16 +46,17 @@ static uint64_t add_to_hash(uint64_t hash, const void *bytes, size_t size)
     return hash;
 }
 
-// A hash of the clips' names, numbers of files and frames, and durations, equal on all platforms.
+// A hash of the clips' names, numbers of files and frames, times and rates, on all platforms equal.
 static uint64_t fingerprint(const md5_entity *entity)
 {
     uint64_t hash = 0xCBF29CE484222325u;
     for (uint32_t i = 0; i < entity->num_clips; i++) {
         const md5_entity_clip *const clip = &entity->clips[i];
-        unsigned char numbers[12], *at = numbers;
+        unsigned char numbers[16], *at = numbers;
         put(&at, clip->num_files, 4);
         put(&at, clip->anim->num_frames, 4);
         put(&at, clip->anim->milliseconds, 4);
+        put_float(&at, clip->anim->rate);
         hash = add_to_hash(hash, clip->anim->name, strlen(clip->anim->name) + 1);
         hash = add_to_hash(hash, numbers, sizeof numbers);
     }
@@ -72,7 +73,6 @@ static void put_slot(unsigned char **at, const md5_actor_slot *slot)
     put(at, slot->duration, 4);
     put(at, (uint64_t)slot->start, 8);
     put(at, (uint64_t)slot->end, 8);
-    put(at, (uint64_t)slot->offset, 8);
     put(at, (uint64_t)slot->ramp, 8);
     put_float(at, slot->from);
     put_float(at, slot->to);
@@ -97,19 +97,24 @@ void md5_actor_save(const md5_actor *actor, void *bytes)
     put(&at, actor->blink.min, 4);
     put(&at, actor->blink.max, 4);
     put(&at, (uint64_t)actor->blink.next, 8);
+    put(&at, (uint64_t)actor->shown_at, 8);
     for (int channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
-        for (int i = 0; i < MD5_ACTOR_SLOTS; i++)
+        for (int i = 0; i < MD5_ACTOR_SLOTS; i++) {
             put_slot(&at, &actor->slots[channel][i]);
+            put_slot(&at, &actor->shown[channel][i]);
+        }
     }
 }
 
 // -- Restoring ------------------------------------------------------------------------------------
 
+// A cycle may have begun before time 0, by its length at the least rate.
+#define LEAST_TIME (-((int64_t)1 << 40))
 #define MOST_TIME ((int64_t)1 << 54)
 
 static bool is_time(int64_t time)
 {
-    return time >= -2 && time <= MOST_TIME;
+    return time >= LEAST_TIME && time <= MOST_TIME;
 }
 
 static bool is_weight(float weight, float most)
@@ -121,7 +126,7 @@ static bool is_empty(const md5_actor_slot *slot)
 {
     static const md5_actor_slot empty_slot = {.clip = -1};
     return slot->held == 0 && !slot->is_cycling && !slot->is_muted && slot->start == 0
-           && slot->end == 0 && slot->offset == 0 && slot->ramp == 0 && slot->duration == 0
+           && slot->end == 0 && slot->ramp == 0 && slot->duration == 0
            && memcmp(&slot->from, &empty_slot.from, sizeof slot->from) == 0 && slot->to == 0.0f;
 }
 
@@ -134,9 +139,8 @@ static bool is_slot(const md5_entity *entity, const md5_actor_slot *slot)
     TRY(clip->num_files > 0 && slot->held <= clip->anims[0]->num_frames);
     for (int i = 0; i < MD5_MAX_SYNCED_ANIMS; i++)
         TRY(is_weight(slot->shares[i], 1e30f));
-    return is_time(slot->start) && is_time(slot->end) && is_time(slot->ramp) && slot->offset >= 0
-           && slot->offset <= clip->anim->milliseconds && is_weight(slot->from, 1.0f)
-           && is_weight(slot->to, 1.0f);
+    return is_time(slot->start) && is_time(slot->end) && is_time(slot->ramp)
+           && is_weight(slot->from, 1.0f) && is_weight(slot->to, 1.0f);
 }
 
 static bool get_slot(const unsigned char **at, const md5_entity *entity, md5_actor_slot *slot)
@@ -149,7 +153,6 @@ static bool get_slot(const unsigned char **at, const md5_entity *entity, md5_act
     slot->duration = (uint32_t)get(at, 4);
     slot->start = (int64_t)get(at, 8);
     slot->end = (int64_t)get(at, 8);
-    slot->offset = (int64_t)get(at, 8);
     slot->ramp = (int64_t)get(at, 8);
     slot->from = get_float(at);
     slot->to = get_float(at);
@@ -181,11 +184,13 @@ static bool read_actor(const unsigned char *at, const md5_actor *actor, md5_acto
     read->blink.min = (uint32_t)get(&at, 4);
     read->blink.max = (uint32_t)get(&at, 4);
     read->blink.next = (int64_t)get(&at, 8);
-    TRY(is_time(read->time) && is_time(read->before) && flags < 4
+    read->shown_at = (int64_t)get(&at, 8);
+    TRY(is_time(read->time) && is_time(read->before) && is_time(read->shown_at) && flags < 4
         && is_blink(actor->entity, &read->blink));
     for (int channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
         for (int i = 0; i < MD5_ACTOR_SLOTS; i++)
-            TRY(get_slot(&at, actor->entity, &read->slots[channel][i]));
+            TRY(get_slot(&at, actor->entity, &read->slots[channel][i])
+                && get_slot(&at, actor->entity, &read->shown[channel][i]));
     }
     return true;
 }

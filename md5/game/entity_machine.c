@@ -37,11 +37,27 @@ static bool make_events(md5_arena *arena, const md5_model_anim *anim, md5_clip_d
     return true;
 }
 
+// A clip with a rate of its own is played by a motion of that speed: "paced NAME".
+static bool add_paced(md5_arena *arena, const md5_model_anim *anim, md5_motion_desc *motion)
+{
+    static const char prefix[] = "paced ";
+    char *const name = (char *)md5_arena_alloc(arena, sizeof prefix + strlen(anim->name), 1);
+    TRY(name);
+    memcpy(name, prefix, sizeof prefix);
+    memcpy(name + sizeof prefix - 1, anim->name, strlen(anim->name) + 1);
+    motion->name = name;
+    motion->clip = anim->name;
+    motion->speed = anim->rate;
+    return true;
+}
+
 static bool make_clips(md5_arena *arena, const md5_entity *entity, md5_machine_desc *machine)
 {
     md5_clip_desc *const clips =
         (md5_clip_desc *)md5_arena_alloc(arena, entity->num_clips, sizeof *clips);
-    TRY(clips);
+    md5_motion_desc *const motions =
+        (md5_motion_desc *)md5_arena_alloc(arena, entity->num_clips, sizeof *motions);
+    TRY(clips && motions);
     for (uint32_t i = 0; i < entity->num_clips; i++) {
         const md5_entity_clip *const clip = &entity->clips[i];
         if (clip->num_files == 0)
@@ -51,8 +67,11 @@ static bool make_clips(md5_arena *arena, const md5_entity *entity, md5_machine_d
         desc->binding = clip->bindings[0];
         desc->file = clip->anim->files[0];
         TRY(make_events(arena, clip->anim, desc));
+        if (clip->anim->rate != 1.0f)
+            TRY(add_paced(arena, clip->anim, &motions[machine->num_motions++]));
     }
     machine->clips = clips;
+    machine->motions = motions;
     return true;
 }
 
@@ -87,8 +106,13 @@ static bool make_states(md5_arena *arena, const md5_machine_desc *machine, md5_l
         (md5_state_desc *)md5_arena_alloc(arena, (size_t)machine->num_clips + 1, sizeof *states);
     TRY(states);
     states[0].name = "(none)";
-    for (uint32_t i = 0; i < machine->num_clips; i++)
-        states[i + 1].name = states[i + 1].motion = machine->clips[i].name;
+    for (uint32_t i = 0, motion = 0; i < machine->num_clips; i++) {
+        const char *const name = machine->clips[i].name;
+        const bool is_paced =
+            motion < machine->num_motions && machine->motions[motion].clip == name;
+        states[i + 1].name = name;
+        states[i + 1].motion = is_paced ? machine->motions[motion++].name : name;
+    }
     layer->states = states;
     layer->num_states = machine->num_clips + 1;
     return true;

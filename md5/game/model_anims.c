@@ -252,10 +252,22 @@ static uint32_t flag_of(const md5_token *token)
                                                         : 0;
 }
 
+static void read_rate(md5_model_parser *parser, md5_model_anim *anim)
+{
+    float rate;
+    if (!md5_decl_lex_float(&parser->lex, &rate))
+        return;
+    if (rate >= 0.01f && rate <= 100.0f)
+        anim->rate = rate;
+    else
+        md5_model_fail(parser, "0.01 to 100", "rate %g out of range", (double)rate);
+}
+
 // Reads flags and frame commands, up to the brace behind them. Those before the end of the text are
 // kept, too, if the verdict allows that there is no brace.
 static void read_block(md5_model_parser *parser, md5_model_anim *anim)
 {
+    const bool is_quake4 = md5_is_lenient(parser->game);
     command_list list = {.count = 0};
     md5_token token;
     bool is_open = true;
@@ -267,6 +279,8 @@ static void read_block(md5_model_parser *parser, md5_model_anim *anim)
             is_open = false;
         } else if (flag_of(&token)) {
             anim->flags |= flag_of(&token);
+        } else if (is_quake4 && md5_token_is(&token, "rate")) {
+            read_rate(parser, anim);
         } else if (md5_token_is(&token, "frame")) {
             read_frame(parser, anim, &list);
         } else {
@@ -426,7 +440,7 @@ static void read_body(md5_model_parser *parser, md5_model_anim *anim)
 void md5_read_model_anim(md5_model_parser *parser)
 {
     md5_token token;
-    md5_model_anim anim = {.flags = 0};
+    md5_model_anim anim = {.rate = 1.0f};
     if (!parser->mesh)
         md5_model_fail(parser, "mesh", "Must specify mesh before defining anims");
     if (parser->is_defaulted)

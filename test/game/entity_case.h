@@ -19,7 +19,8 @@ enum { ROOT, SPINE, NECK, LID, ENTITY_JOINTS }; // joints of the body
 
 // Opens the game with a file of declarations `text`, read after one that declares a model "body"
 // with the channels torso ( spine ), head ( neck ) and eyelids ( lid ) and the animations walk,
-// lift, turn, wander1, wander2 and both, and a model "face" of head.md5mesh. `log` may be NULL.
+// lift, turn, wander1, wander2, both and turns, a model "quick" that adds hasty, and a model "face"
+// of head.md5mesh. `log` may be NULL.
 md5_game *open_entity_game(const char *text, game_log *log);
 
 // The files, for games that are opened in another way.
@@ -38,6 +39,7 @@ typedef struct actor_stage {
 } actor_stage;
 
 void open_stage(actor_stage *stage);
+void open_stage_of(actor_stage *stage, const char *model, md5_verdict verdict);
 void close_stage(actor_stage *stage);
 
 // Returns the clip of a name, -1 if there is none.

@@ -183,7 +183,30 @@ TEST (synced_files_are_blended_by_weight) {
     // If all weights are 0, nothing plays.
     CHECK(md5_actor_weigh(stage.actor, MD5_CHANNEL_ALL, 0, 0.0f));
     CHECK(md5_actor_weigh(stage.actor, MD5_CHANNEL_ALL, 1, 0.0f));
-    check_joints(&stage, 0.0, 5.0, 10.0, 10.0);
+    advance_stage(&stage, 100);
+    check_joints(&stage, 10.0, 0.0, 11.0, 10.0);
+    close_stage(&stage);
+}
+
+// While nothing plays the last pose stays, also in an actor that is restored.
+TEST (actors_keep_their_pose_while_nothing_plays) {
+    actor_stage stage;
+    static unsigned char bytes[MD5_ACTOR_SAVE_SIZE];
+    open_stage(&stage);
+    CHECK(md5_actor_cycle(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 0));
+    advance_stage(&stage, 150);
+    check_joints(&stage, 15.0, 0.0, 11.5, 10.0);
+    advance_stage(&stage, 50);
+    CHECK(md5_actor_clear(stage.actor, MD5_CHANNEL_ALL, 0));
+    md5_actor_save(stage.actor, bytes);
+    for (int i = 0; i < 2; i++) {
+        advance_stage(&stage, 1000);
+        check_joints(&stage, 15.0, 0.0, 11.5, 10.0);
+        // Joints of channels that do not play are in the bind pose, as long as another one does.
+        CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_TORSO, stage_clip(&stage, "lift"), 3, 0));
+        check_joints(&stage, 0.0, 5.0, 20.0, 10.0);
+        CHECK(md5_actor_restore(stage.actor, bytes, sizeof bytes, NULL));
+    }
     close_stage(&stage);
 }
 
@@ -282,6 +305,47 @@ TEST (cycles_begin_anywhere_if_their_flag_says_so) {
     CHECK_UINT(md5_actor_channel(stage.actor, MD5_CHANNEL_ALL).time, 43);
     CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "wander1"), 0));
     CHECK_UINT(md5_actor_channel(stage.actor, MD5_CHANNEL_ALL).time, 0);
+    // The start is a whole millisecond: 1000 - 43.14 = 956.86 becomes 956.
+    advance_stage(&stage, 1000);
+    md5_actor_seed(stage.actor, 1);
+    CHECK(md5_actor_cycle(stage.actor, MD5_CHANNEL_HEAD, stage_clip(&stage, "wander1"), 0));
+    CHECK_UINT(md5_actor_channel(stage.actor, MD5_CHANNEL_HEAD).time, 44);
+    close_stage(&stage);
+}
+
+// A cycle that began at random did not begin now: it fades out when another clip begins at the same
+// time, and its commands fire from where it is.
+TEST (cycles_that_begin_anywhere_began_before) {
+    actor_stage stage;
+    open_stage(&stage);
+    md5_actor_seed(stage.actor, 1);
+    CHECK(md5_actor_cycle(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "wander1"), 0));
+    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "lift"), 3, 100));
+    advance_stage(&stage, 49);
+    // At 92 ms the spine is at 10.92; half of the way to 20.
+    check_joints(&stage, 4.6, 0.0, 15.46, 15.0);
+    close_stage(&stage);
+}
+
+// The rate of Quake 4's modelDefs: "hasty" is "walk" at 2.5, which takes 160 ms.
+TEST (clips_play_at_the_rate_of_their_modeldef) {
+    actor_stage stage;
+    open_stage_of(&stage, "quick", MD5_VERDICT_LENIENT);
+    const int32_t hasty = stage_clip(&stage, "hasty");
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, hasty, 0));
+    advance_stage(&stage, 60);
+    check_joints(&stage, 15.0, 0.0, 11.5, 10.0);
+    CHECK_UINT(md5_actor_channel(stage.actor, MD5_CHANNEL_ALL).time, 150);
+    CHECK_NEAR((double)md5_actor_root_motion(stage.actor).translation.x, 15.0, 1e-4);
+    check_fired(&stage, 20, "hasty:footstep ");
+    advance_stage(&stage, 79);
+    CHECK(!md5_actor_channel(stage.actor, MD5_CHANNEL_ALL).has_ended);
+    advance_stage(&stage, 1);
+    CHECK(md5_actor_channel(stage.actor, MD5_CHANNEL_ALL).has_ended);
+    check_joints(&stage, 40.0, 0.0, 14.0, 10.0);
+    CHECK(md5_actor_cycle(stage.actor, MD5_CHANNEL_ALL, hasty, 0));
+    advance_stage(&stage, 160 + 40);
+    check_joints(&stage, 10.0, 0.0, 11.0, 10.0);
     close_stage(&stage);
 }
 
@@ -340,6 +404,22 @@ TEST (turning_clips_turn_the_root) {
     const md5_vec3 y = {0.0f, 1.0f, 0.0f};
     const md5_vec3 up = md5_quat_rotate(pose[0].rotation, y);
     CHECK_NEAR((double)up.z, 1.0, 1e-5);
+    close_stage(&stage);
+}
+
+// "turns" are two files of a turn by 90 degrees each 100 ms; the second one is weighted as the
+// first. At 100 ms the blended first rotation is that of time 0, 0 degrees; for the second time the
+// engine begins at that, not at the first file's 90 degrees, so that half of them are left.
+TEST (deltas_of_several_files_begin_at_the_first_rotation) {
+    actor_stage stage;
+    open_stage(&stage);
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "turns"), 0));
+    CHECK(md5_actor_weigh(stage.actor, MD5_CHANNEL_ALL, 1, 1.0f));
+    advance_stage(&stage, 100);
+    const md5_vec3 x = {1.0f, 0.0f, 0.0f};
+    const md5_vec3 turned = md5_quat_rotate(md5_actor_root_motion(stage.actor).rotation, x);
+    CHECK_NEAR((double)turned.x, 0.70710678, 1e-4);
+    CHECK_NEAR((double)turned.y, 0.70710678, 1e-4);
     close_stage(&stage);
 }
 

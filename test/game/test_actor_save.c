@@ -58,7 +58,15 @@ TEST (saved_actors_are_checked) {
     actor_stage stage;
     open_stage(&stage);
     static unsigned char bytes[MD5_ACTOR_SAVE_SIZE];
-    enum { VERSION = 4, FINGERPRINT = 8, TIME = 16, FLAGS = 36, BLINK = 40, SLOT = 60 };
+    enum {
+        VERSION = 4,
+        FINGERPRINT = 8,
+        TIME = 16,
+        FLAGS = 36,
+        BLINK = 40,
+        SHOWN_AT = 60,
+        SLOT = 68
+    };
     static const struct change {
         size_t at;
         unsigned char value;
@@ -69,27 +77,28 @@ TEST (saved_actors_are_checked) {
         {BLINK, 0},
         {BLINK + 4, 1},
         {BLINK + 12, 1},
+        {SHOWN_AT + 7, 0x7F},
         {SLOT, 66},
         {SLOT + 3, 0x80},
         {SLOT + 4, 200},
         {SLOT + 8, 4},
         {SLOT + 16 + 7, 1},
         {SLOT + 24 + 6, 0x7F},
-        {SLOT + 32 + 4, 1},
-        {SLOT + 40 + 7, 0x80},
-        {SLOT + 48 + 3, 0xBF},
-        {SLOT + 52 + 3, 0x7F},
-        {SLOT + 56 + 3, 0xFF},
+        {SLOT + 32 + 7, 0x80},
+        {SLOT + 40 + 3, 0xBF},
+        {SLOT + 44 + 3, 0x7F},
+        {SLOT + 48 + 3, 0xFF},
+        {SLOT + 60, 66}, // of the last pose
     };
     make_history(&stage);
     md5_actor_save(stage.actor, bytes);
-    check_refused(&stage, bytes, sizeof bytes - 1, MD5_ERROR_SYNTAX, "expected the 1080 bytes");
+    check_refused(&stage, bytes, sizeof bytes - 1, MD5_ERROR_SYNTAX, "expected the 1868 bytes");
     bytes[0] = 'm';
     check_refused(&stage, bytes, sizeof bytes, MD5_ERROR_SYNTAX, "something else");
     bytes[0] = 'M';
     bytes[VERSION] = 1;
     check_refused(&stage, bytes, sizeof bytes, MD5_ERROR_MISMATCH, "version 1");
-    bytes[VERSION] = 2;
+    bytes[VERSION] = 3;
     bytes[FINGERPRINT] ^= 1;
     check_refused(&stage, bytes, sizeof bytes, MD5_ERROR_MISMATCH, "other clips");
     bytes[FINGERPRINT] ^= 1;

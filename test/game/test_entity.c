@@ -23,7 +23,7 @@ TEST (entities_have_model_clips_and_materials) {
     md5_entity *const imp = load_entity(game, "Imp");
     CHECK_STRING(imp->def->decl->name, "imp");
     CHECK_STRING(imp->model_def->decl->name, "body");
-    CHECK_UINT(imp->num_clips, 6);
+    CHECK_UINT(imp->num_clips, 7);
     CHECK_STRING(imp->clips[0].anim->name, "walk");
     CHECK(imp->clips[0].anims[0] == imp->clips[4].anims[0]); // a shared file, loaded once
     CHECK_UINT(imp->clips[5].num_files, 2);

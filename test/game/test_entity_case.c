@@ -58,7 +58,9 @@ static const char declarations[] =
     "anim turn turn.md5anim { anim_turn }\n"
     "anim wander1 walk.md5anim { random_cycle_start } anim wander2 walk.md5anim\n"
     "anim both walk.md5anim , walk.md5anim\n"
+    "anim turns turn.md5anim , turn.md5anim { anim_turn }\n"
     "}\n"
+    "model quick { inherit body anim hasty walk.md5anim { rate 2.5 frame 3 footstep } }\n"
     "model face { mesh head.md5mesh }\n";
 
 static const game_text all_files[] = {
@@ -89,8 +91,14 @@ md5_entity *load_entity(md5_game *game, const char *name)
 
 void open_stage(actor_stage *stage)
 {
+    open_stage_of(stage, "body", MD5_VERDICT_ENGINE);
+}
+
+void open_stage_of(actor_stage *stage, const char *model, md5_verdict verdict)
+{
     stage->game = open_entity_game("", NULL);
-    stage->entity = load_entity(stage->game, "body");
+    CHECK(md5_set_verdict(stage->game, verdict, NULL));
+    stage->entity = load_entity(stage->game, model);
     stage->actor = md5_create_actor(stage->entity, NULL, NULL);
     stage->fired[0] = '\0';
 }

@@ -193,14 +193,30 @@ TEST (lenient_models_skip_unknown_words) {
                 "inherit or remove");
     check_model("options 3 \"x\"\nanim bc two.md5anim", "bc0 ",
                 "def/all.def:1: 'options' is a word of RBDOOM, skipped");
-    check_model("anim bc two.md5anim { rate 1.5\nframe 1 jump }", "bc1 ",
-                "def/all.def:1: 'rate' is a word of Quake 4, skipped");
+    check_model("anim bc two.md5anim { sync_cycle\nframe 1 jump }", "bc1 ",
+                "def/all.def:1: 'sync_cycle' is a word of Quake 4, skipped");
+    check_model("anim bc two.md5anim { rate 0 frame 1 jump }", "bc1 ",
+                "def/all.def:1: rate 0 out of range; expected 0.01 to 100");
     check_model("anim bc two.md5anim { frame 1 dance 3 frame 2 jump }", "bc1 ",
                 "def/all.def:1: Unknown command 'dance'; expected a frame command");
     check_model("anim bc two.md5anim { frame 1 speak \"a\" b\nframe 2 disableBlinking }", "bc0 ",
                 "def/all.def:2: 'disableBlinking' is a word of Quake 4, skipped");
     check_model("anim bc two.md5anim { wobble frame 1 jump }", "bc1 ",
                 "def/all.def:1: Unknown command 'wobble'; expected frame, a flag or '}'");
+}
+
+// Quake 4 plays a clip at its own rate; the last one counts.
+TEST (lenient_models_have_rates) {
+    md5_game *const game = open_models("model m { mesh x.md5mesh anim ab two.md5anim\n"
+                                       "anim bc two.md5anim { rate 2 rate 0.75 frame 1 jump } }",
+                                       NULL);
+    be_lenient(game);
+    const md5_model_def *const model = md5_game_model(game, "m", NULL);
+    CHECK_UINT(model->num_anims, 2);
+    CHECK(md5_model_anim_at(model, 0)->rate == 1.0f);
+    CHECK(md5_model_anim_at(model, 1)->rate == 0.75f);
+    CHECK_UINT(md5_model_anim_at(model, 1)->num_commands, 1);
+    md5_free_game(game);
 }
 
 TEST (lenient_models_keep_what_is_right) {

@@ -39,6 +39,7 @@ void view_free_entity(view_entity *of)
         md5_free_actor(of->parts[i].actor);
     free(of->clips);
     free(of->anims);
+    free(of->paced);
     md5_free_entity(of->entity);
     free(of->skin);
     free(of->parts);

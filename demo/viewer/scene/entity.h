@@ -39,6 +39,7 @@ typedef struct view_entity {
     md5_entity played;
     md5_entity_clip *clips; // [num_clips]
     md5_model_anim *anims;  // [num_clips]
+    md5_anim *paced;        // [num_clips] the clips' first files, at the rates of the modelDef
 
     // See entity_play.h.
     bool is_played; // in channels, instead of one clip as it is in its file

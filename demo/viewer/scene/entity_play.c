@@ -71,7 +71,8 @@ bool view_start_actors(view_entity *of, md5_error *error)
 
 static double length_of(const view_entity *of, int32_t clip)
 {
-    return 0.001 * of->entity->clips[clip].anim->milliseconds;
+    const md5_model_anim *const anim = of->entity->clips[clip].anim;
+    return 0.001 * anim->milliseconds / (double)anim->rate;
 }
 
 static void end_channel(view_entity *of, md5_channel channel)

@@ -54,6 +54,7 @@ bool view_add_game_clip(view_scene *scene, const char *name, view_log *log)
 static void take_clips(view_scene *scene, view_log *log)
 {
     const md5_entity *const entity = scene->entity.entity;
+    scene->entity.paced = common_alloc(entity->num_clips, sizeof *scene->entity.paced);
     for (uint32_t i = 0; i < entity->num_clips; i++) {
         md5_error error;
         const md5_entity_clip *const from = &entity->clips[i];
@@ -61,7 +62,10 @@ static void take_clips(view_scene *scene, view_log *log)
             continue;
         view_clip clip = {.name = common_copy(from->anim->name), .in_entity = i + 1};
         clip.path = view_make_address(scene->library->place, from->anim->files[0], NULL);
-        clip.anim = (md5_anim *)(uintptr_t)from->anims[0];
+        clip.anim = &scene->entity.paced[i];
+        *clip.anim = *from->anims[0];
+        clip.anim->frame_rate *= (double)from->anim->rate;
+        clip.anim->duration /= (double)from->anim->rate;
         clip.binding = md5_bind(scene->model, clip.anim, NULL, &error);
         if (clip.binding != NULL) {
             view_append_clip(scene, clip);
