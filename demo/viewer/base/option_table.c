@@ -105,8 +105,8 @@ static const view_option table[] = {
      INTO(WEIGHT), NAMES_CONTENT},
     {"parm", "N=VALUE", NULL,
      "parameter 0 to 11 of the materials of a game folder:\n"
-     "0, 1, 2 color, 3 time scale, 7 time at which it burns away;\n"
-     "may be repeated",
+     "0, 1, 2 color, 3 time scale, 4 minus the time at which a gun\n"
+     "fires, 7 time at which it burns away; may be repeated",
      INTO(PARM), NAMES_CONTENT},
     {"retarget", "MODEL", NULL, "show another model beside it in the same pose", AT(TEXT, retarget),
      NAMES_CONTENT},

@@ -332,19 +332,18 @@ static bool read_weight(const char *text, const view_option *option, view_option
 
 static bool read_parm(const char *text, const view_option *option, view_options *options)
 {
-    const size_t count = sizeof options->parms / sizeof options->parms[0];
     char *end = NULL;
     (void)option;
     if (*text < '0' || *text > '9')
         return false;
     const unsigned long parm = strtoul(text, &end, 10);
-    if (parm >= count || *end != '=')
+    if (parm >= VIEW_NUM_PARMS || *end != '=')
         return false;
     const char *const number = end + 1;
     const double value = strtod(number, &end);
     if (end == number || *end != '\0' || !(fabs(value) <= FLT_MAX))
         return false;
-    options->parms[parm] = (float)value;
+    view_set_parm(&options->parms, VIEW_FIRST_PARM + (int)parm, (float)value, 0.0);
     return true;
 }
 

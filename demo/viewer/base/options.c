@@ -228,7 +228,7 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
         .height = 720,
         .samples = 4,
         .onion = {.step = 3},
-        .parms = {1.0f, 1.0f, 1.0f, 1.0f}, // the engine's, of an entity without keys
+        .parms = view_usual_parms(),
         .speed = 1.0,
         .lights = view_usual_lights(),
         .level = VIEW_INFO,

@@ -6,6 +6,7 @@
 #include "render/md5gl.h"
 #include "demo/viewer/base/lights.h"
 #include "demo/viewer/base/log.h"
+#include "demo/viewer/base/parms.h"
 #include "demo/viewer/base/shown.h"
 
 #include <stddef.h>
@@ -67,7 +68,7 @@ typedef struct view_options {
     size_t num_hidden;
     view_setting *settings; // --set, by time
     size_t num_settings;
-    float parms[12];      // --parm, of materials: see md5_material_input
+    view_parms parms;     // --parm, of materials
     view_setting *morphs; // --morph, in the order given; without times
     size_t num_morphs;
     double *times; // --animation-time, in seconds

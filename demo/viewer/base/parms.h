@@ -10,6 +10,11 @@ typedef struct view_parms {
     float ahead; // seconds by which the materials' time is ahead of the clip's
 } view_parms;
 
+// What an entity begins with that says nothing. Time is a minute ahead: parm 4 is minus the time at
+// which a gun fired last, so that at time 0 all would fire. After a minute no glow is left, and
+// what repeats any number of times a minute is as at time 0.
+view_parms view_usual_parms(void);
+
 // What a row's slider covers, and the value of an entity that says nothing.
 typedef struct view_parm_range {
     const char *name;
@@ -21,7 +26,8 @@ const view_parm_range *view_range_of_parm(int row);
 // The materials' time in seconds, never below 0, at a time of the clip.
 float view_material_time(const view_parms *parms, double clip_time);
 
-// Sets a row to a value: time to seconds, by moving it ahead of the clip.
+// Sets a row to a value: time to seconds, by moving it ahead of the clip. Parms 4 and 7 are times
+// of the clip, which ends that of view_usual_parms().
 void view_set_parm(view_parms *parms, int row, float value, double clip_time);
 
 #endif

@@ -18,7 +18,7 @@ void view_begin(view_state *viewer, const view_options *options)
     viewer->width = options->width;
     viewer->height = options->height;
     viewer->text_scale = 1.0f;
-    memcpy(viewer->parms.values, options->parms, sizeof viewer->parms.values);
+    viewer->parms = options->parms;
     viewer->camera = view_default_camera();
     viewer->play = (view_play){
         .playing = options->output == NULL,
