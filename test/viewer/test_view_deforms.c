@@ -151,22 +151,19 @@ TEST (view_deforms_of_companions_and_crowds) {
 // A lit surface of an image that is built into the engine shows that, and neither it nor a surface
 // of stages alone misses a file.
 TEST (view_layers_show_built_in_images) {
-    static const struct {
-        const char *model;
-        bool is_white;
-    } cases[] = {{"test/data/sprites/plain.md5mesh", true},
-                 {"test/data/sprites/glow.md5mesh", false}};
+    static const char *const cases[] = {"test/data/sprites/plain.md5mesh",
+                                        "test/data/sprites/glow.md5mesh"};
     gl_scene scene;
     if (!scene_share(&scene))
         return;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         view_log log = {.level = VIEW_QUIET};
         view_textures textures;
-        md5_model *const model = md5_load_model(test_path(cases[i].model), NULL, NULL);
-        CHECK(view_load_textures(&textures, scene.renderer, model, test_path(cases[i].model), NULL,
-                                 NULL, 0, NULL, NULL, &log));
+        md5_model *const model = md5_load_model(test_path(cases[i]), NULL, NULL);
+        CHECK(view_load_textures(&textures, scene.renderer, model, test_path(cases[i]), NULL, NULL,
+                                 0, NULL, NULL, &log));
         const md5gl_material material = view_mesh_material(&textures, scene.renderer, 0, true, 0.0);
-        CHECK((material.diffuse != md5gl_checker(scene.renderer)) == cases[i].is_white);
+        CHECK(material.diffuse != md5gl_checker(scene.renderer));
         CHECK_UINT(view_mesh_search(&textures, 0)->tried.count, 0);
         view_free_textures(&textures, scene.renderer);
         md5_free_model(model);

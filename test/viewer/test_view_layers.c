@@ -27,8 +27,8 @@ TEST (view_parm_option_is_a_number_and_a_value) {
                                         "7=1x", "7=nan", "7=inf", "7=1e99", "x=1"};
     view_options options;
     if (CHECK(read_parm("7=2.5", &options))) {
-        CHECK(options.parms[7] == 2.5f && options.parms[11] == 0.0f);
-        CHECK(options.parms[0] == 1.0f && options.parms[3] == 1.0f);
+        CHECK(options.parms.values[7] == 2.5f && options.parms.values[11] == 0.0f);
+        CHECK(options.parms.values[0] == 1.0f && options.parms.values[3] == 1.0f);
         CHECK(options.names_content);
     }
     view_free_options(&options);
@@ -133,17 +133,11 @@ TEST (view_layers_name_what_is_not_shown) {
     scene_close(&scene);
 }
 
-// Maps that are image programs are computed; maps that are files are found as without materials.
-TEST (view_layers_compute_image_programs) {
+TEST (view_layers_say_whether_the_diffuse_map_cuts) {
     static const struct {
         const char *material;
-        bool bump, diffuse, is_cut;
-    } cases[] = {
-        {"models/md5/bobbin/moss", false, true, false},
-        {"models/md5/bobbin/ember", true, true, false},
-        {"models/md5/bobbin/skin", false, false, false},
-        {"kinds/cut_out", false, true, true},
-    };
+        bool is_cut;
+    } cases[] = {{"models/md5/bobbin/moss", false}, {"kinds/cut_out", true}};
     view_log log = {.level = VIEW_QUIET};
     gl_scene scene;
     if (!scene_share(&scene))
@@ -153,10 +147,7 @@ TEST (view_layers_compute_image_programs) {
         view_layers layers = {0};
         const view_layer_surface surface = view_add_layers(
             &layers, scene.renderer, view_package_game(package, &log), 0, cases[i].material, &log);
-        CHECK((surface.computed[MD5_STAGE_BUMP] != 0) == cases[i].bump);
-        CHECK((surface.computed[MD5_STAGE_DIFFUSE] != 0) == cases[i].diffuse);
-        CHECK(surface.computed[MD5_STAGE_SPECULAR] == 0 && surface.is_declared);
-        CHECK(surface.is_cut == cases[i].is_cut);
+        CHECK(surface.is_declared && surface.is_cut == cases[i].is_cut);
         view_free_layers(&layers, scene.renderer);
     }
     view_close_package(package);
@@ -203,7 +194,8 @@ TEST (view_layers_deform_quads) {
         {"kinds/sprite", MD5GL_PATH_CPU, NULL},
         {"kinds/turbulent", MD5GL_PATH_CPU, NULL},
         {"kinds/tube", MD5GL_PATH_4, NULL},
-        {"kinds/eyeball", MD5GL_PATH_CPU, "deform eyeBall not shown"},
+        {"kinds/eyeball", MD5GL_PATH_CPU,
+         "deform eyeBall not shown: the mesh is not an eye and two triangles"},
         {"kinds/particle", MD5GL_PATH_4, "deform not shown: particles of sparks"},
     };
     view_log log = {.level = VIEW_QUIET};

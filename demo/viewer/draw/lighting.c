@@ -189,7 +189,7 @@ void view_set_materials(const view_stage *stage, const view_textures *textures, 
             material.diffuse = stage->document->surfaces.uv_grid;
         material.two_sided = material.two_sided || shown->two_sided;
         if (has_layers)
-            view_paint_layer(&textures->layers, i, &material);
+            view_paint_layer(&textures->layers, i, shown->maps && !is_grid, &material);
         md5gl_set_material(drawn, i, &material);
     }
 }

@@ -42,7 +42,7 @@ static char *obstacle_of(const md5_material *material)
 {
     switch (material->deform) {
     case MD5_DEFORM_EYEBALL:
-        return common_format("deform eyeBall not shown");
+        return common_format("deform eyeBall not shown: the mesh is not an eye and two triangles");
     case MD5_DEFORM_PARTICLE:
     case MD5_DEFORM_PARTICLE2:
         return common_format("deform not shown: particles of %s",

@@ -155,6 +155,17 @@ static md5gl_texture upload_cube(md5gl_renderer *renderer, md5_game *game, const
 
 // -- Public ---------------------------------------------------------------------------------------
 
+void view_warn_lost(view_layer_textures *textures, const char *program, const char *why,
+                    view_log *log)
+{
+    for (size_t i = 0; i < textures->num_lost; i++)
+        if (strcmp(textures->lost[i], program) == 0)
+            return;
+    textures->lost = common_realloc(textures->lost, textures->num_lost + 1, sizeof *textures->lost);
+    textures->lost[textures->num_lost++] = program;
+    view_warn(log, "picture %s: %s", program, why);
+}
+
 md5gl_texture view_load_layer(view_layer_textures *textures, md5gl_renderer *renderer,
                               md5_game *game, const md5_stage *stage, bool tests_alpha,
                               view_log *log)
@@ -177,7 +188,7 @@ md5gl_texture view_load_layer(view_layer_textures *textures, md5gl_renderer *ren
         made.texture = stage->cube == MD5_IMAGE_2D ? upload_flat(renderer, game, stage, &error)
                                                    : upload_cube(renderer, game, stage, &error);
     if (made.texture == 0)
-        view_warn(log, "picture of a stage: %s: %s", stage->image.text, error.message);
+        view_warn_lost(textures, stage->image.text, error.message, log);
     textures->loaded =
         common_realloc(textures->loaded, textures->num_loaded + 1, sizeof *textures->loaded);
     textures->loaded[textures->num_loaded++] = made;
@@ -189,5 +200,6 @@ void view_free_layer_textures(view_layer_textures *textures, md5gl_renderer *ren
     for (size_t i = 0; i < textures->num_loaded; i++)
         md5gl_destroy_texture(renderer, textures->loaded[i].texture);
     free(textures->loaded);
+    free(textures->lost);
     *textures = (view_layer_textures){0};
 }

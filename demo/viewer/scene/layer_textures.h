@@ -19,7 +19,13 @@ typedef struct view_layer_texture {
 typedef struct view_layer_textures {
     view_layer_texture *loaded;
     size_t num_loaded;
+    const char **lost; // [num_lost] image programs that view_warn_lost() reported
+    size_t num_lost;
 } view_layer_textures;
+
+// Warns, once for each image program, why its picture cannot be shown. The text stays the game's.
+void view_warn_lost(view_layer_textures *textures, const char *program, const char *why,
+                    view_log *log);
 
 // Returns the texture of a stage, which is loaded on first use; 0 if it cannot be shown. Of a lit
 // stage it is one of a md5gl_material, unless `tests_alpha`: then it is one of a md5gl_stage.

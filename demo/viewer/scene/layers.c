@@ -84,6 +84,13 @@ static bool is_usual_cut(const md5_material *material, const md5_stage *stage)
            && is_constant(material, stage->color[3]) && constants[stage->color[3]] >= 1.0f;
 }
 
+// Whether a surface lies on another one.
+static bool is_decal(const md5_material *material)
+{
+    const float decal = 2.0f; // of sort
+    return material->has_polygon_offset || material->sort == decal;
+}
+
 // Whether a stage cuts the surface out by something else.
 static bool cuts_surface(const md5_material *material, const md5_stage *stage)
 {
@@ -94,15 +101,17 @@ static bool cuts_surface(const md5_material *material, const md5_stage *stage)
 // map.
 static bool has_layers(const md5_material *material)
 {
-    bool any = material->num_stages == 0 || material->coverage == MD5_COVERAGE_TRANSLUCENT
-               || material->deform != MD5_DEFORM_NONE || material->has_polygon_offset;
-    uint32_t num_diffuse = 0;
+    bool any = material->coverage == MD5_COVERAGE_TRANSLUCENT || material->cull == MD5_CULL_FRONT
+               || material->deform != MD5_DEFORM_NONE || is_decal(material);
+    uint32_t counts[MD5_STAGE_SPECULAR + 1] = {0};
     for (uint32_t i = 0; i < material->num_stages; i++) {
-        any = any || !is_lit(&material->stages[i]) || cuts_surface(material, &material->stages[i])
-              || view_is_painted(material, &material->stages[i]);
-        num_diffuse += material->stages[i].light == MD5_STAGE_DIFFUSE;
+        const md5_stage *const stage = &material->stages[i];
+        const bool is_on = is_constant(material, stage->condition)
+                           && material->registers[stage->condition] != 0.0f;
+        any = any || !is_lit(stage) || !is_on || cuts_surface(material, stage)
+              || view_is_painted(material, stage) || ++counts[stage->light] > 1;
     }
-    return any || num_diffuse > 1;
+    return any || counts[MD5_STAGE_DIFFUSE] == 0;
 }
 
 static bool has_diffuse(const md5_material *material)
@@ -136,15 +145,17 @@ static void load_reflected_bump(view_layers *layers, md5gl_renderer *renderer, m
         layered->bump = view_load_layer(&layers->textures, renderer, game, bump, false, log);
 }
 
-// Loads the pictures of the stages. Returns whether something can be shown that belongs to it.
-static bool load_stages(view_layers *layers, md5gl_renderer *renderer, md5_game *game,
+// Loads the pictures of the stages. As in the engine, a surface stays what it is without them:
+// where an opaque one would show a missing picture, there is a pattern instead, and what would be
+// added to or blended with something adds nothing.
+static void load_stages(view_layers *layers, md5gl_renderer *renderer, md5_game *game,
                         view_layered *layered, view_log *log)
 {
     const md5_material *const material = layered->material;
-    bool shows = material->num_stages == 0;
+    const bool is_opaque = material->coverage == MD5_COVERAGE_OPAQUE && !is_decal(material);
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
-        shows = shows || is_lit(stage);
+        const bool is_replaced = !is_lit(stage) && (stage->bits & 255) == 0; // one, zero
         if (is_lit(stage) && !tests_alpha(material, stage))
             continue;
         char *const obstacle = obstacle_of(stage);
@@ -155,9 +166,9 @@ static bool load_stages(view_layers *layers, md5gl_renderer *renderer, md5_game 
             continue;
         }
         layered->textures[i] = view_load_layer(&layers->textures, renderer, game, stage, true, log);
-        shows = shows || layered->textures[i] != 0;
+        if (layered->textures[i] == 0 && is_opaque && is_replaced && stage->cube == MD5_IMAGE_2D)
+            layered->textures[i] = md5gl_checker(renderer);
     }
-    return shows;
 }
 
 static void free_layered(view_layered *layered)
@@ -168,21 +179,13 @@ static void free_layered(view_layered *layered)
     view_free_lit_layers(&layered->lit);
 }
 
-static view_layer_surface surface_of(view_layers *layers, md5gl_renderer *renderer, md5_game *game,
-                                     const md5_material *material, view_log *log)
+static view_layer_surface surface_of(const md5_material *material)
 {
-    bool has[MD5_STAGE_SPECULAR + 1] = {false};
     view_layer_surface surface = {.is_declared = true,
                                   .two_sided = material->creates_back_sides
                                                || material->cull == MD5_CULL_NONE};
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
-        const bool is_built_in = stage->light == MD5_STAGE_DIFFUSE && stage->image.text[0] == '_';
-        const bool is_file = stage->image.num_steps <= 1 && !is_built_in;
-        if (is_lit(stage) && !has[stage->light] && !is_file)
-            surface.computed[stage->light] =
-                view_load_layer(&layers->textures, renderer, game, stage, false, log);
-        has[stage->light] = true;
         if (!is_usual_cut(material, stage))
             continue;
         surface.is_cut = true;
@@ -231,7 +234,7 @@ view_layer_surface view_add_layers(view_layers *layers, md5gl_renderer *renderer
         return none;
     report(layers, mesh, material, log);
     layers->read |= registers_read(material);
-    view_layer_surface surface = surface_of(layers, renderer, game, material, log);
+    view_layer_surface surface = surface_of(material);
     if (!has_layers(material))
         return surface;
     const uint32_t count = material->num_stages;
@@ -243,14 +246,21 @@ view_layer_surface view_add_layers(view_layers *layers, md5gl_renderer *renderer
     layered.stages = common_alloc(count, sizeof *layered.stages);
     view_load_lit_layers(&layered.lit, &layers->textures, renderer, game, material, log);
     load_reflected_bump(layers, renderer, game, &layered, log);
-    if (!load_stages(layers, renderer, game, &layered, log)) {
-        free_layered(&layered);
-        return surface;
-    }
+    load_stages(layers, renderer, game, &layered, log);
     layers->meshes = common_realloc(layers->meshes, layers->num_meshes + 1, sizeof *layers->meshes);
     layers->meshes[layers->num_meshes++] = layered;
     surface.is_staged = !has_diffuse(material);
     return surface;
+}
+
+void view_lack_diffuse(view_layers *layers, uint32_t mesh)
+{
+    for (uint32_t i = 0; i < layers->num_meshes; i++) {
+        view_layered *const layered = &layers->meshes[i];
+        if (layered->mesh == mesh)
+            layered->lit.lacks_diffuse = layered->material->coverage == MD5_COVERAGE_TRANSLUCENT
+                                         || is_decal(layered->material);
+    }
 }
 
 static int by_sort(const void *left, const void *right)
@@ -378,19 +388,24 @@ static md5gl_cull cull_of(const md5_material *material)
     return material->cull == MD5_CULL_FRONT ? MD5GL_CULL_FRONT : MD5GL_CULL_BACK;
 }
 
-// As the engine: translucent surfaces are not lit, opaque ones are black below what is drawn.
-static void choose_base(view_layered *layered, bool has_light, bool is_cut, md5gl_stage_list *list)
+// As the engine: light is added to what is behind translucent surfaces; opaque ones are black below
+// what is drawn, unless all their stages are off, or they are decals that lack their pictures.
+static void choose_base(view_layered *layered, bool is_on, bool is_cut, md5gl_stage_list *list)
 {
     const md5_material *const material = layered->material;
     const bool is_translucent = material->coverage == MD5_COVERAGE_TRANSLUCENT;
     const bool has_shadow = material->force_shadows || (!material->no_shadows && !is_translucent);
+    const bool has_light = layered->lit.num_shown > 0;
+    const bool is_lost = is_decal(material) && list->num_stages == 0 && !has_light;
     // What is cut out by stages has their shadow, and is not cut out again by its diffuse map.
-    layered->flags = has_shadow && !is_cut ? 0 : (uintptr_t)MD5GL_NO_SHADOW;
+    layered->flags = has_shadow && !is_cut && !is_lost ? 0 : (uintptr_t)MD5GL_NO_SHADOW;
     layered->flags |= is_cut ? (uintptr_t)MD5GL_OPAQUE : 0;
     list->casts_shadow = has_shadow && is_cut;
     if (is_translucent || !has_light || is_cut)
         layered->flags |= (uintptr_t)MD5GL_STAGED;
-    if (is_translucent || (has_light && !is_cut))
+    if (is_translucent)
+        list->base = has_light ? MD5GL_BASE_ADDED : MD5GL_BASE_NONE;
+    else if (!is_on || is_lost || (has_light && !is_cut))
         list->base = MD5GL_BASE_NONE;
     else
         list->base = has_light ? MD5GL_BASE_LIT : MD5GL_BASE_BLACK;
@@ -400,7 +415,7 @@ static void evaluate(view_layered *layered, const md5_material_input *input, md5
 {
     const md5_material *const material = layered->material;
     const float *const registers = layered->registers;
-    bool has_light = false, is_cut = false;
+    bool is_on = false, is_cut = false;
     md5_evaluate_material(material, input, layered->registers);
     *list = (md5gl_stage_list){
         .mesh = layered->mesh, .cull = cull_of(material), .stages = layered->stages};
@@ -408,19 +423,20 @@ static void evaluate(view_layered *layered, const md5_material_input *input, md5
         const md5_stage *const stage = &material->stages[i];
         if (registers[stage->condition] == 0.0f)
             continue;
-        has_light = has_light || is_lit(stage);
+        is_on = true;
         is_cut = is_cut || cuts_surface(material, stage);
         if (layered->textures[i] != 0)
             layered->stages[list->num_stages++] = stage_of(layered, stage, layered->textures[i]);
     }
-    // A lit decal is lifted off what is below it; further lit layers are drawn over a lit base.
-    view_paint_first_layer(material, registers, layered->colors);
-    layered->vertex_color = view_lit_vertex_color(material);
-    list->lit_layers = layered->lit.shown;
-    list->num_lit_layers = view_choose_lit_layers(&layered->lit, registers);
-    const bool is_lifted = material->has_polygon_offset || list->num_lit_layers > 0;
+    // A lit decal is lifted off what is below it; further lit layers are drawn over a lit base;
+    // md5gl_draw_posed() shows front sides.
+    view_choose_lit_layers(&layered->lit, material, registers);
+    list->lit_layers = layered->lit.shown + 1;
+    list->num_lit_layers = layered->lit.num_shown > 1 ? layered->lit.num_shown - 1 : 0;
+    const bool is_lifted =
+        material->has_polygon_offset || list->num_lit_layers > 0 || list->cull == MD5GL_CULL_FRONT;
     is_cut = is_cut || (is_lifted && material->coverage != MD5_COVERAGE_TRANSLUCENT);
-    choose_base(layered, has_light, is_cut, list);
+    choose_base(layered, is_on, is_cut, list);
     // What md5gl_draw_posed() draws is not offset, and it is cut out already.
     const bool over_lit = !(layered->flags & MD5GL_STAGED);
     for (uint32_t i = 0; i < list->num_stages && over_lit; i++)
@@ -447,12 +463,22 @@ uintptr_t view_layer_flags(const view_layers *layers, uint32_t mesh)
     return layered != NULL ? layered->flags : 0;
 }
 
-void view_paint_layer(const view_layers *layers, uint32_t mesh, md5gl_material *material)
+void view_paint_layer(const view_layers *layers, uint32_t mesh, bool maps, md5gl_material *material)
 {
     const view_layered *const layered = view_find_layered(layers, mesh);
     if (layered == NULL)
         return;
-    material->flags |= layered->flags | layered->vertex_color;
-    material->diffuse_color = layered->colors[0];
-    material->specular_color = layered->colors[1];
+    material->flags |= layered->flags;
+    if (layered->lit.num_shown == 0)
+        return;
+    const md5gl_material *const first = &layered->lit.shown[0];
+    material->flags |= first->flags;
+    material->diffuse_color = first->diffuse_color;
+    material->specular_color = first->specular_color;
+    if (first->diffuse != 0)
+        material->diffuse = first->diffuse;
+    if (maps && first->normals != 0)
+        material->normals = first->normals;
+    if (maps && (first->specular != 0 || first->specular_color == 0))
+        material->specular = first->specular;
 }

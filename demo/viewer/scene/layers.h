@@ -13,13 +13,11 @@ typedef struct view_layered {
     float *registers;             // [material->num_registers]
     md5gl_texture *textures;      // [material->num_stages] 0: the stage is not shown
     md5gl_texture bump;           // that reflections use, or 0
-    view_lit_layers lit;          // beyond the first
-    md5gl_stage *stages;          // [material->num_stages] those that are on come first
-    uintptr_t flags;              // of its md5gl_material
-    uintptr_t colors[2];          // likewise: diffuse, specular
-    uintptr_t vertex_color;       // likewise: flags of vertex colours
-    const md5_table *table;       // of its deform, or NULL
-    const md5_mesh *deformed;     // what its deform forms; NULL: not shown, or it has none
+    view_lit_layers lit;
+    md5gl_stage *stages;      // [material->num_stages] those that are on come first
+    uintptr_t flags;          // of its md5gl_material
+    const md5_table *table;   // of its deform, or NULL
+    const md5_mesh *deformed; // what its deform forms; NULL: not shown, or it has none
     // From where that is seen, in world space, and the placements of the instances.
     md5_deform_view view;
     const md5_mat34 *placements; // [num_placements] NULL: model space is world space
@@ -49,10 +47,7 @@ typedef struct view_layer_surface {
     bool two_sided;
     bool is_cut;      // its own diffuse map cuts it out; else it is opaque
     float alpha_test; // of that
-    bool is_staged;   // has no diffuse map: its stages alone are shown
-    // What image programs compute for the first lit layer, and a diffuse map that is built into the
-    // engine, by md5_stage_light; 0: it is a file.
-    md5gl_texture computed[MD5_STAGE_SPECULAR + 1];
+    bool is_staged;   // has no diffuse map
 } view_layer_surface;
 
 // Notes what is not shown of a layered mesh; `text` belongs to the layers then.
@@ -63,6 +58,9 @@ void view_note_layer(view_layers *layers, const view_layered *layered, char *tex
 // outlive the layers.
 view_layer_surface view_add_layers(view_layers *layers, md5gl_renderer *renderer, md5_game *game,
                                    uint32_t mesh, const char *shader, view_log *log);
+
+// Says that the diffuse map of a mesh could not be loaded.
+void view_lack_diffuse(view_layers *layers, uint32_t mesh);
 
 // Ends adding: sorts the meshes. `num_meshes` of the model.
 void view_sort_layers(view_layers *layers, uint32_t num_meshes);
@@ -77,7 +75,9 @@ const view_layered *view_find_layered(const view_layers *layers, uint32_t mesh);
 // Flags of a mesh's md5gl_material, without those of vertex colours.
 uintptr_t view_layer_flags(const view_layers *layers, uint32_t mesh);
 
-// Adds flags and colours of the evaluated material to a mesh's own.
-void view_paint_layer(const view_layers *layers, uint32_t mesh, md5gl_material *material);
+// Adds what the evaluated material says of the first lit layer to a mesh's own material; `maps`: of
+// normals and highlights, too.
+void view_paint_layer(const view_layers *layers, uint32_t mesh, bool maps,
+                      md5gl_material *material);
 
 #endif

@@ -4,42 +4,36 @@
 
 #include <stdlib.h>
 
+// Whether a stage is the first one of its kind, whose texture the mesh itself has.
+static bool is_first(const md5_material *material, const md5_stage *stage)
+{
+    const md5_stage *first = material->stages;
+    while (first->light != stage->light)
+        first++;
+    return first == stage;
+}
+
 void view_load_lit_layers(view_lit_layers *lit, view_layer_textures *textures,
                           md5gl_renderer *renderer, md5_game *game, const md5_material *material,
                           view_log *log)
 {
-    const md5_stage *bump = NULL;
-    uint32_t num_diffuse = 0;
-    bool has_specular = false; // the layer that was added last
-    *lit = (view_lit_layers){.all = common_alloc(material->num_stages, sizeof *lit->all),
+    bool is_single = true;
+    *lit = (view_lit_layers){.textures = common_alloc(material->num_stages, sizeof *lit->textures),
                              .shown = common_alloc(material->num_stages, sizeof *lit->shown)};
-    for (uint32_t i = 0; i < material->num_stages; i++) {
+    for (uint32_t i = 0; i < material->num_stages; i++)
+        is_single = is_single
+                    && (material->stages[i].light == MD5_STAGE_AMBIENT
+                        || is_first(material, &material->stages[i]));
+    for (uint32_t i = 0; i < material->num_stages && !is_single; i++) {
         const md5_stage *const stage = &material->stages[i];
-        view_lit_layer *const last = lit->count > 0 ? &lit->all[lit->count - 1] : NULL;
-        if (stage->light == MD5_STAGE_BUMP) {
-            bump = stage;
-            has_specular = true; // what follows belongs to the next layer
-        } else if (stage->light == MD5_STAGE_SPECULAR && last != NULL && !has_specular) {
-            last->material.specular = view_load_layer(textures, renderer, game, stage, false, log);
-            last->specular = stage;
-            has_specular = true;
-        } else if (stage->light == MD5_STAGE_DIFFUSE && num_diffuse++ > 0) {
-            view_lit_layer added = {.condition = stage->condition, .diffuse = stage};
-            added.material.flags = view_lit_vertex_color(material);
-            added.material.diffuse = view_load_layer(textures, renderer, game, stage, false, log);
-            if (bump != NULL && added.material.diffuse != 0)
-                added.material.normals =
-                    view_load_layer(textures, renderer, game, bump, false, log);
-            has_specular = added.material.diffuse == 0;
-            if (added.material.diffuse != 0)
-                lit->all[lit->count++] = added;
-        }
+        if (stage->light != MD5_STAGE_AMBIENT)
+            lit->textures[i] = view_load_layer(textures, renderer, game, stage, false, log);
     }
 }
 
 void view_free_lit_layers(view_lit_layers *lit)
 {
-    free(lit->all);
+    free(lit->textures);
     free(lit->shown);
     *lit = (view_lit_layers){0};
 }
@@ -59,51 +53,71 @@ bool view_is_painted(const md5_material *material, const md5_stage *stage)
     return !is_white;
 }
 
-static uintptr_t color_of(const md5_stage *stage, const float *registers)
+// -- Layers -----------------------------------------------------------------------------------
+
+// The stages of a layer by their light; NULL: none.
+typedef struct lit_walk {
+    const md5_stage *stages[MD5_STAGE_SPECULAR + 1];
+    md5_vertex_color vertex_color; // the last stage decides
+} lit_walk;
+
+// The colour of a stage for md5gl_material, or 0 if it reflects nothing. Sets *texture.
+static uintptr_t reflect(const view_lit_layers *lit, const md5_material *material,
+                         const md5_stage *stage, const float *registers, md5gl_texture *texture)
 {
     float rgb[3];
+    if (stage == NULL)
+        return 0;
+    const bool is_own = lit->num_shown == 0 && is_first(material, stage);
+    const bool is_missing = stage->light == MD5_STAGE_DIFFUSE && lit->lacks_diffuse;
+    *texture = is_own ? 0 : lit->textures[stage - material->stages];
     for (int i = 0; i < 3; i++)
         rgb[i] = registers[stage->color[i]];
-    return md5gl_color(rgb);
+    const bool is_black = !(rgb[0] > 0.0f || rgb[1] > 0.0f || rgb[2] > 0.0f);
+    return is_black || (is_own ? is_missing : *texture == 0) ? 0 : md5gl_color(rgb);
 }
 
-void view_paint_first_layer(const md5_material *material, const float *registers,
-                            uintptr_t colors[2])
+// Ends a layer. As in the engine it is nothing without a bump map, and keeps its stages.
+static void end_layer(view_lit_layers *lit, const md5_material *material, const float *registers,
+                      const lit_walk *walk)
 {
-    colors[0] = colors[1] = 0;
+    static const uintptr_t vertex_flags[] = {MD5GL_NO_VERTEX_COLOR, 0, MD5GL_INVERSE_VERTEX_COLOR};
+    static const float black[3] = {0.0f, 0.0f, 0.0f};
+    const md5_stage *const bump = walk->stages[MD5_STAGE_BUMP];
+    md5gl_material shown = {.flags = vertex_flags[walk->vertex_color]};
+    if (bump == NULL)
+        return;
+    if (lit->num_shown > 0 || !is_first(material, bump))
+        shown.normals = lit->textures[bump - material->stages];
+    shown.diffuse_color =
+        reflect(lit, material, walk->stages[MD5_STAGE_DIFFUSE], registers, &shown.diffuse);
+    shown.specular_color =
+        reflect(lit, material, walk->stages[MD5_STAGE_SPECULAR], registers, &shown.specular);
+    if (shown.diffuse_color == 0 && shown.specular_color == 0)
+        return;
+    if (shown.diffuse_color == 0)
+        shown.diffuse_color = md5gl_color(black);
+    if (shown.specular_color == 0)
+        shown.specular = 0;
+    lit->shown[lit->num_shown++] = shown;
+}
+
+void view_choose_lit_layers(view_lit_layers *lit, const md5_material *material,
+                            const float *registers)
+{
+    lit_walk walk = {.stages = {NULL}};
+    lit->num_shown = 0;
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
-        const bool is_specular = stage->light == MD5_STAGE_SPECULAR;
-        if (registers[stage->condition] == 0.0f || colors[is_specular] != 0
-            || (stage->light != MD5_STAGE_DIFFUSE && !is_specular))
+        if (stage->light == MD5_STAGE_AMBIENT || registers[stage->condition] == 0.0f)
             continue;
-        colors[is_specular] = color_of(stage, registers);
+        if (stage->light == MD5_STAGE_BUMP || walk.stages[stage->light] != NULL)
+            end_layer(lit, material, registers, &walk);
+        if (stage->light == MD5_STAGE_BUMP)
+            walk = (lit_walk){.vertex_color = walk.vertex_color};
+        else
+            walk.vertex_color = stage->vertex_color;
+        walk.stages[stage->light] = stage;
     }
-}
-
-uintptr_t view_lit_vertex_color(const md5_material *material)
-{
-    md5_vertex_color mode = MD5_VERTEX_COLOR_IGNORE;
-    for (uint32_t i = 0; i < material->num_stages; i++)
-        if (material->stages[i].light == MD5_STAGE_DIFFUSE
-            || material->stages[i].light == MD5_STAGE_SPECULAR)
-            mode = material->stages[i].vertex_color;
-    if (mode == MD5_VERTEX_COLOR_INVERSE)
-        return (uintptr_t)MD5GL_INVERSE_VERTEX_COLOR;
-    return mode == MD5_VERTEX_COLOR_MODULATE ? 0 : (uintptr_t)MD5GL_NO_VERTEX_COLOR;
-}
-
-uint32_t view_choose_lit_layers(const view_lit_layers *lit, const float *registers)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < lit->count; i++) {
-        const view_lit_layer *const layer = &lit->all[i];
-        if (registers[layer->condition] == 0.0f)
-            continue;
-        md5gl_material *const shown = &lit->shown[count++];
-        *shown = layer->material;
-        shown->diffuse_color = color_of(layer->diffuse, registers);
-        shown->specular_color = layer->specular ? color_of(layer->specular, registers) : 0;
-    }
-    return count;
+    end_layer(lit, material, registers, &walk);
 }

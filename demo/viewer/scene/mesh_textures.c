@@ -31,19 +31,12 @@ md5gl_material view_mesh_material(const view_textures *textures, const md5gl_ren
         !is_opaque && diffuse != VIEW_NO_TEXTURE && textures->loaded[diffuse].has_holes;
     material.two_sided = material.two_sided || textures->two_sided[mesh];
     material.alpha_test = textures->alpha_test[mesh];
-    const md5gl_texture *const computed = textures->computed[mesh];
-    if (computed[VIEW_MAP_DIFFUSE] != 0 && textures->dropped == NULL)
-        material.diffuse = computed[VIEW_MAP_DIFFUSE];
     if (!maps)
         return material;
     material.normals = map_texture(textures, mesh, VIEW_MAP_NORMALS);
     if (material.normals == 0)
         material.normals = map_texture(textures, mesh, VIEW_MAP_HEIGHT);
     material.specular = map_texture(textures, mesh, VIEW_MAP_SPECULAR);
-    if (computed[VIEW_MAP_NORMALS] != 0)
-        material.normals = computed[VIEW_MAP_NORMALS];
-    if (computed[VIEW_MAP_SPECULAR] != 0)
-        material.specular = computed[VIEW_MAP_SPECULAR];
     material.glow = map_texture(textures, mesh, VIEW_MAP_GLOW);
     return material;
 }

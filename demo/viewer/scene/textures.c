@@ -94,7 +94,7 @@ static char *copy_or_null(const char *text)
 
 // Returns the index in `loaded` of what is wanted, whose paths are copied and which is read on
 // first use; VIEW_NO_TEXTURE if it cannot be read. `chosen`: that is an error.
-static size_t load_texture(view_textures *textures, md5gl_renderer *renderer,
+static size_t load_texture(view_textures *textures, md5gl_renderer *renderer, md5_game *game,
                            const view_texture *wanted, view_log *log, bool chosen)
 {
     for (size_t i = 0; i < textures->num_loaded; i++)
@@ -106,9 +106,11 @@ static size_t load_texture(view_textures *textures, md5gl_renderer *renderer,
     made.path = common_copy(wanted->path);
     made.heights = copy_or_null(wanted->heights);
     made.base = copy_or_null(wanted->base);
-    const bool is_there = upload_image(renderer, &made, textures->game, &fault);
+    const bool is_there = upload_image(renderer, &made, game, &fault);
     if (!is_there && chosen)
         view_error(log, "%s %s: %s", view_map_name(made.map), made.path, fault.message);
+    else if (!is_there && made.program != NULL)
+        view_warn_lost(&textures->layers.textures, made.program->text, fault.message, log);
     else if (!is_there)
         view_warn(log, "%s %s: %s", view_map_name(made.map), made.path, fault.message);
     textures->loaded =
@@ -123,7 +125,7 @@ static size_t load_file(view_textures *textures, md5gl_renderer *renderer, view_
 {
     const view_texture wanted = {
         .path = (char *)(uintptr_t)path, .heights = (char *)(uintptr_t)heights, .map = map};
-    return load_texture(textures, renderer, &wanted, log, chosen);
+    return load_texture(textures, renderer, NULL, &wanted, log, chosen);
 }
 
 // Index of the mesh with that name, or else that number; num_meshes if there is none.
@@ -189,8 +191,8 @@ static void use_turns(view_textures *textures, md5gl_renderer *renderer, uint32_
     }
 }
 
-// Takes what the declaration of the mesh's shader says besides its images. Returns whether the mesh
-// needs no file as its texture.
+// Takes what the declaration of the mesh's shader says besides its images. Returns whether it has
+// no diffuse map.
 static bool use_material(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
                          md5_game *game, const char *shader, view_log *log)
 {
@@ -200,14 +202,7 @@ static bool use_material(view_textures *textures, md5gl_renderer *renderer, uint
     textures->opaque[mesh] = surface.is_declared && !surface.is_cut;
     if (surface.is_cut)
         textures->alpha_test[mesh] = surface.alpha_test;
-    static const md5_stage_light lights[VIEW_NUM_MAPS] = {[VIEW_MAP_DIFFUSE] = MD5_STAGE_DIFFUSE,
-                                                          [VIEW_MAP_NORMALS] = MD5_STAGE_BUMP,
-                                                          [VIEW_MAP_SPECULAR] = MD5_STAGE_SPECULAR};
-    // Maps that were chosen stay; use_game() loads all of a game by itself.
-    for (view_map map = VIEW_MAP_DIFFUSE; map < VIEW_NUM_MAPS && textures->game == NULL; map++)
-        if (textures->of_mesh[mesh][map] == VIEW_NO_TEXTURE)
-            textures->computed[mesh][map] = surface.computed[lights[map]];
-    return surface.is_staged || textures->computed[mesh][VIEW_MAP_DIFFUSE] != 0;
+    return surface.is_staged;
 }
 
 // Searches the texture of a mesh. If it is `complete` without one, that is not missing.
@@ -239,13 +234,13 @@ static void find_and_use(view_textures *textures, md5gl_renderer *renderer, cons
         view_debug(log, "texture of mesh %u: %s", (unsigned)mesh, found->path);
 }
 
-// Loads the maps that a mesh's material in the game has. Returns whether it needs no other texture.
+// Loads the maps that a mesh's material in a game has. Returns whether it needs no other texture.
 static bool use_game(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
-                     const char *shader, view_log *log)
+                     md5_game *game, const char *shader, view_log *log)
 {
     static const view_map maps[] = {VIEW_MAP_DIFFUSE, VIEW_MAP_NORMALS, VIEW_MAP_SPECULAR};
-    const bool is_complete = use_material(textures, renderer, mesh, textures->game, shader, log);
-    const md5_material *const material = md5_game_material(textures->game, shader, NULL);
+    const bool is_complete = use_material(textures, renderer, mesh, game, shader, log);
+    const md5_material *const material = md5_game_material(game, shader, NULL);
     for (size_t i = 0; i < 3 && material != NULL; i++) {
         const md5_image_program *const program = view_material_image(material, maps[i]);
         size_t *const of_mesh = &textures->of_mesh[mesh][maps[i]];
@@ -253,7 +248,7 @@ static bool use_game(view_textures *textures, md5gl_renderer *renderer, uint32_t
             continue;
         const view_texture wanted = {
             .path = (char *)(uintptr_t)program->text, .program = program, .map = maps[i]};
-        *of_mesh = load_texture(textures, renderer, &wanted, log, false);
+        *of_mesh = load_texture(textures, renderer, game, &wanted, log, false);
     }
     return is_complete || textures->of_mesh[mesh][VIEW_MAP_DIFFUSE] != VIEW_NO_TEXTURE;
 }
@@ -309,7 +304,7 @@ static void use_look_masks(view_textures *textures, md5gl_renderer *renderer, ui
     if (look->masks == NULL)
         return;
     if (of_mesh[VIEW_MAP_SPECULAR] == VIEW_NO_TEXTURE)
-        of_mesh[VIEW_MAP_SPECULAR] = load_texture(textures, renderer, &wanted, log, false);
+        of_mesh[VIEW_MAP_SPECULAR] = load_texture(textures, renderer, NULL, &wanted, log, false);
     wanted.map = VIEW_MAP_GLOW;
     wanted.share = look->glow;
     wanted.base = look->diffuse;
@@ -317,7 +312,7 @@ static void use_look_masks(view_textures *textures, md5gl_renderer *renderer, ui
     // Masks that could not be read were reported with the highlights.
     if (is_known && of_mesh[VIEW_MAP_SPECULAR] != VIEW_NO_TEXTURE
         && of_mesh[VIEW_MAP_GLOW] == VIEW_NO_TEXTURE)
-        of_mesh[VIEW_MAP_GLOW] = load_texture(textures, renderer, &wanted, log, false);
+        of_mesh[VIEW_MAP_GLOW] = load_texture(textures, renderer, NULL, &wanted, log, false);
 }
 
 // Loads what the look of a mesh names, unless the options did.
@@ -367,17 +362,20 @@ static void find_mesh_textures(view_textures *textures, md5gl_renderer *renderer
                                view_log *log)
 {
     const char *const shader = model->meshes[mesh].shader;
-    bool is_complete = false;
-    if (textures->game != NULL
-        && (use_game(textures, renderer, mesh, shader, log) || search->package == NULL))
+    size_t *const diffuse = &textures->of_mesh[mesh][VIEW_MAP_DIFFUSE];
+    md5_game *const game = textures->game != NULL || *diffuse != VIEW_NO_TEXTURE
+                               ? textures->game
+                               : view_package_game(search->package, log);
+    const bool is_declared = game != NULL && md5_find_decl(game, MD5_DECL_MATERIAL, shader) != NULL;
+    const bool is_in_game = is_declared || textures->game != NULL;
+    if (is_in_game
+        && (use_game(textures, renderer, mesh, game, shader, log) || search->package == NULL))
         return;
-    if (textures->of_mesh[mesh][VIEW_MAP_DIFFUSE] == VIEW_NO_TEXTURE) {
-        if (textures->game == NULL)
-            is_complete = use_material(textures, renderer, mesh,
-                                       view_package_game(search->package, log), shader, log);
-        find_and_use(textures, renderer, model, mesh, search, is_complete, log);
-    }
-    find_maps(textures, renderer, mesh, log);
+    // What the game lacks has been reported.
+    if (*diffuse == VIEW_NO_TEXTURE)
+        find_and_use(textures, renderer, model, mesh, search, is_in_game, log);
+    if (!is_declared)
+        find_maps(textures, renderer, mesh, log);
 }
 
 bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
@@ -392,7 +390,6 @@ bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const
     textures->turns = common_alloc(model->num_meshes, sizeof *textures->turns);
     textures->alpha_test = common_alloc(model->num_meshes, sizeof *textures->alpha_test);
     textures->opaque = common_alloc(model->num_meshes, sizeof *textures->opaque);
-    textures->computed = common_alloc(model->num_meshes, sizeof *textures->computed);
     for (uint32_t i = 0; i < model->num_meshes; i++)
         for (int map = 0; map < VIEW_NUM_MAPS; map++)
             textures->of_mesh[i][map] = VIEW_NO_TEXTURE;
@@ -415,6 +412,8 @@ bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const
         if (i < num_looks)
             use_look(textures, renderer, i, &looks[i], log);
         find_mesh_textures(textures, renderer, model, i, &search, log);
+        if (textures->of_mesh[i][VIEW_MAP_DIFFUSE] == VIEW_NO_TEXTURE)
+            view_lack_diffuse(&textures->layers, i);
     }
     free(in_game);
     textures->package = search.package;
@@ -451,7 +450,6 @@ void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
     free(textures->two_sided);
     free(textures->alpha_test);
     free(textures->opaque);
-    free(textures->computed);
     free(textures->turns);
     free(textures->loaded);
     free(textures->dropped);

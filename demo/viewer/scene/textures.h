@@ -41,13 +41,11 @@ typedef struct view_textures {
     bool *two_sided;                  // [num_meshes] a look says that both sides are drawn
     float *alpha_test;                // [num_meshes] what a look says, 0 = nothing
     bool *opaque;                     // [num_meshes] a material says that alpha cuts nothing out
-    // [num_meshes] what image programs compute, of `layers`; 0 = nothing
-    md5gl_texture (*computed)[VIEW_NUM_MAPS];
-    view_turns *turns;         // [num_meshes]
-    view_texture_found *found; // [num_meshes] result of each search
-    view_package *package;     // whose game the layers are of, or NULL
-    md5_game *game;            // whose materials the shaders are, or NULL
-    view_layers layers;        // what materials draw besides lit surfaces
+    view_turns *turns;                // [num_meshes]
+    view_texture_found *found;        // [num_meshes] result of each search
+    view_package *package;            // whose game the layers are of, or NULL
+    md5_game *game;                   // whose materials the shaders are, or NULL
+    view_layers layers;               // what materials draw besides lit surfaces
 } view_textures;
 
 #define VIEW_NO_TEXTURE SIZE_MAX
