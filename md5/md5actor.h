@@ -129,6 +129,7 @@ struct md5_entity {
     uint32_t num_warnings; // reported or not
     size_t size;           // bytes of the model and the animations, those of parts not included
     void *owned;           // the memory of all this
+    float parms[12];       // for md5_material_input: keys "_color", "shaderParm3" to "shaderParm11"
 };
 
 // Loads an entity: the entityDef of a name, with its model, clips, skin, head and attachments; if

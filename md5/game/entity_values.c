@@ -2,6 +2,7 @@
 #include "md5/core/axes.h"
 #include "md5/game/entity.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // Clamps to +-1e9, more than any game needs, so that poses stay finite. NaN becomes -1e9.
@@ -43,8 +44,23 @@ static uint32_t milliseconds(float seconds)
     return !(time > 0.0f) ? 0 : time < most ? (uint32_t)time : MD5_MOST_BLINK_WAIT;
 }
 
+// Without keys color and parm 3 are 1, the others 0.
+static void set_parms(md5_game *game, md5_entity *entity)
+{
+    char key[] = "shaderParm11";
+    for (int i = 0; i < 12; i++) {
+        entity->parms[i] = i <= 3 ? 1.0f : 0.0f;
+        (void)snprintf(key, sizeof key, "shaderParm%d", i);
+        if (entity->def && i >= 3)
+            md5_entity_numbers(game, md5_entity_value(entity->def, key), &entity->parms[i], 1);
+    }
+    if (entity->def)
+        md5_entity_numbers(game, md5_entity_value(entity->def, "_color"), entity->parms, 3);
+}
+
 void md5_set_entity_values(md5_game *game, md5_entity *entity)
 {
+    set_parms(game, entity);
     float offset[3] = {0.0f, 0.0f, 0.0f}, blink_min = 0.5f, blink_max = 8.0f;
     if (entity->def) {
         md5_entity_numbers(game, md5_entity_value(entity->def, "offsetModel"), offset, 3);

@@ -131,6 +131,22 @@ TEST (clips_that_do_not_fit_cannot_be_played) {
     md5_free_game(game);
 }
 
+// What materials are given: the keys of the entityDef, also inherited ones, or the engine's values.
+TEST (entities_have_parms_of_materials) {
+    static const float usual[12] = {1.0f, 1.0f, 1.0f, 1.0f};
+    static const float expected[12] = {0.5f, 0.25f, 0.0f, 1.0f, [7] = -2.5f, [11] = 3.0f};
+    md5_game *const game = open_entity_game(
+        "entityDef base { \"model\" \"body\" \"ShaderParm11\" \"3\" }\n"
+        "entityDef e { \"inherit\" \"base\" \"_color\" \".5 .25 0\" \"shaderParm7\" \"-2.5\" }",
+        NULL);
+    md5_entity *const entity = load_entity(game, "e"), *const body = load_entity(game, "body");
+    CHECK(memcmp(entity->parms, expected, sizeof expected) == 0);
+    CHECK(memcmp(body->parms, usual, sizeof usual) == 0);
+    md5_free_entity(entity);
+    md5_free_entity(body);
+    md5_free_game(game);
+}
+
 // -- Parts ----------------------------------------------------------------------------------------
 
 #define WITH_HEAD "entityDef e { \"model\" \"body\" \"def_head\" \"face\" \"head_joint\" \"NECK\"\n"
@@ -252,6 +268,29 @@ static void count_event(void *user, md5_player *player, const md5_event *event, 
     (void)player, (void)weight;
     *(int *)user += strcmp(event->name, "sound_body") == 0 && strcmp(event->text, "snd_step") == 0
                     && event->frame == 2;
+}
+
+// A clip with a rate is at that rate in a machine, too: "hasty" is "walk" at 2.5.
+TEST (machines_of_entities_play_at_their_rates) {
+    md5_game *const game = open_entity_game("", NULL);
+    md5_transform pose[ENTITY_JOINTS];
+    static unsigned char scratch[1 << 16];
+    CHECK(md5_set_verdict(game, MD5_VERDICT_LENIENT, NULL));
+    md5_entity *const entity = load_entity(game, "quick");
+    md5_entity_machine *const tables = md5_make_entity_machine(entity, NULL, NULL);
+    md5_machine *const machine = md5_create_machine(tables->desc, NULL, NULL);
+    md5_player *const player = md5_create_player(machine, NULL, NULL);
+    const uint32_t all = (uint32_t)md5_find_layer(machine, "all");
+    const uint32_t hasty = (uint32_t)md5_find_state(machine, all, "hasty");
+    CHECK(md5_player_go(player, all, hasty, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+    md5_player_advance(player, 0.06, NULL, NULL);
+    (void)md5_player_pose(player, scratch, pose, NULL, NULL);
+    CHECK_NEAR((double)pose[SPINE].translation.z, 11.5, 1e-4);
+    md5_free_player(player);
+    md5_free_machine(machine);
+    md5_free_entity_machine(tables);
+    md5_free_entity(entity);
+    md5_free_game(game);
 }
 
 TEST (entities_are_machines_too) {

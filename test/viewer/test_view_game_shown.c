@@ -2,6 +2,8 @@
 // card in front of a wall.
 #include "test/viewer/test_view_shot.h"
 
+#include "demo/viewer/scene/entity_play.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +15,12 @@
 
 // -- Cards ------------------------------------------------------------------------------------
 
-enum { NUM_CARDS = 12 };
+enum { NUM_CARDS = 15 };
 
 // How a card changes the picture of the wall; channels differ by more than 24 of 255.
 typedef struct card_case {
     int card;            // number of its mesh
-    const char *options; // of both pictures
+    const char *options; // of both pictures; NULL: those of an entity
     bool gets_darker, gets_brighter;
     bool is_red; // it becomes brighter by more red than blue
 } card_case;
@@ -39,7 +41,14 @@ static const card_case card_cases[] = {
     {10, "", false, true, false},           // of two diffuse maps one is on: white,
     {10, "--parm 6=1", true, false, false}, // and black
     {11, "", true, false, false},           // no diffuse map: nothing but highlights
-    {12, "", true, false, false}, // its program is not shown; below its stages it is black
+    {12, "", true, false, false},  // its program is not shown; below its stages it is black
+    {13, "", false, true, false},  // lit, without a shadow
+    {14, "", false, false, false}, // seen from its front, it has only a back
+    {14, "--camera-azimuth-angle 180", false, true, false},
+    {15, "", false, true, false}, // in the colour of the entity, which is white,
+    {15, "--parm 2=0 --parm 1=0", false, true, true}, // red,
+    {15, NULL, false, true, true},                    // and red by its key
+    {9, NULL, false, true, false},                    // which its only stage asks for, too
 };
 
 // Draws the wall, with one card or, if that is 0, without any.
@@ -58,7 +67,9 @@ TEST (view_materials_of_a_game_folder_are_shown_as_declared) {
         const card_case *const expected = &card_cases[i];
         char line[256];
         shot_viewer viewer;
-        (void)snprintf(line, sizeof line, "%s%s%s", CARDS, SMALL, expected->options);
+        (void)snprintf(line, sizeof line, "%s" SMALL "%s",
+                       expected->options ? CARDS : "test/data/shown::shown_red",
+                       expected->options ? expected->options : "");
         if (!shot_open(&viewer, &scene, line))
             break;
         shot without = draw_card(&viewer, 0), with = draw_card(&viewer, expected->card);
@@ -70,12 +81,12 @@ TEST (view_materials_of_a_game_folder_are_shown_as_declared) {
             brighter += change > 24;
             red += k % 4 == 0 ? change : k % 4 == 2 ? -change : 0;
         }
-        test_check((darker > 100) == expected->gets_darker
-                       && (brighter > 100) == expected->gets_brighter
-                       && (darker <= 100 || darker > 300) && (brighter <= 100 || brighter > 300)
-                       && (red > 10000) == expected->is_red,
-                   __FILE__, __LINE__, "card %d %s: %zu darker, %zu brighter, red %ld",
-                   expected->card, expected->options, darker, brighter, red);
+        test_check(
+            (darker > 100) == expected->gets_darker && (brighter > 100) == expected->gets_brighter
+                && (darker <= 100 || darker > 300) && (brighter <= 100 || brighter > 300)
+                && (red > 10000) == expected->is_red,
+            __FILE__, __LINE__, "card %d %s: %zu darker, %zu brighter, red %ld", expected->card,
+            expected->options ? expected->options : "of the entity", darker, brighter, red);
         free(without.rgba);
         free(with.rgba);
         shot_close(&viewer);
@@ -130,6 +141,33 @@ TEST (view_declared_materials_have_their_own_maps) {
     CHECK_UINT(log.num_warnings, 0);
     view_free_textures(&textures, scene.renderer);
     md5_free_model(model);
+    scene_close(&scene);
+}
+
+// -- Rates ------------------------------------------------------------------------------------
+
+// A clip of a second with a rate of 2 takes half a second, on the time bar and as it is posed: as
+// it is in its file, and in the channels of an actor.
+TEST (view_clips_play_at_the_rate_of_their_modeldef) {
+    gl_scene scene;
+    shot_viewer viewer;
+    if (!scene_share(&scene))
+        return;
+    if (shot_open(&viewer, &scene, "test/data/shown::shown_quick")) {
+        view_scene *const shown = &viewer.state.document->scene;
+        view_play *const play = &viewer.state.play;
+        CHECK_NEAR(view_shown_anim(shown)->duration, 0.5, 1e-6);
+        for (int i = 0; i < 2; i++) {
+            shown->entity.is_played = i == 1;
+            if (i == 1)
+                CHECK(view_play_channel(&shown->entity, MD5_CHANNEL_ALL, 0));
+            for (play->time = 0.0; play->time < 0.5; play->time += 0.125) {
+                view_pose(shown, play);
+                CHECK_NEAR((double)shown->joints[0].m[3], 8.0 * play->time, 1e-3);
+            }
+        }
+    }
+    shot_close(&viewer);
     scene_close(&scene);
 }
 

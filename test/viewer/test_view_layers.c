@@ -62,6 +62,8 @@ static const layer_case layer_cases[] = {
     {"kinds/factors", true, MD5GL_BASE_NONE, 1, MD5GL_FACTOR_TARGET_COLOR, MD5GL_FACTOR_ONE,
      MD5GL_STAGED | MD5GL_NO_SHADOW},
     {"models/md5/thimble/hull", true, MD5GL_BASE_NONE, 1, MD5GL_FACTOR_ONE, MD5GL_FACTOR_ONE, 0},
+    {"kinds/lit_film", true, MD5GL_BASE_ADDED, 0, MD5GL_FACTOR_ZERO, MD5GL_FACTOR_ZERO,
+     MD5GL_STAGED | MD5GL_NO_SHADOW},
     {"kinds/hidden", true, MD5GL_BASE_NONE, 0, MD5GL_FACTOR_ZERO, MD5GL_FACTOR_ZERO,
      MD5GL_STAGED | MD5GL_NO_SHADOW},
 };

@@ -6,8 +6,6 @@
 
 #include "demo/viewer/base/math.h"
 
-#include <string.h>
-
 // A direction from its parts in view: right, level towards the eye, and up in the world.
 static md5_vec3 studio_direction(view_axes axes, float right, float back, float up)
 {
@@ -165,10 +163,19 @@ static bool shows_layers(const view_stage *stage, const view_textures *textures)
     return !is_plain && textures->dropped == NULL && textures->layers.num_meshes > 0;
 }
 
+float view_parm_of(const view_stage *stage, int row)
+{
+    const md5_entity *const entity = stage->document->scene.entity.entity;
+    const float value = stage->parms->values[row - VIEW_FIRST_PARM];
+    const bool is_entitys = entity != NULL && value == view_range_of_parm(row)->usual;
+    return is_entitys ? entity->parms[row - VIEW_FIRST_PARM] : value;
+}
+
 static void evaluate_layers(const view_stage *stage, const view_textures *textures)
 {
     md5_material_input input = {.time = view_material_time(stage->parms, stage->play->time)};
-    memcpy(input.parms, stage->parms->values, sizeof input.parms);
+    for (int i = 0; i < VIEW_NUM_PARMS; i++)
+        input.parms[i] = view_parm_of(stage, VIEW_FIRST_PARM + i);
     view_evaluate_layers(&textures->layers, &input);
 }
 

@@ -14,6 +14,9 @@ void view_set_lights(const view_stage *stage, view_axes axes,
 // The environment that a picture is lit by, or NULL: the classic light has none.
 const view_environment *view_shown_environment(const view_stage *stage);
 
+// The value of a row of parameters but that of time: if it is as usual, that of the entity's key.
+float view_parm_of(const view_stage *stage, int row);
+
 // Sets the material of each mesh: its maps, or the checker if that is shown. Evaluates its stages
 // at the time of playback.
 void view_set_materials(const view_stage *stage, const view_textures *textures, md5gl_model *drawn);

@@ -102,14 +102,16 @@ static bool cuts_surface(const md5_material *material, const md5_stage *stage)
 static bool has_layers(const md5_material *material)
 {
     bool any = material->coverage == MD5_COVERAGE_TRANSLUCENT || material->cull == MD5_CULL_FRONT
-               || material->deform != MD5_DEFORM_NONE || is_decal(material);
+               || material->deform != MD5_DEFORM_NONE || is_decal(material) || material->no_shadows
+               || material->spectrum != 0;
     uint32_t counts[MD5_STAGE_SPECULAR + 1] = {0};
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
         const bool is_on = is_constant(material, stage->condition)
                            && material->registers[stage->condition] != 0.0f;
         any = any || !is_lit(stage) || !is_on || cuts_surface(material, stage)
-              || view_is_painted(material, stage) || ++counts[stage->light] > 1;
+              || view_is_painted(material, stage) || stage->has_matrix
+              || ++counts[stage->light] > 1;
     }
     return any || counts[MD5_STAGE_DIFFUSE] == 0;
 }
@@ -156,6 +158,9 @@ static void load_stages(view_layers *layers, md5gl_renderer *renderer, md5_game 
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
         const bool is_replaced = !is_lit(stage) && (stage->bits & 255) == 0; // one, zero
+        if (is_lit(stage) && stage->has_matrix)
+            note(layers, layered->mesh, material,
+                 common_format("stage %u: lit textures do not move", (unsigned)i + 1), log);
         if (is_lit(stage) && !tests_alpha(material, stage))
             continue;
         char *const obstacle = obstacle_of(stage);
@@ -431,8 +436,10 @@ static void evaluate(view_layered *layered, const md5_material_input *input, md5
     // A lit decal is lifted off what is below it; further lit layers are drawn over a lit base;
     // md5gl_draw_posed() shows front sides.
     view_choose_lit_layers(&layered->lit, material, registers);
-    list->lit_layers = layered->lit.shown + 1;
-    list->num_lit_layers = layered->lit.num_shown > 1 ? layered->lit.num_shown - 1 : 0;
+    if (layered->lit.num_shown > 1) {
+        list->lit_layers = layered->lit.shown + 1;
+        list->num_lit_layers = layered->lit.num_shown - 1;
+    }
     const bool is_lifted =
         material->has_polygon_offset || list->num_lit_layers > 0 || list->cull == MD5GL_CULL_FRONT;
     is_cut = is_cut || (is_lifted && material->coverage != MD5_COVERAGE_TRANSLUCENT);

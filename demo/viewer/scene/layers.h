@@ -75,8 +75,7 @@ const view_layered *view_find_layered(const view_layers *layers, uint32_t mesh);
 // Flags of a mesh's md5gl_material, without those of vertex colours.
 uintptr_t view_layer_flags(const view_layers *layers, uint32_t mesh);
 
-// Adds what the evaluated material says of the first lit layer to a mesh's own material; `maps`: of
-// normals and highlights, too.
+// Adds what the evaluated material says of the first lit layer; `maps`: of normals and shine, too.
 void view_paint_layer(const view_layers *layers, uint32_t mesh, bool maps,
                       md5gl_material *material);
 

@@ -66,15 +66,17 @@ static uintptr_t reflect(const view_lit_layers *lit, const md5_material *materia
                          const md5_stage *stage, const float *registers, md5gl_texture *texture)
 {
     float rgb[3];
-    if (stage == NULL)
+    bool is_black = true;
+    for (int i = 0; i < 3 && stage != NULL; i++) {
+        rgb[i] = registers[stage->color[i]];
+        is_black = is_black && !(rgb[i] > 0.0f);
+    }
+    if (is_black)
         return 0;
     const bool is_own = lit->num_shown == 0 && is_first(material, stage);
     const bool is_missing = stage->light == MD5_STAGE_DIFFUSE && lit->lacks_diffuse;
     *texture = is_own ? 0 : lit->textures[stage - material->stages];
-    for (int i = 0; i < 3; i++)
-        rgb[i] = registers[stage->color[i]];
-    const bool is_black = !(rgb[0] > 0.0f || rgb[1] > 0.0f || rgb[2] > 0.0f);
-    return is_black || (is_own ? is_missing : *texture == 0) ? 0 : md5gl_color(rgb);
+    return (is_own ? is_missing : *texture == 0) ? 0 : md5gl_color(rgb);
 }
 
 // Ends a layer. As in the engine it is nothing without a bump map, and keeps its stages.
@@ -97,8 +99,6 @@ static void end_layer(view_lit_layers *lit, const md5_material *material, const 
         return;
     if (shown.diffuse_color == 0)
         shown.diffuse_color = md5gl_color(black);
-    if (shown.specular_color == 0)
-        shown.specular = 0;
     lit->shown[lit->num_shown++] = shown;
 }
 
@@ -107,7 +107,8 @@ void view_choose_lit_layers(view_lit_layers *lit, const md5_material *material,
 {
     lit_walk walk = {.stages = {NULL}};
     lit->num_shown = 0;
-    for (uint32_t i = 0; i < material->num_stages; i++) {
+    // Another spectrum is lit by lights of that alone.
+    for (uint32_t i = 0; i < material->num_stages && material->spectrum == 0; i++) {
         const md5_stage *const stage = &material->stages[i];
         if (stage->light == MD5_STAGE_AMBIENT || registers[stage->condition] == 0.0f)
             continue;

@@ -2,6 +2,7 @@
 #include "demo/viewer/ui/panels.h"
 
 #include "demo/viewer/base/math.h"
+#include "demo/viewer/draw/lighting.h"
 
 #include <stdio.h>
 
@@ -14,7 +15,7 @@ static float value_of(const view_facts *facts, int row)
 {
     const view_parms *const parms = facts->stage.parms;
     return row == VIEW_PARM_TIME ? view_material_time(parms, facts->stage.play->time)
-                                 : parms->values[row - VIEW_FIRST_PARM];
+                                 : view_parm_of(&facts->stage, row);
 }
 
 // The upper end of a slider: further steps of the usual range if the value is beyond it, so that
