@@ -220,3 +220,19 @@ TEST (view_eyes_look_where_their_triangles_say) {
     free(taken.rgba);
     scene_close(&scene);
 }
+
+// The border stays black where the texture is drawn smaller than it is.
+TEST (view_borders_of_built_in_images_stay_black) {
+    gl_scene scene;
+    if (!scene_share(&scene))
+        return;
+    shot taken = shot_take(&scene, "test/data/shown/eyes.md5mesh" SMALL
+                                   "--no-background --resolution 110,20");
+    const eye ahead = find_eye(&taken, 0, taken.width * 2 / 5);
+    const uint8_t *const middle = &taken.rgba[4 * (size_t)(taken.height / 2) * taken.width];
+    CHECK(ahead.num_white > 0 && ahead.right - ahead.left < 20);
+    for (uint32_t x = ahead.left + 1; x < ahead.left + 3; x++)
+        CHECK(middle[4 * x] < 8);
+    free(taken.rgba);
+    scene_close(&scene);
+}

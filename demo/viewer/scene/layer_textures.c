@@ -16,10 +16,10 @@ static md5gl_wrap wrap_of(md5_image_repeat repeat)
     case MD5_REPEAT:
         return MD5GL_WRAP_REPEAT;
     case MD5_CLAMP:
-    case MD5_CLAMP_BORDER:
         return MD5GL_WRAP_CLAMP;
     case MD5_CLAMP_ZERO:
         return MD5GL_WRAP_CLAMP_BLACK;
+    case MD5_CLAMP_BORDER:
     case MD5_CLAMP_ZERO_ALPHA:
         break;
     }
