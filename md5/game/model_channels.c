@@ -11,7 +11,7 @@ typedef struct channel_joints {
     uint32_t *joints; // [num_joints], `count` of them used
     uint8_t *is_in;   // [num_joints]
     uint32_t count;
-    const char *source; // the names that have not been applied yet, in the text of the model
+    const char *source; // the names that have not been applied yet, in the text read
 } channel_joints;
 
 // -- Lists of joints ------------------------------------------------------------------------------
@@ -53,13 +53,17 @@ static void change_joints(const md5_model_parser *parser, channel_joints *list, 
     }
 }
 
-// Points warnings at a name of the list.
+// Points warnings at the next name of the list. Of long ones only the beginning is compared, so
+// that the time is linear.
 static void point_at_name(md5_decl_lex *lex, channel_joints *list, const char *name, size_t size)
 {
-    while (size <= (size_t)(lex->at - list->source) && memcmp(list->source, name, size) != 0)
+    const size_t compared = size < 64 ? size : 64;
+    while (size <= (size_t)(lex->at - list->source) && memcmp(list->source, name, compared) != 0)
         list->source++;
-    if (size <= (size_t)(lex->at - list->source))
-        lex->token_at = list->source;
+    if (size > (size_t)(lex->at - list->source))
+        return;
+    lex->token_at = list->source;
+    list->source += size;
 }
 
 // Applies one name of the list `all`.

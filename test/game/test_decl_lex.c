@@ -173,6 +173,7 @@ TEST (warnings_point_to_the_beginning_of_words) {
         {"def/a.def", "entityDef m { \"k\" \"1\"\n\"other\" \"1\" \"k\" \"long\" }", 13},
         {"def/a.def", "model m { mesh a.md5mesh channel arms ( toe ) }", 34},
         {"def/a.def", "model m { mesh a.md5mesh channel legs ( root *knee toe ) }", 47},
+        {"def/a.def", "model m { mesh a.md5mesh channel legs ( toes toe es ) }", 50},
         {"def/a.def", "model m { mesh a.md5mesh anim ab a.md5anim }", 34},
     };
     static const char mesh[] =
