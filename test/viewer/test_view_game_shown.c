@@ -15,7 +15,7 @@
 
 // -- Cards ------------------------------------------------------------------------------------
 
-enum { NUM_CARDS = 15 };
+enum { NUM_CARDS = 16 };
 
 // How a card changes the picture of the wall; channels differ by more than 24 of 255.
 typedef struct card_case {
@@ -49,6 +49,7 @@ static const card_case card_cases[] = {
     {15, "--parm 2=0 --parm 1=0", false, true, true}, // red,
     {15, NULL, false, true, true},                    // and red by its key
     {9, NULL, false, true, false},                    // which its only stage asks for, too
+    {16, "", true, true, false}, // one without its picture that would be cut out has a pattern
 };
 
 // Draws the wall, with one card or, if that is 0, without any.
@@ -107,7 +108,7 @@ static md5_model *load(const gl_scene *scene, const char *path, view_textures *t
     return model;
 }
 
-// Two pictures are missing, of which one is named by three materials and one by three others.
+// Two pictures are missing, one named by four materials and one by three others.
 TEST (view_missing_pictures_are_reported_once) {
     gl_scene scene;
     if (!scene_share(&scene))

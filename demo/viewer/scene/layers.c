@@ -154,7 +154,7 @@ static void load_stages(view_layers *layers, md5gl_renderer *renderer, md5_game 
                         view_layered *layered, view_log *log)
 {
     const md5_material *const material = layered->material;
-    const bool is_opaque = material->coverage == MD5_COVERAGE_OPAQUE && !is_decal(material);
+    const bool is_opaque = material->coverage != MD5_COVERAGE_TRANSLUCENT && !is_decal(material);
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
         const bool is_replaced = !is_lit(stage) && (stage->bits & 255) == 0; // one, zero
