@@ -318,7 +318,7 @@ $(TEST_PNG): $(call objects,test/viewer/view_png.c demo/viewer/scene/image.c dem
 # A copy of models/ with small textures: most tests look at other things, and decoding the real ones takes
 # half of the time of opening a model.
 SMALL_MODELS := build/small/models
-$(SMALL_MODELS): $(MODEL_FILES) test/build/small_models.sh | $(TEST_PNG)
+$(SMALL_MODELS): $(shell find models -type f) test/build/small_models.sh | $(TEST_PNG)
 	$(call say,COPY) sh test/build/small_models.sh models $@ $(TEST_PNG)
 
 # Tests that call make or the compiler get the same settings, so that they rebuild nothing; other
