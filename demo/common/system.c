@@ -26,6 +26,12 @@ bool common_read_status(const char *path, common_status *status)
     return true;
 }
 
+bool common_is_link(const char *path)
+{
+    (void)path;
+    return false;
+}
+
 void common_each_entry(const char *folder, common_found *found, void *user)
 {
     char *const pattern = common_format("%s/*", folder);
@@ -72,6 +78,12 @@ bool common_read_status(const char *path, common_status *status)
     status->time = status->time * 1000000000u + (uint64_t)found.st_mtim.tv_nsec;
 #endif
     return true;
+}
+
+bool common_is_link(const char *path)
+{
+    struct stat found;
+    return lstat(path, &found) == 0 && S_ISLNK(found.st_mode);
 }
 
 static common_kind kind_of(const struct dirent *entry)

@@ -16,6 +16,9 @@ typedef struct common_status {
 // Returns false if there is no file or folder of that name.
 bool common_read_status(const char *path, common_status *status);
 
+// Whether the path itself is a symbolic link; false on Windows.
+bool common_is_link(const char *path);
+
 // What a folder says of an entry, which is faster than to ask for its status.
 typedef enum common_kind {
     COMMON_KIND_UNKNOWN, // a link, or the file system does not say: common_read_status() does

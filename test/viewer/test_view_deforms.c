@@ -188,7 +188,7 @@ TEST (view_textures_are_guessed_in_a_game_folder) {
         CHECK(view_load_textures(&textures, scene.renderer, model, address,
                                  view_package_game(package, &log), NULL, 0, NULL, NULL, &log));
         const view_texture *const image = view_mesh_image(&textures, 0, VIEW_MAP_DIFFUSE);
-        CHECK((view_mesh_search(&textures, 0)->guess != NULL) == (i == 0));
+        CHECK((view_mesh_search(&textures, 0)->is_guess) == (i == 0));
         CHECK((image != NULL && image->width == 8) == (i == 0));
         view_free_textures(&textures, scene.renderer);
         free(address);

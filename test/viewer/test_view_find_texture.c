@@ -3,6 +3,7 @@
 
 #include "demo/viewer/scene/find_texture.h"
 
+#include "demo/viewer/scene/file_words.h"
 #include "demo/viewer/scene/maps.h"
 #include "test/test.h"
 
@@ -13,119 +14,272 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_FILES = 6, TINY = 4, USUAL = 32 };
+enum { MAX_FILES = 16, MAX_MESHES = 4, TINY = 4, USUAL = 32 };
 
-// Files of a package (a name that ends in ! is a tiny picture), the model, the names in its mesh,
-// and the expected result.
-typedef struct find_case {
-    const char *files[MAX_FILES];
-    const char *model, *shader, *mesh;
-    const char *found; // NULL: nothing
+// What a mesh is called, and its image.
+typedef struct find_mesh {
+    const char *shader, *name;
+    const char *image; // NULL: none
     bool is_guess;
+} find_mesh;
+
+// Files of a package: pictures, one that ends in ! is tiny; or a path, a line break and the file's
+// text. The first one is the model.
+typedef struct find_case {
+    const char *what;
+    const char *files[MAX_FILES];
+    find_mesh meshes[MAX_MESHES];
 } find_case;
 
 static const find_case cases[] = {
-    // The shader's path as it is, and with other endings and cases.
-    {{"models/imp/imp.tga"},
-     "models/imp/imp.md5mesh",
-     "models/imp/imp",
-     "a",
-     "models/imp/imp.tga",
-     false},
-    {{"models/imp/Imp.PNG"},
-     "models/imp/imp.md5mesh",
-     "models/imp/imp.tga",
-     "a",
-     "models/imp/Imp.PNG",
-     false},
-    {{"m/imp.jpg"}, "m/imp.md5mesh", "C:\\art\\imp.tga", "a", "m/imp.jpg", false},
-    {{"textures/imp.png"}, "models/imp.md5mesh", "textures/imp", "a", "textures/imp.png", false},
-    // Two folders that differ in case: the picture is in the one that the shader does not name.
-    {{"textures/other.tga", "Textures/imp.png"},
-     "models/imp.md5mesh",
-     "textures/imp",
-     "a",
-     "Textures/imp.png",
-     false},
-    // Suffixes of colour maps. A tiny picture does not hide them, but is used if there is no other.
-    {{"m/imp_d.tga", "m/imp_local.tga"}, "m/imp.md5mesh", "m/imp", "a", "m/imp_d.tga", false},
-    {{"m/imp_color.png"}, "m/imp.md5mesh", "m/imp", "a", "m/imp_color.png", false},
-    {{"m/imp.tga!", "m/imp_d.tga"}, "m/imp.md5mesh", "m/imp", "a", "m/imp_d.tga", false},
-    {{"m/imp.tga!"}, "m/imp.md5mesh", "m/imp", "a", "m/imp.tga", false},
-    {{"m/imp.tga", "m/imp_d.tga"}, "m/imp.md5mesh", "m/imp", "a", "m/imp.tga", false},
-    // A material names the picture.
-    {{"materials/imp.mtr", "art/red.tga", "models/imp/imp.tga"},
-     "models/imp/imp.md5mesh",
-     "models/imp/imp",
-     "a",
-     "art/red.tga",
-     false},
-    // An md5.cfg names a picture for each mesh.
-    {{"imp/md5.cfg", "imp/imp.md5mesh", "imp/skin.png", "imp/imp.png"},
-     "imp/imp.md5mesh",
-     "imp",
-     "body",
-     "imp/skin.png",
-     false},
-    // A material of Unvanquished.
-    {{"scripts/imp.shader", "art/green.png", "models/imp/imp.png"},
-     "models/imp/imp.md5mesh",
-     "models/imp/imp",
-     "a",
-     "art/green.png",
-     false},
-    // The first skin of a model of the Quake re-releases.
-    {{"id1/progs/ogre_00_00.png", "id1/progs/ogre.png"},
-     "id1/progs/ogre.md5mesh",
-     "progs/ogre",
-     "a",
-     "id1/progs/ogre_00_00.png",
-     false},
-    {{"id1/textures/ogre_00_00.tga", "id1/progs/any.png"},
-     "id1/progs/ogre.md5mesh",
-     "ogre",
-     "a",
-     "id1/textures/ogre_00_00.tga",
-     false},
-    {{"m/imp/tris.md2", "m/imp/md5/skin.png", "m/imp/md5/pain.png"},
-     "m/imp/md5/tris.md5mesh",
-     "whatever",
-     "a",
-     "m/imp/md5/skin.png",
-     false},
-    // Guesses.
-    {{"textures/x/y/skin.png"}, "models/imp.md5mesh", "skin", "a", "textures/x/y/skin.png", true},
-    {{"m/body.png", "m/other.png"}, "m/imp.md5mesh", "unknown", "body", "m/body.png", true},
-    {{"m/imp.png", "m/other.png"}, "m/imp.md5mesh", "unknown", "a", "m/imp.png", true},
-    {{"m/any.png", "m/any_local.png", "m/normals.png"},
-     "m/imp.md5mesh",
-     "unknown",
-     "a",
-     "m/any.png",
-     true},
-    {{"m/frank_skin_col.jpg", "m/frank_tail2.png"},
-     "m/imp.md5mesh",
-     "",
-     "Tail",
-     "m/frank_tail2.png",
-     true},
-    {{"m/frank_skin_col.jpg", "m/frank_tail2.png"},
-     "m/imp.md5mesh",
-     "",
-     "Body",
-     "m/frank_skin_col.jpg",
-     true},
-    {{"m/upper_a.jpg", "m/lower_a.jpg", "m/lower_norm.jpg"},
-     "m/imp.md5mesh",
-     "/elsewhere/lower_defender.png",
-     "Cube",
-     "m/lower_a.jpg",
-     true},
-    // For a mesh without a shader, its own name is not a guess.
-    {{"m/body.png"}, "m/imp.md5mesh", "", "body", "m/body.png", false},
-    // Two pictures with other names are ambiguous; a text file is no picture.
-    {{"m/one.png", "m/two.png"}, "m/imp.md5mesh", "unknown", "a", NULL, false},
-    {{"m/readme.txt"}, "m/imp.md5mesh", "unknown", "a", NULL, false},
+    {"the shader's path",
+     {"models/imp/imp.md5mesh", "models/imp/imp.tga"},
+     {{"models/imp/imp", "a", "models/imp/imp.tga", false}}},
+    {"another ending and case",
+     {"models/imp/imp.md5mesh", "models/imp/Imp.PNG"},
+     {{"models/imp/imp.tga", "a", "models/imp/Imp.PNG", false}}},
+    {"a path of the author's machine",
+     {"m/imp.md5mesh", "m/imp.jpg"},
+     {{"C:\\art\\imp.tga", "a", "m/imp.jpg", false}}},
+    {"a path in the package",
+     {"models/imp.md5mesh", "textures/imp.png"},
+     {{"textures/imp", "a", "textures/imp.png", false}}},
+    {"two folders that differ in case",
+     {"models/imp.md5mesh", "textures/other.tga", "Textures/imp.png"},
+     {{"textures/imp", "a", "Textures/imp.png", false}}},
+    {"suffixes of colour maps",
+     {"m/imp.md5mesh", "m/imp_d.tga", "m/imp_local.tga"},
+     {{"m/imp", "a", "m/imp_d.tga", false}}},
+    {"a colour map",
+     {"m/imp.md5mesh", "m/imp_color.png"},
+     {{"m/imp", "a", "m/imp_color.png", false}}},
+    {"a tiny image",
+     {"m/imp.md5mesh", "m/imp.tga!", "m/imp_d.tga"},
+     {{"m/imp", "a", "m/imp_d.tga", false}}},
+    {"nothing but a tiny image",
+     {"m/imp.md5mesh", "m/imp.tga!"},
+     {{"m/imp", "a", "m/imp.tga", false}}},
+    {"with and without suffix",
+     {"m/imp.md5mesh", "m/imp.tga", "m/imp_d.tga"},
+     {{"m/imp", "a", "m/imp.tga", false}}},
+    {"names of other machines",
+     {"m/imp.md5mesh", "m/readme.txt\nnothing"},
+     {{"/etc/passwd", "a", NULL, false},
+      {"\\\\host\\share\\x.tga", "b", NULL, false},
+      {"//host/share/x", "c", NULL, false},
+      {"../../../../../../etc/x", "d", NULL, false}}},
+    {"a material",
+     {"models/imp/imp.md5mesh",
+      "materials/imp.mtr\nmodels/imp/imp { diffusemap scale( art/red.tga, 1, 1, 1, 1 ) }",
+      "art/red.tga", "models/imp/imp.tga"},
+     {{"models/imp/imp", "a", "art/red.tga", false}}},
+    {"a material whose image is missing",
+     {"models/imp/imp.md5mesh",
+      "materials/imp.mtr\nmodels/imp/eye { diffusemap models/imp/eye_d.tga }",
+      "models/imp/skin.tga", "models/ogre/eye.tga"},
+     {{"models/imp/eye", "a", NULL, false}}},
+    {"images of The Dark Mod",
+     {"models/guard/guard.md5mesh", "materials/g.mtr\nguard_head { diffusemap models/guard/head }",
+      "dds/models/guard/head.dds"},
+     {{"guard_head", "a", "dds/models/guard/head.dds", false}}},
+    {"a material of Unvanquished",
+     {"models/imp/imp.md5mesh",
+      "scripts/imp.shader\nmodels/imp/imp\n{\n\tdiffuseMap art/green\n}\n", "art/green.png",
+      "models/imp/imp.png"},
+     {{"models/imp/imp", "a", "art/green.png", false}}},
+    {"an md5.cfg beside the model",
+     {"imp/imp.md5mesh", "imp/md5.cfg\nmd5load imp.md5mesh\nmd5skin body \"<dds>skin.png\"\n",
+      "imp/skin.png", "imp/imp.png"},
+     {{"imp", "body", "imp/skin.png", false}, {"", "tail", NULL, false}}},
+    {"an md5.cfg above the model",
+     {"imp/m/imp.md5mesh", "imp/md5.cfg\nmd5load m/imp.md5mesh\nmd5skin * red.png\n", "imp/red.png",
+      "imp/m/imp.png"},
+     {{"imp", "body", "imp/red.png", false}}},
+    {"an md5.cfg that loads another model",
+     {"imp/imp.md5mesh", "imp/md5.cfg\nmd5load ogre.md5mesh\nmd5skin * red.png\n",
+      "imp/ogre.md5mesh\nMD5Version 10", "imp/red.png", "imp/imp.png"},
+     {{"imp", "body", "imp/imp.png", false}}},
+    {"an md5.cfg that leads out of its package",
+     {"p/data/imp/imp.md5mesh",
+      "p/data/imp/md5.cfg\nmd5load imp.md5mesh\nmd5skin * ../../../secret.png\n",
+      "p/data/textures/x.png", "secret.png"},
+     {{"", "body", NULL, false}}},
+    {"a weapon of Red Eclipse",
+     {"data/weapons/pistol/pistol.md5mesh",
+      "data/weapons/pistol/hwep/md5.cfg\nmd5load ../pistol.md5mesh\nmd5skin * <dds>../skin.png "
+      "<dds>../glow.png 0.125 0.0\n",
+      "data/weapons/pistol/skin.png", "data/weapons/pistol/skin.dds",
+      "data/weapons/pistol/glow.png", "data/weapons/pistol/norm.png",
+      "data/weapons/pistol/proj/skin.png", "data/textures/weapons/pistol.png"},
+     {{"", "Cube", "data/weapons/pistol/skin.png", false}}},
+    {"the same without an md5.cfg",
+     {"data/weapons/plasma/plasma.md5mesh", "data/textures/default.png",
+      "data/weapons/plasma/skin.png", "data/weapons/plasma/mask.png",
+      "data/weapons/plasma/norm.png", "data/textures/weapons/plasma.png"},
+     {{"default", "Mesh", "data/weapons/plasma/skin.png", true}}},
+    {"an icon of the model's name",
+     {"data/weapons/grenade/grenade.md5mesh", "data/textures/weapons/grenade.png",
+      "data/weapons/grenade/diffuse.png", "data/weapons/grenade/normals.png"},
+     {{"grenade", "", "data/weapons/grenade/diffuse.png", true}}},
+    {"hands of the player below whose folder an md5.cfg is",
+     {"data/actors/player/hud_hands.md5mesh",
+      "data/actors/player/male/hwep/md5.cfg\nexec \"actors/player/hwep.cfg\"\n",
+      "data/actors/player/hwep.cfg\nmd5load ../../hud_hands.md5mesh\nmd5skin * "
+      "<dds>../../diffuse.png\n",
+      "data/actors/player/diffuse.png", "data/actors/player/headless.png",
+      "data/actors/player/RE_Player_diffuse.tga"},
+     {{"/home/moop/RE_Player_cavity.tga", "skin.pn", "data/actors/player/diffuse.png", false}}},
+    {"parts of a turret",
+     {"turret/turret.md5mesh", "turret/skin1.png", "turret/skin2.png"},
+     {{"", "turret-top", NULL, false}, {"", "turret-stand", NULL, false}}},
+    {"flag and pole",
+     {"flag/mesh.md5mesh", "flag/flag_skin.png", "flag/pole_skin.png"},
+     {{"", "Cylinder", NULL, false}, {"", "Cube", NULL, false}}},
+    {"flags of four colours",
+     {"models/flag/blue/gk_syn_flag_01.md5mesh",
+      "models/flag/red/gk_syn_flag_02.md5mesh\nMD5Version 10", "models/flag/gk_syn_flag_cc.jpg",
+      "models/flag/gk_syn_flag_nm.jpg", "models/flag/gk_syn_flag_sc.jpg"},
+     {{"", "Mesh1", "models/flag/gk_syn_flag_cc.jpg", true}}},
+    {"hands of Sauerbraten",
+     {"hudguns/snout_hands.md5mesh", "hudguns/snout_hands.jpg", "hudguns/snout_hands_mask.jpg",
+      "hudguns/snout_hands_normals.jpg"},
+     {{"", "hands", "hudguns/snout_hands.jpg", true}}},
+    {"upper and lower body with four skins",
+     {"stromar/stromar.md5mesh", "stromar/lower_attacker_01_a.jpg",
+      "stromar/lower_attacker_02_a.jpg", "stromar/lower_attacker_04_a.jpg",
+      "stromar/upper_attacker_01_a.jpg", "stromar/upper_attacker_02_a.jpg",
+      "stromar/upper_attacker_04_a.jpg", "stromar/lower_attacker_01_sc_A.jpg",
+      "stromar/lower_norm.jpg", "stromar/upper_norm.jpg"},
+     {{"/home/john/lower_defender.png", "Cube", "stromar/lower_attacker_01_a.jpg", true},
+      {"/home/john/upper_defender.png", "Cube.037", "stromar/upper_attacker_01_a.jpg", true},
+      {"/home/john/upper_norm7.png", "Health", NULL, false}}},
+    {"a squirrel's tail",
+     {"frankie/Frankie.md5mesh", "frankie/flyingsquirrel_skin_col.jpg",
+      "frankie/flyingsquirrel_skin_nor.jpg", "frankie/frankie_tail2.png"},
+     {{"", "Tail", "frankie/frankie_tail2.png", true},
+      {"", "Body", "frankie/flyingsquirrel_skin_col.jpg", true}}},
+    {"a rifle without its image",
+     {"models/weapons/rifle/rifle_view.md5mesh", "models/weapons/rifle/flash.jpg",
+      "models/weapons/rifle/rifle_s.png", "models/weapons/rifle/smg_n.png",
+      "scripts/other.shader\nx\n{\n}\n"},
+     {{"models/weapons/rifle/smg", "rifle", NULL, false},
+      {"models/weapons/arms/arm2", "arms", NULL, false}}},
+    {"a shotgun without its image",
+     {"models/weapons/shotgun/shotgun_view.md5mesh", "models/weapons/shotgun/muzzley.png",
+      "models/weapons/shotgun/shotgun_flash.png", "models/weapons/shotgun/shotgun_flashside.png",
+      "models/weapons/shotgun/shotgun_laser.png", "models/weapons/shotgun/shotgun_local.png",
+      "models/weapons/shotgun/shotgun_s.png"},
+     {{"models/weapons/shotgun/shotgun", "shotgun", NULL, false}}},
+    {"a railgun and arms",
+     {"models/weapons/railgun/railgun_view.md5mesh", "models/weapons/railgun/body_diffuse.png",
+      "models/weapons/railgun/body_NRM.png", "models/weapons/railgun/bgf_diffuse.png",
+      "models/weapons/railgun/body_glo.png", "models/weapons/arms/arm2_d.png",
+      "models/weapons/arms/arm2_local.png"},
+     {{"models/weapons/railgun/body", "a", "models/weapons/railgun/body_diffuse.png", false},
+      {"models/weapons/railgun/bgf", "b", "models/weapons/railgun/bgf_diffuse.png", false},
+      {"models/weapons/arms/arm2", "c", "models/weapons/arms/arm2_d.png", false}}},
+    {"an alien whose script names other files",
+     {"models/players/level2/body.md5mesh",
+      "scripts/level2.shader\nmodels/players/level2/legs\n{\n\tdiffuseMap "
+      "models/players/level2/Mara_Legs_Diff\n\tnormalMap "
+      "models/players/level2/Mara_Legs_Nrmls\n}\n",
+      "models/players/level2/Mara_Legs_Diff.png", "models/players/level2/Mara_Legs_Nrmls.png",
+      "models/players/level2/level2_body.png", "models/players/level2/level2_adv_legs.png"},
+     {{"models/players/level2/legs", "a", "models/players/level2/Mara_Legs_Diff.png", false}}},
+    {"an animal of Terasology",
+     {"assets/skeletalMesh/deer.md5mesh", "assets/textures/animals/deer.png",
+      "assets/textures/animals/redDeer.png", "assets/textures/deer/deerIcon.png",
+      "assets/textures/items/deerHide.png"},
+     {{"Material", "", "assets/textures/animals/deer.png", true}}},
+    {"its name with another word",
+     {"assets/skeletalMesh/cow.md5mesh", "assets/textures/animals/cowTexture.png",
+      "assets/textures/animals/sheepTexture.png"},
+     {{"Material", "", "assets/textures/animals/cowTexture.png", true}}},
+    {"an animal without an image",
+     {"assets/skeletalMesh/wolf.md5mesh", "assets/textures/animals/sheepTexture.png",
+      "assets/textures/icons/wolfIcon.png"},
+     {{"Material", "", NULL, false}}},
+    {"chess of two colours",
+     {"assets/skeletalMesh/redFool.md5mesh", "assets/skeletalMesh/fool.md5mesh\nMD5Version 10",
+      "assets/textures/pieces/redFool.png", "assets/textures/pieces/blackFool.png",
+      "assets/textures/fool-mini-image.png"},
+     {{"Material", "", "assets/textures/pieces/redFool.png", true}}},
+    {"which colour is not said",
+     {"assets/skeletalMesh/fool.md5mesh", "assets/textures/pieces/redFool.png",
+      "assets/textures/pieces/blackFool.png", "assets/textures/fool-mini-image.png"},
+     {{"Material", "", NULL, false}}},
+    {"robots and citizens",
+     {"assets/skeletalMesh/robot_Bad_Animated.md5mesh", "assets/textures/characters/badCitizen.png",
+      "assets/textures/characters/goodCitizen.png", "assets/textures/icons/badRobotIcon.png"},
+     {{"Material", "", NULL, false}}},
+    {"resources of a program",
+     {"res/raw/bob_mesh.md5mesh", "res/drawable/guard1_body_color.jpg",
+      "res/drawable/guard1_face_color.jpg", "res/drawable/guard2_body.jpg",
+      "res/drawable/earth_normal.jpg", "res/drawable/ground.png"},
+     {{"/textures/bob/guard1_body.png", "a", "res/drawable/guard1_body_color.jpg", true},
+      {"guard1_face", "b", "res/drawable/guard1_face_color.jpg", true},
+      {"guard1_lamp", "c", NULL, false}}},
+    {"one image for another model's name",
+     {"res/raw/ingrid_mesh.md5mesh", "res/drawable/ingrid.png", "res/drawable/f22.jpg"},
+     {{"", "", "res/drawable/ingrid.png", true}}},
+    {"a demo's knight",
+     {"resources/hellknight/hellknight.md5mesh", "resources/hellknight/hellknight_diffuse.jpg",
+      "resources/hellknight/hellknight_normals.png",
+      "resources/hellknight/hellknight_specular.png"},
+     {{"models/monsters/hellknight/hellknight", "a", "resources/hellknight/hellknight_diffuse.jpg",
+       false}}},
+    {"a Blender export",
+     {"robot/robot.md5mesh", "robot/textures/robot_base_color.png",
+      "robot/textures/robot_normal.png", "robot/textures/robot_roughness.png", "robot/preview.png"},
+     {{"Material.001", "Robot.001", "robot/textures/robot_base_color.png", true}}},
+    {"an image in a folder above",
+     {"ogro/md5/mesh.md5mesh", "ogro/skin.jpg", "ogro/icon.png"},
+     {{"", "", "ogro/skin.jpg", true}}},
+    {"parts in one folder",
+     {"data/legs.md5mesh", "data/head.md5mesh\nMD5Version 10", "data/body.md5mesh\nMD5Version 10",
+      "data/head.jpg", "data/body.jpg"},
+     {{"", "", NULL, false}}},
+    {"eyes of another model",
+     {"models/imp/imp.md5mesh", "models/imp/imp.tga", "models/ogre/eyes.tga",
+      "models/ogre/ogre.md5mesh\nMD5Version 10", "textures/x.tga"},
+     {{"models/imp/imp", "body", "models/imp/imp.tga", false},
+      {"models/imp/eyes", "eyes", NULL, false},
+      {"", "arms", NULL, false}}},
+    {"a preview, a lightmap and a normal map",
+     {"props/crate.md5mesh", "props/crate_preview.png", "props/lightmap_0.tga", "props/crate_n.tga",
+      "props/thumbnail.jpg"},
+     {{"", "", NULL, false}}},
+    {"the only image of a lone model",
+     {"m/imp.md5mesh", "m/any.png", "m/any_local.png", "m/normals.png"},
+     {{"unknown", "a", "m/any.png", true}}},
+    {"an only image that nothing supports",
+     {"m/imp.md5mesh", "m/any.png"},
+     {{"unknown", "a", NULL, false}}},
+    {"two images", {"m/imp.md5mesh", "m/one.png", "m/two.png"}, {{"unknown", "a", NULL, false}}},
+    {"the mesh's name",
+     {"m/imp.md5mesh", "m/body.png", "m/other.png"},
+     {{"unknown", "body", "m/body.png", true}}},
+    {"the model's name",
+     {"m/imp.md5mesh", "m/imp.png", "m/other.png"},
+     {{"unknown", "a", "m/imp.png", true}}},
+    {"a specific name elsewhere",
+     {"models/imp.md5mesh", "textures/x/y/hellspawn.png"},
+     {{"hellspawn", "a", "textures/x/y/hellspawn.png", true}}},
+    {"a name that many images have elsewhere",
+     {"models/imp.md5mesh", "textures/x/y/skin.png"},
+     {{"skin", "a", NULL, false}}},
+    {"the same name twice elsewhere",
+     {"models/imp.md5mesh", "textures/x/hellspawn.png", "textures/y/hellspawn.png"},
+     {{"hellspawn", "a", NULL, false}}},
+    {"a skin of Quake",
+     {"id1/progs/ogre.md5mesh", "id1/progs/ogre_00_00.png", "id1/progs/ogre.png"},
+     {{"progs/ogre", "a", "id1/progs/ogre_00_00.png", false}}},
+    {"a skin of Quake in its textures",
+     {"id1/progs/ogre.md5mesh", "id1/textures/ogre_00_00.tga", "id1/progs/any.png"},
+     {{"ogre", "a", "id1/textures/ogre_00_00.tga", false}}},
+    {"a skin of Quake II",
+     {"m/imp/md5/tris.md5mesh", "m/imp/tris.md2", "m/imp/md5/skin.png", "m/imp/md5/pain.png"},
+     {{"whatever", "a", "m/imp/md5/skin.png", false}}},
 };
 
 // Creates the folders above a file.
@@ -138,18 +292,6 @@ static void make_folders(char *path)
     }
 }
 
-// Returns the text of a file that is no picture, or NULL.
-static const char *text_of(const char *path)
-{
-    if (common_has_ending(path, ".mtr"))
-        return "models/imp/imp { diffusemap scale( art/red.tga, 1, 1, 1, 1 ) }";
-    if (common_has_ending(path, ".shader"))
-        return "models/imp/imp\n{\n\tdiffuseMap art/green\n}\n";
-    if (common_has_ending(path, ".cfg"))
-        return "md5load imp.md5mesh\nmd5skin body \"<dds>skin.png\"\n";
-    return common_has_ending(path, ".md5mesh") ? "MD5Version 10" : NULL;
-}
-
 // Writes the head of an .md2 that has one skin, and the skin's name after it.
 static void put_md2(FILE *file)
 {
@@ -159,24 +301,39 @@ static void put_md2(FILE *file)
     CHECK(fwrite(name, 1, sizeof name, file) == sizeof name);
 }
 
-// Writes a grey picture as TGA, whatever its name says; or text if the file's ending has some.
-static void put_file(const char *folder, const char *name)
+static void put_model(FILE *file, const find_case *of)
 {
-    const bool is_tiny = common_has_ending(name, "!");
+    uint32_t count = 0;
+    while (count < MAX_MESHES && of->meshes[count].shader != NULL)
+        count++;
+    fprintf(file, "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes %u\n", (unsigned)count);
+    fputs("joints {\n\"origin\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n", file);
+    for (uint32_t i = 0; i < count; i++) {
+        fprintf(file, "mesh {\n// meshes: %s\nshader \"", of->meshes[i].name);
+        fputs(of->meshes[i].shader, file);
+        fputs("\"\nnumverts 0\nnumtris 0\nnumweights 0\n}\n", file);
+    }
+}
+
+// Writes a grey picture as TGA, whatever its name says, or the text behind the path.
+static void put_file(const char *folder, const char *file_of, const find_case *of)
+{
+    const bool is_tiny = common_has_ending(file_of, "!");
     const uint8_t side = is_tiny ? TINY : USUAL;
     const uint8_t header[18] = {[2] = 3, [12] = side, [14] = side, [16] = 8};
     static const uint8_t pixels[USUAL * USUAL];
-    char *const path = common_join(folder, name);
-    if (is_tiny)
-        path[strlen(path) - 1] = '\0';
+    char *const path = common_join(folder, file_of);
+    const char *const text = strchr(file_of, '\n');
+    path[strcspn(path, "\n!")] = '\0';
     make_folders(path);
     FILE *const file = fopen(path, "wb");
     if (CHECK(file != NULL)) {
-        const char *const text = text_of(path);
         if (common_has_ending(path, ".md2"))
             put_md2(file);
         else if (text != NULL)
-            CHECK(fwrite(text, 1, strlen(text), file) == strlen(text));
+            fputs(text + 1, file);
+        else if (file_of == of->files[0])
+            put_model(file, of);
         else
             CHECK(fwrite(header, 1, sizeof header, file) == sizeof header
                   && fwrite(pixels, 1, (size_t)side * side, file) == (size_t)side * side);
@@ -193,42 +350,95 @@ static int remove_entry(const char *path, const struct stat *status, int kind, s
     return remove(path);
 }
 
-static void check_case(const find_case *of, size_t index)
+static char *make_package(const find_case *of)
 {
     const char *const above = getenv("TMPDIR");
     char *const folder = common_format("%s/md5view_find_XXXXXX", above != NULL ? above : "/tmp");
-    if (!CHECK(mkdtemp(folder) != NULL)) {
-        free(folder);
-        return;
-    }
+    CHECK(mkdtemp(folder) != NULL);
     for (int i = 0; i < MAX_FILES && of->files[i] != NULL; i++)
-        put_file(folder, of->files[i]);
-    view_log log = {.level = VIEW_QUIET};
-    char *const model = common_join(folder, of->model);
-    view_texture_search search = {model, of->shader, of->mesh, view_open_package(model), 0};
-    view_texture_found found = view_find_texture(&search, &log);
-    const char *const name = found.path != NULL ? strstr(found.path, folder) : NULL;
-    const char *const rest = name != NULL ? name + strlen(folder) + 1 : "nothing";
-    test_check(strcmp(rest, of->found != NULL ? of->found : "nothing") == 0, __FILE__, __LINE__,
-               "case %zu, shader \"%s\": found %s", index, of->shader, rest);
-    test_check((found.guess != NULL) == of->is_guess, __FILE__, __LINE__, "case %zu: guess: %s",
-               index, found.guess != NULL ? found.guess : "none");
-    CHECK((found.path == NULL) == (of->found == NULL)
-          && (found.path != NULL || found.tried.count > 0));
-    view_free_texture_found(&found);
-    view_close_package(search.package);
-    free(model);
+        put_file(folder, of->files[i], of);
+    return folder;
+}
+
+static void remove_package(char *folder)
+{
     CHECK(nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS) == 0);
     free(folder);
 }
 
-TEST (view_textures_are_found_by_what_names_say) {
+// `is_inside`: in the model's folder alone, where everything that is found lies.
+static void check_mesh(const find_case *of, const char *folder, const view_texture_search *search,
+                       bool is_inside)
+{
+    view_log log = {.level = VIEW_QUIET};
+    const find_mesh *const expected = &of->meshes[search->mesh];
+    view_texture_found found = view_find_texture(search, &log);
+    const char *const path = found.path != NULL ? strstr(found.path, folder) : NULL;
+    const char *const rest = path != NULL ? path + strlen(folder) + 1 : "nothing";
+    if (is_inside) {
+        const size_t inside = (size_t)(common_base(of->files[0]) - of->files[0]);
+        test_check(path == NULL || strncmp(rest, of->files[0], inside) == 0, __FILE__, __LINE__,
+                   "%s, \"%s\" in its folder: found %s", of->what, expected->shader, rest);
+    } else {
+        test_check(strcmp(rest, expected->image != NULL ? expected->image : "nothing") == 0,
+                   __FILE__, __LINE__, "%s, \"%s\": found %s, %s", of->what, expected->shader, rest,
+                   found.why != NULL       ? found.why
+                   : found.tried.count > 0 ? found.tried.names[0]
+                                           : "");
+        test_check(found.is_guess == expected->is_guess, __FILE__, __LINE__, "%s, \"%s\": %s",
+                   of->what, expected->shader, found.why != NULL ? found.why : "none");
+    }
+    CHECK((found.path == NULL) == (found.why == NULL));
+    view_free_texture_found(&found);
+}
+
+static void check_case(const find_case *of, bool is_inside)
+{
+    md5_error error;
+    char *const folder = make_package(of), *const path = common_join(folder, of->files[0]);
+    md5_model *const model = md5_load_model(path, NULL, &error);
+    view_texture_search search = {
+        .model_path = path, .model = model, .package = view_open_package(path)};
+    if (is_inside)
+        view_stay_inside(search.package);
+    if (CHECK(model != NULL))
+        for (; search.mesh < model->num_meshes; search.mesh++)
+            check_mesh(of, folder, &search, is_inside);
+    view_close_package(search.package);
+    md5_free_model(model);
+    free(path);
+    remove_package(folder);
+}
+
+TEST (view_textures_are_found_by_evidence) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        check_case(&cases[i], i);
+        check_case(&cases[i], false);
+}
+
+TEST (view_textures_of_thumbnails_lie_in_the_models_folder) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        check_case(&cases[i], true);
 }
 
 TEST (view_textures_tell_what_other_maps_are) {
     CHECK(view_is_other_map("x/imp_local.tga") && view_is_other_map("x/Normals.PNG"));
     CHECK(view_is_other_map("x/imp_luma.png") && !view_is_other_map("x/imp_d.tga"));
     CHECK(!view_is_other_map("x/imp.tga") && !view_is_other_map("x/abnormal.png"));
+    CHECK(view_is_other_map("x/Wall01_NRM.png") && view_is_other_map("x/concrete_n2.png"));
+}
+
+TEST (view_names_are_split_into_words) {
+    const view_name name = view_split_name("adultChicken_01dFF");
+    CHECK_UINT(name.count, 5);
+    CHECK_STRING(name.text, "adultchicken1dff");
+    const view_name imp = view_split_name("imp"), skin = view_split_name("ImpSkin");
+    CHECK_UINT(view_share_in(&imp, &skin), 100);
+    CHECK_UINT(view_share_in(&skin, &imp), 42); // 3 of 7 letters
+    char longest[1000];
+    memset(longest, 'x', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    CHECK_UINT(view_split_name(longest).count, 0); // a word that is no name
+    for (size_t i = 1; i < sizeof longest - 1; i += 2)
+        longest[i] = '_';
+    CHECK_UINT(view_split_name(longest).count, VIEW_NAME_WORDS);
 }

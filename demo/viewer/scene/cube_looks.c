@@ -45,7 +45,7 @@ static char *copy_path(const md5_cube_image *image)
 
 // Highlights are 100 % unless a line says otherwise, and glow is 300 % in the engines, where light
 // may exceed 1; here that is the color of the texture.
-static view_look look_of(const md5_cube *cube, const md5_cube_part *part, const char *mesh)
+view_look view_cube_look(const md5_cube *cube, const md5_cube_part *part, const char *mesh)
 {
     md5_cube_skin skin;
     md5_cube_find_skin(part, mesh, &skin);
@@ -71,7 +71,7 @@ view_look *view_cube_looks(const view_cube_model *joined, uint32_t *num_looks)
     for (uint32_t p = 0; p < joined->cube->num_parts; p++) {
         const md5_model *const model = joined->parts[p].model;
         for (uint32_t m = 0; model != NULL && m < model->num_meshes; m++)
-            looks[count++] = look_of(joined->cube, &joined->cube->parts[p], model->meshes[m].name);
+            looks[count++] = view_cube_look(joined->cube, &joined->cube->parts[p], model->meshes[m].name);
     }
     return looks;
 }

@@ -43,6 +43,9 @@ void view_free_cube_model(view_cube_model *joined); // a zeroed one is allowed
 // its name.
 md5_model *view_cube_make_model(const view_cube_model *joined, const char *path, md5_error *error);
 
+// Returns how a mesh of a part looks, with paths as in the file, to be freed with view_free_look().
+view_look view_cube_look(const md5_cube *cube, const md5_cube_part *part, const char *mesh);
+
 // Returns how each mesh of that model looks, to be freed with view_free_looks().
 view_look *view_cube_looks(const view_cube_model *joined, uint32_t *num_looks);
 

@@ -1,4 +1,5 @@
-// Finds the image file of a mesh by the names of its shader, mesh and model.
+// Finds the image of a mesh: all that speaks for an image is evidence with a score, and the one
+// with the highest is taken, or none if the evidence is weak or two are equal.
 #ifndef DEMO_VIEWER_SCENE_FIND_TEXTURE_H
 #define DEMO_VIEWER_SCENE_FIND_TEXTURE_H
 
@@ -11,35 +12,35 @@
 
 typedef struct view_texture_search {
     const char *model_path;
-    const char *shader; // of the mesh; may be ""
-    const char *mesh;   // its name
+    const md5_model *model;
+    uint32_t mesh;
     view_package *package;
-    uint32_t skin; // of a model of the Quake re-releases
+    uint32_t skin;         // of a model of the Quake re-releases
+    const view_look *look; // that the opened md5.cfg gives the mesh, or NULL
 } view_texture_search;
 
 typedef struct view_texture_found {
-    char *path;                            // or NULL
-    char *normals;                         // a normal map that the material names, or NULL
-    bool two_sided;                        // the material says so
+    char *path;     // or NULL
+    bool is_guess;  // by likely names, not by what a file says
+    bool is_chosen; // the user chose `path`: nothing was searched
+    char *why;      // NULL, or why it was taken: "the model's name, in a folder beside it (85)"
+    view_look look; // what a declaration says besides; its paths are those of files, or NULL
     char *turns[MD5_QUAKE_MAX_IMAGES - 1]; // images that are shown in turn with `path`
     uint32_t num_turns;
-    const char *guess; // NULL, or how it was guessed: "by the name of the mesh"
-    bool is_chosen;    // the user chose `path`: nothing was searched
-    common_list tried; // names that were not found, without extensions
+    common_list tried; // without a path: the likeliest ones, and why they were not taken
 } view_texture_found;
 
-// Searches in this order:
-// 1. the material that the shader names, in materials/*.mtr of the package (Doom 3) or
-// scripts/*.shader
-//    (Unvanquished); an md5.cfg beside the model; the skin of a model of the Quake
-//    re-releases, or the first one if there is no such skin, which is a warning;
-// 2. the shader as a path, which may come from the author's machine: with and without its folders,
-//    in the model's folder, in "textures" and "images" beside the model, in the folders above, and
-//    in the current folder; with the usual extensions, also after the suffixes of colour maps (_d,
-//    _diffuse, ...). A file with a suffix is preferred to a tiny image without one;
-// 3. guesses: the shader's base name anywhere in the package, the names of mesh and model, the only
-//    colour map beside the model.
-// Names are compared without regard to case. Free with view_free_texture_found().
+// Evidence is, in falling order: what declares the mesh's look (materials/*.mtr and
+// scripts/*.shader of the package, an md5.cfg around the model that loads it); the images of a model
+// of the Quake re-releases; the shader as a path below the model's folder or one above, which may
+// come from the author's machine; then the names of shader, model, mesh and folder, words such as
+// "skin", and that there is but one. A name counts less where it is less specific, in a model of
+// several materials, and the farther the image is. An image that is declared but missing is not
+// replaced by another. Names are compared without regard to case, ending and the suffixes of
+// colour maps (_d, _diffuse, ...); a tiny image yields to another of its name.
+//
+// Images are those of `package`: no name out of a file is opened. Free with
+// view_free_texture_found().
 view_texture_found view_find_texture(const view_texture_search *search, view_log *log);
 void view_free_texture_found(view_texture_found *found);
 

@@ -1,6 +1,7 @@
 #include "demo/viewer/scene/maps.h"
 
 #include "demo/common/memory.h"
+#include "demo/viewer/scene/file_words.h"
 #include "render/md5gl.h"
 
 #include <math.h>
@@ -9,15 +10,16 @@
 
 // -- Names ------------------------------------------------------------------------------------
 
-enum { MAX_TAILS = 10 };
+enum { MAX_TAILS = 12 };
 
 // The first suffix in each row is id's; NULL ends a row.
 static const char *const tails[VIEW_NUM_MAPS][MAX_TAILS] = {
-    [VIEW_MAP_DIFFUSE] = {"_d", "_diffuse", "_diff", "_col", "_color", "_albedo", ""},
-    [VIEW_MAP_NORMALS] = {"_local", "_n", "_nor", "_norm", "_normal", "_normals", "_nrm", "_bmp"},
+    [VIEW_MAP_DIFFUSE] = {"_d", "_diffuse", "_diff", "_col", "_color", "_albedo", "_cc", ""},
+    [VIEW_MAP_NORMALS] = {"_local", "_n", "_nor", "_norm", "_normal", "_normals", "_nrm", "_bmp",
+                          "_nm", "_nrml", "_nrmls"},
     [VIEW_MAP_HEIGHT] = {"_h", "_height", "_bump"},
-    [VIEW_MAP_SPECULAR] = {"_s", "_spec", "_specular", "_gloss"},
-    [VIEW_MAP_GLOW] = {"_add", "_glow", "_emit", "_luma"},
+    [VIEW_MAP_SPECULAR] = {"_s", "_spec", "_specular", "_gloss", "_specc", "_sc"},
+    [VIEW_MAP_GLOW] = {"_add", "_glow", "_emit", "_luma", "_glo"},
 };
 
 static const char *const endings[] = {".tga", ".png", ".jpg", ".jpeg", ".dds", NULL};
@@ -35,28 +37,19 @@ bool view_is_image(const char *path)
     return false;
 }
 
-const char *const *view_map_suffixes(view_map map)
-{
-    return tails[map];
-}
-
-// Base names of images that are named after their purpose: "normals.png".
-static const char *const other_maps[] = {"normals", "normal", "norm",     "mask",
-                                         "masks",   "spec",   "specular", "glow"};
-
 bool view_is_other_map(const char *path)
 {
-    bool is_other = false;
     char *const stem = common_stem(path);
-    for (view_map map = VIEW_MAP_NORMALS; map < VIEW_NUM_MAPS; map++)
-        for (int i = 0; tails[map][i] != NULL; i++)
-            is_other = is_other || common_has_ending(stem, tails[map][i]);
-    for (size_t i = 0; i < sizeof other_maps / sizeof other_maps[0]; i++)
-        is_other =
-            is_other
-            || (strlen(stem) == strlen(other_maps[i]) && common_has_ending(stem, other_maps[i]));
+    const view_name name = view_split_name(stem);
+    uint32_t last = name.count;
+    // Numbers and single letters that mean nothing may follow: "wall_n2".
+    while (last > 1
+           && ((name.kind[last - 1] & VIEW_WORD_VARIANT) != 0
+               || (name.size[last - 1] == 1 && name.kind[last - 1] == 0)))
+        last--;
     free(stem);
-    return is_other;
+    return last > 0 && (name.kind[last - 1] & VIEW_WORD_MAP) != 0
+           && (last > 1 || name.size[0] > 1);
 }
 
 const char *view_map_name(view_map map)
@@ -95,6 +88,14 @@ const char *view_find_map(const common_list *files, const char *diffuse, view_ma
                         best = files->names[f];
         free(base);
     }
+    // Files that are called after their purpose alone: "skin.png" has "normals.png".
+    const view_name name = view_split_name(stem);
+    const bool is_purpose = (view_kind_of_all(&name) & VIEW_WORD_COLOR) != 0;
+    for (int t = 0; is_purpose && t < MAX_TAILS && tails[map][t] != NULL && best == NULL; t++)
+        for (size_t f = 0; f < files->count && best == NULL; f++)
+            if (strlen(tails[map][t]) > 2 && view_is_image(files->names[f])
+                && is_called(files->names[f], "", tails[map][t] + 1))
+                best = files->names[f];
     free(stem);
     return best;
 }

@@ -20,12 +20,8 @@ const char *view_find_map(const common_list *files, const char *diffuse, view_ma
 const char *const *view_image_endings(void);
 bool view_is_image(const char *path);
 
-// The suffixes of a map's file names, id's first, terminated by NULL. Those of colour maps include
-// "".
-const char *const *view_map_suffixes(view_map map);
-
-// Whether a file's name is that of a map other than the colour map, by its suffix or its whole base
-// name: "imp_local.tga", "normals.png".
+// Whether a file's name is that of a map other than the colour map, by its last word:
+// "imp_local.tga", "normals.png".
 bool view_is_other_map(const char *path);
 
 // An image in memory, top row first.

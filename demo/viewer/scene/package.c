@@ -1,26 +1,39 @@
 #include "demo/viewer/scene/package.h"
 
-#include "demo/common/file.h"
 #include "demo/common/game_folder.h"
-#include "md5/md5cube.h"
+#include "demo/common/system.h"
+#include "demo/viewer/scene/cube_model.h"
 #include "demo/viewer/scene/maps.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 // Limits of the search, since a model may be in a home folder with many files.
-enum { MAX_FOLDERS_UP = 5, MAX_IMAGES = 20000, MAX_FOLDERS = 4000 };
+enum {
+    MAX_FOLDERS_UP = 5,
+    MAX_SOUGHT_UP = 8,
+    MAX_PICTURES = 20000,
+    MAX_FOLDERS = 4000, // of the package
+    MAX_NEAR = 200,     // around the model
+    MAX_SCRIPTS = 64,
+};
 
 struct view_package {
-    char *root; // or NULL
-    bool is_listed, is_game_open, is_cube_open;
-    md5_cube *cube; // or NULL
-    common_list images;
+    char *model, *folder; // absolute paths
+    char *around;         // the folder above, or NULL: it is not searched
+    char *root;           // or NULL
+    bool is_inside;       // see view_stay_inside()
+    bool is_near_listed, is_all_listed, is_game_open;
+    view_image_file *pictures;
+    size_t num_pictures, room;
+    common_list models, scripts;  // scripts: the md5.cfg files around the model
+    md5_cube *cubes[MAX_SCRIPTS]; // [num_cubes] what the first ones say; NULL: cannot be read
+    size_t num_cubes;
     common_game_places places;
     md5_game *game;
 };
 
-// -- The root -------------------------------------------------------------------------------
+// -- Folders --------------------------------------------------------------------------------
 
 static bool has_folder(const char *folder, const char *name)
 {
@@ -56,37 +69,92 @@ static bool is_top(const char *absolute)
     return second == NULL || second[1] == '\0';
 }
 
-static char *find_root(const char *model_path)
+static char *find_root(const char *folder)
 {
-    char *const folder = common_folder(model_path);
-    char *here = common_absolute(folder);
-    free(folder);
-    for (int up = 0; up <= MAX_FOLDERS_UP && here != NULL && !is_top(here); up++) {
-        if (is_root(here))
-            return here;
+    char *here = common_copy(folder);
+    for (int up = 0; up <= MAX_FOLDERS_UP && !is_top(here) && !is_root(here); up++) {
         char *const above = common_folder(here);
         free(here);
         here = above;
     }
+    if (!is_top(here) && is_root(here))
+        return here;
     free(here);
     return NULL;
+}
+
+// Returns the path with slashes only, without "." and the folders before "..".
+static char *clean(const char *path)
+{
+    char *const made = common_alloc(strlen(path) + 2, 1);
+    const size_t first = path[0] != '\0' && path[1] == ':' ? 2 : 0; // a drive
+    size_t used = first;
+    memcpy(made, path, first);
+    for (const char *part = path + first; *part != '\0';) {
+        const size_t length = strcspn(part, "/\\");
+        const bool is_up = length == 2 && strncmp(part, "..", 2) == 0;
+        while (is_up && used > first && made[--used] != '/') {
+        }
+        if (!is_up && length > 0 && !(length == 1 && *part == '.')) {
+            made[used++] = '/';
+            memcpy(made + used, part, length);
+            used += length;
+        }
+        part += length + (part[length] != '\0');
+    }
+    made[used] = '\0';
+    return made;
+}
+
+// Whether a path is that of a folder or of something in it.
+static bool is_in(const char *path, const char *folder)
+{
+    const size_t length = folder != NULL ? strlen(folder) : 0;
+    return folder != NULL && strncmp(path, folder, length) == 0
+           && (path[length] == '\0' || path[length] == '/');
 }
 
 view_package *view_open_package(const char *model_path)
 {
     view_package *const package = common_alloc(1, sizeof *package);
-    package->root = find_root(model_path);
+    char *const absolute = common_absolute(model_path);
+    package->model = clean(absolute);
+    package->folder = common_folder(package->model);
+    package->around = common_folder(package->folder);
+    package->root = find_root(package->folder);
+    if (is_top(package->around)
+        || (package->root != NULL && !is_in(package->around, package->root))) {
+        free(package->around);
+        package->around = NULL;
+    }
+    free(absolute);
     return package;
+}
+
+void view_stay_inside(view_package *package)
+{
+    free(package->around);
+    free(package->root);
+    package->around = package->root = NULL;
+    package->is_inside = true;
 }
 
 void view_close_package(view_package *package)
 {
     if (package == NULL)
         return;
-    md5_free_cube(package->cube);
+    for (size_t i = 0; i < package->num_cubes; i++)
+        md5_free_cube(package->cubes[i]);
+    for (size_t i = 0; i < package->num_pictures; i++)
+        free(package->pictures[i].path);
+    free(package->pictures);
+    common_free_list(&package->models);
+    common_free_list(&package->scripts);
     md5_free_game(package->game);
     common_free_game_places(&package->places);
-    common_free_list(&package->images);
+    free(package->model);
+    free(package->folder);
+    free(package->around);
     free(package->root);
     free(package);
 }
@@ -144,128 +212,180 @@ const char *view_package_material(view_package *package, const char *material, v
     return any;
 }
 
-static md5_cube *open_cube(const char *model_path)
+static bool gives_look(const md5_cube *cube, const char *model, const char *mesh, view_look *look)
 {
-    md5_cube *cube = NULL;
-    char *folder = common_folder(model_path);
-    for (int up = 0; up < 2 && cube == NULL; up++) {
-        char *const path = common_join(folder, "md5.cfg"), *const above = common_folder(folder);
-        if (common_is_file(path))
-            cube = md5_load_cube(path, NULL, NULL, NULL);
-        free(path);
-        free(folder);
-        folder = above;
+    for (uint32_t i = 0; cube != NULL && i < cube->num_parts; i++) {
+        const md5_cube_part *const part = &cube->parts[i];
+        *look = view_cube_look(cube, part, mesh);
+        if (look->diffuse != NULL && common_same_file(part->mesh, model))
+            return true;
+        view_free_look(look);
     }
-    free(folder);
-    return cube;
+    return false;
 }
 
-const char *view_package_skin(view_package *package, const char *model_path, const char *mesh)
+bool view_package_look(view_package *package, const char *mesh, view_look *look)
 {
-    if (!package->is_cube_open)
-        package->cube = open_cube(model_path);
-    package->is_cube_open = true;
-    for (uint32_t i = 0; package->cube != NULL && i < package->cube->num_parts; i++) {
-        const md5_cube_part *const part = &package->cube->parts[i];
-        md5_cube_skin skin;
-        md5_cube_find_skin(part, mesh, &skin);
-        if (skin.texture.path != NULL && common_same_file(part->mesh, model_path))
-            return skin.texture.path;
+    size_t count;
+    (void)view_package_pictures(package, false, &count);
+    for (size_t i = 0; i < package->scripts.count; i++) {
+        if (i == package->num_cubes)
+            package->cubes[package->num_cubes++] =
+                md5_load_cube(package->scripts.names[i], NULL, NULL, NULL);
+        if (gives_look(package->cubes[i], package->model, mesh, look))
+            return true;
     }
-    return NULL;
+    return false;
 }
 
 // -- Pictures -------------------------------------------------------------------------------
 
-static void append(common_list *list, common_list *more, size_t most)
+static view_place place_of(const view_package *package, const char *path)
 {
-    const size_t left = list->count < most ? most - list->count : 0;
-    const size_t added = more->count < left ? more->count : left;
-    list->names = common_realloc(list->names, list->count + added + 1, sizeof *list->names);
-    for (size_t i = 0; i < more->count; i++) {
-        if (i < added)
-            list->names[list->count++] = more->names[i];
-        else
-            free(more->names[i]);
-    }
-    free(more->names);
-    *more = (common_list){0};
+    char *const folder = common_folder(path);
+    view_place place = VIEW_ELSEWHERE;
+    if (strcmp(folder, package->folder) == 0)
+        place = VIEW_BESIDE;
+    else if (is_in(folder, package->folder))
+        place = VIEW_BELOW;
+    else if (is_in(folder, package->around))
+        place = strcmp(folder, package->around) == 0 ? VIEW_ABOVE : VIEW_AROUND;
+    free(folder);
+    return place;
 }
 
-static void add_images(common_list *images, const char *folder)
+static void add_picture(view_package *package, const char *path)
+{
+    if (package->num_pictures == MAX_PICTURES || (package->is_inside && common_is_link(path)))
+        return;
+    if (package->num_pictures == package->room) {
+        package->room = package->room > 0 ? 2 * package->room : 64;
+        package->pictures =
+            common_realloc(package->pictures, package->room, sizeof *package->pictures);
+    }
+    package->pictures[package->num_pictures++] =
+        (view_image_file){common_copy(path), place_of(package, path)};
+}
+
+static void add_name(common_list *list, char *name)
+{
+    list->names = common_realloc(list->names, list->count + 1, sizeof *list->names);
+    list->names[list->count++] = name;
+}
+
+static bool is_model(const char *path)
+{
+    static const char *const endings[] = {".md5mesh", ".md2", ".md3", ".mdl", ".iqm", ".obj",
+                                          ".ase",     ".lwo", ".smd", ".dae", ".fbx"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        if (common_has_ending(path, endings[i]))
+            return true;
+    return false;
+}
+
+static void add_files(view_package *package, const char *folder)
 {
     common_list files = common_list_folder(folder, "");
-    size_t kept = 0;
-    for (size_t f = 0; f < files.count; f++) {
-        if (view_is_image(files.names[f]))
-            files.names[kept++] = files.names[f];
-        else
-            free(files.names[f]);
+    const bool is_own = strcmp(folder, package->folder) == 0;
+    for (size_t i = 0; i < files.count; i++) {
+        const char *const path = files.names[i];
+        if (view_is_image(path))
+            add_picture(package, path);
+        else if (strcmp(common_base(path), "md5.cfg") == 0 && package->scripts.count < MAX_SCRIPTS
+                 && !package->is_near_listed)
+            add_name(&package->scripts, common_copy(path));
+        else if (is_own && is_model(path) && strcmp(path, package->model) != 0)
+            add_name(&package->models, common_stem(path));
     }
-    files.count = kept;
-    append(images, &files, MAX_IMAGES);
+    common_free_list(&files);
 }
 
-// Breadth-first search through the folders.
-static void list_images(view_package *package)
+// Breadth-first through `most` folders below `first`, without those that were listed before.
+static void list_below(view_package *package, const char *first, const char *listed, size_t most)
 {
-    package->is_listed = true;
-    if (package->root == NULL)
-        return;
-    common_list folders = {common_alloc(1, sizeof *folders.names), 1};
-    folders.names[0] = common_copy(package->root);
+    common_list folders = {0};
+    if (first != NULL)
+        add_name(&folders, common_copy(first));
     for (size_t i = 0; i < folders.count; i++) {
+        if (is_in(folders.names[i], listed))
+            continue;
+        add_files(package, folders.names[i]);
         common_list below = common_list_folder(folders.names[i], NULL);
-        add_images(&package->images, folders.names[i]);
-        append(&folders, &below, MAX_FOLDERS);
+        for (size_t b = 0; b < below.count && folders.count < most; b++)
+            if (!package->is_inside || !common_is_link(below.names[b]))
+                add_name(&folders, common_copy(below.names[b]));
+        common_free_list(&below);
     }
     common_free_list(&folders);
 }
 
-const common_list *view_package_images(view_package *package, const char *model_path)
+const view_image_file *view_package_pictures(view_package *package, bool all, size_t *count)
 {
-    if (!package->is_listed)
-        list_images(package);
-    if (package->root == NULL && package->images.count == 0) {
-        char *const folder = common_folder(model_path);
-        add_images(&package->images, folder);
-        free(folder);
+    if (!package->is_near_listed) {
+        list_below(package, package->folder, NULL, MAX_NEAR);
+        list_below(package, package->around, package->folder, MAX_NEAR);
     }
-    return &package->images;
+    package->is_near_listed = true;
+    const bool is_wider = package->root != NULL && !is_in(package->root, package->folder);
+    if (all && !package->is_all_listed && is_wider)
+        list_below(package, package->root,
+                   package->around != NULL ? package->around : package->folder, MAX_FOLDERS);
+    package->is_all_listed = package->is_all_listed || all;
+    *count = package->num_pictures;
+    return package->pictures;
 }
 
-// Returns the length of the common prefix of two paths, in bytes.
-static size_t shared_start(const char *a, const char *b)
+const common_list *view_package_models(view_package *package)
 {
-    size_t length = 0;
-    while (a[length] != '\0' && a[length] == b[length])
-        length++;
-    return length;
+    return &package->models;
 }
 
-static bool is_stem(const char *path, const char *stem)
+// Adds those whose paths begin with folder/name and that are not there yet.
+static void seek_in(view_package *package, const char *folder, const char *name)
 {
-    char *const found = common_stem(path);
-    const bool same = strlen(found) == strlen(stem) && common_has_ending(found, stem);
-    free(found);
-    return same;
+    common_list files = common_find_starting(folder, name);
+    for (size_t f = 0; f < files.count; f++) {
+        bool is_new = view_is_image(files.names[f]);
+        for (size_t i = 0; i < package->num_pictures && is_new; i++)
+            is_new = strcmp(package->pictures[i].path, files.names[f]) != 0;
+        if (is_new)
+            add_picture(package, files.names[f]);
+    }
+    common_free_list(&files);
 }
 
-const char *view_package_image(view_package *package, const char *stem, const char *near)
+void view_seek_pictures(view_package *package, const char *name)
 {
-    if (!package->is_listed)
-        list_images(package);
-    char *const absolute = common_absolute(near);
-    const char *best = NULL;
-    size_t best_shared = 0;
-    for (size_t i = 0; i < package->images.count; i++) {
-        const char *const path = package->images.names[i];
-        const size_t shared = shared_start(path, absolute);
-        if (is_stem(path, stem) && (best == NULL || shared > best_shared)) {
-            best = path;
-            best_shared = shared;
-        }
+    size_t count;
+    (void)view_package_pictures(package, false, &count);
+    char *const relative = clean(name[0] != '\0' && name[1] == ':' ? name + 2 : name);
+    char *folder = common_copy(package->folder);
+    for (int up = 0; up <= MAX_SOUGHT_UP && relative[0] != '\0'; up++) {
+        if (up > 0 && (package->is_inside || is_top(folder)))
+            break;
+        seek_in(package, folder, relative + 1);
+        char *const above = common_folder(folder);
+        free(folder);
+        folder = above;
+    }
+    free(relative);
+    free(folder);
+}
+
+char *view_seek_picture(view_package *package, const char *path)
+{
+    size_t count;
+    (void)view_package_pictures(package, false, &count);
+    char *const absolute = common_absolute(path), *const found = clean(absolute);
+    const char *const whole = package->root != NULL     ? package->root
+                              : package->around != NULL ? package->around
+                                                        : package->folder;
+    if (is_in(found, whole)) {
+        char *const folder = common_folder(found), *const stem = common_stem(found);
+        seek_in(package, folder, stem);
+        free(folder);
+        free(stem);
     }
     free(absolute);
-    return best;
+    return found;
 }

@@ -1,18 +1,25 @@
 // The package that a model lies in: the folder around it that a game or a mod is spread over, its
 // pictures and its declarations.
+//
+// Whatever a file names is looked for among the pictures that were listed here: no name out of a
+// file is opened as it is, so that none leads out of the package or to another machine.
 #ifndef DEMO_VIEWER_SCENE_PACKAGE_H
 #define DEMO_VIEWER_SCENE_PACKAGE_H
 
 #include "demo/common/file.h"
 #include "demo/viewer/base/log.h"
+#include "demo/viewer/scene/look.h"
 #include "md5/md5game.h"
 
 typedef struct view_package view_package;
 
-// Opens the package that contains the model; if there is none, searches find nothing. Files are
-// read on the first search. Never fails. Free with view_close_package().
+// Opens the package that contains the model; if there is none, the folders around the model are
+// searched alone. Files are read on the first search. Never fails. Free with view_close_package().
 view_package *view_open_package(const char *model_path);
 void view_close_package(view_package *package);
+
+// Keeps to the model's folder and those in it, links left out; there is no game then.
+void view_stay_inside(view_package *package);
 
 // The package's folder, or NULL.
 const char *view_package_root(const view_package *package);
@@ -25,17 +32,40 @@ md5_game *view_package_game(view_package *package, view_log *log);
 // file declares the material. Owned by the package.
 const char *view_package_material(view_package *package, const char *material, view_log *log);
 
-// Returns the image of a mesh in an md5.cfg (Cube 2 engines) in the model's folder or the one
-// above. NULL if there is none. Owned by the package.
-const char *view_package_skin(view_package *package, const char *model_path, const char *mesh);
+// Finds how a mesh looks by an md5.cfg (Cube 2 engines) near the model that loads it. Returns false
+// if there is none that gives the mesh a texture. Free the look with view_free_look(); its paths
+// are those in the file.
+bool view_package_look(view_package *package, const char *mesh, view_look *look);
 
-// All images of the package, by folders; if there is no package, those beside `model_path`. Owned
-// by the package.
-const common_list *view_package_images(view_package *package, const char *model_path);
+// Where a picture lies, as seen from the model.
+typedef enum view_place {
+    VIEW_BESIDE,
+    VIEW_BELOW, // in a folder beside the model, or deeper
+    VIEW_ABOVE, // beside the model's folder
+    VIEW_AROUND, // in a folder beside the model's, or deeper
+    VIEW_ELSEWHERE,
+    VIEW_NUM_PLACES,
+} view_place;
 
-// Returns an image anywhere in the package whose base name without extension is `stem`, ignoring
-// case; if there are several, the one that shares most folders with the path `near`. NULL if there
-// is none. Owned by the package.
-const char *view_package_image(view_package *package, const char *stem, const char *near);
+typedef struct view_image_file {
+    char *path;
+    view_place place;
+} view_image_file;
+
+// The pictures around the model, by folders, the nearest first; with `all` also those of the rest
+// of the package. Owned by the package, and valid until the next call.
+const view_image_file *view_package_pictures(view_package *package, bool all, size_t *count);
+
+// Adds the pictures whose paths begin with `name`, ignoring case, in the model's folder and those
+// above it. Of an absolute path only what follows the root or the drive is used, and nothing of one
+// that goes upwards.
+void view_seek_pictures(view_package *package, const char *name);
+
+// Adds the pictures whose paths begin like that of a file without its ending, if it lies in the
+// package or, without one, around the model. Returns the path without "..", to be freed.
+char *view_seek_picture(view_package *package, const char *path);
+
+// The stems of the other models in the model's folder.
+const common_list *view_package_models(view_package *package);
 
 #endif

@@ -205,33 +205,67 @@ static bool use_material(view_textures *textures, md5gl_renderer *renderer, uint
     return surface.is_staged;
 }
 
-// Searches the texture of a mesh. If it is `complete` without one, that is not missing.
-static void find_and_use(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
-                         uint32_t mesh, view_texture_search *search, bool complete, view_log *log)
+// Makes highlights and glow of the masks that a look names, unless the options chose them.
+static void use_look_masks(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
+                           const view_look *look, view_log *log)
 {
-    search->shader = model->meshes[mesh].shader;
-    search->mesh = model->meshes[mesh].name;
-    view_texture_found *const found = &textures->found[mesh];
-    *found = view_find_texture(search, log);
-    if (found->path == NULL) {
-        if (complete)
-            view_free_texture_found(found); // what was tried is not missing
-        else
-            warn_missing(&model->meshes[mesh], mesh, found, log);
+    size_t *const of_mesh = textures->of_mesh[mesh];
+    view_texture wanted = {
+        .path = look->masks, .map = VIEW_MAP_SPECULAR, .is_masks = true, .share = look->specular};
+    if (look->masks == NULL)
         return;
+    if (of_mesh[VIEW_MAP_SPECULAR] == VIEW_NO_TEXTURE)
+        of_mesh[VIEW_MAP_SPECULAR] = load_texture(textures, renderer, NULL, &wanted, log, false);
+    wanted.map = VIEW_MAP_GLOW;
+    wanted.share = look->glow;
+    wanted.base = look->diffuse;
+    const bool is_known = of_mesh[VIEW_MAP_DIFFUSE] != VIEW_NO_TEXTURE && look->diffuse != NULL;
+    // Masks that could not be read were reported with the highlights.
+    if (is_known && of_mesh[VIEW_MAP_SPECULAR] != VIEW_NO_TEXTURE
+        && of_mesh[VIEW_MAP_GLOW] == VIEW_NO_TEXTURE)
+        of_mesh[VIEW_MAP_GLOW] = load_texture(textures, renderer, NULL, &wanted, log, false);
+}
+
+// Loads what the look of a mesh names besides its texture, unless the options did.
+static void use_look(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
+                     const view_look *look, view_log *log)
+{
+    size_t *const normals = &textures->of_mesh[mesh][VIEW_MAP_NORMALS];
+    if (look->normals != NULL && *normals == VIEW_NO_TEXTURE)
+        *normals = load_file(textures, renderer, VIEW_MAP_NORMALS, look->normals, NULL, log, false);
+    use_look_masks(textures, renderer, mesh, look, log);
+    textures->two_sided[mesh] = textures->two_sided[mesh] || look->two_sided;
+    if (look->alpha_test > 0.0f)
+        textures->alpha_test[mesh] = look->alpha_test;
+}
+
+// Searches the texture of a mesh, and what is declared besides. If it is `complete` without one,
+// that is not missing.
+static void find_and_use(view_textures *textures, md5gl_renderer *renderer,
+                         const view_texture_search *search, bool complete, view_log *log)
+{
+    const uint32_t mesh = search->mesh;
+    const md5_mesh *const of = &search->model->meshes[mesh];
+    size_t *const diffuse = &textures->of_mesh[mesh][VIEW_MAP_DIFFUSE];
+    view_texture_found *const found = &textures->found[mesh];
+    const bool is_chosen = found->is_chosen || *diffuse != VIEW_NO_TEXTURE;
+    *found = view_find_texture(search, log);
+    found->is_chosen = is_chosen;
+    if (found->path != NULL && !is_chosen) {
+        *diffuse = load_file(textures, renderer, VIEW_MAP_DIFFUSE, found->path, NULL, log, false);
+        use_turns(textures, renderer, mesh, log);
+        if (found->is_guess)
+            view_info(log, "texture of mesh %u \"%s\" is a guess, by %s: %s", (unsigned)mesh,
+                      of->name, found->why, found->path);
+        else
+            view_debug(log, "texture of mesh %u, by %s: %s", (unsigned)mesh, found->why,
+                       found->path);
+    } else if (complete) {
+        common_free_list(&found->tried); // what was tried is not missing
+    } else if (!is_chosen) {
+        warn_missing(of, mesh, found, log);
     }
-    textures->of_mesh[mesh][VIEW_MAP_DIFFUSE] =
-        load_file(textures, renderer, VIEW_MAP_DIFFUSE, found->path, NULL, log, false);
-    use_turns(textures, renderer, mesh, log);
-    if (found->normals != NULL && textures->of_mesh[mesh][VIEW_MAP_NORMALS] == VIEW_NO_TEXTURE)
-        textures->of_mesh[mesh][VIEW_MAP_NORMALS] =
-            load_file(textures, renderer, VIEW_MAP_NORMALS, found->normals, NULL, log, false);
-    textures->two_sided[mesh] = textures->two_sided[mesh] || found->two_sided;
-    if (found->guess != NULL)
-        view_info(log, "texture of mesh %u \"%s\" is a guess, %s: %s", (unsigned)mesh, search->mesh,
-                  found->guess, found->path);
-    else
-        view_debug(log, "texture of mesh %u: %s", (unsigned)mesh, found->path);
+    use_look(textures, renderer, mesh, &found->look, log);
 }
 
 // Loads the maps that a mesh's material in a game has. Returns whether it needs no other texture.
@@ -294,42 +328,6 @@ static bool use_choices(view_textures *textures, md5gl_renderer *renderer, const
     return true;
 }
 
-// Makes highlights and glow of the masks that a look names, unless the options chose them.
-static void use_look_masks(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
-                           const view_look *look, view_log *log)
-{
-    size_t *const of_mesh = textures->of_mesh[mesh];
-    view_texture wanted = {
-        .path = look->masks, .map = VIEW_MAP_SPECULAR, .is_masks = true, .share = look->specular};
-    if (look->masks == NULL)
-        return;
-    if (of_mesh[VIEW_MAP_SPECULAR] == VIEW_NO_TEXTURE)
-        of_mesh[VIEW_MAP_SPECULAR] = load_texture(textures, renderer, NULL, &wanted, log, false);
-    wanted.map = VIEW_MAP_GLOW;
-    wanted.share = look->glow;
-    wanted.base = look->diffuse;
-    const bool is_known = of_mesh[VIEW_MAP_DIFFUSE] != VIEW_NO_TEXTURE && look->diffuse != NULL;
-    // Masks that could not be read were reported with the highlights.
-    if (is_known && of_mesh[VIEW_MAP_SPECULAR] != VIEW_NO_TEXTURE
-        && of_mesh[VIEW_MAP_GLOW] == VIEW_NO_TEXTURE)
-        of_mesh[VIEW_MAP_GLOW] = load_texture(textures, renderer, NULL, &wanted, log, false);
-}
-
-// Loads what the look of a mesh names, unless the options did.
-static void use_look(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
-                     const view_look *look, view_log *log)
-{
-    size_t *const of_mesh = textures->of_mesh[mesh];
-    const char *const paths[] = {look->diffuse, look->normals};
-    const view_map maps[] = {VIEW_MAP_DIFFUSE, VIEW_MAP_NORMALS};
-    for (size_t i = 0; i < 2; i++)
-        if (paths[i] != NULL && of_mesh[maps[i]] == VIEW_NO_TEXTURE)
-            of_mesh[maps[i]] = load_file(textures, renderer, maps[i], paths[i], NULL, log, false);
-    use_look_masks(textures, renderer, mesh, look, log);
-    textures->two_sided[mesh] = look->two_sided;
-    textures->alpha_test[mesh] = look->alpha_test;
-}
-
 // Loads what the user chose for a mesh, unless the options say otherwise.
 static void use_chosen(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
                        const char *path, view_log *log)
@@ -371,9 +369,10 @@ static void find_mesh_textures(view_textures *textures, md5gl_renderer *renderer
     if (is_in_game
         && (use_game(textures, renderer, mesh, game, shader, log) || search->package == NULL))
         return;
+    search->mesh = mesh;
     // What the game lacks has been reported.
-    if (*diffuse == VIEW_NO_TEXTURE)
-        find_and_use(textures, renderer, model, mesh, search, is_in_game, log);
+    if (*diffuse == VIEW_NO_TEXTURE || search->look != NULL)
+        find_and_use(textures, renderer, search, is_in_game, log);
     if (!is_declared)
         find_maps(textures, renderer, mesh, log);
 }
@@ -400,6 +399,7 @@ bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const
     char *const in_game = game != NULL ? file_in_game(model_path) : NULL;
     const char *const file = game != NULL ? in_game : model_path;
     view_texture_search search = {.model_path = file,
+                                  .model = model,
                                   .package = file != NULL ? view_open_package(file) : NULL,
                                   .skin = options != NULL ? options->skin : 0};
     if (search.skin > 0 && game == NULL && view_quake_of(model_path) == VIEW_QUAKE_NONE)
@@ -409,8 +409,7 @@ bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const
         if (model->meshes[i].num_triangles == 0)
             continue;
         use_chosen(textures, renderer, i, view_chosen_texture(chosen, model_path, i), log);
-        if (i < num_looks)
-            use_look(textures, renderer, i, &looks[i], log);
+        search.look = i < num_looks ? &looks[i] : NULL;
         find_mesh_textures(textures, renderer, model, i, &search, log);
         if (textures->of_mesh[i][VIEW_MAP_DIFFUSE] == VIEW_NO_TEXTURE)
             view_lack_diffuse(&textures->layers, i);

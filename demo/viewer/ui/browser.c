@@ -153,11 +153,12 @@ bool view_open_browser(view_browser *browser, view_browser_kind kind, const view
 // Images are shown by their paths in the package.
 static void add_textures(view_browser *browser, const view_scene *scene)
 {
+    size_t count;
     view_package *const package = view_open_package(scene->path);
-    const common_list *const images = view_package_images(package, scene->path);
+    const view_image_file *const pictures = view_package_pictures(package, true, &count);
     const char *const root = view_package_root(package);
-    for (size_t i = 0; i < images->count; i++) {
-        const char *const path = images->names[i];
+    for (size_t i = 0; i < count; i++) {
+        const char *const path = pictures[i].path;
         const size_t above = root != NULL ? strlen(root) + 1 : 0;
         add_entry(browser, VIEW_ENTRY_TEXTURE, root != NULL ? path + above : common_base(path),
                   path);

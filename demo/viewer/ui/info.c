@@ -222,12 +222,12 @@ static void add_frame_time(const view_facts *facts, view_rows *rows)
         view_add_row(rows, VIEW_ROW_GRAPH, VIEW_PLAIN, "", "%s", "");
 }
 
-// The names that were tried, if there is no texture.
+// The likeliest images and why none was taken, if there is no texture.
 static void add_tried_rows(const view_texture_found *search, view_rows *rows)
 {
     enum { LISTED = 4 };
     for (size_t i = 0; i < search->tried.count && i < LISTED; i++)
-        view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "", "no %s.*", search->tried.names[i]);
+        view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "", "not %s", search->tried.names[i]);
     if (search->tried.count > LISTED)
         view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "", "and %u more: --verbose debug",
                      (unsigned)(search->tried.count - LISTED));
@@ -238,7 +238,7 @@ static const char *texture_origin(const char *path, const view_texture_found *se
 {
     if (path == NULL)
         return "";
-    return search->is_chosen ? DOT "chosen" : search->guess != NULL ? DOT "guessed" : "";
+    return search->is_chosen ? DOT "chosen" : search->is_guess ? DOT "guessed" : "";
 }
 
 // The texture, or a note that it is missing, and its maps.
@@ -256,7 +256,7 @@ static void add_map_rows(const view_facts *facts, view_rows *rows, uint32_t mesh
             view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, labels[map], "%s%s", name,
                          texture_origin(path, search));
             view_make_hit(rows, HIT_TEXTURES + (int32_t)mesh,
-                          path == NULL || search->guess != NULL ? "choose" : "");
+                          path == NULL || search->is_guess ? "choose" : "");
         } else if (path != NULL) {
             view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, labels[map], "%s", name);
         }
