@@ -103,6 +103,34 @@ bool common_has_ending(const char *path, const char *ending)
     return length >= tail && equal_ignoring_case(path + (length - tail), ending);
 }
 
+char *common_clean(const char *path)
+{
+    char *const made = common_alloc(strlen(path) + 2, 1);
+    const size_t first = path[0] != '\0' && path[1] == ':' ? 2 : 0; // a drive
+    size_t used = first;
+    memcpy(made, path, first);
+    for (const char *part = path + first; *part != '\0';) {
+        const size_t length = strcspn(part, "/\\");
+        const bool is_up = length == 2 && strncmp(part, "..", 2) == 0;
+        while (is_up && used > first && made[--used] != '/') {
+        }
+        if (!is_up && length > 0 && !(length == 1 && *part == '.')) {
+            made[used++] = '/';
+            memcpy(made + used, part, length);
+            used += length;
+        }
+        part += length + (part[length] != '\0');
+    }
+    made[used] = '\0';
+    return made;
+}
+
+bool common_is_in(const char *path, const char *folder)
+{
+    const size_t length = strlen(folder);
+    return strncmp(path, folder, length) == 0 && (path[length] == '\0' || path[length] == '/');
+}
+
 // -- Files ----------------------------------------------------------------------------------
 
 bool common_is_file(const char *path)
@@ -182,15 +210,6 @@ static int compare_entries(const void *a, const void *b)
     return common_compare_names(*(char *const *)a, *(char *const *)b);
 }
 
-static bool begins_ignoring_case(const char *text, const char *start)
-{
-    while (*start != '\0' && lower(*text) == lower(*start)) {
-        text++;
-        start++;
-    }
-    return *start == '\0';
-}
-
 static bool is_kind(const char *path, common_kind kind, common_kind wanted)
 {
     if (kind == COMMON_KIND_UNKNOWN)
@@ -202,22 +221,15 @@ static bool is_kind(const char *path, common_kind kind, common_kind wanted)
 typedef struct listing {
     common_list list;
     size_t room;
-    const char *folder, *start, *ending;
+    const char *folder, *ending;
 } listing;
-
-// Whether the name begins and ends as the wanted ones do.
-static bool is_named(const listing *wanted, const char *name)
-{
-    return strcmp(name, ".") != 0 && strcmp(name, "..") != 0
-           && begins_ignoring_case(name, wanted->start)
-           && (wanted->ending == NULL || common_has_ending(name, wanted->ending));
-}
 
 static void add_wanted(void *user, const char *name, common_kind kind)
 {
     listing *const to = user;
     common_list *const list = &to->list;
-    if (!is_named(to, name))
+    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0
+        || (to->ending != NULL && !common_has_ending(name, to->ending)))
         return;
     char *path = common_join(to->folder, name);
     if (!is_kind(path, kind, to->ending == NULL ? COMMON_KIND_FOLDER : COMMON_KIND_FILE)) {
@@ -231,18 +243,13 @@ static void add_wanted(void *user, const char *name, common_kind kind)
     list->names[list->count++] = path;
 }
 
-static common_list list_folder(const char *folder, const char *start, const char *ending)
+common_list common_list_folder(const char *folder, const char *ending)
 {
-    listing made = {.folder = folder, .start = start, .ending = ending};
+    listing made = {.folder = folder, .ending = ending};
     common_each_entry(folder, add_wanted, &made);
     if (made.list.count > 1)
         qsort(made.list.names, made.list.count, sizeof *made.list.names, compare_entries);
     return made.list;
-}
-
-common_list common_list_folder(const char *folder, const char *ending)
-{
-    return list_folder(folder, "", ending);
 }
 
 void common_free_list(common_list *list)
@@ -265,7 +272,10 @@ static void compare_entry(void *user, const char *name, common_kind kind)
     if (!equal_ignoring_case(name, wanted->name))
         return;
     char *path = common_join(wanted->folder, name);
-    if (wanted->found == NULL || strcmp(path, wanted->found) < 0) {
+    const bool is_it = strcmp(name, wanted->name) == 0;
+    if (wanted->found == NULL || is_it
+        || (strcmp(common_base(wanted->found), wanted->name) != 0
+            && strcmp(path, wanted->found) < 0)) {
         free(wanted->found);
         wanted->found = path;
     } else {
@@ -273,8 +283,8 @@ static void compare_entry(void *user, const char *name, common_kind kind)
     }
 }
 
-// Returns the path of the entry of `folder` that equals `name` ignoring case, or NULL. Of several
-// the first in byte order, so that the result does not depend on the file system.
+// Returns the path of the entry of `folder` that equals `name`, else that does ignoring case, or
+// NULL. Of several the first in byte order, so that the result does not depend on the file system.
 static char *find_entry(const char *folder, const char *name)
 {
     search wanted = {.folder = folder, .name = name};
@@ -282,93 +292,19 @@ static char *find_entry(const char *folder, const char *name)
     return wanted.found;
 }
 
-// Returns a copy with slashes only.
-static char *with_slashes(const char *path)
-{
-    char *const copy = common_copy(path);
-    for (char *c = copy; *c != '\0'; c++)
-        if (*c == '\\')
-            *c = '/';
-    return copy;
-}
-
-// Finds each part of `rest`, which it changes, ignoring case. Returns NULL if there is none.
-static char *find_parts(const char *folder, char *rest)
-{
-    char *path = common_copy(common_is_absolute(rest) ? "/" : folder);
-    for (char *part = rest; part != NULL && path != NULL;) {
-        char *end = strchr(part, '/');
-        if (end != NULL)
-            *end = '\0';
-        if (*part != '\0' && strcmp(part, ".") != 0) {
-            char *next = find_entry(path, part);
-            free(path);
-            path = next;
-        }
-        part = end != NULL ? end + 1 : NULL;
-    }
-    return path;
-}
-
 char *common_find(const char *folder, const char *relative)
 {
-    char *const rest = with_slashes(relative);
-    // Usually the case matches, and no folder needs to be searched.
-    char *path = common_join(folder, rest);
-    if (!common_is_file(path)) {
+    char *const rest = common_clean(relative), *path = common_copy(folder);
+    for (char *part = rest; *part != '\0' && path != NULL;) {
+        part += strspn(part, "/");
+        const size_t length = strcspn(part, "/");
+        char *const name = common_format("%.*s", (int)length, part);
+        char *const next = length > 0 ? find_entry(path, name) : common_copy(path);
+        free(name);
         free(path);
-        path = find_parts(folder, rest);
+        path = next;
+        part += length;
     }
     free(rest);
-    if (path != NULL && !common_is_file(path)) {
-        free(path);
-        path = NULL;
-    }
     return path;
-}
-
-// Lists the files in folder/inner, which it changes, whose names begin with `start`. Where a folder
-// of exactly that name has none, one that differs in case may.
-static common_list list_inner(const char *folder, char *inner, const char *start)
-{
-    char *path = common_join(folder, inner);
-    common_list list = list_folder(path, start, "");
-    if (list.count == 0) {
-        free(path);
-        path = find_parts(folder, inner);
-        if (path != NULL)
-            list = list_folder(path, start, "");
-    }
-    free(path);
-    return list;
-}
-
-common_list common_find_starting(const char *folder, const char *relative)
-{
-    char *const start = with_slashes(relative);
-    char *const slash = strrchr(start, '/');
-    common_list list = {0};
-    if (slash == NULL) {
-        list = list_folder(folder, start, "");
-    } else if (slash == start) {
-        list = list_folder("/", start + 1, "");
-    } else {
-        *slash = '\0';
-        list = list_inner(folder, start, slash + 1);
-    }
-    free(start);
-    return list;
-}
-
-const char *common_pick(const common_list *list, const char *name)
-{
-    const char *picked = NULL;
-    for (size_t i = 0; i < list->count; i++) {
-        const char *const path = list->names[i], *const base = common_base(path);
-        if (strcmp(base, name) == 0)
-            return path;
-        if (equal_ignoring_case(base, name) && (picked == NULL || strcmp(path, picked) < 0))
-            picked = path;
-    }
-    return picked;
 }

@@ -24,6 +24,13 @@ bool common_is_absolute(const char *path);
 // Returns the absolute path; "." is the current folder.
 char *common_absolute(const char *path);
 
+// Returns the path with slashes only, one before each part, without "." and "..": "a\\..\\b" gives
+// "/b".
+char *common_clean(const char *path);
+
+// Whether a path is that of a folder or of something in it; both as common_clean() returns them.
+bool common_is_in(const char *path, const char *folder);
+
 // Whether a path ends in `ending` (".md5anim"), ignoring case.
 bool common_has_ending(const char *path, const char *ending);
 
@@ -52,15 +59,8 @@ typedef struct common_list {
 common_list common_list_folder(const char *folder, const char *ending);
 void common_free_list(common_list *list);
 
-// Finds folder/relative ignoring case. Returns the path as it is on disk, or NULL if there is none.
+// Finds a file or a folder, folder/relative, ignoring case. Returns the path as it is on disk; of
+// several the first in byte order; or NULL.
 char *common_find(const char *folder, const char *relative);
-
-// Lists the files whose paths begin with folder/relative, ignoring case: one search of the folder
-// instead of one for each name that could follow.
-common_list common_find_starting(const char *folder, const char *relative);
-
-// Returns the path in the list whose base name is `name`; if there is none, the first in byte order
-// that equals it ignoring case; or NULL.
-const char *common_pick(const common_list *list, const char *name);
 
 #endif

@@ -251,7 +251,7 @@ static const find_case cases[] = {
      {{"", "", NULL, false}}},
     {"the only image of a lone model",
      {"m/imp.md5mesh", "m/any.png", "m/any_local.png", "m/normals.png"},
-     {{"unknown", "a", "m/any.png", true}}},
+     {{"Material", "a", "m/any.png", true}}},
     {"an only image that nothing supports",
      {"m/imp.md5mesh", "m/any.png"},
      {{"unknown", "a", NULL, false}}},
@@ -429,16 +429,20 @@ TEST (view_textures_tell_what_other_maps_are) {
 
 TEST (view_names_are_split_into_words) {
     const view_name name = view_split_name("adultChicken_01dFF");
-    CHECK_UINT(name.count, 5);
-    CHECK_STRING(name.text, "adultchicken1dff");
+    CHECK_STRING(name.words, " adult chicken 1 d ff ");
     const view_name imp = view_split_name("imp"), skin = view_split_name("ImpSkin");
     CHECK_UINT(view_share_in(&imp, &skin), 100);
     CHECK_UINT(view_share_in(&skin, &imp), 42); // 3 of 7 letters
+    const view_name first = view_split_name("imp_01"), second = view_split_name("imp_02");
+    CHECK_UINT(view_share_in(&first, &second), 0);
+    CHECK_UINT(view_share_in(&first, &imp), 75);
     char longest[1000];
-    memset(longest, 'x', sizeof longest - 1);
+    for (size_t i = 0; i < sizeof longest; i++)
+        longest[i] = i % 2 == 0 ? 'x' : '_';
     longest[sizeof longest - 1] = '\0';
-    CHECK_UINT(view_split_name(longest).count, 0); // a word that is no name
-    for (size_t i = 1; i < sizeof longest - 1; i += 2)
-        longest[i] = '_';
-    CHECK_UINT(view_split_name(longest).count, VIEW_NAME_WORDS);
+    const view_name cut = view_split_name(longest);
+    CHECK(strlen(cut.words) < sizeof cut.words && cut.words[strlen(cut.words) - 1] == ' ');
+    CHECK_UINT(view_share_in(&cut, &cut), 100);
+    const view_name empty = view_split_name("");
+    CHECK_UINT(view_share_in(&empty, &imp), 0);
 }

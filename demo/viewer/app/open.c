@@ -103,7 +103,7 @@ char *view_own_model(const char *name)
 
 void view_measure(view_state *viewer)
 {
-    view_measure_document(viewer->document);
+    view_measure_document(viewer->document, NULL);
     view_pose(&viewer->document->scene, &viewer->play);
 }
 

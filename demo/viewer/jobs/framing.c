@@ -42,6 +42,21 @@ void view_frame_for(view_state *viewer, uint32_t width, uint32_t height)
         frame_for(viewer, (float)width, (float)height);
 }
 
+void view_frame_still(view_state *viewer)
+{
+    const float distance = viewer->camera.distance;
+    if (viewer->following || viewer->document->crowd.count > 0 || viewer->pages.open >= 0)
+        return;
+    view_measure_document(viewer->document, &viewer->play);
+    view_frame_again(viewer);
+    if (viewer->options->distance_given)
+        viewer->camera.distance = distance;
+    // The camera follows a character that walks.
+    const md5_vec3 walked = view_walked(&viewer->document->scene, &viewer->play);
+    viewer->camera.target = md5_vec3_sub(viewer->camera.target, walked);
+    view_snap(viewer);
+}
+
 void view_leave_camera_path(view_state *viewer)
 {
     if (!viewer->following)

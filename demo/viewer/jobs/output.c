@@ -226,6 +226,8 @@ static bool save_pictures(view_state *viewer, uint32_t count)
     bool saved = true;
     for (uint32_t i = 0; i < count && saved; i++) {
         set_up_picture(viewer, i, count, azimuth);
+        if (count == 1)
+            view_frame_still(viewer);
         const view_name_values values = name_values(viewer, i + 1);
         char *const numbered =
             count > 1 && !has_distinct_names ? number_name(name, i + 1) : common_copy(name);

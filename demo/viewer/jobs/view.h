@@ -119,6 +119,9 @@ void view_frame_for(view_state *viewer, uint32_t width, uint32_t height);
 // Frames everything, from the same direction.
 void view_frame_again(view_state *viewer);
 
+// Frames the pose at the current time instead of the whole clip, for a picture of it alone.
+void view_frame_still(view_state *viewer);
+
 // Continues with the user's camera from the current position of the camera path.
 void view_leave_camera_path(view_state *viewer);
 

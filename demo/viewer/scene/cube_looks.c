@@ -71,7 +71,8 @@ view_look *view_cube_looks(const view_cube_model *joined, uint32_t *num_looks)
     for (uint32_t p = 0; p < joined->cube->num_parts; p++) {
         const md5_model *const model = joined->parts[p].model;
         for (uint32_t m = 0; model != NULL && m < model->num_meshes; m++)
-            looks[count++] = view_cube_look(joined->cube, &joined->cube->parts[p], model->meshes[m].name);
+            looks[count++] =
+                view_cube_look(joined->cube, &joined->cube->parts[p], model->meshes[m].name);
     }
     return looks;
 }

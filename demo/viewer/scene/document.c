@@ -174,10 +174,11 @@ static void widen_by_guest(view_document *document, const view_companion *compan
     widen_by_box(document, box);
 }
 
-void view_measure_document(view_document *document)
+void view_measure_document(view_document *document, const view_play *still)
 {
     const view_crowd *const crowd = &document->crowd;
-    document->bounds = view_clip_bounds(&document->scene, &document->hull);
+    document->bounds =
+        view_clip_bounds(&document->scene, crowd->count == 0 ? still : NULL, &document->hull);
     for (uint32_t i = 1; i < crowd->num_kinds; i++)
         widen_by_box(document, crowd->kinds[i].model->bounds);
     if (crowd->count > 0)
@@ -187,6 +188,8 @@ void view_measure_document(view_document *document)
         widen_by_companion(document, &document->companions[VIEW_COMPARED], -1.0f);
         widen_by_guest(document, &document->companions[VIEW_GUEST]);
     }
+    if (still != NULL) // one that leaps stays above the ground
+        return;
     // The ground is at 0, where id's characters stand, unless the model is well above or below it.
     const float size = view_size(document->bounds), low = document->bounds.min.z;
     const bool stands = fabsf(low) <= 0.1f * size || view_is_empty(document->bounds);

@@ -26,7 +26,7 @@ typedef struct view_document {
     bool as_asked;           // opened with the files and textures of the command line
 
     // Written by view_measure_document().
-    md5_bounds bounds; // over the whole clip, with companions and crowd
+    md5_bounds bounds; // over the whole clip or of a pose, with companions and crowd
     view_hull hull;    // over the same
     float ground;      // height of the grid
 } view_document;
@@ -48,8 +48,9 @@ view_document *view_load_document(const view_loader *loader, const char *const *
 void view_free_document(view_document *document, md5gl_renderer *renderer); // NULL is allowed
 
 // Computes bounds, hull and ground. Call it after loading and after a change of clip, root or
-// skinning. Leaves the scene in an unspecified pose of the clip.
-void view_measure_document(view_document *document);
+// skinning; then, to show one pose alone, with its time: bounds and hull are those of the pose.
+// Leaves the scene in an unspecified pose of the clip.
+void view_measure_document(view_document *document, const view_play *still);
 
 // Hides the meshes whose bit is set in `hidden` and shows the others. Mesh 64 and later are not
 // changed.

@@ -1,6 +1,10 @@
 #include "demo/viewer/scene/file_words.h"
 
-#include <stddef.h>
+#include "demo/common/file.h"
+#include "demo/common/memory.h"
+#include "demo/viewer/scene/maps.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 static const struct word_row {
@@ -11,7 +15,8 @@ static const struct word_row {
      " skin skins texture textures tex diffuse diff dif d color colour col albedo basecolor cc "},
     {VIEW_WORD_MAP,
      " local n nm nor norm norms normal normals nrm nrml nrmls bmp bump h height heights disp "
-     "displacement parallax z s sc spec specc specular gloss glossiness roughness metallic metalness "
+     "displacement parallax z s sc spec specc specular gloss glossiness roughness metallic "
+     "metalness "
      "ao occlusion cavity mask masks g glo glow emit emission emissive luma add env envmap orm "},
     {VIEW_WORD_GENERIC,
      " mesh model md material materials mat default cube box cylinder sphere plane circle object "
@@ -24,7 +29,8 @@ static const struct word_row {
      "brows tail wing wings horn horns claw claws strap screen display flash laser bullet shell "
      "clip scope health "},
     {VIEW_WORD_OTHER,
-     " gfx ui guis interface flash muzzle muzzleflash icon icons thumb thumbs thumbnail thumbnails preview previews "
+     " gfx ui guis interface flash muzzle muzzleflash icon icons thumb thumbs thumbnail thumbnails "
+     "preview previews "
      "levelshot levelshots screenshot screenshots lightmap lightmaps lm hud crosshair crosshairs "
      "logo gui menu particle particles smoke spark sparks decal decals shadow sprite sprites "
      "placeholder missing notexture checker checkerboard loading splash font sky skybox explosion "
@@ -34,199 +40,172 @@ static const struct word_row {
      " red blue green yellow black white orange purple cyan magenta grey gray brown pink on off "},
 };
 
-static uint8_t kind_of(const char *word, size_t size)
+// Copies the next word with the spaces around it, and moves past it. False at the end.
+static bool next_word(const char **at, view_name *word)
 {
-    char padded[VIEW_NAME_SIZE + 3] = " ";
-    uint8_t kind = 0;
-    if (word[0] >= '0' && word[0] <= '9')
-        return VIEW_WORD_GENERIC | VIEW_WORD_VARIANT;
-    memcpy(padded + 1, word, size);
-    padded[size + 1] = ' ';
-    padded[size + 2] = '\0';
+    const size_t size = **at != '\0' ? strcspn(*at + 1, " ") : 0;
+    memcpy(word->words, *at, size + 2);
+    word->words[size > 0 ? size + 2 : 0] = '\0';
+    *at += size + 1;
+    return size > 0;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static uint8_t kind_of(const view_name *word)
+{
+    uint8_t kind = is_digit(word->words[1]) ? VIEW_WORD_VARIANT : 0;
     for (size_t i = 0; i < sizeof word_rows / sizeof word_rows[0]; i++)
-        if (strstr(word_rows[i].words, padded) != NULL)
-            kind |= word_rows[i].kind;
+        kind |= strstr(word_rows[i].words, word->words) != NULL ? word_rows[i].kind : 0;
     return kind;
-}
-
-// Classes of bytes: 0 = between words, those above ASCII are letters.
-enum { BETWEEN, DIGIT, LOWER, UPPER };
-
-static int class_of(char c)
-{
-    if (c >= '0' && c <= '9')
-        return DIGIT;
-    if (c >= 'A' && c <= 'Z')
-        return UPPER;
-    return (c >= 'a' && c <= 'z') || (unsigned char)c >= 0x80 ? LOWER : BETWEEN;
-}
-
-// A word goes on within a class, and from its first capital to small letters.
-static bool goes_on(const char *at, size_t length)
-{
-    const int last = class_of(at[length - 1]), next = class_of(at[length]);
-    return next == last || (last == UPPER && next == LOWER && length == 1);
-}
-
-static void add_word(view_name *name, const char *word, size_t size, size_t *used)
-{
-    while (size > 1 && word[0] == '0') {
-        word++;
-        size--;
-    }
-    if (name->count == VIEW_NAME_WORDS || *used + size >= VIEW_NAME_SIZE)
-        return;
-    char *const to = name->text + *used;
-    for (size_t i = 0; i < size; i++)
-        to[i] = (char)(class_of(word[i]) == UPPER ? word[i] - 'A' + 'a' : word[i]);
-    name->begin[name->count] = (uint8_t)*used;
-    name->size[name->count] = (uint8_t)size;
-    name->kind[name->count++] = kind_of(to, size);
-    *used += size;
 }
 
 view_name view_split_name(const char *name)
 {
-    view_name split = {.count = 0};
-    size_t used = 0;
-    while (*name != '\0') {
-        size_t length = 1;
-        if (class_of(*name) == BETWEEN) {
-            name++;
-            continue;
-        }
-        while (goes_on(name, length))
-            length++;
-        add_word(&split, name, length, &used);
-        name += length;
+    enum { BETWEEN, DIGIT, LOWER, UPPER } last = BETWEEN, now = BETWEEN;
+    view_name split = {" "};
+    char *const to = split.words;
+    size_t used = 1;
+    for (const char *c = name; *c != '\0' && used + 3 < sizeof split.words; c++, last = now) {
+        const bool is_upper = *c >= 'A' && *c <= 'Z';
+        const bool is_lower = (*c >= 'a' && *c <= 'z') || (unsigned char)*c >= 0x80;
+        now = is_digit(*c) ? DIGIT : is_upper ? UPPER : is_lower ? LOWER : BETWEEN;
+        const bool goes_on = now == last || (last == UPPER && now == LOWER && to[used - 2] == ' ');
+        if (!goes_on && to[used - 1] != ' ')
+            to[used++] = ' ';
+        // Zeros before a number are left out.
+        if (now != BETWEEN && !(*c == '0' && to[used - 1] == ' ' && is_digit(c[1])))
+            to[used++] = is_upper ? (char)(*c - 'A' + 'a') : *c;
     }
+    if (to[used - 1] != ' ')
+        to[used] = ' ';
     return split;
 }
 
-uint8_t view_kind_of_all(const view_name *name)
-{
-    uint8_t kind = name->count > 0 ? UINT8_MAX : 0;
-    for (uint32_t i = 0; i < name->count; i++)
-        kind &= name->kind[i];
-    return kind;
-}
-
-uint8_t view_kind_of_any(const view_name *name)
+uint8_t view_any_kind(const view_name *name)
 {
     uint8_t kind = 0;
-    for (uint32_t i = 0; i < name->count; i++)
-        kind |= name->kind[i];
+    view_name word;
+    for (const char *at = name->words; next_word(&at, &word);)
+        kind |= kind_of(&word);
     return kind;
 }
 
-void view_drop_words(view_name *name, uint8_t kinds)
+uint8_t view_common_kind(const view_name *name)
 {
-    view_name kept = {.count = 0};
-    size_t used = 0;
-    for (uint32_t i = 0; i < name->count; i++)
-        if ((name->kind[i] & kinds) == 0)
-            add_word(&kept, name->text + name->begin[i], name->size[i], &used);
-    if (kept.count > 0)
-        *name = kept;
+    uint8_t kind = view_any_kind(name);
+    view_name word;
+    for (const char *at = name->words; next_word(&at, &word);)
+        kind &= kind_of(&word);
+    return kind;
 }
 
-static bool is_same_word(const view_name *a, uint32_t i, const view_name *b, uint32_t j)
+view_name view_drop_words(view_name name, uint8_t kinds)
 {
-    return a->size[i] == b->size[j]
-           && memcmp(a->text + a->begin[i], b->text + b->begin[j], a->size[i]) == 0;
+    view_name kept = {" "}, word;
+    for (const char *at = name.words; next_word(&at, &word);)
+        if ((kind_of(&word) & kinds) == 0)
+            strcat(kept.words, word.words + 1);
+    return kept.words[1] != '\0' ? kept : name;
 }
 
-bool view_same_words(const view_name *a, const view_name *b, uint8_t kinds)
+view_name view_last_word(const view_name *name)
 {
-    uint32_t i = 0, j = 0;
-    for (;; i++, j++) {
-        while (i < a->count && (a->kind[i] & kinds) != 0)
-            i++;
-        while (j < b->count && (b->kind[j] & kinds) != 0)
-            j++;
-        if (i == a->count || j == b->count)
-            return i == a->count && j == b->count;
-        if (!is_same_word(a, i, b, j))
-            return false;
+    view_name last = {" "}, word;
+    for (const char *at = name->words; next_word(&at, &word);) {
+        const uint8_t kind = kind_of(&word);
+        if ((kind & VIEW_WORD_VARIANT) == 0 && (kind != 0 || strlen(word.words) > 1 + 2))
+            last = word;
     }
+    return last;
 }
 
-uint32_t view_specific_letters(const view_name *name)
+bool view_is_specific(const view_name *name)
 {
-    uint32_t letters = 0;
-    for (uint32_t i = 0; i < name->count; i++)
-        if ((name->kind[i] & (VIEW_WORD_GENERIC | VIEW_WORD_PART)) == 0)
-            letters += name->size[i];
-    return letters;
-}
-
-// Numbers say less than words of their length.
-static uint32_t weight_of(const view_name *name, uint32_t word)
-{
-    return (name->kind[word] & VIEW_WORD_VARIANT) != 0 ? 1 : name->size[word];
-}
-
-// Words of four letters and more are also found within others: "squirrel" in "flyingsquirrel".
-static bool has_word(const view_name *name, const view_name *of, uint32_t word)
-{
-    enum { LONG = 4 };
-    char text[VIEW_NAME_SIZE] = "";
-    memcpy(text, of->text + of->begin[word], of->size[word]);
-    if (of->size[word] >= LONG && strstr(name->text, text) != NULL)
-        return true;
-    for (uint32_t i = 0; i < name->count; i++)
-        if (is_same_word(of, word, name, i))
+    view_name word;
+    for (const char *at = name->words; next_word(&at, &word);)
+        if ((kind_of(&word) & (VIEW_WORD_GENERIC | VIEW_WORD_PART | VIEW_WORD_VARIANT)) == 0
+            && strlen(word.words) >= 3 + 2)
             return true;
     return false;
 }
 
-static void count_letters(const view_name *name, const view_name *other, uint32_t *shared,
-                          uint32_t *all)
+static bool has_number(const view_name *name)
 {
-    for (uint32_t i = 0; i < name->count; i++) {
-        *shared += has_word(other, name, i) ? weight_of(name, i) : 0;
-        *all += weight_of(name, i);
-    }
+    return strpbrk(name->words, "0123456789") != NULL;
 }
 
 uint32_t view_share_in(const view_name *name, const view_name *other)
 {
     uint32_t shared = 0, all = 0;
-    if (name->count > 0 && strcmp(name->text, other->text) == 0)
-        return 100;
-    count_letters(name, other, &shared, &all);
+    view_name word;
+    for (const char *at = name->words; next_word(&at, &word);) {
+        const uint32_t size = (uint32_t)strlen(word.words) - 2;
+        const uint32_t weight = (kind_of(&word) & VIEW_WORD_VARIANT) != 0 ? 1 : size;
+        bool is_in = strstr(other->words, word.words) != NULL;
+        if (!is_in && is_digit(word.words[1]) && has_number(other))
+            return 0;
+        word.words[size + 1] = '\0';
+        is_in = is_in || (size >= 4 && strstr(other->words, word.words + 1) != NULL);
+        shared += is_in ? weight : 0;
+        all += weight;
+    }
     return all > 0 ? 100 * shared / all : 0;
 }
 
-uint32_t view_likeness(const view_name *a, const view_name *b)
+// -- Names of files -------------------------------------------------------------------------
+
+char *view_without_ending(const char *path)
 {
-    uint32_t shared = 0, all = 0;
-    if (a->count > 0 && strcmp(a->text, b->text) == 0)
-        return 100;
-    count_letters(a, b, &shared, &all);
-    count_letters(b, a, &shared, &all);
-    return all > 0 ? 100 * shared / all : 0;
+    char *const stem = common_copy(path);
+    for (const char *const *ending = view_image_endings(); *ending != NULL; ending++)
+        if (common_has_ending(stem, *ending))
+            stem[strlen(stem) - strlen(*ending)] = '\0';
+    return stem;
 }
 
-static bool is_number(const view_name *name, uint32_t word)
+view_name view_split_stem(const char *path)
 {
-    const char first = name->text[name->begin[word]];
-    return first >= '0' && first <= '9';
+    char *const stem = view_without_ending(common_base(path));
+    const view_name name = view_split_name(stem);
+    free(stem);
+    return name;
 }
 
-bool view_numbers_differ(const view_name *a, const view_name *b)
+bool view_is_same(const view_name *a, const view_name *b, uint8_t kinds)
 {
-    bool any = false, all_found = true;
-    for (uint32_t i = 0; i < b->count; i++)
-        any = any || is_number(b, i);
-    for (uint32_t i = 0; i < a->count; i++)
-        all_found = all_found && (!is_number(a, i) || has_word(b, a, i));
-    return any && !all_found;
+    const view_name x = view_drop_words(*a, kinds), y = view_drop_words(*b, kinds);
+    return strcmp(x.words, y.words) == 0;
 }
 
-void view_append_words(view_name *name, const view_name *more)
+static bool is_in_same_folder(const char *a, const char *b)
 {
-    size_t used = strlen(name->text);
-    for (uint32_t i = 0; i < more->count; i++)
-        add_word(name, more->text + more->begin[i], more->size[i], &used);
+    const size_t length = (size_t)(common_base(a) - a);
+    return length == (size_t)(common_base(b) - b) && strncmp(a, b, length) == 0;
+}
+
+bool view_is_same_image(const char *a, const char *b, bool variants)
+{
+    view_name x = view_split_stem(a), y = view_split_stem(b);
+    if (variants) {
+        x = view_drop_words(x, VIEW_WORD_VARIANT);
+        y = view_drop_words(y, VIEW_WORD_VARIANT);
+    }
+    return is_in_same_folder(a, b) && view_is_same(&x, &y, VIEW_WORD_COLOR);
+}
+
+bool view_ends_in(const char *path, const char *end)
+{
+    const view_name name = view_split_name(common_base(path));
+    const view_name last = view_split_name(common_base(end));
+    char *const folder = common_folder(path), *const inner = common_folder(end);
+    const bool is_it = common_has_ending(path, end)
+                       || (view_is_same(&name, &last, VIEW_WORD_COLOR)
+                           && common_has_ending(folder, inner[1] != '\0' ? inner : ""));
+    free(folder);
+    free(inner);
+    return is_it;
 }

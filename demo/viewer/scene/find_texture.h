@@ -31,10 +31,10 @@ typedef struct view_texture_found {
 } view_texture_found;
 
 // Evidence is, in falling order: what declares the mesh's look (materials/*.mtr and
-// scripts/*.shader of the package, an md5.cfg around the model that loads it); the images of a model
-// of the Quake re-releases; the shader as a path below the model's folder or one above, which may
-// come from the author's machine; then the names of shader, model, mesh and folder, words such as
-// "skin", and that there is but one. A name counts less where it is less specific, in a model of
+// scripts/*.shader of the package, an md5.cfg around the model that loads it); the images of a
+// model of the Quake re-releases; the shader as a path below the model's folder or one above, which
+// may come from the author's machine; then the names of shader, model, mesh and folder, words such
+// as "skin", and that there is but one. A name counts less where it is less specific, in a model of
 // several materials, and the farther the image is. An image that is declared but missing is not
 // replaced by another. Names are compared without regard to case, ending and the suffixes of
 // colour maps (_d, _diffuse, ...); a tiny image yields to another of its name.

@@ -12,14 +12,13 @@
 
 enum { MAX_TAILS = 12 };
 
-// The first suffix in each row is id's; NULL ends a row.
+// The last words of their names; the first one is id's, and NULL ends a row.
 static const char *const tails[VIEW_NUM_MAPS][MAX_TAILS] = {
-    [VIEW_MAP_DIFFUSE] = {"_d", "_diffuse", "_diff", "_col", "_color", "_albedo", "_cc", ""},
-    [VIEW_MAP_NORMALS] = {"_local", "_n", "_nor", "_norm", "_normal", "_normals", "_nrm", "_bmp",
-                          "_nm", "_nrml", "_nrmls"},
-    [VIEW_MAP_HEIGHT] = {"_h", "_height", "_bump"},
-    [VIEW_MAP_SPECULAR] = {"_s", "_spec", "_specular", "_gloss", "_specc", "_sc"},
-    [VIEW_MAP_GLOW] = {"_add", "_glow", "_emit", "_luma", "_glo"},
+    [VIEW_MAP_NORMALS] = {"local", "n", "nor", "norm", "normal", "normals", "nrm", "bmp", "nm",
+                          "nrml", "nrmls"},
+    [VIEW_MAP_HEIGHT] = {"h", "height", "bump"},
+    [VIEW_MAP_SPECULAR] = {"s", "spec", "specular", "gloss", "specc", "sc"},
+    [VIEW_MAP_GLOW] = {"add", "glow", "emit", "luma", "glo"},
 };
 
 static const char *const endings[] = {".tga", ".png", ".jpg", ".jpeg", ".dds", NULL};
@@ -39,17 +38,10 @@ bool view_is_image(const char *path)
 
 bool view_is_other_map(const char *path)
 {
-    char *const stem = common_stem(path);
-    const view_name name = view_split_name(stem);
-    uint32_t last = name.count;
-    // Numbers and single letters that mean nothing may follow: "wall_n2".
-    while (last > 1
-           && ((name.kind[last - 1] & VIEW_WORD_VARIANT) != 0
-               || (name.size[last - 1] == 1 && name.kind[last - 1] == 0)))
-        last--;
-    free(stem);
-    return last > 0 && (name.kind[last - 1] & VIEW_WORD_MAP) != 0
-           && (last > 1 || name.size[0] > 1);
+    const view_name name = view_split_stem(path), last = view_last_word(&name);
+    const bool is_letter = strlen(last.words) == 1 + 2;
+    return (view_any_kind(&last) & VIEW_WORD_MAP) != 0
+           && !(is_letter && strcmp(last.words, name.words) == 0);
 }
 
 const char *view_map_name(view_map map)
@@ -59,44 +51,28 @@ const char *view_map_name(view_map map)
     return names[map];
 }
 
-// Whether the file name of `path` is stem + tail + any extension.
-static bool is_called(const char *path, const char *stem, const char *tail)
+// Whether a file is the map of an image with that word: of the same name, or both are called after
+// their purpose alone: "skin.png" and "normals.png".
+static bool is_map_of(const view_name *image, const char *path, const char *word)
 {
-    char *wanted = common_format("%s%s", stem, tail);
-    char *found = common_stem(path);
-    const bool same = strlen(found) == strlen(wanted) && common_has_ending(found, wanted);
-    free(found);
-    free(wanted);
-    return same;
+    const view_name name = view_split_stem(path), last = view_last_word(&name);
+    const size_t length = strlen(last.words) - 2;
+    return length == strlen(word) && strncmp(last.words + 1, word, length) == 0
+           && (view_is_same(image, &name, VIEW_WORD_COLOR | VIEW_WORD_MAP)
+               || ((view_common_kind(image) & VIEW_WORD_COLOR) != 0
+                   && (view_common_kind(&name) & VIEW_WORD_MAP) != 0));
 }
 
 const char *view_find_map(const common_list *files, const char *diffuse, view_map map)
 {
     const char *best = NULL;
-    char *stem = common_stem(diffuse);
-    for (int i = 0; i < MAX_TAILS && best == NULL; i++) {
-        const char *const own = tails[VIEW_MAP_DIFFUSE][i];
-        if (own == NULL || !common_has_ending(stem, own))
-            continue;
-        char *base = common_copy(stem);
-        base[strlen(base) - strlen(own)] = '\0';
-        for (int t = 0; t < MAX_TAILS && tails[map][t] != NULL && best == NULL; t++)
-            for (size_t e = 0; endings[e] != NULL && best == NULL; e++)
-                for (size_t f = 0; f < files->count && best == NULL; f++)
-                    if (common_has_ending(files->names[f], endings[e])
-                        && is_called(files->names[f], base, tails[map][t]))
-                        best = files->names[f];
-        free(base);
-    }
-    // Files that are called after their purpose alone: "skin.png" has "normals.png".
-    const view_name name = view_split_name(stem);
-    const bool is_purpose = (view_kind_of_all(&name) & VIEW_WORD_COLOR) != 0;
-    for (int t = 0; is_purpose && t < MAX_TAILS && tails[map][t] != NULL && best == NULL; t++)
-        for (size_t f = 0; f < files->count && best == NULL; f++)
-            if (strlen(tails[map][t]) > 2 && view_is_image(files->names[f])
-                && is_called(files->names[f], "", tails[map][t] + 1))
-                best = files->names[f];
-    free(stem);
+    const view_name image = view_split_stem(diffuse);
+    for (int t = 0; t < MAX_TAILS && tails[map][t] != NULL && best == NULL; t++)
+        for (size_t e = 0; endings[e] != NULL && best == NULL; e++)
+            for (size_t f = 0; f < files->count && best == NULL; f++)
+                if (common_has_ending(files->names[f], endings[e])
+                    && is_map_of(&image, files->names[f], tails[map][t]))
+                    best = files->names[f];
     return best;
 }
 

@@ -25,7 +25,7 @@ struct view_package {
     bool is_inside;       // see view_stay_inside()
     bool is_near_listed, is_all_listed, is_game_open;
     view_image_file *pictures;
-    size_t num_pictures, room;
+    size_t num_pictures;
     common_list models, scripts;  // scripts: the md5.cfg files around the model
     md5_cube *cubes[MAX_SCRIPTS]; // [num_cubes] what the first ones say; NULL: cannot be read
     size_t num_cubes;
@@ -72,58 +72,27 @@ static bool is_top(const char *absolute)
 static char *find_root(const char *folder)
 {
     char *here = common_copy(folder);
-    for (int up = 0; up <= MAX_FOLDERS_UP && !is_top(here) && !is_root(here); up++) {
+    for (int up = 0; up <= MAX_FOLDERS_UP && !is_top(here); up++) {
+        if (is_root(here))
+            return here;
         char *const above = common_folder(here);
         free(here);
         here = above;
     }
-    if (!is_top(here) && is_root(here))
-        return here;
     free(here);
     return NULL;
-}
-
-// Returns the path with slashes only, without "." and the folders before "..".
-static char *clean(const char *path)
-{
-    char *const made = common_alloc(strlen(path) + 2, 1);
-    const size_t first = path[0] != '\0' && path[1] == ':' ? 2 : 0; // a drive
-    size_t used = first;
-    memcpy(made, path, first);
-    for (const char *part = path + first; *part != '\0';) {
-        const size_t length = strcspn(part, "/\\");
-        const bool is_up = length == 2 && strncmp(part, "..", 2) == 0;
-        while (is_up && used > first && made[--used] != '/') {
-        }
-        if (!is_up && length > 0 && !(length == 1 && *part == '.')) {
-            made[used++] = '/';
-            memcpy(made + used, part, length);
-            used += length;
-        }
-        part += length + (part[length] != '\0');
-    }
-    made[used] = '\0';
-    return made;
-}
-
-// Whether a path is that of a folder or of something in it.
-static bool is_in(const char *path, const char *folder)
-{
-    const size_t length = folder != NULL ? strlen(folder) : 0;
-    return folder != NULL && strncmp(path, folder, length) == 0
-           && (path[length] == '\0' || path[length] == '/');
 }
 
 view_package *view_open_package(const char *model_path)
 {
     view_package *const package = common_alloc(1, sizeof *package);
     char *const absolute = common_absolute(model_path);
-    package->model = clean(absolute);
+    package->model = common_clean(absolute);
     package->folder = common_folder(package->model);
     package->around = common_folder(package->folder);
     package->root = find_root(package->folder);
     if (is_top(package->around)
-        || (package->root != NULL && !is_in(package->around, package->root))) {
+        || (package->root != NULL && !common_is_in(package->around, package->root))) {
         free(package->around);
         package->around = NULL;
     }
@@ -243,13 +212,12 @@ bool view_package_look(view_package *package, const char *mesh, view_look *look)
 static view_place place_of(const view_package *package, const char *path)
 {
     char *const folder = common_folder(path);
+    const char *const around = package->around;
     view_place place = VIEW_ELSEWHERE;
-    if (strcmp(folder, package->folder) == 0)
-        place = VIEW_BESIDE;
-    else if (is_in(folder, package->folder))
-        place = VIEW_BELOW;
-    else if (is_in(folder, package->around))
-        place = strcmp(folder, package->around) == 0 ? VIEW_ABOVE : VIEW_AROUND;
+    if (common_is_in(folder, package->folder))
+        place = strcmp(folder, package->folder) == 0 ? VIEW_BESIDE : VIEW_BELOW;
+    else if (around != NULL && common_is_in(folder, around))
+        place = strcmp(folder, around) == 0 ? VIEW_ABOVE : VIEW_AROUND;
     free(folder);
     return place;
 }
@@ -258,11 +226,8 @@ static void add_picture(view_package *package, const char *path)
 {
     if (package->num_pictures == MAX_PICTURES || (package->is_inside && common_is_link(path)))
         return;
-    if (package->num_pictures == package->room) {
-        package->room = package->room > 0 ? 2 * package->room : 64;
-        package->pictures =
-            common_realloc(package->pictures, package->room, sizeof *package->pictures);
-    }
+    package->pictures =
+        common_realloc(package->pictures, package->num_pictures + 1, sizeof *package->pictures);
     package->pictures[package->num_pictures++] =
         (view_image_file){common_copy(path), place_of(package, path)};
 }
@@ -273,28 +238,21 @@ static void add_name(common_list *list, char *name)
     list->names[list->count++] = name;
 }
 
-static bool is_model(const char *path)
-{
-    static const char *const endings[] = {".md5mesh", ".md2", ".md3", ".mdl", ".iqm", ".obj",
-                                          ".ase",     ".lwo", ".smd", ".dae", ".fbx"};
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
-        if (common_has_ending(path, endings[i]))
-            return true;
-    return false;
-}
-
+// Adds the files of a folder: pictures by their endings, in order of preference.
 static void add_files(view_package *package, const char *folder)
 {
     common_list files = common_list_folder(folder, "");
-    const bool is_own = strcmp(folder, package->folder) == 0;
+    for (const char *const *ending = view_image_endings(); *ending != NULL; ending++)
+        for (size_t i = 0; i < files.count; i++)
+            if (common_has_ending(files.names[i], *ending))
+                add_picture(package, files.names[i]);
     for (size_t i = 0; i < files.count; i++) {
         const char *const path = files.names[i];
-        if (view_is_image(path))
-            add_picture(package, path);
-        else if (strcmp(common_base(path), "md5.cfg") == 0 && package->scripts.count < MAX_SCRIPTS
-                 && !package->is_near_listed)
+        if (strcmp(common_base(path), "md5.cfg") == 0 && package->scripts.count < MAX_SCRIPTS
+            && !package->is_near_listed)
             add_name(&package->scripts, common_copy(path));
-        else if (is_own && is_model(path) && strcmp(path, package->model) != 0)
+        else if (common_has_ending(path, ".md5mesh") && strcmp(folder, package->folder) == 0
+                 && strcmp(path, package->model) != 0)
             add_name(&package->models, common_stem(path));
     }
     common_free_list(&files);
@@ -304,13 +262,13 @@ static void add_files(view_package *package, const char *folder)
 static void list_below(view_package *package, const char *first, const char *listed, size_t most)
 {
     common_list folders = {0};
-    if (first != NULL)
-        add_name(&folders, common_copy(first));
+    add_name(&folders, common_copy(first));
     for (size_t i = 0; i < folders.count; i++) {
-        if (is_in(folders.names[i], listed))
+        const char *const folder = folders.names[i];
+        if (listed != NULL && common_is_in(folder, listed))
             continue;
-        add_files(package, folders.names[i]);
-        common_list below = common_list_folder(folders.names[i], NULL);
+        add_files(package, folder);
+        common_list below = common_list_folder(folder, NULL);
         for (size_t b = 0; b < below.count && folders.count < most; b++)
             if (!package->is_inside || !common_is_link(below.names[b]))
                 add_name(&folders, common_copy(below.names[b]));
@@ -321,71 +279,60 @@ static void list_below(view_package *package, const char *first, const char *lis
 
 const view_image_file *view_package_pictures(view_package *package, bool all, size_t *count)
 {
+    const char *const around = package->around;
     if (!package->is_near_listed) {
         list_below(package, package->folder, NULL, MAX_NEAR);
-        list_below(package, package->around, package->folder, MAX_NEAR);
+        if (around != NULL)
+            list_below(package, around, package->folder, MAX_NEAR);
     }
     package->is_near_listed = true;
-    const bool is_wider = package->root != NULL && !is_in(package->root, package->folder);
-    if (all && !package->is_all_listed && is_wider)
-        list_below(package, package->root,
-                   package->around != NULL ? package->around : package->folder, MAX_FOLDERS);
+    if (all && !package->is_all_listed && around != NULL && package->root != NULL)
+        list_below(package, package->root, around, MAX_FOLDERS);
     package->is_all_listed = package->is_all_listed || all;
     *count = package->num_pictures;
     return package->pictures;
 }
 
-const common_list *view_package_models(view_package *package)
+const common_list *view_package_models(const view_package *package)
 {
     return &package->models;
 }
 
-// Adds those whose paths begin with folder/name and that are not there yet.
-static void seek_in(view_package *package, const char *folder, const char *name)
+// Adds the pictures in a folder, if there is one and they are not there yet.
+static void seek_in(view_package *package, const char *above, const char *folder)
 {
-    common_list files = common_find_starting(folder, name);
-    for (size_t f = 0; f < files.count; f++) {
-        bool is_new = view_is_image(files.names[f]);
-        for (size_t i = 0; i < package->num_pictures && is_new; i++)
-            is_new = strcmp(package->pictures[i].path, files.names[f]) != 0;
-        if (is_new)
-            add_picture(package, files.names[f]);
+    char *const found = common_find(above, folder);
+    bool is_new = found != NULL && common_is_folder(found);
+    for (size_t i = 0; i < package->num_pictures && is_new; i++) {
+        const char *const path = package->pictures[i].path;
+        const size_t length = strlen(found);
+        is_new = strncmp(path, found, length) != 0 || path + length + 1 != common_base(path);
     }
-    common_free_list(&files);
+    if (is_new)
+        add_files(package, found);
+    free(found);
 }
 
-void view_seek_pictures(view_package *package, const char *name)
+char *view_seek_pictures(view_package *package, const char *name)
 {
     size_t count;
     (void)view_package_pictures(package, false, &count);
-    char *const relative = clean(name[0] != '\0' && name[1] == ':' ? name + 2 : name);
-    char *folder = common_copy(package->folder);
-    for (int up = 0; up <= MAX_SOUGHT_UP && relative[0] != '\0'; up++) {
-        if (up > 0 && (package->is_inside || is_top(folder)))
-            break;
-        seek_in(package, folder, relative + 1);
-        char *const above = common_folder(folder);
-        free(folder);
-        folder = above;
-    }
-    free(relative);
-    free(folder);
-}
-
-char *view_seek_picture(view_package *package, const char *path)
-{
-    size_t count;
-    (void)view_package_pictures(package, false, &count);
-    char *const absolute = common_absolute(path), *const found = clean(absolute);
+    char *const path = common_clean(name), *const folder = common_folder(path);
+    char *above = common_copy(package->folder);
     const char *const whole = package->root != NULL     ? package->root
                               : package->around != NULL ? package->around
                                                         : package->folder;
-    if (is_in(found, whole)) {
-        char *const folder = common_folder(found), *const stem = common_stem(found);
-        seek_in(package, folder, stem);
-        free(folder);
-        free(stem);
+    if (common_is_absolute(name) && common_is_in(path, whole))
+        seek_in(package, whole, folder + strlen(whole));
+    for (int up = 0; up <= MAX_SOUGHT_UP && !common_is_absolute(name) && folder[1] != '\0'; up++) {
+        if (up > 0 && (package->is_inside || is_top(above)))
+            break;
+        seek_in(package, above, folder);
+        char *const next = common_folder(above);
+        free(above);
+        above = next;
     }
-    free(absolute);
-    return found;
+    free(folder);
+    free(above);
+    return path;
 }

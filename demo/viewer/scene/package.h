@@ -40,8 +40,8 @@ bool view_package_look(view_package *package, const char *mesh, view_look *look)
 // Where a picture lies, as seen from the model.
 typedef enum view_place {
     VIEW_BESIDE,
-    VIEW_BELOW, // in a folder beside the model, or deeper
-    VIEW_ABOVE, // beside the model's folder
+    VIEW_BELOW,  // in a folder beside the model, or deeper
+    VIEW_ABOVE,  // beside the model's folder
     VIEW_AROUND, // in a folder beside the model's, or deeper
     VIEW_ELSEWHERE,
     VIEW_NUM_PLACES,
@@ -56,16 +56,12 @@ typedef struct view_image_file {
 // of the package. Owned by the package, and valid until the next call.
 const view_image_file *view_package_pictures(view_package *package, bool all, size_t *count);
 
-// Adds the pictures whose paths begin with `name`, ignoring case, in the model's folder and those
-// above it. Of an absolute path only what follows the root or the drive is used, and nothing of one
-// that goes upwards.
-void view_seek_pictures(view_package *package, const char *name);
-
-// Adds the pictures whose paths begin like that of a file without its ending, if it lies in the
-// package or, without one, around the model. Returns the path without "..", to be freed.
-char *view_seek_picture(view_package *package, const char *path);
+// Adds the pictures of the folder that `name` is in, ignoring case: of an absolute name, if it
+// leads into the package or, without one, around the model; of a relative one, below the model's
+// folder and below those above it. Returns the name as common_clean() does, to be freed.
+char *view_seek_pictures(view_package *package, const char *name);
 
 // The stems of the other models in the model's folder.
-const common_list *view_package_models(view_package *package);
+const common_list *view_package_models(const view_package *package);
 
 #endif

@@ -1,7 +1,9 @@
+#include "demo/viewer/base/math.h"
 #include "demo/viewer/scene/entity_play.h"
 #include "demo/viewer/scene/morphs.h"
 #include "demo/viewer/scene/scene.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // Turns the pose about `place`, where the character stands.
@@ -147,14 +149,60 @@ static void skin_positions(view_scene *scene)
         skin_mesh(scene, i, NULL, NULL);
 }
 
+static int by_value(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+static float value_at(float *values, uint32_t count, uint32_t index)
+{
+    qsort(values, count, sizeof *values, by_value);
+    return values[index];
+}
+
+// A sphere around all but stray pieces: at most one of 25 vertices, three times as far out as the
+// others. Such are helper triangles and flashes; the model would be small beside them.
+static view_sphere find_core(const view_scene *scene)
+{
+    enum { SAMPLES = 512, SHARE = 25 };
+    md5_vec3 points[SAMPLES];
+    float x[SAMPLES], y[SAMPLES], z[SAMPLES];
+    uint32_t count = 0;
+    const uint32_t stride = view_count_vertices(scene) / SAMPLES + 1;
+    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
+        for (uint32_t v = 0; v < scene->model->meshes[i].num_vertices && count < SAMPLES;
+             v += stride, count++) {
+            const md5_vec3 point = points[count] = scene->skinned[i].positions[v];
+            x[count] = point.x;
+            y[count] = point.y;
+            z[count] = point.z;
+        }
+    if (count < 2 * SHARE)
+        return (view_sphere){.radius = INFINITY};
+    const uint32_t middle = count / 2, most = count - 1 - count / SHARE;
+    const md5_vec3 centre = {value_at(x, count, middle), value_at(y, count, middle),
+                             value_at(z, count, middle)};
+    for (uint32_t i = 0; i < count; i++)
+        x[i] = md5_vec3_length(md5_vec3_sub(points[i], centre));
+    return (view_sphere){centre, 3.0f * value_at(x, count, most)};
+}
+
+static bool is_stray(const view_sphere *core, md5_vec3 point)
+{
+    return md5_vec3_length(md5_vec3_sub(point, core->centre)) > core->radius;
+}
+
 md5_bounds view_pose_bounds(const view_scene *scene)
 {
     md5_bounds bounds = md5_bounds_of_points(NULL, 0);
-    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++) {
-        const md5_bounds mesh =
-            md5_bounds_of_points(scene->skinned[i].positions, scene->model->meshes[i].num_vertices);
-        bounds = md5_bounds_union(bounds, mesh);
-    }
+    const view_sphere core = find_core(scene);
+    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
+        for (uint32_t v = 0; v < scene->model->meshes[i].num_vertices; v++) {
+            const md5_vec3 point = scene->skinned[i].positions[v];
+            if (!is_stray(&core, point))
+                bounds = md5_bounds_union(bounds, md5_bounds_of_points(&point, 1));
+        }
     const uint32_t num_seen = view_is_joints_alone(scene) ? scene->num_joints : 0;
     for (uint32_t i = 0; i < num_seen; i++) {
         const md5_vec3 position = md5_mat34_translation(scene->joints[i]);
@@ -239,10 +287,13 @@ static md5_bounds path_bounds(const md5_camera *camera, view_hull *hull)
 static void widen_by_pose(view_scene *scene, md5_bounds *bounds, view_hull *hull)
 {
     skin_positions(scene);
+    const view_sphere core = find_core(scene);
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++) {
         const uint32_t count = scene->model->meshes[i].num_vertices;
-        *bounds =
-            md5_bounds_union(*bounds, view_widen_hull(hull, scene->skinned[i].positions, count));
+        md5_vec3 *const positions = scene->skinned[i].positions;
+        for (uint32_t v = 0; v < count; v++)
+            positions[v] = is_stray(&core, positions[v]) ? core.centre : positions[v];
+        *bounds = md5_bounds_union(*bounds, view_widen_hull(hull, positions, count));
     }
     const uint32_t num_seen = view_is_joints_alone(scene) ? scene->num_joints : 0;
     for (uint32_t i = 0; i < num_seen; i++) {
@@ -335,7 +386,7 @@ static void measure_clip(view_scene *scene, uint32_t clip, const md5_anim *anim,
     }
 }
 
-md5_bounds view_clip_bounds(view_scene *scene, view_hull *hull)
+md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull *hull)
 {
     md5_bounds bounds = md5_bounds_of_points(NULL, 0);
     far_frames far;
@@ -343,6 +394,11 @@ md5_bounds view_clip_bounds(view_scene *scene, view_hull *hull)
     *hull = (view_hull){0};
     for (int i = 0; i < VIEW_HULL_POINTS; i++)
         hull->reach[i] = far.reach[i] = -INFINITY;
+    if (scene->skeleton != NULL && still != NULL) {
+        view_pose(scene, still);
+        widen_by_pose(scene, &bounds, hull);
+        return bounds;
+    }
     if (scene->skeleton == NULL && scene->camera_path.camera != NULL)
         return path_bounds(scene->camera_path.camera, hull);
     const md5_character *const character = scene->machine.character;

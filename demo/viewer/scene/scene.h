@@ -126,12 +126,12 @@ void view_ready_skin(view_scene *scene);
 void view_skin_mesh(view_scene *scene, uint32_t mesh, md5_vec4 *tangents);
 
 // Bounds of all vertices, or of all joints if only joints are shown, in the pose that view_pose()
-// and view_skin() wrote last.
+// and view_skin() wrote last. As below, without pieces that lie far from the others.
 md5_bounds view_pose_bounds(const view_scene *scene);
 
-// Bounds and hull over the whole shown clip, or over the clips of the machine; without any model or
-// clip, of the camera path. Changes the pose.
-md5_bounds view_clip_bounds(view_scene *scene, view_hull *hull);
+// Bounds and hull of the pose at the time of `still`; if that is NULL, over the whole shown clip, or
+// over the clips of the machine. Without any model or clip, of the camera path. Changes the pose.
+md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull *hull);
 
 // Adds points to a hull. Returns their bounds.
 md5_bounds view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t count);
