@@ -46,8 +46,8 @@ static const struct evidence_row {
     [BY_DECLARATION] = {"declaration", {150, 150, 150, 150, 150}, false},
     [BY_SKIN] = {"the skin's number", {130, 130, 130, 130, 130}, false},
     [BY_PATH] = {"the shader's path", {120, 120, 120, 120, 120}, false},
-    [BY_END_OF_PATH] = {"the end of the shader's path", {105, 95, 90, 85, 75}, false},
-    [BY_SHADER] = {"the shader's name", {100, 90, 80, 75, 45}, false},
+    [BY_END_OF_PATH] = {"the end of the shader's path", {105, 100, 90, 85, 75}, false},
+    [BY_SHADER] = {"the shader's name", {100, 95, 80, 75, 45}, false},
     [BY_MODEL] = {"the model's name", {85, 75, 60, 70, 45}, true},
     [BY_MESH] = {"the mesh's name", {80, 70, 45, 0, 0}, false},
     [BY_FOLDER] = {"the folder's name", {60, 55, 0, 45, 0}, true},
@@ -70,6 +70,7 @@ enum { NOT_ON_MODELS = 60, OF_ANOTHER = 60, OF_A_PART = 30, IS_TINY = 5 };
 typedef struct wanted {
     const view_texture_search *search;
     const md5_mesh *mesh;
+    char *at;   // the absolute path of the model
     char *path; // the shader with slashes before each part, without drive and ending
     view_name shader, name, model, folder, all; // all: the four others
     bool is_foreign;                            // the shader is a path of the author's machine
@@ -101,10 +102,11 @@ static wanted begin(const view_texture_search *search)
     wanted of = {.search = search, .mesh = mesh, .is_foreign = common_is_absolute(mesh->shader)};
     const bool has_drive = mesh->shader[0] != '\0' && mesh->shader[1] == ':';
     char *const stem = view_without_ending(mesh->shader + (has_drive ? 2 : 0));
-    char *const absolute = common_absolute(search->model_path), *const above =
-                                                                    common_folder(absolute);
+    char *const absolute = common_absolute(search->model_path);
     char *const model = common_stem(search->model_path);
     of.path = common_clean(stem);
+    of.at = common_clean(absolute);
+    char *const above = common_folder(of.at);
     of.shader = view_split_name(common_base(of.path));
     of.name = view_split_name(mesh->name);
     of.model = view_split_name(model);
@@ -264,6 +266,18 @@ static void consider_names(const wanted *of, candidate *made, const view_name *n
         object(made, NOT_ON_MODELS, "its name is not that of a model's image");
 }
 
+// Whether an image lies where the shader says, as seen from a folder that the model is in.
+static bool is_at_path(const wanted *of, const char *path)
+{
+    char *const folder = common_folder(path), *const inner = common_folder(of->path);
+    const size_t length = strlen(folder), inner_length = strlen(inner);
+    const size_t above = length > inner_length ? length - inner_length : 0;
+    free(folder);
+    free(inner);
+    return view_ends_in(path, of->path) && strncmp(path, of->at, above) == 0
+           && of->at[above] == '/';
+}
+
 static candidate judge(const wanted *of, const view_image_file *image)
 {
     candidate made = {.image = image};
@@ -278,7 +292,7 @@ static candidate judge(const wanted *of, const view_image_file *image)
         return made;
     }
     if (end >= of->path && strchr(end + 1, '/') != NULL) {
-        if (view_ends_in(path, of->path))
+        if (is_at_path(of, path))
             consider(&made, BY_PATH, 100, 100);
         else if (view_ends_in(path, end))
             consider(&made, BY_END_OF_PATH, 100,
@@ -309,7 +323,12 @@ static void find_only(wanted *of, const view_image_file *images, size_t count)
                   && (of->only == NULL || view_is_same_image(of->only->path, images[i].path, true));
         of->only = of->only == NULL ? &images[i] : of->only;
     }
-    of->only = is_only && !view_is_specific(&of->shader) ? of->only : NULL;
+    const view_name said = view_drop_words(of->shader, VIEW_WORD_VARIANT);
+    const bool is_said = of->path[0] != '\0'
+                         && ((view_common_kind(&said) & VIEW_WORD_GENERIC) == 0
+                             || (view_any_kind(&said) & VIEW_WORD_COLOR) != 0
+                             || (!of->is_foreign && common_base(of->path) > of->path + 1));
+    of->only = is_only && !is_said ? of->only : NULL;
 }
 
 // -- The best -------------------------------------------------------------------------------
@@ -390,9 +409,11 @@ static const view_image_file *find_at(view_package *package, const char *path)
     return found;
 }
 
-static char *path_at(view_package *package, const char *path)
+static char *path_at(view_package *package, const char *path, view_log *log)
 {
     const view_image_file *const image = path != NULL ? find_at(package, path) : NULL;
+    if (path != NULL && image == NULL)
+        view_warn(log, "%s, which is declared, is missing", path);
     return image != NULL ? common_copy(image->path) : NULL;
 }
 
@@ -425,8 +446,8 @@ static bool take_declared(view_texture_found *found, const wanted *of, view_log 
     const view_look said = look != NULL ? *look : read_look(of, &read, log) ? read : read;
     found->look = said;
     found->look.diffuse = NULL;
-    found->look.normals = path_at(package, said.normals);
-    found->look.masks = path_at(package, said.masks);
+    found->look.normals = path_at(package, said.normals, log);
+    found->look.masks = path_at(package, said.masks, log);
     const view_image_file *image = said.diffuse != NULL ? find_at(package, said.diffuse) : NULL;
     if (image == NULL && said.diffuse != NULL && !common_is_absolute(said.diffuse)) {
         char *const compressed = common_join("dds", said.diffuse); // as in id's games
@@ -497,5 +518,6 @@ view_texture_found view_find_texture(const view_texture_search *search, view_log
             (void)take_best(&found, &of, true, LEAST, true);
     }
     free(of.path);
+    free(of.at);
     return found;
 }

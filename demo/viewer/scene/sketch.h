@@ -6,7 +6,7 @@
 #include "md5/md5model.h"
 
 // Side of a picture in pixels.
-enum { VIEW_SKETCH_SIZE = 256 };
+enum { VIEW_SKETCH_SIZE = 128 };
 
 typedef struct view_sketch view_sketch;
 

@@ -158,18 +158,20 @@ static bool use_choice(view_textures *textures, md5gl_renderer *renderer, const 
     return true;
 }
 
-// Warns about a mesh without a texture and logs the names that were tried.
+// Warns about a mesh without a texture, with the likeliest image and why it was not taken; the
+// others are logged.
 static void warn_missing(const md5_mesh *mesh, uint32_t index, const view_texture_found *found,
                          view_log *log)
 {
-    if (*mesh->shader == '\0')
+    const char *const why = found->tried.count > 0 ? found->tried.names[0] : NULL;
+    if (*mesh->shader == '\0' && why == NULL)
         view_warn(log, "mesh %u \"%s\" names no shader, so it has no texture; see --texture",
                   (unsigned)index, mesh->name);
     else
-        view_warn(log, "mesh %u \"%s\": no texture found for shader \"%s\"", (unsigned)index,
-                  mesh->name, mesh->shader);
-    for (size_t i = 0; i < found->tried.count; i++)
-        view_debug(log, "tried for mesh %u: %s", (unsigned)index, found->tried.names[i]);
+        view_warn(log, "mesh %u \"%s\": no texture found for shader \"%s\"%s%s", (unsigned)index,
+                  mesh->name, mesh->shader, why != NULL ? "; " : "", why != NULL ? why : "");
+    for (size_t i = 1; i < found->tried.count; i++)
+        view_debug(log, "not for mesh %u: %s", (unsigned)index, found->tried.names[i]);
 }
 
 // Loads the images that a mesh shows in turn. If one cannot be read, that is a warning, and the
@@ -258,8 +260,8 @@ static void find_and_use(view_textures *textures, md5gl_renderer *renderer,
             view_info(log, "texture of mesh %u \"%s\" is a guess, by %s: %s", (unsigned)mesh,
                       of->name, found->why, found->path);
         else
-            view_debug(log, "texture of mesh %u, by %s: %s", (unsigned)mesh, found->why,
-                       found->path);
+            view_debug(log, "texture of mesh %u: %s, by %s", (unsigned)mesh, found->path,
+                       found->why);
     } else if (complete) {
         common_free_list(&found->tried); // what was tried is not missing
     } else if (!is_chosen) {
