@@ -11,8 +11,8 @@ static const struct word_row {
     uint8_t kind;
     const char *words; // each between spaces
 } word_rows[] = {
-    {VIEW_WORD_COLOR | VIEW_WORD_GENERIC,
-     " skin skins texture textures tex diffuse diff dif d color colour col albedo basecolor cc "},
+    {VIEW_WORD_COLOR | VIEW_WORD_GENERIC, " skin skins texture textures tex diffuse diff dif d "
+                                          "color colour col albedo basecolor cc images img maps "},
     {VIEW_WORD_MAP,
      " local n nm nor norm norms normal normals nrm nrml nrmls bmp bump h height heights disp "
      "displacement parallax z s sc spec specc specular gloss glossiness roughness metallic "

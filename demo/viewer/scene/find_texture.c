@@ -51,7 +51,7 @@ static const struct evidence_row {
     [BY_MODEL] = {"the model's name", {85, 75, 60, 70, 45}, true},
     [BY_MESH] = {"the mesh's name", {80, 70, 45, 0, 0}, false},
     [BY_FOLDER] = {"the folder's name", {60, 55, 0, 45, 0}, true},
-    [BY_PURPOSE] = {"a name of colour maps", {70, 50, 55, 0, 0}, true},
+    [BY_PURPOSE] = {"a name of colour maps", {70, 0, 50, 0, 0}, true},
     [BY_ITSELF] = {"being the only image", {50, 0, 0, 0, 0}, true},
 };
 
@@ -77,6 +77,7 @@ typedef struct wanted {
     bool has_others;                            // other meshes have other materials
     bool is_main;    // it may have the image that the model is named after
     bool is_part;    // a word of its names says so that the model's name lacks
+    bool is_shared;  // other models lie beside it: whose the images are only names can say
     bool has_images; // some lie beside the model: those farther away are icons and the like
     const view_image_file *only; // the only one beside the model that may be on it, or NULL
 } wanted;
@@ -252,6 +253,8 @@ static void consider_names(const wanted *of, candidate *made, const view_name *n
     consider_name(of, made, BY_MESH, &of->name, name, percent);
     if (of->is_main) {
         consider_name(of, made, BY_MODEL, &of->model, name, percent);
+    }
+    if (of->is_main && !of->is_shared) {
         consider_name(of, made, BY_FOLDER, &of->folder, name, percent);
         consider(made, BY_PURPOSE, purpose_of(of, name), percent);
         consider(made, BY_ITSELF, made->image == of->only ? 100 : 0, percent);
@@ -306,15 +309,22 @@ static candidate judge(const wanted *of, const view_image_file *image)
     return made;
 }
 
-// Finds the only image that lies beside a lone model whose shader says no other name.
+// Finds the only image that lies beside a model whose shader says no other name.
 static void find_only(wanted *of, const view_image_file *images, size_t count)
 {
-    bool is_only = view_package_models(of->search->package)->count == 0;
+    const common_list *const models = view_package_models(of->search->package);
+    bool is_only = true;
+    for (size_t i = 0; i < models->count; i++) {
+        const view_name other = view_split_name(models->names[i]);
+        of->is_shared = of->is_shared
+                        || (view_is_specific(&other) && view_share_in(&other, &of->model) == 0
+                            && view_share_in(&of->model, &other) == 0);
+    }
     of->only = NULL;
     of->has_images = false;
-    for (size_t i = 0; i < count && images[i].place == VIEW_BESIDE; i++) {
+    for (size_t i = 0; i < count; i++) {
         const view_name name = view_split_stem(images[i].path);
-        if (is_not_on_models(of, &images[i]))
+        if (images[i].place != VIEW_BESIDE || is_not_on_models(of, &images[i]))
             continue;
         of->has_images = true;
         if (view_is_other_map(images[i].path) || is_of_another(of, &name))

@@ -3,6 +3,7 @@
 #include "demo/common/game_folder.h"
 #include "demo/common/system.h"
 #include "demo/viewer/scene/cube_model.h"
+#include "demo/viewer/scene/file_words.h"
 #include "demo/viewer/scene/maps.h"
 
 #include <stdlib.h>
@@ -214,9 +215,13 @@ static view_place place_of(const view_package *package, const char *path)
     char *const folder = common_folder(path);
     const char *const around = package->around;
     view_place place = VIEW_ELSEWHERE;
-    if (common_is_in(folder, package->folder))
-        place = strcmp(folder, package->folder) == 0 ? VIEW_BESIDE : VIEW_BELOW;
-    else if (around != NULL && common_is_in(folder, around))
+    if (common_is_in(folder, package->folder)) {
+        // A folder "textures" beside the model is as good as its own.
+        const view_name name = view_split_name(folder + strlen(package->folder));
+        const bool is_own = strcmp(folder, package->folder) == 0
+                            || (view_common_kind(&name) & VIEW_WORD_COLOR) != 0;
+        place = is_own ? VIEW_BESIDE : VIEW_BELOW;
+    } else if (around != NULL && common_is_in(folder, around))
         place = strcmp(folder, around) == 0 ? VIEW_ABOVE : VIEW_AROUND;
     free(folder);
     return place;

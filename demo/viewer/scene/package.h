@@ -39,7 +39,7 @@ bool view_package_look(view_package *package, const char *mesh, view_look *look)
 
 // Where a picture lies, as seen from the model.
 typedef enum view_place {
-    VIEW_BESIDE,
+    VIEW_BESIDE, // or in a folder "textures" beside it
     VIEW_BELOW,  // in a folder beside the model, or deeper
     VIEW_ABOVE,  // beside the model's folder
     VIEW_AROUND, // in a folder beside the model's, or deeper
