@@ -103,13 +103,19 @@ uint8_t view_common_kind(const view_name *name)
     return kind;
 }
 
+view_name view_main_words(view_name name, uint8_t kinds)
+{
+    const view_name kept = view_drop_words(name, kinds);
+    return kept.words[1] != '\0' ? kept : name;
+}
+
 view_name view_drop_words(view_name name, uint8_t kinds)
 {
     view_name kept = {" "}, word;
     for (const char *at = name.words; next_word(&at, &word);)
         if ((kind_of(&word) & kinds) == 0)
             strcat(kept.words, word.words + 1);
-    return kept.words[1] != '\0' ? kept : name;
+    return kept;
 }
 
 view_name view_last_word(const view_name *name)
@@ -177,7 +183,7 @@ view_name view_split_stem(const char *path)
 
 bool view_is_same(const view_name *a, const view_name *b, uint8_t kinds)
 {
-    const view_name x = view_drop_words(*a, kinds), y = view_drop_words(*b, kinds);
+    const view_name x = view_main_words(*a, kinds), y = view_main_words(*b, kinds);
     return strcmp(x.words, y.words) == 0;
 }
 
@@ -191,8 +197,8 @@ bool view_is_same_image(const char *a, const char *b, bool variants)
 {
     view_name x = view_split_stem(a), y = view_split_stem(b);
     if (variants) {
-        x = view_drop_words(x, VIEW_WORD_VARIANT);
-        y = view_drop_words(y, VIEW_WORD_VARIANT);
+        x = view_main_words(x, VIEW_WORD_VARIANT);
+        y = view_main_words(y, VIEW_WORD_VARIANT);
     }
     return is_in_same_folder(a, b) && view_is_same(&x, &y, VIEW_WORD_COLOR);
 }

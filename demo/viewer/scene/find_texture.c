@@ -111,7 +111,7 @@ static wanted begin(const view_texture_search *search)
     of.shader = view_split_name(common_base(of.path));
     of.name = view_split_name(mesh->name);
     of.model = view_split_name(model);
-    of.model = view_drop_words(of.model, VIEW_WORD_GENERIC);
+    of.model = view_main_words(of.model, VIEW_WORD_GENERIC);
     of.folder = view_split_name(common_base(above));
     char *const all =
         common_format("%s%s%s%s", of.shader.words, of.name.words, of.model.words, of.folder.words);
@@ -208,15 +208,15 @@ static void consider_name(const wanted *of, candidate *made, evidence by, const 
 {
     const view_place place = made->image->place;
     const bool is_far = place == VIEW_AROUND || place == VIEW_ELSEWHERE;
-    const bool is_near = place == VIEW_BESIDE || place == VIEW_BELOW;
-    const view_name bare =
-        view_drop_words(*name, is_far ? VIEW_WORD_COLOR : VIEW_WORD_COLOR | VIEW_WORD_GENERIC);
-    const view_name main = is_far ? bare : view_drop_words(bare, VIEW_WORD_VARIANT);
-    if (!is_near && (!view_is_specific(said) || (is_far && of->has_images)))
+    const uint8_t further =
+        is_far ? VIEW_WORD_COLOR : VIEW_WORD_COLOR | VIEW_WORD_GENERIC | VIEW_WORD_VARIANT;
+    const view_name main = view_drop_words(*name, further);
+    const bool is_bare = main.words[1] == '\0', is_said = view_share_in(said, name) >= SAME;
+    if (place != VIEW_BESIDE && (!view_is_specific(said) || (is_far && of->has_images)))
         return;
-    if (view_share_in(said, name) >= SAME && view_share_in(&main, said) >= SAME)
+    if (is_said && (is_bare || view_share_in(&main, said) >= SAME))
         consider(made, by, 100, percent);
-    else if (view_share_in(said, name) >= SAME && view_share_in(&main, &of->all) >= SAME)
+    else if (is_said && view_share_in(&main, &of->all) >= SAME)
         consider(made, by, 80, percent);
     else if (by == BY_SHADER && of->is_foreign && place == VIEW_BESIDE)
         consider(made, by, view_share_in(said, name), percent); // it was renamed since
@@ -225,8 +225,8 @@ static void consider_name(const wanted *of, candidate *made, evidence by, const 
 // How far a name says that it is that of a colour map, and not of which: "skin", "base_skin".
 static uint32_t purpose_of(const wanted *of, const view_name *name)
 {
-    const view_name bare = view_drop_words(*name, VIEW_WORD_VARIANT);
-    const view_name rest = view_drop_words(bare, VIEW_WORD_GENERIC);
+    const view_name bare = view_main_words(*name, VIEW_WORD_VARIANT);
+    const view_name rest = view_main_words(bare, VIEW_WORD_GENERIC);
     if ((view_common_kind(&bare) & VIEW_WORD_COLOR) != 0)
         return 100;
     if ((view_any_kind(name) & VIEW_WORD_COLOR) == 0)
@@ -333,7 +333,7 @@ static void find_only(wanted *of, const view_image_file *images, size_t count)
                   && (of->only == NULL || view_is_same_image(of->only->path, images[i].path, true));
         of->only = of->only == NULL ? &images[i] : of->only;
     }
-    const view_name said = view_drop_words(of->shader, VIEW_WORD_VARIANT);
+    const view_name said = view_main_words(of->shader, VIEW_WORD_VARIANT);
     const bool is_said = of->path[0] != '\0'
                          && ((view_common_kind(&said) & VIEW_WORD_GENERIC) == 0
                              || (view_any_kind(&said) & VIEW_WORD_COLOR) != 0
