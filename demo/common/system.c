@@ -51,6 +51,11 @@ bool common_current_folder(char *path, size_t size)
     return _getcwd(path, (int)size) != NULL;
 }
 
+void common_limit_process(size_t bytes, unsigned seconds, const char *late)
+{
+    (void)bytes, (void)seconds, (void)late;
+}
+
 bool common_is_terminal(int stream)
 {
     return _isatty(stream) != 0;
@@ -59,6 +64,9 @@ bool common_is_terminal(int stream)
 #else
 
 #include <dirent.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 bool common_read_status(const char *path, common_status *status)
@@ -120,6 +128,28 @@ void common_each_entry(const char *folder, common_found *found, void *user)
 bool common_current_folder(char *path, size_t size)
 {
     return getcwd(path, size) != NULL;
+}
+
+static const char *message; // for a signal handler
+
+static void leave(int number)
+{
+    (void)number;
+    (void)!write(2, message, strlen(message));
+    _exit(1);
+}
+
+void common_limit_process(size_t bytes, unsigned seconds, const char *late)
+{
+    struct rlimit memory, time;
+    message = late;
+    (void)signal(SIGXCPU, seconds > 0 ? leave : SIG_IGN);
+    if (getrlimit(RLIMIT_AS, &memory) == 0 && getrlimit(RLIMIT_CPU, &time) == 0) {
+        memory.rlim_cur = bytes < memory.rlim_max ? bytes : memory.rlim_max;
+        time.rlim_cur = seconds > 0 && seconds < time.rlim_max ? seconds : time.rlim_max;
+        (void)setrlimit(RLIMIT_AS, &memory);
+        (void)setrlimit(RLIMIT_CPU, &time);
+    }
 }
 
 bool common_is_terminal(int stream)

@@ -400,7 +400,7 @@ static void check_case(const find_case *of, bool is_inside)
     view_texture_search search = {
         .model_path = path, .model = model, .package = view_open_package(path)};
     if (is_inside)
-        view_stay_inside(search.package);
+        view_stay_inside(search.package, &(md5_files){0});
     if (CHECK(model != NULL))
         for (; search.mesh < model->num_meshes; search.mesh++)
             check_mesh(of, folder, &search, is_inside);

@@ -74,7 +74,7 @@ TEST (images_of_each_kind_are_read) {
     const char *name;
     for (int i = 0; image_make(i, &file, &name); i++) {
         view_image image;
-        view_image_fault fault = {""};
+        view_image_fault fault = {.message = ""};
         test_check(decode(&file, &image, &fault), __FILE__, __LINE__, "%s: %s", name,
                    fault.message);
         if (image.rgba && CHECK(image.width == IMAGE_WIDTH && image.height == IMAGE_HEIGHT))
@@ -89,7 +89,7 @@ TEST (images_of_each_kind_are_read) {
 static void check_refused(const image_file *file, const char *what, const char *word)
 {
     view_image image;
-    view_image_fault fault = {""};
+    view_image_fault fault = {.message = ""};
     const bool is_read = decode(file, &image, &fault);
     test_check(!is_read && image.rgba == NULL && strstr(fault.message, word), __FILE__, __LINE__,
                "%s: %s, expected '%s'", what, is_read ? "is read" : fault.message, word);
@@ -217,7 +217,7 @@ TEST (images_png_colours_behind_the_palette) {
     image_file file = image_make_png(3, 8, 0);
     const size_t palette = find(&file, "PLTE", 4);
     view_image image;
-    view_image_fault fault = {""};
+    view_image_fault fault = {.message = ""};
     file.bytes[palette - 1] = 3; // one colour; the rest of the chunk is removed
     memmove(file.bytes + palette + 7, file.bytes + palette + 4 + 48, file.size - palette - 4 - 48);
     file.size -= 45;
@@ -270,7 +270,7 @@ static size_t make_all(image_file *files)
 static bool decode_damaged(const image_file *sound, uint64_t *random)
 {
     view_image image;
-    view_image_fault fault = {""};
+    view_image_fault fault = {.message = ""};
     image_file file = {0};
     image_put(&file, sound->bytes, sound->size);
     image_damage(&file, random);
@@ -322,7 +322,7 @@ TEST (images_of_fuzzers_do_no_harm) {
             if (CHECK(bytes))
                 image_put(&file, bytes, size);
             view_image image;
-            view_image_fault fault = {""};
+            view_image_fault fault = {.message = ""};
             CHECK(decode(&file, &image, &fault) == (image.rgba != NULL));
             free(image.rgba);
             free(file.bytes);
@@ -340,7 +340,7 @@ TEST (images_cut_off_anywhere) {
         const size_t whole = file.size;
         for (size_t size = 0; size < whole; size += 1 + size / 64) {
             view_image image;
-            view_image_fault fault = {""};
+            view_image_fault fault = {.message = ""};
             file.size = size;
             if (!decode(&file, &image, &fault))
                 CHECK(image.rgba == NULL && fault.message[0] != '\0');

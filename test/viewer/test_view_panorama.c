@@ -36,7 +36,7 @@ static void check_pixel(const view_panorama *panorama, size_t pixel, const uint8
 static void check_refused(const char *header, const void *rows, size_t size, const char *why)
 {
     view_panorama panorama;
-    view_image_fault fault = {""};
+    view_image_fault fault = {.message = ""};
     CHECK(!decode(header, rows, size, &panorama, &fault));
     CHECK(panorama.rgb == NULL);
     test_check(strstr(fault.message, why) != NULL, __FILE__, __LINE__, "\"%s\" instead of \"%s\"",
@@ -118,7 +118,7 @@ TEST (view_radiance_names_what_is_wrong) {
 // An image is decoded from sRGB: 188 is one half.
 TEST (view_panorama_reads_images_in_linear_colour) {
     view_panorama panorama;
-    view_image_fault fault = {""};
+    view_image_fault fault = {.message = ""};
     CHECK(!view_read_panorama("no/such/file.hdr", &panorama, &fault));
     CHECK(strcmp(fault.message, "no such file") == 0);
     CHECK(!view_read_panorama(test_path("models"), &panorama, &fault));

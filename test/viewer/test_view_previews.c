@@ -51,7 +51,7 @@ TEST (sketch_shows_what_is_nearer) {
     const view_image near_texture = {red, 1, 1}, far_texture = {green, 1, 1};
     for (int order = 0; order < 2; order++) {
         square near_one = square_at(0.5f), far_one = square_at(-0.5f);
-        view_sketch *const sketch = view_begin_sketch(box);
+        view_sketch *const sketch = view_begin_sketch(box, VIEW_SKETCH_SIZE);
         view_image image;
         if (!CHECK(sketch != NULL))
             return;
@@ -74,7 +74,7 @@ TEST (sketch_has_the_top_above_and_holes) {
     const view_image texture = {texels, 1, 2};
     for (int has_holes = 0; has_holes < 2; has_holes++) {
         square one = square_at(0.0f);
-        view_sketch *const sketch = view_begin_sketch(box);
+        view_sketch *const sketch = view_begin_sketch(box, VIEW_SKETCH_SIZE);
         view_image image;
         CHECK(draw_square(sketch, &one, &texture, has_holes == 1));
         view_end_sketch(sketch, &image);
@@ -88,9 +88,9 @@ TEST (sketch_of_wild_numbers_ends) {
     const md5_bounds empty = md5_bounds_of_points(NULL, 0);
     const md5_bounds wild = {{-1, -1, -INFINITY}, {1, 1, INFINITY}},
                      nothing = {{1, 1, 1}, {1, 1, 1}};
-    CHECK(view_begin_sketch(empty) == NULL && view_begin_sketch(wild) == NULL);
-    CHECK(view_begin_sketch(nothing) == NULL);
-    view_sketch *const sketch = view_begin_sketch(box);
+    CHECK(view_begin_sketch(empty, VIEW_SKETCH_SIZE) == NULL && view_begin_sketch(wild, VIEW_SKETCH_SIZE) == NULL);
+    CHECK(view_begin_sketch(nothing, VIEW_SKETCH_SIZE) == NULL);
+    view_sketch *const sketch = view_begin_sketch(box, VIEW_SKETCH_SIZE);
     square one = square_at(0.0f);
     one.positions[0].x = (float)NAN;
     one.positions[2].y = 3e38f;
@@ -107,7 +107,7 @@ TEST (sketch_of_wild_numbers_ends) {
 }
 
 TEST (sketch_of_a_bone_goes_from_its_first_joint) {
-    view_sketch *const sketch = view_begin_sketch(box);
+    view_sketch *const sketch = view_begin_sketch(box, VIEW_SKETCH_SIZE);
     view_image image;
     view_sketch_bone(sketch, (md5_vec3){0, 0, 0}, (md5_vec3){0, 0, 2});
     view_sketch_bone(sketch, (md5_vec3){0, 0, 1}, (md5_vec3){0, 0, 1}); // no length

@@ -3,6 +3,7 @@
 #include "demo/common/text.h"
 #include "demo/viewer/base/manual.h"
 #include "demo/viewer/jobs/output.h"
+#include "demo/viewer/jobs/thumbnail.h"
 #include "demo/viewer/jobs/verify.h"
 #include "demo/viewer/scene/pose_faults.h"
 #include "demo/viewer/app/open.h"
@@ -261,9 +262,11 @@ static int show(int count, char **arguments, view_options *options)
     view_state viewer;
     view_config config = {0};
     view_log log = {.level = options->level};
+    if (options->thumbnail > 0)
+        return view_run_thumbnail(options, &log) ? EXIT_DONE : EXIT_FAILED;
     if (view_shows_window(options) && !options->no_config)
         take_config(count, arguments, options, &config, &log);
-    else if (options->output != NULL && options->thumbnail == 0 && !options->no_config)
+    else if (options->output != NULL && !options->no_config)
         take_chosen(options, &config);
     const char *const complaint =
         log.num_warnings > 0 ? log.last[(log.num_warnings - 1) % VIEW_LOG_LAST] : "";

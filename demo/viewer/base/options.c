@@ -74,21 +74,33 @@ bool view_is_movie(const char *path)
     return false;
 }
 
-static const char *find_thumbnail_contradiction(const view_options *o)
+// Of the other options only few say something about a thumbnail.
+static bool contradicts_thumbnail(const view_option *table, size_t num_rows, const bool *given,
+                                  const view_options *o, char *problem, size_t size)
 {
-    if (o->output == NULL)
-        return "--thumbnail needs --output";
-    if (o->sheet_columns > 0 || o->turntable || o->num_frames > 0 || o->num_times > 1)
-        return "--thumbnail is one picture: it cannot be used with --sheet, --turntable, --frames "
-               "or several times";
-    return NULL;
+    static const char allowed[] = " output thumbnail resolution samples skin animation-time "
+                                  "verbose config no-config no-auto no-background ";
+    char name[64];
+    if (o->output == NULL || o->num_times > 1) {
+        (void)snprintf(problem, size, "--thumbnail needs --output, and is one picture");
+        return true;
+    }
+    for (size_t i = 0; i < num_rows; i++) {
+        (void)snprintf(name, sizeof name, " %s ", table[i].name);
+        if (!given[i] || strstr(allowed, name) != NULL)
+            continue;
+        (void)snprintf(problem, size, "--thumbnail is one picture of files alone, without --%s",
+                       table[i].name);
+        return true;
+    }
+    return false;
 }
 
 static const char *find_output_contradiction(const view_options *o)
 {
     const bool has_sheet = o->sheet_columns > 0;
     if (o->thumbnail > 0)
-        return find_thumbnail_contradiction(o);
+        return NULL;
     if (o->output == NULL)
         return has_sheet || o->turntable ? "--sheet and --turntable need --output" : NULL;
     const bool is_stdout = strcmp(o->output, "-") == 0;
@@ -185,15 +197,6 @@ static bool is_usual(view_usual usual, const view_options *options)
     }
 }
 
-// File managers name the output as they like, and show it on a background of theirs.
-static void settle_thumbnail(view_options *options)
-{
-    if (options->thumbnail == 0)
-        return;
-    options->width = options->height = options->thumbnail;
-    options->no_background = options->no_auto = true;
-}
-
 // With --base, a folder alone is the mod. In a game, names that folders here have by chance are
 // names like all others.
 static void settle_game(view_options *options)
@@ -238,11 +241,13 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
 
     bool *const given = common_alloc(num_rows, sizeof *given);
     const bool is_read = read_arguments(count, arguments, options, given, problem, problem_size);
+    const bool is_wrong =
+        is_read && options->thumbnail > 0
+        && contradicts_thumbnail(table, num_rows, given, options, problem, problem_size);
     settle_game(options);
-    settle_thumbnail(options);
     settle_switches(table, num_rows, given, options);
     free(given);
-    if (!is_read)
+    if (!is_read || is_wrong)
         return false;
     const char *const contradiction = find_contradiction(options);
     if (contradiction != NULL)

@@ -92,7 +92,7 @@ static FILE *open_output(const char *path)
     return stdout;
 }
 
-static bool write_png(view_log *log, const char *path, uint32_t width, uint32_t height,
+bool view_write_png(view_log *log, const char *path, uint32_t width, uint32_t height,
                       const uint8_t *rgba)
 {
     png_file png = {.file = open_output(path)};
@@ -144,7 +144,7 @@ bool view_save_picture(view_state *viewer, const char *path, bool transparent, b
     uint8_t *const rgba = common_alloc((size_t)width * height, 4);
     md5gl_target *const target = make_target(viewer, width, height);
     const bool saved = draw_picture(viewer, target, width, height, transparent, clean, rgba)
-                       && write_png(&viewer->log, path, width, height, rgba);
+                       && view_write_png(&viewer->log, path, width, height, rgba);
     md5gl_destroy_target(viewer->renderer, target);
     free(rgba);
     return saved;
@@ -231,8 +231,7 @@ static bool save_pictures(view_state *viewer, uint32_t count)
         const view_name_values values = name_values(viewer, i + 1);
         char *const numbered =
             count > 1 && !has_distinct_names ? number_name(name, i + 1) : common_copy(name);
-        char *const path = viewer->options->thumbnail > 0 ? common_copy(numbered)
-                                                          : view_fill_name(numbered, &values);
+        char *const path = view_fill_name(numbered, &values);
         view_log_progress(&viewer->log, "pictures", i, count);
         saved = view_save_picture(viewer, path, viewer->options->no_background, false);
         if (saved && strcmp(path, "-") != 0)
@@ -313,7 +312,7 @@ static bool save_sheet(view_state *viewer, uint32_t count)
     const view_name_values values = name_values(viewer, 1);
     char *const path = view_fill_name(options->output, &values);
     const bool saved =
-        drawn && write_png(&viewer->log, path, options->width, options->height, sheet);
+        drawn && view_write_png(&viewer->log, path, options->width, options->height, sheet);
     if (saved && strcmp(path, "-") != 0)
         view_info(&viewer->log, "%s", path);
     md5gl_destroy_target(viewer->renderer, target);
@@ -328,7 +327,7 @@ bool view_run_output(view_state *viewer)
     const uint32_t count = count_pictures(viewer->options);
     if (viewer->options->sheet_columns > 0)
         return save_sheet(viewer, count);
-    if (viewer->options->thumbnail == 0 && view_is_movie(viewer->options->output))
+    if (view_is_movie(viewer->options->output))
         return save_movie(viewer, count);
     return save_pictures(viewer, count);
 }

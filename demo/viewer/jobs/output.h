@@ -16,6 +16,10 @@ typedef struct view_name_values {
 // caller frees it.
 char *view_fill_name(const char *name, const view_name_values *values);
 
+// Writes a PNG file, "-" = standard output. Returns false and logs an error on failure.
+bool view_write_png(view_log *log, const char *path, uint32_t width, uint32_t height,
+                    const uint8_t *rgba);
+
 // Draws the state into a PNG file, "-" = standard output. Returns false and logs an error on
 // failure.
 bool view_save_picture(view_state *viewer, const char *path, bool transparent, bool clean);

@@ -154,7 +154,8 @@ static void add_joints(view_cube_model *joined, uint32_t index)
     }
 }
 
-bool view_join_cube(view_cube_model *joined, const md5_cube *cube, const char *path, view_log *log)
+bool view_join_cube(view_cube_model *joined, const md5_cube *cube, const char *path,
+                    const md5_load_opts *opts, view_log *log)
 {
     *joined = (view_cube_model){.cube = cube, .num_joints = 1};
     joined->parts = common_alloc(cube->num_parts, sizeof *joined->parts);
@@ -173,7 +174,7 @@ bool view_join_cube(view_cube_model *joined, const md5_cube *cube, const char *p
         part->shared = find_shared(cube, i);
         if (!attach(joined, i, path, log))
             continue;
-        part->model = md5_load_model(part->part->mesh, NULL, &error);
+        part->model = md5_load_model(part->part->mesh, opts, &error);
         if (part->model == NULL) {
             view_log_error(log, &error);
             return false;

@@ -36,7 +36,8 @@ typedef struct view_cube_model {
 // attaches is not shown, as in the engines, unless it shares the skeleton of the first one. Warns
 // about what does not fit; returns false and logs an error if a mesh cannot be read. Free in both
 // cases.
-bool view_join_cube(view_cube_model *joined, const md5_cube *cube, const char *path, view_log *log);
+bool view_join_cube(view_cube_model *joined, const md5_cube *cube, const char *path,
+                    const md5_load_opts *opts, view_log *log);
 void view_free_cube_model(view_cube_model *joined); // a zeroed one is allowed
 
 // Returns the model, in units of the game, to be freed; NULL and an error on failure. A mesh keeps

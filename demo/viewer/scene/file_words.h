@@ -27,7 +27,8 @@ view_name view_split_name(const char *name);
 uint8_t view_any_kind(const view_name *name);
 uint8_t view_common_kind(const view_name *name);
 
-// The name without words of these kinds; the second one gives the name itself if no others are left.
+// The name without words of these kinds; the second one gives the name itself if no others are
+// left.
 view_name view_drop_words(view_name name, uint8_t kinds);
 view_name view_main_words(view_name name, uint8_t kinds);
 

@@ -481,21 +481,23 @@ static const view_image_file *find_skin_image(const wanted *of, uint32_t skin, u
 {
     size_t count;
     view_package *const package = of->search->package;
+    if (view_is_inside(package)) // which of Quake's it is the folder above says
+        return NULL;
     char *const name = view_quake_skin(of->search->model_path, of->path, skin, image);
-    char *const end = common_format("/%s", name), *const below =
-                                                      common_format("/textures/%s", name);
+    if (name == NULL)
+        return NULL;
+    char *const below = common_format("/textures/%s", name);
+    const char *const end = strrchr(below, '/');
     const view_image_file *found = NULL;
-    if (name != NULL)
-        free(view_seek_pictures(package, below + 1));
+    free(view_seek_pictures(package, below + 1));
     const view_image_file *const images = view_package_pictures(package, false, &count);
-    for (size_t i = 0; i < count && name != NULL && found == NULL; i++) {
+    for (size_t i = 0; i < count && found == NULL; i++) {
         char *const path = view_without_ending(images[i].path);
         if (common_has_ending(path, images[i].place == VIEW_BESIDE ? end : below))
             found = &images[i];
         free(path);
     }
     free(name);
-    free(end);
     free(below);
     return found;
 }

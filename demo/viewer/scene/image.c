@@ -24,6 +24,8 @@ static bool decode_by_stb(const uint8_t *bytes, size_t size, view_image *image,
     image->rgba = stbi_load_from_memory(bytes, (int)size, &width, &height, &channels, 4);
     image->width = (uint32_t)width;
     image->height = (uint32_t)height;
+    if (image->rgba == NULL && strcmp(stbi_failure_reason(), "outofmem") == 0)
+        return view_image_no_memory(fault);
     return image->rgba != NULL || view_image_fail(fault, "%s", stbi_failure_reason());
 }
 
@@ -39,7 +41,7 @@ static bool decode_with_full_palette(const uint8_t *bytes, size_t size,
     const size_t added = FULL_SIZE - frame->palette_size;
     uint8_t *const copy = calloc(1, size + added);
     if (copy == NULL)
-        return view_image_fail(fault, "out of memory");
+        return view_image_no_memory(fault);
     memcpy(copy, bytes, end);
     memcpy(copy + end + added, bytes + end, size - end);
     const uint8_t length[4] = {0, 0, FULL_SIZE >> 8, FULL_SIZE & 255};
@@ -64,7 +66,10 @@ static bool decode_by_library(const uint8_t *bytes, size_t size, view_image *ima
                               view_image_fault *fault)
 {
     md5_error error;
-    md5_image *const decoded = md5_parse_image(bytes, size, NULL, &error);
+    const bool is_small = fault->most < VIEW_IMAGE_MAX_PIXELS;
+    const md5_image_opts opts = {.memory_limit = is_small ? (size_t)5 * fault->most : 0};
+    md5_image *const decoded = md5_parse_image(bytes, size, &opts, &error);
+    fault->is_too_large = decoded == NULL && error.status == MD5_ERROR_MEMORY;
     if (decoded == NULL)
         return view_image_fail(fault, "%.180s", error.message);
     const size_t num_bytes = (size_t)decoded->width * decoded->height * 4;
@@ -75,13 +80,13 @@ static bool decode_by_library(const uint8_t *bytes, size_t size, view_image *ima
         image->height = decoded->height;
     }
     md5_free_image(decoded);
-    return image->rgba != NULL || view_image_fail(fault, "out of memory");
+    return image->rgba != NULL || view_image_no_memory(fault);
 }
 
-bool view_decode_image(const uint8_t *bytes, size_t size, view_image *image,
-                       view_image_fault *fault)
+static bool decode(const uint8_t *bytes, size_t size, view_image *image, view_image_fault *fault)
 {
     *image = (view_image){NULL, 0, 0};
+    fault->is_too_large = false;
     if (size == 0)
         return view_image_fail(fault, "the file is empty");
     if (size > MAX_FILE_SIZE)
@@ -91,6 +96,13 @@ bool view_decode_image(const uint8_t *bytes, size_t size, view_image *image,
     return begins_with(bytes, size, "\x89PNG\r\n\x1a\n", 8)
                ? decode_png(bytes, size, image, fault)
                : decode_by_library(bytes, size, image, fault);
+}
+
+bool view_decode_image(const uint8_t *bytes, size_t size, view_image *image,
+                       view_image_fault *fault)
+{
+    fault->most = VIEW_IMAGE_MAX_PIXELS;
+    return decode(bytes, size, image, fault);
 }
 
 static uint8_t *read_all(FILE *file, size_t *size)
@@ -115,6 +127,7 @@ static uint8_t *read_all(FILE *file, size_t *size)
 
 static uint8_t *refuse(view_image_fault *fault, const char *why)
 {
+    fault->is_too_large = false;
     (void)view_image_fail(fault, "%s", why);
     return NULL;
 }
@@ -137,12 +150,19 @@ uint8_t *view_read_image_file(const char *path, size_t *size, view_image_fault *
     return bytes != NULL ? bytes : refuse(fault, "cannot be read or out of memory");
 }
 
-bool view_read_image(const char *path, view_image *image, view_image_fault *fault)
+bool view_read_small_image(const char *path, uint32_t most, view_image *image,
+                           view_image_fault *fault)
 {
     size_t size = 0;
     *image = (view_image){NULL, 0, 0};
     uint8_t *const bytes = view_read_image_file(path, &size, fault);
-    const bool is_read = bytes != NULL && view_decode_image(bytes, size, image, fault);
+    fault->most = most;
+    const bool is_read = bytes != NULL && decode(bytes, size, image, fault);
     free(bytes);
     return is_read;
+}
+
+bool view_read_image(const char *path, view_image *image, view_image_fault *fault)
+{
+    return view_read_small_image(path, VIEW_IMAGE_MAX_PIXELS, image, fault);
 }

@@ -17,6 +17,8 @@
 
 typedef struct view_image_fault {
     char message[200]; // why reading failed; no newline
+    bool is_too_large; // that is why: too many pixels, or memory ran out
+    uint32_t most;     // pixels, VIEW_IMAGE_MAX_PIXELS at most; set by what reads or decodes
 } view_image_fault;
 
 // Decodes `size` bytes of PNG, JPEG, TGA or DDS. Returns false and fills `fault` if the format is
@@ -28,8 +30,10 @@ bool view_decode_image(const uint8_t *bytes, size_t size, view_image *image,
 // Reads a file as it is. Returns NULL and fills `fault` on failure, else the caller frees it.
 uint8_t *view_read_image_file(const char *path, size_t *size, view_image_fault *fault);
 
-// Reads and decodes a file.
+// Reads and decodes a file; the second function, if it has no more pixels than `most`.
 bool view_read_image(const char *path, view_image *image, view_image_fault *fault);
+bool view_read_small_image(const char *path, uint32_t most, view_image *image,
+                           view_image_fault *fault);
 
 // -- Steps ----------------------------------------------------------------------------------
 
@@ -50,7 +54,8 @@ bool view_check_image_size(uint32_t width, uint32_t height, view_image_fault *fa
 bool view_decode_jpeg(const uint8_t *bytes, size_t size, view_image *image,
                       view_image_fault *fault);
 
-// Fills `fault` as printf() does and returns false.
+// Fills `fault` and returns false: as printf() does, or because memory has run out.
+bool view_image_no_memory(view_image_fault *fault);
 bool view_image_fail(view_image_fault *fault, const char *format, ...) COMMON_PRINTF(2, 3);
 
 #endif

@@ -14,15 +14,21 @@ bool view_image_fail(view_image_fault *fault, const char *format, ...)
     return false;
 }
 
+bool view_image_no_memory(view_image_fault *fault)
+{
+    fault->is_too_large = true;
+    return view_image_fail(fault, "out of memory");
+}
+
 bool view_check_image_size(uint32_t width, uint32_t height, view_image_fault *fault)
 {
     if (width == 0 || height == 0)
         return view_image_fail(fault, "%u by %u pixels", width, height);
-    if (width > VIEW_IMAGE_MAX_SIDE || height > VIEW_IMAGE_MAX_SIDE
-        || (uint64_t)width * height > VIEW_IMAGE_MAX_PIXELS)
-        return view_image_fail(fault, "%u by %u pixels; at most %d a side and %d in all", width,
-                               height, VIEW_IMAGE_MAX_SIDE, VIEW_IMAGE_MAX_PIXELS);
-    return true;
+    fault->is_too_large = width > VIEW_IMAGE_MAX_SIDE || height > VIEW_IMAGE_MAX_SIDE
+                          || (uint64_t)width * height > fault->most;
+    return !fault->is_too_large
+           || view_image_fail(fault, "%u by %u pixels; at most %d a side and %u in all", width,
+                              height, VIEW_IMAGE_MAX_SIDE, fault->most);
 }
 
 // -- PNG ------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ static _Noreturn void fail_by_error(j_common_ptr jpeg)
     char message[JMSG_LENGTH_MAX];
     jpeg->err->format_message(jpeg, message);
     view_image_fail(reader->fault, "%.150s", message);
+    reader->fault->is_too_large = jpeg->err->msg_code == JERR_OUT_OF_MEMORY;
     longjmp(reader->failed, 1);
 }
 
@@ -84,7 +85,7 @@ static void read_pixels(jpeg_reader *reader)
     reader->row = malloc(stride);
     reader->rgba = malloc(stride * jpeg->output_height);
     if (reader->row == NULL || reader->rgba == NULL) {
-        view_image_fail(reader->fault, "out of memory");
+        (void)view_image_no_memory(reader->fault);
         longjmp(reader->failed, 1);
     }
     while (jpeg->output_scanline < jpeg->output_height) {

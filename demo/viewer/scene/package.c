@@ -20,10 +20,10 @@ enum {
 };
 
 struct view_package {
-    char *model, *folder; // absolute paths
-    char *around;         // the folder above, or NULL: it is not searched
-    char *root;           // or NULL
-    bool is_inside;       // see view_stay_inside()
+    char *model, *folder;    // absolute paths
+    char *around;            // the folder above, or NULL: it is not searched
+    char *root;              // or NULL
+    const md5_files *reader; // see view_stay_inside(), or NULL
     bool is_near_listed, is_all_listed, is_game_open;
     view_image_file *pictures;
     size_t num_pictures;
@@ -101,12 +101,17 @@ view_package *view_open_package(const char *model_path)
     return package;
 }
 
-void view_stay_inside(view_package *package)
+bool view_is_inside(const view_package *package)
+{
+    return package->reader != NULL;
+}
+
+void view_stay_inside(view_package *package, const md5_files *reader)
 {
     free(package->around);
     free(package->root);
     package->around = package->root = NULL;
-    package->is_inside = true;
+    package->reader = reader;
 }
 
 void view_close_package(view_package *package)
@@ -182,12 +187,18 @@ const char *view_package_material(view_package *package, const char *material, v
     return any;
 }
 
-static bool gives_look(const md5_cube *cube, const char *model, const char *mesh, view_look *look)
+static bool gives_look(const view_package *package, const md5_cube *cube, const char *mesh,
+                       view_look *look)
 {
     for (uint32_t i = 0; cube != NULL && i < cube->num_parts; i++) {
         const md5_cube_part *const part = &cube->parts[i];
         *look = view_cube_look(cube, part, mesh);
-        if (look->diffuse != NULL && common_same_file(part->mesh, model))
+        char *const mesh_path = common_absolute(part->mesh), *const named = common_clean(mesh_path);
+        const bool is_it = strcmp(named, package->model) == 0
+                           || (!view_is_inside(package) && common_same_file(named, package->model));
+        free(mesh_path);
+        free(named);
+        if (look->diffuse != NULL && is_it)
             return true;
         view_free_look(look);
     }
@@ -197,12 +208,14 @@ static bool gives_look(const md5_cube *cube, const char *model, const char *mesh
 bool view_package_look(view_package *package, const char *mesh, view_look *look)
 {
     size_t count;
+    const md5_load_opts opts = {.files =
+                                    package->reader != NULL ? *package->reader : (md5_files){0}};
     (void)view_package_pictures(package, false, &count);
     for (size_t i = 0; i < package->scripts.count; i++) {
         if (i == package->num_cubes)
             package->cubes[package->num_cubes++] =
-                md5_load_cube(package->scripts.names[i], NULL, NULL, NULL);
-        if (gives_look(package->cubes[i], package->model, mesh, look))
+                md5_load_cube(package->scripts.names[i], NULL, &opts, NULL);
+        if (gives_look(package, package->cubes[i], mesh, look))
             return true;
     }
     return false;
@@ -229,7 +242,7 @@ static view_place place_of(const view_package *package, const char *path)
 
 static void add_picture(view_package *package, const char *path)
 {
-    if (package->num_pictures == MAX_PICTURES || (package->is_inside && common_is_link(path)))
+    if (package->num_pictures == MAX_PICTURES || (view_is_inside(package) && common_is_link(path)))
         return;
     package->pictures =
         common_realloc(package->pictures, package->num_pictures + 1, sizeof *package->pictures);
@@ -275,7 +288,7 @@ static void list_below(view_package *package, const char *first, const char *lis
         add_files(package, folder);
         common_list below = common_list_folder(folder, NULL);
         for (size_t b = 0; b < below.count && folders.count < most; b++)
-            if (!package->is_inside || !common_is_link(below.names[b]))
+            if (!view_is_inside(package) || !common_is_link(below.names[b]))
                 add_name(&folders, common_copy(below.names[b]));
         common_free_list(&below);
     }
@@ -330,7 +343,7 @@ char *view_seek_pictures(view_package *package, const char *name)
     if (common_is_absolute(name) && common_is_in(path, whole))
         seek_in(package, whole, folder + strlen(whole));
     for (int up = 0; up <= MAX_SOUGHT_UP && !common_is_absolute(name) && folder[1] != '\0'; up++) {
-        if (up > 0 && (package->is_inside || is_top(above)))
+        if (up > 0 && (view_is_inside(package) || is_top(above)))
             break;
         seek_in(package, above, folder);
         char *const next = common_folder(above);

@@ -18,8 +18,10 @@ typedef struct view_package view_package;
 view_package *view_open_package(const char *model_path);
 void view_close_package(view_package *package);
 
-// Keeps to the model's folder and those in it, links left out; there is no game then.
-void view_stay_inside(view_package *package);
+// Keeps to the model's folder and those in it, links left out; there is no game then. An md5.cfg is
+// read through `reader`, which must outlive the package.
+void view_stay_inside(view_package *package, const md5_files *reader);
+bool view_is_inside(const view_package *package);
 
 // The package's folder, or NULL.
 const char *view_package_root(const view_package *package);

@@ -70,7 +70,7 @@ bool view_load_environment(view_environment *environment, md5gl_renderer *render
                            const char *path, view_log *log)
 {
     view_panorama panorama;
-    view_image_fault fault = {""};
+    view_image_fault fault = {.message = ""};
     md5_error error;
     if (!view_read_panorama(path, &panorama, &fault)) {
         view_error(log, "%s: %s", path, fault.message);

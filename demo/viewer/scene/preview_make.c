@@ -56,7 +56,7 @@ static void draw_meshes(view_sketch *sketch, const view_scene *scene)
         }
 }
 
-static void draw_joints(view_sketch *sketch, const view_scene *scene)
+void view_sketch_joints(view_sketch *sketch, const view_scene *scene)
 {
     for (uint32_t i = 0; i < scene->num_joints; i++) {
         const int32_t parent = scene->skeleton->joints[i].parent;
@@ -73,11 +73,11 @@ static view_image draw_scene(view_scene *scene, double time)
     view_pose(scene, &play);
     if (scene->model != NULL)
         view_skin(scene);
-    view_sketch *const sketch = view_begin_sketch(view_pose_bounds(scene));
+    view_sketch *const sketch = view_begin_sketch(view_pose_bounds(scene), VIEW_SKETCH_SIZE);
     if (sketch == NULL)
         return image;
     if (scene->model == NULL || view_is_joints_alone(scene))
-        draw_joints(sketch, scene);
+        view_sketch_joints(sketch, scene);
     else
         draw_meshes(sketch, scene);
     view_end_sketch(sketch, &image);

@@ -45,6 +45,7 @@ static bool read_size(const char *line, view_panorama *panorama, view_image_faul
     rest = rest != NULL ? take_side(rest, "+X ", &panorama->width) : NULL;
     if (rest == NULL || *rest != '\0')
         return view_image_fail(fault, "size \"%.40s\", expected -Y HEIGHT +X WIDTH", line);
+    fault->most = VIEW_IMAGE_MAX_PIXELS;
     return view_check_image_size(panorama->width, panorama->height, fault);
 }
 

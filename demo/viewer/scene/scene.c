@@ -16,10 +16,17 @@
 // Only the first such file is reported in full; the others are counted.
 enum { WARNINGS_A_FILE = 20 };
 
-static md5_load_opts loud(view_log *log)
+static md5_load_opts loud(const view_scene *scene, view_log *log)
 {
-    return (md5_load_opts){
-        .warn = view_log_warning, .warn_user = log, .max_warnings = WARNINGS_A_FILE};
+    const bool is_small = scene->files != NULL;
+    return (md5_load_opts){.warn = view_log_warning,
+                           .warn_user = log,
+                           .max_warnings = WARNINGS_A_FILE,
+                           .files = is_small ? *scene->files : (md5_files){0},
+                           .memory_limit = is_small ? (size_t)128 << 20 : 0,
+                           .no_tangents = is_small,
+                           .no_skin_plan = is_small,
+                           .no_losses = is_small};
 }
 
 // -- Memory ---------------------------------------------------------------------------------
@@ -107,10 +114,12 @@ static view_clip named_clip(const char *path)
 }
 
 // What the Quake re-releases have beside an animation, and how fast they play it.
-static void take_quake(view_clip *clip, view_log *log)
+static void take_quake(const view_scene *scene, view_clip *clip, view_log *log)
 {
     md5_error error;
-    const md5_load_opts opts = loud(log);
+    const md5_load_opts opts = loud(scene, log);
+    if (scene->files != NULL)
+        return;
     view_quake_rate(clip->path, clip->anim);
     clip->scales = view_quake_scales(clip->path, clip->anim, &opts, &error);
     if (clip->scales == NULL && error.status != MD5_OK)
@@ -121,7 +130,7 @@ static void take_quake(view_clip *clip, view_log *log)
 static bool load_clip(view_scene *scene, const char *path, view_log *log)
 {
     md5_error error;
-    md5_load_opts opts = loud(log);
+    md5_load_opts opts = loud(scene, log);
     view_clip clip = named_clip(path);
     clip.anim = md5_load_anim(path, &opts, &error);
     if (clip.anim != NULL && scene->model != NULL) {
@@ -133,7 +142,7 @@ static bool load_clip(view_scene *scene, const char *path, view_log *log)
         free_clip(&clip);
         return false;
     }
-    take_quake(&clip, log);
+    take_quake(scene, &clip, log);
     view_append_clip(scene, clip);
     return true;
 }
@@ -160,7 +169,7 @@ static void try_clip(view_scene *scene, const char *path, view_log *log)
         if (clip.anim->num_warnings > 0)
             view_warn(log, "%s: %u warning%s, shown if it is opened by name", clip.name,
                       (unsigned)clip.anim->num_warnings, clip.anim->num_warnings == 1 ? "" : "s");
-        take_quake(&clip, log);
+        take_quake(scene, &clip, log);
         view_append_clip(scene, clip);
     }
 }
@@ -232,7 +241,7 @@ bool view_add_clip(view_scene *scene, const char *path, view_log *log)
 bool view_load_camera_path(view_scene *scene, const char *path, view_log *log)
 {
     md5_error error;
-    const md5_load_opts opts = loud(log);
+    const md5_load_opts opts = loud(scene, log);
     md5_camera *const camera = md5_load_camera(path, &opts, &error);
     if (camera == NULL) {
         view_log_error(log, &error);
@@ -341,7 +350,7 @@ static char *name_of_model(const char *path)
 static bool load_model(view_scene *scene, const char *path, view_log *log)
 {
     md5_error error;
-    const md5_load_opts opts = loud(log);
+    const md5_load_opts opts = loud(scene, log);
     scene->model = scene->own_model = md5_load_model(path, &opts, &error);
     if (scene->model == NULL) {
         view_log_error(log, &error);
@@ -353,7 +362,7 @@ static bool load_model(view_scene *scene, const char *path, view_log *log)
 
 static bool load_machine(view_scene *scene, const char *path, view_log *log)
 {
-    const md5_load_opts opts = loud(log);
+    const md5_load_opts opts = loud(scene, log);
     if (!view_load_machine(&scene->machine, path, &opts, log))
         return false;
     scene->model = scene->machine.character->model;
@@ -383,14 +392,14 @@ static bool load_cube(view_scene *scene, const char *path, bool with_clips, view
 {
     md5_error error;
     uint32_t num_clips = 0;
-    const md5_load_opts opts = loud(log);
+    const md5_load_opts opts = loud(scene, log);
     view_cube_model joined = {0};
     md5_cube *const cube = md5_load_cube(path, NULL, &opts, &error);
     if (cube == NULL) {
         view_log_error(log, &error);
         return false;
     }
-    const bool is_joined = view_join_cube(&joined, cube, path, log);
+    const bool is_joined = view_join_cube(&joined, cube, path, &opts, log);
     if (is_joined)
         scene->model = scene->own_model = view_cube_make_model(&joined, path, &error);
     if (scene->model != NULL) {
@@ -451,6 +460,16 @@ bool view_load_scene(view_scene *scene, const char *const *files, size_t num_fil
 {
     *scene = (view_scene){0};
     if (load_all(scene, files, num_files, pick_up, log))
+        return true;
+    view_free_scene(scene);
+    return false;
+}
+
+bool view_load_scene_through(view_scene *scene, const char *const *files, size_t num_files,
+                             const md5_files *reader, view_log *log)
+{
+    *scene = (view_scene){.files = reader};
+    if (load_all(scene, files, num_files, false, log))
         return true;
     view_free_scene(scene);
     return false;

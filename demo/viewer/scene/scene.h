@@ -46,6 +46,7 @@ typedef struct view_scene {
     md5_model *own_model;
     view_clip *clips;
     size_t num_clips, clip; // clip: index of the shown one, if num_clips > 0
+    const md5_files *files; // what all is read through, within limits; NULL: the system's files
     size_t num_unopened;    // animations beside the model that were not loaded
     bool picked_up;         // the clips were found beside the model, not named
     bool bind_pose;         // show the bind pose instead of the clip
@@ -85,6 +86,11 @@ typedef struct view_scene {
 bool view_load_scene(view_scene *scene, const char *const *files, size_t num_files, bool pick_up,
                      view_log *log);
 void view_free_scene(view_scene *scene); // a zeroed one is allowed
+
+// The same through `reader`, which must outlive the scene, in little memory: for pictures without
+// normal maps. No animations are picked up.
+bool view_load_scene_through(view_scene *scene, const char *const *files, size_t num_files,
+                             const md5_files *reader, view_log *log);
 
 // For scenes that are put together in other ways: adds a clip, which then belongs to the scene, and
 // makes the pose of a skeleton.
@@ -129,8 +135,9 @@ void view_skin_mesh(view_scene *scene, uint32_t mesh, md5_vec4 *tangents);
 // and view_skin() wrote last. As below, without pieces that lie far from the others.
 md5_bounds view_pose_bounds(const view_scene *scene);
 
-// Bounds and hull of the pose at the time of `still`; if that is NULL, over the whole shown clip, or
-// over the clips of the machine. Without any model or clip, of the camera path. Changes the pose.
+// Bounds and hull of the pose at the time of `still`; if that is NULL, over the whole shown clip,
+// or over the clips of the machine. Without any model or clip, of the camera path. Changes the
+// pose.
 md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull *hull);
 
 // Adds points to a hull. Returns their bounds.

@@ -6,11 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-// Drawn larger by this factor, and averaged.
-enum { FINE = 2, SIDE = FINE * VIEW_SKETCH_SIZE };
-
-// Pixels that are looked at, however large triangles are: a few tenths of a second.
-static const uint64_t most_work = (uint64_t)40 << 20;
+// Pixels that are looked at, however large triangles are: a few tenths of a second, and 16 times
+// those of the picture.
+static const uint64_t least_work = (uint64_t)40 << 20;
 
 typedef struct texel {
     float red, green, blue;
@@ -19,10 +17,11 @@ typedef struct texel {
 struct view_sketch {
     md5_vec3 right, up, ahead, light; // unit vectors; the picture looks along `ahead`
     md5_vec3 center;
-    float scale; // pixels a unit
-    uint64_t work;
-    float depth[SIDE * SIDE]; // infinity where nothing is
-    texel colors[SIDE * SIDE];
+    float scale;       // pixels a unit
+    size_t side, fine; // drawn larger by the factor `fine`, and averaged
+    uint64_t work, most_work;
+    float *depth; // [side * side] infinity where nothing is
+    texel *colors;
 };
 
 // A corner in pixels, with its depth in units.
@@ -45,7 +44,7 @@ static float seen_size(const view_sketch *sketch, md5_bounds bounds)
     return 2.0f * most;
 }
 
-view_sketch *view_begin_sketch(md5_bounds bounds)
+view_sketch *view_begin_sketch(md5_bounds bounds, uint32_t size)
 {
     const float azimuth = 0.52f, elevation = 0.2f; // radians: 30 and 12 degrees
     const md5_vec3 to_viewer = {cosf(elevation) * cosf(azimuth), cosf(elevation) * sinf(azimuth),
@@ -56,14 +55,20 @@ view_sketch *view_begin_sketch(md5_bounds bounds)
     sketch.center = md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
     const md5_vec3 light = {0.6f, 0.15f, 0.78f};
     sketch.light = md5_vec3_scale(light, 1.0f / md5_vec3_length(light));
-    const float size = seen_size(&sketch, bounds);
-    if (view_is_empty(bounds) || !(size > 1e-6f && size < 1e9f))
+    const float seen = seen_size(&sketch, bounds);
+    if (view_is_empty(bounds) || !(seen > 1e-6f && seen < 1e9f))
         return NULL;
+    sketch.fine = size <= 1024 ? 2 : 1;
+    sketch.side = sketch.fine * size;
+    const size_t count = sketch.side * sketch.side;
+    sketch.most_work = least_work + 16 * count;
+    sketch.depth = common_alloc(count, sizeof *sketch.depth);
+    sketch.colors = common_alloc(count, sizeof *sketch.colors);
+    for (size_t i = 0; i < count; i++)
+        sketch.depth[i] = INFINITY;
+    sketch.scale = 0.94f * (float)sketch.side / seen;
     view_sketch *const made = common_alloc(1, sizeof *made);
     *made = sketch;
-    made->scale = 0.94f * (float)SIDE / size;
-    for (int i = 0; i < SIDE * SIDE; i++)
-        made->depth[i] = INFINITY;
     return made;
 }
 
@@ -71,12 +76,12 @@ static corner corner_of(const view_sketch *sketch, md5_vec3 position, md5_vec3 n
                         md5_vec2 texcoord)
 {
     const md5_vec3 at = md5_vec3_sub(position, sketch->center);
-    const float half = 0.5f * (float)SIDE;
+    const float half = 0.5f * (float)sketch->side;
     return (corner){
         .x = half + sketch->scale * md5_vec3_dot(at, sketch->right),
         .y = half - sketch->scale * md5_vec3_dot(at, sketch->up),
         .depth = md5_vec3_dot(at, sketch->ahead),
-        .shade = 0.45f + 0.55f * fmaxf(md5_vec3_dot(normal, sketch->light), 0.0f),
+        .shade = 0.6f + 0.55f * fmaxf(md5_vec3_dot(normal, sketch->light), 0.0f),
         .texcoord = texcoord,
     };
 }
@@ -120,9 +125,9 @@ static void fill_pixel(view_sketch *sketch, const corner c[3], const float part[
     sketch->colors[pixel] = (texel){color.red * shade, color.green * shade, color.blue * shade};
 }
 
-static int to_pixel(float value)
+static int to_pixel(const view_sketch *sketch, float value)
 {
-    return (int)view_clamp(value, 0.0f, (float)(SIDE - 1));
+    return (int)view_clamp(value, 0.0f, (float)(sketch->side - 1));
 }
 
 // Both sides: few models have back faces in view that would hide something.
@@ -132,10 +137,10 @@ static void fill_triangle(view_sketch *sketch, const corner c[3], const view_ima
     const float area = cross(c[0], c[1], c[2].x, c[2].y);
     if (!(fabsf(area) > 1e-6f && fabsf(area) < 1e12f)) // also what is not finite
         return;
-    const int left = to_pixel(fminf(fminf(c[0].x, c[1].x), c[2].x));
-    const int right = to_pixel(ceilf(fmaxf(fmaxf(c[0].x, c[1].x), c[2].x)));
-    const int top = to_pixel(fminf(fminf(c[0].y, c[1].y), c[2].y));
-    const int bottom = to_pixel(ceilf(fmaxf(fmaxf(c[0].y, c[1].y), c[2].y)));
+    const int left = to_pixel(sketch, fminf(fminf(c[0].x, c[1].x), c[2].x));
+    const int right = to_pixel(sketch, ceilf(fmaxf(fmaxf(c[0].x, c[1].x), c[2].x)));
+    const int top = to_pixel(sketch, fminf(fminf(c[0].y, c[1].y), c[2].y));
+    const int bottom = to_pixel(sketch, ceilf(fmaxf(fmaxf(c[0].y, c[1].y), c[2].y)));
     sketch->work += (uint64_t)(right - left + 1) * (uint64_t)(bottom - top + 1);
     for (int y = top; y <= bottom; y++)
         for (int x = left; x <= right; x++) {
@@ -144,14 +149,15 @@ static void fill_triangle(view_sketch *sketch, const corner c[3], const view_ima
                                    cross(c[2], c[0], px, py) / area,
                                    cross(c[0], c[1], px, py) / area};
             if (part[0] >= 0.0f && part[1] >= 0.0f && part[2] >= 0.0f)
-                fill_pixel(sketch, c, part, (size_t)y * SIDE + (size_t)x, texture, has_holes);
+                fill_pixel(sketch, c, part, (size_t)y * sketch->side + (size_t)x, texture,
+                           has_holes);
         }
 }
 
 bool view_sketch_mesh(view_sketch *sketch, const md5_mesh *mesh, const md5_vec3 *positions,
                       const md5_vec3 *normals, const view_image *texture, bool has_holes)
 {
-    for (uint32_t i = 0; i < mesh->num_triangles && sketch->work < most_work; i++) {
+    for (uint32_t i = 0; i < mesh->num_triangles && sketch->work < sketch->most_work; i++) {
         corner corners[3];
         for (uint32_t j = 0; j < 3; j++) {
             const uint32_t index = mesh->indices[3 * (size_t)i + j];
@@ -161,7 +167,7 @@ bool view_sketch_mesh(view_sketch *sketch, const md5_mesh *mesh, const md5_vec3 
         fill_triangle(sketch, corners, texture, has_holes);
         sketch->work++;
     }
-    return sketch->work < most_work;
+    return sketch->work < sketch->most_work;
 }
 
 // -- Bones ----------------------------------------------------------------------------------
@@ -178,7 +184,7 @@ void view_sketch_bone(view_sketch *sketch, md5_vec3 from, md5_vec3 to)
     const md5_vec3 across = md5_vec3_cross(axis, other);
     const md5_vec3 side = md5_vec3_scale(across, 1.0f / md5_vec3_length(across));
     const md5_vec3 sides[2] = {side, md5_vec3_cross(axis, side)};
-    for (int i = 0; i < 4 && sketch->work < most_work; i++) {
+    for (int i = 0; i < 4 && sketch->work < sketch->most_work; i++) {
         corner c[3];
         const float a = i < 2 ? 1.0f : -1.0f, b = i == 0 || i == 3 ? 1.0f : -1.0f;
         const md5_vec3 first = md5_vec3_scale(sides[0], a), second = md5_vec3_scale(sides[1], b);
@@ -199,8 +205,9 @@ static void average(const view_sketch *sketch, size_t x, size_t y, uint8_t *rgba
 {
     texel sum = {0.0f, 0.0f, 0.0f};
     float count = 0.0f;
-    for (size_t i = 0; i < FINE * FINE; i++) {
-        const size_t pixel = (FINE * y + i / FINE) * SIDE + FINE * x + i % FINE;
+    const size_t fine = sketch->fine;
+    for (size_t i = 0; i < fine * fine; i++) {
+        const size_t pixel = (fine * y + i / fine) * sketch->side + fine * x + i % fine;
         if (!(sketch->depth[pixel] < INFINITY))
             continue;
         sum.red += sketch->colors[pixel].red;
@@ -213,16 +220,18 @@ static void average(const view_sketch *sketch, size_t x, size_t y, uint8_t *rgba
     rgba[0] = (uint8_t)fminf(sum.red / count + 0.5f, 255.0f);
     rgba[1] = (uint8_t)fminf(sum.green / count + 0.5f, 255.0f);
     rgba[2] = (uint8_t)fminf(sum.blue / count + 0.5f, 255.0f);
-    rgba[3] = (uint8_t)(255.0f * count / (float)(FINE * FINE) + 0.5f);
+    rgba[3] = (uint8_t)(255.0f * count / (float)(fine * fine) + 0.5f);
 }
 
 void view_end_sketch(view_sketch *sketch, view_image *image)
 {
-    const size_t side = VIEW_SKETCH_SIZE;
+    const size_t side = sketch->side / sketch->fine;
     if (image != NULL) {
-        *image = (view_image){common_alloc(side * side, 4), side, side};
+        *image = (view_image){common_alloc(side * side, 4), (uint32_t)side, (uint32_t)side};
         for (size_t i = 0; i < side * side; i++)
             average(sketch, i % side, i / side, &image->rgba[4 * i]);
     }
+    free(sketch->depth);
+    free(sketch->colors);
     free(sketch);
 }

@@ -5,14 +5,15 @@
 #include "demo/viewer/scene/maps.h"
 #include "md5/md5model.h"
 
-// Side of a picture in pixels.
+// Side of a picture in a list, in pixels.
 enum { VIEW_SKETCH_SIZE = 128 };
 
 typedef struct view_sketch view_sketch;
 
-// Begins a picture of points within these bounds, seen from the front left and slightly above.
-// Returns NULL if the bounds are empty or not finite. Free with view_end_sketch().
-view_sketch *view_begin_sketch(md5_bounds bounds);
+// Begins a picture of points within these bounds, seen from the front left and slightly above, of
+// `size` by `size` pixels, 2048 at most. Returns NULL if the bounds are empty or not finite. Free
+// with view_end_sketch().
+view_sketch *view_begin_sketch(md5_bounds bounds, uint32_t size);
 
 // Draws triangles of one mesh in front of what is behind them: indices[3 * num_triangles] into
 // positions, unit normals and texture coordinates. `texture` may be NULL: grey; texels of less
@@ -24,8 +25,8 @@ bool view_sketch_mesh(view_sketch *sketch, const md5_mesh *mesh, const md5_vec3 
 // Draws a bone, from a joint to the next one: a grey spike that is wide near the first.
 void view_sketch_bone(view_sketch *sketch, md5_vec3 from, md5_vec3 to);
 
-// Writes the picture, VIEW_SKETCH_SIZE pixels wide and high, transparent where nothing was drawn,
-// and frees the sketch. `image` may be NULL.
+// Writes the picture, transparent where nothing was drawn, and frees the sketch. `image` may be
+// NULL.
 void view_end_sketch(view_sketch *sketch, view_image *image);
 
 #endif
