@@ -397,10 +397,10 @@ static void check_case(const find_case *of, bool is_inside)
     md5_error error;
     char *const folder = make_package(of), *const path = common_join(folder, of->files[0]);
     md5_model *const model = md5_load_model(path, NULL, &error);
-    view_texture_search search = {
-        .model_path = path, .model = model, .package = view_open_package(path)};
-    if (is_inside)
-        view_stay_inside(search.package, &(md5_files){0});
+    view_texture_search search = {.model_path = path,
+                                  .model = model,
+                                  .package = is_inside ? view_open_folder(path, &(md5_files){0})
+                                                       : view_open_package(path)};
     if (CHECK(model != NULL))
         for (; search.mesh < model->num_meshes; search.mesh++)
             check_mesh(of, folder, &search, is_inside);

@@ -109,7 +109,8 @@ static void shrink(view_image *image, uint32_t size)
 }
 
 // Reads the image of a mesh, NULL if it has none. Returns false if it is too large.
-static bool read_texture(shared_image *shared, const char *path, uint32_t size, view_log *log)
+static bool read_texture(shared_image *shared, const char *path, uint32_t size, allowance *of,
+                         view_log *log)
 {
     view_image_fault fault;
     if (shared->path == path
@@ -119,7 +120,15 @@ static bool read_texture(shared_image *shared, const char *path, uint32_t size, 
     free(shared->image.rgba);
     shared->path = path != NULL ? common_copy(path) : NULL;
     shared->image = (view_image){NULL, 0, 0};
-    if (path == NULL || view_read_small_image(path, MOST_PIXELS, &shared->image, &fault)) {
+    const uint64_t length = path != NULL ? common_file_size(path) : 0;
+    if (path == NULL)
+        return true;
+    if (length > of->left) {
+        view_error(log, "%s: a thumbnail reads 32 MiB at most", path);
+        return false;
+    }
+    of->left -= length;
+    if (view_read_small_image(path, MOST_PIXELS, &shared->image, &fault)) {
         shared->num_pixels += (uint64_t)shared->image.width * shared->image.height;
         shrink(&shared->image, size);
         if (shared->num_pixels <= 2 * (uint64_t)MOST_PIXELS)
@@ -139,8 +148,7 @@ static bool draw_meshes(view_sketch *sketch, const view_scene *scene, const md5_
 {
     bool is_drawn = true;
     shared_image shared = {.path = NULL};
-    view_package *const package = view_open_package(scene->path);
-    view_stay_inside(package, reader);
+    view_package *const package = view_open_folder(scene->path, reader);
     for (uint32_t i = 0; i < scene->model->num_meshes && is_drawn; i++) {
         const md5_mesh *const mesh = &scene->model->meshes[i];
         const view_texture_search search = {
@@ -154,16 +162,16 @@ static bool draw_meshes(view_sketch *sketch, const view_scene *scene, const md5_
         if (mesh->num_triangles == 0)
             continue;
         view_texture_found found = view_find_texture(&search, log);
-        is_drawn = read_texture(&shared, found.path, options->thumbnail, log);
+        is_drawn = read_texture(&shared, found.path, options->thumbnail, reader->user, log);
         const view_image *const image = shared.image.rgba != NULL ? &shared.image : NULL;
         if (is_drawn
             && !view_sketch_mesh(sketch, mesh, scene->skinned[i].positions,
                                  scene->skinned[i].normals, image,
                                  image != NULL && view_has_holes(image)))
-            is_drawn = fail(log, scene, "triangles that cover a picture 16 times");
+            is_drawn = fail(log, scene, "about 40 million pixels of triangles");
         view_free_texture_found(&found);
     }
-    (void)read_texture(&shared, NULL, 1, log);
+    (void)read_texture(&shared, NULL, 1, NULL, log);
     view_close_package(package);
     return is_drawn;
 }

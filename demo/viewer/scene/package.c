@@ -23,7 +23,7 @@ struct view_package {
     char *model, *folder;    // absolute paths
     char *around;            // the folder above, or NULL: it is not searched
     char *root;              // or NULL
-    const md5_files *reader; // see view_stay_inside(), or NULL
+    const md5_files *reader; // of view_open_folder(), or NULL
     bool is_near_listed, is_all_listed, is_game_open;
     view_image_file *pictures;
     size_t num_pictures;
@@ -84,34 +84,37 @@ static char *find_root(const char *folder)
     return NULL;
 }
 
-view_package *view_open_package(const char *model_path)
+static view_package *open_package(const char *model_path)
 {
     view_package *const package = common_alloc(1, sizeof *package);
     char *const absolute = common_absolute(model_path);
     package->model = common_clean(absolute);
     package->folder = common_folder(package->model);
-    package->around = common_folder(package->folder);
-    package->root = find_root(package->folder);
-    if (is_top(package->around)
-        || (package->root != NULL && !common_is_in(package->around, package->root))) {
-        free(package->around);
-        package->around = NULL;
-    }
     free(absolute);
+    return package;
+}
+
+view_package *view_open_package(const char *model_path)
+{
+    view_package *const package = open_package(model_path);
+    char *const around = common_folder(package->folder);
+    package->root = find_root(package->folder);
+    if (!is_top(around) && (package->root == NULL || common_is_in(around, package->root)))
+        package->around = common_copy(around);
+    free(around);
+    return package;
+}
+
+view_package *view_open_folder(const char *model_path, const md5_files *reader)
+{
+    view_package *const package = open_package(model_path);
+    package->reader = reader;
     return package;
 }
 
 bool view_is_inside(const view_package *package)
 {
     return package->reader != NULL;
-}
-
-void view_stay_inside(view_package *package, const md5_files *reader)
-{
-    free(package->around);
-    free(package->root);
-    package->around = package->root = NULL;
-    package->reader = reader;
 }
 
 void view_close_package(view_package *package)

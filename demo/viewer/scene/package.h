@@ -18,9 +18,9 @@ typedef struct view_package view_package;
 view_package *view_open_package(const char *model_path);
 void view_close_package(view_package *package);
 
-// Keeps to the model's folder and those in it, links left out; there is no game then. An md5.cfg is
-// read through `reader`, which must outlive the package.
-void view_stay_inside(view_package *package, const md5_files *reader);
+// The same, but of the model's folder and those in it alone, links left out: there is no root then,
+// and no game. An md5.cfg is read through `reader`, which must outlive the package.
+view_package *view_open_folder(const char *model_path, const md5_files *reader);
 bool view_is_inside(const view_package *package);
 
 // The package's folder, or NULL.

@@ -161,6 +161,11 @@ static float value_at(float *values, uint32_t count, uint32_t index)
     return values[index];
 }
 
+static bool is_stray(const view_sphere *core, md5_vec3 point)
+{
+    return md5_vec3_length(md5_vec3_sub(point, core->centre)) > core->radius;
+}
+
 // A sphere around all but stray pieces: at most one of 25 vertices, three times as far out as the
 // others. Such are helper triangles and flashes; the model would be small beside them.
 static view_sphere find_core(const view_scene *scene)
@@ -168,29 +173,29 @@ static view_sphere find_core(const view_scene *scene)
     enum { SAMPLES = 512, SHARE = 25 };
     md5_vec3 points[SAMPLES];
     float x[SAMPLES], y[SAMPLES], z[SAMPLES];
-    uint32_t count = 0;
-    const uint32_t stride = view_count_vertices(scene) / SAMPLES + 1;
+    const uint32_t total = view_count_vertices(scene), stride = total / SAMPLES + 1;
+    uint32_t count = 0, seen = 0, num_stray = 0;
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
-        for (uint32_t v = 0; v < scene->model->meshes[i].num_vertices && count < SAMPLES;
-             v += stride, count++) {
-            const md5_vec3 point = points[count] = scene->skinned[i].positions[v];
-            x[count] = point.x;
-            y[count] = point.y;
-            z[count] = point.z;
-        }
+        for (uint32_t v = 0; v < scene->model->meshes[i].num_vertices; v++, seen++)
+            if (seen % stride == 0) {
+                const md5_vec3 point = points[count] = scene->skinned[i].positions[v];
+                x[count] = point.x;
+                y[count] = point.y;
+                z[count++] = point.z;
+            }
     if (count < 2 * SHARE)
         return (view_sphere){.radius = INFINITY};
     const uint32_t middle = count / 2, most = count - 1 - count / SHARE;
-    const md5_vec3 centre = {value_at(x, count, middle), value_at(y, count, middle),
-                             value_at(z, count, middle)};
+    view_sphere core = {.centre = {value_at(x, count, middle), value_at(y, count, middle),
+                                   value_at(z, count, middle)}};
     for (uint32_t i = 0; i < count; i++)
-        x[i] = md5_vec3_length(md5_vec3_sub(points[i], centre));
-    return (view_sphere){centre, 3.0f * value_at(x, count, most)};
-}
-
-static bool is_stray(const view_sphere *core, md5_vec3 point)
-{
-    return md5_vec3_length(md5_vec3_sub(point, core->centre)) > core->radius;
+        x[i] = md5_vec3_length(md5_vec3_sub(points[i], core.centre));
+    core.radius = 3.0f * value_at(x, count, most);
+    for (uint32_t i = 0; i < scene->model->num_meshes; i++)
+        for (uint32_t v = 0; v < scene->model->meshes[i].num_vertices; v++)
+            num_stray += is_stray(&core, scene->skinned[i].positions[v]);
+    core.radius = num_stray <= total / SHARE ? core.radius : INFINITY;
+    return core;
 }
 
 md5_bounds view_pose_bounds(const view_scene *scene)
