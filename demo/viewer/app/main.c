@@ -6,6 +6,7 @@
 #include "demo/viewer/jobs/thumbnail.h"
 #include "demo/viewer/jobs/verify.h"
 #include "demo/viewer/scene/pose_faults.h"
+#include "demo/viewer/app/contact_sheet.h"
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/app/paging.h"
 #include "demo/viewer/app/remember.h"
@@ -178,7 +179,9 @@ static bool run_job(view_state *viewer)
     if (options->verify)
         return view_run_verify(viewer);
     if (options->output != NULL)
-        return view_set_scale(viewer, scale) && view_run_output(viewer);
+        return view_set_scale(viewer, scale)
+               && (options->num_folders > 0 ? view_run_contact_sheet(viewer)
+                                            : view_run_output(viewer));
     if (options->num_frames > 0)
         return view_set_scale(viewer, scale) && view_run_frames(viewer);
     return view_run_window(viewer);

@@ -44,9 +44,14 @@ bool view_open_first(view_state *viewer)
 {
     const view_options *const options = viewer->options;
     if (options->num_folders > 0 && !view_shows_window(options)) {
-        view_error(&viewer->log, "%s: folders can be listed in a window only; name a file",
-                   options->folders[0]);
-        return false;
+        const bool is_sheet = options->output != NULL && options->num_folders == 1
+                              && options->num_files == 0 && common_is_folder(options->folders[0]);
+        if (!is_sheet)
+            view_error(&viewer->log,
+                       "%s: folders can be listed in a window, or one alone drawn by --output; "
+                       "name a file",
+                       options->folders[0]);
+        return is_sheet;
     }
     if (options->game != NULL && options->num_files == 0 && !view_shows_window(options)) {
         view_error(&viewer->log,

@@ -107,6 +107,12 @@ static const char *find_output_contradiction(const view_options *o)
     if (!is_stdout && !common_has_ending(o->output, ".png") && !view_is_movie(o->output))
         return "--output writes PNG to FILE.png, or to standard output if it is -; movies end in "
                ".apng, .gif, .mp4 or .webm";
+    if (o->num_folders > 0
+        && (has_sheet || o->turntable || o->num_frames > 0 || o->num_times > 0
+            || view_is_movie(o->output)))
+        return "a folder becomes one picture of its models, FILE.png, without --sheet, "
+               "--turntable, "
+               "--frames and times";
     if (has_sheet && (view_is_movie(o->output) || o->num_frames > 0))
         return "--sheet writes one picture, FILE.png; it cannot be used with --frames";
     if (is_stdout && (o->num_times > 1 || o->num_frames > 1 || (o->turntable && !has_sheet)))
