@@ -2,6 +2,9 @@
 #include "demo/viewer/jobs/view.h"
 #include "demo/viewer/scene/pose_faults.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 static bool draw_page(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                       bool transparent, bool clean, md5_error *error)
 {
@@ -32,6 +35,33 @@ static void draw_panels(view_state *viewer, const view_facts *facts)
     view_draw_canvas(&facts->stage);
 }
 
+// The name of a cell of a contact sheet below its picture, or why there is none.
+static void draw_caption(view_state *viewer, const view_facts *facts)
+{
+    const char *const folder = viewer->options->folders[0], *text = viewer->log.error;
+    const char *name = viewer->cells.names[viewer->cell] + strlen(folder);
+    const float line = facts->caption, top = facts->height - line, margin = 4.0f;
+    const float room = facts->width - 2.0f * margin;
+    view_clear_canvas(&viewer->canvas);
+    view_draw_rect(&viewer->canvas, (view_rect){0.0f, top, facts->width, line}, 0x1a1c20ff);
+    // Of a long name the end says more.
+    for (name += strspn(name, "/");
+         view_text_width(&viewer->font, VIEW_TEXT, name) > room && strchr(name, '/') != NULL;)
+        name = strchr(name, '/') + 1;
+    (void)view_draw_text(&viewer->canvas, VIEW_TEXT, margin, top, room, 0xd8dce2ff, name);
+    float x = margin, y = margin;
+    for (size_t length; *text != '\0' && y + line < top; text += length) {
+        length = strcspn(text, " ") + (strchr(text, ' ') != NULL);
+        char *const word = common_format("%.*s", (int)length, text);
+        const float width = view_text_width(&viewer->font, VIEW_TEXT, word);
+        y += x > margin && x + width > room ? line : 0.0f;
+        x = x > margin && x + width > room ? margin : x;
+        x += view_draw_text(&viewer->canvas, VIEW_TEXT, x, y, room, 0xff9a8aff, word);
+        free(word);
+    }
+    view_draw_canvas(&facts->stage);
+}
+
 bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                bool transparent, bool clean, md5_error *error)
 {
@@ -46,6 +76,8 @@ bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_
     md5_error draw_error;
     const bool drawn =
         view_draw_world(&facts.stage, target, width, height, transparent, &draw_error);
+    if (viewer->open_cell != NULL)
+        draw_caption(viewer, &facts);
     if (!clean) {
         view_draw_marks(&viewer->ui, &facts);
         draw_panels(viewer, &facts);

@@ -60,7 +60,8 @@ char *view_fill_name(const char *name, const view_name_values *values)
     return filled;
 }
 
-char *view_number_name(const char *name, uint32_t n)
+// The name with a number before its extension: "a.png" gives "a-2.png".
+static char *number_name(const char *name, uint32_t n)
 {
     const char *const dot = strrchr(common_base(name), '.');
     const size_t stem = dot != NULL ? (size_t)(dot - name) : strlen(name);
@@ -114,8 +115,9 @@ bool view_write_png(view_log *log, const char *path, uint32_t width, uint32_t he
 
 // -- Pictures -------------------------------------------------------------------------------
 
-bool view_draw_picture(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
-                       bool transparent, bool clean, uint8_t *rgba)
+// Draws the state into rgba[4 * width * height].
+static bool draw_picture(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
+                         bool transparent, bool clean, uint8_t *rgba)
 {
     md5_error error;
     if (target != NULL && view_draw(viewer, target, width, height, transparent, clean, &error)
@@ -141,7 +143,7 @@ bool view_save_picture(view_state *viewer, const char *path, bool transparent, b
     const uint32_t width = viewer->width, height = viewer->height;
     uint8_t *const rgba = common_alloc((size_t)width * height, 4);
     md5gl_target *const target = make_target(viewer, width, height);
-    const bool saved = view_draw_picture(viewer, target, width, height, transparent, clean, rgba)
+    const bool saved = draw_picture(viewer, target, width, height, transparent, clean, rgba)
                        && view_write_png(&viewer->log, path, width, height, rgba);
     md5gl_destroy_target(viewer->renderer, target);
     free(rgba);
@@ -228,7 +230,7 @@ static bool save_pictures(view_state *viewer, uint32_t count)
             view_frame_still(viewer);
         const view_name_values values = name_values(viewer, i + 1);
         char *const numbered =
-            count > 1 && !has_distinct_names ? view_number_name(name, i + 1) : common_copy(name);
+            count > 1 && !has_distinct_names ? number_name(name, i + 1) : common_copy(name);
         char *const path = view_fill_name(numbered, &values);
         view_log_progress(&viewer->log, "pictures", i, count);
         saved = view_save_picture(viewer, path, viewer->options->no_background, false);
@@ -259,9 +261,8 @@ static bool save_movie(view_state *viewer, uint32_t count)
     for (uint32_t i = 0; i < count && saved; i++) {
         set_up_picture(viewer, i, count, azimuth);
         view_log_progress(&viewer->log, "pictures", i, count);
-        saved =
-            view_draw_picture(viewer, target, width, height, options->no_background, false, rgba)
-            && view_add_picture(movie, rgba);
+        saved = draw_picture(viewer, target, width, height, options->no_background, false, rgba)
+                && view_add_picture(movie, rgba);
     }
     view_log_progress(&viewer->log, "pictures", count, count);
     saved = movie != NULL && view_end_movie(movie) && saved;
@@ -296,16 +297,23 @@ static bool save_sheet(view_state *viewer, uint32_t count)
     const uint32_t width = (options->width + columns - 1) / columns;
     const uint32_t height = (options->height + rows - 1) / rows;
     const float azimuth = viewer->camera.azimuth;
+    const size_t num_cells = viewer->open_cell != NULL ? viewer->cells.count : count;
+    count = num_cells < count ? (uint32_t)num_cells : count;
     uint8_t *const sheet = common_alloc((size_t)options->height * options->width, 4);
     uint8_t *const tile = common_alloc((size_t)width * height, 4);
     md5gl_target *const target = make_target(viewer, width, height);
     view_frame_for(viewer, width, height);
+    viewer->width = width;
+    viewer->height = height;
     bool drawn = target != NULL;
     for (uint32_t i = 0; i < count && drawn; i++) {
-        set_up_picture(viewer, i, count, azimuth);
+        viewer->cell = i;
+        if (viewer->open_cell != NULL)
+            viewer->open_cell(viewer, i);
+        else
+            set_up_picture(viewer, i, count, azimuth);
         view_log_progress(&viewer->log, "pictures", i, count);
-        drawn =
-            view_draw_picture(viewer, target, width, height, options->no_background, true, tile);
+        drawn = draw_picture(viewer, target, width, height, options->no_background, true, tile);
         copy_tile(sheet, options, i, tile, width);
     }
     view_log_progress(&viewer->log, "pictures", count, count);

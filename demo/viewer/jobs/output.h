@@ -16,14 +16,6 @@ typedef struct view_name_values {
 // caller frees it.
 char *view_fill_name(const char *name, const view_name_values *values);
 
-// The name with a number before its extension, to be freed: "a.png" gives "a-2.png".
-char *view_number_name(const char *name, uint32_t n);
-
-// Draws the state into rgba[4 * width * height]; `transparent` and `clean` as in view_draw().
-// Returns false and logs an error on failure.
-bool view_draw_picture(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
-                       bool transparent, bool clean, uint8_t *rgba);
-
 // Writes a PNG file, "-" = standard output. Returns false and logs an error on failure.
 bool view_write_png(view_log *log, const char *path, uint32_t width, uint32_t height,
                     const uint8_t *rgba);

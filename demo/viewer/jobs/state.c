@@ -94,6 +94,7 @@ view_facts view_facts_of(view_state *viewer, float width, float height)
         .num_frame_times = viewer->num_frame_times,
     };
     facts.preview = viewer->preview.texture;
+    facts.caption = viewer->open_cell != NULL ? viewer->font.line[VIEW_TEXT] + 2.0f : 0.0f;
     // A camera that took over from a camera path shows what was seen there, in all of the picture.
     if (viewer->framed.width > 0.0f)
         facts.stage.region = view_free_region(&facts);

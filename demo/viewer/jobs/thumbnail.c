@@ -25,44 +25,42 @@ static const char late[] = "md5view: the thumbnail takes more than 3 s of proces
 
 // Where files may be read, and how many bytes of them are left.
 typedef struct allowance {
-    char *folder;
-    const char *const *files; // [num_files] of the command line, which may be links
-    size_t num_files;
+    const char *file; // the first one of the command line, which may be a link
+    char *folder;     // that it is in, or itself
     uint64_t left;
 } allowance;
 
-// Whether a path leads into the folder, through no link but that of a file that was named.
-static bool is_allowed(const allowance *of, const char *path, const char *given)
+// Whether a path leads into the folder, through no link.
+static bool is_allowed(const allowance *of, const char *path)
 {
-    bool is_named = false, is_inside = common_is_in(path, of->folder);
-    for (size_t i = 0; i < of->num_files; i++)
-        is_named = is_named || strcmp(given, of->files[i]) == 0;
+    bool is_allowed = common_is_in(path, of->folder);
     char *part = common_copy(path);
-    while (is_inside && !is_named && strlen(part) > strlen(of->folder)) {
-        is_inside = !common_is_link(part);
+    while (is_allowed && strlen(part) > strlen(of->folder)) {
         char *const above = common_folder(part);
+        is_allowed = !common_is_link(part);
         free(part);
         part = above;
     }
     free(part);
-    return is_inside || is_named;
+    return is_allowed;
 }
 
+// Reads a file, if it is allowed and there are bytes left. Takes what it reads off them.
 static const void *open_file(void *user, const char *path, size_t *size, md5_error *error)
 {
     allowance *const of = user;
     char *const absolute = common_absolute(path), *const whole = common_clean(absolute);
-    const bool is_inside = is_allowed(of, whole, path);
-    const uint64_t length = is_inside && common_is_file(whole) ? common_file_size(whole) : 0;
+    const bool is_mine = strcmp(path, of->file) == 0 || is_allowed(of, whole);
+    const uint64_t length = is_mine && common_is_file(whole) ? common_file_size(whole) : 0;
     FILE *const file = length > 0 && length <= of->left ? fopen(whole, "rb") : NULL;
     char *const bytes = file != NULL ? malloc(length) : NULL;
-    const char *const why = !is_inside          ? "a thumbnail reads nothing outside of its folder"
-                            : length > of->left ? "a thumbnail reads 32 MiB at most"
-                                                : "no such file, or it is empty";
     *size = bytes != NULL ? fread(bytes, 1, length, file) : 0;
     of->left -= *size;
     if (bytes == NULL)
-        (void)snprintf(error->message, sizeof error->message, "%s", why);
+        (void)snprintf(error->message, sizeof error->message, "%s",
+                       !is_mine            ? "a thumbnail reads nothing outside of its folder"
+                       : length > of->left ? "a thumbnail reads 32 MiB at most"
+                                           : "no such file, or it is empty");
     if (file != NULL)
         fclose(file);
     free(absolute);
@@ -78,172 +76,137 @@ static void close_file(void *user, const void *bytes, size_t size)
 
 // -- Drawing --------------------------------------------------------------------------------
 
-// The last image that was read: meshes often share one.
-typedef struct shared_image {
-    char *path;
+typedef struct thumbnail {
+    const view_options *options;
+    view_log *log;
+    view_scene scene;
+    allowance allowance;
+    md5_files reader;
+    view_package *package;
+    char *path; // of `image`, the last one that was read: meshes often share one
     view_image image;
-    uint64_t num_pixels; // of all so far
-} shared_image;
+    uint64_t num_pixels; // of all images
+} thumbnail;
 
-static bool fail(view_log *log, const view_scene *scene, const char *what)
+static bool fail(thumbnail *of, const char *path, const char *why)
 {
-    view_error(log, "%s: a thumbnail draws %s at most", scene->path, what);
+    view_error(of->log, "%s: %s", path, why);
     return false;
 }
 
-// Halves an image until it is about as fine as a picture of that size.
-static void shrink(view_image *image, uint32_t size)
+// Reads an image, if it is another than the last one; NULL is none. Returns false if it takes more
+// than is allowed.
+static bool read_image(thumbnail *of, const char *path)
 {
-    while (image->width >= 4 * size && image->height >= 4 * size) {
-        const uint32_t width = image->width / 2, height = image->height / 2;
-        for (uint32_t y = 0; y < height; y++)
-            for (size_t i = 0; i < 4 * (size_t)width; i++) {
-                const size_t stride = 4 * (size_t)image->width;
-                const uint8_t *const at = image->rgba + 2 * y * stride + i / 4 * 8 + i % 4;
-                const int sum = at[0] + at[4] + at[stride] + at[stride + 4];
-                image->rgba[4 * (size_t)width * y + i] = (uint8_t)((sum + 2) / 4);
-            }
-        image->width = width;
-        image->height = height;
-    }
-}
-
-// Reads the image of a mesh, NULL if it has none. Returns false if it is too large.
-static bool read_texture(shared_image *shared, const char *path, uint32_t size, allowance *of,
-                         view_log *log)
-{
-    view_image_fault fault;
-    if (shared->path == path
-        || (shared->path != NULL && path != NULL && !strcmp(shared->path, path)))
-        return true;
-    free(shared->path);
-    free(shared->image.rgba);
-    shared->path = path != NULL ? common_copy(path) : NULL;
-    shared->image = (view_image){NULL, 0, 0};
+    view_image_fault fault = {.message = ""};
     const uint64_t length = path != NULL ? common_file_size(path) : 0;
-    if (path == NULL)
+    if (of->path != NULL && path != NULL && strcmp(of->path, path) == 0)
         return true;
-    if (length > of->left) {
-        view_error(log, "%s: a thumbnail reads 32 MiB at most", path);
-        return false;
+    free(of->path);
+    free(of->image.rgba);
+    of->path = path != NULL ? common_copy(path) : NULL;
+    of->image = (view_image){NULL, 0, 0};
+    if (length > of->allowance.left)
+        return fail(of, path, "a thumbnail reads 32 MiB at most");
+    of->allowance.left -= length;
+    if (path != NULL && !view_read_small_image(path, MOST_PIXELS, &of->image, &fault)) {
+        if (fault.is_too_large)
+            return fail(of, path, fault.message);
+        view_warn(of->log, "%s: %s", path, fault.message);
     }
-    of->left -= length;
-    if (view_read_small_image(path, MOST_PIXELS, &shared->image, &fault)) {
-        shared->num_pixels += (uint64_t)shared->image.width * shared->image.height;
-        shrink(&shared->image, size);
-        if (shared->num_pixels <= 2 * (uint64_t)MOST_PIXELS)
-            return true;
-        view_error(log, "%s: a thumbnail reads images of 32 million pixels at most", path);
-        return false;
-    }
-    if (fault.is_too_large)
-        view_error(log, "%s: %s", path, fault.message);
-    else
-        view_warn(log, "%s: %s", path, fault.message);
-    return !fault.is_too_large;
+    of->num_pixels += (uint64_t)of->image.width * of->image.height;
+    return of->num_pixels <= 2 * (uint64_t)MOST_PIXELS
+           || fail(of, path, "a thumbnail reads images of 32 million pixels at most");
 }
 
-static bool draw_meshes(view_sketch *sketch, const view_scene *scene, const md5_files *reader,
-                        const view_options *options, view_log *log)
+static bool draw_mesh(thumbnail *of, view_sketch *sketch, uint32_t mesh)
 {
+    const view_scene *const scene = &of->scene;
+    const view_texture_search search = {
+        .model_path = scene->path,
+        .model = scene->model,
+        .mesh = mesh,
+        .package = of->package,
+        .skin = of->options->skin,
+        .look = mesh < scene->num_looks ? &scene->looks[mesh] : NULL,
+    };
+    view_texture_found found = view_find_texture(&search, of->log);
+    const bool is_read = read_image(of, found.path);
+    const view_image *const image = of->image.rgba != NULL ? &of->image : NULL;
+    view_free_texture_found(&found);
+    return is_read
+           && (view_sketch_mesh(sketch, &scene->model->meshes[mesh], scene->skinned[mesh].positions,
+                                scene->skinned[mesh].normals, image,
+                                image != NULL && view_has_holes(image))
+               || fail(of, scene->path,
+                       "a thumbnail draws about 40 million pixels of triangles at most"));
+}
+
+static bool draw(thumbnail *of, view_sketch *sketch)
+{
+    view_scene *const scene = &of->scene;
+    const md5_camera *const camera = scene->camera_path.camera;
     bool is_drawn = true;
-    shared_image shared = {.path = NULL};
-    view_package *const package = view_open_folder(scene->path, reader);
-    for (uint32_t i = 0; i < scene->model->num_meshes && is_drawn; i++) {
-        const md5_mesh *const mesh = &scene->model->meshes[i];
-        const view_texture_search search = {
-            .model_path = scene->path,
-            .model = scene->model,
-            .mesh = i,
-            .package = package,
-            .skin = options->skin,
-            .look = i < scene->num_looks ? &scene->looks[i] : NULL,
-        };
-        if (mesh->num_triangles == 0)
-            continue;
-        view_texture_found found = view_find_texture(&search, log);
-        is_drawn = read_texture(&shared, found.path, options->thumbnail, reader->user, log);
-        const view_image *const image = shared.image.rgba != NULL ? &shared.image : NULL;
-        if (is_drawn
-            && !view_sketch_mesh(sketch, mesh, scene->skinned[i].positions,
-                                 scene->skinned[i].normals, image,
-                                 image != NULL && view_has_holes(image)))
-            is_drawn = fail(log, scene, "about 40 million pixels of triangles");
-        view_free_texture_found(&found);
-    }
-    (void)read_texture(&shared, NULL, 1, NULL, log);
-    view_close_package(package);
+    if (view_is_joints_alone(scene))
+        view_sketch_joints(sketch, scene);
+    for (uint32_t i = 1; scene->skeleton == NULL && i < camera->num_frames; i++)
+        view_sketch_bone(sketch, camera->frames[i - 1].position, camera->frames[i].position);
+    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes && is_drawn; i++)
+        is_drawn = scene->model->meshes[i].num_triangles == 0 || draw_mesh(of, sketch, i);
+    (void)read_image(of, NULL);
     return is_drawn;
 }
 
-// Not across cuts, where the camera leaps.
-static void draw_path(view_sketch *sketch, const md5_camera *camera)
-{
-    enum { PIECES = 48 };
-    const uint32_t step = camera->num_frames / PIECES + 1;
-    for (uint32_t cut = 0, begin = 0; cut <= camera->num_cuts; cut++) {
-        const uint32_t end = cut < camera->num_cuts ? camera->cuts[cut] : camera->num_frames - 1;
-        for (uint32_t i = begin + step; i <= end; i += step)
-            view_sketch_bone(sketch, camera->frames[i - step].position, camera->frames[i].position);
-        begin = end + 1;
-    }
-}
-
-// Returns a picture without pixels on failure.
-static view_image draw(view_scene *scene, const view_options *options, const md5_files *reader,
-                       view_log *log)
+static view_image make_picture(thumbnail *of)
 {
     view_hull hull;
     view_image image = {.rgba = NULL};
+    view_scene *const scene = &of->scene;
+    const view_options *const options = of->options;
     const view_play play = {.speed = 1.0, .time = options->num_times > 0 ? options->times[0] : 0.0};
-    if (view_count_vertices(scene) > MOST_VERTICES)
-        (void)fail(log, scene, "500000 vertices");
-    if (view_count_vertices(scene) > MOST_VERTICES)
+    if (view_count_vertices(scene) > MOST_VERTICES) {
+        (void)fail(of, scene->path, "a thumbnail draws 500000 vertices at most");
         return image;
-    md5_bounds bounds = view_clip_bounds(scene, &play, &hull);
+    }
+    view_sketch *const sketch =
+        view_begin_sketch(view_clip_bounds(scene, &play, &hull), options->thumbnail);
     view_pose(scene, &play);
     view_skin(scene);
-    view_sketch *const sketch = view_begin_sketch(bounds, options->thumbnail);
-    bool is_drawn = sketch != NULL;
     if (sketch == NULL)
-        view_error(log, "%s: there is nothing to draw", scene->path);
-    else if (scene->skeleton == NULL)
-        draw_path(sketch, scene->camera_path.camera);
-    else if (view_is_joints_alone(scene))
-        view_sketch_joints(sketch, scene);
+        (void)fail(of, scene->path, "there is nothing to draw");
     else
-        is_drawn = draw_meshes(sketch, scene, reader, options, log);
-    if (sketch != NULL)
-        view_end_sketch(sketch, is_drawn ? &image : NULL);
+        view_end_sketch(sketch, draw(of, sketch) ? &image : NULL);
     return image;
 }
 
 bool view_run_thumbnail(const view_options *options, view_log *log)
 {
-    view_scene scene;
-    common_limit_process(MOST_MEMORY, MOST_SECONDS, late);
+    thumbnail of = {.options = options, .log = log};
+    bool is_written = false;
     if (options->num_files == 0) {
         view_error(log, "--thumbnail needs a file");
         return false;
     }
+    common_limit_process(MOST_MEMORY, MOST_SECONDS, late);
     char *const absolute = common_absolute(options->files[0]);
     char *const whole = common_clean(absolute);
-    const bool is_folder = common_is_folder(whole);
-    allowance of = {.folder = is_folder ? common_copy(whole) : common_folder(whole),
-                    .files = options->files,
-                    .num_files = options->num_files,
-                    .left = MOST_BYTES};
-    const md5_files reader = {open_file, close_file, &of};
-    bool is_written = false;
-    if (view_load_scene_through(&scene, options->files, options->num_files, &reader, log)) {
-        const view_image image = draw(&scene, options, &reader, log);
+    of.allowance = (allowance){
+        .file = options->files[0],
+        .folder = common_is_folder(whole) ? common_copy(whole) : common_folder(whole),
+        .left = MOST_BYTES,
+    };
+    of.reader = (md5_files){open_file, close_file, &of.allowance};
+    if (view_load_scene_through(&of.scene, options->files, options->num_files, &of.reader, log)) {
+        of.package = view_open_folder(of.scene.path, &of.reader);
+        const view_image image = make_picture(&of);
         common_limit_process(MOST_MEMORY, 0, late); // a file is written to its end
         is_written = image.rgba != NULL
                      && view_write_png(log, options->output, image.width, image.height, image.rgba);
         free(image.rgba);
-        view_free_scene(&scene);
+        view_close_package(of.package);
+        view_free_scene(&of.scene);
     }
-    free(of.folder);
+    free(of.allowance.folder);
     free(whole);
     free(absolute);
     return is_written;

@@ -4,6 +4,7 @@
 
 #include "md5/md5model.h"
 #include "render/md5gl.h"
+#include "demo/common/file.h"
 #include "demo/viewer/base/config.h"
 #include "demo/viewer/base/quality.h"
 #include "demo/viewer/draw/draw.h"
@@ -73,6 +74,11 @@ typedef struct view_state {
     // What the picture that is drawn now leaves out, and the switches without that.
     view_economy economy;
     view_shown drawn_shown;
+
+    // Of a contact sheet: the files of its cells, what opens one, and the one that is drawn.
+    common_list cells;
+    void (*open_cell)(struct view_state *viewer, uint32_t cell); // NULL: there is none
+    uint32_t cell;
 
     // Only with a window.
     struct SDL_Window *window;

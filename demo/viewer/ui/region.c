@@ -25,7 +25,7 @@ static view_rect beside_figures(view_rect all, view_rect box)
 
 view_rect view_free_region(const view_facts *facts)
 {
-    const view_rect all = {0.0f, 0.0f, facts->width, facts->height};
+    const view_rect all = {0.0f, 0.0f, facts->width, facts->height - facts->caption};
     const float scale = facts->stage.font->scale;
     if (!facts->stage.shown->panel || scale <= 0.0f || facts->stage.document->crowd.count > 0)
         return all;

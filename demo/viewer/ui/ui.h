@@ -108,6 +108,7 @@ typedef struct view_facts {
     uint32_t num_frame_times; // frames so far
     view_economy economy;     // what this picture leaves out
     md5gl_texture preview;    // of the chosen entry of a game's list, or 0
+    float caption;            // height of a line of text below the picture, pixels
 } view_facts;
 
 // The part of the picture that no panel covers, in pixels: there the user's camera shows the model.
