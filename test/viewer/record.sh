@@ -123,6 +123,38 @@ full_disk() {
         grep -q 'cannot write all' "$scratch/err"
 }
 
+# The models of a folder side by side: a cell for each, also for a file that cannot be read.
+folder() {
+    mkdir -p "$scratch/folder/in" && cp models/zoo/triangle.md5mesh "$scratch/folder/a.md5mesh" &&
+        cp models/zoo/chain.md5mesh "$scratch/folder/in/b.md5mesh" && echo text >"$scratch/folder/in/c.md5mesh" &&
+        ln -s .. "$scratch/folder/in/again" || return 1
+    "$view" --verbose error --resolution 300,100 --samples 1 "$scratch/folder" --output "$scratch/folder.png" \
+        2>"$scratch/err"
+    [ $? -eq 0 ] && [ "$(wc -l <"$scratch/err")" -eq 1 ] && grep -q 'c.md5mesh:1:1: error' "$scratch/err" &&
+        [ "$(png size "$scratch/folder.png")" = "300 100" ] && python3 - "$scratch/folder.png" <<END
+import sys
+sys.argv, path = ["png.py"], sys.argv[1]
+sys.path.insert(0, "test/viewer")
+import png
+width, height, rows, step = png.read(path)
+cells = [[bytes(row[step * 100 * i:step * 100 * (i + 1)]) for row in rows] for i in range(3)]
+def bright(rows): # letters of a name
+    return sum(min(row[x:x + 3]) > 180 for row in rows for x in range(0, len(row), step))
+assert all(bright(cell[-20:]) > 5 for cell in cells), [bright(cell[-20:]) for cell in cells]
+assert len({b"".join(cell) for cell in cells}) == 3
+def red(rows): # the error
+    return sum(row[x] > 180 and row[x + 2] < row[x] - 60 for row in rows for x in range(0, len(row), step))
+assert red(cells[2][:40]) > 50, red(cells[2][:40])
+END
+}
+no_models() {
+    mkdir "$scratch/bare" && record "$scratch/bare" --output "$scratch/bare.png" 2>"$scratch/err"
+    [ $? -eq 1 ] && grep -q 'there is no .md5mesh in it' "$scratch/err" && [ ! -e "$scratch/bare.png" ]
+}
+not_all_fit() {
+    "$view" --verbose warning --resolution 100,90 --samples 1 "$scratch/folder" --output "$scratch/small.png" 2>"$scratch/err"
+    [ $? -eq 0 ] && grep -q '1 of 3 models are drawn' "$scratch/err"
+}
 # A file manager names the file, and asks for pictures of files that cannot be shown.
 thumbnail() {
     name="$scratch/{n} .gif"
@@ -136,6 +168,8 @@ check_long "the same series by --animation-time" at_times
 check "an APNG has the same pictures" same_in "$scratch/m.apng" '$1 == 96 && $2 == 72 && $3 == 0.625 && $4 == 0'
 check_long "a turntable" turns
 check "a sheet" sheet
+check "the models of a folder" folder
+check "a folder of more models than fit" not_all_fit
 check "a movie through ffmpeg" movie_by_ffmpeg
 check "GIF and WebM through ffmpeg" formats_by_ffmpeg
 if command -v ffmpeg >/dev/null && command -v ffprobe >/dev/null; then
@@ -147,6 +181,8 @@ check "a sheet needs --output" refuses --output "$model" --sheet 3x3
 check "a turntable needs --output" refuses --output "$model" --turntable
 check "a thumbnail needs --output" refuses "--thumbnail needs --output" "$model" --thumbnail 64
 check "a thumbnail is one picture" refuses "one picture" "$model" --thumbnail 64 --turntable --output "$scratch/x.png"
+check "a folder is one picture" refuses "a folder becomes one picture" "$scratch/folder" --sheet 2x2 --output "$scratch/x.png"
+check "a folder without models" no_models
 check "a sheet cannot be a movie" refuses --sheet "$model" --sheet 3x3 --output "$scratch/x.gif"
 check "a sheet needs a pixel for each picture" refuses --sheet "$model" --sheet 64x64 --resolution 50,50 --output "$scratch/x.png"
 check "a sheet needs rows" refuses --sheet "$model" --sheet 3 --output "$scratch/x.png"

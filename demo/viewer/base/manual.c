@@ -10,6 +10,7 @@ static const char *const usages[] = {
     "[OPTION...] [MODEL.md5mesh] [ANIM.md5anim...] [CAMERA.md5camera] [FOLDER]",
     "[OPTION...] MACHINE.md5machine",
     "[OPTION...] MODEL/md5.cfg",
+    "[OPTION...] --output FILE.png FOLDER",
     "[OPTION...] --game FOLDER-or-ARCHIVE [NAME]",
     "[OPTION...] --crowd N [MODEL-or-MACHINE [ANIM.md5anim...]]...",
 };

@@ -35,31 +35,37 @@ static void draw_panels(view_state *viewer, const view_facts *facts)
     view_draw_canvas(&facts->stage);
 }
 
+// Adds text from the top on, in lines no longer than `room`.
+static void add_lines(view_canvas *canvas, float left, float room, float line, const char *text)
+{
+    float x = left, y = left;
+    for (size_t length; *text != '\0'; text += length) {
+        length = strcspn(text, " ") + (strchr(text, ' ') != NULL);
+        char *const word = common_format("%.*s", (int)length, text);
+        const bool is_new = x > left && x + view_text_width(canvas->font, VIEW_TEXT, word) > room;
+        y += is_new ? line : 0.0f;
+        x = is_new ? left : x;
+        x += view_draw_text(canvas, VIEW_TEXT, x, y, room, 0xff9a8aff, word);
+        free(word);
+    }
+}
+
 // The name of a cell of a contact sheet below its picture, or why there is none.
 static void draw_caption(view_state *viewer, const view_facts *facts)
 {
-    const char *const folder = viewer->options->folders[0], *text = viewer->log.error;
-    const char *name = viewer->cells.names[viewer->cell] + strlen(folder);
-    const float line = facts->caption, top = facts->height - line, margin = 4.0f;
-    const float room = facts->width - 2.0f * margin;
-    view_clear_canvas(&viewer->canvas);
-    view_draw_rect(&viewer->canvas, (view_rect){0.0f, top, facts->width, line}, 0x1a1c20ff);
+    const float top = facts->height - facts->caption, left = 4.0f, room = facts->width - 2 * left;
+    const char *name = viewer->cells.names[viewer->cell] + strlen(viewer->options->folders[0]);
     // Of a long name the end says more.
     for (name += strspn(name, "/");
-         view_text_width(&viewer->font, VIEW_TEXT, name) > room && strchr(name, '/') != NULL;)
+         strchr(name, '/') != NULL && view_text_width(&viewer->font, VIEW_TEXT, name) > room;)
         name = strchr(name, '/') + 1;
-    (void)view_draw_text(&viewer->canvas, VIEW_TEXT, margin, top, room, 0xd8dce2ff, name);
-    float x = margin, y = margin;
-    for (size_t length; *text != '\0' && y + line < top; text += length) {
-        length = strcspn(text, " ") + (strchr(text, ' ') != NULL);
-        char *const word = common_format("%.*s", (int)length, text);
-        const float width = view_text_width(&viewer->font, VIEW_TEXT, word);
-        y += x > margin && x + width > room ? line : 0.0f;
-        x = x > margin && x + width > room ? margin : x;
-        x += view_draw_text(&viewer->canvas, VIEW_TEXT, x, y, room, 0xff9a8aff, word);
-        free(word);
-    }
+    char *const stem = common_format("%.*s", (int)(strlen(name) - strlen(".md5mesh")), name);
+    view_clear_canvas(&viewer->canvas);
+    add_lines(&viewer->canvas, left, room, facts->caption, viewer->log.error);
+    view_draw_rect(&viewer->canvas, (view_rect){0, top, facts->width, facts->caption}, 0x1a1c20ff);
+    (void)view_draw_text(&viewer->canvas, VIEW_TEXT, left, top, room, 0xd8dce2ff, stem);
     view_draw_canvas(&facts->stage);
+    free(stem);
 }
 
 bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,

@@ -115,7 +115,7 @@ static bool read_image(thumbnail *of, const char *path)
         view_warn(of->log, "%s: %s", path, fault.message);
     }
     of->num_pixels += (uint64_t)of->image.width * of->image.height;
-    return of->num_pixels <= 2 * (uint64_t)MOST_PIXELS
+    return path == NULL || of->num_pixels <= 2 * (uint64_t)MOST_PIXELS
            || fail(of, path, "a thumbnail reads images of 32 million pixels at most");
 }
 

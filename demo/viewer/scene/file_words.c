@@ -85,28 +85,26 @@ view_name view_split_name(const char *name)
     return split;
 }
 
-uint8_t view_any_kind(const view_name *name)
-{
-    uint8_t kind = 0;
-    view_name word;
-    for (const char *at = name->words; next_word(&at, &word);)
-        kind |= kind_of(&word);
-    return kind;
-}
-
-uint8_t view_common_kind(const view_name *name)
-{
-    uint8_t kind = view_any_kind(name);
-    view_name word;
-    for (const char *at = name->words; next_word(&at, &word);)
-        kind &= kind_of(&word);
-    return kind;
-}
-
 view_name view_main_words(view_name name, uint8_t kinds)
 {
     const view_name kept = view_drop_words(name, kinds);
     return kept.words[1] != '\0' ? kept : name;
+}
+
+bool view_has_word(const view_name *name, uint8_t kinds)
+{
+    return strcmp(view_drop_words(*name, kinds).words, name->words) != 0;
+}
+
+bool view_is_all(const view_name *name, uint8_t kinds)
+{
+    return name->words[1] != '\0' && view_drop_words(*name, kinds).words[1] == '\0';
+}
+
+bool view_is_specific(const view_name *name)
+{
+    const uint8_t vague = VIEW_WORD_GENERIC | VIEW_WORD_PART | VIEW_WORD_VARIANT;
+    return strlen(view_drop_words(*name, vague).words) >= 3 + 2;
 }
 
 view_name view_drop_words(view_name name, uint8_t kinds)
@@ -127,16 +125,6 @@ view_name view_last_word(const view_name *name)
             last = word;
     }
     return last;
-}
-
-bool view_is_specific(const view_name *name)
-{
-    view_name word;
-    for (const char *at = name->words; next_word(&at, &word);)
-        if ((kind_of(&word) & (VIEW_WORD_GENERIC | VIEW_WORD_PART | VIEW_WORD_VARIANT)) == 0
-            && strlen(word.words) >= 3 + 2)
-            return true;
-    return false;
 }
 
 static bool has_number(const view_name *name)

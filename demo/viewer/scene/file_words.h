@@ -23,20 +23,19 @@ typedef struct view_name {
 // Splits a name at all but letters and digits, between both, and before capitals: "redDeer_01".
 view_name view_split_name(const char *name);
 
-// The flags that any word has, or that all have; 0 if there are no words.
-uint8_t view_any_kind(const view_name *name);
-uint8_t view_common_kind(const view_name *name);
-
 // The name without words of these kinds; the second one gives the name itself if no others are
 // left.
 view_name view_drop_words(view_name name, uint8_t kinds);
 view_name view_main_words(view_name name, uint8_t kinds);
 
+// Whether the name has a word of these kinds, or only such; whether three letters are in others
+// than generic words, parts and variants.
+bool view_has_word(const view_name *name, uint8_t kinds);
+bool view_is_all(const view_name *name, uint8_t kinds);
+bool view_is_specific(const view_name *name);
+
 // The last word but for those of variants and single letters that mean nothing: "n" of "wall_n2".
 view_name view_last_word(const view_name *name);
-
-// Whether it has a word of three letters or more that is neither generic, a part nor a variant.
-bool view_is_specific(const view_name *name);
 
 // The share of the name's letters, in percent, that are in words which the other has, too. Words of
 // four letters or more may be within others. 0 if both have numbers, and not the same ones.

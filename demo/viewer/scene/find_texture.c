@@ -124,9 +124,10 @@ static wanted begin(const view_texture_search *search)
     for (uint32_t i = 0; i < search->model->num_meshes; i++)
         of.has_others =
             of.has_others || strcmp(identity_of(&search->model->meshes[i]), identity_of(mesh)) != 0;
-    of.is_part = of.has_others
-                 && ((view_any_kind(&of.shader) | view_any_kind(&of.name)) & VIEW_WORD_PART) != 0
-                 && (view_any_kind(&of.model) & VIEW_WORD_PART) == 0;
+    of.is_part =
+        of.has_others
+        && (view_has_word(&of.shader, VIEW_WORD_PART) || view_has_word(&of.name, VIEW_WORD_PART))
+        && !view_has_word(&of.model, VIEW_WORD_PART);
     const bool is_else = view_is_specific(&of.shader) && view_share_in(&of.shader, &of.model) == 0
                          && view_share_in(&of.shader, &of.folder) == 0;
     of.is_main = !of.has_others || (!of.is_part && !is_else);
@@ -138,7 +139,7 @@ static wanted begin(const view_texture_search *search)
 // Whether an image has all words of a name that says something.
 static bool claims(const view_name *name, const view_name *image)
 {
-    return (view_common_kind(name) & (VIEW_WORD_GENERIC | VIEW_WORD_VARIANT)) == 0
+    return !view_is_all(name, VIEW_WORD_GENERIC | VIEW_WORD_VARIANT)
            && view_share_in(name, image) >= SAME;
 }
 
@@ -177,7 +178,7 @@ static bool is_not_on_models(const wanted *of, const view_image_file *image)
     const view_name name = view_split_name(both);
     free(both);
     free(folder);
-    return (view_any_kind(&name) & ~view_any_kind(&of->all) & VIEW_WORD_OTHER) != 0;
+    return view_has_word(&name, VIEW_WORD_OTHER) && !view_has_word(&of->all, VIEW_WORD_OTHER);
 }
 
 static void object(candidate *made, int score, const char *objection)
@@ -227,9 +228,9 @@ static uint32_t purpose_of(const wanted *of, const view_name *name)
 {
     const view_name bare = view_main_words(*name, VIEW_WORD_VARIANT);
     const view_name rest = view_main_words(bare, VIEW_WORD_GENERIC);
-    if ((view_common_kind(&bare) & VIEW_WORD_COLOR) != 0)
+    if (view_is_all(&bare, VIEW_WORD_COLOR))
         return 100;
-    if ((view_any_kind(name) & VIEW_WORD_COLOR) == 0)
+    if (!view_has_word(name, VIEW_WORD_COLOR))
         return 0;
     return view_share_in(&rest, &of->all) >= SAME ? 80 : 60;
 }
@@ -334,10 +335,10 @@ static void find_only(wanted *of, const view_image_file *images, size_t count)
         of->only = of->only == NULL ? &images[i] : of->only;
     }
     const view_name said = view_main_words(of->shader, VIEW_WORD_VARIANT);
-    const bool is_said = of->path[0] != '\0'
-                         && ((view_common_kind(&said) & VIEW_WORD_GENERIC) == 0
-                             || (view_any_kind(&said) & VIEW_WORD_COLOR) != 0
-                             || (!of->is_foreign && common_base(of->path) > of->path + 1));
+    const bool is_said =
+        of->path[0] != '\0'
+        && (!view_is_all(&said, VIEW_WORD_GENERIC) || view_has_word(&said, VIEW_WORD_COLOR)
+            || (!of->is_foreign && common_base(of->path) > of->path + 1));
     of->only = is_only && !is_said ? of->only : NULL;
 }
 

@@ -40,7 +40,7 @@ bool view_is_other_map(const char *path)
 {
     const view_name name = view_split_stem(path), last = view_last_word(&name);
     const bool is_letter = strlen(last.words) == 1 + 2;
-    return (view_any_kind(&last) & VIEW_WORD_MAP) != 0
+    return view_has_word(&last, VIEW_WORD_MAP)
            && !(is_letter && strcmp(last.words, name.words) == 0);
 }
 
@@ -59,8 +59,7 @@ static bool is_map_of(const view_name *image, const char *path, const char *word
     const size_t length = strlen(last.words) - 2;
     return length == strlen(word) && strncmp(last.words + 1, word, length) == 0
            && (view_is_same(image, &name, VIEW_WORD_COLOR | VIEW_WORD_MAP)
-               || ((view_common_kind(image) & VIEW_WORD_COLOR) != 0
-                   && (view_common_kind(&name) & VIEW_WORD_MAP) != 0));
+               || (view_is_all(image, VIEW_WORD_COLOR) && view_is_all(&name, VIEW_WORD_MAP)));
 }
 
 const char *view_find_map(const common_list *files, const char *diffuse, view_map map)

@@ -234,8 +234,8 @@ static view_place place_of(const view_package *package, const char *path)
     if (common_is_in(folder, package->folder)) {
         // A folder "textures" beside the model is as good as its own.
         const view_name name = view_split_name(folder + strlen(package->folder));
-        const bool is_own = strcmp(folder, package->folder) == 0
-                            || (view_common_kind(&name) & VIEW_WORD_COLOR) != 0;
+        const bool is_own =
+            strcmp(folder, package->folder) == 0 || view_is_all(&name, VIEW_WORD_COLOR);
         place = is_own ? VIEW_BESIDE : VIEW_BELOW;
     } else if (around != NULL && common_is_in(folder, around))
         place = strcmp(folder, around) == 0 ? VIEW_ABOVE : VIEW_AROUND;

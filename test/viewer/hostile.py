@@ -1,0 +1,70 @@
+"""Writes models that ask for too much, each in a folder of its own: hostile.py FOLDER"""
+import os
+import struct
+import sys
+import zlib
+
+folder = sys.argv[1]
+
+
+def place(name):
+    path = os.path.join(folder, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    return path
+
+
+def model(name, shaders, num_vertices=100, num_triangles=98, side=100):
+    """A mesh for each shader, of triangles within a cube; a thousand weights serve all vertices."""
+    with open(place(name), "w", encoding="ascii") as file:
+        file.write(f'MD5Version 10\ncommandline ""\nnumJoints 1\nnumMeshes {len(shaders)}\n'
+                   'joints {\n"origin" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n')
+        num_weights = min(num_vertices, 1000)
+        for shader in shaders:
+            file.write(f'mesh {{\nshader "{shader}"\nnumverts {num_vertices}\n')
+            file.writelines(f"vert {i} ( 0 0 ) {i % num_weights} 1\n" for i in range(num_vertices))
+            file.write(f"numtris {num_triangles}\n")
+            file.writelines(f"tri {i} {i % 98} {i % 98 + 1} {i % 98 + 2}\n" for i in range(num_triangles))
+            file.write(f"numweights {num_weights}\n")
+            file.writelines(f"weight {i} 0 1 ( {i * 7 % side} {i * 13 % side} {i * 29 % side} )\n"
+                            for i in range(num_weights))
+            file.write("}\n")
+
+
+def png(name, width, height, data=None):
+    def chunk(kind, body):
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+    if data is None:
+        packer = zlib.compressobj(6)
+        data = b"".join(packer.compress(bytes(1 + 4 * width)) for _ in range(height)) + packer.flush()
+    head = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
+    with open(place(name), "wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", data) + chunk(b"IEND", b""))
+
+
+def text(name, contents):
+    with open(place(name), "w", encoding="ascii") as file:
+        file.write(contents)
+
+
+model("bytes/v.md5mesh", ["a"])
+os.truncate(place("bytes/v.md5mesh"), 40 << 20)
+model("vertices/v.md5mesh", ["a"], num_vertices=600000)
+model("triangles/v.md5mesh", ["a"], num_triangles=100000)
+model("header/v.md5mesh", ["v"])
+png("header/v.png", 30000, 30000, zlib.compress(b""))
+model("large/v.md5mesh", ["v"])
+png("large/v.png", 4096, 4096)
+model("images/v.md5mesh", [f"t{i}" for i in range(9)])
+for number in range(9):
+    png(f"images/t{number}.png", 2048, 2048)
+png("secret.png", 64, 64)
+model("names/v.md5mesh", ["/etc/passwd", r"\\\\host\\share\\x.tga", "//host/share/x", "C:\\\\x\\\\y.tga", "../secret",
+                          os.path.join(folder, "secret.png")])
+model("config/in/v.md5mesh", ["a"])
+text("config/in/md5.cfg", "md5load v.md5mesh\nmd5skin * ../../secret.png\n")
+text("machine/m.md5machine", 'machine M {\nmodel "../names/v.md5mesh"\n}\n')
+model("links/v.md5mesh", ["v"])
+os.symlink("/dev/zero", place("links/v.png"))
+os.symlink(place("secret.png"), place("links/v.tga"))
+os.symlink(folder, place("links/v"))
+os.mkfifo(place("pipe.md5mesh"))
