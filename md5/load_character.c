@@ -79,9 +79,13 @@ static bool is_absolute(const char *name)
     return is_separator(name[0]) || (name[0] != '\0' && name[1] == ':');
 }
 
-// Returns the path of a file that the machine file names, in the arena; NULL without memory.
+// Returns the path of a file that the machine file names, in the arena; NULL without memory. A name
+// that begins with two separators would be that of a file on another machine.
 static const char *path_of(loading *load, const char *name)
 {
+    const bool is_remote = is_separator(name[0]) && is_separator(name[1]);
+    while (is_remote && is_separator(name[0]))
+        name++;
     const size_t folder = is_absolute(name) ? 0 : folder_size(load->path);
     const size_t size = strlen(name) + 1;
     char *const path = (char *)md5_arena_alloc(&load->arena, folder + size, 1);

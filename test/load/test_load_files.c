@@ -93,6 +93,8 @@ static const memory_file good_files[] = {
     {"broken.md5anim", "MD5Version 11"},
     {"chars\\windows.md5machine",
      "machine m { model D:m.md5mesh clip c \\c.md5anim layer l { state s c } }"},
+    {"chars/remote.md5machine",
+     "machine m { model \"\\\\host\\share/m.md5mesh\" clip c c.md5anim layer l { state s c } }"},
     {"D:m.md5mesh", mesh_text},
     {"\\c.md5anim", anim_text},
 };
@@ -154,6 +156,16 @@ TEST (load_reports_why_a_file_function_fails) {
 }
 
 // -- Characters -----------------------------------------------------------------------------------
+
+// A name of a file on another machine is one in the folder of the machine file.
+TEST (character_reads_nothing_on_other_machines) {
+    archive from = good_archive();
+    const md5_load_opts opts = reading(&from);
+    md5_error error;
+    CHECK(md5_load_character("chars/remote.md5machine", &opts, &error) == NULL);
+    CHECK(error.status == MD5_ERROR_IO);
+    CHECK_STRING(from.last, "chars/host\\share/m.md5mesh");
+}
 
 TEST (character_loads_everything_its_machine_names) {
     archive from = good_archive();
