@@ -125,10 +125,10 @@ char *common_clean(const char *path)
     return made;
 }
 
-bool common_is_in(const char *path, const char *folder)
+bool common_is_in(const char *inner, const char *outer)
 {
-    const size_t length = strlen(folder);
-    return strncmp(path, folder, length) == 0 && (path[length] == '\0' || path[length] == '/');
+    const size_t length = strlen(outer);
+    return strncmp(inner, outer, length) == 0 && (inner[length] == '\0' || inner[length] == '/');
 }
 
 // -- Files ----------------------------------------------------------------------------------

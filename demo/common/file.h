@@ -29,7 +29,7 @@ char *common_absolute(const char *path);
 char *common_clean(const char *path);
 
 // Whether a path is that of a folder or of something in it; both as common_clean() returns them.
-bool common_is_in(const char *path, const char *folder);
+bool common_is_in(const char *inner, const char *outer);
 
 // Whether a path ends in `ending` (".md5anim"), ignoring case.
 bool common_has_ending(const char *path, const char *ending);

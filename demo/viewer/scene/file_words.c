@@ -110,9 +110,13 @@ bool view_is_specific(const view_name *name)
 view_name view_drop_words(view_name name, uint8_t kinds)
 {
     view_name kept = {" "}, word;
+    size_t used = 1;
     for (const char *at = name.words; next_word(&at, &word);)
-        if ((kind_of(&word) & kinds) == 0)
-            strcat(kept.words, word.words + 1);
+        if ((kind_of(&word) & kinds) == 0) {
+            const size_t size = strlen(word.words) - 1;
+            memcpy(kept.words + used, word.words + 1, size);
+            used += size;
+        }
     return kept;
 }
 
@@ -132,18 +136,18 @@ static bool has_number(const view_name *name)
     return strpbrk(name->words, "0123456789") != NULL;
 }
 
-uint32_t view_share_in(const view_name *name, const view_name *other)
+uint32_t view_share_in(const view_name *a, const view_name *b)
 {
     uint32_t shared = 0, all = 0;
     view_name word;
-    for (const char *at = name->words; next_word(&at, &word);) {
+    for (const char *at = a->words; next_word(&at, &word);) {
         const uint32_t size = (uint32_t)strlen(word.words) - 2;
         const uint32_t weight = (kind_of(&word) & VIEW_WORD_VARIANT) != 0 ? 1 : size;
-        bool is_in = strstr(other->words, word.words) != NULL;
-        if (!is_in && is_digit(word.words[1]) && has_number(other))
+        bool is_in = strstr(b->words, word.words) != NULL;
+        if (!is_in && is_digit(word.words[1]) && has_number(b))
             return 0;
         word.words[size + 1] = '\0';
-        is_in = is_in || (size >= 4 && strstr(other->words, word.words + 1) != NULL);
+        is_in = is_in || (size >= 4 && strstr(b->words, word.words + 1) != NULL);
         shared += is_in ? weight : 0;
         all += weight;
     }

@@ -454,7 +454,8 @@ static bool take_declared(view_texture_found *found, const wanted *of, view_log 
     view_package *const package = of->search->package;
     view_look read = {0};
     const view_look *const look = of->search->look;
-    const view_look said = look != NULL ? *look : read_look(of, &read, log) ? read : read;
+    const bool is_read = look == NULL && read_look(of, &read, log);
+    const view_look said = look == NULL || is_read ? read : *look;
     found->look = said;
     found->look.diffuse = NULL;
     found->look.normals = path_at(package, said.normals, log);

@@ -286,7 +286,7 @@ static void list_below(view_package *package, const char *first, const char *lis
     add_name(&folders, common_copy(first));
     for (size_t i = 0; i < folders.count; i++) {
         const char *const folder = folders.names[i];
-        if (listed != NULL && common_is_in(folder, listed))
+        if (listed[0] != '\0' && common_is_in(folder, listed))
             continue;
         add_files(package, folder);
         common_list below = common_list_folder(folder, NULL);
@@ -302,7 +302,7 @@ const view_image_file *view_package_pictures(view_package *package, bool all, si
 {
     const char *const around = package->around;
     if (!package->is_near_listed) {
-        list_below(package, package->folder, NULL, MAX_NEAR);
+        list_below(package, package->folder, "", MAX_NEAR);
         if (around != NULL)
             list_below(package, around, package->folder, MAX_NEAR);
     }
@@ -320,9 +320,9 @@ const common_list *view_package_models(const view_package *package)
 }
 
 // Adds the pictures in a folder, if there is one and they are not there yet.
-static void seek_in(view_package *package, const char *above, const char *folder)
+static void seek_in(view_package *package, const char *above, const char *inner)
 {
-    char *const found = common_find(above, folder);
+    char *const found = common_find(above, inner);
     bool is_new = found != NULL && common_is_folder(found);
     for (size_t i = 0; i < package->num_pictures && is_new; i++) {
         const char *const path = package->pictures[i].path;
