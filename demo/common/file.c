@@ -217,17 +217,23 @@ static bool is_kind(const char *path, common_kind kind, common_kind wanted)
     return kind == wanted;
 }
 
-// A list while it grows.
+void common_add(common_list *list, char *name)
+{
+    // Room for a power of two.
+    if ((list->count & (list->count - 1)) == 0)
+        list->names =
+            common_realloc(list->names, list->count > 0 ? 2 * list->count : 1, sizeof name);
+    list->names[list->count++] = name;
+}
+
 typedef struct listing {
     common_list list;
-    size_t room;
     const char *folder, *ending;
 } listing;
 
 static void add_wanted(void *user, const char *name, common_kind kind)
 {
     listing *const to = user;
-    common_list *const list = &to->list;
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0
         || (to->ending != NULL && !common_has_ending(name, to->ending)))
         return;
@@ -236,11 +242,7 @@ static void add_wanted(void *user, const char *name, common_kind kind)
         free(path);
         return;
     }
-    if (list->count == to->room) {
-        to->room = to->room > 0 ? 2 * to->room : 16;
-        list->names = common_realloc(list->names, to->room, sizeof *list->names);
-    }
-    list->names[list->count++] = path;
+    common_add(&to->list, path);
 }
 
 common_list common_list_folder(const char *folder, const char *ending)
@@ -250,6 +252,21 @@ common_list common_list_folder(const char *folder, const char *ending)
     if (made.list.count > 1)
         qsort(made.list.names, made.list.count, sizeof *made.list.names, compare_entries);
     return made.list;
+}
+
+common_list common_folders_below(const char *first, const char *without, size_t most, bool links)
+{
+    common_list folders = {0};
+    if (strcmp(first, without) != 0)
+        common_add(&folders, common_copy(first));
+    for (size_t i = 0; i < folders.count; i++) {
+        common_list below = common_list_folder(folders.names[i], NULL);
+        for (size_t b = 0; b < below.count && folders.count < most; b++)
+            if (strcmp(below.names[b], without) != 0 && (links || !common_is_link(below.names[b])))
+                common_add(&folders, common_copy(below.names[b]));
+        common_free_list(&below);
+    }
+    return folders;
 }
 
 void common_free_list(common_list *list)

@@ -1,7 +1,6 @@
 #include "demo/viewer/app/contact_sheet.h"
 
 #include "demo/common/file.h"
-#include "demo/common/system.h"
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/jobs/output.h"
 
@@ -11,27 +10,14 @@
 
 enum { MOST_MODELS = 4096, MOST_FOLDERS = 4096, LEAST_SIDE = 80 };
 
-static void add_all(common_list *list, const char *folder, const char *ending, size_t most)
-{
-    common_list more = common_list_folder(folder, ending);
-    for (size_t i = 0; i < more.count && list->count < most; i++) {
-        list->names = common_realloc(list->names, list->count + 1, sizeof *list->names);
-        list->names[list->count++] = common_copy(more.names[i]);
-    }
-    common_free_list(&more);
-}
-
-// Breadth-first, through no links.
 static common_list list_models(const char *folder)
 {
-    common_list folders = {0}, models = {0};
-    add_all(&models, folder, ".md5mesh", MOST_MODELS);
-    add_all(&folders, folder, NULL, MOST_FOLDERS);
+    common_list folders = common_folders_below(folder, "", MOST_FOLDERS, false), models = {0};
     for (size_t i = 0; i < folders.count; i++) {
-        if (common_is_link(folders.names[i]))
-            continue;
-        add_all(&models, folders.names[i], ".md5mesh", MOST_MODELS);
-        add_all(&folders, folders.names[i], NULL, MOST_FOLDERS);
+        common_list more = common_list_folder(folders.names[i], ".md5mesh");
+        for (size_t m = 0; m < more.count && models.count < MOST_MODELS; m++)
+            common_add(&models, common_copy(more.names[m]));
+        common_free_list(&more);
     }
     common_free_list(&folders);
     return models;

@@ -238,13 +238,13 @@ static uint32_t purpose_of(const wanted *of, const view_name *name)
 // Too small for a model's texture: a placeholder.
 static bool is_tiny(const char *path)
 {
-    enum { TINY = 16, TINY_BYTES = 64 * 1024 };
-    view_image image;
+    enum { TINY = 16 * 16, TINY_BYTES = 64 * 1024 };
+    view_image image = {.rgba = NULL};
     view_image_fault fault;
-    if (common_file_size(path) > TINY_BYTES || !view_read_image(path, &image, &fault))
-        return false;
+    const bool is_it =
+        common_file_size(path) <= TINY_BYTES && view_read_small_image(path, TINY, &image, &fault);
     free(image.rgba);
-    return image.width <= TINY && image.height <= TINY;
+    return is_it;
 }
 
 static void consider_names(const wanted *of, candidate *made, const view_name *name)
@@ -344,13 +344,6 @@ static void find_only(wanted *of, const view_image_file *images, size_t count)
 
 // -- The best -------------------------------------------------------------------------------
 
-static void note(view_texture_found *found, char *line)
-{
-    common_list *const tried = &found->tried;
-    tried->names = common_realloc(tried->names, tried->count + 1, sizeof *tried->names);
-    tried->names[tried->count++] = line;
-}
-
 static void take(view_texture_found *found, const candidate *best)
 {
     found->path = common_copy(best->image->path);
@@ -383,12 +376,13 @@ static bool take_best(view_texture_found *found, wanted *of, bool all, int least
         take(found, &best);
     for (size_t i = 0; i < count && is_last && !is_clear && found->tried.count < NOTED; i++)
         if (made[i].score > 0 || made[i].objection != NULL)
-            note(found,
-                 common_format("%s: by %s, %s (%d), but %s", images[i].path, rows[made[i].by].name,
-                               place_names[images[i].place], made[i].score,
-                               made[i].objection != NULL ? made[i].objection
-                               : made[i].score < LEAST   ? "that is too little"
-                                                         : "another is as likely"));
+            common_add(&found->tried,
+                       common_format("%s: by %s, %s (%d), but %s", images[i].path,
+                                     rows[made[i].by].name, place_names[images[i].place],
+                                     made[i].score,
+                                     made[i].objection != NULL ? made[i].objection
+                                     : made[i].score < LEAST   ? "that is too little"
+                                                               : "another is as likely"));
     free(made);
     return is_clear;
 }
@@ -470,7 +464,7 @@ static bool take_declared(view_texture_found *found, const wanted *of, view_log 
         take(found, &(candidate){.image = image, .score = rows[BY_DECLARATION].scores[0]});
         found->look.diffuse = common_copy(found->path);
     } else if (said.diffuse != NULL) {
-        note(found, common_format("%s, which is declared, is missing", said.diffuse));
+        common_add(&found->tried, common_format("%s, which is declared, is missing", said.diffuse));
     }
     view_free_look(&read);
     return image != NULL || found->tried.count > 0;

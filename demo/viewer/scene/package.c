@@ -253,12 +253,6 @@ static void add_picture(view_package *package, const char *path)
         (view_image_file){common_copy(path), place_of(package, path)};
 }
 
-static void add_name(common_list *list, char *name)
-{
-    list->names = common_realloc(list->names, list->count + 1, sizeof *list->names);
-    list->names[list->count++] = name;
-}
-
 // Adds the files of a folder: pictures by their endings, in order of preference.
 static void add_files(view_package *package, const char *folder)
 {
@@ -271,30 +265,19 @@ static void add_files(view_package *package, const char *folder)
         const char *const path = files.names[i];
         if (strcmp(common_base(path), "md5.cfg") == 0 && package->scripts.count < MAX_SCRIPTS
             && !package->is_near_listed)
-            add_name(&package->scripts, common_copy(path));
+            common_add(&package->scripts, common_copy(path));
         else if (common_has_ending(path, ".md5mesh") && strcmp(folder, package->folder) == 0
                  && strcmp(path, package->model) != 0)
-            add_name(&package->models, common_stem(path));
+            common_add(&package->models, common_stem(path));
     }
     common_free_list(&files);
 }
 
-// Breadth-first through `most` folders below `first`, without those that were listed before.
 static void list_below(view_package *package, const char *first, const char *listed, size_t most)
 {
-    common_list folders = {0};
-    add_name(&folders, common_copy(first));
-    for (size_t i = 0; i < folders.count; i++) {
-        const char *const folder = folders.names[i];
-        if (listed[0] != '\0' && common_is_in(folder, listed))
-            continue;
-        add_files(package, folder);
-        common_list below = common_list_folder(folder, NULL);
-        for (size_t b = 0; b < below.count && folders.count < most; b++)
-            if (!view_is_inside(package) || !common_is_link(below.names[b]))
-                add_name(&folders, common_copy(below.names[b]));
-        common_free_list(&below);
-    }
+    common_list folders = common_folders_below(first, listed, most, !view_is_inside(package));
+    for (size_t i = 0; i < folders.count; i++)
+        add_files(package, folders.names[i]);
     common_free_list(&folders);
 }
 

@@ -173,8 +173,8 @@ static view_sphere find_core(const view_scene *scene)
     enum { SAMPLES = 512, SHARE = 25 };
     md5_vec3 points[SAMPLES];
     float x[SAMPLES], y[SAMPLES], z[SAMPLES];
-    const uint32_t total = view_count_vertices(scene), stride = total / SAMPLES + 1;
-    uint32_t count = 0, seen = 0, num_stray = 0;
+    const uint32_t stride = view_count_vertices(scene) / SAMPLES + 1;
+    uint32_t count = 0, seen = 0;
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
         for (uint32_t v = 0; v < scene->model->meshes[i].num_vertices; v++, seen++)
             if (seen % stride == 0) {
@@ -191,10 +191,6 @@ static view_sphere find_core(const view_scene *scene)
     for (uint32_t i = 0; i < count; i++)
         x[i] = md5_vec3_length(md5_vec3_sub(points[i], core.centre));
     core.radius = 3.0f * value_at(x, count, most);
-    for (uint32_t i = 0; i < scene->model->num_meshes; i++)
-        for (uint32_t v = 0; v < scene->model->meshes[i].num_vertices; v++)
-            num_stray += is_stray(&core, scene->skinned[i].positions[v]);
-    core.radius = num_stray <= total / SHARE ? core.radius : INFINITY;
     return core;
 }
 
