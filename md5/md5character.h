@@ -35,8 +35,8 @@ typedef struct md5_character {
 // it begins with one / or \ or a drive letter: no file of another machine is read. Reads each file
 // once, through opts->files if set. opts->memory_limit holds for each file by itself;
 // opts->max_warnings too. Warnings about a binding name the clip. With opts->threads the files are
-// read by several threads, all of them even if one has an error; result, warnings and error are those
-// of one thread.
+// read by several threads, all of them even if one has an error; result, warnings and error are
+// those of one thread.
 //
 // Returns NULL on failure. A file that cannot be read is an error at its name in the machine file;
 // other errors are at their location in the file that has them. `opts` and `error` may be NULL.

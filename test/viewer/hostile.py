@@ -58,8 +58,8 @@ model("images/v.md5mesh", [f"t{i}" for i in range(9)])
 for number in range(9):
     png(f"images/t{number}.png", 2048, 2048)
 png("secret.png", 64, 64)
-model("names/v.md5mesh", ["/etc/passwd", r"\\\\host\\share\\x.tga", "//host/share/x", "C:\\\\x\\\\y.tga", "../secret",
-                          os.path.join(folder, "secret.png")])
+model("names/v.md5mesh", ["/etc/passwd", r"\\\\host\\share\\x.tga", "//host/share/x", "C:\\\\x\\\\y.tga",
+                          "../secret", os.path.join(folder, "secret.png")])
 model("config/in/v.md5mesh", ["a"])
 text("config/in/md5.cfg", "md5load v.md5mesh\nmd5skin * ../../secret.png\n")
 text("machine/m.md5machine", 'machine M {\nmodel "../names/v.md5mesh"\n}\n')

@@ -1,4 +1,5 @@
-"""Runs a program, and prints its status, its processor time in seconds and its memory in MiB: measure.py PROGRAM ARGUMENT..."""
+"""Runs a program, and prints its status, its processor time in seconds and its memory in MiB:
+measure.py PROGRAM ARGUMENT..."""
 import os
 import subprocess
 import sys

@@ -46,8 +46,10 @@ static void work_to_the_end(void)
 
 static void take_memory(void)
 {
-    if (malloc((size_t)512 << 20) == NULL)
+    void *volatile much = malloc((size_t)512 << 20);
+    if (much == NULL)
         _exit(7);
+    free(much);
 }
 
 TEST_LONG (limit_of_processor_time_ends_with_a_message) {

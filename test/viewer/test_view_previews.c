@@ -88,7 +88,8 @@ TEST (sketch_of_wild_numbers_ends) {
     const md5_bounds empty = md5_bounds_of_points(NULL, 0);
     const md5_bounds wild = {{-1, -1, -INFINITY}, {1, 1, INFINITY}},
                      nothing = {{1, 1, 1}, {1, 1, 1}};
-    CHECK(view_begin_sketch(empty, VIEW_SKETCH_SIZE) == NULL && view_begin_sketch(wild, VIEW_SKETCH_SIZE) == NULL);
+    CHECK(view_begin_sketch(empty, VIEW_SKETCH_SIZE) == NULL
+          && view_begin_sketch(wild, VIEW_SKETCH_SIZE) == NULL);
     CHECK(view_begin_sketch(nothing, VIEW_SKETCH_SIZE) == NULL);
     view_sketch *const sketch = view_begin_sketch(box, VIEW_SKETCH_SIZE);
     square one = square_at(0.0f);
