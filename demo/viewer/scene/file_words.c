@@ -2,7 +2,6 @@
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
-#include "demo/viewer/scene/maps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -155,6 +154,20 @@ uint32_t view_share_in(const view_name *a, const view_name *b)
 }
 
 // -- Names of files -------------------------------------------------------------------------
+
+const char *const *view_image_endings(void)
+{
+    static const char *const endings[] = {".tga", ".png", ".jpg", ".jpeg", ".dds", NULL};
+    return endings;
+}
+
+bool view_is_image(const char *path)
+{
+    const char *const *ending = view_image_endings();
+    while (*ending != NULL && !common_has_ending(path, *ending))
+        ending++;
+    return *ending != NULL;
+}
 
 char *view_without_ending(const char *path)
 {

@@ -44,6 +44,11 @@ uint32_t view_share_in(const view_name *a, const view_name *b);
 // Whether two names are the same but for words of these kinds.
 bool view_is_same(const view_name *a, const view_name *b, uint8_t kinds);
 
+// The extensions of files that view_read_image() reads, in order of preference, terminated by NULL;
+// and whether a file is an image, by its extension.
+const char *const *view_image_endings(void);
+bool view_is_image(const char *path);
+
 // A copy of a path without the extension of an image, and the words of its last part.
 char *view_without_ending(const char *path);
 view_name view_split_stem(const char *path);

@@ -252,9 +252,8 @@ static void consider_names(const wanted *of, candidate *made, const view_name *n
     const int percent = view_is_specific(&of->shader) ? 75 : 100; // of what the shader does not say
     consider_name(of, made, BY_SHADER, &of->shader, name, 100);
     consider_name(of, made, BY_MESH, &of->name, name, percent);
-    if (of->is_main) {
+    if (of->is_main)
         consider_name(of, made, BY_MODEL, &of->model, name, percent);
-    }
     if (of->is_main && !of->is_shared) {
         consider_name(of, made, BY_FOLDER, &of->folder, name, percent);
         consider(made, BY_PURPOSE, purpose_of(of, name), percent);

@@ -21,21 +21,6 @@ static const char *const tails[VIEW_NUM_MAPS][MAX_TAILS] = {
     [VIEW_MAP_GLOW] = {"add", "glow", "emit", "luma", "glo"},
 };
 
-static const char *const endings[] = {".tga", ".png", ".jpg", ".jpeg", ".dds", NULL};
-
-const char *const *view_image_endings(void)
-{
-    return endings;
-}
-
-bool view_is_image(const char *path)
-{
-    for (int i = 0; endings[i] != NULL; i++)
-        if (common_has_ending(path, endings[i]))
-            return true;
-    return false;
-}
-
 bool view_is_other_map(const char *path)
 {
     const view_name name = view_split_stem(path), last = view_last_word(&name);
@@ -65,6 +50,7 @@ static bool is_map_of(const view_name *image, const char *path, const char *word
 const char *view_find_map(const common_list *files, const char *diffuse, view_map map)
 {
     const char *best = NULL;
+    const char *const *const endings = view_image_endings();
     const view_name image = view_split_stem(diffuse);
     for (int t = 0; t < MAX_TAILS && tails[map][t] != NULL && best == NULL; t++)
         for (size_t e = 0; endings[e] != NULL && best == NULL; e++)

@@ -15,11 +15,6 @@ const char *view_map_name(view_map map);
 // map: id's _local, _h, _s, _add and other common ones. NULL if there is none; points into `files`.
 const char *view_find_map(const common_list *files, const char *diffuse, view_map map);
 
-// The extensions of files that view_read_image() reads, in order of preference, terminated by NULL;
-// and whether a file is an image, by its extension.
-const char *const *view_image_endings(void);
-bool view_is_image(const char *path);
-
 // Whether a file's name is that of a map other than the colour map, by its last word:
 // "imp_local.tga", "normals.png".
 bool view_is_other_map(const char *path);

@@ -4,7 +4,6 @@
 #include "demo/common/system.h"
 #include "demo/viewer/scene/cube_model.h"
 #include "demo/viewer/scene/file_words.h"
-#include "demo/viewer/scene/maps.h"
 
 #include <stdlib.h>
 #include <string.h>
