@@ -327,7 +327,8 @@ static void find_only(wanted *of, const view_image_file *images, size_t count)
         if (images[i].place != VIEW_BESIDE || is_not_on_models(of, &images[i]))
             continue;
         of->has_images = true;
-        if (view_is_other_map(images[i].path) || is_of_another(of, &name))
+        if (!is_only || of->is_shared || view_is_other_map(images[i].path)
+            || is_of_another(of, &name))
             continue;
         is_only = is_only
                   && (of->only == NULL || view_is_same_image(of->only->path, images[i].path, true));

@@ -16,6 +16,7 @@ enum {
     MAX_FOLDERS = 4000, // of the package
     MAX_NEAR = 200,     // around the model
     MAX_SCRIPTS = 64,
+    MAX_MODELS = 1000,
 };
 
 struct view_package {
@@ -265,8 +266,8 @@ static void add_files(view_package *package, const char *folder)
         if (strcmp(common_base(path), "md5.cfg") == 0 && package->scripts.count < MAX_SCRIPTS
             && !package->is_near_listed)
             common_add(&package->scripts, common_copy(path));
-        else if (common_has_ending(path, ".md5mesh") && strcmp(folder, package->folder) == 0
-                 && strcmp(path, package->model) != 0)
+        else if (common_has_ending(path, ".md5mesh") && package->models.count < MAX_MODELS
+                 && strcmp(folder, package->folder) == 0 && strcmp(path, package->model) != 0)
             common_add(&package->models, common_stem(path));
     }
     common_free_list(&files);
