@@ -387,7 +387,7 @@ MD5_API md5_binding *md5_bind(const md5_model *model, const md5_anim *anim,
 //
 // Palettes posed by this binding suit models in the bind pose `bind_local`. If the models' bind
 // poses differ, call md5_sample() once and md5_local_to_palette() for each of them. State machines
-// and md5gl_create_clips() need the binding of a model.
+// need the binding of a model.
 MD5_API md5_binding *md5_bind_skeleton(const md5_skeleton *skeleton,
                                        const md5_transform *bind_local, const md5_anim *anim,
                                        const md5_load_opts *opts, md5_error *error);

@@ -217,12 +217,10 @@ void md5gl_bind_baked(md5gl_renderer *renderer, const md5gl_model *model, const 
                       const md5gl_program *program, const md5gl_batch *batch)
 {
     const GladGLContext *gl = &renderer->gl;
-    // The vertices of path storage are numbered through all meshes already.
-    const uint32_t first_vertex = model->storage ? 0 : md5gl_vertices_before(model, mesh);
     gl->UseProgram(program->name);
     gl->Uniform1i(program->uniforms[MD5GL_NUM_VERTICES], (GLint)model->baked->num_vertices);
-    gl->Uniform1i(program->uniforms[MD5GL_FIRST_VERTEX], (GLint)first_vertex);
-    gl->BindVertexArray(md5gl_array_of(model, mesh));
+    gl->Uniform1i(program->uniforms[MD5GL_FIRST_VERTEX], (GLint)md5gl_vertices_before(model, mesh));
+    gl->BindVertexArray(mesh->array);
     md5gl_bind_table(renderer, MD5GL_UNIT_PALETTES, &batch->palettes);
     md5gl_bind_table(renderer, MD5GL_UNIT_PLACEMENTS, &batch->placements);
     md5gl_bind_table(renderer, MD5GL_UNIT_TINTS, &batch->tints);

@@ -1,6 +1,5 @@
-// Reads back palettes, and skinned vertices through transform feedback, for verification against
-// the CPU.
-#include "render/storage.h"
+// Reads back skinned vertices through transform feedback, for verification against the CPU.
+#include "render/gl_internal.h"
 
 enum { NUM = MD5GL_NUM_CAPTURED };
 
@@ -12,10 +11,6 @@ static void skin_into(md5gl_renderer *renderer, const md5gl_model *model, const 
         md5gl_program_of(renderer, model, mesh, MD5GL_PASS_CAPTURE);
     if (model->baked) {
         md5gl_bind_baked(renderer, model, mesh, program, &model->batches[0]);
-    } else if (model->storage) {
-        md5gl_use_storage_program(renderer, model, program, 0);
-        md5gl_bind_morph(renderer, model, NULL, program, 0);
-        md5gl_bind_storage(renderer, model, 0);
     } else {
         md5gl_bind_mesh(renderer, mesh, program, &model->batches[0],
                         model->model->skeleton.num_joints);
@@ -31,7 +26,7 @@ static void skin_into(md5gl_renderer *renderer, const md5gl_model *model, const 
     }
     gl->Enable(GL_RASTERIZER_DISCARD);
     gl->BeginTransformFeedback(GL_POINTS);
-    gl->DrawArrays(GL_POINTS, (GLint)mesh->first_vertex, (GLsizei)mesh->mesh->num_vertices);
+    gl->DrawArrays(GL_POINTS, 0, (GLsizei)mesh->mesh->num_vertices);
     gl->EndTransformFeedback();
     gl->Disable(GL_RASTERIZER_DISCARD);
 }
@@ -74,59 +69,5 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
     if (palette)
         model->num_batches = 0;
     return read && md5gl_check(renderer, "capturing vertices", error)
-           && md5gl_check_context(renderer, error);
-}
-
-// Reads through a copy: drivers move a buffer that is read back to memory that the GPU reads
-// slowly.
-static bool read_part(md5gl_renderer *renderer, GLuint buffer, size_t count, md5_mat34 *palettes,
-                      md5_error *error)
-{
-    const GladGLContext *gl = &renderer->gl;
-    const GLsizeiptr size = (GLsizeiptr)(count * sizeof *palettes);
-    GLint64 stored = 0;
-    gl->BindBuffer(GL_TEXTURE_BUFFER, buffer);
-    gl->GetBufferParameteri64v(GL_TEXTURE_BUFFER, GL_BUFFER_SIZE, &stored);
-    if (stored < size)
-        return md5gl_fail(error, MD5_ERROR_GPU,
-                          "the CPU skins this model, so no palettes are uploaded");
-    GLuint copy;
-    gl->GenBuffers(1, &copy);
-    gl->BindBuffer(GL_ARRAY_BUFFER, copy);
-    gl->BufferData(GL_ARRAY_BUFFER, size, NULL, GL_STREAM_READ);
-    gl->CopyBufferSubData(GL_TEXTURE_BUFFER, GL_ARRAY_BUFFER, 0, 0, size);
-    const bool read = md5gl_read_buffer(renderer, GL_ARRAY_BUFFER, (size_t)size, palettes, error);
-    gl->BindBuffer(GL_ARRAY_BUFFER, 0);
-    gl->DeleteBuffers(1, &copy);
-    return read;
-}
-
-bool md5gl_read_palettes(md5gl_renderer *renderer, const md5gl_model *model, md5_mat34 *palettes,
-                         md5_error *error)
-{
-    MD5_ASSERT(renderer != NULL && model != NULL && palettes != NULL,
-               "renderer, model, palettes: not NULL");
-    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
-    const GladGLContext *gl = &renderer->gl;
-    const size_t num_joints = model->model->skeleton.num_joints;
-    md5gl_clear_error(error);
-    if (renderer->is_es)
-        return md5gl_fail(error, MD5_ERROR_GPU, "OpenGL ES cannot read palettes back");
-    if (model->baked)
-        return md5gl_fail(error, MD5_ERROR_GPU, "baked instances have no palettes");
-    md5gl_clear_gl_errors(renderer);
-    if (renderer->has_compute)
-        renderer->optional.MemoryBarrier(MD5GL_BUFFER_UPDATE_BARRIER_BIT);
-    bool read = true;
-    if (model->storage && model->num_batches > 0)
-        read = read_part(renderer, md5gl_palettes_in_storage(model->storage),
-                         model->storage->count * num_joints, palettes, error);
-    for (uint32_t b = 0; b < model->num_batches && !model->storage && read; b++) {
-        const size_t count = model->batches[b].count * num_joints;
-        read = read_part(renderer, model->batches[b].palettes.buffer, count, palettes, error);
-        palettes += count;
-    }
-    gl->BindBuffer(GL_TEXTURE_BUFFER, 0);
-    return read && md5gl_check(renderer, "reading palettes", error)
            && md5gl_check_context(renderer, error);
 }

@@ -67,10 +67,6 @@ bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mes
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
     md5gl_mesh *const formed = &model->meshes[mesh];
     md5gl_clear_error(error);
-    if (formed->path == MD5GL_PATH_STORAGE)
-        return md5gl_fail(error, MD5_ERROR_MISMATCH,
-                          "mesh %u is on path \"storage\", which cannot be deformed",
-                          (unsigned)mesh);
     if (deform) {
         MD5_ASSERT(deform->write != NULL && deform->indices != NULL, "deform: complete");
         MD5_ASSERT_RESERVED(deform);

@@ -1,5 +1,5 @@
 // Draws posed models: one instanced draw for each pass, run of equal skin, mesh and batch.
-#include "render/storage.h"
+#include "render/gl_internal.h"
 
 #include <math.h>
 
@@ -105,12 +105,9 @@ static void draw_mesh(md5gl_renderer *renderer, const model_draw *draw, const md
         md5gl_bind_mesh(renderer, mesh, program, batch, draw->model->model->skeleton.num_joints);
     if (!draw->model->baked && !md5gl_preskins(mesh->path))
         md5gl_bind_morph(renderer, draw->model, mesh, program, before);
-    if (draw->model->storage || draw->model->baked || !md5gl_preskins(mesh->path)) {
+    if (draw->model->baked || !md5gl_preskins(mesh->path)) {
         gl->Uniform1i(first_instance, (GLint)first);
-        if (draw->model->storage)
-            md5gl_draw_stored(renderer, mesh, count);
-        else
-            draw_elements(renderer, mesh, draw->pass, count);
+        draw_elements(renderer, mesh, draw->pass, count);
         return;
     }
     for (uint32_t i = first; i < first + count; i++) {
@@ -167,10 +164,9 @@ static bool is_drawn(enum md5gl_pass pass, const md5gl_mesh *mesh, const md5gl_s
     return pass != MD5GL_PASS_DEPTH || !(flags & MD5GL_NO_SHADOW);
 }
 
-static bool has_colours(const md5gl_model *model, const md5gl_mesh *mesh)
+static bool has_colours(const md5gl_mesh *mesh)
 {
-    const bool own_colours = mesh->mesh->colors != NULL || mesh->deform.write != NULL;
-    return model->storage ? model->storage->coloured : own_colours;
+    return mesh->mesh->colors != NULL || mesh->deform.write != NULL;
 }
 
 void md5gl_use_model_program(md5gl_renderer *renderer, const md5gl_model *model,
@@ -180,7 +176,7 @@ void md5gl_use_model_program(md5gl_renderer *renderer, const md5gl_model *model,
     gl->UseProgram(program->name);
     gl->Uniform1i(program->uniforms[MD5GL_PLACED], model->placed);
     gl->Uniform1i(program->uniforms[MD5GL_TINTED], model->tinted);
-    gl->Uniform1i(program->uniforms[MD5GL_COLOURED], has_colours(model, mesh));
+    gl->Uniform1i(program->uniforms[MD5GL_COLOURED], has_colours(mesh));
 }
 
 // Sets all state of a mesh except its vertices.
@@ -191,7 +187,7 @@ static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const 
     md5gl_use_model_program(renderer, draw->model, mesh, program);
     if (surface->material.flags & MD5GL_NO_VERTEX_COLOR)
         gl->Uniform1i(program->uniforms[MD5GL_COLOURED], 0);
-    else if (surface->material.flags & MD5GL_INVERSE_VERTEX_COLOR && has_colours(draw->model, mesh))
+    else if (surface->material.flags & MD5GL_INVERSE_VERTEX_COLOR && has_colours(mesh))
         gl->Uniform1i(program->uniforms[MD5GL_COLOURED], 2);
     bind_textures(renderer, &surface->material, program, draw->style);
     gl->Uniform1i(program->uniforms[MD5GL_ALPHA_MODE],
@@ -212,73 +208,6 @@ static instance_range in_batch(const md5gl_run *run, uint32_t batch_first, uint3
     const uint32_t run_end = run->first + run->count, batch_end = batch_first + batch_count;
     const uint32_t end = run_end < batch_end ? run_end : batch_end;
     return (instance_range){begin - batch_first, end > begin ? end - begin : 0};
-}
-
-// Draws instances of a batch that is bound.
-static void draw_stored_range(md5gl_renderer *renderer, const md5gl_model *model,
-                              const md5gl_mesh *mesh, const md5gl_program *program, uint32_t batch,
-                              instance_range range)
-{
-    md5gl_use_storage_program(renderer, model, program, range.first);
-    md5gl_bind_morph(renderer, model, NULL, program, batch * model->storage->batch_capacity);
-    md5gl_draw_stored(renderer, mesh, range.count);
-}
-
-// Draws the instances of a run mesh by mesh, since multi-draws serve all instances.
-static void draw_stored_run(md5gl_renderer *renderer, const model_draw *draw, const md5gl_run *run,
-                            uint32_t batch)
-{
-    const md5gl_model *const model = draw->model;
-    const uint32_t capacity = model->storage->batch_capacity;
-    const instance_range range = in_batch(run, batch * capacity, capacity);
-    for (uint32_t i = 0; i < model->model->num_meshes && range.count > 0; i++) {
-        const md5gl_mesh *const mesh = &model->meshes[i];
-        const md5gl_surface *const surface = md5gl_surface_of(model, run->skin, i);
-        if (!is_drawn(draw->pass, mesh, surface))
-            continue;
-        const md5gl_program *const program = program_of(renderer, draw, mesh, surface);
-        set_up_mesh(renderer, draw, mesh, surface, program);
-        draw_stored_range(renderer, model, mesh, program, batch, range);
-    }
-}
-
-// Draws all instances of all meshes of equal state in one call.
-static void draw_groups(md5gl_renderer *renderer, const model_draw *draw, uint32_t batch)
-{
-    const md5gl_model *const model = draw->model;
-    const bool culls = !(draw->style & MD5GL_NO_CULLING);
-    const md5gl_draw_item *next;
-    uint32_t count = 0;
-    for (uint32_t first = 0;
-         (next = md5gl_next_draw_group(model, draw->pass, culls, first, &count)) != NULL;
-         first += count) {
-        if (!is_drawn(draw->pass, next->mesh, next->surface)) // then none of the group is
-            continue;
-        const md5gl_program *const program = program_of(renderer, draw, next->mesh, next->surface);
-        set_up_mesh(renderer, draw, next->mesh, next->surface, program);
-        md5gl_use_storage_program(renderer, model, program, 0);
-        md5gl_bind_morph(renderer, model, NULL, program, batch * model->storage->batch_capacity);
-        md5gl_multi_draw(renderer, model, draw->pass, batch, first, count);
-    }
-}
-
-// With tints that fade, groups of the depth pass would have to be sorted by texture again.
-static void draw_storage(md5gl_renderer *renderer, const model_draw *draw)
-{
-    const md5gl_model *const model = draw->model;
-    const bool in_groups = model->num_runs == 0 && !model->faded;
-    if (model->num_batches > 0 && in_groups)
-        md5gl_update_commands(renderer, model);
-    for (uint32_t batch = 0; batch < model->num_batches; batch++) {
-        md5gl_bind_storage(renderer, model, batch);
-        if (in_groups) {
-            draw_groups(renderer, draw, batch);
-            continue;
-        }
-        md5gl_run run;
-        for (uint32_t i = 0; (run = md5gl_run_at(model, i)).count > 0; i++)
-            draw_stored_run(renderer, draw, &run, batch);
-    }
 }
 
 // Draws the instances of a run of one mesh, whose state is set, from tables.
@@ -313,10 +242,6 @@ static void draw_run(md5gl_renderer *renderer, const model_draw *draw, const md5
 static void draw_pass(md5gl_renderer *renderer, const model_draw *draw)
 {
     md5gl_run run;
-    if (draw->model->storage && !draw->model->baked) {
-        draw_storage(renderer, draw);
-        return;
-    }
     for (uint32_t i = 0; (run = md5gl_run_at(draw->model, i)).count > 0; i++)
         draw_run(renderer, draw, &run);
 }
@@ -324,19 +249,8 @@ static void draw_pass(md5gl_renderer *renderer, const model_draw *draw)
 void md5gl_draw_run(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
                     const md5gl_program *program, const md5gl_run *run)
 {
-    if (!model->storage || model->baked) {
-        const model_draw draw = {model, MD5GL_LIT, MD5GL_PASS_LIT, NULL};
-        draw_mesh_run(renderer, &draw, mesh, program, run);
-        return;
-    }
-    const uint32_t capacity = model->storage->batch_capacity;
-    for (uint32_t batch = 0; batch < model->num_batches; batch++) {
-        const instance_range range = in_batch(run, batch * capacity, capacity);
-        if (range.count == 0)
-            continue;
-        md5gl_bind_storage(renderer, model, batch);
-        draw_stored_range(renderer, model, mesh, program, batch, range);
-    }
+    const model_draw draw = {model, MD5GL_LIT, MD5GL_PASS_LIT, NULL};
+    draw_mesh_run(renderer, &draw, mesh, program, run);
 }
 
 void md5gl_draw_lit_run(md5gl_renderer *renderer, const md5gl_model *model, uint32_t mesh,

@@ -2,10 +2,9 @@
 //
 // A md5gl_renderer holds what belongs to the context: functions, limits, programs, shared objects.
 // A md5gl_model holds one GPU copy of a md5_model: buffers and path of each mesh, and the instances
-// of the last pose, split into batches because the size of a table is limited. On path storage a
-// md5gl_storage (storage.h) replaces the per-mesh buffers. Invariant: the instances that draws read
-// are complete; a failed pose sets num_batches to 0. No object refers to a renderer: every function
-// takes the renderer, whose context must be current.
+// of the last pose, split into batches because the size of a table is limited. Invariant: the
+// instances that draws read are complete; a failed pose sets num_batches to 0. No object refers to
+// a renderer: every function takes the renderer, whose context must be current.
 #ifndef MD5GL_INTERNAL_H
 #define MD5GL_INTERNAL_H
 
@@ -27,17 +26,7 @@
 #define MD5GL_SHADER_STORAGE_BUFFER_BINDING 0x90D3
 #define MD5GL_SHADER_STORAGE_BUFFER_START 0x90D4
 #define MD5GL_SHADER_STORAGE_BUFFER_SIZE 0x90D5
-#define MD5GL_MAX_COMPUTE_SHARED_MEMORY_SIZE 0x8262
 #define MD5GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT 0x00000001
-#define MD5GL_TEXTURE_FETCH_BARRIER_BIT 0x00000008
-#define MD5GL_BUFFER_UPDATE_BARRIER_BIT 0x00000200
-#define MD5GL_SHADER_STORAGE_BARRIER_BIT 0x00002000
-#define MD5GL_DRAW_INDIRECT_BUFFER 0x8F3F
-#define MD5GL_DRAW_INDIRECT_BUFFER_BINDING 0x8F43
-#define MD5GL_MAP_PERSISTENT_BIT 0x0040
-#define MD5GL_MAP_COHERENT_BIT 0x0080
-#define MD5GL_MAX_SHADER_STORAGE_BLOCK_SIZE 0x90DE
-#define MD5GL_MAX_VERTEX_SHADER_STORAGE_BLOCKS 0x90D6
 
 // Functions of later versions; NULL = not available. Names and values: the OpenGL 4.5
 // specification.
@@ -45,14 +34,7 @@ typedef struct md5gl_optional_functions {
     void(GLAD_API_PTR *DispatchCompute)(GLuint x, GLuint y, GLuint z);
     void(GLAD_API_PTR *MemoryBarrier)(GLbitfield barriers);
     GLenum(GLAD_API_PTR *GetGraphicsResetStatus)(void);
-    void(GLAD_API_PTR *BufferStorage)(GLenum target, GLsizeiptr size, const void *data,
-                                      GLbitfield flags);
-    void(GLAD_API_PTR *MultiDrawElementsIndirect)(GLenum mode, GLenum type, const void *first,
-                                                  GLsizei count, GLsizei stride);
 } md5gl_optional_functions;
-
-// The first lines of shaders that need GLSL 4.30 features in a context of an earlier version.
-extern const char md5gl_extension_heading[];
 
 // -- Renderer -------------------------------------------------------------------------------
 
@@ -80,17 +62,13 @@ struct md5gl_renderer {
     md5gl_optional_functions optional;
     bool has_storage_buffers; // shader storage buffers can be bound
     bool has_compute;
-    const char *new_glsl_heading; // first lines of shaders that need more than GLSL 3.30
-    bool has_storage;             // path storage
-    char no_storage_reason[256];  // why the context lacks path storage
-    md5_allocator allocator;      // both hooks set
+    const char *compute_heading; // first lines of compute shaders
+    md5_allocator allocator;     // both hooks set
     char device_name[256];
 
     // Limits of the context.
     uint32_t max_texels; // of a table; 3.3 guarantees 65536, ES 3.0 2 million
     const char *max_texels_name;
-    uint64_t max_block;        // bytes of a shader storage block
-    uint32_t max_group_memory; // bytes of shared memory of a compute work group
     uint32_t max_texture_size, max_target_size, max_samples;
 
     // All are built when a model first needs them; variants of MD5GL_BLEND_DUAL and of morph
@@ -142,7 +120,6 @@ typedef struct md5gl_mesh {
     GLuint array, vertices, influences, indices;
     GLuint edges; // ends of the triangles' edges, in OpenGL ES, which cannot draw polygons as lines
     md5gl_table exact_influences, exact_joints; // paths exact and compute
-    uint32_t first_vertex, first_index; // path storage: offsets in the model's shared buffers
     GLuint posed;         // paths that skin once: all instances' positions, then normals, tangents
     uint32_t posed_count; // instances in `posed`
     md5gl_deform deform;  // write NULL: it has none
@@ -170,12 +147,9 @@ typedef struct md5gl_batch {
     uint32_t count;
 } md5gl_batch;
 
-typedef struct md5gl_storage md5gl_storage;
-
 struct md5gl_model {
     const md5_model *model;
     size_t size;
-    md5gl_storage *storage;    // if not NULL, all meshes take path storage
     const md5gl_morph *morph;  // targets of the instances; NULL: they have none
     md5gl_table morph_weights; // [num_morphed * targets], one texel each
     float *weights;            // the same, for the path that skins on the CPU
@@ -193,8 +167,6 @@ struct md5gl_model {
     md5gl_run *runs; // [run_capacity]; num_runs 0: all instances wear skin 0
     uint32_t num_runs, run_capacity;
     md5gl_blending blending;
-    md5_mat34 *palettes; // memory of md5gl_map_palettes() on paths other than storage
-    size_t palettes_size;
     md5gl_mesh meshes[]; // [model->num_meshes]
 };
 
@@ -220,9 +192,6 @@ bool md5gl_is_opaque(const md5gl_surface *surface);
 
 // Draws all instances with MD5GL_PASS_PICTURE into the bound framebuffer, outside of a frame.
 void md5gl_draw_for_pictures(md5gl_renderer *renderer, const md5gl_model *model);
-
-// Orders materials: less than 0, 0 or more than 0. What the alpha test reads is compared first.
-int md5gl_compare_materials(const md5gl_material *a, const md5gl_material *b);
 
 // Returns what a mesh looks like in a skin.
 md5gl_surface *md5gl_surface_of(const md5gl_model *model, uint32_t skin, uint32_t mesh);
@@ -253,9 +222,8 @@ bool md5gl_texture_is_opaque(md5gl_renderer *renderer, md5gl_texture texture);
 // Returns whether a path skins once for all passes, before drawing.
 bool md5gl_preskins(md5gl_path path);
 
-// Binds the tables of the model's morph targets, if it has any, for a bound program. `mesh` is NULL
-// if the vertices of a draw are numbered through all meshes; `first` is the number of instances of
-// earlier batches.
+// Binds the tables of the model's morph targets, if it has any, for a bound program. `first` is the
+// number of instances of earlier batches.
 void md5gl_bind_morph(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
                       const md5gl_program *program, uint32_t first);
 
@@ -289,9 +257,6 @@ void md5gl_draw_run(md5gl_renderer *renderer, const md5gl_model *model, const md
                     const md5gl_program *program, const md5gl_run *run);
 void md5gl_draw_lit_run(md5gl_renderer *renderer, const md5gl_model *model, uint32_t mesh,
                         const md5gl_material *material, const md5gl_run *run); // NULL: its own
-
-// Returns the vertex array that has a mesh.
-GLuint md5gl_array_of(const md5gl_model *model, const md5gl_mesh *mesh);
 
 // Binds the same for baked instances.
 void md5gl_bind_baked(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,

@@ -1,42 +1,13 @@
 // What meshes look like: the materials of each skin, and the tint and skin of each instance.
-#include "render/storage.h"
+#include "render/gl_internal.h"
 
 #include <string.h>
 
 // -- Materials --------------------------------------------------------------------------------
 
-#define COMPARE(a, b)                  \
-    do {                               \
-        if ((a) != (b))                \
-            return (a) < (b) ? -1 : 1; \
-    } while (0)
-
-int md5gl_compare_materials(const md5gl_material *a, const md5gl_material *b)
-{
-    COMPARE(a->diffuse, b->diffuse);
-    COMPARE(a->alpha_test, b->alpha_test);
-    COMPARE(a->normals, b->normals);
-    COMPARE(a->specular, b->specular);
-    COMPARE(a->glow, b->glow);
-    COMPARE(a->gloss, b->gloss);
-    COMPARE(a->two_sided, b->two_sided);
-    COMPARE(a->flags, b->flags);
-    COMPARE(a->diffuse_color, b->diffuse_color);
-    COMPARE(a->specular_color, b->specular_color);
-    return 0;
-}
-
 md5gl_surface *md5gl_surface_of(const md5gl_model *model, uint32_t skin, uint32_t mesh)
 {
     return &model->surfaces[(size_t)skin * model->model->num_meshes + mesh];
-}
-
-// Material and visibility decide the draw order and whether the alpha test is needed.
-static void mark_stale(md5gl_model *model, md5gl_surface *surface)
-{
-    surface->opacity_known = false;
-    if (model->storage)
-        model->storage->stale = true;
 }
 
 void md5gl_set_skin_material(md5gl_model *model, uint32_t skin, uint32_t mesh,
@@ -47,8 +18,10 @@ void md5gl_set_skin_material(md5gl_model *model, uint32_t skin, uint32_t mesh,
     MD5_ASSERT(mesh < model->model->num_meshes, "mesh: an index into the model's meshes");
     MD5_ASSERT_RESERVED(material);
     md5gl_surface *const surface = md5gl_surface_of(model, skin, mesh);
-    if (md5gl_compare_materials(&surface->material, material) != 0)
-        mark_stale(model, surface);
+    const md5gl_material *const old = &surface->material;
+    if (old->diffuse != material->diffuse || old->alpha_test != material->alpha_test
+        || old->flags != material->flags) // what needs_alpha_test() reads
+        surface->opacity_known = false;
     surface->material = *material;
 }
 
@@ -70,8 +43,6 @@ void md5gl_set_visible(md5gl_model *model, uint32_t mesh, bool visible)
 {
     MD5_ASSERT(model != NULL, "model: not NULL");
     MD5_ASSERT(mesh < model->model->num_meshes, "mesh: an index into the model's meshes");
-    if (model->meshes[mesh].visible != visible)
-        mark_stale(model, md5gl_surface_of(model, 0, mesh));
     model->meshes[mesh].visible = visible;
 }
 
@@ -95,7 +66,6 @@ void md5gl_update_opacity(md5gl_renderer *renderer, md5gl_model *model)
         md5gl_surface *const surface = &model->surfaces[i];
         if (surface->opacity_known || !mesh->visible)
             continue;
-        mark_stale(model, surface);
         surface->alpha_tested = needs_alpha_test(renderer, mesh->mesh, &surface->material);
         surface->opacity_known = true;
     }
@@ -130,8 +100,6 @@ bool md5gl_set_num_skins(md5gl_renderer *renderer, md5gl_model *model, uint32_t 
     model->surfaces = surfaces;
     model->num_skins = num_skins;
     md5gl_forget_looks(model, model->num_instances);
-    if (model->storage)
-        model->storage->stale = true; // its draw orders refer to surfaces
     return true;
 }
 
@@ -200,12 +168,6 @@ static void upload_tints(md5gl_renderer *renderer, md5gl_model *model, const md5
     for (uint32_t i = 0; i < model->num_instances; i++)
         model->faded = model->faded || tints[i].w < 1.0f;
     model->tinted = true;
-    if (model->storage && !model->baked) {
-        md5gl_stream(renderer, MD5GL_SHADER_STORAGE_BUFFER, model->storage->tints, tints,
-                     model->num_instances * sizeof *tints);
-        renderer->gl.BindBuffer(MD5GL_SHADER_STORAGE_BUFFER, 0);
-        return;
-    }
     for (uint32_t i = 0; i < model->num_batches; i++) {
         md5gl_batch *const batch = &model->batches[i];
         md5gl_fill_table(renderer, &batch->tints, tints, batch->count * sizeof *tints);

@@ -5,7 +5,6 @@
 //   md5gl_set_material()                sets what a mesh looks like; also between draws
 //   md5gl_begin_frame()                 sets target, size, background, camera and lights
 //     md5gl_pose_models()               uploads palettes, once for all draws that follow; or
-//     md5gl_pose_clips()                computes them on the GPU from uploaded clips; or
 //     md5gl_pose_baked()                takes vertices of baked clips instead
 //     md5gl_set_looks()                 sets tint and skin of each instance
 //     md5gl_set_morph()                 sets weights of morph targets, before the pose
@@ -32,8 +31,8 @@
 //   md5gl_restore_state()               after them
 // keep the engine's GL state. Without them md5gl leaves GL's defaults:
 // - bindings: program, vertex array, framebuffers (to 0), renderbuffer; array, texture, uniform,
-//   transform feedback, pixel pack, pixel unpack, shader storage and draw indirect buffer; uniform
-//   buffer 0, transform feedback buffers 0 to 2 and shader storage buffers 0 to 7; 2D, 2D array, 3D
+//   transform feedback, pixel pack, pixel unpack and shader storage buffer; uniform buffer 0,
+//   transform feedback buffers and shader storage buffers 0 to 2; 2D, 2D array, 3D
 //   and buffer texture and sampler of units 0..15; active unit 0
 // - disabled: depth test, depth clamp, stencil test, scissor test, culling, blending, logic
 //   operation, polygon offset (fill, line; 0, 0), sRGB writes, rasterizer discard, primitive
@@ -47,8 +46,8 @@
 // of it is left out there. State that is not in this list (clip distances, clip control, draw
 // buffers) must be at GL's defaults during a frame.
 //
-// OpenGL ES 3.0 and WebGL 2 draw the same pictures, with these differences: the paths COMPUTE and
-// STORAGE and md5gl_pose_clips() need OpenGL 4.3; md5gl_read_palettes() fails; edges of
+// OpenGL ES 3.0 and WebGL 2 draw the same pictures, with these differences: the path COMPUTE
+// needs OpenGL 4.3; edges of
 // MD5GL_WIREFRAME are lines, which are not culled; cut-out edges in a multisampled framebuffer are
 // soft only if the frame clears it to alpha 1. A framebuffer with sRGB encoding would encode twice.
 //
@@ -155,7 +154,6 @@ MD5GL_API void md5gl_destroy_texture(md5gl_renderer *renderer,
 
 // How a mesh is skinned. 4, 8 and EXACT skin in the vertex shader of every pass, from palettes in a
 // texture buffer, or in a texture of floats in OpenGL ES. CPU and COMPUTE skin once for all passes.
-// STORAGE skins in the vertex shader and draws all meshes of equal material in one call.
 typedef enum md5gl_path {
     MD5GL_PATH_AUTO,    // per mesh: the first of 4, 8 and EXACT without measurable loss; CPU if
                         // the data does not fit into a texture buffer or texture
@@ -164,9 +162,6 @@ typedef enum md5gl_path {
     MD5GL_PATH_EXACT,   // iterates the weight list in a buffer: any number, any sum
     MD5GL_PATH_CPU,     // md5_skin() into a streamed buffer
     MD5GL_PATH_COMPUTE, // a compute shader iterates the weight list: OpenGL 4.3, not in ES
-    MD5GL_PATH_STORAGE, // iterates the weight list; palettes are written directly to GPU-visible
-                        // memory, and one multi-draw indirect draws a material's meshes:
-                        // OpenGL 4.4, not in ES
 } md5gl_path;
 
 // Returns whether this context supports the path.
@@ -184,7 +179,7 @@ MD5GL_API md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_mo
 MD5GL_API void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model); // NULL is allowed
 
 // Return the path that a mesh is drawn with (never AUTO), the name of a path ("4", "8", "exact",
-// "cpu", "compute", "storage"), and the reason for a mesh's path in a few words.
+// "cpu", "compute"), and the reason for a mesh's path in a few words.
 MD5GL_API md5gl_path md5gl_mesh_path(const md5gl_model *model, uint32_t mesh);
 MD5GL_API const char *md5gl_path_name(md5gl_path path);
 MD5GL_API const char *md5gl_path_reason(const md5gl_model *model, uint32_t mesh);
@@ -404,57 +399,6 @@ MD5GL_API bool md5gl_pose_models(md5gl_renderer *renderer, md5gl_model *model,
                                  const md5_mat34 *palettes, const md5_mat34 *placements,
                                  uint32_t count, md5_error *error);
 
-// Returns memory for `count` palettes, from which the next md5gl_pose_models() need not copy:
-//     md5_mat34 *palettes = md5gl_map_palettes(renderer, model, count, error);
-//     ... for each instance i of md5_pose_batch(): job.palette = palettes + i * num_joints;
-//     md5gl_pose_models(renderer, model, palettes, placements, count, error);
-// `count` may be smaller in md5gl_pose_models(). On path storage this memory is read by the GPU:
-// any thread may write to it, in ascending order if possible; reading from it is very slow, and its
-// earlier content is lost. The call waits if the GPU is more than a frame behind, so pose a model
-// once per frame. On other paths it is plain memory. It is valid until the next call of either
-// function or until the model is destroyed. Until it is posed, earlier instances are drawn
-// unchanged. Returns NULL with MD5_ERROR_GPU or MD5_ERROR_MEMORY on failure.
-MD5GL_API md5_mat34 *md5gl_map_palettes(md5gl_renderer *renderer, md5gl_model *model,
-                                        uint32_t count, md5_error *error);
-
-// Clips of one model in GPU memory, from which the GPU poses crowds: the CPU uploads 48 bytes per
-// character instead of 48 bytes per joint of a palette.
-typedef struct md5gl_clips md5gl_clips;
-
-// Uploads bindings[count], which md5_bind() has bound to one model. They and the clips' animations
-// are read during the call; the model must outlive the copy. Uses 16 bytes per frame for each
-// rotation and each translation that changes, and 48 per joint: see md5gl_clips_size(). Returns
-// NULL with
-// - MD5_ERROR_GPU if the context lacks compute shaders (md5gl_has_path(MD5GL_PATH_COMPUTE)), if a
-//   clip has more joints than a work group's shared memory holds (at least 1024), if the clips
-//   exceed a storage buffer (at least 16 MB), or if more than 32 joints that only the clip or only
-//   the model has lie between a joint and its parent in the clip;
-// - MD5_ERROR_RANGE if `count` is 0, MD5_ERROR_MISMATCH if the bindings are of several models;
-// - MD5_ERROR_MEMORY.
-MD5GL_API md5gl_clips *md5gl_create_clips(md5gl_renderer *renderer,
-                                          const md5_binding *const *bindings, uint32_t count,
-                                          md5_error *error);
-MD5GL_API void md5gl_destroy_clips(md5gl_renderer *renderer, md5gl_clips *clips); // NULL is allowed
-MD5GL_API size_t md5gl_clips_size(const md5gl_clips *clips); // bytes of GPU memory
-
-// One character of a crowd, as md5_pose_job.
-typedef struct md5gl_clip_job {
-    uint32_t clip; // index into the bindings of md5gl_create_clips()
-    md5_moment moment;
-    md5_root root;
-} md5gl_clip_job;
-
-// As md5gl_pose_models(), with palettes computed on the GPU; they equal those of md5_pose_batch()
-// up to rounding error. jobs[count] and placements[count] are read during the call. Returns false
-// and leaves no instances
-// - with MD5_ERROR_RANGE if a job's clip, frame or root is invalid,
-// - with MD5_ERROR_MISMATCH if the clips are bound to another model,
-// - with MD5_ERROR_GPU if a mesh is skinned on the CPU, which cannot read these palettes,
-// - otherwise as md5gl_pose_models().
-MD5GL_API bool md5gl_pose_clips(md5gl_renderer *renderer, md5gl_model *model,
-                                const md5gl_clips *clips, const md5gl_clip_job *jobs,
-                                const md5_mat34 *placements, uint32_t count, md5_error *error);
-
 // Baked clips (md5bake.h) of one model in GPU memory, for distant crowds: no palettes, no skinning.
 // On any context and path, with the vertices, materials and skins of a md5gl_model. Draws without
 // normal maps, because tangents are not baked.
@@ -510,8 +454,7 @@ MD5GL_API float md5gl_shadow_reach(const md5gl_frame *frame);
 
 // Draws all instances of all visible meshes. `style`: a combination of md5gl_style flags. Issues
 // one draw per mesh and run of equal skins, or several if the palettes do not fit into one buffer;
-// on the paths that skin once, one per instance; on path storage, one for all meshes of equal
-// material.
+// on the paths that skin once, one per instance.
 MD5GL_API void md5gl_draw_posed(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style);
 
 // Sets how instances of the last pose look, until the next pose: tints[number of instances], linear
@@ -578,12 +521,6 @@ MD5GL_API void md5gl_draw_image(md5gl_renderer *renderer, md5gl_texture image, b
 MD5GL_API bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh,
                              const md5_mat34 *palette, md5_vec3 *positions, md5_vec3 *normals,
                              md5_vec4 *tangents, md5_error *error);
-
-// Reads back the palettes of the model's instances: palettes[instances * num_joints]. Call it
-// outside of a frame. Returns false with MD5_ERROR_GPU if all meshes are skinned on the CPU, for
-// which no palettes are uploaded, and in OpenGL ES.
-MD5GL_API bool md5gl_read_palettes(md5gl_renderer *renderer, const md5gl_model *model,
-                                   md5_mat34 *palettes, md5_error *error);
 
 #ifdef __cplusplus
 }

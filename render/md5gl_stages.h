@@ -196,9 +196,8 @@ typedef struct md5gl_deform {
 // instances. The mesh is skinned on MD5GL_PATH_CPU from then on and drawn instance by instance; the
 // other meshes of the model stay on their paths, and morph weights have to be set again. Normals
 // and tangents stay the skinned ones if the number of vertices does, else normals are up. Baked
-// clips and impostors are not deformed, and md5gl_pose_clips() fails: do not use them with such a
-// model. Returns false with MD5_ERROR_MISMATCH on MD5GL_PATH_STORAGE, with MD5_ERROR_RANGE,
-// or with MD5_ERROR_GPU if a shader does not compile.
+// clips and impostors are not deformed: do not use them with such a model. Returns false with
+// MD5_ERROR_RANGE, or with MD5_ERROR_GPU if a shader does not compile.
 MD5GL_API bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh,
                                 const md5gl_deform *deform, md5_error *error);
 

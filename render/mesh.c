@@ -12,7 +12,7 @@ enum md5gl_skin md5gl_skin_of(md5gl_path path)
         [MD5GL_PATH_AUTO] = MD5GL_SKIN_EXACT, // no mesh has it
         [MD5GL_PATH_4] = MD5GL_SKIN_4,           [MD5GL_PATH_8] = MD5GL_SKIN_8,
         [MD5GL_PATH_EXACT] = MD5GL_SKIN_EXACT,   [MD5GL_PATH_CPU] = MD5GL_SKIN_POSED,
-        [MD5GL_PATH_COMPUTE] = MD5GL_SKIN_POSED, [MD5GL_PATH_STORAGE] = MD5GL_SKIN_STORAGE,
+        [MD5GL_PATH_COMPUTE] = MD5GL_SKIN_POSED,
     };
     return skins[path];
 }

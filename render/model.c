@@ -1,5 +1,5 @@
 // Models on the GPU: buffers that are created once and never change.
-#include "render/storage.h"
+#include "render/gl_internal.h"
 
 #include <limits.h>
 #include <math.h>
@@ -23,8 +23,6 @@ static bool fits(const md5gl_renderer *renderer, const md5_model *model, const m
 {
     if (path == MD5GL_PATH_CPU)
         return true;
-    if (path == MD5GL_PATH_STORAGE)
-        return md5gl_instances_per_block(renderer, model, error) > 0;
     if (md5gl_instances_per_draw(renderer, model->skeleton.num_joints, error) == 0)
         return false;
     if (path != MD5GL_PATH_4 && path != MD5GL_PATH_8 && mesh->num_influences > renderer->max_texels)
@@ -56,9 +54,6 @@ static void choose_path(const md5gl_renderer *renderer, const md5_model *model, 
 // Returns false if the context does not support a requested path.
 static bool check_path(const md5gl_renderer *renderer, md5gl_path wanted, md5_error *error)
 {
-    if (wanted == MD5GL_PATH_STORAGE && !renderer->has_storage)
-        return md5gl_fail(error, MD5_ERROR_GPU, "path \"storage\": %s",
-                          renderer->no_storage_reason);
     if (!md5gl_has_path(renderer, wanted))
         return md5gl_fail(error, MD5_ERROR_GPU, "path \"%s\" needs OpenGL 4.3, but this is %s",
                           md5gl_path_name(wanted), renderer->device_name);
@@ -264,7 +259,7 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
                                 md5_error *error)
 {
     MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
-    MD5_ASSERT((unsigned)path <= MD5GL_PATH_STORAGE, "path: one of md5gl_path");
+    MD5_ASSERT((unsigned)path <= MD5GL_PATH_COMPUTE, "path: one of md5gl_path");
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
     md5gl_clear_error(error);
     if (!has_geometry(model, error))
@@ -291,11 +286,8 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
         // Most contexts need the programs of one path only.
         uploaded = set_path(renderer, model, &copy->meshes[i], path, error)
                    && md5gl_build_variant(renderer, copy->meshes[i].path, MD5GL_BLEND_LINEAR, error)
-                   && (path == MD5GL_PATH_STORAGE
-                       || upload_mesh(renderer, &copy->meshes[i], num_joints, error));
+                   && upload_mesh(renderer, &copy->meshes[i], num_joints, error);
     }
-    if (path == MD5GL_PATH_STORAGE)
-        uploaded = uploaded && md5gl_create_storage(renderer, copy, error);
     renderer->gl.BindVertexArray(0);
     renderer->gl.BindBuffer(GL_ARRAY_BUFFER, 0);
     if (uploaded && md5gl_check(renderer, "creating a model's buffers", error))
@@ -324,10 +316,8 @@ void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model)
         md5gl_destroy_table(renderer, &model->batches[i].placements);
         md5gl_destroy_table(renderer, &model->batches[i].tints);
     }
-    md5gl_destroy_storage(renderer, model);
     md5gl_destroy_table(renderer, &model->morph_weights);
     md5gl_free(&renderer->allocator, model->weights, model->weights_size);
-    md5gl_free(&renderer->allocator, model->palettes, model->palettes_size);
     md5gl_free(&renderer->allocator, model->surfaces,
                (size_t)model->num_skins * model->model->num_meshes * sizeof *model->surfaces);
     md5gl_free(&renderer->allocator, model->runs, model->run_capacity * sizeof *model->runs);
@@ -339,10 +329,8 @@ void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model)
 bool md5gl_has_path(const md5gl_renderer *renderer, md5gl_path path)
 {
     MD5_ASSERT(renderer != NULL, "renderer: not NULL");
-    MD5_ASSERT((unsigned)path <= MD5GL_PATH_STORAGE, "path: one of md5gl_path");
-    return path == MD5GL_PATH_STORAGE   ? renderer->has_storage
-           : path == MD5GL_PATH_COMPUTE ? renderer->has_compute
-                                        : true;
+    MD5_ASSERT((unsigned)path <= MD5GL_PATH_COMPUTE, "path: one of md5gl_path");
+    return path != MD5GL_PATH_COMPUTE || renderer->has_compute;
 }
 
 md5gl_path md5gl_mesh_path(const md5gl_model *model, uint32_t mesh)
@@ -361,15 +349,10 @@ const char *md5gl_path_reason(const md5gl_model *model, uint32_t mesh)
 
 const char *md5gl_path_name(md5gl_path path)
 {
-    MD5_ASSERT((unsigned)path <= MD5GL_PATH_STORAGE, "path: one of md5gl_path");
+    MD5_ASSERT((unsigned)path <= MD5GL_PATH_COMPUTE, "path: one of md5gl_path");
     static const char *const names[] = {
-        [MD5GL_PATH_AUTO] = "auto",
-        [MD5GL_PATH_4] = "4",
-        [MD5GL_PATH_8] = "8",
-        [MD5GL_PATH_EXACT] = "exact",
-        [MD5GL_PATH_CPU] = "cpu",
-        [MD5GL_PATH_COMPUTE] = "compute",
-        [MD5GL_PATH_STORAGE] = "storage",
+        [MD5GL_PATH_AUTO] = "auto",   [MD5GL_PATH_4] = "4",     [MD5GL_PATH_8] = "8",
+        [MD5GL_PATH_EXACT] = "exact", [MD5GL_PATH_CPU] = "cpu", [MD5GL_PATH_COMPUTE] = "compute",
     };
     return names[path];
 }

@@ -214,8 +214,7 @@ void md5gl_bind_morph(md5gl_renderer *renderer, const md5gl_model *model, const 
     gl->Uniform1i(program->uniforms[MD5GL_NUM_MORPHS], (GLint)model->morph->source->num_targets);
     gl->Uniform1i(program->uniforms[MD5GL_NUM_MORPHED], (GLint)model->num_morphed);
     gl->Uniform1i(program->uniforms[MD5GL_FIRST_MORPHED], (GLint)first);
-    gl->Uniform1i(program->uniforms[MD5GL_FIRST_VERTEX],
-                  mesh ? (GLint)md5gl_vertices_before(model, mesh) : 0);
+    gl->Uniform1i(program->uniforms[MD5GL_FIRST_VERTEX], (GLint)md5gl_vertices_before(model, mesh));
     md5gl_bind_table(renderer, MD5GL_UNIT_MORPH_FIRST, &model->morph->first);
     md5gl_bind_table(renderer, MD5GL_UNIT_MORPH_DELTAS, &model->morph->deltas);
     md5gl_bind_table(renderer, MD5GL_UNIT_MORPH_WEIGHTS, &model->morph_weights);

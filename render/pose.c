@@ -1,6 +1,6 @@
 // Instances: uploads palettes and placements into tables, in as many batches as their size
 // requires, and skins vertices on the paths that skin once.
-#include "render/storage.h"
+#include "render/gl_internal.h"
 
 #include <limits.h>
 #include <string.h>
@@ -101,31 +101,12 @@ bool md5gl_pose_models(md5gl_renderer *renderer, md5gl_model *model, const md5_m
                "palettes: not NULL");
     md5gl_clear_error(error);
     md5gl_begin_pose(renderer, model, placements != NULL, count);
-    const bool posed = model->storage
-                           ? md5gl_pose_storage(renderer, model, palettes, placements, count, error)
-                           : pose_batches(renderer, model, palettes, placements, count, error);
+    const bool posed = pose_batches(renderer, model, palettes, placements, count, error);
     if (!posed)
         model->num_batches = 0;
     if (!renderer->in_frame)
         md5gl_reset_state(renderer);
     return posed;
-}
-
-md5_mat34 *md5gl_map_palettes(md5gl_renderer *renderer, md5gl_model *model, uint32_t count,
-                              md5_error *error)
-{
-    MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
-    const uint32_t num_joints = model->model->skeleton.num_joints;
-    md5gl_clear_error(error);
-    if (model->storage)
-        return md5gl_map_storage(renderer, model, count, error);
-    const size_t size = (size_t)num_joints * sizeof *model->palettes;
-    if (model->palettes && (size == 0 || count <= model->palettes_size / size))
-        return model->palettes;
-    md5gl_free(&renderer->allocator, model->palettes, model->palettes_size);
-    model->palettes = (md5_mat34 *)md5gl_alloc(&renderer->allocator, count, size, error);
-    model->palettes_size = model->palettes ? count * size : 0;
-    return model->palettes;
 }
 
 // -- Skinning once ----------------------------------------------------------------------------

@@ -138,18 +138,18 @@ static const char es_heading[] = "#version 300 es\n"
                                  "precision highp sampler2DShadow;\n"
                                  "precision highp sampler2DArray;\nprecision highp sampler3D;\n";
 
-static const char *heading_of(const md5gl_renderer *renderer, bool needs_new_glsl)
+static const char *heading_of(const md5gl_renderer *renderer, GLenum stage)
 {
-    if (needs_new_glsl)
-        return renderer->new_glsl_heading;
+    if (stage == MD5GL_COMPUTE_SHADER)
+        return renderer->compute_heading;
     return renderer->is_es ? es_heading : "#version 330 core\n";
 }
 
 // Returns 0 on failure.
 static GLuint compile_stage(md5gl_renderer *renderer, GLenum stage, const md5gl_source *files,
-                            bool needs_new_glsl, md5_error *error)
+                            md5_error *error)
 {
-    const char *texts[1 + 2 * MD5GL_MAX_SOURCES] = {heading_of(renderer, needs_new_glsl)};
+    const char *texts[1 + 2 * MD5GL_MAX_SOURCES] = {heading_of(renderer, stage)};
     GLsizei num_texts = 1;
     for (int i = 0; i < MD5GL_MAX_SOURCES && files[i].text; i++) {
         texts[num_texts++] = headings[i];
@@ -219,8 +219,7 @@ bool md5gl_build_program(md5gl_renderer *renderer, const md5gl_program_sources *
     for (int i = 0; i < 3 && built; i++) {
         if (files[i][0].text == NULL)
             continue;
-        const bool needs_new_glsl = sources->needs_new_glsl || stages[i] == MD5GL_COMPUTE_SHADER;
-        const GLuint shader = compile_stage(renderer, stages[i], files[i], needs_new_glsl, error);
+        const GLuint shader = compile_stage(renderer, stages[i], files[i], error);
         built = shader != 0;
         if (built)
             gl->AttachShader(program->name, shader);

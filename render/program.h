@@ -47,22 +47,13 @@ enum md5gl_unit {
 
 #define MD5GL_FRAME_BINDING 0 // of the uniform block Frame
 
-// Bindings of shader storage buffers: the first three belong to preskin.comp, the others to
-// storage.glsl. GL guarantees 8 bindings.
+// Bindings of the shader storage buffers of preskin.comp.
 enum md5gl_storage_binding {
     MD5GL_BINDING_BIND,
     MD5GL_BINDING_FIRST_INFLUENCE,
     MD5GL_BINDING_POSED,
-    MD5GL_BINDING_PALETTES,
-    MD5GL_BINDING_PLACEMENTS,
-    MD5GL_BINDING_INFLUENCES,
-    MD5GL_BINDING_INFLUENCE_JOINTS,
-    MD5GL_BINDING_TINTS,
     MD5GL_NUM_STORAGE_BINDINGS,
 };
-
-// Bindings that animate.comp reads; it writes MD5GL_BINDING_PALETTES.
-enum md5gl_clip_binding { MD5GL_BINDING_JOBS, MD5GL_BINDING_NODES, MD5GL_BINDING_ROWS };
 
 // -- Programs -------------------------------------------------------------------------------
 
@@ -133,8 +124,7 @@ enum md5gl_skin {
     MD5GL_SKIN_8,
     MD5GL_SKIN_EXACT,
     MD5GL_SKIN_POSED,
-    MD5GL_SKIN_STORAGE, // only with has_storage
-    MD5GL_SKIN_BAKED,   // on any path, once there are baked clips
+    MD5GL_SKIN_BAKED, // on any path, once there are baked clips
     MD5GL_NUM_SKINS
 };
 
@@ -160,7 +150,6 @@ typedef struct md5gl_program_sources {
     md5gl_source fragment[MD5GL_MAX_SOURCES];
     md5gl_source compute[MD5GL_MAX_SOURCES];  // if set, the other stages are empty
     const char *captured[MD5GL_NUM_CAPTURED]; // transform feedback, one buffer each; NULL = none
-    bool needs_new_glsl;                      // GLSL 4.30, as all compute shaders
 } md5gl_program_sources;
 
 // Compiles and links a program. On failure nothing is leaked, and the message names the file.

@@ -16,7 +16,6 @@
 #define SURFACE {"surface.glsl", md5gl_shader_surface_glsl}
 #define SHADE   {"shade.glsl", md5gl_shader_shade_glsl}
 #define DISSOLVE {"dissolve.glsl", md5gl_shader_dissolve_glsl}
-#define STORAGE {"storage.glsl", md5gl_shader_storage_glsl}
 #define TABLE   {"table_buffer.glsl", md5gl_shader_table_buffer_glsl}
 #define TABLE_TEXTURE {"table_texture.glsl", md5gl_shader_table_texture_glsl}
 #define PALETTE {"palette.glsl", md5gl_shader_palette_glsl}
@@ -42,7 +41,6 @@ static const md5gl_source skin_functions[MD5GL_NUM_SKINS] = {
     [MD5GL_SKIN_8] = {"skin8.glsl", md5gl_shader_skin8_glsl},
     [MD5GL_SKIN_EXACT] = EXACT,
     [MD5GL_SKIN_POSED] = {"skin_posed.glsl", md5gl_shader_skin_posed_glsl},
-    [MD5GL_SKIN_STORAGE] = EXACT,
     [MD5GL_SKIN_BAKED] = {"skin_baked.glsl", md5gl_shader_skin_baked_glsl},
 };
 
@@ -153,11 +151,8 @@ static bool build_pass(md5gl_renderer *renderer, int variant, enum md5gl_skin sk
     md5gl_program_sources sources = passes[pass];
     const md5gl_source last = sources.vertex[0];
     int count = 0;
-    sources.needs_new_glsl = skin == MD5GL_SKIN_STORAGE;
     sources.vertex[count++] = (md5gl_source)FRAME;
-    if (skin == MD5GL_SKIN_STORAGE)
-        sources.vertex[count++] = (md5gl_source)STORAGE;
-    else if (renderer->is_es)
+    if (renderer->is_es)
         sources.vertex[count++] = (md5gl_source)TABLE_TEXTURE;
     else
         sources.vertex[count++] = (md5gl_source)TABLE;

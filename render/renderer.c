@@ -2,7 +2,6 @@
 // share.
 #include "render/gl_internal.h"
 
-#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,41 +97,11 @@ static bool has_extension(const GladGLContext *gl, const char *wanted)
     return false;
 }
 
-static void disable_storage(md5gl_renderer *renderer, const char *why)
-{
-    snprintf(renderer->no_storage_reason, sizeof renderer->no_storage_reason, "%s", why);
-}
-
-// Loads the functions of path storage if the context has them. A loader may return an address for a
-// function that the context lacks, so version and extensions decide.
-static void load_storage(md5gl_renderer *renderer, const md5gl_opts *opts, GLint version)
-{
-    enum { NUM_BLOCKS = MD5GL_NUM_STORAGE_BINDINGS - MD5GL_BINDING_PALETTES };
-    const GladGLContext *gl = &renderer->gl;
-    md5gl_optional_functions *optional = &renderer->optional;
-    GLint num_blocks = 0;
-    if (version < 43 || (version == 43 && !has_extension(gl, "GL_ARB_buffer_storage"))) {
-        disable_storage(renderer, "OpenGL 4.4 is needed, or 4.3 and ARB_buffer_storage");
-        return;
-    }
-    md5gl_proc function = opts->load(opts->load_user, "glBufferStorage");
-    memcpy(&optional->BufferStorage, &function, sizeof function);
-    function = opts->load(opts->load_user, "glMultiDrawElementsIndirect");
-    memcpy(&optional->MultiDrawElementsIndirect, &function, sizeof function);
-    gl->GetIntegerv(MD5GL_MAX_VERTEX_SHADER_STORAGE_BLOCKS, &num_blocks);
-    if (!optional->BufferStorage || !optional->MultiDrawElementsIndirect)
-        disable_storage(renderer, "the loader does not find its functions");
-    else if (num_blocks < NUM_BLOCKS)
-        disable_storage(renderer, "vertex shaders can read too few storage buffers");
-    else
-        renderer->has_storage = true;
-}
-
 // Enables the features of GLSL 4.30 that compute shaders need in a context of an earlier version.
-const char md5gl_extension_heading[] = "#version 330 core\n"
-                                       "#extension GL_ARB_compute_shader : require\n"
-                                       "#extension GL_ARB_shader_storage_buffer_object : require\n"
-                                       "#extension GL_ARB_shading_language_420pack : require\n";
+static const char extension_heading[] = "#version 330 core\n"
+                                        "#extension GL_ARB_compute_shader : require\n"
+                                        "#extension GL_ARB_shader_storage_buffer_object : require\n"
+                                        "#extension GL_ARB_shading_language_420pack : require\n";
 
 // OpenGL ES has the function of the extension under the extension's name only.
 static void load_reset_status(md5gl_renderer *renderer, const md5gl_opts *opts, GLint version)
@@ -163,20 +132,16 @@ static void load_optional_functions(md5gl_renderer *renderer, const md5gl_opts *
     const GLint version = 10 * major + minor;
     load_reset_status(renderer, opts, version);
     load_buffer_reading(renderer, opts);
-    if (renderer->is_es) {
-        disable_storage(renderer, "OpenGL 4.4 is needed; OpenGL ES lacks what it relies on");
+    if (renderer->is_es)
         return;
-    }
-    md5gl_proc function;
-    load_storage(renderer, opts, version);
     renderer->has_storage_buffers =
         version >= 43 || has_extension(gl, "GL_ARB_shader_storage_buffer_object");
-    renderer->new_glsl_heading = version >= 43 ? "#version 430 core\n" : md5gl_extension_heading;
+    renderer->compute_heading = version >= 43 ? "#version 430 core\n" : extension_heading;
     if (version < 43
         && !(renderer->has_storage_buffers && has_extension(gl, "GL_ARB_compute_shader")
              && has_extension(gl, "GL_ARB_shading_language_420pack")))
         return;
-    function = opts->load(opts->load_user, "glDispatchCompute");
+    md5gl_proc function = opts->load(opts->load_user, "glDispatchCompute");
     memcpy(&optional->DispatchCompute, &function, sizeof function);
     function = opts->load(opts->load_user, "glMemoryBarrier");
     memcpy(&optional->MemoryBarrier, &function, sizeof function);
@@ -206,13 +171,6 @@ static void read_limits(md5gl_renderer *renderer)
     renderer->max_texels_name =
         renderer->is_es ? "1024 * GL_MAX_TEXTURE_SIZE" : "GL_MAX_TEXTURE_BUFFER_SIZE";
     renderer->max_samples = get_limit(gl, GL_MAX_SAMPLES);
-    if (renderer->has_compute) {
-        GLint64 max_block = 0;
-        gl->GetInteger64v(MD5GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &max_block);
-        // Shaders index with a signed int.
-        renderer->max_block = max_block > 0 && max_block < INT_MAX ? (uint64_t)max_block : INT_MAX;
-        renderer->max_group_memory = get_limit(gl, MD5GL_MAX_COMPUTE_SHARED_MEMORY_SIZE);
-    }
     renderer->max_target_size =
         smaller(get_limit(gl, GL_MAX_RENDERBUFFER_SIZE),
                 (uint32_t)(viewport[0] < viewport[1] ? viewport[0] : viewport[1]));

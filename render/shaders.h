@@ -18,7 +18,6 @@ extern const char md5gl_shader_dissolve_glsl[];
 // Skinned models.
 extern const char md5gl_shader_table_buffer_glsl[];
 extern const char md5gl_shader_table_texture_glsl[];
-extern const char md5gl_shader_storage_glsl[];
 extern const char md5gl_shader_palette_glsl[];
 extern const char md5gl_shader_blend_linear_glsl[];
 extern const char md5gl_shader_blend_dual_glsl[];
@@ -31,7 +30,6 @@ extern const char md5gl_shader_skin_posed_glsl[];
 extern const char md5gl_shader_skin_baked_glsl[];
 extern const char md5gl_shader_preskin_glsl[];
 extern const char md5gl_shader_preskin_comp[];
-extern const char md5gl_shader_animate_comp[];
 extern const char md5gl_shader_draw_vert[];
 extern const char md5gl_shader_capture_vert[];
 extern const char md5gl_shader_lit_frag[];

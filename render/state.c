@@ -71,11 +71,8 @@ static const buffer_binding *bindings_of(const md5gl_renderer *renderer, size_t 
         {GL_PIXEL_UNPACK_BUFFER, GL_PIXEL_UNPACK_BUFFER_BINDING},
         {GL_TEXTURE_BUFFER, GL_TEXTURE_BUFFER}, // the query has the same value
         {MD5GL_SHADER_STORAGE_BUFFER, MD5GL_SHADER_STORAGE_BUFFER_BINDING},
-        {MD5GL_DRAW_INDIRECT_BUFFER, MD5GL_DRAW_INDIRECT_BUFFER_BINDING},
     };
-    *count = renderer->is_es ? 5 : 6;
-    if (renderer->has_storage_buffers)
-        *count = renderer->optional.MultiDrawElementsIndirect ? 8 : 7;
+    *count = renderer->is_es ? 5 : renderer->has_storage_buffers ? 7 : 6;
     return all;
 }
 

@@ -8,7 +8,7 @@
 
 #include "render/program.h"
 
-enum { MD5GL_MAX_SWITCHES = 20, MD5GL_MAX_BINDINGS = 8, MD5GL_MAX_PIXEL_STORES = 10 };
+enum { MD5GL_MAX_SWITCHES = 20, MD5GL_MAX_BINDINGS = 7, MD5GL_MAX_PIXEL_STORES = 10 };
 
 // The textures and the sampler of a texture unit.
 typedef struct md5gl_unit_state {

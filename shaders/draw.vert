@@ -2,12 +2,8 @@
 layout(location = 2) in vec2 vertex_texcoord;
 layout(location = 8) in vec4 vertex_colour; // linear
 
-#ifndef PLACEMENT_ROW
 uniform FLOAT_TABLE placements; // texels 3 * instance .. + 2: rows, model to world
-#define PLACEMENT_ROW(row) FETCH(placements, row)
 uniform FLOAT_TABLE tints;      // linear
-#define TINT(instance) FETCH(tints, instance)
-#endif
 uniform bool placed;   // false: model space is world space
 uniform bool tinted;   // false: instances have no tint
 uniform int coloured;  // 0: vertex_colour is not used, 1: as it is, 2: inverted
@@ -27,8 +23,8 @@ void main()
     skinned vertex = skin();
     if (placed) {
         int row = 3 * INSTANCE;
-        mat3x4 placement =
-            mat3x4(PLACEMENT_ROW(row), PLACEMENT_ROW(row + 1), PLACEMENT_ROW(row + 2));
+        mat3x4 placement = mat3x4(FETCH(placements, row), FETCH(placements, row + 1),
+                                  FETCH(placements, row + 2));
         vertex.position = vec4(vertex.position, 1.0) * placement;
         vertex.normal = vec4(vertex.normal, 0.0) * placement;
         vertex.tangent.xyz = vec4(vertex.tangent.xyz, 0.0) * placement;
@@ -43,7 +39,7 @@ void main()
     dissolved = 0.0;
     if (tinted) {
         // Alpha above 1 hides pixels: see md5gl_set_looks().
-        vec4 own = TINT(INSTANCE);
+        vec4 own = FETCH(tints, INSTANCE);
         dissolved = max(own.a - 1.0, 0.0);
         tint *= vec4(own.rgb, min(own.a, 1.0));
     }

@@ -1,9 +1,6 @@
 // The matrix palette: texels 3 * (instance * num_joints + joint) .. + 2 are the rows of a joint's
 // 3x4 matrix, bind pose to posed, model space: the bytes of md5_build_palette().
-#ifndef PALETTE_ROW
 uniform FLOAT_TABLE palettes;
-#define PALETTE_ROW(row) FETCH(palettes, row)
-#endif
 uniform int num_joints;
 
 // The index of the instance in its batch: of its palette, its placement and its tint.
@@ -16,7 +13,7 @@ uniform int first_instance; // of the draw
 mat3x4 joint_matrix(uint joint)
 {
     int row = 3 * (INSTANCE * num_joints + int(joint));
-    return mat3x4(PALETTE_ROW(row), PALETTE_ROW(row + 1), PALETTE_ROW(row + 2));
+    return mat3x4(FETCH(palettes, row), FETCH(palettes, row + 1), FETCH(palettes, row + 2));
 }
 
 // A skinned vertex, model space. tangent.w = +-1: bitangent = cross(normal, tangent) * w.

@@ -10,12 +10,10 @@ layout(location = 4) in uint first_influence;
 layout(location = 5) in uint end_influence; // one past the last
 #endif
 
-#ifndef INFLUENCE
 uniform FLOAT_TABLE influences;      // bias * point, bias
 uniform UINT_TABLE influence_joints; // joint of each
 #define INFLUENCE(index) FETCH(influences, int(index))
 #define INFLUENCE_JOINT(index) FETCH(influence_joints, int(index)).x
-#endif
 
 #ifdef BLENDS_DUAL
 skinned skin()

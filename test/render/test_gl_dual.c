@@ -84,7 +84,7 @@ TEST (gl_dual_agrees_with_the_cpu_on_every_path) {
         return;
     check_agreement(&scene, 4, false, MD5GL_PATH_4);
     check_agreement(&scene, 8, false, MD5GL_PATH_8);
-    for (md5gl_path path = MD5GL_PATH_EXACT; path <= MD5GL_PATH_STORAGE; path++) {
+    for (md5gl_path path = MD5GL_PATH_EXACT; path <= MD5GL_PATH_COMPUTE; path++) {
         if (md5gl_has_path(scene.renderer, path))
             check_agreement(&scene, 9, true, path);
     }
@@ -117,7 +117,7 @@ TEST (gl_dual_agrees_with_the_cpu_in_special_cases) {
         {{-1, 0, 0, 4, 0, 1, 0, 5, 0, 0, -1, 6}}, {{-1, 0, 0, 7, 0, -1, 0, 8, 0, 0, 1, 9}},
         {{1, 0, 0, 1, 0, -1, 0, 2, 0, 0, -1, 3}},
     };
-    for (md5gl_path path = MD5GL_PATH_4; path <= MD5GL_PATH_STORAGE && CHECK(model); path++) {
+    for (md5gl_path path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE && CHECK(model); path++) {
         if (!md5gl_has_path(scene.renderer, path))
             continue;
         md5gl_model *const copy = make_copy(&scene, model, path);
@@ -157,7 +157,7 @@ TEST (gl_dual_agrees_with_the_cpu_on_tiny_and_huge_biases) {
         return;
     for (uint32_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         md5_model *const model = make_sized(sizes[i]);
-        for (md5gl_path path = MD5GL_PATH_EXACT; path <= MD5GL_PATH_STORAGE && CHECK(model);
+        for (md5gl_path path = MD5GL_PATH_EXACT; path <= MD5GL_PATH_COMPUTE && CHECK(model);
              path++) {
             if (!md5gl_has_path(scene.renderer, path))
                 continue;
@@ -202,7 +202,7 @@ TEST (gl_dual_preserves_volume_when_twisted) {
     if (!scene_open_stage(&stage, scene_hinge, 1))
         return;
     md5gl_renderer *const renderer = stage.scene.renderer;
-    for (md5gl_path path = MD5GL_PATH_4; path <= MD5GL_PATH_STORAGE; path++) {
+    for (md5gl_path path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
         if (!md5gl_has_path(renderer, path))
             continue;
         md5gl_model *const copy = make_copy(&stage.scene, stage.model, path);

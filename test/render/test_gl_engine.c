@@ -324,7 +324,7 @@ static void use_all(gl_stage *stage)
     const md5_vec4 tint = {1, 1, 1, 1};
     md5_vec3 positions[4];
     md5gl_target *const target = md5gl_create_target(renderer, 32, 32, 4, NULL);
-    for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_STORAGE; path++) {
+    for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
         if (!md5gl_has_path(renderer, (md5gl_path)path))
             continue;
         md5gl_frame frame = scene_frame(target);

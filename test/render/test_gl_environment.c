@@ -213,7 +213,7 @@ TEST (gl_environment_lights_matt_surfaces) {
 // Each way of skinning has a program of its own for environments.
 TEST (gl_environment_lights_every_path) {
     static const md5gl_path paths[] = {MD5GL_PATH_4, MD5GL_PATH_8, MD5GL_PATH_EXACT, MD5GL_PATH_CPU,
-                                       MD5GL_PATH_STORAGE};
+                                       MD5GL_PATH_COMPUTE};
     lit_stage lit;
     gl_picture expected, picture;
     if (!open_lit(&lit))

@@ -144,7 +144,7 @@ static void check_pictures(bool all)
     if (CHECK(view_set_scale(&viewer, 1.0f) && view_open(&viewer, options.files, 2, true))) {
         viewer.play.time = 2.17;
         draw_path(&viewer, target, "auto", BOTH);
-        for (md5gl_path path = MD5GL_PATH_EXACT; path <= MD5GL_PATH_STORAGE; path++) {
+        for (md5gl_path path = MD5GL_PATH_EXACT; path <= MD5GL_PATH_COMPUTE; path++) {
             if (!md5gl_has_path(scene.renderer, path) || getenv("MD5_GOLDEN"))
                 continue;
             md5gl_destroy_model(scene.renderer, viewer.document->drawn);

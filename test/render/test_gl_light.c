@@ -256,7 +256,7 @@ TEST (gl_every_path_casts_the_same_shadow) {
     md5gl_renderer *const renderer = stage.scene.renderer;
     prepare_shadows(&stage);
     draw_shadow_scene(&stage, &scene, false, &lit);
-    for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_STORAGE; path++) {
+    for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
         if (!md5gl_has_path(renderer, (md5gl_path)path))
             continue;
         md5gl_destroy_model(renderer, stage.copy);
@@ -355,7 +355,7 @@ TEST (gl_cut_out_texels_cast_no_shadow) {
     prepare_shadows(&stage);
     const md5gl_texture texture = md5gl_create_texture(renderer, 1, 1, clear, NULL);
     memset(stage.frame.background, 0, sizeof stage.frame.background);
-    for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_STORAGE; path++) {
+    for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
         if (!md5gl_has_path(renderer, (md5gl_path)path))
             continue;
         md5gl_destroy_model(renderer, stage.copy);

@@ -45,7 +45,7 @@ static void on_each_path(gl_stage *stage, void (*check)(gl_stage *stage, md5gl_m
 {
     md5gl_renderer *const renderer = stage->scene.renderer;
     const uint32_t most = renderer->max_texels;
-    for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_STORAGE; path++) {
+    for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
         if (!md5gl_has_path(renderer, (md5gl_path)path))
             continue;
         md5gl_model *const copy =

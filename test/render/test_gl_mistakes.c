@@ -149,11 +149,6 @@ static void draw_no_lines(const void *context)
     md5gl_draw_lines(renderer_of(context), NULL, 2, 1.0f, false);
 }
 
-static void upload_no_clips(const void *context)
-{
-    (void)md5gl_create_clips(renderer_of(context), NULL, 1, NULL);
-}
-
 static void create_with_a_reserved_member(const void *context)
 {
     (void)context;
@@ -210,7 +205,6 @@ TEST (gl_mistake_is_reported_with_function_and_argument) {
         {set_material_with_a_reserved_member, "md5gl_set_skin_material()", "material: reserved"},
         {begin_frame_with_a_reserved_member, "md5gl_begin_frame()", "frame: reserved members"},
         {measure_shadows_with_a_reserved_member, "md5gl_shadow_reach()", "frame: reserved members"},
-        {upload_no_clips, "md5gl_create_clips()", "bindings: not NULL"},
     };
     gl_stage stage;
     if (!scene_open_stage(&stage, scene_square, 1))

@@ -165,7 +165,7 @@ static void check_blending(md5gl_blending blending)
         return;
     check_path(&scene, MD5GL_PATH_4, 4, false, blending);
     check_path(&scene, MD5GL_PATH_8, 7, false, blending);
-    for (md5gl_path path = MD5GL_PATH_EXACT; path <= MD5GL_PATH_STORAGE; path++) {
+    for (md5gl_path path = MD5GL_PATH_EXACT; path <= MD5GL_PATH_COMPUTE; path++) {
         if (md5gl_has_path(scene.renderer, path))
             check_path(&scene, path, 9, blending == MD5GL_BLEND_LINEAR, blending);
     }
@@ -224,7 +224,7 @@ TEST (gl_morph_has_weights_for_each_instance) {
     const md5_morph_source source = {"higher", higher};
     md5_morph *const targets = md5_create_morph(stage.model, &source, 1, NULL, NULL);
     md5gl_morph *const morph = md5gl_create_morph(stage.scene.renderer, targets, NULL);
-    for (md5gl_path path = MD5GL_PATH_AUTO; path <= MD5GL_PATH_STORAGE && CHECK(morph); path++) {
+    for (md5gl_path path = MD5GL_PATH_AUTO; path <= MD5GL_PATH_COMPUTE && CHECK(morph); path++) {
         if (!md5gl_has_path(stage.scene.renderer, path))
             continue;
         check_instances(&stage, morph, path, stage.scene.renderer->max_texels);

@@ -49,8 +49,6 @@ TEST (gl_other_paths_agree_with_the_cpu) {
     check_exact(&scene, model, MD5GL_PATH_CPU);
     if (md5gl_has_path(scene.renderer, MD5GL_PATH_COMPUTE))
         check_exact(&scene, model, MD5GL_PATH_COMPUTE);
-    if (md5gl_has_path(scene.renderer, MD5GL_PATH_STORAGE))
-        check_exact(&scene, model, MD5GL_PATH_STORAGE);
     md5_free_model(model);
     scene_close(&scene);
 }
@@ -93,7 +91,7 @@ TEST (gl_other_paths_draw_the_same_crowd) {
     md5gl_renderer *const renderer = stage.scene.renderer;
     const uint32_t most = renderer->max_texels;
     draw_three(&stage, stage.copy, &expected);
-    for (int path = MD5GL_PATH_CPU; path <= MD5GL_PATH_STORAGE; path++) {
+    for (int path = MD5GL_PATH_CPU; path <= MD5GL_PATH_COMPUTE; path++) {
         if (!md5gl_has_path(renderer, (md5gl_path)path))
             continue;
         md5gl_model *const copy = md5gl_create_model(renderer, stage.model, (md5gl_path)path, NULL);
@@ -165,4 +163,28 @@ TEST (gl_unsupported_path_is_refused) {
     scene.renderer->has_compute = had;
     md5_free_model(model);
     scene_close(&scene);
+}
+
+TEST (gl_draws_a_model_without_meshes) {
+    static const char text[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 0\n"
+                               "joints {\n\"only\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n";
+    const md5_mat34 palette = scene_identity;
+    md5_error error;
+    gl_stage stage;
+    gl_picture picture;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    md5gl_renderer *const renderer = stage.scene.renderer;
+    md5_model *const model = md5_parse_model(text, sizeof text - 1, NULL, NULL);
+    md5gl_model *const copy = md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, &error);
+    test_check(copy != NULL, __FILE__, __LINE__, "%s", error.message);
+    stage.frame.casters = stage.model->bounds;
+    md5gl_begin_frame(renderer, &stage.frame);
+    CHECK(md5gl_pose_models(renderer, copy, &palette, NULL, 1, NULL));
+    md5gl_draw_shadows(renderer, copy);
+    md5gl_draw_posed(renderer, copy, MD5GL_LIT | MD5GL_WIREFRAME);
+    scene_finish(&stage.scene, &stage.frame, &picture);
+    md5gl_destroy_model(renderer, copy);
+    md5_free_model(model);
+    scene_close_stage(&stage);
 }

@@ -53,7 +53,7 @@ TEST (gl_draws_models_without_tangents_on_every_path) {
     md5_model *const model = load(&scene, &(md5_load_opts){.no_tangents = true});
     if (!model)
         return;
-    for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_STORAGE; path++) {
+    for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
         md5_error error;
         md5gl_model *const copy =
             md5gl_create_model(scene.renderer, model, (md5gl_path)path, &error);
@@ -75,12 +75,12 @@ TEST (gl_draws_models_after_their_geometry_is_released) {
         return;
     md5_model *const whole =
         md5_load_model(test_path("models/thimble/thimble.md5mesh"), NULL, NULL);
-    md5gl_model *copies[MD5GL_PATH_STORAGE + 1] = {NULL};
-    for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_STORAGE; path++)
+    md5gl_model *copies[MD5GL_PATH_COMPUTE + 1] = {NULL};
+    for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++)
         copies[path] = md5gl_create_model(scene.renderer, model, (md5gl_path)path, NULL);
     CHECK(copies[MD5GL_PATH_4] && copies[MD5GL_PATH_CPU]);
     md5_release_geometry(model);
-    for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_STORAGE; path++) {
+    for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
         md5_error error;
         if (path == MD5GL_PATH_CPU) {
             const size_t num_joints = model->skeleton.num_joints;

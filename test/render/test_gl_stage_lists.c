@@ -147,7 +147,7 @@ TEST (gl_stages_look_the_same_on_all_paths) {
     stages[1].vertex_color = MD5GL_VERTEX_COLOR_MODULATE;
     const md5gl_stage_list list = {.base = MD5GL_BASE_LIT, .stages = stages, .num_stages = 2};
     draw_all(&stage, &list, placements, 2, &first);
-    for (int path = (int)MD5GL_PATH_4; path <= (int)MD5GL_PATH_STORAGE; path++) {
+    for (int path = (int)MD5GL_PATH_4; path <= (int)MD5GL_PATH_COMPUTE; path++) {
         if (!md5gl_has_path(renderer, (md5gl_path)path))
             continue;
         md5gl_destroy_model(renderer, stage.copy);
@@ -368,13 +368,13 @@ TEST (gl_shadow_of_a_base_is_cut_out_by_its_stages) {
 }
 
 // A mesh whose material has MD5GL_NO_SHADOW casts no shadow, neither on the automatic path nor on
-// path storage.
+// the one that skins by compute shader.
 TEST (gl_material_without_shadow_casts_none) {
     gl_stage stage;
     if (!open_caster(&stage))
         return;
     md5gl_renderer *const renderer = stage.scene.renderer;
-    const md5gl_path paths[2] = {MD5GL_PATH_AUTO, MD5GL_PATH_STORAGE};
+    const md5gl_path paths[2] = {MD5GL_PATH_AUTO, MD5GL_PATH_COMPUTE};
     for (int i = 0; i < 2; i++) {
         if (!md5gl_has_path(renderer, paths[i]))
             continue;

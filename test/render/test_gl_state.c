@@ -57,7 +57,7 @@ TEST (gl_state_is_reset_after_every_call) {
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
     CHECK(md5gl_capture(scene.renderer, copy, 0, palette, positions, normals, NULL, NULL));
     values_are_defaults(&scene, "capturing");
-    for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_STORAGE; path++) {
+    for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
         md5gl_model *const other =
             md5gl_has_path(scene.renderer, (md5gl_path)path)
                 ? md5gl_create_model(scene.renderer, model, (md5gl_path)path, NULL)

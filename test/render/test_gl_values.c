@@ -213,7 +213,7 @@ static GLuint make_buffer(const GladGLContext *gl, GLenum target)
 static void bind_buffers(const gl_scene *scene)
 {
     const GladGLContext *const gl = &scene->renderer->gl;
-    static const GLenum storage = 0x90D2, commands = 0x8F3F;
+    static const GLenum storage = 0x90D2;
     make_buffer(gl, GL_ARRAY_BUFFER);
     make_buffer(gl, GL_PIXEL_UNPACK_BUFFER);
     make_buffer(gl, GL_PIXEL_PACK_BUFFER);
@@ -225,10 +225,8 @@ static void bind_buffers(const gl_scene *scene)
     if (scene->renderer->is_es)
         return;
     make_buffer(gl, GL_TEXTURE_BUFFER);
-    for (GLuint i = 0; i < 8 && scene->renderer->has_storage_buffers; i++)
+    for (GLuint i = 0; i < 3 && scene->renderer->has_storage_buffers; i++)
         gl->BindBufferBase(storage, i, make_buffer(gl, storage));
-    if (scene->renderer->has_storage)
-        make_buffer(gl, commands);
 }
 
 static void bind_objects(const gl_scene *scene)

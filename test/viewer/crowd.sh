@@ -95,17 +95,4 @@ check_long "only those that play clips are baked" levels '$1 == 10 && $2 == 10' 
 check "--crowd-baked beyond its range is refused" ends_saying 2 'crowd-baked' "$view" "$bobbin" --crowd 2 \
     --crowd-baked 1001
 
-# -- On the GPU ---------------------------------------------------------------------------------
-
-if "$view" "$thimble" --crowd 1 --animate gpu --frames 1 --resolution 64,48 2>&1 | grep -qF 'OpenGL 4.3'; then
-    skip "--animate gpu" "no compute shaders here"
-else
-    # shellcheck disable=SC2086
-    check "characters out of view are culled on the GPU too" counts '$1 > 0 && $1 < 15 && $2 <= $1' \
-        $clips $near --animate gpu
-    check "--animate gpu with --path cpu is refused" ends_saying 1 'skinned on the CPU' "$view" "$thimble" \
-        --crowd 2 --animate gpu --path cpu --output "$scratch/x.png"
-    check_long "a machine is posed by the CPU, with a warning" ends_saying 0 'only the CPU' "$view" \
-        "$models/bobbin/bobbin.md5machine" --crowd 2 --animate gpu --frames 1 --resolution 64,48
-fi
 finish

@@ -1,4 +1,4 @@
-// Pictures of crowds: of several models, culled or not, posed by the CPU or by the GPU.
+// Pictures of crowds: of several models, culled or not.
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/memory.h"
@@ -92,57 +92,6 @@ TEST_LONG (view_crowds_are_drawn_the_same_culled_from_all_sides) {
         MACHINES STEEP,
     };
     check_culling(lines, sizeof lines / sizeof *lines);
-}
-
-// -- Posing on the GPU ------------------------------------------------------------------------
-
-#define POSED BOBBIN " " SPINDLE SMALL "--crowd 12 --animation-time 1.3"
-
-// A rounding error that moves a vertex may change a pixel at an edge.
-static void check_like_cpu(const gl_scene *scene, const shot *by_cpu, const char *options)
-{
-    char *const line = common_format(POSED " --animate gpu%s", options);
-    shot by_gpu = shot_take(scene, line);
-    const double share = shot_difference(&by_gpu, by_cpu);
-    test_check(share < 0.002, __FILE__, __LINE__, "--animate gpu%s changes %.5f of the pixels",
-               options, share);
-    free(by_gpu.rgba);
-    free(line);
-}
-
-static void check_posing_by_gpu(const char *const options[], size_t count)
-{
-    gl_scene scene;
-    if (!scene_share(&scene))
-        return;
-    if (!md5gl_has_path(scene.renderer, MD5GL_PATH_COMPUTE)) {
-        test_skip("no compute shaders on %s", md5gl_device_name(scene.renderer));
-        scene_close(&scene);
-        return;
-    }
-    shot linear = shot_take(&scene, POSED " --animate cpu");
-    for (size_t i = 0; i < count; i++)
-        check_like_cpu(&scene, &linear, options[i]);
-    free(linear.rgba);
-    scene_close(&scene);
-}
-
-TEST (view_crowds_are_drawn_the_same_posed_by_the_gpu) {
-    static const char *const options[] = {""};
-    check_posing_by_gpu(options, 1);
-}
-
-TEST_LONG (view_crowds_are_drawn_the_same_posed_by_the_gpu_on_every_path) {
-    static const char *const options[] = {" --path storage", " --path compute", " --crowd-exact"};
-    gl_scene scene;
-    check_posing_by_gpu(options, 3);
-    if (!scene_share(&scene))
-        return;
-    shot dual = shot_take(&scene, POSED " --animate cpu --skinning dual");
-    if (md5gl_has_path(scene.renderer, MD5GL_PATH_COMPUTE))
-        check_like_cpu(&scene, &dual, " --skinning dual");
-    free(dual.rgba);
-    scene_close(&scene);
 }
 
 // -- Impostors --------------------------------------------------------------------------------

@@ -100,7 +100,7 @@ static void check_report(const gl_scene *scene, const char *line,
 
 static void check_model(const gl_scene *scene, const char *path)
 {
-    static const char *const paths[] = {"4", "8", "exact", "storage"};
+    static const char *const paths[] = {"4", "8", "exact"};
     char *const line = common_format("--verify %s %.*sanim", path, (int)(strlen(path) - 4), path);
     check_report(scene, line, is_exact, "");
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
@@ -206,7 +206,7 @@ TEST (view_verify_reports_what_four_influences_lose) {
 
 // Four vertices with one influence each lose nothing on any path.
 TEST (view_verify_reports_the_path_that_is_forced) {
-    static const char *const paths[] = {"4", "8", "exact", "cpu", "compute", "storage"};
+    static const char *const paths[] = {"4", "8", "exact", "cpu", "compute"};
     gl_scene scene;
     if (!scene_share(&scene))
         return;
@@ -221,7 +221,7 @@ TEST (view_verify_reports_the_path_that_is_forced) {
 }
 
 TEST (view_verify_reports_dual_quaternions) {
-    static const char *const paths[] = {"auto", "exact", "cpu", "compute", "storage"};
+    static const char *const paths[] = {"auto", "exact", "cpu", "compute"};
     gl_scene scene;
     if (!scene_share(&scene))
         return;

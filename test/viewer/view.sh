@@ -121,7 +121,7 @@ usage "resolution that is not a number" "W,H" --resolution big
 usage "resolution too large" "W,H" --resolution 100000,5
 usage "invalid time" "--animation-time" --animation-time 1,,2
 usage "negative index" "--animation-index" --animation-index -1
-usage "unknown path" "4|8|exact|cpu|compute|storage" --path 5
+usage "unknown path" "4|8|exact|cpu|compute" --path 5
 usage "unknown skinning" "linear|dual" --skinning rubber
 usage "unknown lighting" "studio|classic" --light disco
 usage "unknown light" "NAME=VALUE" --lights moon=1
@@ -572,10 +572,10 @@ check "--frames prints frame times" times_frames
 
 takes_another_path() (
     # Mesa's way to be as old a driver.
-    export MESA_GL_VERSION_OVERRIDE=4.2
-    runs 0 "$model" --no-auto --path storage --output "$scratch/older.png" --resolution 64,64 &&
-        says err 'path "storage": OpenGL 4.4 is needed' && says err "warning: " &&
-        runs 1 --verify "$model" --no-auto --path storage && says err "error: "
+    export MESA_GL_VERSION_OVERRIDE=4.2 MESA_EXTENSION_OVERRIDE=-GL_ARB_compute_shader
+    runs 0 "$model" --no-auto --path compute --output "$scratch/older.png" --resolution 64,64 &&
+        says err 'path "compute" needs OpenGL 4.3' && says err "warning: " &&
+        runs 1 --verify "$model" --no-auto --path compute && says err "error: "
 )
 check_long "--verify of the built-in model" is_exact
 check "--verify with a camera path" verifies_without_camera_path

@@ -151,12 +151,8 @@ static const view_option table[] = {
     {"no-crowd-levels", NULL, NULL, "draw all characters skinned, with all triangles",
      SHOWN(OPPOSITE, levels, "levels"), .key_help = "levels of detail in a crowd",
      KEYS(KEY_IN(VIEW_IN_CROWD, "D", SDLK_d))},
-    {"animate", "cpu|gpu", NULL,
-     "where the clips of a crowd are evaluated (cpu);\n"
-     "gpu needs OpenGL 4.3",
-     AT(EITHER, animates_on_gpu)},
     {"no-auto", NULL, NULL, "do not load animations found beside the model", AT(SWITCH, no_auto)},
-    {"path", "auto|4|8|exact|cpu|compute|storage", NULL,
+    {"path", "auto|4|8|exact|cpu|compute", NULL,
      "vertex path of skinning (auto: per mesh the first of 4, 8,\n"
      "exact without loss)",
      AT(CHOICE, path)},

@@ -87,7 +87,6 @@ typedef struct view_options {
     uint32_t crowd_reduced, crowd_baked, crowd_impostors; // pixels
     bool crowd_reduced_given, crowd_baked_given, crowd_impostors_given;
     bool crowd_exact;                   // no member is culled or updated less often
-    bool animates_on_gpu;               // its clips, not machines
     uint32_t sheet_columns, sheet_rows; // 0 = no sheet
     bool turntable;
     bool terrain, walk;

@@ -221,8 +221,7 @@ static void pose_part(void *user, uint32_t worker, size_t begin, size_t end)
         const uint32_t number = crowd->posed[i];
         const view_member *const member = &crowd->members[number];
         const view_kind *const kind = &crowd->kinds[member->kind];
-        // Players and clips on the GPU do not join a batch.
-        const bool is_alone = crowd->players[number] != NULL || kind->gpu_jobs != NULL;
+        const bool is_alone = crowd->players[number] != NULL; // players do not join a batch
         kind->placements[member->seen_at] = md5_mat34_from_transform(member->place);
         drive_member(kind, member, crowd->players[number]);
         if (is_alone || i - first == VIEW_POSES_AT_ONCE) {
@@ -230,10 +229,7 @@ static void pose_part(void *user, uint32_t worker, size_t begin, size_t end)
             first = is_alone ? i + 1 : i;
             palette = buffer;
         }
-        if (kind->gpu_jobs != NULL) {
-            const md5_pose_job job = job_of(crowd, member, NULL);
-            kind->gpu_jobs[member->seen_at] = (md5gl_clip_job){member->clip, job.moment, job.root};
-        } else if (is_alone) {
+        if (is_alone) {
             pose_player(kind, crowd->players[number], scratch, palette_of(crowd, member));
         } else {
             crowd->poses[i] = job_of(crowd, member, palette);
@@ -340,10 +336,7 @@ bool view_pose_crowd(const view_stage *stage, md5_error *error)
                                    kind->morph_weights, kind->num_seen, error);
         if (!posed)
             break;
-        if (kind->gpu_jobs != NULL)
-            posed = md5gl_pose_clips(stage->renderer, kind->drawn, kind->gpu_clips, kind->gpu_jobs,
-                                     kind->placements, kind->num_seen, error);
-        else if (view_uses_details(crowd, kind))
+        if (view_uses_details(crowd, kind))
             posed = view_pose_details(stage, kind, crowd, error);
         else
             posed = md5gl_pose_models(stage->renderer, kind->drawn, kind->palettes,

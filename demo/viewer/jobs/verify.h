@@ -10,8 +10,4 @@
 // forced path, the line also says whether the loss is what md5_path_loss() predicts.
 bool view_run_verify(view_state *viewer);
 
-// Part of --verify: compares all clips at several times, posed by the GPU if it can, with the CPU.
-// `size` is the model's diagonal. Returns false if they differ.
-bool view_verify_clips(view_state *viewer, float size);
-
 #endif

@@ -206,12 +206,12 @@ static void bake_kind(view_crowd *crowd, view_kind *kind, const view_loader *loa
 }
 
 // The CPU's deformed surfaces and the stages of materials are drawn from the kind's own model, and
-// morph targets and clips on the GPU belong to it.
+// morph targets belong to it.
 static bool is_reducible(const view_crowd *crowd, const view_kind *kind)
 {
     const bool has_stages = kind->textures != NULL && kind->textures->layers.num_meshes > 0;
     return crowd->reduced_pixels > 0.0f && kind->drawn != NULL && kind->sphere.radius > 0.0f
-           && kind->morphs == NULL && kind->gpu_clips == NULL && !has_stages;
+           && kind->morphs == NULL && !has_stages;
 }
 
 // After all kinds are made, since the shadow map covers all.

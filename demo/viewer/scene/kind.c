@@ -139,32 +139,6 @@ static bool load(view_kind *kind, const char *const *files, size_t num_files,
     return view_upload(loader, &kind->own, false, &kind->drawn, kind->own_textures);
 }
 
-// Whether the GPU poses this kind.
-static bool wants_gpu(const view_kind *kind, const view_loader *loader)
-{
-    const bool wanted = loader->options->animates_on_gpu && kind->drawn != NULL;
-    const bool is_deformed = wanted && view_has_deforms(&kind->textures->layers);
-    if (wanted && kind->machine != NULL)
-        view_warn(loader->log,
-                  "--animate gpu ignored: only the CPU can blend the clips of a machine");
-    else if (is_deformed)
-        view_warn(loader->log, "--animate gpu ignored: %s has meshes that the CPU deforms",
-                  kind->name);
-    return wanted && kind->machine == NULL && !is_deformed;
-}
-
-static bool upload_clips(view_kind *kind, uint32_t count, const view_loader *loader)
-{
-    md5_error error;
-    kind->gpu_clips = md5gl_create_clips(loader->renderer, kind->clips, kind->num_clips, &error);
-    if (kind->gpu_clips == NULL) {
-        view_log_error(loader->log, &error);
-        return false;
-    }
-    kind->gpu_jobs = common_alloc(count, sizeof *kind->gpu_jobs);
-    return true;
-}
-
 static bool make_morphs(view_kind *kind, const view_kind_source *first, bool is_first,
                         uint32_t count, const view_loader *loader)
 {
@@ -201,8 +175,6 @@ bool view_make_kind(view_kind *kind, const view_kind_source *first, const char *
     if (!make_morphs(kind, first, num_files == 0, count, loader))
         return false;
     kind->sphere = sphere_around(kind);
-    if (wants_gpu(kind, loader))
-        return upload_clips(kind, count, loader);
     kind->palettes =
         common_alloc((size_t)count * kind->model->skeleton.num_joints, sizeof *kind->palettes);
     return true;
@@ -214,8 +186,6 @@ void view_free_kind(view_kind *kind, md5gl_renderer *renderer)
         view_free_textures(kind->own_textures, renderer);
         md5gl_destroy_model(renderer, kind->drawn);
     }
-    if (renderer != NULL)
-        md5gl_destroy_clips(renderer, kind->gpu_clips);
     view_free_bakes(&kind->bakes, renderer); // may be drawn from the triangles of a detail
     view_free_levels(&kind->levels, renderer);
     view_free_details(&kind->details, renderer);
@@ -228,7 +198,6 @@ void view_free_kind(view_kind *kind, md5gl_renderer *renderer)
     free(kind->clips);
     free(kind->seen);
     free(kind->palettes);
-    free(kind->gpu_jobs);
     free(kind->placements);
     *kind = (view_kind){0};
 }
@@ -256,10 +225,6 @@ void view_hide_member(view_kind *kind, uint32_t place)
     const uint32_t targets = kind->morph_weights != NULL ? kind->morphs->morph->num_targets : 0;
     for (uint32_t i = 0; i < targets; i++)
         kind->morph_weights[place * targets + i] = kind->morph_weights[last * targets + i];
-    if (kind->gpu_jobs != NULL) {
-        kind->gpu_jobs[place] = kind->gpu_jobs[last];
-        return;
-    }
     memcpy(kind->palettes + (size_t)place * num_joints, kind->palettes + (size_t)last * num_joints,
            num_joints * sizeof *kind->palettes);
 }

@@ -40,9 +40,7 @@ typedef struct view_kind {
     md5_mat34 *palettes;   // [num_seen * joints]
     md5_mat34 *placements; // [num_seen]
 
-    md5gl_model *drawn;       // NULL without a renderer
-    md5gl_clips *gpu_clips;   // poses the kind on the GPU; NULL: the CPU writes palettes
-    md5gl_clip_job *gpu_jobs; // [num_seen] with gpu_clips
+    md5gl_model *drawn; // NULL without a renderer
     const view_textures *textures;
     const view_morphs *morphs; // morph targets of the members, or NULL
     float *morph_weights;      // [num_seen * targets]

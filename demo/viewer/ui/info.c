@@ -87,7 +87,7 @@ static void describe_paths(const view_facts *facts, char *text, size_t size)
 {
     enum { LISTED = 6 };
     const uint32_t num_meshes = facts->stage.document->scene.model->num_meshes;
-    uint32_t counts[MD5GL_PATH_STORAGE + 1] = {0};
+    uint32_t counts[MD5GL_PATH_COMPUTE + 1] = {0};
     size_t used = 0;
     text[0] = '\0';
     for (uint32_t i = 0; i < num_meshes; i++) {
@@ -97,7 +97,7 @@ static void describe_paths(const view_facts *facts, char *text, size_t size)
             used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "",
                                      md5gl_path_name(path));
     }
-    for (md5gl_path path = MD5GL_PATH_4; num_meshes > LISTED && path <= MD5GL_PATH_STORAGE; path++)
+    for (md5gl_path path = MD5GL_PATH_4; num_meshes > LISTED && path <= MD5GL_PATH_COMPUTE; path++)
         if (counts[path] > 0)
             used +=
                 (size_t)snprintf(text + used, size - used, "%s%u \xC3\x97 %s", used > 0 ? ", " : "",
@@ -143,13 +143,6 @@ static void add_crowd_rows(const view_facts *facts, view_rows *rows)
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Update", "%u" DOT "%.1f ms, %u threads",
                  (unsigned)crowd->num_posed, 1e3 * crowd->seconds,
                  (unsigned)crowd->threads->num_workers);
-    size_t clips_size = 0;
-    for (uint32_t k = 0; k < num_kinds; k++)
-        if (crowd->kinds[k].gpu_clips != NULL)
-            clips_size += md5gl_clips_size(crowd->kinds[k].gpu_clips);
-    if (clips_size > 0)
-        view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Clips", "on the GPU" DOT "%.1f MB",
-                     1e-6 * (double)clips_size);
 }
 
 static void add_model_rows(const view_facts *facts, view_rows *rows)
