@@ -92,8 +92,9 @@ bool md5_is_limit(const md5_joint_limit *limit)
     const md5_quat rest = limit->rest;
     const bool has_rest = md5_is_rotation(rest)
                           || (rest.x == 0.0f && rest.y == 0.0f && rest.z == 0.0f && rest.w == 0.0f);
-    const float square = md5_vec3_dot(limit->axis, limit->axis);
-    if (!has_rest || !(square > 1e-30f && square < 1e30f) || !is_range(limit))
+    // In double no float is too short or too long.
+    const double length = md5_vec3d_length(md5_vec3d_of(limit->axis));
+    if (!has_rest || !(length > 0.0 && isfinite(length)) || !is_range(limit))
         return false;
     return limit->kind == MD5_LIMIT_HINGE
            || (limit->kind == MD5_LIMIT_CONE && limit->swing >= 0.0f && limit->swing <= MOST_ANGLE);

@@ -331,3 +331,35 @@ TEST (ik_limits_are_faded_in_by_weight) {
         }
     }
 }
+
+// An axis of any length above 0 is the same axis.
+TEST (ik_limits_know_no_length_of_an_axis) {
+    static const float lengths[] = {1e-44f, 1e-30f, 1e-15f, 1e-3f, 7.0f, 1e15f, 1e20f, 1e38f};
+    uint64_t random = 9;
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        ik_rig rig;
+        ik_make_rig(&rig, 3, 3.0, &random);
+        const bool is_tiny = lengths[i] < 1e-40f; // there only whole multiples are floats
+        md5_joint_limit limits[2][IK_JOINTS] = {{{.kind = MD5_LIMIT_NONE}}};
+        ik_rig other = rig;
+        md5_chain_job job = {rig.chain[2], 3, ik_random_point(4.0, &random), 1e-5f, 50, 1.0f, NULL};
+        for (int k = 0; k < 2; k++) {
+            const float length = k == 0 ? 1.0f : lengths[i];
+            limits[k][rig.chain[0]] =
+                (md5_joint_limit){.kind = MD5_LIMIT_HINGE,
+                                  .axis = {0.0f, is_tiny ? 0.0f : length, length},
+                                  .least = -0.3f,
+                                  .most = 0.4f};
+            if (is_tiny)
+                limits[0][rig.chain[0]].axis.y = 0.0f;
+        }
+        job.limits = limits[0];
+        md5_ccd(&rig.skeleton, rig.pose, &job);
+        job.limits = limits[1];
+        md5_ccd(&other.skeleton, other.pose, &job);
+        for (uint32_t k = 0; k < 3; k++)
+            CHECK_NEAR(
+                real4_angle(real4_of(rig.pose[k].rotation), real4_of(other.pose[k].rotation)), 0.0,
+                1e-6);
+    }
+}
