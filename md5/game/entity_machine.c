@@ -51,6 +51,9 @@ static bool add_paced(md5_arena *arena, const md5_model_anim *anim, md5_motion_d
     return true;
 }
 
+// The first state of each layer, which plays nothing.
+static const char nothing[] = "(none)";
+
 static bool make_clips(md5_arena *arena, const md5_entity *entity, md5_machine_desc *machine)
 {
     md5_clip_desc *const clips =
@@ -62,8 +65,14 @@ static bool make_clips(md5_arena *arena, const md5_entity *entity, md5_machine_d
         const md5_entity_clip *const clip = &entity->clips[i];
         if (clip->num_files == 0)
             continue;
+        const char *const name = clip->anim->name;
+        if (name[0] == '\0' || strcmp(name, nothing) == 0) {
+            md5_warn(arena->context, 0, 0, "no machine can have a clip of the name '%s': left out",
+                     name);
+            continue;
+        }
         md5_clip_desc *const desc = &clips[machine->num_clips++];
-        desc->name = clip->anim->name;
+        desc->name = name;
         desc->binding = clip->bindings[0];
         desc->file = clip->anim->files[0];
         TRY(make_events(arena, clip->anim, desc));
@@ -77,7 +86,8 @@ static bool make_clips(md5_arena *arena, const md5_entity *entity, md5_machine_d
 
 // -- Masks ----------------------------------------------------------------------------------------
 
-// Writes the names of a channel's joints, each in quotes with a blank behind it.
+// Writes the names of a channel's joints, each in quotes that it does not contain, with a blank
+// behind it.
 static const char *make_mask_text(md5_arena *arena, const md5_model_def *def,
                                   const md5_model_channel *channel)
 {
@@ -89,10 +99,11 @@ static const char *make_mask_text(md5_arena *arena, const md5_model_def *def,
     for (uint32_t i = 0; i < channel->num_joints && text; i++) {
         const char *const name = def->joints[channel->joints[i]].name;
         const size_t length = strlen(name);
-        text[used++] = '"';
+        const char quote = strchr(name, '"') ? '\'' : '"';
+        text[used++] = quote;
         for (size_t k = 0; k < length; k++)
             text[used++] = name[k];
-        text[used++] = '"';
+        text[used++] = quote;
         text[used++] = ' ';
     }
     return text;
@@ -105,7 +116,7 @@ static bool make_states(md5_arena *arena, const md5_machine_desc *machine, md5_l
     md5_state_desc *const states =
         (md5_state_desc *)md5_arena_alloc(arena, (size_t)machine->num_clips + 1, sizeof *states);
     TRY(states);
-    states[0].name = "(none)";
+    states[0].name = nothing;
     for (uint32_t i = 0, motion = 0; i < machine->num_clips; i++) {
         const char *const name = machine->clips[i].name;
         const bool is_paced =

@@ -328,6 +328,31 @@ TEST (entities_are_machines_too) {
     md5_free_game(game);
 }
 
+// Names that a machine cannot have are left out, with a warning each.
+TEST (machines_of_entities_can_always_be_made) {
+    game_log log = {.count = 0};
+    md5_error error;
+    const md5_load_opts opts = {.warn = add_warning, .warn_user = &log};
+    md5_game *const game = open_entity_game(
+        "model m { mesh body.md5mesh anim walk walk.md5anim anim \"\" walk.md5anim\n"
+        "anim \"(none)\" walk.md5anim channel torso ( *spine ) }",
+        NULL);
+    CHECK(md5_set_verdict(game, MD5_VERDICT_LENIENT, NULL));
+    md5_entity *const entity = load_entity(game, "m");
+    CHECK_UINT(entity->num_clips, 3);
+    md5_entity_machine *const tables = md5_make_entity_machine(entity, &opts, &error);
+    CHECK_UINT(tables->desc->num_clips, 1);
+    CHECK_UINT((unsigned)log.count, 2);
+    has_logged(&log, ":0: no machine can have a clip of the name '': left out");
+    has_logged(&log, ":0: no machine can have a clip of the name '(none)': left out");
+    md5_machine *const machine = md5_create_machine(tables->desc, NULL, &error);
+    test_check(machine != NULL, __FILE__, __LINE__, "%s", error.message);
+    md5_free_machine(machine);
+    md5_free_entity_machine(tables);
+    md5_free_entity(entity);
+    md5_free_game(game);
+}
+
 TEST (machines_of_entities_survive_failure_of_every_allocation) {
     md5_game *const game = open_entity_game("", NULL);
     md5_entity *const bodies[] = {load_entity(game, "body"), load_entity(game, "head.md5mesh")};
