@@ -1,7 +1,8 @@
 // Easings: one function per family, which starts slowly (ease in), and its variants.
+#include "md5/curve/easing.h"
+
 #include "md5/core/assert.h"
 #include "md5/curve/functions.h"
-#include "md5/md5curve.h"
 
 #include <math.h>
 #include <string.h>
@@ -233,56 +234,94 @@ static double solve_bezier(double x1, double x2, double x)
     return s;
 }
 
-static float ease_bezier(const md5_easing_curve *curve, float t)
+static double ease_bezier(const md5_easing_curve *curve, double t)
 {
-    if (!(t > 0.0f))
-        return 0.0f;
-    if (t >= 1.0f)
-        return 1.0f;
-    const double s = solve_bezier(unit(curve->x1), unit(curve->x2), (double)t);
-    return (float)bezier((double)curve->y1, (double)curve->y2, s);
+    const double s = solve_bezier(unit(curve->x1), unit(curve->x2), t);
+    return bezier((double)curve->y1, (double)curve->y2, s);
 }
 
-static float ease_steps(uint32_t steps, md5_jump jump, float t)
+static double ease_steps(uint32_t steps, md5_jump jump, double t)
 {
     const double rounding = 1.0 + 0x1p-23;
-    double step = floor(unit(t) * steps * rounding), jumps = steps;
+    double step = floor(fmin(fmax(t, 0.0), 1.0) * steps * rounding), jumps = steps;
     if (jump == MD5_JUMP_START || jump == MD5_JUMP_BOTH)
         step += 1.0;
     if (jump == MD5_JUMP_BOTH)
         jumps += 1.0;
     else if (jump == MD5_JUMP_NONE)
         jumps -= 1.0;
-    return step < jumps ? (float)(step / jumps) : 1.0f;
+    return step < jumps ? step / jumps : 1.0;
 }
 
 // -- Public functions -----------------------------------------------------------------------------
 
+double md5_eased(const md5_easing_curve *curve, double t)
+{
+    if (curve->easing == MD5_EASE_STEPS)
+        return ease_steps(curve->steps, curve->jump, t);
+    if (!(t > 0.0))
+        return 0.0;
+    if (t >= 1.0)
+        return 1.0;
+    if (curve->easing == MD5_EASE_CUBIC_BEZIER)
+        return ease_bezier(curve, t);
+    const double value = eased(curve->easing, t);
+    // The series have rounding errors at 0 and 1.
+    return overshoots(curve->easing) ? value : fmin(fmax(value, 0.0), 1.0);
+}
+
+// Gauss-Legendre quadrature with five points: of y dx along a Bézier curve; else of y over
+// x = from + width v^2 (3 - 2 v), which stands still at both ends, where a tangent may be vertical.
+static double area_between(const md5_easing_curve *curve, double from, double to)
+{
+    static const double points[] = {0.04691007703066800, 0.23076534494715845, 0.5,
+                                    0.76923465505284155, 0.95308992296933200};
+    static const double weights[] = {0.11846344252809454, 0.23931433524968324, 0.28444444444444444,
+                                     0.23931433524968324, 0.11846344252809454};
+    const double x1 = unit(curve->x1), x2 = unit(curve->x2);
+    const bool is_bezier = curve->easing == MD5_EASE_CUBIC_BEZIER;
+    const double begin = is_bezier ? solve_bezier(x1, x2, from) : from;
+    const double width = (is_bezier ? solve_bezier(x1, x2, to) : to) - begin;
+    double sum = 0.0;
+    for (int i = 0; i < 5; i++) {
+        const double v = points[i], s = begin + width * v;
+        sum +=
+            weights[i]
+            * (is_bezier ? bezier((double)curve->y1, (double)curve->y2, s) * bezier_slope(x1, x2, s)
+                         : 6.0 * v * (1.0 - v)
+                               * md5_eased(curve, begin + width * v * v * (3.0 - 2.0 * v)));
+    }
+    return width * sum;
+}
+
+double md5_eased_area(const md5_easing_curve *curve, double from, double to)
+{
+    // Edges of bounces, and of both halves of them, lie at multiples of 1/44.
+    const uint32_t parts = curve->easing == MD5_EASE_STEPS ? curve->steps : 44;
+    double area = 0.0;
+    for (uint32_t i = (uint32_t)(from * parts); i < to * parts; i++)
+        area += area_between(curve, fmax((double)i / parts, from), fmin((i + 1.0) / parts, to));
+    return area;
+}
+
 float md5_ease(md5_easing easing, float t)
 {
     MD5_ASSERT((unsigned)easing < MD5_EASE_CUBIC_BEZIER, "easing: one without parameters");
-    if (!(t > 0.0f))
-        return 0.0f;
-    if (t >= 1.0f)
-        return 1.0f;
-    const double value = eased(easing, (double)t);
-    // The series have rounding errors at 0 and 1.
-    return (float)(overshoots(easing) ? value : fmin(fmax(value, 0.0), 1.0));
+    const md5_easing_curve plain = {.easing = easing};
+    return (float)md5_eased(&plain, (double)t);
 }
 
 float md5_ease_curve(const md5_easing_curve *curve, float t)
 {
     MD5_ASSERT(curve != NULL, "curve: not NULL");
     MD5_ASSERT((unsigned)curve->easing <= MD5_EASE_STEPS, "curve->easing: a md5_easing");
-    if (curve->easing == MD5_EASE_CUBIC_BEZIER)
-        return ease_bezier(curve, t);
     if (curve->easing != MD5_EASE_STEPS)
-        return md5_ease(curve->easing, t);
+        return (float)md5_eased(curve, (double)t);
     MD5_ASSERT((unsigned)curve->jump <= MD5_JUMP_BOTH, "curve->jump: a md5_jump");
     MD5_ASSERT(curve->steps >= (curve->jump == MD5_JUMP_NONE ? 2u : 1u)
                    && curve->steps <= MD5_MAX_EASE_STEPS,
                "curve->steps: 1 to MD5_MAX_EASE_STEPS, with MD5_JUMP_NONE at least 2");
-    return ease_steps(curve->steps, curve->jump, t);
+    return (float)md5_eased(curve, (double)t);
 }
 
 float md5_ease_over(const md5_easing_curve *curve, double elapsed, double duration)

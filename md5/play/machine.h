@@ -3,6 +3,7 @@
 #ifndef MD5_PLAY_MACHINE_H
 #define MD5_PLAY_MACHINE_H
 
+#include "md5/curve/easing.h"
 #include "md5/ik/hold.h"
 #include "md5/play/event_walk.h"
 #include "md5/play/root_track.h"
@@ -20,10 +21,11 @@ enum { MD5_PLAY_MODES = 3 };
 // The eased weight of a fade. Easings that overshoot stay at 0 and 1. `curve`, if there is one, is
 // used instead of `easing`.
 static inline float md5_curved_weight(const md5_easing_curve *curve, md5_easing easing,
-                                      float progress)
+                                      double progress)
 {
-    const float eased = curve ? md5_ease_curve(curve, progress) : md5_ease(easing, progress);
-    return eased < 0.0f ? 0.0f : eased > 1.0f ? 1.0f : eased;
+    const md5_easing_curve plain = {.easing = easing};
+    const double eased = md5_eased(curve ? curve : &plain, progress);
+    return (float)(eased < 0.0 ? 0.0 : eased > 1.0 ? 1.0 : eased);
 }
 
 // Whether a curve, if there is one, is made of constants that exist.
@@ -116,6 +118,8 @@ typedef struct md5_item {
     int32_t reference;   // pose, of an item that is added
     md5_joint_set added; // the joints that it may change
     md5_gait gait;
+    uint32_t num_before; // clips of the items before it
+    uint32_t turn; // the item of its motion that is blended in this one's turn: see check_places()
 } md5_item;
 
 // The motions that clips are come first, in the order of clips.
@@ -128,11 +132,13 @@ typedef struct md5_motion {
     size_t first_item;
     uint32_t num_items;
     uint32_t num_parts; // itself and its inputs, as often as they are used
+    uint32_t num_clips; // among these
     int32_t tree;       // when it is a state's
 } md5_motion;
 
-// One node of a flattened blend tree. Invariant: the inputs of a part precede it, item by item, so
-// a forward walk blends poses with a stack, and a backward walk passes weights down; no recursion.
+// One node of a flattened blend tree. Invariant: the inputs of a part precede it, in the order in
+// which they are blended, so a forward walk blends poses with a stack, and a backward walk passes
+// weights down; no recursion.
 typedef struct md5_part {
     uint32_t motion;
     int32_t parent;    // part of the same tree
@@ -143,7 +149,7 @@ typedef struct md5_part {
     bool leads_group;  // it begins a synchronised group
 } md5_part;
 
-// A clip in a blend tree; each instance has its own clock.
+// A clip in a blend tree; each instance has its own clock. In the order of items in their tables.
 typedef struct md5_instance_plan {
     uint32_t playable;
     uint32_t part;
@@ -288,6 +294,7 @@ struct md5_machine {
     md5_state *states;
     md5_transition *transitions;
     md5_play_condition *conditions;
+    md5_play_condition *kinks; // of parameters that follow: what they drive changes otherwise there
     md5_easing_curve *curves;  // of weights and transitions
     md5_modifier *modifiers;   // [modifiers]
     md5_event *state_events;   // [states][MD5_STATE_EVENTS], if reports_states
@@ -302,8 +309,8 @@ struct md5_machine {
 
     size_t num_deltas, num_markers, num_playables, num_cues, num_runs, num_run_slots, num_listed,
         num_references, num_motions, num_items, num_trees, num_parts, num_instances, num_groups,
-        num_members, num_states, num_transitions, num_conditions, num_curves, num_springs, num_feet,
-        num_gazes, num_soles, num_frames; // the last: of all clips
+        num_members, num_states, num_transitions, num_conditions, num_kinks, num_curves,
+        num_springs, num_feet, num_gazes, num_soles, num_frames; // the last: of all clips
     // Maxima over all trees.
     uint32_t max_instances, max_groups, max_parts, max_poses;
     uint32_t num_slots;  // of a player's one-shots
@@ -342,6 +349,13 @@ static inline const md5_transform *md5_reference_of(const md5_machine *machine, 
 static inline const md5_motion_item *md5_space_items(const md5_machine *machine, uint32_t motion)
 {
     return machine->tables.motions[motion - machine->tables.num_clips].items;
+}
+
+static inline const md5_timing *md5_timing_of(const md5_machine *machine,
+                                              const md5_instance_plan *plan)
+{
+    const md5_playable *const playable = &machine->playables[plan->playable];
+    return &machine->sources[playable->source].timings[playable->mode];
 }
 
 static inline md5_root_track md5_track_of(const md5_machine *machine, const md5_source *source)

@@ -1,6 +1,8 @@
 // Easings against their published forms, computed with libc.
 #include "test/test.h"
 
+#include "md5/curve/easing.h"
+
 #include "md5/md5curve.h"
 #include "test/mistake.h"
 
@@ -470,4 +472,31 @@ TEST (spring_ignores_what_is_no_number) {
     md5_follow_spring(&value, &velocity, 0.0f, 60.0f, 3.0f, 0.0f);
     md5_follow_spring(&value, &velocity, 0.0f, 60.0f, 3.0f, NAN);
     CHECK(value == 1.0f && velocity == 2.0f);
+}
+
+// The area below each easing, against the sum of many thin strips. None has an edge of a staircase
+// of 2, 5 or 8 steps inside.
+TEST (easing_areas_are_integrals) {
+    enum { STRIPS = 40000, CURVES = 6, ALL = MD5_EASE_CUBIC_BEZIER + CURVES };
+    static const md5_easing_curve curves[CURVES] = {
+        {.easing = MD5_EASE_CUBIC_BEZIER, .x1 = 0.25f, .y1 = 0.1f, .x2 = 0.25f, .y2 = 1.0f},
+        {.easing = MD5_EASE_CUBIC_BEZIER, .x1 = 0.9f, .y1 = -2.0f, .x2 = 0.1f, .y2 = 3.0f},
+        {.easing = MD5_EASE_STEPS, .steps = 5},
+        {.easing = MD5_EASE_STEPS, .steps = 8, .jump = MD5_JUMP_START},
+        {.easing = MD5_EASE_STEPS, .steps = 2, .jump = MD5_JUMP_NONE},
+        {.easing = MD5_EASE_STEPS, .steps = 5, .jump = MD5_JUMP_BOTH},
+    };
+    for (int i = 0; i < ALL; i++) {
+        const md5_easing_curve named = {.easing = (md5_easing)i};
+        const md5_easing_curve *const curve =
+            i < MD5_EASE_CUBIC_BEZIER ? &named : &curves[i - MD5_EASE_CUBIC_BEZIER];
+        double sum = 0.0;
+        for (int strip = 0; strip < STRIPS; strip++) {
+            if (strip % 777 == 0)
+                CHECK_NEAR(md5_eased_area(curve, 0.0, (double)strip / STRIPS), sum, 1e-7);
+            sum += (double)md5_ease_curve(curve, ((float)strip + 0.5f) / (float)STRIPS) / STRIPS;
+        }
+        CHECK_NEAR(md5_eased_area(curve, 0.0, 1.0), sum, 1e-7);
+        CHECK_NEAR(md5_eased_area(curve, 0.0, 0.37) + md5_eased_area(curve, 0.37, 1.0), sum, 1e-7);
+    }
 }

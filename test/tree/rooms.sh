@@ -61,7 +61,7 @@ forbidden() {
             allow("compress", "door core pose compress libc")
             allow("curve", "door curvedoor core curve libc")
             allow("ik", "door posedoor core pose ik libc")
-            allow("play", "door posedoor machinedoor playdoor core pose ik play libc")
+            allow("play", "door posedoor machinedoor playdoor core pose curve ik play libc")
             allow("game", "door machinedoor gamedoor core read load game libc")
             allow("load", "door machinedoor playdoor core read pose skin compress load libc")
             allow("files", "load core libc system") 

@@ -29,6 +29,7 @@ bool md5_build_motions(md5_building *building);
 bool md5_build_speeds(md5_building *building, const md5_motion_desc *desc, md5_item *items);
 bool md5_build_trees(md5_building *building); // of the motions that states have
 bool md5_build_layers(md5_building *building);
+bool md5_build_kinks(md5_building *building);
 bool md5_build_seen_layers(md5_building *building);
 bool md5_build_modifiers(md5_building *building);
 

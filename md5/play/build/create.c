@@ -83,6 +83,7 @@ static bool build_all(md5_building *building)
     TRY(md5_build_motions(building));
     TRY(md5_build_trees(building));
     TRY(md5_build_layers(building));
+    TRY(md5_build_kinks(building));
     TRY(md5_build_seen_layers(building));
     TRY(md5_build_modifiers(building));
     TRY(md5_build_contacts(building));
@@ -138,6 +139,7 @@ static md5_machine *lay_out(md5_block *block, const md5_machine *from, const md5
     MOVE(md5_state, states, from->num_states);
     MOVE(md5_transition, transitions, from->num_transitions);
     MOVE(md5_play_condition, conditions, from->num_conditions);
+    MOVE(md5_play_condition, kinks, from->num_kinks);
     MOVE(md5_easing_curve, curves, from->num_curves);
     MOVE(md5_modifier, modifiers, desc->num_modifiers);
     MOVE(md5_limb, legs, from->num_feet);

@@ -57,3 +57,40 @@ bool md5_build_follows(md5_building *building)
         TRY(build_follow(building, i));
     return true;
 }
+
+// Where a parameter that follows makes a difference: at the values of conditions; at 0, where clips
+// turn round whose speed it is; at 0 and 1, where weights stop; at the items of a line.
+bool md5_build_kinks(md5_building *building)
+{
+    const md5_machine_desc *const desc = building->desc;
+    md5_machine *const machine = building->machine;
+    const size_t most =
+        machine->num_conditions + 3 * (size_t)desc->num_follows + machine->num_items;
+    md5_play_condition *const kinks =
+        (md5_play_condition *)md5_build_array(building, most, sizeof *kinks);
+    TRY(kinks);
+    size_t count = 0;
+    for (size_t i = 0; i < machine->num_conditions; i++) {
+        if (machine->followers[machine->conditions[i].parameter] >= 0)
+            kinks[count++] = machine->conditions[i];
+    }
+    for (uint32_t i = 0; i < desc->num_parameters; i++) {
+        for (int k = -1; k < 2 && machine->followers[i] >= 0; k++)
+            kinks[count++] =
+                (md5_play_condition){i, k < 0 ? MD5_IS_GREATER : MD5_IS_LESS, k > 0 ? 1.0f : 0.0f};
+    }
+    for (uint32_t i = 0; i < desc->num_motions; i++) {
+        const md5_motion *const motion = &machine->motions[desc->num_clips + i];
+        const bool is_line = motion->kind == MD5_MOTION_BLEND_1D;
+        const bool is_followed = (is_line || motion->kind == MD5_MOTION_BY_SPEED)
+                                 && machine->followers[motion->x_parameter] >= 0;
+        for (uint32_t k = 0; is_followed && k < motion->num_items; k++)
+            kinks[count++] = (md5_play_condition){
+                (uint32_t)motion->x_parameter, MD5_IS_GREATER,
+                is_line ? desc->motions[i].items[k].x
+                        : (float)machine->items[motion->first_item + k].gait.speed};
+    }
+    machine->kinks = kinks;
+    machine->num_kinks = count;
+    return true;
+}

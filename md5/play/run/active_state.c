@@ -13,16 +13,10 @@
 #define MAX_EXIT 0x1p52
 
 // Progress of a fade that events at its start are weighted with.
-#define START_FADE (1.0f / 16.0f)
+#define START_FADE (1.0 / 16.0)
 
 // Cycles a second. Higher rates are meaningless and would overflow the count of cycles.
 #define MAX_RATE 1e6
-
-static const md5_timing *timing_of(const md5_machine *machine, const md5_instance_plan *plan)
-{
-    const md5_playable *const playable = &machine->playables[plan->playable];
-    return &machine->sources[playable->source].timings[playable->mode];
-}
 
 static const double *markers_of(const md5_machine *machine, const md5_instance_plan *plan)
 {
@@ -36,7 +30,8 @@ float md5_weight_of(const md5_player *player, const md5_weight_rule *rule)
         return rule->fixed;
     const float value = player->parameters[rule->parameter];
     if (rule->curve > 0)
-        return md5_curved_weight(&player->machine->curves[rule->curve - 1], MD5_EASE_LINEAR, value);
+        return md5_curved_weight(&player->machine->curves[rule->curve - 1], MD5_EASE_LINEAR,
+                                 (double)value);
     return value < 0.0f ? 0.0f : value > 1.0f ? 1.0f : value;
 }
 
@@ -103,14 +98,15 @@ void md5_weigh_state(md5_player *player, md5_active_state *active)
 
 void md5_weigh_all(md5_player *player)
 {
-    for (uint32_t layer = 0; !player->is_weighed && layer < player->machine->tables.num_layers;
-         layer++) {
+    const bool is_weighed = player->is_weighed && !player->has_moved;
+    for (uint32_t layer = 0; !is_weighed && layer < player->machine->tables.num_layers; layer++) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
-        layer_state->is_resting = false;
+        layer_state->is_resting = layer_state->is_resting && player->is_weighed;
         for (uint32_t i = 0; i < layer_state->num_used; i++)
             md5_weigh_state(player, md5_active_at(layer_state, i));
     }
     player->is_weighed = true;
+    player->has_moved = false;
 }
 
 static void set_clocks(const md5_blend_tree *tree, md5_active_state *active,
@@ -139,7 +135,7 @@ static void follow(const md5_player *player, const md5_blend_tree *tree,
 static md5_clock clock_of_start(const md5_machine *machine, const md5_instance_plan *plan,
                                 const md5_change *change)
 {
-    const md5_timing *const timing = timing_of(machine, plan);
+    const md5_timing *const timing = md5_timing_of(machine, plan);
     const double own = machine->playables[plan->playable].start;
     md5_clock clock = md5_clock_at(timing, change->begin == MD5_BEGIN_BEHIND ? own + change->start
                                                                              : change->start);
@@ -179,7 +175,7 @@ void md5_begin_state(md5_player *player, const md5_play_layer *layer, md5_active
         md5_clip_instance *const instance = &active->instances[i];
         if (change->begin != MD5_BEGIN_AT) // the clocks of group members are rounded
             instance->now =
-                md5_clock_snap(timing_of(machine, &plans[i]), instance->now, MD5_BORDER);
+                md5_clock_snap(md5_timing_of(machine, &plans[i]), instance->now, MD5_BORDER);
         instance->before = instance->now;
         instance->seconds_at_end = 0.0;
         instance->is_at_start = change->begin != MD5_BEGIN_AT;
@@ -224,7 +220,7 @@ static md5_clock instance_clock_after(const md5_player *player, const md5_active
     const md5_machine *const machine = player->machine;
     const md5_clip_instance *const instance = &active->instances[number];
     const md5_timing *const timing =
-        timing_of(machine, &machine->instances[tree->first_instance + number]);
+        md5_timing_of(machine, &machine->instances[tree->first_instance + number]);
     return md5_clock_advance(timing, instance->now, instance->rate * seconds);
 }
 
@@ -246,10 +242,11 @@ void md5_find_clocks(md5_player *player, const md5_active_state *active, double 
 // advanced beyond it.
 static void count_rest(md5_clip_instance *instance, double seconds)
 {
-    const double beyond = instance->before.phase + instance->rate * seconds - instance->now.phase;
-    if (beyond == 0.0)
+    const double cycles = instance->rate * seconds, end = cycles > 0.0 ? 1.0 : 0.0;
+    const double beyond = instance->before.phase + cycles - instance->now.phase;
+    if (cycles == 0.0 || instance->now.phase != end)
         instance->seconds_at_end = 0.0;
-    else if (instance->now.phase == instance->before.phase)
+    else if (instance->before.phase == end)
         instance->seconds_at_end += fabs(seconds);
     else
         instance->seconds_at_end = fabs(beyond / instance->rate);
@@ -259,7 +256,7 @@ static void count_rests(const md5_machine *machine, const md5_blend_tree *tree,
                         md5_active_state *active, double seconds)
 {
     for (uint32_t i = 0; i < tree->num_instances; i++) {
-        if (timing_of(machine, &machine->instances[tree->first_instance + i])->mode
+        if (md5_timing_of(machine, &machine->instances[tree->first_instance + i])->mode
             == MD5_PLAY_ONCE)
             count_rest(&active->instances[i], seconds);
     }
@@ -341,7 +338,8 @@ static exit_position exit_of(const md5_player *player, const md5_active_state *a
 {
     const md5_machine *const machine = player->machine;
     const md5_blend_tree *const tree = md5_tree_of(player, active);
-    const md5_timing *const timing = timing_of(machine, &machine->instances[tree->first_instance]);
+    const md5_timing *const timing =
+        md5_timing_of(machine, &machine->instances[tree->first_instance]);
     exit_position position = {.is_backward = is_backward(player, active)};
     const double limited = fmin(fmax(exit, -MAX_EXIT), MAX_EXIT);
     const double time = position.is_backward ? 1.0 - limited : limited;
@@ -400,7 +398,7 @@ double md5_seconds_until(md5_player *player, const md5_active_state *active, dou
     if (distance_to(&position, md5_clock_time(now)) <= MD5_BORDER)
         return most;
     // A clip that is played once stops at its end.
-    if (timing_of(machine, plan)->mode == MD5_PLAY_ONCE
+    if (md5_timing_of(machine, plan)->mode == MD5_PLAY_ONCE
         && (position.time < 0.0 || position.time > 1.0))
         return most;
     const double seconds = md5_instance_seconds(player, active, 0, now, position.clock);
@@ -414,7 +412,8 @@ double md5_exit_phase(const md5_player *player, const md5_active_state *active,
         return 0.0;
     const md5_machine *const machine = player->machine;
     const md5_blend_tree *const tree = md5_tree_of(player, active);
-    const md5_timing *const timing = timing_of(machine, &machine->instances[tree->first_instance]);
+    const md5_timing *const timing =
+        md5_timing_of(machine, &machine->instances[tree->first_instance]);
     const exit_position exit = exit_of(player, active, transition->exit);
     const bool is_once = timing->mode == MD5_PLAY_ONCE;
     if (transition->waits && fabs(distance_to(&exit, md5_active_time(active))) <= MD5_BORDER)
@@ -422,16 +421,9 @@ double md5_exit_phase(const md5_player *player, const md5_active_state *active,
     return md5_clock_snap(timing, active->instances[0].now, MD5_BORDER).phase;
 }
 
-static double progress_at(const md5_active_state *active, double elapsed)
-{
-    if (elapsed >= active->duration - MD5_BORDER)
-        return 1.0;
-    return elapsed > MD5_BORDER ? elapsed / active->duration : 0.0;
-}
-
 double md5_progress(const md5_active_state *active)
 {
-    return progress_at(active, active->elapsed);
+    return md5_progress_of(active->elapsed, active->duration);
 }
 
 float md5_fade_of_start(const md5_active_state *active)
@@ -442,5 +434,5 @@ float md5_fade_of_start(const md5_active_state *active)
 float md5_fade_at(const md5_active_state *active, double shift)
 {
     return md5_curved_weight(active->curve, active->easing,
-                             (float)progress_at(active, active->elapsed + shift));
+                             md5_progress_of(active->elapsed + shift, active->duration));
 }

@@ -19,8 +19,15 @@
 #define FADE_DIVISIONS 8.0
 #define MAX_ROOT_SECONDS 0.25
 
-// Only so many intervals are shortened for root motion: it is less exact in a step of hours.
-enum { MAX_ROOT_PARTS = 4096 };
+// While parameters move, an interval is at most so many seconds: what is no linear function of one
+// is that of its mean.
+#define MAX_FOLLOW_SECONDS 0.02
+
+// Seconds: near enough to the end of an interval.
+#define CLOSE_SECONDS 1e-13
+
+// Only so many intervals are shortened for these: a step of hours is less exact.
+enum { MAX_DIVIDED_PARTS = MD5_MAX_STEP_PARTS / 2 };
 
 // -- Weights ----------------------------------------------------------------------------------
 
@@ -81,6 +88,10 @@ static bool is_no_end(const step_context *context, const md5_walker *walker, md5
     return is_end && (context->seconds == 0.0 || is_first != walker->walk.is_backward);
 }
 
+// Seconds; events that are nearer in time than this, and than half of it in cycles, are
+// simultaneous. So an interval that ends there passes both: that is less than MD5_BORDER.
+#define SAME_INSTANT 1e-9
+
 // Moves a walker to its next event. Returns false if there is none.
 static bool find_next(const step_context *context, md5_walker *walker)
 {
@@ -91,15 +102,18 @@ static bool find_next(const step_context *context, md5_walker *walker)
     } while (is_no_end(context, walker, at));
     if (context->seconds == 0.0)
         return true;
-    double seconds;
+    double seconds, rate;
     if (walker->shot) {
         const double cycles = md5_clock_between(walker->shot->before, at);
-        seconds = cycles == 0.0 ? 0.0 : cycles / walker->shot->rate;
+        rate = walker->shot->rate;
+        seconds = cycles == 0.0 ? 0.0 : cycles / rate;
     } else {
         const md5_active_state *const active = md5_active_at(walker->layer_state, walker->position);
+        rate = active->instances[walker->instance].rate;
         seconds = md5_instance_seconds(context->player, active, walker->instance,
                                        active->instances[walker->instance].before, at);
     }
+    walker->slack = SAME_INSTANT / fmax(2.0 * fabs(rate), 1.0);
     // Rounding may put an event before the last one, or beyond the end.
     const double when = context->seconds < 0.0 ? -seconds : seconds;
     walker->when = fmin(fmax(when, walker->when), fabs(context->seconds));
@@ -228,14 +242,11 @@ static void fire(const step_context *context, const md5_walker *walker)
                     weight);
 }
 
-// Events that are nearer in time than this, in seconds, are simultaneous.
-#define SAME_INSTANT 1e-9
-
 static md5_walker *first_of(md5_walker *walkers, uint32_t num_walkers)
 {
     md5_walker *first = walkers;
     for (uint32_t i = 1; i < num_walkers; i++) {
-        if (walkers[i].when < first->when - SAME_INSTANT)
+        if (walkers[i].when < first->when - first->slack)
             first = &walkers[i];
     }
     return first;
@@ -367,8 +378,14 @@ static void step_layer(md5_player *player, uint32_t layer, double seconds)
     layer_state->has_arrived = was_under_way && md5_progress(newest) == 1.0;
     if (layer_state->has_arrived)
         layer_state->is_resting = false;
-    layer_state->ends_cycle = player->machine->layers[layer].has_waits
-                              && is_at_whole(player, newest) && md5_is_at_exit(player, layer);
+}
+
+// Whether the newest state of a layer takes an exit at the end of a cycle.
+static bool ends_cycle(const md5_player *player, uint32_t layer)
+{
+    return player->machine->layers[layer].has_waits
+           && is_at_whole(player, md5_newest(&player->layer_states[layer]))
+           && md5_is_at_exit(player, layer);
 }
 
 static void end_step(md5_layer_state *layer_state)
@@ -390,6 +407,12 @@ static void step(const step_context *context)
     if (player->machine->has_root_motion)
         player->motion = md5_root_delta_mul(player->motion,
                                             md5_root_delta_of_step(player, fabs(context->seconds)));
+    // From here on parameters are where they are at the end; weights and rates are still means.
+    if (context->seconds > 0.0 && md5_is_following(player))
+        md5_follow_goals(player, context->seconds, MD5_FOLLOW_MOVES);
+    player->is_weighed = player->is_weighed && !player->is_at_kink;
+    for (uint32_t i = 0; i < num_layers; i++)
+        player->layer_states[i].ends_cycle = ends_cycle(player, i);
     if (context->events && player->machine->has_clip_events)
         fire_events(context);
     if (player->machine->reports_states)
@@ -401,29 +424,57 @@ static void step(const step_context *context)
 }
 
 // Length of the interval until a fade ends or an exit is reached. Backward, exits are not reached:
-// clips move away from them.
+// clips move away from them. Root motion may divide it, but not right before its end, where an exit
+// might count as reached too early.
 static double next_interval(md5_player *player, double left)
 {
     const md5_machine *const machine = player->machine;
-    const bool divides_root_motion = machine->has_root_motion && player->num_steps < MAX_ROOT_PARTS;
-    double most = fabs(left);
+    const bool divides_root_motion =
+        machine->has_root_motion && player->num_steps < MAX_DIVIDED_PARTS;
+    double most = fabs(left), part = MAX_ROOT_SECONDS;
     for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
-        const md5_active_state *const active = md5_newest(&player->layer_states[i]);
-        if (md5_progress(active) < 1.0) {
-            most = md5_least(most, active->duration - active->elapsed);
-            if (divides_root_motion)
-                most = md5_least(most, active->duration / FADE_DIVISIONS);
+        md5_layer_state *const layer_state = &player->layer_states[i];
+        for (uint32_t k = 0; k < layer_state->num_used; k++) {
+            const md5_active_state *const active = md5_active_at(layer_state, k);
+            if (md5_progress(active) == 1.0)
+                continue;
+            part = md5_least(part, active->duration / FADE_DIVISIONS);
+            if (k + 1u == layer_state->num_used)
+                most = md5_least(most, active->duration - active->elapsed);
         }
         if (left > 0.0 && machine->layers[i].has_waits)
             most = md5_seconds_until_exit(player, i, most);
     }
     if (player->num_shots > 0)
-        most = md5_seconds_until_shot(player, most, left < 0.0, divides_root_motion);
-    if (divides_root_motion)
-        most = md5_least(most, MAX_ROOT_SECONDS);
+        most = md5_seconds_until_shot(player, most, left < 0.0, &part);
+    if (divides_root_motion && part < most)
+        most = md5_least(part, 0.99 * most);
     if (player->num_steps >= MD5_MAX_STEP_PARTS)
         player->status.undivided = most = fabs(left);
     return left < 0.0 ? -most : most;
+}
+
+// The next interval. While parameters move, rates and weights are those of their means over it.
+// When it ends depends on the rates in turn; each guess is nearer by as much as they change little.
+static double average_interval(md5_player *player, double left)
+{
+    enum { MOST_GUESSES = 60 };
+    player->is_at_kink = false;
+    if (!(left > 0.0) || !md5_is_following(player))
+        return next_interval(player, left);
+    const bool divides = player->num_steps < MAX_DIVIDED_PARTS;
+    const double longest = divides ? md5_least(left, MAX_FOLLOW_SECONDS) : left;
+    const double most = divides ? md5_seconds_until_kink(player, longest) : left;
+    double seconds = most;
+    for (int guess = 0;; guess++) {
+        md5_follow_goals(player, seconds, MD5_FOLLOW_MEAN);
+        md5_weigh_all(player);
+        const double next = next_interval(player, most);
+        player->is_at_kink = most < longest && seconds == most;
+        if (guess == MOST_GUESSES || fabs(next - seconds) <= CLOSE_SECONDS)
+            return seconds;
+        seconds = next;
+    }
 }
 
 void md5_player_advance(md5_player *player, double seconds, md5_event_fn *events, void *user)
@@ -437,14 +488,12 @@ void md5_player_advance(md5_player *player, double seconds, md5_event_fn *events
     player->since_pose += fabs(left);
     if (left != 0.0)
         player->is_backward = left < 0.0;
-    if (left > 0.0)
-        md5_follow_goals(player, left);
     if (left > 0.0 && player->machine->num_gazes > 0)
         md5_advance_gazes(player, left);
     if (!player->is_settled)
         handle_instant(&context);
     while (left != 0.0) {
-        context.seconds = next_interval(player, left);
+        context.seconds = average_interval(player, left);
         step(&context);
         left -= context.seconds;
         context.seconds = 0.0;

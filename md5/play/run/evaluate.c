@@ -35,8 +35,7 @@ bool md5_stays_in_cycle(md5_player *player, const md5_active_state *active, doub
 }
 
 // Clocks of a state's clips: now, or `shift` seconds from now as computed by md5_find_clocks(). A
-// clip with MD5_INTERPOLATE_STEP stands still, and one that has ended for as long as it has been
-// there.
+// clip with MD5_INTERPOLATE_STEP stands still.
 typedef struct instant {
     const md5_clip_instance *instances;
     const md5_clock *shifted; // NULL: now
@@ -49,10 +48,7 @@ static md5_clock clock_at(const instant *at, uint32_t number, const md5_source *
     const md5_clip_instance *const instance = &at->instances[number];
     if (!at->shifted || source->interpolation == MD5_INTERPOLATE_STEP)
         return instance->now;
-    if (instance->seconds_at_end == 0.0)
-        return at->shifted[number];
-    const double moved = fmax(fabs(at->shift) - instance->seconds_at_end, 0.0);
-    return md5_clock_advance(timing, instance->now, instance->rate * copysign(moved, at->shift));
+    return md5_clock_after(timing, instance, at->shifted[number], at->shift);
 }
 
 // Some of a clip's joints: those of a layer, of a level of detail, or of both.

@@ -12,6 +12,8 @@
 #include "md5/play/machine.h"
 #include "md5/play/run/sync.h"
 
+#include <math.h>
+
 // The largest number of active states in a layer; the frozen pose that replaces older ones counts
 // as one. There is one more while an inertial transition begins, which compares it with the others.
 enum { MD5_MAX_ACTIVE = 4, MD5_SLOTS = MD5_MAX_ACTIVE + 1 };
@@ -36,6 +38,17 @@ static inline bool md5_is_at(const md5_root_position *position, md5_clock clock)
 static inline double md5_least(double a, double b)
 {
     return b < a ? b : a;
+}
+
+// The clock of a clip `shift` seconds from now, which is `shifted` unless the clip has ended: then
+// it stood still for as long as it has been there.
+static inline md5_clock md5_clock_after(const md5_timing *timing, const md5_clip_instance *instance,
+                                        md5_clock shifted, double shift)
+{
+    if (instance->seconds_at_end == 0.0)
+        return shifted;
+    const double moved = fmax(fabs(shift) - instance->seconds_at_end, 0.0);
+    return md5_clock_advance(timing, instance->now, instance->rate * copysign(moved, shift));
 }
 
 // A state that is playing or fading out.
@@ -63,6 +76,20 @@ typedef struct md5_fade_time {
     double elapsed, duration;
 } md5_fade_time;
 
+// Its progress, 0..1.
+static inline double md5_progress_of(double elapsed, double duration)
+{
+    if (elapsed >= duration - MD5_BORDER)
+        return 1.0;
+    return elapsed > MD5_BORDER ? elapsed / duration : 0.0;
+}
+
+// How the root moves in time that goes forward, in the space of the character: x, y, z in units a
+// second, and a quarter of its turn to the left, radians a second.
+typedef struct md5_root_velocity {
+    double v[4];
+} md5_root_velocity;
+
 // Playback state of one layer.
 typedef struct md5_layer_state {
     uint8_t order[MD5_SLOTS]; // slots in use, oldest first
@@ -81,6 +108,9 @@ typedef struct md5_layer_state {
     md5_velocity *velocities; // [joints] of the old pose when the offsets began
     float *frozen_morphs;     // [num_morphs] weights that go with the snapshot
     float *morph_offsets;     // [num_morphs] with the offsets
+    // With the offsets: the velocity of the root, and how far it was from that of the new motion.
+    bool carries_root;
+    md5_root_velocity root_velocity, root_offset;
     md5_active_state first, *others; // the slots; usually one is used
 } md5_layer_state;
 
@@ -115,6 +145,12 @@ typedef struct md5_shot_slot {
     md5_shot shots[MD5_SLOT_SHOTS];
 } md5_shot_slot;
 
+// Part of a chain, as positions in its order; the frozen pose precedes the first.
+typedef struct md5_chain_range {
+    uint32_t begin, end;
+    bool has_snapshot, has_offsets;
+} md5_chain_range;
+
 // Level of detail.
 typedef struct md5_detail_state {
     int32_t mask;             // whose joints are animated, -1: all
@@ -140,12 +176,14 @@ typedef struct md5_walker {
     uint32_t instance;
     uint32_t event; // the next one
     double when;    // seconds since the start of the interval
+    double slack;   // seconds: what is not earlier than this is simultaneous
 } md5_walker;
 
-// How far a parameter is on its way to what was set.
+// How far a parameter is on its way to what was set. At rest it is at `from`, which is its goal.
 typedef struct md5_following {
-    float goal, velocity, from; // from: of an easing
-    double elapsed;             // seconds of it
+    float goal, from, velocity; // the last: of a spring, when it was at `from`
+    float next;                 // scratch memory
+    double elapsed;             // seconds since then
 } md5_following;
 
 struct md5_player {
@@ -157,7 +195,9 @@ struct md5_player {
     bool has_consumed;
     bool has_new;              // some active state is new
     bool is_settled;           // no transition can be taken, and nothing has changed since
-    bool is_weighed;           // weights and speeds are up to date
+    bool is_weighed;           // weights and speeds are up to date, unless
+    bool has_moved;            // parameters that follow have moved since; within a step
+    bool is_at_kink;           // one will be at a kink when this interval ends
     bool is_backward;          // direction of the last step that took time
     md5_root_delta motion;     // of the last md5_player_advance()
     md5_advance_status status; // likewise
@@ -325,6 +365,9 @@ bool md5_is_at_exit(const md5_player *player, uint32_t layer);
 // Seconds, up to `most`, until a transition of the layer becomes active.
 double md5_seconds_until_exit(md5_player *player, uint32_t layer, double most);
 
+// Seconds, up to `most`, until a parameter that follows is at one of the machine's kinks.
+double md5_seconds_until_kink(md5_player *player, double most);
+
 // -- following.c: parameters that follow -------------------------------------------------------
 
 // Sets what a parameter goes to; returns false if it does not follow.
@@ -333,23 +376,38 @@ bool md5_set_goal(md5_player *player, uint32_t parameter, float goal);
 // Sets all goals to where the parameters are.
 void md5_rest_parameters(md5_player *player);
 
-// Moves the parameters by `seconds`, above 0.
-void md5_follow_goals(md5_player *player, double seconds);
+bool md5_is_following(const md5_player *player);
+
+typedef enum md5_follow_task {
+    MD5_FOLLOW_LOOKS, // only sets the followings' `next`: where their parameters will be
+    MD5_FOLLOW_MEAN,  // sets parameters to their means over the time
+    MD5_FOLLOW_MOVES, // moves them
+} md5_follow_task;
+
+// Lets the parameters that follow go on by `seconds`, above 0.
+void md5_follow_goals(md5_player *player, double seconds, md5_follow_task task);
+
+// Where the parameter of a row will be in `seconds`.
+float md5_followed(const md5_player *player, int32_t row, double seconds);
 
 // -- motion.c: root motion --------------------------------------------------------------------
 
 // Root motion of the last interval, of so many seconds.
 md5_root_delta md5_root_delta_of_step(md5_player *player, double seconds);
 
+// Begins an inertial transition of a layer's root, from one part of the chain to another.
+void md5_carry_root(md5_player *player, md5_layer_state *layer_state, md5_chain_range old,
+                    md5_chain_range fresh);
+
 // -- shots.c, shot_pose.c: one-shots ------------------------------------------------------------
 
 void md5_advance_shots(md5_player *player, double seconds);
 void md5_end_shots(md5_player *player); // that have ended, or have faded out
 
-// Seconds, up to `most`, until a one-shot ends, or its weight changes otherwise than before: for
-// root motion also within a fade.
+// Seconds, up to `most`, until a one-shot ends. *part becomes at most how long its weight changes
+// as now, and a part of a fade.
 double md5_seconds_until_shot(const md5_player *player, double most, bool is_backward,
-                              bool divides_fades);
+                              double *part);
 
 // Weight, `shift` seconds from now, at most 0; of an event then, which is not silent at the ends of
 // fades.
@@ -379,12 +437,6 @@ void md5_begin_offsets(md5_player *player, uint32_t layer, double duration);
 
 // Replaces the oldest `count` states of a layer and its frozen pose by one frozen pose.
 void md5_freeze_oldest(md5_player *player, uint32_t layer, uint32_t count);
-
-// Part of a chain, as positions in its order; the frozen pose precedes the first.
-typedef struct md5_chain_range {
-    uint32_t begin, end;
-    bool has_snapshot, has_offsets;
-} md5_chain_range;
 
 // morphs.c: writes the morph weights of a part of a layer's chain: weights[num_morphs], without the
 // layer's own weight. They may be the layer's frozen ones.

@@ -26,14 +26,7 @@ const md5_timing *md5_shot_timing(const md5_machine *machine, const md5_shot *sh
 
 static float eased(const md5_easing_curve *curve, double progress)
 {
-    return md5_curved_weight(curve, MD5_EASE_LINEAR, (float)progress);
-}
-
-static double progress_of(double elapsed, double duration)
-{
-    if (elapsed >= duration - MD5_BORDER)
-        return 1.0;
-    return elapsed > MD5_BORDER ? elapsed / duration : 0.0;
+    return md5_curved_weight(curve, MD5_EASE_LINEAR, progress);
 }
 
 // Cycles until a clip's end, in the direction in which it is played.
@@ -52,14 +45,15 @@ static double ending_progress(const md5_player *player, const md5_shot *shot, do
     const double left = cycles_left(shot, phase);
     if (left <= MD5_BORDER)
         return shot->fade_out > 0.0 ? 1.0 : 0.0; // without a fade it is all there up to its end
-    return 1.0 - progress_of(left / fabs(shot->rate), shot->fade_out);
+    return 1.0 - md5_progress_of(left / fabs(shot->rate), shot->fade_out);
 }
 
 static float left_of_stop(const md5_shot *shot, double shift)
 {
     if (!shot->is_stopping)
         return shot->kept;
-    const double progress = progress_of(shot->stopping.elapsed + shift, shot->stopping.duration);
+    const double progress =
+        md5_progress_of(shot->stopping.elapsed + shift, shot->stopping.duration);
     return shot->kept * (1.0f - eased(&shot->stop_curve, progress));
 }
 
@@ -77,13 +71,13 @@ static float weight_at(const md5_shot *shot, double begun, double ending, double
 
 float md5_shot_weight(const md5_player *player, const md5_shot *shot, double shift)
 {
-    return weight_at(shot, progress_of(shot->fade_in.elapsed + shift, shot->fade_in.duration),
+    return weight_at(shot, md5_progress_of(shot->fade_in.elapsed + shift, shot->fade_in.duration),
                      ending_progress(player, shot, shift), shift);
 }
 
 float md5_shot_event_weight(const md5_player *player, const md5_shot *shot, double shift)
 {
-    const double begun = progress_of(shot->fade_in.elapsed + shift, shot->fade_in.duration);
+    const double begun = md5_progress_of(shot->fade_in.elapsed + shift, shot->fade_in.duration);
     const double ending = ending_progress(player, shot, shift);
     return weight_at(shot, fmax(begun, EVENT_PROGRESS), fmin(ending, 1.0 - EVENT_PROGRESS), shift);
 }
@@ -135,44 +129,41 @@ void md5_end_shots(md5_player *player)
     }
 }
 
-// The smaller of `most` and the rest of a fade, or, to divide it, a part of it.
-static double until_end_of(double most, double rest, double duration, bool divides)
+// Lets *part be at most a part of a fade and what is left of it.
+static void divide_fade(double rest, double duration, double *part)
 {
-    if (rest <= MD5_BORDER)
-        return most;
-    return md5_least(most, divides ? md5_least(rest, duration / FADE_DIVISIONS) : rest);
+    if (rest > MD5_BORDER)
+        *part = md5_least(*part, md5_least(rest, duration / FADE_DIVISIONS));
 }
 
-static double seconds_until(const md5_shot *shot, double most, bool is_backward, bool divides)
+static double seconds_until(const md5_shot *shot, double most, bool is_backward, double *part)
 {
-    if (shot->is_stopping)
-        most = until_end_of(most, shot->stopping.duration - shot->stopping.elapsed,
-                            shot->stopping.duration, divides);
-    if (divides)
-        most = until_end_of(most, shot->fade_in.duration - shot->fade_in.elapsed,
-                            shot->fade_in.duration, true);
+    const double left_of_stop = shot->stopping.duration - shot->stopping.elapsed;
+    divide_fade(shot->fade_in.duration - shot->fade_in.elapsed, shot->fade_in.duration, part);
+    if (shot->is_stopping && left_of_stop > MD5_BORDER) {
+        divide_fade(left_of_stop, shot->stopping.duration, part);
+        most = md5_least(most, left_of_stop);
+    }
     if (shot->end != MD5_SHOT_ENDS || shot->rate == 0.0)
         return most;
     const bool approaches = (shot->rate < 0.0) == is_backward;
     const double cycles = approaches ? 1.0 - shot->now.phase : shot->now.phase;
     if (cycles <= MD5_BORDER)
         return most;
-    most = md5_least(most, cycles / fabs(shot->rate));
     const double before_fade =
         cycles_left(shot, shot->now.phase) / fabs(shot->rate) - shot->fade_out;
-    if (!divides || shot->fade_out == 0.0)
-        return most;
-    return before_fade > MD5_BORDER ? md5_least(most, before_fade)
-                                    : md5_least(most, shot->fade_out / FADE_DIVISIONS);
+    if (shot->fade_out > 0.0)
+        *part = md5_least(*part,
+                          before_fade > MD5_BORDER ? before_fade : shot->fade_out / FADE_DIVISIONS);
+    return md5_least(most, cycles / fabs(shot->rate));
 }
 
-double md5_seconds_until_shot(const md5_player *player, double most, bool is_backward,
-                              bool divides_fades)
+double md5_seconds_until_shot(const md5_player *player, double most, bool is_backward, double *part)
 {
     for (uint32_t i = 0; i < player->machine->num_slots; i++) {
         const md5_shot_slot *const slot = &player->slots[i];
         for (uint32_t k = 0; k < slot->num_shots; k++)
-            most = seconds_until(&slot->shots[k], most, is_backward, divides_fades);
+            most = seconds_until(&slot->shots[k], most, is_backward, part);
     }
     return most;
 }

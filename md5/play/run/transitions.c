@@ -1,15 +1,16 @@
 // Which transition is taken, and when.
 #include "md5/play/run/player_state.h"
 
-static bool holds(const md5_player *player, uint32_t layer, const md5_play_condition *condition)
+// Seconds: when a condition changes is found to within this.
+#define SAME_TIME 1e-13
+
+static bool holds_for(const md5_play_condition *condition, float value)
 {
-    const float value = player->parameters[condition->parameter];
-    const bool is_used = player->consumed[condition->parameter] == layer + 1;
     switch (condition->compare) {
     case MD5_IS_SET:
-        return value != 0.0f && !is_used;
+        return value != 0.0f;
     case MD5_IS_CLEAR:
-        return value == 0.0f || is_used;
+        return value == 0.0f;
     case MD5_IS_LESS:
         return value < condition->value;
     case MD5_IS_GREATER:
@@ -20,6 +21,14 @@ static bool holds(const md5_player *player, uint32_t layer, const md5_play_condi
         break;
     }
     return value >= condition->value;
+}
+
+static bool holds(const md5_player *player, uint32_t layer, const md5_play_condition *condition)
+{
+    const bool is_used = player->consumed[condition->parameter] == layer + 1;
+    if (is_used && (condition->compare == MD5_IS_SET || condition->compare == MD5_IS_CLEAR))
+        return condition->compare == MD5_IS_CLEAR;
+    return holds_for(condition, player->parameters[condition->parameter]);
 }
 
 // Whether a transition is possible, apart from its exit time.
@@ -193,6 +202,29 @@ double md5_seconds_until_exit(md5_player *player, uint32_t layer, double most)
     for (const md5_transition *at = next_candidate(&all); at; at = next_candidate(&all)) {
         if (at->waits && is_open(player, layer, active, at))
             most = md5_seconds_until(player, active, at->exit, most);
+    }
+    return most;
+}
+
+double md5_seconds_until_kink(md5_player *player, double most)
+{
+    const md5_machine *const machine = player->machine;
+    md5_follow_goals(player, most, MD5_FOLLOW_LOOKS);
+    for (size_t i = 0; i < machine->num_kinks; i++) {
+        const md5_play_condition *const kink = &machine->kinks[i];
+        const int32_t row = machine->followers[kink->parameter];
+        const float now = player->parameters[kink->parameter], next = player->followings[row].next;
+        if (now == next || holds_for(kink, now) == holds_for(kink, next))
+            continue;
+        // It may be the one that ends the time already.
+        double before = 0.0, middle = most - SAME_TIME;
+        while (most - before > SAME_TIME) {
+            if (holds_for(kink, md5_followed(player, row, middle)) == holds_for(kink, now))
+                before = middle;
+            else
+                most = middle;
+            middle = 0.5 * (before + most);
+        }
     }
     return most;
 }
