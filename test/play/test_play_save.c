@@ -361,7 +361,7 @@ TEST (saved_bytes_are_little_endian) {
     md5_player_advance(one.scene.player, 0.75, NULL, NULL);
     size_t size;
     uint8_t *const bytes = save(one.scene.player, &size);
-    CHECK(memcmp(bytes, "M5PS\5\0\0\0", 8) == 0);
+    CHECK(memcmp(bytes, "M5PS\6\0\0\0", 8) == 0);
     uint64_t fingerprint = 0;
     for (int i = 0; i < 8; i++)
         fingerprint |= (uint64_t)bytes[8 + i] << (8 * i);

@@ -304,6 +304,43 @@ TEST_LONG (steer_soles_stand_still_for_ten_minutes) {
     }
 }
 
+// Of a transition of so many seconds between two clips of steady root motion, without modifiers:
+// the root's velocity goes over as offsets of joints do that begin at rest, whose steepest slope is
+// 15/8. Before the transition and after it, it is that of the clips.
+TEST (steer_the_root_keeps_its_velocity_in_transitions) {
+    static const struct {
+        float before;
+        const char *parameter;
+        float after;
+        double from, to, seconds; // units a second; of the transition
+    } cases[] = {
+        {22.5f, "speed", 45.0f, 15.9, 44.0, 0.2},
+        {45.0f, "speed", 22.5f, 44.0, 15.9, 0.12},
+        {45.0f, "hit", 1.0f, 44.0, 0.0, 0.1},
+        {22.5f, "hit", 1.0f, 15.9, 0.0, 0.1},
+    };
+    const double step = 1.0 / 240.0;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        walker of;
+        if (!make(&of, &bobbin))
+            return;
+        set(&of, "speed", cases[i].before);
+        md5_player_advance(of.player, 3.0, NULL, NULL);
+        set(&of, cases[i].parameter, cases[i].after);
+        double velocity = cases[i].from, most = 0.0;
+        for (int k = 0; k < 150; k++) {
+            md5_player_advance(of.player, step, NULL, NULL);
+            const double now = (double)md5_player_root_motion(of.player).translation.x / step;
+            most = fmax(most, fabs(now - velocity));
+            velocity = now;
+        }
+        const double change = fabs(cases[i].to - cases[i].from);
+        CHECK_NEAR(velocity, cases[i].to, 0.02);
+        CHECK_NEAR(most, 15.0 / 8.0 * change * step / cases[i].seconds, 0.02 * change);
+        end(&of);
+    }
+}
+
 // How often events of a name come, and when the last one did.
 typedef struct heard {
     const char *name;

@@ -168,9 +168,11 @@ void md5_begin_offsets(md5_player *player, uint32_t layer, double duration)
     md5_weigh_all(player);
     // If the last one began at this instant, nothing has moved since, and the velocity is still the
     // one that was measured then.
-    if (!layer_state->has_offsets || layer_state->settling.elapsed > 0.0)
+    if (!layer_state->has_offsets || layer_state->settling.elapsed > MD5_BORDER)
         measure(&of, old, -VELOCITY_STEP, from, other, layer_state->velocities);
     evaluate_chain(&of, old, rest, from);
+    if (of.layer->has_root_motion)
+        md5_carry_root(player, layer_state, old, fresh);
     md5_transform *const to = layer_state->snapshot; // no longer needed
     measure(&of, fresh, 0.0, other, to, player->velocities);
     evaluate_chain(&of, fresh, rest, to);

@@ -122,6 +122,108 @@ static md5_root_delta root_delta_of_state(md5_player *player, const md5_active_s
     return player->root_deltas[0];
 }
 
+// -- Inertial transitions -----------------------------------------------------------------------
+
+// Velocities are measured over this time, in seconds.
+#define VELOCITY_STEP (1.0 / 256.0)
+
+// What is left of the difference of velocities is what is left of a pose's offset that begins at
+// rest, q = 1 - 10 s^3 + 15 s^4 - 6 s^5 with s = elapsed / duration. Its integral, in seconds,
+// makes displacements exact however time is split.
+static double integral_of_left(md5_fade_time time, double shift)
+{
+    const double s = md5_least((time.elapsed + shift) / time.duration, 1.0);
+    return time.duration * s * (1.0 - s * s * s * (2.5 - s * (3.0 - s)));
+}
+
+// Adds what is left of a layer's velocity, over the last `seconds`: half of it before, half after.
+static md5_root_delta add_rest(md5_root_delta delta, const md5_layer_state *layer_state,
+                               double seconds, bool is_backward)
+{
+    const double *const rest = layer_state->root_offset.v;
+    const double time = integral_of_left(layer_state->settling, 0.0)
+                        - integral_of_left(layer_state->settling, -seconds);
+    const double half = is_backward ? -0.5 * time : 0.5 * time;
+    const double t = rest[3] * half; // the tangent of a quarter of the turn, of half of which are
+    const double c = (1.0 - t * t) / (1.0 + t * t), s = 2.0 * t / (1.0 + t * t);
+    const md5_root_delta part =
+        turn_half((md5_root_delta){rest[0] * half, rest[1] * half, rest[2] * half, c * c - s * s,
+                                   2.0 * c * s},
+                  1.0);
+    return md5_root_delta_mul(md5_root_delta_mul(part, delta), part);
+}
+
+// Displacement of a state's root in the VELOCITY_STEP before now, or after it.
+static md5_root_delta root_delta_beside(md5_player *player, md5_active_state *active,
+                                        bool is_before)
+{
+    const md5_machine *const machine = player->machine;
+    const md5_blend_tree *const tree = md5_tree_of(player, active);
+    if (!tree || !tree->has_root_motion)
+        return NO_DELTA;
+    const double shift = is_before != player->is_backward ? -VELOCITY_STEP : VELOCITY_STEP;
+    md5_find_clocks(player, active, shift);
+    for (uint32_t i = 0; i < tree->num_instances; i++) {
+        md5_clip_instance *const instance = &active->instances[i];
+        const md5_timing *const timing =
+            md5_timing_of(machine, &machine->instances[tree->first_instance + i]);
+        const md5_clock other =
+            md5_clock_after(timing, instance, player->instance_clocks[i], shift);
+        // From here on it does not matter where it was before the last step.
+        instance->is_at_start =
+            instance->is_at_start && md5_clock_stays_whole(instance->before, instance->now);
+        instance->before = is_before ? other : instance->now;
+        instance->now = is_before ? instance->now : other;
+    }
+    const md5_root_delta delta = root_delta_of_state(player, active);
+    for (uint32_t i = 0; i < tree->num_instances; i++) {
+        md5_clip_instance *const instance = &active->instances[i];
+        instance->before = instance->now = is_before ? instance->now : instance->before;
+    }
+    return delta;
+}
+
+static md5_root_velocity measure(md5_player *player, md5_layer_state *layer_state,
+                                 md5_chain_range part, bool is_before)
+{
+    const double rate = (player->is_backward ? -1.0 : 1.0) / VELOCITY_STEP;
+    md5_root_delta delta = NO_DELTA;
+    for (uint32_t i = part.begin; i < part.end; i++) {
+        md5_active_state *const active = md5_active_at(layer_state, i);
+        const bool is_bottom = i == part.begin && !part.has_snapshot;
+        const float fade = is_bottom ? 1.0f : md5_fade_at(active, 0.0);
+        if (fade > 0.0f)
+            delta = blend(delta, root_delta_beside(player, active, is_before), (double)fade);
+    }
+    delta = turn_half(delta, -1.0);
+    return (md5_root_velocity){
+        {rate * delta.x, rate * delta.y, rate * delta.z, 0.25 * rate * delta.sine}};
+}
+
+void md5_carry_root(md5_player *player, md5_layer_state *layer_state, md5_chain_range old,
+                    md5_chain_range fresh)
+{
+    const bool has_rest = old.has_offsets && layer_state->carries_root;
+    const md5_fade_time time = layer_state->settling;
+    if (!has_rest || time.elapsed > MD5_BORDER) {
+        const md5_root_velocity clips = measure(player, layer_state, old, true);
+        const float left =
+            has_rest ? md5_offset_left(0.0f, (float)time.elapsed, (float)time.duration) : 0.0f;
+        for (int i = 0; i < 4; i++) {
+            const double before = has_rest ? layer_state->root_velocity.v[i] : 0.0;
+            const double most = fmax(fabs(clips.v[i]), fabs(before));
+            const double now = clips.v[i] + (double)left * layer_state->root_offset.v[i];
+            layer_state->root_velocity.v[i] = fmin(fmax(now, -most), most);
+        }
+    }
+    const md5_root_velocity now = measure(player, layer_state, fresh, false);
+    for (int i = 0; i < 4; i++)
+        layer_state->root_offset.v[i] = layer_state->root_velocity.v[i] - now.v[i];
+    layer_state->carries_root = true;
+}
+
+// -- Layers -------------------------------------------------------------------------------------
+
 // Whether any active state of a layer has root motion.
 static bool has_root_motion(const md5_player *player, md5_layer_state *layer_state)
 {
@@ -130,12 +232,12 @@ static bool has_root_motion(const md5_player *player, md5_layer_state *layer_sta
         if (tree && tree->has_root_motion)
             return true;
     }
-    return false;
+    return layer_state->has_offsets && layer_state->carries_root;
 }
 
 // Root motion of a layer, and its coverage. States without motion and a frozen pose do not move.
 static md5_root_delta root_delta_of_layer(md5_player *player, md5_layer_state *layer_state,
-                                          double *coverage)
+                                          double seconds, double *coverage)
 {
     md5_root_delta delta = NO_DELTA;
     double rest = 1.0;
@@ -150,7 +252,9 @@ static md5_root_delta root_delta_of_layer(md5_player *player, md5_layer_state *l
         delta =
             blend(delta, root_delta_of_state(player, active), (double)active->weight / *coverage);
     }
-    return delta;
+    if (!layer_state->has_offsets || !layer_state->carries_root)
+        return delta;
+    return add_rest(delta, layer_state, seconds, player->is_backward);
 }
 
 // Root motion of a one-shot.
@@ -204,7 +308,8 @@ static void add_all_shots(const md5_player *player, uint32_t num_below, double s
 
 // Blends the root motion of a layer over that of the layers below. A layer that does not move only
 // matters if it covers one that does.
-static void add_layer(md5_player *player, uint32_t number, bool *is_moving, md5_root_delta *delta)
+static void add_layer(md5_player *player, uint32_t number, double seconds, bool *is_moving,
+                      md5_root_delta *delta)
 {
     const md5_machine *const machine = player->machine;
     const md5_play_layer *const layer = &machine->layers[number];
@@ -218,7 +323,7 @@ static void add_layer(md5_player *player, uint32_t number, bool *is_moving, md5_
         return;
     double weight;
     const md5_root_delta of_layer =
-        root_delta_of_layer(player, &player->layer_states[number], &weight);
+        root_delta_of_layer(player, &player->layer_states[number], seconds, &weight);
     weight *= share;
     *delta = layer->mode == MD5_LAYER_ADD ? add(*delta, of_layer, weight)
                                           : blend(*delta, of_layer, weight);
@@ -231,7 +336,7 @@ md5_root_delta md5_root_delta_of_step(md5_player *player, double seconds)
     md5_root_delta delta = NO_DELTA;
     bool is_moving = player->num_shots > 0;
     for (uint32_t i = 0; i < num_layers; i++) {
-        add_layer(player, i, &is_moving, &delta);
+        add_layer(player, i, seconds, &is_moving, &delta);
         if (player->num_shots > 0)
             add_all_shots(player, i + 1, seconds, &delta);
     }

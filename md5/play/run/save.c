@@ -9,8 +9,9 @@
 
 // "M5PS" in the file. The version grows with each change of what follows; older ones down to OLDEST
 // are read. 3: the fades of one-shots have curves. 4: feet are held; players of machines without
-// such feet have no bytes of that. 5: so are their headings.
-enum { MAGIC = 0x5350354d, OLDEST = 2, VERSION = 5 };
+// such feet have no bytes of that. 5: so are their headings. 6: offsets have a velocity of the
+// root; of a spring that a parameter follows by, the velocity is that when its goal was set.
+enum { MAGIC = 0x5350354d, OLDEST = 2, VERSION = 6 };
 
 // Farther from its parent than any joint can be.
 #define FARTHEST 1e30f
@@ -201,8 +202,19 @@ static bool keep_offsets(md5_archive *archive, const md5_machine *machine, uint3
     TRY(md5_keep_time(archive, &kept->settling.duration, "the duration of offsets"));
     for (uint32_t i = 0; i < count; i++)
         TRY(keep_offset(archive, &kept->offsets[i]));
-    for (uint32_t i = 0; kept->settling.elapsed == 0.0 && i < count; i++)
+    const bool is_old = archive->version < 6;
+    const bool is_begun = kept->settling.elapsed > (is_old ? 0.0 : MD5_BORDER);
+    if (is_begun)
+        kept->settling.elapsed = fmax(kept->settling.elapsed, 2.0 * MD5_BORDER);
+    for (uint32_t i = 0; !is_begun && i < count; i++)
         TRY(keep_velocity(archive, &kept->velocities[i]));
+    kept->carries_root = kept->carries_root && !is_old;
+    if (!is_old)
+        TRY(md5_keep_bool(archive, &kept->carries_root, "whether offsets carry the root"));
+    for (int i = 0; kept->carries_root && i < 8; i++)
+        TRY(md5_keep_double(archive,
+                            i < 4 ? &kept->root_velocity.v[i] : &kept->root_offset.v[i - 4],
+                            -(double)FLT_MAX, (double)FLT_MAX, "a velocity of the root"));
     return keep_morphs(archive, machine, kept->morph_offsets);
 }
 
@@ -253,14 +265,23 @@ static bool keep_parameter(md5_archive *archive, md5_parameter_kind kind, float 
     return true;
 }
 
-static bool keep_following(md5_archive *archive, md5_following *following)
+static bool keep_following(md5_archive *archive, const md5_player *player, uint32_t row)
 {
-    md5_following kept = *following;
+    md5_following *const following = &player->followings[row], kept = *following;
     const float most = FLT_MAX;
     TRY(md5_keep_float(archive, &kept.goal, -most, most, "what a parameter follows"));
     TRY(md5_keep_float(archive, &kept.velocity, -most, most, "the velocity of a parameter"));
     TRY(md5_keep_float(archive, &kept.from, -most, most, "where a parameter began"));
     TRY(md5_keep_double(archive, &kept.elapsed, 0.0, DBL_MAX, "the time of a parameter"));
+    const md5_machine *const machine = player->machine;
+    const bool is_old = archive->mode == MD5_ARCHIVE_STORE && archive->version < 6
+                        && machine->tables.follows[row].kind == MD5_FOLLOW_SPRING;
+    for (uint32_t i = 0; is_old && i < machine->tables.num_parameters; i++) {
+        if (machine->followers[i] != (int32_t)row)
+            continue;
+        kept.from = player->parameters[i];
+        kept.elapsed = 0.0;
+    }
     if (archive->mode == MD5_ARCHIVE_STORE)
         *following = kept;
     return true;
@@ -356,7 +377,7 @@ static bool keep_player(md5_archive *archive, const md5_player *player, md5_play
     for (uint32_t i = 0; i < tables->num_parameters; i++)
         TRY(keep_parameter(archive, tables->parameters[i].kind, &player->parameters[i]));
     for (uint32_t i = 0; i < tables->num_follows; i++)
-        TRY(keep_following(archive, &player->followings[i]));
+        TRY(keep_following(archive, player, i));
     for (uint32_t i = 0; i < tables->num_modifiers; i++)
         TRY(md5_keep_modifier(archive, player, i));
     for (uint32_t i = 0; i < tables->num_layers; i++)
