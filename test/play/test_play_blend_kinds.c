@@ -212,3 +212,48 @@ TEST (blend_kinds_interpolate) {
         play_scene_end(&of);
     }
 }
+
+// The items of a plane in any order of the table.
+TEST (blend_kinds_of_a_plane_know_no_order) {
+    enum { ITEMS = 5, ORDERS = 120 };
+    static const md5_parameter_desc parameters[] = {{"x", MD5_PARAMETER_FLOAT, 0.2f},
+                                                    {"y", MD5_PARAMETER_FLOAT, 0.1f}};
+    static const char *const names[ITEMS] = {"a", "b", "c", "d", "e"};
+    static const float places[ITEMS][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {0, 0}};
+    md5_transform first[PLAY_JOINTS], pose[PLAY_JOINTS];
+    play_scene of;
+    play_scene_begin(&of);
+    for (uint32_t i = 0; i < ITEMS; i++)
+        play_scene_add(&of, 25, 24.0, 1.2, 81 + i);
+    for (uint32_t order = 0; order < ORDERS; order++) {
+        md5_motion_item items[ITEMS];
+        uint32_t left[ITEMS] = {0, 1, 2, 3, 4}, rest = order;
+        for (uint32_t i = 0; i < ITEMS; i++) {
+            const uint32_t taken = rest % (ITEMS - i), item = left[taken];
+            rest /= ITEMS - i;
+            left[taken] = left[ITEMS - 1 - i];
+            items[i] = (md5_motion_item){
+                .motion = names[item], .x = places[item][0], .y = places[item][1]};
+        }
+        const md5_motion_desc plane = {.name = "go",
+                                       .kind = MD5_MOTION_BLEND_2D,
+                                       .x_parameter = "x",
+                                       .y_parameter = "y",
+                                       .items = items,
+                                       .num_items = ITEMS};
+        const md5_state_desc state = {"go", "go"};
+        const md5_layer_desc layer = {.name = "body", .states = &state, .num_states = 1};
+        play_scene_play(&of, &(md5_machine_desc){.parameters = parameters,
+                                                 .num_parameters = 2,
+                                                 .motions = &plane,
+                                                 .num_motions = 1,
+                                                 .layers = &layer,
+                                                 .num_layers = 1});
+        md5_player_advance(of.player, 0.4, NULL, NULL);
+        play_pose(of.player, order == 0 ? first : pose);
+        CHECK(order == 0 || play_pose_distance(first, pose) < 1e-6);
+        md5_free_player(of.player);
+        md5_free_machine(of.machine);
+    }
+    play_end(&of.made);
+}

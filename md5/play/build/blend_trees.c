@@ -6,12 +6,14 @@
 typedef struct spreading {
     const md5_machine *machine;
     md5_blend_tree *tree;
-    md5_part *parts;   // [tree->num_parts]
-    int32_t *group_of; // [tree->num_parts] -1 = not synchronised
+    md5_part *parts;      // [tree->num_parts]
+    int32_t *group_of;    // [tree->num_parts] -1 = not synchronised
+    uint32_t *first_clip; // [tree->num_parts] instance of the first clip
     uint32_t num_weights;
 } spreading;
 
-// The inputs of part `number` directly precede it, each preceded by its own inputs.
+// The inputs of part `number` directly precede it, each preceded by its own inputs. Clips are
+// numbered in the order of the table all the same.
 static void spread_items(spreading *of, uint32_t number)
 {
     const md5_machine *const machine = of->machine;
@@ -23,12 +25,15 @@ static void spread_items(spreading *of, uint32_t number)
     part->leads_group = begins_group;
     part->children = of->num_weights;
     of->num_weights += motion->num_items;
+    const md5_item *const items = machine->items + motion->first_item;
     uint32_t begin = number + 1 - motion->num_parts;
-    for (uint32_t i = 0; i < motion->num_items; i++) {
-        const md5_item *const item = &machine->items[motion->first_item + i];
+    for (uint32_t turn = 0; turn < motion->num_items; turn++) {
+        const uint32_t i = items[turn].turn;
+        const md5_item *const item = &items[i];
         const uint32_t end = begin + machine->motions[item->motion].num_parts;
         const bool in_step = motion->kind != MD5_MOTION_STACK || i == 0;
         of->group_of[end - 1] = in_step ? of->group_of[number] : -1;
+        of->first_clip[end - 1] = of->first_clip[number] + item->num_before;
         of->parts[end - 1] = (md5_part){
             .motion = item->motion,
             .parent = (int32_t)number,
@@ -53,7 +58,9 @@ static uint32_t count_poses(const spreading *of)
         if (part->parent < 0)
             continue;
         const md5_motion *const parent = &machine->motions[of->parts[part->parent].motion];
-        if (part->item != parent->first_item)
+        const uint32_t own = machine->motions[part->motion].num_parts;
+        const bool is_first = i + 1 - own == (uint32_t)part->parent + 1 - parent->num_parts;
+        if (!is_first)
             now--;
     }
     return most;
@@ -74,12 +81,13 @@ static void list_leaves(spreading *of, md5_instance_plan *instances)
             &machine->sources[machine->playables[motion->playable].source];
         of->tree->has_root_motion =
             of->tree->has_root_motion || source->extract != MD5_EXTRACT_NONE;
-        of->parts[i].instance = (int32_t)of->tree->num_instances;
-        instances[of->tree->num_instances++] = (md5_instance_plan){
+        of->parts[i].instance = (int32_t)of->first_clip[i];
+        instances[of->first_clip[i]] = (md5_instance_plan){
             .playable = motion->playable,
             .part = i,
             .group = of->group_of[i],
         };
+        of->tree->num_instances++;
     }
 }
 
@@ -131,15 +139,17 @@ static bool build_program(md5_building *building, md5_blend_tree *tree)
         .tree = tree,
         .parts = machine->parts + machine->num_parts,
         .group_of = (int32_t *)md5_build_array(building, count, sizeof *of.group_of),
+        .first_clip = (uint32_t *)md5_build_array(building, count, sizeof *of.first_clip),
         .num_weights = 1,
     };
-    TRY(of.group_of);
+    TRY(of.group_of && of.first_clip);
     tree->first_part = machine->num_parts;
     tree->num_parts = count;
     tree->first_instance = machine->num_instances;
     tree->first_group = machine->num_groups;
     of.parts[count - 1] = (md5_part){.motion = tree->motion, .parent = -1, .instance = -1};
     of.group_of[count - 1] = -1;
+    of.first_clip[count - 1] = 0;
     for (uint32_t i = count; i-- > 0;)
         spread_items(&of, i);
     md5_instance_plan *const instances = machine->instances + machine->num_instances;

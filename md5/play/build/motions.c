@@ -38,7 +38,7 @@ static void add_playable(md5_building *building, const motion_arrays *arrays, md
     md5_machine *const machine = building->machine;
     const md5_source *const of = &machine->sources[source];
     motion->playable = (uint32_t)machine->num_playables++;
-    motion->num_parts = 1;
+    motion->num_parts = motion->num_clips = 1;
     arrays->playables[motion->playable] = (md5_playable){
         .source = source,
         .mode = mode,
@@ -86,7 +86,7 @@ static bool build_item(md5_building *building, const motion_arrays *arrays,
     const md5_motion_item *const from = &desc->items[number];
     const int32_t self = (int32_t)(motion - arrays->motions);
     int32_t found;
-    *item = (md5_item){.reference = -1};
+    *item = (md5_item){.reference = -1, .num_before = motion->num_clips, .turn = number};
     TRY(md5_resolve(building, &building->motions, &from->motion, "motion", desc->name, &found));
     if (found < 0)
         return md5_fail_at(building, &from->motion, MD5_ERROR_MISMATCH,
@@ -125,6 +125,7 @@ static bool build_item(md5_building *building, const motion_arrays *arrays,
         item->added = md5_set_of_marks(building, item->mask);
     }
     motion->num_parts += arrays->motions[found].num_parts;
+    motion->num_clips += arrays->motions[found].num_clips;
     if (motion->num_parts > MD5_MAX_PARTS)
         return md5_fail_at(building, &from->motion, MD5_ERROR_RANGE,
                            "motion %s is made of more than %d parts", QUOTED(desc->name),
@@ -172,6 +173,8 @@ static int compare_items(const void *left, const void *right)
     return order != 0 ? order : a < b ? -1 : a > b;
 }
 
+// Items of a plane are blended in the order of their places. A pose that is blended of three or
+// more, two at a time, depends on the order, and must not on that of a table.
 static bool check_places(md5_building *building, const md5_motion_desc *desc, size_t first_item)
 {
     const uint32_t count = desc->num_items;
@@ -192,6 +195,8 @@ static bool check_places(md5_building *building, const md5_motion_desc *desc, si
     for (uint32_t i = 0; i < count; i++)
         sorted[i] = &desc->items[i];
     qsort(sorted, count, sizeof *sorted, compare_items);
+    for (uint32_t i = 0; i < count; i++)
+        building->machine->items[first_item + i].turn = (uint32_t)(sorted[i] - desc->items);
     for (uint32_t i = 1; i < count; i++) {
         if (compare_places(&sorted[i - 1], &sorted[i]) == 0)
             return md5_fail_at(building, &sorted[i]->x, MD5_ERROR_RANGE,
