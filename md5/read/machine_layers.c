@@ -42,6 +42,8 @@ static bool read_exit(md5_lex *lex, const char *at, md5_record record)
     md5_transition_desc *const transition = (md5_transition_desc *)record.row;
     (void)at;
     transition->waits = true;
+    md5_lex_blanks(lex);
+    md5_note_place(lex, record, &transition->exit);
     return md5_lex_float(lex, &transition->exit);
 }
 

@@ -351,3 +351,44 @@ TEST (machine_locations_of_tables_that_were_changed) {
     md5_free_machine_file(file);
     play_end(&made);
 }
+
+static void keep_warning(void *user, const md5_error *warning)
+{
+    char *const text = user;
+    CHECK_STRING(text, "");
+    md5_format_error(warning, text, 400);
+}
+
+// A clip that is played once stops at 1: a later exit is a mistake, of which the text has the
+// place.
+TEST (machine_locations_of_exits_that_are_never_reached) {
+    static const struct {
+        const char *transition, *warning;
+    } cases[] = {
+        {"transition s s { exit 1.5 }", "21:93: warning: layer 'top': exit 1.5 to 's' is never "
+                                        "reached: clips that are played once "
+                                        "stop at 1"},
+        {"state t once transition any t { exit 2 }",
+         "21:108: warning: layer 'top': exit 2 to 't' is never reached: clips that are played once "
+         "stop at 1"},
+        {"state t walk transition any s { exit 2 }", ""},
+        {"state t nothing transition any s { exit 2 }", ""},
+        {"transition s s { exit 1 }", ""},
+        {"transition s s { start 1.5 }", ""},
+        {"state t walk transition t s { exit 1.5 }", ""},
+    };
+    static const char place[] = "state s once";
+    play_begin(&made);
+    for (uint32_t i = 0; i < 3; i++)
+        play_add_clip(&made, 21, 20.0, 0.3, (play_walk){40.0, 0.5, 0.0}, i);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[sizeof good + 100], warning[400] = "";
+        const size_t before = (size_t)(strstr(good, place) + strlen(place) - good);
+        const int size = snprintf(text, sizeof text, "%.*s %s%s", (int)before, good,
+                                  cases[i].transition, good + before);
+        const md5_load_opts opts = {.warn = keep_warning, .warn_user = warning};
+        CHECK(make(text, (size_t)size, &opts, NULL));
+        CHECK_STRING(warning, cases[i].warning);
+    }
+    play_end(&made);
+}

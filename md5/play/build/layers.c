@@ -13,6 +13,7 @@ typedef struct layer_work {
     md5_play_layer *layer;
     md5_names states;
     uint32_t first_transition; // of the layer, in the machine's
+    uint32_t num_going;        // states whose time goes on
 } layer_work;
 
 // The states' own reference, where the layer is added to what is below and names none itself.
@@ -118,6 +119,32 @@ static bool check_transition(md5_building *building, const md5_transition_desc *
                             owner);
 }
 
+// Whether the time of a state of the layer goes on beyond 1: if its first clip is not played once.
+static bool goes_on(const md5_building *building, const layer_work *work, uint32_t state)
+{
+    const md5_machine *const machine = building->machine;
+    const int32_t tree = machine->states[work->layer->first_state + state].tree;
+    if (tree < 0)
+        return true;
+    const md5_instance_plan *const first = &machine->instances[machine->trees[tree].first_instance];
+    return machine->playables[first->playable].mode != MD5_PLAY_ONCE;
+}
+
+// Warns of an exit that no state reaches.
+static void check_exit(md5_building *building, const layer_work *work,
+                       const md5_transition_desc *desc, const md5_transition *transition)
+{
+    const uint32_t num_going = transition->from < 0
+                                   ? work->num_going - goes_on(building, work, transition->to)
+                                   : goes_on(building, work, (uint32_t)transition->from);
+    if (!desc->waits || desc->exit <= 1.0f || num_going > 0)
+        return;
+    const md5_location at = md5_find_location(building->desc->locations, &desc->exit);
+    md5_warn(building->context, at.line, at.column,
+             "layer %s: exit %g to %s is never reached: clips that are played once stop at 1",
+             QUOTED(work->desc->name), (double)desc->exit, QUOTED(desc->to));
+}
+
 static bool build_transition(md5_building *building, const layer_work *work, uint32_t number,
                              md5_transition *transition)
 {
@@ -144,6 +171,7 @@ static bool build_transition(md5_building *building, const layer_work *work, uin
         .waits = desc->waits,
         .keeps_phase = desc->keeps_phase,
     };
+    check_exit(building, work, desc, transition);
     if (md5_has_numbers(desc->easing)) {
         transition->easing = MD5_EASE_LINEAR;
         TRY(md5_build_curve_of(building, desc->easing, &desc->curve, "a transition of layer", owner,
@@ -170,6 +198,8 @@ static bool build_transitions(md5_building *building, layer_work *work)
     TRY(md5_check_array(building, desc->transitions, desc->num_transitions, "transitions", "layer",
                         desc->name));
     work->layer->first_any = machine->num_transitions;
+    for (uint32_t i = 0; i < desc->num_states; i++)
+        work->num_going += goes_on(building, work, i);
     for (uint32_t i = 0; i < desc->num_transitions; i++) {
         TRY(build_transition(building, work, i, &transitions[i]));
         work->layer->has_waits = work->layer->has_waits || transitions[i].waits;
