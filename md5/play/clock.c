@@ -110,6 +110,8 @@ md5_moment md5_clock_moment(const md5_timing *timing, md5_clock clock,
 {
     const uint32_t last = timing->num_frames - 1;
     const int64_t cycle = timing->mode == MD5_PLAY_LOOP ? clock.cycle : 0;
+    if (timing->mode == MD5_PLAY_LOOP && clock.phase >= 1.0 - MD5_BORDER)
+        return (md5_moment){.cycle = cycle + 1};
     const double position = md5_clock_frame(timing, clock);
     uint32_t frame = (uint32_t)position; // not below 0
     float fraction = (float)(position - (double)frame);

@@ -72,7 +72,8 @@ md5_clock md5_clock_snap(const md5_timing *timing, md5_clock clock, double most)
 // The position in the clip, in frames: 0 .. intervals.
 double md5_clock_frame(const md5_timing *timing, md5_clock clock);
 
-// The sample position. With MD5_PLAY_LOOP `cycle` is the clock's.
+// The sample position. With MD5_PLAY_LOOP `cycle` is the clock's; where the next one begins, to
+// within MD5_BORDER, it is at that one's first frame, as the events are.
 md5_moment md5_clock_moment(const md5_timing *timing, md5_clock clock,
                             md5_interpolation interpolation);
 

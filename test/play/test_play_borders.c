@@ -355,6 +355,32 @@ TEST (borders_of_a_step_of_too_many_transitions) {
     play_scene_end(&of);
 }
 
+// -- Poses --------------------------------------------------------------------------------------
+
+// At the border of two cycles, whatever steps lead there, the events of the last frame and of the
+// first have fired, and the pose is the first. The root, which stays in the pose, goes 40 units
+// from the first to the last.
+TEST (borders_of_cycles_show_the_first_frame) {
+    static const int steps[] = {1, 3, 7, 10, 24, 49, 60, 98, 144, 1000};
+    play_scene of;
+    play_scene_begin(&of);
+    play_add_clip(&of.made, 21, 20.0, 0.3, (play_walk){40.0, 0.0, 0.0}, 1);
+    of.clips[0] = (md5_clip_desc){
+        .name = "a", .binding = of.made.bindings[0], .events = OF_A, .num_events = 4};
+    const md5_layer_desc layer = {.name = "body", .states = A_AND_B, .num_states = 1};
+    play_scene_play(&of, &(md5_machine_desc){.layers = &layer, .num_layers = 1});
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        for (int way = -1; way <= 1; way += 2) {
+            md5_transform pose[PLAY_JOINTS];
+            const heard got = heard_in(&of, way, (uint32_t)steps[i]);
+            play_pose(of.player, pose);
+            CHECK_STRING(got.names, way > 0 ? "amnza" : "aznmaz");
+            CHECK_NEAR((double)pose[0].translation.x, 0.0, 1e-4);
+        }
+    }
+    play_scene_end(&of);
+}
+
 // -- Synchronised clips -----------------------------------------------------------------------
 
 // md5_sync_seconds() is the inverse of md5_sync_advance().

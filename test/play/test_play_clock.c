@@ -96,7 +96,11 @@ TEST (just_below_a_cycle_rounds_up_to_the_next) {
     CHECK(clock.cycle == 0 && clock.phase == 0.0);
     // And a fraction that a float cannot tell from the next frame is that frame.
     check_moment(&timing, 0.25 - 1e-13, 1, 2, 0.0);
-    check_moment(&timing, 1.0 - 1e-13, 4, 4, 0.0);
+    check_moment(&timing, 1.0 - 2e-9, 4, 4, 0.0);
+    // Where the events of the next cycle have fired, it is the next cycle's first frame.
+    check_moment(&timing, 1.0 - 1e-13, 0, 0, 0.0);
+    const md5_clock end = md5_clock_at(&timing, 3.0 - 1e-13);
+    CHECK(md5_clock_moment(&timing, end, MD5_INTERPOLATE_LINEAR).cycle == 3);
 }
 
 // That end is the first frame of the next cycle: with a root of the cycle before it would jump back
