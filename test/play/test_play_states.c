@@ -323,6 +323,40 @@ TEST (states_may_be_interrupted) {
     }
 }
 
+// Two transitions at one instant: the state between them is not seen, neither in the pose, which
+// fades from the first to the last, nor in the status.
+TEST (states_that_are_left_at_once_are_no_source) {
+    for (int fade = 0; fade < 4; fade++) {
+        const md5_condition armed = {"armed", MD5_IS_SET, 0.0f};
+        md5_transition_desc transitions[] = {
+            {.from = "stand", .to = "walk", .fade = (md5_fade)(fade & 1)},
+            {.from = "walk", .to = "sit", .fade = (md5_fade)(fade >> 1)},
+        };
+        for (int i = 0; i < 2; i++) {
+            transitions[i].conditions = &armed;
+            transitions[i].num_conditions = 1;
+            transitions[i].duration = 0.5f;
+        }
+        states_case of;
+        begin(&of, transitions, 2);
+        CHECK_UINT(state_after(&of, 0.3), STAND);
+        md5_player_set(of.player, 1, 1.0f);
+        CHECK_UINT(state_after(&of, 0.0), SIT);
+        CHECK_UINT((uint64_t)md5_player_layer(of.player, 0).from, STAND);
+        CHECK_UINT(state_after(&of, 0.2), SIT);
+        CHECK_UINT((uint64_t)md5_player_layer(of.player, 0).from, STAND);
+        md5_transform pose[PLAY_JOINTS];
+        play_real stand[PLAY_JOINTS], sit[PLAY_JOINTS], both[PLAY_JOINTS];
+        play_pose(of.player, pose);
+        play_real_sample(of.made.anims[STAND], 10.0, stand);
+        play_real_sample(of.made.anims[SIT], 4.0, sit);
+        play_real_blend(stand, sit, 0.4, NULL, both);
+        if (fade == 0)
+            CHECK(play_distance(pose, both) < 1e-4);
+        end(&of);
+    }
+}
+
 TEST (states_begin_at_their_start_times) {
     const md5_transition_desc transitions[] = {
         {.from = "stand", .to = "walk", .waits = true, .exit = 2.25f, .keeps_phase = true},

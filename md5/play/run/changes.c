@@ -67,6 +67,15 @@ static void replace_unseen(md5_layer_state *layer_state)
         layer_state->num_used--;
 }
 
+// The state that a transition from the newest one is seen to start from: that before it, if it
+// began at this instant.
+static int32_t source_of(md5_layer_state *layer_state)
+{
+    const md5_active_state *const newest = md5_newest(layer_state);
+    const bool is_seen = newest->from < 0 || newest->elapsed > MD5_BORDER;
+    return is_seen ? (int32_t)newest->state : newest->from;
+}
+
 // Offsets need a pose on both sides.
 static bool has_poses(md5_layer_state *layer_state, const md5_state *to)
 {
@@ -84,8 +93,8 @@ void md5_change_state(md5_player *player, uint32_t layer, const md5_change *chan
     const md5_machine *const machine = player->machine;
     const md5_play_layer *const from = &machine->layers[layer];
     md5_layer_state *const layer_state = &player->layer_states[layer];
-    const int32_t left = layer_state->num_used > 0 ? (int32_t)md5_newest(layer_state)->state : -1;
-    const double duration = left < 0 ? 0.0 : fmax(change->duration, 0.0);
+    const int32_t source = layer_state->num_used > 0 ? source_of(layer_state) : -1;
+    const double duration = source < 0 ? 0.0 : fmax(change->duration, 0.0);
     const bool is_inertial =
         duration > 0.0 && change->fade == MD5_FADE_INERTIAL
         && has_poses(layer_state, &machine->states[from->first_state + change->state]);
@@ -97,7 +106,7 @@ void md5_change_state(md5_player *player, uint32_t layer, const md5_change *chan
         end_all(layer_state);
     }
     md5_active_state *const active = take_slot(layer_state);
-    active->from = duration > 0.0 ? left : -1;
+    active->from = duration > 0.0 ? source : -1;
     active->easing = change->easing;
     active->curve = change->curve > 0 ? &player->machine->curves[change->curve - 1] : NULL;
     active->elapsed = 0.0;

@@ -281,11 +281,11 @@ md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer)
     const md5_play_layer *const of = &machine->layers[layer];
     md5_layer_state *const layer_state = &player->layer_states[layer];
     const md5_active_state *const active = md5_newest(layer_state);
-    const float progress = (float)md5_progress(active);
+    const double progress = md5_progress(active);
     return (md5_layer_status){
         .state = active->state,
-        .from = progress < 1.0f ? active->from : -1,
-        .progress = progress,
+        .from = progress < 1.0 ? active->from : -1,
+        .progress = (float)progress,
         .time = md5_active_time(active),
         .weight = md5_weight_of(player, &of->weight),
     };
