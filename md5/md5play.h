@@ -163,9 +163,9 @@ enum { MD5_MAX_STEP_EVENTS = 65536, MD5_MAX_STEP_PARTS = 65536 };
 // the magnitude is limited to a million. `events` may be NULL.
 //
 // Transitions are taken as soon as they become active: at the start of the step, wherever within it
-// a fade ends or an exit is reached, and at its end. The step is divided there, so that a
-// transition begins exactly where the previous one ended. Between these instants clips advance and
-// events fire.
+// a fade ends, an exit is reached or a parameter that follows passes the value of a condition, and
+// at its end. The step is divided there, so that a transition begins exactly where the previous one
+// ended. Between these instants clips advance and events fire.
 //
 // An interval fires the events in (before, now]. A state also fires the events at the position
 // where it begins, as soon as it begins; if it fades in, with the weight in the middle of the first
@@ -177,18 +177,41 @@ enum { MD5_MAX_STEP_EVENTS = 65536, MD5_MAX_STEP_PARTS = 65536 };
 // left. Backward it is the same in the opposite order; events at the position where a state begins
 // come in table order.
 //
+// Where a cycle ends and the next one begins, both the last and the first frame fire their events,
+// and the pose is that of the first frame, also if rounding leaves the clip within 1e-9 of a cycle
+// before it.
+//
 // The result does not depend on how time is split into steps, forward or backward (but not both),
-// steps of 0 included: the same events in the same order, with the same weights up to rounding
-// error, in the same states at the same times; nor does it depend on calls of md5_player_pose(). To
-// make this hold despite rounding, a time within 1e-9 of a cycle or second counts as reached, which
-// is enough for a million cycles in one step and a million steps since a clip began. An exit or a
-// start within the rounding of a float (6e-8) of a frame is at that frame.
+// steps of 0 included, which have the direction of the step before: the same events in the same
+// order, with the same weights, in the same states at the same times, and the same root motion, all
+// up to rounding error; nor does it depend on calls of md5_player_pose(). To make this hold despite
+// rounding, a time within 1e-9 of a cycle or second counts as reached, which is enough for a
+// million cycles in one step and a million steps since a clip began. An exit or a start within the
+// rounding of a float (6e-8) of a frame is at that frame.
+//
+// These are all exceptions. In each a step is divided into parts, and the error is of the second
+// order in their length: in steps half as long the result is four times as near.
+// - Root motion while weights change, by a cross-fade or a fade of a one-shot. Parts are at most
+//   1/8 of each fade, and 1/4 s. In a part each motion has the mean of its weight, by Simpson's
+//   rule; that is off by at most what the weight changes in the part, times the distance that the
+//   motion goes in it. Two steady velocities with an easing of at most the third degree are exact.
+// - Root motion that turns, while it is blended with other root motion, or while an inertial
+//   transition carries a velocity of the root. Parts are at most 1/4 s.
+// - Parameters that follow (md5_follow_desc). Parts are at most 0.02 s, and end where the parameter
+//   passes the value of a condition, 0, 1, or an item of a line or of clips by speed. In a part,
+//   rates and weights are those of the mean of the parameter. Rates and distances that are linear
+//   in it are exact: those of speed_parameter and of clips by speed, and the rate of a line without
+//   markers. Those of markers, of planes, of a product of several, of eased weights, and the
+//   distance of a synchronised line are not. Events in a part come in the order of steady rates,
+//   with its weights. A condition that is true for less than a part may be missed.
+// - After half of MD5_MAX_STEP_PARTS intervals in one step, the rest is not divided for these.
 //
 // Backward in time clips play backward, but transitions proceed: fades advance by |seconds|. Exits
 // are not reached then, because clips move away from them.
 //
 // If transitions form a cycle that takes no time, the layer goes around it once; then it rests
-// until a parameter changes, a fade ends, or an exit is reached that was not at the start.
+// until a parameter is set anew, one that follows ends a part as above, a fade ends, or an exit is
+// reached that was not at the start.
 //
 // Computing time is bounded: events beyond MD5_MAX_STEP_EVENTS are dropped and counted; beyond
 // MD5_MAX_STEP_PARTS the rest of the step passes in one piece without transitions. See
@@ -206,9 +229,9 @@ MD5_API md5_advance_status md5_player_last_advance(const md5_player *player);
 
 // Returns the root motion of the last md5_player_advance(): the displacement that MD5_EXTRACT_*
 // removed from the playing clips, blended as their poses are, in the space of the character before
-// the step. The new placement is placement * motion. Motions of the parts of a step compose to that
-// of the whole step, up to rounding error; while weights change or turning motions are blended, up
-// to an error of second order in the length of the parts.
+// the step. The new placement is placement * motion. In an inertial transition it begins with the
+// velocity that it had (md5machine.h). A frozen pose stands still. Motions of the parts of a step
+// compose to that of the whole step, as md5_player_advance() says.
 MD5_API md5_transform md5_player_root_motion(const md5_player *player);
 
 // Writes the current pose[model joints]; `joints` and `palette`, [model joints] each, may be NULL
@@ -296,7 +319,9 @@ MD5_API void md5_player_copy(md5_player *to, const md5_player *from);
 // Status of one layer, for a debug panel.
 typedef struct md5_layer_status {
     uint32_t state; // current state, or target of the transition
-    int32_t from;   // source of the transition; -1: no transition is active
+    // Source of the transition; -1: no transition is active. Of several transitions at one instant
+    // it is the source of the first, from which the pose fades.
+    int32_t from;
     float progress; // of the transition, 0..1, before easing
     double time;    // normalised time of `state`
     float weight;   // of the layer

@@ -1,5 +1,6 @@
 #include "test/play/test_play_random.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char *const clip_names[PLAY_RANDOM_CLIPS] = {"walk", "run", "turn", "two", "still"};
@@ -7,17 +8,18 @@ static const char *const motion_names[PLAY_MOTIONS] = {"m0", "m1", "m2", "m3", "
 static const char *const state_names[PLAY_STATES] = {"s0", "s1", "s2", "s3", "s4"};
 static const char *const event_names[PLAY_EVENTS] = {"a", "b", "c", "d", "e"};
 
+static const struct {
+    uint32_t num_frames;
+    double rate;
+    play_walk walk;
+} clips[PLAY_RANDOM_CLIPS] = {{21, 20.0, {40.0, 0.0, 0.0}},
+                              {13, 24.0, {100.0, 0.0, 3.0}},
+                              {31, 30.0, {50.0, 0.7, 0.0}},
+                              {2, 4.0, {10.0, 0.0, 0.0}},
+                              {1, 10.0, {0.0, 0.0, 0.0}}};
+
 void play_random_begin(play_random_stock *of)
 {
-    static const struct {
-        uint32_t num_frames;
-        double rate;
-        play_walk walk;
-    } clips[PLAY_RANDOM_CLIPS] = {{21, 20.0, {40.0, 0.0, 0.0}},
-                                  {13, 24.0, {100.0, 0.0, 3.0}},
-                                  {31, 30.0, {50.0, 0.7, 0.0}},
-                                  {2, 4.0, {10.0, 0.0, 0.0}},
-                                  {1, 10.0, {0.0, 0.0, 0.0}}};
     play_begin(&of->made);
     for (uint32_t i = 0; i < PLAY_RANDOM_CLIPS; i++) {
         play_add_clip(&of->made, clips[i].num_frames, clips[i].rate, 0.3, clips[i].walk, i);
@@ -147,6 +149,16 @@ static void make_transition(md5_transition_desc *to, md5_condition *condition, u
     make_condition(condition, to, random);
 }
 
+// From or to a state without a motion, an inertial transition is a cross-fade.
+static void add_fade(play_random_tables *to, uint32_t layer, md5_fade fade, float duration)
+{
+    bool is_inertial = fade == MD5_FADE_INERTIAL;
+    for (uint32_t i = 0; i < to->layers[layer].num_states; i++)
+        is_inertial = is_inertial && to->states[layer][i].motion;
+    to->has_crossfades = to->has_crossfades || (duration > 0.0f && !is_inertial);
+    to->longest = fmax(to->longest, (double)duration);
+}
+
 static void make_layers(play_random_tables *to, uint64_t *random)
 {
     static const char *const names[PLAY_LAYERS] = {"body", "arms", "more"};
@@ -174,8 +186,58 @@ static void make_layers(play_random_tables *to, uint64_t *random)
             if (play_one_in(random, 3) && !to->has_fades)
                 transition->duration = 0.0f;
             to->has_fades = to->has_fades || transition->duration > 0.0f;
+            add_fade(to, i, transition->fade, transition->duration);
         }
     }
+}
+
+static double speed_in(const double *speeds, const char *name)
+{
+    for (int i = 0; i < PLAY_RANDOM_CLIPS; i++) {
+        if (strcmp(clip_names[i], name) == 0)
+            return speeds[i];
+    }
+    int motion = 0;
+    while (strcmp(motion_names[motion], name) != 0)
+        motion++;
+    return speeds[PLAY_RANDOM_CLIPS + motion];
+}
+
+// Motions are made of ones before them. A stack may add its items up.
+static void find_speeds(const play_random_tables *of, double pace, double *speeds)
+{
+    for (int i = 0; i < PLAY_RANDOM_CLIPS; i++)
+        speeds[i] = of->clips[i].extract == MD5_EXTRACT_NONE
+                        ? 0.0
+                        : hypot(clips[i].walk.speed, clips[i].walk.rise);
+    for (int i = 0; i < PLAY_MOTIONS; i++) {
+        const md5_motion_desc *const motion = &of->motions[i];
+        double most = motion->kind == MD5_MOTION_CLIP ? speed_in(speeds, motion->clip) : 0.0;
+        double sum = most;
+        for (uint32_t k = 0; k < motion->num_items; k++) {
+            const double speed = speed_in(speeds, motion->items[k].motion);
+            most = fmax(most, speed);
+            sum += speed;
+        }
+        const double own = motion->speed == 0.0f ? 1.0 : fabs((double)motion->speed);
+        speeds[PLAY_RANDOM_CLIPS + i] = own * (motion->speed_parameter ? fabs(pace) : 1.0)
+                                        * (motion->kind == MD5_MOTION_STACK ? sum : most);
+    }
+}
+
+double play_random_speed(const play_random_tables *of, double pace)
+{
+    double speeds[PLAY_RANDOM_CLIPS + PLAY_MOTIONS], sum = 0.0;
+    find_speeds(of, pace, speeds);
+    for (uint32_t i = 0; i < of->desc.num_layers; i++) {
+        double most = 0.0;
+        for (uint32_t k = 0; k < of->layers[i].num_states; k++) {
+            const char *const motion = of->states[i][k].motion;
+            most = fmax(most, motion ? speed_in(speeds, motion) : 0.0);
+        }
+        sum += most;
+    }
+    return sum;
 }
 
 void play_random_make(const play_random_stock *of, play_random_tables *to, uint64_t *random)
@@ -199,7 +261,7 @@ void play_random_make(const play_random_stock *of, play_random_tables *to, uint6
         .num_motions = PLAY_MOTIONS,
         .layers = to->layers,
         .num_layers = 1 + play_below(random, PLAY_LAYERS),
-        .report = {*random & 16, *random & 32, *random & 64, *random & 128},
+        .report = {true, *random & 32, *random & 64, *random & 128},
     };
     make_clips(of, to, random);
     make_motions(to, random);
@@ -225,6 +287,8 @@ void play_random_change(md5_player *const *players, uint32_t num_players, play_r
     const double time = random_start(random);
     const float x = (float)play_below(random, 9) / 4.0f, pace = random_speed(random);
     of->has_fades = of->has_fades || (kind == 9 && duration > 0.0f);
+    if (kind == 9)
+        add_fade(of, layer, fade, duration);
     for (uint32_t i = 0; i < num_players; i++) {
         if (kind < 4)
             md5_player_set(players[i], PLAY_LEAP, 1.0f);

@@ -29,12 +29,17 @@ typedef struct play_random_tables {
     md5_transition_desc transitions[PLAY_LAYERS][PLAY_TRANSITIONS];
     md5_condition conditions[PLAY_LAYERS][PLAY_TRANSITIONS];
     bool has_turns, has_fades;
+    bool has_crossfades;
+    double longest; // seconds: of a fade
 } play_random_tables;
 
 void play_random_begin(play_random_stock *of);
 
 // Makes tables from a random number, which it advances.
 void play_random_make(const play_random_stock *of, play_random_tables *to, uint64_t *random);
+
+// How fast the root can be moved, units a second: by the fastest state of each layer.
+double play_random_speed(const play_random_tables *of, double pace);
 
 // Changes a parameter or a state of each player, all of them in the same way.
 void play_random_change(md5_player *const *players, uint32_t num_players, play_random_tables *of,
