@@ -137,12 +137,11 @@ typedef enum md5_follow_kind {
     MD5_FOLLOW_EASE,   // within `duration`, eased, from where it is when it is set anew
 } md5_follow_kind;
 
-// The value moves while md5_player_advance() advances by a positive time; it is a function of the
-// time since it was set, so it does not depend on steps. md5_player_get() returns it at the end of
-// the step, and in event callbacks at the end of the part of the step in which the event is. Over a
-// part, rates and weights are those of the exact mean of the value, and conditions change when the
-// value passes theirs, to within 1e-9 s: md5_player_advance() (md5play.h) says what is exact.
-// md5_player_reset() puts it at its initial value at once. Players save and copy how far it is.
+// The value moves while md5_player_advance() advances by a positive time: a function of the time
+// since it was set, whatever the steps. In a part of a step (md5_player_advance() says which),
+// rates and weights are those of its exact mean; conditions change when it passes their values. It
+// is seen at the end of the step, in event callbacks at the end of their part. md5_player_reset()
+// puts it at its initial value. Players save and copy how far it is.
 typedef struct md5_follow_desc {
     const char *parameter; // a float; one row for each
     md5_follow_kind kind;
@@ -260,13 +259,11 @@ typedef enum md5_fade {
 // MD5_INTERPOLATE_STEP have none. From or to a state without a motion the transition is a
 // cross-fade.
 //
-// The root's motion, which is extracted from the pose, has a velocity, but no offset. The
-// difference d between its velocity before the start and that of the new motion after it, both in
-// the space of the character and over 1/256 s, decays as an offset that begins at rest: after t
-// seconds the root moves as by the new motion, plus d (1 - s)^3 (1 + 3 s + 6 s^2) with s = t /
-// duration; turns likewise. If the transition interrupts another one, of which some d is left, no
-// component of the velocity before is greater than the greater one of what plays and of the
-// velocity before the other one: transitions that interrupt each other do not gather speed.
+// The velocity of the root, which is not in the pose, goes over likewise. The difference d of the
+// velocities before the start and after it, in the space of the character, decays as an offset at
+// rest: the root moves as by the new motion, plus d (1 - s)^3 (1 + 3 s + 6 s^2) with s = t /
+// duration; turns likewise. Transitions that interrupt each other gather no speed: no component of
+// the old velocity exceeds both that of what plays and the old one of the interrupted transition.
 
 typedef enum md5_compare {
     MD5_IS_SET, // a bool or trigger; a float that is not 0
@@ -296,11 +293,10 @@ typedef struct md5_transition_desc {
     const char *to;
     const md5_condition *conditions; // [num_conditions], all must hold
     uint32_t num_conditions;
-    bool waits; // for the exit time:
-    float exit; // normalised time of `from`, that of its first clip, to be reached; 1 = the end
-                // of a cycle or clip. Backward it counts from the end; a state without motion is
-                // always at its end. A clip that is played once stays at 1: a later exit is never
-                // reached, which is a warning
+    bool waits;     // for the exit time:
+    float exit;     // normalised time of the first clip of `from`; 1 = the end of a cycle or clip.
+                    // Backward it counts from the end; a state without motion is always at its end.
+                    // Above 1 clips that are played once never reach it, which is a warning
     float duration; // seconds; 0 = cut
     md5_fade fade;
     md5_easing easing;      // of a cross-fade
@@ -533,11 +529,11 @@ typedef struct md5_machine md5_machine;
 // name. MD5_ERROR_MISMATCH: a name that is unknown or used twice, a binding of another model, clips
 // that cannot be synchronised. MD5_ERROR_RANGE: a frame that a clip lacks, a number that is not
 // finite or out of range, a motion that is made of more than 4096 others, each counted as often as
-// it is used. MD5_ERROR_SYNTAX: a mask. An exit that is never reached is a warning. Of `opts`,
-// file_name, allocator, memory_limit, warn, warn_user and max_warnings are used.
-// Time and memory: linear in the tables, plus joints, clips and layers for each mask, plus joints
-// for each added item or state, plus the size of the flattened blend tree of each state, plus the
-// clips' frames times the joints and times the feet that are held.
+// it is used. MD5_ERROR_SYNTAX: a mask. Warns of exits that are never reached. Of `opts`,
+// file_name, allocator, memory_limit, warn, warn_user and max_warnings are used. Time and memory:
+// linear in the tables, plus joints, clips and layers for each mask, plus joints for each added
+// item or state, plus the size of the flattened blend tree of each state, plus the clips' frames
+// times the joints and times the feet that are held.
 MD5_API md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opts *opts,
                                         md5_error *error);
 MD5_API void md5_free_machine(md5_machine *machine); // after all of its players
