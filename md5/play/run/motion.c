@@ -132,6 +132,8 @@ static md5_root_delta root_delta_of_state(md5_player *player, const md5_active_s
 // makes displacements exact however time is split.
 static double integral_of_left(md5_fade_time time, double shift)
 {
+    if (!(time.duration > 0.0)) // restored
+        return 0.0;
     const double s = md5_least((time.elapsed + shift) / time.duration, 1.0);
     return time.duration * s * (1.0 - s * s * s * (2.5 - s * (3.0 - s)));
 }

@@ -16,6 +16,9 @@ enum { MAGIC = 0x5350354d, OLDEST = 2, VERSION = 6 };
 // Farther from its parent than any joint can be.
 #define FARTHEST 1e30f
 
+// Units a second: far more than any, so little that the longest step leads to a float.
+#define MOST_ROOT_VELOCITY 1e24
+
 // Members of a group follow its clock: they may only be past a border of a cycle already.
 enum { FARTHEST_AHEAD = 2 };
 
@@ -214,7 +217,7 @@ static bool keep_offsets(md5_archive *archive, const md5_machine *machine, uint3
     for (int i = 0; kept->carries_root && i < 8; i++)
         TRY(md5_keep_double(archive,
                             i < 4 ? &kept->root_velocity.v[i] : &kept->root_offset.v[i - 4],
-                            -(double)FLT_MAX, (double)FLT_MAX, "a velocity of the root"));
+                            -MOST_ROOT_VELOCITY, MOST_ROOT_VELOCITY, "a velocity of the root"));
     return keep_morphs(archive, machine, kept->morph_offsets);
 }
 
