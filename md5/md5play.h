@@ -230,8 +230,8 @@ MD5_API md5_advance_status md5_player_last_advance(const md5_player *player);
 // Returns the root motion of the last md5_player_advance(): the displacement that MD5_EXTRACT_*
 // removed from the playing clips, blended as their poses are, in the space of the character before
 // the step. The new placement is placement * motion. In an inertial transition it begins with the
-// velocity that it had (md5machine.h). A frozen pose stands still. Motions of the parts of a step
-// compose to that of the whole step, as md5_player_advance() says.
+// velocity that it had (md5machine.h); that of a frozen pose stays what it was. Motions of the
+// parts of a step compose to that of the whole step, as md5_player_advance() says.
 MD5_API md5_transform md5_player_root_motion(const md5_player *player);
 
 // Writes the current pose[model joints]; `joints` and `palette`, [model joints] each, may be NULL

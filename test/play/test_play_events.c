@@ -353,6 +353,38 @@ TEST (play_root_moves_smoothly_through_fades) {
     end(&of);
 }
 
+// Nor does its velocity jump when a fifth state begins and a pose is frozen: each of the at most
+// four fades changes it by less than 60 units a second in a second.
+TEST (play_root_keeps_its_velocity_when_a_pose_is_frozen) {
+    enum { CHANGES = 12, PARTS = 50 };
+    const md5_state_desc states[] = {{"walk", "walk"}, {"run", "run"}};
+    const double step = 1.0 / 512.0;
+    events_case of;
+    begin(&of, MD5_EXTRACT_WALK, MOTIONS, NUM_MOTIONS, states, 2, NULL, 0);
+    md5_player *player = play_player(of.machine), *other = play_player(of.machine);
+    double velocity = 40.0;
+    for (uint32_t i = 0; i < CHANGES * PARTS; i++) {
+        if (i % PARTS == 0)
+            md5_player_go(player, 0, i / PARTS % 2, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+        if (i % PARTS == PARTS / 2) {
+            md5_player *const copied = other;
+            md5_player_copy(copied, player);
+            other = player;
+            player = copied;
+        }
+        md5_player_advance(player, step, NULL, NULL);
+        const double now = (double)md5_player_root_motion(player).translation.x / step;
+        CHECK_NEAR(now, velocity, 4.0 * 60.0 * step + 1e-3);
+        velocity = now;
+    }
+    md5_player_advance(player, 1.0, NULL, NULL);
+    md5_player_advance(player, 1.0, NULL, NULL);
+    CHECK_NEAR((double)md5_player_root_motion(player).translation.x, 100.0, 1e-3);
+    md5_free_player(player);
+    md5_free_player(other);
+    end(&of);
+}
+
 // Extracted motion is removed from the pose; both together are the motion of the clip.
 TEST (play_root_and_pose_are_the_clip) {
     const md5_state_desc states[] = {{"turn", "turn"}};

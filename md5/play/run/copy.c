@@ -43,6 +43,7 @@ static void copy_layer(const md5_machine *machine, const md5_play_layer *layer, 
     to->settling = from->settling;
     if (from->has_snapshot && from->coverage > 0.0f)
         copy_items(to->snapshot, from->snapshot, count, sizeof *to->snapshot);
+    to->frozen_root = from->frozen_root;
     if (from->has_snapshot)
         copy_items(to->frozen_morphs, from->frozen_morphs, machine->num_morphs, sizeof(float));
     if (from->has_offsets) {

@@ -200,6 +200,8 @@ void md5_freeze_oldest(md5_player *player, uint32_t layer, uint32_t count)
     md5_layer_state *const layer_state = of.layer_state;
     const md5_chain_range oldest = {.end = count, .has_snapshot = layer_state->has_snapshot};
     md5_weigh_all(player);
+    if (of.layer->has_root_motion)
+        layer_state->frozen_root = md5_measure_root(player, layer_state, oldest, true);
     layer_state->coverage =
         evaluate_chain(&of, oldest, spare_pose(&of, player->spare, 1), player->spare);
     if (layer_state->coverage > 0.0f)

@@ -138,21 +138,25 @@ static double integral_of_left(md5_fade_time time, double shift)
     return time.duration * s * (1.0 - s * s * s * (2.5 - s * (3.0 - s)));
 }
 
+// Displacement by a velocity.
+static md5_root_delta delta_of(const md5_root_velocity *velocity, double seconds)
+{
+    const double *const v = velocity->v;
+    const double t = v[3] * seconds; // the tangent of a quarter of the turn, of half of which are
+    const double c = (1.0 - t * t) / (1.0 + t * t), s = 2.0 * t / (1.0 + t * t);
+    const md5_root_delta straight = {v[0] * seconds, v[1] * seconds, v[2] * seconds, c * c - s * s,
+                                     2.0 * c * s};
+    return turn_half(straight, 1.0);
+}
+
 // Adds what is left of a layer's velocity, over the last `seconds`: half of it before, half after.
 static md5_root_delta add_rest(md5_root_delta delta, const md5_layer_state *layer_state,
-                               double seconds, bool is_backward)
+                               double seconds)
 {
-    const double *const rest = layer_state->root_offset.v;
     const double time = integral_of_left(layer_state->settling, 0.0)
-                        - integral_of_left(layer_state->settling, -seconds);
-    const double half = is_backward ? -0.5 * time : 0.5 * time;
-    const double t = rest[3] * half; // the tangent of a quarter of the turn, of half of which are
-    const double c = (1.0 - t * t) / (1.0 + t * t), s = 2.0 * t / (1.0 + t * t);
-    const md5_root_delta part =
-        turn_half((md5_root_delta){rest[0] * half, rest[1] * half, rest[2] * half, c * c - s * s,
-                                   2.0 * c * s},
-                  1.0);
-    return md5_root_delta_mul(md5_root_delta_mul(part, delta), part);
+                        - integral_of_left(layer_state->settling, -fabs(seconds));
+    const md5_root_delta half = delta_of(&layer_state->root_offset, copysign(0.5 * time, seconds));
+    return md5_root_delta_mul(md5_root_delta_mul(half, delta), half);
 }
 
 // Displacement of a state's root in the VELOCITY_STEP before now, or after it.
@@ -185,17 +189,24 @@ static md5_root_delta root_delta_beside(md5_player *player, md5_active_state *ac
     return delta;
 }
 
-static md5_root_velocity measure(md5_player *player, md5_layer_state *layer_state,
-                                 md5_chain_range part, bool is_before)
+md5_root_velocity md5_measure_root(md5_player *player, md5_layer_state *layer_state,
+                                   md5_chain_range part, bool is_before)
 {
     const double rate = (player->is_backward ? -1.0 : 1.0) / VELOCITY_STEP;
     md5_root_delta delta = NO_DELTA;
+    double covered = 0.0;
+    if (part.has_snapshot) {
+        covered = (double)layer_state->coverage;
+        delta = delta_of(&layer_state->frozen_root, 1.0 / rate);
+    }
     for (uint32_t i = part.begin; i < part.end; i++) {
         md5_active_state *const active = md5_active_at(layer_state, i);
         const bool is_bottom = i == part.begin && !part.has_snapshot;
-        const float fade = is_bottom ? 1.0f : md5_fade_at(active, 0.0);
-        if (fade > 0.0f)
-            delta = blend(delta, root_delta_beside(player, active, is_before), (double)fade);
+        const double fade = is_bottom ? 1.0 : (double)md5_fade_at(active, 0.0);
+        const double own = active->tree < 0 ? 0.0 : fade;
+        covered = (1.0 - fade) * covered + own;
+        if (own > 0.0)
+            delta = blend(delta, root_delta_beside(player, active, is_before), own / covered);
     }
     delta = turn_half(delta, -1.0);
     return (md5_root_velocity){
@@ -208,7 +219,7 @@ void md5_carry_root(md5_player *player, md5_layer_state *layer_state, md5_chain_
     const bool has_rest = old.has_offsets && layer_state->carries_root;
     const md5_fade_time time = layer_state->settling;
     if (!has_rest || time.elapsed > MD5_BORDER) {
-        const md5_root_velocity clips = measure(player, layer_state, old, true);
+        const md5_root_velocity clips = md5_measure_root(player, layer_state, old, true);
         const float left =
             has_rest ? md5_offset_left(0.0f, (float)time.elapsed, (float)time.duration) : 0.0f;
         for (int i = 0; i < 4; i++) {
@@ -218,7 +229,7 @@ void md5_carry_root(md5_player *player, md5_layer_state *layer_state, md5_chain_
             layer_state->root_velocity.v[i] = fmin(fmax(now, -most), most);
         }
     }
-    const md5_root_velocity now = measure(player, layer_state, fresh, false);
+    const md5_root_velocity now = md5_measure_root(player, layer_state, fresh, false);
     for (int i = 0; i < 4; i++)
         layer_state->root_offset.v[i] = layer_state->root_velocity.v[i] - now.v[i];
     layer_state->carries_root = true;
@@ -234,18 +245,20 @@ static bool has_root_motion(const md5_player *player, md5_layer_state *layer_sta
         if (tree && tree->has_root_motion)
             return true;
     }
-    return layer_state->has_offsets && layer_state->carries_root;
+    return layer_state->has_snapshot || (layer_state->has_offsets && layer_state->carries_root);
 }
 
-// Root motion of a layer, and its coverage. States without motion and a frozen pose do not move.
+// Root motion of a layer, and its coverage. States without motion do not move; a frozen pose moves
+// as when it was frozen.
 static md5_root_delta root_delta_of_layer(md5_player *player, md5_layer_state *layer_state,
                                           double seconds, double *coverage)
 {
-    md5_root_delta delta = NO_DELTA;
+    const bool is_frozen = layer_state->has_snapshot;
+    md5_root_delta delta = is_frozen ? delta_of(&layer_state->frozen_root, seconds) : NO_DELTA;
     double rest = 1.0;
     for (uint32_t i = 0; i < layer_state->num_used; i++)
         rest -= (double)md5_active_at(layer_state, i)->weight;
-    *coverage = layer_state->has_snapshot ? fmax(rest, 0.0) * (double)layer_state->coverage : 0.0;
+    *coverage = is_frozen ? fmax(rest, 0.0) * (double)layer_state->coverage : 0.0;
     for (uint32_t i = 0; i < layer_state->num_used; i++) {
         const md5_active_state *const active = md5_active_at(layer_state, i);
         if (active->tree < 0 || active->weight == 0.0f)
@@ -256,7 +269,7 @@ static md5_root_delta root_delta_of_layer(md5_player *player, md5_layer_state *l
     }
     if (!layer_state->has_offsets || !layer_state->carries_root)
         return delta;
-    return add_rest(delta, layer_state, seconds, player->is_backward);
+    return add_rest(delta, layer_state, seconds);
 }
 
 // Root motion of a one-shot.
@@ -325,7 +338,8 @@ static void add_layer(md5_player *player, uint32_t number, double seconds, bool 
         return;
     double weight;
     const md5_root_delta of_layer =
-        root_delta_of_layer(player, &player->layer_states[number], seconds, &weight);
+        root_delta_of_layer(player, &player->layer_states[number],
+                            player->is_backward ? -seconds : seconds, &weight);
     weight *= share;
     *delta = layer->mode == MD5_LAYER_ADD ? add(*delta, of_layer, weight)
                                           : blend(*delta, of_layer, weight);

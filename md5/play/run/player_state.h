@@ -108,6 +108,7 @@ typedef struct md5_layer_state {
     md5_velocity *velocities; // [joints] of the old pose when the offsets began
     float *frozen_morphs;     // [num_morphs] weights that go with the snapshot
     float *morph_offsets;     // [num_morphs] with the offsets
+    md5_root_velocity frozen_root; // velocity that goes with the snapshot
     // With the offsets: the velocity of the root, and how far it was from that of the new motion.
     bool carries_root;
     md5_root_velocity root_velocity, root_offset;
@@ -394,6 +395,10 @@ float md5_followed(const md5_player *player, int32_t row, double seconds);
 
 // Root motion of the last interval, of so many seconds.
 md5_root_delta md5_root_delta_of_step(md5_player *player, double seconds);
+
+// The root's velocity of a part of the chain, right before now or after it.
+md5_root_velocity md5_measure_root(md5_player *player, md5_layer_state *layer_state,
+                                   md5_chain_range part, bool is_before);
 
 // Begins an inertial transition of a layer's root, from one part of the chain to another.
 void md5_carry_root(md5_player *player, md5_layer_state *layer_state, md5_chain_range old,

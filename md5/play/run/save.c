@@ -9,8 +9,8 @@
 
 // "M5PS" in the file. The version grows with each change of what follows; older ones down to OLDEST
 // are read. 3: the fades of one-shots have curves. 4: feet are held; players of machines without
-// such feet have no bytes of that. 5: so are their headings. 6: offsets have a velocity of the
-// root; of a spring that a parameter follows by, the velocity is that when its goal was set.
+// such feet have no bytes of that. 5: so are their headings. 6: frozen poses and offsets have a
+// velocity of the root; of a spring that a parameter follows by, it is that when its goal was set.
 enum { MAGIC = 0x5350354d, OLDEST = 2, VERSION = 6 };
 
 // Farther from its parent than any joint can be.
@@ -184,6 +184,14 @@ static bool keep_morphs(md5_archive *archive, const md5_machine *machine, float 
     return true;
 }
 
+static bool keep_root(md5_archive *archive, md5_root_velocity *velocity)
+{
+    for (int i = 0; i < 4; i++)
+        TRY(md5_keep_double(archive, &velocity->v[i], -MOST_ROOT_VELOCITY, MOST_ROOT_VELOCITY,
+                            "a velocity of the root"));
+    return true;
+}
+
 static bool keep_frozen(md5_archive *archive, const md5_machine *machine, uint32_t count,
                         md5_layer_state *kept)
 {
@@ -192,6 +200,10 @@ static bool keep_frozen(md5_archive *archive, const md5_machine *machine, uint32
     TRY(md5_keep_float(archive, &kept->coverage, 0.0f, 1.0f, "the coverage of a frozen pose"));
     for (uint32_t i = 0; kept->coverage > 0.0f && i < count; i++)
         TRY(keep_transform(archive, &kept->snapshot[i]));
+    if (archive->version < 6)
+        kept->frozen_root = (md5_root_velocity){{0.0}};
+    else
+        TRY(keep_root(archive, &kept->frozen_root));
     return keep_morphs(archive, machine, kept->frozen_morphs);
 }
 
@@ -214,10 +226,10 @@ static bool keep_offsets(md5_archive *archive, const md5_machine *machine, uint3
     kept->carries_root = kept->carries_root && !is_old;
     if (!is_old)
         TRY(md5_keep_bool(archive, &kept->carries_root, "whether offsets carry the root"));
-    for (int i = 0; kept->carries_root && i < 8; i++)
-        TRY(md5_keep_double(archive,
-                            i < 4 ? &kept->root_velocity.v[i] : &kept->root_offset.v[i - 4],
-                            -MOST_ROOT_VELOCITY, MOST_ROOT_VELOCITY, "a velocity of the root"));
+    if (kept->carries_root) {
+        TRY(keep_root(archive, &kept->root_velocity));
+        TRY(keep_root(archive, &kept->root_offset));
+    }
     return keep_morphs(archive, machine, kept->morph_offsets);
 }
 
