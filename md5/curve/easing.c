@@ -279,17 +279,15 @@ static double area_between(const md5_easing_curve *curve, double from, double to
     static const double weights[] = {0.11846344252809454, 0.23931433524968324, 0.28444444444444444,
                                      0.23931433524968324, 0.11846344252809454};
     const double x1 = unit(curve->x1), x2 = unit(curve->x2);
+    const double y1 = (double)curve->y1, y2 = (double)curve->y2;
     const bool is_bezier = curve->easing == MD5_EASE_CUBIC_BEZIER;
     const double begin = is_bezier ? solve_bezier(x1, x2, from) : from;
     const double width = (is_bezier ? solve_bezier(x1, x2, to) : to) - begin;
     double sum = 0.0;
     for (int i = 0; i < 5; i++) {
-        const double v = points[i], s = begin + width * v;
-        sum +=
-            weights[i]
-            * (is_bezier ? bezier((double)curve->y1, (double)curve->y2, s) * bezier_slope(x1, x2, s)
-                         : 6.0 * v * (1.0 - v)
-                               * md5_eased(curve, begin + width * v * v * (3.0 - 2.0 * v)));
+        const double v = points[i], s = begin + width * (is_bezier ? v : v * v * (3.0 - 2.0 * v));
+        const double slope = is_bezier ? bezier_slope(x1, x2, s) : 6.0 * v * (1.0 - v);
+        sum += weights[i] * slope * (is_bezier ? bezier(y1, y2, s) : md5_eased(curve, s));
     }
     return width * sum;
 }

@@ -337,9 +337,8 @@ static void add_layer(md5_player *player, uint32_t number, double seconds, bool 
     if (share == 0.0)
         return;
     double weight;
-    const md5_root_delta of_layer =
-        root_delta_of_layer(player, &player->layer_states[number],
-                            player->is_backward ? -seconds : seconds, &weight);
+    const md5_root_delta of_layer = root_delta_of_layer(
+        player, &player->layer_states[number], player->is_backward ? -seconds : seconds, &weight);
     weight *= share;
     *delta = layer->mode == MD5_LAYER_ADD ? add(*delta, of_layer, weight)
                                           : blend(*delta, of_layer, weight);

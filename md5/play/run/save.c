@@ -288,13 +288,11 @@ static bool keep_following(md5_archive *archive, const md5_player *player, uint3
     TRY(md5_keep_float(archive, &kept.velocity, -most, most, "the velocity of a parameter"));
     TRY(md5_keep_float(archive, &kept.from, -most, most, "where a parameter began"));
     TRY(md5_keep_double(archive, &kept.elapsed, 0.0, DBL_MAX, "the time of a parameter"));
-    const md5_machine *const machine = player->machine;
-    const bool is_old = archive->mode == MD5_ARCHIVE_STORE && archive->version < 6
-                        && machine->tables.follows[row].kind == MD5_FOLLOW_SPRING;
-    for (uint32_t i = 0; is_old && i < machine->tables.num_parameters; i++) {
-        if (machine->followers[i] != (int32_t)row)
-            continue;
-        kept.from = player->parameters[i];
+    const md5_machine_desc *const tables = &player->machine->tables;
+    // The parameters are restored already.
+    if (archive->version < 6 && tables->follows[row].kind == MD5_FOLLOW_SPRING) {
+        kept.from =
+            player->parameters[md5_find_parameter(player->machine, tables->follows[row].parameter)];
         kept.elapsed = 0.0;
     }
     if (archive->mode == MD5_ARCHIVE_STORE)
