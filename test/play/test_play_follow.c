@@ -217,11 +217,11 @@ static double cycles_after(const md5_follow_desc *follow, double t)
     const moving begin = {1.0, 0.0}, turn = moved(follow, begin, 3.0, 1.0);
     double sum = 0.0;
     for (int i = 0; i < PARTS; i++) {
-        const double at = (i + 0.5) * t / PARTS;
+        const double at = (i + 0.5) * t / (double)PARTS;
         sum += at < 1.0 ? moved(follow, begin, 3.0, at).value
                         : moved(follow, turn, 0.5, at - 1.0).value;
     }
-    return sum * t / PARTS;
+    return sum * t / (double)PARTS;
 }
 
 typedef struct paced {
