@@ -47,7 +47,6 @@ static void copy_layer(const md5_machine *machine, const md5_play_layer *layer, 
     if (from->has_snapshot)
         copy_items(to->frozen_morphs, from->frozen_morphs, machine->num_morphs, sizeof(float));
     if (from->has_offsets) {
-        to->carries_root = from->carries_root;
         to->root_velocity = from->root_velocity;
         to->root_offset = from->root_offset;
         copy_items(to->offsets, from->offsets, count, sizeof *to->offsets);

@@ -216,7 +216,7 @@ md5_root_velocity md5_measure_root(md5_player *player, md5_layer_state *layer_st
 void md5_carry_root(md5_player *player, md5_layer_state *layer_state, md5_chain_range old,
                     md5_chain_range fresh)
 {
-    const bool has_rest = old.has_offsets && layer_state->carries_root;
+    const bool has_rest = old.has_offsets;
     const md5_fade_time time = layer_state->settling;
     if (!has_rest || time.elapsed > MD5_BORDER) {
         const md5_root_velocity clips = md5_measure_root(player, layer_state, old, true);
@@ -232,12 +232,11 @@ void md5_carry_root(md5_player *player, md5_layer_state *layer_state, md5_chain_
     const md5_root_velocity now = md5_measure_root(player, layer_state, fresh, false);
     for (int i = 0; i < 4; i++)
         layer_state->root_offset.v[i] = layer_state->root_velocity.v[i] - now.v[i];
-    layer_state->carries_root = true;
 }
 
 // -- Layers -------------------------------------------------------------------------------------
 
-// Whether any active state of a layer has root motion.
+// Whether any active state of a layer has root motion, or may have left some.
 static bool has_root_motion(const md5_player *player, md5_layer_state *layer_state)
 {
     for (uint32_t i = 0; i < layer_state->num_used; i++) {
@@ -245,7 +244,7 @@ static bool has_root_motion(const md5_player *player, md5_layer_state *layer_sta
         if (tree && tree->has_root_motion)
             return true;
     }
-    return layer_state->has_snapshot || (layer_state->has_offsets && layer_state->carries_root);
+    return layer_state->has_snapshot || layer_state->has_offsets;
 }
 
 // Root motion of a layer, and its coverage. States without motion do not move; a frozen pose moves
@@ -267,9 +266,7 @@ static md5_root_delta root_delta_of_layer(md5_player *player, md5_layer_state *l
         delta =
             blend(delta, root_delta_of_state(player, active), (double)active->weight / *coverage);
     }
-    if (!layer_state->has_offsets || !layer_state->carries_root)
-        return delta;
-    return add_rest(delta, layer_state, seconds);
+    return layer_state->has_offsets ? add_rest(delta, layer_state, seconds) : delta;
 }
 
 // Root motion of a one-shot.

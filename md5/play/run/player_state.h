@@ -110,7 +110,6 @@ typedef struct md5_layer_state {
     float *morph_offsets;     // [num_morphs] with the offsets
     md5_root_velocity frozen_root; // velocity that goes with the snapshot
     // With the offsets: the velocity of the root, and how far it was from that of the new motion.
-    bool carries_root;
     md5_root_velocity root_velocity, root_offset;
     md5_active_state first, *others; // the slots; usually one is used
 } md5_layer_state;

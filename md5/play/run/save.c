@@ -186,9 +186,11 @@ static bool keep_morphs(md5_archive *archive, const md5_machine *machine, float 
 
 static bool keep_root(md5_archive *archive, md5_root_velocity *velocity)
 {
-    for (int i = 0; i < 4; i++)
-        TRY(md5_keep_double(archive, &velocity->v[i], -MOST_ROOT_VELOCITY, MOST_ROOT_VELOCITY,
-                            "a velocity of the root"));
+    const double most = MOST_ROOT_VELOCITY;
+    if (archive->version < 6)
+        *velocity = (md5_root_velocity){{0.0}};
+    for (int i = 0; archive->version >= 6 && i < 4; i++)
+        TRY(md5_keep_double(archive, &velocity->v[i], -most, most, "a velocity of the root"));
     return true;
 }
 
@@ -200,10 +202,7 @@ static bool keep_frozen(md5_archive *archive, const md5_machine *machine, uint32
     TRY(md5_keep_float(archive, &kept->coverage, 0.0f, 1.0f, "the coverage of a frozen pose"));
     for (uint32_t i = 0; kept->coverage > 0.0f && i < count; i++)
         TRY(keep_transform(archive, &kept->snapshot[i]));
-    if (archive->version < 6)
-        kept->frozen_root = (md5_root_velocity){{0.0}};
-    else
-        TRY(keep_root(archive, &kept->frozen_root));
+    TRY(keep_root(archive, &kept->frozen_root));
     return keep_morphs(archive, machine, kept->frozen_morphs);
 }
 
@@ -217,19 +216,13 @@ static bool keep_offsets(md5_archive *archive, const md5_machine *machine, uint3
     TRY(md5_keep_time(archive, &kept->settling.duration, "the duration of offsets"));
     for (uint32_t i = 0; i < count; i++)
         TRY(keep_offset(archive, &kept->offsets[i]));
-    const bool is_old = archive->version < 6;
-    const bool is_begun = kept->settling.elapsed > (is_old ? 0.0 : MD5_BORDER);
+    const bool is_begun = kept->settling.elapsed > (archive->version < 6 ? 0.0 : MD5_BORDER);
     if (is_begun)
         kept->settling.elapsed = fmax(kept->settling.elapsed, 2.0 * MD5_BORDER);
     for (uint32_t i = 0; !is_begun && i < count; i++)
         TRY(keep_velocity(archive, &kept->velocities[i]));
-    kept->carries_root = kept->carries_root && !is_old;
-    if (!is_old)
-        TRY(md5_keep_bool(archive, &kept->carries_root, "whether offsets carry the root"));
-    if (kept->carries_root) {
-        TRY(keep_root(archive, &kept->root_velocity));
-        TRY(keep_root(archive, &kept->root_offset));
-    }
+    TRY(keep_root(archive, &kept->root_velocity));
+    TRY(keep_root(archive, &kept->root_offset));
     return keep_morphs(archive, machine, kept->morph_offsets);
 }
 
