@@ -160,12 +160,13 @@ typedef struct md5_entity_machine {
 } md5_entity_machine;
 
 // Makes the tables of a state machine. Each clip that can be played becomes a clip of the same
-// name, with its frame commands as events; names that no machine can have, "" and "(none)", are
-// left out with a warning. Each channel that has joints becomes a layer, whose first state "(none)"
-// is empty and whose others are the clips, in order. As in the engine, the layer "all" hides those
-// of the body's parts, and "eyelids" hides "all". A game copies the tables, adds what it needs, and
-// calls md5_create_machine(). Unlike an actor's poses, those of a machine are without
-// md5_entity.offset, and the root is as in the file.
+// name, with its frame commands as events; one with a rate of its own is
+// played by a motion "paced NAME" of that speed. Clips of the names "", "(none)" and those that
+// begin with "paced " are left out with a warning. Each channel that has joints becomes a layer,
+// whose first state "(none)" is empty and whose others are the clips, in order. As in the engine,
+// the layer "all" hides those of the body's parts, and "eyelids" hides "all". A game copies the
+// tables, adds what it needs, and calls md5_create_machine(). Unlike an actor's poses, those of a
+// machine are without md5_entity.offset, and the root is as in the file.
 //
 // The entity must outlive the tables. Of `opts`, allocator, memory_limit, warn, warn_user and
 // max_warnings are used. Returns NULL only if memory runs out. Time and memory: linear in clips,

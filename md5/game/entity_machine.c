@@ -38,9 +38,10 @@ static bool make_events(md5_arena *arena, const md5_model_anim *anim, md5_clip_d
 }
 
 // A clip with a rate of its own is played by a motion of that speed: "paced NAME".
+static const char prefix[] = "paced ";
+
 static bool add_paced(md5_arena *arena, const md5_model_anim *anim, md5_motion_desc *motion)
 {
-    static const char prefix[] = "paced ";
     char *const name = (char *)md5_arena_alloc(arena, sizeof prefix + strlen(anim->name), 1);
     TRY(name);
     memcpy(name, prefix, sizeof prefix);
@@ -54,6 +55,13 @@ static bool add_paced(md5_arena *arena, const md5_model_anim *anim, md5_motion_d
 // The first state of each layer, which plays nothing.
 static const char nothing[] = "(none)";
 
+// Clips have no names that states and motions here have.
+static bool is_possible(const char *name)
+{
+    return name[0] != '\0' && strcmp(name, nothing) != 0
+           && strncmp(name, prefix, sizeof prefix - 1) != 0;
+}
+
 static bool make_clips(md5_arena *arena, const md5_entity *entity, md5_machine_desc *machine)
 {
     md5_clip_desc *const clips =
@@ -66,7 +74,7 @@ static bool make_clips(md5_arena *arena, const md5_entity *entity, md5_machine_d
         if (clip->num_files == 0)
             continue;
         const char *const name = clip->anim->name;
-        if (name[0] == '\0' || strcmp(name, nothing) == 0) {
+        if (!is_possible(name)) {
             md5_warn(arena->context, 0, 0, "no machine can have a clip of the name '%s': left out",
                      name);
             continue;

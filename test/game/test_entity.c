@@ -334,17 +334,19 @@ TEST (machines_of_entities_can_always_be_made) {
     md5_error error;
     const md5_load_opts opts = {.warn = add_warning, .warn_user = &log};
     md5_game *const game = open_entity_game(
-        "model m { mesh body.md5mesh anim walk walk.md5anim anim \"\" walk.md5anim\n"
+        "model m { mesh body.md5mesh anim walk walk.md5anim { rate 2 } anim \"\" walk.md5anim\n"
+        "anim \"paced walk\" walk.md5anim\n"
         "anim \"(none)\" walk.md5anim channel torso ( *spine ) }",
         NULL);
     CHECK(md5_set_verdict(game, MD5_VERDICT_LENIENT, NULL));
     md5_entity *const entity = load_entity(game, "m");
-    CHECK_UINT(entity->num_clips, 3);
+    CHECK_UINT(entity->num_clips, 4);
     md5_entity_machine *const tables = md5_make_entity_machine(entity, &opts, &error);
     CHECK_UINT(tables->desc->num_clips, 1);
-    CHECK_UINT((unsigned)log.count, 2);
+    CHECK_UINT((unsigned)log.count, 3);
     has_logged(&log, ":0: no machine can have a clip of the name '': left out");
     has_logged(&log, ":0: no machine can have a clip of the name '(none)': left out");
+    has_logged(&log, ":0: no machine can have a clip of the name 'paced walk': left out");
     md5_machine *const machine = md5_create_machine(tables->desc, NULL, &error);
     test_check(machine != NULL, __FILE__, __LINE__, "%s", error.message);
     md5_free_machine(machine);
