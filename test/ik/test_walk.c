@@ -75,6 +75,70 @@ TEST (walk_feet_that_stand_do_not_slide_and_all_reach) {
     walk_free(of);
 }
 
+// A foot lands half of a stand ahead of its home, which is where the home is in the middle of the
+// stand. While the legs of one group step, those of all others stand. A home that moves evenly is
+// foreseen exactly, one that moves along a circle along its tangent: from when the end of the step
+// was last planned, which is at 0.7 of it, and followed with a delay of 0.05 s.
+static void check_landings(md5_vec3 velocity, float turn, uint32_t num_groups)
+{
+    walk_case *const of = walk_new(MD5_AXES_ID, NULL);
+    if (!CHECK(of != NULL))
+        return;
+    of->desc.response = MD5_ZERO;
+    of->desc.num_groups = num_groups;
+    double fastest = 0.0, farthest = 0.0, begun[6] = {0.0};
+    for (uint32_t leg = 0; leg < 6; leg++) {
+        const md5_vec3 home = of->walk.feet[leg].home;
+        const double x = (double)velocity.x - (double)turn * (double)home.y;
+        const double y = (double)velocity.y + (double)turn * (double)home.x;
+        fastest = fmax(fastest, sqrt(x * x + y * y));
+        farthest = fmax(farthest, distance(home, (md5_vec3){0, 0, 0}));
+        of->legs[leg].group = leg % num_groups;
+    }
+    const double seconds = fmin(0.45, 0.5 * (double)of->walk.radius / (fastest * num_groups));
+    const double half = 0.5 * (num_groups - 1.0) * seconds;
+    const double along = (double)turn * (0.3 * seconds + half + 0.05 + 1.0 / 120.0);
+    const double tolerance = 1e-3 + farthest * along * along / 2.0;
+    md5_vec3 expected[6];
+    uint32_t num_landed = 0;
+    for (int frame = 1; frame <= 960; frame++) {
+        bool stepped[6];
+        for (uint32_t leg = 0; leg < 6; leg++)
+            stepped[leg] = of->walk.feet[leg].is_stepping;
+        md5_advance_walk(&of->desc, &of->walk, velocity, turn, 1.0 / 120.0);
+        for (uint32_t leg = 0; leg < 6; leg++) {
+            const md5_foothold *const foot = &of->walk.feet[leg];
+            if (foot->is_stepping && !stepped[leg]) {
+                const double angle = (double)turn * (frame / 120.0 + seconds + half);
+                const double x = (double)foot->home.x, y = (double)foot->home.y;
+                const md5_vec3 arm = {(float)(x * cos(angle) - y * sin(angle)),
+                                      (float)(x * sin(angle) + y * cos(angle)), 0.0f};
+                const md5_vec3 way = md5_vec3_scale(velocity, (float)(seconds + half));
+                expected[leg] = md5_vec3_add(of->walk.position, md5_vec3_add(way, arm));
+                begun[leg] = frame / 120.0;
+            } else if (!foot->is_stepping && stepped[leg]) {
+                CHECK_NEAR(distance(foot->position, expected[leg]), 0.0, tolerance);
+                CHECK_NEAR(frame / 120.0 - begun[leg], seconds, 1.01 / 120.0);
+                num_landed++;
+            }
+        }
+    }
+    CHECK(num_landed >= 12);
+    walk_free(of);
+}
+
+TEST (walk_lands_half_of_a_stand_ahead_of_home) {
+    static const uint32_t group_counts[] = {1, 2, 3, 6};
+    for (int i = 0; i < 4; i++) {
+        check_landings((md5_vec3){6, 0, 0}, 0.0f, group_counts[i]);
+        check_landings((md5_vec3){-3, 0, 0}, 0.0f, group_counts[i]);
+        check_landings((md5_vec3){0, 5, 0}, 0.0f, group_counts[i]);
+        check_landings((md5_vec3){9, -7, 0}, 0.0f, group_counts[i]);
+        check_landings((md5_vec3){0, 0, 0}, 0.4f, group_counts[i]);
+        check_landings((md5_vec3){0, 0, 0}, -0.2f, group_counts[i]);
+    }
+}
+
 // The analytic solution of x' = u with u' = (v - u) / response.
 TEST (walk_follows_velocity_and_turn) {
     walk_case *const of = walk_new(MD5_AXES_ID, NULL);

@@ -59,6 +59,14 @@ static void check_view(const md5_camera *camera, double time, md5_wrap wrap, dou
     CHECK_NEAR(fmod(angle(view.rotation) - frame + 720.0 + 180.0, 360.0) - 180.0, 0.0, 1e-2);
 }
 
+static void check_rotation(md5_quat actual, double x, double y, double z, double w)
+{
+    CHECK_NEAR((double)actual.x, x, 1e-6);
+    CHECK_NEAR((double)actual.y, y, 1e-6);
+    CHECK_NEAR((double)actual.z, z, 1e-6);
+    CHECK_NEAR((double)actual.w, w, 1e-6);
+}
+
 TEST (camera_plays_between_frames) {
     warnings seen;
     md5_error error;
@@ -102,10 +110,14 @@ TEST (camera_cuts_hide_the_frame_that_ends_a_shot) {
     md5_free_camera(camera);
 }
 
-// Frame i of a shaking path: at (i, 5 sin 2.4 i, 0), without rotation, fov 60.
-static double shaking(uint32_t frame)
+// A shaking path: x moves evenly, y and z shake, rotation and field of view too, each in its own
+// way.
+enum { SHAKEN_Y, SHAKEN_Z, SHAKEN_TURN, SHAKEN_FOV = SHAKEN_TURN + 3, NUM_SHAKEN };
+
+static double shaking(int what, uint32_t frame)
 {
-    return round(1e4 * 5.0 * sin(2.4 * frame)) / 1e4;
+    static const double sizes[NUM_SHAKEN] = {5.0, 3.0, 0.1, 0.2, 0.05, 7.0};
+    return round(1e4 * sizes[what] * sin((2.4 - 0.3 * what) * frame + what)) / 1e4;
 }
 
 static md5_camera *parse_shaking(uint32_t num_frames, uint32_t cut)
@@ -117,14 +129,25 @@ static md5_camera *parse_shaking(uint32_t num_frames, uint32_t cut)
                         "numCuts 1\n\ncuts {\n\t%u\n}\n\ncamera {\n",
                         num_frames, cut);
     for (uint32_t i = 0; i < num_frames; i++)
-        used += snprintf(text + used, sizeof text - (size_t)used, "\t( %u %.4f 0 ) ( 0 0 0 ) 60\n",
-                         i, shaking(i));
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         "\t( %u %.4f %.4f ) ( %.4f %.4f %.4f ) %.4f\n", i, shaking(SHAKEN_Y, i),
+                         shaking(SHAKEN_Z, i), shaking(SHAKEN_TURN, i), shaking(SHAKEN_TURN + 1, i),
+                         shaking(SHAKEN_TURN + 2, i), 60.0 + shaking(SHAKEN_FOV, i));
     (void)snprintf(text + used, sizeof text - (size_t)used, "}\n");
     return parse(text, &seen, NULL);
 }
 
-// The weighted mean at a stored frame of a shot, by the formula.
-static double mean_around(uint32_t frame, uint32_t first, uint32_t last, double reach)
+// w of a frame's rotation, of which the file has three numbers.
+static double shaking_w(uint32_t frame)
+{
+    double square = 1.0;
+    for (int i = SHAKEN_TURN; i < SHAKEN_FOV; i++)
+        square -= shaking(i, frame) * shaking(i, frame);
+    return -sqrt(square);
+}
+
+// The weighted mean at a stored frame of a shot, by the formula; NUM_SHAKEN is w.
+static double mean_around(int what, uint32_t frame, uint32_t first, uint32_t last, double reach)
 {
     double sum = 0.0, weights = 0.0;
     reach = fmin(reach, fmin((double)(frame - first), (double)(last - frame)));
@@ -132,7 +155,7 @@ static double mean_around(uint32_t frame, uint32_t first, uint32_t last, double 
         const double u =
             reach > 0.0 ? ((double)i - (double)frame) / reach : (i == frame ? 0.0 : 1.0);
         const double weight = fabs(u) < 1.0 ? (1.0 - u * u) * (1.0 - u * u) : 0.0;
-        sum += weight * shaking(i);
+        sum += weight * (what == NUM_SHAKEN ? shaking_w(i) : shaking(what, i));
         weights += weight;
     }
     return sum / weights;
@@ -147,13 +170,25 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
         const uint32_t first = played < 20 ? 0 : 21, last = played < 20 ? 20 : 40;
         const md5_camera_view view =
             md5_camera_smooth_at(camera, 0.1 * played + 1e-9, MD5_WRAP_CLAMP, 0.45);
-        CHECK_NEAR(view.position.y, mean_around(frame, first, last, 4.5), 1e-4);
+        double expected[NUM_SHAKEN + 1], square = 0.0;
+        for (int i = 0; i <= NUM_SHAKEN; i++) {
+            expected[i] = mean_around(i, frame, first, last, 4.5);
+            square += i >= SHAKEN_TURN && i != SHAKEN_FOV ? expected[i] * expected[i] : 0.0;
+        }
         CHECK_NEAR(view.position.x, (double)frame, 1e-4); // constant speed is preserved
-        CHECK_NEAR(view.fov, 60.0, 1e-5);
+        CHECK_NEAR(view.position.y, expected[SHAKEN_Y], 1e-4);
+        CHECK_NEAR(view.position.z, expected[SHAKEN_Z], 1e-4);
+        CHECK_NEAR(view.fov, 60.0 + expected[SHAKEN_FOV], 1e-4);
+        check_rotation(view.rotation, expected[SHAKEN_TURN] / sqrt(square),
+                       expected[SHAKEN_TURN + 1] / sqrt(square),
+                       expected[SHAKEN_TURN + 2] / sqrt(square),
+                       expected[NUM_SHAKEN] / sqrt(square));
         const md5_camera_view plain =
             md5_camera_smooth_at(camera, 0.1 * played + 0.03, MD5_WRAP_CLAMP, 0.0);
         const md5_camera_view own = md5_camera_at(camera, 0.1 * played + 0.03, MD5_WRAP_CLAMP);
         CHECK_NEAR(plain.position.y, (double)own.position.y, 1e-5);
+        CHECK_NEAR(plain.position.z, (double)own.position.z, 1e-5);
+        CHECK_NEAR(plain.fov, (double)own.fov, 1e-5);
     }
     // Steps of a hundredth of a frame: no jump except at the cut.
     float last = 0.0f;
@@ -209,14 +244,6 @@ TEST (camera_more_cuts_than_frames_stay_inside) {
         CHECK(view.position.x >= 0.0f && view.position.x <= 2.0f);
     }
     md5_free_camera(camera);
-}
-
-static void check_rotation(md5_quat actual, double x, double y, double z, double w)
-{
-    CHECK_NEAR((double)actual.x, x, 1e-6);
-    CHECK_NEAR((double)actual.y, y, 1e-6);
-    CHECK_NEAR((double)actual.z, z, 1e-6);
-    CHECK_NEAR((double)actual.w, w, 1e-6);
 }
 
 // Cuts with views, as in the files of Doom 3's mod for virtual reality. The frames are played as
