@@ -2,10 +2,11 @@
 # run_tests.sh SUITE...: runs test programs and test scripts in parallel, one more than there are cores: some wait for windows.
 # Each suite ends its output with `N passed, N failed, N skipped`; this script ends with the sums. A suite
 # that crashes, hangs or prints no counts adds one failure. The output of a failed suite is printed in
-# full; of others only the counts and the lines that begin with `skipped: ` or `note: `. PROGRAM@1/2 is the first
-# half of a program's tests, PROGRAM@2/2 the other.
-# Environment: what the Makefile sets, MD5_TEST_TIMEOUT (seconds for one suite), and MD5_TEST_PART, which
-# selects the tests of the programs with that in their name or file; at least one must match.
+# full; of others only the counts and the lines that begin with `skipped: ` or `note: `. What failed is named once
+# more before the sums. PROGRAM@1/2 is the first half of a program's tests, PROGRAM@2/2 the other.
+# Environment: what the Makefile sets, MD5_TEST_TIMEOUT (seconds for one suite), MD5_TEST_PART, which
+# selects the tests of the programs with that in their name or file; at least one must match; and MD5_TEST_STOP: if
+# it is not empty, no suite starts after one has failed.
 set -u
 
 part=${MD5_TEST_PART:-}
@@ -61,13 +62,18 @@ END
             grep -E '^(skipped|note): ' "$log" | sed 's/^/    /'
         fi
     } >"$log.report"
+    {
+        sed -n "s|^FAILED: |FAILED: $name: |p" "$log"
+        [ -n "$trouble" ] && echo "FAILED: $name $trouble"
+    } >"$log.failed"
     # Prints nothing for a program without a matching test.
     [ "$part:$p:$f:$s" = "$part:0:0:0" ] && [ -n "$part" ] || cat "$log.report"
     echo "$p $f $s" >"$log.counts"
+    [ "$f" -eq 0 ]
 }
 
 if [ "${1:-}" = --one ]; then
-    one "$2" "$3"
+    one "$2" "$3" || [ -z "${MD5_TEST_STOP:-}" ] || exit 255 # then xargs starts no other
     exit 0
 fi
 
@@ -76,6 +82,7 @@ trap 'rm -rf "$folder"' EXIT
 trap 'exit 1' INT TERM
 cores=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 printf '%s\n' "$@" | xargs -P "$((cores + 1))" -I '{}' sh "$0" --one '{}' "$folder"
+cat "$folder"/*.failed 2>/dev/null
 # A suite without counts is a failure, whatever the reason.
 cat "$folder"/*.counts 2>/dev/null | awk -v suites=$# -v part="$part" '
     { passed += $1; failed += $2; skipped += $3 }
