@@ -1,6 +1,6 @@
 // The file of a compressed clip. Its size and checksum are renewed, so that changes reach the
 // checks of the numbers; the bytes as they are must be refused or sound, too.
-#include "test/fuzz/target.h"
+#include "test/fuzz/memory.h"
 
 #include "md5/md5compress.h"
 
@@ -83,6 +83,19 @@ static bool is_written_as(const md5_compressed *clip, const uint8_t *bytes, size
     return is_same;
 }
 
+typedef struct compressed_bytes {
+    const uint8_t *bytes;
+    size_t size;
+} compressed_bytes;
+
+static void *make_compressed(const void *of, const md5_load_opts *opts, md5_error *error)
+{
+    return md5_parse_compressed(((const compressed_bytes *)of)->bytes,
+                                ((const compressed_bytes *)of)->size, opts, error);
+}
+
+FUZZ_DESTROY(destroy_compressed, md5_compressed, md5_free_compressed)
+
 static const char *parse_compressed(const uint8_t *bytes, size_t size)
 {
     const md5_load_opts opts = {.memory_limit = FUZZ_MEMORY_LIMIT};
@@ -102,7 +115,8 @@ static const char *parse_compressed(const uint8_t *bytes, size_t size)
     if (!fault && !is_written_as(clip, bytes, size))
         fault = "a clip is written as different bytes";
     md5_free_compressed(clip);
-    return fault;
+    const compressed_bytes of = {bytes, size};
+    return fault ? fault : fuzz_memory(make_compressed, destroy_compressed, &of, opts, size);
 }
 
 const char *fuzz_compressed(const uint8_t *data, size_t size)

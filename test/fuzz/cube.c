@@ -1,6 +1,6 @@
 // An md5.cfg, a NUL byte, and a file that it may run as b.cfg. Every part, its animations and a
 // skin are looked up.
-#include "test/fuzz/target.h"
+#include "test/fuzz/memory.h"
 
 #include "md5/md5cube.h"
 
@@ -52,6 +52,13 @@ static const char *cube_part_fault(const md5_cube_part *part)
                : "an image without commands";
 }
 
+static void *make_cube(const void *of, const md5_load_opts *opts, md5_error *error)
+{
+    (void)of;
+    return md5_load_cube("md5.cfg", NULL, opts, error);
+}
+FUZZ_DESTROY(destroy_cube, md5_cube, md5_free_cube)
+
 const char *fuzz_cube(const uint8_t *data, size_t size)
 {
     const char *const bytes = (const char *)data;
@@ -72,5 +79,5 @@ const char *fuzz_cube(const uint8_t *data, size_t size)
     if (!fault && cube->num_parts == 0)
         fault = "a model without parts";
     md5_free_cube(cube);
-    return fault;
+    return fault ? fault : fuzz_memory(make_cube, destroy_cube, NULL, opts, size);
 }

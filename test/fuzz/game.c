@@ -1,7 +1,7 @@
 // Files of declarations: bytes up to a NUL are materials, up to the next one skins, the rest models
 // and entities. Everything that they declare is looked up, evaluated and played. The folder also
 // has a mesh m.md5mesh, with the joints a and b, and an animation m.md5anim.
-#include "test/fuzz/target.h"
+#include "test/fuzz/memory.h"
 
 #include "md5/md5actor.h"
 
@@ -140,6 +140,30 @@ static void count_command(void *user, const md5_frame_command *command, const md
     *(uint32_t *)user += command->frame;
 }
 
+// Saves an actor and restores it with some bytes changed, but for those that only say what they
+// are.
+static const char *restore_changed(md5_actor *actor, uint32_t choice)
+{
+    enum { HEAD = 16 };
+    uint8_t bytes[MD5_ACTOR_SAVE_SIZE], again[MD5_ACTOR_SAVE_SIZE];
+    static md5_transform pose[64];
+    md5_error error;
+    md5_actor_save(actor, bytes);
+    for (uint32_t i = 0; i < 1 + choice % 3; i++)
+        bytes[HEAD + (choice * 7 + i * 131) % (MD5_ACTOR_SAVE_SIZE - HEAD)] ^=
+            (uint8_t)(choice >> i);
+    if (!md5_actor_restore(actor, bytes, sizeof bytes, &error))
+        return error.message[0] ? NULL : "an actor was refused without a message";
+    md5_actor_save(actor, again);
+    if (memcmp(bytes, again, sizeof bytes) != 0)
+        return "a restored actor is saved as different bytes";
+    md5_actor_advance(actor, 500, NULL, NULL);
+    md5_actor_pose(actor, pose, NULL, NULL);
+    return pose[0].translation.x > -2e9f && pose[0].translation.x < 2e9f
+               ? NULL
+               : "a restored actor whose pose is not finite";
+}
+
 static const char *play_entity(const md5_entity *entity, const md5_entity *body)
 {
     static const uint32_t steps[] = {0, 16, 30, 100, 100000};
@@ -161,6 +185,8 @@ static const char *play_entity(const md5_entity *entity, const md5_entity *body)
         if (!(pose[0].translation.x > -2e9f && pose[0].translation.x < 2e9f))
             fault = "a pose that is not finite";
     }
+    if (actor && !fault)
+        fault = restore_changed(actor, sum);
     md5_free_actor(actor);
     return fault;
 }
@@ -248,11 +274,26 @@ static const char *ask_for_all(md5_game *game)
 }
 
 // Looks everything up under the lenient verdict, then under the engine's.
+static const char *open_and_ask(const md5_game_path *path, asset_heap *heap)
+{
+    asset_warnings warnings = {0};
+    md5_load_opts opts = asset_opts(heap, &warnings);
+    md5_error error;
+    opts.memory_limit = FUZZ_MEMORY_LIMIT;
+    md5_game *const game = md5_open_game(path, 1, &opts, &error);
+    if (!game)
+        return error.status == MD5_ERROR_MEMORY ? NULL : "no game, and no reason";
+    const char *fault = ask_for_all(game);
+    if (!fault && md5_set_verdict(game, MD5_VERDICT_ENGINE, &error))
+        fault = ask_for_all(game);
+    md5_free_game(game);
+    return fault ? fault : asset_heap_fault(heap);
+}
+
+// A second time one of the allocations of the game fails.
 const char *fuzz_game(const uint8_t *data, size_t size)
 {
     fuzz_file files[NUM_FILES];
-    md5_error error;
-    const md5_load_opts opts = {.memory_limit = FUZZ_MEMORY_LIMIT};
     split_files(files, (const char *)data, size);
     const md5_game_path path = {
         .num_files = NUM_FILES,
@@ -261,12 +302,8 @@ const char *fuzz_game(const uint8_t *data, size_t size)
         .close = close_fuzz_file,
         .user = files,
     };
-    md5_game *const game = md5_open_game(&path, 1, &opts, &error);
-    if (!game)
-        return error.status == MD5_ERROR_MEMORY ? NULL : "no game, and no reason";
-    const char *fault = ask_for_all(game);
-    if (!fault && md5_set_verdict(game, MD5_VERDICT_ENGINE, &error))
-        fault = ask_for_all(game);
-    md5_free_game(game);
-    return fault;
+    asset_heap heap = {0};
+    const char *const fault = open_and_ask(&path, &heap);
+    asset_heap failing = {.fail_at = 1 + size % (heap.num_allocs > 0 ? heap.num_allocs : 1)};
+    return fault ? fault : open_and_ask(&path, &failing);
 }

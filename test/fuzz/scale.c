@@ -1,5 +1,5 @@
 // A .md5scale for an animation of three joints and 100 frames.
-#include "test/fuzz/target.h"
+#include "test/fuzz/memory.h"
 
 #include "md5/md5quake.h"
 
@@ -22,6 +22,19 @@ static const char *scales_fault(const md5_scales *scales)
     return NULL;
 }
 
+typedef struct scale_text {
+    const uint8_t *bytes;
+    size_t size;
+    const md5_anim *anim;
+} scale_text;
+
+static void *make_scales(const void *of, const md5_load_opts *opts, md5_error *error)
+{
+    const scale_text *const text = of;
+    return md5_parse_scales(text->bytes, text->size, text->anim, opts, error);
+}
+FUZZ_DESTROY(destroy_scales, md5_scales, md5_free_scales)
+
 // Loading needs only the names of joints and the number of frames.
 const char *fuzz_scale(const uint8_t *data, size_t size)
 {
@@ -34,5 +47,6 @@ const char *fuzz_scale(const uint8_t *data, size_t size)
         return error.status != MD5_OK ? NULL : "no scales, and no reason";
     const char *const fault = scales_fault(scales);
     md5_free_scales(scales);
-    return fault;
+    const scale_text text = {data, size, &anim};
+    return fault ? fault : fuzz_memory(make_scales, destroy_scales, &text, opts, size);
 }

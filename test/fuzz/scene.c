@@ -1,9 +1,4 @@
-#include "test/fuzz/target.h"
-#include "test/load/test_asset.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test/fuzz/api.h"
 
 // Copies a part into a block of its own, so that a read beyond its end is detected.
 static char *copy_part(const uint8_t *data, size_t size)
@@ -12,17 +7,6 @@ static char *copy_part(const uint8_t *data, size_t size)
     if (part && size > 0)
         memcpy(part, data, size);
     return part;
-}
-
-static const char *pose_fault(const md5_transform *pose, uint32_t num_joints)
-{
-    for (uint32_t joint = 0; joint < num_joints; joint++) {
-        const md5_quat q = pose[joint].rotation;
-        const double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
-        if (!(fabs(x * x + y * y + z * z + w * w - 1.0) <= 1e-4))
-            return "a sampled rotation without unit length";
-    }
-    return NULL;
 }
 
 static const char *moment_fault(const md5_anim *anim, const md5_moment *moment)
@@ -66,7 +50,7 @@ static const char *play_at(const md5_binding *binding, double time, md5_wrap wra
     const char *fault = moment_fault(binding->anim, &moment);
     if (!fault) {
         md5_sample(binding, &moment, root, pose);
-        fault = pose_fault(pose, num_joints);
+        fault = api_pose_fault(pose, num_joints);
         md5_local_to_model(&model->skeleton, pose, joints);
         md5_build_palette(model, joints, joints);
         for (uint32_t mesh = 0; mesh < model->num_meshes; mesh++)
@@ -89,8 +73,20 @@ static const char *play(const md5_binding *binding)
     return fault;
 }
 
-static const char *bind_and_play(const md5_model *model, const md5_anim *anim)
+typedef struct scene_parts {
+    const md5_model *model;
+    const md5_anim *anim;
+} scene_parts;
+
+static void *make_scene_binding(const void *of, const md5_load_opts *opts, md5_error *error)
 {
+    return md5_bind(((const scene_parts *)of)->model, ((const scene_parts *)of)->anim, opts, error);
+}
+FUZZ_DESTROY(destroy_scene_binding, md5_binding, md5_free_binding)
+
+static const char *bind_and_play(const md5_model *model, const md5_anim *anim, uint32_t random)
+{
+    const scene_parts parts = {model, anim};
     asset_heap heap = {0};
     asset_warnings warnings = {0};
     const md5_load_opts opts = asset_opts(&heap, &warnings);
@@ -101,8 +97,13 @@ static const char *bind_and_play(const md5_model *model, const md5_anim *anim)
         fault = "no binding, for a reason other than names";
     if (!fault && binding)
         fault = play(binding);
+    if (!fault && binding)
+        fault = use_api(binding, random);
     md5_free_binding(binding);
-    return fault ? fault : asset_heap_fault(&heap);
+    if (!fault)
+        fault = asset_heap_fault(&heap);
+    return fault ? fault
+                 : fuzz_memory(make_scene_binding, destroy_scene_binding, &parts, opts, random);
 }
 
 const char *fuzz_scene(const uint8_t *data, size_t size)
@@ -118,7 +119,10 @@ const char *fuzz_scene(const uint8_t *data, size_t size)
     md5_anim *const anim = model ? md5_parse_anim(anim_text, anim_size, &opts, NULL) : NULL;
     free(mesh_text);
     free(anim_text);
-    const char *const fault = anim ? bind_and_play(model, anim) : NULL;
+    uint32_t random = 0;
+    for (size_t i = 0; i < size; i++)
+        random = random * 31 + data[i];
+    const char *const fault = anim ? bind_and_play(model, anim, random) : NULL;
     md5_free_anim(anim);
     md5_free_model(model);
     return fault;

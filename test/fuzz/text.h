@@ -3,8 +3,7 @@
 #ifndef FUZZ_TEXT_H
 #define FUZZ_TEXT_H
 
-#include "test/fuzz/target.h"
-#include "test/load/test_asset.h"
+#include "test/fuzz/memory.h"
 
 typedef struct fuzz_text_kind {
     void *(*parse)(const void *text, size_t size, const md5_load_opts *opts, md5_error *error);
@@ -12,6 +11,18 @@ typedef struct fuzz_text_kind {
     const char *(*find_fault)(void *asset); // NULL, or a description of the fault
     void (*free)(void *asset);
 } fuzz_text_kind;
+
+typedef struct fuzz_piece {
+    const fuzz_text_kind *kind;
+    const void *text;
+    size_t size;
+} fuzz_piece;
+
+static inline void *fuzz_parse_piece(const void *of, const md5_load_opts *opts, md5_error *error)
+{
+    const fuzz_piece *const piece = of;
+    return piece->kind->parse(piece->text, piece->size, opts, error);
+}
 
 static inline const char *fuzz_text(const fuzz_text_kind *kind, const uint8_t *data, size_t size)
 {
@@ -32,7 +43,11 @@ static inline const char *fuzz_text(const fuzz_text_kind *kind, const uint8_t *d
     kind->free(asset);
     if (!fault && heap.peak_bytes > FUZZ_FIXED_BYTES + (FUZZ_BYTES_PER_BYTE - 1) * size)
         fault = "more memory than 64 KB and 16 bytes for each byte";
-    return fault ? fault : asset_heap_fault(&heap);
+    if (!fault)
+        fault = asset_heap_fault(&heap);
+    const fuzz_piece piece = {kind, data, size};
+    const size_t choice = size > 0 ? size + data[size / 2] : 0;
+    return fault ? fault : fuzz_memory(fuzz_parse_piece, kind->free, &piece, opts, choice);
 }
 
 // Defines the functions of a format.

@@ -1,0 +1,415 @@
+// What a program may do with a model and a clip once they are read: each input tries one group of
+// functions, with joints and numbers chosen by its bytes. The sanitizers check what is written;
+// rotations must keep unit length.
+#ifndef FUZZ_API_H
+#define FUZZ_API_H
+
+#include "test/fuzz/memory.h"
+
+#include "md5/md5bake.h"
+#include "md5/md5bind.h"
+#include "md5/md5compress.h"
+#include "md5/md5gaze.h"
+#include "md5/md5machine.h"
+#include "md5/md5morph.h"
+#include "md5/md5query.h"
+#include "md5/md5walk.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { API_BLOCKS = 32 };
+
+typedef struct api_use {
+    const md5_model *model;
+    const md5_anim *anim;
+    const md5_binding *binding;
+    uint32_t num_joints;
+    md5_moment moment;
+    md5_transform *pose, *other; // [num_joints]
+    md5_mat34 *joints, *palette; // of `pose`
+    uint32_t random;
+    void *blocks[API_BLOCKS];
+    uint32_t num_blocks;
+} api_use;
+
+// Of exact size, so that writes beyond it are detected. Freed at the end.
+static void *api_memory(api_use *of, size_t count, size_t size)
+{
+    void *const block = calloc(count > 0 ? count : 1, size);
+    if (!block || of->num_blocks == API_BLOCKS)
+        abort();
+    return of->blocks[of->num_blocks++] = block;
+}
+
+static uint32_t api_choice(api_use *of, uint32_t count)
+{
+    of->random = of->random * 1664525u + 1013904223u;
+    return (of->random >> 8) % count;
+}
+
+// One in eight is no joint.
+static uint32_t api_joint(api_use *of)
+{
+    return api_choice(of, 8) > 0 ? api_choice(of, of->num_joints) : of->num_joints;
+}
+
+static float api_number(api_use *of)
+{
+    static const float numbers[] = {0.0f,  1.0f,  -1.0f, 0.5f,  3.0f,   -20.0f,   100.0f,
+                                    1e-6f, -1e9f, 1e20f, 1e38f, 1e-38f, INFINITY, NAN};
+    return numbers[api_choice(of, sizeof numbers / sizeof numbers[0])];
+}
+
+static float api_finite(api_use *of)
+{
+    const float number = api_number(of);
+    return isfinite(number) ? number : 2.0f;
+}
+
+static float api_share(api_use *of)
+{
+    return 0.25f * (float)api_choice(of, 5);
+}
+
+static md5_vec3 api_point(api_use *of)
+{
+    return (md5_vec3){api_number(of), api_number(of), api_number(of)};
+}
+
+static const char *api_pose_fault(const md5_transform *pose, uint32_t num_joints)
+{
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
+        const md5_quat q = pose[joint].rotation;
+        const double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
+        if (!(fabs(x * x + y * y + z * z + w * w - 1.0) <= 1e-4))
+            return "a rotation without unit length";
+    }
+    return NULL;
+}
+
+// -- Groups ---------------------------------------------------------------------------------------
+
+static const char *use_blends(api_use *of)
+{
+    const uint32_t count = of->num_joints;
+    md5_transform *const out = api_memory(of, count, sizeof *out);
+    md5_transform *const scratch = api_memory(of, (size_t)2 * count, sizeof *scratch);
+    float *const mask = api_memory(of, count, sizeof *mask);
+    uint32_t *const mirror = api_memory(of, count, sizeof *mirror);
+    md5_velocity *const velocity = api_memory(of, count, sizeof *velocity);
+    for (uint32_t i = 0; i < count; i++)
+        mask[i] = api_share(of);
+    md5_blend_poses(of->pose, of->other, api_share(of), mask, count, out);
+    const char *fault = api_pose_fault(out, count);
+    md5_make_additive(of->other, of->pose, count, scratch);
+    md5_add_pose(out, scratch, api_share(of), NULL, count, out);
+    fault = fault ? fault : api_pose_fault(out, count);
+    md5_add_difference(of->pose, of->other, out, api_share(of), mask, count, out);
+    fault = fault ? fault : api_pose_fault(out, count);
+    (void)md5_find_mirror(&of->model->skeleton, mirror);
+    md5_mirror_pose(of->model, mirror, of->pose, out);
+    fault = fault ? fault : api_pose_fault(out, count);
+    (void)md5_pose_distance(&of->model->skeleton, of->pose, out, mask, 1.0f, scratch);
+    md5_pose_velocity(of->pose, out, count, api_finite(of), velocity);
+    md5_local_to_model_transforms(&of->model->skeleton, of->pose, out);
+    md5_model_to_local_transforms(&of->model->skeleton, out, out);
+    return fault ? fault : api_pose_fault(out, count);
+}
+
+static const char *use_samples(api_use *of)
+{
+    enum { JOBS = 9 };
+    md5_pose_job jobs[JOBS];
+    md5_sample_cubic(of->binding, &of->moment, MD5_WRAP_LOOP, MD5_ROOT_ID, of->pose);
+    const char *fault = api_pose_fault(of->pose, of->num_joints);
+    md5_sample_nlerp(of->binding, &of->moment, MD5_ROOT_FILE, of->pose);
+    fault = fault ? fault : api_pose_fault(of->pose, of->num_joints);
+    for (uint32_t i = 0; i < JOBS; i++)
+        jobs[i] = (md5_pose_job){.binding = of->binding,
+                                 .moment = of->moment,
+                                 .root = (md5_root)(i % 3),
+                                 .palette = api_memory(of, of->num_joints, sizeof(md5_mat34)),
+                                 .joints = i == 0 ? of->joints : NULL};
+    void *const scratch = api_memory(of, md5_pose_batch_scratch(jobs, JOBS, NULL), 1);
+    md5_pose_batch(jobs, JOBS, NULL, scratch);
+    md5_pose_batch_nlerp(jobs, JOBS, NULL, scratch);
+    return fault;
+}
+
+static void limit_joints(api_use *of, md5_joint_limit *limits)
+{
+    for (uint32_t i = 0; i < of->num_joints; i++)
+        limits[i] = (md5_joint_limit){.kind = (md5_limit_kind)api_choice(of, 3),
+                                      .rest = of->model->bind_local[i].rotation,
+                                      .axis = {i % 2 ? 1.0f : 0.0f, 1.0f, 0.5f},
+                                      .least = -api_share(of),
+                                      .most = 3.0f * api_share(of),
+                                      .swing = 3.0f * api_share(of)};
+}
+
+static const char *use_chains(api_use *of)
+{
+    const md5_skeleton *const skeleton = &of->model->skeleton;
+    md5_joint_limit *const limits = api_memory(of, of->num_joints, sizeof *limits);
+    const md5_quat turn = {0.6f, 0.0f, 0.0f, 0.8f};
+    limit_joints(of, limits);
+    const md5_vec3 pole = api_point(of);
+    const md5_two_bone_job two_bone = {.tip = api_joint(of),
+                                       .target = api_point(of),
+                                       .pole = api_choice(of, 2) ? &pole : NULL,
+                                       .rotation = api_choice(of, 2) ? &turn : NULL,
+                                       .soften = api_share(of),
+                                       .stretch = 1.0f + api_share(of),
+                                       .weight = api_share(of),
+                                       .limits = api_choice(of, 2) ? limits : NULL};
+    (void)md5_two_bone(skeleton, of->pose, &two_bone);
+    const md5_aim_job aim = {.tip = api_joint(of),
+                             .length = api_choice(of, MD5_MAX_CHAIN + 1),
+                             .target = api_point(of),
+                             .forward = {0, 1, 0},
+                             .limit = api_share(of),
+                             .weight = api_share(of)};
+    (void)md5_aim(skeleton, of->pose, &aim);
+    const md5_chain_job chain = {.tip = api_joint(of),
+                                 .length = 2 + api_choice(of, MD5_MAX_CHAIN - 1),
+                                 .target = api_point(of),
+                                 .tolerance = 1e-3f,
+                                 .iterations = api_choice(of, 20),
+                                 .weight = api_share(of),
+                                 .limits = api_choice(of, 2) ? limits : NULL};
+    (void)md5_fabrik(skeleton, of->pose, &chain);
+    (void)md5_ccd(skeleton, of->pose, &chain);
+    (void)md5_dls(skeleton, of->pose, &chain);
+    md5_goal goals[2] = {{api_joint(of), 4, api_point(of), &turn, 1.0f, 0.0f},
+                         {api_joint(of), 7, api_point(of), NULL, 0.5f, 0.0f}};
+    const md5_goals_job both = {.goals = goals,
+                                .num_goals = 2,
+                                .tolerance = 1e-3f,
+                                .iterations = api_choice(of, 20),
+                                .weight = api_share(of),
+                                .limits = api_choice(of, 2) ? limits : NULL};
+    (void)md5_reach_goals(skeleton, of->pose, &both);
+    return api_pose_fault(of->pose, of->num_joints);
+}
+
+static const char *use_secondary(api_use *of)
+{
+    const md5_skeleton *const skeleton = &of->model->skeleton;
+    const md5_transform change = {{0.0f, 0.6f, 0.0f, 0.8f}, api_point(of), 0.0f};
+    (void)md5_modify_joint(skeleton, of->pose, api_joint(of), (md5_joint_space)api_choice(of, 4),
+                           change, api_share(of));
+    md5_foot feet[2] = {{.ankle = api_joint(of), .floor = api_number(of), .normal = api_point(of)},
+                        {.ankle = api_joint(of),
+                         .floor = api_number(of),
+                         .has_leg = true,
+                         .knee = api_joint(of),
+                         .hip = api_joint(of)}};
+    float drop = 0.0f;
+    (void)md5_place_feet(skeleton, of->pose, api_joint(of), feet, 2, &drop, 0.1f, 0.02f, 1.0f);
+    const md5_spring_job spring = {.tip = api_joint(of),
+                                   .length = 2 + api_choice(of, 4),
+                                   .stiffness = api_finite(of),
+                                   .damping = api_share(of),
+                                   .acceleration = {0, 0, -100},
+                                   .placement = change,
+                                   .weight = api_share(of)};
+    md5_spring_joint *const state = api_memory(of, spring.length, sizeof *state);
+    for (int i = 0; i < 3; i++)
+        (void)md5_spring(skeleton, of->pose, &spring, state, 0.1f * (float)i, i == 0);
+    md5_gaze gaze;
+    const md5_vec3 target = api_point(of);
+    const md5_gaze_desc eyes = {.head = api_joint(of), .targets = &target, .num_targets = 1};
+    md5_begin_gaze(of->random, &gaze);
+    md5_advance_gaze(&eyes, skeleton->axes, &gaze, 0.7);
+    if (eyes.head < of->num_joints)
+        (void)md5_pose_gaze(&eyes, &gaze, skeleton, api_share(of), of->pose);
+    const md5_leg leg = {{api_joint(of), api_joint(of), api_joint(of)}, -1, 0};
+    const md5_walk_desc legs = {
+        .skeleton = skeleton, .legs = &leg, .num_legs = 1, .num_groups = 1, .body = api_joint(of)};
+    md5_walk walk;
+    if (md5_begin_walk(&legs, of->pose, change, &walk)) {
+        md5_advance_walk(&legs, &walk, api_point(of), api_number(of), 0.3);
+        (void)md5_pose_walk(&legs, &walk, of->pose);
+    }
+    return api_pose_fault(of->pose, of->num_joints);
+}
+
+static const char *use_skins(api_use *of)
+{
+    md5_dual_quat *const dual = api_memory(of, of->num_joints, sizeof *dual);
+    md5_dual_palette(of->palette, of->num_joints, dual);
+    (void)md5_skin_bounds(of->model, of->palette);
+    for (uint32_t i = 0; i < of->model->num_meshes && i < 4; i++) {
+        const md5_mesh *const mesh = &of->model->meshes[i];
+        const size_t count = mesh->num_vertices, slots = 1 + api_choice(of, 8);
+        struct vertex {
+            md5_vec3 position, normal;
+            md5_vec4 tangent;
+            uint8_t joints[8], weights[8];
+        } *const out = api_memory(of, count, sizeof *out);
+        const md5_vertex_out to = {&out->position, sizeof *out,   &out->normal,
+                                   sizeof *out,    &out->tangent, sizeof *out};
+        md5_skin_strided(mesh, of->palette, &to);
+        md5_skin_dual_strided(mesh, dual, &to);
+        (void)md5_pack_influences8(mesh, (uint32_t)slots, out->joints, sizeof *out, out->weights,
+                                   sizeof *out);
+        const uint32_t vertex = count > 0 ? api_choice(of, (uint32_t)count) : 0;
+        md5_vec3 position, normal;
+        md5_skin_vertices(mesh, of->palette, &vertex, count > 0, &position, &normal);
+    }
+    return NULL;
+}
+
+static const char *use_queries(api_use *of)
+{
+    const md5_ray ray = {api_point(of), api_point(of), api_share(of), api_choice(of, 2) == 0};
+    md5_bounds *const bounds = api_memory(of, of->num_joints, sizeof *bounds);
+    uint32_t *const found = api_memory(of, of->num_joints, sizeof *found);
+    md5_vec3 *const scratch = api_memory(of, md5_max_vertices(of->model), sizeof *scratch);
+    md5_hit hit;
+    float distance;
+    (void)md5_joint_bounds(of->model, bounds);
+    const md5_bounds all = md5_bounds_of_joints(bounds, of->joints, of->num_joints);
+    (void)md5_ray_bounds(&ray, all, &distance);
+    (void)md5_ray_joints(&ray, bounds, of->joints, of->num_joints, &hit);
+    if (md5_ray_model(&ray, of->model, of->palette, scratch, &hit)
+        && (hit.mesh >= of->model->num_meshes
+            || hit.triangle >= of->model->meshes[hit.mesh].num_triangles
+            || hit.joint >= (int32_t)of->num_joints))
+        return "a ray hits what is not there";
+    const int32_t nearest = md5_nearest_joint(of->joints, of->num_joints, api_point(of), &distance);
+    if (nearest >= (int32_t)of->num_joints
+        || md5_nearest_joint_to_ray(of->joints, of->num_joints, &ray, NULL)
+               >= (int32_t)of->num_joints)
+        return "the nearest joint is none";
+    (void)md5_find_in_sphere(bounds, of->num_joints, api_point(of), api_number(of), found);
+    (void)md5_find_in_bounds(bounds, of->num_joints, all, found);
+    (void)md5_find_on_ray(bounds, of->num_joints, &ray, found);
+    return NULL;
+}
+
+// -- Assets ---------------------------------------------------------------------------------------
+
+static const md5_load_opts api_opts = {.memory_limit = FUZZ_MEMORY_LIMIT};
+
+static void *make_compressed_clip(const void *of, const md5_load_opts *opts, md5_error *error)
+{
+    const api_use *const use = of;
+    const md5_compress_opts compress = {.tolerance = 0.1f, .model = use->model};
+    return md5_compress_anim(use->anim, &compress, opts, error);
+}
+FUZZ_DESTROY(destroy_compressed_clip, md5_compressed, md5_free_compressed)
+
+static const char *use_compression(api_use *of)
+{
+    if ((size_t)of->anim->num_frames * of->num_joints > 200) // 16 attempts
+        return NULL;
+    const char *fault =
+        fuzz_memory(make_compressed_clip, destroy_compressed_clip, of, api_opts, of->random);
+    md5_compressed *const clip = make_compressed_clip(of, &api_opts, NULL);
+    md5_compressed_binding *const binding =
+        clip ? md5_bind_compressed(of->model, clip, &api_opts, NULL) : NULL;
+    if (binding) {
+        md5_sample_compressed(binding, &of->moment, MD5_ROOT_FILE, of->pose);
+        fault = fault ? fault : api_pose_fault(of->pose, of->num_joints);
+        (void)md5_compressed_root_motion(clip, &of->moment, &of->moment);
+    }
+    md5_free_compressed_binding(binding);
+    md5_free_compressed(clip);
+    return fault;
+}
+
+static void *make_baked(const void *of, const md5_load_opts *opts, md5_error *error)
+{
+    const api_use *const use = of;
+    return md5_create_baked(use->model, use->palette, 1, opts, error);
+}
+FUZZ_DESTROY(destroy_baked, md5_baked, md5_free_baked)
+
+static void *make_weights(const void *of, const md5_load_opts *opts, md5_error *error)
+{
+    const api_use *const use = of;
+    const md5_mesh *const mesh = &use->model->meshes[0];
+    const md5_weights_desc desc = {.positions = mesh->positions,
+                                   .num_positions = mesh->num_vertices,
+                                   .indices = mesh->indices,
+                                   .num_triangles = mesh->num_triangles,
+                                   .skeleton = &use->model->skeleton,
+                                   .bind = use->model->bind,
+                                   .resolution = 4 + use->random % 8,
+                                   .max_influences = 1 + use->random % 16};
+    return md5_create_weights(&desc, opts, error);
+}
+FUZZ_DESTROY(destroy_weights, md5_weights, md5_free_weights)
+
+static void *make_retarget(const void *of, const md5_load_opts *opts, md5_error *error)
+{
+    const api_use *const use = of;
+    const md5_joint_pair pair = {use->model->skeleton.joints[0].name,
+                                 use->model->skeleton.joints[use->num_joints - 1].name, true};
+    return md5_create_retarget(use->model, use->model, &pair, use->random % 2, opts, error);
+}
+FUZZ_DESTROY(destroy_retarget, md5_retarget, md5_free_retarget)
+
+static void *make_morph(const void *of, const md5_load_opts *opts, md5_error *error)
+{
+    const api_use *const use = of;
+    const md5_morph_source source = {"smile", use->model};
+    return md5_create_morph(use->model, &source, 1, opts, error);
+}
+FUZZ_DESTROY(destroy_morph, md5_morph, md5_free_morph)
+
+static const char *use_assets(api_use *of)
+{
+    const char *fault = fuzz_memory(make_baked, destroy_baked, of, api_opts, of->random);
+    if (!fault)
+        fault = fuzz_memory(make_retarget, destroy_retarget, of, api_opts, of->random);
+    if (!fault)
+        fault = fuzz_memory(make_morph, destroy_morph, of, api_opts, of->random);
+    if (!fault && of->model->num_meshes > 0 && of->model->meshes[0].num_vertices > 0)
+        fault = fuzz_memory(make_weights, destroy_weights, of, api_opts, of->random);
+    md5_baked *const baked = make_baked(of, &api_opts, NULL);
+    const md5_moment first = {0};
+    if (baked && !(md5_baked_error(baked, of->model, &first, of->palette) < INFINITY))
+        fault = "a baked vertex that is not finite";
+    md5_free_baked(baked);
+    md5_retarget *const retarget = make_retarget(of, &api_opts, NULL);
+    if (retarget) {
+        md5_transform *const scratch = api_memory(of, of->num_joints, sizeof *scratch);
+        md5_retarget_pose(retarget, of->other, scratch, of->pose);
+        fault = fault ? fault : api_pose_fault(of->pose, of->num_joints);
+    }
+    md5_free_retarget(retarget);
+    return fault;
+}
+
+static const char *use_api(const md5_binding *binding, uint32_t random)
+{
+    static const char *(*const groups[])(api_use *) = {use_blends,      use_samples, use_chains,
+                                                       use_secondary,   use_skins,   use_queries,
+                                                       use_compression, use_assets};
+    const uint32_t num_joints = binding->model->skeleton.num_joints;
+    api_use of = {.model = binding->model,
+                  .anim = binding->anim,
+                  .binding = binding,
+                  .num_joints = num_joints,
+                  .random = random};
+    if (num_joints > 256)
+        return NULL;
+    of.pose = api_memory(&of, num_joints, sizeof *of.pose);
+    of.other = api_memory(&of, num_joints, sizeof *of.other);
+    of.joints = api_memory(&of, num_joints, sizeof *of.joints);
+    of.palette = api_memory(&of, num_joints, sizeof *of.palette);
+    of.moment = md5_moment_at(of.anim, 0.37 * of.anim->duration, MD5_WRAP_LOOP);
+    memcpy(of.other, of.model->bind_local, num_joints * sizeof *of.other);
+    md5_pose_palette(binding, &of.moment, MD5_ROOT_FILE, of.pose, of.joints, of.palette);
+    md5_sample(binding, &of.moment, MD5_ROOT_FILE, of.pose);
+    const char *const fault = groups[api_choice(&of, sizeof groups / sizeof groups[0])](&of);
+    while (of.num_blocks > 0)
+        free(of.blocks[--of.num_blocks]);
+    return fault;
+}
+
+#endif

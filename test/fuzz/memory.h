@@ -1,0 +1,44 @@
+// Failing allocations, for targets of any kind.
+#ifndef FUZZ_MEMORY_H
+#define FUZZ_MEMORY_H
+
+#include "test/fuzz/target.h"
+#include "test/load/test_asset.h"
+
+typedef void *fuzz_make(const void *of, const md5_load_opts *opts, md5_error *error);
+typedef void fuzz_destroy(void *asset);
+
+// Makes an asset from `of` twice: with memory, then while one of the allocations fails, chosen by
+// `choice`. That must be reported, and all memory freed.
+static inline const char *fuzz_memory(fuzz_make *make, fuzz_destroy *destroy, const void *of,
+                                      md5_load_opts opts, size_t choice)
+{
+    asset_heap heap = {0};
+    asset_warnings warnings = {0};
+    md5_error error;
+    opts.allocator = asset_opts(&heap, &warnings).allocator;
+    void *asset = make(of, &opts, &error);
+    const size_t num_allocs = heap.num_allocs;
+    if (asset)
+        destroy(asset);
+    if ((asset != NULL) != (error.status == MD5_OK) || (!asset && !error.message[0]))
+        return "refused without a reason, or made with one";
+    if (asset_heap_fault(&heap) || num_allocs == 0)
+        return asset_heap_fault(&heap);
+    heap = (asset_heap){.fail_at = 1 + choice % num_allocs};
+    asset = make(of, &opts, &error);
+    if (asset)
+        destroy(asset);
+    return asset                              ? "made although memory was refused"
+           : error.status != MD5_ERROR_MEMORY ? "refused memory was not reported"
+                                              : asset_heap_fault(&heap);
+}
+
+// Casts of the functions would be undefined.
+#define FUZZ_DESTROY(name, type, destroy) \
+    static void name(void *asset)         \
+    {                                     \
+        destroy((type *)asset);           \
+    }
+
+#endif
