@@ -178,12 +178,7 @@ static void turn_joints(view_scene *scene)
         const md5_quat a = model->bind_local[i].rotation;
         const md5_quat b = {axis.x * s, axis.y * s, axis.z * s, cosf(half)};
         scene->pose[i] = model->bind_local[i];
-        scene->pose[i].rotation = (md5_quat){
-            a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-            a.w * b.y + a.y * b.w + a.z * b.x - a.x * b.z,
-            a.w * b.z + a.z * b.w + a.x * b.y - a.y * b.x,
-            a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
-        };
+        scene->pose[i].rotation = md5_quat_mul(a, b);
     }
     md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
     md5_build_palette(model, scene->joints, scene->palette);
