@@ -246,6 +246,19 @@ TEST (camera_more_cuts_than_frames_stay_inside) {
     md5_free_camera(camera);
 }
 
+// Each cut hides a frame, but one is played.
+TEST (camera_with_as_many_cuts_as_frames_plays_one) {
+    warnings seen;
+    md5_error error;
+    md5_camera *const camera = parse(camera_text(3, "2 2 2", 3), &seen, &error);
+    if (!CHECK(camera != NULL))
+        return;
+    check_view(camera, 0.0, MD5_WRAP_CLAMP, 0.0);
+    check_view(camera, 9.0, MD5_WRAP_CLAMP, 0.0);
+    check_view(camera, 0.15, MD5_WRAP_LOOP, 0.0);
+    md5_free_camera(camera);
+}
+
 // Cuts with views, as in the files of Doom 3's mod for virtual reality. The frames are played as
 // without them.
 TEST (camera_offers_the_views_of_cuts) {
