@@ -27,10 +27,9 @@ end_all() {
 }
 trap end_all EXIT
 
-# until_true SECONDS COMMAND...: waits for it to succeed.
+# until_true COMMAND...: waits for it to succeed, for minutes at most, which only a failure takes.
 until_true() {
-    rounds=$(($1 * 20))
-    shift
+    rounds=2000
     while [ $rounds -gt 0 ]; do
         "$@" >/dev/null 2>&1 && return 0
         sleep 0.05
@@ -38,7 +37,7 @@ until_true() {
     done
     "$@"
 }
-until_true 20 [ -s "$scratch/display" ] || {
+until_true [ -s "$scratch/display" ] || {
     skip "$(basename "$0")" "Xvfb does not start: $(head -n 1 "$scratch/xvfb")"
     finish
 }
@@ -60,7 +59,7 @@ open_viewer() { # ARGUMENTS...
     # shellcheck disable=SC2086 # several words, or none
     (cd "$pictures" && exec "$view" --verbose debug $quick $config $size "$@") 2>"$log" &
     viewer=$!
-    until_true 20 grep -q '^start: ' "$log" || { cat "$log"; return 1; }
+    until_true grep -q '^start: ' "$log" || { cat "$log"; return 1; }
     window=$(xdotool search --onlyvisible --pid $viewer 2>/dev/null | tail -n 1)
     [ -n "$window" ] || window=$(xdotool search --onlyvisible --name md5view | tail -n 1)
     xdotool windowfocus --sync "$window"
@@ -68,7 +67,7 @@ open_viewer() { # ARGUMENTS...
 # The viewer has ended with this status.
 ended_with() {
     end_status=0
-    until_true 60 sh -c "! kill -0 $viewer" || { echo "it does not exit"; return 1; }
+    until_true sh -c "! kill -0 $viewer" || { echo "it does not exit"; return 1; }
     wait "$viewer" || end_status=$?
     viewer=
     # LeakSanitizer itself crashes now and then while a thread of another library ends: that is no leak.
@@ -95,8 +94,11 @@ after() {
     count=$(count_of "$action")
     before=$(grep -E '^[a-z-]+: model=' "$log" | tail -n 1)
     "$@"
-    until_true 10 more_than "$action" "$count" || { echo "no line for $action"; tail -n 3 "$log"; return 1; }
+    until_true more_than "$action" "$count" || { echo "no line for $action"; tail -n 3 "$log"; return 1; }
     line=$(grep "^$action: " "$log" | tail -n 1)
+}
+has_acted() {
+    [ "$(grep -c ': model=' "$log")" -gt "$1" ]
 }
 more_than() {
     [ "$(count_of "$1")" -gt "$2" ]
@@ -109,7 +111,7 @@ press() { # ACTION KEY
 }
 # Waits until the viewer shows no notice; it logs `quiet` when one ends.
 quiet() {
-    until_true 20 is_quiet
+    until_true is_quiet
 }
 is_quiet() {
     grep -E '^[a-z-]+: model=' "$log" | tail -n 1 | grep -q ' notice=0'
@@ -126,14 +128,16 @@ repeats_until() {
     done
     says "$3"
 }
-# clicks ACTION X Y: repeats the click until the viewer logs the action, because the target may not be
-# drawn yet.
+# clicks ACTION X Y: repeats the click, which may hit something else while the target is not drawn yet, until the viewer
+# logs the action. It logs each click as some action.
 clicks() {
     clicked=$(count_of "$1")
     before=$(grep -E '^[a-z-]+: model=' "$log" | tail -n 1)
     for _ in 1 2 3 4 5 6 7 8 9 10; do
+        actions=$(grep -c ': model=' "$log")
         xdotool mousemove --window "$window" "$2" "$3" click 1
-        until_true 1 more_than "$1" "$clicked" >/dev/null && break
+        until_true has_acted "$actions"
+        more_than "$1" "$clicked" && break
     done
     more_than "$1" "$clicked" || { echo "no line for $1"; tail -n 3 "$log"; return 1; }
     line=$(grep "^$1: " "$log" | tail -n 1)

@@ -11,11 +11,10 @@
 #include "demo/viewer/scene/entity_play.h"
 #include "demo/viewer/ui/game_list.h"
 #include "demo/viewer/ui/panels.h"
+#include "test/viewer/test_view_wait.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include <SDL.h>
 
 enum { WIDTH = 1280, HEIGHT = 900 };
 
@@ -171,20 +170,14 @@ TEST (folder_without_declarations_is_listed_by_its_files) {
         CHECK(s.viewer.ui.browser.kind == VIEW_BROWSE_FILES && s.viewer.scan == NULL);
         view_browse_place(&s.viewer, test_path("models/game/winter"));
         CHECK(s.viewer.ui.browser.is_scanning && s.viewer.scan != NULL);
-        for (int i = 0; i < 5000 && s.viewer.scan != NULL; i++) {
-            SDL_Delay(1);
-            CHECK(view_follow_scan(&s.viewer));
-        }
+        WAIT_UNTIL(!CHECK(view_follow_scan(&s.viewer)) || s.viewer.scan == NULL);
         CHECK(!view_follow_scan(&s.viewer) && !s.viewer.ui.browser.is_scanning);
         CHECK(strstr(s.viewer.library->place, "models/game/winter|") != NULL); // with its base
         CHECK_STRING(s.viewer.ui.browser.folder + strlen(s.viewer.ui.browser.folder) - 13,
                      "winter + base");
         CHECK(s.viewer.document->scene.library != s.viewer.library); // still in use
         view_browse_game(&s.viewer, test_path("models/nowhere"));
-        for (int i = 0; i < 5000 && s.viewer.scan != NULL; i++) {
-            SDL_Delay(1);
-            (void)view_follow_scan(&s.viewer);
-        }
+        WAIT_UNTIL(!view_follow_scan(&s.viewer) || s.viewer.scan == NULL);
         CHECK(s.viewer.ui.browser.kind == VIEW_BROWSE_NOTHING && s.viewer.log.error[0] != '\0');
         CHECK(s.viewer.library != NULL);                            // as before
         view_browse_game(&s.viewer, test_path("models/game/base")); // closed during the scan
@@ -201,8 +194,7 @@ TEST (chosen_name_has_its_picture_beside_the_list) {
         CHECK(view_listed_name(&s.viewer.ui.browser, -2) == NULL);
         (void)draw(&s);
         const float wide = s.viewer.ui.browser.rows.width;
-        for (int i = 0; i < 5000 && !view_follow_previews(&s.viewer); i++)
-            SDL_Delay(1);
+        WAIT_UNTIL(view_follow_previews(&s.viewer));
         const view_facts facts = draw(&s);
         CHECK(facts.preview != 0 && s.viewer.canvas.num_images == 1);
         CHECK(s.viewer.canvas.images[0].image == facts.preview);
@@ -212,10 +204,7 @@ TEST (chosen_name_has_its_picture_beside_the_list) {
         view_show_section(&s.viewer, VIEW_SKINS);
         CHECK(view_follow_previews(&s.viewer)); // another line, whose picture is not there yet
         CHECK(draw(&s).preview == 0 && s.viewer.canvas.num_images == 0);
-        for (int i = 0; i < 5000 && s.viewer.preview.wish == NULL; i++) {
-            SDL_Delay(1);
-            (void)view_follow_previews(&s.viewer);
-        }
+        WAIT_UNTIL(((void)view_follow_previews(&s.viewer), s.viewer.preview.wish != NULL));
         CHECK_STRING(s.viewer.preview.wish, "monster_bobbin::skins/bobbin/ember");
         CHECK(draw(&s).preview != 0);
     }

@@ -4,15 +4,13 @@
 #include "demo/common/file.h"
 #include "demo/viewer/scene/game_scene.h"
 #include "demo/viewer/scene/scan.h"
-#include "test/test.h"
+#include "test/viewer/test_view_wait.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <SDL.h>
 
 static const char *const base = "models/game/base";
 
@@ -129,9 +127,8 @@ TEST (scan_opens_a_library_on_a_thread) {
     size_t num_files = 0;
     view_scan *const scan = view_begin_scan(test_path(base));
     CHECK(strcmp(view_scanned_place(scan), test_path(base)) == 0);
-    for (int i = 0; i < 5000 && !view_has_scanned(scan, &num_files); i++)
-        SDL_Delay(1);
-    CHECK(view_has_scanned(scan, &num_files) && num_files > 0);
+    WAIT_UNTIL(view_has_scanned(scan, &num_files));
+    CHECK(num_files > 0);
     view_library *const library = view_end_scan(scan, &error);
     if (CHECK(library != NULL))
         CHECK(has_name(library, VIEW_ENTITIES, "monster_bobbin"));

@@ -3,14 +3,12 @@
 #include "demo/viewer/scene/preview_make.h"
 #include "demo/viewer/scene/previews.h"
 #include "demo/viewer/scene/sketch.h"
-#include "test/test.h"
+#include "test/viewer/test_view_wait.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <SDL.h>
 
 // -- Sketches -----------------------------------------------------------------------------------
 
@@ -221,14 +219,9 @@ TEST (preview_of_a_skin_is_on_a_model_that_it_changes) {
 static const view_image *wait_for(view_previews *previews, const char *name)
 {
     const char *const names[1] = {name};
-    const view_image *found = NULL;
     view_want_previews(previews, names, 1);
-    for (int i = 0; i < 5000 && found == NULL; i++) {
-        if (view_take_previews(previews))
-            return view_find_preview(previews, name);
-        SDL_Delay(1);
-    }
-    return NULL;
+    WAIT_UNTIL(view_take_previews(previews));
+    return view_find_preview(previews, name);
 }
 
 TEST (previews_are_made_of_entities_and_models) {

@@ -12,7 +12,7 @@ opens() {
     open_viewer "$own" || return 1
     line=$(grep '^start: ' "$log") before=$line
     says 'is["playing"] == 1 && is["size"] == "800x450" && is["model"] == "bobbin"' &&
-        until_true 5 title_is 'bobbin'
+        until_true title_is 'bobbin'
 }
 check "a window opens and plays the built-in model" opens
 [ -n "$viewer" ] || finish

@@ -11,7 +11,7 @@ types() { # LETTERS...
     done
 }
 lists_game() {
-    open_viewer "$game" && until_true 20 grep -q '^scanned: ' "$log" && press list Down &&
+    open_viewer "$game" && until_true grep -q '^scanned: ' "$log" && press list Down &&
         says 'is["list"] == "game" && is["found"] == 6' && types t h i m && says 'is["found"] == 2' &&
         press choose Return && says 'is["list"] == "none" && is["model"] == "monster_thimble"'
 }
@@ -22,7 +22,7 @@ turns_sections() {
 }
 drops_archive() {
     after drop python3 test/viewer/x11.py drop "$window" "$game/pak000.pk4" || return 1
-    until_true 20 more_than scanned 1 && press list Down &&
+    until_true more_than scanned 1 && press list Down &&
         says 'is["list"] == "game" && is["model"] == "monster_thimble"' && press quit ctrl+q && ended_with 0
 }
 check "a game folder is listed; typing finds an entity, Enter opens it" lists_game

@@ -53,7 +53,7 @@ hides_mesh() {
     for y in $(seq 200 8 400); do
         count=$(pressed)
         xdotool mousemove --window "$window" 50 "$y" click 1
-        until_true 5 pressed_since "$count"
+        until_true pressed_since "$count"
         grep -q '^mesh: ' "$log" && break
     done
     line=$(grep '^mesh: ' "$log" | tail -n 1)

@@ -111,7 +111,7 @@ watch_comes_to() {
     condition=$1
     shift
     "$@"
-    until_true 20 last_watch_says "$condition"
+    until_true last_watch_says "$condition"
 }
 last_watch_says() {
     line=$(grep '^watch: ' "$log" | tail -n 1)
