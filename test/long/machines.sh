@@ -4,7 +4,8 @@
 # cannot. Every platform checks the one hash of poses and vertices: test/load/test_same_bits.c.
 #
 # EMULATED_TESTS="..." says which tests where qemu translates each instruction, by the beginnings of their files'
-# names; only these are compiled. "" is all, ten minutes for each. PLATFORMS="..." says which platforms.
+# names; only these are compiled. "" is all, ten minutes for each. SANITIZED_TESTS="..." says so for 32 bits with
+# AddressSanitizer, UBSan and assertions. PLATFORMS="..." says which platforms.
 . test/build/report.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS MD5_CORPUS config CC CFLAGS LDFLAGS BUILD MD5_BUILD
 
@@ -64,6 +65,11 @@ on() {
 
 few=${EMULATED_TESTS-}
 on i686 i686-linux-gnu-gcc "" "" "-msse2 -mfpmath=sse"
+# Freed memory that is kept, to detect its use, must not fill the address space.
+i686=/usr/i686-linux-gnu/lib
+on i686-sanitize i686-linux-gnu-gcc "env ASAN_OPTIONS=quarantine_size_mb=16" "${SANITIZED_TESTS-}" \
+    "-O1 -g -UNDEBUG -msse2 -mfpmath=sse -fsanitize=address,undefined -fno-sanitize-recover=all" \
+    "-fsanitize=address,undefined -Wl,-rpath,$i686,--dynamic-linker,$i686/ld-linux.so.2"
 on musl-x86_64 musl-gcc "" ""
 on aarch64 aarch64-linux-gnu-gcc qemu-aarch64-static "$few"
 on riscv64 riscv64-linux-gnu-gcc qemu-riscv64-static "$few"

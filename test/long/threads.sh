@@ -1,29 +1,34 @@
 #!/bin/sh
-# The tests of threads under ThreadSanitizer, which reports every race, also those that do no harm.
+# The tests of threads, of batches and of loading on threads, and `md5tool check`, under ThreadSanitizer, which reports
+# every race, also those that do no harm.
 . test/build/report.sh
+unset MAKEFLAGS MAKELEVEL MFLAGS config CFLAGS LDFLAGS BUILD
 
 title="threads under ThreadSanitizer"
-program=build/threads/test_threads
-mkdir -p build/threads
+tests="test/load/test_threads.c test/load/test_jobs.c test/load/test_load_files.c test/viewer/test_view_threads.c"
+program=build/threads/test_md5
 
-build_with() { # COMPILER
-    # shellcheck disable=SC2086 # the compiler may be several words
-    $1 -std=c11 -O1 -g -ffp-contract=off -fno-omit-frame-pointer -fsanitize=thread -I. \
-        -o "$program" test/test.c test/load/test_asset.c test/load/test_threads.c test/load/test_jobs.c \
-        test/viewer/test_view_threads.c demo/common/threads.c demo/common/memory.c md5/*.c md5/*/*.c md5/*/*/*.c -lm
+built() {
+    make --no-print-directory -j"$(getconf _NPROCESSORS_ONLN)" DEPS=no config=release BUILD=build/threads \
+        CFLAGS="-O1 -fsanitize=thread" LDFLAGS=-fsanitize=thread \
+        TEST_MD5_SOURCES="$tests test/load/test_asset.c demo/common/threads.c demo/common/memory.c" \
+        $program build/threads/md5tool
 }
 
 # Some machines' address space layout is more than the sanitizer can do with.
-starts() {
-    "$program" no_such_test >/dev/null 2>&1 || setarch -R "$program" no_such_test >/dev/null 2>&1
+layout=
+under_sanitizer() { # PROGRAM ARGUMENTS...
+    TSAN_OPTIONS=halt_on_error=1 $layout "$@"
 }
-
-run_tests() {
-    if "$program" no_such_test >/dev/null 2>&1; then
-        TSAN_OPTIONS=halt_on_error=1 "$program"
-    else
-        TSAN_OPTIONS=halt_on_error=1 setarch -R "$program"
-    fi
+starts() {
+    under_sanitizer $program no_such_test >/dev/null 2>&1 && return
+    layout="setarch -R"
+    under_sanitizer $program no_such_test >/dev/null 2>&1
+}
+# Also files with warnings, and some that are refused.
+checks() {
+    ends_saying 1 errors under_sanitizer build/threads/md5tool check models test/reference/data test/data test/fuzz/seeds &&
+        ! grep ThreadSanitizer "$scratch/out"
 }
 
 # A race that must be seen, or the silence would mean nothing.
@@ -44,19 +49,17 @@ int main(void)
 END
     # shellcheck disable=SC2086 # the compiler may be several words
     ${CC:-cc} -fsanitize=thread -o "$scratch/race" "$scratch/race.c" || return 1
-    "$scratch/race" >"$scratch/race.log" 2>&1 || true
-    grep -q 'data race' "$scratch/race.log" || {
-        setarch -R "$scratch/race" >"$scratch/race.log" 2>&1 || true
-        grep -q 'data race' "$scratch/race.log"
-    }
+    under_sanitizer "$scratch/race" >"$scratch/race.log" 2>&1
+    grep -q 'data race' "$scratch/race.log"
 }
 
-build_with "${CC:-cc}" >"$scratch/build" 2>&1 || {
+built >"$scratch/build" 2>&1 || {
     cat "$scratch/build"
     skip "$title" "${CC:-cc} cannot build for it here"
     finish
 }
 starts || { skip "$title" "it does not run here"; finish; }
 check "ThreadSanitizer sees a race" sees_races
-check "$title" run_tests
+check "$title" under_sanitizer $program
+check "md5tool check under ThreadSanitizer" checks
 finish
