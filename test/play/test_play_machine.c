@@ -451,16 +451,13 @@ TEST (machine_keeps_its_tables) {
     play_end(&made);
 }
 
-TEST (machine_survives_failure_of_every_allocation) {
-    play_case made;
-    begin(&made);
-    full all;
-    fill(&made, &all);
+static void survive_failures(const md5_machine_desc *desc)
+{
     for (size_t n = 1;; n++) {
         test_heap heap = {.fail_at = n};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
         md5_error error;
-        md5_machine *const machine = md5_create_machine(&all.desc, &opts, &error);
+        md5_machine *const machine = md5_create_machine(desc, &opts, &error);
         md5_player *player = NULL;
         if (machine)
             player = md5_create_player(machine, &opts, &error);
@@ -475,6 +472,32 @@ TEST (machine_survives_failure_of_every_allocation) {
         if (is_made)
             break;
     }
+}
+
+TEST (machine_survives_failure_of_every_allocation) {
+    play_case made;
+    begin(&made);
+    full all;
+    fill(&made, &all);
+    survive_failures(&all.desc);
+    play_end(&made);
+}
+
+// So long that what is computed of its frames needs a block of its own.
+TEST (machine_of_a_long_clip_survives_failure_of_every_allocation) {
+    play_case made;
+    play_begin(&made);
+    (void)play_add_clip(&made, 2000, 30.0, 0.1, (play_walk){0.1, 0.0, 0.0}, 1);
+    const md5_clip_desc clip = {
+        .name = "a", .binding = made.bindings[0], .extract = MD5_EXTRACT_TURN};
+    const md5_state_desc state = {.name = "s", .motion = "a"};
+    const md5_layer_desc layer = {.name = "l", .states = &state, .num_states = 1};
+    survive_failures(&(md5_machine_desc){.name = "m",
+                                         .model = made.model,
+                                         .clips = &clip,
+                                         .num_clips = 1,
+                                         .layers = &layer,
+                                         .num_layers = 1});
     play_end(&made);
 }
 
