@@ -44,6 +44,15 @@ static const char *play_machine(md5_player *player, const md5_machine_desc *desc
                                              .speed = step % 3 == 0 ? -1.0f : 0.7f,
                                              .fade_in = 0.1f,
                                              .end = (md5_shot_end)(step % 3)});
+        if (step % 5 == 1)
+            md5_player_go(player, step % 3, step % 4, values[step % 5], (md5_fade)(step % 2),
+                          (md5_easing)(step % 4));
+        if (step % 7 == 2)
+            md5_player_seek(player, step % 2, step % 3, seconds[step % 6]);
+        if (step % 6 == 4)
+            md5_player_stop(player, step % 4, values[step % 5]);
+        if (step % 8 == 6)
+            md5_player_set_detail(player, &(md5_detail){NULL, 1 + step % 3, step % 2});
         md5_player_advance(player, seconds[step % 6], forget_event, &num_events);
         md5_player_pose(player, scratch, pose, joints, palette);
         if (!fuzz_is_sound(pose))
@@ -70,6 +79,41 @@ static bool has_sound_morphs(md5_player *player, const md5_machine *machine)
     return is_sound;
 }
 
+// A player that was restored, and one that was copied, continue as the one that was saved.
+static const char *restored_fault(const md5_machine *machine, md5_player *player, void *scratch)
+{
+    md5_player *const others[2] = {md5_create_player(machine, NULL, NULL),
+                                   md5_create_player(machine, NULL, NULL)};
+    const size_t size = md5_player_save_size(player);
+    uint8_t *const bytes = malloc(size);
+    md5_transform expected[FUZZ_JOINTS], pose[FUZZ_JOINTS];
+    md5_error error;
+    const char *fault = NULL;
+    if (!others[0] || !others[1] || !bytes || md5_player_save(player, bytes, size) != size)
+        abort();
+    if (!md5_player_restore(others[0], bytes, size, &error))
+        fault = "a saved player was refused";
+    md5_player_copy(others[1], player);
+    md5_player_advance(player, 0.13, NULL, NULL);
+    md5_player_pose(player, scratch, expected, NULL, NULL);
+    for (int i = 0; i < 2 && !fault; i++) {
+        md5_player_advance(others[i], 0.13, NULL, NULL);
+        md5_player_pose(others[i], scratch, pose, NULL, NULL);
+        if (memcmp(pose, expected, sizeof pose) != 0)
+            fault = i == 0 ? "a restored player poses otherwise" : "a copied one poses otherwise";
+    }
+    free(bytes);
+    md5_free_player(others[0]);
+    md5_free_player(others[1]);
+    return fault;
+}
+
+static void *make_machine(const void *of, const md5_load_opts *opts, md5_error *error)
+{
+    return md5_create_machine(of, opts, error);
+}
+FUZZ_DESTROY(destroy_machine, md5_machine, md5_free_machine)
+
 static const char *machine_fault(md5_machine_file *file)
 {
     md5_error error;
@@ -91,10 +135,15 @@ static const char *machine_fault(md5_machine_file *file)
         fault = play_machine(player, &file->desc, scratch);
         if (!fault && !has_sound_morphs(player, machine))
             fault = "an invalid weight of a morph target";
+        if (!fault)
+            fault = restored_fault(machine, player, scratch);
         free(scratch);
     }
     md5_free_player(player);
     md5_free_machine(machine);
+    if (!fault)
+        fault = fuzz_memory(make_machine, destroy_machine, &file->desc, (md5_load_opts){0},
+                            file->desc.num_clips + 7u * file->desc.num_layers);
     md5_free_binding(binding);
     md5_free_anim(anim);
     md5_free_model(model);
