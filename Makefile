@@ -442,11 +442,13 @@ $(filter $(BUILD)/share/zsh%,$(STAGED)): $(BUILD)/share/zsh/site-functions/_%: $
 $(filter $(BUILD)/share/fish%,$(STAGED)): $(BUILD)/share/fish/vendor_completions.d/%.fish: $(OUT)/%
 	$(call print_text,$*,--completions fish)
 
-# CMakeLists.txt fills in the same templates, except for targets.cmake, which CMake generates.
+# CMakeLists.txt fills in the same templates, except for targets.cmake, which CMake generates. Whole files replace
+# the old ones, because another `make install` may read them at this moment.
 PACKAGE_FILES := $(addprefix $(BUILD)/package/,$(LIBRARIES:%=%.pc) $(addprefix md5model-,config.cmake config-version.cmake targets.cmake))
 $(PACKAGE_FILES): $(BUILD)/package/%: .github/packaging/%.in FORCE
 	@mkdir -p $(@D)
-	@sed 's|@PREFIX@|$(PREFIX)|g; s|@LIBDIR@|$(LIBDIR)|g; s|@BINDIR@|$(BINDIR)|g; s|@INCLUDEDIR@|$(INCLUDEDIR)|g; s|@VERSION@|$(VERSION)|g' $< > $@
+	@sed 's|@PREFIX@|$(PREFIX)|g; s|@LIBDIR@|$(LIBDIR)|g; s|@BINDIR@|$(BINDIR)|g; s|@INCLUDEDIR@|$(INCLUDEDIR)|g; s|@VERSION@|$(VERSION)|g' $< > $@.$$$$ \
+	    && mv $@.$$$$ $@
 
 ## make install        to PREFIX=/usr/local, below DESTDIR; both of the following
 install: install-lib install-programs
