@@ -5,8 +5,8 @@
 // Newton's method. That interpolates rotations by a normalised sum, while ours are slerped exactly.
 // The peer's joints have scales, ours do not: it is measured with them and without.
 //
-// The peer leaves out ozz's check of its arguments, and its rest pose for joints whose weights sum
-// to nearly nothing: both would make it slower.
+// The peer leaves out ozz's check of its arguments, its sums of weights where all joints have the
+// same, and its rest pose for joints whose weights sum to nearly nothing: all would make it slower.
 #ifndef TEST_BENCH_BENCH_BLEND_H
 #define TEST_BENCH_BENCH_BLEND_H
 

@@ -1,9 +1,10 @@
-// Skinning for bench.c against a peer: the plain SIMD skinner that other engines have, written for
-// this comparison. Vertices are in parts of one number of influences each; of each vertex, the
-// matrices are blended by its weights, and the result transforms bind pose position, normal and
-// tangent. That is the scheme of ozz-animation's skinning job, with four floats in a register and
-// fused multiply-adds. It leaves directions as long as the blend makes them, while md5_skin() gives
-// unit length; so the peer is also measured with directions of unit length.
+// Skinning for bench.c against a peer: the scheme of ozz-animation's skinning job, written for this
+// comparison. Vertices are in parts of one number of influences each; of each vertex, the matrices
+// are blended by its weights, of which the last is what the others leave, and the result transforms
+// bind pose position, normal and tangent, with four floats in a register and fused multiply-adds.
+// Each vertex is stored whole, where ozz stores three floats: see README.md for what that gains.
+// Directions are left as long as the blend makes them, while md5_skin() gives unit length; so the
+// peer is also measured with directions of unit length.
 #ifndef TEST_BENCH_BENCH_PEER_H
 #define TEST_BENCH_BENCH_PEER_H
 
@@ -16,13 +17,14 @@
 #include <immintrin.h>
 
 #define PEER_TARGET __attribute__((target("avx2,fma")))
+#define PEER_INLINE PEER_TARGET static inline __attribute__((always_inline))
 #define PEER_MAX_COUNT 64 // influences of a vertex
 #define PEER_TURNS 31
 #define PEER_MIN_VERTICES 500 // fewer would measure calls
 #define PEER_MAX_MODELS 400
 
 typedef struct peer_matrix {
-    float columns[4][4];
+    _Alignas(16) float columns[4][4];
 } peer_matrix;
 
 // A run of vertices with `num_influences` each.
@@ -134,55 +136,92 @@ static void peer_free(peer_model *of)
 
 // -- The skinner ----------------------------------------------------------------------------------
 
-PEER_TARGET static inline __m128 peer_along(const __m128 matrix[4], float x, float y, float z)
+typedef struct peer_columns {
+    __m128 x, y, z, place;
+} peer_columns;
+
+PEER_INLINE peer_columns peer_sum(peer_columns sum, const peer_matrix *matrix, __m128 weight)
 {
-    const __m128 of_x = _mm_mul_ps(matrix[0], _mm_set1_ps(x));
-    const __m128 of_xy = _mm_fmadd_ps(matrix[1], _mm_set1_ps(y), of_x);
-    return _mm_fmadd_ps(matrix[2], _mm_set1_ps(z), of_xy);
+    return (peer_columns){_mm_fmadd_ps(_mm_load_ps(matrix->columns[0]), weight, sum.x),
+                          _mm_fmadd_ps(_mm_load_ps(matrix->columns[1]), weight, sum.y),
+                          _mm_fmadd_ps(_mm_load_ps(matrix->columns[2]), weight, sum.z),
+                          _mm_fmadd_ps(_mm_load_ps(matrix->columns[3]), weight, sum.place)};
 }
 
-PEER_TARGET static inline __m128 peer_direction(const __m128 matrix[4], float x, float y, float z,
-                                                bool is_unit)
+// The sum of `count` matrices, each times its weight; the last weight is what the others leave.
+PEER_INLINE peer_columns peer_blend(const peer_matrix *palette, const uint16_t *joints,
+                                    const float *weights, uint32_t count)
 {
-    const __m128 v = peer_along(matrix, x, y, z);
-    return is_unit ? _mm_div_ps(v, _mm_sqrt_ps(_mm_dp_ps(v, v, 0x7f))) : v;
+    const peer_matrix *const first = &palette[joints[0]];
+    peer_columns sum = {_mm_load_ps(first->columns[0]), _mm_load_ps(first->columns[1]),
+                        _mm_load_ps(first->columns[2]), _mm_load_ps(first->columns[3])};
+    if (count == 1)
+        return sum;
+    const __m128 w = _mm_set1_ps(weights[0]);
+    __m128 rest = _mm_sub_ps(_mm_set1_ps(1.0f), w);
+    sum = (peer_columns){_mm_mul_ps(sum.x, w), _mm_mul_ps(sum.y, w), _mm_mul_ps(sum.z, w),
+                         _mm_mul_ps(sum.place, w)};
+    for (uint32_t i = 1; i + 1 < count; i++) {
+        const __m128 weight = _mm_set1_ps(weights[i]);
+        rest = _mm_sub_ps(rest, weight);
+        sum = peer_sum(sum, &palette[joints[i]], weight);
+    }
+    return peer_sum(sum, &palette[joints[count - 1]], rest);
 }
 
-// `count` is a constant where this is inlined but for parts of many influences.
-PEER_TARGET static inline __attribute__((always_inline)) void
-peer_skin_part(const peer_mesh *mesh, const peer_matrix *palette, uint32_t begin, uint32_t end,
-               const uint16_t *joints, const float *weights, uint32_t count, bool has_normals,
-               bool has_tangents, bool is_unit)
+PEER_INLINE __m128 peer_direction(peer_columns by, const float *v)
 {
-    for (uint32_t v = begin; v < end; v++, joints += count, weights += count) {
-        __m128 matrix[4];
-        for (int c = 0; c < 4; c++) {
-            const __m128 column = _mm_loadu_ps(palette[joints[0]].columns[c]);
-            matrix[c] = count == 1 ? column : _mm_mul_ps(column, _mm_set1_ps(weights[0]));
-        }
-        for (uint32_t i = 1; i < count; i++) {
-            const __m128 weight = _mm_set1_ps(weights[i]);
-            for (int c = 0; c < 4; c++)
-                matrix[c] =
-                    _mm_fmadd_ps(_mm_loadu_ps(palette[joints[i]].columns[c]), weight, matrix[c]);
-        }
+    const __m128 of_x = _mm_mul_ps(by.x, _mm_set1_ps(v[0]));
+    return _mm_fmadd_ps(by.z, _mm_set1_ps(v[2]), _mm_fmadd_ps(by.y, _mm_set1_ps(v[1]), of_x));
+}
+
+PEER_INLINE __m128 peer_position(peer_columns by, const float *p)
+{
+    const __m128 of_x = _mm_mul_ps(by.x, _mm_set1_ps(p[0]));
+    return _mm_add_ps(_mm_fmadd_ps(by.y, _mm_set1_ps(p[1]), of_x),
+                      _mm_fmadd_ps(by.z, _mm_set1_ps(p[2]), by.place));
+}
+
+// Gives two directions unit length: one root and one division for both.
+PEER_INLINE void peer_normalize(__m128 *a, __m128 *b)
+{
+    const __m128 aa = _mm_mul_ps(*a, *a), bb = _mm_mul_ps(*b, *b);
+    const __m128 low = _mm_unpacklo_ps(aa, bb), high = _mm_unpackhi_ps(aa, bb);
+    const __m128 squares = _mm_add_ps(_mm_add_ps(low, _mm_movehl_ps(low, low)), high);
+    const __m128 scales = _mm_div_ps(_mm_set1_ps(1.0f), _mm_sqrt_ps(squares));
+    *a = _mm_mul_ps(*a, _mm_permute_ps(scales, 0x00));
+    *b = _mm_mul_ps(*b, _mm_permute_ps(scales, 0x55));
+}
+
+// `count` is a constant where this is inlined but for parts of many influences. Nothing is read
+// through `mesh` between the vertices, as any store could have changed it.
+PEER_INLINE void peer_skin_part(const peer_mesh *mesh, const peer_matrix *palette, uint32_t begin,
+                                uint32_t end, const uint16_t *joints, const float *weights,
+                                uint32_t count, bool has_normals, bool has_tangents, bool is_unit)
+{
+    const float *const positions = (const float *)mesh->positions;
+    const float *const normals = (const float *)mesh->normals;
+    const float *const tangents = (const float *)mesh->tangents;
+    float *const to_positions = mesh->to_positions, *const to_normals = mesh->to_normals;
+    float *const to_tangents = mesh->to_tangents;
+    for (size_t v = begin; v < end; v++, joints += count, weights += count) {
+        const peer_columns by = peer_blend(palette, joints, weights, count);
         // Each store writes one float of the vertex that follows, which is written afterwards.
-        const size_t at = (size_t)v * 3;
-        const md5_vec3 p = mesh->positions[v], n = mesh->normals[v];
-        _mm_storeu_ps(&mesh->to_positions[at],
-                      _mm_add_ps(peer_along(matrix, p.x, p.y, p.z), matrix[3]));
-        if (has_normals)
-            _mm_storeu_ps(&mesh->to_normals[at], peer_direction(matrix, n.x, n.y, n.z, is_unit));
-        if (!has_tangents)
+        _mm_storeu_ps(&to_positions[3 * v], peer_position(by, &positions[3 * v]));
+        if (!has_normals)
             continue;
-        const md5_vec4 t = mesh->tangents[v];
-        _mm_storeu_ps(&mesh->to_tangents[at], peer_direction(matrix, t.x, t.y, t.z, is_unit));
+        __m128 normal = peer_direction(by, &normals[3 * v]);
+        __m128 tangent = has_tangents ? peer_direction(by, &tangents[4 * v]) : normal;
+        if (is_unit)
+            peer_normalize(&normal, &tangent);
+        _mm_storeu_ps(&to_normals[3 * v], normal);
+        if (has_tangents)
+            _mm_storeu_ps(&to_tangents[3 * v], tangent);
     }
 }
 
-PEER_TARGET static inline __attribute__((always_inline)) void
-peer_skin_mesh(const peer_mesh *mesh, const peer_matrix *palette, bool has_normals,
-               bool has_tangents, bool is_unit)
+PEER_INLINE void peer_skin_mesh(const peer_mesh *mesh, const peer_matrix *palette, bool has_normals,
+                                bool has_tangents, bool is_unit)
 {
     const uint16_t *joints = mesh->joints;
     const float *weights = mesh->weights;
