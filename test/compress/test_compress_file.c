@@ -1,5 +1,6 @@
 // Compressed synthetic clips: tracks of every kind, bindings, damaged files, errors.
 #include "md5/compress/packed.h"
+#include "md5/compress/tracks.h"
 #include "md5/md5compress.h"
 #include "test/test.h"
 
@@ -64,6 +65,29 @@ static double difference(const md5_transform *a, const md5_transform *b)
     const double y = (double)a->translation.y - (double)b->translation.y;
     const double z = (double)a->translation.z - (double)b->translation.z;
     return sqrt(same < opposite ? same : opposite) + sqrt(x * x + y * y + z * z);
+}
+
+// -- Distances --------------------------------------------------------------------------------
+
+// Without a model, a joint's skin is as far as its longest bone, or, at the end of a chain, as its
+// own.
+TEST (compress_measures_bones_where_there_is_no_skin) {
+    md5_anim *const anim = make_anim(1.0, 0.0, "c");
+    md5_context context;
+    md5_error error;
+    md5_context_begin(&context, NULL, NULL, &error);
+    md5_arena arena = {.context = &context};
+    md5_skin_reach of;
+    const bool is_found = CHECK(md5_find_reach(&arena, anim, &(md5_compress_opts){0}, &of));
+    const double last = sqrt(5.0 * 5.0 + 0.5 * 0.5), own[JOINTS] = {10.0, 12.0, last, last};
+    const double reach[JOINTS] = {2.0 * last + 22.0, 2.0 * last + 12.0, 2.0 * last, last};
+    for (int i = 0; i < JOINTS && is_found; i++) {
+        CHECK_NEAR((double)of.own[i], own[i], 1e-5);
+        CHECK_NEAR((double)of.reach[i], reach[i], 1e-5);
+        CHECK_NEAR((double)of.budgets[i], 0.5, 1e-6); // four joints are on the path: sqrt(4)
+    }
+    md5_arena_free(&arena);
+    md5_free_anim(anim);
 }
 
 // -- Tracks -----------------------------------------------------------------------------------

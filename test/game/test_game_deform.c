@@ -160,14 +160,17 @@ TEST (deform_flare_has_a_border) {
     free_case(&c);
 }
 
-TEST (deform_flare_is_nothing_from_behind) {
-    static const md5_deform_view behind = {{-90, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    deform_case c;
-    form(&c, "flare 3", &behind);
-    for (uint32_t i = 0; i < 16; i++)
-        check_position(&c, i, 10.0, 0.0, 0.0);
-    CHECK(c.colors[0].x == 0.0f);
-    free_case(&c);
+TEST (deform_flare_is_nothing_from_behind_and_from_its_plane) {
+    static const md5_deform_view views[] = {{{-90, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+                                            {{10, 90, 0}, {1, 0, 0}, {0, 0, 1}}};
+    for (int view = 0; view < 2; view++) {
+        deform_case c;
+        form(&c, "flare 3", &views[view]);
+        for (uint32_t i = 0; i < 16; i++)
+            check_position(&c, i, 10.0, 0.0, 0.0);
+        CHECK(c.colors[0].x == 0.0f);
+        free_case(&c);
+    }
 }
 
 // -- Eyes -------------------------------------------------------------------------------------

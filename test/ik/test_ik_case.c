@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 real3 real3_of(md5_vec3 v)
 {
@@ -74,6 +75,7 @@ md5_vec3 ik_random_point(double size, uint64_t *random)
 void ik_make_rig(ik_rig *rig, uint32_t count, double size, uint64_t *random)
 {
     const bool is_reversed = test_random_u32(random) % 2 > 0;
+    memset(rig, 0, sizeof *rig); // whole rigs are copied and compared
     rig->skeleton = (md5_skeleton){.num_joints = count, .joints = rig->joints, .order = rig->order};
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t joint = is_reversed ? count - 1 - i : i;

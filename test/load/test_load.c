@@ -186,6 +186,7 @@ TEST (load_names_the_file_in_messages) {
     CHECK_UINT(error.status, MD5_ERROR_IO);
     CHECK_STRING(error.file, path);
     CHECK_STRING(error.message, "this is a folder: expected a file");
+    CHECK(error.line == 0 && error.column == 0);
 
     CHECK(!md5_load_model(path, NULL, NULL));
 

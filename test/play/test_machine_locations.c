@@ -99,6 +99,7 @@ TEST (machine_locations_of_masks_and_parameters) {
         {"lhand )", "tail )", "5:13: error: mask 'upper': there is no joint 'tail'"},
         {"\"*larm\"", "\"*tail\"", "5:5: error: mask 'upper': there is no joint '*tail'"},
         {"( )", "(\r\n\r  ''\r )", "8:3: error: mask 'none': a joint has no name"},
+        {"( )", "( -\"*lhand\" )", "6:16: error: mask 'none': there is no joint '*lhand'"},
         {"( )", "( larm\"lhand\" )", "6:15: error: mask 'none': there is no joint 'larm\"lhand\"'"},
         {"( )", "( \"larm\"lhand )", "6:21: error: mask 'none': expected white space after 'larm'"},
     };

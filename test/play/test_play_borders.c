@@ -355,6 +355,23 @@ TEST (borders_of_a_step_of_too_many_transitions) {
     play_scene_end(&of);
 }
 
+// Half of the parts are cycles of a second each, the others the transitions behind them.
+TEST (borders_of_a_step_leave_what_is_after_its_parts) {
+    const md5_state_desc state = {"fast", "fast"};
+    const md5_transition_desc again = {.from = "fast", .to = "fast", .waits = true, .exit = 1.0f};
+    const md5_layer_desc layer = {.name = "body",
+                                  .states = &state,
+                                  .num_states = 1,
+                                  .transitions = &again,
+                                  .num_transitions = 1};
+    play_scene of;
+    begin(&of, (md5_machine_desc){
+                   .motions = PACED, .num_motions = 1, .layers = &layer, .num_layers = 1});
+    md5_player_advance(of.player, 1e6, NULL, NULL);
+    CHECK_NEAR(md5_player_last_advance(of.player).undivided, 1e6 - MD5_MAX_STEP_PARTS / 2, 1e-6);
+    play_scene_end(&of);
+}
+
 // -- Poses --------------------------------------------------------------------------------------
 
 // At the border of two cycles, whatever steps lead there, the events of the last frame and of the

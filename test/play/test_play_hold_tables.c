@@ -52,6 +52,12 @@ TEST (play_hold_is_part_of_the_tables) {
     modifier.kind = MD5_MODIFIER_FEET;
     modifier.feet = feet;
     modifier.num_feet = 2;
+    md5_hold_rule full = {.height = 0.75f, .speed = 0.75f};
+    for (int i = 0; i < MD5_MOST_HELD; i++)
+        full.toes[i] = "toe_l";
+    modifier.hold = &full;
+    CHECK(md5_create_machine(&desc, NULL, &error) == NULL);
+    CHECK_STRING(error.message, "modifier 'legs' has 8 toes, but 2 feet");
     float *const numbers[] = {&rule.height, &rule.speed, &rule.distance, &rule.release};
     enum { NUMBERS = sizeof numbers / sizeof numbers[0], ALL = NUMBERS + 3 };
     uint64_t fingerprints[ALL];

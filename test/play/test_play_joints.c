@@ -148,6 +148,17 @@ TEST (joints_of_items_that_are_added) {
         add_full(&of.made, 0.4, 0.0, 0.0f, NULL, 0.75f, expected);
         CHECK(play_pose_distance(pose, expected) < NEAR);
     }
+    // At the other end of the line, joint 10 is moved by c alone.
+    CHECK(md5_player_set(of.player, 0, 1.0f));
+    md5_player_go(of.player, 0, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_advance(of.player, 0.4, NULL, NULL);
+    md5_transform pose[PLAY_JOINTS], expected[PLAY_JOINTS], c[PLAY_JOINTS], reference[PLAY_JOINTS];
+    play_pose(of.player, pose);
+    sample(&of.made, 3, 0.4, expected);
+    sample(&of.made, 1, 0.0, reference);
+    sample(&of.made, 2, 0.4, c);
+    md5_add_difference(expected, c, reference, 0.75f, NULL, PLAY_JOINTS, expected);
+    CHECK(play_pose_distance(pose, expected) < NEAR);
     play_scene_end(&of);
 }
 

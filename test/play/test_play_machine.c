@@ -492,12 +492,22 @@ TEST (machine_of_a_long_clip_survives_failure_of_every_allocation) {
         .name = "a", .binding = made.bindings[0], .extract = MD5_EXTRACT_TURN};
     const md5_state_desc state = {.name = "s", .motion = "a"};
     const md5_layer_desc layer = {.name = "l", .states = &state, .num_states = 1};
+    const md5_foot_desc foot = {.ankle = "lfoot", .hip = "lhip"};
+    const md5_hold_rule hold = {.speed = 10.0f};
+    const md5_modifier_desc feet = {.name = "stand",
+                                    .kind = MD5_MODIFIER_FEET,
+                                    .joint = "pelvis",
+                                    .feet = &foot,
+                                    .num_feet = 1,
+                                    .hold = &hold};
     survive_failures(&(md5_machine_desc){.name = "m",
                                          .model = made.model,
                                          .clips = &clip,
                                          .num_clips = 1,
                                          .layers = &layer,
-                                         .num_layers = 1});
+                                         .num_layers = 1,
+                                         .modifiers = &feet,
+                                         .num_modifiers = 1});
     play_end(&made);
 }
 

@@ -68,6 +68,23 @@ TEST (bind_paths_through_a_box_are_those_of_26_neighbours) {
     free(of);
 }
 
+// A triangle without area fills no square of a projection: its edges mark the cells.
+TEST (bind_grid_holds_a_triangle_without_area) {
+    bind_case *const of = bind_new();
+    for (int i = 0; i < 3; i++)
+        bind_add_position(of, (md5_vec3){(float)(4 * i), 0, 0});
+    bind_add_triangle(of, 0, 1, 2);
+    md5_context context;
+    md5_error error;
+    md5_context_begin(&context, NULL, NULL, &error);
+    md5_arena arena = {.context = &context};
+    md5_grid grid;
+    if (CHECK(md5_build_grid(&arena, of->positions, 3, of->indices, 1, 16, &grid)))
+        CHECK_UINT(grid.num_voxels, 17); // the far end is in one more cell
+    md5_arena_free(&arena);
+    free(of);
+}
+
 // In a convex body every path is straight, so weights are those of the formula, with exact
 // distances.
 TEST (bind_weights_in_a_tube_follow_the_formula) {
