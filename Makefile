@@ -285,7 +285,7 @@ build/page_lines.c: $(PAGE_SOURCES) demo/viewer/pages $(EMBED) | deps
 
 # One call for all goals, so that no two installations run at the same time.
 NEEDS := $(if $(filter docs,$(MAKECMDGOALS)),docs) $(if $(filter-out gl install-lib amalgamate abi docs,$(or $(MAKECMDGOALS),all)),viewer,gl) \
-    $(if $(filter test test-long coverage programs,$(MAKECMDGOALS)),test) \
+    $(if $(filter test test-long mutants coverage programs,$(MAKECMDGOALS)),test) \
     $(if $(filter bench,$(MAKECMDGOALS)),bench) \
     $(if $(filter test-long fuzz,$(MAKECMDGOALS)),long) \
     $(if $(filter lint format,$(MAKECMDGOALS)),lint) \
@@ -297,7 +297,7 @@ deps:
 
 # -- Tests ------------------------------------------------------------------------------------
 
-.PHONY: test test-library test-long test-packages test-blender fuzz bench coverage lint format programs
+.PHONY: test test-library test-long test-packages test-blender fuzz mutants bench coverage lint format programs
 
 TEST_MD5 := $(BUILD)/test_md5
 TEST_GL  := $(if $(TEST_GL_SOURCES),$(BUILD)/test_gl)
@@ -368,6 +368,11 @@ test-packages: tool $(VIEWER)
 ## make fuzz           fuzzes each target for FUZZ_SECONDS=60
 fuzz: | deps
 	@MD5_TEST_TIMEOUT=1000000 $(RUN_TESTS) test/fuzz/fuzz.sh
+
+## make mutants        plants MUTANTS=30 small faults in what has changed since SINCE=COMMIT, by default
+##                     yesterday's, and reports those that no test notices
+mutants: | deps
+	@MD5_TEST_TIMEOUT=1000000 $(RUN_TESTS) test/long/mutants.sh
 
 ## make bench          measures speed: prints a table and writes build/bench.csv;
 ##                     COMPARE=OLD.csv says what differs from another table

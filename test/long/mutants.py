@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""Plants small faults in the sources, one at a time, and reports those that no test notices.
+
+mutants.py COUNT SEED COMMIT MINUTES FOLDER...: COUNT faults in the rooms below the folders, or, unless
+COMMIT is "", in the lines that differ from it; none is begun after so many minutes. The same seed chooses
+the same faults in the same tree. A fault is built with assertions in a copy of the working tree. One of the
+library must be noticed by the tests of its room or else by the library's others, any other by those of its
+room or by scripts without a window. Faults that do not compile, or that the compiler makes the same code
+of, are replaced by others. mutants.txt beside this file lists what may survive, and why.
+"""
+import hashlib
+import os
+import random
+import re
+import resource
+import subprocess
+import sys
+import time
+
+TREE = "build/mutants"
+PLANTED = TREE + "/build/planted"  # the file that was written last: a stopped run leaves its fault behind
+SWAPS = [("<=", "<"), (">=", ">"), ("==", "!="), ("&&", "||"), ("+=", "-="), ("++", "--"), (" + ", " - "),
+         (" * ", " / "), ("true", "false"), ("floor", "ceil"), ("fmin", "fmax")]
+SWAPS += [(b, a) for a, b in SWAPS] + [(".x", ".y"), (".y", ".z"), (".z", ".x"), ("(!", "(")]
+STATEMENT = re.compile(r"^ +(?!return|break|else|do|goto|case)[\w>\[\].*-]+( [-+*/|&^]?= |\().*;$")
+ARRAY = re.compile(r" +[\w ]+ \**\w+(\[\w+\])+;")  # a larger one is as good
+NUMBER = re.compile(r"(?<![\w.])(\d+\.\d+(?:e-?\d+)?f?|\d+u?)(?![\w.])")
+
+
+def stages_of(path):
+    """The program that a file is part of, and what tests it in order: folders of the program's tests, then
+    variables of `make test`."""
+    top, room = path.split("/")[:2]
+    wide = "TEST_SCRIPTS=" + " ".join(output("git", "ls-files", "test/tool/*.sh", "test/game/*.sh").split())
+    if top == "md5":
+        return "build/release/test_md5", [f"test/{room if '.' not in room else 'load'}/", ""]
+    if top == "render":
+        return "build/release/test_gl", ["test/render/", wide]
+    if room == "viewer":
+        return "build/release/test_gl", ["test/viewer/", "TEST=viewer", wide]
+    return "build/md5tool", ["TEST=tool", wide]
+
+
+def without_texts(line):
+    """The line with its strings and comments blanked."""
+    line = re.sub(r'"(\\.|[^"\\])*"|\'(\\.|[^\'\\])+\'', lambda found: " " * len(found[0]), line)
+    return re.sub(r"//.*", lambda found: " " * len(found[0]), line)
+
+
+def faults_of(line):
+    """All faults of a line: the changed lines."""
+    code = without_texts(line)
+    if re.match(r"\s*(#|MD5_ASSERT|\*|/\*)", code) or ARRAY.match(code):
+        return []
+    faults = []
+    for old, new in SWAPS:
+        begin = r"\b" if old.isalpha() else r"" if old[0] in " .(" else r"(?<![<>=!+-])"
+        end = r"\b" if old in ("true", "false", ".x", ".y", ".z") else r"(?!=)"
+        for at in re.finditer(begin + re.escape(old) + end, code):
+            faults.append(line[:at.start()] + new + line[at.end():])
+    for at in NUMBER.finditer(code):
+        is_zero = float(at[0].rstrip("fu")) == 0.0
+        new = "1" if is_zero else "1.5 * " + at[0] if "." in at[0] else str(int(at[0].rstrip("u")) + 1)
+        faults.append(line[:at.start()] + new + line[at.end():])
+    if STATEMENT.match(code) and code.count("(") == code.count(")"):
+        faults.append(line[:len(line) - len(line.lstrip())] + ";")
+    return faults
+
+
+def changed_lines(commit):
+    """path -> numbers of the lines that differ from the commit's."""
+    lines, path = {}, None
+    for line in output("git", "diff", "-U0", "--no-ext-diff", commit, "--").splitlines():
+        if line.startswith("+++ "):
+            path = line[6:]
+        found = re.match(r"@@ \S+ \+(\d+)(?:,(\d+))? @@", line)
+        if found:
+            first, count = int(found[1]), int(found[2] or 1)
+            lines.setdefault(path, set()).update(range(first, first + count))
+    return lines
+
+
+def output(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def find_faults(commit, folders):
+    """folder -> [(path, index of the line, the changed line)]"""
+    changed, faults = changed_lines(commit) if commit else None, {}
+    for path in output("git", "ls-files", *folders).split():
+        if not path.endswith((".c", ".h")) or "neon" in path or (commit and path not in changed):
+            continue
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+            if path.endswith(".h") and "inline" not in text.lower():
+                continue  # it has no code, and much is built anew after a change of it
+            for index, line in enumerate(text.split("\n")):
+                if not commit or index + 1 in changed[path]:
+                    found = [(path, index, new) for new in faults_of(line)]
+                    faults.setdefault(os.path.dirname(path), []).extend(found)
+    return {folder: found for folder, found in sorted(faults.items()) if found}
+
+
+def run(*command):
+    """In the copy. A fault may loop or take memory without end; the library's tests need 15 seconds."""
+    def limit():
+        seconds = 60 if command[0].endswith("test_md5") else 300
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4 << 30, 4 << 30))
+    left_out = "MAKEFLAGS MAKELEVEL MFLAGS config BUILD MD5_BUILD CFLAGS LDFLAGS".split()
+    environment = {name: value for name, value in os.environ.items() if name not in left_out}
+    environment |= {"MD5_TEST_STOP": "yes", "MD5_TEST_TIMEOUT": "1800", "MD5_TEST_LONG": "",
+                    "MD5_MODELS": "build/small/models", "SDL_VIDEODRIVER": "offscreen",
+                    "GALLIVM_PERF": "nopt", "LP_NUM_THREADS": "0"}
+    return subprocess.run(command, cwd=TREE, env=environment, preexec_fn=limit, text=True, errors="replace",
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+
+def make(*goals):
+    settings = ["CFLAGS=-g0 -UNDEBUG", "DEPS=no", f"-j{os.cpu_count()}", "--no-print-directory"]
+    return run("make", *settings, *goals)
+
+
+def code_of(program):
+    with open(f"{TREE}/{program}", "rb") as file:
+        return hashlib.sha256(file.read()).digest()
+
+
+def killer(program, stages):
+    """The first line that names a failed test; None: all pass."""
+    for stage in stages:
+        if "=" in stage:
+            done = make("test", stage)
+        else:
+            done = run(program, *stage.split())
+        if done.returncode != 0:
+            failed = [line for line in done.stdout.splitlines() if line.startswith("FAILED: ")]
+            return failed[0] if failed else f"status {done.returncode}: {done.stdout[-200:]}"
+    return None
+
+
+def plant(path, index, line):
+    """Writes the file with the changed line into the copy; None: as it was."""
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    if line is not None:
+        lines[index] = line
+    with open(f"{TREE}/{path}", "w", encoding="utf-8") as file:
+        file.write("\n".join(lines))
+    with open(PLANTED, "w", encoding="utf-8") as file:
+        file.write(path)
+
+
+def allowed():
+    """(path, line, changed line), both without indent, of faults that change nothing that could be tested."""
+    with open("test/long/mutants.txt", encoding="utf-8") as file:
+        blocks = [block.split("\n") for block in file.read().split("\n\n") if not block.startswith("#")]
+    known = {tuple(part.strip() for part in block[:3]) for block in blocks}
+    for path, old, new in known:
+        with open(path, encoding="utf-8") as file:
+            lines = [line for line in file.read().split("\n") if line.strip() == old]
+        if not any(new in [fault.strip() for fault in faults_of(line)] for line in lines):
+            sys.exit(f"mutants.txt: {path} has no such fault any more: {old}")
+    return known
+
+
+def main():
+    count, chooser, known = int(sys.argv[1]), random.Random(int(sys.argv[2])), allowed()
+    end, faults = time.monotonic() + 60 * float(sys.argv[4]), find_faults(sys.argv[3], sys.argv[5:])
+    if count == 0 or not faults:
+        return
+    copy = (f"mkdir -p {TREE} && find {TREE} -mindepth 1 -maxdepth 1 ! -name build -exec rm -r {{}} + &&"
+            f" git ls-files -z | tar --null -c -T - | tar -x -C {TREE}")
+    subprocess.run(copy, shell=True, check=True)
+    if os.path.exists(PLANTED):
+        with open(PLANTED, encoding="utf-8") as file:
+            os.utime(f"{TREE}/{file.read()}")
+    built = make("programs")
+    if built.returncode != 0:
+        sys.exit(built.stdout)
+    counts, original = {"killed": 0, "survived": 0, "allowed": 0}, {}
+    while faults and sum(counts.values()) < count and time.monotonic() < end:
+        folder = chooser.choice(list(faults))
+        path, index, new = faults[folder].pop(chooser.randrange(len(faults[folder])))
+        if not faults[folder]:
+            del faults[folder]
+        with open(path, encoding="utf-8") as file:
+            old = file.read().split("\n")[index]
+        program, stages = stages_of(path)
+        if program not in original:
+            make(program)
+            original[program] = code_of(program)
+        plant(path, index, new)
+        if make(program).returncode == 0 and code_of(program) != original[program]:
+            by = killer(program, stages)
+            is_known = (path, old.strip(), new.strip()) in known
+            verdict = "killed" if by else "allowed" if is_known else "survived"
+            counts[verdict] += 1
+            texts = [f"{verdict}: {path}:{index + 1}", old.strip(), new.strip(), by or ""]
+            print("\n    ".join(texts).rstrip(), flush=True)
+        plant(path, index, None)
+    print(", ".join(f"{number} {verdict}" for verdict, number in counts.items()))
+    sys.exit(counts["survived"] > 0)
+
+
+main()
