@@ -67,7 +67,12 @@ static double difference(const md5_transform *a, const md5_transform *b)
     return sqrt(same < opposite ? same : opposite) + sqrt(x * x + y * y + z * z);
 }
 
-// -- Distances --------------------------------------------------------------------------------
+// -- Steps and distances ----------------------------------------------------------------------
+
+TEST (compress_may_choose_each_step) {
+    for (int i = 1; i < MD5_PACKED_STEPS; i++)
+        CHECK(md5_packed_steps[i] > md5_packed_steps[i - 1]);
+}
 
 // Without a model, a joint's skin is as far as its longest bone, or, at the end of a chain, as its
 // own.

@@ -1,8 +1,11 @@
 // Root motion: the part that is extracted from a clip, over any split of the time.
+#include "test/play/test_play_case.h"
 #include "test/test.h"
 
 #include "md5/core/math.h"
 #include "md5/play/root_track.h"
+
+#include <stdlib.h>
 
 enum { NUM_FRAMES = 9 };
 
@@ -154,4 +157,35 @@ TEST (half_a_turn_from_frame_to_frame_has_a_root_delta) {
         const md5_root_delta way = way_of(&track, &LOOP, (md5_clock){0}, clock);
         CHECK_NEAR(way.cosine * way.cosine + way.sine * way.sine, 1.0, 1e-6);
     }
+}
+
+// Motion counts from the root's place in the first frame, wherever that is.
+TEST (root_motion_begins_where_the_clip_does) {
+    play_scene of;
+    md5_error error;
+    play_scene_begin(&of);
+    (void)play_add_clip(&of.made, 21, 20.0, 0.3, (play_walk){30.0, 0.0, 0.0}, 1);
+    md5_anim moved = *of.made.anims[0];
+    const size_t count = (size_t)moved.num_frames * moved.num_translations;
+    md5_vec3 *const translations = malloc(count * sizeof *translations);
+    CHECK_UINT(moved.translation_joints[0], 0);
+    for (size_t i = 0; i < count; i++) {
+        const md5_vec3 at = moved.translations[i];
+        translations[i] =
+            i % moved.num_translations > 0 ? at : (md5_vec3){at.x + 7.0f, at.y - 3.0f, at.z + 5.0f};
+    }
+    moved.translations = translations;
+    md5_binding *const binding = md5_bind(of.made.model, &moved, NULL, &error);
+    of.clips[0] = (md5_clip_desc){.name = "walk", .binding = binding, .extract = MD5_EXTRACT_MOVE};
+    const md5_state_desc walk[] = {{"walk", "walk"}};
+    const md5_layer_desc layer = {.name = "body", .states = walk, .num_states = 1};
+    play_scene_play(&of, &(md5_machine_desc){.layers = &layer, .num_layers = 1});
+    md5_player_advance(of.player, 0.1, NULL, NULL);
+    const md5_vec3 way = md5_player_root_motion(of.player).translation;
+    CHECK_NEAR((double)way.x, 3.0, 1e-4);
+    CHECK_NEAR((double)way.y, 0.0, 1e-4);
+    CHECK_NEAR((double)way.z, 0.0, 1e-4);
+    play_scene_end(&of);
+    md5_free_binding(binding);
+    free(translations);
 }
