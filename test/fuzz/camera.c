@@ -24,4 +24,5 @@ static const char *camera_fault(const md5_camera *camera)
     return fault;
 }
 
-FUZZ_TEXT_KIND(camera, md5_camera, md5_parse_camera, camera_fault, md5_free_camera)
+FUZZ_TEXT_KIND(camera, md5_camera, md5_parse_camera, camera_fault, md5_free_camera,
+               FUZZ_BYTES_PER_BYTE)

@@ -28,7 +28,7 @@ fuzz_target fuzz_scene; // an .md5mesh, a NUL byte, an .md5anim: loaded, bound, 
 // Limits of all inputs: far more than any of them needs.
 enum { FUZZ_MEMORY_LIMIT = 64 << 20 };
 
-// The memory that a text of `size` bytes may use, itself included.
-enum { FUZZ_FIXED_BYTES = 64 << 10, FUZZ_BYTES_PER_BYTE = 16 };
+// The memory that a text may use, without itself: these, and of most kinds so many for each byte.
+enum { FUZZ_FIXED_BYTES = 64 << 10, FUZZ_BYTES_PER_BYTE = 15 };
 
 #endif
