@@ -9,9 +9,13 @@ static void *build_with_arena(md5_context *context, md5_build_asset *build, cons
                               size_t size)
 {
     md5_arena arena = {.context = context};
+    md5_held_warnings held = {.count = 0};
     void *asset = NULL;
+    context->held = &held;
     if (md5_check_conversion(context) && md5_check_text_size(context, size))
         build(&arena, text, size, &asset);
+    md5_report_held(context);
+    context->held = NULL;
     md5_arena_free(&arena);
     return asset;
 }

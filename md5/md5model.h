@@ -93,7 +93,8 @@ typedef struct md5_allocator {
 } md5_allocator;
 
 // Called for each problem that does not stop a load, from within the loading function. `warning`
-// is valid only during the call.
+// is valid only during the call. Models, animations and cameras report problems of one kind once,
+// at the first one, with their number and the last line; num_warnings counts them as one.
 typedef void md5_warn_fn(void *user, const md5_error *warning);
 
 // How loads read files: from an archive, or the game's own file system. Both functions, or neither

@@ -114,26 +114,92 @@ bool md5_fail(md5_context *context, md5_status status, uint32_t line, uint32_t c
     return false;
 }
 
+// Appends a note to the message of a warning, whose end makes room for it if need be.
+static void append_note(char message[sizeof((md5_error *)0)->message], const char *note)
+{
+    const size_t length = strlen(message), size = strlen(note) + 1;
+    const size_t room = sizeof((md5_error *)0)->message - size;
+    memcpy(message + (length < room ? length : room), note, size);
+}
+
+static void report(const md5_context *context, uint32_t number, md5_error *warning)
+{
+    if (!context->warn || number > context->max_warnings)
+        return;
+    memcpy(warning->file, context->error->file, sizeof warning->file);
+    if (number == context->max_warnings)
+        append_note(warning->message, " (further warnings suppressed)");
+    context->warn(context->warn_user, warning);
+}
+
+void md5_report_held(md5_context *context)
+{
+    md5_held_warnings *const held = context->held;
+    for (uint32_t i = 0; held && i < held->count; i++) {
+        const md5_held_warning *const kind = &held->kinds[i];
+        md5_error warning = {.status = MD5_WARNING, .line = kind->line, .column = kind->column};
+        char note[48];
+        memcpy(warning.message, kind->message, sizeof warning.message);
+        (void)snprintf(note, sizeof note, " (%u times, last in line %u)", kind->count,
+                       kind->last_line);
+        if (kind->count > 1)
+            append_note(warning.message, note);
+        report(context, kind->number, &warning);
+    }
+    if (held)
+        held->count = 0;
+}
+
+bool md5_count_warning(md5_context *context, const char *format, const char *word, size_t word_size,
+                       uint32_t line)
+{
+    md5_held_warnings *const held = context->held;
+    for (uint32_t i = 0; held && i < held->count; i++) {
+        md5_held_warning *const kind = &held->kinds[i];
+        if (kind->format != format || kind->word_size != word_size
+            || (word_size > 0 && memcmp(kind->word, word, word_size) != 0))
+            continue;
+        kind->count++;
+        kind->last_line = line;
+        return false;
+    }
+    if (held && held->count == MD5_WARNING_KINDS)
+        md5_report_held(context);
+    context->num_warnings++;
+    if (held)
+        held->kinds[held->count++] = (md5_held_warning){.format = format,
+                                                        .word = word,
+                                                        .word_size = word_size,
+                                                        .number = context->num_warnings,
+                                                        .count = 1};
+    return context->warn && context->num_warnings <= context->max_warnings;
+}
+
+void md5_report_warning(md5_context *context, uint32_t line, uint32_t column, const char *message)
+{
+    md5_held_warnings *const held = context->held;
+    md5_error warning = {.status = MD5_WARNING, .line = line, .column = column};
+    if (held) {
+        md5_held_warning *const kind = &held->kinds[held->count - 1];
+        kind->line = line;
+        kind->column = column;
+        memcpy(kind->message, message, strlen(message) + 1);
+        return;
+    }
+    memcpy(warning.message, message, strlen(message) + 1);
+    report(context, context->num_warnings, &warning);
+}
+
 void md5_warn(md5_context *context, uint32_t line, uint32_t column, const char *format, ...)
 {
-    context->num_warnings++;
-    if (!context->warn || context->num_warnings > context->max_warnings)
-        return;
-
-    md5_error warning = {.status = MD5_WARNING, .line = line, .column = column};
-    memcpy(warning.file, context->error->file, sizeof warning.file);
+    char message[sizeof((md5_error *)0)->message];
     va_list arguments;
+    if (!md5_count_warning(context, format, NULL, 0, line))
+        return;
     va_start(arguments, format);
-    vsnprintf(warning.message, sizeof warning.message, format, arguments);
+    vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    if (context->num_warnings == context->max_warnings) {
-        static const char last[] = " (further warnings suppressed)";
-        const size_t length = strlen(warning.message);
-        const size_t room = sizeof warning.message - sizeof last;
-        const size_t end = length < room ? length : room;
-        memcpy(warning.message + end, last, sizeof last);
-    }
-    context->warn(context->warn_user, &warning);
+    md5_report_warning(context, line, column, message);
 }
 
 void *md5_alloc(md5_context *context, size_t size)

@@ -15,6 +15,22 @@
             return false; \
     } while (0)
 
+// Warnings of one kind are reported as one: those of one format about the same keyword.
+typedef struct md5_held_warning {
+    const char *format, *word; // word: [word_size] of the text that is read
+    size_t word_size;
+    uint32_t number;       // of the first, among all warnings
+    uint32_t line, column; // of the first
+    uint32_t count, last_line;
+    char message[sizeof((md5_error *)0)->message];
+} md5_held_warning;
+
+enum { MD5_WARNING_KINDS = 16 };
+typedef struct md5_held_warnings {
+    uint32_t count;
+    md5_held_warning kinds[MD5_WARNING_KINDS]; // in the order of the first of each
+} md5_held_warnings;
+
 typedef struct md5_context {
     md5_allocator allocator; // both hooks set
     size_t memory_limit, memory_held;
@@ -22,8 +38,9 @@ typedef struct md5_context {
     md5_warn_fn *warn;
     void *warn_user;
     uint32_t max_warnings, num_warnings;
-    md5_axes axes; // of the options, unchecked: see md5_check_conversion()
-    float scale;   // not 0
+    md5_held_warnings *held; // NULL: warnings are reported one by one
+    md5_axes axes;           // of the options, unchecked: see md5_check_conversion()
+    float scale;             // not 0
     bool flip_v;
     md5_error *error; // the caller's, or `unseen`
     md5_normals normals;
@@ -51,9 +68,17 @@ void md5_context_set_file(md5_context *context, const char *file);
 bool md5_fail(md5_context *context, md5_status status, uint32_t line, uint32_t column,
               const char *format, ...) MD5_PRINTF(5, 6);
 
-// Counts a warning and reports it, up to max_warnings.
+// Counts a warning and reports it, up to max_warnings. While context->held is set, only counts what
+// is of a kind that was warned of before; md5_report_held() then reports all kinds.
 void md5_warn(md5_context *context, uint32_t line, uint32_t column, const char *format, ...)
     MD5_PRINTF(4, 5);
+void md5_report_held(md5_context *context);
+
+// The two steps of md5_warn(), for warnings about a keyword. The first one returns whether the
+// message will be seen, which only then needs to be made.
+bool md5_count_warning(md5_context *context, const char *format, const char *word, size_t word_size,
+                       uint32_t line);
+void md5_report_warning(md5_context *context, uint32_t line, uint32_t column, const char *message);
 
 // Returns 16-byte aligned memory within the budget. Returns NULL and sets MD5_ERROR_MEMORY if
 // memory or budget runs out.

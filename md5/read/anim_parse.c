@@ -213,6 +213,7 @@ static bool read_file(md5_anim_reader *reader)
     TRY(md5_header_begin(lex, &reader->header));
     while (reader->num_frames_read == 0 || reader->num_frames_read < reader->num_frames.value) {
         const md5_span word = md5_lex_peek_word(lex);
+        md5_header_see(lex, &reader->header, word);
         const bool is_old = MD5_HAS_VERSION_6 && reader->header.version == MD5_VERSION_6;
         if (is_old && md5_lex_take_word(lex, "numchannels"))
             return md5_read_channels(lex, &reader->header, reader->file);

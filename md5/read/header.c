@@ -101,20 +101,42 @@ static bool read_version(md5_lex *lex, md5_header *header)
     return true;
 }
 
+// Whether a keyword of these kinds belongs to another version than that of the header.
+static bool is_of_other_age(const md5_header *header, md5_span word, unsigned kinds)
+{
+    const bool is_old_word = (kinds & MD5_KIND_VERSION_6) != 0;
+    return kinds != 0 && is_old_word != (header->version == MD5_VERSION_6)
+           && !md5_span_is(word, "MD5Version") && !md5_span_is(word, "commandline");
+}
+
+static const char *age_of(unsigned kinds)
+{
+    return kinds & MD5_KIND_VERSION_6 ? "6, that of the 2002 alpha" : "10";
+}
+
+void md5_header_see(md5_lex *lex, md5_header *header, md5_span word)
+{
+    if (header->has_body || md5_span_is(word, "MD5Version") || md5_span_is(word, "commandline"))
+        return;
+    const unsigned kinds = md5_word_kinds(word);
+    header->has_body = kinds != 0;
+    if (!MD5_HAS_VERSION_6 || !header->version_at || !(kinds & header->kind)
+        || !is_of_other_age(header, word, kinds))
+        return;
+    md5_lex_warn(lex, header->version_at, "version %u, but %s belongs to version %s: read as that",
+                 header->version, md5_quote(word.bytes, word.size).text, age_of(kinds));
+    header->version = kinds & MD5_KIND_VERSION_6 ? MD5_VERSION_6 : 10;
+}
+
 // Reports a keyword of version 6 in a later version, and the other way round.
 static bool check_age(md5_lex *lex, const md5_header *header, md5_span word, unsigned kinds)
 {
-    const bool is_old = header->version == MD5_VERSION_6;
-    const bool is_old_word = (kinds & MD5_KIND_VERSION_6) != 0;
-    const bool is_for_all = md5_span_is(word, "MD5Version") || md5_span_is(word, "commandline");
-    if (kinds == 0 || is_for_all || is_old == is_old_word)
-        return true;
-    return md5_lex_fail(lex, lex->at, MD5_ERROR_VERSION, "%s belongs to version %s: %s",
-                        md5_quote(word.bytes, word.size).text,
-                        is_old ? "10" : "6, that of the 2002 alpha",
-                        is_old               ? "this is version 6"
-                        : header->version_at ? "this is a later one"
-                                             : "the line 'MD5Version 6' is missing");
+    return !is_of_other_age(header, word, kinds)
+           || md5_lex_fail(lex, lex->at, MD5_ERROR_VERSION, "%s belongs to version %s: %s",
+                           md5_quote(word.bytes, word.size).text, age_of(kinds),
+                           header->version == MD5_VERSION_6 ? "this is version 6"
+                           : header->version_at             ? "this is a later one"
+                                                            : "the line 'MD5Version 6' is missing");
 }
 
 bool md5_header_word(md5_lex *lex, md5_header *header, md5_span word)
@@ -153,6 +175,7 @@ static void look_ahead(silent_lex *silent, const md5_lex *lex)
 {
     silent->context = *lex->arena->context;
     silent->context.warn = NULL;
+    silent->context.held = NULL;
     silent->context.error = &silent->context.unseen;
     silent->context.unseen = (md5_error){.status = MD5_OK};
     silent->arena = (md5_arena){.context = &silent->context};

@@ -30,10 +30,15 @@ typedef struct md5_header {
     uint32_t version;
     md5_span command_line;
     bool has_command_line;
+    bool has_body; // a word of one version only was seen
 } md5_header;
 
 // Checks the first word. Reports an error if the file is empty or not an MD5 file.
 bool md5_header_begin(md5_lex *lex, md5_header *header);
+
+// Looks at each keyword at the top level before it is read. The first one that belongs to one
+// version only decides how the file is read: a warning if `MD5Version` says otherwise.
+void md5_header_see(md5_lex *lex, md5_header *header, md5_span word);
 
 // Reads the next keyword at the top level, if it belongs to the header or is unknown, with its
 // values. A keyword of another kind of file is an error.

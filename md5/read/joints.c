@@ -29,14 +29,11 @@ static bool check_rotation(md5_lex *lex, const char *at, md5_vec3 rotation)
 void md5_warn_overlong(md5_lex *lex, const char *at, md5_vec3 rotation, uint32_t count)
 {
     const double length = sqrt((double)md5_vec3_dot(rotation, rotation));
-    if (count == 1)
-        md5_lex_warn(lex, at, "the rotation has length %.6g, more than 1: it is normalized",
-                     length);
-    else
-        md5_lex_warn(
-            lex, at,
-            "%u rotations, the first of length %.6g, are longer than 1: they are normalized", count,
-            length);
+    const bool is_one = count == 1;
+    // One format, so that both are one kind of warning; it writes no number for 0.
+    md5_lex_warn(lex, at, "%.0u%s%.6g%s normalized", is_one ? 0 : count,
+                 is_one ? "the rotation has length " : " rotations, the first of length ", length,
+                 is_one ? ", more than 1: it is" : ", are longer than 1: they are");
 }
 
 bool md5_read_rotation(md5_lex *lex, md5_vec3 *rotation)
@@ -168,11 +165,18 @@ bool md5_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_j
         return true;
     }
     TRY(order_from_roots(lex, joints, num_joints, order));
-    for (uint32_t j = 0; j < num_joints; j++) {
-        if (joints[j].parent > (int32_t)j)
-            md5_lex_warn(
-                lex, lex->text + joints[j].at, "joint %s comes before its parent, joint %d",
-                md5_quote(joints[j].name.bytes, joints[j].name.size).text, joints[j].parent);
+    const md5_file_joint *first = NULL;
+    uint32_t count = 0;
+    for (uint32_t j = num_joints; j-- > 0;) {
+        if (joints[j].parent > (int32_t)j) {
+            first = &joints[j];
+            count++;
+        }
     }
+    if (first)
+        md5_lex_warn(lex, lex->text + first->at,
+                     count == 1 ? "joint %s comes before its parent, joint %d"
+                                : "joint %s comes before its parent, joint %d: the first of %u",
+                     md5_quote(first->name.bytes, first->name.size).text, first->parent, count);
     return true;
 }

@@ -82,42 +82,6 @@ bool md5_lex_fail(md5_lex *lex, const char *at, md5_status status, const char *f
     return md5_fail(context, status, line, column, "%s", message);
 }
 
-// Whether a further warning would be seen. If not, it is only counted: texts with very many things
-// to warn of must not take longer for that.
-static bool reports_warnings(md5_context *context)
-{
-    if (context->warn && context->num_warnings < context->max_warnings)
-        return true;
-    md5_warn(context, 0, 0, "not reported");
-    return false;
-}
-
-void md5_lex_warn(md5_lex *lex, const char *at, const char *format, ...)
-{
-    char message[sizeof((md5_error *)0)->message];
-    uint32_t line, column;
-    if (!reports_warnings(lex->arena->context))
-        return;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    md5_lex_place(lex, at, &line, &column);
-    md5_warn(lex->arena->context, line, column, "%s", message);
-}
-
-void md5_lex_warn_token(md5_lex *lex, const char *at, const char *format, ...)
-{
-    char message[sizeof((md5_error *)0)->message];
-    if (!reports_warnings(lex->arena->context))
-        return;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    md5_lex_warn(lex, at, "%s %s", md5_lex_token(lex, at).text, message);
-}
-
 const char *md5_lex_word_end(const md5_lex *lex, const char *at)
 {
     while (at < lex->end && char_class(*at) == 0)
@@ -125,21 +89,56 @@ const char *md5_lex_word_end(const md5_lex *lex, const char *at)
     return at;
 }
 
+// Returns the end of the token at `at`, which is not the end of the text.
+static const char *token_end(const md5_lex *lex, const char *at)
+{
+    const char *next = at + 1;
+    if (*at != '"' && *at != '\'')
+        return char_class(*at) == 0 ? md5_lex_word_end(lex, at) : next;
+    while (next < lex->end && *next != *at && *next != '\n' && *next != '\r')
+        next++;
+    return next + (next < lex->end && *next == *at);
+}
+
 md5_quoted md5_lex_token(const md5_lex *lex, const char *at)
 {
-    if (at >= lex->end) {
-        md5_quoted end = {"the end of the file"};
-        return end;
-    }
-    const char *next = at + 1;
-    if (*at == '"' || *at == '\'') {
-        while (next < lex->end && *next != *at && *next != '\n' && *next != '\r')
-            next++;
-        next += next < lex->end && *next == *at;
-    } else if (char_class(*at) == 0) {
-        next = md5_lex_word_end(lex, at);
-    }
-    return md5_quote(at, (size_t)(next - at));
+    const md5_quoted end = {"the end of the file"};
+    return at < lex->end ? md5_quote(at, (size_t)(token_end(lex, at) - at)) : end;
+}
+
+// Warnings are of one kind only if they are about the same word or name.
+static void warn(md5_lex *lex, const char *at, bool with_token, const char *format,
+                 va_list arguments)
+{
+    md5_context *const context = lex->arena->context;
+    const md5_span token = {at, at < lex->end ? (size_t)(token_end(lex, at) - at) : 0};
+    uint32_t line = 0, column = 0;
+    char message[sizeof context->error->message] = "";
+    size_t length = 0;
+    if (context->warn)
+        md5_lex_place(lex, at, &line, &column);
+    if (!md5_count_warning(context, format, at, md5_span_is_name(token) ? token.size : 0, line))
+        return;
+    if (with_token)
+        length = (size_t)snprintf(message, sizeof message, "%s ", md5_lex_token(lex, at).text);
+    vsnprintf(message + length, sizeof message - length, format, arguments);
+    md5_report_warning(context, line, column, message);
+}
+
+void md5_lex_warn(md5_lex *lex, const char *at, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    warn(lex, at, false, format, arguments);
+    va_end(arguments);
+}
+
+void md5_lex_warn_token(md5_lex *lex, const char *at, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    warn(lex, at, true, format, arguments);
+    va_end(arguments);
 }
 
 // -- White space ----------------------------------------------------------------------------

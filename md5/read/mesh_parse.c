@@ -249,6 +249,7 @@ static bool read_file(md5_mesh_reader *reader)
         // After the joints another file may begin, although meshes of this one are missing.
         if (lex->at == lex->end || (reader->joints && md5_span_is(word, "MD5Version")))
             break;
+        md5_header_see(lex, &reader->header, word);
         TRY(read_top_word(reader, word));
     }
     if (!reader->joints)

@@ -371,8 +371,9 @@ TEST (anim_file_rejects_other_kinds_and_versions) {
         {"MD5Version 10", "MD5Version 9",
          "1:12: error: MD5 version 9 cannot be read, only version 10"},
         {"numFrames 2", "numchannels 2",
-         "4:1: error: 'numchannels' belongs to version 6, that of "
-         "the 2002 alpha: this is a later one"},
+         "1:12: warning: version 10, but 'numchannels' belongs to version 6, that of the 2002 "
+         "alpha: read as that\n"
+         "5:1: error: numchannels says 2, found 'numJoints' after 0"},
         {"",
          "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes 1\njoints { a -1 ( 0 0 0 ) ( 0 0 "
          "0 )",

@@ -415,10 +415,10 @@ TEST (mesh_file_rejects_other_kinds_and_versions) {
          "1:12: error: MD5 version 11 cannot be read, only "
          "version 10"},
         {"MD5Version 10", "MD5Version 6",
-         "4:1: error: 'numJoints' belongs to version 10: this is version 6"},
-        {"numJoints 3", "numbones 3",
-         "4:1: error: 'numbones' belongs to version 6, that of the 2002 "
-         "alpha: this is a later one"},
+         "1:12: warning: version 6, but 'numJoints' belongs to version 10: read as that"},
+        {"numMeshes", "nummeshes",
+         "5:1: error: 'nummeshes' belongs to version 6, that of the 2002 alpha: this is a later "
+         "one"},
         {"", "MD5Version 10\ncommandline \"\"\nnumFrames 3\n",
          "3:1: error: this is an animation (.md5anim), not a model (.md5mesh): found 'numFrames'"},
         {"", "MD5Version 10\nnumJoints 1\nnumAnimatedComponents 0\nx y z",

@@ -52,7 +52,7 @@ TEST (joints_stand_behind_their_parents_in_order) {
         for (uint32_t i = 0; i < NUM_JOINTS; i++)
             in_order = in_order && file.order[i] == NUM_JOINTS - 1 - i;
         CHECK(in_order);
-        CHECK_UINT(context.num_warnings, NUM_JOINTS - 1);
+        CHECK_UINT(context.num_warnings, 1);
     }
     md5_arena_free(&arena);
     free(text);
@@ -68,8 +68,8 @@ TEST (joints_before_their_parents_are_warned_of) {
                                "e -1 (0 0 0) (0 0 0)\n"
                                "}\n";
     static const read_case cases[] = {{"", late,
-                                       "3:1: warning: joint 'a' comes before its parent, joint 1\n"
-                                       "5:1: warning: joint 'c' comes before its parent, joint 4"}};
+                                       "3:1: warning: joint 'a' comes before its parent, joint 1: "
+                                       "the first of 2"}};
     read_cases_check(late, cases, 1, load, __FILE__, __LINE__);
 
     md5_context context;

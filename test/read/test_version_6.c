@@ -131,6 +131,9 @@ TEST (version_6_models_say_what_is_wrong) {
          "1:1: warning: the line 'MD5Version 10' is missing\n"
          "3:1: error: 'numbones' belongs to version 6, that of the 2002 alpha: the line "
          "'MD5Version 6' is missing"},
+        {"MD5Version 6", "MD5Version 10",
+         "1:12: warning: version 10, but 'numbones' belongs to version 6, that of the 2002 alpha: "
+         "read as that"},
         {"", "MD5Version 6 commandline \"\" ",
          "1:28: error: expected 'bone', found the end of the "
          "file"},
@@ -209,8 +212,8 @@ TEST (version_6_animations_say_what_is_wrong) {
         {"strings 0", "strings 1", "15:8: error: " ATTRIBUTES "'1'"},
         {"framerate 24.000000", "framerate 0", "11:12: error: framerate 0: expected more than 0"},
         {"framerate 24.000000", "framerate 12",
-         "19:1: warning: framerate 24, but that of the first channel is 12, which counts\n"
-         "32:1: warning: framerate 24, but that of the first channel is 12, which counts"},
+         "19:1: warning: framerate 24, but that of the first channel is 12, which counts "
+         "(2 times, last in line 32)"},
         {"range 1 4", "range 4 1", "15:10: error: the range ends at 1, before its begin 4"},
         {"range 1 4", "range -1 4", "15:8: error: first frame -1 is out of range"},
         {"range 1 4", "range 1 400",
@@ -228,6 +231,9 @@ TEST (version_6_animations_say_what_is_wrong) {
         {"range 1 4", "range 1 x", "15:10: error: expected a whole number, found 'x'"},
         {"keys 1 7\n}\n", "keys 1 7\n} /* ",
          "40:3: error: this comment has no end: '*/' is missing"},
+        {"MD5Version 6", "MD5Version 12",
+         "1:12: warning: version 12, but 'numchannels' belongs to version 6, that of the 2002 "
+         "alpha: read as that"},
         {"numchannels 3\n\n", "", "4:1: error: expected 'numchannels', found 'channel'"},
     };
     CHECK_CASES(good_anim, cases, load_anim);
