@@ -1,5 +1,6 @@
 // md5tool bind: a bare mesh and a skeleton become a model with automatic weights.
 #include "demo/tool/obj.h"
+#include "demo/common/write.h"
 #include "demo/tool/tool.h"
 
 #include "md5/md5bind.h"
@@ -292,20 +293,11 @@ static void print_bound(FILE *file, const md5_model *model, const md5_transform 
 static bool write_bound(const char *path, const md5_model *model, const md5_transform *joints,
                         const tool_obj *obj, const md5_weights *weights, md5_error *error)
 {
-    FILE *const file = path != NULL ? fopen(path, "wb") : stdout;
-    if (file != NULL)
-        print_bound(file, model, joints, obj, weights);
-    // What goes to standard output is checked at the end of the program.
-    if (path == NULL)
-        return true;
-    const bool is_written = file != NULL && ferror(file) == 0;
-    if (file != NULL && fclose(file) == 0 && is_written)
-        return true;
-    *error = (md5_error){.status = MD5_ERROR_IO};
-    (void)snprintf(error->file, sizeof error->file, "%s", path);
-    (void)snprintf(error->message, sizeof error->message, "cannot write the file: %s",
-                   strerror(errno));
-    return false;
+    common_writer writer;
+    if (!common_begin_file(&writer, path))
+        return tool_fail_to_write(path, error);
+    print_bound(writer.file, model, joints, obj, weights);
+    return common_end_file(&writer, true) || tool_fail_to_write(path, error);
 }
 
 // -- The command ----------------------------------------------------------------------------------

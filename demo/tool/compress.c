@@ -1,4 +1,5 @@
 // md5tool compress and decompress: animations in a fraction of their size, and back to text.
+#include "demo/common/write.h"
 #include "demo/tool/tool.h"
 
 #include "md5/md5compress.h"
@@ -90,22 +91,12 @@ static int parse_options(int count, char **arguments, compress_options *options)
 
 // -- Files ----------------------------------------------------------------------------------------
 
-static bool fail_to_write(const char *path, md5_error *error)
-{
-    *error = (md5_error){.status = MD5_ERROR_IO};
-    (void)snprintf(error->file, sizeof error->file, "%s", path);
-    (void)snprintf(error->message, sizeof error->message, "cannot write the file: %s",
-                   strerror(errno));
-    return false;
-}
-
 static bool write_file(const char *path, const void *bytes, size_t size, md5_error *error)
 {
-    FILE *const file = fopen(path, "wb");
-    const bool is_written = file && fwrite(bytes, 1, size, file) == size;
-    if (file && fclose(file) == 0 && is_written)
-        return true;
-    return fail_to_write(path, error);
+    common_writer writer;
+    return (common_begin_file(&writer, path)
+            && common_end_file(&writer, fwrite(bytes, 1, size, writer.file) == size))
+           || tool_fail_to_write(path, error);
 }
 
 static void print_warning(void *user, const md5_error *warning)
@@ -247,16 +238,11 @@ static void print_anim(FILE *file, const md5_anim *anim)
 
 static bool write_anim(const char *path, const md5_anim *anim, md5_error *error)
 {
-    FILE *const file = path ? fopen(path, "wb") : stdout;
-    if (file)
-        print_anim(file, anim);
-    // What goes to standard output is checked at the end of the program.
-    if (!path)
-        return true;
-    const bool is_written = file && ferror(file) == 0;
-    if (file && fclose(file) == 0 && is_written)
-        return true;
-    return fail_to_write(path, error);
+    common_writer writer;
+    if (!common_begin_file(&writer, path))
+        return tool_fail_to_write(path, error);
+    print_anim(writer.file, anim);
+    return common_end_file(&writer, true) || tool_fail_to_write(path, error);
 }
 
 // -- The commands ---------------------------------------------------------------------------------

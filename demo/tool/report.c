@@ -2,8 +2,10 @@
 #include "demo/common/text.h"
 #include "demo/tool/tool.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 int tool_usage(const char *command, const char *format, ...)
 {
@@ -44,4 +46,13 @@ void tool_print_error(const md5_error *error)
     char text[TOOL_MESSAGE];
     md5_format_error(error, text, sizeof text);
     fprintf(stderr, "%s\n", text);
+}
+
+bool tool_fail_to_write(const char *path, md5_error *error)
+{
+    *error = (md5_error){.status = MD5_ERROR_IO};
+    (void)snprintf(error->file, sizeof error->file, "%s", path);
+    (void)snprintf(error->message, sizeof error->message, "cannot write the file: %s",
+                   strerror(errno));
+    return false;
 }

@@ -49,6 +49,9 @@ int tool_take_files(const char *command, int count, char **arguments);
 // Prints `error` as one line on stderr.
 void tool_print_error(const md5_error *error);
 
+// Says in `error` that a file cannot be written, for the reason in errno. Returns false.
+bool tool_fail_to_write(const char *path, md5_error *error);
+
 // A file of any kind: one of these is set.
 typedef struct tool_asset {
     md5_model *model;

@@ -68,33 +68,34 @@ stub_ffmpeg() {
     cat >"$scratch/bin/ffmpeg" <<'END'
 #!/bin/sh
 for last; do :; done
-printf '%s\n' "$@" >"${last#file:}.words"
+printf '%s\n' "$@" >"$WORDS"
 wc -c >"${last#file:}"
 END
     chmod +x "$scratch/bin/ffmpeg"
+    export WORDS="$scratch/words"
 }
-# has_words FILE WORD...: they follow one another.
+# has_words WORD...: they follow one another.
 has_words() {
-    file=$1
-    shift
-    tr '\n' ' ' <"$file.words" | grep -qF -- " $* "
+    tr '\n' ' ' <"$WORDS" | grep -qF -- " $* "
 }
 movie_by_ffmpeg() {
     stub_ffmpeg
     PATH=$scratch/bin:$PATH record "$model" "$anim" --frames 3 --frame-rate 12 --output "$scratch/it's.mp4" &&
         [ "$(cat "$scratch/it's.mp4")" -eq $((3 * 96 * 72 * 4)) ] &&
-        has_words "$scratch/it's.mp4" -f rawvideo -pix_fmt rgba -s 96x72 -r 12 -i - &&
-        has_words "$scratch/it's.mp4" -colorspace bt709 && has_words "$scratch/it's.mp4" -preset veryfast
+        has_words -f rawvideo -pix_fmt rgba -s 96x72 -r 12 -i - && has_words -colorspace bt709 &&
+        has_words -preset veryfast && has_words -f mp4
 }
 # Nothing is held in memory until the end, and encoding is quick.
 formats_by_ffmpeg() {
     stub_ffmpeg
     for ending in gif webm; do
         PATH=$scratch/bin:$PATH record "$model" "$anim" --frames 2 --output "$scratch/m.$ending" &&
-            [ "$(cat "$scratch/m.$ending")" -eq $((2 * 96 * 72 * 4)) ] || return 1
+            [ "$(cat "$scratch/m.$ending")" -eq $((2 * 96 * 72 * 4)) ] && has_words -f $ending || return 1
+        if [ $ending = gif ]; then
+            grep -q 'palettegen=stats_mode=single.*paletteuse=new=1' "$WORDS" && ! has_words -colorspace || return 1
+        fi
     done
-    grep -q 'palettegen=stats_mode=single.*paletteuse=new=1' "$scratch/m.gif.words" &&
-        has_words "$scratch/m.webm" -deadline realtime && ! has_words "$scratch/m.gif" -colorspace
+    has_words -deadline realtime
 }
 # The real one, where it is installed: as many pictures, of even size in videos, with a color matrix.
 real_ffmpeg() {

@@ -2,14 +2,15 @@
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
+#include "demo/common/write.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #ifndef _WIN32
-#include <errno.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -27,10 +28,11 @@ typedef enum movie_kind {
 
 struct view_movie {
     movie_kind kind;
-    FILE *file;     // NULL: ffmpeg writes the movie
-    int pipe;       // to ffmpeg
-    int ffmpeg;     // process id
-    bool is_broken; // a write failed
+    common_writer writer; // whose file ffmpeg opens again
+    FILE *file;           // NULL: ffmpeg writes the movie
+    int pipe;             // to ffmpeg
+    int ffmpeg;           // process id
+    bool is_broken;       // a write failed
     char *path;
     uint32_t width, height, num_frames;
     double frame_rate;
@@ -189,11 +191,12 @@ static bool end_ffmpeg(view_movie *movie)
 static const char *const *words_for(const char *path)
 {
     static const char *const gif[] = {
-        "-vf", "split[a][b];[a]palettegen=stats_mode=single[p];[b][p]paletteuse=new=1", NULL};
-    static const char *const mp4[] = {VIDEO,       "-preset",    "veryfast",
-                                      "-movflags", "+faststart", NULL};
-    static const char *const webm[] = {VIDEO,  "-deadline", "realtime", "-cpu-used", "6",
-                                       "-crf", "32",        "-b:v",     "0",         NULL};
+        "-vf", "split[a][b];[a]palettegen=stats_mode=single[p];[b][p]paletteuse=new=1", "-f", "gif",
+        NULL};
+    static const char *const mp4[] = {VIDEO,        "-preset", "veryfast", "-movflags",
+                                      "+faststart", "-f",      "mp4",      NULL};
+    static const char *const webm[] = {VIDEO, "-deadline", "realtime", "-cpu-used", "6",    "-crf",
+                                       "32",  "-b:v",      "0",        "-f",        "webm", NULL};
     if (common_has_ending(path, ".gif"))
         return gif;
     return common_has_ending(path, ".webm") ? webm : mp4;
@@ -201,6 +204,9 @@ static const char *const *words_for(const char *path)
 
 // Of the command line of ffmpeg.
 enum { MOST_WORDS = 40 };
+
+// Where ffmpeg finds the file to write: its name, or the descriptor of a file without one.
+enum { FFMPEG_OUTPUT = 3 };
 
 // Starts ffmpeg without a shell, so that file names need no quoting.
 static bool start_ffmpeg(view_movie *movie)
@@ -212,11 +218,14 @@ static bool start_ffmpeg(view_movie *movie)
         return false;
     char *const size = common_format("%ux%u", (unsigned)movie->width, (unsigned)movie->height);
     char *const rate = common_format("%g", movie->frame_rate);
-    char *const path = common_format("file:%s", movie->path);
-    // A GIF uses one palette of 256 colours for all pictures. yuv420p, which every player supports,
-    // needs even sides.
-    char *const input[] = {"ffmpeg", "-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt",
-                           "rgba",   "-s",        size,    "-r", rate, "-i",       "-"};
+    const common_writer *const writer = &movie->writer;
+    char *const path = writer->path != NULL && writer->name == NULL
+                           ? common_format("file:/proc/self/fd/%d", (int)FFMPEG_OUTPUT)
+                           : common_format("file:%s", writer->name ? writer->name : movie->path);
+    // Without -xerror it ends well although the end of the file could not be written.
+    char *const input[] = {"ffmpeg", "-loglevel", "error",    "-xerror", "-y",
+                           "-f",     "rawvideo",  "-pix_fmt", "rgba",    "-s",
+                           size,     "-r",        rate,       "-i",      "-"};
     char *words[MOST_WORDS] = {NULL};
     size_t count = sizeof input / sizeof input[0];
     memcpy(words, input, sizeof input);
@@ -227,6 +236,7 @@ static bool start_ffmpeg(view_movie *movie)
     posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
     posix_spawn_file_actions_addclose(&actions, ends[0]);
     posix_spawn_file_actions_addclose(&actions, ends[1]);
+    posix_spawn_file_actions_adddup2(&actions, fileno(writer->file), FFMPEG_OUTPUT);
     const bool started = posix_spawnp(&process, words[0], &actions, NULL, words, environ) == 0;
     posix_spawn_file_actions_destroy(&actions);
     close(ends[0]);
@@ -291,14 +301,16 @@ view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, 
         .frame_rate = frame_rate,
         .log = log,
     };
-    const bool is_apng = movie->kind != MOVIE_FFMPEG;
-    if (is_apng)
-        movie->file = fopen(path, "wb");
-    if (is_apng ? movie->file == NULL : !start_ffmpeg(movie)) {
-        view_error(log,
-                   is_apng ? "cannot write %s"
-                           : "%s: ffmpeg is not installed; .apng needs no other program",
-                   path);
+    const bool is_open = common_begin_file(&movie->writer, path);
+    if (movie->kind == MOVIE_APNG)
+        movie->file = movie->writer.file;
+    if (!is_open || (movie->kind == MOVIE_FFMPEG && !start_ffmpeg(movie))) {
+        if (is_open) {
+            (void)common_end_file(&movie->writer, false);
+            view_error(log, "%s: ffmpeg is not installed; .apng needs no other program", path);
+        } else {
+            view_error(log, "cannot write %s: %s", path, strerror(errno));
+        }
         free(movie->path);
         free(movie);
         return NULL;
@@ -342,8 +354,10 @@ bool view_end_movie(view_movie *movie)
         if (movie->num_frames == 0 && movie->num_added > 0)
             correct_count(movie);
     }
-    bool ended = !movie->is_broken && (!movie->file || ferror(movie->file) == 0);
-    ended = (movie->file ? fclose(movie->file) == 0 : end_ffmpeg(movie)) && ended;
+    bool ended =
+        !movie->is_broken && (movie->num_frames == 0 || movie->num_added == movie->num_frames);
+    ended = (movie->file || end_ffmpeg(movie)) && ended;
+    ended = common_end_file(&movie->writer, ended) && ended;
     if (!ended)
         view_error(movie->log, "cannot write all of %s", movie->path);
     free(movie->path);

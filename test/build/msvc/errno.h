@@ -1,5 +1,7 @@
 #pragma once
 int *_errno(void);
 #define errno (*_errno())
+#define EACCES 13
+#define EEXIST 17
 #define EINVAL 22
 #define ERANGE 34

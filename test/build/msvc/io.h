@@ -10,3 +10,8 @@ intptr_t _findfirst64(const char *pattern, struct __finddata64_t *entry);
 int _findnext64(intptr_t search, struct __finddata64_t *entry);
 int _findclose(intptr_t search);
 int _isatty(int descriptor);
+int _open(const char *path, int flags, ...);
+int _close(int descriptor);
+int _commit(int descriptor);
+int _access(const char *path, int mode);
+int _setmode(int descriptor, int mode);

@@ -27,3 +27,5 @@ HANDLE CreateThread(void *security, size_t stack_size, DWORD(WINAPI *start)(void
                     DWORD flags, DWORD *number);
 DWORD WaitForSingleObject(HANDLE handle, DWORD milliseconds);
 BOOL CloseHandle(HANDLE handle);
+#define MOVEFILE_REPLACE_EXISTING 1
+BOOL MoveFileExA(const char *from, const char *to, DWORD flags);

@@ -10,3 +10,5 @@ int _stat64(const char *path, struct _stat64 *status);
 #define _S_IFMT 0xF000
 #define _S_IFDIR 0x4000
 #define _S_IFREG 0x8000
+#define _S_IREAD 0x0100
+#define _S_IWRITE 0x0080
