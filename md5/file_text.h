@@ -4,9 +4,8 @@
 
 #include "md5/system_file.h"
 
-// Reads a file, pipe or character device to its end; or lets the caller's open() do so. `text` must
-// be zeroed. Waits for data from a pipe's writer, but a pipe without a writer is an error. Returns
-// false with the context's error set; the caller frees `text` in any case.
+// Reads a regular file to its end; or lets the caller's open() do so. `text` must be zeroed.
+// Returns false with the context's error set; the caller frees `text` in any case.
 bool md5_read_file_text(md5_context *context, const char *path, md5_file_text *text);
 void md5_free_file_text(md5_context *context, md5_file_text *text);
 

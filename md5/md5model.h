@@ -279,9 +279,10 @@ typedef struct md5_camera {
     md5_allocator allocator;
 } md5_camera;
 
-// Loads a file. `path` is in the encoding of the system's open(), on Windows in UTF-8. `opts` and
-// `error` may be NULL. Returns NULL on failure; fills `error` in any case. Free the result with
-// md5_free_*(). Time and memory are linear in the size of the file, whatever it contains.
+// Loads a file. `path` is in the encoding of the system's open(), on Windows in UTF-8; a pipe or a
+// device is an error. `opts` and `error` may be NULL. Returns NULL on failure; fills `error` in any
+// case. Free the result with md5_free_*(). Time and memory are linear in the size of the file,
+// whatever it contains.
 MD5_API md5_model *md5_load_model(const char *path, const md5_load_opts *opts, md5_error *error);
 MD5_API md5_anim *md5_load_anim(const char *path, const md5_load_opts *opts, md5_error *error);
 MD5_API md5_camera *md5_load_camera(const char *path, const md5_load_opts *opts, md5_error *error);

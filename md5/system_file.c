@@ -1,6 +1,6 @@
-// Uses open(), fstat(), poll() and read() on POSIX systems: opening a pipe without a writer must
-// not block, and C11 cannot detect one. On Windows, paths are UTF-8; other bytes are read as the
-// system's code page.
+// Uses open(), fstat() and read() on POSIX systems: opening a pipe must not block, and C11 cannot
+// tell one from a file. On Windows, paths are UTF-8; other bytes are read as the system's code
+// page.
 #if defined(__unix__) || defined(__APPLE__)
 #define _POSIX_C_SOURCE 200809L
 #define HAS_POSIX 1
@@ -18,7 +18,6 @@
 
 #if HAS_POSIX
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #elif defined(_WIN32)
@@ -33,7 +32,6 @@ typedef struct source {
 #else
     FILE *stream;
 #endif
-    bool is_pipe;
     size_t size; // 0 if unknown
 } source;
 
@@ -42,9 +40,10 @@ static bool fail_io(md5_context *context, const char *what)
     return md5_fail(context, MD5_ERROR_IO, 0, 0, "%s: %s", what, strerror(errno));
 }
 
-static bool fail_folder(md5_context *context)
+static bool fail_kind(md5_context *context, bool is_folder)
 {
-    return md5_fail(context, MD5_ERROR_IO, 0, 0, "this is a folder: expected a file");
+    return md5_fail(context, MD5_ERROR_IO, 0, 0, "this is a %s: expected a file",
+                    is_folder ? "folder" : "pipe or a device");
 }
 
 // -- The system -----------------------------------------------------------------------------
@@ -57,11 +56,9 @@ static bool open_source(md5_context *context, const char *path, source *opened)
     opened->descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     if (opened->descriptor < 0 || fstat(opened->descriptor, &status) != 0)
         return fail_io(context, "cannot open the file");
-    if (S_ISDIR(status.st_mode))
-        return fail_folder(context);
-    opened->is_pipe = S_ISFIFO(status.st_mode);
-    if (S_ISREG(status.st_mode) && status.st_size > 0)
-        opened->size = (size_t)status.st_size;
+    if (!S_ISREG(status.st_mode))
+        return fail_kind(context, S_ISDIR(status.st_mode));
+    opened->size = status.st_size > 0 ? (size_t)status.st_size : 0;
     return true;
 }
 
@@ -71,7 +68,7 @@ static void close_source(source *opened)
         close(opened->descriptor);
 }
 
-// Reads 1 to `size` bytes, 0 at the end of the source. Waits for a slow writer.
+// Reads 1 to `size` bytes, 0 at the end of the source.
 static bool read_some(md5_context *context, const source *from, char *bytes, size_t size,
                       size_t *count)
 {
@@ -81,9 +78,7 @@ static bool read_some(md5_context *context, const source *from, char *bytes, siz
             *count = (size_t)result;
             return true;
         }
-        struct pollfd waiting = {.fd = from->descriptor, .events = POLLIN};
-        const bool is_early = errno == EAGAIN;
-        if (!(is_early && poll(&waiting, 1, -1) >= 0) && errno != EINTR)
+        if (errno != EINTR)
             return fail_io(context, "cannot read the file");
     }
 }
@@ -106,10 +101,11 @@ static FILE *open_stream(const char *path)
     return _wfopen(wide, L"rb");
 }
 
-static bool is_folder(const char *path)
+static bool check_kind(md5_context *context, const char *path)
 {
     struct _stat64 status;
-    return _stat64(path, &status) == 0 && (status.st_mode & _S_IFMT) == _S_IFDIR;
+    const int kind = _stat64(path, &status) == 0 ? status.st_mode & _S_IFMT : _S_IFREG;
+    return kind == _S_IFREG || fail_kind(context, kind == _S_IFDIR);
 }
 
 #else
@@ -119,20 +115,21 @@ static FILE *open_stream(const char *path)
     return fopen(path, "rb");
 }
 
-static bool is_folder(const char *path)
+static bool check_kind(md5_context *context, const char *path)
 {
-    (void)path;
-    return false;
+    (void)context, (void)path;
+    return true;
 }
 
 #endif
 
 static bool open_source(md5_context *context, const char *path, source *opened)
 {
+    TRY(check_kind(context, path));
     errno = 0;
     opened->stream = open_stream(path);
     if (!opened->stream)
-        return is_folder(path) ? fail_folder(context) : fail_io(context, "cannot open the file");
+        return fail_io(context, "cannot open the file");
     if (fseek(opened->stream, 0, SEEK_END) == 0) {
         const long size = ftell(opened->stream);
         opened->size = size > 0 ? (size_t)size : 0;
@@ -199,9 +196,6 @@ bool md5_read_system_file(md5_context *context, const char *path, md5_file_text 
     source opened = {0};
     const bool is_read = open_source(context, path, &opened) && read_source(context, &opened, text);
     close_source(&opened);
-    if (is_read && opened.is_pipe && text->size == 0)
-        return md5_fail(context, MD5_ERROR_IO, 0, 0,
-                        "cannot read from this pipe: no program writes to it");
     if (is_read && text->size < opened.size)
         return md5_fail(context, MD5_ERROR_IO, 0, 0,
                         "cannot read the file: it became shorter while it was read");

@@ -22,8 +22,8 @@ static inline bool md5_check_text_size(md5_context *context, size_t size)
                     size);
 }
 
-// Reads a file, pipe or character device to its end. Conditions as for md5_read_file_text(). With
-// MD5_NO_FILES always fails, and uses nothing of the system.
+// Reads a regular file to its end; anything else is an error. Conditions as for
+// md5_read_file_text(). With MD5_NO_FILES always fails, and uses nothing of the system.
 bool md5_read_system_file(md5_context *context, const char *path, md5_file_text *text);
 
 #endif

@@ -127,6 +127,11 @@ const char *common_archive_name(const common_archive *archive, size_t file)
     return archive->entries.files[file].name;
 }
 
+uint64_t common_archive_size(const common_archive *archive, size_t file)
+{
+    return archive->entries.files[file].size;
+}
+
 char *common_archive_read(common_archive *archive, size_t file, size_t *size, common_fault *fault)
 {
     const common_entry *const entry = &archive->entries.files[file];

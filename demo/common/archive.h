@@ -6,6 +6,7 @@
 #define DEMO_COMMON_ARCHIVE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct common_archive common_archive;
 
@@ -28,6 +29,7 @@ void common_close_archive(common_archive *archive);
 // The files, in the order of the archive's list; names as they are stored.
 size_t common_archive_count(const common_archive *archive);
 const char *common_archive_name(const common_archive *archive, size_t file);
+uint64_t common_archive_size(const common_archive *archive, size_t file);
 
 // Reads a file; free() the result, which is not NULL for 0 bytes. Returns NULL and fills `fault` if
 // its bytes are damaged or memory runs out.

@@ -231,18 +231,18 @@ typedef struct listing {
     const char *folder, *ending;
 } listing;
 
-static void add_wanted(void *user, const char *name, common_kind kind)
+static bool add_wanted(void *user, const char *name, common_kind kind)
 {
     listing *const to = user;
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0
         || (to->ending != NULL && !common_has_ending(name, to->ending)))
-        return;
+        return true;
     char *path = common_join(to->folder, name);
-    if (!is_kind(path, kind, to->ending == NULL ? COMMON_KIND_FOLDER : COMMON_KIND_FILE)) {
+    if (is_kind(path, kind, to->ending == NULL ? COMMON_KIND_FOLDER : COMMON_KIND_FILE))
+        common_add(&to->list, path);
+    else
         free(path);
-        return;
-    }
-    common_add(&to->list, path);
+    return true;
 }
 
 common_list common_list_folder(const char *folder, const char *ending)
@@ -252,21 +252,6 @@ common_list common_list_folder(const char *folder, const char *ending)
     if (made.list.count > 1)
         qsort(made.list.names, made.list.count, sizeof *made.list.names, compare_entries);
     return made.list;
-}
-
-common_list common_folders_below(const char *first, const char *without, size_t most, bool links)
-{
-    common_list folders = {0};
-    if (strcmp(first, without) != 0)
-        common_add(&folders, common_copy(first));
-    for (size_t i = 0; i < folders.count; i++) {
-        common_list below = common_list_folder(folders.names[i], NULL);
-        for (size_t b = 0; b < below.count && folders.count < most; b++)
-            if (strcmp(below.names[b], without) != 0 && (links || !common_is_link(below.names[b])))
-                common_add(&folders, common_copy(below.names[b]));
-        common_free_list(&below);
-    }
-    return folders;
 }
 
 void common_free_list(common_list *list)
@@ -282,12 +267,12 @@ typedef struct search {
     char *found;
 } search;
 
-static void compare_entry(void *user, const char *name, common_kind kind)
+static bool compare_entry(void *user, const char *name, common_kind kind)
 {
     (void)kind;
     search *const wanted = user;
     if (!equal_ignoring_case(name, wanted->name))
-        return;
+        return true;
     char *path = common_join(wanted->folder, name);
     const bool is_it = strcmp(name, wanted->name) == 0;
     if (wanted->found == NULL || is_it
@@ -298,6 +283,7 @@ static void compare_entry(void *user, const char *name, common_kind kind)
     } else {
         free(path);
     }
+    return true;
 }
 
 // Returns the path of the entry of `folder` that equals `name`, else that does ignoring case, or

@@ -62,10 +62,6 @@ void common_free_list(common_list *list);
 // Adds a name at the end; the list takes it over.
 void common_add(common_list *list, char *name);
 
-// Lists a folder and those below it, breadth-first and `most` at most, but for `without` and those
-// below that; unless `links`, through no links.
-common_list common_folders_below(const char *first, const char *without, size_t most, bool links);
-
 // Finds a file or a folder, folder/relative, ignoring case. Returns the path as it is on disk; of
 // several the first in byte order; or NULL.
 char *common_find(const char *folder, const char *relative);

@@ -6,39 +6,25 @@
 #include "demo/common/stream.h"
 #include "demo/common/system.h"
 #include "demo/common/text.h"
+#include "demo/common/walk.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Maximum depth of subfolders; also ends cycles of links.
-enum { MAX_DEPTH = 32 };
-
-// A growing list of names.
-typedef struct name_list {
-    char **names;
-    size_t count, room;
-} name_list;
-
-static void add_name(name_list *list, char *name)
-{
-    if (list->count == list->room) {
-        list->room = list->room ? 2 * list->room : 64;
-        list->names = common_realloc(list->names, list->room, sizeof *list->names);
-    }
-    list->names[list->count++] = name;
-}
-
-static void free_names(name_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        free(list->names[i]);
-    free(list->names);
-}
-
 static void set_reason(md5_error *error, const char *reason)
 {
     (void)snprintf(error->message, sizeof error->message, "%s", reason);
+}
+
+// Whether a file has more bytes than are wanted; 0 = any.
+static bool is_too_large(uint64_t size, size_t wanted, md5_error *error)
+{
+    if (wanted == 0 || size <= wanted)
+        return false;
+    (void)snprintf(error->message, sizeof error->message, "it has %llu bytes, at most %zu are read",
+                   (unsigned long long)size, wanted);
+    return true;
 }
 
 static void close_bytes(void *user, const void *bytes, size_t size)
@@ -58,74 +44,35 @@ static md5_game_path *add_place(common_game_places *places, const char *title)
     return path;
 }
 
+// A line for the folder or archive `user`, or for an entry of it.
+static void print_warning(void *user, const char *name, const char *fault)
+{
+    common_print_text(stderr, user);
+    fputs(": warning: ", stderr);
+    common_print_text(stderr, name);
+    fprintf(stderr, "%s%s\n", name[0] ? ": " : "", fault);
+}
+
 // -- Folders --------------------------------------------------------------------------------------
 
 typedef struct disk_folder {
-    char *folder;
-    name_list files;
+    common_list files;
+    size_t start; // of the name in the game, in each path
 } disk_folder;
-
-// One level of the search: names of folders relative to the top, "" for the top.
-typedef struct folder_search {
-    const char *top, *folder;
-    name_list *files, *below;
-} folder_search;
-
-static bool is_folder(const char *top, const char *relative, common_kind kind)
-{
-    if (kind != COMMON_KIND_UNKNOWN)
-        return kind == COMMON_KIND_FOLDER;
-    char *const path = common_format("%s/%s", top, relative);
-    const bool is = common_is_folder(path);
-    free(path);
-    return is;
-}
-
-static void take_entry(void *user, const char *name, common_kind kind)
-{
-    folder_search *const search = user;
-    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-        return;
-    char *const relative =
-        search->folder[0] ? common_format("%s/%s", search->folder, name) : common_copy(name);
-    add_name(is_folder(search->top, relative, kind) ? search->below : search->files, relative);
-}
-
-static bool goes_on(const common_game_places *places, size_t num_files)
-{
-    return places->goes_on == NULL || places->goes_on(places->user, num_files);
-}
-
-static void list_files(const common_game_places *places, const char *top, name_list *files)
-{
-    name_list level = {0};
-    add_name(&level, common_copy(""));
-    for (int depth = 0; level.count > 0 && depth < MAX_DEPTH; depth++) {
-        name_list below = {0};
-        for (size_t i = 0; i < level.count && goes_on(places, files->count); i++) {
-            folder_search search = {top, level.names[i], files, &below};
-            char *const path = common_format("%s/%s", top, level.names[i]);
-            common_each_entry(path, take_entry, &search);
-            free(path);
-        }
-        free_names(&level);
-        level = below;
-    }
-    free_names(&level);
-}
 
 static const char *name_on_disk(void *user, size_t file)
 {
-    return ((const disk_folder *)user)->files.names[file];
+    const disk_folder *const disk = user;
+    return disk->files.names[file] + disk->start;
 }
 
 static const void *open_on_disk(void *user, size_t file, size_t *size, md5_error *error)
 {
-    const disk_folder *const disk = user;
     const char *reason = "";
-    char *const path = common_format("%s/%s", disk->folder, disk->files.names[file]);
+    const char *const path = ((const disk_folder *)user)->files.names[file];
+    if (is_too_large(common_file_size(path), *size, error))
+        return NULL;
     char *const bytes = common_read_stream(path, size, &reason);
-    free(path);
     if (!bytes)
         set_reason(error, reason);
     return bytes;
@@ -133,12 +80,9 @@ static const void *open_on_disk(void *user, size_t file, size_t *size, md5_error
 
 static int64_t time_on_disk(void *user, size_t file)
 {
-    const disk_folder *const disk = user;
     common_status status;
-    char *const path = common_format("%s/%s", disk->folder, disk->files.names[file]);
-    const bool is_there = common_read_status(path, &status);
-    free(path);
-    return is_there ? (int64_t)status.time : 0;
+    const disk_folder *const disk = user;
+    return common_read_status(disk->files.names[file], &status) ? (int64_t)status.time : 0;
 }
 
 static int compare_text(const void *a, const void *b)
@@ -146,13 +90,23 @@ static int compare_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+static bool goes_on(const common_game_places *places, size_t num_files)
+{
+    return places->goes_on == NULL || places->goes_on(places->user, num_files);
+}
+
 // Returns the folder, whose names are sorted so that nothing depends on the system's order.
 static disk_folder *add_disk(common_game_places *places, const char *folder)
 {
     disk_folder *const disk = common_alloc(1, sizeof *disk);
     md5_game_path *const path = add_place(places, folder);
-    disk->folder = common_copy(folder);
-    list_files(places, folder, &disk->files);
+    common_walk walk = {.goes_on = places->goes_on, .user = places->user};
+    char *const start = common_join(folder, "");
+    disk->start = strlen(start);
+    free(start);
+    disk->files = common_walk_folder(folder, &walk);
+    if (walk.is_cut)
+        print_warning((void *)(uintptr_t)folder, "", "too many files: not all are listed");
     if (disk->files.count > 0)
         qsort(disk->files.names, disk->files.count, sizeof *disk->files.names, compare_text);
     path->num_files = disk->files.count;
@@ -173,19 +127,12 @@ static const char *name_in_archive(void *user, size_t file)
 static const void *open_in_archive(void *user, size_t file, size_t *size, md5_error *error)
 {
     common_fault fault;
+    if (is_too_large(common_archive_size(user, file), *size, error))
+        return NULL;
     char *const bytes = common_archive_read(user, file, size, &fault);
     if (!bytes)
         set_reason(error, fault.text);
     return bytes;
-}
-
-// A line for the archive `user`, or for an entry of it.
-static void print_warning(void *user, const char *name, const char *fault)
-{
-    common_print_text(stderr, user);
-    fputs(": warning: ", stderr);
-    common_print_text(stderr, name);
-    fprintf(stderr, "%s%s\n", name[0] ? ": " : "", fault);
 }
 
 bool common_add_game_archive(common_game_places *places, const char *path, char *reason,
@@ -234,21 +181,21 @@ static int compare_last(const void *a, const void *b)
 
 bool common_add_game_folder(common_game_places *places, const char *folder)
 {
-    name_list archives = {0};
+    common_list archives = {0};
     if (!common_is_folder(folder))
         return false;
     const disk_folder *const disk = add_disk(places, folder);
     for (size_t i = 0; i < disk->files.count; i++) {
-        const char *const name = disk->files.names[i];
+        const char *const name = disk->files.names[i] + disk->start;
         const bool is_archive = common_has_ending(name, ".pk4") || common_has_ending(name, ".pak");
         if (is_archive && !strchr(name, '/'))
-            add_name(&archives, common_copy(name));
+            common_add(&archives, common_copy(name));
     }
     if (archives.count > 0)
         qsort(archives.names, archives.count, sizeof *archives.names, compare_last);
     for (size_t i = 0; i < archives.count && goes_on(places, disk->files.count); i++)
         add_archive(places, folder, archives.names[i]);
-    free_names(&archives);
+    common_free_list(&archives);
     return true;
 }
 
@@ -260,8 +207,7 @@ void common_free_game_places(common_game_places *places)
             common_close_archive(path->user);
         } else {
             disk_folder *const disk = path->user;
-            free_names(&disk->files);
-            free(disk->folder);
+            common_free_list(&disk->files);
             free(disk);
         }
     }

@@ -46,19 +46,20 @@ static int64_t read_some(source from, char *bytes, size_t size)
 
 #endif
 
-static char *read_all(source from, size_t *size, const char **reason)
+// `expected`: the size of a file, 0 for a pipe.
+static char *read_all(source from, uint64_t expected, size_t *size, const char **reason)
 {
-    size_t room = 1 << 16;
-    char *bytes = common_alloc(room, 1);
+    static const char too_large[] = "it is too large";
+    size_t room = expected < INT32_MAX ? (size_t)expected + (1 << 12) : 0;
+    char *bytes = room > 0 ? common_alloc(room, 1) : NULL;
+    *reason = room > 0 ? NULL : too_large;
     *size = 0;
-    for (;;) {
+    while (*reason == NULL) {
         const int64_t count = read_some(from, bytes + *size, room - *size);
         if (count == 0)
             return bytes;
         *size += count > 0 ? (size_t)count : 0;
-        *reason = count < 0 ? strerror(errno) : *size >= INT32_MAX ? "it is too large" : NULL;
-        if (*reason != NULL)
-            break;
+        *reason = count < 0 ? strerror(errno) : *size >= INT32_MAX ? too_large : NULL;
         if (*size == room) {
             room *= 2;
             bytes = common_realloc(bytes, room, 1);
@@ -72,9 +73,9 @@ static char *read_all(source from, size_t *size, const char **reason)
 
 char *common_read_stream(const char *path, size_t *size, const char **reason)
 {
-    common_status status;
-    if (common_read_status(path, &status) && status.is_folder) {
-        *reason = "it is a folder";
+    common_status status = {.is_file = true};
+    if (common_read_status(path, &status) && !status.is_file) {
+        *reason = status.is_folder ? "it is a folder" : "it is a device";
         return NULL;
     }
     FILE *const file = fopen(path, "rb");
@@ -82,7 +83,7 @@ char *common_read_stream(const char *path, size_t *size, const char **reason)
         *reason = strerror(errno);
         return NULL;
     }
-    char *const bytes = read_all(file, size, reason);
+    char *const bytes = read_all(file, status.size, size, reason);
     fclose(file);
     return bytes;
 }
@@ -98,10 +99,11 @@ char *common_read_stream(const char *path, size_t *size, const char **reason)
         return NULL;
     }
     char *bytes = NULL;
-    if (S_ISDIR(status.st_mode))
-        *reason = "it is a folder";
+    const bool is_file = S_ISREG(status.st_mode);
+    if (is_file || S_ISFIFO(status.st_mode))
+        bytes = read_all(descriptor, is_file ? (uint64_t)status.st_size : 0, size, reason);
     else
-        bytes = read_all(descriptor, size, reason);
+        *reason = S_ISDIR(status.st_mode) ? "it is a folder" : "it is a device";
     close(descriptor);
     if (bytes != NULL && *size == 0 && S_ISFIFO(status.st_mode)) {
         *reason = "no program writes to this pipe";

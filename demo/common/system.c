@@ -40,9 +40,11 @@ void common_each_entry(const char *folder, common_found *found, void *user)
     free(pattern);
     if (search == -1)
         return;
+    bool goes_on = true;
     do {
-        found(user, entry.name, entry.attrib & _A_SUBDIR ? COMMON_KIND_FOLDER : COMMON_KIND_FILE);
-    } while (_findnext64(search, &entry) == 0);
+        goes_on = found(user, entry.name,
+                        entry.attrib & _A_SUBDIR ? COMMON_KIND_FOLDER : COMMON_KIND_FILE);
+    } while (goes_on && _findnext64(search, &entry) == 0);
     (void)_findclose(search);
 }
 
@@ -120,8 +122,8 @@ void common_each_entry(const char *folder, common_found *found, void *user)
     if (entries == NULL)
         return;
     const struct dirent *entry;
-    while ((entry = readdir(entries)) != NULL)
-        found(user, entry->d_name, kind_of(entry));
+    while ((entry = readdir(entries)) != NULL && found(user, entry->d_name, kind_of(entry)))
+        continue;
     closedir(entries);
 }
 

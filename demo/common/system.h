@@ -27,10 +27,10 @@ typedef enum common_kind {
     COMMON_KIND_OTHER, // a pipe or a device
 } common_kind;
 
-typedef void common_found(void *user, const char *name, common_kind kind);
+typedef bool common_found(void *user, const char *name, common_kind kind);
 
-// Calls `found` for each entry of a folder, "." and ".." included, in any order. Calls nothing if
-// the folder cannot be read.
+// Calls `found` for each entry of a folder, "." and ".." included, in any order, until it returns
+// false. Calls nothing if the folder cannot be read.
 void common_each_entry(const char *folder, common_found *found, void *user);
 
 // Writes the path of the current folder. Returns false if it does not fit or is unknown.

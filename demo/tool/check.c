@@ -3,6 +3,7 @@
 #include "demo/common/memory.h"
 #include "demo/common/system.h"
 #include "demo/common/threads.h"
+#include "demo/common/walk.h"
 #include "demo/tool/check_game.h"
 
 #include <stdio.h>
@@ -24,9 +25,6 @@ const char tool_check_help[] =
     "\n"
     "  --base DIR          the base game folder, if the checked folders add to another one\n"
     "  --mod DIR           a mod, whose files hide those of the checked folders\n";
-
-// Maximum depth of subfolders; also ends cycles of links.
-enum { MAX_DEPTH = 32 };
 
 typedef struct checker {
     unsigned errors, warnings;
@@ -125,10 +123,19 @@ static void forget_text(checker *check)
     check->text = NULL;
 }
 
-// Prints a finding of a game folder, whose file may be one on disk.
+// Prints a finding of a game folder, whose file may be one on disk. A hostile archive may give
+// cause for millions.
 static void print_game_finding(void *user, const md5_error *error)
 {
+    enum { MOST = 100000 };
     checker *check = user;
+    if (check->errors + check->warnings >= MOST) {
+        if (check->errors + check->warnings == MOST)
+            puts("further findings are only counted");
+        check->errors += error->status != MD5_WARNING;
+        check->warnings += error->status == MD5_WARNING;
+        return;
+    }
     finding found = make_finding(error);
     check->path = error->file;
     print_finding(check, &found);
@@ -184,27 +191,6 @@ static void print_report(checker *check, report *from)
 
 // -- Files and folders ----------------------------------------------------------------------
 
-typedef struct path_list {
-    char **paths;
-    size_t count, room;
-} path_list;
-
-static void add_path(path_list *list, char *path)
-{
-    if (list->count == list->room) {
-        list->room = list->room ? 2 * list->room : 64;
-        list->paths = common_realloc(list->paths, list->room, sizeof *list->paths);
-    }
-    list->paths[list->count++] = path;
-}
-
-static void free_paths(path_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        free(list->paths[i]);
-    free(list->paths);
-}
-
 static const char *const endings[] = {".md5mesh", ".md5anim",  ".md5camera", ".md5machine",
                                       "md5.cfg",  ".bmd5mesh", ".bmd5anim"};
 enum { MACHINES = 3, NUM_ENDINGS = sizeof endings / sizeof endings[0] };
@@ -220,84 +206,46 @@ static bool is_searched(const char *path)
     return common_is_folder(path);
 }
 
-// What a folder holds: files with the endings from number `first` on, and folders.
-typedef struct entry {
-    char *path;
-    int group; // number of the ending; NUM_ENDINGS: a folder
-} entry;
-
-typedef struct entry_list {
-    const char *folder;
-    int first;
-    entry *entries;
-    size_t count, room;
-} entry_list;
-
-// Returns NUM_ENDINGS if there is none.
-static int find_ending(const char *name, int first)
+static bool has_ending(const char *name, int first)
 {
     int ending = first;
     while (ending < NUM_ENDINGS && !common_has_ending(name, endings[ending]))
         ending++;
-    return ending;
+    return ending < NUM_ENDINGS;
 }
 
-static void add_entry(void *user, const char *name, common_kind kind)
+static bool is_checked(const char *name)
 {
-    entry_list *const to = user;
-    const int ending = find_ending(name, to->first);
-    const bool may_be_file = ending < NUM_ENDINGS && kind != COMMON_KIND_FOLDER;
-    const bool may_be_folder = kind == COMMON_KIND_FOLDER || kind == COMMON_KIND_UNKNOWN;
-    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || (!may_be_file && !may_be_folder))
+    return has_ending(name, 0);
+}
+
+static bool is_checked_in_game(const char *name)
+{
+    return has_ending(name, MACHINES);
+}
+
+static bool show_search(void *user, size_t num_files)
+{
+    const checker *const check = user;
+    enum { MANY = 1000 };
+    if (check->shows_progress && num_files >= MANY)
+        fprintf(stderr, "\r%zu files", num_files);
+    return true;
+}
+
+// Adds the files in `top` and its subfolders.
+static void add_folder(checker *check, common_list *files, const char *top, bool is_game)
+{
+    common_walk walk = {is_game ? is_checked_in_game : is_checked, show_search, check, false};
+    common_list found = common_walk_folder(top, &walk);
+    for (size_t i = 0; i < found.count; i++)
+        common_add(files, found.names[i]);
+    free(found.names);
+    if (!walk.is_cut)
         return;
-    char *const path = common_join(to->folder, name);
-    common_status status = {.is_file = kind == COMMON_KIND_FILE,
-                            .is_folder = kind == COMMON_KIND_FOLDER};
-    if (kind == COMMON_KIND_UNKNOWN && !common_read_status(path, &status))
-        status = (common_status){0};
-    if (!status.is_folder && !(status.is_file && may_be_file)) {
-        free(path);
-        return;
-    }
-    if (to->count == to->room) {
-        to->room = to->room > 0 ? 2 * to->room : 64;
-        to->entries = common_realloc(to->entries, to->room, sizeof *to->entries);
-    }
-    to->entries[to->count++] = (entry){path, status.is_folder ? NUM_ENDINGS : ending};
-}
-
-static int compare_entries(const void *a, const void *b)
-{
-    const entry *const x = a, *const y = b;
-    return x->group != y->group ? x->group - y->group : common_compare_names(x->path, y->path);
-}
-
-// Adds the files of a folder, those of each ending sorted, and the folders in it.
-static void read_folder(const char *folder, int first, path_list *files, path_list *folders)
-{
-    entry_list all = {.folder = folder, .first = first};
-    common_each_entry(folder, add_entry, &all);
-    if (all.count > 1)
-        qsort(all.entries, all.count, sizeof *all.entries, compare_entries);
-    for (size_t i = 0; i < all.count; i++)
-        add_path(all.entries[i].group == NUM_ENDINGS ? folders : files, all.entries[i].path);
-    free(all.entries);
-}
-
-// Adds the files in `top` and its subfolders, level by level, without recursion; only those with
-// endings[first] and later ones.
-static void add_folder(path_list *files, const char *top, int first)
-{
-    path_list level = {0};
-    add_path(&level, common_copy(top));
-    for (int depth = 0; level.count > 0 && depth < MAX_DEPTH; depth++) {
-        path_list below = {0};
-        for (size_t i = 0; i < level.count; i++)
-            read_folder(level.paths[i], first, files, &below);
-        free_paths(&level);
-        level = below;
-    }
-    free_paths(&level);
+    const md5_error cut = {.status = MD5_WARNING, .message = "too many files: not all are checked"};
+    finding warning = make_finding(&cut);
+    print_finding(check, &warning);
 }
 
 // Files that are read before their findings are printed.
@@ -330,7 +278,7 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
 
 // Reads files on all cores and prints what was found in their order. At the end of each part the
 // cores wait for each other: there are so many files in it that this takes no time beside them.
-static void check_files(checker *check, const path_list *files)
+static void check_files(checker *check, const common_list *files)
 {
     enum { AT_ONCE = 4096 };
     const size_t most = files->count < AT_ONCE ? files->count : AT_ONCE;
@@ -341,7 +289,7 @@ static void check_files(checker *check, const path_list *files)
     while (part.num_before < files->count) {
         const size_t left = files->count - part.num_before, count = left < most ? left : most;
         for (size_t i = 0; i < count; i++)
-            part.reports[i] = (report){.path = files->paths[part.num_before + i]};
+            part.reports[i] = (report){.path = files->names[part.num_before + i]};
         md5_run_jobs(threads, count, read_range, &part);
         for (size_t i = 0; i < count; i++)
             print_report(check, &part.reports[i]);
@@ -371,7 +319,7 @@ int tool_check(int count, char **arguments)
         return status;
     if (read.is_json)
         return tool_usage("check", "check: unknown option '--json'");
-    path_list files = {0};
+    common_list files = {0};
     checker check = {
         .shows_places = common_is_terminal(1),
         .shows_progress = common_is_terminal(2) && !common_is_terminal(1),
@@ -382,12 +330,12 @@ int tool_check(int count, char **arguments)
     for (int i = 0; i < num_paths; i++) {
         read.folder = paths[i];
         if (!is_searched(paths[i])) {
-            add_path(&files, common_copy(paths[i]));
+            common_add(&files, common_copy(paths[i]));
         } else if (read.base || read.mod || tool_is_game_folder(paths[i])) {
             num_game_files += check_game(&check, &read);
-            add_folder(&files, paths[i], MACHINES);
+            add_folder(&check, &files, paths[i], true);
         } else {
-            add_folder(&files, paths[i], 0);
+            add_folder(&check, &files, paths[i], false);
         }
     }
     if (num_paths == 0)
@@ -395,6 +343,6 @@ int tool_check(int count, char **arguments)
     check_files(&check, &files);
     printf("%zu files, %u errors, %u warnings\n", files.count + num_game_files, check.errors,
            check.warnings);
-    free_paths(&files);
+    common_free_list(&files);
     return check.errors > 0 ? TOOL_BAD_FILE : TOOL_OK;
 }

@@ -176,26 +176,27 @@ done
 report 'info of a camera on standard input' $?
 mkfifo "$scratch/pipe" "$scratch/pipe.md5mesh"
 runs 1 check "$scratch/pipe" "$scratch/pipe.md5mesh" && says out "$scratch/pipe: error: " \
-    && says out "$scratch/pipe.md5mesh: error: " && says out 'no program writes to' \
+    && says out "$scratch/pipe.md5mesh: error: this is a pipe or a device" && says out 'no program writes to' \
     && says out '2 files, 2 errors'
 report 'pipes without a writer are refused' $?
+mv "$scratch/pipe.md5mesh" "$scratch/slow"
 # Descriptor 4 keeps what was written if the reader comes late.
-exec 3<>"$scratch/pipe.md5mesh" 4<"$scratch/pipe.md5mesh"
+exec 3<>"$scratch/slow" 4<"$scratch/slow"
 {
     head -c 1000 "$data/flags.md5mesh"
     cat "$scratch/pipe" >/dev/null # until it is opened and closed below
     tail -c +1001 "$data/flags.md5mesh"
 } >&3 3>&- 4<&- &
 exec 3>&-
-"$tool" info "$scratch/pipe.md5mesh" >"$scratch/out" 2>"$scratch/err" 4<&- &
+"$tool" info "$scratch/slow" >"$scratch/out" 2>"$scratch/err" 4<&- &
 reader=$!
 : >"$scratch/pipe"
-wait $reader && says out 'pipe.md5mesh: md5mesh'
+wait $reader && says out 'slow: md5mesh'
 slow=$?
 exec 4<&-
 [ $slow -eq 0 ]
 report 'a slow writer is waited for' $?
-for bad in "$scratch" /dev/null; do
+for bad in "$scratch" /dev/null /dev/zero; do
     runs 1 info "$bad" && lines err 1 && says err "$bad" && says err 'error: '
     report "info of $bad" $?
 done

@@ -1,6 +1,7 @@
 #include "demo/viewer/app/contact_sheet.h"
 
 #include "demo/common/file.h"
+#include "demo/common/walk.h"
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/jobs/output.h"
 

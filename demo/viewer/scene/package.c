@@ -2,6 +2,7 @@
 
 #include "demo/common/game_folder.h"
 #include "demo/common/system.h"
+#include "demo/common/walk.h"
 #include "demo/viewer/scene/cube_model.h"
 #include "demo/viewer/scene/file_words.h"
 

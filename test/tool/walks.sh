@@ -1,0 +1,80 @@
+#!/bin/sh
+# Folders that are searched: each once, however links lead to it, and nothing in them but files.
+. test/build/report.sh
+tool=$(realpath "$products/md5tool")
+view=$(realpath "$products/md5view")
+mesh=$PWD/test/reference/data/flags.md5mesh
+export SDL_VIDEODRIVER=offscreen
+
+# A folder with two models, three folders deep, and links that lead in circles: KIND.
+made() {
+    folder=$scratch/$1
+    mkdir -p "$folder/a/b/c" "$folder/materials" && cp "$mesh" "$folder/one.md5mesh" &&
+        cp "$mesh" "$folder/a/b/c/two.md5mesh" &&
+        echo 'm { { map x } }' >"$folder/materials/m.mtr" || return 1
+    case $1 in
+        itself) ln -s . "$folder/x" && ln -s . "$folder/y" && ln -s . "$folder/z" ;;
+        parents) ln -s ../.. "$folder/a/b/x" && ln -s ../../../a "$folder/a/b/c/y" && ln -s "$folder" "$folder/a/z" ;;
+        each)
+            ln -s ../b "$folder/a/x" && mkdir "$folder/q" && ln -s ../q "$folder/a/q" && ln -s ../a "$folder/q/a" &&
+                ln -s ../a/b "$folder/q/b"
+            ;;
+        # Each folder has two links to the next one: 2^40 paths.
+        doubled)
+            for i in $(seq 40); do
+                mkdir "$folder/d$i" && ln -s "../d$((i + 1))" "$folder/d$i/x" && ln -s "../d$((i + 1))" "$folder/d$i/y" || return 1
+            done
+            ln -s .. "$folder/d40/up"
+            ;;
+        # A device without an end, pipes, and links to them, where models and declarations are expected.
+        devices)
+            ln -s /dev/zero "$folder/zero.md5mesh" && mkfifo "$folder/pipe.md5mesh" "$folder/materials/pipe.mtr" &&
+                ln -s pipe.md5mesh "$folder/link.md5mesh" && ln -s /dev/zero "$folder/materials/zero.mtr" &&
+                ln -s nowhere "$folder/nowhere.md5mesh" && ln -s /dev/zero "$folder/pak.pk4" && mkfifo "$folder/pak.pak"
+            ;;
+        # The links' names come first.
+        aliases) mv "$folder/a" "$folder/z" && ln -s z "$folder/a" && ln -s z/b "$folder/b" ;;
+    esac
+}
+# The tool ends soon: ARGUMENTS...
+ends() {
+    timeout 20 "$tool" "$@" >"$scratch/out" 2>"$scratch/err"
+    status=$?
+    cat "$scratch/out" "$scratch/err"
+    [ $status -eq 0 ]
+}
+checks() { # NUMBER: of files
+    ends check "$folder/a" "$folder/one.md5mesh" && grep -q "^$1 files, 0 errors, 0 warnings" "$scratch/out"
+}
+checks_game() {
+    ends check "$folder" && grep -q '^2 files, 0 errors, 0 warnings' "$scratch/out" && grep -q '^1 declarations' "$scratch/out"
+}
+# KIND's files are listed by names without links.
+lists() {
+    ends list "$folder" models materials && [ "$(sed 's/^[a-z]* *//; s/ .*//' "$scratch/out" | sort | tr '\n' ' ')" = "$1" ]
+}
+opens() {
+    timeout 60 "$view" --no-config --no-render "$folder/one.md5mesh" &&
+        timeout 60 "$view" --no-config --no-render --game "$folder" one.md5mesh
+}
+for kind in itself parents each doubled devices; do
+    check "links, $kind: a folder for the test" made $kind
+    # One link leads from there to what is above.
+    [ $kind = parents ] && number=3 || number=2
+    check "links, $kind: check of a folder" checks $number
+    check "links, $kind: check of a game folder" checks_game
+    check "links, $kind: list" lists 'a/b/c/two.md5mesh m one.md5mesh '
+    check "links, $kind: the viewer" opens
+done
+check "links, aliases: a folder for the test" made aliases
+check "links, aliases: list" lists 'm one.md5mesh z/b/c/two.md5mesh '
+
+# Links to folders elsewhere are followed, also a folder that is a link itself.
+follows() {
+    mkdir "$scratch/real" "$scratch/outside" && cp "$mesh" "$scratch/outside/in.md5mesh" && ln -s ../outside "$scratch/real/sub" &&
+        ln -s real "$scratch/named" && ends check "$scratch/named" && grep -q '^1 files, 0 errors' "$scratch/out" &&
+        (cd "$scratch/real" && ends list . models && grep -q ' sub/in.md5mesh' "$scratch/out" &&
+            ends list ./ models && grep -q ' sub/in.md5mesh' "$scratch/out")
+}
+check "links to other folders are followed" follows
+finish
