@@ -30,7 +30,8 @@ typedef struct md5_game_path {
     // Returns the name of a file, relative to the search path, with / or \ between folders. It must
     // stay valid until the library function that called this one returns.
     const char *(*name)(void *user, size_t file);
-    // As in md5_files: all bytes of a file, or NULL and a reason in error->message.
+    // As in md5_files: all bytes of a file, or NULL and a reason in error->message. If *size is not
+    // 0 before the call, a file of more bytes is not wanted: it need not be read.
     const void *(*open)(void *user, size_t file, size_t *size, md5_error *error);
     void (*close)(void *user, const void *bytes, size_t size);
     void *user;
@@ -52,12 +53,23 @@ typedef struct md5_game md5_game;
 // Reads all declaration files through `paths`; the array is copied. Of `opts` (may be NULL),
 // allocator, memory_limit, warn and max_warnings are used; both limits apply to the whole game.
 // Returns NULL and fills `error` (may be NULL) if memory runs out. A file that cannot be read is a
-// warning. Time and memory are linear in the sizes of the names and files.
+// warning. Time and memory are linear in the sizes of the names and files. So that no file costs
+// the rest of the game, these are not read, with a warning: files of declarations of more than 16
+// MiB; declarations of more than 2 MiB; of an archive what is beyond 48 MiB, where each declaration
+// counts as 320 bytes more; and what is beyond half of memory_limit.
 MD5_API md5_game *md5_open_game(const md5_game_path *paths, size_t num_paths,
                                 const md5_load_opts *opts, md5_error *error);
 
 // Frees a game and all that it returned. NULL is allowed.
 MD5_API void md5_free_game(md5_game *game);
+
+// Returns how many declarations or files of them were not read, or not to their end, because they
+// cannot be read or are beyond a limit of md5_open_game(): warnings say which.
+MD5_API uint32_t md5_game_num_unread(const md5_game *game);
+
+// Returns the bytes of memory that a game holds. What is parsed stays until the game is freed, so a
+// program that goes through all declarations of a large one may free it and open it again.
+MD5_API size_t md5_game_memory(const md5_game *game);
 
 // Returns whether a file exists. The name may have upper case, \ and a leading /; a name with .. or
 // :: is never found.
@@ -138,8 +150,8 @@ MD5_API const md5_decl *md5_game_decl(const md5_game *game, md5_decl_type type, 
 // Sets the verdict for all later calls; a game begins with MD5_VERDICT_LENIENT. Earlier results
 // stay as they are, so both verdicts on a declaration can be compared. Each verdict has its own
 // declarations, with equal indices except for implicit ones. The first change takes time and memory
-// linear in the number of declarations. Returns false and sets `error` (may be NULL) only if memory
-// runs out.
+// linear in the number of declarations, unless nothing was requested yet. Returns false and sets
+// `error` (may be NULL) only if memory runs out.
 MD5_API bool md5_set_verdict(md5_game *game, md5_verdict verdict, md5_error *error);
 MD5_API md5_verdict md5_game_verdict(const md5_game *game);
 

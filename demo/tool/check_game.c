@@ -82,7 +82,6 @@ static const md5_decl_type types[] = {MD5_DECL_TABLE, MD5_DECL_MATERIAL, MD5_DEC
                                       MD5_DECL_MODEL, MD5_DECL_ENTITY};
 enum { NUM_TYPES = sizeof types / sizeof types[0] };
 
-// Counts the declarations that files have; implicit ones come behind them.
 static size_t count_decls(const md5_game *game)
 {
     size_t count = 0;
@@ -91,41 +90,40 @@ static size_t count_decls(const md5_game *game)
     return count;
 }
 
-static bool check_decls(const game_checker *checker, md5_error *error)
+// Parses the declarations that files have; implicit ones come behind them. First leniently, and
+// then as the engine does, which stops at the first mistake of a declaration: its warnings are
+// among the lenient ones.
+static bool check_decls(const game_checker *checker, md5_verdict verdict, md5_error *error)
 {
-    md5_game *const game = checker->opened->game;
-    const size_t all = count_decls(game);
+    const bool is_lenient = verdict == MD5_VERDICT_LENIENT;
+    tool_game *const opened = checker->opened;
+    const size_t all = count_decls(opened->game);
     size_t done = 0;
     for (int i = 0; i < NUM_TYPES; i++) {
-        const uint32_t count = md5_game_num_decls(game, types[i]);
-        for (uint32_t j = 0; j < count; j++) {
-            const md5_decl *const decl = md5_game_decl(game, types[i], j);
-            if (!parse(game, types[i], decl->name, error))
+        for (uint32_t j = 0; j < md5_game_num_decls(opened->game, types[i]); j++) {
+            if (!tool_renew_game(opened, error))
                 return false;
-            checker->check->num_decls += decl->file != NULL;
-            print_notes(checker);
+            const md5_decl *const decl = md5_game_decl(opened->game, types[i], j);
+            if (!decl->file)
+                break;
+            if (!parse(opened->game, types[i], decl->name, error))
+                return false;
+            checker->check->num_decls += is_lenient;
+            checker->check->num_defaulted += !is_lenient && decl->state == MD5_DECL_DEFAULTED;
+            if (is_lenient)
+                print_notes(checker);
             tool_show_progress(++done < all ? done : all, all);
         }
     }
+    tool_clear_notes(&opened->notes);
     return true;
 }
 
-// The engine stops at the first mistake of a declaration; its warnings are among the lenient ones.
-static bool count_defaulted(const game_checker *checker, md5_error *error)
+static bool check_both(const game_checker *checker, md5_error *error)
 {
-    md5_game *const game = checker->opened->game;
-    if (!md5_set_verdict(game, MD5_VERDICT_ENGINE, error))
-        return false;
-    for (int i = 0; i < NUM_TYPES; i++) {
-        for (uint32_t j = 0; j < md5_game_num_decls(game, types[i]); j++) {
-            const md5_decl *const decl = md5_game_decl(game, types[i], j);
-            if (!parse(game, types[i], decl->name, error))
-                return false;
-            checker->check->num_defaulted += decl->file && decl->state == MD5_DECL_DEFAULTED;
-        }
-    }
-    tool_clear_notes(&checker->opened->notes);
-    return true;
+    return check_decls(checker, MD5_VERDICT_LENIENT, error)
+           && md5_set_verdict(checker->opened->game, MD5_VERDICT_ENGINE, error)
+           && check_decls(checker, MD5_VERDICT_ENGINE, error);
 }
 
 // -- Files ----------------------------------------------------------------------------------------
@@ -171,7 +169,7 @@ int tool_check_game(const tool_game_arguments *arguments, tool_game_check *check
     if (status == TOOL_OK) {
         print_notes(&checker);
         check_files(&checker);
-        if (!check_decls(&checker, &error) || !count_defaulted(&checker, &error)) {
+        if (!check_both(&checker, &error)) {
             tool_print_error(&error);
             status = TOOL_BAD_FILE;
         }

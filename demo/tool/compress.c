@@ -224,6 +224,24 @@ static bool check_names(const md5_anim *anim, const char *path, md5_error *error
     return true;
 }
 
+// Frames in which nothing moves take no bytes of a clip, but lines of text: a few bytes could
+// become gigabytes. No clip of a recorded motion comes near.
+static bool check_size(const md5_compressed *compressed, const md5_anim *anim, const char *path,
+                       md5_error *error)
+{
+    enum { MUCH = 64 << 20, MOST_GROWTH = 1000, A_FRAME = 50, A_NUMBER = 2 };
+    const uint64_t frame = A_FRAME + (uint64_t)A_NUMBER * anim->num_components;
+    const uint64_t size = frame * anim->num_frames;
+    if (size <= MUCH || size / MOST_GROWTH <= compressed->size)
+        return true;
+    *error = (md5_error){.status = MD5_ERROR_RANGE};
+    (void)snprintf(error->file, sizeof error->file, "%s", path);
+    (void)snprintf(error->message, sizeof error->message,
+                   "its %u frames would be %llu bytes of text: more than %d times its own size",
+                   anim->num_frames, (unsigned long long)size, (int)MOST_GROWTH);
+    return false;
+}
+
 static void print_anim(FILE *file, const md5_anim *anim)
 {
     md5_transform *const pose = common_alloc(anim->skeleton.num_joints, sizeof *pose);
@@ -284,6 +302,7 @@ int tool_decompress(int count, char **arguments)
     md5_compressed *const compressed = md5_load_compressed(options.files[0], NULL, &error);
     md5_anim *const anim = compressed ? md5_decompress_anim(compressed, &opts, &error) : NULL;
     const bool is_done = anim && check_names(anim, options.files[0], &error)
+                         && check_size(compressed, anim, options.files[0], &error)
                          && write_anim(options.output, anim, &error);
     md5_free_anim(anim);
     md5_free_compressed(compressed);

@@ -14,9 +14,9 @@ void tool_take_note(void *user, const md5_error *note)
 {
     enum { FIRST = 64, MOST = 1000 };
     tool_notes *const notes = user;
-    if (notes->count == MOST) {
+    if (notes->count == MOST) { // the last one says why reading ended
         notes->num_left_out++;
-        return;
+        notes->count--;
     }
     if (notes->count == notes->room) {
         notes->room = notes->room ? 2 * notes->room : FIRST;
@@ -98,24 +98,58 @@ static int refuse(const char *folder)
     return TOOL_BAD_FILE;
 }
 
+static bool show_search(void *user, size_t num_files)
+{
+    (void)user;
+    if (common_is_terminal(2) && num_files > 0)
+        fprintf(stderr, "\r%zu files\r", num_files);
+    return true;
+}
+
+static bool open_game(tool_game *opened, md5_error *error)
+{
+    const md5_load_opts opts = {
+        .warn = tool_take_note,
+        .warn_user = &opened->notes,
+        .max_warnings = UINT32_MAX,
+    };
+    opened->game = md5_open_game(opened->places.paths, opened->places.count, &opts, error);
+    opened->memory = opened->game ? md5_game_memory(opened->game) : 0;
+    return opened->game != NULL;
+}
+
 int tool_open_game(const tool_game_arguments *arguments, tool_game *result)
 {
     const char *const folders[] = {arguments->mod, arguments->folder, arguments->base};
     md5_error error;
-    *result = (tool_game){0};
+    *result = (tool_game){.places = {.goes_on = show_search}};
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
         if (folders[i] && !common_add_game_folder(&result->places, folders[i]))
             return refuse(folders[i]);
     }
-    const md5_load_opts opts = {
-        .warn = tool_take_note,
-        .warn_user = &result->notes,
-        .max_warnings = UINT32_MAX,
-    };
-    result->game = md5_open_game(result->places.paths, result->places.count, &opts, &error);
-    if (!result->game)
+    if (common_is_terminal(2))
+        fputs("\r                              \r", stderr);
+    if (!open_game(result, &error))
         tool_print_error(&error);
     return result->game ? TOOL_OK : TOOL_BAD_FILE;
+}
+
+bool tool_renew_game(tool_game *opened, md5_error *error)
+{
+    enum { MUCH = 24 << 20, OFTEN = 64 };
+    const md5_verdict verdict = md5_game_verdict(opened->game);
+    if (md5_game_memory(opened->game) < opened->memory + MUCH)
+        return true;
+    if (opened->num_renewals++ == OFTEN) {
+        *error = (md5_error){.status = MD5_ERROR_MEMORY};
+        (void)snprintf(error->message, sizeof error->message,
+                       "the declarations take too much memory: the rest of them is left out");
+        return false;
+    }
+    md5_free_game(opened->game);
+    const bool is_open = open_game(opened, error) && md5_set_verdict(opened->game, verdict, error);
+    tool_clear_notes(&opened->notes);
+    return is_open;
 }
 
 void tool_close_game(tool_game *game)

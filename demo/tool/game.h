@@ -36,11 +36,18 @@ typedef struct tool_game {
     common_game_places places;
     md5_game *game; // NULL if it could not be opened, which is printed
     tool_notes notes;
+    size_t memory; // of the game when it was opened
+    int num_renewals;
 } tool_game;
 
 // Opens the game of the arguments; its warnings go to `result->notes`. Returns an exit status.
 int tool_open_game(const tool_game_arguments *arguments, tool_game *result);
 void tool_close_game(tool_game *game);
+
+// Opens the game again, for the same verdict and without warnings, if what was parsed since then
+// takes much memory. What the game returned before is gone then. Returns false if that fails, or if
+// it has been necessary very often.
+bool tool_renew_game(tool_game *opened, md5_error *error);
 
 // Shows on standard error how far a long command is, if that is a terminal and there is much to do.
 // Call it for each of `count` things, from 1 on.

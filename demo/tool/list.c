@@ -20,9 +20,11 @@ const char tool_list_help[] =
     "  --json              print one JSON object per line\n";
 
 typedef struct lister {
-    md5_game *game;
+    tool_game *opened;
     bool is_json;
-    char **used; // [num_used] names of animation files that a model has, in lower case
+    size_t num_bytes; // of clips that were listed
+    bool is_cut;      // not all clips were
+    char **used;      // [num_used] names of animation files that a model has, in lower case
     size_t num_used, used_room;
 } lister;
 
@@ -65,9 +67,9 @@ static void print_line(const lister *list, const char *kind, const char *owner, 
 
 static bool list_decls(lister *list, const char *kind, md5_decl_type type)
 {
-    const uint32_t count = md5_game_num_decls(list->game, type);
+    const uint32_t count = md5_game_num_decls(list->opened->game, type);
     for (uint32_t i = 0; i < count; i++) {
-        const md5_decl *const decl = md5_game_decl(list->game, type, i);
+        const md5_decl *const decl = md5_game_decl(list->opened->game, type, i);
         if (decl->file)
             print_line(list, kind, NULL, decl->name, decl->file, tool_decl_line(decl));
     }
@@ -102,9 +104,9 @@ static void add_used(lister *list, const char *file)
 // Lists the files with an ending that no model has named; `used` is sorted.
 static void list_files(const lister *list, const char *kind, const char *ending)
 {
-    const size_t count = md5_game_num_files(list->game);
+    const size_t count = md5_game_num_files(list->opened->game);
     for (size_t i = 0; i < count; i++) {
-        const char *const name = md5_game_file(list->game, i);
+        const char *const name = md5_game_file(list->opened->game, i);
         if (!common_has_ending(name, ending))
             continue;
         char *const key = lower_case(name);
@@ -135,24 +137,38 @@ static bool list_models(lister *list, const char *kind, md5_decl_type type)
     return true;
 }
 
+// Models that inherit clips have them too, so that a long chain of them would print very many
+// lines.
 static void list_clips_of(lister *list, const char *kind, const md5_model_def *model)
 {
-    for (uint32_t i = 0; i < model->num_anims; i++) {
+    enum { MOST_BYTES = 32 << 20, A_LINE = 32 };
+    for (uint32_t i = 0; i < model->num_anims && !list->is_cut; i++) {
         const md5_model_anim *const anim = md5_model_anim_at(model, i);
-        for (uint32_t j = 0; j < anim->num_files; j++)
+        list->num_bytes += strlen(model->decl->name) + strlen(anim->name);
+        for (uint32_t j = 0; j < anim->num_files; j++) {
             add_used(list, anim->files[j]);
+            list->num_bytes += strlen(anim->files[j]) + A_LINE;
+        }
         print_line(list, kind, model->decl->name, anim->name, anim->files[0], 0);
+        list->is_cut = list->num_bytes > MOST_BYTES;
     }
+    if (!list->is_cut)
+        return;
+    fputs("md5tool: error: too many clips: those from ", stderr);
+    common_print_text(stderr, model->decl->name);
+    fputs(" on are not listed\n", stderr);
 }
 
 // Reads all models, with their animations.
 static bool list_clips(lister *list, const char *kind, md5_decl_type type)
 {
-    const uint32_t count = md5_game_num_decls(list->game, type);
+    const uint32_t count = md5_game_num_decls(list->opened->game, type);
     md5_error error;
-    for (uint32_t i = 0; i < count; i++) {
-        const char *const name = md5_game_decl(list->game, type, i)->name;
-        const md5_model_def *const model = md5_game_model(list->game, name, &error);
+    for (uint32_t i = 0; i < count && !list->is_cut; i++) {
+        const bool is_open = tool_renew_game(list->opened, &error);
+        const md5_decl *const decl = is_open ? md5_game_decl(list->opened->game, type, i) : NULL;
+        const md5_model_def *const model =
+            decl ? md5_game_model(list->opened->game, decl->name, &error) : NULL;
         tool_show_progress(i + 1, count);
         if (!model) {
             tool_print_error(&error);
@@ -162,7 +178,8 @@ static bool list_clips(lister *list, const char *kind, md5_decl_type type)
     }
     if (list->num_used > 0)
         qsort(list->used, list->num_used, sizeof *list->used, compare_names);
-    list_files(list, kind, ".md5anim");
+    if (!list->is_cut)
+        list_files(list, kind, ".md5anim");
     free_used(list);
     return true;
 }
@@ -185,7 +202,7 @@ static int list_kinds(lister *list, const bool chosen[NUM_KINDS])
     bool is_listed = true;
     for (int i = 0; i < NUM_KINDS && is_listed; i++)
         is_listed = !chosen[i] || kinds[i].list(list, kinds[i].kind, kinds[i].type);
-    return is_listed ? TOOL_OK : TOOL_BAD_FILE;
+    return is_listed && !list->is_cut ? TOOL_OK : TOOL_BAD_FILE;
 }
 
 // Marks the kinds that are named, or all if none is. Returns an exit status.
@@ -234,7 +251,10 @@ int tool_list(int count, char **arguments)
         return status;
     status = tool_open_game(&read, &game);
     if (status == TOOL_OK) {
-        lister list = {.game = game.game, .is_json = read.is_json};
+        if (md5_game_num_unread(game.game) > 0)
+            fprintf(stderr, "md5tool: %u files of declarations are not read: see md5tool check\n",
+                    (unsigned)md5_game_num_unread(game.game));
+        lister list = {.opened = &game, .is_json = read.is_json};
         status = list_kinds(&list, chosen);
     }
     tool_close_game(&game);

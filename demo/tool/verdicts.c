@@ -315,16 +315,39 @@ static void warn(void *user, const md5_error *warning)
     tool_print_error(warning);
 }
 
+// Prints one of the verdicts. Models print what they inherit too, so that a long chain of them
+// would print very many animations: `left` is how many, with their commands, may still be.
+static bool print_verdict(const verdict_job *job, md5_game *game, const char *name, size_t *left,
+                          md5_error *error)
+{
+    const bool is_model = job->kind->type == MD5_DECL_MODEL;
+    const md5_model_def *const model = is_model ? md5_game_model(game, name, error) : NULL;
+    for (uint32_t i = 0; model && i < model->num_anims; i++) {
+        const size_t size = 1 + (size_t)md5_model_anim_at(model, i)->num_commands;
+        if (size > *left) {
+            *error = (md5_error){.status = MD5_ERROR_RANGE};
+            (void)snprintf(error->message, sizeof error->message,
+                           "too many animations and frame commands: those from model '%.100s' on "
+                           "are not printed",
+                           name);
+            return false;
+        }
+        *left -= size;
+    }
+    return job->kind->print(game, name, error);
+}
+
 static bool print_verdicts(const verdict_job *job, md5_game *game, md5_error *error)
 {
+    size_t left = 1 << 18;
     for (int i = 0; i < job->num_names; i++) {
-        if (!job->kind->print(game, job->names[i], error))
+        if (!print_verdict(job, game, job->names[i], &left, error))
             return false;
     }
     const uint32_t count = job->num_names > 0 ? 0 : md5_game_num_decls(game, job->kind->type);
     for (uint32_t i = 0; i < count; i++) {
         const md5_decl *const decl = md5_game_decl(game, job->kind->type, i);
-        if (decl->file && !job->kind->print(game, decl->name, error))
+        if (decl->file && !print_verdict(job, game, decl->name, &left, error))
             return false;
     }
     return true;

@@ -186,12 +186,18 @@ static void read_name(md5_decl_lex *lex, md5_token *token)
 static bool read_punctuation(md5_decl_lex *lex, md5_token *token)
 {
     // Longer ones first. Those that begin with / \ or . are names.
-    static const char *const all[] = {">>=", "<<=", "##", "&&", "||", ">=", "<=", "==", "!=", "*=",
-                                      "%=",  "+=",  "-=", "++", "--", "&=", "|=", "^=", ">>", "<<",
-                                      "->",  "::",  "*",  "%",  "+",  "-",  "=",  "&",  "|",  "^",
-                                      "~",   "!",   ">",  "<",  ",",  ";",  ":",  "?",  "(",  ")",
-                                      "{",   "}",   "[",  "]",  "#",  "$"};
+    static const char *const all[] = {
+        ">>=", "<<=", "##", "&&", "||", ">=", "<=", "==", "!=", "*=", "%=", "+=",
+        "-=",  "++",  "--", "&=", "|=", "^=", ">>", "<<", "->", "::", "*",  "%",
+        "+",   "-",   "=",  "&",  "|",  "^",  "!",  ">",  "<",  ":",  "#"};
+    static const char alone[] = "{}(),;[]?~$"; // begin nothing longer
     const size_t left = (size_t)(lex->end - lex->at);
+    if (*lex->at != '\0' && strchr(alone, *lex->at)) {
+        token->kind = MD5_TOKEN_PUNCTUATION;
+        token->text = lex->at++;
+        token->size = 1;
+        return true;
+    }
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         const size_t size = strlen(all[i]);
         if (size <= left && memcmp(lex->at, all[i], size) == 0) {

@@ -8,13 +8,10 @@
 
 // -- Names ----------------------------------------------------------------------------------------
 
-enum { LONGEST_NAME = 1024 };
-
-// Writes the canonical spelling of a name: lower case, / for \, cut at the last dot.
-static void canonical(char result[LONGEST_NAME], const char *name, size_t size)
+void md5_canonical_name(char result[MD5_LONGEST_NAME], const char *name, size_t size)
 {
     size_t length = 0, last_dot = SIZE_MAX;
-    for (; length < size && length < LONGEST_NAME - 1 && name[length] != '\0'; length++) {
+    for (; length < size && length < MD5_LONGEST_NAME - 1 && name[length] != '\0'; length++) {
         result[length] = name[length] == '\\' ? '/' : md5_lower(name[length]);
         if (name[length] == '.')
             last_dot = length;
@@ -25,8 +22,8 @@ static void canonical(char result[LONGEST_NAME], const char *name, size_t size)
 md5_decl_entry *md5_find_entry(const md5_game *game, md5_decl_type type, const char *name,
                                size_t size)
 {
-    char key[LONGEST_NAME];
-    canonical(key, name, size);
+    char key[MD5_LONGEST_NAME];
+    md5_canonical_name(key, name, size);
     void **const found = md5_name_map_find(&game->decls[type].names, key);
     return found ? (md5_decl_entry *)*found : NULL;
 }
@@ -50,9 +47,9 @@ static bool make_room(md5_game *game, md5_decl_list *list)
 md5_decl_entry *md5_find_or_add_entry(md5_game *game, md5_decl_type type, const char *name,
                                       size_t size)
 {
-    char key[LONGEST_NAME];
+    char key[MD5_LONGEST_NAME];
     md5_decl_list *const list = &game->decls[type];
-    canonical(key, name, size);
+    md5_canonical_name(key, name, size);
     void **const found = md5_name_map_find(&list->names, key);
     if (found)
         return (md5_decl_entry *)*found;
@@ -70,6 +67,30 @@ md5_decl_entry *md5_find_or_add_entry(md5_game *game, md5_decl_type type, const 
     list->entries[list->count++] = entry;
     *added = entry;
     return entry;
+}
+
+// -- Limits ---------------------------------------------------------------------------------------
+//
+// An archive of a few bytes may have very long files of declarations: each file, each declaration
+// and all of an archive have limits, which no real game comes near, and all together take at most
+// half of the game's memory. What is beyond is a warning; the rest of the game is read.
+
+enum {
+    MOST_DECL = 2 << 20,
+    MOST_FILE = 16 << 20,
+    MOST_ARCHIVE = 48 << 20, // with what each declaration costs
+    DECL_COST = 320,         // about what stays in memory of each, besides its text
+};
+
+// How many bytes may still be read of a file's search path; `cost`: what it has taken so far.
+static size_t room_of(const md5_game *game, const md5_game_entry *entry, size_t cost)
+{
+    const size_t half = game->context.memory_limit / 2, held = game->context.memory_held;
+    size_t room = half > held ? half - held : 0;
+    const size_t left = cost < MOST_ARCHIVE ? MOST_ARCHIVE - cost : 0;
+    if (game->paths[entry->path].is_archive && left < room)
+        room = left;
+    return room;
 }
 
 // -- One file -------------------------------------------------------------------------------------
@@ -181,6 +202,14 @@ static bool add_hidden(const md5_decl_lex *lex, const decl_head *head, md5_decl_
 
 static bool add_decl(md5_decl_lex *lex, const decl_head *head)
 {
+    const size_t size = (size_t)(lex->at - head->start);
+    if (size > MOST_DECL) {
+        md5_decl_lex_warn(lex, "%s %s has %zu bytes, at most %d are read: skipped",
+                          type_words[head->type], md5_token_show(&head->name).text, size,
+                          (int)MOST_DECL);
+        lex->game->num_unread++;
+        return true;
+    }
     md5_decl_entry *entry = md5_find_entry(lex->game, head->type, head->name.text, head->name.size);
     if (entry) {
         lex->token_at = head->name.at;
@@ -195,20 +224,26 @@ static bool add_decl(md5_decl_lex *lex, const decl_head *head)
     return true;
 }
 
-// Reads all declarations of a text, which stays in memory.
-static bool index_text(md5_game *game, const char *file, md5_decl_type default_type,
-                       const char *text, size_t size)
+// Reads all declarations of a text, which stays in memory. Adds to the cost of its search path.
+static bool index_text(md5_game *game, const md5_game_entry *entry, md5_decl_type default_type,
+                       const char *text, size_t size, size_t *cost)
 {
     md5_decl_lex lex;
     decl_head head;
     head_result result;
-    md5_decl_lex_begin(&lex, game, file, 1, text, size);
+    md5_decl_lex_begin(&lex, game, entry->spelled, 1, text, size);
     while ((result = read_head(&lex, default_type, &head)) != HEAD_END) {
         if (result != HEAD_READ)
             continue;
         (void)md5_decl_lex_skip_braces(&lex, 0);
         if (!head.is_export)
             TRY(add_decl(&lex, &head));
+        *cost += DECL_COST;
+        if (room_of(game, entry, *cost) == 0) {
+            md5_decl_lex_warn(&lex, "too many declarations: the rest of the file is not read");
+            game->num_unread++;
+            break;
+        }
     }
     return game->context.error->status == MD5_OK;
 }
@@ -253,17 +288,16 @@ static void warn_unreadable(md5_game *game, const char *file, const char *reason
                       md5_quote(reason, strlen(reason)).text);
 }
 
-// Copies the bytes of a file into the arena. Returns NULL if the file cannot be read, which is
-// reported, or if memory runs out.
-static const char *read_file(md5_game *game, const md5_game_entry *entry, size_t *size)
+// Copies the bytes of a file into the arena. Returns NULL if the file cannot be read or has more
+// than `most` bytes, which is reported, or if memory runs out.
+static const char *read_file(md5_game *game, const md5_game_entry *entry, size_t most, size_t *size)
 {
     md5_error reason = {.status = MD5_OK};
-    const char *const bytes = md5_game_open_file(game, entry, size, &reason);
+    const char *const bytes = md5_game_open_file(game, entry, most, size, &reason);
     reason.message[sizeof reason.message - 1] = '\0';
-    if (!bytes || *size >= INT32_MAX) {
-        warn_unreadable(game, entry->spelled, bytes ? "it has 2 GiB or more" : reason.message);
-        if (bytes)
-            md5_game_close_file(game, entry, bytes, *size);
+    if (!bytes) {
+        warn_unreadable(game, entry->spelled, reason.message);
+        game->num_unread++;
         return NULL;
     }
     const char *const copy = md5_game_copy(&game->arena, bytes, *size);
@@ -271,19 +305,26 @@ static const char *read_file(md5_game *game, const md5_game_entry *entry, size_t
     return copy;
 }
 
+// `cost`: what has been read of the file's search path.
 static bool index_file(md5_game *game, const struct decl_folder *folder,
-                       const md5_game_entry *entry)
+                       const md5_game_entry *entry, size_t *cost)
 {
-    size_t size;
-    const char *const text = read_file(game, entry, &size);
+    const size_t room = room_of(game, entry, *cost);
+    size_t size = 0;
+    const char *const text = read_file(game, entry,
+                                       room == 0          ? 1
+                                       : room < MOST_FILE ? room
+                                                          : MOST_FILE,
+                                       &size);
     const md5_arena_mark before = md5_arena_here(&game->scratch);
+    *cost += text ? size : 0;
     if (text)
-        TRY(index_text(game, entry->spelled, folder->default_type, text, size));
+        TRY(index_text(game, entry, folder->default_type, text, size, cost));
     md5_arena_rewind(&game->scratch, before);
     return game->context.error->status == MD5_OK;
 }
 
-static bool index_folder(md5_game *game, const struct decl_folder *folder)
+static bool index_folder(md5_game *game, const struct decl_folder *folder, size_t *costs)
 {
     const md5_game_entry **const found = (const md5_game_entry **)md5_arena_alloc(
         &game->scratch, game->num_entries, sizeof(md5_game_entry *));
@@ -295,17 +336,21 @@ static bool index_folder(md5_game *game, const struct decl_folder *folder)
     }
     qsort(found, count, sizeof *found, compare_entries);
     for (size_t i = 0; i < count; i++)
-        TRY(index_file(game, folder, found[i]));
+        TRY(index_file(game, folder, found[i], &costs[found[i]->path]));
     return true;
 }
 
 bool md5_game_index_decls(md5_game *game)
 {
+    const md5_arena_mark start = md5_arena_here(&game->scratch);
+    size_t *const costs = (size_t *)md5_arena_alloc(&game->scratch, game->num_paths, sizeof *costs);
+    TRY(costs);
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
         const md5_arena_mark before = md5_arena_here(&game->scratch);
-        TRY(index_folder(game, &folders[i]));
+        TRY(index_folder(game, &folders[i], costs));
         md5_arena_rewind(&game->scratch, before);
     }
+    md5_arena_rewind(&game->scratch, start);
     return true;
 }
 

@@ -7,6 +7,11 @@
 // Reads the files of declarations and fills game->decls. Returns false if memory runs out.
 bool md5_game_index_decls(md5_game *game);
 
+// Writes the spelling of a name by which declarations are found: lower case, / for \, cut at the
+// last dot.
+enum { MD5_LONGEST_NAME = 1024 };
+void md5_canonical_name(char result[MD5_LONGEST_NAME], const char *name, size_t size);
+
 // Returns the declaration of a name of `size` bytes, spelled as in any file; NULL if there is none.
 md5_decl_entry *md5_find_entry(const md5_game *game, md5_decl_type type, const char *name,
                                size_t size);

@@ -111,7 +111,7 @@ static const void *open_file(void *user, const char *path, size_t *size, md5_err
     md5_entity_load *const load = (md5_entity_load *)user;
     load->open_file = md5_game_find_file(load->game, path);
     if (load->open_file)
-        return md5_game_open_file(load->game, load->open_file, size, error);
+        return md5_game_open_file(load->game, load->open_file, 0, size, error);
     (void)snprintf(error->message, sizeof error->message, "no such file in the game");
     return NULL;
 }

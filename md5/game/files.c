@@ -5,6 +5,7 @@
 
 #include "md5/core/assert.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // Writes a name in lower case with / between folders. `separator` is another character that counts
@@ -99,12 +100,18 @@ const md5_game_entry *md5_game_find_file(const md5_game *game, const char *name)
     return found ? (const md5_game_entry *)*found : NULL;
 }
 
-const char *md5_game_open_file(const md5_game *game, const md5_game_entry *entry, size_t *size,
-                               md5_error *error)
+const char *md5_game_open_file(const md5_game *game, const md5_game_entry *entry, size_t most,
+                               size_t *size, md5_error *error)
 {
     const md5_game_path *const path = &game->paths[entry->path];
-    *size = 0;
-    return (const char *)path->open(path->user, entry->file, size, error);
+    *size = most;
+    const char *const bytes = (const char *)path->open(path->user, entry->file, size, error);
+    if (!bytes || most == 0 || *size <= most)
+        return bytes;
+    path->close(path->user, bytes, *size);
+    (void)snprintf(error->message, sizeof error->message, "it has %zu bytes, at most %zu are read",
+                   *size, most);
+    return NULL;
 }
 
 void md5_game_close_file(const md5_game *game, const md5_game_entry *entry, const char *bytes,
@@ -189,7 +196,7 @@ static const void *open_for_loader(void *user, const char *path, size_t *size, m
         set_reason(error, "no such file in the game");
         return NULL;
     }
-    const char *const bytes = md5_game_open_file(game, entry, size, error);
+    const char *const bytes = md5_game_open_file(game, entry, 0, size, error);
     if (!bytes)
         return NULL;
     void *const copy = allocator->alloc(allocator->user, *size ? *size : 1);

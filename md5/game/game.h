@@ -40,12 +40,15 @@ struct md5_game {
     size_t num_entries;
     md5_decl_list decls[MD5_NUM_DECL_TYPES];
     md5_decl_list other_decls[MD5_NUM_DECL_TYPES]; // of the other verdict: see verdict.c
+    uint32_t num_unread;                           // declarations or files of them
     bool has_other_decls;
+    bool is_used; // something was requested, so declarations may be parsed
     md5_verdict verdict;
     struct md5_material_parser *parser; // made by the first material
     md5_name_map assets;                // meshes and animations that were read, for models
     md5_name_map anim_names;            // of md5_anim_name: names of animations, for models
     uint32_t num_anim_names;
+    uint32_t num_model_joints; // see md5_model_spend()
 };
 
 // Begins a public call: its error is the caller's, which may be NULL.
@@ -53,6 +56,7 @@ static inline void md5_game_begin(md5_game *game, md5_error *error)
 {
     game->context.error = error ? error : &game->context.unseen;
     *game->context.error = (md5_error){.status = MD5_OK};
+    game->is_used = true;
 }
 
 // Suppresses warnings while a text is read that is also read elsewhere, so that its mistakes are

@@ -87,7 +87,7 @@ static md5_image *read_image(image_search *search, const md5_game_entry *entry, 
 {
     md5_image_opts opts;
     size_t size = 0;
-    const char *const bytes = md5_game_open_file(search->game, entry, &size, error);
+    const char *const bytes = md5_game_open_file(search->game, entry, 0, &size, error);
     error->message[sizeof error->message - 1] = '\0';
     if (!bytes) {
         error->status = MD5_ERROR_IO;

@@ -92,6 +92,11 @@ static void read_mesh(md5_model_parser *parser, const md5_token *name)
                        md5_token_show(name).text);
         return;
     }
+    if (!md5_model_spend(parser, mesh->num_joints)) {
+        md5_model_fail(parser, "fewer joints in all models", "Model %s defaulted",
+                       md5_token_show(name).text);
+        return;
+    }
     parser->mesh = mesh;
     parser->joint_channels = (uint8_t *)md5_arena_alloc(&game->scratch, mesh->num_joints, 1);
     parser->owns_joint_channels = true;

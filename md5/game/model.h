@@ -73,7 +73,11 @@ void md5_model_skip_unknown(md5_model_parser *parser, const md5_token *word, con
                             const char *expected);
 
 // Returns the joint of a name, ignoring case, or -1.
-int32_t md5_model_find_joint(const md5_model_parser *parser, const char *name, size_t size);
+int32_t md5_model_find_joint(md5_model_parser *parser, const char *name, size_t size);
+
+// Takes the work on so many joints from what all models of the game may cost together. Returns
+// false if that is used up, and reports it as a mistake when that happens.
+bool md5_model_spend(md5_model_parser *parser, uint32_t num_joints);
 
 // -- model_channels.c -----------------------------------------------------------------------------
 

@@ -110,7 +110,7 @@ static void *load_file(md5_game *game, const char *file, load_asset *load)
     md5_error reason = {.status = MD5_OK};
     size_t size = 0;
     const md5_game_entry *const entry = md5_game_find_file(game, file);
-    const char *const text = entry ? md5_game_open_file(game, entry, &size, &reason) : NULL;
+    const char *const text = entry ? md5_game_open_file(game, entry, 0, &size, &reason) : NULL;
     if (!text)
         return broken_asset();
     void *const asset = load(game, file, text, size);

@@ -16,41 +16,34 @@ typedef struct channel_joints {
 
 // -- Lists of joints ------------------------------------------------------------------------------
 
-static void add_joint(channel_joints *list, uint32_t joint)
-{
-    if (list->is_in[joint])
-        return;
-    list->is_in[joint] = true;
-    list->joints[list->count++] = joint;
-}
-
-static void remove_joint(channel_joints *list, uint32_t joint)
+// Removes the joints that are not in it any more.
+static void shrink(channel_joints *list)
 {
     uint32_t kept = 0;
-    if (!list->is_in[joint])
-        return;
-    list->is_in[joint] = false;
     for (uint32_t i = 0; i < list->count; i++) {
-        if (list->joints[i] != joint)
+        if (list->is_in[list->joints[i]])
             list->joints[kept++] = list->joints[i];
     }
     list->count = kept;
 }
 
 // The joints below one follow it in the file, up to one whose parent comes before it.
-static void change_joints(const md5_model_parser *parser, channel_joints *list, uint32_t joint,
+static void change_joints(md5_model_parser *parser, channel_joints *list, uint32_t joint,
                           bool with_children, bool is_removed)
 {
     const md5_mesh_asset *const mesh = parser->mesh;
     uint32_t end = joint + 1;
     while (with_children && end < mesh->num_joints && mesh->joints[end].parent >= (int32_t)joint)
         end++;
+    if (!md5_model_spend(parser, end - joint + (is_removed ? list->count : 0)))
+        return;
     for (uint32_t i = joint; i < end; i++) {
-        if (is_removed)
-            remove_joint(list, i);
-        else
-            add_joint(list, i);
+        if (!is_removed && !list->is_in[i])
+            list->joints[list->count++] = i;
+        list->is_in[i] = !is_removed;
     }
+    if (is_removed)
+        shrink(list);
 }
 
 // Points warnings at the next name of the list. Of long ones only the beginning is compared, so
@@ -82,6 +75,8 @@ static void apply_name(md5_model_parser *parser, channel_joints *list, const cha
         change_joints(parser, list, (uint32_t)joint, with_children, is_removed);
         return;
     }
+    if (!md5_model_spend(parser, 0)) // nothing is looked up any more
+        return;
     const char *const model = parser->decl->name;
     md5_decl_lex_warn(&parser->lex, "Unknown joint %s in %s for model %s",
                       md5_quote(name, size).text, md5_token_show(&all).text,
@@ -191,6 +186,8 @@ static bool make_room(md5_model_parser *parser)
     if (parser->owns_others && parser->num_others < parser->other_room)
         return true;
     const uint32_t room = 2 * parser->num_others + LEAST;
+    if (!md5_model_spend(parser, room * (uint32_t)sizeof *parser->others / sizeof(uint32_t)))
+        return false;
     md5_named_channel *const others =
         (md5_named_channel *)md5_arena_alloc(&parser->game->scratch, room, sizeof *others);
     parser->has_memory &= others != NULL;
@@ -270,6 +267,8 @@ void md5_read_channel(md5_model_parser *parser)
     if (parser->is_defaulted || !read_names(parser, &names) || !parser->mesh)
         return;
     const uint32_t count = parser->mesh->num_joints;
+    if (!md5_model_spend(parser, count))
+        return;
     channel_joints list = {
         .joints = (uint32_t *)md5_arena_alloc(scratch, count, sizeof(uint32_t)),
         .is_in = (uint8_t *)md5_arena_alloc(scratch, count, 1),

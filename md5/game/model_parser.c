@@ -32,10 +32,30 @@ void md5_model_skip_unknown(md5_model_parser *parser, const md5_token *word, con
         md5_skip_unknown_word(&parser->lex, word, MD5_WORD_MODEL);
 }
 
-int32_t md5_model_find_joint(const md5_model_parser *parser, const char *name, size_t size)
+bool md5_model_spend(md5_model_parser *parser, uint32_t num_joints)
 {
+    // Ten times what the largest games need: with it models take at most 40 MB for their channels.
+    enum { MOST_JOINTS = 8 << 20 };
+    uint32_t *const spent = &parser->game->num_model_joints;
+    if (*spent < MOST_JOINTS && num_joints <= MOST_JOINTS - *spent) {
+        *spent += num_joints;
+        return true;
+    }
+    if (*spent < MOST_JOINTS) {
+        *spent = MOST_JOINTS;
+        md5_model_fail(parser, "fewer, skipped",
+                       "The channels of all models have more than %d joints", (int)MOST_JOINTS);
+    }
+    return false;
+}
+
+int32_t md5_model_find_joint(md5_model_parser *parser, const char *name, size_t size)
+{
+    enum { QUICK = 32 }; // comparing a name is so much quicker than what else is done with a joint
     const md5_token word = {.text = name, .size = size};
-    for (uint32_t i = 0; parser->mesh && i < parser->mesh->num_joints; i++) {
+    const uint32_t count = parser->mesh ? parser->mesh->num_joints : 0;
+    const bool may_search = md5_model_spend(parser, 1 + count / QUICK);
+    for (uint32_t i = 0; may_search && i < count; i++) {
         if (md5_token_is_word(&word, parser->mesh->joints[i].name))
             return (int32_t)i;
     }

@@ -42,10 +42,23 @@ md5_game *md5_open_game(const md5_game_path *paths, size_t num_paths, const md5_
     if (copy_paths(game, paths, num_paths) && md5_game_index_files(game)
         && md5_game_index_decls(game)) {
         game->context.error = &game->context.unseen;
+        game->is_used = false;
         return game;
     }
     md5_free_game(game);
     return NULL;
+}
+
+uint32_t md5_game_num_unread(const md5_game *game)
+{
+    MD5_ASSERT(game != NULL, "game: not NULL");
+    return game->num_unread;
+}
+
+size_t md5_game_memory(const md5_game *game)
+{
+    MD5_ASSERT(game != NULL, "game: not NULL");
+    return game->context.memory_held;
 }
 
 void md5_free_game(md5_game *game)

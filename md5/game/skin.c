@@ -41,17 +41,26 @@ static bool add_row(skin_reader *reader, const char *from, const char *to)
     return true;
 }
 
-// Adds a row of two names as they are written. Materials that no file declares become implicit
-// ones.
+// Returns the name of a material, which is parsed if a file declares it. Others take only their
+// names: a skin may have very many. Returns NULL if memory runs out.
+static const char *name_of(md5_game *game, const md5_token *token)
+{
+    char name[MD5_LONGEST_NAME];
+    if (md5_find_entry(game, MD5_DECL_MATERIAL, token->text, token->size)) {
+        const md5_decl_entry *const entry = md5_parse_material_of(game, token->text, token->size);
+        return entry ? entry->decl.name : NULL;
+    }
+    md5_canonical_name(name, token->text, token->size);
+    return md5_game_copy(&game->arena, name, strlen(name));
+}
+
+// Adds a row of two names as they are written.
 static bool add_names(skin_reader *reader, const md5_token *from, const md5_token *to)
 {
-    const md5_decl_entry *source = NULL;
-    if (!md5_token_is(from, "*")) {
-        source = md5_parse_material_of(reader->game, from->text, from->size);
-        TRY(source);
-    }
-    const md5_decl_entry *const target = md5_parse_material_of(reader->game, to->text, to->size);
-    return target && add_row(reader, source ? source->decl.name : NULL, target->decl.name);
+    const bool is_all = md5_token_is(from, "*");
+    const char *const source = is_all ? NULL : name_of(reader->game, from);
+    const char *const target = name_of(reader->game, to);
+    return (is_all || source) && target && add_row(reader, source, target);
 }
 
 static bool add_model(skin_reader *reader, const md5_token *file)
@@ -171,11 +180,13 @@ const char *md5_skin_material(const md5_game *game, const md5_game_skin *skin, c
     const md5_decl_entry *const entry =
         md5_find_entry(game, MD5_DECL_MATERIAL, material, strlen(material));
     const md5_material *const parsed = entry ? (const md5_material *)entry->parsed : NULL;
+    char name[MD5_LONGEST_NAME];
     if (parsed && parsed->num_stages == 0 && !parsed->gui)
         return material;
+    md5_canonical_name(name, material, strlen(material));
     for (uint32_t i = 0; i < skin->num_rows; i++) {
         const char *const from = skin->rows[i].from;
-        if (!from || (entry && strcmp(from, entry->decl.name) == 0))
+        if (!from || strcmp(from, name) == 0)
             return skin->rows[i].to;
     }
     return material;

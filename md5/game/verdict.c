@@ -63,8 +63,10 @@ bool md5_set_verdict(md5_game *game, md5_verdict verdict, md5_error *error)
     MD5_ASSERT(game != NULL, "game: not NULL");
     MD5_ASSERT(verdict == MD5_VERDICT_LENIENT || verdict == MD5_VERDICT_ENGINE,
                "verdict: one of md5_verdict");
-    if (verdict == game->verdict)
+    if (verdict == game->verdict || !game->is_used) {
+        game->verdict = verdict;
         return true;
+    }
     md5_game_begin(game, error);
     const bool is_copied = copy_lists(game);
     game->context.error = &game->context.unseen;

@@ -13,8 +13,9 @@ def entry(name, data=TEXT, method=8, **claims):
     """A local header with its data, and its entry in the list, whose numbers `claims` replace."""
     packed = zlib.compress(data)[2:-4] if method == 8 else data
     name = name.encode("latin-1")
-    claims = {"size": len(data), "crc": zlib.crc32(data), "flags": 0, "mode": 0, "offset": None, **claims}
-    numbers = struct.pack("<HHHHIIIHH", claims["flags"], method, 0, 0x21, claims["crc"], len(packed),
+    claims = {"size": len(data), "crc": zlib.crc32(data), "flags": 0, "mode": 0, "offset": None,
+              "kind": method, **claims}
+    numbers = struct.pack("<HHHHIIIHH", claims["flags"], claims["kind"], 0, 0x21, claims["crc"], len(packed),
                           claims["size"], len(name), 0)
     local = struct.pack("<4sH", b"PK\3\4", 20) + numbers + name + packed
 

@@ -389,26 +389,31 @@ TEST (verdicts_do_not_disturb_each_other) {
 }
 
 TEST (verdicts_fail_without_memory) {
-    enum { COUNT = 1000, STEP = 16384 };
+    enum { COUNT = 1000 };
     static char text[COUNT * 8 + 1];
     for (unsigned i = 0; i < COUNT; i++)
         (void)snprintf(text + (size_t)i * 8, 9, "m%04u{}\n", i);
     const game_text texts[] = {{"materials/a.mtr", text}};
     const md5_game_path place = game_place(texts, 1, false);
     uint32_t failed = 0, changed = 0;
-    for (size_t limit = STEP; limit < 4000000 && changed == 0; limit += STEP) {
-        const md5_load_opts opts = {.memory_limit = limit};
+    for (size_t step = 1; step < 100 && changed == 0; step++) {
+        test_heap heap = {.fail_at = 0};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
         md5_error error;
         md5_game *const game = md5_open_game(&place, 1, &opts, &error);
-        if (game && md5_set_verdict(game, MD5_VERDICT_ENGINE, &error)) {
+        if (!CHECK(game) || !CHECK(md5_game_material(game, "m0001", &error)))
+            return;
+        heap.fail_at = heap.num_allocs + step;
+        if (md5_set_verdict(game, MD5_VERDICT_ENGINE, &error)) {
             changed++;
-        } else if (game) {
+        } else {
             failed++;
             CHECK_UINT(error.status, MD5_ERROR_MEMORY);
             CHECK_UINT(md5_game_verdict(game), MD5_VERDICT_LENIENT);
             CHECK(md5_find_decl(game, MD5_DECL_MATERIAL, "m0999"));
         }
         md5_free_game(game);
+        CHECK_UINT(heap.live_bytes, 0);
     }
     CHECK(failed > 0);
     CHECK_UINT(changed, 1);

@@ -55,6 +55,9 @@ static void take_library(view_state *viewer)
         if (is_awaited)
             view_clear_browser(&viewer->ui.browser);
     } else {
+        if (md5_game_num_unread(library->game) > 0)
+            view_warn(&viewer->log, "%s: %u files of declarations are not read: see md5tool check",
+                      library->place, (unsigned)md5_game_num_unread(library->game));
         view_drop_library(viewer->library);
         viewer->library = library;
         view_forget_previews(viewer);

@@ -1,0 +1,108 @@
+#!/bin/sh
+# Game folders that would cost far more memory, output or time than they have bytes: what may be said and taken of
+# each, and what is right in them is there all the same.
+. test/build/report.sh
+tool=$products/md5tool
+case $("$tool" list "$scratch" 2>&1; python3 test/game/archives.py sound "$scratch/a.pk4"; "$tool" list "$scratch" 2>&1) in
+    *'no .pk4 archives'*) has_zip= ;;
+    *) has_zip=yes ;;
+esac
+rm -f "$scratch/a.pk4"
+
+# costs MEGABYTES OUTPUT SECONDS ARGUMENTS...: the tool takes no more of each. Memory as it stands in a 64-bit release
+# build; output in megabytes, processor time far above what it is, for machines that are slow.
+costs() {
+    env python3 -S -E - "$scratch" "$tool" "$@" <<'PYTHON'
+import os
+import resource
+import subprocess
+import sys
+scratch, tool, memory, output, seconds = sys.argv[1:6]
+with open(os.path.join(scratch, "out"), "wb") as out, open(os.path.join(scratch, "err"), "wb") as err:
+    status = subprocess.run([tool] + sys.argv[6:], stdout=out, stderr=err).returncode
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+size = os.path.getsize(os.path.join(scratch, "out")) + os.path.getsize(os.path.join(scratch, "err"))
+said = "status %d, %.0f MB, %.1f MB of output, %.1f s" % (status, used.ru_maxrss / 1024, size / 1e6, used.ru_utime + used.ru_stime)
+print(said)
+is_bloated = os.environ.get("MD5_BUILD", "build") != "build" # by sanitizers, or counting
+sys.exit(status > 1 or (used.ru_maxrss > float(memory) * 1024 and not is_bloated) or size > float(output) * 1e6
+         or (used.ru_utime > float(seconds) and not is_bloated))
+PYTHON
+}
+made() { # KIND
+    folder=$scratch/game
+    rm -rf "$folder" && mkdir "$folder" && python3 test/game/limits.py "$1" "$folder" &&
+        [ "$(find "$folder" -name '*.pk4' -size +2560k)" = '' ]
+}
+# An archive: it may not cost 100 MB, nor the good declarations, and a line says what is not read.
+archive() { # KIND TEXT
+    made "$1" && costs 100 20 20 list "$folder" materials skins entities && has_good &&
+        grep -q '^md5tool: [0-9]* files of declarations are not read' "$scratch/err" &&
+        costs 100 2 30 check "$folder" && grep -q -e "$2" "$scratch/out" &&
+        costs 100 20 20 verdicts --base "$folder" skins && grep -q '"skin":"good"' "$scratch/out"
+}
+has_good() {
+    [ "$(grep -c ' good ' "$scratch/out")" -eq 3 ] || { grep ' good ' "$scratch/out"; false; }
+}
+if [ -n "$has_zip" ]; then
+    check "an archive: one long file" archive one "evil.pk4/materials/aaa0000.mtr: warning: cannot read the file: 'it has 524288000 bytes, at most 16777216 are read'"
+    check "an archive: long files" archive blanks "aaa0003.mtr: warning: cannot read the file: 'it has 15728640 bytes, at most 3145728 are read'"
+    check "an archive: many files" archive small "aaa0048.mtr: warning: cannot read the file: 'it has 1048576 bytes, at most 1 are read'"
+    check "an archive: comments" archive comments 'aaa0003.skin: warning: cannot read the file'
+    check "an archive: declarations of one name" archive twins "aaa0099.mtr: warning: cannot read the file: 'it has 15728636 bytes"
+    check "an archive: long declarations" archive long "entityDef 'e' has 157[0-9]* bytes, at most 2097152 are read: skipped"
+    check "an archive: long tables" archive table "table 't' has 157[0-9]* bytes, at most 2097152 are read: skipped"
+    check "an archive: tiny declarations" archive tiny 'too many declarations: the rest of the file is not read'
+else
+    skip "archives" "this build has no libzip"
+fi
+
+# TEXT ARGUMENTS...: what the tool says of models and skins.
+says() {
+    text=$1
+    shift
+    costs "$@" && cat "$scratch/out" "$scratch/err" >"$scratch/both" &&
+        { grep -q -e "$text" "$scratch/both" || { tail -n 3 "$scratch/both"; false; }; }
+}
+joints='The channels of all models have more than 8388608 joints'
+model() { # KIND
+    made "$1" && says "$joints" 100 4 20 check "$folder" && grep -c "$joints" "$scratch/both" | grep -x 1
+}
+for kind in channel names channels meshes; do
+    check "models of very many joints: $kind" model $kind
+done
+inherited() { # KIND
+    made "$1" && says 'too many clips: those from m[0-9]* on are not listed' 60 60 20 list "$folder" clips &&
+        says "too many animations and frame commands: those from model 'm[0-9]*' on are not printed" 60 40 20 verdicts --base "$folder" models &&
+        costs 60 4 20 check "$folder" && costs 60 20 20 list "$folder" entities models &&
+        [ "$(grep -c ' good ' "$scratch/out")" -eq 1 ]
+}
+check "a long chain of models" inherited chain
+check "many heirs of many clips" inherited heirs
+skin() {
+    made skin && costs 60 1 10 check "$folder" && costs 60 5 10 verdicts --base "$folder" skins &&
+        grep -q '"from79999","to79999"' "$scratch/out"
+}
+check "a skin of 160 000 names" skin
+
+# A clip of 90 bytes with 4294967295 frames.
+clip() {
+    printf '%s' 'MD5Version 10 commandline "" numFrames 2 numJoints 1 frameRate 24 numAnimatedComponents 0 hierarchy { a -1 0 0 }
+        bounds { ( 0 0 0 ) ( 1 1 1 ) ( 0 0 0 ) ( 1 1 1 ) } baseframe { ( 0 0 0 ) ( 0 0 0 ) } frame 0 { } frame 1 { }' >"$scratch/a.md5anim"
+    "$tool" compress "$scratch/a.md5anim" -o "$scratch/a.clip" && "$tool" decompress "$scratch/a.clip" -o "$scratch/b.md5anim" &&
+        python3 - "$scratch/a.clip" <<'PYTHON' && says 'its 4294967295 frames would be 214748364750 bytes of text' 60 1 10 decompress "$scratch/a.clip"
+import struct
+import sys
+with open(sys.argv[1], "rb") as file:
+    clip = bytearray(file.read())
+clip[24:28] = b"\xff\xff\xff\xff"
+sum = 0xCBF29CE484222325
+for byte in clip[20:]:
+    sum = (sum ^ byte) * 0x100000001B3 % 2 ** 64
+clip[12:20] = struct.pack("<Q", sum)
+with open(sys.argv[1], "wb") as file:
+    file.write(clip)
+PYTHON
+}
+check "a clip of 90 bytes and 4294967295 frames" clip
+finish
