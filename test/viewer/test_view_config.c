@@ -14,6 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { NUM_ROUNDS = 200 };
@@ -324,4 +327,146 @@ TEST (view_config_keeps_one_value_of_an_option) {
     (void)remove(path);
     view_free_config(&config);
     free(path);
+}
+
+// -- Several viewers ----------------------------------------------------------------------------
+
+static view_config read_config(const char *path)
+{
+    view_log log = {.level = VIEW_QUIET};
+    view_config config;
+    view_read_config(&config, path, &log);
+    CHECK_UINT(log.num_warnings, 0);
+    return config;
+}
+
+static void check_recent(const view_config *config, const char *const *names, size_t count)
+{
+    CHECK_UINT(config->num_recent, count);
+    for (size_t i = 0; i < count && i < config->num_recent; i++)
+        CHECK_STRING(config->recent[i], names[i]);
+}
+
+// Both began with the same file; each opens a model and chooses textures.
+TEST (view_config_keeps_what_another_viewer_has_written) {
+    view_log log = {.level = VIEW_QUIET};
+    char *const path = new_file();
+    view_config first = read_config(path);
+    view_note_recent(&first, "/0.md5mesh");
+    view_choose_texture(&first.chosen, "/a.md5mesh", 0, "/0.png");
+    view_choose_texture(&first.chosen, "/a.md5mesh", 3, "/3.png");
+    CHECK(view_write_config(&first, &log));
+
+    view_config second = read_config(path);
+    view_note_model(&first, "/1.md5mesh");
+    view_note_recent(&first, "/1.md5mesh");
+    view_choose_texture(&first.chosen, "/a.md5mesh", 1, "/1.png");
+    view_choose_texture(&first.chosen, "/a.md5mesh", 3, NULL);
+    CHECK(view_write_config(&first, &log));
+
+    view_note_recent(&second, "/2.md5mesh");
+    view_note_recent(&second, "/0.md5mesh");
+    view_choose_texture(&second.chosen, "/a.md5mesh", 0, "/new.png");
+    CHECK(view_write_config(&second, &log));
+
+    view_config stored = read_config(path);
+    check_recent(&stored, (const char *const[]){"/0.md5mesh", "/2.md5mesh", "/1.md5mesh"}, 3);
+    CHECK(stored.model && strcmp(stored.model, "/1.md5mesh") == 0); // which was opened last
+    CHECK_UINT(stored.chosen.count, 2);
+    CHECK_STRING(view_chosen_texture(&stored.chosen, "/a.md5mesh", 0), "/new.png");
+    CHECK_STRING(view_chosen_texture(&stored.chosen, "/a.md5mesh", 1), "/1.png");
+    CHECK(!view_chosen_texture(&stored.chosen, "/a.md5mesh", 3));
+    view_free_config(&stored);
+
+    // What the first one has written before is not new any more.
+    view_choose_texture(&second.chosen, "/a.md5mesh", 1, NULL);
+    CHECK(view_write_config(&second, &log) && view_write_config(&first, &log));
+    stored = read_config(path);
+    CHECK_UINT(stored.chosen.count, 1);
+    CHECK_UINT(log.num_warnings, 0);
+    (void)remove(path);
+    view_free_config(&first);
+    view_free_config(&second);
+    view_free_config(&stored);
+    free(path);
+}
+
+// A disk is full for a while: the file stays as it was, and nothing that is new is forgotten.
+TEST (view_config_keeps_what_could_not_be_written) {
+    view_log log = {.level = VIEW_QUIET};
+    size_t size;
+    char *const path = new_file();
+    view_config config = read_config(path);
+    view_choose_texture(&config.chosen, "/a.md5mesh", 0, "/0.png");
+    CHECK(view_write_config(&config, &log));
+    char *const before = test_read_file(path, &size);
+
+    view_note_recent(&config, "/1.md5mesh");
+    view_note_model(&config, "/1.md5mesh");
+    view_choose_texture(&config.chosen, "/a.md5mesh", 0, NULL);
+    view_choose_texture(&config.chosen, "/a.md5mesh", 1, "/1.png");
+    struct rlimit limit;
+    CHECK(getrlimit(RLIMIT_FSIZE, &limit) == 0);
+    CHECK(setrlimit(RLIMIT_FSIZE, &(struct rlimit){16, limit.rlim_max}) == 0);
+    CHECK(!view_write_config(&config, &log));
+    CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    CHECK_UINT(log.num_warnings, 1);
+    char *const after = test_read_file(path, &size);
+    CHECK_STRING(after, before);
+
+    CHECK(view_write_config(&config, &log));
+    view_config stored = read_config(path);
+    check_recent(&stored, (const char *const[]){"/1.md5mesh"}, 1);
+    CHECK(stored.model && strcmp(stored.model, "/1.md5mesh") == 0);
+    CHECK_UINT(stored.chosen.count, 1);
+    CHECK_STRING(view_chosen_texture(&stored.chosen, "/a.md5mesh", 1), "/1.png");
+    (void)remove(path);
+    view_free_config(&config);
+    view_free_config(&stored);
+    free(before);
+    free(after);
+    free(path);
+}
+
+// Many that write at the same time: none loses what another one has added.
+TEST (view_config_is_locked_while_it_is_changed) {
+    enum { NUM_VIEWERS = 6 };
+    view_log log = {.level = VIEW_QUIET};
+    char *const path = new_file();
+    pid_t viewers[NUM_VIEWERS];
+    for (uint32_t i = 0; i < NUM_VIEWERS; i++) {
+        viewers[i] = fork();
+        if (viewers[i] != 0)
+            continue;
+        view_config config;
+        view_read_config(&config, path, &log);
+        char *const name = common_format("/%u.md5mesh", (unsigned)i);
+        for (uint32_t round = 0; round < 8; round++) {
+            view_note_recent(&config, name);
+            view_choose_texture(&config.chosen, "/a.md5mesh", NUM_VIEWERS * round + i, "/a.png");
+            (void)view_write_config(&config, &log);
+        }
+        _exit(log.num_warnings > 0);
+    }
+    for (int i = 0; i < NUM_VIEWERS; i++) {
+        int status = 1;
+        CHECK(waitpid(viewers[i], &status, 0) == viewers[i] && status == 0);
+    }
+    view_config stored = read_config(path);
+    CHECK_UINT(stored.num_recent, NUM_VIEWERS);
+    CHECK_UINT(stored.chosen.count, 8 * NUM_VIEWERS);
+    (void)remove(path);
+    view_free_config(&stored);
+    free(path);
+}
+
+// A device, as `--config /dev/null` is, is written, but neither read nor replaced.
+TEST (view_config_may_be_a_device) {
+    view_log log = {.level = VIEW_QUIET};
+    view_config config = read_config("/dev/zero"), nowhere = read_config("/dev/null");
+    CHECK(view_write_config(&nowhere, &log) && view_write_config(&nowhere, &log));
+    struct stat status;
+    CHECK(stat("/dev/null", &status) == 0 && S_ISCHR(status.st_mode));
+    view_free_config(&config);
+    view_free_config(&nowhere);
 }

@@ -88,6 +88,26 @@ opens_from_folder() {
 }
 check "a folder is listed: first its parent, then its files" opens_from_folder
 
+# -- A program that is ended -------------------------------------------------------------------
+
+# Two windows; one of them is killed. What was opened is written soon, and neither forgets what the other
+# has written.
+kills() {
+    file=$scratch/killed/config
+    config="--config=$file"
+    open_viewer "$folder/a.md5mesh" && until_true 20 grep -q "^recent=.*/a.md5mesh$" "$file" || return 1
+    first=$viewer
+    open_viewer "$folder/b.md5mesh" && until_true 20 grep -q "^recent=.*/b.md5mesh$" "$file" && kill -TERM "$viewer" || return 1
+    wait "$viewer"
+    cat "$file"
+    grep -q "^model=.*/b.md5mesh$" "$file" && [ "$(grep -c '^recent=' "$file")" -eq 2 ] && kill -TERM "$first" || return 1
+    wait "$first"
+    viewer=
+    grep -q "^model=.*/b.md5mesh$" "$file" && [ "$(grep -c '^recent=' "$file")" -eq 2 ] && [ "$(ls -A "$scratch/killed")" = config ]
+}
+check "a window that is killed remembers what was open" kills
+config=--no-config
+
 # -- Pictures -----------------------------------------------------------------------------------
 
 prints_path() {

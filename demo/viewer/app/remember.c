@@ -72,17 +72,38 @@ bool view_remembers_model(const view_state *viewer)
     return viewer->config != NULL && options->crowd == 0 && options->retarget == NULL;
 }
 
-void view_remember(view_state *viewer)
+static void note_state(const view_state *viewer)
 {
     view_config *const config = viewer->config;
-    if (config == NULL)
-        return;
     remember_options(viewer);
     if (view_remembers_model(viewer)) {
         config->has_camera = true;
         config->camera = viewer->camera;
     }
-    (void)view_write_config(config, &viewer->log);
+}
+
+void view_remember(view_state *viewer)
+{
+    if (viewer->config == NULL)
+        return;
+    note_state(viewer);
+    (void)view_write_config(viewer->config, &viewer->log);
+}
+
+void view_remember_soon(view_state *viewer)
+{
+    const double interval = 1.0;
+    view_config *const config = viewer->config;
+    if (config == NULL || viewer->now < viewer->noted + interval)
+        return;
+    const bool was_changed = config->is_changed || view_has_new_choices(&config->chosen);
+    viewer->noted = viewer->now;
+    config->is_changed = false;
+    note_state(viewer);
+    if (!was_changed || config->is_changed)
+        config->is_changed |= was_changed;
+    else if (!view_write_config(config, &viewer->log))
+        viewer->noted = INFINITY; // reported once; view_remember() tries again
 }
 
 void view_restore_camera(view_state *viewer, const view_camera *camera)

@@ -18,4 +18,8 @@ bool view_remembers_model(const view_state *viewer);
 // Writes the configuration file, if there is one, when the window closes.
 void view_remember(view_state *viewer);
 
+// The same after a second in which nothing changed any more, so that nothing is lost if the program
+// is ended; the camera alone is no reason to. Call it in every frame.
+void view_remember_soon(view_state *viewer);
+
 #endif

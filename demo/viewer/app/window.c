@@ -300,6 +300,7 @@ static bool run_loop(view_state *viewer, view_present *present)
         moved = moving;
         const double drawn = seconds_since_start();
         take_events(viewer, moving, &redraw);
+        view_remember_soon(viewer);
         view_pace_work(&pace, seconds_since_start() - drawn, moving);
     }
     view_remember(viewer);

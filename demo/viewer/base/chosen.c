@@ -33,17 +33,53 @@ void view_choose_texture(view_chosen_list *list, const char *model, uint32_t mes
 {
     char *const path = common_absolute(model);
     const size_t old = find(list, path, mesh);
-    if (old < list->count)
-        remove_row(list, old);
-    if (file == NULL) {
+    if (file == NULL && old == list->count) {
         free(path);
         return;
     }
+    if (old < list->count)
+        remove_row(list, old);
     if (list->count == VIEW_MAX_CHOSEN)
         remove_row(list, VIEW_MAX_CHOSEN - 1);
-    memmove(&list->rows[1], &list->rows[0], list->count * sizeof list->rows[0]);
-    list->rows[0] = (view_chosen){.model = path, .file = common_absolute(file), .mesh = mesh};
+    for (size_t i = list->count; i > 0; i--)
+        list->rows[i] = list->rows[i - 1];
+    list->rows[0] = (view_chosen){.model = path,
+                                  .file = file != NULL ? common_absolute(file) : NULL,
+                                  .mesh = mesh,
+                                  .is_new = true};
     list->count++;
+}
+
+bool view_has_new_choices(const view_chosen_list *list)
+{
+    bool has_new = false;
+    for (size_t i = 0; i < list->count; i++)
+        has_new |= list->rows[i].is_new;
+    return has_new;
+}
+
+void view_merge_chosen(view_chosen_list *list, view_chosen_list *stored)
+{
+    for (size_t i = list->count; i-- > 0;)
+        if (list->rows[i].is_new)
+            view_choose_texture(stored, list->rows[i].model, list->rows[i].mesh,
+                                list->rows[i].file);
+    view_free_chosen(list);
+    *list = *stored;
+    *stored = (view_chosen_list){.count = 0};
+}
+
+void view_settle_chosen(view_chosen_list *list)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        list->rows[i].is_new = false;
+        if (list->rows[i].file != NULL)
+            list->rows[kept++] = list->rows[i];
+        else
+            free(list->rows[i].model);
+    }
+    list->count = kept;
 }
 
 const char *view_chosen_texture(const view_chosen_list *list, const char *model, uint32_t mesh)

@@ -9,8 +9,9 @@
 enum { VIEW_MAX_CHOSEN = 64 };
 
 typedef struct view_chosen {
-    char *model, *file; // absolute paths
+    char *model, *file; // absolute paths; file NULL: the choice was forgotten
     uint32_t mesh;      // number in the model
+    bool is_new;        // not in the configuration file yet
 } view_chosen;
 
 typedef struct view_chosen_list {
@@ -22,6 +23,15 @@ typedef struct view_chosen_list {
 // the oldest. `file` NULL: forgets the choice.
 void view_choose_texture(view_chosen_list *list, const char *model, uint32_t mesh,
                          const char *file);
+
+bool view_has_new_choices(const view_chosen_list *list);
+
+// Applies what is new in `list` to the choices that the configuration file has by now, and takes
+// those over. `stored` becomes empty.
+void view_merge_chosen(view_chosen_list *list, view_chosen_list *stored);
+
+// Call it when all is in the configuration file: nothing is new any more.
+void view_settle_chosen(view_chosen_list *list);
 
 // The file that was chosen for a mesh, or NULL. `list` may be NULL.
 const char *view_chosen_texture(const view_chosen_list *list, const char *model, uint32_t mesh);

@@ -2,6 +2,8 @@
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
+#include "demo/common/system.h"
+#include "demo/common/write.h"
 
 #include <errno.h>
 #include <math.h>
@@ -67,10 +69,12 @@ void view_set_config(view_config *config, const view_option *option, const char 
     const size_t length = strlen(option->name) + strlen("--=");
     for (size_t i = 0; i < config->num_arguments; i++)
         if (strncmp(config->arguments[i], argument, length) == 0) {
+            config->is_changed |= strcmp(config->arguments[i], argument) != 0;
             free(config->arguments[i]);
             config->arguments[i] = argument;
             return;
         }
+    config->is_changed = true;
     config->arguments =
         common_realloc(config->arguments, config->num_arguments + 1, sizeof *config->arguments);
     config->arguments[config->num_arguments++] = argument;
@@ -173,8 +177,8 @@ static void write_chosen(const view_config *config, const char *name, FILE *file
 {
     for (size_t i = 0; i < config->chosen.count; i++) {
         const view_chosen *const chosen = &config->chosen.rows[i];
-        char *const line = view_write_chosen(chosen);
-        if (is_text(line) && strchr(chosen->file, '\t') == NULL
+        char *const line = chosen->file != NULL ? view_write_chosen(chosen) : NULL;
+        if (line != NULL && is_text(line) && strchr(chosen->file, '\t') == NULL
             && strlen(name) + strlen(line) + sizeof "=\r\n" < MOST_BYTES)
             (void)fprintf(file, "%s=%s\n", name, line);
         free(line);
@@ -215,9 +219,11 @@ void view_read_config(view_config *config, const char *path, view_log *log)
     char line[MOST_BYTES];
     unsigned number = 0, num_wrong = 0;
     *config = (view_config){.path = common_copy(path)};
-    FILE *const file = fopen(path, "rb");
+    common_status status;
+    const bool is_device = common_read_status(path, &status) && !status.is_file;
+    FILE *const file = is_device ? NULL : fopen(path, "rb");
     if (file == NULL) {
-        if (errno != ENOENT)
+        if (!is_device && errno != ENOENT)
             view_warn(log, "%s: %s; the configuration is not read", path, strerror(errno));
         return;
     }
@@ -232,6 +238,7 @@ void view_read_config(view_config *config, const char *path, view_log *log)
             view_warn(log, "%s:%u: unknown line ignored", path, number);
     }
     (void)fclose(file);
+    config->is_changed = false;
 }
 
 // -- Writing --------------------------------------------------------------------------------
@@ -248,27 +255,53 @@ static void write_lines(const view_config *config, FILE *file)
         lines[i].write(config, lines[i].name, file);
 }
 
-// Writes a temporary file and renames it: another viewer reads either the old or the new one.
-bool view_write_config(const view_config *config, view_log *log)
+// Another viewer may have written meanwhile: adds what is new here to its recent files and chosen
+// textures, and takes its model unless a model was opened here since.
+static void merge(view_config *config)
 {
-    make_folders(config->path);
-    char *beside = common_format("%s.new", config->path);
-    FILE *const file = fopen(beside, "wb");
-    bool written = file != NULL;
-    if (file != NULL) {
-        write_lines(config, file);
-        written = ferror(file) == 0;
-        written = fclose(file) == 0 && written;
+    view_log quiet = {.level = VIEW_QUIET};
+    view_config stored;
+    view_read_config(&stored, config->path, &quiet);
+    for (size_t i = config->num_new; i-- > 0;)
+        view_note_recent(&stored, config->recent[i]);
+    for (size_t i = 0; i < config->num_recent; i++)
+        free(config->recent[i]);
+    memcpy(config->recent, stored.recent, sizeof config->recent);
+    config->num_recent = stored.num_recent;
+    stored.num_recent = 0;
+    view_merge_chosen(&config->chosen, &stored.chosen);
+    if (!config->has_new_model && stored.model != NULL
+        && (config->model == NULL || strcmp(config->model, stored.model) != 0)) {
+        free(config->model);
+        config->model = stored.model;
+        config->has_camera = stored.has_camera;
+        config->camera = stored.camera;
+        stored.model = NULL;
     }
-#ifdef _WIN32
-    if (written)
-        (void)remove(config->path); // which rename() does not there
-#endif
-    written = written && rename(beside, config->path) == 0;
-    if (!written)
+    view_free_config(&stored);
+}
+
+bool view_write_config(view_config *config, view_log *log)
+{
+    common_writer writer;
+    make_folders(config->path);
+    const int lock = common_lock_folder(config->path);
+    merge(config);
+    bool is_written = common_begin_file(&writer, config->path);
+    if (is_written) {
+        write_lines(config, writer.file);
+        is_written = common_end_file(&writer, true);
+    }
+    if (!is_written)
         view_warn(log, "%s: cannot be written: %s", config->path, strerror(errno));
-    free(beside);
-    return written;
+    common_unlock_folder(lock);
+    config->is_changed = false;
+    if (is_written) { // else it stays new, for the next time
+        config->num_new = 0;
+        config->has_new_model = false;
+        view_settle_chosen(&config->chosen);
+    }
+    return is_written;
 }
 
 void view_free_config(view_config *config)
@@ -304,6 +337,9 @@ void view_note_recent(view_config *config, const char *path)
     size_t place = 0;
     while (place < config->num_recent && strcmp(config->recent[place], full) != 0)
         place++;
+    config->is_changed |= place > 0 || config->num_recent == 0;
+    if (place >= config->num_new && config->num_new < VIEW_MAX_RECENT)
+        config->num_new++;
     if (place == VIEW_MAX_RECENT)
         place--;
     if (place < config->num_recent)
@@ -319,4 +355,5 @@ void view_note_model(view_config *config, const char *path)
     free(config->model);
     config->model = path != NULL ? line_path(path) : NULL;
     config->has_camera = false;
+    config->has_new_model = config->is_changed = true;
 }

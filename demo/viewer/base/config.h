@@ -23,7 +23,10 @@ typedef struct view_config {
     view_camera camera; // on it
     char *recent[VIEW_MAX_RECENT];
     size_t num_recent;
+    size_t num_new; // of recent[], those that are not in the file yet
     view_chosen_list chosen;
+    bool has_new_model; // `model` is not in the file yet
+    bool is_changed;    // anything but the camera and the textures is not
 } view_config;
 
 // The path of the user's file, or NULL if the system defines no folder for it. Free it.
@@ -32,8 +35,10 @@ char *view_config_path(void);
 // Reads the file, if there is one. Unknown lines are reported and ignored.
 void view_read_config(view_config *config, const char *path, view_log *log);
 
-// Writes the file, and creates its folder. Returns false, and logs why, if that fails.
-bool view_write_config(const view_config *config, view_log *log);
+// Writes the file, and creates its folder. What other viewers have written since is kept: their
+// recent files, their textures, and the model of whoever opened one last. Returns false, and logs
+// why, if that fails.
+bool view_write_config(view_config *config, view_log *log);
 
 void view_free_config(view_config *config);
 

@@ -91,6 +91,7 @@ typedef struct view_state {
     uint64_t files_stamp;     // of what is open, with --watch
     double next_watch;        // time of the next check of the files
     double now;               // seconds since the start
+    double noted;             // when the state was last noted for the configuration
     float press_x, press_y;   // where the mouse was pressed, pixels
     float press_travel;       // how far it moved since
     bool quit;
