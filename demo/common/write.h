@@ -20,7 +20,7 @@ typedef struct common_writer {
 // that is not possible.
 bool common_begin_file(common_writer *writer, const char *path);
 
-// Ends the file. If `is_whole` or anything else was wrong with writing, forgets what was written,
+// Ends the file. If it is not whole, or anything else was wrong with writing, forgets what was written,
 // returns false and sets errno if the system failed.
 bool common_end_file(common_writer *writer, bool is_whole);
 

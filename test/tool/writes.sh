@@ -15,6 +15,11 @@ writes() { # FILE
         *.clip) "$tool" compress "$walk" -o "$1" ;;
         *.md5anim) "$tool" decompress "$scratch/good.clip" -o "$1" ;;
         *.md5mesh) "$tool" bind "$scratch/cube.obj" "$scratch/skeleton.md5mesh" --output "$1" ;;
+        *.md5camera) python3 -B -c '
+import sys
+sys.path.insert(0, "models/blender/io_md5")
+import text
+text.save({sys.argv[1]: 9999 * "# of the Blender add-on\n"})' "$1" ;;
         *.png) "$view" --resolution 300,300 --samples 1 "$bobbin" --output "$1" ;;
         *) "$view" --resolution 300,300 --samples 1 --frames 9 "$bobbin" "$idle" --output "$1" ;;
     esac
@@ -55,7 +60,7 @@ $(sed -n '/^writes() {/,/^}/p' "$0")
 writes "\$2"
 END
 
-names="a.clip a.md5anim a.md5mesh a.png a.apng"
+names="a.clip a.md5anim a.md5mesh a.md5camera a.png a.apng"
 ! command -v ffmpeg >/dev/null || names="$names a.mp4 a.gif a.webm"
 for name in $names; do
     check "$name: a limit of 4 KiB" fails_small $name

@@ -5,9 +5,9 @@ import math
 import numpy as np
 
 from . import maths
-from .export_mesh import COMMAND, save
+from .export_mesh import COMMAND
 from .settings import array, frame_rate, to_file, whole_rate
-from .text import CameraPath, Md5Error, camera_path_text
+from .text import CameraPath, Md5Error, camera_path_text, save
 
 # Forward, left and up of a camera in the file, in the axes of Blender's cameras (looking along -z, y up).
 _AXES = np.array([[0, -1, 0], [0, 0, 1], [-1, 0, 0]], dtype=np.float64)

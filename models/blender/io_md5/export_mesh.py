@@ -7,7 +7,7 @@ import numpy as np
 from . import encode, export_anim, maths, skin
 from .rig import Rig, find_armature, pose_position
 from .settings import some
-from .text import Md5Error, Mesh, Model, model_text
+from .text import Md5Error, Mesh, Model, model_text, save
 
 COMMAND = "Blender, io_md5"
 
@@ -42,15 +42,6 @@ def export_model(context, path, settings, report):
         len(rig.names), len(skins), sum(len(one.points) for one in skins),
         sum(len(one.tris) for one in skins), len(texts) - bool(settings.with_mesh)))
     return sorted(texts)
-
-
-def save(texts):
-    for goal, text in texts.items():
-        try:
-            with open(goal, "w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
-        except OSError as error:
-            raise Md5Error("Cannot write '%s': %s" % (goal, error.strerror or error)) from error
 
 
 def _mesh(one, read, settings):

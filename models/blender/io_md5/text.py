@@ -3,6 +3,7 @@
 Independent of Blender. All values are in the files' space and units: x forward, y left, z up; joints
 of a mesh in model space, joints of a clip relative to their parent; rotations as x y z without w."""
 
+import os
 import re
 from dataclasses import dataclass, field
 
@@ -378,3 +379,22 @@ def _read_frame(reader, many):
     values = [reader.number() for _ in range(many)]
     reader.expect("}")
     return values
+
+
+def save(texts):
+    """Writes {path: text}. All are written beside their places first: if that fails, as on a full disk,
+    the old files stay and nothing lies beside them."""
+    beside = {path: "%s.md5-%d" % (path, os.getpid()) for path in texts}
+    try:
+        for path, text in texts.items():
+            with open(beside[path], "w", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+        for path in texts:
+            os.replace(beside[path], path)
+    except OSError as error:
+        raise Md5Error("Cannot write '%s': %s" % (path, error.strerror or error)) from error
+    finally:
+        for name in filter(os.path.lexists, beside.values()):
+            os.remove(name)
