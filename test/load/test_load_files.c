@@ -95,6 +95,9 @@ static const memory_file good_files[] = {
      "machine m { model D:m.md5mesh clip c \\c.md5anim layer l { state s c } }"},
     {"chars/remote.md5machine",
      "machine m { model \"\\\\host\\share/m.md5mesh\" clip c c.md5anim layer l { state s c } }"},
+    {"chars/late.md5machine",
+     "machine m { model hero.md5mesh clip c anims/walk.md5anim motion o clip c { once }\n"
+     "layer l { state s o transition s s { exit 1.5 } } }"},
     {"D:m.md5mesh", mesh_text},
     {"\\c.md5anim", anim_text},
 };
@@ -299,6 +302,19 @@ TEST (character_names_the_clip_in_warnings_about_its_binding) {
     CHECK(hero != NULL);
     CHECK(strncmp(warned, "/shared/rest.md5anim: warning: clip 'rest': ", 44) == 0);
     md5_free_character(hero);
+}
+
+TEST (character_names_the_file_in_warnings_about_its_machine) {
+    archive from = good_archive();
+    char warned[300] = "";
+    md5_load_opts opts = reading(&from);
+    opts.warn = keep_warning;
+    opts.warn_user = warned;
+    md5_character *const late = md5_load_character("chars/late.md5machine", &opts, NULL);
+    CHECK(late != NULL);
+    CHECK_STRING(warned, "chars/late.md5machine:2:43: warning: layer 'l': exit 1.5 to 's' is never "
+                         "reached: clips that are played once stop at 1");
+    md5_free_character(late);
 }
 
 static double seconds_since(clock_t start)

@@ -12,6 +12,7 @@
 enum { MOST_FEET = 6, STEPS_A_SECOND = 60, MAX_JOINTS = 128, BONES = 3, SPEEDS = 5 };
 
 static const float on_floor = 0.15f; // units above the sole's height at rest
+static const float fast = 2.0f;      // units a second
 
 // Who is steered. The soles are the points of the floor below the toes in the bind pose.
 typedef struct subject {
@@ -118,7 +119,8 @@ static void end(walker *of)
     md5_free_character(of->character);
 }
 
-// How fast soles slide and turn that are on the floor before and after a step.
+// How fast soles slide and turn that are on the floor before and after a step. One that moves up or
+// down is lifted or put down: of a leg whose reach ends as the body moves on, too.
 typedef struct skating {
     float slide; // fastest, units a second
     double turn; // fastest, degrees a second
@@ -145,7 +147,8 @@ static skating skate(walker *of)
     find_soles(of);
     for (int i = 0; i < of->who->num_feet; i++) {
         const md5_vec3 now = of->sole[i];
-        if (now.z >= on_floor || before[i].z >= on_floor)
+        const bool is_moved_up_or_down = fabsf(now.z - before[i].z) > fast * (float)seconds;
+        if (now.z >= on_floor || before[i].z >= on_floor || is_moved_up_or_down)
             continue;
         const float slide = hypotf(now.x - before[i].x, now.y - before[i].y) / (float)seconds;
         const double turn = turn_between(facing[i], of->facing[i]) / seconds;
@@ -256,7 +259,7 @@ static walk_record walk_about(const subject *who, int seconds, uint64_t random, 
         watch(&of, i, &legs, &seen);
         if (strncmp(state_of(&of), "skid", 4) == 0)
             continue; // the states in which soles slide on purpose
-        seen.num_sliding += now.slide > 2.0f;
+        seen.num_sliding += now.slide > fast;
         seen.slide = fmaxf(now.slide, seen.slide);
         seen.num_turning += now.turn > 2.0;
         seen.turn = fmax(now.turn, seen.turn);
@@ -286,10 +289,11 @@ static void check_walk(const subject *who, int seconds, uint64_t random)
     const walk_record held = walk_about(who, seconds, random, true);
     report(who, "as animated", seconds, &free);
     report(who, "held", seconds, &held);
-    // No knee pops because a foot is held.
+    // No knee pops because a foot is held: at most half as fast again as the animation's own, where
+    // a leg's reach ends as the body moves on and its foot makes a step.
     CHECK(free.slide > 10.0f && held.num_sliding == 0);
     CHECK(free.turn > 20.0 && held.num_turning == 0);
-    CHECK(held.acceleration < 1.25 * free.acceleration && held.mean < 1.3 * free.mean);
+    CHECK(held.acceleration < 1.5 * free.acceleration && held.mean < 1.3 * free.mean);
 }
 
 TEST (steer_soles_stand_still_whatever_is_ordered) {

@@ -95,9 +95,9 @@ check "a folder is listed: first its parent, then its files" opens_from_folder
 kills() {
     file=$scratch/killed/config
     config="--config=$file"
-    open_viewer "$folder/a.md5mesh" && until_true 20 grep -q "^recent=.*/a.md5mesh$" "$file" || return 1
+    open_viewer "$folder/a.md5mesh" && until_true grep -q "^recent=.*/a.md5mesh$" "$file" || return 1
     first=$viewer
-    open_viewer "$folder/b.md5mesh" && until_true 20 grep -q "^recent=.*/b.md5mesh$" "$file" && kill -TERM "$viewer" || return 1
+    open_viewer "$folder/b.md5mesh" && until_true grep -q "^recent=.*/b.md5mesh$" "$file" && kill -TERM "$viewer" || return 1
     wait "$viewer"
     cat "$file"
     grep -q "^model=.*/b.md5mesh$" "$file" && [ "$(grep -c '^recent=' "$file")" -eq 2 ] && kill -TERM "$first" || return 1
