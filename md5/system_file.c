@@ -72,15 +72,12 @@ static void close_source(source *opened)
 static bool read_some(md5_context *context, const source *from, char *bytes, size_t size,
                       size_t *count)
 {
-    for (;;) {
-        const ssize_t result = read(from->descriptor, bytes, size);
-        if (result >= 0) {
-            *count = (size_t)result;
-            return true;
-        }
-        if (errno != EINTR)
-            return fail_io(context, "cannot read the file");
-    }
+    ssize_t result;
+    do
+        result = read(from->descriptor, bytes, size);
+    while (result < 0 && errno == EINTR);
+    *count = result > 0 ? (size_t)result : 0;
+    return result >= 0 || fail_io(context, "cannot read the file");
 }
 
 #else

@@ -37,10 +37,13 @@ typedef struct api_use {
 // Of exact size, so that writes beyond it are detected. Freed at the end.
 static void *api_memory(api_use *of, size_t count, size_t size)
 {
-    void *const block = calloc(count > 0 ? count : 1, size);
-    if (!block || of->num_blocks == API_BLOCKS)
+    void **const block = &of->blocks[of->num_blocks++];
+    if (of->num_blocks > API_BLOCKS)
         abort();
-    return of->blocks[of->num_blocks++] = block;
+    *block = calloc(count > 0 ? count : 1, size);
+    if (!*block)
+        abort();
+    return *block;
 }
 
 static uint32_t api_choice(api_use *of, uint32_t count)

@@ -1,5 +1,5 @@
 // Pipes and what else is no regular file: refused at once, whether a program writes to them or not.
-#define _POSIX_C_SOURCE 200809L // mkdtemp() and mkfifo()
+#define _GNU_SOURCE // mkdtemp(), mkfifo() and MAP_ANONYMOUS
 
 #include "test/test.h"
 
@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -68,6 +69,33 @@ TEST (load_reports_what_cannot_be_read) {
     md5_context_begin(&context, NULL, NULL, &error);
     CHECK(!md5_read_file_text(&context, NULL, &text));
     CHECK_STRING(error.message, "no path is given");
+}
+
+// A file of the system whose size is 0 until it is read: one line for each piece of memory.
+TEST (load_reads_files_of_unknown_size) {
+    enum { PIECES = 4000 };
+    static const char unknown[] = "/proc/self/maps";
+    if (access(unknown, R_OK) != 0)
+        return;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *const pieces =
+        mmap(NULL, PIECES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (!CHECK(pieces != MAP_FAILED))
+        return;
+    for (size_t i = 0; i < PIECES; i += 2)
+        CHECK(mprotect(pieces + i * page, page, PROT_NONE) == 0);
+    md5_error error;
+    md5_context context;
+    md5_file_text text = {0};
+    md5_context_begin(&context, NULL, NULL, &error);
+    if (CHECK(md5_read_file_text(&context, unknown, &text))) {
+        uint32_t lines = 0;
+        for (size_t i = 0; i < text.size; i++)
+            lines += text.bytes[i] == '\n';
+        CHECK(text.size > 1 << 17 && lines > PIECES && text.bytes[text.size - 1] == '\n');
+        md5_free_file_text(&context, &text);
+    }
+    munmap(pieces, PIECES * page);
 }
 
 #endif
