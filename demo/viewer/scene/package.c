@@ -168,9 +168,9 @@ static const char *first_file(const md5_image_program *image)
 
 md5_game *view_package_game(view_package *package, view_log *log)
 {
-    if (!package->is_game_open)
+    if (package != NULL && !package->is_game_open)
         open_game(package, log);
-    return package->game;
+    return package != NULL ? package->game : NULL;
 }
 
 const char *view_package_material(view_package *package, const char *material, view_log *log)

@@ -26,7 +26,7 @@ bool view_is_inside(const view_package *package);
 // The package's folder, or NULL.
 const char *view_package_root(const view_package *package);
 
-// Returns the package's declarations, or NULL if it has none.
+// Returns the package's declarations, or NULL if it has none or is NULL.
 md5_game *view_package_game(view_package *package, view_log *log);
 
 // Returns the image of a material in the package's declarations: a file name relative to the root,

@@ -363,9 +363,9 @@ static void find_mesh_textures(view_textures *textures, md5gl_renderer *renderer
 {
     const char *const shader = model->meshes[mesh].shader;
     size_t *const diffuse = &textures->of_mesh[mesh][VIEW_MAP_DIFFUSE];
-    const bool asks_package =
-        textures->game == NULL && *diffuse == VIEW_NO_TEXTURE && search->package != NULL;
-    md5_game *const game = asks_package ? view_package_game(search->package, log) : textures->game;
+    md5_game *const game = textures->game != NULL || *diffuse != VIEW_NO_TEXTURE
+                               ? textures->game
+                               : view_package_game(search->package, log);
     const bool is_declared = game != NULL && md5_find_decl(game, MD5_DECL_MATERIAL, shader) != NULL;
     const bool is_in_game = is_declared || textures->game != NULL;
     if (is_in_game
