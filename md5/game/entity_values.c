@@ -47,7 +47,7 @@ static uint32_t milliseconds(float seconds)
 // Without keys color and parm 3 are 1, the others 0.
 static void set_parms(md5_game *game, md5_entity *entity)
 {
-    char key[] = "shaderParm11";
+    char key[24];
     for (int i = 0; i < 12; i++) {
         entity->parms[i] = i <= 3 ? 1.0f : 0.0f;
         (void)snprintf(key, sizeof key, "shaderParm%d", i);

@@ -389,7 +389,7 @@ TEST (verdicts_do_not_disturb_each_other) {
 }
 
 TEST (verdicts_fail_without_memory) {
-    enum { COUNT = 1000 };
+    enum { COUNT = 4000 };
     static char text[COUNT * 8 + 1];
     for (unsigned i = 0; i < COUNT; i++)
         (void)snprintf(text + (size_t)i * 8, 9, "m%04u{}\n", i);

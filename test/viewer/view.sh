@@ -403,7 +403,7 @@ is_map() { # MESH KIND FILE
 }
 own_maps() {
     runs 0 "$own" --no-auto --output "$scratch/tex.png" --resolution 64,64 --samples 1 --verbose debug &&
-        says err "normal map of mesh 0: $models/bobbin/bobbin_local.png"
+        says err "normal map of mesh 0: $PWD/$models/bobbin/bobbin_local.png"
 }
 check "a model with many maps is drawn" finds_maps
 mesh=0

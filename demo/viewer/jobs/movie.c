@@ -1,3 +1,5 @@
+#define _POSIX_C_SOURCE 200809L // fileno()
+
 #include "demo/viewer/jobs/movie.h"
 
 #include "demo/common/file.h"
