@@ -411,6 +411,29 @@ TEST (compress_file_reads_what_was_written) {
     md5_free_anim(anim);
 }
 
+TEST (compress_file_may_have_one_joint) {
+    static const char text[] = "MD5Version 10 commandline \"\" numFrames 2 numJoints 1\n"
+                               "frameRate 24 numAnimatedComponents 1\n"
+                               "hierarchy { \"a\" -1 1 0 }\n"
+                               "bounds { ( 0 0 0 ) ( 1 1 1 ) ( 0 0 0 ) ( 1 1 1 ) }\n"
+                               "baseframe { ( 0 0 0 ) ( 0 0 0 ) }\n"
+                               "frame 0 { 0 } frame 1 { 8 }\n";
+    md5_anim *const anim = md5_parse_anim(text, sizeof text - 1, NULL, NULL);
+    md5_compressed *const compressed = compress(anim, 0.01f);
+    const saved made = save(compressed);
+    md5_compressed *const read = md5_parse_compressed(made.bytes, made.size, NULL, NULL);
+    if (CHECK(read != NULL)) {
+        md5_transform pose;
+        const md5_moment moment = md5_moment_at(anim, 1.0 / 24.0, MD5_WRAP_CLAMP);
+        md5_sample_compressed_anim(read, &moment, MD5_ROOT_FILE, &pose);
+        CHECK_NEAR(pose.translation.x, 8.0, 0.011);
+    }
+    md5_free_compressed(read);
+    free(made.bytes);
+    md5_free_compressed(compressed);
+    md5_free_anim(anim);
+}
+
 TEST (compress_file_that_is_cut_off_is_refused) {
     const saved made = saved_clip(1.0);
     for (size_t size = 0; size < made.size; size++) {
