@@ -20,8 +20,8 @@ typedef struct common_writer {
 // that is not possible.
 bool common_begin_file(common_writer *writer, const char *path);
 
-// Ends the file. If it is not whole, or anything else was wrong with writing, forgets what was written,
-// returns false and sets errno if the system failed.
+// Ends the file. If it is not whole, or anything else was wrong with writing, forgets what was
+// written, returns false and sets errno if the system failed.
 bool common_end_file(common_writer *writer, bool is_whole);
 
 // Locks the folder of a file for programs that change that file, after waiting for another one that
