@@ -283,28 +283,29 @@ static void report(const subject *who, const char *what, int seconds, const walk
            seen->acceleration, seen->mean);
 }
 
-static void check_walk(const subject *who, int seconds, uint64_t random)
+// `most`: how fast joints of legs may accelerate with held feet, by that of the animation itself.
+static void check_walk(const subject *who, int seconds, uint64_t random, double most)
 {
     const walk_record free = walk_about(who, seconds, random, false);
     const walk_record held = walk_about(who, seconds, random, true);
     report(who, "as animated", seconds, &free);
     report(who, "held", seconds, &held);
-    // No knee pops because a foot is held: at most half as fast again as the animation's own, where
-    // a leg's reach ends as the body moves on and its foot makes a step.
+    // No knee pops because a foot is held.
     CHECK(free.slide > 10.0f && held.num_sliding == 0);
     CHECK(free.turn > 20.0 && held.num_turning == 0);
-    CHECK(held.acceleration < 1.5 * free.acceleration && held.mean < 1.3 * free.mean);
+    CHECK(held.acceleration < most * free.acceleration && held.mean < 1.3 * free.mean);
 }
 
 TEST (steer_soles_stand_still_whatever_is_ordered) {
-    check_walk(&bobbin, 20, 17);
-    check_walk(&thimble, 10, 17);
+    check_walk(&bobbin, 20, 17, 1.25);
+    check_walk(&thimble, 10, 17, 1.25);
 }
 
 TEST_LONG (steer_soles_stand_still_for_ten_minutes) {
     for (uint64_t random = 1; random <= 5; random++) {
-        check_walk(&bobbin, 120, random);
-        check_walk(&thimble, 120, random);
+        // Now and then his leg's reach ends as the body moves on, and the foot makes a step.
+        check_walk(&bobbin, 120, random, 1.5);
+        check_walk(&thimble, 120, random, 1.25);
     }
 }
 
