@@ -11,22 +11,22 @@ static bool open_with(md5_context *context, const char *path, md5_file_text *tex
     reason.message[sizeof reason.message - 1] = '\0';
     if (text->bytes)
         return true;
-    return md5_fail(context, MD5_ERROR_IO, 0, 0, "cannot open the file%s%s",
-                    reason.message[0] ? ": " : "", reason.message);
+    return md5i_fail(context, MD5_ERROR_IO, 0, 0, "cannot open the file%s%s",
+                     reason.message[0] ? ": " : "", reason.message);
 }
 
-bool md5_read_file_text(md5_context *context, const char *path, md5_file_text *text)
+bool md5i_read_file_text(md5_context *context, const char *path, md5_file_text *text)
 {
     if (!path)
-        return md5_fail(context, MD5_ERROR_IO, 0, 0, "no path is given");
+        return md5i_fail(context, MD5_ERROR_IO, 0, 0, "no path is given");
     return context->files.open ? open_with(context, path, text)
-                               : md5_read_system_file(context, path, text);
+                               : md5i_read_system_file(context, path, text);
 }
 
-void md5_free_file_text(md5_context *context, md5_file_text *text)
+void md5i_free_file_text(md5_context *context, md5_file_text *text)
 {
     if (text->bytes && context->files.open)
         context->files.close(context->files.user, text->bytes, text->size);
-    md5_free(context, text->memory, text->room);
+    md5i_free(context, text->memory, text->room);
     *text = (md5_file_text){0};
 }

@@ -6,7 +6,7 @@
 
 // Reads a regular file to its end; or lets the caller's open() do so. `text` must be zeroed.
 // Returns false with the context's error set; the caller frees `text` in any case.
-bool md5_read_file_text(md5_context *context, const char *path, md5_file_text *text);
-void md5_free_file_text(md5_context *context, md5_file_text *text);
+bool md5i_read_file_text(md5_context *context, const char *path, md5_file_text *text);
+void md5i_free_file_text(md5_context *context, md5_file_text *text);
 
 #endif

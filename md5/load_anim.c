@@ -6,7 +6,7 @@
 #include "md5/read/anim_file.h"
 
 // What an animation is made of, before its block exists. `moves` has flags of the joints that
-// change over the frames, as md5_clip_plan() writes them.
+// change over the frames, as md5i_clip_plan() writes them.
 typedef struct anim_parts {
     md5_anim_file file;
     uint8_t *moves;
@@ -18,7 +18,7 @@ typedef struct anim_layout {
     md5_joint *joints;
     uint32_t *order;
     md5_track *tracks;
-    md5_transform *base_frame;
+    md5_xform *base_frame;
     md5_clip_arrays clip;
     md5_bounds *bounds; // NULL if the file has none
     char *names;
@@ -30,28 +30,28 @@ static void lay_out_anim(md5_block *block, const anim_parts *parts, anim_layout 
     const size_t num_joints = file->num_joints, num_frames = file->num_frames;
     const size_t num_rotations = parts->num_rotations, num_translations = parts->num_translations;
     md5_clip_arrays *const clip = &layout->clip;
-    layout->anim = (md5_anim *)md5_block_take(block, 1, sizeof *layout->anim);
-    layout->joints = (md5_joint *)md5_block_take(block, num_joints, sizeof *layout->joints);
-    layout->order = (uint32_t *)md5_block_take(block, num_joints, sizeof *layout->order);
-    layout->tracks = (md5_track *)md5_block_take(block, num_joints, sizeof *layout->tracks);
+    layout->anim = (md5_anim *)md5i_block_take(block, 1, sizeof *layout->anim);
+    layout->joints = (md5_joint *)md5i_block_take(block, num_joints, sizeof *layout->joints);
+    layout->order = (uint32_t *)md5i_block_take(block, num_joints, sizeof *layout->order);
+    layout->tracks = (md5_track *)md5i_block_take(block, num_joints, sizeof *layout->tracks);
     layout->base_frame =
-        (md5_transform *)md5_block_take(block, num_joints, sizeof *layout->base_frame);
-    clip->constant = (md5_transform *)md5_block_take(block, num_joints, sizeof *clip->constant);
+        (md5_xform *)md5i_block_take(block, num_joints, sizeof *layout->base_frame);
+    clip->constant = (md5_xform *)md5i_block_take(block, num_joints, sizeof *clip->constant);
     clip->rotation_joints =
-        (uint32_t *)md5_block_take(block, num_rotations, sizeof *clip->rotation_joints);
+        (uint32_t *)md5i_block_take(block, num_rotations, sizeof *clip->rotation_joints);
     clip->translation_joints =
-        (uint32_t *)md5_block_take(block, num_translations, sizeof *clip->translation_joints);
+        (uint32_t *)md5i_block_take(block, num_translations, sizeof *clip->translation_joints);
     clip->rotations =
-        (md5_quat *)md5_block_take(block, num_frames, num_rotations * sizeof *clip->rotations);
-    clip->translations = (md5_vec3 *)md5_block_take(block, num_frames,
-                                                    num_translations * sizeof *clip->translations);
+        (md5_quat *)md5i_block_take(block, num_frames, num_rotations * sizeof *clip->rotations);
+    clip->translations = (md5_vec3 *)md5i_block_take(block, num_frames,
+                                                     num_translations * sizeof *clip->translations);
     layout->bounds = file->bounds
-                         ? (md5_bounds *)md5_block_take(block, num_frames, sizeof *layout->bounds)
+                         ? (md5_bounds *)md5i_block_take(block, num_frames, sizeof *layout->bounds)
                          : NULL;
-    layout->names = (char *)md5_block_take(block,
-                                           md5_joint_names_size(file->joints, file->num_joints)
-                                               + md5_name_size(file->command_line),
-                                           1);
+    layout->names = (char *)md5i_block_take(block,
+                                            md5i_joint_names_size(file->joints, file->num_joints)
+                                                + md5i_name_size(file->command_line),
+                                            1);
 }
 
 static md5_clip_source clip_source(const md5_anim_file *file)
@@ -70,12 +70,12 @@ static void convert_anim(const md5_context *context, const anim_parts *parts,
                          const anim_layout *layout)
 {
     const size_t num_joints = parts->file.num_joints, num_frames = parts->file.num_frames;
-    md5_convert_transforms(context, layout->base_frame, num_joints);
-    md5_convert_transforms(context, layout->clip.constant, num_joints);
-    md5_convert_rotations(context, layout->clip.rotations, num_frames * parts->num_rotations);
-    md5_convert_points(context, layout->clip.translations, num_frames * parts->num_translations);
+    md5i_convert_transforms(context, layout->base_frame, num_joints);
+    md5i_convert_transforms(context, layout->clip.constant, num_joints);
+    md5i_convert_rotations(context, layout->clip.rotations, num_frames * parts->num_rotations);
+    md5i_convert_points(context, layout->clip.translations, num_frames * parts->num_translations);
     if (layout->bounds)
-        md5_convert_bounds(context, layout->bounds, num_frames);
+        md5i_convert_bounds(context, layout->bounds, num_frames);
 }
 
 static md5_anim *fill_anim(md5_context *context, md5_block *block, const anim_parts *parts)
@@ -86,14 +86,14 @@ static md5_anim *fill_anim(md5_context *context, md5_block *block, const anim_pa
     anim_layout layout;
     lay_out_anim(block, parts, &layout);
     char *names = layout.names;
-    md5_copy_joints(&names, file->joints, num_joints, layout.joints);
+    md5i_copy_joints(&names, file->joints, num_joints, layout.joints);
     md5_copy_items(layout.order, file->order, num_joints, sizeof *layout.order);
     md5_copy_items(layout.tracks, file->tracks, num_joints, sizeof *layout.tracks);
     for (uint32_t joint = 0; joint < num_joints; joint++)
-        layout.base_frame[joint] = md5_clip_base(&file->base_frame[joint]);
+        layout.base_frame[joint] = md5i_clip_base(&file->base_frame[joint]);
     md5_copy_items(layout.bounds, file->bounds, file->bounds ? file->num_frames : 0,
                    sizeof *layout.bounds);
-    md5_clip_build(&source, parts->moves, &layout.clip);
+    md5i_clip_build(&source, parts->moves, &layout.clip);
     if (md5_converts(context))
         convert_anim(context, parts, &layout);
 
@@ -114,7 +114,7 @@ static md5_anim *fill_anim(md5_context *context, md5_block *block, const anim_pa
         .translations = layout.clip.translations,
         .frame_bounds = layout.bounds,
         .num_components = file->num_components,
-        .command_line = md5_copy_name(&names, file->command_line),
+        .command_line = md5i_copy_name(&names, file->command_line),
         .num_warnings = context->num_warnings,
         .size = block->used,
         .allocator = context->allocator,
@@ -125,19 +125,19 @@ static md5_anim *fill_anim(md5_context *context, md5_block *block, const anim_pa
 static bool build_anim(md5_arena *arena, const char *text, size_t size, void **asset)
 {
     anim_parts parts;
-    const bool is_bfg = MD5_HAS_BFG && md5_is_bfg_anim(text, size);
-    TRY(is_bfg ? md5_read_bfg_anim(arena, text, size, &parts.file)
-               : md5_read_anim_file(arena, text, size, &parts.file));
+    const bool is_bfg = MD5_HAS_BFG && md5i_is_bfg_anim(text, size);
+    TRY(is_bfg ? md5i_read_bfg_anim(arena, text, size, &parts.file)
+               : md5i_read_anim_file(arena, text, size, &parts.file));
     const size_t num_joints = parts.file.num_joints;
-    parts.moves = (uint8_t *)md5_arena_alloc(arena, num_joints + parts.file.num_components, 1);
+    parts.moves = (uint8_t *)md5i_arena_alloc(arena, num_joints + parts.file.num_components, 1);
     TRY(parts.moves);
     uint8_t *const changes = parts.moves + num_joints;
     const md5_clip_source source = clip_source(&parts.file);
-    md5_clip_plan(&source, changes, parts.moves, &parts.num_rotations, &parts.num_translations);
+    md5i_clip_plan(&source, changes, parts.moves, &parts.num_rotations, &parts.num_translations);
     md5_block measured = {0};
     anim_layout layout;
     lay_out_anim(&measured, &parts, &layout);
-    md5_block block = {.base = (unsigned char *)md5_alloc(arena->context, measured.used)};
+    md5_block block = {.base = (unsigned char *)md5i_alloc(arena->context, measured.used)};
     TRY(block.base);
     *asset = fill_anim(arena->context, &block, &parts);
     return true;
@@ -147,14 +147,14 @@ md5_anim *md5_parse_anim(const void *text, size_t size, const md5_load_opts *opt
 {
     MD5_ASSERT_TEXT(text, size);
     MD5_ASSERT_OPTS(opts);
-    return (md5_anim *)md5_parse_asset(build_anim, text, size, opts, error);
+    return (md5_anim *)md5i_parse_asset(build_anim, text, size, opts, error);
 }
 
 md5_anim *md5_load_anim(const char *path, const md5_load_opts *opts, md5_error *error)
 {
     MD5_ASSERT_PATH(path);
     MD5_ASSERT_OPTS(opts);
-    return (md5_anim *)md5_load_asset(build_anim, path, opts, error);
+    return (md5_anim *)md5i_load_asset(build_anim, path, opts, error);
 }
 
 void md5_free_anim(md5_anim *anim)

@@ -14,25 +14,25 @@ typedef struct camera_layout {
 
 static void lay_out_camera(md5_block *block, const md5_camera_file *file, camera_layout *layout)
 {
-    layout->camera = (md5_camera *)md5_block_take(block, 1, sizeof *layout->camera);
-    layout->cuts = (uint32_t *)md5_block_take(block, file->num_cuts, sizeof *layout->cuts);
+    layout->camera = (md5_camera *)md5i_block_take(block, 1, sizeof *layout->camera);
+    layout->cuts = (uint32_t *)md5i_block_take(block, file->num_cuts, sizeof *layout->cuts);
     layout->cut_views =
-        (md5_cut_view *)md5_block_take(block, file->num_cut_views, sizeof *layout->cut_views);
+        (md5_cut_view *)md5i_block_take(block, file->num_cut_views, sizeof *layout->cut_views);
     layout->frames =
-        (md5_camera_view *)md5_block_take(block, file->num_frames, sizeof *layout->frames);
-    layout->names = (char *)md5_block_take(block, md5_name_size(file->command_line), 1);
+        (md5_camera_view *)md5i_block_take(block, file->num_frames, sizeof *layout->frames);
+    layout->names = (char *)md5i_block_take(block, md5i_name_size(file->command_line), 1);
 }
 
 static void convert_camera(const md5_context *context, const md5_camera_file *file,
                            const camera_layout *layout)
 {
     for (uint32_t i = 0; i < file->num_frames; i++) {
-        md5_convert_points(context, &layout->frames[i].position, 1);
-        md5_convert_rotations(context, &layout->frames[i].rotation, 1);
+        md5i_convert_points(context, &layout->frames[i].position, 1);
+        md5i_convert_rotations(context, &layout->frames[i].rotation, 1);
     }
     for (uint32_t i = 0; i < file->num_cut_views; i++) {
-        md5_convert_points(context, &layout->cut_views[i].position, 1);
-        md5_convert_rotations(context, &layout->cut_views[i].rotation, 1);
+        md5i_convert_points(context, &layout->cut_views[i].position, 1);
+        md5i_convert_rotations(context, &layout->cut_views[i].rotation, 1);
     }
 }
 
@@ -41,11 +41,11 @@ static bool build_camera(md5_arena *arena, const char *text, size_t size, void *
     md5_camera_file file;
     md5_block measured = {0};
     camera_layout layout;
-    const bool is_bfg = MD5_HAS_BFG && md5_is_bfg_camera(text, size);
-    TRY(is_bfg ? md5_read_bfg_camera(arena, text, size, &file)
-               : md5_read_camera_file(arena, text, size, &file));
+    const bool is_bfg = MD5_HAS_BFG && md5i_is_bfg_camera(text, size);
+    TRY(is_bfg ? md5i_read_bfg_camera(arena, text, size, &file)
+               : md5i_read_camera_file(arena, text, size, &file));
     lay_out_camera(&measured, &file, &layout);
-    md5_block block = {.base = (unsigned char *)md5_alloc(arena->context, measured.used)};
+    md5_block block = {.base = (unsigned char *)md5i_alloc(arena->context, measured.used)};
     TRY(block.base);
     lay_out_camera(&block, &file, &layout);
     md5_copy_items(layout.cuts, file.cuts, file.num_cuts, sizeof *layout.cuts);
@@ -65,7 +65,7 @@ static bool build_camera(md5_arena *arena, const char *text, size_t size, void *
         .num_cut_views = file.num_cut_views,
         .cut_views = layout.cut_views,
         .frames = layout.frames,
-        .command_line = md5_copy_name(&layout.names, file.command_line),
+        .command_line = md5i_copy_name(&layout.names, file.command_line),
         .num_warnings = arena->context->num_warnings,
         .size = block.used,
         .allocator = arena->context->allocator,
@@ -79,14 +79,14 @@ md5_camera *md5_parse_camera(const void *text, size_t size, const md5_load_opts 
 {
     MD5_ASSERT_TEXT(text, size);
     MD5_ASSERT_OPTS(opts);
-    return (md5_camera *)md5_parse_asset(build_camera, text, size, opts, error);
+    return (md5_camera *)md5i_parse_asset(build_camera, text, size, opts, error);
 }
 
 md5_camera *md5_load_camera(const char *path, const md5_load_opts *opts, md5_error *error)
 {
     MD5_ASSERT_PATH(path);
     MD5_ASSERT_OPTS(opts);
-    return (md5_camera *)md5_load_asset(build_camera, path, opts, error);
+    return (md5_camera *)md5i_load_asset(build_camera, path, opts, error);
 }
 
 void md5_free_camera(md5_camera *camera)

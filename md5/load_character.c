@@ -88,7 +88,7 @@ static const char *path_of(loading *load, const char *name)
         name++;
     const size_t folder = is_absolute(name) ? 0 : folder_size(load->path);
     const size_t size = strlen(name) + 1;
-    char *const path = (char *)md5_arena_alloc(&load->arena, folder + size, 1);
+    char *const path = (char *)md5i_arena_alloc(&load->arena, folder + size, 1);
     if (path) {
         md5_copy_items(path, load->path, folder, 1);
         memcpy(path + folder, name, size);
@@ -103,9 +103,9 @@ static const char *path_of(loading *load, const char *name)
 static bool fail_with(loading *load, const md5_error *error, const char *const *member)
 {
     if (error->status == MD5_ERROR_IO) {
-        const md5_location at = md5_find_location(load->file->desc.locations, member);
-        return md5_fail(&load->context, MD5_ERROR_IO, at.line, at.column, "%s: %s",
-                        md5_quote(*member, strlen(*member)).text, error->message);
+        const md5_location at = md5i_find_location(load->file->desc.locations, member);
+        return md5i_fail(&load->context, MD5_ERROR_IO, at.line, at.column, "%s: %s",
+                         md5i_quote(*member, strlen(*member)).text, error->message);
     }
     *load->context.error = *error;
     return false;
@@ -115,7 +115,7 @@ static void name_clip(const char *clip, md5_error *error)
 {
     const md5_error before = *error;
     (void)snprintf(error->message, sizeof error->message, "clip %s: %.170s",
-                   md5_quote(clip, strlen(clip)).text, before.message);
+                   md5i_quote(clip, strlen(clip)).text, before.message);
 }
 
 // Adds the name of a clip to the warnings about its binding.
@@ -141,9 +141,9 @@ static bool load_file(loading *load)
     load->context.num_warnings = load->file->num_warnings;
     if (load->file->model_file[0] == '\0') {
         const md5_location at =
-            md5_find_location(load->file->desc.locations, &load->file->desc.name);
-        return md5_fail(&load->context, MD5_ERROR_SYNTAX, at.line, at.column,
-                        "expected 'model' and the file of a model in this machine");
+            md5i_find_location(load->file->desc.locations, &load->file->desc.name);
+        return md5i_fail(&load->context, MD5_ERROR_SYNTAX, at.line, at.column,
+                         "expected 'model' and the file of a model in this machine");
     }
     return true;
 }
@@ -154,16 +154,16 @@ static bool find_shared(loading *load)
     const md5_clip_desc *const clips = load->file->clips;
     const uint32_t count = load->file->desc.num_clips;
     md5_ordered_name *const names =
-        (md5_ordered_name *)md5_arena_alloc(&load->scratch, (size_t)count + 1, sizeof *names);
+        (md5_ordered_name *)md5i_arena_alloc(&load->scratch, (size_t)count + 1, sizeof *names);
     uint32_t *const shared =
-        (uint32_t *)md5_arena_alloc(&load->scratch, (size_t)count + 1, sizeof *shared);
+        (uint32_t *)md5i_arena_alloc(&load->scratch, (size_t)count + 1, sizeof *shared);
     TRY(names && shared);
     for (uint32_t i = 0; i < count; i++) {
         names[i].name.bytes = clips[i].file;
         names[i].name.size = strlen(clips[i].file);
         names[i].number = i;
     }
-    md5_order_names(names, count);
+    md5i_order_names(names, count);
     for (uint32_t i = 0, first = 0; i < count; i++) {
         const uint32_t clip = names[i].number;
         if (i == 0 || strcmp(clips[first].file, clips[clip].file) != 0)
@@ -185,7 +185,7 @@ static bool list_parts(loading *load)
 {
     const uint32_t num_clips = load->file->desc.num_clips;
     load->parts =
-        (named_file *)md5_arena_alloc(&load->scratch, (size_t)num_clips + 1, sizeof *load->parts);
+        (named_file *)md5i_arena_alloc(&load->scratch, (size_t)num_clips + 1, sizeof *load->parts);
     TRY(load->parts && find_shared(load) && add_part(load, load->file->model_file));
     for (uint32_t clip = 0; clip < num_clips; clip++)
         TRY(load->shared[clip] != clip || add_part(load, load->file->clips[clip].file));
@@ -205,7 +205,7 @@ static void read_part(const loading *load, uint32_t number, const md5_load_opts 
 static void keep_warning(void *user, const md5_error *warning)
 {
     named_file *const to = (named_file *)user;
-    kept_warning *const kept = (kept_warning *)md5_arena_room(&to->arena, 1, sizeof *kept);
+    kept_warning *const kept = (kept_warning *)md5i_arena_room(&to->arena, 1, sizeof *kept);
     if (!kept)
         return;
     kept->warning = *warning;
@@ -221,7 +221,7 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
     for (size_t i = begin; i < end; i++) {
         named_file *const to = &load->parts[i];
         md5_load_opts opts = *load->opts;
-        md5_context_begin(&to->context, &opts, to->path, NULL);
+        md5i_context_begin(&to->context, &opts, to->path, NULL);
         to->arena.context = &to->context;
         to->last_warning = &to->warnings;
         opts.warn = opts.warn ? keep_warning : NULL;
@@ -253,9 +253,9 @@ static void free_rest(loading *load)
         md5_free_model(load->parts[i].model);
         md5_free_anim(load->parts[i].anim);
         if (load->are_read)
-            md5_arena_free(&load->parts[i].arena);
+            md5i_arena_free(&load->parts[i].arena);
     }
-    md5_arena_free(&load->scratch);
+    md5i_arena_free(&load->scratch);
 }
 
 static bool take_model(loading *load)
@@ -309,13 +309,14 @@ static bool take_anim(loading *load, uint32_t clip)
 static bool make_arrays(loading *load, uint32_t num_clips)
 {
     md5_arena *const arena = &load->arena;
-    load->owned->anims = (md5_anim **)md5_arena_alloc(arena, num_clips, sizeof *load->owned->anims);
+    load->owned->anims =
+        (md5_anim **)md5i_arena_alloc(arena, num_clips, sizeof *load->owned->anims);
     load->owned->bindings =
-        (md5_binding **)md5_arena_alloc(arena, num_clips, sizeof *load->owned->bindings);
-    load->anims = (const md5_anim **)md5_arena_alloc(arena, num_clips, sizeof *load->anims);
+        (md5_binding **)md5i_arena_alloc(arena, num_clips, sizeof *load->owned->bindings);
+    load->anims = (const md5_anim **)md5i_arena_alloc(arena, num_clips, sizeof *load->anims);
     load->bindings =
-        (const md5_binding **)md5_arena_alloc(arena, num_clips, sizeof *load->bindings);
-    load->anim_paths = (const char **)md5_arena_alloc(arena, num_clips, sizeof *load->anim_paths);
+        (const md5_binding **)md5i_arena_alloc(arena, num_clips, sizeof *load->bindings);
+    load->anim_paths = (const char **)md5i_arena_alloc(arena, num_clips, sizeof *load->anim_paths);
     return load->owned->anims && load->owned->bindings && load->anims && load->bindings
            && load->anim_paths;
 }
@@ -346,12 +347,12 @@ static bool create_machine(loading *load)
 
 static bool load_parts(loading *load)
 {
-    load->owned = (owned_parts *)md5_arena_alloc(&load->arena, 1, sizeof *load->owned);
+    load->owned = (owned_parts *)md5i_arena_alloc(&load->arena, 1, sizeof *load->owned);
     TRY(load->owned && load_file(load) && list_parts(load));
-    const md5_jobs *const threads = load->opts->threads;
+    const md5_threads *const threads = load->opts->threads;
     load->are_read = threads != NULL && threads->num_workers > 1;
     if (load->are_read)
-        md5_run_jobs(threads, load->num_parts, read_range, load);
+        md5_threads_run(threads, load->num_parts, read_range, load);
     return take_model(load) && take_clips(load) && create_machine(load);
 }
 
@@ -359,7 +360,7 @@ static bool load_parts(loading *load)
 
 static void free_parts(const owned_parts *owned)
 {
-    md5_free_machine(owned->machine);
+    md5_destroy_machine(owned->machine);
     for (uint32_t i = 0; i < owned->num_anims; i++) {
         md5_free_binding(owned->bindings[i]);
         md5_free_anim(owned->anims[i]);
@@ -401,7 +402,7 @@ md5_character *md5_load_character(const char *path, const md5_load_opts *opts, m
     static const md5_load_opts defaults = {0};
     md5_character *character = NULL;
     loading load = {.opts = opts ? opts : &defaults, .path = path ? path : ""};
-    md5_context_begin(&load.context, load.opts, path, error);
+    md5i_context_begin(&load.context, load.opts, path, error);
     load.arena.context = load.scratch.context = &load.context;
     const bool is_loaded = load_parts(&load);
     free_rest(&load);
@@ -410,7 +411,7 @@ md5_character *md5_load_character(const char *path, const md5_load_opts *opts, m
     } else {
         if (load.owned)
             free_parts(load.owned);
-        md5_arena_free(&load.arena);
+        md5i_arena_free(&load.arena);
     }
     md5_free_machine_file(load.file);
     return character;
@@ -423,7 +424,7 @@ void md5_free_character(md5_character *character)
     const md5_load_opts opts = {.allocator = character->allocator};
     md5_context context;
     free_parts((const owned_parts *)character);
-    md5_context_begin(&context, &opts, NULL, NULL);
+    md5i_context_begin(&context, &opts, NULL, NULL);
     md5_arena arena = {.context = &context, .chunks = (struct md5_chunk *)character->memory};
-    md5_arena_free(&arena);
+    md5i_arena_free(&arena);
 }

@@ -12,8 +12,8 @@ static bool measure_meshes(md5_arena *arena, const md5_mesh_file *file, size_t *
     md5_geometry_sizes *const sizes = (md5_geometry_sizes *)file->notes;
     md5_block block = {0};
     for (uint32_t m = 0; m < file->num_meshes; m++) {
-        TRY(md5_measure_mesh(arena, &file->meshes[m], &sizes[m]));
-        md5_measure_mesh_block(&block, &file->meshes[m], &sizes[m]);
+        TRY(md5i_measure_mesh(arena, &file->meshes[m], &sizes[m]));
+        md5i_measure_mesh_block(&block, &file->meshes[m], &sizes[m]);
     }
     *size = block.used;
     return true;
@@ -29,41 +29,41 @@ static bool derive_meshes(md5_arena *arena, const md5_mesh_file *file, const md5
         .num_joints = file->num_joints,
         .bind = bind,
         .joint_scratch =
-            (uint32_t *)md5_arena_alloc(arena, file->num_joints, sizeof *joints.joint_scratch),
+            (uint32_t *)md5i_arena_alloc(arena, file->num_joints, sizeof *joints.joint_scratch),
     };
     TRY(joints.joint_scratch);
     for (uint32_t m = 0; m < file->num_meshes; m++) {
-        TRY(md5_derive_mesh(arena, &block, &file->meshes[m], &sizes[m], &joints, &meshes[m]));
+        TRY(md5i_derive_mesh(arena, &block, &file->meshes[m], &sizes[m], &joints, &meshes[m]));
         model->bounds = md5_bounds_union(model->bounds, meshes[m].bounds);
     }
     return true;
 }
 
-bool md5_make_meshes(md5_arena *arena, const md5_mesh_file *file, const md5_mat34 *bind,
-                     md5_model *model, md5_mesh *meshes)
+bool md5i_make_meshes(md5_arena *arena, const md5_mesh_file *file, const md5_mat34 *bind,
+                      md5_model *model, md5_mesh *meshes)
 {
     const md5_geometry_sizes *const sizes = (const md5_geometry_sizes *)file->notes;
     size_t size;
     TRY(measure_meshes(arena, file, &size));
     if (size == 0)
         return true; // no meshes
-    TRY(model->geometry = md5_alloc(arena->context, size));
+    TRY(model->geometry = md5i_alloc(arena->context, size));
     model->geometry_size = size;
     md5_block block = {.base = (unsigned char *)model->geometry};
     for (uint32_t m = 0; m < file->num_meshes; m++)
-        md5_place_mesh(&block, &file->meshes[m], &sizes[m], &meshes[m]);
-    md5_arena_rewind(arena, file->tables);
-    model->bounds = md5_bounds_of_points(NULL, 0);
+        md5i_place_mesh(&block, &file->meshes[m], &sizes[m], &meshes[m]);
+    md5i_arena_rewind(arena, file->tables);
+    model->bounds = md5_bounds_from_points(NULL, 0);
     return derive_meshes(arena, file, bind, model, meshes);
 }
 
 // -- Plans and losses -----------------------------------------------------------------------
 
-bool md5_build_plans(md5_context *context, uint32_t num_meshes, md5_mesh *meshes)
+bool md5i_build_plans(md5_context *context, uint32_t num_meshes, md5_mesh *meshes)
 {
     for (uint32_t m = 0; MD5_HAS_SKIN_PLAN && m < num_meshes; m++) {
         if (!meshes[m].skin_plan)
-            TRY(md5_skin_plan_build(context, &meshes[m], &meshes[m].skin_plan));
+            TRY(md5i_skin_plan_build(context, &meshes[m], &meshes[m].skin_plan));
     }
     return true;
 }
@@ -88,24 +88,24 @@ static void measure_loss(const md5_model *model, uint32_t m, md5_mesh *mesh)
         mesh->loss4 = mesh->loss8 = INFINITY; // unknown
         return;
     }
-    mesh->loss4 = md5_path_loss(model, m, 4, NULL);
+    mesh->loss4 = md5_pack_loss(model, m, 4, NULL);
     // Without a vertex of more than four influences the packed forms are equal.
-    mesh->loss8 = mesh->max_influences > 4 ? md5_path_loss(model, m, 8, NULL) : mesh->loss4;
+    mesh->loss8 = mesh->max_influences > 4 ? md5_pack_loss(model, m, 8, NULL) : mesh->loss4;
 }
 
-void md5_measure_losses(const md5_model *model, md5_mesh *meshes)
+void md5i_measure_losses(const md5_model *model, md5_mesh *meshes)
 {
     for (uint32_t m = 0; m < model->num_meshes; m++)
         measure_loss(model, m, &meshes[m]);
 }
 
-bool md5_finish_meshes(md5_context *context, const md5_model *model, md5_mesh *meshes)
+bool md5i_finish_meshes(md5_context *context, const md5_model *model, md5_mesh *meshes)
 {
-    TRY(context->no_skin_plan || md5_build_plans(context, model->num_meshes, meshes));
+    TRY(context->no_skin_plan || md5i_build_plans(context, model->num_meshes, meshes));
     for (uint32_t m = 0; m < model->num_meshes && context->no_losses; m++)
         meshes[m].loss4 = meshes[m].loss8 = INFINITY;
     if (!context->no_losses)
-        md5_measure_losses(model, meshes);
+        md5i_measure_losses(model, meshes);
     return true;
 }
 
@@ -116,7 +116,7 @@ void md5_release_geometry(md5_model *model)
     MD5_ASSERT(model != NULL, "model: not NULL");
     for (uint32_t m = 0; m < model->num_meshes && model->geometry; m++) {
         md5_mesh *const mesh = &md5_own_meshes(model)[m];
-        md5_skin_plan_free(&model->allocator, mesh->skin_plan);
+        md5i_skin_plan_free(&model->allocator, mesh->skin_plan);
         mesh->file_vertices = NULL;
         mesh->weights = NULL;
         mesh->indices = mesh->sources = NULL;

@@ -18,7 +18,7 @@ typedef struct kept_tables {
 
 static void *keep(md5_block *block, const void *from, size_t count, size_t size)
 {
-    void *const kept = md5_block_take(block, from ? count : 0, size);
+    void *const kept = md5i_block_take(block, from ? count : 0, size);
     if (kept && from)
         md5_copy_items(kept, from, count, size);
     return from ? kept : NULL;
@@ -46,10 +46,10 @@ static md5_file_mesh keep_mesh(md5_block *block, const md5_file_mesh *mesh)
 // While the block is measured nothing is copied.
 static kept_tables *keep_all(md5_block *block, const md5_mesh_file *file, const md5_mat34 *bind)
 {
-    kept_tables *const kept = (kept_tables *)md5_block_take(block, 1, sizeof *kept);
+    kept_tables *const kept = (kept_tables *)md5i_block_take(block, 1, sizeof *kept);
     md5_mat34 *const own_bind = (md5_mat34 *)keep(block, bind, file->num_joints, sizeof *own_bind);
     md5_file_mesh *const meshes =
-        (md5_file_mesh *)md5_block_take(block, file->num_meshes, sizeof *meshes);
+        (md5_file_mesh *)md5i_block_take(block, file->num_meshes, sizeof *meshes);
     for (uint32_t m = 0; m < file->num_meshes; m++) {
         const md5_file_mesh mesh = keep_mesh(block, &file->meshes[m]);
         if (meshes)
@@ -60,12 +60,12 @@ static kept_tables *keep_all(md5_block *block, const md5_mesh_file *file, const 
     return kept;
 }
 
-bool md5_keep_tables(md5_context *context, const md5_mesh_file *file, md5_model *model,
-                     md5_mesh *meshes)
+bool md5i_keep_tables(md5_context *context, const md5_mesh_file *file, md5_model *model,
+                      md5_mesh *meshes)
 {
     md5_block measured = {0};
     keep_all(&measured, file, model->bind);
-    TRY(model->geometry = md5_alloc(context, measured.used));
+    TRY(model->geometry = md5i_alloc(context, measured.used));
     model->geometry_size = measured.used;
     md5_block block = {.base = (unsigned char *)model->geometry};
     kept_tables *const kept = keep_all(&block, file, model->bind);
@@ -85,7 +85,7 @@ bool md5_keep_tables(md5_context *context, const md5_mesh_file *file, md5_model 
         meshes[m].num_file_vertices = meshes[m].num_vertices = from->num_vertices;
         meshes[m].num_weights = from->num_weights;
         meshes[m].num_triangles = from->num_triangles;
-        meshes[m].bounds = md5_bounds_of_points(NULL, 0);
+        meshes[m].bounds = md5_bounds_from_points(NULL, 0);
         meshes[m].loss4 = meshes[m].loss8 = INFINITY;
         meshes[m].is_mirrored = md5_is_mirrored(context->axes);
     }
@@ -100,18 +100,18 @@ static bool make_anew(md5_arena *arena, const kept_tables *kept, md5_model *mode
     const uint32_t num_meshes = model->num_meshes;
     md5_mesh_file file = {
         .num_joints = model->skeleton.num_joints, .num_meshes = num_meshes, .meshes = kept->meshes};
-    md5_mesh *const meshes = (md5_mesh *)md5_arena_alloc(arena, num_meshes, sizeof *meshes);
+    md5_mesh *const meshes = (md5_mesh *)md5i_arena_alloc(arena, num_meshes, sizeof *meshes);
     TRY(meshes);
-    TRY(file.notes = md5_arena_alloc(arena, num_meshes, sizeof(md5_geometry_sizes)));
-    file.tables = md5_arena_here(arena);
+    TRY(file.notes = md5i_arena_alloc(arena, num_meshes, sizeof(md5_geometry_sizes)));
+    file.tables = md5i_arena_here(arena);
     md5_model made = *model;
     made.geometry = NULL;
     made.geometry_size = 0;
     made.meshes = meshes;
     for (uint32_t m = 0; m < num_meshes; m++)
         meshes[m] = (md5_mesh){.name = model->meshes[m].name, .shader = model->meshes[m].shader};
-    if (!md5_make_meshes(arena, &file, kept->bind, &made, meshes)
-        || !md5_finish_meshes(arena->context, &made, meshes)) {
+    if (!md5i_make_meshes(arena, &file, kept->bind, &made, meshes)
+        || !md5i_finish_meshes(arena->context, &made, meshes)) {
         md5_release_geometry(&made);
         return false;
     }
@@ -135,24 +135,24 @@ static geometry_state state_of(const md5_model *model)
 static bool make_from(const kept_tables *kept, md5_model *model, md5_error *error)
 {
     md5_context context;
-    md5_context_begin(&context, &kept->opts, NULL, error);
+    md5i_context_begin(&context, &kept->opts, NULL, error);
     md5_arena arena = {.context = &context};
     const bool is_made = make_anew(&arena, kept, model);
-    md5_arena_free(&arena);
+    md5i_arena_free(&arena);
     return is_made;
 }
 
 static void begin(md5_context *context, const md5_model *model, md5_error *error)
 {
     const md5_load_opts opts = {.allocator = model->allocator};
-    md5_context_begin(context, &opts, NULL, error);
+    md5i_context_begin(context, &opts, NULL, error);
 }
 
 // Returns false if there is nothing to make anything from.
 static bool check_state(md5_context *context, const md5_model *model)
 {
     if (state_of(model) == GEOMETRY_RELEASED)
-        return md5_fail(context, MD5_ERROR_MISMATCH, 0, 0, "the model's geometry was released");
+        return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0, "the model's geometry was released");
     return true;
 }
 
@@ -182,7 +182,7 @@ bool md5_make_skin_plans(md5_model *model, md5_error *error)
     md5_context context;
     TRY(md5_make_geometry(model, error));
     begin(&context, model, error);
-    return md5_build_plans(&context, model->num_meshes, md5_own_meshes(model));
+    return md5i_build_plans(&context, model->num_meshes, md5_own_meshes(model));
 }
 
 bool md5_make_losses(md5_model *model, md5_error *error)
@@ -190,7 +190,7 @@ bool md5_make_losses(md5_model *model, md5_error *error)
     MD5_ASSERT(model != NULL, "model: not NULL");
     TRY(md5_make_geometry(model, error));
     if (!has_losses(model))
-        md5_measure_losses(model, md5_own_meshes(model));
+        md5i_measure_losses(model, md5_own_meshes(model));
     return true;
 }
 
@@ -212,18 +212,18 @@ static bool has_plan(const md5_model *model)
     return m < model->num_meshes;
 }
 
-// The opposite of md5_convert_points().
+// The opposite of md5i_convert_points().
 static md5_vec3 point_of_file(const md5_skeleton *skeleton, md5_vec3 point)
 {
     const float scale = md5_scale_of(skeleton);
     const md5_vec3 unscaled = {point.x / scale, point.y / scale, point.z / scale};
-    return md5_vec3_from_axes(skeleton->axes, unscaled);
+    return md5i_vec3_from_axes(skeleton->axes, unscaled);
 }
 
-// The opposite of md5_convert_matrices().
+// The opposite of md5i_convert_matrices().
 static md5_mat34 matrix_of_file(const md5_skeleton *skeleton, const md5_mat34 *matrix)
 {
-    const md5_axes_map *const map = &md5_axes_maps[skeleton->axes];
+    const md5_axes_map *const map = &md5i_axes_maps[skeleton->axes];
     md5_mat34 made;
     for (int row = 0; row < 3; row++) {
         const float *const from = matrix->m + 4 * row;
@@ -240,9 +240,9 @@ static bool tables_of_mesh(md5_arena *arena, const md5_model *model, const md5_m
                            md5_file_mesh *file)
 {
     const uint32_t num_weights = mesh->num_weights, num_vertices = mesh->num_file_vertices;
-    md5_weight *const weights = (md5_weight *)md5_arena_room(arena, num_weights, sizeof *weights);
+    md5_weight *const weights = (md5_weight *)md5i_arena_room(arena, num_weights, sizeof *weights);
     TRY(weights);
-    md5_vec2 *const texcoords = (md5_vec2 *)md5_arena_room(arena, num_vertices, sizeof *texcoords);
+    md5_vec2 *const texcoords = (md5_vec2 *)md5i_arena_room(arena, num_vertices, sizeof *texcoords);
     TRY(texcoords);
     for (uint32_t w = 0; w < num_weights; w++) {
         weights[w] = mesh->weights[w];
@@ -276,8 +276,8 @@ static bool tables_of_model(md5_arena *arena, const md5_model *model, kept_table
                  .normals = model->normals,
                  .no_skin_plan = !has_plan(model),
                  .no_losses = !has_losses(model)},
-        .bind = (md5_mat34 *)md5_arena_room(arena, skeleton->num_joints, sizeof *kept->bind),
-        .meshes = (md5_file_mesh *)md5_arena_room(arena, model->num_meshes, sizeof *kept->meshes),
+        .bind = (md5_mat34 *)md5i_arena_room(arena, skeleton->num_joints, sizeof *kept->bind),
+        .meshes = (md5_file_mesh *)md5i_arena_room(arena, model->num_meshes, sizeof *kept->meshes),
     };
     TRY(kept->bind);
     TRY(kept->meshes);
@@ -305,10 +305,10 @@ bool md5_make_tangents(md5_model *model, md5_error *error)
     if (has_tangents(model))
         return true;
     if (model->stores_normals)
-        return md5_fail(&context, MD5_ERROR_MISMATCH, 0, 0,
-                        "tangents that the file stores were left out: load it with them");
+        return md5i_fail(&context, MD5_ERROR_MISMATCH, 0, 0,
+                         "tangents that the file stores were left out: load it with them");
     md5_arena arena = {.context = &context};
     const bool is_made = tables_of_model(&arena, model, &kept) && make_from(&kept, model, error);
-    md5_arena_free(&arena);
+    md5i_arena_free(&arena);
     return is_made;
 }

@@ -10,9 +10,9 @@ static md5_machine_file *build(md5_context *context, const char *text, size_t si
 {
     md5_arena arena = {.context = context};
     md5_machine_file *const file =
-        md5_check_text_size(context, size) ? md5_read_machine_file(&arena, text, size) : NULL;
+        md5_check_text_size(context, size) ? md5i_read_machine_file(&arena, text, size) : NULL;
     if (!file) {
-        md5_arena_free(&arena);
+        md5i_arena_free(&arena);
         return NULL;
     }
     file->num_warnings = context->num_warnings;
@@ -27,7 +27,7 @@ md5_machine_file *md5_parse_machine_file(const void *text, size_t size, const md
     MD5_ASSERT_TEXT(text, size);
     MD5_ASSERT_OPTS(opts);
     md5_context context;
-    md5_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
+    md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     return build(&context, text ? (const char *)text : "", text ? size : 0);
 }
 
@@ -39,10 +39,10 @@ md5_machine_file *md5_load_machine_file(const char *path, const md5_load_opts *o
     md5_context context;
     md5_file_text text = {0};
     md5_machine_file *file = NULL;
-    md5_context_begin(&context, opts, path, error);
-    if (md5_read_file_text(&context, path, &text))
+    md5i_context_begin(&context, opts, path, error);
+    if (md5i_read_file_text(&context, path, &text))
         file = build(&context, text.bytes, text.size);
-    md5_free_file_text(&context, &text);
+    md5i_free_file_text(&context, &text);
     return file;
 }
 
@@ -52,7 +52,7 @@ void md5_free_machine_file(md5_machine_file *file)
         return;
     md5_context context;
     const md5_load_opts opts = {.allocator = file->allocator};
-    md5_context_begin(&context, &opts, NULL, NULL);
+    md5i_context_begin(&context, &opts, NULL, NULL);
     md5_arena arena = {.context = &context, .chunks = (struct md5_chunk *)file->memory};
-    md5_arena_free(&arena);
+    md5i_arena_free(&arena);
 }

@@ -11,7 +11,7 @@ typedef struct mesh_layout {
     md5_geometry_arrays drawn;
 } mesh_layout;
 
-bool md5_measure_mesh(md5_arena *arena, const md5_file_mesh *mesh, md5_geometry_sizes *sizes)
+bool md5i_measure_mesh(md5_arena *arena, const md5_file_mesh *mesh, md5_geometry_sizes *sizes)
 {
     const md5_geometry_source source = {
         .num_vertices = mesh->num_vertices,
@@ -24,7 +24,7 @@ bool md5_measure_mesh(md5_arena *arena, const md5_file_mesh *mesh, md5_geometry_
         .tangents = mesh->tangents,
         .no_tangents = arena->context->no_tangents,
     };
-    return md5_geometry_measure(arena, &source, sizes);
+    return md5i_geometry_measure(arena, &source, sizes);
 }
 
 static void lay_out_mesh(md5_block *block, const md5_file_mesh *mesh,
@@ -34,30 +34,30 @@ static void lay_out_mesh(md5_block *block, const md5_file_mesh *mesh,
     const size_t count = sizes->num_vertices, num_influences = sizes->num_influences;
     const size_t num_triangles = mesh->num_triangles;
     layout->file_vertices =
-        (md5_vertex *)md5_block_take(block, mesh->num_vertices, sizeof *layout->file_vertices);
+        (md5_vertex *)md5i_block_take(block, mesh->num_vertices, sizeof *layout->file_vertices);
     layout->weights =
-        (md5_weight *)md5_block_take(block, mesh->num_weights, sizeof *layout->weights);
-    layout->colors =
-        mesh->colors ? (md5_vec4 *)md5_block_take(block, mesh->num_vertices, sizeof *layout->colors)
-                     : NULL;
-    drawn->indices = (uint32_t *)md5_block_take(block, num_triangles, 3 * sizeof *drawn->indices);
-    drawn->sources = (uint32_t *)md5_block_take(block, count, sizeof *drawn->sources);
-    drawn->texcoords = (md5_vec2 *)md5_block_take(block, count, sizeof *drawn->texcoords);
-    drawn->positions = (md5_vec3 *)md5_block_take(block, count, sizeof *drawn->positions);
-    drawn->normals = (md5_vec3 *)md5_block_take(block, count, sizeof *drawn->normals);
+        (md5_weight *)md5i_block_take(block, mesh->num_weights, sizeof *layout->weights);
+    layout->colors = mesh->colors ? (md5_vec4 *)md5i_block_take(block, mesh->num_vertices,
+                                                                sizeof *layout->colors)
+                                  : NULL;
+    drawn->indices = (uint32_t *)md5i_block_take(block, num_triangles, 3 * sizeof *drawn->indices);
+    drawn->sources = (uint32_t *)md5i_block_take(block, count, sizeof *drawn->sources);
+    drawn->texcoords = (md5_vec2 *)md5i_block_take(block, count, sizeof *drawn->texcoords);
+    drawn->positions = (md5_vec3 *)md5i_block_take(block, count, sizeof *drawn->positions);
+    drawn->normals = (md5_vec3 *)md5i_block_take(block, count, sizeof *drawn->normals);
     drawn->tangents = sizes->has_tangents
-                          ? (md5_vec4 *)md5_block_take(block, count, sizeof *drawn->tangents)
+                          ? (md5_vec4 *)md5i_block_take(block, count, sizeof *drawn->tangents)
                           : NULL;
     drawn->first_influence =
-        (uint32_t *)md5_block_take(block, count + 1, sizeof *drawn->first_influence);
+        (uint32_t *)md5i_block_take(block, count + 1, sizeof *drawn->first_influence);
     drawn->influence_joints =
-        (uint32_t *)md5_block_take(block, num_influences, sizeof *drawn->influence_joints);
+        (uint32_t *)md5i_block_take(block, num_influences, sizeof *drawn->influence_joints);
     drawn->influences =
-        (md5_vec4 *)md5_block_take(block, num_influences, sizeof *drawn->influences);
+        (md5_vec4 *)md5i_block_take(block, num_influences, sizeof *drawn->influences);
 }
 
-void md5_measure_mesh_block(md5_block *block, const md5_file_mesh *mesh,
-                            const md5_geometry_sizes *sizes)
+void md5i_measure_mesh_block(md5_block *block, const md5_file_mesh *mesh,
+                             const md5_geometry_sizes *sizes)
 {
     mesh_layout layout;
     lay_out_mesh(block, mesh, sizes, &layout);
@@ -75,8 +75,8 @@ static void copy_triangles(uint32_t *to, const md5_file_mesh *file)
     }
 }
 
-void md5_place_mesh(md5_block *block, const md5_file_mesh *file, const md5_geometry_sizes *sizes,
-                    md5_mesh *mesh)
+void md5i_place_mesh(md5_block *block, const md5_file_mesh *file, const md5_geometry_sizes *sizes,
+                     md5_mesh *mesh)
 {
     mesh_layout layout;
     lay_out_mesh(block, file, sizes, &layout);
@@ -117,9 +117,9 @@ static void convert_mesh(const md5_context *context, const mesh_layout *layout, 
     const size_t num_vertices = mesh->num_vertices;
     const size_t num_influences = drawn->first_influence[num_vertices];
     for (size_t i = 0; i < mesh->num_weights; i++)
-        md5_convert_points(context, &layout->weights[i].offset, 1);
-    md5_convert_points(context, drawn->positions, num_vertices);
-    md5_convert_directions(context, drawn->normals, num_vertices);
+        md5i_convert_points(context, &layout->weights[i].offset, 1);
+    md5i_convert_points(context, drawn->positions, num_vertices);
+    md5i_convert_directions(context, drawn->normals, num_vertices);
     mesh->is_mirrored = md5_is_mirrored(context->axes);
     // The bitangent is cross(N, T) * w: a reflection changes the sign of the product, and flipping
     // v that of the bitangent.
@@ -131,20 +131,20 @@ static void convert_mesh(const md5_context *context, const mesh_layout *layout, 
             continue;
         md5_vec4 *const tangent = &drawn->tangents[i];
         const md5_vec3 along =
-            md5_vec3_to_axes(context->axes, (md5_vec3){tangent->x, tangent->y, tangent->z});
+            md5i_vec3_to_axes(context->axes, (md5_vec3){tangent->x, tangent->y, tangent->z});
         *tangent = (md5_vec4){along.x, along.y, along.z, tangent->w * side};
     }
     for (size_t i = 0; i < num_influences; i++) {
         md5_vec4 *const influence = &drawn->influences[i];
         md5_vec3 point = {influence->x, influence->y, influence->z};
-        md5_convert_points(context, &point, 1);
+        md5i_convert_points(context, &point, 1);
         *influence = (md5_vec4){point.x, point.y, point.z, influence->w};
     }
 }
 
-bool md5_derive_mesh(md5_arena *arena, md5_block *block, const md5_file_mesh *file,
-                     const md5_geometry_sizes *sizes, const md5_geometry_source *joints,
-                     md5_mesh *mesh)
+bool md5i_derive_mesh(md5_arena *arena, md5_block *block, const md5_file_mesh *file,
+                      const md5_geometry_sizes *sizes, const md5_geometry_source *joints,
+                      md5_mesh *mesh)
 {
     mesh_layout layout;
     lay_out_mesh(block, file, sizes, &layout);
@@ -164,9 +164,9 @@ bool md5_derive_mesh(md5_arena *arena, md5_block *block, const md5_file_mesh *fi
         .bind = joints->bind,
         .joint_scratch = joints->joint_scratch,
     };
-    TRY(md5_geometry_build(arena, &source, sizes, &layout.drawn));
+    TRY(md5i_geometry_build(arena, &source, sizes, &layout.drawn));
     if (md5_converts(arena->context))
         convert_mesh(arena->context, &layout, mesh);
-    md5_geometry_summarize(mesh);
+    md5i_geometry_summarize(mesh);
     return true;
 }

@@ -12,22 +12,22 @@
 #include "md5/skin/geometry.h"
 
 // Writes the sizes of the arrays that `mesh` becomes.
-bool md5_measure_mesh(md5_arena *arena, const md5_file_mesh *mesh, md5_geometry_sizes *sizes);
+bool md5i_measure_mesh(md5_arena *arena, const md5_file_mesh *mesh, md5_geometry_sizes *sizes);
 
 // Takes the arrays of a mesh from a block that only measures.
-void md5_measure_mesh_block(md5_block *block, const md5_file_mesh *mesh,
-                            const md5_geometry_sizes *sizes);
+void md5i_measure_mesh_block(md5_block *block, const md5_file_mesh *mesh,
+                             const md5_geometry_sizes *sizes);
 
 // Takes the arrays of a mesh from the block and copies the file's tables to them.
-void md5_place_mesh(md5_block *block, const md5_file_mesh *file, const md5_geometry_sizes *sizes,
-                    md5_mesh *mesh);
-
-// Fills what md5_place_mesh() left: all but the plan and the losses, converted as the options ask
-// for. `block` is as it was for md5_place_mesh(). Of `file` only counts and NULL pointers are used;
-// of `joints` only the bind matrices and the scratch memory. Returns false, with the context's
-// error set, if memory runs out.
-bool md5_derive_mesh(md5_arena *arena, md5_block *block, const md5_file_mesh *file,
-                     const md5_geometry_sizes *sizes, const md5_geometry_source *joints,
+void md5i_place_mesh(md5_block *block, const md5_file_mesh *file, const md5_geometry_sizes *sizes,
                      md5_mesh *mesh);
+
+// Fills what md5i_place_mesh() left: all but the plan and the losses, converted as the options ask
+// for. `block` is as it was for md5i_place_mesh(). Of `file` only counts and NULL pointers are
+// used; of `joints` only the bind matrices and the scratch memory. Returns false, with the
+// context's error set, if memory runs out.
+bool md5i_derive_mesh(md5_arena *arena, md5_block *block, const md5_file_mesh *file,
+                      const md5_geometry_sizes *sizes, const md5_geometry_source *joints,
+                      md5_mesh *mesh);
 
 #endif

@@ -1,7 +1,7 @@
 // md5actor: the entities of a Doom 3 game folder, and characters that are animated by the rules of
 // the original engine.
 //
-//   md5_entity *imp = md5_game_entity(game, "monster_demon_imp", NULL, &error);
+//   md5_entity *imp = md5_load_entity(game, "monster_demon_imp", NULL, &error);
 //   md5_actor *actor = md5_create_actor(imp, NULL, &error);
 //   md5_actor_cycle(actor, MD5_CHANNEL_ALL, md5_actor_choose(actor, "walk"), 200);
 //   md5_actor_advance(actor, 16, on_frame, NULL);
@@ -59,16 +59,16 @@ MD5_API const md5_entity_def *md5_game_entity_def(md5_game *game, const char *na
 // texts. md5_game_entity_def() may take quadratic time and memory, since each entityDef in a long
 // chain of ancestors gets all the keys of those before it. Returns false and sets `error` (may be
 // NULL) only if memory runs out, and true if there is no entityDef of this name.
-MD5_API bool md5_check_entity_def(md5_game *game, const char *name, md5_error *error);
+MD5_API bool md5_game_check_entity_def(md5_game *game, const char *name, md5_error *error);
 
 // Returns the value of a key, ignoring the case of its name, or NULL if there is none. Linear in
 // the number of keys.
-MD5_API const char *md5_entity_value(const md5_entity_def *def, const char *key);
+MD5_API const char *md5_entity_def_value(const md5_entity_def *def, const char *key);
 
 // Returns the next key after `key` whose name begins with `prefix`, such as "def_attach", ignoring
 // case; NULL if there is none. `key` is a key of `def`, or NULL to find the first one.
-MD5_API const md5_entity_key *md5_next_entity_key(const md5_entity_def *def, const char *prefix,
-                                                  const md5_entity_key *key);
+MD5_API const md5_entity_key *md5_entity_def_next_key(const md5_entity_def *def, const char *prefix,
+                                                      const md5_entity_key *key);
 
 // -- Entities -------------------------------------------------------------------------------------
 
@@ -101,9 +101,8 @@ enum { MD5_MOST_BLINK_WAIT = 1000000000 };
 typedef struct md5_entity_part {
     const char *key; // "def_head", or one that begins with "def_attach"
     const md5_entity *entity;
-    uint32_t joint; // of the body
-    md5_transform
-        offset; // of the part's model space in the space of the joint, model_offset included
+    uint32_t joint;   // of the body
+    md5_xform offset; // of the part's model space in the space of the joint, model_offset included
     uint32_t num_copies;
     const md5_joint_copy *copies; // [num_copies] parents first
 } md5_entity_part;
@@ -113,7 +112,7 @@ struct md5_entity {
     const md5_entity_def *def;      // NULL if its name is that of a modelDef or of a file
     const md5_model_def *model_def; // NULL if its model is a file
     const md5_model *model;
-    const md5_game_skin *skin;    // NULL: none
+    const md5_skin_def *skin;     // NULL: none
     const char *const *materials; // [model->num_meshes] names, with skin and "shader" applied
     uint32_t num_clips;
     const md5_entity_clip *clips; // [num_clips] those of the modelDef
@@ -125,7 +124,7 @@ struct md5_entity {
     md5_vec3 offset;
     md5_vec3 model_offset; // of the model's origin in the space of the entity: key "offsetModel"
     uint32_t blink_min,
-        blink_max;         // milliseconds from one blink to the next, see md5_actor_appear()
+        blink_max;         // milliseconds from one blink to the next, see md5_actor_spawn()
     uint32_t num_warnings; // reported or not
     size_t size;           // bytes of the model and the animations, those of parts not included
     void *owned;           // the memory of all this
@@ -134,7 +133,7 @@ struct md5_entity {
 
 // Loads an entity: the entityDef of a name, with its model, clips, skin, head and attachments; if
 // there is none, the modelDef of that name; else an .md5mesh file. The game must outlive it, and
-// its caches grow as with md5_game_model(). Attached entities come with their own heads and
+// its caches grow as with md5_game_model_def(). Attached entities come with their own heads and
 // attachments; an entity that would be attached to itself is a warning.
 //
 // Of `opts` (may be NULL), files are not used. With other axes or another scale all poses, offsets
@@ -144,12 +143,12 @@ struct md5_entity {
 // a mistake is dropped with a warning.
 //
 // Time and memory: linear in the files, plus the number of clips times that of channels.
-MD5_API md5_entity *md5_game_entity(md5_game *game, const char *name, const md5_load_opts *opts,
+MD5_API md5_entity *md5_load_entity(md5_game *game, const char *name, const md5_load_opts *opts,
                                     md5_error *error);
 MD5_API void md5_free_entity(md5_entity *entity); // after its actors and machines; NULL is allowed
 
 // Returns the word of a frame command, such as "sound_voice", or NULL if there is none.
-MD5_API const char *md5_frame_word(md5_frame_code code);
+MD5_API const char *md5_frame_code_name(md5_frame_code code);
 
 // -- Machines -------------------------------------------------------------------------------------
 
@@ -178,14 +177,14 @@ MD5_API void md5_free_entity_machine(md5_entity_machine *machine); // NULL is al
 // -- Parts ----------------------------------------------------------------------------------------
 
 // Returns the placement of a part in the body's model space, from the body's joints[model joints].
-MD5_API md5_transform md5_part_placement(const md5_entity_part *part, const md5_mat34 *joints);
+MD5_API md5_xform md5_entity_part_placement(const md5_entity_part *part, const md5_mat34 *joints);
 
 // Changes the joints of a head that follow those of its body. `body` and `head` are poses relative
 // to parents, [model joints] each; `joints`, [body's model joints], is `body` in model space.
 // Matrices of the head must be computed after that, by md5_local_to_palette(). Time: the number of
 // copies times the depth of the head's skeleton.
-MD5_API void md5_copy_part_joints(const md5_entity_part *part, const md5_transform *body,
-                                  const md5_mat34 *joints, md5_transform *head);
+MD5_API void md5_entity_part_copy_joints(const md5_entity_part *part, const md5_xform *body,
+                                         const md5_mat34 *joints, md5_xform *head);
 
 // -- Actors ---------------------------------------------------------------------------------------
 
@@ -201,16 +200,16 @@ typedef struct md5_actor md5_actor;
 // it. Of `opts`, allocator and memory_limit are used. Returns NULL only if memory runs out.
 MD5_API md5_actor *md5_create_actor(const md5_entity *entity, const md5_load_opts *opts,
                                     md5_error *error);
-MD5_API void md5_free_actor(md5_actor *actor); // NULL is allowed
+MD5_API void md5_destroy_actor(md5_actor *actor); // NULL is allowed
 
 // Sets the state of the random number generator, initially 0. It is the engine's own, and chooses
 // among the clips of an alias, where cycles with MD5_ANIM_RANDOM_CYCLE_START begin, and when the
 // eyes blink.
-MD5_API void md5_actor_seed(md5_actor *actor, uint32_t seed);
+MD5_API void md5_actor_set_seed(md5_actor *actor, uint32_t seed);
 
 // Sets whether the root motion is removed from the pose, as for the engine's monsters and players.
 // Initially false: it stays in the pose. md5_actor_root_motion() returns it in either case.
-MD5_API void md5_actor_remove_motion(md5_actor *actor, bool is_removed);
+MD5_API void md5_actor_set_in_place(md5_actor *actor, bool is_removed);
 
 // Returns the index of a clip of this name, case-sensitive, or -1. A name that ends in a digit is
 // that of one clip; else it is an alias, and one of the first 64 clips that have it is chosen at
@@ -227,7 +226,7 @@ MD5_API int32_t md5_actor_choose_prefixed(md5_actor *actor, const char *prefix, 
 // blink_min and blink_max of `body` (keys of the same names, in seconds; default 0.5 and 8). Call
 // it for each actor of a character: `body` is the actor's own entity or, for a head, the entity
 // that the head is a part of. Does nothing for a body with a head, since the head blinks.
-MD5_API void md5_actor_appear(md5_actor *actor, const md5_entity *body);
+MD5_API void md5_actor_spawn(md5_actor *actor, const md5_entity *body);
 
 // Stops blinking and opens the eyes, or resumes blinking after a random time. Call it for the
 // commands MD5_FRAME_DISABLE_EYE_FOCUS and MD5_FRAME_ENABLE_EYE_FOCUS, and when a character dies.
@@ -272,13 +271,13 @@ MD5_API void md5_actor_advance(md5_actor *actor, uint32_t milliseconds, md5_fram
 
 // Returns the root motion of the last md5_actor_advance(), in the space of the character before it,
 // blended from the channels that move joint 0; its rotation is that of clips with MD5_ANIM_TURN. It
-// is part of the pose, too, unless md5_actor_remove_motion() is set.
-MD5_API md5_transform md5_actor_root_motion(const md5_actor *actor);
+// is part of the pose, too, unless md5_actor_set_in_place() is set.
+MD5_API md5_xform md5_actor_root_motion(const md5_actor *actor);
 
 // Writes pose[model joints], relative to parents, with md5_entity.offset in joint 0; `joints`
 // and `palette`, [model joints] each, may be NULL and must not overlap. The actor's own buffers are
 // used.
-MD5_API void md5_actor_pose(md5_actor *actor, md5_transform *pose, md5_mat34 *joints,
+MD5_API void md5_actor_pose(md5_actor *actor, md5_xform *pose, md5_mat34 *joints,
                             md5_mat34 *palette);
 
 // Returns the union of the bounds that the files of all playing clips store for the present frames,

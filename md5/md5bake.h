@@ -2,10 +2,10 @@
 // worth their time. Each frame stores where every vertex is; drawing reads two frames and blends.
 //
 //   md5_bake_palettes(binding, MD5_ROOT_IN_PLACE, 0, anim->num_frames, scratch, joints, palettes);
-//   md5_baked *walk = md5_create_baked(model, palettes, anim->num_frames, NULL, &error);
+//   md5_baked *walk = md5_make_baked(model, palettes, anim->num_frames, NULL, &error);
 //   ... md5gl_create_baked() uploads any number of them; or, on the CPU,
 //   md5_moment moment = md5_moment_at(anim, time, MD5_WRAP_LOOP);
-//   md5_baked_skin(walk, 0, walk->num_vertices, &moment, positions, normals);
+//   md5_skin_baked(walk, 0, walk->num_vertices, &moment, positions, normals);
 //   md5_free_baked(walk);
 //
 // Space, memory and threads: see md5model.h.
@@ -58,15 +58,14 @@ typedef struct md5_baked {
 //
 // Time and memory are linear in vertices times frames. `opts` (allocator, memory_limit) and `error`
 // may be NULL. Free the result with md5_free_baked().
-MD5_API md5_baked *md5_create_baked(const md5_model *model, const md5_mat34 *palettes,
-                                    uint32_t num_frames, const md5_load_opts *opts,
-                                    md5_error *error);
+MD5_API md5_baked *md5_make_baked(const md5_model *model, const md5_mat34 *palettes,
+                                  uint32_t num_frames, const md5_load_opts *opts, md5_error *error);
 MD5_API void md5_free_baked(md5_baked *baked); // NULL is allowed
 
 // Writes positions[count] and, unless NULL, normals[count] of the vertices from `first` on at
 // `moment`, whose frames must be frames of the clip: what shaders draw, up to rounding error.
 // Positions are lerped; normals, unit length, are lerped and normalized. Allocates nothing.
-MD5_API void md5_baked_skin(const md5_baked *baked, uint32_t first, uint32_t count,
+MD5_API void md5_skin_baked(const md5_baked *baked, uint32_t first, uint32_t count,
                             const md5_moment *moment, md5_vec3 *positions, md5_vec3 *normals);
 
 // Returns the largest distance, in units, between the vertices at `moment` and those that

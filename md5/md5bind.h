@@ -72,8 +72,8 @@ typedef struct md5_weights {
 // count. Memory: 6 bytes for each voxel of the mesh's box, 36 for each of the volume, and for each
 // position about 16 (max_influences + 4) bytes. Time: the joints times v log v of the voxels, and
 // of each position and influence a line through the voxels.
-MD5_API md5_weights *md5_create_weights(const md5_weights_desc *desc, const md5_load_opts *opts,
-                                        md5_error *error);
+MD5_API md5_weights *md5_make_weights(const md5_weights_desc *desc, const md5_load_opts *opts,
+                                      md5_error *error);
 MD5_API void md5_free_weights(md5_weights *weights);
 
 #ifdef __cplusplus

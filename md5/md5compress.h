@@ -94,9 +94,9 @@ MD5_API md5_anim *md5_decompress_anim(const md5_compressed *compressed, const md
 // Returns the bytes of the clip as a file, and writes them to bytes[size] if there is room: for a
 // file of its own, or a part of another one. `bytes` may be NULL if `size` is 0. The bytes do not
 // depend on their position or the platform, and end with a checksum.
-MD5_API size_t md5_write_compressed(const md5_compressed *compressed, void *bytes, size_t size);
+MD5_API size_t md5_write_anim(const md5_compressed *compressed, void *bytes, size_t size);
 
-// Reads what md5_write_compressed() wrote. Every number is checked: whatever the bytes are, samples
+// Reads what md5_write_anim() wrote. Every number is checked: whatever the bytes are, samples
 // are finite and rotations of unit length. Returns NULL with MD5_ERROR_VERSION if they are of
 // another version, MD5_ERROR_SYNTAX if they are no compressed clip, are cut off or changed
 // (checksum), MD5_ERROR_RANGE if numbers contradict each other. Axes and scale are those that the
@@ -124,13 +124,13 @@ MD5_API md5_moment md5_compressed_moment(const md5_compressed *compressed, doubl
 // md5_sample() for a compressed clip: writes pose[model joints], transforms relative to the parent.
 // A rotation may be -q where md5_sample() has q.
 MD5_API void md5_sample_compressed(const md5_compressed_binding *binding, const md5_moment *moment,
-                                   md5_root root, md5_transform *pose);
+                                   md5_root root, md5_xform *pose);
 
 // md5_sample_anim() for a compressed clip: writes pose[clip joints].
 MD5_API void md5_sample_compressed_anim(const md5_compressed *compressed, const md5_moment *moment,
-                                        md5_root root, md5_transform *pose);
+                                        md5_root root, md5_xform *pose);
 
-// md5_root_motion() for a compressed clip.
+// md5_anim_root_motion() for a compressed clip.
 MD5_API md5_vec3 md5_compressed_root_motion(const md5_compressed *compressed,
                                             const md5_moment *from, const md5_moment *to);
 

@@ -1,7 +1,7 @@
 // md5cube: the models of Cube 2's engines (Sauerbraten, Tesseract, Red Eclipse), as the md5.cfg
 // file of each describes them: which meshes and animations they consist of, and how they look.
 //
-//   md5_cube *cube = md5_load_cube("data/actors/drone/md5.cfg", NULL, NULL, &error);
+//   md5_cube *cube = md5_load_cube2("data/actors/drone/md5.cfg", NULL, NULL, &error);
 //   md5_model *model = md5_load_model(cube->parts[0].mesh, NULL, &error);
 //
 // An md5.cfg is a script. Its commands are read in order, `exec` reads other files, variables and
@@ -25,7 +25,7 @@ typedef struct md5_cube_image {
     const char *commands; // what stands in <> before the name, "" = nothing
 } md5_cube_image;
 
-// How a mesh looks. Begin with md5_cube_find_skin().
+// How a mesh looks. Begin with md5_build_cube2_look().
 typedef struct md5_cube_skin {
     md5_cube_image texture, masks, normal_map;
     const char *environment;    // name of a cube map, relative to the game's textures; NULL = none
@@ -40,7 +40,7 @@ typedef struct md5_cube_skin {
     float fullbright; // 0 = lit
 } md5_cube_skin;
 
-// A line that sets how meshes look. md5_cube_find_skin() applies them.
+// A line that sets how meshes look. md5_build_cube2_look() applies them.
 typedef struct md5_cube_row {
     const char *word; // "md5skin", "md5bumpmap", ...
     const char *mesh; // name of a mesh, or "*" for all
@@ -51,7 +51,7 @@ typedef struct md5_cube_row {
 // Where something can be attached: `transform` is relative to the joint.
 typedef struct md5_cube_tag {
     const char *joint, *name;
-    md5_transform transform;
+    md5_xform transform;
 } md5_cube_tag;
 
 // A joint that follows the view up and down: by clamp(pitch * scale + offset, least, most) degrees.
@@ -67,7 +67,7 @@ typedef struct md5_cube_adjustment {
     md5_vec3 translation;
 } md5_cube_adjustment;
 
-// An animation. Which of its frames: md5_cube_range().
+// An animation. Which of its frames: md5_cube2_anim_range().
 typedef struct md5_cube_anim {
     const char *names; // what it is used for: a pattern of md5_cube_matches()
     const char *file;
@@ -132,11 +132,11 @@ typedef struct md5_cube {
 // part of the path before `packages/models/`, else the part up to `data/`, else the current folder.
 // The paths of the result begin with it; only .cfg files are read, and the two default files to see
 // if they can be opened. `opts` and `error` may be NULL; of the options allocator, memory_limit,
-// files, warn and max_warnings are used. Returns NULL on failure. Free with md5_free_cube(). Reads
+// files, warn and max_warnings are used. Returns NULL on failure. Free with md5_free_cube2(). Reads
 // at most 64 files, nested at most 16 deep; time and memory are linear in their sizes.
-MD5_API md5_cube *md5_load_cube(const char *path, const char *root, const md5_load_opts *opts,
-                                md5_error *error);
-MD5_API void md5_free_cube(md5_cube *cube); // NULL is allowed
+MD5_API md5_cube *md5_load_cube2(const char *path, const char *root, const md5_load_opts *opts,
+                                 md5_error *error);
+MD5_API void md5_free_cube2(md5_cube *cube); // NULL is allowed
 
 // Returns whether a pattern matches the name of an animation. Alternatives are separated by |, and
 // * stands for a word, or the rest of one: "jump|pistol *" matches "jump" and "pistol reload".
@@ -144,25 +144,24 @@ MD5_API bool md5_cube_matches(const char *pattern, const char *name);
 
 // Returns the index of the animation that a part plays for a name: the last one with the given mask
 // whose pattern matches it; -1 if there is none, or if `name` is NULL.
-MD5_API int32_t md5_cube_find_anim(const md5_cube_part *part, uint32_t mask, const char *name);
+MD5_API int32_t md5_find_cube2_anim(const md5_cube_part *part, uint32_t mask, const char *name);
 
 // Writes which frames of a file with `num_frames` frames an animation plays: the first one, and how
 // many, at least 1.
-MD5_API void md5_cube_range(const md5_cube_anim *anim, uint32_t num_frames, uint32_t *first,
-                            uint32_t *count);
+MD5_API void md5_cube2_anim_range(const md5_cube_anim *anim, uint32_t num_frames, uint32_t *first,
+                                  uint32_t *count);
 
 // Writes how a mesh looks, from all rows for it; of rows of one kind the last one counts.
-MD5_API void md5_cube_find_skin(const md5_cube_part *part, const char *mesh, md5_cube_skin *skin);
+MD5_API void md5_build_cube2_look(const md5_cube_part *part, const char *mesh, md5_cube_skin *skin);
 
 // Returns a joint's transform, relative to its parent, after an adjustment. As in the engines the
 // rotation is applied on the left, and changes the translation only along its axis.
-MD5_API md5_transform md5_cube_adjust(const md5_cube_adjustment *adjustment,
-                                      md5_transform transform);
+MD5_API md5_xform md5_cube_adjust(const md5_cube_adjustment *adjustment, md5_xform transform);
 
 // Applies the adjustments of an animation to pose[skeleton->num_joints], as md5_sample() writes it.
 // Time grows with the number of adjustments times that of joints and adjustments.
-MD5_API void md5_cube_adjust_pose(const md5_cube_part *part, const md5_cube_anim *anim,
-                                  const md5_skeleton *skeleton, md5_transform *pose);
+MD5_API void md5_cube2_adjust_pose(const md5_cube_part *part, const md5_cube_anim *anim,
+                                   const md5_skeleton *skeleton, md5_xform *pose);
 
 #ifdef __cplusplus
 }

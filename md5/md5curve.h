@@ -125,7 +125,7 @@ MD5_API bool md5_find_easing(const char *name, md5_easing *easing);
 // above 0. Each frame:
 //   x += (target - x) * md5_follow_share(rate, seconds);
 //   position = md5_vec3_lerp(position, target, share);
-//   rotation = md5_slerp(rotation, target, share);
+//   rotation = md5_quat_slerp(rotation, target, share);
 // However a second is split into frames, x comes to the same value. Half of the distance is left
 // after 0.693 / rate seconds.
 MD5_API float md5_follow_share(float rate, float seconds);
@@ -137,7 +137,7 @@ MD5_API float md5_follow_share(float rate, float seconds);
 // it arrives soonest without. `stiffness` is 1/s^2, above 0; `damping` 1/s, negative counts as 0.
 // Changes *value and *velocity (per second). If a number is not finite, the stiffness not above 0
 // or the time not above 0, nothing changes. For vectors, call it for each coordinate; for chains of
-// joints there is md5_spring() in md5pose.h.
+// joints there is md5_solve_spring() in md5pose.h.
 MD5_API void md5_follow_spring(float *value, float *velocity, float target, float stiffness,
                                float damping, float seconds);
 
@@ -189,11 +189,12 @@ typedef struct md5_curve md5_curve;
 
 // Creates a curve, and measures its length. Returns NULL with MD5_ERROR_RANGE if a number is
 // outside its limits above, the kind or the number of points is invalid, or with MD5_ERROR_MEMORY.
-// Of `opts` only the allocator and the memory limit are used. Free the curve with md5_free_curve().
-// Time is linear in the points, for smooth curves about 50 evaluations for each.
+// Of `opts` only the allocator and the memory limit are used. Free the curve with
+// md5_destroy_curve(). Time is linear in the points, for smooth curves about 50 evaluations for
+// each.
 MD5_API md5_curve *md5_create_curve(const md5_curve_desc *desc, const md5_load_opts *opts,
                                     md5_error *error);
-MD5_API void md5_free_curve(md5_curve *curve); // NULL is allowed
+MD5_API void md5_destroy_curve(md5_curve *curve); // NULL is allowed
 
 // Returns the point at t. Computed in double from the control points (P. de Casteljau; a B-spline
 // is cut into Bézier pieces by C. de Boor's algorithm when it is created). At 0 and 1 it is exactly
@@ -235,11 +236,11 @@ typedef struct md5_squad md5_squad;
 // the rotation stays as it is before the first key and after the last one. Rotations need not be of
 // unit length. Returns NULL with MD5_ERROR_RANGE if there is no key, a key is no rotation, or a
 // time is not finite or not above the one before, or with MD5_ERROR_MEMORY. Of `opts` only the
-// allocator and the memory limit are used. Free it with md5_free_squad().
+// allocator and the memory limit are used. Free it with md5_destroy_squad().
 MD5_API md5_squad *md5_create_squad(const md5_quat *rotations, const double *times,
                                     uint32_t num_keys, double period, const md5_load_opts *opts,
                                     md5_error *error);
-MD5_API void md5_free_squad(md5_squad *squad); // NULL is allowed
+MD5_API void md5_destroy_squad(md5_squad *squad); // NULL is allowed
 
 // Returns the rotation at a time, of unit length; NaN counts as the first key. Time: logarithmic in
 // the keys.

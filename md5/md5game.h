@@ -1,17 +1,17 @@
 // md5game: the declarations of a Doom 3 game folder, read as the original engine reads them.
 //
 //   md5_game_path paths[] = {mod, base};                   // best first
-//   md5_game *game = md5_open_game(paths, 2, NULL, &error);
+//   md5_game *game = md5_create_game(paths, 2, NULL, &error);
 //   const md5_material *material = md5_game_material(game, "models/imp/skin", &error);
 //
 // Declarations are text in materials/*.mtr, skins/*.skin, def/*.def and so on. Opening a game
 // indexes which file declares which name. A declaration is parsed when it is first requested. A
 // mistake in it is a warning; the verdict decides what happens to the declaration. By default it
-// keeps what is right; md5_set_verdict() can choose the engine's rules.
+// keeps what is right; md5_game_set_verdict() can choose the engine's rules.
 //
 // Memory: everything that is returned, except pictures, belongs to the game, is read-only and stays
-// valid until md5_free_game(). Threads: parsing changes the game, so only one thread may use a game
-// at a time; results may be read by all threads.
+// valid until md5_destroy_game(). Threads: parsing changes the game, so only one thread may use a
+// game at a time; results may be read by all threads.
 #ifndef MD5GAME_H
 #define MD5GAME_H
 
@@ -24,7 +24,7 @@ extern "C" {
 // -- Files ----------------------------------------------------------------------------------------
 
 // A search path: a folder, an archive, or files in memory. The functions and `user` must stay valid
-// until md5_free_game().
+// until md5_destroy_game().
 typedef struct md5_game_path {
     size_t num_files;
     // Returns the name of a file, relative to the search path, with / or \ between folders. It must
@@ -57,14 +57,14 @@ typedef struct md5_game md5_game;
 // the rest of the game, these are not read, with a warning: files of declarations of more than 16
 // MiB; declarations of more than 2 MiB; of an archive what is beyond 48 MiB, where each declaration
 // counts as 320 bytes more; and what is beyond half of memory_limit.
-MD5_API md5_game *md5_open_game(const md5_game_path *paths, size_t num_paths,
-                                const md5_load_opts *opts, md5_error *error);
+MD5_API md5_game *md5_create_game(const md5_game_path *paths, size_t num_paths,
+                                  const md5_load_opts *opts, md5_error *error);
 
 // Frees a game and all that it returned. NULL is allowed.
-MD5_API void md5_free_game(md5_game *game);
+MD5_API void md5_destroy_game(md5_game *game);
 
 // Returns how many declarations or files of them were not read, or not to their end, because they
-// cannot be read or are beyond a limit of md5_open_game(): warnings say which.
+// cannot be read or are beyond a limit of md5_create_game(): warnings say which.
 MD5_API uint32_t md5_game_num_unread(const md5_game *game);
 
 // Returns the bytes of memory that a game holds. What is parsed stays until the game is freed, so a
@@ -81,8 +81,8 @@ MD5_API size_t md5_game_num_files(const md5_game *game);
 MD5_API const char *md5_game_file(const md5_game *game, size_t index);
 
 // Returns the index of the first search path, from `from` on, that has a file of this name;
-// num_paths of md5_open_game() if there is none. So 0 gives the path whose file is used; calls from
-// the index behind it give the paths of hidden files. Time: linear in the number of the paths'
+// num_paths of md5_create_game() if there is none. So 0 gives the path whose file is used; calls
+// from the index behind it give the paths of hidden files. Time: linear in the number of the paths'
 // files.
 MD5_API size_t md5_game_file_place(const md5_game *game, const char *name, size_t from);
 
@@ -152,7 +152,7 @@ MD5_API const md5_decl *md5_game_decl(const md5_game *game, md5_decl_type type, 
 // declarations, with equal indices except for implicit ones. The first change takes time and memory
 // linear in the number of declarations, unless nothing was requested yet. Returns false and sets
 // `error` (may be NULL) only if memory runs out.
-MD5_API bool md5_set_verdict(md5_game *game, md5_verdict verdict, md5_error *error);
+MD5_API bool md5_game_set_verdict(md5_game *game, md5_verdict verdict, md5_error *error);
 MD5_API md5_verdict md5_game_verdict(const md5_game *game);
 
 // Finds a declaration, without parsing it. The name may be spelled as in any file:
@@ -208,8 +208,8 @@ MD5_API bool md5_game_image_program(md5_game *game, const char *text, md5_image_
 // form of it is read instead, that is a warning of the game. Returns NULL and fills `error` on
 // failure: error->file is the name in the program, and the message lists each file that was tried
 // and why it failed. Free the result with md5_free_image(); it does not belong to the game.
-MD5_API md5_image *md5_game_load_image(md5_game *game, const md5_image_program *program,
-                                       const md5_image_opts *opts, md5_error *error);
+MD5_API md5_image *md5_load_image(md5_game *game, const md5_image_program *program,
+                                  const md5_image_opts *opts, md5_error *error);
 
 // -- Materials ------------------------------------------------------------------------------------
 
@@ -430,25 +430,25 @@ typedef struct md5_skin_row {
     const char *to;
 } md5_skin_row;
 
-typedef struct md5_game_skin {
+typedef struct md5_skin_def {
     const md5_decl *decl;
     uint32_t num_rows;
     const md5_skin_row *rows; // [num_rows] the first one that matches is used
     uint32_t num_models;
     const char *const *models; // [num_models] files that an editor offers it for
-} md5_game_skin;
+} md5_skin_def;
 
 // Returns a skin. If no file declares it, it is implicit, as in the engine: every material becomes
 // _default; or, if there is a material of its name, _default becomes that. In the lenient verdict
 // an implicit skin without such a material replaces nothing. Returns NULL and sets `error` (may be
 // NULL) only if memory runs out.
-MD5_API const md5_game_skin *md5_game_find_skin(md5_game *game, const char *name, md5_error *error);
+MD5_API const md5_skin_def *md5_game_skin_def(md5_game *game, const char *name, md5_error *error);
 
 // Returns the name of the material that replaces `material`, a name spelled as in any file, or
 // `material` itself if no row matches. A material that has been parsed and draws nothing is never
 // replaced.
-MD5_API const char *md5_skin_material(const md5_game *game, const md5_game_skin *skin,
-                                      const char *material);
+MD5_API const char *md5_skin_def_material(const md5_game *game, const md5_skin_def *skin,
+                                          const char *material);
 
 // -- Models ---------------------------------------------------------------------------------------
 
@@ -560,7 +560,7 @@ typedef struct md5_model_def {
     uint32_t num_joints;
     const md5_joint *joints; // [num_joints] of the mesh
     md5_model_channel channels[MD5_NUM_CHANNELS];
-    uint32_t num_anims; // see md5_model_anim_at()
+    uint32_t num_anims; // see md5_model_def_anim()
     uint32_t num_other_channels;
     const md5_named_channel *other_channels; // [num_other_channels]
 } md5_model_def;
@@ -574,11 +574,11 @@ typedef struct md5_model_def {
 // Functions, events, effects, sounds and entities in frame commands are not looked up. Time grows
 // with the number of names in channels times that of joints. Inherited data is shared: a chain of
 // models takes time and memory only for what each model adds, replaces or removes.
-MD5_API const md5_model_def *md5_game_model(md5_game *game, const char *name, md5_error *error);
+MD5_API const md5_model_def *md5_game_model_def(md5_game *game, const char *name, md5_error *error);
 
 // Returns an animation of a model, in the engine's order. `index` is below model->num_anims. Time:
 // logarithmic in their number. The result is valid as long as the game.
-MD5_API const md5_model_anim *md5_model_anim_at(const md5_model_def *model, uint32_t index);
+MD5_API const md5_model_anim *md5_model_def_anim(const md5_model_def *model, uint32_t index);
 
 #ifdef __cplusplus
 }

@@ -5,9 +5,9 @@
 // 1988). Points are directions at random or targets that the caller gives, which are followed while
 // they move. The head comes after, a part of the way, and the eyes keep the point meanwhile.
 //
-//   md5_begin_gaze(seed, &gaze)                               once
-//   md5_advance_gaze(&desc, skeleton->axes, &gaze, seconds)   each frame
-//   md5_pose_gaze(&desc, &gaze, skeleton, 1.0f, pose)         turns head and eyes of a pose
+//   md5_gaze_begin(seed, &gaze)                               once
+//   md5_gaze_advance(&desc, skeleton->axes, &gaze, seconds)   each frame
+//   md5_gaze_pose(&desc, &gaze, skeleton, 1.0f, pose)         turns head and eyes of a pose
 //
 // Nothing allocates. The state is a plain structure without pointers: copy it to save it. The same
 // seed gives the same gaze with the same bits on every platform, and, but for rounding, however the
@@ -57,21 +57,21 @@ typedef struct md5_gaze {
 } md5_gaze;
 
 // Begins with a look straight ahead. Every seed gives another order.
-MD5_API void md5_begin_gaze(uint64_t seed, md5_gaze *gaze);
+MD5_API void md5_gaze_begin(uint64_t seed, md5_gaze *gaze);
 
 // Looks on for `seconds`, at most 60 in one call; nothing happens if it is not above 0. A state
 // whose numbers are not finite or above 1e18 begins anew, from its `random`. Targets that are
 // behind the origin or not finite are not looked at. `axes` are those of the skeleton.
-MD5_API void md5_advance_gaze(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze,
+MD5_API void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze,
                               double seconds);
 
 // Returns the point that the eyes look at, model space.
 MD5_API md5_vec3 md5_gaze_point(const md5_gaze_desc *desc, md5_axes axes, const md5_gaze *gaze);
 
-// Turns head and eyes of pose[num_joints] by `weight`, 0 to 1: see md5_aim(). Returns the number of
-// eyes that exist.
-MD5_API uint32_t md5_pose_gaze(const md5_gaze_desc *desc, const md5_gaze *gaze,
-                               const md5_skeleton *skeleton, float weight, md5_transform *pose);
+// Turns head and eyes of pose[num_joints] by `weight`, 0 to 1: see md5_solve_aim(). Returns the
+// number of eyes that exist.
+MD5_API uint32_t md5_gaze_pose(const md5_gaze_desc *desc, const md5_gaze *gaze,
+                               const md5_skeleton *skeleton, float weight, md5_xform *pose);
 
 #ifdef __cplusplus
 }

@@ -50,7 +50,7 @@ typedef struct md5_image_opts {
     // Of programs: leave files of other sizes than powers of two as they are. The engine resamples
     // them to the power of two below.
     bool keep_size;
-    // Of md5_game_load_image(): the compressed form in dds/ comes before all others, as in the
+    // Of md5_load_image(): the compressed form in dds/ comes before all others, as in the
     // engine, unless it is older than one of the files that it was made of (md5_game_path.time).
     // The engine compares their times when it loads a picture again; here that is always done.
     bool compressed_first;

@@ -8,7 +8,7 @@
 //       // for parts of 0..count, on the threads w of the pool: range(user, w, begin, end);
 //       // wait for all of them
 //   }
-//   md5_jobs threads = {.run = run, .pool = my_pool, .num_workers = my_pool->num_threads};
+//   md5_threads threads = {.run = run, .pool = my_pool, .num_workers = my_pool->num_threads};
 //   md5_play_batch(jobs, count, &threads, scratch);
 //
 // A pool whose threads have no numbers (dispatch_apply(), parallel_for()) cuts 0..count into
@@ -32,7 +32,7 @@ typedef void md5_range_fn(void *user, uint32_t worker, size_t begin, size_t end)
 
 // A thread pool; NULL where one may be passed: the calling thread alone. Results are the same bits
 // with any number of workers, in any order of ranges.
-typedef struct md5_jobs {
+typedef struct md5_threads {
     // Calls range(user, worker, begin, end) for ranges that together hold each item below `count`
     // once, in any order, and returns when all calls have returned: what they wrote must then be
     // visible to the calling thread. worker < num_workers. The calling thread may be one of them.
@@ -41,11 +41,12 @@ typedef struct md5_jobs {
     void (*run)(void *pool, size_t count, md5_range_fn *range, void *user);
     void *pool;           // passed to run(); the library keeps neither this nor the structure
     uint32_t num_workers; // 1 or more
-} md5_jobs;
+} md5_threads;
 
 // Calls range() for all items below `count`: by threads->run(), or directly, as worker 0, if
 // `threads` is NULL, has one worker, or there is only one item. Does nothing if `count` is 0.
-MD5_API void md5_run_jobs(const md5_jobs *threads, size_t count, md5_range_fn *range, void *user);
+MD5_API void md5_threads_run(const md5_threads *threads, size_t count, md5_range_fn *range,
+                             void *user);
 
 #ifdef __cplusplus
 }

@@ -47,7 +47,7 @@ typedef enum md5_interpolation {
     MD5_INTERPOLATE_LINEAR, // slerp and lerp
     MD5_INTERPOLATE_STEP,   // each frame holds until the next
     MD5_INTERPOLATE_CUBIC,  // smooth through the frames: md5_sample_cubic()
-    MD5_INTERPOLATE_NLERP,  // as LINEAR, with rotations by md5_nlerp()
+    MD5_INTERPOLATE_NLERP,  // as LINEAR, with rotations by md5_quat_nlerp()
 } md5_interpolation;
 
 // Which part of the motion of joint 0 is removed from the pose and reported by
@@ -108,8 +108,8 @@ typedef struct md5_clip_desc {
 // id's engine. Writes weights[skeleton->num_joints]. `error` may be NULL. Fails with
 // MD5_ERROR_SYNTAX for an unknown joint, a stray sign or an open quote; line and column are those
 // in `joints`. Time: length of the text plus words times joints.
-MD5_API bool md5_make_mask(const md5_skeleton *skeleton, const char *joints, uint32_t feather,
-                           float *weights, md5_error *error);
+MD5_API bool md5_build_mask(const md5_skeleton *skeleton, const char *joints, uint32_t feather,
+                            float *weights, md5_error *error);
 
 typedef struct md5_mask_desc {
     const char *name, *joints;
@@ -338,13 +338,13 @@ typedef struct md5_layer_desc {
 // feet and gazes need none and work at once; the others change nothing until they have one.
 typedef enum md5_modifier_kind {
     MD5_MODIFIER_JOINT,    // turns or moves one joint: md5_modify_joint()
-    MD5_MODIFIER_AIM,      // points a chain at the target: md5_aim()
-    MD5_MODIFIER_TWO_BONE, // moves the tip of an arm or leg to it: md5_two_bone()
+    MD5_MODIFIER_AIM,      // points a chain at the target: md5_solve_aim()
+    MD5_MODIFIER_TWO_BONE, // moves the tip of an arm or leg to it: md5_solve_two_bone()
     MD5_MODIFIER_FABRIK,   // moves the tip of any chain to it: md5_fabrik()
     MD5_MODIFIER_CCD,      // likewise: md5_ccd()
-    MD5_MODIFIER_SPRING,   // lets a chain lag and swing: md5_spring()
-    MD5_MODIFIER_FEET,     // places feet on the ground, lowers the pelvis: md5_place_feet()
-    MD5_MODIFIER_GAZE,     // lets a head and eyes look about by themselves: md5_pose_gaze()
+    MD5_MODIFIER_SPRING,   // lets a chain lag and swing: md5_solve_spring()
+    MD5_MODIFIER_FEET,     // places feet on the ground, lowers the pelvis: md5_solve_feet()
+    MD5_MODIFIER_GAZE,     // lets a head and eyes look about by themselves: md5_gaze_pose()
 } md5_modifier_kind;
 
 // One foot of a modifier of kind MD5_MODIFIER_FEET.
@@ -511,7 +511,8 @@ typedef struct md5_machine_desc {
     uint32_t num_clips, num_masks, num_parameters, num_motions, num_layers, num_modifiers;
     const md5_follow_desc *follows; // [num_follows]
     uint32_t num_follows;
-    uint32_t max_shots; // slots for one-shots, md5_player_play(): at most MD5_MOST_SHOTS; 0 means 4
+    uint32_t
+        max_shots; // slots for one-shots, md5_player_play_shot(): at most MD5_MOST_SHOTS; 0 means 4
     md5_report_desc report;
     // From a machine file: the locations of the tables' words, for messages; NULL for C tables. A
     // table or row that replaces one from the file has no location, which is allowed.
@@ -523,7 +524,7 @@ typedef struct md5_machine_desc {
 
 typedef struct md5_machine md5_machine;
 
-// Creates a machine; free it with md5_free_machine(). Returns NULL on failure; the message names
+// Creates a machine; free it with md5_destroy_machine(). Returns NULL on failure; the message names
 // the object. An error in the tables of a machine file has the file, line and column of the word;
 // in C tables, line 0 and opts->file_name. An error of a binding has the location of the clip's
 // name. MD5_ERROR_MISMATCH: a name that is unknown or used twice, a binding of another model, clips
@@ -536,7 +537,7 @@ typedef struct md5_machine md5_machine;
 // times the joints and times the feet that are held.
 MD5_API md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opts *opts,
                                         md5_error *error);
-MD5_API void md5_free_machine(md5_machine *machine); // after all of its players
+MD5_API void md5_destroy_machine(md5_machine *machine); // after all of its players
 
 // Return the index of a name in its table, or -1 if there is none or the name is NULL. Linear in
 // the table: call them once.
@@ -551,14 +552,14 @@ MD5_API int32_t md5_find_mask(const md5_machine *machine, const char *name);
 // The morph targets that the machine drives, each once, in the order in which they are first named.
 // Returns their number; the name of one, which belongs to the machine, or NULL if the index is
 // invalid; the index of a name, or -1.
-MD5_API uint32_t md5_num_morphs(const md5_machine *machine);
-MD5_API const char *md5_morph_name(const md5_machine *machine, uint32_t morph);
+MD5_API uint32_t md5_machine_num_morphs(const md5_machine *machine);
+MD5_API const char *md5_machine_morph_name(const md5_machine *machine, uint32_t morph);
 MD5_API int32_t md5_find_morph(const md5_machine *machine, const char *name);
 
 // Returns the speed, in units/s, at which an item of a motion of kind MD5_MOTION_BY_SPEED moves the
 // root: at this value of the parameter, only this item plays. `motion` and `item` are indices into
 // the tables. Returns 0 for other kinds and invalid indices.
-MD5_API float md5_item_speed(const md5_machine *machine, uint32_t motion, uint32_t item);
+MD5_API float md5_machine_item_speed(const md5_machine *machine, uint32_t motion, uint32_t item);
 
 // Returns a hash of the tables, without file names, and of what they refer to: names and parents of
 // joints, frame counts and frame rates of clips. It is equal on all platforms. Machines of equal

@@ -55,11 +55,11 @@ typedef struct md5_quat {
 
 // Rotation, then translation: v' = rotation * v + translation. 32 bytes, for SIMD loads; `pad` is
 // 0.
-typedef struct md5_transform {
+typedef struct md5_xform {
     md5_quat rotation;
     md5_vec3 translation;
     float pad;
-} md5_transform;
+} md5_xform;
 
 // A transform as unit dual quaternion: real = rotation, dual = (translation, 0) * rotation / 2.
 // Negating both parts gives the same transform.
@@ -201,17 +201,18 @@ static inline md5_quat md5_quat_normalize(md5_quat q, md5_quat fallback)
 // Interpolates from `a` (t = 0) to `b` (t = 1) along the shorter great arc (Shoemake 1985). Both
 // have unit length; t is clamped to 0..1. Every component is within 1e-6 of the exact result. If
 // the shorter arc ends at -b, so does the result: the same rotation as b.
-MD5_API md5_quat md5_slerp(md5_quat a, md5_quat b, float t);
+MD5_API md5_quat md5_quat_slerp(md5_quat a, md5_quat b, float t);
 
 // Interpolates along the same arc by the normalized sum (1 - t) a + t b, at uneven speed: slower
-// near the ends, faster in the middle. Requirements and ends as for md5_slerp(). If the rotations
-// differ by the angle 4 h, the angle to the result of md5_slerp() is at most
+// near the ends, faster in the middle. Requirements and ends as for md5_quat_slerp(). If the
+// rotations differ by the angle 4 h, the angle to the result of md5_quat_slerp() is at most
 //   2 atan(x tan(h)) - 2 x h, x = sqrt(tan(h) / h - 1) / tan(h)
 // which is reached at t = (1 +- x) / 2; about (4 h)^3 / 249 radians for small angles:
 //   angle between the rotations, degrees     10     30    60    90   120  180
-//   largest angle to md5_slerp(), degrees  0.0012  0.033 0.27  0.92  2.2  8.1
-// md5_slerp() takes no longer: this is for clips that were made with tools that interpolate so.
-MD5_API md5_quat md5_nlerp(md5_quat a, md5_quat b, float t);
+//   largest angle to md5_quat_slerp(), degrees  0.0012  0.033 0.27  0.92  2.2  8.1
+// md5_quat_slerp() takes no longer: this is for clips that were made with tools that interpolate
+// so.
+MD5_API md5_quat md5_quat_nlerp(md5_quat a, md5_quat b, float t);
 
 // Returns the rotation about `axis`, of any length, by `angle` radians; no rotation if the axis is
 // zero or not finite.
@@ -238,9 +239,9 @@ MD5_API md5_quat md5_quat_from_mat34(md5_mat34 m);
 // -- Transforms -----------------------------------------------------------------------------
 
 // Returns a * b.
-static inline md5_transform md5_transform_mul(md5_transform a, md5_transform b)
+static inline md5_xform md5_xform_mul(md5_xform a, md5_xform b)
 {
-    const md5_transform product = {
+    const md5_xform product = {
         md5_quat_mul(a.rotation, b.rotation),
         md5_vec3_add(a.translation, md5_quat_rotate(a.rotation, b.translation)),
         0.0f,
@@ -249,10 +250,10 @@ static inline md5_transform md5_transform_mul(md5_transform a, md5_transform b)
 }
 
 // Returns the transform that undoes `a`.
-static inline md5_transform md5_transform_inverse(md5_transform a)
+static inline md5_xform md5_xform_inverse(md5_xform a)
 {
     const md5_quat back = md5_quat_conjugate(a.rotation);
-    const md5_transform inverse = {
+    const md5_xform inverse = {
         back,
         md5_vec3_scale(md5_quat_rotate(back, a.translation), -1.0f),
         0.0f,
@@ -261,22 +262,22 @@ static inline md5_transform md5_transform_inverse(md5_transform a)
 }
 
 // Returns rotation * point + translation.
-static inline md5_vec3 md5_transform_point(md5_transform a, md5_vec3 point)
+static inline md5_vec3 md5_xform_point(md5_xform a, md5_vec3 point)
 {
     return md5_vec3_add(md5_quat_rotate(a.rotation, point), a.translation);
 }
 
-// Returns `a` at t = 0, `b` at t = 1; t is clamped to 0..1. Rotations by md5_slerp(), translations
-// lerped: what md5_blend_poses() computes for a joint.
-MD5_API md5_transform md5_transform_blend(md5_transform a, md5_transform b, float t);
+// Returns `a` at t = 0, `b` at t = 1; t is clamped to 0..1. Rotations by md5_quat_slerp(),
+// translations lerped: what md5_blend_poses() computes for a joint.
+MD5_API md5_xform md5_xform_blend(md5_xform a, md5_xform b, float t);
 
 // Returns the transform of a rigid matrix: see md5_quat_from_mat34().
-MD5_API md5_transform md5_transform_from_mat34(md5_mat34 m);
+MD5_API md5_xform md5_xform_from_mat34(md5_mat34 m);
 
 // -- Matrices -------------------------------------------------------------------------------
 
 // Returns the matrix of a transform, by the textbook formula (Shoemake 1985).
-MD5_API md5_mat34 md5_mat34_from_transform(md5_transform transform);
+MD5_API md5_mat34 md5_mat34_from_xform(md5_xform transform);
 
 // Returns a * b; the last row of both is 0 0 0 1.
 MD5_API md5_mat34 md5_mat34_mul(md5_mat34 a, md5_mat34 b);
@@ -293,10 +294,10 @@ static inline md5_vec3 md5_mat34_translation(md5_mat34 m)
 }
 
 // Returns m * (point, 1).
-MD5_API md5_vec3 md5_mat34_transform_point(md5_mat34 m, md5_vec3 point);
+MD5_API md5_vec3 md5_mat34_point(md5_mat34 m, md5_vec3 point);
 
 // Returns m * (direction, 0): without the translation.
-MD5_API md5_vec3 md5_mat34_transform_direction(md5_mat34 m, md5_vec3 direction);
+MD5_API md5_vec3 md5_mat34_direction(md5_mat34 m, md5_vec3 direction);
 
 // Returns the matrix that takes points from id's axes and units to others: `scale` times a
 // rotation, or a reflection for left-handed axes. See md5_load_opts.axes.
@@ -311,21 +312,21 @@ MD5_API md5_mat44 md5_mat44_mul(md5_mat44 a, md5_mat44 b);
 // Returns the matrix from world to view space of a camera at `eye` that looks at `target`: in view
 // space x is right, y up and -z forward (OpenGL). `up` has any length; if it is parallel to the
 // line of sight, another direction is taken, and if `eye` is `target`, the camera looks along +x.
-MD5_API md5_mat44 md5_look_at(md5_vec3 eye, md5_vec3 target, md5_vec3 up);
+MD5_API md5_mat44 md5_mat44_look_at(md5_vec3 eye, md5_vec3 target, md5_vec3 up);
 
-// Returns the matrix from the view space of md5_look_at() to clip space. `fov_y` is the vertical
-// field of view in degrees, above 0 and below 180; `aspect` width / height. A horizontal field of
-// view h, as in md5_camera_view, is 2 * atan(tan(h / 2) / aspect) vertically. `near_z` and `far_z`
-// are positive distances; far_z may be INFINITY. With MD5_DEPTH_ZERO_TO_ONE they may be exchanged,
-// for reversed depth. y is up in clip space: Vulkan needs m[5] negated.
-MD5_API md5_mat44 md5_perspective(float fov_y, float aspect, float near_z, float far_z,
-                                  md5_depth depth);
+// Returns the matrix from the view space of md5_mat44_look_at() to clip space. `fov_y` is the
+// vertical field of view in degrees, above 0 and below 180; `aspect` width / height. A horizontal
+// field of view h, as in md5_camera_view, is 2 * atan(tan(h / 2) / aspect) vertically. `near_z` and
+// `far_z` are positive distances; far_z may be INFINITY. With MD5_DEPTH_ZERO_TO_ONE they may be
+// exchanged, for reversed depth. y is up in clip space: Vulkan needs m[5] negated.
+MD5_API md5_mat44 md5_mat44_perspective(float fov_y, float aspect, float near_z, float far_z,
+                                        md5_depth depth);
 
 // -- Bounds ---------------------------------------------------------------------------------
 
 // Returns the bounds of points[count]. Without points: min = +FLT_MAX, max = -FLT_MAX, which is
 // empty; `points` may then be NULL.
-MD5_API md5_bounds md5_bounds_of_points(const md5_vec3 *points, size_t count);
+MD5_API md5_bounds md5_bounds_from_points(const md5_vec3 *points, size_t count);
 
 // Returns the bounds of two boxes. An empty one adds nothing.
 MD5_API md5_bounds md5_bounds_union(md5_bounds a, md5_bounds b);

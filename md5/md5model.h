@@ -148,7 +148,7 @@ typedef struct md5_load_opts {
     // Of md5_load_character(): read the model and the animations on these threads, which then call
     // `allocator` and `files` at the same time. `warn` is called on the calling thread alone, with
     // what one thread would report, in the same order. NULL: the calling thread reads all.
-    const md5_jobs *threads;
+    const md5_threads *threads;
     uintptr_t reserved[7]; // 0
 } md5_load_opts;
 
@@ -161,7 +161,8 @@ typedef struct md5_load_opts {
 //
 // - Triangles keep their order: clockwise as a viewer sees them from outside, as Unity, Godot and
 //   Direct3D expect. In left-handed axes (b - a) x (c - a) points outward: md5_mesh.is_mirrored.
-// - Functions that need up or forward, such as md5_place_feet(), md5_aim(), md5_mirror_pose(), and
+// - Functions that need up or forward, such as md5_solve_feet(), md5_solve_aim(),
+// md5_mirror_pose(), and
 //   the root motion of machines, take them from md5_skeleton.axes: "model x", "y" and "z" in their
 //   comments are forward, left and up. Vectors that the caller gives, those of machine tables
 //   included, are in the axes and units of the asset.
@@ -191,9 +192,9 @@ typedef struct md5_skeleton {
 // Skeleton and meshes of one .md5mesh.
 struct md5_model {
     md5_skeleton skeleton;
-    const md5_transform *bind_local; // [num_joints] bind pose relative to the parent
-    const md5_mat34 *bind;           // [num_joints] bind pose, model space
-    const md5_mat34 *inverse_bind;   // [num_joints]
+    const md5_xform *bind_local;   // [num_joints] bind pose relative to the parent
+    const md5_mat34 *bind;         // [num_joints] bind pose, model space
+    const md5_mat34 *inverse_bind; // [num_joints]
     uint32_t num_meshes;
     md5_normals normals;    // as the options of the load asked for
     const md5_mesh *meshes; // [num_meshes]
@@ -222,14 +223,14 @@ typedef struct md5_anim {
     // Version 6 stores no parents: all are -1 here, and transforms are relative to the parent in
     // the model. See md5_bind().
     bool parents_unknown;
-    const md5_track *tracks;         // [num_joints]
-    const md5_transform *base_frame; // [num_joints] relative to the parent
+    const md5_track *tracks;     // [num_joints]
+    const md5_xform *base_frame; // [num_joints] relative to the parent
 
     uint32_t num_frames; // >= 1
     double frame_rate;   // frames a second, > 0
     double duration;     // of one cycle, in seconds: (num_frames - 1) / frame_rate
 
-    const md5_transform *constant;      // [num_joints]; the first frame where values change
+    const md5_xform *constant;          // [num_joints]; the first frame where values change
     uint32_t num_rotations;             // joints whose rotation changes
     uint32_t num_translations;          // joints whose translation changes
     const uint32_t *rotation_joints;    // [num_rotations], ascending
@@ -352,8 +353,8 @@ typedef struct md5_pose_plan md5_pose_plan;
 typedef struct md5_binding {
     const md5_model *model; // NULL if md5_bind_skeleton() made it
     const md5_skeleton *skeleton;
-    const md5_transform *bind_local; // [model joints]
-    const md5_mat34 *inverse_bind;   // [model joints] what md5_pose_palette() multiplies by
+    const md5_xform *bind_local;   // [model joints]
+    const md5_mat34 *inverse_bind; // [model joints] what md5_pose_palette() multiplies by
     const md5_anim *anim;
     const int32_t *tracks; // [model joints] animation joint; -1 = none, keeps its bind pose
     bool same_order;       // tracks[joint] == joint for all
@@ -390,9 +391,9 @@ MD5_API md5_binding *md5_bind(const md5_model *model, const md5_anim *anim,
 // Palettes posed by this binding suit models in the bind pose `bind_local`. If the models' bind
 // poses differ, call md5_sample() once and md5_local_to_palette() for each of them. State machines
 // need the binding of a model.
-MD5_API md5_binding *md5_bind_skeleton(const md5_skeleton *skeleton,
-                                       const md5_transform *bind_local, const md5_anim *anim,
-                                       const md5_load_opts *opts, md5_error *error);
+MD5_API md5_binding *md5_bind_skeleton(const md5_skeleton *skeleton, const md5_xform *bind_local,
+                                       const md5_anim *anim, const md5_load_opts *opts,
+                                       md5_error *error);
 MD5_API void md5_free_binding(md5_binding *binding);
 
 // -- Time -----------------------------------------------------------------------------------
@@ -418,8 +419,8 @@ MD5_API md5_moment md5_moment_at(const md5_anim *anim, double time, md5_wrap wra
 // Returns the sample position of programs that count frames themselves: from `frame0` (fraction 0)
 // to `frame1` (fraction 1), with cycle 0. The two may be any frames of the clip, for example its
 // last and its first. Frames are clamped to the clip's, the fraction to 0..1; NaN counts as 0.
-MD5_API md5_moment md5_moment_of_frames(const md5_anim *anim, uint32_t frame0, uint32_t frame1,
-                                        float fraction);
+MD5_API md5_moment md5_moment_from_frames(const md5_anim *anim, uint32_t frame0, uint32_t frame1,
+                                          float fraction);
 
 // Returns the camera's view at `time` seconds, in the file's space. As in id's engine, a shot moves
 // toward the frame that is its cut, and the next shot begins with the frame after that. Positions
@@ -447,38 +448,39 @@ MD5_API const md5_cut_view *md5_camera_cut_view(const md5_camera *camera, double
 typedef enum md5_root {
     MD5_ROOT_FILE,     // as stored
     MD5_ROOT_ID,       // as in id's engine: minus the base frame's, plus each past cycle's motion
-    MD5_ROOT_IN_PLACE, // that of the first frame: add md5_root_motion() to the character
+    MD5_ROOT_IN_PLACE, // that of the first frame: add md5_anim_root_motion() to the character
 } md5_root;
 
 // Samples an animation: writes pose[model joints], transforms relative to the parent, at `moment`.
 // Rotations are slerped, translations lerped. A moment of fraction 0 is its first frame as stored:
 // clear the fraction to hold each frame.
 MD5_API void md5_sample(const md5_binding *binding, const md5_moment *moment, md5_root root,
-                        md5_transform *pose);
+                        md5_xform *pose);
 
-// The same, but rotations are interpolated by md5_nlerp(), which says how far that is from slerp.
+// The same, but rotations are interpolated by md5_quat_nlerp(), which says how far that is from
+// slerp.
 MD5_API void md5_sample_nlerp(const md5_binding *binding, const md5_moment *moment, md5_root root,
-                              md5_transform *pose);
+                              md5_xform *pose);
 
 // Samples an animation without a model: writes pose[anim joints].
 MD5_API void md5_sample_anim(const md5_anim *anim, const md5_moment *moment, md5_root root,
-                             md5_transform *pose);
+                             md5_xform *pose);
 
 // Samples along smooth curves through the frames, for slow motion of clips with few frames a
 // second: exact at each frame, with continuous velocity. A joint's velocity at a frame is the mean
 // of those before and after it. `wrap` must be that of the moment; it says what comes before the
 // first frame and after the last: the other end of the cycle, or no motion. Translations are
 // Catmull-Rom splines (1974), rotations Hermite quaternion curves (Kim, Kim and Shin 1995).
-// md5_root_motion() stays linear. A hundred times slower than md5_sample(): 0.3 microseconds a
+// md5_anim_root_motion() stays linear. A hundred times slower than md5_sample(): 0.3 microseconds a
 // joint.
 MD5_API void md5_sample_cubic(const md5_binding *binding, const md5_moment *moment, md5_wrap wrap,
-                              md5_root root, md5_transform *pose);
+                              md5_root root, md5_xform *pose);
 
 // Returns the displacement of joint 0 between two moments of a clip, in units: what
 // MD5_ROOT_IN_PLACE removes. Each cycle adds last frame minus first. Displacements of consecutive
 // intervals add up to that of the whole.
-MD5_API md5_vec3 md5_root_motion(const md5_anim *anim, const md5_moment *from,
-                                 const md5_moment *to);
+MD5_API md5_vec3 md5_anim_root_motion(const md5_anim *anim, const md5_moment *from,
+                                      const md5_moment *to);
 
 // Returns the union of the file's bounds of both frames, or empty bounds if the file has none. With
 // MD5_ROOT_FILE as stored; with MD5_ROOT_IN_PLACE moved as joint 0 is. With MD5_ROOT_ID as id's
@@ -488,20 +490,20 @@ MD5_API md5_vec3 md5_root_motion(const md5_anim *anim, const md5_moment *from,
 MD5_API md5_bounds md5_anim_bounds(const md5_anim *anim, const md5_moment *moment, md5_root root);
 
 // Writes joints[skeleton->num_joints]: model-space matrices of pose[num_joints], in joint order.
-MD5_API void md5_local_to_model(const md5_skeleton *skeleton, const md5_transform *pose,
+MD5_API void md5_local_to_model(const md5_skeleton *skeleton, const md5_xform *pose,
                                 md5_mat34 *joints);
 
 // Writes joints[skeleton->num_joints]: the transforms of pose[num_joints] in model space, in joint
 // order. Rotations are renormalized joint by joint, so that long chains stay rotations. `joints`
 // may be `pose`.
-MD5_API void md5_local_to_model_transforms(const md5_skeleton *skeleton, const md5_transform *pose,
-                                           md5_transform *joints);
+MD5_API void md5_local_to_model_xforms(const md5_skeleton *skeleton, const md5_xform *pose,
+                                       md5_xform *joints);
 
 // The inverse, for joints that something else has placed, such as a ragdoll: writes
 // pose[skeleton->num_joints], transforms relative to the parent, of joints[num_joints] in model
 // space. Their rotations have unit length, and so have the results. `pose` may be `joints`.
-MD5_API void md5_model_to_local_transforms(const md5_skeleton *skeleton,
-                                           const md5_transform *joints, md5_transform *pose);
+MD5_API void md5_model_to_local_xforms(const md5_skeleton *skeleton, const md5_xform *joints,
+                                       md5_xform *pose);
 
 // Writes palette[model joints] = joints * inverse bind, which take vertices from the bind pose to
 // the posed model, model space. `palette` and `joints` may be the same array.
@@ -509,13 +511,13 @@ MD5_API void md5_build_palette(const md5_model *model, const md5_mat34 *joints, 
 
 // md5_local_to_model() and md5_build_palette() in one call: faster, same bits. Writes
 // joints[model joints] and palette[model joints].
-MD5_API void md5_local_to_palette(const md5_model *model, const md5_transform *pose,
-                                  md5_mat34 *joints, md5_mat34 *palette);
+MD5_API void md5_local_to_palette(const md5_model *model, const md5_xform *pose, md5_mat34 *joints,
+                                  md5_mat34 *palette);
 
 // md5_sample(), md5_local_to_model() and md5_build_palette() in one call: faster, same bits. Writes
 // joints[model joints] and palette[model joints]; uses scratch[model joints] as working memory.
 MD5_API void md5_pose_palette(const md5_binding *binding, const md5_moment *moment, md5_root root,
-                              md5_transform *scratch, md5_mat34 *joints, md5_mat34 *palette);
+                              md5_xform *scratch, md5_mat34 *joints, md5_mat34 *palette);
 
 // Poses `count` frames of the clip from frame `first` on, without interpolation: the k-th palette,
 // palettes[k * model joints ..], is that of frame first + k, with the bits of md5_pose_palette().
@@ -524,7 +526,7 @@ MD5_API void md5_pose_palette(const md5_binding *binding, const md5_moment *mome
 // beyond its end the last frame is repeated. For textures of baked clips. All frames of a clip are
 // anim->num_frames * model joints matrices of 48 bytes.
 MD5_API void md5_bake_palettes(const md5_binding *binding, md5_root root, uint32_t first,
-                               uint32_t count, md5_transform *scratch, md5_mat34 *joints,
+                               uint32_t count, md5_xform *scratch, md5_mat34 *joints,
                                md5_mat34 *palettes);
 
 // One character of a crowd: the arguments of md5_pose_palette().
@@ -543,20 +545,20 @@ typedef struct md5_pose_job {
 //
 // For speed keep jobs of one clip together (twice as fast). If palettes exceed the caches, as
 // those of thousands of characters do, write about 32 at a time to one buffer and copy from there.
-MD5_API void md5_pose_batch(const md5_pose_job *jobs, size_t count, const md5_jobs *threads,
+MD5_API void md5_pose_batch(const md5_pose_job *jobs, size_t count, const md5_threads *threads,
                             void *scratch);
 
-// The same, but rotations are interpolated by md5_nlerp(): each job has the bits of
+// The same, but rotations are interpolated by md5_quat_nlerp(): each job has the bits of
 // md5_sample_nlerp() and md5_local_to_palette(). It is a function of its own so that programs
 // without it do not contain it.
-MD5_API void md5_pose_batch_nlerp(const md5_pose_job *jobs, size_t count, const md5_jobs *threads,
-                                  void *scratch);
+MD5_API void md5_pose_batch_nlerp(const md5_pose_job *jobs, size_t count,
+                                  const md5_threads *threads, void *scratch);
 
 // Returns the bytes of scratch memory that md5_pose_batch() and md5_pose_batch_nlerp() need for
 // these jobs or any part of them. They depend on the model with the most joints and on the number
 // of workers, not on `count`.
 MD5_API size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count,
-                                      const md5_jobs *threads);
+                                      const md5_threads *threads);
 
 // -- Blending -------------------------------------------------------------------------------
 
@@ -570,27 +572,27 @@ MD5_API size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count,
 // Writes pose[count]: `from` at weight 0, `to` at weight 1, bit by bit; weights are clamped to
 // 0..1. Rotations are slerped along the shorter arc, whether the inputs hold q or -q, within 1e-6
 // radians; translations are lerped. Blending a pose with itself gives that pose.
-MD5_API void md5_blend_poses(const md5_transform *from, const md5_transform *to, float weight,
-                             const float *joint_weights, uint32_t count, md5_transform *pose);
+MD5_API void md5_blend_poses(const md5_xform *from, const md5_xform *to, float weight,
+                             const float *joint_weights, uint32_t count, md5_xform *pose);
 
 // Writes difference[count], which md5_add_pose() adds to `reference` to get `source`: rotations
 // inverse(reference) * source, translations source - reference. `reference` is any pose, such as
 // the bind pose or a frame of the same clip.
-MD5_API void md5_make_additive(const md5_transform *source, const md5_transform *reference,
-                               uint32_t count, md5_transform *difference);
+MD5_API void md5_subtract_pose(const md5_xform *source, const md5_xform *reference, uint32_t count,
+                               md5_xform *difference);
 
 // Writes out[count] = `pose` plus weight times `difference`; weights are clamped to -1..1. Adding
 // by -1 undoes adding by 1, up to rounding error. Rotations are pose * slerp(identity, difference,
 // weight): joints turn about their own axes, so a nod stays a nod on a turned head. Translations
 // are added in the parent's space.
-MD5_API void md5_add_pose(const md5_transform *pose, const md5_transform *difference, float weight,
-                          const float *joint_weights, uint32_t count, md5_transform *out);
+MD5_API void md5_add_pose(const md5_xform *pose, const md5_xform *difference, float weight,
+                          const float *joint_weights, uint32_t count, md5_xform *out);
 
-// md5_make_additive() and md5_add_pose() in one call: faster, same bits, no memory for the
+// md5_subtract_pose() and md5_add_pose() in one call: faster, same bits, no memory for the
 // difference. Adds an additive clip to `pose` as it is sampled.
-MD5_API void md5_add_difference(const md5_transform *pose, const md5_transform *source,
-                                const md5_transform *reference, float weight,
-                                const float *joint_weights, uint32_t count, md5_transform *out);
+MD5_API void md5_add_difference(const md5_xform *pose, const md5_xform *source,
+                                const md5_xform *reference, float weight,
+                                const float *joint_weights, uint32_t count, md5_xform *out);
 
 #ifdef __cplusplus
 }

@@ -2,7 +2,7 @@
 // topology of a model and other positions. Any number of them is blended before skinning.
 //
 //   const md5_morph_source sources[] = {{"smile", smile}, {"blink", blink}}; // md5_load_model()
-//   md5_morph *morph = md5_create_morph(model, sources, 2, NULL, &error);
+//   md5_morph *morph = md5_make_morph(model, sources, 2, NULL, &error);
 //   md5_free_model(smile); ... // the differences are copied
 //   const float weights[] = {0.5f, 1.0f};
 //   md5_skin_morphed(morph, mesh, weights, palette, positions, normals, tangents);
@@ -75,8 +75,8 @@ typedef struct md5_morph {
 //
 // Time is linear in the vertices of all sources, memory in those that they change. `opts`
 // (allocator, memory_limit) and `error` may be NULL. Free the result with md5_free_morph().
-MD5_API md5_morph *md5_create_morph(const md5_model *model, const md5_morph_source *sources,
-                                    uint32_t count, const md5_load_opts *opts, md5_error *error);
+MD5_API md5_morph *md5_make_morph(const md5_model *model, const md5_morph_source *sources,
+                                  uint32_t count, const md5_load_opts *opts, md5_error *error);
 MD5_API void md5_free_morph(md5_morph *morph); // NULL is allowed
 
 // Returns the index of the first target of that name (case-sensitive), or -1 if there is none or

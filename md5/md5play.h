@@ -10,7 +10,7 @@
 // thread at a time.
 //
 // Time is seconds. A clip's normalised time runs from 0 to 1 over one cycle; above 1 it counts
-// cycles. A pose is md5_transform[model joints], relative to the parent, in joint order.
+// cycles. A pose is md5_xform[model joints], relative to the parent, in joint order.
 #ifndef MD5PLAY_H
 #define MD5PLAY_H
 
@@ -29,7 +29,7 @@ typedef struct md5_player md5_player;
 // out.
 MD5_API md5_player *md5_create_player(const md5_machine *machine, const md5_load_opts *opts,
                                       md5_error *error);
-MD5_API void md5_free_player(md5_player *player);
+MD5_API void md5_destroy_player(md5_player *player);
 
 // Resets a player to its state after md5_create_player().
 MD5_API void md5_player_reset(md5_player *player);
@@ -41,11 +41,11 @@ MD5_API float md5_player_get(const md5_player *player, uint32_t parameter); // 0
 
 // Starts a transition to a state over `duration` seconds, regardless of the machine's transitions.
 // Returns false and changes nothing if the layer or state index is invalid.
-MD5_API bool md5_player_go(md5_player *player, uint32_t layer, uint32_t state, float duration,
-                           md5_fade fade, md5_easing easing);
+MD5_API bool md5_player_fade_to(md5_player *player, uint32_t layer, uint32_t state, float duration,
+                                md5_fade fade, md5_easing easing);
 
 // Switches to a state at a normalised time; no event fires and the root does not move. Returns as
-// md5_player_go() does.
+// md5_player_fade_to() does.
 MD5_API bool md5_player_seek(md5_player *player, uint32_t layer, uint32_t state, double time);
 
 // -- One-shots ------------------------------------------------------------------------------
@@ -90,17 +90,17 @@ typedef struct md5_shot_desc {
 // plays backward and does not end. Returns false and changes nothing if an index is invalid, a name
 // is unknown, or a number is not finite or out of range. Allocates nothing. The time of a pose
 // grows by that of one layer.
-MD5_API bool md5_player_play(md5_player *player, uint32_t slot, uint32_t clip,
-                             const md5_shot_desc *desc);
+MD5_API bool md5_player_play_shot(md5_player *player, uint32_t slot, uint32_t clip,
+                                  const md5_shot_desc *desc);
 
 // Stops what plays in a slot, over `fade_out` seconds and by the easing of its own fade out, or at
 // once if that is not above 0. One that would be gone earlier anyway is left to it. Returns false
 // if nothing plays there.
-MD5_API bool md5_player_stop(md5_player *player, uint32_t slot, float fade_out);
+MD5_API bool md5_player_stop_shot(md5_player *player, uint32_t slot, float fade_out);
 
 typedef struct md5_shot_status {
     bool is_playing;  // or fading out; else all is 0
-    bool is_stopping; // by md5_player_stop()
+    bool is_stopping; // by md5_player_stop_shot()
     uint32_t clip;
     double time;  // normalised time
     float weight; // after fades
@@ -120,7 +120,7 @@ MD5_API md5_target *md5_player_target(md5_player *player, uint32_t modifier);
 MD5_API md5_foot *md5_player_feet(md5_player *player, uint32_t modifier);
 
 // Returns the state of a modifier of kind MD5_MODIFIER_GAZE, or NULL for other kinds and invalid
-// indices. It may be written at any time: md5_begin_gaze() with another seed lets the members of a
+// indices. It may be written at any time: md5_gaze_begin() with another seed lets the members of a
 // crowd look about each in another order. md5_player_advance() advances it, forward in time, while
 // the modifier has a weight; what is not finite then begins anew. At a reduced level of detail,
 // eyes that are not animated rest.
@@ -147,7 +147,7 @@ MD5_API void md5_player_set_ground(md5_player *player, md5_ground_fn *ground, vo
 // - MD5_EVENT_LEAVE, MD5_EVENT_ENTER and MD5_EVENT_TRANSITION_END with a weight of 1. At one
 //   instant, first come the events of clips that reach it, then the ends of transitions, then,
 //   layer by layer, the states that are left and entered, then events where states begin. What
-//   md5_player_go() changes is reported by the next md5_player_advance(), and so are the first
+//   md5_player_fade_to() changes is reported by the next md5_player_advance(), and so are the first
 //   states; what md5_player_seek() changes is not. A state that is left at the instant at which it
 //   began is silent, as its events are. A transition that is interrupted has no end.
 // - MD5_EVENT_CLIP_END with the weight of the clip, when a clip that is played once comes to its
@@ -232,24 +232,24 @@ MD5_API md5_advance_status md5_player_last_advance(const md5_player *player);
 // the step. The new placement is placement * motion. In an inertial transition it begins with the
 // velocity that it had (md5machine.h); that of a frozen pose stays what it was. Motions of the
 // parts of a step compose to that of the whole step, as md5_player_advance() says.
-MD5_API md5_transform md5_player_root_motion(const md5_player *player);
+MD5_API md5_xform md5_player_root_motion(const md5_player *player);
 
 // Writes the current pose[model joints]; `joints` and `palette`, [model joints] each, may be NULL
 // and must not overlap. The result does not depend on earlier calls, to the bit:
 // md5_player_advance() does everything else. Only springs and feet advance from pose to pose, see
-// md5_spring() and md5_place_feet(): call this regularly for a player that has some, also while it
-// is not visible. With md5_detail.interval it may write the kept pose; returns whether it computed
-// a new one.
-// `scratch` is md5_player_scratch() bytes of any alignment; no other thread may use it meanwhile.
-MD5_API bool md5_player_pose(md5_player *player, void *scratch, md5_transform *pose,
-                             md5_mat34 *joints, md5_mat34 *palette);
-MD5_API size_t md5_player_scratch(const md5_machine *machine);
+// md5_solve_spring() and md5_solve_feet(): call this regularly for a player that has some, also
+// while it is not visible. With md5_detail.interval it may write the kept pose; returns whether it
+// computed a new one. `scratch` is md5_player_pose_scratch() bytes of any alignment; no other
+// thread may use it meanwhile.
+MD5_API bool md5_player_pose(md5_player *player, void *scratch, md5_xform *pose, md5_mat34 *joints,
+                             md5_mat34 *palette);
+MD5_API size_t md5_player_pose_scratch(const md5_machine *machine);
 
 // Writes the current weights of the morph targets that the machine drives (md5_morph_desc):
-// weights[md5_num_morphs()], finite numbers in the order of md5_morph_name(). They follow from what
-// md5_player_save() saves: a restored player has the same bits. They do not depend on the level of
-// detail. Give them to the targets of the same names: md5_find_morph_target() (md5morph.h).
-// Time: layers times rows times playing clips.
+// weights[md5_machine_num_morphs()], finite numbers in the order of md5_machine_morph_name(). They
+// follow from what md5_player_save() saves: a restored player has the same bits. They do not depend
+// on the level of detail. Give them to the targets of the same names: md5_find_morph_target()
+// (md5morph.h). Time: layers times rows times playing clips.
 MD5_API void md5_player_morphs(md5_player *player, float *weights);
 
 // -- Level of detail ------------------------------------------------------------------------
@@ -338,14 +338,14 @@ typedef struct md5_play_job md5_play_job;
 // Pose hook of md5_play_batch(), for a game's own inverse kinematics, a ragdoll, or a copy of the
 // pose. It is called after layers and modifiers, so that it has the last word, and before joints
 // and palettes are computed. jobs[count], 1 to MD5_MOST_HOOKED, are adjacent jobs with the same
-// hook and hook_user; poses[i], which it may change, is that of jobs[i], md5_transform[model
+// hook and hook_user; poses[i], which it may change, is that of jobs[i], md5_xform[model
 // joints]. It runs on a thread of the batch, at the same time as those of other jobs, and must not
 // call functions that change or pose these players, except to set parameters and targets for the
 // next step. It is also
 // called for a kept pose (md5_detail), which it gets as layers and modifiers left it, unless the
 // job keeps its matrices.
 typedef void md5_pose_hook_fn(void *hook_user, const md5_play_job *jobs, uint32_t count,
-                              md5_transform *const *poses);
+                              md5_xform *const *poses);
 enum { MD5_MOST_HOOKED = 16 };
 
 // One character of a crowd.
@@ -362,8 +362,8 @@ struct md5_play_job {
     // not restored or copied to since: they are not written again for a kept pose (md5_detail),
     // which then costs nothing.
     bool keeps_matrices;
-    bool is_computed;     // written: whether the pose was computed, as md5_player_pose() returns
-    md5_transform motion; // written: md5_player_root_motion()
+    bool is_computed; // written: whether the pose was computed, as md5_player_pose() returns
+    md5_xform motion; // written: md5_player_root_motion()
 };
 
 // Calls md5_player_advance() and md5_player_pose() for `count` characters of any machines, with the
@@ -372,10 +372,10 @@ struct md5_play_job {
 // different threads at the same time, and those of one player on one thread, in order. `scratch` is
 // md5_play_batch_scratch() bytes of any alignment, for these jobs or any part of them: about 1.3 KB
 // per joint of the largest model, for each worker.
-MD5_API void md5_play_batch(md5_play_job *jobs, size_t count, const md5_jobs *threads,
+MD5_API void md5_play_batch(md5_play_job *jobs, size_t count, const md5_threads *threads,
                             void *scratch);
 MD5_API size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t count,
-                                      const md5_jobs *threads);
+                                      const md5_threads *threads);
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,7 @@
 // Axes: "model x", "y" and "z" below are forward, left and up of the skeleton's axes, which are
 // id's unless md5_load_opts.axes asked for others.
 //
-// A pose is md5_transform[model joints], relative to the parent, in joint order. Nothing here
+// A pose is md5_xform[model joints], relative to the parent, in joint order. Nothing here
 // allocates or fails except md5_create_retarget(). Several threads may work on different poses.
 #ifndef MD5POSE_H
 #define MD5POSE_H
@@ -25,11 +25,11 @@ extern "C" {
 
 // Returns the model-space transform of one joint of `pose`: the product of the transforms from the
 // root down to it. `joint` must be valid. Time: depth of the joint.
-MD5_API md5_transform md5_joint_in_model(const md5_skeleton *skeleton, const md5_transform *pose,
-                                         uint32_t joint);
+MD5_API md5_xform md5_joint_in_model(const md5_skeleton *skeleton, const md5_xform *pose,
+                                     uint32_t joint);
 
 // Returns the model-space matrix of something attached to a joint: joints[joint] * offset.
-MD5_API md5_mat34 md5_attach(const md5_mat34 *joints, uint32_t joint, md5_transform offset);
+MD5_API md5_mat34 md5_attach_to_joint(const md5_mat34 *joints, uint32_t joint, md5_xform offset);
 
 // id's joint modifiers (idAnimator::SetJointPos, SetJointAxis); "world" there is model space.
 typedef enum md5_joint_space {
@@ -44,13 +44,13 @@ typedef enum md5_joint_space {
 // engine, a model-space position of joint 0 overrides. A rotation 0 0 0 0 leaves the rotation, a
 // translation that is not finite leaves the translation, so either can be changed alone. Returns
 // false and changes nothing if the joint index is invalid.
-MD5_API bool md5_modify_joint(const md5_skeleton *skeleton, md5_transform *pose, uint32_t joint,
-                              md5_joint_space space, md5_transform change, float weight);
+MD5_API bool md5_modify_joint(const md5_skeleton *skeleton, md5_xform *pose, uint32_t joint,
+                              md5_joint_space space, md5_xform change, float weight);
 
 // -- Inverse kinematics --------------------------------------------------------------------
 //
-// These functions change rotations of `pose` (md5_two_bone() with stretch also translations) so
-// that the tip reaches a model-space target, by `weight` 0..1: each rotation is slerped by this
+// These functions change rotations of `pose` (md5_solve_two_bone() with stretch also translations)
+// so that the tip reaches a model-space target, by `weight` 0..1: each rotation is slerped by this
 // fraction. Input that is not finite, or farther than 1e15 units, changes nothing. Rotations stay
 // of unit length for any input, and every platform gives the same bits. Time is linear in the
 // length of the chain and the depth of its joints.
@@ -116,8 +116,8 @@ typedef struct md5_two_bone_job {
 // limits. If this moves the tip away, other turns about the line from root to target are tried, and
 // CCD brings the tip as near as it can; the pole then only decides where the search begins. The tip
 // keeps its rotation as far as its limit allows.
-MD5_API bool md5_two_bone(const md5_skeleton *skeleton, md5_transform *pose,
-                          const md5_two_bone_job *job);
+MD5_API bool md5_solve_two_bone(const md5_skeleton *skeleton, md5_xform *pose,
+                                const md5_two_bone_job *job);
 
 // `forward` is turned to the target, and `up` leans neither left nor right of model z; the steeper
 // the direction, the weaker this is. If `forward` and `up` are parallel, nothing rolls.
@@ -132,7 +132,7 @@ typedef struct md5_aim_job {
 } md5_aim_job;
 // Turns a chain of joints so that the tip points at the target. Returns false and changes nothing
 // if the tip is invalid or length is 0.
-MD5_API bool md5_aim(const md5_skeleton *skeleton, md5_transform *pose, const md5_aim_job *job);
+MD5_API bool md5_solve_aim(const md5_skeleton *skeleton, md5_xform *pose, const md5_aim_job *job);
 
 typedef struct md5_chain_job {
     uint32_t tip;
@@ -155,9 +155,8 @@ enum { MD5_MAX_CHAIN = 64 };
 // one. CCD turns no joint away from the target, and each hinge by its best angle. FABRIK draws
 // bones to positions and then turns joints there as their limits allow; after four rounds in vain
 // it leaves the remaining iterations to CCD.
-MD5_API float md5_fabrik(const md5_skeleton *skeleton, md5_transform *pose,
-                         const md5_chain_job *job);
-MD5_API float md5_ccd(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain_job *job);
+MD5_API float md5_fabrik(const md5_skeleton *skeleton, md5_xform *pose, const md5_chain_job *job);
+MD5_API float md5_ccd(const md5_skeleton *skeleton, md5_xform *pose, const md5_chain_job *job);
 
 // The same by damped least squares (Wampler 1986; Nakamura, Hanafusa 1986). It turns all joints
 // together, by
@@ -167,7 +166,7 @@ MD5_API float md5_ccd(const md5_skeleton *skeleton, md5_transform *pose, const m
 // others do. lambda^2, as a share of the mean of the diagonal of J J^T, begins at 1/100, falls to a
 // fifth, down to 1e-6, after an iteration that came nearer, and grows sixfold after one that did
 // not, which is undone (Marquardt 1963); beyond 1e6 the search ends. Computed in double.
-MD5_API float md5_dls(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain_job *job);
+MD5_API float md5_dls(const md5_skeleton *skeleton, md5_xform *pose, const md5_chain_job *job);
 
 // What a tip is to reach.
 typedef struct md5_goal {
@@ -200,7 +199,7 @@ typedef struct md5_goals_job {
 // Returns the largest distance among the goals that are not ignored: INFINITY if one of them is
 // invalid, as in md5_ccd(), or if chains and the joints between them exceed MD5_MAX_GOAL_JOINTS;
 // the others are solved without it. Needs about 100 KiB of stack.
-MD5_API float md5_reach_goals(const md5_skeleton *skeleton, md5_transform *pose,
+MD5_API float md5_solve_goals(const md5_skeleton *skeleton, md5_xform *pose,
                               const md5_goals_job *job);
 
 // Result of posing a limb.
@@ -236,7 +235,7 @@ typedef struct md5_foot {
 // If `pelvis` is no joint, it does not move. Returns the number of feet that are placed
 // (MD5_LIMB_PLACED); `result` says what is wrong with the others. A leg without a chain of joints
 // keeps its pose and moves with the pelvis.
-MD5_API uint32_t md5_place_feet(const md5_skeleton *skeleton, md5_transform *pose, uint32_t pelvis,
+MD5_API uint32_t md5_solve_feet(const md5_skeleton *skeleton, md5_xform *pose, uint32_t pelvis,
                                 md5_foot *feet, uint32_t num_feet, float *drop, float smoothing,
                                 float seconds, float weight);
 
@@ -254,7 +253,7 @@ typedef struct md5_spring_job {
     uint32_t tip, length;     // as in md5_chain_job; the first joint keeps its animated position
     float stiffness, damping; // 1/s^2, 1/s; stiffness must be above 0
     md5_vec3 acceleration;    // gravity and wind, units/s^2, world space
-    md5_transform placement;  // model to world: moving the character swings the chain
+    md5_xform placement;      // model to world: moving the character swings the chain
     float weight;
 } md5_spring_job;
 // Advances a spring chain by `seconds` and poses it. The motion is solved exactly for an animation
@@ -263,9 +262,9 @@ typedef struct md5_spring_job {
 // chain then starts at its animated position; so does a state that is not finite. With weight 0
 // only the state advances. Returns false and changes nothing if the tip is invalid, a joint of the
 // chain has no finite position, or stiffness is not above 0.
-MD5_API bool md5_spring(const md5_skeleton *skeleton, md5_transform *pose,
-                        const md5_spring_job *job, md5_spring_joint *state, float seconds,
-                        bool is_first);
+MD5_API bool md5_solve_spring(const md5_skeleton *skeleton, md5_xform *pose,
+                              const md5_spring_job *job, md5_spring_joint *state, float seconds,
+                              bool is_first);
 
 // -- Mirror, retarget, measure -------------------------------------------------------------
 
@@ -274,14 +273,14 @@ MD5_API bool md5_spring(const md5_skeleton *skeleton, md5_transform *pose,
 // "Bip01 L Hand"); left and right in any case, anywhere; L and R at an end beside a small letter
 // (Lhand). A joint without a partner is its own partner; so is each joint of a skeleton of more
 // than 65536 joints. Writes mirror[num_joints]. Returns the number of joints that have a partner.
-MD5_API uint32_t md5_find_mirror(const md5_skeleton *skeleton, uint32_t *mirror);
+MD5_API uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *mirror);
 
 // Mirrors a pose at the plane y = 0 of model space: exchanges left and right. Each joint takes the
 // mirrored difference of its partner from the bind pose, so local axes need not be mirrored, nor
 // bones equally long. Mirroring twice gives the original pose. `mirrored` and `pose`, [num_joints]
 // each, must not overlap.
-MD5_API void md5_mirror_pose(const md5_model *model, const uint32_t *mirror,
-                             const md5_transform *pose, md5_transform *mirrored);
+MD5_API void md5_mirror_pose(const md5_model *model, const uint32_t *mirror, const md5_xform *pose,
+                             md5_xform *mirrored);
 
 // Transfers poses of one model to another one with other proportions.
 typedef struct md5_retarget md5_retarget;
@@ -292,30 +291,30 @@ typedef struct md5_joint_pair {
     // source's does.
     bool align;
 } md5_joint_pair;
-// Creates a retarget; free it with md5_free_retarget(). pairs[num_pairs] map source joints to any
-// number of target joints; joints not named are mapped by equal names; the others keep their bind
-// pose, which opts->warn reports. Rotations are transferred in model space relative to the bind
-// poses, so local axes may differ; bones keep the target's lengths. The pelvis (the first driven
-// joint above the ground in both bind poses) and its ancestors move as the source's do, scaled by
-// the ratio of the pelvis heights in the bind poses; so do translations of other joints in their
-// parents' space. Returns NULL with MD5_ERROR_MISMATCH if a name is unknown, a target is in two
-// pairs, or no joint is mapped. Both models must outlive it.
+// Creates a retarget; free it with md5_destroy_retarget(). pairs[num_pairs] map source joints to
+// any number of target joints; joints not named are mapped by equal names; the others keep their
+// bind pose, which opts->warn reports. Rotations are transferred in model space relative to the
+// bind poses, so local axes may differ; bones keep the target's lengths. The pelvis (the first
+// driven joint above the ground in both bind poses) and its ancestors move as the source's do,
+// scaled by the ratio of the pelvis heights in the bind poses; so do translations of other joints
+// in their parents' space. Returns NULL with MD5_ERROR_MISMATCH if a name is unknown, a target is
+// in two pairs, or no joint is mapped. Both models must outlive it.
 MD5_API md5_retarget *md5_create_retarget(const md5_model *source, const md5_model *target,
                                           const md5_joint_pair *pairs, uint32_t num_pairs,
                                           const md5_load_opts *opts, md5_error *error);
-MD5_API void md5_free_retarget(md5_retarget *retarget);
+MD5_API void md5_destroy_retarget(md5_retarget *retarget);
 // Writes target[target joints] from source[source joints]. `scratch` is [source joints]; the three
 // must not overlap.
-MD5_API void md5_retarget_pose(const md5_retarget *retarget, const md5_transform *source,
-                               md5_transform *scratch, md5_transform *target);
+MD5_API void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source,
+                               md5_xform *scratch, md5_xform *target);
 
 // Returns the distance of two poses of one skeleton: the mean over the joints of the distance
 // between their model-space positions in units, plus `size` times the angle between their rotations
 // relative to the parent (0 to pi), weighted by weights[joint], NULL = 1. `scratch` is [2 *
 // num_joints] and must not overlap the poses.
-MD5_API float md5_pose_distance(const md5_skeleton *skeleton, const md5_transform *a,
-                                const md5_transform *b, const float *weights, float size,
-                                md5_transform *scratch);
+MD5_API float md5_pose_distance(const md5_skeleton *skeleton, const md5_xform *a,
+                                const md5_xform *b, const float *weights, float size,
+                                md5_xform *scratch);
 
 // Velocity of a joint in its parent's space: linear in units/s, angular as rotation vector in
 // radians/s.
@@ -324,8 +323,8 @@ typedef struct md5_velocity {
 } md5_velocity;
 // Computes the velocity of each joint from one pose to the next, by the shorter arc; all 0 unless
 // seconds > 0. The arrays are [num_joints].
-MD5_API void md5_pose_velocity(const md5_transform *before, const md5_transform *now,
-                               uint32_t num_joints, float seconds, md5_velocity *velocity);
+MD5_API void md5_pose_velocity(const md5_xform *before, const md5_xform *now, uint32_t num_joints,
+                               float seconds, md5_velocity *velocity);
 
 #ifdef __cplusplus
 }

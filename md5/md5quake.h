@@ -1,8 +1,8 @@
 // md5quake: what the MD5 models of the Quake and Quake II re-releases have beside them: skins that
 // are found by their names, and scales of joints.
 //
-// Both games play by frame numbers: md5_moment_of_frames(), and md5_bind(), which matches joints by
-// name if an animation lacks some. Quake shows frame n of its .mdl as frame n of the animation,
+// Both games play by frame numbers: md5_moment_from_frames(), and md5_bind(), which matches joints
+// by name if an animation lacks some. Quake shows frame n of its .mdl as frame n of the animation,
 // Quake II frame n modulo anim->num_frames; the file's frame rate is not used. Their roots stay as
 // in the file: MD5_ROOT_FILE.
 #ifndef MD5QUAKE_H
@@ -35,7 +35,7 @@ MD5_API size_t md5_quake_image_name(const char *shader, uint32_t skin, uint32_t 
                                     size_t size);
 
 // Finds the skins of a mesh: from 0 on, as long as there is an image 0.
-MD5_API void md5_quake_find_skins(const char *shader, md5_quake_has_image *has_image, void *user,
+MD5_API void md5_find_quake_skins(const char *shader, md5_quake_has_image *has_image, void *user,
                                   md5_quake_skins *skins);
 
 // Returns the image that a skin shows at a time in seconds, ten a second in turn: of 2 images 0 1,
@@ -85,7 +85,7 @@ MD5_API float md5_scale_at(const md5_scales *scales, uint32_t joint, const md5_m
 // Scales the translations of joints with scales_position: call it between md5_sample() and
 // md5_local_to_model(). pose[model joints].
 MD5_API void md5_scale_pose(const md5_scales *scales, const md5_binding *binding,
-                            const md5_moment *moment, md5_transform *pose);
+                            const md5_moment *moment, md5_xform *pose);
 
 // Scales what hangs on each scaled joint, but not the joints below it: changes palette[model
 // joints] of joints[model joints], as md5_local_to_palette() writes both. A vertex becomes the

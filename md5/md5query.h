@@ -21,18 +21,18 @@ extern "C" {
 // Computes the bounds of each joint: of the points of all weights on it, in the joint's own space,
 // whichever pose it takes. Writes bounds[model->skeleton.num_joints]; empty for a joint that moves
 // no vertex. Do this once for each model. Returns false if some biases are negative or do not sum
-// to 1 within 1e-4: then md5_bounds_of_joints() may miss vertices. Time: linear in the weights.
-MD5_API bool md5_joint_bounds(const md5_model *model, md5_bounds *bounds);
+// to 1 within 1e-4: then md5_bounds_from_joints() may miss vertices. Time: linear in the weights.
+MD5_API bool md5_build_joint_bounds(const md5_model *model, md5_bounds *bounds);
 
 // Returns the bounds of a box that is rotated and moved by `m` (Arvo, "Transforming Axis-Aligned
 // Bounding Boxes", Graphics Gems, 1990). An empty box stays empty.
 MD5_API md5_bounds md5_bounds_transform(md5_bounds bounds, md5_mat34 m);
 
 // Returns bounds that hold the posed model, up to rounding error: those of all joint_bounds
-// [num_joints] of md5_joint_bounds(), moved by joints[num_joints] (model-space matrices, not a
-// palette). A few nanoseconds a joint; md5_skin_bounds() is tight, but costs as much as skinning.
-MD5_API md5_bounds md5_bounds_of_joints(const md5_bounds *joint_bounds, const md5_mat34 *joints,
-                                        uint32_t num_joints);
+// [num_joints] of md5_build_joint_bounds(), moved by joints[num_joints] (model-space matrices, not
+// a palette). A few nanoseconds a joint; md5_skin_bounds() is tight, but costs as much as skinning.
+MD5_API md5_bounds md5_bounds_from_joints(const md5_bounds *joint_bounds, const md5_mat34 *joints,
+                                          uint32_t num_joints);
 
 // -- Rays -----------------------------------------------------------------------------------------
 
@@ -46,8 +46,8 @@ typedef struct md5_ray {
 
 // What a ray hits first.
 typedef struct md5_hit {
-    float t;           // at origin + t * direction
-    uint32_t mesh;     // index into model->meshes; 0 from md5_ray_mesh() and md5_ray_joints()
+    float t;       // at origin + t * direction
+    uint32_t mesh; // index into model->meshes; 0 from md5_raycast_mesh() and md5_raycast_joints()
     uint32_t triangle; // its vertices are mesh->indices[3 * triangle] and the two that follow it
     float weights[3];  // barycentric coordinates for these vertices; their sum is 1
     int32_t joint;     // that moves this point most; -1 = none
@@ -56,27 +56,27 @@ typedef struct md5_hit {
 
 // Returns whether the ray hits a box, and writes where it enters to *t: 0 if it begins inside.
 // `t` may be NULL. Slab test (Kay and Kajiya 1986).
-MD5_API bool md5_ray_bounds(const md5_ray *ray, md5_bounds bounds, float *t);
+MD5_API bool md5_raycast_bounds(const md5_ray *ray, md5_bounds bounds, float *t);
 
-// Finds the first joint whose box, joint_bounds[num_joints] of md5_joint_bounds(), the ray hits:
-// hit zones without skinning. joints[num_joints] are model-space matrices. Sets `joint` and `t` of
-// *hit and the rest to 0. Returns false and writes nothing if there is none.
-MD5_API bool md5_ray_joints(const md5_ray *ray, const md5_bounds *joint_bounds,
-                            const md5_mat34 *joints, uint32_t num_joints, md5_hit *hit);
+// Finds the first joint whose box, joint_bounds[num_joints] of md5_build_joint_bounds(), the ray
+// hits: hit zones without skinning. joints[num_joints] are model-space matrices. Sets `joint` and
+// `t` of *hit and the rest to 0. Returns false and writes nothing if there is none.
+MD5_API bool md5_raycast_joints(const md5_ray *ray, const md5_bounds *joint_bounds,
+                                const md5_mat34 *joints, uint32_t num_joints, md5_hit *hit);
 
 // Finds the first triangle of a mesh that the ray hits, with positions[mesh->num_vertices] of
 // md5_skin(), or mesh->positions. A ray through an edge or a vertex hits at least one of its
 // triangles, so that it never slips through a closed surface (Woop, Benthin and Wald, "Watertight
 // Ray/Triangle Intersection", 2013). Triangles seen exactly edge-on are not hit. Returns false and
 // writes nothing if there is none. Time: linear in triangles.
-MD5_API bool md5_ray_mesh(const md5_ray *ray, const md5_mesh *mesh, const md5_vec3 *positions,
-                          md5_hit *hit);
+MD5_API bool md5_raycast_mesh(const md5_ray *ray, const md5_mesh *mesh, const md5_vec3 *positions,
+                              md5_hit *hit);
 
 // Finds the first triangle of a posed model that the ray hits: skins each mesh with `palette` into
-// scratch[md5_max_vertices()], then md5_ray_mesh(). Test md5_bounds_of_joints() with
-// md5_ray_bounds() first: most rays miss.
-MD5_API bool md5_ray_model(const md5_ray *ray, const md5_model *model, const md5_mat34 *palette,
-                           md5_vec3 *scratch, md5_hit *hit);
+// scratch[md5_max_vertices()], then md5_raycast_mesh(). Test md5_bounds_from_joints() with
+// md5_raycast_bounds() first: most rays miss.
+MD5_API bool md5_raycast_model(const md5_ray *ray, const md5_model *model, const md5_mat34 *palette,
+                               md5_vec3 *scratch, md5_hit *hit);
 
 // Returns the largest num_vertices of the model's meshes; 0 if it has none.
 MD5_API uint32_t md5_max_vertices(const md5_model *model);
@@ -85,12 +85,12 @@ MD5_API uint32_t md5_max_vertices(const md5_model *model);
 
 // Returns the joint whose position is nearest to `point`, the first of equal ones, and its distance
 // in *distance, which may be NULL. -1 if there is none.
-MD5_API int32_t md5_nearest_joint(const md5_mat34 *joints, uint32_t num_joints, md5_vec3 point,
-                                  float *distance);
+MD5_API int32_t md5_find_nearest_joint(const md5_mat34 *joints, uint32_t num_joints, md5_vec3 point,
+                                       float *distance);
 
 // Returns the joint whose position is nearest to the ray, for picking with a mouse. Likewise.
-MD5_API int32_t md5_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joints,
-                                         const md5_ray *ray, float *distance);
+MD5_API int32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joints,
+                                              const md5_ray *ray, float *distance);
 
 // Skins single vertices, such as the tip of a sword, without the rest of the mesh. Writes
 // positions[count] and, unless NULL, normals[count] of the drawn vertices vertices[count], whose

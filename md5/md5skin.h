@@ -78,7 +78,7 @@ typedef struct md5_mesh {
     uint32_t max_weights;  // of one file vertex
     uint32_t num_off_sums; // file vertices whose biases do not sum to 1 within 1e-4
     float loss4, loss8;    // largest error of drawing with 4 or 8 influences a vertex, in units:
-                           // md5_path_loss() with 4 or 8 slots and no pose. A library that is
+                           // md5_pack_loss() with 4 or 8 slots and no pose. A library that is
                            // built with MD5_NO_LOSS, and a load with no_losses, does not compute
                            // them: infinite
 
@@ -127,7 +127,7 @@ MD5_API md5_bounds md5_skin_bounds(const md5_model *model, const md5_mat34 *pale
 //
 // Writes dual[count] from palette[count] of md5_build_palette(). Drops scale, which MD5 joints do
 // not have.
-MD5_API void md5_dual_palette(const md5_mat34 *palette, uint32_t count, md5_dual_quat *dual);
+MD5_API void md5_build_dual_palette(const md5_mat34 *palette, uint32_t count, md5_dual_quat *dual);
 
 // Writes the same arrays as md5_skin(), from the dual palette, in up to twice the time. The blended
 // transform moves mesh->positions, even if a vertex's weights do not meet in one point. Only the
@@ -172,7 +172,7 @@ MD5_API bool md5_pack_influences8(const md5_mesh *mesh, uint32_t slots, uint8_t 
 // NULL, the posed positions are those of the bind pose, all displaced by the size of the model (the
 // diagonal of its bounds), which adds | sum (b_i - w_i) | times that size. 0 up to rounding error
 // means that the packed form is exact.
-MD5_API float md5_path_loss(const md5_model *model, uint32_t mesh, uint32_t slots,
+MD5_API float md5_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots,
                             const md5_mat34 *joints);
 
 // -- What a load left out -------------------------------------------------------------------

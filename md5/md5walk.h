@@ -8,10 +8,10 @@
 // tilt that of the plane through them (the gait is that of Raibert's machines, 1986, ch. 2, without
 // their dynamics: a foot lands half of a stand ahead of its home).
 //
-//   md5_begin_walk()                once: homes from a pose, feet on the ground
-//   md5_advance_walk()              each frame: velocity and turn, seconds
+//   md5_walk_begin()                once: homes from a pose, feet on the ground
+//   md5_walk_advance()              each frame: velocity and turn, seconds
 //   md5_walk_placement()            where the character is
-//   md5_pose_walk()                 bends body and legs of a pose, such as one of an idle clip
+//   md5_walk_pose()                 bends body and legs of a pose, such as one of an idle clip
 //
 // Nothing allocates. The state is a plain structure without pointers: copy it to save it, for a
 // replay or a network. Only + - * / and square roots are used, so every platform gives the same
@@ -97,19 +97,19 @@ typedef struct md5_walk {
 // `placement`, of which only the rotation about the up axis counts. Returns false, and fills `walk`
 // all the same, if a leg is no limb, see md5_limb_result, its swivel is not above its hip, or all
 // homes are in one place.
-MD5_API bool md5_begin_walk(const md5_walk_desc *desc, const md5_transform *pose,
-                            md5_transform placement, md5_walk *walk);
+MD5_API bool md5_walk_begin(const md5_walk_desc *desc, const md5_xform *pose, md5_xform placement,
+                            md5_walk *walk);
 
 // Walks for `seconds`. `velocity` is in model space, units/s, along the ground: forward, backward,
 // sideways; `turn` is in radians/s, to the left. Both are reduced by one factor where feet would
 // have to move faster than step_length in least_seconds. Numbers that are not finite count as 0.
 // Computes in steps of at most 1/120 s, so the result hardly depends on the frame rate; at most
 // one second a call.
-MD5_API void md5_advance_walk(const md5_walk_desc *desc, md5_walk *walk, md5_vec3 velocity,
+MD5_API void md5_walk_advance(const md5_walk_desc *desc, md5_walk *walk, md5_vec3 velocity,
                               float turn, double seconds);
 
 // Returns the model-to-world transform: rotation about the up axis, position on the ground.
-MD5_API md5_transform md5_walk_placement(const md5_walk *walk);
+MD5_API md5_xform md5_walk_placement(const md5_walk *walk);
 
 // Returns the position of a foot's ankle, world space.
 MD5_API md5_vec3 md5_walk_ankle(const md5_walk_desc *desc, const md5_walk *walk, uint32_t leg);
@@ -117,8 +117,7 @@ MD5_API md5_vec3 md5_walk_ankle(const md5_walk_desc *desc, const md5_walk *walk,
 // Tilts the body of pose[num_joints], swivels legs and bends them so that each ankle is where its
 // foot stands or steps, for a character at md5_walk_placement(). Returns the number of legs that
 // reach it, to 1e-4 of their length.
-MD5_API uint32_t md5_pose_walk(const md5_walk_desc *desc, const md5_walk *walk,
-                               md5_transform *pose);
+MD5_API uint32_t md5_walk_pose(const md5_walk_desc *desc, const md5_walk *walk, md5_xform *pose);
 
 #ifdef __cplusplus
 }

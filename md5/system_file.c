@@ -37,13 +37,13 @@ typedef struct source {
 
 static bool fail_io(md5_context *context, const char *what)
 {
-    return md5_fail(context, MD5_ERROR_IO, 0, 0, "%s: %s", what, strerror(errno));
+    return md5i_fail(context, MD5_ERROR_IO, 0, 0, "%s: %s", what, strerror(errno));
 }
 
 static bool fail_kind(md5_context *context, bool is_folder)
 {
-    return md5_fail(context, MD5_ERROR_IO, 0, 0, "this is a %s: expected a file",
-                    is_folder ? "folder" : "pipe or a device");
+    return md5i_fail(context, MD5_ERROR_IO, 0, 0, "this is a %s: expected a file",
+                     is_folder ? "folder" : "pipe or a device");
 }
 
 // -- The system -----------------------------------------------------------------------------
@@ -156,11 +156,11 @@ static bool read_some(md5_context *context, const source *from, char *bytes, siz
 static bool make_room(md5_context *context, md5_file_text *text, size_t room)
 {
     TRY(md5_check_text_size(context, room));
-    char *const bytes = (char *)md5_alloc(context, room);
+    char *const bytes = (char *)md5i_alloc(context, room);
     TRY(bytes);
     if (text->size > 0)
         memcpy(bytes, text->memory, text->size);
-    md5_free(context, text->memory, text->room);
+    md5i_free(context, text->memory, text->room);
     text->bytes = text->memory = bytes;
     text->room = room;
     return true;
@@ -188,24 +188,24 @@ static bool read_source(md5_context *context, const source *from, md5_file_text 
     }
 }
 
-bool md5_read_system_file(md5_context *context, const char *path, md5_file_text *text)
+bool md5i_read_system_file(md5_context *context, const char *path, md5_file_text *text)
 {
     source opened = {0};
     const bool is_read = open_source(context, path, &opened) && read_source(context, &opened, text);
     close_source(&opened);
     if (is_read && text->size < opened.size)
-        return md5_fail(context, MD5_ERROR_IO, 0, 0,
-                        "cannot read the file: it became shorter while it was read");
+        return md5i_fail(context, MD5_ERROR_IO, 0, 0,
+                         "cannot read the file: it became shorter while it was read");
     return is_read;
 }
 
 #else
 
-bool md5_read_system_file(md5_context *context, const char *path, md5_file_text *text)
+bool md5i_read_system_file(md5_context *context, const char *path, md5_file_text *text)
 {
     (void)path, (void)text;
-    return md5_fail(context, MD5_ERROR_IO, 0, 0,
-                    "this build reads no files (MD5_NO_FILES): expected md5_load_opts.files");
+    return md5i_fail(context, MD5_ERROR_IO, 0, 0,
+                     "this build reads no files (MD5_NO_FILES): expected md5_load_opts.files");
 }
 
 #endif

@@ -18,12 +18,12 @@ static inline bool md5_check_text_size(md5_context *context, size_t size)
 {
     if (size < INT32_MAX)
         return true;
-    return md5_fail(context, MD5_ERROR_IO, 0, 0, "the text has %zu bytes: expected less than 2 GiB",
-                    size);
+    return md5i_fail(context, MD5_ERROR_IO, 0, 0,
+                     "the text has %zu bytes: expected less than 2 GiB", size);
 }
 
 // Reads a regular file to its end; anything else is an error. Conditions as for
-// md5_read_file_text(). With MD5_NO_FILES always fails, and uses nothing of the system.
-bool md5_read_system_file(md5_context *context, const char *path, md5_file_text *text);
+// md5i_read_file_text(). With MD5_NO_FILES always fails, and uses nothing of the system.
+bool md5i_read_system_file(md5_context *context, const char *path, md5_file_text *text);
 
 #endif

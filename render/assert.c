@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void md5gl_assert_failed(const char *function, const char *condition, const char *rule)
+void md5gli_assert_failed(const char *function, const char *condition, const char *rule)
 {
     (void)fprintf(stderr, "md5gl: %s(): %s (%s is false)\n", function, rule, condition);
     abort();

@@ -16,7 +16,7 @@
 #define MD5_ASSERT(condition, rule) ((void)0)
 #else
 #define MD5_ASSERT(condition, rule) \
-    ((condition) ? (void)0 : md5gl_assert_failed(__func__, #condition, rule))
+    ((condition) ? (void)0 : md5gli_assert_failed(__func__, #condition, rule))
 #endif
 #endif
 
@@ -39,6 +39,6 @@ static inline bool md5gl_are_zero(const uintptr_t *members, size_t count)
 #if defined(__GNUC__)
 __attribute__((noreturn, cold))
 #endif
-void md5gl_assert_failed(const char *function, const char *condition, const char *rule);
+void md5gli_assert_failed(const char *function, const char *condition, const char *rule);
 
 #endif

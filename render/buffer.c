@@ -40,7 +40,7 @@ static void fill_texture(md5gl_renderer *renderer, md5gl_table *table, const voi
     const texel_layout layout = layout_of(table);
     const size_t count = size / layout.size, width = MD5GL_TABLE_WIDTH;
     const GLsizei full = (GLsizei)(count / width), rest = (GLsizei)(count % width);
-    md5gl_reset_transfers(renderer);
+    md5gli_reset_transfers(renderer);
     gl->ActiveTexture(GL_TEXTURE0);
     gl->BindTexture(GL_TEXTURE_2D, table->texture);
     if (full + (rest > 0) > table->rows) {
@@ -60,8 +60,8 @@ static GLenum target_of(const md5gl_table *table)
     return table->buffer ? GL_TEXTURE_BUFFER : GL_TEXTURE_2D;
 }
 
-md5gl_table md5gl_create_table(md5gl_renderer *renderer, GLenum format, const void *data,
-                               size_t size)
+md5gl_table md5gli_create_table(md5gl_renderer *renderer, GLenum format, const void *data,
+                                size_t size)
 {
     const GladGLContext *gl = &renderer->gl;
     md5gl_table table = {.format = format};
@@ -87,23 +87,23 @@ md5gl_table md5gl_create_table(md5gl_renderer *renderer, GLenum format, const vo
     return table;
 }
 
-void md5gl_fill_table(md5gl_renderer *renderer, md5gl_table *table, const void *data, size_t size)
+void md5gli_fill_table(md5gl_renderer *renderer, md5gl_table *table, const void *data, size_t size)
 {
     if (table->buffer) {
-        md5gl_stream(renderer, GL_TEXTURE_BUFFER, table->buffer, data, size);
+        md5gli_stream(renderer, GL_TEXTURE_BUFFER, table->buffer, data, size);
         renderer->gl.BindBuffer(GL_TEXTURE_BUFFER, 0);
     } else {
         fill_texture(renderer, table, data, size);
     }
 }
 
-void md5gl_destroy_table(md5gl_renderer *renderer, md5gl_table *table)
+void md5gli_destroy_table(md5gl_renderer *renderer, md5gl_table *table)
 {
     renderer->gl.DeleteTextures(1, &table->texture);
     renderer->gl.DeleteBuffers(1, &table->buffer);
 }
 
-void md5gl_bind_table(md5gl_renderer *renderer, enum md5gl_unit unit, const md5gl_table *table)
+void md5gli_bind_table(md5gl_renderer *renderer, enum md5gl_unit unit, const md5gl_table *table)
 {
     renderer->gl.ActiveTexture(GL_TEXTURE0 + (GLenum)unit);
     renderer->gl.BindTexture(target_of(table), table->texture);
@@ -111,8 +111,8 @@ void md5gl_bind_table(md5gl_renderer *renderer, enum md5gl_unit unit, const md5g
 
 // -- Buffers ----------------------------------------------------------------------------------
 
-void md5gl_stream(md5gl_renderer *renderer, GLenum binding, GLuint buffer, const void *data,
-                  size_t size)
+void md5gli_stream(md5gl_renderer *renderer, GLenum binding, GLuint buffer, const void *data,
+                   size_t size)
 {
     const GladGLContext *gl = &renderer->gl;
     gl->BindBuffer(binding, buffer);
@@ -120,14 +120,14 @@ void md5gl_stream(md5gl_renderer *renderer, GLenum binding, GLuint buffer, const
     gl->BufferSubData(binding, 0, (GLsizeiptr)size, data);
 }
 
-bool md5gl_fill_buffer(md5gl_renderer *renderer, GLuint buffer, const md5gl_part *parts, int count,
-                       md5_error *error)
+bool md5gli_fill_buffer(md5gl_renderer *renderer, GLuint buffer, const md5gl_part *parts, int count,
+                        md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
     size_t size = 0, used = 0;
     for (int i = 0; i < count; i++)
         size += parts[i].size;
-    uint8_t *const bytes = (uint8_t *)md5gl_alloc(&renderer->allocator, size, 1, error);
+    uint8_t *const bytes = (uint8_t *)md5gli_alloc(&renderer->allocator, size, 1, error);
     if (!bytes)
         return false;
     for (int i = 0; i < count; i++) {
@@ -139,12 +139,12 @@ bool md5gl_fill_buffer(md5gl_renderer *renderer, GLuint buffer, const md5gl_part
     }
     gl->BindBuffer(GL_ARRAY_BUFFER, buffer);
     gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size, bytes, GL_STATIC_DRAW);
-    md5gl_free(&renderer->allocator, bytes, size);
+    md5gli_free(&renderer->allocator, bytes, size);
     return true;
 }
 
-bool md5gl_read_buffer(md5gl_renderer *renderer, GLenum binding, size_t size, void *data,
-                       md5_error *error)
+bool md5gli_read_buffer(md5gl_renderer *renderer, GLenum binding, size_t size, void *data,
+                        md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
     if (gl->GetBufferSubData) {
@@ -153,8 +153,8 @@ bool md5gl_read_buffer(md5gl_renderer *renderer, GLenum binding, size_t size, vo
     }
     const void *const bytes = gl->MapBufferRange(binding, 0, (GLsizeiptr)size, GL_MAP_READ_BIT);
     if (!bytes)
-        return md5gl_fail(error, MD5_ERROR_GPU, "the driver cannot map %zu bytes for reading",
-                          size);
+        return md5gli_fail(error, MD5_ERROR_GPU, "the driver cannot map %zu bytes for reading",
+                           size);
     memcpy(data, bytes, size);
     gl->UnmapBuffer(binding);
     return true;

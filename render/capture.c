@@ -8,17 +8,17 @@ static void skin_into(md5gl_renderer *renderer, const md5gl_model *model, const 
 {
     const GladGLContext *gl = &renderer->gl;
     const md5gl_program *const program =
-        md5gl_program_of(renderer, model, mesh, MD5GL_PASS_CAPTURE);
+        md5gli_program_of(renderer, model, mesh, MD5GL_PASS_CAPTURE);
     if (model->baked) {
-        md5gl_bind_baked(renderer, model, mesh, program, &model->batches[0]);
+        md5gli_bind_baked(renderer, model, mesh, program, &model->batches[0]);
     } else {
-        md5gl_bind_mesh(renderer, mesh, program, &model->batches[0],
-                        model->model->skeleton.num_joints);
-        if (!md5gl_preskins(mesh->path))
-            md5gl_bind_morph(renderer, model, mesh, program, 0);
+        md5gli_bind_mesh(renderer, mesh, program, &model->batches[0],
+                         model->model->skeleton.num_joints);
+        if (!md5gli_preskins(mesh->path))
+            md5gli_bind_morph(renderer, model, mesh, program, 0);
     }
-    if (!model->baked && md5gl_preskins(mesh->path))
-        md5gl_set_posed_attributes(renderer, mesh, 0);
+    if (!model->baked && md5gli_preskins(mesh->path))
+        md5gli_set_posed_attributes(renderer, mesh, 0);
     for (GLuint i = 0; i < NUM; i++) {
         gl->BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, buffers[i]);
         gl->BufferData(GL_TRANSFORM_FEEDBACK_BUFFER, (GLsizeiptr)sizes[i], NULL, GL_STREAM_READ);
@@ -43,16 +43,16 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
     const size_t count = mesh->mesh->num_vertices;
     const size_t sizes[NUM] = {count * sizeof *positions, count * sizeof *normals,
                                count * sizeof *tangents};
-    md5gl_clear_error(error);
+    md5gli_clear_error(error);
     if (count == 0)
         return true;
-    md5gl_clear_gl_errors(renderer);
-    md5gl_reset_state(renderer);
+    md5gli_clear_gl_errors(renderer);
+    md5gli_reset_state(renderer);
     if (palette && !md5gl_pose_models(renderer, model, palette, NULL, 1, error))
         return false;
     if (model->num_batches == 0)
-        return md5gl_fail(error, MD5_ERROR_RANGE,
-                          "no palette given, and the model has no instances");
+        return md5gli_fail(error, MD5_ERROR_RANGE,
+                           "no palette given, and the model has no instances");
     GLuint buffers[NUM] = {0};
     gl->GenBuffers(NUM, buffers);
     skin_into(renderer, model, mesh, buffers, sizes);
@@ -61,13 +61,13 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
     for (int i = 0; i < NUM && read; i++) {
         gl->BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, buffers[i]);
         read = !outputs[i]
-               || md5gl_read_buffer(renderer, GL_TRANSFORM_FEEDBACK_BUFFER, sizes[i], outputs[i],
-                                    error);
+               || md5gli_read_buffer(renderer, GL_TRANSFORM_FEEDBACK_BUFFER, sizes[i], outputs[i],
+                                     error);
     }
     gl->DeleteBuffers(NUM, buffers);
-    md5gl_reset_state(renderer);
+    md5gli_reset_state(renderer);
     if (palette)
         model->num_batches = 0;
-    return read && md5gl_check(renderer, "capturing vertices", error)
-           && md5gl_check_context(renderer, error);
+    return read && md5gli_check(renderer, "capturing vertices", error)
+           && md5gli_check_context(renderer, error);
 }

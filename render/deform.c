@@ -5,12 +5,12 @@
 #include <limits.h>
 #include <string.h>
 
-uint32_t md5gl_num_posed(const md5gl_mesh *mesh)
+uint32_t md5gli_num_posed(const md5gl_mesh *mesh)
 {
     return mesh->deform.write ? mesh->deform.num_vertices : mesh->mesh->num_vertices;
 }
 
-uint32_t md5gl_num_drawn_triangles(const md5gl_mesh *mesh)
+uint32_t md5gli_num_drawn_triangles(const md5gl_mesh *mesh)
 {
     return mesh->deform.write ? mesh->deform.num_triangles : mesh->mesh->num_triangles;
 }
@@ -20,13 +20,13 @@ static void use_own_surface(md5gl_renderer *renderer, md5gl_mesh *mesh)
 {
     const GladGLContext *gl = &renderer->gl;
     const bool has_colours = mesh->mesh->colors != NULL;
-    const md5gl_layout layout = md5gl_make_layout(mesh->mesh->num_vertices, has_colours);
+    const md5gl_layout layout = md5gli_make_layout(mesh->mesh->num_vertices, has_colours);
     memset(&mesh->deform, 0, sizeof mesh->deform);
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
     gl->BindBuffer(GL_ARRAY_BUFFER, mesh->vertices);
-    md5gl_set_attribute(gl, MD5GL_AT_TEXCOORD, 2, layout.texcoords);
+    md5gli_set_attribute(gl, MD5GL_AT_TEXCOORD, 2, layout.texcoords);
     if (has_colours)
-        md5gl_set_attribute(gl, MD5GL_AT_COLOUR, 4, layout.colours);
+        md5gli_set_attribute(gl, MD5GL_AT_COLOUR, 4, layout.colours);
     else
         gl->DisableVertexAttribArray(MD5GL_AT_COLOUR);
     gl->DeleteBuffers(1, &mesh->deformed_indices);
@@ -66,17 +66,17 @@ bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mes
     MD5_ASSERT(mesh < model->model->num_meshes, "mesh: an index into the model's meshes");
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
     md5gl_mesh *const formed = &model->meshes[mesh];
-    md5gl_clear_error(error);
+    md5gli_clear_error(error);
     if (deform) {
         MD5_ASSERT(deform->write != NULL && deform->indices != NULL, "deform: complete");
         MD5_ASSERT_RESERVED(deform);
         if (deform->num_vertices < formed->mesh->num_vertices || deform->num_vertices > INT_MAX
             || deform->num_triangles > INT_MAX / 6)
-            return md5gl_fail(error, MD5_ERROR_RANGE, "mesh %u: %u vertices, %u triangles",
-                              (unsigned)mesh, (unsigned)deform->num_vertices,
-                              (unsigned)deform->num_triangles);
+            return md5gli_fail(error, MD5_ERROR_RANGE, "mesh %u: %u vertices, %u triangles",
+                               (unsigned)mesh, (unsigned)deform->num_vertices,
+                               (unsigned)deform->num_triangles);
     }
-    if (deform && !md5gl_build_variant(renderer, MD5GL_PATH_CPU, MD5GL_BLEND_LINEAR, error))
+    if (deform && !md5gli_build_variant(renderer, MD5GL_PATH_CPU, MD5GL_BLEND_LINEAR, error))
         return false;
     model->num_batches = 0; // what was posed has other vertices
     renderer->gl.BindVertexArray(formed->array);

@@ -78,7 +78,7 @@ static void draw_elements(md5gl_renderer *renderer, const md5gl_mesh *mesh, enum
                           uint32_t count)
 {
     const GladGLContext *gl = &renderer->gl;
-    const GLsizei num_corners = (GLsizei)(3 * md5gl_num_drawn_triangles(mesh));
+    const GLsizei num_corners = (GLsizei)(3 * md5gli_num_drawn_triangles(mesh));
     const bool lines = renderer->is_es && pass == MD5GL_PASS_EDGES;
     if (lines && mesh->deform.write) // edges are those of the mesh
         return;
@@ -100,18 +100,18 @@ static void draw_mesh(md5gl_renderer *renderer, const model_draw *draw, const md
     const GladGLContext *gl = &renderer->gl;
     const GLint first_instance = program->uniforms[MD5GL_FIRST_INSTANCE];
     if (draw->model->baked)
-        md5gl_bind_baked(renderer, draw->model, mesh, program, batch);
+        md5gli_bind_baked(renderer, draw->model, mesh, program, batch);
     else
-        md5gl_bind_mesh(renderer, mesh, program, batch, draw->model->model->skeleton.num_joints);
-    if (!draw->model->baked && !md5gl_preskins(mesh->path))
-        md5gl_bind_morph(renderer, draw->model, mesh, program, before);
-    if (draw->model->baked || !md5gl_preskins(mesh->path)) {
+        md5gli_bind_mesh(renderer, mesh, program, batch, draw->model->model->skeleton.num_joints);
+    if (!draw->model->baked && !md5gli_preskins(mesh->path))
+        md5gli_bind_morph(renderer, draw->model, mesh, program, before);
+    if (draw->model->baked || !md5gli_preskins(mesh->path)) {
         gl->Uniform1i(first_instance, (GLint)first);
         draw_elements(renderer, mesh, draw->pass, count);
         return;
     }
     for (uint32_t i = first; i < first + count; i++) {
-        md5gl_set_posed_attributes(renderer, mesh, before + i);
+        md5gli_set_posed_attributes(renderer, mesh, before + i);
         gl->Uniform1i(first_instance, (GLint)i);
         draw_elements(renderer, mesh, draw->pass, 1);
     }
@@ -129,12 +129,12 @@ static void set_culling(md5gl_renderer *renderer, bool culls)
 static const md5gl_program *lit_program(md5gl_renderer *renderer, const md5gl_model *model,
                                         const md5gl_mesh *mesh)
 {
-    const md5gl_program_row row = md5gl_row_of(model, mesh);
+    const md5gl_program_row row = md5gli_row_of(model, mesh);
     md5_error error;
     const md5gl_program *const program =
-        md5gl_build_lit_program(renderer, row.variant, row.skin, renderer->lit_pass, &error);
+        md5gli_build_lit_program(renderer, row.variant, row.skin, renderer->lit_pass, &error);
     if (!program)
-        md5gl_fail_light(renderer, &error);
+        md5gli_fail_light(renderer, &error);
     return program;
 }
 
@@ -148,9 +148,9 @@ static const md5gl_program *program_of(md5gl_renderer *renderer, const model_dra
             return program;
     }
     const bool opaque =
-        draw->pass == MD5GL_PASS_DEPTH && !draw->model->faded && md5gl_is_opaque(surface);
-    return md5gl_program_of(renderer, draw->model, mesh,
-                            opaque ? MD5GL_PASS_DEPTH_OPAQUE : draw->pass);
+        draw->pass == MD5GL_PASS_DEPTH && !draw->model->faded && md5gli_is_opaque(surface);
+    return md5gli_program_of(renderer, draw->model, mesh,
+                             opaque ? MD5GL_PASS_DEPTH_OPAQUE : draw->pass);
 }
 
 // Whether a pass draws a mesh with a material.
@@ -169,8 +169,8 @@ static bool has_colours(const md5gl_mesh *mesh)
     return mesh->mesh->colors != NULL || mesh->deform.write != NULL;
 }
 
-void md5gl_use_model_program(md5gl_renderer *renderer, const md5gl_model *model,
-                             const md5gl_mesh *mesh, const md5gl_program *program)
+void md5gli_use_model_program(md5gl_renderer *renderer, const md5gl_model *model,
+                              const md5gl_mesh *mesh, const md5gl_program *program)
 {
     const GladGLContext *gl = &renderer->gl;
     gl->UseProgram(program->name);
@@ -184,7 +184,7 @@ static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const 
                         const md5gl_surface *surface, const md5gl_program *program)
 {
     const GladGLContext *gl = &renderer->gl;
-    md5gl_use_model_program(renderer, draw->model, mesh, program);
+    md5gli_use_model_program(renderer, draw->model, mesh, program);
     if (surface->material.flags & MD5GL_NO_VERTEX_COLOR)
         gl->Uniform1i(program->uniforms[MD5GL_COLOURED], 0);
     else if (surface->material.flags & MD5GL_INVERSE_VERTEX_COLOR && has_colours(mesh))
@@ -230,7 +230,7 @@ static void draw_run(md5gl_renderer *renderer, const model_draw *draw, const md5
     const md5gl_model *const model = draw->model;
     for (uint32_t i = 0; i < model->model->num_meshes; i++) {
         const md5gl_mesh *const mesh = &model->meshes[i];
-        const md5gl_surface *const surface = md5gl_surface_of(model, run->skin, i);
+        const md5gl_surface *const surface = md5gli_surface_of(model, run->skin, i);
         if (!is_drawn(draw->pass, mesh, surface))
             continue;
         const md5gl_program *const program = program_of(renderer, draw, mesh, surface);
@@ -242,34 +242,34 @@ static void draw_run(md5gl_renderer *renderer, const model_draw *draw, const md5
 static void draw_pass(md5gl_renderer *renderer, const model_draw *draw)
 {
     md5gl_run run;
-    for (uint32_t i = 0; (run = md5gl_run_at(draw->model, i)).count > 0; i++)
+    for (uint32_t i = 0; (run = md5gli_run_at(draw->model, i)).count > 0; i++)
         draw_run(renderer, draw, &run);
 }
 
-void md5gl_draw_run(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
-                    const md5gl_program *program, const md5gl_run *run)
+void md5gli_draw_run(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
+                     const md5gl_program *program, const md5gl_run *run)
 {
     const model_draw draw = {model, MD5GL_LIT, MD5GL_PASS_LIT, NULL};
     draw_mesh_run(renderer, &draw, mesh, program, run);
 }
 
-void md5gl_draw_lit_run(md5gl_renderer *renderer, const md5gl_model *model, uint32_t mesh,
-                        const md5gl_material *material, const md5gl_run *run)
+void md5gli_draw_lit_run(md5gl_renderer *renderer, const md5gl_model *model, uint32_t mesh,
+                         const md5gl_material *material, const md5gl_run *run)
 {
     const model_draw draw = {model, MD5GL_LIT, MD5GL_PASS_LIT, NULL};
     const md5gl_mesh *const drawn = &model->meshes[mesh];
-    md5gl_surface surface = *md5gl_surface_of(model, run->skin, mesh);
+    md5gl_surface surface = *md5gli_surface_of(model, run->skin, mesh);
     if (material)
         surface.material = *material;
     const md5gl_program *const program = program_of(renderer, &draw, drawn, &surface);
     set_up_mesh(renderer, &draw, drawn, &surface, program);
-    md5gl_draw_run(renderer, model, drawn, program, run);
+    md5gli_draw_run(renderer, model, drawn, program, run);
 }
 
 // In a multisampled target alpha becomes coverage: cut-out edges are soft without sorting. Alpha
 // itself stays 1. Where it is 1 already it is not written: OpenGL ES cannot replace it, and some
 // drivers do not though they should (llvmpipe), so that edges shone.
-void md5gl_set_coverage(md5gl_renderer *renderer, bool on)
+void md5gli_set_coverage(md5gl_renderer *renderer, bool on)
 {
     const GladGLContext *gl = &renderer->gl;
     const PFNGLENABLEPROC set = on ? gl->Enable : gl->Disable;
@@ -284,11 +284,11 @@ void md5gl_set_coverage(md5gl_renderer *renderer, bool on)
 
 static void draw_lit(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style)
 {
-    md5gl_bind_shadows(renderer);
+    md5gli_bind_shadows(renderer);
     renderer->gl.Disable(GL_BLEND);
-    md5gl_set_coverage(renderer, true);
+    md5gli_set_coverage(renderer, true);
     draw_pass(renderer, &(model_draw){model, style, MD5GL_PASS_LIT, NULL});
-    md5gl_set_coverage(renderer, false);
+    md5gli_set_coverage(renderer, false);
 }
 
 // Draws polygons as lines in front of their own surface: by an offset, or, where lines have none,
@@ -320,7 +320,7 @@ static void draw_edges(md5gl_renderer *renderer, const md5gl_model *model, uint3
     set_edge_mode(renderer, false);
 }
 
-void md5gl_draw_for_pictures(md5gl_renderer *renderer, const md5gl_model *model)
+void md5gli_draw_for_pictures(md5gl_renderer *renderer, const md5gl_model *model)
 {
     draw_pass(renderer, &(model_draw){model, MD5GL_LIT, MD5GL_PASS_PICTURE, NULL});
 }
@@ -339,14 +339,14 @@ void md5gl_draw_shadows(md5gl_renderer *renderer, const md5gl_model *model)
     gl->DepthMask(GL_TRUE);
     gl->Disable(GL_BLEND);
     for (int i = 0; i < 2; i++) {
-        md5gl_bind_map(renderer, maps[i]);
+        md5gli_bind_map(renderer, maps[i]);
         draw_pass(renderer,
                   &(model_draw){model, MD5GL_LIT | MD5GL_NO_CULLING, MD5GL_PASS_DEPTH, NULL});
     }
-    md5gl_bind_frame(renderer);
+    md5gli_bind_frame(renderer);
 }
 
-void md5gl_draw_posed(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style)
+void md5gl_draw_model(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style)
 {
     MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
     MD5_ASSERT(
@@ -371,6 +371,6 @@ bool md5gl_draw_models(md5gl_renderer *renderer, md5gl_model *model, const md5_m
     MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
     const bool posed = md5gl_pose_models(renderer, model, palettes, placements, count, error);
     if (posed)
-        md5gl_draw_posed(renderer, model, style);
+        md5gl_draw_model(renderer, model, style);
     return posed;
 }

@@ -11,7 +11,7 @@ enum { NUM_MIRRORS = 6 };
 
 static void set_levels(const GladGLContext *gl, uint32_t num_levels)
 {
-    md5gl_set_sampling(gl, false, GL_LINEAR, GL_LINEAR_MIPMAP_LINEAR);
+    md5gli_set_sampling(gl, false, GL_LINEAR, GL_LINEAR_MIPMAP_LINEAR);
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_REPEAT);
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, (GLint)num_levels - 1);
 }
@@ -28,13 +28,13 @@ static md5gl_texture create_background(md5gl_renderer *renderer, const md5gl_pyr
                                        md5_error *error)
 {
     const md5gl_panorama *const largest = &pyramid->levels[0];
-    const GLuint texture = md5gl_begin_texture(renderer, largest->width, largest->height, error);
+    const GLuint texture = md5gli_begin_texture(renderer, largest->width, largest->height, error);
     if (texture == 0)
         return 0;
     set_levels(&renderer->gl, pyramid->num_levels);
     for (uint32_t i = 0; i < pyramid->num_levels; i++)
         upload(&renderer->gl, i, GL_RGB9_E5, &pyramid->levels[i]);
-    return md5gl_end_texture(renderer, texture, true, error);
+    return md5gli_end_texture(renderer, texture, true, error);
 }
 
 // Level k is what a mirror of roughness k / (n - 1) shows.
@@ -43,19 +43,19 @@ static md5gl_texture create_reflections(md5gl_renderer *renderer, const md5gl_py
 {
     const uint32_t height = mirror_width / 2;
     const size_t size = (size_t)mirror_width * height * 3 * sizeof(float);
-    float *const texels = (float *)md5gl_alloc(&renderer->allocator, size, 1, error);
+    float *const texels = (float *)md5gli_alloc(&renderer->allocator, size, 1, error);
     if (!texels)
         return 0;
-    const GLuint texture = md5gl_begin_texture(renderer, mirror_width, height, error);
+    const GLuint texture = md5gli_begin_texture(renderer, mirror_width, height, error);
     if (texture != 0)
         set_levels(&renderer->gl, NUM_MIRRORS);
     for (uint32_t i = 0; i < NUM_MIRRORS && texture != 0; i++) {
         md5gl_panorama level = {mirror_width >> i, height >> i, texels};
-        md5gl_blur_panorama(pyramid, (float)i / (float)(NUM_MIRRORS - 1), &level);
+        md5gli_blur_panorama(pyramid, (float)i / (float)(NUM_MIRRORS - 1), &level);
         upload(&renderer->gl, i, GL_RGB16F, &level);
     }
-    md5gl_free(&renderer->allocator, texels, size);
-    return texture != 0 ? md5gl_end_texture(renderer, texture, true, error) : 0;
+    md5gli_free(&renderer->allocator, texels, size);
+    return texture != 0 ? md5gli_end_texture(renderer, texture, true, error) : 0;
 }
 
 static bool create_textures(md5gl_renderer *renderer, const md5gl_panorama *picture,
@@ -64,7 +64,7 @@ static bool create_textures(md5gl_renderer *renderer, const md5gl_panorama *pict
     const uint32_t most =
         renderer->max_texture_size < most_texels ? renderer->max_texture_size : most_texels;
     md5gl_pyramid pyramid;
-    if (!md5gl_create_pyramid(&renderer->allocator, picture, most, &pyramid, error))
+    if (!md5gli_create_pyramid(&renderer->allocator, picture, most, &pyramid, error))
         return false;
     const md5gl_panorama *const largest = &pyramid.levels[0];
     md5_vec3 harmonics[9];
@@ -75,7 +75,7 @@ static bool create_textures(md5gl_renderer *renderer, const md5gl_panorama *pict
     environment->panorama = create_background(renderer, &pyramid, error);
     if (environment->panorama != 0)
         environment->reflections = create_reflections(renderer, &pyramid, error);
-    md5gl_free_pyramid(&renderer->allocator, &pyramid);
+    md5gli_free_pyramid(&renderer->allocator, &pyramid);
     return environment->reflections != 0;
 }
 
@@ -86,15 +86,15 @@ md5gl_environment *md5gl_create_environment(md5gl_renderer *renderer, uint32_t w
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
     // The library reads it only.
     const md5gl_panorama picture = {width, height, (float *)(uintptr_t)rgb};
-    md5gl_clear_error(error);
+    md5gli_clear_error(error);
     if (width == 0 || height == 0) {
-        md5gl_fail(error, MD5_ERROR_GPU, "an environment of %u x %u texels", (unsigned)width,
-                   (unsigned)height);
+        md5gli_fail(error, MD5_ERROR_GPU, "an environment of %u x %u texels", (unsigned)width,
+                    (unsigned)height);
         return NULL;
     }
     md5gl_environment *const environment =
-        (md5gl_environment *)md5gl_alloc(&renderer->allocator, 1, sizeof *environment, error);
-    if (environment && md5gl_build_background(renderer, error)
+        (md5gl_environment *)md5gli_alloc(&renderer->allocator, 1, sizeof *environment, error);
+    if (environment && md5gli_build_background(renderer, error)
         && create_textures(renderer, &picture, environment, error))
         return environment;
     md5gl_destroy_environment(renderer, environment);
@@ -108,7 +108,7 @@ void md5gl_destroy_environment(md5gl_renderer *renderer, md5gl_environment *envi
     MD5_ASSERT(renderer != NULL, "renderer: not NULL");
     const GLuint textures[2] = {environment->panorama, environment->reflections};
     renderer->gl.DeleteTextures(2, textures);
-    md5gl_free(&renderer->allocator, environment, sizeof *environment);
+    md5gli_free(&renderer->allocator, environment, sizeof *environment);
 }
 
 const md5_vec3 *md5gl_environment_light(const md5gl_environment *environment)
@@ -141,8 +141,8 @@ static void find_rays(const md5gl_frame *frame, float rays[9])
     }
 }
 
-void md5gl_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame,
-                             md5gl_frame_block *block)
+void md5gli_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame,
+                              md5gl_frame_block *block)
 {
     const md5gl_environment *const environment = frame->environment;
     renderer->environment = environment;
@@ -165,7 +165,7 @@ void md5gl_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame,
     }
 }
 
-void md5gl_fail_light(md5gl_renderer *renderer, const md5_error *error)
+void md5gli_fail_light(md5gl_renderer *renderer, const md5_error *error)
 {
     renderer->light_error = *error;
     renderer->lit_pass = MD5GL_PASS_LIT;

@@ -127,13 +127,13 @@ typedef struct md5gl_mesh {
 } md5gl_mesh;
 
 // Vertices of an instance in `posed`, and triangles that are drawn: the mesh's or its deform's.
-uint32_t md5gl_num_posed(const md5gl_mesh *mesh);
-uint32_t md5gl_num_drawn_triangles(const md5gl_mesh *mesh);
+uint32_t md5gli_num_posed(const md5gl_mesh *mesh);
+uint32_t md5gli_num_drawn_triangles(const md5gl_mesh *mesh);
 
 // What a mesh looks like in one skin of its model.
 typedef struct md5gl_surface {
     md5gl_material material;          // does not own its textures
-    bool opacity_known, alpha_tested; // see md5gl_update_opacity()
+    bool opacity_known, alpha_tested; // see md5gli_update_opacity()
 } md5gl_surface;
 
 // Instances that follow each other and wear the same skin: what one draw can contain.
@@ -175,10 +175,10 @@ struct md5gl_model {
 typedef struct md5gl_layout {
     size_t normals, tangents, texcoords, colours, end; // positions begin at 0
 } md5gl_layout;
-md5gl_layout md5gl_make_layout(size_t count, bool has_colours);
+md5gl_layout md5gli_make_layout(size_t count, bool has_colours);
 
 // Reads an attribute of `size` floats from the bound buffer, tightly packed, from byte `offset`.
-void md5gl_set_attribute(const GladGLContext *gl, GLuint attribute, GLint size, size_t offset);
+void md5gli_set_attribute(const GladGLContext *gl, GLuint attribute, GLint size, size_t offset);
 
 // The largest skinning error that counts as lossless, as a fraction of the model's diagonal: a
 // fifth of the 1e-4 within which the GPU must agree with the CPU, 1/25 of a pixel if the model is
@@ -187,108 +187,108 @@ void md5gl_set_attribute(const GladGLContext *gl, GLuint attribute, GLint size, 
 
 // Finds which visible meshes need the alpha test, if their materials changed. Called when a model
 // is posed, since it queries GL; until then a mesh counts as alpha-tested.
-void md5gl_update_opacity(md5gl_renderer *renderer, md5gl_model *model);
-bool md5gl_is_opaque(const md5gl_surface *surface);
+void md5gli_update_opacity(md5gl_renderer *renderer, md5gl_model *model);
+bool md5gli_is_opaque(const md5gl_surface *surface);
 
 // Draws all instances with MD5GL_PASS_PICTURE into the bound framebuffer, outside of a frame.
-void md5gl_draw_for_pictures(md5gl_renderer *renderer, const md5gl_model *model);
+void md5gli_draw_for_pictures(md5gl_renderer *renderer, const md5gl_model *model);
 
 // Returns what a mesh looks like in a skin.
-md5gl_surface *md5gl_surface_of(const md5gl_model *model, uint32_t skin, uint32_t mesh);
+md5gl_surface *md5gli_surface_of(const md5gl_model *model, uint32_t skin, uint32_t mesh);
 
 // Returns run `index` of the model's instances; the count is 0 after the last.
-md5gl_run md5gl_run_at(const md5gl_model *model, uint32_t index);
+md5gl_run md5gli_run_at(const md5gl_model *model, uint32_t index);
 
 // Forgets tints and skins of the instances, and sets their number.
-void md5gl_forget_looks(md5gl_model *model, uint32_t num_instances);
+void md5gli_forget_looks(md5gl_model *model, uint32_t num_instances);
 
-// Creates the texture of md5gl_checker(). Returns 0 on failure.
-md5gl_texture md5gl_create_checker(md5gl_renderer *renderer, md5_error *error);
+// Creates the texture of md5gl_checker_texture(). Returns 0 on failure.
+md5gl_texture md5gli_create_checker(md5gl_renderer *renderer, md5_error *error);
 
 // Begin a 2D texture of that size, and bind it: 0 with an error if the size is not supported. End
 // it, and unbind it: returns it or, if its texels were not uploaded or GL reports an error,
 // deletes it and returns 0.
-GLuint md5gl_begin_texture(md5gl_renderer *renderer, uint32_t width, uint32_t height,
-                           md5_error *error);
-md5gl_texture md5gl_end_texture(md5gl_renderer *renderer, GLuint texture, bool uploaded,
-                                md5_error *error);
+GLuint md5gli_begin_texture(md5gl_renderer *renderer, uint32_t width, uint32_t height,
+                            md5_error *error);
+md5gl_texture md5gli_end_texture(md5gl_renderer *renderer, GLuint texture, bool uploaded,
+                                 md5_error *error);
 
 // Sets the sampling of the bound 2D texture.
-void md5gl_set_sampling(const GladGLContext *gl, bool repeats, GLint magnify, GLint minify);
+void md5gli_set_sampling(const GladGLContext *gl, bool repeats, GLint magnify, GLint minify);
 
 // Returns whether the texture is marked as opaque (see md5gl_create_texture()). Leaves it bound.
-bool md5gl_texture_is_opaque(md5gl_renderer *renderer, md5gl_texture texture);
+bool md5gli_texture_is_opaque(md5gl_renderer *renderer, md5gl_texture texture);
 
 // Returns whether a path skins once for all passes, before drawing.
-bool md5gl_preskins(md5gl_path path);
+bool md5gli_preskins(md5gl_path path);
 
 // Binds the tables of the model's morph targets, if it has any, for a bound program. `first` is the
 // number of instances of earlier batches.
-void md5gl_bind_morph(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
-                      const md5gl_program *program, uint32_t first);
+void md5gli_bind_morph(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
+                       const md5gl_program *program, uint32_t first);
 
 // Returns the number of vertices of the meshes before one.
-uint32_t md5gl_vertices_before(const md5gl_model *model, const md5gl_mesh *mesh);
+uint32_t md5gli_vertices_before(const md5gl_model *model, const md5gl_mesh *mesh);
 
 // Returns the weights of an instance, or NULL if it has none.
-const float *md5gl_weights_of(const md5gl_model *model, uint32_t instance);
+const float *md5gli_weights_of(const md5gl_model *model, uint32_t instance);
 
 // Returns the targets on the CPU.
-const md5_morph *md5gl_morph_source(const md5gl_morph *morph);
+const md5_morph *md5gli_morph_source(const md5gl_morph *morph);
 
-enum md5gl_skin md5gl_skin_of(md5gl_path path);
+enum md5gl_skin md5gli_skin_of(md5gl_path path);
 
 // Returns the program that draws a mesh of the model's instances.
-const md5gl_program *md5gl_program_of(const md5gl_renderer *renderer, const md5gl_model *model,
-                                      const md5gl_mesh *mesh, enum md5gl_pass pass);
+const md5gl_program *md5gli_program_of(const md5gl_renderer *renderer, const md5gl_model *model,
+                                       const md5gl_mesh *mesh, enum md5gl_pass pass);
 
 // The programs that draw a mesh of the model's instances, one for each pass.
 typedef struct md5gl_program_row {
     enum md5gl_skin skin;
     int variant;
 } md5gl_program_row;
-md5gl_program_row md5gl_row_of(const md5gl_model *model, const md5gl_mesh *mesh);
+md5gl_program_row md5gli_row_of(const md5gl_model *model, const md5gl_mesh *mesh);
 
 // What draws of other files use of draw.c: binds a program and sets what all instances share; draws
 // the instances of a run of one mesh with it; draws them lit, with the state that is set.
-void md5gl_use_model_program(md5gl_renderer *renderer, const md5gl_model *model,
-                             const md5gl_mesh *mesh, const md5gl_program *program);
-void md5gl_draw_run(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
-                    const md5gl_program *program, const md5gl_run *run);
-void md5gl_draw_lit_run(md5gl_renderer *renderer, const md5gl_model *model, uint32_t mesh,
-                        const md5gl_material *material, const md5gl_run *run); // NULL: its own
+void md5gli_use_model_program(md5gl_renderer *renderer, const md5gl_model *model,
+                              const md5gl_mesh *mesh, const md5gl_program *program);
+void md5gli_draw_run(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
+                     const md5gl_program *program, const md5gl_run *run);
+void md5gli_draw_lit_run(md5gl_renderer *renderer, const md5gl_model *model, uint32_t mesh,
+                         const md5gl_material *material, const md5gl_run *run); // NULL: its own
 
 // Binds the same for baked instances.
-void md5gl_bind_baked(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
-                      const md5gl_program *program, const md5gl_batch *batch);
+void md5gli_bind_baked(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
+                       const md5gl_program *program, const md5gl_batch *batch);
 
 // Binds the program, the vertices and the tables of a mesh.
-void md5gl_bind_mesh(md5gl_renderer *renderer, const md5gl_mesh *mesh, const md5gl_program *program,
-                     const md5gl_batch *batch, uint32_t num_joints);
+void md5gli_bind_mesh(md5gl_renderer *renderer, const md5gl_mesh *mesh,
+                      const md5gl_program *program, const md5gl_batch *batch, uint32_t num_joints);
 
 // Sets the attributes of a bound mesh to the skinned vertices of an instance.
-void md5gl_set_posed_attributes(md5gl_renderer *renderer, const md5gl_mesh *mesh,
-                                uint32_t instance);
+void md5gli_set_posed_attributes(md5gl_renderer *renderer, const md5gl_mesh *mesh,
+                                 uint32_t instance);
 
 // The number of work groups in one dimension that GL guarantees for a compute shader.
 enum { MD5GL_MAX_BATCH_INSTANCES = 65535 };
 
 // Forgets the instances of the last pose; what every pose begins with.
-void md5gl_begin_pose(md5gl_renderer *renderer, md5gl_model *model, bool placed, uint32_t count);
+void md5gli_begin_pose(md5gl_renderer *renderer, md5gl_model *model, bool placed, uint32_t count);
 
 // Uploads palettes and placements, each of which may be NULL, in batches of at most `capacity`
 // instances.
-bool md5gl_fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
-                        const md5_mat34 *placements, uint32_t count, uint32_t capacity,
-                        md5_error *error);
+bool md5gli_fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
+                         const md5_mat34 *placements, uint32_t count, uint32_t capacity,
+                         md5_error *error);
 
 // Returns how many palettes fit into one table; 0 and MD5_ERROR_GPU if none does.
-uint32_t md5gl_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_joints,
-                                  md5_error *error);
+uint32_t md5gli_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_joints,
+                                   md5_error *error);
 
 // Skins all instances of a mesh into its buffer `posed`; does nothing on paths that skin per pass.
-bool md5gl_preskin(md5gl_renderer *renderer, md5gl_model *model, md5gl_mesh *mesh,
-                   const md5_mat34 *palettes, uint32_t count, md5_error *error);
+bool md5gli_preskin(md5gl_renderer *renderer, md5gl_model *model, md5gl_mesh *mesh,
+                    const md5_mat34 *palettes, uint32_t count, md5_error *error);
 
 // -- Shadows ----------------------------------------------------------------------------------
 
@@ -304,43 +304,43 @@ typedef struct md5gl_frame_block {
 
 // Sets the environment of a frame, and its members of the block, and binds what lit programs read;
 // notes that they cannot be built, which the frame's end reports.
-void md5gl_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame,
-                             md5gl_frame_block *block);
-void md5gl_fail_light(md5gl_renderer *renderer, const md5_error *error);
+void md5gli_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame,
+                              md5gl_frame_block *block);
+void md5gli_fail_light(md5gl_renderer *renderer, const md5_error *error);
 
 // Creates the maps and sets has_shadows if the device supports them. Leaves a framebuffer bound.
-void md5gl_create_shadows(md5gl_renderer *renderer);
+void md5gli_create_shadows(md5gl_renderer *renderer);
 
 // Fills in the shadow members of the block and clears the maps. Leaves other framebuffers bound.
-void md5gl_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
-                         md5gl_frame_block *block);
-void md5gl_bind_map(md5gl_renderer *renderer, const md5gl_shadow_map *map); // for drawing into it
-void md5gl_bind_shadows(md5gl_renderer *renderer);                          // for reading the maps
-void md5gl_set_shadowing(md5gl_renderer *renderer, bool on);                // on what is drawn
-void md5gl_set_coverage(md5gl_renderer *renderer,
-                        bool on); // alpha becomes coverage, if multisampled
-void md5gl_destroy_shadows(md5gl_renderer *renderer);
+void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
+                          md5gl_frame_block *block);
+void md5gli_bind_map(md5gl_renderer *renderer, const md5gl_shadow_map *map); // for drawing into it
+void md5gli_bind_shadows(md5gl_renderer *renderer);                          // for reading the maps
+void md5gli_set_shadowing(md5gl_renderer *renderer, bool on);                // on what is drawn
+void md5gli_set_coverage(md5gl_renderer *renderer,
+                         bool on); // alpha becomes coverage, if multisampled
+void md5gli_destroy_shadows(md5gl_renderer *renderer);
 
 // Binds the framebuffer, viewport and uniform block of the current frame.
-void md5gl_bind_frame(md5gl_renderer *renderer);
+void md5gli_bind_frame(md5gl_renderer *renderer);
 
 // -- Buffers --------------------------------------------------------------------------------
 
-md5gl_table md5gl_create_table(md5gl_renderer *renderer, GLenum format, const void *data,
-                               size_t size);
+md5gl_table md5gli_create_table(md5gl_renderer *renderer, GLenum format, const void *data,
+                                size_t size);
 // Gives the table new content, which avoids waiting for draws that still read the old one.
-void md5gl_fill_table(md5gl_renderer *renderer, md5gl_table *table, const void *data, size_t size);
-void md5gl_destroy_table(md5gl_renderer *renderer, md5gl_table *table);
-void md5gl_bind_table(md5gl_renderer *renderer, enum md5gl_unit unit, const md5gl_table *table);
+void md5gli_fill_table(md5gl_renderer *renderer, md5gl_table *table, const void *data, size_t size);
+void md5gli_destroy_table(md5gl_renderer *renderer, md5gl_table *table);
+void md5gli_bind_table(md5gl_renderer *renderer, enum md5gl_unit unit, const md5gl_table *table);
 
 // Reads `size` bytes of the buffer bound to `binding`.
-bool md5gl_read_buffer(md5gl_renderer *renderer, GLenum binding, size_t size, void *data,
-                       md5_error *error);
+bool md5gli_read_buffer(md5gl_renderer *renderer, GLenum binding, size_t size, void *data,
+                        md5_error *error);
 
 // Gives the buffer new storage with `size` bytes of `data`, which avoids waiting for draws that
 // still read the old one. Leaves it bound to `binding`.
-void md5gl_stream(md5gl_renderer *renderer, GLenum binding, GLuint buffer, const void *data,
-                  size_t size);
+void md5gli_stream(md5gl_renderer *renderer, GLenum binding, GLuint buffer, const void *data,
+                   size_t size);
 
 // Fills a static buffer with consecutive parts, in one upload: drivers advise against writing to
 // such a buffer piece by piece. Leaves it bound to GL_ARRAY_BUFFER.
@@ -348,26 +348,26 @@ typedef struct md5gl_part {
     const void *data; // NULL: zeros
     size_t size;
 } md5gl_part;
-bool md5gl_fill_buffer(md5gl_renderer *renderer, GLuint buffer, const md5gl_part *parts, int count,
-                       md5_error *error);
+bool md5gli_fill_buffer(md5gl_renderer *renderer, GLuint buffer, const md5gl_part *parts, int count,
+                        md5_error *error);
 
 // -- Errors and memory ----------------------------------------------------------------------
 
-void md5gl_clear_error(md5_error *error); // NULL is allowed, as for all errors below
+void md5gli_clear_error(md5_error *error); // NULL is allowed, as for all errors below
 
 // Fills the error. Returns false.
-bool md5gl_fail(md5_error *error, md5_status status, const char *format, ...) MD5GL_PRINTF(3, 4);
+bool md5gli_fail(md5_error *error, md5_status status, const char *format, ...) MD5GL_PRINTF(3, 4);
 
 // Takes all pending GL errors. If there are any, returns false and fills the error; the message
 // names the first one and `where`.
-bool md5gl_check(md5gl_renderer *renderer, const char *where, md5_error *error);
-void md5gl_clear_gl_errors(md5gl_renderer *renderer); // drops errors of the host's earlier calls
+bool md5gli_check(md5gl_renderer *renderer, const char *where, md5_error *error);
+void md5gli_clear_gl_errors(md5gl_renderer *renderer); // drops errors of the host's earlier calls
 
 // Returns false and fills the error if the context is known to be lost.
-bool md5gl_check_context(md5gl_renderer *renderer, md5_error *error);
+bool md5gli_check_context(md5gl_renderer *renderer, md5_error *error);
 
 // Returns zeroed memory, or NULL with MD5_ERROR_MEMORY.
-void *md5gl_alloc(const md5_allocator *allocator, size_t count, size_t size, md5_error *error);
-void md5gl_free(const md5_allocator *allocator, void *memory, size_t size); // NULL is allowed
+void *md5gli_alloc(const md5_allocator *allocator, size_t count, size_t size, md5_error *error);
+void md5gli_free(const md5_allocator *allocator, void *memory, size_t size); // NULL is allowed
 
 #endif

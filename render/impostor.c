@@ -37,26 +37,26 @@ static bool check(const md5gl_impostor_desc *desc, md5_error *error)
     enum { MAX_AROUND = 64, MAX_ABOVE = 16, MIN_TEXELS = 8, MAX_TEXELS = 512 };
     const float quarter = 1.5708f;
     if (desc->num_frames == 0)
-        return md5gl_fail(error, MD5_ERROR_RANGE, "impostors of 0 frames: at least 1 is needed");
+        return md5gli_fail(error, MD5_ERROR_RANGE, "impostors of 0 frames: at least 1 is needed");
     if (!is_sphere(desc))
-        return md5gl_fail(error, MD5_ERROR_RANGE,
-                          "impostors: the radius must be above 0 and the "
-                          "sphere finite");
+        return md5gli_fail(error, MD5_ERROR_RANGE,
+                           "impostors: the radius must be above 0 and the "
+                           "sphere finite");
     if (desc->num_around > MAX_AROUND || desc->num_above > MAX_ABOVE)
-        return md5gl_fail(error, MD5_ERROR_RANGE,
-                          "impostors of %u x %u directions: at most %d around and %d above",
-                          (unsigned)desc->num_around, (unsigned)desc->num_above, MAX_AROUND,
-                          MAX_ABOVE);
+        return md5gli_fail(error, MD5_ERROR_RANGE,
+                           "impostors of %u x %u directions: at most %d around and %d above",
+                           (unsigned)desc->num_around, (unsigned)desc->num_above, MAX_AROUND,
+                           MAX_ABOVE);
     if (!(desc->lowest >= -quarter && desc->lowest <= desc->highest && desc->highest <= quarter))
-        return md5gl_fail(error, MD5_ERROR_RANGE,
-                          "impostors seen from %g to %g radians above the horizontal plane: "
-                          "-pi/2 <= lowest <= highest <= pi/2",
-                          (double)desc->lowest, (double)desc->highest);
+        return md5gli_fail(error, MD5_ERROR_RANGE,
+                           "impostors seen from %g to %g radians above the horizontal plane: "
+                           "-pi/2 <= lowest <= highest <= pi/2",
+                           (double)desc->lowest, (double)desc->highest);
     if (desc->texels < MIN_TEXELS || desc->texels > MAX_TEXELS
         || (desc->texels & (desc->texels - 1)) != 0)
-        return md5gl_fail(error, MD5_ERROR_RANGE,
-                          "impostors of %u texels: the side is a power of 2 from %d to %d",
-                          (unsigned)desc->texels, MIN_TEXELS, MAX_TEXELS);
+        return md5gli_fail(error, MD5_ERROR_RANGE,
+                           "impostors of %u texels: the side is a power of 2 from %d to %d",
+                           (unsigned)desc->texels, MIN_TEXELS, MAX_TEXELS);
     return true;
 }
 
@@ -134,8 +134,8 @@ static bool choose_layout(md5gl_renderer *renderer, md5gl_impostors *impostors, 
             break;
     }
     if (limit != NULL)
-        return md5gl_fail(error, MD5_ERROR_GPU, "%s is too small for impostors of %u frames", limit,
-                          (unsigned)desc->num_frames);
+        return md5gli_fail(error, MD5_ERROR_GPU, "%s is too small for impostors of %u frames",
+                           limit, (unsigned)desc->num_frames);
     desc->layout = (md5gl_impostor_layout)layout;
     return true;
 }
@@ -159,10 +159,10 @@ static bool measure(md5gl_impostors *impostors, md5_error *error)
         texels += (size.width >> level) * (size.height >> level) * size.depth;
     const uint64_t bytes = texels * 4 * MD5GL_NUM_PICTURE_PARTS;
     if (bytes > impostors->desc.memory_limit)
-        return md5gl_fail(error, MD5_ERROR_MEMORY,
-                          "impostors of %u frames take %llu bytes, but the limit is %zu",
-                          (unsigned)impostors->desc.num_frames, (unsigned long long)bytes,
-                          impostors->desc.memory_limit);
+        return md5gli_fail(error, MD5_ERROR_MEMORY,
+                           "impostors of %u frames take %llu bytes, but the limit is %zu",
+                           (unsigned)impostors->desc.num_frames, (unsigned long long)bytes,
+                           impostors->desc.memory_limit);
     impostors->size = (size_t)bytes;
     return true;
 }
@@ -207,8 +207,8 @@ static bool create_textures(md5gl_renderer *renderer, md5gl_impostors *impostors
     static const GLint formats[] = {GL_SRGB8_ALPHA8, GL_RGBA8};
     const GladGLContext *gl = &renderer->gl;
     impostors->target = targets[impostors->desc.layout];
-    md5gl_clear_gl_errors(renderer);
-    md5gl_reset_transfers(renderer);
+    md5gli_clear_gl_errors(renderer);
+    md5gli_reset_transfers(renderer);
     gl->ActiveTexture(GL_TEXTURE0);
     gl->GenTextures(MD5GL_NUM_PICTURE_PARTS, impostors->textures);
     for (int part = 0; part < MD5GL_NUM_PICTURE_PARTS; part++) {
@@ -217,7 +217,7 @@ static bool create_textures(md5gl_renderer *renderer, md5gl_impostors *impostors
         set_sampling(gl, impostors);
     }
     gl->BindTexture(impostors->target, 0);
-    return md5gl_check(renderer, "creating impostors", error);
+    return md5gli_check(renderer, "creating impostors", error);
 }
 
 // One instance is one md5gl_impostor of the buffer.
@@ -250,7 +250,7 @@ static bool build_program(md5gl_renderer *renderer, const md5gl_impostors *impos
                           enum md5gl_impostor_pass pass, md5_error *error)
 {
     const uint32_t layout = (uint32_t)impostors->desc.layout - MD5GL_IMPOSTOR_ARRAY;
-    return md5gl_build_impostor_program(renderer, layout, pass, error) != NULL;
+    return md5gli_build_impostor_program(renderer, layout, pass, error) != NULL;
 }
 
 static bool fill_set(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_error *error)
@@ -266,12 +266,12 @@ static bool fill_set(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_e
     if (!measure(impostors, error))
         return false;
     impostors->has_pictures =
-        (bool *)md5gl_alloc(&renderer->allocator, impostors->desc.num_frames, sizeof(bool), error);
+        (bool *)md5gli_alloc(&renderer->allocator, impostors->desc.num_frames, sizeof(bool), error);
     if (!impostors->has_pictures)
         return false;
     create_array(renderer, impostors);
     return create_textures(renderer, impostors, error)
-           && md5gl_create_canvas(renderer, impostors, error)
+           && md5gli_create_canvas(renderer, impostors, error)
            && build_program(renderer, impostors, MD5GL_IMPOSTOR_LIT, error)
            && build_program(renderer, impostors, MD5GL_IMPOSTOR_DEPTH, error);
 }
@@ -284,17 +284,17 @@ md5gl_impostors *md5gl_create_impostors(md5gl_renderer *renderer, const md5gl_im
     MD5_ASSERT((int)desc->layout >= 0 && (int)desc->layout <= (int)MD5GL_IMPOSTOR_VOLUME,
                "layout: one of md5gl_impostor_layout");
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
-    md5gl_clear_error(error);
+    md5gli_clear_error(error);
     const md5gl_impostor_desc full = with_defaults(desc);
     if (!check(&full, error))
         return NULL;
     md5gl_impostors *const impostors =
-        (md5gl_impostors *)md5gl_alloc(&renderer->allocator, 1, sizeof *impostors, error);
+        (md5gl_impostors *)md5gli_alloc(&renderer->allocator, 1, sizeof *impostors, error);
     if (!impostors)
         return NULL;
     impostors->desc = full;
     const bool filled = fill_set(renderer, impostors, error);
-    md5gl_reset_state(renderer);
+    md5gli_reset_state(renderer);
     if (filled)
         return impostors;
     md5gl_destroy_impostors(renderer, impostors);
@@ -310,10 +310,10 @@ void md5gl_destroy_impostors(md5gl_renderer *renderer, md5gl_impostors *impostor
     gl->DeleteTextures(MD5GL_NUM_PICTURE_PARTS, impostors->textures);
     gl->DeleteVertexArrays(1, &impostors->array);
     gl->DeleteBuffers(1, &impostors->buffer);
-    md5gl_destroy_canvas(renderer, impostors);
-    md5gl_free(&renderer->allocator, impostors->has_pictures,
-               impostors->desc.num_frames * sizeof(bool));
-    md5gl_free(&renderer->allocator, impostors, sizeof *impostors);
+    md5gli_destroy_canvas(renderer, impostors);
+    md5gli_free(&renderer->allocator, impostors->has_pictures,
+                impostors->desc.num_frames * sizeof(bool));
+    md5gli_free(&renderer->allocator, impostors, sizeof *impostors);
 }
 
 md5gl_impostor_layout md5gl_impostors_layout(const md5gl_impostors *impostors)
@@ -334,7 +334,7 @@ size_t md5gl_impostors_size(const md5gl_impostors *impostors)
     return impostors->size;
 }
 
-bool md5gl_has_pictures(const md5gl_impostors *impostors, uint32_t frame)
+bool md5gl_has_impostor_pictures(const md5gl_impostors *impostors, uint32_t frame)
 {
     MD5_ASSERT(impostors != NULL, "impostors: not NULL");
     return frame < impostors->desc.num_frames && impostors->has_pictures[frame];

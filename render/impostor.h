@@ -41,10 +41,10 @@ struct md5gl_impostors {
 typedef struct md5gl_view_axes {
     md5_vec3 right, up, back;
 } md5gl_view_axes;
-md5gl_view_axes md5gl_axes_of_view(const md5gl_impostors *impostors, uint32_t view);
+md5gl_view_axes md5gli_axes_of_view(const md5gl_impostors *impostors, uint32_t view);
 
 // Creates the framebuffer in which pictures are drawn.
-bool md5gl_create_canvas(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_error *error);
-void md5gl_destroy_canvas(md5gl_renderer *renderer, md5gl_impostors *impostors);
+bool md5gli_create_canvas(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_error *error);
+void md5gli_destroy_canvas(md5gl_renderer *renderer, md5gl_impostors *impostors);
 
 #endif

@@ -20,16 +20,16 @@ bool md5gl_pose_impostors(md5gl_renderer *renderer, md5gl_impostors *impostors,
 {
     MD5_ASSERT(renderer != NULL && impostors != NULL, "renderer, impostors: not NULL");
     MD5_ASSERT(instances != NULL || count == 0, "instances: not NULL");
-    md5gl_clear_error(error);
+    md5gli_clear_error(error);
     impostors->count = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (!has_frames(impostors, instances[i].frame))
-            return md5gl_fail(error, MD5_ERROR_RANGE, "impostor %u: no pictures of frame %g",
-                              (unsigned)i, (double)instances[i].frame);
+            return md5gli_fail(error, MD5_ERROR_RANGE, "impostor %u: no pictures of frame %g",
+                               (unsigned)i, (double)instances[i].frame);
     }
     if (count > 0)
-        md5gl_stream(renderer, GL_ARRAY_BUFFER, impostors->buffer, instances,
-                     count * sizeof *instances);
+        md5gli_stream(renderer, GL_ARRAY_BUFFER, impostors->buffer, instances,
+                      count * sizeof *instances);
     renderer->gl.BindBuffer(GL_ARRAY_BUFFER, 0);
     impostors->count = count;
     return true;
@@ -49,10 +49,10 @@ static const md5gl_program *find_program(md5gl_renderer *renderer, const md5gl_i
                                              ? MD5GL_IMPOSTOR_LIT_CLASSIC
                                              : MD5GL_IMPOSTOR_LIT_ENVIRONMENT;
     const md5gl_program *const program =
-        md5gl_build_impostor_program(renderer, layout, lit, &error);
+        md5gli_build_impostor_program(renderer, layout, lit, &error);
     if (program)
         return program;
-    md5gl_fail_light(renderer, &error);
+    md5gli_fail_light(renderer, &error);
     return &renderer->impostor[layout][pass];
 }
 
@@ -116,12 +116,12 @@ void md5gl_draw_impostor_shadows(md5gl_renderer *renderer, const md5gl_impostors
     const md5gl_program *const program = use_program(renderer, impostors, MD5GL_IMPOSTOR_DEPTH);
     bind_pictures(renderer, impostors, true);
     for (int i = 0; i < 2; i++) {
-        md5gl_bind_map(renderer, maps[i]);
+        md5gli_bind_map(renderer, maps[i]);
         renderer->gl.Uniform1i(program->uniforms[MD5GL_SEEN_FROM], i + 1);
         draw_squares(renderer, impostors);
     }
     bind_pictures(renderer, impostors, false);
-    md5gl_bind_frame(renderer);
+    md5gli_bind_frame(renderer);
 }
 
 void md5gl_draw_impostors(md5gl_renderer *renderer, const md5gl_impostors *impostors,
@@ -133,7 +133,7 @@ void md5gl_draw_impostors(md5gl_renderer *renderer, const md5gl_impostors *impos
     if (impostors->count == 0 || !(style & MD5GL_LIT))
         return;
     begin_drawing(renderer);
-    md5gl_bind_shadows(renderer);
+    md5gli_bind_shadows(renderer);
     const md5gl_program *const program = use_program(renderer, impostors, MD5GL_IMPOSTOR_LIT);
     gl->Uniform1i(program->uniforms[MD5GL_SEEN_FROM], 0);
     gl->Uniform3i(program->uniforms[MD5GL_MAPS], (style & MD5GL_UNTEXTURED) != 0,
@@ -141,8 +141,8 @@ void md5gl_draw_impostors(md5gl_renderer *renderer, const md5gl_impostors *impos
     gl->Uniform2f(program->uniforms[MD5GL_SURFACE], impostors->gloss, 0.0f);
     gl->Uniform1i(program->uniforms[MD5GL_ALPHA_MODE], renderer->multisampled);
     bind_pictures(renderer, impostors, true);
-    md5gl_set_coverage(renderer, true);
+    md5gli_set_coverage(renderer, true);
     draw_squares(renderer, impostors);
-    md5gl_set_coverage(renderer, false);
+    md5gli_set_coverage(renderer, false);
     bind_pictures(renderer, impostors, false);
 }

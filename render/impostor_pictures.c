@@ -7,7 +7,7 @@
 
 // -- Views ------------------------------------------------------------------------------------
 
-md5gl_view_axes md5gl_axes_of_view(const md5gl_impostors *impostors, uint32_t view)
+md5gl_view_axes md5gli_axes_of_view(const md5gl_impostors *impostors, uint32_t view)
 {
     const md5gl_impostor_desc *const desc = &impostors->desc;
     const uint32_t ring = view / desc->num_around, step = view % desc->num_around;
@@ -26,7 +26,7 @@ md5gl_view_axes md5gl_axes_of_view(const md5gl_impostors *impostors, uint32_t vi
 // the view's cell. Cells are as wide as the sphere.
 static md5_mat34 placement_of(const md5gl_impostors *impostors, uint32_t view)
 {
-    const md5gl_view_axes axes = md5gl_axes_of_view(impostors, view);
+    const md5gl_view_axes axes = md5gli_axes_of_view(impostors, view);
     const md5_vec3 rows[3] = {axes.right, axes.up, axes.back}, centre = impostors->desc.centre;
     const float radius = impostors->desc.radius;
     const uint32_t column = view % impostors->columns, line = view / impostors->columns;
@@ -103,18 +103,18 @@ static void create_frame_block(md5gl_renderer *renderer, md5gl_impostors *impost
     clip[12] = clip[13] = -1.0f;
     clip[15] = 1.0f;
     renderer->gl.GenBuffers(1, &impostors->frame_block);
-    md5gl_stream(renderer, GL_UNIFORM_BUFFER, impostors->frame_block, &block, sizeof block);
+    md5gli_stream(renderer, GL_UNIFORM_BUFFER, impostors->frame_block, &block, sizeof block);
 }
 
-bool md5gl_create_canvas(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_error *error)
+bool md5gli_create_canvas(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
     const uint32_t limit = renderer->max_target_size, cell = cell_pixels(impostors);
     if (impostors->columns > limit / cell)
-        return md5gl_fail(error, MD5_ERROR_GPU, "%u pictures of %u texels exceed a framebuffer",
-                          (unsigned)impostors->num_views, (unsigned)impostors->desc.texels);
-    impostors->placements = (md5_mat34 *)md5gl_alloc(&renderer->allocator, impostors->num_views,
-                                                     sizeof *impostors->placements, error);
+        return md5gli_fail(error, MD5_ERROR_GPU, "%u pictures of %u texels exceed a framebuffer",
+                           (unsigned)impostors->num_views, (unsigned)impostors->desc.texels);
+    impostors->placements = (md5_mat34 *)md5gli_alloc(&renderer->allocator, impostors->num_views,
+                                                      sizeof *impostors->placements, error);
     if (!impostors->placements)
         return false;
     for (uint32_t view = 0; view < impostors->num_views; view++)
@@ -126,16 +126,16 @@ bool md5gl_create_canvas(md5gl_renderer *renderer, md5gl_impostors *impostors, m
     create_framebuffers(gl, impostors);
     create_frame_block(renderer, impostors);
     const GLenum state = gl->CheckFramebufferStatus(GL_FRAMEBUFFER);
-    if (!md5gl_check(renderer, "creating impostors", error))
+    if (!md5gli_check(renderer, "creating impostors", error))
         return false;
     if (state != GL_FRAMEBUFFER_COMPLETE)
-        return md5gl_fail(error, MD5_ERROR_GPU,
-                          "the framebuffer for impostors is not complete (0x%04x)",
-                          (unsigned)state);
+        return md5gli_fail(error, MD5_ERROR_GPU,
+                           "the framebuffer for impostors is not complete (0x%04x)",
+                           (unsigned)state);
     return true;
 }
 
-void md5gl_destroy_canvas(md5gl_renderer *renderer, md5gl_impostors *impostors)
+void md5gli_destroy_canvas(md5gl_renderer *renderer, md5gl_impostors *impostors)
 {
     const GladGLContext *gl = &renderer->gl;
     gl->DeleteTextures(MD5GL_NUM_PICTURE_PARTS, impostors->canvas);
@@ -143,8 +143,8 @@ void md5gl_destroy_canvas(md5gl_renderer *renderer, md5gl_impostors *impostors)
     gl->DeleteFramebuffers(1, &impostors->framebuffer);
     gl->DeleteFramebuffers(1, &impostors->reader);
     gl->DeleteBuffers(1, &impostors->frame_block);
-    md5gl_free(&renderer->allocator, impostors->placements,
-               impostors->num_views * sizeof *impostors->placements);
+    md5gli_free(&renderer->allocator, impostors->placements,
+                impostors->num_views * sizeof *impostors->placements);
 }
 
 // -- Drawing ----------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ static void draw_canvas(md5gl_renderer *renderer, const md5gl_impostors *imposto
     gl->FrontFace(GL_CW); // id's winding
     if (!renderer->is_es)
         gl->Enable(GL_FRAMEBUFFER_SRGB);
-    md5gl_draw_for_pictures(renderer, model);
+    md5gli_draw_for_pictures(renderer, model);
     if (!renderer->is_es)
         gl->Disable(GL_FRAMEBUFFER_SRGB);
     gl->ActiveTexture(GL_TEXTURE0);
@@ -222,7 +222,7 @@ static void note_materials(md5gl_impostors *impostors, const md5gl_model *model)
     float sum = 0.0f, count = 0.0f;
     impostors->has_specular = false;
     for (uint32_t i = 0; i < num_meshes; i++) {
-        const md5gl_material *const material = &md5gl_surface_of(model, 0, i)->material;
+        const md5gl_material *const material = &md5gli_surface_of(model, 0, i)->material;
         if (!model->meshes[i].visible)
             continue;
         impostors->has_specular = impostors->has_specular || material->specular != 0;
@@ -236,7 +236,7 @@ static bool build_programs(md5gl_renderer *renderer, const md5gl_model *model, m
 {
     const int variant = md5gl_variant_of(model->blending, model->morph != NULL);
     for (uint32_t i = 0; i < model->model->num_meshes; i++) {
-        if (!md5gl_build_picture_program(renderer, model->meshes[i].path, variant, error))
+        if (!md5gli_build_picture_program(renderer, model->meshes[i].path, variant, error))
             return false;
     }
     return true;
@@ -250,36 +250,37 @@ static bool pose_views(md5gl_renderer *renderer, const md5gl_impostors *impostor
     const size_t num_joints = model->model->skeleton.num_joints;
     const size_t size = num_joints * sizeof(md5_mat34);
     md5_mat34 *const palettes =
-        (md5_mat34 *)md5gl_alloc(&renderer->allocator, num_views, size, error);
+        (md5_mat34 *)md5gli_alloc(&renderer->allocator, num_views, size, error);
     if (!palettes)
         return false;
     for (uint32_t view = 0; view < num_views && num_joints > 0; view++)
         memcpy(palettes + view * num_joints, palette, size);
     const bool posed =
         md5gl_pose_models(renderer, model, palettes, impostors->placements, num_views, error);
-    md5gl_free(&renderer->allocator, palettes, num_views * size);
+    md5gli_free(&renderer->allocator, palettes, num_views * size);
     return posed;
 }
 
-bool md5gl_draw_pictures(md5gl_renderer *renderer, md5gl_impostors *impostors, md5gl_model *model,
-                         uint32_t frame, const md5_mat34 *palette, md5_error *error)
+bool md5gl_draw_impostor_pictures(md5gl_renderer *renderer, md5gl_impostors *impostors,
+                                  md5gl_model *model, uint32_t frame, const md5_mat34 *palette,
+                                  md5_error *error)
 {
     MD5_ASSERT(renderer != NULL && impostors != NULL && model != NULL,
                "renderer, impostors, model: not NULL");
     MD5_ASSERT(palette != NULL || model->model->skeleton.num_joints == 0, "palette: not NULL");
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
-    md5gl_clear_error(error);
+    md5gli_clear_error(error);
     if (frame >= impostors->desc.num_frames)
-        return md5gl_fail(error, MD5_ERROR_RANGE, "pictures of frame %u, but there are %u frames",
-                          (unsigned)frame, (unsigned)impostors->desc.num_frames);
-    md5gl_clear_gl_errors(renderer);
+        return md5gli_fail(error, MD5_ERROR_RANGE, "pictures of frame %u, but there are %u frames",
+                           (unsigned)frame, (unsigned)impostors->desc.num_frames);
+    md5gli_clear_gl_errors(renderer);
     if (!build_programs(renderer, model, error)
         || !pose_views(renderer, impostors, model, palette, error))
         return false;
     note_materials(impostors, model);
     draw_canvas(renderer, impostors, model);
     copy_canvas(renderer, impostors, frame);
-    md5gl_reset_state(renderer);
-    impostors->has_pictures[frame] = md5gl_check(renderer, "drawing pictures", error);
+    md5gli_reset_state(renderer);
+    impostors->has_pictures[frame] = md5gli_check(renderer, "drawing pictures", error);
     return impostors->has_pictures[frame];
 }

@@ -5,7 +5,7 @@
 
 // -- Materials --------------------------------------------------------------------------------
 
-md5gl_surface *md5gl_surface_of(const md5gl_model *model, uint32_t skin, uint32_t mesh)
+md5gl_surface *md5gli_surface_of(const md5gl_model *model, uint32_t skin, uint32_t mesh)
 {
     return &model->surfaces[(size_t)skin * model->model->num_meshes + mesh];
 }
@@ -17,7 +17,7 @@ void md5gl_set_skin_material(md5gl_model *model, uint32_t skin, uint32_t mesh,
     MD5_ASSERT(skin < model->num_skins, "skin: below the number of skins");
     MD5_ASSERT(mesh < model->model->num_meshes, "mesh: an index into the model's meshes");
     MD5_ASSERT_RESERVED(material);
-    md5gl_surface *const surface = md5gl_surface_of(model, skin, mesh);
+    md5gl_surface *const surface = md5gli_surface_of(model, skin, mesh);
     const md5gl_material *const old = &surface->material;
     if (old->diffuse != material->diffuse || old->alpha_test != material->alpha_test
         || old->flags != material->flags) // what needs_alpha_test() reads
@@ -34,7 +34,7 @@ void md5gl_set_texture(md5gl_model *model, uint32_t mesh, md5gl_texture diffuse)
 {
     MD5_ASSERT(model != NULL, "model: not NULL");
     MD5_ASSERT(mesh < model->model->num_meshes, "mesh: an index into the model's meshes");
-    md5gl_material material = md5gl_surface_of(model, 0, mesh)->material;
+    md5gl_material material = md5gli_surface_of(model, 0, mesh)->material;
     material.diffuse = diffuse;
     md5gl_set_skin_material(model, 0, mesh, &material);
 }
@@ -55,10 +55,10 @@ static bool needs_alpha_test(md5gl_renderer *renderer, const md5_mesh *mesh,
     if (material->flags & MD5GL_OPAQUE)
         return false;
     return mesh->colors || material->alpha_test >= 1.0f
-           || (material->diffuse && !md5gl_texture_is_opaque(renderer, material->diffuse));
+           || (material->diffuse && !md5gli_texture_is_opaque(renderer, material->diffuse));
 }
 
-void md5gl_update_opacity(md5gl_renderer *renderer, md5gl_model *model)
+void md5gli_update_opacity(md5gl_renderer *renderer, md5gl_model *model)
 {
     const uint32_t num_meshes = model->model->num_meshes;
     for (uint32_t i = 0; i < model->num_skins * num_meshes; i++) {
@@ -71,7 +71,7 @@ void md5gl_update_opacity(md5gl_renderer *renderer, md5gl_model *model)
     }
 }
 
-bool md5gl_is_opaque(const md5gl_surface *surface)
+bool md5gli_is_opaque(const md5gl_surface *surface)
 {
     return surface->opacity_known && !surface->alpha_tested;
 }
@@ -85,27 +85,27 @@ bool md5gl_set_num_skins(md5gl_renderer *renderer, md5gl_model *model, uint32_t 
     MD5_ASSERT(num_skins > 0, "num_skins: at least 1");
     const size_t num_meshes = model->model->num_meshes, size = sizeof *model->surfaces;
     const uint32_t kept = num_skins < model->num_skins ? num_skins : model->num_skins;
-    md5gl_clear_error(error);
+    md5gli_clear_error(error);
     if (num_meshes > UINT32_MAX / num_skins)
-        return md5gl_fail(error, MD5_ERROR_RANGE, "%u skins of %zu meshes are too many",
-                          (unsigned)num_skins, num_meshes);
+        return md5gli_fail(error, MD5_ERROR_RANGE, "%u skins of %zu meshes are too many",
+                           (unsigned)num_skins, num_meshes);
     md5gl_surface *const surfaces =
-        (md5gl_surface *)md5gl_alloc(&renderer->allocator, num_skins * num_meshes, size, error);
+        (md5gl_surface *)md5gli_alloc(&renderer->allocator, num_skins * num_meshes, size, error);
     if (!surfaces)
         return false;
     for (uint32_t skin = 0; skin < num_skins; skin++)
-        memcpy(surfaces + skin * num_meshes, md5gl_surface_of(model, skin < kept ? skin : 0, 0),
+        memcpy(surfaces + skin * num_meshes, md5gli_surface_of(model, skin < kept ? skin : 0, 0),
                num_meshes * size);
-    md5gl_free(&renderer->allocator, model->surfaces, model->num_skins * num_meshes * size);
+    md5gli_free(&renderer->allocator, model->surfaces, model->num_skins * num_meshes * size);
     model->surfaces = surfaces;
     model->num_skins = num_skins;
-    md5gl_forget_looks(model, model->num_instances);
+    md5gli_forget_looks(model, model->num_instances);
     return true;
 }
 
 // -- Instances --------------------------------------------------------------------------------
 
-void md5gl_forget_looks(md5gl_model *model, uint32_t num_instances)
+void md5gli_forget_looks(md5gl_model *model, uint32_t num_instances)
 {
     model->num_instances = num_instances;
     model->tinted = false;
@@ -113,7 +113,7 @@ void md5gl_forget_looks(md5gl_model *model, uint32_t num_instances)
     model->num_runs = 0;
 }
 
-md5gl_run md5gl_run_at(const md5gl_model *model, uint32_t index)
+md5gl_run md5gli_run_at(const md5gl_model *model, uint32_t index)
 {
     if (model->num_runs > 0)
         return index < model->num_runs ? model->runs[index] : (md5gl_run){0};
@@ -124,8 +124,8 @@ static bool check_skins(const md5gl_model *model, const uint32_t *skins, md5_err
 {
     for (uint32_t i = 0; i < model->num_instances; i++) {
         if (skins[i] >= model->num_skins)
-            return md5gl_fail(error, MD5_ERROR_RANGE, "instance %u: skin %u, but there are %u",
-                              (unsigned)i, (unsigned)skins[i], (unsigned)model->num_skins);
+            return md5gli_fail(error, MD5_ERROR_RANGE, "instance %u: skin %u, but there are %u",
+                               (unsigned)i, (unsigned)skins[i], (unsigned)model->num_skins);
     }
     return true;
 }
@@ -152,10 +152,10 @@ static bool set_runs(md5gl_renderer *renderer, md5gl_model *model, const uint32_
     const uint32_t num_runs = find_runs(skins, model->num_instances, NULL);
     if (num_runs > model->run_capacity) {
         md5gl_run *const runs =
-            (md5gl_run *)md5gl_alloc(&renderer->allocator, num_runs, sizeof *runs, error);
+            (md5gl_run *)md5gli_alloc(&renderer->allocator, num_runs, sizeof *runs, error);
         if (!runs)
             return false;
-        md5gl_free(&renderer->allocator, model->runs, model->run_capacity * sizeof *model->runs);
+        md5gli_free(&renderer->allocator, model->runs, model->run_capacity * sizeof *model->runs);
         model->runs = runs;
         model->run_capacity = num_runs;
     }
@@ -170,7 +170,7 @@ static void upload_tints(md5gl_renderer *renderer, md5gl_model *model, const md5
     model->tinted = true;
     for (uint32_t i = 0; i < model->num_batches; i++) {
         md5gl_batch *const batch = &model->batches[i];
-        md5gl_fill_table(renderer, &batch->tints, tints, batch->count * sizeof *tints);
+        md5gli_fill_table(renderer, &batch->tints, tints, batch->count * sizeof *tints);
         tints += batch->count;
     }
 }
@@ -179,8 +179,8 @@ bool md5gl_set_looks(md5gl_renderer *renderer, md5gl_model *model, const md5_vec
                      const uint32_t *skins, md5_error *error)
 {
     MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
-    md5gl_clear_error(error);
-    md5gl_forget_looks(model, model->num_instances);
+    md5gli_clear_error(error);
+    md5gli_forget_looks(model, model->num_instances);
     if (model->num_batches == 0 || model->num_instances == 0)
         return true;
     if (skins && !set_runs(renderer, model, skins, error))

@@ -1,6 +1,6 @@
 // md5gl: draws md5model's assets with OpenGL 3.3 core, OpenGL ES 3.0 or WebGL 2.
 //
-//   md5gl_create()                      creates programs and state for one GL context
+//   md5gl_create_renderer()                      creates programs and state for one GL context
 //   md5gl_create_model()                uploads vertices, indices and weights of a model
 //   md5gl_set_material()                sets what a mesh looks like; also between draws
 //   md5gl_begin_frame()                 sets target, size, background, camera and lights
@@ -9,7 +9,7 @@
 //     md5gl_set_looks()                 sets tint and skin of each instance
 //     md5gl_set_morph()                 sets weights of morph targets, before the pose
 //     md5gl_draw_shadows()              fills the shadow maps; before anything lit
-//     md5gl_draw_posed()                draws models; before overlays, which are blended over them
+//     md5gl_draw_model()                draws models; before overlays, which are blended over them
 //     md5gl_draw_stages()               draws what materials of games blend over them; see
 //                                       md5gl_stages.h
 //     md5gl_draw_ground(), md5gl_draw_grid(), md5gl_draw_lines(), md5gl_draw_panel()
@@ -41,9 +41,9 @@
 //   back, front face counter-clockwise; blending one, zero, add; polygon mode fill
 // - pixel storage: alignment 4, all others 0
 // Viewport, scissor box and clear colour keep the frame's values. This happens at the end of
-// md5gl_create(), md5gl_end_frame(), md5gl_capture(), and of posing outside of a frame; the other
-// calls reset what they change. md5gl_save_state() saves all of this; what OpenGL ES lacks
-// of it is left out there. State that is not in this list (clip distances, clip control, draw
+// md5gl_create_renderer(), md5gl_end_frame(), md5gl_capture(), and of posing outside of a frame;
+// the other calls reset what they change. md5gl_save_state() saves all of this; what OpenGL ES
+// lacks of it is left out there. State that is not in this list (clip distances, clip control, draw
 // buffers) must be at GL's defaults during a frame.
 //
 // OpenGL ES 3.0 and WebGL 2 draw the same pictures, with these differences: the path COMPUTE
@@ -100,9 +100,9 @@ typedef struct md5gl_renderer md5gl_renderer;
 // models are compiled with the first model of a path. Returns NULL with
 // MD5_ERROR_GPU if the context is older than OpenGL 3.3 or ES 3.0, or if a shader does not compile;
 // `error` then holds the first line of the compiler's log.
-MD5GL_API md5gl_renderer *md5gl_create(const md5gl_opts *opts, md5_error *error);
+MD5GL_API md5gl_renderer *md5gl_create_renderer(const md5gl_opts *opts, md5_error *error);
 // Destroys the renderer. Destroy its models first. NULL is allowed.
-MD5GL_API void md5gl_destroy(md5gl_renderer *renderer);
+MD5GL_API void md5gl_destroy_renderer(md5gl_renderer *renderer);
 
 // Returns a name of the device for display, "NVIDIA ... / OpenGL 3.3 ...". Owned by the renderer.
 MD5GL_API const char *md5gl_device_name(const md5gl_renderer *renderer);
@@ -141,7 +141,7 @@ MD5GL_API md5gl_texture md5gl_create_normal_map(md5gl_renderer *renderer, uint32
                                                 uint32_t normals, md5_error *error);
 
 // Returns a grey checker, for surfaces whose texture is missing. Owned by the renderer.
-MD5GL_API md5gl_texture md5gl_checker(const md5gl_renderer *renderer);
+MD5GL_API md5gl_texture md5gl_checker_texture(const md5gl_renderer *renderer);
 
 // Creates a mask for the glyphs of md5gl_draw_panel() from coverage[width * height]: one linear
 // byte per texel, no mipmaps.
@@ -227,7 +227,7 @@ MD5GL_API bool md5gl_set_morph(md5gl_renderer *renderer, md5gl_model *model,
 
 // What is not drawn of a mesh, or not cut out.
 typedef enum md5gl_material_flag {
-    MD5GL_STAGED = 1, // nothing by md5gl_draw_posed(), except edges, nor in pictures of impostors:
+    MD5GL_STAGED = 1, // nothing by md5gl_draw_model(), except edges, nor in pictures of impostors:
                       // see md5gl_stages.h
     MD5GL_NO_SHADOW = 2,       // nothing by md5gl_draw_shadows()
     MD5GL_OPAQUE = 4,          // alpha cuts nothing out, whatever the texture and alpha_test are
@@ -405,12 +405,12 @@ MD5GL_API bool md5gl_pose_models(md5gl_renderer *renderer, md5gl_model *model,
 //     md5gl_baked *baked = md5gl_create_baked(renderer, model, clips, count, error);
 //     ... in a frame:
 //     md5gl_pose_baked(renderer, far, baked, jobs, placements, num_far, error);
-//     md5gl_draw_posed(renderer, far, MD5GL_LIT);
+//     md5gl_draw_model(renderer, far, MD5GL_LIT);
 // A model has one set of instances, so that a crowd of which some are skinned in the same frame
 // uses two md5gl_models of one md5_model.
 typedef struct md5gl_baked md5gl_baked;
 
-// Uploads clips[count], which md5_create_baked() made of `model`. They are read during the call;
+// Uploads clips[count], which md5_make_baked() made of `model`. They are read during the call;
 // `model` must outlive the copy. Uses 8 bytes a vertex and frame: see md5gl_baked_size(). Returns
 // NULL with
 // - MD5_ERROR_RANGE if `count` is 0, MD5_ERROR_MISMATCH if a clip has another number of vertices
@@ -432,9 +432,9 @@ typedef struct md5gl_baked_job {
 } md5gl_baked_job;
 
 // Sets the instances of the model, as md5gl_pose_models(), to vertices of baked clips: those of
-// md5_baked_skin() up to rounding error, which is at most 1e-6 of the clip's size. jobs[count] and
+// md5_skin_baked() up to rounding error, which is at most 1e-6 of the clip's size. jobs[count] and
 // placements[count] are read during the call; `baked` must live until the next pose. What follows
-// (md5gl_set_looks(), md5gl_draw_shadows(), md5gl_draw_posed(), md5gl_capture()) is the same as
+// (md5gl_set_looks(), md5gl_draw_shadows(), md5gl_draw_model(), md5gl_capture()) is the same as
 // for other poses, with one draw per mesh and run of equal skins. Returns false and leaves no
 // instances
 // - with MD5_ERROR_RANGE if a job's clip or frame is invalid,
@@ -455,7 +455,7 @@ MD5GL_API float md5gl_shadow_reach(const md5gl_frame *frame);
 // Draws all instances of all visible meshes. `style`: a combination of md5gl_style flags. Issues
 // one draw per mesh and run of equal skins, or several if the palettes do not fit into one buffer;
 // on the paths that skin once, one per instance.
-MD5GL_API void md5gl_draw_posed(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style);
+MD5GL_API void md5gl_draw_model(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style);
 
 // Sets how instances of the last pose look, until the next pose: tints[number of instances], linear
 // colours that multiply the diffuse texture. Alpha below 1 fades cut-outs only; alpha 1 + s hides
@@ -467,7 +467,7 @@ MD5GL_API void md5gl_draw_posed(md5gl_renderer *renderer, const md5gl_model *mod
 MD5GL_API bool md5gl_set_looks(md5gl_renderer *renderer, md5gl_model *model, const md5_vec4 *tints,
                                const uint32_t *skins, md5_error *error);
 
-// Calls md5gl_pose_models(), then md5gl_draw_posed().
+// Calls md5gl_pose_models(), then md5gl_draw_model().
 MD5GL_API bool md5gl_draw_models(md5gl_renderer *renderer, md5gl_model *model,
                                  const md5_mat34 *palettes, const md5_mat34 *placements,
                                  uint32_t count, uint32_t style, md5_error *error);

@@ -3,7 +3,7 @@
 //   md5gl_create_environment()          once for each picture
 //   md5gl_begin_frame()                 with md5gl_frame.environment
 //     md5gl_draw_environment()          the picture as the background, if wanted: before models
-//     md5gl_draw_posed() ...            lit by the picture instead of by a sky of one colour
+//     md5gl_draw_model() ...            lit by the picture instead of by a sky of one colour
 //   md5gl_end_frame()
 //
 // The picture takes the place of the sky of MD5GL_LIGHTING_STUDIO: it lights matt surfaces by

@@ -8,11 +8,11 @@
 //
 //   md5gl_create_impostors()            once; num_frames = frames of all clips
 //   for each frame:
-//     md5gl_draw_pictures()             with the palette of that frame
+//     md5gl_draw_impostor_pictures()             with the palette of that frame
 //   md5gl_begin_frame()
 //     md5gl_pose_impostors()            position, frame and visibility of each instance
 //     md5gl_draw_impostor_shadows()     beside md5gl_draw_shadows()
-//     md5gl_draw_impostors()            beside md5gl_draw_posed()
+//     md5gl_draw_impostors()            beside md5gl_draw_model()
 //   md5gl_end_frame()
 //
 // Cross-fade: an instance that is drawn both as a model and as an impostor blends without a pop if
@@ -78,10 +78,10 @@ MD5GL_API size_t md5gl_impostors_size(const md5gl_impostors *impostors);
 // no defined instances afterwards: pose it again. Cost: one draw of all directions, as many
 // instances. Returns false with MD5_ERROR_RANGE if there is no such frame, otherwise as
 // md5gl_pose_models().
-MD5GL_API bool md5gl_draw_pictures(md5gl_renderer *renderer, md5gl_impostors *impostors,
-                                   md5gl_model *model, uint32_t frame, const md5_mat34 *palette,
-                                   md5_error *error);
-MD5GL_API bool md5gl_has_pictures(const md5gl_impostors *impostors, uint32_t frame);
+MD5GL_API bool md5gl_draw_impostor_pictures(md5gl_renderer *renderer, md5gl_impostors *impostors,
+                                            md5gl_model *model, uint32_t frame,
+                                            const md5_mat34 *palette, md5_error *error);
+MD5GL_API bool md5gl_has_impostor_pictures(const md5gl_impostors *impostors, uint32_t frame);
 
 // One impostor. 40 bytes, read by the GPU as they are.
 typedef struct md5gl_impostor {

@@ -9,7 +9,7 @@
 //     md5gl_pose_models()
 //     md5gl_draw_shadows()            without meshes whose material has MD5GL_NO_SHADOW
 //     md5gl_draw_stage_shadows()      of lists that cast the shadow of such a mesh
-//     md5gl_draw_posed()              without meshes whose material has MD5GL_STAGED
+//     md5gl_draw_model()              without meshes whose material has MD5GL_STAGED
 //     md5gl_draw_stage_bases()        what is opaque of the lists: after all models' lit surfaces
 //     md5gl_draw_stages()             light of translucent surfaces, stages: after all bases
 //   md5gl_end_frame()
@@ -129,7 +129,7 @@ typedef struct md5gl_stage {
 
 // What is below the stages of a list.
 typedef enum md5gl_base {
-    MD5GL_BASE_NONE,  // what is there: the background, or what md5gl_draw_posed() drew of the mesh
+    MD5GL_BASE_NONE,  // what is there: the background, or what md5gl_draw_model() drew of the mesh
     MD5GL_BASE_BLACK, // the surface in black
     MD5GL_BASE_LIT,   // the surface with its md5gl_material, cut out by the stages that test alpha
     MD5GL_BASE_ADDED, // what is there, plus the light that the surface reflects, which no shadow

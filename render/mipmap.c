@@ -15,7 +15,7 @@ static double decode_srgb(double value)
 // The least difference of two values in `least` is 65535 / (255 * 12.92) = 19.9: at most one of
 // them is between two neighbours in `encoded`, which are 16 apart. So a look-up and a comparison
 // encode exactly.
-void md5gl_prepare_encoding(md5gl_encoding *encoding, bool is_srgb)
+void md5gli_prepare_encoding(md5gl_encoding *encoding, bool is_srgb)
 {
     encoding->is_srgb = is_srgb;
     if (!is_srgb)
@@ -120,7 +120,7 @@ static void halve_even_row(const md5gl_encoding *encoding, const uint8_t *from, 
 
 // In the same memory, a texel is written after all that it covers have been read, and those of
 // later texels lie behind it.
-md5gl_level md5gl_halve(const md5gl_encoding *encoding, const md5gl_level *level, uint8_t *half)
+md5gl_level md5gli_halve(const md5gl_encoding *encoding, const md5gl_level *level, uint8_t *half)
 {
     const bool is_even = level->width % 2 == 0 && level->height % 2 == 0;
     const size_t row = 4 * (size_t)level->width;
@@ -145,8 +145,8 @@ static void upload_one(const GladGLContext *gl, GLenum target, GLint number, GLi
                    GL_RGBA, GL_UNSIGNED_BYTE, level->rgba);
 }
 
-bool md5gl_upload_levels(md5gl_renderer *renderer, GLenum target, GLint format, uint32_t width,
-                         uint32_t height, const uint8_t *rgba, md5_error *error)
+bool md5gli_upload_levels(md5gl_renderer *renderer, GLenum target, GLint format, uint32_t width,
+                          uint32_t height, const uint8_t *rgba, md5_error *error)
 {
     md5gl_level level = {width, height, (uint8_t *)(uintptr_t)rgba}; // which is only read
     upload_one(&renderer->gl, target, 0, format, &level);
@@ -154,15 +154,15 @@ bool md5gl_upload_levels(md5gl_renderer *renderer, GLenum target, GLint format, 
         return true;
     const size_t half_width = width > 1 ? width / 2 : 1, half_height = height > 1 ? height / 2 : 1;
     const size_t size = 4 * half_width * half_height;
-    uint8_t *const half = (uint8_t *)md5gl_alloc(&renderer->allocator, size, 1, error);
+    uint8_t *const half = (uint8_t *)md5gli_alloc(&renderer->allocator, size, 1, error);
     if (!half)
         return false;
     md5gl_encoding encoding;
-    md5gl_prepare_encoding(&encoding, format == GL_SRGB8_ALPHA8);
+    md5gli_prepare_encoding(&encoding, format == GL_SRGB8_ALPHA8);
     for (GLint number = 1; level.width > 1 || level.height > 1; number++) {
-        level = md5gl_halve(&encoding, &level, half);
+        level = md5gli_halve(&encoding, &level, half);
         upload_one(&renderer->gl, target, number, format, &level);
     }
-    md5gl_free(&renderer->allocator, half, size);
+    md5gli_free(&renderer->allocator, half, size);
     return true;
 }

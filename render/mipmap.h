@@ -22,16 +22,16 @@ typedef struct md5gl_encoding {
     uint8_t encoded[1 << 12]; // the byte of linear value 16 * i
 } md5gl_encoding;
 
-void md5gl_prepare_encoding(md5gl_encoding *encoding, bool is_srgb);
+void md5gli_prepare_encoding(md5gl_encoding *encoding, bool is_srgb);
 
 // Writes the next level, with half of each side, rounded down to at least 1: texels are the means
 // of the areas that they cover, in linear colour. `half` may be the memory of `level`. Returns the
 // next level.
-md5gl_level md5gl_halve(const md5gl_encoding *encoding, const md5gl_level *level, uint8_t *half);
+md5gl_level md5gli_halve(const md5gl_encoding *encoding, const md5gl_level *level, uint8_t *half);
 
 // Uploads a picture to all levels of the bound texture. `target`: GL_TEXTURE_2D or a side of a cube
 // map. `format`: GL_SRGB8_ALPHA8 or GL_RGBA8. Returns false with MD5_ERROR_MEMORY.
-bool md5gl_upload_levels(md5gl_renderer *renderer, GLenum target, GLint format, uint32_t width,
-                         uint32_t height, const uint8_t *rgba, md5_error *error);
+bool md5gli_upload_levels(md5gl_renderer *renderer, GLenum target, GLint format, uint32_t width,
+                          uint32_t height, const uint8_t *rgba, md5_error *error);
 
 #endif

@@ -23,12 +23,12 @@ static bool fits(const md5gl_renderer *renderer, const md5_model *model, const m
 {
     if (path == MD5GL_PATH_CPU)
         return true;
-    if (md5gl_instances_per_draw(renderer, model->skeleton.num_joints, error) == 0)
+    if (md5gli_instances_per_draw(renderer, model->skeleton.num_joints, error) == 0)
         return false;
     if (path != MD5GL_PATH_4 && path != MD5GL_PATH_8 && mesh->num_influences > renderer->max_texels)
-        return md5gl_fail(error, MD5_ERROR_GPU, "mesh of %u influences, but %s is %u",
-                          (unsigned)mesh->num_influences, renderer->max_texels_name,
-                          (unsigned)renderer->max_texels);
+        return md5gli_fail(error, MD5_ERROR_GPU, "mesh of %u influences, but %s is %u",
+                           (unsigned)mesh->num_influences, renderer->max_texels_name,
+                           (unsigned)renderer->max_texels);
     return true;
 }
 
@@ -55,8 +55,8 @@ static void choose_path(const md5gl_renderer *renderer, const md5_model *model, 
 static bool check_path(const md5gl_renderer *renderer, md5gl_path wanted, md5_error *error)
 {
     if (!md5gl_has_path(renderer, wanted))
-        return md5gl_fail(error, MD5_ERROR_GPU, "path \"%s\" needs OpenGL 4.3, but this is %s",
-                          md5gl_path_name(wanted), renderer->device_name);
+        return md5gli_fail(error, MD5_ERROR_GPU, "path \"%s\" needs OpenGL 4.3, but this is %s",
+                           md5gl_path_name(wanted), renderer->device_name);
     return true;
 }
 
@@ -80,7 +80,7 @@ static bool upload_vertices(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_erro
 {
     const GladGLContext *gl = &renderer->gl;
     const md5_mesh *const source = mesh->mesh;
-    const md5gl_layout layout = md5gl_make_layout(source->num_vertices, source->colors != NULL);
+    const md5gl_layout layout = md5gli_make_layout(source->num_vertices, source->colors != NULL);
     const md5gl_part parts[] = {
         {source->positions, layout.normals},
         {source->normals, layout.tangents - layout.normals},
@@ -89,14 +89,14 @@ static bool upload_vertices(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_erro
         {source->colors, layout.end - layout.colours},
     };
     gl->GenBuffers(1, &mesh->vertices);
-    if (!md5gl_fill_buffer(renderer, mesh->vertices, parts, 5, error))
+    if (!md5gli_fill_buffer(renderer, mesh->vertices, parts, 5, error))
         return false;
-    md5gl_set_attribute(gl, MD5GL_AT_POSITION, 3, 0);
-    md5gl_set_attribute(gl, MD5GL_AT_NORMAL, 3, layout.normals);
-    md5gl_set_attribute(gl, MD5GL_AT_TANGENT, 4, layout.tangents);
-    md5gl_set_attribute(gl, MD5GL_AT_TEXCOORD, 2, layout.texcoords);
+    md5gli_set_attribute(gl, MD5GL_AT_POSITION, 3, 0);
+    md5gli_set_attribute(gl, MD5GL_AT_NORMAL, 3, layout.normals);
+    md5gli_set_attribute(gl, MD5GL_AT_TANGENT, 4, layout.tangents);
+    md5gli_set_attribute(gl, MD5GL_AT_TEXCOORD, 2, layout.texcoords);
     if (source->colors)
-        md5gl_set_attribute(gl, MD5GL_AT_COLOUR, 4, layout.colours);
+        md5gli_set_attribute(gl, MD5GL_AT_COLOUR, 4, layout.colours);
     return true;
 }
 
@@ -140,9 +140,9 @@ static bool upload_slots(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t sl
     const GladGLContext *gl = &renderer->gl;
     const size_t count = (size_t)mesh->mesh->num_vertices * slots;
     uint32_t *const joints =
-        (uint32_t *)md5gl_alloc(&renderer->allocator, count, sizeof *joints, error);
+        (uint32_t *)md5gli_alloc(&renderer->allocator, count, sizeof *joints, error);
     float *const weights =
-        (float *)md5gl_alloc(&renderer->allocator, count, sizeof *weights, error);
+        (float *)md5gli_alloc(&renderer->allocator, count, sizeof *weights, error);
     bool uploaded = joints && weights;
     if (uploaded) {
         md5_pack_influences(mesh->mesh, slots, joints, weights);
@@ -150,12 +150,12 @@ static bool upload_slots(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t sl
         const md5gl_part parts[] = {{joints, count * joint_size},
                                     {weights, count * sizeof *weights}};
         gl->GenBuffers(1, &mesh->influences);
-        uploaded = md5gl_fill_buffer(renderer, mesh->influences, parts, 2, error);
+        uploaded = md5gli_fill_buffer(renderer, mesh->influences, parts, 2, error);
         if (uploaded)
             set_slot_attributes(gl, slots, joint_size, parts[0].size);
     }
-    md5gl_free(&renderer->allocator, joints, count * sizeof *joints);
-    md5gl_free(&renderer->allocator, weights, count * sizeof *weights);
+    md5gli_free(&renderer->allocator, joints, count * sizeof *joints);
+    md5gli_free(&renderer->allocator, weights, count * sizeof *weights);
     return uploaded;
 }
 
@@ -164,10 +164,10 @@ static void upload_exact(md5gl_renderer *renderer, md5gl_mesh *mesh)
     const GladGLContext *gl = &renderer->gl;
     const md5_mesh *const source = mesh->mesh;
     const size_t count = source->num_influences;
-    mesh->exact_influences = md5gl_create_table(renderer, GL_RGBA32F, source->influences,
-                                                count * sizeof *source->influences);
-    mesh->exact_joints = md5gl_create_table(renderer, GL_R32UI, source->influence_joints,
-                                            count * sizeof *source->influence_joints);
+    mesh->exact_influences = md5gli_create_table(renderer, GL_RGBA32F, source->influences,
+                                                 count * sizeof *source->influences);
+    mesh->exact_joints = md5gli_create_table(renderer, GL_R32UI, source->influence_joints,
+                                             count * sizeof *source->influence_joints);
     const size_t size = (size_t)source->num_vertices * sizeof(uint32_t) + sizeof(uint32_t);
     gl->GenBuffers(1, &mesh->influences);
     gl->BindBuffer(GL_ARRAY_BUFFER, mesh->influences);
@@ -186,7 +186,7 @@ static void upload_exact(md5gl_renderer *renderer, md5gl_mesh *mesh)
 static bool upload_influences(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num_joints,
                               md5_error *error)
 {
-    if (md5gl_preskins(mesh->path))
+    if (md5gli_preskins(mesh->path))
         renderer->gl.GenBuffers(1, &mesh->posed);
     switch (mesh->path) {
     case MD5GL_PATH_4:
@@ -207,7 +207,7 @@ static bool upload_edges(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_error *
     const GladGLContext *gl = &renderer->gl;
     const size_t count = 6 * (size_t)mesh->mesh->num_triangles;
     uint32_t *const ends =
-        (uint32_t *)md5gl_alloc(&renderer->allocator, count, sizeof *ends, error);
+        (uint32_t *)md5gli_alloc(&renderer->allocator, count, sizeof *ends, error);
     if (!ends)
         return false;
     for (size_t i = 0; i < count / 2; i++) {
@@ -219,7 +219,7 @@ static bool upload_edges(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_error *
     gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(count * sizeof *ends), ends,
                    GL_STATIC_DRAW);
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
-    md5gl_free(&renderer->allocator, ends, count * sizeof *ends);
+    md5gli_free(&renderer->allocator, ends, count * sizeof *ends);
     return true;
 }
 
@@ -230,8 +230,8 @@ static bool upload_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num
     const md5_mesh *const source = mesh->mesh;
     const size_t num_indices = (size_t)source->num_triangles * 3;
     if (source->num_vertices > INT_MAX || num_indices > (renderer->is_es ? INT_MAX / 2 : INT_MAX))
-        return md5gl_fail(error, MD5_ERROR_GPU,
-                          "a mesh has more vertices or indices than GL can draw");
+        return md5gli_fail(error, MD5_ERROR_GPU,
+                           "a mesh has more vertices or indices than GL can draw");
     gl->GenVertexArrays(1, &mesh->array);
     gl->BindVertexArray(mesh->array);
     if (!upload_vertices(renderer, mesh, error)
@@ -250,7 +250,7 @@ static bool has_geometry(const md5_model *model, md5_error *error)
 {
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         if (!model->meshes[i].positions && model->meshes[i].num_vertices > 0)
-            return md5gl_fail(error, MD5_ERROR_MISMATCH, "the model's geometry was released");
+            return md5gli_fail(error, MD5_ERROR_MISMATCH, "the model's geometry was released");
     }
     return true;
 }
@@ -261,7 +261,7 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
     MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
     MD5_ASSERT((unsigned)path <= MD5GL_PATH_COMPUTE, "path: one of md5gl_path");
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
-    md5gl_clear_error(error);
+    md5gli_clear_error(error);
     if (!has_geometry(model, error))
         return NULL;
     const uint32_t num_joints = model->skeleton.num_joints;
@@ -269,14 +269,14 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
     const size_t size = num_meshes <= (SIZE_MAX - sizeof(md5gl_model)) / sizeof(md5gl_mesh)
                             ? sizeof(md5gl_model) + num_meshes * sizeof(md5gl_mesh)
                             : SIZE_MAX;
-    md5gl_model *const copy = (md5gl_model *)md5gl_alloc(&renderer->allocator, size, 1, error);
+    md5gl_model *const copy = (md5gl_model *)md5gli_alloc(&renderer->allocator, size, 1, error);
     if (!copy)
         return NULL;
     copy->model = model;
     copy->size = size;
-    md5gl_clear_gl_errors(renderer);
-    copy->surfaces = (md5gl_surface *)md5gl_alloc(&renderer->allocator, model->num_meshes,
-                                                  sizeof *copy->surfaces, error);
+    md5gli_clear_gl_errors(renderer);
+    copy->surfaces = (md5gl_surface *)md5gli_alloc(&renderer->allocator, model->num_meshes,
+                                                   sizeof *copy->surfaces, error);
     copy->num_skins = 1;
     bool uploaded = copy->surfaces && check_path(renderer, path, error);
     for (uint32_t i = 0; i < model->num_meshes && uploaded; i++) {
@@ -284,13 +284,14 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
         copy->meshes[i].mesh = mesh;
         copy->meshes[i].visible = true;
         // Most contexts need the programs of one path only.
-        uploaded = set_path(renderer, model, &copy->meshes[i], path, error)
-                   && md5gl_build_variant(renderer, copy->meshes[i].path, MD5GL_BLEND_LINEAR, error)
-                   && upload_mesh(renderer, &copy->meshes[i], num_joints, error);
+        uploaded =
+            set_path(renderer, model, &copy->meshes[i], path, error)
+            && md5gli_build_variant(renderer, copy->meshes[i].path, MD5GL_BLEND_LINEAR, error)
+            && upload_mesh(renderer, &copy->meshes[i], num_joints, error);
     }
     renderer->gl.BindVertexArray(0);
     renderer->gl.BindBuffer(GL_ARRAY_BUFFER, 0);
-    if (uploaded && md5gl_check(renderer, "creating a model's buffers", error))
+    if (uploaded && md5gli_check(renderer, "creating a model's buffers", error))
         return copy;
     md5gl_destroy_model(renderer, copy);
     return NULL;
@@ -308,22 +309,22 @@ void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model)
                                   mesh->posed,    mesh->edges,      mesh->deformed_indices};
         gl->DeleteVertexArrays(1, &mesh->array);
         gl->DeleteBuffers(6, buffers);
-        md5gl_destroy_table(renderer, &mesh->exact_influences);
-        md5gl_destroy_table(renderer, &mesh->exact_joints);
+        md5gli_destroy_table(renderer, &mesh->exact_influences);
+        md5gli_destroy_table(renderer, &mesh->exact_joints);
     }
     for (uint32_t i = 0; i < model->batch_capacity; i++) {
-        md5gl_destroy_table(renderer, &model->batches[i].palettes);
-        md5gl_destroy_table(renderer, &model->batches[i].placements);
-        md5gl_destroy_table(renderer, &model->batches[i].tints);
+        md5gli_destroy_table(renderer, &model->batches[i].palettes);
+        md5gli_destroy_table(renderer, &model->batches[i].placements);
+        md5gli_destroy_table(renderer, &model->batches[i].tints);
     }
-    md5gl_destroy_table(renderer, &model->morph_weights);
-    md5gl_free(&renderer->allocator, model->weights, model->weights_size);
-    md5gl_free(&renderer->allocator, model->surfaces,
-               (size_t)model->num_skins * model->model->num_meshes * sizeof *model->surfaces);
-    md5gl_free(&renderer->allocator, model->runs, model->run_capacity * sizeof *model->runs);
-    md5gl_free(&renderer->allocator, model->batches,
-               model->batch_capacity * sizeof *model->batches);
-    md5gl_free(&renderer->allocator, model, model->size);
+    md5gli_destroy_table(renderer, &model->morph_weights);
+    md5gli_free(&renderer->allocator, model->weights, model->weights_size);
+    md5gli_free(&renderer->allocator, model->surfaces,
+                (size_t)model->num_skins * model->model->num_meshes * sizeof *model->surfaces);
+    md5gli_free(&renderer->allocator, model->runs, model->run_capacity * sizeof *model->runs);
+    md5gli_free(&renderer->allocator, model->batches,
+                model->batch_capacity * sizeof *model->batches);
+    md5gli_free(&renderer->allocator, model, model->size);
 }
 
 bool md5gl_has_path(const md5gl_renderer *renderer, md5gl_path path)
@@ -363,13 +364,13 @@ bool md5gl_set_blending(md5gl_renderer *renderer, md5gl_model *model, md5gl_blen
     MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
     MD5_ASSERT((unsigned)blending <= MD5GL_BLEND_DUAL, "blending: one of md5gl_blending");
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
-    md5gl_clear_error(error);
+    md5gli_clear_error(error);
     // Those without morph targets too, so that targets can be taken away without an error.
     for (uint32_t i = 0; i < model->model->num_meshes; i++) {
         const md5gl_path path = model->meshes[i].path;
-        if (!md5gl_build_variant(renderer, path, md5gl_variant_of(blending, false), error)
+        if (!md5gli_build_variant(renderer, path, md5gl_variant_of(blending, false), error)
             || (model->morph
-                && !md5gl_build_variant(renderer, path, md5gl_variant_of(blending, true), error)))
+                && !md5gli_build_variant(renderer, path, md5gl_variant_of(blending, true), error)))
             return false;
     }
     model->blending = blending;

@@ -11,7 +11,7 @@ struct md5gl_morph {
     md5gl_table first, deltas;
 };
 
-const md5_morph *md5gl_morph_source(const md5gl_morph *morph)
+const md5_morph *md5gli_morph_source(const md5gl_morph *morph)
 {
     return morph->source;
 }
@@ -28,9 +28,9 @@ static bool fits(const md5gl_renderer *renderer, uint64_t texels, const char *wh
 {
     const uint64_t limit = renderer->max_texels < INT_MAX ? renderer->max_texels : INT_MAX;
     return texels <= limit
-           || md5gl_fail(error, MD5_ERROR_GPU, "%s take %llu texels, but %s is %llu", what,
-                         (unsigned long long)texels, renderer->max_texels_name,
-                         (unsigned long long)limit);
+           || md5gli_fail(error, MD5_ERROR_GPU, "%s take %llu texels, but %s is %llu", what,
+                          (unsigned long long)texels, renderer->max_texels_name,
+                          (unsigned long long)limit);
 }
 
 // Writes the first delta of each vertex of a mesh, and returns the number behind the last.
@@ -61,11 +61,11 @@ static bool upload(md5gl_renderer *renderer, md5gl_morph *morph, size_t num_vert
 {
     const md5_model *const model = morph->source->model;
     uint32_t *const first =
-        (uint32_t *)md5gl_alloc(&renderer->allocator, num_vertices + 1, sizeof *first, error);
+        (uint32_t *)md5gli_alloc(&renderer->allocator, num_vertices + 1, sizeof *first, error);
     // Texture buffers without a texel are of no use to drivers.
     const size_t room = num_deltas + 1;
     delta_texels *const deltas =
-        (delta_texels *)md5gl_alloc(&renderer->allocator, room, sizeof *deltas, error);
+        (delta_texels *)md5gli_alloc(&renderer->allocator, room, sizeof *deltas, error);
     const bool has_memory = first && deltas;
     uint32_t vertices = 0, written = 0;
     for (uint32_t i = 0; i < model->num_meshes && has_memory; i++) {
@@ -78,11 +78,11 @@ static bool upload(md5gl_renderer *renderer, md5gl_morph *morph, size_t num_vert
         first[vertices] = written;
         memset(&deltas[num_deltas], 0, sizeof *deltas);
         morph->first =
-            md5gl_create_table(renderer, GL_R32UI, first, (num_vertices + 1) * sizeof *first);
-        morph->deltas = md5gl_create_table(renderer, GL_RGBA32F, deltas, room * sizeof *deltas);
+            md5gli_create_table(renderer, GL_R32UI, first, (num_vertices + 1) * sizeof *first);
+        morph->deltas = md5gli_create_table(renderer, GL_RGBA32F, deltas, room * sizeof *deltas);
     }
-    md5gl_free(&renderer->allocator, first, (num_vertices + 1) * sizeof *first);
-    md5gl_free(&renderer->allocator, deltas, room * sizeof *deltas);
+    md5gli_free(&renderer->allocator, first, (num_vertices + 1) * sizeof *first);
+    md5gli_free(&renderer->allocator, deltas, room * sizeof *deltas);
     return has_memory;
 }
 
@@ -91,7 +91,7 @@ md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *sourc
     MD5_ASSERT(renderer != NULL && source != NULL, "renderer, morph: not NULL");
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
     uint64_t num_vertices = 0, num_deltas = 0;
-    md5gl_clear_error(error);
+    md5gli_clear_error(error);
     for (uint32_t i = 0; i < source->model->num_meshes; i++) {
         num_vertices += source->model->meshes[i].num_vertices;
         num_deltas += source->meshes[i].num_deltas;
@@ -100,13 +100,13 @@ md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *sourc
         || !fits(renderer, 3 * (num_deltas + 1), "deltas of morph targets", error))
         return NULL;
     md5gl_morph *const morph =
-        (md5gl_morph *)md5gl_alloc(&renderer->allocator, 1, sizeof *morph, error);
+        (md5gl_morph *)md5gli_alloc(&renderer->allocator, 1, sizeof *morph, error);
     if (!morph)
         return NULL;
     morph->source = source;
-    md5gl_clear_gl_errors(renderer);
+    md5gli_clear_gl_errors(renderer);
     if (upload(renderer, morph, (size_t)num_vertices, (size_t)num_deltas, error)
-        && md5gl_check(renderer, "uploading morph targets", error))
+        && md5gli_check(renderer, "uploading morph targets", error))
         return morph;
     md5gl_destroy_morph(renderer, morph);
     return NULL;
@@ -117,9 +117,9 @@ void md5gl_destroy_morph(md5gl_renderer *renderer, md5gl_morph *morph)
     if (!morph)
         return;
     MD5_ASSERT(renderer != NULL, "renderer: not NULL");
-    md5gl_destroy_table(renderer, &morph->first);
-    md5gl_destroy_table(renderer, &morph->deltas);
-    md5gl_free(&renderer->allocator, morph, sizeof *morph);
+    md5gli_destroy_table(renderer, &morph->first);
+    md5gli_destroy_table(renderer, &morph->deltas);
+    md5gli_free(&renderer->allocator, morph, sizeof *morph);
 }
 
 // -- Weights ----------------------------------------------------------------------------------
@@ -137,8 +137,8 @@ static bool keep_weights(md5gl_renderer *renderer, md5gl_model *model, const flo
                          size_t size, md5_error *error)
 {
     if (size > model->weights_size) {
-        md5gl_free(&renderer->allocator, model->weights, model->weights_size);
-        model->weights = (float *)md5gl_alloc(&renderer->allocator, size, 1, error);
+        md5gli_free(&renderer->allocator, model->weights, model->weights_size);
+        model->weights = (float *)md5gli_alloc(&renderer->allocator, size, 1, error);
         model->weights_size = model->weights ? size : 0;
         if (!model->weights)
             return false;
@@ -152,7 +152,7 @@ static bool build_programs(md5gl_renderer *renderer, const md5gl_model *model, m
 {
     const int variant = md5gl_variant_of(model->blending, true);
     for (uint32_t i = 0; i < model->model->num_meshes; i++) {
-        if (!md5gl_build_variant(renderer, model->meshes[i].path, variant, error))
+        if (!md5gli_build_variant(renderer, model->meshes[i].path, variant, error))
             return false;
     }
     return true;
@@ -173,7 +173,7 @@ bool md5gl_set_morph(md5gl_renderer *renderer, md5gl_model *model, const md5gl_m
                      const float *weights, uint32_t count, md5_error *error)
 {
     MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
-    md5gl_clear_error(error);
+    md5gli_clear_error(error);
     model->morph = NULL;
     model->num_morphed = 0;
     const size_t num_targets = morph ? morph->source->num_targets : 0;
@@ -182,31 +182,31 @@ bool md5gl_set_morph(md5gl_renderer *renderer, md5gl_model *model, const md5gl_m
     if (count * num_targets == 0)
         return true;
     if (morph->source->model != model->model)
-        return md5gl_fail(error, MD5_ERROR_MISMATCH, "the morph targets are of another model");
+        return md5gli_fail(error, MD5_ERROR_MISMATCH, "the morph targets are of another model");
     const size_t size = count * num_targets * sizeof *weights;
     if (!fits(renderer, (uint64_t)count * num_targets, "weights of morph targets", error)
         || !build_programs(renderer, model, error)
         || (skins_on_cpu(model) && !keep_weights(renderer, model, weights, size, error)))
         return false;
     if (!model->morph_weights.texture)
-        model->morph_weights = md5gl_create_table(renderer, GL_R32F, NULL, 0);
-    md5gl_fill_table(renderer, &model->morph_weights, weights, size);
+        model->morph_weights = md5gli_create_table(renderer, GL_R32F, NULL, 0);
+    md5gli_fill_table(renderer, &model->morph_weights, weights, size);
     model->morph = morph;
     model->num_morphed = count;
     if (!renderer->in_frame)
-        md5gl_reset_state(renderer);
+        md5gli_reset_state(renderer);
     return true;
 }
 
-const float *md5gl_weights_of(const md5gl_model *model, uint32_t instance)
+const float *md5gli_weights_of(const md5gl_model *model, uint32_t instance)
 {
     if (instance >= model->num_morphed)
         return NULL;
     return model->weights + (size_t)instance * model->morph->source->num_targets;
 }
 
-void md5gl_bind_morph(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
-                      const md5gl_program *program, uint32_t first)
+void md5gli_bind_morph(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
+                       const md5gl_program *program, uint32_t first)
 {
     const GladGLContext *gl = &renderer->gl;
     if (!model->morph)
@@ -214,8 +214,9 @@ void md5gl_bind_morph(md5gl_renderer *renderer, const md5gl_model *model, const 
     gl->Uniform1i(program->uniforms[MD5GL_NUM_MORPHS], (GLint)model->morph->source->num_targets);
     gl->Uniform1i(program->uniforms[MD5GL_NUM_MORPHED], (GLint)model->num_morphed);
     gl->Uniform1i(program->uniforms[MD5GL_FIRST_MORPHED], (GLint)first);
-    gl->Uniform1i(program->uniforms[MD5GL_FIRST_VERTEX], (GLint)md5gl_vertices_before(model, mesh));
-    md5gl_bind_table(renderer, MD5GL_UNIT_MORPH_FIRST, &model->morph->first);
-    md5gl_bind_table(renderer, MD5GL_UNIT_MORPH_DELTAS, &model->morph->deltas);
-    md5gl_bind_table(renderer, MD5GL_UNIT_MORPH_WEIGHTS, &model->morph_weights);
+    gl->Uniform1i(program->uniforms[MD5GL_FIRST_VERTEX],
+                  (GLint)md5gli_vertices_before(model, mesh));
+    md5gli_bind_table(renderer, MD5GL_UNIT_MORPH_FIRST, &model->morph->first);
+    md5gli_bind_table(renderer, MD5GL_UNIT_MORPH_DELTAS, &model->morph->deltas);
+    md5gli_bind_table(renderer, MD5GL_UNIT_MORPH_WEIGHTS, &model->morph_weights);
 }

@@ -31,8 +31,8 @@ void md5gl_draw_lines(md5gl_renderer *renderer, const md5gl_line_vertex *vertice
     if (num_lines == 0)
         return;
     begin_overlay(renderer, &renderer->line, renderer->line_array, !on_top);
-    md5gl_stream(renderer, GL_ARRAY_BUFFER, renderer->line_buffer, vertices,
-                 (size_t)num_lines * 2 * sizeof *vertices);
+    md5gli_stream(renderer, GL_ARRAY_BUFFER, renderer->line_buffer, vertices,
+                  (size_t)num_lines * 2 * sizeof *vertices);
     gl->Uniform1f(renderer->line.uniforms[MD5GL_LINE_WIDTH], width_pixels);
     gl->DrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)num_lines);
 }
@@ -65,7 +65,7 @@ void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 centre, float radius)
     if (!renderer->shadowed || !(sides[0] < sides[2] && sides[1] < sides[3]))
         return;
     begin_overlay(renderer, &renderer->ground_shadow, renderer->empty_array, true);
-    md5gl_bind_shadows(renderer);
+    md5gli_bind_shadows(renderer);
     gl->Enable(GL_POLYGON_OFFSET_FILL); // as the grid
     gl->PolygonOffset(1.0f, 1.0f);
     gl->Uniform4f(renderer->ground_shadow.uniforms[MD5GL_GROUND_AREA], centre.x, centre.y,
@@ -82,8 +82,8 @@ static void draw_triangles(md5gl_renderer *renderer, const md5gl_program *progra
 {
     const GladGLContext *gl = &renderer->gl;
     begin_overlay(renderer, program, renderer->panel_array, false);
-    md5gl_stream(renderer, GL_ARRAY_BUFFER, renderer->panel_buffer, vertices,
-                 (size_t)count * sizeof *vertices);
+    md5gli_stream(renderer, GL_ARRAY_BUFFER, renderer->panel_buffer, vertices,
+                  (size_t)count * sizeof *vertices);
     gl->ActiveTexture(GL_TEXTURE0 + MD5GL_UNIT_TEXTURE);
     gl->BindTexture(GL_TEXTURE_2D, texture ? texture : renderer->white);
     gl->DrawArrays(GL_TRIANGLES, 0, (GLsizei)(count / 3 * 3));

@@ -133,14 +133,14 @@ static bool take_memory(const md5_allocator *allocator, const md5gl_panorama *pi
         height = half_of(height);
     }
     if (texels > SIZE_MAX / (3 * sizeof(float)))
-        return md5gl_fail(error, MD5_ERROR_MEMORY, "out of memory");
+        return md5gli_fail(error, MD5_ERROR_MEMORY, "out of memory");
     pyramid->size = (size_t)texels * 3 * sizeof(float);
-    pyramid->texels = (float *)md5gl_alloc(allocator, pyramid->size, 1, error);
+    pyramid->texels = (float *)md5gli_alloc(allocator, pyramid->size, 1, error);
     return pyramid->texels != NULL;
 }
 
-bool md5gl_create_pyramid(const md5_allocator *allocator, const md5gl_panorama *picture,
-                          uint32_t most, md5gl_pyramid *pyramid, md5_error *error)
+bool md5gli_create_pyramid(const md5_allocator *allocator, const md5gl_panorama *picture,
+                           uint32_t most, md5gl_pyramid *pyramid, md5_error *error)
 {
     memset(pyramid, 0, sizeof *pyramid);
     if (!take_memory(allocator, picture, pyramid, error))
@@ -163,9 +163,9 @@ bool md5gl_create_pyramid(const md5_allocator *allocator, const md5gl_panorama *
     }
 }
 
-void md5gl_free_pyramid(const md5_allocator *allocator, md5gl_pyramid *pyramid)
+void md5gli_free_pyramid(const md5_allocator *allocator, md5gl_pyramid *pyramid)
 {
-    md5gl_free(allocator, pyramid->texels, pyramid->size);
+    md5gli_free(allocator, pyramid->texels, pyramid->size);
     memset(pyramid, 0, sizeof *pyramid);
 }
 
@@ -241,7 +241,7 @@ static int look_straight(const md5gl_pyramid *from, uint32_t width, lobe_sample 
     return 1;
 }
 
-void md5gl_blur_panorama(const md5gl_pyramid *from, float roughness, md5gl_panorama *shown)
+void md5gli_blur_panorama(const md5gl_pyramid *from, float roughness, md5gl_panorama *shown)
 {
     lobe_sample samples[NUM_SAMPLES];
     const int count = roughness > 0.0f ? spread_samples(from, roughness, samples)

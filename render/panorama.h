@@ -23,13 +23,13 @@ typedef struct md5gl_pyramid {
 // Halves a picture until no side is above `most`, and makes the levels from there on. Components
 // are brought to 0..65000. Returns false with MD5_ERROR_MEMORY. Free the pyramid with the same
 // allocator.
-bool md5gl_create_pyramid(const md5_allocator *allocator, const md5gl_panorama *picture,
-                          uint32_t most, md5gl_pyramid *pyramid, md5_error *error);
-void md5gl_free_pyramid(const md5_allocator *allocator, md5gl_pyramid *pyramid);
+bool md5gli_create_pyramid(const md5_allocator *allocator, const md5gl_panorama *picture,
+                           uint32_t most, md5gl_pyramid *pyramid, md5_error *error);
+void md5gli_free_pyramid(const md5_allocator *allocator, md5gl_pyramid *pyramid);
 
 // Writes what a mirror of a roughness, 0 to 1, shows in each direction: the mean of the light
 // around it, weighted by GGX and the cosine (Karis, "Real Shading in Unreal Engine 4", 2013, where
 // view and normal coincide). `shown` has its size and memory.
-void md5gl_blur_panorama(const md5gl_pyramid *from, float roughness, md5gl_panorama *shown);
+void md5gli_blur_panorama(const md5gl_pyramid *from, float roughness, md5gl_panorama *shown);
 
 #endif

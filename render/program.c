@@ -124,11 +124,11 @@ static bool fail_with_log(const char *log, const md5gl_source *files, const char
     while (last + 1 < MD5GL_MAX_SOURCES && files[last + 1].text)
         last++;
     if (line > 0 && line / LINES_PER_FILE <= last)
-        return md5gl_fail(error, MD5_ERROR_GPU, "shaders/%s:%ld: %s: %.*s",
-                          files[line / LINES_PER_FILE].file, line % LINES_PER_FILE, step, shown,
-                          text);
-    return md5gl_fail(error, MD5_ERROR_GPU, "shaders/%s: %s: %.*s", files[last].file, step, shown,
-                      text);
+        return md5gli_fail(error, MD5_ERROR_GPU, "shaders/%s:%ld: %s: %.*s",
+                           files[line / LINES_PER_FILE].file, line % LINES_PER_FILE, step, shown,
+                           text);
+    return md5gli_fail(error, MD5_ERROR_GPU, "shaders/%s: %s: %.*s", files[last].file, step, shown,
+                       text);
 }
 
 // OpenGL ES needs a precision for everything: the highest, as desktops have.
@@ -205,8 +205,8 @@ static bool link_program(md5gl_renderer *renderer, const md5gl_source *files,
 // In OpenGL ES a program that only writes depth, or captures, needs a fragment stage all the same.
 static const md5gl_source no_fragments[MD5GL_MAX_SOURCES] = {{"(none)", "void main() {}\n"}};
 
-bool md5gl_build_program(md5gl_renderer *renderer, const md5gl_program_sources *sources,
-                         md5gl_program *program, md5_error *error)
+bool md5gli_build_program(md5gl_renderer *renderer, const md5gl_program_sources *sources,
+                          md5gl_program *program, md5_error *error)
 {
     static const GLenum stages[] = {GL_VERTEX_SHADER, GL_FRAGMENT_SHADER, MD5GL_COMPUTE_SHADER};
     const bool lacks_fragments = !sources->fragment[0].text && !sources->compute[0].text;

@@ -153,32 +153,32 @@ typedef struct md5gl_program_sources {
 } md5gl_program_sources;
 
 // Compiles and links a program. On failure nothing is leaked, and the message names the file.
-bool md5gl_build_program(md5gl_renderer *renderer, const md5gl_program_sources *sources,
-                         md5gl_program *program, md5_error *error);
+bool md5gli_build_program(md5gl_renderer *renderer, const md5gl_program_sources *sources,
+                          md5gl_program *program, md5_error *error);
 
 // Builds the programs of a variant that draw a path, unless they exist already.
-bool md5gl_build_variant(md5gl_renderer *renderer, md5gl_path path, int variant, md5_error *error);
+bool md5gli_build_variant(md5gl_renderer *renderer, md5gl_path path, int variant, md5_error *error);
 
 // Builds the programs that draw baked clips, unless they exist already.
-bool md5gl_build_baked(md5gl_renderer *renderer, md5_error *error);
+bool md5gli_build_baked(md5gl_renderer *renderer, md5_error *error);
 
 // Builds the program that draws pictures for impostors of a path and variant, unless it exists
 // already.
-bool md5gl_build_picture_program(md5gl_renderer *renderer, md5gl_path path, int variant,
-                                 md5_error *error);
+bool md5gli_build_picture_program(md5gl_renderer *renderer, md5gl_path path, int variant,
+                                  md5_error *error);
 
 // Returns the program that draws stages with a variant of a skin, which it builds first unless it
 // exists already. NULL on failure.
-const md5gl_program *md5gl_build_stage_program(md5gl_renderer *renderer, int variant,
-                                               enum md5gl_skin skin, md5_error *error);
+const md5gl_program *md5gli_build_stage_program(md5gl_renderer *renderer, int variant,
+                                                enum md5gl_skin skin, md5_error *error);
 
 // The same for a pass that lights: one of MD5GL_PASS_LIT and its kin.
-const md5gl_program *md5gl_build_lit_program(md5gl_renderer *renderer, int variant,
-                                             enum md5gl_skin skin, enum md5gl_pass pass,
-                                             md5_error *error);
+const md5gl_program *md5gli_build_lit_program(md5gl_renderer *renderer, int variant,
+                                              enum md5gl_skin skin, enum md5gl_pass pass,
+                                              md5_error *error);
 
 // Builds the program that draws environments as backgrounds, unless it exists already.
-bool md5gl_build_background(md5gl_renderer *renderer, md5_error *error);
+bool md5gli_build_background(md5gl_renderer *renderer, md5_error *error);
 
 // The programs that draw impostors: lit, depth for shadow maps, lit in other frames.
 enum md5gl_impostor_pass {
@@ -191,11 +191,11 @@ enum md5gl_impostor_pass {
 enum { MD5GL_NUM_IMPOSTOR_LAYOUTS = 3 }; // ARRAY, ATLAS, VOLUME of md5gl_impostor_layout
 
 // Builds a program of a layout (0 = ARRAY), unless it exists already. NULL on failure.
-const md5gl_program *md5gl_build_impostor_program(md5gl_renderer *renderer, uint32_t layout,
-                                                  enum md5gl_impostor_pass pass, md5_error *error);
+const md5gl_program *md5gli_build_impostor_program(md5gl_renderer *renderer, uint32_t layout,
+                                                   enum md5gl_impostor_pass pass, md5_error *error);
 
 // Builds the programs of overlays. Those that draw models are built with the first model.
-bool md5gl_build_overlays(md5gl_renderer *renderer, md5_error *error);
-void md5gl_destroy_all_programs(md5gl_renderer *renderer);
+bool md5gli_build_overlays(md5gl_renderer *renderer, md5_error *error);
+void md5gli_destroy_all_programs(md5gl_renderer *renderer);
 
 #endif

@@ -162,7 +162,7 @@ static bool build_pass(md5gl_renderer *renderer, int variant, enum md5gl_skin sk
     sources.vertex[count++] = skin_functions[skin];
     sources.vertex[count++] = last;
     md5gl_program *const program = &renderer->skinned[variant][skin][pass];
-    return program->name != 0 || md5gl_build_program(renderer, &sources, program, error);
+    return program->name != 0 || md5gli_build_program(renderer, &sources, program, error);
 }
 
 static bool build_skinned(md5gl_renderer *renderer, int variant, enum md5gl_skin skin,
@@ -175,35 +175,35 @@ static bool build_skinned(md5gl_renderer *renderer, int variant, enum md5gl_skin
     return true;
 }
 
-bool md5gl_build_picture_program(md5gl_renderer *renderer, md5gl_path path, int variant,
-                                 md5_error *error)
+bool md5gli_build_picture_program(md5gl_renderer *renderer, md5gl_path path, int variant,
+                                  md5_error *error)
 {
-    const enum md5gl_skin skin = md5gl_skin_of(path);
+    const enum md5gl_skin skin = md5gli_skin_of(path);
     return build_pass(renderer, skin == MD5GL_SKIN_POSED ? 0 : variant, skin, MD5GL_PASS_PICTURE,
                       error);
 }
 
-const md5gl_program *md5gl_build_stage_program(md5gl_renderer *renderer, int variant,
-                                               enum md5gl_skin skin, md5_error *error)
+const md5gl_program *md5gli_build_stage_program(md5gl_renderer *renderer, int variant,
+                                                enum md5gl_skin skin, md5_error *error)
 {
     return build_pass(renderer, variant, skin, MD5GL_PASS_STAGE, error)
                ? &renderer->skinned[variant][skin][MD5GL_PASS_STAGE]
                : NULL;
 }
 
-const md5gl_program *md5gl_build_lit_program(md5gl_renderer *renderer, int variant,
-                                             enum md5gl_skin skin, enum md5gl_pass pass,
-                                             md5_error *error)
+const md5gl_program *md5gli_build_lit_program(md5gl_renderer *renderer, int variant,
+                                              enum md5gl_skin skin, enum md5gl_pass pass,
+                                              md5_error *error)
 {
     return build_pass(renderer, variant, skin, pass, error)
                ? &renderer->skinned[variant][skin][pass]
                : NULL;
 }
 
-bool md5gl_build_background(md5gl_renderer *renderer, md5_error *error)
+bool md5gli_build_background(md5gl_renderer *renderer, md5_error *error)
 {
     return renderer->background.name != 0
-           || md5gl_build_program(renderer, &background_sources, &renderer->background, error);
+           || md5gli_build_program(renderer, &background_sources, &renderer->background, error);
 }
 
 static bool build_preskin(md5gl_renderer *renderer, int variant, md5_error *error)
@@ -212,18 +212,18 @@ static bool build_preskin(md5gl_renderer *renderer, int variant, md5_error *erro
     sources.compute[PRESKIN_BLEND] = blend_of(variant);
     sources.compute[PRESKIN_BIND] = bind_of(variant);
     md5gl_program *const program = &renderer->preskin[variant];
-    return program->name != 0 || md5gl_build_program(renderer, &sources, program, error);
+    return program->name != 0 || md5gli_build_program(renderer, &sources, program, error);
 }
 
-bool md5gl_build_variant(md5gl_renderer *renderer, md5gl_path path, int variant, md5_error *error)
+bool md5gli_build_variant(md5gl_renderer *renderer, md5gl_path path, int variant, md5_error *error)
 {
     if (path == MD5GL_PATH_COMPUTE && !build_preskin(renderer, variant, error))
         return false;
-    const enum md5gl_skin skin = md5gl_skin_of(path);
+    const enum md5gl_skin skin = md5gli_skin_of(path);
     return build_skinned(renderer, skin == MD5GL_SKIN_POSED ? 0 : variant, skin, error);
 }
 
-bool md5gl_build_baked(md5gl_renderer *renderer, md5_error *error)
+bool md5gli_build_baked(md5gl_renderer *renderer, md5_error *error)
 {
     return build_skinned(renderer, MD5GL_BLEND_LINEAR, MD5GL_SKIN_BAKED, error);
 }
@@ -245,8 +245,8 @@ static const md5gl_source impostor_layouts[MD5GL_NUM_IMPOSTOR_LAYOUTS] = {
     {"impostor_volume.glsl", md5gl_shader_impostor_volume_glsl},
 };
 
-const md5gl_program *md5gl_build_impostor_program(md5gl_renderer *renderer, uint32_t layout,
-                                                  enum md5gl_impostor_pass pass, md5_error *error)
+const md5gl_program *md5gli_build_impostor_program(md5gl_renderer *renderer, uint32_t layout,
+                                                   enum md5gl_impostor_pass pass, md5_error *error)
 {
     const md5gl_program_sources sources[MD5GL_NUM_IMPOSTOR_PASSES] = {
         [MD5GL_IMPOSTOR_LIT] =
@@ -288,20 +288,20 @@ const md5gl_program *md5gl_build_impostor_program(md5gl_renderer *renderer, uint
     };
     md5gl_program *const program = &renderer->impostor[layout][pass];
     const bool built =
-        program->name != 0 || md5gl_build_program(renderer, &sources[pass], program, error);
+        program->name != 0 || md5gli_build_program(renderer, &sources[pass], program, error);
     return built ? program : NULL;
 }
 
-bool md5gl_build_overlays(md5gl_renderer *renderer, md5_error *error)
+bool md5gli_build_overlays(md5gl_renderer *renderer, md5_error *error)
 {
-    return md5gl_build_program(renderer, &line_sources, &renderer->line, error)
-           && md5gl_build_program(renderer, &grid_sources, &renderer->grid, error)
-           && md5gl_build_program(renderer, &ground_sources, &renderer->ground_shadow, error)
-           && md5gl_build_program(renderer, &panel_sources, &renderer->panel, error)
-           && md5gl_build_program(renderer, &image_sources, &renderer->image, error);
+    return md5gli_build_program(renderer, &line_sources, &renderer->line, error)
+           && md5gli_build_program(renderer, &grid_sources, &renderer->grid, error)
+           && md5gli_build_program(renderer, &ground_sources, &renderer->ground_shadow, error)
+           && md5gli_build_program(renderer, &panel_sources, &renderer->panel, error)
+           && md5gli_build_program(renderer, &image_sources, &renderer->image, error);
 }
 
-void md5gl_destroy_all_programs(md5gl_renderer *renderer)
+void md5gli_destroy_all_programs(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
     for (int variant = 0; variant < MD5GL_NUM_VARIANTS; variant++) {

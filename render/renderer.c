@@ -64,11 +64,11 @@ static bool load_functions(md5gl_renderer *renderer, const md5gl_opts *opts, md5
     GladGLContext *gl = &renderer->gl;
     checking_loader loader = {.opts = opts};
     if (!has_first_functions(&loader))
-        return md5gl_fail(error, MD5_ERROR_GPU, "no OpenGL: the loader does not find %s",
-                          loader.first_missing);
+        return md5gli_fail(error, MD5_ERROR_GPU, "no OpenGL: the loader does not find %s",
+                           loader.first_missing);
     const char *const name = get_version(opts);
     if (!name)
-        return md5gl_fail(error, MD5_ERROR_GPU, "no OpenGL context is current");
+        return md5gli_fail(error, MD5_ERROR_GPU, "no OpenGL context is current");
     renderer->is_es = strncmp(name, es_prefix, sizeof es_prefix - 1) == 0;
     renderer->is_webgl = renderer->is_es && strstr(name, "WebGL") != NULL;
     if (renderer->is_es)
@@ -76,12 +76,12 @@ static bool load_functions(md5gl_renderer *renderer, const md5gl_opts *opts, md5
     else
         gladLoadGLContextUserPtr(gl, load_checked, &loader);
     if (renderer->is_es ? !gl->ES_VERSION_3_0 : !gl->VERSION_3_3)
-        return md5gl_fail(error, MD5_ERROR_GPU,
-                          "OpenGL 3.3 or OpenGL ES 3.0 is needed, but the context is %s", name);
+        return md5gli_fail(error, MD5_ERROR_GPU,
+                           "OpenGL 3.3 or OpenGL ES 3.0 is needed, but the context is %s", name);
     // WebGL's loaders leave out what it lacks, such as the mapping of buffers.
     if (loader.first_missing && !renderer->is_webgl)
-        return md5gl_fail(error, MD5_ERROR_GPU, "%s%s lacks %s", renderer->is_es ? "" : "OpenGL ",
-                          name, loader.first_missing);
+        return md5gli_fail(error, MD5_ERROR_GPU, "%s%s lacks %s", renderer->is_es ? "" : "OpenGL ",
+                           name, loader.first_missing);
     return true;
 }
 
@@ -228,7 +228,7 @@ static bool create_textures(md5gl_renderer *renderer, md5_error *error)
     if (renderer->white)
         renderer->grey = md5gl_create_texture(renderer, 1, 1, grey, error);
     if (renderer->grey)
-        renderer->checker = md5gl_create_checker(renderer, error);
+        renderer->checker = md5gli_create_checker(renderer, error);
     return renderer->checker != 0;
 }
 
@@ -239,62 +239,62 @@ static bool create_objects(md5gl_renderer *renderer, md5_error *error)
     create_line_array(renderer);
     create_panel_array(renderer);
     gl->GenVertexArrays(1, &renderer->empty_array);
-    md5gl_create_shadows(renderer);
-    return create_textures(renderer, error) && md5gl_build_overlays(renderer, error)
-           && md5gl_check(renderer, "creating the renderer", error);
+    md5gli_create_shadows(renderer);
+    return create_textures(renderer, error) && md5gli_build_overlays(renderer, error)
+           && md5gli_check(renderer, "creating the renderer", error);
 }
 
 // -- Public -----------------------------------------------------------------------------------
 
-md5gl_renderer *md5gl_create(const md5gl_opts *opts, md5_error *error)
+md5gl_renderer *md5gl_create_renderer(const md5gl_opts *opts, md5_error *error)
 {
     MD5_ASSERT_RESERVED(opts);
-    md5gl_clear_error(error);
+    md5gli_clear_error(error);
     if (!opts || !opts->load) {
-        md5gl_fail(error, MD5_ERROR_GPU,
-                   "md5gl_opts.load is NULL: a loader of GL functions is required");
+        md5gli_fail(error, MD5_ERROR_GPU,
+                    "md5gl_opts.load is NULL: a loader of GL functions is required");
         return NULL;
     }
     md5_allocator allocator = opts->allocator;
     if (!allocator.alloc || !allocator.free)
         allocator = (md5_allocator){default_alloc, default_free, NULL};
     md5gl_renderer *const renderer =
-        (md5gl_renderer *)md5gl_alloc(&allocator, 1, sizeof *renderer, error);
+        (md5gl_renderer *)md5gli_alloc(&allocator, 1, sizeof *renderer, error);
     if (!renderer)
         return NULL;
     renderer->allocator = allocator;
     if (!load_functions(renderer, opts, error)) {
-        md5gl_free(&allocator, renderer, sizeof *renderer);
+        md5gli_free(&allocator, renderer, sizeof *renderer);
         return NULL;
     }
-    md5gl_clear_gl_errors(renderer);
+    md5gli_clear_gl_errors(renderer);
     load_optional_functions(renderer, opts);
     read_limits(renderer);
-    md5gl_reset_state(renderer);
+    md5gli_reset_state(renderer);
     const bool created = create_objects(renderer, error);
-    md5gl_reset_state(renderer);
+    md5gli_reset_state(renderer);
     if (created)
         return renderer;
-    md5gl_destroy(renderer);
+    md5gl_destroy_renderer(renderer);
     return NULL;
 }
 
 // GL ignores name 0, so this also destroys a renderer that was created only in part.
-void md5gl_destroy(md5gl_renderer *renderer)
+void md5gl_destroy_renderer(md5gl_renderer *renderer)
 {
     if (!renderer)
         return;
     const GladGLContext *gl = &renderer->gl;
-    md5gl_destroy_all_programs(renderer);
+    md5gli_destroy_all_programs(renderer);
     const GLuint textures[] = {renderer->white, renderer->grey, renderer->checker};
     gl->DeleteTextures(3, textures);
-    md5gl_destroy_shadows(renderer);
+    md5gli_destroy_shadows(renderer);
     const GLuint buffers[] = {renderer->frame_block, renderer->line_buffer, renderer->panel_buffer};
     gl->DeleteBuffers(3, buffers);
     const GLuint arrays[] = {renderer->line_array, renderer->panel_array, renderer->empty_array};
     gl->DeleteVertexArrays(3, arrays);
     const md5_allocator allocator = renderer->allocator;
-    md5gl_free(&allocator, renderer, sizeof *renderer);
+    md5gli_free(&allocator, renderer, sizeof *renderer);
 }
 
 const char *md5gl_device_name(const md5gl_renderer *renderer)
@@ -303,7 +303,7 @@ const char *md5gl_device_name(const md5gl_renderer *renderer)
     return renderer->device_name;
 }
 
-md5gl_texture md5gl_checker(const md5gl_renderer *renderer)
+md5gl_texture md5gl_checker_texture(const md5gl_renderer *renderer)
 {
     MD5_ASSERT(renderer != NULL, "renderer: not NULL");
     return renderer->checker;

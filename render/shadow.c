@@ -67,7 +67,7 @@ static GLuint create_sampler(const md5gl_renderer *renderer, GLint filter, GLint
     return sampler;
 }
 
-void md5gl_create_shadows(md5gl_renderer *renderer)
+void md5gli_create_shadows(md5gl_renderer *renderer)
 {
     // OpenGL ES filters depth only where it is compared.
     renderer->compare_sampler = create_sampler(renderer, GL_LINEAR, GL_COMPARE_REF_TO_TEXTURE);
@@ -85,7 +85,7 @@ static void destroy_map(const GladGLContext *gl, md5gl_shadow_map *map)
     gl->DeleteBuffers(1, &map->frame_block);
 }
 
-void md5gl_destroy_shadows(md5gl_renderer *renderer)
+void md5gli_destroy_shadows(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
     destroy_map(gl, &renderer->sun);
@@ -144,7 +144,7 @@ static void begin_map(md5gl_renderer *renderer, const md5gl_shadow_map *map, con
     const GladGLContext *gl = &renderer->gl;
     md5gl_frame_block seen = *block;
     set_matrix(view, 1.0f, 0.0f, seen.clip_from_world);
-    md5gl_stream(renderer, GL_UNIFORM_BUFFER, map->frame_block, &seen, sizeof seen);
+    md5gli_stream(renderer, GL_UNIFORM_BUFFER, map->frame_block, &seen, sizeof seen);
     gl->BindFramebuffer(GL_FRAMEBUFFER, map->framebuffer);
     gl->Viewport(0, 0, map->side, map->side);
     gl->Clear(GL_DEPTH_BUFFER_BIT);
@@ -219,8 +219,8 @@ static void find_shaded_ground(const md5gl_frame *frame, const float *direction,
     }
 }
 
-void md5gl_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
-                         md5gl_frame_block *block)
+void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
+                          md5gl_frame_block *block)
 {
     const md5_bounds bounds = frame->casters;
     float radius, heights[2];
@@ -251,7 +251,7 @@ void md5gl_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
     begin_map(renderer, &renderer->contact, &contact, block);
 }
 
-void md5gl_bind_map(md5gl_renderer *renderer, const md5gl_shadow_map *map)
+void md5gli_bind_map(md5gl_renderer *renderer, const md5gl_shadow_map *map)
 {
     const GladGLContext *gl = &renderer->gl;
     gl->BindFramebuffer(GL_FRAMEBUFFER, map->framebuffer);
@@ -259,7 +259,7 @@ void md5gl_bind_map(md5gl_renderer *renderer, const md5gl_shadow_map *map)
     gl->BindBufferBase(GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, map->frame_block);
 }
 
-void md5gl_set_shadowing(md5gl_renderer *renderer, bool on)
+void md5gli_set_shadowing(md5gl_renderer *renderer, bool on)
 {
     const float value = on ? 1.0f : 0.0f;
     renderer->gl.BindBuffer(GL_UNIFORM_BUFFER, renderer->frame_block);
@@ -269,7 +269,7 @@ void md5gl_set_shadowing(md5gl_renderer *renderer, bool on)
 
 // Needed even if the frame has no shadows: a shadow sampler must be bound to a depth texture
 // although the shader does not read it.
-void md5gl_bind_shadows(md5gl_renderer *renderer)
+void md5gli_bind_shadows(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
     const struct {

@@ -30,20 +30,20 @@ static bool upload_bordered(md5gl_renderer *renderer, const md5gl_level *source,
 {
     const size_t size = (size_t)source->width * source->height * 4;
     md5gl_level level = *source;
-    level.rgba = (uint8_t *)md5gl_alloc(&renderer->allocator, size, 1, error);
+    level.rgba = (uint8_t *)md5gli_alloc(&renderer->allocator, size, 1, error);
     if (!level.rgba)
         return false;
     memcpy(level.rgba, source->rgba, size);
     md5gl_encoding bytes;
-    md5gl_prepare_encoding(&bytes, false);
+    md5gli_prepare_encoding(&bytes, false);
     fill_border(&level, alpha);
     upload_level(&renderer->gl, 0, &level);
     for (GLint number = 1; !nearest && (level.width > 1 || level.height > 1); number++) {
-        level = md5gl_halve(&bytes, &level, level.rgba);
+        level = md5gli_halve(&bytes, &level, level.rgba);
         fill_border(&level, alpha);
         upload_level(&renderer->gl, number, &level);
     }
-    md5gl_free(&renderer->allocator, level.rgba, size);
+    md5gli_free(&renderer->allocator, level.rgba, size);
     return true;
 }
 
@@ -51,14 +51,14 @@ static bool upload(md5gl_renderer *renderer, const md5gl_level *source, md5gl_wr
                    bool nearest, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
-    md5gl_set_sampling(gl, wrap == MD5GL_WRAP_REPEAT, nearest ? GL_NEAREST : GL_LINEAR,
-                       nearest ? GL_NEAREST : GL_LINEAR_MIPMAP_LINEAR);
+    md5gli_set_sampling(gl, wrap == MD5GL_WRAP_REPEAT, nearest ? GL_NEAREST : GL_LINEAR,
+                        nearest ? GL_NEAREST : GL_LINEAR_MIPMAP_LINEAR);
     if (wrap == MD5GL_WRAP_CLAMP_BLACK || wrap == MD5GL_WRAP_CLAMP_CLEAR)
         return upload_bordered(renderer, source, wrap == MD5GL_WRAP_CLAMP_BLACK ? 255 : 0, nearest,
                                error);
     if (!nearest)
-        return md5gl_upload_levels(renderer, GL_TEXTURE_2D, GL_RGBA8, source->width, source->height,
-                                   source->rgba, error);
+        return md5gli_upload_levels(renderer, GL_TEXTURE_2D, GL_RGBA8, source->width,
+                                    source->height, source->rgba, error);
     upload_level(gl, 0, source);
     return true;
 }
@@ -69,15 +69,16 @@ md5gl_texture md5gl_create_stage_cube(md5gl_renderer *renderer, uint32_t side,
     MD5_ASSERT(renderer != NULL && rgba != NULL, "renderer, rgba: not NULL");
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
     const GladGLContext *gl = &renderer->gl;
-    md5gl_clear_error(error);
+    md5gli_clear_error(error);
     if (side == 0 || side > renderer->max_texture_size) {
-        md5gl_fail(error, MD5_ERROR_GPU, "a cube map of %u texels a side, but 1 to %u are possible",
-                   (unsigned)side, (unsigned)renderer->max_texture_size);
+        md5gli_fail(error, MD5_ERROR_GPU,
+                    "a cube map of %u texels a side, but 1 to %u are possible", (unsigned)side,
+                    (unsigned)renderer->max_texture_size);
         return 0;
     }
     GLuint texture = 0;
-    md5gl_clear_gl_errors(renderer);
-    md5gl_reset_transfers(renderer);
+    md5gli_clear_gl_errors(renderer);
+    md5gli_reset_transfers(renderer);
     gl->GenTextures(1, &texture);
     gl->ActiveTexture(GL_TEXTURE0);
     gl->BindTexture(GL_TEXTURE_CUBE_MAP, texture);
@@ -98,10 +99,10 @@ md5gl_texture md5gl_create_stage_cube(md5gl_renderer *renderer, uint32_t side,
             gl->TexImage2D(target, 0, GL_RGBA8, (GLsizei)side, (GLsizei)side, 0, GL_RGBA,
                            GL_UNSIGNED_BYTE, rgba[i]);
         else
-            uploaded = md5gl_upload_levels(renderer, target, GL_RGBA8, side, side, rgba[i], error);
+            uploaded = md5gli_upload_levels(renderer, target, GL_RGBA8, side, side, rgba[i], error);
     }
     gl->BindTexture(GL_TEXTURE_CUBE_MAP, 0);
-    if (uploaded && md5gl_check(renderer, "creating a cube map", error))
+    if (uploaded && md5gli_check(renderer, "creating a cube map", error))
         return texture;
     gl->DeleteTextures(1, &texture);
     return 0;
@@ -115,9 +116,9 @@ md5gl_texture md5gl_create_stage_texture(md5gl_renderer *renderer, uint32_t widt
     MD5_ASSERT((unsigned)wrap <= MD5GL_WRAP_CLAMP_CLEAR, "wrap: one of md5gl_wrap");
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
     const md5gl_level source = {width, height, (uint8_t *)(uintptr_t)rgba}; // which is only read
-    const GLuint texture = md5gl_begin_texture(renderer, width, height, error);
+    const GLuint texture = md5gli_begin_texture(renderer, width, height, error);
     if (texture == 0)
         return 0;
     const bool uploaded = upload(renderer, &source, wrap, nearest, error);
-    return md5gl_end_texture(renderer, texture, uploaded, error);
+    return md5gli_end_texture(renderer, texture, uploaded, error);
 }

@@ -184,7 +184,7 @@ static void draw_layer(md5gl_renderer *renderer, const list_draw *draw, const la
     const GladGLContext *gl = &renderer->gl;
     const GLint *const uniforms = draw->program->uniforms;
     md5gl_run run;
-    md5gl_use_model_program(renderer, draw->model, draw->mesh, draw->program);
+    md5gli_use_model_program(renderer, draw->model, draw->mesh, draw->program);
     const bool is_cube = is_direction(drawn->texgen);
     const bool is_bumped = drawn->texgen == MD5GL_TEXGEN_REFLECT && drawn->normals != 0;
     gl->ActiveTexture(GL_TEXTURE0 + (GLenum)MD5GL_UNIT_SPECULAR);
@@ -201,9 +201,9 @@ static void draw_layer(md5gl_renderer *renderer, const list_draw *draw, const la
     gl->Uniform3i(uniforms[MD5GL_STAGE_MODE], (GLint)drawn->vertex_color,
                   drawn->alpha_test != NULL ? test : 0, (GLint)drawn->alpha);
     gl->Uniform1f(uniforms[MD5GL_ALPHA_LIMIT], drawn->alpha_test ? *drawn->alpha_test : 0.0f);
-    for (uint32_t i = 0; (run = md5gl_run_at(draw->model, i)).count > 0; i++)
+    for (uint32_t i = 0; (run = md5gli_run_at(draw->model, i)).count > 0; i++)
         if (run.skin == draw->list->skin)
-            md5gl_draw_run(renderer, draw->model, draw->mesh, draw->program, &run);
+            md5gli_draw_run(renderer, draw->model, draw->mesh, draw->program, &run);
 }
 
 // -- Bases ----------------------------------------------------------------------------------------
@@ -239,10 +239,10 @@ static void draw_shadow(md5gl_renderer *renderer, const list_draw *draw)
     set_depth(renderer, GL_LEQUAL, true);
     set_sides(renderer, MD5GL_CULL_NONE);
     for (int i = 0; i < 2; i++) {
-        md5gl_bind_map(renderer, maps[i]);
+        md5gli_bind_map(renderer, maps[i]);
         fill_depth(renderer, draw, false);
     }
-    md5gl_bind_frame(renderer);
+    md5gli_bind_frame(renderer);
 }
 
 // Draws a mesh lit with a material, or with that of its skin if it is NULL.
@@ -250,12 +250,12 @@ static void draw_lit(md5gl_renderer *renderer, const list_draw *draw,
                      const md5gl_material *material)
 {
     md5gl_run run;
-    md5gl_bind_shadows(renderer);
-    md5gl_set_coverage(renderer, true);
-    for (uint32_t i = 0; (run = md5gl_run_at(draw->model, i)).count > 0; i++)
+    md5gli_bind_shadows(renderer);
+    md5gli_set_coverage(renderer, true);
+    for (uint32_t i = 0; (run = md5gli_run_at(draw->model, i)).count > 0; i++)
         if (run.skin == draw->list->skin)
-            md5gl_draw_lit_run(renderer, draw->model, draw->list->mesh, material, &run);
-    md5gl_set_coverage(renderer, false);
+            md5gli_draw_lit_run(renderer, draw->model, draw->list->mesh, material, &run);
+    md5gli_set_coverage(renderer, false);
 }
 
 // Draws the light of all lit layers, of which the first one replaces what is there unless it
@@ -272,7 +272,8 @@ static void draw_light(md5gl_renderer *renderer, const list_draw *draw, bool is_
     for (uint32_t i = 0; i < list->num_lit_layers; i++) {
         md5gl_material added = list->lit_layers[i];
         added.flags |= (uintptr_t)MD5GL_OPAQUE;
-        added.two_sided = md5gl_surface_of(draw->model, list->skin, list->mesh)->material.two_sided;
+        added.two_sided =
+            md5gli_surface_of(draw->model, list->skin, list->mesh)->material.two_sided;
         draw_lit(renderer, draw, &added);
     }
 }
@@ -280,7 +281,7 @@ static void draw_light(md5gl_renderer *renderer, const list_draw *draw, bool is_
 static md5gl_cull lit_cull_of(const list_draw *draw)
 {
     const md5gl_stage_list *const list = draw->list;
-    if (md5gl_surface_of(draw->model, list->skin, list->mesh)->material.two_sided)
+    if (md5gli_surface_of(draw->model, list->skin, list->mesh)->material.two_sided)
         return MD5GL_CULL_NONE;
     return list->cull == MD5GL_CULL_FRONT ? MD5GL_CULL_FRONT : MD5GL_CULL_BACK;
 }
@@ -291,11 +292,11 @@ static void add_light(md5gl_renderer *renderer, const list_draw *draw)
     set_depth_offset(renderer, draw->list->depth_offset);
     set_depth(renderer, GL_LEQUAL, false);
     set_sides(renderer, lit_cull_of(draw));
-    md5gl_set_shadowing(renderer, false);
+    md5gli_set_shadowing(renderer, false);
     renderer->adds_light = true;
     draw_light(renderer, draw, true);
     renderer->adds_light = false;
-    md5gl_set_shadowing(renderer, renderer->shadowed);
+    md5gli_set_shadowing(renderer, renderer->shadowed);
 }
 
 static void draw_base(md5gl_renderer *renderer, const list_draw *draw)
@@ -308,11 +309,11 @@ static void draw_base(md5gl_renderer *renderer, const list_draw *draw)
     set_sides(renderer, is_lit ? lit_cull_of(draw) : list->cull);
     // Where samples are many, edges are as soft as those of other cut-outs. What is drawn over the
     // base has its depth, so keeps its samples.
-    md5gl_set_coverage(renderer, true);
+    md5gli_set_coverage(renderer, true);
     write_channels(renderer, is_lit ? UINT32_MAX : 0,
                    !is_lit && !(renderer->multisampled && renderer->opaque));
     fill_depth(renderer, draw, renderer->multisampled);
-    md5gl_set_coverage(renderer, false);
+    md5gli_set_coverage(renderer, false);
     if (!is_lit)
         return;
     write_channels(renderer, 0, true);
@@ -421,7 +422,7 @@ static bool draw_lists(md5gl_renderer *renderer, const md5gl_model *model,
                        const md5gl_stage_list *lists, uint32_t count, enum list_part part,
                        md5_error *error)
 {
-    md5gl_clear_error(error);
+    md5gli_clear_error(error);
     renderer->gl.Enable(GL_DEPTH_TEST);
     bool built = true;
     for (uint32_t i = 0; i < count && built; i++) {
@@ -431,8 +432,8 @@ static bool draw_lists(md5gl_renderer *renderer, const md5gl_model *model,
         if (!has_part(draw.list, part) || !draw.mesh->visible || draw.mesh->mesh->num_triangles == 0
             || model->num_batches == 0)
             continue;
-        const md5gl_program_row row = md5gl_row_of(model, draw.mesh);
-        draw.program = md5gl_build_stage_program(renderer, row.variant, row.skin, error);
+        const md5gl_program_row row = md5gli_row_of(model, draw.mesh);
+        draw.program = md5gli_build_stage_program(renderer, row.variant, row.skin, error);
         built = draw.program != NULL;
         if (built)
             draw_part(renderer, &draw, part);

@@ -78,7 +78,7 @@ static const buffer_binding *bindings_of(const md5gl_renderer *renderer, size_t 
 
 // -- Defaults ---------------------------------------------------------------------------------
 
-void md5gl_reset_transfers(md5gl_renderer *renderer)
+void md5gli_reset_transfers(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
     gl->BindBuffer(GL_PIXEL_PACK_BUFFER, 0);
@@ -160,11 +160,11 @@ static void reset_fixed_functions(const md5gl_renderer *renderer)
     gl->PolygonOffset(0.0f, 0.0f);
 }
 
-void md5gl_reset_state(md5gl_renderer *renderer)
+void md5gli_reset_state(md5gl_renderer *renderer)
 {
     reset_bindings(renderer);
     reset_fixed_functions(renderer);
-    md5gl_reset_transfers(renderer);
+    md5gli_reset_transfers(renderer);
 }
 
 // -- Saving -----------------------------------------------------------------------------------

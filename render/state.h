@@ -38,9 +38,9 @@ typedef struct md5gl_host_state {
 } md5gl_host_state;
 
 // Resets all GL state that this room changes to GL's defaults.
-void md5gl_reset_state(md5gl_renderer *renderer);
+void md5gli_reset_state(md5gl_renderer *renderer);
 
 // Resets pixel buffers and pixel storage, which affect transfers between memory and textures.
-void md5gl_reset_transfers(md5gl_renderer *renderer);
+void md5gli_reset_transfers(md5gl_renderer *renderer);
 
 #endif

@@ -5,17 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
-void md5gl_clear_error(md5_error *error)
+void md5gli_clear_error(md5_error *error)
 {
     if (error)
         memset(error, 0, sizeof *error);
 }
 
-bool md5gl_fail(md5_error *error, md5_status status, const char *format, ...)
+bool md5gli_fail(md5_error *error, md5_status status, const char *format, ...)
 {
     if (!error)
         return false;
-    md5gl_clear_error(error);
+    md5gli_clear_error(error);
     error->status = status;
     va_list values;
     va_start(values, format);
@@ -54,21 +54,21 @@ static GLenum take_errors(const GladGLContext *gl)
     return first;
 }
 
-bool md5gl_check(md5gl_renderer *renderer, const char *where, md5_error *error)
+bool md5gli_check(md5gl_renderer *renderer, const char *where, md5_error *error)
 {
     const GLenum code = take_errors(&renderer->gl);
     if (code == GL_NO_ERROR)
         return true;
-    return md5gl_fail(error, MD5_ERROR_GPU, "%s (0x%04x) while %s", error_name(code),
-                      (unsigned)code, where);
+    return md5gli_fail(error, MD5_ERROR_GPU, "%s (0x%04x) while %s", error_name(code),
+                       (unsigned)code, where);
 }
 
-void md5gl_clear_gl_errors(md5gl_renderer *renderer)
+void md5gli_clear_gl_errors(md5gl_renderer *renderer)
 {
     take_errors(&renderer->gl);
 }
 
-bool md5gl_check_context(md5gl_renderer *renderer, md5_error *error)
+bool md5gli_check_context(md5gl_renderer *renderer, md5_error *error)
 {
     static const char *const culprits[] = {"caused by this program", "caused by another program",
                                            "cause unknown"};
@@ -78,27 +78,27 @@ bool md5gl_check_context(md5gl_renderer *renderer, md5_error *error)
         return true;
     // GUILTY, INNOCENT and UNKNOWN_CONTEXT_RESET follow each other from 0x8253.
     const char *const culprit = culprits[state >= 0x8253 && state <= 0x8254 ? state - 0x8253 : 2];
-    return md5gl_fail(error, MD5_ERROR_GPU,
-                      "the OpenGL context is lost (%s, 0x%04x): the driver was reset", culprit,
-                      (unsigned)state);
+    return md5gli_fail(error, MD5_ERROR_GPU,
+                       "the OpenGL context is lost (%s, 0x%04x): the driver was reset", culprit,
+                       (unsigned)state);
 }
 
-void *md5gl_alloc(const md5_allocator *allocator, size_t count, size_t size, md5_error *error)
+void *md5gli_alloc(const md5_allocator *allocator, size_t count, size_t size, md5_error *error)
 {
     // One byte at least, so that NULL always means failure.
     const bool fits = size == 0 || count <= SIZE_MAX / size;
     const size_t bytes = fits && count * size > 0 ? count * size : 1;
     void *memory = fits ? allocator->alloc(allocator->user, bytes) : NULL;
     if (!memory) {
-        md5gl_fail(error, MD5_ERROR_MEMORY, "out of memory for %zu elements of %zu bytes", count,
-                   size);
+        md5gli_fail(error, MD5_ERROR_MEMORY, "out of memory for %zu elements of %zu bytes", count,
+                    size);
         return NULL;
     }
     memset(memory, 0, bytes);
     return memory;
 }
 
-void md5gl_free(const md5_allocator *allocator, void *memory, size_t size)
+void md5gli_free(const md5_allocator *allocator, void *memory, size_t size)
 {
     if (memory)
         allocator->free(allocator->user, memory, size > 0 ? size : 1);

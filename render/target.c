@@ -69,12 +69,13 @@ static bool create_surface(md5gl_renderer *renderer, const md5gl_target *target,
         if (has_depth)
             surface->depth = create_attached_texture(gl, target, GL_DEPTH_ATTACHMENT);
     }
-    if (!md5gl_check(renderer, "creating a target", error))
+    if (!md5gli_check(renderer, "creating a target", error))
         return false;
     const GLenum state = gl->CheckFramebufferStatus(GL_FRAMEBUFFER);
     if (state != GL_FRAMEBUFFER_COMPLETE)
-        return md5gl_fail(error, MD5_ERROR_GPU, "target of %u x %u pixels is not complete (0x%04x)",
-                          (unsigned)target->width, (unsigned)target->height, (unsigned)state);
+        return md5gli_fail(error, MD5_ERROR_GPU,
+                           "target of %u x %u pixels is not complete (0x%04x)",
+                           (unsigned)target->width, (unsigned)target->height, (unsigned)state);
     return true;
 }
 
@@ -92,22 +93,22 @@ md5gl_target *md5gl_create_target(md5gl_renderer *renderer, uint32_t width, uint
 {
     MD5_ASSERT(renderer != NULL, "renderer: not NULL");
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
-    md5gl_clear_error(error);
+    md5gli_clear_error(error);
     const uint32_t limit = renderer->max_target_size;
     if (width == 0 || height == 0 || width > limit || height > limit) {
-        md5gl_fail(error, MD5_ERROR_GPU, "target of %u x %u: a side must be 1 to %u pixels",
-                   (unsigned)width, (unsigned)height, (unsigned)limit);
+        md5gli_fail(error, MD5_ERROR_GPU, "target of %u x %u: a side must be 1 to %u pixels",
+                    (unsigned)width, (unsigned)height, (unsigned)limit);
         return NULL;
     }
     md5gl_target *const target =
-        (md5gl_target *)md5gl_alloc(&renderer->allocator, 1, sizeof *target, error);
+        (md5gl_target *)md5gli_alloc(&renderer->allocator, 1, sizeof *target, error);
     if (!target)
         return NULL;
     target->width = width;
     target->height = height;
     target->samples = samples < renderer->max_samples ? samples : renderer->max_samples;
-    md5gl_clear_gl_errors(renderer);
-    md5gl_reset_transfers(renderer);
+    md5gli_clear_gl_errors(renderer);
+    md5gli_reset_transfers(renderer);
     const bool multisampled = target->samples > 1;
     bool created = create_surface(renderer, target, multisampled, true, &target->drawn, error);
     if (created && multisampled)
@@ -127,7 +128,7 @@ void md5gl_destroy_target(md5gl_renderer *renderer, md5gl_target *target)
     MD5_ASSERT(renderer != NULL, "renderer: not NULL");
     destroy_surface(&renderer->gl, &target->drawn);
     destroy_surface(&renderer->gl, &target->resolved);
-    md5gl_free(&renderer->allocator, target, sizeof *target);
+    md5gli_free(&renderer->allocator, target, sizeof *target);
 }
 
 static const target_surface *readable_surface(const md5gl_target *target)
@@ -149,14 +150,14 @@ bool md5gl_copy_target(md5gl_renderer *renderer, const md5gl_target *target, uin
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
     const GladGLContext *gl = &renderer->gl;
     const bool has_size = width == target->width && height == target->height;
-    md5gl_clear_error(error);
-    md5gl_clear_gl_errors(renderer);
+    md5gli_clear_error(error);
+    md5gli_clear_gl_errors(renderer);
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, readable_surface(target)->framebuffer);
     gl->BindFramebuffer(GL_DRAW_FRAMEBUFFER, framebuffer);
     gl->BlitFramebuffer(0, 0, (GLint)target->width, (GLint)target->height, 0, 0, (GLint)width,
                         (GLint)height, GL_COLOR_BUFFER_BIT, has_size ? GL_NEAREST : GL_LINEAR);
     gl->BindFramebuffer(GL_FRAMEBUFFER, 0);
-    return md5gl_check(renderer, "copying a target", error);
+    return md5gli_check(renderer, "copying a target", error);
 }
 
 // -- Frames ---------------------------------------------------------------------------------
@@ -225,7 +226,7 @@ static md5gl_frame_block describe_frame(const md5gl_frame *frame)
     return block;
 }
 
-void md5gl_bind_frame(md5gl_renderer *renderer)
+void md5gli_bind_frame(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
     gl->BindFramebuffer(GL_FRAMEBUFFER, renderer->framebuffer);
@@ -271,8 +272,8 @@ void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
     MD5_ASSERT(!renderer->in_frame, "end the frame before the next");
     MD5_ASSERT_RESERVED(frame);
     const GladGLContext *gl = &renderer->gl;
-    md5gl_clear_gl_errors(renderer);
-    md5gl_reset_state(renderer);
+    md5gli_clear_gl_errors(renderer);
+    md5gli_reset_state(renderer);
     renderer->in_frame = true;
     renderer->target = frame->target;
     renderer->framebuffer = frame->target ? frame->target->drawn.framebuffer : frame->framebuffer;
@@ -282,10 +283,10 @@ void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
     renderer->height = frame->height;
     md5gl_frame_block block = describe_frame(frame);
     renderer->is_classic = frame->lighting == MD5GL_LIGHTING_CLASSIC;
-    md5gl_begin_environment(renderer, frame, &block);
-    md5gl_begin_shadows(renderer, frame, &block);
-    md5gl_stream(renderer, GL_UNIFORM_BUFFER, renderer->frame_block, &block, sizeof block);
-    md5gl_bind_frame(renderer);
+    md5gli_begin_environment(renderer, frame, &block);
+    md5gli_begin_shadows(renderer, frame, &block);
+    md5gli_stream(renderer, GL_UNIFORM_BUFFER, renderer->frame_block, &block, sizeof block);
+    md5gli_bind_frame(renderer);
     renderer->ground = frame->ground;
     renderer->opaque = !frame->keep_contents && frame->background[3] >= 1.0f;
     renderer->multisampled = softens_edges(renderer);
@@ -303,7 +304,7 @@ bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
     MD5_ASSERT(renderer->in_frame, "begin a frame first");
     const GladGLContext *gl = &renderer->gl;
     const md5gl_target *const target = renderer->target;
-    md5gl_clear_error(error);
+    md5gli_clear_error(error);
     if (target && target->samples > 1) {
         const GLint width = (GLint)target->width, height = (GLint)target->height;
         gl->BindFramebuffer(GL_READ_FRAMEBUFFER, target->drawn.framebuffer);
@@ -315,12 +316,14 @@ bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
     renderer->in_frame = false;
     renderer->environment = NULL;
     renderer->is_classic = false;
-    md5gl_reset_state(renderer);
+    md5gli_reset_state(renderer);
     if (renderer->shadows_unsupported)
-        return md5gl_fail(error, MD5_ERROR_GPU, "this device cannot create depth maps for shadows");
+        return md5gli_fail(error, MD5_ERROR_GPU,
+                           "this device cannot create depth maps for shadows");
     if (renderer->light_error.status != MD5_OK)
-        return md5gl_fail(error, MD5_ERROR_GPU, "%s", renderer->light_error.message);
-    return md5gl_check(renderer, "drawing a frame", error) && md5gl_check_context(renderer, error);
+        return md5gli_fail(error, MD5_ERROR_GPU, "%s", renderer->light_error.message);
+    return md5gli_check(renderer, "drawing a frame", error)
+           && md5gli_check_context(renderer, error);
 }
 
 // -- Reading back ---------------------------------------------------------------------------
@@ -360,17 +363,17 @@ bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target, uint32_t 
     MD5_ASSERT(renderer != NULL && rgba != NULL, "renderer, rgba: not NULL");
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
     const GladGLContext *gl = &renderer->gl;
-    md5gl_clear_error(error);
+    md5gli_clear_error(error);
     if (target && (width > target->width || height > target->height))
-        return md5gl_fail(error, MD5_ERROR_GPU, "cannot read %u x %u pixels of a target of %u x %u",
-                          (unsigned)width, (unsigned)height, (unsigned)target->width,
-                          (unsigned)target->height);
-    md5gl_clear_gl_errors(renderer);
-    md5gl_reset_transfers(renderer);
+        return md5gli_fail(error, MD5_ERROR_GPU,
+                           "cannot read %u x %u pixels of a target of %u x %u", (unsigned)width,
+                           (unsigned)height, (unsigned)target->width, (unsigned)target->height);
+    md5gli_clear_gl_errors(renderer);
+    md5gli_reset_transfers(renderer);
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, target ? readable_surface(target)->framebuffer : 0);
     gl->ReadPixels(0, 0, (GLsizei)width, (GLsizei)height, GL_RGBA, GL_UNSIGNED_BYTE, rgba);
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, 0);
-    if (!md5gl_check(renderer, "reading pixels", error) || !md5gl_check_context(renderer, error))
+    if (!md5gli_check(renderer, "reading pixels", error) || !md5gli_check_context(renderer, error))
         return false;
     flip_rows(rgba, width, height);
     divide_by_alpha(rgba, (size_t)width * height);

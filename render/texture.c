@@ -14,7 +14,7 @@ static const texture_format picture_format = {GL_SRGB8_ALPHA8, GL_RGBA, 4, true}
 static const texture_format normals_format = {GL_RGBA8, GL_RGBA, 4, true};
 static const texture_format mask_format = {GL_R8, GL_RED, 1, false};
 
-void md5gl_set_sampling(const GladGLContext *gl, bool repeats, GLint magnify, GLint minify)
+void md5gli_set_sampling(const GladGLContext *gl, bool repeats, GLint magnify, GLint minify)
 {
     const GLint wrap = repeats ? GL_REPEAT : GL_CLAMP_TO_EDGE;
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, wrap);
@@ -23,34 +23,34 @@ void md5gl_set_sampling(const GladGLContext *gl, bool repeats, GLint magnify, GL
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, minify);
 }
 
-GLuint md5gl_begin_texture(md5gl_renderer *renderer, uint32_t width, uint32_t height,
-                           md5_error *error)
+GLuint md5gli_begin_texture(md5gl_renderer *renderer, uint32_t width, uint32_t height,
+                            md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
     const uint32_t limit = renderer->max_texture_size;
-    md5gl_clear_error(error);
+    md5gli_clear_error(error);
     if (width == 0 || height == 0 || width > limit || height > limit) {
-        md5gl_fail(error, MD5_ERROR_GPU,
-                   "texture of %u x %u: a side must be 1 to %u texels (GL_MAX_TEXTURE_SIZE)",
-                   (unsigned)width, (unsigned)height, (unsigned)limit);
+        md5gli_fail(error, MD5_ERROR_GPU,
+                    "texture of %u x %u: a side must be 1 to %u texels (GL_MAX_TEXTURE_SIZE)",
+                    (unsigned)width, (unsigned)height, (unsigned)limit);
         return 0;
     }
-    md5gl_clear_gl_errors(renderer);
-    md5gl_reset_transfers(renderer);
+    md5gli_clear_gl_errors(renderer);
+    md5gli_reset_transfers(renderer);
     GLuint texture = 0;
     gl->GenTextures(1, &texture);
     gl->ActiveTexture(GL_TEXTURE0);
     gl->BindTexture(GL_TEXTURE_2D, texture);
     if (texture == 0) // as on a lost context
-        md5gl_fail(error, MD5_ERROR_GPU, "GL creates no texture");
+        md5gli_fail(error, MD5_ERROR_GPU, "GL creates no texture");
     return texture;
 }
 
-md5gl_texture md5gl_end_texture(md5gl_renderer *renderer, GLuint texture, bool uploaded,
-                                md5_error *error)
+md5gl_texture md5gli_end_texture(md5gl_renderer *renderer, GLuint texture, bool uploaded,
+                                 md5_error *error)
 {
     renderer->gl.BindTexture(GL_TEXTURE_2D, 0);
-    if (uploaded && md5gl_check(renderer, "creating a texture", error))
+    if (uploaded && md5gli_check(renderer, "creating a texture", error))
         return texture;
     renderer->gl.DeleteTextures(1, &texture);
     return 0;
@@ -61,23 +61,23 @@ static md5gl_texture create_texture(md5gl_renderer *renderer, const texture_form
                                     md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
-    const GLuint texture = md5gl_begin_texture(renderer, width, height, error);
+    const GLuint texture = md5gli_begin_texture(renderer, width, height, error);
     if (texture == 0)
         return 0;
-    md5gl_set_sampling(gl, format->repeats, GL_LINEAR,
-                       format->repeats ? GL_LINEAR_MIPMAP_LINEAR : GL_LINEAR);
+    md5gli_set_sampling(gl, format->repeats, GL_LINEAR,
+                        format->repeats ? GL_LINEAR_MIPMAP_LINEAR : GL_LINEAR);
     // Row 0 in memory is v = 0, which is the top row of the picture, as in MD5.
     bool uploaded = true;
     if (format->repeats) {
-        uploaded = md5gl_upload_levels(renderer, GL_TEXTURE_2D, format->internal, width, height,
-                                       (const uint8_t *)texels, error);
+        uploaded = md5gli_upload_levels(renderer, GL_TEXTURE_2D, format->internal, width, height,
+                                        (const uint8_t *)texels, error);
     } else {
         gl->PixelStorei(GL_UNPACK_ALIGNMENT, format->alignment);
         gl->TexImage2D(GL_TEXTURE_2D, 0, format->internal, (GLsizei)width, (GLsizei)height, 0,
                        format->external, GL_UNSIGNED_BYTE, texels);
         gl->PixelStorei(GL_UNPACK_ALIGNMENT, 4);
     }
-    return md5gl_end_texture(renderer, texture, uploaded, error);
+    return md5gli_end_texture(renderer, texture, uploaded, error);
 }
 
 static bool is_opaque(const uint8_t *rgba, size_t count)
@@ -97,7 +97,7 @@ static void mark_opaque(const GladGLContext *gl, GLuint texture)
     gl->BindTexture(GL_TEXTURE_2D, 0);
 }
 
-bool md5gl_texture_is_opaque(md5gl_renderer *renderer, md5gl_texture texture)
+bool md5gli_texture_is_opaque(md5gl_renderer *renderer, md5gl_texture texture)
 {
     const GladGLContext *gl = &renderer->gl;
     GLint alpha = GL_ALPHA;
@@ -121,11 +121,11 @@ md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, uint32_t width, uin
     return texture;
 }
 
-md5gl_texture md5gl_create_checker(md5gl_renderer *renderer, md5_error *error)
+md5gl_texture md5gli_create_checker(md5gl_renderer *renderer, md5_error *error)
 {
     enum { SIDE = 128, CELL = 16 };
     const size_t size = (size_t)SIDE * SIDE * 4;
-    uint8_t *const cells = (uint8_t *)md5gl_alloc(&renderer->allocator, size, 1, error);
+    uint8_t *const cells = (uint8_t *)md5gli_alloc(&renderer->allocator, size, 1, error);
     if (!cells)
         return 0;
     for (size_t i = 0; i < (size_t)SIDE * SIDE; i++) {
@@ -134,7 +134,7 @@ md5gl_texture md5gl_create_checker(md5gl_renderer *renderer, md5_error *error)
         cells[4 * i + 3] = 255;
     }
     const md5gl_texture texture = md5gl_create_texture(renderer, SIDE, SIDE, cells, error);
-    md5gl_free(&renderer->allocator, cells, size);
+    md5gli_free(&renderer->allocator, cells, size);
     return texture;
 }
 
@@ -161,13 +161,13 @@ md5gl_texture md5gl_create_normal_map(md5gl_renderer *renderer, uint32_t width, 
     const size_t count = (size_t)width * height;
     if (normals == 0)
         return create_texture(renderer, &normals_format, width, height, rgba, error);
-    uint8_t *const ordered = (uint8_t *)md5gl_alloc(&renderer->allocator, count, 4, error);
+    uint8_t *const ordered = (uint8_t *)md5gli_alloc(&renderer->allocator, count, 4, error);
     if (!ordered)
         return 0;
     reorder(rgba, count, normals, ordered);
     const md5gl_texture texture =
         create_texture(renderer, &normals_format, width, height, ordered, error);
-    md5gl_free(&renderer->allocator, ordered, 4 * count);
+    md5gli_free(&renderer->allocator, ordered, 4 * count);
     return texture;
 }
 

@@ -1,4 +1,4 @@
-// Game folders on disk, as places for md5_open_game(): the folder itself, then its archives, .pk4
+// Game folders on disk, as places for md5_create_game(): the folder itself, then its archives, .pk4
 // and .pak; or an archive by itself.
 #ifndef DEMO_COMMON_GAME_FOLDER_H
 #define DEMO_COMMON_GAME_FOLDER_H
@@ -25,7 +25,7 @@ bool common_add_game_folder(common_game_places *places, const char *folder);
 bool common_add_game_archive(common_game_places *places, const char *path, char *reason,
                              size_t size);
 
-// Frees all places, after md5_free_game().
+// Frees all places, after md5_destroy_game().
 void common_free_game_places(common_game_places *places);
 
 #endif

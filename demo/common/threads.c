@@ -145,7 +145,7 @@ typedef struct worker {
 
 // Everything but `jobs` and `workers` is read and written with the lock taken.
 struct pool {
-    md5_jobs jobs; // first: what the caller has
+    md5_threads jobs; // first: what the caller has
     worker workers[MOST_WORKERS];
     lock lock;
     condition begun, done;
@@ -204,7 +204,7 @@ static void run(void *user, size_t count, md5_range_fn *range, void *range_user)
     give(&all->lock);
 }
 
-const md5_jobs *common_start_threads(uint32_t num_workers)
+const md5_threads *common_start_threads(uint32_t num_workers)
 {
     pool *const all = common_alloc(1, sizeof *all);
     const uint32_t wanted = num_workers > 0 ? num_workers : count_cores();
@@ -212,7 +212,7 @@ const md5_jobs *common_start_threads(uint32_t num_workers)
     begin_lock(&all->lock);
     begin_condition(&all->begun);
     begin_condition(&all->done);
-    all->jobs = (md5_jobs){.run = run, .pool = all, .num_workers = 1};
+    all->jobs = (md5_threads){.run = run, .pool = all, .num_workers = 1};
     take(&all->lock);
     for (uint32_t i = 1; i < most; i++) {
         worker *const next = &all->workers[i];
@@ -225,7 +225,7 @@ const md5_jobs *common_start_threads(uint32_t num_workers)
     return &all->jobs;
 }
 
-void common_stop_threads(const md5_jobs *threads)
+void common_stop_threads(const md5_threads *threads)
 {
     if (threads == NULL)
         return;
@@ -250,15 +250,15 @@ static void run(void *user, size_t count, md5_range_fn *range, void *range_user)
     range(range_user, 0, 0, count);
 }
 
-static const md5_jobs alone = {.run = run, .num_workers = 1};
+static const md5_threads alone = {.run = run, .num_workers = 1};
 
-const md5_jobs *common_start_threads(uint32_t num_workers)
+const md5_threads *common_start_threads(uint32_t num_workers)
 {
     (void)num_workers;
     return &alone;
 }
 
-void common_stop_threads(const md5_jobs *threads)
+void common_stop_threads(const md5_threads *threads)
 {
     (void)threads;
 }

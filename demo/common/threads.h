@@ -6,8 +6,8 @@
 
 // Starts a pool of `num_workers` threads, of which the calling one is the first; 0 = one for each
 // core. On systems without threads, and for threads that cannot be started, the others do the work.
-// Loops are run by md5_run_jobs(), one at a time, from the thread that started the pool.
-const md5_jobs *common_start_threads(uint32_t num_workers);
-void common_stop_threads(const md5_jobs *threads); // NULL is allowed
+// Loops are run by md5_threads_run(), one at a time, from the thread that started the pool.
+const md5_threads *common_start_threads(uint32_t num_workers);
+void common_stop_threads(const md5_threads *threads); // NULL is allowed
 
 #endif

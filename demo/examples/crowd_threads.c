@@ -1,5 +1,5 @@
-// Updates a crowd on several threads, through md5_jobs: what the library needs of an engine's pool.
-// The poses are the same, bit for bit, with any number of threads.
+// Updates a crowd on several threads, through md5_threads: what the library needs of an engine's
+// pool. The poses are the same, bit for bit, with any number of threads.
 //
 //   cc crowd_threads.c $(pkg-config --cflags --libs md5model) -pthread -o crowd_threads
 //   ./crowd_threads models/bobbin/bobbin.md5machine 1000 4
@@ -76,7 +76,7 @@ int main(int argc, char **argv)
         if (speed >= 0)
             md5_player_set(jobs[i].player, (uint32_t)speed, (float)(i % 40));
     }
-    const md5_jobs threads = {.run = run, .pool = &num_threads, .num_workers = num_threads};
+    const md5_threads threads = {.run = run, .pool = &num_threads, .num_workers = num_threads};
     void *scratch = reserve(md5_play_batch_scratch(jobs, (size_t)count, &threads));
     for (int frame = 0; frame < 60; frame++)
         md5_play_batch(jobs, (size_t)count, &threads, scratch); // allocates and locks nothing
@@ -86,7 +86,7 @@ int main(int argc, char **argv)
         sum += (double)palettes[i].m[11];
     printf("%d characters, %u threads: sum of heights %.17g\n", count, (unsigned)num_threads, sum);
     for (int i = 0; i < count; i++)
-        md5_free_player(jobs[i].player);
+        md5_destroy_player(jobs[i].player);
     free(scratch);
     free(jobs);
     free(palettes);

@@ -18,12 +18,12 @@ static float height_at(const md5_model *model, md5_vec3 position)
     return 0.08f * size * floorf(position.y / (0.2f * size));
 }
 
-static md5_vec3 position_of(const md5_binding *binding, const md5_transform *pose, uint32_t joint)
+static md5_vec3 position_of(const md5_binding *binding, const md5_xform *pose, uint32_t joint)
 {
     return md5_joint_in_model(&binding->model->skeleton, pose, joint).translation;
 }
 
-static void place_feet(const md5_binding *binding, md5_transform *pose, const uint32_t *joints)
+static void place_feet(const md5_binding *binding, md5_xform *pose, const uint32_t *joints)
 {
     const md5_skeleton *skeleton = &binding->model->skeleton;
     md5_foot feet[2] = {{.ankle = joints[LEFT]}, {.ankle = joints[RIGHT]}}; // kept between frames
@@ -34,7 +34,7 @@ static void place_feet(const md5_binding *binding, md5_transform *pose, const ui
         printf("ankle at height %.2f, on a step of %.2f\n", (double)before.z,
                (double)feet[i].floor);
     }
-    const uint32_t placed = md5_place_feet(skeleton, pose, joints[PELVIS], feet, 2, &drop, 0, 0, 1);
+    const uint32_t placed = md5_solve_feet(skeleton, pose, joints[PELVIS], feet, 2, &drop, 0, 0, 1);
     for (int i = 0; i < 2; i++)
         printf("now at height %.2f%s\n", (double)position_of(binding, pose, feet[i].ankle).z,
                feet[i].result == MD5_LIMB_PLACED ? "" : ": out of reach");
@@ -42,7 +42,7 @@ static void place_feet(const md5_binding *binding, md5_transform *pose, const ui
 }
 
 // Characters face +x, so the bind pose tells which axis of the head points forward.
-static void look(const md5_binding *binding, md5_transform *pose, uint32_t head, md5_vec3 target)
+static void look(const md5_binding *binding, md5_xform *pose, uint32_t head, md5_vec3 target)
 {
     const md5_model *model = binding->model;
     const md5_quat to_head =
@@ -56,9 +56,9 @@ static void look(const md5_binding *binding, md5_transform *pose, uint32_t head,
         .up = md5_quat_rotate(to_head, upward),
         .weight = 1,
     };
-    md5_aim(&model->skeleton, pose, &job);
+    md5_solve_aim(&model->skeleton, pose, &job);
 
-    const md5_transform posed = md5_joint_in_model(&model->skeleton, pose, head);
+    const md5_xform posed = md5_joint_in_model(&model->skeleton, pose, head);
     const md5_vec3 forward = md5_quat_rotate(posed.rotation, job.forward);
     const md5_vec3 wanted = md5_vec3_normalize(md5_vec3_sub(target, posed.translation), forward);
     printf("head looks %.3f degrees beside the target\n",
@@ -88,7 +88,7 @@ int main(int argc, char **argv)
         }
         joints[i] = (uint32_t)found;
     }
-    md5_transform *pose = malloc(model->skeleton.num_joints * sizeof *pose);
+    md5_xform *pose = malloc(model->skeleton.num_joints * sizeof *pose);
     if (!pose)
         return 1;
     const md5_moment moment = md5_moment_at(anim, 0.5, MD5_WRAP_LOOP);

@@ -30,7 +30,7 @@ int main(int argc, char **argv)
                      error.message);
         return 1;
     }
-    std::vector<md5_transform> pose(model->skeleton.num_joints);
+    std::vector<md5_xform> pose(model->skeleton.num_joints);
     std::vector<md5_mat34> joints(pose.size()), palette(pose.size());
     for (int frame = 0; frame < 4; frame++) {
         const md5_moment moment = md5_moment_at(anim.get(), frame * 0.25, MD5_WRAP_LOOP);

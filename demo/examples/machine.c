@@ -44,14 +44,14 @@ int main(int argc, char **argv)
     const int32_t speed = md5_find_parameter(character->machine, "speed");
     const int32_t jump = md5_find_parameter(character->machine, "jump");
     const size_t num_joints = character->model->skeleton.num_joints;
-    void *scratch = malloc(md5_player_scratch(character->machine));
-    md5_transform *pose = malloc(num_joints * sizeof *pose);
+    void *scratch = malloc(md5_player_pose_scratch(character->machine));
+    md5_xform *pose = malloc(num_joints * sizeof *pose);
     md5_mat34 *palette = malloc(num_joints * sizeof *palette);
     if (!scratch || !pose || !palette)
         exit(1);
 
     game state = {0};
-    md5_transform placement = {.rotation = {.w = 1}}; // of the character in the world
+    md5_xform placement = {.rotation = {.w = 1}}; // of the character in the world
     for (int frame = 0; frame < 240; frame++) {
         if (frame == 30 && speed >= 0)
             md5_player_set(player, (uint32_t)speed, 16); // the machine file says what this means
@@ -59,7 +59,7 @@ int main(int argc, char **argv)
             md5_player_set(player, (uint32_t)jump, 1);
         state.time = frame / 60.0;
         md5_player_advance(player, 1.0 / 60, hear, &state);
-        placement = md5_transform_mul(placement, md5_player_root_motion(player));
+        placement = md5_xform_mul(placement, md5_player_root_motion(player));
         md5_player_pose(player, scratch, pose, NULL, palette);
         // Draw here, with the palette and the placement.
     }
@@ -68,7 +68,7 @@ int main(int argc, char **argv)
     free(palette);
     free(pose);
     free(scratch);
-    md5_free_player(player);
+    md5_destroy_player(player);
     md5_free_character(character);
     return 0;
 }

@@ -69,13 +69,13 @@ int main(void)
     md5_error error;
     md5_character *lamp = md5_load_character("lamp/lamp.md5machine", &opts, &error);
     md5_player *player = lamp ? md5_create_player(lamp->machine, &opts, &error) : NULL;
-    void *scratch = player ? malloc(md5_player_scratch(lamp->machine)) : NULL;
+    void *scratch = player ? malloc(md5_player_pose_scratch(lamp->machine)) : NULL;
     if (!scratch) {
         fprintf(stderr, "%s: %s\n", error.file, error.message);
         return 1;
     }
     printf("%zu bytes held\n", held);
-    md5_transform pose[2];
+    md5_xform pose[2];
     md5_mat34 joints[2];
     for (int i = 0; i < 5; i++) {
         md5_player_pose(player, scratch, pose, joints, NULL);
@@ -83,7 +83,7 @@ int main(void)
         md5_player_advance(player, 0.25, NULL, NULL); // allocates nothing
     }
     free(scratch);
-    md5_free_player(player);
+    md5_destroy_player(player);
     md5_free_character(lamp);
     printf("%zu bytes held\n", held);
     return held != 0;

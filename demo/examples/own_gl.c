@@ -48,8 +48,9 @@ static md5_mat44 make_camera(md5_bounds bounds)
     const md5_vec3 centre = md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
     const float size = md5_vec3_length(md5_vec3_sub(bounds.max, bounds.min));
     const md5_vec3 eye = {centre.x + 1.6f * size, centre.y + 0.7f * size, centre.z + 0.3f * size};
-    return md5_mat44_mul(md5_perspective(35, 1, 0.1f * size, 10 * size, MD5_DEPTH_MINUS_ONE_TO_ONE),
-                         md5_look_at(eye, centre, (md5_vec3){0, 0, 1}));
+    return md5_mat44_mul(
+        md5_mat44_perspective(35, 1, 0.1f * size, 10 * size, MD5_DEPTH_MINUS_ONE_TO_ONE),
+        md5_mat44_look_at(eye, centre, (md5_vec3){0, 0, 1}));
 }
 
 // Uploads a mesh and draws it; an engine would upload it once.
@@ -81,7 +82,7 @@ static void draw_mesh(const md5_mesh *mesh)
 
 int main(int argc, char **argv)
 {
-    static md5_transform pose[MOST_JOINTS];
+    static md5_xform pose[MOST_JOINTS];
     static md5_mat34 joints[MOST_JOINTS], palette[MOST_JOINTS];
     md5_model *model = argc == 5 ? md5_load_model(argv[1], NULL, NULL) : NULL;
     md5_anim *anim = model ? md5_load_anim(argv[2], NULL, NULL) : NULL;

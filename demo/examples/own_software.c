@@ -27,9 +27,9 @@ static md5_mat44 make_camera(md5_bounds bounds)
     const md5_vec3 centre = md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
     const float size = md5_vec3_length(md5_vec3_sub(bounds.max, bounds.min));
     const md5_vec3 eye = {centre.x + 1.6f * size, centre.y + 0.7f * size, centre.z + 0.3f * size};
-    return md5_mat44_mul(md5_perspective(35, (float)WIDTH / HEIGHT, 0.1f * size, 10 * size,
-                                         MD5_DEPTH_MINUS_ONE_TO_ONE),
-                         md5_look_at(eye, centre, (md5_vec3){0, 0, 1}));
+    return md5_mat44_mul(md5_mat44_perspective(35, (float)WIDTH / HEIGHT, 0.1f * size, 10 * size,
+                                               MD5_DEPTH_MINUS_ONE_TO_ONE),
+                         md5_mat44_look_at(eye, centre, (md5_vec3){0, 0, 1}));
 }
 
 static SDL_Vertex project(const md5_mat44 *camera, md5_vec3 p, md5_vec3 normal, float *depth)
@@ -88,7 +88,7 @@ int main(int argc, char **argv)
     size_t num_triangles = 1, num_joints = model->skeleton.num_joints, count = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++)
         num_triangles += model->meshes[i].num_triangles;
-    md5_transform *pose = malloc(num_joints * sizeof *pose);
+    md5_xform *pose = malloc(num_joints * sizeof *pose);
     md5_mat34 *joints = malloc(num_joints * sizeof *joints);
     md5_mat34 *palette = malloc(num_joints * sizeof *palette);
     face *faces = malloc(num_triangles * sizeof *faces);

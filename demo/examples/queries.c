@@ -28,7 +28,7 @@ int main(int argc, char **argv)
     if (!binding)
         return fail(&error);
     const uint32_t num_joints = model->skeleton.num_joints;
-    md5_transform *pose = malloc(num_joints * sizeof *pose);
+    md5_xform *pose = malloc(num_joints * sizeof *pose);
     md5_mat34 *joints = malloc(num_joints * sizeof *joints);
     md5_mat34 *palette = malloc(num_joints * sizeof *palette);
     md5_bounds *zones = malloc(num_joints * sizeof *zones);
@@ -36,28 +36,28 @@ int main(int argc, char **argv)
     if (!pose || !joints || !palette || !zones || !scratch)
         exit(1);
 
-    md5_joint_bounds(model, zones); // once for each model
+    md5_build_joint_bounds(model, zones); // once for each model
     const md5_moment moment = md5_moment_at(anim, 0.25, MD5_WRAP_LOOP);
     md5_pose_palette(binding, &moment, MD5_ROOT_FILE, pose, joints, palette);
 
     // From the front at the middle of the character, in model space.
-    const md5_bounds bounds = md5_bounds_of_joints(zones, joints, num_joints);
+    const md5_bounds bounds = md5_bounds_from_joints(zones, joints, num_joints);
     const md5_ray ray = {
         .origin = {bounds.max.x + 100, 0, (bounds.min.z + bounds.max.z) / 2},
         .direction = {-1, 0, 0},
     };
     md5_hit hit;
-    if (!md5_ray_bounds(&ray, bounds, NULL))
+    if (!md5_raycast_bounds(&ray, bounds, NULL))
         printf("the ray misses the character\n");
-    if (md5_ray_joints(&ray, zones, joints, num_joints, &hit))
+    if (md5_raycast_joints(&ray, zones, joints, num_joints, &hit))
         printf("hit zone of joint %s at distance %.1f\n", model->skeleton.joints[hit.joint].name,
                (double)hit.t);
-    if (md5_ray_model(&ray, model, palette, scratch, &hit))
+    if (md5_raycast_model(&ray, model, palette, scratch, &hit))
         printf("triangle %u of mesh %s at distance %.1f, moved by joint %s\n",
                (unsigned)hit.triangle, model->meshes[hit.mesh].name, (double)hit.t,
                hit.joint < 0 ? "none" : model->skeleton.joints[hit.joint].name);
     float distance = 0;
-    const int32_t nearest = md5_nearest_joint(joints, num_joints, ray.origin, &distance);
+    const int32_t nearest = md5_find_nearest_joint(joints, num_joints, ray.origin, &distance);
     if (nearest >= 0)
         printf("nearest joint to the origin: %s, %.1f away\n", model->skeleton.joints[nearest].name,
                (double)distance);

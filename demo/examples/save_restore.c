@@ -35,9 +35,9 @@ int main(int argc, char **argv)
     if (!other)
         return fail(&error);
     const size_t num_joints = character->model->skeleton.num_joints;
-    void *scratch = malloc(md5_player_scratch(character->machine));
-    md5_transform *pose = malloc(num_joints * sizeof *pose);
-    md5_transform *again = malloc(num_joints * sizeof *again);
+    void *scratch = malloc(md5_player_pose_scratch(character->machine));
+    md5_xform *pose = malloc(num_joints * sizeof *pose);
+    md5_xform *again = malloc(num_joints * sizeof *again);
 
     // In the middle of a transition from standing to walking.
     const int32_t speed = md5_find_parameter(character->machine, "speed");
@@ -68,8 +68,8 @@ int main(int argc, char **argv)
     free(again);
     free(pose);
     free(scratch);
-    md5_free_player(other);
-    md5_free_player(player);
+    md5_destroy_player(other);
+    md5_destroy_player(player);
     md5_free_character(character);
     return !is_same;
 }

@@ -41,7 +41,7 @@ static int write_model(FILE *file, const md5_binding *binding, double time)
 {
     const md5_model *model = binding->model;
     const size_t num_joints = model->skeleton.num_joints;
-    md5_transform *pose = malloc(num_joints * sizeof *pose);
+    md5_xform *pose = malloc(num_joints * sizeof *pose);
     md5_mat34 *joints = malloc(num_joints * sizeof *joints);
     md5_mat34 *palette = malloc(num_joints * sizeof *palette);
     int is_written = pose && joints && palette;

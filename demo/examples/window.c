@@ -28,9 +28,9 @@ static md5gl_frame make_frame(md5_bounds bounds, int width, int height)
         .width = (uint32_t)width,
         .height = (uint32_t)height,
         .background = {0.16f, 0.17f, 0.2f, 1},
-        .view_from_world = md5_look_at(eye, centre, (md5_vec3){0, 0, 1}),
-        .clip_from_view = md5_perspective(35, (float)width / (float)height, 0.1f * size, 20 * size,
-                                          MD5_DEPTH_MINUS_ONE_TO_ONE),
+        .view_from_world = md5_mat44_look_at(eye, centre, (md5_vec3){0, 0, 1}),
+        .clip_from_view = md5_mat44_perspective(35, (float)width / (float)height, 0.1f * size,
+                                                20 * size, MD5_DEPTH_MINUS_ONE_TO_ONE),
         .light_direction = {1, 0.5f, 1},
         .light = {1.2f, 1.15f, 1.05f},
         .ambient = {0.2f, 0.22f, 0.26f},
@@ -65,7 +65,7 @@ int main(int argc, char **argv)
     if (!binding)
         die(error.message);
     const size_t num_joints = model->skeleton.num_joints;
-    md5_transform *pose = malloc(num_joints * sizeof *pose);
+    md5_xform *pose = malloc(num_joints * sizeof *pose);
     md5_mat34 *joints = malloc(num_joints * sizeof *joints);
     md5_mat34 *palette = malloc(num_joints * sizeof *palette);
     if (!pose || !joints || !palette || SDL_Init(SDL_INIT_VIDEO) != 0)
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
                                           SDL_WINDOW_OPENGL | SDL_WINDOW_RESIZABLE);
     if (!window || !SDL_GL_CreateContext(window))
         die(SDL_GetError());
-    md5gl_renderer *renderer = md5gl_create(&(md5gl_opts){.load = load_proc}, &error);
+    md5gl_renderer *renderer = md5gl_create_renderer(&(md5gl_opts){.load = load_proc}, &error);
     md5gl_model *drawn =
         renderer ? md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, &error) : NULL;
     if (!drawn)
@@ -99,7 +99,7 @@ int main(int argc, char **argv)
             die(error.message);
         md5gl_begin_frame(renderer, &frame);
         md5gl_draw_shadows(renderer, drawn);
-        md5gl_draw_posed(renderer, drawn, MD5GL_LIT);
+        md5gl_draw_model(renderer, drawn, MD5GL_LIT);
         if (!md5gl_end_frame(renderer, &error))
             die(error.message);
         if (argc == 4) {
@@ -109,7 +109,7 @@ int main(int argc, char **argv)
         SDL_GL_SwapWindow(window);
     }
     md5gl_destroy_model(renderer, drawn);
-    md5gl_destroy(renderer);
+    md5gl_destroy_renderer(renderer);
     SDL_Quit();
     free(palette), free(joints), free(pose);
     md5_free_binding(binding);

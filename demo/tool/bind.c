@@ -109,12 +109,12 @@ static md5_quat stored_rotation(md5_mat34 bind)
     return q;
 }
 
-static void find_bind_pose(const md5_model *model, md5_transform *joints, md5_mat34 *bind)
+static void find_bind_pose(const md5_model *model, md5_xform *joints, md5_mat34 *bind)
 {
     for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
-        joints[i] = md5_transform_from_mat34(model->bind[i]);
+        joints[i] = md5_xform_from_mat34(model->bind[i]);
         joints[i].rotation = stored_rotation(model->bind[i]);
-        bind[i] = md5_mat34_from_transform(joints[i]);
+        bind[i] = md5_mat34_from_xform(joints[i]);
     }
 }
 
@@ -165,7 +165,7 @@ static md5_weights *create_weights(const bind_options *options, const tool_obj *
         .max_influences = options->influences,
     };
     const md5_load_opts opts = {.file_name = options->surface};
-    md5_weights *const weights = md5_create_weights(&desc, &opts, error);
+    md5_weights *const weights = md5_make_weights(&desc, &opts, error);
     free(indices);
     if (weights == NULL && error->file[0] == '\0')
         (void)snprintf(error->file, sizeof error->file, "%s", options->surface);
@@ -267,7 +267,7 @@ static void print_mesh(FILE *file, const tool_obj *obj, const tool_obj_part *par
     free(vertices.weight);
 }
 
-static void print_bound(FILE *file, const md5_model *model, const md5_transform *joints,
+static void print_bound(FILE *file, const md5_model *model, const md5_xform *joints,
                         const tool_obj *obj, const md5_weights *weights)
 {
     const md5_skeleton *const skeleton = &model->skeleton;
@@ -290,7 +290,7 @@ static void print_bound(FILE *file, const md5_model *model, const md5_transform 
             print_mesh(file, obj, &obj->parts[i], weights);
 }
 
-static bool write_bound(const char *path, const md5_model *model, const md5_transform *joints,
+static bool write_bound(const char *path, const md5_model *model, const md5_xform *joints,
                         const tool_obj *obj, const md5_weights *weights, md5_error *error)
 {
     common_writer writer;
@@ -306,7 +306,7 @@ static int bind_surface(const bind_options *options, tool_obj *obj, const md5_mo
                         md5_error *error)
 {
     const uint32_t num_joints = model->skeleton.num_joints;
-    md5_transform *const joints = common_alloc(num_joints, sizeof *joints);
+    md5_xform *const joints = common_alloc(num_joints, sizeof *joints);
     md5_mat34 *const bind = common_alloc(num_joints, sizeof *bind);
     bool *const excluded = common_alloc(num_joints, sizeof *excluded);
     md5_weights *weights = NULL;

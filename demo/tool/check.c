@@ -282,7 +282,7 @@ static void check_files(checker *check, const common_list *files)
 {
     enum { AT_ONCE = 4096 };
     const size_t most = files->count < AT_ONCE ? files->count : AT_ONCE;
-    const md5_jobs *const threads = files->count > 1 ? common_start_threads(0) : NULL;
+    const md5_threads *const threads = files->count > 1 ? common_start_threads(0) : NULL;
     reading part = {.check = check,
                     .reports = common_alloc(most, sizeof *part.reports),
                     .num_files = files->count};
@@ -290,7 +290,7 @@ static void check_files(checker *check, const common_list *files)
         const size_t left = files->count - part.num_before, count = left < most ? left : most;
         for (size_t i = 0; i < count; i++)
             part.reports[i] = (report){.path = files->names[part.num_before + i]};
-        md5_run_jobs(threads, count, read_range, &part);
+        md5_threads_run(threads, count, read_range, &part);
         for (size_t i = 0; i < count; i++)
             print_report(check, &part.reports[i]);
         part.num_before += count;

@@ -70,11 +70,11 @@ static bool parse(md5_game *game, md5_decl_type type, const char *name, md5_erro
     else if (type == MD5_DECL_MATERIAL)
         (void)md5_game_material(game, name, error);
     else if (type == MD5_DECL_SKIN)
-        (void)md5_game_find_skin(game, name, error);
+        (void)md5_game_skin_def(game, name, error);
     else if (type == MD5_DECL_ENTITY)
-        (void)md5_check_entity_def(game, name, error);
+        (void)md5_game_check_entity_def(game, name, error);
     else
-        (void)md5_game_model(game, name, error);
+        (void)md5_game_model_def(game, name, error);
     return error->status == MD5_OK;
 }
 
@@ -122,7 +122,7 @@ static bool check_decls(const game_checker *checker, md5_verdict verdict, md5_er
 static bool check_both(const game_checker *checker, md5_error *error)
 {
     return check_decls(checker, MD5_VERDICT_LENIENT, error)
-           && md5_set_verdict(checker->opened->game, MD5_VERDICT_ENGINE, error)
+           && md5_game_set_verdict(checker->opened->game, MD5_VERDICT_ENGINE, error)
            && check_decls(checker, MD5_VERDICT_ENGINE, error);
 }
 

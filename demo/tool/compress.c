@@ -113,9 +113,9 @@ static bool write_compressed(const md5_anim *anim, const md5_model *model,
     md5_compressed *const compressed = md5_compress_anim(anim, &compress, &opts, error);
     if (!compressed)
         return false;
-    const size_t size = md5_write_compressed(compressed, NULL, 0);
+    const size_t size = md5_write_anim(compressed, NULL, 0);
     uint8_t *const bytes = common_alloc(size, 1);
-    (void)md5_write_compressed(compressed, bytes, size);
+    (void)md5_write_anim(compressed, bytes, size);
     const bool is_written = write_file(options->output, bytes, size, error);
     if (is_written)
         printf("error %.6g units, %zu bytes, %.2f a joint and frame\n", (double)compressed->error,
@@ -152,18 +152,18 @@ static void print_hierarchy(FILE *file, const md5_anim *anim)
     fputs("}\n\n", file);
 }
 
-static void print_bounds(FILE *file, const md5_anim *anim, md5_transform *pose, md5_mat34 *joints)
+static void print_bounds(FILE *file, const md5_anim *anim, md5_xform *pose, md5_mat34 *joints)
 {
     const uint32_t num_joints = anim->skeleton.num_joints;
     fputs("bounds {\n", file);
     for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
         const md5_moment still = {.frame0 = frame, .frame1 = frame};
-        md5_bounds bounds = md5_bounds_of_points(NULL, 0);
+        md5_bounds bounds = md5_bounds_from_points(NULL, 0);
         md5_sample_anim(anim, &still, MD5_ROOT_FILE, pose);
         md5_local_to_model(&anim->skeleton, pose, joints);
         for (uint32_t i = 0; i < num_joints; i++) {
             const md5_vec3 at = {joints[i].m[3], joints[i].m[7], joints[i].m[11]};
-            bounds = md5_bounds_union(bounds, md5_bounds_of_points(&at, 1));
+            bounds = md5_bounds_union(bounds, md5_bounds_from_points(&at, 1));
         }
         fputs("\t", file);
         print_vec3(file, bounds.min.x, bounds.min.y, bounds.min.z);
@@ -189,7 +189,7 @@ static void print_base_frame(FILE *file, const md5_anim *anim)
     fputs("}\n", file);
 }
 
-static void print_frames(FILE *file, const md5_anim *anim, md5_transform *pose)
+static void print_frames(FILE *file, const md5_anim *anim, md5_xform *pose)
 {
     for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
         const md5_moment still = {.frame0 = frame, .frame1 = frame};
@@ -244,7 +244,7 @@ static bool check_size(const md5_compressed *compressed, const md5_anim *anim, c
 
 static void print_anim(FILE *file, const md5_anim *anim)
 {
-    md5_transform *const pose = common_alloc(anim->skeleton.num_joints, sizeof *pose);
+    md5_xform *const pose = common_alloc(anim->skeleton.num_joints, sizeof *pose);
     md5_mat34 *const joints = common_alloc(anim->skeleton.num_joints, sizeof *joints);
     print_hierarchy(file, anim);
     print_bounds(file, anim, pose, joints);

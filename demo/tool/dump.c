@@ -32,7 +32,7 @@ typedef struct dump_options {
 
 // Buffers for one time, of the size that the model needs.
 typedef struct dump_buffers {
-    md5_transform *pose;
+    md5_xform *pose;
     md5_mat34 *joints, *palette;
     md5_vec3 *points; // of all meshes
 } dump_buffers;
@@ -59,7 +59,7 @@ static void print_bounds(const char *label, md5_bounds bounds)
     print_floats(label, values, 6);
 }
 
-static void print_transform(const char *label, uint32_t index, const md5_transform *transform)
+static void print_transform(const char *label, uint32_t index, const md5_xform *transform)
 {
     const md5_quat q = transform->rotation;
     const md5_vec3 t = transform->translation;
@@ -114,7 +114,7 @@ static void print_model(const char *path, const md5_model *model)
 
 static void print_skin(const md5_model *model, const dump_buffers *buffers)
 {
-    md5_bounds bounds = md5_bounds_of_points(NULL, 0);
+    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *mesh = &model->meshes[i];
         md5_skin(mesh, buffers->palette, buffers->points, NULL, NULL);
@@ -122,7 +122,7 @@ static void print_skin(const md5_model *model, const dump_buffers *buffers)
         for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
             print_floats("v", &buffers->points[v].x, 3);
         bounds = md5_bounds_union(bounds,
-                                  md5_bounds_of_points(buffers->points, mesh->num_file_vertices));
+                                  md5_bounds_from_points(buffers->points, mesh->num_file_vertices));
     }
     print_bounds("skinbounds", bounds);
 }

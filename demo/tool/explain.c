@@ -103,7 +103,7 @@ typedef bool parse_decl(md5_game *game, const char *name, md5_error *error);
 
 static bool parse_model(md5_game *game, const char *name, md5_error *error)
 {
-    return md5_game_model(game, name, error) != NULL;
+    return md5_game_model_def(game, name, error) != NULL;
 }
 
 static bool parse_entity(md5_game *game, const char *name, md5_error *error)
@@ -113,7 +113,7 @@ static bool parse_entity(md5_game *game, const char *name, md5_error *error)
 
 static bool parse_skin(md5_game *game, const char *name, md5_error *error)
 {
-    return md5_game_find_skin(game, name, error) != NULL;
+    return md5_game_skin_def(game, name, error) != NULL;
 }
 
 static bool parse_material(md5_game *game, const char *name, md5_error *error)
@@ -134,7 +134,7 @@ static bool print_verdicts(explainer *explain, md5_decl_type type, parse_decl *p
         [MD5_VERDICT_LENIENT] = "lenient verdict", [MD5_VERDICT_ENGINE] = "engine's verdict"};
     for (int i = MD5_VERDICT_ENGINE; i >= MD5_VERDICT_LENIENT; i--) {
         tool_clear_notes(&explain->opened->notes);
-        if (!md5_set_verdict(explain->game, (md5_verdict)i, error)
+        if (!md5_game_set_verdict(explain->game, (md5_verdict)i, error)
             || !parse(explain->game, explain->name, error))
             return false;
         const md5_decl *const decl = md5_find_decl(explain->game, type, explain->name);
@@ -197,7 +197,7 @@ static void print_mesh_materials(explainer *explain, const char *file)
 
 static void print_model(explainer *explain, md5_error *error)
 {
-    const md5_model_def *const model = md5_game_model(explain->game, explain->name, error);
+    const md5_model_def *const model = md5_game_model_def(explain->game, explain->name, error);
     if (!model)
         return;
     if (model->mesh[0]) {
@@ -207,7 +207,7 @@ static void print_model(explainer *explain, md5_error *error)
     if (model->skin)
         print_needed_decl(explain, "skin", MD5_DECL_SKIN, model->skin);
     for (uint32_t i = 0; i < model->num_anims; i++) {
-        const md5_model_anim *const anim = md5_model_anim_at(model, i);
+        const md5_model_anim *const anim = md5_model_def_anim(model, i);
         print_item("clip", anim->name);
         printf(", %u frames, %u frame commands\n", anim->num_frames, anim->num_commands);
         for (uint32_t j = 0; j < anim->num_files; j++)
@@ -218,8 +218,8 @@ static void print_model(explainer *explain, md5_error *error)
 // The looks of an entity: a model is a modelDef or else a file.
 static void print_looks(explainer *explain, const md5_entity_def *entity)
 {
-    const char *const model = md5_entity_value(entity, "model");
-    const char *const skin = md5_entity_value(entity, "skin");
+    const char *const model = md5_entity_def_value(entity, "model");
+    const char *const skin = md5_entity_def_value(entity, "skin");
     if (model && md5_find_decl(explain->game, MD5_DECL_MODEL, model))
         print_needed_decl(explain, "model", MD5_DECL_MODEL, model);
     else if (model && model[0])
@@ -227,10 +227,10 @@ static void print_looks(explainer *explain, const md5_entity_def *entity)
     if (skin)
         print_needed_decl(explain, "skin", MD5_DECL_SKIN, skin);
     for (const md5_entity_key *key = NULL;
-         (key = md5_next_entity_key(entity, "def_head", key)) != NULL;)
+         (key = md5_entity_def_next_key(entity, "def_head", key)) != NULL;)
         print_needed_decl(explain, key->name, MD5_DECL_MODEL, key->value);
     for (const md5_entity_key *key = NULL;
-         (key = md5_next_entity_key(entity, "def_attach", key)) != NULL;)
+         (key = md5_entity_def_next_key(entity, "def_attach", key)) != NULL;)
         print_needed_decl(explain, key->name, MD5_DECL_ENTITY, key->value);
 }
 
@@ -255,7 +255,7 @@ static void print_entity(explainer *explain, md5_error *error)
 
 static void print_skin(explainer *explain, md5_error *error)
 {
-    const md5_game_skin *const skin = md5_game_find_skin(explain->game, explain->name, error);
+    const md5_skin_def *const skin = md5_game_skin_def(explain->game, explain->name, error);
     for (uint32_t i = 0; skin && i < skin->num_rows; i++) {
         print_item("replaces", skin->rows[i].from ? skin->rows[i].from : "every material");
         putchar('\n');

@@ -113,7 +113,7 @@ static bool open_game(tool_game *opened, md5_error *error)
         .warn_user = &opened->notes,
         .max_warnings = UINT32_MAX,
     };
-    opened->game = md5_open_game(opened->places.paths, opened->places.count, &opts, error);
+    opened->game = md5_create_game(opened->places.paths, opened->places.count, &opts, error);
     opened->memory = opened->game ? md5_game_memory(opened->game) : 0;
     return opened->game != NULL;
 }
@@ -146,15 +146,16 @@ bool tool_renew_game(tool_game *opened, md5_error *error)
                        "the declarations take too much memory: the rest of them is left out");
         return false;
     }
-    md5_free_game(opened->game);
-    const bool is_open = open_game(opened, error) && md5_set_verdict(opened->game, verdict, error);
+    md5_destroy_game(opened->game);
+    const bool is_open =
+        open_game(opened, error) && md5_game_set_verdict(opened->game, verdict, error);
     tool_clear_notes(&opened->notes);
     return is_open;
 }
 
 void tool_close_game(tool_game *game)
 {
-    md5_free_game(game->game);
+    md5_destroy_game(game->game);
     common_free_game_places(&game->places);
     tool_free_notes(&game->notes);
 }

@@ -76,7 +76,7 @@ static void print_model(const char *path, const md5_model *model)
 // Returns the union of the bounds of all frames.
 static md5_bounds all_frames(const md5_anim *anim)
 {
-    md5_bounds bounds = md5_bounds_of_points(NULL, 0);
+    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
     for (uint32_t i = 0; anim->frame_bounds && i < anim->num_frames; i++)
         bounds = md5_bounds_union(bounds, anim->frame_bounds[i]);
     return bounds;

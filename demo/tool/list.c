@@ -143,7 +143,7 @@ static void list_clips_of(lister *list, const char *kind, const md5_model_def *m
 {
     enum { MOST_BYTES = 32 << 20, A_LINE = 32 };
     for (uint32_t i = 0; i < model->num_anims && !list->is_cut; i++) {
-        const md5_model_anim *const anim = md5_model_anim_at(model, i);
+        const md5_model_anim *const anim = md5_model_def_anim(model, i);
         list->num_bytes += strlen(model->decl->name) + strlen(anim->name);
         for (uint32_t j = 0; j < anim->num_files; j++) {
             add_used(list, anim->files[j]);
@@ -168,7 +168,7 @@ static bool list_clips(lister *list, const char *kind, md5_decl_type type)
         const bool is_open = tool_renew_game(list->opened, &error);
         const md5_decl *const decl = is_open ? md5_game_decl(list->opened->game, type, i) : NULL;
         const md5_model_def *const model =
-            decl ? md5_game_model(list->opened->game, decl->name, &error) : NULL;
+            decl ? md5_game_model_def(list->opened->game, decl->name, &error) : NULL;
         tool_show_progress(i + 1, count);
         if (!model) {
             tool_print_error(&error);

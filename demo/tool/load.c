@@ -64,7 +64,7 @@ static void load_named(file_kind kind, const char *path, const md5_load_opts *op
     else if (kind == KIND_CAMERA)
         asset->camera = md5_load_camera(path, opts, error);
     else if (kind == KIND_CUBE)
-        asset->cube = md5_load_cube(path, NULL, opts, error);
+        asset->cube = md5_load_cube2(path, NULL, opts, error);
     else
         asset->character = md5_load_character(path, opts, error);
 }
@@ -122,6 +122,6 @@ void tool_free(tool_asset *asset)
     md5_free_anim(asset->anim);
     md5_free_camera(asset->camera);
     md5_free_character(asset->character);
-    md5_free_cube(asset->cube);
+    md5_free_cube2(asset->cube);
     md5_free_compressed(asset->compressed);
 }

@@ -165,7 +165,7 @@ static bool print_gui_material(md5_game *game, const char *name, md5_error *erro
 
 static bool print_skin(md5_game *game, const char *name, md5_error *error)
 {
-    const md5_game_skin *const skin = md5_game_find_skin(game, name, error);
+    const md5_skin_def *const skin = md5_game_skin_def(game, name, error);
     if (!skin)
         return false;
     print_decl("skin", skin->decl);
@@ -224,7 +224,7 @@ static void print_anim(const md5_model_anim *anim)
 
 static bool print_model(md5_game *game, const char *name, md5_error *error)
 {
-    const md5_model_def *const model = md5_game_model(game, name, error);
+    const md5_model_def *const model = md5_game_model_def(game, name, error);
     if (!model) {
         // Without an error there is no such model.
         error->file[0] = '\0';
@@ -246,7 +246,7 @@ static bool print_model(md5_game *game, const char *name, md5_error *error)
     putchar('[');
     for (uint32_t i = 0; i < model->num_anims; i++) {
         fputs(i > 0 ? "," : "", stdout);
-        print_anim(md5_model_anim_at(model, i));
+        print_anim(md5_model_def_anim(model, i));
     }
     puts("]}");
     return true;
@@ -321,9 +321,9 @@ static bool print_verdict(const verdict_job *job, md5_game *game, const char *na
                           md5_error *error)
 {
     const bool is_model = job->kind->type == MD5_DECL_MODEL;
-    const md5_model_def *const model = is_model ? md5_game_model(game, name, error) : NULL;
+    const md5_model_def *const model = is_model ? md5_game_model_def(game, name, error) : NULL;
     for (uint32_t i = 0; model && i < model->num_anims; i++) {
-        const size_t size = 1 + (size_t)md5_model_anim_at(model, i)->num_commands;
+        const size_t size = 1 + (size_t)md5_model_def_anim(model, i)->num_commands;
         if (size > *left) {
             *error = (md5_error){.status = MD5_ERROR_RANGE};
             (void)snprintf(error->message, sizeof error->message,
@@ -357,12 +357,12 @@ static int open_and_print(const verdict_job *job, const common_game_places *plac
 {
     const md5_load_opts opts = {.warn = warn, .max_warnings = UINT32_MAX};
     md5_error error;
-    md5_game *const game = md5_open_game(places->paths, places->count, &opts, &error);
-    const bool is_printed = game && md5_set_verdict(game, MD5_VERDICT_ENGINE, &error)
+    md5_game *const game = md5_create_game(places->paths, places->count, &opts, &error);
+    const bool is_printed = game && md5_game_set_verdict(game, MD5_VERDICT_ENGINE, &error)
                             && print_verdicts(job, game, &error);
     if (!is_printed)
         tool_print_error(&error);
-    md5_free_game(game);
+    md5_destroy_game(game);
     return is_printed ? TOOL_OK : TOOL_BAD_FILE;
 }
 

@@ -9,8 +9,8 @@
 
 static bool fail_of_joint(md5_context *context, uint32_t joint, const char *what)
 {
-    return md5_fail(context, MD5_ERROR_RANGE, 0, 0, "joint %u of the compressed clip: %s",
-                    (unsigned)joint, what);
+    return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "joint %u of the compressed clip: %s",
+                     (unsigned)joint, what);
 }
 
 // The numbers of a key, before the root or the length is taken: bounded, so that all that follows
@@ -29,9 +29,9 @@ static bool is_value(const md5_packed_head *head, const md5_packed_value *value)
 static bool check_values(md5_context *context, const md5_packed *packed,
                          const md5_packed_head *head, uint32_t joint)
 {
-    const uint32_t num_keys = md5_packed_num_keys(head->step, packed->num_frames);
+    const uint32_t num_keys = md5i_packed_num_keys(head->step, packed->num_frames);
     for (uint32_t key = 0; key < num_keys; key++) {
-        const md5_packed_value value = md5_packed_decode(packed, head, key);
+        const md5_packed_value value = md5i_packed_decode(packed, head, key);
         if (!is_value(head, &value))
             return fail_of_joint(context, joint, "a key is no rotation or position");
     }
@@ -45,7 +45,7 @@ static bool find_keys(md5_context *context, md5_packed *packed)
     md5_packed_place place = {0, 0};
     uint64_t bits = 0;
     for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
-        const md5_packed_head head = md5_packed_take_head(packed, (uint8_t)(i % 2), &place);
+        const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
         if (place.head > num_bits)
             return fail_of_joint(context, i / 2, "its head is cut off");
         bool is_sound = head.form <= MD5_PACKED_FULL && (head.step == 0 || head.row > 0);
@@ -56,22 +56,22 @@ static bool find_keys(md5_context *context, md5_packed *packed)
         if (!is_sound)
             return fail_of_joint(context, i / 2, "its numbers contradict each other");
         if (head.step != 0)
-            bits += (uint64_t)head.row * md5_packed_num_keys(head.step, packed->num_frames);
+            bits += (uint64_t)head.row * md5i_packed_num_keys(head.step, packed->num_frames);
     }
     packed->head_bits = place.head;
     return (bits + place.head + 7) / 8 == packed->num_bytes
-           || md5_fail(context, MD5_ERROR_RANGE, 0, 0,
-                       "the tracks of the compressed clip do not fill its bytes");
+           || md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
+                        "the tracks of the compressed clip do not fill its bytes");
 }
 
-bool md5_packed_check(md5_context *context, md5_packed *packed)
+bool md5i_packed_check(md5_context *context, md5_packed *packed)
 {
     if (packed->num_bytes > UINT32_MAX / 8 - 8)
-        return md5_fail(context, MD5_ERROR_RANGE, 0, 0, "the compressed clip exceeds 512 MiB");
+        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "the compressed clip exceeds 512 MiB");
     TRY(find_keys(context, packed));
     md5_packed_place place = md5_packed_first(packed);
     for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
-        const md5_packed_head head = md5_packed_take_head(packed, (uint8_t)(i % 2), &place);
+        const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
         TRY(check_values(context, packed, &head, i / 2));
     }
     return true;
@@ -88,7 +88,7 @@ typedef struct clip_layout {
     char *names;
 } clip_layout;
 
-size_t md5_packed_names_size(const md5_skeleton *skeleton)
+size_t md5i_packed_names_size(const md5_skeleton *skeleton)
 {
     size_t size = 0;
     for (uint32_t i = 0; i < skeleton->num_joints; i++)
@@ -99,17 +99,17 @@ size_t md5_packed_names_size(const md5_skeleton *skeleton)
 static clip_layout lay_out(md5_block *block, const md5_skeleton *skeleton, const md5_packed *packed)
 {
     clip_layout of;
-    of.compressed = (md5_compressed *)md5_block_take(block, 1, sizeof *of.compressed);
-    of.packed = (md5_packed *)md5_block_take(block, 1, sizeof *of.packed);
-    of.joints = (md5_joint *)md5_block_take(block, skeleton->num_joints, sizeof *of.joints);
-    of.order = (uint32_t *)md5_block_take(block, skeleton->num_joints, sizeof *of.order);
-    of.bytes = (uint8_t *)md5_block_take(block, packed->num_bytes + MD5_PACKED_PADDING, 1);
-    of.names = (char *)md5_block_take(block, md5_packed_names_size(skeleton), 1);
+    of.compressed = (md5_compressed *)md5i_block_take(block, 1, sizeof *of.compressed);
+    of.packed = (md5_packed *)md5i_block_take(block, 1, sizeof *of.packed);
+    of.joints = (md5_joint *)md5i_block_take(block, skeleton->num_joints, sizeof *of.joints);
+    of.order = (uint32_t *)md5i_block_take(block, skeleton->num_joints, sizeof *of.order);
+    of.bytes = (uint8_t *)md5i_block_take(block, packed->num_bytes + MD5_PACKED_PADDING, 1);
+    of.names = (char *)md5i_block_take(block, md5i_packed_names_size(skeleton), 1);
     return of;
 }
 
-void md5_packed_copy_skeleton(const md5_skeleton *skeleton, char *names, md5_joint *joints,
-                              uint32_t *order)
+void md5i_packed_copy_skeleton(const md5_skeleton *skeleton, char *names, md5_joint *joints,
+                               uint32_t *order)
 {
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const size_t size = strlen(skeleton->joints[i].name) + 1;
@@ -120,17 +120,17 @@ void md5_packed_copy_skeleton(const md5_skeleton *skeleton, char *names, md5_joi
     }
 }
 
-md5_compressed *md5_packed_create(md5_context *context, const md5_compressed *source,
-                                  const md5_packed *packed)
+md5_compressed *md5i_packed_create(md5_context *context, const md5_compressed *source,
+                                   const md5_packed *packed)
 {
     const md5_skeleton *const skeleton = &source->skeleton;
     md5_block measured = {0};
     (void)lay_out(&measured, skeleton, packed);
-    md5_block block = {.base = (unsigned char *)md5_alloc(context, measured.used)};
+    md5_block block = {.base = (unsigned char *)md5i_alloc(context, measured.used)};
     if (!block.base)
         return NULL;
     const clip_layout of = lay_out(&block, skeleton, packed);
-    md5_packed_copy_skeleton(skeleton, of.names, of.joints, of.order);
+    md5i_packed_copy_skeleton(skeleton, of.names, of.joints, of.order);
     memcpy(of.bytes, packed->bytes, packed->num_bytes);
     memset(of.bytes + packed->num_bytes, 0, MD5_PACKED_PADDING);
     *of.packed = *packed;

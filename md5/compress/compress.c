@@ -26,10 +26,10 @@ typedef struct compressing {
 
 static bool try_budgets(compressing *job, md5_arena_mark mark)
 {
-    md5_arena_rewind(job->arena, mark);
-    TRY(md5_pack_tracks(job->arena, job->anim, job->tracks, job->reach.reach, job->reach.budgets,
-                        &job->packed));
-    job->error = md5_measure_packed(job->anim, &job->packed, job->reach.own, &job->scratch);
+    md5i_arena_rewind(job->arena, mark);
+    TRY(md5i_pack_tracks(job->arena, job->anim, job->tracks, job->reach.reach, job->reach.budgets,
+                         &job->packed));
+    job->error = md5i_measure_packed(job->anim, &job->packed, job->reach.own, &job->scratch);
     return true;
 }
 
@@ -87,9 +87,9 @@ static bool scale_all(compressing *job, md5_arena_mark mark)
 
 static bool fail_tolerance(const compressing *job, double least)
 {
-    return md5_fail(job->arena->context, MD5_ERROR_RANGE, 0, 0,
-                    "a tolerance of %g units cannot be kept: the least error is %g", job->tolerance,
-                    least);
+    return md5i_fail(job->arena->context, MD5_ERROR_RANGE, 0, 0,
+                     "a tolerance of %g units cannot be kept: the least error is %g",
+                     job->tolerance, least);
 }
 
 // If no attempt held: finer steps for all.
@@ -124,20 +124,20 @@ static bool find_budgets(compressing *job, md5_arena_mark mark)
 static bool check_anim(md5_context *context, const md5_anim *anim)
 {
     if (anim->parents_unknown)
-        return md5_fail(context, MD5_ERROR_VERSION, 0, 0,
-                        "animations of version 6 store no hierarchy and cannot be compressed");
+        return md5i_fail(context, MD5_ERROR_VERSION, 0, 0,
+                         "animations of version 6 store no hierarchy and cannot be compressed");
     if (anim->skeleton.num_joints == 0 || anim->skeleton.num_joints > MD5_PACKED_JOINTS)
-        return md5_fail(context, MD5_ERROR_RANGE, 0, 0,
-                        "%u joints cannot be compressed: 1 to %u can",
-                        (unsigned)anim->skeleton.num_joints, (unsigned)MD5_PACKED_JOINTS);
+        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
+                         "%u joints cannot be compressed: 1 to %u can",
+                         (unsigned)anim->skeleton.num_joints, (unsigned)MD5_PACKED_JOINTS);
     return true;
 }
 
 static bool check_tolerance(md5_context *context, const md5_anim *anim, double *tolerance)
 {
     if (!(*tolerance >= 0.0 && *tolerance <= 1e9))
-        return md5_fail(context, MD5_ERROR_RANGE, 0, 0,
-                        "a tolerance of %g units: expected 0 to 1e9", *tolerance);
+        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
+                         "a tolerance of %g units: expected 0 to 1e9", *tolerance);
     if (*tolerance == 0.0)
         *tolerance = 0.01 * (double)md5_scale_of(&anim->skeleton);
     return true;
@@ -148,12 +148,12 @@ static md5_compressed *compress(compressing *job, const md5_compress_opts *optio
     md5_arena *const arena = job->arena;
     const md5_anim *const anim = job->anim;
     if (!check_anim(arena->context, anim) || !check_tolerance(arena->context, anim, &job->tolerance)
-        || !md5_find_reach(arena, anim, options, &job->reach)
-        || !md5_begin_measuring(arena, anim->skeleton.num_joints, &job->scratch))
+        || !md5i_find_reach(arena, anim, options, &job->reach)
+        || !md5i_begin_measuring(arena, anim->skeleton.num_joints, &job->scratch))
         return NULL;
-    job->tracks = md5_take_tracks(arena, anim);
-    job->best = (float *)md5_arena_room(arena, anim->skeleton.num_joints, sizeof *job->best);
-    if (!job->tracks || !job->best || !find_budgets(job, md5_arena_here(arena)))
+    job->tracks = md5i_take_tracks(arena, anim);
+    job->best = (float *)md5i_arena_room(arena, anim->skeleton.num_joints, sizeof *job->best);
+    if (!job->tracks || !job->best || !find_budgets(job, md5i_arena_here(arena)))
         return NULL;
     const md5_compressed source = {
         .skeleton = anim->skeleton,
@@ -162,7 +162,7 @@ static md5_compressed *compress(compressing *job, const md5_compress_opts *optio
         .tolerance = (float)job->tolerance,
         .error = (float)job->error,
     };
-    return md5_packed_create(arena->context, &source, &job->packed);
+    return md5i_packed_create(arena->context, &source, &job->packed);
 }
 
 md5_compressed *md5_compress_anim(const md5_anim *anim, const md5_compress_opts *compress_opts,
@@ -173,11 +173,11 @@ md5_compressed *md5_compress_anim(const md5_anim *anim, const md5_compress_opts 
     MD5_ASSERT_OPTS(opts);
     const md5_compress_opts defaults = {0};
     md5_context context;
-    md5_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
+    md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     md5_arena arena = {.context = &context};
     const md5_compress_opts *const options = compress_opts ? compress_opts : &defaults;
     compressing job = {.arena = &arena, .anim = anim, .tolerance = (double)options->tolerance};
     md5_compressed *const compressed = compress(&job, options);
-    md5_arena_free(&arena);
+    md5i_arena_free(&arena);
     return compressed;
 }

@@ -4,13 +4,13 @@
 #include "md5/core/math.h"
 #include "md5/pose/slerp.h"
 
-const uint8_t md5_packed_steps[MD5_PACKED_STEPS] = {0,  1,  2,  3,  4,  5,  6,  8,
-                                                    10, 12, 16, 20, 24, 32, 48, 64};
+const uint8_t md5i_packed_steps[MD5_PACKED_STEPS] = {0,  1,  2,  3,  4,  5,  6,  8,
+                                                     10, 12, 16, 20, 24, 32, 48, 64};
 
 // -- Heads ------------------------------------------------------------------------------------
 
 // The powers of two are exact, and the roots constants, so that all platforms have the same.
-float md5_packed_scale(uint32_t scale)
+float md5i_packed_scale(uint32_t scale)
 {
     static const float roots[4] = {1.0f, 1.18920712f, 1.41421356f, 1.68179283f};
     const uint32_t bits = (scale / 4 + 127 + (uint32_t)MD5_PACKED_LEAST_EXPONENT) << 23;
@@ -31,8 +31,8 @@ static int32_t take_signed(const md5_packed *packed, uint32_t *bit, uint32_t cou
     return (int32_t)(take_bits(packed, bit, count) ^ sign) - (int32_t)sign;
 }
 
-md5_packed_head md5_packed_take_head(const md5_packed *packed, uint8_t kind,
-                                     md5_packed_place *place)
+md5_packed_head md5i_packed_take_head(const md5_packed *packed, uint8_t kind,
+                                      md5_packed_place *place)
 {
     uint32_t *const bit = &place->head;
     md5_packed_head head = {.at = place->keys, .kind = kind, .form = MD5_PACKED_WITHOUT_W};
@@ -42,7 +42,7 @@ md5_packed_head md5_packed_take_head(const md5_packed *packed, uint8_t kind,
     const uint32_t offset_bits = take_bits(packed, bit, 5);
     const uint32_t components = md5_packed_components(head.form);
     if (offset_bits > 0 || head.step != 0)
-        head.scale = md5_packed_scale(take_bits(packed, bit, 9));
+        head.scale = md5i_packed_scale(take_bits(packed, bit, 9));
     for (uint32_t c = 0; head.step != 0 && c < components; c++) {
         head.bits[c] = (uint8_t)take_bits(packed, bit, 5);
         head.row = (uint8_t)(head.row + head.bits[c]);
@@ -50,25 +50,25 @@ md5_packed_head md5_packed_take_head(const md5_packed *packed, uint8_t kind,
     for (uint32_t c = 0; c < components; c++)
         head.offsets[c] = take_signed(packed, bit, offset_bits);
     if (head.step != 0)
-        place->keys += md5_packed_num_keys(head.step, packed->num_frames) * head.row;
+        place->keys += md5i_packed_num_keys(head.step, packed->num_frames) * head.row;
     return head;
 }
 
 // -- Keys of a moment -------------------------------------------------------------------------
 
-uint32_t md5_packed_num_keys(uint8_t step, uint32_t num_frames)
+uint32_t md5i_packed_num_keys(uint8_t step, uint32_t num_frames)
 {
-    const uint64_t apart = md5_packed_steps[step], last = num_frames - 1;
+    const uint64_t apart = md5i_packed_steps[step], last = num_frames - 1;
     return apart == 0 ? 1 : (uint32_t)((last + apart - 1) / apart + 1);
 }
 
 // Moments are mostly between two frames in a row, which always have a common pair. Differences of
 // frames are below a step, so that they are exact in floats.
-bool md5_packed_between(uint8_t step, uint32_t num_frames, const md5_moment *moment,
-                        md5_packed_span *span)
+bool md5i_packed_between(uint8_t step, uint32_t num_frames, const md5_moment *moment,
+                         md5_packed_span *span)
 {
     const uint32_t from = moment->frame0, to = moment->frame1, last = num_frames - 1;
-    const uint32_t apart = md5_packed_steps[step];
+    const uint32_t apart = md5i_packed_steps[step];
     if (apart <= 1) {
         *span = apart == 0 ? (md5_packed_span){0, 0, 0.0f}
                            : (md5_packed_span){from, to, moment->fraction};
@@ -107,8 +107,8 @@ static void complete(const md5_packed_head *head, float v[4])
         v[c] *= scale;
 }
 
-md5_packed_value md5_packed_decode(const md5_packed *packed, const md5_packed_head *head,
-                                   uint32_t key)
+md5_packed_value md5i_packed_decode(const md5_packed *packed, const md5_packed_head *head,
+                                    uint32_t key)
 {
     uint32_t bit = head->at + key * head->row;
     md5_packed_value value = {{0.0f, 0.0f, 0.0f, 0.0f}};
@@ -138,10 +138,10 @@ static md5_packed_value between(uint8_t kind, const md5_slerp_weights *weights, 
 static md5_packed_value at_span(const md5_packed *packed, const md5_packed_head *head,
                                 const md5_packed_span *span, const md5_slerp_weights *weights)
 {
-    const md5_packed_value a = md5_packed_decode(packed, head, span->key0);
+    const md5_packed_value a = md5i_packed_decode(packed, head, span->key0);
     if (head->step == 0)
         return a;
-    return between(head->kind, weights, a, md5_packed_decode(packed, head, span->key1),
+    return between(head->kind, weights, a, md5i_packed_decode(packed, head, span->key1),
                    span->fraction);
 }
 
@@ -150,8 +150,8 @@ static md5_packed_value at_frame(const md5_packed *packed, const md5_packed_head
 {
     const md5_moment still = {.frame0 = frame, .frame1 = frame};
     md5_packed_span span = {0, 0, 0.0f};
-    (void)md5_packed_between(head->step, packed->num_frames, &still, &span); // always true
-    const md5_slerp_weights weights = md5_slerp_weights_at(span.fraction);
+    (void)md5i_packed_between(head->step, packed->num_frames, &still, &span); // always true
+    const md5_slerp_weights weights = md5i_slerp_weights_at(span.fraction);
     return at_span(packed, head, &span, &weights);
 }
 
@@ -164,16 +164,16 @@ static void write_in_order(uint8_t form, md5_packed_value value, float out[4])
         out[i] = value.v[orders[form][i]];
 }
 
-void md5_packed_at(const md5_packed *packed, const md5_packed_head *head, const md5_moment *moment,
-                   float out[4])
+void md5i_packed_at(const md5_packed *packed, const md5_packed_head *head, const md5_moment *moment,
+                    float out[4])
 {
     md5_packed_span span;
     md5_packed_value value;
-    if (md5_packed_between(head->step, packed->num_frames, moment, &span)) {
-        const md5_slerp_weights weights = md5_slerp_weights_at(span.fraction);
+    if (md5i_packed_between(head->step, packed->num_frames, moment, &span)) {
+        const md5_slerp_weights weights = md5i_slerp_weights_at(span.fraction);
         value = at_span(packed, head, &span, &weights);
     } else {
-        const md5_slerp_weights weights = md5_slerp_weights_at(moment->fraction);
+        const md5_slerp_weights weights = md5i_slerp_weights_at(moment->fraction);
         value = between(head->kind, &weights, at_frame(packed, head, moment->frame0),
                         at_frame(packed, head, moment->frame1), moment->fraction);
     }
@@ -199,20 +199,20 @@ static md5_packed_head head_of_lane(const md5_packed_lanes *group, uint32_t lane
     return head;
 }
 
-void md5_packed_sample_lanes(const md5_packed *packed, const md5_packed_lanes *group,
-                             const md5_moment *moment, md5_transform *pose)
+void md5i_packed_sample_lanes(const md5_packed *packed, const md5_packed_lanes *group,
+                              const md5_moment *moment, md5_xform *pose)
 {
     for (uint32_t lane = 0; lane < group->count; lane++) {
         const md5_packed_head head = head_of_lane(group, lane);
         float value[4];
-        md5_packed_at(packed, &head, moment, value);
+        md5i_packed_at(packed, &head, moment, value);
         memcpy(md5_packed_target(pose, group->to[lane]), value, sizeof value);
     }
 }
 
-void md5_packed_sample_scalar(const md5_packed *packed, const md5_packed_lanes *groups,
-                              uint32_t num_groups, const md5_moment *moment, md5_transform *pose)
+void md5i_packed_sample_scalar(const md5_packed *packed, const md5_packed_lanes *groups,
+                               uint32_t num_groups, const md5_moment *moment, md5_xform *pose)
 {
     for (uint32_t i = 0; i < num_groups; i++)
-        md5_packed_sample_lanes(packed, &groups[i], moment, pose);
+        md5i_packed_sample_lanes(packed, &groups[i], moment, pose);
 }

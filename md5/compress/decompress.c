@@ -9,7 +9,7 @@ typedef struct anim_arrays {
     md5_joint *joints;
     uint32_t *order;
     md5_track *tracks;
-    md5_transform *base_frame, *constant;
+    md5_xform *base_frame, *constant;
     uint32_t *moving[2]; // joints, by kind
     md5_quat *rotations;
     md5_vec3 *translations;
@@ -23,19 +23,19 @@ static anim_arrays lay_out(md5_block *block, const md5_compressed *compressed,
     const size_t rotations = num_moving[MD5_PACKED_ROTATION];
     const size_t translations = num_moving[MD5_PACKED_TRANSLATION];
     anim_arrays of;
-    of.anim = (md5_anim *)md5_block_take(block, 1, sizeof *of.anim);
-    of.joints = (md5_joint *)md5_block_take(block, num_joints, sizeof *of.joints);
-    of.order = (uint32_t *)md5_block_take(block, num_joints, sizeof *of.order);
-    of.tracks = (md5_track *)md5_block_take(block, num_joints, sizeof *of.tracks);
-    of.base_frame = (md5_transform *)md5_block_take(block, num_joints, sizeof *of.base_frame);
-    of.constant = (md5_transform *)md5_block_take(block, num_joints, sizeof *of.constant);
+    of.anim = (md5_anim *)md5i_block_take(block, 1, sizeof *of.anim);
+    of.joints = (md5_joint *)md5i_block_take(block, num_joints, sizeof *of.joints);
+    of.order = (uint32_t *)md5i_block_take(block, num_joints, sizeof *of.order);
+    of.tracks = (md5_track *)md5i_block_take(block, num_joints, sizeof *of.tracks);
+    of.base_frame = (md5_xform *)md5i_block_take(block, num_joints, sizeof *of.base_frame);
+    of.constant = (md5_xform *)md5i_block_take(block, num_joints, sizeof *of.constant);
     for (int kind = 0; kind < 2; kind++)
         of.moving[kind] =
-            (uint32_t *)md5_block_take(block, num_moving[kind], sizeof *of.moving[kind]);
-    of.rotations = (md5_quat *)md5_block_take(block, frames, rotations * sizeof *of.rotations);
+            (uint32_t *)md5i_block_take(block, num_moving[kind], sizeof *of.moving[kind]);
+    of.rotations = (md5_quat *)md5i_block_take(block, frames, rotations * sizeof *of.rotations);
     of.translations =
-        (md5_vec3 *)md5_block_take(block, frames, translations * sizeof *of.translations);
-    of.names = (char *)md5_block_take(block, md5_packed_names_size(&compressed->skeleton) + 1, 1);
+        (md5_vec3 *)md5i_block_take(block, frames, translations * sizeof *of.translations);
+    of.names = (char *)md5i_block_take(block, md5i_packed_names_size(&compressed->skeleton) + 1, 1);
     return of;
 }
 
@@ -45,7 +45,7 @@ static void set_first(const md5_packed *packed, const md5_packed_head *head, uin
 {
     const md5_moment first = {.frame0 = 0};
     float v[4];
-    md5_packed_at(packed, head, &first, v);
+    md5i_packed_at(packed, head, &first, v);
     if (head->kind == MD5_PACKED_ROTATION)
         of->constant[joint].rotation = (md5_quat){v[0], v[1], v[2], v[3]};
     else
@@ -61,7 +61,7 @@ static void copy_frames(const md5_packed *packed, const md5_packed_head *head, u
     for (uint32_t frame = 0; frame < packed->num_frames; frame++) {
         const md5_moment still = {.frame0 = frame, .frame1 = frame};
         float v[4];
-        md5_packed_at(packed, head, &still, v);
+        md5i_packed_at(packed, head, &still, v);
         if (head->kind == MD5_PACKED_ROTATION)
             of->rotations[frame * width + slot] = (md5_quat){v[0], v[1], v[2], v[3]};
         else
@@ -78,7 +78,7 @@ static void copy_tracks(const md5_packed *packed, const uint32_t num_moving[2],
     memset(of->tracks, 0, packed->num_joints * sizeof *of->tracks);
     for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
         const uint8_t kind = (uint8_t)(i % 2);
-        const md5_packed_head head = md5_packed_take_head(packed, kind, &place);
+        const md5_packed_head head = md5i_packed_take_head(packed, kind, &place);
         md5_track *const track = &of->tracks[i / 2];
         set_first(packed, &head, i / 2, of);
         if (kind == MD5_PACKED_ROTATION)
@@ -126,17 +126,17 @@ md5_anim *md5_decompress_anim(const md5_compressed *compressed, const md5_load_o
     md5_packed_place place = md5_packed_first(packed);
     uint32_t num_moving[2] = {0, 0};
     for (uint32_t i = 0; i < 2 * packed->num_joints; i++)
-        num_moving[i % 2] += md5_packed_take_head(packed, (uint8_t)(i % 2), &place).step != 0;
+        num_moving[i % 2] += md5i_packed_take_head(packed, (uint8_t)(i % 2), &place).step != 0;
     md5_context context;
-    md5_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
+    md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     md5_block measured = {0};
     (void)lay_out(&measured, compressed, num_moving);
-    md5_block block = {.base = (unsigned char *)md5_alloc(&context, measured.used)};
+    md5_block block = {.base = (unsigned char *)md5i_alloc(&context, measured.used)};
     if (!block.base)
         return NULL;
     const anim_arrays of = lay_out(&block, compressed, num_moving);
     *of.names = '\0'; // the command line
-    md5_packed_copy_skeleton(&compressed->skeleton, of.names + 1, of.joints, of.order);
+    md5i_packed_copy_skeleton(&compressed->skeleton, of.names + 1, of.joints, of.order);
     copy_tracks(packed, num_moving, &of);
     set_anim(compressed, num_moving, &of);
     of.anim->size = block.used;

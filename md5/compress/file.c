@@ -48,7 +48,7 @@ static uint8_t *put_fixed(uint8_t *to, const md5_compressed *compressed)
     to = put(to, compressed->skeleton.num_joints, 4);
     to = put(to, compressed->num_frames, 4);
     to = put(to, packed->num_bytes, 4);
-    to = put(to, md5_packed_names_size(&compressed->skeleton), 4);
+    to = put(to, md5i_packed_names_size(&compressed->skeleton), 4);
     to = put(to, (uint32_t)compressed->skeleton.axes, 4);
     to = put(to, rate, 8);
     to = put_float(to, compressed->skeleton.scale);
@@ -74,13 +74,13 @@ static uint8_t *put_skeleton(uint8_t *to, const md5_skeleton *skeleton)
     return to;
 }
 
-size_t md5_write_compressed(const md5_compressed *compressed, void *bytes, size_t size)
+size_t md5_write_anim(const md5_compressed *compressed, void *bytes, size_t size)
 {
     MD5_ASSERT(compressed != NULL, "compressed: not NULL");
     MD5_ASSERT(bytes != NULL || size == 0, "bytes: not NULL unless size is 0");
     const md5_packed *const packed = compressed->packed;
     const size_t total = HEAD + FIXED + (size_t)OF_JOINT * compressed->skeleton.num_joints
-                         + md5_packed_names_size(&compressed->skeleton) + packed->num_bytes;
+                         + md5i_packed_names_size(&compressed->skeleton) + packed->num_bytes;
     if (!bytes || size < total)
         return total;
     uint8_t *const start = (uint8_t *)bytes;
@@ -134,7 +134,7 @@ static double take_double(clip_reader *reader)
 
 static bool fail(const clip_reader *reader, md5_status status, const char *what)
 {
-    return md5_fail(reader->arena->context, status, 0, 0, "compressed clip: %s", what);
+    return md5i_fail(reader->arena->context, status, 0, 0, "compressed clip: %s", what);
 }
 
 static bool read_head(clip_reader *reader, size_t size)
@@ -144,8 +144,8 @@ static bool read_head(clip_reader *reader, size_t size)
                     "not a compressed clip: the first bytes are not M5CC");
     const uint32_t version = get_32(reader->at + 4);
     if (version != VERSION)
-        return md5_fail(reader->arena->context, MD5_ERROR_VERSION, 0, 0,
-                        "compressed clip of version %u: expected %d", (unsigned)version, VERSION);
+        return md5i_fail(reader->arena->context, MD5_ERROR_VERSION, 0, 0,
+                         "compressed clip of version %u: expected %d", (unsigned)version, VERSION);
     if (size < HEAD + FIXED || get_32(reader->at + 8) != size)
         return fail(reader, MD5_ERROR_SYNTAX, "the bytes end too soon, or more follow");
     const uint64_t low = get_32(reader->at + 12), high = get_32(reader->at + 16);
@@ -194,9 +194,9 @@ static bool read_skeleton(clip_reader *reader)
 {
     md5_skeleton *const skeleton = &reader->clip.skeleton;
     const uint32_t count = skeleton->num_joints;
-    md5_joint *const joints = (md5_joint *)md5_arena_alloc(reader->arena, count, sizeof *joints);
-    uint32_t *const order = (uint32_t *)md5_arena_alloc(reader->arena, count, sizeof *order);
-    uint8_t *const placed = (uint8_t *)md5_arena_alloc(reader->arena, count, 1);
+    md5_joint *const joints = (md5_joint *)md5i_arena_alloc(reader->arena, count, sizeof *joints);
+    uint32_t *const order = (uint32_t *)md5i_arena_alloc(reader->arena, count, sizeof *order);
+    uint8_t *const placed = (uint8_t *)md5i_arena_alloc(reader->arena, count, 1);
     TRY(joints && order && placed);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t parent = take_32(reader);
@@ -230,18 +230,18 @@ static bool read_tracks(clip_reader *reader)
 {
     md5_packed *const packed = &reader->packed;
     uint8_t *const bytes =
-        (uint8_t *)md5_arena_alloc(reader->arena, packed->num_bytes + MD5_PACKED_PADDING, 1);
+        (uint8_t *)md5i_arena_alloc(reader->arena, packed->num_bytes + MD5_PACKED_PADDING, 1);
     TRY(bytes);
     memcpy(bytes, reader->at, packed->num_bytes);
     packed->bytes = bytes;
-    return md5_packed_check(reader->arena->context, packed);
+    return md5i_packed_check(reader->arena->context, packed);
 }
 
-bool md5_read_compressed(md5_arena *arena, const char *bytes, size_t size, void **asset)
+bool md5i_read_compressed(md5_arena *arena, const char *bytes, size_t size, void **asset)
 {
     clip_reader reader = {.arena = arena, .at = (const uint8_t *)bytes};
     TRY(read_head(&reader, size) && read_fixed(&reader, size));
     TRY(read_skeleton(&reader) && read_tracks(&reader));
-    *asset = md5_packed_create(arena->context, &reader.clip, &reader.packed);
+    *asset = md5i_packed_create(arena->context, &reader.clip, &reader.packed);
     return *asset != NULL;
 }

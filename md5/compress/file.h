@@ -6,6 +6,6 @@
 
 // Makes a compressed clip of bytes: whatever they are, in linear time. Reports errors; returns
 // false.
-bool md5_read_compressed(md5_arena *arena, const char *bytes, size_t size, void **asset);
+bool md5i_read_compressed(md5_arena *arena, const char *bytes, size_t size, void **asset);
 
 #endif

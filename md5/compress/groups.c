@@ -7,35 +7,35 @@
 
 // -- Kernels ----------------------------------------------------------------------------------
 
-md5_packed_kernel *md5_packed_kernel_of(md5_cpu level)
+md5_packed_kernel *md5i_packed_kernel_of(md5_cpu level)
 {
     switch (level) {
 #if MD5_HAS_SSE2
     case MD5_CPU_SSE2:
-        return md5_packed_sample_sse2;
+        return md5i_packed_sample_sse2;
 #endif
 #if MD5_HAS_AVX2
     case MD5_CPU_AVX2:
     case MD5_CPU_AVX512:
-        return md5_packed_sample_avx2;
+        return md5i_packed_sample_avx2;
 #endif
 #if MD5_HAS_NEON
     case MD5_CPU_NEON:
-        return md5_packed_sample_neon;
+        return md5i_packed_sample_neon;
 #endif
     default:
-        return md5_packed_sample_scalar;
+        return md5i_packed_sample_scalar;
     }
 }
 
-md5_packed_kernel *md5_packed_kernel_best(void)
+md5_packed_kernel *md5i_packed_kernel_best(void)
 {
-    return md5_packed_kernel_of(md5_cpu_best());
+    return md5i_packed_kernel_of(md5i_cpu_best());
 }
 
 // -- Grouping ---------------------------------------------------------------------------------
 
-void md5_packed_begin_groups(md5_packed_grouping *grouping, md5_packed_emit_fn *emit, void *user)
+void md5i_packed_begin_groups(md5_packed_grouping *grouping, md5_packed_emit_fn *emit, void *user)
 {
     grouping->emit = emit;
     grouping->user = user;
@@ -46,10 +46,10 @@ void md5_packed_begin_groups(md5_packed_grouping *grouping, md5_packed_emit_fn *
 static void set_lane(md5_packed_lanes *group, uint32_t lane, const md5_packed_head *head,
                      uint32_t target)
 {
-    const size_t within = head->kind == MD5_PACKED_ROTATION ? offsetof(md5_transform, rotation)
-                                                            : offsetof(md5_transform, translation);
+    const size_t within = head->kind == MD5_PACKED_ROTATION ? offsetof(md5_xform, rotation)
+                                                            : offsetof(md5_xform, translation);
     group->at[lane] = head->at;
-    group->to[lane] = (uint32_t)(target * sizeof(md5_transform) + within);
+    group->to[lane] = (uint32_t)(target * sizeof(md5_xform) + within);
     group->scales[lane] = head->scale;
     group->rows[lane] = head->row;
     group->forms[lane] = (float)head->form;
@@ -78,7 +78,7 @@ static void emit(const md5_packed_grouping *grouping, uint32_t group_class, md5_
     group->count = 0;
 }
 
-void md5_packed_add(md5_packed_grouping *grouping, const md5_packed_head *head, uint32_t target)
+void md5i_packed_add(md5_packed_grouping *grouping, const md5_packed_head *head, uint32_t target)
 {
     const uint32_t group_class = class_of(head);
     md5_packed_lanes *const group = &grouping->pending[group_class * MD5_PACKED_STEPS + head->step];
@@ -113,7 +113,7 @@ static void emit_rest(const md5_packed_grouping *grouping, uint32_t group_class,
 }
 
 // What is left of all steps goes into common groups.
-void md5_packed_end_groups(md5_packed_grouping *grouping)
+void md5i_packed_end_groups(md5_packed_grouping *grouping)
 {
     for (uint32_t c = 0; c < MD5_PACKED_CLASSES / MD5_PACKED_STEPS; c++) {
         md5_packed_lanes *const pending = &grouping->pending[c * MD5_PACKED_STEPS];
@@ -135,7 +135,7 @@ typedef struct sampling {
     md5_packed_kernel *kernel;
     const md5_packed *packed;
     const md5_moment *moment;
-    md5_transform *pose;
+    md5_xform *pose;
 } sampling;
 
 static void sample_group(void *user, const md5_packed_lanes *group)
@@ -144,33 +144,33 @@ static void sample_group(void *user, const md5_packed_lanes *group)
     to->kernel(to->packed, group, 1, to->moment, to->pose);
 }
 
-void md5_packed_sample_with(md5_packed_kernel *kernel, const md5_packed *packed,
-                            const md5_moment *moment, md5_transform *pose)
+void md5i_packed_sample_with(md5_packed_kernel *kernel, const md5_packed *packed,
+                             const md5_moment *moment, md5_xform *pose)
 {
     sampling to = {kernel, packed, moment, pose};
     md5_packed_grouping grouping;
     md5_packed_place place = md5_packed_first(packed);
-    md5_packed_begin_groups(&grouping, sample_group, &to);
+    md5i_packed_begin_groups(&grouping, sample_group, &to);
     for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
-        const md5_packed_head head = md5_packed_take_head(packed, (uint8_t)(i % 2), &place);
+        const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
         float value[4];
         if (head.step != 0) {
-            md5_packed_add(&grouping, &head, i / 2);
+            md5i_packed_add(&grouping, &head, i / 2);
             continue;
         }
-        md5_packed_at(packed, &head, moment, value);
+        md5i_packed_at(packed, &head, moment, value);
         if (head.kind == MD5_PACKED_ROTATION)
             memcpy(&pose[i / 2].rotation, value, sizeof value);
         else
-            pose[i / 2] = (md5_transform){.rotation = pose[i / 2].rotation,
-                                          .translation = {value[0], value[1], value[2]}};
+            pose[i / 2] = (md5_xform){.rotation = pose[i / 2].rotation,
+                                      .translation = {value[0], value[1], value[2]}};
     }
-    md5_packed_end_groups(&grouping);
+    md5i_packed_end_groups(&grouping);
 }
 
-void md5_packed_sample(const md5_packed *packed, const md5_moment *moment, md5_transform *pose)
+void md5i_packed_sample(const md5_packed *packed, const md5_moment *moment, md5_xform *pose)
 {
-    md5_packed_sample_with(md5_packed_kernel_best(), packed, moment, pose);
+    md5i_packed_sample_with(md5i_packed_kernel_best(), packed, moment, pose);
 }
 
 // -- The root ---------------------------------------------------------------------------------
@@ -179,19 +179,19 @@ void md5_packed_sample(const md5_packed *packed, const md5_moment *moment, md5_t
 static md5_packed_head head_of_root(const md5_packed *packed)
 {
     md5_packed_place place = md5_packed_first(packed);
-    (void)md5_packed_take_head(packed, MD5_PACKED_ROTATION, &place);
-    return md5_packed_take_head(packed, MD5_PACKED_TRANSLATION, &place);
+    (void)md5i_packed_take_head(packed, MD5_PACKED_ROTATION, &place);
+    return md5i_packed_take_head(packed, MD5_PACKED_TRANSLATION, &place);
 }
 
 static md5_vec3 root_of_frame(const md5_packed *packed, const md5_packed_head *head, uint32_t frame)
 {
     const md5_moment still = {.frame0 = frame, .frame1 = frame};
     float value[4];
-    md5_packed_at(packed, head, &still, value);
+    md5i_packed_at(packed, head, &still, value);
     return (md5_vec3){value[0], value[1], value[2]};
 }
 
-md5_vec3 md5_packed_root(const md5_packed *packed, const md5_moment *moment, md5_root root)
+md5_vec3 md5i_packed_root(const md5_packed *packed, const md5_moment *moment, md5_root root)
 {
     const md5_packed_head head = head_of_root(packed);
     if (root == MD5_ROOT_IN_PLACE)
@@ -202,16 +202,16 @@ md5_vec3 md5_packed_root(const md5_packed *packed, const md5_moment *moment, md5
         .frame0 = root_of_frame(packed, &head, moment->frame0),
         .frame1 = root_of_frame(packed, &head, moment->frame1),
     };
-    return md5_root_of_id(&frames, moment);
+    return md5i_root_of_id(&frames, moment);
 }
 
-md5_vec3 md5_packed_root_motion(const md5_packed *packed, const md5_moment *from,
-                                const md5_moment *to)
+md5_vec3 md5i_packed_root_motion(const md5_packed *packed, const md5_moment *from,
+                                 const md5_moment *to)
 {
     const md5_packed_head head = head_of_root(packed);
     const md5_vec3 frames[4] = {
         root_of_frame(packed, &head, from->frame0), root_of_frame(packed, &head, from->frame1),
         root_of_frame(packed, &head, to->frame0), root_of_frame(packed, &head, to->frame1)};
-    return md5_root_between(from, to, frames, root_of_frame(packed, &head, 0),
-                            root_of_frame(packed, &head, packed->num_frames - 1));
+    return md5i_root_between(from, to, frames, root_of_frame(packed, &head, 0),
+                             root_of_frame(packed, &head, packed->num_frames - 1));
 }

@@ -8,12 +8,12 @@ typedef struct md5_placed {
     md5_vec3d position;
 } md5_placed;
 
-bool md5_begin_measuring(md5_arena *arena, uint32_t num_joints, md5_measuring *scratch)
+bool md5i_begin_measuring(md5_arena *arena, uint32_t num_joints, md5_measuring *scratch)
 {
-    scratch->pose = (md5_transform *)md5_arena_room(arena, num_joints, sizeof(md5_transform));
-    scratch->of_anim = (md5_placed *)md5_arena_room(arena, num_joints, sizeof(md5_placed));
-    scratch->of_packed = (md5_placed *)md5_arena_room(arena, num_joints, sizeof(md5_placed));
-    scratch->errors = (double *)md5_arena_room(arena, num_joints, sizeof(double));
+    scratch->pose = (md5_xform *)md5i_arena_room(arena, num_joints, sizeof(md5_xform));
+    scratch->of_anim = (md5_placed *)md5i_arena_room(arena, num_joints, sizeof(md5_placed));
+    scratch->of_packed = (md5_placed *)md5i_arena_room(arena, num_joints, sizeof(md5_placed));
+    scratch->errors = (double *)md5i_arena_room(arena, num_joints, sizeof(double));
     return scratch->pose && scratch->of_anim && scratch->of_packed && scratch->errors;
 }
 
@@ -33,7 +33,7 @@ static md5_quatd normalized(md5_quat rotation)
     return (md5_quatd){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
-static void place(const md5_skeleton *skeleton, const md5_transform *pose, md5_placed *placed)
+static void place(const md5_skeleton *skeleton, const md5_xform *pose, md5_placed *placed)
 {
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
@@ -71,15 +71,15 @@ static void measure_at(const md5_anim *anim, const md5_packed *packed, const flo
 {
     md5_sample_anim(anim, moment, MD5_ROOT_FILE, scratch->pose);
     place(&anim->skeleton, scratch->pose, scratch->of_anim);
-    md5_packed_sample(packed, moment, scratch->pose);
+    md5i_packed_sample(packed, moment, scratch->pose);
     place(&anim->skeleton, scratch->pose, scratch->of_packed);
     for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++)
         grow(&scratch->errors[joint], displacement(&scratch->of_anim[joint],
                                                    &scratch->of_packed[joint], (double)own[joint]));
 }
 
-double md5_measure_packed(const md5_anim *anim, const md5_packed *packed, const float *own,
-                          const md5_measuring *scratch)
+double md5i_measure_packed(const md5_anim *anim, const md5_packed *packed, const float *own,
+                           const md5_measuring *scratch)
 {
     double worst = 0.0;
     for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++)

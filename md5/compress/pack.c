@@ -26,7 +26,7 @@ static int32_t scale_below(double value)
     int32_t quarter = 3;
     while (quarter > 0
            && mantissa
-                  < (double)md5_packed_scale((uint32_t)(quarter - 4 * MD5_PACKED_LEAST_EXPONENT)))
+                  < (double)md5i_packed_scale((uint32_t)(quarter - 4 * MD5_PACKED_LEAST_EXPONENT)))
         quarter--;
     const int32_t scale = (exponent - 1 - MD5_PACKED_LEAST_EXPONENT) * 4 + quarter;
     return scale < 0 ? 0 : scale < MD5_PACKED_SCALES ? scale : MD5_PACKED_SCALES - 1;
@@ -65,21 +65,21 @@ static uint32_t components_of(const md5_packed_track *track)
 static double cost_of(const md5_packed_track *track, uint32_t scale, uint32_t step,
                       uint32_t num_frames)
 {
-    const double size = (double)md5_packed_scale(scale);
+    const double size = (double)md5i_packed_scale(scale);
     double bits = 0.0;
     for (uint32_t c = 0; c < components_of(track); c++)
         bits += bits_of((uint64_t)((double)track->ranges[c] / size + 0.5));
-    return bits * md5_packed_num_keys((uint8_t)step, num_frames);
+    return bits * md5i_packed_num_keys((uint8_t)step, num_frames);
 }
 
 static int32_t level_of(float value, uint32_t scale)
 {
-    return (int32_t)floor((double)value / (double)md5_packed_scale(scale) + 0.5);
+    return (int32_t)floor((double)value / (double)md5i_packed_scale(scale) + 0.5);
 }
 
 static const float *key_of(const md5_packed_track *track, uint32_t num_frames, uint32_t key)
 {
-    const uint64_t frame = (uint64_t)key * md5_packed_steps[track->step];
+    const uint64_t frame = (uint64_t)key * md5i_packed_steps[track->step];
     return track->step == 0 ? track->middle.v
                             : track->values[frame < num_frames ? frame : num_frames - 1].v;
 }
@@ -93,7 +93,7 @@ static uint32_t bits_of_signed(int32_t value)
 // A track whose keys are all the same is constant.
 static void find_offsets(md5_packed_track *track, uint32_t num_frames)
 {
-    const uint32_t num_keys = md5_packed_num_keys(track->step, num_frames);
+    const uint32_t num_keys = md5i_packed_num_keys(track->step, num_frames);
     uint32_t row = 0;
     track->offset_bits = 0;
     for (uint32_t c = 0; c < components_of(track); c++) {
@@ -158,7 +158,7 @@ static uint64_t key_bits(const md5_packed_track *track, uint32_t num_frames)
     uint64_t row = 0;
     for (uint32_t c = 0; track->step != 0 && c < components_of(track); c++)
         row += track->bits[c];
-    return row * md5_packed_num_keys(track->step, num_frames);
+    return row * md5i_packed_num_keys(track->step, num_frames);
 }
 
 // Bytes are 0 before.
@@ -190,7 +190,7 @@ static void write_head(const md5_packed_track *track, uint8_t *bytes, uint64_t *
 static void write_keys(const md5_packed_track *track, uint32_t num_frames, uint8_t *bytes,
                        uint64_t *bit)
 {
-    const uint32_t num_keys = track->step != 0 ? md5_packed_num_keys(track->step, num_frames) : 0;
+    const uint32_t num_keys = track->step != 0 ? md5i_packed_num_keys(track->step, num_frames) : 0;
     for (uint32_t key = 0; key < num_keys; key++) {
         for (uint32_t c = 0; c < components_of(track); c++) {
             const int32_t level = level_of(key_of(track, num_frames, key)[c], track->scale);
@@ -210,11 +210,11 @@ static bool write_tracks(md5_arena *arena, const md5_packed_track *tracks, uint3
     for (uint32_t i = 0; i < num_tracks; i++)
         bits += key_bits(&tracks[i], packed->num_frames);
     if (bits > UINT32_MAX - 64)
-        return md5_fail(arena->context, MD5_ERROR_MEMORY, 0, 0,
-                        "the compressed clip would exceed 512 MiB");
+        return md5i_fail(arena->context, MD5_ERROR_MEMORY, 0, 0,
+                         "the compressed clip would exceed 512 MiB");
     packed->num_bytes = (size_t)((bits + 7) / 8);
     uint8_t *const bytes =
-        (uint8_t *)md5_arena_alloc(arena, packed->num_bytes + MD5_PACKED_PADDING, 1);
+        (uint8_t *)md5i_arena_alloc(arena, packed->num_bytes + MD5_PACKED_PADDING, 1);
     TRY(bytes);
     packed->bytes = bytes;
     for (uint32_t i = 0; i < num_tracks; i++) {
@@ -224,8 +224,8 @@ static bool write_tracks(md5_arena *arena, const md5_packed_track *tracks, uint3
     return true;
 }
 
-bool md5_pack_tracks(md5_arena *arena, const md5_anim *anim, md5_packed_track *tracks,
-                     const float *reach, const float *budgets, md5_packed *packed)
+bool md5i_pack_tracks(md5_arena *arena, const md5_anim *anim, md5_packed_track *tracks,
+                      const float *reach, const float *budgets, md5_packed *packed)
 {
     const uint32_t num_tracks = 2 * anim->skeleton.num_joints;
     for (uint32_t i = 0; i < num_tracks; i++) {

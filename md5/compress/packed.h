@@ -10,7 +10,7 @@
 // All is one stream of bits, lowest first. Heads are in the order of joints, the rotation of each
 // before its translation:
 //
-// - 4 bits: 0 for a constant, else the number of frames between keys (md5_packed_steps);
+// - 4 bits: 0 for a constant, else the number of frames between keys (md5i_packed_steps);
 // - rotations, 3 bits: which component is not stored, or MD5_PACKED_FULL;
 // - 5 bits: how many each of the offsets has;
 // - 9 bits: the scale in quarters of an octave; absent from constants whose offsets have no bits;
@@ -49,7 +49,7 @@ enum { MD5_PACKED_ROTATION, MD5_PACKED_TRANSLATION };
 enum { MD5_PACKED_WITHOUT_W = 3, MD5_PACKED_FULL = 4 };
 
 // Frames from one key to the next; the last frame is a key, too. 0: constant.
-extern const uint8_t md5_packed_steps[MD5_PACKED_STEPS];
+extern const uint8_t md5i_packed_steps[MD5_PACKED_STEPS];
 
 struct md5_packed {
     uint32_t num_joints, num_frames;
@@ -74,7 +74,7 @@ static inline uint32_t md5_packed_components(uint8_t form)
     return form == MD5_PACKED_FULL ? 4 : 3;
 }
 
-float md5_packed_scale(uint32_t scale);
+float md5i_packed_scale(uint32_t scale);
 
 // -- Bits -------------------------------------------------------------------------------------
 
@@ -110,10 +110,10 @@ static inline md5_packed_place md5_packed_first(const md5_packed *packed)
 }
 
 // Decodes the head at a place, and moves the place to the next track.
-md5_packed_head md5_packed_take_head(const md5_packed *packed, uint8_t kind,
-                                     md5_packed_place *place);
+md5_packed_head md5i_packed_take_head(const md5_packed *packed, uint8_t kind,
+                                      md5_packed_place *place);
 
-uint32_t md5_packed_num_keys(uint8_t step, uint32_t num_frames);
+uint32_t md5i_packed_num_keys(uint8_t step, uint32_t num_frames);
 
 // -- Keys -------------------------------------------------------------------------------------
 
@@ -125,19 +125,19 @@ typedef struct md5_packed_span {
 
 // Returns false if the frames of the moment have no common pair of keys, as at the end of an open
 // loop: each is between keys of its own.
-bool md5_packed_between(uint8_t step, uint32_t num_frames, const md5_moment *moment,
-                        md5_packed_span *span);
+bool md5i_packed_between(uint8_t step, uint32_t num_frames, const md5_moment *moment,
+                         md5_packed_span *span);
 
 // The components of a key in stored order, a rotation with its fourth one.
 typedef struct md5_packed_value {
     float v[4];
 } md5_packed_value;
-md5_packed_value md5_packed_decode(const md5_packed *packed, const md5_packed_head *head,
-                                   uint32_t key);
+md5_packed_value md5i_packed_decode(const md5_packed *packed, const md5_packed_head *head,
+                                    uint32_t key);
 
 // Writes a track at a moment: four floats x y z w, or x y z 0. The reference of all kernels.
-void md5_packed_at(const md5_packed *packed, const md5_packed_head *head, const md5_moment *moment,
-                   float out[4]);
+void md5i_packed_at(const md5_packed *packed, const md5_packed_head *head, const md5_moment *moment,
+                    float out[4]);
 
 // -- Lanes ------------------------------------------------------------------------------------
 
@@ -156,29 +156,29 @@ typedef struct md5_packed_lanes {
     bool is_odd;   // a key is wider than MD5_PACKED_WORD, or has four components
 } md5_packed_lanes;
 
-static inline uint8_t *md5_packed_target(md5_transform *pose, uint32_t to)
+static inline uint8_t *md5_packed_target(md5_xform *pose, uint32_t to)
 {
     return (uint8_t *)pose + to;
 }
 
 // Samples groups into a pose.
 typedef void md5_packed_kernel(const md5_packed *packed, const md5_packed_lanes *groups,
-                               uint32_t num_groups, const md5_moment *moment, md5_transform *pose);
-md5_packed_kernel md5_packed_sample_scalar, md5_packed_sample_sse2, md5_packed_sample_avx2,
-    md5_packed_sample_neon;
+                               uint32_t num_groups, const md5_moment *moment, md5_xform *pose);
+md5_packed_kernel md5i_packed_sample_scalar, md5i_packed_sample_sse2, md5i_packed_sample_avx2,
+    md5i_packed_sample_neon;
 
 // Returns the kernel of a set, which must be available, or the fastest one: the same bits.
-md5_packed_kernel *md5_packed_kernel_of(md5_cpu level);
-md5_packed_kernel *md5_packed_kernel_best(void);
+md5_packed_kernel *md5i_packed_kernel_of(md5_cpu level);
+md5_packed_kernel *md5i_packed_kernel_best(void);
 
 // Samples one group in plain C.
-void md5_packed_sample_lanes(const md5_packed *packed, const md5_packed_lanes *group,
-                             const md5_moment *moment, md5_transform *pose);
+void md5i_packed_sample_lanes(const md5_packed *packed, const md5_packed_lanes *group,
+                              const md5_moment *moment, md5_xform *pose);
 
 // Samples all tracks into pose[joints of the clip]: decodes the heads.
-void md5_packed_sample_with(md5_packed_kernel *kernel, const md5_packed *packed,
-                            const md5_moment *moment, md5_transform *pose);
-void md5_packed_sample(const md5_packed *packed, const md5_moment *moment, md5_transform *pose);
+void md5i_packed_sample_with(md5_packed_kernel *kernel, const md5_packed *packed,
+                             const md5_moment *moment, md5_xform *pose);
+void md5i_packed_sample(const md5_packed *packed, const md5_moment *moment, md5_xform *pose);
 
 // Takes heads in order and gives them on in groups.
 typedef void md5_packed_emit_fn(void *user, const md5_packed_lanes *group);
@@ -188,37 +188,38 @@ typedef struct md5_packed_grouping {
     void *user;
     md5_packed_lanes pending[MD5_PACKED_CLASSES];
 } md5_packed_grouping;
-void md5_packed_begin_groups(md5_packed_grouping *grouping, md5_packed_emit_fn *emit, void *user);
-void md5_packed_add(md5_packed_grouping *grouping, const md5_packed_head *head, uint32_t target);
-void md5_packed_end_groups(md5_packed_grouping *grouping);
+void md5i_packed_begin_groups(md5_packed_grouping *grouping, md5_packed_emit_fn *emit, void *user);
+void md5i_packed_add(md5_packed_grouping *grouping, const md5_packed_head *head, uint32_t target);
+void md5i_packed_end_groups(md5_packed_grouping *grouping);
 
 // md5_sample_compressed() with a kernel.
-void md5_sample_compressed_with(md5_packed_kernel *kernel, const md5_compressed_binding *binding,
-                                const md5_moment *moment, md5_root root, md5_transform *pose);
+void md5i_sample_compressed_with(md5_packed_kernel *kernel, const md5_compressed_binding *binding,
+                                 const md5_moment *moment, md5_root root, md5_xform *pose);
 
 // -- The root ---------------------------------------------------------------------------------
 
 // Joint 0's translation in a mode of the root other than MD5_ROOT_FILE, and its displacement.
-md5_vec3 md5_packed_root(const md5_packed *packed, const md5_moment *moment, md5_root root);
-md5_vec3 md5_packed_root_motion(const md5_packed *packed, const md5_moment *from,
-                                const md5_moment *to);
+md5_vec3 md5i_packed_root(const md5_packed *packed, const md5_moment *moment, md5_root root);
+md5_vec3 md5i_packed_root_motion(const md5_packed *packed, const md5_moment *from,
+                                 const md5_moment *to);
 
 // -- The whole --------------------------------------------------------------------------------
 
 // Checks all that sampling relies on, of bytes with their padding. Sets `head_bits`. Reports
 // errors; returns false.
-bool md5_packed_check(md5_context *context, md5_packed *packed);
+bool md5i_packed_check(md5_context *context, md5_packed *packed);
 
 // Bytes of all names of joints, with their ends.
-size_t md5_packed_names_size(const md5_skeleton *skeleton);
+size_t md5i_packed_names_size(const md5_skeleton *skeleton);
 
-// Copies the joints into joints[] and order[], and their names into names[md5_packed_names_size()].
-void md5_packed_copy_skeleton(const md5_skeleton *skeleton, char *names, md5_joint *joints,
-                              uint32_t *order);
+// Copies the joints into joints[] and order[], and their names into
+// names[md5i_packed_names_size()].
+void md5i_packed_copy_skeleton(const md5_skeleton *skeleton, char *names, md5_joint *joints,
+                               uint32_t *order);
 
 // Copies a packed clip, with a skeleton, into one block of the context's allocator. NULL if memory
 // runs out.
-md5_compressed *md5_packed_create(md5_context *context, const md5_compressed *source,
-                                  const md5_packed *packed);
+md5_compressed *md5i_packed_create(md5_context *context, const md5_compressed *source,
+                                   const md5_packed *packed);
 
 #endif

@@ -57,11 +57,11 @@ static bool measure_model(md5_arena *arena, const md5_model *model, const md5_an
                                 .warn_user = context->warn_user,
                                 .max_warnings = context->max_warnings};
     float *const of_model =
-        (float *)md5_arena_alloc(arena, model->skeleton.num_joints, sizeof *of_model);
+        (float *)md5i_arena_alloc(arena, model->skeleton.num_joints, sizeof *of_model);
     TRY(of_model);
     md5_binding *const binding = md5_bind(model, anim, &opts, &error);
     if (!binding)
-        return md5_fail(arena->context, error.status, 0, 0, "%s", error.message);
+        return md5i_fail(arena->context, error.status, 0, 0, "%s", error.message);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         if (model->meshes[i].influences)
             measure_mesh(model, &model->meshes[i], of_model);
@@ -113,8 +113,8 @@ static bool measure_own(md5_arena *arena, const md5_anim *anim, const md5_compre
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         own[joint] = own[joint] > scale ? own[joint] : scale;
         if (!(own[joint] <= 1e9f * scale))
-            return md5_fail(arena->context, MD5_ERROR_RANGE, 0, 0,
-                            "the skin distance of joint %u is beyond 1e9 units", (unsigned)joint);
+            return md5i_fail(arena->context, MD5_ERROR_RANGE, 0, 0,
+                             "the skin distance of joint %u is beyond 1e9 units", (unsigned)joint);
     }
     return true;
 }
@@ -148,14 +148,14 @@ static void share_budgets(const md5_skeleton *skeleton, float *above, float *bud
     }
 }
 
-bool md5_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_opts *compress,
-                    md5_skin_reach *reach)
+bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_opts *compress,
+                     md5_skin_reach *reach)
 {
     const uint32_t num_joints = anim->skeleton.num_joints;
-    float *const above = (float *)md5_arena_alloc(arena, num_joints, sizeof *above);
-    reach->own = (float *)md5_arena_alloc(arena, num_joints, sizeof *reach->own);
-    reach->reach = (float *)md5_arena_alloc(arena, num_joints, sizeof *reach->reach);
-    reach->budgets = (float *)md5_arena_alloc(arena, num_joints, sizeof *reach->budgets);
+    float *const above = (float *)md5i_arena_alloc(arena, num_joints, sizeof *above);
+    reach->own = (float *)md5i_arena_alloc(arena, num_joints, sizeof *reach->own);
+    reach->reach = (float *)md5i_arena_alloc(arena, num_joints, sizeof *reach->reach);
+    reach->budgets = (float *)md5i_arena_alloc(arena, num_joints, sizeof *reach->budgets);
     TRY(above && reach->own && reach->reach && reach->budgets);
     TRY(measure_own(arena, anim, compress, reach->own));
     measure_paths(anim, reach);

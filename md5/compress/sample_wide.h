@@ -30,7 +30,7 @@ MD5_WIDE_INLINE const lane_spans *spans_of_step(moment_spans *spans, uint8_t ste
     if (spans->is_known[step])
         return of;
     spans->is_known[step] = true;
-    of->is_between = md5_packed_between(step, spans->packed->num_frames, spans->moment, &span);
+    of->is_between = md5i_packed_between(step, spans->packed->num_frames, spans->moment, &span);
     if (!of->is_between)
         return of;
     of->common = span.fraction;
@@ -245,7 +245,7 @@ MD5_WIDE_INLINE void put_in_order(const float *forms, md5_wide v[4])
     v[3] = md5_wide_select(w, last, c);
 }
 
-MD5_WIDE_INLINE void store_lanes(md5_wide v[4], const uint32_t *to, md5_transform *pose)
+MD5_WIDE_INLINE void store_lanes(md5_wide v[4], const uint32_t *to, md5_xform *pose)
 {
     float *rows[MD5_WIDTH];
     MD5_UNROLL
@@ -296,7 +296,7 @@ MD5_WIDE_INLINE void complete_rotations(rotation_set *set)
     set->cosine = dot4_wide(set->a, set->b);
 }
 
-MD5_WIDE_INLINE void end_rotations(const rotation_set *set, md5_transform *pose)
+MD5_WIDE_INLINE void end_rotations(const rotation_set *set, md5_xform *pose)
 {
     md5_wide v[4];
     MD5_UNROLL
@@ -310,7 +310,7 @@ MD5_WIDE_INLINE void end_rotations(const rotation_set *set, md5_transform *pose)
 }
 
 // Sets with one fraction share what slerp computes of it.
-MD5_WIDE_INLINE void finish_rotations(rotation_sets *all, md5_transform *pose)
+MD5_WIDE_INLINE void finish_rotations(rotation_sets *all, md5_xform *pose)
 {
     float fraction = -1.0f;
     wide_slerp slerp;
@@ -330,7 +330,7 @@ MD5_WIDE_INLINE void finish_rotations(rotation_sets *all, md5_transform *pose)
 
 MD5_WIDE_INLINE void sample_translations(const md5_packed *packed, const md5_packed_lanes *group,
                                          uint32_t first, const lane_spans *spans,
-                                         const key_places *places, md5_transform *pose)
+                                         const key_places *places, md5_xform *pose)
 {
     key_reader reader;
     const md5_wide scale = md5_wide_load(group->scales + first);
@@ -348,7 +348,7 @@ MD5_WIDE_INLINE void sample_translations(const md5_packed *packed, const md5_pac
 
 MD5_WIDE_INLINE void sample_group(const md5_packed *packed, const md5_packed_lanes *group,
                                   const lane_spans *spans, const key_places *places,
-                                  rotation_sets *all, md5_transform *pose)
+                                  rotation_sets *all, md5_xform *pose)
 {
     for (uint32_t first = 0; first < MD5_LANES; first += MD5_WIDTH) {
         if (group->kind == MD5_PACKED_ROTATION)
@@ -361,7 +361,7 @@ MD5_WIDE_INLINE void sample_group(const md5_packed *packed, const md5_packed_lan
 // Groups with wide keys are rare, as are moments without a common pair of keys: these are sampled
 // in plain C. Spans come first, so that what is stored there is in memory when it is loaded.
 MD5_WIDE_INLINE void sample_groups(moment_spans *spans, const md5_packed_lanes *groups,
-                                   uint32_t count, md5_transform *pose)
+                                   uint32_t count, md5_xform *pose)
 {
     const lane_spans *of_groups[GROUPS];
     lane_spans mixed[GROUPS];
@@ -379,17 +379,17 @@ MD5_WIDE_INLINE void sample_groups(moment_spans *spans, const md5_packed_lanes *
     }
     for (uint32_t i = 0; i < count; i++) {
         if (groups[i].is_odd || !of_groups[i]->is_between)
-            md5_packed_sample_lanes(spans->packed, &groups[i], spans->moment, pose);
+            md5i_packed_sample_lanes(spans->packed, &groups[i], spans->moment, pose);
         else
             sample_group(spans->packed, &groups[i], of_groups[i], &places[i], &all, pose);
     }
     finish_rotations(&all, pose);
 }
 
-MD5_WIDE_CODE void MD5_WIDE_NAME(md5_packed_sample)(const md5_packed *packed,
-                                                    const md5_packed_lanes *groups,
-                                                    uint32_t num_groups, const md5_moment *moment,
-                                                    md5_transform *pose)
+MD5_WIDE_CODE void MD5_WIDE_NAME(md5i_packed_sample)(const md5_packed *packed,
+                                                     const md5_packed_lanes *groups,
+                                                     uint32_t num_groups, const md5_moment *moment,
+                                                     md5_xform *pose)
 {
     moment_spans spans;
     spans.packed = packed;

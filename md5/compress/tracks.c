@@ -16,7 +16,7 @@ static md5_packed_value *copy_values(md5_arena *arena, const float *first, size_
                                      uint32_t components, uint32_t count)
 {
     md5_packed_value *const values =
-        (md5_packed_value *)md5_arena_alloc(arena, count, sizeof *values);
+        (md5_packed_value *)md5i_arena_alloc(arena, count, sizeof *values);
     for (uint32_t frame = 0; values && frame < count; frame++)
         memcpy(values[frame].v, first + frame * step, components * sizeof(float));
     return values;
@@ -90,8 +90,8 @@ static void put_last(md5_packed_value *values, uint32_t count, uint32_t last)
 static double difference_of_rotations(const md5_packed_value *a, const md5_packed_value *b,
                                       const md5_packed_value *at, float fraction)
 {
-    const md5_quat q = md5_slerp((md5_quat){a->v[0], a->v[1], a->v[2], a->v[3]},
-                                 (md5_quat){b->v[0], b->v[1], b->v[2], b->v[3]}, fraction);
+    const md5_quat q = md5_quat_slerp((md5_quat){a->v[0], a->v[1], a->v[2], a->v[3]},
+                                      (md5_quat){b->v[0], b->v[1], b->v[2], b->v[3]}, fraction);
     const double r[4] = {(double)q.x, (double)q.y, (double)q.z, (double)q.w};
     double same = 0.0, opposite = 0.0;
     for (int c = 0; c < 4; c++) {
@@ -135,7 +135,7 @@ static float deviation_of_step(const md5_packed_track *track, uint32_t num_frame
 static void measure_deviations(md5_packed_track *track, uint32_t num_frames)
 {
     for (uint32_t k = 2; k < MD5_PACKED_STEPS && !track->is_constant; k++)
-        track->deviations[k] = deviation_of_step(track, num_frames, md5_packed_steps[k]);
+        track->deviations[k] = deviation_of_step(track, num_frames, md5i_packed_steps[k]);
 }
 
 // The middle of the range of each component, and how far frames are from it.
@@ -203,7 +203,7 @@ static bool take_translation(md5_arena *arena, const float *first, size_t step, 
 static bool take_constants(md5_arena *arena, const md5_anim *anim, md5_packed_track *tracks)
 {
     for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++) {
-        const md5_transform *const constant = &anim->constant[joint];
+        const md5_xform *const constant = &anim->constant[joint];
         for (uint32_t k = 0; k < 2; k++) {
             tracks[2 * joint + k].joint = joint;
             tracks[2 * joint + k].is_constant = true;
@@ -214,12 +214,12 @@ static bool take_constants(md5_arena *arena, const md5_anim *anim, md5_packed_tr
     return true;
 }
 
-md5_packed_track *md5_take_tracks(md5_arena *arena, const md5_anim *anim)
+md5_packed_track *md5i_take_tracks(md5_arena *arena, const md5_anim *anim)
 {
     const size_t num_tracks = 2 * (size_t)anim->skeleton.num_joints;
     const uint32_t num_frames = anim->num_frames;
     md5_packed_track *const tracks =
-        (md5_packed_track *)md5_arena_alloc(arena, num_tracks, sizeof *tracks);
+        (md5_packed_track *)md5i_arena_alloc(arena, num_tracks, sizeof *tracks);
     if (!tracks || !take_constants(arena, anim, tracks))
         return NULL;
     for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {

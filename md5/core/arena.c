@@ -20,7 +20,7 @@ static size_t aligned_size(size_t count, size_t size)
 
 static md5_chunk *new_chunk(md5_arena *arena, size_t size)
 {
-    md5_chunk *chunk = (md5_chunk *)md5_alloc(arena->context, size);
+    md5_chunk *chunk = (md5_chunk *)md5i_alloc(arena->context, size);
     if (!chunk)
         return NULL;
     *chunk = (md5_chunk){
@@ -44,12 +44,12 @@ static md5_chunk *add_chunk(md5_arena *arena, size_t wanted)
     return new_chunk(arena, size);
 }
 
-void *md5_arena_room(md5_arena *arena, size_t count, size_t size)
+void *md5i_arena_room(md5_arena *arena, size_t count, size_t size)
 {
     const size_t wanted = aligned_size(count, size);
     if (wanted > PTRDIFF_MAX) { // C has no larger objects
-        md5_fail(arena->context, MD5_ERROR_MEMORY, 0, 0,
-                 "the requested memory exceeds the address space");
+        md5i_fail(arena->context, MD5_ERROR_MEMORY, 0, 0,
+                  "the requested memory exceeds the address space");
         return NULL;
     }
     md5_chunk *chunk = arena->chunks;
@@ -63,15 +63,15 @@ void *md5_arena_room(md5_arena *arena, size_t count, size_t size)
     return memory;
 }
 
-void *md5_arena_alloc(md5_arena *arena, size_t count, size_t size)
+void *md5i_arena_alloc(md5_arena *arena, size_t count, size_t size)
 {
-    void *memory = md5_arena_room(arena, count, size);
+    void *memory = md5i_arena_room(arena, count, size);
     if (memory)
         memset(memory, 0, count * size);
     return memory;
 }
 
-bool md5_arena_reserve(md5_arena *arena, size_t size)
+bool md5i_arena_reserve(md5_arena *arena, size_t size)
 {
     const md5_context *const context = arena->context;
     const size_t room = context->memory_limit - context->memory_held;
@@ -85,35 +85,35 @@ static void free_chunks(md5_arena *arena, md5_chunk *chunk)
 {
     while (chunk) {
         md5_chunk *next = chunk->next;
-        md5_free(arena->context, chunk, chunk->size);
+        md5i_free(arena->context, chunk, chunk->size);
         chunk = next;
     }
 }
 
-void md5_arena_free(md5_arena *arena)
+void md5i_arena_free(md5_arena *arena)
 {
     free_chunks(arena, arena->chunks);
     arena->chunks = NULL;
 }
 
-md5_arena_mark md5_arena_here(const md5_arena *arena)
+md5_arena_mark md5i_arena_here(const md5_arena *arena)
 {
     md5_chunk *const chunk = arena->chunks;
     return (md5_arena_mark){chunk, chunk ? chunk->used : 0};
 }
 
-void md5_arena_rewind(md5_arena *arena, md5_arena_mark mark)
+void md5i_arena_rewind(md5_arena *arena, md5_arena_mark mark)
 {
     while (arena->chunks != mark.chunk) {
         md5_chunk *const newest = arena->chunks;
         arena->chunks = newest->next;
-        md5_free(arena->context, newest, newest->size);
+        md5i_free(arena->context, newest, newest->size);
     }
     if (mark.chunk)
         mark.chunk->used = mark.used;
 }
 
-void *md5_block_take(md5_block *block, size_t count, size_t size)
+void *md5i_block_take(md5_block *block, size_t count, size_t size)
 {
     const size_t wanted = aligned_size(count, size);
     if (wanted > SIZE_MAX - block->used) {

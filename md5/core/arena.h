@@ -12,31 +12,31 @@ typedef struct md5_arena {
 
 // Returns zeroed, 16-byte aligned memory for `count` elements of `size` bytes; not NULL for count
 // 0. Returns NULL and sets the error if memory runs out or the product overflows.
-void *md5_arena_alloc(md5_arena *arena, size_t count, size_t size);
+void *md5i_arena_alloc(md5_arena *arena, size_t count, size_t size);
 // The same, but uninitialized.
-void *md5_arena_room(md5_arena *arena, size_t count, size_t size);
+void *md5i_arena_room(md5_arena *arena, size_t count, size_t size);
 // Allocates one chunk for the next `size` bytes (each element rounded up to 16), if the memory
 // limit allows it; otherwise memory is taken chunk by chunk later. Returns false and sets the error
 // if memory runs out.
-bool md5_arena_reserve(md5_arena *arena, size_t size);
-void md5_arena_free(md5_arena *arena);
+bool md5i_arena_reserve(md5_arena *arena, size_t size);
+void md5i_arena_free(md5_arena *arena);
 
-// A position in an arena. md5_arena_rewind() releases everything allocated since.
+// A position in an arena. md5i_arena_rewind() releases everything allocated since.
 typedef struct md5_arena_mark {
     struct md5_chunk *chunk;
     size_t used;
 } md5_arena_mark;
-md5_arena_mark md5_arena_here(const md5_arena *arena);
-void md5_arena_rewind(md5_arena *arena, md5_arena_mark mark);
+md5_arena_mark md5i_arena_here(const md5_arena *arena);
+void md5i_arena_rewind(md5_arena *arena, md5_arena_mark mark);
 
-// Lays out one block of memory: call the same md5_block_take() sequence twice, first with base NULL
-// to measure, then with base = memory of `used` bytes to place.
+// Lays out one block of memory: call the same md5i_block_take() sequence twice, first with base
+// NULL to measure, then with base = memory of `used` bytes to place.
 typedef struct md5_block {
     unsigned char *base;
     size_t used; // SIZE_MAX after an overflow
 } md5_block;
 
 // Returns 16-byte aligned memory for `count` elements of `size` bytes; NULL while measuring.
-void *md5_block_take(md5_block *block, size_t count, size_t size);
+void *md5i_block_take(md5_block *block, size_t count, size_t size);
 
 #endif

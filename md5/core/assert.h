@@ -18,7 +18,7 @@
 #define MD5_ASSERT(condition, rule) ((void)0)
 #else
 #define MD5_ASSERT(condition, rule) \
-    ((condition) ? (void)0 : md5_assert_failed(__func__, #condition, rule))
+    ((condition) ? (void)0 : md5i_assert_failed(__func__, #condition, rule))
 #endif
 #endif
 
@@ -51,6 +51,7 @@ static inline bool md5_are_zero(const uintptr_t *members, size_t count)
 }
 
 // Prints "md5model: FUNCTION(): RULE (CONDITION is false)" to standard error and aborts.
-MD5_NO_RETURN void md5_assert_failed(const char *function, const char *condition, const char *rule);
+MD5_NO_RETURN void md5i_assert_failed(const char *function, const char *condition,
+                                      const char *rule);
 
 #endif

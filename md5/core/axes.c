@@ -2,7 +2,7 @@
 
 #include "md5/core/assert.h"
 
-const md5_axes_map md5_axes_maps[] = {
+const md5_axes_map md5i_axes_maps[] = {
     [MD5_AXES_ID] = {{0, 1, 2}, {1.0f, 1.0f, 1.0f}, 1.0f},
     [MD5_AXES_Y_UP] = {{1, 2, 0}, {-1.0f, 1.0f, -1.0f}, 1.0f},
     [MD5_AXES_GLTF] = {{1, 2, 0}, {1.0f, 1.0f, 1.0f}, 1.0f},
@@ -10,25 +10,25 @@ const md5_axes_map md5_axes_maps[] = {
     [MD5_AXES_Z_UP_LEFT] = {{0, 1, 2}, {1.0f, -1.0f, 1.0f}, -1.0f},
     [MD5_AXES_BLENDER] = {{1, 0, 2}, {1.0f, -1.0f, 1.0f}, 1.0f},
 };
-enum { NUM_AXES = sizeof md5_axes_maps / sizeof md5_axes_maps[0] };
+enum { NUM_AXES = sizeof md5i_axes_maps / sizeof md5i_axes_maps[0] };
 
 // -- Single values --------------------------------------------------------------------------------
 
-md5_vec3 md5_vec3_to_axes(md5_axes axes, md5_vec3 v)
+md5_vec3 md5i_vec3_to_axes(md5_axes axes, md5_vec3 v)
 {
     if (axes == MD5_AXES_ID)
         return v;
-    const md5_axes_map *const map = &md5_axes_maps[axes];
+    const md5_axes_map *const map = &md5i_axes_maps[axes];
     const float from[3] = {v.x, v.y, v.z};
     return (md5_vec3){map->sign[0] * from[map->from[0]], map->sign[1] * from[map->from[1]],
                       map->sign[2] * from[map->from[2]]};
 }
 
-md5_vec3 md5_vec3_from_axes(md5_axes axes, md5_vec3 v)
+md5_vec3 md5i_vec3_from_axes(md5_axes axes, md5_vec3 v)
 {
     if (axes == MD5_AXES_ID)
         return v;
-    const md5_axes_map *const map = &md5_axes_maps[axes];
+    const md5_axes_map *const map = &md5i_axes_maps[axes];
     float to[3];
     to[map->from[0]] = map->sign[0] * v.x;
     to[map->from[1]] = map->sign[1] * v.y;
@@ -41,30 +41,30 @@ static md5_quat with_axis(md5_quat q, md5_vec3 axis, float sign)
     return (md5_quat){sign * axis.x, sign * axis.y, sign * axis.z, q.w};
 }
 
-md5_transform md5_transform_to_other_axes(md5_axes axes, md5_transform transform)
+md5_xform md5i_transform_to_other_axes(md5_axes axes, md5_xform transform)
 {
     const md5_quat q = transform.rotation;
-    const md5_vec3 axis = md5_vec3_to_axes(axes, (md5_vec3){q.x, q.y, q.z});
-    return (md5_transform){
-        .rotation = with_axis(q, axis, md5_axes_maps[axes].determinant),
-        .translation = md5_vec3_to_axes(axes, transform.translation),
+    const md5_vec3 axis = md5i_vec3_to_axes(axes, (md5_vec3){q.x, q.y, q.z});
+    return (md5_xform){
+        .rotation = with_axis(q, axis, md5i_axes_maps[axes].determinant),
+        .translation = md5i_vec3_to_axes(axes, transform.translation),
     };
 }
 
-md5_transform md5_transform_from_axes(md5_axes axes, md5_transform transform)
+md5_xform md5i_transform_from_axes(md5_axes axes, md5_xform transform)
 {
     const md5_quat q = transform.rotation;
-    const md5_vec3 axis = md5_vec3_from_axes(axes, (md5_vec3){q.x, q.y, q.z});
-    return (md5_transform){
-        .rotation = with_axis(q, axis, md5_axes_maps[axes].determinant),
-        .translation = md5_vec3_from_axes(axes, transform.translation),
+    const md5_vec3 axis = md5i_vec3_from_axes(axes, (md5_vec3){q.x, q.y, q.z});
+    return (md5_xform){
+        .rotation = with_axis(q, axis, md5i_axes_maps[axes].determinant),
+        .translation = md5i_vec3_from_axes(axes, transform.translation),
     };
 }
 
 md5_mat34 md5_mat34_from_axes(md5_axes axes, float scale)
 {
     MD5_ASSERT((unsigned)axes < NUM_AXES, "axes: a md5_axes");
-    const md5_axes_map *const map = &md5_axes_maps[axes];
+    const md5_axes_map *const map = &md5i_axes_maps[axes];
     md5_mat34 matrix = {{0.0f}};
     for (int row = 0; row < 3; row++)
         matrix.m[4 * row + map->from[row]] = map->sign[row] * scale;
@@ -76,60 +76,60 @@ md5_mat34 md5_mat34_from_axes(md5_axes axes, float scale)
 #define LEAST_SCALE 1e-6f
 #define MOST_SCALE 1e6f
 
-bool md5_check_conversion(md5_context *context)
+bool md5i_check_conversion(md5_context *context)
 {
     if (!MD5_HAS_CONVERSION) {
         const bool converts =
             context->axes != MD5_AXES_ID || context->scale != 1.0f || context->flip_v;
         return !converts
-               || md5_fail(context, MD5_ERROR_RANGE, 0, 0,
-                           "this build converts nothing (MD5_NO_CONVERSION): expected the "
-                           "default axes, scale and flip_v");
+               || md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
+                            "this build converts nothing (MD5_NO_CONVERSION): expected the "
+                            "default axes, scale and flip_v");
     }
     if ((unsigned)context->axes >= NUM_AXES)
-        return md5_fail(context, MD5_ERROR_RANGE, 0, 0,
-                        "md5_load_opts.axes is %d, which is not valid", (int)context->axes);
+        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
+                         "md5_load_opts.axes is %d, which is not valid", (int)context->axes);
     if (!(context->scale >= LEAST_SCALE && context->scale <= MOST_SCALE))
-        return md5_fail(context, MD5_ERROR_RANGE, 0, 0,
-                        "the options' scale is %g, which must be 1e-06 to 1e+06",
-                        (double)context->scale);
+        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
+                         "the options' scale is %g, which must be 1e-06 to 1e+06",
+                         (double)context->scale);
     return true;
 }
 
-void md5_convert_points(const md5_context *context, md5_vec3 *points, size_t count)
+void md5i_convert_points(const md5_context *context, md5_vec3 *points, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        points[i] = md5_vec3_scale(md5_vec3_to_axes(context->axes, points[i]), context->scale);
+        points[i] = md5_vec3_scale(md5i_vec3_to_axes(context->axes, points[i]), context->scale);
 }
 
-void md5_convert_directions(const md5_context *context, md5_vec3 *directions, size_t count)
+void md5i_convert_directions(const md5_context *context, md5_vec3 *directions, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        directions[i] = md5_vec3_to_axes(context->axes, directions[i]);
+        directions[i] = md5i_vec3_to_axes(context->axes, directions[i]);
 }
 
-void md5_convert_rotations(const md5_context *context, md5_quat *rotations, size_t count)
+void md5i_convert_rotations(const md5_context *context, md5_quat *rotations, size_t count)
 {
-    const float sign = md5_axes_maps[context->axes].determinant;
+    const float sign = md5i_axes_maps[context->axes].determinant;
     for (size_t i = 0; i < count; i++) {
         const md5_quat q = rotations[i];
-        const md5_vec3 axis = md5_vec3_to_axes(context->axes, (md5_vec3){q.x, q.y, q.z});
+        const md5_vec3 axis = md5i_vec3_to_axes(context->axes, (md5_vec3){q.x, q.y, q.z});
         rotations[i] = with_axis(q, axis, sign);
     }
 }
 
-void md5_convert_transforms(const md5_context *context, md5_transform *transforms, size_t count)
+void md5i_convert_transforms(const md5_context *context, md5_xform *transforms, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        md5_convert_rotations(context, &transforms[i].rotation, 1);
-        md5_convert_points(context, &transforms[i].translation, 1);
+        md5i_convert_rotations(context, &transforms[i].rotation, 1);
+        md5i_convert_points(context, &transforms[i].translation, 1);
     }
 }
 
 // C M C^-1: rows and columns are exchanged alike.
-void md5_convert_matrices(const md5_context *context, md5_mat34 *matrices, size_t count)
+void md5i_convert_matrices(const md5_context *context, md5_mat34 *matrices, size_t count)
 {
-    const md5_axes_map *const map = &md5_axes_maps[context->axes];
+    const md5_axes_map *const map = &md5i_axes_maps[context->axes];
     for (size_t i = 0; i < count; i++) {
         const md5_mat34 m = matrices[i];
         for (int row = 0; row < 3; row++) {
@@ -143,12 +143,12 @@ void md5_convert_matrices(const md5_context *context, md5_mat34 *matrices, size_
 }
 
 // Empty bounds stay empty.
-void md5_convert_bounds(const md5_context *context, md5_bounds *bounds, size_t count)
+void md5i_convert_bounds(const md5_context *context, md5_bounds *bounds, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         md5_vec3 ends[2] = {bounds[i].min, bounds[i].max};
-        md5_convert_points(context, ends, 2);
-        const float *const sign = md5_axes_maps[context->axes].sign;
+        md5i_convert_points(context, ends, 2);
+        const float *const sign = md5i_axes_maps[context->axes].sign;
         bounds[i].min =
             (md5_vec3){ends[sign[0] < 0.0f].x, ends[sign[1] < 0.0f].y, ends[sign[2] < 0.0f].z};
         bounds[i].max =

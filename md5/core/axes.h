@@ -18,32 +18,32 @@ typedef struct md5_axes_map {
     float sign[3];
     float determinant;
 } md5_axes_map;
-extern const md5_axes_map md5_axes_maps[];
+extern const md5_axes_map md5i_axes_maps[];
 
 // Return the vector unchanged for MD5_AXES_ID, to the bit.
-md5_vec3 md5_vec3_to_axes(md5_axes axes, md5_vec3 v);
-md5_vec3 md5_vec3_from_axes(md5_axes axes, md5_vec3 v);
-md5_transform md5_transform_to_other_axes(md5_axes axes, md5_transform transform);
-md5_transform md5_transform_from_axes(md5_axes axes, md5_transform transform);
+md5_vec3 md5i_vec3_to_axes(md5_axes axes, md5_vec3 v);
+md5_vec3 md5i_vec3_from_axes(md5_axes axes, md5_vec3 v);
+md5_xform md5i_transform_to_other_axes(md5_axes axes, md5_xform transform);
+md5_xform md5i_transform_from_axes(md5_axes axes, md5_xform transform);
 
-static inline md5_transform md5_transform_to_axes(md5_axes axes, md5_transform transform)
+static inline md5_xform md5_transform_to_axes(md5_axes axes, md5_xform transform)
 {
-    return axes == MD5_AXES_ID ? transform : md5_transform_to_other_axes(axes, transform);
+    return axes == MD5_AXES_ID ? transform : md5i_transform_to_other_axes(axes, transform);
 }
 
 static inline md5_vec3 md5_forward(md5_axes axes)
 {
-    return md5_vec3_to_axes(axes, (md5_vec3){1.0f, 0.0f, 0.0f});
+    return md5i_vec3_to_axes(axes, (md5_vec3){1.0f, 0.0f, 0.0f});
 }
 
 static inline md5_vec3 md5_up(md5_axes axes)
 {
-    return md5_vec3_to_axes(axes, (md5_vec3){0.0f, 0.0f, 1.0f});
+    return md5i_vec3_to_axes(axes, (md5_vec3){0.0f, 0.0f, 1.0f});
 }
 
 static inline bool md5_is_mirrored(md5_axes axes)
 {
-    return md5_axes_maps[axes].determinant < 0.0f;
+    return md5i_axes_maps[axes].determinant < 0.0f;
 }
 
 // The scale of a skeleton, of which 0 means 1.
@@ -53,7 +53,7 @@ static inline float md5_scale_of(const md5_skeleton *skeleton)
 }
 
 // What the options of a load ask for. Fails for invalid ones.
-bool md5_check_conversion(md5_context *context);
+bool md5i_check_conversion(md5_context *context);
 
 // Whether there is anything to convert.
 static inline bool md5_converts(const md5_context *context)
@@ -63,11 +63,11 @@ static inline bool md5_converts(const md5_context *context)
 }
 
 // Convert arrays[count] in place. Positions are scaled, directions and rotations are not.
-void md5_convert_points(const md5_context *context, md5_vec3 *points, size_t count);
-void md5_convert_directions(const md5_context *context, md5_vec3 *directions, size_t count);
-void md5_convert_rotations(const md5_context *context, md5_quat *rotations, size_t count);
-void md5_convert_transforms(const md5_context *context, md5_transform *transforms, size_t count);
-void md5_convert_matrices(const md5_context *context, md5_mat34 *matrices, size_t count);
-void md5_convert_bounds(const md5_context *context, md5_bounds *bounds, size_t count);
+void md5i_convert_points(const md5_context *context, md5_vec3 *points, size_t count);
+void md5i_convert_directions(const md5_context *context, md5_vec3 *directions, size_t count);
+void md5i_convert_rotations(const md5_context *context, md5_quat *rotations, size_t count);
+void md5i_convert_transforms(const md5_context *context, md5_xform *transforms, size_t count);
+void md5i_convert_matrices(const md5_context *context, md5_mat34 *matrices, size_t count);
+void md5i_convert_bounds(const md5_context *context, md5_bounds *bounds, size_t count);
 
 #endif

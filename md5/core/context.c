@@ -63,13 +63,13 @@ static void set_file(md5_error *error, const char *file)
     error->file[kept] = '\0';
 }
 
-void md5_context_set_file(md5_context *context, const char *file)
+void md5i_context_set_file(md5_context *context, const char *file)
 {
     set_file(context->error, file);
 }
 
-void md5_context_begin(md5_context *context, const md5_load_opts *opts, const char *file,
-                       md5_error *error)
+void md5i_context_begin(md5_context *context, const md5_load_opts *opts, const char *file,
+                        md5_error *error)
 {
     static const md5_load_opts defaults = {0};
     const md5_load_opts *chosen = opts ? opts : &defaults;
@@ -98,8 +98,8 @@ void md5_context_begin(md5_context *context, const md5_load_opts *opts, const ch
     set_file(context->error, file);
 }
 
-bool md5_fail(md5_context *context, md5_status status, uint32_t line, uint32_t column,
-              const char *format, ...)
+bool md5i_fail(md5_context *context, md5_status status, uint32_t line, uint32_t column,
+               const char *format, ...)
 {
     md5_error *error = context->error;
     if (error->status != MD5_OK)
@@ -132,7 +132,7 @@ static void report(const md5_context *context, uint32_t number, md5_error *warni
     context->warn(context->warn_user, warning);
 }
 
-void md5_report_held(md5_context *context)
+void md5i_report_held(md5_context *context)
 {
     md5_held_warnings *const held = context->held;
     for (uint32_t i = 0; held && i < held->count; i++) {
@@ -150,8 +150,8 @@ void md5_report_held(md5_context *context)
         held->count = 0;
 }
 
-bool md5_count_warning(md5_context *context, const char *format, const char *word, size_t word_size,
-                       uint32_t line)
+bool md5i_count_warning(md5_context *context, const char *format, const char *word,
+                        size_t word_size, uint32_t line)
 {
     md5_held_warnings *const held = context->held;
     for (uint32_t i = 0; held && i < held->count; i++) {
@@ -164,7 +164,7 @@ bool md5_count_warning(md5_context *context, const char *format, const char *wor
         return false;
     }
     if (held && held->count == MD5_WARNING_KINDS)
-        md5_report_held(context);
+        md5i_report_held(context);
     context->num_warnings++;
     if (held)
         held->kinds[held->count++] = (md5_held_warning){.format = format,
@@ -175,7 +175,7 @@ bool md5_count_warning(md5_context *context, const char *format, const char *wor
     return context->warn && context->num_warnings <= context->max_warnings;
 }
 
-void md5_report_warning(md5_context *context, uint32_t line, uint32_t column, const char *message)
+void md5i_report_warning(md5_context *context, uint32_t line, uint32_t column, const char *message)
 {
     md5_held_warnings *const held = context->held;
     md5_error warning = {.status = MD5_WARNING, .line = line, .column = column};
@@ -190,36 +190,36 @@ void md5_report_warning(md5_context *context, uint32_t line, uint32_t column, co
     report(context, context->num_warnings, &warning);
 }
 
-void md5_warn(md5_context *context, uint32_t line, uint32_t column, const char *format, ...)
+void md5i_warn(md5_context *context, uint32_t line, uint32_t column, const char *format, ...)
 {
     char message[sizeof((md5_error *)0)->message];
     va_list arguments;
-    if (!md5_count_warning(context, format, NULL, 0, line))
+    if (!md5i_count_warning(context, format, NULL, 0, line))
         return;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    md5_report_warning(context, line, column, message);
+    md5i_report_warning(context, line, column, message);
 }
 
-void *md5_alloc(md5_context *context, size_t size)
+void *md5i_alloc(md5_context *context, size_t size)
 {
     if (size > context->memory_limit - context->memory_held) {
-        md5_fail(context, MD5_ERROR_MEMORY, 0, 0,
-                 "%zu bytes more than the %zu held would pass the memory limit of %zu", size,
-                 context->memory_held, context->memory_limit);
+        md5i_fail(context, MD5_ERROR_MEMORY, 0, 0,
+                  "%zu bytes more than the %zu held would pass the memory limit of %zu", size,
+                  context->memory_held, context->memory_limit);
         return NULL;
     }
     void *memory = context->allocator.alloc(context->allocator.user, size ? size : 1);
     if (!memory) {
-        md5_fail(context, MD5_ERROR_MEMORY, 0, 0, "out of memory: %zu bytes requested", size);
+        md5i_fail(context, MD5_ERROR_MEMORY, 0, 0, "out of memory: %zu bytes requested", size);
         return NULL;
     }
     context->memory_held += size;
     return memory;
 }
 
-void md5_free(md5_context *context, void *memory, size_t size)
+void md5i_free(md5_context *context, void *memory, size_t size)
 {
     if (!memory)
         return;
@@ -249,7 +249,7 @@ static size_t printable_length(const unsigned char *bytes, size_t size)
     return length;
 }
 
-md5_quoted md5_quote(const char *bytes, size_t size)
+md5_quoted md5i_quote(const char *bytes, size_t size)
 {
     static const char digits[] = "0123456789abcdef";
     enum { ELLIPSIS = 3, ESCAPE = 4, END = 2 }; // END: the quote and the NUL

@@ -39,7 +39,7 @@ typedef struct md5_context {
     void *warn_user;
     uint32_t max_warnings, num_warnings;
     md5_held_warnings *held; // NULL: warnings are reported one by one
-    md5_axes axes;           // of the options, unchecked: see md5_check_conversion()
+    md5_axes axes;           // of the options, unchecked: see md5i_check_conversion()
     float scale;             // not 0
     bool flip_v;
     md5_error *error; // the caller's, or `unseen`
@@ -50,11 +50,11 @@ typedef struct md5_context {
 
 // Clears the caller's error (may be NULL) and applies the options (may be NULL). `file` names the
 // text in messages, NULL = none. `context` must not move afterwards.
-void md5_context_begin(md5_context *context, const md5_load_opts *opts, const char *file,
-                       md5_error *error);
+void md5i_context_begin(md5_context *context, const md5_load_opts *opts, const char *file,
+                        md5_error *error);
 
 // Names the file of the messages that follow; NULL = none.
-void md5_context_set_file(md5_context *context, const char *file);
+void md5i_context_set_file(md5_context *context, const char *file);
 
 // Checks the options, which may be NULL, of a public function in debug builds.
 #define MD5_ASSERT_OPTS(opts)                                                   \
@@ -65,31 +65,31 @@ void md5_context_set_file(md5_context *context, const char *file);
      MD5_ASSERT_RESERVED(opts))
 
 // Records why the call fails; the first failure wins. Line 0 = no location. Returns false.
-bool md5_fail(md5_context *context, md5_status status, uint32_t line, uint32_t column,
-              const char *format, ...) MD5_PRINTF(5, 6);
+bool md5i_fail(md5_context *context, md5_status status, uint32_t line, uint32_t column,
+               const char *format, ...) MD5_PRINTF(5, 6);
 
 // Counts a warning and reports it, up to max_warnings. While context->held is set, only counts what
-// is of a kind that was warned of before; md5_report_held() then reports all kinds.
-void md5_warn(md5_context *context, uint32_t line, uint32_t column, const char *format, ...)
+// is of a kind that was warned of before; md5i_report_held() then reports all kinds.
+void md5i_warn(md5_context *context, uint32_t line, uint32_t column, const char *format, ...)
     MD5_PRINTF(4, 5);
-void md5_report_held(md5_context *context);
+void md5i_report_held(md5_context *context);
 
-// The two steps of md5_warn(), for warnings about a keyword. The first one returns whether the
+// The two steps of md5i_warn(), for warnings about a keyword. The first one returns whether the
 // message will be seen, which only then needs to be made.
-bool md5_count_warning(md5_context *context, const char *format, const char *word, size_t word_size,
-                       uint32_t line);
-void md5_report_warning(md5_context *context, uint32_t line, uint32_t column, const char *message);
+bool md5i_count_warning(md5_context *context, const char *format, const char *word,
+                        size_t word_size, uint32_t line);
+void md5i_report_warning(md5_context *context, uint32_t line, uint32_t column, const char *message);
 
 // Returns 16-byte aligned memory within the budget. Returns NULL and sets MD5_ERROR_MEMORY if
 // memory or budget runs out.
-void *md5_alloc(md5_context *context, size_t size);
-void md5_free(md5_context *context, void *memory, size_t size); // NULL is allowed
+void *md5i_alloc(md5_context *context, size_t size);
+void md5i_free(md5_context *context, void *memory, size_t size); // NULL is allowed
 
 // Bytes of a file for a message: quoted, truncated if long, with control bytes and invalid UTF-8 as
 // \xNN.
 typedef struct md5_quoted {
     char text[72];
 } md5_quoted;
-md5_quoted md5_quote(const char *bytes, size_t size);
+md5_quoted md5i_quote(const char *bytes, size_t size);
 
 #endif

@@ -18,7 +18,7 @@ static bool has_avx512(void)
 #endif
 }
 
-bool md5_cpu_has(md5_cpu level)
+bool md5i_cpu_has(md5_cpu level)
 {
     static const bool is_compiled[MD5_CPU_COUNT] = {
         [MD5_CPU_SCALAR] = true,       [MD5_CPU_SSE2] = MD5_HAS_SSE2,
@@ -32,7 +32,7 @@ bool md5_cpu_has(md5_cpu level)
     return level != MD5_CPU_AVX512 || has_avx512();
 }
 
-md5_cpu md5_cpu_best(void)
+md5_cpu md5i_cpu_best(void)
 {
     static const md5_cpu narrow = MD5_HAS_SSE2   ? MD5_CPU_SSE2
                                   : MD5_HAS_NEON ? MD5_CPU_NEON

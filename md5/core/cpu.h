@@ -39,10 +39,10 @@ typedef enum md5_cpu {
 } md5_cpu;
 
 // Whether this machine can run the kernels of `level`, and they are compiled in.
-bool md5_cpu_has(md5_cpu level);
+bool md5i_cpu_has(md5_cpu level);
 
 // Returns the widest set that every room has kernels for. Cheap enough for every call: tests a bit
 // that the C runtime has determined.
-md5_cpu md5_cpu_best(void);
+md5_cpu md5i_cpu_best(void);
 
 #endif

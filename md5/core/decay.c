@@ -1,7 +1,7 @@
 #include "md5/core/decay.h"
 
 // For a part of x so small that ten terms of the series are exact, then squared.
-double md5_decay(double x)
+double md5i_decay(double x)
 {
     enum { TERMS = 10 };
     double part = x < 800.0 ? x : 800.0;

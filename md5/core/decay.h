@@ -3,6 +3,6 @@
 #define MD5_CORE_DECAY_H
 
 // exp(-x) for x >= 0, to within 1e-13.
-double md5_decay(double x);
+double md5i_decay(double x);
 
 #endif

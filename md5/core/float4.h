@@ -122,14 +122,14 @@ static inline md5_float4 md5_float4_load(const void *from)
     return row;
 }
 
-static inline md5_float4 md5_float4_rotation(const md5_transform *from)
+static inline md5_float4 md5_float4_rotation(const md5_xform *from)
 {
     return md5_float4_load(from);
 }
 
-static inline md5_float4 md5_float4_translation(const md5_transform *from)
+static inline md5_float4 md5_float4_translation(const md5_xform *from)
 {
-    return md5_float4_load((const char *)from + offsetof(md5_transform, translation));
+    return md5_float4_load((const char *)from + offsetof(md5_xform, translation));
 }
 
 static inline md5_float4 md5_float4_of_quat(md5_quat q)

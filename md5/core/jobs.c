@@ -2,7 +2,7 @@
 
 #include "md5/core/assert.h"
 
-void md5_run_jobs(const md5_jobs *threads, size_t count, md5_range_fn *range, void *user)
+void md5_threads_run(const md5_threads *threads, size_t count, md5_range_fn *range, void *user)
 {
     MD5_ASSERT(range != NULL, "range: not NULL");
     MD5_ASSERT(threads == NULL || threads->run != NULL, "threads: run is not NULL");
@@ -26,7 +26,7 @@ static size_t scratch_step(size_t size)
     return (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 }
 
-size_t md5_scratch_of_all(const md5_jobs *threads, size_t size)
+size_t md5i_scratch_of_all(const md5_threads *threads, size_t size)
 {
     return threads ? threads->num_workers * scratch_step(size) : size;
 }
@@ -41,9 +41,9 @@ static void run_pieces(void *user, uint32_t worker, size_t begin, size_t end)
     batch->run(batch->user, begin * PIECE, last, scratch + worker * scratch_step(batch->size));
 }
 
-void md5_run_batch(const md5_jobs *threads, const md5_batch *batch)
+void md5i_run_batch(const md5_threads *threads, const md5_batch *batch)
 {
     md5_batch shared = *batch;
     const size_t num_pieces = batch->count / PIECE + (batch->count % PIECE > 0);
-    md5_run_jobs(threads, num_pieces, run_pieces, &shared);
+    md5_threads_run(threads, num_pieces, run_pieces, &shared);
 }

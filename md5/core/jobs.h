@@ -8,7 +8,7 @@
 typedef void md5_batch_fn(void *user, size_t begin, size_t end, void *scratch);
 
 // A batch of `count` jobs that need `size` bytes of scratch memory a worker; `scratch` has those
-// that md5_scratch_of_all() returns, or more.
+// that md5i_scratch_of_all() returns, or more.
 typedef struct md5_batch {
     md5_batch_fn *run;
     void *user;
@@ -17,8 +17,8 @@ typedef struct md5_batch {
     size_t size; // unused without threads
 } md5_batch;
 
-void md5_run_batch(const md5_jobs *threads, const md5_batch *batch);
+void md5i_run_batch(const md5_threads *threads, const md5_batch *batch);
 
-size_t md5_scratch_of_all(const md5_jobs *threads, size_t size);
+size_t md5i_scratch_of_all(const md5_threads *threads, size_t size);
 
 #endif

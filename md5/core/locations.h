@@ -29,8 +29,8 @@ typedef struct md5_locations {
 
 // Adds a table and returns its rows: `count` of `size` bytes each, zeroed like their locations.
 // `size` is a multiple of 4. Returns NULL and sets the error if memory runs out.
-unsigned char *md5_add_located_table(md5_arena *arena, md5_locations *locations, size_t count,
-                                     size_t size);
+unsigned char *md5i_add_located_table(md5_arena *arena, md5_locations *locations, size_t count,
+                                      size_t size);
 
 // Returns the locations of the row at `offset` bytes, in rows of `size` bytes in total.
 static inline md5_location *md5_locations_at(unsigned char *rows, size_t size, size_t offset)
@@ -40,6 +40,6 @@ static inline md5_location *md5_locations_at(unsigned char *rows, size_t size, s
 
 // Returns the location of a member of a row; 0:0 if it is in no table or has no location.
 // `locations` may be NULL. Time is linear in the number of tables.
-md5_location md5_find_location(const md5_locations *locations, const void *member);
+md5_location md5i_find_location(const md5_locations *locations, const void *member);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <float.h>
 
-md5_mat34 md5_mat34_from_transform(md5_transform transform)
+md5_mat34 md5_mat34_from_xform(md5_xform transform)
 {
     return md5_mat34_of(transform.rotation, transform.translation);
 }
@@ -15,12 +15,12 @@ md5_mat34 md5_mat34_mul(md5_mat34 a, md5_mat34 b)
     return md5_mat34_product(&a, &b);
 }
 
-md5_vec3 md5_mat34_transform_point(md5_mat34 m, md5_vec3 point)
+md5_vec3 md5_mat34_point(md5_mat34 m, md5_vec3 point)
 {
     return md5_mat34_apply(&m, (md5_vec4){point.x, point.y, point.z, 1.0f});
 }
 
-md5_vec3 md5_mat34_transform_direction(md5_mat34 m, md5_vec3 direction)
+md5_vec3 md5_mat34_direction(md5_mat34 m, md5_vec3 direction)
 {
     return md5_mat34_rotate(&m, direction);
 }
@@ -72,7 +72,7 @@ md5_bounds md5_bounds_union(md5_bounds a, md5_bounds b)
 }
 
 // Ignores NaN, since comparisons with NaN are false.
-md5_bounds md5_bounds_of_points(const md5_vec3 *points, size_t count)
+md5_bounds md5_bounds_from_points(const md5_vec3 *points, size_t count)
 {
     MD5_ASSERT(points != NULL || count == 0, "points: not NULL");
     md5_vec3 min = {FLT_MAX, FLT_MAX, FLT_MAX}, max = {-FLT_MAX, -FLT_MAX, -FLT_MAX};

@@ -45,7 +45,7 @@ static inline md5_quat md5_quat_from_xyz(float x, float y, float z)
 
 // The shortest rotation from one unit vector to another that is more than 120 degrees away.
 // Opposite vectors: about any axis perpendicular to them.
-md5_quat md5_quat_between_far(md5_vec3 from, md5_vec3 to);
+md5_quat md5i_quat_between_far(md5_vec3 from, md5_vec3 to);
 
 static inline md5_mat34 md5_mat34_of(md5_quat q, md5_vec3 t)
 {

@@ -22,7 +22,7 @@
 #define MD5_HAS_CONVERSION 1
 #endif
 
-#ifdef MD5_NO_LOSS // md5_mesh.loss4 and loss8 are infinite; md5_path_loss() is there
+#ifdef MD5_NO_LOSS // md5_mesh.loss4 and loss8 are infinite; md5_pack_loss() is there
 #define MD5_HAS_LOSS 0
 #else
 #define MD5_HAS_LOSS 1

@@ -73,7 +73,7 @@ static md5_vec3 any_beside(md5_vec3 v)
     return md5_vec3_normalize(md5_vec3_cross(v, axis), (md5_vec3){0.0f, 0.0f, 1.0f});
 }
 
-md5_quat md5_quat_between_far(md5_vec3 from, md5_vec3 to)
+md5_quat md5i_quat_between_far(md5_vec3 from, md5_vec3 to)
 {
     const md5_vec3 cross = md5_vec3_cross(from, to);
     // The further apart, the less the cross product says of the axis: it is set at right angles to
@@ -98,7 +98,7 @@ md5_quat md5_quat_between(md5_vec3 from, md5_vec3 to)
     if (!(md5_vec3_dot(a, a) > 0.5f && md5_vec3_dot(b, b) > 0.5f))
         return NO_ROTATION;
     if (!(cosine > -0.5f))
-        return md5_quat_between_far(a, b);
+        return md5i_quat_between_far(a, b);
     // The quaternion (from x to, 1 + cosine), whose square is 2 (1 + cosine).
     const float half_cosine = sqrtf(0.5f + 0.5f * cosine);
     const md5_vec3 axis = md5_vec3_scale(md5_vec3_cross(a, b), 0.5f / half_cosine);
@@ -125,9 +125,9 @@ md5_quat md5_quat_from_mat34(md5_mat34 matrix)
     return md5_quat_normalize(q, NO_ROTATION);
 }
 
-md5_transform md5_transform_from_mat34(md5_mat34 m)
+md5_xform md5_xform_from_mat34(md5_mat34 m)
 {
-    return (md5_transform){
+    return (md5_xform){
         .rotation = md5_quat_from_mat34(m),
         .translation = md5_mat34_translation(m),
     };

@@ -7,7 +7,7 @@
 // With A the matrix of the equation, so that A^2 = -damping A - stiffness, each power of A and so
 // exp(A t) is a + b A: the closed forms of the underdamped, critical and overdamped spring in one.
 // For a part of the step so short that ten terms of the series are exact, then squared.
-md5_swing md5_swing_for(double stiffness, double damping, double seconds)
+md5_swing md5i_swing_for(double stiffness, double damping, double seconds)
 {
     enum { TERMS = 10 };
     const double rate = sqrt(stiffness) + damping;

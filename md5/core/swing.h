@@ -8,6 +8,6 @@
 typedef struct md5_swing {
     double keep, drift;
 } md5_swing;
-md5_swing md5_swing_for(double stiffness, double damping, double seconds);
+md5_swing md5i_swing_for(double stiffness, double damping, double seconds);
 
 #endif

@@ -38,7 +38,7 @@ static md5_vec3d right_of(md5_vec3d forward, md5_vec3d up)
     return md5_vec3d_normalize(md5_vec3d_cross(forward, fabs(forward.z) < 0.8 ? z : x));
 }
 
-md5_mat44 md5_look_at(md5_vec3 eye, md5_vec3 target, md5_vec3 up)
+md5_mat44 md5_mat44_look_at(md5_vec3 eye, md5_vec3 target, md5_vec3 up)
 {
     const md5_vec3d from = md5_vec3d_of(eye);
     md5_vec3d forward = md5_vec3d_normalize(md5_vec3d_sub(md5_vec3d_of(target), from));
@@ -60,7 +60,8 @@ md5_mat44 md5_look_at(md5_vec3 eye, md5_vec3 target, md5_vec3 up)
 
 // Of a point at the distance d, z / w is -m[10] + m[14] / d and linear in 1 / d: 1 at far_z, and 0
 // at near_z for a depth from 0. `ratio` is near / far or far / near, whichever is finite.
-md5_mat44 md5_perspective(float fov_y, float aspect, float near_z, float far_z, md5_depth depth)
+md5_mat44 md5_mat44_perspective(float fov_y, float aspect, float near_z, float far_z,
+                                md5_depth depth)
 {
     MD5_ASSERT(fov_y > 0.0f && fov_y < 180.0f, "fov_y: above 0 and below 180 degrees");
     MD5_ASSERT(aspect > 0.0f, "aspect: above 0");

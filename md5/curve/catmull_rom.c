@@ -63,10 +63,10 @@ static md5_vec4d beside(md5_vec3d point, md5_vec3d velocity, double time)
     return (md5_vec4d){at.x, at.y, at.z, 1.0};
 }
 
-bool md5_make_catmull_rom(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
+bool md5i_make_catmull_rom(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
 {
     const path of = path_of(desc);
-    TRY(md5_take_pieces(arena, pieces, 3, of.num_pieces));
+    TRY(md5i_take_pieces(arena, pieces, 3, of.num_pieces));
     double total = 0.0;
     for (uint32_t i = 0; i < of.num_pieces; i++) {
         const md5_vec3d from = md5_vec3d_of(desc->points[i]);

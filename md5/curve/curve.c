@@ -21,12 +21,12 @@ static md5_curve *lay_out(md5_block *block, const md5_pieces *pieces, uint32_t n
                           md5_curve *parts)
 {
     const size_t num_points = (size_t)pieces->count * (pieces->degree + 1);
-    md5_curve *const curve = (md5_curve *)md5_block_take(block, 1, sizeof *curve);
+    md5_curve *const curve = (md5_curve *)md5i_block_take(block, 1, sizeof *curve);
     parts->pieces = *pieces;
-    parts->pieces.points = (md5_vec4d *)md5_block_take(block, num_points, sizeof(md5_vec4d));
+    parts->pieces.points = (md5_vec4d *)md5i_block_take(block, num_points, sizeof(md5_vec4d));
     parts->pieces.starts =
-        (double *)md5_block_take(block, (size_t)pieces->count + 1, sizeof(double));
-    parts->arcs = (md5_arc *)md5_block_take(block, num_arcs, sizeof(md5_arc));
+        (double *)md5i_block_take(block, (size_t)pieces->count + 1, sizeof(double));
+    parts->arcs = (md5_arc *)md5i_block_take(block, num_arcs, sizeof(md5_arc));
     parts->num_arcs = num_arcs;
     return curve;
 }
@@ -35,10 +35,10 @@ static md5_curve *place_curve(md5_context *context, const md5_pieces *pieces)
 {
     md5_curve parts = {.size = 0};
     md5_block block = {NULL, 0};
-    const uint32_t num_arcs = md5_measure_pieces(pieces, NULL, &parts.length);
+    const uint32_t num_arcs = md5i_measure_pieces(pieces, NULL, &parts.length);
     lay_out(&block, pieces, num_arcs, &parts);
     parts.size = block.used;
-    block = (md5_block){(unsigned char *)md5_alloc(context, parts.size), 0};
+    block = (md5_block){(unsigned char *)md5i_alloc(context, parts.size), 0};
     if (!block.base)
         return NULL;
     md5_curve *const curve = lay_out(&block, pieces, num_arcs, &parts);
@@ -46,7 +46,7 @@ static md5_curve *place_curve(md5_context *context, const md5_pieces *pieces)
     const size_t num_points = (size_t)pieces->count * (pieces->degree + 1);
     memcpy(curve->pieces.points, pieces->points, num_points * sizeof *pieces->points);
     memcpy(curve->pieces.starts, pieces->starts, (pieces->count + 1) * sizeof *pieces->starts);
-    md5_measure_pieces(pieces, curve->arcs, &curve->length);
+    md5i_measure_pieces(pieces, curve->arcs, &curve->length);
     curve->allocator = context->allocator;
     return curve;
 }
@@ -54,13 +54,13 @@ static md5_curve *place_curve(md5_context *context, const md5_pieces *pieces)
 static md5_curve *make_curve(md5_arena *arena, const md5_curve_desc *desc)
 {
     md5_pieces pieces;
-    if (!md5_check_curve(arena->context, desc))
+    if (!md5i_check_curve(arena->context, desc))
         return NULL;
     const bool is_bezier = desc->kind == MD5_CURVE_CUBIC_BEZIER || desc->kind == MD5_CURVE_BEZIER;
     const bool is_spline = desc->kind == MD5_CURVE_B_SPLINE || desc->kind == MD5_CURVE_NURBS;
-    const bool is_made = is_bezier   ? md5_make_bezier(arena, desc, &pieces)
-                         : is_spline ? md5_make_spline(arena, desc, &pieces)
-                                     : md5_make_catmull_rom(arena, desc, &pieces);
+    const bool is_made = is_bezier   ? md5i_make_bezier(arena, desc, &pieces)
+                         : is_spline ? md5i_make_spline(arena, desc, &pieces)
+                                     : md5i_make_catmull_rom(arena, desc, &pieces);
     return is_made ? place_curve(arena->context, &pieces) : NULL;
 }
 
@@ -71,16 +71,16 @@ md5_curve *md5_create_curve(const md5_curve_desc *desc, const md5_load_opts *opt
     MD5_ASSERT_OPTS(opts);
     MD5_ASSERT(desc->points != NULL || desc->num_points == 0, "desc->points: not NULL");
     md5_context context;
-    md5_context_begin(&context, opts, NULL, error);
+    md5i_context_begin(&context, opts, NULL, error);
     md5_arena arena = {.context = &context};
     md5_curve *const curve = make_curve(&arena, desc);
     if (curve)
         curve->is_closed = desc->is_closed;
-    md5_arena_free(&arena);
+    md5i_arena_free(&arena);
     return curve;
 }
 
-void md5_free_curve(md5_curve *curve)
+void md5_destroy_curve(md5_curve *curve)
 {
     if (!curve)
         return;
@@ -125,7 +125,7 @@ md5_vec3 md5_curve_point(const md5_curve *curve, double t)
 {
     MD5_ASSERT(curve != NULL, "curve: not NULL");
     const location at = locate(curve, t);
-    return md5_vec3d_round(md5_piece_at(&curve->pieces, at.piece, at.share).point);
+    return md5_vec3d_round(md5i_piece_at(&curve->pieces, at.piece, at.share).point);
 }
 
 md5_vec3 md5_curve_tangent(const md5_curve *curve, double t)
@@ -134,7 +134,7 @@ md5_vec3 md5_curve_tangent(const md5_curve *curve, double t)
     const location at = locate(curve, t);
     const double *const starts = curve->pieces.starts;
     const double width = starts[at.piece + 1] - starts[at.piece];
-    const md5_vec3d velocity = md5_piece_at(&curve->pieces, at.piece, at.share).velocity;
+    const md5_vec3d velocity = md5i_piece_at(&curve->pieces, at.piece, at.share).velocity;
     return md5_vec3d_round(md5_vec3d_scale(velocity, 1.0 / width));
 }
 
@@ -176,7 +176,7 @@ double md5_curve_at_distance(const md5_curve *curve, double distance)
             high = middle;
     }
     const md5_arc *const arc = &curve->arcs[low];
-    const double share = md5_share_of_arc(&curve->pieces, arc, inside - arc->distance);
+    const double share = md5i_share_of_arc(&curve->pieces, arc, inside - arc->distance);
     const double *const starts = curve->pieces.starts;
     return starts[arc->piece] + share * (starts[arc->piece + 1] - starts[arc->piece]);
 }
@@ -197,5 +197,5 @@ double md5_curve_distance(const md5_curve *curve, double t)
             high = middle;
     }
     const md5_arc *const arc = &curve->arcs[low];
-    return arc->distance + md5_length_of_arc(&curve->pieces, arc, at.share);
+    return arc->distance + md5i_length_of_arc(&curve->pieces, arc, at.share);
 }

@@ -42,13 +42,13 @@ static double fifth_power(double t)
 // Doubles with every 0.1 of t. Starts at 1/1024, with a jump from 0.
 static double exponential(double t)
 {
-    return t > 0.0 ? md5_power_of_two(10.0 * t) / 1024.0 : 0.0;
+    return t > 0.0 ? md5i_power_of_two(10.0 * t) / 1024.0 : 0.0;
 }
 
 // (1 - cos(pi t)) / 2 as (1 + sin(pi (t - 1/2))) / 2.
 static double half_wave(double t)
 {
-    return 0.5 + 0.5 * md5_sine(3.14159265358979324 * (t - 0.5));
+    return 0.5 + 0.5 * md5i_sine(3.14159265358979324 * (t - 0.5));
 }
 
 static double quarter_wave(double t)
@@ -79,8 +79,8 @@ static double draw_back_farther(double t)
 static double swing(double t, double period)
 {
     const double tenths = 10.0 * t;
-    return -md5_power_of_two(tenths) / 1024.0
-           * md5_sine_of_turns((tenths - 10.0 - 0.25 * period) / period);
+    return -md5i_power_of_two(tenths) / 1024.0
+           * md5i_sine_of_turns((tenths - 10.0 - 0.25 * period) / period);
 }
 
 static double elastic(double t)
@@ -255,7 +255,7 @@ static double ease_steps(uint32_t steps, md5_jump jump, double t)
 
 // -- Public functions -----------------------------------------------------------------------------
 
-double md5_eased(const md5_easing_curve *curve, double t)
+double md5i_eased(const md5_easing_curve *curve, double t)
 {
     if (curve->easing == MD5_EASE_STEPS)
         return ease_steps(curve->steps, curve->jump, t);
@@ -287,12 +287,12 @@ static double area_between(const md5_easing_curve *curve, double from, double to
     for (int i = 0; i < 5; i++) {
         const double v = points[i], s = begin + width * (is_bezier ? v : v * v * (3.0 - 2.0 * v));
         const double slope = is_bezier ? bezier_slope(x1, x2, s) : 6.0 * v * (1.0 - v);
-        sum += weights[i] * slope * (is_bezier ? bezier(y1, y2, s) : md5_eased(curve, s));
+        sum += weights[i] * slope * (is_bezier ? bezier(y1, y2, s) : md5i_eased(curve, s));
     }
     return width * sum;
 }
 
-double md5_eased_area(const md5_easing_curve *curve, double from, double to)
+double md5i_eased_area(const md5_easing_curve *curve, double from, double to)
 {
     // Edges of bounces, and of both halves of them, lie at multiples of 1/44.
     const uint32_t parts = curve->easing == MD5_EASE_STEPS ? curve->steps : 44;
@@ -306,7 +306,7 @@ float md5_ease(md5_easing easing, float t)
 {
     MD5_ASSERT((unsigned)easing < MD5_EASE_CUBIC_BEZIER, "easing: one without parameters");
     const md5_easing_curve plain = {.easing = easing};
-    return (float)md5_eased(&plain, (double)t);
+    return (float)md5i_eased(&plain, (double)t);
 }
 
 float md5_ease_curve(const md5_easing_curve *curve, float t)
@@ -314,12 +314,12 @@ float md5_ease_curve(const md5_easing_curve *curve, float t)
     MD5_ASSERT(curve != NULL, "curve: not NULL");
     MD5_ASSERT((unsigned)curve->easing <= MD5_EASE_STEPS, "curve->easing: a md5_easing");
     if (curve->easing != MD5_EASE_STEPS)
-        return (float)md5_eased(curve, (double)t);
+        return (float)md5i_eased(curve, (double)t);
     MD5_ASSERT((unsigned)curve->jump <= MD5_JUMP_BOTH, "curve->jump: a md5_jump");
     MD5_ASSERT(curve->steps >= (curve->jump == MD5_JUMP_NONE ? 2u : 1u)
                    && curve->steps <= MD5_MAX_EASE_STEPS,
                "curve->steps: 1 to MD5_MAX_EASE_STEPS, with MD5_JUMP_NONE at least 2");
-    return (float)md5_eased(curve, (double)t);
+    return (float)md5i_eased(curve, (double)t);
 }
 
 float md5_ease_over(const md5_easing_curve *curve, double elapsed, double duration)

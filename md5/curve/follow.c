@@ -7,7 +7,7 @@
 float md5_follow_share(float rate, float seconds)
 {
     const double way = (double)rate * (double)seconds;
-    return rate > 0.0f && way > 0.0 ? (float)(1.0 - md5_decay(way)) : 0.0f;
+    return rate > 0.0f && way > 0.0 ? (float)(1.0 - md5i_decay(way)) : 0.0f;
 }
 
 void md5_follow_spring(float *value, float *velocity, float target, float stiffness, float damping,
@@ -20,7 +20,7 @@ void md5_follow_spring(float *value, float *velocity, float target, float stiffn
     // The sum is finite only if all terms are.
     if (!(k > 0.0 && t > 0.0) || !isfinite(k + c + x + v + t))
         return;
-    const md5_swing swing = md5_swing_for(k, c, t);
+    const md5_swing swing = md5i_swing_for(k, c, t);
     *value = (float)((double)target + swing.keep * x + swing.drift * v);
     *velocity = (float)(-k * swing.drift * x + (swing.keep - c * swing.drift) * v);
 }

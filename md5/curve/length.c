@@ -27,7 +27,7 @@ static const double weights[NUM_NODES] = {
 
 static double speed_at(const md5_pieces *pieces, uint32_t piece, double share)
 {
-    return md5_vec3d_length(md5_piece_at(pieces, piece, share).velocity);
+    return md5_vec3d_length(md5i_piece_at(pieces, piece, share).velocity);
 }
 
 static double integrate(const md5_pieces *pieces, uint32_t piece, double from, double to)
@@ -89,7 +89,7 @@ static uint32_t measure_piece(const md5_pieces *pieces, uint32_t piece, md5_arc 
     return count;
 }
 
-uint32_t md5_measure_pieces(const md5_pieces *pieces, md5_arc *arcs, double *length)
+uint32_t md5i_measure_pieces(const md5_pieces *pieces, md5_arc *arcs, double *length)
 {
     uint32_t count = 0;
     *length = 0.0;
@@ -98,17 +98,17 @@ uint32_t md5_measure_pieces(const md5_pieces *pieces, md5_arc *arcs, double *len
     return count;
 }
 
-double md5_length_of_arc(const md5_pieces *pieces, const md5_arc *arc, double to)
+double md5i_length_of_arc(const md5_pieces *pieces, const md5_arc *arc, double to)
 {
     return integrate(pieces, arc->piece, arc->from, to);
 }
 
 // Newton's method, with bisection where it would leave the interval that holds the solution.
-double md5_share_of_arc(const md5_pieces *pieces, const md5_arc *arc, double length)
+double md5i_share_of_arc(const md5_pieces *pieces, const md5_arc *arc, double length)
 {
     double low = arc->from, high = arc->to, share = low;
     for (int step = 0; step < 60; step++) {
-        const double miss = md5_length_of_arc(pieces, arc, share) - length;
+        const double miss = md5i_length_of_arc(pieces, arc, share) - length;
         if (miss > 0.0)
             high = share;
         else

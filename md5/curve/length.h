@@ -12,12 +12,12 @@ typedef struct md5_arc {
 } md5_arc;
 
 // Returns the number of arcs, and sets *length. Writes arcs[that number] unless it is NULL.
-uint32_t md5_measure_pieces(const md5_pieces *pieces, md5_arc *arcs, double *length);
+uint32_t md5i_measure_pieces(const md5_pieces *pieces, md5_arc *arcs, double *length);
 
 // Length of a part of an arc: from its start to the share `to` of its piece.
-double md5_length_of_arc(const md5_pieces *pieces, const md5_arc *arc, double to);
+double md5i_length_of_arc(const md5_pieces *pieces, const md5_arc *arc, double to);
 
 // The share of its piece at which an arc is `length` long; its end if it is shorter.
-double md5_share_of_arc(const md5_pieces *pieces, const md5_arc *arc, double length);
+double md5i_share_of_arc(const md5_pieces *pieces, const md5_arc *arc, double length);
 
 #endif

@@ -2,7 +2,7 @@
 
 // De Casteljau's algorithm: each round replaces neighbours by the point between them; the last two
 // are the derivative. In homogeneous coordinates, P = w p has P' = w' p + w p'.
-md5_motion_at md5_piece_at(const md5_pieces *pieces, uint32_t piece, double share)
+md5_motion_at md5i_piece_at(const md5_pieces *pieces, uint32_t piece, double share)
 {
     const uint32_t degree = pieces->degree;
     const md5_vec4d *const points = pieces->points + (size_t)piece * (degree + 1);
@@ -26,14 +26,14 @@ md5_motion_at md5_piece_at(const md5_pieces *pieces, uint32_t piece, double shar
     };
 }
 
-bool md5_take_pieces(md5_arena *arena, md5_pieces *pieces, uint32_t degree, uint32_t count)
+bool md5i_take_pieces(md5_arena *arena, md5_pieces *pieces, uint32_t degree, uint32_t count)
 {
     const size_t num_points = (size_t)count * (degree + 1);
     pieces->degree = degree;
     pieces->count = count;
-    pieces->starts = (double *)md5_arena_room(arena, (size_t)count + 1, sizeof *pieces->starts);
+    pieces->starts = (double *)md5i_arena_room(arena, (size_t)count + 1, sizeof *pieces->starts);
     TRY(pieces->starts);
-    pieces->points = (md5_vec4d *)md5_arena_room(arena, num_points, sizeof *pieces->points);
+    pieces->points = (md5_vec4d *)md5i_arena_room(arena, num_points, sizeof *pieces->points);
     return pieces->points != NULL;
 }
 
@@ -42,11 +42,11 @@ static md5_vec4d whole(md5_vec3 p)
     return (md5_vec4d){(double)p.x, (double)p.y, (double)p.z, 1.0};
 }
 
-bool md5_make_bezier(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
+bool md5i_make_bezier(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
 {
-    const uint32_t degree = md5_curve_degree(desc);
+    const uint32_t degree = md5i_curve_degree(desc);
     const uint32_t count = (desc->num_points - (desc->is_closed ? 0 : 1)) / degree;
-    TRY(md5_take_pieces(arena, pieces, degree, count));
+    TRY(md5i_take_pieces(arena, pieces, degree, count));
     for (uint32_t i = 0; i < count; i++) {
         pieces->starts[i] = (double)i / count;
         for (uint32_t j = 0; j <= degree; j++) {

@@ -33,18 +33,18 @@ static inline md5_vec4d md5_vec4d_lerp(md5_vec4d a, md5_vec4d b, double t)
 typedef struct md5_motion_at {
     md5_vec3d point, velocity;
 } md5_motion_at;
-md5_motion_at md5_piece_at(const md5_pieces *pieces, uint32_t piece, double share);
+md5_motion_at md5i_piece_at(const md5_pieces *pieces, uint32_t piece, double share);
 
 // Allocates the arrays of `count` pieces in an arena.
-bool md5_take_pieces(md5_arena *arena, md5_pieces *pieces, uint32_t degree, uint32_t count);
+bool md5i_take_pieces(md5_arena *arena, md5_pieces *pieces, uint32_t degree, uint32_t count);
 
 // Fail if numbers of the description are outside their limits.
-bool md5_check_curve(md5_context *context, const md5_curve_desc *desc);
-uint32_t md5_curve_degree(const md5_curve_desc *desc);
+bool md5i_check_curve(md5_context *context, const md5_curve_desc *desc);
+uint32_t md5i_curve_degree(const md5_curve_desc *desc);
 
 // Make the pieces of a checked description.
-bool md5_make_bezier(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces);
-bool md5_make_catmull_rom(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces);
-bool md5_make_spline(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces);
+bool md5i_make_bezier(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces);
+bool md5i_make_catmull_rom(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces);
+bool md5i_make_spline(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces);
 
 #endif

@@ -14,7 +14,7 @@ typedef struct spline {
 
 static spline spline_of(const md5_curve_desc *desc)
 {
-    const int64_t degree = (int64_t)md5_curve_degree(desc), num_points = (int64_t)desc->num_points;
+    const int64_t degree = (int64_t)md5i_curve_degree(desc), num_points = (int64_t)desc->num_points;
     return (spline){
         .desc = desc,
         .degree = degree,
@@ -64,14 +64,14 @@ static md5_vec4d polar_form(const spline *of, int64_t piece, int64_t num_ends)
     return p[degree];
 }
 
-bool md5_make_spline(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
+bool md5i_make_spline(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
 {
     const spline of = spline_of(desc);
     const double start = knot(&of, of.first), range = knot(&of, of.end) - start;
     uint32_t count = 0;
     for (int64_t i = of.first; i < of.end; i++)
         count += knot(&of, i + 1) > knot(&of, i);
-    TRY(md5_take_pieces(arena, pieces, (uint32_t)of.degree, count));
+    TRY(md5i_take_pieces(arena, pieces, (uint32_t)of.degree, count));
     double *next = pieces->starts;
     md5_vec4d *point = pieces->points;
     for (int64_t i = of.first; i < of.end; i++) {

@@ -38,14 +38,14 @@ static md5_vec3d log_of(md5_quatd q)
 {
     const md5_vec3d axis = {q.x, q.y, q.z};
     const double sine = md5_vec3d_length(axis);
-    return md5_vec3d_scale(axis, sine > 0.0 ? md5_angle(sine, q.w) / sine : 0.0);
+    return md5_vec3d_scale(axis, sine > 0.0 ? md5i_angle(sine, q.w) / sine : 0.0);
 }
 
 static md5_quatd exp_of(md5_vec3d turn)
 {
     const double angle = md5_vec3d_length(turn), turns = angle / (2.0 * PI);
-    const double scale = angle > 0.0 ? md5_sine_of_turns(turns) / angle : 0.0;
-    const double cosine = angle > 0.0 ? md5_sine_of_turns(turns + 0.25) : 1.0;
+    const double scale = angle > 0.0 ? md5i_sine_of_turns(turns) / angle : 0.0;
+    const double cosine = angle > 0.0 ? md5i_sine_of_turns(turns + 0.25) : 1.0;
     return (md5_quatd){turn.x * scale, turn.y * scale, turn.z * scale, cosine};
 }
 
@@ -79,19 +79,19 @@ static bool check_keys(md5_context *context, const keys *of)
         const md5_quat q = of->keys[i];
         const double square = dot(md5_quatd_of(q), md5_quatd_of(q));
         if (!(square > 1e-30 && square < 1e30))
-            return md5_fail(context, MD5_ERROR_RANGE, 0, 0,
-                            "key %u is %g %g %g %g, expected a rotation", i, (double)q.x,
-                            (double)q.y, (double)q.z, (double)q.w);
+            return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
+                             "key %u is %g %g %g %g, expected a rotation", i, (double)q.x,
+                             (double)q.y, (double)q.z, (double)q.w);
         if (!(fabs(of->times[i]) <= DBL_MAX) || (i > 0 && !(of->times[i] > of->times[i - 1])))
-            return md5_fail(context, MD5_ERROR_RANGE, 0, 0,
-                            "key %u is at %g seconds, expected a time after the key before", i,
-                            of->times[i]);
+            return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
+                             "key %u is at %g seconds, expected a time after the key before", i,
+                             of->times[i]);
     }
     const double last = of->times[of->num_keys - 1];
     if (of->period != 0.0 && !(of->times[0] + of->period > last && of->period <= DBL_MAX))
-        return md5_fail(context, MD5_ERROR_RANGE, 0, 0,
-                        "the period is %g seconds, expected 0 or more than the %g of the keys",
-                        of->period, last - of->times[0]);
+        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
+                         "the period is %g seconds, expected 0 or more than the %g of the keys",
+                         of->period, last - of->times[0]);
     return true;
 }
 
@@ -160,15 +160,15 @@ static void fill_inner(md5_squad *squad)
 static md5_squad *make_squad(md5_context *context, const keys *of)
 {
     if (of->num_keys == 0) {
-        md5_fail(context, MD5_ERROR_RANGE, 0, 0, "no keys, expected at least 1");
+        md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "no keys, expected at least 1");
         return NULL;
     }
     if (!check_keys(context, of))
         return NULL;
     md5_block block = {NULL, 0};
-    md5_block_take(&block, 1, sizeof(md5_squad));
-    md5_block_take(&block, of->num_spans, sizeof(span));
-    md5_squad *const squad = (md5_squad *)md5_alloc(context, block.used);
+    md5i_block_take(&block, 1, sizeof(md5_squad));
+    md5i_block_take(&block, of->num_spans, sizeof(span));
+    md5_squad *const squad = (md5_squad *)md5i_alloc(context, block.used);
     if (!squad)
         return NULL;
     squad->num_spans = of->num_spans;
@@ -189,7 +189,7 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
     MD5_ASSERT(rotations != NULL || num_keys == 0, "rotations: not NULL");
     MD5_ASSERT(times != NULL || num_keys == 0, "times: not NULL");
     md5_context context;
-    md5_context_begin(&context, opts, NULL, error);
+    md5i_context_begin(&context, opts, NULL, error);
     const keys of = {
         .keys = rotations,
         .times = times,
@@ -200,7 +200,7 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
     return make_squad(&context, &of);
 }
 
-void md5_free_squad(md5_squad *squad)
+void md5_destroy_squad(md5_squad *squad)
 {
     if (!squad)
         return;

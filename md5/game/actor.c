@@ -22,17 +22,16 @@ md5_actor *md5_create_actor(const md5_entity *entity, const md5_load_opts *opts,
     const size_t num_joints = entity->model->skeleton.num_joints;
     md5_context context;
     md5_block measured = {.base = NULL};
-    md5_context_begin(&context, opts, NULL, error);
-    (void)md5_block_take(&measured, 1, sizeof(md5_actor));
-    (void)md5_block_take(&measured, 2 * num_joints, sizeof(md5_transform));
-    unsigned char *const memory = (unsigned char *)md5_alloc(&context, measured.used);
+    md5i_context_begin(&context, opts, NULL, error);
+    (void)md5i_block_take(&measured, 1, sizeof(md5_actor));
+    (void)md5i_block_take(&measured, 2 * num_joints, sizeof(md5_xform));
+    unsigned char *const memory = (unsigned char *)md5i_alloc(&context, measured.used);
     if (!memory)
         return NULL;
     md5_block block = {.base = memory};
-    md5_actor *const actor = (md5_actor *)md5_block_take(&block, 1, sizeof *actor);
+    md5_actor *const actor = (md5_actor *)md5i_block_take(&block, 1, sizeof *actor);
     memset(actor, 0, sizeof *actor);
-    actor->clip_pose =
-        (md5_transform *)md5_block_take(&block, 2 * num_joints, sizeof(md5_transform));
+    actor->clip_pose = (md5_xform *)md5i_block_take(&block, 2 * num_joints, sizeof(md5_xform));
     actor->file_pose = actor->clip_pose + num_joints;
     actor->entity = entity;
     actor->allocator = context.allocator;
@@ -42,13 +41,13 @@ md5_actor *md5_create_actor(const md5_entity *entity, const md5_load_opts *opts,
     return actor;
 }
 
-void md5_free_actor(md5_actor *actor)
+void md5_destroy_actor(md5_actor *actor)
 {
     if (actor)
         actor->allocator.free(actor->allocator.user, actor, actor->size);
 }
 
-void md5_actor_remove_motion(md5_actor *actor, bool is_removed)
+void md5_actor_set_in_place(md5_actor *actor, bool is_removed)
 {
     MD5_ASSERT(actor != NULL, "actor: not NULL");
     actor->removes_motion = is_removed;
@@ -56,13 +55,13 @@ void md5_actor_remove_motion(md5_actor *actor, bool is_removed)
 
 // -- Random numbers -------------------------------------------------------------------------------
 
-uint32_t md5_actor_random(md5_actor *actor)
+uint32_t md5i_actor_random(md5_actor *actor)
 {
     actor->random = actor->random * 69069u + 1u;
     return actor->random & 0x7FFFu;
 }
 
-void md5_actor_seed(md5_actor *actor, uint32_t seed)
+void md5_actor_set_seed(md5_actor *actor, uint32_t seed)
 {
     MD5_ASSERT(actor != NULL, "actor: not NULL");
     actor->random = seed;
@@ -98,7 +97,7 @@ static int32_t choose(md5_actor *actor, const char *prefix, const char *name)
             found[count++] = i;
         }
     }
-    return count > 0 ? (int32_t)found[md5_actor_random(actor) % count] : -1;
+    return count > 0 ? (int32_t)found[md5i_actor_random(actor) % count] : -1;
 }
 
 int32_t md5_actor_choose(md5_actor *actor, const char *name)
@@ -118,7 +117,7 @@ int32_t md5_actor_choose_prefixed(md5_actor *actor, const char *prefix, const ch
 
 // -- Weights --------------------------------------------------------------------------------------
 
-float md5_slot_weight(const md5_actor_slot *slot, int64_t time)
+float md5i_slot_weight(const md5_actor_slot *slot, int64_t time)
 {
     const int64_t passed = time - slot->ramp;
     if (passed <= 0)
@@ -132,7 +131,7 @@ float md5_slot_weight(const md5_actor_slot *slot, int64_t time)
 // earlier, so that something is seen immediately.
 static void set_weight(md5_actor_slot *slot, float weight, int64_t time, uint32_t blend)
 {
-    slot->from = md5_slot_weight(slot, time);
+    slot->from = md5i_slot_weight(slot, time);
     slot->to = weight;
     slot->ramp = time - 1;
     slot->duration = blend;
@@ -151,7 +150,7 @@ static void clear(md5_actor_slot *slot, int64_t time, uint32_t blend)
 // Makes room for a new animation. One that has no weight, or that began just now, is replaced.
 static void push(md5_actor *actor, md5_actor_slot *slots, uint32_t blend)
 {
-    if (md5_slot_weight(&slots[0], actor->time) == 0.0f || slots[0].start == actor->time)
+    if (md5i_slot_weight(&slots[0], actor->time) == 0.0f || slots[0].start == actor->time)
         return;
     for (int i = MD5_ACTOR_SLOTS - 1; i > 0; i--)
         slots[i] = slots[i - 1];
@@ -207,7 +206,7 @@ bool md5_actor_cycle(md5_actor *actor, md5_channel channel, int32_t clip, uint32
     const md5_model_anim *const anim = actor->entity->clips[clip].anim;
     if (!(anim->flags & MD5_ANIM_RANDOM_CYCLE_START))
         return true;
-    const double share = md5_actor_random(actor) / 32768.0 / (double)anim->rate;
+    const double share = md5i_actor_random(actor) / 32768.0 / (double)anim->rate;
     slot->start = (int64_t)((double)actor->time - share * anim->milliseconds);
     return true;
 }
@@ -270,10 +269,10 @@ md5_actor_status md5_actor_channel(const md5_actor *actor, md5_channel channel)
     md5_actor_status status = {.clip = slot->clip};
     if (slot->clip < 0)
         return status;
-    const int64_t time = md5_slot_time(actor, slot, actor->time);
+    const int64_t time = md5i_slot_time(actor, slot, actor->time);
     status.time = time > 0 ? (uint32_t)time : 0;
     status.held = slot->held;
-    status.weight = md5_slot_weight(slot, actor->time);
+    status.weight = md5i_slot_weight(slot, actor->time);
     status.is_cycling = slot->is_cycling && slot->held == 0;
     status.has_ended = slot->end >= 0 && actor->time >= slot->end;
     return status;

@@ -41,7 +41,7 @@ struct md5_actor {
     // What the last pose was made of, and when: while nothing plays the pose stays.
     md5_actor_slot shown[MD5_NUM_CHANNELS][MD5_ACTOR_SLOTS];
     int64_t shown_at;
-    md5_transform *clip_pose, *file_pose; // [model joints] scratch memory
+    md5_xform *clip_pose, *file_pose; // [model joints] scratch memory
     md5_allocator allocator;
     size_t size;
 };
@@ -55,25 +55,25 @@ static inline const md5_entity_clip *md5_slot_clip(const md5_actor *actor,
 }
 
 // The next number of the engine's generator, which has 15 bits.
-uint32_t md5_actor_random(md5_actor *actor);
+uint32_t md5i_actor_random(md5_actor *actor);
 
 // The weight of a slot at a time, 0..1.
-float md5_slot_weight(const md5_actor_slot *slot, int64_t time);
+float md5i_slot_weight(const md5_actor_slot *slot, int64_t time);
 
 // -- actor_appear.c -------------------------------------------------------------------------------
 
 // Begins to blink if it is time for that.
-void md5_actor_blink_now(md5_actor *actor);
+void md5i_actor_blink_now(md5_actor *actor);
 
 // -- actor_frames.c -------------------------------------------------------------------------------
 
 // The time within a clip, in milliseconds: a cycle's is below the clip's duration.
-int64_t md5_slot_time(const md5_actor *actor, const md5_actor_slot *slot, int64_t time);
+int64_t md5i_slot_time(const md5_actor *actor, const md5_actor_slot *slot, int64_t time);
 
 // The frames of a clip's file at a time within the clip.
-md5_moment md5_frames_at(const md5_anim *anim, int64_t milliseconds, bool is_cycling);
+md5_moment md5i_frames_at(const md5_anim *anim, int64_t milliseconds, bool is_cycling);
 
 // The displacement of the root from the base frame, as MD5_ROOT_ID has it.
-md5_vec3 md5_root_at(const md5_anim *anim, const md5_moment *moment);
+md5_vec3 md5i_root_at(const md5_anim *anim, const md5_moment *moment);
 
 #endif

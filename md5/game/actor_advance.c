@@ -42,11 +42,11 @@ static void fire_slot(const md5_actor *actor, const md5_actor_slot *slot,
         || (slot->end > 0 && actor->before > slot->end) || actor->time <= slot->start)
         return;
     const md5_anim *const anim = clip->anims[0];
-    const int64_t from = md5_slot_time(actor, slot, actor->before);
-    int64_t to = md5_slot_time(actor, slot, actor->time);
+    const int64_t from = md5i_slot_time(actor, slot, actor->before);
+    int64_t to = md5i_slot_time(actor, slot, actor->time);
     to += to < from ? clip->anim->milliseconds : 0;
-    const uint32_t old = md5_frames_at(anim, from, slot->is_cycling).frame0;
-    const uint32_t now = md5_frames_at(anim, to, slot->is_cycling).frame0;
+    const uint32_t old = md5i_frames_at(anim, from, slot->is_cycling).frame0;
+    const uint32_t now = md5i_frames_at(anim, to, slot->is_cycling).frame0;
     const bool is_first = from <= 0;
     if (is_first || old < now) {
         fire(listener, clip, is_first ? 0 : old + 1, now);
@@ -72,7 +72,7 @@ static md5_quat rotation_of_file(const md5_actor *actor, const md5_actor_slot *s
                                  int64_t time)
 {
     const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
-    const md5_moment moment = md5_frames_at(clip->anims[file], time, slot->is_cycling);
+    const md5_moment moment = md5i_frames_at(clip->anims[file], time, slot->is_cycling);
     md5_sample(clip->bindings[file], &moment, MD5_ROOT_ID, actor->file_pose);
     return actor->file_pose[0].rotation;
 }
@@ -91,8 +91,9 @@ static md5_quat root_turn(const md5_actor *actor, const md5_actor_slot *slot, in
         const md5_quat first = rotation_of_file(actor, slot, i, from);
         const md5_quat last = rotation_of_file(actor, slot, i, to);
         sum += slot->shares[i];
-        before = sum == slot->shares[i] ? first : md5_slerp(before, first, slot->shares[i] / sum);
-        now = sum == slot->shares[i] ? last : md5_slerp(before, last, slot->shares[i] / sum);
+        before =
+            sum == slot->shares[i] ? first : md5_quat_slerp(before, first, slot->shares[i] / sum);
+        now = sum == slot->shares[i] ? last : md5_quat_slerp(before, last, slot->shares[i] / sum);
     }
     return md5_quat_mul(now, md5_quat_conjugate(before));
 }
@@ -103,9 +104,9 @@ static md5_vec3 root_move(const md5_entity_clip *clip, const md5_actor_slot *slo
     md5_vec3 move = {0.0f, 0.0f, 0.0f};
     for (uint32_t i = 0; i < clip->num_files; i++) {
         const md5_anim *const anim = clip->anims[i];
-        const md5_moment first = md5_frames_at(anim, from, slot->is_cycling);
-        const md5_moment last = md5_frames_at(anim, to, slot->is_cycling);
-        const md5_vec3 own = md5_vec3_sub(md5_root_at(anim, &last), md5_root_at(anim, &first));
+        const md5_moment first = md5i_frames_at(anim, from, slot->is_cycling);
+        const md5_moment last = md5i_frames_at(anim, to, slot->is_cycling);
+        const md5_vec3 own = md5_vec3_sub(md5i_root_at(anim, &last), md5i_root_at(anim, &first));
         move = md5_vec3_add(move, md5_vec3_scale(own, slot->shares[i]));
     }
     return move;
@@ -114,11 +115,11 @@ static md5_vec3 root_move(const md5_entity_clip *clip, const md5_actor_slot *slo
 static void add_slot(const md5_actor *actor, const md5_actor_slot *slot, root_sum *sum)
 {
     const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
-    const float weight = md5_slot_weight(slot, actor->time);
+    const float weight = md5i_slot_weight(slot, actor->time);
     if (!clip || slot->held > 0 || weight == 0.0f || (slot->end > 0 && actor->before > slot->end))
         return;
-    const int64_t from = md5_slot_time(actor, slot, actor->before);
-    int64_t to = md5_slot_time(actor, slot, actor->time);
+    const int64_t from = md5i_slot_time(actor, slot, actor->before);
+    int64_t to = md5i_slot_time(actor, slot, actor->time);
     to += to < from ? clip->anim->milliseconds : 0;
     const md5_vec3 move = root_move(clip, slot, from, to);
     sum->weight += weight;
@@ -126,10 +127,11 @@ static void add_slot(const md5_actor *actor, const md5_actor_slot *slot, root_su
     if (!(clip->anim->flags & MD5_ANIM_TURN))
         return;
     sum->turn_weight += weight;
-    sum->turn = md5_slerp(sum->turn, root_turn(actor, slot, from, to), weight / sum->turn_weight);
+    sum->turn =
+        md5_quat_slerp(sum->turn, root_turn(actor, slot, from, to), weight / sum->turn_weight);
 }
 
-md5_transform md5_actor_root_motion(const md5_actor *actor)
+md5_xform md5_actor_root_motion(const md5_actor *actor)
 {
     MD5_ASSERT(actor != NULL, "actor: not NULL");
     const float *const *const masks = actor->entity->masks;
@@ -140,7 +142,7 @@ md5_transform md5_actor_root_motion(const md5_actor *actor)
         for (int i = 0; i < MD5_ACTOR_SLOTS && masks[channel][0] > 0.0f; i++)
             add_slot(actor, &actor->slots[channel][i], &sum);
     }
-    return (md5_transform){.rotation = sum.turn, .translation = sum.move};
+    return (md5_xform){.rotation = sum.turn, .translation = sum.move};
 }
 
 // -- Time -----------------------------------------------------------------------------------------
@@ -153,7 +155,7 @@ void md5_actor_advance(md5_actor *actor, uint32_t milliseconds, md5_frame_fn *on
     MD5_ASSERT(actor != NULL, "actor: not NULL");
     actor->before = actor->time;
     actor->time = actor->time < LAST_TIME ? actor->time + milliseconds : actor->time;
-    md5_actor_blink_now(actor);
+    md5i_actor_blink_now(actor);
     for (int channel = 0; channel < MD5_NUM_CHANNELS && on_frame; channel++) {
         const frame_listener listener = {on_frame, user, (md5_channel)channel};
         for (int i = 0; i < MD5_ACTOR_SLOTS; i++)

@@ -21,7 +21,7 @@ static int32_t choose_playable(md5_actor *actor, const char *name)
     return clip >= 0 && actor->entity->clips[clip].num_files > 0 ? clip : -1;
 }
 
-void md5_actor_appear(md5_actor *actor, const md5_entity *body)
+void md5_actor_spawn(md5_actor *actor, const md5_entity *body)
 {
     MD5_ASSERT(actor != NULL, "actor: not NULL");
     MD5_ASSERT(body != NULL, "body: not NULL");
@@ -45,10 +45,10 @@ static void choose_next(md5_actor *actor)
 {
     md5_actor_blink *const blink = &actor->blink;
     const int64_t range = (int64_t)blink->max - blink->min;
-    blink->next = actor->time + blink->min + range * (int64_t)md5_actor_random(actor) / 0x8000;
+    blink->next = actor->time + blink->min + range * (int64_t)md5i_actor_random(actor) / 0x8000;
 }
 
-void md5_actor_blink_now(md5_actor *actor)
+void md5i_actor_blink_now(md5_actor *actor)
 {
     const md5_actor_blink *const blink = &actor->blink;
     if (blink->clip < 0 || blink->is_stopped || blink->next > actor->time)

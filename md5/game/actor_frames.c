@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-int64_t md5_slot_time(const md5_actor *actor, const md5_actor_slot *slot, int64_t time)
+int64_t md5i_slot_time(const md5_actor *actor, const md5_actor_slot *slot, int64_t time)
 {
     const md5_model_anim *const anim = actor->entity->clips[slot->clip].anim;
     const int64_t duration = anim->milliseconds;
@@ -24,7 +24,7 @@ static int64_t whole_rate(const md5_anim *anim)
     return rate < 1e6 ? (int64_t)rate : 1000000;
 }
 
-md5_moment md5_frames_at(const md5_anim *anim, int64_t milliseconds, bool is_cycling)
+md5_moment md5i_frames_at(const md5_anim *anim, int64_t milliseconds, bool is_cycling)
 {
     const int64_t intervals = (int64_t)anim->num_frames - 1;
     md5_moment moment = {.frame0 = 0};
@@ -51,7 +51,7 @@ static md5_vec3 root_of_frame(const md5_anim *anim, uint32_t frame)
     return md5_vec3_sub(stored, anim->base_frame[0].translation);
 }
 
-md5_vec3 md5_root_at(const md5_anim *anim, const md5_moment *moment)
+md5_vec3 md5i_root_at(const md5_anim *anim, const md5_moment *moment)
 {
     const md5_vec3 cycle = root_of_frame(anim, anim->num_frames - 1);
     const md5_vec3 within = md5_vec3_lerp(root_of_frame(anim, moment->frame0),

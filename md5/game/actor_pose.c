@@ -7,7 +7,7 @@
 
 // -- One clip -------------------------------------------------------------------------------------
 
-void md5_base_frame_pose(const md5_binding *binding, md5_transform *pose)
+void md5i_base_frame_pose(const md5_binding *binding, md5_xform *pose)
 {
     for (uint32_t i = 0; i < binding->skeleton->num_joints; i++) {
         const int32_t track = binding->tracks[i];
@@ -19,15 +19,15 @@ void md5_base_frame_pose(const md5_binding *binding, md5_transform *pose)
 
 // Samples file `file` of a clip. `frames` are those of the first file.
 static void sample_file(const md5_entity_clip *clip, uint32_t file, uint32_t held,
-                        const md5_moment *frames, md5_transform *pose)
+                        const md5_moment *frames, md5_xform *pose)
 {
     const md5_binding *const binding = clip->bindings[file];
     if (held == 1) {
-        md5_base_frame_pose(binding, pose);
+        md5i_base_frame_pose(binding, pose);
         return;
     }
     md5_moment moment =
-        md5_moment_of_frames(binding->anim, frames->frame0, frames->frame1, frames->fraction);
+        md5_moment_from_frames(binding->anim, frames->frame0, frames->frame1, frames->fraction);
     moment.cycle = frames->cycle;
     md5_sample(binding, &moment, MD5_ROOT_ID, pose);
 }
@@ -39,9 +39,9 @@ static bool sample_slot(const md5_actor *actor, const md5_actor_slot *slot)
     const uint32_t num_joints = actor->entity->model->skeleton.num_joints;
     const uint32_t held = slot->held > 0 ? slot->held - 1 : 0;
     const md5_moment frames =
-        slot->held > 0 ? md5_moment_of_frames(clip->anims[0], held, held, 0.0f)
-                       : md5_frames_at(clip->anims[0], md5_slot_time(actor, slot, actor->time),
-                                       slot->is_cycling);
+        slot->held > 0 ? md5_moment_from_frames(clip->anims[0], held, held, 0.0f)
+                       : md5i_frames_at(clip->anims[0], md5i_slot_time(actor, slot, actor->time),
+                                        slot->is_cycling);
     float sum = 0.0f;
     for (uint32_t i = 0; i < clip->num_files; i++) {
         if (slot->shares[i] <= 0.0f)
@@ -57,10 +57,10 @@ static bool sample_slot(const md5_actor *actor, const md5_actor_slot *slot)
 }
 
 // Removes the root motion: the translation and, for clips that turn, the rotation.
-static void remove_motion(const md5_model *model, const md5_model_anim *anim, md5_transform *pose)
+static void remove_motion(const md5_model *model, const md5_model_anim *anim, md5_xform *pose)
 {
     // The engine's (-half, 0, 0, half), whose rotations are conjugates of ours.
-    static const md5_transform turned = {
+    static const md5_xform turned = {
         .rotation = {-0.70710677f, 0.0f, 0.0f, -0.70710677f},
         .translation = {0.0f, 0.0f, 0.0f},
     };
@@ -74,12 +74,12 @@ static void remove_motion(const md5_model *model, const md5_model_anim *anim, md
 // Blends a slot into the joints of its channel. `sum` is the weight that they have so far. Returns
 // false if it contributes nothing.
 static bool blend_slot(const md5_actor *actor, md5_channel channel, const md5_actor_slot *slot,
-                       float *sum, md5_transform *pose)
+                       float *sum, md5_xform *pose)
 {
     const md5_entity *const entity = actor->entity;
     const float *const mask = channel == MD5_CHANNEL_ALL ? NULL : entity->masks[channel];
     const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
-    const float weight = md5_slot_weight(slot, actor->time);
+    const float weight = md5i_slot_weight(slot, actor->time);
     if (!clip)
         return false;
     if (*sum > 0.0f) {
@@ -101,8 +101,7 @@ static bool blend_slot(const md5_actor *actor, md5_channel channel, const md5_ac
 
 // Blends the slots of a channel into its joints, which have the weight *sum so far. Returns whether
 // one of them contributes something.
-static bool blend_channel(const md5_actor *actor, md5_channel channel, float *sum,
-                          md5_transform *pose)
+static bool blend_channel(const md5_actor *actor, md5_channel channel, float *sum, md5_xform *pose)
 {
     bool plays = false;
     for (int i = 0; i < MD5_ACTOR_SLOTS; i++) {
@@ -115,7 +114,7 @@ static bool blend_channel(const md5_actor *actor, md5_channel channel, float *su
 }
 
 // Returns false if nothing plays.
-static bool blend_channels(const md5_actor *actor, md5_transform *pose)
+static bool blend_channels(const md5_actor *actor, md5_xform *pose)
 {
     float all = 0.0f;
     bool plays = blend_channel(actor, MD5_CHANNEL_ALL, &all, pose);
@@ -127,7 +126,7 @@ static bool blend_channels(const md5_actor *actor, md5_transform *pose)
     return plays;
 }
 
-void md5_actor_pose(md5_actor *actor, md5_transform *pose, md5_mat34 *joints, md5_mat34 *palette)
+void md5_actor_pose(md5_actor *actor, md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette)
 {
     MD5_ASSERT(actor != NULL, "actor: not NULL");
     const md5_model *const model = actor->entity->model;
@@ -171,15 +170,15 @@ static bool add_bounds(const md5_actor *actor, const md5_actor_slot *slot, md5_b
 {
     const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
     if (!clip || (slot->end > 0 && actor->time > slot->end)
-        || md5_slot_weight(slot, actor->time) == 0.0f)
+        || md5i_slot_weight(slot, actor->time) == 0.0f)
         return false;
-    const int64_t time = md5_slot_time(actor, slot, actor->time);
+    const int64_t time = md5i_slot_time(actor, slot, actor->time);
     for (uint32_t i = 0; i < clip->num_files; i++) {
         const md5_anim *const anim = clip->anims[i];
-        const md5_moment moment = md5_frames_at(anim, time, slot->is_cycling);
+        const md5_moment moment = md5i_frames_at(anim, time, slot->is_cycling);
         md5_bounds own = md5_anim_bounds(anim, &moment, MD5_ROOT_ID);
         if (!actor->removes_motion)
-            own = move_bounds(own, md5_root_at(anim, &moment));
+            own = move_bounds(own, md5i_root_at(anim, &moment));
         *bounds = has_some || i > 0 ? md5_bounds_union(*bounds, own) : own;
     }
     return true;

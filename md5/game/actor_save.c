@@ -202,24 +202,24 @@ bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t size, md5_err
     md5_context context;
     md5_actor read;
     const unsigned char *at = (const unsigned char *)bytes;
-    md5_context_begin(&context, NULL, NULL, error);
+    md5i_context_begin(&context, NULL, NULL, error);
     if (size != MD5_ACTOR_SAVE_SIZE || memcmp(at, magic, sizeof magic) != 0)
-        return md5_fail(&context, MD5_ERROR_SYNTAX, 0, 0,
-                        "expected the %d bytes of a saved actor, found %zu bytes%s",
-                        MD5_ACTOR_SAVE_SIZE, size,
-                        size == MD5_ACTOR_SAVE_SIZE ? " of something else" : "");
+        return md5i_fail(&context, MD5_ERROR_SYNTAX, 0, 0,
+                         "expected the %d bytes of a saved actor, found %zu bytes%s",
+                         MD5_ACTOR_SAVE_SIZE, size,
+                         size == MD5_ACTOR_SAVE_SIZE ? " of something else" : "");
     at += sizeof magic;
     const uint64_t version = get(&at, 4);
     if (version != SAVE_VERSION)
-        return md5_fail(&context, MD5_ERROR_MISMATCH, 0, 0,
-                        "the actor was saved in version %u, expected version %u", (unsigned)version,
-                        (unsigned)SAVE_VERSION);
+        return md5i_fail(&context, MD5_ERROR_MISMATCH, 0, 0,
+                         "the actor was saved in version %u, expected version %u",
+                         (unsigned)version, (unsigned)SAVE_VERSION);
     if (get(&at, 8) != fingerprint(actor->entity))
-        return md5_fail(&context, MD5_ERROR_MISMATCH, 0, 0,
-                        "the actor was saved with an entity that has other clips");
+        return md5i_fail(&context, MD5_ERROR_MISMATCH, 0, 0,
+                         "the actor was saved with an entity that has other clips");
     if (!read_actor(at, actor, &read))
-        return md5_fail(&context, MD5_ERROR_RANGE, 0, 0,
-                        "a number of the saved actor is out of range");
+        return md5i_fail(&context, MD5_ERROR_RANGE, 0, 0,
+                         "a number of the saved actor is out of range");
     *actor = read;
     return true;
 }

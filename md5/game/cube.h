@@ -12,7 +12,7 @@ typedef struct md5_cube_list {
 } md5_cube_list;
 
 // Returns a new item of `size` bytes, all 0, at the end. NULL if memory runs out.
-void *md5_cube_add(md5_arena *arena, md5_cube_list *list, size_t size);
+void *md5i_cube_add(md5_arena *arena, md5_cube_list *list, size_t size);
 
 typedef struct md5_cube_part_reader {
     const char *mesh, *skeleton;
@@ -32,9 +32,9 @@ typedef struct md5_cube_reader {
 } md5_cube_reader;
 
 // Executes a command; an unknown one is a warning. Returns false if memory runs out.
-bool md5_cube_run(md5_cube_reader *reader, const md5_cube_command *command);
+bool md5i_cube_run(md5_cube_reader *reader, const md5_cube_command *command);
 
 // Adds a part, and the mask of all its joints.
-md5_cube_part_reader *md5_cube_add_part(md5_cube_reader *reader, const char *mesh);
+md5_cube_part_reader *md5i_cube_add_part(md5_cube_reader *reader, const char *mesh);
 
 #endif

@@ -28,7 +28,7 @@ static size_t end_of_part(const char *path, size_t length, const char *part)
 
 static const char *copy_start(md5_arena *arena, const char *path, size_t length)
 {
-    char *const copy = (char *)md5_arena_alloc(arena, length + 1, 1);
+    char *const copy = (char *)md5i_arena_alloc(arena, length + 1, 1);
     if (copy && length > 0)
         memcpy(copy, path, length);
     return copy;
@@ -46,10 +46,10 @@ static bool find_folders(md5_cube_reader *reader, const char *path, const char *
     if (!after_models)
         root_length = end_of_part(path, length, "data/");
     reader->folder = copy_start(reader->arena, path, length);
-    reader->script.root = root ? md5_cube_join(reader->arena, root, root[0] ? "/" : "")
+    reader->script.root = root ? md5i_cube_join(reader->arena, root, root[0] ? "/" : "")
                                : copy_start(reader->arena, path, root_length);
     TRY(reader->folder && reader->script.root);
-    reader->models = md5_cube_join(reader->arena, reader->script.root, after_models ? models : "");
+    reader->models = md5i_cube_join(reader->arena, reader->script.root, after_models ? models : "");
     return reader->models != NULL;
 }
 
@@ -58,8 +58,8 @@ static bool find_folders(md5_cube_reader *reader, const char *path, const char *
 static bool can_open(md5_context *context, const char *file)
 {
     md5_file_text text = {0};
-    const bool is_open = md5_read_file_text(context, file, &text);
-    md5_free_file_text(context, &text);
+    const bool is_open = md5i_read_file_text(context, file, &text);
+    md5i_free_file_text(context, &text);
     if (!is_open && context->error->status != MD5_ERROR_MEMORY)
         context->error->status = MD5_OK;
     return is_open;
@@ -74,8 +74,8 @@ static const char *default_file(md5_arena *arena, const char *folder, const char
         start--;
     const size_t size = length > 0 ? length - 1 - start : 0;
     const char *const name = copy_start(arena, folder + start, size);
-    const char *const file = name ? md5_cube_join(arena, folder, name) : NULL;
-    return file ? md5_cube_join(arena, file, extension) : NULL;
+    const char *const file = name ? md5i_cube_join(arena, folder, name) : NULL;
+    return file ? md5i_cube_join(arena, file, extension) : NULL;
 }
 
 // Keeps the error of the md5.cfg if its folder has no default model either.
@@ -94,14 +94,14 @@ static bool read_default(md5_cube_reader *reader)
             *context->error = missing;
         return false;
     }
-    md5_warn(context, 0, 0, "there is no such file: the model is %s",
-             md5_quote(mesh, strlen(mesh)).text);
-    md5_cube_part_reader *const part = md5_cube_add_part(reader, mesh);
+    md5i_warn(context, 0, 0, "there is no such file: the model is %s",
+              md5i_quote(mesh, strlen(mesh)).text);
+    md5_cube_part_reader *const part = md5i_cube_add_part(reader, mesh);
     TRY(part);
     if (!can_open(context, file))
         return context->error->status == MD5_OK;
     md5_cube_anim *const anim =
-        (md5_cube_anim *)md5_cube_add(reader->arena, &part->anims, sizeof *anim);
+        (md5_cube_anim *)md5i_cube_add(reader->arena, &part->anims, sizeof *anim);
     TRY(anim);
     anim->names = "mapmodel";
     anim->file = file;
@@ -115,25 +115,25 @@ static bool read_script(md5_cube_reader *reader, const char *path)
 {
     md5_cube_command command;
     md5_context *const context = reader->arena->context;
-    if (!md5_cube_script_open(&reader->script, path))
+    if (!md5i_cube_script_open(&reader->script, path))
         return read_default(reader);
-    while (md5_cube_script_next(&reader->script, &command)) {
-        if (!md5_cube_run(reader, &command))
+    while (md5i_cube_script_next(&reader->script, &command)) {
+        if (!md5i_cube_run(reader, &command))
             break;
     }
-    md5_cube_script_close(&reader->script);
-    md5_context_set_file(context, path);
+    md5i_cube_script_close(&reader->script);
+    md5i_context_set_file(context, path);
     TRY(context->error->status == MD5_OK);
     if (reader->parts.count == 0)
-        return md5_fail(context, MD5_ERROR_SYNTAX, 0, 0,
-                        "no mesh is loaded: expected a line 'md5load FILE'");
+        return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0,
+                         "no mesh is loaded: expected a line 'md5load FILE'");
     return true;
 }
 
 static bool build_parts(md5_cube_reader *reader)
 {
     md5_cube_part *const parts =
-        (md5_cube_part *)md5_arena_alloc(reader->arena, reader->parts.count, sizeof *parts);
+        (md5_cube_part *)md5i_arena_alloc(reader->arena, reader->parts.count, sizeof *parts);
     TRY(parts);
     for (uint32_t i = 0; i < reader->parts.count; i++) {
         const md5_cube_part_reader *const from =
@@ -164,7 +164,7 @@ static bool build_parts(md5_cube_reader *reader)
 static bool read_cube(cube_block *block, const char *path, const char *root)
 {
     md5_cube_reader *const reader =
-        (md5_cube_reader *)md5_arena_alloc(&block->arena, 1, sizeof *reader);
+        (md5_cube_reader *)md5i_arena_alloc(&block->arena, 1, sizeof *reader);
     TRY(reader);
     reader->arena = reader->script.arena = &block->arena;
     reader->script.context = &block->context;
@@ -179,14 +179,14 @@ static bool read_cube(cube_block *block, const char *path, const char *root)
     return true;
 }
 
-md5_cube *md5_load_cube(const char *path, const char *root, const md5_load_opts *opts,
-                        md5_error *error)
+md5_cube *md5_load_cube2(const char *path, const char *root, const md5_load_opts *opts,
+                         md5_error *error)
 {
     MD5_ASSERT(path != NULL, "path: not NULL");
     MD5_ASSERT_OPTS(opts);
     md5_context context;
-    md5_context_begin(&context, opts, path, error);
-    cube_block *const block = (cube_block *)md5_alloc(&context, sizeof *block);
+    md5i_context_begin(&context, opts, path, error);
+    cube_block *const block = (cube_block *)md5i_alloc(&context, sizeof *block);
     if (!block)
         return NULL;
     memset(block, 0, sizeof *block);
@@ -198,16 +198,16 @@ md5_cube *md5_load_cube(const char *path, const char *root, const md5_load_opts 
     block->context.error = &block->context.unseen; // the caller's may not live as long
     if (is_read)
         return &block->cube;
-    md5_free_cube(&block->cube);
+    md5_free_cube2(&block->cube);
     return NULL;
 }
 
-void md5_free_cube(md5_cube *cube)
+void md5_free_cube2(md5_cube *cube)
 {
     if (!cube)
         return;
     cube_block *const block = (cube_block *)cube; // its first member
-    md5_arena_free(&block->arena);
+    md5i_arena_free(&block->arena);
     const md5_allocator allocator = block->context.allocator;
     allocator.free(allocator.user, block, sizeof *block);
 }

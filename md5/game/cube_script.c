@@ -9,21 +9,21 @@ static md5_cube_frame *top_frame(md5_cube_script *script)
     return &script->frames[script->depth - 1];
 }
 
-void md5_cube_script_warn(md5_cube_script *script, const md5_cube_word *word, const char *format,
-                          ...)
+void md5i_cube_script_warn(md5_cube_script *script, const md5_cube_word *word, const char *format,
+                           ...)
 {
     char message[sizeof((md5_error *)0)->message];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    md5_lex_warn(&top_frame(script)->lex, word->at, "%s", message);
+    md5i_lex_warn(&top_frame(script)->lex, word->at, "%s", message);
 }
 
 static void warn_at(md5_cube_script *script, const char *at, const char *message)
 {
     const md5_cube_word word = {.at = at};
-    md5_cube_script_warn(script, &word, "%s", message);
+    md5i_cube_script_warn(script, &word, "%s", message);
 }
 
 // -- Paths ----------------------------------------------------------------------------------------
@@ -40,10 +40,10 @@ static size_t leave_folder(const char *path, size_t length)
     return size == 1 || is_up ? length : start;
 }
 
-const char *md5_cube_join(md5_arena *arena, const char *first, const char *second)
+const char *md5i_cube_join(md5_arena *arena, const char *first, const char *second)
 {
     const size_t first_size = strlen(first), second_size = strlen(second);
-    char *const path = (char *)md5_arena_room(arena, first_size + second_size + 1, 1);
+    char *const path = (char *)md5i_arena_room(arena, first_size + second_size + 1, 1);
     size_t length = 0, start = 0; // `start`: of the last folder or name
     if (!path)
         return NULL;
@@ -136,7 +136,7 @@ static const char *bracket_end(const md5_lex *lex, const char *at)
 // Copies a string without its quotes and resolves the escapes that begin with ^.
 static const char *copy_string(md5_arena *arena, const char *at, const char *end)
 {
-    char *const text = (char *)md5_arena_room(arena, (size_t)(end - at) + 1, 1);
+    char *const text = (char *)md5i_arena_room(arena, (size_t)(end - at) + 1, 1);
     char *to = text;
     if (!text)
         return NULL;
@@ -155,7 +155,7 @@ static const char *copy_string(md5_arena *arena, const char *at, const char *end
 static const char *copy_text(md5_arena *arena, const char *at, const char *end)
 {
     const size_t size = (size_t)(end - at);
-    char *const text = (char *)md5_arena_room(arena, size + 1, 1);
+    char *const text = (char *)md5i_arena_room(arena, size + 1, 1);
     if (!text)
         return NULL;
     if (size > 0)
@@ -194,11 +194,11 @@ static bool read_bracket(md5_cube_script *script, md5_cube_word *word)
 // Returns the value of $NAME, or NULL after a warning.
 static const char *value_of(md5_cube_script *script, const md5_cube_word *word)
 {
-    void **const found = md5_name_map_find(&script->variables, word->text + 1);
+    void **const found = md5i_name_map_find(&script->variables, word->text + 1);
     if (found)
         return (const char *)*found;
-    md5_cube_script_warn(script, word, "variable %s is not set here: its value is not known",
-                         md5_quote(word->text, strlen(word->text)).text);
+    md5i_cube_script_warn(script, word, "variable %s is not set here: its value is not known",
+                          md5i_quote(word->text, strlen(word->text)).text);
     return NULL;
 }
 
@@ -251,8 +251,8 @@ static bool read_command(md5_cube_script *script, md5_cube_command *command)
         md5_cube_word *const word = is_full ? &extra : &command->words[command->num_words];
         TRY(read_word(script, word));
         if (is_full)
-            md5_cube_script_warn(script, word, "a command has at most %d words: skipped",
-                                 MD5_CUBE_MAX_WORDS);
+            md5i_cube_script_warn(script, word, "a command has at most %d words: skipped",
+                                  MD5_CUBE_MAX_WORDS);
         command->num_words += !is_full;
     }
 }
@@ -264,16 +264,16 @@ static void begin_frame(md5_cube_script *script, const char *file, const char *b
     md5_cube_frame *const frame = &script->frames[script->depth++];
     memset(frame, 0, sizeof *frame);
     frame->file = file;
-    md5_lex_begin(&frame->lex, script->arena, bytes, size);
+    md5i_lex_begin(&frame->lex, script->arena, bytes, size);
 }
 
-bool md5_cube_script_open(md5_cube_script *script, const char *file)
+bool md5i_cube_script_open(md5_cube_script *script, const char *file)
 {
     md5_file_text text = {0};
-    md5_context_set_file(script->context, file);
-    if (!md5_read_file_text(script->context, file, &text)
+    md5i_context_set_file(script->context, file);
+    if (!md5i_read_file_text(script->context, file, &text)
         || !md5_check_text_size(script->context, text.size)) {
-        md5_free_file_text(script->context, &text);
+        md5i_free_file_text(script->context, &text);
         return false;
     }
     script->num_files++;
@@ -284,13 +284,13 @@ bool md5_cube_script_open(md5_cube_script *script, const char *file)
 
 static void end_frame(md5_cube_script *script)
 {
-    md5_free_file_text(script->context, &top_frame(script)->text);
+    md5i_free_file_text(script->context, &top_frame(script)->text);
     script->depth--;
     if (script->depth > 0)
-        md5_context_set_file(script->context, top_frame(script)->file);
+        md5i_context_set_file(script->context, top_frame(script)->file);
 }
 
-void md5_cube_script_close(md5_cube_script *script)
+void md5i_cube_script_close(md5_cube_script *script)
 {
     while (script->depth > 0)
         end_frame(script);
@@ -300,7 +300,8 @@ void md5_cube_script_close(md5_cube_script *script)
 static void begin_block(md5_cube_script *script, const md5_cube_word *word)
 {
     if (script->depth == MD5_CUBE_MAX_DEPTH) {
-        md5_cube_script_warn(script, word, "nested more than %d deep: skipped", MD5_CUBE_MAX_DEPTH);
+        md5i_cube_script_warn(script, word, "nested more than %d deep: skipped",
+                              MD5_CUBE_MAX_DEPTH);
         return;
     }
     const md5_cube_frame *const below = top_frame(script);
@@ -338,26 +339,26 @@ static const char *obstacle(const md5_cube_script *script, const char *name, con
 static bool run_exec(md5_cube_script *script, const md5_cube_command *command)
 {
     if (command->num_words < 2 || command->words[1].kind != MD5_CUBE_WORD) {
-        md5_cube_script_warn(script, &command->words[0], "expected the name of a file after exec");
+        md5i_cube_script_warn(script, &command->words[0], "expected the name of a file after exec");
         return true;
     }
     const md5_cube_word *const word = &command->words[1];
     md5_context *const context = script->context;
-    const char *const name = md5_cube_join(script->arena, "", word->text);
-    const char *const file = name ? md5_cube_join(script->arena, script->root, name) : NULL;
+    const char *const name = md5i_cube_join(script->arena, "", word->text);
+    const char *const file = name ? md5i_cube_join(script->arena, script->root, name) : NULL;
     TRY(file);
     const char *const reason = obstacle(script, name, file);
-    if (!reason && md5_cube_script_open(script, file))
+    if (!reason && md5i_cube_script_open(script, file))
         return true;
     if (context->error->status == MD5_ERROR_MEMORY)
         return false;
     const md5_error failure = *context->error;
     context->error->status = MD5_OK;
     context->error->message[0] = '\0';
-    md5_context_set_file(context, top_frame(script)->file);
+    md5i_context_set_file(context, top_frame(script)->file);
     const char *const shown = reason ? name : file;
-    md5_cube_script_warn(script, word, "%s %s", md5_quote(shown, strlen(shown)).text,
-                         reason ? reason : failure.message);
+    md5i_cube_script_warn(script, word, "%s %s", md5i_quote(shown, strlen(shown)).text,
+                          reason ? reason : failure.message);
     return true;
 }
 
@@ -366,7 +367,7 @@ static bool set_variable(md5_cube_script *script, const md5_cube_word *name,
 {
     if (value->kind != MD5_CUBE_WORD)
         return true; // the value is not known: using it is a warning
-    void **const found = md5_name_map_add(&script->variables, script->arena, name->text);
+    void **const found = md5i_name_map_add(&script->variables, script->arena, name->text);
     TRY(found);
     *found = (void *)(uintptr_t)value->text;
     return true;
@@ -377,7 +378,7 @@ static bool set_variable(md5_cube_script *script, const md5_cube_word *name,
 static bool is_true(md5_cube_script *script, const md5_cube_word *word)
 {
     if (word->kind != MD5_CUBE_WORD) {
-        md5_cube_script_warn(script, word, "the condition is not evaluated: taken for true");
+        md5i_cube_script_warn(script, word, "the condition is not evaluated: taken for true");
         return true;
     }
     const char *text = word->text;
@@ -391,7 +392,7 @@ static bool is_true(md5_cube_script *script, const md5_cube_word *word)
 static void run_if(md5_cube_script *script, const md5_cube_command *command)
 {
     if (command->num_words < 3) {
-        md5_cube_script_warn(script, &command->words[0], "expected a condition and a block");
+        md5i_cube_script_warn(script, &command->words[0], "expected a condition and a block");
         return;
     }
     const uint32_t chosen = is_true(script, &command->words[1]) ? 2 : 3;
@@ -401,7 +402,7 @@ static void run_if(md5_cube_script *script, const md5_cube_command *command)
     if (word->kind == MD5_CUBE_BLOCK)
         begin_block(script, word);
     else
-        md5_cube_script_warn(script, word, "expected a block in [ ]");
+        md5i_cube_script_warn(script, word, "expected a block in [ ]");
 }
 
 // Runs a command of the language; *is_run says whether it was one.
@@ -421,7 +422,7 @@ static bool run(md5_cube_script *script, const md5_cube_command *command, bool *
     return true;
 }
 
-bool md5_cube_script_next(md5_cube_script *script, md5_cube_command *command)
+bool md5i_cube_script_next(md5_cube_script *script, md5_cube_command *command)
 {
     bool is_run = false;
     while (script->depth > 0) {

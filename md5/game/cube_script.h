@@ -51,21 +51,21 @@ typedef struct md5_cube_script {
 } md5_cube_script;
 
 // Puts a file on the stack. Returns false, with the context's error set, if it cannot be read.
-bool md5_cube_script_open(md5_cube_script *script, const char *file);
+bool md5i_cube_script_open(md5_cube_script *script, const char *file);
 
 // Reads the next command that is not part of the language. Returns false at the end, or with the
 // context's error set if memory runs out.
-bool md5_cube_script_next(md5_cube_script *script, md5_cube_command *command);
+bool md5i_cube_script_next(md5_cube_script *script, md5_cube_command *command);
 
 // Closes what is still open.
-void md5_cube_script_close(md5_cube_script *script);
+void md5i_cube_script_close(md5_cube_script *script);
 
 // Reports a warning at a word of the command that was read last.
-void md5_cube_script_warn(md5_cube_script *script, const md5_cube_word *word, const char *format,
-                          ...) MD5_PRINTF(3, 4);
+void md5i_cube_script_warn(md5_cube_script *script, const md5_cube_word *word, const char *format,
+                           ...) MD5_PRINTF(3, 4);
 
 // Returns a copy of "<first><second>" with / between folders and `..` resolved. NULL if memory runs
 // out.
-const char *md5_cube_join(md5_arena *arena, const char *first, const char *second);
+const char *md5i_cube_join(md5_arena *arena, const char *first, const char *second);
 
 #endif

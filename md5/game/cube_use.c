@@ -47,7 +47,7 @@ bool md5_cube_matches(const char *pattern, const char *name)
     }
 }
 
-int32_t md5_cube_find_anim(const md5_cube_part *part, uint32_t mask, const char *name)
+int32_t md5_find_cube2_anim(const md5_cube_part *part, uint32_t mask, const char *name)
 {
     MD5_ASSERT(part != NULL, "part: not NULL");
     for (uint32_t i = part->num_anims; name && i-- > 0;) {
@@ -57,8 +57,8 @@ int32_t md5_cube_find_anim(const md5_cube_part *part, uint32_t mask, const char 
     return -1;
 }
 
-void md5_cube_range(const md5_cube_anim *anim, uint32_t num_frames, uint32_t *first,
-                    uint32_t *count)
+void md5_cube2_anim_range(const md5_cube_anim *anim, uint32_t num_frames, uint32_t *first,
+                          uint32_t *count)
 {
     MD5_ASSERT(anim != NULL, "anim: not NULL");
     MD5_ASSERT(num_frames > 0, "num_frames: at least 1");
@@ -117,7 +117,7 @@ static void apply_numbers(const md5_cube_row *row, md5_cube_skin *skin)
     }
 }
 
-void md5_cube_find_skin(const md5_cube_part *part, const char *mesh, md5_cube_skin *skin)
+void md5_build_cube2_look(const md5_cube_part *part, const char *mesh, md5_cube_skin *skin)
 {
     MD5_ASSERT(part != NULL, "part: not NULL");
     MD5_ASSERT(mesh != NULL, "mesh: not NULL");
@@ -176,7 +176,7 @@ static void turn(cube_transform *transform, md5_vec3 axis, float degrees)
 // The engines turn about up, -y and -x of their mirrored space. Mirrored back, the angles change
 // their signs, and so does the axis y. The w of a translation changes nothing further on: matrices
 // leave it out.
-md5_transform md5_cube_adjust(const md5_cube_adjustment *adjustment, md5_transform transform)
+md5_xform md5_cube_adjust(const md5_cube_adjustment *adjustment, md5_xform transform)
 {
     MD5_ASSERT(adjustment != NULL, "adjustment: not NULL");
     const md5_vec3 up = {0.0f, 0.0f, 1.0f}, right = {0.0f, -1.0f, 0.0f};
@@ -201,14 +201,14 @@ static bool is_replaced(const md5_cube_part *part, uint32_t count, uint32_t inde
     return false;
 }
 
-static md5_transform scaled(md5_transform transform, float scale)
+static md5_xform scaled(md5_xform transform, float scale)
 {
     transform.translation = md5_vec3_scale(transform.translation, scale);
     return transform;
 }
 
-void md5_cube_adjust_pose(const md5_cube_part *part, const md5_cube_anim *anim,
-                          const md5_skeleton *skeleton, md5_transform *pose)
+void md5_cube2_adjust_pose(const md5_cube_part *part, const md5_cube_anim *anim,
+                           const md5_skeleton *skeleton, md5_xform *pose)
 {
     MD5_ASSERT(part != NULL, "part: not NULL");
     MD5_ASSERT(anim != NULL, "anim: not NULL");
@@ -220,9 +220,9 @@ void md5_cube_adjust_pose(const md5_cube_part *part, const md5_cube_anim *anim,
         const int32_t joint = md5_find_joint(skeleton, adjustment->joint);
         if (joint < 0 || is_replaced(part, anim->num_adjustments, i))
             continue;
-        const md5_transform local =
-            scaled(md5_transform_from_axes(skeleton->axes, pose[joint]), 1.0f / scale);
-        const md5_transform adjusted = scaled(md5_cube_adjust(adjustment, local), scale);
+        const md5_xform local =
+            scaled(md5i_transform_from_axes(skeleton->axes, pose[joint]), 1.0f / scale);
+        const md5_xform adjusted = scaled(md5_cube_adjust(adjustment, local), scale);
         pose[joint] = md5_transform_to_axes(skeleton->axes, adjusted);
     }
 }

@@ -5,12 +5,12 @@
 
 #include <string.h>
 
-void *md5_cube_add(md5_arena *arena, md5_cube_list *list, size_t size)
+void *md5i_cube_add(md5_arena *arena, md5_cube_list *list, size_t size)
 {
     enum { FIRST = 8 };
     if (list->count == list->room) {
         const uint32_t room = list->room ? 2 * list->room : FIRST;
-        void *const grown = md5_arena_room(arena, room, size);
+        void *const grown = md5i_arena_room(arena, room, size);
         if (!grown)
             return NULL;
         if (list->count > 0)
@@ -48,8 +48,9 @@ static float number_of(const cube_call *call, uint32_t word)
     if (next && md5_is_length(value))
         return value;
     if (given->text[0] != '\0' || given->kind != MD5_CUBE_WORD)
-        md5_cube_script_warn(&call->reader->script, given, "expected a number, found %s: read as 0",
-                             md5_quote(given->text, strlen(given->text)).text);
+        md5i_cube_script_warn(&call->reader->script, given,
+                              "expected a number, found %s: read as 0",
+                              md5i_quote(given->text, strlen(given->text)).text);
     return 0.0f;
 }
 
@@ -70,14 +71,14 @@ static bool has_words(const cube_call *call, uint32_t count, const char *expecte
     const md5_cube_word *const words = call->command->words;
     if (call->command->num_words > count)
         return true;
-    md5_cube_script_warn(&call->reader->script, &words[0], "expected %s after %s", expected,
-                         md5_quote(words[0].text, strlen(words[0].text)).text);
+    md5i_cube_script_warn(&call->reader->script, &words[0], "expected %s after %s", expected,
+                          md5i_quote(words[0].text, strlen(words[0].text)).text);
     return false;
 }
 
 static const char *path_of(const cube_call *call, uint32_t word)
 {
-    return md5_cube_join(call->reader->arena, call->reader->folder, text_of(call, word));
+    return md5i_cube_join(call->reader->arena, call->reader->folder, text_of(call, word));
 }
 
 // A texture's name, which may have commands in <> before it. Returns false if memory runs out.
@@ -90,21 +91,21 @@ static bool read_image(const cube_call *call, uint32_t word, md5_cube_image *ima
     if (*name == '\0')
         return true;
     char *const commands =
-        (char *)md5_arena_alloc(call->reader->arena, (size_t)(name - text) + 1, 1);
+        (char *)md5i_arena_alloc(call->reader->arena, (size_t)(name - text) + 1, 1);
     TRY(commands);
     memcpy(commands, text, (size_t)(name - text));
     image->commands = commands;
-    image->path = md5_cube_join(call->reader->arena, call->reader->folder, name);
+    image->path = md5i_cube_join(call->reader->arena, call->reader->folder, name);
     return image->path != NULL;
 }
 
 // -- Parts ----------------------------------------------------------------------------------------
 
-md5_cube_part_reader *md5_cube_add_part(md5_cube_reader *reader, const char *mesh)
+md5_cube_part_reader *md5i_cube_add_part(md5_cube_reader *reader, const char *mesh)
 {
     md5_cube_part_reader *const part =
-        (md5_cube_part_reader *)md5_cube_add(reader->arena, &reader->parts, sizeof *part);
-    if (!part || !md5_cube_add(reader->arena, &part->masks, sizeof(md5_cube_mask)))
+        (md5_cube_part_reader *)md5i_cube_add(reader->arena, &reader->parts, sizeof *part);
+    if (!part || !md5i_cube_add(reader->arena, &part->masks, sizeof(md5_cube_mask)))
         return NULL;
     part->mesh = mesh;
     part->skeleton = "";
@@ -117,7 +118,7 @@ static bool read_load(const cube_call *call)
     if (!has_words(call, 1, "the file of a mesh"))
         return true;
     const char *const mesh = path_of(call, 1);
-    md5_cube_part_reader *const part = mesh ? md5_cube_add_part(call->reader, mesh) : NULL;
+    md5_cube_part_reader *const part = mesh ? md5i_cube_add_part(call->reader, mesh) : NULL;
     TRY(part);
     part->skeleton = text_of(call, 2);
     const float degrees = number_of(call, 3);
@@ -131,8 +132,8 @@ static bool read_dir(const cube_call *call)
     md5_cube_reader *const reader = call->reader;
     if (!has_words(call, 1, "a folder"))
         return true;
-    const char *const folder = md5_cube_join(reader->arena, text_of(call, 1), "/");
-    reader->folder = folder ? md5_cube_join(reader->arena, reader->models, folder) : NULL;
+    const char *const folder = md5i_cube_join(reader->arena, text_of(call, 1), "/");
+    reader->folder = folder ? md5i_cube_join(reader->arena, reader->models, folder) : NULL;
     return reader->folder != NULL;
 }
 
@@ -144,7 +145,7 @@ static bool read_tag(const cube_call *call)
     if (!has_words(call, 2, "a joint and the name of a tag"))
         return true;
     md5_cube_tag *const tag =
-        (md5_cube_tag *)md5_cube_add(call->reader->arena, &call->part->tags, sizeof *tag);
+        (md5_cube_tag *)md5i_cube_add(call->reader->arena, &call->part->tags, sizeof *tag);
     TRY(tag);
     const float x = number_of(call, 6) * half, y = number_of(call, 7) * half;
     const float z = number_of(call, 8) * half;
@@ -167,7 +168,7 @@ static bool read_pitch(const cube_call *call)
     if (!has_words(call, 2, "a joint and a factor"))
         return true;
     md5_cube_pitch *const pitch =
-        (md5_cube_pitch *)md5_cube_add(call->reader->arena, &call->part->pitches, sizeof *pitch);
+        (md5_cube_pitch *)md5i_cube_add(call->reader->arena, &call->part->pitches, sizeof *pitch);
     TRY(pitch);
     pitch->joint = text_of(call, 1);
     pitch->scale = number_of(call, 2);
@@ -187,7 +188,7 @@ static bool read_adjust(const cube_call *call)
 {
     if (!has_words(call, 1, "a joint"))
         return true;
-    md5_cube_adjustment *const adjustment = (md5_cube_adjustment *)md5_cube_add(
+    md5_cube_adjustment *const adjustment = (md5_cube_adjustment *)md5i_cube_add(
         call->reader->arena, &call->part->adjustments, sizeof *adjustment);
     TRY(adjustment);
     const md5_vec3 translation = vector_of(call, 5);
@@ -208,11 +209,11 @@ static bool read_anim(const cube_call *call)
     md5_arena *const arena = call->reader->arena;
     if (!has_words(call, 2, "the name of an animation and its file"))
         return true;
-    md5_cube_anim *const anim = (md5_cube_anim *)md5_cube_add(arena, &part->anims, sizeof *anim);
+    md5_cube_anim *const anim = (md5_cube_anim *)md5i_cube_add(arena, &part->anims, sizeof *anim);
     const char *const file = path_of(call, 2);
     TRY(anim && file);
-    void **const known = md5_name_map_find(&part->files, file);
-    void **const value = known ? known : md5_name_map_add(&part->files, arena, file);
+    void **const known = md5i_name_map_find(&part->files, file);
+    void **const value = known ? known : md5i_name_map_add(&part->files, arena, file);
     TRY(value);
     if (!*value)
         *value = (void *)((uintptr_t)part->adjustments.count + 1);
@@ -234,13 +235,13 @@ static bool read_anim_part(const cube_call *call)
     md5_arena *const arena = call->reader->arena;
     md5_cube_list names = {0};
     md5_cube_mask *const mask =
-        (md5_cube_mask *)md5_cube_add(arena, &call->part->masks, sizeof *mask);
+        (md5_cube_mask *)md5i_cube_add(arena, &call->part->masks, sizeof *mask);
     TRY(mask);
     for (const char *at = text_of(call, 1); *at;) {
         const size_t length = strcspn(at, " \t\r\n");
         if (length > 0) {
-            const char **const name = (const char **)md5_cube_add(arena, &names, sizeof *name);
-            char *const copy = (char *)md5_arena_alloc(arena, length + 1, 1);
+            const char **const name = (const char **)md5i_cube_add(arena, &names, sizeof *name);
+            char *const copy = (char *)md5i_arena_alloc(arena, length + 1, 1);
             TRY(name && copy);
             memcpy(copy, at, length);
             *name = copy;
@@ -261,13 +262,13 @@ static bool read_link(const cube_call *call)
         return true;
     const int32_t parent = whole_of(call, 1), child = whole_of(call, 2);
     if (parent < 0 || child < 0 || (uint32_t)parent >= num_parts || (uint32_t)child >= num_parts) {
-        md5_cube_script_warn(&call->reader->script, &call->command->words[1],
-                             "link from part %d to part %d: there are %u", parent, child,
-                             num_parts);
+        md5i_cube_script_warn(&call->reader->script, &call->command->words[1],
+                              "link from part %d to part %d: there are %u", parent, child,
+                              num_parts);
         return true;
     }
     md5_cube_link *const link =
-        (md5_cube_link *)md5_cube_add(call->reader->arena, &call->reader->links, sizeof *link);
+        (md5_cube_link *)md5i_cube_add(call->reader->arena, &call->reader->links, sizeof *link);
     TRY(link);
     link->parent = (uint32_t)parent;
     link->child = (uint32_t)child;
@@ -308,7 +309,7 @@ static bool read_row(const cube_call *call, const row_form *form)
     if (!has_words(call, 1, "the name of a mesh, or *"))
         return true;
     md5_cube_row *const row =
-        (md5_cube_row *)md5_cube_add(call->reader->arena, &call->part->rows, sizeof *row);
+        (md5_cube_row *)md5i_cube_add(call->reader->arena, &call->part->rows, sizeof *row);
     TRY(row);
     row->word = form->word;
     row->mesh = text_of(call, 1);
@@ -331,9 +332,9 @@ static bool read_setting(const cube_call *call)
     const md5_cube_command *const command = call->command;
     md5_arena *const arena = call->reader->arena;
     md5_cube_setting *const setting =
-        (md5_cube_setting *)md5_cube_add(arena, &call->reader->settings, sizeof *setting);
+        (md5_cube_setting *)md5i_cube_add(arena, &call->reader->settings, sizeof *setting);
     const char **const values =
-        (const char **)md5_arena_alloc(arena, command->num_words, sizeof *values);
+        (const char **)md5i_arena_alloc(arena, command->num_words, sizeof *values);
     TRY(setting && values);
     for (uint32_t i = 1; i < command->num_words; i++)
         values[i - 1] = text_of(call, i);
@@ -450,7 +451,7 @@ static const part_word *find_part_word(const char *word)
     return NULL;
 }
 
-bool md5_cube_run(md5_cube_reader *reader, const md5_cube_command *command)
+bool md5i_cube_run(md5_cube_reader *reader, const md5_cube_command *command)
 {
     const md5_cube_word *const word = &command->words[0];
     md5_cube_part_reader *const parts = (md5_cube_part_reader *)reader->parts.items;
@@ -462,8 +463,8 @@ bool md5_cube_run(md5_cube_reader *reader, const md5_cube_command *command)
     const part_word *const known = find_part_word(word->text);
     const row_form *const form = find_form(word->text);
     if (!call.part && (form || (known && known->needs_part))) {
-        md5_cube_script_warn(&reader->script, word, "%s before 'md5load': skipped",
-                             md5_quote(word->text, strlen(word->text)).text);
+        md5i_cube_script_warn(&reader->script, word, "%s before 'md5load': skipped",
+                              md5i_quote(word->text, strlen(word->text)).text);
         return true;
     }
     if (known)
@@ -474,7 +475,7 @@ bool md5_cube_run(md5_cube_reader *reader, const md5_cube_command *command)
         return true;
     if (is_setting(word->text))
         return read_setting(&call);
-    md5_cube_script_warn(&reader->script, word, "unknown word %s: its line is skipped",
-                         md5_quote(word->text, strlen(word->text)).text);
+    md5i_cube_script_warn(&reader->script, word, "unknown word %s: its line is skipped",
+                          md5i_quote(word->text, strlen(word->text)).text);
     return true;
 }

@@ -43,7 +43,7 @@ static void skip_block_comment(md5_decl_lex *lex)
         } else if (*lex->at == '/' && lex->at[-1] == '*') {
             break;
         } else if (*lex->at == '/' && md5_decl_lex_byte(lex, lex->at + 1) == '*') {
-            md5_decl_lex_warn(lex, "nested comment");
+            md5i_decl_lex_warn(lex, "nested comment");
         }
     }
     for (int i = 0; i < 2 && byte_at(lex) != '\0'; i++) {
@@ -99,8 +99,8 @@ static bool read_part(md5_decl_lex *lex, char quote, const char **text, size_t *
     *text = ++lex->at;
     while (byte_at(lex) != quote) {
         if (byte_at(lex) == '\0' || byte_at(lex) == '\n') {
-            md5_decl_lex_warn(lex,
-                              byte_at(lex) ? "newline inside string" : "missing trailing quote");
+            md5i_decl_lex_warn(lex,
+                               byte_at(lex) ? "newline inside string" : "missing trailing quote");
             return false;
         }
         lex->at++;
@@ -122,7 +122,7 @@ static bool find_joined(md5_decl_lex *lex, char quote, bool *is_joined)
     lex->at++;
     if (skip_space(lex) && *lex->at == quote)
         return true;
-    md5_decl_lex_warn(lex, "expecting string after '\\' terminated line");
+    md5i_decl_lex_warn(lex, "expecting string after '\\' terminated line");
     return false;
 }
 
@@ -132,7 +132,7 @@ static bool join(md5_decl_lex *lex, md5_token *token, size_t *room, const char *
     char *memory = (char *)(uintptr_t)token->text;
     if (size + token->size > *room) {
         *room = 2 * (size + token->size);
-        memory = (char *)md5_arena_room(&lex->game->scratch, *room, 1);
+        memory = (char *)md5i_arena_room(&lex->game->scratch, *room, 1);
         TRY(memory);
         memcpy(memory, token->text, token->size);
     }
@@ -208,13 +208,13 @@ static bool read_punctuation(md5_decl_lex *lex, md5_token *token)
             return true;
         }
     }
-    md5_decl_lex_warn(lex, "unknown punctuation %s", md5_quote(lex->at, 1).text);
+    md5i_decl_lex_warn(lex, "unknown punctuation %s", md5i_quote(lex->at, 1).text);
     return false;
 }
 
 // -- Reading --------------------------------------------------------------------------------------
 
-bool md5_decl_lex_read(md5_decl_lex *lex, md5_token *token)
+bool md5i_decl_lex_read(md5_decl_lex *lex, md5_token *token)
 {
     if (lex->has_unread) {
         lex->has_unread = false;
@@ -231,7 +231,7 @@ bool md5_decl_lex_read(md5_decl_lex *lex, md5_token *token)
     token->lines_crossed = lex->line - lex->last_line;
     const char c = *lex->at, second = md5_decl_lex_byte(lex, lex->at + 1);
     if ((c >= '0' && c <= '9') || (c == '.' && second >= '0' && second <= '9'))
-        return md5_decl_lex_number(lex, token);
+        return md5i_decl_lex_number(lex, token);
     if (c == '"' || c == '\'')
         return read_string(lex, token);
     if (!begins_name(c))
@@ -246,10 +246,10 @@ static void read_again(md5_decl_lex *lex)
     return_to(lex, (decl_place){lex->last_at, lex->last_start, lex->last_line});
 }
 
-bool md5_decl_lex_read_on_line(md5_decl_lex *lex, md5_token *token)
+bool md5i_decl_lex_read_on_line(md5_decl_lex *lex, md5_token *token)
 {
     md5_token next;
-    if (!md5_decl_lex_read(lex, &next)) {
+    if (!md5i_decl_lex_read(lex, &next)) {
         read_again(lex);
         return false;
     }
@@ -262,57 +262,57 @@ bool md5_decl_lex_read_on_line(md5_decl_lex *lex, md5_token *token)
     return false;
 }
 
-void md5_decl_lex_unread(md5_decl_lex *lex, const md5_token *token)
+void md5i_decl_lex_unread(md5_decl_lex *lex, const md5_token *token)
 {
     lex->unread = *token;
     lex->has_unread = true;
 }
 
-bool md5_decl_lex_any(md5_decl_lex *lex, md5_token *token)
+bool md5i_decl_lex_any(md5_decl_lex *lex, md5_token *token)
 {
-    if (md5_decl_lex_read(lex, token))
+    if (md5i_decl_lex_read(lex, token))
         return true;
-    md5_decl_lex_warn(lex, "couldn't read expected token");
+    md5i_decl_lex_warn(lex, "couldn't read expected token");
     return false;
 }
 
-bool md5_decl_lex_expect(md5_decl_lex *lex, const char *text)
+bool md5i_decl_lex_expect(md5_decl_lex *lex, const char *text)
 {
     md5_token token;
-    if (!md5_decl_lex_read(lex, &token)) {
-        md5_decl_lex_warn(lex, "couldn't find expected '%s'", text);
+    if (!md5i_decl_lex_read(lex, &token)) {
+        md5i_decl_lex_warn(lex, "couldn't find expected '%s'", text);
         return false;
     }
-    if (md5_token_is(&token, text))
+    if (md5i_token_is(&token, text))
         return true;
-    md5_decl_lex_warn(lex, "expected '%s' but found %s", text, md5_token_show(&token).text);
+    md5i_decl_lex_warn(lex, "expected '%s' but found %s", text, md5i_token_show(&token).text);
     return false;
 }
 
-bool md5_decl_lex_take(md5_decl_lex *lex, const char *text)
+bool md5i_decl_lex_take(md5_decl_lex *lex, const char *text)
 {
     md5_token token;
-    TRY(md5_decl_lex_read(lex, &token));
-    if (md5_token_is(&token, text))
+    TRY(md5i_decl_lex_read(lex, &token));
+    if (md5i_token_is(&token, text))
         return true;
     read_again(lex);
     return false;
 }
 
-bool md5_decl_lex_skip_until(md5_decl_lex *lex, const char *text)
+bool md5i_decl_lex_skip_until(md5_decl_lex *lex, const char *text)
 {
     md5_token token;
-    while (md5_decl_lex_read(lex, &token)) {
-        if (md5_token_is(&token, text))
+    while (md5i_decl_lex_read(lex, &token)) {
+        if (md5i_token_is(&token, text))
             return true;
     }
     return false;
 }
 
-void md5_decl_lex_skip_line(md5_decl_lex *lex)
+void md5i_decl_lex_skip_line(md5_decl_lex *lex)
 {
     md5_token token;
-    while (md5_decl_lex_read(lex, &token)) {
+    while (md5i_decl_lex_read(lex, &token)) {
         if (token.lines_crossed > 0) {
             read_again(lex);
             return;
@@ -320,14 +320,14 @@ void md5_decl_lex_skip_line(md5_decl_lex *lex)
     }
 }
 
-bool md5_decl_lex_skip_braces(md5_decl_lex *lex, uint32_t depth)
+bool md5i_decl_lex_skip_braces(md5_decl_lex *lex, uint32_t depth)
 {
     md5_token token;
     do {
-        TRY(md5_decl_lex_read(lex, &token));
-        if (token.kind == MD5_TOKEN_PUNCTUATION && md5_token_is(&token, "{"))
+        TRY(md5i_decl_lex_read(lex, &token));
+        if (token.kind == MD5_TOKEN_PUNCTUATION && md5i_token_is(&token, "{"))
             depth++;
-        else if (token.kind == MD5_TOKEN_PUNCTUATION && md5_token_is(&token, "}"))
+        else if (token.kind == MD5_TOKEN_PUNCTUATION && md5i_token_is(&token, "}"))
             depth--;
     } while (depth > 0);
     return true;
@@ -338,54 +338,54 @@ bool md5_decl_lex_skip_braces(md5_decl_lex *lex, uint32_t depth)
 // Reads a number behind a minus.
 static bool read_negated(md5_decl_lex *lex, md5_token *token)
 {
-    TRY(md5_decl_lex_any(lex, token));
+    TRY(md5i_decl_lex_any(lex, token));
     if (token->kind == MD5_TOKEN_NUMBER)
         return true;
-    md5_decl_lex_warn(lex, "expected a number but found %s", md5_token_show(token).text);
+    md5i_decl_lex_warn(lex, "expected a number but found %s", md5i_token_show(token).text);
     return false;
 }
 
-bool md5_decl_lex_float(md5_decl_lex *lex, float *value)
+bool md5i_decl_lex_float(md5_decl_lex *lex, float *value)
 {
     md5_token token;
     *value = 0.0f;
-    if (!md5_decl_lex_read(lex, &token)) {
-        md5_decl_lex_warn(lex, "couldn't read expected floating point number");
+    if (!md5i_decl_lex_read(lex, &token)) {
+        md5i_decl_lex_warn(lex, "couldn't read expected floating point number");
         return false;
     }
-    if (token.kind == MD5_TOKEN_PUNCTUATION && md5_token_is(&token, "-")) {
+    if (token.kind == MD5_TOKEN_PUNCTUATION && md5i_token_is(&token, "-")) {
         const bool is_read = read_negated(lex, &token);
-        *value = -md5_token_float(&token);
+        *value = -md5i_token_float(&token);
         return is_read;
     }
-    *value = md5_token_float(&token);
+    *value = md5i_token_float(&token);
     if (token.kind == MD5_TOKEN_NUMBER)
         return true;
-    md5_decl_lex_warn(lex, "expected float value, found %s", md5_token_show(&token).text);
+    md5i_decl_lex_warn(lex, "expected float value, found %s", md5i_token_show(&token).text);
     return false;
 }
 
-int32_t md5_decl_lex_int(md5_decl_lex *lex)
+int32_t md5i_decl_lex_int(md5_decl_lex *lex)
 {
     md5_token token;
-    if (!md5_decl_lex_read(lex, &token)) {
-        md5_decl_lex_warn(lex, "couldn't read expected integer");
+    if (!md5i_decl_lex_read(lex, &token)) {
+        md5i_decl_lex_warn(lex, "couldn't read expected integer");
         return 0;
     }
-    if (token.kind == MD5_TOKEN_PUNCTUATION && md5_token_is(&token, "-")) {
+    if (token.kind == MD5_TOKEN_PUNCTUATION && md5i_token_is(&token, "-")) {
         (void)read_negated(lex, &token);
-        const int32_t value = md5_token_int(&token);
+        const int32_t value = md5i_token_int(&token);
         return value == INT32_MIN ? value : -value;
     }
     if (token.kind != MD5_TOKEN_NUMBER)
-        md5_decl_lex_warn(lex, "expected integer value, found %s", md5_token_show(&token).text);
-    return md5_token_int(&token);
+        md5i_decl_lex_warn(lex, "expected integer value, found %s", md5i_token_show(&token).text);
+    return md5i_token_int(&token);
 }
 
-bool md5_decl_lex_vector(md5_decl_lex *lex, float *value, size_t count)
+bool md5i_decl_lex_vector(md5_decl_lex *lex, float *value, size_t count)
 {
-    TRY(md5_decl_lex_expect(lex, "("));
+    TRY(md5i_decl_lex_expect(lex, "("));
     for (size_t i = 0; i < count; i++)
-        (void)md5_decl_lex_float(lex, &value[i]);
-    return md5_decl_lex_expect(lex, ")");
+        (void)md5i_decl_lex_float(lex, &value[i]);
+    return md5i_decl_lex_expect(lex, ")");
 }

@@ -66,7 +66,7 @@ static void read_exception(md5_decl_lex *lex, const char *start)
            && (*lex->at == '#' || (*lex->at >= 'A' && *lex->at <= 'Z') || is_digit(*lex->at, 10)))
         lex->at++;
     const md5_token shown = {.text = start, .size = (size_t)(lex->at - start)};
-    md5_decl_lex_warn(lex, "parsed %s", md5_token_show(&shown).text);
+    md5i_decl_lex_warn(lex, "parsed %s", md5i_token_show(&shown).text);
 }
 
 static bool read_decimal(md5_decl_lex *lex, md5_token *token)
@@ -77,7 +77,7 @@ static bool read_decimal(md5_decl_lex *lex, md5_token *token)
          lex->at++)
         dots += *lex->at == '.';
     if (dots > 1) {
-        md5_decl_lex_warn(lex, "more than one dot in number");
+        md5i_decl_lex_warn(lex, "more than one dot in number");
         return false;
     }
     const char *const digits_end = lex->at;
@@ -109,7 +109,7 @@ static void skip_suffix(md5_decl_lex *lex, bool is_real)
     }
 }
 
-bool md5_decl_lex_number(md5_decl_lex *lex, md5_token *token)
+bool md5i_decl_lex_number(md5_decl_lex *lex, md5_token *token)
 {
     const char *const start = lex->at;
     token->kind = MD5_TOKEN_NUMBER;

@@ -7,8 +7,8 @@
 
 // -- Lexers ---------------------------------------------------------------------------------------
 
-void md5_decl_lex_begin(md5_decl_lex *lex, md5_game *game, const char *file, uint32_t line,
-                        const char *text, size_t size)
+void md5i_decl_lex_begin(md5_decl_lex *lex, md5_game *game, const char *file, uint32_t line,
+                         const char *text, size_t size)
 {
     *lex = (md5_decl_lex){
         .game = game,
@@ -25,14 +25,14 @@ void md5_decl_lex_begin(md5_decl_lex *lex, md5_game *game, const char *file, uin
     lex->joins_strings = true;
 }
 
-void md5_decl_lex_begin_decl(md5_decl_lex *lex, md5_game *game, const md5_decl_entry *entry)
+void md5i_decl_lex_begin_decl(md5_decl_lex *lex, md5_game *game, const md5_decl_entry *entry)
 {
-    md5_decl_lex_begin(lex, game, entry->decl.file, entry->decl.line, entry->decl.text,
-                       entry->decl.size);
+    md5i_decl_lex_begin(lex, game, entry->decl.file, entry->decl.line, entry->decl.text,
+                        entry->decl.size);
     lex->line_start = lex->last_start = entry->line_start;
 }
 
-void md5_decl_lex_warn(const md5_decl_lex *lex, const char *format, ...)
+void md5i_decl_lex_warn(const md5_decl_lex *lex, const char *format, ...)
 {
     md5_context *const context = &lex->game->context;
     char message[sizeof context->error->message];
@@ -43,20 +43,20 @@ void md5_decl_lex_warn(const md5_decl_lex *lex, const char *format, ...)
     va_end(arguments);
     const bool has_token = lex->token_at >= lex->line_start && lex->token_at < lex->at;
     const char *const place = has_token ? lex->token_at : lex->at;
-    // md5_warn() takes the file's name from the error, which has none in this call.
+    // md5i_warn() takes the file's name from the error, which has none in this call.
     (void)snprintf(file, sizeof context->error->file, "%s", lex->file ? lex->file : "");
-    md5_warn(context, lex->line, (uint32_t)(place - lex->line_start) + 1, "%s", message);
+    md5i_warn(context, lex->line, (uint32_t)(place - lex->line_start) + 1, "%s", message);
     file[0] = '\0';
 }
 
 // -- Tokens ---------------------------------------------------------------------------------------
 
-bool md5_token_is(const md5_token *token, const char *text)
+bool md5i_token_is(const md5_token *token, const char *text)
 {
     return strlen(text) == token->size && memcmp(token->text, text, token->size) == 0;
 }
 
-bool md5_token_is_word(const md5_token *token, const char *text)
+bool md5i_token_is_word(const md5_token *token, const char *text)
 {
     size_t i = 0;
     while (i < token->size && text[i] && md5_lower(token->text[i]) == md5_lower(text[i]))
@@ -64,12 +64,12 @@ bool md5_token_is_word(const md5_token *token, const char *text)
     return i == token->size && text[i] == '\0';
 }
 
-float md5_token_float(const md5_token *token)
+float md5i_token_float(const md5_token *token)
 {
     return token->kind == MD5_TOKEN_NUMBER ? (float)token->number : 0.0f;
 }
 
-int32_t md5_token_int(const md5_token *token)
+int32_t md5i_token_int(const md5_token *token)
 {
     const double number = token->kind == MD5_TOKEN_NUMBER ? token->number : 0.0;
     if (!(number < 4294967296.0))
@@ -77,12 +77,12 @@ int32_t md5_token_int(const md5_token *token)
     return (int32_t)(uint32_t)number;
 }
 
-md5_quoted md5_token_show(const md5_token *token)
+md5_quoted md5i_token_show(const md5_token *token)
 {
-    return md5_quote(token->text, token->size);
+    return md5i_quote(token->text, token->size);
 }
 
-const char *md5_keep_token(md5_game *game, const md5_token *token)
+const char *md5i_keep_token(md5_game *game, const md5_token *token)
 {
     return md5_game_copy(&game->arena, token->text, token->size);
 }

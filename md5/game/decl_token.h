@@ -39,36 +39,36 @@ typedef struct md5_decl_lex {
 } md5_decl_lex;
 
 // Begins with a text whose first line has the number `line` in messages about `file`.
-void md5_decl_lex_begin(md5_decl_lex *lex, md5_game *game, const char *file, uint32_t line,
-                        const char *text, size_t size);
+void md5i_decl_lex_begin(md5_decl_lex *lex, md5_game *game, const char *file, uint32_t line,
+                         const char *text, size_t size);
 
 // Begins with a declaration.
-void md5_decl_lex_begin_decl(md5_decl_lex *lex, md5_game *game, const md5_decl_entry *entry);
+void md5i_decl_lex_begin_decl(md5_decl_lex *lex, md5_game *game, const md5_decl_entry *entry);
 
 // Reports a warning at the beginning of the token that was read last, or, if the lexer has returned
 // to before it, at the lexer's position. The line is the lexer's, as in the engine.
-void md5_decl_lex_warn(const md5_decl_lex *lex, const char *format, ...) MD5_PRINTF(2, 3);
+void md5i_decl_lex_warn(const md5_decl_lex *lex, const char *format, ...) MD5_PRINTF(2, 3);
 
 // -- Tokens ---------------------------------------------------------------------------------------
 
-// Whether a token is `text`, in quotes or not; md5_token_is_word() ignores case.
-bool md5_token_is(const md5_token *token, const char *text);
-bool md5_token_is_word(const md5_token *token, const char *text);
+// Whether a token is `text`, in quotes or not; md5i_token_is_word() ignores case.
+bool md5i_token_is(const md5_token *token, const char *text);
+bool md5i_token_is_word(const md5_token *token, const char *text);
 
 // The value of a number as the engine converts it, 0 for other tokens.
-float md5_token_float(const md5_token *token);
-int32_t md5_token_int(const md5_token *token);
+float md5i_token_float(const md5_token *token);
+int32_t md5i_token_int(const md5_token *token);
 
 // A token for a message: in quotes, shortened if it is long.
-md5_quoted md5_token_show(const md5_token *token);
+md5_quoted md5i_token_show(const md5_token *token);
 
 // Copies a token into game->arena. Returns NULL if memory runs out.
-const char *md5_keep_token(md5_game *game, const md5_token *token);
+const char *md5i_keep_token(md5_game *game, const md5_token *token);
 
 // -- Numbers --------------------------------------------------------------------------------------
 
 // Reads the number at lex->at. In decl_number.c.
-bool md5_decl_lex_number(md5_decl_lex *lex, md5_token *token);
+bool md5i_decl_lex_number(md5_decl_lex *lex, md5_token *token);
 
 // The byte at `at`, NUL behind the end of the text.
 static inline char md5_decl_lex_byte(const md5_decl_lex *lex, const char *at)

@@ -8,7 +8,7 @@
 
 // -- Names ----------------------------------------------------------------------------------------
 
-void md5_canonical_name(char result[MD5_LONGEST_NAME], const char *name, size_t size)
+void md5i_canonical_name(char result[MD5_LONGEST_NAME], const char *name, size_t size)
 {
     size_t length = 0, last_dot = SIZE_MAX;
     for (; length < size && length < MD5_LONGEST_NAME - 1 && name[length] != '\0'; length++) {
@@ -19,12 +19,12 @@ void md5_canonical_name(char result[MD5_LONGEST_NAME], const char *name, size_t 
     result[last_dot != SIZE_MAX ? last_dot : length] = '\0';
 }
 
-md5_decl_entry *md5_find_entry(const md5_game *game, md5_decl_type type, const char *name,
-                               size_t size)
+md5_decl_entry *md5i_find_entry(const md5_game *game, md5_decl_type type, const char *name,
+                                size_t size)
 {
     char key[MD5_LONGEST_NAME];
-    md5_canonical_name(key, name, size);
-    void **const found = md5_name_map_find(&game->decls[type].names, key);
+    md5i_canonical_name(key, name, size);
+    void **const found = md5i_name_map_find(&game->decls[type].names, key);
     return found ? (md5_decl_entry *)*found : NULL;
 }
 
@@ -35,7 +35,7 @@ static bool make_room(md5_game *game, md5_decl_list *list)
         return true;
     const uint32_t room = list->room ? 2 * list->room : FIRST;
     md5_decl_entry **const entries =
-        (md5_decl_entry **)md5_arena_alloc(&game->arena, room, sizeof(md5_decl_entry *));
+        (md5_decl_entry **)md5i_arena_alloc(&game->arena, room, sizeof(md5_decl_entry *));
     TRY(entries);
     if (list->count > 0)
         memcpy(entries, list->entries, list->count * sizeof *entries);
@@ -44,19 +44,20 @@ static bool make_room(md5_game *game, md5_decl_list *list)
     return true;
 }
 
-md5_decl_entry *md5_find_or_add_entry(md5_game *game, md5_decl_type type, const char *name,
-                                      size_t size)
+md5_decl_entry *md5i_find_or_add_entry(md5_game *game, md5_decl_type type, const char *name,
+                                       size_t size)
 {
     char key[MD5_LONGEST_NAME];
     md5_decl_list *const list = &game->decls[type];
-    md5_canonical_name(key, name, size);
-    void **const found = md5_name_map_find(&list->names, key);
+    md5i_canonical_name(key, name, size);
+    void **const found = md5i_name_map_find(&list->names, key);
     if (found)
         return (md5_decl_entry *)*found;
     const char *const copy = md5_game_copy(&game->arena, key, strlen(key));
-    md5_decl_entry *const entry = (md5_decl_entry *)md5_arena_alloc(&game->arena, 1, sizeof *entry);
+    md5_decl_entry *const entry =
+        (md5_decl_entry *)md5i_arena_alloc(&game->arena, 1, sizeof *entry);
     void **const added = copy && entry && make_room(game, list)
-                             ? md5_name_map_add(&list->names, &game->arena, copy)
+                             ? md5i_name_map_add(&list->names, &game->arena, copy)
                              : NULL;
     if (!added)
         return NULL;
@@ -116,7 +117,7 @@ static const char *const type_words[MD5_NUM_DECL_TYPES] = {
 static md5_decl_type type_of_word(const md5_token *token)
 {
     int type = 0;
-    while (type < MD5_NUM_DECL_TYPES && !md5_token_is_word(token, type_words[type]))
+    while (type < MD5_NUM_DECL_TYPES && !md5i_token_is_word(token, type_words[type]))
         type++;
     return (md5_decl_type)type;
 }
@@ -134,14 +135,14 @@ typedef enum head_result { HEAD_READ, HEAD_SKIPPED, HEAD_END } head_result;
 
 static head_result skip_nameless(md5_decl_lex *lex)
 {
-    md5_decl_lex_warn(lex, "Missing decl name");
-    (void)md5_decl_lex_skip_braces(lex, 1);
+    md5i_decl_lex_warn(lex, "Missing decl name");
+    (void)md5i_decl_lex_skip_braces(lex, 1);
     return HEAD_SKIPPED;
 }
 
 static head_result fail_at_end(const md5_decl_lex *lex)
 {
-    md5_decl_lex_warn(lex, "Type without definition at end of file");
+    md5i_decl_lex_warn(lex, "Type without definition at end of file");
     return HEAD_END;
 }
 
@@ -150,29 +151,29 @@ static head_result read_head(md5_decl_lex *lex, md5_decl_type default_type, decl
 {
     md5_token token;
     *head = (decl_head){.start = lex->at, .line_start = lex->line_start, .line = lex->line};
-    if (!md5_decl_lex_read(lex, &token))
+    if (!md5i_decl_lex_read(lex, &token))
         return HEAD_END;
     head->type = type_of_word(&token);
-    head->is_export = md5_token_is_word(&token, "export");
+    head->is_export = md5i_token_is_word(&token, "export");
     if (head->type == MD5_NUM_DECL_TYPES && !head->is_export) {
-        if (md5_token_is(&token, "{"))
+        if (md5i_token_is(&token, "{"))
             return skip_nameless(lex);
-        md5_decl_lex_unread(lex, &token);
+        md5i_decl_lex_unread(lex, &token);
         head->type = default_type;
     }
-    if (!md5_decl_lex_read(lex, &head->name))
+    if (!md5i_decl_lex_read(lex, &head->name))
         return fail_at_end(lex);
-    if (md5_token_is(&head->name, "{"))
+    if (md5i_token_is(&head->name, "{"))
         return skip_nameless(lex);
     if (head->is_export)
         return HEAD_READ;
-    if (!md5_decl_lex_read(lex, &token))
+    if (!md5i_decl_lex_read(lex, &token))
         return fail_at_end(lex);
-    if (!md5_token_is(&token, "{")) {
-        md5_decl_lex_warn(lex, "Expecting '{' but found %s", md5_token_show(&token).text);
+    if (!md5i_token_is(&token, "{")) {
+        md5i_decl_lex_warn(lex, "Expecting '{' but found %s", md5i_token_show(&token).text);
         return HEAD_SKIPPED;
     }
-    md5_decl_lex_unread(lex, &token);
+    md5i_decl_lex_unread(lex, &token);
     return HEAD_READ;
 }
 
@@ -186,7 +187,7 @@ static void set_text(const md5_decl_lex *lex, const decl_head *head, md5_decl *d
 
 static bool add_hidden(const md5_decl_lex *lex, const decl_head *head, md5_decl_entry *entry)
 {
-    md5_decl *const hidden = (md5_decl *)md5_arena_alloc(&lex->game->arena, 1, sizeof *hidden);
+    md5_decl *const hidden = (md5_decl *)md5i_arena_alloc(&lex->game->arena, 1, sizeof *hidden);
     TRY(hidden);
     hidden->type = entry->decl.type;
     hidden->name = entry->decl.name;
@@ -204,20 +205,21 @@ static bool add_decl(md5_decl_lex *lex, const decl_head *head)
 {
     const size_t size = (size_t)(lex->at - head->start);
     if (size > MOST_DECL) {
-        md5_decl_lex_warn(lex, "%s %s has %zu bytes, at most %d are read: skipped",
-                          type_words[head->type], md5_token_show(&head->name).text, size,
-                          (int)MOST_DECL);
+        md5i_decl_lex_warn(lex, "%s %s has %zu bytes, at most %d are read: skipped",
+                           type_words[head->type], md5i_token_show(&head->name).text, size,
+                           (int)MOST_DECL);
         lex->game->num_unread++;
         return true;
     }
-    md5_decl_entry *entry = md5_find_entry(lex->game, head->type, head->name.text, head->name.size);
+    md5_decl_entry *entry =
+        md5i_find_entry(lex->game, head->type, head->name.text, head->name.size);
     if (entry) {
         lex->token_at = head->name.at;
-        md5_decl_lex_warn(lex, "%s %s previously defined at %s:%u", type_words[head->type],
-                          md5_token_show(&head->name).text, entry->decl.file, entry->decl.line);
+        md5i_decl_lex_warn(lex, "%s %s previously defined at %s:%u", type_words[head->type],
+                           md5i_token_show(&head->name).text, entry->decl.file, entry->decl.line);
         return add_hidden(lex, head, entry);
     }
-    entry = md5_find_or_add_entry(lex->game, head->type, head->name.text, head->name.size);
+    entry = md5i_find_or_add_entry(lex->game, head->type, head->name.text, head->name.size);
     TRY(entry);
     set_text(lex, head, &entry->decl);
     entry->line_start = head->line_start;
@@ -231,16 +233,16 @@ static bool index_text(md5_game *game, const md5_game_entry *entry, md5_decl_typ
     md5_decl_lex lex;
     decl_head head;
     head_result result;
-    md5_decl_lex_begin(&lex, game, entry->spelled, 1, text, size);
+    md5i_decl_lex_begin(&lex, game, entry->spelled, 1, text, size);
     while ((result = read_head(&lex, default_type, &head)) != HEAD_END) {
         if (result != HEAD_READ)
             continue;
-        (void)md5_decl_lex_skip_braces(&lex, 0);
+        (void)md5i_decl_lex_skip_braces(&lex, 0);
         if (!head.is_export)
             TRY(add_decl(&lex, &head));
         *cost += DECL_COST;
         if (room_of(game, entry, *cost) == 0) {
-            md5_decl_lex_warn(&lex, "too many declarations: the rest of the file is not read");
+            md5i_decl_lex_warn(&lex, "too many declarations: the rest of the file is not read");
             game->num_unread++;
             break;
         }
@@ -283,9 +285,9 @@ static int compare_entries(const void *a, const void *b)
 static void warn_unreadable(md5_game *game, const char *file, const char *reason)
 {
     md5_decl_lex nowhere;
-    md5_decl_lex_begin(&nowhere, game, file, 0, "", 0);
-    md5_decl_lex_warn(&nowhere, "cannot read the file%s%s", reason[0] ? ": " : "",
-                      md5_quote(reason, strlen(reason)).text);
+    md5i_decl_lex_begin(&nowhere, game, file, 0, "", 0);
+    md5i_decl_lex_warn(&nowhere, "cannot read the file%s%s", reason[0] ? ": " : "",
+                       md5i_quote(reason, strlen(reason)).text);
 }
 
 // Copies the bytes of a file into the arena. Returns NULL if the file cannot be read or has more
@@ -293,7 +295,7 @@ static void warn_unreadable(md5_game *game, const char *file, const char *reason
 static const char *read_file(md5_game *game, const md5_game_entry *entry, size_t most, size_t *size)
 {
     md5_error reason = {.status = MD5_OK};
-    const char *const bytes = md5_game_open_file(game, entry, most, size, &reason);
+    const char *const bytes = md5i_game_open_file(game, entry, most, size, &reason);
     reason.message[sizeof reason.message - 1] = '\0';
     if (!bytes) {
         warn_unreadable(game, entry->spelled, reason.message);
@@ -301,7 +303,7 @@ static const char *read_file(md5_game *game, const md5_game_entry *entry, size_t
         return NULL;
     }
     const char *const copy = md5_game_copy(&game->arena, bytes, *size);
-    md5_game_close_file(game, entry, bytes, *size);
+    md5i_game_close_file(game, entry, bytes, *size);
     return copy;
 }
 
@@ -316,17 +318,17 @@ static bool index_file(md5_game *game, const struct decl_folder *folder,
                                        : room < MOST_FILE ? room
                                                           : MOST_FILE,
                                        &size);
-    const md5_arena_mark before = md5_arena_here(&game->scratch);
+    const md5_arena_mark before = md5i_arena_here(&game->scratch);
     *cost += text ? size : 0;
     if (text)
         TRY(index_text(game, entry, folder->default_type, text, size, cost));
-    md5_arena_rewind(&game->scratch, before);
+    md5i_arena_rewind(&game->scratch, before);
     return game->context.error->status == MD5_OK;
 }
 
 static bool index_folder(md5_game *game, const struct decl_folder *folder, size_t *costs)
 {
-    const md5_game_entry **const found = (const md5_game_entry **)md5_arena_alloc(
+    const md5_game_entry **const found = (const md5_game_entry **)md5i_arena_alloc(
         &game->scratch, game->num_entries, sizeof(md5_game_entry *));
     size_t count = 0;
     TRY(found);
@@ -340,17 +342,18 @@ static bool index_folder(md5_game *game, const struct decl_folder *folder, size_
     return true;
 }
 
-bool md5_game_index_decls(md5_game *game)
+bool md5i_game_index_decls(md5_game *game)
 {
-    const md5_arena_mark start = md5_arena_here(&game->scratch);
-    size_t *const costs = (size_t *)md5_arena_alloc(&game->scratch, game->num_paths, sizeof *costs);
+    const md5_arena_mark start = md5i_arena_here(&game->scratch);
+    size_t *const costs =
+        (size_t *)md5i_arena_alloc(&game->scratch, game->num_paths, sizeof *costs);
     TRY(costs);
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
-        const md5_arena_mark before = md5_arena_here(&game->scratch);
+        const md5_arena_mark before = md5i_arena_here(&game->scratch);
         TRY(index_folder(game, &folders[i], costs));
-        md5_arena_rewind(&game->scratch, before);
+        md5i_arena_rewind(&game->scratch, before);
     }
-    md5_arena_rewind(&game->scratch, start);
+    md5i_arena_rewind(&game->scratch, start);
     return true;
 }
 
@@ -377,6 +380,6 @@ const md5_decl *md5_find_decl(const md5_game *game, md5_decl_type type, const ch
     MD5_ASSERT(game != NULL, "game: not NULL");
     MD5_ASSERT(name != NULL, "name: not NULL");
     const md5_decl_entry *const entry =
-        is_type(type) ? md5_find_entry(game, type, name, strlen(name)) : NULL;
+        is_type(type) ? md5i_find_entry(game, type, name, strlen(name)) : NULL;
     return entry ? &entry->decl : NULL;
 }

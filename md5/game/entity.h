@@ -46,14 +46,14 @@ typedef struct md5_entity_load {
 
 // Loads an entity without parts. `is_model`: the name is that of a modelDef or of a file. Returns
 // false and sets the context's error if there is no such entity or memory runs out. Then call
-// md5_finish_entity(), or md5_end_entity_load() after a failure.
-bool md5_load_entity(md5_entity_load *load, md5_game *game, const char *name, bool is_model,
-                     md5_context *context, const md5_load_opts *opts);
-md5_entity *md5_finish_entity(md5_entity_load *load);
-void md5_end_entity_load(md5_entity_load *load);
+// md5i_finish_entity(), or md5i_end_entity_load() after a failure.
+bool md5i_load_entity(md5_entity_load *load, md5_game *game, const char *name, bool is_model,
+                      md5_context *context, const md5_load_opts *opts);
+md5_entity *md5i_finish_entity(md5_entity_load *load);
+void md5i_end_entity_load(md5_entity_load *load);
 
 // Frees a finished entity, but not its parts.
-void md5_free_lone_entity(const md5_entity *entity);
+void md5i_free_lone_entity(const md5_entity *entity);
 
 static inline md5_entity_owner *md5_owner_of(const md5_entity *entity)
 {
@@ -62,36 +62,36 @@ static inline md5_entity_owner *md5_owner_of(const md5_entity *entity)
 
 // Returns false if `error`, of another call, says that memory ran out, and then sets the context's
 // error. Else returns true.
-bool md5_entity_has_memory(md5_context *context, const md5_error *error);
+bool md5i_entity_has_memory(md5_context *context, const md5_error *error);
 
 // Fails, or warns, with the location of a declaration, which may be NULL.
-bool md5_entity_fail(md5_context *context, const md5_decl *decl, const char *format, ...)
+bool md5i_entity_fail(md5_context *context, const md5_decl *decl, const char *format, ...)
     MD5_PRINTF(3, 4);
-void md5_entity_warn(md5_context *context, const md5_decl *decl, const char *format, ...)
+void md5i_entity_warn(md5_context *context, const md5_decl *decl, const char *format, ...)
     MD5_PRINTF(3, 4);
 
 // -- actor_pose.c ---------------------------------------------------------------------------------
 
 // Writes the base frame with its root at the origin: what the engine shows for a held frame 1.
-void md5_base_frame_pose(const md5_binding *binding, md5_transform *pose);
+void md5i_base_frame_pose(const md5_binding *binding, md5_xform *pose);
 
 // -- entity_values.c ------------------------------------------------------------------------------
 
 // Reads up to `count` numbers, as the engine does with keys. Missing ones leave their values as
 // they are. `text` may be NULL.
-void md5_entity_numbers(md5_game *game, const char *text, float *values, int count);
+void md5i_entity_numbers(md5_game *game, const char *text, float *values, int count);
 
 // Sets the members that depend only on the keys of an entity and on its modelDef.
-void md5_set_entity_values(md5_game *game, md5_entity *entity);
+void md5i_set_entity_values(md5_game *game, md5_entity *entity);
 
 // A vector or transform of a file, in the axes and units of a model.
-md5_vec3 md5_entity_vector(const md5_model *model, md5_vec3 vector);
-md5_transform md5_entity_transform(const md5_model *model, md5_transform transform);
+md5_vec3 md5i_entity_vector(const md5_model *model, md5_vec3 vector);
+md5_xform md5i_entity_transform(const md5_model *model, md5_xform transform);
 
 // -- entity_parts.c -------------------------------------------------------------------------------
 
 // Loads the heads and attachments of the tree. Returns false if memory runs out; then the caller
 // frees the parts in the list.
-bool md5_load_entity_parts(md5_entity_load *load);
+bool md5i_load_entity_parts(md5_entity_load *load);
 
 #endif

@@ -36,7 +36,7 @@ static bool make_room(key_list *list)
         return true;
     const uint32_t room = list->room ? 2 * list->room : FIRST;
     md5_entity_key *const keys =
-        (md5_entity_key *)md5_arena_room(&list->game->scratch, room, sizeof *keys);
+        (md5_entity_key *)md5i_arena_room(&list->game->scratch, room, sizeof *keys);
     TRY(keys);
     if (list->count > 0)
         memcpy(keys, list->keys, list->count * sizeof *keys);
@@ -55,13 +55,13 @@ static md5_entity_key *place_of(key_list *list, const char *name, bool *is_new)
         return NULL;
     for (char *at = key; *at; at++)
         *at = md5_lower(*at);
-    void **const found = md5_name_map_find(&list->names, key);
+    void **const found = md5i_name_map_find(&list->names, key);
     *is_new = !found;
     if (found)
         return &list->keys[*(const uint32_t *)*found];
-    uint32_t *const index = (uint32_t *)md5_arena_alloc(scratch, 1, sizeof *index);
+    uint32_t *const index = (uint32_t *)md5i_arena_alloc(scratch, 1, sizeof *index);
     void **const added =
-        index && make_room(list) ? md5_name_map_add(&list->names, scratch, key) : NULL;
+        index && make_room(list) ? md5i_name_map_add(&list->names, scratch, key) : NULL;
     if (!added)
         return NULL;
     *index = list->count;
@@ -95,7 +95,7 @@ static bool add_key(key_list *list, const md5_entity_key *key)
 static const md5_entity_key *keep_keys(key_list *list)
 {
     md5_entity_key *const kept =
-        (md5_entity_key *)md5_arena_alloc(&list->game->arena, list->count, sizeof *kept);
+        (md5_entity_key *)md5i_arena_alloc(&list->game->arena, list->count, sizeof *kept);
     if (kept && list->count > 0)
         memcpy(kept, list->keys, list->count * sizeof *kept);
     return kept;
@@ -119,38 +119,39 @@ static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *
     md5_token value;
     bool is_new;
     if (name->kind != MD5_TOKEN_STRING || name->is_literal) {
-        *is_good = !md5_mistake(lex, "a key in double quotes",
-                                "Expected quoted string, but found %s", md5_token_show(name).text);
+        *is_good =
+            !md5i_mistake(lex, "a key in double quotes", "Expected quoted string, but found %s",
+                          md5i_token_show(name).text);
         // In the lenient verdict a bare name is a key; anything else is skipped.
         if (!*is_good || name->kind == MD5_TOKEN_PUNCTUATION)
             return true;
     }
-    const char *const text = md5_keep_token(lex->game, name);
+    const char *const text = md5i_keep_token(lex->game, name);
     TRY(text);
-    if (!md5_decl_lex_read(lex, &value)) {
-        *is_good = !md5_mistake(lex, "a value", "Unexpected end of file");
+    if (!md5i_decl_lex_read(lex, &value)) {
+        *is_good = !md5i_mistake(lex, "a value", "Unexpected end of file");
         return true;
     }
     if (md5_is_lenient(lex->game) && value.kind == MD5_TOKEN_PUNCTUATION
-        && md5_token_is(&value, "}")) {
-        md5_decl_lex_warn(lex, "expected a value behind %s but found '}'",
-                          md5_token_show(name).text);
-        md5_decl_lex_unread(lex, &value);
+        && md5i_token_is(&value, "}")) {
+        md5i_decl_lex_warn(lex, "expected a value behind %s but found '}'",
+                           md5i_token_show(name).text);
+        md5i_decl_lex_unread(lex, &value);
         return true;
     }
-    const md5_entity_key key = {text, md5_keep_token(lex->game, &value), decl};
+    const md5_entity_key key = {text, md5i_keep_token(lex->game, &value), decl};
     TRY(key.value && set_key(list, &key, &is_new));
     lex->token_at = name->at;
     if (!is_new)
-        md5_decl_lex_warn(lex, "%s already defined", md5_token_show(name).text);
+        md5i_decl_lex_warn(lex, "%s already defined", md5i_token_show(name).text);
     return true;
 }
 
 static bool read_pairs(md5_decl_lex *lex, const md5_decl *decl, key_list *list, bool *is_good)
 {
     md5_token token;
-    (void)md5_decl_lex_skip_until(lex, "{");
-    while (*is_good && md5_decl_lex_read(lex, &token) && !md5_token_is(&token, "}"))
+    (void)md5i_decl_lex_skip_until(lex, "{");
+    while (*is_good && md5i_decl_lex_read(lex, &token) && !md5i_token_is(&token, "}"))
         TRY(read_pair(lex, &token, decl, list, is_good));
     return true;
 }
@@ -160,8 +161,8 @@ static bool take_parents(const md5_decl_lex *lex, key_list *list, parsed_entity 
 {
     const md5_decl *const decl = parsed->def.decl;
     uint32_t kept = 0;
-    parsed->parents = (md5_decl_entry **)md5_arena_alloc(&lex->game->arena, list->count,
-                                                         sizeof(md5_decl_entry *));
+    parsed->parents = (md5_decl_entry **)md5i_arena_alloc(&lex->game->arena, list->count,
+                                                          sizeof(md5_decl_entry *));
     TRY(parsed->parents);
     for (uint32_t i = 0; i < list->count; i++) {
         const md5_entity_key key = list->keys[i];
@@ -170,13 +171,13 @@ static bool take_parents(const md5_decl_lex *lex, key_list *list, parsed_entity 
             list->keys[kept++] = key;
             continue;
         }
-        md5_decl_entry *const parent = md5_find_entry(lex->game, MD5_DECL_ENTITY, key.value, size);
+        md5_decl_entry *const parent = md5i_find_entry(lex->game, MD5_DECL_ENTITY, key.value, size);
         if (parent)
             parsed->parents[parsed->num_parents++] = parent;
         else
-            md5_decl_lex_warn(lex, "Unknown entityDef %s inherited by %s",
-                              md5_quote(key.value, size).text,
-                              md5_quote(decl->name, strlen(decl->name)).text);
+            md5i_decl_lex_warn(lex, "Unknown entityDef %s inherited by %s",
+                               md5i_quote(key.value, size).text,
+                               md5i_quote(decl->name, strlen(decl->name)).text);
     }
     list->count = kept;
     return true;
@@ -189,7 +190,7 @@ static bool parse_own(md5_game *game, md5_decl_entry *entry, parsed_entity *pars
     md5_decl_lex lex;
     bool is_good = true, is_new;
     key_list list = {.game = game};
-    md5_decl_lex_begin_decl(&lex, game, entry);
+    md5i_decl_lex_begin_decl(&lex, game, entry);
     TRY(read_pairs(&lex, decl, &list, &is_good));
     if (!is_good) {
         const md5_entity_key mark = {"DEFAULTED", "1", decl};
@@ -212,10 +213,11 @@ static parsed_entity *parse(md5_game *game, md5_decl_entry *entry)
 {
     if (entry->parsed)
         return (parsed_entity *)entry->parsed;
-    const md5_arena_mark before = md5_arena_here(&game->scratch);
-    parsed_entity *const parsed = (parsed_entity *)md5_arena_alloc(&game->arena, 1, sizeof *parsed);
+    const md5_arena_mark before = md5i_arena_here(&game->scratch);
+    parsed_entity *const parsed =
+        (parsed_entity *)md5i_arena_alloc(&game->arena, 1, sizeof *parsed);
     const bool is_parsed = parsed && parse_own(game, entry, parsed);
-    md5_arena_rewind(&game->scratch, before);
+    md5i_arena_rewind(&game->scratch, before);
     return is_parsed ? parsed : NULL;
 }
 
@@ -243,7 +245,7 @@ static bool enter(key_list *list, const void *walk, md5_decl_entry *entry, open_
     if (parsed->seen_by == walk)
         return true;
     open_ancestor *const added =
-        (open_ancestor *)md5_arena_alloc(&list->game->scratch, 1, sizeof *added);
+        (open_ancestor *)md5i_arena_alloc(&list->game->scratch, 1, sizeof *added);
     TRY(added && add_own(list, parsed));
     parsed->seen_by = walk;
     added->below = *top;
@@ -257,7 +259,7 @@ static bool list_ancestors(key_list *list, md5_decl_entry *entry)
 {
     open_ancestor *top = NULL;
     // Its address identifies this walk: it is never used again, even if the walk fails.
-    const void *const walk = md5_arena_alloc(&list->game->arena, 1, 1);
+    const void *const walk = md5i_arena_alloc(&list->game->arena, 1, 1);
     TRY(walk && enter(list, walk, entry, &top));
     while (top) {
         open_ancestor *const current = top;
@@ -275,10 +277,10 @@ static bool collect(md5_game *game, md5_decl_entry *entry)
     if (!root || root->def.keys)
         return root != NULL;
     key_list list = {.game = game};
-    const md5_arena_mark before = md5_arena_here(&game->scratch);
+    const md5_arena_mark before = md5i_arena_here(&game->scratch);
     const bool is_listed = list_ancestors(&list, entry);
     const md5_entity_key *const keys = is_listed ? keep_keys(&list) : NULL;
-    md5_arena_rewind(&game->scratch, before);
+    md5i_arena_rewind(&game->scratch, before);
     TRY(keys);
     root->def.num_keys = list.count;
     root->def.keys = keys;
@@ -292,18 +294,18 @@ const md5_entity_def *md5_game_entity_def(md5_game *game, const char *name, md5_
     MD5_ASSERT(game != NULL, "game: not NULL");
     MD5_ASSERT(name != NULL, "name: not NULL");
     md5_game_begin(game, error);
-    md5_decl_entry *const entry = md5_find_entry(game, MD5_DECL_ENTITY, name, strlen(name));
+    md5_decl_entry *const entry = md5i_find_entry(game, MD5_DECL_ENTITY, name, strlen(name));
     const bool is_there = entry && collect(game, entry);
     game->context.error = &game->context.unseen;
     return is_there ? &((const parsed_entity *)entry->parsed)->def : NULL;
 }
 
-bool md5_check_entity_def(md5_game *game, const char *name, md5_error *error)
+bool md5_game_check_entity_def(md5_game *game, const char *name, md5_error *error)
 {
     MD5_ASSERT(game != NULL, "game: not NULL");
     MD5_ASSERT(name != NULL, "name: not NULL");
     md5_game_begin(game, error);
-    md5_decl_entry *const entry = md5_find_entry(game, MD5_DECL_ENTITY, name, strlen(name));
+    md5_decl_entry *const entry = md5i_find_entry(game, MD5_DECL_ENTITY, name, strlen(name));
     const bool is_done = !entry || parse(game, entry);
     game->context.error = &game->context.unseen;
     return is_done;
@@ -314,7 +316,7 @@ static bool is_key(const char *name, const char *key)
     return begins_with(name, key) && strlen(name) == strlen(key);
 }
 
-const char *md5_entity_value(const md5_entity_def *def, const char *key)
+const char *md5_entity_def_value(const md5_entity_def *def, const char *key)
 {
     MD5_ASSERT(def != NULL, "def: not NULL");
     MD5_ASSERT(key != NULL, "key: not NULL");
@@ -325,8 +327,8 @@ const char *md5_entity_value(const md5_entity_def *def, const char *key)
     return NULL;
 }
 
-const md5_entity_key *md5_next_entity_key(const md5_entity_def *def, const char *prefix,
-                                          const md5_entity_key *key)
+const md5_entity_key *md5_entity_def_next_key(const md5_entity_def *def, const char *prefix,
+                                              const md5_entity_key *key)
 {
     MD5_ASSERT(def != NULL, "def: not NULL");
     MD5_ASSERT(prefix != NULL, "prefix: not NULL");

@@ -16,7 +16,7 @@ static void set_place(const md5_context *context, const md5_decl *decl)
                    decl && decl->file ? decl->file : "");
 }
 
-bool md5_entity_fail(md5_context *context, const md5_decl *decl, const char *format, ...)
+bool md5i_entity_fail(md5_context *context, const md5_decl *decl, const char *format, ...)
 {
     char message[sizeof context->error->message];
     va_list arguments;
@@ -25,11 +25,11 @@ bool md5_entity_fail(md5_context *context, const md5_decl *decl, const char *for
     va_end(arguments);
     if (context->error->status == MD5_OK)
         set_place(context, decl);
-    return md5_fail(context, MD5_ERROR_MISMATCH, decl ? decl->line : 0, decl ? 1 : 0, "%s",
-                    message);
+    return md5i_fail(context, MD5_ERROR_MISMATCH, decl ? decl->line : 0, decl ? 1 : 0, "%s",
+                     message);
 }
 
-void md5_entity_warn(md5_context *context, const md5_decl *decl, const char *format, ...)
+void md5i_entity_warn(md5_context *context, const md5_decl *decl, const char *format, ...)
 {
     char message[sizeof context->error->message];
     va_list arguments;
@@ -37,27 +37,27 @@ void md5_entity_warn(md5_context *context, const md5_decl *decl, const char *for
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     set_place(context, decl);
-    md5_warn(context, decl ? decl->line : 0, decl ? 1 : 0, "%s", message);
+    md5i_warn(context, decl ? decl->line : 0, decl ? 1 : 0, "%s", message);
     set_place(context, NULL);
 }
 
-bool md5_entity_has_memory(md5_context *context, const md5_error *error)
+bool md5i_entity_has_memory(md5_context *context, const md5_error *error)
 {
     if (error->status == MD5_ERROR_MEMORY)
-        return md5_fail(context, MD5_ERROR_MEMORY, 0, 0, "%s", error->message);
+        return md5i_fail(context, MD5_ERROR_MEMORY, 0, 0, "%s", error->message);
     return true;
 }
 
 static md5_quoted quote(const char *text)
 {
-    return md5_quote(text, strlen(text));
+    return md5i_quote(text, strlen(text));
 }
 
 // -- Declarations ---------------------------------------------------------------------------------
 
 static const char *value_of(const md5_entity *entity, const char *key)
 {
-    return entity->def ? md5_entity_value(entity->def, key) : NULL;
+    return entity->def ? md5_entity_def_value(entity->def, key) : NULL;
 }
 
 // Returns the declaration that the load is about, NULL for a file.
@@ -80,25 +80,25 @@ static bool find_decls(md5_entity_load *load, bool is_model, const char **file)
     md5_error error = {.status = MD5_OK};
     if (!is_model)
         entity->def = md5_game_entity_def(load->game, load->name, &error);
-    TRY(md5_entity_has_memory(load->context, &error));
+    TRY(md5i_entity_has_memory(load->context, &error));
     const char *const own = value_of(entity, "model");
     if (entity->def && !own)
-        return md5_entity_fail(load->context, entity->def->decl,
-                               "entityDef %s has no key \"model\"", quote(load->name).text);
+        return md5i_entity_fail(load->context, entity->def->decl,
+                                "entityDef %s has no key \"model\"", quote(load->name).text);
     const char *const model = own ? own : load->name;
-    entity->model_def = md5_game_model(load->game, model, &error);
-    TRY(md5_entity_has_memory(load->context, &error));
+    entity->model_def = md5_game_model_def(load->game, model, &error);
+    TRY(md5i_entity_has_memory(load->context, &error));
     const md5_model_def *const def = entity->model_def;
     if (def && !def->mesh[0])
-        return md5_entity_fail(load->context, def->decl, "model %s %s", quote(model).text,
-                               def->decl->state == MD5_DECL_DEFAULTED
-                                   ? "has a mistake, of which a warning was given"
-                                   : "has no mesh");
+        return md5i_entity_fail(load->context, def->decl, "model %s %s", quote(model).text,
+                                def->decl->state == MD5_DECL_DEFAULTED
+                                    ? "has a mistake, of which a warning was given"
+                                    : "has no mesh");
     *file = def ? def->mesh : model;
     if (!has_extension(*file))
-        return md5_entity_fail(load->context, place_of(entity),
-                               "%s is no %smodelDef and no .md5mesh file", quote(*file).text,
-                               entity->def ? "" : "entityDef, ");
+        return md5i_entity_fail(load->context, place_of(entity),
+                                "%s is no %smodelDef and no .md5mesh file", quote(*file).text,
+                                entity->def ? "" : "entityDef, ");
     return true;
 }
 
@@ -109,9 +109,9 @@ static bool find_decls(md5_entity_load *load, bool is_model, const char **file)
 static const void *open_file(void *user, const char *path, size_t *size, md5_error *error)
 {
     md5_entity_load *const load = (md5_entity_load *)user;
-    load->open_file = md5_game_find_file(load->game, path);
+    load->open_file = md5i_game_find_file(load->game, path);
     if (load->open_file)
-        return md5_game_open_file(load->game, load->open_file, 0, size, error);
+        return md5i_game_open_file(load->game, load->open_file, 0, size, error);
     (void)snprintf(error->message, sizeof error->message, "no such file in the game");
     return NULL;
 }
@@ -119,7 +119,7 @@ static const void *open_file(void *user, const char *path, size_t *size, md5_err
 static void close_file(void *user, const void *bytes, size_t size)
 {
     const md5_entity_load *const load = (const md5_entity_load *)user;
-    md5_game_close_file(load->game, load->open_file, (const char *)bytes, size);
+    md5i_game_close_file(load->game, load->open_file, (const char *)bytes, size);
 }
 
 static bool load_model(md5_entity_load *load, const char *file)
@@ -138,7 +138,8 @@ static bool load_anim(md5_entity_load *load, const char *name, md5_entity_file *
 {
     md5_entity_owner *const owner = load->owner;
     md5_error error = {.status = MD5_OK};
-    md5_entity_file *const file = (md5_entity_file *)md5_arena_alloc(&load->arena, 1, sizeof *file);
+    md5_entity_file *const file =
+        (md5_entity_file *)md5i_arena_alloc(&load->arena, 1, sizeof *file);
     TRY(file);
     md5_anim *const anim = md5_load_anim(name, &load->opts, &error);
     md5_binding *const binding = anim ? md5_bind(owner->model, anim, &load->opts, &error) : NULL;
@@ -154,22 +155,22 @@ static bool load_anim(md5_entity_load *load, const char *name, md5_entity_file *
     }
     md5_free_anim(anim);
     *result = NULL;
-    TRY(md5_entity_has_memory(load->context, &error));
-    md5_entity_warn(load->context, place_of(&owner->entity), "anim %s cannot be played: %.150s",
-                    quote(name).text, error.message);
+    TRY(md5i_entity_has_memory(load->context, &error));
+    md5i_entity_warn(load->context, place_of(&owner->entity), "anim %s cannot be played: %.150s",
+                     quote(name).text, error.message);
     return true;
 }
 
 // The same, but each file once.
 static bool find_anim(md5_entity_load *load, const char *name, md5_entity_file **file)
 {
-    void **const found = md5_name_map_find(&load->files, name);
+    void **const found = md5i_name_map_find(&load->files, name);
     if (found) {
         *file = (md5_entity_file *)*found;
         return true;
     }
     TRY(load_anim(load, name, file));
-    void **const added = md5_name_map_add(&load->files, &load->arena, name);
+    void **const added = md5i_name_map_add(&load->files, &load->arena, name);
     TRY(added);
     *added = *file;
     return true;
@@ -194,12 +195,12 @@ static bool load_clips(md5_entity_load *load)
     md5_entity *const entity = &load->owner->entity;
     const uint32_t count = entity->model_def ? entity->model_def->num_anims : 0;
     md5_entity_clip *const clips =
-        (md5_entity_clip *)md5_arena_alloc(&load->arena, count, sizeof *clips);
+        (md5_entity_clip *)md5i_arena_alloc(&load->arena, count, sizeof *clips);
     TRY(clips);
     entity->clips = clips;
     entity->num_clips = count;
     for (uint32_t i = 0; i < count; i++) {
-        clips[i].anim = md5_model_anim_at(entity->model_def, i);
+        clips[i].anim = md5_model_def_anim(entity->model_def, i);
         TRY(load_clip(load, &clips[i]));
     }
     return true;
@@ -212,10 +213,10 @@ static bool make_masks(md5_entity_load *load)
     md5_entity *const entity = &load->owner->entity;
     const uint32_t num_joints = entity->model->skeleton.num_joints;
     const float **const masks =
-        (const float **)md5_arena_alloc(&load->arena, MD5_NUM_CHANNELS, sizeof(float *));
+        (const float **)md5i_arena_alloc(&load->arena, MD5_NUM_CHANNELS, sizeof(float *));
     TRY(masks);
     for (int channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
-        float *const mask = (float *)md5_arena_alloc(&load->arena, num_joints, sizeof *mask);
+        float *const mask = (float *)md5i_arena_alloc(&load->arena, num_joints, sizeof *mask);
         TRY(mask);
         masks[channel] = mask;
         for (uint32_t i = 0; channel == MD5_CHANNEL_ALL && i < num_joints; i++)
@@ -238,8 +239,8 @@ static bool find_skin(md5_entity_load *load)
     if ((!name || !name[0]) && entity->model_def)
         name = entity->model_def->skin;
     if (name && name[0])
-        entity->skin = md5_game_find_skin(load->game, name, &error);
-    return md5_entity_has_memory(load->context, &error);
+        entity->skin = md5_game_skin_def(load->game, name, &error);
+    return md5i_entity_has_memory(load->context, &error);
 }
 
 // The material of a mesh: a material that draws nothing is never replaced, else the key "shader" is
@@ -254,10 +255,10 @@ static bool find_material(md5_entity_load *load, const char *shader, const char 
     if (material && is_drawn && custom && custom[0])
         material = md5_game_material(load->game, custom, &error);
     else if (material && entity->skin)
-        material = md5_game_material(load->game,
-                                     md5_skin_material(load->game, entity->skin, shader), &error);
+        material = md5_game_material(
+            load->game, md5_skin_def_material(load->game, entity->skin, shader), &error);
     *result = material ? material->decl->name : NULL;
-    return md5_entity_has_memory(load->context, &error);
+    return md5i_entity_has_memory(load->context, &error);
 }
 
 static bool find_materials(md5_entity_load *load)
@@ -265,7 +266,7 @@ static bool find_materials(md5_entity_load *load)
     md5_entity *const entity = &load->owner->entity;
     const uint32_t count = entity->model->num_meshes;
     const char **const materials =
-        (const char **)md5_arena_alloc(&load->arena, count, sizeof(char *));
+        (const char **)md5i_arena_alloc(&load->arena, count, sizeof(char *));
     TRY(materials);
     for (uint32_t i = 0; i < count; i++)
         TRY(find_material(load, entity->model->meshes[i].shader, &materials[i]));
@@ -278,21 +279,21 @@ static bool find_materials(md5_entity_load *load)
 static bool add_values(md5_entity_load *load)
 {
     load->owner->name = load->name;
-    md5_set_entity_values(load->game, &load->owner->entity);
+    md5i_set_entity_values(load->game, &load->owner->entity);
     return true;
 }
 
 static bool load_all(md5_entity_load *load, bool is_model)
 {
     const char *file = NULL;
-    load->owner = (md5_entity_owner *)md5_arena_alloc(&load->arena, 1, sizeof *load->owner);
+    load->owner = (md5_entity_owner *)md5i_arena_alloc(&load->arena, 1, sizeof *load->owner);
     return load->owner && find_decls(load, is_model, &file) && load_model(load, file)
            && load_clips(load) && make_masks(load) && find_skin(load) && find_materials(load)
            && add_values(load);
 }
 
-bool md5_load_entity(md5_entity_load *load, md5_game *game, const char *name, bool is_model,
-                     md5_context *context, const md5_load_opts *opts)
+bool md5i_load_entity(md5_entity_load *load, md5_game *game, const char *name, bool is_model,
+                      md5_context *context, const md5_load_opts *opts)
 {
     *load = (md5_entity_load){.context = context, .game = game, .name = name};
     load->arena.context = context;
@@ -301,7 +302,7 @@ bool md5_load_entity(md5_entity_load *load, md5_game *game, const char *name, bo
     return load_all(load, is_model);
 }
 
-md5_entity *md5_finish_entity(md5_entity_load *load)
+md5_entity *md5i_finish_entity(md5_entity_load *load)
 {
     md5_entity_owner *const owner = load->owner;
     owner->allocator = load->context->allocator;
@@ -320,20 +321,20 @@ static void free_files(const md5_entity_owner *owner)
     md5_free_model(owner->model);
 }
 
-void md5_end_entity_load(md5_entity_load *load)
+void md5i_end_entity_load(md5_entity_load *load)
 {
     if (load->owner)
         free_files(load->owner);
-    md5_arena_free(&load->arena);
+    md5i_arena_free(&load->arena);
 }
 
-void md5_free_lone_entity(const md5_entity *entity)
+void md5i_free_lone_entity(const md5_entity *entity)
 {
     const md5_entity_owner *const owner = md5_owner_of(entity);
     const md5_load_opts opts = {.allocator = owner->allocator};
     md5_context context;
     free_files(owner);
-    md5_context_begin(&context, &opts, NULL, NULL);
+    md5i_context_begin(&context, &opts, NULL, NULL);
     md5_arena arena = {.context = &context, .chunks = owner->chunks};
-    md5_arena_free(&arena);
+    md5i_arena_free(&arena);
 }

@@ -25,11 +25,11 @@ static const struct channel_layer {
 static bool make_events(md5_arena *arena, const md5_model_anim *anim, md5_clip_desc *desc)
 {
     md5_event *const events =
-        (md5_event *)md5_arena_alloc(arena, anim->num_commands, sizeof *events);
+        (md5_event *)md5i_arena_alloc(arena, anim->num_commands, sizeof *events);
     TRY(events);
     for (uint32_t i = 0; i < anim->num_commands; i++) {
         events[i].frame = anim->commands[i].frame - 1;
-        events[i].name = md5_frame_word(anim->commands[i].code);
+        events[i].name = md5_frame_code_name(anim->commands[i].code);
         events[i].text = anim->commands[i].text;
     }
     desc->events = events;
@@ -42,7 +42,7 @@ static const char prefix[] = "paced ";
 
 static bool add_paced(md5_arena *arena, const md5_model_anim *anim, md5_motion_desc *motion)
 {
-    char *const name = (char *)md5_arena_alloc(arena, sizeof prefix + strlen(anim->name), 1);
+    char *const name = (char *)md5i_arena_alloc(arena, sizeof prefix + strlen(anim->name), 1);
     TRY(name);
     memcpy(name, prefix, sizeof prefix);
     memcpy(name + sizeof prefix - 1, anim->name, strlen(anim->name) + 1);
@@ -65,9 +65,9 @@ static bool is_possible(const char *name)
 static bool make_clips(md5_arena *arena, const md5_entity *entity, md5_machine_desc *machine)
 {
     md5_clip_desc *const clips =
-        (md5_clip_desc *)md5_arena_alloc(arena, entity->num_clips, sizeof *clips);
+        (md5_clip_desc *)md5i_arena_alloc(arena, entity->num_clips, sizeof *clips);
     md5_motion_desc *const motions =
-        (md5_motion_desc *)md5_arena_alloc(arena, entity->num_clips, sizeof *motions);
+        (md5_motion_desc *)md5i_arena_alloc(arena, entity->num_clips, sizeof *motions);
     TRY(clips && motions);
     for (uint32_t i = 0; i < entity->num_clips; i++) {
         const md5_entity_clip *const clip = &entity->clips[i];
@@ -75,8 +75,8 @@ static bool make_clips(md5_arena *arena, const md5_entity *entity, md5_machine_d
             continue;
         const char *const name = clip->anim->name;
         if (!is_possible(name)) {
-            md5_warn(arena->context, 0, 0, "no machine can have a clip of the name '%s': left out",
-                     name);
+            md5i_warn(arena->context, 0, 0, "no machine can have a clip of the name '%s': left out",
+                      name);
             continue;
         }
         md5_clip_desc *const desc = &clips[machine->num_clips++];
@@ -103,7 +103,7 @@ static const char *make_mask_text(md5_arena *arena, const md5_model_def *def,
     size_t size = 1, used = 0;
     for (uint32_t i = 0; i < channel->num_joints; i++)
         size += strlen(def->joints[channel->joints[i]].name) + AROUND;
-    char *const text = (char *)md5_arena_alloc(arena, size, 1);
+    char *const text = (char *)md5i_arena_alloc(arena, size, 1);
     for (uint32_t i = 0; i < channel->num_joints && text; i++) {
         const char *const name = def->joints[channel->joints[i]].name;
         const size_t length = strlen(name);
@@ -122,7 +122,7 @@ static const char *make_mask_text(md5_arena *arena, const md5_model_def *def,
 static bool make_states(md5_arena *arena, const md5_machine_desc *machine, md5_layer_desc *layer)
 {
     md5_state_desc *const states =
-        (md5_state_desc *)md5_arena_alloc(arena, (size_t)machine->num_clips + 1, sizeof *states);
+        (md5_state_desc *)md5i_arena_alloc(arena, (size_t)machine->num_clips + 1, sizeof *states);
     TRY(states);
     states[0].name = nothing;
     for (uint32_t i = 0, motion = 0; i < machine->num_clips; i++) {
@@ -140,9 +140,9 @@ static bool make_states(md5_arena *arena, const md5_machine_desc *machine, md5_l
 static bool make_layers(md5_arena *arena, const md5_entity *entity, md5_machine_desc *machine)
 {
     md5_layer_desc *const layers =
-        (md5_layer_desc *)md5_arena_alloc(arena, MD5_NUM_CHANNELS, sizeof *layers);
+        (md5_layer_desc *)md5i_arena_alloc(arena, MD5_NUM_CHANNELS, sizeof *layers);
     md5_mask_desc *const masks =
-        (md5_mask_desc *)md5_arena_alloc(arena, MD5_NUM_CHANNELS, sizeof *masks);
+        (md5_mask_desc *)md5i_arena_alloc(arena, MD5_NUM_CHANNELS, sizeof *masks);
     const md5_model_def *const def = entity->model_def;
     TRY(layers && masks);
     for (int i = 0; i < MD5_NUM_CHANNELS; i++) {
@@ -191,11 +191,11 @@ md5_entity_machine *md5_make_entity_machine(const md5_entity *entity, const md5_
     MD5_ASSERT(entity != NULL, "entity: not NULL");
     MD5_ASSERT_OPTS(opts);
     md5_context context;
-    md5_context_begin(&context, opts, NULL, error);
+    md5i_context_begin(&context, opts, NULL, error);
     md5_arena arena = {.context = &context};
-    owned_machine *const owned = (owned_machine *)md5_arena_alloc(&arena, 1, sizeof *owned);
+    owned_machine *const owned = (owned_machine *)md5i_arena_alloc(&arena, 1, sizeof *owned);
     if (!owned || !make_tables(&arena, entity, &owned->desc)) {
-        md5_arena_free(&arena);
+        md5i_arena_free(&arena);
         return NULL;
     }
     owned->machine.desc = &owned->desc;
@@ -210,9 +210,9 @@ void md5_free_entity_machine(md5_entity_machine *machine)
         return;
     const md5_load_opts opts = {.allocator = machine->allocator};
     md5_context context;
-    md5_context_begin(&context, &opts, NULL, NULL);
+    md5i_context_begin(&context, &opts, NULL, NULL);
     md5_arena arena = {.context = &context, .chunks = ((const owned_machine *)machine)->chunks};
-    md5_arena_free(&arena);
+    md5i_arena_free(&arena);
 }
 
 #endif

@@ -10,13 +10,13 @@
 
 static md5_quoted quote(const char *text)
 {
-    return md5_quote(text, strlen(text));
+    return md5i_quote(text, strlen(text));
 }
 
 static md5_vec3 vector_of(md5_game *game, const char *text)
 {
     float values[3] = {0.0f, 0.0f, 0.0f};
-    md5_entity_numbers(game, text, values, 3);
+    md5i_entity_numbers(game, text, values, 3);
     const md5_vec3 vector = {values[0], values[1], values[2]};
     return vector;
 }
@@ -26,7 +26,7 @@ static int32_t find_joint(const md5_skeleton *skeleton, const char *name)
 {
     const md5_token word = {.text = name, .size = strlen(name)};
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        if (md5_token_is_word(&word, skeleton->joints[i].name))
+        if (md5i_token_is_word(&word, skeleton->joints[i].name))
             return (int32_t)i;
     }
     return -1;
@@ -53,9 +53,9 @@ static bool read_copy(const md5_entity_load *load, const md5_entity_owner *body,
     const int32_t from = find_joint(&body->entity.model->skeleton, joint);
     const int32_t to = find_joint(&head->model->skeleton, key->value);
     if (from < 0 || to < 0) {
-        md5_entity_warn(load->context, key->decl, "Unknown copy_joint %s on %sentity %s",
-                        quote(from < 0 ? joint : key->value).text, from < 0 ? "" : "head of ",
-                        quote(body->name).text);
+        md5i_entity_warn(load->context, key->decl, "Unknown copy_joint %s on %sentity %s",
+                         quote(from < 0 ? joint : key->value).text, from < 0 ? "" : "head of ",
+                         quote(body->name).text);
         return false;
     }
     *copy = (md5_joint_copy){(uint32_t)from, (uint32_t)to, in_model != NULL};
@@ -80,13 +80,14 @@ static bool read_copies(md5_entity_load *load, const md5_entity_owner *body, md5
     const md5_entity_def *const def = body->entity.def;
     md5_joint_copy copies[MD5_MOST_JOINT_COPIES];
     uint32_t count = 0;
-    for (const md5_entity_key *key = md5_next_entity_key(def, "copy_joint", NULL);
-         key && count < MD5_MOST_JOINT_COPIES; key = md5_next_entity_key(def, "copy_joint", key)) {
+    for (const md5_entity_key *key = md5_entity_def_next_key(def, "copy_joint", NULL);
+         key && count < MD5_MOST_JOINT_COPIES;
+         key = md5_entity_def_next_key(def, "copy_joint", key)) {
         if (key->value[0] && read_copy(load, body, key, part->entity, &copies[count]))
             count++;
     }
     md5_joint_copy *const sorted =
-        (md5_joint_copy *)md5_arena_alloc(&load->arena, count, sizeof *sorted);
+        (md5_joint_copy *)md5i_arena_alloc(&load->arena, count, sizeof *sorted);
     TRY(sorted);
     sort_copies(&part->entity->model->skeleton, copies, count, sorted);
     part->copies = sorted;
@@ -124,10 +125,10 @@ static bool make_placing_pose(part_loader *loader)
     if (!clip || num_joints == 0)
         return true;
     md5_arena *const arena = &loader->load->arena;
-    md5_transform *const pose = (md5_transform *)md5_arena_alloc(arena, num_joints, sizeof *pose);
-    md5_mat34 *const joints = (md5_mat34 *)md5_arena_alloc(arena, num_joints, sizeof *joints);
+    md5_xform *const pose = (md5_xform *)md5i_arena_alloc(arena, num_joints, sizeof *pose);
+    md5_mat34 *const joints = (md5_mat34 *)md5i_arena_alloc(arena, num_joints, sizeof *joints);
     TRY(pose && joints);
-    md5_base_frame_pose(clip, pose);
+    md5i_base_frame_pose(clip, pose);
     md5_local_to_model(&entity->model->skeleton, pose, joints);
     loader->placing = joints;
     return true;
@@ -137,23 +138,22 @@ static bool make_placing_pose(part_loader *loader)
 // translation from the joint along the axes of the body's model space, and a rotation, which is
 // relative to the joint if `is_turned`, else to model space. The part's own model_offset is applied
 // inside of that.
-static void place_part(const part_loader *loader, uint32_t joint, md5_transform at, bool is_turned,
+static void place_part(const part_loader *loader, uint32_t joint, md5_xform at, bool is_turned,
                        md5_entity_part *part)
 {
     const md5_model *const model = loader->body->entity.model;
-    const md5_transform own = md5_entity_transform(model, at);
-    const md5_transform from = md5_transform_from_mat34(loader->placing[joint]);
-    const md5_transform placed = {
+    const md5_xform own = md5i_entity_transform(model, at);
+    const md5_xform from = md5_xform_from_mat34(loader->placing[joint]);
+    const md5_xform placed = {
         .rotation = is_turned ? md5_quat_mul(from.rotation, own.rotation) : own.rotation,
         .translation = md5_vec3_add(from.translation, own.translation),
     };
-    const md5_transform inside = {
+    const md5_xform inside = {
         .rotation = {0.0f, 0.0f, 0.0f, 1.0f},
         .translation = part->entity->model_offset,
     };
     part->joint = joint;
-    part->offset =
-        md5_transform_mul(md5_transform_inverse(from), md5_transform_mul(placed, inside));
+    part->offset = md5_xform_mul(md5_xform_inverse(from), md5_xform_mul(placed, inside));
 }
 
 // -- Parts ----------------------------------------------------------------------------------------
@@ -177,24 +177,24 @@ static bool load_part_entity(part_loader *loader, const md5_entity_key *key, boo
     md5_error error;
     md5_context context;
     md5_entity_load own;
-    md5_context_begin(&context, &load->opts, NULL, &error);
+    md5i_context_begin(&context, &load->opts, NULL, &error);
     *part = NULL;
     loader->num_tried++;
     const md5_entity_def *const def =
         is_model ? NULL : md5_game_entity_def(load->game, key->value, &error);
     if (is_above(loader, def)) {
-        md5_entity_warn(load->context, key->decl, "%s %s: the entity would be attached to itself",
-                        quote(key->name).text, quote(key->value).text);
+        md5i_entity_warn(load->context, key->decl, "%s %s: the entity would be attached to itself",
+                         quote(key->name).text, quote(key->value).text);
         return true;
     }
-    if (md5_load_entity(&own, load->game, key->value, is_model, &context, &load->opts)) {
-        *part = md5_finish_entity(&own);
+    if (md5i_load_entity(&own, load->game, key->value, is_model, &context, &load->opts)) {
+        *part = md5i_finish_entity(&own);
         return true;
     }
-    md5_end_entity_load(&own);
-    TRY(md5_entity_has_memory(load->context, &error));
-    md5_entity_warn(load->context, key->decl, "%s %s: %.150s", quote(key->name).text,
-                    quote(key->value).text, error.message);
+    md5i_end_entity_load(&own);
+    TRY(md5i_entity_has_memory(load->context, &error));
+    md5i_entity_warn(load->context, key->decl, "%s %s: %.150s", quote(key->name).text,
+                     quote(key->value).text, error.message);
     return true;
 }
 
@@ -211,20 +211,20 @@ static void keep_part(part_loader *loader, const md5_entity_part *part)
 static bool add_head(part_loader *loader)
 {
     const md5_entity *const entity = &loader->body->entity;
-    const md5_entity_key *key = md5_next_entity_key(entity->def, "def_head", NULL);
+    const md5_entity_key *key = md5_entity_def_next_key(entity->def, "def_head", NULL);
     while (key && key->name[strlen("def_head")] != '\0')
-        key = md5_next_entity_key(entity->def, "def_head", key);
+        key = md5_entity_def_next_key(entity->def, "def_head", key);
     if (!key || !key->value[0])
         return true;
-    const char *const name = md5_entity_value(entity->def, "head_joint");
+    const char *const name = md5_entity_def_value(entity->def, "head_joint");
     const int32_t joint = name ? find_joint(&entity->model->skeleton, name) : -1;
     if (joint < 0) {
-        md5_entity_warn(loader->load->context, key->decl,
-                        "Joint %s not found for 'head_joint' on %s", quote(name ? name : "").text,
-                        quote(loader->body->name).text);
+        md5i_entity_warn(loader->load->context, key->decl,
+                         "Joint %s not found for 'head_joint' on %s", quote(name ? name : "").text,
+                         quote(loader->body->name).text);
         return true;
     }
-    const md5_transform at = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+    const md5_xform at = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
     md5_entity_part part = {.key = key->name};
     TRY(load_part_entity(loader, key, true, &part.entity));
     if (!part.entity)
@@ -253,18 +253,18 @@ static bool add_attachment(part_loader *loader, const md5_entity_key *key)
     if (!part.entity)
         return true;
     const md5_entity_def *const def = part.entity->def;
-    const char *const name = def ? md5_entity_value(def, "joint") : NULL;
+    const char *const name = def ? md5_entity_def_value(def, "joint") : NULL;
     const int32_t joint = name ? find_joint(&loader->body->entity.model->skeleton, name) : -1;
     if (joint < 0) {
-        md5_entity_warn(loader->load->context, key->decl,
-                        "Joint %s not found for attaching %s on %s", quote(name ? name : "").text,
-                        quote(key->value).text, quote(loader->body->name).text);
-        md5_free_lone_entity(part.entity);
+        md5i_entity_warn(loader->load->context, key->decl,
+                         "Joint %s not found for attaching %s on %s", quote(name ? name : "").text,
+                         quote(key->value).text, quote(loader->body->name).text);
+        md5i_free_lone_entity(part.entity);
         return true;
     }
-    const md5_transform at = {
-        .rotation = turn_of(vector_of(game, md5_entity_value(def, "angles"))),
-        .translation = vector_of(game, md5_entity_value(def, "origin")),
+    const md5_xform at = {
+        .rotation = turn_of(vector_of(game, md5_entity_def_value(def, "angles"))),
+        .translation = vector_of(game, md5_entity_def_value(def, "origin")),
     };
     place_part(loader, (uint32_t)joint, at, true, &part);
     keep_part(loader, &part);
@@ -277,24 +277,24 @@ static bool add_parts(part_loader *loader)
     const md5_entity_def *const def = entity->def;
     const uint32_t room = MD5_MOST_ENTITY_PARTS - loader->num_tried;
     if (!def || room == 0
-        || (!md5_next_entity_key(def, "def_head", NULL)
-            && !md5_next_entity_key(def, "def_attach", NULL)))
+        || (!md5_entity_def_next_key(def, "def_head", NULL)
+            && !md5_entity_def_next_key(def, "def_attach", NULL)))
         return true;
     loader->parts =
-        (md5_entity_part *)md5_arena_alloc(&loader->load->arena, room, sizeof *loader->parts);
+        (md5_entity_part *)md5i_arena_alloc(&loader->load->arena, room, sizeof *loader->parts);
     TRY(loader->parts && make_placing_pose(loader));
     entity->parts = loader->parts;
     TRY(add_head(loader));
-    for (const md5_entity_key *key = md5_next_entity_key(def, "def_attach", NULL);
+    for (const md5_entity_key *key = md5_entity_def_next_key(def, "def_attach", NULL);
          key && loader->num_tried < MD5_MOST_ENTITY_PARTS;
-         key = md5_next_entity_key(def, "def_attach", key)) {
+         key = md5_entity_def_next_key(def, "def_attach", key)) {
         if (key->value[0])
             TRY(add_attachment(loader, key));
     }
     return true;
 }
 
-bool md5_load_entity_parts(md5_entity_load *load)
+bool md5i_load_entity_parts(md5_entity_load *load)
 {
     part_loader loader = {.load = load, .body = load->owner, .last = &load->owner->next};
     for (; loader.body; loader.body = loader.body->next)

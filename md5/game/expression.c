@@ -19,25 +19,25 @@
 enum { TOP_LEVEL = 4 };
 enum { FRAME_OPERATOR = TOP_LEVEL + 1, FRAME_BRACKET, FRAME_TABLE }; // 1 to 4: a level
 
-void md5_match(md5_material_parser *parser, md5_decl_lex *lex, const char *text)
+void md5i_match(md5_material_parser *parser, md5_decl_lex *lex, const char *text)
 {
     md5_token token;
     if (!md5_is_lenient(lex->game)) {
-        parser->is_defaulted |= !md5_decl_lex_expect(lex, text);
+        parser->is_defaulted |= !md5i_decl_lex_expect(lex, text);
         return;
     }
     // The token that is there instead is read again: only the missing one is skipped.
-    if (!md5_decl_lex_read(lex, &token)) {
-        md5_decl_lex_warn(lex, "couldn't find expected '%s'", text);
-    } else if (!md5_token_is(&token, text)) {
-        md5_decl_lex_warn(lex, "expected '%s' but found %s", text, md5_token_show(&token).text);
-        md5_decl_lex_unread(lex, &token);
+    if (!md5i_decl_lex_read(lex, &token)) {
+        md5i_decl_lex_warn(lex, "couldn't find expected '%s'", text);
+    } else if (!md5i_token_is(&token, text)) {
+        md5i_decl_lex_warn(lex, "expected '%s' but found %s", text, md5i_token_show(&token).text);
+        md5i_decl_lex_unread(lex, &token);
     }
 }
 
 // -- Registers ------------------------------------------------------------------------------------
 
-void md5_clear_expressions(md5_material_parser *parser)
+void md5i_clear_expressions(md5_material_parser *parser)
 {
     parser->material.num_registers = MD5_FIRST_REGISTER;
     parser->material.num_ops = 0;
@@ -52,9 +52,9 @@ void md5_clear_expressions(md5_material_parser *parser)
 static void exceed(md5_material_parser *parser, const char *what)
 {
     md5_decl_lex lex;
-    md5_decl_lex_begin(&lex, parser->game, parser->decl->file, parser->decl->line, "", 0);
-    md5_decl_lex_warn(&lex, "material %s has too many %s",
-                      md5_quote(parser->decl->name, strlen(parser->decl->name)).text, what);
+    md5i_decl_lex_begin(&lex, parser->game, parser->decl->file, parser->decl->line, "", 0);
+    md5i_decl_lex_warn(&lex, "material %s has too many %s",
+                       md5i_quote(parser->decl->name, strlen(parser->decl->name)).text, what);
     parser->is_defaulted = true;
 }
 
@@ -84,7 +84,7 @@ static uint16_t *constant_slot(md5_material_parser *parser, float value)
     return &parser->constants[slot];
 }
 
-uint32_t md5_add_constant(md5_material_parser *parser, float value)
+uint32_t md5i_add_constant(md5_material_parser *parser, float value)
 {
     uint16_t *const slot = constant_slot(parser, value);
     if (*slot != 0)
@@ -121,7 +121,7 @@ static uint32_t emit(md5_material_parser *parser, md5_material_op_kind kind, uin
     return result;
 }
 
-uint32_t md5_add_op(md5_material_parser *parser, md5_material_op_kind kind, uint32_t a, uint32_t b)
+uint32_t md5i_add_op(md5_material_parser *parser, md5_material_op_kind kind, uint32_t a, uint32_t b)
 {
     const bool are_constant = !parser->is_temporary[a] && !parser->is_temporary[b];
     if (kind == MD5_OP_ADD) {
@@ -130,7 +130,7 @@ uint32_t md5_add_op(md5_material_parser *parser, md5_material_op_kind kind, uint
         if (is_constant(parser, b, 0.0f))
             return a;
         if (are_constant)
-            return md5_add_constant(parser, parser->registers[a] + parser->registers[b]);
+            return md5i_add_constant(parser, parser->registers[a] + parser->registers[b]);
     }
     if (kind == MD5_OP_MULTIPLY) {
         if (is_constant(parser, a, 1.0f) || is_constant(parser, b, 0.0f))
@@ -138,16 +138,16 @@ uint32_t md5_add_op(md5_material_parser *parser, md5_material_op_kind kind, uint
         if (is_constant(parser, b, 1.0f) || is_constant(parser, a, 0.0f))
             return a;
         if (are_constant)
-            return md5_add_constant(parser, parser->registers[a] * parser->registers[b]);
+            return md5i_add_constant(parser, parser->registers[a] * parser->registers[b]);
     }
     return emit(parser, kind, a, b, NULL);
 }
 
-uint32_t md5_add_table_op(md5_material_parser *parser, const char *name, size_t size, uint32_t at,
-                          bool *found)
+uint32_t md5i_add_table_op(md5_material_parser *parser, const char *name, size_t size, uint32_t at,
+                           bool *found)
 {
-    md5_decl_entry *const entry = md5_find_entry(parser->game, MD5_DECL_TABLE, name, size);
-    *found = entry && md5_parse_table(parser->game, entry);
+    md5_decl_entry *const entry = md5i_find_entry(parser->game, MD5_DECL_TABLE, name, size);
+    *found = entry && md5i_parse_table(parser->game, entry);
     return *found ? emit(parser, MD5_OP_TABLE, 0, at, (const md5_table *)entry->parsed) : 0;
 }
 
@@ -181,7 +181,7 @@ static bool is_numbered(const md5_token *token, const char *word, uint32_t count
 {
     const size_t length = strlen(word);
     const md5_token start = {.text = token->text, .size = length};
-    if (token->size <= length || token->size > length + 2 || !md5_token_is_word(&start, word))
+    if (token->size <= length || token->size > length + 2 || !md5i_token_is_word(&start, word))
         return false;
     const char first = token->text[length];
     const char second = token->size > length + 1 ? token->text[length + 1] : '\0';
@@ -199,16 +199,16 @@ static bool is_numbered(const md5_token *token, const char *word, uint32_t count
 static uint32_t read_negative(md5_material_parser *parser, md5_decl_lex *lex, bool *is_open)
 {
     md5_token token;
-    if (!md5_decl_lex_read(lex, &token))
+    if (!md5i_decl_lex_read(lex, &token))
         token = (md5_token){.text = ""};
-    if (token.kind == MD5_TOKEN_NUMBER || md5_token_is(&token, "."))
-        return md5_add_constant(parser, -md5_token_float(&token));
+    if (token.kind == MD5_TOKEN_NUMBER || md5i_token_is(&token, "."))
+        return md5i_add_constant(parser, -md5i_token_float(&token));
     parser->is_defaulted |=
-        md5_mistake(lex, "a number", "Bad negative number %s", md5_token_show(&token).text);
+        md5i_mistake(lex, "a number", "Bad negative number %s", md5i_token_show(&token).text);
     if (parser->is_defaulted || token.size == 0)
         return 0;
-    md5_decl_lex_unread(lex, &token);
-    const uint32_t zero = md5_add_constant(parser, 0.0f);
+    md5i_decl_lex_unread(lex, &token);
+    const uint32_t zero = md5i_add_constant(parser, 0.0f);
     *is_open = push(parser, FRAME_OPERATOR, zero, MD5_OP_SUBTRACT, NULL);
     return 0;
 }
@@ -217,13 +217,13 @@ static uint32_t read_negative(md5_material_parser *parser, md5_decl_lex *lex, bo
 // Returns whether an index is read next.
 static bool open_unknown(md5_material_parser *parser, md5_decl_lex *lex, const md5_token *token)
 {
-    parser->is_defaulted |= md5_mistake(lex, "a number, a parameter or a table, read as 1",
-                                        "Bad term %s", md5_token_show(token).text);
+    parser->is_defaulted |= md5i_mistake(lex, "a number, a parameter or a table, read as 1",
+                                         "Bad term %s", md5i_token_show(token).text);
     if (parser->is_defaulted)
         return false;
     if (token->kind == MD5_TOKEN_PUNCTUATION)
-        md5_decl_lex_unread(lex, token);
-    return token->kind != MD5_TOKEN_PUNCTUATION && md5_decl_lex_take(lex, "[")
+        md5i_decl_lex_unread(lex, token);
+    return token->kind != MD5_TOKEN_PUNCTUATION && md5i_decl_lex_take(lex, "[")
            && push(parser, FRAME_TABLE, 0, MD5_OP_TABLE, NULL) && descend(parser, TOP_LEVEL);
 }
 
@@ -233,13 +233,13 @@ static bool open_table(md5_material_parser *parser, md5_decl_lex *lex, const md5
                        bool *is_open)
 {
     md5_decl_entry *const entry =
-        md5_find_entry(parser->game, MD5_DECL_TABLE, token->text, token->size);
+        md5i_find_entry(parser->game, MD5_DECL_TABLE, token->text, token->size);
     if (!entry) {
         *is_open = open_unknown(parser, lex, token);
         return true;
     }
-    TRY(md5_parse_table(parser->game, entry));
-    md5_match(parser, lex, "[");
+    TRY(md5i_parse_table(parser->game, entry));
+    md5i_match(parser, lex, "[");
     *is_open = push(parser, FRAME_TABLE, 0, MD5_OP_TABLE, (const md5_table *)entry->parsed)
                && descend(parser, TOP_LEVEL);
     return true;
@@ -251,29 +251,29 @@ static uint32_t read_term(md5_material_parser *parser, md5_decl_lex *lex, bool *
     md5_token token;
     uint32_t number = 0;
     *is_open = false;
-    if (!md5_decl_lex_read(lex, &token))
+    if (!md5i_decl_lex_read(lex, &token))
         token = (md5_token){.text = ""};
-    if (md5_token_is(&token, "(")) {
+    if (md5i_token_is(&token, "(")) {
         *is_open = push(parser, FRAME_BRACKET, 0, MD5_OP_ADD, NULL) && descend(parser, TOP_LEVEL);
         return 0;
     }
-    if (md5_token_is_word(&token, "time"))
+    if (md5i_token_is_word(&token, "time"))
         return MD5_REGISTER_TIME;
     if (is_numbered(&token, "parm", 12, &number))
         return MD5_REGISTER_PARM0 + number;
     if (is_numbered(&token, "global", 8, &number))
         return MD5_REGISTER_GLOBAL0 + number;
-    if (md5_token_is_word(&token, "fragmentPrograms"))
-        return md5_add_constant(parser, 1.0f);
-    if (md5_token_is_word(&token, "sound"))
+    if (md5i_token_is_word(&token, "fragmentPrograms"))
+        return md5i_add_constant(parser, 1.0f);
+    if (md5i_token_is_word(&token, "sound"))
         return emit(parser, MD5_OP_SOUND, 0, 0, NULL);
-    if (md5_token_is(&token, "-"))
+    if (md5i_token_is(&token, "-"))
         return read_negative(parser, lex, is_open);
-    if (token.kind == MD5_TOKEN_NUMBER || md5_token_is(&token, "."))
-        return md5_add_constant(parser, md5_token_float(&token));
+    if (token.kind == MD5_TOKEN_NUMBER || md5i_token_is(&token, "."))
+        return md5i_add_constant(parser, md5i_token_float(&token));
     if (!open_table(parser, lex, &token, is_open))
         parser->is_defaulted = true; // out of memory
-    return parser->is_defaulted ? 0 : md5_add_constant(parser, 1.0f);
+    return parser->is_defaulted ? 0 : md5i_add_constant(parser, 1.0f);
 }
 
 // -- Operators ------------------------------------------------------------------------------------
@@ -301,7 +301,7 @@ static const struct operator_word {
 static const struct operator_word *operator_of(const md5_token *token, uint32_t level)
 {
     for (size_t i = 0; i < sizeof operator_words / sizeof operator_words[0]; i++) {
-        if (operator_words[i].level == level && md5_token_is(token, operator_words[i].text))
+        if (operator_words[i].level == level && md5i_token_is(token, operator_words[i].text))
             return &operator_words[i];
     }
     return NULL;
@@ -313,12 +313,12 @@ static bool open_operator(md5_material_parser *parser, md5_decl_lex *lex, uint32
                           uint32_t left)
 {
     md5_token token;
-    if (!md5_decl_lex_read(lex, &token))
+    if (!md5i_decl_lex_read(lex, &token))
         return false;
     const struct operator_word *const found = operator_of(&token, level);
     if (found)
         return push(parser, FRAME_OPERATOR, left, found->kind, NULL) && descend(parser, level);
-    md5_decl_lex_unread(lex, &token);
+    md5i_decl_lex_unread(lex, &token);
     return false;
 }
 
@@ -329,13 +329,13 @@ static bool hand_over(md5_material_parser *parser, md5_decl_lex *lex, uint32_t *
     while (parser->num_frames > 0) {
         const md5_expression_frame frame = parser->frames[--parser->num_frames];
         if (frame.kind == FRAME_OPERATOR) {
-            *value = md5_add_op(parser, frame.op, frame.left, *value);
+            *value = md5i_add_op(parser, frame.op, frame.left, *value);
         } else if (frame.kind == FRAME_BRACKET) {
-            md5_match(parser, lex, ")");
+            md5i_match(parser, lex, ")");
         } else if (frame.kind == FRAME_TABLE) {
-            md5_match(parser, lex, "]");
+            md5i_match(parser, lex, "]");
             *value = frame.table ? emit(parser, MD5_OP_TABLE, 0, *value, frame.table)
-                                 : md5_add_constant(parser, 1.0f);
+                                 : md5i_add_constant(parser, 1.0f);
         } else if (parser->is_defaulted) {
             *value = 0;
         } else if (open_operator(parser, lex, frame.kind, *value)) {
@@ -345,7 +345,7 @@ static bool hand_over(md5_material_parser *parser, md5_decl_lex *lex, uint32_t *
     return false;
 }
 
-uint32_t md5_read_expression(md5_material_parser *parser, md5_decl_lex *lex)
+uint32_t md5i_read_expression(md5_material_parser *parser, md5_decl_lex *lex)
 {
     uint32_t value = 0;
     bool is_open;

@@ -48,31 +48,31 @@ static bool add_file(md5_game *game, uint32_t number, size_t file)
     md5_game_entry *const entry = &game->entries[game->num_entries];
     if (!name)
         return true;
-    const md5_arena_mark before = md5_arena_here(&game->arena);
+    const md5_arena_mark before = md5i_arena_here(&game->arena);
     *entry = (md5_game_entry){.path = number, .file = file};
     TRY(copy_names(game, path, name, entry));
     void **const found =
-        is_reachable(entry->name) ? md5_name_map_find(&game->files, entry->name) : NULL;
+        is_reachable(entry->name) ? md5i_name_map_find(&game->files, entry->name) : NULL;
     if (!is_reachable(entry->name) || found) {
         md5_game_entry *const best = found ? (md5_game_entry *)*found : NULL;
         if (best && best->path == number && path->is_archive)
             best->file = file;
-        md5_arena_rewind(&game->arena, before);
+        md5i_arena_rewind(&game->arena, before);
         return true;
     }
-    void **const added = md5_name_map_add(&game->files, &game->arena, entry->name);
+    void **const added = md5i_name_map_add(&game->files, &game->arena, entry->name);
     TRY(added);
     *added = entry;
     game->num_entries++;
     return true;
 }
 
-bool md5_game_index_files(md5_game *game)
+bool md5i_game_index_files(md5_game *game)
 {
     size_t count = 0;
     for (size_t i = 0; i < game->num_paths; i++)
         count += game->paths[i].num_files;
-    game->entries = (md5_game_entry *)md5_arena_alloc(&game->arena, count, sizeof *game->entries);
+    game->entries = (md5_game_entry *)md5i_arena_alloc(&game->arena, count, sizeof *game->entries);
     TRY(game->entries);
     for (size_t i = 0; i < game->num_paths; i++) {
         for (size_t file = 0; file < game->paths[i].num_files; file++)
@@ -83,7 +83,7 @@ bool md5_game_index_files(md5_game *game)
 
 // -- Search ---------------------------------------------------------------------------------------
 
-const md5_game_entry *md5_game_find_file(const md5_game *game, const char *name)
+const md5_game_entry *md5i_game_find_file(const md5_game *game, const char *name)
 {
     enum { LONGEST = 1024 };
     char folded[LONGEST];
@@ -96,12 +96,12 @@ const md5_game_entry *md5_game_find_file(const md5_game *game, const char *name)
     fold(folded, '\0');
     if (!is_reachable(folded))
         return NULL;
-    void **const found = md5_name_map_find(&game->files, folded);
+    void **const found = md5i_name_map_find(&game->files, folded);
     return found ? (const md5_game_entry *)*found : NULL;
 }
 
-const char *md5_game_open_file(const md5_game *game, const md5_game_entry *entry, size_t most,
-                               size_t *size, md5_error *error)
+const char *md5i_game_open_file(const md5_game *game, const md5_game_entry *entry, size_t most,
+                                size_t *size, md5_error *error)
 {
     const md5_game_path *const path = &game->paths[entry->path];
     *size = most;
@@ -114,14 +114,14 @@ const char *md5_game_open_file(const md5_game *game, const md5_game_entry *entry
     return NULL;
 }
 
-void md5_game_close_file(const md5_game *game, const md5_game_entry *entry, const char *bytes,
-                         size_t size)
+void md5i_game_close_file(const md5_game *game, const md5_game_entry *entry, const char *bytes,
+                          size_t size)
 {
     const md5_game_path *const path = &game->paths[entry->path];
     path->close(path->user, bytes, size);
 }
 
-int64_t md5_game_file_time(const md5_game *game, const md5_game_entry *entry)
+int64_t md5i_game_file_time(const md5_game *game, const md5_game_entry *entry)
 {
     const md5_game_path *const path = &game->paths[entry->path];
     return path->time ? path->time(path->user, entry->file) : 0;
@@ -131,7 +131,7 @@ bool md5_game_has_file(const md5_game *game, const char *name)
 {
     MD5_ASSERT(game != NULL, "game: not NULL");
     MD5_ASSERT(name != NULL, "name: not NULL");
-    return md5_game_find_file(game, name) != NULL;
+    return md5i_game_find_file(game, name) != NULL;
 }
 
 size_t md5_game_num_files(const md5_game *game)
@@ -171,7 +171,7 @@ size_t md5_game_file_place(const md5_game *game, const char *name, size_t from)
 {
     MD5_ASSERT(game != NULL, "game: not NULL");
     MD5_ASSERT(name != NULL, "name: not NULL");
-    const md5_game_entry *const entry = md5_game_find_file(game, name);
+    const md5_game_entry *const entry = md5i_game_find_file(game, name);
     size_t place = !entry ? game->num_paths : entry->path > from ? entry->path : from;
     while (place < game->num_paths && place != entry->path
            && !has_file(&game->paths[place], entry->name))
@@ -191,12 +191,12 @@ static const void *open_for_loader(void *user, const char *path, size_t *size, m
 {
     const md5_game *const game = (const md5_game *)user;
     const md5_allocator *const allocator = &game->context.allocator;
-    const md5_game_entry *const entry = md5_game_find_file(game, path);
+    const md5_game_entry *const entry = md5i_game_find_file(game, path);
     if (!entry) {
         set_reason(error, "no such file in the game");
         return NULL;
     }
-    const char *const bytes = md5_game_open_file(game, entry, 0, size, error);
+    const char *const bytes = md5i_game_open_file(game, entry, 0, size, error);
     if (!bytes)
         return NULL;
     void *const copy = allocator->alloc(allocator->user, *size ? *size : 1);
@@ -204,7 +204,7 @@ static const void *open_for_loader(void *user, const char *path, size_t *size, m
         set_reason(error, "out of memory");
     else if (*size > 0)
         memcpy(copy, bytes, *size);
-    md5_game_close_file(game, entry, bytes, *size);
+    md5i_game_close_file(game, entry, bytes, *size);
     return copy;
 }
 

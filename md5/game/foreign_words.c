@@ -99,7 +99,7 @@ static bool fits(const char *pattern, const md5_token *word)
 {
     const size_t length = strlen(pattern);
     if (pattern[0] != '*' && pattern[length - 1] != '*')
-        return md5_token_is_word(word, pattern);
+        return md5i_token_is_word(word, pattern);
     const size_t fixed = length - 1;
     md5_token part = *word;
     if (word->size <= fixed)
@@ -123,7 +123,7 @@ static const foreign_word *find(const md5_token *word, md5_word_place place)
     return row;
 }
 
-const char *md5_engine_of_word(const md5_token *word, md5_word_place place)
+const char *md5i_engine_of_word(const md5_token *word, md5_word_place place)
 {
     return find(word, place)->engine;
 }
@@ -132,35 +132,35 @@ const char *md5_engine_of_word(const md5_token *word, md5_word_place place)
 
 static bool is_punctuation(const md5_token *token, const char *text)
 {
-    return token->kind == MD5_TOKEN_PUNCTUATION && md5_token_is(token, text);
+    return token->kind == MD5_TOKEN_PUNCTUATION && md5i_token_is(token, text);
 }
 
 static bool ends_line(const md5_token *token, md5_word_place place)
 {
     // Frame commands may stand behind each other on one line.
     return is_punctuation(token, "{") || is_punctuation(token, "}")
-           || (place == MD5_WORD_MODEL && md5_token_is(token, "frame"));
+           || (place == MD5_WORD_MODEL && md5i_token_is(token, "frame"));
 }
 
 static void skip_line(md5_decl_lex *lex, md5_word_place place)
 {
     md5_token token;
-    while (md5_decl_lex_read_on_line(lex, &token)) {
+    while (md5i_decl_lex_read_on_line(lex, &token)) {
         if (ends_line(&token, place)) {
-            md5_decl_lex_unread(lex, &token);
+            md5i_decl_lex_unread(lex, &token);
             return;
         }
     }
 }
 
-void md5_skip_unknown_word(md5_decl_lex *lex, const md5_token *word, md5_word_place place)
+void md5i_skip_unknown_word(md5_decl_lex *lex, const md5_token *word, md5_word_place place)
 {
     char image[MD5_IMAGE_TEXT];
     const foreign_word *const row = find(word, place);
     if (!row->word || row->form == FORM_LINE || row->form == FORM_BLOCK)
         skip_line(lex, place);
-    if (row->word && row->form == FORM_BLOCK && md5_decl_lex_take(lex, "{"))
-        (void)md5_decl_lex_skip_braces(lex, 1);
+    if (row->word && row->form == FORM_BLOCK && md5i_decl_lex_take(lex, "{"))
+        (void)md5i_decl_lex_skip_braces(lex, 1);
     if (row->word && row->form == FORM_IMAGE)
-        (void)md5_read_image_text(lex, image);
+        (void)md5i_read_image_text(lex, image);
 }

@@ -48,7 +48,7 @@ struct md5_game {
     md5_name_map assets;                // meshes and animations that were read, for models
     md5_name_map anim_names;            // of md5_anim_name: names of animations, for models
     uint32_t num_anim_names;
-    uint32_t num_model_joints; // see md5_model_spend()
+    uint32_t num_model_joints; // see md5i_model_spend()
 };
 
 // Begins a public call: its error is the caller's, which may be NULL.
@@ -82,7 +82,7 @@ static inline void md5_game_end_silence(md5_game *game, md5_game_silence before)
 // Copies a text of `size` bytes into the arena, with a NUL. Returns NULL if memory runs out.
 static inline const char *md5_game_copy(md5_arena *arena, const char *text, size_t size)
 {
-    char *const copy = (char *)md5_arena_alloc(arena, size + 1, 1);
+    char *const copy = (char *)md5i_arena_alloc(arena, size + 1, 1);
     for (size_t i = 0; copy && i < size; i++)
         copy[i] = text[i];
     return copy;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-void md5_image_begin(md5_context *context, const md5_image_opts *opts, md5_error *error)
+void md5i_image_begin(md5_context *context, const md5_image_opts *opts, md5_error *error)
 {
     md5_load_opts load_opts;
     memset(&load_opts, 0, sizeof load_opts);
@@ -13,29 +13,29 @@ void md5_image_begin(md5_context *context, const md5_image_opts *opts, md5_error
         load_opts.allocator = opts->allocator;
         load_opts.memory_limit = opts->memory_limit;
     }
-    md5_context_begin(context, &load_opts, opts ? opts->file_name : NULL, error);
+    md5i_context_begin(context, &load_opts, opts ? opts->file_name : NULL, error);
 }
 
-bool md5_check_image_size(md5_context *context, uint32_t width, uint32_t height)
+bool md5i_check_image_size(md5_context *context, uint32_t width, uint32_t height)
 {
     if (width == 0 || height == 0)
-        return md5_fail(context, MD5_ERROR_RANGE, 0, 0, "%u by %u pixels", width, height);
+        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "%u by %u pixels", width, height);
     if (width > MD5_IMAGE_MAX_SIDE || height > MD5_IMAGE_MAX_SIDE
         || (uint64_t)width * height > MD5_IMAGE_MAX_PIXELS)
-        return md5_fail(context, MD5_ERROR_RANGE, 0, 0,
-                        "%u by %u pixels; at most %d a side and %d in all", width, height,
-                        MD5_IMAGE_MAX_SIDE, MD5_IMAGE_MAX_PIXELS);
+        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
+                         "%u by %u pixels; at most %d a side and %d in all", width, height,
+                         MD5_IMAGE_MAX_SIDE, MD5_IMAGE_MAX_PIXELS);
     return true;
 }
 
-md5_image *md5_new_image(md5_context *context, uint32_t width, uint32_t height)
+md5_image *md5i_new_image(md5_context *context, uint32_t width, uint32_t height)
 {
     enum { ALIGNMENT = 16 };
     const size_t header = (sizeof(md5_image) + (ALIGNMENT - 1)) & ~(size_t)(ALIGNMENT - 1);
-    if (!md5_check_image_size(context, width, height))
+    if (!md5i_check_image_size(context, width, height))
         return NULL;
     const size_t size = header + (size_t)width * height * MD5_IMAGE_CHANNELS;
-    md5_image *const image = (md5_image *)md5_alloc(context, size);
+    md5_image *const image = (md5_image *)md5i_alloc(context, size);
     if (!image)
         return NULL;
     memset(image, 0, sizeof *image);
@@ -47,7 +47,7 @@ md5_image *md5_new_image(md5_context *context, uint32_t width, uint32_t height)
     return image;
 }
 
-void md5_drop_image(md5_context *context, md5_image *image)
+void md5i_drop_image(md5_context *context, md5_image *image)
 {
     if (image)
         context->memory_held -= image->size;
@@ -65,8 +65,8 @@ md5_image *md5_create_image(uint32_t width, uint32_t height, const md5_image_opt
 {
     md5_context context;
     MD5_ASSERT_IMAGE_OPTS(opts);
-    md5_image_begin(&context, opts, error);
-    md5_image *const image = md5_new_image(&context, width, height);
+    md5i_image_begin(&context, opts, error);
+    md5_image *const image = md5i_new_image(&context, width, height);
     if (image)
         memset(image->pixels, 0, md5_image_texels(image) * MD5_IMAGE_CHANNELS);
     return image;

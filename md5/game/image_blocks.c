@@ -57,7 +57,7 @@ static void read_interpolated_alpha(const uint8_t *block, uint8_t texels[16][4])
         texels[i][3] = palette[indices & 7];
 }
 
-void md5_read_block(md5_block_format format, const uint8_t *block, uint8_t texels[16][4])
+void md5i_read_block(md5_block_format format, const uint8_t *block, uint8_t texels[16][4])
 {
     switch (format) {
     case MD5_BLOCK_DXT1:

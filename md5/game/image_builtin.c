@@ -203,19 +203,19 @@ static const struct builtin_image *find_builtin(const char *name)
     return NULL;
 }
 
-bool md5_is_builtin_image(const char *name)
+bool md5i_is_builtin_image(const char *name)
 {
     return find_builtin(name) != NULL;
 }
 
-void md5_set_builtin_sampling(const char *name, md5_stage *stage)
+void md5i_set_builtin_sampling(const char *name, md5_stage *stage)
 {
     const struct builtin_image *const builtin = find_builtin(name);
     stage->repeat = builtin ? builtin->repeat : MD5_REPEAT;
     stage->filter = builtin && builtin->is_nearest ? MD5_FILTER_NEAREST : MD5_FILTER_DEFAULT;
 }
 
-md5_image *md5_make_builtin_image(const char *name, const md5_image_opts *opts, md5_error *error)
+md5_image *md5i_make_builtin_image(const char *name, const md5_image_opts *opts, md5_error *error)
 {
     md5_context context;
     const struct builtin_image *const builtin = find_builtin(name);
@@ -224,12 +224,12 @@ md5_image *md5_make_builtin_image(const char *name, const md5_image_opts *opts, 
     if (opts)
         named = *opts;
     named.file_name = name;
-    md5_image_begin(&context, &named, error);
+    md5i_image_begin(&context, &named, error);
     if (!builtin->fill) {
-        md5_fail(&context, MD5_ERROR_MISMATCH, 0, 0, "%s is made while the game is drawn", name);
+        md5i_fail(&context, MD5_ERROR_MISMATCH, 0, 0, "%s is made while the game is drawn", name);
         return NULL;
     }
-    md5_image *const image = md5_new_image(&context, builtin->width, builtin->height);
+    md5_image *const image = md5i_new_image(&context, builtin->width, builtin->height);
     for (uint32_t y = 0; image && y < image->height; y++) {
         for (uint32_t x = 0; x < image->width; x++)
             builtin->fill(image->pixels + ((size_t)y * image->width + x) * MD5_IMAGE_CHANNELS, x,

@@ -80,17 +80,17 @@ static bool read_named_format(md5_context *context, const uint8_t *bytes, size_t
         }
     }
     if (memcmp(name, "DX10", 4) != 0)
-        return md5_fail(context, MD5_ERROR_SYNTAX, 0, 0,
-                        "the DDS format %s, expected DXT1, DXT3, DXT5, RXGB or DX10",
-                        md5_quote(name, 4).text);
+        return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0,
+                         "the DDS format %s, expected DXT1, DXT3, DXT5, RXGB or DX10",
+                         md5i_quote(name, 4).text);
     if (size < DX10_SIZE)
-        return md5_fail(context, MD5_ERROR_SYNTAX, 0, 0, "the DDS header ends after %zu bytes",
-                        size);
+        return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0, "the DDS header ends after %zu bytes",
+                         size);
     file->start = DX10_SIZE;
     return set_numbered_format(md5_little32(bytes + HEADER_SIZE), file)
-           || md5_fail(context, MD5_ERROR_SYNTAX, 0, 0,
-                       "the DDS format has number %u, expected BC1, BC2, BC3 or 8 bits a channel",
-                       md5_little32(bytes + HEADER_SIZE));
+           || md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0,
+                        "the DDS format has number %u, expected BC1, BC2, BC3 or 8 bits a channel",
+                        md5_little32(bytes + HEADER_SIZE));
 }
 
 static bool read_masked_format(md5_context *context, const uint8_t *bytes, dds_file *file)
@@ -99,12 +99,12 @@ static bool read_masked_format(md5_context *context, const uint8_t *bytes, dds_f
     const bool has_alpha = (flags & (HAS_ALPHA | IS_ALPHA)) != 0;
     file->bits = md5_little32(bytes + 88);
     if (file->bits != 8 && file->bits != 16 && file->bits != 24 && file->bits != 32)
-        return md5_fail(context, MD5_ERROR_SYNTAX, 0, 0,
-                        "DDS texels of %u bits, expected 8, 16, 24 or 32", file->bits);
+        return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0,
+                         "DDS texels of %u bits, expected 8, 16, 24 or 32", file->bits);
     if (!(flags & (IS_COLOR | IS_LUMINANCE | IS_ALPHA)))
-        return md5_fail(context, MD5_ERROR_SYNTAX, 0, 0,
-                        "the DDS format has flags 0x%x, expected a name, color, luminance or alpha",
-                        flags);
+        return md5i_fail(
+            context, MD5_ERROR_SYNTAX, 0, 0,
+            "the DDS format has flags 0x%x, expected a name, color, luminance or alpha", flags);
     for (size_t i = 0; i < 4; i++)
         file->masks[i] = md5_little32(bytes + 92 + 4 * i);
     if (flags & IS_LUMINANCE)
@@ -120,18 +120,18 @@ static bool read_header(md5_context *context, const uint8_t *bytes, size_t size,
 {
     memset(file, 0, sizeof *file);
     if (size < HEADER_SIZE)
-        return md5_fail(context, MD5_ERROR_SYNTAX, 0, 0, "the DDS header ends after %zu bytes",
-                        size);
+        return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0, "the DDS header ends after %zu bytes",
+                         size);
     if (md5_little32(bytes + 4) != STRUCTURE_SIZE)
-        return md5_fail(context, MD5_ERROR_SYNTAX, 0, 0,
-                        "the DDS header says that it has %u bytes, expected %d",
-                        md5_little32(bytes + 4), STRUCTURE_SIZE);
+        return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0,
+                         "the DDS header says that it has %u bytes, expected %d",
+                         md5_little32(bytes + 4), STRUCTURE_SIZE);
     if (md5_little32(bytes + 112) & IS_VOLUME)
-        return md5_fail(context, MD5_ERROR_SYNTAX, 0, 0, "the DDS file is a volume");
+        return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0, "the DDS file is a volume");
     file->height = md5_little32(bytes + 12);
     file->width = md5_little32(bytes + 16);
     file->start = HEADER_SIZE;
-    TRY(md5_check_image_size(context, file->width, file->height));
+    TRY(md5i_check_image_size(context, file->width, file->height));
     return md5_little32(bytes + 80) & HAS_NAME ? read_named_format(context, bytes, size, file)
                                                : read_masked_format(context, bytes, file);
 }
@@ -150,8 +150,8 @@ static bool check_data(md5_context *context, const uint8_t *bytes, size_t size, 
     file->row_size = has_pitch ? pitch : least;
     const size_t wanted = file->row_size * (rows - 1) + least;
     return size - file->start >= wanted
-           || md5_fail(context, MD5_ERROR_SYNTAX, 0, 0,
-                       "the DDS file has %zu of %zu bytes of pixels", size - file->start, wanted);
+           || md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0,
+                        "the DDS file has %zu of %zu bytes of pixels", size - file->start, wanted);
 }
 
 // -- Pixels ---------------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ static void read_block_row(const dds_file *file, const uint8_t *blocks, uint32_t
     for (uint32_t x = 0; x < image->width; x += BLOCK_SIDE, blocks += block_size) {
         uint8_t texels[16][4];
         const size_t columns = image->width - x < BLOCK_SIDE ? image->width - x : BLOCK_SIDE;
-        md5_read_block(file->blocks, blocks, texels);
+        md5i_read_block(file->blocks, blocks, texels);
         for (uint32_t row = 0; row < rows; row++)
             memcpy(image->pixels + 4 * ((size_t)(y + row) * image->width + x),
                    texels[BLOCK_SIDE * row], 4 * columns);
@@ -191,12 +191,12 @@ static void read_texel(const dds_file *file, const uint8_t *bytes, uint8_t rgba[
         rgba[i] = file->masks[i] ? channel_of(texel, file->masks[i]) : i == 3 ? 255 : 0;
 }
 
-md5_image *md5_read_dds(md5_context *context, const uint8_t *bytes, size_t size)
+md5_image *md5i_read_dds(md5_context *context, const uint8_t *bytes, size_t size)
 {
     dds_file file;
     if (!read_header(context, bytes, size, &file) || !check_data(context, bytes, size, &file))
         return NULL;
-    md5_image *const image = md5_new_image(context, file.width, file.height);
+    md5_image *const image = md5i_new_image(context, file.width, file.height);
     if (!image)
         return NULL;
     const uint8_t *row = bytes + file.start;

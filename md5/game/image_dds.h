@@ -13,6 +13,6 @@ typedef enum md5_block_format {
 } md5_block_format;
 
 // Decodes a block, of 8 bytes in DXT1, else of 16: texels from the top left.
-void md5_read_block(md5_block_format format, const uint8_t *block, uint8_t texels[16][4]);
+void md5i_read_block(md5_block_format format, const uint8_t *block, uint8_t texels[16][4]);
 
 #endif

@@ -34,7 +34,7 @@ static const char *foreign_format(const uint8_t *bytes, size_t size)
 static md5_image *copy_decoded(md5_context *context, const void *pixels, uint32_t width,
                                uint32_t height)
 {
-    md5_image *const image = md5_new_image(context, width, height);
+    md5_image *const image = md5i_new_image(context, width, height);
     if (image)
         memcpy(image->pixels, pixels, md5_image_texels(image) * MD5_IMAGE_CHANNELS);
     return image;
@@ -49,8 +49,8 @@ static md5_image *decode_by_caller(md5_context *context, const md5_image_decoder
     const void *const pixels =
         decoder->decode(decoder->user, bytes, size, &width, &height, &reason);
     if (!pixels) {
-        md5_fail(context, MD5_ERROR_SYNTAX, 0, 0, "%.*s", (int)(sizeof reason.message - 1),
-                 reason.message[0] ? reason.message : "the picture cannot be decoded");
+        md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0, "%.*s", (int)(sizeof reason.message - 1),
+                  reason.message[0] ? reason.message : "the picture cannot be decoded");
         return NULL;
     }
     md5_image *const image = copy_decoded(context, pixels, width, height);
@@ -65,21 +65,21 @@ md5_image *md5_parse_image(const void *bytes, size_t size, const md5_image_opts 
     md5_context context;
     MD5_ASSERT(bytes != NULL || size == 0, "bytes: not NULL unless size is 0");
     MD5_ASSERT_IMAGE_OPTS(opts);
-    md5_image_begin(&context, opts, error);
+    md5i_image_begin(&context, opts, error);
     const uint8_t *const file = (const uint8_t *)bytes;
     const char *const foreign = foreign_format(file, size);
     if (size == 0) {
-        md5_fail(&context, MD5_ERROR_SYNTAX, 0, 0, "the file is empty");
+        md5i_fail(&context, MD5_ERROR_SYNTAX, 0, 0, "the file is empty");
         return NULL;
     }
     if (begins_with(file, size, "DDS ", 4))
-        return md5_read_dds(&context, file, size);
+        return md5i_read_dds(&context, file, size);
     if (begins_with(file, size, "\x0a\x05\x01", 3))
-        return md5_read_pcx(&context, file, size);
+        return md5i_read_pcx(&context, file, size);
     if (!foreign)
-        return md5_read_tga(&context, file, size);
+        return md5i_read_tga(&context, file, size);
     if (opts && opts->decoder.decode)
         return decode_by_caller(&context, &opts->decoder, bytes, size);
-    md5_fail(&context, MD5_ERROR_SYNTAX, 0, 0, "%s, for which no decoder is given", foreign);
+    md5i_fail(&context, MD5_ERROR_SYNTAX, 0, 0, "%s, for which no decoder is given", foreign);
     return NULL;
 }

@@ -21,7 +21,7 @@ static void add_images(md5_image *image, const md5_image *other)
     uint8_t *texel = image->pixels;
     for (uint32_t y = 0; y < image->height; y++) {
         for (uint32_t x = 0; x < image->width; x++, texel += MD5_IMAGE_CHANNELS) {
-            const uint8_t *const added = md5_texel_over(image, other, x, y);
+            const uint8_t *const added = md5i_texel_over(image, other, x, y);
             for (int i = 0; i < MD5_IMAGE_CHANNELS; i++)
                 texel[i] = (uint8_t)(texel[i] + added[i] < 255 ? texel[i] + added[i] : 255);
         }
@@ -86,7 +86,7 @@ static bool load_file(image_run *run, const md5_image_step *step)
         return false;
     }
     run->context.memory_held += image->size;
-    md5_image *const rounded = opts.keep_size ? image : md5_round_image(&run->context, image);
+    md5_image *const rounded = opts.keep_size ? image : md5i_round_image(&run->context, image);
     run->stack[run->depth++] = rounded ? rounded : image;
     return rounded != NULL;
 }
@@ -98,17 +98,17 @@ static bool run_step(image_run *run, const md5_image_step *step)
     md5_image *const last = run->stack[run->depth - 1];
     switch (step->kind) {
     case MD5_IMAGE_HEIGHTMAP:
-        return md5_make_heights_normals(&run->context, last, step->values[0]);
+        return md5i_make_heights_normals(&run->context, last, step->values[0]);
     case MD5_IMAGE_SMOOTH_NORMALS:
-        return md5_smooth_normals(&run->context, last);
+        return md5i_smooth_normals(&run->context, last);
     case MD5_IMAGE_ADD_NORMALS:
     case MD5_IMAGE_ADD:
         run->depth--;
         if (step->kind == MD5_IMAGE_ADD)
             add_images(run->stack[run->depth - 1], last);
         else
-            md5_add_normals(run->stack[run->depth - 1], last);
-        md5_drop_image(&run->context, last);
+            md5i_add_normals(run->stack[run->depth - 1], last);
+        md5i_drop_image(&run->context, last);
         return true;
     default:
         change_texels(step, last);
@@ -146,11 +146,11 @@ static bool measure(const md5_image_program *program, size_t *room)
 static bool run_program(image_run *run, const md5_image_program *program)
 {
     if (program->num_steps == 0)
-        return md5_fail(&run->context, MD5_ERROR_SYNTAX, 0, 0, "the image program is empty");
+        return md5i_fail(&run->context, MD5_ERROR_SYNTAX, 0, 0, "the image program is empty");
     if (!measure(program, &run->room))
-        return md5_fail(&run->context, MD5_ERROR_SYNTAX, 0, 0,
-                        "the steps of the image program form no tree");
-    run->stack = (md5_image **)md5_alloc(&run->context, run->room * sizeof *run->stack);
+        return md5i_fail(&run->context, MD5_ERROR_SYNTAX, 0, 0,
+                         "the steps of the image program form no tree");
+    run->stack = (md5_image **)md5i_alloc(&run->context, run->room * sizeof *run->stack);
     TRY(run->stack);
     for (uint32_t i = 0; i < program->num_steps; i++)
         TRY(run_step(run, &program->steps[i]));
@@ -168,12 +168,12 @@ md5_image *md5_evaluate_image(const md5_image_program *program, md5_load_image_f
     run.opts = opts;
     run.load = load;
     run.user = user;
-    md5_image_begin(&run.context, opts, error);
+    md5i_image_begin(&run.context, opts, error);
     md5_image *result = NULL;
     if (run_program(&run, program))
         result = run.stack[--run.depth];
     while (run.depth > 0)
-        md5_drop_image(&run.context, run.stack[--run.depth]);
-    md5_free(&run.context, run.stack, run.room * sizeof *run.stack);
+        md5i_drop_image(&run.context, run.stack[--run.depth]);
+    md5i_free(&run.context, run.stack, run.room * sizeof *run.stack);
     return result;
 }

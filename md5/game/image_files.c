@@ -52,7 +52,7 @@ static const char *extension_of(const char *name)
 static bool is_extension(const char *extension, const char *wanted)
 {
     const md5_token token = {.text = extension, .size = strlen(extension)};
-    return md5_token_is_word(&token, wanted);
+    return md5i_token_is_word(&token, wanted);
 }
 
 // -- Trying ---------------------------------------------------------------------------------------
@@ -87,7 +87,7 @@ static md5_image *read_image(image_search *search, const md5_game_entry *entry, 
 {
     md5_image_opts opts;
     size_t size = 0;
-    const char *const bytes = md5_game_open_file(search->game, entry, 0, &size, error);
+    const char *const bytes = md5i_game_open_file(search->game, entry, 0, &size, error);
     error->message[sizeof error->message - 1] = '\0';
     if (!bytes) {
         error->status = MD5_ERROR_IO;
@@ -98,7 +98,7 @@ static md5_image *read_image(image_search *search, const md5_game_entry *entry, 
         opts = *search->opts;
     opts.file_name = entry->spelled;
     md5_image *const image = md5_parse_image(bytes, size, &opts, error);
-    md5_game_close_file(search->game, entry, bytes, size);
+    md5i_game_close_file(search->game, entry, bytes, size);
     return image;
 }
 
@@ -106,7 +106,7 @@ static md5_image *read_image(image_search *search, const md5_game_entry *entry, 
 static bool try_file(image_search *search, const char *path, const char *shown)
 {
     md5_error error;
-    const md5_game_entry *const entry = md5_game_find_file(search->game, path);
+    const md5_game_entry *const entry = md5i_game_find_file(search->game, path);
     memset(&error, 0, sizeof error);
     if (!entry) {
         note_failure(search, shown, "no such file");
@@ -148,8 +148,8 @@ static void warn_of_damage(image_search *search, const char *name)
     md5_decl_lex nowhere;
     if (search->error.status == MD5_OK)
         return;
-    md5_decl_lex_begin(&nowhere, search->game, name, 0, "", 0);
-    md5_decl_lex_warn(&nowhere, "%s; %s is read instead", search->tried, search->at->spelled);
+    md5i_decl_lex_begin(&nowhere, search->game, name, 0, "", 0);
+    md5i_decl_lex_warn(&nowhere, "%s; %s is read instead", search->tried, search->at->spelled);
 }
 
 static void set_file(md5_error *error, const char *name)
@@ -178,8 +178,8 @@ static md5_image *load_named(void *user, const char *file, const md5_image_opts 
     memset(&search, 0, sizeof search);
     search.game = (md5_game *)user;
     search.opts = opts;
-    if (md5_is_lenient(search.game) && md5_is_builtin_image(file))
-        return md5_make_builtin_image(file, opts, error);
+    if (md5_is_lenient(search.game) && md5i_is_builtin_image(file))
+        return md5i_make_builtin_image(file, opts, error);
     if (!try_extensions(&search, file))
         (void)try_compressed(&search, file);
     return end_search(&search, file, error);
@@ -198,8 +198,8 @@ static md5_image *load_compressed(md5_game *game, const md5_image_program *progr
     if (try_compressed(&search, program->text))
         return search.image;
     if (is_first && search.error.status != MD5_OK) {
-        md5_decl_lex_begin(&nowhere, game, program->text, 0, "", 0);
-        md5_decl_lex_warn(&nowhere, "%s", search.tried);
+        md5i_decl_lex_begin(&nowhere, game, program->text, 0, "", 0);
+        md5i_decl_lex_warn(&nowhere, "%s", search.tried);
     }
     return NULL;
 }
@@ -209,29 +209,29 @@ static bool is_outdated(const md5_game *game, const md5_image_program *program)
 {
     char path[LONGEST_PATH];
     compressed_path(path, program->text);
-    const md5_game_entry *const compressed = md5_game_find_file(game, path);
-    const int64_t time = compressed ? md5_game_file_time(game, compressed) : 0;
+    const md5_game_entry *const compressed = md5i_game_find_file(game, path);
+    const int64_t time = compressed ? md5i_game_file_time(game, compressed) : 0;
     bool is_newer = false;
     for (uint32_t step = 0; compressed && step < program->num_steps && !is_newer; step++) {
         const char *const file = program->steps[step].file;
         const md5_game_entry *source = NULL;
         for (size_t i = 0; file && !source && candidate(path, file, i); i++)
-            source = md5_game_find_file(game, path);
-        is_newer = source && md5_game_file_time(game, source) > time;
+            source = md5i_game_find_file(game, path);
+        is_newer = source && md5i_game_file_time(game, source) > time;
     }
     return is_newer;
 }
 
-md5_image *md5_game_load_image(md5_game *game, const md5_image_program *program,
-                               const md5_image_opts *opts, md5_error *error)
+md5_image *md5_load_image(md5_game *game, const md5_image_program *program,
+                          const md5_image_opts *opts, md5_error *error)
 {
     MD5_ASSERT(game != NULL, "game: not NULL");
     MD5_ASSERT(program != NULL, "program: not NULL");
     md5_game_begin(game, NULL);
     md5_error unseen, *const reason = error ? error : &unseen;
     const char *const first = program->num_steps == 1 ? program->steps[0].file : NULL;
-    if (first && md5_is_builtin_image(first))
-        return md5_make_builtin_image(first, opts, reason);
+    if (first && md5i_is_builtin_image(first))
+        return md5i_make_builtin_image(first, opts, reason);
     const bool is_first = opts && opts->compressed_first && !is_outdated(game, program);
     md5_image *image = is_first ? load_compressed(game, program, opts, true) : NULL;
     if (!image)
@@ -252,11 +252,11 @@ bool md5_game_image_program(md5_game *game, const char *text, md5_image_program 
     MD5_ASSERT(text != NULL, "text: not NULL");
     MD5_ASSERT(program != NULL, "program: not NULL");
     md5_game_begin(game, error);
-    md5_decl_lex_begin(&lex, game, text, 1, text, strlen(text));
-    const md5_arena_mark before = md5_arena_here(&game->scratch);
+    md5i_decl_lex_begin(&lex, game, text, 1, text, strlen(text));
+    const md5_arena_mark before = md5i_arena_here(&game->scratch);
     const bool is_made =
-        md5_read_image_text(&lex, whole) && md5_make_image_program(game, whole, program);
-    md5_arena_rewind(&game->scratch, before);
+        md5i_read_image_text(&lex, whole) && md5i_make_image_program(game, whole, program);
+    md5i_arena_rewind(&game->scratch, before);
     game->context.error = &game->context.unseen;
     return is_made;
 }

@@ -71,16 +71,16 @@ static void write_height_row(md5_image *image, uint32_t y, const uint8_t *height
     }
 }
 
-bool md5_make_heights_normals(md5_context *context, md5_image *image, float scale)
+bool md5i_make_heights_normals(md5_context *context, md5_image *image, float scale)
 {
     const size_t count = md5_image_texels(image);
-    uint8_t *const heights = (uint8_t *)md5_alloc(context, count);
+    uint8_t *const heights = (uint8_t *)md5i_alloc(context, count);
     TRY(heights);
     for (size_t i = 0; i < count; i++)
         heights[i] = gray(image->pixels + MD5_IMAGE_CHANNELS * i);
     for (uint32_t y = 0; y < image->height; y++)
         write_height_row(image, y, heights, scale / 256.0f);
-    md5_free(context, heights, count);
+    md5i_free(context, heights, count);
     return true;
 }
 
@@ -111,10 +111,10 @@ static void write_mean(uint8_t *texel, const int sum[3])
         texel[i] = md5_lowest_byte(128.0f + 127.0f * (vector[i] * factor));
 }
 
-bool md5_smooth_normals(md5_context *context, md5_image *image)
+bool md5i_smooth_normals(md5_context *context, md5_image *image)
 {
     const size_t stride = (size_t)image->width * MD5_IMAGE_CHANNELS, size = stride * image->height;
-    uint8_t *const source = (uint8_t *)md5_alloc(context, size);
+    uint8_t *const source = (uint8_t *)md5i_alloc(context, size);
     TRY(source);
     memcpy(source, image->pixels, size);
     for (uint32_t y = 0; y < image->height; y++) {
@@ -128,7 +128,7 @@ bool md5_smooth_normals(md5_context *context, md5_image *image)
             write_mean(image->pixels + stride * y + (size_t)x * MD5_IMAGE_CHANNELS, sum);
         }
     }
-    md5_free(context, source, size);
+    md5i_free(context, source, size);
     return true;
 }
 
@@ -158,11 +158,11 @@ static void add_normal(uint8_t *texel, const uint8_t *other)
     texel[3] = 255;
 }
 
-void md5_add_normals(md5_image *image, const md5_image *other)
+void md5i_add_normals(md5_image *image, const md5_image *other)
 {
     uint8_t *texel = image->pixels;
     for (uint32_t y = 0; y < image->height; y++) {
         for (uint32_t x = 0; x < image->width; x++, texel += MD5_IMAGE_CHANNELS)
-            add_normal(texel, md5_texel_over(image, other, x, y));
+            add_normal(texel, md5i_texel_over(image, other, x, y));
     }
 }

@@ -26,22 +26,22 @@ typedef struct pcx_file {
 static bool read_header(md5_context *context, const uint8_t *bytes, size_t size, pcx_file *file)
 {
     if (size < HEADER_SIZE)
-        return md5_fail(context, MD5_ERROR_SYNTAX, 0, 0, "the PCX file ends in its header");
+        return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0, "the PCX file ends in its header");
     file->num_planes = bytes[NUM_PLANES_AT];
     file->row_size = md5_little16(bytes + ROW_SIZE_AT);
     const uint32_t left = md5_little16(bytes + 4), top = md5_little16(bytes + 6);
     const uint32_t right = md5_little16(bytes + 8), bottom = md5_little16(bytes + 10);
     if (bytes[3] != 8 || (file->num_planes != 1 && file->num_planes != 3))
-        return md5_fail(context, MD5_ERROR_SYNTAX, 0, 0,
-                        "a PCX file of %u bits in %u planes; 8 bits in 1 or 3 planes can be read",
-                        bytes[3], file->num_planes);
+        return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0,
+                         "a PCX file of %u bits in %u planes; 8 bits in 1 or 3 planes can be read",
+                         bytes[3], file->num_planes);
     if (right < left || bottom < top)
-        return md5_fail(context, MD5_ERROR_RANGE, 0, 0, "a PCX file with its sides exchanged");
+        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "a PCX file with its sides exchanged");
     file->width = right - left + 1;
     file->height = bottom - top + 1;
     if (file->row_size < file->width)
-        return md5_fail(context, MD5_ERROR_RANGE, 0, 0, "PCX rows of %u bytes for %u pixels",
-                        file->row_size, file->width);
+        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "PCX rows of %u bytes for %u pixels",
+                         file->row_size, file->width);
     return true;
 }
 
@@ -51,15 +51,15 @@ static bool find_data(md5_context *context, const uint8_t *bytes, size_t size, p
     const size_t rest = size - HEADER_SIZE;
     const size_t palette = file->num_planes == 1 ? PALETTE_SIZE : 0;
     if (rest < palette)
-        return md5_fail(context, MD5_ERROR_SYNTAX, 0, 0, "the PCX file has no palette");
+        return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0, "the PCX file has no palette");
     file->data = bytes + HEADER_SIZE;
     file->end = bytes + size - palette;
     file->palette = palette > 0 ? file->end : NULL;
     const uint64_t unpacked = (uint64_t)file->row_size * file->num_planes * file->height;
     if (unpacked > (uint64_t)(rest - palette) * LONGEST_RUN)
-        return md5_fail(context, MD5_ERROR_SYNTAX, 0, 0,
-                        "a PCX file of %zu bytes cannot hold %u by %u pixels", size, file->width,
-                        file->height);
+        return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0,
+                         "a PCX file of %zu bytes cannot hold %u by %u pixels", size, file->width,
+                         file->height);
     return true;
 }
 
@@ -104,8 +104,8 @@ static bool read_rows(md5_context *context, pcx_file *file, md5_image *image)
         uint8_t *const row = image->pixels + (size_t)y * file->width * MD5_IMAGE_CHANNELS;
         for (uint32_t plane = 0; plane < file->num_planes; plane++) {
             if (!unpack_row(file, row + plane, MD5_IMAGE_CHANNELS))
-                return md5_fail(context, MD5_ERROR_SYNTAX, 0, 0,
-                                "the PCX file ends in row %u of %u", y + 1, file->height);
+                return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0,
+                                 "the PCX file ends in row %u of %u", y + 1, file->height);
         }
     }
     if (file->palette)
@@ -113,17 +113,17 @@ static bool read_rows(md5_context *context, pcx_file *file, md5_image *image)
     return true;
 }
 
-md5_image *md5_read_pcx(md5_context *context, const uint8_t *bytes, size_t size)
+md5_image *md5i_read_pcx(md5_context *context, const uint8_t *bytes, size_t size)
 {
     pcx_file file;
     memset(&file, 0, sizeof file);
     if (!read_header(context, bytes, size, &file)
-        || !md5_check_image_size(context, file.width, file.height)
+        || !md5i_check_image_size(context, file.width, file.height)
         || !find_data(context, bytes, size, &file))
         return NULL;
-    md5_image *const image = md5_new_image(context, file.width, file.height);
+    md5_image *const image = md5i_new_image(context, file.width, file.height);
     if (image && !read_rows(context, &file, image)) {
-        md5_drop_image(context, image);
+        md5i_drop_image(context, image);
         return NULL;
     }
     return image;

@@ -46,22 +46,22 @@ static void fill_row(md5_image *result, uint32_t y, const md5_image *image)
     }
 }
 
-md5_image *md5_round_image(md5_context *context, md5_image *image)
+md5_image *md5i_round_image(md5_context *context, md5_image *image)
 {
     const uint32_t width = power_below(image->width), height = power_below(image->height);
     if (width == image->width && height == image->height)
         return image;
-    md5_image *const result = md5_new_image(context, width, height);
+    md5_image *const result = md5i_new_image(context, width, height);
     if (!result)
         return NULL;
     for (uint32_t y = 0; y < height; y++)
         fill_row(result, y, image);
-    md5_drop_image(context, image);
+    md5i_drop_image(context, image);
     return result;
 }
 
-const uint8_t *md5_texel_over(const md5_image *image, const md5_image *other, uint32_t x,
-                              uint32_t y)
+const uint8_t *md5i_texel_over(const md5_image *image, const md5_image *other, uint32_t x,
+                               uint32_t y)
 {
     const uint32_t column = (uint32_t)((uint64_t)x * other->width / image->width);
     const uint32_t row = (uint32_t)(((double)y + 0.25) * other->height / image->height);

@@ -26,7 +26,7 @@ static const struct operation {
 static const struct operation *operation_of(const md5_token *token)
 {
     for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
-        if (md5_token_is_word(token, operations[i].word))
+        if (md5i_token_is_word(token, operations[i].word))
             return &operations[i];
     }
     return NULL;
@@ -80,14 +80,14 @@ static void append_token(image_reader *reader, const md5_token *token)
 // Reads a bracket or comma. Another token is reported and lost.
 static void match(image_reader *reader, const char *text)
 {
-    if (md5_decl_lex_expect(reader->lex, text))
+    if (md5i_decl_lex_expect(reader->lex, text))
         append(reader, text, 1);
 }
 
 static md5_token next_token(image_reader *reader)
 {
     md5_token token;
-    if (!md5_decl_lex_read(reader->lex, &token))
+    if (!md5i_decl_lex_read(reader->lex, &token))
         token = (md5_token){.text = ""};
     append_token(reader, &token);
     return token;
@@ -99,7 +99,7 @@ static bool add_step(image_reader *reader, const md5_image_step *step)
 {
     if (!reader->makes_steps)
         return true;
-    step_node *const node = (step_node *)md5_arena_room(reader->scratch, 1, sizeof *node);
+    step_node *const node = (step_node *)md5i_arena_room(reader->scratch, 1, sizeof *node);
     TRY(node);
     node->before = reader->steps;
     node->step = *step;
@@ -140,7 +140,7 @@ static bool read_to_file(image_reader *reader)
         if (!operation)
             return add_file(reader, &token);
         open_operation *const opened =
-            (open_operation *)md5_arena_alloc(reader->scratch, 1, sizeof *opened);
+            (open_operation *)md5i_arena_alloc(reader->scratch, 1, sizeof *opened);
         TRY(opened);
         opened->outer = reader->open;
         opened->operation = operation;
@@ -165,7 +165,7 @@ static bool read_to_program(image_reader *reader, bool *is_done)
         if (next == 'p')
             return true;
         const md5_token token = next_token(reader);
-        open->values[open->num_values++] = md5_token_float(&token);
+        open->values[open->num_values++] = md5i_token_float(&token);
     }
     *is_done = true;
     return true;
@@ -179,7 +179,7 @@ static bool read_program(image_reader *reader)
     return true;
 }
 
-bool md5_read_image_text(md5_decl_lex *lex, char text[MD5_IMAGE_TEXT])
+bool md5i_read_image_text(md5_decl_lex *lex, char text[MD5_IMAGE_TEXT])
 {
     image_reader reader = {.lex = lex, .scratch = &lex->game->scratch, .text = text};
     text[0] = '\0';
@@ -204,14 +204,14 @@ static void clean(char result[MD5_IMAGE_TEXT], const char *text)
     }
     result[length] = '\0';
     const md5_token all = {.text = result, .size = length};
-    if (length == 0 || md5_token_is_word(&all, "default") || md5_token_is_word(&all, "_default"))
+    if (length == 0 || md5i_token_is_word(&all, "default") || md5i_token_is_word(&all, "_default"))
         memcpy(result, "_default", sizeof "_default");
 }
 
 static bool keep_steps(md5_game *game, const image_reader *reader, md5_image_program *program)
 {
     md5_image_step *const steps =
-        (md5_image_step *)md5_arena_alloc(&game->arena, reader->num_steps, sizeof *steps);
+        (md5_image_step *)md5i_arena_alloc(&game->arena, reader->num_steps, sizeof *steps);
     uint32_t i = reader->num_steps;
     TRY(steps);
     for (const step_node *node = reader->steps; node; node = node->before)
@@ -221,7 +221,7 @@ static bool keep_steps(md5_game *game, const image_reader *reader, md5_image_pro
     return true;
 }
 
-bool md5_make_image_program(md5_game *game, const char *text, md5_image_program *program)
+bool md5i_make_image_program(md5_game *game, const char *text, md5_image_program *program)
 {
     char cleaned[MD5_IMAGE_TEXT];
     md5_decl_lex lex;
@@ -230,7 +230,7 @@ bool md5_make_image_program(md5_game *game, const char *text, md5_image_program 
     TRY(program->text);
     // What is wrong with the text has been reported where it was read first.
     const md5_game_silence before = md5_game_begin_silence(game);
-    md5_decl_lex_begin(&lex, game, "", 1, program->text, strlen(program->text));
+    md5i_decl_lex_begin(&lex, game, "", 1, program->text, strlen(program->text));
     image_reader reader = {.lex = &lex, .scratch = &game->scratch, .makes_steps = true};
     const bool is_made = read_program(&reader) && keep_steps(game, &reader, program);
     md5_game_end_silence(game, before);
@@ -257,12 +257,12 @@ const char *md5_game_image_file(const md5_game *game, const char *name)
     memcpy(path, name, length + 1);
     if (!has_extension(name))
         memcpy(path + length, ".tga", sizeof ".tga");
-    const md5_game_entry *entry = md5_game_find_file(game, path);
+    const md5_game_entry *entry = md5i_game_find_file(game, path);
     char *const dot = strrchr(path, '.');
     const md5_token extension = {.text = dot, .size = strlen(dot)};
-    if (!entry && md5_token_is_word(&extension, ".tga")) {
+    if (!entry && md5i_token_is_word(&extension, ".tga")) {
         memcpy(dot, ".jpg", sizeof ".jpg");
-        entry = md5_game_find_file(game, path);
+        entry = md5i_game_find_file(game, path);
     }
     return entry ? entry->spelled : NULL;
 }

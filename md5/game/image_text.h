@@ -11,10 +11,10 @@ enum { MD5_IMAGE_TEXT = 256 };
 
 // Reads a program and writes its text: tokens with one blank between them, none before ( , and ).
 // Reports tokens that are missing. Returns false if memory runs out.
-bool md5_read_image_text(md5_decl_lex *lex, char text[MD5_IMAGE_TEXT]);
+bool md5i_read_image_text(md5_decl_lex *lex, char text[MD5_IMAGE_TEXT]);
 
 // Makes the program of a text: without .tga, with / for \; "" becomes _default. Uses game->arena.
 // Returns false if memory runs out.
-bool md5_make_image_program(md5_game *game, const char *text, md5_image_program *program);
+bool md5i_make_image_program(md5_game *game, const char *text, md5_image_program *program);
 
 #endif

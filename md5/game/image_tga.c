@@ -72,11 +72,11 @@ static bool find_data(md5_context *context, const uint8_t *bytes, size_t size, t
     const size_t palette = HEADER_SIZE + (size_t)bytes[0];
     const size_t palette_size = (size_t)file->num_colors * byte_size(file->color_bits);
     if (file->kind == KIND_PALETTE && file->num_colors == 0)
-        return md5_fail(context, MD5_ERROR_SYNTAX, 0, 0, "the TGA palette has no colors");
+        return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0, "the TGA palette has no colors");
     if (palette + palette_size > size)
-        return md5_fail(context, MD5_ERROR_SYNTAX, 0, 0,
-                        "the TGA file ends before its pixels, at %zu of %zu bytes", size,
-                        palette + palette_size);
+        return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0,
+                         "the TGA file ends before its pixels, at %zu of %zu bytes", size,
+                         palette + palette_size);
     file->palette = bytes + palette;
     file->data = file->palette + palette_size;
     file->data_size = size - palette - palette_size;
@@ -105,9 +105,9 @@ static bool check_data(md5_context *context, const tga_file *file)
     const uint64_t found = file->is_packed ? count_packed(file, wanted)
                                            : (uint64_t)(file->data_size / file->pixel_size);
     return found >= wanted
-           || md5_fail(context, MD5_ERROR_SYNTAX, 0, 0,
-                       "the TGA file ends after %llu of %llu pixels", (unsigned long long)found,
-                       (unsigned long long)wanted);
+           || md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0,
+                        "the TGA file ends after %llu of %llu pixels", (unsigned long long)found,
+                        (unsigned long long)wanted);
 }
 
 // -- Pixels ---------------------------------------------------------------------------------------
@@ -200,18 +200,18 @@ static void read_pixels(const tga_file *file, md5_image *image)
     }
 }
 
-md5_image *md5_read_tga(md5_context *context, const uint8_t *bytes, size_t size)
+md5_image *md5i_read_tga(md5_context *context, const uint8_t *bytes, size_t size)
 {
     tga_file file;
     if (!is_tga(bytes, size)) {
-        md5_fail(context, MD5_ERROR_SYNTAX, 0, 0, "the format of the picture is unknown");
+        md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0, "the format of the picture is unknown");
         return NULL;
     }
     read_header(bytes, &file);
-    if (!md5_check_image_size(context, file.width, file.height)
+    if (!md5i_check_image_size(context, file.width, file.height)
         || !find_data(context, bytes, size, &file) || !check_data(context, &file))
         return NULL;
-    md5_image *const image = md5_new_image(context, file.width, file.height);
+    md5_image *const image = md5i_new_image(context, file.width, file.height);
     if (image)
         read_pixels(&file, image);
     return image;

@@ -36,9 +36,9 @@ static bool add_implicit_stages(md5_material_parser *parser)
     if ((!has_bump && !has_other) || parser->material.num_stages == MD5_MAX_STAGES)
         return true;
     if (!has_bump)
-        return md5_add_plain_stage(parser, MD5_STAGE_BUMP, "_flat");
+        return md5i_add_plain_stage(parser, MD5_STAGE_BUMP, "_flat");
     return has_other || has_reflection(parser)
-           || md5_add_plain_stage(parser, MD5_STAGE_DIFFUSE, "_white");
+           || md5i_add_plain_stage(parser, MD5_STAGE_DIFFUSE, "_white");
 }
 
 // The end of the group of stages that begins at `first`: the next bump stage. A group that does not
@@ -111,13 +111,13 @@ static bool shows_screen(const md5_stage *stage)
 {
     static const char name[] = "_currentRender";
     const md5_token word = {.text = stage->image.text, .size = strlen(stage->image.text)};
-    if (md5_token_is_word(&word, name))
+    if (md5i_token_is_word(&word, name))
         return true;
     for (uint32_t i = 0; i < stage->program.num_images; i++) {
         const char *const text = stage->program.images[i].text;
         const md5_token image = {.text = text, .size = strlen(text)};
         const bool is_used = stage->program.vertex || stage->program.fragment;
-        if (is_used && md5_token_is_word(&image, name))
+        if (is_used && md5i_token_is_word(&image, name))
             return true;
     }
     return false;
@@ -188,15 +188,15 @@ static void begin_material(md5_material_parser *parser, const md5_decl *decl)
     parser->material.contents = 1;
     parser->material.allows_overlays = true;
     parser->material.light_falloff.text = "";
-    md5_clear_expressions(parser);
+    md5i_clear_expressions(parser);
 }
 
 // Reads a material from a lexer that is before its first brace.
 static bool read_material(md5_material_parser *parser, const md5_decl *decl, md5_decl_lex *lex)
 {
     begin_material(parser, decl);
-    (void)md5_decl_lex_skip_until(lex, "{");
-    TRY(md5_read_material(parser, lex));
+    (void)md5i_decl_lex_skip_until(lex, "{");
+    TRY(md5i_read_material(parser, lex));
     if (parser->is_defaulted)
         return true;
     TRY(add_implicit_stages(parser));
@@ -212,7 +212,7 @@ static bool read_material(md5_material_parser *parser, const md5_decl *decl, md5
 static bool read_text(md5_material_parser *parser, const md5_decl *decl, const char *text)
 {
     md5_decl_lex lex;
-    md5_decl_lex_begin(&lex, parser->game, decl->file, decl->line, text, strlen(text));
+    md5i_decl_lex_begin(&lex, parser->game, decl->file, decl->line, text, strlen(text));
     return read_material(parser, decl, &lex);
 }
 
@@ -221,7 +221,7 @@ static bool read_implicit(md5_material_parser *parser, const md5_decl *decl)
 {
     static const char format[] = "{ { blend blend colored map \"%s\" clamp } }";
     const size_t room = strlen(decl->name) + sizeof format;
-    char *const text = (char *)md5_arena_alloc(&parser->game->scratch, room, 1);
+    char *const text = (char *)md5i_arena_alloc(&parser->game->scratch, room, 1);
     TRY(text);
     (void)snprintf(text, room, format, decl->name);
     return read_text(parser, decl, text);
@@ -233,7 +233,7 @@ static bool read_entry(md5_material_parser *parser, md5_decl_entry *entry)
     if (!entry->decl.file) {
         TRY(read_implicit(parser, &entry->decl));
     } else {
-        md5_decl_lex_begin_decl(&lex, parser->game, entry);
+        md5i_decl_lex_begin_decl(&lex, parser->game, entry);
         TRY(read_material(parser, &entry->decl, &lex));
     }
     if (!parser->is_defaulted)
@@ -246,7 +246,7 @@ static bool read_entry(md5_material_parser *parser, md5_decl_entry *entry)
 // Copies `count` items of `size` bytes into game->arena. Returns NULL if memory runs out.
 static void *keep_items(md5_game *game, const void *items, uint32_t count, size_t size)
 {
-    void *const copy = md5_arena_room(&game->arena, count, size);
+    void *const copy = md5i_arena_room(&game->arena, count, size);
     if (copy && count > 0)
         memcpy(copy, items, count * size);
     return copy;
@@ -273,29 +273,29 @@ static md5_material_parser *parser_of(md5_game *game)
 {
     if (!game->parser)
         game->parser =
-            (md5_material_parser *)md5_arena_alloc(&game->arena, 1, sizeof *game->parser);
+            (md5_material_parser *)md5i_arena_alloc(&game->arena, 1, sizeof *game->parser);
     if (game->parser)
         game->parser->game = game;
     return game->parser;
 }
 
-bool md5_parse_material(md5_game *game, md5_decl_entry *entry)
+bool md5i_parse_material(md5_game *game, md5_decl_entry *entry)
 {
     if (entry->parsed)
         return true;
     md5_material_parser *const parser = parser_of(game);
     TRY(parser);
-    const md5_arena_mark before = md5_arena_here(&game->scratch);
+    const md5_arena_mark before = md5i_arena_here(&game->scratch);
     const bool is_kept = read_entry(parser, entry) && game->context.error->status == MD5_OK
                          && keep_material(parser, entry);
-    md5_arena_rewind(&game->scratch, before);
+    md5i_arena_rewind(&game->scratch, before);
     return is_kept;
 }
 
-md5_decl_entry *md5_parse_material_of(md5_game *game, const char *name, size_t size)
+md5_decl_entry *md5i_parse_material_of(md5_game *game, const char *name, size_t size)
 {
-    md5_decl_entry *const entry = md5_find_or_add_entry(game, MD5_DECL_MATERIAL, name, size);
-    return entry && md5_parse_material(game, entry) ? entry : NULL;
+    md5_decl_entry *const entry = md5i_find_or_add_entry(game, MD5_DECL_MATERIAL, name, size);
+    return entry && md5i_parse_material(game, entry) ? entry : NULL;
 }
 
 const md5_material *md5_game_material(md5_game *game, const char *name, md5_error *error)
@@ -303,7 +303,7 @@ const md5_material *md5_game_material(md5_game *game, const char *name, md5_erro
     MD5_ASSERT(game != NULL, "game: not NULL");
     MD5_ASSERT(name != NULL, "name: not NULL");
     md5_game_begin(game, error);
-    const md5_decl_entry *const entry = md5_parse_material_of(game, name, strlen(name));
+    const md5_decl_entry *const entry = md5i_parse_material_of(game, name, strlen(name));
     game->context.error = &game->context.unseen;
     return entry ? (const md5_material *)entry->parsed : NULL;
 }

@@ -39,31 +39,32 @@ typedef struct md5_material_parser {
 // -- expression.c ---------------------------------------------------------------------------------
 
 // Forgets all registers and operations.
-void md5_clear_expressions(md5_material_parser *parser);
+void md5i_clear_expressions(md5_material_parser *parser);
 
 // Return the register of a constant, or of the value of an operation, which may be a constant too.
-uint32_t md5_add_constant(md5_material_parser *parser, float value);
-uint32_t md5_add_op(md5_material_parser *parser, md5_material_op_kind kind, uint32_t a, uint32_t b);
+uint32_t md5i_add_constant(md5_material_parser *parser, float value);
+uint32_t md5i_add_op(md5_material_parser *parser, md5_material_op_kind kind, uint32_t a,
+                     uint32_t b);
 
 // Reads an expression and returns the register of its value. A mistake is reported, and in the
 // engine's verdict sets parser->is_defaulted.
-uint32_t md5_read_expression(md5_material_parser *parser, md5_decl_lex *lex);
+uint32_t md5i_read_expression(md5_material_parser *parser, md5_decl_lex *lex);
 
 // Returns the register of a table's value at a register. If there is no such table, returns 0 and
 // sets `found` to false.
-uint32_t md5_add_table_op(md5_material_parser *parser, const char *name, size_t size, uint32_t at,
-                          bool *found);
+uint32_t md5i_add_table_op(md5_material_parser *parser, const char *name, size_t size, uint32_t at,
+                           bool *found);
 
 // Expects a token. Another one is a warning, and in the engine's verdict sets parser->is_defaulted.
-void md5_match(md5_material_parser *parser, md5_decl_lex *lex, const char *text);
+void md5i_match(md5_material_parser *parser, md5_decl_lex *lex, const char *text);
 
 // -- stage.c --------------------------------------------------------------------------------------
 
 // Reads a stage behind its first brace, and adds it. A mistake is reported, and in the engine's
 // verdict sets parser->is_defaulted. Returns false if memory runs out.
-bool md5_read_stage(md5_material_parser *parser, md5_decl_lex *lex);
+bool md5i_read_stage(md5_material_parser *parser, md5_decl_lex *lex);
 
 // Adds a stage of one image.
-bool md5_add_plain_stage(md5_material_parser *parser, md5_stage_light light, const char *image);
+bool md5i_add_plain_stage(md5_material_parser *parser, md5_stage_light light, const char *image);
 
 #endif

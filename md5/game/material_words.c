@@ -15,7 +15,7 @@ typedef struct material_reader {
     bool has_memory;
 } material_reader;
 
-// Takes what md5_mistake() returns.
+// Takes what md5i_mistake() returns.
 static void fail(material_reader *reader, bool is_spoilt)
 {
     reader->parser->is_defaulted |= is_spoilt;
@@ -24,7 +24,7 @@ static void fail(material_reader *reader, bool is_spoilt)
 // Keeps a token as a text of the material.
 static const char *keep(material_reader *reader, const md5_token *token)
 {
-    const char *const text = md5_keep_token(reader->parser->game, token);
+    const char *const text = md5i_keep_token(reader->parser->game, token);
     reader->has_memory &= text != NULL;
     return text;
 }
@@ -34,7 +34,7 @@ static const char *keep(material_reader *reader, const md5_token *token)
 static md5_token read_on_line(material_reader *reader)
 {
     md5_token token = {.text = ""};
-    (void)md5_decl_lex_read_on_line(reader->lex, &token);
+    (void)md5i_decl_lex_read_on_line(reader->lex, &token);
     return token;
 }
 
@@ -43,7 +43,7 @@ static void read_editor_image(material_reader *reader, int unused)
     (void)unused;
     const md5_token token = read_on_line(reader);
     reader->material->editor_image = keep(reader, &token);
-    md5_decl_lex_skip_line(reader->lex);
+    md5i_decl_lex_skip_line(reader->lex);
 }
 
 static void read_description(material_reader *reader, int unused)
@@ -64,7 +64,7 @@ static void read_spectrum(material_reader *reader, int unused)
 {
     (void)unused;
     const md5_token token = read_on_line(reader);
-    reader->material->spectrum = md5_token_int(&token);
+    reader->material->spectrum = md5i_token_int(&token);
 }
 
 // The rest of the line, as it stands there: its tokens decide only where it ends.
@@ -73,7 +73,7 @@ static void read_render_bump(material_reader *reader, int unused)
     md5_token token;
     (void)unused;
     const char *start = reader->lex->at;
-    while (md5_decl_lex_read_on_line(reader->lex, &token))
+    while (md5i_decl_lex_read_on_line(reader->lex, &token))
         continue;
     while (start < reader->lex->at && (*start == ' ' || *start == '\t'))
         start++;
@@ -137,7 +137,7 @@ static bool take_surface_word(material_reader *reader, const md5_token *token)
     md5_material *const material = reader->material;
     for (size_t i = 0; i < sizeof surface_words / sizeof surface_words[0]; i++) {
         const struct surface_word *const row = &surface_words[i];
-        if (!md5_token_is_word(token, row->word))
+        if (!md5i_token_is_word(token, row->word))
             continue;
         if (row->surface & TYPE_MASK)
             material->surface &= ~(uint32_t)TYPE_MASK;
@@ -211,8 +211,8 @@ static void read_polygon_offset(material_reader *reader, int unused)
     (void)unused;
     reader->material->has_polygon_offset = true;
     reader->material->polygon_offset = 1.0f;
-    if (md5_decl_lex_read_on_line(reader->lex, &token))
-        reader->material->polygon_offset = md5_token_float(&token);
+    if (md5i_decl_lex_read_on_line(reader->lex, &token))
+        reader->material->polygon_offset = md5i_token_float(&token);
 }
 
 static const struct sort_word {
@@ -228,19 +228,19 @@ static void read_sort(material_reader *reader, int unused)
 {
     md5_token token;
     (void)unused;
-    if (!md5_decl_lex_read_on_line(reader->lex, &token)) {
-        fail(reader, md5_mistake(reader->lex, "a number or a word", "missing sort parameter"));
+    if (!md5i_decl_lex_read_on_line(reader->lex, &token)) {
+        fail(reader, md5i_mistake(reader->lex, "a number or a word", "missing sort parameter"));
         return;
     }
     for (size_t i = 0; i < sizeof sort_words / sizeof sort_words[0]; i++) {
-        if (md5_token_is_word(&token, sort_words[i].word)) {
+        if (md5i_token_is_word(&token, sort_words[i].word)) {
             reader->material->sort = sort_words[i].sort;
             return;
         }
     }
     // The text as a decimal number, whatever kind of token it is: 010 is 10 here.
     double number = 0.0;
-    if (!md5_scan_double(token.text, token.text + token.size, &number))
+    if (!md5i_scan_double(token.text, token.text + token.size, &number))
         number = 0.0;
     reader->material->sort = (float)number;
 }
@@ -270,16 +270,16 @@ static void read_deform_decl(material_reader *reader)
 {
     md5_game *const game = reader->parser->game;
     md5_token token;
-    if (!md5_decl_lex_any(reader->lex, &token)) {
-        fail(reader, md5_mistake(reader->lex, "a name", "deform particle missing particle name"));
+    if (!md5i_decl_lex_any(reader->lex, &token)) {
+        fail(reader, md5i_mistake(reader->lex, "a name", "deform particle missing particle name"));
         return;
     }
     reader->material->deform_decl = keep(reader, &token);
     if (reader->material->deform != MD5_DEFORM_TURBULENT)
         return;
     md5_decl_entry *const table =
-        md5_find_or_add_entry(game, MD5_DECL_TABLE, token.text, token.size);
-    reader->has_memory &= table && md5_parse_table(game, table);
+        md5i_find_or_add_entry(game, MD5_DECL_TABLE, token.text, token.size);
+    reader->has_memory &= table && md5i_parse_table(game, table);
 }
 
 static void apply_deform(material_reader *reader, const struct deform_word *row)
@@ -292,35 +292,35 @@ static void apply_deform(material_reader *reader, const struct deform_word *row)
     if (row->has_decl)
         read_deform_decl(reader);
     for (uint32_t i = 0; i < row->num_registers && !reader->parser->is_defaulted; i++)
-        reader->material->deform_registers[i] = md5_read_expression(reader->parser, reader->lex);
+        reader->material->deform_registers[i] = md5i_read_expression(reader->parser, reader->lex);
 }
 
 static void read_deform(material_reader *reader, int unused)
 {
     md5_token token;
     (void)unused;
-    if (!md5_decl_lex_any(reader->lex, &token))
+    if (!md5i_decl_lex_any(reader->lex, &token))
         return;
     for (size_t i = 0; i < sizeof deform_words / sizeof deform_words[0]; i++) {
-        if (md5_token_is_word(&token, deform_words[i].word)) {
+        if (md5i_token_is_word(&token, deform_words[i].word)) {
             apply_deform(reader, &deform_words[i]);
             return;
         }
     }
-    fail(reader, md5_mistake(reader->lex, "a deform such as sprite", "Bad deform type %s",
-                             md5_token_show(&token).text));
+    fail(reader, md5i_mistake(reader->lex, "a deform such as sprite", "Bad deform type %s",
+                              md5i_token_show(&token).text));
     if (!reader->parser->is_defaulted)
-        md5_skip_unknown_word(reader->lex, &token, MD5_WORD_MATERIAL);
+        md5i_skip_unknown_word(reader->lex, &token, MD5_WORD_MATERIAL);
 }
 
 static void read_decal_info(material_reader *reader, int unused)
 {
     md5_material *const material = reader->material;
     (void)unused;
-    (void)md5_decl_lex_float(reader->lex, &material->decal_stay);
-    (void)md5_decl_lex_float(reader->lex, &material->decal_fade);
-    (void)md5_decl_lex_vector(reader->lex, material->decal_start, 4);
-    (void)md5_decl_lex_vector(reader->lex, material->decal_end, 4);
+    (void)md5i_decl_lex_float(reader->lex, &material->decal_stay);
+    (void)md5i_decl_lex_float(reader->lex, &material->decal_fade);
+    (void)md5i_decl_lex_vector(reader->lex, material->decal_start, 4);
+    (void)md5i_decl_lex_vector(reader->lex, material->decal_end, 4);
 }
 
 // -- Images ---------------------------------------------------------------------------------------
@@ -330,8 +330,8 @@ static void read_falloff(material_reader *reader, int unused)
     char text[MD5_IMAGE_TEXT];
     (void)unused;
     reader->has_memory &=
-        md5_read_image_text(reader->lex, text)
-        && md5_make_image_program(reader->parser->game, text, &reader->material->light_falloff);
+        md5i_read_image_text(reader->lex, text)
+        && md5i_make_image_program(reader->parser->game, text, &reader->material->light_falloff);
 }
 
 // diffusemap IMAGE and the like are stages, made as in the engine: from a text that contains the
@@ -341,15 +341,15 @@ static void read_shortcut(material_reader *reader, int light)
     static const char *const lights[] = {"", "bumpmap", "diffusemap", "specularmap"};
     char image[MD5_IMAGE_TEXT], text[MD5_IMAGE_TEXT + 64];
     md5_decl_lex lex;
-    if (!md5_read_image_text(reader->lex, image)) {
+    if (!md5i_read_image_text(reader->lex, image)) {
         reader->has_memory = false;
         return;
     }
     const int size = snprintf(text, sizeof text, "blend %s map %s\n}\n", lights[light], image);
-    md5_decl_lex_begin(&lex, reader->parser->game, reader->lex->file, reader->lex->line, text,
-                       (size_t)size);
+    md5i_decl_lex_begin(&lex, reader->parser->game, reader->lex->file, reader->lex->line, text,
+                        (size_t)size);
     lex.joins_strings = false;
-    reader->has_memory &= md5_read_stage(reader->parser, &lex);
+    reader->has_memory &= md5i_read_stage(reader->parser, &lex);
 }
 
 // -- Words ----------------------------------------------------------------------------------------
@@ -400,18 +400,18 @@ static const struct material_word {
 
 static void read_unknown(material_reader *reader, const md5_token *token)
 {
-    const char *const engine = md5_engine_of_word(token, MD5_WORD_MATERIAL);
+    const char *const engine = md5i_engine_of_word(token, MD5_WORD_MATERIAL);
     const char *const decl = reader->parser->decl->name;
-    const md5_quoted shown = md5_token_show(token), name = md5_quote(decl, strlen(decl));
+    const md5_quoted shown = md5i_token_show(token), name = md5i_quote(decl, strlen(decl));
     if (engine && md5_is_lenient(reader->lex->game))
-        md5_decl_lex_warn(reader->lex, "%s in %s is a word of %s, skipped", shown.text, name.text,
-                          engine);
+        md5i_decl_lex_warn(reader->lex, "%s in %s is a word of %s, skipped", shown.text, name.text,
+                           engine);
     else
         fail(reader,
-             md5_mistake(reader->lex, "a word of materials, a stage or '}'",
-                         "unknown general material parameter %s in %s", shown.text, name.text));
+             md5i_mistake(reader->lex, "a word of materials, a stage or '}'",
+                          "unknown general material parameter %s in %s", shown.text, name.text));
     if (!reader->parser->is_defaulted)
-        md5_skip_unknown_word(reader->lex, token, MD5_WORD_MATERIAL);
+        md5i_skip_unknown_word(reader->lex, token, MD5_WORD_MATERIAL);
 }
 
 static void read_word(material_reader *reader, const md5_token *token)
@@ -419,27 +419,27 @@ static void read_word(material_reader *reader, const md5_token *token)
     if (take_surface_word(reader, token))
         return;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (md5_token_is_word(token, words[i].word)) {
+        if (md5i_token_is_word(token, words[i].word)) {
             words[i].read(reader, words[i].value);
             return;
         }
     }
-    if (md5_token_is(token, "{")) {
-        reader->has_memory &= md5_read_stage(reader->parser, reader->lex);
+    if (md5i_token_is(token, "{")) {
+        reader->has_memory &= md5i_read_stage(reader->parser, reader->lex);
         return;
     }
     read_unknown(reader, token);
 }
 
-bool md5_read_material(md5_material_parser *parser, md5_decl_lex *lex)
+bool md5i_read_material(md5_material_parser *parser, md5_decl_lex *lex)
 {
     material_reader reader = {parser, &parser->material, lex, true};
     md5_token token;
     while (!parser->is_defaulted && reader.has_memory) {
-        const bool is_read = md5_decl_lex_any(lex, &token);
+        const bool is_read = md5i_decl_lex_any(lex, &token);
         if (!is_read)
             fail(&reader, !md5_is_lenient(lex->game));
-        if (!is_read || md5_token_is(&token, "}"))
+        if (!is_read || md5i_token_is(&token, "}"))
             return true;
         read_word(&reader, &token);
     }

@@ -45,12 +45,12 @@ static void share_parent(md5_model_parser *parser, const md5_parsed_model *paren
 static void read_inherit(md5_model_parser *parser, const md5_token *name)
 {
     const md5_decl_entry *const entry =
-        md5_find_entry(parser->game, MD5_DECL_MODEL, name->text, name->size);
+        md5i_find_entry(parser->game, MD5_DECL_MODEL, name->text, name->size);
     if (!entry) {
-        md5_decl_lex_warn(&parser->lex, "Unknown model definition %s", md5_token_show(name).text);
+        md5i_decl_lex_warn(&parser->lex, "Unknown model definition %s", md5i_token_show(name).text);
     } else if (entry->decl.state == MD5_DECL_DEFAULTED) {
-        md5_model_fail(parser, "one without a mistake", "inherited model definition %s defaulted",
-                       md5_token_show(name).text);
+        md5i_model_fail(parser, "one without a mistake", "inherited model definition %s defaulted",
+                        md5i_token_show(name).text);
     } else {
         clear(parser);
         if (entry->parsed)
@@ -60,7 +60,7 @@ static void read_inherit(md5_model_parser *parser, const md5_token *name)
 
 static void read_skin(md5_model_parser *parser, const md5_token *name)
 {
-    const md5_decl_entry *const skin = md5_parse_skin_of(parser->game, name->text, name->size);
+    const md5_decl_entry *const skin = md5i_parse_skin_of(parser->game, name->text, name->size);
     parser->has_memory &= skin != NULL;
     if (skin)
         parser->skin = skin->decl.name;
@@ -78,27 +78,27 @@ static void read_mesh(md5_model_parser *parser, const md5_token *name)
 {
     md5_game *const game = parser->game;
     if (!is_mesh_name(name)) {
-        md5_model_fail(parser, "a .md5mesh file", "Invalid model for MD5 mesh");
+        md5i_model_fail(parser, "a .md5mesh file", "Invalid model for MD5 mesh");
         return;
     }
     const char *const file = md5_game_copy(&game->scratch, name->text, name->size);
-    const md5_mesh_asset *const mesh = file ? md5_find_mesh_asset(game, file) : NULL;
+    const md5_mesh_asset *const mesh = file ? md5i_find_mesh_asset(game, file) : NULL;
     if (game->context.error->status != MD5_OK) {
         parser->has_memory = false;
         return;
     }
     if (!mesh) {
-        md5_model_fail(parser, "a mesh that can be read", "Model %s defaulted",
-                       md5_token_show(name).text);
+        md5i_model_fail(parser, "a mesh that can be read", "Model %s defaulted",
+                        md5i_token_show(name).text);
         return;
     }
-    if (!md5_model_spend(parser, mesh->num_joints)) {
-        md5_model_fail(parser, "fewer joints in all models", "Model %s defaulted",
-                       md5_token_show(name).text);
+    if (!md5i_model_spend(parser, mesh->num_joints)) {
+        md5i_model_fail(parser, "fewer joints in all models", "Model %s defaulted",
+                        md5i_token_show(name).text);
         return;
     }
     parser->mesh = mesh;
-    parser->joint_channels = (uint8_t *)md5_arena_alloc(&game->scratch, mesh->num_joints, 1);
+    parser->joint_channels = (uint8_t *)md5i_arena_alloc(&game->scratch, mesh->num_joints, 1);
     parser->owns_joint_channels = true;
     parser->has_memory &= parser->joint_channels != NULL;
 }
@@ -107,10 +107,10 @@ static void read_mesh(md5_model_parser *parser, const md5_token *name)
 static bool remove_anim(md5_model_parser *parser, const md5_anim_slot *slot, const md5_token *name)
 {
     if (slot->number < parser->num_inherited_slots)
-        return md5_set_shared(parser, &parser->anims.anims, slot->number, NULL);
-    md5_model_fail(parser, "an inherited anim",
-                   "Anim %s was not inherited.  Anim should be removed from the model def.",
-                   md5_token_show(name).text);
+        return md5i_set_shared(parser, &parser->anims.anims, slot->number, NULL);
+    md5i_model_fail(parser, "an inherited anim",
+                    "Anim %s was not inherited.  Anim should be removed from the model def.",
+                    md5i_token_show(name).text);
     return false;
 }
 
@@ -120,18 +120,18 @@ static void set_last_of_alias(md5_model_parser *parser, uint32_t alias, const md
 {
     while (slot && !md5_has_anim(parser, slot))
         slot = slot->before;
-    (void)md5_set_shared(parser, &parser->anims.aliases, alias, slot);
+    (void)md5i_set_shared(parser, &parser->anims.aliases, alias, slot);
 }
 
 // Removes all animations of an alias, and the one of this name.
 static void read_remove(md5_model_parser *parser, const md5_token *token)
 {
-    const md5_anim_name *const name = md5_find_anim_name(parser, token);
+    const md5_anim_name *const name = md5i_find_anim_name(parser, token);
     const md5_anim_set *const anims = &parser->anims;
     const md5_anim_slot *slot =
-        name ? (const md5_anim_slot *)md5_shared_get(&anims->aliases, name->number) : NULL;
+        name ? (const md5_anim_slot *)md5i_shared_get(&anims->aliases, name->number) : NULL;
     const md5_anim_slot *const whole =
-        name ? (const md5_anim_slot *)md5_shared_get(&anims->names, name->number) : NULL;
+        name ? (const md5_anim_slot *)md5i_shared_get(&anims->names, name->number) : NULL;
     bool is_any = false, is_right = true;
     for (; slot && is_right; slot = slot->before) {
         if (!md5_has_anim(parser, slot))
@@ -146,20 +146,20 @@ static void read_remove(md5_model_parser *parser, const md5_token *token)
         is_any = true;
         const uint32_t alias = whole->alias;
         set_last_of_alias(parser, alias,
-                          (const md5_anim_slot *)md5_shared_get(&anims->aliases, alias));
+                          (const md5_anim_slot *)md5i_shared_get(&anims->aliases, alias));
     }
     if (!is_any)
-        md5_model_fail(parser, "an inherited anim", "Couldn't find anim %s to remove",
-                       md5_token_show(token).text);
+        md5i_model_fail(parser, "an inherited anim", "Couldn't find anim %s to remove",
+                        md5i_token_show(token).text);
 }
 
 static void read_offset(md5_model_parser *parser)
 {
     float values[3] = {0.0f, 0.0f, 0.0f};
-    if (md5_decl_lex_vector(&parser->lex, values, 3))
+    if (md5i_decl_lex_vector(&parser->lex, values, 3))
         parser->offset = (md5_vec3){values[0], values[1], values[2]};
     else
-        md5_model_fail(parser, "( x y z )", "Expected vector following 'offset'");
+        md5i_model_fail(parser, "( x y z )", "Expected vector following 'offset'");
 }
 
 // Words that a name follows.
@@ -176,40 +176,40 @@ static const struct model_word {
 static void read_word(md5_model_parser *parser, const md5_token *token)
 {
     md5_token name;
-    if (md5_token_is(token, "anim")) {
-        md5_read_model_anim(parser);
+    if (md5i_token_is(token, "anim")) {
+        md5i_read_model_anim(parser);
         return;
     }
-    if (md5_token_is(token, "channel")) {
-        md5_read_channel(parser);
+    if (md5i_token_is(token, "channel")) {
+        md5i_read_channel(parser);
         return;
     }
-    if (md5_token_is(token, "offset")) {
+    if (md5i_token_is(token, "offset")) {
         read_offset(parser);
         return;
     }
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (!md5_token_is(token, words[i].word))
+        if (!md5i_token_is(token, words[i].word))
             continue;
-        if (md5_decl_lex_read(&parser->lex, &name))
+        if (md5i_decl_lex_read(&parser->lex, &name))
             words[i].read(parser, &name);
         else
-            md5_model_fail_at_end(parser);
+            md5i_model_fail_at_end(parser);
         return;
     }
-    md5_model_skip_unknown(parser, token, "unknown token",
-                           "mesh, skin, offset, channel, anim, inherit or remove");
+    md5i_model_skip_unknown(parser, token, "unknown token",
+                            "mesh, skin, offset, channel, anim, inherit or remove");
     // The block of a word that has been skipped.
-    if (!parser->is_defaulted && md5_decl_lex_take(&parser->lex, "{"))
-        (void)md5_decl_lex_skip_braces(&parser->lex, 1);
+    if (!parser->is_defaulted && md5i_decl_lex_take(&parser->lex, "{"))
+        (void)md5i_decl_lex_skip_braces(&parser->lex, 1);
 }
 
 static void read_model(md5_model_parser *parser)
 {
     md5_token token;
-    (void)md5_decl_lex_skip_until(&parser->lex, "{");
-    while (!parser->is_defaulted && parser->has_memory && md5_decl_lex_read(&parser->lex, &token)
-           && !md5_token_is(&token, "}"))
+    (void)md5i_decl_lex_skip_until(&parser->lex, "{");
+    while (!parser->is_defaulted && parser->has_memory && md5i_decl_lex_read(&parser->lex, &token)
+           && !md5i_token_is(&token, "}"))
         read_word(parser, &token);
     if (parser->is_defaulted)
         clear(parser);
@@ -230,7 +230,7 @@ static bool keep_joints(md5_model_parser *parser, const md5_model_channel *from,
 {
     const uint32_t num_joints = parser->mesh ? parser->mesh->num_joints : 0;
     uint32_t *const joints =
-        (uint32_t *)md5_arena_alloc(&parser->game->arena, from->num_joints, sizeof *joints);
+        (uint32_t *)md5i_arena_alloc(&parser->game->arena, from->num_joints, sizeof *joints);
     TRY(joints);
     kept->joints = joints;
     kept->num_joints = 0;
@@ -266,7 +266,7 @@ static bool keep_others(md5_model_parser *parser, md5_parsed_model *model)
     model->others = parser->others;
     if (parser->owns_others || !parent_of_mesh(parser)) {
         model->others =
-            (md5_named_channel *)md5_arena_alloc(arena, parser->num_others, sizeof *model->others);
+            (md5_named_channel *)md5i_arena_alloc(arena, parser->num_others, sizeof *model->others);
         TRY(model->others);
         for (uint32_t i = 0; i < parser->num_others; i++) {
             model->others[i].name = parser->others[i].name;
@@ -283,7 +283,7 @@ static bool keep_joint_channels(md5_model_parser *parser, md5_parsed_model *mode
     model->joint_channels = parser->joint_channels;
     if (!parser->owns_joint_channels)
         return true;
-    model->joint_channels = (uint8_t *)md5_arena_alloc(&parser->game->arena, num_joints, 1);
+    model->joint_channels = (uint8_t *)md5i_arena_alloc(&parser->game->arena, num_joints, 1);
     TRY(model->joint_channels);
     if (num_joints > 0)
         memcpy(model->joint_channels, parser->joint_channels, num_joints);
@@ -293,7 +293,7 @@ static bool keep_joint_channels(md5_model_parser *parser, md5_parsed_model *mode
 static bool keep_model(md5_model_parser *parser, md5_decl_entry *entry)
 {
     md5_arena *const arena = &parser->game->arena;
-    md5_parsed_model *const model = (md5_parsed_model *)md5_arena_alloc(arena, 1, sizeof *model);
+    md5_parsed_model *const model = (md5_parsed_model *)md5i_arena_alloc(arena, 1, sizeof *model);
     TRY(model);
     model->mesh = parser->mesh;
     model->anims = parser->anims;
@@ -303,7 +303,7 @@ static bool keep_model(md5_model_parser *parser, md5_decl_entry *entry)
     model->def.offset = parser->offset;
     model->def.num_joints = parser->mesh ? parser->mesh->num_joints : 0;
     model->def.joints = parser->mesh ? parser->mesh->joints : NULL;
-    model->def.num_anims = md5_shared_count(&parser->anims.anims);
+    model->def.num_anims = md5i_shared_count(&parser->anims.anims);
     TRY(keep_joint_channels(parser, model) && keep_channels(parser, &model->def));
     TRY(keep_others(parser, model));
     entry->parsed = model;
@@ -313,14 +313,14 @@ static bool keep_model(md5_model_parser *parser, md5_decl_entry *entry)
 
 static bool parse_alone(md5_game *game, md5_decl_entry *entry)
 {
-    const md5_arena_mark before = md5_arena_here(&game->scratch);
+    const md5_arena_mark before = md5i_arena_here(&game->scratch);
     md5_model_parser parser = {.game = game, .has_memory = true};
     parser.decl = &entry->decl;
-    md5_decl_lex_begin_decl(&parser.lex, game, entry);
+    md5i_decl_lex_begin_decl(&parser.lex, game, entry);
     read_model(&parser);
     const bool is_kept =
         parser.has_memory && game->context.error->status == MD5_OK && keep_model(&parser, entry);
-    md5_arena_rewind(&game->scratch, before);
+    md5i_arena_rewind(&game->scratch, before);
     return is_kept;
 }
 
@@ -335,7 +335,8 @@ typedef struct waiting_model {
 
 static bool push(md5_game *game, waiting_model **top, md5_decl_entry *entry)
 {
-    waiting_model *const added = (waiting_model *)md5_arena_alloc(&game->scratch, 1, sizeof *added);
+    waiting_model *const added =
+        (waiting_model *)md5i_arena_alloc(&game->scratch, 1, sizeof *added);
     TRY(added);
     added->below = *top;
     added->entry = entry;
@@ -351,13 +352,13 @@ static bool push_parents(md5_game *game, waiting_model **top, const md5_decl_ent
     md5_token token;
     bool is_name = false, has_memory = true;
     const md5_game_silence before = md5_game_begin_silence(game);
-    md5_decl_lex_begin_decl(&lex, game, child);
-    while (has_memory && md5_decl_lex_read(&lex, &token)) {
+    md5i_decl_lex_begin_decl(&lex, game, child);
+    while (has_memory && md5i_decl_lex_read(&lex, &token)) {
         md5_decl_entry *const parent =
-            is_name ? md5_find_entry(game, MD5_DECL_MODEL, token.text, token.size) : NULL;
+            is_name ? md5i_find_entry(game, MD5_DECL_MODEL, token.text, token.size) : NULL;
         if (parent && !parent->parsed && !parent->is_open)
             has_memory = push(game, top, parent);
-        is_name = !is_name && md5_token_is(&token, "inherit");
+        is_name = !is_name && md5i_token_is(&token, "inherit");
     }
     md5_game_end_silence(game, before);
     return has_memory;
@@ -381,24 +382,24 @@ static bool parse_with_parents(md5_game *game, md5_decl_entry *entry)
     return true;
 }
 
-const md5_model_anim *md5_model_anim_at(const md5_model_def *model, uint32_t index)
+const md5_model_anim *md5_model_def_anim(const md5_model_def *model, uint32_t index)
 {
     MD5_ASSERT(model != NULL, "model: not NULL");
     MD5_ASSERT(index < model->num_anims, "index: below num_anims");
-    // Only md5_game_model() makes models.
+    // Only md5_game_model_def() makes models.
     const md5_parsed_model *const parsed = (const md5_parsed_model *)(const void *)model;
-    return (const md5_model_anim *)md5_shared_nth(&parsed->anims.anims, index);
+    return (const md5_model_anim *)md5i_shared_nth(&parsed->anims.anims, index);
 }
 
-const md5_model_def *md5_game_model(md5_game *game, const char *name, md5_error *error)
+const md5_model_def *md5_game_model_def(md5_game *game, const char *name, md5_error *error)
 {
     MD5_ASSERT(game != NULL, "game: not NULL");
     MD5_ASSERT(name != NULL, "name: not NULL");
     md5_game_begin(game, error);
-    md5_decl_entry *const entry = md5_find_entry(game, MD5_DECL_MODEL, name, strlen(name));
-    const md5_arena_mark before = md5_arena_here(&game->scratch);
+    md5_decl_entry *const entry = md5i_find_entry(game, MD5_DECL_MODEL, name, strlen(name));
+    const md5_arena_mark before = md5i_arena_here(&game->scratch);
     const bool is_there = entry && (entry->parsed || parse_with_parents(game, entry));
-    md5_arena_rewind(&game->scratch, before);
+    md5i_arena_rewind(&game->scratch, before);
     game->context.error = &game->context.unseen;
     return is_there ? &((const md5_parsed_model *)entry->parsed)->def : NULL;
 }

@@ -61,47 +61,47 @@ typedef struct md5_model_parser {
 
 // -- model_parser.c -------------------------------------------------------------------------------
 
-// Report a mistake, which defaults the model unless the verdict is lenient: see md5_mistake().
-// md5_model_fail_at_end(): that the text ends.
-void md5_model_fail(md5_model_parser *parser, const char *expected, const char *format, ...)
+// Report a mistake, which defaults the model unless the verdict is lenient: see md5i_mistake().
+// md5i_model_fail_at_end(): that the text ends.
+void md5i_model_fail(md5_model_parser *parser, const char *expected, const char *format, ...)
     MD5_PRINTF(3, 4);
-void md5_model_fail_at_end(md5_model_parser *parser);
+void md5i_model_fail_at_end(md5_model_parser *parser);
 
-// Reports a word that this engine does not know, as md5_model_fail() does. In the lenient verdict
+// Reports a word that this engine does not know, as md5i_model_fail() does. In the lenient verdict
 // also skips what belongs to it.
-void md5_model_skip_unknown(md5_model_parser *parser, const md5_token *word, const char *what,
-                            const char *expected);
+void md5i_model_skip_unknown(md5_model_parser *parser, const md5_token *word, const char *what,
+                             const char *expected);
 
 // Returns the joint of a name, ignoring case, or -1.
-int32_t md5_model_find_joint(md5_model_parser *parser, const char *name, size_t size);
+int32_t md5i_model_find_joint(md5_model_parser *parser, const char *name, size_t size);
 
 // Takes the work on so many joints from what all models of the game may cost together. Returns
 // false if that is used up, and reports it as a mistake when that happens.
-bool md5_model_spend(md5_model_parser *parser, uint32_t num_joints);
+bool md5i_model_spend(md5_model_parser *parser, uint32_t num_joints);
 
 // -- model_channels.c -----------------------------------------------------------------------------
 
 // Reads `channel NAME ( JOINT ... )` behind its first word.
-void md5_read_channel(md5_model_parser *parser);
+void md5i_read_channel(md5_model_parser *parser);
 
 // -- model_anims.c --------------------------------------------------------------------------------
 
 // Reads `anim NAME FILE, FILE { ... }` behind its first word.
-void md5_read_model_anim(md5_model_parser *parser);
+void md5i_read_model_anim(md5_model_parser *parser);
 
 // Returns a name of animations, or NULL if no animation of the game has it. If memory runs out,
 // returns NULL and sets parser->has_memory to false.
-const md5_anim_name *md5_find_anim_name(md5_model_parser *parser, const md5_token *name);
+const md5_anim_name *md5i_find_anim_name(md5_model_parser *parser, const md5_token *name);
 
 // Whether the animation of a slot has not been removed.
 static inline bool md5_has_anim(const md5_model_parser *parser, const md5_anim_slot *slot)
 {
-    return slot && md5_shared_get(&parser->anims.anims, slot->number);
+    return slot && md5i_shared_get(&parser->anims.anims, slot->number);
 }
 
 // Changes an array of parser->anims. If memory runs out, returns false and sets parser->has_memory
 // to false.
-bool md5_set_shared(md5_model_parser *parser, md5_shared_array *array, uint32_t index,
-                    const void *value);
+bool md5i_set_shared(md5_model_parser *parser, md5_shared_array *array, uint32_t index,
+                     const void *value);
 
 #endif

@@ -63,7 +63,7 @@ static const struct command_word {
     {"aviGame", "o", MD5_FRAME_AVI_GAME},
 };
 
-const char *md5_frame_word(md5_frame_code code)
+const char *md5_frame_code_name(md5_frame_code code)
 {
     for (size_t i = 0; i < sizeof command_words / sizeof command_words[0]; i++) {
         if (command_words[i].code == code)
@@ -81,7 +81,7 @@ typedef struct command_list {
 static const struct command_word *command_of(const md5_token *token)
 {
     for (size_t i = 0; i < sizeof command_words / sizeof command_words[0]; i++) {
-        if (md5_token_is(token, command_words[i].word))
+        if (md5i_token_is(token, command_words[i].word))
             return &command_words[i];
     }
     return NULL;
@@ -92,7 +92,7 @@ static bool keep_text(md5_model_parser *parser, const md5_token *token, md5_fram
 {
     md5_arena *const arena = &parser->game->arena;
     const size_t before = strlen(command->text), start = before > 0 ? before + 1 : 0;
-    char *const text = (char *)md5_arena_alloc(arena, start + token->size + 1, 1);
+    char *const text = (char *)md5i_arena_alloc(arena, start + token->size + 1, 1);
     TRY(text);
     if (before > 0) {
         memcpy(text, command->text, before);
@@ -107,10 +107,10 @@ static bool keep_text(md5_model_parser *parser, const md5_token *token, md5_fram
 static void read_joint(md5_model_parser *parser, const md5_token *token, bool may_be_empty,
                        md5_frame_command *command)
 {
-    command->joint = md5_model_find_joint(parser, token->text, token->size);
+    command->joint = md5i_model_find_joint(parser, token->text, token->size);
     if (command->joint < 0 && !(may_be_empty && token->size == 0))
-        md5_model_fail(parser, "a joint of the mesh", "Joint %s not found",
-                       md5_token_show(token).text);
+        md5i_model_fail(parser, "a joint of the mesh", "Joint %s not found",
+                        md5i_token_show(token).text);
 }
 
 // Applies the argument `token`, of a kind of command_words.
@@ -120,10 +120,10 @@ static void apply_argument(md5_model_parser *parser, const md5_token *token, con
     const bool is_joint = *kind == 'j' || *kind == 'J';
     if (is_joint)
         read_joint(parser, token, *kind == 'J', command);
-    if (*kind == 's' && !md5_token_is(token, "none"))
-        parser->has_memory &= md5_parse_skin_of(parser->game, token->text, token->size) != NULL;
+    if (*kind == 's' && !md5i_token_is(token, "none"))
+        parser->has_memory &= md5i_parse_skin_of(parser->game, token->text, token->size) != NULL;
     if (*kind == 'n')
-        command->leg = md5_token_int(token);
+        command->leg = md5i_token_int(token);
     // The joint is the text if it is the only argument.
     const bool is_only_joint = is_joint && kind[1] == '\0';
     if (*kind == 't' || *kind == 's' || *kind == 'o' || is_only_joint)
@@ -134,21 +134,21 @@ static void apply_argument(md5_model_parser *parser, const md5_token *token, con
 static bool read_command(md5_model_parser *parser, md5_frame_command *command)
 {
     md5_token token;
-    if (!md5_decl_lex_read_on_line(&parser->lex, &token)) {
-        md5_model_fail(parser, "a frame command", "Unexpected end of line");
+    if (!md5i_decl_lex_read_on_line(&parser->lex, &token)) {
+        md5i_model_fail(parser, "a frame command", "Unexpected end of line");
         return false;
     }
     const struct command_word *const word = command_of(&token);
     if (!word) {
-        md5_model_skip_unknown(parser, &token, "Unknown command", "a frame command");
+        md5i_model_skip_unknown(parser, &token, "Unknown command", "a frame command");
         return false;
     }
     command->code = word->code;
     for (const char *kind = word->arguments; *kind && !parser->is_defaulted; kind++) {
-        if (md5_decl_lex_read_on_line(&parser->lex, &token)) {
+        if (md5i_decl_lex_read_on_line(&parser->lex, &token)) {
             apply_argument(parser, &token, kind, command);
         } else if (*kind != 'o') {
-            md5_model_fail(parser, "another argument", "Unexpected end of line");
+            md5i_model_fail(parser, "another argument", "Unexpected end of line");
             return false;
         }
     }
@@ -162,7 +162,7 @@ static bool add_command(md5_model_parser *parser, command_list *list,
     if (list->count == list->room) {
         const uint32_t room = list->room ? 2 * list->room : FIRST;
         md5_frame_command *const commands =
-            (md5_frame_command *)md5_arena_room(&parser->game->scratch, room, sizeof *commands);
+            (md5_frame_command *)md5i_arena_room(&parser->game->scratch, room, sizeof *commands);
         TRY(commands);
         if (list->count > 0)
             memcpy(commands, list->commands, list->count * sizeof *commands);
@@ -178,27 +178,27 @@ static void read_frame(md5_model_parser *parser, const md5_model_anim *anim, com
 {
     md5_token token;
     md5_frame_command command = {.text = "", .joint = -1};
-    if (!md5_decl_lex_read_on_line(&parser->lex, &token)) {
-        md5_model_fail(parser, "a number", "Missing frame # after 'frame'");
+    if (!md5i_decl_lex_read_on_line(&parser->lex, &token)) {
+        md5i_model_fail(parser, "a number", "Missing frame # after 'frame'");
         return;
     }
-    if (token.kind == MD5_TOKEN_PUNCTUATION && md5_token_is(&token, "-")) {
-        md5_model_fail(parser, "a number", "Invalid frame # after 'frame'");
+    if (token.kind == MD5_TOKEN_PUNCTUATION && md5i_token_is(&token, "-")) {
+        md5i_model_fail(parser, "a number", "Invalid frame # after 'frame'");
         if (!parser->is_defaulted)
-            md5_skip_unknown_word(&parser->lex, &token, MD5_WORD_MODEL);
+            md5i_skip_unknown_word(&parser->lex, &token, MD5_WORD_MODEL);
         return;
     }
     if (token.kind != MD5_TOKEN_NUMBER)
-        md5_decl_lex_warn(&parser->lex, "expected integer value, found %s",
-                          md5_token_show(&token).text);
-    const int32_t frame = md5_token_int(&token);
+        md5i_decl_lex_warn(&parser->lex, "expected integer value, found %s",
+                           md5i_token_show(&token).text);
+    const int32_t frame = md5i_token_int(&token);
     // Without its files an animation will be left out, with all its commands.
     if (anim->num_files > 0 && (frame < 1 || (uint32_t)frame > anim->num_frames)) {
         char expected[32];
         (void)snprintf(expected, sizeof expected, "1 to %u", (unsigned)anim->num_frames);
-        md5_model_fail(parser, expected, "Frame %d out of range", (int)frame);
+        md5i_model_fail(parser, expected, "Frame %d out of range", (int)frame);
         if (!parser->is_defaulted)
-            md5_skip_unknown_word(&parser->lex, &token, MD5_WORD_MODEL);
+            md5i_skip_unknown_word(&parser->lex, &token, MD5_WORD_MODEL);
         return;
     }
     command.frame = (uint32_t)frame;
@@ -224,9 +224,9 @@ static int compare_commands(const void *a, const void *b)
 static bool keep_commands(md5_model_parser *parser, const command_list *list, md5_model_anim *anim)
 {
     md5_frame_command *const kept =
-        (md5_frame_command *)md5_arena_alloc(&parser->game->arena, list->count, sizeof *kept);
+        (md5_frame_command *)md5i_arena_alloc(&parser->game->arena, list->count, sizeof *kept);
     ordered_command *const ordered =
-        (ordered_command *)md5_arena_alloc(&parser->game->scratch, list->count, sizeof *ordered);
+        (ordered_command *)md5i_arena_alloc(&parser->game->scratch, list->count, sizeof *ordered);
     TRY(kept && ordered);
     for (uint32_t i = 0; i < list->count; i++) {
         ordered[i].command = list->commands[i];
@@ -245,22 +245,22 @@ static bool keep_commands(md5_model_parser *parser, const command_list *list, md
 
 static uint32_t flag_of(const md5_token *token)
 {
-    return md5_token_is(token, "prevent_idle_override") ? MD5_ANIM_PREVENTS_IDLE_OVERRIDE
-           : md5_token_is(token, "random_cycle_start")  ? MD5_ANIM_RANDOM_CYCLE_START
-           : md5_token_is(token, "ai_no_turn")          ? MD5_ANIM_NO_TURN
-           : md5_token_is(token, "anim_turn")           ? MD5_ANIM_TURN
-                                                        : 0;
+    return md5i_token_is(token, "prevent_idle_override") ? MD5_ANIM_PREVENTS_IDLE_OVERRIDE
+           : md5i_token_is(token, "random_cycle_start")  ? MD5_ANIM_RANDOM_CYCLE_START
+           : md5i_token_is(token, "ai_no_turn")          ? MD5_ANIM_NO_TURN
+           : md5i_token_is(token, "anim_turn")           ? MD5_ANIM_TURN
+                                                         : 0;
 }
 
 static void read_rate(md5_model_parser *parser, md5_model_anim *anim)
 {
     float rate;
-    if (!md5_decl_lex_float(&parser->lex, &rate))
+    if (!md5i_decl_lex_float(&parser->lex, &rate))
         return;
     if (rate >= 0.01f && rate <= 100.0f)
         anim->rate = rate;
     else
-        md5_model_fail(parser, "0.01 to 100", "rate %g out of range", (double)rate);
+        md5i_model_fail(parser, "0.01 to 100", "rate %g out of range", (double)rate);
 }
 
 // Reads flags and frame commands, up to the brace behind them. Those before the end of the text are
@@ -272,19 +272,19 @@ static void read_block(md5_model_parser *parser, md5_model_anim *anim)
     md5_token token;
     bool is_open = true;
     while (is_open && !parser->is_defaulted && parser->has_memory) {
-        if (!md5_decl_lex_read(&parser->lex, &token)) {
-            md5_model_fail_at_end(parser);
+        if (!md5i_decl_lex_read(&parser->lex, &token)) {
+            md5i_model_fail_at_end(parser);
             is_open = false;
-        } else if (md5_token_is(&token, "}")) {
+        } else if (md5i_token_is(&token, "}")) {
             is_open = false;
         } else if (flag_of(&token)) {
             anim->flags |= flag_of(&token);
-        } else if (is_quake4 && md5_token_is(&token, "rate")) {
+        } else if (is_quake4 && md5i_token_is(&token, "rate")) {
             read_rate(parser, anim);
-        } else if (md5_token_is(&token, "frame")) {
+        } else if (md5i_token_is(&token, "frame")) {
             read_frame(parser, anim, &list);
         } else {
-            md5_model_skip_unknown(parser, &token, "Unknown command", "frame, a flag or '}'");
+            md5i_model_skip_unknown(parser, &token, "Unknown command", "frame, a flag or '}'");
         }
     }
     if (!parser->is_defaulted && parser->has_memory)
@@ -296,19 +296,19 @@ static void read_block(md5_model_parser *parser, md5_model_anim *anim)
 static void add_file(md5_model_parser *parser, const md5_token *token, md5_model_anim *anim)
 {
     const char *const file = md5_game_copy(&parser->game->scratch, token->text, token->size);
-    const md5_anim_asset *const asset = file ? md5_find_anim_asset(parser->game, file) : NULL;
+    const md5_anim_asset *const asset = file ? md5i_find_anim_asset(parser->game, file) : NULL;
     if (parser->game->context.error->status != MD5_OK) {
         parser->has_memory = false;
     } else if (!asset) {
-        md5_model_fail(parser, "a file that can be read", "Couldn't load anim %s",
-                       md5_token_show(token).text);
+        md5i_model_fail(parser, "a file that can be read", "Couldn't load anim %s",
+                        md5i_token_show(token).text);
     } else if (anim->num_files > 0 && asset->milliseconds != anim->milliseconds) {
-        md5_model_fail(parser, "equal lengths", "Anim %s does not match length of anim %s",
-                       md5_quote(asset->file, strlen(asset->file)).text,
-                       md5_quote(anim->files[0], strlen(anim->files[0])).text);
+        md5i_model_fail(parser, "equal lengths", "Anim %s does not match length of anim %s",
+                        md5i_quote(asset->file, strlen(asset->file)).text,
+                        md5i_quote(anim->files[0], strlen(anim->files[0])).text);
     } else if (anim->num_files == MD5_MAX_SYNCED_ANIMS) {
-        md5_model_fail(parser, "no further file", "Exceeded max synced anims (%d)",
-                       (int)MD5_MAX_SYNCED_ANIMS);
+        md5i_model_fail(parser, "no further file", "Exceeded max synced anims (%d)",
+                        (int)MD5_MAX_SYNCED_ANIMS);
     } else {
         if (anim->num_files == 0) {
             anim->num_frames = asset->num_frames;
@@ -323,28 +323,28 @@ static void read_files(md5_model_parser *parser, md5_model_anim *anim)
 {
     md5_token token;
     do {
-        if (md5_decl_lex_read(&parser->lex, &token))
+        if (md5i_decl_lex_read(&parser->lex, &token))
             add_file(parser, &token, anim);
         else
-            md5_model_fail_at_end(parser);
-    } while (!parser->is_defaulted && parser->has_memory && md5_decl_lex_take(&parser->lex, ","));
+            md5i_model_fail_at_end(parser);
+    } while (!parser->is_defaulted && parser->has_memory && md5i_decl_lex_take(&parser->lex, ","));
 }
 
 // -- Names ----------------------------------------------------------------------------------------
 
-bool md5_set_shared(md5_model_parser *parser, md5_shared_array *array, uint32_t index,
-                    const void *value)
+bool md5i_set_shared(md5_model_parser *parser, md5_shared_array *array, uint32_t index,
+                     const void *value)
 {
     parser->has_memory &=
-        md5_shared_set(array, &parser->game->arena, parser->decl, index, (void *)(uintptr_t)value);
+        md5i_shared_set(array, &parser->game->arena, parser->decl, index, (void *)(uintptr_t)value);
     return parser->has_memory;
 }
 
-const md5_anim_name *md5_find_anim_name(md5_model_parser *parser, const md5_token *name)
+const md5_anim_name *md5i_find_anim_name(md5_model_parser *parser, const md5_token *name)
 {
     const char *const key = md5_game_copy(&parser->game->scratch, name->text, name->size);
     parser->has_memory &= key != NULL;
-    void **const found = key ? md5_name_map_find(&parser->game->anim_names, key) : NULL;
+    void **const found = key ? md5i_name_map_find(&parser->game->anim_names, key) : NULL;
     return found ? (const md5_anim_name *)*found : NULL;
 }
 
@@ -353,12 +353,12 @@ static const md5_anim_name *add_name(md5_model_parser *parser, const char *text,
 {
     md5_game *const game = parser->game;
     const md5_token token = {.text = text, .size = size};
-    const md5_anim_name *const known = md5_find_anim_name(parser, &token);
+    const md5_anim_name *const known = md5i_find_anim_name(parser, &token);
     if (known || !parser->has_memory)
         return known;
-    md5_anim_name *const name = (md5_anim_name *)md5_arena_alloc(&game->arena, 1, sizeof *name);
+    md5_anim_name *const name = (md5_anim_name *)md5i_arena_alloc(&game->arena, 1, sizeof *name);
     const char *const copy = name ? md5_game_copy(&game->arena, text, size) : NULL;
-    void **const added = copy ? md5_name_map_add(&game->anim_names, &game->arena, copy) : NULL;
+    void **const added = copy ? md5i_name_map_add(&game->anim_names, &game->arena, copy) : NULL;
     parser->has_memory &= added != NULL;
     if (!added)
         return NULL;
@@ -370,9 +370,9 @@ static const md5_anim_name *add_name(md5_model_parser *parser, const char *text,
 
 static const md5_anim_slot *find_slot(md5_model_parser *parser, const md5_token *token)
 {
-    const md5_anim_name *const name = md5_find_anim_name(parser, token);
+    const md5_anim_name *const name = md5i_find_anim_name(parser, token);
     const md5_anim_slot *const slot =
-        name ? (const md5_anim_slot *)md5_shared_get(&parser->anims.names, name->number) : NULL;
+        name ? (const md5_anim_slot *)md5i_shared_get(&parser->anims.names, name->number) : NULL;
     return md5_has_anim(parser, slot) ? slot : NULL;
 }
 
@@ -382,15 +382,15 @@ static const md5_anim_slot *add_slot(md5_model_parser *parser, const md5_anim_na
 {
     md5_anim_set *const anims = &parser->anims;
     md5_anim_slot *const slot =
-        (md5_anim_slot *)md5_arena_alloc(&parser->game->arena, 1, sizeof *slot);
+        (md5_anim_slot *)md5i_arena_alloc(&parser->game->arena, 1, sizeof *slot);
     parser->has_memory &= slot != NULL;
     if (!slot)
         return NULL;
     slot->number = anims->num_slots++;
     slot->alias = alias->number;
-    slot->before = (const md5_anim_slot *)md5_shared_get(&anims->aliases, alias->number);
-    const bool is_named = md5_set_shared(parser, &anims->names, name->number, slot)
-                          && md5_set_shared(parser, &anims->aliases, alias->number, slot);
+    slot->before = (const md5_anim_slot *)md5i_shared_get(&anims->aliases, alias->number);
+    const bool is_named = md5i_set_shared(parser, &anims->names, name->number, slot)
+                          && md5i_set_shared(parser, &anims->aliases, alias->number, slot);
     return is_named ? slot : NULL;
 }
 
@@ -403,8 +403,8 @@ static size_t alias_size(md5_model_parser *parser, const md5_token *name)
         last--;
     if (last > 1)
         return last;
-    md5_model_fail(parser, "two characters before its number", "Invalid animation name %s",
-                   md5_token_show(name).text);
+    md5i_model_fail(parser, "two characters before its number", "Invalid animation name %s",
+                    md5i_token_show(name).text);
     return name->size;
 }
 
@@ -415,7 +415,7 @@ static void keep_anim(md5_model_parser *parser, const md5_anim_slot *slot,
                       const md5_anim_name *alias)
 {
     md5_model_anim *const kept =
-        (md5_model_anim *)md5_arena_alloc(&parser->game->arena, 1, sizeof *kept);
+        (md5_model_anim *)md5i_arena_alloc(&parser->game->arena, 1, sizeof *kept);
     parser->has_memory &= kept != NULL;
     if (!kept)
         return;
@@ -425,7 +425,7 @@ static void keep_anim(md5_model_parser *parser, const md5_anim_slot *slot,
     if (!slot)
         slot = add_slot(parser, name, alias);
     if (slot)
-        (void)md5_set_shared(parser, &parser->anims.anims, slot->number, kept);
+        (void)md5i_set_shared(parser, &parser->anims.anims, slot->number, kept);
 }
 
 // Reads what is behind the name of an animation.
@@ -433,27 +433,27 @@ static void read_body(md5_model_parser *parser, md5_model_anim *anim)
 {
     if (!parser->is_defaulted && parser->has_memory)
         read_files(parser, anim);
-    if (!parser->is_defaulted && parser->has_memory && md5_decl_lex_take(&parser->lex, "{"))
+    if (!parser->is_defaulted && parser->has_memory && md5i_decl_lex_take(&parser->lex, "{"))
         read_block(parser, anim);
 }
 
-void md5_read_model_anim(md5_model_parser *parser)
+void md5i_read_model_anim(md5_model_parser *parser)
 {
     md5_token token;
     md5_model_anim anim = {.rate = 1.0f};
     if (!parser->mesh)
-        md5_model_fail(parser, "mesh", "Must specify mesh before defining anims");
+        md5i_model_fail(parser, "mesh", "Must specify mesh before defining anims");
     if (parser->is_defaulted)
         return;
-    if (!md5_decl_lex_read(&parser->lex, &token)) {
-        md5_model_fail_at_end(parser);
+    if (!md5i_decl_lex_read(&parser->lex, &token)) {
+        md5i_model_fail_at_end(parser);
         return;
     }
     const md5_anim_slot *const slot = find_slot(parser, &token);
     const bool is_duplicate = slot && slot->number >= parser->num_inherited_slots;
     if (is_duplicate)
-        md5_model_fail(parser, "another name, skipped", "Duplicate anim %s",
-                       md5_token_show(&token).text);
+        md5i_model_fail(parser, "another name, skipped", "Duplicate anim %s",
+                        md5i_token_show(&token).text);
     const size_t size = parser->is_defaulted ? 0 : alias_size(parser, &token);
     read_body(parser, &anim);
     if (parser->is_defaulted || !parser->has_memory || is_duplicate || anim.num_files == 0)

@@ -29,18 +29,18 @@ static void *pass_on(md5_game *game, const md5_error *error)
 {
     if (error->status != MD5_ERROR_MEMORY)
         return broken_asset();
-    (void)md5_fail(&game->context, MD5_ERROR_MEMORY, 0, 0, "%s", error->message);
+    (void)md5i_fail(&game->context, MD5_ERROR_MEMORY, 0, 0, "%s", error->message);
     return NULL;
 }
 
 static md5_mesh_asset *copy_joints(md5_game *game, const char *file, const md5_skeleton *skeleton)
 {
     md5_arena *const arena = &game->arena;
-    md5_mesh_asset *const asset = (md5_mesh_asset *)md5_arena_alloc(arena, 1, sizeof *asset);
+    md5_mesh_asset *const asset = (md5_mesh_asset *)md5i_arena_alloc(arena, 1, sizeof *asset);
     md5_joint *const joints =
-        (md5_joint *)md5_arena_alloc(arena, skeleton->num_joints, sizeof *joints);
+        (md5_joint *)md5i_arena_alloc(arena, skeleton->num_joints, sizeof *joints);
     uint32_t *const numbers =
-        (uint32_t *)md5_arena_alloc(arena, skeleton->num_joints, sizeof *numbers);
+        (uint32_t *)md5i_arena_alloc(arena, skeleton->num_joints, sizeof *numbers);
     if (!asset || !joints || !numbers)
         return NULL;
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
@@ -85,7 +85,8 @@ static void *load_anim(md5_game *game, const char *file, const char *text, size_
     md5_anim *const anim = md5_parse_anim(text, size, &opts, &error);
     if (!anim)
         return pass_on(game, &error);
-    md5_anim_asset *const asset = (md5_anim_asset *)md5_arena_alloc(&game->arena, 1, sizeof *asset);
+    md5_anim_asset *const asset =
+        (md5_anim_asset *)md5i_arena_alloc(&game->arena, 1, sizeof *asset);
     if (asset) {
         asset->file = file;
         asset->num_frames = anim->num_frames;
@@ -109,12 +110,12 @@ static void *load_file(md5_game *game, const char *file, load_asset *load)
 {
     md5_error reason = {.status = MD5_OK};
     size_t size = 0;
-    const md5_game_entry *const entry = md5_game_find_file(game, file);
-    const char *const text = entry ? md5_game_open_file(game, entry, 0, &size, &reason) : NULL;
+    const md5_game_entry *const entry = md5i_game_find_file(game, file);
+    const char *const text = entry ? md5i_game_open_file(game, entry, 0, &size, &reason) : NULL;
     if (!text)
         return broken_asset();
     void *const asset = load(game, file, text, size);
-    md5_game_close_file(game, entry, text, size);
+    md5i_game_close_file(game, entry, text, size);
     return asset;
 }
 
@@ -124,24 +125,24 @@ static const void *find_asset(md5_game *game, const char *file, const char *exte
 {
     if (!has_extension(file, extension))
         return NULL;
-    void **const found = md5_name_map_find(&game->assets, file);
+    void **const found = md5i_name_map_find(&game->assets, file);
     if (found && *found)
         return *found == broken_asset() ? NULL : *found;
     const char *const copy = md5_game_copy(&game->arena, file, strlen(file));
     void *const asset = copy ? load_file(game, copy, load) : NULL;
-    void **const added = asset ? md5_name_map_add(&game->assets, &game->arena, copy) : NULL;
+    void **const added = asset ? md5i_name_map_add(&game->assets, &game->arena, copy) : NULL;
     if (!added)
         return NULL;
     *added = asset;
     return asset == broken_asset() ? NULL : asset;
 }
 
-const md5_mesh_asset *md5_find_mesh_asset(md5_game *game, const char *file)
+const md5_mesh_asset *md5i_find_mesh_asset(md5_game *game, const char *file)
 {
     return (const md5_mesh_asset *)find_asset(game, file, ".md5mesh", load_mesh);
 }
 
-const md5_anim_asset *md5_find_anim_asset(md5_game *game, const char *file)
+const md5_anim_asset *md5i_find_anim_asset(md5_game *game, const char *file)
 {
     return (const md5_anim_asset *)find_asset(game, file, ".md5anim", load_anim);
 }

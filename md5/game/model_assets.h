@@ -18,7 +18,7 @@ typedef struct md5_anim_asset {
 
 // Return NULL if there is no such file, or if it is broken; or, with the context's error set, if
 // memory runs out.
-const md5_mesh_asset *md5_find_mesh_asset(md5_game *game, const char *file);
-const md5_anim_asset *md5_find_anim_asset(md5_game *game, const char *file);
+const md5_mesh_asset *md5i_find_mesh_asset(md5_game *game, const char *file);
+const md5_anim_asset *md5i_find_anim_asset(md5_game *game, const char *file);
 
 #endif

@@ -35,7 +35,7 @@ static void change_joints(md5_model_parser *parser, channel_joints *list, uint32
     uint32_t end = joint + 1;
     while (with_children && end < mesh->num_joints && mesh->joints[end].parent >= (int32_t)joint)
         end++;
-    if (!md5_model_spend(parser, end - joint + (is_removed ? list->count : 0)))
+    if (!md5i_model_spend(parser, end - joint + (is_removed ? list->count : 0)))
         return;
     for (uint32_t i = joint; i < end; i++) {
         if (!is_removed && !list->is_in[i])
@@ -70,17 +70,17 @@ static void apply_name(md5_model_parser *parser, channel_joints *list, const cha
     name += with_children;
     size -= with_children;
     point_at_name(&parser->lex, list, name, size);
-    const int32_t joint = md5_model_find_joint(parser, name, size);
+    const int32_t joint = md5i_model_find_joint(parser, name, size);
     if (joint >= 0) {
         change_joints(parser, list, (uint32_t)joint, with_children, is_removed);
         return;
     }
-    if (!md5_model_spend(parser, 0)) // nothing is looked up any more
+    if (!md5i_model_spend(parser, 0)) // nothing is looked up any more
         return;
     const char *const model = parser->decl->name;
-    md5_decl_lex_warn(&parser->lex, "Unknown joint %s in %s for model %s",
-                      md5_quote(name, size).text, md5_token_show(&all).text,
-                      md5_quote(model, strlen(model)).text);
+    md5i_decl_lex_warn(&parser->lex, "Unknown joint %s in %s for model %s",
+                       md5i_quote(name, size).text, md5i_token_show(&all).text,
+                       md5i_quote(model, strlen(model)).text);
 }
 
 static bool is_blank(char c)
@@ -106,12 +106,12 @@ static void apply_names(md5_model_parser *parser, channel_joints *list, md5_toke
 // Appends a token to a text in game->scratch, whose room doubles.
 static bool append(md5_model_parser *parser, md5_token *all, size_t *room, const md5_token *token)
 {
-    const bool has_blank = !md5_token_is(token, "*") && !md5_token_is(token, "-");
+    const bool has_blank = !md5i_token_is(token, "*") && !md5i_token_is(token, "-");
     const size_t size = all->size + token->size + 1;
     char *memory = (char *)(uintptr_t)all->text;
     if (size > *room) {
         *room = 2 * size;
-        memory = (char *)md5_arena_room(&parser->game->scratch, *room, 1);
+        memory = (char *)md5i_arena_room(&parser->game->scratch, *room, 1);
         TRY(memory);
         if (all->size > 0)
             memcpy(memory, all->text, all->size);
@@ -130,9 +130,9 @@ static bool read_names(md5_model_parser *parser, md5_token *all)
     md5_token token;
     size_t room = 0;
     *all = (md5_token){.text = ""};
-    while (!md5_decl_lex_take(&parser->lex, ")")) {
-        if (!md5_decl_lex_read(&parser->lex, &token)) {
-            md5_model_fail_at_end(parser);
+    while (!md5i_decl_lex_take(&parser->lex, ")")) {
+        if (!md5i_decl_lex_read(&parser->lex, &token)) {
+            md5i_model_fail_at_end(parser);
             return false;
         }
         parser->has_memory &= append(parser, all, &room, &token);
@@ -148,7 +148,7 @@ static bool own_joint_channels(md5_model_parser *parser)
     const uint32_t count = parser->mesh->num_joints;
     if (parser->owns_joint_channels)
         return true;
-    uint8_t *const copy = (uint8_t *)md5_arena_room(&parser->game->scratch, count, 1);
+    uint8_t *const copy = (uint8_t *)md5i_arena_room(&parser->game->scratch, count, 1);
     parser->has_memory &= copy != NULL;
     TRY(copy);
     if (count > 0)
@@ -168,8 +168,8 @@ static void keep_joints(md5_model_parser *parser, channel_joints *list, uint32_t
         const uint32_t joint = list->joints[i];
         if (parser->joint_channels[joint] != 0) {
             const char *const name = parser->mesh->joints[joint].name;
-            md5_decl_lex_warn(&parser->lex, "Joint %s assigned to multiple channels",
-                              md5_quote(name, strlen(name)).text);
+            md5i_decl_lex_warn(&parser->lex, "Joint %s assigned to multiple channels",
+                               md5i_quote(name, strlen(name)).text);
             continue;
         }
         parser->joint_channels[joint] = (uint8_t)channel;
@@ -186,10 +186,10 @@ static bool make_room(md5_model_parser *parser)
     if (parser->owns_others && parser->num_others < parser->other_room)
         return true;
     const uint32_t room = 2 * parser->num_others + LEAST;
-    if (!md5_model_spend(parser, room * (uint32_t)sizeof *parser->others / sizeof(uint32_t)))
+    if (!md5i_model_spend(parser, room * (uint32_t)sizeof *parser->others / sizeof(uint32_t)))
         return false;
     md5_named_channel *const others =
-        (md5_named_channel *)md5_arena_alloc(&parser->game->scratch, room, sizeof *others);
+        (md5_named_channel *)md5i_arena_alloc(&parser->game->scratch, room, sizeof *others);
     parser->has_memory &= others != NULL;
     TRY(others);
     for (uint32_t i = 0; i < parser->num_others; i++)
@@ -205,10 +205,10 @@ static md5_named_channel *add_other(md5_model_parser *parser, const md5_token *n
 {
     enum { MOST = 256 };
     if (parser->num_others == MOST) {
-        md5_model_fail(parser, "no further channel", "%d unknown channels", (int)MOST);
+        md5i_model_fail(parser, "no further channel", "%d unknown channels", (int)MOST);
         return NULL;
     }
-    const char *const copy = md5_keep_token(parser->game, name);
+    const char *const copy = md5i_keep_token(parser->game, name);
     parser->has_memory &= copy != NULL;
     if (!copy)
         return NULL;
@@ -225,7 +225,7 @@ static void keep_other(md5_model_parser *parser, const channel_joints *list, con
     if (!make_room(parser))
         return;
     for (uint32_t i = 0; i < parser->num_others; i++) {
-        if (md5_token_is_word(name, parser->others[i].name))
+        if (md5i_token_is_word(name, parser->others[i].name))
             other = &parser->others[i];
     }
     if (!other)
@@ -238,40 +238,40 @@ static uint32_t channel_of(const md5_token *name)
 {
     static const char *const names[MD5_NUM_CHANNELS] = {"", "torso", "legs", "head", "eyelids"};
     uint32_t channel = 1;
-    while (channel < MD5_NUM_CHANNELS && !md5_token_is_word(name, names[channel]))
+    while (channel < MD5_NUM_CHANNELS && !md5i_token_is_word(name, names[channel]))
         channel++;
     return channel;
 }
 
-void md5_read_channel(md5_model_parser *parser)
+void md5i_read_channel(md5_model_parser *parser)
 {
     md5_arena *const scratch = &parser->game->scratch;
     md5_token name, names;
     if (!parser->mesh)
-        md5_model_fail(parser, "mesh", "Must specify mesh before defining channels");
+        md5i_model_fail(parser, "mesh", "Must specify mesh before defining channels");
     if (parser->is_defaulted)
         return;
-    if (!md5_decl_lex_read(&parser->lex, &name)) {
-        md5_model_fail_at_end(parser);
+    if (!md5i_decl_lex_read(&parser->lex, &name)) {
+        md5i_model_fail_at_end(parser);
         return;
     }
-    if (!md5_decl_lex_take(&parser->lex, "(")) {
-        md5_model_fail(parser, "'('", "Expected { after %s", md5_token_show(&name).text);
+    if (!md5i_decl_lex_take(&parser->lex, "(")) {
+        md5i_model_fail(parser, "'('", "Expected { after %s", md5i_token_show(&name).text);
         return;
     }
     const uint32_t channel = channel_of(&name);
     parser->lex.token_at = name.at;
     if (channel == MD5_NUM_CHANNELS)
-        md5_model_fail(parser, "torso, legs, head or eyelids", "Unknown channel %s",
-                       md5_token_show(&name).text);
+        md5i_model_fail(parser, "torso, legs, head or eyelids", "Unknown channel %s",
+                        md5i_token_show(&name).text);
     if (parser->is_defaulted || !read_names(parser, &names) || !parser->mesh)
         return;
     const uint32_t count = parser->mesh->num_joints;
-    if (!md5_model_spend(parser, count))
+    if (!md5i_model_spend(parser, count))
         return;
     channel_joints list = {
-        .joints = (uint32_t *)md5_arena_alloc(scratch, count, sizeof(uint32_t)),
-        .is_in = (uint8_t *)md5_arena_alloc(scratch, count, 1),
+        .joints = (uint32_t *)md5i_arena_alloc(scratch, count, sizeof(uint32_t)),
+        .is_in = (uint8_t *)md5i_arena_alloc(scratch, count, 1),
         .source = name.at + name.size,
     };
     parser->has_memory &= list.joints && list.is_in;

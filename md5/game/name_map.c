@@ -18,7 +18,7 @@ static md5_name_node *closest(const md5_name_map *names, const char *name, size_
     return node;
 }
 
-void **md5_name_map_find(const md5_name_map *names, const char *name)
+void **md5i_name_map_find(const md5_name_map *names, const char *name)
 {
     md5_name_node *const node = closest(names, name, strlen(name));
     return node && strcmp(node->name, name) == 0 ? &node->value : NULL;
@@ -46,7 +46,7 @@ static void insert(md5_name_map *names, md5_name_node *added, md5_name_node *lea
     *at = added;
 }
 
-void **md5_name_map_add(md5_name_map *names, md5_arena *arena, const char *name)
+void **md5i_name_map_add(md5_name_map *names, md5_arena *arena, const char *name)
 {
     const size_t length = strlen(name);
     md5_name_node *const near = closest(names, name, length);
@@ -56,7 +56,7 @@ void **md5_name_map_add(md5_name_map *names, md5_arena *arena, const char *name)
             return &near->value;
         byte++;
     }
-    md5_name_node *const nodes = (md5_name_node *)md5_arena_alloc(arena, 2, sizeof *nodes);
+    md5_name_node *const nodes = (md5_name_node *)md5i_arena_alloc(arena, 2, sizeof *nodes);
     if (!nodes)
         return NULL;
     nodes[0].name = name;

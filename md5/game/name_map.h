@@ -21,10 +21,10 @@ typedef struct md5_name_map {
 } md5_name_map;
 
 // Returns where the value of a name is, or NULL if there is no such name.
-void **md5_name_map_find(const md5_name_map *names, const char *name);
+void **md5i_name_map_find(const md5_name_map *names, const char *name);
 
 // The same, but adds a name that is new, with the value NULL. The name must live as long as the
 // map. Returns NULL and sets the context's error if memory runs out.
-void **md5_name_map_add(md5_name_map *names, md5_arena *arena, const char *name);
+void **md5i_name_map_add(md5_name_map *names, md5_arena *arena, const char *name);
 
 #endif

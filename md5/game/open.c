@@ -8,8 +8,8 @@
 static md5_game *make_game(const md5_load_opts *opts, md5_error *error)
 {
     md5_context context;
-    md5_context_begin(&context, opts, NULL, error);
-    md5_game *const game = (md5_game *)md5_alloc(&context, sizeof *game);
+    md5i_context_begin(&context, opts, NULL, error);
+    md5_game *const game = (md5_game *)md5i_alloc(&context, sizeof *game);
     if (!game)
         return NULL;
     memset(game, 0, sizeof *game);
@@ -23,7 +23,7 @@ static md5_game *make_game(const md5_load_opts *opts, md5_error *error)
 static bool copy_paths(md5_game *game, const md5_game_path *paths, size_t num_paths)
 {
     md5_game_path *const copy =
-        (md5_game_path *)md5_arena_alloc(&game->arena, num_paths, sizeof *copy);
+        (md5_game_path *)md5i_arena_alloc(&game->arena, num_paths, sizeof *copy);
     TRY(copy);
     if (num_paths > 0)
         memcpy(copy, paths, num_paths * sizeof *copy);
@@ -32,20 +32,20 @@ static bool copy_paths(md5_game *game, const md5_game_path *paths, size_t num_pa
     return true;
 }
 
-md5_game *md5_open_game(const md5_game_path *paths, size_t num_paths, const md5_load_opts *opts,
-                        md5_error *error)
+md5_game *md5_create_game(const md5_game_path *paths, size_t num_paths, const md5_load_opts *opts,
+                          md5_error *error)
 {
     MD5_ASSERT(paths != NULL || num_paths == 0, "paths: not NULL unless num_paths is 0");
     md5_game *const game = make_game(opts, error);
     if (!game)
         return NULL;
-    if (copy_paths(game, paths, num_paths) && md5_game_index_files(game)
-        && md5_game_index_decls(game)) {
+    if (copy_paths(game, paths, num_paths) && md5i_game_index_files(game)
+        && md5i_game_index_decls(game)) {
         game->context.error = &game->context.unseen;
         game->is_used = false;
         return game;
     }
-    md5_free_game(game);
+    md5_destroy_game(game);
     return NULL;
 }
 
@@ -61,13 +61,13 @@ size_t md5_game_memory(const md5_game *game)
     return game->context.memory_held;
 }
 
-void md5_free_game(md5_game *game)
+void md5_destroy_game(md5_game *game)
 {
     if (!game)
         return;
     game->context.error = &game->context.unseen;
-    md5_arena_free(&game->arena);
-    md5_arena_free(&game->scratch);
+    md5i_arena_free(&game->arena);
+    md5i_arena_free(&game->scratch);
     const md5_allocator allocator = game->context.allocator;
     allocator.free(allocator.user, game, sizeof *game);
 }

@@ -38,9 +38,9 @@ typedef struct scale_arrays {
 static scale_arrays lay_out(md5_block *block, uint32_t num_joints, size_t num_keys)
 {
     scale_arrays arrays;
-    arrays.scales = (md5_scales *)md5_block_take(block, 1, sizeof *arrays.scales);
-    arrays.joints = (md5_scaled_joint *)md5_block_take(block, num_joints, sizeof *arrays.joints);
-    arrays.keys = (md5_scale_key *)md5_block_take(block, num_keys, sizeof *arrays.keys);
+    arrays.scales = (md5_scales *)md5i_block_take(block, 1, sizeof *arrays.scales);
+    arrays.joints = (md5_scaled_joint *)md5i_block_take(block, num_joints, sizeof *arrays.joints);
+    arrays.keys = (md5_scale_key *)md5i_block_take(block, num_keys, sizeof *arrays.keys);
     return arrays;
 }
 
@@ -70,8 +70,8 @@ static md5_scales *build(md5_arena *arena, const char *text, size_t size, const 
     md5_scale_row *rows;
     size_t count;
     uint32_t num_joints = 0;
-    md5_lex_begin(&lex, arena, text, size);
-    if (!md5_read_scale_rows(&lex, anim, &rows, &count))
+    md5i_lex_begin(&lex, arena, text, size);
+    if (!md5i_read_scale_rows(&lex, anim, &rows, &count))
         return NULL;
     if (count > 0)
         qsort(rows, count, sizeof *rows, compare_rows);
@@ -80,7 +80,7 @@ static md5_scales *build(md5_arena *arena, const char *text, size_t size, const 
     md5_block block = {.base = NULL};
     (void)lay_out(&block, num_joints, count);
     const size_t block_size = block.used;
-    block = (md5_block){.base = (unsigned char *)md5_alloc(arena->context, block_size)};
+    block = (md5_block){.base = (unsigned char *)md5i_alloc(arena->context, block_size)};
     if (!block.base)
         return NULL;
     const scale_arrays arrays = lay_out(&block, num_joints, count);
@@ -101,7 +101,7 @@ static md5_scales *build_with_arena(md5_context *context, const char *text, size
     md5_arena arena = {.context = context};
     md5_scales *const scales =
         md5_check_text_size(context, size) ? build(&arena, text, size, anim) : NULL;
-    md5_arena_free(&arena);
+    md5i_arena_free(&arena);
     return scales;
 }
 
@@ -112,7 +112,7 @@ md5_scales *md5_parse_scales(const void *text, size_t size, const md5_anim *anim
     MD5_ASSERT(anim != NULL, "anim: not NULL");
     MD5_ASSERT_OPTS(opts);
     md5_context context;
-    md5_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
+    md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     return build_with_arena(&context, text ? (const char *)text : "", text ? size : 0, anim);
 }
 
@@ -125,10 +125,10 @@ md5_scales *md5_load_scales(const char *path, const md5_anim *anim, const md5_lo
     md5_context context;
     md5_file_text text = {.bytes = NULL};
     md5_scales *scales = NULL;
-    md5_context_begin(&context, opts, path, error);
-    if (md5_read_file_text(&context, path, &text))
+    md5i_context_begin(&context, opts, path, error);
+    if (md5i_read_file_text(&context, path, &text))
         scales = build_with_arena(&context, text.bytes, text.size, anim);
-    md5_free_file_text(&context, &text);
+    md5i_free_file_text(&context, &text);
     return scales;
 }
 
@@ -180,7 +180,7 @@ float md5_scale_at(const md5_scales *scales, uint32_t joint, const md5_moment *m
 }
 
 void md5_scale_pose(const md5_scales *scales, const md5_binding *binding, const md5_moment *moment,
-                    md5_transform *pose)
+                    md5_xform *pose)
 {
     MD5_ASSERT(scales != NULL, "scales: not NULL");
     MD5_ASSERT(binding != NULL, "binding: not NULL");

@@ -23,7 +23,7 @@ static void skip_space(md5_lex *lex)
 // What is at lex->at, for a message.
 static md5_quoted found(const md5_lex *lex)
 {
-    return md5_lex_token(lex, lex->at);
+    return md5i_lex_token(lex, lex->at);
 }
 
 static bool take(md5_lex *lex, char c)
@@ -38,8 +38,8 @@ static bool take(md5_lex *lex, char c)
 static bool expect(md5_lex *lex, char c, const char *where)
 {
     return take(lex, c)
-           || md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%c' %s, found %s", c, where,
-                           found(lex).text);
+           || md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%c' %s, found %s", c, where,
+                            found(lex).text);
 }
 
 // Reads a string into the arena without its backslashes; \u and its digits stay as they are.
@@ -49,18 +49,18 @@ static const char *read_string(md5_lex *lex)
     skip_space(lex);
     const char *const start = lex->at;
     if (start == lex->end || *start != '"') {
-        md5_lex_fail(lex, start, MD5_ERROR_SYNTAX, "expected a name in quotes, found %s",
-                     found(lex).text);
+        md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX, "expected a name in quotes, found %s",
+                      found(lex).text);
         return NULL;
     }
     const char *end = start + 1;
     while (end < lex->end && *end != '"' && *end != '\n')
         end += *end == '\\' && lex->end - end > 1 ? 2 : 1;
     if (end >= lex->end || *end != '"') {
-        md5_lex_fail(lex, start, MD5_ERROR_SYNTAX, "this string has no end on its line");
+        md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX, "this string has no end on its line");
         return NULL;
     }
-    char *const copy = (char *)md5_arena_alloc(lex->arena, (size_t)(end - start), 1);
+    char *const copy = (char *)md5i_arena_alloc(lex->arena, (size_t)(end - start), 1);
     if (!copy)
         return NULL;
     char *to = copy;
@@ -92,7 +92,7 @@ static bool skip_nested(md5_lex *lex)
         if (depth == 0)
             return true;
     }
-    return md5_lex_fail(lex, start, MD5_ERROR_SYNTAX, "this bracket is not closed");
+    return md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX, "this bracket is not closed");
 }
 
 static const char *end_of_plain(const md5_lex *lex)
@@ -107,15 +107,15 @@ static const char *end_of_plain(const md5_lex *lex)
 static bool skip_value(md5_lex *lex, const char *expected)
 {
     skip_space(lex);
-    md5_lex_warn(lex, lex->at, "expected %s, found %s: skipped", expected, found(lex).text);
+    md5i_lex_warn(lex, lex->at, "expected %s, found %s: skipped", expected, found(lex).text);
     if (lex->at < lex->end && *lex->at == '"')
         return read_string(lex) != NULL;
     if (lex->at < lex->end && (*lex->at == '{' || *lex->at == '['))
         return skip_nested(lex);
     const char *const end = end_of_plain(lex);
     if (end == lex->at)
-        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected a value, found %s",
-                            found(lex).text);
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected a value, found %s",
+                             found(lex).text);
     lex->at = end;
     return true;
 }
@@ -152,7 +152,7 @@ static bool add_row(scale_reader *reader, md5_scale_row row)
     if (reader->count == reader->room) {
         const size_t room = reader->room ? 2 * reader->room : 64;
         md5_scale_row *const grown =
-            (md5_scale_row *)md5_arena_room(reader->lex->arena, room, sizeof *grown);
+            (md5_scale_row *)md5i_arena_room(reader->lex->arena, room, sizeof *grown);
         TRY(grown);
         if (reader->count > 0)
             memcpy(grown, reader->rows, reader->count * sizeof *grown);
@@ -196,8 +196,8 @@ static bool read_member(scale_reader *reader, uint32_t joint, bool is_known)
         row.frame = frame_of(name);
         TRY(read_number(lex, &row.value, &is_read));
         if (row.frame >= reader->anim->num_frames) {
-            md5_lex_warn(lex, at, "there is no frame %s: the last is %u",
-                         md5_quote(name, strlen(name)).text, reader->anim->num_frames - 1);
+            md5i_lex_warn(lex, at, "there is no frame %s: the last is %u",
+                          md5i_quote(name, strlen(name)).text, reader->anim->num_frames - 1);
             return true;
         }
     }
@@ -216,9 +216,10 @@ static bool read_joint(scale_reader *reader)
     if (lex->at < lex->end && *lex->at != '{')
         return skip_value(lex, "an object");
     TRY(expect(lex, '{', "before the scales of a joint"));
-    void **const joint = md5_name_map_find(&reader->joints, name);
+    void **const joint = md5i_name_map_find(&reader->joints, name);
     if (!joint)
-        md5_lex_warn(lex, at, "the animation has no joint %s", md5_quote(name, strlen(name)).text);
+        md5i_lex_warn(lex, at, "the animation has no joint %s",
+                      md5i_quote(name, strlen(name)).text);
     const uint32_t index = joint ? (uint32_t)((uintptr_t)*joint - 1) : 0;
     if (take(lex, '}'))
         return true;
@@ -233,14 +234,14 @@ static bool name_joints(scale_reader *reader)
     const md5_skeleton *const skeleton = &reader->anim->skeleton;
     for (uint32_t i = skeleton->num_joints; i-- > 0;) { // of equal names the first one counts
         void **const joint =
-            md5_name_map_add(&reader->joints, reader->lex->arena, skeleton->joints[i].name);
+            md5i_name_map_add(&reader->joints, reader->lex->arena, skeleton->joints[i].name);
         TRY(joint);
         *joint = (void *)((uintptr_t)i + 1);
     }
     return true;
 }
 
-bool md5_read_scale_rows(md5_lex *lex, const md5_anim *anim, md5_scale_row **rows, size_t *count)
+bool md5i_read_scale_rows(md5_lex *lex, const md5_anim *anim, md5_scale_row **rows, size_t *count)
 {
     scale_reader reader = {.lex = lex, .anim = anim};
     TRY(name_joints(&reader));
@@ -253,7 +254,7 @@ bool md5_read_scale_rows(md5_lex *lex, const md5_anim *anim, md5_scale_row **row
     }
     skip_space(lex);
     if (lex->at < lex->end)
-        md5_lex_warn(lex, lex->at, "text after the last brace is ignored");
+        md5i_lex_warn(lex, lex->at, "text after the last brace is ignored");
     *rows = reader.rows;
     *count = reader.count;
     return true;

@@ -15,6 +15,6 @@ typedef struct md5_scale_row {
 } md5_scale_row;
 
 // Reads all rows into memory of the lexer's arena. Returns false with the context's error set.
-bool md5_read_scale_rows(md5_lex *lex, const md5_anim *anim, md5_scale_row **rows, size_t *count);
+bool md5i_read_scale_rows(md5_lex *lex, const md5_anim *anim, md5_scale_row **rows, size_t *count);
 
 #endif

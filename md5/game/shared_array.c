@@ -14,7 +14,7 @@ static uint32_t child_of(uint32_t index, uint32_t level)
     return (uint32_t)(index / width_of(level)) % MD5_SHARED_WIDTH;
 }
 
-void *md5_shared_get(const md5_shared_array *array, uint32_t index)
+void *md5i_shared_get(const md5_shared_array *array, uint32_t index)
 {
     void *at = array->root;
     if (array->num_levels == 0 || index / width_of(array->num_levels) >= MD5_SHARED_WIDTH)
@@ -31,7 +31,7 @@ static md5_shared_node *own_node(md5_arena *arena, const void *owner, void *from
     md5_shared_node *const node = (md5_shared_node *)from;
     if (node && node->owner == owner)
         return node;
-    md5_shared_node *const own = (md5_shared_node *)md5_arena_alloc(arena, 1, sizeof *own);
+    md5_shared_node *const own = (md5_shared_node *)md5i_arena_alloc(arena, 1, sizeof *own);
     if (own && node)
         *own = *node;
     if (own)
@@ -47,7 +47,7 @@ static bool grow(md5_shared_array *array, md5_arena *arena, const void *owner, u
             md5_shared_node *const above = own_node(arena, owner, NULL);
             TRY(above);
             above->child[0] = array->root;
-            above->count = md5_shared_count(array);
+            above->count = md5i_shared_count(array);
             array->root = above;
         }
         array->num_levels++;
@@ -55,10 +55,10 @@ static bool grow(md5_shared_array *array, md5_arena *arena, const void *owner, u
     return true;
 }
 
-bool md5_shared_set(md5_shared_array *array, md5_arena *arena, const void *owner, uint32_t index,
-                    void *value)
+bool md5i_shared_set(md5_shared_array *array, md5_arena *arena, const void *owner, uint32_t index,
+                     void *value)
 {
-    const bool was_there = md5_shared_get(array, index) != NULL;
+    const bool was_there = md5i_shared_get(array, index) != NULL;
     if (!value && !was_there)
         return true;
     TRY(grow(array, arena, owner, index));
@@ -76,7 +76,7 @@ bool md5_shared_set(md5_shared_array *array, md5_arena *arena, const void *owner
     }
 }
 
-uint32_t md5_shared_count(const md5_shared_array *array)
+uint32_t md5i_shared_count(const md5_shared_array *array)
 {
     return array->root ? ((const md5_shared_node *)array->root)->count : 0;
 }
@@ -89,10 +89,10 @@ static uint32_t count_below(const void *child, uint32_t level)
     return level == 1 ? 1 : ((const md5_shared_node *)child)->count;
 }
 
-void *md5_shared_nth(const md5_shared_array *array, uint32_t order)
+void *md5i_shared_nth(const md5_shared_array *array, uint32_t order)
 {
     void *at = array->root;
-    if (order >= md5_shared_count(array))
+    if (order >= md5i_shared_count(array))
         return NULL;
     for (uint32_t level = array->num_levels; at && level > 0; level--) {
         const md5_shared_node *const node = (const md5_shared_node *)at;

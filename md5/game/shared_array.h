@@ -23,16 +23,16 @@ typedef struct md5_shared_array {
 } md5_shared_array;
 
 // Returns an element, or NULL if there is none at this index.
-void *md5_shared_get(const md5_shared_array *array, uint32_t index);
+void *md5i_shared_get(const md5_shared_array *array, uint32_t index);
 
 // Sets an element; `value` may be NULL. `owner` is the same in all calls that make one array, and
 // no other array's. Returns false and sets the context's error if memory runs out.
-bool md5_shared_set(md5_shared_array *array, md5_arena *arena, const void *owner, uint32_t index,
-                    void *value);
+bool md5i_shared_set(md5_shared_array *array, md5_arena *arena, const void *owner, uint32_t index,
+                     void *value);
 
 // Return the number of elements that are not NULL, and the one of them that has `order` others
 // before it, or NULL.
-uint32_t md5_shared_count(const md5_shared_array *array);
-void *md5_shared_nth(const md5_shared_array *array, uint32_t order);
+uint32_t md5i_shared_count(const md5_shared_array *array);
+void *md5i_shared_nth(const md5_shared_array *array, uint32_t order);
 
 #endif

@@ -11,7 +11,7 @@
 typedef struct skin_reader {
     md5_game *game;
     md5_decl_lex lex;
-    md5_game_skin skin;
+    md5_skin_def skin;
     md5_skin_row *rows;
     const char **models;
     uint32_t row_room, model_room;
@@ -24,7 +24,7 @@ static void *grow(md5_game *game, void *items, uint32_t count, uint32_t *room, s
     if (count < *room)
         return items;
     *room = *room ? 2 * *room : FIRST;
-    void *const grown = md5_arena_room(&game->scratch, *room, size);
+    void *const grown = md5i_arena_room(&game->scratch, *room, size);
     if (grown && count > 0)
         memcpy(grown, items, count * size);
     return grown;
@@ -46,18 +46,18 @@ static bool add_row(skin_reader *reader, const char *from, const char *to)
 static const char *name_of(md5_game *game, const md5_token *token)
 {
     char name[MD5_LONGEST_NAME];
-    if (md5_find_entry(game, MD5_DECL_MATERIAL, token->text, token->size)) {
-        const md5_decl_entry *const entry = md5_parse_material_of(game, token->text, token->size);
+    if (md5i_find_entry(game, MD5_DECL_MATERIAL, token->text, token->size)) {
+        const md5_decl_entry *const entry = md5i_parse_material_of(game, token->text, token->size);
         return entry ? entry->decl.name : NULL;
     }
-    md5_canonical_name(name, token->text, token->size);
+    md5i_canonical_name(name, token->text, token->size);
     return md5_game_copy(&game->arena, name, strlen(name));
 }
 
 // Adds a row of two names as they are written.
 static bool add_names(skin_reader *reader, const md5_token *from, const md5_token *to)
 {
-    const bool is_all = md5_token_is(from, "*");
+    const bool is_all = md5i_token_is(from, "*");
     const char *const source = is_all ? NULL : name_of(reader->game, from);
     const char *const target = name_of(reader->game, to);
     return (is_all || source) && target && add_row(reader, source, target);
@@ -77,19 +77,19 @@ static bool add_model(skin_reader *reader, const md5_token *file)
 static bool read_skin(skin_reader *reader, bool *is_good)
 {
     md5_token token, second;
-    (void)md5_decl_lex_skip_until(&reader->lex, "{");
-    while (md5_decl_lex_read(&reader->lex, &token) && !md5_token_is(&token, "}")) {
-        if (!md5_decl_lex_read(&reader->lex, &second)) {
-            *is_good = !md5_mistake(&reader->lex, "a material", "Unexpected end of file");
+    (void)md5i_decl_lex_skip_until(&reader->lex, "{");
+    while (md5i_decl_lex_read(&reader->lex, &token) && !md5i_token_is(&token, "}")) {
+        if (!md5i_decl_lex_read(&reader->lex, &second)) {
+            *is_good = !md5i_mistake(&reader->lex, "a material", "Unexpected end of file");
             return true;
         }
         if (md5_is_lenient(reader->game) && second.kind == MD5_TOKEN_PUNCTUATION
-            && md5_token_is(&second, "}")) {
-            md5_decl_lex_warn(&reader->lex, "expected a material behind %s but found '}'",
-                              md5_token_show(&token).text);
+            && md5i_token_is(&second, "}")) {
+            md5i_decl_lex_warn(&reader->lex, "expected a material behind %s but found '}'",
+                               md5i_token_show(&token).text);
             return true;
         }
-        if (md5_token_is_word(&token, "model"))
+        if (md5i_token_is_word(&token, "model"))
             TRY(add_model(reader, &second));
         else
             TRY(add_names(reader, &token, &second));
@@ -106,7 +106,7 @@ static bool make_implicit(skin_reader *reader, const char *name, bool *is_good)
     const md5_token all = {.text = "*", .size = 1};
     const md5_token own = {.text = name, .size = strlen(name)};
     const bool has_material =
-        *is_good && md5_find_entry(reader->game, MD5_DECL_MATERIAL, own.text, own.size);
+        *is_good && md5i_find_entry(reader->game, MD5_DECL_MATERIAL, own.text, own.size);
     *is_good = has_material;
     reader->skin.num_rows = reader->skin.num_models = 0;
     if (!has_material && md5_is_lenient(reader->game))
@@ -117,11 +117,11 @@ static bool make_implicit(skin_reader *reader, const char *name, bool *is_good)
 static bool keep_skin(skin_reader *reader, md5_decl_entry *entry, bool is_good)
 {
     md5_arena *const arena = &reader->game->arena;
-    md5_game_skin *const skin = (md5_game_skin *)md5_arena_alloc(arena, 1, sizeof *skin);
+    md5_skin_def *const skin = (md5_skin_def *)md5i_arena_alloc(arena, 1, sizeof *skin);
     md5_skin_row *const rows =
-        (md5_skin_row *)md5_arena_alloc(arena, reader->skin.num_rows, sizeof *rows);
+        (md5_skin_row *)md5i_arena_alloc(arena, reader->skin.num_rows, sizeof *rows);
     const char **const models =
-        (const char **)md5_arena_alloc(arena, reader->skin.num_models, sizeof *models);
+        (const char **)md5i_arena_alloc(arena, reader->skin.num_models, sizeof *models);
     TRY(skin && rows && models);
     if (reader->skin.num_rows > 0)
         memcpy(rows, reader->rows, reader->skin.num_rows * sizeof *rows);
@@ -141,7 +141,7 @@ static bool parse_skin(md5_game *game, md5_decl_entry *entry)
     bool is_good = true;
     skin_reader reader = {.game = game};
     if (entry->decl.file) {
-        md5_decl_lex_begin_decl(&reader.lex, game, entry);
+        md5i_decl_lex_begin_decl(&reader.lex, game, entry);
         TRY(read_skin(&reader, &is_good));
     }
     if (!entry->decl.file || !is_good)
@@ -149,41 +149,42 @@ static bool parse_skin(md5_game *game, md5_decl_entry *entry)
     return keep_skin(&reader, entry, is_good);
 }
 
-md5_decl_entry *md5_parse_skin_of(md5_game *game, const char *name, size_t size)
+md5_decl_entry *md5i_parse_skin_of(md5_game *game, const char *name, size_t size)
 {
-    md5_decl_entry *const entry = md5_find_or_add_entry(game, MD5_DECL_SKIN, name, size);
+    md5_decl_entry *const entry = md5i_find_or_add_entry(game, MD5_DECL_SKIN, name, size);
     if (!entry || entry->parsed)
         return entry;
-    const md5_arena_mark before = md5_arena_here(&game->scratch);
+    const md5_arena_mark before = md5i_arena_here(&game->scratch);
     const bool is_parsed = parse_skin(game, entry) && game->context.error->status == MD5_OK;
-    md5_arena_rewind(&game->scratch, before);
+    md5i_arena_rewind(&game->scratch, before);
     return is_parsed ? entry : NULL;
 }
 
-const md5_game_skin *md5_game_find_skin(md5_game *game, const char *name, md5_error *error)
+const md5_skin_def *md5_game_skin_def(md5_game *game, const char *name, md5_error *error)
 {
     MD5_ASSERT(game != NULL, "game: not NULL");
     MD5_ASSERT(name != NULL, "name: not NULL");
     md5_game_begin(game, error);
-    const md5_decl_entry *const entry = md5_parse_skin_of(game, name, strlen(name));
+    const md5_decl_entry *const entry = md5i_parse_skin_of(game, name, strlen(name));
     game->context.error = &game->context.unseen;
-    return entry ? (const md5_game_skin *)entry->parsed : NULL;
+    return entry ? (const md5_skin_def *)entry->parsed : NULL;
 }
 
 // -- Use ------------------------------------------------------------------------------------------
 
-const char *md5_skin_material(const md5_game *game, const md5_game_skin *skin, const char *material)
+const char *md5_skin_def_material(const md5_game *game, const md5_skin_def *skin,
+                                  const char *material)
 {
     MD5_ASSERT(game != NULL, "game: not NULL");
     MD5_ASSERT(skin != NULL, "skin: not NULL");
     MD5_ASSERT(material != NULL, "material: not NULL");
     const md5_decl_entry *const entry =
-        md5_find_entry(game, MD5_DECL_MATERIAL, material, strlen(material));
+        md5i_find_entry(game, MD5_DECL_MATERIAL, material, strlen(material));
     const md5_material *const parsed = entry ? (const md5_material *)entry->parsed : NULL;
     char name[MD5_LONGEST_NAME];
     if (parsed && parsed->num_stages == 0 && !parsed->gui)
         return material;
-    md5_canonical_name(name, material, strlen(material));
+    md5i_canonical_name(name, material, strlen(material));
     for (uint32_t i = 0; i < skin->num_rows; i++) {
         const char *const from = skin->rows[i].from;
         if (!from || strcmp(from, name) == 0)

@@ -6,6 +6,6 @@
 
 // Returns the skin of a name, parsed, implicit if no file declares it. Returns NULL and sets the
 // context's error if memory runs out.
-md5_decl_entry *md5_parse_skin_of(md5_game *game, const char *name, size_t size);
+md5_decl_entry *md5i_parse_skin_of(md5_game *game, const char *name, size_t size);
 
 #endif

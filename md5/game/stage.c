@@ -11,7 +11,7 @@
 
 static md5_quoted material_name(const md5_material_parser *parser)
 {
-    return md5_quote(parser->decl->name, strlen(parser->decl->name));
+    return md5i_quote(parser->decl->name, strlen(parser->decl->name));
 }
 
 // -- Blend ----------------------------------------------------------------------------------------
@@ -56,7 +56,7 @@ static const named_bits lights[] = {
 // Returns the row of a word, or the last row, which has none.
 static const named_bits *row_of(const named_bits *rows, const md5_token *token)
 {
-    while (rows->word && !md5_token_is_word(token, rows->word))
+    while (rows->word && !md5i_token_is_word(token, rows->word))
         rows++;
     return rows;
 }
@@ -66,9 +66,9 @@ static uint32_t factor_of(md5_stage_reader *reader, const named_bits *rows, cons
     const named_bits *const row = row_of(rows, token);
     if (!row->word)
         reader->parser->is_defaulted |=
-            md5_mistake(reader->lex, "a blend mode such as blend, or two factors such as GL_ONE",
-                        "unknown blend mode %s in material %s", md5_token_show(token).text,
-                        material_name(reader->parser).text);
+            md5i_mistake(reader->lex, "a blend mode such as blend, or two factors such as GL_ONE",
+                         "unknown blend mode %s in material %s", md5i_token_show(token).text,
+                         material_name(reader->parser).text);
     return row->bits;
 }
 
@@ -76,7 +76,7 @@ static void read_blend(md5_stage_reader *reader, int unused)
 {
     md5_token token;
     (void)unused;
-    if (!md5_decl_lex_read(reader->lex, &token))
+    if (!md5i_decl_lex_read(reader->lex, &token))
         return;
     const named_bits *const blend = row_of(blends, &token), *const light = row_of(lights, &token);
     if (blend->word) {
@@ -90,11 +90,11 @@ static void read_blend(md5_stage_reader *reader, int unused)
     const uint32_t source = factor_of(reader, sources, &token);
     const bool is_known = row_of(sources, &token)->word != NULL;
     // An unknown word alone leaves the blend as it is.
-    if (!is_known && md5_is_lenient(reader->lex->game) && !md5_decl_lex_take(reader->lex, ","))
+    if (!is_known && md5_is_lenient(reader->lex->game) && !md5i_decl_lex_take(reader->lex, ","))
         return;
     if (is_known || !md5_is_lenient(reader->lex->game))
-        md5_match(reader->parser, reader->lex, ",");
-    if (md5_decl_lex_read(reader->lex, &token))
+        md5i_match(reader->parser, reader->lex, ",");
+    if (md5i_decl_lex_read(reader->lex, &token))
         reader->stage->bits = source | factor_of(reader, destinations, &token);
 }
 
@@ -105,14 +105,14 @@ static void read_map(md5_stage_reader *reader, int cube)
     // `map` leaves the kind of an earlier cubeMap as it is.
     if (cube != MD5_IMAGE_2D)
         reader->stage->cube = (md5_image_cube)cube;
-    reader->has_memory &= md5_read_image_text(reader->lex, reader->image);
+    reader->has_memory &= md5i_read_image_text(reader->lex, reader->image);
 }
 
 static void read_dynamic(md5_stage_reader *reader, int dynamic)
 {
     reader->stage->dynamic = (md5_dynamic_image)dynamic;
-    reader->stage->dynamic_width = md5_decl_lex_int(reader->lex);
-    reader->stage->dynamic_height = md5_decl_lex_int(reader->lex);
+    reader->stage->dynamic_width = md5i_decl_lex_int(reader->lex);
+    reader->stage->dynamic_height = md5i_decl_lex_int(reader->lex);
     if (dynamic != MD5_IMAGE_REMOTE)
         reader->stage->texgen = MD5_TEXGEN_SCREEN;
 }
@@ -120,17 +120,17 @@ static void read_dynamic(md5_stage_reader *reader, int dynamic)
 static void read_video(md5_stage_reader *reader, int is_sound_map)
 {
     md5_token token;
-    bool is_read = md5_decl_lex_read(reader->lex, &token);
-    const bool loops = is_read && !is_sound_map && md5_token_is_word(&token, "loop");
+    bool is_read = md5i_decl_lex_read(reader->lex, &token);
+    const bool loops = is_read && !is_sound_map && md5i_token_is_word(&token, "loop");
     if (loops)
-        is_read = md5_decl_lex_read(reader->lex, &token);
+        is_read = md5i_decl_lex_read(reader->lex, &token);
     if (!is_read) {
-        md5_decl_lex_warn(reader->lex, "missing parameter for '%s' keyword in material %s",
-                          is_sound_map ? "soundmap" : "videoMap",
-                          material_name(reader->parser).text);
+        md5i_decl_lex_warn(reader->lex, "missing parameter for '%s' keyword in material %s",
+                           is_sound_map ? "soundmap" : "videoMap",
+                           material_name(reader->parser).text);
         return;
     }
-    reader->stage->video = md5_keep_token(reader->parser->game, &token);
+    reader->stage->video = md5i_keep_token(reader->parser->game, &token);
     reader->stage->video_loops = loops || is_sound_map;
     reader->stage->is_sound_map = is_sound_map;
     reader->has_memory &= reader->stage->video != NULL;
@@ -163,7 +163,7 @@ static void set_no_picmip(md5_stage_reader *reader, int unused)
 static void skip_name(md5_stage_reader *reader, int unused)
 {
     (void)unused;
-    md5_decl_lex_skip_line(reader->lex);
+    md5i_decl_lex_skip_line(reader->lex);
 }
 
 static void set_ignore_alpha_test(md5_stage_reader *reader, int unused)
@@ -192,34 +192,34 @@ static void read_polygon_offset(md5_stage_reader *reader, int unused)
     md5_token token;
     (void)unused;
     reader->stage->polygon_offset = 1.0f;
-    if (!md5_decl_lex_read_on_line(reader->lex, &token))
+    if (!md5i_decl_lex_read_on_line(reader->lex, &token))
         return;
-    md5_decl_lex_unread(reader->lex, &token);
-    (void)md5_decl_lex_float(reader->lex, &reader->stage->polygon_offset);
+    md5i_decl_lex_unread(reader->lex, &token);
+    (void)md5i_decl_lex_float(reader->lex, &reader->stage->polygon_offset);
 }
 
 static void read_texgen(md5_stage_reader *reader, int unused)
 {
     md5_token token;
     (void)unused;
-    (void)md5_decl_lex_any(reader->lex, &token);
-    if (md5_token_is_word(&token, "normal")) {
+    (void)md5i_decl_lex_any(reader->lex, &token);
+    if (md5i_token_is_word(&token, "normal")) {
         reader->stage->texgen = MD5_TEXGEN_NORMAL;
-    } else if (md5_token_is_word(&token, "reflect")) {
+    } else if (md5i_token_is_word(&token, "reflect")) {
         reader->stage->texgen = MD5_TEXGEN_REFLECT;
-    } else if (md5_token_is_word(&token, "skybox")) {
+    } else if (md5i_token_is_word(&token, "skybox")) {
         reader->stage->texgen = MD5_TEXGEN_SKYBOX;
-    } else if (md5_token_is_word(&token, "wobbleSky")) {
+    } else if (md5i_token_is_word(&token, "wobbleSky")) {
         reader->stage->texgen = MD5_TEXGEN_WOBBLE_SKY;
         for (int i = 0; i < 3; i++)
             reader->parser->material.wobble_registers[i] =
-                md5_read_expression(reader->parser, reader->lex);
+                md5i_read_expression(reader->parser, reader->lex);
     } else {
         // The engine puts no quotes around this name.
         const md5_quoted name = material_name(reader->parser);
-        reader->parser->is_defaulted |= md5_mistake(
+        reader->parser->is_defaulted |= md5i_mistake(
             reader->lex, "normal, reflect, skybox or wobbleSky", "bad texGen %s in material %.*s",
-            md5_token_show(&token).text, (int)strlen(name.text) - 2, name.text + 1);
+            md5i_token_show(&token).text, (int)strlen(name.text) - 2, name.text + 1);
     }
 }
 
@@ -227,14 +227,14 @@ static void read_alpha_test(md5_stage_reader *reader, int unused)
 {
     (void)unused;
     reader->stage->has_alpha_test = true;
-    reader->stage->alpha_test = md5_read_expression(reader->parser, reader->lex);
+    reader->stage->alpha_test = md5i_read_expression(reader->parser, reader->lex);
     reader->parser->material.coverage = MD5_COVERAGE_PERFORATED;
 }
 
 static void read_condition(md5_stage_reader *reader, int unused)
 {
     (void)unused;
-    reader->stage->condition = md5_read_expression(reader->parser, reader->lex);
+    reader->stage->condition = md5i_read_expression(reader->parser, reader->lex);
 }
 
 // -- Color ----------------------------------------------------------------------------------------
@@ -252,15 +252,15 @@ static void read_color(md5_stage_reader *reader, int unused)
     (void)unused;
     for (uint32_t i = 0; i < 4; i++) {
         if (i > 0)
-            md5_match(reader->parser, reader->lex, ",");
-        reader->stage->color[i] = md5_read_expression(reader->parser, reader->lex);
+            md5i_match(reader->parser, reader->lex, ",");
+        reader->stage->color[i] = md5i_read_expression(reader->parser, reader->lex);
     }
 }
 
 // One value for the channels whose bits are set: red 1, green 2, blue 4, alpha 8.
 static void read_channels(md5_stage_reader *reader, int channels)
 {
-    const uint32_t value = md5_read_expression(reader->parser, reader->lex);
+    const uint32_t value = md5i_read_expression(reader->parser, reader->lex);
     for (int i = 0; i < 4; i++) {
         if (channels >> i & 1)
             reader->stage->color[i] = value;
@@ -302,12 +302,12 @@ static const struct stage_word {
     {"inverseVertexColor", set_vertex_color, MD5_VERTEX_COLOR_INVERSE},
     {"privatePolygonOffset", read_polygon_offset, 0},
     {"texGen", read_texgen, 0},
-    {"scroll", md5_read_scroll, 0},
-    {"translate", md5_read_scroll, 0},
-    {"scale", md5_read_scale, 0},
-    {"centerScale", md5_read_center_scale, 0},
-    {"shear", md5_read_shear, 0},
-    {"rotate", md5_read_rotate, 0},
+    {"scroll", md5i_read_scroll, 0},
+    {"translate", md5i_read_scroll, 0},
+    {"scale", md5i_read_scale, 0},
+    {"centerScale", md5i_read_center_scale, 0},
+    {"shear", md5i_read_shear, 0},
+    {"rotate", md5i_read_rotate, 0},
     {"maskRed", add_bits, MD5_STAGE_NO_RED},
     {"maskGreen", add_bits, MD5_STAGE_NO_GREEN},
     {"maskBlue", add_bits, MD5_STAGE_NO_BLUE},
@@ -324,33 +324,33 @@ static const struct stage_word {
     {"rgb", read_channels, 7},
     {"rgba", read_channels, 15},
     {"if", read_condition, 0},
-    {"program", md5_read_program, MD5_PROGRAM_VERTEX | MD5_PROGRAM_FRAGMENT},
-    {"fragmentProgram", md5_read_program, MD5_PROGRAM_FRAGMENT},
-    {"vertexProgram", md5_read_program, MD5_PROGRAM_VERTEX},
-    {"megaTexture", md5_read_mega_texture, 0},
-    {"vertexParm", md5_read_vertex_parm, 0},
-    {"fragmentMap", md5_read_fragment_map, 0},
+    {"program", md5i_read_program, MD5_PROGRAM_VERTEX | MD5_PROGRAM_FRAGMENT},
+    {"fragmentProgram", md5i_read_program, MD5_PROGRAM_FRAGMENT},
+    {"vertexProgram", md5i_read_program, MD5_PROGRAM_VERTEX},
+    {"megaTexture", md5i_read_mega_texture, 0},
+    {"vertexParm", md5i_read_vertex_parm, 0},
+    {"fragmentMap", md5i_read_fragment_map, 0},
 };
 
 static void read_word(md5_stage_reader *reader, const md5_token *token)
 {
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (md5_token_is_word(token, words[i].word)) {
+        if (md5i_token_is_word(token, words[i].word)) {
             words[i].read(reader, words[i].value);
             return;
         }
     }
-    const char *const engine = md5_engine_of_word(token, MD5_WORD_STAGE);
-    const md5_quoted shown = md5_token_show(token), name = material_name(reader->parser);
+    const char *const engine = md5i_engine_of_word(token, MD5_WORD_STAGE);
+    const md5_quoted shown = md5i_token_show(token), name = material_name(reader->parser);
     if (engine && md5_is_lenient(reader->lex->game))
-        md5_decl_lex_warn(reader->lex, "%s in material %s is a word of %s, skipped", shown.text,
-                          name.text, engine);
+        md5i_decl_lex_warn(reader->lex, "%s in material %s is a word of %s, skipped", shown.text,
+                           name.text, engine);
     else
         reader->parser->is_defaulted |=
-            md5_mistake(reader->lex, "a word of stages or '}'", "unknown token %s in material %s",
-                        shown.text, name.text);
+            md5i_mistake(reader->lex, "a word of stages or '}'", "unknown token %s in material %s",
+                         shown.text, name.text);
     if (!reader->parser->is_defaulted)
-        md5_skip_unknown_word(reader->lex, token, MD5_WORD_STAGE);
+        md5i_skip_unknown_word(reader->lex, token, MD5_WORD_STAGE);
 }
 
 // -- Stages ---------------------------------------------------------------------------------------
@@ -361,7 +361,7 @@ static md5_stage *new_stage(md5_material_parser *parser)
     memset(stage, 0, sizeof *stage);
     stage->repeat = parser->repeat;
     stage->filter = MD5_FILTER_DEFAULT;
-    stage->condition = md5_add_constant(parser, 1.0f);
+    stage->condition = md5i_add_constant(parser, 1.0f);
     for (int i = 0; i < 4; i++)
         stage->color[i] = stage->condition;
     for (int i = 0; i < MD5_MAX_FRAGMENT_IMAGES; i++)
@@ -373,8 +373,8 @@ static bool has_room(md5_material_parser *parser, const md5_decl_lex *lex)
 {
     if (parser->material.num_stages < MD5_MAX_STAGES)
         return true;
-    md5_decl_lex_warn(lex, "material %s exceeded %d stages", material_name(parser).text,
-                      (int)MD5_MAX_STAGES);
+    md5i_decl_lex_warn(lex, "material %s exceeded %d stages", material_name(parser).text,
+                       (int)MD5_MAX_STAGES);
     parser->is_defaulted = true;
     return false;
 }
@@ -382,9 +382,9 @@ static bool has_room(md5_material_parser *parser, const md5_decl_lex *lex)
 // A built-in image has its own ways of being sampled.
 static bool set_image(md5_material_parser *parser, const char *image, md5_stage *stage)
 {
-    TRY(md5_make_image_program(parser->game, image, &stage->image));
+    TRY(md5i_make_image_program(parser->game, image, &stage->image));
     if (stage->image.text[0] == '_')
-        md5_set_builtin_sampling(stage->image.steps[0].file, stage);
+        md5i_set_builtin_sampling(stage->image.steps[0].file, stage);
     return true;
 }
 
@@ -399,8 +399,8 @@ static bool finish_image(md5_stage_reader *reader)
         return true;
     }
     if (reader->image[0] == '\0')
-        md5_decl_lex_warn(reader->lex, "material %s had stage with no image",
-                          material_name(reader->parser).text);
+        md5i_decl_lex_warn(reader->lex, "material %s had stage with no image",
+                           material_name(reader->parser).text);
     return set_image(reader->parser, reader->image, stage);
 }
 
@@ -409,12 +409,12 @@ static bool finish_image(md5_stage_reader *reader)
 static bool read_token(md5_material_parser *parser, md5_decl_lex *lex, md5_token *token)
 {
     if (md5_is_lenient(lex->game))
-        return md5_decl_lex_read(lex, token);
-    parser->is_defaulted |= !md5_decl_lex_any(lex, token);
+        return md5i_decl_lex_read(lex, token);
+    parser->is_defaulted |= !md5i_decl_lex_any(lex, token);
     return true;
 }
 
-bool md5_read_stage(md5_material_parser *parser, md5_decl_lex *lex)
+bool md5i_read_stage(md5_material_parser *parser, md5_decl_lex *lex)
 {
     md5_token token;
     md5_stage_reader reader = {.parser = parser, .lex = lex, .has_memory = true};
@@ -425,7 +425,7 @@ bool md5_read_stage(md5_material_parser *parser, md5_decl_lex *lex)
         const bool is_read = read_token(parser, lex, &token);
         if (parser->is_defaulted)
             break;
-        if (!is_read || md5_token_is(&token, "}")) {
+        if (!is_read || md5i_token_is(&token, "}")) {
             parser->material.num_stages++;
             return finish_image(&reader);
         }
@@ -434,7 +434,7 @@ bool md5_read_stage(md5_material_parser *parser, md5_decl_lex *lex)
     return reader.has_memory;
 }
 
-bool md5_add_plain_stage(md5_material_parser *parser, md5_stage_light light, const char *image)
+bool md5i_add_plain_stage(md5_material_parser *parser, md5_stage_light light, const char *image)
 {
     md5_stage *const stage = new_stage(parser);
     parser->material.num_stages++;

@@ -19,16 +19,16 @@ enum { MD5_PROGRAM_VERTEX = 1, MD5_PROGRAM_FRAGMENT = 2 };
 
 // In stage_matrix.c. The second argument of these and those below is the value in the table of
 // words.
-void md5_read_scroll(md5_stage_reader *reader, int unused);
-void md5_read_scale(md5_stage_reader *reader, int unused);
-void md5_read_center_scale(md5_stage_reader *reader, int unused);
-void md5_read_shear(md5_stage_reader *reader, int unused);
-void md5_read_rotate(md5_stage_reader *reader, int unused);
+void md5i_read_scroll(md5_stage_reader *reader, int unused);
+void md5i_read_scale(md5_stage_reader *reader, int unused);
+void md5i_read_center_scale(md5_stage_reader *reader, int unused);
+void md5i_read_shear(md5_stage_reader *reader, int unused);
+void md5i_read_rotate(md5_stage_reader *reader, int unused);
 
 // In stage_program.c.
-void md5_read_program(md5_stage_reader *reader, int which);
-void md5_read_mega_texture(md5_stage_reader *reader, int unused);
-void md5_read_vertex_parm(md5_stage_reader *reader, int unused);
-void md5_read_fragment_map(md5_stage_reader *reader, int unused);
+void md5i_read_program(md5_stage_reader *reader, int which);
+void md5i_read_mega_texture(md5_stage_reader *reader, int unused);
+void md5i_read_vertex_parm(md5_stage_reader *reader, int unused);
+void md5i_read_fragment_map(md5_stage_reader *reader, int unused);
 
 #endif

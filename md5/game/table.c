@@ -22,7 +22,7 @@ static bool add_value(table_reader *reader, float value)
     if (reader->table.num_values == reader->room) {
         const uint32_t room = reader->room ? 2 * reader->room : FIRST;
         float *const values =
-            (float *)md5_arena_room(&reader->lex.game->scratch, room, sizeof *values);
+            (float *)md5i_arena_room(&reader->lex.game->scratch, room, sizeof *values);
         TRY(values);
         if (reader->table.num_values > 0)
             memcpy(values, reader->values, reader->table.num_values * sizeof *values);
@@ -41,17 +41,17 @@ static bool read_values(table_reader *reader)
     for (;;) {
         md5_token token;
         float value;
-        if (is_lenient && md5_decl_lex_take(&reader->lex, "}"))
+        if (is_lenient && md5i_decl_lex_take(&reader->lex, "}"))
             return true;
-        TRY(md5_decl_lex_float(&reader->lex, &value) || is_lenient);
+        TRY(md5i_decl_lex_float(&reader->lex, &value) || is_lenient);
         TRY(add_value(reader, value));
-        const bool is_read = md5_decl_lex_read(&reader->lex, &token);
-        if (is_read && md5_token_is(&token, "}"))
+        const bool is_read = md5i_decl_lex_read(&reader->lex, &token);
+        if (is_read && md5i_token_is(&token, "}"))
             return true;
-        if (!is_read || !md5_token_is(&token, ",")) {
-            md5_decl_lex_warn(&reader->lex, "expected comma or brace");
+        if (!is_read || !md5i_token_is(&token, ",")) {
+            md5i_decl_lex_warn(&reader->lex, "expected comma or brace");
             TRY(is_lenient && is_read);
-            md5_decl_lex_unread(&reader->lex, &token);
+            md5i_decl_lex_unread(&reader->lex, &token);
         }
     }
 }
@@ -59,17 +59,17 @@ static bool read_values(table_reader *reader)
 static bool read_table(table_reader *reader)
 {
     md5_token token;
-    (void)md5_decl_lex_skip_until(&reader->lex, "{");
-    while (md5_decl_lex_read(&reader->lex, &token) && !md5_token_is(&token, "}")) {
-        if (md5_token_is_word(&token, "snap")) {
+    (void)md5i_decl_lex_skip_until(&reader->lex, "{");
+    while (md5i_decl_lex_read(&reader->lex, &token) && !md5i_token_is(&token, "}")) {
+        if (md5i_token_is_word(&token, "snap")) {
             reader->table.is_snapped = true;
-        } else if (md5_token_is_word(&token, "clamp")) {
+        } else if (md5i_token_is_word(&token, "clamp")) {
             reader->table.is_clamped = true;
-        } else if (md5_token_is(&token, "{")) {
+        } else if (md5i_token_is(&token, "{")) {
             TRY(read_values(reader) || md5_is_lenient(reader->lex.game));
         } else {
-            TRY(!md5_mistake(&reader->lex, "snap, clamp or '{'", "unknown token %s",
-                             md5_token_show(&token).text));
+            TRY(!md5i_mistake(&reader->lex, "snap, clamp or '{'", "unknown token %s",
+                              md5i_token_show(&token).text));
         }
     }
     return reader->table.num_values > 0;
@@ -87,8 +87,8 @@ static bool make_default(table_reader *reader)
 static bool keep_table(md5_game *game, md5_decl_entry *entry, const table_reader *reader)
 {
     const uint32_t count = reader->table.num_values;
-    md5_table *const table = (md5_table *)md5_arena_alloc(&game->arena, 1, sizeof *table);
-    float *const values = (float *)md5_arena_alloc(&game->arena, count + 1, sizeof *values);
+    md5_table *const table = (md5_table *)md5i_arena_alloc(&game->arena, 1, sizeof *table);
+    float *const values = (float *)md5i_arena_alloc(&game->arena, count + 1, sizeof *values);
     TRY(table && values);
     memcpy(values, reader->values, count * sizeof *values);
     values[count] = values[0];
@@ -99,17 +99,17 @@ static bool keep_table(md5_game *game, md5_decl_entry *entry, const table_reader
     return true;
 }
 
-bool md5_parse_table(md5_game *game, md5_decl_entry *entry)
+bool md5i_parse_table(md5_game *game, md5_decl_entry *entry)
 {
     if (entry->parsed)
         return true;
-    const md5_arena_mark before = md5_arena_here(&game->scratch);
+    const md5_arena_mark before = md5i_arena_here(&game->scratch);
     table_reader reader = {.room = 0};
-    md5_decl_lex_begin_decl(&reader.lex, game, entry);
+    md5i_decl_lex_begin_decl(&reader.lex, game, entry);
     const bool is_good = read_table(&reader);
     const bool is_kept = game->context.error->status == MD5_OK && (is_good || make_default(&reader))
                          && keep_table(game, entry, &reader);
-    md5_arena_rewind(&game->scratch, before);
+    md5i_arena_rewind(&game->scratch, before);
     if (is_kept)
         entry->decl.state = is_good ? MD5_DECL_PARSED : MD5_DECL_DEFAULTED;
     return is_kept;
@@ -120,8 +120,8 @@ const md5_table *md5_game_table(md5_game *game, const char *name, md5_error *err
     MD5_ASSERT(game != NULL, "game: not NULL");
     MD5_ASSERT(name != NULL, "name: not NULL");
     md5_game_begin(game, error);
-    md5_decl_entry *const entry = md5_find_entry(game, MD5_DECL_TABLE, name, strlen(name));
-    const bool is_there = entry && md5_parse_table(game, entry);
+    md5_decl_entry *const entry = md5i_find_entry(game, MD5_DECL_TABLE, name, strlen(name));
+    const bool is_there = entry && md5i_parse_table(game, entry);
     game->context.error = &game->context.unseen;
     return is_there ? (const md5_table *)entry->parsed : NULL;
 }

@@ -6,6 +6,6 @@
 
 // Parses a table, unless that has been done: entry->parsed becomes an md5_table. Returns false if
 // memory runs out.
-bool md5_parse_table(md5_game *game, md5_decl_entry *entry);
+bool md5i_parse_table(md5_game *game, md5_decl_entry *entry);
 
 #endif

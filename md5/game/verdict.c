@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-bool md5_mistake(const md5_decl_lex *lex, const char *expected, const char *format, ...)
+bool md5i_mistake(const md5_decl_lex *lex, const char *expected, const char *format, ...)
 {
     char message[256];
     va_list arguments;
@@ -17,9 +17,9 @@ bool md5_mistake(const md5_decl_lex *lex, const char *expected, const char *form
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     if (md5_is_lenient(lex->game))
-        md5_decl_lex_warn(lex, "%s; expected %s", message, expected);
+        md5i_decl_lex_warn(lex, "%s; expected %s", message, expected);
     else
-        md5_decl_lex_warn(lex, "%s", message);
+        md5i_decl_lex_warn(lex, "%s", message);
     return !md5_is_lenient(lex->game);
 }
 
@@ -30,8 +30,8 @@ static bool copy_list(md5_game *game, const md5_decl_list *from, md5_decl_list *
 {
     md5_arena *const arena = &game->arena;
     md5_decl_entry *const copies =
-        (md5_decl_entry *)md5_arena_alloc(arena, from->count, sizeof *copies);
-    to->entries = (md5_decl_entry **)md5_arena_alloc(arena, from->count, sizeof(md5_decl_entry *));
+        (md5_decl_entry *)md5i_arena_alloc(arena, from->count, sizeof *copies);
+    to->entries = (md5_decl_entry **)md5i_arena_alloc(arena, from->count, sizeof(md5_decl_entry *));
     TRY(copies && to->entries);
     to->room = from->count;
     for (uint32_t i = 0; i < from->count && from->entries[i]->decl.file; i++) {
@@ -39,7 +39,7 @@ static bool copy_list(md5_game *game, const md5_decl_list *from, md5_decl_list *
         copy->decl = from->entries[i]->decl;
         copy->decl.state = MD5_DECL_UNPARSED;
         copy->line_start = from->entries[i]->line_start;
-        void **const added = md5_name_map_add(&to->names, arena, copy->decl.name);
+        void **const added = md5i_name_map_add(&to->names, arena, copy->decl.name);
         TRY(added);
         *added = copy;
         to->entries[to->count++] = copy;
@@ -58,7 +58,7 @@ static bool copy_lists(md5_game *game)
     return true;
 }
 
-bool md5_set_verdict(md5_game *game, md5_verdict verdict, md5_error *error)
+bool md5_game_set_verdict(md5_game *game, md5_verdict verdict, md5_error *error)
 {
     MD5_ASSERT(game != NULL, "game: not NULL");
     MD5_ASSERT(verdict == MD5_VERDICT_LENIENT || verdict == MD5_VERDICT_ENGINE,

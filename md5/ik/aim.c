@@ -29,8 +29,8 @@ static bool has_upright(float along)
 static md5_float4 set_upright(const aim_view *view, md5_vec3 along, md5_vec3 swung,
                               md5_float4 swing)
 {
-    const md5_vec3 sight = md5_vec3_from_axes(view->axes, along);
-    const md5_vec3 up = md5_vec3_from_axes(view->axes, swung);
+    const md5_vec3 sight = md5i_vec3_from_axes(view->axes, along);
+    const md5_vec3 up = md5i_vec3_from_axes(view->axes, swung);
     const float slant = sight.x * sight.x + sight.y * sight.y; // squared sine to the vertical
     if (!(has_upright(view->up_along) && slant > 1e-8f))
         return swing;
@@ -40,7 +40,7 @@ static md5_float4 set_upright(const aim_view *view, md5_vec3 along, md5_vec3 swu
                          md5_is_mirrored(view->axes) ? -sine : sine);
     if (slant < MD5_STEEP * MD5_STEEP) {
         const float part = sqrtf(slant) / MD5_STEEP;
-        const md5_quat faded = md5_slerp(MD5_NO_TURN, md5_quat_of_row(turn), part);
+        const md5_quat faded = md5_quat_slerp(MD5_NO_TURN, md5_quat_of_row(turn), part);
         return md5_float4_turn(md5_float4_of_quat(faded), swing);
     }
     return md5_float4_turn(turn, swing);
@@ -81,7 +81,7 @@ static aim_limit limit_of(float limit)
     const md5_quat half_turn = {1.0f, 0.0f, 0.0f, 0.0f};
     aim_limit made = {.is_limited = limit > 0.0f && limit < PI};
     if (made.is_limited)
-        made.most = md5_slerp(MD5_NO_TURN, half_turn, limit / PI);
+        made.most = md5_quat_slerp(MD5_NO_TURN, half_turn, limit / PI);
     return made;
 }
 
@@ -111,7 +111,7 @@ static md5_float4 equal_part(md5_float4 turn, uint32_t count)
     }
     if (count == 1)
         return turn;
-    const md5_quat part = md5_slerp(MD5_NO_TURN, md5_quat_of_row(turn), 1.0f / (float)count);
+    const md5_quat part = md5_quat_slerp(MD5_NO_TURN, md5_quat_of_row(turn), 1.0f / (float)count);
     return md5_float4_of_quat(part);
 }
 
@@ -152,7 +152,7 @@ static md5_vec3 up_of(const md5_skeleton *skeleton, const md5_aim_job *job)
     return md5_is_place(job->up) ? md5_vec3_normalize(job->up, z) : z;
 }
 
-void md5_begin_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_aim_batch *batch)
+void md5i_begin_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_aim_batch *batch)
 {
     const aim_limit limit = limit_of(job->limit);
     batch->forward = forward_of(skeleton, job);
@@ -164,7 +164,7 @@ void md5_begin_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_aim
     batch->most_cosine = limit.most.w;
 }
 
-bool md5_aim(const md5_skeleton *skeleton, md5_transform *pose, const md5_aim_job *job)
+bool md5_solve_aim(const md5_skeleton *skeleton, md5_xform *pose, const md5_aim_job *job)
 {
     MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
     MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
@@ -173,7 +173,7 @@ bool md5_aim(const md5_skeleton *skeleton, md5_transform *pose, const md5_aim_jo
         return false;
     md5_chain chain;
     if (!(job->weight > 0.0f) || job->limit == MD5_ZERO || !md5_is_place(job->target)
-        || !md5_find_chain(skeleton, pose, job->tip, job->length, &chain))
+        || !md5i_find_chain(skeleton, pose, job->tip, job->length, &chain))
         return true;
     const md5_vec3 forward = forward_of(skeleton, job), up = up_of(skeleton, job);
     aim_view view = {
@@ -187,6 +187,6 @@ bool md5_aim(const md5_skeleton *skeleton, md5_transform *pose, const md5_aim_jo
     };
     md5_quat turned[MD5_MAX_CHAIN];
     turn_joints(&chain, &view, job->limit, turned);
-    md5_turn_chain(&chain, turned, job->weight, pose);
+    md5i_turn_chain(&chain, turned, job->weight, pose);
     return true;
 }

@@ -17,7 +17,7 @@ MD5_WIDE_INLINE wide_vec3 from_axes(md5_axes axes, wide_vec3 v)
 {
     if (axes == MD5_AXES_ID)
         return v;
-    const md5_axes_map *const map = &md5_axes_maps[axes];
+    const md5_axes_map *const map = &md5i_axes_maps[axes];
     md5_wide to[3];
     to[map->from[0]] = md5_wide_mul(md5_wide_all(map->sign[0]), v.x);
     to[map->from[1]] = md5_wide_mul(md5_wide_all(map->sign[1]), v.y);
@@ -85,7 +85,7 @@ MD5_WIDE_INLINE wide_quat equal_parts(wide_quat turn, uint32_t count)
     return turn;
 }
 
-// The chains as they are; see md5_find_chain().
+// The chains as they are; see md5i_find_chain().
 typedef struct wide_chain {
     wide_quat above;
     wide_vec3 places[MD5_AIM_JOINTS];
@@ -150,7 +150,7 @@ MD5_WIDE_INLINE void turn_chains(const wide_chain *chain, wide_view *view, wide_
     turned[last] = quat_turn(rest, view->rotation);
 }
 
-MD5_WIDE_CODE uint32_t MD5_WIDE_NAME(md5_turn_lanes)(const md5_aim_batch *of)
+MD5_WIDE_CODE uint32_t MD5_WIDE_NAME(md5i_turn_lanes)(const md5_aim_batch *of)
 {
     md5_wide sound = md5_wide_load(of->are_usual);
     wide_chain chain;

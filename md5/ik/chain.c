@@ -26,11 +26,11 @@ static float distance_between(md5_vec3 a, md5_vec3 b)
 }
 
 // Returns false if there is nothing to do.
-static bool begin(const md5_skeleton *skeleton, const md5_transform *pose, const md5_chain_job *job,
+static bool begin(const md5_skeleton *skeleton, const md5_xform *pose, const md5_chain_job *job,
                   reaching *reach)
 {
     if (!md5_is_place(job->target)
-        || !md5_find_chain(skeleton, pose, job->tip, job->length, &reach->chain)
+        || !md5i_find_chain(skeleton, pose, job->tip, job->length, &reach->chain)
         || reach->chain.count < 2)
         return false;
     reach->axes = skeleton->axes;
@@ -76,15 +76,15 @@ static bool is_stuck(const reaching *reach)
 
 // -- Limits ---------------------------------------------------------------------------------
 
-static float reach_by_rig(const reaching *reach, md5_transform *pose, const md5_chain_job *job,
+static float reach_by_rig(const reaching *reach, md5_xform *pose, const md5_chain_job *job,
                           md5_rig_solver *solve)
 {
     md5_rig rig;
-    md5_rig_chain(&reach->chain, pose, job->limits, &rig);
+    md5i_rig_chain(&reach->chain, pose, job->limits, &rig);
     const double left = solve(reach->axes, &rig, md5_vec3d_of(reach->target),
                               (double)reach->tolerance, reach->iterations);
     if (job->weight > 0.0f)
-        md5_write_rig(&rig, job->weight, pose);
+        md5i_write_rig(&rig, job->weight, pose);
     return (float)left;
 }
 
@@ -100,7 +100,7 @@ static md5_vec3 drawn_to(md5_vec3 fixed, md5_vec3 moved, float length)
 
 static void push_aside(const reaching *reach, md5_vec3 *places)
 {
-    const md5_vec3 aside = md5_forward_beside(reach->axes, way_to_target(reach));
+    const md5_vec3 aside = md5i_forward_beside(reach->axes, way_to_target(reach));
     for (uint32_t i = 1; i < reach->last; i++) {
         const float bone = distance_between(reach->chain.places[i - 1], reach->chain.places[i]);
         places[i] = md5_vec3_add(places[i], md5_vec3_scale(aside, PUSH * bone));
@@ -157,7 +157,7 @@ static void turn_to_places(const md5_chain *chain, const md5_vec3 *places, md5_q
     }
 }
 
-float md5_fabrik(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain_job *job)
+float md5_fabrik(const md5_skeleton *skeleton, md5_xform *pose, const md5_chain_job *job)
 {
     MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
     MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
@@ -165,16 +165,16 @@ float md5_fabrik(const md5_skeleton *skeleton, md5_transform *pose, const md5_ch
     reaching reach;
     if (!begin(skeleton, pose, job, &reach))
         return INFINITY;
-    MD5_VALIDATE(md5_are_limits(job->limits, reach.chain.joints, reach.chain.count),
+    MD5_VALIDATE(md5i_are_limits(job->limits, reach.chain.joints, reach.chain.count),
                  MD5_LIMIT_RULE);
     if (job->limits)
-        return reach_by_rig(&reach, pose, job, md5_fabrik_limited);
+        return reach_by_rig(&reach, pose, job, md5i_fabrik_limited);
     md5_vec3 places[MD5_MAX_CHAIN];
     md5_quat turned[MD5_MAX_CHAIN];
     find_places(&reach, places);
     if (job->weight > 0.0f) {
         turn_to_places(&reach.chain, places, turned);
-        md5_turn_chain(&reach.chain, turned, job->weight, pose);
+        md5i_turn_chain(&reach.chain, turned, job->weight, pose);
     }
     return distance_left(&reach, places[reach.last]);
 }
@@ -221,14 +221,14 @@ static void apply_turns(reaching *reach, ccd_turns *turning, const md5_quat *tur
 static void bend(reaching *reach, ccd_turns *turning, md5_quat *turns)
 {
     const md5_vec3 way = way_to_target(reach);
-    const md5_vec3 axis = md5_vec3_cross(way, md5_forward_beside(reach->axes, way));
+    const md5_vec3 axis = md5_vec3_cross(way, md5i_forward_beside(reach->axes, way));
     for (uint32_t i = 0; i < reach->last; i++)
         turns[i] = md5_quat_of_row(
             md5_float4_about(md5_float4_of_vec3(axis), PUSH_COSINE, i == 0 ? PUSH : -PUSH));
     apply_turns(reach, turning, turns);
 }
 
-float md5_ccd(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain_job *job)
+float md5_ccd(const md5_skeleton *skeleton, md5_xform *pose, const md5_chain_job *job)
 {
     MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
     MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
@@ -238,10 +238,10 @@ float md5_ccd(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain
     md5_quat turns[MD5_MAX_CHAIN];
     if (!begin(skeleton, pose, job, &reach))
         return INFINITY;
-    MD5_VALIDATE(md5_are_limits(job->limits, reach.chain.joints, reach.chain.count),
+    MD5_VALIDATE(md5i_are_limits(job->limits, reach.chain.joints, reach.chain.count),
                  MD5_LIMIT_RULE);
     if (job->limits)
-        return reach_by_rig(&reach, pose, job, md5_ccd_limited);
+        return reach_by_rig(&reach, pose, job, md5i_ccd_limited);
     for (uint32_t i = 0; i < reach.last; i++) {
         turning.moved[i] = MD5_NO_TURN;
         turning.bones[i] = md5_vec3_sub(reach.chain.places[i + 1], reach.chain.places[i]);
@@ -258,14 +258,14 @@ float md5_ccd(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain
         turning.moved[reach.last] = turning.moved[reach.last - 1];
         for (uint32_t i = 0; i <= reach.last; i++)
             turns[i] = md5_quat_mul(turning.moved[i], reach.chain.rotations[i]);
-        md5_turn_chain(&reach.chain, turns, job->weight, pose);
+        md5i_turn_chain(&reach.chain, turns, job->weight, pose);
     }
     return distance_left(&reach, *tip);
 }
 
 // -- Damped least squares -------------------------------------------------------------------
 
-float md5_dls(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain_job *job)
+float md5_dls(const md5_skeleton *skeleton, md5_xform *pose, const md5_chain_job *job)
 {
     MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
     MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
@@ -273,7 +273,7 @@ float md5_dls(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain
     reaching reach;
     if (!begin(skeleton, pose, job, &reach))
         return INFINITY;
-    MD5_VALIDATE(md5_are_limits(job->limits, reach.chain.joints, reach.chain.count),
+    MD5_VALIDATE(md5i_are_limits(job->limits, reach.chain.joints, reach.chain.count),
                  MD5_LIMIT_RULE);
-    return reach_by_rig(&reach, pose, job, md5_dls_limited);
+    return reach_by_rig(&reach, pose, job, md5i_dls_limited);
 }

@@ -40,7 +40,7 @@ static bool direction_of(const md5_gaze_desc *desc, md5_axes axes, int32_t targe
     if (target < 0 || (uint32_t)target >= desc->num_targets)
         return false;
     const md5_vec3 way = md5_vec3_sub(desc->targets[target], desc->origin);
-    const md5_vec3 seen = md5_vec3_from_axes(axes, way); // x ahead, y left, z up
+    const md5_vec3 seen = md5i_vec3_from_axes(axes, way); // x ahead, y left, z up
     if (!md5_is_place(way) || !(seen.x > 1e-3f * (fabsf(seen.y) + fabsf(seen.z))))
         return false;
     *direction = (md5_vec2){seen.y / seen.x, seen.z / seen.x};
@@ -70,7 +70,7 @@ static md5_vec3 point_at(const md5_gaze_desc *desc, md5_axes axes, md5_vec2 dire
 {
     const float distance = or_default(desc->distance, 100.0f);
     const md5_vec3 way = {distance, distance * direction.x, distance * direction.y};
-    return md5_vec3_add(desc->origin, md5_vec3_to_axes(axes, way));
+    return md5_vec3_add(desc->origin, md5i_vec3_to_axes(axes, way));
 }
 
 // -- Time -----------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ static void turn_head(const md5_gaze_desc *desc, md5_gaze *gaze, double seconds)
 {
     const float share = or_default(desc->head_share, 0.6f);
     const double constant = (double)or_default(desc->head_seconds, 0.2f);
-    const float part = constant > 0.0 ? (float)(1.0 - md5_decay(seconds / constant)) : 1.0f;
+    const float part = constant > 0.0 ? (float)(1.0 - md5i_decay(seconds / constant)) : 1.0f;
     gaze->head.x += (share * gaze->to.x - gaze->head.x) * part;
     gaze->head.y += (share * gaze->to.y - gaze->head.y) * part;
 }
@@ -116,19 +116,19 @@ static bool is_finite(const md5_gaze *gaze)
     return true;
 }
 
-void md5_begin_gaze(uint64_t seed, md5_gaze *gaze)
+void md5_gaze_begin(uint64_t seed, md5_gaze *gaze)
 {
     MD5_ASSERT(gaze != NULL, "gaze: not NULL");
     *gaze = (md5_gaze){.random = seed, .target = -1};
 }
 
-void md5_advance_gaze(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, double seconds)
+void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, double seconds)
 {
     MD5_ASSERT(desc != NULL, "desc: not NULL");
     MD5_ASSERT(gaze != NULL, "gaze: not NULL");
     double left = seconds > longest_step ? longest_step : seconds; // NaN stays, and ends at once
     if (!is_finite(gaze))
-        md5_begin_gaze(gaze->random, gaze);
+        md5_gaze_begin(gaze->random, gaze);
     while (left > 0.0) {
         if (!(gaze->rest > 0.0f))
             choose(desc, axes, gaze);
@@ -154,8 +154,8 @@ md5_vec3 md5_gaze_point(const md5_gaze_desc *desc, md5_axes axes, const md5_gaze
     return point_at(desc, axes, eyes_at(gaze));
 }
 
-uint32_t md5_pose_gaze(const md5_gaze_desc *desc, const md5_gaze *gaze,
-                       const md5_skeleton *skeleton, float weight, md5_transform *pose)
+uint32_t md5_gaze_pose(const md5_gaze_desc *desc, const md5_gaze *gaze,
+                       const md5_skeleton *skeleton, float weight, md5_xform *pose)
 {
     MD5_ASSERT(desc != NULL, "desc: not NULL");
     MD5_ASSERT(gaze != NULL, "gaze: not NULL");
@@ -165,11 +165,11 @@ uint32_t md5_pose_gaze(const md5_gaze_desc *desc, const md5_gaze *gaze,
         .tip = desc->head,
         .length = desc->length > 0 ? desc->length : 3,
         .target = point_at(desc, skeleton->axes, gaze->head),
-        .limit = desc->head_limit == 0.0f ? 0.5f : desc->head_limit, // MD5_ZERO as md5_aim()
+        .limit = desc->head_limit == 0.0f ? 0.5f : desc->head_limit, // MD5_ZERO as md5_solve_aim()
         .weight = weight,
     };
     uint32_t count = 0;
-    (void)md5_aim(skeleton, pose, &head);
+    (void)md5_solve_aim(skeleton, pose, &head);
     for (uint32_t i = 0; i < desc->num_eyes; i++) {
         const md5_aim_job eye = {
             .tip = desc->eyes[i],
@@ -178,7 +178,7 @@ uint32_t md5_pose_gaze(const md5_gaze_desc *desc, const md5_gaze *gaze,
             .limit = desc->eye_limit == 0.0f ? 0.6f : desc->eye_limit,
             .weight = weight,
         };
-        count += md5_aim(skeleton, pose, &eye) ? 1u : 0u;
+        count += md5_solve_aim(skeleton, pose, &eye) ? 1u : 0u;
     }
     return count;
 }

@@ -8,7 +8,7 @@
 // The goals that are solved, and their indices in the job.
 typedef struct gathering {
     const md5_skeleton *skeleton;
-    const md5_transform *pose;
+    const md5_xform *pose;
     const md5_goals_job *job;
     md5_rig rig;
     md5_rig_goal goals[MD5_MAX_GOALS];
@@ -63,23 +63,23 @@ static int32_t find_in_rig(const md5_rig *rig, int32_t joint)
 static void add_joint(gathering *of, uint32_t joint, int32_t parent)
 {
     const md5_joint_limit *const limits = of->job->limits;
-    const md5_transform *const local = &of->pose[joint];
+    const md5_xform *const local = &of->pose[joint];
     md5_rig_joint *const made = &of->rig.joints[of->rig.count];
     *made = (md5_rig_joint){
         .joint = joint,
         .parent = parent,
         .is_held = !is_in_a_chain(of, (int32_t)joint),
-        .local = md5_quatd_unit(md5_quatd_of(local->rotation)),
+        .local = md5i_quatd_unit(md5_quatd_of(local->rotation)),
         .offset = md5_vec3d_of(local->translation),
     };
     if (!made->is_held) {
-        made->limit = md5_limit_of(limits ? &limits[joint] : NULL);
-        made->local = md5_limit_nearest(&made->limit, made->local);
+        made->limit = md5i_limit_of(limits ? &limits[joint] : NULL);
+        made->local = md5i_limit_nearest(&made->limit, made->local);
     }
     if (parent < 0) {
-        const md5_float4_place above = md5_place_above(of->skeleton, of->pose, joint);
-        const md5_float4_place place = md5_place_of(of->skeleton, of->pose, joint);
-        made->above = md5_quatd_unit(md5_quatd_of(md5_quat_of_row(above.rotation)));
+        const md5_float4_place above = md5i_place_above(of->skeleton, of->pose, joint);
+        const md5_float4_place place = md5i_place_of(of->skeleton, of->pose, joint);
+        made->above = md5i_quatd_unit(md5_quatd_of(md5_quat_of_row(above.rotation)));
         made->place = md5_vec3d_of(md5_vec3_of_row(place.place));
     }
     of->rig.count++;
@@ -140,7 +140,7 @@ static void add_goal(gathering *of, md5_goal *goal)
         .tip = (uint32_t)tip,
         .target = md5_vec3d_of(goal->target),
         .has_rotation = goal->rotation != NULL,
-        .rotation = goal->rotation ? md5_quatd_unit(md5_quatd_of(*goal->rotation))
+        .rotation = goal->rotation ? md5i_quatd_unit(md5_quatd_of(*goal->rotation))
                                    : (md5_quatd){0.0, 0.0, 0.0, 1.0},
         .weight = (double)goal->weight,
         .lever = length_of(of, goal),
@@ -155,22 +155,22 @@ static bool is_finite_rig(const md5_rig *rig)
     return true;
 }
 
-static void solve(gathering *of, md5_transform *pose)
+static void solve(gathering *of, md5_xform *pose)
 {
     const md5_goals_job *const job = of->job;
     const double tolerance = job->tolerance > 0.0f ? (double)job->tolerance : 0.0;
-    md5_place_rig(&of->rig, 0);
+    md5i_place_rig(&of->rig, 0);
     if (of->num_goals == 0 || !is_finite_rig(&of->rig))
         return;
-    md5_solve_goals(of->skeleton->axes, &of->rig, of->goals, of->num_goals, tolerance,
-                    job->iterations < MD5_MOST_ITERATIONS ? job->iterations : MD5_MOST_ITERATIONS);
+    md5i_solve_goals(of->skeleton->axes, &of->rig, of->goals, of->num_goals, tolerance,
+                     job->iterations < MD5_MOST_ITERATIONS ? job->iterations : MD5_MOST_ITERATIONS);
     for (uint32_t i = 0; i < of->num_goals; i++)
         of->from[i]->distance = (float)of->goals[i].left;
     if (job->weight > 0.0f)
-        md5_write_rig(&of->rig, job->weight, pose);
+        md5i_write_rig(&of->rig, job->weight, pose);
 }
 
-float md5_reach_goals(const md5_skeleton *skeleton, md5_transform *pose, const md5_goals_job *job)
+float md5_solve_goals(const md5_skeleton *skeleton, md5_xform *pose, const md5_goals_job *job)
 {
     MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
     MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
@@ -178,7 +178,7 @@ float md5_reach_goals(const md5_skeleton *skeleton, md5_transform *pose, const m
     MD5_ASSERT_RESERVED(job);
     MD5_ASSERT(job->goals != NULL || job->num_goals == 0, "goals: not NULL");
     MD5_ASSERT(job->num_goals <= MD5_MAX_GOALS, "num_goals: at most MD5_MAX_GOALS");
-    MD5_VALIDATE(md5_are_limits(job->limits, NULL, skeleton->num_joints), MD5_LIMIT_RULE);
+    MD5_VALIDATE(md5i_are_limits(job->limits, NULL, skeleton->num_joints), MD5_LIMIT_RULE);
     gathering of;
     of.skeleton = skeleton;
     of.pose = pose;

@@ -38,7 +38,7 @@ static void carry(const md5_hold_step *step, md5_held *held)
 
 // -- Heading ----------------------------------------------------------------------------------
 
-md5_vec3 md5_level_facing(md5_vec3 direction)
+md5_vec3 md5i_level_facing(md5_vec3 direction)
 {
     const float square = direction.x * direction.x + direction.y * direction.y;
     if (!(square > 0.25f && square < 4.0f))
@@ -89,7 +89,7 @@ static md5_vec3 swing(float tangent, md5_vec3 about, md5_vec3 point)
     return md5_vec3_sub(turn_by(tangent, arm), arm);
 }
 
-md5_vec3 md5_held_shift(const md5_held *held, md5_vec3 ankle, float weight)
+md5_vec3 md5i_held_shift(const md5_held *held, md5_vec3 ankle, float weight)
 {
     const md5_vec3 turned = swing(held->turn * weight, held->animated, ankle);
     return md5_vec3_add(md5_vec3_scale(held->shift, weight), turned);
@@ -207,7 +207,7 @@ static void settle(const md5_hold *hold, float seconds, float *value, float *rat
     }
     const double constant = settled / (double)hold->release;
     const float frequency = (float)constant;
-    const float keep = (float)md5_decay(constant * (double)seconds);
+    const float keep = (float)md5i_decay(constant * (double)seconds);
     const float way = (*rate + *value * frequency) * seconds;
     *value = (*value + way) * keep;
     *rate = (*rate - way * frequency) * keep;
@@ -250,8 +250,8 @@ static bool is_sound(const md5_held *held)
            && fabsf(held->turn_rate) < MD5_FARTHEST;
 }
 
-void md5_advance_hold(const md5_hold *hold, const md5_hold_step *step, bool is_first,
-                      md5_held *held)
+void md5i_advance_hold(const md5_hold *hold, const md5_hold_step *step, bool is_first,
+                       md5_held *held)
 {
     if (is_first || !is_sound(held))
         *held = (md5_held){.animated = step->sole};

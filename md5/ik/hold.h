@@ -40,22 +40,22 @@ typedef struct md5_hold_step {
 } md5_hold_step;
 
 // Returns where a direction points: level, of length 1; 0 if it is steeper than 60 degrees.
-md5_vec3 md5_level_facing(md5_vec3 direction);
+md5_vec3 md5i_level_facing(md5_vec3 direction);
 
 // Advances a sole: `shift` then is by how much its foot is to be moved, and `turn` by how much it
 // is to be turned about the sole. `is_first`: it begins where it is animated; so does a state that
 // is not finite.
-void md5_advance_hold(const md5_hold *hold, const md5_hold_step *step, bool is_first,
-                      md5_held *held);
+void md5i_advance_hold(const md5_hold *hold, const md5_hold_step *step, bool is_first,
+                       md5_held *held);
 
 // Returns by how much an animated ankle, in id's axes, is to be moved for its sole; level.
-md5_vec3 md5_held_shift(const md5_held *held, md5_vec3 ankle, float weight);
+md5_vec3 md5i_held_shift(const md5_held *held, md5_vec3 ankle, float weight);
 
-// md5_place_feet() with feet that are moved and turned before they are lifted: the first `num_held`
+// md5_solve_feet() with feet that are moved and turned before they are lifted: the first `num_held`
 // of them, whose soles are held[num_held].
-uint32_t md5_place_held_feet(const md5_skeleton *skeleton, md5_transform *pose, uint32_t pelvis,
-                             md5_foot *feet, uint32_t num_feet, const md5_held *held,
-                             uint32_t num_held, float *drop, float smoothing, float seconds,
-                             float weight);
+uint32_t md5i_place_held_feet(const md5_skeleton *skeleton, md5_xform *pose, uint32_t pelvis,
+                              md5_foot *feet, uint32_t num_feet, const md5_held *held,
+                              uint32_t num_held, float *drop, float smoothing, float seconds,
+                              float weight);
 
 #endif

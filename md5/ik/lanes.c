@@ -13,19 +13,19 @@ static lane_set set_for(md5_cpu level, uint32_t count)
 {
 #if MD5_HAS_AVX512
     if (level == MD5_CPU_AVX512 && count > 8)
-        return (lane_set){16, md5_bend_lanes_avx512, md5_turn_lanes_avx512};
+        return (lane_set){16, md5i_bend_lanes_avx512, md5i_turn_lanes_avx512};
 #endif
 #if MD5_HAS_AVX2
     if ((level == MD5_CPU_AVX512 || level == MD5_CPU_AVX2) && count > 4)
-        return (lane_set){8, md5_bend_lanes_avx2, md5_turn_lanes_avx2};
+        return (lane_set){8, md5i_bend_lanes_avx2, md5i_turn_lanes_avx2};
 #endif
 #if MD5_HAS_SSE2
     if (level != MD5_CPU_SCALAR && count > 1)
-        return (lane_set){4, md5_bend_lanes_sse2, md5_turn_lanes_sse2};
+        return (lane_set){4, md5i_bend_lanes_sse2, md5i_turn_lanes_sse2};
 #endif
 #if MD5_HAS_NEON
     if (level == MD5_CPU_NEON && count > 1)
-        return (lane_set){4, md5_bend_lanes_neon, md5_turn_lanes_neon};
+        return (lane_set){4, md5i_bend_lanes_neon, md5i_turn_lanes_neon};
 #endif
     (void)level, (void)count;
     return (lane_set){1, NULL, NULL};
@@ -33,7 +33,7 @@ static lane_set set_for(md5_cpu level, uint32_t count)
 
 static md5_cpu best(void)
 {
-    return md5_cpu_has(MD5_CPU_AVX512) ? MD5_CPU_AVX512 : md5_cpu_best();
+    return md5i_cpu_has(MD5_CPU_AVX512) ? MD5_CPU_AVX512 : md5i_cpu_best();
 }
 
 static void put_vec3(md5_lane_vec3 *lanes, uint32_t lane, md5_vec3 v)
@@ -51,7 +51,7 @@ static bool is_usual_limb(const md5_two_bone_job *job)
 }
 
 static void put_limb(md5_limb_lanes *lanes, uint32_t lane, const md5_two_bone_job *job,
-                     md5_transform *pose)
+                     md5_xform *pose)
 {
     lanes->poses[lane] = pose;
     lanes->are_usual[lane] = is_usual_limb(job) ? 1.0f : 0.0f;
@@ -73,7 +73,7 @@ static void put_limb(md5_limb_lanes *lanes, uint32_t lane, const md5_two_bone_jo
 
 // Returns one bit for each character that was solved.
 static uint32_t bend_some(const lane_set *set, const md5_skeleton *skeleton,
-                          const md5_two_bone_job *jobs, md5_transform *const *poses, uint32_t count)
+                          const md5_two_bone_job *jobs, md5_xform *const *poses, uint32_t count)
 {
     const float soften = jobs->soften;
     md5_limb_lanes lanes = {.skeleton = skeleton, .joints = jobs->limb};
@@ -86,13 +86,12 @@ static uint32_t bend_some(const lane_set *set, const md5_skeleton *skeleton,
     const uint32_t solved = set->bend(&lanes);
     for (uint32_t i = 0; i < count; i++)
         if ((solved >> i & 1) != 0 && lanes.stretches[i] > 1.0f)
-            md5_stretch_limb(skeleton, poses[i], jobs->limb, 1.0f + (lanes.stretches[i] - 1.0f));
+            md5i_stretch_limb(skeleton, poses[i], jobs->limb, 1.0f + (lanes.stretches[i] - 1.0f));
     return solved;
 }
 
-void md5_two_bone_all_with(md5_cpu level, const md5_skeleton *skeleton,
-                           const md5_two_bone_job *jobs, md5_transform *const *poses,
-                           uint32_t count)
+void md5i_two_bone_all_with(md5_cpu level, const md5_skeleton *skeleton,
+                            const md5_two_bone_job *jobs, md5_xform *const *poses, uint32_t count)
 {
     for (uint32_t begin = 0, end; begin < count; begin = end) {
         const uint32_t left = count - begin;
@@ -103,14 +102,14 @@ void md5_two_bone_all_with(md5_cpu level, const md5_skeleton *skeleton,
             some > 1 ? bend_some(&set, skeleton, jobs + begin, poses + begin, some) : 0;
         for (uint32_t i = 0; i < some; i++)
             if ((solved >> i & 1) == 0 && jobs[begin + i].weight > 0.0f)
-                md5_bend_limb(skeleton, poses[begin + i], jobs->limb, &jobs[begin + i], NULL);
+                md5i_bend_limb(skeleton, poses[begin + i], jobs->limb, &jobs[begin + i], NULL);
     }
 }
 
-void md5_two_bone_all(const md5_skeleton *skeleton, const md5_two_bone_job *jobs,
-                      md5_transform *const *poses, uint32_t count)
+void md5i_two_bone_all(const md5_skeleton *skeleton, const md5_two_bone_job *jobs,
+                       md5_xform *const *poses, uint32_t count)
 {
-    md5_two_bone_all_with(best(), skeleton, jobs, poses, count);
+    md5i_two_bone_all_with(best(), skeleton, jobs, poses, count);
 }
 
 // -- Chains -----------------------------------------------------------------------------------
@@ -132,11 +131,11 @@ static bool begin_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_
         batch->joints[i] = joint;
         joint = (uint32_t)skeleton->joints[joint].parent;
     }
-    md5_begin_aim(skeleton, job, batch);
+    md5i_begin_aim(skeleton, job, batch);
     return true;
 }
 
-static uint32_t aim_some(const lane_set *set, const md5_aim_job *jobs, md5_transform *const *poses,
+static uint32_t aim_some(const lane_set *set, const md5_aim_job *jobs, md5_xform *const *poses,
                          uint32_t count, md5_aim_batch *batch)
 {
     for (uint32_t i = 0; i < set->width; i++) {
@@ -149,8 +148,8 @@ static uint32_t aim_some(const lane_set *set, const md5_aim_job *jobs, md5_trans
     return set->turn(batch);
 }
 
-void md5_aim_all_with(md5_cpu level, const md5_skeleton *skeleton, const md5_aim_job *jobs,
-                      md5_transform *const *poses, uint32_t count)
+void md5i_aim_all_with(md5_cpu level, const md5_skeleton *skeleton, const md5_aim_job *jobs,
+                       md5_xform *const *poses, uint32_t count)
 {
     md5_aim_batch batch;
     const bool is_wide = count > 1 && begin_aim(skeleton, jobs, &batch);
@@ -163,12 +162,12 @@ void md5_aim_all_with(md5_cpu level, const md5_skeleton *skeleton, const md5_aim
             is_wide && some > 1 ? aim_some(&set, jobs + begin, poses + begin, some, &batch) : 0;
         for (uint32_t i = 0; i < some; i++)
             if ((solved >> i & 1) == 0)
-                md5_aim(skeleton, poses[begin + i], &jobs[begin + i]);
+                md5_solve_aim(skeleton, poses[begin + i], &jobs[begin + i]);
     }
 }
 
-void md5_aim_all(const md5_skeleton *skeleton, const md5_aim_job *jobs, md5_transform *const *poses,
-                 uint32_t count)
+void md5i_aim_all(const md5_skeleton *skeleton, const md5_aim_job *jobs, md5_xform *const *poses,
+                  uint32_t count)
 {
-    md5_aim_all_with(best(), skeleton, jobs, poses, count);
+    md5i_aim_all_with(best(), skeleton, jobs, poses, count);
 }

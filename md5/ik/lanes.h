@@ -1,6 +1,6 @@
 // Inverse kinematics of several characters of the same skeleton, one in each lane of a register:
 // two_bone.c and aim.c for the usual case. Characters for which anything is unusual are left to
-// those; so all have the bits of md5_two_bone() and md5_aim().
+// those; so all have the bits of md5_solve_two_bone() and md5_solve_aim().
 #ifndef MD5_IK_LANES_H
 #define MD5_IK_LANES_H
 
@@ -16,20 +16,19 @@ enum { MD5_IK_MOST = 16 };
 // If the sine of the angle between sight and vertical is smaller, keeping upright fades out.
 #define MD5_STEEP 0.1f
 
-// md5_two_bone() and md5_aim() of `count` characters: jobs[count], poses[count], all different.
-// The jobs have the same limb, which is one, or tip and length, and differ only in target, pole,
-// rotation and weight.
-void md5_two_bone_all(const md5_skeleton *skeleton, const md5_two_bone_job *jobs,
-                      md5_transform *const *poses, uint32_t count);
-void md5_aim_all(const md5_skeleton *skeleton, const md5_aim_job *jobs, md5_transform *const *poses,
-                 uint32_t count);
+// md5_solve_two_bone() and md5_solve_aim() of `count` characters: jobs[count], poses[count], all
+// different. The jobs have the same limb, which is one, or tip and length, and differ only in
+// target, pole, rotation and weight.
+void md5i_two_bone_all(const md5_skeleton *skeleton, const md5_two_bone_job *jobs,
+                       md5_xform *const *poses, uint32_t count);
+void md5i_aim_all(const md5_skeleton *skeleton, const md5_aim_job *jobs, md5_xform *const *poses,
+                  uint32_t count);
 
 // The same with given registers, which must be available.
-void md5_two_bone_all_with(md5_cpu level, const md5_skeleton *skeleton,
-                           const md5_two_bone_job *jobs, md5_transform *const *poses,
-                           uint32_t count);
-void md5_aim_all_with(md5_cpu level, const md5_skeleton *skeleton, const md5_aim_job *jobs,
-                      md5_transform *const *poses, uint32_t count);
+void md5i_two_bone_all_with(md5_cpu level, const md5_skeleton *skeleton,
+                            const md5_two_bone_job *jobs, md5_xform *const *poses, uint32_t count);
+void md5i_aim_all_with(md5_cpu level, const md5_skeleton *skeleton, const md5_aim_job *jobs,
+                       md5_xform *const *poses, uint32_t count);
 
 // -- Kernels: as many characters as there are lanes. They return one bit for each lane that they
 // have solved; the poses of other lanes are as before.
@@ -45,7 +44,7 @@ typedef struct md5_limb_lanes {
     float soften; // 0..1
     float most;   // stretching, 1 or more
     bool has_poles, has_rotations;
-    md5_transform *poses[MD5_IK_MOST];
+    md5_xform *poses[MD5_IK_MOST];
     float are_usual[MD5_IK_MOST];       // 1: it is to be solved, else 0
     md5_lane_vec3 targets, poles, axes; // axes: x y z of rotations
     float cosines[MD5_IK_MOST];         // w of rotations
@@ -54,8 +53,8 @@ typedef struct md5_limb_lanes {
 } md5_limb_lanes;
 
 typedef uint32_t md5_limb_kernel(md5_limb_lanes *lanes);
-md5_limb_kernel md5_bend_lanes_sse2, md5_bend_lanes_avx2, md5_bend_lanes_avx512,
-    md5_bend_lanes_neon;
+md5_limb_kernel md5i_bend_lanes_sse2, md5i_bend_lanes_avx2, md5i_bend_lanes_avx512,
+    md5i_bend_lanes_neon;
 
 enum { MD5_AIM_JOINTS = 8 }; // longer chains are turned one by one
 
@@ -68,15 +67,16 @@ typedef struct md5_aim_batch {
     bool stays_upright;
     bool is_limited;
     float most_sine, most_cosine; // of half of the limit
-    md5_transform *poses[MD5_IK_MOST];
+    md5_xform *poses[MD5_IK_MOST];
     float are_usual[MD5_IK_MOST];
     md5_lane_vec3 targets;
 } md5_aim_batch;
 
 // aim.c: sets all but joints, poses and targets.
-void md5_begin_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_aim_batch *batch);
+void md5i_begin_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_aim_batch *batch);
 
 typedef uint32_t md5_aim_kernel(const md5_aim_batch *lanes);
-md5_aim_kernel md5_turn_lanes_sse2, md5_turn_lanes_avx2, md5_turn_lanes_avx512, md5_turn_lanes_neon;
+md5_aim_kernel md5i_turn_lanes_sse2, md5i_turn_lanes_avx2, md5i_turn_lanes_avx512,
+    md5i_turn_lanes_neon;
 
 #endif

@@ -29,7 +29,7 @@ MD5_WIDE_INLINE void require(md5_mask mask, md5_wide *sound)
 
 // -- In and out -------------------------------------------------------------------------------
 
-MD5_WIDE_INLINE void load_joint(md5_transform *const *poses, uint32_t joint, wide_quat *rotation,
+MD5_WIDE_INLINE void load_joint(md5_xform *const *poses, uint32_t joint, wide_quat *rotation,
                                 wide_vec3 *place)
 {
     const float *rotations[MD5_WIDTH], *translations[MD5_WIDTH];
@@ -47,7 +47,7 @@ MD5_WIDE_INLINE void load_joint(md5_transform *const *poses, uint32_t joint, wid
     *place = (wide_vec3){rows[0], rows[1], rows[2]};
 }
 
-MD5_WIDE_INLINE wide_quat load_rotation(md5_transform *const *poses, uint32_t joint)
+MD5_WIDE_INLINE wide_quat load_rotation(md5_xform *const *poses, uint32_t joint)
 {
     const float *rotations[MD5_WIDTH];
     MD5_UNROLL
@@ -59,7 +59,7 @@ MD5_WIDE_INLINE wide_quat load_rotation(md5_transform *const *poses, uint32_t jo
     return (wide_quat){rows[0], rows[1], rows[2], rows[3]};
 }
 
-MD5_WIDE_INLINE void store_rotation(md5_transform *const *poses, uint32_t joint, wide_quat q)
+MD5_WIDE_INLINE void store_rotation(md5_xform *const *poses, uint32_t joint, wide_quat q)
 {
     float *rotations[MD5_WIDTH];
     MD5_UNROLL
@@ -243,8 +243,8 @@ MD5_WIDE_INLINE wide_quat quat_between(wide_vec3 from, wide_vec3 to, md5_wide co
 
 // -- Joints -----------------------------------------------------------------------------------
 
-// See md5_place_of().
-MD5_WIDE_INLINE wide_place place_in_model(const md5_skeleton *skeleton, md5_transform *const *poses,
+// See md5i_place_of().
+MD5_WIDE_INLINE wide_place place_in_model(const md5_skeleton *skeleton, md5_xform *const *poses,
                                           uint32_t joint, md5_wide *sound)
 {
     wide_place made;

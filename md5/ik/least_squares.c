@@ -105,7 +105,7 @@ static void add_angle(solving *of, uint32_t joint, const md5_limit_axis *axis)
 {
     free_angle *const angle = &of->angles[of->num_angles];
     double column[MOST_ROWS] = {0.0};
-    *angle = (free_angle){joint, md5_quatd_rotate(md5_rig_above(of->rig, joint), axis->axis)};
+    *angle = (free_angle){joint, md5_quatd_rotate(md5i_rig_above(of->rig, joint), axis->axis)};
     fill_column(of, angle, column);
     const double push = product(column, of->errors, of->num_rows);
     if ((axis->is_most && push > 0.0) || (axis->is_least && push < 0.0))
@@ -127,7 +127,7 @@ static void make_matrix(solving *of)
         md5_limit_axis axes[3];
         if (at->is_held || of->below[joint] == 0)
             continue;
-        const uint32_t count = md5_limit_axes(&at->limit, at->local, axes);
+        const uint32_t count = md5i_limit_axes(&at->limit, at->local, axes);
         for (uint32_t i = 0; i < count; i++)
             add_angle(of, joint, &axes[i]);
     }
@@ -184,10 +184,10 @@ static void turn_joints(solving *of, const double *solved)
     for (uint32_t i = 0; i < of->rig->count; i++) {
         const md5_vec3d turn = md5_vec3d_scale(turns[i], half);
         if (md5_vec3d_dot(turn, turn) > 0.0)
-            of->rig->joints[i].local = md5_rig_turned(
-                of->rig, i, md5_quatd_unit((md5_quatd){turn.x, turn.y, turn.z, 1.0}));
+            of->rig->joints[i].local = md5i_rig_turned(
+                of->rig, i, md5i_quatd_unit((md5_quatd){turn.x, turn.y, turn.z, 1.0}));
     }
-    md5_place_rig(of->rig, 0);
+    md5i_place_rig(of->rig, 0);
 }
 
 // -- Iterations -----------------------------------------------------------------------------------
@@ -215,7 +215,7 @@ static void iterate(solving *of, double tolerance, uint32_t iterations)
         make_matrix(of);
         if (!solve(of, damping, solved))
             return;
-        md5_keep_rig(of->rig, kept);
+        md5i_keep_rig(of->rig, kept);
         turn_joints(of, solved);
         const double now = measure(of, tolerance, &is_reached);
         if (now < sum) {
@@ -225,13 +225,13 @@ static void iterate(solving *of, double tolerance, uint32_t iterations)
             continue;
         }
         damping *= DAMPING_MORE;
-        md5_restore_rig(kept, of->rig);
+        md5i_restore_rig(kept, of->rig);
         measure(of, tolerance, &is_reached);
     }
 }
 
-void md5_solve_goals(md5_axes axes, md5_rig *rig, md5_rig_goal *goals, uint32_t num_goals,
-                     double tolerance, uint32_t iterations)
+void md5i_solve_goals(md5_axes axes, md5_rig *rig, md5_rig_goal *goals, uint32_t num_goals,
+                      double tolerance, uint32_t iterations)
 {
     solving of;
     md5_quatd before[MD5_MAX_GOAL_JOINTS];
@@ -241,20 +241,20 @@ void md5_solve_goals(md5_axes axes, md5_rig *rig, md5_rig_goal *goals, uint32_t 
     of.num_goals = num_goals;
     begin(&of);
     const double begun = measure(&of, tolerance, &is_reached);
-    md5_keep_rig(rig, before);
+    md5i_keep_rig(rig, before);
     for (uint32_t i = 0; iterations > 0 && !is_reached && i < num_goals; i++)
-        md5_bend_straight(axes, rig, goals[i].tip, goals[i].target, tolerance);
+        md5i_bend_straight(axes, rig, goals[i].tip, goals[i].target, tolerance);
     iterate(&of, tolerance, iterations);
     if (!(measure(&of, tolerance, &is_reached) > begun))
         return;
-    md5_restore_rig(before, rig);
+    md5i_restore_rig(before, rig);
     measure(&of, tolerance, &is_reached);
 }
 
-double md5_dls_limited(md5_axes axes, md5_rig *rig, md5_vec3d target, double tolerance,
-                       uint32_t iterations)
+double md5i_dls_limited(md5_axes axes, md5_rig *rig, md5_vec3d target, double tolerance,
+                        uint32_t iterations)
 {
     md5_rig_goal goal = {.tip = rig->count - 1, .target = target, .weight = 1.0, .lever = 1.0};
-    md5_solve_goals(axes, rig, &goal, 1, tolerance, iterations);
+    md5i_solve_goals(axes, rig, &goal, 1, tolerance, iterations);
     return goal.left;
 }

@@ -18,10 +18,10 @@ typedef struct md5_rig_goal {
 
 // Turns the joints that are not held, within their limits, until each tip is within `tolerance`.
 // The weighted sum of squares never ends larger than it began.
-void md5_solve_goals(md5_axes axes, md5_rig *rig, md5_rig_goal *goals, uint32_t num_goals,
-                     double tolerance, uint32_t iterations);
+void md5i_solve_goals(md5_axes axes, md5_rig *rig, md5_rig_goal *goals, uint32_t num_goals,
+                      double tolerance, uint32_t iterations);
 
 // The same for a rig that is one chain.
-md5_rig_solver md5_dls_limited;
+md5_rig_solver md5i_dls_limited;
 
 #endif

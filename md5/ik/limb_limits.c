@@ -25,13 +25,13 @@ static void add_joint(const md5_limb_pose *limb, const md5_limb_bone *bone, uint
     rig->joints[rig->count] = (md5_rig_joint){
         .parent = (int32_t)rig->count - 1,
         .is_held = true,
-        .local = md5_quatd_unit(md5_quatd_of(bone->above)),
+        .local = md5i_quatd_unit(md5_quatd_of(bone->above)),
         .offset = md5_vec3d_scale(md5_vec3d_of(bone->offset), (double)limb->stretch),
     };
     rig->joints[rig->count + 1] = (md5_rig_joint){
         .parent = (int32_t)rig->count,
-        .local = md5_quatd_unit(md5_quatd_of(rotation)),
-        .limit = md5_limit_of(&limb->limits[joint]),
+        .local = md5i_quatd_unit(md5_quatd_of(rotation)),
+        .limit = md5i_limit_of(&limb->limits[joint]),
     };
     rig->count += 2;
 }
@@ -41,10 +41,10 @@ static void make_rig(const md5_limb *joints, const md5_limb_pose *limb, md5_rig 
     rig->count = 1;
     rig->joints[ROOT] = (md5_rig_joint){
         .parent = -1,
-        .local = md5_quatd_unit(md5_quatd_of(limb->root)),
-        .above = md5_quatd_unit(md5_quatd_of(limb->above.rotation)),
+        .local = md5i_quatd_unit(md5_quatd_of(limb->root)),
+        .above = md5i_quatd_unit(md5_quatd_of(limb->above.rotation)),
         .place = md5_vec3d_of(limb->above.translation),
-        .limit = md5_limit_of(&limb->limits[joints->root]),
+        .limit = md5i_limit_of(&limb->limits[joints->root]),
     };
     add_joint(limb, &limb->upper, joints->middle, limb->middle, rig);
     add_joint(limb, &limb->lower, joints->tip, limb->tip, rig);
@@ -59,7 +59,7 @@ static md5_quat rounded(md5_quatd q)
 static void limit_joint(md5_rig *rig, uint32_t joint)
 {
     md5_rig_joint *const at = &rig->joints[joint];
-    at->local = md5_limit_nearest(&at->limit, at->local);
+    at->local = md5i_limit_nearest(&at->limit, at->local);
 }
 
 // -- Before ---------------------------------------------------------------------------------------
@@ -77,7 +77,7 @@ static double bend_of(const md5_rig *rig, md5_quatd middle)
     return md5_vec3d_dot(md5_vec3d_cross(upper, lower), axis);
 }
 
-void md5_ready_limb(const md5_limb *joints, md5_limb_pose *limb)
+void md5i_ready_limb(const md5_limb *joints, md5_limb_pose *limb)
 {
     md5_rig rig;
     make_rig(joints, limb, &rig);
@@ -85,7 +85,7 @@ void md5_ready_limb(const md5_limb *joints, md5_limb_pose *limb)
     limit_joint(&rig, MIDDLE);
     md5_rig_joint *const middle = &rig.joints[MIDDLE];
     if (middle->limit.kind == MD5_LIMIT_HINGE) {
-        const md5_quatd between = md5_limit_middle(&middle->limit);
+        const md5_quatd between = md5i_limit_middle(&middle->limit);
         const double bend = bend_of(&rig, middle->local), most = bend_of(&rig, between);
         if (fabs(bend) < STRAIGHT || bend * most < 0.0)
             middle->local = between;
@@ -107,14 +107,15 @@ static void turn_about_line(md5_rig *rig, md5_vec3d target, md5_quatd root, md5_
 {
     md5_rig_joint *const first = &rig->joints[ROOT];
     const md5_vec3d line = md5_vec3d_normalize(md5_vec3d_sub(target, first->place));
-    const md5_quatd step = md5_quatd_about(line, TURN_COSINE, TURN_SINE);
+    const md5_quatd step = md5i_quatd_about(line, TURN_COSINE, TURN_SINE);
     const md5_quatd back = md5_quatd_conjugate(first->above);
     md5_quatd turn = md5_quatd_mul(first->above, root), best = first->local;
     double least = HUGE_VAL;
     rig->joints[MIDDLE].local = middle;
     for (int i = 0; i < TURNS; i++) {
-        first->local = md5_limit_nearest(&first->limit, md5_quatd_unit(md5_quatd_mul(back, turn)));
-        md5_place_rig(rig, 0);
+        first->local =
+            md5i_limit_nearest(&first->limit, md5i_quatd_unit(md5_quatd_mul(back, turn)));
+        md5i_place_rig(rig, 0);
         const double left = distance_left(rig, target);
         if (left < least) {
             least = left;
@@ -123,7 +124,7 @@ static void turn_about_line(md5_rig *rig, md5_vec3d target, md5_quatd root, md5_
         turn = md5_quatd_mul(step, turn);
     }
     first->local = best;
-    md5_place_rig(rig, 0);
+    md5i_place_rig(rig, 0);
 }
 
 static void approach(md5_axes axes, md5_rig *rig, md5_vec3d target)
@@ -133,30 +134,30 @@ static void approach(md5_axes axes, md5_rig *rig, md5_vec3d target)
     const md5_quatd exact = rig->joints[ROOT].local;
     limit_joint(rig, ROOT);
     limit_joint(rig, MIDDLE);
-    md5_place_rig(rig, 0);
+    md5i_place_rig(rig, 0);
     const md5_quatd middle = rig->joints[MIDDLE].local;
-    const double left = md5_ccd_limited(axes, rig, target, NEAR * length, MOST_TURNS);
+    const double left = md5i_ccd_limited(axes, rig, target, NEAR * length, MOST_TURNS);
     if (!(left > FAR_OFF * length))
         return;
     const md5_quatd kept[] = {rig->joints[ROOT].local, rig->joints[MIDDLE].local};
     turn_about_line(rig, target, exact, middle);
-    if (md5_ccd_limited(axes, rig, target, NEAR * length, MOST_TURNS) < left)
+    if (md5i_ccd_limited(axes, rig, target, NEAR * length, MOST_TURNS) < left)
         return;
     rig->joints[ROOT].local = kept[0];
     rig->joints[MIDDLE].local = kept[1];
-    md5_place_rig(rig, 0);
+    md5i_place_rig(rig, 0);
 }
 
-void md5_limit_limb(md5_axes axes, const md5_limb *joints, md5_limb_pose *limb)
+void md5i_limit_limb(md5_axes axes, const md5_limb *joints, md5_limb_pose *limb)
 {
     md5_rig rig;
     make_rig(joints, limb, &rig);
-    md5_place_rig(&rig, 0);
+    md5i_place_rig(&rig, 0);
     const md5_quatd tip = rig.joints[TIP].rotation;
     approach(axes, &rig, rig.joints[TIP].place);
-    const md5_quatd above = md5_quatd_conjugate(md5_rig_above(&rig, TIP));
+    const md5_quatd above = md5_quatd_conjugate(md5i_rig_above(&rig, TIP));
     limb->root = rounded(rig.joints[ROOT].local);
     limb->middle = rounded(rig.joints[MIDDLE].local);
     limb->tip = rounded(
-        md5_limit_nearest(&rig.joints[TIP].limit, md5_quatd_unit(md5_quatd_mul(above, tip))));
+        md5i_limit_nearest(&rig.joints[TIP].limit, md5i_quatd_unit(md5_quatd_mul(above, tip))));
 }

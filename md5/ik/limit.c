@@ -15,7 +15,7 @@
 
 // -- Rotations ------------------------------------------------------------------------------------
 
-md5_quatd md5_quatd_unit(md5_quatd q)
+md5_quatd md5i_quatd_unit(md5_quatd q)
 {
     const double square = md5_quatd_dot(q, q);
     if (!(square > 1e-60 && square < 1e60))
@@ -24,7 +24,7 @@ md5_quatd md5_quatd_unit(md5_quatd q)
     return (md5_quatd){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
-md5_vec3d md5_vec3d_beside(md5_vec3d v)
+md5_vec3d md5i_vec3d_beside(md5_vec3d v)
 {
     const double x = fabs(v.x), y = fabs(v.y), z = fabs(v.z);
     md5_vec3d other = {0.0, 0.0, 1.0};
@@ -35,20 +35,20 @@ md5_vec3d md5_vec3d_beside(md5_vec3d v)
     return md5_vec3d_normalize(md5_vec3d_cross(v, other));
 }
 
-md5_quatd md5_quatd_between(md5_vec3d from, md5_vec3d to)
+md5_quatd md5i_quatd_between(md5_vec3d from, md5_vec3d to)
 {
     const md5_vec3d a = md5_vec3d_normalize(from), b = md5_vec3d_normalize(to);
     const double w = 1.0 + md5_vec3d_dot(a, b);
     if (!(w > 1e-12)) {
-        const md5_vec3d axis = md5_vec3d_beside(a);
+        const md5_vec3d axis = md5i_vec3d_beside(a);
         return (md5_quatd){axis.x, axis.y, axis.z, 0.0};
     }
     const md5_vec3d axis = md5_vec3d_cross(a, b);
-    return md5_quatd_unit((md5_quatd){axis.x, axis.y, axis.z, w});
+    return md5i_quatd_unit((md5_quatd){axis.x, axis.y, axis.z, w});
 }
 
 // The half angle, as in md5_float4_about().
-md5_quatd md5_quatd_about(md5_vec3d axis, double cosine, double sine)
+md5_quatd md5i_quatd_about(md5_vec3d axis, double cosine, double sine)
 {
     const double size = sqrt(cosine * cosine + sine * sine);
     const bool is_acute = cosine >= 0.0;
@@ -56,7 +56,7 @@ md5_quatd md5_quatd_about(md5_vec3d axis, double cosine, double sine)
     const double across = is_acute ? sine : size - cosine;
     if (!(size > 0.0))
         return NO_ROTATION;
-    return md5_quatd_unit((md5_quatd){axis.x * across, axis.y * across, axis.z * across, along});
+    return md5i_quatd_unit((md5_quatd){axis.x * across, axis.y * across, axis.z * across, along});
 }
 
 // -- Making ---------------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ static bool is_range(const md5_joint_limit *limit)
     return limit->least >= -MOST_ANGLE && limit->most <= MOST_ANGLE && limit->least <= limit->most;
 }
 
-bool md5_is_limit(const md5_joint_limit *limit)
+bool md5i_is_limit(const md5_joint_limit *limit)
 {
     if (limit->kind == MD5_LIMIT_NONE)
         return true;
@@ -100,22 +100,22 @@ bool md5_is_limit(const md5_joint_limit *limit)
            || (limit->kind == MD5_LIMIT_CONE && limit->swing >= 0.0f && limit->swing <= MOST_ANGLE);
 }
 
-bool md5_are_limits(const md5_joint_limit *limits, const uint32_t *joints, uint32_t count)
+bool md5i_are_limits(const md5_joint_limit *limits, const uint32_t *joints, uint32_t count)
 {
     for (uint32_t i = 0; limits && i < count; i++)
-        if (!md5_is_limit(&limits[joints ? joints[i] : i]))
+        if (!md5i_is_limit(&limits[joints ? joints[i] : i]))
             return false;
     return true;
 }
 
-md5_limit md5_limit_of(const md5_joint_limit *limit)
+md5_limit md5i_limit_of(const md5_joint_limit *limit)
 {
-    if (!limit || limit->kind == MD5_LIMIT_NONE || !md5_is_limit(limit))
+    if (!limit || limit->kind == MD5_LIMIT_NONE || !md5i_is_limit(limit))
         return (md5_limit){.kind = MD5_LIMIT_NONE};
     const double least = clamp_angle(limit->least, -PI), most = clamp_angle(limit->most, -PI);
     return (md5_limit){
         .kind = limit->kind,
-        .rest = md5_quatd_unit(md5_quatd_of(limit->rest)),
+        .rest = md5i_quatd_unit(md5_quatd_of(limit->rest)),
         .axis = md5_vec3d_normalize(md5_vec3d_of(limit->axis)),
         .middle = half_of(0.5 * (least + most)),
         .width = half_of(0.5 * (most - least)),
@@ -125,7 +125,7 @@ md5_limit md5_limit_of(const md5_joint_limit *limit)
 
 // -- Limiting -------------------------------------------------------------------------------------
 
-md5_swing_twist md5_split_rotation(const md5_limit *limit, md5_quatd local)
+md5_swing_twist md5i_split_rotation(const md5_limit *limit, md5_quatd local)
 {
     const md5_quatd turn = md5_quatd_mul(md5_quatd_conjugate(limit->rest), local);
     const md5_vec3d axis = limit->axis;
@@ -187,19 +187,19 @@ static md5_quatd rotation_of(const md5_limit *limit, md5_quatd swing, md5_half t
 {
     const md5_vec3d axis = md5_vec3d_scale(limit->axis, twist.sine);
     const md5_quatd turn = {axis.x, axis.y, axis.z, twist.cosine};
-    return md5_quatd_unit(md5_quatd_mul(limit->rest, md5_quatd_mul(swing, turn)));
+    return md5i_quatd_unit(md5_quatd_mul(limit->rest, md5_quatd_mul(swing, turn)));
 }
 
-md5_quatd md5_limit_middle(const md5_limit *limit)
+md5_quatd md5i_limit_middle(const md5_limit *limit)
 {
     return rotation_of(limit, NO_ROTATION, limit->middle);
 }
 
-md5_quatd md5_limit_nearest(const md5_limit *limit, md5_quatd local)
+md5_quatd md5i_limit_nearest(const md5_limit *limit, md5_quatd local)
 {
     if (limit->kind == MD5_LIMIT_NONE)
         return local;
-    md5_swing_twist split = md5_split_rotation(limit, local);
+    md5_swing_twist split = md5i_split_rotation(limit, local);
     const bool is_twisted = limit_twist(limit, &split.twist);
     const bool is_swung = limit_swing(limit, &split.swing);
     if (!is_twisted && !is_swung)
@@ -242,7 +242,7 @@ static uint32_t add_swing(const md5_limit *limit, md5_quatd swing, md5_limit_axi
     if (limit->swing.sine < AT_END)
         return 0;
     const md5_vec3d outward =
-        is_swung ? md5_vec3d_scale(vector, 1.0 / sine) : md5_vec3d_beside(limit->axis);
+        is_swung ? md5_vec3d_scale(vector, 1.0 / sine) : md5i_vec3d_beside(limit->axis);
     const md5_vec3d sideways =
         is_swung ? md5_vec3d_sub(limit->axis, md5_quatd_rotate(swing, limit->axis))
                  : md5_vec3d_cross(limit->axis, outward);
@@ -256,7 +256,7 @@ static uint32_t add_swing(const md5_limit *limit, md5_quatd swing, md5_limit_axi
     return 2;
 }
 
-uint32_t md5_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis *axes)
+uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis *axes)
 {
     if (limit->kind == MD5_LIMIT_NONE) {
         axes[0] = (md5_limit_axis){.axis = {1.0, 0.0, 0.0}};
@@ -264,7 +264,7 @@ uint32_t md5_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis 
         axes[2] = (md5_limit_axis){.axis = {0.0, 0.0, 1.0}};
         return 3;
     }
-    const md5_swing_twist split = md5_split_rotation(limit, local);
+    const md5_swing_twist split = md5i_split_rotation(limit, local);
     const uint32_t count = add_twist(limit, &split, axes);
     return count + add_swing(limit, split.swing, axes + count);
 }

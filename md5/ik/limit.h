@@ -27,34 +27,34 @@ typedef struct md5_limit {
     "<= pi"
 
 // Returns false if the limit violates the rules of md5_joint_limit.
-bool md5_is_limit(const md5_joint_limit *limit);
+bool md5i_is_limit(const md5_joint_limit *limit);
 
 // Whether this holds for the rows of joints[count], or if that is NULL for the first `count` rows;
 // true if `limits` is NULL.
-bool md5_are_limits(const md5_joint_limit *limits, const uint32_t *joints, uint32_t count);
+bool md5i_are_limits(const md5_joint_limit *limits, const uint32_t *joints, uint32_t count);
 
 // `limit` may be NULL; it, and one that breaks the rules, allows any rotation.
-md5_limit md5_limit_of(const md5_joint_limit *limit);
+md5_limit md5i_limit_of(const md5_joint_limit *limit);
 
 // Returns the nearest rotation of the joint relative to its parent that the limit allows: swing and
 // twist are each moved to the nearest allowed one. Returns `local` itself if it is allowed.
-md5_quatd md5_limit_nearest(const md5_limit *limit, md5_quatd local);
+md5_quatd md5i_limit_nearest(const md5_limit *limit, md5_quatd local);
 
 // The rotation in the middle of a hinge's range.
-md5_quatd md5_limit_middle(const md5_limit *limit);
+md5_quatd md5i_limit_middle(const md5_limit *limit);
 
 // Unit length; no rotation if `q` has no direction.
-md5_quatd md5_quatd_unit(md5_quatd q);
+md5_quatd md5i_quatd_unit(md5_quatd q);
 
 // The shortest rotation between two directions of any length; none if one of them is zero.
-md5_quatd md5_quatd_between(md5_vec3d from, md5_vec3d to);
+md5_quatd md5i_quatd_between(md5_vec3d from, md5_vec3d to);
 
 // About a unit axis by an angle whose cosine and sine are given, both times any factor > 0; none if
 // both are 0.
-md5_quatd md5_quatd_about(md5_vec3d axis, double cosine, double sine);
+md5_quatd md5i_quatd_about(md5_vec3d axis, double cosine, double sine);
 
 // A unit vector perpendicular to `v`.
-md5_vec3d md5_vec3d_beside(md5_vec3d v);
+md5_vec3d md5i_vec3d_beside(md5_vec3d v);
 
 static inline md5_vec3d md5_quatd_rotate(md5_quatd q, md5_vec3d v)
 {
@@ -75,7 +75,7 @@ typedef struct md5_swing_twist {
     md5_half twist;  // cosine >= 0
 } md5_swing_twist;
 
-md5_swing_twist md5_split_rotation(const md5_limit *limit, md5_quatd local);
+md5_swing_twist md5i_split_rotation(const md5_limit *limit, md5_quatd local);
 
 // An axis about which a joint may turn without leaving its limit, in the space of its parent, and
 // whether it is at the most or the least that it may turn about it.
@@ -85,6 +85,6 @@ typedef struct md5_limit_axis {
 } md5_limit_axis;
 
 // Writes at most three axes and returns their number. `local` is within the limit.
-uint32_t md5_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis *axes);
+uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis *axes);
 
 #endif

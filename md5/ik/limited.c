@@ -20,8 +20,8 @@ static md5_quatd turn_about(md5_vec3d axis, md5_vec3d from, md5_vec3d to)
 {
     const md5_vec3d old = md5_vec3d_normalize(beside(from, axis));
     const md5_vec3d now = md5_vec3d_normalize(beside(to, axis));
-    return md5_quatd_about(axis, md5_vec3d_dot(old, now),
-                           md5_vec3d_dot(md5_vec3d_cross(old, now), axis));
+    return md5i_quatd_about(axis, md5_vec3d_dot(old, now),
+                            md5_vec3d_dot(md5_vec3d_cross(old, now), axis));
 }
 
 static bool is_hinge(const md5_rig_joint *joint)
@@ -35,9 +35,9 @@ static md5_quatd turned_toward(const md5_rig *rig, uint32_t joint, md5_vec3d fro
 {
     const md5_rig_joint *const at = &rig->joints[joint];
     if (!is_hinge(at))
-        return md5_rig_turned(rig, joint, md5_quatd_between(from, to));
+        return md5i_rig_turned(rig, joint, md5i_quatd_between(from, to));
     const md5_vec3d axis = md5_quatd_rotate(at->rotation, at->limit.axis);
-    return md5_rig_turned(rig, joint, turn_about(axis, from, to));
+    return md5i_rig_turned(rig, joint, turn_about(axis, from, to));
 }
 
 static double distance_left(const md5_rig *rig, md5_vec3d target)
@@ -59,7 +59,7 @@ static void turn_all(md5_rig *rig, md5_vec3d target)
             continue;
         const md5_vec3d from = md5_vec3d_sub(tip, at->place);
         const md5_quatd local = turned_toward(rig, i, from, md5_vec3d_sub(target, at->place));
-        const md5_quatd rotation = md5_quatd_mul(md5_rig_above(rig, i), local);
+        const md5_quatd rotation = md5_quatd_mul(md5i_rig_above(rig, i), local);
         const md5_vec3d own = md5_quatd_rotate(md5_quatd_conjugate(at->rotation), from);
         const md5_vec3d moved = md5_vec3d_add(at->place, md5_quatd_rotate(rotation, own));
         if (distance_of(moved, target) < distance_of(tip, target)) {
@@ -67,17 +67,17 @@ static void turn_all(md5_rig *rig, md5_vec3d target)
             tip = moved;
         }
     }
-    md5_place_rig(rig, 0);
+    md5i_place_rig(rig, 0);
 }
 
-double md5_ccd_limited(md5_axes axes, md5_rig *rig, md5_vec3d target, double tolerance,
-                       uint32_t iterations)
+double md5i_ccd_limited(md5_axes axes, md5_rig *rig, md5_vec3d target, double tolerance,
+                        uint32_t iterations)
 {
     md5_quatd before[MD5_MAX_CHAIN];
     const double begun = distance_left(rig, target);
-    md5_keep_rig(rig, before);
+    md5i_keep_rig(rig, before);
     if (iterations > 0)
-        md5_bend_straight(axes, rig, rig->count - 1, target, tolerance);
+        md5i_bend_straight(axes, rig, rig->count - 1, target, tolerance);
     double left = distance_left(rig, target);
     for (uint32_t i = 0; i < iterations && left > tolerance; i++) {
         turn_all(rig, target);
@@ -88,7 +88,7 @@ double md5_ccd_limited(md5_axes axes, md5_rig *rig, md5_vec3d target, double tol
     }
     if (!(left > begun))
         return left;
-    md5_restore_rig(before, rig);
+    md5i_restore_rig(before, rig);
     return begun;
 }
 
@@ -109,7 +109,7 @@ static void draw_back(const md5_rig *rig, md5_vec3d target, md5_vec3d *wanted)
 static void set_local(md5_rig *rig, uint32_t joint, md5_quatd local)
 {
     rig->joints[joint].local = local;
-    rig->joints[joint].rotation = md5_quatd_mul(md5_rig_above(rig, joint), local);
+    rig->joints[joint].rotation = md5_quatd_mul(md5i_rig_above(rig, joint), local);
 }
 
 // A hinge bends in one plane only: twists its parent about the bone until the plane contains the
@@ -124,7 +124,7 @@ static void twist_for_hinge(md5_rig *rig, uint32_t joint, const md5_vec3d *wante
     const double side = below->limit.middle.sine < 0.0 ? -1.0 : 1.0;
     const md5_vec3d bend = md5_vec3d_scale(md5_vec3d_cross(hinge, bone), side);
     const md5_vec3d to = md5_vec3d_sub(wanted[joint + 2], wanted[joint + 1]);
-    set_local(rig, joint, md5_rig_turned(rig, joint, turn_about(bone, bend, to)));
+    set_local(rig, joint, md5i_rig_turned(rig, joint, turn_about(bone, bend, to)));
 }
 
 // Forward pass: from the root on, each joint rotates towards the next position within its limit.
@@ -143,15 +143,15 @@ static void draw_forward(md5_rig *rig, const md5_vec3d *wanted)
     set_local(rig, last, rig->joints[last].local);
 }
 
-double md5_fabrik_limited(md5_axes axes, md5_rig *rig, md5_vec3d target, double tolerance,
-                          uint32_t iterations)
+double md5i_fabrik_limited(md5_axes axes, md5_rig *rig, md5_vec3d target, double tolerance,
+                           uint32_t iterations)
 {
     md5_quatd best[MD5_MAX_CHAIN];
     md5_vec3d wanted[MD5_MAX_CHAIN];
     double least = distance_left(rig, target);
-    md5_keep_rig(rig, best);
+    md5i_keep_rig(rig, best);
     if (iterations > 0)
-        md5_bend_straight(axes, rig, rig->count - 1, target, tolerance);
+        md5i_bend_straight(axes, rig, rig->count - 1, target, tolerance);
     uint32_t vain = 0, i = 0;
     for (; i < iterations && least > tolerance && vain < MOST_VAIN; i++) {
         draw_back(rig, target, wanted);
@@ -161,9 +161,9 @@ double md5_fabrik_limited(md5_axes axes, md5_rig *rig, md5_vec3d target, double 
         if (left < least) {
             least = left;
             vain = 0;
-            md5_keep_rig(rig, best);
+            md5i_keep_rig(rig, best);
         }
     }
-    md5_restore_rig(best, rig);
-    return md5_ccd_limited(axes, rig, target, tolerance, iterations - i);
+    md5i_restore_rig(best, rig);
+    return md5i_ccd_limited(axes, rig, target, tolerance, iterations - i);
 }

@@ -38,9 +38,8 @@ static turning turn_between(md5_quat a, md5_quat b)
     return turned;
 }
 
-float md5_pose_distance(const md5_skeleton *skeleton, const md5_transform *a,
-                        const md5_transform *b, const float *weights, float size,
-                        md5_transform *scratch)
+float md5_pose_distance(const md5_skeleton *skeleton, const md5_xform *a, const md5_xform *b,
+                        const float *weights, float size, md5_xform *scratch)
 {
     MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
     MD5_ASSERT(a != NULL || skeleton->num_joints == 0, "a: not NULL");
@@ -53,9 +52,9 @@ float md5_pose_distance(const md5_skeleton *skeleton, const md5_transform *a,
                              skeleton->num_joints * sizeof *b),
                "scratch, b: must not overlap");
     const uint32_t count = skeleton->num_joints;
-    md5_transform *const of_a = scratch, *const of_b = scratch + count;
-    md5_place_joints(skeleton, a, of_a);
-    md5_place_joints(skeleton, b, of_b);
+    md5_xform *const of_a = scratch, *const of_b = scratch + count;
+    md5i_place_joints(skeleton, a, of_a);
+    md5i_place_joints(skeleton, b, of_b);
     double sum = 0.0, whole = 0.0;
     for (uint32_t joint = 0; joint < count; joint++) {
         const double weight = weights ? (double)weights[joint] : 1.0;
@@ -70,7 +69,7 @@ float md5_pose_distance(const md5_skeleton *skeleton, const md5_transform *a,
     return whole > 0.0 ? (float)(sum / whole) : 0.0f;
 }
 
-void md5_pose_velocity(const md5_transform *before, const md5_transform *now, uint32_t num_joints,
+void md5_pose_velocity(const md5_xform *before, const md5_xform *now, uint32_t num_joints,
                        float seconds, md5_velocity *velocity)
 {
     MD5_ASSERT(before != NULL || num_joints == 0, "before: not NULL");

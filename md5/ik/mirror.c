@@ -189,7 +189,7 @@ static uint32_t pair_sorted(const md5_skeleton *skeleton, uint32_t *mirror)
     return num_paired;
 }
 
-uint32_t md5_find_mirror(const md5_skeleton *skeleton, uint32_t *mirror)
+uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *mirror)
 {
     MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
     MD5_ASSERT(mirror != NULL || skeleton->num_joints == 0, "mirror: not NULL");
@@ -231,14 +231,13 @@ static md5_mat34 parent_bind(const md5_model *model, uint32_t joint)
 
 static md5_vec3 mirror_image(md5_axes axes, md5_vec3 v)
 {
-    const md5_vec3 from = md5_vec3_from_axes(axes, v);
-    return md5_vec3_to_axes(axes, (md5_vec3){from.x, -from.y, from.z});
+    const md5_vec3 from = md5i_vec3_from_axes(axes, v);
+    return md5i_vec3_to_axes(axes, (md5_vec3){from.x, -from.y, from.z});
 }
 
-static md5_transform mirrored_joint(const md5_model *model, uint32_t from, md5_transform posed,
-                                    uint32_t to)
+static md5_xform mirrored_joint(const md5_model *model, uint32_t from, md5_xform posed, uint32_t to)
 {
-    const md5_transform *const bind = model->bind_local;
+    const md5_xform *const bind = model->bind_local;
     const md5_mat34 above = parent_bind(model, from), other_above = parent_bind(model, to);
     const md5_quat turn = md5_quat_mul(md5_quat_conjugate(bind[from].rotation), posed.rotation);
     const md5_vec3 axis = md5_mat34_rotate(&model->bind[from], (md5_vec3){turn.x, turn.y, turn.z});
@@ -250,15 +249,15 @@ static md5_transform mirrored_joint(const md5_model *model, uint32_t from, md5_t
     const md5_vec3 mirrored_move = mirror_image(axes, move);
     const md5_vec3 local = rotate_back(&model->bind[to], mirrored_axis);
     const md5_quat local_turn = {local.x, local.y, local.z, turn.w};
-    return (md5_transform){
+    return (md5_xform){
         .rotation =
             md5_quat_normalize(md5_quat_mul(bind[to].rotation, local_turn), bind[to].rotation),
         .translation = md5_vec3_add(bind[to].translation, rotate_back(&other_above, mirrored_move)),
     };
 }
 
-void md5_mirror_pose(const md5_model *model, const uint32_t *mirror, const md5_transform *pose,
-                     md5_transform *mirrored)
+void md5_mirror_pose(const md5_model *model, const uint32_t *mirror, const md5_xform *pose,
+                     md5_xform *mirrored)
 {
     MD5_ASSERT(model != NULL, "model: not NULL");
     MD5_ASSERT(mirror != NULL || model->skeleton.num_joints == 0, "mirror: not NULL");

@@ -18,8 +18,7 @@ static md5_quat turned_rotation(md5_joint_space space, md5_quat above, md5_quat 
     }
 }
 
-static md5_vec3 moved_place(md5_joint_space space, md5_transform above, md5_vec3 local,
-                            md5_vec3 move)
+static md5_vec3 moved_place(md5_joint_space space, md5_xform above, md5_vec3 local, md5_vec3 move)
 {
     const md5_quat down = md5_quat_conjugate(above.rotation);
     switch (space) {
@@ -34,8 +33,8 @@ static md5_vec3 moved_place(md5_joint_space space, md5_transform above, md5_vec3
     }
 }
 
-bool md5_modify_joint(const md5_skeleton *skeleton, md5_transform *pose, uint32_t joint,
-                      md5_joint_space space, md5_transform change, float weight)
+bool md5_modify_joint(const md5_skeleton *skeleton, md5_xform *pose, uint32_t joint,
+                      md5_joint_space space, md5_xform change, float weight)
 {
     MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
     MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
@@ -44,12 +43,12 @@ bool md5_modify_joint(const md5_skeleton *skeleton, md5_transform *pose, uint32_
         return false;
     if (!(weight > 0.0f))
         return true;
-    md5_transform *const changed = &pose[joint];
-    const md5_transform above = md5_parent_in_model(skeleton, pose, joint);
+    md5_xform *const changed = &pose[joint];
+    const md5_xform above = md5i_parent_in_model(skeleton, pose, joint);
     if (md5_is_rotation(change.rotation)) {
         const md5_quat turn = md5_quat_normalize(change.rotation, MD5_NO_TURN);
         md5_share share;
-        md5_share_of(weight, &share);
+        md5i_share_of(weight, &share);
         md5_turn_joint(
             changed, &share,
             md5_float4_of_quat(turned_rotation(space, above.rotation, changed->rotation, turn)));

@@ -30,7 +30,7 @@ typedef struct making {
 
 static md5_quoted quote(const char *name)
 {
-    return md5_quote(name, strlen(name));
+    return md5i_quote(name, strlen(name));
 }
 
 // -- Mapping of joints ----------------------------------------------------------------------
@@ -41,8 +41,8 @@ static bool look_up(making *make, const md5_model *model, const char *which, con
 {
     *joint = md5_find_joint(&model->skeleton, name);
     if (name && *joint < 0)
-        return md5_fail(make->arena.context, MD5_ERROR_MISMATCH, 0, 0,
-                        "pair %u: the %s has no joint %s", pair, which, quote(name).text);
+        return md5i_fail(make->arena.context, MD5_ERROR_MISMATCH, 0, 0,
+                         "pair %u: the %s has no joint %s", pair, which, quote(name).text);
     return true;
 }
 
@@ -54,9 +54,9 @@ static bool apply_pair(making *make, const md5_joint_pair *pair, uint32_t number
     if (target < 0)
         return true;
     if (make->is_named[target])
-        return md5_fail(make->arena.context, MD5_ERROR_MISMATCH, 0, 0,
-                        "pair %u: joint %s of the target is in two pairs", number,
-                        quote(pair->target).text);
+        return md5i_fail(make->arena.context, MD5_ERROR_MISMATCH, 0, 0,
+                         "pair %u: joint %s of the target is in two pairs", number,
+                         quote(pair->target).text);
     make->is_named[target] = true;
     make->is_aligned[target] = pair->align && source >= 0;
     make->sources[target] = source;
@@ -76,8 +76,8 @@ static void forget_equal_names(making *make, const md5_joint_pair *pairs, uint32
 static bool choose_sources(making *make, const md5_joint_pair *pairs, uint32_t num_pairs)
 {
     const md5_skeleton *const target = &make->target->skeleton;
-    TRY(md5_match_joints(&make->arena, target, &make->source->skeleton, make->sources,
-                         make->targets));
+    TRY(md5i_match_joints(&make->arena, target, &make->source->skeleton, make->sources,
+                          make->targets));
     forget_equal_names(make, pairs, num_pairs);
     for (uint32_t i = 0; i < num_pairs; i++)
         TRY(apply_pair(make, &pairs[i], i));
@@ -85,13 +85,13 @@ static bool choose_sources(making *make, const md5_joint_pair *pairs, uint32_t n
     for (uint32_t joint = 0; joint < target->num_joints; joint++)
         num_driven += make->sources[joint] >= 0;
     if (num_driven == 0)
-        return md5_fail(make->arena.context, MD5_ERROR_MISMATCH, 0, 0,
-                        "no source joint matches a target joint");
+        return md5i_fail(make->arena.context, MD5_ERROR_MISMATCH, 0, 0,
+                         "no source joint matches a target joint");
     for (uint32_t joint = 0; joint < target->num_joints; joint++) {
         if (make->sources[joint] < 0)
-            md5_warn(make->arena.context, 0, 0,
-                     "joint %u %s of the target has no source joint and keeps its bind pose", joint,
-                     quote(target->joints[joint].name).text);
+            md5i_warn(make->arena.context, 0, 0,
+                      "joint %u %s of the target has no source joint and keeps its bind pose",
+                      joint, quote(target->joints[joint].name).text);
     }
     return true;
 }
@@ -131,9 +131,9 @@ static bool align_bind_pose(making *make)
 {
     const md5_skeleton *const target = &make->target->skeleton;
     int32_t *const first_child =
-        (int32_t *)md5_arena_alloc(&make->arena, target->num_joints, sizeof *first_child);
+        (int32_t *)md5i_arena_alloc(&make->arena, target->num_joints, sizeof *first_child);
     md5_quat *const turns =
-        (md5_quat *)md5_arena_alloc(&make->arena, target->num_joints, sizeof *turns);
+        (md5_quat *)md5i_arena_alloc(&make->arena, target->num_joints, sizeof *turns);
     TRY(first_child && turns);
     for (uint32_t joint = 0; joint < target->num_joints; joint++)
         first_child[joint] = -1;
@@ -155,7 +155,7 @@ static bool align_bind_pose(making *make)
 
 static float height_of(const md5_model *model, int32_t joint)
 {
-    return md5_vec3_from_axes(model->skeleton.axes, md5_bind_place(model, joint)).z;
+    return md5i_vec3_from_axes(model->skeleton.axes, md5_bind_place(model, joint)).z;
 }
 
 static float larger(float a, float b)
@@ -229,12 +229,12 @@ static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, ui
     const size_t num_source = make->source->skeleton.num_joints;
     const size_t num_target = make->target->skeleton.num_joints;
     md5_arena *const arena = &make->arena;
-    make->sources = (int32_t *)md5_arena_alloc(arena, num_target, sizeof *make->sources);
-    make->targets = (int32_t *)md5_arena_alloc(arena, num_source, sizeof *make->targets);
-    make->is_named = (bool *)md5_arena_alloc(arena, num_target, sizeof *make->is_named);
-    make->is_aligned = (bool *)md5_arena_alloc(arena, num_target, sizeof *make->is_aligned);
-    make->source_bind = (md5_quat *)md5_arena_alloc(arena, num_source, sizeof *make->source_bind);
-    make->target_bind = (md5_quat *)md5_arena_alloc(arena, num_target, sizeof *make->target_bind);
+    make->sources = (int32_t *)md5i_arena_alloc(arena, num_target, sizeof *make->sources);
+    make->targets = (int32_t *)md5i_arena_alloc(arena, num_source, sizeof *make->targets);
+    make->is_named = (bool *)md5i_arena_alloc(arena, num_target, sizeof *make->is_named);
+    make->is_aligned = (bool *)md5i_arena_alloc(arena, num_target, sizeof *make->is_aligned);
+    make->source_bind = (md5_quat *)md5i_arena_alloc(arena, num_source, sizeof *make->source_bind);
+    make->target_bind = (md5_quat *)md5i_arena_alloc(arena, num_target, sizeof *make->target_bind);
     if (!make->sources || !make->targets || !make->is_named || !make->is_aligned
         || !make->source_bind || !make->target_bind)
         return NULL;
@@ -247,7 +247,7 @@ static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, ui
     find_pelvis(make);
 
     const size_t size = sizeof(md5_retarget) + num_target * sizeof(md5_link);
-    md5_retarget *const retarget = (md5_retarget *)md5_alloc(arena->context, size);
+    md5_retarget *const retarget = (md5_retarget *)md5i_alloc(arena->context, size);
     if (!retarget)
         return NULL;
     *retarget = (md5_retarget){
@@ -273,14 +273,14 @@ md5_retarget *md5_create_retarget(const md5_model *source, const md5_model *targ
     MD5_ASSERT(pairs != NULL || num_pairs == 0, "pairs: not NULL");
     MD5_ASSERT_OPTS(opts);
     md5_context context;
-    md5_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
+    md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     making make = {.arena = {.context = &context}, .source = source, .target = target};
     md5_retarget *const retarget = make_retarget(&make, pairs, num_pairs);
-    md5_arena_free(&make.arena);
+    md5i_arena_free(&make.arena);
     return retarget;
 }
 
-void md5_free_retarget(md5_retarget *retarget)
+void md5_destroy_retarget(md5_retarget *retarget)
 {
     if (!retarget)
         return;

@@ -14,7 +14,7 @@ static md5_vec3 carried_place(const md5_retarget *retarget, uint32_t joint, md5_
 // The translation of other joints: that of the bind pose plus the difference of the source from its
 // bind pose.
 static md5_vec3 carried_translation(const md5_retarget *retarget, uint32_t joint,
-                                    const md5_transform *source)
+                                    const md5_xform *source)
 {
     const md5_link *const link = &retarget->links[joint];
     const md5_vec3 own = retarget->target->bind_local[joint].translation;
@@ -26,22 +26,22 @@ static md5_vec3 carried_translation(const md5_retarget *retarget, uint32_t joint
 }
 
 // Writes the target's joints in model space.
-static void place_target(const md5_retarget *retarget, const md5_transform *source,
-                         const md5_transform *source_places, md5_transform *target)
+static void place_target(const md5_retarget *retarget, const md5_xform *source,
+                         const md5_xform *source_places, md5_xform *target)
 {
     const md5_model *const model = retarget->target;
     for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
         const uint32_t joint = model->skeleton.order[i];
         const int32_t parent = model->skeleton.joints[joint].parent;
         const md5_link *const link = &retarget->links[joint];
-        md5_transform place = {
+        md5_xform place = {
             .rotation = model->bind_local[joint].rotation,
             .translation = carried_translation(retarget, joint, source),
         };
         if (parent >= 0)
-            place = md5_transform_mul(target[parent], place);
+            place = md5_xform_mul(target[parent], place);
         if (link->source >= 0) {
-            const md5_transform *const from = &source_places[link->source];
+            const md5_xform *const from = &source_places[link->source];
             place.rotation = md5_quat_mul(from->rotation, link->to_target);
             if (link->is_placed)
                 place.translation = carried_place(retarget, joint, from->translation);
@@ -52,16 +52,15 @@ static void place_target(const md5_retarget *retarget, const md5_transform *sour
 }
 
 // Children before parents, so the parents are still in model space.
-static void make_local(const md5_retarget *retarget, const md5_transform *source,
-                       md5_transform *target)
+static void make_local(const md5_retarget *retarget, const md5_xform *source, md5_xform *target)
 {
     const md5_model *const model = retarget->target;
     for (uint32_t i = model->skeleton.num_joints; i-- > 0;) {
         const uint32_t joint = model->skeleton.order[i];
         const int32_t parent = model->skeleton.joints[joint].parent;
-        md5_transform local = target[joint];
+        md5_xform local = target[joint];
         if (parent >= 0)
-            local = md5_transform_mul(md5_transform_inverse(target[parent]), local);
+            local = md5_xform_mul(md5_xform_inverse(target[parent]), local);
         // Not through model space: bones keep their lengths to the last bit.
         if (!retarget->links[joint].is_placed)
             local.translation = carried_translation(retarget, joint, source);
@@ -70,8 +69,8 @@ static void make_local(const md5_retarget *retarget, const md5_transform *source
     }
 }
 
-void md5_retarget_pose(const md5_retarget *retarget, const md5_transform *source,
-                       md5_transform *scratch, md5_transform *target)
+void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md5_xform *scratch,
+                       md5_xform *target)
 {
     MD5_ASSERT(retarget != NULL, "retarget: not NULL");
     MD5_ASSERT(source != NULL, "source: not NULL");
@@ -86,7 +85,7 @@ void md5_retarget_pose(const md5_retarget *retarget, const md5_transform *source
     MD5_ASSERT(md5_are_apart(scratch, retarget->source->skeleton.num_joints * sizeof *scratch,
                              target, retarget->target->skeleton.num_joints * sizeof *target),
                "scratch, target: must not overlap");
-    md5_place_joints(&retarget->source->skeleton, source, scratch);
+    md5i_place_joints(&retarget->source->skeleton, source, scratch);
     place_target(retarget, source, scratch, target);
     make_local(retarget, source, target);
 }

@@ -6,39 +6,39 @@
 #define PUSH 0.1
 #define PUSH_COSINE 0.99498743710662
 
-void md5_rig_chain(const md5_chain *chain, const md5_transform *pose, const md5_joint_limit *limits,
-                   md5_rig *rig)
+void md5i_rig_chain(const md5_chain *chain, const md5_xform *pose, const md5_joint_limit *limits,
+                    md5_rig *rig)
 {
     rig->count = chain->count;
     for (uint32_t i = 0; i < chain->count; i++) {
         const uint32_t joint = chain->joints[i];
-        const md5_transform *const local = &pose[joint];
+        const md5_xform *const local = &pose[joint];
         md5_rig_joint *const made = &rig->joints[i];
         *made = (md5_rig_joint){
             .joint = joint,
             .parent = (int32_t)i - 1,
-            .above = md5_quatd_unit(md5_quatd_of(chain->above)),
+            .above = md5i_quatd_unit(md5_quatd_of(chain->above)),
             .offset = md5_vec3d_of(local->translation),
             .place = md5_vec3d_of(chain->places[i]),
-            .limit = md5_limit_of(limits ? &limits[joint] : NULL),
+            .limit = md5i_limit_of(limits ? &limits[joint] : NULL),
         };
         made->local =
-            md5_limit_nearest(&made->limit, md5_quatd_unit(md5_quatd_of(local->rotation)));
+            md5i_limit_nearest(&made->limit, md5i_quatd_unit(md5_quatd_of(local->rotation)));
     }
-    md5_place_rig(rig, 0);
+    md5i_place_rig(rig, 0);
 }
 
-md5_quatd md5_rig_above(const md5_rig *rig, uint32_t joint)
+md5_quatd md5i_rig_above(const md5_rig *rig, uint32_t joint)
 {
     const md5_rig_joint *const at = &rig->joints[joint];
     return at->parent < 0 ? at->above : rig->joints[at->parent].rotation;
 }
 
-void md5_place_rig(md5_rig *rig, uint32_t first)
+void md5i_place_rig(md5_rig *rig, uint32_t first)
 {
     for (uint32_t i = first; i < rig->count; i++) {
         md5_rig_joint *const at = &rig->joints[i];
-        const md5_quatd above = md5_rig_above(rig, i);
+        const md5_quatd above = md5i_rig_above(rig, i);
         at->rotation = md5_quatd_mul(above, at->local);
         if (at->parent >= 0)
             at->place =
@@ -46,18 +46,18 @@ void md5_place_rig(md5_rig *rig, uint32_t first)
     }
 }
 
-md5_quatd md5_rig_turned(const md5_rig *rig, uint32_t joint, md5_quatd turn)
+md5_quatd md5i_rig_turned(const md5_rig *rig, uint32_t joint, md5_quatd turn)
 {
     const md5_rig_joint *const at = &rig->joints[joint];
-    const md5_quatd above = md5_quatd_conjugate(md5_rig_above(rig, joint));
+    const md5_quatd above = md5_quatd_conjugate(md5i_rig_above(rig, joint));
     const md5_quatd local = md5_quatd_mul(above, md5_quatd_mul(turn, at->rotation));
-    return md5_limit_nearest(&at->limit, md5_quatd_unit(local));
+    return md5i_limit_nearest(&at->limit, md5i_quatd_unit(local));
 }
 
-void md5_write_rig(const md5_rig *rig, float weight, md5_transform *pose)
+void md5i_write_rig(const md5_rig *rig, float weight, md5_xform *pose)
 {
     md5_share share;
-    md5_share_of(weight, &share);
+    md5i_share_of(weight, &share);
     for (uint32_t i = 0; i < rig->count; i++) {
         const md5_rig_joint *const at = &rig->joints[i];
         const md5_quatd q = at->local;
@@ -67,17 +67,17 @@ void md5_write_rig(const md5_rig *rig, float weight, md5_transform *pose)
     }
 }
 
-void md5_keep_rig(const md5_rig *rig, md5_quatd *kept)
+void md5i_keep_rig(const md5_rig *rig, md5_quatd *kept)
 {
     for (uint32_t i = 0; i < rig->count; i++)
         kept[i] = rig->joints[i].local;
 }
 
-void md5_restore_rig(const md5_quatd *kept, md5_rig *rig)
+void md5i_restore_rig(const md5_quatd *kept, md5_rig *rig)
 {
     for (uint32_t i = 0; i < rig->count; i++)
         rig->joints[i].local = kept[i];
-    md5_place_rig(rig, 0);
+    md5i_place_rig(rig, 0);
 }
 
 // -- Straight chains ------------------------------------------------------------------------------
@@ -111,19 +111,20 @@ static void push(md5_rig *rig, uint32_t joint, md5_vec3d axis, double sine)
 {
     md5_rig_joint *const at = &rig->joints[joint];
     if (at->limit.kind != MD5_LIMIT_HINGE) {
-        at->local = md5_rig_turned(rig, joint, md5_quatd_about(axis, PUSH_COSINE, sine));
+        at->local = md5i_rig_turned(rig, joint, md5i_quatd_about(axis, PUSH_COSINE, sine));
         return;
     }
     const md5_vec3d hinge = md5_quatd_rotate(at->rotation, at->limit.axis);
-    const md5_quatd one = md5_rig_turned(rig, joint, md5_quatd_about(hinge, PUSH_COSINE, sine));
-    const md5_quatd other = md5_rig_turned(rig, joint, md5_quatd_about(hinge, PUSH_COSINE, -sine));
+    const md5_quatd one = md5i_rig_turned(rig, joint, md5i_quatd_about(hinge, PUSH_COSINE, sine));
+    const md5_quatd other =
+        md5i_rig_turned(rig, joint, md5i_quatd_about(hinge, PUSH_COSINE, -sine));
     const bool is_one =
         fabs(md5_quatd_dot(one, at->local)) <= fabs(md5_quatd_dot(other, at->local));
     at->local = is_one ? one : other;
 }
 
-void md5_bend_straight(md5_axes axes, md5_rig *rig, uint32_t tip, md5_vec3d target,
-                       double tolerance)
+void md5i_bend_straight(md5_axes axes, md5_rig *rig, uint32_t tip, md5_vec3d target,
+                        double tolerance)
 {
     const uint32_t root = root_of(rig, tip);
     const md5_vec3d any = {1.0, 0.0, 0.0};
@@ -135,10 +136,10 @@ void md5_bend_straight(md5_axes axes, md5_rig *rig, uint32_t tip, md5_vec3d targ
         way = any;
     if (!is_stuck(rig, tip, way, target, tolerance))
         return;
-    const md5_vec3 aside = md5_forward_beside(axes, md5_vec3d_round(way));
+    const md5_vec3 aside = md5i_forward_beside(axes, md5_vec3d_round(way));
     const md5_vec3d axis = md5_vec3d_normalize(md5_vec3d_cross(way, md5_vec3d_of(aside)));
     for (int32_t i = rig->joints[tip].parent; i >= 0; i = rig->joints[i].parent)
         if (!rig->joints[i].is_held)
             push(rig, (uint32_t)i, axis, (uint32_t)i == root ? PUSH : -PUSH);
-    md5_place_rig(rig, 0);
+    md5i_place_rig(rig, 0);
 }

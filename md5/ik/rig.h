@@ -1,5 +1,5 @@
 // The joints that a solver rotates, in double precision, with their limits. Solvers change
-// md5_rig_joint.local within its limit; md5_place_rig() computes model-space rotations and
+// md5_rig_joint.local within its limit; md5i_place_rig() computes model-space rotations and
 // positions.
 #ifndef MD5_IK_RIG_H
 #define MD5_IK_RIG_H
@@ -26,38 +26,38 @@ typedef struct md5_rig {
 
 // Creates a rig of a chain, in which each joint is the parent of the next. Moves rotations into
 // their limits.
-void md5_rig_chain(const md5_chain *chain, const md5_transform *pose, const md5_joint_limit *limits,
-                   md5_rig *rig);
+void md5i_rig_chain(const md5_chain *chain, const md5_xform *pose, const md5_joint_limit *limits,
+                    md5_rig *rig);
 
 // Computes rotations and places of all joints from `first` on.
-void md5_place_rig(md5_rig *rig, uint32_t first);
+void md5i_place_rig(md5_rig *rig, uint32_t first);
 
 // The model-space rotation of a joint's parent.
-md5_quatd md5_rig_above(const md5_rig *rig, uint32_t joint);
+md5_quatd md5i_rig_above(const md5_rig *rig, uint32_t joint);
 
 // The allowed rotation, relative to the parent, that is nearest to the current one followed by
 // `turn` (model space).
-md5_quatd md5_rig_turned(const md5_rig *rig, uint32_t joint, md5_quatd turn);
+md5_quatd md5i_rig_turned(const md5_rig *rig, uint32_t joint, md5_quatd turn);
 
 // Solvers cannot bend a straight chain whose target is on its line: bends the joints above `tip` a
 // little, as far as their limits allow. Does nothing to other chains, or if the tip is within
 // `tolerance` of the target.
-void md5_bend_straight(md5_axes axes, md5_rig *rig, uint32_t tip, md5_vec3d target,
-                       double tolerance);
+void md5i_bend_straight(md5_axes axes, md5_rig *rig, uint32_t tip, md5_vec3d target,
+                        double tolerance);
 
 // Saves and restores the rotations: kept[rig->count].
-void md5_keep_rig(const md5_rig *rig, md5_quatd *kept);
-void md5_restore_rig(const md5_quatd *kept, md5_rig *rig);
+void md5i_keep_rig(const md5_rig *rig, md5_quatd *kept);
+void md5i_restore_rig(const md5_quatd *kept, md5_rig *rig);
 
 // Writes the rotations to the pose, blended by `weight` > 0.
-void md5_write_rig(const md5_rig *rig, float weight, md5_transform *pose);
+void md5i_write_rig(const md5_rig *rig, float weight, md5_xform *pose);
 
 // CCD and FABRIK for a rig that is one chain, under limits: turn the joints above the last one so
 // that it comes nearer to the target. They return its distance, and never end farther away than
 // they began.
 typedef double md5_rig_solver(md5_axes axes, md5_rig *rig, md5_vec3d target, double tolerance,
                               uint32_t iterations);
-md5_rig_solver md5_ccd_limited, md5_fabrik_limited;
+md5_rig_solver md5i_ccd_limited, md5i_fabrik_limited;
 
 // -- Limbs ----------------------------------------------------------------------------------------
 
@@ -71,7 +71,7 @@ typedef struct md5_limb_bone {
 // A limb as it was solved without limits.
 typedef struct md5_limb_pose {
     const md5_joint_limit *limits; // [num_joints]
-    md5_transform above; // model space: rotation of the root's parent, position of the root
+    md5_xform above; // model space: rotation of the root's parent, position of the root
     md5_limb_bone upper, lower;
     float stretch;
     md5_quat root, middle, tip; // relative to their parents
@@ -80,11 +80,11 @@ typedef struct md5_limb_pose {
 // Moves root and middle into their limits before the limb is solved. If the middle is a hinge that
 // is straight, or bent to the side to which it can bend less, also bends it to the middle of its
 // range: the limb is then solved in the plane of the hinge.
-void md5_ready_limb(const md5_limb *joints, md5_limb_pose *limb);
+void md5i_ready_limb(const md5_limb *joints, md5_limb_pose *limb);
 
 // Moves the rotations into the limits; where this moves the tip, turns root and middle until it is
 // as near as can be found to where it was. The tip keeps its rotation in model space if its limit
 // allows.
-void md5_limit_limb(md5_axes axes, const md5_limb *joints, md5_limb_pose *limb);
+void md5i_limit_limb(md5_axes axes, const md5_limb *joints, md5_limb_pose *limb);
 
 #endif

@@ -63,7 +63,8 @@ static inline md5_float4 md5_float4_about(md5_float4 axis, float cosine, float s
 static inline md5_float4 md5_float4_between_at(md5_float4 from, md5_float4 to, float cosine)
 {
     if (!(cosine > MD5_FAR))
-        return md5_float4_of_quat(md5_quat_between_far(md5_vec3_of_row(from), md5_vec3_of_row(to)));
+        return md5_float4_of_quat(
+            md5i_quat_between_far(md5_vec3_of_row(from), md5_vec3_of_row(to)));
     // The quaternion (from x to, 1 + cosine), whose square is 2 (1 + cosine).
     const float half_cosine = sqrtf(0.5f + 0.5f * cosine);
     return md5_float4_with_w(md5_float4_scale(md5_float4_cross(from, to), 0.5f / half_cosine),
@@ -83,7 +84,7 @@ static inline md5_quat md5_turn_between(md5_vec3 from, md5_vec3 to)
 
 // A unit vector perpendicular to the unit vector `v`: the forward axis projected, or up if `v` is
 // nearly parallel to forward.
-md5_vec3 md5_forward_beside(md5_axes axes, md5_vec3 v);
+md5_vec3 md5i_forward_beside(md5_axes axes, md5_vec3 v);
 
 // Blends a joint's current rotation with a solved one.
 typedef struct md5_share {
@@ -93,18 +94,18 @@ typedef struct md5_share {
 } md5_share;
 
 // `weight` > 0.
-void md5_share_of(float weight, md5_share *share);
-void md5_turn_partly(md5_transform *joint, const md5_share *share, md5_quat turned);
+void md5i_share_of(float weight, md5_share *share);
+void md5i_turn_partly(md5_xform *joint, const md5_share *share, md5_quat turned);
 
 // `turned` is a product of unit quaternions; if it is not valid, the joint is not changed.
-static inline void md5_turn_joint(md5_transform *joint, const md5_share *share, md5_float4 turned)
+static inline void md5_turn_joint(md5_xform *joint, const md5_share *share, md5_float4 turned)
 {
     const float square = md5_float4_dot4(turned, turned);
     if (!(fabsf(square - 1.0f) < 0.01f))
         return;
     const md5_float4 to = md5_float4_scale(turned, 1.5f - 0.5f * square);
     if (!share->is_whole) {
-        md5_turn_partly(joint, share, md5_quat_of_row(to));
+        md5i_turn_partly(joint, share, md5_quat_of_row(to));
         return;
     }
     // The sign with which the slerp for a smaller weight would end. Almost always the same, so the
@@ -121,38 +122,35 @@ typedef struct md5_float4_place {
 } md5_float4_place;
 
 // In model space: a joint; its parent, or the identity for a root.
-md5_float4_place md5_place_of(const md5_skeleton *skeleton, const md5_transform *pose,
-                              uint32_t joint);
-md5_float4_place md5_place_above(const md5_skeleton *skeleton, const md5_transform *pose,
-                                 uint32_t joint);
-
-// The same, as a transform.
-md5_transform md5_parent_in_model(const md5_skeleton *skeleton, const md5_transform *pose,
+md5_float4_place md5i_place_of(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint);
+md5_float4_place md5i_place_above(const md5_skeleton *skeleton, const md5_xform *pose,
                                   uint32_t joint);
 
+// The same, as a transform.
+md5_xform md5i_parent_in_model(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint);
+
 // Writes places[num_joints]: all joints in model space.
-void md5_place_joints(const md5_skeleton *skeleton, const md5_transform *pose,
-                      md5_transform *places);
+void md5i_place_joints(const md5_skeleton *skeleton, const md5_xform *pose, md5_xform *places);
 
 // -- Limbs ------------------------------------------------------------------------------------
 
 // Whether a joint descends from another one.
-bool md5_is_below(const md5_skeleton *skeleton, uint32_t joint, uint32_t above);
+bool md5i_is_below(const md5_skeleton *skeleton, uint32_t joint, uint32_t above);
 
-// Return MD5_LIMB_PLACED if the joints are a limb; md5_limb_above() first fills in the tip and the
+// Return MD5_LIMB_PLACED if the joints are a limb; md5i_limb_above() first fills in the tip and the
 // two joints above it.
-md5_limb_result md5_check_limb(const md5_skeleton *skeleton, const md5_limb *limb);
-md5_limb_result md5_limb_above(const md5_skeleton *skeleton, uint32_t tip, md5_limb *limb);
+md5_limb_result md5i_check_limb(const md5_skeleton *skeleton, const md5_limb *limb);
+md5_limb_result md5i_limb_above(const md5_skeleton *skeleton, uint32_t tip, md5_limb *limb);
 
-// md5_two_bone() for a valid limb and a weight > 0. If `miss` is not NULL, sets it to the resulting
-// distance between tip and target, in units, INFINITY if nothing was done, and returns the result
-// for it.
-md5_limb_result md5_bend_limb(const md5_skeleton *skeleton, md5_transform *pose,
-                              const md5_limb *joints, const md5_two_bone_job *job, float *miss);
+// md5_solve_two_bone() for a valid limb and a weight > 0. If `miss` is not NULL, sets it to the
+// resulting distance between tip and target, in units, INFINITY if nothing was done, and returns
+// the result for it.
+md5_limb_result md5i_bend_limb(const md5_skeleton *skeleton, md5_xform *pose,
+                               const md5_limb *joints, const md5_two_bone_job *job, float *miss);
 
 // Lengthens both bones.
-void md5_stretch_limb(const md5_skeleton *skeleton, md5_transform *pose, const md5_limb *joints,
-                      float factor);
+void md5i_stretch_limb(const md5_skeleton *skeleton, md5_xform *pose, const md5_limb *joints,
+                       float factor);
 
 // Limit of iterations of all solvers.
 enum { MD5_MOST_ITERATIONS = 1000 };
@@ -170,11 +168,10 @@ typedef struct md5_chain {
 
 // Finds at most `length` joints, fewer at the root. Returns false if the tip is invalid, or one of
 // them has no finite position.
-bool md5_find_chain(const md5_skeleton *skeleton, const md5_transform *pose, uint32_t tip,
-                    uint32_t length, md5_chain *chain);
+bool md5i_find_chain(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t tip,
+                     uint32_t length, md5_chain *chain);
 
 // Sets the chain's joints to the model-space rotations turned[chain->count].
-void md5_turn_chain(const md5_chain *chain, const md5_quat *turned, float weight,
-                    md5_transform *pose);
+void md5i_turn_chain(const md5_chain *chain, const md5_quat *turned, float weight, md5_xform *pose);
 
 #endif

@@ -39,10 +39,10 @@ static void step_joint(const axis_step *step, md5_vec3 goal, md5_vec3 accelerati
         *joint = (md5_spring_joint){.position = goal, .target = goal};
 }
 
-static md5_transform finite_placement(md5_transform placement)
+static md5_xform finite_placement(md5_xform placement)
 {
     const md5_vec3 at = placement.translation;
-    return (md5_transform){
+    return (md5_xform){
         .rotation = md5_quat_normalize(placement.rotation, MD5_NO_TURN),
         .translation = md5_is_place(at) ? at : (md5_vec3){0.0f, 0.0f, 0.0f},
     };
@@ -50,7 +50,7 @@ static md5_transform finite_placement(md5_transform placement)
 
 // Animated position of the end of a joint: that of the next one. The tip's bone is
 // assumed to equal that to its parent.
-static md5_vec3 end_of(const md5_chain *chain, const md5_transform *pose, uint32_t i)
+static md5_vec3 end_of(const md5_chain *chain, const md5_xform *pose, uint32_t i)
 {
     if (i + 1 < chain->count)
         return chain->places[i + 1];
@@ -58,7 +58,7 @@ static md5_vec3 end_of(const md5_chain *chain, const md5_transform *pose, uint32
     return md5_vec3_add(chain->places[i], md5_quat_rotate(chain->rotations[i], step));
 }
 
-static void swing_chain(const md5_chain *chain, const md5_transform *pose, md5_transform home,
+static void swing_chain(const md5_chain *chain, const md5_xform *pose, md5_xform home,
                         const md5_spring_joint *state, md5_quat *turned)
 {
     md5_vec3 place = chain->places[0];
@@ -79,14 +79,14 @@ static void swing_chain(const md5_chain *chain, const md5_transform *pose, md5_t
     }
 }
 
-bool md5_spring(const md5_skeleton *skeleton, md5_transform *pose, const md5_spring_job *job,
-                md5_spring_joint *state, float seconds, bool is_first)
+bool md5_solve_spring(const md5_skeleton *skeleton, md5_xform *pose, const md5_spring_job *job,
+                      md5_spring_joint *state, float seconds, bool is_first)
 {
     MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
     MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
     MD5_ASSERT(job != NULL, "job: not NULL");
     md5_chain chain;
-    if (!md5_find_chain(skeleton, pose, job->tip, job->length, &chain)
+    if (!md5i_find_chain(skeleton, pose, job->tip, job->length, &chain)
         || !(job->stiffness > 0.0f && job->stiffness < MD5_FARTHEST))
         return false;
     MD5_ASSERT(state != NULL, "state: not NULL");
@@ -96,8 +96,8 @@ bool md5_spring(const md5_skeleton *skeleton, md5_transform *pose, const md5_spr
         .damping = is_damped ? (double)job->damping : 0.0,
         .seconds = seconds > 0.0f && seconds < MD5_FARTHEST ? (double)seconds : 0.0,
     };
-    step.swing = md5_swing_for(step.stiffness, step.damping, step.seconds);
-    const md5_transform placement = finite_placement(job->placement);
+    step.swing = md5i_swing_for(step.stiffness, step.damping, step.seconds);
+    const md5_xform placement = finite_placement(job->placement);
     const md5_vec3 none = {0.0f, 0.0f, 0.0f};
     const md5_vec3 pull = md5_is_place(job->acceleration) ? job->acceleration : none;
     for (uint32_t i = 0; i < chain.count; i++) {
@@ -112,7 +112,7 @@ bool md5_spring(const md5_skeleton *skeleton, md5_transform *pose, const md5_spr
     if (!(job->weight > 0.0f))
         return true;
     md5_quat turned[MD5_MAX_CHAIN];
-    swing_chain(&chain, pose, md5_transform_inverse(placement), state, turned);
-    md5_turn_chain(&chain, turned, job->weight, pose);
+    swing_chain(&chain, pose, md5_xform_inverse(placement), state, turned);
+    md5i_turn_chain(&chain, turned, job->weight, pose);
     return true;
 }

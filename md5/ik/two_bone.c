@@ -47,7 +47,7 @@ typedef struct limb_plane {
     float lower_x;    // of the foot beyond the knee; its y is that of the knee
 } limb_plane;
 
-bool md5_is_below(const md5_skeleton *skeleton, uint32_t joint, uint32_t above)
+bool md5i_is_below(const md5_skeleton *skeleton, uint32_t joint, uint32_t above)
 {
     int32_t at = skeleton->joints[joint].parent;
     while (at >= 0 && (uint32_t)at != above)
@@ -55,17 +55,17 @@ bool md5_is_below(const md5_skeleton *skeleton, uint32_t joint, uint32_t above)
     return at >= 0;
 }
 
-md5_limb_result md5_check_limb(const md5_skeleton *skeleton, const md5_limb *limb)
+md5_limb_result md5i_check_limb(const md5_skeleton *skeleton, const md5_limb *limb)
 {
     const uint32_t count = skeleton->num_joints;
     if (limb->tip >= count || limb->middle >= count || limb->root >= count)
         return MD5_LIMB_NO_JOINT;
-    const bool hangs_together = md5_is_below(skeleton, limb->tip, limb->middle)
-                                && md5_is_below(skeleton, limb->middle, limb->root);
+    const bool hangs_together = md5i_is_below(skeleton, limb->tip, limb->middle)
+                                && md5i_is_below(skeleton, limb->middle, limb->root);
     return hangs_together ? MD5_LIMB_PLACED : MD5_LIMB_NO_CHAIN;
 }
 
-md5_limb_result md5_limb_above(const md5_skeleton *skeleton, uint32_t tip, md5_limb *limb)
+md5_limb_result md5i_limb_above(const md5_skeleton *skeleton, uint32_t tip, md5_limb *limb)
 {
     if (tip >= skeleton->num_joints)
         return MD5_LIMB_NO_JOINT;
@@ -79,7 +79,7 @@ md5_limb_result md5_limb_above(const md5_skeleton *skeleton, uint32_t tip, md5_l
 
 // Computes the position of a joint in the space of an ancestor, and the rotation of the joint's
 // parent there. Returns false if the parent is that ancestor; then there is no rotation.
-static bool place_below(const md5_skeleton *skeleton, const md5_transform *pose, uint32_t joint,
+static bool place_below(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint,
                         uint32_t above, md5_float4 *place, md5_float4 *rotation)
 {
     const uint32_t parent = (uint32_t)skeleton->joints[joint].parent;
@@ -93,17 +93,17 @@ static bool place_below(const md5_skeleton *skeleton, const md5_transform *pose,
 }
 
 // The knee's rotation in the hip's space.
-static md5_float4 knee_rotation(const two_bones *limb, const md5_transform *knee)
+static md5_float4 knee_rotation(const two_bones *limb, const md5_xform *knee)
 {
     const md5_float4 own = md5_float4_rotation(knee);
     return limb->has_above_knee ? md5_float4_turn(limb->above_knee, own) : own;
 }
 
-static md5_limb_result measure_limb(const md5_skeleton *skeleton, const md5_transform *pose,
+static md5_limb_result measure_limb(const md5_skeleton *skeleton, const md5_xform *pose,
                                     two_bones *limb)
 {
     const md5_limb *const joints = limb->joints;
-    const md5_float4_place hip = md5_place_of(skeleton, pose, joints->root);
+    const md5_float4_place hip = md5i_place_of(skeleton, pose, joints->root);
     md5_float4 upper, lower;
     limb->has_above_knee =
         place_below(skeleton, pose, joints->middle, joints->root, &upper, &limb->above_knee);
@@ -128,7 +128,7 @@ static md5_limb_result measure_limb(const md5_skeleton *skeleton, const md5_tran
 }
 
 // The limb reaches targets exactly up to the share 1 - `soften` of its reach; beyond that it
-// approaches its full length like 1 - exp(-x), x in units of `soften`. In double: see md5_decay().
+// approaches its full length like 1 - exp(-x), x in units of `soften`. In double: see md5i_decay().
 static float soften_distance(float distance, float soften)
 {
     const float past = distance - (1.0f - soften);
@@ -136,7 +136,7 @@ static float soften_distance(float distance, float soften)
         return distance;
     if (!(soften > 0.0f))
         return 1.0f;
-    return (float)(1.0 - (double)soften * md5_decay((double)past / (double)soften));
+    return (float)(1.0 - (double)soften * md5i_decay((double)past / (double)soften));
 }
 
 static limb_goal choose_goal(const two_bones *limb, float distance, const md5_two_bone_job *job)
@@ -168,7 +168,7 @@ static bool find_pole(const two_bones *limb, const md5_vec3 *pole, md5_float4 al
 static md5_float4 find_forward(const two_bones *limb, md5_float4 along)
 {
     const md5_float4 in_model = md5_float4_rotate(limb->to_model, along);
-    const md5_vec3 forward = md5_forward_beside(limb->axes, md5_vec3_of_row(in_model));
+    const md5_vec3 forward = md5i_forward_beside(limb->axes, md5_vec3_of_row(in_model));
     return md5_float4_rotate(limb->from_model, md5_float4_of_vec3(forward));
 }
 
@@ -248,15 +248,15 @@ static flat_turn flat_between(float old_x, float old_y, float x, float y)
 }
 
 // Lengthens a bone: the positions of its lower end, and of all joints between, in their parents'.
-static void stretch_bone(const md5_skeleton *skeleton, md5_transform *pose, uint32_t joint,
+static void stretch_bone(const md5_skeleton *skeleton, md5_xform *pose, uint32_t joint,
                          uint32_t above, float factor)
 {
     for (uint32_t at = joint; at != above; at = (uint32_t)skeleton->joints[at].parent)
         pose[at].translation = md5_vec3_scale(pose[at].translation, factor);
 }
 
-void md5_stretch_limb(const md5_skeleton *skeleton, md5_transform *pose, const md5_limb *joints,
-                      float factor)
+void md5i_stretch_limb(const md5_skeleton *skeleton, md5_xform *pose, const md5_limb *joints,
+                       float factor)
 {
     stretch_bone(skeleton, pose, joints->middle, joints->root, factor);
     stretch_bone(skeleton, pose, joints->tip, joints->middle, factor);
@@ -292,11 +292,11 @@ typedef struct limb_rotations {
     md5_float4 hip, knee, foot;
 } limb_rotations;
 
-static limb_rotations find_rotations(const md5_transform *pose, const two_bones *limb,
+static limb_rotations find_rotations(const md5_xform *pose, const two_bones *limb,
                                      const limb_turns *turns, const md5_quat *rotation)
 {
     const md5_limb *const joints = limb->joints;
-    const md5_transform *const hip = &pose[joints->root], *const knee = &pose[joints->middle];
+    const md5_xform *const hip = &pose[joints->root], *const knee = &pose[joints->middle];
     const md5_float4 old_knee = knee_rotation(limb, knee);
     const md5_float4 new_knee = md5_float4_turn(turns->knee, old_knee);
     // The foot's rotation, in the space of the hip as it was.
@@ -316,26 +316,25 @@ static limb_rotations find_rotations(const md5_transform *pose, const two_bones 
 }
 
 static void turn_limb(const md5_skeleton *skeleton, const md5_limb *joints,
-                      const limb_rotations *rotations, float stretch, float weight,
-                      md5_transform *pose)
+                      const limb_rotations *rotations, float stretch, float weight, md5_xform *pose)
 {
     md5_share share;
-    md5_share_of(weight, &share);
+    md5i_share_of(weight, &share);
     md5_turn_joint(&pose[joints->root], &share, rotations->hip);
     md5_turn_joint(&pose[joints->middle], &share, rotations->knee);
     md5_turn_joint(&pose[joints->tip], &share, rotations->foot);
     if (!(stretch > 1.0f))
         return;
-    md5_stretch_limb(skeleton, pose, joints, 1.0f + (stretch - 1.0f) * share.weight);
+    md5i_stretch_limb(skeleton, pose, joints, 1.0f + (stretch - 1.0f) * share.weight);
 }
 
 // The distance between the current tip and the target, which is at `way` from the hip.
-static float measure_miss(const md5_skeleton *skeleton, const md5_transform *pose,
+static float measure_miss(const md5_skeleton *skeleton, const md5_xform *pose,
                           const md5_limb *joints, md5_float4 way)
 {
     md5_float4 at, unused;
     place_below(skeleton, pose, joints->tip, joints->root, &at, &unused);
-    const md5_float4_place hip = md5_place_of(skeleton, pose, joints->root);
+    const md5_float4_place hip = md5i_place_of(skeleton, pose, joints->root);
     const float miss = md5_float4_length(md5_float4_sub(md5_float4_rotate(hip.rotation, at), way));
     return miss < MD5_FARTHEST ? miss : INFINITY;
 }
@@ -348,7 +347,7 @@ typedef struct limb_plan {
     limb_rotations rotations;
 } limb_plan;
 
-static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_transform *pose,
+static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *pose,
                                  const md5_limb *joints, const md5_two_bone_job *job,
                                  limb_plan *plan)
 {
@@ -373,8 +372,8 @@ static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_transfo
 
 // -- Limits -----------------------------------------------------------------------------------
 
-static md5_limb_bone bone_of(const md5_skeleton *skeleton, const md5_transform *pose,
-                             uint32_t joint, uint32_t above)
+static md5_limb_bone bone_of(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint,
+                             uint32_t above)
 {
     md5_float4 place, rotation;
     const bool has_between = place_below(skeleton, pose, joint, above, &place, &rotation);
@@ -384,11 +383,11 @@ static md5_limb_bone bone_of(const md5_skeleton *skeleton, const md5_transform *
     };
 }
 
-static md5_limb_pose limb_pose_of(const md5_skeleton *skeleton, const md5_transform *pose,
+static md5_limb_pose limb_pose_of(const md5_skeleton *skeleton, const md5_xform *pose,
                                   const md5_limb *joints, const md5_joint_limit *limits)
 {
-    const md5_float4_place above = md5_place_above(skeleton, pose, joints->root);
-    const md5_float4_place root = md5_place_of(skeleton, pose, joints->root);
+    const md5_float4_place above = md5i_place_above(skeleton, pose, joints->root);
+    const md5_float4_place root = md5i_place_of(skeleton, pose, joints->root);
     return (md5_limb_pose){
         .limits = limits,
         .above = {.rotation = md5_quat_of_row(above.rotation),
@@ -404,17 +403,17 @@ static md5_limb_pose limb_pose_of(const md5_skeleton *skeleton, const md5_transf
 
 // Solves from a pose within the limits, so that the limb bends in the direction of its hinge, and
 // then moves the result into the limits. The pose is not changed.
-static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_transform *pose,
+static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xform *pose,
                                           const md5_limb *joints, const md5_two_bone_job *job,
                                           limb_plan *plan)
 {
     const md5_quat root = pose[joints->root].rotation, middle = pose[joints->middle].rotation;
-    const md5_quat tip = md5_quat_of_row(md5_place_of(skeleton, pose, joints->tip).rotation);
+    const md5_quat tip = md5_quat_of_row(md5i_place_of(skeleton, pose, joints->tip).rotation);
     md5_two_bone_job kept = *job;
     if (!job->rotation)
         kept.rotation = &tip;
     md5_limb_pose limb = limb_pose_of(skeleton, pose, joints, job->limits);
-    md5_ready_limb(joints, &limb);
+    md5i_ready_limb(joints, &limb);
     pose[joints->root].rotation = limb.root;
     pose[joints->middle].rotation = limb.middle;
     const md5_limb_result planned = plan_limb(skeleton, pose, joints, &kept, plan);
@@ -426,7 +425,7 @@ static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_tran
     limb.root = md5_quat_of_row(plan->rotations.hip);
     limb.middle = md5_quat_of_row(plan->rotations.knee);
     limb.tip = md5_quat_of_row(plan->rotations.foot);
-    md5_limit_limb(skeleton->axes, joints, &limb);
+    md5i_limit_limb(skeleton->axes, joints, &limb);
     plan->rotations = (limb_rotations){
         .hip = md5_float4_of_quat(limb.root),
         .knee = md5_float4_of_quat(limb.middle),
@@ -435,8 +434,8 @@ static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_tran
     return MD5_LIMB_PLACED;
 }
 
-md5_limb_result md5_bend_limb(const md5_skeleton *skeleton, md5_transform *pose,
-                              const md5_limb *joints, const md5_two_bone_job *job, float *miss)
+md5_limb_result md5i_bend_limb(const md5_skeleton *skeleton, md5_xform *pose,
+                               const md5_limb *joints, const md5_two_bone_job *job, float *miss)
 {
     if (miss)
         *miss = INFINITY;
@@ -460,21 +459,21 @@ md5_limb_result md5_bend_limb(const md5_skeleton *skeleton, md5_transform *pose,
     return *miss > REACHED * limb->reach ? MD5_LIMB_OUT_OF_REACH : MD5_LIMB_PLACED;
 }
 
-bool md5_two_bone(const md5_skeleton *skeleton, md5_transform *pose, const md5_two_bone_job *job)
+bool md5_solve_two_bone(const md5_skeleton *skeleton, md5_xform *pose, const md5_two_bone_job *job)
 {
     MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
     MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
     MD5_ASSERT(job != NULL, "job: not NULL");
     md5_limb above;
     const md5_limb *const limb = job->limb ? job->limb : &above;
-    const md5_limb_result found = job->limb ? md5_check_limb(skeleton, job->limb)
-                                            : md5_limb_above(skeleton, job->tip, &above);
+    const md5_limb_result found = job->limb ? md5i_check_limb(skeleton, job->limb)
+                                            : md5i_limb_above(skeleton, job->tip, &above);
     if (found != MD5_LIMB_PLACED)
         return false;
     const uint32_t joints[] = {limb->root, limb->middle, limb->tip};
     (void)joints;
-    MD5_VALIDATE(md5_are_limits(job->limits, joints, 3), MD5_LIMIT_RULE);
+    MD5_VALIDATE(md5i_are_limits(job->limits, joints, 3), MD5_LIMIT_RULE);
     if (job->weight > 0.0f)
-        md5_bend_limb(skeleton, pose, limb, job, NULL);
+        md5i_bend_limb(skeleton, pose, limb, job, NULL);
     return true;
 }

@@ -215,7 +215,7 @@ MD5_WIDE_INLINE uint32_t turn_limbs(const md5_limb_lanes *lanes, const wide_limb
     return md5_wide_bits(is_sound);
 }
 
-MD5_WIDE_CODE uint32_t MD5_WIDE_NAME(md5_bend_lanes)(md5_limb_lanes *lanes)
+MD5_WIDE_CODE uint32_t MD5_WIDE_NAME(md5i_bend_lanes)(md5_limb_lanes *lanes)
 {
     md5_wide sound = md5_wide_load(lanes->are_usual), stretch;
     const wide_limb limb = measure_limbs(lanes, &sound);

@@ -25,18 +25,18 @@ static void check_desc(const md5_walk_desc *desc)
 
 static bool is_leg(const md5_walk_desc *desc, const md5_leg *leg)
 {
-    if (md5_check_limb(desc->skeleton, &leg->limb) != MD5_LIMB_PLACED
+    if (md5i_check_limb(desc->skeleton, &leg->limb) != MD5_LIMB_PLACED
         || leg->group >= desc->num_groups || desc->body >= desc->skeleton->num_joints)
         return false;
     return leg->swivel < 0
            || ((uint32_t)leg->swivel < desc->skeleton->num_joints
-               && md5_is_below(desc->skeleton, leg->limb.root, (uint32_t)leg->swivel));
+               && md5i_is_below(desc->skeleton, leg->limb.root, (uint32_t)leg->swivel));
 }
 
-static void take_home(const md5_walk_gait *gait, const md5_transform *pose, const md5_leg *leg,
+static void take_home(const md5_walk_gait *gait, const md5_xform *pose, const md5_leg *leg,
                       md5_foothold *foot)
 {
-    const md5_transform ankle = md5_joint_in_model(gait->desc->skeleton, pose, leg->limb.tip);
+    const md5_xform ankle = md5_joint_in_model(gait->desc->skeleton, pose, leg->limb.tip);
     const md5_vec3 at =
         md5_is_place(ankle.translation) ? ankle.translation : (md5_vec3){0.0f, 0.0f, 0.0f};
     foot->home = md5_level(gait, at);
@@ -123,13 +123,13 @@ static void follow_feet(const md5_walk_gait *gait, md5_walk *walk, float keep)
         md5_vec3_add(walk->position, md5_vec3_scale(gait->up, at.height * (1.0f - keep)));
 }
 
-bool md5_begin_walk(const md5_walk_desc *desc, const md5_transform *pose, md5_transform placement,
+bool md5_walk_begin(const md5_walk_desc *desc, const md5_xform *pose, md5_xform placement,
                     md5_walk *walk)
 {
     check_desc(desc);
     MD5_ASSERT(pose != NULL, "pose: not NULL");
     MD5_ASSERT(walk != NULL, "walk: not NULL");
-    md5_walk_gait gait = md5_walk_gait_of(desc, 1.0f);
+    md5_walk_gait gait = md5i_walk_gait_of(desc, 1.0f);
     *walk = (md5_walk){.facing = facing_of(&gait, placement.rotation), .normal = gait.up};
     walk->position =
         md5_is_place(placement.translation) ? placement.translation : (md5_vec3){0.0f, 0.0f, 0.0f};
@@ -142,10 +142,10 @@ bool md5_begin_walk(const md5_walk_desc *desc, const md5_transform *pose, md5_tr
             take_home(&gait, pose, &desc->legs[i], foot);
         else
             is_valid = false;
-        foot->position = md5_ground_at(&gait, walk, md5_home_of(walk, i), &foot->normal);
+        foot->position = md5i_ground_at(&gait, walk, md5i_home_of(walk, i), &foot->normal);
     }
     walk->radius = radius_of(walk);
-    gait = md5_walk_gait_of(desc, walk->radius);
+    gait = md5i_walk_gait_of(desc, walk->radius);
     walk->seconds = gait.step_seconds;
     follow_feet(&gait, walk, 0.0f);
     return is_valid && walk->radius > 0.0f;
@@ -155,7 +155,7 @@ bool md5_begin_walk(const md5_walk_desc *desc, const md5_transform *pose, md5_tr
 
 static float keep_for(float seconds, float constant)
 {
-    return constant > 0.0f ? (float)md5_decay((double)seconds / (double)constant) : 0.0f;
+    return constant > 0.0f ? (float)md5i_decay((double)seconds / (double)constant) : 0.0f;
 }
 
 // Reduces both by one factor, so that no home moves farther than step_length in the shortest step.
@@ -167,7 +167,7 @@ static float share_of_speed(const md5_walk_gait *gait, const md5_walk *walk, md5
     wanted.turn = turn;
     float fastest = 0.0f;
     for (uint32_t i = 0; i < walk->num_legs; i++) {
-        const float speed = md5_vec3_length(md5_home_velocity(gait, &wanted, i));
+        const float speed = md5_vec3_length(md5i_home_velocity(gait, &wanted, i));
         fastest = speed > fastest ? speed : fastest;
     }
     const float most = gait->step_length / (gait->least_seconds * (float)gait->desc->num_groups);
@@ -187,7 +187,7 @@ static void move(const md5_walk_gait *gait, md5_walk *walk, float seconds)
     walk->facing = md5_quat_normalize(md5_quat_mul(turn, walk->facing), MD5_NO_TURN);
 }
 
-void md5_advance_walk(const md5_walk_desc *desc, md5_walk *walk, md5_vec3 velocity, float turn,
+void md5_walk_advance(const md5_walk_desc *desc, md5_walk *walk, md5_vec3 velocity, float turn,
                       double seconds)
 {
     check_desc(desc);
@@ -195,7 +195,7 @@ void md5_advance_walk(const md5_walk_desc *desc, md5_walk *walk, md5_vec3 veloci
     MD5_ASSERT(walk->num_legs == desc->num_legs, "walk: begun with this description");
     if (!(seconds > 0.0))
         return;
-    const md5_walk_gait gait = md5_walk_gait_of(desc, walk->radius);
+    const md5_walk_gait gait = md5i_walk_gait_of(desc, walk->radius);
     md5_vec3 to = md5_is_place(velocity) ? md5_level(&gait, velocity) : (md5_vec3){0, 0, 0};
     float to_turn = fabsf(turn) < FASTEST_TURN ? turn
                     : turn > 0.0f              ? FASTEST_TURN
@@ -212,7 +212,7 @@ void md5_advance_walk(const md5_walk_desc *desc, md5_walk *walk, md5_vec3 veloci
         walk->velocity = md5_vec3_lerp(to, walk->velocity, keep);
         walk->turn = to_turn + (walk->turn - to_turn) * keep;
         move(&gait, walk, step);
-        md5_step_legs(&gait, walk, step);
+        md5i_step_legs(&gait, walk, step);
         follow_feet(&gait, walk, keep_for(step, gait.smoothing));
     }
 }

@@ -8,13 +8,13 @@ static float or_default(float value, float otherwise)
     return value == 0.0f ? otherwise : value == MD5_ZERO ? 0.0f : value;
 }
 
-md5_walk_gait md5_walk_gait_of(const md5_walk_desc *desc, float radius)
+md5_walk_gait md5i_walk_gait_of(const md5_walk_desc *desc, float radius)
 {
     const md5_axes axes = desc->skeleton->axes;
     md5_walk_gait gait = {
         .desc = desc,
         .forward = md5_forward(axes),
-        .left = md5_vec3_to_axes(axes, (md5_vec3){0.0f, 1.0f, 0.0f}),
+        .left = md5i_vec3_to_axes(axes, (md5_vec3){0.0f, 1.0f, 0.0f}),
         .up = md5_up(axes),
         .step_length = or_default(desc->step_length, 0.5f * radius),
         .step_height = or_default(desc->step_height, 0.15f * radius),
@@ -27,8 +27,8 @@ md5_walk_gait md5_walk_gait_of(const md5_walk_desc *desc, float radius)
     return gait;
 }
 
-md5_vec3 md5_ground_at(const md5_walk_gait *gait, const md5_walk *walk, md5_vec3 at,
-                       md5_vec3 *normal)
+md5_vec3 md5i_ground_at(const md5_walk_gait *gait, const md5_walk *walk, md5_vec3 at,
+                        md5_vec3 *normal)
 {
     md5_vec3 found = gait->up;
     float height = 0.0f;
@@ -40,12 +40,12 @@ md5_vec3 md5_ground_at(const md5_walk_gait *gait, const md5_walk *walk, md5_vec3
     return md5_vec3_add(md5_level(gait, at), md5_vec3_scale(gait->up, height));
 }
 
-md5_vec3 md5_home_of(const md5_walk *walk, uint32_t leg)
+md5_vec3 md5i_home_of(const md5_walk *walk, uint32_t leg)
 {
-    return md5_transform_point(md5_walk_placement(walk), walk->feet[leg].home);
+    return md5_xform_point(md5_walk_placement(walk), walk->feet[leg].home);
 }
 
-md5_vec3 md5_home_velocity(const md5_walk_gait *gait, const md5_walk *walk, uint32_t leg)
+md5_vec3 md5i_home_velocity(const md5_walk_gait *gait, const md5_walk *walk, uint32_t leg)
 {
     const md5_vec3 home = walk->feet[leg].home;
     const float ahead = md5_vec3_dot(home, gait->forward), aside = md5_vec3_dot(home, gait->left);
@@ -54,8 +54,8 @@ md5_vec3 md5_home_velocity(const md5_walk_gait *gait, const md5_walk *walk, uint
     return md5_quat_rotate(walk->facing, md5_vec3_add(walk->velocity, around));
 }
 
-md5_transform md5_walk_placement(const md5_walk *walk)
+md5_xform md5_walk_placement(const md5_walk *walk)
 {
     MD5_ASSERT(walk != NULL, "walk: not NULL");
-    return (md5_transform){.rotation = walk->facing, .translation = walk->position};
+    return (md5_xform){.rotation = walk->facing, .translation = walk->position};
 }

@@ -15,7 +15,7 @@ static float step_seconds(const md5_walk_gait *gait, const md5_walk *walk)
 {
     float fastest = 0.0f;
     for (uint32_t i = 0; i < walk->num_legs; i++) {
-        const float speed = md5_vec3_length(md5_home_velocity(gait, walk, i));
+        const float speed = md5_vec3_length(md5i_home_velocity(gait, walk, i));
         fastest = speed > fastest ? speed : fastest;
     }
     const float way = fastest * (float)gait->desc->num_groups * gait->step_seconds;
@@ -31,8 +31,8 @@ static md5_vec3 plan_end(const md5_walk_gait *gait, const md5_walk *walk, uint32
 {
     const float left = (1.0f - walk->feet[leg].progress) * walk->seconds;
     const float stand = (float)(gait->desc->num_groups - 1) * walk->seconds;
-    const md5_vec3 way = md5_vec3_scale(md5_home_velocity(gait, walk, leg), left + 0.5f * stand);
-    return md5_ground_at(gait, walk, md5_vec3_add(md5_home_of(walk, leg), way), normal);
+    const md5_vec3 way = md5_vec3_scale(md5i_home_velocity(gait, walk, leg), left + 0.5f * stand);
+    return md5i_ground_at(gait, walk, md5_vec3_add(md5i_home_of(walk, leg), way), normal);
 }
 
 // The distance of a standing foot behind its home along the home's velocity; if the home stands,
@@ -40,8 +40,8 @@ static md5_vec3 plan_end(const md5_walk_gait *gait, const md5_walk *walk, uint32
 static float lag_of(const md5_walk_gait *gait, const md5_walk *walk, uint32_t leg)
 {
     const md5_vec3 away =
-        md5_level(gait, md5_vec3_sub(md5_home_of(walk, leg), walk->feet[leg].position));
-    const md5_vec3 velocity = md5_home_velocity(gait, walk, leg);
+        md5_level(gait, md5_vec3_sub(md5i_home_of(walk, leg), walk->feet[leg].position));
+    const md5_vec3 velocity = md5i_home_velocity(gait, walk, leg);
     const float speed = md5_vec3_length(velocity), distance = md5_vec3_length(away);
     if (!(speed * gait->step_seconds > STANDING * gait->step_length))
         return distance;
@@ -80,7 +80,7 @@ static float lift_over(const md5_walk_gait *gait, const md5_walk *walk, const md
 {
     md5_vec3 normal;
     const md5_vec3 middle = md5_vec3_lerp(foot->from, foot->to, 0.5f);
-    const md5_vec3 ground = md5_ground_at(gait, walk, middle, &normal);
+    const md5_vec3 ground = md5i_ground_at(gait, walk, middle, &normal);
     const float above = md5_vec3_dot(md5_vec3_sub(ground, middle), gait->up);
     return gait->step_height + (above > 0.0f ? above : 0.0f);
 }
@@ -102,9 +102,9 @@ static void continue_step(const md5_walk_gait *gait, md5_walk *walk, uint32_t le
     foot->progress += seconds / walk->seconds;
     if (foot->progress < PLAN_ENDS) {
         const md5_vec3 planned = plan_end(gait, walk, leg, &foot->to_normal);
-        const float keep = (float)md5_decay((double)seconds / REPLAN_SECONDS);
+        const float keep = (float)md5i_decay((double)seconds / REPLAN_SECONDS);
         const md5_vec3 to = md5_vec3_lerp(planned, foot->to, keep);
-        foot->to = md5_ground_at(gait, walk, to, &foot->to_normal);
+        foot->to = md5i_ground_at(gait, walk, to, &foot->to_normal);
     }
     if (foot->progress >= 1.0f) {
         foot->is_stepping = false;
@@ -115,7 +115,7 @@ static void continue_step(const md5_walk_gait *gait, md5_walk *walk, uint32_t le
     }
 }
 
-md5_vec3 md5_foot_in_step(const md5_walk_gait *gait, const md5_foothold *foot)
+md5_vec3 md5i_foot_in_step(const md5_walk_gait *gait, const md5_foothold *foot)
 {
     const float t = foot->progress, share = t * t * (3.0f - 2.0f * t); // rests at both ends
     const float height = 16.0f * t * t * (1.0f - t) * (1.0f - t) * foot->lift;
@@ -123,7 +123,7 @@ md5_vec3 md5_foot_in_step(const md5_walk_gait *gait, const md5_foothold *foot)
                         md5_vec3_scale(gait->up, height));
 }
 
-void md5_step_legs(const md5_walk_gait *gait, md5_walk *walk, float seconds)
+void md5i_step_legs(const md5_walk_gait *gait, md5_walk *walk, float seconds)
 {
     walk->seconds = step_seconds(gait, walk);
     for (uint32_t i = 0; i < walk->num_legs; i++)

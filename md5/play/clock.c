@@ -11,7 +11,7 @@ static bool turns(const md5_timing *timing)
     return timing->mode == MD5_PLAY_PING_PONG;
 }
 
-uint32_t md5_timing_intervals(const md5_timing *timing)
+uint32_t md5i_timing_intervals(const md5_timing *timing)
 {
     if (timing->num_frames == 1)
         return 1;
@@ -19,9 +19,9 @@ uint32_t md5_timing_intervals(const md5_timing *timing)
     return is_open ? timing->num_frames : timing->num_frames - 1;
 }
 
-double md5_timing_duration(const md5_timing *timing)
+double md5i_timing_duration(const md5_timing *timing)
 {
-    const double delta = (double)md5_timing_intervals(timing) / timing->frame_rate;
+    const double delta = (double)md5i_timing_intervals(timing) / timing->frame_rate;
     return turns(timing) ? 2.0 * delta : delta;
 }
 
@@ -34,7 +34,7 @@ static int64_t add_cycles(int64_t cycle, int64_t more)
     return sum > FARTHEST ? FARTHEST : sum < -FARTHEST ? -FARTHEST : sum;
 }
 
-md5_clock md5_clock_advance(const md5_timing *timing, md5_clock clock, double cycles)
+md5_clock md5i_clock_advance(const md5_timing *timing, md5_clock clock, double cycles)
 {
     const double phase = clock.phase + cycles;
     if (phase >= 0.0 && phase < 1.0) // most often; the rest comes to the same, in a longer way
@@ -55,7 +55,7 @@ md5_clock md5_clock_advance(const md5_timing *timing, md5_clock clock, double cy
     return (md5_clock){cycle, rest};
 }
 
-double md5_decimal_of(float time)
+double md5i_decimal_of(float time)
 {
     double scale = 1.0;
     for (int digits = 0; digits < 8 && fabsf(time) <= 1e6f; digits++) {
@@ -67,12 +67,12 @@ double md5_decimal_of(float time)
     return (double)time;
 }
 
-md5_clock md5_clock_at(const md5_timing *timing, double time)
+md5_clock md5i_clock_at(const md5_timing *timing, double time)
 {
-    return md5_clock_advance(timing, (md5_clock){0}, time);
+    return md5i_clock_advance(timing, (md5_clock){0}, time);
 }
 
-md5_clock md5_clock_shift(const md5_timing *timing, md5_clock clock, double cycles)
+md5_clock md5i_clock_shift(const md5_timing *timing, md5_clock clock, double cycles)
 {
     const md5_clock moved = {clock.cycle, clock.phase + cycles};
     if (timing->mode == MD5_PLAY_ONCE)
@@ -84,9 +84,9 @@ md5_clock md5_clock_shift(const md5_timing *timing, md5_clock clock, double cycl
     return moved;
 }
 
-md5_clock md5_clock_snap(const md5_timing *timing, md5_clock clock, double most)
+md5_clock md5i_clock_snap(const md5_timing *timing, md5_clock clock, double most)
 {
-    double frames = (double)md5_timing_intervals(timing) * (turns(timing) ? 2.0 : 1.0);
+    double frames = (double)md5i_timing_intervals(timing) * (turns(timing) ? 2.0 : 1.0);
     if (most * frames > 0.25) // so many that any time is near one: whole cycles only
         frames = 1.0;
     const double frame = floor(clock.phase * frames + 0.5);
@@ -97,22 +97,22 @@ md5_clock md5_clock_snap(const md5_timing *timing, md5_clock clock, double most)
     return (md5_clock){clock.cycle + 1, 0.0};
 }
 
-double md5_clock_frame(const md5_timing *timing, md5_clock clock)
+double md5i_clock_frame(const md5_timing *timing, md5_clock clock)
 {
-    const double intervals = (double)md5_timing_intervals(timing);
+    const double intervals = (double)md5i_timing_intervals(timing);
     if (!turns(timing))
         return clock.phase * intervals;
     return (clock.phase <= 0.5 ? clock.phase : 1.0 - clock.phase) * 2.0 * intervals;
 }
 
-md5_moment md5_clock_moment(const md5_timing *timing, md5_clock clock,
-                            md5_interpolation interpolation)
+md5_moment md5i_clock_moment(const md5_timing *timing, md5_clock clock,
+                             md5_interpolation interpolation)
 {
     const uint32_t last = timing->num_frames - 1;
     const int64_t cycle = timing->mode == MD5_PLAY_LOOP ? clock.cycle : 0;
     if (timing->mode == MD5_PLAY_LOOP && clock.phase >= 1.0 - MD5_BORDER)
         return (md5_moment){.cycle = cycle + 1};
-    const double position = md5_clock_frame(timing, clock);
+    const double position = md5i_clock_frame(timing, clock);
     uint32_t frame = (uint32_t)position; // not below 0
     float fraction = (float)(position - (double)frame);
     if (fraction >= 1.0f) {
@@ -120,7 +120,7 @@ md5_moment md5_clock_moment(const md5_timing *timing, md5_clock clock,
         frame++;
     }
     // The end of a way: of a clip of one frame, of one that is played once, or by rounding.
-    const uint32_t end = timing->num_frames == 1 ? 0 : md5_timing_intervals(timing);
+    const uint32_t end = timing->num_frames == 1 ? 0 : md5i_timing_intervals(timing);
     if (frame >= end) {
         // With MD5_PERIOD_OPEN that is the first frame of the next cycle, which the root has come
         // to.

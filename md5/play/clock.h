@@ -22,13 +22,13 @@ typedef struct md5_clock {
 
 // Intervals between frames in one pass through the clip; at least 1, so that a clip of one frame
 // has a duration.
-uint32_t md5_timing_intervals(const md5_timing *timing);
+uint32_t md5i_timing_intervals(const md5_timing *timing);
 
 // Seconds of one cycle, > 0.
-double md5_timing_duration(const md5_timing *timing);
+double md5i_timing_duration(const md5_timing *timing);
 
 // The clock at a normalised time, which counts cycles. Not finite counts as 0.
-md5_clock md5_clock_at(const md5_timing *timing, double time);
+md5_clock md5i_clock_at(const md5_timing *timing, double time);
 static inline double md5_clock_time(md5_clock clock)
 {
     return (double)clock.cycle + clock.phase;
@@ -37,18 +37,18 @@ static inline double md5_clock_time(md5_clock clock)
 // The shortest decimal that is read as this float: 0.3 for 0.3f, which is 1e-8 above it. Times in
 // tables are floats, and frames lie where they are meant, not where floats round to. Of numbers
 // that are no short decimal, and beyond 1e6, the float itself.
-double md5_decimal_of(float time);
+double md5i_decimal_of(float time);
 
 // The clock after `cycles` more, which may be negative; not finite counts as 0. Beyond 2^62 cycles
 // they are no longer counted.
-md5_clock md5_clock_advance(const md5_timing *timing, md5_clock clock, double cycles);
+md5_clock md5i_clock_advance(const md5_timing *timing, md5_clock clock, double cycles);
 
 // Times that are nearer than this, in cycles, are equal: far more than rounding errors, far less
 // than a frame.
 #define MD5_BORDER 1e-9
 
 // A clock moved by less than a cycle, for comparing only: ONCE may come to lie beyond its ends.
-md5_clock md5_clock_shift(const md5_timing *timing, md5_clock clock, double cycles);
+md5_clock md5i_clock_shift(const md5_timing *timing, md5_clock clock, double cycles);
 
 // Cycles from one clock to another.
 static inline double md5_clock_between(md5_clock from, md5_clock to)
@@ -67,14 +67,14 @@ static inline bool md5_clock_stays_whole(md5_clock from, md5_clock to)
 
 // The nearest frame, if the clock is not farther than `most` cycles from it. This restores the
 // frame of a time that was given as a float.
-md5_clock md5_clock_snap(const md5_timing *timing, md5_clock clock, double most);
+md5_clock md5i_clock_snap(const md5_timing *timing, md5_clock clock, double most);
 
 // The position in the clip, in frames: 0 .. intervals.
-double md5_clock_frame(const md5_timing *timing, md5_clock clock);
+double md5i_clock_frame(const md5_timing *timing, md5_clock clock);
 
 // The sample position. With MD5_PLAY_LOOP `cycle` is the clock's; where the next one begins, to
 // within MD5_BORDER, it is at that one's first frame, as the events are.
-md5_moment md5_clock_moment(const md5_timing *timing, md5_clock clock,
-                            md5_interpolation interpolation);
+md5_moment md5i_clock_moment(const md5_timing *timing, md5_clock clock,
+                             md5_interpolation interpolation);
 
 #endif

@@ -10,10 +10,10 @@ static int compare_cues(const void *left, const void *right)
     return a->event < b->event ? -1 : a->event > b->event;
 }
 
-uint32_t md5_make_cues(const md5_timing *timing, const md5_event *events, uint32_t num_events,
-                       bool has_ends, md5_cue *cues)
+uint32_t md5i_make_cues(const md5_timing *timing, const md5_event *events, uint32_t num_events,
+                        bool has_ends, md5_cue *cues)
 {
-    const double intervals = (double)md5_timing_intervals(timing);
+    const double intervals = (double)md5i_timing_intervals(timing);
     uint32_t num_cues = 0;
     for (uint32_t i = 0; i < num_events; i++) {
         const double phase = (double)events[i].frame / intervals;
@@ -80,8 +80,8 @@ static md5_clock moved(md5_clock clock, double by)
 // Where a step has come to, seen a border's width ahead in its direction.
 static border end_of_step(const md5_cues *of, md5_clock now, double ahead, bool ends_cycle)
 {
-    const md5_clock end = md5_clock_shift(of->timing, now, ahead);
-    const md5_clock back = md5_clock_shift(of->timing, now, -ahead);
+    const md5_clock end = md5i_clock_shift(of->timing, now, ahead);
+    const md5_clock back = md5i_clock_shift(of->timing, now, -ahead);
     // Where ping-pong comes back to its first frame, that is where its cycle ends.
     if (!ends_cycle || of->timing->mode != MD5_PLAY_LOOP || end.cycle == back.cycle)
         return border_at(of, end, ahead > 0.0);
@@ -92,12 +92,12 @@ static border begin_of_step(const md5_cues *of, md5_clock before, double ahead, 
 {
     if (at_start && ahead < 0.0 && of->timing->mode == MD5_PLAY_LOOP
         && md5_clock_stays_whole(before, before))
-        return (border){md5_clock_shift(of->timing, before, -ahead).cycle, 0};
-    return border_at(of, md5_clock_shift(of->timing, before, ahead), ahead > 0.0);
+        return (border){md5i_clock_shift(of->timing, before, -ahead).cycle, 0};
+    return border_at(of, md5i_clock_shift(of->timing, before, ahead), ahead > 0.0);
 }
 
-md5_event_walk md5_begin_event_walk(const md5_cues *of, md5_clock before, md5_clock now,
-                                    bool at_start, bool ends_cycle)
+md5_event_walk md5i_begin_event_walk(const md5_cues *of, md5_clock before, md5_clock now,
+                                     bool at_start, bool ends_cycle)
 {
     const bool is_backward =
         now.cycle < before.cycle || (now.cycle == before.cycle && now.phase < before.phase);
@@ -115,7 +115,7 @@ md5_event_walk md5_begin_event_walk(const md5_cues *of, md5_clock before, md5_cl
     };
 }
 
-md5_event_walk md5_begin_event_start(const md5_cues *of, md5_clock start)
+md5_event_walk md5i_begin_event_start(const md5_cues *of, md5_clock start)
 {
     const border low = border_at(of, moved(start, -MD5_BORDER), false);
     const border high = border_at(of, moved(start, MD5_BORDER), true);
@@ -140,7 +140,7 @@ static void turn_over(md5_event_walk *walk)
     }
 }
 
-bool md5_next_event(md5_event_walk *walk, uint32_t *event, md5_clock *when)
+bool md5i_next_event(md5_event_walk *walk, uint32_t *event, md5_clock *when)
 {
     if (walk->num_left == 0)
         return false;

@@ -21,10 +21,10 @@ typedef struct md5_cue {
 // Cues of `num_events` events, sorted by phase, events of one frame in the order of their table.
 // Writes cues[], at most 2 * num_events, and returns how many. Frames lie within the clip. With
 // `has_ends` both ends of a cycle have a cue too, for event `num_events`.
-uint32_t md5_make_cues(const md5_timing *timing, const md5_event *events, uint32_t num_events,
-                       bool has_ends, md5_cue *cues);
+uint32_t md5i_make_cues(const md5_timing *timing, const md5_event *events, uint32_t num_events,
+                        bool has_ends, md5_cue *cues);
 
-// The cues of one clip: cues[num_cues], as md5_make_cues() writes them.
+// The cues of one clip: cues[num_cues], as md5i_make_cues() writes them.
 typedef struct md5_cues {
     const md5_timing *timing;
     const md5_cue *cues;
@@ -44,13 +44,13 @@ typedef struct md5_event_walk {
 // that is a whole cycle, backward it passes the end of the cycle before, which forward it has not
 // passed. ends_cycle: the clip is left at `now`; then a cycle that would begin there does not: its
 // first event is silent.
-md5_event_walk md5_begin_event_walk(const md5_cues *of, md5_clock before, md5_clock now,
-                                    bool at_start, bool ends_cycle);
+md5_event_walk md5i_begin_event_walk(const md5_cues *of, md5_clock before, md5_clock now,
+                                     bool at_start, bool ends_cycle);
 
 // The events where a clip begins, without those at the end of the previous cycle.
-md5_event_walk md5_begin_event_start(const md5_cues *of, md5_clock start);
+md5_event_walk md5i_begin_event_start(const md5_cues *of, md5_clock start);
 
 // Writes the next event and its clock. Returns false if there is none.
-bool md5_next_event(md5_event_walk *walk, uint32_t *event, md5_clock *when);
+bool md5i_next_event(md5_event_walk *walk, uint32_t *event, md5_clock *when);
 
 #endif

@@ -12,29 +12,29 @@ static md5_wrap wrap_of(const md5_source *source, md5_play_mode mode)
     return source->timings[mode].period == MD5_PERIOD_OPEN ? MD5_WRAP_CYCLE : MD5_WRAP_LOOP;
 }
 
-void md5_sample_file(const md5_machine *machine, const md5_source *source, md5_play_mode mode,
-                     const md5_moment *moment, md5_transform *pose)
+void md5i_sample_file(const md5_machine *machine, const md5_source *source, md5_play_mode mode,
+                      const md5_moment *moment, md5_xform *pose)
 {
     if (source->interpolation == MD5_INTERPOLATE_CUBIC)
         md5_sample_cubic(source->binding, moment, wrap_of(source, mode), MD5_ROOT_FILE, pose);
     else if (source->interpolation == MD5_INTERPOLATE_NLERP)
-        md5_sample_nlerp_with(machine->kernels, source->binding, moment, MD5_ROOT_FILE, pose);
+        md5i_sample_nlerp_with(machine->kernels, source->binding, moment, MD5_ROOT_FILE, pose);
     else
-        md5_sample_with(machine->kernels, source->binding, moment, MD5_ROOT_FILE, pose);
+        md5i_sample_with(machine->kernels, source->binding, moment, MD5_ROOT_FILE, pose);
 }
 
-void md5_sample_source(const md5_machine *machine, const md5_source *source, md5_play_mode mode,
-                       const md5_moment *moment, md5_transform *pose)
+void md5i_sample_source(const md5_machine *machine, const md5_source *source, md5_play_mode mode,
+                        const md5_moment *moment, md5_xform *pose)
 {
-    md5_sample_file(machine, source, mode, moment, pose);
+    md5i_sample_file(machine, source, mode, moment, pose);
     if (source->extract == MD5_EXTRACT_NONE)
         return;
     const md5_root_track track = md5_track_of(machine, source);
-    md5_remove_root_delta(machine->model->skeleton.axes, md5_root_delta_at(&track, moment),
-                          &pose[0]);
+    md5i_remove_root_delta(machine->model->skeleton.axes, md5i_root_delta_at(&track, moment),
+                           &pose[0]);
 }
 
-void md5_free_machine(md5_machine *machine)
+void md5_destroy_machine(md5_machine *machine)
 {
     if (!machine)
         return;
@@ -112,13 +112,13 @@ int32_t md5_find_modifier(const md5_machine *machine, const char *name)
     return FIND(&machine->tables, modifiers, name);
 }
 
-uint32_t md5_num_morphs(const md5_machine *machine)
+uint32_t md5_machine_num_morphs(const md5_machine *machine)
 {
     MD5_ASSERT(machine != NULL, "machine: not NULL");
     return machine->num_morphs;
 }
 
-const char *md5_morph_name(const md5_machine *machine, uint32_t morph)
+const char *md5_machine_morph_name(const md5_machine *machine, uint32_t morph)
 {
     MD5_ASSERT(machine != NULL, "machine: not NULL");
     return morph < machine->num_morphs ? machine->tables.morphs[machine->morph_firsts[morph]].target
@@ -132,7 +132,7 @@ int32_t md5_find_morph(const md5_machine *machine, const char *name)
     return row < 0 ? -1 : (int32_t)machine->morph_rows[row].target;
 }
 
-float md5_item_speed(const md5_machine *machine, uint32_t motion, uint32_t item)
+float md5_machine_item_speed(const md5_machine *machine, uint32_t motion, uint32_t item)
 {
     MD5_ASSERT(machine != NULL, "machine: not NULL");
     const md5_machine_desc *const tables = &machine->tables;

@@ -24,7 +24,7 @@ static inline float md5_curved_weight(const md5_easing_curve *curve, md5_easing 
                                       double progress)
 {
     const md5_easing_curve plain = {.easing = easing};
-    const double eased = md5_eased(curve ? curve : &plain, progress);
+    const double eased = md5i_eased(curve ? curve : &plain, progress);
     return (float)(eased < 0.0 ? 0.0 : eased > 1.0 ? 1.0 : eased);
 }
 
@@ -126,7 +126,7 @@ typedef struct md5_item {
 typedef struct md5_motion {
     md5_motion_kind kind;
     md5_sync sync;
-    double speed; // md5_decimal_of() the table's
+    double speed; // md5i_decimal_of() the table's
     int32_t speed_parameter, x_parameter, y_parameter;
     uint32_t playable; // of a clip
     size_t first_item;
@@ -139,7 +139,7 @@ typedef struct md5_motion {
 // One node of a flattened blend tree. Invariant: the inputs of a part precede it, in the order in
 // which they are blended, so a forward walk blends poses with a stack, and a backward walk passes
 // weights down; no recursion.
-typedef struct md5_part {
+typedef struct md5i_part {
     uint32_t motion;
     int32_t parent;    // part of the same tree
     size_t item;       // of the parent's motion: number in `items`
@@ -147,7 +147,7 @@ typedef struct md5_part {
     uint32_t children; // the first such index of its items
     int32_t instance;  // of a clip: its instance in the tree
     bool leads_group;  // it begins a synchronised group
-} md5_part;
+} md5i_part;
 
 // A clip in a blend tree; each instance has its own clock. In the order of items in their tables.
 typedef struct md5_instance_plan {
@@ -197,7 +197,7 @@ typedef struct md5_transition {
     uint32_t num_conditions;
     uint32_t number; // in the layer's table
     int32_t priority;
-    double exit, duration, start; // md5_decimal_of() those of the table
+    double exit, duration, start; // md5i_decimal_of() those of the table
     md5_fade fade;
     md5_easing easing;
     uint32_t curve; // 1 + its index in `curves`; 0: `easing` has no numbers
@@ -279,14 +279,14 @@ struct md5_machine {
     int32_t *followers;       // [parameters] its row in tables.follows, or -1
     md5_joint_run *runs;
     md5_run_slots *run_slots;
-    bool *are_seen;            // [masks][layers] the layer may change animated joints
-    uint32_t *listed;          // joints of sets
-    float *listed_weights;     // of the set's mask
-    md5_transform *references; // [][joints]
-    md5_motion *motions;       // [clips + motions]
+    bool *are_seen;        // [masks][layers] the layer may change animated joints
+    uint32_t *listed;      // joints of sets
+    float *listed_weights; // of the set's mask
+    md5_xform *references; // [][joints]
+    md5_motion *motions;   // [clips + motions]
     md5_item *items;
     md5_blend_tree *trees;
-    md5_part *parts;
+    md5i_part *parts;
     md5_instance_plan *instances;
     md5_group_plan *groups;
     uint32_t *members;
@@ -340,7 +340,7 @@ static inline const float *md5_mask_of(const md5_machine *machine, int32_t mask)
     return mask < 0 ? NULL : machine->masks + (size_t)mask * machine->num_joints;
 }
 
-static inline const md5_transform *md5_reference_of(const md5_machine *machine, int32_t reference)
+static inline const md5_xform *md5_reference_of(const md5_machine *machine, int32_t reference)
 {
     return machine->references + (size_t)reference * machine->num_joints;
 }
@@ -373,11 +373,11 @@ static inline bool md5_is_sampled_whole(const md5_source *source)
     return source->binding->num_rebases > 0 || source->interpolation == MD5_INTERPOLATE_CUBIC;
 }
 
-// Write the pose of a clip at a sample position: md5_sample_file() with the motion of joint 0 as
-// stored, md5_sample_source() without the extracted part. `mode` defines the pose beyond its ends.
-void md5_sample_file(const md5_machine *machine, const md5_source *source, md5_play_mode mode,
-                     const md5_moment *moment, md5_transform *pose);
-void md5_sample_source(const md5_machine *machine, const md5_source *source, md5_play_mode mode,
-                       const md5_moment *moment, md5_transform *pose);
+// Write the pose of a clip at a sample position: md5i_sample_file() with the motion of joint 0 as
+// stored, md5i_sample_source() without the extracted part. `mode` defines the pose beyond its ends.
+void md5i_sample_file(const md5_machine *machine, const md5_source *source, md5_play_mode mode,
+                      const md5_moment *moment, md5_xform *pose);
+void md5i_sample_source(const md5_machine *machine, const md5_source *source, md5_play_mode mode,
+                        const md5_moment *moment, md5_xform *pose);
 
 #endif

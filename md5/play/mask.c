@@ -115,8 +115,8 @@ static void skip_blanks(mask_text *text)
 static bool fail_at(md5_context *context, const mask_text *text, const char *at,
                     const char *problem, const char *what)
 {
-    return md5_fail(context, MD5_ERROR_SYNTAX, text->line, (uint32_t)(at - text->line_start) + 1,
-                    "%s%s", problem, what);
+    return md5i_fail(context, MD5_ERROR_SYNTAX, text->line, (uint32_t)(at - text->line_start) + 1,
+                     "%s%s", problem, what);
 }
 
 static void take_signs(const char **at, mask_word *word)
@@ -151,12 +151,12 @@ static bool read_word(md5_context *context, mask_text *text, mask_word *word)
     text->at += has_quote;
     if (has_quote && *text->at != '\0' && !is_space(*text->at))
         return fail_at(context, text, text->at, "expected white space after ",
-                       md5_quote(word->name, word->length).text);
+                       md5i_quote(word->name, word->length).text);
     if (word->length > 0)
         return true;
     if (first == start)
         return fail_at(context, text, first, "a joint has no name", "");
-    return fail_at(context, text, first - 1, md5_quote(first - 1, 1).text,
+    return fail_at(context, text, first - 1, md5i_quote(first - 1, 1).text,
                    " must be followed by a joint");
 }
 
@@ -176,14 +176,14 @@ static int32_t find_named_joint(const md5_skeleton *skeleton, mask_word *word)
     return joint;
 }
 
-bool md5_make_mask(const md5_skeleton *skeleton, const char *joints, uint32_t feather,
-                   float *weights, md5_error *error)
+bool md5_build_mask(const md5_skeleton *skeleton, const char *joints, uint32_t feather,
+                    float *weights, md5_error *error)
 {
     MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
     MD5_ASSERT(joints != NULL, "joints: not NULL");
     MD5_ASSERT(weights != NULL || skeleton->num_joints == 0, "weights: not NULL");
     md5_context context;
-    md5_context_begin(&context, NULL, NULL, error);
+    md5i_context_begin(&context, NULL, NULL, error);
     const int whole = 1 + (int)(feather < MOST_FEATHER ? feather : MOST_FEATHER);
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)
         weights[joint] = 0.0f;
@@ -195,7 +195,7 @@ bool md5_make_mask(const md5_skeleton *skeleton, const char *joints, uint32_t fe
         const int32_t joint = find_named_joint(skeleton, &word);
         if (joint < 0)
             return fail_at(&context, &text, word.start, "there is no joint ",
-                           md5_quote(word.name, word.length).text);
+                           md5i_quote(word.name, word.length).text);
         apply_word(skeleton, &word, (uint32_t)joint, whole, weights);
     }
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)

@@ -6,7 +6,7 @@ static const md5_root_delta NO_DELTA = {.cosine = 1.0};
 
 // An arc over its chord is (t/2) / sin(t/2), t being the angle: the product of 1 / cos(t/4),
 // 1 / cos(t/8) and so on (Viete), each cosine the root of half of 1 + the one before.
-md5_stride md5_root_delta_stride(const md5_root_delta *delta)
+md5_stride md5i_root_delta_stride(const md5_root_delta *delta)
 {
     enum { HALVINGS = 26 }; // then the cosine is 1
     double cosine = sqrt(fmin(fmax(0.5 + 0.5 * delta->cosine, 0.0), 1.0));
@@ -23,7 +23,7 @@ md5_stride md5_root_delta_stride(const md5_root_delta *delta)
 
 // Half the angle of a complex number is found by adding 1; a half turn has two halves, of which
 // this takes the one to the left.
-md5_transform md5_root_delta_transform(md5_root_delta delta)
+md5_xform md5i_root_delta_transform(md5_root_delta delta)
 {
     double w = 1.0 + delta.cosine, z = delta.sine;
     if (w < 1e-12) {
@@ -31,7 +31,7 @@ md5_transform md5_root_delta_transform(md5_root_delta delta)
         z = 1.0;
     }
     const double length = sqrt(w * w + z * z);
-    return (md5_transform){
+    return (md5_xform){
         .rotation = {.z = (float)(z / length), .w = (float)(w / length)},
         .translation = {(float)delta.x, (float)delta.y, (float)delta.z},
     };
@@ -52,8 +52,8 @@ static void take_yaw(md5_quat rotation, const md5_root_delta *before, md5_root_d
     delta->sine = 2.0 * w * z / square;
 }
 
-void md5_make_root_track(md5_extract extract, const md5_transform *roots, uint32_t num_frames,
-                         md5_root_delta *frames)
+void md5i_make_root_track(md5_extract extract, const md5_xform *roots, uint32_t num_frames,
+                          md5_root_delta *frames)
 {
     md5_root_delta back = NO_DELTA;
     md5_root_delta delta = NO_DELTA;
@@ -74,7 +74,7 @@ void md5_make_root_track(md5_extract extract, const md5_transform *roots, uint32
 
 // Between two frames. The shorter arc of yaw is near enough to its chord, brought to unit length;
 // what this is off from the sampled rotation stays in the pose.
-md5_root_delta md5_root_delta_at(const md5_root_track *track, const md5_moment *moment)
+md5_root_delta md5i_root_delta_at(const md5_root_track *track, const md5_moment *moment)
 {
     const md5_root_delta *a = &track->frames[moment->frame0], *b = &track->frames[moment->frame1];
     if (moment->frame1 < moment->frame0)
@@ -113,15 +113,15 @@ static md5_root_delta repeated(md5_root_delta delta, int64_t power)
     return product;
 }
 
-md5_root_position md5_root_position_at(const md5_root_track *track, const md5_timing *timing,
-                                       md5_clock clock)
+md5_root_position md5i_root_position_at(const md5_root_track *track, const md5_timing *timing,
+                                        md5_clock clock)
 {
-    const md5_moment moment = md5_clock_moment(timing, clock, MD5_INTERPOLATE_LINEAR);
-    return (md5_root_position){clock, moment.cycle, md5_root_delta_at(track, &moment)};
+    const md5_moment moment = md5i_clock_moment(timing, clock, MD5_INTERPOLATE_LINEAR);
+    return (md5_root_position){clock, moment.cycle, md5i_root_delta_at(track, &moment)};
 }
 
-md5_root_delta md5_root_delta_between(const md5_root_track *track, const md5_root_position *from,
-                                      const md5_root_position *to)
+md5_root_delta md5i_root_delta_between(const md5_root_track *track, const md5_root_position *from,
+                                       const md5_root_position *to)
 {
     md5_root_delta delta = to->delta;
     if (to->cycle != from->cycle) {
@@ -131,8 +131,8 @@ md5_root_delta md5_root_delta_between(const md5_root_track *track, const md5_roo
     return md5_root_delta_mul(md5_root_delta_inverse(from->delta), delta);
 }
 
-void md5_remove_root_delta(md5_axes axes, md5_root_delta delta, md5_transform *root)
+void md5i_remove_root_delta(md5_axes axes, md5_root_delta delta, md5_xform *root)
 {
-    const md5_transform back = md5_root_delta_transform(md5_root_delta_inverse(delta));
-    *root = md5_transform_mul(md5_transform_to_axes(axes, back), *root);
+    const md5_xform back = md5i_root_delta_transform(md5_root_delta_inverse(delta));
+    *root = md5_xform_mul(md5_transform_to_axes(axes, back), *root);
 }

@@ -36,14 +36,14 @@ static inline md5_root_delta md5_root_delta_inverse(md5_root_delta delta)
     };
 }
 
-md5_transform md5_root_delta_transform(md5_root_delta delta);
+md5_xform md5i_root_delta_transform(md5_root_delta delta);
 
 // Length and direction of the path of a displacement: an arc if it turns, seen from its middle. It
 // equals the sum of many short equal steps.
 typedef struct md5_stride {
     double x, y, z;
 } md5_stride;
-md5_stride md5_root_delta_stride(const md5_root_delta *delta);
+md5_stride md5i_root_delta_stride(const md5_root_delta *delta);
 
 // Displacement of joint 0 from the first frame of a clip, for each frame.
 typedef struct md5_root_track {
@@ -54,12 +54,12 @@ typedef struct md5_root_track {
 
 // Fills frames[] from joint 0's model-space transform in each frame, roots[num_frames], in id's
 // axes.
-void md5_make_root_track(md5_extract extract, const md5_transform *roots, uint32_t num_frames,
-                         md5_root_delta *frames);
+void md5i_make_root_track(md5_extract extract, const md5_xform *roots, uint32_t num_frames,
+                          md5_root_delta *frames);
 
 // The displacement at a sample position of a cycle. In the interval of MD5_PERIOD_OPEN that leads
 // back to the first frame it does not change. `extract` must not be NONE.
-md5_root_delta md5_root_delta_at(const md5_root_track *track, const md5_moment *moment);
+md5_root_delta md5i_root_delta_at(const md5_root_track *track, const md5_moment *moment);
 
 // The displacement at a clock. A step needs two; the second is the first of the next step.
 typedef struct md5_root_position {
@@ -68,16 +68,16 @@ typedef struct md5_root_position {
     md5_root_delta delta;
 } md5_root_position;
 
-md5_root_position md5_root_position_at(const md5_root_track *track, const md5_timing *timing,
-                                       md5_clock clock);
+md5_root_position md5i_root_position_at(const md5_root_track *track, const md5_timing *timing,
+                                        md5_clock clock);
 
 // The displacement from one to the other, whole cycles included, in the character's space at the
 // first. With ONCE and PING_PONG cycles add nothing: the clip returns to its start.
-md5_root_delta md5_root_delta_between(const md5_root_track *track, const md5_root_position *from,
-                                      const md5_root_position *to);
+md5_root_delta md5i_root_delta_between(const md5_root_track *track, const md5_root_position *from,
+                                       const md5_root_position *to);
 
 // Removes from pose[0], in the model's axes, the displacement that is extracted at its sample
 // position.
-void md5_remove_root_delta(md5_axes axes, md5_root_delta delta, md5_transform *root);
+void md5i_remove_root_delta(md5_axes axes, md5_root_delta delta, md5_xform *root);
 
 #endif

@@ -24,7 +24,7 @@ static void rotation_rows(md5_quatd q, double rows[3][3])
     rows[2][2] = 1.0 - 2.0 * (x * x + y * y);
 }
 
-static precise_transform to_doubles(const md5_transform *transform)
+static precise_transform to_doubles(const md5_xform *transform)
 {
     const md5_quatd q = md5_quatd_of(transform->rotation);
     const double scale = 1.0 / sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
@@ -66,7 +66,7 @@ static void store_inverse(const precise_transform *transform, md5_mat34 *inverse
 }
 
 // inverse(parent) * joint. w <= 0, as in files.
-static md5_transform relative(const precise_transform *parent, const precise_transform *joint)
+static md5_xform relative(const precise_transform *parent, const precise_transform *joint)
 {
     const md5_quatd q = md5_quatd_mul(md5_quatd_conjugate(parent->rotation), joint->rotation);
     const double sign = q.w > 0.0 ? -1.0 : 1.0;
@@ -74,15 +74,15 @@ static md5_transform relative(const precise_transform *parent, const precise_tra
     for (int i = 0; i < 3; i++)
         offset[i] = joint->t[i] - parent->t[i];
     rotate_back(parent, offset, local);
-    return (md5_transform){
+    return (md5_xform){
         .rotation = {(float)(q.x * sign), (float)(q.y * sign), (float)(q.z * sign),
                      (float)(q.w * sign)},
         .translation = {(float)local[0], (float)local[1], (float)local[2]},
     };
 }
 
-void md5_build_bind_pose(const md5_skeleton *skeleton, const md5_transform *transforms,
-                         md5_transform *bind_local, md5_mat34 *bind, md5_mat34 *inverse_bind)
+void md5i_build_bind_pose(const md5_skeleton *skeleton, const md5_xform *transforms,
+                          md5_xform *bind_local, md5_mat34 *bind, md5_mat34 *inverse_bind)
 {
     // Most joints come right after their parent, or after another of its children.
     precise_transform own = {0}, above = {0};
@@ -118,12 +118,12 @@ static precise_transform compose_precisely(const precise_transform *parent,
     return joint;
 }
 
-bool md5_invert_bind_pose(md5_arena *arena, const md5_skeleton *skeleton,
-                          const md5_transform *bind_local, md5_mat34 *inverse_bind)
+bool md5i_invert_bind_pose(md5_arena *arena, const md5_skeleton *skeleton,
+                           const md5_xform *bind_local, md5_mat34 *inverse_bind)
 {
-    const md5_arena_mark before = md5_arena_here(arena);
+    const md5_arena_mark before = md5i_arena_here(arena);
     precise_transform *const joints =
-        (precise_transform *)md5_arena_room(arena, skeleton->num_joints, sizeof *joints);
+        (precise_transform *)md5i_arena_room(arena, skeleton->num_joints, sizeof *joints);
     TRY(joints);
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
@@ -132,6 +132,6 @@ bool md5_invert_bind_pose(md5_arena *arena, const md5_skeleton *skeleton,
         joints[joint] = parent < 0 ? local : compose_precisely(&joints[parent], &local);
         store_inverse(&joints[joint], &inverse_bind[joint]);
     }
-    md5_arena_rewind(arena, before);
+    md5i_arena_rewind(arena, before);
     return true;
 }

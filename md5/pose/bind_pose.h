@@ -6,12 +6,12 @@
 
 // Writes bind_local (relative to the parent), bind and inverse_bind (matrices), each [num_joints],
 // from the file's model-space transforms[num_joints].
-void md5_build_bind_pose(const md5_skeleton *skeleton, const md5_transform *transforms,
-                         md5_transform *bind_local, md5_mat34 *bind, md5_mat34 *inverse_bind);
+void md5i_build_bind_pose(const md5_skeleton *skeleton, const md5_xform *transforms,
+                          md5_xform *bind_local, md5_mat34 *bind, md5_mat34 *inverse_bind);
 
 // Writes inverse_bind[num_joints] from transforms relative to the parents. Returns false and sets
 // the context's error if memory runs out.
-bool md5_invert_bind_pose(md5_arena *arena, const md5_skeleton *skeleton,
-                          const md5_transform *bind_local, md5_mat34 *inverse_bind);
+bool md5i_invert_bind_pose(md5_arena *arena, const md5_skeleton *skeleton,
+                           const md5_xform *bind_local, md5_mat34 *inverse_bind);
 
 #endif

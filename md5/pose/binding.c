@@ -17,29 +17,29 @@ typedef struct matching {
 static md5_quoted quote_name(const md5_skeleton *skeleton, uint32_t joint)
 {
     const char *name = skeleton->joints[joint].name;
-    return md5_quote(name, strlen(name));
+    return md5i_quote(name, strlen(name));
 }
 
 static bool fail_to_match(md5_context *context, const md5_skeleton *model, const md5_skeleton *anim)
 {
     if (model->num_joints == 0 || anim->num_joints == 0)
-        return md5_fail(context, MD5_ERROR_MISMATCH, 0, 0, "the %s has no joints",
-                        model->num_joints == 0 ? "model" : "animation");
-    return md5_fail(context, MD5_ERROR_MISMATCH, 0, 0,
-                    "the animation is of another skeleton: joint 0 is %s in the model and %s in "
-                    "the animation, and no name is in both",
-                    quote_name(model, 0).text, quote_name(anim, 0).text);
+        return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0, "the %s has no joints",
+                         model->num_joints == 0 ? "model" : "animation");
+    return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0,
+                     "the animation is of another skeleton: joint 0 is %s in the model and %s in "
+                     "the animation, and no name is in both",
+                     quote_name(model, 0).text, quote_name(anim, 0).text);
 }
 
 static bool check_space(md5_context *context, const md5_skeleton *model, const md5_skeleton *anim)
 {
     if (model->axes == anim->axes && md5_scale_of(model) == md5_scale_of(anim))
         return true;
-    return md5_fail(context, MD5_ERROR_MISMATCH, 0, 0,
-                    "the animation has axes %d and scale %g, the model axes %d and scale %g: load "
-                    "both with the same options",
-                    (int)anim->axes, (double)md5_scale_of(anim), (int)model->axes,
-                    (double)md5_scale_of(model));
+    return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0,
+                     "the animation has axes %d and scale %g, the model axes %d and scale %g: load "
+                     "both with the same options",
+                     (int)anim->axes, (double)md5_scale_of(anim), (int)model->axes,
+                     (double)md5_scale_of(model));
 }
 
 static void report_differences(md5_context *context, const md5_skeleton *model,
@@ -52,16 +52,16 @@ static void report_differences(md5_context *context, const md5_skeleton *model,
         if (found->tracks[joint] >= 0)
             continue;
         binding->num_missing++;
-        md5_warn(context, 0, 0,
-                 "joint %u %s of the model is not in the animation: it keeps its bind pose", joint,
-                 quote_name(model, joint).text);
+        md5i_warn(context, 0, 0,
+                  "joint %u %s of the model is not in the animation: it keeps its bind pose", joint,
+                  quote_name(model, joint).text);
     }
     for (uint32_t joint = 0; joint < anim->num_joints; joint++) {
         if (found->targets[joint] >= 0)
             continue;
         binding->num_extra++;
-        md5_warn(context, 0, 0, "joint %u %s of the animation is not in the model", joint,
-                 quote_name(anim, joint).text);
+        md5i_warn(context, 0, 0, "joint %u %s of the animation is not in the model", joint,
+                  quote_name(anim, joint).text);
     }
 }
 
@@ -70,10 +70,10 @@ static bool match(md5_arena *arena, const md5_skeleton *model, const md5_anim *c
 {
     const md5_skeleton *const anim = &clip->skeleton;
     TRY(check_space(arena->context, model, anim));
-    found->tracks = (int32_t *)md5_arena_alloc(arena, model->num_joints, sizeof *found->tracks);
-    found->targets = (int32_t *)md5_arena_alloc(arena, anim->num_joints, sizeof *found->targets);
+    found->tracks = (int32_t *)md5i_arena_alloc(arena, model->num_joints, sizeof *found->tracks);
+    found->targets = (int32_t *)md5i_arena_alloc(arena, anim->num_joints, sizeof *found->targets);
     TRY(found->tracks && found->targets);
-    TRY(md5_match_joints(arena, model, anim, found->tracks, found->targets));
+    TRY(md5i_match_joints(arena, model, anim, found->tracks, found->targets));
 
     uint32_t num_driven = 0;
     for (uint32_t joint = 0; joint < model->num_joints; joint++)
@@ -82,8 +82,8 @@ static bool match(md5_arena *arena, const md5_skeleton *model, const md5_anim *c
         return fail_to_match(arena->context, model, anim);
     report_differences(arena->context, model, anim, found);
     return clip->parents_unknown
-           || md5_plan_rebases(arena, model, anim, found->tracks, found->targets, &found->rebases,
-                               &found->binding.num_rebases);
+           || md5i_plan_rebases(arena, model, anim, found->tracks, found->targets, &found->rebases,
+                                &found->binding.num_rebases);
 }
 
 // Builds the binding in one block: the binding, tracks and targets side by side, rebases, the plan
@@ -94,7 +94,7 @@ static md5_binding *build_binding(md5_arena *arena, const matching *found)
     const md5_skeleton *const skeleton = found->binding.skeleton;
     const size_t num_tracks = skeleton->num_joints;
     const size_t num_targets = found->binding.anim->skeleton.num_joints;
-    const size_t plan_size = md5_pose_plan_size(skeleton, found->binding.anim);
+    const size_t plan_size = md5i_pose_plan_size(skeleton, found->binding.anim);
     const bool has_inverse = found->binding.inverse_bind != NULL;
     md5_block block = {0};
     md5_binding *binding = NULL;
@@ -104,25 +104,26 @@ static md5_binding *build_binding(md5_arena *arena, const matching *found)
     int32_t *integers = NULL;
     md5_mat34 *inverse_bind = NULL;
     for (int pass = 0; pass < 2; pass++) {
-        binding = (md5_binding *)md5_block_take(&block, 1, sizeof *binding);
-        tracks = (int32_t *)md5_block_take(&block, num_tracks + num_targets, sizeof *tracks);
-        rebases = (md5_rebase *)md5_block_take(&block, found->binding.num_rebases, sizeof *rebases);
-        plan = (md5_pose_plan *)md5_block_take(&block, 1, sizeof *plan);
-        integers = (int32_t *)md5_block_take(&block, plan_size, sizeof *integers);
-        inverse_bind =
-            (md5_mat34 *)md5_block_take(&block, has_inverse ? 0 : num_tracks, sizeof *inverse_bind);
+        binding = (md5_binding *)md5i_block_take(&block, 1, sizeof *binding);
+        tracks = (int32_t *)md5i_block_take(&block, num_tracks + num_targets, sizeof *tracks);
+        rebases =
+            (md5_rebase *)md5i_block_take(&block, found->binding.num_rebases, sizeof *rebases);
+        plan = (md5_pose_plan *)md5i_block_take(&block, 1, sizeof *plan);
+        integers = (int32_t *)md5i_block_take(&block, plan_size, sizeof *integers);
+        inverse_bind = (md5_mat34 *)md5i_block_take(&block, has_inverse ? 0 : num_tracks,
+                                                    sizeof *inverse_bind);
         if (pass > 0)
             break;
         const size_t size = block.used;
-        block = (md5_block){.base = (unsigned char *)md5_alloc(context, size)};
+        block = (md5_block){.base = (unsigned char *)md5i_alloc(context, size)};
         if (!block.base)
             return NULL;
     }
 
     *binding = found->binding;
     if (!has_inverse) {
-        if (!md5_invert_bind_pose(arena, skeleton, binding->bind_local, inverse_bind)) {
-            md5_free(context, block.base, block.used);
+        if (!md5i_invert_bind_pose(arena, skeleton, binding->bind_local, inverse_bind)) {
+            md5i_free(context, block.base, block.used);
             return NULL;
         }
         binding->inverse_bind = inverse_bind;
@@ -134,7 +135,7 @@ static md5_binding *build_binding(md5_arena *arena, const matching *found)
     binding->allocator = context->allocator;
     memcpy(tracks, found->tracks, num_tracks * sizeof *tracks);
     memcpy(tracks + num_tracks, found->targets, num_targets * sizeof *tracks);
-    md5_pose_plan_build(skeleton, binding->anim, found->targets, plan, integers);
+    md5i_pose_plan_build(skeleton, binding->anim, found->targets, plan, integers);
     if (binding->num_rebases > 0)
         memcpy(rebases, found->rebases, binding->num_rebases * sizeof *rebases);
     return binding;
@@ -144,13 +145,13 @@ static md5_binding *build_binding(md5_arena *arena, const matching *found)
 static md5_binding *bind(const md5_binding *parts, const md5_load_opts *opts, md5_error *error)
 {
     md5_context context;
-    md5_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
+    md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     md5_arena arena = {.context = &context};
     matching found = {.binding = *parts};
     md5_binding *binding = NULL;
     if (match(&arena, parts->skeleton, parts->anim, &found))
         binding = build_binding(&arena, &found);
-    md5_arena_free(&arena);
+    md5i_arena_free(&arena);
     return binding;
 }
 
@@ -192,7 +193,7 @@ static bool is_ordered(const md5_skeleton *skeleton)
 }
 #endif
 
-md5_binding *md5_bind_skeleton(const md5_skeleton *skeleton, const md5_transform *bind_local,
+md5_binding *md5_bind_skeleton(const md5_skeleton *skeleton, const md5_xform *bind_local,
                                const md5_anim *anim, const md5_load_opts *opts, md5_error *error)
 {
     MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");

@@ -26,13 +26,13 @@ static inline const int32_t *md5_binding_targets(const md5_binding *binding)
 
 // Matches joints by name: fills tracks[model joints] and targets[anim joints]. Returns false and
 // sets the context's error if memory runs out.
-bool md5_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
-                      int32_t *tracks, int32_t *targets);
+bool md5i_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
+                       int32_t *tracks, int32_t *targets);
 
 // Lists the joints to compose, parents first, in an array of the arena, and warns about each.
 // Returns false and sets the context's error if memory runs out.
-bool md5_plan_rebases(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
-                      const int32_t *tracks, const int32_t *targets, md5_rebase **rebases,
-                      uint32_t *num_rebases);
+bool md5i_plan_rebases(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
+                       const int32_t *tracks, const int32_t *targets, md5_rebase **rebases,
+                       uint32_t *num_rebases);
 
 #endif

@@ -4,48 +4,47 @@
 
 #define MD5_ASSERT_POSE(pose) MD5_ASSERT((pose) != NULL || count == 0, #pose ": not NULL")
 
-void md5_blend_poses(const md5_transform *from, const md5_transform *to, float weight,
-                     const float *joint_weights, uint32_t count, md5_transform *pose)
+void md5_blend_poses(const md5_xform *from, const md5_xform *to, float weight,
+                     const float *joint_weights, uint32_t count, md5_xform *pose)
 {
     MD5_ASSERT_POSE(from);
     MD5_ASSERT_POSE(to);
     MD5_ASSERT_POSE(pose);
-    md5_pose_kernels_best()->blend(from, to, weight, joint_weights, count, pose);
+    md5i_pose_kernels_best()->blend(from, to, weight, joint_weights, count, pose);
 }
 
-md5_transform md5_transform_blend(md5_transform a, md5_transform b, float t)
+md5_xform md5_xform_blend(md5_xform a, md5_xform b, float t)
 {
-    md5_transform blend;
-    md5_pose_kernels_best()->blend(&a, &b, t, NULL, 1, &blend);
+    md5_xform blend;
+    md5i_pose_kernels_best()->blend(&a, &b, t, NULL, 1, &blend);
     return blend;
 }
 
-void md5_make_additive(const md5_transform *source, const md5_transform *reference, uint32_t count,
-                       md5_transform *difference)
+void md5_subtract_pose(const md5_xform *source, const md5_xform *reference, uint32_t count,
+                       md5_xform *difference)
 {
     MD5_ASSERT_POSE(source);
     MD5_ASSERT_POSE(reference);
     MD5_ASSERT_POSE(difference);
-    md5_pose_kernels_best()->subtract(source, reference, count, difference);
+    md5i_pose_kernels_best()->subtract(source, reference, count, difference);
 }
 
-void md5_add_pose(const md5_transform *pose, const md5_transform *difference, float weight,
-                  const float *joint_weights, uint32_t count, md5_transform *out)
+void md5_add_pose(const md5_xform *pose, const md5_xform *difference, float weight,
+                  const float *joint_weights, uint32_t count, md5_xform *out)
 {
     MD5_ASSERT_POSE(pose);
     MD5_ASSERT_POSE(difference);
     MD5_ASSERT_POSE(out);
-    md5_pose_kernels_best()->add(pose, difference, weight, joint_weights, count, out);
+    md5i_pose_kernels_best()->add(pose, difference, weight, joint_weights, count, out);
 }
 
-void md5_add_difference(const md5_transform *pose, const md5_transform *source,
-                        const md5_transform *reference, float weight, const float *joint_weights,
-                        uint32_t count, md5_transform *out)
+void md5_add_difference(const md5_xform *pose, const md5_xform *source, const md5_xform *reference,
+                        float weight, const float *joint_weights, uint32_t count, md5_xform *out)
 {
     MD5_ASSERT_POSE(pose);
     MD5_ASSERT_POSE(source);
     MD5_ASSERT_POSE(reference);
     MD5_ASSERT_POSE(out);
-    md5_pose_kernels_best()->add_difference(pose, source, reference, weight, joint_weights, count,
-                                            out);
+    md5i_pose_kernels_best()->add_difference(pose, source, reference, weight, joint_weights, count,
+                                             out);
 }

@@ -18,7 +18,7 @@ static md5_moment moment_of(const md5_camera *camera, double time, md5_wrap wrap
 {
     const uint32_t hidden =
         camera->num_cuts < camera->num_frames ? camera->num_cuts : camera->num_frames - 1;
-    return md5_moment_in(camera->num_frames - hidden, camera->frame_rate, time, wrap);
+    return md5i_moment_in(camera->num_frames - hidden, camera->frame_rate, time, wrap);
 }
 
 const md5_cut_view *md5_camera_cut_view(const md5_camera *camera, double time, md5_wrap wrap)
@@ -47,14 +47,14 @@ md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wr
     const float t = moment.fraction;
     return (md5_camera_view){
         .position = md5_vec3_lerp(from->position, to->position, t),
-        .rotation = md5_slerp(from->rotation, to->rotation, t),
+        .rotation = md5_quat_slerp(from->rotation, to->rotation, t),
         .fov = from->fov + (to->fov - from->fov) * t,
     };
 }
 
 // Cuts that are out of order count as in the engine; the shot then ends at the frame itself or the
 // next.
-md5_shot_place md5_find_shot(const md5_camera *camera, double time, md5_wrap wrap)
+md5_shot_place md5i_find_shot(const md5_camera *camera, double time, md5_wrap wrap)
 {
     const md5_moment moment = moment_of(camera, time, wrap);
     const uint32_t passed = passed_cuts(camera, moment.frame0);

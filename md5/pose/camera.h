@@ -11,6 +11,6 @@ typedef struct md5_shot_place {
     uint32_t first, last;
 } md5_shot_place;
 
-md5_shot_place md5_find_shot(const md5_camera *camera, double time, md5_wrap wrap);
+md5_shot_place md5i_find_shot(const md5_camera *camera, double time, md5_wrap wrap);
 
 #endif

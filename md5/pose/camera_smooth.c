@@ -16,7 +16,7 @@ static md5_camera_view view_between(const md5_camera *camera, double place)
         return *from;
     return (md5_camera_view){
         .position = md5_vec3_lerp(from->position, from[1].position, t),
-        .rotation = md5_slerp(from->rotation, from[1].rotation, t),
+        .rotation = md5_quat_slerp(from->rotation, from[1].rotation, t),
         .fov = from->fov + (from[1].fov - from->fov) * t,
     };
 }
@@ -61,7 +61,7 @@ md5_camera_view md5_camera_smooth_at(const md5_camera *camera, double time, md5_
 {
     MD5_ASSERT(camera != NULL, "camera: not NULL");
     MD5_ASSERT((unsigned)wrap <= MD5_WRAP_CLAMP, "wrap: a md5_wrap");
-    const md5_shot_place at = md5_find_shot(camera, time, wrap);
+    const md5_shot_place at = md5i_find_shot(camera, time, wrap);
     const md5_camera_view middle = view_between(camera, at.place);
     const double before = at.place - (double)at.first, after = (double)at.last - at.place;
     double reach = seconds * camera->frame_rate;

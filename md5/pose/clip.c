@@ -48,8 +48,8 @@ static uint8_t moves_of_track(const md5_track *track, const uint8_t *changes)
     return moves;
 }
 
-void md5_clip_plan(const md5_clip_source *source, uint8_t *changes, uint8_t *moves,
-                   uint32_t *num_rotations, uint32_t *num_translations)
+void md5i_clip_plan(const md5_clip_source *source, uint8_t *changes, uint8_t *moves,
+                    uint32_t *num_rotations, uint32_t *num_translations)
 {
     find_changes(source, changes);
     *num_rotations = *num_translations = 0;
@@ -94,19 +94,19 @@ static md5_quat decode_rotation(const md5_clip_source *source, uint32_t joint, u
     return md5_quat_from_xyz(rotation.x, rotation.y, rotation.z);
 }
 
-md5_transform md5_clip_base(const md5_transform *stored)
+md5_xform md5i_clip_base(const md5_xform *stored)
 {
     const md5_quat q = stored->rotation;
-    return (md5_transform){
+    return (md5_xform){
         .rotation = md5_quat_from_xyz(q.x, q.y, q.z),
         .translation = stored->translation,
     };
 }
 
 // A file without animated components has no `numbers`: reads none for joints without flags.
-static md5_transform decode_first_frame(const md5_clip_source *source, uint32_t joint)
+static md5_xform decode_first_frame(const md5_clip_source *source, uint32_t joint)
 {
-    md5_transform transform = md5_clip_base(&source->base_frame[joint]);
+    md5_xform transform = md5i_clip_base(&source->base_frame[joint]);
     if (source->tracks[joint].flags & ANY_TRANSLATION)
         transform.translation = decode_translation(source, joint, 0);
     if (source->tracks[joint].flags & ANY_ROTATION)
@@ -114,8 +114,8 @@ static md5_transform decode_first_frame(const md5_clip_source *source, uint32_t 
     return transform;
 }
 
-void md5_clip_build(const md5_clip_source *source, const uint8_t *moves,
-                    const md5_clip_arrays *arrays)
+void md5i_clip_build(const md5_clip_source *source, const uint8_t *moves,
+                     const md5_clip_arrays *arrays)
 {
     uint32_t num_rotations = 0, num_translations = 0;
     for (uint32_t joint = 0; joint < source->num_joints; joint++) {

@@ -45,28 +45,28 @@ static size_t scratch_size(const md5_pose_job *jobs, size_t count)
     return most * BYTES_OF_A_JOINT + CACHE_LINE;
 }
 
-size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count, const md5_jobs *threads)
+size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count, const md5_threads *threads)
 {
-    return md5_scratch_of_all(threads, scratch_size(jobs, count));
+    return md5i_scratch_of_all(threads, scratch_size(jobs, count));
 }
 
 static void pose_single(const crowd *all, const md5_pose_job *job)
 {
     const size_t num_joints = job->binding->skeleton->num_joints;
     md5_mat34 *const joints = (md5_mat34 *)all->scratch;
-    md5_transform *const pose = (md5_transform *)(joints + num_joints);
+    md5_xform *const pose = (md5_xform *)(joints + num_joints);
     const md5_moment clamped = md5_clamp_moment(job->binding->anim, &job->moment);
-    md5_pose_palette_with(all->kernels, job->binding, &clamped, job->root, pose,
-                          job->joints ? job->joints : joints, job->palette);
+    md5i_pose_palette_with(all->kernels, job->binding, &clamped, job->root, pose,
+                           job->joints ? job->joints : joints, job->palette);
 }
 
 static void pose_single_nlerp(const crowd *all, const md5_pose_job *job)
 {
     const md5_binding *const binding = job->binding;
     md5_mat34 *const joints = (md5_mat34 *)all->scratch;
-    md5_transform *const pose = (md5_transform *)(joints + binding->skeleton->num_joints);
+    md5_xform *const pose = (md5_xform *)(joints + binding->skeleton->num_joints);
     const md5_moment clamped = md5_clamp_moment(binding->anim, &job->moment);
-    md5_sample_nlerp_with(all->kernels, binding, &clamped, job->root, pose);
+    md5i_sample_nlerp_with(all->kernels, binding, &clamped, job->root, pose);
     all->kernels->finish(binding->skeleton, binding->inverse_bind, pose,
                          job->joints ? job->joints : joints, job->palette);
 }
@@ -137,8 +137,8 @@ static void pose_all(crowd *all, const md5_pose_job *jobs, size_t count, void *s
 }
 
 // Not initialised in full: the groups are large.
-void md5_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *jobs, size_t count,
-                         void *scratch)
+void md5i_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *jobs, size_t count,
+                          void *scratch)
 {
     crowd all;
     all.kernels = kernels;
@@ -147,8 +147,8 @@ void md5_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *jo
     pose_all(&all, jobs, count, scratch);
 }
 
-void md5_pose_batch_nlerp_with(const md5_pose_kernels *kernels, const md5_pose_job *jobs,
-                               size_t count, void *scratch)
+void md5i_pose_batch_nlerp_with(const md5_pose_kernels *kernels, const md5_pose_job *jobs,
+                                size_t count, void *scratch)
 {
     crowd all;
     all.kernels = kernels;
@@ -171,14 +171,14 @@ static void pose_some(void *user, size_t begin, size_t end, void *scratch)
     all->pose(all->kernels, all->jobs + begin, end - begin, scratch);
 }
 
-static void pose_divided(pose_batch all, size_t count, const md5_jobs *threads, void *scratch)
+static void pose_divided(pose_batch all, size_t count, const md5_threads *threads, void *scratch)
 {
     const md5_batch batch = {.run = pose_some,
                              .user = &all,
                              .count = count,
                              .scratch = scratch,
                              .size = threads ? scratch_size(all.jobs, count) : 0};
-    md5_run_batch(threads, &batch);
+    md5i_run_batch(threads, &batch);
 }
 
 #if !defined(NDEBUG)
@@ -193,23 +193,24 @@ static bool are_jobs_complete(const md5_pose_job *jobs, size_t count)
 }
 #endif
 
-void md5_pose_batch(const md5_pose_job *jobs, size_t count, const md5_jobs *threads, void *scratch)
+void md5_pose_batch(const md5_pose_job *jobs, size_t count, const md5_threads *threads,
+                    void *scratch)
 {
     MD5_ASSERT(jobs != NULL || count == 0, "jobs: not NULL");
     MD5_ASSERT(scratch != NULL || count == 0, "scratch: not NULL");
     MD5_VALIDATE(are_jobs_complete(jobs, count),
                  "jobs: each has a binding, a moment of its clip, a palette");
-    const pose_batch all = {md5_pose_batch_with, md5_posing_kernels_best(), jobs};
+    const pose_batch all = {md5i_pose_batch_with, md5i_posing_kernels_best(), jobs};
     pose_divided(all, count, threads, scratch);
 }
 
-void md5_pose_batch_nlerp(const md5_pose_job *jobs, size_t count, const md5_jobs *threads,
+void md5_pose_batch_nlerp(const md5_pose_job *jobs, size_t count, const md5_threads *threads,
                           void *scratch)
 {
     MD5_ASSERT(jobs != NULL || count == 0, "jobs: not NULL");
     MD5_ASSERT(scratch != NULL || count == 0, "scratch: not NULL");
     MD5_VALIDATE(are_jobs_complete(jobs, count),
                  "jobs: each has a binding, a moment of its clip, a palette");
-    const pose_batch all = {md5_pose_batch_nlerp_with, md5_pose_kernels_best(), jobs};
+    const pose_batch all = {md5i_pose_batch_nlerp_with, md5i_pose_kernels_best(), jobs};
     pose_divided(all, count, threads, scratch);
 }

@@ -37,7 +37,8 @@ static md5_frame_pair pair_after(uint32_t frame, uint32_t last, md5_wrap wrap)
     return (md5_frame_pair){frame, wrap == MD5_WRAP_CYCLE ? 0 : frame};
 }
 
-md5_cubic md5_cubic_at(const md5_anim *anim, const md5_moment *moment, md5_wrap wrap, md5_root root)
+md5_cubic md5i_cubic_at(const md5_anim *anim, const md5_moment *moment, md5_wrap wrap,
+                        md5_root root)
 {
     const uint32_t last = anim->num_frames - 1;
     return (md5_cubic){
@@ -81,7 +82,7 @@ static md5_vec3 displacement_of(const md5_anim *anim, md5_frame_pair pair, uint3
     return md5_vec3_sub(translation_of(anim, pair.to, slot), translation_of(anim, pair.from, slot));
 }
 
-md5_vec3 md5_cubic_translation(const md5_cubic *cubic, uint32_t slot)
+md5_vec3 md5i_cubic_translation(const md5_cubic *cubic, uint32_t slot)
 {
     const md5_anim *const anim = cubic->anim;
     return hermite_vec3(translation_of(anim, cubic->now.from, slot),
@@ -97,15 +98,15 @@ static md5_vec3 root_displacement(const md5_anim *anim, md5_frame_pair pair, md5
     return pair.to < pair.from ? md5_vec3_add(displacement, cycle) : displacement;
 }
 
-md5_vec3 md5_cubic_root(const md5_cubic *cubic)
+md5_vec3 md5i_cubic_root(const md5_cubic *cubic)
 {
     const md5_anim *const anim = cubic->anim;
     const md5_root root = cubic->root;
     const bool moves = anim->num_translations > 0 && anim->translation_joints[0] == 0;
     if (!moves || root == MD5_ROOT_IN_PLACE)
-        return md5_root_translation(anim, cubic->moment, root);
+        return md5i_root_translation(anim, cubic->moment, root);
     if (root == MD5_ROOT_FILE)
-        return md5_cubic_translation(cubic, 0);
+        return md5i_cubic_translation(cubic, 0);
     const md5_vec3 base = anim->base_frame[0].translation;
     const md5_vec3 cycle = md5_vec3_sub(translation_of(anim, anim->num_frames - 1, 0), base);
     const md5_vec3 position = hermite_vec3(
@@ -175,7 +176,7 @@ static md5_quatd change_of(const md5_anim *anim, md5_frame_pair pair, uint32_t s
     return change;
 }
 
-md5_quat md5_cubic_rotation(const md5_cubic *cubic, uint32_t slot)
+md5_quat md5i_cubic_rotation(const md5_cubic *cubic, uint32_t slot)
 {
     const md5_anim *const anim = cubic->anim;
     const double t = (double)cubic->moment->fraction, left = 1.0 - t;
@@ -198,19 +199,19 @@ md5_quat md5_cubic_rotation(const md5_cubic *cubic, uint32_t slot)
 
 // -- Joints ---------------------------------------------------------------------------------------
 
-md5_transform md5_cubic_joint(const void *cubic, uint32_t joint)
+md5_xform md5i_cubic_joint(const void *cubic, uint32_t joint)
 {
     const md5_cubic *const from = (const md5_cubic *)cubic;
     const md5_anim *const anim = from->anim;
-    md5_transform transform = anim->constant[joint];
+    md5_xform transform = anim->constant[joint];
     const int64_t rotation = md5_find_slot(anim->rotation_joints, anim->num_rotations, joint);
     const int64_t translation =
         md5_find_slot(anim->translation_joints, anim->num_translations, joint);
     if (rotation >= 0)
-        transform.rotation = md5_cubic_rotation(from, (uint32_t)rotation);
+        transform.rotation = md5i_cubic_rotation(from, (uint32_t)rotation);
     if (joint == 0)
-        transform.translation = md5_cubic_root(from);
+        transform.translation = md5i_cubic_root(from);
     else if (translation >= 0)
-        transform.translation = md5_cubic_translation(from, (uint32_t)translation);
+        transform.translation = md5i_cubic_translation(from, (uint32_t)translation);
     return transform;
 }

@@ -17,17 +17,17 @@ typedef struct md5_cubic {
     md5_frame_pair before, now, after;
 } md5_cubic;
 
-md5_cubic md5_cubic_at(const md5_anim *anim, const md5_moment *moment, md5_wrap wrap,
-                       md5_root root);
+md5_cubic md5i_cubic_at(const md5_anim *anim, const md5_moment *moment, md5_wrap wrap,
+                        md5_root root);
 
 // Samples anim->rotation_joints[slot] or anim->translation_joints[slot].
-md5_quat md5_cubic_rotation(const md5_cubic *cubic, uint32_t slot);
-md5_vec3 md5_cubic_translation(const md5_cubic *cubic, uint32_t slot);
+md5_quat md5i_cubic_rotation(const md5_cubic *cubic, uint32_t slot);
+md5_vec3 md5i_cubic_translation(const md5_cubic *cubic, uint32_t slot);
 
 // Samples joint 0's translation in the mode `root`.
-md5_vec3 md5_cubic_root(const md5_cubic *cubic);
+md5_vec3 md5i_cubic_root(const md5_cubic *cubic);
 
 // Samples one animation joint relative to its parent: the md5_sample_joint_fn of an md5_cubic.
-md5_transform md5_cubic_joint(const void *cubic, uint32_t joint);
+md5_xform md5i_cubic_joint(const void *cubic, uint32_t joint);
 
 #endif

@@ -6,16 +6,16 @@
 
 // The three steps, one after the other.
 static void pose_in_steps(const md5_pose_kernels *kernels, const md5_binding *binding,
-                          const md5_moment *moment, md5_root root, md5_transform *scratch,
+                          const md5_moment *moment, md5_root root, md5_xform *scratch,
                           md5_mat34 *joints, md5_mat34 *palette)
 {
-    md5_sample_with(kernels, binding, moment, root, scratch);
+    md5i_sample_with(kernels, binding, moment, root, scratch);
     kernels->finish(binding->skeleton, binding->inverse_bind, scratch, joints, palette);
 }
 
-void md5_pose_palette_with(const md5_pose_kernels *kernels, const md5_binding *binding,
-                           const md5_moment *moment, md5_root root, md5_transform *scratch,
-                           md5_mat34 *joints, md5_mat34 *palette)
+void md5i_pose_palette_with(const md5_pose_kernels *kernels, const md5_binding *binding,
+                            const md5_moment *moment, md5_root root, md5_xform *scratch,
+                            md5_mat34 *joints, md5_mat34 *palette)
 {
     if (binding->num_rebases > 0)
         pose_in_steps(kernels, binding, moment, root, scratch, joints, palette);
@@ -31,29 +31,29 @@ static bool are_matrices_apart(uint32_t num_joints, const md5_mat34 *a, const md
 }
 #endif
 
-void md5_local_to_model(const md5_skeleton *skeleton, const md5_transform *pose, md5_mat34 *joints)
+void md5_local_to_model(const md5_skeleton *skeleton, const md5_xform *pose, md5_mat34 *joints)
 {
     MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
     MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
     MD5_ASSERT(joints != NULL || skeleton->num_joints == 0, "joints: not NULL");
     // Each joint waits for its parent, so the instruction set with the lowest latency is fastest.
-    md5_posing_kernels_of(md5_cpu_best())->compose(skeleton, pose, joints);
+    md5i_posing_kernels_of(md5i_cpu_best())->compose(skeleton, pose, joints);
 }
 
 // -- Transforms -----------------------------------------------------------------------------
 
 // a * b at unit length. Rounding errors of a long chain of joints would add up.
-static md5_transform product(md5_transform a, md5_transform b)
+static md5_xform product(md5_xform a, md5_xform b)
 {
-    md5_transform result = md5_transform_mul(a, b);
+    md5_xform result = md5_xform_mul(a, b);
     const md5_quat q = result.rotation;
     const float scale = 1.0f / sqrtf(((q.x * q.x + q.y * q.y) + q.z * q.z) + q.w * q.w);
     result.rotation = (md5_quat){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
     return result;
 }
 
-void md5_local_to_model_transforms(const md5_skeleton *skeleton, const md5_transform *pose,
-                                   md5_transform *joints)
+void md5_local_to_model_xforms(const md5_skeleton *skeleton, const md5_xform *pose,
+                               md5_xform *joints)
 {
     MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
     MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
@@ -66,8 +66,8 @@ void md5_local_to_model_transforms(const md5_skeleton *skeleton, const md5_trans
 }
 
 // Children first, so that the parent's transform is still there if both arrays are one.
-void md5_model_to_local_transforms(const md5_skeleton *skeleton, const md5_transform *joints,
-                                   md5_transform *pose)
+void md5_model_to_local_xforms(const md5_skeleton *skeleton, const md5_xform *joints,
+                               md5_xform *pose)
 {
     MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
     MD5_ASSERT(joints != NULL || skeleton->num_joints == 0, "joints: not NULL");
@@ -75,8 +75,8 @@ void md5_model_to_local_transforms(const md5_skeleton *skeleton, const md5_trans
     for (uint32_t i = skeleton->num_joints; i-- > 0;) {
         const uint32_t joint = skeleton->order[i];
         const int32_t parent = skeleton->joints[joint].parent;
-        pose[joint] = parent < 0 ? joints[joint]
-                                 : product(md5_transform_inverse(joints[parent]), joints[joint]);
+        pose[joint] =
+            parent < 0 ? joints[joint] : product(md5_xform_inverse(joints[parent]), joints[joint]);
     }
 }
 
@@ -87,11 +87,11 @@ void md5_build_palette(const md5_model *model, const md5_mat34 *joints, md5_mat3
     MD5_ASSERT(model != NULL, "model: not NULL");
     MD5_ASSERT(joints != NULL || model->skeleton.num_joints == 0, "joints: not NULL");
     MD5_ASSERT(palette != NULL || model->skeleton.num_joints == 0, "palette: not NULL");
-    md5_posing_kernels_best()->multiply(model->skeleton.num_joints, joints, model->inverse_bind,
+    md5i_posing_kernels_best()->multiply(model->skeleton.num_joints, joints, model->inverse_bind,
                                         palette);
 }
 
-void md5_local_to_palette(const md5_model *model, const md5_transform *pose, md5_mat34 *joints,
+void md5_local_to_palette(const md5_model *model, const md5_xform *pose, md5_mat34 *joints,
                           md5_mat34 *palette)
 {
     MD5_ASSERT(model != NULL, "model: not NULL");
@@ -100,11 +100,11 @@ void md5_local_to_palette(const md5_model *model, const md5_transform *pose, md5
     MD5_ASSERT(palette != NULL || model->skeleton.num_joints == 0, "palette: not NULL");
     MD5_ASSERT(are_matrices_apart(model->skeleton.num_joints, joints, palette),
                "joints, palette: must not overlap");
-    md5_posing_kernels_best()->finish(&model->skeleton, model->inverse_bind, pose, joints, palette);
+    md5i_posing_kernels_best()->finish(&model->skeleton, model->inverse_bind, pose, joints, palette);
 }
 
 void md5_pose_palette(const md5_binding *binding, const md5_moment *moment, md5_root root,
-                      md5_transform *scratch, md5_mat34 *joints, md5_mat34 *palette)
+                      md5_xform *scratch, md5_mat34 *joints, md5_mat34 *palette)
 {
     MD5_ASSERT(binding != NULL, "binding: not NULL");
     MD5_ASSERT(moment != NULL, "moment: not NULL");
@@ -116,12 +116,12 @@ void md5_pose_palette(const md5_binding *binding, const md5_moment *moment, md5_
                "joints, palette: must not overlap");
     MD5_ASSERT_MOMENT(binding->anim, moment);
     const md5_moment clamped = md5_clamp_moment(binding->anim, moment);
-    md5_pose_palette_with(md5_posing_kernels_best(), binding, &clamped, root, scratch, joints,
-                          palette);
+    md5i_pose_palette_with(md5i_posing_kernels_best(), binding, &clamped, root, scratch, joints,
+                           palette);
 }
 
 void md5_bake_palettes(const md5_binding *binding, md5_root root, uint32_t first, uint32_t count,
-                       md5_transform *scratch, md5_mat34 *joints, md5_mat34 *palettes)
+                       md5_xform *scratch, md5_mat34 *joints, md5_mat34 *palettes)
 {
     MD5_ASSERT(binding != NULL, "binding: not NULL");
     MD5_ASSERT(first < binding->anim->num_frames || count == 0, "first: a frame of the clip");
@@ -130,7 +130,7 @@ void md5_bake_palettes(const md5_binding *binding, md5_root root, uint32_t first
     const size_t num_joints = binding->skeleton->num_joints;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t frame = first + i >= first ? first + i : UINT32_MAX;
-        const md5_moment moment = md5_moment_of_frames(binding->anim, frame, frame, 0.0f);
+        const md5_moment moment = md5_moment_from_frames(binding->anim, frame, frame, 0.0f);
         md5_pose_palette(binding, &moment, root, scratch, joints, palettes + i * num_joints);
     }
 }

@@ -7,14 +7,14 @@
 #include "md5/pose/plan.h"
 
 typedef void md5_sample_kernel(const md5_anim *anim, const md5_moment *moment,
-                               const md5_targets *targets, md5_transform *pose);
+                               const md5_targets *targets, md5_xform *pose);
 
 typedef struct md5_pose_kernels {
     // Writes the animated rotations and translations into a pose that holds the constant ones.
     md5_sample_kernel *sample;
 
     // md5_local_to_model().
-    void (*compose)(const md5_skeleton *skeleton, const md5_transform *pose, md5_mat34 *joints);
+    void (*compose)(const md5_skeleton *skeleton, const md5_xform *pose, md5_mat34 *joints);
 
     // palette[count] = joints * inverse_bind.
     void (*multiply)(uint32_t count, const md5_mat34 *joints, const md5_mat34 *inverse_bind,
@@ -22,25 +22,25 @@ typedef struct md5_pose_kernels {
 
     // md5_local_to_palette().
     void (*finish)(const md5_skeleton *skeleton, const md5_mat34 *inverse_bind,
-                   const md5_transform *pose, md5_mat34 *joints, md5_mat34 *palette);
+                   const md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette);
 
     // md5_pose_palette() of a binding without rebases.
     void (*single)(const md5_binding *binding, const md5_moment *moment, md5_root root,
-                   md5_transform *scratch, md5_mat34 *joints, md5_mat34 *palette);
+                   md5_xform *scratch, md5_mat34 *joints, md5_mat34 *palette);
 
-    // `sample` with rotations interpolated as by md5_nlerp().
+    // `sample` with rotations interpolated as by md5_quat_nlerp().
     md5_sample_kernel *sample_nlerp;
 
-    // md5_blend_poses(), md5_add_pose(), md5_make_additive() and md5_add_difference().
-    void (*blend)(const md5_transform *from, const md5_transform *to, float weight,
-                  const float *joint_weights, uint32_t count, md5_transform *pose);
-    void (*add)(const md5_transform *pose, const md5_transform *difference, float weight,
-                const float *joint_weights, uint32_t count, md5_transform *out);
-    void (*subtract)(const md5_transform *source, const md5_transform *reference, uint32_t count,
-                     md5_transform *difference);
-    void (*add_difference)(const md5_transform *pose, const md5_transform *source,
-                           const md5_transform *reference, float weight, const float *joint_weights,
-                           uint32_t count, md5_transform *out);
+    // md5_blend_poses(), md5_add_pose(), md5_subtract_pose() and md5_add_difference().
+    void (*blend)(const md5_xform *from, const md5_xform *to, float weight,
+                  const float *joint_weights, uint32_t count, md5_xform *pose);
+    void (*add)(const md5_xform *pose, const md5_xform *difference, float weight,
+                const float *joint_weights, uint32_t count, md5_xform *out);
+    void (*subtract)(const md5_xform *source, const md5_xform *reference, uint32_t count,
+                     md5_xform *difference);
+    void (*add_difference)(const md5_xform *pose, const md5_xform *source,
+                           const md5_xform *reference, float weight, const float *joint_weights,
+                           uint32_t count, md5_xform *out);
 
     // `single` for `width` characters with the same binding, one in each lane. NULL if `width`
     // is 1. `scratch` holds `width` matrices for each joint of the model.
@@ -50,63 +50,63 @@ typedef struct md5_pose_kernels {
     // `finish` for `width` characters of the same skeleton, whose poses are `step` transforms
     // apart. Otherwise as `crowd`; uses only the skeleton of a job's binding, not its moment or
     // root.
-    void (*finish_crowd)(const md5_pose_job *const *jobs, const md5_transform *poses, size_t step,
+    void (*finish_crowd)(const md5_pose_job *const *jobs, const md5_xform *poses, size_t step,
                          float *scratch);
     uint32_t width;
 } md5_pose_kernels;
 
-extern const md5_pose_kernels md5_pose_kernels_scalar;
-extern const md5_pose_kernels md5_pose_kernels_sse2;
-extern const md5_pose_kernels md5_pose_kernels_avx2;
-extern const md5_pose_kernels md5_pose_kernels_avx512;
-extern const md5_pose_kernels md5_pose_kernels_neon;
+extern const md5_pose_kernels md5i_pose_kernels_scalar;
+extern const md5_pose_kernels md5i_pose_kernels_sse2;
+extern const md5_pose_kernels md5i_pose_kernels_avx2;
+extern const md5_pose_kernels md5i_pose_kernels_avx512;
+extern const md5_pose_kernels md5i_pose_kernels_neon;
 
-// Returns the kernels of `level`, which must be available (md5_cpu_has), or the fastest ones.
-const md5_pose_kernels *md5_pose_kernels_of(md5_cpu level);
-const md5_pose_kernels *md5_pose_kernels_best(void);
+// Returns the kernels of `level`, which must be available (md5i_cpu_has), or the fastest ones.
+const md5_pose_kernels *md5i_pose_kernels_of(md5_cpu level);
+const md5_pose_kernels *md5i_pose_kernels_best(void);
 
 // The same for functions that sample by slerp and do not blend. In builds without SIMD,
 // `sample_nlerp` and `blend` to `add_difference` are NULL here, so that linkers drop them from
 // programs that never use them: they are two thirds of the table.
 #if MD5_HAS_SSE2 || MD5_HAS_NEON
 #define MD5_POSING_KERNELS 0
-static inline const md5_pose_kernels *md5_posing_kernels_of(md5_cpu level)
+static inline const md5_pose_kernels *md5i_posing_kernels_of(md5_cpu level)
 {
-    return md5_pose_kernels_of(level);
+    return md5i_pose_kernels_of(level);
 }
 
-static inline const md5_pose_kernels *md5_posing_kernels_best(void)
+static inline const md5_pose_kernels *md5i_posing_kernels_best(void)
 {
-    return md5_pose_kernels_best();
+    return md5i_pose_kernels_best();
 }
 #else
 #define MD5_POSING_KERNELS 1
-extern const md5_pose_kernels md5_posing_kernels_scalar;
-static inline const md5_pose_kernels *md5_posing_kernels_of(md5_cpu level)
+extern const md5_pose_kernels md5i_posing_kernels_scalar;
+static inline const md5_pose_kernels *md5i_posing_kernels_of(md5_cpu level)
 {
     (void)level;
-    return &md5_posing_kernels_scalar;
+    return &md5i_posing_kernels_scalar;
 }
 
-static inline const md5_pose_kernels *md5_posing_kernels_best(void)
+static inline const md5_pose_kernels *md5i_posing_kernels_best(void)
 {
-    return &md5_posing_kernels_scalar;
+    return &md5i_posing_kernels_scalar;
 }
 #endif
 
 // The public functions, with given kernels.
-void md5_sample_with(const md5_pose_kernels *kernels, const md5_binding *binding,
-                     const md5_moment *moment, md5_root root, md5_transform *pose);
-void md5_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim,
-                          const md5_moment *moment, md5_root root, md5_transform *pose);
-void md5_sample_nlerp_with(const md5_pose_kernels *kernels, const md5_binding *binding,
-                           const md5_moment *moment, md5_root root, md5_transform *pose);
-void md5_pose_palette_with(const md5_pose_kernels *kernels, const md5_binding *binding,
-                           const md5_moment *moment, md5_root root, md5_transform *scratch,
-                           md5_mat34 *joints, md5_mat34 *palette);
-void md5_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *jobs, size_t count,
-                         void *scratch);
-void md5_pose_batch_nlerp_with(const md5_pose_kernels *kernels, const md5_pose_job *jobs,
-                               size_t count, void *scratch);
+void md5i_sample_with(const md5_pose_kernels *kernels, const md5_binding *binding,
+                      const md5_moment *moment, md5_root root, md5_xform *pose);
+void md5i_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim,
+                           const md5_moment *moment, md5_root root, md5_xform *pose);
+void md5i_sample_nlerp_with(const md5_pose_kernels *kernels, const md5_binding *binding,
+                            const md5_moment *moment, md5_root root, md5_xform *pose);
+void md5i_pose_palette_with(const md5_pose_kernels *kernels, const md5_binding *binding,
+                            const md5_moment *moment, md5_root root, md5_xform *scratch,
+                            md5_mat34 *joints, md5_mat34 *palette);
+void md5i_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *jobs, size_t count,
+                          void *scratch);
+void md5i_pose_batch_nlerp_with(const md5_pose_kernels *kernels, const md5_pose_job *jobs,
+                                size_t count, void *scratch);
 
 #endif

@@ -34,8 +34,8 @@ static void merge_runs(const md5_joint *joints, const uint32_t *from, uint32_t *
 static const uint32_t *sort_by_name(md5_arena *arena, const md5_skeleton *skeleton)
 {
     const size_t count = skeleton->num_joints;
-    uint32_t *sorted = (uint32_t *)md5_arena_alloc(arena, count, sizeof *sorted);
-    uint32_t *spare = (uint32_t *)md5_arena_alloc(arena, count, sizeof *spare);
+    uint32_t *sorted = (uint32_t *)md5i_arena_alloc(arena, count, sizeof *sorted);
+    uint32_t *spare = (uint32_t *)md5i_arena_alloc(arena, count, sizeof *spare);
     if (!sorted || !spare)
         return NULL;
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)
@@ -70,8 +70,8 @@ static void pair_up(const md5_skeleton *model, const uint32_t *by_name, const md
     }
 }
 
-bool md5_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
-                      int32_t *tracks, int32_t *targets)
+bool md5i_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
+                       int32_t *tracks, int32_t *targets)
 {
     if (names_and_parents_equal(model, anim)) {
         for (uint32_t joint = 0; joint < model->num_joints; joint++)

@@ -82,7 +82,7 @@ static md5_moment clamped_moment(double position, uint32_t last)
     };
 }
 
-md5_moment md5_moment_in(uint32_t num_frames, double frame_rate, double time, md5_wrap wrap)
+md5_moment md5i_moment_in(uint32_t num_frames, double frame_rate, double time, md5_wrap wrap)
 {
     const uint32_t last = num_frames - 1;
     if (last == 0)
@@ -106,11 +106,11 @@ md5_moment md5_moment_at(const md5_anim *anim, double time, md5_wrap wrap)
 {
     MD5_ASSERT(anim != NULL, "anim: not NULL");
     MD5_ASSERT((unsigned)wrap <= MD5_WRAP_CLAMP, "wrap: a md5_wrap");
-    return md5_moment_in(anim->num_frames, anim->frame_rate, time, wrap);
+    return md5i_moment_in(anim->num_frames, anim->frame_rate, time, wrap);
 }
 
-md5_moment md5_moment_of_frames(const md5_anim *anim, uint32_t frame0, uint32_t frame1,
-                                float fraction)
+md5_moment md5_moment_from_frames(const md5_anim *anim, uint32_t frame0, uint32_t frame1,
+                                  float fraction)
 {
     MD5_ASSERT(anim != NULL, "anim: not NULL");
     const md5_moment moment = {.frame0 = frame0, .frame1 = frame1};

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-md5_targets md5_own_targets(const md5_anim *anim)
+md5_targets md5i_own_targets(const md5_anim *anim)
 {
     // The lists ascend: if they are as long as the skeleton, slot k is joint k.
     const uint32_t count = anim->skeleton.num_joints;
@@ -31,7 +31,7 @@ static md5_slots narrow(const int32_t *targets, md5_slots slots, const bool *wan
     return slots;
 }
 
-md5_targets md5_narrow_targets(const md5_targets *targets, const bool *wanted)
+md5_targets md5i_narrow_targets(const md5_targets *targets, const bool *wanted)
 {
     md5_targets narrowed = *targets;
     narrowed.rotation_slots = narrow(targets->rotations, targets->rotation_slots, wanted);
@@ -39,7 +39,7 @@ md5_targets md5_narrow_targets(const md5_targets *targets, const bool *wanted)
     return narrowed;
 }
 
-size_t md5_pose_plan_size(const md5_skeleton *skeleton, const md5_anim *anim)
+size_t md5i_pose_plan_size(const md5_skeleton *skeleton, const md5_anim *anim)
 {
     return 4 * (size_t)skeleton->num_joints + anim->num_rotations + anim->num_translations;
 }
@@ -103,8 +103,8 @@ static uint32_t list_unmarked(int32_t *marks, uint32_t count)
     return listed;
 }
 
-void md5_pose_plan_build(const md5_skeleton *skeleton, const md5_anim *anim, const int32_t *targets,
-                         md5_pose_plan *plan, int32_t *integers)
+void md5i_pose_plan_build(const md5_skeleton *skeleton, const md5_anim *anim,
+                          const int32_t *targets, md5_pose_plan *plan, int32_t *integers)
 {
     const uint32_t count = skeleton->num_joints;
     md5_plan_step *const steps = (md5_plan_step *)integers;
@@ -132,8 +132,8 @@ void md5_pose_plan_build(const md5_skeleton *skeleton, const md5_anim *anim, con
     plan->num_fixed_translations = list_unmarked(fixed_translations, count);
 }
 
-void md5_copy_constants(const md5_binding *binding, uint32_t first, uint32_t count,
-                        md5_transform *pose)
+void md5i_copy_constants(const md5_binding *binding, uint32_t first, uint32_t count,
+                         md5_xform *pose)
 {
     if (binding->same_order && binding->num_extra == 0) {
         memcpy(pose + first, binding->anim->constant + first, count * sizeof *pose);

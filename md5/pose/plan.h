@@ -37,27 +37,27 @@ struct md5_pose_plan {
 };
 
 // Returns the targets of a clip without a binding: each joint is its own target.
-md5_targets md5_own_targets(const md5_anim *anim);
+md5_targets md5i_own_targets(const md5_anim *anim);
 
 // Narrows the ranges to the first and last slot that drive a joint in wanted[model joints].
-md5_targets md5_narrow_targets(const md5_targets *targets, const bool *wanted);
+md5_targets md5i_narrow_targets(const md5_targets *targets, const bool *wanted);
 
 // Returns the number of integers that a plan refers to.
-size_t md5_pose_plan_size(const md5_skeleton *skeleton, const md5_anim *anim);
+size_t md5i_pose_plan_size(const md5_skeleton *skeleton, const md5_anim *anim);
 
 // Fills a plan and its integers. targets[animation joints]: the model joint that each one drives.
-void md5_pose_plan_build(const md5_skeleton *skeleton, const md5_anim *anim, const int32_t *targets,
-                         md5_pose_plan *plan, int32_t *integers);
+void md5i_pose_plan_build(const md5_skeleton *skeleton, const md5_anim *anim,
+                          const int32_t *targets, md5_pose_plan *plan, int32_t *integers);
 
 // Returns the constant transform of a model joint: used where the clip does not animate it.
-static inline const md5_transform *md5_constant_of(const md5_binding *binding, uint32_t joint)
+static inline const md5_xform *md5_constant_of(const md5_binding *binding, uint32_t joint)
 {
     const int32_t track = binding->tracks[joint];
     return track < 0 ? &binding->bind_local[joint] : &binding->anim->constant[track];
 }
 
 // Copies the constant transforms of `count` joints from `first` on.
-void md5_copy_constants(const md5_binding *binding, uint32_t first, uint32_t count,
-                        md5_transform *pose);
+void md5i_copy_constants(const md5_binding *binding, uint32_t first, uint32_t count,
+                         md5_xform *pose);
 
 #endif

@@ -26,9 +26,9 @@ typedef struct ancestry {
 static const branch *find_branches(md5_arena *arena, const md5_skeleton *skeleton)
 {
     const size_t count = skeleton->num_joints;
-    branch *branches = (branch *)md5_arena_alloc(arena, count, sizeof *branches);
+    branch *branches = (branch *)md5i_arena_alloc(arena, count, sizeof *branches);
     uint32_t *next =
-        (uint32_t *)md5_arena_alloc(arena, count, sizeof *next); // where the next child begins
+        (uint32_t *)md5i_arena_alloc(arena, count, sizeof *next); // where the next child begins
     if (!branches || !next)
         return NULL;
 
@@ -56,7 +56,8 @@ static const branch *find_branches(md5_arena *arena, const md5_skeleton *skeleto
 static const ancestry *find_ancestries(md5_arena *arena, const md5_skeleton *anim,
                                        const int32_t *targets)
 {
-    ancestry *ancestries = (ancestry *)md5_arena_alloc(arena, anim->num_joints, sizeof *ancestries);
+    ancestry *ancestries =
+        (ancestry *)md5i_arena_alloc(arena, anim->num_joints, sizeof *ancestries);
     if (!ancestries)
         return NULL;
     for (uint32_t i = 0; i < anim->num_joints; i++) {
@@ -87,7 +88,7 @@ static md5_quoted quote_name(const char *name)
     size_t size = 0;
     while (size < sizeof(md5_quoted) && name[size] != '\0')
         size++;
-    return md5_quote(name, size);
+    return md5i_quote(name, size);
 }
 
 static md5_quoted quote_parent(const md5_skeleton *skeleton, int32_t joint)
@@ -101,10 +102,10 @@ static void warn_of_parent(md5_context *context, const md5_skeleton *model,
                            const md5_skeleton *anim, uint32_t joint, uint32_t track,
                            const char *consequence)
 {
-    md5_warn(context, 0, 0, "joint %s is a child of %s in the animation, of %s in the model: %s",
-             quote_name(model->joints[joint].name).text,
-             quote_parent(anim, anim->joints[track].parent).text,
-             quote_parent(model, model->joints[joint].parent).text, consequence);
+    md5i_warn(context, 0, 0, "joint %s is a child of %s in the animation, of %s in the model: %s",
+              quote_name(model->joints[joint].name).text,
+              quote_parent(anim, anim->joints[track].parent).text,
+              quote_parent(model, model->joints[joint].parent).text, consequence);
 }
 
 // `shared` is the number of steps left for long walks; the joint's steps are subtracted.
@@ -149,9 +150,9 @@ static bool all_parents_agree(const md5_skeleton *model, const md5_skeleton *ani
     return true;
 }
 
-bool md5_plan_rebases(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
-                      const int32_t *tracks, const int32_t *targets, md5_rebase **rebases,
-                      uint32_t *num_rebases)
+bool md5i_plan_rebases(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
+                       const int32_t *tracks, const int32_t *targets, md5_rebase **rebases,
+                       uint32_t *num_rebases)
 {
     *rebases = NULL;
     *num_rebases = 0;
@@ -159,7 +160,7 @@ bool md5_plan_rebases(md5_arena *arena, const md5_skeleton *model, const md5_ske
         return true;
     const branch *branches = find_branches(arena, model);
     const ancestry *ancestries = find_ancestries(arena, anim, targets);
-    *rebases = (md5_rebase *)md5_arena_alloc(arena, model->num_joints, sizeof **rebases);
+    *rebases = (md5_rebase *)md5i_arena_alloc(arena, model->num_joints, sizeof **rebases);
     TRY(branches && ancestries && *rebases);
 
     uint64_t shared = STEPS_PER_JOINT * ((uint64_t)model->num_joints + anim->num_joints);

@@ -20,7 +20,7 @@ static bool ends_cycle(const md5_moment *moment)
     return moment->frame1 < moment->frame0;
 }
 
-md5_vec3 md5_root_stored(const md5_anim *anim, const md5_moment *moment)
+md5_vec3 md5i_root_stored(const md5_anim *anim, const md5_moment *moment)
 {
     return md5_vec3_lerp(root_of_frame(anim, moment->frame0), root_of_frame(anim, moment->frame1),
                          moment->fraction);
@@ -28,7 +28,7 @@ md5_vec3 md5_root_stored(const md5_anim *anim, const md5_moment *moment)
 
 // id's engine subtracts the base frame's translation from every frame. The remainder in the last
 // frame is the displacement of a cycle.
-md5_vec3 md5_root_of_id(const md5_root_frames *frames, const md5_moment *moment)
+md5_vec3 md5i_root_of_id(const md5_root_frames *frames, const md5_moment *moment)
 {
     const md5_vec3 base = frames->base;
     const md5_vec3 displacement = md5_vec3_sub(frames->last, base);
@@ -48,10 +48,10 @@ static md5_vec3 id_translation(const md5_anim *anim, const md5_moment *moment)
         .frame0 = root_of_frame(anim, moment->frame0),
         .frame1 = root_of_frame(anim, moment->frame1),
     };
-    return md5_root_of_id(&frames, moment);
+    return md5i_root_of_id(&frames, moment);
 }
 
-md5_vec3 md5_root_translation(const md5_anim *anim, const md5_moment *moment, md5_root root)
+md5_vec3 md5i_root_translation(const md5_anim *anim, const md5_moment *moment, md5_root root)
 {
     switch (root) {
     case MD5_ROOT_ID:
@@ -61,7 +61,7 @@ md5_vec3 md5_root_translation(const md5_anim *anim, const md5_moment *moment, md
     case MD5_ROOT_FILE:
         break;
     }
-    return md5_root_stored(anim, moment);
+    return md5i_root_stored(anim, moment);
 }
 
 // One axis of the displacement from the start of a cycle to `moment`.
@@ -85,8 +85,8 @@ static float axis_motion(const md5_moment *from, const md5_moment *to, const flo
     return (float)fmax(-FLT_MAX, fmin(motion, FLT_MAX));
 }
 
-md5_vec3 md5_root_between(const md5_moment *from, const md5_moment *to, const md5_vec3 frames[4],
-                          md5_vec3 first, md5_vec3 last)
+md5_vec3 md5i_root_between(const md5_moment *from, const md5_moment *to, const md5_vec3 frames[4],
+                           md5_vec3 first, md5_vec3 last)
 {
     const md5_vec3 a = frames[0], b = frames[1], c = frames[2], d = frames[3];
     const float x[] = {a.x, b.x, c.x, d.x}, y[] = {a.y, b.y, c.y, d.y}, z[] = {a.z, b.z, c.z, d.z};
@@ -97,7 +97,7 @@ md5_vec3 md5_root_between(const md5_moment *from, const md5_moment *to, const md
     };
 }
 
-md5_vec3 md5_root_motion(const md5_anim *anim, const md5_moment *from, const md5_moment *to)
+md5_vec3 md5_anim_root_motion(const md5_anim *anim, const md5_moment *from, const md5_moment *to)
 {
     MD5_ASSERT(anim != NULL, "anim: not NULL");
     MD5_ASSERT(from != NULL, "from: not NULL");
@@ -108,8 +108,8 @@ md5_vec3 md5_root_motion(const md5_anim *anim, const md5_moment *from, const md5
     const md5_vec3 frames[4] = {root_of_frame(anim, begin.frame0),
                                 root_of_frame(anim, begin.frame1), root_of_frame(anim, end.frame0),
                                 root_of_frame(anim, end.frame1)};
-    return md5_root_between(&begin, &end, frames, root_of_frame(anim, 0),
-                            root_of_frame(anim, anim->num_frames - 1));
+    return md5i_root_between(&begin, &end, frames, root_of_frame(anim, 0),
+                             root_of_frame(anim, anim->num_frames - 1));
 }
 
 md5_bounds md5_anim_bounds(const md5_anim *anim, const md5_moment *moment, md5_root root)
@@ -118,12 +118,12 @@ md5_bounds md5_anim_bounds(const md5_anim *anim, const md5_moment *moment, md5_r
     MD5_ASSERT(moment != NULL, "moment: not NULL");
     MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
     if (!anim->frame_bounds)
-        return md5_bounds_of_points(NULL, 0);
+        return md5_bounds_from_points(NULL, 0);
     MD5_ASSERT_MOMENT(anim, moment);
     const md5_moment clamped = md5_clamp_moment(anim, moment);
     const md5_bounds both =
         md5_bounds_union(anim->frame_bounds[clamped.frame0], anim->frame_bounds[clamped.frame1]);
-    const md5_vec3 stored = md5_root_stored(anim, &clamped);
+    const md5_vec3 stored = md5i_root_stored(anim, &clamped);
     md5_vec3 moved = {0.0f, 0.0f, 0.0f};
     if (root == MD5_ROOT_IN_PLACE)
         moved = md5_vec3_sub(anim->constant[0].translation, stored);

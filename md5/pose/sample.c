@@ -9,35 +9,35 @@
 #include <string.h>
 
 static void sample_anim(md5_sample_kernel *sample, const md5_anim *anim, const md5_moment *moment,
-                        md5_root root, md5_transform *pose)
+                        md5_root root, md5_xform *pose)
 {
-    const md5_targets targets = md5_own_targets(anim);
+    const md5_targets targets = md5i_own_targets(anim);
     if (!targets.rotations_in_order || !targets.translations_in_order)
         memcpy(pose, anim->constant, anim->skeleton.num_joints * sizeof *pose);
     sample(anim, moment, &targets, pose);
     if (root != MD5_ROOT_FILE)
-        pose[0].translation = md5_root_translation(anim, moment, root);
+        pose[0].translation = md5i_root_translation(anim, moment, root);
 }
 
-void md5_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim,
-                          const md5_moment *moment, md5_root root, md5_transform *pose)
+void md5i_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim,
+                           const md5_moment *moment, md5_root root, md5_xform *pose)
 {
     sample_anim(kernels->sample, anim, moment, root, pose);
 }
 
 // Samples through a binding whose tracks are not in the order of the pose.
 static void sample_scattered(md5_sample_kernel *sample, const md5_binding *binding,
-                             const md5_moment *moment, md5_root root, md5_transform *pose)
+                             const md5_moment *moment, md5_root root, md5_xform *pose)
 {
-    md5_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
+    md5i_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
     sample(binding->anim, moment, &binding->plan->targets, pose);
     const int32_t target = md5_binding_targets(binding)[0];
     if (target >= 0 && root != MD5_ROOT_FILE)
-        pose[target].translation = md5_root_translation(binding->anim, moment, root);
+        pose[target].translation = md5i_root_translation(binding->anim, moment, root);
 }
 
 static void sample_bound(md5_sample_kernel *sample, const md5_binding *binding,
-                         const md5_moment *moment, md5_root root, md5_transform *pose)
+                         const md5_moment *moment, md5_root root, md5_xform *pose)
 {
     if (binding->same_order && binding->num_extra == 0)
         sample_anim(sample, binding->anim, moment, root, pose);
@@ -45,28 +45,27 @@ static void sample_bound(md5_sample_kernel *sample, const md5_binding *binding,
         sample_scattered(sample, binding, moment, root, pose);
 }
 
-void md5_sample_with(const md5_pose_kernels *kernels, const md5_binding *binding,
-                     const md5_moment *moment, md5_root root, md5_transform *pose)
+void md5i_sample_with(const md5_pose_kernels *kernels, const md5_binding *binding,
+                      const md5_moment *moment, md5_root root, md5_xform *pose)
 {
     sample_bound(kernels->sample, binding, moment, root, pose);
     if (binding->num_rebases == 0)
         return;
     const md5_sampling sampling = md5_begin_sampling(binding->anim, moment, root);
-    md5_apply_rebases(binding, md5_sample_joint, &sampling, pose);
+    md5i_apply_rebases(binding, md5i_sample_joint, &sampling, pose);
 }
 
-void md5_sample_nlerp_with(const md5_pose_kernels *kernels, const md5_binding *binding,
-                           const md5_moment *moment, md5_root root, md5_transform *pose)
+void md5i_sample_nlerp_with(const md5_pose_kernels *kernels, const md5_binding *binding,
+                            const md5_moment *moment, md5_root root, md5_xform *pose)
 {
     sample_bound(kernels->sample_nlerp, binding, moment, root, pose);
     if (binding->num_rebases == 0)
         return;
     const md5_sampling sampling = md5_begin_nlerp(binding->anim, moment, root);
-    md5_apply_rebases(binding, md5_sample_joint_nlerp, &sampling, pose);
+    md5i_apply_rebases(binding, md5i_sample_joint_nlerp, &sampling, pose);
 }
 
-void md5_sample_anim(const md5_anim *anim, const md5_moment *moment, md5_root root,
-                     md5_transform *pose)
+void md5_sample_anim(const md5_anim *anim, const md5_moment *moment, md5_root root, md5_xform *pose)
 {
     MD5_ASSERT(anim != NULL, "anim: not NULL");
     MD5_ASSERT(moment != NULL, "moment: not NULL");
@@ -74,11 +73,11 @@ void md5_sample_anim(const md5_anim *anim, const md5_moment *moment, md5_root ro
     MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
     MD5_ASSERT_MOMENT(anim, moment);
     const md5_moment clamped = md5_clamp_moment(anim, moment);
-    md5_sample_anim_with(md5_posing_kernels_best(), anim, &clamped, root, pose);
+    md5i_sample_anim_with(md5i_posing_kernels_best(), anim, &clamped, root, pose);
 }
 
 void md5_sample(const md5_binding *binding, const md5_moment *moment, md5_root root,
-                md5_transform *pose)
+                md5_xform *pose)
 {
     MD5_ASSERT(binding != NULL, "binding: not NULL");
     MD5_ASSERT(moment != NULL, "moment: not NULL");
@@ -86,11 +85,11 @@ void md5_sample(const md5_binding *binding, const md5_moment *moment, md5_root r
     MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
     MD5_ASSERT_MOMENT(binding->anim, moment);
     const md5_moment clamped = md5_clamp_moment(binding->anim, moment);
-    md5_sample_with(md5_posing_kernels_best(), binding, &clamped, root, pose);
+    md5i_sample_with(md5i_posing_kernels_best(), binding, &clamped, root, pose);
 }
 
 void md5_sample_nlerp(const md5_binding *binding, const md5_moment *moment, md5_root root,
-                      md5_transform *pose)
+                      md5_xform *pose)
 {
     MD5_ASSERT(binding != NULL, "binding: not NULL");
     MD5_ASSERT(moment != NULL, "moment: not NULL");
@@ -98,11 +97,11 @@ void md5_sample_nlerp(const md5_binding *binding, const md5_moment *moment, md5_
     MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
     MD5_ASSERT_MOMENT(binding->anim, moment);
     const md5_moment clamped = md5_clamp_moment(binding->anim, moment);
-    md5_sample_nlerp_with(md5_pose_kernels_best(), binding, &clamped, root, pose);
+    md5i_sample_nlerp_with(md5i_pose_kernels_best(), binding, &clamped, root, pose);
 }
 
 void md5_sample_cubic(const md5_binding *binding, const md5_moment *moment, md5_wrap wrap,
-                      md5_root root, md5_transform *pose)
+                      md5_root root, md5_xform *pose)
 {
     MD5_ASSERT(binding != NULL, "binding: not NULL");
     MD5_ASSERT(moment != NULL, "moment: not NULL");
@@ -113,20 +112,20 @@ void md5_sample_cubic(const md5_binding *binding, const md5_moment *moment, md5_
     const md5_targets *const targets = &binding->plan->targets;
     MD5_ASSERT_MOMENT(anim, moment);
     const md5_moment clamped = md5_clamp_moment(anim, moment);
-    const md5_cubic cubic = md5_cubic_at(anim, &clamped, wrap, root);
-    md5_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
+    const md5_cubic cubic = md5i_cubic_at(anim, &clamped, wrap, root);
+    md5i_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
     for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {
         const int32_t target = targets->rotations[slot];
         if (target >= 0)
-            pose[target].rotation = md5_cubic_rotation(&cubic, slot);
+            pose[target].rotation = md5i_cubic_rotation(&cubic, slot);
     }
     for (uint32_t slot = 0; slot < anim->num_translations; slot++) {
         const int32_t target = targets->translations[slot];
         if (target >= 0)
-            pose[target].translation = md5_cubic_translation(&cubic, slot);
+            pose[target].translation = md5i_cubic_translation(&cubic, slot);
     }
     const int32_t first = md5_binding_targets(binding)[0];
     if (first >= 0)
-        pose[first].translation = md5_cubic_root(&cubic);
-    md5_apply_rebases(binding, md5_cubic_joint, &cubic, pose);
+        pose[first].translation = md5i_cubic_root(&cubic);
+    md5i_apply_rebases(binding, md5i_cubic_joint, &cubic, pose);
 }

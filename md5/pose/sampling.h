@@ -21,7 +21,7 @@ static inline md5_sampling md5_begin_sampling(const md5_anim *anim, const md5_mo
     return (md5_sampling){.anim = anim,
                           .moment = moment,
                           .root = root,
-                          .weights = md5_slerp_weights_at(moment->fraction)};
+                          .weights = md5i_slerp_weights_at(moment->fraction)};
 }
 
 static inline md5_sampling md5_begin_nlerp(const md5_anim *anim, const md5_moment *moment,
@@ -71,15 +71,15 @@ static inline int64_t md5_find_slot(const uint32_t *joints, uint32_t count, uint
 
 // Samples one animation joint relative to its parent, with the result of sampling the whole clip;
 // `sampling` is that of the function.
-typedef md5_transform md5_sample_joint_fn(const void *sampling, uint32_t joint);
+typedef md5_xform md5_sample_joint_fn(const void *sampling, uint32_t joint);
 
 // One joint of an md5_sampling.
-md5_transform md5_sample_joint(const void *sampling, uint32_t joint);
-md5_transform md5_sample_joint_nlerp(const void *sampling, uint32_t joint);
+md5_xform md5i_sample_joint(const void *sampling, uint32_t joint);
+md5_xform md5i_sample_joint_nlerp(const void *sampling, uint32_t joint);
 
 // Applies the binding's rebases to a pose that holds each joint's own track. Time is linear in the
 // number of joints. The function is an argument so that programs need not link both of them.
-void md5_apply_rebases(const md5_binding *binding, md5_sample_joint_fn *sample,
-                       const void *sampling, md5_transform *pose);
+void md5i_apply_rebases(const md5_binding *binding, md5_sample_joint_fn *sample,
+                        const void *sampling, md5_xform *pose);
 
 #endif

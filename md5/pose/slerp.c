@@ -12,7 +12,7 @@
 // 1 - r makes both ends exact. By the length of the result, half the sum is
 // sqrt((1/2 - d^2 u) / (2 - u)). The table is a fit of H, printed by slerp_fit.py, that keeps the
 // angle to the exact quaternion below 1.8e-7.
-md5_slerp_weights md5_slerp_weights_at(float t)
+md5_slerp_weights md5i_slerp_weights_at(float t)
 {
     const float s = t - 0.5f, r = (s + s) * (s + s);
     md5_slerp_weights weights = {.s = s, .ends = s * (1.0f - r)};
@@ -34,7 +34,7 @@ static md5_quat end_of(md5_quat a, md5_quat b)
 // at the angle x h, and the sum (1 - t) a + t b, whose parts along and across the middle are cos(h)
 // and x sin(h), at atan(x tan(h)). Their difference is largest where its derivative by x is 0,
 // h = tan(h) / (1 + x^2 tan(h)^2); a rotation turns by twice as much.
-md5_quat md5_nlerp(md5_quat a, md5_quat b, float t)
+md5_quat md5_quat_nlerp(md5_quat a, md5_quat b, float t)
 {
     if (!(t > 0.0f))
         return a;
@@ -44,12 +44,12 @@ md5_quat md5_nlerp(md5_quat a, md5_quat b, float t)
     return md5_nlerp_weighted(&weights, a, b);
 }
 
-md5_quat md5_slerp(md5_quat a, md5_quat b, float t)
+md5_quat md5_quat_slerp(md5_quat a, md5_quat b, float t)
 {
     if (!(t > 0.0f))
         return a;
     if (t >= 1.0f)
         return end_of(a, b);
-    const md5_slerp_weights weights = md5_slerp_weights_at(t);
+    const md5_slerp_weights weights = md5i_slerp_weights_at(t);
     return md5_slerp_weighted(&weights, a, b);
 }

@@ -25,7 +25,7 @@ typedef struct md5_slerp_weights {
 } md5_slerp_weights;
 
 // Computes the part that depends only on the fraction `t`.
-md5_slerp_weights md5_slerp_weights_at(float t);
+md5_slerp_weights md5i_slerp_weights_at(float t);
 
 // Up to this u both weights are linear in t to within 1.2e-7, and a dot product of floats cannot
 // tell equal rotations from others.

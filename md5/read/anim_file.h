@@ -16,17 +16,17 @@ typedef struct md5_anim_file {
     const md5_track *tracks; // [num_joints]; first + bits set <= num_components
     // [num_joints] relative to the parent; x y z of rotations as in the file, w is 0: frames
     // replace some of the three before w is computed.
-    const md5_transform *base_frame;
+    const md5_xform *base_frame;
     const float *numbers;     // [num_frames][num_components]
     const md5_bounds *bounds; // [num_frames], or NULL if the file has no bounds for each frame
 } md5_anim_file;
 
 // Reads `size` bytes of .md5anim text. What `file` points to lies in the arena or in the text.
 // Returns false with the context's error set.
-bool md5_read_anim_file(md5_arena *arena, const char *text, size_t size, md5_anim_file *file);
+bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size, md5_anim_file *file);
 
 // The same for a .bMD5anim of Doom 3 BFG, which its first bytes tell from text.
-bool md5_is_bfg_anim(const char *bytes, size_t size);
-bool md5_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_anim_file *file);
+bool md5i_is_bfg_anim(const char *bytes, size_t size);
+bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_anim_file *file);
 
 #endif

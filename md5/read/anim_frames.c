@@ -37,18 +37,18 @@ static bool settle_components(md5_anim_reader *reader, uint32_t *num_components)
     const char *at;
     TRY(count_numbers(reader, declared, &count, &at));
     if (reader->needed == count && count != declared)
-        md5_lex_warn(lex, reader->num_components.at,
-                     "numAnimatedComponents says %u, but hierarchy and first frame have %llu: "
-                     "these are used",
-                     declared, (unsigned long long)count);
+        md5i_lex_warn(lex, reader->num_components.at,
+                      "numAnimatedComponents says %u, but hierarchy and first frame have %llu: "
+                      "these are used",
+                      declared, (unsigned long long)count);
     else if (count != declared)
-        return md5_lex_fail(lex, at, MD5_ERROR_SYNTAX,
-                            "numAnimatedComponents says %u, but this frame has %llu", declared,
-                            (unsigned long long)count);
+        return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX,
+                             "numAnimatedComponents says %u, but this frame has %llu", declared,
+                             (unsigned long long)count);
     else if (reader->needed > declared)
-        return md5_lex_fail(lex, reader->needed_at, MD5_ERROR_RANGE,
-                            "components up to %llu, but numAnimatedComponents is %u",
-                            (unsigned long long)reader->needed, declared);
+        return md5i_lex_fail(lex, reader->needed_at, MD5_ERROR_RANGE,
+                             "components up to %llu, but numAnimatedComponents is %u",
+                             (unsigned long long)reader->needed, declared);
     *num_components = (uint32_t)count; // `needed` and `declared` are below 2^31 + 6
     return true;
 }
@@ -60,11 +60,11 @@ static bool check_sharing(md5_anim_reader *reader)
     const uint64_t text_size = (uint64_t)(lex->end - lex->text);
     if (reader->num_used <= text_size / reader->num_frames.value)
         return true;
-    return md5_lex_fail(lex, reader->num_components.at, MD5_ERROR_RANGE,
-                        "joints share components: %llu in %u frames is more than the file has "
-                        "bytes (%llu)",
-                        (unsigned long long)reader->num_used, reader->num_frames.value,
-                        (unsigned long long)text_size);
+    return md5i_lex_fail(lex, reader->num_components.at, MD5_ERROR_RANGE,
+                         "joints share components: %llu in %u frames is more than the file has "
+                         "bytes (%llu)",
+                         (unsigned long long)reader->num_used, reader->num_frames.value,
+                         (unsigned long long)text_size);
 }
 
 // A track without flags may have any `first`: brings it into the range that the asset promises.
@@ -72,7 +72,7 @@ static bool settle_tracks(md5_anim_reader *reader, uint32_t num_components)
 {
     const uint32_t num_joints = reader->num_joints.value;
     reader->turning =
-        (uint32_t *)md5_arena_room(reader->lex.arena, num_joints, sizeof *reader->turning);
+        (uint32_t *)md5i_arena_room(reader->lex.arena, num_joints, sizeof *reader->turning);
     TRY(reader->turning);
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         md5_track *const track = &reader->tracks[joint];
@@ -100,14 +100,13 @@ static bool begin_frames(md5_anim_reader *reader)
     TRY(settle_tracks(reader, num_components));
     reader->file->num_components = num_components;
     reader->numbers =
-        (float *)md5_arena_room(lex->arena, num_frames, num_components * sizeof *reader->numbers);
+        (float *)md5i_arena_room(lex->arena, num_frames, num_components * sizeof *reader->numbers);
     return reader->numbers != NULL;
 }
 
 // -- Frames ---------------------------------------------------------------------------------
 
-static md5_vec3 frame_rotation(const md5_track *track, const md5_transform *base,
-                               const float *numbers)
+static md5_vec3 frame_rotation(const md5_track *track, const md5_xform *base, const float *numbers)
 {
     md5_vec3 rotation = {base->rotation.x, base->rotation.y, base->rotation.z};
     const float *next = numbers + track->first + md5_num_flags(track->flags & TRANSLATION_FLAGS);
@@ -150,7 +149,7 @@ static bool check_lengths(md5_anim_reader *reader, const float *numbers, const c
     uint32_t first = 0;
     while (md5_is_length(numbers[first]))
         first++;
-    return md5_lex_fail_length(&reader->lex, find_component(reader, start, first));
+    return md5i_lex_fail_length(&reader->lex, find_component(reader, start, first));
 }
 
 // Warns of a frame's rotations that are longer than 1: once for all of them, at the first in the
@@ -173,8 +172,8 @@ static void check_rotations(md5_anim_reader *reader, const float *numbers, const
         num_overlong++;
     }
     if (num_overlong > 0)
-        md5_warn_overlong(&reader->lex, find_component(reader, start, component), first,
-                          num_overlong);
+        md5i_warn_overlong(&reader->lex, find_component(reader, start, component), first,
+                           num_overlong);
 }
 
 // Frames are numbered 0, 1, 2 ...; some files begin with another number.
@@ -184,16 +183,16 @@ static bool read_frame_number(md5_anim_reader *reader)
     uint32_t number;
     md5_lex_space(lex);
     const char *const at = lex->at;
-    TRY(md5_read_uint(lex, "frame", &number));
+    TRY(md5i_read_uint(lex, "frame", &number));
     if (reader->num_frames_read == 0) {
         reader->first_frame = number;
         if (number != 0)
-            md5_lex_warn(lex, at, "frames are numbered from %u, not from 0", number);
+            md5i_lex_warn(lex, at, "frames are numbered from %u, not from 0", number);
     }
     const int64_t expected = reader->first_frame + reader->num_frames_read;
     if (number != expected)
-        return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "frame %u, expected frame %lld", number,
-                            (long long)expected);
+        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "frame %u, expected frame %lld", number,
+                             (long long)expected);
     return true;
 }
 
@@ -202,10 +201,10 @@ static bool read_numbers(md5_lex *lex, float *numbers, uint32_t count)
     // Numbers that are not plain come in groups: after one, the lexer reads this many.
     enum { NOT_TRIED = 8 };
     for (uint32_t i = 0; i < count;) {
-        i += (uint32_t)md5_row_numbers(lex, &numbers[i], count - i);
+        i += (uint32_t)md5i_row_numbers(lex, &numbers[i], count - i);
         for (int n = 0; n < NOT_TRIED && i < count; n++, i++) {
             if (md5_lex_at_block_end(lex))
-                return md5_fail_short(lex, "numAnimatedComponents", count, i);
+                return md5i_fail_short(lex, "numAnimatedComponents", count, i);
             TRY(md5_lex_float(lex, &numbers[i]));
         }
     }
@@ -213,7 +212,7 @@ static bool read_numbers(md5_lex *lex, float *numbers, uint32_t count)
 }
 
 // frame i { numbers }
-bool md5_read_frame(md5_anim_reader *reader)
+bool md5i_read_frame(md5_anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
     lex->at += strlen("frame");
@@ -226,26 +225,26 @@ bool md5_read_frame(md5_anim_reader *reader)
     const uint32_t num_components = reader->file->num_components;
     float *const numbers = reader->numbers + (size_t)reader->num_frames_read * num_components;
     TRY(read_numbers(lex, numbers, num_components));
-    if (!md5_lex_take(lex, '}'))
-        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                            "expected '}' after the %u numbers of this frame, found %s",
-                            num_components, md5_lex_token(lex, lex->at).text);
+    if (!md5i_lex_take(lex, '}'))
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                             "expected '}' after the %u numbers of this frame, found %s",
+                             num_components, md5i_lex_token(lex, lex->at).text);
     reader->num_frames_read++;
     TRY(check_lengths(reader, numbers, start));
     check_rotations(reader, numbers, start);
     return true;
 }
 
-bool md5_read_first_frame(md5_anim_reader *reader)
+bool md5i_read_first_frame(md5_anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
-    TRY(md5_need_count(lex, &reader->num_frames, "numFrames"));
-    TRY(md5_need_count(lex, &reader->num_components, "numAnimatedComponents"));
+    TRY(md5i_need_count(lex, &reader->num_frames, "numFrames"));
+    TRY(md5i_need_count(lex, &reader->num_components, "numAnimatedComponents"));
     if (!reader->joints || !reader->base_frame)
-        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%s' before the first frame",
-                            reader->joints ? "baseframe" : "hierarchy");
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%s' before the first frame",
+                             reader->joints ? "baseframe" : "hierarchy");
     if (!reader->rate_at)
-        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                            "expected 'frameRate' before the first frame");
-    return md5_read_frame(reader);
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                             "expected 'frameRate' before the first frame");
+    return md5i_read_frame(reader);
 }

@@ -20,7 +20,7 @@ typedef struct md5_anim_reader {
     const char *rate_at; // NULL = not given yet
     md5_file_joint *joints;
     md5_track *tracks;
-    md5_transform *base_frame;
+    md5_xform *base_frame;
     const char *bounds_at;
 
     // Number of components that the hierarchy refers to, and the position of the last reference.
@@ -46,12 +46,12 @@ static inline uint32_t md5_num_flags(uint32_t flags)
 }
 
 // Reads the number after `numchannels` of version 6, which was consumed, and all that follows.
-bool md5_read_channels(md5_lex *lex, md5_header *header, md5_anim_file *file);
+bool md5i_read_channels(md5_lex *lex, md5_header *header, md5_anim_file *file);
 
 // Reads the first frame: what it needs must have been read before.
-bool md5_read_first_frame(md5_anim_reader *reader);
+bool md5i_read_first_frame(md5_anim_reader *reader);
 
 // Reads `frame i { numbers }`, any but the first.
-bool md5_read_frame(md5_anim_reader *reader);
+bool md5i_read_frame(md5_anim_reader *reader);
 
 #endif

@@ -14,15 +14,15 @@ typedef struct md5_file_bone {
     md5_file_joint joint;
     md5_span parent;
     const char *parent_at; // NULL = it is a root
-    md5_transform bind;
+    md5_xform bind;
 } md5_file_bone;
 
-bool md5_read_num_bones(md5_mesh_reader *reader)
+bool md5i_read_num_bones(md5_mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
-    TRY(md5_read_count(lex, "numbones", 1, MD5_BONE_BYTES, &reader->num_joints));
-    reader->bones = (md5_file_bone *)md5_arena_alloc(lex->arena, reader->num_joints.value,
-                                                     sizeof *reader->bones);
+    TRY(md5i_read_count(lex, "numbones", 1, MD5_BONE_BYTES, &reader->num_joints));
+    reader->bones = (md5_file_bone *)md5i_arena_alloc(lex->arena, reader->num_joints.value,
+                                                      sizeof *reader->bones);
     return reader->bones != NULL;
 }
 
@@ -77,7 +77,7 @@ static bool read_matrix(md5_lex *lex, md5_quat *rotation)
     TRY(read_numbers(lex, m, SIZE));
     const md5_vec3 rows[3] = {{m[0], m[1], m[2]}, {m[3], m[4], m[5]}, {m[6], m[7], m[8]}};
     if (!(distance_from_rotation(rows) <= TOLERANCE))
-        return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "bindmat is no rotation");
+        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "bindmat is no rotation");
     *rotation = rotation_of_rows(rows);
     return true;
 }
@@ -96,18 +96,18 @@ static uint32_t kind_of(md5_span word)
 // Reads a keyword and its value, and adds it to those that are known.
 static bool read_bone_word(md5_lex *lex, md5_file_bone *bone, uint32_t *known)
 {
-    const md5_span word = md5_lex_peek_word(lex);
+    const md5_span word = md5i_lex_peek_word(lex);
     const uint32_t kind = kind_of(word);
     float position[3];
     if (kind == 0 || (*known & kind))
-        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                            "expected each of name, bindpos, bindmat and parent once, or '}', "
-                            "found %s",
-                            md5_lex_token(lex, lex->at).text);
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                             "expected each of name, bindpos, bindmat and parent once, or '}', "
+                             "found %s",
+                             md5i_lex_token(lex, lex->at).text);
     *known |= kind;
     lex->at += word.size;
     if (kind == NAME)
-        return md5_lex_text(lex, &bone->joint.name, "a bone's name");
+        return md5i_lex_text(lex, &bone->joint.name, "a bone's name");
     if (kind == MATRIX)
         return read_matrix(lex, &bone->bind.rotation);
     if (kind == POSITION) {
@@ -117,21 +117,21 @@ static bool read_bone_word(md5_lex *lex, md5_file_bone *bone, uint32_t *known)
     }
     md5_lex_space(lex);
     bone->parent_at = lex->at;
-    return md5_lex_text(lex, &bone->parent, "a bone's name");
+    return md5i_lex_text(lex, &bone->parent, "a bone's name");
 }
 
 static bool read_block(md5_lex *lex, md5_file_bone *bone)
 {
     uint32_t known = 0;
-    while (!md5_lex_take(lex, '}'))
+    while (!md5i_lex_take(lex, '}'))
         TRY(read_bone_word(lex, bone, &known));
     const char *const missing = !(known & NAME)       ? "name"
                                 : !(known & POSITION) ? "bindpos"
                                 : !(known & MATRIX)   ? "bindmat"
                                                       : NULL;
     return !missing
-           || md5_lex_fail(lex, lex->at - 1, MD5_ERROR_SYNTAX, "this bone ends without '%s'",
-                           missing);
+           || md5i_lex_fail(lex, lex->at - 1, MD5_ERROR_SYNTAX, "this bone ends without '%s'",
+                            missing);
 }
 
 // -- All bones ------------------------------------------------------------------------------------
@@ -140,23 +140,23 @@ static bool find_parents(md5_mesh_reader *reader, md5_file_joint *joints)
 {
     md5_lex *const lex = &reader->lex;
     const uint32_t count = reader->num_joints.value;
-    const md5_arena_mark before = md5_arena_here(lex->arena);
+    const md5_arena_mark before = md5i_arena_here(lex->arena);
     md5_ordered_name *const names =
-        (md5_ordered_name *)md5_arena_alloc(lex->arena, count, sizeof *names);
+        (md5_ordered_name *)md5i_arena_alloc(lex->arena, count, sizeof *names);
     TRY(names);
     for (uint32_t i = 0; i < count; i++)
         names[i] = (md5_ordered_name){joints[i].name, i};
-    md5_order_names(names, count);
+    md5i_order_names(names, count);
     for (uint32_t i = 0; i < count; i++) {
         const md5_file_bone *const bone = &reader->bones[i];
         const md5_ordered_name *const parent =
-            bone->parent_at ? md5_find_ordered_name(names, count, bone->parent) : NULL;
+            bone->parent_at ? md5i_find_ordered_name(names, count, bone->parent) : NULL;
         if (bone->parent_at && !parent)
-            return md5_lex_fail(lex, bone->parent_at, MD5_ERROR_RANGE, "no bone is called %s",
-                                md5_quote(bone->parent.bytes, bone->parent.size).text);
+            return md5i_lex_fail(lex, bone->parent_at, MD5_ERROR_RANGE, "no bone is called %s",
+                                 md5i_quote(bone->parent.bytes, bone->parent.size).text);
         joints[i].parent = parent ? (int32_t)parent->number : -1;
     }
-    md5_arena_rewind(lex->arena, before);
+    md5i_arena_rewind(lex->arena, before);
     return true;
 }
 
@@ -164,16 +164,16 @@ static bool finish_bones(md5_mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
     const uint32_t count = reader->num_joints.value;
-    md5_transform *const bind = (md5_transform *)md5_arena_room(lex->arena, count, sizeof *bind);
+    md5_xform *const bind = (md5_xform *)md5i_arena_room(lex->arena, count, sizeof *bind);
     md5_file_joint *const joints =
-        (md5_file_joint *)md5_arena_room(lex->arena, count, sizeof *joints);
+        (md5_file_joint *)md5i_arena_room(lex->arena, count, sizeof *joints);
     TRY(bind && joints);
     for (uint32_t i = 0; i < count; i++) {
         bind[i] = reader->bones[i].bind;
         joints[i] = reader->bones[i].joint;
     }
     TRY(find_parents(reader, joints));
-    TRY(md5_order_joints(lex, joints, count, &reader->file->order));
+    TRY(md5i_order_joints(lex, joints, count, &reader->file->order));
     reader->joints = joints;
     reader->file->num_joints = count;
     reader->file->joints = joints;
@@ -181,23 +181,23 @@ static bool finish_bones(md5_mesh_reader *reader)
     return true;
 }
 
-bool md5_read_bone(md5_mesh_reader *reader)
+bool md5i_read_bone(md5_mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
     const uint32_t index = reader->num_bones_read;
     uint32_t number;
     if (!reader->bones)
-        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected 'numbones' before 'bone'");
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected 'numbones' before 'bone'");
     if (reader->joints)
-        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "numbones is %u, but there are more",
-                            reader->num_joints.value);
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "numbones is %u, but there are more",
+                             reader->num_joints.value);
     reader->bones[index].joint.at = (uint32_t)(lex->at - lex->text);
     lex->at += strlen("bone");
     md5_lex_space(lex);
     const char *const at = lex->at;
-    TRY(md5_read_uint(lex, "bone", &number));
+    TRY(md5i_read_uint(lex, "bone", &number));
     if (number != index)
-        return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "bone %u, expected bone %u", number, index);
+        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "bone %u, expected bone %u", number, index);
     TRY(md5_lex_bracket(lex, '{') && read_block(lex, &reader->bones[index]));
     reader->num_bones_read++;
     return reader->num_bones_read < reader->num_joints.value || finish_bones(reader);

@@ -17,10 +17,10 @@ typedef struct md5_camera_file {
 
 // Reads `size` bytes of .md5camera text. What `file` points to lies in the arena or in the text.
 // Returns false with the context's error set.
-bool md5_read_camera_file(md5_arena *arena, const char *text, size_t size, md5_camera_file *file);
+bool md5i_read_camera_file(md5_arena *arena, const char *text, size_t size, md5_camera_file *file);
 
 // The same for a .bcanim of Doom 3 BFG's successors, which its first bytes tell from text.
-bool md5_is_bfg_camera(const char *bytes, size_t size);
-bool md5_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_camera_file *file);
+bool md5i_is_bfg_camera(const char *bytes, size_t size);
+bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_camera_file *file);
 
 #endif

@@ -40,7 +40,7 @@ static bool read_cut_rotation(md5_lex *lex, bool is_angles, md5_quat *rotation)
         *rotation = rotation_of_angles(numbers);
         return true;
     }
-    TRY(md5_read_rotation(lex, &numbers));
+    TRY(md5i_read_rotation(lex, &numbers));
     *rotation = md5_quat_from_xyz(numbers.x, numbers.y, numbers.z);
     return true;
 }
@@ -52,7 +52,7 @@ static bool read_cut_word(md5_lex *lex, md5_span word, md5_cut_view *view)
     const bool is_position = md5_span_is(word, "pos"), is_angles = md5_span_is(word, "rotA");
     bool *const is_given = is_position ? &view->has_position : &view->has_rotation;
     if (*is_given)
-        md5_lex_warn_token(lex, word.bytes, "replaces the earlier value of this cut");
+        md5i_lex_warn_token(lex, word.bytes, "replaces the earlier value of this cut");
     *is_given = true;
     lex->at += word.size;
     return is_position ? md5_lex_point(lex, &view->position)
@@ -70,12 +70,12 @@ static bool begin_cut_views(camera_reader *reader, uint32_t index)
     md5_lex *const lex = &reader->lex;
     const size_t left = reader->num_cuts.value - index;
     const size_t most = (size_t)(lex->end - lex->at) / VIEW_BYTES + 1;
-    reader->cut_views = (md5_cut_view *)md5_arena_alloc(lex->arena, left < most ? left : most,
-                                                        sizeof *reader->cut_views);
+    reader->cut_views = (md5_cut_view *)md5i_arena_alloc(lex->arena, left < most ? left : most,
+                                                         sizeof *reader->cut_views);
     TRY(reader->cut_views);
-    md5_lex_warn(lex, lex->at,
-                 "cuts have views of their own, which some engines show in place of the frames: "
-                 "the frames are played");
+    md5i_lex_warn(lex, lex->at,
+                  "cuts have views of their own, which some engines show in place of the frames: "
+                  "the frames are played");
     return true;
 }
 
@@ -83,14 +83,14 @@ static bool begin_cut_views(camera_reader *reader, uint32_t index)
 static bool read_cut_view(camera_reader *reader, uint32_t index)
 {
     md5_lex *const lex = &reader->lex;
-    md5_span word = md5_lex_peek_word(lex);
+    md5_span word = md5i_lex_peek_word(lex);
     if (!is_view_word(word))
         return true;
     if (!reader->cut_views)
         TRY(begin_cut_views(reader, index));
     md5_cut_view *const view = &reader->cut_views[reader->num_cut_views++];
     view->cut = index;
-    for (; is_view_word(word); word = md5_lex_peek_word(lex))
+    for (; is_view_word(word); word = md5i_lex_peek_word(lex))
         TRY(read_cut_word(lex, word, view));
     return true;
 }
@@ -101,34 +101,34 @@ static bool read_cut(camera_reader *reader, uint32_t index)
     md5_lex_space(lex);
     const char *const at = lex->at;
     uint32_t *const cut = &reader->cuts[index];
-    TRY(md5_read_uint(lex, "cut", cut));
+    TRY(md5i_read_uint(lex, "cut", cut));
     if (*cut >= reader->num_frames.value)
-        return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "cut at frame %u, but numFrames is %u", *cut,
-                            reader->num_frames.value);
+        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "cut at frame %u, but numFrames is %u", *cut,
+                             reader->num_frames.value);
     if (index > 0 && *cut <= cut[-1])
-        md5_lex_warn(lex, at, "cut at frame %u comes after that at frame %u", *cut, cut[-1]);
+        md5i_lex_warn(lex, at, "cut at frame %u comes after that at frame %u", *cut, cut[-1]);
     return true;
 }
 
 static bool read_cuts(camera_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
-    TRY(md5_need_count(lex, &reader->num_frames, "numFrames"));
-    TRY(md5_need_count(lex, &reader->num_cuts, "numCuts"));
+    TRY(md5i_need_count(lex, &reader->num_frames, "numFrames"));
+    TRY(md5i_need_count(lex, &reader->num_cuts, "numCuts"));
     if (reader->cuts)
-        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "'cuts' appears a second time");
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "'cuts' appears a second time");
     lex->at += strlen("cuts");
     TRY(md5_lex_bracket(lex, '{'));
     const uint32_t num_cuts = reader->num_cuts.value;
-    reader->cuts = (uint32_t *)md5_arena_alloc(lex->arena, num_cuts, sizeof *reader->cuts);
+    reader->cuts = (uint32_t *)md5i_arena_alloc(lex->arena, num_cuts, sizeof *reader->cuts);
     TRY(reader->cuts);
     for (uint32_t i = 0; i < num_cuts; i++) {
         if (md5_lex_at_block_end(lex))
-            return md5_fail_short(lex, "numCuts", num_cuts, i);
+            return md5i_fail_short(lex, "numCuts", num_cuts, i);
         TRY(read_cut(reader, i));
         TRY(read_cut_view(reader, i));
     }
-    return md5_end_rows(lex, "numCuts", num_cuts, "io");
+    return md5i_end_rows(lex, "numCuts", num_cuts, "io");
 }
 
 // -- Frames ---------------------------------------------------------------------------------
@@ -136,39 +136,40 @@ static bool read_cuts(camera_reader *reader)
 // ( x y z ) ( x y z ) fov
 static bool read_frame(md5_lex *lex, md5_camera_view *view)
 {
-    md5_transform transform;
-    TRY(md5_read_transform(lex, &transform));
+    md5_xform transform;
+    TRY(md5i_read_transform(lex, &transform));
     md5_lex_space(lex);
     const char *const at = lex->at;
     TRY(md5_lex_length(lex, &view->fov));
     view->position = transform.translation;
     view->rotation = transform.rotation;
     if (!(view->fov > 0.0f && view->fov < 180.0f))
-        md5_lex_warn(lex, at, "field of view %g: expected more than 0 and less than 180 degrees",
-                     (double)view->fov);
+        md5i_lex_warn(lex, at, "field of view %g: expected more than 0 and less than 180 degrees",
+                      (double)view->fov);
     return true;
 }
 
 static bool read_frames(camera_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
-    TRY(md5_need_count(lex, &reader->num_frames, "numFrames"));
+    TRY(md5i_need_count(lex, &reader->num_frames, "numFrames"));
     if (!reader->rate_at)
-        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected 'frameRate' before 'camera'");
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                             "expected 'frameRate' before 'camera'");
     if (!reader->cuts && reader->num_cuts.value > 0)
-        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected 'cuts' before 'camera'");
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected 'cuts' before 'camera'");
     lex->at += strlen("camera");
     TRY(md5_lex_bracket(lex, '{'));
     const uint32_t num_frames = reader->num_frames.value;
     reader->frames =
-        (md5_camera_view *)md5_arena_alloc(lex->arena, num_frames, sizeof *reader->frames);
+        (md5_camera_view *)md5i_arena_alloc(lex->arena, num_frames, sizeof *reader->frames);
     TRY(reader->frames);
     for (uint32_t i = 0; i < num_frames; i++) {
         if (md5_lex_at_block_end(lex))
-            return md5_fail_short(lex, "numFrames", num_frames, i);
+            return md5i_fail_short(lex, "numFrames", num_frames, i);
         TRY(read_frame(lex, &reader->frames[i]));
     }
-    return md5_end_rows(lex, "numFrames", num_frames, "ppi");
+    return md5i_end_rows(lex, "numFrames", num_frames, "ppi");
 }
 
 // -- The file -------------------------------------------------------------------------------
@@ -181,29 +182,29 @@ static bool read_top_word(camera_reader *reader, md5_span word)
     if (md5_span_is(word, "camera"))
         return read_frames(reader);
     if (md5_lex_take_word(lex, "numFrames"))
-        return md5_read_count(lex, "numFrames", 1, FRAME_BYTES, &reader->num_frames);
+        return md5i_read_count(lex, "numFrames", 1, FRAME_BYTES, &reader->num_frames);
     if (md5_lex_take_word(lex, "numCuts"))
-        return md5_read_count(lex, "numCuts", 0, CUT_BYTES, &reader->num_cuts);
+        return md5i_read_count(lex, "numCuts", 0, CUT_BYTES, &reader->num_cuts);
     if (md5_lex_take_word(lex, "frameRate"))
-        return md5_read_frame_rate(lex, 0.0, &reader->rate_at, &reader->file->frame_rate);
-    return md5_header_word(lex, &reader->header, word);
+        return md5i_read_frame_rate(lex, 0.0, &reader->rate_at, &reader->file->frame_rate);
+    return md5i_header_word(lex, &reader->header, word);
 }
 
-bool md5_read_camera_file(md5_arena *arena, const char *text, size_t size, md5_camera_file *file)
+bool md5i_read_camera_file(md5_arena *arena, const char *text, size_t size, md5_camera_file *file)
 {
     *file = (md5_camera_file){0};
     camera_reader reader = {.header = {.kind = MD5_KIND_CAMERA}, .file = file};
     md5_lex *const lex = &reader.lex;
-    md5_lex_begin(lex, arena, text, size);
-    TRY(md5_header_begin(lex, &reader.header));
+    md5i_lex_begin(lex, arena, text, size);
+    TRY(md5i_header_begin(lex, &reader.header));
     while (!reader.frames) {
-        const md5_span word = md5_lex_peek_word(lex);
+        const md5_span word = md5i_lex_peek_word(lex);
         if (lex->at == lex->end)
-            return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                                "expected 'camera', found the end of the file");
+            return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                                 "expected 'camera', found the end of the file");
         TRY(read_top_word(&reader, word));
     }
-    TRY(md5_header_end(lex, &reader.header, "frame", "numFrames", &reader.num_frames));
+    TRY(md5i_header_end(lex, &reader.header, "frame", "numFrames", &reader.num_frames));
     file->command_line = reader.header.command_line;
     file->num_frames = reader.num_frames.value;
     file->num_cuts = reader.num_cuts.value;

@@ -58,13 +58,13 @@ static bool read_attribute(md5_lex *lex, channel *out)
     md5_span name;
     md5_lex_space(lex);
     out->attribute_at = lex->at;
-    TRY(md5_lex_text(lex, &name, "an attribute"));
+    TRY(md5i_lex_text(lex, &name, "an attribute"));
     out->attribute = 0;
     while (out->attribute < NUM_ATTRIBUTES && !md5_span_is(name, names[out->attribute]))
         out->attribute++;
     if (out->attribute == NUM_ATTRIBUTES && !md5_span_is(name, "fov"))
-        md5_lex_warn(lex, out->attribute_at, "the attribute %s is unknown: its channel is skipped",
-                     md5_quote(name.bytes, name.size).text);
+        md5i_lex_warn(lex, out->attribute_at, "the attribute %s is unknown: its channel is skipped",
+                      md5i_quote(name.bytes, name.size).text);
     return true;
 }
 
@@ -72,45 +72,45 @@ static bool read_frame_rate(md5_lex *lex, channel *out)
 {
     md5_lex_space(lex);
     const char *const at = lex->at;
-    TRY(md5_lex_double(lex, &out->frame_rate));
+    TRY(md5i_lex_double(lex, &out->frame_rate));
     const float narrow = (float)out->frame_rate;
     if (narrow > 0.0f && isfinite(narrow))
         return true;
-    return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "framerate %g: expected more than 0",
-                        out->frame_rate);
+    return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "framerate %g: expected more than 0",
+                         out->frame_rate);
 }
 
 static bool read_strings(md5_lex *lex)
 {
     md5_span text;
     uint32_t count;
-    TRY(md5_read_uint(lex, "strings", &count));
+    TRY(md5i_read_uint(lex, "strings", &count));
     for (uint32_t i = 0; i < count; i++)
-        TRY(md5_lex_text(lex, &text, "a string"));
+        TRY(md5i_lex_text(lex, &text, "a string"));
     return true;
 }
 
 static bool read_range(md5_lex *lex, channel *out)
 {
-    TRY(md5_read_uint(lex, "first frame", &out->first));
+    TRY(md5i_read_uint(lex, "first frame", &out->first));
     md5_lex_space(lex);
     const char *const at = lex->at;
-    TRY(md5_read_uint(lex, "last frame", &out->end));
+    TRY(md5i_read_uint(lex, "last frame", &out->end));
     if (out->end >= out->first)
         return true;
-    return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "the range ends at %u, before its begin %u",
-                        out->end, out->first);
+    return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "the range ends at %u, before its begin %u",
+                         out->end, out->first);
 }
 
 static bool read_keys(md5_lex *lex, channel *out)
 {
     md5_count count = {NULL, 0};
-    TRY(md5_read_count(lex, "keys", 1, MD5_NUMBER_BYTES, &count));
-    float *const keys = (float *)md5_arena_room(lex->arena, count.value, sizeof *keys);
+    TRY(md5i_read_count(lex, "keys", 1, MD5_NUMBER_BYTES, &count));
+    float *const keys = (float *)md5i_arena_room(lex->arena, count.value, sizeof *keys);
     TRY(keys);
     for (uint32_t i = 0; i < count.value; i++) {
         if (md5_lex_at_block_end(lex))
-            return md5_fail_short(lex, "keys", count.value, i);
+            return md5i_fail_short(lex, "keys", count.value, i);
         TRY(md5_lex_length(lex, &keys[i]));
     }
     out->num_keys = count.value;
@@ -135,7 +135,7 @@ static bool read_values(md5_lex *lex, int word, channel *out)
     double seconds; // frames are counted by keys and ranges
     switch (word) {
     case WORD_JOINT:
-        return md5_lex_text(lex, &out->joint, "a joint's name");
+        return md5i_lex_text(lex, &out->joint, "a joint's name");
     case WORD_ATTRIBUTE:
         return read_attribute(lex, out);
     case WORD_RATE:
@@ -147,7 +147,7 @@ static bool read_values(md5_lex *lex, int word, channel *out)
     case WORD_KEYS:
         return read_keys(lex, out);
     default:
-        return md5_lex_double(lex, &seconds);
+        return md5i_lex_double(lex, &seconds);
     }
 }
 
@@ -157,23 +157,24 @@ static bool read_words(md5_lex *lex, channel *out)
                                                  "framerate", "strings",   "range",     "keys"};
     static const int needed[] = {WORD_JOINT, WORD_ATTRIBUTE, WORD_RATE, WORD_KEYS};
     uint32_t known = 0;
-    while (!md5_lex_take(lex, '}')) {
+    while (!md5i_lex_take(lex, '}')) {
         int word = 0;
-        while (word < NUM_WORDS && !md5_span_is(md5_lex_peek_word(lex), words[word]))
+        while (word < NUM_WORDS && !md5_span_is(md5i_lex_peek_word(lex), words[word]))
             word++;
         if (word == NUM_WORDS || known >> word & 1)
-            return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                                "expected each of joint, attribute, starttime, endtime, framerate, "
-                                "strings, range and keys once, or '}', found %s",
-                                md5_lex_token(lex, lex->at).text);
+            return md5i_lex_fail(
+                lex, lex->at, MD5_ERROR_SYNTAX,
+                "expected each of joint, attribute, starttime, endtime, framerate, "
+                "strings, range and keys once, or '}', found %s",
+                md5i_lex_token(lex, lex->at).text);
         known |= UINT32_C(1) << word;
         lex->at += strlen(words[word]);
         TRY(read_values(lex, word, out));
     }
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
         if (!(known >> needed[i] & 1))
-            return md5_lex_fail(lex, lex->at - 1, MD5_ERROR_SYNTAX,
-                                "this channel ends without '%s'", words[needed[i]]);
+            return md5i_lex_fail(lex, lex->at - 1, MD5_ERROR_SYNTAX,
+                                 "this channel ends without '%s'", words[needed[i]]);
     }
     return true;
 }
@@ -187,18 +188,18 @@ static bool read_channel(channel_reader *reader, uint32_t index)
     md5_lex_space(lex);
     out->at = lex->at;
     if (!md5_lex_take_word(lex, "channel"))
-        return md5_fail_short(lex, "numchannels", reader->num_channels.value, index);
+        return md5i_fail_short(lex, "numchannels", reader->num_channels.value, index);
     md5_lex_space(lex);
     const char *const at = lex->at;
-    TRY(md5_read_uint(lex, "channel", &number));
+    TRY(md5i_read_uint(lex, "channel", &number));
     if (number != index)
-        return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "channel %u, expected channel %u", number,
-                            index);
+        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "channel %u, expected channel %u", number,
+                             index);
     TRY(md5_lex_bracket(lex, '{') && read_words(lex, out));
     if (index > 0 && out->frame_rate != reader->channels[0].frame_rate)
-        md5_lex_warn(lex, out->at,
-                     "framerate %g, but that of the first channel is %g, which counts",
-                     out->frame_rate, reader->channels[0].frame_rate);
+        md5i_lex_warn(lex, out->at,
+                      "framerate %g, but that of the first channel is %g, which counts",
+                      out->frame_rate, reader->channels[0].frame_rate);
     return true;
 }
 
@@ -210,10 +211,11 @@ static bool group_channels(channel_reader *reader)
 {
     md5_arena *const arena = reader->lex->arena;
     const uint32_t count = reader->num_channels.value;
-    reader->owners = (uint32_t *)md5_arena_room(arena, count, sizeof *reader->owners);
+    reader->owners = (uint32_t *)md5i_arena_room(arena, count, sizeof *reader->owners);
     TRY(reader->owners);
-    const md5_arena_mark before = md5_arena_here(arena);
-    md5_ordered_name *const names = (md5_ordered_name *)md5_arena_room(arena, count, sizeof *names);
+    const md5_arena_mark before = md5i_arena_here(arena);
+    md5_ordered_name *const names =
+        (md5_ordered_name *)md5i_arena_room(arena, count, sizeof *names);
     TRY(names);
     uint32_t num_names = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -221,7 +223,7 @@ static bool group_channels(channel_reader *reader)
         if (reader->channels[i].attribute < NUM_ATTRIBUTES)
             names[num_names++] = (md5_ordered_name){reader->channels[i].joint, i};
     }
-    md5_order_names(names, num_names);
+    md5i_order_names(names, num_names);
     for (uint32_t i = 0, first = 0; i < num_names; i++) {
         const md5_span name = names[i].name, group = names[first].name;
         if (name.size != group.size
@@ -229,7 +231,7 @@ static bool group_channels(channel_reader *reader)
             first = i;
         reader->owners[names[i].number] = names[first].number;
     }
-    md5_arena_rewind(arena, before);
+    md5i_arena_rewind(arena, before);
     return true;
 }
 
@@ -243,9 +245,9 @@ static void enter(channel_reader *reader, joint_channels *table, const channel *
 {
     const channel **const known = &table->of[added->attribute];
     if (*known)
-        md5_lex_warn(reader->lex, added->attribute_at,
-                     "the attribute appears a second time for %s: the first is used",
-                     md5_quote(added->joint.bytes, added->joint.size).text);
+        md5i_lex_warn(reader->lex, added->attribute_at,
+                      "the attribute appears a second time for %s: the first is used",
+                      md5i_quote(added->joint.bytes, added->joint.size).text);
     else
         *known = added;
 }
@@ -255,9 +257,9 @@ static bool make_joints(channel_reader *reader)
 {
     md5_arena *const arena = reader->lex->arena;
     const uint32_t count = reader->num_channels.value;
-    reader->joints = (md5_file_joint *)md5_arena_alloc(arena, count, sizeof *reader->joints);
-    reader->tables = (joint_channels *)md5_arena_alloc(arena, count, sizeof *reader->tables);
-    uint32_t *const order = (uint32_t *)md5_arena_room(arena, count, sizeof *order);
+    reader->joints = (md5_file_joint *)md5i_arena_alloc(arena, count, sizeof *reader->joints);
+    reader->tables = (joint_channels *)md5i_arena_alloc(arena, count, sizeof *reader->tables);
+    uint32_t *const order = (uint32_t *)md5i_arena_room(arena, count, sizeof *order);
     TRY(reader->joints && reader->tables && order);
     uint32_t num_joints = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -282,8 +284,8 @@ static bool make_joints(channel_reader *reader)
     reader->file->order = order;
     reader->file->parents_unknown = true;
     return num_joints > 0
-           || md5_lex_fail(reader->lex, reader->num_channels.at, MD5_ERROR_RANGE,
-                           "no channel moves a joint");
+           || md5i_lex_fail(reader->lex, reader->num_channels.at, MD5_ERROR_RANGE,
+                            "no channel moves a joint");
 }
 
 // -- Frames ---------------------------------------------------------------------------------------
@@ -327,9 +329,9 @@ static bool make_tracks(channel_reader *reader)
     enum { ROTATION = 8 | 16 | 32 };
     md5_anim_file *const file = reader->file;
     md5_arena *const arena = reader->lex->arena;
-    md5_track *const tracks = (md5_track *)md5_arena_alloc(arena, file->num_joints, sizeof *tracks);
-    md5_transform *const base =
-        (md5_transform *)md5_arena_alloc(arena, file->num_joints, sizeof *base);
+    md5_track *const tracks =
+        (md5_track *)md5i_arena_alloc(arena, file->num_joints, sizeof *tracks);
+    md5_xform *const base = (md5_xform *)md5i_arena_alloc(arena, file->num_joints, sizeof *base);
     TRY(tracks && base);
     for (uint32_t joint = 0; joint < file->num_joints; joint++) {
         const joint_channels *const table = &reader->tables[joint];
@@ -368,11 +370,11 @@ static bool count_frames(channel_reader *reader)
     }
     const uint64_t components = file->num_components > 0 ? file->num_components : 1;
     if (most > size / components)
-        return md5_lex_fail(lex, longest->at, MD5_ERROR_RANGE,
-                            "%llu frames of %u changing numbers: more than the file has bytes "
-                            "(%llu)",
-                            (unsigned long long)most, file->num_components,
-                            (unsigned long long)size);
+        return md5i_lex_fail(lex, longest->at, MD5_ERROR_RANGE,
+                             "%llu frames of %u changing numbers: more than the file has bytes "
+                             "(%llu)",
+                             (unsigned long long)most, file->num_components,
+                             (unsigned long long)size);
     file->num_frames = (uint32_t)most;
     return true;
 }
@@ -399,7 +401,7 @@ static bool make_frames(channel_reader *reader)
     md5_anim_file *const file = reader->file;
     const size_t count = file->num_components;
     float *const numbers =
-        (float *)md5_arena_room(reader->lex->arena, file->num_frames, count * sizeof *numbers);
+        (float *)md5i_arena_room(reader->lex->arena, file->num_frames, count * sizeof *numbers);
     TRY(numbers);
     for (uint32_t joint = 0; joint < file->num_joints; joint++) {
         for (uint32_t frame = 0; frame < file->num_frames && file->tracks[joint].flags; frame++)
@@ -418,7 +420,7 @@ static bool make_bounds(channel_reader *reader)
             return true;
     }
     md5_bounds *const bounds =
-        (md5_bounds *)md5_arena_room(reader->lex->arena, file->num_frames, sizeof *bounds);
+        (md5_bounds *)md5i_arena_room(reader->lex->arena, file->num_frames, sizeof *bounds);
     TRY(bounds);
     for (uint32_t frame = 0; frame < file->num_frames; frame++)
         bounds[frame] = (md5_bounds){translation_at(&reader->bounds[0], frame),
@@ -427,16 +429,16 @@ static bool make_bounds(channel_reader *reader)
     return true;
 }
 
-bool md5_read_channels(md5_lex *lex, md5_header *header, md5_anim_file *file)
+bool md5i_read_channels(md5_lex *lex, md5_header *header, md5_anim_file *file)
 {
     channel_reader reader = {.lex = lex, .file = file};
-    TRY(md5_read_count(lex, "numchannels", 1, CHANNEL_BYTES, &reader.num_channels));
+    TRY(md5i_read_count(lex, "numchannels", 1, CHANNEL_BYTES, &reader.num_channels));
     const uint32_t count = reader.num_channels.value;
-    reader.channels = (channel *)md5_arena_alloc(lex->arena, count, sizeof *reader.channels);
+    reader.channels = (channel *)md5i_arena_alloc(lex->arena, count, sizeof *reader.channels);
     TRY(reader.channels);
     for (uint32_t i = 0; i < count; i++)
         TRY(read_channel(&reader, i));
-    TRY(md5_header_end(lex, header, "channel", "numchannels", &reader.num_channels));
+    TRY(md5i_header_end(lex, header, "channel", "numchannels", &reader.num_channels));
     file->frame_rate = reader.channels[0].frame_rate;
     TRY(group_channels(&reader) && make_joints(&reader));
     TRY(make_tracks(&reader) && count_frames(&reader));

@@ -53,38 +53,38 @@ typedef struct md5_block_words {
 
 // Reads keywords up to the closing brace. An unknown keyword is an error. One with a value that
 // appears twice, or that this kind of block does not use, is a warning.
-bool md5_read_fields(md5_lex *lex, const md5_block_words *words, md5_record record);
+bool md5i_read_fields(md5_lex *lex, const md5_block_words *words, md5_record record);
 
 // The same if a brace comes next; else reads nothing.
-bool md5_read_optional_fields(md5_lex *lex, const md5_block_words *words, md5_record record);
+bool md5i_read_optional_fields(md5_lex *lex, const md5_block_words *words, md5_record record);
 
 // Returns the field of a keyword, or NULL.
-const md5_field *md5_find_field(const md5_block_words *words, md5_span word);
+const md5_field *md5i_find_field(const md5_block_words *words, md5_span word);
 
 // Reads the values of one field, whose keyword began at `at`.
-bool md5_read_field(md5_lex *lex, const md5_field *field, const char *at, md5_record record);
+bool md5i_read_field(md5_lex *lex, const md5_field *field, const char *at, md5_record record);
 
 // Reads a word or string and stores it in `member` of the record, with its location. The copy in
 // the arena is NUL-terminated. A bare word may have bytes from 0x80 on, as in UTF-8.
-bool md5_read_name(md5_lex *lex, md5_record record, const char *what, const char **member);
-const char *md5_copy_text(md5_lex *lex, const char *bytes, size_t size); // NULL: no memory
+bool md5i_read_name(md5_lex *lex, md5_record record, const char *what, const char **member);
+const char *md5i_copy_text(md5_lex *lex, const char *bytes, size_t size); // NULL: no memory
 
 // As md5_lex_take_word(), but a word that continues with bytes from 0x80 on is a name, not `word`.
-bool md5_take_keyword(md5_lex *lex, const char *word);
+bool md5i_take_keyword(md5_lex *lex, const char *word);
 
 // Reads the numbers of an easing that has some, behind its word, into a member of the record: those
 // of `cubic_bezier X1 Y1 X2 Y2`; of `steps N`, with `jump_start`, `jump_none` or `jump_both`.
-bool md5_read_bezier(md5_lex *lex, md5_record record, md5_easing_curve *curve);
-bool md5_read_steps(md5_lex *lex, md5_record record, md5_easing_curve *curve);
+bool md5i_read_bezier(md5_lex *lex, md5_record record, md5_easing_curve *curve);
+bool md5i_read_steps(md5_lex *lex, md5_record record, md5_easing_curve *curve);
 
 // Reads an easing, if the next word is one, into a row of its own; else *curve becomes NULL.
-bool md5_read_easing(md5_lex *lex, md5_record record, const md5_easing_curve **curve);
+bool md5i_read_easing(md5_lex *lex, md5_record record, const md5_easing_curve **curve);
 
 // Stores the lexer's position as the location of a member of the record.
-void md5_note_place(md5_lex *lex, md5_record record, const void *member);
+void md5i_note_place(md5_lex *lex, md5_record record, const void *member);
 
 // Appends a zeroed row to a table of `owner`. `rows` points to the table's pointer; each of its
 // *count rows has `size` bytes. The row is NULL if memory runs out. Amortized constant time.
-md5_record md5_append(md5_lex *lex, md5_record owner, void *rows, uint32_t *count, size_t size);
+md5_record md5i_append(md5_lex *lex, md5_record owner, void *rows, uint32_t *count, size_t size);
 
 #endif

@@ -27,7 +27,7 @@ static const struct {
     {"channel", MD5_KIND_VERSION_6 | MD5_KIND_ANIM},
 };
 
-unsigned md5_word_kinds(md5_span word)
+unsigned md5i_word_kinds(md5_span word)
 {
     const size_t shortest = sizeof "mesh" - 1;
     if (word.size < shortest)
@@ -39,9 +39,9 @@ unsigned md5_word_kinds(md5_span word)
     return 0;
 }
 
-bool md5_is_top_word(md5_span word)
+bool md5i_is_top_word(md5_span word)
 {
-    return md5_word_kinds(word) != 0;
+    return md5i_word_kinds(word) != 0;
 }
 
 static const char *kind_name(unsigned kinds)
@@ -51,7 +51,7 @@ static const char *kind_name(unsigned kinds)
                                    : "a camera (.md5camera)";
 }
 
-bool md5_header_begin(md5_lex *lex, md5_header *header)
+bool md5i_header_begin(md5_lex *lex, md5_header *header)
 {
     enum { SHOWN = 16 };
     // By its first visible byte a file of another kind is told, so bytes from 0x80 on count here,
@@ -62,22 +62,22 @@ bool md5_header_begin(md5_lex *lex, md5_header *header)
     while (first < lex->end && (unsigned char)*first <= ' ' && *first != '\0')
         first++;
 
-    const md5_span word = md5_lex_peek_word(lex);
+    const md5_span word = md5i_lex_peek_word(lex);
     if (lex->arena->context->error->status != MD5_OK)
         return false;
     const bool is_binary = first < lex->end && (unsigned char)*first >= 0x80;
     if (lex->at == lex->end && !is_binary)
-        return md5_lex_fail(lex, lex->text, MD5_ERROR_SYNTAX,
-                            "the file is empty: expected %s, which begins with 'MD5Version 10'",
-                            kind_name(header->kind));
-    if (!md5_is_top_word(word)) {
+        return md5i_lex_fail(lex, lex->text, MD5_ERROR_SYNTAX,
+                             "the file is empty: expected %s, which begins with 'MD5Version 10'",
+                             kind_name(header->kind));
+    if (!md5i_is_top_word(word)) {
         const size_t rest = (size_t)(lex->end - first);
-        const md5_quoted start = md5_quote(first, rest < SHOWN ? rest : SHOWN);
-        return md5_lex_fail(lex, first, MD5_ERROR_SYNTAX,
-                            "not an MD5 file: expected 'MD5Version', found %s", start.text);
+        const md5_quoted start = md5i_quote(first, rest < SHOWN ? rest : SHOWN);
+        return md5i_lex_fail(lex, first, MD5_ERROR_SYNTAX,
+                             "not an MD5 file: expected 'MD5Version', found %s", start.text);
     }
     if (!md5_span_is(word, "MD5Version"))
-        md5_lex_warn(lex, lex->at, "the line 'MD5Version 10' is missing");
+        md5i_lex_warn(lex, lex->at, "the line 'MD5Version 10' is missing");
     return true;
 }
 
@@ -85,15 +85,15 @@ static bool read_version(md5_lex *lex, md5_header *header)
 {
     int64_t version;
     if (header->version_at)
-        return md5_lex_fail(lex, lex->at - strlen("MD5Version"), MD5_ERROR_SYNTAX,
-                            "'MD5Version' appears a second time");
+        return md5i_lex_fail(lex, lex->at - strlen("MD5Version"), MD5_ERROR_SYNTAX,
+                             "'MD5Version' appears a second time");
     md5_lex_space(lex);
     header->version_at = lex->at;
     TRY(md5_lex_int(lex, &version));
     const bool is_old =
         MD5_HAS_VERSION_6 && version == MD5_VERSION_6 && header->kind != MD5_KIND_CAMERA;
     if (version != 10 && version != 12 && !is_old)
-        return md5_lex_fail(
+        return md5i_lex_fail(
             lex, header->version_at, MD5_ERROR_VERSION,
             "MD5 version %lld cannot be read, only version 10%s", (long long)version,
             version == MD5_VERSION_6 ? "; cameras of the 2002 alpha are not known" : "");
@@ -114,17 +114,17 @@ static const char *age_of(unsigned kinds)
     return kinds & MD5_KIND_VERSION_6 ? "6, that of the 2002 alpha" : "10";
 }
 
-void md5_header_see(md5_lex *lex, md5_header *header, md5_span word)
+void md5i_header_see(md5_lex *lex, md5_header *header, md5_span word)
 {
     if (header->has_body || md5_span_is(word, "MD5Version") || md5_span_is(word, "commandline"))
         return;
-    const unsigned kinds = md5_word_kinds(word);
+    const unsigned kinds = md5i_word_kinds(word);
     header->has_body = kinds != 0;
     if (!MD5_HAS_VERSION_6 || !header->version_at || !(kinds & header->kind)
         || !is_of_other_age(header, word, kinds))
         return;
-    md5_lex_warn(lex, header->version_at, "version %u, but %s belongs to version %s: read as that",
-                 header->version, md5_quote(word.bytes, word.size).text, age_of(kinds));
+    md5i_lex_warn(lex, header->version_at, "version %u, but %s belongs to version %s: read as that",
+                  header->version, md5i_quote(word.bytes, word.size).text, age_of(kinds));
     header->version = kinds & MD5_KIND_VERSION_6 ? MD5_VERSION_6 : 10;
 }
 
@@ -132,34 +132,34 @@ void md5_header_see(md5_lex *lex, md5_header *header, md5_span word)
 static bool check_age(md5_lex *lex, const md5_header *header, md5_span word, unsigned kinds)
 {
     return !is_of_other_age(header, word, kinds)
-           || md5_lex_fail(lex, lex->at, MD5_ERROR_VERSION, "%s belongs to version %s: %s",
-                           md5_quote(word.bytes, word.size).text, age_of(kinds),
-                           header->version == MD5_VERSION_6 ? "this is version 6"
-                           : header->version_at             ? "this is a later one"
-                                                            : "the line 'MD5Version 6' is missing");
+           || md5i_lex_fail(lex, lex->at, MD5_ERROR_VERSION, "%s belongs to version %s: %s",
+                            md5i_quote(word.bytes, word.size).text, age_of(kinds),
+                            header->version == MD5_VERSION_6 ? "this is version 6"
+                            : header->version_at             ? "this is a later one"
+                                                 : "the line 'MD5Version 6' is missing");
 }
 
-bool md5_header_word(md5_lex *lex, md5_header *header, md5_span word)
+bool md5i_header_word(md5_lex *lex, md5_header *header, md5_span word)
 {
-    const unsigned kinds = md5_word_kinds(word);
+    const unsigned kinds = md5i_word_kinds(word);
     if (!md5_span_is_name(word))
-        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected a keyword, found %s",
-                            md5_lex_token(lex, lex->at).text);
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected a keyword, found %s",
+                             md5i_lex_token(lex, lex->at).text);
     TRY(check_age(lex, header, word, kinds));
     if (kinds != 0 && !(kinds & header->kind))
-        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "this is %s, not %s: found %s",
-                            kind_name(kinds), kind_name(header->kind),
-                            md5_quote(word.bytes, word.size).text);
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "this is %s, not %s: found %s",
+                             kind_name(kinds), kind_name(header->kind),
+                             md5i_quote(word.bytes, word.size).text);
     if (kinds == 0)
-        md5_lex_warn_token(lex, lex->at, "is unknown here: skipped with its values");
+        md5i_lex_warn_token(lex, lex->at, "is unknown here: skipped with its values");
     lex->at += word.size;
     if (md5_span_is(word, "MD5Version"))
         return read_version(lex, header);
     if (md5_span_is(word, "commandline")) {
         header->has_command_line = true;
-        return md5_lex_text(lex, &header->command_line, "a command line in quotes");
+        return md5i_lex_text(lex, &header->command_line, "a command line in quotes");
     }
-    return md5_lex_skip_values(lex, md5_is_top_word);
+    return md5i_lex_skip_values(lex, md5i_is_top_word);
 }
 
 // -- More than was promised -----------------------------------------------------------------
@@ -194,7 +194,7 @@ static bool takes_block(md5_lex *lex, const char *word)
     if (lex->at < lex->end && *lex->at != '{')
         TRY(md5_lex_float(lex, &number));
     md5_lex_space(lex);
-    return lex->at < lex->end && *lex->at == '{' && md5_lex_skip_values(lex, md5_is_top_word);
+    return lex->at < lex->end && *lex->at == '{' && md5i_lex_skip_values(lex, md5i_is_top_word);
 }
 
 // Steps over blocks that begin with `word`, and returns how many there are.
@@ -213,15 +213,15 @@ static uint32_t skip_blocks(md5_lex *lex, const char *word)
 static bool skip_parentheses(md5_lex *lex)
 {
     float number;
-    TRY(md5_lex_take(lex, '('));
-    while (!md5_lex_take(lex, ')'))
+    TRY(md5i_lex_take(lex, '('));
+    while (!md5i_lex_take(lex, ')'))
         TRY(md5_lex_float(lex, &number));
     return true;
 }
 
 static bool skip_word(md5_lex *lex)
 {
-    const md5_span word = md5_lex_peek_word(lex);
+    const md5_span word = md5i_lex_peek_word(lex);
     lex->at += word.size;
     return md5_span_is_name(word);
 }
@@ -232,7 +232,7 @@ static bool skip_part(md5_lex *lex, char part)
     float number;
     switch (part) {
     case 'n':
-        return md5_lex_joint_name(lex, &name);
+        return md5i_lex_joint_name(lex, &name);
     case 'i':
         return md5_lex_float(lex, &number);
     case 'p':
@@ -240,7 +240,7 @@ static bool skip_part(md5_lex *lex, char part)
     case 'w':
         return skip_word(lex);
     default:
-        while (md5_span_is_name(md5_lex_peek_word(lex)))
+        while (md5_span_is_name(md5i_lex_peek_word(lex)))
             TRY(skip_word(lex) && skip_parentheses(lex));
         return true;
     }
@@ -259,26 +259,26 @@ static uint32_t count_rows(const md5_lex *lex, const char *row)
     }
 }
 
-bool md5_fail_rows(md5_lex *lex, const char *count_word, uint32_t count, const char *row)
+bool md5i_fail_rows(md5_lex *lex, const char *count_word, uint32_t count, const char *row)
 {
     const uint32_t num_more = count_rows(lex, row);
     if (num_more > 0)
-        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "%s is %u, but there are %llu",
-                            count_word, count, (unsigned long long)count + num_more);
-    return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                        "%s says %u, expected '}' after them, found %s", count_word, count,
-                        md5_lex_token(lex, lex->at).text);
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "%s is %u, but there are %llu",
+                             count_word, count, (unsigned long long)count + num_more);
+    return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                         "%s says %u, expected '}' after them, found %s", count_word, count,
+                         md5i_lex_token(lex, lex->at).text);
 }
 
-bool md5_end_rows(md5_lex *lex, const char *count_word, uint32_t count, const char *row)
+bool md5i_end_rows(md5_lex *lex, const char *count_word, uint32_t count, const char *row)
 {
-    return md5_lex_take(lex, '}') || md5_fail_rows(lex, count_word, count, row);
+    return md5i_lex_take(lex, '}') || md5i_fail_rows(lex, count_word, count, row);
 }
 
-bool md5_fail_short(md5_lex *lex, const char *count_word, uint32_t count, uint32_t item)
+bool md5i_fail_short(md5_lex *lex, const char *count_word, uint32_t count, uint32_t item)
 {
-    return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "%s says %u, found %s after %u", count_word,
-                        count, md5_lex_token(lex, lex->at).text, item);
+    return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "%s says %u, found %s after %u",
+                         count_word, count, md5i_lex_token(lex, lex->at).text, item);
 }
 
 static void warn_of_blocks(md5_lex *lex, const char *what, const char *count_word,
@@ -287,87 +287,87 @@ static void warn_of_blocks(md5_lex *lex, const char *what, const char *count_wor
     const uint32_t num_more = skip_blocks(lex, what);
     const unsigned long long number = (unsigned long long)count->value + num_more;
     if (num_more == 1)
-        md5_lex_warn(lex, count->at, "%s is %u, but there are %llu: the last is not read",
-                     count_word, count->value, number);
+        md5i_lex_warn(lex, count->at, "%s is %u, but there are %llu: the last is not read",
+                      count_word, count->value, number);
     else if (num_more > 1)
-        md5_lex_warn(lex, count->at, "%s is %u, but there are %llu: the last %u are not read",
-                     count_word, count->value, number, num_more);
+        md5i_lex_warn(lex, count->at, "%s is %u, but there are %llu: the last %u are not read",
+                      count_word, count->value, number, num_more);
 }
 
-bool md5_header_end(md5_lex *lex, const md5_header *header, const char *what,
-                    const char *count_word, const md5_count *count)
+bool md5i_header_end(md5_lex *lex, const md5_header *header, const char *what,
+                     const char *count_word, const md5_count *count)
 {
     if (!header->has_command_line)
-        md5_lex_warn(lex, lex->text, "'commandline' is missing");
+        md5i_lex_warn(lex, lex->text, "'commandline' is missing");
     warn_of_blocks(lex, what, count_word, count);
-    const md5_span word = md5_lex_peek_word(lex);
+    const md5_span word = md5i_lex_peek_word(lex);
     if (lex->arena->context->error->status != MD5_OK)
         return false;
     if (lex->at == lex->end)
         return true;
     if (md5_span_is(word, "MD5Version") || md5_span_is(word, "commandline"))
-        md5_lex_warn(lex, lex->at, "another file begins here: it is not read");
+        md5i_lex_warn(lex, lex->at, "another file begins here: it is not read");
     else
-        md5_lex_warn(lex, lex->at, "text after the last %s is ignored: found %s", what,
-                     md5_lex_token(lex, lex->at).text);
+        md5i_lex_warn(lex, lex->at, "text after the last %s is ignored: found %s", what,
+                      md5i_lex_token(lex, lex->at).text);
     return true;
 }
 
-bool md5_read_count(md5_lex *lex, const char *word, uint32_t least, size_t bytes, md5_count *count)
+bool md5i_read_count(md5_lex *lex, const char *word, uint32_t least, size_t bytes, md5_count *count)
 {
     int64_t value;
     md5_lex_space(lex);
     const char *const at = lex->at;
     TRY(md5_lex_int(lex, &value));
     if (count->at)
-        return md5_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'%s' appears a second time", word);
+        return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'%s' appears a second time", word);
     if (value < least)
-        return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "%s is %lld: expected at least %u", word,
-                            (long long)value, least);
+        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "%s is %lld: expected at least %u", word,
+                             (long long)value, least);
     const size_t left = (size_t)(lex->end - lex->at);
     if ((uint64_t)value > left / bytes)
-        return md5_lex_fail(lex, at, MD5_ERROR_RANGE,
-                            "%s says %lld, which the %zu bytes left cannot hold", word,
-                            (long long)value, left);
+        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE,
+                             "%s says %lld, which the %zu bytes left cannot hold", word,
+                             (long long)value, left);
     *count = (md5_count){at, (uint32_t)value};
     return true;
 }
 
-bool md5_need_count(md5_lex *lex, const md5_count *count, const char *word)
+bool md5i_need_count(md5_lex *lex, const md5_count *count, const char *word)
 {
     if (count->at)
         return true;
-    return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%s' before %s", word,
-                        md5_lex_token(lex, lex->at).text);
+    return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%s' before %s", word,
+                         md5i_lex_token(lex, lex->at).text);
 }
 
-bool md5_read_uint(md5_lex *lex, const char *what, uint32_t *value)
+bool md5i_read_uint(md5_lex *lex, const char *what, uint32_t *value)
 {
     int64_t number;
     md5_lex_space(lex);
     const char *const at = lex->at;
     TRY(md5_lex_int(lex, &number));
     if (number < 0 || number > UINT32_MAX)
-        return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "%s %lld is out of range", what,
-                            (long long)number);
+        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "%s %lld is out of range", what,
+                             (long long)number);
     *value = (uint32_t)number;
     return true;
 }
 
-bool md5_read_frame_rate(md5_lex *lex, double fallback, const char **given_at, double *frame_rate)
+bool md5i_read_frame_rate(md5_lex *lex, double fallback, const char **given_at, double *frame_rate)
 {
     md5_lex_space(lex);
     const char *const at = lex->at;
-    TRY(md5_lex_double(lex, frame_rate));
+    TRY(md5i_lex_double(lex, frame_rate));
     if (*given_at)
-        return md5_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'frameRate' appears a second time");
+        return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'frameRate' appears a second time");
     const float narrow = (float)*frame_rate;
     if (*frame_rate == 0.0 && fallback > 0.0) {
-        md5_lex_warn(lex, at, "frameRate is 0: read as %g", fallback);
+        md5i_lex_warn(lex, at, "frameRate is 0: read as %g", fallback);
         *frame_rate = fallback;
     } else if (!(narrow > 0.0f)) {
-        return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "frameRate is %g: expected more than 0",
-                            (double)narrow);
+        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "frameRate is %g: expected more than 0",
+                             (double)narrow);
     }
     *given_at = at;
     return true;

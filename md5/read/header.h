@@ -13,8 +13,8 @@ typedef enum md5_kind {
 } md5_kind;
 
 // The kinds of file that have the keyword `word` at the top level; 0 = none.
-unsigned md5_word_kinds(md5_span word);
-bool md5_is_top_word(md5_span word);
+unsigned md5i_word_kinds(md5_span word);
+bool md5i_is_top_word(md5_span word);
 
 // A number that the header gives once.
 typedef struct md5_count {
@@ -34,44 +34,45 @@ typedef struct md5_header {
 } md5_header;
 
 // Checks the first word. Reports an error if the file is empty or not an MD5 file.
-bool md5_header_begin(md5_lex *lex, md5_header *header);
+bool md5i_header_begin(md5_lex *lex, md5_header *header);
 
 // Looks at each keyword at the top level before it is read. The first one that belongs to one
 // version only decides how the file is read: a warning if `MD5Version` says otherwise.
-void md5_header_see(md5_lex *lex, md5_header *header, md5_span word);
+void md5i_header_see(md5_lex *lex, md5_header *header, md5_span word);
 
 // Reads the next keyword at the top level, if it belongs to the header or is unknown, with its
 // values. A keyword of another kind of file is an error.
-bool md5_header_word(md5_lex *lex, md5_header *header, md5_span word);
+bool md5i_header_word(md5_lex *lex, md5_header *header, md5_span word);
 
 // Warns if the header lacks `commandline`, if there are more blocks `what` than `count_word` says,
 // and of other text after the last block.
-bool md5_header_end(md5_lex *lex, const md5_header *header, const char *what,
-                    const char *count_word, const md5_count *count);
+bool md5i_header_end(md5_lex *lex, const md5_header *header, const char *what,
+                     const char *count_word, const md5_count *count);
 
 // Reads the number after `word`, which was consumed: at least `least`, and at most what the rest of
 // the text could hold at `bytes` for each item.
-bool md5_read_count(md5_lex *lex, const char *word, uint32_t least, size_t bytes, md5_count *count);
+bool md5i_read_count(md5_lex *lex, const char *word, uint32_t least, size_t bytes,
+                     md5_count *count);
 
 // Reports an error if `count` was not read before the next word.
-bool md5_need_count(md5_lex *lex, const md5_count *count, const char *word);
+bool md5i_need_count(md5_lex *lex, const md5_count *count, const char *word);
 
 // Reads the end of a block of `count` rows. If more rows follow, the error says how many there are.
 // `row` is the form of a row: n a joint's name, i a number, p numbers in parentheses, w a word, o
 // any number of words followed by parentheses.
-bool md5_end_rows(md5_lex *lex, const char *count_word, uint32_t count, const char *row);
+bool md5i_end_rows(md5_lex *lex, const char *count_word, uint32_t count, const char *row);
 // The same error for rows outside of their table, the first of which is next.
-bool md5_fail_rows(md5_lex *lex, const char *count_word, uint32_t count, const char *row);
+bool md5i_fail_rows(md5_lex *lex, const char *count_word, uint32_t count, const char *row);
 
 // The error for a table that ends after `item` of `count` rows.
-bool md5_fail_short(md5_lex *lex, const char *count_word, uint32_t count, uint32_t item);
+bool md5i_fail_short(md5_lex *lex, const char *count_word, uint32_t count, uint32_t item);
 
 // Reads a whole number from 0 to UINT32_MAX. Messages call it `what`.
-bool md5_read_uint(md5_lex *lex, const char *what, uint32_t *value);
+bool md5i_read_uint(md5_lex *lex, const char *what, uint32_t *value);
 
 // Reads the number after `frameRate`, which was consumed: more than 0, and only once. *given_at is
 // NULL before and then the position of the number. 0 is read as `fallback`, with a warning; if
 // `fallback` is 0 too, it is an error.
-bool md5_read_frame_rate(md5_lex *lex, double fallback, const char **given_at, double *frame_rate);
+bool md5i_read_frame_rate(md5_lex *lex, double fallback, const char **given_at, double *frame_rate);
 
 #endif

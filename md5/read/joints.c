@@ -2,17 +2,17 @@
 #include "md5/core/math.h"
 #include "md5/read/rows.h"
 
-bool md5_read_parent(md5_lex *lex, uint32_t num_joints, int32_t *parent)
+bool md5i_read_parent(md5_lex *lex, uint32_t num_joints, int32_t *parent)
 {
     int64_t number;
     md5_lex_space(lex);
     const char *const at = lex->at;
     TRY(md5_lex_int(lex, &number));
     if (number >= (int64_t)num_joints)
-        return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "parent %lld, but numJoints is %u",
-                            (long long)number, num_joints);
+        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "parent %lld, but numJoints is %u",
+                             (long long)number, num_joints);
     if (number < -1)
-        md5_lex_warn(lex, at, "parent %lld is read as -1: no parent", (long long)number);
+        md5i_lex_warn(lex, at, "parent %lld is read as -1: no parent", (long long)number);
     *parent = number < 0 ? -1 : (int32_t)number;
     return true;
 }
@@ -22,36 +22,36 @@ static bool check_rotation(md5_lex *lex, const char *at, md5_vec3 rotation)
 {
     if (isfinite(md5_vec3_dot(rotation, rotation)))
         return true;
-    return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "the rotation ( %g %g %g ) is out of range",
-                        (double)rotation.x, (double)rotation.y, (double)rotation.z);
+    return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "the rotation ( %g %g %g ) is out of range",
+                         (double)rotation.x, (double)rotation.y, (double)rotation.z);
 }
 
-void md5_warn_overlong(md5_lex *lex, const char *at, md5_vec3 rotation, uint32_t count)
+void md5i_warn_overlong(md5_lex *lex, const char *at, md5_vec3 rotation, uint32_t count)
 {
     const double length = sqrt((double)md5_vec3_dot(rotation, rotation));
     const bool is_one = count == 1;
     // One format, so that both are one kind of warning; it writes no number for 0.
-    md5_lex_warn(lex, at, "%.0u%s%.6g%s normalized", is_one ? 0 : count,
-                 is_one ? "the rotation has length " : " rotations, the first of length ", length,
-                 is_one ? ", more than 1: it is" : ", are longer than 1: they are");
+    md5i_lex_warn(lex, at, "%.0u%s%.6g%s normalized", is_one ? 0 : count,
+                  is_one ? "the rotation has length " : " rotations, the first of length ", length,
+                  is_one ? ", more than 1: it is" : ", are longer than 1: they are");
 }
 
-bool md5_read_rotation(md5_lex *lex, md5_vec3 *rotation)
+bool md5i_read_rotation(md5_lex *lex, md5_vec3 *rotation)
 {
     md5_lex_space(lex);
     const char *const at = lex->at;
     TRY(md5_read_vec3(lex, rotation));
     TRY(check_rotation(lex, at, *rotation));
     if (md5_quat_is_overlong(rotation->x, rotation->y, rotation->z))
-        md5_warn_overlong(lex, at, *rotation, 1);
+        md5i_warn_overlong(lex, at, *rotation, 1);
     return true;
 }
 
-bool md5_read_transform(md5_lex *lex, md5_transform *transform)
+bool md5i_read_transform(md5_lex *lex, md5_xform *transform)
 {
     md5_vec3 rotation;
     TRY(md5_read_point(lex, &transform->translation));
-    TRY(md5_read_rotation(lex, &rotation));
+    TRY(md5i_read_rotation(lex, &rotation));
     transform->rotation = md5_quat_from_xyz(rotation.x, rotation.y, rotation.z);
     return true;
 }
@@ -67,9 +67,9 @@ static bool find_children(md5_arena *arena, const md5_file_joint *joints, uint32
                           families *family)
 {
     family->first =
-        (uint32_t *)md5_arena_alloc(arena, (size_t)num_joints + 2, sizeof *family->first);
+        (uint32_t *)md5i_arena_alloc(arena, (size_t)num_joints + 2, sizeof *family->first);
     TRY(family->first);
-    family->children = (uint32_t *)md5_arena_room(arena, num_joints, sizeof *family->children);
+    family->children = (uint32_t *)md5i_arena_room(arena, num_joints, sizeof *family->children);
     TRY(family->children);
 
     // Ends of the ranges, each one place up, by counting; then filling from the back moves every
@@ -100,16 +100,16 @@ static bool fail_cycle(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
     for (uint32_t next = (uint32_t)joints[joint].parent; next != joint;
          next = (uint32_t)joints[next].parent)
         first = next < first ? next : first;
-    return md5_lex_fail(lex, lex->text + joints[first].at, MD5_ERROR_RANGE,
-                        "joint %s is its own ancestor: parents form a cycle",
-                        md5_quote(joints[first].name.bytes, joints[first].name.size).text);
+    return md5i_lex_fail(lex, lex->text + joints[first].at, MD5_ERROR_RANGE,
+                         "joint %s is its own ancestor: parents form a cycle",
+                         md5i_quote(joints[first].name.bytes, joints[first].name.size).text);
 }
 
 // What the walk from the roots did not reach lies on a circle, or below one.
 static bool fail_unreached(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
                            const uint32_t *order, uint32_t num_reached)
 {
-    bool *const reached = (bool *)md5_arena_alloc(lex->arena, num_joints, sizeof *reached);
+    bool *const reached = (bool *)md5i_arena_alloc(lex->arena, num_joints, sizeof *reached);
     TRY(reached);
     for (uint32_t i = 0; i < num_reached; i++)
         reached[order[i]] = true;
@@ -137,7 +137,7 @@ static bool order_from_roots(md5_lex *lex, const md5_file_joint *joints, uint32_
                              uint32_t *order)
 {
     families family;
-    const md5_arena_mark before = md5_arena_here(lex->arena);
+    const md5_arena_mark before = md5i_arena_here(lex->arena);
     TRY(find_children(lex->arena, joints, num_joints, &family));
     uint32_t known = 0;
     for (uint32_t i = family.first[num_joints]; i < family.first[num_joints + 1]; i++)
@@ -149,14 +149,14 @@ static bool order_from_roots(md5_lex *lex, const md5_file_joint *joints, uint32_
     }
     if (known < num_joints)
         return fail_unreached(lex, joints, num_joints, order, known);
-    md5_arena_rewind(lex->arena, before);
+    md5i_arena_rewind(lex->arena, before);
     return true;
 }
 
-bool md5_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
-                      const uint32_t **result)
+bool md5i_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
+                       const uint32_t **result)
 {
-    uint32_t *const order = (uint32_t *)md5_arena_room(lex->arena, num_joints, sizeof *order);
+    uint32_t *const order = (uint32_t *)md5i_arena_room(lex->arena, num_joints, sizeof *order);
     TRY(order);
     *result = order;
     if (stand_in_order(joints, num_joints)) {
@@ -174,9 +174,9 @@ bool md5_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_j
         }
     }
     if (first)
-        md5_lex_warn(lex, lex->text + first->at,
-                     count == 1 ? "joint %s comes before its parent, joint %d"
-                                : "joint %s comes before its parent, joint %d: the first of %u",
-                     md5_quote(first->name.bytes, first->name.size).text, first->parent, count);
+        md5i_lex_warn(lex, lex->text + first->at,
+                      count == 1 ? "joint %s comes before its parent, joint %d"
+                                 : "joint %s comes before its parent, joint %d: the first of %u",
+                      md5i_quote(first->name.bytes, first->name.size).text, first->parent, count);
     return true;
 }

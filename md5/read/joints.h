@@ -11,21 +11,21 @@ typedef struct md5_file_joint {
 } md5_file_joint;
 
 // Reads a parent: any negative number is a root; one out of range is an error.
-bool md5_read_parent(md5_lex *lex, uint32_t num_joints, int32_t *parent);
+bool md5i_read_parent(md5_lex *lex, uint32_t num_joints, int32_t *parent);
 
 // Reads ( x y z ) of a rotation, unchanged. Warns if they are longer than 1.
-bool md5_read_rotation(md5_lex *lex, md5_vec3 *rotation);
+bool md5i_read_rotation(md5_lex *lex, md5_vec3 *rotation);
 
 // Reads ( x y z ) ( x y z ): translation and rotation.
-bool md5_read_transform(md5_lex *lex, md5_transform *transform);
+bool md5i_read_transform(md5_lex *lex, md5_xform *transform);
 
 // Warns of `count` rotations longer than 1. `rotation` is the first of them, at `at`.
-void md5_warn_overlong(md5_lex *lex, const char *at, md5_vec3 rotation, uint32_t count);
+void md5i_warn_overlong(md5_lex *lex, const char *at, md5_vec3 rotation, uint32_t count);
 
 // Writes order[num_joints], allocated in the arena: roots, their children, the children of those,
 // so that computing a joint seldom waits for the result of the previous one. Warns of each joint
 // that comes before its parent. A joint that is its own ancestor is an error. Linear, no recursion.
-bool md5_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
-                      const uint32_t **order);
+bool md5i_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
+                       const uint32_t **order);
 
 #endif

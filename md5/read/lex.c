@@ -7,7 +7,7 @@
 // clang-format off
 #define S MD5_SPACE
 #define B MD5_BRACKET
-const uint8_t md5_char_classes[256] = {
+const uint8_t md5i_char_classes[256] = {
     // NUL counts as a bracket: it ends words, and is expected nowhere.
     B, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S,
     //  !  "              '  (  )
@@ -26,10 +26,10 @@ const uint8_t md5_char_classes[256] = {
 
 static uint8_t char_class(char c)
 {
-    return md5_char_classes[(unsigned char)c];
+    return md5i_char_classes[(unsigned char)c];
 }
 
-void md5_lex_begin(md5_lex *lex, md5_arena *arena, const char *text, size_t size)
+void md5i_lex_begin(md5_lex *lex, md5_arena *arena, const char *text, size_t size)
 {
     while (size > 0 && (unsigned char)text[size - 1] <= ' ')
         size--; // trailing NUL bytes, and blanks among them
@@ -47,7 +47,7 @@ void md5_lex_begin(md5_lex *lex, md5_arena *arena, const char *text, size_t size
 // -- Messages -------------------------------------------------------------------------------
 
 // Counts on from the last place, so that messages in the order of the text take linear time.
-void md5_lex_place(md5_lex *lex, const char *at, uint32_t *line, uint32_t *column)
+void md5i_lex_place(md5_lex *lex, const char *at, uint32_t *line, uint32_t *column)
 {
     if (at < lex->line_start) {
         lex->counted_to = lex->line_start = lex->text;
@@ -67,7 +67,7 @@ void md5_lex_place(md5_lex *lex, const char *at, uint32_t *line, uint32_t *colum
     *column = (uint32_t)(at - lex->line_start) + 1;
 }
 
-bool md5_lex_fail(md5_lex *lex, const char *at, md5_status status, const char *format, ...)
+bool md5i_lex_fail(md5_lex *lex, const char *at, md5_status status, const char *format, ...)
 {
     char message[sizeof((md5_error *)0)->message];
     md5_context *const context = lex->arena->context;
@@ -78,11 +78,11 @@ bool md5_lex_fail(md5_lex *lex, const char *at, md5_status status, const char *f
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    md5_lex_place(lex, at, &line, &column);
-    return md5_fail(context, status, line, column, "%s", message);
+    md5i_lex_place(lex, at, &line, &column);
+    return md5i_fail(context, status, line, column, "%s", message);
 }
 
-const char *md5_lex_word_end(const md5_lex *lex, const char *at)
+const char *md5i_lex_word_end(const md5_lex *lex, const char *at)
 {
     while (at < lex->end && char_class(*at) == 0)
         at++;
@@ -94,16 +94,16 @@ static const char *token_end(const md5_lex *lex, const char *at)
 {
     const char *next = at + 1;
     if (*at != '"' && *at != '\'')
-        return char_class(*at) == 0 ? md5_lex_word_end(lex, at) : next;
+        return char_class(*at) == 0 ? md5i_lex_word_end(lex, at) : next;
     while (next < lex->end && *next != *at && *next != '\n' && *next != '\r')
         next++;
     return next + (next < lex->end && *next == *at);
 }
 
-md5_quoted md5_lex_token(const md5_lex *lex, const char *at)
+md5_quoted md5i_lex_token(const md5_lex *lex, const char *at)
 {
     const md5_quoted end = {"the end of the file"};
-    return at < lex->end ? md5_quote(at, (size_t)(token_end(lex, at) - at)) : end;
+    return at < lex->end ? md5i_quote(at, (size_t)(token_end(lex, at) - at)) : end;
 }
 
 // Warnings are of one kind only if they are about the same word or name.
@@ -116,16 +116,16 @@ static void warn(md5_lex *lex, const char *at, bool with_token, const char *form
     char message[sizeof context->error->message] = "";
     size_t length = 0;
     if (context->warn)
-        md5_lex_place(lex, at, &line, &column);
-    if (!md5_count_warning(context, format, at, md5_span_is_name(token) ? token.size : 0, line))
+        md5i_lex_place(lex, at, &line, &column);
+    if (!md5i_count_warning(context, format, at, md5_span_is_name(token) ? token.size : 0, line))
         return;
     if (with_token)
-        length = (size_t)snprintf(message, sizeof message, "%s ", md5_lex_token(lex, at).text);
+        length = (size_t)snprintf(message, sizeof message, "%s ", md5i_lex_token(lex, at).text);
     vsnprintf(message + length, sizeof message - length, format, arguments);
-    md5_report_warning(context, line, column, message);
+    md5i_report_warning(context, line, column, message);
 }
 
-void md5_lex_warn(md5_lex *lex, const char *at, const char *format, ...)
+void md5i_lex_warn(md5_lex *lex, const char *at, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -133,7 +133,7 @@ void md5_lex_warn(md5_lex *lex, const char *at, const char *format, ...)
     va_end(arguments);
 }
 
-void md5_lex_warn_token(md5_lex *lex, const char *at, const char *format, ...)
+void md5i_lex_warn_token(md5_lex *lex, const char *at, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -161,7 +161,7 @@ static void note_mesh_name(md5_lex *lex, const char *at, const char *end)
         lex->mesh_comment = (md5_span){at, (size_t)(end - at)};
 }
 
-void md5_lex_skip_comment(md5_lex *lex)
+void md5i_lex_skip_comment(md5_lex *lex)
 {
     const char *const start = lex->at;
     const char *at = start + 2;
@@ -181,19 +181,19 @@ void md5_lex_skip_comment(md5_lex *lex)
             return;
         }
     }
-    md5_lex_fail(lex, start, MD5_ERROR_SYNTAX, "this comment has no end: '*/' is missing");
+    md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX, "this comment has no end: '*/' is missing");
     lex->at = lex->end;
 }
 
 // -- Words and brackets ---------------------------------------------------------------------
 
-md5_span md5_lex_peek_word(md5_lex *lex)
+md5_span md5i_lex_peek_word(md5_lex *lex)
 {
     md5_lex_space(lex);
-    return (md5_span){lex->at, (size_t)(md5_lex_word_end(lex, lex->at) - lex->at)};
+    return (md5_span){lex->at, (size_t)(md5i_lex_word_end(lex, lex->at) - lex->at)};
 }
 
-bool md5_lex_take(md5_lex *lex, char bracket)
+bool md5i_lex_take(md5_lex *lex, char bracket)
 {
     md5_lex_space(lex);
     if (lex->at == lex->end || *lex->at != bracket)
@@ -202,27 +202,27 @@ bool md5_lex_take(md5_lex *lex, char bracket)
     return true;
 }
 
-bool md5_lex_expect(md5_lex *lex, char bracket)
+bool md5i_lex_expect(md5_lex *lex, char bracket)
 {
-    if (md5_lex_take(lex, bracket))
+    if (md5i_lex_take(lex, bracket))
         return true;
-    return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%c', found %s", bracket,
-                        md5_lex_token(lex, lex->at).text);
+    return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%c', found %s", bracket,
+                         md5i_lex_token(lex, lex->at).text);
 }
 
 // -- Strings --------------------------------------------------------------------------------
 
-bool md5_lex_string(md5_lex *lex, md5_span *text)
+bool md5i_lex_string(md5_lex *lex, md5_span *text)
 {
     const char *const start = lex->at;
     const char *at = start + 1;
     while (at < lex->end && *at != *start && *at != '\n' && *at != '\r' && *at != '\0')
         at++;
     if (at < lex->end && *at == '\0')
-        return md5_lex_fail(lex, at, MD5_ERROR_SYNTAX, "this string contains a NUL byte");
+        return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX, "this string contains a NUL byte");
     if (at == lex->end || *at != *start)
-        return md5_lex_fail(lex, start, MD5_ERROR_SYNTAX,
-                            "this string has no end on its line: %c is missing", *start);
+        return md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX,
+                             "this string has no end on its line: %c is missing", *start);
     *text = (md5_span){start + 1, (size_t)(at - start) - 1};
     lex->at = at + 1;
     return true;
@@ -242,17 +242,17 @@ static bool join_strings(md5_lex *lex, char quote, md5_span first, md5_span *tex
     md5_span part = {0};
     size_t size = first.size;
     while (has_next_part(lex, quote)) {
-        TRY(md5_lex_string(lex, &part));
+        TRY(md5i_lex_string(lex, &part));
         size += part.size;
     }
-    char *const joined = (char *)md5_arena_alloc(lex->arena, size, 1);
+    char *const joined = (char *)md5i_arena_alloc(lex->arena, size, 1);
     TRY(joined);
     *text = (md5_span){joined, size};
     memcpy(joined, first.bytes, first.size);
     size = first.size;
     lex->at = start;
     while (has_next_part(lex, quote)) {
-        md5_lex_string(lex, &part); // as before, without an error
+        md5i_lex_string(lex, &part); // as before, without an error
         if (part.size > 0)
             memcpy(joined + size, part.bytes, part.size);
         size += part.size;
@@ -263,20 +263,20 @@ static bool join_strings(md5_lex *lex, char quote, md5_span first, md5_span *tex
 static bool read_string(md5_lex *lex, md5_span *text)
 {
     const char quote = *lex->at;
-    TRY(md5_lex_string(lex, text));
+    TRY(md5i_lex_string(lex, text));
     if (lex->join_strings && has_next_part(lex, quote))
         return join_strings(lex, quote, *text, text);
     return true;
 }
 
-bool md5_lex_text(md5_lex *lex, md5_span *text, const char *what)
+bool md5i_lex_text(md5_lex *lex, md5_span *text, const char *what)
 {
-    *text = md5_lex_peek_word(lex);
+    *text = md5i_lex_peek_word(lex);
     if (lex->at < lex->end && (*lex->at == '"' || *lex->at == '\''))
         return read_string(lex, text);
     if (text->size == 0)
-        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected %s, found %s", what,
-                            md5_lex_token(lex, lex->at).text);
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected %s, found %s", what,
+                             md5i_lex_token(lex, lex->at).text);
     lex->at += text->size;
     return true;
 }

@@ -29,36 +29,36 @@ typedef struct md5_lex {
 } md5_lex;
 
 enum { MD5_SPACE = 1, MD5_BRACKET = 2 };
-extern const uint8_t md5_char_classes[256]; // 0: part of a word
+extern const uint8_t md5i_char_classes[256]; // 0: part of a word
 
-void md5_lex_begin(md5_lex *lex, md5_arena *arena, const char *text, size_t size);
+void md5i_lex_begin(md5_lex *lex, md5_arena *arena, const char *text, size_t size);
 
 // Line and column of `at`, from 1, in bytes. CR LF, LF and CR each end a line.
-void md5_lex_place(md5_lex *lex, const char *at, uint32_t *line, uint32_t *column);
+void md5i_lex_place(md5_lex *lex, const char *at, uint32_t *line, uint32_t *column);
 
-// Report an error or a warning at a position. md5_lex_fail() returns false. Warnings beyond
+// Report an error or a warning at a position. md5i_lex_fail() returns false. Warnings beyond
 // max_warnings are only counted.
-bool md5_lex_fail(md5_lex *lex, const char *at, md5_status status, const char *format, ...)
+bool md5i_lex_fail(md5_lex *lex, const char *at, md5_status status, const char *format, ...)
     MD5_PRINTF(4, 5);
-void md5_lex_warn(md5_lex *lex, const char *at, const char *format, ...) MD5_PRINTF(3, 4);
+void md5i_lex_warn(md5_lex *lex, const char *at, const char *format, ...) MD5_PRINTF(3, 4);
 
 // Reports a warning that begins with the token at its position, in quotes.
-void md5_lex_warn_token(md5_lex *lex, const char *at, const char *format, ...) MD5_PRINTF(3, 4);
+void md5i_lex_warn_token(md5_lex *lex, const char *at, const char *format, ...) MD5_PRINTF(3, 4);
 
 // Returns the token at `at` for a message: quoted, or "the end of the file".
-md5_quoted md5_lex_token(const md5_lex *lex, const char *at);
+md5_quoted md5i_lex_token(const md5_lex *lex, const char *at);
 
 // Skips white space and comments. A comment without end is an error and moves the lexer to the end
 // of the text.
-void md5_lex_skip_comment(md5_lex *lex);
+void md5i_lex_skip_comment(md5_lex *lex);
 static inline void md5_lex_space(md5_lex *lex)
 {
     while (lex->at < lex->end) {
-        if (md5_char_classes[(unsigned char)*lex->at] == MD5_SPACE) {
+        if (md5i_char_classes[(unsigned char)*lex->at] == MD5_SPACE) {
             lex->at++;
         } else if (*lex->at == '/' && lex->end - lex->at > 1
                    && (lex->at[1] == '/' || lex->at[1] == '*')) {
-            md5_lex_skip_comment(lex);
+            md5i_lex_skip_comment(lex);
         } else {
             return;
         }
@@ -66,23 +66,23 @@ static inline void md5_lex_space(md5_lex *lex)
 }
 
 // Returns the end of the bare word at `at`.
-const char *md5_lex_word_end(const md5_lex *lex, const char *at);
+const char *md5i_lex_word_end(const md5_lex *lex, const char *at);
 
 // Returns the next token if it is a bare word, without consuming it; else size 0.
-md5_span md5_lex_peek_word(md5_lex *lex);
+md5_span md5i_lex_peek_word(md5_lex *lex);
 
 // Whether the next token is the bracket or keyword; if so, it is consumed.
-bool md5_lex_take(md5_lex *lex, char bracket);
+bool md5i_lex_take(md5_lex *lex, char bracket);
 static inline bool md5_lex_take_word(md5_lex *lex, const char *word);
 
 // The same, but any other token is an error.
-bool md5_lex_expect(md5_lex *lex, char bracket);
+bool md5i_lex_expect(md5_lex *lex, char bracket);
 
 // Reads the string that begins with the quote at lex->at. There are no escape sequences.
-bool md5_lex_string(md5_lex *lex, md5_span *text);
+bool md5i_lex_string(md5_lex *lex, md5_span *text);
 
 // Reads a quoted string or a bare word. Messages call it `what`.
-bool md5_lex_text(md5_lex *lex, md5_span *text, const char *what);
+bool md5i_lex_text(md5_lex *lex, md5_span *text, const char *what);
 
 // Whether the span equals `text`. Comparing the first byte first rejects nearly all other words.
 static inline bool md5_span_is(md5_span span, const char *text)
@@ -96,7 +96,7 @@ static inline bool md5_span_is(md5_span span, const char *text)
 // Whether a token may end before `at`.
 static inline bool md5_lex_ends(const md5_lex *lex, const char *at)
 {
-    return at == lex->end || md5_char_classes[(unsigned char)*at] != 0;
+    return at == lex->end || md5i_char_classes[(unsigned char)*at] != 0;
 }
 
 // Whether the span begins as no number does.
@@ -130,7 +130,7 @@ static inline bool md5_lex_bracket(md5_lex *lex, char bracket)
 {
     md5_lex_space(lex);
     if (lex->at == lex->end || *lex->at != bracket)
-        return md5_lex_expect(lex, bracket);
+        return md5i_lex_expect(lex, bracket);
     lex->at++;
     return true;
 }

@@ -4,7 +4,7 @@
 
 static uint8_t char_class(char c)
 {
-    return md5_char_classes[(unsigned char)c];
+    return md5i_char_classes[(unsigned char)c];
 }
 
 static bool is_digit(char c)
@@ -34,7 +34,7 @@ static const char *name_end(const md5_lex *lex, const char *at)
     }
 }
 
-bool md5_lex_joint_name(md5_lex *lex, md5_span *name)
+bool md5i_lex_joint_name(md5_lex *lex, md5_span *name)
 {
     md5_lex_space(lex);
     if (lex->at < lex->end && char_class(*lex->at) == 0) {
@@ -46,31 +46,31 @@ bool md5_lex_joint_name(md5_lex *lex, md5_span *name)
         *name = (md5_span){start, (size_t)(lex->at - start)};
         return true;
     }
-    return md5_lex_text(lex, name, "the name of a joint");
+    return md5i_lex_text(lex, name, "the name of a joint");
 }
 
-void md5_lex_blanks(md5_lex *lex)
+void md5i_lex_blanks(md5_lex *lex)
 {
     while (lex->at < lex->end && (unsigned char)*lex->at < 0x80) {
         if (char_class(*lex->at) == MD5_SPACE)
             lex->at++;
         else if (*lex->at == '/' && lex->end - lex->at > 1
                  && (lex->at[1] == '/' || lex->at[1] == '*'))
-            md5_lex_skip_comment(lex);
+            md5i_lex_skip_comment(lex);
         else
             return;
     }
 }
 
-bool md5_lex_name(md5_lex *lex, md5_span *name, const char *what)
+bool md5i_lex_name(md5_lex *lex, md5_span *name, const char *what)
 {
-    md5_lex_blanks(lex);
+    md5i_lex_blanks(lex);
     const char *const start = lex->at;
     const char *end = start;
     while (end < lex->end && is_name_byte(*end))
         end++;
     if (end == start)
-        return md5_lex_text(lex, name, what);
+        return md5i_lex_text(lex, name, what);
     *name = (md5_span){start, (size_t)(end - start)};
     lex->at = end;
     return true;
@@ -90,9 +90,9 @@ static bool word_begins(const char *at, const char *end, const char *lower_case)
 // Says what is wrong with the number at `at`, which the grammar cannot read.
 static bool bad_number(md5_lex *lex, const char *at, const char *kind)
 {
-    const char *const end = md5_lex_word_end(lex, at);
+    const char *const end = md5i_lex_word_end(lex, at);
     const char *digits = at;
-    const md5_quoted token = md5_lex_token(lex, at);
+    const md5_quoted token = md5i_lex_token(lex, at);
     while (digits < end && (*digits == '-' || *digits == '+'))
         digits++;
     const char *rest = digits;
@@ -100,14 +100,15 @@ static bool bad_number(md5_lex *lex, const char *at, const char *kind)
         rest++;
     if (word_begins(digits, end, "nan") || word_begins(digits, end, "inf")
         || (rest > digits && rest < end && *rest == '#'))
-        return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "%s is not a finite number", token.text);
+        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "%s is not a finite number", token.text);
     if (word_begins(digits, end, "0x"))
-        return md5_lex_fail(lex, at, MD5_ERROR_SYNTAX, "%s is hexadecimal: numbers are decimal",
-                            token.text);
+        return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX, "%s is hexadecimal: numbers are decimal",
+                             token.text);
     if (rest > digits && rest < end && *rest == ',')
-        return md5_lex_fail(lex, at, MD5_ERROR_SYNTAX,
-                            "%s has a decimal comma: numbers are written with a point", token.text);
-    return md5_lex_fail(lex, at, MD5_ERROR_SYNTAX, "expected %s, found %s", kind, token.text);
+        return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX,
+                             "%s has a decimal comma: numbers are written with a point",
+                             token.text);
+    return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX, "expected %s, found %s", kind, token.text);
 }
 
 // Steps over a `-` that stands apart from its number.
@@ -133,46 +134,46 @@ static const char *number_end(const md5_lex *lex, const char *next)
     return is_comment || md5_lex_ends(lex, next) ? next : NULL;
 }
 
-bool md5_lex_float_slow(md5_lex *lex, float *value)
+bool md5i_lex_float_slow(md5_lex *lex, float *value)
 {
     md5_lex_space(lex);
     const char *const start = lex->at;
     const bool negate = take_lone_minus(lex);
     const bool is_signed_twice = negate && lex->at < lex->end && strchr("+-", *lex->at);
-    const char *const next = number_end(lex, md5_scan_float_exact(lex->at, lex->end, value));
+    const char *const next = number_end(lex, md5i_scan_float_exact(lex->at, lex->end, value));
     if (!next || is_signed_twice)
         return bad_number(lex, negate && !next ? lex->at : start, "a number");
     if (*value - *value != 0.0f)
-        return md5_lex_fail(lex, start, MD5_ERROR_RANGE, "%s is too large for a 32-bit float",
-                            md5_lex_token(lex, start).text);
+        return md5i_lex_fail(lex, start, MD5_ERROR_RANGE, "%s is too large for a 32-bit float",
+                             md5i_lex_token(lex, start).text);
     if (negate)
         *value = -*value;
     lex->at = next;
     return true;
 }
 
-bool md5_lex_fail_length(md5_lex *lex, const char *at)
+bool md5i_lex_fail_length(md5_lex *lex, const char *at)
 {
-    return md5_lex_fail(lex, at, MD5_ERROR_RANGE,
-                        "%s is out of range: expected a number from -1e9 to 1e9",
-                        md5_lex_token(lex, at).text);
+    return md5i_lex_fail(lex, at, MD5_ERROR_RANGE,
+                         "%s is out of range: expected a number from -1e9 to 1e9",
+                         md5i_lex_token(lex, at).text);
 }
 
 // Its range is that of float, which is ample for what needs it.
-bool md5_lex_double(md5_lex *lex, double *value)
+bool md5i_lex_double(md5_lex *lex, double *value)
 {
     float narrow;
     md5_lex_space(lex);
     md5_lex start = *lex;
     TRY(md5_lex_float(lex, &narrow));
     const bool negate = take_lone_minus(&start);
-    md5_scan_double(start.at, start.end, value);
+    md5i_scan_double(start.at, start.end, value);
     if (negate)
         *value = -*value;
     return true;
 }
 
-bool md5_lex_int_slow(md5_lex *lex, int64_t *value)
+bool md5i_lex_int_slow(md5_lex *lex, int64_t *value)
 {
     const int64_t limit = INT64_MAX / 10 - 1;
     md5_lex_space(lex);
@@ -199,9 +200,10 @@ bool md5_lex_int_slow(md5_lex *lex, int64_t *value)
         return bad_number(lex, any ? start : lex->at, "a whole number");
     *value = negative ? -whole : whole;
     if (has_fraction)
-        md5_lex_warn_token(lex, start, "is read as the whole number %lld", (long long)*value);
+        md5i_lex_warn_token(lex, start, "is read as the whole number %lld", (long long)*value);
     else if (is_octal)
-        md5_lex_warn_token(lex, start, "is read as decimal; the original engine reads it as octal");
+        md5i_lex_warn_token(lex, start,
+                            "is read as decimal; the original engine reads it as octal");
     lex->at = next;
     return true;
 }
@@ -220,18 +222,18 @@ static bool skip_token(md5_lex *lex)
 {
     md5_span text;
     if (*lex->at == '"' || *lex->at == '\'')
-        return md5_lex_string(lex, &text);
-    const char *const end = md5_lex_word_end(lex, lex->at);
+        return md5i_lex_string(lex, &text);
+    const char *const end = md5i_lex_word_end(lex, lex->at);
     lex->at = end > lex->at ? end : lex->at + 1;
     return true;
 }
 
-bool md5_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word))
+bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word))
 {
     const char *block = NULL;
     size_t depth = 0;
     for (;;) {
-        const md5_span word = md5_lex_peek_word(lex);
+        const md5_span word = md5i_lex_peek_word(lex);
         if (lex->at == lex->end)
             break;
         const char c = *lex->at;
@@ -246,6 +248,6 @@ bool md5_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word))
         TRY(skip_token(lex));
     }
     if (depth > 0)
-        return md5_lex_fail(lex, block, MD5_ERROR_SYNTAX, "this block has no end: '}' is missing");
+        return md5i_lex_fail(lex, block, MD5_ERROR_SYNTAX, "this block has no end: '}' is missing");
     return true;
 }

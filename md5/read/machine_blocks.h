@@ -12,9 +12,9 @@
     (&(md5_block_words){what, fields, COUNT(fields), (uint32_t)(kind)})
 
 // Each reads what follows its word, which begins at `at`. The record is the md5_machine_file.
-bool md5_read_clip_block(md5_lex *lex, const char *at, md5_record record);
-bool md5_read_morph_block(md5_lex *lex, const char *at, md5_record record);
-bool md5_read_layer_block(md5_lex *lex, const char *at, md5_record record);
-bool md5_read_modifier_block(md5_lex *lex, const char *at, md5_record record);
+bool md5i_read_clip_block(md5_lex *lex, const char *at, md5_record record);
+bool md5i_read_morph_block(md5_lex *lex, const char *at, md5_record record);
+bool md5i_read_layer_block(md5_lex *lex, const char *at, md5_record record);
+bool md5i_read_modifier_block(md5_lex *lex, const char *at, md5_record record);
 
 #endif

@@ -23,12 +23,12 @@ static bool read_conditions(md5_lex *lex, const char *at, md5_record record)
     (void)at;
     do {
         const md5_record added =
-            md5_append(lex, record, &transition->conditions, &transition->num_conditions,
-                       sizeof *transition->conditions);
+            md5i_append(lex, record, &transition->conditions, &transition->num_conditions,
+                        sizeof *transition->conditions);
         md5_condition *const condition = (md5_condition *)added.row;
         TRY(condition);
-        const bool is_clear = md5_take_keyword(lex, "not");
-        TRY(md5_read_name(lex, added, "a parameter", &condition->parameter));
+        const bool is_clear = md5i_take_keyword(lex, "not");
+        TRY(md5i_read_name(lex, added, "a parameter", &condition->parameter));
         condition->compare = is_clear ? MD5_IS_CLEAR : take_comparison(lex);
         if (condition->compare >= MD5_IS_LESS)
             TRY(md5_lex_float(lex, &condition->value));
@@ -42,8 +42,8 @@ static bool read_exit(md5_lex *lex, const char *at, md5_record record)
     md5_transition_desc *const transition = (md5_transition_desc *)record.row;
     (void)at;
     transition->waits = true;
-    md5_lex_blanks(lex);
-    md5_note_place(lex, record, &transition->exit);
+    md5i_lex_blanks(lex);
+    md5i_note_place(lex, record, &transition->exit);
     return md5_lex_float(lex, &transition->exit);
 }
 
@@ -53,7 +53,7 @@ static bool read_bezier(md5_lex *lex, const char *at, md5_record record)
     md5_transition_desc *const transition = (md5_transition_desc *)record.row;
     (void)at;
     transition->easing = MD5_EASE_CUBIC_BEZIER;
-    return md5_read_bezier(lex, record, &transition->curve);
+    return md5i_read_bezier(lex, record, &transition->curve);
 }
 
 // steps N [jump_start, jump_none or jump_both]
@@ -62,7 +62,7 @@ static bool read_steps(md5_lex *lex, const char *at, md5_record record)
     md5_transition_desc *const transition = (md5_transition_desc *)record.row;
     (void)at;
     transition->easing = MD5_EASE_STEPS;
-    return md5_read_steps(lex, record, &transition->curve);
+    return md5i_read_steps(lex, record, &transition->curve);
 }
 
 #define TRANSITION(member) AT(md5_transition_desc, member)
@@ -125,15 +125,15 @@ static const md5_field TRANSITION_FIELDS[] = {
 static bool read_transition(md5_lex *lex, const char *at, md5_record record)
 {
     md5_layer_desc *const layer = (md5_layer_desc *)record.row;
-    const md5_record added = md5_append(lex, record, &layer->transitions, &layer->num_transitions,
-                                        sizeof *layer->transitions);
+    const md5_record added = md5i_append(lex, record, &layer->transitions, &layer->num_transitions,
+                                         sizeof *layer->transitions);
     md5_transition_desc *const transition = (md5_transition_desc *)added.row;
     (void)at;
     TRY(transition);
-    if (!md5_take_keyword(lex, "any"))
-        TRY(md5_read_name(lex, added, "a state or 'any'", &transition->from));
-    TRY(md5_read_name(lex, added, "a state", &transition->to));
-    return md5_read_optional_fields(lex, WORDS("a transition", TRANSITION_FIELDS, 0), added);
+    if (!md5i_take_keyword(lex, "any"))
+        TRY(md5i_read_name(lex, added, "a state or 'any'", &transition->from));
+    TRY(md5i_read_name(lex, added, "a state", &transition->to));
+    return md5i_read_optional_fields(lex, WORDS("a transition", TRANSITION_FIELDS, 0), added);
 }
 
 // state NAME MOTION, or `nothing` for none
@@ -141,14 +141,14 @@ static bool read_state(md5_lex *lex, const char *at, md5_record record)
 {
     md5_layer_desc *const layer = (md5_layer_desc *)record.row;
     const md5_record added =
-        md5_append(lex, record, &layer->states, &layer->num_states, sizeof *layer->states);
+        md5i_append(lex, record, &layer->states, &layer->num_states, sizeof *layer->states);
     md5_state_desc *const state = (md5_state_desc *)added.row;
     (void)at;
     TRY(state);
-    TRY(md5_read_name(lex, added, "the name of a state", &state->name));
-    if (md5_take_keyword(lex, "nothing"))
+    TRY(md5i_read_name(lex, added, "the name of a state", &state->name));
+    if (md5i_take_keyword(lex, "nothing"))
         return true;
-    return md5_read_name(lex, added, "a motion or 'nothing'", &state->motion);
+    return md5i_read_name(lex, added, "a motion or 'nothing'", &state->motion);
 }
 
 #define LAYER(member) AT(md5_layer_desc, member)
@@ -156,8 +156,8 @@ static bool read_layer_reference(md5_lex *lex, const char *at, md5_record record
 {
     md5_layer_desc *const layer = (md5_layer_desc *)record.row;
     static const md5_field number = {"reference", MD5_FIELD_COUNT, LAYER(reference_frame)};
-    TRY(md5_read_name(lex, record, "the clip of a reference", &layer->reference));
-    return md5_read_field(lex, &number, at, record);
+    TRY(md5i_read_name(lex, record, "the clip of a reference", &layer->reference));
+    return md5i_read_field(lex, &number, at, record);
 }
 
 static const md5_field LAYER_FIELDS[] = {
@@ -172,14 +172,14 @@ static const md5_field LAYER_FIELDS[] = {
 };
 
 // layer NAME { ... }
-bool md5_read_layer_block(md5_lex *lex, const char *at, md5_record record)
+bool md5i_read_layer_block(md5_lex *lex, const char *at, md5_record record)
 {
     md5_machine_desc *const desc = &((md5_machine_file *)record.row)->desc;
     const md5_record added =
-        md5_append(lex, record, &desc->layers, &desc->num_layers, sizeof *desc->layers);
+        md5i_append(lex, record, &desc->layers, &desc->num_layers, sizeof *desc->layers);
     md5_layer_desc *const layer = (md5_layer_desc *)added.row;
     (void)at;
     TRY(layer);
-    TRY(md5_read_name(lex, added, "the name of a layer", &layer->name));
-    return md5_read_fields(lex, WORDS("a layer", LAYER_FIELDS, 0), added);
+    TRY(md5i_read_name(lex, added, "the name of a layer", &layer->name));
+    return md5i_read_fields(lex, WORDS("a layer", LAYER_FIELDS, 0), added);
 }

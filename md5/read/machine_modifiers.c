@@ -21,12 +21,12 @@ static bool read_foot(md5_lex *lex, const char *at, md5_record record)
 {
     md5_modifier_desc *const modifier = (md5_modifier_desc *)record.row;
     const md5_record added =
-        md5_append(lex, record, &modifier->feet, &modifier->num_feet, sizeof *modifier->feet);
+        md5i_append(lex, record, &modifier->feet, &modifier->num_feet, sizeof *modifier->feet);
     md5_foot_desc *const foot = (md5_foot_desc *)added.row;
     (void)at;
     TRY(foot);
-    TRY(md5_read_name(lex, added, "the ankle of a foot", &foot->ankle));
-    return md5_read_optional_fields(lex, WORDS("a foot", FOOT_FIELDS, 0), added);
+    TRY(md5i_read_name(lex, added, "the ankle of a foot", &foot->ankle));
+    return md5i_read_optional_fields(lex, WORDS("a foot", FOOT_FIELDS, 0), added);
 }
 
 // toe JOINT
@@ -37,8 +37,9 @@ static bool read_toe(md5_lex *lex, const char *at, md5_record record)
     while (number < MD5_MOST_HELD && hold->toes[number])
         number++;
     if (number == MD5_MOST_HELD)
-        return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "there are more than %d toes", MD5_MOST_HELD);
-    return md5_read_name(lex, record, "a toe", &hold->toes[number]);
+        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "there are more than %d toes",
+                             MD5_MOST_HELD);
+    return md5i_read_name(lex, record, "a toe", &hold->toes[number]);
 }
 
 #define HOLD(member) AT(md5_hold_rule, member)
@@ -56,11 +57,11 @@ static bool read_hold(md5_lex *lex, const char *at, md5_record record)
     md5_modifier_desc *const modifier = (md5_modifier_desc *)record.row;
     uint32_t count = 0;
     if (modifier->hold)
-        return md5_lex_fail(lex, at, MD5_ERROR_SYNTAX, "there is a 'hold' already");
+        return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX, "there is a 'hold' already");
     const md5_record added =
-        md5_append(lex, record, &modifier->hold, &count, sizeof *modifier->hold);
+        md5i_append(lex, record, &modifier->hold, &count, sizeof *modifier->hold);
     TRY(added.row);
-    return md5_read_optional_fields(lex, WORDS("a hold", HOLD_FIELDS, 0), added);
+    return md5i_read_optional_fields(lex, WORDS("a hold", HOLD_FIELDS, 0), added);
 }
 
 static const md5_field MODIFIER_FIELDS[] = {
@@ -95,8 +96,8 @@ static bool read_eye(md5_lex *lex, const char *at, md5_record record)
     while (number < MD5_MAX_EYES && gaze->eyes[number])
         number++;
     if (number == MD5_MAX_EYES)
-        return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "there are more than %d eyes", MD5_MAX_EYES);
-    return md5_read_name(lex, record, "an eye", &gaze->eyes[number]);
+        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "there are more than %d eyes", MD5_MAX_EYES);
+    return md5i_read_name(lex, record, "an eye", &gaze->eyes[number]);
 }
 
 #define GAZE(member) AT(md5_gaze_rule, member)
@@ -122,10 +123,10 @@ static bool read_gaze(md5_lex *lex, md5_record record)
 {
     md5_modifier_desc *const modifier = (md5_modifier_desc *)record.row;
     uint32_t count = 0;
-    md5_record added = md5_append(lex, record, &modifier->gaze, &count, sizeof *modifier->gaze);
+    md5_record added = md5i_append(lex, record, &modifier->gaze, &count, sizeof *modifier->gaze);
     TRY(added.row);
     added.owner = &record;
-    return md5_read_optional_fields(lex, WORDS("a gaze", GAZE_FIELDS, 0), added);
+    return md5i_read_optional_fields(lex, WORDS("a gaze", GAZE_FIELDS, 0), added);
 }
 
 static const char *const MODIFIER_KINDS[] = {
@@ -143,26 +144,27 @@ static bool read_modifier_kind(md5_lex *lex, md5_modifier_kind *kind)
             return true;
         }
     }
-    return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                        "expected 'joint', 'aim', 'two_bone', 'fabrik', 'ccd', 'spring', 'feet' or "
-                        "'gaze', found %s",
-                        md5_lex_token(lex, lex->at).text);
+    return md5i_lex_fail(
+        lex, lex->at, MD5_ERROR_SYNTAX,
+        "expected 'joint', 'aim', 'two_bone', 'fabrik', 'ccd', 'spring', 'feet' or "
+        "'gaze', found %s",
+        md5i_lex_token(lex, lex->at).text);
 }
 
 // modifier NAME KIND JOINT [{ ... }]
-bool md5_read_modifier_block(md5_lex *lex, const char *at, md5_record record)
+bool md5i_read_modifier_block(md5_lex *lex, const char *at, md5_record record)
 {
     md5_machine_desc *const desc = &((md5_machine_file *)record.row)->desc;
     const md5_record added =
-        md5_append(lex, record, &desc->modifiers, &desc->num_modifiers, sizeof *desc->modifiers);
+        md5i_append(lex, record, &desc->modifiers, &desc->num_modifiers, sizeof *desc->modifiers);
     md5_modifier_desc *const modifier = (md5_modifier_desc *)added.row;
     (void)at;
     TRY(modifier);
-    TRY(md5_read_name(lex, added, "the name of a modifier", &modifier->name));
+    TRY(md5i_read_name(lex, added, "the name of a modifier", &modifier->name));
     TRY(read_modifier_kind(lex, &modifier->kind));
-    TRY(md5_read_name(lex, added, "a joint", &modifier->joint));
+    TRY(md5i_read_name(lex, added, "a joint", &modifier->joint));
     if (modifier->kind == MD5_MODIFIER_GAZE)
         return read_gaze(lex, added);
-    return md5_read_optional_fields(lex, WORDS("a modifier", MODIFIER_FIELDS, modifier->kind),
-                                    added);
+    return md5i_read_optional_fields(lex, WORDS("a modifier", MODIFIER_FIELDS, modifier->kind),
+                                     added);
 }

@@ -49,7 +49,7 @@ static uint64_t read_number(const char **at, const char *end)
     return value;
 }
 
-md5_mesh_counts md5_count_mesh_file(const char *text, size_t size)
+md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
 {
     const char *const end = text + size;
     const char *at = text;
@@ -90,15 +90,15 @@ md5_mesh_counts md5_count_mesh_file(const char *text, size_t size)
 
 enum { ALIGNMENT = 16 };
 
-size_t md5_file_joints_size(const md5_mesh_counts *counts)
+size_t md5i_file_joints_size(const md5_mesh_counts *counts)
 {
     enum { TABLES = 6 };
-    const uint64_t a_joint = sizeof(md5_file_joint) + sizeof(md5_transform) + sizeof(uint32_t);
+    const uint64_t a_joint = sizeof(md5_file_joint) + sizeof(md5_xform) + sizeof(uint32_t);
     const uint64_t to_order = 2 * sizeof(uint32_t); // while the order is made
     return (size_t)(counts->num_joints * (a_joint + to_order) + TABLES * ALIGNMENT);
 }
 
-size_t md5_mesh_file_size(const md5_mesh_counts *counts)
+size_t md5i_mesh_file_size(const md5_mesh_counts *counts)
 {
     enum { TABLES = 1, TABLES_A_MESH = 4 };
     const md5_file_mesh *const mesh = NULL;

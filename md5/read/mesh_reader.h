@@ -46,22 +46,22 @@ static inline bool md5_has_frames(const md5_mesh_reader *reader)
 }
 
 // Each reads a count, whose keyword was consumed, and the rows after it.
-bool md5_read_vertices(md5_mesh_reader *reader, md5_mesh_block *block);
-bool md5_read_triangles(md5_mesh_reader *reader, md5_mesh_block *block);
-bool md5_read_weights(md5_mesh_reader *reader, md5_mesh_block *block);
-bool md5_read_colors(md5_mesh_reader *reader, md5_mesh_block *block);
+bool md5i_read_vertices(md5_mesh_reader *reader, md5_mesh_block *block);
+bool md5i_read_triangles(md5_mesh_reader *reader, md5_mesh_block *block);
+bool md5i_read_weights(md5_mesh_reader *reader, md5_mesh_block *block);
+bool md5i_read_colors(md5_mesh_reader *reader, md5_mesh_block *block);
 
 // Check indices at the end of a mesh. An index outside of its table is an error; so are vertices
 // that share weights more often than the text has bytes.
-bool md5_check_vertices(md5_mesh_reader *reader, const md5_mesh_block *block);
-bool md5_check_triangles(md5_mesh_reader *reader, md5_mesh_block *block);
+bool md5i_check_vertices(md5_mesh_reader *reader, const md5_mesh_block *block);
+bool md5i_check_triangles(md5_mesh_reader *reader, md5_mesh_block *block);
 
 // -- bones.c: joints of version 6 -----------------------------------------------------------------
 
 // Reads the number after `numbones`, which was consumed.
-bool md5_read_num_bones(md5_mesh_reader *reader);
+bool md5i_read_num_bones(md5_mesh_reader *reader);
 
 // Reads `bone i { ... }`. After the last one the joints of the file are complete.
-bool md5_read_bone(md5_mesh_reader *reader);
+bool md5i_read_bone(md5_mesh_reader *reader);
 
 #endif

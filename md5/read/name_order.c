@@ -17,14 +17,14 @@ static int compare_names(const void *a, const void *b)
     return order != 0 ? order : (first->number > second->number) - (first->number < second->number);
 }
 
-void md5_order_names(md5_ordered_name *names, size_t count)
+void md5i_order_names(md5_ordered_name *names, size_t count)
 {
     if (count > 0)
         qsort(names, count, sizeof *names, compare_names);
 }
 
-const md5_ordered_name *md5_find_ordered_name(const md5_ordered_name *names, size_t count,
-                                              md5_span name)
+const md5_ordered_name *md5i_find_ordered_name(const md5_ordered_name *names, size_t count,
+                                               md5_span name)
 {
     size_t low = 0, high = count;
     while (low < high) {

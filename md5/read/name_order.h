@@ -10,10 +10,10 @@ typedef struct md5_ordered_name {
 } md5_ordered_name;
 
 // Sorts by name, equal ones by number.
-void md5_order_names(md5_ordered_name *names, size_t count);
+void md5i_order_names(md5_ordered_name *names, size_t count);
 
 // Returns the first of a name, or NULL.
-const md5_ordered_name *md5_find_ordered_name(const md5_ordered_name *names, size_t count,
-                                              md5_span name);
+const md5_ordered_name *md5i_find_ordered_name(const md5_ordered_name *names, size_t count,
+                                               md5_span name);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-const double md5_exact_powers[MD5_MAX_EXACT_POWER + 1] = {
+const double md5i_exact_powers[MD5_MAX_EXACT_POWER + 1] = {
     1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 };
@@ -92,8 +92,8 @@ static bool rounds_alike(double digits, int64_t power, double near)
     if (!md5_is_halfway(near))
         return true;
     if (power < 0)
-        return fma(near, md5_exact_powers[-power], -digits) == 0.0;
-    return fma(digits, md5_exact_powers[power], -near) == 0.0;
+        return fma(near, md5i_exact_powers[-power], -digits) == 0.0;
+    return fma(digits, md5i_exact_powers[power], -near) == 0.0;
 }
 
 // The number within 4 units of the last place of a double, or false where powers are too large.
@@ -118,7 +118,7 @@ static bool to_near_double(const decimal *number, double *near, bool *is_sure)
         return false;
     while (left > 0) {
         const int64_t step = left < MD5_MAX_EXACT_POWER ? left : MD5_MAX_EXACT_POWER;
-        *near = power < 0 ? *near / md5_exact_powers[step] : *near * md5_exact_powers[step];
+        *near = power < 0 ? *near / md5i_exact_powers[step] : *near * md5i_exact_powers[step];
         left -= step;
     }
     *is_sure = *is_sure && rounds_alike((double)digits, power, *near);
@@ -261,7 +261,7 @@ static float to_float(const decimal *number)
     return ldexpf((float)round_exactly(number, near, unit), unit); // 24 bits, or infinite
 }
 
-const char *md5_scan_float_exact(const char *at, const char *end, float *value)
+const char *md5i_scan_float_exact(const char *at, const char *end, float *value)
 {
     decimal number;
     const char *next = scan_decimal(at, end, &number);
@@ -272,7 +272,7 @@ const char *md5_scan_float_exact(const char *at, const char *end, float *value)
     return next;
 }
 
-const char *md5_scan_double(const char *at, const char *end, double *value)
+const char *md5i_scan_double(const char *at, const char *end, double *value)
 {
     decimal number;
     double size;
@@ -290,7 +290,7 @@ const char *md5_scan_double(const char *at, const char *end, double *value)
 // -- By words -------------------------------------------------------------------------------
 
 #if MD5_HAS_WORDS
-const char *md5_scan_plain(const char *at, float *value)
+const char *md5i_scan_plain(const char *at, float *value)
 {
     const uint64_t digit = '0' * MD5_ONES;
     const uint32_t negative = *at == '-';
@@ -313,7 +313,7 @@ const char *md5_scan_plain(const char *at, float *value)
         // m / 2^s between two floats (m < 2^25), or at least 1 / (10^k * 2^s) off, more than
         // 2^-52 of it. So its double lies on the same side.
         near = (double)(int32_t)md5_eight_digits((word ^ digit) & md5_last_bytes(num_digits));
-        near /= md5_exact_powers[num_decimals];
+        near /= md5i_exact_powers[num_decimals];
     } else {
         if (num_decimals < 8)
             return NULL;
@@ -322,7 +322,7 @@ const char *md5_scan_plain(const char *at, float *value)
             (md5_load_word(end - 16) & decimals) | (md5_load_word(end - 17) & ~decimals);
         const int64_t upper = md5_eight_digits((word ^ digit) & md5_last_bytes(num_digits - 8));
         near = (double)(upper * 100000000 + md5_eight_digits(md5_load_word(end - 8) ^ digit));
-        near /= md5_exact_powers[num_decimals];
+        near /= md5i_exact_powers[num_decimals];
         if (!md5_rounds_safely(near))
             return NULL;
     }

@@ -8,7 +8,7 @@ enum { WORD = sizeof(uint64_t), BYTE = 8 };
 
 // -- Numbers of rows ------------------------------------------------------------------------
 
-void md5_row_write_number(md5_row_number *number)
+void md5i_row_write_number(md5_row_number *number)
 {
     enum { FITTING = 10000000 }; // seven digits and a blank are a word
     uint32_t left = number->value;
@@ -142,21 +142,21 @@ static inline bool end_row(md5_lex *lex, const char *next)
     return next != NULL;
 }
 
-bool md5_row_vertex(md5_lex *lex, const md5_row_number *number, md5_vertex *vertex,
-                    md5_vec2 *texcoord)
+bool md5i_row_vertex(md5_lex *lex, const md5_row_number *number, md5_vertex *vertex,
+                     md5_vec2 *texcoord)
 {
     const char *const at = begin_row(lex);
     return at && end_row(lex, take_vertex(at, number, vertex, texcoord));
 }
 
-bool md5_row_triangle(md5_lex *lex, const md5_row_number *number, uint32_t *corners)
+bool md5i_row_triangle(md5_lex *lex, const md5_row_number *number, uint32_t *corners)
 {
     const char *const at = begin_row(lex);
     return at && end_row(lex, take_triangle(at, number, corners));
 }
 
-bool md5_row_weight(md5_lex *lex, const md5_row_number *number, uint32_t num_joints,
-                    md5_weight *weight)
+bool md5i_row_weight(md5_lex *lex, const md5_row_number *number, uint32_t num_joints,
+                     md5_weight *weight)
 {
     const char *const at = begin_row(lex);
     const char *const next = at ? take_weight(at, number, weight) : NULL;
@@ -164,13 +164,13 @@ bool md5_row_weight(md5_lex *lex, const md5_row_number *number, uint32_t num_joi
            && md5_is_point(weight->offset) && end_row(lex, next);
 }
 
-bool md5_row_vec3(md5_lex *lex, md5_vec3 *value)
+bool md5i_row_vec3(md5_lex *lex, md5_vec3 *value)
 {
     const char *const at = begin_row(lex);
     return at && end_row(lex, take_vec3(at, value));
 }
 
-size_t md5_row_numbers(md5_lex *lex, float *numbers, size_t count)
+size_t md5i_row_numbers(md5_lex *lex, float *numbers, size_t count)
 {
     const char *at = lex->at;
     size_t known = 0;
@@ -188,38 +188,38 @@ size_t md5_row_numbers(md5_lex *lex, float *numbers, size_t count)
 
 #else // everything is left to the lexer
 
-void md5_row_write_number(md5_row_number *number)
+void md5i_row_write_number(md5_row_number *number)
 {
     (void)number;
 }
 
-bool md5_row_vertex(md5_lex *lex, const md5_row_number *number, md5_vertex *vertex,
-                    md5_vec2 *texcoord)
+bool md5i_row_vertex(md5_lex *lex, const md5_row_number *number, md5_vertex *vertex,
+                     md5_vec2 *texcoord)
 {
     (void)lex, (void)number, (void)vertex, (void)texcoord;
     return false;
 }
 
-bool md5_row_triangle(md5_lex *lex, const md5_row_number *number, uint32_t *corners)
+bool md5i_row_triangle(md5_lex *lex, const md5_row_number *number, uint32_t *corners)
 {
     (void)lex, (void)number, (void)corners;
     return false;
 }
 
-bool md5_row_weight(md5_lex *lex, const md5_row_number *number, uint32_t num_joints,
-                    md5_weight *weight)
+bool md5i_row_weight(md5_lex *lex, const md5_row_number *number, uint32_t num_joints,
+                     md5_weight *weight)
 {
     (void)lex, (void)number, (void)num_joints, (void)weight;
     return false;
 }
 
-bool md5_row_vec3(md5_lex *lex, md5_vec3 *value)
+bool md5i_row_vec3(md5_lex *lex, md5_vec3 *value)
 {
     (void)lex, (void)value;
     return false;
 }
 
-size_t md5_row_numbers(md5_lex *lex, float *numbers, size_t count)
+size_t md5i_row_numbers(md5_lex *lex, float *numbers, size_t count)
 {
     (void)lex, (void)numbers, (void)count;
     return 0;

@@ -19,44 +19,44 @@ static inline md5_row_number md5_row_begin(void)
     return (md5_row_number){.text = '0' | ' ' << 8, .mask = 0xFFFF, .one = 1, .length = 2};
 }
 
-void md5_row_write_number(md5_row_number *number);
+void md5i_row_write_number(md5_row_number *number);
 static inline void md5_row_next(md5_row_number *number)
 {
     number->value++;
     number->text += number->one;
     if (number->value % 10 == 0)
-        md5_row_write_number(number);
+        md5i_row_write_number(number);
 }
 
 // vert NUMBER ( u v ) first count, with a count that is not 0
-bool md5_row_vertex(md5_lex *lex, const md5_row_number *number, md5_vertex *vertex,
-                    md5_vec2 *texcoord);
+bool md5i_row_vertex(md5_lex *lex, const md5_row_number *number, md5_vertex *vertex,
+                     md5_vec2 *texcoord);
 
 // tri NUMBER a b c
-bool md5_row_triangle(md5_lex *lex, const md5_row_number *number, uint32_t *corners);
+bool md5i_row_triangle(md5_lex *lex, const md5_row_number *number, uint32_t *corners);
 
 // weight NUMBER joint bias ( x y z ), with a joint below num_joints, and no number too large
-bool md5_row_weight(md5_lex *lex, const md5_row_number *number, uint32_t num_joints,
-                    md5_weight *weight);
+bool md5i_row_weight(md5_lex *lex, const md5_row_number *number, uint32_t num_joints,
+                     md5_weight *weight);
 
 // ( x y z )
-bool md5_row_vec3(md5_lex *lex, md5_vec3 *value);
+bool md5i_row_vec3(md5_lex *lex, md5_vec3 *value);
 static inline bool md5_read_vec3(md5_lex *lex, md5_vec3 *value)
 {
-    return md5_row_vec3(lex, value) || md5_lex_vec3(lex, value);
+    return md5i_row_vec3(lex, value) || md5_lex_vec3(lex, value);
 }
 
 // ( x y z ) of numbers that are not too large
 static inline bool md5_read_point(md5_lex *lex, md5_vec3 *value)
 {
     const char *const at = lex->at;
-    if (md5_row_vec3(lex, value) && md5_is_point(*value))
+    if (md5i_row_vec3(lex, value) && md5_is_point(*value))
         return true;
     lex->at = at;
     return md5_lex_point(lex, value);
 }
 
 // Reads numbers up to the first that is not in plain form, at most `count`. Returns how many.
-size_t md5_row_numbers(md5_lex *lex, float *numbers, size_t count);
+size_t md5i_row_numbers(md5_lex *lex, float *numbers, size_t count);
 
 #endif

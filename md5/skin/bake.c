@@ -36,7 +36,7 @@ static md5_baked_vertex encode(const md5_baked *baked, md5_vec3 position, md5_ve
     const md5_vec3 min = baked->bounds.min, step = baked->step;
     return (md5_baked_vertex){
         .xy = level_of(position.x, min.x, step.x) | level_of(position.y, min.y, step.y) << 16,
-        .z_normal = level_of(position.z, min.z, step.z) | md5_octahedron_of(normal) << 16,
+        .z_normal = level_of(position.z, min.z, step.z) | md5i_octahedron_of(normal) << 16,
     };
 }
 
@@ -58,7 +58,7 @@ static void encode_mesh(md5_baked *baked, const md5_vec3 *positions, const md5_v
 {
     for (uint32_t i = 0; i < count; i++) {
         vertices[i] = encode(baked, positions[i], normals[i]);
-        const md5_vec3 normal = md5_octahedron_normal(vertices[i].z_normal >> 16);
+        const md5_vec3 normal = md5i_octahedron_normal(vertices[i].z_normal >> 16);
         // The angle between unit vectors from their distance.
         const float half = distance(normal, normals[i]) * 0.5f;
         grow(&baked->position_error, distance(position_of(baked, vertices[i]), positions[i]));
@@ -82,16 +82,17 @@ static bool check(md5_context *context, const md5_model *model, uint32_t num_fra
         const md5_mesh *const mesh = &model->meshes[i];
         total += mesh->num_vertices;
         if (mesh->num_vertices > 0 && !mesh->positions)
-            return md5_fail(context, MD5_ERROR_MISMATCH, 0, 0, "the model's geometry was released");
+            return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0,
+                             "the model's geometry was released");
     }
     if (total > UINT32_MAX)
-        return md5_fail(context, MD5_ERROR_MEMORY, 0, 0, "%llu vertices are too many to bake",
-                        (unsigned long long)total);
+        return md5i_fail(context, MD5_ERROR_MEMORY, 0, 0, "%llu vertices are too many to bake",
+                         (unsigned long long)total);
     if (total * num_frames > SIZE_MAX / sizeof(md5_baked_vertex))
-        return md5_fail(context, MD5_ERROR_MEMORY, 0, 0, "%u frames of %u vertices are too many",
-                        (unsigned)num_frames, (unsigned)total);
+        return md5i_fail(context, MD5_ERROR_MEMORY, 0, 0, "%u frames of %u vertices are too many",
+                         (unsigned)num_frames, (unsigned)total);
     *num_vertices = (uint32_t)total;
-    return num_frames > 0 || md5_fail(context, MD5_ERROR_RANGE, 0, 0, "no frames to bake");
+    return num_frames > 0 || md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "no frames to bake");
 }
 
 static bool is_finite(const md5_bounds *bounds)
@@ -110,7 +111,7 @@ static bool is_finite(const md5_bounds *bounds)
 static bool measure(md5_context *context, const baking *job, uint32_t num_frames, md5_baked *baked)
 {
     const md5_model *const model = job->model;
-    baked->bounds = md5_bounds_of_points(NULL, 0);
+    baked->bounds = md5_bounds_from_points(NULL, 0);
     for (uint32_t frame = 0; frame < num_frames; frame++) {
         const md5_mat34 *const palette = job->palettes + (size_t)frame * model->skeleton.num_joints;
         for (uint32_t i = 0; i < model->num_meshes; i++) {
@@ -120,9 +121,9 @@ static bool measure(md5_context *context, const baking *job, uint32_t num_frames
                 const md5_vec3 at = job->positions[vertex];
                 const md5_bounds point = {at, at};
                 if (!is_finite(&point))
-                    return md5_fail(context, MD5_ERROR_RANGE, 0, 0,
-                                    "frame %u: vertex %u of mesh %u is not finite", (unsigned)frame,
-                                    (unsigned)vertex, (unsigned)i);
+                    return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
+                                     "frame %u: vertex %u of mesh %u is not finite",
+                                     (unsigned)frame, (unsigned)vertex, (unsigned)i);
                 baked->bounds = md5_bounds_union(baked->bounds, point);
             }
         }
@@ -157,13 +158,13 @@ static md5_baked *place(md5_context *context, const md5_baked *counts, md5_baked
     md5_block block = {0};
     md5_baked *baked = NULL;
     for (int pass = 0; pass < 2; pass++) {
-        baked = (md5_baked *)md5_block_take(&block, 1, sizeof *baked);
-        *vertices = (md5_baked_vertex *)md5_block_take(
+        baked = (md5_baked *)md5i_block_take(&block, 1, sizeof *baked);
+        *vertices = (md5_baked_vertex *)md5i_block_take(
             &block, (size_t)counts->num_frames * counts->num_vertices, sizeof **vertices);
         if (pass > 0)
             break;
         const size_t size = block.used;
-        block = (md5_block){.base = (unsigned char *)md5_alloc(context, size)};
+        block = (md5_block){.base = (unsigned char *)md5i_alloc(context, size)};
         if (!block.base)
             return NULL;
     }
@@ -191,8 +192,8 @@ static md5_baked *create(md5_arena *arena, baking *job, uint32_t num_frames)
     if (!check(arena->context, job->model, num_frames, &counts.num_vertices))
         return NULL;
     const uint32_t largest = largest_mesh(job->model);
-    job->positions = (md5_vec3 *)md5_arena_room(arena, largest, sizeof(md5_vec3));
-    job->normals = (md5_vec3 *)md5_arena_room(arena, largest, sizeof(md5_vec3));
+    job->positions = (md5_vec3 *)md5i_arena_room(arena, largest, sizeof(md5_vec3));
+    job->normals = (md5_vec3 *)md5i_arena_room(arena, largest, sizeof(md5_vec3));
     if (!job->positions || !job->normals || !measure(arena->context, job, num_frames, &counts))
         return NULL;
     md5_baked *const baked = place(arena->context, &counts, &vertices);
@@ -201,19 +202,19 @@ static md5_baked *create(md5_arena *arena, baking *job, uint32_t num_frames)
     return baked;
 }
 
-md5_baked *md5_create_baked(const md5_model *model, const md5_mat34 *palettes, uint32_t num_frames,
-                            const md5_load_opts *opts, md5_error *error)
+md5_baked *md5_make_baked(const md5_model *model, const md5_mat34 *palettes, uint32_t num_frames,
+                          const md5_load_opts *opts, md5_error *error)
 {
     MD5_ASSERT(model != NULL, "model: not NULL");
     MD5_ASSERT(palettes != NULL || num_frames == 0 || model->skeleton.num_joints == 0,
                "palettes: not NULL");
     MD5_ASSERT_OPTS(opts);
     md5_context context;
-    md5_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
+    md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     md5_arena arena = {.context = &context};
     baking job = {.model = model, .palettes = palettes};
     md5_baked *const baked = create(&arena, &job, num_frames);
-    md5_arena_free(&arena);
+    md5i_arena_free(&arena);
     return baked;
 }
 
@@ -227,7 +228,7 @@ void md5_free_baked(md5_baked *baked)
 
 // -- Decoding ---------------------------------------------------------------------------------
 
-void md5_baked_skin(const md5_baked *baked, uint32_t first, uint32_t count,
+void md5_skin_baked(const md5_baked *baked, uint32_t first, uint32_t count,
                     const md5_moment *moment, md5_vec3 *positions, md5_vec3 *normals)
 {
     MD5_ASSERT(baked != NULL && moment != NULL, "baked, moment: not NULL");
@@ -245,9 +246,9 @@ void md5_baked_skin(const md5_baked *baked, uint32_t first, uint32_t count,
             md5_vec3_lerp(position_of(baked, from[i]), position_of(baked, to[i]), moment->fraction);
         if (!normals)
             continue;
-        const md5_vec3 normal = md5_octahedron_normal(from[i].z_normal >> 16);
+        const md5_vec3 normal = md5i_octahedron_normal(from[i].z_normal >> 16);
         normals[i] = md5_vec3_normalize(
-            md5_vec3_lerp(normal, md5_octahedron_normal(to[i].z_normal >> 16), moment->fraction),
+            md5_vec3_lerp(normal, md5i_octahedron_normal(to[i].z_normal >> 16), moment->fraction),
             normal);
     }
 }
@@ -274,7 +275,7 @@ float md5_baked_error(const md5_baked *baked, const md5_model *model, const md5_
         const md5_mesh *const mesh = &model->meshes[i];
         for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
             md5_vec3 at;
-            md5_baked_skin(baked, first + vertex, 1, moment, &at, NULL);
+            md5_skin_baked(baked, first + vertex, 1, moment, &at, NULL);
             grow(&largest, distance(at, exact_position(mesh, vertex, palette)));
         }
         first += mesh->num_vertices;

@@ -43,8 +43,8 @@ static bool check_range(md5_context *context, const char *what, uint32_t value, 
 {
     if (value >= least && value <= most)
         return true;
-    return md5_fail(context, MD5_ERROR_RANGE, 0, 0, "%s is %u, expected %u to %u", what, value,
-                    least, most);
+    return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "%s is %u, expected %u to %u", what, value,
+                     least, most);
 }
 
 static bool apply_defaults(md5_context *context, md5_weights_desc *desc)
@@ -61,8 +61,8 @@ static bool apply_defaults(md5_context *context, md5_weights_desc *desc)
     TRY(check_range(context, "max_influences", desc->max_influences, 1, MOST_INFLUENCES));
     TRY(check_range(context, "smoothing", desc->smoothing, 1, MOST_SMOOTHING));
     if (!(desc->falloff >= 0.0f && desc->falloff <= 1.0f))
-        return md5_fail(context, MD5_ERROR_RANGE, 0, 0, "falloff is %g, expected 0 to 1",
-                        (double)desc->falloff);
+        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "falloff is %g, expected 0 to 1",
+                         (double)desc->falloff);
     return true;
 }
 
@@ -72,9 +72,9 @@ static bool check_positions(md5_context *context, const md5_weights_desc *desc)
     for (uint32_t i = 0; i < desc->num_positions; i++) {
         const md5_vec3 p = desc->positions[i];
         if (!is_small(p.x) || !is_small(p.y) || !is_small(p.z))
-            return md5_fail(context, MD5_ERROR_RANGE, 0, 0,
-                            "position %u is %g %g %g, expected numbers from -1e9 to 1e9", i,
-                            (double)p.x, (double)p.y, (double)p.z);
+            return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
+                             "position %u is %g %g %g, expected numbers from -1e9 to 1e9", i,
+                             (double)p.x, (double)p.y, (double)p.z);
     }
     return true;
 }
@@ -82,13 +82,13 @@ static bool check_positions(md5_context *context, const md5_weights_desc *desc)
 static bool check_triangles(md5_context *context, const md5_weights_desc *desc)
 {
     if (desc->num_triangles > UINT32_MAX / 6)
-        return md5_fail(context, MD5_ERROR_RANGE, 0, 0, "%u triangles, expected at most %u",
-                        desc->num_triangles, UINT32_MAX / 6);
+        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "%u triangles, expected at most %u",
+                         desc->num_triangles, UINT32_MAX / 6);
     for (uint32_t i = 0; i < 3 * desc->num_triangles; i++)
         if (desc->indices[i] >= desc->num_positions)
-            return md5_fail(context, MD5_ERROR_RANGE, 0, 0,
-                            "triangle %u has position %u, but there are %u positions", i / 3,
-                            desc->indices[i], desc->num_positions);
+            return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
+                             "triangle %u has position %u, but there are %u positions", i / 3,
+                             desc->indices[i], desc->num_positions);
     return true;
 }
 
@@ -97,10 +97,10 @@ static bool check_joints(md5_context *context, const md5_weights_desc *desc)
     for (uint32_t joint = 0; joint < desc->skeleton->num_joints; joint++)
         for (int i = 0; i < 12; i++)
             if (!is_small(desc->bind[joint].m[i]))
-                return md5_fail(context, MD5_ERROR_RANGE, 0, 0,
-                                "the bind matrix of joint %u has %g, "
-                                "expected numbers from -1e9 to 1e9",
-                                joint, (double)desc->bind[joint].m[i]);
+                return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
+                                 "the bind matrix of joint %u has %g, "
+                                 "expected numbers from -1e9 to 1e9",
+                                 joint, (double)desc->bind[joint].m[i]);
     return true;
 }
 
@@ -110,11 +110,11 @@ static bool check_joints(md5_context *context, const md5_weights_desc *desc)
 static bool join_positions(bind_work *make)
 {
     const uint32_t count = make->desc.num_positions;
-    make->same = (uint32_t *)md5_arena_room(&make->arena, count, sizeof(uint32_t));
-    make->firsts = (uint32_t *)md5_arena_room(&make->arena, count, sizeof(uint32_t));
-    make->points = (md5_vec3 *)md5_arena_room(&make->arena, count, sizeof(md5_vec3));
+    make->same = (uint32_t *)md5i_arena_room(&make->arena, count, sizeof(uint32_t));
+    make->firsts = (uint32_t *)md5i_arena_room(&make->arena, count, sizeof(uint32_t));
+    make->points = (md5_vec3 *)md5i_arena_room(&make->arena, count, sizeof(md5_vec3));
     TRY(make->same && make->firsts && make->points);
-    TRY(md5_weld(&make->arena, make->desc.positions, count, make->same));
+    TRY(md5i_weld(&make->arena, make->desc.positions, count, make->same));
     for (uint32_t i = 0; i < count; i++) // the first of equal ones comes first
         if (make->same[i] == i) {
             make->firsts[make->num_rows] = i;
@@ -133,7 +133,7 @@ static float path_to(const md5_paths *paths, md5_vec3d point)
     for (int i = 0; i < 27; i++) {
         const int x = i % 3 - 1, y = i / 3 % 3 - 1, z = i / 9 - 1;
         const md5_vec3d beside = {point.x + (double)x, point.y + (double)y, point.z + (double)z};
-        const uint32_t voxel = md5_voxel_at(paths->grid, beside);
+        const uint32_t voxel = md5i_voxel_at(paths->grid, beside);
         if (voxel == MD5_NO_VOXEL || !(paths->lengths[voxel] < INFINITY))
             continue;
         const md5_vec3d middle = md5_cell_center(paths->grid, paths->grid->cells[voxel]);
@@ -146,7 +146,8 @@ static float path_to(const md5_paths *paths, md5_vec3d point)
 
 static double straight_to(const bind_work *make, uint32_t joint, md5_vec3d point)
 {
-    return md5_vec3d_length(md5_vec3d_sub(md5_nearest_on_bones(&make->bones, joint, point), point));
+    return md5_vec3d_length(
+        md5_vec3d_sub(md5i_nearest_on_bones(&make->bones, joint, point), point));
 }
 
 static bool has_bone(const md5_bones *bones, uint32_t joint)
@@ -157,16 +158,16 @@ static bool has_bone(const md5_bones *bones, uint32_t joint)
 static bool measure_rows(bind_work *make)
 {
     md5_paths paths;
-    TRY(md5_create_paths(&make->arena, &make->grid, &make->bones, &paths));
+    TRY(md5i_create_paths(&make->arena, &make->grid, &make->bones, &paths));
     for (uint32_t joint = 0; joint < make->desc.skeleton->num_joints; joint++) {
         if (!has_bone(&make->bones, joint))
             continue;
-        md5_measure_paths(&paths, joint);
+        md5i_measure_paths(&paths, joint);
         for (uint32_t row = 0; row < make->num_rows; row++) {
             const md5_vec3d point = md5_grid_point(&make->grid, md5_vec3d_of(make->points[row]));
             const float length = path_to(&paths, point);
             if (length < INFINITY)
-                md5_add_to_row(&make->rows, row, (md5_bind_entry){joint, length});
+                md5i_add_to_row(&make->rows, row, (md5_bind_entry){joint, length});
         }
     }
     return true;
@@ -178,8 +179,8 @@ static void straighten(bind_work *make, uint32_t row, md5_vec3d point)
 {
     md5_bind_entry *const entries = md5_row(&make->rows, row);
     for (uint32_t i = 0; i < make->rows.counts[row]; i++) {
-        const md5_vec3d end = md5_nearest_on_bones(&make->bones, entries[i].joint, point);
-        if (md5_line_in_volume(&make->grid, point, end) == 1.0)
+        const md5_vec3d end = md5i_nearest_on_bones(&make->bones, entries[i].joint, point);
+        if (md5i_line_in_volume(&make->grid, point, end) == 1.0)
             entries[i].value = (float)md5_vec3d_length(md5_vec3d_sub(end, point));
     }
 }
@@ -189,8 +190,8 @@ static void take_straight(bind_work *make, uint32_t row, md5_vec3d point)
     make->is_distant[row] = true;
     for (uint32_t joint = 0; joint < make->desc.skeleton->num_joints; joint++)
         if (has_bone(&make->bones, joint))
-            md5_add_to_row(&make->rows, row,
-                           (md5_bind_entry){joint, (float)straight_to(make, joint, point)});
+            md5i_add_to_row(&make->rows, row,
+                            (md5_bind_entry){joint, (float)straight_to(make, joint, point)});
 }
 
 // -- Weights --------------------------------------------------------------------------------------
@@ -215,8 +216,8 @@ static void weigh(bind_work *make, uint32_t row)
 static bool fill_rows(bind_work *make)
 {
     const uint32_t width = make->desc.max_influences + MD5_SPARE_ENTRIES;
-    TRY(md5_create_rows(&make->arena, make->num_rows, width, &make->rows));
-    make->is_distant = (bool *)md5_arena_alloc(&make->arena, make->num_rows, sizeof(bool));
+    TRY(md5i_create_rows(&make->arena, make->num_rows, width, &make->rows));
+    make->is_distant = (bool *)md5i_arena_alloc(&make->arena, make->num_rows, sizeof(bool));
     TRY(make->is_distant && measure_rows(make));
     for (uint32_t row = 0; row < make->num_rows; row++) {
         const md5_vec3d point = md5_grid_point(&make->grid, md5_vec3d_of(make->points[row]));
@@ -225,13 +226,13 @@ static bool fill_rows(bind_work *make)
         else
             straighten(make, row, point);
         weigh(make, row);
-        md5_trim_row(&make->rows, row, width, 0.0f);
+        md5i_trim_row(&make->rows, row, width, 0.0f);
     }
     if (!make->desc.no_smoothing)
-        TRY(md5_smooth_rows(&make->arena, &make->desc, make->same, make->desc.smoothing,
-                            &make->rows));
+        TRY(md5i_smooth_rows(&make->arena, &make->desc, make->same, make->desc.smoothing,
+                             &make->rows));
     for (uint32_t row = 0; row < make->num_rows; row++)
-        md5_trim_row(&make->rows, row, make->desc.max_influences, LEAST_WEIGHT);
+        md5i_trim_row(&make->rows, row, make->desc.max_influences, LEAST_WEIGHT);
     return true;
 }
 
@@ -246,9 +247,9 @@ typedef struct layout {
 static layout take_parts(md5_block *block, uint32_t num_vertices, uint32_t num_weights)
 {
     layout parts;
-    parts.weights = (md5_weights *)md5_block_take(block, 1, sizeof(md5_weights));
-    parts.vertices = (md5_vertex *)md5_block_take(block, num_vertices, sizeof(md5_vertex));
-    parts.list = (md5_weight *)md5_block_take(block, num_weights, sizeof(md5_weight));
+    parts.weights = (md5_weights *)md5i_block_take(block, 1, sizeof(md5_weights));
+    parts.vertices = (md5_vertex *)md5i_block_take(block, num_vertices, sizeof(md5_vertex));
+    parts.list = (md5_weight *)md5i_block_take(block, num_weights, sizeof(md5_weight));
     return parts;
 }
 
@@ -294,7 +295,7 @@ static md5_weights *write_result(const bind_work *make)
     md5_block block = {0};
     take_parts(&block, num_vertices, num_weights);
     const size_t size = block.used;
-    block = (md5_block){.base = (unsigned char *)md5_alloc(context, size)};
+    block = (md5_block){.base = (unsigned char *)md5i_alloc(context, size)};
     if (!block.base)
         return NULL;
     const layout parts = take_parts(&block, num_vertices, num_weights);
@@ -326,18 +327,18 @@ static bool bind(bind_work *make)
     md5_context *const context = make->arena.context;
     const md5_weights_desc *const desc = &make->desc;
     TRY(join_positions(make));
-    TRY(md5_build_grid(&make->arena, desc->positions, desc->num_positions, desc->indices,
-                       desc->num_triangles, desc->resolution, &make->grid));
-    TRY(md5_find_bones(&make->arena, &make->grid, desc, &make->bones));
+    TRY(md5i_build_grid(&make->arena, desc->positions, desc->num_positions, desc->indices,
+                        desc->num_triangles, desc->resolution, &make->grid));
+    TRY(md5i_find_bones(&make->arena, &make->grid, desc, &make->bones));
     if (make->bones.num_bound == 0)
-        return md5_fail(context, MD5_ERROR_MISMATCH, 0, 0,
-                        "none of the %u joints is inside the mesh, or they are excluded",
-                        desc->skeleton->num_joints);
+        return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0,
+                         "none of the %u joints is inside the mesh, or they are excluded",
+                         desc->skeleton->num_joints);
     return fill_rows(make);
 }
 
-md5_weights *md5_create_weights(const md5_weights_desc *desc, const md5_load_opts *opts,
-                                md5_error *error)
+md5_weights *md5_make_weights(const md5_weights_desc *desc, const md5_load_opts *opts,
+                              md5_error *error)
 {
     MD5_ASSERT(desc != NULL, "desc: not NULL");
     MD5_ASSERT_RESERVED(desc);
@@ -347,11 +348,11 @@ md5_weights *md5_create_weights(const md5_weights_desc *desc, const md5_load_opt
     MD5_ASSERT(desc->bind != NULL || desc->skeleton->num_joints == 0, "bind: not NULL");
     MD5_ASSERT_OPTS(opts);
     md5_context context;
-    md5_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
+    md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     bind_work make = {.arena = {.context = &context}, .desc = *desc};
     md5_weights *const weights =
         check(&context, &make.desc) && bind(&make) ? write_result(&make) : NULL;
-    md5_arena_free(&make.arena);
+    md5i_arena_free(&make.arena);
     return weights;
 }
 

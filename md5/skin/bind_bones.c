@@ -9,7 +9,7 @@ static md5_vec3d joint_in_grid(const md5_grid *grid, const md5_weights_desc *des
 static bool is_bound(const md5_grid *grid, const md5_weights_desc *desc, uint32_t joint)
 {
     return !(desc->excluded && desc->excluded[joint])
-           && md5_voxel_at(grid, joint_in_grid(grid, desc, joint)) != MD5_NO_VOXEL;
+           && md5i_voxel_at(grid, joint_in_grid(grid, desc, joint)) != MD5_NO_VOXEL;
 }
 
 // Counts the bones of each joint into first_bone: one for each child, or a point.
@@ -27,7 +27,7 @@ static void count_bones(const md5_grid *grid, const md5_weights_desc *desc, uint
 
 static md5_bone bone_to(const md5_grid *grid, md5_vec3d from, md5_vec3d to)
 {
-    const double inside = md5_line_in_volume(grid, from, to);
+    const double inside = md5i_line_in_volume(grid, from, to);
     const md5_vec3d way = md5_vec3d_sub(to, from);
     return (md5_bone){from, md5_vec3d_add(from, md5_vec3d_scale(way, inside > 0.0 ? inside : 0.0))};
 }
@@ -44,15 +44,15 @@ static md5_bone end_bone(const md5_grid *grid, const md5_weights_desc *desc, uin
     return bone_to(grid, at, md5_vec3d_add(at, way));
 }
 
-bool md5_find_bones(md5_arena *arena, const md5_grid *grid, const md5_weights_desc *desc,
-                    md5_bones *bones)
+bool md5i_find_bones(md5_arena *arena, const md5_grid *grid, const md5_weights_desc *desc,
+                     md5_bones *bones)
 {
     const uint32_t num_joints = desc->skeleton->num_joints;
     uint32_t *const first =
-        (uint32_t *)md5_arena_alloc(arena, (size_t)num_joints + 1, sizeof *first);
-    uint32_t *const used = (uint32_t *)md5_arena_alloc(arena, num_joints, sizeof *used);
+        (uint32_t *)md5i_arena_alloc(arena, (size_t)num_joints + 1, sizeof *first);
+    uint32_t *const used = (uint32_t *)md5i_arena_alloc(arena, num_joints, sizeof *used);
     // A joint has one bone for each child, or one: at most two for each joint in all.
-    bones->bones = (md5_bone *)md5_arena_room(arena, 2 * (size_t)num_joints, sizeof(md5_bone));
+    bones->bones = (md5_bone *)md5i_arena_room(arena, 2 * (size_t)num_joints, sizeof(md5_bone));
     TRY(first && used && bones->bones);
     count_bones(grid, desc, first);
     uint32_t sum = 0;
@@ -86,7 +86,7 @@ static md5_vec3d nearest_on_bone(const md5_bone *bone, md5_vec3d point)
     return md5_vec3d_add(bone->from, md5_vec3d_scale(way, t < 0.0 ? 0.0 : t > 1.0 ? 1.0 : t));
 }
 
-md5_vec3d md5_nearest_on_bones(const md5_bones *bones, uint32_t joint, md5_vec3d point)
+md5_vec3d md5i_nearest_on_bones(const md5_bones *bones, uint32_t joint, md5_vec3d point)
 {
     md5_vec3d nearest = point;
     double smallest = INFINITY;

@@ -150,7 +150,7 @@ static void fill_outside(const md5_grid *grid, unsigned char *kinds, uint32_t *s
 static void lay_out(md5_grid *grid, const md5_vec3 *positions, uint32_t num_positions,
                     uint32_t resolution)
 {
-    const md5_bounds bounds = md5_bounds_of_points(positions, num_positions);
+    const md5_bounds bounds = md5_bounds_from_points(positions, num_positions);
     const md5_vec3d low = md5_vec3d_of(bounds.min), high = md5_vec3d_of(bounds.max);
     const md5_vec3d sides = md5_vec3d_sub(high, low);
     const double longest = fmax(sides.x, fmax(sides.y, sides.z));
@@ -176,22 +176,22 @@ static bool mark_shell(md5_context *context, rasterizer *raster, const md5_vec3 
                       md5_grid_point(raster->grid, md5_vec3d_of(positions[corner[1]])),
                       md5_grid_point(raster->grid, md5_vec3d_of(positions[corner[2]])));
         if (raster->num_tests > MOST_TESTS)
-            return md5_fail(context, MD5_ERROR_RANGE, 0, 0,
-                            "triangles 0 to %u overlap in more than %d voxels; "
-                            "expected a surface, or a lower resolution",
-                            i, MOST_TESTS);
+            return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
+                             "triangles 0 to %u overlap in more than %d voxels; "
+                             "expected a surface, or a lower resolution",
+                             i, MOST_TESTS);
     }
     return true;
 }
 
-bool md5_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_positions,
-                    const uint32_t *indices, uint32_t num_triangles, uint32_t resolution,
-                    md5_grid *grid)
+bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_positions,
+                     const uint32_t *indices, uint32_t num_triangles, uint32_t resolution,
+                     md5_grid *grid)
 {
     lay_out(grid, positions, num_positions, resolution);
     rasterizer raster = {.grid = grid};
-    grid->voxels = (uint32_t *)md5_arena_room(arena, grid->num_cells, sizeof(uint32_t));
-    raster.kinds = (unsigned char *)md5_arena_alloc(arena, grid->num_cells, 1);
+    grid->voxels = (uint32_t *)md5i_arena_room(arena, grid->num_cells, sizeof(uint32_t));
+    raster.kinds = (unsigned char *)md5i_arena_alloc(arena, grid->num_cells, 1);
     TRY(grid->voxels && raster.kinds);
     TRY(mark_shell(arena->context, &raster, positions, num_positions, indices, num_triangles));
     fill_outside(grid, raster.kinds, grid->voxels);
@@ -199,7 +199,7 @@ bool md5_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_po
     grid->num_voxels = 0;
     for (uint32_t cell = 0; cell < grid->num_cells; cell++)
         grid->voxels[cell] = raster.kinds[cell] == OUTSIDE ? MD5_NO_VOXEL : grid->num_voxels++;
-    grid->cells = (uint32_t *)md5_arena_room(arena, grid->num_voxels, sizeof(uint32_t));
+    grid->cells = (uint32_t *)md5i_arena_room(arena, grid->num_voxels, sizeof(uint32_t));
     TRY(grid->cells);
     for (uint32_t cell = 0; cell < grid->num_cells; cell++)
         if (grid->voxels[cell] != MD5_NO_VOXEL)
@@ -207,7 +207,7 @@ bool md5_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_po
     return true;
 }
 
-uint32_t md5_voxel_at(const md5_grid *grid, md5_vec3d p)
+uint32_t md5i_voxel_at(const md5_grid *grid, md5_vec3d p)
 {
     const uint32_t *const n = grid->count;
     if (!(p.x >= 0.0 && p.y >= 0.0 && p.z >= 0.0 && p.x < (double)n[0] && p.y < (double)n[1]
@@ -216,17 +216,17 @@ uint32_t md5_voxel_at(const md5_grid *grid, md5_vec3d p)
     return grid->voxels[cell_at(grid, (uint32_t)p.x, (uint32_t)p.y, (uint32_t)p.z)];
 }
 
-double md5_line_in_volume(const md5_grid *grid, md5_vec3d from, md5_vec3d to)
+double md5i_line_in_volume(const md5_grid *grid, md5_vec3d from, md5_vec3d to)
 {
     const md5_vec3d way = md5_vec3d_sub(to, from);
     const double length = md5_vec3d_length(way);
-    if (md5_voxel_at(grid, from) == MD5_NO_VOXEL)
+    if (md5i_voxel_at(grid, from) == MD5_NO_VOXEL)
         return -1.0;
     const double step = 0.5 / fmax(length, 0.5); // a line as long as the box's diagonal leaves it
     double inside = 0.0;
     for (uint32_t i = 1; inside < 1.0; i++) {
         const double next = fmin((double)i * step, 1.0);
-        if (md5_voxel_at(grid, md5_vec3d_add(from, md5_vec3d_scale(way, next))) == MD5_NO_VOXEL)
+        if (md5i_voxel_at(grid, md5_vec3d_add(from, md5_vec3d_scale(way, next))) == MD5_NO_VOXEL)
             return inside;
         inside = next;
     }

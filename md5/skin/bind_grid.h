@@ -27,9 +27,9 @@ typedef struct md5_grid {
 
 // Builds the volume. The numbers must have been checked. Returns false and sets the error if memory
 // runs out, or if the triangles cover too many cells.
-bool md5_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_positions,
-                    const uint32_t *indices, uint32_t num_triangles, uint32_t resolution,
-                    md5_grid *grid);
+bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_positions,
+                     const uint32_t *indices, uint32_t num_triangles, uint32_t resolution,
+                     md5_grid *grid);
 
 // A point's coordinates.
 static inline md5_vec3d md5_grid_point(const md5_grid *grid, md5_vec3d point)
@@ -45,10 +45,10 @@ static inline md5_vec3d md5_cell_center(const md5_grid *grid, uint32_t cell)
 }
 
 // The voxel at a point in coordinates, or MD5_NO_VOXEL, also if it is outside of all cells.
-uint32_t md5_voxel_at(const md5_grid *grid, md5_vec3d point);
+uint32_t md5i_voxel_at(const md5_grid *grid, md5_vec3d point);
 
 // The share of a line that is in the volume, from its start on: 1 = all of it, below 0 = the start
 // is outside. Sampled in steps of half a cell, at most a few hundred.
-double md5_line_in_volume(const md5_grid *grid, md5_vec3d from, md5_vec3d to);
+double md5i_line_in_volume(const md5_grid *grid, md5_vec3d from, md5_vec3d to);
 
 #endif

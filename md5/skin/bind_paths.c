@@ -1,12 +1,12 @@
 #include "md5/skin/bind_paths.h"
 
-bool md5_create_paths(md5_arena *arena, const md5_grid *grid, const md5_bones *bones,
-                      md5_paths *paths)
+bool md5i_create_paths(md5_arena *arena, const md5_grid *grid, const md5_bones *bones,
+                       md5_paths *paths)
 {
     *paths = (md5_paths){.grid = grid, .bones = bones};
-    paths->lengths = (float *)md5_arena_room(arena, grid->num_voxels, sizeof *paths->lengths);
-    paths->heap = (uint32_t *)md5_arena_room(arena, grid->num_voxels, sizeof *paths->heap);
-    paths->places = (uint32_t *)md5_arena_room(arena, grid->num_voxels, sizeof *paths->places);
+    paths->lengths = (float *)md5i_arena_room(arena, grid->num_voxels, sizeof *paths->lengths);
+    paths->heap = (uint32_t *)md5i_arena_room(arena, grid->num_voxels, sizeof *paths->heap);
+    paths->places = (uint32_t *)md5i_arena_room(arena, grid->num_voxels, sizeof *paths->places);
     return paths->lengths && paths->heap && paths->places;
 }
 
@@ -71,16 +71,16 @@ static void start_at_bone(md5_paths *paths, const md5_bone *bone, uint32_t joint
     for (uint32_t i = 0; i <= steps; i++) {
         const md5_vec3d at =
             md5_vec3d_add(bone->from, md5_vec3d_scale(way, (double)i / (double)steps));
-        const uint32_t voxel = md5_voxel_at(paths->grid, at);
+        const uint32_t voxel = md5i_voxel_at(paths->grid, at);
         if (voxel == MD5_NO_VOXEL)
             continue;
         const md5_vec3d middle = md5_cell_center(paths->grid, paths->grid->cells[voxel]);
-        const md5_vec3d nearest = md5_nearest_on_bones(paths->bones, joint, middle);
+        const md5_vec3d nearest = md5i_nearest_on_bones(paths->bones, joint, middle);
         shorten(paths, voxel, (float)md5_vec3d_length(md5_vec3d_sub(middle, nearest)));
     }
 }
 
-void md5_measure_paths(md5_paths *paths, uint32_t joint)
+void md5i_measure_paths(md5_paths *paths, uint32_t joint)
 {
     static const float lengths[4] = {0.0f, 1.0f, 1.41421356f, 1.73205081f};
     const md5_grid *const grid = paths->grid;

@@ -18,13 +18,13 @@ typedef struct md5_bones {
 
 // Finds the bones of each joint that is in the volume and not excluded. Returns false and sets the
 // error if memory runs out.
-bool md5_find_bones(md5_arena *arena, const md5_grid *grid, const md5_weights_desc *desc,
-                    md5_bones *bones);
+bool md5i_find_bones(md5_arena *arena, const md5_grid *grid, const md5_weights_desc *desc,
+                     md5_bones *bones);
 
 // The point of a joint's bones that is nearest to `point`. The joint has a bone.
-md5_vec3d md5_nearest_on_bones(const md5_bones *bones, uint32_t joint, md5_vec3d point);
+md5_vec3d md5i_nearest_on_bones(const md5_bones *bones, uint32_t joint, md5_vec3d point);
 
-// Working memory of md5_measure_paths().
+// Working memory of md5i_measure_paths().
 typedef struct md5_paths {
     const md5_grid *grid;
     const md5_bones *bones;
@@ -35,11 +35,11 @@ typedef struct md5_paths {
 } md5_paths;
 
 // Returns false and sets the error if memory runs out.
-bool md5_create_paths(md5_arena *arena, const md5_grid *grid, const md5_bones *bones,
-                      md5_paths *paths);
+bool md5i_create_paths(md5_arena *arena, const md5_grid *grid, const md5_bones *bones,
+                       md5_paths *paths);
 
 // Writes lengths[]: for each voxel the shortest path from its centre to the joint's bones, through
 // the centres of neighbouring voxels in 26 directions (Dijkstra 1959).
-void md5_measure_paths(md5_paths *paths, uint32_t joint);
+void md5i_measure_paths(md5_paths *paths, uint32_t joint);
 
 #endif

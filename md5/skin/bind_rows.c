@@ -1,15 +1,15 @@
 #include "md5/skin/bind_rows.h"
 
-bool md5_create_rows(md5_arena *arena, uint32_t num_rows, uint32_t width, md5_bind_rows *rows)
+bool md5i_create_rows(md5_arena *arena, uint32_t num_rows, uint32_t width, md5_bind_rows *rows)
 {
     *rows = (md5_bind_rows){.num_rows = num_rows, .width = width};
     const size_t row_size = width * sizeof(md5_bind_entry);
-    rows->entries = (md5_bind_entry *)md5_arena_room(arena, num_rows, row_size);
-    rows->counts = (uint32_t *)md5_arena_alloc(arena, num_rows, sizeof *rows->counts);
+    rows->entries = (md5_bind_entry *)md5i_arena_room(arena, num_rows, row_size);
+    rows->counts = (uint32_t *)md5i_arena_alloc(arena, num_rows, sizeof *rows->counts);
     return rows->entries && rows->counts;
 }
 
-void md5_add_to_row(md5_bind_rows *rows, uint32_t row, md5_bind_entry entry)
+void md5i_add_to_row(md5_bind_rows *rows, uint32_t row, md5_bind_entry entry)
 {
     md5_bind_entry *const entries = md5_row(rows, row);
     uint32_t place = rows->counts[row];
@@ -25,7 +25,7 @@ void md5_add_to_row(md5_bind_rows *rows, uint32_t row, md5_bind_entry entry)
     entries[place] = entry;
 }
 
-void md5_trim_row(md5_bind_rows *rows, uint32_t row, uint32_t most, float least)
+void md5i_trim_row(md5_bind_rows *rows, uint32_t row, uint32_t most, float least)
 {
     md5_bind_entry *const entries = md5_row(rows, row);
     uint32_t count = rows->counts[row];
@@ -57,8 +57,8 @@ static bool find_neighbours(md5_arena *arena, const md5_weights_desc *desc, cons
                             uint32_t num_rows, neighbours *found)
 {
     const size_t corners = 3 * (size_t)desc->num_triangles;
-    found->first = (uint32_t *)md5_arena_alloc(arena, (size_t)num_rows + 2, sizeof(uint32_t));
-    found->rows = (uint32_t *)md5_arena_room(arena, 2 * corners, sizeof(uint32_t));
+    found->first = (uint32_t *)md5i_arena_alloc(arena, (size_t)num_rows + 2, sizeof(uint32_t));
+    found->rows = (uint32_t *)md5i_arena_room(arena, 2 * corners, sizeof(uint32_t));
     TRY(found->first && found->rows);
     // Counting sort in place: first[row + 2] is the count, then first[row + 1] the position of the
     // row's next neighbour, and finally first[row] the first one.
@@ -100,7 +100,7 @@ static void take_sums(joint_sums *sums, md5_bind_rows *rows, uint32_t row)
     rows->counts[row] = 0;
     for (uint32_t i = 0; i < sums->count; i++) {
         const uint32_t joint = sums->joints[i];
-        md5_add_to_row(rows, row, (md5_bind_entry){joint, -sums->of_joint[joint]});
+        md5i_add_to_row(rows, row, (md5_bind_entry){joint, -sums->of_joint[joint]});
         sums->of_joint[joint] = 0.0f;
     }
     sums->count = 0;
@@ -124,17 +124,17 @@ static void smooth_once(const neighbours *around, joint_sums *sums, const md5_bi
     }
 }
 
-bool md5_smooth_rows(md5_arena *arena, const md5_weights_desc *desc, const uint32_t *same,
-                     uint32_t rounds, md5_bind_rows *rows)
+bool md5i_smooth_rows(md5_arena *arena, const md5_weights_desc *desc, const uint32_t *same,
+                      uint32_t rounds, md5_bind_rows *rows)
 {
     const uint32_t num_joints = desc->skeleton->num_joints;
     neighbours around;
     joint_sums sums = {0};
     md5_bind_rows other;
     TRY(find_neighbours(arena, desc, same, rows->num_rows, &around));
-    TRY(md5_create_rows(arena, rows->num_rows, rows->width, &other));
-    sums.of_joint = (float *)md5_arena_alloc(arena, num_joints, sizeof *sums.of_joint);
-    sums.joints = (uint32_t *)md5_arena_room(arena, num_joints, sizeof *sums.joints);
+    TRY(md5i_create_rows(arena, rows->num_rows, rows->width, &other));
+    sums.of_joint = (float *)md5i_arena_alloc(arena, num_joints, sizeof *sums.of_joint);
+    sums.joints = (uint32_t *)md5i_arena_room(arena, num_joints, sizeof *sums.joints);
     TRY(sums.of_joint && sums.joints);
     for (uint32_t round = 0; round < rounds; round++) {
         smooth_once(&around, &sums, rows, &other);

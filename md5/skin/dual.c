@@ -1,11 +1,12 @@
-// md5_dual_palette(), and md5_skin_dual(): the choice of a kernel. dual_scalar.c has the formulas.
+// md5_build_dual_palette(), and md5_skin_dual(): the choice of a kernel. dual_scalar.c has the
+// formulas.
 #include "md5/skin/dual_kernels.h"
 
 #include "md5/core/math.h"
 
 // -- Palettes ---------------------------------------------------------------------------------
 
-void md5_dual_palette(const md5_mat34 *palette, uint32_t count, md5_dual_quat *dual)
+void md5_build_dual_palette(const md5_mat34 *palette, uint32_t count, md5_dual_quat *dual)
 {
     for (uint32_t i = 0; i < count; i++) {
         const md5_vec3 half = md5_vec3_scale(md5_mat34_translation(palette[i]), 0.5f);
@@ -17,27 +18,27 @@ void md5_dual_palette(const md5_mat34 *palette, uint32_t count, md5_dual_quat *d
 
 // -- Skinning ---------------------------------------------------------------------------------
 
-void md5_dual_with(md5_cpu level, const md5_dual_job *job)
+void md5i_dual_with(md5_cpu level, const md5_dual_job *job)
 {
     switch (job->skin.mesh->skin_plan ? level : MD5_CPU_SCALAR) {
 #if MD5_HAS_SSE2
     case MD5_CPU_SSE2:
-        md5_dual_sse2(job);
+        md5i_dual_sse2(job);
         break;
 #endif
 #if MD5_HAS_AVX2
     case MD5_CPU_AVX512: // no faster: see README.md
     case MD5_CPU_AVX2:
-        md5_dual_avx2(job);
+        md5i_dual_avx2(job);
         break;
 #endif
 #if MD5_HAS_NEON
     case MD5_CPU_NEON:
-        md5_dual_neon(job);
+        md5i_dual_neon(job);
         break;
 #endif
     default:
-        md5_dual_scalar(job);
+        md5i_dual_scalar(job);
     }
 }
 
@@ -52,7 +53,7 @@ void md5_skin_dual(const md5_mesh *mesh, const md5_dual_quat *palette, md5_vec3 
                                        .normals = normals,
                                        .tangents = mesh->tangents ? tangents : NULL},
                               .palette = palette};
-    md5_dual_with(md5_cpu_best(), &job);
+    md5i_dual_with(md5i_cpu_best(), &job);
 }
 
 void md5_skin_dual_strided(const md5_mesh *mesh, const md5_dual_quat *palette,
@@ -63,6 +64,6 @@ void md5_skin_dual_strided(const md5_mesh *mesh, const md5_dual_quat *palette,
     MD5_ASSERT_GEOMETRY(mesh);
     MD5_ASSERT_OUT(mesh, out);
     md5_dual_job job = {.palette = palette};
-    const bool fits = md5_strided_job(mesh, out, &job.skin);
-    md5_dual_with(fits ? md5_cpu_best() : MD5_CPU_SCALAR, &job);
+    const bool fits = md5i_strided_job(mesh, out, &job.skin);
+    md5i_dual_with(fits ? md5i_cpu_best() : MD5_CPU_SCALAR, &job);
 }

@@ -17,7 +17,7 @@
 
 // The arguments of md5_skin_dual(). The palette of `skin` is not used, and there are no bounds.
 typedef struct md5_dual_job {
-    md5_skin_job skin;
+    md5i_skin_job skin;
     const md5_dual_quat *palette;
 } md5_dual_job;
 
@@ -34,22 +34,22 @@ static inline float md5_dual_sign(const md5_dual_quat *first, const md5_dual_qua
 }
 
 // The matrix of a dual quaternion of any length.
-md5_mat34 md5_dual_matrix(const md5_dual_quat *q);
+md5_mat34 md5i_dual_matrix(const md5_dual_quat *q);
 
 // The matrix that moves a vertex of the bind pose; 0 if it has no influences.
-md5_mat34 md5_dual_vertex_matrix(const md5_mesh *mesh, const md5_dual_quat *palette,
-                                 uint32_t vertex);
+md5_mat34 md5i_dual_vertex_matrix(const md5_mesh *mesh, const md5_dual_quat *palette,
+                                  uint32_t vertex);
 
 // Works for any mesh; the others need a plan and call this one for single vertices.
-void md5_dual_scalar(const md5_dual_job *job);
-void md5_dual_sse2(const md5_dual_job *job);
-void md5_dual_avx2(const md5_dual_job *job);
-void md5_dual_neon(const md5_dual_job *job);
+void md5i_dual_scalar(const md5_dual_job *job);
+void md5i_dual_sse2(const md5_dual_job *job);
+void md5i_dual_avx2(const md5_dual_job *job);
+void md5i_dual_neon(const md5_dual_job *job);
 
 // Some vertices, in plain C.
-void md5_dual_vertices_scalar(const md5_dual_job *job, const uint32_t *vertices, uint32_t count);
+void md5i_dual_vertices_scalar(const md5_dual_job *job, const uint32_t *vertices, uint32_t count);
 
-// md5_skin_dual() with the kernel of `level`, which must be available (md5_cpu_has).
-void md5_dual_with(md5_cpu level, const md5_dual_job *job);
+// md5_skin_dual() with the kernel of `level`, which must be available (md5i_cpu_has).
+void md5i_dual_with(md5_cpu level, const md5_dual_job *job);
 
 #endif

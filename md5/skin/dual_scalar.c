@@ -6,7 +6,7 @@
 //   blend:   s[c] = q[c] * bias of the first, + q[c] * (bias * sign) of the next, ...
 //
 // where sign selects the shorter arc to the first (md5_dual_sign). The blend is a dual quaternion
-// of any length; md5_dual_matrix() returns the rotation and translation of its normalized form. So
+// of any length; md5i_dual_matrix() returns the rotation and translation of its normalized form. So
 // only the ratios of the biases count, and very small or large ones are all scaled by the same
 // power of two. Removing the component of the dual part along the real part is not necessary,
 // because it contributes only to the w of the translation.
@@ -62,7 +62,7 @@ static inline md5_dual_quat blend(const md5_mesh *mesh, const md5_dual_quat *pal
 
 // With r and d the real and dual parts, v and e their x y z: the rotation of r / |r|, and the
 // translation 2 (r.w e - d.w v + v x e) / |r|^2.
-md5_mat34 md5_dual_matrix(const md5_dual_quat *q)
+md5_mat34 md5i_dual_matrix(const md5_dual_quat *q)
 {
     const md5_quat r = q->real, d = q->dual;
     const float twice = 2.0f / md5_quat_dot(r, r);
@@ -97,20 +97,20 @@ static inline md5_vec3 turn(const md5_mat34 *m, md5_vec3 bind)
 }
 
 // Vertices without influences stay at the origin and keep their directions.
-md5_mat34 md5_dual_vertex_matrix(const md5_mesh *mesh, const md5_dual_quat *palette,
-                                 uint32_t vertex)
+md5_mat34 md5i_dual_vertex_matrix(const md5_mesh *mesh, const md5_dual_quat *palette,
+                                  uint32_t vertex)
 {
     if (mesh->first_influence[vertex] == mesh->first_influence[vertex + 1])
         return (md5_mat34){{0.0f}};
     const md5_dual_quat sum = blend(mesh, palette, vertex);
-    return md5_dual_matrix(&sum);
+    return md5i_dual_matrix(&sum);
 }
 
 static void skin_vertex(const md5_dual_job *job, uint32_t vertex)
 {
-    const md5_skin_job *const skin = &job->skin;
+    const md5i_skin_job *const skin = &job->skin;
     const md5_mesh *const mesh = skin->mesh;
-    const md5_mat34 m = md5_dual_vertex_matrix(mesh, job->palette, vertex);
+    const md5_mat34 m = md5i_dual_vertex_matrix(mesh, job->palette, vertex);
     const md5_vec3 p = mesh->positions[vertex];
     *md5_vec3_out(skin->positions, skin->strides[0], vertex) =
         (md5_vec3){move_row(m.m, p), move_row(m.m + 4, p), move_row(m.m + 8, p)};
@@ -124,13 +124,13 @@ static void skin_vertex(const md5_dual_job *job, uint32_t vertex)
     }
 }
 
-void md5_dual_vertices_scalar(const md5_dual_job *job, const uint32_t *vertices, uint32_t count)
+void md5i_dual_vertices_scalar(const md5_dual_job *job, const uint32_t *vertices, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         skin_vertex(job, vertices[i]);
 }
 
-void md5_dual_scalar(const md5_dual_job *job)
+void md5i_dual_scalar(const md5_dual_job *job)
 {
     for (uint32_t vertex = 0; vertex < job->skin.mesh->num_vertices; vertex++)
         skin_vertex(job, vertex);

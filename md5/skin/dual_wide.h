@@ -76,7 +76,7 @@ MD5_WIDE_INLINE lanes_dual blend_dual_group(const dual_arrays *arrays, const gro
     return sum;
 }
 
-// d.w taken away from that of v x e: see md5_dual_matrix().
+// d.w taken away from that of v x e: see md5i_dual_matrix().
 MD5_WIDE_INLINE md5_wide way(md5_wide rw, md5_wide e, md5_wide dw, md5_wide v, md5_wide v1e2,
                              md5_wide v2e1)
 {
@@ -118,7 +118,7 @@ static void skin_dual_by_scalar(const dual_arrays *arrays, const group *of, md5_
         vertices[lane] = order == MD5_SKIN_CONTIGUOUS
                              ? of->first + lane
                              : of->vertices[lane] / 3; // teams' are times 3
-    md5_dual_vertices_scalar(arrays->job, vertices, MD5_WIDTH);
+    md5i_dual_vertices_scalar(arrays->job, vertices, MD5_WIDTH);
 }
 
 MD5_WIDE_INLINE void skin_dual_group(const dual_arrays *arrays, const group *of, md5_skin_kind kind,
@@ -148,7 +148,7 @@ MD5_WIDE_INLINE void skin_dual_group(const dual_arrays *arrays, const group *of,
 
 MD5_WIDE_INLINE lanes_mat34 spread_dual(const md5_dual_quat *q)
 {
-    const md5_mat34 m = md5_dual_matrix(q);
+    const md5_mat34 m = md5i_dual_matrix(q);
     return spread_matrix(&m);
 }
 
@@ -275,7 +275,7 @@ MD5_WIDE_CODE static void skin_dual_singles(const md5_dual_job *job, const md5_s
     for (; rest >= MD5_WIDTH; rest -= MD5_WIDTH, of.vertices += MD5_WIDTH) {
         const uint32_t count = count_alike(&arrays.skin, of.vertices);
         if (count == 0 || !are_ordinary(gather_first_biases(&arrays, &of))) {
-            md5_dual_vertices_scalar(job, of.vertices, MD5_WIDTH);
+            md5i_dual_vertices_scalar(job, of.vertices, MD5_WIDTH);
             continue;
         }
         const lanes_dual sum = blend_dual_singles(&arrays, &of, count);
@@ -284,7 +284,7 @@ MD5_WIDE_CODE static void skin_dual_singles(const md5_dual_job *job, const md5_s
         put_positions(&arrays.skin, &of, MD5_SKIN_SINGLES, move_points(&m, bind));
         rotate_directions(&arrays.skin, &of, MD5_SKIN_SINGLES, &m);
     }
-    md5_dual_vertices_scalar(job, of.vertices, rest);
+    md5i_dual_vertices_scalar(job, of.vertices, rest);
 }
 
 // -- All ------------------------------------------------------------------------------------

@@ -13,11 +13,11 @@
 // Sums of biases within this of 1 count as 1: files round each bias to six decimals.
 #define OFF_SUM 1e-4
 
-bool md5_geometry_measure(md5_arena *scratch, const md5_geometry_source *source,
-                          md5_geometry_sizes *sizes)
+bool md5i_geometry_measure(md5_arena *scratch, const md5_geometry_source *source,
+                           md5_geometry_sizes *sizes)
 {
     sizes->has_tangents = MD5_HAS_TANGENTS && !source->no_tangents;
-    return md5_count_seams(scratch, source, sizes);
+    return md5i_count_seams(scratch, source, sizes);
 }
 
 // Writes the drawn vertices' sources: the file's vertices themselves, then those of the copies.
@@ -27,7 +27,7 @@ static bool split(md5_arena *scratch, const md5_geometry_source *source,
     for (uint32_t vertex = 0; vertex < source->num_vertices; vertex++)
         arrays->sources[vertex] = vertex;
     if (MD5_HAS_TANGENTS && sizes->num_vertices > source->num_vertices)
-        return md5_split_seams(scratch, source, arrays->indices, arrays->sources);
+        return md5i_split_seams(scratch, source, arrays->indices, arrays->sources);
     if (arrays->indices != source->triangles && source->num_triangles > 0)
         memcpy(arrays->indices, source->triangles,
                3 * (size_t)source->num_triangles * sizeof *arrays->indices);
@@ -81,16 +81,16 @@ static void write_file_frames(const md5_geometry_source *source, const md5_geome
         const md5_vec4 from_file = source->tangents[vertex];
         const md5_vec3d along =
             file_direction((md5_vec3){from_file.x, from_file.y, from_file.z}, bind);
-        const md5_vec3 tangent = md5_vec3d_round(md5_tangent_near(normal, along));
+        const md5_vec3 tangent = md5_vec3d_round(md5i_tangent_near(normal, along));
         arrays->tangents[vertex] =
             (md5_vec4){tangent.x, tangent.y, tangent.z, from_file.w < 0.0f ? -1.0f : 1.0f};
     }
 }
 
-bool md5_geometry_build(md5_arena *scratch, const md5_geometry_source *source,
-                        const md5_geometry_sizes *sizes, const md5_geometry_arrays *arrays)
+bool md5i_geometry_build(md5_arena *scratch, const md5_geometry_source *source,
+                         const md5_geometry_sizes *sizes, const md5_geometry_arrays *arrays)
 {
-    const md5_arena_mark before = md5_arena_here(scratch);
+    const md5_arena_mark before = md5i_arena_here(scratch);
     const uint32_t num_vertices = sizes->num_vertices, num_triangles = source->num_triangles;
     uint32_t num_influences;
     if (num_vertices == 0) {
@@ -101,25 +101,25 @@ bool md5_geometry_build(md5_arena *scratch, const md5_geometry_source *source,
         memcpy(arrays->texcoords, source->texcoords,
                source->num_vertices * sizeof *arrays->texcoords);
     TRY(split(scratch, source, sizes, arrays));
-    TRY(md5_gather_influences(scratch, source, arrays, &num_influences));
+    TRY(md5i_gather_influences(scratch, source, arrays, &num_influences));
     write_copies(source, sizes, arrays, num_influences);
-    md5_arena_rewind(scratch, before);
+    md5i_arena_rewind(scratch, before);
     if (source->normals) {
         write_file_frames(source, arrays);
         return true;
     }
-    TRY(md5_build_normals(scratch, num_vertices, num_triangles, source->weighting, arrays));
+    TRY(md5i_build_normals(scratch, num_vertices, num_triangles, source->weighting, arrays));
     return !MD5_HAS_TANGENTS || !arrays->tangents
-           || md5_build_tangents(scratch, num_vertices, num_triangles, arrays);
+           || md5i_build_tangents(scratch, num_vertices, num_triangles, arrays);
 }
 
-size_t md5_geometry_measure_size(uint64_t num_vertices)
+size_t md5i_geometry_measure_size(uint64_t num_vertices)
 {
     enum { ALIGNMENT = 16 };
     return (size_t)num_vertices / 4 + 2 * ALIGNMENT;
 }
 
-size_t md5_geometry_build_size(uint64_t num_vertices)
+size_t md5i_geometry_build_size(uint64_t num_vertices)
 {
     enum { ROOM = 512 };
     return (size_t)num_vertices * MD5_TANGENT_SCRATCH + ROOM; // tangents take the most
@@ -133,7 +133,7 @@ static bool sum_is_off(const md5_mesh *mesh, const md5_vertex *vertex)
     return vertex->num_weights > 0 && !(fabs(sum - 1.0) <= OFF_SUM);
 }
 
-void md5_geometry_summarize(md5_mesh *mesh)
+void md5i_geometry_summarize(md5_mesh *mesh)
 {
     mesh->max_weights = mesh->num_off_sums = mesh->max_influences = 0;
     for (uint32_t i = 0; i < mesh->num_file_vertices; i++) {
@@ -148,5 +148,5 @@ void md5_geometry_summarize(md5_mesh *mesh)
             mesh->max_influences = count;
     }
     mesh->num_influences = mesh->first_influence[mesh->num_vertices];
-    mesh->bounds = md5_bounds_of_points(mesh->positions, mesh->num_vertices);
+    mesh->bounds = md5_bounds_from_points(mesh->positions, mesh->num_vertices);
 }

@@ -13,7 +13,7 @@ typedef struct md5_geometry_source {
     const md5_vertex *vertices;
     const md5_vec2 *texcoords;
     const uint32_t *triangles;        // [3 * num_triangles]
-    const uint16_t *narrow_triangles; // if not NULL, md5_geometry_measure() reads these instead
+    const uint16_t *narrow_triangles; // if not NULL, md5i_geometry_measure() reads these instead
     const md5_weight *weights;
     const md5_vec3 *normals;  // [num_vertices] in version 12, or NULL: derived
     const md5_vec4 *tangents; // with `normals`, or NULL; both in the space of the dominant joint
@@ -33,8 +33,8 @@ typedef struct md5_geometry_sizes {
 
 // Computes the sizes. Does not read the source's `bind` and `joint_scratch`. Returns false and sets
 // the context's error if memory runs out.
-bool md5_geometry_measure(md5_arena *scratch, const md5_geometry_source *source,
-                          md5_geometry_sizes *sizes);
+bool md5i_geometry_measure(md5_arena *scratch, const md5_geometry_source *source,
+                           md5_geometry_sizes *sizes);
 
 // The arrays of md5_mesh from `indices` to `influences`, under the same names and sizes.
 typedef struct md5_geometry_arrays {
@@ -51,16 +51,16 @@ typedef struct md5_geometry_arrays {
 
 // Fills the arrays. Indices, texcoords, normals and tangents may be the source's own arrays.
 // Returns false and sets the context's error if memory runs out.
-bool md5_geometry_build(md5_arena *scratch, const md5_geometry_source *source,
-                        const md5_geometry_sizes *sizes, const md5_geometry_arrays *arrays);
+bool md5i_geometry_build(md5_arena *scratch, const md5_geometry_source *source,
+                         const md5_geometry_sizes *sizes, const md5_geometry_arrays *arrays);
 
 // Bytes of scratch memory that each of the two needs for most meshes of `num_vertices` drawn
 // vertices.
-size_t md5_geometry_measure_size(uint64_t num_vertices);
-size_t md5_geometry_build_size(uint64_t num_vertices);
+size_t md5i_geometry_measure_size(uint64_t num_vertices);
+size_t md5i_geometry_build_size(uint64_t num_vertices);
 
 // Sets num_influences, max_influences, max_weights, num_off_sums and bounds of a mesh. All its
 // arrays must be complete.
-void md5_geometry_summarize(md5_mesh *mesh);
+void md5i_geometry_summarize(md5_mesh *mesh);
 
 #endif

@@ -220,7 +220,7 @@ static bool make_columns(md5_arena *scratch, const md5_geometry_source *source,
         || num_references / WORTH < source->num_joints)
         return true;
     bind_columns *const columns =
-        (bind_columns *)md5_arena_room(scratch, source->num_joints, sizeof *columns);
+        (bind_columns *)md5i_arena_room(scratch, source->num_joints, sizeof *columns);
     TRY(columns);
     for (uint32_t joint = 0; joint < source->num_joints; joint++)
         columns[joint] = columns_of(&source->bind[joint]);
@@ -240,15 +240,15 @@ static bool prepare(md5_arena *scratch, const md5_geometry_source *source, weigh
     }
     merger->slots = source->joint_scratch;
     TRY(make_columns(scratch, source, num_references, merger));
-    TRY(merger->sums = (joint_sum *)md5_arena_room(scratch, max_weights, sizeof *merger->sums));
+    TRY(merger->sums = (joint_sum *)md5i_arena_room(scratch, max_weights, sizeof *merger->sums));
     if (max_weights > FEW_INFLUENCES)
         TRY(merger->results =
-                (influence *)md5_arena_room(scratch, max_weights, sizeof *merger->results));
+                (influence *)md5i_arena_room(scratch, max_weights, sizeof *merger->results));
     return true;
 }
 
-bool md5_gather_influences(md5_arena *scratch, const md5_geometry_source *source,
-                           const md5_geometry_arrays *arrays, uint32_t *used)
+bool md5i_gather_influences(md5_arena *scratch, const md5_geometry_source *source,
+                            const md5_geometry_arrays *arrays, uint32_t *used)
 {
     weight_merger merger = {0};
     TRY(prepare(scratch, source, &merger));

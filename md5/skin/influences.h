@@ -11,7 +11,7 @@
 // Several weights of a vertex on one joint J add up to one influence without loss, because
 // J * (b1 * p1, b1) + J * (b2 * p2, b2) = J * (b1 * p1 + b2 * p2, b1 + b2).
 // Influences that are zero in all four numbers are omitted.
-bool md5_gather_influences(md5_arena *scratch, const md5_geometry_source *source,
-                           const md5_geometry_arrays *arrays, uint32_t *used);
+bool md5i_gather_influences(md5_arena *scratch, const md5_geometry_source *source,
+                            const md5_geometry_arrays *arrays, uint32_t *used);
 
 #endif

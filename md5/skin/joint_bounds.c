@@ -19,13 +19,13 @@ static void add_weight(md5_bounds *bounds, const md5_weight *weight)
     *of_joint = md5_bounds_union(*of_joint, (md5_bounds){weight->offset, weight->offset});
 }
 
-bool md5_joint_bounds(const md5_model *model, md5_bounds *bounds)
+bool md5_build_joint_bounds(const md5_model *model, md5_bounds *bounds)
 {
     MD5_ASSERT(model != NULL, "model: not NULL");
     MD5_ASSERT(bounds != NULL || model->skeleton.num_joints == 0, "bounds: not NULL");
     bool are_means = true;
     for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++)
-        bounds[joint] = md5_bounds_of_points(NULL, 0);
+        bounds[joint] = md5_bounds_from_points(NULL, 0);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         are_means = are_means && mesh->num_off_sums == 0 && !has_negative_bias(mesh);
@@ -70,12 +70,12 @@ md5_bounds md5_bounds_transform(md5_bounds bounds, md5_mat34 m)
     return is_empty(&bounds) ? bounds : transform(&bounds, &m);
 }
 
-md5_bounds md5_bounds_of_joints(const md5_bounds *joint_bounds, const md5_mat34 *joints,
-                                uint32_t num_joints)
+md5_bounds md5_bounds_from_joints(const md5_bounds *joint_bounds, const md5_mat34 *joints,
+                                  uint32_t num_joints)
 {
     MD5_ASSERT((joint_bounds != NULL && joints != NULL) || num_joints == 0,
                "joint_bounds, joints: not NULL");
-    md5_bounds bounds = md5_bounds_of_points(NULL, 0);
+    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
     for (uint32_t joint = 0; joint < num_joints; joint++)
         if (!is_empty(&joint_bounds[joint]))
             bounds = md5_bounds_union(bounds, transform(&joint_bounds[joint], &joints[joint]));

@@ -34,7 +34,7 @@ static inline bool md5_is_stride(size_t stride, size_t floats)
     } while (0)
 
 // The arguments of md5_skin().
-typedef struct md5_skin_job {
+typedef struct md5i_skin_job {
     const md5_mesh *mesh;
     const md5_mat34 *palette;
     md5_vec3 *positions;
@@ -44,7 +44,7 @@ typedef struct md5_skin_job {
     // Floats from one vertex to the next of positions, normals, tangents; 0 = no gaps. The product
     // with the number of vertices has 32 bits, except in plain C.
     uint32_t strides[3];
-} md5_skin_job;
+} md5i_skin_job;
 
 // Return where plain C writes the vector of a vertex.
 static inline md5_vec3 *md5_vec3_out(md5_vec3 *first, uint32_t stride, uint32_t vertex)
@@ -58,23 +58,23 @@ static inline md5_vec4 *md5_vec4_out(md5_vec4 *first, uint32_t stride, uint32_t 
 }
 
 // Makes the job of md5_skin_strided(). Returns whether its products have 32 bits.
-bool md5_strided_job(const md5_mesh *mesh, const md5_vertex_out *out, md5_skin_job *job);
+bool md5i_strided_job(const md5_mesh *mesh, const md5_vertex_out *out, md5i_skin_job *job);
 
 // Works for any mesh. The others need a plan and call this one for single vertices.
-void md5_skin_scalar(const md5_skin_job *job);
-void md5_skin_sse2(const md5_skin_job *job);
-void md5_skin_avx2(const md5_skin_job *job);
-void md5_skin_avx512(const md5_skin_job *job);
-void md5_skin_neon(const md5_skin_job *job);
+void md5i_skin_scalar(const md5i_skin_job *job);
+void md5i_skin_sse2(const md5i_skin_job *job);
+void md5i_skin_avx2(const md5i_skin_job *job);
+void md5i_skin_avx512(const md5i_skin_job *job);
+void md5i_skin_neon(const md5i_skin_job *job);
 
 // Skins one run in plain C, or with AVX2 (no bounds).
-void md5_skin_run_scalar(const md5_skin_job *job, const md5_skin_run *run);
-void md5_skin_run_avx2(const md5_skin_job *job, const md5_skin_run *run);
+void md5i_skin_run_scalar(const md5i_skin_job *job, const md5_skin_run *run);
+void md5i_skin_run_avx2(const md5i_skin_job *job, const md5_skin_run *run);
 
-// md5_skin() with the kernel of `level`, which must be available (md5_cpu_has).
-void md5_skin_with(md5_cpu level, const md5_skin_job *job);
+// md5_skin() with the kernel of `level`, which must be available (md5i_cpu_has).
+void md5i_skin_with(md5_cpu level, const md5i_skin_job *job);
 
 // md5_skin_bounds() likewise.
-md5_bounds md5_skin_bounds_with(md5_cpu level, const md5_model *model, const md5_mat34 *palette);
+md5_bounds md5i_skin_bounds_with(md5_cpu level, const md5_model *model, const md5_mat34 *palette);
 
 #endif

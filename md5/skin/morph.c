@@ -26,16 +26,16 @@ static bool differs(const comparison *pair, uint32_t mesh, const char *what, uin
     const char *const name = pair->base->meshes[mesh].name;
     const char *const shader = pair->base->meshes[mesh].shader;
     const char *const shown = *name ? name : shader;
-    return md5_fail(pair->context, MD5_ERROR_MISMATCH, 0, 0,
-                    "morph target %s: mesh %u %s: %s %u, but the model has %u",
-                    md5_quote(pair->name, strlen(pair->name)).text, (unsigned)mesh,
-                    md5_quote(shown, strlen(shown)).text, what, (unsigned)source, (unsigned)base);
+    return md5i_fail(pair->context, MD5_ERROR_MISMATCH, 0, 0,
+                     "morph target %s: mesh %u %s: %s %u, but the model has %u",
+                     md5i_quote(pair->name, strlen(pair->name)).text, (unsigned)mesh,
+                     md5i_quote(shown, strlen(shown)).text, what, (unsigned)source, (unsigned)base);
 }
 
 static bool fail_model(const comparison *pair, const char *what)
 {
-    return md5_fail(pair->context, MD5_ERROR_MISMATCH, 0, 0, "morph target %s: %s",
-                    md5_quote(pair->name, strlen(pair->name)).text, what);
+    return md5i_fail(pair->context, MD5_ERROR_MISMATCH, 0, 0, "morph target %s: %s",
+                     md5i_quote(pair->name, strlen(pair->name)).text, what);
 }
 
 static bool check_skeleton(const comparison *pair)
@@ -44,17 +44,17 @@ static bool check_skeleton(const comparison *pair)
     if (base->axes != source->axes || md5_scale_of(base) != md5_scale_of(source))
         return fail_model(pair, "its axes or scale differ: load both with the same options");
     if (base->num_joints != source->num_joints)
-        return md5_fail(pair->context, MD5_ERROR_MISMATCH, 0, 0,
-                        "morph target %s: %u joints, but the model has %u",
-                        md5_quote(pair->name, strlen(pair->name)).text,
-                        (unsigned)source->num_joints, (unsigned)base->num_joints);
+        return md5i_fail(pair->context, MD5_ERROR_MISMATCH, 0, 0,
+                         "morph target %s: %u joints, but the model has %u",
+                         md5i_quote(pair->name, strlen(pair->name)).text,
+                         (unsigned)source->num_joints, (unsigned)base->num_joints);
     for (uint32_t i = 0; i < base->num_joints; i++) {
         const md5_joint *const a = &base->joints[i], *const b = &source->joints[i];
         if (a->parent != b->parent || strcmp(a->name, b->name) != 0)
-            return md5_fail(pair->context, MD5_ERROR_MISMATCH, 0, 0,
-                            "morph target %s: joint %u %s has another name or parent in the model",
-                            md5_quote(pair->name, strlen(pair->name)).text, (unsigned)i,
-                            md5_quote(b->name, strlen(b->name)).text);
+            return md5i_fail(pair->context, MD5_ERROR_MISMATCH, 0, 0,
+                             "morph target %s: joint %u %s has another name or parent in the model",
+                             md5i_quote(pair->name, strlen(pair->name)).text, (unsigned)i,
+                             md5i_quote(b->name, strlen(b->name)).text);
     }
     return true;
 }
@@ -77,12 +77,12 @@ static bool check_mesh(const comparison *pair, uint32_t index)
                        base->num_vertices, source->num_vertices);
     for (uint32_t i = 0; i < 3 * base->num_triangles; i++) {
         if (base->indices[i] != source->indices[i])
-            return md5_fail(pair->context, MD5_ERROR_MISMATCH, 0, 0,
-                            "morph target %s: mesh %u: corner %u of triangle %u is vertex %u, but "
-                            "%u in the model",
-                            md5_quote(pair->name, strlen(pair->name)).text, (unsigned)index,
-                            (unsigned)(i % 3), (unsigned)(i / 3), (unsigned)source->indices[i],
-                            (unsigned)base->indices[i]);
+            return md5i_fail(pair->context, MD5_ERROR_MISMATCH, 0, 0,
+                             "morph target %s: mesh %u: corner %u of triangle %u is vertex %u, but "
+                             "%u in the model",
+                             md5i_quote(pair->name, strlen(pair->name)).text, (unsigned)index,
+                             (unsigned)(i % 3), (unsigned)(i / 3), (unsigned)source->indices[i],
+                             (unsigned)base->indices[i]);
     }
     for (uint32_t i = base->num_file_vertices; i < base->num_vertices; i++) {
         if (base->sources[i] != source->sources[i])
@@ -97,10 +97,10 @@ static bool check_source(const comparison *pair)
 {
     TRY(check_skeleton(pair));
     if (pair->base->num_meshes != pair->source->num_meshes)
-        return md5_fail(pair->context, MD5_ERROR_MISMATCH, 0, 0,
-                        "morph target %s: %u meshes, but the model has %u",
-                        md5_quote(pair->name, strlen(pair->name)).text,
-                        (unsigned)pair->source->num_meshes, (unsigned)pair->base->num_meshes);
+        return md5i_fail(pair->context, MD5_ERROR_MISMATCH, 0, 0,
+                         "morph target %s: %u meshes, but the model has %u",
+                         md5i_quote(pair->name, strlen(pair->name)).text,
+                         (unsigned)pair->source->num_meshes, (unsigned)pair->base->num_meshes);
     for (uint32_t i = 0; i < pair->base->num_meshes; i++)
         TRY(check_mesh(pair, i));
     return true;
@@ -266,17 +266,17 @@ static md5_morph *place(md5_context *context, building *job, const md5_morph_mes
     }
     md5_block block = {.base = NULL};
     for (int pass = 0; pass < 2; pass++) {
-        job->morph = (md5_morph *)md5_block_take(&block, 1, sizeof *job->morph);
+        job->morph = (md5_morph *)md5i_block_take(&block, 1, sizeof *job->morph);
         job->targets =
-            (md5_morph_target *)md5_block_take(&block, job->num_targets, sizeof *job->targets);
-        job->meshes = (md5_morph_mesh *)md5_block_take(&block, num_meshes, sizeof *job->meshes);
-        integers = (uint32_t *)md5_block_take(&block, num_integers, sizeof *integers);
-        deltas = (md5_morph_delta *)md5_block_take(&block, num_deltas, sizeof *deltas);
-        job->names = (char *)md5_block_take(&block, job->names_size, 1);
+            (md5_morph_target *)md5i_block_take(&block, job->num_targets, sizeof *job->targets);
+        job->meshes = (md5_morph_mesh *)md5i_block_take(&block, num_meshes, sizeof *job->meshes);
+        integers = (uint32_t *)md5i_block_take(&block, num_integers, sizeof *integers);
+        deltas = (md5_morph_delta *)md5i_block_take(&block, num_deltas, sizeof *deltas);
+        job->names = (char *)md5i_block_take(&block, job->names_size, 1);
         if (pass > 0)
             break;
         const size_t size = block.used;
-        block = (md5_block){.base = (unsigned char *)md5_alloc(context, size)};
+        block = (md5_block){.base = (unsigned char *)md5i_alloc(context, size)};
         if (!block.base)
             return NULL;
     }
@@ -304,15 +304,15 @@ static md5_morph *create(md5_arena *arena, building *job)
         job->names_size += strlen(job->sources[i].name) + 1;
     }
     md5_morph_mesh *const counts =
-        (md5_morph_mesh *)md5_arena_alloc(arena, num_meshes, sizeof *counts);
+        (md5_morph_mesh *)md5i_arena_alloc(arena, num_meshes, sizeof *counts);
     if (!counts)
         return NULL;
     const mesh_arrays counting = {.vertices = NULL};
     for (uint32_t i = 0; i < num_meshes; i++) {
         // Deltas are counted in 32 bits.
         if (job->num_targets > UINT32_MAX / (job->model->meshes[i].num_vertices + 1)) {
-            md5_fail(arena->context, MD5_ERROR_MEMORY, 0, 0, "%u targets of %u vertices",
-                     (unsigned)job->num_targets, (unsigned)job->model->meshes[i].num_vertices);
+            md5i_fail(arena->context, MD5_ERROR_MEMORY, 0, 0, "%u targets of %u vertices",
+                      (unsigned)job->num_targets, (unsigned)job->model->meshes[i].num_vertices);
             return NULL;
         }
         walk_mesh(job, i, &counting, &counts[i]);
@@ -320,8 +320,8 @@ static md5_morph *create(md5_arena *arena, building *job)
     return place(arena->context, job, counts);
 }
 
-md5_morph *md5_create_morph(const md5_model *model, const md5_morph_source *sources, uint32_t count,
-                            const md5_load_opts *opts, md5_error *error)
+md5_morph *md5_make_morph(const md5_model *model, const md5_morph_source *sources, uint32_t count,
+                          const md5_load_opts *opts, md5_error *error)
 {
     MD5_ASSERT(model != NULL, "model: not NULL");
     MD5_ASSERT(sources != NULL || count == 0, "sources: not NULL");
@@ -330,12 +330,12 @@ md5_morph *md5_create_morph(const md5_model *model, const md5_morph_source *sour
                    "sources: have names and models");
     MD5_ASSERT_OPTS(opts);
     md5_context context;
-    md5_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
+    md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     md5_arena arena = {.context = &context};
     building job = {
         .model = model, .sources = sources, .num_targets = count, .within = slack_of(model)};
     md5_morph *const morph = create(&arena, &job);
-    md5_arena_free(&arena);
+    md5i_arena_free(&arena);
     return morph;
 }
 

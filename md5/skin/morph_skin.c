@@ -174,7 +174,7 @@ void md5_skin_dual_morphed(const md5_morph *morph, uint32_t mesh_index, const fl
         bind_vertex bind;
         if (!blend(changed, mesh, weights, i, &bind))
             continue;
-        const md5_mat34 m = md5_dual_vertex_matrix(mesh, palette, vertex);
+        const md5_mat34 m = md5i_dual_vertex_matrix(mesh, palette, vertex);
         correct(&to, vertex, &bind, &m);
     }
 }

@@ -41,16 +41,16 @@ static int32_t find_nearest(const md5_mat34 *joints, uint32_t num_joints, const 
     return nearest;
 }
 
-int32_t md5_nearest_joint(const md5_mat34 *joints, uint32_t num_joints, md5_vec3 point,
-                          float *distance)
+int32_t md5_find_nearest_joint(const md5_mat34 *joints, uint32_t num_joints, md5_vec3 point,
+                               float *distance)
 {
     MD5_ASSERT(joints != NULL || num_joints == 0, "joints: not NULL");
     const md5_ray at = {.origin = point};
     return find_nearest(joints, num_joints, &at, square_to_point, distance);
 }
 
-int32_t md5_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joints, const md5_ray *ray,
-                                 float *distance)
+int32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joints,
+                                      const md5_ray *ray, float *distance)
 {
     MD5_ASSERT(ray != NULL, "ray: not NULL");
     MD5_ASSERT(joints != NULL || num_joints == 0, "joints: not NULL");

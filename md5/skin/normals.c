@@ -190,10 +190,10 @@ static bool begin_sums(md5_arena *arena, uint32_t num_vertices, md5_normals weig
     if (tangents)
         memset(tangents, 0, num_vertices * sizeof *tangents);
     else
-        TRY(sums->xy = (md5_vec4 *)md5_arena_alloc(arena, num_vertices, sizeof *sums->xy));
-    TRY(sums->z = (double *)md5_arena_alloc(arena, num_vertices, sizeof *sums->z));
+        TRY(sums->xy = (md5_vec4 *)md5i_arena_alloc(arena, num_vertices, sizeof *sums->xy));
+    TRY(sums->z = (double *)md5i_arena_alloc(arena, num_vertices, sizeof *sums->z));
     if (has_weights)
-        TRY(sums->weights = (double *)md5_arena_alloc(arena, num_vertices, sizeof *sums->weights));
+        TRY(sums->weights = (double *)md5i_arena_alloc(arena, num_vertices, sizeof *sums->weights));
     return true;
 }
 
@@ -277,22 +277,22 @@ static void write_normals(const all_sums *sums, md5_vec3 *normals)
     }
 }
 
-bool md5_build_normals(md5_arena *arena, uint32_t num_vertices, uint32_t num_triangles,
-                       md5_normals weighting, const md5_geometry_arrays *arrays)
+bool md5i_build_normals(md5_arena *arena, uint32_t num_vertices, uint32_t num_triangles,
+                        md5_normals weighting, const md5_geometry_arrays *arrays)
 {
-    const md5_arena_mark before = md5_arena_here(arena);
+    const md5_arena_mark before = md5i_arena_here(arena);
     uint32_t *const shared_ids =
-        (uint32_t *)md5_arena_room(arena, num_vertices, sizeof *shared_ids);
+        (uint32_t *)md5i_arena_room(arena, num_vertices, sizeof *shared_ids);
     TRY(shared_ids);
-    TRY(md5_weld(arena, arrays->positions, num_vertices, shared_ids));
+    TRY(md5i_weld(arena, arrays->positions, num_vertices, shared_ids));
     const uint32_t num_shared = number_shared_positions(shared_ids, num_vertices);
     all_sums sums = {.shared_ids = shared_ids, .num_vertices = num_vertices};
     TRY(begin_sums(arena, num_vertices, weighting, arrays->tangents, &sums.of_vertices));
     TRY(sums.of_positions =
-            (position_sum *)md5_arena_alloc(arena, num_shared, sizeof *sums.of_positions));
+            (position_sum *)md5i_arena_alloc(arena, num_shared, sizeof *sums.of_positions));
     add_triangles(arrays, num_triangles, weighting, &sums.of_vertices);
     add_to_positions(&sums);
     write_normals(&sums, arrays->normals);
-    md5_arena_rewind(arena, before);
+    md5i_arena_rewind(arena, before);
     return true;
 }

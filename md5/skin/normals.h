@@ -12,7 +12,7 @@
 // the vertices there they use, so that texture seams and mirror seams are invisible. If the sum of
 // a position cancels out, as on a sheet whose front and back have separate vertices, each vertex
 // takes the sum of its own triangles; if that cancels out too, 0 0 1.
-bool md5_build_normals(md5_arena *arena, uint32_t num_vertices, uint32_t num_triangles,
-                       md5_normals weighting, const md5_geometry_arrays *arrays);
+bool md5i_build_normals(md5_arena *arena, uint32_t num_vertices, uint32_t num_triangles,
+                        md5_normals weighting, const md5_geometry_arrays *arrays);
 
 #endif

@@ -12,7 +12,7 @@ static inline float sign_of(float value)
     return value < 0.0f ? -1.0f : 1.0f;
 }
 
-md5_vec3 md5_octahedron_normal(uint32_t bits)
+md5_vec3 md5i_octahedron_normal(uint32_t bits)
 {
     const float u = ((float)(bits & 255) - (float)CENTRE) / (float)CENTRE;
     const float v = ((float)(bits >> 8 & 255) - (float)CENTRE) / (float)CENTRE;
@@ -34,7 +34,7 @@ static uint32_t step_below(float value)
     return (uint32_t)((steps < last ? steps : last) + (float)CENTRE);
 }
 
-uint32_t md5_octahedron_of(md5_vec3 n)
+uint32_t md5i_octahedron_of(md5_vec3 n)
 {
     const float sum = fabsf(n.x) + fabsf(n.y) + fabsf(n.z);
     float u = n.x / sum, v = n.y / sum;
@@ -48,7 +48,7 @@ uint32_t md5_octahedron_of(md5_vec3 n)
     float nearest = -2.0f;
     for (uint32_t i = 0; i < 4; i++) {
         const uint32_t bits = corner + (i & 1) + (i >> 1 << 8);
-        const float cosine = md5_vec3_dot(md5_octahedron_normal(bits), n);
+        const float cosine = md5_vec3_dot(md5i_octahedron_normal(bits), n);
         if (cosine > nearest) {
             nearest = cosine;
             best = bits;

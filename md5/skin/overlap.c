@@ -118,7 +118,7 @@ uint32_t md5_find_on_ray(const md5_bounds *bounds, uint32_t count, const md5_ray
     uint32_t num_found = 0;
     for (uint32_t i = 0; i < count; i++) {
         found[num_found] = i;
-        num_found += md5_ray_bounds(ray, bounds[i], NULL);
+        num_found += md5_raycast_bounds(ray, bounds[i], NULL);
     }
     return num_found;
 }

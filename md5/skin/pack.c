@@ -190,7 +190,7 @@ static bool is_rigid(const md5_mesh *mesh, uint32_t vertex)
            && influence.z == position.z;
 }
 
-float md5_path_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const md5_mat34 *joints)
+float md5_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const md5_mat34 *joints)
 {
     MD5_ASSERT(model != NULL, "model: not NULL");
     MD5_ASSERT(mesh < model->num_meshes, "mesh: an index into model->meshes");

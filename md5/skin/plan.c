@@ -55,7 +55,7 @@ static inline md5_skin_kind kind_of(const md5_mesh *mesh, uint32_t vertex, float
     return count > 2 && points_meet(mesh, vertex, tolerance) ? MD5_SKIN_BLEND : MD5_SKIN_EXACT;
 }
 
-md5_skin_kind md5_skin_kind_of(const md5_mesh *mesh, uint32_t vertex)
+md5_skin_kind md5i_skin_kind_of(const md5_mesh *mesh, uint32_t vertex)
 {
     return kind_of(mesh, vertex, tolerance_of(&mesh->bounds));
 }
@@ -308,13 +308,13 @@ static void lay_out_runs(plan_builder *builder)
 // Takes the plan from its block. Returns NULL while measuring.
 static md5_skin_plan *take_plan(md5_block *block, plan_builder *builder)
 {
-    md5_skin_plan *const plan = (md5_skin_plan *)md5_block_take(block, 1, sizeof *plan);
+    md5_skin_plan *const plan = (md5_skin_plan *)md5i_block_take(block, 1, sizeof *plan);
     md5_skin_run *const runs =
-        (md5_skin_run *)md5_block_take(block, builder->num_runs, sizeof *runs);
+        (md5_skin_run *)md5i_block_take(block, builder->num_runs, sizeof *runs);
     builder->vertices =
-        (uint32_t *)md5_block_take(block, builder->num_vertices, sizeof *builder->vertices);
+        (uint32_t *)md5i_block_take(block, builder->num_vertices, sizeof *builder->vertices);
     builder->words =
-        (uint32_t *)md5_block_take(block, (size_t)builder->num_words, sizeof *builder->words);
+        (uint32_t *)md5i_block_take(block, (size_t)builder->num_words, sizeof *builder->words);
     if (!plan)
         return NULL;
     memcpy(runs, builder->runs, builder->num_runs * sizeof *runs);
@@ -346,14 +346,14 @@ static bool fill_plan(md5_context *context, plan_builder *builder, const md5_ski
 {
     md5_block block = {NULL, 0};
     take_plan(&block, builder);
-    block = (md5_block){(unsigned char *)md5_alloc(context, block.used), 0};
+    block = (md5_block){(unsigned char *)md5i_alloc(context, block.used), 0};
     TRY(block.base);
     *plan = take_plan(&block, builder);
     walk(builder);
     return true;
 }
 
-bool md5_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_skin_plan **plan)
+bool md5i_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_skin_plan **plan)
 {
     *plan = NULL;
     if (mesh->num_vertices == 0 || mesh->num_vertices > UINT32_MAX / 3)
@@ -365,7 +365,7 @@ bool md5_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_s
     return builder.num_words > UINT32_MAX || fill_plan(context, &builder, plan);
 }
 
-void md5_skin_plan_free(const md5_allocator *allocator, const md5_skin_plan *plan)
+void md5i_skin_plan_free(const md5_allocator *allocator, const md5_skin_plan *plan)
 {
     if (plan)
         allocator->free(allocator->user, (void *)plan, plan->size);

@@ -68,13 +68,13 @@ struct md5_skin_plan {
 // allocator, of which every array is filled to its end. *plan is NULL if the mesh has no vertices,
 // or if three times their number or the number of words exceeds 32 bits. Returns false and sets the
 // context's error if memory runs out.
-bool md5_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_skin_plan **plan);
+bool md5i_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_skin_plan **plan);
 
 // Frees a plan; NULL is allowed. `allocator` is that of the context.
-void md5_skin_plan_free(const md5_allocator *allocator, const md5_skin_plan *plan);
+void md5i_skin_plan_free(const md5_allocator *allocator, const md5_skin_plan *plan);
 
 // Returns the kind of one vertex.
-md5_skin_kind md5_skin_kind_of(const md5_mesh *mesh, uint32_t vertex);
+md5_skin_kind md5i_skin_kind_of(const md5_mesh *mesh, uint32_t vertex);
 
 // Size of a group: elements of md5_skin_plan.vertices; floats per vertex; elements of
 // md5_skin_plan.words.

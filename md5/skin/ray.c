@@ -29,7 +29,7 @@ static bool clip(float origin, float direction, float min, float max, float *ent
     return first <= *leave && *enter <= *leave; // false for NaN
 }
 
-bool md5_ray_bounds(const md5_ray *ray, md5_bounds bounds, float *t)
+bool md5_raycast_bounds(const md5_ray *ray, md5_bounds bounds, float *t)
 {
     MD5_ASSERT(ray != NULL, "ray: not NULL");
     const md5_vec3 o = ray->origin, d = ray->direction;
@@ -44,8 +44,8 @@ bool md5_ray_bounds(const md5_ray *ray, md5_bounds bounds, float *t)
     return true;
 }
 
-bool md5_ray_joints(const md5_ray *ray, const md5_bounds *joint_bounds, const md5_mat34 *joints,
-                    uint32_t num_joints, md5_hit *hit)
+bool md5_raycast_joints(const md5_ray *ray, const md5_bounds *joint_bounds, const md5_mat34 *joints,
+                        uint32_t num_joints, md5_hit *hit)
 {
     MD5_ASSERT(ray != NULL && hit != NULL, "ray, hit: not NULL");
     MD5_ASSERT((joint_bounds != NULL && joints != NULL) || num_joints == 0,
@@ -59,7 +59,8 @@ bool md5_ray_joints(const md5_ray *ray, const md5_bounds *joint_bounds, const md
         local.origin = md5_mat34_apply(&to_joint, origin);
         local.direction = md5_mat34_rotate(&to_joint, ray->direction);
         float t = 0.0f;
-        if (md5_ray_bounds(&local, joint_bounds[joint], &t) && (nearest.joint < 0 || t < nearest.t))
+        if (md5_raycast_bounds(&local, joint_bounds[joint], &t)
+            && (nearest.joint < 0 || t < nearest.t))
             nearest = (md5_hit){.t = t, .joint = (int32_t)joint};
     }
     if (nearest.joint >= 0)
@@ -177,7 +178,8 @@ static int32_t joint_of(const md5_mesh *mesh, const md5_hit *hit)
     return joint;
 }
 
-bool md5_ray_mesh(const md5_ray *ray, const md5_mesh *mesh, const md5_vec3 *positions, md5_hit *hit)
+bool md5_raycast_mesh(const md5_ray *ray, const md5_mesh *mesh, const md5_vec3 *positions,
+                      md5_hit *hit)
 {
     MD5_ASSERT(ray != NULL && mesh != NULL && hit != NULL, "ray, mesh, hit: not NULL");
     MD5_ASSERT(positions != NULL || mesh->num_vertices == 0, "positions: not NULL");
@@ -201,8 +203,8 @@ bool md5_ray_mesh(const md5_ray *ray, const md5_mesh *mesh, const md5_vec3 *posi
     return true;
 }
 
-bool md5_ray_model(const md5_ray *ray, const md5_model *model, const md5_mat34 *palette,
-                   md5_vec3 *scratch, md5_hit *hit)
+bool md5_raycast_model(const md5_ray *ray, const md5_model *model, const md5_mat34 *palette,
+                       md5_vec3 *scratch, md5_hit *hit)
 {
     MD5_ASSERT(ray != NULL && model != NULL && hit != NULL, "ray, model, hit: not NULL");
     MD5_ASSERT(scratch != NULL || md5_max_vertices(model) == 0, "scratch: not NULL");
@@ -211,7 +213,7 @@ bool md5_ray_model(const md5_ray *ray, const md5_model *model, const md5_mat34 *
     for (uint32_t mesh = 0; mesh < model->num_meshes; mesh++) {
         md5_hit nearer;
         md5_skin(&model->meshes[mesh], palette, scratch, NULL, NULL);
-        if (!md5_ray_mesh(&shorter, &model->meshes[mesh], scratch, &nearer))
+        if (!md5_raycast_mesh(&shorter, &model->meshes[mesh], scratch, &nearer))
             continue;
         if (is_hit && !(nearer.t < hit->t))
             continue; // as far as an earlier mesh

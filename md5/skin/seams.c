@@ -40,7 +40,7 @@ static inline void add_triangle(unsigned char *uses, const md5_vec2 *texcoords, 
 static unsigned char *find_uses(md5_arena *scratch, const md5_geometry_source *source)
 {
     unsigned char *const uses =
-        (unsigned char *)md5_arena_alloc(scratch, source->num_vertices / PER_BYTE + 1, 1);
+        (unsigned char *)md5i_arena_alloc(scratch, source->num_vertices / PER_BYTE + 1, 1);
     // A vertex with a tangent from the file keeps it on both sides.
     if (!MD5_HAS_TANGENTS || !uses || source->tangents || source->no_tangents)
         return uses;
@@ -67,7 +67,7 @@ static bool is_joint_among(uint32_t joint, const md5_weight *weights, uint32_t c
 
 // Returns the number of influences of a file's vertex: weights of bias 0 add nothing, those on the
 // same joint are merged. Of many weights all count, and if weights cancel out, or are below what a
-// float holds, this is more than md5_gather_influences() writes.
+// float holds, this is more than md5i_gather_influences() writes.
 static uint32_t count_influences(const md5_weight *weights, uint32_t num_weights)
 {
     uint64_t joints = 0; // a bit for each remainder by 64
@@ -82,10 +82,10 @@ static uint32_t count_influences(const md5_weight *weights, uint32_t num_weights
     return count - num_merged;
 }
 
-bool md5_count_seams(md5_arena *scratch, const md5_geometry_source *source,
-                     md5_geometry_sizes *sizes)
+bool md5i_count_seams(md5_arena *scratch, const md5_geometry_source *source,
+                      md5_geometry_sizes *sizes)
 {
-    const md5_arena_mark before = md5_arena_here(scratch);
+    const md5_arena_mark before = md5i_arena_here(scratch);
     const unsigned char *const uses = find_uses(scratch, source);
     TRY(uses);
     // Texts are below 2^31 bytes and refer to fewer weights than that, so that twice as many fit
@@ -100,18 +100,18 @@ bool md5_count_seams(md5_arena *scratch, const md5_geometry_source *source,
     }
     sizes->num_vertices = num_vertices;
     sizes->num_influences = num_influences;
-    md5_arena_rewind(scratch, before);
+    md5i_arena_rewind(scratch, before);
     return true;
 }
 
-bool md5_split_seams(md5_arena *scratch, const md5_geometry_source *source, uint32_t *indices,
-                     uint32_t *sources)
+bool md5i_split_seams(md5_arena *scratch, const md5_geometry_source *source, uint32_t *indices,
+                      uint32_t *sources)
 {
-    const md5_arena_mark before = md5_arena_here(scratch);
+    const md5_arena_mark before = md5i_arena_here(scratch);
     const uint32_t num_vertices = source->num_vertices;
     const unsigned char *const uses = find_uses(scratch, source);
     TRY(uses);
-    uint32_t *const copies = (uint32_t *)md5_arena_room(scratch, num_vertices, sizeof *copies);
+    uint32_t *const copies = (uint32_t *)md5i_arena_room(scratch, num_vertices, sizeof *copies);
     TRY(copies);
     uint32_t next = num_vertices;
     for (uint32_t vertex = 0; vertex < num_vertices; vertex++) {
@@ -129,6 +129,6 @@ bool md5_split_seams(md5_arena *scratch, const md5_geometry_source *source, uint
         indices[3 * i + 1] = mirrored && is_on_seam(uses, b) ? copies[b] : b;
         indices[3 * i + 2] = mirrored && is_on_seam(uses, c) ? copies[c] : c;
     }
-    md5_arena_rewind(scratch, before);
+    md5i_arena_rewind(scratch, before);
     return true;
 }

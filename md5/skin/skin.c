@@ -5,38 +5,38 @@
 // Smaller meshes use plain C: wide registers have a longer latency for the first result.
 enum { FEWEST_VERTICES = 4 };
 
-void md5_skin_with(md5_cpu level, const md5_skin_job *job)
+void md5i_skin_with(md5_cpu level, const md5i_skin_job *job)
 {
     const bool is_wide = job->mesh->skin_plan && job->mesh->num_vertices >= FEWEST_VERTICES;
     switch (is_wide ? level : MD5_CPU_SCALAR) {
 #if MD5_HAS_SSE2
     case MD5_CPU_SSE2:
-        md5_skin_sse2(job);
+        md5i_skin_sse2(job);
         break;
 #endif
 #if MD5_HAS_AVX2
     case MD5_CPU_AVX2:
-        md5_skin_avx2(job);
+        md5i_skin_avx2(job);
         break;
 #endif
 #if MD5_HAS_AVX512
     case MD5_CPU_AVX512:
-        md5_skin_avx512(job);
+        md5i_skin_avx512(job);
         break;
 #endif
 #if MD5_HAS_NEON
     case MD5_CPU_NEON:
-        md5_skin_neon(job);
+        md5i_skin_neon(job);
         break;
 #endif
     default:
-        md5_skin_scalar(job);
+        md5i_skin_scalar(job);
     }
 }
 
 static md5_cpu best_level(void)
 {
-    return md5_cpu_has(MD5_CPU_AVX512) ? MD5_CPU_AVX512 : md5_cpu_best();
+    return md5i_cpu_has(MD5_CPU_AVX512) ? MD5_CPU_AVX512 : md5i_cpu_best();
 }
 
 void md5_skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *positions,
@@ -45,14 +45,14 @@ void md5_skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *position
     MD5_ASSERT(mesh != NULL, "mesh: not NULL");
     MD5_ASSERT(palette != NULL || mesh->num_influences == 0, "palette: not NULL");
     MD5_ASSERT_GEOMETRY(mesh);
-    const md5_skin_job job = {
+    const md5i_skin_job job = {
         .mesh = mesh,
         .palette = palette,
         .positions = positions,
         .normals = normals,
         .tangents = mesh->tangents ? tangents : NULL,
     };
-    md5_skin_with(best_level(), &job);
+    md5i_skin_with(best_level(), &job);
 }
 
 // -- Interleaved vertices -------------------------------------------------------------------
@@ -63,9 +63,9 @@ static size_t floats_of(size_t stride, size_t tight)
     return stride == tight * sizeof(float) ? 0 : stride / sizeof(float);
 }
 
-bool md5_strided_job(const md5_mesh *mesh, const md5_vertex_out *out, md5_skin_job *job)
+bool md5i_strided_job(const md5_mesh *mesh, const md5_vertex_out *out, md5i_skin_job *job)
 {
-    *job = (md5_skin_job){
+    *job = (md5i_skin_job){
         .mesh = mesh,
         .positions = (md5_vec3 *)out->positions,
         .normals = (md5_vec3 *)out->normals,
@@ -87,8 +87,8 @@ void md5_skin_strided(const md5_mesh *mesh, const md5_mat34 *palette, const md5_
     MD5_ASSERT(palette != NULL || mesh->num_influences == 0, "palette: not NULL");
     MD5_ASSERT_GEOMETRY(mesh);
     MD5_ASSERT_OUT(mesh, out);
-    md5_skin_job job;
-    const bool fits = md5_strided_job(mesh, out, &job);
+    md5i_skin_job job;
+    const bool fits = md5i_strided_job(mesh, out, &job);
     job.palette = palette;
-    md5_skin_with(fits ? best_level() : MD5_CPU_SCALAR, &job);
+    md5i_skin_with(fits ? best_level() : MD5_CPU_SCALAR, &job);
 }

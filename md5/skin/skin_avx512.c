@@ -26,7 +26,7 @@ MD5_WIDE_INLINE lanes_mat34 spread_two(const md5_mat34 *low, const md5_mat34 *hi
     };
 }
 
-MD5_WIDE_CODE static void skin_rigid_contiguous(const md5_skin_job *job, const md5_skin_run *run)
+MD5_WIDE_CODE static void skin_rigid_contiguous(const md5i_skin_job *job, const md5_skin_run *run)
 {
     const md5_mesh *const mesh = job->mesh;
     const md5_vec3 *const bind_positions = mesh->positions, *const bind_normals = mesh->normals;
@@ -55,15 +55,15 @@ MD5_WIDE_CODE static void skin_rigid_contiguous(const md5_skin_job *job, const m
         last.vertices += i;
         last.words += i;
         last.count = 1;
-        md5_skin_run_avx2(job, &last);
+        md5i_skin_run_avx2(job, &last);
     }
 }
 
-void md5_skin_avx512(const md5_skin_job *job)
+void md5i_skin_avx512(const md5i_skin_job *job)
 {
     const md5_skin_plan *const plan = job->mesh->skin_plan;
     if (job->bounds || job->tangents || job->strides[0] > 0 || job->strides[1] > 0) {
-        md5_skin_avx2(job);
+        md5i_skin_avx2(job);
         return;
     }
     for (uint32_t i = 0; i < plan->num_runs; i++) {
@@ -71,7 +71,7 @@ void md5_skin_avx512(const md5_skin_job *job)
         if (run->kind == MD5_SKIN_RIGID && run->order == MD5_SKIN_CONTIGUOUS)
             skin_rigid_contiguous(job, run);
         else
-            md5_skin_run_avx2(job, run);
+            md5i_skin_run_avx2(job, run);
     }
 }
 

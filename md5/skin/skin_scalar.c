@@ -117,12 +117,12 @@ static inline md5_vec3 move(const rows *e, md5_vec3 p)
 }
 
 // Both ways give the same bits for rigid vertices: takes the one with fewer operations.
-static inline bool is_blended(const md5_skin_job *job, md5_skin_kind kind)
+static inline bool is_blended(const md5i_skin_job *job, md5_skin_kind kind)
 {
     return kind == MD5_SKIN_BLEND || (kind == MD5_SKIN_RIGID && (job->normals || job->tangents));
 }
 
-static inline void skin_vertex(const md5_skin_job *job, uint32_t vertex, bool blended)
+static inline void skin_vertex(const md5i_skin_job *job, uint32_t vertex, bool blended)
 {
     const md5_mesh *const mesh = job->mesh;
     md5_vec3 unwritten;
@@ -142,7 +142,7 @@ static inline void skin_vertex(const md5_skin_job *job, uint32_t vertex, bool bl
 }
 
 // Groups are skinned vertex by vertex. A vertex that a gathered group repeats is skinned once.
-void md5_skin_run_scalar(const md5_skin_job *job, const md5_skin_run *run)
+void md5i_skin_run_scalar(const md5i_skin_job *job, const md5_skin_run *run)
 {
     const uint32_t *const vertices = job->mesh->skin_plan->vertices + run->vertices;
     const bool is_contiguous = run->order == MD5_SKIN_CONTIGUOUS,
@@ -159,15 +159,15 @@ void md5_skin_run_scalar(const md5_skin_job *job, const md5_skin_run *run)
     }
 }
 
-void md5_skin_scalar(const md5_skin_job *job)
+void md5i_skin_scalar(const md5i_skin_job *job)
 {
     const md5_skin_plan *const plan = job->mesh->skin_plan;
     if (MD5_HAS_SKIN_PLAN && plan) {
         for (uint32_t i = 0; i < plan->num_runs; i++)
-            md5_skin_run_scalar(job, &plan->runs[i]);
+            md5i_skin_run_scalar(job, &plan->runs[i]);
     } else {
         for (uint32_t vertex = 0; vertex < job->mesh->num_vertices; vertex++)
-            skin_vertex(job, vertex, is_blended(job, md5_skin_kind_of(job->mesh, vertex)));
+            skin_vertex(job, vertex, is_blended(job, md5i_skin_kind_of(job->mesh, vertex)));
     }
 }
 

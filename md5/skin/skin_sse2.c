@@ -6,12 +6,12 @@
 #define MD5_WIDE_SSE2
 #include "md5/skin/dual_wide.h"
 
-void md5_skin_sse2(const md5_skin_job *job)
+void md5i_skin_sse2(const md5i_skin_job *job)
 {
     skin(job);
 }
 
-void md5_dual_sse2(const md5_dual_job *job)
+void md5i_dual_sse2(const md5_dual_job *job)
 {
     skin_dual(job);
 }

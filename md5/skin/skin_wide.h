@@ -176,7 +176,7 @@ MD5_WIDE_INLINE void skin_groups(const skin_arrays *arrays, const md5_skin_plan 
 
 // One function for each kind, so that the kind is a constant.
 #define SKIN_GROUPS(name, kind)                                                         \
-    MD5_WIDE_CODE static void name(const md5_skin_job *job, const md5_skin_run *run,    \
+    MD5_WIDE_CODE static void name(const md5i_skin_job *job, const md5_skin_run *run,   \
                                    lanes_bounds *bounds)                                \
     {                                                                                   \
         const skin_arrays arrays = arrays_of(job, bounds);                              \
@@ -275,7 +275,7 @@ MD5_WIDE_INLINE void skin_few_singles(const skin_arrays *arrays, const group *of
 
 // Fills the last group up with its last vertex, which is then written several times; very few
 // remaining vertices use plain C.
-MD5_WIDE_INLINE void skin_singles(const md5_skin_job *job, const md5_skin_run *run,
+MD5_WIDE_INLINE void skin_singles(const md5i_skin_job *job, const md5_skin_run *run,
                                   lanes_bounds *bounds, md5_skin_kind kind)
 {
     const skin_arrays arrays = arrays_of(job, bounds);
@@ -293,17 +293,17 @@ MD5_WIDE_INLINE void skin_singles(const md5_skin_job *job, const md5_skin_run *r
         md5_skin_run last = *run;
         last.vertices += done;
         last.count = rest;
-        md5_skin_run_scalar(job, &last);
+        md5i_skin_run_scalar(job, &last);
     }
 }
 
-MD5_WIDE_CODE static void skin_singles_blend(const md5_skin_job *job, const md5_skin_run *run,
+MD5_WIDE_CODE static void skin_singles_blend(const md5i_skin_job *job, const md5_skin_run *run,
                                              lanes_bounds *bounds)
 {
     skin_singles(job, run, bounds, MD5_SKIN_BLEND);
 }
 
-MD5_WIDE_CODE static void skin_singles_exact(const md5_skin_job *job, const md5_skin_run *run,
+MD5_WIDE_CODE static void skin_singles_exact(const md5i_skin_job *job, const md5_skin_run *run,
                                              lanes_bounds *bounds)
 {
     skin_singles(job, run, bounds, MD5_SKIN_EXACT);
@@ -311,13 +311,13 @@ MD5_WIDE_CODE static void skin_singles_exact(const md5_skin_job *job, const md5_
 
 // -- All ------------------------------------------------------------------------------------
 
-MD5_WIDE_CODE static void skin_run(const md5_skin_job *job, const md5_skin_run *run,
+MD5_WIDE_CODE static void skin_run(const md5i_skin_job *job, const md5_skin_run *run,
                                    lanes_bounds *bounds)
 {
     const bool is_single = run->order == MD5_SKIN_SINGLES;
     switch (run->kind) {
     case MD5_SKIN_NONE:
-        md5_skin_run_scalar(job, run);
+        md5i_skin_run_scalar(job, run);
         break;
     case MD5_SKIN_RIGID:
         is_single ? skin_singles_blend(job, run, bounds) : skin_rigid(job, run, bounds);
@@ -357,7 +357,7 @@ MD5_WIDE_CODE static void add_lanes(md5_bounds *bounds, const lanes_bounds *lane
     raise_to_lanes(&bounds->max.z, lanes->high.z);
 }
 
-MD5_WIDE_CODE static void skin(const md5_skin_job *job)
+MD5_WIDE_CODE static void skin(const md5i_skin_job *job)
 {
     const md5_skin_plan *const plan = job->mesh->skin_plan;
     const md5_wide lowest = md5_wide_all(-FLT_MAX), highest = md5_wide_all(FLT_MAX);

@@ -90,7 +90,7 @@ static inline md5_vec3d project(md5_vec3d n, md5_vec3d along)
     return length > UNDEFINED ? md5_vec3d_scale(projected, 1.0 / length) : any_perpendicular(n);
 }
 
-md5_vec3d md5_tangent_near(md5_vec3 normal, md5_vec3d along)
+md5_vec3d md5i_tangent_near(md5_vec3 normal, md5_vec3d along)
 {
     return project(md5_vec3d_of(normal), along);
 }
@@ -168,16 +168,16 @@ static void make_tangents(const md5_vec3 *normals, const texture_axes *sums, uin
     }
 }
 
-bool md5_build_tangents(md5_arena *arena, uint32_t num_vertices, uint32_t num_triangles,
-                        const md5_geometry_arrays *arrays)
+bool md5i_build_tangents(md5_arena *arena, uint32_t num_vertices, uint32_t num_triangles,
+                         const md5_geometry_arrays *arrays)
 {
-    const md5_arena_mark before = md5_arena_here(arena);
-    texture_axes *const sums = (texture_axes *)md5_arena_alloc(arena, num_vertices, sizeof *sums);
+    const md5_arena_mark before = md5i_arena_here(arena);
+    texture_axes *const sums = (texture_axes *)md5i_arena_alloc(arena, num_vertices, sizeof *sums);
     TRY(sums);
     memset(arrays->tangents, 0, num_vertices * sizeof *arrays->tangents);
     for (size_t i = 0; i < num_triangles; i++)
         add_triangle(arrays, arrays->indices + 3 * i, sums);
     make_tangents(arrays->normals, sums, num_vertices, arrays->tangents);
-    md5_arena_rewind(arena, before);
+    md5i_arena_rewind(arena, before);
     return true;
 }

@@ -7,9 +7,9 @@
 
 // Returns the unit vector perpendicular to `normal` that is nearest to `along`; any perpendicular
 // one if `along` is zero or parallel to the normal.
-md5_vec3d md5_tangent_near(md5_vec3 normal, md5_vec3d along);
+md5_vec3d md5i_tangent_near(md5_vec3 normal, md5_vec3d along);
 
-// Bytes of scratch memory that md5_build_tangents() takes for each vertex.
+// Bytes of scratch memory that md5i_build_tangents() takes for each vertex.
 enum { MD5_TANGENT_SCRATCH = 4 * sizeof(double) };
 
 // Writes the tangents of `arrays` from its indices[3 * num_triangles], positions, normals and
@@ -17,7 +17,7 @@ enum { MD5_TANGENT_SCRATCH = 4 * sizeof(double) };
 // position do not share tangents, since their textures may have different directions. If +u has no
 // direction, the tangent is any unit vector perpendicular to the normal, with w = 1. Returns false
 // and sets the context's error if memory runs out.
-bool md5_build_tangents(md5_arena *arena, uint32_t num_vertices, uint32_t num_triangles,
-                        const md5_geometry_arrays *arrays);
+bool md5i_build_tangents(md5_arena *arena, uint32_t num_vertices, uint32_t num_triangles,
+                         const md5_geometry_arrays *arrays);
 
 #endif

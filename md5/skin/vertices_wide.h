@@ -21,11 +21,11 @@ typedef struct skin_arrays {
     const md5_vec4 *bind_tangents;
     md5_vec3 *positions, *normals;
     md5_vec4 *tangents;
-    uint32_t position_stride, normal_stride, tangent_stride; // see md5_skin_job
+    uint32_t position_stride, normal_stride, tangent_stride; // see md5i_skin_job
     lanes_bounds *bounds; // or NULL; if set, grows to hold the positions, which are not written
 } skin_arrays;
 
-MD5_WIDE_INLINE skin_arrays arrays_of(const md5_skin_job *job, lanes_bounds *bounds)
+MD5_WIDE_INLINE skin_arrays arrays_of(const md5i_skin_job *job, lanes_bounds *bounds)
 {
     const md5_mesh *const mesh = job->mesh;
     return (skin_arrays){

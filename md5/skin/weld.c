@@ -113,13 +113,13 @@ static const uint32_t *sort_by_key(const md5_vec3 *points, uint32_t count, uint3
     return order;
 }
 
-bool md5_weld_by_sorting(md5_arena *arena, const md5_vec3 *points, uint32_t count,
-                         uint32_t *first_equal)
+bool md5i_weld_by_sorting(md5_arena *arena, const md5_vec3 *points, uint32_t count,
+                          uint32_t *first_equal)
 {
-    const md5_arena_mark before = md5_arena_here(arena);
-    uint32_t *const order = (uint32_t *)md5_arena_room(arena, count, sizeof *order);
+    const md5_arena_mark before = md5i_arena_here(arena);
+    uint32_t *const order = (uint32_t *)md5i_arena_room(arena, count, sizeof *order);
     TRY(order);
-    uint32_t *const other = (uint32_t *)md5_arena_room(arena, count, sizeof *other);
+    uint32_t *const other = (uint32_t *)md5i_arena_room(arena, count, sizeof *other);
     TRY(other);
     const uint32_t *const sorted = sort_by_key(points, count, order, other);
     for (uint32_t i = 0, first = 0; i < count; i++) {
@@ -128,22 +128,22 @@ bool md5_weld_by_sorting(md5_arena *arena, const md5_vec3 *points, uint32_t coun
             first = point;
         first_equal[point] = first;
     }
-    md5_arena_rewind(arena, before);
+    md5i_arena_rewind(arena, before);
     return true;
 }
 
-bool md5_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_t *first_equal)
+bool md5i_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_t *first_equal)
 {
     if (!MD5_HAS_SHORTCUTS)
-        return md5_weld_by_sorting(arena, points, count, first_equal);
-    const md5_arena_mark before = md5_arena_here(arena);
+        return md5i_weld_by_sorting(arena, points, count, first_equal);
+    const md5_arena_mark before = md5i_arena_here(arena);
     uint32_t num_slots = 2;
     while (num_slots < count + count / 2) // count < 2^31 / 14
         num_slots *= 2;
-    uint32_t *const slots = (uint32_t *)md5_arena_room(arena, num_slots, sizeof *slots);
+    uint32_t *const slots = (uint32_t *)md5i_arena_room(arena, num_slots, sizeof *slots);
     TRY(slots);
     memset(slots, 0xFF, num_slots * sizeof *slots);
     const bool is_done = weld_by_hash(points, count, slots, num_slots - 1, first_equal);
-    md5_arena_rewind(arena, before);
-    return is_done || md5_weld_by_sorting(arena, points, count, first_equal);
+    md5i_arena_rewind(arena, before);
+    return is_done || md5i_weld_by_sorting(arena, points, count, first_equal);
 }

@@ -133,7 +133,7 @@ static void measure_reading(bench_table *table, int count, char **paths)
 
 static md5_cpu widest_set(void)
 {
-    return md5_cpu_has(MD5_CPU_AVX512) ? MD5_CPU_AVX512 : md5_cpu_best();
+    return md5i_cpu_has(MD5_CPU_AVX512) ? MD5_CPU_AVX512 : md5i_cpu_best();
 }
 
 static void measure_pose(bench_table *table, posing *made, bench_work *work, const char *name,
@@ -199,7 +199,7 @@ static void measure_posing(bench_table *table, uint32_t num_joints)
                                           .work = work_compose,
                                           .of = &made,
                                           .units = num_joints,
-                                          .best = md5_cpu_best()});
+                                          .best = md5i_cpu_best()});
         bench_measure(table, &(bench_row){.name = "sample along curves",
                                           .unit = "ns/joint",
                                           .work = work_sample_cubic,
@@ -256,7 +256,7 @@ static double angle_between(const double a[4], const double b[4])
     return 4.0 * atan2(sqrt(fmin(near, far)), sqrt(fmax(near, far)));
 }
 
-// The error of md5_slerp(), radians.
+// The error of md5_quat_slerp(), radians.
 static double slerp_error(md5_quat a, md5_quat b, float t)
 {
     double p[4], q[4], exact[4], found[4];
@@ -272,7 +272,7 @@ static double slerp_error(md5_quat a, md5_quat b, float t)
         (cosine < 0.0 ? -1.0 : 1.0) * (sine > 0.0 ? sin((double)t * angle) / sine : (double)t);
     for (int i = 0; i < 4; i++)
         exact[i] = p[i] * of_a + q[i] * of_b;
-    unit_of(md5_slerp(a, b, t), found);
+    unit_of(md5_quat_slerp(a, b, t), found);
     return angle_between(exact, found);
 }
 
@@ -422,7 +422,7 @@ static void measure_against_peer(bench_table *table, int count, char **paths)
 {
     static bench_texts ours, others;
     static peer_ratios of_ours, of_others, of_scattered;
-    if (!md5_cpu_has(MD5_CPU_AVX2))
+    if (!md5i_cpu_has(MD5_CPU_AVX2))
         return;
     for (int influences = 1; influences <= 8; influences *= 2)
         peer_add(&of_scattered, made_model(influences, true), widest_set(), &table->seen);

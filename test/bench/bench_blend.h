@@ -40,11 +40,11 @@ typedef struct blend_peer {
     __m128 *mask, *rest_of_mask, *sums; // of each four joints
 } blend_peer;
 
-static blend_four *blend_convert(const md5_transform *pose, uint32_t count, uint32_t num_fours)
+static blend_four *blend_convert(const md5_xform *pose, uint32_t count, uint32_t num_fours)
 {
     blend_four *const to = posing_memory(num_fours, sizeof *to);
     for (uint32_t i = 0; i < 4 * num_fours; i++) {
-        const md5_transform joint = pose[i < count ? i : count - 1];
+        const md5_xform joint = pose[i < count ? i : count - 1];
         const float parts[BLEND_ALL] = {joint.translation.x,
                                         joint.translation.y,
                                         joint.translation.z,

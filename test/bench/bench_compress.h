@@ -19,7 +19,7 @@ typedef struct compress_case {
     md5_binding *binding;
     md5_compressed *compressed;
     md5_compressed_binding *packed;
-    md5_transform *pose;
+    md5_xform *pose;
 } compress_case;
 
 static bool is_in_folder_of(const char *path, const char *other)

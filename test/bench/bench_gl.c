@@ -62,7 +62,7 @@ static void load(gl_stage *stage, const char *mesh, const char *anim)
 {
     const md5gl_opts opts = {.load = load_function};
     md5_error error;
-    stage->renderer = md5gl_create(&opts, &error);
+    stage->renderer = md5gl_create_renderer(&opts, &error);
     if (!stage->renderer)
         fail("no renderer", error.message);
     stage->model = md5_load_model(mesh, NULL, &error);
@@ -73,7 +73,7 @@ static void load(gl_stage *stage, const char *mesh, const char *anim)
     stage->drawn = md5gl_create_model(stage->renderer, stage->model, MD5GL_PATH_4, &error);
     stage->target =
         stage->drawn
-                && md5gl_build_variant(stage->renderer, MD5GL_PATH_CPU, MD5GL_BLEND_LINEAR, &error)
+                && md5gli_build_variant(stage->renderer, MD5GL_PATH_CPU, MD5GL_BLEND_LINEAR, &error)
             ? md5gl_create_target(stage->renderer, WIDTH, HEIGHT, 1, &error)
             : NULL;
     if (!stage->target)
@@ -85,7 +85,7 @@ static void close_stage(gl_stage *stage)
     if (stage->renderer) {
         md5gl_destroy_target(stage->renderer, stage->target);
         md5gl_destroy_model(stage->renderer, stage->drawn);
-        md5gl_destroy(stage->renderer);
+        md5gl_destroy_renderer(stage->renderer);
     }
     md5_free_binding(stage->binding);
     md5_free_anim(stage->anim);
@@ -107,7 +107,7 @@ static float cell_width(const md5_model *model)
 static void pose(const gl_stage *stage)
 {
     const uint32_t num_joints = stage->model->skeleton.num_joints;
-    md5_transform *const scratch = malloc(num_joints * sizeof *scratch);
+    md5_xform *const scratch = malloc(num_joints * sizeof *scratch);
     md5_mat34 *const joints = malloc(num_joints * sizeof *joints);
     md5_mat34 *const palettes = malloc((size_t)CROWD * num_joints * sizeof *palettes);
     md5_mat34 placements[CROWD];
@@ -121,10 +121,10 @@ static void pose(const gl_stage *stage)
         const md5_moment moment = md5_moment_at(stage->anim, 0.13 * i, MD5_WRAP_LOOP);
         md5_pose_palette(stage->binding, &moment, MD5_ROOT_IN_PLACE, scratch, joints,
                          palettes + (size_t)i * num_joints);
-        placements[i] = md5_mat34_from_transform(
-            (md5_transform){.rotation = {.w = 1.0f},
-                            .translation = {0.0f, ((float)column + 0.5f - COLUMNS / 2) * wide,
-                                            ((float)row + 0.3f - ROWS / 2) * high}});
+        placements[i] = md5_mat34_from_xform(
+            (md5_xform){.rotation = {.w = 1.0f},
+                        .translation = {0.0f, ((float)column + 0.5f - COLUMNS / 2) * wide,
+                                        ((float)row + 0.3f - ROWS / 2) * high}});
     }
     if (!md5gl_pose_models(stage->renderer, stage->drawn, palettes, placements, CROWD, &error))
         fail("no room", error.message);
@@ -162,7 +162,7 @@ static double draw(const gl_stage *stage, const md5gl_frame *frame)
     md5gl_begin_frame(stage->renderer, frame);
     gl->Finish();
     const double start = bench_now();
-    md5gl_draw_posed(stage->renderer, stage->drawn, MD5GL_LIT);
+    md5gl_draw_model(stage->renderer, stage->drawn, MD5GL_LIT);
     gl->Finish();
     const double seconds = bench_now() - start;
     if (!md5gl_end_frame(stage->renderer, &error))

@@ -230,7 +230,7 @@ static int bench_choose(const bench_row *row, bench_variant *variants)
     variants[count++] =
         (bench_variant){.name = bench_level_name(row->best), .work = row->work, .level = row->best};
     for (int level = MD5_CPU_SCALAR; level < MD5_CPU_COUNT && !row->no_twin; level++) {
-        if ((md5_cpu)level == row->best || !md5_cpu_has((md5_cpu)level))
+        if ((md5_cpu)level == row->best || !md5i_cpu_has((md5_cpu)level))
             continue;
         if (level == MD5_CPU_SCALAR || (row->levels && (md5_cpu)level < row->best))
             variants[count++] = (bench_variant){.name = bench_level_name((md5_cpu)level),

@@ -22,7 +22,7 @@ typedef struct playing {
     md5_player *players[PLAYING_CROWD];
     md5_play_job jobs[PLAYING_CROWD];
     uint32_t next;
-    md5_transform *pose;
+    md5_xform *pose;
     md5_mat34 *joints, *palettes; // of one; of the crowd
     void *scratch;
 } playing;
@@ -133,8 +133,8 @@ static bool make_playing(playing *play)
 static void free_playing(playing *play)
 {
     for (uint32_t i = 0; i < PLAYING_CROWD; i++)
-        md5_free_player(play->players[i]);
-    md5_free_machine(play->machine);
+        md5_destroy_player(play->players[i]);
+    md5_destroy_machine(play->machine);
     for (int i = 0; i < PLAYING_CLIPS; i++) {
         md5_free_binding(play->bindings[i]);
         md5_free_anim(play->anims[i]);
@@ -216,7 +216,7 @@ static void measure_play(bench_table *table)
         .work = work_character,
         .of = &of,
         .units = num_joints,
-        .best = md5_cpu_best(),
+        .best = md5i_cpu_best(),
         .no_twin = true,
         .goal = 15.0,
     };

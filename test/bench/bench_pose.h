@@ -28,7 +28,7 @@ typedef struct posing {
     md5_model *model;
     md5_anim *anim;
     md5_binding *binding;
-    md5_transform *pose;
+    md5_xform *pose;
     md5_mat34 *joints, *palette, *palettes; // of one character, of the crowd
     md5_mat34 *buffer;                      // of POSING_BUFFER characters
     md5_pose_job *jobs;
@@ -36,7 +36,7 @@ typedef struct posing {
     md5_moment moments[POSING_MOMENTS]; // spread over the clip
     uint32_t next_moment;
     double time;
-    md5_transform *layer, *mixed; // another pose, and a result
+    md5_xform *layer, *mixed; // another pose, and a result
     float *mask;
 } posing;
 
@@ -198,8 +198,8 @@ static uint64_t work_play(void *of, md5_cpu level)
 {
     posing *const made = of;
     const md5_moment moment = play_on(made);
-    md5_pose_palette_with(md5_pose_kernels_of(level), made->binding, &moment, MD5_ROOT_FILE,
-                          made->pose, made->joints, made->palette);
+    md5i_pose_palette_with(md5i_pose_kernels_of(level), made->binding, &moment, MD5_ROOT_FILE,
+                           made->pose, made->joints, made->palette);
     return seen_of(made->palette);
 }
 
@@ -207,8 +207,8 @@ static uint64_t work_seek(void *of, md5_cpu level)
 {
     posing *const made = of;
     const md5_moment moment = seek_on(made);
-    md5_pose_palette_with(md5_pose_kernels_of(level), made->binding, &moment, MD5_ROOT_FILE,
-                          made->pose, made->joints, made->palette);
+    md5i_pose_palette_with(md5i_pose_kernels_of(level), made->binding, &moment, MD5_ROOT_FILE,
+                           made->pose, made->joints, made->palette);
     return seen_of(made->palette);
 }
 
@@ -216,7 +216,8 @@ static uint64_t work_sample(void *of, md5_cpu level)
 {
     posing *const made = of;
     const md5_moment moment = play_on(made);
-    md5_sample_with(md5_pose_kernels_of(level), made->binding, &moment, MD5_ROOT_FILE, made->pose);
+    md5i_sample_with(md5i_pose_kernels_of(level), made->binding, &moment, MD5_ROOT_FILE,
+                     made->pose);
     return made->pose[0].rotation.x > 0.0f;
 }
 
@@ -232,54 +233,54 @@ static uint64_t work_sample_cubic(void *of, md5_cpu level)
 static uint64_t work_compose(void *of, md5_cpu level)
 {
     posing *const made = of;
-    md5_pose_kernels_of(level)->compose(&made->model->skeleton, made->pose, made->joints);
+    md5i_pose_kernels_of(level)->compose(&made->model->skeleton, made->pose, made->joints);
     return seen_of(made->joints);
 }
 
 static uint64_t work_multiply(void *of, md5_cpu level)
 {
     posing *const made = of;
-    md5_pose_kernels_of(level)->multiply(made->model->skeleton.num_joints, made->joints,
-                                         made->model->inverse_bind, made->palette);
+    md5i_pose_kernels_of(level)->multiply(made->model->skeleton.num_joints, made->joints,
+                                          made->model->inverse_bind, made->palette);
     return seen_of(made->palette);
 }
 
 static uint64_t work_finish(void *of, md5_cpu level)
 {
     posing *const made = of;
-    md5_pose_kernels_of(level)->finish(&made->model->skeleton, made->model->inverse_bind,
-                                       made->pose, made->joints, made->palette);
+    md5i_pose_kernels_of(level)->finish(&made->model->skeleton, made->model->inverse_bind,
+                                        made->pose, made->joints, made->palette);
     return seen_of(made->palette);
 }
 
 static uint64_t work_blend(void *of, md5_cpu level)
 {
     posing *const made = of;
-    md5_pose_kernels_of(level)->blend(made->pose, made->layer, 0.3f, NULL,
-                                      made->model->skeleton.num_joints, made->mixed);
+    md5i_pose_kernels_of(level)->blend(made->pose, made->layer, 0.3f, NULL,
+                                       made->model->skeleton.num_joints, made->mixed);
     return made->mixed[0].rotation.x > 0.0f;
 }
 
 static uint64_t work_blend_masked(void *of, md5_cpu level)
 {
     posing *const made = of;
-    md5_pose_kernels_of(level)->blend(made->pose, made->layer, 0.7f, made->mask,
-                                      made->model->skeleton.num_joints, made->mixed);
+    md5i_pose_kernels_of(level)->blend(made->pose, made->layer, 0.7f, made->mask,
+                                       made->model->skeleton.num_joints, made->mixed);
     return made->mixed[0].rotation.x > 0.0f;
 }
 
 static uint64_t work_add(void *of, md5_cpu level)
 {
     posing *const made = of;
-    md5_pose_kernels_of(level)->add(made->pose, made->layer, 0.6f, NULL,
-                                    made->model->skeleton.num_joints, made->mixed);
+    md5i_pose_kernels_of(level)->add(made->pose, made->layer, 0.6f, NULL,
+                                     made->model->skeleton.num_joints, made->mixed);
     return made->mixed[0].rotation.x > 0.0f;
 }
 
 static uint64_t work_crowd(void *of, md5_cpu level)
 {
     posing *const made = of;
-    md5_pose_batch_with(md5_pose_kernels_of(level), made->jobs, POSING_CROWD, made->scratch);
+    md5i_pose_batch_with(md5i_pose_kernels_of(level), made->jobs, POSING_CROWD, made->scratch);
     return seen_of(made->palettes);
 }
 
@@ -296,7 +297,7 @@ static void pose_through_buffer(const md5_pose_kernels *kernels, const md5_pose_
             near[i] = jobs[begin + i];
             near[i].palette = buffer + i * num_joints;
         }
-        md5_pose_batch_with(kernels, near, some, scratch);
+        md5i_pose_batch_with(kernels, near, some, scratch);
         memcpy(jobs[begin].palette, buffer, some * num_joints * sizeof *buffer);
     }
 }
@@ -304,7 +305,7 @@ static void pose_through_buffer(const md5_pose_kernels *kernels, const md5_pose_
 static uint64_t work_many(void *of, md5_cpu level)
 {
     posing *const made = of;
-    pose_through_buffer(md5_pose_kernels_of(level), made->jobs, POSING_MANY, made->buffer,
+    pose_through_buffer(md5i_pose_kernels_of(level), made->jobs, POSING_MANY, made->buffer,
                         made->scratch);
     return seen_of(made->palettes);
 }
@@ -322,7 +323,7 @@ static uint64_t work_fill(void *of, md5_cpu level)
 static uint64_t work_many_straight(void *of, md5_cpu level)
 {
     posing *const made = of;
-    md5_pose_batch_with(md5_pose_kernels_of(level), made->jobs, POSING_MANY, made->scratch);
+    md5i_pose_batch_with(md5i_pose_kernels_of(level), made->jobs, POSING_MANY, made->scratch);
     return seen_of(made->palettes);
 }
 
@@ -343,7 +344,7 @@ static void *pose_part(void *of)
     const crowd_part *const part = of;
     for (int round = 0; round < part->num_rounds; round++)
         if (part->buffer)
-            pose_through_buffer(md5_pose_kernels_best(), part->jobs, part->count, part->buffer,
+            pose_through_buffer(md5i_pose_kernels_best(), part->jobs, part->count, part->buffer,
                                 part->scratch);
         else
             md5_pose_batch(part->jobs, part->count, NULL, part->scratch);

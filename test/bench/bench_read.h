@@ -345,7 +345,7 @@ static void show_clip_memory(bench_table *table, const bench_texts *clips, const
             continue;
         const double joints = anim->skeleton.num_joints;
         const double turns = anim->num_rotations, moves = anim->num_translations;
-        bytes += (joints + 1.0) * sizeof(md5_transform) + (turns + moves) * sizeof(uint32_t);
+        bytes += (joints + 1.0) * sizeof(md5_xform) + (turns + moves) * sizeof(uint32_t);
         bytes += anim->num_frames * (turns * sizeof(md5_quat) + moves * sizeof(md5_vec3));
         joint_frames += joints * anim->num_frames;
         md5_free_anim(anim);

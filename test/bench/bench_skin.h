@@ -16,7 +16,7 @@ typedef struct skinning {
     md5_model *model;
     md5_mat34 *palette;
     md5_dual_quat *dual; // of the palette
-    md5_skin_job *jobs;  // [meshes]
+    md5i_skin_job *jobs; // [meshes]
     md5_cpu level;
     double num_vertices;
 } skinning;
@@ -107,17 +107,16 @@ static void make_skinning(skinning *of, md5_model *model)
     if (!of->palette || !of->dual || !of->jobs)
         exit(1);
     for (uint32_t i = 0; i < num_joints; i++) {
-        const md5_transform turn = {
-            {0.0f, 0.0f, 0.0998f, -0.995f}, {0.0f, 0.0f, (float)(i % 3)}, 0};
-        of->palette[i] = md5_mat34_mul(model->bind[i], md5_mat34_from_transform(turn));
+        const md5_xform turn = {{0.0f, 0.0f, 0.0998f, -0.995f}, {0.0f, 0.0f, (float)(i % 3)}, 0};
+        of->palette[i] = md5_mat34_mul(model->bind[i], md5_mat34_from_xform(turn));
     }
     md5_build_palette(model, of->palette, of->palette);
-    md5_dual_palette(of->palette, num_joints, of->dual);
+    md5_build_dual_palette(of->palette, num_joints, of->dual);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
-        md5_skin_job *const job = &of->jobs[i];
+        md5i_skin_job *const job = &of->jobs[i];
         of->num_vertices += mesh->num_vertices;
-        *job = (md5_skin_job){.mesh = mesh, .palette = of->palette};
+        *job = (md5i_skin_job){.mesh = mesh, .palette = of->palette};
         job->positions = calloc(mesh->num_vertices + 1, sizeof *job->positions);
         job->normals = calloc(mesh->num_vertices + 1, sizeof *job->normals);
         job->tangents = calloc(mesh->num_vertices + 1, sizeof *job->tangents);
@@ -130,10 +129,10 @@ static uint64_t skin_all(const skinning *of, bool normals, bool tangents)
 {
     uint64_t seen = 0;
     for (uint32_t i = 0; i < of->model->num_meshes; i++) {
-        md5_skin_job job = of->jobs[i];
+        md5i_skin_job job = of->jobs[i];
         job.normals = normals ? job.normals : NULL;
         job.tangents = tangents ? job.tangents : NULL;
-        md5_skin_with(of->level, &job);
+        md5i_skin_with(of->level, &job);
         seen += job.mesh->num_vertices > 0 && job.positions[0].x > 0.0f;
     }
     return seen;
@@ -146,7 +145,7 @@ static uint64_t skin_all_dual(const skinning *of)
     for (uint32_t i = 0; i < of->model->num_meshes; i++) {
         md5_dual_job job = {of->jobs[i], of->dual};
         job.skin.tangents = NULL;
-        md5_dual_with(of->level, &job);
+        md5i_dual_with(of->level, &job);
         seen += job.skin.mesh->num_vertices > 0 && job.skin.positions[0].x > 0.0f;
     }
     return seen;

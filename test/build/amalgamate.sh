@@ -68,7 +68,7 @@ int main(int argc, char **argv)
     if (!binding)
         return 1;
     const md5_mesh *mesh = &model->meshes[0];
-    md5_transform *pose = (md5_transform *)malloc(model->skeleton.num_joints * sizeof *pose);
+    md5_xform *pose = (md5_xform *)malloc(model->skeleton.num_joints * sizeof *pose);
     md5_mat34 *joints = (md5_mat34 *)malloc(model->skeleton.num_joints * sizeof *joints);
     md5_mat34 *palette = (md5_mat34 *)malloc(model->skeleton.num_joints * sizeof *palette);
     md5_vec3 *positions = (md5_vec3 *)malloc(mesh->num_vertices * sizeof *positions);

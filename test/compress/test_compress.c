@@ -15,7 +15,7 @@ typedef struct frame3 {
     double m[3][4];
 } frame3;
 
-static frame3 frame_of(const md5_transform *local)
+static frame3 frame_of(const md5_xform *local)
 {
     const md5_quat r = local->rotation;
     const double length = sqrt((double)r.x * (double)r.x + (double)r.y * (double)r.y
@@ -45,7 +45,7 @@ static frame3 product(const frame3 *a, const frame3 *b)
     return out;
 }
 
-static void walk(const md5_skeleton *skeleton, const md5_transform *pose, frame3 *joints)
+static void walk(const md5_skeleton *skeleton, const md5_xform *pose, frame3 *joints)
 {
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
@@ -118,7 +118,7 @@ static double measured(const clip_case *of)
 {
     const md5_skeleton *const skeleton = &of->anim->skeleton;
     const size_t count = skeleton->num_joints;
-    md5_transform *const pose = calloc(count, sizeof *pose);
+    md5_xform *const pose = calloc(count, sizeof *pose);
     frame3 *const joints = calloc(2 * count, sizeof *joints);
     double worst = 0.0;
     for (uint32_t frame = 0; frame < of->anim->num_frames; frame++) {
@@ -236,7 +236,7 @@ TEST (compress_of_the_corpus_holds_the_tolerance) {
 
 static const md5_cpu levels[] = {MD5_CPU_SSE2, MD5_CPU_AVX2, MD5_CPU_NEON};
 
-static bool is_same(const md5_transform *a, const md5_transform *b, size_t count)
+static bool is_same(const md5_xform *a, const md5_xform *b, size_t count)
 {
     return memcmp(a, b, count * sizeof *a) == 0;
 }
@@ -246,8 +246,8 @@ static md5_moment moment_of(const clip_case *of, int i, uint64_t *random)
 {
     const uint32_t frames = of->anim->num_frames;
     md5_moment moment =
-        md5_moment_of_frames(of->anim, test_random_u32(random) % frames,
-                             test_random_u32(random) % frames, (float)test_random(random));
+        md5_moment_from_frames(of->anim, test_random_u32(random) % frames,
+                               test_random_u32(random) % frames, (float)test_random(random));
     if (i % 2)
         moment = md5_compressed_moment(of->compressed, 0.0371 * i, MD5_WRAP_CYCLE);
     if (i % 5 == 0)
@@ -268,20 +268,20 @@ TEST (compress_samples_the_same_bits_with_every_instruction_set) {
         if (!CHECK(of.compressed != NULL && binding != NULL))
             return;
         const size_t count = of.anim->skeleton.num_joints;
-        md5_transform *const poses = calloc(2 * count, sizeof *poses);
+        md5_xform *const poses = calloc(2 * count, sizeof *poses);
         uint64_t random = 3;
         for (int i = 0; i < 100; i++) {
             const md5_moment moment = moment_of(&of, i, &random);
-            md5_sample_compressed_with(md5_packed_sample_scalar, binding, &moment, MD5_ROOT_FILE,
-                                       poses);
+            md5i_sample_compressed_with(md5i_packed_sample_scalar, binding, &moment, MD5_ROOT_FILE,
+                                        poses);
             for (size_t n = 0; n < sizeof levels / sizeof levels[0]; n++) {
-                if (!md5_cpu_has(levels[n]))
+                if (!md5i_cpu_has(levels[n]))
                     continue;
-                md5_sample_compressed_with(md5_packed_kernel_of(levels[n]), binding, &moment,
-                                           MD5_ROOT_FILE, poses + count);
+                md5i_sample_compressed_with(md5i_packed_kernel_of(levels[n]), binding, &moment,
+                                            MD5_ROOT_FILE, poses + count);
                 CHECK(is_same(poses, poses + count, count));
-                md5_packed_sample_with(md5_packed_kernel_of(levels[n]), of.compressed->packed,
-                                       &moment, poses + count);
+                md5i_packed_sample_with(md5i_packed_kernel_of(levels[n]), of.compressed->packed,
+                                        &moment, poses + count);
                 CHECK(is_same(poses, poses + count, count));
             }
         }
@@ -302,16 +302,16 @@ TEST (compress_samples_any_moment_alone) {
     compress_case(&of, 0.1f);
     if (!CHECK(of.compressed != NULL))
         return;
-    const size_t size = md5_write_compressed(of.compressed, NULL, 0);
+    const size_t size = md5_write_anim(of.compressed, NULL, 0);
     uint8_t *const bytes = malloc(size);
-    CHECK_UINT(md5_write_compressed(of.compressed, bytes, size), size);
+    CHECK_UINT(md5_write_anim(of.compressed, bytes, size), size);
     md5_compressed *const again = md5_parse_compressed(bytes, size, NULL, NULL);
     const size_t count = of.anim->skeleton.num_joints, frames = of.anim->num_frames;
-    md5_transform *const poses = calloc((frames + 1) * count, sizeof *poses);
+    md5_xform *const poses = calloc((frames + 1) * count, sizeof *poses);
     for (uint32_t i = 0; i < frames; i++)
         md5_sample_compressed_anim(of.compressed, &(md5_moment){.frame0 = i, .frame1 = i},
                                    MD5_ROOT_FILE, poses + i * count);
-    md5_transform *const one = poses + frames * count;
+    md5_xform *const one = poses + frames * count;
     for (uint32_t i = 0; again && i < frames; i++) {
         const uint32_t frame = (uint32_t)(i * 7 % frames);
         const md5_moment moment = {.frame0 = frame, .frame1 = (frame + 1) % (uint32_t)frames};
@@ -331,7 +331,7 @@ TEST (compress_samples_any_moment_alone) {
 static void check_frames(const md5_compressed *compressed, const md5_anim *again)
 {
     const size_t count = again->skeleton.num_joints;
-    md5_transform *const poses = calloc(2 * count, sizeof *poses);
+    md5_xform *const poses = calloc(2 * count, sizeof *poses);
     for (uint32_t frame = 0; frame < again->num_frames; frame++) {
         const md5_moment still = {.frame0 = frame, .frame1 = frame};
         md5_sample_compressed_anim(compressed, &still, MD5_ROOT_ID, poses);

@@ -50,7 +50,7 @@ static md5_compressed *compress(const md5_anim *anim, float tolerance)
 
 // The distance between the unit quaternions (about half of the angle between the rotations, in
 // radians) plus the distance between the translations.
-static double difference(const md5_transform *a, const md5_transform *b)
+static double difference(const md5_xform *a, const md5_xform *b)
 {
     const double p[4] = {(double)a->rotation.x, (double)a->rotation.y, (double)a->rotation.z,
                          (double)a->rotation.w};
@@ -71,7 +71,7 @@ static double difference(const md5_transform *a, const md5_transform *b)
 
 TEST (compress_may_choose_each_step) {
     for (int i = 1; i < MD5_PACKED_STEPS; i++)
-        CHECK(md5_packed_steps[i] > md5_packed_steps[i - 1]);
+        CHECK(md5i_packed_steps[i] > md5i_packed_steps[i - 1]);
 }
 
 // Without a model, a joint's skin is as far as its longest bone, or, at the end of a chain, as its
@@ -80,10 +80,10 @@ TEST (compress_measures_bones_where_there_is_no_skin) {
     md5_anim *const anim = make_anim(1.0, 0.0, "c");
     md5_context context;
     md5_error error;
-    md5_context_begin(&context, NULL, NULL, &error);
+    md5i_context_begin(&context, NULL, NULL, &error);
     md5_arena arena = {.context = &context};
     md5_skin_reach of;
-    const bool is_found = CHECK(md5_find_reach(&arena, anim, &(md5_compress_opts){0}, &of));
+    const bool is_found = CHECK(md5i_find_reach(&arena, anim, &(md5_compress_opts){0}, &of));
     const double last = sqrt(5.0 * 5.0 + 0.5 * 0.5), own[JOINTS] = {10.0, 12.0, last, last};
     const double reach[JOINTS] = {2.0 * last + 22.0, 2.0 * last + 12.0, 2.0 * last, last};
     for (int i = 0; i < JOINTS && is_found; i++) {
@@ -91,7 +91,7 @@ TEST (compress_measures_bones_where_there_is_no_skin) {
         CHECK_NEAR((double)of.reach[i], reach[i], 1e-5);
         CHECK_NEAR((double)of.budgets[i], 0.5, 1e-6); // four joints are on the path: sqrt(4)
     }
-    md5_arena_free(&arena);
+    md5i_arena_free(&arena);
     md5_free_anim(anim);
 }
 
@@ -104,7 +104,7 @@ TEST (compress_keeps_rotations_by_any_angle) {
         md5_anim *const anim = make_anim(turns[i], 50.0, "c");
         md5_compressed *const compressed = compress(anim, 0.01f);
         for (int k = 0; k < 100 && compressed; k++) {
-            md5_transform exact[JOINTS], pose[JOINTS];
+            md5_xform exact[JOINTS], pose[JOINTS];
             const md5_moment moment = md5_moment_at(anim, 0.0123 * k, MD5_WRAP_CYCLE);
             md5_sample_anim(anim, &moment, MD5_ROOT_FILE, exact);
             md5_sample_compressed_anim(compressed, &moment, MD5_ROOT_FILE, pose);
@@ -120,13 +120,14 @@ static void check_levels(const md5_anim *anim, const md5_compressed *compressed)
 {
     static const md5_cpu levels[] = {MD5_CPU_SSE2, MD5_CPU_AVX2, MD5_CPU_NEON};
     for (int k = 0; k < 100 && compressed; k++) {
-        md5_transform a[JOINTS] = {{.pad = 0.0f}}, b[JOINTS] = {{.pad = 0.0f}};
+        md5_xform a[JOINTS] = {{.pad = 0.0f}}, b[JOINTS] = {{.pad = 0.0f}};
         const md5_moment moment = md5_moment_at(anim, 0.0123 * k, MD5_WRAP_CYCLE);
-        md5_packed_sample_with(md5_packed_sample_scalar, compressed->packed, &moment, a);
+        md5i_packed_sample_with(md5i_packed_sample_scalar, compressed->packed, &moment, a);
         for (size_t n = 0; n < sizeof levels / sizeof levels[0]; n++) {
-            if (!md5_cpu_has(levels[n]))
+            if (!md5i_cpu_has(levels[n]))
                 continue;
-            md5_packed_sample_with(md5_packed_kernel_of(levels[n]), compressed->packed, &moment, b);
+            md5i_packed_sample_with(md5i_packed_kernel_of(levels[n]), compressed->packed, &moment,
+                                    b);
             CHECK(memcmp(a, b, sizeof a) == 0);
         }
     }
@@ -158,8 +159,8 @@ TEST (compress_keeps_long_ways_in_fine_steps) {
     md5_compressed *const compressed = compress(anim, 0.01f);
     if (CHECK(compressed != NULL)) {
         md5_packed_place place = md5_packed_first(compressed->packed);
-        (void)md5_packed_take_head(compressed->packed, MD5_PACKED_ROTATION, &place);
-        CHECK(md5_packed_take_head(compressed->packed, MD5_PACKED_TRANSLATION, &place).row
+        (void)md5i_packed_take_head(compressed->packed, MD5_PACKED_ROTATION, &place);
+        CHECK(md5i_packed_take_head(compressed->packed, MD5_PACKED_TRANSLATION, &place).row
               > MD5_PACKED_WORD);
         CHECK(compressed->error <= 0.01f);
     }
@@ -190,11 +191,11 @@ TEST (compress_gives_the_motion_of_the_root) {
     for (int k = 0; k < 40 && compressed; k++) {
         const md5_moment from = md5_moment_at(anim, 0.3 * k, MD5_WRAP_LOOP);
         const md5_moment to = md5_compressed_moment(compressed, 0.3 * k + 0.2, MD5_WRAP_LOOP);
-        const md5_vec3 exact = md5_root_motion(anim, &from, &to);
+        const md5_vec3 exact = md5_anim_root_motion(anim, &from, &to);
         const md5_vec3 found = md5_compressed_root_motion(compressed, &from, &to);
         CHECK_NEAR((double)found.x, (double)exact.x, 0.05);
         for (int root = 0; root <= MD5_ROOT_IN_PLACE; root++) {
-            md5_transform a[JOINTS], b[JOINTS];
+            md5_xform a[JOINTS], b[JOINTS];
             md5_sample_anim(anim, &from, (md5_root)root, a);
             md5_sample_compressed_anim(compressed, &from, (md5_root)root, b);
             CHECK_NEAR(difference(&a[0], &b[0]), 0.0, 0.3); // cycles times the error of a frame
@@ -222,7 +223,7 @@ TEST (compress_binds_as_the_animation_does) {
     if (CHECK(plain && binding)) {
         CHECK(plain->num_missing > 0 && plain->num_extra > 0 && plain->num_rebases > 0);
         for (int k = 0; k < 90; k++) {
-            md5_transform a[JOINTS], b[JOINTS];
+            md5_xform a[JOINTS], b[JOINTS];
             const md5_root root = (md5_root)(k % 3);
             const md5_moment moment = md5_moment_at(anim, 0.01 * k, MD5_WRAP_LOOP);
             md5_sample(plain, &moment, root, a);
@@ -322,10 +323,10 @@ typedef struct saved {
 
 static saved save(const md5_compressed *compressed)
 {
-    const size_t size = md5_write_compressed(compressed, NULL, 0);
+    const size_t size = md5_write_anim(compressed, NULL, 0);
     const saved made = {.bytes = malloc(size), .size = size};
-    CHECK_UINT(md5_write_compressed(compressed, made.bytes, size - 1), size);
-    CHECK_UINT(md5_write_compressed(compressed, made.bytes, size), size);
+    CHECK_UINT(md5_write_anim(compressed, made.bytes, size - 1), size);
+    CHECK_UINT(md5_write_anim(compressed, made.bytes, size), size);
     return made;
 }
 
@@ -346,7 +347,7 @@ static void seal(uint8_t *bytes, size_t size)
     put_32(bytes + 16, hash >> 32);
 }
 
-static bool is_sound(const md5_transform *pose)
+static bool is_sound(const md5_xform *pose)
 {
     const md5_quat q = pose->rotation;
     const float square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
@@ -365,7 +366,7 @@ static md5_status parse(const uint8_t *bytes, size_t size)
     CHECK((compressed != NULL) == (error.status == MD5_OK));
     CHECK(compressed || error.message[0] != '\0');
     for (int i = 0; compressed && compressed->skeleton.num_joints <= JOINTS && i < 5; i++) {
-        md5_transform pose[JOINTS];
+        md5_xform pose[JOINTS];
         const md5_moment moment = md5_compressed_moment(compressed, 0.21 * i, MD5_WRAP_CYCLE);
         md5_sample_compressed_anim(compressed, &moment, MD5_ROOT_FILE, pose);
         for (uint32_t joint = 0; joint < compressed->skeleton.num_joints; joint++)
@@ -423,7 +424,7 @@ TEST (compress_file_may_have_one_joint) {
     const saved made = save(compressed);
     md5_compressed *const read = md5_parse_compressed(made.bytes, made.size, NULL, NULL);
     if (CHECK(read != NULL)) {
-        md5_transform pose;
+        md5_xform pose;
         const md5_moment moment = md5_moment_at(anim, 1.0 / 24.0, MD5_WRAP_CLAMP);
         md5_sample_compressed_anim(read, &moment, MD5_ROOT_FILE, &pose);
         CHECK_NEAR(pose.translation.x, 8.0, 0.011);

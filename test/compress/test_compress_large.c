@@ -119,7 +119,7 @@ static bool poses_alike(const md5_compressed *a, const md5_compressed *b)
 {
     const size_t num_joints = a->skeleton.num_joints;
     const md5_moment moment = {.frame1 = 1, .fraction = 0.25f};
-    md5_transform *const poses = calloc(2 * num_joints, sizeof *poses);
+    md5_xform *const poses = calloc(2 * num_joints, sizeof *poses);
     md5_sample_compressed_anim(a, &moment, MD5_ROOT_FILE, poses);
     md5_sample_compressed_anim(b, &moment, MD5_ROOT_FILE, poses + num_joints);
     const bool same = memcmp(poses, poses + num_joints, num_joints * sizeof *poses) == 0;
@@ -131,9 +131,9 @@ TEST_LONG (compress_file_of_many_joints_survives_failure_of_every_allocation) {
     for (int i = 0; i < NUM_SIZES; i++) {
         md5_anim *const anim = make_branches(sizes[i].joints, sizes[i].frames);
         md5_compressed *const made = md5_compress_anim(anim, NULL, NULL, NULL);
-        const size_t size = md5_write_compressed(made, NULL, 0);
+        const size_t size = md5_write_anim(made, NULL, 0);
         void *const bytes = malloc(size);
-        CHECK_UINT(md5_write_compressed(made, bytes, size), size);
+        CHECK_UINT(md5_write_anim(made, bytes, size), size);
         bool done = false;
         for (size_t n = 1; n <= most_failures(i) && !done; n++) {
             test_heap heap = {.fail_at = n};
@@ -166,7 +166,7 @@ static const char *const gaps[] = {
 };
 enum { NUM_GAPS = 3 };
 
-static double distance(const md5_transform *a, const md5_transform *b)
+static double distance(const md5_xform *a, const md5_xform *b)
 {
     const double x = (double)a->translation.x - (double)b->translation.x;
     const double y = (double)a->translation.y - (double)b->translation.y;
@@ -184,7 +184,7 @@ TEST (compress_binds_across_joints_that_the_model_lacks) {
         md5_compressed_binding *const binding = md5_bind_compressed(model, compressed, NULL, NULL);
         CHECK((plain->num_rebases > 0) == (i < 2));
         for (int k = 0; k < 60; k++) {
-            md5_transform exact[2], pose[2];
+            md5_xform exact[2], pose[2];
             const md5_moment moment = md5_moment_at(anim, 0.013 * k, MD5_WRAP_LOOP);
             md5_sample(plain, &moment, (md5_root)(k % 3), exact);
             md5_sample_compressed(binding, &moment, (md5_root)(k % 3), pose);
@@ -220,9 +220,9 @@ TEST (compress_scalar_code_is_the_reference_of_bindings) {
     md5_compressed_binding *const binding = md5_bind_compressed(model, compressed, NULL, NULL);
     CHECK(binding != NULL);
     for (int k = 0; k < 80 && binding; k++) {
-        md5_transform a[DRIVEN], b[DRIVEN];
+        md5_xform a[DRIVEN], b[DRIVEN];
         const md5_moment moment = md5_moment_at(anim, 0.011 * k, (md5_wrap)(k % 3));
-        md5_sample_compressed_with(md5_packed_sample_scalar, binding, &moment, MD5_ROOT_FILE, a);
+        md5i_sample_compressed_with(md5i_packed_sample_scalar, binding, &moment, MD5_ROOT_FILE, a);
         md5_sample_compressed(binding, &moment, MD5_ROOT_FILE, b);
         CHECK(memcmp(a, b, sizeof a) == 0);
     }

@@ -53,7 +53,7 @@ static double hand_distance(const md5_model *model, const md5_anim *anim,
     md5_compressed_binding *const packed = md5_bind_compressed(model, compressed, NULL, NULL);
     for (uint32_t frame = 0; CHECK(plain && packed) && frame < FRAMES; frame++) {
         const md5_moment moment = {.frame0 = frame, .frame1 = frame};
-        md5_transform pose[2];
+        md5_xform pose[2];
         md5_mat34 a[2], b[2];
         md5_sample(plain, &moment, MD5_ROOT_FILE, pose);
         md5_local_to_model(&model->skeleton, pose, a);

@@ -13,7 +13,7 @@ enum { MOST_JOINTS = 128 };
 
 static void frame_beyond_the_end(const void *context)
 {
-    md5_transform pose[MOST_JOINTS];
+    md5_xform pose[MOST_JOINTS];
     md5_sample_compressed_anim(context, &(md5_moment){.frame1 = 1000000}, MD5_ROOT_FILE, pose);
 }
 
@@ -49,17 +49,17 @@ static void bind_no_model(const void *context)
 static void write_nothing(const void *context)
 {
     (void)context;
-    md5_write_compressed(test_null(), NULL, 0);
+    md5_write_anim(test_null(), NULL, 0);
 }
 
 static void write_nowhere(const void *context)
 {
-    md5_write_compressed(context, test_null(), 100);
+    md5_write_anim(context, test_null(), 100);
 }
 
 static void sample_without_moment(const void *context)
 {
-    md5_transform pose[MOST_JOINTS];
+    md5_xform pose[MOST_JOINTS];
     md5_sample_compressed_anim(context, test_null(), MD5_ROOT_FILE, pose);
 }
 
@@ -70,27 +70,27 @@ static void sample_without_pose(const void *context)
 
 static void sample_without_clip(const void *context)
 {
-    md5_transform pose[MOST_JOINTS];
+    md5_xform pose[MOST_JOINTS];
     (void)context;
     md5_sample_compressed_anim(test_null(), &(md5_moment){.frame0 = 0}, MD5_ROOT_FILE, pose);
 }
 
 static void sample_no_such_root(const void *context)
 {
-    md5_transform pose[MOST_JOINTS];
+    md5_xform pose[MOST_JOINTS];
     md5_sample_compressed_anim(context, &(md5_moment){.frame0 = 0}, (md5_root)7, pose);
 }
 
 static void sample_without_binding(const void *context)
 {
-    md5_transform pose[MOST_JOINTS];
+    md5_xform pose[MOST_JOINTS];
     (void)context;
     md5_sample_compressed(test_null(), &(md5_moment){.frame0 = 0}, MD5_ROOT_FILE, pose);
 }
 
 // Samples through a binding.
 static void sample_bound(const md5_compressed *compressed, const md5_moment *moment, md5_root root,
-                         md5_transform *pose)
+                         md5_xform *pose)
 {
     md5_model *const model = md5_load_model(test_path(MODEL), NULL, NULL);
     md5_sample_compressed(md5_bind_compressed(model, compressed, NULL, NULL), moment, root, pose);
@@ -98,7 +98,7 @@ static void sample_bound(const md5_compressed *compressed, const md5_moment *mom
 
 static void sample_bound_without_moment(const void *context)
 {
-    md5_transform pose[MOST_JOINTS];
+    md5_xform pose[MOST_JOINTS];
     sample_bound(context, test_null(), MD5_ROOT_FILE, pose);
 }
 
@@ -109,7 +109,7 @@ static void sample_bound_without_pose(const void *context)
 
 static void sample_bound_no_such_root(const void *context)
 {
-    md5_transform pose[MOST_JOINTS];
+    md5_xform pose[MOST_JOINTS];
     sample_bound(context, &(md5_moment){.frame0 = 0}, (md5_root)7, pose);
 }
 

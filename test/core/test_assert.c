@@ -41,7 +41,7 @@ TEST (moment_of_another_clip_shows_the_last_frame) {
     const uint32_t last = all.anim->num_frames - 1, count = all.model->skeleton.num_joints;
     const md5_moment end = {.frame0 = last, .frame1 = last};
     const md5_moment wrong = {.frame0 = UINT32_MAX, .frame1 = last + 1, .fraction = 0.5f};
-    static md5_transform expected[MAX_JOINTS], found[MAX_JOINTS], scratch[MAX_JOINTS];
+    static md5_xform expected[MAX_JOINTS], found[MAX_JOINTS], scratch[MAX_JOINTS];
     static md5_mat34 joints[MAX_JOINTS], palettes[3][MAX_JOINTS];
 
     md5_sample(all.binding, &end, MD5_ROOT_FILE, expected);
@@ -52,7 +52,7 @@ TEST (moment_of_another_clip_shows_the_last_frame) {
     CHECK(memcmp(found, expected, count * sizeof *found) == 0);
     md5_sample_cubic(all.binding, &wrong, MD5_WRAP_LOOP, MD5_ROOT_ID, found);
     (void)md5_anim_bounds(all.anim, &wrong, MD5_ROOT_ID);
-    const md5_vec3 motion = md5_root_motion(all.anim, &wrong, &end);
+    const md5_vec3 motion = md5_anim_root_motion(all.anim, &wrong, &end);
     CHECK(motion.x == 0.0f && motion.y == 0.0f && motion.z == 0.0f);
 
     md5_pose_palette(all.binding, &end, MD5_ROOT_FILE, scratch, joints, palettes[0]);
@@ -71,7 +71,7 @@ TEST (moment_of_another_clip_shows_the_last_frame) {
 
 #elif defined(__unix__) || defined(__APPLE__)
 
-static md5_transform pose[MAX_JOINTS];
+static md5_xform pose[MAX_JOINTS];
 static md5_mat34 matrices[MAX_JOINTS];
 static const md5_moment first_frame = {0};
 
@@ -97,7 +97,7 @@ static void overlap(const void *context)
 static void lose_path(const void *context)
 {
     const loaded *const all = context;
-    (void)md5_path_loss(all->model, all->model->num_meshes, 4, NULL);
+    (void)md5_pack_loss(all->model, all->model->num_meshes, 4, NULL);
 }
 
 static void blend_nothing(const void *context)
@@ -130,13 +130,13 @@ static void no_range(void *user, uint32_t worker, size_t begin, size_t end)
 static void run_without_a_function(const void *context)
 {
     (void)context;
-    md5_run_jobs(&(md5_jobs){.num_workers = 2}, 2, no_range, NULL);
+    md5_threads_run(&(md5_threads){.num_workers = 2}, 2, no_range, NULL);
 }
 
 static void run_without_a_range(const void *context)
 {
     (void)context;
-    md5_run_jobs(NULL, 2, NULL, NULL);
+    md5_threads_run(NULL, 2, NULL, NULL);
 }
 
 static void bind_with_a_reserved_member(const void *context)
@@ -153,11 +153,11 @@ TEST (a_mistake_is_reported_with_function_and_argument) {
         {sample_no_pose, "md5_sample()", "pose: not NULL"},
         {sample_wrong_moment, "md5_sample()", "moment: its frames"},
         {overlap, "md5_pose_palette()", "joints, palette: must not overlap"},
-        {lose_path, "md5_path_loss()", "mesh: an index into model->meshes"},
+        {lose_path, "md5_pack_loss()", "mesh: an index into model->meshes"},
         {pose_without_palette, "md5_pose_batch()", "jobs: each has a binding"},
         {pose_by_nlerp_without_palette, "md5_pose_batch_nlerp()", "jobs: each has a binding"},
-        {run_without_a_function, "md5_run_jobs()", "threads: run is not NULL"},
-        {run_without_a_range, "md5_run_jobs()", "range: not NULL"},
+        {run_without_a_function, "md5_threads_run()", "threads: run is not NULL"},
+        {run_without_a_range, "md5_threads_run()", "range: not NULL"},
         {bind_with_a_reserved_member, "md5_bind()", "opts: reserved members must be 0"},
         {blend_nothing, "md5_blend_poses()", "from: not NULL"},
     };

@@ -12,11 +12,11 @@
 TEST (context_keeps_the_first_failure) {
     md5_context context;
     md5_error error; // deliberately uninitialized: the call must fill it
-    md5_context_begin(&context, NULL, "a.md5mesh", &error);
+    md5i_context_begin(&context, NULL, "a.md5mesh", &error);
     CHECK_UINT(error.status, MD5_OK);
     CHECK_STRING(error.file, "a.md5mesh");
-    CHECK(!md5_fail(&context, MD5_ERROR_RANGE, 3, 7, "joint %u", 9u));
-    CHECK(!md5_fail(&context, MD5_ERROR_IO, 1, 1, "later"));
+    CHECK(!md5i_fail(&context, MD5_ERROR_RANGE, 3, 7, "joint %u", 9u));
+    CHECK(!md5i_fail(&context, MD5_ERROR_IO, 1, 1, "later"));
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
     CHECK_UINT(error.line, 3);
     CHECK_UINT(error.column, 7);
@@ -25,10 +25,10 @@ TEST (context_keeps_the_first_failure) {
 
 TEST (context_works_without_options_and_error) {
     md5_context context;
-    md5_context_begin(&context, NULL, NULL, NULL);
-    md5_fail(&context, MD5_ERROR_IO, 0, 0, "gone");
+    md5i_context_begin(&context, NULL, NULL, NULL);
+    md5i_fail(&context, MD5_ERROR_IO, 0, 0, "gone");
     CHECK_UINT(context.error->status, MD5_ERROR_IO);
-    md5_warn(&context, 1, 1, "nobody listens");
+    md5i_warn(&context, 1, 1, "nobody listens");
     CHECK_UINT(context.num_warnings, 1);
 }
 
@@ -55,7 +55,7 @@ TEST (error_keeps_the_end_of_a_long_file_name) {
     strcpy(path + sizeof path - 12, "end.md5mesh");
     md5_context context;
     md5_error error;
-    md5_context_begin(&context, NULL, path, &error);
+    md5i_context_begin(&context, NULL, path, &error);
     CHECK_UINT(strlen(error.file), sizeof error.file - 1);
     CHECK_STRING(error.file + strlen(error.file) - 11, "end.md5mesh");
 }
@@ -77,9 +77,9 @@ TEST (warnings_are_capped_and_the_last_says_so) {
     const md5_load_opts opts = {.warn = count_warning, .warn_user = &seen, .max_warnings = 3};
     md5_context context;
     md5_error error;
-    md5_context_begin(&context, &opts, "f", &error);
+    md5i_context_begin(&context, &opts, "f", &error);
     for (uint32_t i = 0; i < 10; i++)
-        md5_warn(&context, i + 1, 2, "odd");
+        md5i_warn(&context, i + 1, 2, "odd");
     CHECK_UINT(seen.count, 3);
     CHECK_UINT(context.num_warnings, 10);
     CHECK_UINT(seen.last.line, 3);
@@ -90,22 +90,22 @@ TEST (warnings_are_capped_and_the_last_says_so) {
 }
 
 TEST (quoting_escapes_what_is_not_printable_utf8) {
-    CHECK_STRING(md5_quote("abc", 3).text, "'abc'");
-    CHECK_STRING(md5_quote("", 0).text, "''");
-    CHECK_STRING(md5_quote("a\n\x1b[", 4).text, "'a\\x0a\\x1b['");
-    CHECK_STRING(md5_quote("\xc3\xa9", 2).text, "'\xc3\xa9'");                 // e acute
-    CHECK_STRING(md5_quote("\xf0\x9f\x98\x80", 4).text, "'\xf0\x9f\x98\x80'"); // beyond 16 bits
-    CHECK_STRING(md5_quote("\xe9", 1).text, "'\\xe9'");                        // Latin-1
-    CHECK_STRING(md5_quote("\xc3", 1).text, "'\\xc3'");                        // cut short
-    CHECK_STRING(md5_quote("\xc0\x80", 2).text, "'\\xc0\\x80'");               // overlong
-    CHECK_STRING(md5_quote("\xed\xa0\x80", 3).text, "'\\xed\\xa0\\x80'");      // surrogate
-    CHECK_STRING(md5_quote("\xc2\x9b", 2).text, "'\\xc2\\x9b'");               // C1 control
-    CHECK_STRING(md5_quote("\xf4\x90\x80\x80", 4).text, "'\\xf4\\x90\\x80\\x80'");
-    CHECK_STRING(md5_quote("\xe2\x28\xa1", 3).text, "'\\xe2(\\xa1'");
-    CHECK_STRING(md5_quote("\xe0\x80\x80", 3).text, "'\\xe0\\x80\\x80'");
-    CHECK_STRING(md5_quote("\xf0\x80\x80\x80", 4).text, "'\\xf0\\x80\\x80\\x80'");
-    CHECK_STRING(md5_quote("\xf5\x80\x80\x80", 4).text, "'\\xf5\\x80\\x80\\x80'");
-    CHECK_STRING(md5_quote("~\x7f", 2).text, "'~\\x7f'"); // the last ASCII control character
+    CHECK_STRING(md5i_quote("abc", 3).text, "'abc'");
+    CHECK_STRING(md5i_quote("", 0).text, "''");
+    CHECK_STRING(md5i_quote("a\n\x1b[", 4).text, "'a\\x0a\\x1b['");
+    CHECK_STRING(md5i_quote("\xc3\xa9", 2).text, "'\xc3\xa9'");                 // e acute
+    CHECK_STRING(md5i_quote("\xf0\x9f\x98\x80", 4).text, "'\xf0\x9f\x98\x80'"); // beyond 16 bits
+    CHECK_STRING(md5i_quote("\xe9", 1).text, "'\\xe9'");                        // Latin-1
+    CHECK_STRING(md5i_quote("\xc3", 1).text, "'\\xc3'");                        // cut short
+    CHECK_STRING(md5i_quote("\xc0\x80", 2).text, "'\\xc0\\x80'");               // overlong
+    CHECK_STRING(md5i_quote("\xed\xa0\x80", 3).text, "'\\xed\\xa0\\x80'");      // surrogate
+    CHECK_STRING(md5i_quote("\xc2\x9b", 2).text, "'\\xc2\\x9b'");               // C1 control
+    CHECK_STRING(md5i_quote("\xf4\x90\x80\x80", 4).text, "'\\xf4\\x90\\x80\\x80'");
+    CHECK_STRING(md5i_quote("\xe2\x28\xa1", 3).text, "'\\xe2(\\xa1'");
+    CHECK_STRING(md5i_quote("\xe0\x80\x80", 3).text, "'\\xe0\\x80\\x80'");
+    CHECK_STRING(md5i_quote("\xf0\x80\x80\x80", 4).text, "'\\xf0\\x80\\x80\\x80'");
+    CHECK_STRING(md5i_quote("\xf5\x80\x80\x80", 4).text, "'\\xf5\\x80\\x80\\x80'");
+    CHECK_STRING(md5i_quote("~\x7f", 2).text, "'~\\x7f'"); // the last ASCII control character
     // The accepted neighbours of refused characters: the first after C1, the first of three bytes,
     // the last before the surrogates, the first of four bytes, the last of all.
     static const char *const edges[] = {"\xc2\xa0", "\xe0\xa0\x80", "\xed\x9f\xbf",
@@ -113,18 +113,18 @@ TEST (quoting_escapes_what_is_not_printable_utf8) {
     for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++) {
         char expected[8];
         snprintf(expected, sizeof expected, "'%s'", edges[i]);
-        CHECK_STRING(md5_quote(edges[i], strlen(edges[i])).text, expected);
+        CHECK_STRING(md5i_quote(edges[i], strlen(edges[i])).text, expected);
     }
 }
 
 TEST (quoting_cuts_what_is_long) {
     char bytes[4096];
     memset(bytes, 'x', sizeof bytes);
-    const md5_quoted plain = md5_quote(bytes, sizeof bytes);
+    const md5_quoted plain = md5i_quote(bytes, sizeof bytes);
     CHECK(strlen(plain.text) < sizeof plain.text);
     CHECK_STRING(plain.text + strlen(plain.text) - 4, "...'");
     memset(bytes, 1, sizeof bytes);
-    const md5_quoted escaped = md5_quote(bytes, sizeof bytes);
+    const md5_quoted escaped = md5i_quote(bytes, sizeof bytes);
     CHECK_STRING(escaped.text + strlen(escaped.text) - 8, "\\x01...'");
 }
 
@@ -134,18 +134,18 @@ TEST (memory_limit_is_kept_and_reported) {
                                 .memory_limit = 1000};
     md5_context context;
     md5_error error;
-    md5_context_begin(&context, &opts, NULL, &error);
-    void *const first = md5_alloc(&context, 600);
+    md5i_context_begin(&context, &opts, NULL, &error);
+    void *const first = md5i_alloc(&context, 600);
     CHECK(first != NULL);
-    CHECK(md5_alloc(&context, 401) == NULL);
+    CHECK(md5i_alloc(&context, 401) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
     CHECK_STRING(error.message, "401 bytes more than the 600 held would pass the memory limit of "
                                 "1000");
-    void *const second = md5_alloc(&context, 400);
+    void *const second = md5i_alloc(&context, 400);
     CHECK(second != NULL);
-    md5_free(&context, first, 600);
-    md5_free(&context, second, 400);
-    md5_free(&context, NULL, 0);
+    md5i_free(&context, first, 600);
+    md5i_free(&context, second, 400);
+    md5i_free(&context, NULL, 0);
     CHECK_UINT(context.memory_held, 0);
     CHECK_UINT(heap.live, 0);
     CHECK_UINT(heap.live_bytes, 0);
@@ -155,10 +155,10 @@ TEST (arena_gives_zeroed_aligned_memory_and_frees_all) {
     test_heap heap = {0};
     const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
     md5_context context;
-    md5_context_begin(&context, &opts, NULL, NULL);
+    md5i_context_begin(&context, &opts, NULL, NULL);
     md5_arena arena = {.context = &context};
     for (size_t i = 0; i < 300; i++) {
-        unsigned char *const memory = md5_arena_alloc(&arena, i, 37);
+        unsigned char *const memory = md5i_arena_alloc(&arena, i, 37);
         if (!CHECK(memory != NULL))
             break;
         CHECK_UINT((uintptr_t)memory % (sizeof(void *) < 8 ? 8 : 16), 0); // aligned as by malloc()
@@ -169,7 +169,7 @@ TEST (arena_gives_zeroed_aligned_memory_and_frees_all) {
         memset(memory, 0xAA, i * 37);
     }
     CHECK(heap.num_allocs < 20); // chunks grow
-    md5_arena_free(&arena);
+    md5i_arena_free(&arena);
     CHECK_UINT(heap.live, 0);
     CHECK_UINT(context.memory_held, 0);
 }
@@ -177,28 +177,28 @@ TEST (arena_gives_zeroed_aligned_memory_and_frees_all) {
 TEST (arena_refuses_what_overflows) {
     md5_context context;
     md5_error error;
-    md5_context_begin(&context, NULL, NULL, &error);
+    md5i_context_begin(&context, NULL, NULL, &error);
     md5_arena arena = {.context = &context};
     const volatile size_t most = SIZE_MAX; // compilers would warn of a constant this large
-    CHECK(md5_arena_alloc(&arena, most / 8, 16) == NULL);
+    CHECK(md5i_arena_alloc(&arena, most / 8, 16) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
-    CHECK(md5_arena_alloc(&arena, most - 64, 1) == NULL);
-    CHECK(md5_arena_alloc(&arena, most, 1) == NULL);
-    md5_arena_free(&arena);
+    CHECK(md5i_arena_alloc(&arena, most - 64, 1) == NULL);
+    CHECK(md5i_arena_alloc(&arena, most, 1) == NULL);
+    md5i_arena_free(&arena);
 }
 
 TEST (block_measures_then_places) {
     md5_block measure = {0};
-    CHECK(md5_block_take(&measure, 3, 5) == NULL);
-    CHECK(md5_block_take(&measure, 1, 16) == NULL);
+    CHECK(md5i_block_take(&measure, 3, 5) == NULL);
+    CHECK(md5i_block_take(&measure, 1, 16) == NULL);
     CHECK_UINT(measure.used, 32);
     unsigned char memory[32];
     md5_block placed = {.base = memory};
-    CHECK(md5_block_take(&placed, 3, 5) == memory);
-    CHECK(md5_block_take(&placed, 1, 16) == memory + 16);
-    CHECK(md5_block_take(&measure, SIZE_MAX / 2, 3) == NULL);
+    CHECK(md5i_block_take(&placed, 3, 5) == memory);
+    CHECK(md5i_block_take(&placed, 1, 16) == memory + 16);
+    CHECK(md5i_block_take(&measure, SIZE_MAX / 2, 3) == NULL);
     CHECK_UINT(measure.used, SIZE_MAX);
-    CHECK(md5_block_take(&measure, 1, 1) == NULL);
+    CHECK(md5i_block_take(&measure, 1, 1) == NULL);
     CHECK_UINT(measure.used, SIZE_MAX);
 }
 
@@ -247,21 +247,21 @@ TEST (math_rebuilds_w_by_one_rule_for_every_length) {
 // A rotation by 90 degrees about z takes x to y; then a translation along x.
 TEST (math_composes_in_textbook_order) {
     const float half = 0.70710678f;
-    const md5_transform rotation = {.rotation = {0, 0, half, half}, .translation = {1, 2, 3}};
-    const md5_transform step = {.rotation = {0, 0, 0, 1}, .translation = {10, 0, 0}};
-    const md5_vec3 both = md5_transform_mul(rotation, step).translation;
+    const md5_xform rotation = {.rotation = {0, 0, half, half}, .translation = {1, 2, 3}};
+    const md5_xform step = {.rotation = {0, 0, 0, 1}, .translation = {10, 0, 0}};
+    const md5_vec3 both = md5_xform_mul(rotation, step).translation;
     CHECK_NEAR((double)both.x, 1.0, 1e-5);
     CHECK_NEAR((double)both.y, 12.0, 1e-5);
     const md5_mat34 product =
-        md5_mat34_mul(md5_mat34_from_transform(rotation), md5_mat34_from_transform(step));
-    const md5_vec3 same = md5_mat34_transform_point(product, (md5_vec3){0, 0, 0});
+        md5_mat34_mul(md5_mat34_from_xform(rotation), md5_mat34_from_xform(step));
+    const md5_vec3 same = md5_mat34_point(product, (md5_vec3){0, 0, 0});
     CHECK_NEAR((double)same.x, 1.0, 1e-5);
     CHECK_NEAR((double)same.y, 12.0, 1e-5);
     CHECK_NEAR((double)same.z, 3.0, 1e-5);
-    const md5_transform none = md5_transform_mul(rotation, md5_transform_inverse(rotation));
+    const md5_xform none = md5_xform_mul(rotation, md5_xform_inverse(rotation));
     CHECK_NEAR((double)none.translation.x + (double)none.translation.y, 0.0, 1e-6);
     CHECK_NEAR((double)none.rotation.w, 1.0, 1e-6);
-    const md5_mat34 matrix = md5_mat34_from_transform(rotation);
+    const md5_mat34 matrix = md5_mat34_from_xform(rotation);
     const md5_mat34 inverse = md5_mat34_inverse(matrix);
     const md5_mat34 identity = md5_mat34_mul(matrix, inverse);
     for (int i = 0; i < 12; i++)
@@ -269,10 +269,10 @@ TEST (math_composes_in_textbook_order) {
 }
 
 TEST (math_bounds) {
-    const md5_bounds empty = md5_bounds_of_points(NULL, 0);
+    const md5_bounds empty = md5_bounds_from_points(NULL, 0);
     CHECK(empty.min.x > empty.max.x);
     const md5_vec3 points[] = {{1, -2, 3}, {-1, 5, 0}};
-    const md5_bounds two = md5_bounds_of_points(points, 2);
+    const md5_bounds two = md5_bounds_from_points(points, 2);
     CHECK(two.min.x == -1.0f && two.min.y == -2.0f && two.min.z == 0.0f);
     CHECK(two.max.x == 1.0f && two.max.y == 5.0f && two.max.z == 3.0f);
     const md5_bounds same = md5_bounds_union(two, empty);
@@ -281,21 +281,21 @@ TEST (math_bounds) {
 
 TEST (cpu_best_is_no_less_than_what_there_is) {
     static const md5_cpu common[] = {MD5_CPU_SCALAR, MD5_CPU_SSE2, MD5_CPU_AVX2, MD5_CPU_NEON};
-    const md5_cpu best = md5_cpu_best();
+    const md5_cpu best = md5i_cpu_best();
     for (size_t i = 0; i < sizeof common / sizeof common[0]; i++)
-        CHECK(best >= common[i] || !md5_cpu_has(common[i]));
-    CHECK(md5_cpu_has(best));
-    CHECK(md5_cpu_has(MD5_CPU_SCALAR));
-    CHECK(!md5_cpu_has(MD5_CPU_COUNT));
+        CHECK(best >= common[i] || !md5i_cpu_has(common[i]));
+    CHECK(md5i_cpu_has(best));
+    CHECK(md5i_cpu_has(MD5_CPU_SCALAR));
+    CHECK(!md5i_cpu_has(MD5_CPU_COUNT));
     // Sets that are part of an architecture need no check at run time.
-    CHECK(md5_cpu_has(MD5_CPU_SSE2) == MD5_HAS_SSE2);
-    CHECK(md5_cpu_has(MD5_CPU_NEON) == MD5_HAS_NEON);
-    CHECK(!md5_cpu_has(MD5_CPU_AVX2) || MD5_HAS_AVX2);
+    CHECK(md5i_cpu_has(MD5_CPU_SSE2) == MD5_HAS_SSE2);
+    CHECK(md5i_cpu_has(MD5_CPU_NEON) == MD5_HAS_NEON);
+    CHECK(!md5i_cpu_has(MD5_CPU_AVX2) || MD5_HAS_AVX2);
 }
 
 TEST (math_bounds_leave_out_nan) {
     const md5_vec3 points[] = {{NAN, 1, 2}, {3, NAN, 4}, {5, 6, NAN}};
-    const md5_bounds bounds = md5_bounds_of_points(points, 3);
+    const md5_bounds bounds = md5_bounds_from_points(points, 3);
     CHECK(bounds.min.x == 3.0f && bounds.min.y == 1.0f && bounds.min.z == 2.0f);
     CHECK(bounds.max.x == 5.0f && bounds.max.y == 6.0f && bounds.max.z == 4.0f);
     const md5_bounds none = {{NAN, NAN, NAN}, {NAN, NAN, NAN}};

@@ -73,9 +73,9 @@ static md5_quat random_rotation(uint64_t *random)
     return md5_quat_normalize(q, (md5_quat){0, 0, 0, 1});
 }
 
-static md5_transform random_transform(uint64_t *random)
+static md5_xform random_transform(uint64_t *random)
 {
-    return (md5_transform){random_rotation(random), random_vector(random), 0.0f};
+    return (md5_xform){random_rotation(random), random_vector(random), 0.0f};
 }
 
 static void check_vector(md5_vec3 actual, const double expected[3], double tolerance)
@@ -207,10 +207,10 @@ TEST (math_finds_the_shortest_rotation) {
 TEST (math_takes_rotations_from_matrices) {
     uint64_t random = 5;
     for (int i = 0; i < 300; i++) {
-        md5_transform from = random_transform(&random);
+        md5_xform from = random_transform(&random);
         if (i % 3 == 0) // small traces, where each of the four components may be the largest
             from.rotation = md5_quat_from_axis_angle(random_vector(&random), 3.1f);
-        const md5_transform again = md5_transform_from_mat34(md5_mat34_from_transform(from));
+        const md5_xform again = md5_xform_from_mat34(md5_mat34_from_xform(from));
         CHECK(difference(matrix_of(again.rotation), matrix_of(from.rotation)) < 2e-6);
         CHECK(again.translation.x == from.translation.x && again.translation.y == from.translation.y
               && again.translation.z == from.translation.z && again.pad == 0.0f);
@@ -219,7 +219,7 @@ TEST (math_takes_rotations_from_matrices) {
 
 // -- Transforms -------------------------------------------------------------------------------
 
-static void apply_transform(md5_transform a, const double v[3], double out[3])
+static void apply_transform(md5_xform a, const double v[3], double out[3])
 {
     apply(matrix_of(a.rotation), v, out);
     out[0] += (double)a.translation.x;
@@ -230,16 +230,15 @@ static void apply_transform(md5_transform a, const double v[3], double out[3])
 TEST (math_composes_and_undoes_transforms) {
     uint64_t random = 6;
     for (int i = 0; i < 200; i++) {
-        const md5_transform a = random_transform(&random), b = random_transform(&random);
+        const md5_xform a = random_transform(&random), b = random_transform(&random);
         const md5_vec3 v = random_vector(&random);
         const double of[3] = {(double)v.x, (double)v.y, (double)v.z};
         double by_b[3], by_both[3];
         apply_transform(b, of, by_b);
         apply_transform(a, by_b, by_both);
-        check_vector(md5_transform_point(b, v), by_b, 1e-6);
-        check_vector(md5_transform_point(md5_transform_mul(a, b), v), by_both, 2e-6);
-        check_vector(md5_transform_point(md5_transform_inverse(b), md5_transform_point(b, v)), of,
-                     2e-6);
+        check_vector(md5_xform_point(b, v), by_b, 1e-6);
+        check_vector(md5_xform_point(md5_xform_mul(a, b), v), by_both, 2e-6);
+        check_vector(md5_xform_point(md5_xform_inverse(b), md5_xform_point(b, v)), of, 2e-6);
     }
 }
 
@@ -247,16 +246,16 @@ TEST (math_composes_and_undoes_transforms) {
 TEST (math_blends_transforms) {
     const md5_vec3 axis = {1.0f, 2.0f, -3.0f};
     const double size = sqrt(14.0), unit[3] = {1.0 / size, 2.0 / size, -3.0 / size};
-    const md5_transform a = {md5_quat_from_axis_angle(axis, 0.25f), {1, 2, 3}, 0.0f};
-    const md5_transform b = {md5_quat_from_axis_angle(axis, 2.75f), {5, 2, -5}, 0.0f};
+    const md5_xform a = {md5_quat_from_axis_angle(axis, 0.25f), {1, 2, 3}, 0.0f};
+    const md5_xform b = {md5_quat_from_axis_angle(axis, 2.75f), {5, 2, -5}, 0.0f};
     for (int i = 0; i <= 10; i++) {
         const double t = (double)(0.1f * (float)i);
-        const md5_transform blend = md5_transform_blend(a, b, (float)t);
+        const md5_xform blend = md5_xform_blend(a, b, (float)t);
         CHECK(difference(matrix_of(blend.rotation), about(unit, 0.25 + 2.5 * t)) < 2e-6);
         check_vector(blend.translation, (const double[]){1 + 4 * t, 2, 3 - 8 * t}, 2e-6);
     }
-    const md5_transform before = md5_transform_blend(a, b, -1.0f);
-    const md5_transform after = md5_transform_blend(a, b, 9.0f);
+    const md5_xform before = md5_xform_blend(a, b, -1.0f);
+    const md5_xform after = md5_xform_blend(a, b, 9.0f);
     CHECK(before.rotation.w == a.rotation.w && before.translation.x == 1.0f);
     CHECK(after.rotation.w == b.rotation.w && after.translation.x == 5.0f);
 }
@@ -302,9 +301,9 @@ static void apply44(md5_mat44 m, const double v[4], double out[4])
 
 TEST (math_widens_and_multiplies_4x4_matrices) {
     uint64_t random = 8;
-    const md5_transform a = random_transform(&random), b = random_transform(&random);
-    const md5_mat44 product = md5_mat44_mul(md5_mat44_from_mat34(md5_mat34_from_transform(a)),
-                                            md5_mat44_from_mat34(md5_mat34_from_transform(b)));
+    const md5_xform a = random_transform(&random), b = random_transform(&random);
+    const md5_mat44 product = md5_mat44_mul(md5_mat44_from_mat34(md5_mat34_from_xform(a)),
+                                            md5_mat44_from_mat34(md5_mat34_from_xform(b)));
     const double v[4] = {0.5, -2.0, 3.0, 1.0};
     double by_b[3], by_both[3], actual[4];
     apply_transform(b, v, by_b);
@@ -314,16 +313,14 @@ TEST (math_widens_and_multiplies_4x4_matrices) {
         CHECK_NEAR(actual[i], by_both[i], 5e-6);
     CHECK_NEAR(actual[3], 1.0, 0.0);
     const md5_mat34 m = {{2, 0, 1, 7, 0, 3, 0, 8, 0, 0, 4, 9}};
-    check_vector(md5_mat34_transform_direction(m, (md5_vec3){1, 1, 1}), (const double[]){3, 3, 4},
-                 0.0);
-    check_vector(md5_mat34_transform_point(m, (md5_vec3){1, 1, 1}), (const double[]){10, 11, 13},
-                 0.0);
+    check_vector(md5_mat34_direction(m, (md5_vec3){1, 1, 1}), (const double[]){3, 3, 4}, 0.0);
+    check_vector(md5_mat34_point(m, (md5_vec3){1, 1, 1}), (const double[]){10, 11, 13}, 0.0);
     check_vector(md5_mat34_translation(m), (const double[]){7, 8, 9}, 0.0);
 }
 
 TEST (math_looks_at_a_target) {
     const md5_vec3 eye = {10, 4, 3}, target = {1, 2, 3};
-    const md5_mat44 view = md5_look_at(eye, target, (md5_vec3){0, 0, 5});
+    const md5_mat44 view = md5_mat44_look_at(eye, target, (md5_vec3){0, 0, 5});
     const double points[3][4] = {{1, 2, 3, 1}, {1, 2, 9, 1}, {10, 4, 3, 1}};
     double at[4];
     apply44(view, points[0], at);
@@ -337,7 +334,7 @@ TEST (math_looks_at_a_target) {
     CHECK(fabs(at[0]) < 1e-5 && fabs(at[1]) < 1e-5 && fabs(at[2]) < 1e-5);
     // From the front, +y (left of the character) is on the right.
     const md5_mat44 front =
-        md5_look_at((md5_vec3){10, 0, 0}, (md5_vec3){0, 0, 0}, (md5_vec3){0, 0, 1});
+        md5_mat44_look_at((md5_vec3){10, 0, 0}, (md5_vec3){0, 0, 0}, (md5_vec3){0, 0, 1});
     apply44(front, (const double[]){0, 1, 0, 1}, at);
     CHECK_NEAR(at[0], 1.0, 1e-6);
 }
@@ -347,7 +344,7 @@ TEST (math_looks_along_up_and_at_itself) {
     const md5_vec3 eyes[] = {{0, 0, 5}, {0, 0, -5}, {1, 2, 3}, {5, 0, 0}, {0, 0, 0}};
     const md5_vec3 ups[] = {{0, 0, 1}, {0, 0, 0}, {1, 0, 0}, {1, 2, 3}};
     for (int i = 0; i < 20; i++) {
-        const md5_mat44 view = md5_look_at(eyes[i % 5], (md5_vec3){0, 0, 0}, ups[i / 5]);
+        const md5_mat44 view = md5_mat44_look_at(eyes[i % 5], (md5_vec3){0, 0, 0}, ups[i / 5]);
         matrix m;
         for (int j = 0; j < 9; j++)
             m.at[j / 3][j % 3] = (double)view.m[4 * (j % 3) + j / 3];
@@ -373,19 +370,20 @@ static double depth_at(md5_mat44 clip, double distance)
 }
 
 TEST (math_projects_near_and_far_to_the_ends_of_depth) {
-    const md5_mat44 gl = md5_perspective(60, 2, 0.5f, 200, MD5_DEPTH_MINUS_ONE_TO_ONE);
+    const md5_mat44 gl = md5_mat44_perspective(60, 2, 0.5f, 200, MD5_DEPTH_MINUS_ONE_TO_ONE);
     CHECK_NEAR(depth_at(gl, 0.5), -1.0, 1e-6);
     CHECK_NEAR(depth_at(gl, 200), 1.0, 1e-6);
-    const md5_mat44 zero = md5_perspective(60, 2, 0.5f, 200, MD5_DEPTH_ZERO_TO_ONE);
+    const md5_mat44 zero = md5_mat44_perspective(60, 2, 0.5f, 200, MD5_DEPTH_ZERO_TO_ONE);
     CHECK_NEAR(depth_at(zero, 0.5), 0.0, 1e-6);
     CHECK_NEAR(depth_at(zero, 200), 1.0, 1e-6);
-    const md5_mat44 endless = md5_perspective(60, 2, 0.5f, INFINITY, MD5_DEPTH_MINUS_ONE_TO_ONE);
+    const md5_mat44 endless =
+        md5_mat44_perspective(60, 2, 0.5f, INFINITY, MD5_DEPTH_MINUS_ONE_TO_ONE);
     CHECK_NEAR(depth_at(endless, 0.5), -1.0, 1e-6);
     CHECK_NEAR(depth_at(endless, 1e9), 1.0, 1e-6);
-    const md5_mat44 reversed = md5_perspective(60, 2, 200, 0.5f, MD5_DEPTH_ZERO_TO_ONE);
+    const md5_mat44 reversed = md5_mat44_perspective(60, 2, 200, 0.5f, MD5_DEPTH_ZERO_TO_ONE);
     CHECK_NEAR(depth_at(reversed, 0.5), 1.0, 1e-6);
     CHECK_NEAR(depth_at(reversed, 200), 0.0, 1e-6);
-    const md5_mat44 both = md5_perspective(60, 2, INFINITY, 0.5f, MD5_DEPTH_ZERO_TO_ONE);
+    const md5_mat44 both = md5_mat44_perspective(60, 2, INFINITY, 0.5f, MD5_DEPTH_ZERO_TO_ONE);
     CHECK_NEAR(depth_at(both, 0.5), 1.0, 1e-6);
     CHECK_NEAR(depth_at(both, 1e9), 0.0, 1e-6);
     // The edge of the picture: 30 degrees up, and twice as far to the side.

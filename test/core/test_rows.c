@@ -24,9 +24,9 @@ static md5_lex *begin(row_case *it, const char *row)
     const size_t size = strlen(row), whole = BEFORE + size + BEHIND;
     memset(it->text, '.', sizeof it->text);
     memcpy(it->text + BEFORE, row, size);
-    md5_context_begin(&it->context, NULL, NULL, NULL);
+    md5i_context_begin(&it->context, NULL, NULL, NULL);
     it->arena = (md5_arena){.context = &it->context};
-    md5_lex_begin(&it->lex, &it->arena, it->text, whole);
+    md5i_lex_begin(&it->lex, &it->arena, it->text, whole);
     it->lex.at = it->text + BEFORE;
     return &it->lex;
 }
@@ -51,7 +51,7 @@ TEST (row_of_a_vertex_is_read) {
     md5_vec2 uv;
     const md5_row_number number = number_of(12);
     md5_lex *const lex = begin(&it, "\n\tvert 12 ( 0.854246 -12.5 ) 145 3\n");
-    CHECK(md5_row_vertex(lex, &number, &vertex, &uv));
+    CHECK(md5i_row_vertex(lex, &number, &vertex, &uv));
     CHECK(vertex.first_weight == 145 && vertex.num_weights == 3);
     CHECK(uv.x == 0.854246f && uv.y == -12.5f);
     CHECK(length_read(&it) >= strlen("\n\tvert 12 ( 0.854246 -12.5 ) 145 3"));
@@ -73,7 +73,7 @@ TEST (row_of_a_vertex_is_left_if_it_is_different) {
         md5_vertex vertex;
         md5_vec2 uv;
         const md5_row_number number = number_of(0);
-        test_check(!md5_row_vertex(begin(&it, rows[i]), &number, &vertex, &uv), __FILE__, __LINE__,
+        test_check(!md5i_row_vertex(begin(&it, rows[i]), &number, &vertex, &uv), __FILE__, __LINE__,
                    "read: %s", rows[i]);
         CHECK_UINT(length_read(&it), 0);
     }
@@ -88,10 +88,10 @@ TEST (row_of_a_triangle_is_read_or_left) {
     uint32_t corners[3];
     md5_row_number number = number_of(0);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        test_check(!md5_row_triangle(begin(&it, rows[i]), &number, corners), __FILE__, __LINE__,
+        test_check(!md5i_row_triangle(begin(&it, rows[i]), &number, corners), __FILE__, __LINE__,
                    "read: %s", rows[i]);
     number = number_of(1009);
-    CHECK(md5_row_triangle(begin(&it, "  tri 1009 0 1234567 7654321\r\n"), &number, corners));
+    CHECK(md5i_row_triangle(begin(&it, "  tri 1009 0 1234567 7654321\r\n"), &number, corners));
     CHECK(corners[0] == 0 && corners[1] == 1234567 && corners[2] == 7654321);
 }
 
@@ -109,10 +109,10 @@ TEST (row_of_a_weight_is_read_or_left) {
     md5_weight weight;
     const md5_row_number number = number_of(0);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        test_check(!md5_row_weight(begin(&it, rows[i]), &number, 2, &weight), __FILE__, __LINE__,
+        test_check(!md5i_row_weight(begin(&it, rows[i]), &number, 2, &weight), __FILE__, __LINE__,
                    "read: %s", rows[i]);
     md5_lex *const lex = begin(&it, "weight 0 1 1.0 ( 0.5 -0.250000 1.5 )\n");
-    CHECK(md5_row_weight(lex, &number, 2, &weight));
+    CHECK(md5i_row_weight(lex, &number, 2, &weight));
     CHECK(weight.joint == 1 && weight.bias == 1.0f);
     CHECK(weight.offset.x == 0.5f && weight.offset.y == -0.25f && weight.offset.z == 1.5f);
 }
@@ -121,13 +121,13 @@ TEST (row_of_numbers_is_read_as_far_as_it_is_plain) {
     row_case it;
     float numbers[4] = {0};
     md5_vec3 value;
-    CHECK_UINT(md5_row_numbers(begin(&it, " 0.500000\n\t-1.25 \r\n2.0 7 }"), numbers, 4), 3);
+    CHECK_UINT(md5i_row_numbers(begin(&it, " 0.500000\n\t-1.25 \r\n2.0 7 }"), numbers, 4), 3);
     CHECK(numbers[0] == 0.5f && numbers[1] == -1.25f && numbers[2] == 2.0f);
     CHECK(*it.lex.at == '7');
-    CHECK_UINT(md5_row_numbers(begin(&it, "0.5 1.5 2.5 3.5 4.5 "), numbers, 4), 4);
-    CHECK(md5_row_vec3(begin(&it, " ( 0.5 1.5 -2.000000 ) "), &value));
+    CHECK_UINT(md5i_row_numbers(begin(&it, "0.5 1.5 2.5 3.5 4.5 "), numbers, 4), 4);
+    CHECK(md5i_row_vec3(begin(&it, " ( 0.5 1.5 -2.000000 ) "), &value));
     CHECK(value.x == 0.5f && value.y == 1.5f && value.z == -2.0f);
-    CHECK(!md5_row_vec3(begin(&it, " ( 0.5 1.5 -2 ) "), &value));
+    CHECK(!md5i_row_vec3(begin(&it, " ( 0.5 1.5 -2 ) "), &value));
 }
 
 TEST (row_is_left_near_the_ends_of_a_text) {
@@ -139,19 +139,19 @@ TEST (row_is_left_near_the_ends_of_a_text) {
     memset(many, ' ', sizeof many);
     memcpy(many, text, strlen(text));
     many[sizeof many - 1] = '}';
-    md5_context_begin(&context, NULL, NULL, NULL);
+    md5i_context_begin(&context, NULL, NULL, NULL);
     md5_arena arena = {.context = &context};
     md5_lex lex;
-    md5_lex_begin(&lex, &arena, many, sizeof many);
-    CHECK(!md5_row_vec3(&lex, &value)); // too near the start
+    md5i_lex_begin(&lex, &arena, many, sizeof many);
+    CHECK(!md5i_row_vec3(&lex, &value)); // too near the start
     lex.at = lex.end;
-    CHECK(!md5_row_vec3(&lex, &value));
-    CHECK_UINT(md5_row_numbers(&lex, &number, 1), 0);
+    CHECK(!md5i_row_vec3(&lex, &value));
+    CHECK_UINT(md5i_row_numbers(&lex, &number, 1), 0);
     memcpy(many + 300, text, strlen(text));
     lex.at = many + 290;
-    CHECK(!md5_row_vec3(&lex, &value)); // too near the end
+    CHECK(!md5i_row_vec3(&lex, &value)); // too near the end
     lex.at = many + 302;
-    CHECK_UINT(md5_row_numbers(&lex, &number, 1), 0);
+    CHECK_UINT(md5i_row_numbers(&lex, &number, 1), 0);
 }
 
 TEST (row_numbers_count_on) {
@@ -166,7 +166,7 @@ TEST (row_numbers_count_on) {
     // Numbers of eight digits and more are left to the lexer.
     char digits[] = "9999999 ";
     number.value = 9999999 - 9;
-    md5_row_write_number(&number);
+    md5i_row_write_number(&number);
     for (int i = 0; i < 9; i++)
         md5_row_next(&number);
     CHECK((md5_load_word(digits) & number.mask) == number.text);

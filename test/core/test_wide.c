@@ -4,7 +4,7 @@
 #include "test/pose/test_made_pose.h"
 
 #define FEWEST 1
-#define NARROWER (&md5_pose_kernels_scalar)
+#define NARROWER (&md5i_pose_kernels_scalar)
 #define MANY_REGISTERS 1
 #include "md5/pose/simd/crowd_wide.h"
 #include "md5/pose/simd/finish_wide.h"
@@ -29,22 +29,22 @@ static const md5_pose_kernels plain = {
 
 static void check_made(const made_pose *made, uint64_t *random)
 {
-    static md5_transform pose[MAX_JOINTS], expected_pose[MAX_JOINTS];
+    static md5_xform pose[MAX_JOINTS], expected_pose[MAX_JOINTS];
     static md5_mat34 joints[MAX_JOINTS], palette[MAX_JOINTS], scratch[MAX_JOINTS];
     static md5_mat34 expected_joints[MAX_JOINTS], expected[MAX_JOINTS];
-    const md5_pose_kernels *const scalar = md5_pose_kernels_of(MD5_CPU_SCALAR);
+    const md5_pose_kernels *const scalar = md5i_pose_kernels_of(MD5_CPU_SCALAR);
     const md5_skeleton *const skeleton = &made->model.skeleton;
     const size_t size = skeleton->num_joints * sizeof expected[0];
     const md5_moment moment = make_moment(&made->anim, random);
     const md5_root root = (md5_root)(test_random_u32(random) % 3);
-    md5_pose_palette_with(scalar, made->binding, &moment, root, expected_pose, expected_joints,
-                          expected);
+    md5i_pose_palette_with(scalar, made->binding, &moment, root, expected_pose, expected_joints,
+                           expected);
 
-    md5_sample_with(&plain, made->binding, &moment, root, pose);
+    md5i_sample_with(&plain, made->binding, &moment, root, pose);
     CHECK(memcmp(pose, expected_pose, skeleton->num_joints * sizeof pose[0]) == 0);
-    static md5_transform nlerp[MAX_JOINTS], expected_nlerp[MAX_JOINTS];
-    md5_sample_nlerp_with(scalar, made->binding, &moment, root, expected_nlerp);
-    md5_sample_nlerp_with(&plain, made->binding, &moment, root, nlerp);
+    static md5_xform nlerp[MAX_JOINTS], expected_nlerp[MAX_JOINTS];
+    md5i_sample_nlerp_with(scalar, made->binding, &moment, root, expected_nlerp);
+    md5i_sample_nlerp_with(&plain, made->binding, &moment, root, nlerp);
     CHECK(memcmp(nlerp, expected_nlerp, skeleton->num_joints * sizeof nlerp[0]) == 0);
     plain.compose(skeleton, pose, joints);
     CHECK(memcmp(joints, expected_joints, size) == 0);

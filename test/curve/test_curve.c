@@ -206,7 +206,7 @@ static void check_curve(const md5_curve_desc *desc, exact_curve *exact)
         if (!is_near_start && !check_at(curve, desc, exact, t))
             break;
     }
-    md5_free_curve(curve);
+    md5_destroy_curve(curve);
 }
 
 static void check_open_and_closed(md5_curve_kind kind, uint32_t open, uint32_t closed,
@@ -316,7 +316,7 @@ TEST (curve_of_equal_points_is_a_point) {
         }
         const double t = md5_curve_at_distance(curve, 5.0);
         CHECK(t >= 0.0 && t <= 1.0);
-        md5_free_curve(curve);
+        md5_destroy_curve(curve);
     }
 }
 
@@ -337,7 +337,7 @@ TEST (curve_nurbs_with_any_weights_of_equal_points_is_a_point) {
         const md5_vec3 p = md5_curve_point(curve, i * 0.001);
         CHECK(p.x == points[0].x && p.y == points[0].y && p.z == points[0].z);
     }
-    md5_free_curve(curve);
+    md5_destroy_curve(curve);
 }
 
 static bool is_same(md5_vec3 a, md5_vec3 b)
@@ -361,7 +361,7 @@ TEST (curve_passes_its_ends_exactly) {
         if (!desc.is_closed)
             CHECK(is_same(md5_curve_point(curve, -7.0), points[0])
                   && is_same(md5_curve_point(curve, INFINITY), last));
-        md5_free_curve(curve);
+        md5_destroy_curve(curve);
     }
 }
 
@@ -377,7 +377,7 @@ TEST (curve_catmull_rom_passes_all_points) {
         CHECK(md5_curve_start(curve, md5_curve_num_pieces(curve)) == 1.0);
         for (uint32_t i = 0; i < 7; i++)
             CHECK(is_same(md5_curve_point(curve, md5_curve_start(curve, i)), points[i]));
-        md5_free_curve(curve);
+        md5_destroy_curve(curve);
     }
 }
 
@@ -401,7 +401,7 @@ TEST (curve_closed_goes_round) {
         CHECK_NEAR(md5_curve_at_distance(curve, -0.75 * length),
                    md5_curve_at_distance(curve, 0.25 * length), 1e-9);
         CHECK(is_same(md5_curve_point(curve, INFINITY), md5_curve_point(curve, 0.0)));
-        md5_free_curve(curve);
+        md5_destroy_curve(curve);
     }
 }
 
@@ -423,6 +423,6 @@ TEST (curve_has_no_jump_in_its_velocity) {
             const double jump = (double)md5_vec3_length(md5_vec3_sub(after, before));
             CHECK_NEAR(jump / (double)md5_vec3_length(after), 0.0, 1e-4);
         }
-        md5_free_curve(curve);
+        md5_destroy_curve(curve);
     }
 }

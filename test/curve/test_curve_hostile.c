@@ -16,7 +16,7 @@ static void refuse(const md5_curve_desc *desc, const char *message)
     CHECK(curve == NULL);
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
     CHECK_STRING(error.message, message);
-    md5_free_curve(curve);
+    md5_destroy_curve(curve);
 }
 
 TEST (curve_refuses_wrong_numbers_of_points) {
@@ -121,7 +121,7 @@ static void check_finite(const md5_curve_desc *desc)
             || !CHECK(md5_curve_distance(curve, t) <= length * (1.0 + 1e-6)))
             break;
     }
-    md5_free_curve(curve);
+    md5_destroy_curve(curve);
 }
 
 // The largest and smallest floats, and points that repeat.
@@ -166,7 +166,7 @@ TEST (curve_with_equal_neighbours_still_passes_them) {
         CHECK(p.x == points[i].x && p.y == points[i].y && p.z == points[i].z);
     }
     CHECK_NEAR(md5_curve_length(curve), 3.0, 0.1);
-    md5_free_curve(curve);
+    md5_destroy_curve(curve);
 }
 
 TEST (curve_of_many_points) {
@@ -178,7 +178,7 @@ TEST (curve_of_many_points) {
     CHECK_NEAR(md5_curve_length(curve), MANY - 1, 1e-3);
     CHECK_NEAR((double)md5_curve_point(curve, md5_curve_at_distance(curve, 77777.25)).x, 77777.25,
                1e-2);
-    md5_free_curve(curve);
+    md5_destroy_curve(curve);
 }
 
 TEST (curve_survives_failure_of_every_allocation) {
@@ -189,7 +189,7 @@ TEST (curve_survives_failure_of_every_allocation) {
         md5_curve *const curve =
             md5_create_curve(&(md5_curve_desc){.points = line, .num_points = 8}, &opts, &error);
         CHECK_UINT(error.status, curve ? MD5_OK : MD5_ERROR_MEMORY);
-        md5_free_curve(curve);
+        md5_destroy_curve(curve);
         CHECK_UINT(heap.live, 0);
         if (curve)
             break;
@@ -198,7 +198,7 @@ TEST (curve_survives_failure_of_every_allocation) {
     md5_error error;
     CHECK(!md5_create_curve(&(md5_curve_desc){.points = line, .num_points = 8}, &small, &error));
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
-    md5_free_curve(NULL);
+    md5_destroy_curve(NULL);
 }
 
 // -- Mistakes -------------------------------------------------------------------------------------
@@ -251,7 +251,7 @@ TEST (mistakes_with_curves_are_reported) {
         const char *const message = test_message_of(mistakes[i].make, mistakes[i].context);
         CHECK(strstr(message, mistakes[i].message) != NULL);
     }
-    md5_free_curve(curve);
+    md5_destroy_curve(curve);
 }
 
 #endif

@@ -36,7 +36,7 @@ TEST (curve_nurbs_circle_is_a_circle) {
             break;
     }
     CHECK_NEAR(md5_curve_length(circle), 2.0 * pi, 1e-6);
-    md5_free_curve(circle);
+    md5_destroy_curve(circle);
 }
 
 TEST (curve_equal_distances_on_a_circle_are_equal_angles) {
@@ -49,7 +49,7 @@ TEST (curve_equal_distances_on_a_circle_are_equal_angles) {
             || !CHECK_NEAR((double)p.y, 10.0 * sin(angle), 1e-5))
             break;
     }
-    md5_free_curve(circle);
+    md5_destroy_curve(circle);
 }
 
 TEST (curve_length_of_a_line_is_its_distance) {
@@ -61,7 +61,7 @@ TEST (curve_length_of_a_line_is_its_distance) {
         CHECK_NEAR(md5_curve_at_distance(line, 1.3 * i), 0.1 * i, 1e-9);
         CHECK_NEAR(md5_curve_distance(line, 0.1 * i), 1.3 * i, 1e-9);
     }
-    md5_free_curve(line);
+    md5_destroy_curve(line);
 }
 
 // y = x^2 from 0 to 1, whose length is sqrt(5) / 2 + asinh(2) / 4, and from 0 to x is
@@ -77,7 +77,7 @@ TEST (curve_length_of_a_parabola) {
         CHECK_NEAR(md5_curve_distance(parabola, x), exact, 1e-6);
         CHECK_NEAR(md5_curve_at_distance(parabola, exact), x, 2e-6);
     }
-    md5_free_curve(parabola);
+    md5_destroy_curve(parabola);
 }
 
 // (t^2, t^3) for t from -1 to 1 has a cusp in the middle, where its speed is 0. Its length is
@@ -91,7 +91,7 @@ TEST (curve_length_with_a_cusp) {
     CHECK_NEAR(md5_curve_length(cusp), length, 1e-6);
     CHECK_NEAR(md5_curve_distance(cusp, 0.5), length / 2.0, 1e-6);
     CHECK_NEAR(md5_curve_at_distance(cusp, length / 2.0), 0.5, 1e-3);
-    md5_free_curve(cusp);
+    md5_destroy_curve(cusp);
 }
 
 // Compares a random curve with a polygon of so many sides that its error is below the tolerance.
@@ -111,7 +111,7 @@ TEST (curve_length_is_that_of_a_fine_polygon) {
         last = p;
     }
     CHECK_NEAR(md5_curve_length(curve) / sum, 1.0, 2e-5);
-    md5_free_curve(curve);
+    md5_destroy_curve(curve);
 }
 
 static void check_round_trip(const md5_curve_desc *desc)
@@ -134,7 +134,7 @@ static void check_round_trip(const md5_curve_desc *desc)
               && md5_curve_at_distance(curve, 2.0 * length) == 1.0
               && md5_curve_at_distance(curve, -1.0) == 0.0);
     CHECK(md5_curve_at_distance(curve, NAN) == 0.0 && md5_curve_distance(curve, NAN) == 0.0);
-    md5_free_curve(curve);
+    md5_destroy_curve(curve);
 }
 
 TEST (curve_distance_and_parameter_are_inverse) {
@@ -164,5 +164,5 @@ TEST (curve_equal_distances_are_equal_steps) {
             break;
         last = p;
     }
-    md5_free_curve(curve);
+    md5_destroy_curve(curve);
 }

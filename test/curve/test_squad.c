@@ -17,15 +17,15 @@ TEST (curve_functions_are_those_of_libc) {
     for (int i = 0; i <= 4000; i++) {
         const double x = i / 4000.0, quarter = 0.5 * pi * (2.0 * x - 1.0);
         const double turns = 32.0 * (x - 0.5), angle = pi * x;
-        if (!CHECK_NEAR(md5_sine(quarter), sin(quarter), 1e-13)
-            || !CHECK_NEAR(md5_sine_of_turns(turns), sin(2.0 * pi * turns), 2e-13)
-            || !CHECK_NEAR(md5_angle(3.0 * sin(angle), 3.0 * cos(angle)), angle, 1e-14)
-            || !CHECK_NEAR(md5_power_of_two(10.0 * x) / exp2(10.0 * x), 1.0, 1e-9))
+        if (!CHECK_NEAR(md5i_sine(quarter), sin(quarter), 1e-13)
+            || !CHECK_NEAR(md5i_sine_of_turns(turns), sin(2.0 * pi * turns), 2e-13)
+            || !CHECK_NEAR(md5i_angle(3.0 * sin(angle), 3.0 * cos(angle)), angle, 1e-14)
+            || !CHECK_NEAR(md5i_power_of_two(10.0 * x) / exp2(10.0 * x), 1.0, 1e-9))
             return;
     }
-    CHECK(md5_angle(0.0, 1.0) == 0.0 && md5_angle(0.0, 0.0) == 0.0);
-    CHECK_NEAR(md5_angle(0.0, -1.0), pi, 1e-15);
-    CHECK_NEAR(md5_angle(1e-300, 1.0), 1e-300, 1e-310);
+    CHECK(md5i_angle(0.0, 1.0) == 0.0 && md5i_angle(0.0, 0.0) == 0.0);
+    CHECK_NEAR(md5i_angle(0.0, -1.0), pi, 1e-15);
+    CHECK_NEAR(md5i_angle(1e-300, 1.0), 1e-300, 1e-310);
 }
 
 // -- Shoemake's formulas --------------------------------------------------------------------------
@@ -146,7 +146,7 @@ TEST (squad_at_equal_intervals_is_shoemakes) {
                 CHECK_NEAR(angle_between(exact, quat_of(found)), 0.0, 1e-6);
             }
         }
-        md5_free_squad(squad);
+        md5_destroy_squad(squad);
     }
 }
 
@@ -160,7 +160,7 @@ TEST (squad_passes_its_keys) {
                 const md5_quat at = md5_squad_rotation(squad, uneven[i]);
                 CHECK_NEAR(angle_between(quat_of(at), quat_of(keys[i])), 0.0, 2e-7);
             }
-            md5_free_squad(squad);
+            md5_destroy_squad(squad);
         }
     }
 }
@@ -198,8 +198,8 @@ TEST (squad_has_no_jump_in_its_velocity) {
         md5_squad *const periodic = squad_of(keys, uneven, NUM_KEYS, 7.0);
         check_velocities(open, 1, NUM_KEYS - 1);
         check_velocities(periodic, 0, NUM_KEYS);
-        md5_free_squad(open);
-        md5_free_squad(periodic);
+        md5_destroy_squad(open);
+        md5_destroy_squad(periodic);
     }
 }
 
@@ -214,7 +214,7 @@ TEST (squad_of_a_steady_turn_is_steady) {
         const md5_quat found = md5_squad_rotation(squad, i * 0.01);
         CHECK_NEAR(angle_between(quat_of(exact), quat_of(found)), 0.0, 1e-6);
     }
-    md5_free_squad(squad);
+    md5_destroy_squad(squad);
 }
 
 TEST (squad_before_and_after_its_keys) {
@@ -226,7 +226,7 @@ TEST (squad_before_and_after_its_keys) {
     CHECK_NEAR(angle_between(quat_of(md5_squad_rotation(open, NAN)), first), 0.0, 2e-7);
     CHECK_NEAR(angle_between(quat_of(md5_squad_rotation(open, 100.0)), last), 0.0, 2e-7);
     CHECK_NEAR(angle_between(quat_of(md5_squad_rotation(open, INFINITY)), last), 0.0, 2e-7);
-    md5_free_squad(open);
+    md5_destroy_squad(open);
     md5_squad *const periodic = squad_of(keys, uneven, NUM_KEYS, 7.0);
     for (int i = 0; i <= 70; i++) {
         const quat now = quat_of(md5_squad_rotation(periodic, i * 0.1));
@@ -236,7 +236,7 @@ TEST (squad_before_and_after_its_keys) {
                    1e-6);
     }
     CHECK_NEAR(angle_between(quat_of(md5_squad_rotation(periodic, -INFINITY)), first), 0.0, 2e-7);
-    md5_free_squad(periodic);
+    md5_destroy_squad(periodic);
 }
 
 TEST (squad_of_one_key_is_the_key) {
@@ -249,7 +249,7 @@ TEST (squad_of_one_key_is_the_key) {
             CHECK_NEAR(angle_between(quat_of(at), quat_of(key)), 0.0, 2e-7);
             CHECK_NEAR((double)(at.y * at.y + at.w * at.w), 1.0, 1e-6);
         }
-        md5_free_squad(squad);
+        md5_destroy_squad(squad);
     }
 }
 
@@ -277,7 +277,7 @@ TEST (squad_of_hostile_keys_is_a_rotation) {
             if (!CHECK_NEAR(square, 1.0, 1e-6))
                 break;
         }
-        md5_free_squad(squad);
+        md5_destroy_squad(squad);
     }
 }
 
@@ -290,7 +290,7 @@ TEST (squad_of_a_moment_is_a_rotation) {
         const quat found = quat_of(md5_squad_rotation(squad, times[i]));
         CHECK_NEAR(fabs(dot(found, quat_of(keys[i]))), 1.0, 1e-6);
     }
-    md5_free_squad(squad);
+    md5_destroy_squad(squad);
 }
 
 // -- Refused keys, failing memory, mistakes -------------------------------------------------------
@@ -335,10 +335,10 @@ TEST (squad_survives_failing_memory) {
         md5_squad *const squad = md5_create_squad(keys, times, 2, 0.0, &opts, &error);
         CHECK((squad != NULL) == (fail_at == 0));
         CHECK_UINT(error.status, squad ? MD5_OK : MD5_ERROR_MEMORY);
-        md5_free_squad(squad);
+        md5_destroy_squad(squad);
         CHECK_UINT(heap.live, 0);
     }
-    md5_free_squad(NULL);
+    md5_destroy_squad(NULL);
 }
 
 #if !defined(NDEBUG)

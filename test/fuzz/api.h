@@ -27,7 +27,7 @@ typedef struct api_use {
     const md5_binding *binding;
     uint32_t num_joints;
     md5_moment moment;
-    md5_transform *pose, *other; // [num_joints]
+    md5_xform *pose, *other;     // [num_joints]
     md5_mat34 *joints, *palette; // of `pose`
     uint32_t random;
     void *blocks[API_BLOCKS];
@@ -81,7 +81,7 @@ static md5_vec3 api_point(api_use *of)
     return (md5_vec3){api_number(of), api_number(of), api_number(of)};
 }
 
-static const char *api_pose_fault(const md5_transform *pose, uint32_t num_joints)
+static const char *api_pose_fault(const md5_xform *pose, uint32_t num_joints)
 {
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         const md5_quat q = pose[joint].rotation;
@@ -97,8 +97,8 @@ static const char *api_pose_fault(const md5_transform *pose, uint32_t num_joints
 static const char *use_blends(api_use *of)
 {
     const uint32_t count = of->num_joints;
-    md5_transform *const out = api_memory(of, count, sizeof *out);
-    md5_transform *const scratch = api_memory(of, (size_t)2 * count, sizeof *scratch);
+    md5_xform *const out = api_memory(of, count, sizeof *out);
+    md5_xform *const scratch = api_memory(of, (size_t)2 * count, sizeof *scratch);
     float *const mask = api_memory(of, count, sizeof *mask);
     uint32_t *const mirror = api_memory(of, count, sizeof *mirror);
     md5_velocity *const velocity = api_memory(of, count, sizeof *velocity);
@@ -106,18 +106,18 @@ static const char *use_blends(api_use *of)
         mask[i] = api_share(of);
     md5_blend_poses(of->pose, of->other, api_share(of), mask, count, out);
     const char *fault = api_pose_fault(out, count);
-    md5_make_additive(of->other, of->pose, count, scratch);
+    md5_subtract_pose(of->other, of->pose, count, scratch);
     md5_add_pose(out, scratch, api_share(of), NULL, count, out);
     fault = fault ? fault : api_pose_fault(out, count);
     md5_add_difference(of->pose, of->other, out, api_share(of), mask, count, out);
     fault = fault ? fault : api_pose_fault(out, count);
-    (void)md5_find_mirror(&of->model->skeleton, mirror);
+    (void)md5_build_mirror(&of->model->skeleton, mirror);
     md5_mirror_pose(of->model, mirror, of->pose, out);
     fault = fault ? fault : api_pose_fault(out, count);
     (void)md5_pose_distance(&of->model->skeleton, of->pose, out, mask, 1.0f, scratch);
     md5_pose_velocity(of->pose, out, count, api_finite(of), velocity);
-    md5_local_to_model_transforms(&of->model->skeleton, of->pose, out);
-    md5_model_to_local_transforms(&of->model->skeleton, out, out);
+    md5_local_to_model_xforms(&of->model->skeleton, of->pose, out);
+    md5_model_to_local_xforms(&of->model->skeleton, out, out);
     return fault ? fault : api_pose_fault(out, count);
 }
 
@@ -167,14 +167,14 @@ static const char *use_chains(api_use *of)
                                        .stretch = 1.0f + api_share(of),
                                        .weight = api_share(of),
                                        .limits = api_choice(of, 2) ? limits : NULL};
-    (void)md5_two_bone(skeleton, of->pose, &two_bone);
+    (void)md5_solve_two_bone(skeleton, of->pose, &two_bone);
     const md5_aim_job aim = {.tip = api_joint(of),
                              .length = api_choice(of, MD5_MAX_CHAIN + 1),
                              .target = api_point(of),
                              .forward = {0, 1, 0},
                              .limit = api_share(of),
                              .weight = api_share(of)};
-    (void)md5_aim(skeleton, of->pose, &aim);
+    (void)md5_solve_aim(skeleton, of->pose, &aim);
     const md5_chain_job chain = {.tip = api_joint(of),
                                  .length = 2 + api_choice(of, MD5_MAX_CHAIN - 1),
                                  .target = api_point(of),
@@ -193,14 +193,14 @@ static const char *use_chains(api_use *of)
                                 .iterations = api_choice(of, 20),
                                 .weight = api_share(of),
                                 .limits = api_choice(of, 2) ? limits : NULL};
-    (void)md5_reach_goals(skeleton, of->pose, &both);
+    (void)md5_solve_goals(skeleton, of->pose, &both);
     return api_pose_fault(of->pose, of->num_joints);
 }
 
 static const char *use_secondary(api_use *of)
 {
     const md5_skeleton *const skeleton = &of->model->skeleton;
-    const md5_transform change = {{0.0f, 0.6f, 0.0f, 0.8f}, api_point(of), 0.0f};
+    const md5_xform change = {{0.0f, 0.6f, 0.0f, 0.8f}, api_point(of), 0.0f};
     (void)md5_modify_joint(skeleton, of->pose, api_joint(of), (md5_joint_space)api_choice(of, 4),
                            change, api_share(of));
     md5_foot feet[2] = {{.ankle = api_joint(of), .floor = api_number(of), .normal = api_point(of)},
@@ -210,7 +210,7 @@ static const char *use_secondary(api_use *of)
                          .knee = api_joint(of),
                          .hip = api_joint(of)}};
     float drop = 0.0f;
-    (void)md5_place_feet(skeleton, of->pose, api_joint(of), feet, 2, &drop, 0.1f, 0.02f, 1.0f);
+    (void)md5_solve_feet(skeleton, of->pose, api_joint(of), feet, 2, &drop, 0.1f, 0.02f, 1.0f);
     const md5_spring_job spring = {.tip = api_joint(of),
                                    .length = 2 + api_choice(of, 4),
                                    .stiffness = api_finite(of),
@@ -220,21 +220,21 @@ static const char *use_secondary(api_use *of)
                                    .weight = api_share(of)};
     md5_spring_joint *const state = api_memory(of, spring.length, sizeof *state);
     for (int i = 0; i < 3; i++)
-        (void)md5_spring(skeleton, of->pose, &spring, state, 0.1f * (float)i, i == 0);
+        (void)md5_solve_spring(skeleton, of->pose, &spring, state, 0.1f * (float)i, i == 0);
     md5_gaze gaze;
     const md5_vec3 target = api_point(of);
     const md5_gaze_desc eyes = {.head = api_joint(of), .targets = &target, .num_targets = 1};
-    md5_begin_gaze(of->random, &gaze);
-    md5_advance_gaze(&eyes, skeleton->axes, &gaze, 0.7);
+    md5_gaze_begin(of->random, &gaze);
+    md5_gaze_advance(&eyes, skeleton->axes, &gaze, 0.7);
     if (eyes.head < of->num_joints)
-        (void)md5_pose_gaze(&eyes, &gaze, skeleton, api_share(of), of->pose);
+        (void)md5_gaze_pose(&eyes, &gaze, skeleton, api_share(of), of->pose);
     const md5_leg leg = {{api_joint(of), api_joint(of), api_joint(of)}, -1, 0};
     const md5_walk_desc legs = {
         .skeleton = skeleton, .legs = &leg, .num_legs = 1, .num_groups = 1, .body = api_joint(of)};
     md5_walk walk;
-    if (md5_begin_walk(&legs, of->pose, change, &walk)) {
-        md5_advance_walk(&legs, &walk, api_point(of), api_number(of), 0.3);
-        (void)md5_pose_walk(&legs, &walk, of->pose);
+    if (md5_walk_begin(&legs, of->pose, change, &walk)) {
+        md5_walk_advance(&legs, &walk, api_point(of), api_number(of), 0.3);
+        (void)md5_walk_pose(&legs, &walk, of->pose);
     }
     return api_pose_fault(of->pose, of->num_joints);
 }
@@ -242,7 +242,7 @@ static const char *use_secondary(api_use *of)
 static const char *use_skins(api_use *of)
 {
     md5_dual_quat *const dual = api_memory(of, of->num_joints, sizeof *dual);
-    md5_dual_palette(of->palette, of->num_joints, dual);
+    md5_build_dual_palette(of->palette, of->num_joints, dual);
     (void)md5_skin_bounds(of->model, of->palette);
     for (uint32_t i = 0; i < of->model->num_meshes && i < 4; i++) {
         const md5_mesh *const mesh = &of->model->meshes[i];
@@ -273,18 +273,19 @@ static const char *use_queries(api_use *of)
     md5_vec3 *const scratch = api_memory(of, md5_max_vertices(of->model), sizeof *scratch);
     md5_hit hit;
     float distance;
-    (void)md5_joint_bounds(of->model, bounds);
-    const md5_bounds all = md5_bounds_of_joints(bounds, of->joints, of->num_joints);
-    (void)md5_ray_bounds(&ray, all, &distance);
-    (void)md5_ray_joints(&ray, bounds, of->joints, of->num_joints, &hit);
-    if (md5_ray_model(&ray, of->model, of->palette, scratch, &hit)
+    (void)md5_build_joint_bounds(of->model, bounds);
+    const md5_bounds all = md5_bounds_from_joints(bounds, of->joints, of->num_joints);
+    (void)md5_raycast_bounds(&ray, all, &distance);
+    (void)md5_raycast_joints(&ray, bounds, of->joints, of->num_joints, &hit);
+    if (md5_raycast_model(&ray, of->model, of->palette, scratch, &hit)
         && (hit.mesh >= of->model->num_meshes
             || hit.triangle >= of->model->meshes[hit.mesh].num_triangles
             || hit.joint >= (int32_t)of->num_joints))
         return "a ray hits what is not there";
-    const int32_t nearest = md5_nearest_joint(of->joints, of->num_joints, api_point(of), &distance);
+    const int32_t nearest =
+        md5_find_nearest_joint(of->joints, of->num_joints, api_point(of), &distance);
     if (nearest >= (int32_t)of->num_joints
-        || md5_nearest_joint_to_ray(of->joints, of->num_joints, &ray, NULL)
+        || md5_find_nearest_joint_to_ray(of->joints, of->num_joints, &ray, NULL)
                >= (int32_t)of->num_joints)
         return "the nearest joint is none";
     (void)md5_find_in_sphere(bounds, of->num_joints, api_point(of), api_number(of), found);
@@ -327,7 +328,7 @@ static const char *use_compression(api_use *of)
 static void *make_baked(const void *of, const md5_load_opts *opts, md5_error *error)
 {
     const api_use *const use = of;
-    return md5_create_baked(use->model, use->palette, 1, opts, error);
+    return md5_make_baked(use->model, use->palette, 1, opts, error);
 }
 FUZZ_DESTROY(destroy_baked, md5_baked, md5_free_baked)
 
@@ -343,7 +344,7 @@ static void *make_weights(const void *of, const md5_load_opts *opts, md5_error *
                                    .bind = use->model->bind,
                                    .resolution = 4 + use->random % 8,
                                    .max_influences = 1 + use->random % 16};
-    return md5_create_weights(&desc, opts, error);
+    return md5_make_weights(&desc, opts, error);
 }
 FUZZ_DESTROY(destroy_weights, md5_weights, md5_free_weights)
 
@@ -354,13 +355,13 @@ static void *make_retarget(const void *of, const md5_load_opts *opts, md5_error 
                                  use->model->skeleton.joints[use->num_joints - 1].name, true};
     return md5_create_retarget(use->model, use->model, &pair, use->random % 2, opts, error);
 }
-FUZZ_DESTROY(destroy_retarget, md5_retarget, md5_free_retarget)
+FUZZ_DESTROY(destroy_retarget, md5_retarget, md5_destroy_retarget)
 
 static void *make_morph(const void *of, const md5_load_opts *opts, md5_error *error)
 {
     const api_use *const use = of;
     const md5_morph_source source = {"smile", use->model};
-    return md5_create_morph(use->model, &source, 1, opts, error);
+    return md5_make_morph(use->model, &source, 1, opts, error);
 }
 FUZZ_DESTROY(destroy_morph, md5_morph, md5_free_morph)
 
@@ -380,11 +381,11 @@ static const char *use_assets(api_use *of)
     md5_free_baked(baked);
     md5_retarget *const retarget = make_retarget(of, &api_opts, NULL);
     if (retarget) {
-        md5_transform *const scratch = api_memory(of, of->num_joints, sizeof *scratch);
+        md5_xform *const scratch = api_memory(of, of->num_joints, sizeof *scratch);
         md5_retarget_pose(retarget, of->other, scratch, of->pose);
         fault = fault ? fault : api_pose_fault(of->pose, of->num_joints);
     }
-    md5_free_retarget(retarget);
+    md5_destroy_retarget(retarget);
     return fault;
 }
 

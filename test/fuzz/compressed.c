@@ -27,7 +27,7 @@ static void seal_compressed(uint8_t *bytes, size_t size)
     put_compressed_32(bytes + 16, hash >> 32);
 }
 
-static bool is_compressed_sound(const md5_transform *pose, uint32_t num_joints)
+static bool is_compressed_sound(const md5_xform *pose, uint32_t num_joints)
 {
     for (uint32_t i = 0; i < num_joints; i++) {
         const md5_quat q = pose[i].rotation;
@@ -40,7 +40,7 @@ static bool is_compressed_sound(const md5_transform *pose, uint32_t num_joints)
 }
 
 // At moments in and beyond the clip, and from any frame to any other.
-static const char *sample_compressed(const md5_compressed *clip, md5_transform *pose)
+static const char *sample_compressed(const md5_compressed *clip, md5_xform *pose)
 {
     for (uint32_t i = 0; i < COMPRESSED_MOMENTS; i++) {
         const double cycle = clip->duration > 0.0 ? clip->duration : 1.0;
@@ -56,7 +56,7 @@ static const char *sample_compressed(const md5_compressed *clip, md5_transform *
 }
 
 // Decompresses clips of some frames: the first frame and the last are the samples at them.
-static const char *decompress(const md5_compressed *clip, md5_transform *pose)
+static const char *decompress(const md5_compressed *clip, md5_xform *pose)
 {
     const md5_load_opts opts = {.memory_limit = 1 << 20};
     md5_error error;
@@ -78,7 +78,7 @@ static bool is_written_as(const md5_compressed *clip, const uint8_t *bytes, size
     if (!written)
         abort();
     const bool is_same =
-        md5_write_compressed(clip, written, size) == size && memcmp(written, bytes, size) == 0;
+        md5_write_anim(clip, written, size) == size && memcmp(written, bytes, size) == 0;
     free(written);
     return is_same;
 }
@@ -105,7 +105,7 @@ static const char *parse_compressed(const uint8_t *bytes, size_t size)
         return error.status == MD5_OK || !error.message[0] ? "refused without a message" : NULL;
     const char *fault = NULL;
     if (clip->skeleton.num_joints <= COMPRESSED_JOINTS) {
-        md5_transform *const pose = calloc(2 * COMPRESSED_JOINTS, sizeof *pose);
+        md5_xform *const pose = calloc(2 * COMPRESSED_JOINTS, sizeof *pose);
         if (!pose)
             abort();
         fault = sample_compressed(clip, pose);

@@ -32,21 +32,21 @@ static const char *cube_part_fault(const md5_cube_part *part)
     const md5_joint joints[] = {{"a", -1}, {"b", 0}};
     const uint32_t order[] = {0, 1};
     const md5_skeleton skeleton = {.num_joints = 2, .joints = joints, .order = order};
-    md5_transform pose[2] = {{.rotation = {0.0f, 0.0f, 0.0f, 1.0f}}};
+    md5_xform pose[2] = {{.rotation = {0.0f, 0.0f, 0.0f, 1.0f}}};
     md5_cube_skin skin;
     uint32_t first, count;
     for (uint32_t i = 0; i < part->num_anims && i < 100; i++) {
         const md5_cube_anim *const anim = &part->anims[i];
-        md5_cube_range(anim, 10, &first, &count);
+        md5_cube2_anim_range(anim, 10, &first, &count);
         if (first > 9 || count < 1 || count > 10 - first)
             return "frames outside of the animation";
         if (anim->mask >= part->num_masks || anim->num_adjustments > part->num_adjustments)
             return "an animation without its mask or adjustments";
         if (anim->num_adjustments < 100)
-            md5_cube_adjust_pose(part, anim, &skeleton, pose);
-        (void)md5_cube_find_anim(part, anim->mask, anim->names);
+            md5_cube2_adjust_pose(part, anim, &skeleton, pose);
+        (void)md5_find_cube2_anim(part, anim->mask, anim->names);
     }
-    md5_cube_find_skin(part, "a", &skin);
+    md5_build_cube2_look(part, "a", &skin);
     return skin.texture.commands && skin.masks.commands && skin.normal_map.commands
                ? NULL
                : "an image without commands";
@@ -55,9 +55,9 @@ static const char *cube_part_fault(const md5_cube_part *part)
 static void *make_cube(const void *of, const md5_load_opts *opts, md5_error *error)
 {
     (void)of;
-    return md5_load_cube("md5.cfg", NULL, opts, error);
+    return md5_load_cube2("md5.cfg", NULL, opts, error);
 }
-FUZZ_DESTROY(destroy_cube, md5_cube, md5_free_cube)
+FUZZ_DESTROY(destroy_cube, md5_cube, md5_free_cube2)
 
 const char *fuzz_cube(const uint8_t *data, size_t size)
 {
@@ -71,13 +71,13 @@ const char *fuzz_cube(const uint8_t *data, size_t size)
     };
     const char *fault = NULL;
     md5_error error;
-    md5_cube *const cube = md5_load_cube("md5.cfg", NULL, &opts, &error);
+    md5_cube *const cube = md5_load_cube2("md5.cfg", NULL, &opts, &error);
     if (!cube)
         return error.status != MD5_OK ? NULL : "no model, and no reason";
     for (uint32_t i = 0; i < cube->num_parts && i < 100 && !fault; i++)
         fault = cube_part_fault(&cube->parts[i]);
     if (!fault && cube->num_parts == 0)
         fault = "a model without parts";
-    md5_free_cube(cube);
+    md5_free_cube2(cube);
     return fault ? fault : fuzz_memory(make_cube, destroy_cube, NULL, opts, size);
 }

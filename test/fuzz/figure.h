@@ -27,7 +27,7 @@ static const char FUZZ_ANIM[] =
 enum { FUZZ_JOINTS = 6 };
 
 // Whether rotations have unit length and all components are finite.
-static inline bool fuzz_is_sound(const md5_transform *pose)
+static inline bool fuzz_is_sound(const md5_xform *pose)
 {
     for (int i = 0; i < FUZZ_JOINTS; i++) {
         const md5_quat q = pose[i].rotation;

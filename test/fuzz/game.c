@@ -124,10 +124,10 @@ static const char *ask_for_entities(md5_game *game)
         const md5_entity_def *const def = md5_game_entity_def(game, decl->name, &error);
         if (!def && error.status != MD5_ERROR_MEMORY)
             return "no entity, and no reason";
-        const char *const class_name = def ? md5_entity_value(def, "CLASSNAME") : decl->name;
+        const char *const class_name = def ? md5_entity_def_value(def, "CLASSNAME") : decl->name;
         if (!class_name || strcmp(class_name, decl->name) != 0)
             return "an entity of another class";
-        if (def && md5_next_entity_key(def, "inherit", NULL))
+        if (def && md5_entity_def_next_key(def, "inherit", NULL))
             return "an entity whose parents are keys";
     }
     return NULL;
@@ -146,7 +146,7 @@ static const char *restore_changed(md5_actor *actor, uint32_t choice)
 {
     enum { HEAD = 16 };
     uint8_t bytes[MD5_ACTOR_SAVE_SIZE], again[MD5_ACTOR_SAVE_SIZE];
-    static md5_transform pose[64];
+    static md5_xform pose[64];
     md5_error error;
     md5_actor_save(actor, bytes);
     for (uint32_t i = 0; i < 1 + choice % 3; i++)
@@ -167,14 +167,14 @@ static const char *restore_changed(md5_actor *actor, uint32_t choice)
 static const char *play_entity(const md5_entity *entity, const md5_entity *body)
 {
     static const uint32_t steps[] = {0, 16, 30, 100, 100000};
-    static md5_transform pose[64];
+    static md5_xform pose[64];
     uint32_t sum = 0;
     if (entity->model->skeleton.num_joints > sizeof pose / sizeof pose[0])
         return "an entity of another model";
     md5_actor *const actor = md5_create_actor(entity, NULL, NULL);
     const char *fault = NULL;
     if (actor)
-        md5_actor_appear(actor, body);
+        md5_actor_spawn(actor, body);
     for (uint32_t i = 0; actor && i < sizeof steps / sizeof steps[0] && !fault; i++) {
         const int32_t clip = entity->num_clips > 0 ? (int32_t)(i % entity->num_clips) : -1;
         (void)md5_actor_cycle(actor, (md5_channel)(i % MD5_NUM_CHANNELS), clip, 20 * i);
@@ -187,7 +187,7 @@ static const char *play_entity(const md5_entity *entity, const md5_entity *body)
     }
     if (actor && !fault)
         fault = restore_changed(actor, sum);
-    md5_free_actor(actor);
+    md5_destroy_actor(actor);
     return fault;
 }
 
@@ -206,7 +206,7 @@ static const char *play_tree(const md5_entity *entity)
             const bool is_head = strcmp(part->key, "def_head") == 0;
             if (count > MD5_MOST_ENTITY_PARTS || part->joint >= body->model->skeleton.num_joints)
                 return "too many parts, or one without a joint";
-            (void)md5_part_placement(part, joints);
+            (void)md5_entity_part_placement(part, joints);
             fault = play_entity(part->entity, is_head ? body : part->entity);
             tree[count++] = part->entity;
         }
@@ -221,7 +221,7 @@ static const char *play_entities(md5_game *game)
     const char *fault = NULL;
     for (uint32_t i = 0; i < MOST_ENTITIES && !fault; i++) {
         const md5_decl *const decl = md5_game_decl(game, MD5_DECL_ENTITY, i);
-        md5_entity *const entity = decl ? md5_game_entity(game, decl->name, &opts, &error) : NULL;
+        md5_entity *const entity = decl ? md5_load_entity(game, decl->name, &opts, &error) : NULL;
         if (decl && !entity && error.status == MD5_OK)
             fault = "no entity to play, and no reason";
         md5_entity_machine *const machine =
@@ -238,11 +238,11 @@ static const char *ask_for_rest(md5_game *game)
     md5_error error;
     for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_SKIN); i++) {
         const char *const name = md5_game_decl(game, MD5_DECL_SKIN, i)->name;
-        const md5_game_skin *const skin = md5_game_find_skin(game, name, &error);
+        const md5_skin_def *const skin = md5_game_skin_def(game, name, &error);
         if (!skin && error.status != MD5_ERROR_MEMORY)
             return "no skin, and no reason";
         if (skin)
-            (void)md5_skin_material(game, skin, "a");
+            (void)md5_skin_def_material(game, skin, "a");
     }
     for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_TABLE); i++) {
         const char *const name = md5_game_decl(game, MD5_DECL_TABLE, i)->name;
@@ -254,7 +254,7 @@ static const char *ask_for_rest(md5_game *game)
         const char *const name = md5_game_decl(game, MD5_DECL_MODEL, i)->name;
         if (!md5_find_decl(game, MD5_DECL_MODEL, name))
             continue;
-        const md5_model_def *const model = md5_game_model(game, name, &error);
+        const md5_model_def *const model = md5_game_model_def(game, name, &error);
         if (!model && error.status != MD5_ERROR_MEMORY)
             return "no model, and no reason";
         if (model && (model->num_joints > 0) != (model->mesh[0] != '\0'))
@@ -280,13 +280,13 @@ static const char *open_and_ask(const md5_game_path *path, asset_heap *heap)
     md5_load_opts opts = asset_opts(heap, &warnings);
     md5_error error;
     opts.memory_limit = FUZZ_MEMORY_LIMIT;
-    md5_game *const game = md5_open_game(path, 1, &opts, &error);
+    md5_game *const game = md5_create_game(path, 1, &opts, &error);
     if (!game)
         return error.status == MD5_ERROR_MEMORY ? NULL : "no game, and no reason";
     const char *fault = ask_for_all(game);
-    if (!fault && md5_set_verdict(game, MD5_VERDICT_ENGINE, &error))
+    if (!fault && md5_game_set_verdict(game, MD5_VERDICT_ENGINE, &error))
         fault = ask_for_all(game);
-    md5_free_game(game);
+    md5_destroy_game(game);
     return fault ? fault : asset_heap_fault(heap);
 }
 

@@ -21,7 +21,7 @@ static const char *play_machine(md5_player *player, const md5_machine_desc *desc
 {
     static const float values[] = {0.0f, 1.0f, -3.0f, 1e30f, 0.5f};
     static const double seconds[] = {0.03, 0.0, 0.2, -0.07, 2.5, 1e-9};
-    md5_transform pose[FUZZ_JOINTS];
+    md5_xform pose[FUZZ_JOINTS];
     md5_mat34 joints[FUZZ_JOINTS], palette[FUZZ_JOINTS];
     size_t num_events = 0;
     for (uint32_t step = 0; step < STEPS; step++) {
@@ -38,26 +38,27 @@ static const char *play_machine(md5_player *player, const md5_machine_desc *desc
                 feet->floor = values[(step + i) % 5];
         }
         if (desc->num_clips > 0 && step % 2 == 0)
-            md5_player_play(player, step % 4, step % desc->num_clips,
-                            &(md5_shot_desc){.mode = (md5_layer_mode)(step % 4 / 2),
-                                             .mask = desc->num_masks > 0 ? desc->masks->name : NULL,
-                                             .speed = step % 3 == 0 ? -1.0f : 0.7f,
-                                             .fade_in = 0.1f,
-                                             .end = (md5_shot_end)(step % 3)});
+            md5_player_play_shot(
+                player, step % 4, step % desc->num_clips,
+                &(md5_shot_desc){.mode = (md5_layer_mode)(step % 4 / 2),
+                                 .mask = desc->num_masks > 0 ? desc->masks->name : NULL,
+                                 .speed = step % 3 == 0 ? -1.0f : 0.7f,
+                                 .fade_in = 0.1f,
+                                 .end = (md5_shot_end)(step % 3)});
         if (step % 5 == 1)
-            md5_player_go(player, step % 3, step % 4, values[step % 5], (md5_fade)(step % 2),
-                          (md5_easing)(step % 4));
+            md5_player_fade_to(player, step % 3, step % 4, values[step % 5], (md5_fade)(step % 2),
+                               (md5_easing)(step % 4));
         if (step % 7 == 2)
             md5_player_seek(player, step % 2, step % 3, seconds[step % 6]);
         if (step % 6 == 4)
-            md5_player_stop(player, step % 4, values[step % 5]);
+            md5_player_stop_shot(player, step % 4, values[step % 5]);
         if (step % 8 == 6)
             md5_player_set_detail(player, &(md5_detail){NULL, 1 + step % 3, step % 2});
         md5_player_advance(player, seconds[step % 6], forget_event, &num_events);
         md5_player_pose(player, scratch, pose, joints, palette);
         if (!fuzz_is_sound(pose))
             return "an invalid pose";
-        const md5_transform way = md5_player_root_motion(player);
+        const md5_xform way = md5_player_root_motion(player);
         if (!isfinite(way.translation.x) || !isfinite(way.rotation.w))
             return "invalid root motion";
     }
@@ -67,14 +68,14 @@ static const char *play_machine(md5_player *player, const md5_machine_desc *desc
 // Weights of morph targets must be finite, whatever plays.
 static bool has_sound_morphs(md5_player *player, const md5_machine *machine)
 {
-    const uint32_t count = md5_num_morphs(machine);
+    const uint32_t count = md5_machine_num_morphs(machine);
     float *const weights = malloc(count * sizeof *weights + 1);
     bool is_sound = true;
     if (!weights)
         abort();
     md5_player_morphs(player, weights);
     for (uint32_t i = 0; i < count; i++)
-        is_sound = is_sound && isfinite(weights[i]) && md5_morph_name(machine, i);
+        is_sound = is_sound && isfinite(weights[i]) && md5_machine_morph_name(machine, i);
     free(weights);
     return is_sound;
 }
@@ -86,7 +87,7 @@ static const char *restored_fault(const md5_machine *machine, md5_player *player
                                    md5_create_player(machine, NULL, NULL)};
     const size_t size = md5_player_save_size(player);
     uint8_t *const bytes = malloc(size);
-    md5_transform expected[FUZZ_JOINTS], pose[FUZZ_JOINTS];
+    md5_xform expected[FUZZ_JOINTS], pose[FUZZ_JOINTS];
     md5_error error;
     const char *fault = NULL;
     if (!others[0] || !others[1] || !bytes || md5_player_save(player, bytes, size) != size)
@@ -103,8 +104,8 @@ static const char *restored_fault(const md5_machine *machine, md5_player *player
             fault = i == 0 ? "a restored player poses otherwise" : "a copied one poses otherwise";
     }
     free(bytes);
-    md5_free_player(others[0]);
-    md5_free_player(others[1]);
+    md5_destroy_player(others[0]);
+    md5_destroy_player(others[1]);
     return fault;
 }
 
@@ -112,7 +113,7 @@ static void *make_machine(const void *of, const md5_load_opts *opts, md5_error *
 {
     return md5_create_machine(of, opts, error);
 }
-FUZZ_DESTROY(destroy_machine, md5_machine, md5_free_machine)
+FUZZ_DESTROY(destroy_machine, md5_machine, md5_destroy_machine)
 
 static const char *machine_fault(md5_machine_file *file)
 {
@@ -131,7 +132,7 @@ static const char *machine_fault(md5_machine_file *file)
         fault = "a machine was refused without a message";
     md5_player *const player = machine ? md5_create_player(machine, NULL, &error) : NULL;
     if (player) {
-        void *const scratch = malloc(md5_player_scratch(machine));
+        void *const scratch = malloc(md5_player_pose_scratch(machine));
         fault = play_machine(player, &file->desc, scratch);
         if (!fault && !has_sound_morphs(player, machine))
             fault = "an invalid weight of a morph target";
@@ -139,8 +140,8 @@ static const char *machine_fault(md5_machine_file *file)
             fault = restored_fault(machine, player, scratch);
         free(scratch);
     }
-    md5_free_player(player);
-    md5_free_machine(machine);
+    md5_destroy_player(player);
+    md5_destroy_machine(machine);
     if (!fault)
         fault = fuzz_memory(make_machine, destroy_machine, &file->desc, (md5_load_opts){0},
                             file->desc.num_clips + 7u * file->desc.num_layers);

@@ -51,15 +51,15 @@ static void make_figure(figure *of)
         abort();
     of->players[0] = md5_create_player(of->machine, NULL, NULL);
     of->players[1] = md5_create_player(of->machine, NULL, NULL);
-    of->scratch = malloc(md5_player_scratch(of->machine));
+    of->scratch = malloc(md5_player_pose_scratch(of->machine));
 }
 
 static void free_figure(figure *of)
 {
     free(of->scratch);
-    md5_free_player(of->players[0]);
-    md5_free_player(of->players[1]);
-    md5_free_machine(of->machine);
+    md5_destroy_player(of->players[0]);
+    md5_destroy_player(of->players[1]);
+    md5_destroy_machine(of->machine);
     md5_free_machine_file(of->file);
     md5_free_binding(of->binding);
     md5_free_anim(of->anim);
@@ -68,15 +68,15 @@ static void free_figure(figure *of)
 
 static const char *play_on(const figure *of, md5_player *player, uint32_t steps, uint32_t choices)
 {
-    md5_transform pose[FUZZ_JOINTS];
+    md5_xform pose[FUZZ_JOINTS];
     for (uint32_t i = 0; i < steps; i++) {
         const uint32_t choice = choices >> (i % 8);
         if (choice & 1)
             md5_player_set(player, (uint32_t)md5_find_parameter(of->machine, "t"), 1.0f);
         md5_player_set(player, (uint32_t)md5_find_parameter(of->machine, "b"), choice % 8 == 6);
         if (choice & 4)
-            md5_player_play(player, 0, i % 2,
-                            &(md5_shot_desc){.mask = "k", .fade_in = 0.2f, .fade_out = 0.1f});
+            md5_player_play_shot(player, 0, i % 2,
+                                 &(md5_shot_desc){.mask = "k", .fade_in = 0.2f, .fade_out = 0.1f});
         if (choice & 16)
             md5_player_set_detail(player, &(md5_detail){"k", choice % 4, i});
         for (uint32_t k = 0; k < of->file->desc.num_modifiers; k++)

@@ -32,7 +32,7 @@ static void draw(const md5_model *model, uint32_t number, const md5_mat34 *palet
     md5_skin(mesh, palette, positions, normals, tangents);
     md5_skin(mesh, palette, positions, NULL, NULL);
     md5_pack_influences(mesh, 4, joints, weights);
-    md5_path_loss(model, number, 4, palette);
+    md5_pack_loss(model, number, 4, palette);
     free(positions);
     free(normals);
     free(tangents);
@@ -44,7 +44,7 @@ static const char *play_at(const md5_binding *binding, double time, md5_wrap wra
 {
     const md5_model *const model = binding->model;
     const uint32_t num_joints = model->skeleton.num_joints;
-    md5_transform *const pose = malloc(num_joints * sizeof *pose);
+    md5_xform *const pose = malloc(num_joints * sizeof *pose);
     md5_mat34 *const joints = malloc(num_joints * sizeof *joints);
     const md5_moment moment = md5_moment_at(binding->anim, time, wrap);
     const char *fault = moment_fault(binding->anim, &moment);
@@ -55,7 +55,7 @@ static const char *play_at(const md5_binding *binding, double time, md5_wrap wra
         md5_build_palette(model, joints, joints);
         for (uint32_t mesh = 0; mesh < model->num_meshes; mesh++)
             draw(model, mesh, joints);
-        md5_root_motion(binding->anim, &moment, &moment);
+        md5_anim_root_motion(binding->anim, &moment, &moment);
         md5_anim_bounds(binding->anim, &moment, root);
     }
     free(pose);

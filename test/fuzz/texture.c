@@ -63,10 +63,10 @@ static const char *program_fault(const char *text, fuzz_texture_file *file,
     md5_image_program program;
     md5_error error;
     const char *fault = NULL;
-    md5_game *const game = md5_open_game(&path, 1, NULL, &error);
+    md5_game *const game = md5_create_game(&path, 1, NULL, &error);
     if (game && md5_game_image_program(game, text, &program, &error))
-        fault = texture_fault(md5_game_load_image(game, &program, opts, &error), &error);
-    md5_free_game(game);
+        fault = texture_fault(md5_load_image(game, &program, opts, &error), &error);
+    md5_destroy_game(game);
     return fault;
 }
 

@@ -17,7 +17,7 @@ static void check_fired(actor_stage *stage, uint32_t milliseconds, const char *e
 
 static md5_vec3 local_of(actor_stage *stage, uint32_t joint)
 {
-    static md5_transform pose[ENTITY_JOINTS];
+    static md5_xform pose[ENTITY_JOINTS];
     md5_actor_pose(stage->actor, pose, NULL, NULL);
     return pose[joint].translation;
 }
@@ -271,9 +271,9 @@ TEST (commands_come_channel_by_channel) {
 }
 
 TEST (commands_have_words) {
-    CHECK_STRING(md5_frame_word(MD5_FRAME_SOUND_CHATTER), "sound_chatter");
-    CHECK_STRING(md5_frame_word(MD5_FRAME_STOP_EMITTER), "stop_emitter");
-    CHECK(!md5_frame_word((md5_frame_code)77));
+    CHECK_STRING(md5_frame_code_name(MD5_FRAME_SOUND_CHATTER), "sound_chatter");
+    CHECK_STRING(md5_frame_code_name(MD5_FRAME_STOP_EMITTER), "stop_emitter");
+    CHECK(!md5_frame_code_name((md5_frame_code)77));
 }
 
 // -- Random choice --------------------------------------------------------------------------------
@@ -287,10 +287,10 @@ TEST (alternates_are_chosen_by_the_seed) {
     CHECK(md5_actor_choose(stage.actor, "Wander") == -1);
     CHECK(md5_actor_choose(stage.actor, "") == -1);
     // seed * 69069 + 1: 1, 69070, 475628535, of which two are odd, and one is even.
-    md5_actor_seed(stage.actor, 0);
+    md5_actor_set_seed(stage.actor, 0);
     CHECK(md5_actor_choose(stage.actor, "wander") == second);
     CHECK(md5_actor_choose(stage.actor, "wander") == first);
-    md5_actor_seed(stage.actor, 0);
+    md5_actor_set_seed(stage.actor, 0);
     CHECK(md5_actor_choose(stage.actor, "wander") == second);
     close_stage(&stage);
 }
@@ -300,14 +300,14 @@ TEST (alternates_are_chosen_by_the_seed) {
 TEST (cycles_begin_anywhere_if_their_flag_says_so) {
     actor_stage stage;
     open_stage(&stage);
-    md5_actor_seed(stage.actor, 1);
+    md5_actor_set_seed(stage.actor, 1);
     CHECK(md5_actor_cycle(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "wander1"), 0));
     CHECK_UINT(md5_actor_channel(stage.actor, MD5_CHANNEL_ALL).time, 43);
     CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "wander1"), 0));
     CHECK_UINT(md5_actor_channel(stage.actor, MD5_CHANNEL_ALL).time, 0);
     // The start is a whole millisecond: 1000 - 43.14 = 956.86 becomes 956.
     advance_stage(&stage, 1000);
-    md5_actor_seed(stage.actor, 1);
+    md5_actor_set_seed(stage.actor, 1);
     CHECK(md5_actor_cycle(stage.actor, MD5_CHANNEL_HEAD, stage_clip(&stage, "wander1"), 0));
     CHECK_UINT(md5_actor_channel(stage.actor, MD5_CHANNEL_HEAD).time, 44);
     close_stage(&stage);
@@ -318,7 +318,7 @@ TEST (cycles_begin_anywhere_if_their_flag_says_so) {
 TEST (cycles_that_begin_anywhere_began_before) {
     actor_stage stage;
     open_stage(&stage);
-    md5_actor_seed(stage.actor, 1);
+    md5_actor_set_seed(stage.actor, 1);
     CHECK(md5_actor_cycle(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "wander1"), 0));
     CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "lift"), 3, 100));
     advance_stage(&stage, 49);
@@ -354,7 +354,7 @@ TEST (clips_play_at_the_rate_of_their_modeldef) {
 TEST (root_motion_passes_the_ends_of_cycles) {
     actor_stage stage;
     open_stage(&stage);
-    md5_actor_remove_motion(stage.actor, true);
+    md5_actor_set_in_place(stage.actor, true);
     CHECK(md5_actor_cycle(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 0));
     double sum = 0.0;
     for (int i = 0; i < 11; i++) {
@@ -389,7 +389,7 @@ TEST (root_motion_is_blended) {
 TEST (turning_clips_turn_the_root) {
     actor_stage stage;
     open_stage(&stage);
-    md5_actor_remove_motion(stage.actor, true);
+    md5_actor_set_in_place(stage.actor, true);
     CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "turn"), 0));
     advance_stage(&stage, 50);
     const md5_vec3 x = {1.0f, 0.0f, 0.0f};
@@ -399,7 +399,7 @@ TEST (turning_clips_turn_the_root) {
     CHECK_NEAR((double)turned.x, 0.70710678, 1e-4);
     CHECK_NEAR((double)turned.y, 0.70710678, 1e-4);
     // In the pose the root has the rotation that turning clips are made with: x stays, y is up.
-    static md5_transform pose[ENTITY_JOINTS];
+    static md5_xform pose[ENTITY_JOINTS];
     md5_actor_pose(stage.actor, pose, NULL, NULL);
     const md5_vec3 y = {0.0f, 1.0f, 0.0f};
     const md5_vec3 up = md5_quat_rotate(pose[0].rotation, y);
@@ -426,7 +426,7 @@ TEST (deltas_of_several_files_begin_at_the_first_rotation) {
 TEST (palettes_are_those_of_the_pose) {
     actor_stage stage;
     open_stage(&stage);
-    md5_transform pose[ENTITY_JOINTS];
+    md5_xform pose[ENTITY_JOINTS];
     md5_mat34 joints[ENTITY_JOINTS], palette[ENTITY_JOINTS], alone[ENTITY_JOINTS];
     CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 0));
     md5_actor_pose(stage.actor, pose, joints, palette);
@@ -462,8 +462,8 @@ TEST (actors_report_that_memory_runs_out) {
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
     md5_actor *const actor = md5_create_actor(stage.entity, &opts, &error);
     CHECK(actor);
-    md5_free_actor(actor);
-    md5_free_actor(NULL);
+    md5_destroy_actor(actor);
+    md5_destroy_actor(NULL);
     CHECK_UINT(heap.live, 0);
     close_stage(&stage);
 }

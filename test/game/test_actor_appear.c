@@ -56,16 +56,16 @@ static void open_head(head_stage *stage)
     stage->entity = load_entity(stage->game, "e");
     stage->body = md5_create_actor(stage->entity, NULL, NULL);
     stage->head = md5_create_actor(stage->entity->parts[0].entity, NULL, NULL);
-    md5_actor_appear(stage->body, stage->entity);
-    md5_actor_appear(stage->head, stage->entity);
+    md5_actor_spawn(stage->body, stage->entity);
+    md5_actor_spawn(stage->head, stage->entity);
 }
 
 static void close_head(head_stage *stage)
 {
-    md5_free_actor(stage->body);
-    md5_free_actor(stage->head);
+    md5_destroy_actor(stage->body);
+    md5_destroy_actor(stage->head);
     md5_free_entity(stage->entity);
-    md5_free_game(stage->game);
+    md5_destroy_game(stage->game);
 }
 
 TEST (heads_move_by_themselves) {
@@ -77,7 +77,7 @@ TEST (heads_move_by_themselves) {
     const md5_actor_status status = md5_actor_channel(stage.head, MD5_CHANNEL_ALL);
     CHECK(status.is_cycling && status.clip == 0);
     CHECK(md5_actor_channel(stage.body, MD5_CHANNEL_ALL).clip == -1);
-    md5_transform pose[3];
+    md5_xform pose[3];
     md5_actor_advance(stage.head, 50, NULL, NULL);
     md5_actor_pose(stage.head, pose, NULL, NULL);
     CHECK_NEAR((double)pose[1].translation.x, 4.0, 1e-4); // half of the way from 0 to 8
@@ -139,14 +139,14 @@ TEST (bodies_without_heads_blink_too) {
     CHECK_UINT(other->blink_min, 500);
     CHECK_UINT(other->blink_max, 8000);
     md5_actor *const actor = md5_create_actor(other, NULL, NULL);
-    md5_actor_appear(actor, other);
+    md5_actor_spawn(actor, other);
     CHECK(md5_actor_channel(actor, MD5_CHANNEL_ALL).clip == -1);
     md5_actor_advance(actor, 16, NULL, NULL);
     CHECK(md5_actor_channel(actor, MD5_CHANNEL_EYELIDS).clip == 1);
-    md5_free_actor(actor);
+    md5_destroy_actor(actor);
     md5_free_entity(entity);
     md5_free_entity(other);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (restored_heads_blink_at_the_same_time) {
@@ -187,21 +187,21 @@ TEST (clips_with_a_prefix_count_first) {
     CHECK(md5_actor_choose_prefixed(actor, "sad", "run") == 3);  // an alias
     CHECK(md5_actor_choose_prefixed(actor, "sad", "sit") == -1);
     CHECK(md5_actor_choose_prefixed(actor, "sa", "walk") == 4); // "sa_walk" is no clip
-    md5_free_actor(actor);
+    md5_destroy_actor(actor);
     md5_free_entity(entity);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 #if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
 
 static void appear_nowhere(const void *context)
 {
-    md5_actor_appear((md5_actor *)(uintptr_t)context, test_null());
+    md5_actor_spawn((md5_actor *)(uintptr_t)context, test_null());
 }
 
 static void appear_as_nobody(const void *context)
 {
-    md5_actor_appear(test_null(), context);
+    md5_actor_spawn(test_null(), context);
 }
 
 static void blink_nowhere(const void *context)

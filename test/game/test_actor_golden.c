@@ -65,7 +65,7 @@ static md5_game *open_minigame(void)
         .open = open_file,
         .close = close_file,
     };
-    return md5_open_game(&place, 1, NULL, NULL);
+    return md5_create_game(&place, 1, NULL, NULL);
 }
 
 // -- Scenarios ------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ static uint32_t read_numbers(const char **at, double *numbers, uint32_t count)
 // difference of any number.
 static double compare(md5_actor *actor, const md5_entity *entity, const char *text)
 {
-    static md5_transform pose[MOST_JOINTS];
+    static md5_xform pose[MOST_JOINTS];
     static md5_mat34 joints[MOST_JOINTS];
     const md5_bounds bounds = md5_actor_bounds(actor);
     double theirs[12] = {0.0};
@@ -227,13 +227,13 @@ static uint32_t play_scenario(md5_game *game, const scenario *all, uint32_t seed
     size_t size;
     uint32_t num_equal = 0;
     int next = 0;
-    md5_entity *const entity = md5_game_entity(game, all->model, NULL, &error);
+    md5_entity *const entity = md5_load_entity(game, all->model, NULL, &error);
     char *const golden = read_golden("verdicts/poses", all->file, &size);
     CHECK(entity && golden);
     md5_actor *const actor = entity ? md5_create_actor(entity, NULL, &error) : NULL;
     unsigned now = 0;
     if (actor)
-        md5_actor_seed(actor, seed);
+        md5_actor_set_seed(actor, seed);
     for (const char *at = golden ? strstr(golden, "\ntime ") : NULL; at && actor;
          at = strstr(at + 1, "\ntime ")) {
         const unsigned time = (unsigned)strtoul(at + strlen("\ntime "), NULL, 10);
@@ -250,7 +250,7 @@ static uint32_t play_scenario(md5_game *game, const scenario *all, uint32_t seed
         test_check(distance <= 1e-4, __FILE__, __LINE__, "%s at %u ms: off by %g", all->file, time,
                    distance);
     }
-    md5_free_actor(actor);
+    md5_destroy_actor(actor);
     md5_free_entity(entity);
     free(golden);
     return num_equal;
@@ -265,7 +265,7 @@ TEST (actors_pose_as_the_original_engine) {
     uint32_t num_equal = 0, num_poses = 0, seed = 0;
     md5_game *const game = open_minigame();
     char *const config = read_golden("verdicts/poses", "pose.cfg", &size);
-    CHECK(game && config && md5_set_verdict(game, MD5_VERDICT_ENGINE, NULL));
+    CHECK(game && config && md5_game_set_verdict(game, MD5_VERDICT_ENGINE, NULL));
     for (const char *line = config; line && *line;) {
         scenario all;
         read_scenario(line, &all);
@@ -277,5 +277,5 @@ TEST (actors_pose_as_the_original_engine) {
     CHECK_UINT(num_poses, 33);
     CHECK_UINT(num_equal, 33);
     free(config);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }

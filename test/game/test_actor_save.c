@@ -7,8 +7,8 @@
 
 static void make_history(actor_stage *stage)
 {
-    md5_actor_seed(stage->actor, 99);
-    md5_actor_remove_motion(stage->actor, true);
+    md5_actor_set_seed(stage->actor, 99);
+    md5_actor_set_in_place(stage->actor, true);
     CHECK(md5_actor_cycle(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "wander1"), 0));
     advance_stage(stage, 33);
     CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "lift"), 300));
@@ -21,12 +21,12 @@ TEST (restored_actors_continue_with_the_same_bits) {
     actor_stage stage;
     open_stage(&stage);
     static unsigned char bytes[MD5_ACTOR_SAVE_SIZE];
-    md5_transform expected[ENTITY_JOINTS], pose[ENTITY_JOINTS];
+    md5_xform expected[ENTITY_JOINTS], pose[ENTITY_JOINTS];
     make_history(&stage);
     md5_actor_save(stage.actor, bytes);
     advance_stage(&stage, 55);
     md5_actor_pose(stage.actor, expected, NULL, NULL);
-    const md5_transform motion = md5_actor_root_motion(stage.actor);
+    const md5_xform motion = md5_actor_root_motion(stage.actor);
     const int32_t chosen = md5_actor_choose(stage.actor, "wander");
     advance_stage(&stage, 500);
     md5_error error;
@@ -34,7 +34,7 @@ TEST (restored_actors_continue_with_the_same_bits) {
     advance_stage(&stage, 55);
     md5_actor_pose(stage.actor, pose, NULL, NULL);
     CHECK(memcmp(pose, expected, sizeof pose) == 0);
-    const md5_transform again = md5_actor_root_motion(stage.actor);
+    const md5_xform again = md5_actor_root_motion(stage.actor);
     CHECK(memcmp(&again, &motion, sizeof again) == 0);
     CHECK(md5_actor_choose(stage.actor, "wander") == chosen);
     close_stage(&stage);
@@ -117,7 +117,7 @@ TEST (altered_saves_are_refused_or_playable) {
     actor_stage stage;
     open_stage(&stage);
     static unsigned char bytes[MD5_ACTOR_SAVE_SIZE];
-    md5_transform pose[ENTITY_JOINTS];
+    md5_xform pose[ENTITY_JOINTS];
     uint64_t state = 7;
     make_history(&stage);
     md5_actor_save(stage.actor, bytes);

@@ -83,10 +83,10 @@ TEST (cube_reads_pitch_and_masks) {
     CHECK_UINT(part->masks[1].num_joints, 2);
     CHECK_STRING(part->masks[1].joints[0], "Waist");
     CHECK_STRING(part->masks[1].joints[1], "!Head");
-    CHECK(md5_cube_find_anim(part, 0, "idle") == 0);
-    CHECK(md5_cube_find_anim(part, 0, "shoot") == -1);
-    CHECK(md5_cube_find_anim(part, 1, "shoot") == 2); // the last match
-    CHECK(md5_cube_find_anim(part, 1, NULL) == -1);
+    CHECK(md5_find_cube2_anim(part, 0, "idle") == 0);
+    CHECK(md5_find_cube2_anim(part, 0, "shoot") == -1);
+    CHECK(md5_find_cube2_anim(part, 1, "shoot") == 2); // the last match
+    CHECK(md5_find_cube2_anim(part, 1, NULL) == -1);
     close_cube(&test);
 }
 
@@ -131,7 +131,7 @@ static void check_range(int32_t start, int32_t end, uint32_t first, uint32_t cou
 {
     const md5_cube_anim anim = {.start = start, .end = end};
     uint32_t actual_first = 99, actual_count = 99;
-    md5_cube_range(&anim, 10, &actual_first, &actual_count);
+    md5_cube2_anim_range(&anim, 10, &actual_first, &actual_count);
     CHECK_UINT(actual_first, first);
     CHECK_UINT(actual_count, count);
 }
@@ -164,7 +164,7 @@ TEST (cube_finds_the_skin_of_a_mesh) {
         "md5shader Body glossy; md5fullbright Body 0.75\n");
     if (!CHECK(cube))
         return;
-    md5_cube_find_skin(&cube->parts[0], "Body", &skin);
+    md5_build_cube2_look(&cube->parts[0], "Body", &skin);
     CHECK_STRING(skin.texture.path, "data/actors/hero/skin.png");
     CHECK_STRING(skin.texture.commands, "<dds>");
     CHECK_STRING(skin.masks.path, "data/actors/hero/mask.jpg");
@@ -183,7 +183,7 @@ TEST (cube_finds_the_skin_of_a_mesh) {
     CHECK(skin.materials[0] == 2 && skin.materials[1] == 3);
     CHECK_NEAR(skin.scroll[1], -1.0, 0.0);
     CHECK_NEAR(skin.fullbright, 0.75, 0.0);
-    md5_cube_find_skin(&cube->parts[0], "Tail", &skin);
+    md5_build_cube2_look(&cube->parts[0], "Tail", &skin);
     CHECK_STRING(skin.texture.path, "data/actors/hero/base.png");
     CHECK_STRING(skin.texture.commands, "");
     CHECK(!skin.masks.path && !skin.normal_map.path && !skin.shader);
@@ -225,8 +225,8 @@ static void turn_dual(quat64 *real, quat64 *dual, double x, double y, double z, 
 TEST (cube_adjusts_joints_as_the_engines_do) {
     const md5_cube_adjustment adjustment = {
         .yaw = 35.0f, .pitch = -50.0f, .roll = 20.0f, .translation = {0.5f, -0.25f, 1.0f}};
-    const md5_transform local = {.rotation = {0.5f, 0.5f, -0.5f, -0.5f},
-                                 .translation = {1.0f, 2.0f, 3.0f}};
+    const md5_xform local = {.rotation = {0.5f, 0.5f, -0.5f, -0.5f},
+                             .translation = {1.0f, 2.0f, 3.0f}};
     // Mirrored: y and, of quaternions, x and z change their signs.
     quat64 real = {-0.5, 0.5, 0.5, -0.5};
     const quat64 half_translation = {0.5, -1.0, 1.5, 0.0};
@@ -235,7 +235,7 @@ TEST (cube_adjusts_joints_as_the_engines_do) {
     turn_dual(&real, &dual, 0, -1, 0, -50.0);
     turn_dual(&real, &dual, -1, 0, 0, 20.0);
     const quat64 translation = times(dual, conjugate(real));
-    const md5_transform adjusted = md5_cube_adjust(&adjustment, local);
+    const md5_xform adjusted = md5_cube_adjust(&adjustment, local);
     CHECK_NEAR(adjusted.rotation.x, -real.x, 1e-6);
     CHECK_NEAR(adjusted.rotation.y, real.y, 1e-6);
     CHECK_NEAR(adjusted.rotation.z, -real.z, 1e-6);
@@ -257,12 +257,12 @@ TEST (cube_adjusts_animations_that_come_later) {
     const md5_joint joints[] = {{"Root", -1}, {"Hand", 0}};
     const uint32_t order[] = {0, 1};
     const md5_skeleton skeleton = {.num_joints = 2, .joints = joints, .order = order};
-    const md5_transform still = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+    const md5_xform still = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
     for (uint32_t i = 0; i < 4; i++) {
         static const uint32_t counts[] = {0, 1, 3, 0}; // a file is loaded once
-        md5_transform pose[] = {still, still};
+        md5_xform pose[] = {still, still};
         CHECK_UINT(part->anims[i].num_adjustments, counts[i]);
-        md5_cube_adjust_pose(part, &part->anims[i], &skeleton, pose);
+        md5_cube2_adjust_pose(part, &part->anims[i], &skeleton, pose);
         const bool is_adjusted = i == 1;
         CHECK_NEAR(pose[0].rotation.w, 1.0, 0.0);
         CHECK_NEAR(pose[1].rotation.z, is_adjusted ? -0.70710678 : 0.0, 1e-6);
@@ -286,8 +286,8 @@ TEST (cube_adjusts_poses_of_other_axes) {
                                    .order = &order,
                                    .axes = MD5_AXES_Y_UP_LEFT,
                                    .scale = 2.0f};
-    md5_transform pose = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
-    md5_cube_adjust_pose(&cube->parts[0], &cube->parts[0].anims[0], &skeleton, &pose);
+    md5_xform pose = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+    md5_cube2_adjust_pose(&cube->parts[0], &cube->parts[0].anims[0], &skeleton, &pose);
     // Unity's z is forward, y up, and its space is mirrored.
     CHECK_NEAR(pose.translation.z, 2.0, 1e-6);
     CHECK_NEAR(pose.translation.x, 0.0, 1e-6);

@@ -54,7 +54,7 @@ const md5_cube *open_cube_with(cube_case *test, const char *text, const char *na
     test->files[0] = (game_text){CUBE_CASE_PATH, text};
     test->files[1] = (game_text){name, other};
     const md5_load_opts opts = cube_opts(test->files, &test->log);
-    test->cube = md5_load_cube(CUBE_CASE_PATH, NULL, &opts, &test->error);
+    test->cube = md5_load_cube2(CUBE_CASE_PATH, NULL, &opts, &test->error);
     return test->cube;
 }
 
@@ -65,6 +65,6 @@ const md5_cube *open_cube(cube_case *test, const char *text)
 
 void close_cube(cube_case *test)
 {
-    md5_free_cube(test->cube);
+    md5_free_cube2(test->cube);
     test->cube = NULL;
 }

@@ -152,10 +152,10 @@ static void check_mesh(const char *path, const char *root, const char *text, con
     game_log log;
     md5_error error;
     const md5_load_opts opts = cube_opts(files, &log);
-    md5_cube *const cube = md5_load_cube(path, root, &opts, &error);
+    md5_cube *const cube = md5_load_cube2(path, root, &opts, &error);
     if (CHECK(cube))
         CHECK_STRING(cube->parts[0].mesh, mesh);
-    md5_free_cube(cube);
+    md5_free_cube2(cube);
 }
 
 TEST (cube_finds_the_folders_of_a_game) {
@@ -177,7 +177,7 @@ TEST (cube_without_a_file_takes_the_model_of_its_folder) {
         {"m/flag/flag.md5mesh", ""}, {"m/flag/flag.md5anim", ""}, {NULL, NULL}};
     const game_text one[] = {{"m/flag/flag.md5mesh", ""}, {NULL, NULL}};
     md5_load_opts opts = cube_opts(both, &log);
-    md5_cube *cube = md5_load_cube("m/flag/md5.cfg", NULL, &opts, &error);
+    md5_cube *cube = md5_load_cube2("m/flag/md5.cfg", NULL, &opts, &error);
     if (CHECK(cube)) {
         CHECK_STRING(cube->parts[0].mesh, "m/flag/flag.md5mesh");
         CHECK_UINT(cube->parts[0].num_anims, 1);
@@ -185,17 +185,17 @@ TEST (cube_without_a_file_takes_the_model_of_its_folder) {
     }
     CHECK_STRING(log.text, "m/flag/md5.cfg:0:0: there is no such file: the model is "
                            "'m/flag/flag.md5mesh'\n");
-    md5_free_cube(cube);
+    md5_free_cube2(cube);
     opts = cube_opts(one, &log);
-    cube = md5_load_cube("m/flag/md5.cfg", NULL, &opts, &error);
+    cube = md5_load_cube2("m/flag/md5.cfg", NULL, &opts, &error);
     CHECK(cube && cube->parts[0].num_anims == 0);
-    md5_free_cube(cube);
+    md5_free_cube2(cube);
     opts = cube_opts(one + 1, &log);
-    CHECK(!md5_load_cube("m/flag/md5.cfg", NULL, &opts, &error));
+    CHECK(!md5_load_cube2("m/flag/md5.cfg", NULL, &opts, &error));
     CHECK_UINT(error.status, MD5_ERROR_IO);
     CHECK_STRING(error.message, "cannot open the file: not on this shelf");
-    CHECK(!md5_load_cube("md5.cfg", NULL, &opts, NULL));
-    md5_free_cube(NULL);
+    CHECK(!md5_load_cube2("md5.cfg", NULL, &opts, NULL));
+    md5_free_cube2(NULL);
 }
 
 TEST (cube_without_a_mesh_is_an_error) {
@@ -222,8 +222,8 @@ TEST (cube_survives_failure_of_every_allocation) {
         md5_load_opts opts = cube_opts(files, &log);
         opts.allocator =
             (md5_allocator){.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap};
-        md5_cube *const cube = md5_load_cube("md5.cfg", NULL, &opts, &error);
-        md5_free_cube(cube);
+        md5_cube *const cube = md5_load_cube2("md5.cfg", NULL, &opts, &error);
+        md5_free_cube2(cube);
         CHECK_UINT(heap.live, 0);
         if (cube)
             break;
@@ -245,11 +245,11 @@ TEST (cube_survives_every_memory_limit) {
         md5_error error;
         md5_load_opts opts = cube_opts(many, &log);
         opts.memory_limit = limit;
-        cube = md5_load_cube("md5.cfg", NULL, &opts, &error);
+        cube = md5_load_cube2("md5.cfg", NULL, &opts, &error);
         CHECK(cube || error.status == MD5_ERROR_MEMORY);
     }
     CHECK(cube);
-    md5_free_cube(cube);
+    md5_free_cube2(cube);
 }
 
 TEST (cube_reads_truncated_and_altered_texts) {
@@ -264,9 +264,9 @@ TEST (cube_reads_truncated_and_altered_texts) {
         text[i % size] = i < size ? '\0' : bytes[i / size - 1];
         const game_text files[] = {{"md5.cfg", text}, {NULL, NULL}};
         const md5_load_opts opts = cube_opts(files, &log);
-        md5_cube *const cube = md5_load_cube("md5.cfg", NULL, &opts, &error);
+        md5_cube *const cube = md5_load_cube2("md5.cfg", NULL, &opts, &error);
         CHECK(cube || error.status == MD5_ERROR_SYNTAX);
-        md5_free_cube(cube);
+        md5_free_cube2(cube);
     }
 }
 
@@ -286,7 +286,7 @@ TEST (cube_reads_red_eclipses_drone) {
         test_skip("needs MD5_CORPUS");
         return;
     }
-    md5_cube *const cube = md5_load_cube(corpus_path("drone/md5.cfg"), NULL, NULL, &error);
+    md5_cube *const cube = md5_load_cube2(corpus_path("drone/md5.cfg"), NULL, NULL, &error);
     if (!CHECK(cube))
         return;
     const md5_cube_part *const part = &cube->parts[0];
@@ -299,21 +299,21 @@ TEST (cube_reads_red_eclipses_drone) {
     CHECK_UINT(part->num_adjustments, 1);
     CHECK_NEAR(cube->scale, 4.2, 1e-6);
     CHECK_UINT(cube->num_warnings, 1); // its ragdoll.cfg is not in the corpus
-    const int32_t shoot = md5_cube_find_anim(part, 1, "rifle secondary");
+    const int32_t shoot = md5_find_cube2_anim(part, 1, "rifle secondary");
     if (CHECK(shoot >= 0)) {
         CHECK(strstr(part->anims[shoot].file, "/drone/rifle-shoot.md5anim"));
         CHECK_NEAR(part->anims[shoot].frame_rate, 25.0, 0.0);
     }
-    CHECK(md5_cube_find_anim(part, 0, "sword") == md5_cube_find_anim(part, 0, "claw"));
+    CHECK(md5_find_cube2_anim(part, 0, "sword") == md5_find_cube2_anim(part, 0, "claw"));
     md5_model *const model = md5_load_model(part->mesh, NULL, &error);
     if (CHECK(model)) {
         for (uint32_t i = 0; i < model->num_meshes; i++) {
-            md5_cube_find_skin(part, model->meshes[i].name, &skin);
+            md5_build_cube2_look(part, model->meshes[i].name, &skin);
             CHECK(skin.texture.path && strstr(skin.texture.path, "/drone/skin.jpg"));
             CHECK(skin.normal_map.path && strstr(skin.normal_map.path, "/drone/normals.png"));
         }
         CHECK(md5_find_joint(&model->skeleton, part->adjustments[0].joint) >= 0);
     }
     md5_free_model(model);
-    md5_free_cube(cube);
+    md5_free_cube2(cube);
 }

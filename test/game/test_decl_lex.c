@@ -15,13 +15,13 @@ static void lex_all(const char *text, char *result, size_t size, game_log *log)
     md5_decl_lex lex;
     md5_token token;
     result[0] = '\0';
-    md5_decl_lex_begin(&lex, game, "text", 1, text, strlen(text));
-    while (md5_decl_lex_read(&lex, &token)) {
+    md5i_decl_lex_begin(&lex, game, "text", 1, text, strlen(text));
+    while (md5i_decl_lex_read(&lex, &token)) {
         const size_t used = strlen(result);
         (void)snprintf(result + used, size - used, "%s%.*s", used > 0 ? "|" : "", (int)token.size,
                        token.text);
     }
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 static void check_tokens(const char *text, const char *expected)
@@ -72,10 +72,10 @@ TEST (decl_lex_ends_at_a_nul) {
     md5_game *const game = open_texts(NULL, 0, NULL);
     md5_decl_lex lex;
     md5_token token;
-    md5_decl_lex_begin(&lex, game, "text", 1, "a\0b", 3);
-    CHECK(md5_decl_lex_read(&lex, &token));
-    CHECK(!md5_decl_lex_read(&lex, &token));
-    md5_free_game(game);
+    md5i_decl_lex_begin(&lex, game, "text", 1, "a\0b", 3);
+    CHECK(md5i_decl_lex_read(&lex, &token));
+    CHECK(!md5i_decl_lex_read(&lex, &token));
+    md5_destroy_game(game);
 }
 
 TEST (decl_lex_keeps_backslashes_in_strings) {
@@ -105,10 +105,10 @@ static double number_of(const char *text)
     md5_game *const game = open_texts(NULL, 0, NULL);
     md5_decl_lex lex;
     md5_token token = {.number = -1.0};
-    md5_decl_lex_begin(&lex, game, "text", 1, text, strlen(text));
-    CHECK(md5_decl_lex_read(&lex, &token));
+    md5i_decl_lex_begin(&lex, game, "text", 1, text, strlen(text));
+    CHECK(md5i_decl_lex_read(&lex, &token));
     CHECK_UINT(token.kind, MD5_TOKEN_NUMBER);
-    md5_free_game(game);
+    md5_destroy_game(game);
     return token.number;
 }
 
@@ -141,13 +141,13 @@ TEST (decl_lex_reads_on_a_line) {
     md5_decl_lex lex;
     md5_token token;
     const char *const text = "a b\nc";
-    md5_decl_lex_begin(&lex, game, "text", 1, text, strlen(text));
-    CHECK(md5_decl_lex_read(&lex, &token));
-    CHECK(md5_decl_lex_read_on_line(&lex, &token) && md5_token_is(&token, "b"));
-    CHECK(!md5_decl_lex_read_on_line(&lex, &token));
-    CHECK(md5_decl_lex_read(&lex, &token) && md5_token_is(&token, "c"));
+    md5i_decl_lex_begin(&lex, game, "text", 1, text, strlen(text));
+    CHECK(md5i_decl_lex_read(&lex, &token));
+    CHECK(md5i_decl_lex_read_on_line(&lex, &token) && md5i_token_is(&token, "b"));
+    CHECK(!md5i_decl_lex_read_on_line(&lex, &token));
+    CHECK(md5i_decl_lex_read(&lex, &token) && md5i_token_is(&token, "c"));
     CHECK_UINT(token.lines_crossed, 1);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 static void keep_warning(void *user, const md5_error *warning)
@@ -184,15 +184,15 @@ TEST (warnings_point_to_the_beginning_of_words) {
         const md5_game_path path = game_place(texts, 2, false);
         md5_error last = {.line = 0};
         const md5_load_opts opts = {.warn = keep_warning, .warn_user = &last};
-        md5_game *const game = md5_open_game(&path, 1, &opts, NULL);
+        md5_game *const game = md5_create_game(&path, 1, &opts, NULL);
         CHECK(game != NULL);
         (void)md5_game_material(game, "m", NULL);
-        (void)md5_game_find_skin(game, "m", NULL);
-        (void)md5_game_model(game, "m", NULL);
+        (void)md5_game_skin_def(game, "m", NULL);
+        (void)md5_game_model_def(game, "m", NULL);
         (void)md5_game_entity_def(game, "m", NULL);
         test_check(last.column == cases[i].column, __FILE__, __LINE__, "%s: column %u of %s",
                    cases[i].text, (unsigned)last.column, last.message);
-        md5_free_game(game);
+        md5_destroy_game(game);
     }
 }
 
@@ -201,9 +201,9 @@ TEST (decl_lex_warns_at_line_and_column) {
     const md5_game_path path = game_place(texts, 1, false);
     md5_error last = {.line = 0};
     const md5_load_opts opts = {.warn = keep_warning, .warn_user = &last};
-    md5_game *const game = md5_open_game(&path, 1, &opts, NULL);
+    md5_game *const game = md5_create_game(&path, 1, &opts, NULL);
     CHECK_STRING(last.file, "materials/a.mtr");
     CHECK_UINT(last.line, 2);
     CHECK_UINT(last.column, 5);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }

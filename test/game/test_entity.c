@@ -36,7 +36,7 @@ TEST (entities_have_model_clips_and_materials) {
     CHECK(imp->size > 0);
     md5_free_entity(imp);
     md5_free_entity(NULL);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 // "shader" has precedence over the skin, but does not replace a material that draws nothing.
@@ -52,14 +52,14 @@ TEST (shaders_replace_skins) {
     CHECK_UINT(b->num_clips, 0);
     md5_free_entity(a);
     md5_free_entity(b);
-    md5_free_game(game);
+    md5_destroy_game(game);
     md5_game *const empty = open_entity_game(
         "entityDef a { \"model\" \"body\" \"shader\" \"glass\" } material skin { noshadows }",
         NULL);
     md5_entity *const hidden = load_entity(empty, "a");
     CHECK_STRING(hidden->materials[0], "skin");
     md5_free_entity(hidden);
-    md5_free_game(empty);
+    md5_destroy_game(empty);
 }
 
 TEST (names_may_be_those_of_models_and_files) {
@@ -70,13 +70,13 @@ TEST (names_may_be_those_of_models_and_files) {
     CHECK(!file->def && !file->model_def);
     CHECK_UINT(file->model->skeleton.num_joints, 3);
     md5_actor *const actor = md5_create_actor(file, NULL, NULL);
-    md5_transform pose[3];
+    md5_xform pose[3];
     md5_actor_pose(actor, pose, NULL, NULL);
     check_vector(pose[1].translation, 2.0, 0.0, 0.0);
-    md5_free_actor(actor);
+    md5_destroy_actor(actor);
     md5_free_entity(body);
     md5_free_entity(file);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 static void check_failure(const char *text, md5_status status, const char *place,
@@ -85,13 +85,13 @@ static void check_failure(const char *text, md5_status status, const char *place
     char shown[600];
     md5_error error;
     md5_game *const game = open_entity_game(text, NULL);
-    CHECK(md5_set_verdict(game, MD5_VERDICT_ENGINE, NULL));
-    CHECK(!md5_game_entity(game, "e", NULL, &error));
+    CHECK(md5_game_set_verdict(game, MD5_VERDICT_ENGINE, NULL));
+    CHECK(!md5_load_entity(game, "e", NULL, &error));
     CHECK_UINT(error.status, status);
     (void)md5_format_error(&error, shown, sizeof shown);
     test_check(strstr(shown, place) == shown && strstr(shown, message), __FILE__, __LINE__, "%s",
                shown);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (entities_that_cannot_be_shown_are_errors) {
@@ -126,9 +126,9 @@ TEST (clips_that_do_not_fit_cannot_be_played) {
     md5_actor *const actor = md5_create_actor(entity, NULL, NULL);
     CHECK(!md5_actor_play(actor, MD5_CHANNEL_ALL, 0, 0));
     CHECK(md5_actor_play(actor, MD5_CHANNEL_ALL, 1, 0));
-    md5_free_actor(actor);
+    md5_destroy_actor(actor);
     md5_free_entity(entity);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 // What materials are given: the keys of the entityDef, also inherited ones, or the engine's values.
@@ -144,7 +144,7 @@ TEST (entities_have_parms_of_materials) {
     CHECK(memcmp(body->parms, usual, sizeof usual) == 0);
     md5_free_entity(entity);
     md5_free_entity(body);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 // -- Parts ----------------------------------------------------------------------------------------
@@ -162,16 +162,17 @@ TEST (heads_follow_their_joint) {
     CHECK_UINT(head->joint, NECK);
     md5_mat34 joints[ENTITY_JOINTS];
     md5_local_to_model(&entity->model->skeleton, entity->model->bind_local, joints);
-    check_vector(md5_part_placement(head, joints).translation, 0.0, 0.0, 25.0);
+    check_vector(md5_entity_part_placement(head, joints).translation, 0.0, 0.0, 25.0);
     // A quarter turn of the neck to the left turns the head.
-    md5_transform pose[ENTITY_JOINTS];
+    md5_xform pose[ENTITY_JOINTS];
     memcpy(pose, entity->model->bind_local, sizeof pose);
     const md5_vec3 up = {0.0f, 0.0f, 1.0f}, x = {1.0f, 0.0f, 0.0f};
     pose[NECK].rotation = md5_quat_from_axis_angle(up, 1.57079633f);
     md5_local_to_model(&entity->model->skeleton, pose, joints);
-    check_vector(md5_quat_rotate(md5_part_placement(head, joints).rotation, x), 0.0, 1.0, 0.0);
+    check_vector(md5_quat_rotate(md5_entity_part_placement(head, joints).rotation, x), 0.0, 1.0,
+                 0.0);
     md5_free_entity(entity);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (joints_of_heads_are_copied) {
@@ -184,16 +185,16 @@ TEST (joints_of_heads_are_copied) {
     CHECK_UINT(head->num_copies, 2);
     CHECK_UINT(head->copies[0].to, 1);
     md5_mat34 joints[ENTITY_JOINTS];
-    md5_transform pose[3];
+    md5_xform pose[3];
     memcpy(pose, head->entity->model->bind_local, sizeof pose);
     md5_local_to_model(&entity->model->skeleton, entity->model->bind_local, joints);
-    md5_copy_part_joints(head, entity->model->bind_local, joints, pose);
+    md5_entity_part_copy_joints(head, entity->model->bind_local, joints, pose);
     // The jaw is 10 above the top, as the spine is above the root; the tooth is where the lid is: 1
     // above the neck, where the head is.
     check_vector(pose[1].translation, 0.0, 0.0, 10.0);
     check_vector(pose[2].translation, 0.0, 0.0, -9.0);
     md5_free_entity(entity);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 // `origin` is in the space of the entity, `angles` (pitch, yaw, roll) in that of the joint.
@@ -209,15 +210,15 @@ TEST (attachments_are_placed_at_their_joint) {
     const md5_entity_part *const gun = &entity->parts[0];
     md5_mat34 joints[ENTITY_JOINTS];
     md5_local_to_model(&entity->model->skeleton, entity->model->bind_local, joints);
-    const md5_transform placement = md5_part_placement(gun, joints);
+    const md5_xform placement = md5_entity_part_placement(gun, joints);
     check_vector(placement.translation, 1.0, 2.0, 12.0);
     const md5_vec3 x = {1.0f, 0.0f, 0.0f};
     check_vector(md5_quat_rotate(placement.rotation, x), 0.0, 1.0, 0.0);
     // The gun copies no joints.
-    md5_copy_part_joints(gun, entity->model->bind_local, joints,
-                         (md5_transform *)(uintptr_t)gun->entity->model->bind_local);
+    md5_entity_part_copy_joints(gun, entity->model->bind_local, joints,
+                                (md5_xform *)(uintptr_t)gun->entity->model->bind_local);
     md5_free_entity(entity);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 static void add_warning(void *user, const md5_error *warning)
@@ -234,12 +235,12 @@ static void check_warned(const char *text, const char *line)
     game_log log = {.count = 0};
     const md5_load_opts opts = {.warn = add_warning, .warn_user = &log};
     md5_game *const game = open_entity_game(text, NULL);
-    md5_entity *const entity = md5_game_entity(game, "e", &opts, NULL);
+    md5_entity *const entity = md5_load_entity(game, "e", &opts, NULL);
     CHECK(entity);
     CHECK_UINT(entity ? entity->num_warnings : 0, 1);
     has_logged(&log, line);
     md5_free_entity(entity);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (parts_that_cannot_be_placed_are_left_out) {
@@ -273,24 +274,24 @@ static void count_event(void *user, md5_player *player, const md5_event *event, 
 // A clip with a rate is at that rate in a machine, too: "hasty" is "walk" at 2.5.
 TEST (machines_of_entities_play_at_their_rates) {
     md5_game *const game = open_entity_game("", NULL);
-    md5_transform pose[ENTITY_JOINTS];
+    md5_xform pose[ENTITY_JOINTS];
     static unsigned char scratch[1 << 16];
-    CHECK(md5_set_verdict(game, MD5_VERDICT_LENIENT, NULL));
+    CHECK(md5_game_set_verdict(game, MD5_VERDICT_LENIENT, NULL));
     md5_entity *const entity = load_entity(game, "quick");
     md5_entity_machine *const tables = md5_make_entity_machine(entity, NULL, NULL);
     md5_machine *const machine = md5_create_machine(tables->desc, NULL, NULL);
     md5_player *const player = md5_create_player(machine, NULL, NULL);
     const uint32_t all = (uint32_t)md5_find_layer(machine, "all");
     const uint32_t hasty = (uint32_t)md5_find_state(machine, all, "hasty");
-    CHECK(md5_player_go(player, all, hasty, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+    CHECK(md5_player_fade_to(player, all, hasty, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
     md5_player_advance(player, 0.06, NULL, NULL);
     (void)md5_player_pose(player, scratch, pose, NULL, NULL);
     CHECK_NEAR((double)pose[SPINE].translation.z, 11.5, 1e-4);
-    md5_free_player(player);
-    md5_free_machine(machine);
+    md5_destroy_player(player);
+    md5_destroy_machine(machine);
     md5_free_entity_machine(tables);
     md5_free_entity(entity);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (entities_are_machines_too) {
@@ -307,25 +308,25 @@ TEST (entities_are_machines_too) {
     CHECK_UINT(all, 2);
     const uint32_t lift = (uint32_t)md5_find_state(machine, torso, "lift");
     const uint32_t walk = (uint32_t)md5_find_state(machine, all, "walk");
-    CHECK(md5_player_go(player, torso, lift, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+    CHECK(md5_player_fade_to(player, torso, lift, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
     int num_events = 0;
-    md5_transform pose[ENTITY_JOINTS];
+    md5_xform pose[ENTITY_JOINTS];
     static unsigned char scratch[1 << 16];
-    CHECK(md5_player_scratch(machine) <= sizeof scratch);
+    CHECK(md5_player_pose_scratch(machine) <= sizeof scratch);
     md5_player_advance(player, 0.1, count_event, &num_events);
     (void)md5_player_pose(player, scratch, pose, NULL, NULL);
     CHECK_NEAR((double)pose[SPINE].translation.z, 20.0, 1e-4);
     // The layer of all joints hides the layers of the other channels.
-    CHECK(md5_player_go(player, all, walk, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+    CHECK(md5_player_fade_to(player, all, walk, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
     md5_player_advance(player, 0.25, count_event, &num_events);
     (void)md5_player_pose(player, scratch, pose, NULL, NULL);
     CHECK_NEAR((double)pose[SPINE].translation.z, 12.5, 1e-4);
     CHECK_UINT((unsigned)num_events, 1);
-    md5_free_player(player);
-    md5_free_machine(machine);
+    md5_destroy_player(player);
+    md5_destroy_machine(machine);
     md5_free_entity_machine(tables);
     md5_free_entity(entity);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 // Names that a machine cannot have are left out, with a warning each.
@@ -338,7 +339,7 @@ TEST (machines_of_entities_can_always_be_made) {
         "anim \"paced walk\" walk.md5anim\n"
         "anim \"(none)\" walk.md5anim channel torso ( *spine ) }",
         NULL);
-    CHECK(md5_set_verdict(game, MD5_VERDICT_LENIENT, NULL));
+    CHECK(md5_game_set_verdict(game, MD5_VERDICT_LENIENT, NULL));
     md5_entity *const entity = load_entity(game, "m");
     CHECK_UINT(entity->num_clips, 4);
     md5_entity_machine *const tables = md5_make_entity_machine(entity, &opts, &error);
@@ -349,10 +350,10 @@ TEST (machines_of_entities_can_always_be_made) {
     has_logged(&log, ":0: no machine can have a clip of the name 'paced walk': left out");
     md5_machine *const machine = md5_create_machine(tables->desc, NULL, &error);
     test_check(machine != NULL, __FILE__, __LINE__, "%s", error.message);
-    md5_free_machine(machine);
+    md5_destroy_machine(machine);
     md5_free_entity_machine(tables);
     md5_free_entity(entity);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (machines_of_entities_survive_failure_of_every_allocation) {
@@ -371,7 +372,7 @@ TEST (machines_of_entities_survive_failure_of_every_allocation) {
     md5_free_entity_machine(NULL);
     md5_free_entity(bodies[0]);
     md5_free_entity(bodies[1]);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 // -- Memory and mistakes --------------------------------------------------------------------------
@@ -386,14 +387,14 @@ TEST (entities_survive_failure_of_every_load) {
         const md5_load_opts opts = {
             .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
         md5_error error;
-        md5_entity *const entity = md5_game_entity(game, "e", &opts, &error);
+        md5_entity *const entity = md5_load_entity(game, "e", &opts, &error);
         CHECK(entity ? entity->num_parts == 2 : error.status == MD5_ERROR_MEMORY);
         md5_free_entity(entity);
         CHECK_UINT(heap.live, 0);
         if (heap.num_allocs < i)
             break;
     }
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 // The same for the memory of the game, which keeps the declarations that entities need.
@@ -411,11 +412,11 @@ TEST (games_of_entities_survive_failure_of_every_allocation) {
         const md5_load_opts opts = {
             .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
         md5_error error;
-        md5_game *const game = md5_open_game(&place, 1, &opts, &error);
-        md5_entity *const entity = game ? md5_game_entity(game, "e", NULL, &error) : NULL;
+        md5_game *const game = md5_create_game(&place, 1, &opts, &error);
+        md5_entity *const entity = game ? md5_load_entity(game, "e", NULL, &error) : NULL;
         CHECK(entity ? entity->num_parts == 2 : error.status == MD5_ERROR_MEMORY);
         md5_free_entity(entity);
-        md5_free_game(game);
+        md5_destroy_game(game);
         CHECK_UINT(heap.live, 0);
         if (heap.num_allocs < i)
             break;
@@ -427,33 +428,35 @@ TEST (games_of_entities_survive_failure_of_every_allocation) {
 static void ask_nobody(const void *context)
 {
     (void)context;
-    (void)md5_game_entity(test_null(), "a", NULL, NULL);
+    (void)md5_load_entity(test_null(), "a", NULL, NULL);
 }
 
 static void ask_for_nothing(const void *context)
 {
-    (void)md5_game_entity((md5_game *)(uintptr_t)context, test_null(), NULL, NULL);
+    (void)md5_load_entity((md5_game *)(uintptr_t)context, test_null(), NULL, NULL);
 }
 
 static void place_nothing(const void *context)
 {
     (void)context;
-    (void)md5_part_placement(test_null(), NULL);
+    (void)md5_entity_part_placement(test_null(), NULL);
 }
 
 static void copy_nothing(const void *context)
 {
-    md5_copy_part_joints(context, test_null(), NULL, NULL);
+    md5_entity_part_copy_joints(context, test_null(), NULL, NULL);
 }
 
 TEST (entities_assert_their_arguments) {
-    md5_game *const game = md5_open_game(NULL, 0, NULL, NULL);
+    md5_game *const game = md5_create_game(NULL, 0, NULL, NULL);
     const md5_entity_part part = {.num_copies = 0};
-    CHECK(strstr(test_message_of(ask_nobody, NULL), "md5_game_entity(): game: not NULL"));
-    CHECK(strstr(test_message_of(ask_for_nothing, game), "md5_game_entity(): name: not NULL"));
-    CHECK(strstr(test_message_of(place_nothing, NULL), "md5_part_placement(): part: not NULL"));
-    CHECK(strstr(test_message_of(copy_nothing, &part), "md5_copy_part_joints(): poses: not NULL"));
-    md5_free_game(game);
+    CHECK(strstr(test_message_of(ask_nobody, NULL), "md5_load_entity(): game: not NULL"));
+    CHECK(strstr(test_message_of(ask_for_nothing, game), "md5_load_entity(): name: not NULL"));
+    CHECK(strstr(test_message_of(place_nothing, NULL),
+                 "md5_entity_part_placement(): part: not NULL"));
+    CHECK(strstr(test_message_of(copy_nothing, &part),
+                 "md5_entity_part_copy_joints(): poses: not NULL"));
+    md5_destroy_game(game);
 }
 
 #endif

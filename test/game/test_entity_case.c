@@ -84,7 +84,7 @@ md5_game *open_entity_game(const char *text, game_log *log)
 md5_entity *load_entity(md5_game *game, const char *name)
 {
     md5_error error;
-    md5_entity *const entity = md5_game_entity(game, name, NULL, &error);
+    md5_entity *const entity = md5_load_entity(game, name, NULL, &error);
     test_check(entity != NULL, __FILE__, __LINE__, "%s: %s", name, error.message);
     return entity;
 }
@@ -97,7 +97,7 @@ void open_stage(actor_stage *stage)
 void open_stage_of(actor_stage *stage, const char *model, md5_verdict verdict)
 {
     stage->game = open_entity_game("", NULL);
-    CHECK(md5_set_verdict(stage->game, verdict, NULL));
+    CHECK(md5_game_set_verdict(stage->game, verdict, NULL));
     stage->entity = load_entity(stage->game, model);
     stage->actor = md5_create_actor(stage->entity, NULL, NULL);
     stage->fired[0] = '\0';
@@ -105,9 +105,9 @@ void open_stage_of(actor_stage *stage, const char *model, md5_verdict verdict)
 
 void close_stage(actor_stage *stage)
 {
-    md5_free_actor(stage->actor);
+    md5_destroy_actor(stage->actor);
     md5_free_entity(stage->entity);
-    md5_free_game(stage->game);
+    md5_destroy_game(stage->game);
 }
 
 int32_t stage_clip(const actor_stage *stage, const char *name)
@@ -126,7 +126,7 @@ static void add_command(void *user, const md5_frame_command *command, const md5_
     const size_t used = strlen(stage->fired);
     (void)channel;
     (void)snprintf(stage->fired + used, sizeof stage->fired - used, "%s:%s%s%s ", clip->anim->name,
-                   md5_frame_word(command->code), command->text[0] ? "=" : "", command->text);
+                   md5_frame_code_name(command->code), command->text[0] ? "=" : "", command->text);
 }
 
 void advance_stage(actor_stage *stage, uint32_t milliseconds)

@@ -42,24 +42,24 @@ TEST (entities_have_keys_in_order) {
         open_entities("entityDef Imp { \"model\" \"m\" \"health\" 75 \"Bones\" \"a b\" }", NULL);
     const md5_entity_def *const imp = entity_of(game, "IMP");
     check_keys(imp, "model=m health=75 Bones=a b classname=imp ");
-    CHECK_STRING(md5_entity_value(imp, "MODEL"), "m");
-    CHECK(!md5_entity_value(imp, "mode") && !md5_entity_value(imp, "modell"));
+    CHECK_STRING(md5_entity_def_value(imp, "MODEL"), "m");
+    CHECK(!md5_entity_def_value(imp, "mode") && !md5_entity_def_value(imp, "modell"));
     CHECK_UINT(imp->decl->state, MD5_DECL_PARSED);
     CHECK(md5_game_entity_def(game, "imp", NULL) == imp);
     CHECK(!md5_game_entity_def(game, "nobody", NULL));
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (entities_list_keys_of_a_prefix) {
     md5_game *const game = open_entities(
         "entityDef e { \"def_attach2\" b \"x\" \"0\" \"Def_Attach\" a \"def_attac\" c }", NULL);
     const md5_entity_def *const def = entity_of(game, "e");
-    const md5_entity_key *const first = md5_next_entity_key(def, "def_attach", NULL);
-    const md5_entity_key *const second = md5_next_entity_key(def, "def_attach", first);
+    const md5_entity_key *const first = md5_entity_def_next_key(def, "def_attach", NULL);
+    const md5_entity_key *const second = md5_entity_def_next_key(def, "def_attach", first);
     CHECK_STRING(first->value, "b");
     CHECK_STRING(second->value, "a");
-    CHECK(!md5_next_entity_key(def, "def_attach", second));
-    md5_free_game(game);
+    CHECK(!md5_entity_def_next_key(def, "def_attach", second));
+    md5_destroy_game(game);
 }
 
 TEST (the_last_of_two_keys_counts) {
@@ -69,7 +69,7 @@ TEST (the_last_of_two_keys_counts) {
     check_keys(entity_of(game, "e"), "A=3 b=2 classname=e ");
     has_logged(&log, "def/all.def:3: 'a' already defined");
     CHECK_UINT(log.count, 1);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (own_keys_come_before_those_of_parents_in_order) {
@@ -85,7 +85,7 @@ TEST (own_keys_come_before_those_of_parents_in_order) {
     CHECK_STRING(child->keys[4].decl->name, "old");
     check_keys(entity_of(game, "first"), "x=f y=f classname=first z=o ");
     check_keys(entity_of(game, "second"), "y=s z=s v=s classname=second ");
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 // "classname" is the entity's own name, whatever its text says.
@@ -93,7 +93,7 @@ TEST (entities_are_of_their_own_class) {
     md5_game *const game =
         open_entities("entityDef e { \"ClassName\" \"other\" \"k\" \"v\" }", NULL);
     check_keys(entity_of(game, "e"), "ClassName=e k=v ");
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (unknown_parents_are_warnings) {
@@ -102,7 +102,7 @@ TEST (unknown_parents_are_warnings) {
         "entityDef e {\n\"inherit\" \"Nobody\"\n\"k\" \"v\" }\nentityDef f { }", &log);
     check_keys(entity_of(game, "e"), "k=v classname=e ");
     has_logged(&log, "def/all.def:3: Unknown entityDef 'Nobody' inherited by 'e'");
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 static void check_defaulted(const char *text, const char *line)
@@ -113,7 +113,7 @@ static void check_defaulted(const char *text, const char *line)
     CHECK_UINT(def->decl->state, MD5_DECL_DEFAULTED);
     check_keys(def, "DEFAULTED=1 classname=e ");
     has_logged(&log, line);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (mistakes_default_an_entity) {
@@ -133,7 +133,7 @@ TEST (defaulted_parents_leave_a_mark) {
         open_entities("entityDef e { \"inherit\" \"bad\" } entityDef bad { wrong }", NULL);
     check_keys(entity_of(game, "e"), "classname=e DEFAULTED=1 ");
     CHECK_UINT(entity_of(game, "e")->decl->state, MD5_DECL_PARSED);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (entities_that_inherit_themselves_end) {
@@ -147,7 +147,7 @@ TEST (entities_that_inherit_themselves_end) {
     check_keys(entity_of(game, "a"), "k=a classname=a l=b ");
     check_keys(entity_of(game, "b"), "l=b classname=b k=a ");
     CHECK_UINT(log.count, 0);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 // A long chain of ancestors: each entity inherits the two before it, and with them all others.
@@ -163,8 +163,8 @@ TEST (long_lines_of_ancestors_take_linear_time) {
     md5_game *const game = open_entities(text, NULL);
     const md5_entity_def *const def = entity_of(game, "e50000");
     CHECK_UINT(def->num_keys, COUNT + 2);
-    CHECK_STRING(md5_entity_value(def, "last"), "7");
-    md5_free_game(game);
+    CHECK_STRING(md5_entity_def_value(def, "last"), "7");
+    md5_destroy_game(game);
     free(text);
 }
 
@@ -181,17 +181,17 @@ TEST (checking_entities_takes_linear_memory) {
     const md5_game_path place = game_place(&file, 1, false);
     const md5_load_opts opts = {.memory_limit = (size_t)COUNT * MOST_BYTES};
     md5_error error;
-    md5_game *const game = md5_open_game(&place, 1, &opts, &error);
+    md5_game *const game = md5_create_game(&place, 1, &opts, &error);
     for (int i = 0; i < COUNT && game; i++) {
         (void)snprintf(name, sizeof name, "e%d", i);
-        if (!md5_check_entity_def(game, name, &error))
+        if (!md5_game_check_entity_def(game, name, &error))
             break;
     }
     CHECK_UINT(error.status, MD5_OK);
     const md5_decl *const decl = game ? md5_find_decl(game, MD5_DECL_ENTITY, name) : NULL;
     CHECK(decl && decl->state == MD5_DECL_PARSED);
-    CHECK(md5_check_entity_def(game, "nobody", NULL));
-    md5_free_game(game);
+    CHECK(md5_game_check_entity_def(game, "nobody", NULL));
+    md5_destroy_game(game);
     free(text);
 }
 
@@ -206,14 +206,14 @@ TEST (entities_survive_failure_of_every_allocation) {
         const md5_load_opts opts = {
             .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
         md5_error error;
-        md5_game *const game = md5_open_game(&place, 1, &opts, &error);
-        const bool is_strict = game && md5_set_verdict(game, MD5_VERDICT_ENGINE, &error);
+        md5_game *const game = md5_create_game(&place, 1, &opts, &error);
+        const bool is_strict = game && md5_game_set_verdict(game, MD5_VERDICT_ENGINE, &error);
         const md5_entity_def *const def = is_strict ? md5_game_entity_def(game, "e", &error) : NULL;
         CHECK(def ? def->num_keys == 4 : error.status == MD5_ERROR_MEMORY);
         // A failure leaves nothing half done: once there is memory again, the entity is complete.
         if (is_strict && !def)
             check_keys(entity_of(game, "e"), "a=c classname=e d=e DEFAULTED=1 ");
-        md5_free_game(game);
+        md5_destroy_game(game);
         CHECK_UINT(heap.live, 0);
         if (heap.num_allocs < i)
             break;
@@ -230,12 +230,12 @@ TEST (entities_of_the_golden_folder_inherit) {
                       "entityDef other_thing { \"skin\" \"s/simple\" \"health\" \"99\" }\n",
                       NULL);
     const md5_entity_def *const thing = entity_of(game, "thing");
-    CHECK_STRING(md5_entity_value(thing, "health"), "20");
-    CHECK_STRING(md5_entity_value(thing, "model"), "m_base");
-    CHECK_STRING(md5_entity_value(thing, "skin"), "s/simple");
-    CHECK_STRING(md5_entity_value(thing, "classname"), "thing");
-    CHECK(!md5_next_entity_key(thing, "inherit", NULL));
-    md5_free_game(game);
+    CHECK_STRING(md5_entity_def_value(thing, "health"), "20");
+    CHECK_STRING(md5_entity_def_value(thing, "model"), "m_base");
+    CHECK_STRING(md5_entity_def_value(thing, "skin"), "s/simple");
+    CHECK_STRING(md5_entity_def_value(thing, "classname"), "thing");
+    CHECK(!md5_entity_def_next_key(thing, "inherit", NULL));
+    md5_destroy_game(game);
 }
 
 #if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
@@ -249,28 +249,29 @@ static void ask_nobody(const void *context)
 static void ask_for_nothing(const void *context)
 {
     (void)context;
-    md5_game *const game = md5_open_game(NULL, 0, NULL, NULL);
+    md5_game *const game = md5_create_game(NULL, 0, NULL, NULL);
     (void)md5_game_entity_def(game, test_null(), NULL);
 }
 
 static void ask_for_value(const void *context)
 {
     (void)context;
-    (void)md5_entity_value(test_null(), "a");
+    (void)md5_entity_def_value(test_null(), "a");
 }
 
 static void ask_for_key(const void *context)
 {
     const md5_entity_key other = {.name = "a"};
-    (void)md5_next_entity_key(context, "a", &other);
+    (void)md5_entity_def_next_key(context, "a", &other);
 }
 
 TEST (entity_functions_assert_their_arguments) {
     const md5_entity_def none = {.num_keys = 0};
     CHECK(strstr(test_message_of(ask_nobody, NULL), "md5_game_entity_def(): game: not NULL"));
     CHECK(strstr(test_message_of(ask_for_nothing, NULL), "md5_game_entity_def(): name: not NULL"));
-    CHECK(strstr(test_message_of(ask_for_value, NULL), "md5_entity_value(): def: not NULL"));
-    CHECK(strstr(test_message_of(ask_for_key, &none), "md5_next_entity_key(): key: one of these"));
+    CHECK(strstr(test_message_of(ask_for_value, NULL), "md5_entity_def_value(): def: not NULL"));
+    CHECK(strstr(test_message_of(ask_for_key, &none),
+                 "md5_entity_def_next_key(): key: one of these"));
 }
 
 #endif

@@ -33,10 +33,10 @@ TEST (attachments_have_attachments) {
     // The lid of the bind pose is at z 26; the model of the gun is 5 above its origin.
     md5_mat34 joints[ENTITY_JOINTS];
     md5_local_to_model(&rider->model->skeleton, rider->model->bind_local, joints);
-    check_vector(md5_part_placement(gun, joints).translation, 0.0, 0.0, 31.0);
+    check_vector(md5_entity_part_placement(gun, joints).translation, 0.0, 0.0, 31.0);
     CHECK_UINT(entity->num_warnings, 0);
     md5_free_entity(entity);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (entities_are_not_attached_to_themselves) {
@@ -50,7 +50,7 @@ TEST (entities_are_not_attached_to_themselves) {
     CHECK_UINT(entity->parts[0].entity->num_parts, 0);
     CHECK_UINT(entity->num_warnings, 1);
     md5_free_entity(entity);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 static uint32_t count_parts(const md5_entity *entity)
@@ -78,7 +78,7 @@ TEST (trees_of_parts_are_limited) {
     md5_entity *const entity = load_entity(game, "e0");
     CHECK_UINT(count_parts(entity), MD5_MOST_ENTITY_PARTS);
     md5_free_entity(entity);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 // Keys that fail count, too, because each of them reads its files again.
@@ -95,7 +95,7 @@ TEST (keys_of_parts_that_fail_are_limited) {
     CHECK_UINT(entity->num_parts, 0);
     CHECK_UINT(entity->num_warnings, MD5_MOST_ENTITY_PARTS);
     md5_free_entity(entity);
-    md5_free_game(game);
+    md5_destroy_game(game);
     free(text);
 }
 
@@ -112,14 +112,14 @@ TEST (trees_of_parts_survive_failure_of_every_load) {
         const md5_load_opts opts = {
             .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
         md5_error error;
-        md5_entity *const entity = md5_game_entity(game, "e", &opts, &error);
+        md5_entity *const entity = md5_load_entity(game, "e", &opts, &error);
         CHECK(entity ? count_parts(entity) == 3 : error.status == MD5_ERROR_MEMORY);
         md5_free_entity(entity);
         CHECK_UINT(heap.live, 0);
         if (heap.num_allocs < i)
             break;
     }
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 // -- The pose that parts are placed in ------------------------------------------------------------
@@ -154,13 +154,13 @@ TEST (parts_are_placed_in_the_pose_ik_pose) {
     const md5_vec3 x = {1.0f, 0.0f, 0.0f};
     md5_entity *const entity = load_entity(game, "e");
     CHECK_UINT(entity->num_parts, 2);
-    const md5_transform head = entity->parts[0].offset, gun = entity->parts[1].offset;
+    const md5_xform head = entity->parts[0].offset, gun = entity->parts[1].offset;
     check_vector(head.translation, 0.0, 0.0, 0.0);
     check_vector(md5_quat_rotate(head.rotation, x), 0.0, -1.0, 0.0);
     check_vector(gun.translation, 0.0, -1.0, 0.0);
     check_vector(md5_quat_rotate(gun.rotation, x), 1.0, 0.0, 0.0);
     md5_free_entity(entity);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 // Poses stay finite, whatever the declarations say.
@@ -172,7 +172,7 @@ TEST (offsets_are_limited) {
     check_vector(entity->offset, 1e9, -1e9, 5.0);
     check_vector(entity->model_offset, 7.0, 1e9, -1e9);
     md5_free_entity(entity);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 // -- Axes -----------------------------------------------------------------------------------------
@@ -181,20 +181,20 @@ TEST (offsets_are_limited) {
 static void pose_points(md5_game *game, const md5_load_opts *opts, const char *clip,
                         md5_vec3 inside, md5_vec3 points[ENTITY_JOINTS + 2])
 {
-    md5_entity *const entity = md5_game_entity(game, "e", opts, NULL);
+    md5_entity *const entity = md5_load_entity(game, "e", opts, NULL);
     md5_actor *const actor = md5_create_actor(entity, NULL, NULL);
-    md5_transform pose[ENTITY_JOINTS];
+    md5_xform pose[ENTITY_JOINTS];
     md5_mat34 joints[ENTITY_JOINTS];
-    md5_actor_remove_motion(actor, strcmp(clip, "turn") == 0);
+    md5_actor_set_in_place(actor, strcmp(clip, "turn") == 0);
     CHECK(md5_actor_cycle(actor, MD5_CHANNEL_ALL, md5_actor_choose(actor, clip), 0));
     md5_actor_advance(actor, 130, NULL, NULL);
     md5_actor_pose(actor, pose, joints, NULL);
     for (int i = 0; i < ENTITY_JOINTS; i++)
-        points[i] = md5_mat34_transform_point(joints[i], inside);
-    const md5_transform gun = md5_part_placement(&entity->parts[0], joints);
-    points[ENTITY_JOINTS] = md5_transform_point(gun, inside);
+        points[i] = md5_mat34_point(joints[i], inside);
+    const md5_xform gun = md5_entity_part_placement(&entity->parts[0], joints);
+    points[ENTITY_JOINTS] = md5_xform_point(gun, inside);
     points[ENTITY_JOINTS + 1] = md5_actor_root_motion(actor).translation;
-    md5_free_actor(actor);
+    md5_destroy_actor(actor);
     md5_free_entity(entity);
 }
 
@@ -212,12 +212,12 @@ TEST (entities_are_loaded_in_other_axes) {
             const md5_load_opts opts = {.axes = axes, .scale = 0.5f};
             const md5_mat34 to_axes = md5_mat34_from_axes(axes, opts.scale);
             pose_points(game, NULL, clips[k], inside, expected);
-            pose_points(game, &opts, clips[k], md5_mat34_transform_point(to_axes, inside), points);
+            pose_points(game, &opts, clips[k], md5_mat34_point(to_axes, inside), points);
             for (int i = 0; i < ENTITY_JOINTS + 2; i++) {
-                const md5_vec3 p = md5_mat34_transform_point(to_axes, expected[i]);
+                const md5_vec3 p = md5_mat34_point(to_axes, expected[i]);
                 check_vector(points[i], (double)p.x, (double)p.y, (double)p.z);
             }
         }
     }
-    md5_free_game(game);
+    md5_destroy_game(game);
 }

@@ -62,9 +62,9 @@ md5_game *open_texts(const game_text *texts, size_t count, game_log *log)
     md5_error error;
     if (log)
         *log = (game_log){.count = 0};
-    md5_game *const game = md5_open_game(&place, 1, &opts, &error);
+    md5_game *const game = md5_create_game(&place, 1, &opts, &error);
     CHECK(game && md5_game_verdict(game) == MD5_VERDICT_LENIENT);
-    CHECK(md5_set_verdict(game, MD5_VERDICT_ENGINE, &error));
+    CHECK(md5_game_set_verdict(game, MD5_VERDICT_ENGINE, &error));
     return game;
 }
 

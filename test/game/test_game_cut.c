@@ -24,8 +24,8 @@ static void ask_for_all(md5_game *game)
     md5_error error;
     (void)md5_game_table(game, "t", &error);
     CHECK(error.status == MD5_OK && md5_game_material(game, "m", &error));
-    CHECK(error.status == MD5_OK && md5_game_find_skin(game, "s", &error));
-    (void)md5_game_model(game, "n", &error);
+    CHECK(error.status == MD5_OK && md5_game_skin_def(game, "s", &error));
+    (void)md5_game_model_def(game, "n", &error);
     CHECK_UINT(error.status, MD5_OK);
 }
 
@@ -36,9 +36,9 @@ TEST (declarations_that_are_cut_come_to_an_end) {
         text[size] = '\0';
         md5_game *const game = open_models(text, NULL);
         ask_for_all(game);
-        CHECK(md5_set_verdict(game, MD5_VERDICT_LENIENT, NULL));
+        CHECK(md5_game_set_verdict(game, MD5_VERDICT_LENIENT, NULL));
         ask_for_all(game);
-        md5_free_game(game);
+        md5_destroy_game(game);
     }
 }
 
@@ -47,10 +47,10 @@ TEST (commands_without_a_brace_behind_them_count) {
     game_log log = {.count = 0};
     md5_game *const game =
         open_models("model n { mesh x.md5mesh anim walk two.md5anim {\nframe 1 footstep", &log);
-    CHECK(md5_game_model(game, "n", NULL)->decl->state == MD5_DECL_DEFAULTED);
-    CHECK(md5_set_verdict(game, MD5_VERDICT_LENIENT, NULL));
-    const md5_model_def *const model = md5_game_model(game, "n", NULL);
-    CHECK(model && model->num_anims == 1 && md5_model_anim_at(model, 0)->num_commands == 1);
+    CHECK(md5_game_model_def(game, "n", NULL)->decl->state == MD5_DECL_DEFAULTED);
+    CHECK(md5_game_set_verdict(game, MD5_VERDICT_LENIENT, NULL));
+    const md5_model_def *const model = md5_game_model_def(game, "n", NULL);
+    CHECK(model && model->num_anims == 1 && md5_model_def_anim(model, 0)->num_commands == 1);
     CHECK(has_logged(&log, "def/all.def:2: Unexpected end of file; expected '}'"));
-    md5_free_game(game);
+    md5_destroy_game(game);
 }

@@ -32,7 +32,7 @@ TEST (decls_have_the_default_type_of_their_file) {
     check_decl(game, MD5_DECL_ENTITY, 0, "e", "def/c.def", 1);
     check_decl(game, MD5_DECL_MODEL, 0, "d", "def/c.def", 1);
     CHECK(!md5_game_decl(game, MD5_DECL_MODEL, 1));
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (decls_are_found_in_the_order_of_file_names) {
@@ -48,7 +48,7 @@ TEST (decls_are_found_in_the_order_of_file_names) {
     check_decl(game, MD5_DECL_MATERIAL, 0, "same", "materials/ant.MTR", 1);
     has_logged(&log,
                "materials/Zebra.mtr:1: material 'same' previously defined at materials/ant.MTR:1");
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (decl_names_have_one_spelling) {
@@ -58,7 +58,7 @@ TEST (decl_names_have_one_spelling) {
     check_decl(game, MD5_DECL_MATERIAL, 1, "two words", "materials/all.mtr", 1);
     check_decl(game, MD5_DECL_MATERIAL, 2, "a/v1", "materials/all.mtr", 1);
     CHECK(md5_find_decl(game, MD5_DECL_MATERIAL, "TEXTURES/rock.jpg"));
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (decls_go_on_behind_broken_text) {
@@ -71,14 +71,14 @@ TEST (decls_go_on_behind_broken_text) {
     has_logged(&log, "materials/all.mtr:1: Missing decl name");
     has_logged(&log, "materials/all.mtr:2: Expecting '{' but found 'two'");
     has_logged(&log, "materials/all.mtr:3: Expecting '{' but found '-'");
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (decls_of_exports_are_skipped) {
     md5_game *const game = open_materials("export x { a { } } m { }", NULL);
     CHECK_UINT(md5_game_num_decls(game, MD5_DECL_MATERIAL), 1);
     check_decl(game, MD5_DECL_MATERIAL, 0, "m", "materials/all.mtr", 1);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (decls_are_parsed_when_asked_for) {
@@ -90,7 +90,7 @@ TEST (decls_are_parsed_when_asked_for) {
     (void)md5_game_material(game, "bad", NULL);
     CHECK_UINT(log.count, 1);
     CHECK_UINT(md5_game_decl(game, MD5_DECL_MATERIAL, 0)->state, MD5_DECL_DEFAULTED);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (decl_index_holds_many_names) {
@@ -114,7 +114,7 @@ TEST (decl_index_holds_many_names) {
     }
     CHECK_UINT(found, COUNT);
     CHECK(!md5_find_decl(game, MD5_DECL_MATERIAL, "abc"));
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 // -- Tables ---------------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ TEST (tables_repeat_snap_and_clamp) {
     CHECK_NEAR(table_at(game, "one", 0.3f), 1.0, 1e-6);
     CHECK_NEAR(table_at(game, "t", 1e38f * 10.0f), 0.0, 1e-6);
     CHECK(!md5_game_table(game, "none", NULL));
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (tables_with_mistakes_are_defaulted) {
@@ -156,7 +156,7 @@ TEST (tables_with_mistakes_are_defaulted) {
     has_logged(&log, "materials/all.mtr:1: expected comma or brace");
     has_logged(&log, "materials/all.mtr:2: expected float value, found 'x'");
     has_logged(&log, "materials/all.mtr:3: unknown token 'wrong'");
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 // -- Skins ----------------------------------------------------------------------------------------
@@ -167,16 +167,16 @@ TEST (skins_replace_materials_by_their_first_row) {
         {"skins/a.skin", "skin s { model m.lwo Body.tga one body two * three }"},
     };
     md5_game *const game = open_texts(texts, 2, NULL);
-    const md5_game_skin *const skin = md5_game_find_skin(game, "S", NULL);
+    const md5_skin_def *const skin = md5_game_skin_def(game, "S", NULL);
     CHECK_UINT(skin->num_rows, 3);
     CHECK_UINT(skin->num_models, 1);
     CHECK_STRING(skin->models[0], "m.lwo");
     CHECK(skin->rows[2].from == NULL);
-    CHECK_STRING(md5_skin_material(game, skin, "BODY"), "one");
-    CHECK_STRING(md5_skin_material(game, skin, "other"), "three");
+    CHECK_STRING(md5_skin_def_material(game, skin, "BODY"), "one");
+    CHECK_STRING(md5_skin_def_material(game, skin, "other"), "three");
     CHECK(md5_game_material(game, "hull", NULL)->num_stages == 0);
-    CHECK_STRING(md5_skin_material(game, skin, "hull"), "hull");
-    md5_free_game(game);
+    CHECK_STRING(md5_skin_def_material(game, skin, "hull"), "hull");
+    md5_destroy_game(game);
 }
 
 TEST (skins_that_are_missing_or_broken_are_default) {
@@ -185,15 +185,15 @@ TEST (skins_that_are_missing_or_broken_are_default) {
         {"skins/a.skin", "skin odd { lonely"},
     };
     md5_game *const game = open_texts(texts, 2, NULL);
-    const md5_game_skin *skin = md5_game_find_skin(game, "nowhere", NULL);
+    const md5_skin_def *skin = md5_game_skin_def(game, "nowhere", NULL);
     CHECK_UINT(skin->decl->state, MD5_DECL_DEFAULTED);
-    CHECK_STRING(md5_skin_material(game, skin, "any"), "_default");
-    skin = md5_game_find_skin(game, "shiny", NULL);
+    CHECK_STRING(md5_skin_def_material(game, skin, "any"), "_default");
+    skin = md5_game_skin_def(game, "shiny", NULL);
     CHECK_UINT(skin->decl->state, MD5_DECL_PARSED);
-    CHECK_STRING(md5_skin_material(game, skin, "_default"), "shiny");
-    CHECK_STRING(md5_skin_material(game, skin, "any"), "any");
-    skin = md5_game_find_skin(game, "odd", NULL);
+    CHECK_STRING(md5_skin_def_material(game, skin, "_default"), "shiny");
+    CHECK_STRING(md5_skin_def_material(game, skin, "any"), "any");
+    skin = md5_game_skin_def(game, "odd", NULL);
     CHECK_UINT(skin->decl->state, MD5_DECL_DEFAULTED);
-    CHECK_STRING(md5_skin_material(game, skin, "any"), "_default");
-    md5_free_game(game);
+    CHECK_STRING(md5_skin_def_material(game, skin, "any"), "_default");
+    md5_destroy_game(game);
 }

@@ -57,7 +57,7 @@ static void form(deform_case *c, const char *deform, const md5_deform_view *view
 static void free_case(deform_case *c)
 {
     md5_free_model(c->model);
-    md5_free_game(c->game);
+    md5_destroy_game(c->game);
 }
 
 static void check_position(const deform_case *c, uint32_t vertex, double x, double y, double z)

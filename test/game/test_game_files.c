@@ -7,7 +7,7 @@
 static md5_game *open_places(const md5_game_path *places, size_t count)
 {
     md5_error error;
-    md5_game *const game = md5_open_game(places, count, NULL, &error);
+    md5_game *const game = md5_create_game(places, count, NULL, &error);
     CHECK(game);
     return game;
 }
@@ -32,7 +32,7 @@ TEST (game_finds_files_of_better_places) {
     md5_game *const game = open_places(places, 2);
     check_text(game, "a.txt", "mod");
     check_text(game, "b.txt", "b");
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (game_finds_files_whatever_their_case_and_slashes) {
@@ -43,7 +43,7 @@ TEST (game_finds_files_whatever_their_case_and_slashes) {
     check_text(game, "/models\\md5\\imp.md5mesh", "imp");
     CHECK(!md5_game_has_file(game, "models/md5/../md5/imp.md5mesh"));
     CHECK(!md5_game_has_file(game, "models/imp.md5mesh"));
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (game_takes_the_last_of_equal_names_in_an_archive) {
@@ -51,11 +51,11 @@ TEST (game_takes_the_last_of_equal_names_in_an_archive) {
     const md5_game_path archive = game_place(texts, 2, true);
     md5_game *game = open_places(&archive, 1);
     check_text(game, "a.txt", "2");
-    md5_free_game(game);
+    md5_destroy_game(game);
     const md5_game_path folder = game_place(texts, 2, false);
     game = open_places(&folder, 1);
     check_text(game, "a.txt", "1");
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (game_leaves_out_names_that_cannot_be_reached) {
@@ -65,7 +65,7 @@ TEST (game_leaves_out_names_that_cannot_be_reached) {
     md5_game *const game = open_places(&place, 1);
     CHECK_UINT(md5_game_num_decls(game, MD5_DECL_MATERIAL), 0);
     CHECK(!md5_game_has_file(game, "materials/b.mtr"));
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (game_reports_a_missing_file_to_loaders) {
@@ -75,7 +75,7 @@ TEST (game_reports_a_missing_file_to_loaders) {
     CHECK(!md5_load_model("models/imp.md5mesh", &opts, &error));
     CHECK_UINT(error.status, MD5_ERROR_IO);
     CHECK_STRING(error.message, "cannot open the file: no such file in the game");
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (game_warns_of_files_that_cannot_be_read) {
@@ -84,7 +84,7 @@ TEST (game_warns_of_files_that_cannot_be_read) {
     md5_game *const game = open_texts(texts, 2, &log);
     has_logged(&log, "materials/a.mtr:0: cannot read the file: 'it is on the moon'");
     CHECK_UINT(md5_game_num_decls(game, MD5_DECL_MATERIAL), 1);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (game_finds_images_by_the_engines_rule) {
@@ -95,7 +95,7 @@ TEST (game_finds_images_by_the_engines_rule) {
     CHECK_STRING(md5_game_image_file(game, "t/b"), "t/b.jpg");
     CHECK(!md5_game_image_file(game, "t/a.jpg"));
     CHECK(!md5_game_image_file(game, "_white"));
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 static void ask_for_all(md5_game *game, md5_error *error)
@@ -103,7 +103,7 @@ static void ask_for_all(md5_game *game, md5_error *error)
     for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_MATERIAL); i++)
         (void)md5_game_material(game, md5_game_decl(game, MD5_DECL_MATERIAL, i)->name, error);
     for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_SKIN); i++)
-        (void)md5_game_find_skin(game, md5_game_decl(game, MD5_DECL_SKIN, i)->name, error);
+        (void)md5_game_skin_def(game, md5_game_decl(game, MD5_DECL_SKIN, i)->name, error);
 }
 
 TEST (game_survives_failure_of_every_allocation) {
@@ -118,11 +118,11 @@ TEST (game_survives_failure_of_every_allocation) {
         const md5_load_opts opts = {
             .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
         md5_error error;
-        md5_game *const game = md5_open_game(&place, 1, &opts, &error);
+        md5_game *const game = md5_create_game(&place, 1, &opts, &error);
         CHECK(game || error.status == MD5_ERROR_MEMORY);
         if (game)
             ask_for_all(game, &error);
-        md5_free_game(game);
+        md5_destroy_game(game);
         CHECK_UINT(heap.live, 0);
         if (heap.num_allocs < i)
             break;

@@ -30,7 +30,7 @@ static void check_value(const char *expression, double expected)
     CHECK_UINT(material->decl->state, MD5_DECL_PARSED);
     CHECK_NEAR(color_at(material, 0, 0, 1.5f), expected, 1e-6);
     CHECK_STRING(log.text, "");
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (expressions_are_right_associative) {
@@ -74,7 +74,7 @@ static void check_defaulted(const char *text, const char *line)
     CHECK_STRING(material->stages[0].image.text, "_default");
     CHECK_UINT(material->coverage, MD5_COVERAGE_TRANSLUCENT);
     has_logged(&log, line);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (mistakes_in_expressions_default_a_material) {
@@ -105,7 +105,7 @@ TEST (deep_expressions_are_read_without_recursion) {
         CHECK_UINT(material->decl->state, depth == DEPTH ? MD5_DECL_PARSED : MD5_DECL_DEFAULTED);
         if (depth == DEPTH)
             CHECK_NEAR(color_at(material, 0, 0, 0.0f), 2.0, 0.0);
-        md5_free_game(game);
+        md5_destroy_game(game);
     }
     free(text);
 }
@@ -118,7 +118,7 @@ TEST (too_many_operations_default_a_material) {
         strcat(text, " - time");
     strcat(text, " } }");
     CHECK_UINT(parse(text, &game, NULL)->decl->state, MD5_DECL_DEFAULTED);
-    md5_free_game(game);
+    md5_destroy_game(game);
     free(text);
 }
 
@@ -136,7 +136,7 @@ TEST (image_programs_are_trees) {
     CHECK_UINT(image->steps[2].kind, MD5_IMAGE_HEIGHTMAP);
     CHECK_NEAR((double)image->steps[2].values[0], 4.0, 0.0);
     CHECK_UINT(image->steps[3].kind, MD5_IMAGE_ADD_NORMALS);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (image_programs_take_numbers_in_order) {
@@ -147,7 +147,7 @@ TEST (image_programs_take_numbers_in_order) {
     CHECK_UINT(image->num_steps, 2);
     for (int i = 0; i < 4; i++)
         CHECK_NEAR((double)image->steps[1].values[i], i == 0 ? 0.5 : i + 1.0, 0.0);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (deep_image_programs_are_read_without_recursion) {
@@ -161,7 +161,7 @@ TEST (deep_image_programs_are_read_without_recursion) {
     memset(end, ')', DEPTH);
     strcpy(end + DEPTH, " } }");
     CHECK_UINT(strlen(parse(text, &game, NULL)->stages[0].image.text), 255);
-    md5_free_game(game);
+    md5_destroy_game(game);
     free(text);
 }
 
@@ -176,7 +176,7 @@ static void check_lights(const char *text, const char *expected)
     for (uint32_t i = 0; i < material->num_stages && i < 31; i++)
         lights[i] = (char)('0' + (int)material->stages[i].light);
     CHECK_STRING(lights, expected);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (stages_are_added_and_sorted_by_light) {
@@ -208,7 +208,7 @@ TEST (stages_keep_words_of_their_own) {
     CHECK_UINT(stage->texgen, MD5_TEXGEN_SKYBOX);
     CHECK_UINT(stage->repeat, MD5_CLAMP_ZERO);
     CHECK_UINT(material->stages[1].repeat, MD5_REPEAT);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (stages_keep_programs) {
@@ -229,7 +229,7 @@ TEST (stages_keep_programs) {
     CHECK_UINT(program->repeat[0], MD5_CLAMP);
     CHECK_STRING(program->images[1].text, "y");
     CHECK_NEAR((double)material->sort, 100.0, 0.0);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (matrices_multiply_from_the_right) {
@@ -245,7 +245,7 @@ TEST (matrices_multiply_from_the_right) {
     CHECK_NEAR((double)matrix[0][2], 6.0, 1e-6); // 2 * 3
     CHECK_NEAR((double)matrix[1][1], 4.0, 1e-6);
     CHECK_NEAR((double)matrix[1][2], 0.0, 1e-6); // 4 * 100.25 = 401, beyond 40: its fraction
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 // -- The whole ------------------------------------------------------------------------------------
@@ -271,28 +271,28 @@ TEST (materials_keep_words_of_their_own) {
     CHECK_UINT(material->cull, MD5_CULL_NONE);
     CHECK_NEAR((double)material->decal_fade, 3.0, 0.0);
     CHECK_NEAR((double)material->decal_end[3], 8.0, 0.0);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (coverage_and_sort_follow_from_stages) {
     md5_game *game;
     CHECK_UINT(parse("m { { map x blend add } }", &game, NULL)->coverage, MD5_COVERAGE_TRANSLUCENT);
-    md5_free_game(game);
+    md5_destroy_game(game);
     CHECK_UINT(parse("m { { map x blend add } diffusemap y }", &game, NULL)->coverage,
                MD5_COVERAGE_OPAQUE);
-    md5_free_game(game);
+    md5_destroy_game(game);
     CHECK_UINT(parse("m { translucent { map x alphaTest .5 } }", &game, NULL)->coverage,
                MD5_COVERAGE_PERFORATED);
-    md5_free_game(game);
+    md5_destroy_game(game);
     CHECK_NEAR((double)parse("m { sort nearest\n { map x } }", &game, NULL)->sort, 7.0, 0.0);
-    md5_free_game(game);
+    md5_destroy_game(game);
     CHECK_NEAR((double)parse("m { sort \"010\"\n { map x } }", &game, NULL)->sort, 10.0, 0.0);
-    md5_free_game(game);
+    md5_destroy_game(game);
     CHECK_NEAR((double)parse("m { polygonOffset 2\n { map x } }", &game, NULL)->sort, 2.0, 0.0);
-    md5_free_game(game);
+    md5_destroy_game(game);
     const md5_material *const mirror = parse("m { mirror { mirrorRenderMap 8, 9 } }", &game, NULL);
     CHECK_UINT(mirror->decl->state, MD5_DECL_DEFAULTED); // the comma is neither a number nor a word
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (mistakes_default_a_material) {
@@ -316,7 +316,7 @@ TEST (too_many_stages_default_a_material) {
         strcat(text, "{ map x } ");
     strcat(text, "}");
     CHECK_UINT(parse(text, &game, NULL)->decl->state, MD5_DECL_DEFAULTED);
-    md5_free_game(game);
+    md5_destroy_game(game);
     free(text);
 }
 
@@ -344,7 +344,7 @@ TEST (builtin_images_have_their_own_sampling) {
                        && material->stages[0].filter == cases[i].filter,
                    __FILE__, __LINE__, "%s: repeat %d, filter %d", cases[i].image,
                    (int)material->stages[0].repeat, (int)material->stages[0].filter);
-        md5_free_game(game);
+        md5_destroy_game(game);
     }
 }
 
@@ -359,5 +359,5 @@ TEST (missing_materials_are_implicit) {
     CHECK_UINT(material->stages[0].repeat, MD5_CLAMP);
     CHECK_UINT(material->stages[0].bits, 0x165);
     CHECK(md5_game_material(game, "models/imp", &error) == material);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }

@@ -11,7 +11,7 @@
 static void open_nothing(const void *context)
 {
     (void)context;
-    (void)md5_open_game(NULL, 1, NULL, NULL);
+    (void)md5_create_game(NULL, 1, NULL, NULL);
 }
 
 static void ask_nobody(const void *context)
@@ -23,8 +23,8 @@ static void ask_nobody(const void *context)
 static void ask_for_nothing(const void *context)
 {
     (void)context;
-    md5_game *const game = md5_open_game(NULL, 0, NULL, NULL);
-    (void)md5_game_find_skin(game, NULL, NULL);
+    md5_game *const game = md5_create_game(NULL, 0, NULL, NULL);
+    (void)md5_game_skin_def(game, NULL, NULL);
 }
 
 static void evaluate_nothing(const void *context)
@@ -41,7 +41,7 @@ static void release_nothing(void *user, const void *pixels)
 static void load_no_image(const void *context)
 {
     (void)context;
-    (void)md5_game_load_image(NULL, NULL, NULL, NULL);
+    (void)md5_load_image(NULL, NULL, NULL, NULL);
 }
 
 static void evaluate_no_image(const void *context)
@@ -59,25 +59,25 @@ static void parse_half_a_decoder(const void *context)
 }
 
 TEST (image_asserts_its_arguments) {
-    CHECK(strstr(test_message_of(load_no_image, NULL), "md5_game_load_image(): game: not NULL"));
+    CHECK(strstr(test_message_of(load_no_image, NULL), "md5_load_image(): game: not NULL"));
     CHECK(strstr(test_message_of(evaluate_no_image, NULL), "md5_evaluate_image(): program: not"));
     CHECK(strstr(test_message_of(parse_half_a_decoder, NULL), "the decoder has both functions"));
 }
 
 TEST (game_asserts_its_arguments) {
-    CHECK(strstr(test_message_of(open_nothing, NULL), "md5_open_game(): paths: not NULL"));
+    CHECK(strstr(test_message_of(open_nothing, NULL), "md5_create_game(): paths: not NULL"));
     CHECK(strstr(test_message_of(ask_nobody, NULL), "md5_game_material(): game: not NULL"));
-    CHECK(strstr(test_message_of(ask_for_nothing, NULL), "md5_game_find_skin(): name: not NULL"));
+    CHECK(strstr(test_message_of(ask_for_nothing, NULL), "md5_game_skin_def(): name: not NULL"));
     CHECK(strstr(test_message_of(evaluate_nothing, NULL), "md5_evaluate_material(): material"));
 }
 
 #endif
 
 TEST (game_answers_invalid_types) {
-    md5_game *const game = md5_open_game(NULL, 0, NULL, NULL);
+    md5_game *const game = md5_create_game(NULL, 0, NULL, NULL);
     CHECK_UINT(md5_game_num_decls(game, MD5_NUM_DECL_TYPES), 0);
     CHECK(!md5_find_decl(game, MD5_NUM_DECL_TYPES, "a"));
     CHECK(!md5_game_decl(game, MD5_DECL_TABLE, 0));
-    md5_free_game(game);
-    md5_free_game(NULL);
+    md5_destroy_game(game);
+    md5_destroy_game(NULL);
 }

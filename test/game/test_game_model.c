@@ -9,7 +9,7 @@
 static const md5_model_def *model_of(md5_game *game, const char *name)
 {
     md5_error error;
-    const md5_model_def *const model = md5_game_model(game, name, &error);
+    const md5_model_def *const model = md5_game_model_def(game, name, &error);
     CHECK(model);
     return model;
 }
@@ -28,7 +28,7 @@ static void check_anims(const md5_model_def *model, const char *expected)
 {
     char names[256] = "";
     for (uint32_t i = 0; i < model->num_anims; i++) {
-        strcat(names, md5_model_anim_at(model, i)->name);
+        strcat(names, md5_model_def_anim(model, i)->name);
         strcat(names, " ");
     }
     CHECK_STRING(names, expected);
@@ -44,8 +44,8 @@ TEST (models_have_mesh_skin_and_offset) {
     CHECK_UINT(model->num_joints, 4);
     CHECK_STRING(model->joints[2].name, "b");
     check_channel(model, MD5_CHANNEL_ALL, "0123");
-    CHECK(!md5_game_model(game, "none", NULL));
-    md5_free_game(game);
+    CHECK(!md5_game_model_def(game, "none", NULL));
+    md5_destroy_game(game);
 }
 
 TEST (channels_add_and_remove_joints_from_left_to_right) {
@@ -59,7 +59,7 @@ TEST (channels_add_and_remove_joints_from_left_to_right) {
     // A second list replaces the first, but the joints of the first remain taken.
     check_channel(model_of(game, "n"), MD5_CHANNEL_TORSO, "");
     check_channel(model_of(game, "n"), MD5_CHANNEL_HEAD, "");
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (channels_warn_of_joints) {
@@ -69,7 +69,7 @@ TEST (channels_warn_of_joints) {
     check_channel(model_of(game, "m"), MD5_CHANNEL_HEAD, "2");
     has_logged(&log, "def/all.def:2: Unknown joint 'nobody' in 'a nobody ' for model 'm'");
     has_logged(&log, "def/all.def:3: Joint 'a' assigned to multiple channels");
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (anims_have_aliases_files_and_flags) {
@@ -79,14 +79,14 @@ TEST (anims_have_aliases_files_and_flags) {
                     NULL);
     const md5_model_def *const model = model_of(game, "m");
     check_anims(model, "pain_12 run ");
-    const md5_model_anim *const anim = md5_model_anim_at(model, 0);
+    const md5_model_anim *const anim = md5_model_def_anim(model, 0);
     CHECK_STRING(anim->alias, "pain_");
     CHECK_UINT(anim->num_files, 2);
     CHECK_STRING(anim->files[1], "three.md5anim");
     CHECK_UINT(anim->num_frames, 3);
     CHECK_UINT(anim->milliseconds, 84); // 2 frames of 1/24 s: 83.3, rounded up
     CHECK_UINT(anim->flags, MD5_ANIM_NO_TURN | MD5_ANIM_TURN);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (frame_commands_are_sorted_by_frame) {
@@ -96,7 +96,7 @@ TEST (frame_commands_are_sorted_by_frame) {
         "frame 1 fire_missile_at_target c goal frame 1 start_emitter e a smoke frame 1 "
         "disableLegIK 2 frame 2 aviGame\n} }",
         NULL);
-    const md5_model_anim *const anim = md5_model_anim_at(model_of(game, "m"), 0);
+    const md5_model_anim *const anim = md5_model_def_anim(model_of(game, "m"), 0);
     static const md5_frame_command expected[] = {
         {1, MD5_FRAME_SOUND, "snd_x", -1, 0},
         {1, MD5_FRAME_SKIN, "none", -1, 0},
@@ -117,7 +117,7 @@ TEST (frame_commands_are_sorted_by_frame) {
         CHECK_STRING(command->text, expected[i].text);
         CHECK(command->joint == expected[i].joint && command->leg == expected[i].leg);
     }
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (models_inherit_replace_and_remove) {
@@ -128,11 +128,11 @@ TEST (models_inherit_replace_and_remove) {
         NULL);
     const md5_model_def *const child = model_of(game, "child");
     check_anims(child, "walk1 kick new ");
-    CHECK_UINT(md5_model_anim_at(child, 1)->num_frames, 2);
-    CHECK_UINT(md5_model_anim_at(child, 1)->flags, 0);
+    CHECK_UINT(md5_model_def_anim(child, 1)->num_frames, 2);
+    CHECK_UINT(md5_model_def_anim(child, 1)->flags, 0);
     check_channel(child, MD5_CHANNEL_TORSO, "12");
     check_anims(model_of(game, "base"), "walk1 kick pain1 pain2 ");
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 static void check_defaulted(const char *text, const char *line)
@@ -144,7 +144,7 @@ static void check_defaulted(const char *text, const char *line)
     CHECK_STRING(model->mesh, "");
     CHECK_UINT(model->num_anims + model->num_joints, 0);
     has_logged(&log, line);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 #define WITH_MESH(text) "model m { mesh x.md5mesh\n" text " }"
@@ -200,7 +200,7 @@ TEST (long_lines_of_parents_are_no_deep_recursion) {
     strcpy(end, "model m0 { offset ( 7 0 0 ) }");
     md5_game *const game = open_models(text, NULL);
     CHECK_NEAR((double)model_of(game, "m20000")->offset.x, 7.0, 0.0);
-    md5_free_game(game);
+    md5_destroy_game(game);
     free(text);
 }
 
@@ -212,7 +212,7 @@ TEST (models_that_inherit_themselves_end) {
     CHECK_UINT(model_of(game, "b")->decl->state, MD5_DECL_PARSED);
     CHECK_UINT(model_of(game, "c")->decl->state, MD5_DECL_PARSED);
     CHECK_UINT(log.count, 0);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (models_survive_failure_of_every_allocation) {
@@ -229,10 +229,10 @@ TEST (models_survive_failure_of_every_allocation) {
         const md5_load_opts opts = {
             .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
         md5_error error;
-        md5_game *const game = md5_open_game(&place, 1, &opts, &error);
-        const md5_model_def *const model = game ? md5_game_model(game, "b", &error) : NULL;
+        md5_game *const game = md5_create_game(&place, 1, &opts, &error);
+        const md5_model_def *const model = game ? md5_game_model_def(game, "b", &error) : NULL;
         CHECK(model ? model->num_joints == 4 : error.status == MD5_ERROR_MEMORY);
-        md5_free_game(game);
+        md5_destroy_game(game);
         CHECK_UINT(heap.live, 0);
         if (heap.num_allocs < i)
             break;

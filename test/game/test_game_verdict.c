@@ -11,7 +11,7 @@
 static void be_lenient(md5_game *game)
 {
     md5_error error;
-    CHECK(md5_set_verdict(game, MD5_VERDICT_LENIENT, &error));
+    CHECK(md5_game_set_verdict(game, MD5_VERDICT_LENIENT, &error));
     CHECK_UINT(md5_game_verdict(game), MD5_VERDICT_LENIENT);
 }
 
@@ -22,7 +22,7 @@ static const md5_material *parse(const char *text, md5_game **game, game_log *lo
     *game = open_materials(text, NULL);
     const md5_material *const strict = md5_game_material(*game, "m", &error);
     CHECK_UINT(strict->decl->state, MD5_DECL_DEFAULTED);
-    md5_free_game(*game);
+    md5_destroy_game(*game);
     *game = open_materials(text, log);
     be_lenient(*game);
     const md5_material *const material = md5_game_material(*game, "m", &error);
@@ -44,7 +44,7 @@ static void check_images(const char *text, const char *expected, const char *lin
     }
     CHECK_STRING(images, expected);
     CHECK(has_logged(&log, line));
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (lenient_materials_skip_unknown_words) {
@@ -112,7 +112,7 @@ static void check_value(const char *expression, double expected)
     (void)snprintf(text, sizeof text, "m { { map x red %s } }", expression);
     const md5_material *const material = parse(text, &game, NULL);
     CHECK_NEAR(color_at(material, 0, 0, 1.5f), expected, 1e-6);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (lenient_expressions) {
@@ -138,7 +138,7 @@ TEST (lenient_tables) {
     CHECK(has_logged(&log, "materials/all.mtr:1: unknown token 'nonsense'; expected snap, clamp or "
                            "'{'"));
     CHECK_UINT(md5_game_table(game, "u", &error)->num_values, 2);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (lenient_skins) {
@@ -146,17 +146,17 @@ TEST (lenient_skins) {
     md5_error error;
     game_log log;
     md5_game *const game = open_texts(texts, 1, &log);
-    CHECK_UINT(md5_game_find_skin(game, "s", &error)->num_rows, 2);
-    CHECK_UINT(md5_game_find_skin(game, "missing", &error)->num_rows, 1);
+    CHECK_UINT(md5_game_skin_def(game, "s", &error)->num_rows, 2);
+    CHECK_UINT(md5_game_skin_def(game, "missing", &error)->num_rows, 1);
     be_lenient(game);
-    const md5_game_skin *const skin = md5_game_find_skin(game, "s", &error);
+    const md5_skin_def *const skin = md5_game_skin_def(game, "s", &error);
     CHECK_UINT(skin->num_rows, 1);
     CHECK_UINT(skin->decl->state, MD5_DECL_PARSED);
     CHECK(has_logged(&log, "skins/a.skin:1: expected a material behind 'lonely' but found '}'"));
-    const md5_game_skin *const missing = md5_game_find_skin(game, "missing", &error);
+    const md5_skin_def *const missing = md5_game_skin_def(game, "missing", &error);
     CHECK_UINT(missing->num_rows, 0);
-    CHECK_STRING(md5_skin_material(game, missing, "anything"), "anything");
-    md5_free_game(game);
+    CHECK_STRING(md5_skin_def_material(game, missing, "anything"), "anything");
+    md5_destroy_game(game);
 }
 
 // -- Models ---------------------------------------------------------------------------------------
@@ -170,21 +170,21 @@ static void check_model(const char *text, const char *expected, const char *line
     game_log log;
     (void)snprintf(all, sizeof all, "model m { mesh x.md5mesh %s }", text);
     md5_game *game = open_models(all, NULL);
-    CHECK_UINT(md5_game_model(game, "m", &error)->decl->state, MD5_DECL_DEFAULTED);
-    md5_free_game(game);
+    CHECK_UINT(md5_game_model_def(game, "m", &error)->decl->state, MD5_DECL_DEFAULTED);
+    md5_destroy_game(game);
     game = open_models(all, &log);
     be_lenient(game);
-    const md5_model_def *const model = md5_game_model(game, "m", &error);
+    const md5_model_def *const model = md5_game_model_def(game, "m", &error);
     CHECK_UINT(model->decl->state, MD5_DECL_PARSED);
     for (uint32_t i = 0; i < model->num_anims; i++) {
         const size_t used = strlen(anims);
         (void)snprintf(anims + used, sizeof anims - used, "%s%u ",
-                       md5_model_anim_at(model, i)->name,
-                       md5_model_anim_at(model, i)->num_commands);
+                       md5_model_def_anim(model, i)->name,
+                       md5_model_def_anim(model, i)->num_commands);
     }
     CHECK_STRING(anims, expected);
     CHECK(has_logged(&log, line));
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (lenient_models_skip_unknown_words) {
@@ -211,12 +211,12 @@ TEST (lenient_models_have_rates) {
                                        "anim bc two.md5anim { rate 2 rate 0.75 frame 1 jump } }",
                                        NULL);
     be_lenient(game);
-    const md5_model_def *const model = md5_game_model(game, "m", NULL);
+    const md5_model_def *const model = md5_game_model_def(game, "m", NULL);
     CHECK_UINT(model->num_anims, 2);
-    CHECK(md5_model_anim_at(model, 0)->rate == 1.0f);
-    CHECK(md5_model_anim_at(model, 1)->rate == 0.75f);
-    CHECK_UINT(md5_model_anim_at(model, 1)->num_commands, 1);
-    md5_free_game(game);
+    CHECK(md5_model_def_anim(model, 0)->rate == 1.0f);
+    CHECK(md5_model_def_anim(model, 1)->rate == 0.75f);
+    CHECK_UINT(md5_model_def_anim(model, 1)->num_commands, 1);
+    md5_destroy_game(game);
 }
 
 TEST (lenient_models_keep_what_is_right) {
@@ -258,11 +258,11 @@ TEST (models_take_linear_time_in_their_animations) {
     (void)snprintf(text + used, sizeof text - used,
                    "}\nmodel n { inherit m remove a00007x remove a00009x }");
     md5_game *const game = open_models(text, NULL);
-    const md5_model_def *const model = md5_game_model(game, "n", &error);
+    const md5_model_def *const model = md5_game_model_def(game, "n", &error);
     CHECK_UINT(model->decl->state, MD5_DECL_PARSED);
     CHECK_UINT(model->num_anims, COUNT - 2);
-    CHECK_STRING(md5_model_anim_at(model, 7)->name, "a00008x");
-    md5_free_game(game);
+    CHECK_STRING(md5_model_def_anim(model, 7)->name, "a00008x");
+    md5_destroy_game(game);
 }
 
 TEST (models_inherit_many_times) {
@@ -275,11 +275,11 @@ TEST (models_inherit_many_times) {
         end += sprintf(end, " inherit m");
     strcpy(end, " anim de two.md5anim }");
     md5_game *const game = open_models(text, NULL);
-    const md5_model_def *const model = md5_game_model(game, "n", &error);
+    const md5_model_def *const model = md5_game_model_def(game, "n", &error);
     CHECK_UINT(model->decl->state, MD5_DECL_PARSED);
     CHECK_UINT(model->num_anims, 2);
-    CHECK_STRING(md5_model_anim_at(model, 1)->name, "de");
-    md5_free_game(game);
+    CHECK_STRING(md5_model_def_anim(model, 1)->name, "de");
+    md5_destroy_game(game);
 }
 
 TEST (animations_are_removed_by_name_and_alias) {
@@ -290,14 +290,14 @@ TEST (animations_are_removed_by_name_and_alias) {
     md5_error error;
     game_log log;
     md5_game *const game = open_models(text, &log);
-    const md5_model_def *const model = md5_game_model(game, "n", &error);
+    const md5_model_def *const model = md5_game_model_def(game, "n", &error);
     CHECK_UINT(model->num_anims, 2);
-    CHECK_STRING(md5_model_anim_at(model, 0)->name, "bc2");
-    CHECK_UINT(md5_model_anim_at(model, 1)->num_frames, 3);
-    CHECK_UINT(md5_game_model(game, "o", &error)->num_anims, 1);
-    CHECK_UINT(md5_game_model(game, "p", &error)->decl->state, MD5_DECL_DEFAULTED);
+    CHECK_STRING(md5_model_def_anim(model, 0)->name, "bc2");
+    CHECK_UINT(md5_model_def_anim(model, 1)->num_frames, 3);
+    CHECK_UINT(md5_game_model_def(game, "o", &error)->num_anims, 1);
+    CHECK_UINT(md5_game_model_def(game, "p", &error)->decl->state, MD5_DECL_DEFAULTED);
     CHECK(has_logged(&log, "def/all.def:4: Couldn't find anim 'bc1' to remove"));
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (lenient_models_go_on_without_a_mesh) {
@@ -307,18 +307,18 @@ TEST (lenient_models_go_on_without_a_mesh) {
     game_log log;
     md5_game *const game = open_models(text, &log);
     be_lenient(game);
-    const md5_model_def *const model = md5_game_model(game, "m", &error);
+    const md5_model_def *const model = md5_game_model_def(game, "m", &error);
     CHECK_UINT(model->decl->state, MD5_DECL_PARSED);
     CHECK_UINT(model->num_joints, 0);
     CHECK_STRING(model->mesh, "");
     CHECK_UINT(model->num_anims, 1);
-    CHECK_UINT(md5_model_anim_at(md5_game_model(game, "n", &error), 0)->num_commands, 1);
+    CHECK_UINT(md5_model_def_anim(md5_game_model_def(game, "n", &error), 0)->num_commands, 1);
     CHECK(has_logged(&log,
                      "def/all.def:1: Model 'y.md5mesh' defaulted; expected a mesh that can be "
                      "read"));
     CHECK(has_logged(&log, "def/all.def:1: Must specify mesh before defining channels; expected "
                            "mesh"));
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (lenient_models_keep_unknown_channels) {
@@ -329,7 +329,7 @@ TEST (lenient_models_keep_unknown_channels) {
     game_log log;
     md5_game *const game = open_models(text, &log);
     be_lenient(game);
-    const md5_model_def *const model = md5_game_model(game, "n", &error);
+    const md5_model_def *const model = md5_game_model_def(game, "n", &error);
     CHECK_UINT(model->num_other_channels, 3);
     CHECK_STRING(model->other_channels[0].name, "tail");
     CHECK_UINT(model->other_channels[0].channel.num_joints, 1);
@@ -339,7 +339,7 @@ TEST (lenient_models_keep_unknown_channels) {
     CHECK_UINT(model->channels[MD5_CHANNEL_LEGS].num_joints, 1);
     CHECK(has_logged(&log, "def/all.def:1: Unknown channel 'tail'; expected torso, legs, head or "
                            "eyelids"));
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (lenient_entities) {
@@ -354,15 +354,15 @@ TEST (lenient_entities) {
     be_lenient(game);
     entity = md5_game_entity_def(game, "e", &error);
     CHECK_UINT(entity->decl->state, MD5_DECL_PARSED);
-    CHECK_STRING(md5_entity_value(entity, "model"), "imp");
-    CHECK_STRING(md5_entity_value(entity, "health"), "5");
-    CHECK(!md5_entity_value(entity, "last"));
+    CHECK_STRING(md5_entity_def_value(entity, "model"), "imp");
+    CHECK_STRING(md5_entity_def_value(entity, "health"), "5");
+    CHECK(!md5_entity_def_value(entity, "last"));
     CHECK(has_logged(&log, "def/a.def:1: Expected quoted string, but found 'model'; expected a key "
                            "in double quotes"));
     CHECK(has_logged(&log, "def/a.def:1: expected a value behind 'last' but found '}'"));
     CHECK(md5_game_entity_def(game, "f", &error));
     CHECK(has_logged(&log, "def/a.def:2: Unexpected end of file; expected a value"));
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 // -- Both -----------------------------------------------------------------------------------------
@@ -380,12 +380,12 @@ TEST (verdicts_do_not_disturb_each_other) {
     const md5_material *const lenient = md5_game_material(game, "m", &error);
     CHECK_STRING(strict->stages[0].image.text, "_default");
     CHECK_STRING(lenient->stages[0].image.text, "a");
-    CHECK(md5_set_verdict(game, MD5_VERDICT_ENGINE, &error));
+    CHECK(md5_game_set_verdict(game, MD5_VERDICT_ENGINE, &error));
     CHECK(md5_game_material(game, "m", &error) == strict);
     CHECK_UINT(strict->decl->state, MD5_DECL_DEFAULTED);
     be_lenient(game);
     CHECK(md5_game_material(game, "m", &error) == lenient);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (verdicts_fail_without_memory) {
@@ -400,11 +400,11 @@ TEST (verdicts_fail_without_memory) {
         test_heap heap = {.fail_at = 0};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
         md5_error error;
-        md5_game *const game = md5_open_game(&place, 1, &opts, &error);
+        md5_game *const game = md5_create_game(&place, 1, &opts, &error);
         if (!CHECK(game) || !CHECK(md5_game_material(game, "m0001", &error)))
             return;
         heap.fail_at = heap.num_allocs + step;
-        if (md5_set_verdict(game, MD5_VERDICT_ENGINE, &error)) {
+        if (md5_game_set_verdict(game, MD5_VERDICT_ENGINE, &error)) {
             changed++;
         } else {
             failed++;
@@ -412,7 +412,7 @@ TEST (verdicts_fail_without_memory) {
             CHECK_UINT(md5_game_verdict(game), MD5_VERDICT_LENIENT);
             CHECK(md5_find_decl(game, MD5_DECL_MATERIAL, "m0999"));
         }
-        md5_free_game(game);
+        md5_destroy_game(game);
         CHECK_UINT(heap.live_bytes, 0);
     }
     CHECK(failed > 0);

@@ -198,7 +198,7 @@ TEST (builtin_pictures_are_those_of_the_engine) {
         CHECK_UINT(error.status, MD5_OK);
         md5_free_image(image);
     }
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (pictures_made_while_drawing_are_errors) {
@@ -212,7 +212,7 @@ TEST (pictures_made_while_drawing_are_errors) {
     const md5_image_opts opts = {.memory_limit = 100};
     CHECK(!load_image_text(game, "_white", &opts, &error));
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 // Inside of programs the engine knows only files.
@@ -223,11 +223,11 @@ TEST (builtin_pictures_inside_of_programs_are_lenient) {
     md5_image *const image = load_image_text(game, "add( _white, _black )", NULL, &error);
     CHECK(image && image->pixels[0] == 255);
     md5_free_image(image);
-    CHECK(md5_set_verdict(game, MD5_VERDICT_ENGINE, NULL));
+    CHECK(md5_game_set_verdict(game, MD5_VERDICT_ENGINE, NULL));
     CHECK(!load_image_text(game, "add( _white, _black )", NULL, &error));
     CHECK_UINT(error.status, MD5_ERROR_IO);
     CHECK_STRING(error.file, "_white");
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 // -- Compressed files first -----------------------------------------------------------------------
@@ -270,7 +270,7 @@ TEST (compressed_files_come_first_if_that_is_asked_for) {
     CHECK_STRING(line, "c: warning: dds/c.dds: the format of the picture is unknown");
     for (size_t i = 0; i < sizeof images / sizeof images[0]; i++)
         md5_free_image(images[i]);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 // Whether a program's picture is the green compressed one, if the compressed form comes first.
@@ -312,5 +312,5 @@ TEST (compressed_files_older_than_their_sources_are_not_taken) {
     CHECK(is_compressed(game, program));
     place.files[1].time = 8;
     CHECK(!is_compressed(game, program));
-    md5_free_game(game);
+    md5_destroy_game(game);
 }

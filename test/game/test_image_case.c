@@ -61,7 +61,7 @@ md5_game *open_images(image_place *place, const md5_load_opts *opts)
         .time = place->has_times ? time_placed : NULL,
     };
     md5_error error;
-    md5_game *const game = md5_open_game(&path, 1, opts, &error);
+    md5_game *const game = md5_create_game(&path, 1, opts, &error);
     CHECK(game);
     return game;
 }
@@ -72,7 +72,7 @@ md5_image *load_image_text(md5_game *game, const char *text, const md5_image_opt
     md5_image_program program;
     if (!md5_game_image_program(game, text, &program, error))
         return NULL;
-    return md5_game_load_image(game, &program, opts, error);
+    return md5_load_image(game, &program, opts, error);
 }
 
 size_t image_write_tga(uint8_t *file, const uint8_t *texels, uint32_t width, uint32_t height)

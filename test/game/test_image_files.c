@@ -38,7 +38,7 @@ static bool prefers(const char *name, const char *red, const char *green)
         image_place_add(&place, green, green_file, FILE_SIZE);
     md5_game *const game = open_images(&place, NULL);
     const char color = color_of(game, name, &error);
-    md5_free_game(game);
+    md5_destroy_game(game);
     return color == 'r';
 }
 
@@ -81,7 +81,7 @@ TEST (images_that_are_missing_name_all_that_was_tried) {
     CHECK(!color_of(game, text, &error));
     md5_image *const image = load_image_text(game, "a", NULL, NULL);
     CHECK(!image);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 static void keep_line(void *user, const md5_error *warning)
@@ -110,7 +110,7 @@ TEST (images_that_are_damaged_say_so) {
                        "file; b.png is read instead");
     CHECK(!color_of(game, "c", &error));
     CHECK(strstr(error.message, ".tga: not on disk; "));
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 // -- Formats --------------------------------------------------------------------------------------

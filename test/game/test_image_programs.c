@@ -97,7 +97,7 @@ TEST (image_programs_are_the_engines) {
     CHECK_UINT((uint64_t)number, GOLDEN_PROGRAMS);
     CHECK_UINT((uint64_t)num_equal, GOLDEN_PROGRAMS);
     printf("note: %d of %d image programs are equal to the engine's\n", num_equal, number);
-    md5_free_game(game);
+    md5_destroy_game(game);
     free(rows);
 }
 
@@ -217,7 +217,7 @@ TEST (image_programs_change_texels) {
     check_program(&made, "makeIntensity(a)", expect_intensity, 0);
     check_program(&made, "makeAlpha(a)", expect_alpha, 0);
     check_program(&made, "invertColor(invertColor(a))", expect_file, 0);
-    md5_free_game(made.game);
+    md5_destroy_game(made.game);
 }
 
 // -- Normals, in double precision -----------------------------------------------------------------
@@ -286,7 +286,7 @@ TEST (image_programs_compute_normals) {
     check_program(&made, "heightmap(a,16)", expect_heights, 1);
     check_program(&made, "smoothnormals(a)", expect_smooth, 1);
     check_program(&made, "addnormals(a,b)", expect_tilted, 1);
-    md5_free_game(made.game);
+    md5_destroy_game(made.game);
 }
 
 // Texels 0 0 0 and 128 128 128 are ignored; a texel without other neighbours becomes 128 128 128.
@@ -300,7 +300,7 @@ TEST (image_programs_smooth_over_unused_texels) {
     const uint8_t expected[8] = {128, 128, 128, 9, 128, 128, 128, 8};
     CHECK(image && memcmp(image->pixels, expected, 8) == 0);
     md5_free_image(image);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 // Values beyond the range of floats give no useful picture, but do no harm.
@@ -315,7 +315,7 @@ TEST (image_programs_survive_huge_scales) {
         CHECK(image);
         md5_free_image(image);
     }
-    md5_free_game(made.game);
+    md5_destroy_game(made.game);
 }
 
 // -- Programs without a text ----------------------------------------------------------------------
@@ -408,7 +408,7 @@ TEST (image_programs_keep_sizes_if_asked) {
     image = load_image_text(game, "a", NULL, &error);
     CHECK(image && image->width == 8 && image->height == 16 && image->pixels[0] == 77);
     md5_free_image(image);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 TEST (image_programs_survive_failure_of_every_allocation) {
@@ -427,5 +427,5 @@ TEST (image_programs_survive_failure_of_every_allocation) {
         if (heap.num_allocs < i)
             break;
     }
-    md5_free_game(made.game);
+    md5_destroy_game(made.game);
 }

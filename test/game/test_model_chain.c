@@ -19,12 +19,12 @@ static void check_array(const md5_shared_array *array, const int *values, const 
     uint32_t count = 0;
     for (uint32_t i = 0; i < LENGTH; i++) {
         const char *const expected = values[i] ? base + values[i] : NULL;
-        CHECK(md5_shared_get(array, i) == expected);
+        CHECK(md5i_shared_get(array, i) == expected);
         if (expected)
-            CHECK(md5_shared_nth(array, count++) == expected);
+            CHECK(md5i_shared_nth(array, count++) == expected);
     }
-    CHECK_UINT(md5_shared_count(array), count);
-    CHECK(!md5_shared_nth(array, count));
+    CHECK_UINT(md5i_shared_count(array), count);
+    CHECK(!md5i_shared_nth(array, count));
 }
 
 TEST (shared_arrays_are_as_copies) {
@@ -35,7 +35,7 @@ TEST (shared_arrays_are_as_copies) {
     md5_arena arena = {.context = &context};
     uint64_t random = 7;
     md5_error error;
-    md5_context_begin(&context, NULL, NULL, &error);
+    md5i_context_begin(&context, NULL, NULL, &error);
     for (uint32_t i = 0; i < NUM_ARRAYS; i++) {
         const uint32_t parent = i > 0 ? test_random_u32(&random) % i : 0;
         arrays[i] = arrays[parent];
@@ -44,13 +44,13 @@ TEST (shared_arrays_are_as_copies) {
             const uint32_t at = test_random_u32(&random) % (change % 5 ? LENGTH : 9);
             const int value = (int)(test_random_u32(&random) % 3 * (1 + (unsigned)change));
             values[i][at] = value;
-            CHECK(md5_shared_set(&arrays[i], &arena, &owners[i], at, value ? base + value : NULL));
+            CHECK(md5i_shared_set(&arrays[i], &arena, &owners[i], at, value ? base + value : NULL));
         }
     }
     for (uint32_t i = 0; i < NUM_ARRAYS; i++)
         check_array(&arrays[i], values[i], base);
-    CHECK(!md5_shared_get(&arrays[1], UINT32_MAX));
-    md5_arena_free(&arena);
+    CHECK(!md5i_shared_get(&arrays[1], UINT32_MAX));
+    md5i_arena_free(&arena);
 }
 
 // -- Chains ---------------------------------------------------------------------------------------
@@ -92,8 +92,8 @@ static md5_game *open_chain(const char *text, test_heap *heap)
     const md5_load_opts opts = {
         .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = heap}};
     md5_error error;
-    md5_game *const game = md5_open_game(&place, 1, &opts, &error);
-    CHECK(game && md5_set_verdict(game, MD5_VERDICT_ENGINE, &error));
+    md5_game *const game = md5_create_game(&place, 1, &opts, &error);
+    CHECK(game && md5_game_set_verdict(game, MD5_VERDICT_ENGINE, &error));
     return game;
 }
 
@@ -108,14 +108,14 @@ static size_t size_of_chain(int count, const char *first, const char *form, uint
     char name[16];
     for (int i = count; i >= 0; i--) {
         (void)snprintf(name, sizeof name, "m%d", i);
-        const md5_model_def *const model = md5_game_model(game, name, &error);
+        const md5_model_def *const model = md5_game_model_def(game, name, &error);
         CHECK(model && model->decl->state == MD5_DECL_PARSED);
         CHECK_UINT(model->channels[MD5_CHANNEL_TORSO].num_joints, 2);
         if (i == count)
             CHECK_UINT(model->num_anims, num_anims);
     }
     const size_t size = heap.peak_bytes - before;
-    md5_free_game(game);
+    md5_destroy_game(game);
     CHECK_UINT(heap.live, 0);
     free(text);
     return size;
@@ -154,15 +154,15 @@ TEST (links_of_a_chain_have_what_those_before_them_have) {
     char *const text = write_chain(1000, "", "anim add#x two.md5anim");
     md5_game *const game = open_models(text, NULL);
     md5_error error;
-    const md5_model_def *const last = md5_game_model(game, "m1000", &error);
-    const md5_model_def *const middle = md5_game_model(game, "m400", &error);
+    const md5_model_def *const last = md5_game_model_def(game, "m1000", &error);
+    const md5_model_def *const middle = md5_game_model_def(game, "m400", &error);
     CHECK_UINT(middle->num_anims, 400);
-    CHECK_STRING(md5_model_anim_at(middle, 399)->name, "add400x");
-    CHECK_STRING(md5_model_anim_at(last, 0)->name, "add1x");
-    CHECK_STRING(md5_model_anim_at(last, 999)->name, "add1000x");
-    CHECK(md5_model_anim_at(last, 17) == md5_model_anim_at(middle, 17));
+    CHECK_STRING(md5_model_def_anim(middle, 399)->name, "add400x");
+    CHECK_STRING(md5_model_def_anim(last, 0)->name, "add1x");
+    CHECK_STRING(md5_model_def_anim(last, 999)->name, "add1000x");
+    CHECK(md5_model_def_anim(last, 17) == md5_model_def_anim(middle, 17));
     CHECK(last->channels[MD5_CHANNEL_TORSO].joints == middle->channels[MD5_CHANNEL_TORSO].joints);
-    md5_free_game(game);
+    md5_destroy_game(game);
     free(text);
 }
 
@@ -175,12 +175,12 @@ TEST (models_in_a_ring_inherit_those_that_are_parsed_before_them) {
                                        &log);
     md5_error error;
     // a inherits b, b inherits c, and c inherits a, which is being parsed and has nothing yet.
-    CHECK_UINT(md5_game_model(game, "a", &error)->num_anims, 3);
-    CHECK_UINT(md5_game_model(game, "b", &error)->num_anims, 2);
-    CHECK_UINT(md5_game_model(game, "c", &error)->num_anims, 1);
-    CHECK_UINT(md5_game_model(game, "d", &error)->num_anims, 1);
+    CHECK_UINT(md5_game_model_def(game, "a", &error)->num_anims, 3);
+    CHECK_UINT(md5_game_model_def(game, "b", &error)->num_anims, 2);
+    CHECK_UINT(md5_game_model_def(game, "c", &error)->num_anims, 1);
+    CHECK_UINT(md5_game_model_def(game, "d", &error)->num_anims, 1);
     CHECK_UINT(log.count, 0);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 // -- Trees, against lists that are copied ---------------------------------------------------------
@@ -280,17 +280,17 @@ TEST (trees_of_models_have_what_copied_lists_have) {
     for (int i = NUM_MODELS - 1; i >= 0; i--) {
         char name[16];
         (void)snprintf(name, sizeof name, "m%d", i);
-        const md5_model_def *const model = md5_game_model(game, name, &error);
+        const md5_model_def *const model = md5_game_model_def(game, name, &error);
         CHECK_UINT(model->num_anims, (uint32_t)models[i].count);
         for (int j = 0; j < models[i].count && (uint32_t)j < model->num_anims; j++) {
-            const md5_model_anim *const anim = md5_model_anim_at(model, (uint32_t)j);
+            const md5_model_anim *const anim = md5_model_def_anim(model, (uint32_t)j);
             CHECK_STRING(anim->name, models[i].names[j]);
             CHECK_UINT(anim->num_frames, models[i].is_two[j] ? 2 : 3);
             CHECK(has_alias(anim->name, anim->alias));
         }
     }
     CHECK_UINT(log.count, 0);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }
 
 // A `mesh` in a child frees the joints that its parents' channels have taken; what a child adds
@@ -302,10 +302,10 @@ TEST (channels_of_parents_stay_as_they_are) {
         "model o { inherit n mesh x.md5mesh channel head ( *root ) }\n",
         NULL);
     md5_error error;
-    CHECK(md5_set_verdict(game, MD5_VERDICT_LENIENT, &error));
-    const md5_model_def *const m = md5_game_model(game, "m", &error);
-    const md5_model_def *const n = md5_game_model(game, "n", &error);
-    const md5_model_def *const o = md5_game_model(game, "o", &error);
+    CHECK(md5_game_set_verdict(game, MD5_VERDICT_LENIENT, &error));
+    const md5_model_def *const m = md5_game_model_def(game, "m", &error);
+    const md5_model_def *const n = md5_game_model_def(game, "n", &error);
+    const md5_model_def *const o = md5_game_model_def(game, "o", &error);
     CHECK_UINT(m->num_other_channels, 1);
     CHECK_UINT(m->other_channels[0].channel.joints[0], 3);
     CHECK_UINT(m->channels[MD5_CHANNEL_LEGS].num_joints, 0);
@@ -316,5 +316,5 @@ TEST (channels_of_parents_stay_as_they_are) {
     CHECK_UINT(o->num_other_channels, 2);
     CHECK_UINT(o->channels[MD5_CHANNEL_HEAD].num_joints, 4); // `mesh` frees all joints
     CHECK_UINT(o->channels[MD5_CHANNEL_ALL].num_joints, 4);
-    md5_free_game(game);
+    md5_destroy_game(game);
 }

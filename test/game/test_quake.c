@@ -29,11 +29,11 @@ TEST (quake_finds_skins_by_their_names) {
                                         "progs/dog_03_00",
                                         NULL};
     md5_quake_skins skins;
-    md5_quake_find_skins("dog", is_listed, (void *)(uintptr_t)names, &skins);
+    md5_find_quake_skins("dog", is_listed, (void *)(uintptr_t)names, &skins);
     CHECK_UINT(skins.num_skins, 2); // skin 2 has no image 0
     CHECK_UINT(skins.num_images[0], 1);
     CHECK_UINT(skins.num_images[1], 3);
-    md5_quake_find_skins("cat", is_listed, (void *)(uintptr_t)names, &skins);
+    md5_find_quake_skins("cat", is_listed, (void *)(uintptr_t)names, &skins);
     CHECK_UINT(skins.num_skins, 0);
     CHECK_UINT(md5_quake_image_at(&skins, 0, 1.0), 0);
 }
@@ -47,12 +47,12 @@ static bool is_there(void *user, const char *name)
 TEST (quake_limits_skins_and_images) {
     md5_quake_skins skins;
     char text[2000], name[16];
-    md5_quake_find_skins("dog", is_there, NULL, &skins);
+    md5_find_quake_skins("dog", is_there, NULL, &skins);
     CHECK_UINT(skins.num_skins, 32);
     CHECK_UINT(skins.num_images[31], 4);
     memset(text, 'a', sizeof text - 1);
     text[sizeof text - 1] = '\0';
-    md5_quake_find_skins(text, is_there, NULL, &skins);
+    md5_find_quake_skins(text, is_there, NULL, &skins);
     CHECK_UINT(skins.num_skins, 0);
     CHECK_UINT(md5_quake_image_name("progs/ogre", 7, 3, name, sizeof name), 16);
     CHECK_STRING(name, "progs/ogre_07_0"); // truncated
@@ -140,7 +140,7 @@ static void check_vertex(md5_vec3 actual, double x, double y, double z)
 // Writes the three vertices at a moment.
 static void skin_scaled(const scale_case *test, const md5_moment *moment, md5_vec3 vertices[3])
 {
-    md5_transform pose[3];
+    md5_xform pose[3];
     md5_mat34 joints[3], palette[3];
     md5_sample(test->binding, moment, MD5_ROOT_FILE, pose);
     md5_scale_pose(test->scales, test->binding, moment, pose);
@@ -154,17 +154,17 @@ TEST (scales_change_what_hangs_on_a_joint) {
     md5_vec3 vertices[3];
     if (!CHECK(open_scales(&test, "{ \"arm\": { \"1\": 0.5, \"2\": 0 } }")))
         return;
-    md5_moment moment = md5_moment_of_frames(test.anim, 0, 0, 0.0f);
+    md5_moment moment = md5_moment_from_frames(test.anim, 0, 0, 0.0f);
     skin_scaled(&test, &moment, vertices);
     check_vertex(vertices[0], 0, -1, 2);
     check_vertex(vertices[1], 2, -0.5, 1);
     check_vertex(vertices[2], 0, -1, 2);
-    moment = md5_moment_of_frames(test.anim, 1, 1, 0.0f);
+    moment = md5_moment_from_frames(test.anim, 1, 1, 0.0f);
     skin_scaled(&test, &moment, vertices);
     check_vertex(vertices[0], 0, -0.5, 2);
     check_vertex(vertices[1], 2, -0.25, 1); // half of its weight is on the root
     check_vertex(vertices[2], 0, -1, 2);    // not inherited
-    moment = md5_moment_of_frames(test.anim, 1, 2, 0.25f);
+    moment = md5_moment_from_frames(test.anim, 1, 2, 0.25f);
     skin_scaled(&test, &moment, vertices);
     check_vertex(vertices[0], 0, 0, 2); // not interpolated
     close_scales(&test);
@@ -175,7 +175,7 @@ TEST (scales_change_positions_if_asked) {
     md5_vec3 vertices[3];
     if (!CHECK(open_scales(&test, "{\"arm\":{\"0\":0.5,\"scale_positions\":true}}")))
         return;
-    const md5_moment moment = md5_moment_of_frames(test.anim, 0, 0, 0.0f);
+    const md5_moment moment = md5_moment_from_frames(test.anim, 0, 0, 0.0f);
     skin_scaled(&test, &moment, vertices);
     check_vertex(vertices[0], 0, -0.5, 1);
     check_vertex(vertices[1], 2, -0.25, 0.5);
@@ -188,7 +188,7 @@ TEST (scales_leave_bits_of_other_joints) {
     md5_mat34 joints[3] = {{{0}}}, palette[3];
     if (!CHECK(open_scales(&test, "{\"arm\":{\"2\":0.5}}")))
         return;
-    const md5_moment moment = md5_moment_of_frames(test.anim, 1, 1, 0.0f);
+    const md5_moment moment = md5_moment_from_frames(test.anim, 1, 1, 0.0f);
     memset(palette, 0x41, sizeof palette);
     md5_mat34 before[3];
     memcpy(before, palette, sizeof before);
@@ -211,7 +211,7 @@ TEST (scales_are_sorted_and_the_last_counts) {
     CHECK_UINT(hand->num_keys, 3);
     for (uint32_t frame = 0; frame < 3; frame++) {
         static const float expected[] = {2.0f, -1.0f, 4.0f};
-        const md5_moment moment = md5_moment_of_frames(test.anim, frame, frame, 0.0f);
+        const md5_moment moment = md5_moment_from_frames(test.anim, frame, frame, 0.0f);
         CHECK_UINT(hand->keys[frame].frame, frame);
         CHECK_NEAR(md5_scale_at(test.scales, 2, &moment), expected[frame], 0.0);
         CHECK_NEAR(md5_scale_at(test.scales, 1, &moment), 1.0, 0.0);

@@ -20,29 +20,29 @@ static double published_number(int i)
 TEST (gaze_chooses_by_the_published_generator) {
     const md5_gaze_desc desc = {.wide = 0.5f, .high = 0.25f};
     md5_gaze gaze;
-    md5_begin_gaze(1234567, &gaze);
+    md5_gaze_begin(1234567, &gaze);
     CHECK(gaze.target == -1 && gaze.to.x == 0.0f);
-    md5_advance_gaze(&desc, MD5_AXES_ID, &gaze, 0.01);
+    md5_gaze_advance(&desc, MD5_AXES_ID, &gaze, 0.01);
     CHECK_NEAR(gaze.to.x, 0.5 * (2.0 * published_number(0) - 1.0), 1e-6);
     CHECK_NEAR(gaze.to.y, 0.25 * (2.0 * published_number(1) - 1.0), 1e-6);
     CHECK_NEAR(gaze.rest, 0.4 + 2.1 * published_number(4) - 0.01, 1e-5);
-    md5_advance_gaze(&desc, MD5_AXES_ID, &gaze, 0.0); // nothing happens
-    md5_advance_gaze(&desc, MD5_AXES_ID, &gaze, -1.0);
-    md5_advance_gaze(&desc, MD5_AXES_ID, &gaze, (double)NAN);
+    md5_gaze_advance(&desc, MD5_AXES_ID, &gaze, 0.0); // nothing happens
+    md5_gaze_advance(&desc, MD5_AXES_ID, &gaze, -1.0);
+    md5_gaze_advance(&desc, MD5_AXES_ID, &gaze, (double)NAN);
     CHECK_NEAR(gaze.seconds, 0.01, 1e-7);
 }
 
 TEST (gaze_jumps_as_its_formula_and_the_head_follows) {
     const md5_gaze_desc desc = {.distance = 50.0f, .head_share = 0.5f, .head_seconds = 0.3f};
     md5_gaze gaze;
-    md5_begin_gaze(1234567, &gaze);
+    md5_gaze_begin(1234567, &gaze);
     const double x = 0.8 * (2.0 * published_number(0) - 1.0);
     const double y = 0.35 * (2.0 * published_number(1) - 1.0);
     // The chord between straight ahead and (1, x, y): 2 sin(a / 2).
     const double length = sqrt(1.0 + x * x + y * y), chord = sqrt(2.0 - 2.0 / length);
     const double duration = 0.021 + 0.126 * chord;
     for (int i = 1; i <= 20; i++) {
-        md5_advance_gaze(&desc, MD5_AXES_ID, &gaze, 0.01);
+        md5_gaze_advance(&desc, MD5_AXES_ID, &gaze, 0.01);
         const double t = fmin(0.01 * i / duration, 1.0), part = t * t * (3.0 - 2.0 * t);
         const md5_vec3 at = md5_gaze_point(&desc, MD5_AXES_ID, &gaze);
         CHECK_NEAR(at.x, 50.0, 1e-5);
@@ -57,23 +57,23 @@ TEST (gaze_jumps_as_its_formula_and_the_head_follows) {
 TEST (gaze_is_the_same_however_time_is_split) {
     const md5_gaze_desc desc = {.most_seconds = 1.0f};
     md5_gaze whole, parts, other;
-    md5_begin_gaze(7, &whole);
-    md5_begin_gaze(7, &parts);
-    md5_begin_gaze(8, &other);
+    md5_gaze_begin(7, &whole);
+    md5_gaze_begin(7, &parts);
+    md5_gaze_begin(8, &other);
     int differs = 0;
     for (int i = 0; i < 40; i++) {
-        md5_advance_gaze(&desc, MD5_AXES_ID, &whole, 0.5);
-        md5_advance_gaze(&desc, MD5_AXES_ID, &other, 0.5);
+        md5_gaze_advance(&desc, MD5_AXES_ID, &whole, 0.5);
+        md5_gaze_advance(&desc, MD5_AXES_ID, &other, 0.5);
         for (int k = 0; k < 8; k++)
-            md5_advance_gaze(&desc, MD5_AXES_ID, &parts, 0.0625);
+            md5_gaze_advance(&desc, MD5_AXES_ID, &parts, 0.0625);
         CHECK(whole.random == parts.random && whole.target == parts.target);
         CHECK_NEAR(whole.head.x, (double)parts.head.x, 1e-4);
         CHECK_NEAR(whole.seconds, (double)parts.seconds, 1e-4);
         differs += fabsf(whole.to.x - other.to.x) > 0.01f;
     }
     CHECK(differs > 20);
-    md5_advance_gaze(&desc, MD5_AXES_ID, &whole, 1e9); // advances by at most a minute
-    md5_advance_gaze(&desc, MD5_AXES_ID, &parts, 60.0);
+    md5_gaze_advance(&desc, MD5_AXES_ID, &whole, 1e9); // advances by at most a minute
+    md5_gaze_advance(&desc, MD5_AXES_ID, &parts, 60.0);
     CHECK(memcmp(&whole.random, &parts.random, sizeof whole.random) == 0);
 }
 
@@ -88,10 +88,10 @@ TEST (gaze_looks_at_targets_that_are_in_front) {
                                 .head_seconds = MD5_ZERO};
     md5_gaze gaze;
     int looks = 0, at_random = 0;
-    md5_begin_gaze(3, &gaze);
+    md5_gaze_begin(3, &gaze);
     for (int i = 0; i < 600; i++) {
         targets[0].y = 10.0f * sinf(0.01f * (float)i);
-        md5_advance_gaze(&desc, MD5_AXES_ID, &gaze, 1.0 / 30.0);
+        md5_gaze_advance(&desc, MD5_AXES_ID, &gaze, 1.0 / 30.0);
         CHECK(gaze.target == 0 || gaze.target == -1);
         looks += gaze.target == 0;
         at_random += gaze.target < 0;
@@ -107,16 +107,16 @@ TEST (gaze_looks_at_targets_that_are_in_front) {
     CHECK(looks > 100 && at_random > 200); // two of three cannot be seen
     const md5_gaze_desc never = {.targets = targets, .num_targets = 1, .interest = MD5_ZERO};
     for (int i = 0; i < 600; i++) {
-        md5_advance_gaze(&never, MD5_AXES_ID, &gaze, 1.0 / 10.0);
+        md5_gaze_advance(&never, MD5_AXES_ID, &gaze, 1.0 / 10.0);
         CHECK(gaze.target < 0 || i < 30);
     }
 }
 
 // Degrees between an eye's own x axis and the point that it looks at.
-static double off_by(const md5_skeleton *skeleton, const md5_transform *pose, uint32_t eye,
+static double off_by(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t eye,
                      md5_vec3 point)
 {
-    const md5_transform at = md5_joint_in_model(skeleton, pose, eye);
+    const md5_xform at = md5_joint_in_model(skeleton, pose, eye);
     const md5_vec3 x = md5_quat_rotate(at.rotation, (md5_vec3){1.0f, 0.0f, 0.0f});
     const md5_vec3 way = md5_vec3_sub(point, at.translation);
     const double cosine = (double)md5_vec3_dot(x, way) / (double)md5_vec3_length(way);
@@ -136,14 +136,14 @@ static void look(const md5_model *model, md5_axes axes)
         .wide = 0.4f,
         .high = 0.2f,
         .eye_limit = 1.5f};
-    md5_transform pose[128];
+    md5_xform pose[128];
     md5_gaze gaze;
     double turned = 0.0;
-    md5_begin_gaze(5, &gaze);
+    md5_gaze_begin(5, &gaze);
     for (int i = 0; i < 50; i++) {
-        md5_advance_gaze(&desc, axes, &gaze, 0.2);
+        md5_gaze_advance(&desc, axes, &gaze, 0.2);
         memcpy(pose, model->bind_local, skeleton->num_joints * sizeof *pose);
-        CHECK_UINT(md5_pose_gaze(&desc, &gaze, skeleton, 1.0f, pose), 2);
+        CHECK_UINT(md5_gaze_pose(&desc, &gaze, skeleton, 1.0f, pose), 2);
         const md5_vec3 point = md5_gaze_point(&desc, axes, &gaze);
         if (axes == MD5_AXES_ID)
             for (int k = 0; k < 2; k++)
@@ -182,9 +182,9 @@ TEST (gaze_takes_any_numbers) {
                                         .most_seconds = numbers[k],
                                         .head_seconds = numbers[i]};
             md5_gaze gaze;
-            md5_begin_gaze(1, &gaze);
+            md5_gaze_begin(1, &gaze);
             for (int step = 0; step < 8; step++)
-                md5_advance_gaze(&desc, MD5_AXES_ID, &gaze, 60.0);
+                md5_gaze_advance(&desc, MD5_AXES_ID, &gaze, 60.0);
             CHECK(gaze.target == 0 || gaze.target == -1);
         }
 }
@@ -194,7 +194,7 @@ TEST (gaze_takes_any_numbers) {
 static void begin_nothing(const void *context)
 {
     (void)context;
-    md5_begin_gaze(1, test_null());
+    md5_gaze_begin(1, test_null());
 }
 
 static void too_many_eyes(const void *context)
@@ -202,9 +202,9 @@ static void too_many_eyes(const void *context)
     const md5_gaze_desc desc = {.num_eyes = 9};
     const md5_gaze gaze = {.target = -1};
     const md5_skeleton skeleton = {.num_joints = 0};
-    md5_transform pose = {.rotation = {.w = 1.0f}};
+    md5_xform pose = {.rotation = {.w = 1.0f}};
     (void)context;
-    (void)md5_pose_gaze(&desc, &gaze, &skeleton, 1.0f, &pose);
+    (void)md5_gaze_pose(&desc, &gaze, &skeleton, 1.0f, &pose);
 }
 
 TEST (gaze_mistakes_are_reported) {

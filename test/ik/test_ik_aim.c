@@ -36,7 +36,7 @@ TEST (ik_aim_looks_at_the_target_and_stays_upright) {
             .weight = 1.0f,
         };
         ik_rig old = rig;
-        CHECK(md5_aim(&rig.skeleton, rig.pose, &job));
+        CHECK(md5_solve_aim(&rig.skeleton, rig.pose, &job));
         if (!CHECK(ik_is_sound(rig.pose, count)))
             return;
         for (uint32_t i = 0; i < count; i++)
@@ -69,7 +69,7 @@ static void make_neck(ik_rig *rig)
     uint64_t random = 2;
     ik_make_rig(rig, 5, 1.0, &random);
     for (uint32_t i = 0; i < 5; i++)
-        rig->pose[rig->chain[i]] = (md5_transform){{0, 0, 0, 1}, {0, 0, i == 0 ? 50.0f : 4.0f}, 0};
+        rig->pose[rig->chain[i]] = (md5_xform){{0, 0, 0, 1}, {0, 0, i == 0 ? 50.0f : 4.0f}, 0};
 }
 
 static md5_aim_job look_at(const ik_rig *rig, uint32_t length, md5_vec3 target)
@@ -94,14 +94,14 @@ TEST (ik_aim_shares_the_turn_equally) {
     ik_rig rig;
     make_neck(&rig);
     md5_aim_job job = look_at(&rig, 4, (md5_vec3){0.0f, 1000.0f, 66.0f});
-    md5_aim(&rig.skeleton, rig.pose, &job);
+    md5_solve_aim(&rig.skeleton, rig.pose, &job);
     CHECK_NEAR(turn_of(&rig, 0), 0.0, 1e-6);
     for (uint32_t i = 1; i < 5; i++)
         CHECK_NEAR(turn_of(&rig, i), pi / 8.0, 1e-5);
     // Nodding moves the head as well, so that the later joints get a little more or less to do.
     make_neck(&rig);
     job.target = (md5_vec3){100.0f, 0.0f, 0.0f};
-    md5_aim(&rig.skeleton, rig.pose, &job);
+    md5_solve_aim(&rig.skeleton, rig.pose, &job);
     for (uint32_t i = 1; i < 5; i++)
         CHECK_NEAR(turn_of(&rig, i), atan2(66.0, 100.0) / 4.0, 0.05);
     CHECK_NEAR(angle_off(&rig, &job), 0.0, 1e-6);
@@ -116,7 +116,7 @@ TEST (ik_aim_keeps_to_its_limit) {
         md5_aim_job job =
             look_at(&rig, 1 + test_random_u32(&random) % 5, ik_random_point(100.0, &random));
         job.limit = (float)ik_between(0.05, 1.5, &random);
-        md5_aim(&rig.skeleton, rig.pose, &job);
+        md5_solve_aim(&rig.skeleton, rig.pose, &job);
         CHECK(ik_is_sound(rig.pose, 5));
         for (uint32_t i = 0; i < 5; i++)
             worst = fmax(worst, turn_of(&rig, i) - (double)job.limit);
@@ -127,13 +127,13 @@ TEST (ik_aim_keeps_to_its_limit) {
     make_neck(&rig);
     md5_aim_job job = look_at(&rig, 2, (md5_vec3){0.0f, 1000.0f, 66.0f});
     job.limit = 0.4f;
-    md5_aim(&rig.skeleton, rig.pose, &job);
+    md5_solve_aim(&rig.skeleton, rig.pose, &job);
     CHECK_NEAR(angle_off(&rig, &job), pi / 2.0 - 0.8, 1e-5);
     static const float none[] = {0.0f, -1.0f, NAN, INFINITY, 3.2f};
     for (int i = 0; i < 5; i++) {
         make_neck(&rig);
         job.limit = none[i];
-        md5_aim(&rig.skeleton, rig.pose, &job);
+        md5_solve_aim(&rig.skeleton, rig.pose, &job);
         CHECK_NEAR(angle_off(&rig, &job), 0.0, 1e-5);
     }
 }
@@ -148,7 +148,7 @@ TEST (ik_aim_has_no_jerk_near_the_vertical) {
         const md5_vec3 target = {(float)(100.0 * cos(angle)), 3.0f,
                                  (float)(66.0 + 100.0 * sin(angle))};
         md5_aim_job job = look_at(&rig, 1, target);
-        md5_aim(&rig.skeleton, rig.pose, &job);
+        md5_solve_aim(&rig.skeleton, rig.pose, &job);
         const real4 now = ik_place(&rig.skeleton, rig.pose, job.tip).rotation;
         if (i > 0)
             CHECK(real4_angle(last, now) < 0.02);
@@ -164,15 +164,15 @@ TEST (ik_aim_turns_by_its_weight) {
         md5_aim_job job = look_at(&rig, 3, ik_random_point(50.0, &random));
         job.tip = rig.chain[3];
         ik_rig whole = rig, part = rig;
-        md5_aim(&rig.skeleton, whole.pose, &job);
+        md5_solve_aim(&rig.skeleton, whole.pose, &job);
         job.weight = round % 2 ? 0.0f : NAN;
-        md5_aim(&rig.skeleton, part.pose, &job);
+        md5_solve_aim(&rig.skeleton, part.pose, &job);
         CHECK(memcmp(part.pose, rig.pose, sizeof rig.pose) == 0);
         job.weight = (float)test_random(&random);
-        md5_aim(&rig.skeleton, part.pose, &job);
+        md5_solve_aim(&rig.skeleton, part.pose, &job);
         for (uint32_t i = 0; i < 4; i++) {
             const md5_quat expected =
-                md5_slerp(rig.pose[i].rotation, whole.pose[i].rotation, job.weight);
+                md5_quat_slerp(rig.pose[i].rotation, whole.pose[i].rotation, job.weight);
             CHECK_NEAR(real4_angle(real4_of(expected), real4_of(part.pose[i].rotation)), 0.0, 2e-6);
         }
     }
@@ -209,15 +209,15 @@ TEST (ik_aim_survives_anything) {
                                  points[2],
                                  points[3].x,
                                  1.0f};
-        CHECK(md5_aim(&rig.skeleton, rig.pose, &job));
+        CHECK(md5_solve_aim(&rig.skeleton, rig.pose, &job));
         if (is_sound && !CHECK(ik_is_sound(rig.pose, count)))
             return;
     }
     ik_rig rig;
     make_neck(&rig);
     md5_aim_job job = look_at(&rig, 0, (md5_vec3){1.0f, 2.0f, 3.0f});
-    CHECK(!md5_aim(&rig.skeleton, rig.pose, &job));
+    CHECK(!md5_solve_aim(&rig.skeleton, rig.pose, &job));
     job.length = 1;
     job.tip = 5;
-    CHECK(!md5_aim(&rig.skeleton, rig.pose, &job));
+    CHECK(!md5_solve_aim(&rig.skeleton, rig.pose, &job));
 }

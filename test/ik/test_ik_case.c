@@ -83,14 +83,14 @@ void ik_make_rig(ik_rig *rig, uint32_t count, double size, uint64_t *random)
         const int32_t parent = i == 0 ? -1 : (int32_t)rig->chain[i - 1];
         rig->joints[joint] = (md5_joint){rig->names[joint], parent};
         rig->order[i] = rig->chain[i] = joint;
-        rig->pose[joint] = (md5_transform){
+        rig->pose[joint] = (md5_xform){
             .rotation = made_any_rotation(random),
             .translation = ik_random_point(size, random),
         };
     }
 }
 
-real_place ik_place(const md5_skeleton *skeleton, const md5_transform *pose, uint32_t joint)
+real_place ik_place(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint)
 {
     real_place place = {{0.0, 0.0, 0.0, 1.0}, {0.0, 0.0, 0.0}};
     for (int32_t i = (int32_t)joint; i >= 0; i = skeleton->joints[i].parent) {
@@ -103,7 +103,7 @@ real_place ik_place(const md5_skeleton *skeleton, const md5_transform *pose, uin
     return place;
 }
 
-bool ik_is_sound(const md5_transform *pose, uint32_t count)
+bool ik_is_sound(const md5_xform *pose, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         const double x = (double)pose[i].rotation.x, y = (double)pose[i].rotation.y;

@@ -28,7 +28,7 @@ typedef struct real_place {
 typedef struct ik_rig {
     md5_skeleton skeleton;
     uint32_t chain[IK_JOINTS];
-    md5_transform pose[IK_JOINTS];
+    md5_xform pose[IK_JOINTS];
     md5_joint joints[IK_JOINTS];
     char names[IK_JOINTS][16];
     uint32_t order[IK_JOINTS];
@@ -42,7 +42,7 @@ double ik_between(double low, double high, uint64_t *random);
 md5_vec3 ik_random_point(double size, uint64_t *random);
 
 // The joint in model space, from normalized rotations.
-real_place ik_place(const md5_skeleton *skeleton, const md5_transform *pose, uint32_t joint);
+real_place ik_place(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint);
 
 // The position of joint `i` of the chain in model space.
 real3 ik_place_in_chain(const ik_rig *rig, uint32_t i);
@@ -62,6 +62,6 @@ real3 real4_rotate(real4 q, real3 v);
 double real4_angle(real4 a, real4 b); // of the turn from one to the other, 0..pi
 
 // Whether all rotations are of unit length, to within 1e-6, and all translations are finite.
-bool ik_is_sound(const md5_transform *pose, uint32_t count);
+bool ik_is_sound(const md5_xform *pose, uint32_t count);
 
 #endif

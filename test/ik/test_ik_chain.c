@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-typedef float solve_fn(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain_job *job);
+typedef float solve_fn(const md5_skeleton *skeleton, md5_xform *pose, const md5_chain_job *job);
 
 // At most `most_missed` tips may end farther than the tolerance from a target in reach, and none
 // farther than `farthest_miss` times the reach.
@@ -80,7 +80,7 @@ static md5_chain_job straight_job(ik_rig *rig, md5_vec3 target)
     uint64_t random = 3;
     ik_make_rig(rig, 5, 1.0, &random);
     for (uint32_t i = 0; i < 5; i++)
-        rig->pose[rig->chain[i]] = (md5_transform){{0, 0, 0, 1}, {i ? 4.0f : 0, 0, 0}, 0};
+        rig->pose[rig->chain[i]] = (md5_xform){{0, 0, 0, 1}, {i ? 4.0f : 0, 0, 0}, 0};
     return (md5_chain_job){rig->chain[4], 5, target, 1e-3f, 100, 1.0f, NULL};
 }
 
@@ -151,7 +151,7 @@ static void check_weight(solve_fn *solve)
         CHECK(solve(&rig.skeleton, part.pose, &job) == left);
         for (uint32_t i = 0; i < 6; i++) {
             const md5_quat expected =
-                md5_slerp(rig.pose[i].rotation, whole.pose[i].rotation, job.weight);
+                md5_quat_slerp(rig.pose[i].rotation, whole.pose[i].rotation, job.weight);
             CHECK_NEAR(real4_angle(real4_of(expected), real4_of(part.pose[i].rotation)), 0.0, 3e-6);
         }
     }
@@ -223,11 +223,11 @@ TEST (ik_chains_end_at_the_longest) {
     enum { LONG = 100 };
     static md5_joint joints[LONG];
     static uint32_t order[LONG];
-    static md5_transform pose[LONG];
+    static md5_xform pose[LONG];
     for (uint32_t i = 0; i < LONG; i++) {
         joints[i] = (md5_joint){"j", (int32_t)i - 1};
         order[i] = i;
-        pose[i] = (md5_transform){{0, 0, 0, 1}, {1, 0, 0}, 0};
+        pose[i] = (md5_xform){{0, 0, 0, 1}, {1, 0, 0}, 0};
     }
     const md5_skeleton skeleton = {.num_joints = LONG, .joints = joints, .order = order};
     md5_chain_job job = {LONG - 1, LONG, {37.0f, 100.0f, 0.0f}, 0.01f, 50, 1.0f, NULL};

@@ -15,34 +15,34 @@ static const md5_skeleton skeleton = {.num_joints = NUM_JOINTS, .joints = joints
 
 // Legs of 10 and 10 units, slightly bent; ankles about 1.5 units above the ground. The origin is
 // turned, so that its z is not the model's.
-static void make_body(md5_transform *pose)
+static void make_body(md5_xform *pose)
 {
     const float s = sinf(0.15f), c = cosf(0.15f), half = sqrtf(0.5f);
     const md5_quat none = {0, 0, 0, 1}, bent = {0, -s, 0, c};
     const md5_quat back = {0, 2.0f * s * c, 0, c * c - s * s};
-    pose[ORIGIN] = (md5_transform){{half, 0, 0, half}, {1, 2, 3}, 0};
-    pose[PELVIS] = (md5_transform){{-half, 0, 0, half}, {0, 17.6f, 0}, 0};
+    pose[ORIGIN] = (md5_xform){{half, 0, 0, half}, {1, 2, 3}, 0};
+    pose[PELVIS] = (md5_xform){{-half, 0, 0, half}, {0, 17.6f, 0}, 0};
     for (uint32_t hip = HIP_L; hip <= HIP_R; hip += HIP_R - HIP_L) {
         const float side = hip == HIP_L ? 3.0f : -3.0f;
-        pose[hip] = (md5_transform){bent, {0, side, 0}, 0};
-        pose[hip + 1] = (md5_transform){back, {0, 0, -10}, 0};
-        pose[hip + 2] = (md5_transform){none, {0, 0, -10}, 0};
+        pose[hip] = (md5_xform){bent, {0, side, 0}, 0};
+        pose[hip + 1] = (md5_xform){back, {0, 0, -10}, 0};
+        pose[hip + 2] = (md5_xform){none, {0, 0, -10}, 0};
     }
-    pose[HEAD] = (md5_transform){none, {0, 0, 20}, 0};
+    pose[HEAD] = (md5_xform){none, {0, 0, 20}, 0};
 }
 
-static real3 at_of(const md5_transform *pose, uint32_t joint)
+static real3 at_of(const md5_xform *pose, uint32_t joint)
 {
     return ik_place(&skeleton, pose, joint).at;
 }
 
 TEST (ik_feet_on_even_ground_stay) {
-    md5_transform pose[NUM_JOINTS], old[NUM_JOINTS];
+    md5_xform pose[NUM_JOINTS], old[NUM_JOINTS];
     make_body(pose);
     make_body(old);
     md5_foot feet[2] = {{.ankle = ANKLE_L}, {.ankle = ANKLE_R}};
     float drop = 0.0f;
-    md5_place_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.1f, 0.02f, 1.0f);
+    md5_solve_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.1f, 0.02f, 1.0f);
     CHECK(drop == 0.0f && feet[0].lift == 0.0f);
     for (uint32_t i = 0; i < NUM_JOINTS; i++) {
         CHECK_NEAR(real4_angle(real4_of(pose[i].rotation), real4_of(old[i].rotation)), 0.0, 1e-5);
@@ -51,19 +51,19 @@ TEST (ik_feet_on_even_ground_stay) {
 }
 
 TEST (ik_feet_without_smoothing_are_placed_in_a_step_of_no_time) {
-    md5_transform pose[NUM_JOINTS];
+    md5_xform pose[NUM_JOINTS];
     make_body(pose);
     md5_foot feet[2] = {{.ankle = ANKLE_L, .floor = 4.0f}, {.ankle = ANKLE_R, .floor = -2.5f}};
     float drop = 0.0f;
-    md5_place_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.0f, 0.0f, 1.0f);
+    md5_solve_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.0f, 0.0f, 1.0f);
     CHECK(drop == -2.5f && feet[0].lift == 4.0f && feet[1].lift == -2.5f);
     feet[0].floor = 0.0f;
-    md5_place_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.1f, 0.0f, 1.0f);
+    md5_solve_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.1f, 0.0f, 1.0f);
     CHECK(feet[0].lift == 4.0f); // smoothed, which takes time
 }
 
 TEST (ik_feet_touch_their_floors) {
-    md5_transform pose[NUM_JOINTS], old[NUM_JOINTS];
+    md5_xform pose[NUM_JOINTS], old[NUM_JOINTS];
     make_body(pose);
     make_body(old);
     const md5_vec3 slope = {0.6f, 0.0f, 0.8f};
@@ -72,7 +72,7 @@ TEST (ik_feet_touch_their_floors) {
         {.ankle = ANKLE_R, .floor = -2.5f, .normal = {0.0f, 0.0f, 1.0f}},
     };
     float drop = 0.0f;
-    md5_place_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.0f, 0.02f, 1.0f);
+    md5_solve_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.0f, 0.02f, 1.0f);
     CHECK(drop == -2.5f && feet[0].lift == 4.0f && feet[1].lift == -2.5f);
     for (int i = 0; i < 2; i++) {
         const real3 was = at_of(old, feet[i].ankle), is = at_of(pose, feet[i].ankle);
@@ -99,24 +99,24 @@ TEST (ik_feet_touch_their_floors) {
     make_body(pose);
     feet[0].floor = 3.0f;
     feet[1].floor = 2.0f;
-    md5_place_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.0f, 0.02f, 1.0f);
+    md5_solve_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.0f, 0.02f, 1.0f);
     CHECK_NEAR(at_of(pose, HEAD).z, at_of(old, HEAD).z + 2.0, 1e-4);
     CHECK_NEAR(at_of(pose, ANKLE_R).z, at_of(old, ANKLE_R).z + 2.0, 1e-4);
 }
 
 TEST (ik_feet_weight_is_a_share_of_the_heights) {
-    md5_transform pose[NUM_JOINTS], old[NUM_JOINTS];
+    md5_xform pose[NUM_JOINTS], old[NUM_JOINTS];
     make_body(pose);
     make_body(old);
     md5_foot feet[2] = {{.ankle = ANKLE_L, .floor = 4.0f}, {.ankle = ANKLE_R, .floor = -2.0f}};
     float drop = 0.0f;
-    md5_place_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.0f, 0.02f, 0.25f);
+    md5_solve_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.0f, 0.02f, 0.25f);
     CHECK_NEAR(at_of(pose, ANKLE_L).z, at_of(old, ANKLE_L).z + 1.0, 1e-4);
     CHECK_NEAR(at_of(pose, ANKLE_R).z, at_of(old, ANKLE_R).z - 0.5, 1e-4);
     CHECK_NEAR(at_of(pose, HEAD).z, at_of(old, HEAD).z - 0.5, 1e-4);
     make_body(pose);
     feet[0].floor = 5.0f;
-    md5_place_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.0f, 0.02f, 0.0f);
+    md5_solve_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.0f, 0.02f, 0.0f);
     CHECK(memcmp(pose, old, sizeof old) == 0);
     CHECK(feet[0].lift == 5.0f);
 }
@@ -124,13 +124,13 @@ TEST (ik_feet_weight_is_a_share_of_the_heights) {
 TEST (ik_feet_are_smoothed_the_same_at_any_rate) {
     static const int steps[] = {1, 3, 100};
     for (int i = 0; i < 3; i++) {
-        md5_transform pose[NUM_JOINTS];
+        md5_xform pose[NUM_JOINTS];
         md5_foot feet[2] = {{.ankle = ANKLE_L, .floor = 4.0f, .lift = 1.0f},
                             {.ankle = ANKLE_R, .floor = -2.0f}};
         float drop = 0.0f;
         for (int step = 0; step < steps[i]; step++) {
             make_body(pose);
-            md5_place_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.1f, 0.15f / (float)steps[i],
+            md5_solve_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.1f, 0.15f / (float)steps[i],
                            1.0f);
         }
         CHECK_NEAR(feet[0].lift, 4.0 - 3.0 * exp(-1.5), 1e-5);
@@ -143,7 +143,7 @@ TEST (ik_feet_survive_anything) {
     static const float odd[] = {NAN, INFINITY, -INFINITY, 3e38f, 0.0f, -1.0f, 50.0f};
     uint64_t random = 1;
     for (int round = 0; round < 20000; round++) {
-        md5_transform pose[NUM_JOINTS];
+        md5_xform pose[NUM_JOINTS];
         make_body(pose);
         float numbers[12];
         for (int i = 0; i < 12; i++) {
@@ -165,15 +165,15 @@ TEST (ik_feet_survive_anything) {
         feet[2].has_leg = round % 2;
         feet[2].knee = test_random_u32(&random) % 12;
         feet[2].hip = test_random_u32(&random) % 12;
-        md5_place_feet(&skeleton, pose, pelvis, feet, 3, &drop, numbers[8], numbers[9],
+        md5_solve_feet(&skeleton, pose, pelvis, feet, 3, &drop, numbers[8], numbers[9],
                        numbers[10]);
         CHECK(isfinite(drop) && isfinite(feet[0].lift) && isfinite(feet[2].lift));
         if (!CHECK(ik_is_sound(pose, NUM_JOINTS)))
             return;
     }
-    md5_transform pose[NUM_JOINTS];
+    md5_xform pose[NUM_JOINTS];
     make_body(pose);
     float drop = 2.0f;
-    md5_place_feet(&skeleton, pose, PELVIS, NULL, 0, &drop, 0.1f, 0.1f, 1.0f);
+    md5_solve_feet(&skeleton, pose, PELVIS, NULL, 0, &drop, 0.1f, 0.1f, 1.0f);
     CHECK(drop == 2.0f); // no feet: unchanged
 }

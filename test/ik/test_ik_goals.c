@@ -12,7 +12,7 @@ typedef struct body {
     md5_skeleton skeleton;
     md5_joint joints[BODY_JOINTS];
     uint32_t order[BODY_JOINTS];
-    md5_transform pose[BODY_JOINTS];
+    md5_xform pose[BODY_JOINTS];
     md5_joint_limit limits[BODY_JOINTS];
 } body;
 
@@ -27,7 +27,7 @@ static void make_body(body *made, bool has_limits, uint64_t *random)
         made->order[i] = i;
         if (has_limits)
             made->limits[i] = limit_random(random);
-        made->pose[i] = (md5_transform){
+        made->pose[i] = (md5_xform){
             .rotation = limit_random_rotation(&made->limits[i], random),
             .translation = ik_random_point(3.0, random),
         };
@@ -72,7 +72,7 @@ static bool reach_with_hands(body *of, bool has_limits, uint64_t *random)
         .weight = 1.0f,
         .limits = has_limits ? of->limits : NULL,
     };
-    const float most = md5_reach_goals(&of->skeleton, of->pose, &job);
+    const float most = md5_solve_goals(&of->skeleton, of->pose, &job);
     double farthest = 0.0;
     for (int i = 0; i < 3; i++) {
         const double exact = distance_to(of, goals[i].tip, goals[i].target);
@@ -126,7 +126,7 @@ TEST (ik_goals_give_way_by_their_weights) {
         };
         const md5_goals_job job = {
             .goals = goals, .num_goals = 2, .iterations = 500, .weight = 1.0f};
-        md5_reach_goals(&of.skeleton, of.pose, &job);
+        md5_solve_goals(&of.skeleton, of.pose, &job);
         const double of_a = w * w / (w * w + v * v), of_b = 1.0 - of_a;
         const real3 p = real3_of(a), q = real3_of(b);
         const real3 middle = {of_a * p.x + of_b * q.x, of_a * p.y + of_b * q.y,
@@ -150,7 +150,7 @@ TEST (ik_goals_turn_tips) {
         md5_goal goal = {RIGHT, 7, rounded(there.at), &rotation, 1.0f, 0.0f};
         const md5_goals_job job = {
             .goals = &goal, .num_goals = 1, .tolerance = 1e-3f, .iterations = 500, .weight = 1.0f};
-        const double left = (double)md5_reach_goals(&of.skeleton, of.pose, &job);
+        const double left = (double)md5_solve_goals(&of.skeleton, of.pose, &job);
         const real_place now = ik_place(&of.skeleton, of.pose, RIGHT);
         CHECK_NEAR(real3_length(real3_sub(now.at, real3_of(goal.target))), left, 1e-4);
         reached += left < 1.1e-3 && real4_angle(now.rotation, there.rotation) < 2e-3;
@@ -177,7 +177,7 @@ TEST (ik_one_goal_is_damped_least_squares) {
         };
         body single = of;
         CHECK_NEAR(md5_dls(&single.skeleton, single.pose, &one),
-                   md5_reach_goals(&of.skeleton, of.pose, &job), 1e-4);
+                   md5_solve_goals(&of.skeleton, of.pose, &job), 1e-4);
         for (uint32_t i = 0; i < BODY_JOINTS; i++)
             CHECK_NEAR(
                 real4_angle(real4_of(single.pose[i].rotation), real4_of(of.pose[i].rotation)), 0.0,
@@ -208,18 +208,18 @@ TEST (ik_goals_leave_out_what_they_cannot_use) {
             .tip = LEFT, .length = 3, .target = ik_random_point(5.0, &random), .weight = 1.0f};
         md5_goal goals[] = {wrong[i], right};
         md5_goals_job job = {.goals = goals, .num_goals = 2, .iterations = 9, .weight = 1.0f};
-        const float left = md5_reach_goals(&of.skeleton, of.pose, &job);
+        const float left = md5_solve_goals(&of.skeleton, of.pose, &job);
         CHECK(goals[0].distance == INFINITY);
         CHECK(left == (goals[0].weight > 0.0f ? INFINITY : goals[1].distance));
         job.goals++;
         job.num_goals = 1;
-        md5_reach_goals(&alone.skeleton, alone.pose, &job);
+        md5_solve_goals(&alone.skeleton, alone.pose, &job);
         CHECK(memcmp(of.pose, alone.pose, sizeof of.pose) == 0);
     }
     const md5_goals_job none = {.weight = 1.0f};
     body of;
     make_body(&of, false, &random);
-    CHECK(md5_reach_goals(&of.skeleton, of.pose, &none) == 0.0f);
+    CHECK(md5_solve_goals(&of.skeleton, of.pose, &none) == 0.0f);
 }
 
 // Joints between two chains count as joints, and too many are refused.
@@ -227,11 +227,11 @@ TEST (ik_goals_end_at_the_most_joints) {
     enum { LONG = MD5_MAX_GOAL_JOINTS + 8 };
     static md5_joint joints[LONG];
     static uint32_t order[LONG];
-    static md5_transform pose[LONG];
+    static md5_xform pose[LONG];
     for (uint32_t i = 0; i < LONG; i++) {
         joints[i] = (md5_joint){"joint", (int32_t)i - 1};
         order[i] = i;
-        pose[i] = (md5_transform){{0, 0, 0, 1}, {1, 0, 0}, 0};
+        pose[i] = (md5_xform){{0, 0, 0, 1}, {1, 0, 0}, 0};
     }
     const md5_skeleton skeleton = {.num_joints = LONG, .joints = joints, .order = order};
     md5_goal goals[] = {
@@ -241,9 +241,9 @@ TEST (ik_goals_end_at_the_most_joints) {
     const md5_goals_job job = {
         .goals = goals, .num_goals = 2, .tolerance = 0.01f, .iterations = 99, .weight = 1.0f};
     goals[1].tip = 10; // from joint 7 to the end: 129 joints
-    CHECK(md5_reach_goals(&skeleton, pose, &job) == INFINITY);
+    CHECK(md5_solve_goals(&skeleton, pose, &job) == INFINITY);
     CHECK(goals[0].distance == INFINITY && goals[1].distance < 0.01f);
     goals[1].tip = 11;
     goals[1].target.x = 10.0f;
-    CHECK(md5_reach_goals(&skeleton, pose, &job) < 0.01f);
+    CHECK(md5_solve_goals(&skeleton, pose, &job) < 0.01f);
 }

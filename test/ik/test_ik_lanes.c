@@ -13,8 +13,8 @@ enum { ROUNDS = 3000 };
 typedef struct lanes_case {
     ik_rig rig;
     uint32_t num_joints, count;
-    md5_transform poses[MD5_IK_MOST][IK_JOINTS], expected[MD5_IK_MOST][IK_JOINTS];
-    md5_transform *each[MD5_IK_MOST];
+    md5_xform poses[MD5_IK_MOST][IK_JOINTS], expected[MD5_IK_MOST][IK_JOINTS];
+    md5_xform *each[MD5_IK_MOST];
 } lanes_case;
 
 // Numbers at the ends of what is usual, or none.
@@ -28,7 +28,7 @@ static void make_poses(lanes_case *of, uint64_t *random)
 {
     of->count = 1 + test_random_u32(random) % MD5_IK_MOST;
     for (uint32_t i = 0; i < of->count; i++) {
-        md5_transform *const pose = of->poses[i];
+        md5_xform *const pose = of->poses[i];
         memcpy(pose, of->rig.pose, of->num_joints * sizeof *pose);
         of->each[i] = pose;
         for (uint32_t joint = 0; joint < of->num_joints; joint++) {
@@ -106,9 +106,9 @@ static void try_limbs(md5_cpu level, uint64_t *random)
             jobs[i].pole = &poles[i];
         if (!is_plain && test_random_u32(random) % 2 > 0)
             jobs[i].rotation = &rotations[i];
-        md5_two_bone(&of.rig.skeleton, of.expected[i], &jobs[i]);
+        md5_solve_two_bone(&of.rig.skeleton, of.expected[i], &jobs[i]);
     }
-    md5_two_bone_all_with(level, &of.rig.skeleton, jobs, of.each, of.count);
+    md5i_two_bone_all_with(level, &of.rig.skeleton, jobs, of.each, of.count);
     CHECK(are_equal(&of));
 }
 
@@ -132,9 +132,9 @@ static void try_chains(md5_cpu level, uint64_t *random)
         jobs[i] = shared;
         jobs[i].target = make_target(30.0, random);
         jobs[i].weight = make_weight(random);
-        md5_aim(&of.rig.skeleton, of.expected[i], &jobs[i]);
+        md5_solve_aim(&of.rig.skeleton, of.expected[i], &jobs[i]);
     }
-    md5_aim_all_with(level, &of.rig.skeleton, jobs, of.each, of.count);
+    md5i_aim_all_with(level, &of.rig.skeleton, jobs, of.each, of.count);
     CHECK(are_equal(&of));
 }
 
@@ -142,7 +142,7 @@ static void try_levels(void (*try)(md5_cpu, uint64_t *))
 {
     for (int level = 0; level < MD5_CPU_COUNT; level++) {
         uint64_t random = 1;
-        for (int round = 0; round < ROUNDS && md5_cpu_has((md5_cpu)level); round++)
+        for (int round = 0; round < ROUNDS && md5i_cpu_has((md5_cpu)level); round++)
             try((md5_cpu)level, &random);
     }
 }
@@ -171,7 +171,7 @@ TEST (ik_lanes_solve_what_is_usual) {
             lanes.are_usual[i] = 1.0f;
             lanes.targets.x[i] = (float)(i + 1);
         }
-        for (uint32_t bits = md5_bend_lanes_sse2(&lanes); bits != 0; bits /= 2)
+        for (uint32_t bits = md5i_bend_lanes_sse2(&lanes); bits != 0; bits /= 2)
             num_solved += bits % 2;
     }
     CHECK(num_solved > 300);

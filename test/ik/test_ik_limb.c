@@ -49,7 +49,7 @@ TEST (ik_limb_reaches_past_joints_between) {
         const md5_two_bone_job job = {
             .limb = &limb, .target = target, .pole = round % 2 ? &pole : NULL, .weight = 1.0f};
         const ik_rig old = rig;
-        CHECK(md5_two_bone(&rig.skeleton, rig.pose, &job));
+        CHECK(md5_solve_two_bone(&rig.skeleton, rig.pose, &job));
         worst = fmax(worst, between(at_of(&rig, limb.tip), real3_of(target)) / reach);
         const real_place tip = ik_place(&rig.skeleton, rig.pose, limb.tip);
         worst_turn =
@@ -57,7 +57,7 @@ TEST (ik_limb_reaches_past_joints_between) {
                  real4_angle(tip.rotation, ik_place(&old.skeleton, old.pose, limb.tip).rotation));
         for (uint32_t i = 0; i < count; i++) { // joints between are left as they are
             const bool is_named = i == limb.root || i == limb.middle || i == limb.tip;
-            CHECK(is_named || memcmp(&rig.pose[i], &old.pose[i], sizeof(md5_transform)) == 0);
+            CHECK(is_named || memcmp(&rig.pose[i], &old.pose[i], sizeof(md5_xform)) == 0);
             CHECK(memcmp(&rig.pose[i].translation, &old.pose[i].translation, sizeof(md5_vec3))
                   == 0);
         }
@@ -92,7 +92,7 @@ TEST (ik_limb_stretches_joints_between_alike) {
             .stretch = 1.5f,
             .weight = 1.0f,
         };
-        CHECK(md5_two_bone(&rig.skeleton, rig.pose, &job));
+        CHECK(md5_solve_two_bone(&rig.skeleton, rig.pose, &job));
         CHECK_NEAR(between(at_of(&rig, limb.tip), real3_of(job.target)) / reach, 0.0, 1e-5);
     }
 }
@@ -108,10 +108,10 @@ TEST (ik_limb_of_parents_given_is_the_same_to_the_bit) {
                                 .target = ik_random_point(15.0, &random),
                                 .stretch = 1.1f,
                                 .weight = (float)ik_between(0.0, 1.2, &random)};
-        md5_two_bone(&rig.skeleton, rig.pose, &job);
+        md5_solve_two_bone(&rig.skeleton, rig.pose, &job);
         job.tip = 99;
         job.limb = &limb;
-        CHECK(md5_two_bone(&rig.skeleton, given.pose, &job));
+        CHECK(md5_solve_two_bone(&rig.skeleton, given.pose, &job));
         CHECK(memcmp(given.pose, rig.pose, sizeof rig.pose) == 0);
     }
 }
@@ -128,7 +128,7 @@ TEST (ik_limb_of_joints_that_do_not_hang_together_is_refused) {
     const ik_rig old = rig;
     for (uint32_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         const md5_two_bone_job job = {.limb = &wrong[i], .weight = 1.0f};
-        CHECK(!md5_two_bone(&rig.skeleton, rig.pose, &job));
+        CHECK(!md5_solve_two_bone(&rig.skeleton, rig.pose, &job));
     }
     CHECK(memcmp(rig.pose, old.pose, sizeof rig.pose) == 0);
 }
@@ -147,33 +147,33 @@ static const uint32_t leg_order[JOINTS] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
 static const md5_skeleton leg_skeleton = {
     .num_joints = JOINTS, .joints = leg_joints, .order = leg_order};
 
-static void make_leg(md5_transform *pose)
+static void make_leg(md5_xform *pose)
 {
     const md5_quat none = {0, 0, 0, 1};
     const md5_quat bent = {0, -0.149438f, 0, 0.988771f}, back = {0, 0.29552f, 0, 0.955336f};
     const md5_quat twist = {0, 0, 0.5f, 0.866025f}, untwist = {0, 0, -0.5f, 0.866025f};
     for (uint32_t i = 0; i < JOINTS; i++)
-        pose[i] = (md5_transform){none, {0, 0, 0}, 0};
+        pose[i] = (md5_xform){none, {0, 0, 0}, 0};
     pose[PELVIS].translation.z = 20.0f;
     pose[HIP].rotation = bent;
-    pose[TWIST] = (md5_transform){twist, {0, 0, -4}, 0};
-    pose[KNEE] = (md5_transform){md5_quat_mul(untwist, back), {0, 0, -6}, 0};
+    pose[TWIST] = (md5_xform){twist, {0, 0, -4}, 0};
+    pose[KNEE] = (md5_xform){md5_quat_mul(untwist, back), {0, 0, -6}, 0};
     pose[ANKLE].translation.z = -10.0f;
     pose[LOOSE].translation.x = 3.0f;
 }
 
-static double height_of(const md5_transform *pose, uint32_t joint)
+static double height_of(const md5_xform *pose, uint32_t joint)
 {
     return ik_place(&leg_skeleton, pose, joint).at.z;
 }
 
 TEST (ik_feet_of_a_given_leg_are_placed_past_helpers) {
-    md5_transform pose[JOINTS], old[JOINTS];
+    md5_xform pose[JOINTS], old[JOINTS];
     make_leg(pose);
     make_leg(old);
     md5_foot foot = {.ankle = ANKLE, .floor = 3.0f, .has_leg = true, .knee = KNEE, .hip = HIP};
     float drop = 0.0f;
-    CHECK_UINT(md5_place_feet(&leg_skeleton, pose, UINT32_MAX, &foot, 1, &drop, 0, 0.1f, 1.0f), 1);
+    CHECK_UINT(md5_solve_feet(&leg_skeleton, pose, UINT32_MAX, &foot, 1, &drop, 0, 0.1f, 1.0f), 1);
     CHECK(foot.result == MD5_LIMB_PLACED && foot.miss <= 1e-4f);
     CHECK_NEAR(height_of(pose, ANKLE), height_of(old, ANKLE) + 3.0, 1e-4);
     CHECK_NEAR(height_of(pose, PELVIS), 20.0, 1e-6);
@@ -181,21 +181,21 @@ TEST (ik_feet_of_a_given_leg_are_placed_past_helpers) {
 
 // The same leg found by its parents: the helper is taken for the knee. This was once not reported.
 TEST (ik_feet_that_hang_on_a_helper_are_reported) {
-    md5_transform pose[JOINTS];
+    md5_xform pose[JOINTS];
     make_leg(pose);
     md5_foot foot = {.ankle = ANKLE, .floor = 3.0f};
     float drop = 0.0f;
-    CHECK_UINT(md5_place_feet(&leg_skeleton, pose, UINT32_MAX, &foot, 1, &drop, 0, 0.1f, 1.0f), 0);
+    CHECK_UINT(md5_solve_feet(&leg_skeleton, pose, UINT32_MAX, &foot, 1, &drop, 0, 0.1f, 1.0f), 0);
     CHECK(foot.result == MD5_LIMB_NO_BONE);
 }
 
 static md5_foot placed(md5_foot foot, float weight)
 {
-    md5_transform pose[JOINTS];
+    md5_xform pose[JOINTS];
     make_leg(pose);
     float drop = 0.0f;
     const uint32_t count =
-        md5_place_feet(&leg_skeleton, pose, PELVIS, &foot, 1, &drop, 0, 0.1f, weight);
+        md5_solve_feet(&leg_skeleton, pose, PELVIS, &foot, 1, &drop, 0, 0.1f, weight);
     CHECK_UINT(count, foot.result == MD5_LIMB_PLACED);
     CHECK(ik_is_sound(pose, JOINTS));
     return foot;
@@ -226,12 +226,12 @@ TEST (ik_feet_report_why_they_are_not_placed) {
     }
     // If the pelvis moved, the hip would move as far as the floor. Without it, a floor that is 5
     // units lower is out of reach.
-    md5_transform pose[JOINTS];
+    md5_xform pose[JOINTS];
     make_leg(pose);
     float drop = 0.0f;
     md5_foot foot = leg;
     foot.floor = -5.0f;
-    CHECK_UINT(md5_place_feet(&leg_skeleton, pose, UINT32_MAX, &foot, 1, &drop, 0, 0.1f, 1.0f), 0);
+    CHECK_UINT(md5_solve_feet(&leg_skeleton, pose, UINT32_MAX, &foot, 1, &drop, 0, 0.1f, 1.0f), 0);
     CHECK(foot.result == MD5_LIMB_OUT_OF_REACH);
     const double target = 20.0 - 10.0 * 0.955336 * 2.0 - 5.0;
     CHECK_NEAR(foot.miss, 20.0 - target - 20.0, 1e-3);
@@ -245,37 +245,37 @@ TEST (ik_feet_report_why_they_are_not_placed) {
 // -- Other failures that were once not reported ---------------------------------------------------
 
 TEST (ik_limb_of_an_unsound_pose_is_measured_not_assumed) {
-    md5_transform pose[JOINTS];
+    md5_xform pose[JOINTS];
     make_leg(pose);
     pose[KNEE].rotation = (md5_quat){0.0f, 0.0f, 0.0f, 1.5f}; // not of unit length
     float drop = 0.0f;
     md5_foot foot = {.ankle = ANKLE, .floor = 3.0f, .has_leg = true, .knee = KNEE, .hip = HIP};
     const double before = height_of(pose, ANKLE);
-    md5_place_feet(&leg_skeleton, pose, UINT32_MAX, &foot, 1, &drop, 0, 0.1f, 1.0f);
+    md5_solve_feet(&leg_skeleton, pose, UINT32_MAX, &foot, 1, &drop, 0, 0.1f, 1.0f);
     const bool is_there = fabs(height_of(pose, ANKLE) - before - 3.0) < 1e-2;
     CHECK(is_there || foot.result != MD5_LIMB_PLACED);
 }
 
 TEST (ik_joints_that_do_not_exist_are_reported) {
-    md5_transform pose[JOINTS], old[JOINTS];
+    md5_xform pose[JOINTS], old[JOINTS];
     make_leg(pose);
     make_leg(old);
-    const md5_transform change = {{0, 0, 1, 0}, {1, 2, 3}, 0};
+    const md5_xform change = {{0, 0, 1, 0}, {1, 2, 3}, 0};
     CHECK(!md5_modify_joint(&leg_skeleton, pose, JOINTS, MD5_JOINT_LOCAL, change, 1.0f));
     CHECK(!md5_modify_joint(&leg_skeleton, pose, UINT32_MAX, MD5_JOINT_LOCAL, change, 0.0f));
     md5_spring_joint state[3] = {{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}};
     md5_spring_job job = {.tip = JOINTS, .length = 3, .stiffness = 50.0f, .weight = 1.0f};
-    CHECK(!md5_spring(&leg_skeleton, pose, &job, state, 0.1f, true));
+    CHECK(!md5_solve_spring(&leg_skeleton, pose, &job, state, 0.1f, true));
     job.tip = ANKLE;
     job.length = 0;
-    CHECK(!md5_spring(&leg_skeleton, pose, &job, state, 0.1f, true));
+    CHECK(!md5_solve_spring(&leg_skeleton, pose, &job, state, 0.1f, true));
     job.length = 3;
     job.stiffness = 0.0f;
-    CHECK(!md5_spring(&leg_skeleton, pose, &job, state, 0.1f, true));
+    CHECK(!md5_solve_spring(&leg_skeleton, pose, &job, state, 0.1f, true));
     CHECK(memcmp(pose, old, sizeof old) == 0);
     job.stiffness = 50.0f;
     job.weight = 0.0f;
-    CHECK(md5_spring(&leg_skeleton, pose, &job, state, 0.1f, true));
+    CHECK(md5_solve_spring(&leg_skeleton, pose, &job, state, 0.1f, true));
     CHECK(md5_modify_joint(&leg_skeleton, pose, HIP, MD5_JOINT_LOCAL, change, 0.0f));
     CHECK(memcmp(pose, old, sizeof old) == 0);
     CHECK(md5_modify_joint(&leg_skeleton, pose, HIP, MD5_JOINT_LOCAL, change, 1.0f));

@@ -157,7 +157,7 @@ TEST (ik_two_bone_obeys_limits) {
         const bool is_reachable = round % 2 == 0 && round % 7 > 0;
         if (is_reachable)
             job.target = reachable_target(&rig, 4, 3, limits, &random);
-        CHECK(md5_two_bone(&rig.skeleton, rig.pose, &job));
+        CHECK(md5_solve_two_bone(&rig.skeleton, rig.pose, &job));
         const double excess = limit_worst(&rig, 4, 3, limits);
         worst = excess > worst ? excess : worst;
         in_reach += is_reachable;
@@ -189,9 +189,9 @@ TEST (ik_two_bone_is_exact_within_wide_limits) {
         md5_two_bone_job job = {
             .tip = rig.chain[3], .target = ik_random_point(5.0, &random), .weight = 1.0f};
         ik_rig free = rig;
-        md5_two_bone(&free.skeleton, free.pose, &job);
+        md5_solve_two_bone(&free.skeleton, free.pose, &job);
         job.limits = limits;
-        md5_two_bone(&rig.skeleton, rig.pose, &job);
+        md5_solve_two_bone(&rig.skeleton, rig.pose, &job);
         for (uint32_t i = 0; i < 4; i++)
             CHECK_NEAR(real4_angle(real4_of(free.pose[i].rotation), real4_of(rig.pose[i].rotation)),
                        0.0, 1e-6);
@@ -207,7 +207,7 @@ static void check_planar(limit_solve_fn *solve, float most, double angle, double
     ik_make_rig(&rig, 3, 1.0, &random);
     md5_joint_limit limits[IK_JOINTS] = {{.kind = MD5_LIMIT_NONE}};
     for (uint32_t i = 0; i < 3; i++) {
-        rig.pose[rig.chain[i]] = (md5_transform){{0, 0, 0, 1}, {i ? 1.0f : 0.0f, 0, 0}, 0};
+        rig.pose[rig.chain[i]] = (md5_xform){{0, 0, 0, 1}, {i ? 1.0f : 0.0f, 0, 0}, 0};
         limits[rig.chain[i]] = (md5_joint_limit){
             .kind = MD5_LIMIT_HINGE, .axis = {0, 0, 2}, .least = i ? 0.0f : -3.0f, .most = 3.0f};
     }
@@ -237,7 +237,7 @@ static void check_straight_hinges(limit_solve_fn *solve, float target, double di
     ik_make_rig(&rig, 4, 1.0, &random);
     md5_joint_limit limits[IK_JOINTS] = {{.kind = MD5_LIMIT_NONE}};
     for (uint32_t i = 0; i < 4; i++) {
-        rig.pose[rig.chain[i]] = (md5_transform){{0, 0, 0, 1}, {i ? 1.0f : 0.0f, 0, 0}, 0};
+        rig.pose[rig.chain[i]] = (md5_xform){{0, 0, 0, 1}, {i ? 1.0f : 0.0f, 0, 0}, 0};
         limits[rig.chain[i]] = (md5_joint_limit){.kind = MD5_LIMIT_HINGE,
                                                  .axis = {0, 1, 0},
                                                  .least = i == 1 ? 0.0f : -2.5f,
@@ -293,8 +293,8 @@ TEST (ik_a_cone_stops_a_swing_at_its_edge) {
     ik_rig rig;
     ik_make_rig(&rig, 2, 1.0, &random);
     md5_joint_limit limits[IK_JOINTS] = {{.kind = MD5_LIMIT_NONE}};
-    rig.pose[rig.chain[0]] = (md5_transform){{0, 0, 0, 1}, {0, 0, 0}, 0};
-    rig.pose[rig.chain[1]] = (md5_transform){{0, 0, 0, 1}, {2, 0, 0}, 0};
+    rig.pose[rig.chain[0]] = (md5_xform){{0, 0, 0, 1}, {0, 0, 0}, 0};
+    rig.pose[rig.chain[1]] = (md5_xform){{0, 0, 0, 1}, {2, 0, 0}, 0};
     limits[rig.chain[0]] =
         (md5_joint_limit){.kind = MD5_LIMIT_CONE, .axis = {1, 0, 0}, .swing = 0.523598776f};
     const md5_chain_job job = {rig.chain[1], 2, {0.0f, 2.0f, 0.0f}, 1e-5f, 50, 1.0f, limits};
@@ -326,7 +326,7 @@ TEST (ik_limits_are_faded_in_by_weight) {
         CHECK(md5_ccd(&rig.skeleton, part.pose, &job) == left);
         for (uint32_t i = 0; i < 5; i++) {
             const md5_quat expected =
-                md5_slerp(rig.pose[i].rotation, whole.pose[i].rotation, job.weight);
+                md5_quat_slerp(rig.pose[i].rotation, whole.pose[i].rotation, job.weight);
             CHECK_NEAR(real4_angle(real4_of(expected), real4_of(part.pose[i].rotation)), 0.0, 3e-6);
         }
     }

@@ -41,7 +41,7 @@ static void limit_goals(const void *context)
     const mistake_scene *const of = context;
     ik_rig rig = of->rig;
     const md5_goals_job job = {.limits = of->limits};
-    (void)md5_reach_goals(&rig.skeleton, rig.pose, &job);
+    (void)md5_solve_goals(&rig.skeleton, rig.pose, &job);
 }
 
 static void limit_limb(const void *context)
@@ -49,7 +49,7 @@ static void limit_limb(const void *context)
     const mistake_scene *const of = context;
     ik_rig rig = of->rig;
     const md5_two_bone_job job = {.tip = rig.chain[3], .limits = of->limits};
-    (void)md5_two_bone(&rig.skeleton, rig.pose, &job);
+    (void)md5_solve_two_bone(&rig.skeleton, rig.pose, &job);
 }
 
 TEST (mistakes_in_limits_are_reported_with_function_and_argument) {
@@ -68,9 +68,11 @@ TEST (mistakes_in_limits_are_reported_with_function_and_argument) {
         void (*make)(const void *context);
         const char *function;
     } calls[] = {
-        {limit_ccd, "md5_ccd()"},       {limit_fabrik, "md5_fabrik()"},
-        {limit_dls, "md5_dls()"},       {limit_goals, "md5_reach_goals()"},
-        {limit_limb, "md5_two_bone()"},
+        {limit_ccd, "md5_ccd()"},
+        {limit_fabrik, "md5_fabrik()"},
+        {limit_dls, "md5_dls()"},
+        {limit_goals, "md5_solve_goals()"},
+        {limit_limb, "md5_solve_two_bone()"},
     };
     static mistake_scene of;
     uint64_t random = 1;
@@ -90,7 +92,7 @@ static void reach_by(const void *context, const md5_goals_job *job)
 {
     const mistake_scene *const of = context;
     ik_rig rig = of->rig;
-    (void)md5_reach_goals(&rig.skeleton, rig.pose, job);
+    (void)md5_solve_goals(&rig.skeleton, rig.pose, job);
 }
 
 static void reach_without_goals(const void *context)
@@ -129,10 +131,10 @@ TEST (mistakes_in_goals_are_reported_with_function_and_argument) {
         void (*make)(const void *context);
         const char *function, *argument;
     } mistakes[] = {
-        {reach_without_goals, "md5_reach_goals()", "goals: not NULL"},
-        {reach_too_many_goals, "md5_reach_goals()", "num_goals: at most MD5_MAX_GOALS"},
-        {reach_with_a_reserved_member, "md5_reach_goals()", "job: reserved members"},
-        {reach_without_job, "md5_reach_goals()", "job: not NULL"},
+        {reach_without_goals, "md5_solve_goals()", "goals: not NULL"},
+        {reach_too_many_goals, "md5_solve_goals()", "num_goals: at most MD5_MAX_GOALS"},
+        {reach_with_a_reserved_member, "md5_solve_goals()", "job: reserved members"},
+        {reach_without_job, "md5_solve_goals()", "job: not NULL"},
         {turn_without_job, "md5_dls()", "job: not NULL"},
     };
     static mistake_scene of;

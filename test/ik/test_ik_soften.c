@@ -14,9 +14,9 @@ static void make_leg(ik_rig *rig)
     uint64_t random = 1;
     ik_make_rig(rig, 3, 1.0, &random);
     const float angle = 0.2f;
-    rig->pose[rig->chain[0]] = (md5_transform){{0, sinf(-angle), 0, cosf(angle)}, {0, 0, 0}, 0};
-    rig->pose[rig->chain[1]] = (md5_transform){{0, sinf(angle), 0, cosf(angle)}, {0, 0, -10}, 0};
-    rig->pose[rig->chain[2]] = (md5_transform){{0, 0, 0, 1}, {0, 0, -8}, 0};
+    rig->pose[rig->chain[0]] = (md5_xform){{0, sinf(-angle), 0, cosf(angle)}, {0, 0, 0}, 0};
+    rig->pose[rig->chain[1]] = (md5_xform){{0, sinf(angle), 0, cosf(angle)}, {0, 0, -10}, 0};
+    rig->pose[rig->chain[2]] = (md5_xform){{0, 0, 0, 1}, {0, 0, -8}, 0};
 }
 
 // The distance from hip to foot for a target `distance` units away from the hip.
@@ -30,7 +30,7 @@ static double reached(double distance, float soften)
         .soften = soften,
         .weight = 1.0f,
     };
-    md5_two_bone(&rig.skeleton, rig.pose, &job);
+    md5_solve_two_bone(&rig.skeleton, rig.pose, &job);
     return real3_length(ik_place(&rig.skeleton, rig.pose, rig.chain[2]).at);
 }
 
@@ -64,7 +64,7 @@ static md5_machine_file *load_machine(const char *path)
     return file;
 }
 
-static double distance_in_model(const md5_skeleton *skeleton, const md5_transform *pose, uint32_t a,
+static double distance_in_model(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t a,
                                 uint32_t b)
 {
     return real3_length(real3_sub(ik_place(skeleton, pose, a).at, ik_place(skeleton, pose, b).at));
@@ -74,7 +74,7 @@ static double distance_in_model(const md5_skeleton *skeleton, const md5_transfor
 static double worst_miss(const md5_model *model, uint32_t tip, float soften)
 {
     const md5_skeleton *const skeleton = &model->skeleton;
-    md5_transform pose[128];
+    md5_xform pose[128];
     double worst = 0.0;
     for (int i = 0; i <= 40; i++) {
         if (!CHECK(skeleton->num_joints <= 128))
@@ -93,7 +93,7 @@ static double worst_miss(const md5_model *model, uint32_t tip, float soften)
             .soften = soften,
             .weight = 1.0f,
         };
-        md5_two_bone(skeleton, pose, &job);
+        md5_solve_two_bone(skeleton, pose, &job);
         const real3 miss = real3_sub(ik_place(skeleton, pose, tip).at, real3_of(job.target));
         worst = fmax(worst, real3_length(miss) / reach);
     }

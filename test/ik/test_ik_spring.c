@@ -31,7 +31,7 @@ TEST (ik_spring_swing_is_the_closed_form) {
         const double critical = 2.0 * sqrt(k);
         const double kinds[] = {0.0, 0.1 * critical, critical, 1.5 * critical, 30.0 * critical};
         const double c = kinds[round % 5], t = pow(10.0, ik_between(-4.0, 1.5, &random));
-        const md5_swing exact = closed_form(k, c, t), found = md5_swing_for(k, c, t);
+        const md5_swing exact = closed_form(k, c, t), found = md5i_swing_for(k, c, t);
         worst = fmax(worst, fabs(found.keep - exact.keep));
         worst = fmax(worst, fabs(found.drift - exact.drift) * sqrt(k));
     }
@@ -44,7 +44,7 @@ static void make_tail(ik_rig *rig, uint32_t count)
     uint64_t random = 2;
     ik_make_rig(rig, count, 1.0, &random);
     for (uint32_t i = 0; i < count; i++)
-        rig->pose[rig->chain[i]] = (md5_transform){{0, 0, 0, 1}, {-4.0f, 0, i ? 0.0f : 20.0f}, 0};
+        rig->pose[rig->chain[i]] = (md5_xform){{0, 0, 0, 1}, {-4.0f, 0, i ? 0.0f : 20.0f}, 0};
 }
 
 static md5_spring_job tail_job(const ik_rig *rig, uint32_t count)
@@ -67,7 +67,7 @@ TEST (ik_spring_at_rest_is_the_animation) {
     memset(state, 0xFF, sizeof state); // never read
     const md5_spring_job job = tail_job(&rig, 5);
     for (int i = 0; i < 100; i++) {
-        md5_spring(&rig.skeleton, rig.pose, &job, state, 0.02f, i == 0);
+        md5_solve_spring(&rig.skeleton, rig.pose, &job, state, 0.02f, i == 0);
         CHECK(memcmp(rig.pose, old.pose, sizeof rig.pose) == 0);
     }
 }
@@ -81,13 +81,13 @@ static double end_after(float total, int steps, float damping, double *exact)
     md5_spring_job job = tail_job(&rig, 3);
     job.damping = damping;
     md5_spring_joint state[3];
-    md5_spring(&rig.skeleton, rig.pose, &job, state, 0.0f, true);
+    md5_solve_spring(&rig.skeleton, rig.pose, &job, state, 0.0f, true);
     make_tail(&rig, 3);
     state[0].position.z = 23.0f;
     state[0].velocity.z = -40.0f;
     for (int i = 0; i < steps; i++) {
         make_tail(&rig, 3);
-        md5_spring(&rig.skeleton, rig.pose, &job, state, total / (float)steps, false);
+        md5_solve_spring(&rig.skeleton, rig.pose, &job, state, total / (float)steps, false);
     }
     const md5_swing swing = closed_form(100.0, (double)damping, (double)total);
     *exact = 20.0 + swing.keep * 3.0 - swing.drift * 40.0;
@@ -120,11 +120,11 @@ TEST (ik_spring_follows_an_even_move_the_same_in_any_steps) {
         make_tail(&rig, 2);
         md5_spring_job job = tail_job(&rig, 2);
         md5_spring_joint state[2];
-        md5_spring(&rig.skeleton, rig.pose, &job, state, 0.0f, true);
+        md5_solve_spring(&rig.skeleton, rig.pose, &job, state, 0.0f, true);
         for (int i = 1; i <= steps; i++) {
             make_tail(&rig, 2);
             job.placement.translation.y = 30.0f * (float)i / (float)steps;
-            md5_spring(&rig.skeleton, rig.pose, &job, state, 3.0f / (float)steps, false);
+            md5_solve_spring(&rig.skeleton, rig.pose, &job, state, 3.0f / (float)steps, false);
         }
         // Behind by damping * speed / stiffness, less what is left of the start.
         const md5_swing swing = closed_form(100.0, 6.0, 3.0);
@@ -142,11 +142,11 @@ TEST (ik_spring_hangs_by_gravity) {
     md5_spring_job job = tail_job(&rig, 3);
     job.acceleration = (md5_vec3){0.0f, 0.0f, -200.0f};
     // The character looks down the world's y axis: gravity goes on pointing down its own z.
-    job.placement = (md5_transform){{0, 0, 0.70710678f, 0.70710678f}, {100.0f, 50.0f, 7.0f}, 0};
+    job.placement = (md5_xform){{0, 0, 0.70710678f, 0.70710678f}, {100.0f, 50.0f, 7.0f}, 0};
     md5_spring_joint state[3];
     for (int i = 0; i < 500; i++) {
         make_tail(&rig, 3);
-        md5_spring(&rig.skeleton, rig.pose, &job, state, 0.05f, i == 0);
+        md5_solve_spring(&rig.skeleton, rig.pose, &job, state, 0.05f, i == 0);
     }
     CHECK_NEAR(state[1].position.z, 27.0 - 2.0, 1e-3);
     CHECK_NEAR(state[1].position.x, 100.0, 1e-3);
@@ -161,27 +161,27 @@ TEST (ik_spring_weight_and_first) {
     const ik_rig old = rig;
     md5_spring_job job = tail_job(&rig, 3);
     md5_spring_joint state[3];
-    md5_spring(&rig.skeleton, rig.pose, &job, state, 0.0f, true);
+    md5_solve_spring(&rig.skeleton, rig.pose, &job, state, 0.0f, true);
     state[0].position.z += 2.0f;
     ik_rig whole = rig, part = rig, none = rig;
     md5_spring_joint same[3];
     memcpy(same, state, sizeof same);
-    md5_spring(&rig.skeleton, whole.pose, &job, same, 0.0f, false);
+    md5_solve_spring(&rig.skeleton, whole.pose, &job, same, 0.0f, false);
     job.weight = 0.25f;
-    md5_spring(&rig.skeleton, part.pose, &job, same, 0.0f, false);
+    md5_solve_spring(&rig.skeleton, part.pose, &job, same, 0.0f, false);
     const md5_quat expected =
-        md5_slerp(rig.pose[rig.chain[0]].rotation, whole.pose[rig.chain[0]].rotation, 0.25f);
+        md5_quat_slerp(rig.pose[rig.chain[0]].rotation, whole.pose[rig.chain[0]].rotation, 0.25f);
     CHECK_NEAR(real4_angle(real4_of(expected), real4_of(part.pose[rig.chain[0]].rotation)), 0.0,
                1e-6);
     // With weight 0 the chain still swings, unseen.
     job.weight = 0.0f;
-    md5_spring(&rig.skeleton, none.pose, &job, same, 0.01f, false);
+    md5_solve_spring(&rig.skeleton, none.pose, &job, same, 0.01f, false);
     CHECK(memcmp(none.pose, old.pose, sizeof old.pose) == 0);
     CHECK(same[0].position.z < state[0].position.z);
     // A jump of the character.
     job.weight = 1.0f;
     job.placement.translation = (md5_vec3){1e4f, 0.0f, 0.0f};
-    md5_spring(&rig.skeleton, none.pose, &job, same, 0.01f, true);
+    md5_solve_spring(&rig.skeleton, none.pose, &job, same, 0.01f, true);
     CHECK(memcmp(none.pose, old.pose, sizeof old.pose) == 0);
     CHECK(same[0].velocity.x == 0.0f && same[0].position.x == same[0].target.x);
 }
@@ -215,7 +215,7 @@ TEST (ik_spring_survives_anything) {
         if (round % 4 == 0)
             rig.pose[0].translation = (md5_vec3){0, 0, 0};
         for (int step = 0; step < 5; step++)
-            md5_spring(&rig.skeleton, rig.pose, &job, state, numbers[9], false);
+            md5_solve_spring(&rig.skeleton, rig.pose, &job, state, numbers[9], false);
         if (!CHECK(ik_is_sound(rig.pose, count)))
             return;
     }
@@ -224,6 +224,6 @@ TEST (ik_spring_survives_anything) {
     const ik_rig old = rig;
     md5_spring_job job = tail_job(&rig, 3);
     job.tip = 3;
-    md5_spring(&rig.skeleton, rig.pose, &job, NULL, 0.1f, true);
+    md5_solve_spring(&rig.skeleton, rig.pose, &job, NULL, 0.1f, true);
     CHECK(memcmp(rig.pose, old.pose, sizeof rig.pose) == 0);
 }

@@ -50,7 +50,7 @@ TEST (ik_two_bone_reaches_what_is_in_reach) {
         job.rotation = round % 3 == 0 ? &rotation : NULL;
         const real4 before = ik_place(&rig.skeleton, rig.pose, job.tip).rotation;
         ik_rig old = rig;
-        CHECK(md5_two_bone(&rig.skeleton, rig.pose, &job));
+        CHECK(md5_solve_two_bone(&rig.skeleton, rig.pose, &job));
         if (!CHECK(ik_is_sound(rig.pose, count)))
             return;
         const real_place tip = ik_place(&rig.skeleton, rig.pose, job.tip);
@@ -97,7 +97,7 @@ TEST (ik_two_bone_without_a_pole_keeps_the_plane_of_the_bend) {
         const md5_vec3 target = {(float)(a.x + s * v.x + t * u.x), (float)(a.y + s * v.y + t * u.y),
                                  (float)(a.z + s * v.z + t * u.z)};
         const md5_two_bone_job job = {.tip = rig.chain[2], .target = target, .weight = 1.0f};
-        md5_two_bone(&rig.skeleton, rig.pose, &job);
+        md5_solve_two_bone(&rig.skeleton, rig.pose, &job);
         const real3 knee = real3_sub(ik_place_in_chain(&rig, 1), a);
         worst = fmax(worst, fabs(real3_dot(knee, normal)) / area);
     }
@@ -114,7 +114,7 @@ TEST (ik_two_bone_points_at_what_is_out_of_reach) {
         const double distance = reach * ik_between(1.0, 50.0, &random);
         const md5_vec3 target = point_from_hip(&rig, 1, distance, &random);
         const md5_two_bone_job job = {.tip = rig.chain[3], .target = target, .weight = 1.0f};
-        md5_two_bone(&rig.skeleton, rig.pose, &job);
+        md5_solve_two_bone(&rig.skeleton, rig.pose, &job);
         const real3 start = ik_place_in_chain(&rig, 1), way = real3_sub(real3_of(target), start);
         const double share = reach / real3_length(way);
         const real3 end = {start.x + way.x * share, start.y + way.y * share,
@@ -131,9 +131,9 @@ static void make_leg(ik_rig *rig)
     uint64_t random = 4;
     ik_make_rig(rig, 3, 1.0, &random);
     const float angle = 0.2f;
-    rig->pose[rig->chain[0]] = (md5_transform){{0, sinf(-angle), 0, cosf(angle)}, {0, 0, 18}, 0};
-    rig->pose[rig->chain[1]] = (md5_transform){{0, sinf(angle), 0, cosf(angle)}, {0, 0, -10}, 0};
-    rig->pose[rig->chain[2]] = (md5_transform){{0, 0, 0, 1}, {0, 0, -8}, 0};
+    rig->pose[rig->chain[0]] = (md5_xform){{0, sinf(-angle), 0, cosf(angle)}, {0, 0, 18}, 0};
+    rig->pose[rig->chain[1]] = (md5_xform){{0, sinf(angle), 0, cosf(angle)}, {0, 0, -10}, 0};
+    rig->pose[rig->chain[2]] = (md5_xform){{0, 0, 0, 1}, {0, 0, -8}, 0};
 }
 
 // The distance of the foot from the hip if the target is `distance` straight below the hip.
@@ -147,7 +147,7 @@ static double foot_distance(double distance, float soften, float stretch, ik_rig
         .stretch = stretch,
         .weight = 1.0f,
     };
-    md5_two_bone(&rig->skeleton, rig->pose, &job);
+    md5_solve_two_bone(&rig->skeleton, rig->pose, &job);
     return real3_distance(ik_place_in_chain(rig, 0), ik_place_in_chain(rig, 2));
 }
 
@@ -208,23 +208,23 @@ TEST (ik_two_bone_turns_by_its_weight) {
         whole = rig;
         md5_two_bone_job job = {.tip = rig.chain[2], .stretch = 1.5f, .weight = 1.0f};
         job.target = point_from_hip(&rig, 0, ik_between(1.0, 20.0, &random), &random);
-        md5_two_bone(&rig.skeleton, whole.pose, &job);
+        md5_solve_two_bone(&rig.skeleton, whole.pose, &job);
         ik_rig none = rig, part = rig;
         job.weight = round % 2 ? 0.0f : NAN;
-        md5_two_bone(&rig.skeleton, none.pose, &job);
+        md5_solve_two_bone(&rig.skeleton, none.pose, &job);
         CHECK(memcmp(none.pose, rig.pose, sizeof rig.pose) == 0);
         job.weight = (float)test_random(&random);
-        md5_two_bone(&rig.skeleton, part.pose, &job);
+        md5_solve_two_bone(&rig.skeleton, part.pose, &job);
         for (uint32_t i = 0; i < 3; i++) {
             const md5_quat expected =
-                md5_slerp(rig.pose[i].rotation, whole.pose[i].rotation, job.weight);
+                md5_quat_slerp(rig.pose[i].rotation, whole.pose[i].rotation, job.weight);
             worst = fmax(worst, real4_angle(real4_of(expected), real4_of(part.pose[i].rotation)));
             const md5_vec3 way =
                 md5_vec3_lerp(rig.pose[i].translation, whole.pose[i].translation, job.weight);
             worst = fmax(worst, real3_distance(real3_of(way), real3_of(part.pose[i].translation)));
         }
         job.weight = 7.0f; // as 1
-        md5_two_bone(&rig.skeleton, rig.pose, &job);
+        md5_solve_two_bone(&rig.skeleton, rig.pose, &job);
         CHECK(memcmp(whole.pose, rig.pose, sizeof rig.pose) == 0);
     }
     CHECK_NEAR(worst, 0.0, 1e-5);
@@ -236,11 +236,11 @@ TEST (ik_two_bone_needs_two_parents) {
     ik_make_rig(&rig, 3, 8.0, &random);
     const ik_rig old = rig;
     md5_two_bone_job job = {.tip = rig.chain[0], .weight = 1.0f};
-    CHECK(!md5_two_bone(&rig.skeleton, rig.pose, &job));
+    CHECK(!md5_solve_two_bone(&rig.skeleton, rig.pose, &job));
     job.tip = rig.chain[1];
-    CHECK(!md5_two_bone(&rig.skeleton, rig.pose, &job));
+    CHECK(!md5_solve_two_bone(&rig.skeleton, rig.pose, &job));
     job.tip = 3;
-    CHECK(!md5_two_bone(&rig.skeleton, rig.pose, &job));
+    CHECK(!md5_solve_two_bone(&rig.skeleton, rig.pose, &job));
     CHECK(memcmp(rig.pose, old.pose, sizeof rig.pose) == 0);
 }
 
@@ -263,7 +263,7 @@ TEST (ik_two_bone_survives_anything) {
         ik_rig rig;
         ik_make_rig(&rig, 3, 8.0, &random);
         for (uint32_t i = 0; i < 3; i++) {
-            md5_transform *const joint = &rig.pose[rig.chain[i]];
+            md5_xform *const joint = &rig.pose[rig.chain[i]];
             const uint32_t kind = test_random_u32(&random) % 8;
             if (kind < 2)
                 joint->translation = (md5_vec3){0.0f, 0.0f, 0.0f};
@@ -297,7 +297,7 @@ TEST (ik_two_bone_survives_anything) {
         if (isfinite(job.stretch) && job.stretch > 100.0f)
             job.stretch = 2.0f;
         const ik_rig old = rig;
-        CHECK(md5_two_bone(&rig.skeleton, rig.pose, &job));
+        CHECK(md5_solve_two_bone(&rig.skeleton, rig.pose, &job));
         if (!CHECK(ik_is_sound(rig.pose, 3)))
             return;
         if (!isfinite(job.target.x) || !(job.weight > 0.0f))

@@ -16,7 +16,7 @@ static uint32_t find_mirror(const char *const *names, uint32_t count, uint32_t *
         order[i] = i;
     }
     const md5_skeleton skeleton = {.num_joints = count, .joints = joints, .order = order};
-    return md5_find_mirror(&skeleton, mirror);
+    return md5_build_mirror(&skeleton, mirror);
 }
 
 // Each name's partner is its neighbour.
@@ -75,24 +75,23 @@ TEST (pose_tools_mirror_of_many_joints) {
         joints[i] = (md5_joint){names[i], (int32_t)i - 1};
     }
     md5_skeleton skeleton = {.num_joints = MANY, .joints = joints, .order = NULL};
-    CHECK_UINT(md5_find_mirror(&skeleton, mirror), 0);
+    CHECK_UINT(md5_build_mirror(&skeleton, mirror), 0);
     CHECK(mirror[0] == 0 && mirror[MANY - 1] == MANY - 1);
     skeleton.num_joints = 20000;
-    CHECK_UINT(md5_find_mirror(&skeleton, mirror), 20000);
+    CHECK_UINT(md5_build_mirror(&skeleton, mirror), 20000);
     uint32_t wrong = 0;
     for (uint32_t i = 0; i < skeleton.num_joints; i++)
         wrong += mirror[i] != (i ^ 1);
     CHECK_UINT(wrong, 0);
     skeleton.num_joints = 0;
-    CHECK_UINT(md5_find_mirror(&skeleton, mirror), 0);
+    CHECK_UINT(md5_build_mirror(&skeleton, mirror), 0);
     free(joints);
     free(names);
     free(mirror);
 }
 
 // The largest difference of two poses: of positions in model space and of rotations.
-static double difference_of(const md5_skeleton *skeleton, const md5_transform *a,
-                            const md5_transform *b)
+static double difference_of(const md5_skeleton *skeleton, const md5_xform *a, const md5_xform *b)
 {
     double worst = 0.0;
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
@@ -121,8 +120,8 @@ TEST (pose_tools_mirror_of_our_own_model) {
         num_sided += strcmp(end, "_l") == 0 || strcmp(end, "_r") == 0;
     }
     CHECK(num_sided > 20);
-    CHECK_UINT(md5_find_mirror(skeleton, mirror), num_sided);
-    md5_transform pose[MOST], image[MOST], back[MOST];
+    CHECK_UINT(md5_build_mirror(skeleton, mirror), num_sided);
+    md5_xform pose[MOST], image[MOST], back[MOST];
     // The model is symmetrical, so its bind pose is its own mirror image.
     md5_mirror_pose(model, mirror, model->bind_local, image);
     CHECK_NEAR(difference_of(skeleton, model->bind_local, image), 0.0, 1e-4);
@@ -153,14 +152,14 @@ TEST (pose_tools_mirror_twice_is_the_same_pose) {
     for (int round = 0; round < 2000; round++) {
         ik_rig rig;
         ik_make_rig(&rig, 7, 5.0, &random);
-        md5_transform bind[IK_JOINTS], pose[IK_JOINTS], image[IK_JOINTS], back[IK_JOINTS];
+        md5_xform bind[IK_JOINTS], pose[IK_JOINTS], image[IK_JOINTS], back[IK_JOINTS];
         md5_mat34 joints[IK_JOINTS];
         memcpy(bind, rig.pose, sizeof bind);
         md5_local_to_model(&rig.skeleton, bind, joints);
         const md5_model model = {.skeleton = rig.skeleton, .bind_local = bind, .bind = joints};
         const uint32_t mirror[7] = {0, 2, 1, 5, 4, 3, 6};
         for (uint32_t i = 0; i < 7; i++)
-            pose[i] = (md5_transform){made_any_rotation(&random), ik_random_point(5.0, &random), 0};
+            pose[i] = (md5_xform){made_any_rotation(&random), ik_random_point(5.0, &random), 0};
         md5_mirror_pose(&model, mirror, pose, image);
         CHECK(ik_is_sound(image, 7));
         md5_mirror_pose(&model, mirror, image, back);

@@ -13,7 +13,7 @@ typedef struct body {
     md5_model model;
     md5_joint joints[BODY_JOINTS];
     uint32_t order[BODY_JOINTS];
-    md5_transform bind_local[BODY_JOINTS];
+    md5_xform bind_local[BODY_JOINTS];
     md5_mat34 bind[BODY_JOINTS];
 } body;
 
@@ -32,17 +32,17 @@ static void add_joint(body *made, const char *name, int32_t parent, md5_vec3 at,
     const uint32_t joint = made->model.skeleton.num_joints++;
     made->joints[joint] = (md5_joint){name, parent};
     made->order[joint] = joint;
-    md5_transform above = {.rotation.w = 1.0f};
+    md5_xform above = {.rotation.w = 1.0f};
     if (parent >= 0)
         above = md5_joint_in_model(&made->model.skeleton, made->bind_local, (uint32_t)parent);
-    const md5_transform place = {axes, at, 0};
-    made->bind_local[joint] = md5_transform_mul(md5_transform_inverse(above), place);
+    const md5_xform place = {axes, at, 0};
+    made->bind_local[joint] = md5_xform_mul(md5_xform_inverse(above), place);
     made->bind[joint] = md5_mat34_of(axes, at);
 }
 
 static const md5_quat plain = {0.0f, 0.0f, 0.0f, 1.0f};
 
-static real3 at_of(const body *made, const md5_transform *pose, uint32_t joint)
+static real3 at_of(const body *made, const md5_xform *pose, uint32_t joint)
 {
     return ik_place(&made->model.skeleton, pose, joint).at;
 }
@@ -64,7 +64,7 @@ static void make_man(body *made, float scale, float arm_drop, uint64_t *random)
     }
 }
 
-static void random_pose(const body *made, md5_transform *pose, uint64_t *random)
+static void random_pose(const body *made, md5_xform *pose, uint64_t *random)
 {
     for (uint32_t i = 0; i < made->model.skeleton.num_joints; i++) {
         pose[i] = made->bind_local[i];
@@ -83,7 +83,7 @@ TEST (pose_tools_retarget_onto_itself_is_that_pose) {
         md5_retarget *retarget = md5_create_retarget(&man.model, &man.model, NULL, 0, NULL, &error);
         if (!CHECK(retarget != NULL))
             return;
-        md5_transform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
+        md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
         random_pose(&man, pose, &random);
         pose[5].translation.x += 2.0f; // a hand that slides
         md5_retarget_pose(retarget, pose, scratch, out);
@@ -94,9 +94,9 @@ TEST (pose_tools_retarget_onto_itself_is_that_pose) {
             CHECK_NEAR(real3_distance(real3_of(pose[i].translation), real3_of(out[i].translation)),
                        0.0, 1e-4);
         }
-        md5_free_retarget(retarget);
+        md5_destroy_retarget(retarget);
     }
-    md5_free_retarget(NULL);
+    md5_destroy_retarget(NULL);
 }
 
 // 2.5 times the size, and other axes: all positions are 2.5 times as far, and no bone changes its
@@ -112,7 +112,7 @@ TEST (pose_tools_retarget_to_a_scaled_model_scales_positions) {
             md5_create_retarget(&man.model, &giant.model, NULL, 0, NULL, &error);
         if (!CHECK(retarget != NULL))
             return;
-        md5_transform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
+        md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
         random_pose(&man, pose, &random);
         pose[4].translation.y -= 1.0f;
         md5_retarget_pose(retarget, pose, scratch, out);
@@ -123,7 +123,7 @@ TEST (pose_tools_retarget_to_a_scaled_model_scales_positions) {
             CHECK_NEAR(real3_distance(to, scaled), 0.0, 1e-3);
         }
         CHECK(memcmp(&out[5].translation, &giant.bind_local[5].translation, sizeof(md5_vec3)) == 0);
-        md5_free_retarget(retarget);
+        md5_destroy_retarget(retarget);
     }
 }
 
@@ -147,7 +147,7 @@ TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
     md5_retarget *retarget = md5_create_retarget(&man.model, &dwarf.model, pairs, 3, NULL, &error);
     if (!CHECK(retarget != NULL))
         return;
-    md5_transform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
+    md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
     // The bind pose gives the bind pose.
     md5_retarget_pose(retarget, man.bind_local, scratch, out);
     for (uint32_t i = 0; i < 7; i++)
@@ -170,7 +170,7 @@ TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
                    0.0, 1e-5);
         CHECK(memcmp(&out[6].translation, &dwarf.bind_local[6].translation, sizeof(md5_vec3)) == 0);
     }
-    md5_free_retarget(retarget);
+    md5_destroy_retarget(retarget);
 }
 
 // One stands in a T pose, the other with its arms down: aligned, arms point as the source's do.
@@ -185,7 +185,7 @@ TEST (pose_tools_retarget_aligns_bind_poses) {
     md5_retarget *retarget = md5_create_retarget(&man.model, &other.model, pairs, 3, NULL, &error);
     if (!CHECK(retarget != NULL))
         return;
-    md5_transform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
+    md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
     for (int round = 0; round < 100; round++) {
         random_pose(&man, pose, &random);
         md5_retarget_pose(retarget, pose, scratch, out);
@@ -196,7 +196,7 @@ TEST (pose_tools_retarget_aligns_bind_poses) {
                        1e-3);
         }
     }
-    md5_free_retarget(retarget);
+    md5_destroy_retarget(retarget);
 }
 
 // No joint is above the ground in both models, so there is no pelvis, and displacements are not
@@ -215,12 +215,12 @@ TEST (pose_tools_retarget_without_a_pelvis) {
     md5_retarget *retarget = md5_create_retarget(&snake.model, &worm.model, NULL, 0, NULL, &error);
     if (!CHECK(retarget != NULL))
         return;
-    md5_transform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
+    md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
     random_pose(&snake, pose, &random);
     md5_retarget_pose(retarget, pose, scratch, out);
     const real3 from = at_of(&snake, pose, 0), to = at_of(&worm, out, 1);
     CHECK_NEAR(real3_distance(to, (real3){from.x, from.y, from.z - 9.0}), 0.0, 1e-4);
-    md5_free_retarget(retarget);
+    md5_destroy_retarget(retarget);
 }
 
 static char reported[256];
@@ -266,7 +266,7 @@ TEST (pose_tools_retarget_reports_what_is_wrong) {
     CHECK(retarget != NULL);
     CHECK_STRING(reported,
                  "joint 5 'hand' of the target has no source joint and keeps its bind pose");
-    md5_free_retarget(retarget);
+    md5_destroy_retarget(retarget);
 }
 
 TEST (pose_tools_retarget_survives_failure_of_every_allocation) {
@@ -282,7 +282,7 @@ TEST (pose_tools_retarget_survives_failure_of_every_allocation) {
         md5_retarget *retarget =
             md5_create_retarget(&man.model, &other.model, NULL, 0, &opts, &error);
         CHECK_UINT(error.status, retarget ? MD5_OK : MD5_ERROR_MEMORY);
-        md5_free_retarget(retarget);
+        md5_destroy_retarget(retarget);
         CHECK_UINT(heap.live, 0);
         if (retarget)
             break;
@@ -295,12 +295,12 @@ TEST (pose_tools_retarget_of_many_joints_survives_failure_of_every_allocation) {
     md5_joint *const joints = calloc(MANY, sizeof *joints);
     md5_joint *const others = calloc(MANY, sizeof *others);
     uint32_t *const order = calloc(MANY, sizeof *order);
-    md5_transform *const local = calloc(MANY, sizeof *local);
+    md5_xform *const local = calloc(MANY, sizeof *local);
     md5_mat34 *const bind = calloc(MANY, sizeof *bind);
     for (uint32_t i = 0; i < MANY; i++) {
         joints[i] = others[i] = (md5_joint){"j", (int32_t)i - 1};
         order[i] = i;
-        local[i] = (md5_transform){plain, {1, 0, 0}, 0};
+        local[i] = (md5_xform){plain, {1, 0, 0}, 0};
         bind[i] = md5_mat34_of(plain, (md5_vec3){(float)i, 0, 0});
     }
     others[1].parent = -1;
@@ -317,7 +317,7 @@ TEST (pose_tools_retarget_of_many_joints_survives_failure_of_every_allocation) {
         md5_retarget *retarget = md5_create_retarget(&one, &other, NULL, 0, &opts, &error);
         CHECK_UINT(error.status, retarget ? MD5_OK : MD5_ERROR_MEMORY);
         is_made = retarget != NULL;
-        md5_free_retarget(retarget);
+        md5_destroy_retarget(retarget);
         CHECK_UINT(heap.live, 0);
     }
     CHECK(fail_at > 8);

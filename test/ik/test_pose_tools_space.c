@@ -12,7 +12,7 @@ TEST (pose_tools_joint_in_model_is_the_product_of_its_parents) {
         const uint32_t count = 1 + test_random_u32(&random) % IK_JOINTS;
         ik_make_rig(&rig, count, 8.0, &random);
         const uint32_t joint = test_random_u32(&random) % count;
-        const md5_transform found = md5_joint_in_model(&rig.skeleton, rig.pose, joint);
+        const md5_xform found = md5_joint_in_model(&rig.skeleton, rig.pose, joint);
         const real_place exact = ik_place(&rig.skeleton, rig.pose, joint);
         worst = fmax(worst, real3_distance(real3_of(found.translation), exact.at));
         worst_turn = fmax(worst_turn, real4_angle(real4_of(found.rotation), exact.rotation));
@@ -20,7 +20,7 @@ TEST (pose_tools_joint_in_model_is_the_product_of_its_parents) {
 
         md5_mat34 matrices[IK_JOINTS];
         md5_local_to_model(&rig.skeleton, rig.pose, matrices);
-        const md5_mat34 at = md5_attach(matrices, joint, (md5_transform){.rotation.w = 1.0f});
+        const md5_mat34 at = md5_attach_to_joint(matrices, joint, (md5_xform){.rotation.w = 1.0f});
         CHECK_NEAR(at.m[3], exact.at.x, 2e-3);
         CHECK_NEAR(at.m[11], exact.at.z, 2e-3);
     }
@@ -53,10 +53,10 @@ TEST (pose_tools_attach_places_a_thing_in_the_hand) {
         ik_make_rig(&rig, 4, 8.0, &random);
         md5_mat34 matrices[IK_JOINTS];
         md5_local_to_model(&rig.skeleton, rig.pose, matrices);
-        const md5_transform grip = {made_any_rotation(&random), ik_random_point(3.0, &random), 0};
-        const md5_mat34 sword = md5_attach(matrices, rig.chain[3], grip);
+        const md5_xform grip = {made_any_rotation(&random), ik_random_point(3.0, &random), 0};
+        const md5_mat34 sword = md5_attach_to_joint(matrices, rig.chain[3], grip);
         const md5_vec3 point = ik_random_point(5.0, &random);
-        const md5_vec3 found = md5_mat34_transform_point(sword, point);
+        const md5_vec3 found = md5_mat34_point(sword, point);
         const real_place hand = ik_place(&rig.skeleton, rig.pose, rig.chain[3]);
         const real3 turned = real4_rotate(real4_of(grip.rotation), real3_of(point));
         const real3 g = real3_of(grip.translation);
@@ -70,8 +70,8 @@ TEST (pose_tools_attach_places_a_thing_in_the_hand) {
 
 // The table of the original engine, for column vectors. The comments have its own notation for row
 // vectors: P is the parent's, L the joint's own rotation.
-static real_place expected_place(md5_joint_space space, real_place parent, md5_transform local,
-                                 md5_transform change, bool is_first)
+static real_place expected_place(md5_joint_space space, real_place parent, md5_xform local,
+                                 md5_xform change, bool is_first)
 {
     const real4 l = real4_of(local.rotation), mod = real4_of(change.rotation);
     const real3 t = real3_of(local.translation), move = real3_of(change.translation);
@@ -108,7 +108,7 @@ TEST (pose_tools_modify_joint_is_as_the_original_says) {
         const uint32_t joint = test_random_u32(&random) % 4;
         const int32_t above = rig.joints[joint].parent;
         const md5_joint_space space = (md5_joint_space)(round % 4);
-        const md5_transform change = {made_any_rotation(&random), ik_random_point(9.0, &random), 0};
+        const md5_xform change = {made_any_rotation(&random), ik_random_point(9.0, &random), 0};
         const real_place parent = above < 0 ? (real_place){{0, 0, 0, 1}, {0, 0, 0}}
                                             : ik_place(&rig.skeleton, rig.pose, (uint32_t)above);
         const real_place expected =
@@ -131,13 +131,14 @@ TEST (pose_tools_modify_joint_changes_by_its_weight) {
         const ik_rig old = rig;
         ik_rig whole = rig;
         const md5_joint_space space = (md5_joint_space)(round % 4);
-        const md5_transform change = {made_any_rotation(&random), ik_random_point(9.0, &random), 0};
+        const md5_xform change = {made_any_rotation(&random), ik_random_point(9.0, &random), 0};
         md5_modify_joint(&rig.skeleton, rig.pose, 1, space, change, round % 3 ? 0.0f : NAN);
         CHECK(memcmp(old.pose, rig.pose, sizeof rig.pose) == 0);
         md5_modify_joint(&rig.skeleton, whole.pose, 1, space, change, 2.0f);
         const float weight = (float)test_random(&random);
         md5_modify_joint(&rig.skeleton, rig.pose, 1, space, change, weight);
-        const md5_quat turned = md5_slerp(old.pose[1].rotation, whole.pose[1].rotation, weight);
+        const md5_quat turned =
+            md5_quat_slerp(old.pose[1].rotation, whole.pose[1].rotation, weight);
         const md5_vec3 moved =
             md5_vec3_lerp(old.pose[1].translation, whole.pose[1].translation, weight);
         CHECK_NEAR(real4_angle(real4_of(turned), real4_of(rig.pose[1].rotation)), 0.0, 2e-6);
@@ -151,15 +152,15 @@ TEST (pose_tools_modify_joint_leaves_what_it_is_not_given) {
     ik_make_rig(&rig, 3, 8.0, &random);
     for (int space = 0; space < 4; space++) {
         ik_rig turned = rig, moved = rig, none = rig;
-        const md5_transform turn = {{0.6f, 0.0f, 0.0f, 0.8f}, {NAN, 0.0f, 0.0f}, 0};
+        const md5_xform turn = {{0.6f, 0.0f, 0.0f, 0.8f}, {NAN, 0.0f, 0.0f}, 0};
         md5_modify_joint(&rig.skeleton, turned.pose, 2, (md5_joint_space)space, turn, 1.0f);
         CHECK(memcmp(&turned.pose[2].translation, &rig.pose[2].translation, sizeof(md5_vec3)) == 0);
         CHECK(memcmp(&turned.pose[2].rotation, &rig.pose[2].rotation, sizeof(md5_quat)) != 0);
-        const md5_transform move = {{0.0f, 0.0f, 0.0f, 0.0f}, {1.0f, 2.0f, 3.0f}, 0};
+        const md5_xform move = {{0.0f, 0.0f, 0.0f, 0.0f}, {1.0f, 2.0f, 3.0f}, 0};
         md5_modify_joint(&rig.skeleton, moved.pose, 2, (md5_joint_space)space, move, 1.0f);
         CHECK(memcmp(&moved.pose[2].rotation, &rig.pose[2].rotation, sizeof(md5_quat)) == 0);
         CHECK(memcmp(&moved.pose[2].translation, &rig.pose[2].translation, sizeof(md5_vec3)) != 0);
-        const md5_transform odd = {{NAN, 0.0f, INFINITY, 1.0f}, {1.0f, INFINITY, 0.0f}, 0};
+        const md5_xform odd = {{NAN, 0.0f, INFINITY, 1.0f}, {1.0f, INFINITY, 0.0f}, 0};
         md5_modify_joint(&rig.skeleton, none.pose, 2, (md5_joint_space)space, odd, 1.0f);
         md5_modify_joint(&rig.skeleton, none.pose, 3, (md5_joint_space)space, turn, 1.0f);
         CHECK(memcmp(none.pose, rig.pose, sizeof rig.pose) == 0);
@@ -168,7 +169,7 @@ TEST (pose_tools_modify_joint_leaves_what_it_is_not_given) {
     const uint32_t tip = rig.chain[2], above = rig.chain[1];
     rig.pose[above].translation = (md5_vec3){3e38f, 3e38f, -3e38f};
     const md5_vec3 before = rig.pose[tip].translation;
-    const md5_transform move = {{0.0f, 0.0f, 0.0f, 0.0f}, {1.0f, 2.0f, 3.0f}, 0};
+    const md5_xform move = {{0.0f, 0.0f, 0.0f, 0.0f}, {1.0f, 2.0f, 3.0f}, 0};
     md5_modify_joint(&rig.skeleton, rig.pose, tip, MD5_JOINT_MODEL_OVERRIDE, move, 0.5f);
     CHECK(memcmp(&rig.pose[tip].translation, &before, sizeof before) == 0);
 }

@@ -32,9 +32,8 @@ static double distance(md5_vec3 a, md5_vec3 b)
 static md5_vec3 posed_ankle(const walk_case *of, uint32_t leg)
 {
     md5_local_to_model(&of->model->skeleton, of->pose, of->joints);
-    const md5_mat34 world = md5_mat34_from_transform(md5_walk_placement(&of->walk));
-    return md5_mat34_transform_point(world,
-                                     md5_mat34_translation(of->joints[of->legs[leg].limb.tip]));
+    const md5_mat34 world = md5_mat34_from_xform(md5_walk_placement(&of->walk));
+    return md5_mat34_point(world, md5_mat34_translation(of->joints[of->legs[leg].limb.tip]));
 }
 
 TEST (walk_feet_that_stand_do_not_slide_and_all_reach) {
@@ -49,7 +48,7 @@ TEST (walk_feet_that_stand_do_not_slide_and_all_reach) {
         md5_vec3 velocity;
         float turn;
         command(frame / 60.0, &velocity, &turn);
-        md5_advance_walk(&of->desc, &of->walk, velocity, turn, 1.0 / 60.0);
+        md5_walk_advance(&of->desc, &of->walk, velocity, turn, 1.0 / 60.0);
         walk_pose(of);
         num_out += of->num_placed < 6;
         bool is_up[2] = {false, false};
@@ -105,7 +104,7 @@ static void check_landings(md5_vec3 velocity, float turn, uint32_t num_groups)
         bool stepped[6];
         for (uint32_t leg = 0; leg < 6; leg++)
             stepped[leg] = of->walk.feet[leg].is_stepping;
-        md5_advance_walk(&of->desc, &of->walk, velocity, turn, 1.0 / 120.0);
+        md5_walk_advance(&of->desc, &of->walk, velocity, turn, 1.0 / 120.0);
         for (uint32_t leg = 0; leg < 6; leg++) {
             const md5_foothold *const foot = &of->walk.feet[leg];
             if (foot->is_stepping && !stepped[leg]) {
@@ -145,7 +144,7 @@ TEST (walk_follows_velocity_and_turn) {
     if (!CHECK(of != NULL))
         return;
     for (int frame = 0; frame < 300; frame++)
-        md5_advance_walk(&of->desc, &of->walk, (md5_vec3){10, 4, 7}, 0.0f, 1.0 / 60.0);
+        md5_walk_advance(&of->desc, &of->walk, (md5_vec3){10, 4, 7}, 0.0f, 1.0 / 60.0);
     const double expected = 5.0 - 0.15 * (1.0 - exp(-5.0 / 0.15));
     // Velocity is that of the end of each step of 1/120 s: half a step too far at most.
     CHECK_NEAR((double)of->walk.position.x, 10.0 * expected, 10.0 / 120.0);
@@ -157,7 +156,7 @@ TEST (walk_follows_velocity_and_turn) {
     if (!CHECK(other != NULL))
         return;
     for (int frame = 0; frame < 120; frame++)
-        md5_advance_walk(&other->desc, &other->walk, (md5_vec3){0, 0, 0}, 0.5f, 1.0 / 60.0);
+        md5_walk_advance(&other->desc, &other->walk, (md5_vec3){0, 0, 0}, 0.5f, 1.0 / 60.0);
     const double angle = 0.5 * (2.0 - 0.15 * (1.0 - exp(-2.0 / 0.15)));
     const md5_vec3 ahead = md5_quat_rotate(other->walk.facing, (md5_vec3){1, 0, 0});
     CHECK_NEAR(atan2((double)ahead.y, (double)ahead.x), angle, 0.5 / 120.0);
@@ -170,7 +169,7 @@ static void walk_at(walk_case *of, double rate, double seconds)
         md5_vec3 velocity;
         float turn;
         command(frame / rate, &velocity, &turn);
-        md5_advance_walk(&of->desc, &of->walk, velocity, turn, 1.0 / rate);
+        md5_walk_advance(&of->desc, &of->walk, velocity, turn, 1.0 / rate);
     }
 }
 
@@ -208,7 +207,7 @@ TEST (walk_body_lies_in_the_plane_of_its_feet) {
         return;
     const double length = sqrt(0.2 * 0.2 + 0.1 * 0.1 + 1.0);
     for (int frame = 0; frame < 240; frame++) {
-        md5_advance_walk(&of->desc, &of->walk, (md5_vec3){5, 0, 0}, 0.2f, 1.0 / 60.0);
+        md5_walk_advance(&of->desc, &of->walk, (md5_vec3){5, 0, 0}, 0.2f, 1.0 / 60.0);
         CHECK_NEAR((double)of->walk.normal.x, -0.2 / length, 1e-4);
         CHECK_NEAR((double)of->walk.normal.y, 0.1 / length, 1e-4);
     }
@@ -228,16 +227,16 @@ TEST (walk_comes_to_rest_near_its_homes) {
     walk_case *const of = walk_new(MD5_AXES_ID, NULL);
     if (!CHECK(of != NULL))
         return;
-    md5_advance_walk(&of->desc, &of->walk, (md5_vec3){0, 0, 0}, 0.0f, 1.0);
+    md5_walk_advance(&of->desc, &of->walk, (md5_vec3){0, 0, 0}, 0.0f, 1.0);
     for (uint32_t leg = 0; leg < 6; leg++) // nothing moves, so no leg steps
         CHECK(distance(of->walk.feet[leg].position, of->walk.feet[leg].home) < 1e-5);
     walk_at(of, 60.0, 13.5);
     for (int i = 0; i < 4; i++)
-        md5_advance_walk(&of->desc, &of->walk, (md5_vec3){0, 0, 0}, 0.0f, 1.0);
+        md5_walk_advance(&of->desc, &of->walk, (md5_vec3){0, 0, 0}, 0.0f, 1.0);
     const double slack = 0.1 * 0.5 * (double)of->walk.radius;
     for (uint32_t leg = 0; leg < 6; leg++) {
         const md5_vec3 home =
-            md5_transform_point(md5_walk_placement(&of->walk), of->walk.feet[leg].home);
+            md5_xform_point(md5_walk_placement(&of->walk), of->walk.feet[leg].home);
         CHECK(!of->walk.feet[leg].is_stepping);
         CHECK(distance(of->walk.feet[leg].position, home) <= slack + 1e-4);
     }
@@ -251,10 +250,10 @@ TEST (walk_speed_is_what_the_legs_can_do) {
     const double step = 0.5 * (double)of->walk.radius, most = step / (0.15 * 2.0);
     double worst = 0.0;
     for (int frame = 0; frame < 300; frame++) {
-        md5_advance_walk(&of->desc, &of->walk, (md5_vec3){1e6f, 0, 0}, 0.0f, 1.0 / 60.0);
+        md5_walk_advance(&of->desc, &of->walk, (md5_vec3){1e6f, 0, 0}, 0.0f, 1.0 / 60.0);
         for (uint32_t leg = 0; leg < 6; leg++) {
             const md5_vec3 home =
-                md5_transform_point(md5_walk_placement(&of->walk), of->walk.feet[leg].home);
+                md5_xform_point(md5_walk_placement(&of->walk), of->walk.feet[leg].home);
             const md5_foothold *const foot = &of->walk.feet[leg];
             const double off = foot->is_stepping ? 0.0 : distance(foot->position, home);
             worst = off > worst ? off : worst;
@@ -292,16 +291,15 @@ TEST (walk_in_other_axes_is_the_same_walk) {
             const md5_mat34 to = md5_mat34_from_axes(all[i], 1.0f);
             for (int frame = 0; frame < 120; frame++) {
                 const md5_vec3 velocity = {12, 5, 0};
-                md5_advance_walk(&of->desc, &of->walk, velocity, 0.7f, 1.0 / 60.0);
-                md5_advance_walk(&other->desc, &other->walk,
-                                 md5_mat34_transform_direction(to, velocity), 0.7f, 1.0 / 60.0);
+                md5_walk_advance(&of->desc, &of->walk, velocity, 0.7f, 1.0 / 60.0);
+                md5_walk_advance(&other->desc, &other->walk, md5_mat34_direction(to, velocity),
+                                 0.7f, 1.0 / 60.0);
             }
             walk_pose(of);
             walk_pose(other);
             CHECK_UINT(other->num_placed, 6);
             for (uint32_t leg = 0; leg < 6; leg++)
-                CHECK(distance(md5_mat34_transform_point(to, posed_ankle(of, leg)),
-                               posed_ankle(other, leg))
+                CHECK(distance(md5_mat34_point(to, posed_ankle(of, leg)), posed_ankle(other, leg))
                       < 0.01);
         }
         walk_free(of);

@@ -42,9 +42,9 @@ walk_case *walk_new(md5_axes axes, md5_terrain_fn *terrain)
         .body = (uint32_t)md5_find_joint(&of->model->skeleton, "body"),
         .terrain = terrain,
     };
-    const md5_transform origin = {.rotation = {0, 0, 0, 1}};
+    const md5_xform origin = {.rotation = {0, 0, 0, 1}};
     if (!of->pose || !of->joints
-        || !md5_begin_walk(&of->desc, of->model->bind_local, origin, &of->walk)) {
+        || !md5_walk_begin(&of->desc, of->model->bind_local, origin, &of->walk)) {
         walk_free(of);
         return NULL;
     }
@@ -64,7 +64,7 @@ void walk_free(walk_case *of)
 void walk_pose(walk_case *of)
 {
     memcpy(of->pose, of->model->bind_local, of->model->skeleton.num_joints * sizeof *of->pose);
-    of->num_placed = md5_pose_walk(&of->desc, &of->walk, of->pose);
+    of->num_placed = md5_walk_pose(&of->desc, &of->walk, of->pose);
 }
 
 float walk_waves(void *user, md5_vec3 at, md5_vec3 *normal)

@@ -9,7 +9,7 @@ typedef struct walk_case {
     md5_leg legs[6]; // 1 to 3 on the left, then on the right
     md5_walk_desc desc;
     md5_walk walk;
-    md5_transform *pose; // [num_joints]
+    md5_xform *pose;     // [num_joints]
     md5_mat34 *joints;   // [num_joints]
     uint32_t num_placed; // by walk_pose()
 } walk_case;

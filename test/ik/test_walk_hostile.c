@@ -33,7 +33,7 @@ TEST (walk_takes_any_numbers) {
     for (int i = 0; i < 300; i++) {
         const md5_vec3 velocity = {numbers[test_random_u32(&seed) % 8],
                                    numbers[test_random_u32(&seed) % 8], 1.0f};
-        md5_advance_walk(&of->desc, &of->walk, velocity, numbers[test_random_u32(&seed) % 8],
+        md5_walk_advance(&of->desc, &of->walk, velocity, numbers[test_random_u32(&seed) % 8],
                          seconds[test_random_u32(&seed) % 8]);
         walk_pose(of);
         CHECK(is_finite(of->walk.position) && is_finite(of->walk.normal));
@@ -49,13 +49,13 @@ TEST (walk_begins_with_any_placement_and_pose) {
     walk_case *const of = walk_new(MD5_AXES_ID, NULL);
     if (!CHECK(of != NULL))
         return;
-    const md5_transform wrong = {.rotation = {NAN, 0, 0, 0}, .translation = {INFINITY, 0, 0}};
-    CHECK(md5_begin_walk(&of->desc, of->model->bind_local, wrong, &of->walk));
+    const md5_xform wrong = {.rotation = {NAN, 0, 0, 0}, .translation = {INFINITY, 0, 0}};
+    CHECK(md5_walk_begin(&of->desc, of->model->bind_local, wrong, &of->walk));
     CHECK(of->walk.position.x == 0.0f && of->walk.facing.w == 1.0f);
     // A turn of 90 degrees to the left and a tilt: only the turn counts.
     const md5_quat left = {0, 0, 0.70710678f, 0.70710678f}, tilt = {0, 0.2f, 0, 0.98f};
-    const md5_transform turned = {.rotation = md5_quat_mul(left, tilt), .translation = {3, 4, 9}};
-    CHECK(md5_begin_walk(&of->desc, of->model->bind_local, turned, &of->walk));
+    const md5_xform turned = {.rotation = md5_quat_mul(left, tilt), .translation = {3, 4, 9}};
+    CHECK(md5_walk_begin(&of->desc, of->model->bind_local, turned, &of->walk));
     CHECK_NEAR((double)of->walk.facing.z, sqrt(0.5), 1e-6);
     CHECK_NEAR((double)of->walk.facing.x, 0.0, 1e-6);
     CHECK_NEAR((double)of->walk.position.z, 0.0, 1e-5); // flat ground
@@ -66,31 +66,31 @@ TEST (walk_refuses_what_is_no_leg) {
     walk_case *const of = walk_new(MD5_AXES_ID, NULL);
     if (!CHECK(of != NULL))
         return;
-    const md5_transform origin = {.rotation = {0, 0, 0, 1}};
+    const md5_xform origin = {.rotation = {0, 0, 0, 1}};
     const md5_leg good = of->legs[2];
-    const md5_transform *const bind = of->model->bind_local;
+    const md5_xform *const bind = of->model->bind_local;
     of->legs[2].limb.tip = 1000;
-    CHECK(!md5_begin_walk(&of->desc, bind, origin, &of->walk));
-    md5_advance_walk(&of->desc, &of->walk, (md5_vec3){10, 0, 0}, 0.0f, 0.5);
+    CHECK(!md5_walk_begin(&of->desc, bind, origin, &of->walk));
+    md5_walk_advance(&of->desc, &of->walk, (md5_vec3){10, 0, 0}, 0.0f, 0.5);
     walk_pose(of);
     CHECK(of->num_placed < 6);
     of->legs[2] = good;
     of->legs[2].swivel = 1000;
-    CHECK(!md5_begin_walk(&of->desc, bind, origin, &of->walk));
+    CHECK(!md5_walk_begin(&of->desc, bind, origin, &of->walk));
     of->legs[2].swivel = (int32_t)good.limb.tip;
-    CHECK(!md5_begin_walk(&of->desc, bind, origin, &of->walk));
+    CHECK(!md5_walk_begin(&of->desc, bind, origin, &of->walk));
     of->legs[2].swivel = -1;
-    CHECK(md5_begin_walk(&of->desc, bind, origin, &of->walk));
+    CHECK(md5_walk_begin(&of->desc, bind, origin, &of->walk));
     walk_pose(of);
     CHECK_UINT(of->num_placed, 6);
     of->legs[2].group = 2;
-    CHECK(!md5_begin_walk(&of->desc, bind, origin, &of->walk));
+    CHECK(!md5_walk_begin(&of->desc, bind, origin, &of->walk));
     of->legs[2] = good;
     of->desc.body = 1000;
-    CHECK(!md5_begin_walk(&of->desc, bind, origin, &of->walk));
+    CHECK(!md5_walk_begin(&of->desc, bind, origin, &of->walk));
     of->desc.body = 1;
     of->desc.num_legs = of->desc.num_groups = 1; // the middle of all homes is its own: radius 0
-    CHECK(!md5_begin_walk(&of->desc, bind, origin, &of->walk));
+    CHECK(!md5_walk_begin(&of->desc, bind, origin, &of->walk));
     walk_free(of);
 }
 
@@ -99,21 +99,21 @@ TEST (walk_refuses_what_is_no_leg) {
 static void begin(const void *context)
 {
     static md5_walk walk;
-    const md5_transform origin = {.rotation = {0, 0, 0, 1}}, pose[1] = {{.rotation = {0, 0, 0, 1}}};
-    (void)md5_begin_walk(context, pose, origin, &walk);
+    const md5_xform origin = {.rotation = {0, 0, 0, 1}}, pose[1] = {{.rotation = {0, 0, 0, 1}}};
+    (void)md5_walk_begin(context, pose, origin, &walk);
 }
 
 static void advance_other(const void *context)
 {
     static md5_walk walk; // begun with no legs
-    md5_advance_walk(context, &walk, (md5_vec3){0, 0, 0}, 0.0f, 0.1);
+    md5_walk_advance(context, &walk, (md5_vec3){0, 0, 0}, 0.0f, 0.1);
 }
 
 static void pose_other(const void *context)
 {
     static md5_walk walk;
-    md5_transform pose[1] = {{.rotation = {0, 0, 0, 1}}};
-    (void)md5_pose_walk(context, &walk, pose);
+    md5_xform pose[1] = {{.rotation = {0, 0, 0, 1}}};
+    (void)md5_walk_pose(context, &walk, pose);
 }
 
 TEST (mistakes_in_walks_are_reported) {

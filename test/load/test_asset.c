@@ -201,7 +201,7 @@ static bool is_unit_vec3(float x, float y, float z)
     return fabs(a * a + b * b + c * c - 1.0) <= 1e-5;
 }
 
-static bool are_unit(const md5_transform *transforms, uint32_t count)
+static bool are_unit(const md5_xform *transforms, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (!is_unit(transforms[i].rotation))

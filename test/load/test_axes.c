@@ -188,7 +188,7 @@ TEST (axes_keep_triangles_facing_outward) {
 // -- What is computed -------------------------------------------------------------------------
 
 typedef struct posed {
-    md5_transform *pose;
+    md5_xform *pose;
     md5_mat34 *joints, *palette;
 } posed;
 
@@ -293,8 +293,8 @@ TEST (axes_convert_bounds_and_root_motion) {
         md5_anim *const to = axes_load_anim("models/bobbin/walk.md5anim", &opts);
         const md5_moment begin = md5_moment_at(from, 0.2, MD5_WRAP_LOOP);
         const md5_moment end = md5_moment_at(from, 2.7, MD5_WRAP_LOOP);
-        CHECK_NEAR(axes_point_error(of, 0.5, md5_root_motion(from, &begin, &end),
-                                    md5_root_motion(to, &begin, &end)),
+        CHECK_NEAR(axes_point_error(of, 0.5, md5_anim_root_motion(from, &begin, &end),
+                                    md5_anim_root_motion(to, &begin, &end)),
                    0.0, 1e-5);
         const md5_bounds a = md5_anim_bounds(from, &begin, MD5_ROOT_FILE);
         const md5_bounds b = md5_anim_bounds(to, &begin, MD5_ROOT_FILE);
@@ -385,8 +385,8 @@ TEST (axes_let_rays_hit_the_same_triangles) {
             other.origin = axes_point(of, 1.0f, ray.origin);
             other.direction = axes_point(of, 1.0f, ray.direction);
             md5_hit hit = {0}, again = {0};
-            const bool is_hit = md5_ray_mesh(&ray, a, a->positions, &hit);
-            CHECK(md5_ray_mesh(&other, b, b->positions, &again) == is_hit);
+            const bool is_hit = md5_raycast_mesh(&ray, a, a->positions, &hit);
+            CHECK(md5_raycast_mesh(&other, b, b->positions, &again) == is_hit);
             CHECK(hit.from_front == again.from_front);
             CHECK_NEAR((double)again.t, (double)hit.t, 1e-4 * (1.0 + fabs((double)hit.t)));
             num_hits += is_hit;

@@ -79,8 +79,8 @@ double axes_quat_error(const axes_case *of, md5_quat original, md5_quat converte
     return rotation_error(expected, actual);
 }
 
-double axes_transform_error(const axes_case *of, double scale, const md5_transform *original,
-                            const md5_transform *converted, double size)
+double axes_transform_error(const axes_case *of, double scale, const md5_xform *original,
+                            const md5_xform *converted, double size)
 {
     return fmax(axes_quat_error(of, original->rotation, converted->rotation),
                 axes_point_error(of, scale, original->translation, converted->translation)

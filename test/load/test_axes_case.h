@@ -30,8 +30,8 @@ double axes_point_error(const axes_case *of, double scale, md5_vec3 original, md
 double axes_quat_error(const axes_case *of, md5_quat original, md5_quat converted);
 // The larger error of the rotation (of elements of its matrix) and of the translation (as a share
 // of `size`, in units of the file).
-double axes_transform_error(const axes_case *of, double scale, const md5_transform *original,
-                            const md5_transform *converted, double size);
+double axes_transform_error(const axes_case *of, double scale, const md5_xform *original,
+                            const md5_xform *converted, double size);
 double axes_mat34_error(const axes_case *of, double scale, const md5_mat34 *original,
                         const md5_mat34 *converted, double size);
 

@@ -311,8 +311,8 @@ TEST (bfg_anims_are_those_of_text) {
     CHECK_STRING(anim->skeleton.joints[1].name, "arm");
     CHECK(memcmp(anim->frame_bounds, text->frame_bounds, 2 * sizeof(md5_bounds)) == 0);
     for (uint32_t frame = 0; frame < 2; frame++) {
-        const md5_moment moment = md5_moment_of_frames(text, frame, frame, 0.0f);
-        md5_transform pose[2], expected[2];
+        const md5_moment moment = md5_moment_from_frames(text, frame, frame, 0.0f);
+        md5_xform pose[2], expected[2];
         md5_sample_anim(anim, &moment, MD5_ROOT_FILE, pose);
         md5_sample_anim(text, &moment, MD5_ROOT_FILE, expected);
         for (int joint = 0; joint < 2; joint++) {

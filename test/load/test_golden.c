@@ -28,7 +28,7 @@ typedef struct golden {
     md5_anim *anim;
     md5_binding *binding;
     double size; // diagonal of the bind pose's bounds
-    md5_transform *pose;
+    md5_xform *pose;
     md5_mat34 *joints, *palette;
     md5_vec3 *points;
     bool *is_loose;                                        // [num_joints]
@@ -139,7 +139,7 @@ static void check_bounds(golden *g, const char *what, md5_bounds actual, double 
 }
 
 // Golden rotations are (x, y, z, -w) of the library's, with either sign of the quaternion.
-static void check_transform(golden *g, const char *what, uint32_t index, md5_transform actual,
+static void check_transform(golden *g, const char *what, uint32_t index, md5_xform actual,
                             tolerances allowed)
 {
     const md5_quat q = actual.rotation;
@@ -255,14 +255,14 @@ static void check_anim_header(golden *g)
     expect(g, "totaldelta");
     const md5_moment start = {0};
     const md5_moment end = {.frame0 = anim->num_frames - 1, .frame1 = anim->num_frames - 1};
-    const md5_vec3 way = md5_root_motion(anim, &start, &end);
-    md5_transform *const first = g->pose;
+    const md5_vec3 way = md5_anim_root_motion(anim, &start, &end);
+    md5_xform *const first = g->pose;
     md5_sample_anim(anim, &start, MD5_ROOT_ID, first);
     const md5_vec3 origin = first[0].translation;
     check_vec3(g, "totaldelta", 0, (md5_vec3){way.x + origin.x, way.y + origin.y, way.z + origin.z},
                strict.length);
     for (uint32_t i = 0; i < anim->skeleton.num_joints && expect(g, "baseframe"); i++) {
-        md5_transform ours = anim->base_frame[i];
+        md5_xform ours = anim->base_frame[i];
         if (i == 0)
             ours.translation = (md5_vec3){0.0f, 0.0f, 0.0f}; // the engine zeroes it after use
         check_index(g, i);
@@ -295,7 +295,7 @@ static bool vertex_is_loose(const golden *g, const md5_mesh *mesh, uint32_t vert
 
 static void check_skin(golden *g)
 {
-    md5_bounds bounds = md5_bounds_of_points(NULL, 0);
+    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
     for (uint32_t m = 0; m < g->model->num_meshes && expect(g, "skin"); m++) {
         const md5_mesh *const mesh = &g->model->meshes[m];
         check_index(g, m);
@@ -304,7 +304,8 @@ static void check_skin(golden *g)
         for (uint32_t i = 0; i < mesh->num_file_vertices && expect(g, "v"); i++)
             check_vec3(g, "v", i, g->points[i],
                        vertex_is_loose(g, mesh, i) ? loose.length : strict.length);
-        bounds = md5_bounds_union(bounds, md5_bounds_of_points(g->points, mesh->num_file_vertices));
+        bounds =
+            md5_bounds_union(bounds, md5_bounds_from_points(g->points, mesh->num_file_vertices));
     }
     expect(g, "skinbounds");
     check_bounds(g, "skinbounds", bounds, loose.length);
@@ -366,7 +367,7 @@ static void check_single_frame(golden *g)
     const md5_moment moment = {.frame0 = frame, .frame1 = frame};
     md5_sample_anim(g->anim, &moment, MD5_ROOT_ID, g->pose);
     for (uint32_t i = 0; i < g->anim->skeleton.num_joints && expect(g, "local"); i++) {
-        md5_transform ours = frame == 0 ? g->anim->base_frame[i] : g->pose[i];
+        md5_xform ours = frame == 0 ? g->anim->base_frame[i] : g->pose[i];
         if (frame == 0 && i == 0)
             ours.translation = (md5_vec3){0.0f, 0.0f, 0.0f};
         check_index(g, i);
@@ -527,7 +528,7 @@ TEST (golden_overlong_rotations_become_rotations) {
     md5_binding *const binding = model && anim ? md5_bind(model, anim, NULL, &error) : NULL;
     if (CHECK(binding != NULL)) {
         const uint32_t count = model->skeleton.num_joints;
-        md5_transform *const pose = calloc(count, sizeof *pose);
+        md5_xform *const pose = calloc(count, sizeof *pose);
         CHECK(mesh_warnings + anim_warnings > 0);
         for (int step = 0; step < 50; step++) {
             const md5_moment moment = md5_moment_at(anim, step * 0.0173, MD5_WRAP_LOOP);

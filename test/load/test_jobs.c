@@ -82,7 +82,7 @@ static void *reserve(size_t size)
     return memory;
 }
 
-static void play(const jobs_crowd *of, const md5_jobs *threads, size_t count)
+static void play(const jobs_crowd *of, const md5_threads *threads, size_t count)
 {
     md5_play_job jobs[CROWD];
     for (size_t i = 0; i < count; i++) {
@@ -100,10 +100,10 @@ static void play(const jobs_crowd *of, const md5_jobs *threads, size_t count)
     }
     free(scratch);
     for (size_t i = 0; i < count; i++)
-        md5_free_player(jobs[i].player);
+        md5_destroy_player(jobs[i].player);
 }
 
-static void pose(const jobs_crowd *of, const md5_jobs *threads, size_t count, bool is_nlerp)
+static void pose(const jobs_crowd *of, const md5_threads *threads, size_t count, bool is_nlerp)
 {
     md5_pose_job jobs[CROWD];
     for (size_t i = 0; i < count; i++) {
@@ -124,7 +124,7 @@ static void pose(const jobs_crowd *of, const md5_jobs *threads, size_t count, bo
 
 enum { PLAYED, POSED, POSED_NLERP, NUM_KINDS };
 
-static md5_mat34 *results_of(jobs_crowd *of, int kind, const md5_jobs *threads, size_t count)
+static md5_mat34 *results_of(jobs_crowd *of, int kind, const md5_threads *threads, size_t count)
 {
     const size_t size = CROWD * of->num_joints * sizeof *of->palettes;
     of->palettes = reserve(size);
@@ -136,7 +136,7 @@ static md5_mat34 *results_of(jobs_crowd *of, int kind, const md5_jobs *threads, 
     return of->palettes;
 }
 
-static void check_counts(jobs_crowd *of, int kind, const md5_jobs *threads)
+static void check_counts(jobs_crowd *of, int kind, const md5_threads *threads)
 {
     static const size_t counts[] = {0, 1, 32, 33, CROWD};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
@@ -159,8 +159,8 @@ TEST (jobs_give_the_bits_of_one_thread) {
     static const uint32_t workers[] = {1, 2, MOST_WORKERS};
     for (size_t i = 0; i < sizeof workers / sizeof *workers; i++) {
         test_pool pool = {.num_workers = workers[i]};
-        const md5_jobs threads = {run_threads, &pool, workers[i]};
-        const md5_jobs backwards = {run_backwards, &pool, workers[i]};
+        const md5_threads threads = {run_threads, &pool, workers[i]};
+        const md5_threads backwards = {run_backwards, &pool, workers[i]};
         for (int kind = 0; kind < NUM_KINDS; kind++) {
             check_counts(&of, kind, &threads);
             check_counts(&of, kind, &backwards);
@@ -173,7 +173,7 @@ TEST (jobs_give_the_bits_of_one_thread) {
 TEST (jobs_read_the_parts_of_a_character) {
     const char *const path = test_path("models/thimble/thimble.md5machine");
     test_pool pool = {.num_workers = 3};
-    const md5_jobs threads = {run_threads, &pool, 3};
+    const md5_threads threads = {run_threads, &pool, 3};
     const md5_load_opts opts = {.threads = &threads};
     md5_character *const one = md5_load_character(path, NULL, NULL);
     md5_character *const three = md5_load_character(path, &opts, NULL);
@@ -202,16 +202,16 @@ static void count_items(void *user, uint32_t worker, size_t begin, size_t end)
 
 TEST (jobs_of_one_item_or_one_worker_need_no_pool) {
     test_pool pool = {.num_workers = 3};
-    const md5_jobs threads = {run_backwards, &pool, 3}, alone = {run_backwards, &pool, 1};
+    const md5_threads threads = {run_backwards, &pool, 3}, alone = {run_backwards, &pool, 1};
     size_t counts[5] = {0};
-    md5_run_jobs(&threads, 0, count_items, counts);
-    md5_run_jobs(&threads, 1, count_items, counts);
-    md5_run_jobs(&alone, 5, count_items, counts);
-    md5_run_jobs(NULL, 5, count_items, counts);
+    md5_threads_run(&threads, 0, count_items, counts);
+    md5_threads_run(&threads, 1, count_items, counts);
+    md5_threads_run(&alone, 5, count_items, counts);
+    md5_threads_run(NULL, 5, count_items, counts);
     CHECK_UINT(pool.num_ranges, 0);
     CHECK_UINT(counts[0], 3);
     CHECK_UINT(counts[4], 2);
-    md5_run_jobs(&threads, 5, count_items, counts);
+    md5_threads_run(&threads, 5, count_items, counts);
     CHECK_UINT(pool.num_ranges, 5);
     CHECK_UINT(counts[0], 4);
     CHECK_UINT(counts[4], 2 + 101);

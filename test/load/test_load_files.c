@@ -195,7 +195,7 @@ TEST (character_loads_everything_its_machine_names) {
     CHECK(player != NULL);
     md5_player_advance(player, 0.05, NULL, NULL);
     CHECK_NEAR((double)md5_player_root_motion(player).translation.x, 0.5, 1e-6);
-    md5_free_player(player);
+    md5_destroy_player(player);
     md5_free_character(hero);
     md5_free_character(NULL);
 }
@@ -252,7 +252,7 @@ static const char *error_with(const char *path, const char *text)
     md5_format_error(&error, message, sizeof message);
 
     size_t num_items = 0;
-    const md5_jobs threads = {run_backwards, &num_items, 2};
+    const md5_threads threads = {run_backwards, &num_items, 2};
     md5_load_opts threaded = opts;
     md5_error other;
     threaded.threads = &threads;
@@ -376,7 +376,7 @@ TEST (character_has_the_same_warnings_and_parts_with_threads) {
     char warned[2][2000] = {"", ""};
     md5_character *heroes[2];
     size_t num_items = 0;
-    const md5_jobs threads = {run_backwards, &num_items, 2};
+    const md5_threads threads = {run_backwards, &num_items, 2};
     archive from = {.files = warning_files, .num_files = 5};
     for (int i = 0; i < 2; i++) {
         md5_load_opts opts = reading(&from);
@@ -409,7 +409,7 @@ TEST (character_reports_the_first_error_of_several_with_threads) {
     files[4].text = "MD5Version y";
     char warned[2000] = "";
     size_t num_items = 0;
-    const md5_jobs threads = {run_backwards, &num_items, 2};
+    const md5_threads threads = {run_backwards, &num_items, 2};
     archive from = {.files = files, .num_files = 5};
     md5_load_opts opts = reading(&from);
     opts.warn = add_warning;
@@ -432,7 +432,7 @@ static void ignore_warning(void *user, const md5_error *warning)
 }
 
 // Lets each allocation fail in turn, until the character loads.
-static void load_with_less_memory(archive from, const char *path, const md5_jobs *threads)
+static void load_with_less_memory(archive from, const char *path, const md5_threads *threads)
 {
     uint32_t num_loaded = 0;
     for (size_t fail_at = 1; fail_at < 400 && num_loaded == 0; fail_at++) {
@@ -454,7 +454,7 @@ static void load_with_less_memory(archive from, const char *path, const md5_jobs
 
 TEST (character_frees_everything_when_memory_runs_out) {
     size_t num_items = 0;
-    const md5_jobs threads = {run_backwards, &num_items, 2};
+    const md5_threads threads = {run_backwards, &num_items, 2};
     load_with_less_memory(good_archive(), "chars/hero.md5machine", NULL);
     load_with_less_memory((archive){.files = warning_files, .num_files = 5}, "m.md5machine",
                           &threads);

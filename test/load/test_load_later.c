@@ -142,7 +142,7 @@ TEST (models_without_geometry_have_their_skeleton_and_counts) {
     md5_model *const model = load(paths[0], &(md5_load_opts){.no_geometry = true});
     const uint32_t num_joints = whole->skeleton.num_joints;
     CHECK(memcmp(model->inverse_bind, whole->inverse_bind, num_joints * sizeof(md5_mat34)) == 0);
-    CHECK(memcmp(model->bind_local, whole->bind_local, num_joints * sizeof(md5_transform)) == 0);
+    CHECK(memcmp(model->bind_local, whole->bind_local, num_joints * sizeof(md5_xform)) == 0);
     CHECK(model->bounds.min.x > model->bounds.max.x);
     CHECK(model->geometry_size < whole->geometry_size * 6 / 10);
     for (uint32_t m = 0; m < whole->num_meshes; m++) {

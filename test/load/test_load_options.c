@@ -24,11 +24,10 @@ static md5_vec3 *skin(const md5_model *model, const md5_mesh *mesh, bool dual, m
     md5_vec3 *const points = calloc(2 * (size_t)count + 1, sizeof *points);
     md5_mat34 *const palette = calloc(num_joints, sizeof *palette);
     md5_dual_quat *const duals = calloc(num_joints, sizeof *duals);
-    const md5_transform turns[2] = {{{0, 0, 0, 1}, {0, 0, 0}, 0},
-                                    {{0, 0, 0.6f, 0.8f}, {1, 2, 3}, 0}};
+    const md5_xform turns[2] = {{{0, 0, 0, 1}, {0, 0, 0}, 0}, {{0, 0, 0.6f, 0.8f}, {1, 2, 3}, 0}};
     for (uint32_t i = 0; i < num_joints; i++)
-        palette[i] = md5_mat34_from_transform(turns[i % 2]);
-    md5_dual_palette(palette, num_joints, duals);
+        palette[i] = md5_mat34_from_xform(turns[i % 2]);
+    md5_build_dual_palette(palette, num_joints, duals);
     if (dual)
         md5_skin_dual(mesh, duals, points, points + count, tangents);
     else
@@ -190,7 +189,7 @@ TEST (version_12_is_loaded_without_tangents_and_in_other_axes) {
         CHECK(a->tangents != NULL && b->tangents == NULL);
         const md5_mat34 to = md5_mat34_from_axes(MD5_AXES_Y_UP_LEFT, 1.0f);
         for (uint32_t i = 0; i < b->num_vertices; i++) {
-            const md5_vec3 up = md5_mat34_transform_direction(to, a->normals[i]);
+            const md5_vec3 up = md5_mat34_direction(to, a->normals[i]);
             CHECK_NEAR((double)md5_vec3_dot(up, b->normals[i]), 1.0, 1e-5);
             CHECK_NEAR((double)b->texcoords[i].y, 1.0 - (double)a->texcoords[i].y, 1e-6);
         }

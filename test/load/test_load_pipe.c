@@ -66,8 +66,8 @@ TEST (load_reports_what_cannot_be_read) {
     }
     md5_context context;
     md5_file_text text = {0};
-    md5_context_begin(&context, NULL, NULL, &error);
-    CHECK(!md5_read_file_text(&context, NULL, &text));
+    md5i_context_begin(&context, NULL, NULL, &error);
+    CHECK(!md5i_read_file_text(&context, NULL, &text));
     CHECK_STRING(error.message, "no path is given");
 }
 
@@ -87,13 +87,13 @@ TEST (load_reads_files_of_unknown_size) {
     md5_error error;
     md5_context context;
     md5_file_text text = {0};
-    md5_context_begin(&context, NULL, NULL, &error);
-    if (CHECK(md5_read_file_text(&context, unknown, &text))) {
+    md5i_context_begin(&context, NULL, NULL, &error);
+    if (CHECK(md5i_read_file_text(&context, unknown, &text))) {
         uint32_t lines = 0;
         for (size_t i = 0; i < text.size; i++)
             lines += text.bytes[i] == '\n';
         CHECK(text.size > 1 << 17 && lines > PIECES && text.bytes[text.size - 1] == '\n');
-        md5_free_file_text(&context, &text);
+        md5i_free_file_text(&context, &text);
     }
     munmap(pieces, PIECES * page);
 }

@@ -228,7 +228,7 @@ static void check_skinned(const md5_model *model, const md5_mat34 *palette)
     CHECK_FINITE(&bounds, 1);
 }
 
-static void check_pose(const md5_binding *binding, const md5_transform *pose)
+static void check_pose(const md5_binding *binding, const md5_xform *pose)
 {
     md5_mat34 joints[JOINTS], palette[JOINTS];
     CHECK_FINITE(pose, JOINTS);
@@ -240,7 +240,7 @@ static void check_pose(const md5_binding *binding, const md5_transform *pose)
 
 static void check_moment(const md5_binding *binding, double time, md5_wrap wrap, md5_root root)
 {
-    md5_transform pose[JOINTS], first[JOINTS], sum[JOINTS];
+    md5_xform pose[JOINTS], first[JOINTS], sum[JOINTS];
     const md5_moment start = {0}, moment = md5_moment_at(binding->anim, time, wrap);
     md5_sample(binding, &moment, root, pose);
     check_pose(binding, pose);
@@ -253,7 +253,7 @@ static void check_moment(const md5_binding *binding, double time, md5_wrap wrap,
     check_pose(binding, pose);
     const md5_bounds bounds = md5_anim_bounds(binding->anim, &moment, root);
     CHECK_FINITE(&bounds, 1);
-    const md5_vec3 motion = md5_root_motion(binding->anim, &start, &moment);
+    const md5_vec3 motion = md5_anim_root_motion(binding->anim, &start, &moment);
     CHECK_FINITE(&motion, 1);
 }
 

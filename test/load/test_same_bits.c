@@ -40,7 +40,7 @@ static uint64_t hash_floats(uint64_t hash, const void *floats, size_t count)
     return hash;
 }
 
-static uint64_t hash_pose(uint64_t hash, const md5_transform *pose, size_t count)
+static uint64_t hash_pose(uint64_t hash, const md5_xform *pose, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         hash = hash_floats(hash, &pose[i].rotation, 4);
@@ -52,7 +52,7 @@ static uint64_t hash_pose(uint64_t hash, const md5_transform *pose, size_t count
 // -- What is hashed ---------------------------------------------------------------------------
 
 typedef struct buffers {
-    md5_transform *pose;
+    md5_xform *pose;
     md5_mat34 *joints, *palette;
     md5_dual_quat *dual;
     md5_vec3 *positions, *normals; // of the largest mesh
@@ -76,7 +76,7 @@ static buffers buffers_for(const md5_model *model)
             num_vertices = model->meshes[i].num_vertices;
     }
     return (buffers){
-        .pose = take(num_joints, sizeof(md5_transform)),
+        .pose = take(num_joints, sizeof(md5_xform)),
         .joints = take(num_joints, sizeof(md5_mat34)),
         .palette = take(num_joints, sizeof(md5_mat34)),
         .dual = take(num_joints, sizeof(md5_dual_quat)),
@@ -111,7 +111,7 @@ static uint64_t hash_posed(uint64_t hash, const md5_model *model, const buffers 
     hash = hash_pose(hash, of->pose, num_joints);
     hash = hash_floats(hash, of->joints, 12 * (size_t)num_joints);
     hash = hash_floats(hash, of->palette, 12 * (size_t)num_joints);
-    md5_dual_palette(of->palette, num_joints, of->dual);
+    md5_build_dual_palette(of->palette, num_joints, of->dual);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         md5_skin(mesh, of->palette, of->positions, of->normals, of->tangents);
@@ -201,8 +201,8 @@ static bool load_machine(const char *path, machine_case *made, md5_error *error)
 
 static void free_machine(machine_case *made)
 {
-    md5_free_player(made->player);
-    md5_free_machine(made->machine);
+    md5_destroy_player(made->player);
+    md5_destroy_machine(made->machine);
     for (int i = 0; i < MAX_CLIPS; i++) {
         md5_free_binding(made->bindings[i]);
         md5_free_anim(made->anims[i]);
@@ -227,13 +227,13 @@ static uint64_t hash_player(const machine_case *made)
 {
     uint64_t hash = empty_hash, random = 7;
     buffers of = buffers_for(made->model);
-    void *const scratch = take(md5_player_scratch(made->machine), 1);
+    void *const scratch = take(md5_player_pose_scratch(made->machine), 1);
     for (int step = 0; step < NUM_STEPS; step++) {
         const uint32_t parameter = test_random_u32(&random) % (made->file->desc.num_parameters + 1);
         (void)md5_player_set(made->player, parameter, (float)(test_random(&random) * 40.0));
         aim_modifiers(made, (float)(step - 20));
         md5_player_advance(made->player, 0.005 + 0.05 * test_random(&random), NULL, NULL);
-        const md5_transform motion = md5_player_root_motion(made->player);
+        const md5_xform motion = md5_player_root_motion(made->player);
         hash = hash_pose(hash, &motion, 1);
         md5_player_pose(made->player, scratch, of.pose, of.joints, of.palette);
         if (step % 8 == 0)

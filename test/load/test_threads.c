@@ -67,7 +67,7 @@ static void play(const md5_binding *binding, result *out)
 {
     const md5_model *const model = binding->model;
     const size_t count = model->skeleton.num_joints;
-    md5_transform *const pose = malloc(count * sizeof *pose);
+    md5_xform *const pose = malloc(count * sizeof *pose);
     md5_mat34 *const joints = malloc(count * sizeof *joints);
     if (!pose || !joints)
         abort();

@@ -24,7 +24,7 @@ package() {
         PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 pkg-config "$@" md5gl
 }
 links() {
-    printf '%s\n' '#include <md5model/md5gl.h>' 'int main(void) { md5gl_destroy(NULL); md5_free_model(NULL); return 0; }' \
+    printf '%s\n' '#include <md5model/md5gl.h>' 'int main(void) { md5gl_destroy_renderer(NULL); md5_free_model(NULL); return 0; }' \
         >"$scratch/user.c"
     # shellcheck disable=SC2046
     gcc "$scratch/user.c" $(package --cflags) $(package --libs) -o "$scratch/user" &&

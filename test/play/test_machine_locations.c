@@ -51,7 +51,7 @@ static bool make(const char *text, size_t size, const md5_load_opts *opts, md5_e
     md5_machine *const machine = md5_create_machine(&file->desc, opts, error);
     const bool is_made = machine != NULL;
     CHECK(!machine || !md5_machine_tables(machine)->locations);
-    md5_free_machine(machine);
+    md5_destroy_machine(machine);
     md5_free_machine_file(file);
     return is_made;
 }

@@ -83,8 +83,8 @@ TEST (machine_names_any_joint_in_masks_and_modifiers) {
         CHECK_STRING(file->desc.layers[i].mask, name);
         CHECK_STRING(file->desc.layers[i].states[0].name, name);
         float one[NUM_NAMES], all[NUM_NAMES];
-        CHECK(md5_make_mask(&model->skeleton, file->desc.masks[2 * i].joints, 0, one, &error));
-        CHECK(md5_make_mask(&model->skeleton, file->desc.masks[2 * i + 1].joints, 0, all, &error));
+        CHECK(md5_build_mask(&model->skeleton, file->desc.masks[2 * i].joints, 0, one, &error));
+        CHECK(md5_build_mask(&model->skeleton, file->desc.masks[2 * i + 1].joints, 0, all, &error));
         for (int joint = 0; joint < NUM_NAMES; joint++)
             CHECK(one[joint] == (float)(joint == i) && all[joint] == (float)(joint >= i));
     }
@@ -96,7 +96,7 @@ TEST (machine_names_any_joint_in_masks_and_modifiers) {
     md5_machine *const machine = md5_create_machine(&desc, NULL, &error);
     if (!CHECK(machine))
         printf("%u:%u: %s\n", error.line, error.column, error.message);
-    md5_free_machine(machine);
+    md5_destroy_machine(machine);
     md5_free_machine_file(file);
     md5_free_model(model);
 }

@@ -42,8 +42,8 @@ static void begin(zero_rig *rig, const char *words, void (*set)(const md5_machin
 
 static void end(zero_rig *rig)
 {
-    md5_free_player(rig->player);
-    md5_free_machine(rig->machine);
+    md5_destroy_player(rig->player);
+    md5_destroy_machine(rig->machine);
     md5_free_machine_file(rig->file);
     play_end(&rig->made);
 }
@@ -52,7 +52,7 @@ enum { STEPS = 12 };
 
 // Pose and root motion of a player after a step.
 typedef struct zero_step {
-    md5_transform pose[PLAY_JOINTS], motion;
+    md5_xform pose[PLAY_JOINTS], motion;
 } zero_step;
 
 // Plays STEPS steps with a target for all modifiers.
@@ -281,18 +281,18 @@ TEST (machine_zero_is_refused_where_it_makes_no_sense) {
 TEST (machine_zero_limit_of_an_aim_turns_nothing) {
     zero_rig rig;
     begin(&rig, BODY, NULL);
-    md5_transform pose[PLAY_JOINTS], old[PLAY_JOINTS];
+    md5_xform pose[PLAY_JOINTS], old[PLAY_JOINTS];
     play_pose(rig.player, old);
     memcpy(pose, old, sizeof pose);
     md5_aim_job job = {.tip = 4, .length = 2, .target = {0.0f, 30.0f, 20.0f}, .weight = 1.0f};
     job.limit = MD5_ZERO;
-    CHECK(md5_aim(&rig.made.model->skeleton, pose, &job));
+    CHECK(md5_solve_aim(&rig.made.model->skeleton, pose, &job));
     CHECK(memcmp(pose, old, sizeof pose) == 0);
     job.limit = 0.0f;
-    CHECK(md5_aim(&rig.made.model->skeleton, pose, &job));
+    CHECK(md5_solve_aim(&rig.made.model->skeleton, pose, &job));
     CHECK(play_pose_distance(pose, old) > 0.1);
     job.limit = MD5_ZERO;
     job.tip = PLAY_JOINTS;
-    CHECK(!md5_aim(&rig.made.model->skeleton, pose, &job));
+    CHECK(!md5_solve_aim(&rig.made.model->skeleton, pose, &job));
     end(&rig);
 }

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static md5_transform poses[3 * PLAY_JOINTS];
+static md5_xform poses[3 * PLAY_JOINTS];
 static md5_mat34 matrices[2 * PLAY_JOINTS];
 static unsigned char scratch[1 << 16];
 
@@ -22,27 +22,27 @@ static void advance_no_player(const void *context)
 static void go_by_wrong_easing(const void *context)
 {
     const play_scene *const of = context;
-    md5_player_go(of->player, 0, 0, 0.1f, MD5_FADE_CROSS, MD5_EASE_CUBIC_BEZIER);
+    md5_player_fade_to(of->player, 0, 0, 0.1f, MD5_FADE_CROSS, MD5_EASE_CUBIC_BEZIER);
 }
 
 static void play_by_wrong_mode(const void *context)
 {
     const play_scene *const of = context;
-    md5_player_play(of->player, 0, 0, &(md5_shot_desc){.mode = (md5_layer_mode)2});
+    md5_player_play_shot(of->player, 0, 0, &(md5_shot_desc){.mode = (md5_layer_mode)2});
 }
 
 static void fade_by_wrong_easing(const void *context)
 {
     const play_scene *const of = context;
     const md5_easing_curve curve = {.easing = (md5_easing)99};
-    md5_player_play(of->player, 0, 0, &(md5_shot_desc){.fade_in_curve = &curve});
+    md5_player_play_shot(of->player, 0, 0, &(md5_shot_desc){.fade_in_curve = &curve});
 }
 
 static void fade_by_wrong_jump(const void *context)
 {
     const play_scene *const of = context;
     const md5_easing_curve curve = {.jump = (md5_jump)9};
-    md5_player_play(of->player, 0, 0, &(md5_shot_desc){.fade_out_curve = &curve});
+    md5_player_play_shot(of->player, 0, 0, &(md5_shot_desc){.fade_out_curve = &curve});
 }
 
 static void detail_no_player(const void *context)
@@ -110,14 +110,14 @@ static void locate_missing_joint(const void *context)
 static void aim_without_job(const void *context)
 {
     const play_scene *const of = context;
-    (void)md5_aim(&of->made.model->skeleton, poses, test_null());
+    (void)md5_solve_aim(&of->made.model->skeleton, poses, test_null());
 }
 
 static void spring_without_state(const void *context)
 {
     const play_scene *const of = context;
     const md5_spring_job job = {.tip = 4, .length = 2, .stiffness = 50.0f};
-    (void)md5_spring(&of->made.model->skeleton, poses, &job, NULL, 0.1f, true);
+    (void)md5_solve_spring(&of->made.model->skeleton, poses, &job, NULL, 0.1f, true);
 }
 
 static void mirror_in_place(const void *context)
@@ -137,13 +137,13 @@ static void mask_of_no_text(const void *context)
 {
     const play_scene *const of = context;
     static float weights[PLAY_JOINTS];
-    (void)md5_make_mask(&of->made.model->skeleton, NULL, 0, weights, NULL);
+    (void)md5_build_mask(&of->made.model->skeleton, NULL, 0, weights, NULL);
 }
 
 static void play_with_a_reserved_member(const void *context)
 {
     const play_scene *const of = context;
-    md5_player_play(of->player, 0, 0, &(md5_shot_desc){.reserved = {1}});
+    md5_player_play_shot(of->player, 0, 0, &(md5_shot_desc){.reserved = {1}});
 }
 
 static void create_player_with_a_reserved_member(const void *context)
@@ -201,10 +201,10 @@ TEST (mistakes_with_players_and_poses_are_reported_with_function_and_argument) {
         const char *function, *argument;
     } mistakes[] = {
         {advance_no_player, "md5_player_advance()", "player: not NULL"},
-        {go_by_wrong_easing, "md5_player_go()", "easing: one without parameters"},
-        {play_by_wrong_mode, "md5_player_play()", "mode: a md5_layer_mode"},
-        {fade_by_wrong_easing, "md5_player_play()", "fade_in_curve: a md5_easing"},
-        {fade_by_wrong_jump, "md5_player_play()", "fade_out_curve: a md5_easing"},
+        {go_by_wrong_easing, "md5_player_fade_to()", "easing: one without parameters"},
+        {play_by_wrong_mode, "md5_player_play_shot()", "mode: a md5_layer_mode"},
+        {fade_by_wrong_easing, "md5_player_play_shot()", "fade_in_curve: a md5_easing"},
+        {fade_by_wrong_jump, "md5_player_play_shot()", "fade_out_curve: a md5_easing"},
         {detail_no_player, "md5_player_set_detail()", "player: not NULL"},
         {ask_no_player_for_gaze, "md5_player_gaze()", "player: not NULL"},
         {ask_no_player_for_detail, "md5_player_detail()", "player: not NULL"},
@@ -215,12 +215,12 @@ TEST (mistakes_with_players_and_poses_are_reported_with_function_and_argument) {
         {find_in_no_machine, "md5_find_layer()", "machine: not NULL"},
         {create_without_description, "md5_create_machine()", "desc: not NULL"},
         {locate_missing_joint, "md5_joint_in_model()", "joint: an index"},
-        {aim_without_job, "md5_aim()", "job: not NULL"},
-        {spring_without_state, "md5_spring()", "state: not NULL"},
+        {aim_without_job, "md5_solve_aim()", "job: not NULL"},
+        {spring_without_state, "md5_solve_spring()", "state: not NULL"},
         {mirror_in_place, "md5_mirror_pose()", "mirrored, pose: must not overlap"},
         {measure_in_overlapping_scratch, "md5_pose_distance()", "scratch, a: must not overlap"},
-        {mask_of_no_text, "md5_make_mask()", "joints: not NULL"},
-        {play_with_a_reserved_member, "md5_player_play()", "desc: reserved members must be 0"},
+        {mask_of_no_text, "md5_build_mask()", "joints: not NULL"},
+        {play_with_a_reserved_member, "md5_player_play_shot()", "desc: reserved members must be 0"},
         {create_player_with_a_reserved_member, "md5_create_player()", "opts: reserved members"},
     };
     play_scene of;

@@ -13,8 +13,8 @@
 #define SCALE 0.0254f
 #define SIZE 40.0 // units, of the character
 
-static double pose_error(const axes_case *of, const md5_skeleton *skeleton,
-                         const md5_transform *from, const md5_transform *to)
+static double pose_error(const axes_case *of, const md5_skeleton *skeleton, const md5_xform *from,
+                         const md5_xform *to)
 {
     double worst = 0.0;
     for (uint32_t i = 0; i < skeleton->num_joints; i++)
@@ -28,7 +28,7 @@ static double pose_error(const axes_case *of, const md5_skeleton *skeleton,
 typedef struct both {
     const axes_case *of;
     md5_model *from, *to;
-    md5_transform *pose, *converted;
+    md5_xform *pose, *converted;
 } both;
 
 static void reset(both *made)
@@ -90,10 +90,10 @@ TEST (axes_aim_upright) {
                                .limit = k % 2 == 0 ? 0.0f : 0.6f,
                                .weight = 0.9f};
             reset(&made);
-            CHECK(md5_aim(&made.from->skeleton, made.pose, &job));
+            CHECK(md5_solve_aim(&made.from->skeleton, made.pose, &job));
             job.target = axes_point(made.of, SCALE, job.target);
             job.up = axes_point(made.of, 1.0f, job.up);
-            CHECK(md5_aim(&made.to->skeleton, made.converted, &job));
+            CHECK(md5_solve_aim(&made.to->skeleton, made.converted, &job));
             check_both(&made, 5e-6);
         }
         end(&made);
@@ -112,15 +112,15 @@ TEST (axes_bend_straight_limbs_forward) {
         md5_model *const from = md5_parse_model(text, sizeof text - 1, NULL, NULL);
         md5_model *const to = md5_parse_model(text, sizeof text - 1, &opts, NULL);
         for (int k = 0; CHECK(from && to) && k < 3; k++) {
-            md5_transform a[4], b[4];
+            md5_xform a[4], b[4];
             memcpy(a, from->bind_local, sizeof a);
             memcpy(b, to->bind_local, sizeof b);
             const md5_vec3 target = {0, 0, 16};
             if (k == 0) {
                 md5_two_bone_job job = {.tip = 2, .target = target, .weight = 1.0f};
-                CHECK(md5_two_bone(&from->skeleton, a, &job));
+                CHECK(md5_solve_two_bone(&from->skeleton, a, &job));
                 job.target = axes_point(of, SCALE, target);
-                CHECK(md5_two_bone(&to->skeleton, b, &job));
+                CHECK(md5_solve_two_bone(&to->skeleton, b, &job));
             } else {
                 md5_chain_job job = {.tip = 3,
                                      .length = 4,
@@ -167,9 +167,9 @@ TEST (axes_place_feet_along_up) {
         for (int step = 0; step < 5; step++) {
             reset(&made);
             const uint32_t placed =
-                md5_place_feet(&made.from->skeleton, made.pose, joint(&made, "hips"), feet, 2,
+                md5_solve_feet(&made.from->skeleton, made.pose, joint(&made, "hips"), feet, 2,
                                &drop, 0.1f, 0.05f, 0.8f);
-            CHECK_UINT(md5_place_feet(&made.to->skeleton, made.converted, joint(&made, "hips"),
+            CHECK_UINT(md5_solve_feet(&made.to->skeleton, made.converted, joint(&made, "hips"),
                                       others, 2, &other_drop, 0.1f, 0.05f, 0.8f),
                        placed);
             CHECK_NEAR((double)other_drop, (double)drop * (double)SCALE, 1e-6);
@@ -186,8 +186,8 @@ TEST (axes_mirror_left_and_right) {
             return;
         const uint32_t count = made.from->skeleton.num_joints;
         uint32_t *const mirror = malloc(count * sizeof *mirror);
-        md5_transform *const a = malloc(2 * count * sizeof *a), *const b = a + count;
-        CHECK(md5_find_mirror(&made.from->skeleton, mirror) > 4);
+        md5_xform *const a = malloc(2 * count * sizeof *a), *const b = a + count;
+        CHECK(md5_build_mirror(&made.from->skeleton, mirror) > 4);
         uint64_t random = 5;
         for (uint32_t j = 0; j < count; j++) {
             const md5_vec3 axis = {(float)test_random(&random), (float)test_random(&random) - 0.5f,
@@ -212,7 +212,7 @@ TEST (axes_mirror_left_and_right) {
 typedef struct walker {
     md5_character *character;
     md5_player *player;
-    md5_transform *pose;
+    md5_xform *pose;
     void *scratch;
 } walker;
 
@@ -227,7 +227,7 @@ static bool make_walker(const md5_load_opts *opts, walker *made)
         return false;
     made->player = md5_create_player(made->character->machine, NULL, NULL);
     made->pose = malloc(made->character->model->skeleton.num_joints * sizeof *made->pose);
-    made->scratch = malloc(md5_player_scratch(made->character->machine));
+    made->scratch = malloc(md5_player_pose_scratch(made->character->machine));
     return made->player != NULL;
 }
 
@@ -235,11 +235,11 @@ static void free_walker(walker *made)
 {
     free(made->scratch);
     free(made->pose);
-    md5_free_player(made->player);
+    md5_destroy_player(made->player);
     md5_free_character(made->character);
 }
 
-static md5_transform step(walker *made, float speed, bool leaps)
+static md5_xform step(walker *made, float speed, bool leaps)
 {
     const md5_machine *const machine = made->character->machine;
     CHECK(md5_player_set(made->player, (uint32_t)md5_find_parameter(machine, "speed"), speed));
@@ -263,7 +263,7 @@ TEST (axes_move_characters_over_the_ground) {
         double forward = 0.0, pose = 0.0, motion = 0.0;
         for (int k = 0; k < 120; k++) {
             const float speed = k < 40 ? 0.0f : k < 80 ? 60.0f : 120.0f;
-            const md5_transform a = step(&from, speed, k == 70), b = step(&to, speed, k == 70);
+            const md5_xform a = step(&from, speed, k == 70), b = step(&to, speed, k == 70);
             motion = fmax(motion, axes_transform_error(of, 1.0, &a, &b, 1.0));
             forward += (double)a.translation.x;
             for (uint32_t j = 0; j < from.character->model->skeleton.num_joints; j++)

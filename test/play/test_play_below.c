@@ -15,7 +15,7 @@ typedef struct below_case {
     md5_binding *bindings[CLIPS];
     md5_machine *machines[2]; // the second computes all joints
     md5_player *players[2];
-    md5_transform *poses[2];
+    md5_xform *poses[2];
     void *scratch;
     size_t scratch_size;
 } below_case;
@@ -91,9 +91,9 @@ static void begin(below_case *of, md5_fade fade)
     for (int i = 0; i < 2; i++) {
         of->machines[i] = make_machine(of, fade);
         of->players[i] = play_player(of->machines[i]);
-        of->poses[i] = (md5_transform *)malloc(num_joints * sizeof *of->poses[i]);
+        of->poses[i] = (md5_xform *)malloc(num_joints * sizeof *of->poses[i]);
     }
-    of->scratch_size = md5_player_scratch(of->machines[0]);
+    of->scratch_size = md5_player_pose_scratch(of->machines[0]);
     of->scratch = malloc(of->scratch_size);
     CHECK(of->machines[0]->rests[0].num_runs > 0);
     of->machines[1]->rests[0].num_runs = 0;
@@ -102,8 +102,8 @@ static void begin(below_case *of, md5_fade fade)
 static void end(below_case *of)
 {
     for (int i = 0; i < 2; i++) {
-        md5_free_player(of->players[i]);
-        md5_free_machine(of->machines[i]);
+        md5_destroy_player(of->players[i]);
+        md5_destroy_machine(of->machines[i]);
         free(of->poses[i]);
     }
     for (int i = 0; i < CLIPS; i++) {
@@ -115,7 +115,7 @@ static void end(below_case *of)
 }
 
 // What was in the memory before must not come through: it is no number.
-static const md5_transform *pose_of(const below_case *of, int which)
+static const md5_xform *pose_of(const below_case *of, int which)
 {
     const size_t size = of->model->skeleton.num_joints * sizeof *of->poses[which];
     memset(of->scratch, 0xff, of->scratch_size);
@@ -137,9 +137,9 @@ static void play(md5_fade fade)
             md5_player_set(of.players[i], 2, weights[frame / 33 % 5]);
             md5_player_advance(of.players[i], 1.0 / 60.0, NULL, NULL);
             if (frame == 180)
-                md5_player_play(of.players[i], 0, 2, NULL);
+                md5_player_play_shot(of.players[i], 0, 2, NULL);
         }
-        const md5_transform *const pose = pose_of(&of, 0), *const all = pose_of(&of, 1);
+        const md5_xform *const pose = pose_of(&of, 0), *const all = pose_of(&of, 1);
         if (!CHECK(play_is_sound(pose, num_joints))
             || !CHECK(memcmp(pose, all, num_joints * sizeof *pose) == 0))
             break;

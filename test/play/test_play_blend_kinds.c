@@ -49,11 +49,11 @@ TEST (blend_kinds_know_no_signs) {
         begin_signs(&flipped, true);
         for (int i = 0; i < 200; i++) {
             play_scene *const both[2] = {&plain, &flipped};
-            md5_transform pose[2][PLAY_JOINTS];
+            md5_xform pose[2][PLAY_JOINTS];
             for (int k = 0; k < 2; k++) {
                 if (i % 37 == 5)
-                    md5_player_go(both[k]->player, (uint32_t)(i % 2), (uint32_t)(i % 3), 0.4f,
-                                  (md5_fade)fade, MD5_EASE_SMOOTH);
+                    md5_player_fade_to(both[k]->player, (uint32_t)(i % 2), (uint32_t)(i % 3), 0.4f,
+                                       (md5_fade)fade, MD5_EASE_SMOOTH);
                 md5_player_advance(both[k]->player, 0.02, NULL, NULL);
                 play_pose(both[k]->player, pose[k]);
             }
@@ -94,7 +94,7 @@ TEST (blend_kinds_add_to_the_reference) {
                                              .layers = layers,
                                              .num_layers = 2});
     for (int i = 0; i < 60; i++) {
-        md5_transform pose[PLAY_JOINTS];
+        md5_xform pose[PLAY_JOINTS];
         play_real expected[PLAY_JOINTS];
         play_pose(of.player, pose);
         play_real_sample(of.made.anims[1], fmod(0.03 * i, 1.0) * 24.0, expected);
@@ -148,7 +148,7 @@ TEST (blend_kinds_synchronise_by_markers) {
                                first + to_right + 0.25 * to_left};
     const double frames[4][2] = {{2.0, 3.0}, {10.0, 21.0}, {6.0, 12.0}, {13.0, 24.0}};
     for (int i = 0; i < 4; i++) {
-        md5_transform pose[PLAY_JOINTS];
+        md5_xform pose[PLAY_JOINTS];
         play_real expected[PLAY_JOINTS], run[PLAY_JOINTS];
         md5_player_reset(of.player);
         md5_player_advance(of.player, moments[i], NULL, NULL);
@@ -192,7 +192,7 @@ TEST (blend_kinds_interpolate) {
             &of, &(md5_machine_desc){
                      .motions = motions, .num_motions = 1, .layers = layers, .num_layers = 1});
         for (int i = 0; i < 100; i++) {
-            md5_transform pose[PLAY_JOINTS], expected[PLAY_JOINTS];
+            md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS];
             const double seconds = i / 64.0; // exact, and so the same bits
             md5_moment moment = md5_moment_at(of.made.anims[0], seconds, wraps[kind]);
             if (steps) {
@@ -220,7 +220,7 @@ TEST (blend_kinds_of_a_plane_know_no_order) {
                                                     {"y", MD5_PARAMETER_FLOAT, 0.1f}};
     static const char *const names[ITEMS] = {"a", "b", "c", "d", "e"};
     static const float places[ITEMS][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {0, 0}};
-    md5_transform first[PLAY_JOINTS], pose[PLAY_JOINTS];
+    md5_xform first[PLAY_JOINTS], pose[PLAY_JOINTS];
     play_scene of;
     play_scene_begin(&of);
     for (uint32_t i = 0; i < ITEMS; i++)
@@ -252,8 +252,8 @@ TEST (blend_kinds_of_a_plane_know_no_order) {
         md5_player_advance(of.player, 0.4, NULL, NULL);
         play_pose(of.player, order == 0 ? first : pose);
         CHECK(order == 0 || play_pose_distance(first, pose) < 1e-6);
-        md5_free_player(of.player);
-        md5_free_machine(of.machine);
+        md5_destroy_player(of.player);
+        md5_destroy_machine(of.machine);
     }
     play_end(&of.made);
 }

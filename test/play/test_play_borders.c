@@ -209,7 +209,7 @@ TEST (borders_are_silent_without_weight) {
     play_scene of;
     begin_states(&of, NULL, 0);
     heard got = heard_in(&of, 0.1, 1);
-    md5_player_go(of.player, 0, 1, 0.2f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_fade_to(of.player, 0, 1, 0.2f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
     got = (heard){0};
     md5_player_advance(of.player, 0.0, hear, &got);
     CHECK_STRING(got.names, "A");
@@ -217,7 +217,7 @@ TEST (borders_are_silent_without_weight) {
     // `a` reaches its event at 0.3 at the end of the fade, when its weight is 0.
     md5_player_advance(of.player, 0.2, hear, &got);
     CHECK_STRING(got.names, "A");
-    md5_player_go(of.player, 0, 0, 0.4f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_fade_to(of.player, 0, 0, 0.4f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
     got = (heard){0};
     for (int i = 0; i < 4; i++)
         md5_player_advance(of.player, 0.025, hear, &got);
@@ -388,7 +388,7 @@ TEST (borders_of_cycles_show_the_first_frame) {
     play_scene_play(&of, &(md5_machine_desc){.layers = &layer, .num_layers = 1});
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         for (int way = -1; way <= 1; way += 2) {
-            md5_transform pose[PLAY_JOINTS];
+            md5_xform pose[PLAY_JOINTS];
             const heard got = heard_in(&of, way, (uint32_t)steps[i]);
             play_pose(of.player, pose);
             CHECK_STRING(got.names, way > 0 ? "amnza" : "aznmaz");
@@ -400,7 +400,7 @@ TEST (borders_of_cycles_show_the_first_frame) {
 
 // -- Synchronised clips -----------------------------------------------------------------------
 
-// md5_sync_seconds() is the inverse of md5_sync_advance().
+// md5i_sync_seconds() is the inverse of md5i_sync_advance().
 TEST (borders_of_synchronised_clips) {
     uint64_t random = 3;
     for (int i = 0; i < 20000; i++) {
@@ -417,12 +417,12 @@ TEST (borders_of_synchronised_clips) {
         }
         const md5_clock from = {(int64_t)(i % 5) - 2, test_random(&random)};
         const double seconds = 8.0 * (test_random(&random) - 0.5);
-        const md5_clock to = md5_sync_advance(items, 3, num_markers, from, seconds);
-        CHECK_NEAR(md5_sync_seconds(items, 3, num_markers, from, to), seconds, 1e-9);
+        const md5_clock to = md5i_sync_advance(items, 3, num_markers, from, seconds);
+        CHECK_NEAR(md5i_sync_seconds(items, 3, num_markers, from, to), seconds, 1e-9);
     }
     // A clock that stands still never reaches a later time.
     const double marker[2] = {0.0, 0.5};
     const md5_sync_item still = {.weight = 1.0f, .rate = 0.0, .markers = marker};
-    CHECK(!isfinite(md5_sync_seconds(&still, 1, 2, (md5_clock){0, 0.1}, (md5_clock){0, 0.9})));
-    CHECK(!isfinite(md5_sync_seconds(&still, 1, 0, (md5_clock){0, 0.1}, (md5_clock){5, 0.9})));
+    CHECK(!isfinite(md5i_sync_seconds(&still, 1, 2, (md5_clock){0, 0.1}, (md5_clock){0, 0.9})));
+    CHECK(!isfinite(md5i_sync_seconds(&still, 1, 0, (md5_clock){0, 0.1}, (md5_clock){5, 0.9})));
 }

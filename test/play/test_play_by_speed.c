@@ -68,8 +68,8 @@ static void begin(speed_case *of, const speed_clip *clips, uint32_t count, md5_s
 
 static void end(speed_case *of)
 {
-    md5_free_player(of->player);
-    md5_free_machine(of->machine);
+    md5_destroy_player(of->player);
+    md5_destroy_machine(of->machine);
     play_end(&of->made);
 }
 
@@ -86,7 +86,7 @@ static double speed_over(md5_player *player, double cycles, bool by_steps)
     double seconds = 0.0, way = 0.0;
     for (double time = first; time < first + cycles && seconds < 1e3;) {
         md5_player_advance(player, step, NULL, NULL);
-        const md5_transform motion = md5_player_root_motion(player);
+        const md5_xform motion = md5_player_root_motion(player);
         const md5_vec3 moved = motion.translation;
         const double now = time_of(player);
         const double part = now > first + cycles ? (first + cycles - time) / (now - time) : 1.0;
@@ -141,10 +141,10 @@ TEST_LONG (by_speed_the_parameter_is_the_speed) {
 TEST (by_speed_items_have_the_speed_of_their_clips) {
     speed_case of;
     begin(&of, GAITS, 4, MD5_SYNC_NONE, MD5_EXTRACT_MOVE);
-    CHECK_NEAR(md5_item_speed(of.machine, 0, 0), -20.0, 0.02);
-    CHECK_NEAR(md5_item_speed(of.machine, 0, 2), 30.0, 0.03);
-    CHECK_NEAR(md5_item_speed(of.machine, 0, 4), 0.0, 0.0); // there is no such item
-    CHECK_NEAR(md5_item_speed(of.machine, 1, 0), 0.0, 0.0); // nor such a motion
+    CHECK_NEAR(md5_machine_item_speed(of.machine, 0, 0), -20.0, 0.02);
+    CHECK_NEAR(md5_machine_item_speed(of.machine, 0, 2), 30.0, 0.03);
+    CHECK_NEAR(md5_machine_item_speed(of.machine, 0, 4), 0.0, 0.0); // there is no such item
+    CHECK_NEAR(md5_machine_item_speed(of.machine, 1, 0), 0.0, 0.0); // nor such a motion
     end(&of);
 }
 
@@ -235,8 +235,8 @@ static double worst_of_bobbin(const char *motion_text, double low, double high)
     CHECK_STRING(error.message, "");
     md5_player *const player = md5_create_player(machine, NULL, NULL);
     const double worst = worst_error(player, low, high);
-    md5_free_player(player);
-    md5_free_machine(machine);
+    md5_destroy_player(player);
+    md5_destroy_machine(machine);
     for (uint32_t i = 0; i < 3; i++) {
         md5_free_binding(bindings[i]);
         md5_free_anim(anims[i]);
@@ -276,7 +276,7 @@ static void check_refused(const md5_motion_desc *motions, uint32_t num_motions,
                                                     NULL, &error);
     CHECK(machine == NULL);
     CHECK_STRING(error.message, message);
-    md5_free_machine(machine);
+    md5_destroy_machine(machine);
 }
 
 TEST (by_speed_refuses_what_has_no_speed_of_its_own) {

@@ -206,7 +206,7 @@ static void mul(const double *a, const double *b, double *out)
     memcpy(out, product, sizeof product);
 }
 
-static play_real real_of(md5_transform from)
+static play_real real_of(md5_xform from)
 {
     play_real real = {
         {(double)from.rotation.x, (double)from.rotation.y, (double)from.rotation.z,
@@ -223,7 +223,7 @@ static play_real real_of(md5_transform from)
 static void real_frame(const md5_anim *anim, uint32_t frame, play_real *pose)
 {
     for (uint32_t i = 0; i < PLAY_JOINTS; i++) {
-        md5_transform joint = anim->constant[i];
+        md5_xform joint = anim->constant[i];
         for (uint32_t k = 0; k < anim->num_rotations; k++) {
             if (anim->rotation_joints[k] == i)
                 joint.rotation = anim->rotations[frame * anim->num_rotations + k];
@@ -301,8 +301,8 @@ static double distance(const play_real *a, const play_real *b)
 
 double play_angle_between(md5_quat a, md5_quat b)
 {
-    const play_real of_a = real_of((md5_transform){.rotation = a});
-    const play_real of_b = real_of((md5_transform){.rotation = b});
+    const play_real of_a = real_of((md5_xform){.rotation = a});
+    const play_real of_b = real_of((md5_xform){.rotation = b});
     return distance(&of_a, &of_b);
 }
 
@@ -313,7 +313,7 @@ double play_distance_between(md5_vec3 a, md5_vec3 b)
     return sqrt(x * x + y * y + z * z);
 }
 
-double play_distance(const md5_transform *pose, const play_real *expected)
+double play_distance(const md5_xform *pose, const play_real *expected)
 {
     double most = 0.0;
     for (int i = 0; i < PLAY_JOINTS; i++) {
@@ -325,7 +325,7 @@ double play_distance(const md5_transform *pose, const play_real *expected)
     return most;
 }
 
-double play_pose_distance(const md5_transform *a, const md5_transform *b)
+double play_pose_distance(const md5_xform *a, const md5_xform *b)
 {
     play_real real[PLAY_JOINTS];
     for (int i = 0; i < PLAY_JOINTS; i++)
@@ -333,7 +333,7 @@ double play_pose_distance(const md5_transform *a, const md5_transform *b)
     return play_distance(a, real);
 }
 
-bool play_is_sound(const md5_transform *pose, uint32_t num_joints)
+bool play_is_sound(const md5_xform *pose, uint32_t num_joints)
 {
     for (uint32_t i = 0; i < num_joints; i++) {
         const md5_quat q = pose[i].rotation;
@@ -394,8 +394,8 @@ void play_scene_play(play_scene *of, const md5_machine_desc *desc)
 
 void play_scene_end(play_scene *of)
 {
-    md5_free_player(of->player);
-    md5_free_machine(of->machine);
+    md5_destroy_player(of->player);
+    md5_destroy_machine(of->machine);
     play_end(&of->made);
 }
 
@@ -405,14 +405,14 @@ uint32_t play_transitions(uint32_t otherwise)
     return count && count[0] ? (uint32_t)strtoul(count, NULL, 10) : otherwise;
 }
 
-void play_pose(md5_player *player, md5_transform *pose)
+void play_pose(md5_player *player, md5_xform *pose)
 {
-    void *const scratch = malloc(md5_player_scratch(player->machine));
+    void *const scratch = malloc(md5_player_pose_scratch(player->machine));
     md5_player_pose(player, scratch, pose, NULL, NULL);
     free(scratch);
 }
 
-void play_go_on(play_place *at, md5_transform by)
+void play_go_on(play_place *at, md5_xform by)
 {
     const double c = cos(at->yaw), s = sin(at->yaw);
     const double x = (double)by.translation.x, y = (double)by.translation.y;

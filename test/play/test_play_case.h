@@ -56,11 +56,11 @@ double play_angle_between(md5_quat a, md5_quat b);
 double play_distance_between(md5_vec3 a, md5_vec3 b);
 
 // The largest difference of a joint: angle in radians plus distance in units.
-double play_distance(const md5_transform *pose, const play_real *expected);
-double play_pose_distance(const md5_transform *a, const md5_transform *b);
+double play_distance(const md5_xform *pose, const play_real *expected);
+double play_pose_distance(const md5_xform *a, const md5_xform *b);
 
 // Whether rotations are of unit length, and nothing is NaN or infinite.
-bool play_is_sound(const md5_transform *pose, uint32_t num_joints);
+bool play_is_sound(const md5_xform *pose, uint32_t num_joints);
 
 // -- Machines ---------------------------------------------------------------------------------
 
@@ -92,13 +92,13 @@ void play_scene_end(play_scene *of);
 uint32_t play_transitions(uint32_t otherwise);
 
 // The pose of a player, with scratch of exactly the size that is asked for.
-void play_pose(md5_player *player, md5_transform *pose);
+void play_pose(md5_player *player, md5_xform *pose);
 
 // The position that root motion has led to, and the rotation about z there, radians.
 typedef struct play_place {
     double x, y, z, yaw;
 } play_place;
 
-void play_go_on(play_place *at, md5_transform by);
+void play_go_on(play_place *at, md5_xform by);
 
 #endif

@@ -157,7 +157,7 @@ static void begin(crowd_case *of)
 
 static void end(crowd_case *of)
 {
-    md5_free_machine(of->machine);
+    md5_destroy_machine(of->machine);
     play_end(&of->made);
 }
 
@@ -175,9 +175,9 @@ static void play_shot(md5_player *player, uint64_t *random)
     };
     const uint32_t slot = test_random_u32(random) % 4;
     if (test_random_u32(random) % 4 == 0)
-        md5_player_stop(player, slot, desc.fade_in);
+        md5_player_stop_shot(player, slot, desc.fade_in);
     else
-        CHECK(md5_player_play(player, slot, test_random_u32(random) % 5, &desc));
+        CHECK(md5_player_play_shot(player, slot, test_random_u32(random) % 5, &desc));
 }
 
 static void stir(md5_player *player, uint64_t *random)
@@ -190,10 +190,10 @@ static void stir(md5_player *player, uint64_t *random)
     md5_player_set(player, parameter,
                    is_extreme ? extremes[test_random_u32(random) % 8] : (float)test_random(random));
     if (test_random_u32(random) % 16 == 0)
-        md5_player_go(player, test_random_u32(random) % 3, test_random_u32(random) % STATES,
-                      (float)(test_random_u32(random) % 2) * 0.3f,
-                      (md5_fade)(test_random_u32(random) % 2),
-                      (md5_easing)(test_random_u32(random) % 11));
+        md5_player_fade_to(player, test_random_u32(random) % 3, test_random_u32(random) % STATES,
+                           (float)(test_random_u32(random) % 2) * 0.3f,
+                           (md5_fade)(test_random_u32(random) % 2),
+                           (md5_easing)(test_random_u32(random) % 11));
     md5_target *const target = md5_player_target(player, test_random_u32(random) % 8);
     target->weight = (float)(test_random_u32(random) % 3) * 0.5f;
     target->position = (md5_vec3){(float)(100.0 * test_random(random) - 50.0),
@@ -225,17 +225,17 @@ TEST (crowd_survives_anything) {
         stir(player, &random);
         const bool is_extreme = test_random_u32(&random) % 100 == 0;
         md5_player_advance(player, is_extreme ? 1e300 : random_step(&random), NULL, NULL);
-        const md5_transform motion = md5_player_root_motion(player);
+        const md5_xform motion = md5_player_root_motion(player);
         CHECK(play_is_sound(&motion, 1));
         if (test_random_u32(&random) % 8 == 0)
             continue;
-        md5_transform pose[PLAY_JOINTS];
+        md5_xform pose[PLAY_JOINTS];
         play_pose(player, pose);
         CHECK(play_is_sound(pose, PLAY_JOINTS));
         if (test_random_u32(&random) % 500 == 0)
             md5_player_reset(player);
     }
-    md5_free_player(player);
+    md5_destroy_player(player);
     end(&of);
 }
 
@@ -282,10 +282,10 @@ TEST (crowd_plays_as_one_by_one) {
             stir(alone[i], &same);
             md5_player_advance(alone[i], random_step(&same), i % 3 ? count_event : NULL,
                                &heard_alone);
-            md5_transform pose[PLAY_JOINTS];
+            md5_xform pose[PLAY_JOINTS];
             md5_mat34 expected[PLAY_JOINTS];
             play_pose(alone[i], pose);
-            const md5_transform motion = md5_player_root_motion(alone[i]);
+            const md5_xform motion = md5_player_root_motion(alone[i]);
             CHECK(memcmp(&motion, &jobs[i].motion, sizeof motion) == 0);
             md5_local_to_model(&of.made.model->skeleton, pose, expected);
             CHECK(i % 2 == 0 || memcmp(expected, joints[i], sizeof expected) == 0);
@@ -298,8 +298,8 @@ TEST (crowd_plays_as_one_by_one) {
     CHECK_UINT(md5_play_batch_scratch(NULL, 0, NULL), 0);
     md5_play_batch(NULL, 0, NULL, NULL);
     for (int i = 0; i < CROWD; i++) {
-        md5_free_player(crowd[i]);
-        md5_free_player(alone[i]);
+        md5_destroy_player(crowd[i]);
+        md5_destroy_player(alone[i]);
     }
     end(&of);
 }
@@ -329,16 +329,16 @@ TEST (crowd_of_two_machines) {
         const md5_machine *const machine = i % 3 ? of.machine : other;
         const uint32_t num_joints = machine->num_joints;
         md5_player *const alone = play_player(machine);
-        md5_transform pose[MOST_JOINTS];
+        md5_xform pose[MOST_JOINTS];
         md5_mat34 expected[MOST_JOINTS];
         md5_player_advance(alone, jobs[i].seconds, NULL, NULL);
         md5_player_pose(alone, scratch, pose, NULL, expected);
         CHECK(memcmp(expected, palettes[i], num_joints * sizeof *expected) == 0);
-        md5_free_player(alone);
-        md5_free_player(jobs[i].player);
+        md5_destroy_player(alone);
+        md5_destroy_player(jobs[i].player);
     }
     free(scratch);
-    md5_free_machine(other);
+    md5_destroy_machine(other);
     md5_free_binding(binding);
     md5_free_anim(anim);
     md5_free_model(model);
@@ -363,7 +363,7 @@ static void check_alike(const md5_machine *const machines[2], int count, int par
     free(scratch);
     for (int i = 0; i < count; i++) {
         md5_player *const alone = play_player(machines[i % 2]);
-        md5_transform pose[PLAY_JOINTS];
+        md5_xform pose[PLAY_JOINTS];
         md5_mat34 expected[PLAY_JOINTS];
         md5_player_advance(alone, jobs[i].seconds, NULL, NULL);
         play_pose(alone, pose);
@@ -371,8 +371,8 @@ static void check_alike(const md5_machine *const machines[2], int count, int par
         CHECK(!jobs[i].joints || memcmp(expected, joints[i], sizeof expected) == 0);
         md5_build_palette(machines[0]->model, expected, expected);
         CHECK(memcmp(expected, palettes[i], sizeof expected) == 0);
-        md5_free_player(alone);
-        md5_free_player(jobs[i].player);
+        md5_destroy_player(alone);
+        md5_destroy_player(jobs[i].player);
     }
 }
 
@@ -390,7 +390,7 @@ TEST (crowd_of_one_model) {
             check_alike(pairs[k], counts[i], MOST + 1);
         }
     }
-    md5_free_machine(still);
+    md5_destroy_machine(still);
     end(&of);
 }
 
@@ -401,7 +401,7 @@ TEST (crowd_modifiers_change_the_pose) {
     md5_player *const player = play_player(of.machine);
     const md5_skeleton *const skeleton = &of.made.model->skeleton;
     const md5_vec3 place = {30.0f, 20.0f, 50.0f};
-    md5_transform plain[PLAY_JOINTS], pose[PLAY_JOINTS], expected[PLAY_JOINTS];
+    md5_xform plain[PLAY_JOINTS], pose[PLAY_JOINTS], expected[PLAY_JOINTS];
     for (uint32_t i = 0; i < 8; i++)
         md5_player_target(player, i)->weight = 0.0f;
     play_pose(player, plain);
@@ -425,13 +425,13 @@ TEST (crowd_modifiers_change_the_pose) {
                                .tolerance = 0.01f,
                                .iterations = 16,
                                .weight = 0.75f};
-        const md5_transform change = {.rotation = {0, 0, 0, 1}, .translation = place};
+        const md5_xform change = {.rotation = {0, 0, 0, 1}, .translation = place};
         if (i == 0)
             md5_modify_joint(skeleton, expected, 2, MD5_JOINT_LOCAL, change, 0.75f);
         else if (i == 1)
-            md5_aim(skeleton, expected, &aim);
+            md5_solve_aim(skeleton, expected, &aim);
         else if (i == 2)
-            md5_two_bone(skeleton, expected, &bend);
+            md5_solve_two_bone(skeleton, expected, &bend);
         else if (i == 3)
             md5_fabrik(skeleton, expected, &reach);
         else if (i == 4)
@@ -456,7 +456,7 @@ TEST (crowd_modifiers_change_the_pose) {
         md5_player_target(player, i)->weight = i == 5 ? 1.0f : 0.0f;
     play_pose(player, pose);
     CHECK(play_pose_distance(pose, plain) < 1e-4);
-    md5_free_player(player);
+    md5_destroy_player(player);
     end(&of);
 }
 
@@ -479,7 +479,7 @@ TEST (crowd_stays_in_its_bounds) {
     uint64_t random = 33;
     md5_player *const player = play_player(of.machine);
     for (int i = 0; i < 500; i++) {
-        md5_transform pose[PLAY_JOINTS];
+        md5_xform pose[PLAY_JOINTS];
         md5_mat34 joints[PLAY_JOINTS];
         stir(player, &random);
         md5_player_advance(player, 0.05, NULL, NULL);
@@ -487,7 +487,7 @@ TEST (crowd_stays_in_its_bounds) {
         md5_local_to_model(&of.made.model->skeleton, pose, joints);
         check_inside(of.made.model, player, joints);
     }
-    md5_free_player(player);
+    md5_destroy_player(player);
     end(&of);
 }
 
@@ -530,7 +530,7 @@ TEST (crowd_bounds_hold_odd_biases) {
         md5_player *const player = play_player(machine);
         uint64_t random = 34;
         for (int k = 0; k < 50; k++) {
-            md5_transform pose[2];
+            md5_xform pose[2];
             for (int joint = 0; joint < 2; joint++) {
                 const double angle = 6.0 * test_random(&random);
                 pose[joint] = model->bind_local[joint];
@@ -541,7 +541,7 @@ TEST (crowd_bounds_hold_odd_biases) {
             md5_local_to_model(&model->skeleton, pose, joints);
             check_inside(model, player, joints);
         }
-        md5_transform pose[2];
+        md5_xform pose[2];
         play_pose(player, pose);
         CHECK(memcmp(pose, model->bind_local, sizeof pose) == 0); // there is nothing to play
         md5_mat34 joints[2];
@@ -549,8 +549,8 @@ TEST (crowd_bounds_hold_odd_biases) {
         md5_local_to_model(&model->skeleton, pose, joints);
         if (cases[i].count == 0)
             CHECK(md5_player_bounds(player, joints).max.y == 10.0f);
-        md5_free_player(player);
-        md5_free_machine(machine);
+        md5_destroy_player(player);
+        md5_destroy_machine(machine);
         md5_free_model(model);
     }
 }
@@ -570,7 +570,7 @@ TEST (crowd_is_exact_after_a_year) {
     md5_player_seek(old, 0, 0, 2e7 + 0.25);
     md5_player_seek(young, 0, 0, 0.25);
     for (int i = 0; i < 20000; i++) {
-        md5_transform a[PLAY_JOINTS], b[PLAY_JOINTS];
+        md5_xform a[PLAY_JOINTS], b[PLAY_JOINTS];
         md5_player_advance(old, 1.0 / 60.0, NULL, NULL);
         md5_player_advance(young, 1.0 / 60.0, NULL, NULL);
         const md5_vec3 far = md5_player_root_motion(old).translation;
@@ -583,8 +583,8 @@ TEST (crowd_is_exact_after_a_year) {
         CHECK(play_pose_distance(a, b) < 1e-5);
     }
     CHECK_NEAR(md5_player_layer(young, 0).time, 0.25 + 20000.0 / 60.0 * 24.0 / 30.0, 1e-9);
-    md5_free_player(old);
-    md5_free_player(young);
-    md5_free_machine(machine);
+    md5_destroy_player(old);
+    md5_destroy_player(young);
+    md5_destroy_machine(machine);
     play_end(&made);
 }

@@ -52,7 +52,7 @@ static double bezier(const double c[4], double x)
 // How far the pose is from both clips blended by this weight.
 static double miss(const play_scene *of, double seconds, double weight)
 {
-    md5_transform pose[PLAY_JOINTS];
+    md5_xform pose[PLAY_JOINTS];
     play_real from[PLAY_JOINTS], to[PLAY_JOINTS], blended[PLAY_JOINTS];
     play_real_sample(of->made.anims[0], fmod(10.0 * seconds, 10.0), from);
     play_real_sample(of->made.anims[1], fmod(10.0 * seconds, 10.0), to);
@@ -104,7 +104,7 @@ TEST (curve_of_a_transition_is_saved_and_copied) {
     CHECK(md5_player_restore(others[0], bytes, size, NULL));
     md5_player_copy(others[1], of.player);
     md5_player_advance(of.player, 0.2, NULL, NULL);
-    md5_transform pose[2][PLAY_JOINTS];
+    md5_xform pose[2][PLAY_JOINTS];
     play_pose(of.player, pose[0]);
     for (int i = 0; i < 2; i++) {
         md5_player_advance(others[i], 0.2, NULL, NULL);
@@ -112,7 +112,7 @@ TEST (curve_of_a_transition_is_saved_and_copied) {
         CHECK(play_pose_distance(pose[0], pose[1]) == 0.0);
         md5_player_advance(others[i], 1.0, NULL, NULL);
         md5_player_reset(others[i]);
-        md5_free_player(others[i]);
+        md5_destroy_player(others[i]);
     }
     free(bytes);
     play_scene_end(&of);
@@ -141,7 +141,7 @@ static void check_refused(md5_easing easing, md5_easing_curve curve, const char 
     md5_machine *const machine = md5_create_machine(&desc, NULL, &error);
     CHECK(machine == NULL);
     CHECK_STRING(error.message, message);
-    md5_free_machine(machine);
+    md5_destroy_machine(machine);
     play_scene_end(&of);
 }
 

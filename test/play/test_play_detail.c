@@ -65,9 +65,9 @@ static void begin_machine(detail_test *of, uint64_t seed, uint64_t *random,
 
 static void end_machine(detail_test *of)
 {
-    md5_free_player(of->full);
-    md5_free_player(of->reduced);
-    md5_free_machine(of->machine);
+    md5_destroy_player(of->full);
+    md5_destroy_player(of->reduced);
+    md5_destroy_machine(of->machine);
 }
 
 static void play_shots(detail_test *of, uint64_t *random)
@@ -79,15 +79,15 @@ static void play_shots(detail_test *of, uint64_t *random)
         .fade_out = 0.1f,
     };
     const uint32_t clip = play_below(random, PLAY_RANDOM_CLIPS);
-    CHECK(md5_player_play(of->full, 0, clip, &shot));
-    CHECK(md5_player_play(of->reduced, 0, clip, &shot));
+    CHECK(md5_player_play_shot(of->full, 0, clip, &shot));
+    CHECK(md5_player_play_shot(of->reduced, 0, clip, &shot));
 }
 
 // A random step of both; events and root motion must be the same, to the bit.
 static bool advance_both(detail_test *of, uint64_t *random)
 {
     md5_player *const players[2] = {of->full, of->reduced};
-    md5_transform motions[2];
+    md5_xform motions[2];
     const double seconds = 0.1 * play_random_seconds(random);
     if (play_one_in(random, 2))
         play_random_change(players, 2, &of->tables, random);
@@ -102,8 +102,8 @@ static bool advance_both(detail_test *of, uint64_t *random)
            && CHECK(memcmp(&motions[0], &motions[1], sizeof motions[0]) == 0);
 }
 
-static bool is_reduced(const md5_transform *reduced, const md5_transform *full,
-                       const md5_transform *bind, const bool *are_animated, uint32_t num_joints)
+static bool is_reduced(const md5_xform *reduced, const md5_xform *full, const md5_xform *bind,
+                       const bool *are_animated, uint32_t num_joints)
 {
     bool is_right = true;
     for (uint32_t i = 0; is_right && i < num_joints; i++)
@@ -134,9 +134,9 @@ static void check_machines(check_machine *check, const md5_modifier_desc *modifi
 
 // The pose of a player, in memory full of NaN: nothing that was there before may show.
 static void pose_over_nan(md5_player *player, const md5_machine *machine, uint32_t num_joints,
-                          md5_transform *pose)
+                          md5_xform *pose)
 {
-    const size_t size = md5_player_scratch(machine);
+    const size_t size = md5_player_pose_scratch(machine);
     void *const scratch = malloc(size);
     memset(scratch, 0xff, size);
     memset(pose, 0xff, num_joints * sizeof *pose);
@@ -148,7 +148,7 @@ static bool poses_few_joints(detail_test *of, uint64_t *random)
 {
     bool is_right = CHECK(md5_player_set_detail(of->reduced, &(md5_detail){.mask = "few"}));
     for (int i = 0; is_right && i < STEPS; i++) {
-        md5_transform full[PLAY_JOINTS], reduced[PLAY_JOINTS];
+        md5_xform full[PLAY_JOINTS], reduced[PLAY_JOINTS];
         is_right = advance_both(of, random);
         play_pose(of->full, full);
         pose_over_nan(of->reduced, of->machine, PLAY_JOINTS, reduced);
@@ -168,14 +168,14 @@ static bool poses_at_intervals(detail_test *of, uint64_t *random)
 {
     const uint32_t interval = 1 + play_below(random, 5), phase = play_below(random, 9);
     const uint32_t num_before = play_below(random, 4);
-    md5_transform kept[PLAY_JOINTS], full[PLAY_JOINTS], posed[PLAY_JOINTS];
+    md5_xform kept[PLAY_JOINTS], full[PLAY_JOINTS], posed[PLAY_JOINTS];
     md5_player_target(of->full, 0)->weight = md5_player_target(of->reduced, 0)->weight = 0.7f;
     for (uint32_t i = 0; i < num_before; i++) {
         play_pose(of->full, full);
         play_pose(of->reduced, full);
     }
     const md5_detail detail = {.interval = interval, .phase = phase};
-    void *const scratch = malloc(md5_player_scratch(of->machine));
+    void *const scratch = malloc(md5_player_pose_scratch(of->machine));
     bool is_right = true;
     for (uint32_t i = 0; is_right && i < STEPS; i++) {
         is_right = advance_both(of, random) && CHECK(md5_player_set_detail(of->reduced, &detail));
@@ -198,7 +198,7 @@ static bool poses_as_before(detail_test *of, uint64_t *random)
 {
     bool is_right = true;
     for (int i = 0; is_right && i < STEPS; i++) {
-        md5_transform full[PLAY_JOINTS], again[PLAY_JOINTS];
+        md5_xform full[PLAY_JOINTS], again[PLAY_JOINTS];
         const md5_detail details[] = {{.interval = 7}, {.mask = "few", .interval = 2}};
         CHECK(md5_player_set_detail(of->reduced, &details[i % 2]));
         CHECK(md5_player_set_detail(of->reduced, i % 3 == 0 ? NULL : &(md5_detail){0}));
@@ -245,7 +245,7 @@ TEST (detail_leaves_out_modifiers_of_joints_that_rest) {
     };
     play_scene of;
     begin_scene(&of, modifiers, 3);
-    md5_transform still[PLAY_JOINTS], pose[PLAY_JOINTS];
+    md5_xform still[PLAY_JOINTS], pose[PLAY_JOINTS];
     md5_target *const reach = md5_player_target(of.player, 0);
     md5_target *const stand = md5_player_target(of.player, 1);
     md5_target *const nod = md5_player_target(of.player, 2);
@@ -258,7 +258,7 @@ TEST (detail_leaves_out_modifiers_of_joints_that_rest) {
     CHECK(md5_player_set_detail(of.player, &(md5_detail){.mask = "trunk"}));
     play_pose(of.player, pose);
     CHECK(memcmp(pose, still, 4 * sizeof pose[0]) == 0); // up to the chest, which nods
-    const md5_transform *const bind = of.made.model->bind_local;
+    const md5_xform *const bind = of.made.model->bind_local;
     CHECK(memcmp(pose + 4, bind + 4, (PLAY_JOINTS - 4) * sizeof pose[0]) == 0);
     // The hand is animated, the foot is not.
     CHECK(md5_player_set_detail(of.player, &(md5_detail){.mask = "legless"}));
@@ -294,8 +294,8 @@ TEST (detail_pose_is_never_older_than_its_interval) {
     begin_scene(&of, NULL, 0);
     uint64_t random = 5;
     uint32_t age = 0;
-    md5_transform pose[PLAY_JOINTS];
-    void *const scratch = malloc(md5_player_scratch(of.machine));
+    md5_xform pose[PLAY_JOINTS];
+    void *const scratch = malloc(md5_player_pose_scratch(of.machine));
     for (int i = 0; i < 2000; i++) {
         const uint32_t interval = 1 + play_below(&random, 6);
         CHECK(md5_player_set_detail(
@@ -356,7 +356,7 @@ static bool begin_far(far_case *of)
 
 static void end_far(far_case *of)
 {
-    md5_free_machine(of->machine);
+    md5_destroy_machine(of->machine);
     for (int i = 0; i < MOST_CLIPS; i++) {
         md5_free_binding(of->bindings[i]);
         md5_free_anim(of->anims[i]);
@@ -370,7 +370,7 @@ static void find_animated(const md5_skeleton *skeleton, const char *words, bool 
     float weights[MOST_JOINTS];
     memset(are_animated, 0, MOST_JOINTS * sizeof *are_animated);
     are_animated[0] = true;
-    CHECK(md5_make_mask(skeleton, words, 0, weights, NULL));
+    CHECK(md5_build_mask(skeleton, words, 0, weights, NULL));
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         for (int joint = (int)i; weights[i] > 0.0f && joint >= 0;
              joint = skeleton->joints[joint].parent)
@@ -387,7 +387,8 @@ static void stir_far(const far_case *of, md5_player *const players[2], int step)
         const int32_t parameter = md5_find_parameter(of->machine, names[step % 7]);
         md5_player_set(players[i], (uint32_t)parameter, step % 3 ? values[step % 7] : 0.0f);
         if (step % 9 == 4)
-            md5_player_play(players[i], 0, 1, &(md5_shot_desc){.mask = "upper", .fade_in = 0.1f});
+            md5_player_play_shot(players[i], 0, 1,
+                                 &(md5_shot_desc){.mask = "upper", .fade_in = 0.1f});
         md5_player_advance(players[i], 0.11, NULL, NULL);
     }
 }
@@ -399,7 +400,7 @@ TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
     const uint32_t num_joints = of.model->skeleton.num_joints;
     for (int kind = 0; CHECK(num_joints <= MOST_JOINTS) && kind < FAR_KINDS; kind++) {
         bool are_animated[MOST_JOINTS];
-        md5_transform poses[2][MOST_JOINTS];
+        md5_xform poses[2][MOST_JOINTS];
         find_animated(&of.model->skeleton, FAR_MASKS[kind].joints, are_animated);
         md5_player *const players[2] = {play_player(of.machine), play_player(of.machine)};
         CHECK(md5_player_set_detail(players[1], &(md5_detail){.mask = FAR_MASKS[kind].name}));
@@ -413,8 +414,8 @@ TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
             is_right =
                 is_reduced(poses[1], poses[0], of.model->bind_local, are_animated, num_joints);
         }
-        md5_free_player(players[0]);
-        md5_free_player(players[1]);
+        md5_destroy_player(players[0]);
+        md5_destroy_player(players[1]);
     }
     end_far(&of);
 }

@@ -16,7 +16,7 @@ typedef struct crowd {
 } crowd;
 
 // Moves a hand by the number of the job.
-static void hook(void *user, const md5_play_job *jobs, uint32_t count, md5_transform *const *poses)
+static void hook(void *user, const md5_play_job *jobs, uint32_t count, md5_xform *const *poses)
 {
     crowd *const of = user;
     of->num_hooked += count;
@@ -66,8 +66,8 @@ static crowd *begin_crowd(void)
 static void end_crowd(crowd *of)
 {
     for (uint32_t i = 0; i < CROWD; i++) {
-        md5_free_player(of->players[i]);
-        md5_free_player(of->alone[i]);
+        md5_destroy_player(of->players[i]);
+        md5_destroy_player(of->alone[i]);
     }
     play_scene_end(&of->scene);
     free(of);
@@ -86,7 +86,7 @@ static bool is_as_alone(const crowd *of, uint32_t number, void *scratch)
 {
     const md5_model *const model = of->scene.made.model;
     const md5_play_job *const job = &of->jobs[number];
-    md5_transform pose[PLAY_JOINTS];
+    md5_xform pose[PLAY_JOINTS];
     md5_mat34 joints[PLAY_JOINTS], palette[PLAY_JOINTS];
     md5_player_advance(of->alone[number], job->seconds, NULL, NULL);
     const bool is_computed = md5_player_pose(of->alone[number], scratch, pose, NULL, NULL);
@@ -101,7 +101,7 @@ static bool is_as_alone(const crowd *of, uint32_t number, void *scratch)
 
 TEST (detail_of_a_crowd_is_that_of_each) {
     crowd *const of = begin_crowd();
-    void *const scratch = malloc(md5_player_scratch(of->scene.machine));
+    void *const scratch = malloc(md5_player_pose_scratch(of->scene.machine));
     uint32_t num_hooks = 0;
     for (uint32_t i = 0; i < CROWD; i++)
         num_hooks += of->jobs[i].hook != NULL;

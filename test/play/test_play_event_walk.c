@@ -25,17 +25,17 @@ typedef enum step_kind { PLAIN, AT_START, ENDS_CYCLE } step_kind;
 static void walk(const md5_timing *timing, double from, double to, step_kind kind, char *fired)
 {
     md5_cue table[2 * NUM_EVENTS];
-    const md5_cues cues = {timing, table, md5_make_cues(timing, EVENTS, NUM_EVENTS, false, table)};
+    const md5_cues cues = {timing, table, md5i_make_cues(timing, EVENTS, NUM_EVENTS, false, table)};
     md5_event_walk events =
-        md5_begin_event_walk(&cues, md5_clock_at(timing, from), md5_clock_at(timing, to),
-                             kind == AT_START, kind == ENDS_CYCLE);
+        md5i_begin_event_walk(&cues, md5i_clock_at(timing, from), md5i_clock_at(timing, to),
+                              kind == AT_START, kind == ENDS_CYCLE);
     const double way = to < from ? -1.0 : 1.0;
     uint32_t event;
     md5_clock when;
     double last = from;
     size_t length = strlen(fired);
     uint64_t num_left = events.num_left;
-    while (length < MOST_FIRED && md5_next_event(&events, &event, &when)) {
+    while (length < MOST_FIRED && md5i_next_event(&events, &event, &when)) {
         CHECK(way * (md5_clock_time(when) - last) >= -2e-9);
         CHECK_UINT(events.num_left, --num_left);
         last = md5_clock_time(when);
@@ -63,12 +63,12 @@ static void check_start(md5_play_mode mode, double at, const char *expected)
     const md5_timing timing = timing_of(mode);
     md5_cue table[2 * NUM_EVENTS];
     const md5_cues cues = {&timing, table,
-                           md5_make_cues(&timing, EVENTS, NUM_EVENTS, false, table)};
-    md5_event_walk events = md5_begin_event_start(&cues, md5_clock_at(&timing, at));
+                           md5i_make_cues(&timing, EVENTS, NUM_EVENTS, false, table)};
+    md5_event_walk events = md5i_begin_event_start(&cues, md5i_clock_at(&timing, at));
     char fired[MOST_FIRED + 1] = "";
     uint32_t event;
     md5_clock when;
-    for (size_t i = 0; i < MOST_FIRED && md5_next_event(&events, &event, &when); i++)
+    for (size_t i = 0; i < MOST_FIRED && md5i_next_event(&events, &event, &when); i++)
         fired[i] = EVENTS[event].name[0];
     CHECK_STRING(fired, expected);
 }
@@ -124,12 +124,12 @@ TEST (events_that_are_left_are_counted) {
     const md5_timing timing = timing_of(MD5_PLAY_LOOP);
     md5_cue table[2 * NUM_EVENTS];
     const md5_cues cues = {&timing, table,
-                           md5_make_cues(&timing, EVENTS, NUM_EVENTS, false, table)};
-    md5_event_walk events = md5_begin_event_walk(&cues, md5_clock_at(&timing, 0.0),
-                                                 md5_clock_at(&timing, 1e12), false, false);
+                           md5i_make_cues(&timing, EVENTS, NUM_EVENTS, false, table)};
+    md5_event_walk events = md5i_begin_event_walk(&cues, md5i_clock_at(&timing, 0.0),
+                                                  md5i_clock_at(&timing, 1e12), false, false);
     CHECK_UINT(events.num_left, 5000000000000);
-    events = md5_begin_event_walk(&cues, (md5_clock){-((int64_t)1 << 62), 0.5},
-                                  (md5_clock){(int64_t)1 << 62, 0.5}, false, false);
+    events = md5i_begin_event_walk(&cues, (md5_clock){-((int64_t)1 << 62), 0.5},
+                                   (md5_clock){(int64_t)1 << 62, 0.5}, false, false);
     CHECK_UINT(events.num_left, 1000000000000000000);
 }
 
@@ -163,27 +163,27 @@ TEST (ping_pong_passes_inner_frames_twice) {
 TEST (a_clip_without_events_has_none) {
     const md5_timing timing = timing_of(MD5_PLAY_LOOP);
     const md5_cues cues = {.timing = &timing};
-    md5_event_walk events = md5_begin_event_walk(&cues, md5_clock_at(&timing, 0.0),
-                                                 md5_clock_at(&timing, 9.0), true, false);
+    md5_event_walk events = md5i_begin_event_walk(&cues, md5i_clock_at(&timing, 0.0),
+                                                  md5i_clock_at(&timing, 9.0), true, false);
     uint32_t event;
     md5_clock when;
-    CHECK(!md5_next_event(&events, &event, &when));
+    CHECK(!md5i_next_event(&events, &event, &when));
 }
 
 TEST (backward_over_a_clip_with_nothing_but_its_last_frame) {
     const md5_timing timing = timing_of(MD5_PLAY_LOOP);
     const md5_event last = {.frame = 4, .name = "e"};
     md5_cue table[2];
-    const md5_cues cues = {&timing, table, md5_make_cues(&timing, &last, 1, false, table)};
-    md5_event_walk events = md5_begin_event_walk(&cues, md5_clock_at(&timing, 3.0),
-                                                 md5_clock_at(&timing, 1.0), false, false);
+    const md5_cues cues = {&timing, table, md5i_make_cues(&timing, &last, 1, false, table)};
+    md5_event_walk events = md5i_begin_event_walk(&cues, md5i_clock_at(&timing, 3.0),
+                                                  md5i_clock_at(&timing, 1.0), false, false);
     uint32_t event;
     md5_clock when;
-    CHECK(md5_next_event(&events, &event, &when));
+    CHECK(md5i_next_event(&events, &event, &when));
     CHECK_NEAR(md5_clock_time(when), 2.0, 1e-12);
-    CHECK(md5_next_event(&events, &event, &when));
+    CHECK(md5i_next_event(&events, &event, &when));
     CHECK_NEAR(md5_clock_time(when), 1.0, 1e-12);
-    CHECK(!md5_next_event(&events, &event, &when));
+    CHECK(!md5i_next_event(&events, &event, &when));
 }
 
 // The same stretch in one step and in many, in all modes, in both directions.

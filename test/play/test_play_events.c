@@ -73,7 +73,7 @@ static void begin(events_case *of, md5_extract extract, const md5_motion_desc *m
 
 static void end(events_case *of)
 {
-    md5_free_machine(of->machine);
+    md5_destroy_machine(of->machine);
     play_end(&of->made);
 }
 
@@ -134,7 +134,7 @@ TEST (play_events_come_in_order) {
     md5_player_advance(player, 0.5, hear, &got);
     CHECK_UINT(got.count, 1);
     CHECK_STRING(got.events[0]->text, "right");
-    md5_free_player(player);
+    md5_destroy_player(player);
     end(&of);
 }
 
@@ -184,8 +184,8 @@ TEST (play_events_do_not_depend_on_steps) {
         }
         free(at_once);
         free(bit_by_bit);
-        md5_free_player(whole);
-        md5_free_player(split);
+        md5_destroy_player(whole);
+        md5_destroy_player(split);
     }
     end(&of);
 }
@@ -217,7 +217,7 @@ TEST (play_events_are_as_many_as_passes) {
         CHECK_UINT(ends, (uint64_t)fabs(floor(now) - floor(before)));
     }
     free(got);
-    md5_free_player(player);
+    md5_destroy_player(player);
     end(&of);
 }
 
@@ -240,19 +240,19 @@ TEST (play_events_have_weights) {
     md5_player_advance(player, 0.6, hear, &got);
     CHECK_UINT(got.count, 1);
     got.count = 0;
-    md5_player_go(player, 0, 1, 0.4f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_fade_to(player, 0, 1, 0.4f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
     md5_player_advance(player, 0.2, hear, &got);
     CHECK_UINT(got.count, 3); // the end of one and its start, the start of the other
     float sum = 0.0f;
     for (uint32_t i = 0; i < got.count; i++)
         sum += got.weights[i];
     CHECK_NEAR(sum, 0.75 + 0.75 + 1.0 / 16.0, 1e-5);
-    md5_player_go(player, 0, 2, 0.1f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_fade_to(player, 0, 2, 0.1f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
     md5_player_advance(player, 0.1, NULL, NULL);
     got.count = 0;
     md5_player_advance(player, 5.0, hear, &got);
     CHECK_UINT(got.count, 0);
-    md5_free_player(player);
+    md5_destroy_player(player);
     end(&of);
 }
 
@@ -321,7 +321,7 @@ TEST (play_root_moves_as_its_clips) {
             if (turns)
                 check_place(bent, 45.0 / 0.35 * sin(0.35 * s), 45.0 / 0.35 * (1.0 - cos(0.35 * s)),
                             0.0, 0.35 * s, 0.1);
-            md5_free_player(player);
+            md5_destroy_player(player);
         }
         end(&of);
     }
@@ -336,19 +336,19 @@ TEST (play_root_moves_smoothly_through_fades) {
     uint64_t random = 4;
     for (uint32_t parts = 1; parts < 400; parts *= 7) {
         md5_player *const player = play_player(of.machine);
-        md5_player_go(player, 0, 1, 1.0f, MD5_FADE_CROSS, MD5_EASE_SMOOTH);
+        md5_player_fade_to(player, 0, 1, 1.0f, MD5_FADE_CROSS, MD5_EASE_SMOOTH);
         check_place(walk_on(player, 2.0, parts, &random), 70.0 + 100.0, 0.0, 0.0, 0.0, 0.3);
-        md5_player_go(player, 0, 2, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+        md5_player_fade_to(player, 0, 2, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
         check_place(walk_on(player, 2.0, parts, &random), 50.0, 0.0, 0.0, 0.0, 0.3);
         // Seeking does not move the root, and a cut changes its velocity immediately.
         md5_player_seek(player, 0, 0, 0.0);
-        md5_player_go(player, 0, 1, 1.0f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
+        md5_player_fade_to(player, 0, 1, 1.0f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
         check_place(walk_on(player, 1.0, parts, &random), 70.0, 0.0, 0.0, 0.0, 1e-3);
-        md5_player_go(player, 0, 0, 0.0f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
+        md5_player_fade_to(player, 0, 0, 0.0f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
         check_place(walk_on(player, 0.5, parts, &random), 20.0, 0.0, 0.0, 0.0, 1e-3);
         md5_player_seek(player, 0, 0, 12.0);
         check_place(walk_on(player, 0.0, 1, &random), 0.0, 0.0, 0.0, 0.0, 0.0);
-        md5_free_player(player);
+        md5_destroy_player(player);
     }
     end(&of);
 }
@@ -365,7 +365,7 @@ TEST (play_root_keeps_its_velocity_when_a_pose_is_frozen) {
     double velocity = 40.0;
     for (uint32_t i = 0; i < CHANGES * PARTS; i++) {
         if (i % PARTS == 0)
-            md5_player_go(player, 0, i / PARTS % 2, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+            md5_player_fade_to(player, 0, i / PARTS % 2, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
         if (i % PARTS == PARTS / 2) {
             md5_player *const copied = other;
             md5_player_copy(copied, player);
@@ -380,8 +380,8 @@ TEST (play_root_keeps_its_velocity_when_a_pose_is_frozen) {
     md5_player_advance(player, 1.0, NULL, NULL);
     md5_player_advance(player, 1.0, NULL, NULL);
     CHECK_NEAR((double)md5_player_root_motion(player).translation.x, 100.0, 1e-3);
-    md5_free_player(player);
-    md5_free_player(other);
+    md5_destroy_player(player);
+    md5_destroy_player(other);
     end(&of);
 }
 
@@ -395,7 +395,7 @@ TEST (play_root_and_pose_are_the_clip) {
     for (int i = 0; i < 20; i++) {
         md5_player_advance(player, 0.0475, NULL, NULL);
         play_go_on(&at, md5_player_root_motion(player));
-        md5_transform pose[PLAY_JOINTS];
+        md5_xform pose[PLAY_JOINTS];
         play_real expected[PLAY_JOINTS];
         play_pose(player, pose);
         play_real_sample(of.made.anims[2], 0.95 * (i + 1), expected);
@@ -407,6 +407,6 @@ TEST (play_root_and_pose_are_the_clip) {
         CHECK_NEAR((double)pose[0].translation.x, 0.0, 1e-3);
         at = (play_place){expected[0].translation[0], expected[0].translation[1], 0.0, at.yaw};
     }
-    md5_free_player(player);
+    md5_destroy_player(player);
     end(&of);
 }

@@ -33,7 +33,7 @@ typedef struct standing {
     md5_player *player;
     void *scratch;
     md5_error error;
-    md5_transform pose[JOINTS];
+    md5_xform pose[JOINTS];
 } standing;
 
 // Creates a machine that has a modifier of these words. If they are wrong, there is an error and no
@@ -52,15 +52,15 @@ static void begin(standing *of, const char *words)
     if (!of->machine)
         return;
     of->player = md5_create_player(of->machine, NULL, NULL);
-    of->scratch = malloc(md5_player_scratch(of->machine));
+    of->scratch = malloc(md5_player_pose_scratch(of->machine));
     md5_player_target(of->player, 0)->weight = 1.0f;
 }
 
 static void end(standing *of)
 {
     free(of->scratch);
-    md5_free_player(of->player);
-    md5_free_machine(of->machine);
+    md5_destroy_player(of->player);
+    md5_destroy_machine(of->machine);
     md5_free_machine_file(of->file);
     md5_free_model(of->model);
 }
@@ -71,7 +71,7 @@ static void go_on(standing *of, double seconds)
     md5_player_pose(of->player, of->scratch, of->pose, NULL, NULL);
 }
 
-static real3 at_of(const standing *of, const md5_transform *pose, uint32_t joint)
+static real3 at_of(const standing *of, const md5_xform *pose, uint32_t joint)
 {
     return ik_place(&of->model->skeleton, pose, joint).at;
 }

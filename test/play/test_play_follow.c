@@ -150,8 +150,8 @@ TEST (follow_is_saved_and_copied) {
         free(changed);
     }
     CHECK(refused > size / 2);
-    md5_free_player(others[0]);
-    md5_free_player(others[1]);
+    md5_destroy_player(others[0]);
+    md5_destroy_player(others[1]);
     free(bytes);
     play_scene_end(&of);
 }
@@ -458,7 +458,7 @@ static void check_refused(const md5_follow_desc *rows, uint32_t count, const cha
     md5_machine *const machine = md5_create_machine(&desc, NULL, &error);
     CHECK(machine == NULL);
     CHECK_STRING(error.message, message);
-    md5_free_machine(machine);
+    md5_destroy_machine(machine);
     play_end(&made);
 }
 

@@ -15,8 +15,8 @@ static void check_endless_interruption(md5_layer_mode mode)
         {.name = "tested", .mode = mode, .states = states, .num_states = 2}};
     play_scene_play(&of, &(md5_machine_desc){.layers = layers, .num_layers = 2});
     for (uint32_t i = 0; i < CHANGES; i++) {
-        md5_transform pose[PLAY_JOINTS];
-        CHECK(md5_player_go(of.player, 1, i % 2, 10.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+        md5_xform pose[PLAY_JOINTS];
+        CHECK(md5_player_fade_to(of.player, 1, i % 2, 10.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
         md5_player_advance(of.player, 1e-4, NULL, NULL);
         if (i % CHECKED != 0)
             continue;

@@ -29,7 +29,7 @@ typedef struct looking {
     md5_player *player;
     void *scratch;
     md5_error error;
-    md5_transform pose[JOINTS];
+    md5_xform pose[JOINTS];
 } looking;
 
 // Creates a machine that has a modifier of these words. If they are wrong, there is an error and no
@@ -51,7 +51,7 @@ static void begin_with(looking *of, const char *words, const md5_load_opts *opts
     if (!of->machine)
         return;
     of->player = md5_create_player(of->machine, NULL, NULL);
-    of->scratch = malloc(md5_player_scratch(of->machine));
+    of->scratch = malloc(md5_player_pose_scratch(of->machine));
     md5_player_target(of->player, 0)->weight = 1.0f;
 }
 
@@ -64,8 +64,8 @@ static void begin(looking *of, const char *words)
 static void end(looking *of)
 {
     free(of->scratch);
-    md5_free_player(of->player);
-    md5_free_machine(of->machine);
+    md5_destroy_player(of->player);
+    md5_destroy_machine(of->machine);
     md5_free_machine_file(of->file);
     md5_free_model(of->model);
 }
@@ -171,8 +171,8 @@ TEST (play_gaze_of_each_player_has_its_seed) {
     begin(&of, "gaze head { " EYES "seed 77 }");
     md5_player *const others[2] = {md5_create_player(of.machine, NULL, NULL),
                                    md5_create_player(of.machine, NULL, NULL)};
-    md5_transform poses[2][JOINTS];
-    md5_begin_gaze(78, md5_player_gaze(others[1], 0));
+    md5_xform poses[2][JOINTS];
+    md5_gaze_begin(78, md5_player_gaze(others[1], 0));
     int differs = 0;
     for (int i = 0; i < 40; i++) {
         go_on(&of, 0.1);
@@ -187,18 +187,18 @@ TEST (play_gaze_of_each_player_has_its_seed) {
     CHECK(differs > 35);
     // A reset begins with the seed of the machine.
     md5_gaze first;
-    md5_begin_gaze(77, &first);
+    md5_gaze_begin(77, &first);
     md5_player_reset(of.player);
     CHECK(memcmp(&first, md5_player_gaze(of.player, 0), sizeof first) == 0);
     for (int k = 0; k < 2; k++)
-        md5_free_player(others[k]);
+        md5_destroy_player(others[k]);
     end(&of);
 }
 
 TEST (play_gaze_is_saved_and_copied) {
     looking of;
     begin(&of, "gaze head { " EYES "}");
-    md5_begin_gaze(UINT64_C(0xfedcba9876543210), md5_player_gaze(of.player, 0));
+    md5_gaze_begin(UINT64_C(0xfedcba9876543210), md5_player_gaze(of.player, 0));
     md5_player_target(of.player, 0)->position = (md5_vec3){50.0f, 9.0f, 45.0f};
     go_on(&of, 1.23);
     md5_player *const others[2] = {md5_create_player(of.machine, NULL, NULL),
@@ -211,14 +211,14 @@ TEST (play_gaze_is_saved_and_copied) {
     for (int i = 0; i < 60; i++) {
         go_on(&of, 0.1);
         for (int k = 0; k < 2; k++) {
-            md5_transform pose[JOINTS];
+            md5_xform pose[JOINTS];
             md5_player_advance(others[k], 0.1, NULL, NULL);
             md5_player_pose(others[k], of.scratch, pose, NULL, NULL);
             CHECK(memcmp(pose, of.pose, sizeof pose) == 0);
         }
     }
     for (int k = 0; k < 2; k++)
-        md5_free_player(others[k]);
+        md5_destroy_player(others[k]);
     end(&of);
 }
 
@@ -253,7 +253,7 @@ TEST (play_gaze_looks_at_a_level_of_detail) {
     looking of;
     begin(&of, "gaze head { " EYES "}");
     go_on(&of, 0.5);
-    const md5_transform head = of.pose[HEAD];
+    const md5_xform head = of.pose[HEAD];
     CHECK(head.rotation.z != 0.0f && of.pose[EYE_L].rotation.z != 0.0f);
     CHECK(md5_player_set_detail(of.player, &(md5_detail){.mask = "blind"}));
     go_on(&of, 0.0);
@@ -293,7 +293,7 @@ TEST (play_gaze_looks_alike_in_other_axes) {
             const md5_vec3 b =
                 md5_joint_in_model(&turned.model->skeleton, turned.pose, joint).translation;
             const md5_vec3 back =
-                md5_vec3_scale(md5_vec3_from_axes(turned.model->skeleton.axes, b), 2.0f);
+                md5_vec3_scale(md5i_vec3_from_axes(turned.model->skeleton.axes, b), 2.0f);
             CHECK_NEAR((double)a.x, (double)back.x, 1e-3);
             CHECK_NEAR((double)a.y, (double)back.y, 1e-3);
             CHECK_NEAR((double)a.z, (double)back.z, 1e-3);
@@ -388,7 +388,7 @@ TEST (play_gaze_is_part_of_the_tables) {
         fingerprints[i] = md5_machine_fingerprint(machine);
         for (int k = 0; k < i; k++)
             CHECK(fingerprints[k] != fingerprints[i]);
-        md5_free_machine(machine);
+        md5_destroy_machine(machine);
         if (i < NUMBERS)
             *numbers[i] = 0.0f;
     }

@@ -146,7 +146,7 @@ TEST (play_hold_counts_what_plays_at_the_ankles) {
     const uint32_t clip = (uint32_t)md5_find_clip(of.machine, "slides");
     static const md5_shot_desc shots[] = {{.mode = MD5_LAYER_ADD}, {.mask = "head"}, {0}};
     for (int i = 0; i < 3; i++) {
-        CHECK(md5_player_play(of.player, (uint32_t)i, clip, &shots[i]));
+        CHECK(md5_player_play_shot(of.player, (uint32_t)i, clip, &shots[i]));
         hold_go_on(&of, HOLD_TICK);
         CHECK(of.player->held[0].is_held == (i < 2));
     }
@@ -159,7 +159,7 @@ TEST (play_hold_without_clips_holds_what_is_low) {
     hold_begin(&of, "nothing", HOLD_FEET "hold }");
     hold_go_on(&of, HOLD_TICK);
     CHECK(of.player->held[0].is_held);
-    CHECK(md5_player_go(of.player, 0, 1, 0.2f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+    CHECK(md5_player_fade_to(of.player, 0, 1, 0.2f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
     hold_go_on(&of, HOLD_TICK);
     CHECK(of.player->held[0].is_held);
     hold_end(&of);
@@ -187,7 +187,7 @@ TEST (play_hold_survives_a_frozen_pose) {
     holding of;
     hold_begin(&of, "still", HOLD_FEET "hold }");
     for (uint32_t i = 0; i < 8; i++) {
-        CHECK(md5_player_go(of.player, 0, 1 - i % 2, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+        CHECK(md5_player_fade_to(of.player, 0, 1 - i % 2, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
         hold_go_on(&of, HOLD_TICK);
     }
     CHECK(of.player->held[0].is_held);
@@ -239,7 +239,7 @@ TEST (play_hold_is_saved_and_copied) {
     }
     for (int i = 0; i < 60; i++) {
         md5_mat34 joints[2][HOLD_JOINTS];
-        md5_transform pose[HOLD_JOINTS];
+        md5_xform pose[HOLD_JOINTS];
         md5_player_advance(of.player, HOLD_TICK, NULL, NULL);
         md5_player_pose(of.player, of.scratch, of.pose, joints[0], NULL);
         for (int k = 0; k < 2; k++) {
@@ -254,7 +254,7 @@ TEST (play_hold_is_saved_and_copied) {
         free(scratch);
     }
     for (int k = 0; k < OTHERS; k++)
-        md5_free_player(others[k]);
+        md5_destroy_player(others[k]);
     hold_end(&of);
 }
 
@@ -342,6 +342,6 @@ TEST (play_hold_knows_the_ends_of_clips) {
     for (uint32_t frame = 0; frame < HOLD_FRAMES; frame++) // it rises above 0.3 after frame 3
         CHECK_UINT(contacts[3 * HOLD_FRAMES + frame],
                    frame < 3 ? MD5_CONTACT_STANDS : MD5_CONTACT_NONE);
-    md5_free_machine(open);
+    md5_destroy_machine(open);
     hold_end(&of);
 }

@@ -91,7 +91,7 @@ void hold_begin_in(holding *of, const char *clip, const char *words, md5_axes ax
     if (!of->machine)
         return;
     of->player = md5_create_player(of->machine, NULL, NULL);
-    of->scratch = malloc(md5_player_scratch(of->machine));
+    of->scratch = malloc(md5_player_pose_scratch(of->machine));
     of->place.rotation.w = 1.0f;
 }
 
@@ -104,8 +104,8 @@ void hold_begin(holding *of, const char *clip, const char *words)
 void hold_end(holding *of)
 {
     free(of->scratch);
-    md5_free_player(of->player);
-    md5_free_machine(of->machine);
+    md5_destroy_player(of->player);
+    md5_destroy_machine(of->machine);
     md5_free_machine_file(of->file);
     for (int i = 0; i < HOLD_CLIPS; i++) {
         md5_free_binding(of->bindings[i]);
@@ -117,7 +117,7 @@ void hold_end(holding *of)
 void hold_go_on(holding *of, double seconds)
 {
     md5_player_advance(of->player, seconds, NULL, NULL);
-    of->place = md5_transform_mul(of->place, md5_player_root_motion(of->player));
+    of->place = md5_xform_mul(of->place, md5_player_root_motion(of->player));
     md5_player_pose(of->player, of->scratch, of->pose, NULL, NULL);
 }
 
@@ -126,23 +126,23 @@ real3 hold_sole_of(const holding *of, uint32_t joint)
 {
     const md5_axes axes = of->model->skeleton.axes;
     const float height = joint == TOE_L ? 1.0f : 2.0f;
-    const md5_vec3 point = md5_vec3_to_axes(axes, (md5_vec3){0.0f, 0.0f, -height});
-    const md5_transform at =
-        md5_transform_mul(of->place, md5_joint_in_model(&of->model->skeleton, of->pose, joint));
-    return real3_of(md5_vec3_from_axes(axes, md5_transform_point(at, point)));
+    const md5_vec3 point = md5i_vec3_to_axes(axes, (md5_vec3){0.0f, 0.0f, -height});
+    const md5_xform at =
+        md5_xform_mul(of->place, md5_joint_in_model(&of->model->skeleton, of->pose, joint));
+    return real3_of(md5i_vec3_from_axes(axes, md5_xform_point(at, point)));
 }
 
 static double heading_in_degrees(const holding *of, md5_quat rotation)
 {
     const md5_axes axes = of->model->skeleton.axes;
-    const md5_vec3 ahead = md5_vec3_from_axes(
-        axes, md5_quat_rotate(rotation, md5_vec3_to_axes(axes, (md5_vec3){1, 0, 0})));
+    const md5_vec3 ahead = md5i_vec3_from_axes(
+        axes, md5_quat_rotate(rotation, md5i_vec3_to_axes(axes, (md5_vec3){1, 0, 0})));
     return atan2((double)ahead.y, (double)ahead.x) * 180.0 / 3.14159265358979;
 }
 
 double hold_heading_of(const holding *of, uint32_t joint)
 {
-    const md5_transform at = md5_joint_in_model(&of->model->skeleton, of->pose, joint);
+    const md5_xform at = md5_joint_in_model(&of->model->skeleton, of->pose, joint);
     return heading_in_degrees(of, md5_quat_mul(of->place.rotation, at.rotation));
 }
 

@@ -18,7 +18,7 @@ typedef struct holding {
     md5_player *player;
     void *scratch;
     md5_error error;
-    md5_transform place, pose[HOLD_JOINTS];
+    md5_xform place, pose[HOLD_JOINTS];
 } holding;
 
 #define HOLD_FEET "modifier legs feet pelvis { foot ankle_l foot ankle_r "

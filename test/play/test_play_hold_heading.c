@@ -65,13 +65,13 @@ TEST (play_hold_stretches_no_leg_by_turning) {
             .leg = {0.0f, 0.0f, -10.0f},
             .reach = is_long ? 10.25f : 10.2f,
         };
-        md5_advance_hold(&hold, &step, true, &held);
+        md5i_advance_hold(&hold, &step, true, &held);
         CHECK(held.is_held && held.turn == 0.0f);
         step.cosine = cosf(0.52359878f);
         step.sine = sinf(0.52359878f);
-        md5_advance_hold(&hold, &step, false, &held);
+        md5i_advance_hold(&hold, &step, false, &held);
         CHECK(held.is_held == (is_long == 1));
-        const md5_vec3 shift = md5_held_shift(&held, step.ankle, 1.0f);
+        const md5_vec3 shift = md5i_held_shift(&held, step.ankle, 1.0f);
         if (held.is_held)
             CHECK_NEAR(hypot((double)shift.x, (double)shift.y), 2.0705523608, 1e-5);
     }
@@ -126,7 +126,7 @@ TEST (play_hold_eases_headings_back) {
         x = now;
     }
     const uint32_t slides = (uint32_t)md5_find_clip(of.machine, "slides");
-    CHECK(md5_player_play(of.player, 0, slides, &(md5_shot_desc){0}));
+    CHECK(md5_player_play_shot(of.player, 0, slides, &(md5_shot_desc){0}));
     for (int i = 1; i <= 30; i++) {
         hold_go_on(&of, HOLD_TICK);
         CHECK(!of.player->held[0].is_held);
@@ -146,7 +146,7 @@ TEST (play_hold_throws_no_foot_about) {
     const double turned = hold_body_heading(&of);
     CHECK(turned > 0.3);
     const uint32_t slides = (uint32_t)md5_find_clip(of.machine, "slides");
-    CHECK(md5_player_play(of.player, 0, slides, &(md5_shot_desc){0}));
+    CHECK(md5_player_play_shot(of.player, 0, slides, &(md5_shot_desc){0}));
     for (int i = 0; i < 30; i++) {
         hold_go_on(&of, HOLD_TICK);
         const double away = hold_body_heading(&of) - hold_heading_of(&of, TOE_L);
@@ -183,7 +183,7 @@ TEST (play_hold_asks_for_the_ground_below_a_turned_foot) {
     md5_player_set_ground(of.player, see_ankle, &ankle);
     for (int i = 0; i <= 30; i++) {
         hold_go_on(&of, i == 0 ? 0.0 : HOLD_TICK);
-        const md5_vec3 at = md5_transform_point(of.place, ankle);
+        const md5_vec3 at = md5_xform_point(of.place, ankle);
         CHECK_NEAR((double)at.x, 0.0, 1e-4);
         CHECK_NEAR((double)at.y, 3.0, 1e-4);
     }

@@ -76,7 +76,7 @@ TEST (play_hold_is_part_of_the_tables) {
         fingerprints[i] = md5_machine_fingerprint(machine);
         for (int k = 0; k < i; k++)
             CHECK(fingerprints[k] != fingerprints[i]);
-        md5_free_machine(machine);
+        md5_destroy_machine(machine);
         if (i < NUMBERS)
             *numbers[i] = 0.0f;
     }

@@ -12,13 +12,13 @@ typedef struct crowd {
     md5_player *players[CROWD], *alone[CROWD];
     md5_play_job jobs[CROWD];
     md5_mat34 joints[CROWD][PLAY_JOINTS], palettes[CROWD][PLAY_JOINTS];
-    md5_transform seen[CROWD][PLAY_JOINTS];
+    md5_xform seen[CROWD][PLAY_JOINTS];
     uint32_t first[MOST_CALLS], count[MOST_CALLS], num_calls;
 } crowd;
 
 // Keeps the poses, and turns a head.
 static void hear_poses(void *user, const md5_play_job *jobs, uint32_t count,
-                       md5_transform *const *poses)
+                       md5_xform *const *poses)
 {
     crowd *const of = user;
     const uint32_t first = (uint32_t)(jobs - of->jobs);
@@ -60,8 +60,8 @@ static void begin(crowd *of)
 static void end(crowd *of)
 {
     for (uint32_t i = 0; i < CROWD; i++) {
-        md5_free_player(of->players[i]);
-        md5_free_player(of->alone[i]);
+        md5_destroy_player(of->players[i]);
+        md5_destroy_player(of->alone[i]);
     }
     play_scene_end(&of->scene);
 }
@@ -83,7 +83,7 @@ TEST (play_hook_is_between_modifiers_and_matrices) {
     }
     play(of);
     for (uint32_t i = 0; i < CROWD; i++) {
-        md5_transform pose[PLAY_JOINTS];
+        md5_xform pose[PLAY_JOINTS];
         md5_mat34 joints[PLAY_JOINTS];
         md5_player_advance(of->alone[i], 0.03, NULL, NULL);
         play_pose(of->alone[i], pose);

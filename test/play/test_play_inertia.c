@@ -25,9 +25,9 @@ static md5_quat random_quat(uint64_t *random)
     return (md5_quat){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
-static md5_transform random_transform(uint64_t *random)
+static md5_xform random_transform(uint64_t *random)
 {
-    return (md5_transform){.rotation = random_quat(random), .translation = random_vec3(random)};
+    return (md5_xform){.rotation = random_quat(random), .translation = random_vec3(random)};
 }
 
 // Velocities of about 1e-4 to 1e4: from nearly none to far more than joints have.
@@ -43,16 +43,16 @@ static const md5_velocity STILL = {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}};
 TEST (an_offset_is_full_at_the_start_and_zero_at_the_end) {
     uint64_t random = 1;
     for (int i = 0; i < 20000; i++) {
-        const md5_transform from = random_transform(&random), to = random_transform(&random);
+        const md5_xform from = random_transform(&random), to = random_transform(&random);
         const md5_velocity velocity = random_velocity(&random);
         md5_offset offset;
-        md5_make_offsets(&from, &velocity, &to, &STILL, 1, &offset);
-        md5_transform pose = to;
-        md5_add_offsets(&offset, 0.0f, 0.3f, 1, &pose);
+        md5i_make_offsets(&from, &velocity, &to, &STILL, 1, &offset);
+        md5_xform pose = to;
+        md5i_add_offsets(&offset, 0.0f, 0.3f, 1, &pose);
         bool held = CHECK_NEAR(play_angle_between(pose.rotation, from.rotation), 0.0, 2e-6);
         held &= CHECK_NEAR(play_distance_between(pose.translation, from.translation), 0.0, 1e-6);
         pose = to;
-        md5_add_offsets(&offset, 0.3f, 0.3f, 1, &pose);
+        md5i_add_offsets(&offset, 0.3f, 0.3f, 1, &pose);
         held &= CHECK(pose.rotation.x == to.rotation.x && pose.translation.x == to.translation.x);
         if (!held)
             return;
@@ -66,21 +66,21 @@ TEST (an_offset_never_becomes_longer) {
     for (uint32_t left = play_transitions(20000); left > 0; left--) {
         const md5_velocity from_velocity = random_velocity(&random);
         const md5_velocity to_velocity = random_velocity(&random);
-        const md5_transform from = random_transform(&random);
-        md5_transform to = random_transform(&random);
+        const md5_xform from = random_transform(&random);
+        md5_xform to = random_transform(&random);
         if (left % 4 == 0)
             to = from;
         if (left % 4 == 1)
             to.rotation = md5_quat_mul((md5_quat){1e-5f, 0.0f, 0.0f, 1.0f}, from.rotation);
         md5_offset offset;
-        md5_make_offsets(&from, &from_velocity, &to, &to_velocity, 1, &offset);
+        md5i_make_offsets(&from, &from_velocity, &to, &to_velocity, 1, &offset);
         double angle = play_angle_between(from.rotation, to.rotation);
         double distance = play_distance_between(from.translation, to.translation);
         const float duration = (float)(0.01 + 2.0 * test_random(&random));
         for (int step = 0; step <= 40; step++) {
-            const md5_transform target = random_transform(&random);
-            md5_transform pose = target;
-            md5_add_offsets(&offset, duration * (float)step / 40.0f, duration, 1, &pose);
+            const md5_xform target = random_transform(&random);
+            md5_xform pose = target;
+            md5i_add_offsets(&offset, duration * (float)step / 40.0f, duration, 1, &pose);
             const double angle_now = play_angle_between(pose.rotation, target.rotation);
             const double distance_now = play_distance_between(pose.translation, target.translation);
             if (!CHECK(angle_now <= angle + 2e-6) || !CHECK(distance_now <= distance + 1e-6))
@@ -112,14 +112,14 @@ TEST (an_offset_decays_as_in_the_talk) {
         const double x0 = 0.1 + test_random(&random), v0 = 40.0 * test_random(&random) - 35.0;
         const double duration = 0.1 + test_random(&random), t = duration * test_random(&random);
         // Along y; velocity across it has no effect.
-        const md5_transform from = {.rotation = none, .translation = {0.0f, (float)x0, 0.0f}};
-        const md5_transform to = {.rotation = none};
+        const md5_xform from = {.rotation = none, .translation = {0.0f, (float)x0, 0.0f}};
+        const md5_xform to = {.rotation = none};
         const md5_velocity of_from = {.linear = {5.0f, (float)(v0 + 3.0), 0.0f}};
         const md5_velocity of_to = {.linear = {0.0f, 3.0f, -7.0f}};
         md5_offset offset;
-        md5_make_offsets(&from, &of_from, &to, &of_to, 1, &offset);
-        md5_transform pose = to;
-        md5_add_offsets(&offset, (float)t, (float)duration, 1, &pose);
+        md5i_make_offsets(&from, &of_from, &to, &of_to, 1, &offset);
+        md5_xform pose = to;
+        md5i_add_offsets(&offset, (float)t, (float)duration, 1, &pose);
         if (!CHECK_NEAR((double)pose.translation.y, bollo(x0, v0, duration, t), 2e-5)
             || !CHECK(pose.translation.x == 0.0f && pose.translation.z == 0.0f))
             return;
@@ -127,12 +127,12 @@ TEST (an_offset_decays_as_in_the_talk) {
 }
 
 TEST (a_transition_without_duration_leaves_nothing) {
-    const md5_transform from = {.rotation = {1.0f, 0.0f, 0.0f, 0.0f}};
-    const md5_transform to = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+    const md5_xform from = {.rotation = {1.0f, 0.0f, 0.0f, 0.0f}};
+    const md5_xform to = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
     md5_offset offset;
-    md5_make_offsets(&from, &STILL, &to, &STILL, 1, &offset);
-    md5_transform pose = to;
-    md5_add_offsets(&offset, 0.0f, 0.0f, 1, &pose);
+    md5i_make_offsets(&from, &STILL, &to, &STILL, 1, &offset);
+    md5_xform pose = to;
+    md5i_add_offsets(&offset, 0.0f, 0.0f, 1, &pose);
     CHECK(pose.rotation.w == 1.0f);
 }
 
@@ -144,8 +144,8 @@ TEST (velocity_towards_the_target_continues_without_a_jump) {
     for (int i = 0; i < 200; i++) {
         const double angle = 0.2 + 2.8 * test_random(&random);
         const double approach = 4.0 * test_random(&random); // radians and units a second
-        const md5_transform to = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
-        const md5_transform from = {
+        const md5_xform to = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+        const md5_xform from = {
             .rotation = {.z = (float)sin(0.5 * angle), .w = (float)cos(0.5 * angle)},
             .translation = {0.0f, (float)angle, 0.0f},
         };
@@ -153,11 +153,11 @@ TEST (velocity_towards_the_target_continues_without_a_jump) {
         const md5_velocity of_to = {.linear = {0.0f, (float)(approach - 1.0), 0.0f},
                                     .angular = {0.0f, 0.0f, (float)(approach + 1.0)}};
         md5_offset offset;
-        md5_make_offsets(&from, &of_from, &to, &of_to, 1, &offset);
+        md5i_make_offsets(&from, &of_from, &to, &of_to, 1, &offset);
         double left[2] = {angle, angle}, speed[2] = {approach, approach}, most_jump = 0.0;
         for (int k = 1; k <= 1000; k++) {
-            md5_transform pose = to;
-            md5_add_offsets(&offset, (float)(k * step), 0.5f, 1, &pose);
+            md5_xform pose = to;
+            md5i_add_offsets(&offset, (float)(k * step), 0.5f, 1, &pose);
             const double now[2] = {play_angle_between(pose.rotation, to.rotation),
                                    play_distance_between(pose.translation, to.translation)};
             for (int part = 0; part < 2; part++) {
@@ -176,13 +176,13 @@ TEST (velocity_towards_the_target_continues_without_a_jump) {
 // A velocity past half a turn leads away from the target, the long way round.
 TEST (velocity_beyond_half_a_turn_is_dropped) {
     const double degree = 3.14159265358979324 / 180.0;
-    const md5_transform to = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+    const md5_xform to = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
     for (int side = -1; side <= 1; side += 2) {
         const double half = 0.5 * 179.9 * degree;
-        const md5_transform from = {.rotation = {.x = (float)sin(half), .w = (float)cos(half)}};
+        const md5_xform from = {.rotation = {.x = (float)sin(half), .w = (float)cos(half)}};
         const md5_velocity velocity = {.angular = {(float)(side * 3.0), 0.0f, 0.0f}};
         md5_offset offset;
-        md5_make_offsets(&from, &velocity, &to, &STILL, 1, &offset);
+        md5i_make_offsets(&from, &velocity, &to, &STILL, 1, &offset);
         CHECK((offset.turn_rate == 0.0f) == (side > 0));
         // tan(angle / 4) is 1 here, and its derivative 1/2 per radian.
         CHECK_NEAR((double)offset.turn_rate, side > 0 ? 0.0 : -1.5, 0.01);
@@ -194,16 +194,16 @@ TEST (offsets_next_to_nothing_and_beyond_reason_are_sound) {
     static const float sizes[] = {0.0f, 1e-30f, 1e-18f, 1e-9f, 1.0f, 1e15f, 1e18f};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-            const md5_transform to = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
-            md5_transform from = to;
+            const md5_xform to = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+            md5_xform from = to;
             from.translation.z = sizes[i];
             const md5_velocity velocity = {.linear = {0.0f, sizes[k], -sizes[k]},
                                            .angular = {sizes[k], 0.0f, 0.0f}};
             md5_offset offset;
-            md5_make_offsets(&from, &velocity, &to, &STILL, 1, &offset);
+            md5i_make_offsets(&from, &velocity, &to, &STILL, 1, &offset);
             for (int step = -1; step <= 4; step++) {
-                md5_transform pose = to;
-                md5_add_offsets(&offset, 0.1f * (float)step, 0.3f, 1, &pose);
+                md5_xform pose = to;
+                md5i_add_offsets(&offset, 0.1f * (float)step, 0.3f, 1, &pose);
                 CHECK(isfinite(pose.translation.z) && isfinite(pose.rotation.w));
                 CHECK(step < 0 || pose.translation.z <= sizes[i]);
                 CHECK(step < 0 || pose.translation.z >= 0.0f);

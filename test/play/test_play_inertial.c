@@ -133,7 +133,7 @@ static md5_machine *make_machine(const character *of, uint64_t *random)
 
 static void close_character(character *of)
 {
-    md5_free_machine(of->machine);
+    md5_destroy_machine(of->machine);
     for (uint32_t i = 0; i < of->num_clips; i++) {
         md5_free_binding(of->bindings[i]);
         md5_free_anim(of->anims[i]);
@@ -202,7 +202,7 @@ enum { SEEN, UNSEEN, IN_CROWD, TARGET, PLAYERS };
 typedef struct scene {
     const character *of;
     md5_player *players[PLAYERS];
-    md5_transform *poses[PLAYERS];
+    md5_xform *poses[PLAYERS];
     md5_mat34 *palettes[PLAYERS];
     double *angles, *distances; // [joints] between SEEN and TARGET when the transition began
     void *scratch;
@@ -227,11 +227,12 @@ static void begin(scene *play, const character *of)
         play->players[i] = md5_create_player(of->machine, NULL, NULL);
         if (!play->players[i])
             abort();
-        play->poses[i] = room(num_joints, sizeof(md5_transform));
+        play->poses[i] = room(num_joints, sizeof(md5_xform));
         play->palettes[i] = room(num_joints, sizeof(md5_mat34));
     }
     const md5_play_job job = {.player = play->players[IN_CROWD]};
-    const size_t size = md5_player_scratch(of->machine) + md5_play_batch_scratch(&job, 1, NULL);
+    const size_t size =
+        md5_player_pose_scratch(of->machine) + md5_play_batch_scratch(&job, 1, NULL);
     play->scratch = room(size, 1);
     play->angles = room(num_joints, sizeof(double));
     play->distances = room(num_joints, sizeof(double));
@@ -240,7 +241,7 @@ static void begin(scene *play, const character *of)
 static void end(scene *play)
 {
     for (int i = 0; i < PLAYERS; i++) {
-        md5_free_player(play->players[i]);
+        md5_destroy_player(play->players[i]);
         free(play->poses[i]);
         free(play->palettes[i]);
     }
@@ -281,7 +282,7 @@ static double size_of(const scene *play)
 static void note_start(scene *play)
 {
     for (uint32_t i = 0; i < play->of->model->skeleton.num_joints; i++) {
-        const md5_transform shown = play->poses[SEEN][i], target = play->poses[TARGET][i];
+        const md5_xform shown = play->poses[SEEN][i], target = play->poses[TARGET][i];
         play->angles[i] = DEGREES * play_angle_between(shown.rotation, target.rotation);
         play->distances[i] = play_distance_between(shown.translation, target.translation);
     }
@@ -292,7 +293,7 @@ static void measure(scene *play)
 {
     const double size = size_of(play);
     for (uint32_t i = 0; i < play->of->model->skeleton.num_joints; i++) {
-        const md5_transform shown = play->poses[SEEN][i], target = play->poses[TARGET][i];
+        const md5_xform shown = play->poses[SEEN][i], target = play->poses[TARGET][i];
         const double angle = DEGREES * play_angle_between(shown.rotation, target.rotation);
         const double distance = play_distance_between(shown.translation, target.translation);
         play->most_degrees = fmax(play->most_degrees, angle - play->angles[i]);
@@ -306,8 +307,9 @@ static void go(scene *play, md5_fade fade)
     const float duration = (float)(0.05 + 0.75 * test_random(&play->random));
     play->state = test_random_u32(&play->random) % num_states;
     for (int i = 0; i < TARGET; i++)
-        md5_player_go(play->players[i], 0, play->state, duration, fade, MD5_EASE_SMOOTH);
-    md5_player_go(play->players[TARGET], 0, play->state, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+        md5_player_fade_to(play->players[i], 0, play->state, duration, fade, MD5_EASE_SMOOTH);
+    md5_player_fade_to(play->players[TARGET], 0, play->state, 0.0f, MD5_FADE_CROSS,
+                       MD5_EASE_LINEAR);
     pose(play, SEEN);
     pose(play, TARGET);
 }
@@ -325,7 +327,7 @@ static void let_run(scene *play, double sign)
 static bool are_equal(const scene *play)
 {
     const uint32_t num_joints = play->of->model->skeleton.num_joints;
-    return memcmp(play->poses[SEEN], play->poses[UNSEEN], num_joints * sizeof(md5_transform)) == 0
+    return memcmp(play->poses[SEEN], play->poses[UNSEEN], num_joints * sizeof(md5_xform)) == 0
            && memcmp(play->palettes[SEEN], play->palettes[IN_CROWD], num_joints * sizeof(md5_mat34))
                   == 0;
 }

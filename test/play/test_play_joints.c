@@ -27,7 +27,7 @@ static void begin_parts(play_scene *of)
     }
 }
 
-static void sample(const play_case *made, uint32_t clip, double seconds, md5_transform *pose)
+static void sample(const play_case *made, uint32_t clip, double seconds, md5_xform *pose)
 {
     const md5_moment moment = md5_moment_at(made->anims[clip], seconds, MD5_WRAP_LOOP);
     md5_sample(made->bindings[clip], &moment, MD5_ROOT_FILE, pose);
@@ -35,15 +35,15 @@ static void sample(const play_case *made, uint32_t clip, double seconds, md5_tra
 
 // Adds to a pose what a layer in state b adds or, if `fade` > 0, in a transition from b to c.
 static void add_full(const play_case *made, double seconds, double since, float fade,
-                     const float *mask, float weight, md5_transform *pose)
+                     const float *mask, float weight, md5_xform *pose)
 {
-    md5_transform reference[PLAY_JOINTS], b[PLAY_JOINTS], c[PLAY_JOINTS];
+    md5_xform reference[PLAY_JOINTS], b[PLAY_JOINTS], c[PLAY_JOINTS];
     sample(made, 1, 0.0, reference);
     sample(made, 1, seconds, b);
-    md5_make_additive(b, reference, PLAY_JOINTS, b);
+    md5_subtract_pose(b, reference, PLAY_JOINTS, b);
     if (fade > 0.0f) {
         sample(made, 2, since, c);
-        md5_make_additive(c, reference, PLAY_JOINTS, c);
+        md5_subtract_pose(c, reference, PLAY_JOINTS, c);
         md5_blend_poses(b, c, fade, NULL, PLAY_JOINTS, b);
     }
     md5_add_pose(pose, b, weight, mask, PLAY_JOINTS, pose);
@@ -69,15 +69,15 @@ static void check_added(const char *mask)
         &of, &(md5_machine_desc){
                  .masks = masks, .num_masks = mask ? 1 : 0, .layers = layers, .num_layers = 2});
     float weights[PLAY_JOINTS];
-    CHECK(md5_make_mask(&of.made.model->skeleton, mask ? mask : "*origin", mask ? 1 : 0, weights,
-                        NULL));
+    CHECK(md5_build_mask(&of.made.model->skeleton, mask ? mask : "*origin", mask ? 1 : 0, weights,
+                         NULL));
     const double begin = 0.35, duration = 0.5;
     for (int i = 0; i < 40; i++) {
         const double time = 0.05 * i, since = time - begin;
         const bool fades = since > -1e-9;
         if (i == 7)
-            md5_player_go(of.player, 1, 1, (float)duration, MD5_FADE_CROSS, MD5_EASE_LINEAR);
-        md5_transform pose[PLAY_JOINTS], body[PLAY_JOINTS], expected[PLAY_JOINTS];
+            md5_player_fade_to(of.player, 1, 1, (float)duration, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+        md5_xform pose[PLAY_JOINTS], body[PLAY_JOINTS], expected[PLAY_JOINTS];
         play_pose(of.player, pose);
         sample(&of.made, 3, time, body);
         memcpy(expected, body, sizeof body);
@@ -140,9 +140,9 @@ TEST (joints_of_items_that_are_added) {
                                              .num_layers = 1});
     for (uint32_t state = 0; state < 4; state++) {
         md5_player_reset(of.player);
-        md5_player_go(of.player, 0, state, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+        md5_player_fade_to(of.player, 0, state, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
         md5_player_advance(of.player, 0.4, NULL, NULL);
-        md5_transform pose[PLAY_JOINTS], expected[PLAY_JOINTS];
+        md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS];
         play_pose(of.player, pose);
         sample(&of.made, 3, 0.4, expected);
         add_full(&of.made, 0.4, 0.0, 0.0f, NULL, 0.75f, expected);
@@ -150,9 +150,9 @@ TEST (joints_of_items_that_are_added) {
     }
     // At the other end of the line, joint 10 is moved by c alone.
     CHECK(md5_player_set(of.player, 0, 1.0f));
-    md5_player_go(of.player, 0, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_fade_to(of.player, 0, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
     md5_player_advance(of.player, 0.4, NULL, NULL);
-    md5_transform pose[PLAY_JOINTS], expected[PLAY_JOINTS], c[PLAY_JOINTS], reference[PLAY_JOINTS];
+    md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS], c[PLAY_JOINTS], reference[PLAY_JOINTS];
     play_pose(of.player, pose);
     sample(&of.made, 3, 0.4, expected);
     sample(&of.made, 1, 0.0, reference);
@@ -178,8 +178,8 @@ TEST (joints_of_a_walk_that_is_added) {
     };
     play_scene_play(&of, &(md5_machine_desc){.layers = layers, .num_layers = 2});
     md5_player_advance(of.player, 0.3, NULL, NULL);
-    md5_transform pose[PLAY_JOINTS], expected[PLAY_JOINTS], reference[PLAY_JOINTS];
-    md5_transform source[PLAY_JOINTS];
+    md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS], reference[PLAY_JOINTS];
+    md5_xform source[PLAY_JOINTS];
     play_pose(of.player, pose);
     sample(&of.made, 0, 0.3, expected);
     sample(&of.made, 1, 0.0, reference);
@@ -196,7 +196,7 @@ static const char BOBBIN[] = "models/bobbin/bobbin.md5mesh";
 
 enum { MOST_JOINTS = 128 };
 
-static bool is_near(const md5_transform *a, const md5_transform *b)
+static bool is_near(const md5_xform *a, const md5_xform *b)
 {
     float p[8], q[8];
     memcpy(p, a, sizeof p);
@@ -210,12 +210,12 @@ static bool is_near(const md5_transform *a, const md5_transform *b)
 
 // Samples the clip of a layer, which has the number of the layer, at its current time.
 static void sample_layer(const md5_machine *machine, md5_player *player, uint32_t layer,
-                         md5_transform *pose)
+                         md5_xform *pose)
 {
     const md5_source *const source = &machine->sources[layer];
     const md5_clock clock = md5_newest(&player->layer_states[layer])->instances[0].now;
     const md5_moment moment =
-        md5_clock_moment(&source->timings[MD5_PLAY_LOOP], clock, MD5_INTERPOLATE_LINEAR);
+        md5i_clock_moment(&source->timings[MD5_PLAY_LOOP], clock, MD5_INTERPOLATE_LINEAR);
     md5_sample(source->binding, &moment, MD5_ROOT_FILE, pose);
 }
 
@@ -254,12 +254,12 @@ static void check_mask(const char *joints, uint32_t feather, float weight, md5_l
                                                                   .layers = layers,
                                                                   .num_layers = 2});
     md5_player *const player = play_player(machine);
-    md5_transform body[MOST_JOINTS], other[MOST_JOINTS], reference[MOST_JOINTS];
-    md5_transform *const pose = other;
+    md5_xform body[MOST_JOINTS], other[MOST_JOINTS], reference[MOST_JOINTS];
+    md5_xform *const pose = other;
     float weights[MOST_JOINTS];
     const uint32_t count = model->skeleton.num_joints;
     const md5_moment first = {0};
-    CHECK(count <= MOST_JOINTS && md5_make_mask(&model->skeleton, joints, feather, weights, NULL));
+    CHECK(count <= MOST_JOINTS && md5_build_mask(&model->skeleton, joints, feather, weights, NULL));
     md5_player_advance(player, 0.25, NULL, NULL);
     sample_layer(machine, player, 0, body);
     sample_layer(machine, player, 1, other);
@@ -273,8 +273,8 @@ static void check_mask(const char *joints, uint32_t feather, float weight, md5_l
         CHECK(memcmp(pose, body, count * sizeof *pose) == 0);
     for (uint32_t i = 0; i < count; i++)
         CHECK(is_near(&pose[i], &body[i]));
-    md5_free_player(player);
-    md5_free_machine(machine);
+    md5_destroy_player(player);
+    md5_destroy_machine(machine);
     for (int i = 0; i < 2; i++) {
         md5_free_binding(bindings[i]);
         md5_free_anim(anims[i]);
@@ -332,17 +332,17 @@ TEST (joints_of_a_mask_are_all_that_is_sampled) {
             &of,
             &(md5_machine_desc){.masks = masks, .num_masks = 1, .layers = layers, .num_layers = 2});
         md5_player_advance(of.player, 0.26, NULL, NULL);
-        md5_transform pose[PLAY_JOINTS], expected[PLAY_JOINTS], other[PLAY_JOINTS];
+        md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS], other[PLAY_JOINTS];
         play_pose(of.player, pose);
         sample(&of.made, 0, 0.26, expected);
         const md5_moment moment = md5_moment_at(of.made.anims[1], 0.26, MD5_WRAP_LOOP);
-        md5_sample_source(of.machine, &of.machine->sources[1], MD5_PLAY_LOOP, &moment, other);
+        md5i_sample_source(of.machine, &of.machine->sources[1], MD5_PLAY_LOOP, &moment, other);
         for (int joint = 0; joint < PLAY_JOINTS; joint++) {
             if (md5_mask_of(of.machine, 0)[joint] > 0.0f)
                 expected[joint] = other[joint];
         }
         CHECK(play_pose_distance(pose, expected) < NEAR);
-        md5_player_go(of.player, 1, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+        md5_player_fade_to(of.player, 1, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
         md5_player_advance(of.player, 0.0, NULL, NULL);
         play_pose(of.player, pose);
         sample(&of.made, 0, 0.26, expected);
@@ -378,15 +378,15 @@ static void check_branch(const made_pose *made, uint32_t feather, uint64_t *rand
     const md5_source *const source = &machine->sources[0];
     const md5_clock clock = md5_newest(&player->layer_states[1])->instances[0].now;
     const md5_moment moment =
-        md5_clock_moment(&source->timings[MD5_PLAY_LOOP], clock, MD5_INTERPOLATE_LINEAR);
-    md5_transform pose[MOST_JOINTS], expected[MOST_JOINTS];
+        md5i_clock_moment(&source->timings[MD5_PLAY_LOOP], clock, MD5_INTERPOLATE_LINEAR);
+    md5_xform pose[MOST_JOINTS], expected[MOST_JOINTS];
     md5_sample(made->binding, &moment, MD5_ROOT_FILE, expected);
     md5_blend_poses(made->model.bind_local, expected, 1.0f, md5_mask_of(machine, 0), count,
                     expected);
     play_pose(player, pose);
     CHECK(memcmp(pose, expected, count * sizeof *pose) == 0);
-    md5_free_player(player);
-    md5_free_machine(machine);
+    md5_destroy_player(player);
+    md5_destroy_machine(machine);
 }
 
 TEST (joints_of_a_branch_through_other_skeletons) {

@@ -36,8 +36,8 @@ static md5_machine *make_machine(const md5_model *model, const char *modifier, m
 static double miss_of(const md5_machine *machine, const md5_model *model)
 {
     md5_player *const player = md5_create_player(machine, NULL, NULL);
-    void *const scratch = malloc(md5_player_scratch(machine));
-    md5_transform pose[8];
+    void *const scratch = malloc(md5_player_pose_scratch(machine));
+    md5_xform pose[8];
     md5_target *const target = md5_player_target(player, 0);
     *target = (md5_target){.weight = 1.0f, .position = {5.0f, 2.0f, 6.0f}};
     md5_player_advance(player, 0.0, NULL, NULL);
@@ -45,7 +45,7 @@ static double miss_of(const md5_machine *machine, const md5_model *model)
     const real3 foot = ik_place(&model->skeleton, pose, 5).at;
     const double miss = real3_length(real3_sub(foot, real3_of(target->position)));
     free(scratch);
-    md5_free_player(player);
+    md5_destroy_player(player);
     return miss;
 }
 
@@ -65,7 +65,7 @@ TEST (play_limb_of_named_joints_reaches) {
             const md5_modifier_desc *const kept = md5_machine_tables(machine)->modifiers;
             CHECK_STRING(kept->middle, "shin");
         }
-        md5_free_machine(machine);
+        md5_destroy_machine(machine);
     }
     md5_free_model(model);
 }
@@ -100,7 +100,7 @@ TEST (play_limb_that_cannot_bend_is_refused) {
         md5_machine *const machine = make_machine(model, cases[i][0], &error);
         CHECK_STRING(error.message, cases[i][1]);
         CHECK((machine != NULL) == (cases[i][1][0] == '\0'));
-        md5_free_machine(machine);
+        md5_destroy_machine(machine);
     }
     md5_free_model(model);
 }

@@ -177,7 +177,7 @@ static void check_refused(const full *all, const char *message)
     CHECK(machine == NULL);
     CHECK_STRING(error.message, message);
     CHECK(error.status != MD5_OK);
-    md5_free_machine(machine);
+    md5_destroy_machine(machine);
 }
 
 // Applies `change` to valid tables called `all`, which must then be refused.
@@ -445,9 +445,9 @@ TEST (machine_keeps_its_tables) {
         CHECK(md5_find_motion(machine, kept->motions[i].name) == (int32_t)i);
     CHECK(md5_find_motion(machine, "x") == -1 && md5_find_motion(machine, NULL) == -1);
     CHECK(md5_find_modifier(machine, "swing") == 2 && md5_find_modifier(machine, "x") == -1);
-    md5_free_machine(machine);
-    md5_free_machine(NULL);
-    md5_free_player(NULL);
+    md5_destroy_machine(machine);
+    md5_destroy_machine(NULL);
+    md5_destroy_player(NULL);
     play_end(&made);
 }
 
@@ -465,8 +465,8 @@ static void survive_failures(const md5_machine_desc *desc)
         CHECK(player || error.status == MD5_ERROR_MEMORY);
         CHECK(heap.live == (size_t)(machine != NULL) + (player != NULL));
         const bool is_made = player != NULL;
-        md5_free_player(player);
-        md5_free_machine(machine);
+        md5_destroy_player(player);
+        md5_destroy_machine(machine);
         CHECK_UINT(heap.live, 0);
         CHECK_UINT(heap.live_bytes, 0);
         if (is_made)
@@ -529,7 +529,7 @@ TEST (machine_keeps_within_every_memory_limit) {
         CHECK((error.status == MD5_OK) == is_made);
         CHECK(is_made || error.status == MD5_ERROR_MEMORY);
         CHECK(heap.peak_bytes <= limit);
-        md5_free_machine(machine);
+        md5_destroy_machine(machine);
     }
     play_end(&made);
 }

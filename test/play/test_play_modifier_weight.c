@@ -44,15 +44,15 @@ static void begin(weighed *of, const char *modifiers)
 
 static void end(weighed *of)
 {
-    md5_free_player(of->player);
-    md5_free_machine(of->machine);
+    md5_destroy_player(of->player);
+    md5_destroy_machine(of->machine);
     md5_free_machine_file(of->file);
     play_end(&of->made);
 }
 
 enum { STEPS = 20 };
 
-static void go_on(md5_player *player, md5_transform *pose)
+static void go_on(md5_player *player, md5_xform *pose)
 {
     md5_player_advance(player, 0.05, NULL, NULL);
     play_pose(player, pose);
@@ -71,7 +71,7 @@ static double difference_with(const char *modifiers, const char *others, float w
     if (a.player && weight >= 0.0f)
         md5_player_target(a.player, 0)->weight = weight;
     for (int i = 0; a.player && b.player && i < STEPS; i++) {
-        md5_transform pose[PLAY_JOINTS], other[PLAY_JOINTS];
+        md5_xform pose[PLAY_JOINTS], other[PLAY_JOINTS];
         go_on(a.player, pose);
         go_on(b.player, other);
         if (memcmp(pose, other, sizeof pose) != 0)
@@ -148,7 +148,7 @@ TEST (modifier_weight_a_target_is_enough) {
         "modifier c fabrik lhand { length 4 } modifier d joint rhand { local_override }\n"
         "modifier e joint chest { local_override }";
     weighed of;
-    md5_transform pose[PLAY_JOINTS], expected[PLAY_JOINTS];
+    md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS];
     begin(&of, modifiers);
     CHECK_STRING(of.error.message, "");
     const md5_skeleton *const skeleton = &of.made.model->skeleton;
@@ -163,8 +163,8 @@ TEST (modifier_weight_a_target_is_enough) {
                                  .tolerance = 0.01f,
                                  .iterations = 16,
                                  .weight = 1.0f};
-    CHECK(md5_aim(skeleton, expected, &aim));
-    CHECK(md5_two_bone(skeleton, expected, &bend));
+    CHECK(md5_solve_aim(skeleton, expected, &aim));
+    CHECK(md5_solve_two_bone(skeleton, expected, &bend));
     (void)md5_fabrik(skeleton, expected, &reach);
     expected[8].rotation = turn;
     expected[3].translation = place;
@@ -203,7 +203,7 @@ TEST (modifier_weight_is_saved_and_copied) {
                 md5_player_copy(others[k], of.player);
         }
         for (int step = 0; step < 4; step++) {
-            md5_transform pose[PLAY_JOINTS], other[PLAY_JOINTS];
+            md5_xform pose[PLAY_JOINTS], other[PLAY_JOINTS];
             md5_mat34 joints[2][PLAY_JOINTS];
             md5_play_job job = {.player = others[2], .seconds = 0.05, .joints = joints[0]};
             void *const scratch = malloc(md5_play_batch_scratch(&job, 1, NULL));
@@ -218,7 +218,7 @@ TEST (modifier_weight_is_saved_and_copied) {
             free(scratch);
         }
         for (int k = 0; k < OTHERS; k++)
-            md5_free_player(others[k]);
+            md5_destroy_player(others[k]);
         if (when == 0)
             md5_player_target(of.player, 1)->position = (md5_vec3){5.0f, 2.0f, 6.0f};
         else

@@ -61,7 +61,7 @@ static double weight_of(const play_scene *of, uint32_t target)
 
 static void go(const play_scene *of, uint32_t layer, uint32_t state, float duration, md5_fade fade)
 {
-    CHECK(md5_player_go(of->player, layer, state, duration, fade, MD5_EASE_LINEAR));
+    CHECK(md5_player_fade_to(of->player, layer, state, duration, fade, MD5_EASE_LINEAR));
 }
 
 static void pass(const play_scene *of, double seconds)
@@ -78,11 +78,11 @@ static double curve(double frame)
 TEST (morph_targets_have_names) {
     play_scene of;
     begin(&of);
-    CHECK_UINT(md5_num_morphs(of.machine), NUM_TARGETS);
-    CHECK_STRING(md5_morph_name(of.machine, SMILE), "smile");
-    CHECK_STRING(md5_morph_name(of.machine, BLINK), "blink");
-    CHECK_STRING(md5_morph_name(of.machine, OH), "oh");
-    CHECK(md5_morph_name(of.machine, NUM_TARGETS) == NULL);
+    CHECK_UINT(md5_machine_num_morphs(of.machine), NUM_TARGETS);
+    CHECK_STRING(md5_machine_morph_name(of.machine, SMILE), "smile");
+    CHECK_STRING(md5_machine_morph_name(of.machine, BLINK), "blink");
+    CHECK_STRING(md5_machine_morph_name(of.machine, OH), "oh");
+    CHECK(md5_machine_morph_name(of.machine, NUM_TARGETS) == NULL);
     CHECK(md5_find_morph(of.machine, "oh") == OH);
     CHECK(md5_find_morph(of.machine, "none") == -1 && md5_find_morph(of.machine, NULL) == -1);
     play_scene_end(&of);
@@ -154,7 +154,7 @@ TEST (morph_follows_a_clip_that_is_a_one_shot) {
     md5_player_seek(of.player, 0, 1, 0.0);
     CHECK_NEAR(weight_of(&of, BLINK), 0.0, 0.0);
     const md5_shot_desc shot = {.weight = 0.8f, .fade_in = 0.6f};
-    CHECK(md5_player_play(of.player, 0, 0, &shot));
+    CHECK(md5_player_play_shot(of.player, 0, 0, &shot));
     pass(&of, 0.3);
     CHECK_NEAR(weight_of(&of, BLINK), 0.4 * curve(3.0), 1e-5);
     pass(&of, 0.15);
@@ -235,8 +235,8 @@ TEST (morph_weights_are_saved_and_copied) {
         md5_player_advance(copied, 0.07, NULL, NULL);
     }
     free(bytes);
-    md5_free_player(restored);
-    md5_free_player(copied);
+    md5_destroy_player(restored);
+    md5_destroy_player(copied);
     play_scene_end(&of);
 }
 
@@ -264,7 +264,7 @@ TEST (morph_weights_of_any_bytes_are_finite) {
     }
     CHECK(num_refused > 0);
     free(bytes);
-    md5_free_player(other);
+    md5_destroy_player(other);
     play_scene_end(&of);
 }
 
@@ -282,7 +282,7 @@ static void check_refused(const md5_morph_desc *rows, uint32_t count, const char
     md5_machine *const machine = md5_create_machine(&desc, NULL, &error);
     if (CHECK(!machine))
         CHECK_STRING(error.message, message);
-    md5_free_machine(machine);
+    md5_destroy_machine(machine);
     play_scene_end(&of);
 }
 

@@ -52,6 +52,6 @@ TEST (near_tendril_strikes_while_something_is_near_and_recoils) {
         check_state(&of, 0.1, "recoil");
         check_state(&of, 4.0, "idle");
     }
-    md5_free_player(of.player);
+    md5_destroy_player(of.player);
     md5_free_character(of.character);
 }

@@ -30,7 +30,7 @@ TEST (play_shows_a_clip) {
     play_scene_play(&of, &(md5_machine_desc){.layers = layers, .num_layers = 1});
     double time = 0.0;
     for (int i = 0; i < 100; i++) {
-        md5_transform pose[PLAY_JOINTS];
+        md5_xform pose[PLAY_JOINTS];
         play_real expected[PLAY_JOINTS];
         play_pose(of.player, pose);
         at(&of.made, 1, time, expected);
@@ -55,11 +55,11 @@ TEST (play_crossfades_up_to_four) {
     uint32_t num_begun = 1;
     for (int i = 0; i < 180; i++) {
         if (num_begun < 4 && time >= begins[num_begun] - 1e-9) {
-            CHECK(md5_player_go(of.player, 0, num_begun, (float)durations[num_begun],
-                                MD5_FADE_CROSS, easings[num_begun]));
+            CHECK(md5_player_fade_to(of.player, 0, num_begun, (float)durations[num_begun],
+                                     MD5_FADE_CROSS, easings[num_begun]));
             num_begun++;
         }
-        md5_transform pose[PLAY_JOINTS];
+        md5_xform pose[PLAY_JOINTS];
         play_real expected[PLAY_JOINTS], next[PLAY_JOINTS];
         play_pose(of.player, pose);
         at(&of.made, 0, time, expected);
@@ -84,11 +84,11 @@ TEST (play_crossfade_stays_within_its_ends) {
     const md5_state_desc states[] = {{"a", "a"}, {"b", "b"}};
     const md5_layer_desc layers[] = {{.name = "body", .states = states, .num_states = 2}};
     play_scene_play(&of, &(md5_machine_desc){.layers = layers, .num_layers = 1});
-    CHECK(md5_player_go(of.player, 0, 1, 1.0f, MD5_FADE_CROSS, MD5_EASE_BACK_IN_OUT));
+    CHECK(md5_player_fade_to(of.player, 0, 1, 1.0f, MD5_FADE_CROSS, MD5_EASE_BACK_IN_OUT));
     for (int i = 1; i < 20; i++) {
         md5_player_advance(of.player, 0.05, NULL, NULL);
         const double time = 0.05 * i, eased = (double)md5_ease(MD5_EASE_BACK_IN_OUT, (float)time);
-        md5_transform pose[PLAY_JOINTS];
+        md5_xform pose[PLAY_JOINTS];
         play_real expected[PLAY_JOINTS], next[PLAY_JOINTS];
         play_pose(of.player, pose);
         at(&of.made, 0, time, expected);
@@ -106,11 +106,11 @@ TEST (play_fades_to_nothing) {
     const md5_state_desc states[] = {{"a", "a"}, {"nothing", NULL}, {"c", "c"}};
     const md5_layer_desc layers[] = {{.name = "body", .states = states, .num_states = 3}};
     play_scene_play(&of, &(md5_machine_desc){.layers = layers, .num_layers = 1});
-    md5_transform pose[PLAY_JOINTS];
+    md5_xform pose[PLAY_JOINTS];
     play_real bind[PLAY_JOINTS], a[PLAY_JOINTS], c[PLAY_JOINTS], expected[PLAY_JOINTS];
     play_real_bind(of.made.model, bind);
 
-    md5_player_go(of.player, 0, 1, 0.5f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_fade_to(of.player, 0, 1, 0.5f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
     md5_player_advance(of.player, 0.2, NULL, NULL);
     play_pose(of.player, pose);
     at(&of.made, 0, 0.2, a);
@@ -119,7 +119,7 @@ TEST (play_fades_to_nothing) {
 
     // The fade to nothing has left A 0.6; the fade to C is half done: A has 0.3, C 0.5, nothing
     // 0.2.
-    md5_player_go(of.player, 0, 2, 0.2f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_fade_to(of.player, 0, 2, 0.2f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
     md5_player_advance(of.player, 0.1, NULL, NULL);
     play_pose(of.player, pose);
     at(&of.made, 0, 0.3, a);
@@ -128,7 +128,7 @@ TEST (play_fades_to_nothing) {
     play_real_blend(bind, expected, 0.7, NULL, expected);
     CHECK(play_distance(pose, expected) < NEAR);
 
-    md5_player_go(of.player, 0, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_fade_to(of.player, 0, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
     play_pose(of.player, pose);
     CHECK(memcmp(pose, of.made.model->bind_local, sizeof pose) == 0);
     play_scene_end(&of);
@@ -172,7 +172,7 @@ TEST (play_nests_motions) {
                                              .layers = layers,
                                              .num_layers = 1});
     float arms[PLAY_JOINTS];
-    CHECK(md5_make_mask(&of.made.model->skeleton, "*larm *rarm", 0, arms, NULL));
+    CHECK(md5_build_mask(&of.made.model->skeleton, "*larm *rarm", 0, arms, NULL));
     double time = 0.0;
     for (int i = 0; i < 50; i++) {
         const double x = 0.25 + 0.01 * i, more = 0.02 * i;
@@ -180,7 +180,7 @@ TEST (play_nests_motions) {
         md5_player_set(of.player, 1, (float)more);
         md5_player_advance(of.player, 0.06, NULL, NULL);
         time += 0.06;
-        md5_transform pose[PLAY_JOINTS];
+        md5_xform pose[PLAY_JOINTS];
         play_real expected[PLAY_JOINTS], other[PLAY_JOINTS], reference[PLAY_JOINTS];
         play_pose(of.player, pose);
         at(&of.made, 0, 0.5 * time, expected);
@@ -197,7 +197,7 @@ TEST (play_nests_motions) {
         CHECK(play_distance(pose, expected) < NEAR);
     }
     // A changed parameter is visible immediately, without a step.
-    md5_transform before[PLAY_JOINTS], after[PLAY_JOINTS];
+    md5_xform before[PLAY_JOINTS], after[PLAY_JOINTS];
     play_pose(of.player, before);
     md5_player_set(of.player, 0, 0.1f);
     play_pose(of.player, after);
@@ -229,9 +229,9 @@ TEST (play_lays_layers_over_another) {
                                              .layers = layers,
                                              .num_layers = 3});
     float upper[PLAY_JOINTS];
-    CHECK(md5_make_mask(&of.made.model->skeleton, "*spine", 2, upper, NULL));
+    CHECK(md5_build_mask(&of.made.model->skeleton, "*spine", 2, upper, NULL));
     for (int i = 0; i < 50; i++) {
-        md5_transform pose[PLAY_JOINTS];
+        md5_xform pose[PLAY_JOINTS];
         play_real expected[PLAY_JOINTS], other[PLAY_JOINTS], reference[PLAY_JOINTS];
         const double time = 0.05 * i;
         play_pose(of.player, pose);
@@ -320,12 +320,12 @@ static void begin_original(original *of)
                                                .layers = layers,
                                                .num_layers = 5});
     for (int i = 0; i < 4; i++)
-        CHECK(md5_make_mask(&scene->made.model->skeleton, masks[i].joints, 0, of->masks[i], NULL));
+        CHECK(md5_build_mask(&scene->made.model->skeleton, masks[i].joints, 0, of->masks[i], NULL));
 }
 
 static void check_original(original *of, const channel *channels, double time)
 {
-    md5_transform pose[PLAY_JOINTS];
+    md5_xform pose[PLAY_JOINTS];
     play_real expected[PLAY_JOINTS];
     play_pose(of->scene.player, pose);
     play_original(&of->scene.made, channels, time, expected);
@@ -337,7 +337,7 @@ TEST (play_fades_channels_as_the_original) {
     original of;
     begin_original(&of);
     for (uint32_t i = 0; i < 3; i++)
-        md5_player_go(of.scene.player, i, 1, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+        md5_player_fade_to(of.scene.player, i, 1, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
     for (int i = 0; i < 48; i++) {
         const double time = 0.025 * i, in = fmin(time, 1.0), blink = (double)(float)(0.02 * i);
         const channel channels[5] = {{NULL, {0, 0}, {0.0, 0.0}},
@@ -356,8 +356,8 @@ TEST (play_fades_channels_as_the_original) {
 TEST (play_fades_the_whole_body_as_the_original) {
     original of;
     begin_original(&of);
-    md5_player_go(of.scene.player, 3, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
-    md5_player_go(of.scene.player, 3, 0, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_fade_to(of.scene.player, 3, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_fade_to(of.scene.player, 3, 0, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
     for (int i = 0; i < 48; i++) {
         const double time = 0.025 * i, in = fmin(time, 1.0);
         const channel channels[5] = {{NULL, {1, 0}, {1.0 - in, 0.0}},

@@ -301,7 +301,7 @@ void play_random_change(md5_player *const *players, uint32_t num_players, play_r
         if (kind == 8)
             md5_player_set(players[i], PLAY_PACE, pace);
         if (kind == 9)
-            md5_player_go(players[i], layer, state, duration, fade, MD5_EASE_LINEAR);
+            md5_player_fade_to(players[i], layer, state, duration, fade, MD5_EASE_LINEAR);
         if (kind == 10)
             md5_player_seek(players[i], layer, state, time);
     }

@@ -113,9 +113,9 @@ TEST (interrupted_transition_has_no_end) {
     make(&of);
     md5_player *const player = of.scene.player;
     advance(&of, 0.25);
-    md5_player_go(player, 0, 2, 0.25f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_fade_to(player, 0, 2, 0.25f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
     CHECK_STRING(advance(&of, 0.125), "leave body/stand 0.0; enter body/rest 0.2; ");
-    md5_player_go(player, 0, 3, 0.125f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
+    md5_player_fade_to(player, 0, 3, 0.125f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
     CHECK_STRING(advance(&of, 0.1), "leave body/rest 0.2; enter body/land 0.3; ");
     CHECK_STRING(advance(&of, 0.1), "arrive body/land 0.3; ");
     play_scene_end(&of.scene);
@@ -129,8 +129,8 @@ TEST (state_that_is_left_at_once_is_silent) {
     make(&of);
     md5_player *const player = of.scene.player;
     advance(&of, 0.0);
-    md5_player_go(player, 0, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
-    md5_player_go(player, 0, 2, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_fade_to(player, 0, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_fade_to(player, 0, 2, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
     CHECK_STRING(advance(&of, 0.0), "leave body/stand 0.0; enter body/land 0.3; "
                                     "arrive body/land 0.3; ");
     play_scene_end(&of.scene);
@@ -143,7 +143,7 @@ TEST (seek_reports_nothing) {
     advance(&of, 0.0);
     md5_player_seek(of.scene.player, 0, 3, 0.25);
     CHECK_STRING(advance(&of, 0.125), "");
-    md5_player_go(of.scene.player, 0, 0, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_fade_to(of.scene.player, 0, 0, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
     CHECK_STRING(advance(&of, 0.0),
                  "leave body/land 0.3; enter body/stand 0.0; arrive body/stand 0.0; ");
     md5_player_reset(of.scene.player);
@@ -186,7 +186,7 @@ TEST (only_events_that_are_asked_for_are_reported) {
         of.desc.report = (md5_report_desc){kind == 0, kind == 1, kind == 2, kind == 3};
         make(&of);
         advance(&of, 0.0);
-        md5_player_go(of.scene.player, 0, 1, 0.25f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+        md5_player_fade_to(of.scene.player, 0, 1, 0.25f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
         static const char *const expected[] = {
             "enter body/jump 0.1; last; ",
             "leave body/stand 0.0; last; ",
@@ -205,7 +205,7 @@ TEST (changes_without_a_callback_are_not_kept) {
     begin(&of);
     make(&of);
     md5_player_advance(of.scene.player, 0.1, NULL, NULL);
-    md5_player_go(of.scene.player, 0, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_fade_to(of.scene.player, 0, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
     md5_player_advance(of.scene.player, 0.1, NULL, NULL);
     CHECK_STRING(advance(&of, 0.1), "");
     play_scene_end(&of.scene);

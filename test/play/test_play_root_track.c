@@ -10,21 +10,20 @@
 enum { NUM_FRAMES = 9 };
 
 // Walks along a curve to the left: on frame i it has turned by i * step radians.
-static void make_roots(double step, md5_transform *roots)
+static void make_roots(double step, md5_xform *roots)
 {
     for (int i = 0; i < NUM_FRAMES; i++) {
         const double yaw = 0.3 + i * step;
-        roots[i] = (md5_transform){
+        roots[i] = (md5_xform){
             .rotation = {.z = (float)sin(0.5 * yaw), .w = (float)cos(0.5 * yaw)},
             .translation = {(float)(5.0 + 2.0 * i), (float)(0.3 * i * i), (float)(40 + i)},
         };
     }
 }
 
-static md5_root_track track_of(md5_extract extract, const md5_transform *roots,
-                               md5_root_delta *frames)
+static md5_root_track track_of(md5_extract extract, const md5_xform *roots, md5_root_delta *frames)
 {
-    md5_make_root_track(extract, roots, NUM_FRAMES, frames);
+    md5i_make_root_track(extract, roots, NUM_FRAMES, frames);
     return (md5_root_track){extract, NUM_FRAMES, frames};
 }
 
@@ -40,9 +39,9 @@ static bool ways_agree(md5_root_delta a, md5_root_delta b, double tolerance)
 static md5_root_delta way_of(const md5_root_track *track, const md5_timing *timing, md5_clock from,
                              md5_clock to)
 {
-    const md5_root_position start = md5_root_position_at(track, timing, from);
-    const md5_root_position end = md5_root_position_at(track, timing, to);
-    return md5_root_delta_between(track, &start, &end);
+    const md5_root_position start = md5i_root_position_at(track, timing, from);
+    const md5_root_position end = md5i_root_position_at(track, timing, to);
+    return md5i_root_delta_between(track, &start, &end);
 }
 
 TEST (a_root_delta_times_its_inverse_is_identity) {
@@ -53,21 +52,21 @@ TEST (a_root_delta_times_its_inverse_is_identity) {
 }
 
 TEST (a_root_delta_as_a_transform_turns_by_its_yaw) {
-    const md5_transform left = md5_root_delta_transform((md5_root_delta){1.0, 2.0, 3.0, 0.0, 1.0});
+    const md5_xform left = md5i_root_delta_transform((md5_root_delta){1.0, 2.0, 3.0, 0.0, 1.0});
     const md5_vec3 ahead = md5_quat_rotate(left.rotation, (md5_vec3){1.0f, 0.0f, 0.0f});
     CHECK_NEAR((double)ahead.x, 0.0, 1e-6);
     CHECK_NEAR((double)ahead.y, 1.0, 1e-6);
     CHECK_NEAR((double)left.translation.z, 3.0, 0.0);
-    const md5_transform back = md5_root_delta_transform((md5_root_delta){.cosine = -1.0});
+    const md5_xform back = md5i_root_delta_transform((md5_root_delta){.cosine = -1.0});
     CHECK_NEAR((double)back.rotation.z, 1.0, 0.0);
     CHECK_NEAR((double)back.rotation.w, 0.0, 0.0);
 }
 
 TEST (each_kind_takes_its_own_axes) {
-    md5_transform roots[NUM_FRAMES];
+    md5_xform roots[NUM_FRAMES];
     md5_root_delta frames[NUM_FRAMES];
     make_roots(0.0, roots);
-    const md5_clock start = {0}, end = md5_clock_at(&LOOP, 0.5);
+    const md5_clock start = {0}, end = md5i_clock_at(&LOOP, 0.5);
     md5_root_track track = track_of(MD5_EXTRACT_MOVE, roots, frames);
     ways_agree(way_of(&track, &LOOP, start, end), (md5_root_delta){8.0, 4.8, 4.0, 1.0, 0.0}, 1e-5);
     track = track_of(MD5_EXTRACT_WALK, roots, frames);
@@ -76,18 +75,18 @@ TEST (each_kind_takes_its_own_axes) {
 
 // With the extracted part restored, the root is where the clip has it: delta * residual = sampled.
 TEST (what_is_taken_out_is_what_is_given) {
-    md5_transform roots[NUM_FRAMES];
+    md5_xform roots[NUM_FRAMES];
     md5_root_delta frames[NUM_FRAMES];
     make_roots(0.4, roots);
     for (int extract = MD5_EXTRACT_MOVE; extract <= MD5_EXTRACT_TURN; extract++) {
         const md5_root_track track = track_of((md5_extract)extract, roots, frames);
         for (uint32_t frame = 0; frame + 1 < NUM_FRAMES; frame++) {
-            const md5_clock clock = md5_clock_at(&LOOP, frame / 8.0);
-            const md5_moment moment = md5_clock_moment(&LOOP, clock, MD5_INTERPOLATE_LINEAR);
-            md5_transform left = roots[frame];
-            md5_remove_root_delta(MD5_AXES_ID, md5_root_delta_at(&track, &moment), &left);
+            const md5_clock clock = md5i_clock_at(&LOOP, frame / 8.0);
+            const md5_moment moment = md5i_clock_moment(&LOOP, clock, MD5_INTERPOLATE_LINEAR);
+            md5_xform left = roots[frame];
+            md5i_remove_root_delta(MD5_AXES_ID, md5i_root_delta_at(&track, &moment), &left);
             const md5_root_delta way = way_of(&track, &LOOP, (md5_clock){0}, clock);
-            const md5_transform whole = md5_transform_mul(md5_root_delta_transform(way), left);
+            const md5_xform whole = md5_xform_mul(md5i_root_delta_transform(way), left);
             const md5_vec3 off = md5_vec3_sub(whole.translation, roots[frame].translation);
             CHECK_NEAR((double)md5_vec3_dot(off, off), 0.0, 1e-8);
             CHECK_NEAR((double)left.translation.x, 5.0, 1e-4);
@@ -101,7 +100,7 @@ TEST (what_is_taken_out_is_what_is_given) {
 }
 
 TEST (root_deltas_of_any_split_of_the_time_add_up) {
-    md5_transform roots[NUM_FRAMES];
+    md5_xform roots[NUM_FRAMES];
     md5_root_delta frames[NUM_FRAMES];
     make_roots(0.35, roots);
     const md5_root_track track = track_of(MD5_EXTRACT_TURN, roots, frames);
@@ -111,12 +110,12 @@ TEST (root_deltas_of_any_split_of_the_time_add_up) {
                                    (md5_play_mode)(i / 2 % 3)};
         const double from = test_random(&random) * 6.0 - 3.0;
         const double to = from + test_random(&random) * 8.0 - 4.0;
-        const md5_clock start = md5_clock_at(&timing, from), end = md5_clock_at(&timing, to);
+        const md5_clock start = md5i_clock_at(&timing, from), end = md5i_clock_at(&timing, to);
         md5_root_delta sum = {.cosine = 1.0};
         md5_clock at = start;
         for (int part = 0; part < 5; part++) {
             const md5_clock next =
-                part == 4 ? end : md5_clock_at(&timing, from + (to - from) * test_random(&random));
+                part == 4 ? end : md5i_clock_at(&timing, from + (to - from) * test_random(&random));
             sum = md5_root_delta_mul(sum, way_of(&track, &timing, at, next));
             at = next;
         }
@@ -126,11 +125,11 @@ TEST (root_deltas_of_any_split_of_the_time_add_up) {
 }
 
 TEST (a_hundred_cycles_of_a_straight_walk_are_a_hundred_times_one) {
-    md5_transform roots[NUM_FRAMES];
+    md5_xform roots[NUM_FRAMES];
     md5_root_delta frames[NUM_FRAMES];
     make_roots(0.0, roots);
     const md5_root_track track = track_of(MD5_EXTRACT_WALK, roots, frames);
-    const md5_clock far = md5_clock_at(&LOOP, 100.0);
+    const md5_clock far = md5i_clock_at(&LOOP, 100.0);
     const md5_root_delta way = way_of(&track, &LOOP, (md5_clock){0}, far);
     CHECK_NEAR(way.x, 1600.0, 1e-3);
     const md5_root_delta back = way_of(&track, &LOOP, far, (md5_clock){0});
@@ -138,22 +137,22 @@ TEST (a_hundred_cycles_of_a_straight_walk_are_a_hundred_times_one) {
 }
 
 TEST (a_root_upside_down_keeps_the_yaw_it_had) {
-    md5_transform roots[NUM_FRAMES];
+    md5_xform roots[NUM_FRAMES];
     md5_root_delta frames[NUM_FRAMES];
     make_roots(0.2, roots);
     roots[4].rotation = (md5_quat){1.0f, 0.0f, 0.0f, 0.0f};
-    md5_make_root_track(MD5_EXTRACT_TURN, roots, NUM_FRAMES, frames);
+    md5i_make_root_track(MD5_EXTRACT_TURN, roots, NUM_FRAMES, frames);
     CHECK_NEAR(frames[4].cosine, frames[3].cosine, 1e-12);
     CHECK_NEAR(frames[4].sine, frames[3].sine, 1e-12);
 }
 
 TEST (half_a_turn_from_frame_to_frame_has_a_root_delta) {
-    md5_transform roots[NUM_FRAMES];
+    md5_xform roots[NUM_FRAMES];
     md5_root_delta frames[NUM_FRAMES];
     make_roots(3.14159265358979, roots);
     const md5_root_track track = track_of(MD5_EXTRACT_TURN, roots, frames);
     for (int step = 0; step < 32; step++) {
-        const md5_clock clock = md5_clock_at(&LOOP, step / 32.0);
+        const md5_clock clock = md5i_clock_at(&LOOP, step / 32.0);
         const md5_root_delta way = way_of(&track, &LOOP, (md5_clock){0}, clock);
         CHECK_NEAR(way.cosine * way.cosine + way.sine * way.sine, 1.0, 1e-6);
     }

@@ -104,9 +104,9 @@ static void change_shots(const save_test *of, md5_player *const *players, uint32
     const bool stops = play_one_in(random, 4);
     for (uint32_t i = 0; i < num_players; i++) {
         if (stops)
-            md5_player_stop(players[i], slot, shot.fade_out);
+            md5_player_stop_shot(players[i], slot, shot.fade_out);
         else
-            CHECK(md5_player_play(players[i], slot, clip, &shot));
+            CHECK(md5_player_play_shot(players[i], slot, clip, &shot));
     }
 }
 
@@ -128,7 +128,7 @@ static bool step_alike(save_test *of, md5_player *const *players, uint32_t num_p
 {
     const bool changes = !play_one_in(random, 3), is_seen = !play_one_in(random, 3);
     const double seconds = play_one_in(random, 4) ? 0.0 : play_random_seconds(random) * 0.1;
-    md5_transform poses[2][PLAY_JOINTS], motions[2];
+    md5_xform poses[2][PLAY_JOINTS], motions[2];
     if (changes)
         play_random_change(players, num_players, &of->tables, random);
     if (play_one_in(random, 3))
@@ -192,9 +192,9 @@ static bool check_machine(save_test *of, uint64_t seed, take_over *take)
     }
     test_check(is_same, __FILE__, __LINE__, "machine of seed %llu: MD5_SAVE_SEED tries it alone",
                (unsigned long long)seed);
-    md5_free_player(players[0]);
-    md5_free_player(players[1]);
-    md5_free_machine(of->machine);
+    md5_destroy_player(players[0]);
+    md5_destroy_player(players[1]);
+    md5_destroy_machine(of->machine);
     return is_same;
 }
 
@@ -230,7 +230,7 @@ static bool is_refused_or_valid(md5_player *player, const md5_player *before, co
                                 size_t size)
 {
     md5_error error;
-    md5_transform pose[PLAY_JOINTS];
+    md5_xform pose[PLAY_JOINTS];
     if (!md5_player_restore(player, bytes, size, &error))
         return CHECK(error.status != MD5_OK && error.message[0])
                && CHECK(are_saved_alike(player, before));
@@ -277,9 +277,9 @@ TEST (bytes_that_are_no_player_change_nothing) {
             bytes[i / 4] ^= flips[i % 4];
         }
         free(bytes);
-        md5_free_player(player);
-        md5_free_player(other);
-        md5_free_machine(of->machine);
+        md5_destroy_player(player);
+        md5_destroy_player(other);
+        md5_destroy_machine(of->machine);
     }
     play_end(&of->stock.made);
     free(of);
@@ -323,8 +323,8 @@ TEST (player_of_another_machine_is_refused_by_name) {
     void *const bytes = save(one.scene.player, &size);
     CHECK(md5_player_restore(other.scene.player, bytes, size, NULL));
 
-    md5_free_player(other.scene.player);
-    md5_free_machine(other.scene.machine);
+    md5_destroy_player(other.scene.player);
+    md5_destroy_machine(other.scene.machine);
     other.states[1].name = "run";
     play_scene_play(&other.scene, &other.desc);
     md5_error error;
@@ -391,8 +391,8 @@ TEST (fingerprint_depends_on_every_table) {
     for (int change = 0; change < 6; change++) {
         small other = {0};
         begin_small(&other);
-        md5_free_player(other.scene.player);
-        md5_free_machine(other.scene.machine);
+        md5_destroy_player(other.scene.player);
+        md5_destroy_machine(other.scene.machine);
         const md5_event event = {.frame = 1, .name = "step"};
         if (change == 0)
             other.layer.weight = 0.5f;

@@ -59,24 +59,24 @@ static void act(md5_player *player)
     target->weight = 0.5f;
     target->position = (md5_vec3){20.0f, 5.0f, 60.0f};
     md5_player_advance(player, 0.125, NULL, NULL);
-    md5_player_play(player, 0, 1,
-                    &(md5_shot_desc){.mask = "upper",
-                                     .weight = 0.75f,
-                                     .fade_in = 0.25f,
-                                     .fade_out = 0.5f,
-                                     .easing = MD5_EASE_SMOOTH});
-    md5_player_play(player, 1, 0,
-                    &(md5_shot_desc){.mode = MD5_LAYER_ADD,
-                                     .speed = -1.0f,
-                                     .end = MD5_SHOT_HOLDS,
-                                     .fade_in = 0.125f,
-                                     .easing = MD5_EASE_CUBIC_OUT});
+    md5_player_play_shot(player, 0, 1,
+                         &(md5_shot_desc){.mask = "upper",
+                                          .weight = 0.75f,
+                                          .fade_in = 0.25f,
+                                          .fade_out = 0.5f,
+                                          .easing = MD5_EASE_SMOOTH});
+    md5_player_play_shot(player, 1, 0,
+                         &(md5_shot_desc){.mode = MD5_LAYER_ADD,
+                                          .speed = -1.0f,
+                                          .end = MD5_SHOT_HOLDS,
+                                          .fade_in = 0.125f,
+                                          .easing = MD5_EASE_CUBIC_OUT});
     md5_player_advance(player, 0.125, NULL, NULL);
-    md5_player_play(
+    md5_player_play_shot(
         player, 0, 0,
         &(md5_shot_desc){
             .fade_in = 0.5f, .easing = MD5_EASE_QUADRATIC_IN, .end = MD5_SHOT_LOOPS, .start = 0.5});
-    md5_player_stop(player, 1, 0.25f);
+    md5_player_stop_shot(player, 1, 0.25f);
     md5_player_advance(player, 0.0625, NULL, NULL);
 }
 
@@ -111,7 +111,7 @@ static void read_saved(const char *text, size_t size, uint8_t *bytes)
 
 static double distance_now(md5_player *a, md5_player *b)
 {
-    md5_transform poses[2][PLAY_JOINTS];
+    md5_xform poses[2][PLAY_JOINTS];
     play_pose(a, poses[0]);
     play_pose(b, poses[1]);
     return play_pose_distance(poses[0], poses[1]);
@@ -252,6 +252,6 @@ TEST (saved_player_of_version_5_is_restored) {
         // It goes on as it was: the root has the velocity of the new clip.
         CHECK_NEAR((double)md5_player_root_motion(of.player).translation.x, 6.25, 1e-4);
     }
-    md5_free_player(same);
+    md5_destroy_player(same);
     play_scene_end(&of);
 }

@@ -50,7 +50,7 @@ static void advance(play_scene *of, double seconds)
 // How far the pose is from both clips blended by this weight.
 static double miss(const play_scene *of, double seconds, double weight)
 {
-    md5_transform pose[PLAY_JOINTS];
+    md5_xform pose[PLAY_JOINTS];
     play_real base[PLAY_JOINTS], shot[PLAY_JOINTS], blended[PLAY_JOINTS];
     play_real_sample(of->made.anims[0], 20.0 * seconds, base);
     play_real_sample(of->made.anims[1], 20.0 * seconds, shot);
@@ -67,7 +67,7 @@ TEST (shot_fades_by_curves_of_style_sheets_and_steps) {
                                 .easing = MD5_EASE_QUADRATIC_IN, // neither fade has it
                                 .fade_in_curve = &bezier,
                                 .fade_out_curve = &stairs};
-    CHECK(md5_player_play(of.player, 0, 1, &desc));
+    CHECK(md5_player_play_shot(of.player, 0, 1, &desc));
     for (int step = 1; step < 40; step++) {
         advance(&of, 0.025);
         const double time = 0.025 * step, in = fmin(time / 0.4, 1.0);
@@ -87,11 +87,11 @@ TEST (shot_fades_by_curves_of_style_sheets_and_steps) {
 TEST (shot_fades_by_a_curve_and_an_easing) {
     play_scene of;
     begin(&of);
-    CHECK(md5_player_play(of.player, 0, 1,
-                          &(md5_shot_desc){.fade_in = 0.5f,
-                                           .fade_out = 0.5f,
-                                           .easing = MD5_EASE_QUADRATIC_IN,
-                                           .fade_in_curve = &back}));
+    CHECK(md5_player_play_shot(of.player, 0, 1,
+                               &(md5_shot_desc){.fade_in = 0.5f,
+                                                .fade_out = 0.5f,
+                                                .easing = MD5_EASE_QUADRATIC_IN,
+                                                .fade_in_curve = &back}));
     for (int step = 1; step < 20; step++) {
         advance(&of, 0.05);
         const double t = fmin(0.1 * step, 1.0), out = fmax(0.1 * step - 1.0, 0.0);
@@ -107,14 +107,14 @@ TEST (shot_is_replaced_by_the_curve_of_the_new_one) {
     play_scene of;
     begin(&of);
     const md5_shot_desc loops = {.end = MD5_SHOT_LOOPS};
-    CHECK(md5_player_play(of.player, 0, 0, &loops));
+    CHECK(md5_player_play_shot(of.player, 0, 0, &loops));
     advance(&of, 0.25);
-    CHECK(md5_player_play(of.player, 0, 1,
-                          &(md5_shot_desc){.end = MD5_SHOT_LOOPS,
-                                           .start = 0.25,
-                                           .fade_in = 0.5f,
-                                           .fade_in_curve = &bezier,
-                                           .fade_out_curve = &stairs}));
+    CHECK(md5_player_play_shot(of.player, 0, 1,
+                               &(md5_shot_desc){.end = MD5_SHOT_LOOPS,
+                                                .start = 0.25,
+                                                .fade_in = 0.5f,
+                                                .fade_in_curve = &bezier,
+                                                .fade_out_curve = &stairs}));
     for (int step = 1; step < 10; step++) {
         advance(&of, 0.05);
         CHECK(miss(&of, 0.25 + 0.05 * step, bezier_at(0.1 * step)) < 2e-5);
@@ -125,11 +125,11 @@ TEST (shot_is_replaced_by_the_curve_of_the_new_one) {
 TEST (shot_is_stopped_by_the_curve_of_its_fade_out) {
     play_scene of;
     begin(&of);
-    CHECK(md5_player_play(of.player, 0, 1,
-                          &(md5_shot_desc){.end = MD5_SHOT_LOOPS,
-                                           .fade_in_curve = &stairs,
-                                           .fade_out_curve = &bezier}));
-    CHECK(md5_player_stop(of.player, 0, 0.5f));
+    CHECK(md5_player_play_shot(of.player, 0, 1,
+                               &(md5_shot_desc){.end = MD5_SHOT_LOOPS,
+                                                .fade_in_curve = &stairs,
+                                                .fade_out_curve = &bezier}));
+    CHECK(md5_player_stop_shot(of.player, 0, 0.5f));
     for (int step = 1; step < 10; step++) {
         advance(&of, 0.05);
         CHECK_NEAR(weight_of(&of), 1.0 - bezier_at(0.1 * step), 2e-6);
@@ -142,14 +142,14 @@ TEST (shot_with_curves_is_saved_and_copied) {
     play_scene of;
     begin(&of);
     md5_easing_curve in = bezier, out = stairs;
-    CHECK(md5_player_play(
+    CHECK(md5_player_play_shot(
         of.player, 0, 1,
         &(md5_shot_desc){
             .fade_in = 0.5f, .fade_out = 0.4f, .fade_in_curve = &in, .fade_out_curve = &out}));
     memset(&in, 0, sizeof in);
     memset(&out, 0, sizeof out);
     advance(&of, 0.2);
-    md5_player_stop(of.player, 0, 0.7f);
+    md5_player_stop_shot(of.player, 0, 0.7f);
     advance(&of, 0.1);
     md5_player *const others[2] = {play_player(of.machine), play_player(of.machine)};
     const size_t size = md5_player_save_size(of.player);
@@ -165,7 +165,7 @@ TEST (shot_with_curves_is_saved_and_copied) {
         advance(&of, 0.06);
     }
     for (int i = 0; i < 2; i++)
-        md5_free_player(others[i]);
+        md5_destroy_player(others[i]);
     free(bytes);
     play_scene_end(&of);
 }
@@ -186,8 +186,9 @@ TEST (shot_with_a_wrong_curve_is_refused) {
     play_scene of;
     begin(&of);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        CHECK(!md5_player_play(of.player, 0, 1, &(md5_shot_desc){.fade_in_curve = &wrong[i]}));
-        CHECK(!md5_player_play(of.player, 0, 1, &(md5_shot_desc){.fade_out_curve = &wrong[i]}));
+        CHECK(!md5_player_play_shot(of.player, 0, 1, &(md5_shot_desc){.fade_in_curve = &wrong[i]}));
+        CHECK(
+            !md5_player_play_shot(of.player, 0, 1, &(md5_shot_desc){.fade_out_curve = &wrong[i]}));
     }
     CHECK(!md5_player_shot(of.player, 0).is_playing);
     play_scene_end(&of);
@@ -200,8 +201,8 @@ TEST (shot_with_a_wrong_curve_is_not_restored) {
     static const uint8_t nothing[4] = {0}, many[4] = {9};
     play_scene of;
     begin(&of);
-    CHECK(md5_player_play(of.player, 3, 1,
-                          &(md5_shot_desc){.fade_in_curve = &bezier, .fade_out_curve = &stairs}));
+    CHECK(md5_player_play_shot(
+        of.player, 3, 1, &(md5_shot_desc){.fade_in_curve = &bezier, .fade_out_curve = &stairs}));
     uint8_t bytes[1024], broken[1024];
     const size_t size = md5_player_save(of.player, bytes, sizeof bytes);
     const size_t rest = 8 + 8 + 1 + 8 + 1 + 1 + 4; // clock, start, fade in, new, stopping, kept

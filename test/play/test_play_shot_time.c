@@ -65,8 +65,8 @@ static void begin(acting *of)
 
 static void end(acting *of)
 {
-    md5_free_player(of->player);
-    md5_free_machine(of->machine);
+    md5_destroy_player(of->player);
+    md5_destroy_machine(of->machine);
     play_end(&of->made);
 }
 
@@ -109,7 +109,7 @@ static void report(const acting *of, char *text, size_t size)
 TEST (shot_fires_its_events_once) {
     acting of;
     begin(&of);
-    md5_player_play(of.player, 0, LUNGE, NULL);
+    md5_player_play_shot(of.player, 0, LUNGE, NULL);
     advance(&of, 0.0);
     EXPECT_EVENTS(&of, "begin 1.0000 ");
     advance(&of, 0.4);
@@ -119,19 +119,20 @@ TEST (shot_fires_its_events_once) {
     advance(&of, 5.0);
     EXPECT_EVENTS(&of, "");
     // All of it in one step; twice around.
-    md5_player_play(of.player, 1, LUNGE, &(md5_shot_desc){.weight = 0.5f});
+    md5_player_play_shot(of.player, 1, LUNGE, &(md5_shot_desc){.weight = 0.5f});
     advance(&of, 5.0);
     EXPECT_EVENTS(&of, "begin 0.5000 hit 0.5000 end 0.5000 ");
-    md5_player_play(of.player, 1, LUNGE, &(md5_shot_desc){.end = MD5_SHOT_LOOPS});
+    md5_player_play_shot(of.player, 1, LUNGE, &(md5_shot_desc){.end = MD5_SHOT_LOOPS});
     advance(&of, 1.7);
     EXPECT_EVENTS(&of, "begin 1.0000 hit 1.0000 end 1.0000 begin 1.0000 hit 1.0000 end 1.0000 "
                        "begin 1.0000 ");
     // Backward from its end.
-    md5_player_play(of.player, 1, LUNGE, &(md5_shot_desc){.speed = -2.0f});
+    md5_player_play_shot(of.player, 1, LUNGE, &(md5_shot_desc){.speed = -2.0f});
     advance(&of, 1.0);
     EXPECT_EVENTS(&of, "end 1.0000 hit 1.0000 begin 1.0000 ");
     // Backward from the start of a cycle, which is the end of the cycle before.
-    md5_player_play(of.player, 1, LUNGE, &(md5_shot_desc){.speed = -1.0f, .end = MD5_SHOT_LOOPS});
+    md5_player_play_shot(of.player, 1, LUNGE,
+                         &(md5_shot_desc){.speed = -1.0f, .end = MD5_SHOT_LOOPS});
     advance(&of, 0.6);
     EXPECT_EVENTS(&of, "begin 1.0000 end 1.0000 hit 1.0000 ");
     end(&of);
@@ -141,7 +142,7 @@ TEST (shot_fires_its_events_once) {
 TEST (shot_goes_back_in_time) {
     acting of;
     begin(&of);
-    md5_player_play(of.player, 0, LUNGE, &(md5_shot_desc){.fade_out = 0.5f});
+    md5_player_play_shot(of.player, 0, LUNGE, &(md5_shot_desc){.fade_out = 0.5f});
     advance(&of, 0.7);
     CHECK_NEAR((double)md5_player_shot(of.player, 0).weight, 0.2, 1e-6);
     of.heard.count = 0;
@@ -161,18 +162,18 @@ TEST (shot_events_within_fades_have_their_weight) {
     acting of;
     begin(&of);
     const md5_shot_desc slow = {.fade_in = 0.5f, .fade_out = 0.5f};
-    md5_player_play(of.player, 0, LUNGE, &slow);
+    md5_player_play_shot(of.player, 0, LUNGE, &slow);
     advance(&of, 1.0);
     EXPECT_EVENTS(&of, "begin 0.0625 hit 0.6400 end 0.0625 ");
     // Stopped before the hit: at 0.4 s a third is left. A one-shot that has stopped is silent.
-    md5_player_play(of.player, 0, LUNGE, NULL);
+    md5_player_play_shot(of.player, 0, LUNGE, NULL);
     advance(&of, 0.2);
-    md5_player_stop(of.player, 0, 0.3f);
+    md5_player_stop_shot(of.player, 0, 0.3f);
     advance(&of, 1.0);
     EXPECT_EVENTS(&of, "begin 1.0000 hit 0.3333 ");
     // A one-shot that is replaced in the moment of its start fires nothing.
-    md5_player_play(of.player, 0, LUNGE, &slow);
-    md5_player_play(of.player, 0, NOD, &slow);
+    md5_player_play_shot(of.player, 0, LUNGE, &slow);
+    md5_player_play_shot(of.player, 0, NOD, &slow);
     advance(&of, 1.0);
     EXPECT_EVENTS(&of, "");
     end(&of);
@@ -197,11 +198,11 @@ TEST (shot_moves_the_root_by_its_weight_at_joint_0) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         acting of;
         begin(&of);
-        CHECK(md5_player_play(of.player, 0, cases[i].clip, &cases[i].desc));
+        CHECK(md5_player_play_shot(of.player, 0, cases[i].clip, &cases[i].desc));
         advance(&of, 0.8);
         if (!CHECK_NEAR(of.place.x, cases[i].way, 2e-3))
             printf("case %zu\n", i);
-        md5_player_stop(of.player, 0, 0.0f);
+        md5_player_stop_shot(of.player, 0, 0.0f);
         of.place.x = 0.0;
         advance(&of, 1.0);
         CHECK_NEAR(of.place.x, 40.0, 1e-3);
@@ -213,9 +214,10 @@ TEST (shot_moves_the_root_by_its_weight_at_joint_0) {
 TEST (shot_that_replaces_another_shares_the_root) {
     acting of;
     begin(&of);
-    md5_player_play(of.player, 0, LUNGE, &(md5_shot_desc){.end = MD5_SHOT_LOOPS});
+    md5_player_play_shot(of.player, 0, LUNGE, &(md5_shot_desc){.end = MD5_SHOT_LOOPS});
     advance(&of, 0.1);
-    md5_player_play(of.player, 0, NOD, &(md5_shot_desc){.fade_in = 0.4f, .end = MD5_SHOT_LOOPS});
+    md5_player_play_shot(of.player, 0, NOD,
+                         &(md5_shot_desc){.fade_in = 0.4f, .end = MD5_SHOT_LOOPS});
     of.place.x = 0.0;
     advance(&of, 0.4);
     CHECK_NEAR(of.place.x, 100.0 * 0.2, 2e-3);
@@ -240,9 +242,9 @@ static void act(acting *of, uint64_t *random)
     const uint32_t choice = test_random_u32(random) % 4, slot = test_random_u32(random) % 2;
     const uint32_t clip = test_random_u32(random) % CLIPS;
     if (choice == 0)
-        md5_player_stop(of->player, slot, desc.fade_in);
+        md5_player_stop_shot(of->player, slot, desc.fade_in);
     else if (choice < 3)
-        CHECK(md5_player_play(of->player, slot, clip, &desc));
+        CHECK(md5_player_play_shot(of->player, slot, clip, &desc));
 }
 
 // The same stretch of time in random parts.
@@ -259,7 +261,7 @@ static void advance_split(acting *of, double seconds, uint64_t *random)
 
 static void compare(const acting *whole, const acting *split)
 {
-    md5_transform pose[PLAY_JOINTS], other[PLAY_JOINTS];
+    md5_xform pose[PLAY_JOINTS], other[PLAY_JOINTS];
     CHECK_UINT(split->heard.count, whole->heard.count);
     for (uint32_t i = 0; i < whole->heard.count && i < split->heard.count; i++) {
         CHECK_STRING(split->heard.events[i]->name, whole->heard.events[i]->name);

@@ -50,15 +50,15 @@ static void real_loop(const play_scene *of, uint32_t clip, double seconds, play_
 
 static double miss(const play_scene *of, const play_real *expected)
 {
-    md5_transform pose[PLAY_JOINTS];
+    md5_xform pose[PLAY_JOINTS];
     play_pose(of->player, pose);
     return play_distance(pose, expected);
 }
 
 static void make_mask(const play_scene *of, uint32_t mask, float *weights)
 {
-    md5_make_mask(&of->made.model->skeleton, masks[mask].joints, masks[mask].feather, weights,
-                  NULL);
+    md5_build_mask(&of->made.model->skeleton, masks[mask].joints, masks[mask].feather, weights,
+                   NULL);
 }
 
 // Linear fades of 0.2 s in and 0.3 s out of a clip of 0.8 s.
@@ -76,7 +76,7 @@ TEST (shot_is_blended_over_the_layers_with_its_fades) {
         const md5_shot_desc desc = {
             .mask = masked ? "upper" : NULL, .weight = 0.75f, .fade_in = 0.2f, .fade_out = 0.3f};
         advance(&of, 0.35);
-        CHECK(md5_player_play(of.player, 0, HIT, &desc));
+        CHECK(md5_player_play_shot(of.player, 0, HIT, &desc));
         for (int step = 1; step < 16; step++) {
             play_real base[PLAY_JOINTS], hit[PLAY_JOINTS], expected[PLAY_JOINTS];
             const double time = 0.05 * step, weight = 0.75 * expected_weight(time);
@@ -110,7 +110,7 @@ TEST (shot_adds_its_difference) {
         desc.mask = variant == 1 ? "arms" : NULL;
         desc.reference = variant == 2 ? "c" : NULL;
         desc.reference_frame = variant == 2 ? 5 : 0;
-        CHECK(md5_player_play(of.player, 3, HIT, &desc));
+        CHECK(md5_player_play_shot(of.player, 3, HIT, &desc));
         advance(&of, 0.33);
         play_real base[PLAY_JOINTS], hit[PLAY_JOINTS], from[PLAY_JOINTS], expected[PLAY_JOINTS];
         real_loop(&of, BASE, 0.33, base);
@@ -126,7 +126,7 @@ TEST (shot_is_played_over_its_layer) {
     play_scene of;
     begin(&of);
     md5_player_set(of.player, 0, 1.0f); // the weight of `top`
-    md5_player_play(of.player, 0, HIT, &(md5_shot_desc){.layer = "body"});
+    md5_player_play_shot(of.player, 0, HIT, &(md5_shot_desc){.layer = "body"});
     advance(&of, 0.4);
     play_real hit[PLAY_JOINTS], top[PLAY_JOINTS], from[PLAY_JOINTS], expected[PLAY_JOINTS];
     real_loop(&of, HIT, 0.4, hit);
@@ -136,7 +136,7 @@ TEST (shot_is_played_over_its_layer) {
     CHECK_NEAR(miss(&of, expected), 0.0, 3e-5);
     // A one-shot over all layers hides them; in a higher slot it also hides the one in the lower
     // slot.
-    md5_player_play(of.player, 1, WAVE, NULL);
+    md5_player_play_shot(of.player, 1, WAVE, NULL);
     advance(&of, 0.2);
     real_loop(&of, WAVE, 0.2, expected);
     CHECK_NEAR(miss(&of, expected), 0.0, 2e-5);
@@ -167,7 +167,7 @@ TEST (shot_starts_and_goes_as_described) {
         play_scene of;
         play_real expected[PLAY_JOINTS];
         begin(&of);
-        CHECK(md5_player_play(of.player, 0, HIT, &cases[i].desc));
+        CHECK(md5_player_play_shot(of.player, 0, HIT, &cases[i].desc));
         advance(&of, 0.5 * cases[i].seconds);
         advance(&of, 0.5 * cases[i].seconds);
         const bool is_playing = md5_player_shot(of.player, 0).is_playing;
@@ -193,9 +193,9 @@ TEST (shot_takes_a_slot_joint_by_joint) {
     const md5_shot_desc old = {.mask = "upper", .end = MD5_SHOT_LOOPS, .weight = 0.9f};
     const md5_shot_desc new = {
         .mask = "arms", .end = MD5_SHOT_LOOPS, .fade_in = 0.4f, .easing = MD5_EASE_SMOOTH};
-    CHECK(md5_player_play(of.player, 2, HIT, &old));
+    CHECK(md5_player_play_shot(of.player, 2, HIT, &old));
     advance(&of, 0.1);
-    CHECK(md5_player_play(of.player, 2, WAVE, &new));
+    CHECK(md5_player_play_shot(of.player, 2, WAVE, &new));
     for (int step = 1; step <= 8; step++) {
         play_real base[PLAY_JOINTS], hit[PLAY_JOINTS], wave[PLAY_JOINTS], both[PLAY_JOINTS];
         const double time = 0.05 * step, t = time / 0.4, in = t * t * (3.0 - 2.0 * t);
@@ -212,7 +212,7 @@ TEST (shot_takes_a_slot_joint_by_joint) {
         play_real_blend(both, wave, in, new_mask, both);
         CHECK_NEAR(miss(&of, both), 0.0, 3e-5);
         // A joint of both masks, by its translation alone: shares of the three clips.
-        md5_transform pose[PLAY_JOINTS];
+        md5_xform pose[PLAY_JOINTS];
         play_pose(of.player, pose);
         const double expected = 0.1 * (1.0 - in) * base[6].translation[0]
                                 + 0.9 * (1.0 - in) * hit[6].translation[0]
@@ -229,7 +229,7 @@ TEST (shot_never_jumps) {
     static const char *const mask_names[] = {NULL, "upper", "arms"};
     play_scene of;
     uint64_t random = 77;
-    md5_transform old[PLAY_JOINTS], pose[PLAY_JOINTS];
+    md5_xform old[PLAY_JOINTS], pose[PLAY_JOINTS];
     begin(&of);
     advance(&of, 0.0);
     play_pose(of.player, old);
@@ -243,10 +243,10 @@ TEST (shot_never_jumps) {
                                         .fade_in = (float)(0.2 + 0.1 * test_random(&random)),
                                         .fade_out = 0.25f,
                                         .easing = (md5_easing)(test_random_u32(&random) % 2)};
-            CHECK(md5_player_play(of.player, slot, test_random_u32(&random) % 3, &desc));
+            CHECK(md5_player_play_shot(of.player, slot, test_random_u32(&random) % 3, &desc));
         }
         if (test_random_u32(&random) % 300 == 0)
-            md5_player_stop(of.player, test_random_u32(&random) % 2, 0.2f);
+            md5_player_stop_shot(of.player, test_random_u32(&random) % 2, 0.2f);
         advance(&of, 0.001);
         play_pose(of.player, pose);
         most = fmax(most, play_pose_distance(pose, old));
@@ -260,12 +260,12 @@ TEST (shot_stops_over_its_fade) {
     play_scene of;
     begin(&of);
     const md5_shot_desc loops = {.end = MD5_SHOT_LOOPS};
-    CHECK(!md5_player_stop(of.player, 0, 0.5f));
-    md5_player_play(of.player, 0, HIT, &loops);
+    CHECK(!md5_player_stop_shot(of.player, 0, 0.5f));
+    md5_player_play_shot(of.player, 0, HIT, &loops);
     advance(&of, 0.1);
     // Stopping again does not take longer.
     for (int step = 0; step < 5; step++) {
-        CHECK(md5_player_stop(of.player, 0, 0.5f));
+        CHECK(md5_player_stop_shot(of.player, 0, 0.5f));
         const md5_shot_status status = md5_player_shot(of.player, 0);
         CHECK_NEAR((double)status.weight, 1.0 - 0.2 * step, 1e-6);
         CHECK(status.is_stopping);
@@ -273,15 +273,15 @@ TEST (shot_stops_over_its_fade) {
     }
     CHECK(!md5_player_shot(of.player, 0).is_playing);
     // A shorter fade takes over from what is left.
-    md5_player_play(of.player, 0, HIT, &loops);
-    md5_player_stop(of.player, 0, 1.0f);
+    md5_player_play_shot(of.player, 0, HIT, &loops);
+    md5_player_stop_shot(of.player, 0, 1.0f);
     advance(&of, 0.5);
-    md5_player_stop(of.player, 0, 0.1f);
+    md5_player_stop_shot(of.player, 0, 0.1f);
     advance(&of, 0.05);
     CHECK_NEAR((double)md5_player_shot(of.player, 0).weight, 0.25, 1e-6);
-    CHECK(md5_player_stop(of.player, 0, 0.0f));
-    CHECK(!md5_player_stop(of.player, 0, 0.0f));
-    md5_player_play(of.player, 0, HIT, &loops);
+    CHECK(md5_player_stop_shot(of.player, 0, 0.0f));
+    CHECK(!md5_player_stop_shot(of.player, 0, 0.0f));
+    md5_player_play_shot(of.player, 0, HIT, &loops);
     md5_player_reset(of.player);
     CHECK(!md5_player_shot(of.player, 0).is_playing);
     play_scene_end(&of);
@@ -296,12 +296,12 @@ TEST (shot_that_makes_no_sense_is_refused) {
     };
     play_scene of;
     begin(&of);
-    md5_player_play(of.player, 1, WAVE, NULL);
+    md5_player_play_shot(of.player, 1, WAVE, NULL);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        CHECK(!md5_player_play(of.player, 1, HIT, &wrong[i]));
-    CHECK(!md5_player_play(of.player, 4, HIT, NULL));
-    CHECK(!md5_player_play(of.player, 1, 3, NULL));
-    CHECK(!md5_player_stop(of.player, 4, 0.0f));
+        CHECK(!md5_player_play_shot(of.player, 1, HIT, &wrong[i]));
+    CHECK(!md5_player_play_shot(of.player, 4, HIT, NULL));
+    CHECK(!md5_player_play_shot(of.player, 1, 3, NULL));
+    CHECK(!md5_player_stop_shot(of.player, 4, 0.0f));
     CHECK(!md5_player_shot(of.player, 4).is_playing);
     CHECK_UINT(md5_player_shot(of.player, 1).clip, WAVE);
     CHECK(md5_find_clip(of.machine, "c") == WAVE && md5_find_clip(of.machine, "d") == -1);
@@ -319,8 +319,8 @@ TEST (shot_slots_are_counted_when_the_machine_is_made) {
     CHECK_STRING(error.message, "max_shots is 65, which must be 0 to 64");
     // A machine without layers plays one-shots all the same, over the bind pose.
     play_scene_play(&of, &(md5_machine_desc){.max_shots = 1});
-    CHECK(!md5_player_play(of.player, 1, 0, NULL));
-    CHECK(md5_player_play(of.player, 0, 0, &(md5_shot_desc){.weight = 0.5f}));
+    CHECK(!md5_player_play_shot(of.player, 1, 0, NULL));
+    CHECK(md5_player_play_shot(of.player, 0, 0, &(md5_shot_desc){.weight = 0.5f}));
     md5_player_advance(of.player, 0.3, NULL, NULL);
     play_real bind[PLAY_JOINTS], clip[PLAY_JOINTS];
     play_real_bind(of.made.model, bind);

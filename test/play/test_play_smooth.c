@@ -23,7 +23,7 @@ typedef struct smooth_case {
     play_case made;
     md5_machine *machine;
     md5_player *player;
-    md5_transform pose[PLAY_JOINTS]; // the last
+    md5_xform pose[PLAY_JOINTS]; // the last
 } smooth_case;
 
 // States: clips, a blend space, a stack, a clip that is played once, nothing. Layers: the body; one
@@ -87,15 +87,15 @@ static void begin(smooth_case *of)
 
 static void end(smooth_case *of)
 {
-    md5_free_player(of->player);
-    md5_free_machine(of->machine);
+    md5_destroy_player(of->player);
+    md5_destroy_machine(of->machine);
     play_end(&of->made);
 }
 
 // Advances and poses the player. Returns how far the pose has moved.
 static double step(smooth_case *of, double seconds)
 {
-    md5_transform now[PLAY_JOINTS];
+    md5_xform now[PLAY_JOINTS];
     md5_player_advance(of->player, seconds, NULL, NULL);
     play_pose(of->player, now);
     CHECK(play_is_sound(now, PLAY_JOINTS));
@@ -109,8 +109,8 @@ static void go(smooth_case *of, uint32_t layer, md5_fade fade, uint64_t *random)
     static const md5_easing easings[4] = {MD5_EASE_LINEAR, MD5_EASE_SMOOTH, MD5_EASE_QUADRATIC_OUT,
                                           MD5_EASE_CUBIC_IN};
     const double duration = SHORTEST_FADE + 0.5 * test_random(random);
-    CHECK(md5_player_go(of->player, layer, test_random_u32(random) % STATES, (float)duration, fade,
-                        easings[test_random_u32(random) % 4]));
+    CHECK(md5_player_fade_to(of->player, layer, test_random_u32(random) % STATES, (float)duration,
+                             fade, easings[test_random_u32(random) % 4]));
 }
 
 // Clips alone stay far below the limit: otherwise the other tests would show nothing.
@@ -119,7 +119,7 @@ TEST (smooth_clips_move_slowly) {
     begin(&of);
     double most = 0.0;
     for (uint32_t state = 0; state < STATES; state++) {
-        md5_player_go(of.player, 0, state, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+        md5_player_fade_to(of.player, 0, state, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
         step(&of, 0.0);
         for (int i = 0; i < 1500; i++)
             most = fmax(most, step(&of, STEP_SECONDS));
@@ -172,7 +172,8 @@ TEST (smooth_there_and_back) {
         smooth_case of;
         begin(&of);
         for (int i = 0; i < 12; i++) {
-            md5_player_go(of.player, 0, (uint32_t)(i % 2), 0.3f, (md5_fade)fade, MD5_EASE_LINEAR);
+            md5_player_fade_to(of.player, 0, (uint32_t)(i % 2), 0.3f, (md5_fade)fade,
+                               MD5_EASE_LINEAR);
             for (int k = 0; k < 150; k++)
                 CHECK(step(&of, STEP_SECONDS) < 0.5 * LONGEST_STEP);
         }
@@ -185,8 +186,8 @@ TEST (smooth_inertial_transitions_end) {
     smooth_case of, other;
     begin(&of);
     begin(&other);
-    md5_player_go(of.player, 0, 1, 0.25f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
-    md5_player_go(other.player, 0, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_fade_to(of.player, 0, 1, 0.25f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
+    md5_player_fade_to(other.player, 0, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
     for (int i = 0; i < 26; i++) {
         step(&of, 0.01);
         step(&other, 0.01);
@@ -194,8 +195,8 @@ TEST (smooth_inertial_transitions_end) {
             CHECK((memcmp(of.pose, other.pose, sizeof of.pose) == 0) == (i > 24));
     }
     // Nothing is left either of a transition during which no pose was computed.
-    md5_player_go(of.player, 0, 2, 0.25f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
-    md5_player_go(other.player, 0, 2, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_fade_to(of.player, 0, 2, 0.25f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
+    md5_player_fade_to(other.player, 0, 2, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
     step(&of, 0.3);
     step(&other, 0.3);
     CHECK(memcmp(of.pose, other.pose, sizeof of.pose) == 0);
@@ -213,8 +214,8 @@ TEST (smooth_play_may_go_unseen) {
             uint64_t random = (uint64_t)unseen;
             for (int i = 0; i < unseen; i++) {
                 const int kind = fade < 2 ? fade : i == 0;
-                md5_player_go(of.player, 0, test_random_u32(&random) % 5, 0.5f, (md5_fade)kind,
-                              MD5_EASE_LINEAR);
+                md5_player_fade_to(of.player, 0, test_random_u32(&random) % 5, 0.5f, (md5_fade)kind,
+                                   MD5_EASE_LINEAR);
                 md5_player_advance(of.player, 0.01, NULL, NULL);
             }
             step(&of, 0.01); // checks that the pose is sound

@@ -18,7 +18,7 @@ typedef struct strider {
     md5_character *character;
     md5_player *player;
     void *scratch;
-    md5_transform *pose, place;
+    md5_xform *pose, place;
     md5_mat34 *palette;
     md5_vec3 *skin; // of the largest mesh
     uint32_t num_soles, mesh[MOST_SOLES], vertex[MOST_SOLES];
@@ -49,7 +49,7 @@ static void pose(strider *of)
     for (uint32_t i = 0; i < of->num_soles; i++) {
         if (of->mesh[i] != mesh)
             md5_skin(&model->meshes[mesh = of->mesh[i]], of->palette, of->skin, NULL, NULL);
-        of->at[i] = md5_transform_point(of->place, of->skin[of->vertex[i]]);
+        of->at[i] = md5_xform_point(of->place, of->skin[of->vertex[i]]);
     }
 }
 
@@ -63,7 +63,7 @@ static bool begin(strider *of, const char *file)
         return false;
     const uint32_t num_joints = of->character->model->skeleton.num_joints;
     of->player = md5_create_player(of->character->machine, NULL, NULL);
-    of->scratch = malloc(md5_player_scratch(of->character->machine));
+    of->scratch = malloc(md5_player_pose_scratch(of->character->machine));
     of->pose = malloc(num_joints * sizeof *of->pose);
     of->palette = malloc(num_joints * sizeof *of->palette);
     of->place.rotation.w = 1.0f;
@@ -78,7 +78,7 @@ static void end(strider *of)
     free(of->palette);
     free(of->pose);
     free(of->scratch);
-    md5_free_player(of->player);
+    md5_destroy_player(of->player);
     md5_free_character(of->character);
 }
 
@@ -100,7 +100,7 @@ static void step(strider *of, slide_record *seen)
     md5_vec3 before[MOST_SOLES];
     memcpy(before, of->at, sizeof before);
     md5_player_advance(of->player, 1.0 / (double)STEPS_A_SECOND, NULL, NULL);
-    of->place = md5_transform_mul(of->place, md5_player_root_motion(of->player));
+    of->place = md5_xform_mul(of->place, md5_player_root_motion(of->player));
     pose(of);
     for (uint32_t i = 0; i < of->num_soles; i++) {
         if (before[i].z > on_floor || of->at[i].z > on_floor)

@@ -79,14 +79,14 @@ static void begin(speed_case *of)
 static void end(speed_case *of)
 {
     for (int i = 0; i < PLAYERS; i++)
-        md5_free_player(of->players[i]);
-    md5_free_machine(of->machine);
+        md5_destroy_player(of->players[i]);
+    md5_destroy_machine(of->machine);
     play_end(&of->made);
 }
 
 static void go_at_once(md5_player *player, uint32_t state)
 {
-    md5_player_go(player, 0, state, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_fade_to(player, 0, state, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
 }
 
 static void advance(speed_case *of, double seconds)
@@ -102,7 +102,7 @@ typedef struct gaps {
 
 static gaps find_gaps(md5_player *player, md5_player *target)
 {
-    md5_transform a[PLAY_JOINTS], b[PLAY_JOINTS];
+    md5_xform a[PLAY_JOINTS], b[PLAY_JOINTS];
     gaps found;
     play_pose(player, a);
     play_pose(target, b);
@@ -131,8 +131,8 @@ static bool keeps_speed(speed_case *of, uint32_t from, double seconds, const uin
         go_at_once(of->players[i], from);
     advance(of, seconds);
     for (uint32_t i = 0; i < num_states; i++)
-        md5_player_go(of->players[SHOWN], 0, states[i], (float)DURATION, MD5_FADE_INERTIAL,
-                      MD5_EASE_LINEAR);
+        md5_player_fade_to(of->players[SHOWN], 0, states[i], (float)DURATION, MD5_FADE_INERTIAL,
+                           MD5_EASE_LINEAR);
     go_at_once(of->players[TARGET], states[num_states - 1]);
     const gaps first = find_gaps(of->players[SHOWN], of->players[TARGET]);
     advance(of, seconds < 0.0 ? -STEP_SECONDS : STEP_SECONDS);
@@ -208,7 +208,7 @@ TEST (inertial_transitions_keep_the_speed_backward) {
 
 static double pose_distance(md5_player *a, md5_player *b)
 {
-    md5_transform of_a[PLAY_JOINTS], of_b[PLAY_JOINTS];
+    md5_xform of_a[PLAY_JOINTS], of_b[PLAY_JOINTS];
     play_pose(a, of_a);
     play_pose(b, of_b);
     return play_pose_distance(of_a, of_b);
@@ -229,8 +229,8 @@ TEST (inertial_transitions_are_the_same_on_both_sides_of_the_end_of_a_cycle) {
             for (uint32_t i = 0; i < 2; i++) {
                 // The same state begins at the end of a cycle, or at the beginning of the next.
                 const uint32_t state = to == A && i == 0 ? EDGE : to;
-                md5_player_go(of.players[i], 0, state, (float)DURATION, MD5_FADE_INERTIAL,
-                              MD5_EASE_LINEAR);
+                md5_player_fade_to(of.players[i], 0, state, (float)DURATION, MD5_FADE_INERTIAL,
+                                   MD5_EASE_LINEAR);
             }
             for (int i = 0; i < 10; i++) {
                 CHECK(pose_distance(before, after) < 1e-3);
@@ -286,8 +286,8 @@ TEST (inertial_transitions_do_not_depend_on_how_time_was_split) {
             left -= part;
         }
         for (uint32_t k = 0; k < 2; k++)
-            md5_player_go(of.players[k], 0, to, (float)DURATION, MD5_FADE_INERTIAL,
-                          MD5_EASE_LINEAR);
+            md5_player_fade_to(of.players[k], 0, to, (float)DURATION, MD5_FADE_INERTIAL,
+                               MD5_EASE_LINEAR);
         md5_player_advance(one, 0.05, NULL, NULL);
         md5_player_advance(many, 0.02, NULL, NULL);
         md5_player_advance(many, 0.03, NULL, NULL);

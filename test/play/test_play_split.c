@@ -164,8 +164,8 @@ static bool check_step(split_test *of, const play_random_tables *made, md5_playe
     play_go_on(&whole, md5_player_root_motion(players[0]));
     for (uint32_t i = first_part(of, parts, num_parts, seconds); i < num_parts; i++) {
         md5_player_advance(players[1], parts[i], hear, &of->split);
-        const md5_transform motion = md5_player_root_motion(players[1]);
-        md5_transform pose[PLAY_JOINTS];
+        const md5_xform motion = md5_player_root_motion(players[1]);
+        md5_xform pose[PLAY_JOINTS];
         if (is_seen && play_one_in(random, 3)) {
             play_pose(players[1], pose);
             if (!CHECK(play_is_sound(pose, PLAY_JOINTS)))
@@ -203,9 +203,9 @@ static bool check_machine(split_test *of, uint64_t seed)
     of->num_cut_off += of->is_cut_off;
     test_check(is_same, __FILE__, __LINE__, "machine of seed %llu: MD5_SPLIT_SEED tries it alone",
                (unsigned long long)seed);
-    md5_free_player(players[0]);
-    md5_free_player(players[1]);
-    md5_free_machine(machine);
+    md5_destroy_player(players[0]);
+    md5_destroy_player(players[1]);
+    md5_destroy_machine(machine);
     return is_same;
 }
 
@@ -245,7 +245,7 @@ static play_place go(md5_player *player, md5_fade fade, md5_easing easing, int s
     md5_player_reset(player);
     md5_player_advance(player, 0.3, NULL, NULL);
     if (fade <= MD5_FADE_INERTIAL)
-        md5_player_go(player, 0, 1, 1.6f, fade, easing);
+        md5_player_fade_to(player, 0, 1, 1.6f, fade, easing);
     md5_player_set(player, 0, 1.0f);
     for (int i = 0; i < steps; i++) {
         md5_player_advance(player, 2.0 / steps, NULL, NULL);
@@ -301,8 +301,8 @@ TEST (splits_of_exceptions_are_of_second_order) {
             CHECK(error < 0.02 && error < before / 3.0);
             before = error;
         }
-        md5_free_player(of.player);
-        md5_free_machine(of.machine);
+        md5_destroy_player(of.player);
+        md5_destroy_machine(of.machine);
     }
     play_end(&of.made);
 }

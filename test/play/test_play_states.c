@@ -62,8 +62,8 @@ static void begin(states_case *of, const md5_transition_desc *transitions, uint3
 
 static void end(states_case *of)
 {
-    md5_free_player(of->player);
-    md5_free_machine(of->machine);
+    md5_destroy_player(of->player);
+    md5_destroy_machine(of->machine);
     play_end(&of->made);
 }
 
@@ -202,8 +202,8 @@ TEST (states_end_with_their_clip) {
     md5_player_advance(player, 0.1, NULL, NULL);
     CHECK_UINT(md5_player_layer(player, 0).state, 1);
     CHECK_NEAR(md5_player_layer(player, 0).time, 0.05, 1e-9);
-    md5_free_player(player);
-    md5_free_machine(machine);
+    md5_destroy_player(player);
+    md5_destroy_machine(machine);
     end(&of);
 }
 
@@ -236,8 +236,8 @@ TEST (states_wait_for_what_stands) {
     md5_player_advance(player, 0.225, NULL, NULL);
     CHECK_UINT(md5_player_layer(player, 0).state, 1);
     CHECK_NEAR(md5_player_layer(player, 0).time, 0.1, 1e-9);
-    md5_free_player(player);
-    md5_free_machine(machine);
+    md5_destroy_player(player);
+    md5_destroy_machine(machine);
     end(&of);
 }
 
@@ -345,7 +345,7 @@ TEST (states_that_are_left_at_once_are_no_source) {
         CHECK_UINT((uint64_t)md5_player_layer(of.player, 0).from, STAND);
         CHECK_UINT(state_after(&of, 0.2), SIT);
         CHECK_UINT((uint64_t)md5_player_layer(of.player, 0).from, STAND);
-        md5_transform pose[PLAY_JOINTS];
+        md5_xform pose[PLAY_JOINTS];
         play_real stand[PLAY_JOINTS], sit[PLAY_JOINTS], both[PLAY_JOINTS];
         play_pose(of.player, pose);
         play_real_sample(of.made.anims[STAND], 10.0, stand);
@@ -382,7 +382,7 @@ TEST (states_may_go_in_circles) {
     };
     states_case of;
     begin(&of, transitions, 4);
-    md5_player_go(of.player, 1, JUMP, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_fade_to(of.player, 1, JUMP, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
     for (int i = 0; i < 20; i++)
         CHECK(state_after(&of, 0.1) <= WALK);
     end(&of);
@@ -394,16 +394,16 @@ TEST (states_can_be_set) {
     CHECK(!md5_player_set(of.player, 3, 1.0f) && md5_player_get(of.player, 3) == 0.0f);
     CHECK(!md5_player_set(of.player, 0, NAN) && !md5_player_set(of.player, 0, INFINITY));
     CHECK(md5_player_get(of.player, 0) == 0.0f);
-    CHECK(!md5_player_go(of.player, 2, 0, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
-    CHECK(!md5_player_go(of.player, 0, 4, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+    CHECK(!md5_player_fade_to(of.player, 2, 0, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+    CHECK(!md5_player_fade_to(of.player, 0, 4, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
     CHECK(!md5_player_seek(of.player, 2, 0, 0.0) && !md5_player_seek(of.player, 0, 4, 0.0));
     CHECK(md5_player_layer(of.player, 2).from == -1);
     CHECK(md5_player_target(of.player, 0) == NULL);
     CHECK(md5_player_seek(of.player, 0, SIT, 3.75));
     CHECK_NEAR(md5_player_layer(of.player, 0).time, 3.75, 0.0);
-    CHECK(md5_player_go(of.player, 0, WALK, NAN, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+    CHECK(md5_player_fade_to(of.player, 0, WALK, NAN, MD5_FADE_CROSS, MD5_EASE_LINEAR));
     CHECK(md5_player_layer(of.player, 0).from == -1);
-    CHECK(md5_player_go(of.player, 0, WALK, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+    CHECK(md5_player_fade_to(of.player, 0, WALK, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
     CHECK(md5_player_layer(of.player, 0).from == WALK);
     md5_player_advance(of.player, (double)NAN, NULL, NULL);
     CHECK_NEAR(md5_player_layer(of.player, 0).progress, 0.0, 0.0);

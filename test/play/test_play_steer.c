@@ -54,7 +54,7 @@ typedef struct walker {
     md5_character *character;
     md5_player *player;
     void *scratch;
-    md5_transform place, pose[MAX_JOINTS];
+    md5_xform place, pose[MAX_JOINTS];
     md5_mat34 joints[MAX_JOINTS];
     uint32_t joint[MOST_FEET];
     md5_vec3 point[MOST_FEET], sole[MOST_FEET];   // in the joint's space; in the world
@@ -79,11 +79,11 @@ static md5_vec3 apply(const md5_mat34 *m, md5_vec3 p)
 static void find_soles(walker *of)
 {
     md5_player_pose(of->player, of->scratch, of->pose, of->joints, NULL);
-    const md5_mat34 place = md5_mat34_from_transform(of->place);
+    const md5_mat34 place = md5_mat34_from_xform(of->place);
     for (int i = 0; i < of->who->num_feet; i++) {
         const md5_mat34 joint = md5_mat34_mul(place, of->joints[of->joint[i]]);
         of->sole[i] = apply(&joint, of->point[i]);
-        of->facing[i] = md5_mat34_transform_direction(joint, of->ahead[i]);
+        of->facing[i] = md5_mat34_direction(joint, of->ahead[i]);
     }
 }
 
@@ -98,7 +98,7 @@ static bool make(walker *of, const subject *who)
         return false;
     const md5_skeleton *const skeleton = &of->character->model->skeleton;
     of->player = md5_create_player(of->character->machine, NULL, NULL);
-    of->scratch = malloc(md5_player_scratch(of->character->machine));
+    of->scratch = malloc(md5_player_pose_scratch(of->character->machine));
     of->place.rotation.w = 1.0f;
     for (int i = 0; i < who->num_feet; i++) {
         const uint32_t joint = (uint32_t)md5_find_joint(skeleton, who->toes[i]);
@@ -106,8 +106,8 @@ static bool make(walker *of, const subject *who)
         bind.z = 0.0f;
         of->joint[i] = joint;
         of->point[i] = apply(&of->character->model->inverse_bind[joint], bind);
-        of->ahead[i] = md5_mat34_transform_direction(of->character->model->inverse_bind[joint],
-                                                     (md5_vec3){1.0f, 0.0f, 0.0f});
+        of->ahead[i] = md5_mat34_direction(of->character->model->inverse_bind[joint],
+                                           (md5_vec3){1.0f, 0.0f, 0.0f});
     }
     return CHECK(of->player != NULL && skeleton->num_joints <= MAX_JOINTS);
 }
@@ -115,7 +115,7 @@ static bool make(walker *of, const subject *who)
 static void end(walker *of)
 {
     free(of->scratch);
-    md5_free_player(of->player);
+    md5_destroy_player(of->player);
     md5_free_character(of->character);
 }
 
@@ -143,7 +143,7 @@ static skating skate(walker *of)
     memcpy(facing, of->facing, sizeof facing);
     skating seen = {0};
     md5_player_advance(of->player, seconds, NULL, NULL);
-    of->place = md5_transform_mul(of->place, md5_player_root_motion(of->player));
+    of->place = md5_xform_mul(of->place, md5_player_root_motion(of->player));
     find_soles(of);
     for (int i = 0; i < of->who->num_feet; i++) {
         const md5_vec3 now = of->sole[i];
@@ -371,7 +371,7 @@ static void play(walker *of, double seconds, heard *events)
     for (int i = 0; i < num_steps; i++) {
         events->time += 1.0 / (double)STEPS_A_SECOND;
         md5_player_advance(of->player, 1.0 / (double)STEPS_A_SECOND, hear, events);
-        of->place = md5_transform_mul(of->place, md5_player_root_motion(of->player));
+        of->place = md5_xform_mul(of->place, md5_player_root_motion(of->player));
     }
 }
 

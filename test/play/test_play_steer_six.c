@@ -30,7 +30,7 @@ static bool make(crawler *of)
 
 static void end(crawler *of)
 {
-    md5_free_player(of->player);
+    md5_destroy_player(of->player);
     md5_free_character(of->character);
 }
 

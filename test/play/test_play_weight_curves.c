@@ -67,9 +67,9 @@ static void begin(faded *of, bool in_layer, const md5_easing_curve *curve)
 static double miss(const faded *of, double weight)
 {
     float weights[PLAY_JOINTS];
-    md5_transform pose[PLAY_JOINTS];
+    md5_xform pose[PLAY_JOINTS];
     play_real from[PLAY_JOINTS], to[PLAY_JOINTS], blended[PLAY_JOINTS];
-    md5_make_mask(&of->scene.made.model->skeleton, mask.joints, mask.feather, weights, NULL);
+    md5_build_mask(&of->scene.made.model->skeleton, mask.joints, mask.feather, weights, NULL);
     play_real_sample(of->scene.made.anims[0], 0.0, from);
     play_real_sample(of->scene.made.anims[1], 0.0, to);
     play_real_blend(from, to, weight, weights, blended);
@@ -207,7 +207,7 @@ static void check_refused(faded *of, const char *message)
     md5_machine *const machine = md5_create_machine(&of->desc, NULL, &error);
     CHECK(machine == NULL);
     CHECK_STRING(error.message, message);
-    md5_free_machine(machine);
+    md5_destroy_machine(machine);
     play_end(&of->scene.made);
 }
 

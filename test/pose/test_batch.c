@@ -63,20 +63,20 @@ static void free_crowd(made_crowd *crowd)
 // Poses the jobs one by one with the scalar code.
 static void expect(made_crowd *crowd)
 {
-    const md5_pose_kernels *const scalar = md5_pose_kernels_of(MD5_CPU_SCALAR);
+    const md5_pose_kernels *const scalar = md5i_pose_kernels_of(MD5_CPU_SCALAR);
     clear(crowd);
     for (uint32_t i = 0; i < crowd->num_jobs; i++) {
         const md5_pose_job *const job = &crowd->jobs[i];
-        md5_transform pose[MAX_JOINTS];
+        md5_xform pose[MAX_JOINTS];
         md5_mat34 joints[MAX_JOINTS];
         md5_mat34 *const model = job->joints ? job->joints : joints;
         if (crowd->is_nlerp) {
-            md5_sample_nlerp_with(scalar, job->binding, &job->moment, job->root, pose);
+            md5i_sample_nlerp_with(scalar, job->binding, &job->moment, job->root, pose);
             scalar->finish(job->binding->skeleton, job->binding->inverse_bind, pose, model,
                            job->palette);
         } else {
-            md5_pose_palette_with(scalar, job->binding, &job->moment, job->root, pose, model,
-                                  job->palette);
+            md5i_pose_palette_with(scalar, job->binding, &job->moment, job->root, pose, model,
+                                   job->palette);
         }
     }
     memcpy(crowd->expected_palettes, crowd->palettes, sizeof crowd->palettes);
@@ -104,9 +104,9 @@ static void pose_part(const md5_pose_kernels *kernels, made_crowd *crowd, size_t
     if (!memory)
         abort();
     if (crowd->is_nlerp)
-        md5_pose_batch_nlerp_with(kernels, crowd->jobs + begin, count, memory + misplaced);
+        md5i_pose_batch_nlerp_with(kernels, crowd->jobs + begin, count, memory + misplaced);
     else
-        md5_pose_batch_with(kernels, crowd->jobs + begin, count, memory + misplaced);
+        md5i_pose_batch_with(kernels, crowd->jobs + begin, count, memory + misplaced);
     free(memory);
 }
 
@@ -115,9 +115,9 @@ static void check_with_all_levels(made_crowd *crowd, uint64_t *random)
 {
     expect(crowd);
     for (int level = 0; level < MD5_CPU_COUNT; level++) {
-        if (!md5_cpu_has((md5_cpu)level))
+        if (!md5i_cpu_has((md5_cpu)level))
             continue;
-        const md5_pose_kernels *const kernels = md5_pose_kernels_of((md5_cpu)level);
+        const md5_pose_kernels *const kernels = md5i_pose_kernels_of((md5_cpu)level);
         clear(crowd);
         pose_part(kernels, crowd, 0, crowd->num_jobs, test_random_u32(random) % 64);
         check_crowd(crowd, "at once", level);
@@ -136,13 +136,13 @@ static void check_with_all_levels(made_crowd *crowd, uint64_t *random)
 static void check_finished(made_crowd *crowd, int level)
 {
     enum { STEP = MAX_JOINTS + 3, MAX_WIDTH = 16 };
-    const md5_pose_kernels *const kernels = md5_pose_kernels_of((md5_cpu)level);
+    const md5_pose_kernels *const kernels = md5i_pose_kernels_of((md5_cpu)level);
     const size_t num_joints = crowd->jobs[0].binding->skeleton->num_joints;
-    static md5_transform pose[MAX_WIDTH][STEP];
+    static md5_xform pose[MAX_WIDTH][STEP];
     const md5_pose_job *jobs[MAX_WIDTH];
     for (uint32_t i = 0; i < kernels->width; i++) {
         const md5_pose_job *const job = jobs[i] = &crowd->jobs[i];
-        md5_sample_with(kernels, job->binding, &job->moment, job->root, pose[i]);
+        md5i_sample_with(kernels, job->binding, &job->moment, job->root, pose[i]);
     }
     md5_mat34 *const scratch = malloc(num_joints * kernels->width * sizeof *scratch);
     if (!scratch)
@@ -160,12 +160,12 @@ TEST (batch_of_poses_is_the_single_call) {
             crowd->jobs[i].joints = NULL;
         expect(crowd);
         for (int level = 0; level < MD5_CPU_COUNT; level++) {
-            if (!md5_cpu_has((md5_cpu)level) || md5_pose_kernels_of((md5_cpu)level)->width == 1)
+            if (!md5i_cpu_has((md5_cpu)level) || md5i_pose_kernels_of((md5_cpu)level)->width == 1)
                 continue;
             // Jobs beyond a multiple of the set's width keep their expected results.
             memcpy(crowd->palettes, crowd->expected_palettes, sizeof crowd->palettes);
             memcpy(crowd->joints, crowd->expected_joints, sizeof crowd->joints);
-            const uint32_t width = md5_pose_kernels_of((md5_cpu)level)->width;
+            const uint32_t width = md5i_pose_kernels_of((md5_cpu)level)->width;
             memset(crowd->palettes, 0x5a, width * sizeof crowd->palettes[0]);
             memset(crowd->joints, 0x5a, width * sizeof crowd->joints[0]);
             check_finished(crowd, level);
@@ -251,7 +251,7 @@ TEST (batch_by_nlerp_has_the_bits_of_the_public_calls) {
         const md5_pose_job *const job = &crowd->jobs[i];
         const md5_binding *const binding = job->binding;
         const uint32_t count = binding->skeleton->num_joints;
-        md5_transform pose[MAX_JOINTS];
+        md5_xform pose[MAX_JOINTS];
         md5_mat34 joints[MAX_JOINTS], palette[MAX_JOINTS];
         md5_sample_nlerp(binding, &job->moment, job->root, pose);
         md5_local_to_model(binding->skeleton, pose, joints);
@@ -280,7 +280,7 @@ TEST (baked_palettes_are_the_frames) {
         make_pose(&made, count, (made_pairing)(round % MADE_PAIRINGS), 0.5, 0.5, &random);
         enum { MAX_FRAMES = 5 };
         md5_mat34 baked[MAX_FRAMES * MAX_JOINTS + 1], joints[MAX_JOINTS], palette[MAX_JOINTS];
-        md5_transform scratch[MAX_JOINTS];
+        md5_xform scratch[MAX_JOINTS];
         const md5_root root = (md5_root)(round % 3);
         const uint32_t first = test_random_u32(&random) % made.anim.num_frames;
         const uint32_t num_frames = made.anim.num_frames - first;
@@ -289,8 +289,8 @@ TEST (baked_palettes_are_the_frames) {
         md5_bake_palettes(made.binding, root, first, num_frames, scratch, joints, baked);
         for (uint32_t i = 0; i < num_frames; i++) {
             const md5_moment moment = {.frame0 = first + i, .frame1 = first + i};
-            md5_pose_palette_with(md5_pose_kernels_of(MD5_CPU_SCALAR), made.binding, &moment, root,
-                                  scratch, joints, palette);
+            md5i_pose_palette_with(md5i_pose_kernels_of(MD5_CPU_SCALAR), made.binding, &moment,
+                                   root, scratch, joints, palette);
             CHECK(memcmp(baked + i * count, palette, count * sizeof *palette) == 0);
         }
         CHECK(memcmp(&baked[num_frames * count], &untouched, sizeof untouched) == 0);

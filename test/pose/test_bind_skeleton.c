@@ -42,7 +42,7 @@ TEST (bind_skeleton_samples_as_bind) {
         CHECK_UINT(found->num_extra, made.binding->num_extra);
         CHECK_UINT(found->num_rebases, made.binding->num_rebases);
         CHECK(memcmp(found->tracks, made.binding->tracks, count * sizeof *found->tracks) == 0);
-        md5_transform pose[MAX_JOINTS], expected[MAX_JOINTS];
+        md5_xform pose[MAX_JOINTS], expected[MAX_JOINTS];
         const md5_moment moment = make_moment(&made.anim, &random);
         md5_sample(found, &moment, (md5_root)(round % 3), pose);
         md5_sample(made.binding, &moment, (md5_root)(round % 3), expected);
@@ -66,7 +66,7 @@ TEST (bind_skeleton_inverts_the_bind_pose) {
         const uint32_t count = made.model.skeleton.num_joints;
         md5_binding *const binding = bind_alone(&made, NULL);
         md5_mat34 joints[MAX_JOINTS], palette[MAX_JOINTS];
-        md5_transform scratch[MAX_JOINTS];
+        md5_xform scratch[MAX_JOINTS];
         md5_local_to_model(binding->skeleton, made.model.bind_local, joints);
         for (uint32_t i = 0; i < count; i++) {
             const md5_mat34 undone = md5_mat34_mul(joints[i], binding->inverse_bind[i]);
@@ -113,13 +113,13 @@ TEST (bind_skeleton_frees_everything_when_memory_runs_out) {
     enum { COUNT = 3000 };
     static md5_joint joints[COUNT];
     static uint32_t order[COUNT];
-    static md5_transform bind_local[COUNT];
+    static md5_xform bind_local[COUNT];
     static char names[COUNT][8];
     for (uint32_t i = 0; i < COUNT; i++) {
         (void)snprintf(names[i], sizeof names[i], "j%u", (unsigned)i);
         joints[i] = (md5_joint){names[i], (int32_t)i - 1};
         order[i] = i;
-        bind_local[i] = (md5_transform){.rotation = {.w = 1.0f}};
+        bind_local[i] = (md5_xform){.rotation = {.w = 1.0f}};
     }
     const md5_skeleton skeleton = {.num_joints = COUNT, .joints = joints, .order = order};
     const md5_anim anim = {
@@ -142,7 +142,7 @@ TEST (bind_skeleton_frees_everything_when_memory_runs_out) {
 static void bind_in_order(const void *order)
 {
     static const md5_joint joints[3] = {{"a", -1}, {"b", 0}, {"c", 1}};
-    static const md5_transform bind_local[3];
+    static const md5_xform bind_local[3];
     const md5_skeleton skeleton = {.num_joints = 3, .joints = joints, .order = order};
     const md5_anim anim = {.skeleton = skeleton, .num_frames = 1, .constant = bind_local};
     (void)md5_bind_skeleton(&skeleton, bind_local, &anim, NULL, NULL);

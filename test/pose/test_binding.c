@@ -20,18 +20,18 @@ typedef struct part {
 typedef struct made {
     md5_joint joints[MAX_JOINTS];
     uint32_t order[MAX_JOINTS], all[MAX_JOINTS];
-    md5_transform local[MAX_JOINTS], constant[MAX_JOINTS];
+    md5_xform local[MAX_JOINTS], constant[MAX_JOINTS];
     md5_quat rotations[2 * MAX_JOINTS];
     md5_vec3 translations[2 * MAX_JOINTS];
     md5_model model;
     md5_anim anim;
 } made;
 
-static md5_transform random_transform(uint64_t *random)
+static md5_xform random_transform(uint64_t *random)
 {
     const float x = (float)(test_random(random) - 0.5), y = (float)(test_random(random) - 0.5);
     const float z = (float)(test_random(random) - 0.5);
-    return (md5_transform){
+    return (md5_xform){
         .rotation = md5_quat_from_xyz(x, y, z),
         .translation = {(float)(20.0 * test_random(random) - 10.0),
                         (float)(20.0 * test_random(random) - 10.0),
@@ -63,7 +63,7 @@ static void make(made *m, const part *parts, uint32_t count, uint64_t *random)
         m->all[i] = i;
         m->local[i] = random_transform(random);
         for (uint32_t frame = 0; frame < 2; frame++) {
-            const md5_transform transform = random_transform(random);
+            const md5_xform transform = random_transform(random);
             m->rotations[frame * count + i] = transform.rotation;
             m->translations[frame * count + i] = transform.translation;
             if (frame == 0)
@@ -132,10 +132,10 @@ static md5_binding *bind(const made *model, const made *anim, warnings *t)
 static const md5_moment half_way = {.frame0 = 0, .frame1 = 1, .fraction = 0.5f};
 
 // Computes the model-space matrices of model and animation halfway between frames 0 and 1.
-static void pose_both(const md5_binding *binding, md5_root root, md5_transform *pose,
-                      md5_mat34 *joints, md5_mat34 *anim_joints)
+static void pose_both(const md5_binding *binding, md5_root root, md5_xform *pose, md5_mat34 *joints,
+                      md5_mat34 *anim_joints)
 {
-    md5_transform anim_pose[MAX_JOINTS];
+    md5_xform anim_pose[MAX_JOINTS];
     md5_sample_anim(binding->anim, &half_way, root, anim_pose);
     md5_local_to_model(&binding->anim->skeleton, anim_pose, anim_joints);
     md5_sample(binding, &half_way, root, pose);
@@ -168,7 +168,7 @@ TEST (bind_same_skeletons) {
     CHECK_UINT(t.count, 0);
     CHECK(binding->same_order && binding->num_missing == 0 && binding->num_extra == 0
           && binding->num_rebases == 0);
-    md5_transform pose[MAX_JOINTS], expected[MAX_JOINTS];
+    md5_xform pose[MAX_JOINTS], expected[MAX_JOINTS];
     for (int root = MD5_ROOT_FILE; root <= MD5_ROOT_IN_PLACE; root++) {
         md5_sample(binding, &half_way, (md5_root)root, pose);
         md5_sample_anim(&anim.anim, &half_way, (md5_root)root, expected);
@@ -191,7 +191,7 @@ TEST (bind_another_order) {
     CHECK_UINT(t.count, 0);
     CHECK(!binding->same_order && binding->num_missing == 0 && binding->num_extra == 0
           && binding->num_rebases == 0);
-    md5_transform pose[MAX_JOINTS], expected[MAX_JOINTS];
+    md5_xform pose[MAX_JOINTS], expected[MAX_JOINTS];
     for (int root = MD5_ROOT_FILE; root <= MD5_ROOT_IN_PLACE; root++) {
         md5_sample(binding, &half_way, (md5_root)root, pose);
         md5_sample_anim(&anim.anim, &half_way, (md5_root)root, expected);
@@ -218,7 +218,7 @@ TEST (bind_missing_joint_keeps_its_bind_pose) {
     CHECK_UINT(binding->num_extra, 0);
     CHECK_UINT(binding->num_rebases, 0);
     CHECK(!binding->same_order && binding->tracks[5] == -1);
-    md5_transform pose[MAX_JOINTS];
+    md5_xform pose[MAX_JOINTS];
     md5_sample(binding, &half_way, MD5_ROOT_FILE, pose);
     CHECK(memcmp(&pose[4], &model.local[4], 2 * sizeof *pose) == 0);
     md5_free_binding(binding);
@@ -234,7 +234,7 @@ TEST (bind_extra_joints_at_the_end) {
     CHECK_UINT(t.count, 2);
     CHECK(was_reported(&t, "joint 5 'hand' of the animation is not in the model"));
     CHECK(binding->same_order && binding->num_extra == 2 && binding->num_rebases == 0);
-    md5_transform pose[MAX_JOINTS], expected[MAX_JOINTS];
+    md5_xform pose[MAX_JOINTS], expected[MAX_JOINTS];
     memset(pose, 0x5A, sizeof pose);
     md5_sample(binding, &half_way, MD5_ROOT_ID, pose);
     md5_sample_anim(&anim.anim, &half_way, MD5_ROOT_ID, expected);
@@ -262,7 +262,7 @@ TEST (bind_extra_joints_still_move_what_hangs_below) {
                        "model: it moves with the joints in between, which are not in the model"));
     CHECK_UINT(binding->num_extra, 2);
     CHECK_UINT(binding->num_rebases, 2);
-    md5_transform pose[MAX_JOINTS];
+    md5_xform pose[MAX_JOINTS];
     md5_mat34 joints[MAX_JOINTS], anim_joints[MAX_JOINTS];
     for (int root = MD5_ROOT_FILE; root <= MD5_ROOT_IN_PLACE; root++) {
         pose_both(binding, (md5_root)root, pose, joints, anim_joints);
@@ -289,7 +289,7 @@ TEST (bind_joints_in_between_displace_nothing) {
                            "the model: it follows the animation"));
     CHECK_UINT(binding->num_missing, 2);
     CHECK_UINT(binding->num_rebases, 2);
-    md5_transform pose[MAX_JOINTS];
+    md5_xform pose[MAX_JOINTS];
     md5_mat34 joints[MAX_JOINTS], anim_joints[MAX_JOINTS];
     pose_both(binding, MD5_ROOT_ID, pose, joints, anim_joints);
     for (uint32_t i = 0; i < 8; i++) {
@@ -317,7 +317,7 @@ TEST (bind_undoes_driven_joints_in_between) {
                            "model: it follows the animation"));
     CHECK_UINT(binding->num_extra, 1);
     CHECK_UINT(binding->num_rebases, 3);
-    md5_transform pose[MAX_JOINTS];
+    md5_xform pose[MAX_JOINTS];
     md5_mat34 joints[MAX_JOINTS], anim_joints[MAX_JOINTS];
     pose_both(binding, MD5_ROOT_FILE, pose, joints, anim_joints);
     for (uint32_t i = 0; i < 6; i++)
@@ -340,7 +340,7 @@ TEST (bind_uses_the_models_hierarchy_where_they_contradict) {
                            "model: the hierarchies contradict each other, the model's is used"));
     CHECK_UINT(binding->num_rebases, 1);
     CHECK(binding->same_order);
-    md5_transform pose[MAX_JOINTS], expected[MAX_JOINTS];
+    md5_xform pose[MAX_JOINTS], expected[MAX_JOINTS];
     md5_sample(binding, &half_way, MD5_ROOT_FILE, pose);
     md5_sample_anim(&anim.anim, &half_way, MD5_ROOT_FILE, expected);
     CHECK(memcmp(pose, expected, 6 * sizeof *pose) == 0);
@@ -442,7 +442,7 @@ TEST (bind_puts_driven_joints_where_the_animation_has_them) {
         if (!CHECK(binding != NULL))
             return;
         num_rebases += binding->num_rebases;
-        md5_transform pose[MAX_JOINTS];
+        md5_xform pose[MAX_JOINTS];
         md5_mat34 joints[MAX_JOINTS], anim_joints[MAX_JOINTS];
         pose_both(binding, (md5_root)(round % 3), pose, joints, anim_joints);
         for (uint32_t i = 0; i < model.model.skeleton.num_joints; i++) {
@@ -494,7 +494,7 @@ TEST (bind_survives_failure_of_every_allocation) {
 typedef struct giant {
     md5_joint *joints;
     uint32_t *order;
-    md5_transform *transforms;
+    md5_xform *transforms;
     char (*names)[12];
 } giant;
 
@@ -503,7 +503,7 @@ static giant make_giant(uint32_t count)
     const giant big = {
         .joints = malloc(count * sizeof(md5_joint)),
         .order = malloc(count * sizeof(uint32_t)),
-        .transforms = malloc(count * sizeof(md5_transform)),
+        .transforms = malloc(count * sizeof(md5_xform)),
         .names = malloc(count * sizeof *big.names),
     };
     if (!big.joints || !big.order || !big.transforms || !big.names)
@@ -511,7 +511,7 @@ static giant make_giant(uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         big.joints[i] = (md5_joint){big.names[i], -1};
         big.order[i] = i;
-        big.transforms[i] = (md5_transform){.rotation = {0, 0, 0, -1}};
+        big.transforms[i] = (md5_xform){.rotation = {0, 0, 0, -1}};
     }
     return big;
 }
@@ -556,7 +556,7 @@ TEST (bind_and_sample_stay_linear) {
         CHECK_UINT(binding->num_extra, HALF);
         CHECK_UINT(binding->num_rebases, HALF);
         CHECK_UINT(t.count, 100); // further ones are only counted
-        md5_transform *pose = malloc(HALF * sizeof *pose);
+        md5_xform *pose = malloc(HALF * sizeof *pose);
         const md5_moment start = {0};
         md5_sample(binding, &start, MD5_ROOT_FILE, pose);
         // j<k> has k ancestors that the model lacks, each a unit further along x.

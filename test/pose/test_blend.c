@@ -16,11 +16,11 @@ static float random_number(uint64_t *random)
     return (float)(200.0 * test_random(random) - 100.0);
 }
 
-static md5_transform random_transform(uint64_t *random)
+static md5_xform random_transform(uint64_t *random)
 {
     const md5_quat rotation = made_any_rotation(random);
     const float x = random_number(random), y = random_number(random);
-    return (md5_transform){rotation, {x, y, random_number(random)}, 0.0f};
+    return (md5_xform){rotation, {x, y, random_number(random)}, 0.0f};
 }
 
 static md5_quat negative(md5_quat q)
@@ -29,9 +29,9 @@ static md5_quat negative(md5_quat q)
 }
 
 // A rotation near `a`, equal to it, its negative, or any other.
-static md5_transform random_other(md5_transform a, uint64_t *random)
+static md5_xform random_other(md5_xform a, uint64_t *random)
 {
-    md5_transform b = random_transform(random);
+    md5_xform b = random_transform(random);
     const uint32_t kind = test_random_u32(random) % 8;
     if (kind == 0)
         b.rotation = a.rotation;
@@ -39,7 +39,7 @@ static md5_transform random_other(md5_transform a, uint64_t *random)
         b.rotation = negative(a.rotation);
     if (kind == 2 || kind == 3) {
         const float part = (float)pow(10.0, -7.0 * test_random(random));
-        b.rotation = md5_slerp(a.rotation, b.rotation, part);
+        b.rotation = md5_quat_slerp(a.rotation, b.rotation, part);
     }
     if (kind == 3)
         b.rotation = negative(b.rotation);
@@ -134,7 +134,7 @@ static double seen(double value)
 }
 
 typedef struct poses {
-    md5_transform a[MAX_COUNT], b[MAX_COUNT], c[MAX_COUNT], out[MAX_COUNT];
+    md5_xform a[MAX_COUNT], b[MAX_COUNT], c[MAX_COUNT], out[MAX_COUNT];
     float weights[MAX_COUNT];
 } poses;
 
@@ -156,7 +156,7 @@ TEST (blend_is_exact_to_a_millionth_of_a_radian) {
         make_poses(&made, &random);
         md5_blend_poses(made.a, made.b, 1.0f, made.weights, MAX_COUNT, made.out);
         for (int i = 0; i < MAX_COUNT; i++) {
-            const md5_transform a = made.a[i], b = made.b[i], found = made.out[i];
+            const md5_xform a = made.a[i], b = made.b[i], found = made.out[i];
             const double t = (double)made.weights[i];
             const exact expected = exact_slerp(exact_of(a.rotation), exact_of(b.rotation), t);
             worst_length = fmax(worst_length, seen(off_unit(found.rotation)));
@@ -177,11 +177,11 @@ TEST (blend_is_exact_for_all_angles_and_weights) {
     double worst = 0.0, worst_length = 0.0;
     for (int i = 0; i <= STEPS; i++) {
         const double angle = acos(0.0) * i / (double)STEPS;
-        const md5_transform a = {{1.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}, 0.0f};
-        const md5_transform b = {
+        const md5_xform a = {{1.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}, 0.0f};
+        const md5_xform b = {
             {(float)cos(angle), 0.0f, (float)sin(angle), 0.0f}, a.translation, 0.0f};
         for (int k = 0; k <= STEPS; k++) {
-            md5_transform found;
+            md5_xform found;
             const float t = (float)k / (float)STEPS;
             md5_blend_poses(&a, &b, t, NULL, 1, &found);
             const double rotated = angle * (double)t;
@@ -196,7 +196,7 @@ TEST (blend_is_exact_for_all_angles_and_weights) {
 
 // -- Ends and masks -------------------------------------------------------------------------------
 
-static bool same(const md5_transform *a, const md5_transform *b, size_t count)
+static bool same(const md5_xform *a, const md5_xform *b, size_t count)
 {
     return memcmp(a, b, count * sizeof *a) == 0;
 }
@@ -283,7 +283,7 @@ TEST (blend_takes_the_shorter_arc) {
 
 // -- Differences ----------------------------------------------------------------------------------
 
-static double off_transform(md5_transform found, md5_transform expected)
+static double off_transform(md5_xform found, md5_xform expected)
 {
     const double rotated = turned_away(found.rotation, exact_of(expected.rotation));
     const double moved = off_lerp(found.translation, expected.translation, expected.translation, 0);
@@ -292,12 +292,12 @@ static double off_transform(md5_transform found, md5_transform expected)
 
 TEST (added_differences_give_back_what_they_were_made_from) {
     static poses made;
-    static md5_transform difference[MAX_COUNT], back[MAX_COUNT];
+    static md5_xform difference[MAX_COUNT], back[MAX_COUNT];
     uint64_t random = 6;
     double worst = 0.0, worst_back = 0.0, worst_sign = 0.0;
     for (int round = 0; round < 100; round++) {
         make_poses(&made, &random);
-        md5_make_additive(made.b, made.a, MAX_COUNT, difference);
+        md5_subtract_pose(made.b, made.a, MAX_COUNT, difference);
         md5_add_pose(made.a, difference, 1.0f, NULL, MAX_COUNT, made.out);
         md5_add_pose(made.b, difference, -1.0f, NULL, MAX_COUNT, back);
         for (int i = 0; i < MAX_COUNT; i++) {
@@ -322,7 +322,7 @@ TEST (added_differences_are_weighted_exactly) {
         const float sign = round % 2 ? -1.0f : 1.0f;
         md5_add_pose(made.a, made.b, sign, made.weights, MAX_COUNT, made.out);
         for (int i = 0; i < MAX_COUNT; i++) {
-            const md5_transform a = made.a[i], b = made.b[i], found = made.out[i];
+            const md5_xform a = made.a[i], b = made.b[i], found = made.out[i];
             const double t = (double)made.weights[i];
             exact part = exact_slerp(identity, exact_of(b.rotation), t);
             for (int k = 0; k < 3 && sign < 0.0f; k++)
@@ -362,9 +362,9 @@ TEST (added_weights_are_clamped) {
 // A joint rotates about its own current axes, which determines the order of the product.
 TEST (added_rotations_are_about_the_joints_own_axes) {
     const float half = sqrtf(0.5f);
-    const md5_transform rotated = {{0.0f, 0.0f, half, half}, {1.0f, 2.0f, 3.0f}, 0.0f}; // about z
-    const md5_transform nod = {{0.0f, half, 0.0f, half}, {0.0f, 0.0f, 4.0f}, 0.0f};     // about y
-    md5_transform out;
+    const md5_xform rotated = {{0.0f, 0.0f, half, half}, {1.0f, 2.0f, 3.0f}, 0.0f}; // about z
+    const md5_xform nod = {{0.0f, half, 0.0f, half}, {0.0f, 0.0f, 4.0f}, 0.0f};     // about y
+    md5_xform out;
     md5_add_pose(&rotated, &nod, 1.0f, NULL, 1, &out);
     // The joint's own y axis, which the nod does not change, was rotated to -x.
     const md5_vec3 axis = md5_quat_rotate(out.rotation, (md5_vec3){0.0f, 1.0f, 0.0f});
@@ -377,8 +377,8 @@ TEST (added_rotations_are_about_the_joints_own_axes) {
 static void check_difference(const poses *made, float weight, const float *joint_weights)
 {
     static poses found;
-    static md5_transform expected[MAX_COUNT];
-    md5_make_additive(made->b, made->c, MAX_COUNT, expected);
+    static md5_xform expected[MAX_COUNT];
+    md5_subtract_pose(made->b, made->c, MAX_COUNT, expected);
     md5_add_pose(made->a, expected, weight, joint_weights, MAX_COUNT, expected);
     memset(found.out, 0x5a, sizeof found.out);
     md5_add_difference(made->a, made->b, made->c, weight, joint_weights, MAX_COUNT, found.out);
@@ -401,7 +401,7 @@ TEST (differences_made_and_added_in_one_call_give_the_same_bits) {
 typedef enum call { CALL_BLEND, CALL_ADD, CALL_SUBTRACT, CALL_ADD_DIFFERENCE, NUM_CALLS } call;
 
 static void run_call(const md5_pose_kernels *kernels, call what, const poses *made, float weight,
-                     const float *joint_weights, uint32_t count, md5_transform *out)
+                     const float *joint_weights, uint32_t count, md5_xform *out)
 {
     if (what == CALL_BLEND)
         kernels->blend(made->a, made->b, weight, joint_weights, count, out);
@@ -418,11 +418,11 @@ static void check_level(md5_cpu level, const poses *made, float weight, const fl
                         uint32_t count)
 {
     static poses found;
-    static md5_transform expected[MAX_COUNT];
-    const md5_pose_kernels *const kernels = md5_pose_kernels_of(level);
+    static md5_xform expected[MAX_COUNT];
+    const md5_pose_kernels *const kernels = md5i_pose_kernels_of(level);
     for (int what = 0; what < NUM_CALLS; what++) {
         memset(expected, 0x5a, sizeof expected);
-        run_call(md5_pose_kernels_of(MD5_CPU_SCALAR), (call)what, made, weight, joint_weights,
+        run_call(md5i_pose_kernels_of(MD5_CPU_SCALAR), (call)what, made, weight, joint_weights,
                  count, expected);
         memset(found.out, 0x5a, sizeof found.out);
         run_call(kernels, (call)what, made, weight, joint_weights, count, found.out);
@@ -453,7 +453,7 @@ TEST (blend_gives_the_same_bits_with_every_instruction_set) {
         }
         const float weights[4] = {1.0f, 0.0f, -0.8f, (float)test_random(&random)};
         for (int level = 0; level < MD5_CPU_COUNT; level++) {
-            if (!md5_cpu_has((md5_cpu)level))
+            if (!md5i_cpu_has((md5_cpu)level))
                 continue;
             check_level((md5_cpu)level, &made, weights[count % 4], NULL, count);
             check_level((md5_cpu)level, &made, weights[(count + 1) % 4], made.weights, count);

@@ -279,9 +279,9 @@ TEST (camera_offers_the_views_of_cuts) {
         // manually.
         const double s = sin(0.2617993877991494), c = cos(0.2617993877991494), half = sqrt(0.5);
         check_rotation(views[0].rotation, s * half, -s * half, -c * half, -c * half);
-        const md5_vec3 ahead = md5_mat34_transform_point(
-            md5_mat34_from_transform((md5_transform){.rotation = views[0].rotation}),
-            (md5_vec3){1.0f, 0.0f, 0.0f});
+        const md5_vec3 ahead =
+            md5_mat34_point(md5_mat34_from_xform((md5_xform){.rotation = views[0].rotation}),
+                            (md5_vec3){1.0f, 0.0f, 0.0f});
         CHECK_NEAR((double)ahead.x, 0.0, 1e-6);
         CHECK_NEAR((double)ahead.y, cos(0.5235987755982988), 1e-6);
         CHECK_NEAR((double)ahead.z, -0.5, 1e-6);
@@ -313,7 +313,7 @@ TEST (camera_angles_of_cuts_rotate_as_in_the_engine) {
         md5_camera *const camera = parse(camera_text(3, cut, 1), &seen, &error);
         if (!CHECK(camera != NULL))
             return;
-        md5_transform rotations[3] = {0};
+        md5_xform rotations[3] = {0};
         for (int axis = 0; axis < 3; axis++) {
             const double half = degrees[axis] * 3.14159265358979 / 360.0;
             rotations[axis].rotation.w = (float)cos(half);
@@ -322,12 +322,11 @@ TEST (camera_angles_of_cuts_rotate_as_in_the_engine) {
                                              : &rotations[axis].rotation.x;
             *about = (float)sin(half);
         }
-        const md5_mat34 expected =
-            md5_mat34_mul(md5_mat34_from_transform(rotations[1]),
-                          md5_mat34_mul(md5_mat34_from_transform(rotations[0]),
-                                        md5_mat34_from_transform(rotations[2])));
-        const md5_transform found = {.rotation = camera->cut_views[0].rotation};
-        const md5_mat34 actual = md5_mat34_from_transform(found);
+        const md5_mat34 expected = md5_mat34_mul(
+            md5_mat34_from_xform(rotations[1]),
+            md5_mat34_mul(md5_mat34_from_xform(rotations[0]), md5_mat34_from_xform(rotations[2])));
+        const md5_xform found = {.rotation = camera->cut_views[0].rotation};
+        const md5_mat34 actual = md5_mat34_from_xform(found);
         CHECK(found.rotation.w <= 0.0f);
         for (int k = 0; k < 12; k++)
             CHECK_NEAR((double)actual.m[k], (double)expected.m[k], 1e-4);

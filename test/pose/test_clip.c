@@ -26,16 +26,16 @@ static built_clip build(const md5_clip_source *source)
     built_clip clip = {0};
     clip.changes = need(source->num_components, 1);
     clip.moves = need(source->num_joints, 1);
-    md5_clip_plan(source, clip.changes, clip.moves, &clip.num_rotations, &clip.num_translations);
+    md5i_clip_plan(source, clip.changes, clip.moves, &clip.num_rotations, &clip.num_translations);
     const size_t frames = source->num_frames;
     clip.arrays = (md5_clip_arrays){
-        .constant = need(source->num_joints, sizeof(md5_transform)),
+        .constant = need(source->num_joints, sizeof(md5_xform)),
         .rotation_joints = need(clip.num_rotations, sizeof(uint32_t)),
         .translation_joints = need(clip.num_translations, sizeof(uint32_t)),
         .rotations = need(frames * clip.num_rotations, sizeof(md5_quat)),
         .translations = need(frames * clip.num_translations, sizeof(md5_vec3)),
     };
-    md5_clip_build(source, clip.moves, &clip.arrays);
+    md5i_clip_build(source, clip.moves, &clip.arrays);
     return clip;
 }
 
@@ -51,9 +51,9 @@ static void free_clip(built_clip *clip)
 }
 
 // Returns one joint of one frame of the clip.
-static md5_transform in_clip(const built_clip *clip, uint32_t joint, uint32_t frame)
+static md5_xform in_clip(const built_clip *clip, uint32_t joint, uint32_t frame)
 {
-    md5_transform transform = clip->arrays.constant[joint];
+    md5_xform transform = clip->arrays.constant[joint];
     for (uint32_t i = 0; i < clip->num_rotations; i++) {
         if (clip->arrays.rotation_joints[i] == joint)
             transform.rotation = clip->arrays.rotations[(size_t)frame * clip->num_rotations + i];
@@ -69,7 +69,7 @@ static md5_transform in_clip(const built_clip *clip, uint32_t joint, uint32_t fr
 // The format's rule, written directly: six slots, those with a flag overwritten in order.
 static void decode(const md5_clip_source *source, uint32_t joint, uint32_t frame, double out[7])
 {
-    const md5_transform *base = &source->base_frame[joint];
+    const md5_xform *base = &source->base_frame[joint];
     double slots[6] = {
         (double)base->translation.x, (double)base->translation.y, (double)base->translation.z,
         (double)base->rotation.x,    (double)base->rotation.y,    (double)base->rotation.z,
@@ -85,7 +85,7 @@ static void decode(const md5_clip_source *source, uint32_t joint, uint32_t frame
         source->tracks[joint].flags >> 3 ? -sqrt(fabs(1.0 - square)) : (double)base->rotation.w;
 }
 
-static void check_transform(const md5_transform *found, const double expected[7])
+static void check_transform(const md5_xform *found, const double expected[7])
 {
     CHECK((double)found->translation.x == expected[0]);
     CHECK((double)found->translation.y == expected[1]);
@@ -105,16 +105,16 @@ static float small(uint64_t *random)
 enum { ALL_FLAGS = 64, FRAMES = 3 };
 
 // One joint for each value of the flags, with the components of all joints in order.
-static uint32_t fill_source(uint64_t *random, md5_track *tracks, md5_transform *base,
-                            float *numbers, bool still)
+static uint32_t fill_source(uint64_t *random, md5_track *tracks, md5_xform *base, float *numbers,
+                            bool still)
 {
     uint32_t width = 0;
     for (uint32_t flags = 0; flags < ALL_FLAGS; flags++) {
         tracks[flags] = (md5_track){.flags = flags, .first = flags ? width : 0};
         for (uint32_t bits = flags; bits; bits >>= 1)
             width += bits & 1;
-        md5_transform *b = &base[flags];
-        *b = (md5_transform){
+        md5_xform *b = &base[flags];
+        *b = (md5_xform){
             .rotation = {small(random), small(random), small(random), 0.0f},
             .translation = {small(random), small(random), small(random)},
         };
@@ -130,7 +130,7 @@ TEST (clip_decodes_all_flags) {
     for (int still = 0; still < 2; still++) {
         uint64_t random = 1;
         static md5_track tracks[ALL_FLAGS];
-        static md5_transform base[ALL_FLAGS];
+        static md5_xform base[ALL_FLAGS];
         static float numbers[FRAMES * ALL_FLAGS * 6];
         const uint32_t width = fill_source(&random, tracks, base, numbers, still);
         const md5_clip_source source = {
@@ -149,7 +149,7 @@ TEST (clip_decodes_all_flags) {
             for (uint32_t frame = 0; frame < FRAMES; frame++) {
                 double expected[7];
                 decode(&source, joint, frame, expected);
-                const md5_transform found = in_clip(&clip, joint, frame);
+                const md5_xform found = in_clip(&clip, joint, frame);
                 check_transform(&found, expected);
             }
             double expected[7];
@@ -162,7 +162,7 @@ TEST (clip_decodes_all_flags) {
 
 TEST (clip_without_flags_is_the_base_frame) {
     const md5_track tracks[2] = {{0, 0}, {0, 0}};
-    const md5_transform base[2] = {
+    const md5_xform base[2] = {
         {.rotation = {0.6f, 0.0f, 0.0f, -0.8f}, .translation = {1.0f, 2.0f, 3.0f}},
         {.rotation = {0.0f, 0.0f, 0.0f, -1.0f}},
     };
@@ -171,7 +171,7 @@ TEST (clip_without_flags_is_the_base_frame) {
         .num_joints = 2, .num_frames = UINT32_MAX, .tracks = tracks, .base_frame = base};
     uint8_t changes[1], moves[2];
     uint32_t num_rotations = 9, num_translations = 9;
-    md5_clip_plan(&source, changes, moves, &num_rotations, &num_translations);
+    md5i_clip_plan(&source, changes, moves, &num_rotations, &num_translations);
     CHECK_UINT(num_rotations, 0);
     CHECK_UINT(num_translations, 0);
 
@@ -186,9 +186,9 @@ TEST (clip_finds_constants_by_value) {
     // Joint 0 moves along z in the last frame only; joint 1 rotates; joint 2 has flags, but its
     // numbers are constant: 0 and -0 are equal.
     const md5_track tracks[3] = {{7, 0}, {56, 3}, {63, 6}};
-    md5_transform base[3];
+    md5_xform base[3];
     for (int joint = 0; joint < 3; joint++)
-        base[joint] = (md5_transform){.rotation = {0.0f, 0.0f, 0.0f, -1.0f}};
+        base[joint] = (md5_xform){.rotation = {0.0f, 0.0f, 0.0f, -1.0f}};
     const float numbers[3][12] = {
         {1, 2, 3, 0.1f, 0.2f, 0.3f, 0.0f, 5, 6, 0.5f, -0.0f, 0.5f},
         {1, 2, 3, 0.1f, 0.2f, 0.4f, -0.0f, 5, 6, 0.5f, 0.0f, 0.5f},
@@ -212,7 +212,7 @@ TEST (clip_finds_constants_by_value) {
 // A triple longer than 1 cannot be a rotation: it is normalized.
 TEST (clip_shortens_overlong_rotations) {
     const md5_track track = {56, 0};
-    const md5_transform base = {.rotation = {0.0f, 0.0f, 0.0f, -1.0f}};
+    const md5_xform base = {.rotation = {0.0f, 0.0f, 0.0f, -1.0f}};
     const float numbers[2][3] = {{0.9f, 0.9f, 0.9f}, {3.0f, 0.0f, -4.0f}};
     const md5_clip_source source = {1, 2, 3, &track, &base, numbers[0]};
     built_clip clip = build(&source);
@@ -229,7 +229,7 @@ TEST (clip_shortens_overlong_rotations) {
 TEST (clip_plan_is_linear_when_tracks_share_numbers) {
     enum { JOINTS = 1000000, MANY_FRAMES = 100000, WIDTH = 6 };
     md5_track *tracks = need(JOINTS, sizeof *tracks);
-    md5_transform *base = need(JOINTS, sizeof *base);
+    md5_xform *base = need(JOINTS, sizeof *base);
     float *numbers = need((size_t)MANY_FRAMES * WIDTH, sizeof *numbers);
     uint8_t *moves = need(JOINTS, 1);
     uint8_t changes[WIDTH];
@@ -237,12 +237,12 @@ TEST (clip_plan_is_linear_when_tracks_share_numbers) {
         tracks[joint] = (md5_track){.flags = joint % 2 ? 63 : 0};
     const md5_clip_source source = {JOINTS, MANY_FRAMES, WIDTH, tracks, base, numbers};
     uint32_t num_rotations, num_translations;
-    md5_clip_plan(&source, changes, moves, &num_rotations, &num_translations);
+    md5i_clip_plan(&source, changes, moves, &num_rotations, &num_translations);
     CHECK_UINT(num_rotations, 0);
     CHECK_UINT(num_translations, 0);
 
     numbers[(size_t)MANY_FRAMES * WIDTH - 1] = 0.5f;
-    md5_clip_plan(&source, changes, moves, &num_rotations, &num_translations);
+    md5i_clip_plan(&source, changes, moves, &num_rotations, &num_translations);
     CHECK_UINT(num_rotations, JOINTS / 2);
     CHECK_UINT(num_translations, 0);
     free(tracks);

@@ -10,7 +10,7 @@
 enum { MAX_JOINTS = 20 };
 
 typedef struct sampled {
-    md5_transform pose[MAX_JOINTS + 1];
+    md5_xform pose[MAX_JOINTS + 1];
 } sampled;
 
 static sampled sample_at(const made_pose *made, uint32_t frame0, uint32_t frame1, double fraction,
@@ -24,7 +24,7 @@ static sampled sample_at(const made_pose *made, uint32_t frame0, uint32_t frame1
 }
 
 // Equal except for the sign of zeros.
-static bool equal(const md5_transform *a, const md5_transform *b)
+static bool equal(const md5_xform *a, const md5_xform *b)
 {
     const md5_vec3 p = a->translation, q = b->translation;
     return a->rotation.x == b->rotation.x && a->rotation.y == b->rotation.y
@@ -102,10 +102,10 @@ static speeds speed_at(const made_pose *made, uint32_t frame, uint32_t other, bo
 {
     const uint32_t from = before ? other : frame, to = before ? frame : other;
     const double at = before ? 1.0 : 0.0, step = before ? -STEP : STEP;
-    const md5_transform here =
+    const md5_xform here =
         sample_at(made, frame, to == frame ? frame : to, 0.0, wrap, MD5_ROOT_FILE).pose[joint];
-    const md5_transform one = sample_at(made, from, to, at + step, wrap, MD5_ROOT_FILE).pose[joint];
-    const md5_transform two =
+    const md5_xform one = sample_at(made, from, to, at + step, wrap, MD5_ROOT_FILE).pose[joint];
+    const md5_xform two =
         sample_at(made, from, to, at + 2.0 * step, wrap, MD5_ROOT_FILE).pose[joint];
     speeds found = {
         speed_of(turn_between(here.rotation, one.rotation),
@@ -121,18 +121,18 @@ static speeds speed_at(const made_pose *made, uint32_t frame, uint32_t other, bo
 }
 
 // The transform of a joint as stored in a frame. The clip rotates and moves every joint.
-static md5_transform stored(const md5_anim *anim, uint32_t frame, uint32_t joint)
+static md5_xform stored(const md5_anim *anim, uint32_t frame, uint32_t joint)
 {
     const size_t at = (size_t)frame * anim->skeleton.num_joints + joint;
-    return (md5_transform){anim->rotations[at], anim->translations[at], 0.0f};
+    return (md5_xform){anim->rotations[at], anim->translations[at], 0.0f};
 }
 
 static speeds mean_speed(const made_pose *made, uint32_t a, uint32_t b, uint32_t c, uint32_t d,
                          uint32_t joint)
 {
     const md5_anim *const anim = &made->anim;
-    const md5_transform p = stored(anim, a, joint), q = stored(anim, b, joint);
-    const md5_transform r = stored(anim, c, joint), s = stored(anim, d, joint);
+    const md5_xform p = stored(anim, a, joint), q = stored(anim, b, joint);
+    const md5_xform r = stored(anim, c, joint), s = stored(anim, d, joint);
     return (speeds){
         md5_vec3_scale(md5_vec3_add(turn_between(p.rotation, q.rotation),
                                     turn_between(r.rotation, s.rotation)),
@@ -193,7 +193,7 @@ typedef struct even_clip {
     md5_binding *binding;
     md5_joint joint;
     uint32_t order[1], first[1];
-    md5_transform local[1];
+    md5_xform local[1];
     md5_mat34 bind[1];
     md5_quat rotations[8];
     md5_vec3 translations[8];
@@ -205,7 +205,7 @@ static void make_even(even_clip *clip, uint32_t num_frames)
     memset(clip, 0, sizeof *clip);
     clip->joint = (md5_joint){"origin", -1};
     clip->local[0].rotation.w = -1.0f;
-    clip->bind[0] = md5_mat34_from_transform(clip->local[0]);
+    clip->bind[0] = md5_mat34_from_xform(clip->local[0]);
     const md5_skeleton skeleton = {.num_joints = 1, .joints = &clip->joint, .order = clip->order};
     clip->model = (md5_model){.skeleton = skeleton,
                               .bind_local = clip->local,
@@ -242,7 +242,7 @@ static void check_even(const even_clip *clip, double time, md5_wrap wrap, md5_ro
                        double expected)
 {
     const md5_moment moment = md5_moment_at(&clip->anim, time, wrap);
-    md5_transform found;
+    md5_xform found;
     md5_sample_cubic(clip->binding, &moment, wrap, root, &found);
     CHECK_NEAR((double)found.translation.x, expected, 1e-5);
     const double angle = 0.35 * (moment.frame0 + (double)moment.fraction) + 0.1;
@@ -283,7 +283,7 @@ TEST (cubic_root_goes_on_over_the_end_of_a_cycle) {
         const md5_moment at = md5_moment_at(&clip.anim, time, MD5_WRAP_CYCLE);
         const md5_moment near = md5_moment_at(&clip.anim, time + step, MD5_WRAP_CYCLE);
         const md5_moment behind = md5_moment_at(&clip.anim, time - step, MD5_WRAP_CYCLE);
-        md5_transform a, b, c;
+        md5_xform a, b, c;
         md5_sample_cubic(clip.binding, &behind, MD5_WRAP_CYCLE, MD5_ROOT_ID, &a);
         md5_sample_cubic(clip.binding, &at, MD5_WRAP_CYCLE, MD5_ROOT_ID, &b);
         md5_sample_cubic(clip.binding, &near, MD5_WRAP_CYCLE, MD5_ROOT_ID, &c);
@@ -343,8 +343,8 @@ TEST (cubic_curves_of_a_root_that_only_the_clip_has) {
     md5_free_binding(clip.binding);
     const md5_joint joints[2] = {{"elsewhere", -1}, {"origin", 0}};
     const uint32_t order[2] = {0, 1};
-    const md5_transform still[2] = {clip.local[0],
-                                    {{0.0f, 0.0f, 0.0f, -1.0f}, {0.0f, 0.0f, 0.0f}, 0.0f}};
+    const md5_xform still[2] = {clip.local[0],
+                                {{0.0f, 0.0f, 0.0f, -1.0f}, {0.0f, 0.0f, 0.0f}, 0.0f}};
     clip.anim.skeleton = (md5_skeleton){.num_joints = 2, .joints = joints, .order = order};
     clip.anim.constant = clip.anim.base_frame = still;
     clip.binding = md5_bind(&clip.model, &clip.anim, NULL, NULL);
@@ -352,7 +352,7 @@ TEST (cubic_curves_of_a_root_that_only_the_clip_has) {
         return;
     for (int i = 0; i < 8; i++) {
         const md5_moment moment = md5_moment_at(&clip.anim, 0.45 * i, MD5_WRAP_LOOP);
-        md5_transform found;
+        md5_xform found;
         md5_sample_cubic(clip.binding, &moment, MD5_WRAP_LOOP, MD5_ROOT_FILE, &found);
         CHECK_NEAR((double)found.translation.x, 5.0 + 3.0 * 0.45 * i, 1e-5);
     }

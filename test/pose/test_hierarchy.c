@@ -37,7 +37,7 @@ static void make_skeleton(made_skeleton *made, uint32_t count, bool shuffled, ui
         (md5_skeleton){.num_joints = count, .joints = made->joints, .order = made->order};
 }
 
-static md5_transform random_transform(uint64_t *random, double size)
+static md5_xform random_transform(uint64_t *random, double size)
 {
     md5_quat q = {0};
     double square = 0.0;
@@ -47,7 +47,7 @@ static md5_transform random_transform(uint64_t *random, double size)
                        (float)(2.0 * test_random(random) - 1.0), 0.0f};
         square = (double)(q.x * q.x + q.y * q.y + q.z * q.z);
     }
-    return (md5_transform){
+    return (md5_xform){
         .rotation = md5_quat_from_xyz(q.x, q.y, q.z),
         .translation = {(float)(size * (test_random(random) - 0.5)),
                         (float)(size * (test_random(random) - 0.5)),
@@ -72,7 +72,7 @@ TEST (hierarchy_places_a_known_chain) {
     const uint32_t order[3] = {0, 1, 2};
     const md5_skeleton skeleton = {.num_joints = 3, .joints = joints, .order = order};
     const float half = 0.70710678f;
-    const md5_transform pose[3] = {
+    const md5_xform pose[3] = {
         {.rotation = {0, 0, 0, -1}, .translation = {0, 0, 5}},
         {.rotation = {0, 0, half, half}, .translation = {1, 0, 0}},
         {.rotation = {0, 0, half, half}, .translation = {1, 0, 0}},
@@ -97,13 +97,13 @@ TEST (bind_pose_of_a_known_pair) {
     const md5_skeleton skeleton = {.num_joints = 2, .joints = joints, .order = order};
     const float half = 0.70710678f;
     // Both rotated by 90 degrees about x (y to z): no rotation relative to each other.
-    const md5_transform transforms[2] = {
+    const md5_xform transforms[2] = {
         {.rotation = {-half, 0, 0, -half}, .translation = {1, 2, 3}},
         {.rotation = {-half, 0, 0, -half}, .translation = {1, 2, 7}},
     };
-    md5_transform local[2];
+    md5_xform local[2];
     md5_mat34 bind[2], inverse[2];
-    md5_build_bind_pose(&skeleton, transforms, local, bind, inverse);
+    md5i_build_bind_pose(&skeleton, transforms, local, bind, inverse);
     CHECK(memcmp(&local[0], &transforms[0], sizeof local[0]) == 0);
     CHECK_NEAR((double)local[1].rotation.w, -1.0, 1e-7);
     CHECK_NEAR((double)local[1].translation.y, 4.0, 1e-6);
@@ -124,11 +124,11 @@ TEST (bind_pose_is_consistent_for_any_hierarchy) {
         made_skeleton made;
         const uint32_t count = 1 + test_random_u32(&random) % MAX_JOINTS;
         make_skeleton(&made, count, round % 2, &random);
-        md5_transform transforms[MAX_JOINTS], local[MAX_JOINTS];
+        md5_xform transforms[MAX_JOINTS], local[MAX_JOINTS];
         md5_mat34 bind[MAX_JOINTS], inverse[MAX_JOINTS], joints[MAX_JOINTS], palette[MAX_JOINTS];
         for (uint32_t i = 0; i < count; i++)
             transforms[i] = random_transform(&random, size);
-        md5_build_bind_pose(&made.skeleton, transforms, local, bind, inverse);
+        md5i_build_bind_pose(&made.skeleton, transforms, local, bind, inverse);
 
         // The bind pose, posed again, is the bind pose, and its palette moves nothing.
         md5_local_to_model(&made.skeleton, local, joints);
@@ -159,17 +159,17 @@ TEST (hierarchy_agrees_with_products_of_transforms) {
         made_skeleton made;
         const uint32_t count = 1 + test_random_u32(&random) % MAX_JOINTS;
         make_skeleton(&made, count, true, &random);
-        md5_transform pose[MAX_JOINTS];
+        md5_xform pose[MAX_JOINTS];
         md5_mat34 joints[MAX_JOINTS];
         for (uint32_t i = 0; i < count; i++)
             pose[i] = random_transform(&random, 10.0);
         md5_local_to_model(&made.skeleton, pose, joints);
         for (uint32_t i = 0; i < count; i++) {
-            md5_transform whole = pose[i];
+            md5_xform whole = pose[i];
             for (int32_t above = made.joints[i].parent; above >= 0;
                  above = made.joints[above].parent)
-                whole = md5_transform_mul(pose[above], whole);
-            const md5_mat34 expected = md5_mat34_from_transform(whole);
+                whole = md5_xform_mul(pose[above], whole);
+            const md5_mat34 expected = md5_mat34_from_xform(whole);
             compare(&joints[i], &expected, &rotation, &translation);
         }
     }
@@ -179,7 +179,7 @@ TEST (hierarchy_agrees_with_products_of_transforms) {
 
 // -- Transforms in model space ----------------------------------------------------------------
 
-static md5_transform product_in_doubles(md5_transform a, md5_transform b)
+static md5_xform product_in_doubles(md5_xform a, md5_xform b)
 {
     const double x = (double)a.rotation.x, y = (double)a.rotation.y, z = (double)a.rotation.z;
     const double w = (double)a.rotation.w;
@@ -194,7 +194,7 @@ static md5_transform product_in_doubles(md5_transform a, md5_transform b)
     double moved[3];
     for (int i = 0; i < 3; i++)
         moved[i] = m[i][0] * p[0] + m[i][1] * p[1] + m[i][2] * p[2];
-    return (md5_transform){
+    return (md5_xform){
         .rotation = {(float)(w * bx + x * bw + y * bz - z * by),
                      (float)(w * by + y * bw + z * bx - x * bz),
                      (float)(w * bz + z * bw + x * by - y * bx),
@@ -216,7 +216,7 @@ static void compare_floats(const float *a, const float *b, int count, double *la
     }
 }
 
-static void compare_transforms(const md5_transform *a, const md5_transform *b, double *rotation,
+static void compare_transforms(const md5_xform *a, const md5_xform *b, double *rotation,
                                double *translation)
 {
     compare_floats(&a->rotation.x, &b->rotation.x, 4, rotation);
@@ -230,24 +230,24 @@ TEST (poses_in_model_space_are_products_and_go_back) {
         made_skeleton made;
         const uint32_t count = 1 + test_random_u32(&random) % MAX_JOINTS;
         make_skeleton(&made, count, true, &random);
-        md5_transform pose[MAX_JOINTS], joints[MAX_JOINTS], again[MAX_JOINTS];
+        md5_xform pose[MAX_JOINTS], joints[MAX_JOINTS], again[MAX_JOINTS];
         for (uint32_t i = 0; i < count; i++)
             pose[i] = random_transform(&random, 10.0);
-        md5_local_to_model_transforms(&made.skeleton, pose, joints);
-        md5_model_to_local_transforms(&made.skeleton, joints, again);
+        md5_local_to_model_xforms(&made.skeleton, pose, joints);
+        md5_model_to_local_xforms(&made.skeleton, joints, again);
         for (uint32_t i = 0; i < count; i++) {
             const int32_t parent = made.joints[i].parent;
-            const md5_transform expected =
+            const md5_xform expected =
                 parent < 0 ? pose[i] : product_in_doubles(joints[parent], pose[i]);
             compare_transforms(&joints[i], &expected, &rotation, &translation);
             compare_transforms(&again[i], &pose[i], &back_rotation, &back_translation);
         }
         // The same in place.
         memcpy(again, pose, count * sizeof *again);
-        md5_local_to_model_transforms(&made.skeleton, again, again);
+        md5_local_to_model_xforms(&made.skeleton, again, again);
         CHECK(memcmp(again, joints, count * sizeof *again) == 0);
-        md5_model_to_local_transforms(&made.skeleton, joints, pose);
-        md5_model_to_local_transforms(&made.skeleton, again, again);
+        md5_model_to_local_xforms(&made.skeleton, joints, pose);
+        md5_model_to_local_xforms(&made.skeleton, again, again);
         CHECK(memcmp(again, pose, count * sizeof *again) == 0);
     }
     CHECK_NEAR(rotation, 0.0, 5e-7);
@@ -261,7 +261,7 @@ TEST (long_chains_in_model_space_keep_unit_rotations) {
     enum { LONG = 10000 };
     static md5_joint joints[LONG];
     static uint32_t order[LONG];
-    static md5_transform pose[LONG], found[LONG];
+    static md5_xform pose[LONG], found[LONG];
     uint64_t random = 5;
     for (uint32_t i = 0; i < LONG; i++) {
         joints[i] = (md5_joint){"", (int32_t)i - 1};
@@ -269,7 +269,7 @@ TEST (long_chains_in_model_space_keep_unit_rotations) {
         pose[i] = random_transform(&random, 0.1);
     }
     const md5_skeleton skeleton = {.num_joints = LONG, .joints = joints, .order = order};
-    md5_local_to_model_transforms(&skeleton, pose, found);
+    md5_local_to_model_xforms(&skeleton, pose, found);
     double off = 0.0;
     for (uint32_t i = 0; i < LONG; i++) {
         const md5_quat q = found[i].rotation;

@@ -57,9 +57,9 @@ md5_quat made_any_rotation(uint64_t *random)
     }
 }
 
-static md5_transform random_transform(uint64_t *random)
+static md5_xform random_transform(uint64_t *random)
 {
-    return (md5_transform){
+    return (md5_xform){
         .rotation = random_rotation(random),
         .translation = {random_number(20.0, random), random_number(20.0, random),
                         random_number(20.0, random)},
@@ -118,10 +118,10 @@ static void make_skeleton(made_pose *made, uint32_t count, uint64_t *random)
     made->model.skeleton = (md5_skeleton){
         .num_joints = count, .joints = joints, .order = find_order(made, joints, count)};
 
-    md5_transform *const local = take(made, count, sizeof *local);
+    md5_xform *const local = take(made, count, sizeof *local);
     md5_mat34 *const inverse = take(made, count, sizeof *inverse);
     for (uint32_t i = 0; i < count; i++) {
-        const md5_transform transform = random_transform(random);
+        const md5_xform transform = random_transform(random);
         local[i] = random_transform(random);
         inverse[i] = md5_mat34_of(transform.rotation, transform.translation);
     }
@@ -168,8 +168,8 @@ static void make_frames(made_pose *made, double rotating, double moving, uint64_
     const uint32_t count = anim->skeleton.num_joints;
     uint32_t *const turned = take(made, count, sizeof *turned);
     uint32_t *const moved = take(made, count, sizeof *moved);
-    md5_transform *const constant = take(made, count, sizeof *constant);
-    md5_transform *const base = take(made, count, sizeof *base);
+    md5_xform *const constant = take(made, count, sizeof *constant);
+    md5_xform *const base = take(made, count, sizeof *base);
     anim->num_frames = 1 + test_random_u32(random) % 5;
     anim->frame_rate = 24.0;
     anim->duration = (anim->num_frames - 1) / anim->frame_rate;

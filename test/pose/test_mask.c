@@ -23,7 +23,7 @@ static void check_mask(const char *words, uint32_t feather, const char *digits, 
 {
     float weights[NUM_JOINTS];
     md5_error error;
-    CHECK(md5_make_mask(&skeleton, words, feather, weights, &error));
+    CHECK(md5_build_mask(&skeleton, words, feather, weights, &error));
     CHECK_STRING(error.message, "");
     for (int i = 0; i < NUM_JOINTS; i++) {
         const float expected = (float)(digits[i] - '0') / (float)whole;
@@ -63,9 +63,9 @@ TEST (mask_joints_are_found_in_any_case_if_no_other_has_the_name) {
     static const uint32_t one_by_one[3] = {0, 1, 2};
     const md5_skeleton three = {.num_joints = 3, .joints = twins, .order = one_by_one};
     float weights[3];
-    CHECK(md5_make_mask(&three, "hand", 0, weights, NULL));
+    CHECK(md5_build_mask(&three, "hand", 0, weights, NULL));
     CHECK(weights[0] == 0.0f && weights[1] == 1.0f && weights[2] == 0.0f);
-    CHECK(md5_make_mask(&three, "hAND", 0, weights, NULL));
+    CHECK(md5_build_mask(&three, "hAND", 0, weights, NULL));
     CHECK(weights[0] == 1.0f && weights[1] == 0.0f && weights[2] == 0.0f);
 }
 
@@ -82,7 +82,7 @@ static void check_odd(const char *words, const char *digits)
 {
     float weights[NUM_JOINTS];
     md5_error error;
-    if (!CHECK(md5_make_mask(&odd, words, 0, weights, &error)))
+    if (!CHECK(md5_build_mask(&odd, words, 0, weights, &error)))
         printf("%s: %s\n", words, error.message);
     for (int i = 0; i < NUM_JOINTS; i++) {
         if (!CHECK(weights[i] == (float)(digits[i] - '0')))
@@ -117,7 +117,7 @@ static void check_failure(const char *words, uint32_t column, const char *messag
 {
     float weights[NUM_JOINTS];
     md5_error error;
-    CHECK(!md5_make_mask(&skeleton, words, 0, weights, &error));
+    CHECK(!md5_build_mask(&skeleton, words, 0, weights, &error));
     CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
     CHECK_UINT(error.line, 1);
     CHECK_UINT(error.column, column);
@@ -152,7 +152,7 @@ TEST (mask_counts_lines) {
     for (int i = 0; i < 3; i++) {
         float weights[NUM_JOINTS];
         md5_error error;
-        CHECK(!md5_make_mask(&skeleton, texts[i], 0, weights, &error));
+        CHECK(!md5_build_mask(&skeleton, texts[i], 0, weights, &error));
         CHECK_UINT(error.line, lines[i]);
         CHECK_UINT(error.column, 3);
     }
@@ -169,7 +169,7 @@ TEST (mask_feathers_along_any_depth) {
         places[i] = i;
     }
     const md5_skeleton deep = {.num_joints = LONG, .joints = chain, .order = places};
-    CHECK(md5_make_mask(&deep, "*top", UINT32_MAX, weights, NULL));
+    CHECK(md5_build_mask(&deep, "*top", UINT32_MAX, weights, NULL));
     for (uint32_t i = 0; i < LONG; i++)
         CHECK(weights[i] == (i < 2047 ? (float)(i + 1) / 2048.0f : 1.0f));
 }

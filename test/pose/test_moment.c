@@ -266,18 +266,18 @@ TEST (moment_is_the_time_it_was_made_from) {
 
 TEST (moment_of_frame_numbers) {
     const md5_anim anim = clip_of(10, 24.0);
-    CHECK(is_at(md5_moment_of_frames(&anim, 3, 4, 0.25f), 3, 4, 0.25, 0));
-    CHECK(is_at(md5_moment_of_frames(&anim, 9, 0, 0.5f), 9, 0, 0.5, 0));
-    CHECK(is_at(md5_moment_of_frames(&anim, 7, 2, 0.0f), 7, 2, 0.0, 0));
+    CHECK(is_at(md5_moment_from_frames(&anim, 3, 4, 0.25f), 3, 4, 0.25, 0));
+    CHECK(is_at(md5_moment_from_frames(&anim, 9, 0, 0.5f), 9, 0, 0.5, 0));
+    CHECK(is_at(md5_moment_from_frames(&anim, 7, 2, 0.0f), 7, 2, 0.0, 0));
 }
 
 // A moment's fraction is below 1, so that 1 must be the second frame itself.
 TEST (moment_of_frame_numbers_is_clamped) {
     const md5_anim anim = clip_of(10, 24.0), still = clip_of(1, 24.0);
-    CHECK(is_at(md5_moment_of_frames(&anim, 10, UINT32_MAX, 0.5f), 9, 9, 0.5, 0));
-    CHECK(is_at(md5_moment_of_frames(&still, 1, 2, 0.5f), 0, 0, 0.5, 0));
-    CHECK(is_at(md5_moment_of_frames(&anim, 3, 4, 1.0f), 4, 4, 0.0, 0));
-    CHECK(is_at(md5_moment_of_frames(&anim, 3, 4, INFINITY), 4, 4, 0.0, 0));
-    CHECK(is_at(md5_moment_of_frames(&anim, 3, 4, -1.0f), 3, 4, 0.0, 0));
-    CHECK(is_at(md5_moment_of_frames(&anim, 3, 4, NAN), 3, 4, 0.0, 0));
+    CHECK(is_at(md5_moment_from_frames(&anim, 10, UINT32_MAX, 0.5f), 9, 9, 0.5, 0));
+    CHECK(is_at(md5_moment_from_frames(&still, 1, 2, 0.5f), 0, 0, 0.5, 0));
+    CHECK(is_at(md5_moment_from_frames(&anim, 3, 4, 1.0f), 4, 4, 0.0, 0));
+    CHECK(is_at(md5_moment_from_frames(&anim, 3, 4, INFINITY), 4, 4, 0.0, 0));
+    CHECK(is_at(md5_moment_from_frames(&anim, 3, 4, -1.0f), 3, 4, 0.0, 0));
+    CHECK(is_at(md5_moment_from_frames(&anim, 3, 4, NAN), 3, 4, 0.0, 0));
 }

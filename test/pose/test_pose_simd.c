@@ -14,7 +14,7 @@ enum { NUM_LEVELS = sizeof all_levels / sizeof all_levels[0] };
 
 // The output of one call, followed by a joint that must not change.
 typedef struct results {
-    md5_transform pose[MAX_JOINTS + 1];
+    md5_xform pose[MAX_JOINTS + 1];
     md5_mat34 joints[MAX_JOINTS + 1], palette[MAX_JOINTS + 1];
 } results;
 
@@ -37,7 +37,7 @@ static void pose_in_steps(const md5_pose_kernels *kernels, const made_pose *made
 {
     const uint32_t count = made->model.skeleton.num_joints;
     clear(found);
-    md5_sample_with(kernels, made->binding, moment, root, found->pose);
+    md5i_sample_with(kernels, made->binding, moment, root, found->pose);
     kernels->compose(&made->model.skeleton, found->pose, found->joints);
     kernels->multiply(count, found->joints, made->model.inverse_bind, found->palette);
 }
@@ -47,7 +47,7 @@ static void pose_in_halves(const md5_pose_kernels *kernels, const made_pose *mad
                            const md5_moment *moment, md5_root root, results *found)
 {
     clear(found);
-    md5_sample_with(kernels, made->binding, moment, root, found->pose);
+    md5i_sample_with(kernels, made->binding, moment, root, found->pose);
     kernels->finish(&made->model.skeleton, made->model.inverse_bind, found->pose, found->joints,
                     found->palette);
 }
@@ -59,8 +59,8 @@ static void pose_at_once(const md5_pose_kernels *kernels, const made_pose *made,
 {
     const uint32_t count = made->model.skeleton.num_joints;
     clear(found);
-    md5_pose_palette_with(kernels, made->binding, moment, root, found->pose, found->joints,
-                          found->palette);
+    md5i_pose_palette_with(kernels, made->binding, moment, root, found->pose, found->joints,
+                           found->palette);
     memcpy(found->pose, expected->pose, count * sizeof found->pose[0]);
 }
 
@@ -73,9 +73,9 @@ static void pose_in_part(const md5_pose_kernels *kernels, const made_pose *made,
     bool wanted[MAX_JOINTS] = {false};
     for (uint32_t i = first; i < first + size; i++)
         wanted[i] = true;
-    const md5_targets targets = md5_narrow_targets(&made->binding->plan->targets, wanted);
+    const md5_targets targets = md5i_narrow_targets(&made->binding->plan->targets, wanted);
     clear(found);
-    md5_copy_constants(made->binding, first, size, found->pose);
+    md5i_copy_constants(made->binding, first, size, found->pose);
     kernels->sample(&made->anim, moment, &targets, found->pose);
     for (uint32_t i = 0; i < count; i++) {
         if (!wanted[i])
@@ -93,14 +93,15 @@ static void check_part(const made_pose *made, const md5_moment *moment, uint64_t
     clear(&expected);
     if (made->binding->num_rebases > 0)
         return;
-    md5_sample_with(md5_pose_kernels_of(MD5_CPU_SCALAR), made->binding, moment, MD5_ROOT_FILE,
-                    expected.pose);
-    pose_in_part(md5_pose_kernels_of(MD5_CPU_SCALAR), made, moment, first, size, &expected, &found);
+    md5i_sample_with(md5i_pose_kernels_of(MD5_CPU_SCALAR), made->binding, moment, MD5_ROOT_FILE,
+                     expected.pose);
+    pose_in_part(md5i_pose_kernels_of(MD5_CPU_SCALAR), made, moment, first, size, &expected,
+                 &found);
     check_same(&found, &expected, "a part", MD5_CPU_SCALAR, count);
     for (int i = 0; i < NUM_LEVELS; i++) {
-        if (!md5_cpu_has(all_levels[i]))
+        if (!md5i_cpu_has(all_levels[i]))
             continue;
-        pose_in_part(md5_pose_kernels_of(all_levels[i]), made, moment, first, size, &expected,
+        pose_in_part(md5i_pose_kernels_of(all_levels[i]), made, moment, first, size, &expected,
                      &found);
         check_same(&found, &expected, "a part", all_levels[i], count);
     }
@@ -109,21 +110,21 @@ static void check_part(const made_pose *made, const md5_moment *moment, uint64_t
 static void check_moment(const made_pose *made, const md5_moment *moment, md5_root root)
 {
     static results expected, expected_anim, expected_nlerp, found;
-    const md5_pose_kernels *const scalar = md5_pose_kernels_of(MD5_CPU_SCALAR);
+    const md5_pose_kernels *const scalar = md5i_pose_kernels_of(MD5_CPU_SCALAR);
     const uint32_t count = made->model.skeleton.num_joints;
     pose_in_steps(scalar, made, moment, root, &expected);
     pose_at_once(scalar, made, moment, root, &expected, &found);
     check_same(&found, &expected, "posing at once", MD5_CPU_SCALAR, count);
     clear(&expected_anim);
-    md5_sample_anim_with(scalar, &made->anim, moment, root, expected_anim.pose);
+    md5i_sample_anim_with(scalar, &made->anim, moment, root, expected_anim.pose);
     clear(&expected_nlerp);
-    md5_sample_nlerp_with(scalar, made->binding, moment, root, expected_nlerp.pose);
+    md5i_sample_nlerp_with(scalar, made->binding, moment, root, expected_nlerp.pose);
 
     for (int i = 0; i < NUM_LEVELS; i++) {
         const md5_cpu level = all_levels[i];
-        if (!md5_cpu_has(level))
+        if (!md5i_cpu_has(level))
             continue;
-        const md5_pose_kernels *const kernels = md5_pose_kernels_of(level);
+        const md5_pose_kernels *const kernels = md5i_pose_kernels_of(level);
         pose_in_steps(kernels, made, moment, root, &found);
         check_same(&found, &expected, "posing in steps", level, count);
         pose_in_halves(kernels, made, moment, root, &found);
@@ -131,10 +132,10 @@ static void check_moment(const made_pose *made, const md5_moment *moment, md5_ro
         pose_at_once(kernels, made, moment, root, &expected, &found);
         check_same(&found, &expected, "posing at once", level, count);
         clear(&found);
-        md5_sample_anim_with(kernels, &made->anim, moment, root, found.pose);
+        md5i_sample_anim_with(kernels, &made->anim, moment, root, found.pose);
         check_same(&found, &expected_anim, "sampling", level, count);
         clear(&found);
-        md5_sample_nlerp_with(kernels, made->binding, moment, root, found.pose);
+        md5i_sample_nlerp_with(kernels, made->binding, moment, root, found.pose);
         check_same(&found, &expected_nlerp, "sampling by nlerp", level, count);
         memcpy(found.joints, expected.joints, sizeof found.joints);
         kernels->multiply(count, found.joints, made->model.inverse_bind, found.joints);
@@ -191,8 +192,8 @@ TEST (pose_tests_reach_what_they_are_about) {
         [MD5_CPU_AVX512] = 16, [MD5_CPU_NEON] = 4,
     };
     for (int level = 0; level < MD5_CPU_COUNT; level++) {
-        if (md5_cpu_has((md5_cpu)level))
-            CHECK_UINT(md5_pose_kernels_of((md5_cpu)level)->width, widths[level]);
+        if (md5i_cpu_has((md5_cpu)level))
+            CHECK_UINT(md5i_pose_kernels_of((md5_cpu)level)->width, widths[level]);
     }
     uint64_t random = 4;
     made_pose made;
@@ -233,7 +234,7 @@ TEST (pose_palette_is_the_three_steps) {
         md5_local_to_palette(&made.model, once.pose, once.joints, once.palette);
         check_same(&once, &steps, "posing in halves", MD5_CPU_COUNT, count);
         static results expected;
-        pose_in_steps(md5_pose_kernels_of(MD5_CPU_SCALAR), &made, &moment, MD5_ROOT_ID, &expected);
+        pose_in_steps(md5i_pose_kernels_of(MD5_CPU_SCALAR), &made, &moment, MD5_ROOT_ID, &expected);
         check_same(&steps, &expected, "posing in steps", MD5_CPU_SCALAR, count);
         free_pose(&made);
     }

@@ -17,7 +17,7 @@ typedef struct made_clip {
     md5_joint joints[MAX_JOINTS];
     uint32_t order[MAX_JOINTS];
     md5_track tracks[MAX_JOINTS];
-    md5_transform base[MAX_JOINTS], constant[MAX_JOINTS];
+    md5_xform base[MAX_JOINTS], constant[MAX_JOINTS];
     float numbers[MAX_NUMBERS];
     uint8_t changes[MAX_JOINTS * 6], moves[MAX_JOINTS];
     uint32_t rotation_joints[MAX_JOINTS], translation_joints[MAX_JOINTS];
@@ -50,11 +50,11 @@ static void finish_clip(made_clip *clip, double rate)
         .translations = clip->translations,
         .num_components = source->num_components,
     };
-    md5_clip_plan(source, clip->changes, clip->moves, &anim->num_rotations,
-                  &anim->num_translations);
+    md5i_clip_plan(source, clip->changes, clip->moves, &anim->num_rotations,
+                   &anim->num_translations);
     const md5_clip_arrays arrays = {clip->constant, clip->rotation_joints, clip->translation_joints,
                                     clip->rotations, clip->translations};
-    md5_clip_build(source, clip->moves, &arrays);
+    md5i_clip_build(source, clip->moves, &arrays);
 }
 
 static float within(uint64_t *random, double size)
@@ -73,7 +73,7 @@ static void make_random_clip(made_clip *clip, uint64_t *random)
         clip->order[joint] = joint;
         clip->tracks[joint] = (md5_track){test_random_u32(random) & 63, width};
         const float x = within(random, 0.57), y = within(random, 0.57), z = within(random, 0.57);
-        clip->base[joint] = (md5_transform){
+        clip->base[joint] = (md5_xform){
             .rotation = md5_quat_from_xyz(x, y, z),
             .translation = {within(random, 50.0), within(random, 50.0), within(random, 50.0)},
         };
@@ -95,9 +95,9 @@ static void make_random_clip(made_clip *clip, uint64_t *random)
     finish_clip(clip, 1.0 + 59.0 * test_random(random));
 }
 
-static md5_transform in_frame(const md5_anim *anim, uint32_t joint, uint32_t frame)
+static md5_xform in_frame(const md5_anim *anim, uint32_t joint, uint32_t frame)
 {
-    md5_transform transform = anim->constant[joint];
+    md5_xform transform = anim->constant[joint];
     for (uint32_t i = 0; i < anim->num_rotations; i++) {
         if (anim->rotation_joints[i] == joint)
             transform.rotation = anim->rotations[(size_t)frame * anim->num_rotations + i];
@@ -109,7 +109,7 @@ static md5_transform in_frame(const md5_anim *anim, uint32_t joint, uint32_t fra
     return transform;
 }
 
-static bool same_transform(const md5_transform *a, const md5_transform *b)
+static bool same_transform(const md5_xform *a, const md5_xform *b)
 {
     return a->rotation.x == b->rotation.x && a->rotation.y == b->rotation.y
            && a->rotation.z == b->rotation.z && a->rotation.w == b->rotation.w
@@ -129,14 +129,14 @@ TEST (sample_of_a_frame_is_that_frame) {
     static made_clip clip;
     for (int round = 0; round < 200; round++) {
         make_random_clip(&clip, &random);
-        md5_transform pose[MAX_JOINTS];
+        md5_xform pose[MAX_JOINTS];
         for (uint32_t frame = 0; frame < clip.anim.num_frames; frame++) {
             // Whatever the other frame is: at fraction 0 it must have no effect.
             const md5_moment moment = {.frame0 = frame,
                                        .frame1 = (frame + 1) % clip.anim.num_frames};
             md5_sample_anim(&clip.anim, &moment, MD5_ROOT_FILE, pose);
             for (uint32_t joint = 0; joint < clip.source.num_joints; joint++) {
-                const md5_transform expected = in_frame(&clip.anim, joint, frame);
+                const md5_xform expected = in_frame(&clip.anim, joint, frame);
                 if (!CHECK(same_transform(&pose[joint], &expected)))
                     return;
             }
@@ -149,15 +149,15 @@ TEST (sample_between_frames_slerps_and_lerps) {
     static made_clip clip;
     for (int round = 0; round < 500; round++) {
         make_random_clip(&clip, &random);
-        md5_transform pose[MAX_JOINTS];
+        md5_xform pose[MAX_JOINTS];
         const md5_moment moment =
             md5_moment_at(&clip.anim, 10.0 * test_random(&random), MD5_WRAP_CYCLE);
         md5_sample_anim(&clip.anim, &moment, MD5_ROOT_FILE, pose);
         for (uint32_t joint = 0; joint < clip.source.num_joints; joint++) {
-            const md5_transform a = in_frame(&clip.anim, joint, moment.frame0);
-            const md5_transform b = in_frame(&clip.anim, joint, moment.frame1);
-            const md5_transform expected = {
-                .rotation = md5_slerp(a.rotation, b.rotation, moment.fraction),
+            const md5_xform a = in_frame(&clip.anim, joint, moment.frame0);
+            const md5_xform b = in_frame(&clip.anim, joint, moment.frame1);
+            const md5_xform expected = {
+                .rotation = md5_quat_slerp(a.rotation, b.rotation, moment.fraction),
                 .translation = md5_vec3_lerp(a.translation, b.translation, moment.fraction),
             };
             if (!CHECK(same_transform(&pose[joint], &expected)))
@@ -166,7 +166,7 @@ TEST (sample_between_frames_slerps_and_lerps) {
     }
 }
 
-static bool is_rotation_and_place(const md5_transform *transform)
+static bool is_rotation_and_place(const md5_xform *transform)
 {
     const md5_quat q = transform->rotation;
     const double square = (double)q.x * (double)q.x + (double)q.y * (double)q.y
@@ -187,7 +187,7 @@ TEST (sample_is_a_pose_at_any_time) {
         const md5_wrap wrap = (md5_wrap)(test_random_u32(&random) % 3);
         const md5_root root = (md5_root)(test_random_u32(&random) % 3);
         const md5_moment moment = md5_moment_at(&clip.anim, time, wrap);
-        md5_transform pose[MAX_JOINTS];
+        md5_xform pose[MAX_JOINTS];
         md5_sample_anim(&clip.anim, &moment, root, pose);
         for (uint32_t joint = 0; joint < clip.source.num_joints; joint++) {
             if (!CHECK(is_rotation_and_place(&pose[joint])))
@@ -208,8 +208,8 @@ static void make_walk(made_clip *clip)
     clip->order[1] = 1;
     clip->tracks[0] = (md5_track){3, 0};
     clip->tracks[1] = (md5_track){8, 2};
-    clip->base[0] = (md5_transform){{0, 0, 0, -1}, {100, 20, 7}, 0};
-    clip->base[1] = (md5_transform){{0, 0, 0, -1}, {0, 0, 40}, 0};
+    clip->base[0] = (md5_xform){{0, 0, 0, -1}, {100, 20, 7}, 0};
+    clip->base[1] = (md5_xform){{0, 0, 0, -1}, {0, 0, 40}, 0};
     static const float numbers[5][3] = {
         {101, 20, 0.0f}, {103, 21, 0.1f}, {105, 20, 0.2f}, {108, 19, 0.1f}, {111, 20, 0.0f}};
     memcpy(clip->numbers, numbers, sizeof numbers);
@@ -223,7 +223,7 @@ static void make_walk(made_clip *clip)
 
 static md5_vec3 root_at(const made_clip *clip, double time, md5_wrap wrap, md5_root root)
 {
-    md5_transform pose[MAX_JOINTS];
+    md5_xform pose[MAX_JOINTS];
     const md5_moment moment = md5_moment_at(&clip->anim, time, wrap);
     md5_sample_anim(&clip->anim, &moment, root, pose);
     return pose[0].translation;
@@ -258,7 +258,7 @@ TEST (root_in_place_holds_the_first_frame) {
 static md5_vec3 motion(const md5_anim *anim, double from, double to, md5_wrap wrap)
 {
     const md5_moment a = md5_moment_at(anim, from, wrap), b = md5_moment_at(anim, to, wrap);
-    return md5_root_motion(anim, &a, &b);
+    return md5_anim_root_motion(anim, &a, &b);
 }
 
 TEST (root_motion_counts_cycles) {
@@ -299,14 +299,15 @@ TEST (root_motion_adds_up_over_any_split) {
         for (int step = 0; step < 30; step++) {
             from += test_random(&random) - 0.3;
             const md5_moment next = md5_moment_at(&clip.anim, from, wrap);
-            const md5_vec3 moved = md5_root_motion(&clip.anim, &last, &next);
+            const md5_vec3 moved = md5_anim_root_motion(&clip.anim, &last, &next);
             sum[0] += (double)moved.x;
             sum[1] += (double)moved.y;
             sum[2] += (double)moved.z;
             way += fabs((double)moved.x) + fabs((double)moved.y) + fabs((double)moved.z);
             last = next;
         }
-        check_vec3(md5_root_motion(&clip.anim, &start, &last), sum[0], sum[1], sum[2], 2e-7 * way);
+        check_vec3(md5_anim_root_motion(&clip.anim, &start, &last), sum[0], sum[1], sum[2],
+                   2e-7 * way);
     }
 }
 
@@ -330,7 +331,7 @@ TEST (root_motion_never_leaves_the_floats) {
     memset(&clip, 0, sizeof clip);
     clip.joints[0] = (md5_joint){"origin", -1};
     clip.tracks[0] = (md5_track){7, 0};
-    clip.base[0] = (md5_transform){.rotation = {0, 0, 0, -1}};
+    clip.base[0] = (md5_xform){.rotation = {0, 0, 0, -1}};
     clip.numbers[3] = FLT_MAX;
     clip.numbers[4] = -FLT_MAX;
     clip.numbers[5] = 1.0f;

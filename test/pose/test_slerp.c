@@ -86,7 +86,7 @@ TEST (slerp_is_exact_to_a_millionth) {
         const md5_quat a = made_any_rotation(&random);
         const md5_quat b = i % 2 ? made_any_rotation(&random) : random_neighbour(&random, a);
         const float t = (float)test_random(&random);
-        const md5_quat found = md5_slerp(a, b, t);
+        const md5_quat found = md5_quat_slerp(a, b, t);
         worst = fmax(worst, worst_of_either_path(a, b, t, found));
         worst_length = fmax(worst_length, fabs(length_of(found) - 1.0));
     }
@@ -101,8 +101,8 @@ TEST (slerp_is_exact_at_the_widest_angle) {
     for (int i = 0; i <= 10000; i++) {
         const float t = (float)i / 10000.0f;
         const double angle = acos(0.0) * (double)t;
-        worst = fmax(worst,
-                     worst_of(md5_slerp(a, b, t), (double[]){cos(angle), sin(angle), 0, 0}, 1.0));
+        worst = fmax(worst, worst_of(md5_quat_slerp(a, b, t),
+                                     (double[]){cos(angle), sin(angle), 0, 0}, 1.0));
     }
     CHECK_NEAR(worst, 0.0, 3e-7);
 }
@@ -133,7 +133,7 @@ TEST (nlerp_is_exact_to_a_millionth) {
         const float t = (float)test_random(&random);
         if (fabs(dot(a, b)) < 1e-6)
             continue; // rounding decides which arc is shorter
-        const md5_quat found = md5_nlerp(a, b, t);
+        const md5_quat found = md5_quat_nlerp(a, b, t);
         const double error = worst_of_nlerp(a, b, (double)t, found);
         const double length = fabs(length_of(found) - 1.0);
         worst = error > worst ? error : worst;
@@ -143,7 +143,7 @@ TEST (nlerp_is_exact_to_a_millionth) {
     CHECK_NEAR(worst_length, 0.0, 1e-6);
 }
 
-// Returns the largest angle in degrees between md5_nlerp() and slerp, from the identity to a
+// Returns the largest angle in degrees between md5_quat_nlerp() and slerp, from the identity to a
 // rotation by `angle` degrees. Slerp at t rotates by t * angle: the cosine of half of that is w,
 // the sine the length along the axis.
 static double angle_to_slerp(double angle, uint64_t *random)
@@ -155,7 +155,7 @@ static double angle_to_slerp(double angle, uint64_t *random)
     double worst = 0.0;
     for (int i = 0; i <= 2000; i++) {
         const float t = (float)i / 2000.0f;
-        const md5_quat found = md5_nlerp(a, b, t);
+        const md5_quat found = md5_quat_nlerp(a, b, t);
         const double along = (double)found.x * x + (double)found.y * y;
         const double between =
             2.0 * fabs(atan2(along, (double)found.w) - (double)t * half) / pi * 180.0;
@@ -164,7 +164,7 @@ static double angle_to_slerp(double angle, uint64_t *random)
     return worst;
 }
 
-// The table and the formula at md5_nlerp().
+// The table and the formula at md5_quat_nlerp().
 TEST (nlerp_is_as_far_from_slerp_as_documented) {
     static const struct {
         double angle, to_slerp, rounding;
@@ -196,14 +196,16 @@ TEST (slerp_ends_are_exact) {
         const md5_quat a = made_any_rotation(&random), b = made_any_rotation(&random);
         const md5_quat minus = {-b.x, -b.y, -b.z, -b.w};
         const md5_quat end = dot(a, b) < 0.0 ? minus : b;
-        bool held = same(md5_slerp(a, b, 0.0f), a) && same(md5_slerp(a, b, -3.0f), a)
-                    && same(md5_slerp(a, b, NAN), a);
-        held = held && same(md5_slerp(a, b, 1.0f), end) && same(md5_slerp(a, b, INFINITY), end);
-        held = held && same(md5_nlerp(a, b, 0.0f), a) && same(md5_nlerp(a, b, NAN), a);
-        held = held && same(md5_nlerp(a, b, 1.0f), end) && same(md5_nlerp(a, b, 2.0f), end);
+        bool held = same(md5_quat_slerp(a, b, 0.0f), a) && same(md5_quat_slerp(a, b, -3.0f), a)
+                    && same(md5_quat_slerp(a, b, NAN), a);
+        held = held && same(md5_quat_slerp(a, b, 1.0f), end)
+               && same(md5_quat_slerp(a, b, INFINITY), end);
+        held = held && same(md5_quat_nlerp(a, b, 0.0f), a) && same(md5_quat_nlerp(a, b, NAN), a);
+        held =
+            held && same(md5_quat_nlerp(a, b, 1.0f), end) && same(md5_quat_nlerp(a, b, 2.0f), end);
         const md5_nlerp_weights nlerp = md5_nlerp_weights_at(0.0f);
         held = held && same(md5_nlerp_weighted(&nlerp, a, b), a);
-        const md5_slerp_weights weights = md5_slerp_weights_at(0.0f);
+        const md5_slerp_weights weights = md5i_slerp_weights_at(0.0f);
         held = held && same(md5_slerp_weighted(&weights, a, b), a);
         if (!CHECK(held))
             return;
@@ -223,9 +225,9 @@ TEST (slerp_of_equal_rotations_is_that_rotation) {
                              made_any_rotation(&random));
         const md5_quat minus = {-a.x, -a.y, -a.z, -a.w};
         const float t = i % 4 < 2 ? 0.5f : (float)test_random(&random);
-        if (!CHECK(same(md5_slerp(a, a, t), a) && same(md5_slerp(a, minus, t), a)))
+        if (!CHECK(same(md5_quat_slerp(a, a, t), a) && same(md5_quat_slerp(a, minus, t), a)))
             return;
-        if (!CHECK(same(md5_nlerp(a, a, t), a) && same(md5_nlerp(a, minus, t), a)))
+        if (!CHECK(same(md5_quat_nlerp(a, a, t), a) && same(md5_quat_nlerp(a, minus, t), a)))
             return;
     }
 }
@@ -248,7 +250,7 @@ static void check_table(const char *path, int numbers, int first, int other)
             n[i] = strtod(at, &at);
         const md5_quat a = {(float)n[0], (float)n[1], (float)n[2], (float)n[3]};
         const md5_quat b = {(float)n[4], (float)n[5], (float)n[6], (float)n[7]};
-        const md5_quat found = md5_slerp(a, b, (float)n[8]);
+        const md5_quat found = md5_quat_slerp(a, b, (float)n[8]);
         // At the end of the arc to -b, the engine jumps to b: the same rotation.
         const double sign = n[8] >= 1.0 && dot(a, b) < 0.0 ? -1.0 : 1.0;
         const double off = fmin(worst_of(found, n + first, 1.0), worst_of(found, n + first, sign));

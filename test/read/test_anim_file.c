@@ -47,10 +47,10 @@ static bool load(const char *text, size_t size, const md5_load_opts *opts, md5_e
 {
     md5_context context;
     md5_anim_file file;
-    md5_context_begin(&context, opts, NULL, error);
+    md5i_context_begin(&context, opts, NULL, error);
     md5_arena arena = {.context = &context};
-    const bool loaded = md5_read_anim_file(&arena, text, size, &file);
-    md5_arena_free(&arena);
+    const bool loaded = md5i_read_anim_file(&arena, text, size, &file);
+    md5i_arena_free(&arena);
     return loaded;
 }
 
@@ -70,16 +70,16 @@ static bool begin(reading *r, const char *old, const char *new)
 {
     size_t size;
     r->text = read_case_text(good, old, new, &size);
-    md5_context_begin(&r->context, NULL, NULL, &r->error);
+    md5i_context_begin(&r->context, NULL, NULL, &r->error);
     r->arena = (md5_arena){.context = &r->context};
-    const bool is_read = md5_read_anim_file(&r->arena, r->text, size, &r->file);
+    const bool is_read = md5i_read_anim_file(&r->arena, r->text, size, &r->file);
     return test_check(is_read, __FILE__, __LINE__, "%u:%u: %s", r->error.line, r->error.column,
                       r->error.message);
 }
 
 static void end(reading *r)
 {
-    md5_arena_free(&r->arena);
+    md5i_arena_free(&r->arena);
     free(r->text);
 }
 
@@ -423,17 +423,17 @@ TEST (anim_file_reads_the_densest_text) {
     }
     md5_context context;
     md5_error error;
-    md5_context_begin(&context, NULL, NULL, &error);
+    md5i_context_begin(&context, NULL, NULL, &error);
     md5_arena arena = {.context = &context};
     md5_anim_file file;
-    if (test_check(md5_read_anim_file(&arena, text, size, &file), __FILE__, __LINE__, "%u:%u: %s",
+    if (test_check(md5i_read_anim_file(&arena, text, size, &file), __FILE__, __LINE__, "%u:%u: %s",
                    error.line, error.column, error.message)) {
         bool equal = true;
         for (size_t i = 0; i < (size_t)NUM_FRAMES * COUNT; i++)
             equal = equal && file.numbers[i] == (float)(i % 10);
         CHECK(equal);
     }
-    md5_arena_free(&arena);
+    md5i_arena_free(&arena);
     free(text);
 }
 

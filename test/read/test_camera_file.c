@@ -29,10 +29,10 @@ static bool load(const char *text, size_t size, const md5_load_opts *opts, md5_e
 {
     md5_context context;
     md5_camera_file file;
-    md5_context_begin(&context, opts, NULL, error);
+    md5i_context_begin(&context, opts, NULL, error);
     md5_arena arena = {.context = &context};
-    const bool loaded = md5_read_camera_file(&arena, text, size, &file);
-    md5_arena_free(&arena);
+    const bool loaded = md5i_read_camera_file(&arena, text, size, &file);
+    md5i_arena_free(&arena);
     return loaded;
 }
 
@@ -43,9 +43,9 @@ TEST (camera_file_holds_what_the_text_says) {
     md5_context context;
     md5_error error;
     md5_camera_file file;
-    md5_context_begin(&context, NULL, NULL, &error);
+    md5i_context_begin(&context, NULL, NULL, &error);
     md5_arena arena = {.context = &context};
-    if (CHECK(md5_read_camera_file(&arena, good, strlen(good), &file))) {
+    if (CHECK(md5i_read_camera_file(&arena, good, strlen(good), &file))) {
         CHECK_UINT(context.num_warnings, 0);
         CHECK(md5_span_is(file.command_line, "flight"));
         CHECK_UINT(file.num_frames, 4);
@@ -58,7 +58,7 @@ TEST (camera_file_holds_what_the_text_says) {
         CHECK_NEAR((double)file.frames[1].rotation.w, -0.8, 1e-6);
         CHECK_NEAR((double)file.frames[2].rotation.w, -0.6, 1e-6);
     }
-    md5_arena_free(&arena);
+    md5i_arena_free(&arena);
 }
 
 TEST (camera_file_takes_free_layout) {

@@ -20,13 +20,13 @@ static md5_lex *begin_sized(reading *r, const char *text, size_t size)
 {
     memset(r, 0, sizeof *r);
     const md5_load_opts opts = {.warn = read_case_warn, .warn_user = &r->log};
-    md5_context_begin(&r->context, &opts, NULL, &r->error);
+    md5i_context_begin(&r->context, &opts, NULL, &r->error);
     r->arena.context = &r->context;
     r->text = malloc(size ? size : 1);
     if (!r->text)
         abort();
     memcpy(r->text, text, size);
-    md5_lex_begin(&r->lex, &r->arena, r->text, size);
+    md5i_lex_begin(&r->lex, &r->arena, r->text, size);
     r->lex.join_strings = true;
     return &r->lex;
 }
@@ -43,7 +43,7 @@ static const char *end(reading *r)
     said = r->log;
     if (r->error.status != MD5_OK)
         read_case_add(&said, &r->error);
-    md5_arena_free(&r->arena);
+    md5i_arena_free(&r->arena);
     free(r->text);
     return said.text;
 }
@@ -83,7 +83,7 @@ TEST (lex_skips_all_kinds_of_white_space) {
         if (strncmp(texts[i], "a/", 2) != 0)
             CHECK(md5_lex_take_word(lex, "a") && md5_lex_take_word(lex, "b"));
         else
-            CHECK(md5_lex_peek_word(lex).size > 1);
+            CHECK(md5i_lex_peek_word(lex).size > 1);
         md5_lex_space(lex);
         CHECK(strncmp(texts[i], "a/", 2) == 0 || lex->at == lex->end);
         CHECK_STRING(end(&r), "");
@@ -97,7 +97,7 @@ TEST (lex_words_end_at_brackets_quotes_and_white_space) {
         const bool ends = c <= ' ' || c >= 0x80 || strchr("(){}\"'", c);
         reading r;
         md5_lex *const lex = begin_sized(&r, text, sizeof text);
-        CHECK_UINT(md5_lex_peek_word(lex).size, ends ? 1 : 3);
+        CHECK_UINT(md5i_lex_peek_word(lex).size, ends ? 1 : 3);
         end(&r);
     }
 }
@@ -112,8 +112,8 @@ TEST (lex_cuts_nul_bytes_at_the_end_only) {
 
     lex = begin_sized(&r, "a\0b", 3);
     CHECK(md5_lex_take_word(lex, "a"));
-    CHECK_UINT(md5_lex_peek_word(lex).size, 0);
-    CHECK(!md5_lex_expect(lex, '{'));
+    CHECK_UINT(md5i_lex_peek_word(lex).size, 0);
+    CHECK(!md5i_lex_expect(lex, '{'));
     CHECK_STRING(end(&r), "1:2: error: expected '{', found '\\x00'");
 
     lex = begin_sized(&r, "\0\0\0", 3);
@@ -144,7 +144,7 @@ TEST (lex_counts_lines_of_every_kind) {
         reading r;
         uint32_t line, column;
         md5_lex *const lex = begin(&r, cases[i].text);
-        md5_lex_place(lex, r.text + (strchr(cases[i].text, 'X') - cases[i].text), &line, &column);
+        md5i_lex_place(lex, r.text + (strchr(cases[i].text, 'X') - cases[i].text), &line, &column);
         CHECK_UINT(line, cases[i].line);
         CHECK_UINT(column, cases[i].column);
         end(&r);
@@ -163,11 +163,11 @@ TEST (lex_locations_do_not_depend_on_their_order) {
     reading r;
     md5_lex *const lex = begin_sized(&r, text, SIZE);
     for (int i = 0; i <= SIZE; i++)
-        md5_lex_place(lex, r.text + i, &lines[i], &columns[i]);
+        md5i_lex_place(lex, r.text + i, &lines[i], &columns[i]);
     for (int i = 0; i < 20000; i++) {
         const uint32_t at = test_random_u32(&random) % (SIZE + 1);
         uint32_t line, column;
-        md5_lex_place(lex, r.text + at, &line, &column);
+        md5i_lex_place(lex, r.text + at, &line, &column);
         if (!CHECK(line == lines[at] && column == columns[at]))
             break;
     }
@@ -191,7 +191,7 @@ TEST (lex_quotes_a_broken_string_to_the_end_of_its_line) {
     static const char *const texts[] = {"\"ab\rcd", "\"ab\ncd", "\"ab"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         reading r;
-        CHECK(!md5_lex_expect(begin(&r, texts[i]), '{'));
+        CHECK(!md5i_lex_expect(begin(&r, texts[i]), '{'));
         CHECK_STRING(end(&r), "1:1: error: expected '{', found '\"ab'");
     }
 }
@@ -249,7 +249,7 @@ TEST (lex_reads_strings_and_words) {
         reading r;
         md5_span text;
         md5_lex *const lex = begin(&r, cases[i].text);
-        if (CHECK(md5_lex_text(lex, &text, "a string")))
+        if (CHECK(md5i_lex_text(lex, &text, "a string")))
             span_equals(text, cases[i].value);
         CHECK_STRING(end(&r), "");
     }
@@ -260,8 +260,8 @@ TEST (lex_keeps_strings_apart_unless_asked_to_join) {
     md5_span text;
     md5_lex *const lex = begin(&r, "\"a\" \"b\"");
     lex->join_strings = false;
-    CHECK(md5_lex_text(lex, &text, "a string") && span_equals(text, "a"));
-    CHECK(md5_lex_text(lex, &text, "a string") && span_equals(text, "b"));
+    CHECK(md5i_lex_text(lex, &text, "a string") && span_equals(text, "a"));
+    CHECK(md5i_lex_text(lex, &text, "a string") && span_equals(text, "b"));
     end(&r);
 }
 
@@ -285,7 +285,7 @@ TEST (lex_refuses_broken_strings) {
         md5_span text;
         md5_lex *const lex =
             begin_sized(&r, cases[i].text, cases[i].size ? cases[i].size : strlen(cases[i].text));
-        CHECK(!md5_lex_text(lex, &text, "a string"));
+        CHECK(!md5i_lex_text(lex, &text, "a string"));
         CHECK_STRING(end(&r), cases[i].says);
     }
 }
@@ -322,15 +322,15 @@ TEST (lex_reads_names_of_joints) {
         reading r;
         md5_span name;
         md5_lex *const lex = begin(&r, cases[i].text);
-        if (CHECK(md5_lex_joint_name(lex, &name)))
+        if (CHECK(md5i_lex_joint_name(lex, &name)))
             span_equals(name, cases[i].name);
         CHECK_STRING(end(&r), "");
     }
     reading r;
     md5_span name;
-    CHECK(!md5_lex_joint_name(begin(&r, "{"), &name));
+    CHECK(!md5i_lex_joint_name(begin(&r, "{"), &name));
     CHECK_STRING(end(&r), "1:1: error: expected the name of a joint, found '{'");
-    CHECK(!md5_lex_joint_name(begin(&r, " "), &name));
+    CHECK(!md5i_lex_joint_name(begin(&r, " "), &name));
     CHECK_STRING(end(&r), "1:1: error: expected the name of a joint, found the end of the file");
 }
 
@@ -490,12 +490,12 @@ TEST (lex_reads_doubles) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         reading r;
         double value = -77.0;
-        CHECK(md5_lex_double(begin(&r, cases[i].text), &value) && value == cases[i].value);
+        CHECK(md5i_lex_double(begin(&r, cases[i].text), &value) && value == cases[i].value);
         CHECK_STRING(end(&r), "");
     }
     reading r;
     double value;
-    CHECK(!md5_lex_double(begin(&r, "1e39"), &value));
+    CHECK(!md5i_lex_double(begin(&r, "1e39"), &value));
     CHECK_STRING(end(&r), "1:1: error: '1e39' is too large for a 32-bit float");
 }
 
@@ -527,18 +527,18 @@ TEST (lex_skips_values_of_unknown_words) {
         md5_lex *const lex = begin_sized(&r, text, size);
         free(text);
         CHECK(md5_lex_take_word(lex, "word"));
-        CHECK(md5_lex_skip_values(lex, is_stop));
+        CHECK(md5i_lex_skip_values(lex, is_stop));
         CHECK((size_t)(lex->end - lex->at) == strlen(cases[i].rest)
               && memcmp(lex->at, cases[i].rest, strlen(cases[i].rest)) == 0);
         CHECK_STRING(end(&r), "");
     }
     reading r;
     md5_lex *lex = begin(&r, " \ta b"); // the start of the text is the start of a line
-    CHECK(md5_lex_skip_values(lex, is_stop) && lex->at == lex->text + 2);
+    CHECK(md5i_lex_skip_values(lex, is_stop) && lex->at == lex->text + 2);
     CHECK_STRING(end(&r), "");
-    CHECK(!md5_lex_skip_values(begin(&r, "1 {\n { }"), is_stop));
+    CHECK(!md5i_lex_skip_values(begin(&r, "1 {\n { }"), is_stop));
     CHECK_STRING(end(&r), "1:3: error: this block has no end: '}' is missing");
-    CHECK(!md5_lex_skip_values(begin(&r, "{ \"a\n }"), is_stop));
+    CHECK(!md5i_lex_skip_values(begin(&r, "{ \"a\n }"), is_stop));
     CHECK_STRING(end(&r), "1:3: error: this string has no end on its line: \" is missing");
 }
 
@@ -546,7 +546,7 @@ TEST (lex_first_error_wins) {
     reading r;
     md5_lex *const lex = begin(&r, "x");
     float value;
-    CHECK(!md5_lex_expect(lex, '{'));
+    CHECK(!md5i_lex_expect(lex, '{'));
     CHECK(!md5_lex_float(lex, &value));
     CHECK_STRING(end(&r), "1:1: error: expected '{', found 'x'");
 }
@@ -556,7 +556,7 @@ TEST (lex_caps_warnings) {
     md5_lex *const lex = begin(&r, "a\nb");
     r.context.max_warnings = 2;
     for (int i = 0; i < 5; i++)
-        md5_lex_warn(lex, lex->end, "number %d", i);
+        md5i_lex_warn(lex, lex->end, "number %d", i);
     CHECK_UINT(r.context.num_warnings, 5);
     CHECK_STRING(end(&r), "2:2: warning: number 0\n"
                           "2:2: warning: number 1 (further warnings suppressed)");

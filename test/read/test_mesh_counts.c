@@ -9,7 +9,7 @@
 
 static md5_mesh_counts count(const char *text)
 {
-    return md5_count_mesh_file(text, strlen(text));
+    return md5i_count_mesh_file(text, strlen(text));
 }
 
 TEST (counts_of_a_file_are_those_that_it_says) {
@@ -17,7 +17,7 @@ TEST (counts_of_a_file_are_those_that_it_says) {
     char *const text = test_read_file(test_path("models/bobbin/bobbin.md5mesh"), &size);
     if (!CHECK(text))
         return;
-    const md5_mesh_counts counts = md5_count_mesh_file(text, size);
+    const md5_mesh_counts counts = md5i_count_mesh_file(text, size);
     md5_model *const model = md5_parse_model(text, size, NULL, NULL);
     if (CHECK(model)) {
         md5_mesh_counts expected = {model->skeleton.num_joints, model->num_meshes, 0, 0, 0, 0};
@@ -37,7 +37,7 @@ TEST (counts_of_a_file_are_those_that_it_says) {
 
 TEST (counts_are_no_more_than_the_text_could_hold) {
     const md5_mesh_counts none = count("");
-    CHECK(none.num_joints == 0 && none.num_vertices == 0 && md5_mesh_file_size(&none) < 100);
+    CHECK(none.num_joints == 0 && none.num_vertices == 0 && md5i_mesh_file_size(&none) < 100);
     CHECK_UINT(count("numverts 4000000000 vert").num_vertices, 0);
     CHECK_UINT(count("numverts 99999999999999999999999 vert 0(0 0)0 0").num_vertices, 1);
     CHECK_UINT(count("numverts   2 vert 0 ( 0 0 ) 0 0 vert 1 ( 0 0 ) 0 0").num_vertices, 2);
@@ -61,8 +61,8 @@ TEST (counts_are_not_found_behind_very_many_others) {
         abort();
     memset(text, 'n', SIZE);
     memcpy(text + SIZE - 1000, " numverts 3 ", 12);
-    CHECK_UINT(md5_count_mesh_file(text, SIZE).num_vertices, 0);
+    CHECK_UINT(md5i_count_mesh_file(text, SIZE).num_vertices, 0);
     memset(text, 'o', SIZE - 1000);
-    CHECK_UINT(md5_count_mesh_file(text, SIZE).num_vertices, 3);
+    CHECK_UINT(md5i_count_mesh_file(text, SIZE).num_vertices, 3);
     free(text);
 }

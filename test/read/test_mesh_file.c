@@ -49,10 +49,10 @@ static bool load(const char *text, size_t size, const md5_load_opts *opts, md5_e
 {
     md5_context context;
     md5_mesh_file file;
-    md5_context_begin(&context, opts, NULL, error);
+    md5i_context_begin(&context, opts, NULL, error);
     md5_arena arena = {.context = &context};
-    const bool loaded = md5_read_mesh_file(&arena, &arena, text, size, 0, &file);
-    md5_arena_free(&arena);
+    const bool loaded = md5i_read_mesh_file(&arena, &arena, text, size, 0, &file);
+    md5i_arena_free(&arena);
     return loaded;
 }
 
@@ -69,9 +69,9 @@ static bool span_equals(md5_span span, const char *text)
 static bool read_text(md5_context *context, md5_arena *arena, md5_error *error, const char *text,
                       size_t size, md5_mesh_file *file)
 {
-    md5_context_begin(context, NULL, NULL, error);
+    md5i_context_begin(context, NULL, NULL, error);
     *arena = (md5_arena){.context = context};
-    const bool is_read = md5_read_mesh_file(arena, arena, text, size, 0, file);
+    const bool is_read = md5i_read_mesh_file(arena, arena, text, size, 0, file);
     return test_check(is_read, __FILE__, __LINE__, "%u:%u: %s", error->line, error->column,
                       error->message);
 }
@@ -89,7 +89,7 @@ TEST (mesh_file_holds_what_the_text_says) {
         CHECK(file.joints[0].parent == -1 && file.joints[1].parent == 0);
         CHECK(file.joints[2].parent == 1);
         CHECK(file.order[0] == 0 && file.order[1] == 1 && file.order[2] == 2);
-        const md5_transform *const bind = &file.bind[1];
+        const md5_xform *const bind = &file.bind[1];
         CHECK(bind->translation.x == 1.0f && bind->translation.y == -2.0f);
         CHECK(bind->translation.z == 3.5f && bind->pad == 0.0f);
         CHECK(bind->rotation.x == 0.5f && bind->rotation.y == 0.0f && bind->rotation.z == 0.0f);
@@ -111,7 +111,7 @@ TEST (mesh_file_holds_what_the_text_says) {
         CHECK_UINT(file.meshes[1].num_vertices, 0);
         CHECK(span_equals(file.meshes[1].name, "") && span_equals(file.meshes[1].shader, ""));
     }
-    md5_arena_free(&arena);
+    md5i_arena_free(&arena);
 }
 
 // What is accepted without a warning.
@@ -214,7 +214,7 @@ TEST (mesh_file_name_comes_from_word_or_comment) {
             CHECK(span_equals(file.meshes[0].name, cases[i].name));
             CHECK(span_equals(file.meshes[1].name, ""));
         }
-        md5_arena_free(&arena);
+        md5i_arena_free(&arena);
         free(text);
     }
 }

@@ -155,7 +155,7 @@ static bool equals_strtof(const char *text)
     const float expected = strtof(text, &rest);
     float value = -1.0f, exact = -1.0f;
     const char *const end = scan(text, size, &value, &memory);
-    const char *const exact_end = md5_scan_float_exact(memory, memory + size, &exact);
+    const char *const exact_end = md5i_scan_float_exact(memory, memory + size, &exact);
     const bool equal = end && end - memory == rest - text && exact_end == end
                        && bits_of(value) == bits_of(expected)
                        && bits_of(exact) == bits_of(expected);
@@ -434,13 +434,13 @@ TEST (number_as_double_is_close) {
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         double value = -1.0;
         const double expected = strtod(texts[i], NULL);
-        const char *const end = md5_scan_double(texts[i], texts[i] + strlen(texts[i]), &value);
+        const char *const end = md5i_scan_double(texts[i], texts[i] + strlen(texts[i]), &value);
         CHECK(end && *end == '\0');
         CHECK_NEAR(value, expected, fabs(expected) * 1e-15);
     }
     double untouched = -1.0;
     static const char none[] = "-.e1";
-    CHECK(md5_scan_double(none, none + strlen(none), &untouched) == NULL);
+    CHECK(md5i_scan_double(none, none + strlen(none), &untouched) == NULL);
     CHECK(untouched == -1.0);
     // Frame rates are exact; numbers far outside the range become infinite or zero, as for a float.
     static const struct {
@@ -454,7 +454,7 @@ TEST (number_as_double_is_close) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         double value = -1.0;
         const char *const text = cases[i].text;
-        CHECK(md5_scan_double(text, text + strlen(text), &value) == text + strlen(text));
+        CHECK(md5i_scan_double(text, text + strlen(text), &value) == text + strlen(text));
         CHECK(value == cases[i].value);
     }
 }

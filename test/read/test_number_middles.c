@@ -30,7 +30,7 @@ static bool check_text(const char *text)
     const float expected = strtof(text, &end);
     float value = -1.0f, exact = -1.0f;
     const char *const value_end = md5_scan_float(text, text + strlen(text), &value);
-    const char *const exact_end = md5_scan_float_exact(text, text + strlen(text), &exact);
+    const char *const exact_end = md5i_scan_float_exact(text, text + strlen(text), &exact);
     return test_check(value_end == end && exact_end == end && bits_of(value) == bits_of(expected)
                           && bits_of(exact) == bits_of(expected),
                       __FILE__, __LINE__, "%s is read as %a and %a, expected %a", text,

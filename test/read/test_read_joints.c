@@ -11,10 +11,10 @@ static bool load(const char *text, size_t size, const md5_load_opts *opts, md5_e
 {
     md5_context context;
     md5_mesh_file file;
-    md5_context_begin(&context, opts, NULL, error);
+    md5i_context_begin(&context, opts, NULL, error);
     md5_arena arena = {.context = &context};
-    const bool loaded = md5_read_mesh_file(&arena, &arena, text, size, 0, &file);
-    md5_arena_free(&arena);
+    const bool loaded = md5i_read_mesh_file(&arena, &arena, text, size, 0, &file);
+    md5i_arena_free(&arena);
     return loaded;
 }
 
@@ -22,9 +22,9 @@ static bool load(const char *text, size_t size, const md5_load_opts *opts, md5_e
 static bool read_text(md5_context *context, md5_arena *arena, md5_error *error, const char *text,
                       size_t size, md5_mesh_file *file)
 {
-    md5_context_begin(context, NULL, NULL, error);
+    md5i_context_begin(context, NULL, NULL, error);
     *arena = (md5_arena){.context = context};
-    const bool is_read = md5_read_mesh_file(arena, arena, text, size, 0, file);
+    const bool is_read = md5i_read_mesh_file(arena, arena, text, size, 0, file);
     return test_check(is_read, __FILE__, __LINE__, "%u:%u: %s", error->line, error->column,
                       error->message);
 }
@@ -54,7 +54,7 @@ TEST (joints_stand_behind_their_parents_in_order) {
         CHECK(in_order);
         CHECK_UINT(context.num_warnings, 1);
     }
-    md5_arena_free(&arena);
+    md5i_arena_free(&arena);
     free(text);
 }
 
@@ -84,7 +84,7 @@ TEST (joints_before_their_parents_are_warned_of) {
             done[file.order[i]] = true;
         }
     }
-    md5_arena_free(&arena);
+    md5i_arena_free(&arena);
 }
 
 // Any forest, its joints in any order: the order has every joint once, parents first. If one link
@@ -127,9 +127,9 @@ TEST (joints_of_random_forests_are_ordered_or_refused) {
         md5_context context;
         md5_error error;
         md5_mesh_file file;
-        md5_context_begin(&context, NULL, NULL, &error);
+        md5i_context_begin(&context, NULL, NULL, &error);
         md5_arena arena = {.context = &context};
-        const bool is_read = md5_read_mesh_file(&arena, &arena, text, size, 0, &file);
+        const bool is_read = md5i_read_mesh_file(&arena, &arena, text, size, 0, &file);
         CHECK(is_read != has_circle);
         bool done[MOST] = {false};
         for (uint32_t i = 0; is_read && i < count; i++) {
@@ -144,6 +144,6 @@ TEST (joints_of_random_forests_are_ordered_or_refused) {
                 joint = parents[joint];
             CHECK(joint == (int32_t)named);
         }
-        md5_arena_free(&arena);
+        md5i_arena_free(&arena);
     }
 }

@@ -178,8 +178,8 @@ TEST (version_6_animations_are_read) {
     CHECK_UINT(anim->num_components, 4); // x and one rotation
     CHECK(!anim->frame_bounds && anim->num_warnings == 0);
     for (uint32_t frame = 0; frame < 4; frame++) {
-        md5_transform pose[2];
-        const md5_moment moment = md5_moment_of_frames(anim, frame, frame, 0.0f);
+        md5_xform pose[2];
+        const md5_moment moment = md5_moment_from_frames(anim, frame, frame, 0.0f);
         md5_sample_anim(anim, &moment, MD5_ROOT_FILE, pose);
         check_point(pose[0].translation, (double)x[frame], 0.0, 0.0);
         check_point(pose[1].translation, 0.0, 0.0, 7.0);
@@ -388,10 +388,10 @@ TEST (version_6_animations_move_models_of_version_6) {
               && anim->frame_bounds[8].max.z == 5.0f);
         double worst = 0.0;
         for (int frame = 0; frame < NUM_FRAMES; frame++) {
-            md5_transform pose[NUM_BONES];
+            md5_xform pose[NUM_BONES];
             md5_mat34 joints[NUM_BONES];
             const md5_moment moment =
-                md5_moment_of_frames(anim, (uint32_t)frame, (uint32_t)frame, 0.0f);
+                md5_moment_from_frames(anim, (uint32_t)frame, (uint32_t)frame, 0.0f);
             md5_sample(binding, &moment, MD5_ROOT_FILE, pose);
             md5_local_to_model(&model->skeleton, pose, joints);
             place(&made, frame, placed);

@@ -132,7 +132,7 @@ TEST (gl_checker_is_even_at_a_distance) {
     gl_picture picture;
     if (!scene_open_stage(&stage, scene_square, 1))
         return;
-    md5gl_set_texture(stage.copy, 0, md5gl_checker(stage.scene.renderer));
+    md5gl_set_texture(stage.copy, 0, md5gl_checker_texture(stage.scene.renderer));
     scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, -18, 18, scene_sideways(0.2542, 0.2542, 0.2542).rgba, 8));
     for (int i = 0; i < 12; i++)

@@ -22,7 +22,7 @@ static void convert_frame(md5gl_frame *frame, const axes_case *of, float scale, 
         frame->light[i] = 2.5f;
         frame->ambient[i] = 0.0f;
     }
-    frame->light_direction = md5_mat34_transform_direction(turn, light);
+    frame->light_direction = md5_mat34_direction(turn, light);
 }
 
 static bool draw(gl_stage *stage, const axes_case *of, float scale, gl_picture pictures[])
@@ -39,7 +39,7 @@ static bool draw(gl_stage *stage, const axes_case *of, float scale, gl_picture p
     const md5gl_texture normals = md5gl_create_normal_map(renderer, 1, 1, leaning, 0, NULL);
     const md5gl_material material = {.normals = normals};
     const size_t count = is_there ? model->skeleton.num_joints : 0;
-    md5_transform *const pose = malloc((count + 1) * sizeof *pose);
+    md5_xform *const pose = malloc((count + 1) * sizeof *pose);
     md5_mat34 *const palette = malloc((count + 1) * sizeof *palette);
     md5_mat34 *const joints = malloc((count + 1) * sizeof *joints);
     for (uint32_t m = 0; is_there && m < model->num_meshes; m++)

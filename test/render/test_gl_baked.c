@@ -1,4 +1,4 @@
-// Instances posed from baked clips: captured vertices against md5_baked_skin() on every path,
+// Instances posed from baked clips: captured vertices against md5_skin_baked() on every path,
 // pictures against those of skinned instances, and refused input.
 #include "test/render/test_gl_scene.h"
 
@@ -52,7 +52,7 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const md5_model *m
         CHECK(md5gl_pose_baked(scene->renderer, copy, baked, &job, NULL, 1, NULL));
         for (uint32_t i = 0; i < model->num_meshes; i++) {
             const uint32_t count = model->meshes[i].num_vertices;
-            md5_baked_skin(clips[clip], first, count, &moments[m], cpu, cpu_normals);
+            md5_skin_baked(clips[clip], first, count, &moments[m], cpu, cpu_normals);
             CHECK(md5gl_capture(scene->renderer, copy, i, NULL, gpu, gpu_normals, NULL, NULL));
             for (uint32_t v = 0; v < count; v++) {
                 worse(&place, distance(cpu[v], gpu[v]));
@@ -74,7 +74,7 @@ static void check_path(const gl_scene *scene, md5gl_path path)
     const md5_baked *clips[2];
     for (int i = 0; i < 2; i++) {
         make_palettes(NUM_JOINTS, &random, palettes[i]);
-        clips[i] = md5_create_baked(model, palettes[i], FRAMES, NULL, NULL);
+        clips[i] = md5_make_baked(model, palettes[i], FRAMES, NULL, NULL);
     }
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, path, NULL);
     md5gl_baked *const baked = md5gl_create_baked(scene->renderer, model, clips, 2, &error);
@@ -140,7 +140,7 @@ static void check_pictures(gl_stage *stage, md5gl_model *copy, md5gl_baked *bake
             CHECK(md5gl_pose_baked(renderer, copy, baked, jobs, placements, 2, NULL));
         CHECK(md5gl_set_looks(renderer, copy, tints, NULL, NULL));
         md5gl_draw_shadows(renderer, copy);
-        md5gl_draw_posed(renderer, copy, style);
+        md5gl_draw_model(renderer, copy, style);
         scene_finish(&stage->scene, &stage->frame, &pictures[i]);
     }
     CHECK(difference(&pictures[0], &pictures[1]) <= 3);
@@ -155,7 +155,7 @@ TEST (gl_baked_draws_what_skinning_draws) {
         return;
     const md5_mat34 palettes[] = {scene_identity, scene_identity, scene_identity,
                                   scene_moved(0, 0, 8)};
-    md5_baked *const clip = md5_create_baked(stage.model, palettes, 2, NULL, NULL);
+    md5_baked *const clip = md5_make_baked(stage.model, palettes, 2, NULL, NULL);
     const md5_baked *const clips[] = {clip};
     md5gl_renderer *const renderer = stage.scene.renderer;
     md5gl_baked *const baked = md5gl_create_baked(renderer, stage.model, clips, 1, NULL);
@@ -200,8 +200,8 @@ TEST (gl_baked_refuses_what_does_not_fit) {
     const md5_mat34 palettes[] = {scene_identity, scene_identity, scene_identity, scene_identity};
     uint64_t random = 5;
     md5_model *const other = scene_cloud(2, 10, 1, false, &random);
-    md5_baked *const mine = md5_create_baked(stage.model, palettes, 2, NULL, NULL);
-    md5_baked *const theirs = md5_create_baked(other, palettes, 2, NULL, NULL);
+    md5_baked *const mine = md5_make_baked(stage.model, palettes, 2, NULL, NULL);
+    md5_baked *const theirs = md5_make_baked(other, palettes, 2, NULL, NULL);
     const md5_baked *const clips[] = {mine, theirs};
     CHECK(md5gl_create_baked(renderer, stage.model, clips, 0, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
@@ -238,7 +238,7 @@ TEST (gl_baked_draws_in_batches) {
     md5gl_renderer *const renderer = stage.scene.renderer;
     const md5_mat34 palettes[] = {scene_identity, scene_identity, scene_identity,
                                   scene_moved(0, 0, 8)};
-    md5_baked *const clip = md5_create_baked(stage.model, palettes, 2, NULL, NULL);
+    md5_baked *const clip = md5_make_baked(stage.model, palettes, 2, NULL, NULL);
     const md5_baked *const clips[] = {clip};
     md5gl_baked *const baked = md5gl_create_baked(renderer, stage.model, clips, 1, NULL);
     const uint32_t max_texels = renderer->max_texels;
@@ -254,7 +254,7 @@ TEST (gl_baked_draws_in_batches) {
         md5gl_begin_frame(renderer, &stage.frame);
         CHECK(md5gl_pose_baked(renderer, stage.copy, baked, jobs, placements, 7, NULL));
         CHECK_UINT(stage.copy->num_batches, 3);
-        md5gl_draw_posed(renderer, stage.copy, MD5GL_LIT);
+        md5gl_draw_model(renderer, stage.copy, MD5GL_LIT);
         scene_finish(&stage.scene, &stage.frame, &picture);
         CHECK(picture_at(&picture, 40, 0)[0] > 100);
         CHECK(picture_at(&picture, 0, 0)[0] == 0);

@@ -133,7 +133,7 @@ TEST (gl_capture_forced_path_loses_as_predicted) {
         md5_mat34 joints[NUM_JOINTS], palette[NUM_JOINTS];
         pose_at_random(model, joints, palette, &random);
         const double lost = compare(&scene, copy, model, palette).position;
-        const double foretold = md5_path_loss(model, 0, i ? 8 : 4, joints);
+        const double foretold = md5_pack_loss(model, 0, i ? 8 : 4, joints);
         CHECK(lost <= foretold + AGREEMENT * size_of(model));
         CHECK(lost > 0.02 * foretold && foretold > 0.0);
         md5gl_destroy_model(scene.renderer, copy);

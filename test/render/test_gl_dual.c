@@ -46,7 +46,7 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const md5_model *m
     md5_vec3 cpu[NUM_VERTICES], cpu_normals[NUM_VERTICES];
     md5_vec3 gpu[NUM_VERTICES], gpu_normals[NUM_VERTICES];
     md5_vec4 cpu_tangents[NUM_VERTICES], gpu_tangents[NUM_VERTICES];
-    md5_dual_palette(palette, model->skeleton.num_joints, dual);
+    md5_build_dual_palette(palette, model->skeleton.num_joints, dual);
     md5_skin_dual(mesh, dual, cpu, cpu_normals, cpu_tangents);
     CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu, gpu_normals, gpu_tangents, NULL));
     double place = 0.0, turn = 0.0;

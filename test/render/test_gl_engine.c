@@ -336,7 +336,7 @@ static void use_all(gl_stage *stage)
         md5gl_begin_frame(renderer, &frame);
         CHECK(md5gl_set_looks(renderer, copy, &tint, NULL, NULL));
         md5gl_draw_shadows(renderer, copy);
-        md5gl_draw_posed(renderer, copy, MD5GL_LIT | MD5GL_WIREFRAME);
+        md5gl_draw_model(renderer, copy, MD5GL_LIT | MD5GL_WIREFRAME);
         md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 100.0f);
         md5gl_draw_grid(renderer, -20.0f, 10.0f, (md5_vec3){0, 0, 0}, 100.0f);
         CHECK(md5gl_end_frame(renderer, NULL));

@@ -26,7 +26,7 @@ static void skin_on_cpu(const md5_model *model, const md5_mat34 *palette, md5gl_
         md5_skin(&model->meshes[0], palette, out->positions, out->normals, out->tangents);
         return;
     }
-    md5_dual_palette(palette, NUM_JOINTS, dual);
+    md5_build_dual_palette(palette, NUM_JOINTS, dual);
     md5_skin_dual(&model->meshes[0], dual, out->positions, out->normals, out->tangents);
 }
 
@@ -120,7 +120,7 @@ static void draw_scene(gl_scene *scene, md5_model *model, md5gl_path path, uint3
     CHECK(md5gl_pose_models(renderer, copy, palettes, placements, 2, NULL));
     CHECK(md5gl_set_looks(renderer, copy, tints, NULL, NULL));
     md5gl_draw_shadows(renderer, copy);
-    md5gl_draw_posed(renderer, copy, MD5GL_LIT | MD5GL_NO_CULLING);
+    md5gl_draw_model(renderer, copy, MD5GL_LIT | MD5GL_NO_CULLING);
     md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 100.0f);
     md5gl_draw_grid(renderer, -25.0f, 10.0f, (md5_vec3){0, 0, 0}, 100.0f);
     md5gl_draw_lines(renderer, line, 2, 3.0f, false);
@@ -291,13 +291,13 @@ TEST (gl_webgl_needs_no_swizzles_and_no_mapping) {
     md5_model *const cloud = scene_cloud(NUM_JOINTS, NUM_VERTICES, 5, false, &random);
     draw_scene(&scene, model, MD5GL_PATH_4, 1, &expected);
     web = scene;
-    web.renderer = md5gl_create(&(md5gl_opts){.load = load_webgl}, &error);
+    web.renderer = md5gl_create_renderer(&(md5gl_opts){.load = load_webgl}, &error);
     if (test_check(web.renderer != NULL, __FILE__, __LINE__, "%s", error.message)) {
         CHECK(web.renderer->is_webgl);
         draw_scene(&web, model, MD5GL_PATH_4, 1, &picture);
         CHECK_UINT(count_differences(&expected, &picture, 0), 0);
         check_path(&web, cloud, MD5GL_PATH_EXACT, MD5GL_BLEND_LINEAR);
-        md5gl_destroy(web.renderer);
+        md5gl_destroy_renderer(web.renderer);
     }
     md5_free_model(cloud);
     md5_free_model(model);

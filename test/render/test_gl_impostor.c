@@ -85,8 +85,8 @@ static md5gl_impostors *make_impostors(gl_figure *figure, md5gl_impostor_layout 
     md5gl_impostors *const impostors =
         md5gl_create_impostors(figure->scene.renderer, &desc, &error);
     test_check(impostors != NULL, __FILE__, __LINE__, "%s", error.message);
-    test_check(md5gl_draw_pictures(figure->scene.renderer, impostors, figure->copy, 0,
-                                   figure->palette, &error),
+    test_check(md5gl_draw_impostor_pictures(figure->scene.renderer, impostors, figure->copy, 0,
+                                            figure->palette, &error),
                __FILE__, __LINE__, "%s", error.message);
     return impostors;
 }
@@ -97,7 +97,7 @@ static void draw_model(gl_figure *figure, const md5_vec4 *tint, gl_picture *pict
     md5gl_begin_frame(renderer, &figure->frame);
     CHECK(md5gl_pose_models(renderer, figure->copy, figure->palette, &figure->placement, 1, NULL));
     CHECK(md5gl_set_looks(renderer, figure->copy, tint, NULL, NULL));
-    md5gl_draw_posed(renderer, figure->copy, MD5GL_LIT);
+    md5gl_draw_model(renderer, figure->copy, MD5GL_LIT);
     scene_finish(&figure->scene, &figure->frame, picture);
 }
 
@@ -318,7 +318,7 @@ TEST (gl_impostor_and_model_fade_without_gaps) {
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
     const md5gl_impostor_desc desc = {.num_frames = 1, .radius = 30, .highest = 0.5f};
     md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, NULL);
-    CHECK(md5gl_draw_pictures(renderer, impostors, stage.copy, 0, palette, NULL));
+    CHECK(md5gl_draw_impostor_pictures(renderer, impostors, stage.copy, 0, palette, NULL));
     for (int step = 0; step <= 8; step++) {
         md5gl_impostor instance = at_origin;
         instance.shown = (float)step / 8.0f;
@@ -326,7 +326,7 @@ TEST (gl_impostor_and_model_fade_without_gaps) {
         md5gl_begin_frame(renderer, &stage.frame);
         CHECK(md5gl_pose_models(renderer, stage.copy, palette, NULL, 1, NULL));
         CHECK(md5gl_set_looks(renderer, stage.copy, &tint, NULL, NULL));
-        md5gl_draw_posed(renderer, stage.copy, MD5GL_LIT);
+        md5gl_draw_model(renderer, stage.copy, MD5GL_LIT);
         scene_finish(&stage.scene, &stage.frame, &model);
         md5gl_begin_frame(renderer, &stage.frame);
         CHECK(md5gl_pose_impostors(renderer, impostors, &instance, 1, NULL));
@@ -366,9 +366,10 @@ TEST (gl_impostor_frames_are_chosen_or_blended) {
         for (uint32_t frame = 0; frame < 2; frame++) {
             const md5_mat34 up = scene_moved(0, 0, 10.0f * (float)frame);
             const md5_mat34 palette[2] = {up, up};
-            CHECK(!md5gl_has_pictures(impostors, frame));
-            CHECK(md5gl_draw_pictures(renderer, impostors, stage.copy, frame, palette, NULL));
-            CHECK(md5gl_has_pictures(impostors, frame));
+            CHECK(!md5gl_has_impostor_pictures(impostors, frame));
+            CHECK(md5gl_draw_impostor_pictures(renderer, impostors, stage.copy, frame, palette,
+                                               NULL));
+            CHECK(md5gl_has_impostor_pictures(impostors, frame));
         }
         for (int step = 0; step <= 10; step++) {
             md5gl_impostor instance = at_origin;

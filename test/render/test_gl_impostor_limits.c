@@ -88,9 +88,9 @@ TEST (gl_impostors_need_pictures_of_their_frames) {
         const md5gl_impostor_desc desc = {
             .num_frames = 3, .radius = 30, .layout = (md5gl_impostor_layout)layout};
         md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, &error);
-        CHECK(!md5gl_draw_pictures(renderer, impostors, stage.copy, 3, palette, &error));
+        CHECK(!md5gl_draw_impostor_pictures(renderer, impostors, stage.copy, 3, palette, &error));
         CHECK(error.status == MD5_ERROR_RANGE && strstr(error.message, "frame 3"));
-        CHECK(md5gl_draw_pictures(renderer, impostors, stage.copy, 1, palette, &error));
+        CHECK(md5gl_draw_impostor_pictures(renderer, impostors, stage.copy, 1, palette, &error));
         static const struct {
             float frame;
             bool array, volume;
@@ -131,7 +131,7 @@ TEST (gl_impostors_leave_the_state_and_draw_many) {
             .num_frames = 1, .radius = 30, .layout = (md5gl_impostor_layout)layout};
         md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, NULL);
         values_are_defaults(&stage.scene, "creating impostors");
-        CHECK(md5gl_draw_pictures(renderer, impostors, stage.copy, 0, palette, NULL));
+        CHECK(md5gl_draw_impostor_pictures(renderer, impostors, stage.copy, 0, palette, NULL));
         values_are_defaults(&stage.scene, "drawing pictures");
         for (int i = 0; i < 2; i++) {
             md5gl_begin_frame(renderer, &stage.frame);
@@ -185,7 +185,7 @@ TEST (gl_impostors_survive_failing_allocations) {
     }
     CHECK(impostors != NULL);
     heap.left = 0;
-    CHECK(!md5gl_draw_pictures(scene.renderer, impostors, copy, 0, palette, &error));
+    CHECK(!md5gl_draw_impostor_pictures(scene.renderer, impostors, copy, 0, palette, &error));
     CHECK(error.status == MD5_ERROR_MEMORY);
     heap.left = 1000000;
     md5gl_destroy_impostors(scene.renderer, impostors);

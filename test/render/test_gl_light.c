@@ -179,7 +179,7 @@ static void draw_shadow_scene(gl_stage *stage, const shadow_scene *scene, bool c
     CHECK(md5gl_pose_models(renderer, stage->copy, scene->palettes, scene->placements, 2, &error));
     if (cast)
         md5gl_draw_shadows(renderer, stage->copy);
-    md5gl_draw_posed(renderer, stage->copy, MD5GL_LIT);
+    md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
     scene_finish(&stage->scene, &stage->frame, picture);
 }
 

@@ -30,7 +30,7 @@ static void pose_row(gl_stage *stage, md5gl_model *copy)
 static void draw(gl_stage *stage, md5gl_model *copy, gl_picture *picture)
 {
     md5gl_begin_frame(stage->scene.renderer, &stage->frame);
-    md5gl_draw_posed(stage->scene.renderer, copy, MD5GL_LIT);
+    md5gl_draw_model(stage->scene.renderer, copy, MD5GL_LIT);
     scene_finish(&stage->scene, &stage->frame, picture);
 }
 
@@ -171,11 +171,11 @@ static void check_changes(gl_stage *stage, md5gl_model *copy)
     CHECK(md5gl_set_num_skins(renderer, copy, 2, NULL));
     pose_row(stage, copy);
     md5gl_begin_frame(renderer, &stage->frame);
-    md5gl_draw_posed(renderer, copy, MD5GL_LIT);
+    md5gl_draw_model(renderer, copy, MD5GL_LIT);
     md5gl_set_material(copy, 0, &(md5gl_material){.diffuse = green});
     CHECK(md5gl_set_looks(renderer, copy, NULL, skins, NULL));
     md5gl_set_skin_material(copy, 1, 0, &(md5gl_material){.diffuse = red});
-    md5gl_draw_posed(renderer, copy, MD5GL_LIT);
+    md5gl_draw_model(renderer, copy, MD5GL_LIT);
     scene_finish(&stage->scene, &stage->frame, &picture);
     CHECK(shows(&picture, 0, 0, 1, 0));
     CHECK(shows(&picture, 1, 1, 0, 0));

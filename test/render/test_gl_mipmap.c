@@ -51,11 +51,11 @@ static void check_halves(uint32_t width, uint32_t height, bool is_srgb, uint64_t
 {
     static uint8_t texels[4 * MAX_SIDE * MAX_SIDE], halves[4 * MAX_SIDE * MAX_SIDE];
     md5gl_encoding encoding;
-    md5gl_prepare_encoding(&encoding, is_srgb);
+    md5gli_prepare_encoding(&encoding, is_srgb);
     for (size_t i = 0; i < sizeof texels; i++)
         texels[i] = (uint8_t)(test_random_u32(&seed) % (i % 64 < 32 ? 256 : 24));
     const md5gl_level level = {width, height, texels};
-    const md5gl_level next = md5gl_halve(&encoding, &level, halves);
+    const md5gl_level next = md5gli_halve(&encoding, &level, halves);
     CHECK_UINT(next.width, width / 2 > 0 ? width / 2 : 1);
     CHECK_UINT(next.height, height / 2 > 0 ? height / 2 : 1);
     double worst = 0.0;
@@ -67,7 +67,7 @@ static void check_halves(uint32_t width, uint32_t height, bool is_srgb, uint64_t
     }
     CHECK_NEAR(worst, 0.0, is_srgb ? 0.525 : 0.500001);
     // The same in place.
-    const md5gl_level same = md5gl_halve(&encoding, &level, texels);
+    const md5gl_level same = md5gli_halve(&encoding, &level, texels);
     CHECK(memcmp(texels, halves, (size_t)4 * same.width * same.height) == 0);
 }
 
@@ -83,12 +83,12 @@ TEST (gl_mipmaps_are_means_of_areas) {
 // A mean of four equal texels is that texel.
 TEST (gl_mipmaps_keep_every_value_of_srgb) {
     md5gl_encoding encoding;
-    md5gl_prepare_encoding(&encoding, true);
+    md5gli_prepare_encoding(&encoding, true);
     for (int value = 0; value < 256; value++) {
         uint8_t texels[16], half[4];
         memset(texels, value, sizeof texels);
         const md5gl_level level = {2, 2, texels};
-        (void)md5gl_halve(&encoding, &level, half);
+        (void)md5gli_halve(&encoding, &level, half);
         for (int i = 0; i < 4; i++)
             CHECK_UINT(half[i], (uint64_t)value);
     }

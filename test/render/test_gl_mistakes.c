@@ -19,12 +19,12 @@ static md5gl_model *model_of(const void *context)
 
 static void draw_outside_of_a_frame(const void *context)
 {
-    md5gl_draw_posed(renderer_of(context), model_of(context), MD5GL_LIT);
+    md5gl_draw_model(renderer_of(context), model_of(context), MD5GL_LIT);
 }
 
 static void draw_in_an_unknown_style(const void *context)
 {
-    md5gl_draw_posed(renderer_of(context), model_of(context), 1u << 20);
+    md5gl_draw_model(renderer_of(context), model_of(context), 1u << 20);
 }
 
 static void begin_twice(const void *context)
@@ -152,7 +152,7 @@ static void draw_no_lines(const void *context)
 static void create_with_a_reserved_member(const void *context)
 {
     (void)context;
-    (void)md5gl_create(&(md5gl_opts){.reserved = {[7] = 1}}, NULL);
+    (void)md5gl_create_renderer(&(md5gl_opts){.reserved = {[7] = 1}}, NULL);
 }
 
 static void set_material_with_a_reserved_member(const void *context)
@@ -176,8 +176,8 @@ TEST (gl_mistake_is_reported_with_function_and_argument) {
         void (*make)(const void *context);
         const char *function, *argument;
     } mistakes[] = {
-        {draw_outside_of_a_frame, "md5gl_draw_posed()", "call it between md5gl_begin_frame()"},
-        {draw_in_an_unknown_style, "md5gl_draw_posed()", "style: flags of md5gl_style"},
+        {draw_outside_of_a_frame, "md5gl_draw_model()", "call it between md5gl_begin_frame()"},
+        {draw_in_an_unknown_style, "md5gl_draw_model()", "style: flags of md5gl_style"},
         {begin_twice, "md5gl_begin_frame()", "end the frame before the next"},
         {begin_without_a_frame, "md5gl_begin_frame()", "renderer, frame: not NULL"},
         {end_twice, "md5gl_end_frame()", "begin a frame first"},
@@ -201,7 +201,8 @@ TEST (gl_mistake_is_reported_with_function_and_argument) {
         {copy_no_target, "md5gl_copy_target()", "renderer, target: not NULL"},
         {destroy_without_a_renderer, "md5gl_destroy_model()", "renderer: not NULL"},
         {draw_no_lines, "md5gl_draw_lines()", "vertices: not NULL"},
-        {create_with_a_reserved_member, "md5gl_create()", "opts: reserved members must be 0"},
+        {create_with_a_reserved_member, "md5gl_create_renderer()",
+         "opts: reserved members must be 0"},
         {set_material_with_a_reserved_member, "md5gl_set_skin_material()", "material: reserved"},
         {begin_frame_with_a_reserved_member, "md5gl_begin_frame()", "frame: reserved members"},
         {measure_shadows_with_a_reserved_member, "md5gl_shadow_reach()", "frame: reserved members"},

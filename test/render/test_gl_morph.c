@@ -77,7 +77,7 @@ static void make_case(morph_case *made, uint32_t most_weights, bool off)
         sources[i] = (md5_morph_source){names[i], made->sources[i]};
     }
     md5_error error;
-    made->morph = md5_create_morph(made->model, sources, TARGETS, NULL, &error);
+    made->morph = md5_make_morph(made->model, sources, TARGETS, NULL, &error);
     test_check(made->morph != NULL, __FILE__, __LINE__, "%s", error.message);
 }
 
@@ -107,7 +107,7 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const morph_case *
     const double size = distance(made->model->bounds.min, made->model->bounds.max);
     if (copy->blending == MD5GL_BLEND_DUAL) {
         md5_dual_quat dual[NUM_JOINTS];
-        md5_dual_palette(palette, NUM_JOINTS, dual);
+        md5_build_dual_palette(palette, NUM_JOINTS, dual);
         md5_skin_dual_morphed(made->morph, 0, weights, dual, cpu, cpu_normals, cpu_tangents);
     } else {
         md5_skin_morphed(made->morph, 0, weights, palette, cpu, cpu_normals, cpu_tangents);
@@ -200,7 +200,7 @@ static void check_instances(gl_stage *stage, const md5gl_morph *morph, md5gl_pat
     CHECK(md5gl_set_morph(renderer, copy, morph, weights, 2, NULL));
     md5gl_begin_frame(renderer, &stage->frame);
     CHECK(md5gl_pose_models(renderer, copy, palettes, placements, 3, NULL));
-    md5gl_draw_posed(renderer, copy, MD5GL_LIT);
+    md5gl_draw_model(renderer, copy, MD5GL_LIT);
     scene_finish(&stage->scene, &stage->frame, &picture);
     renderer->max_texels = usual_texels;
     for (int i = 0; i < 3; i++) {
@@ -222,7 +222,7 @@ TEST (gl_morph_has_weights_for_each_instance) {
     for (int i = 0; i < 4; i++)
         positions[i].z += 12.0f;
     const md5_morph_source source = {"higher", higher};
-    md5_morph *const targets = md5_create_morph(stage.model, &source, 1, NULL, NULL);
+    md5_morph *const targets = md5_make_morph(stage.model, &source, 1, NULL, NULL);
     md5gl_morph *const morph = md5gl_create_morph(stage.scene.renderer, targets, NULL);
     for (md5gl_path path = MD5GL_PATH_AUTO; path <= MD5GL_PATH_COMPUTE && CHECK(morph); path++) {
         if (!md5gl_has_path(stage.scene.renderer, path))

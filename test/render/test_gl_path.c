@@ -118,14 +118,14 @@ TEST (gl_a_pose_is_kept_until_the_next) {
     CHECK(md5gl_pose_models(renderer, stage.copy, palettes, NULL, 1, NULL));
     for (int i = 0; i < 2; i++) {
         md5gl_begin_frame(renderer, &stage.frame);
-        md5gl_draw_posed(renderer, stage.copy, MD5GL_LIT);
+        md5gl_draw_model(renderer, stage.copy, MD5GL_LIT);
         scene_finish(&stage.scene, &stage.frame, i == 0 ? &first : &second);
     }
     CHECK(picture_is(&first, 0, 0, scene_sideways(1, 1, 1).rgba, 1));
     CHECK(memcmp(&first, &second, sizeof first) == 0);
     CHECK(md5gl_pose_models(renderer, stage.copy, NULL, NULL, 0, NULL));
     md5gl_begin_frame(renderer, &stage.frame);
-    md5gl_draw_posed(renderer, stage.copy, MD5GL_LIT);
+    md5gl_draw_model(renderer, stage.copy, MD5GL_LIT);
     scene_finish(&stage.scene, &stage.frame, &first);
     CHECK(picture_is(&first, 0, 0, black, 0));
     scene_close_stage(&stage);
@@ -182,7 +182,7 @@ TEST (gl_draws_a_model_without_meshes) {
     md5gl_begin_frame(renderer, &stage.frame);
     CHECK(md5gl_pose_models(renderer, copy, &palette, NULL, 1, NULL));
     md5gl_draw_shadows(renderer, copy);
-    md5gl_draw_posed(renderer, copy, MD5GL_LIT | MD5GL_WIREFRAME);
+    md5gl_draw_model(renderer, copy, MD5GL_LIT | MD5GL_WIREFRAME);
     scene_finish(&stage.scene, &stage.frame, &picture);
     md5gl_destroy_model(renderer, copy);
     md5_free_model(model);

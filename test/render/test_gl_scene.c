@@ -101,7 +101,7 @@ static bool create_renderer(gl_scene *scene, const md5_allocator *allocator)
     if (allocator)
         opts.allocator = *allocator;
     md5_error error;
-    scene->renderer = md5gl_create(&opts, &error);
+    scene->renderer = md5gl_create_renderer(&opts, &error);
     if (!test_check(scene->renderer != NULL, __FILE__, __LINE__, "%s", error.message)) {
         scene_close(scene);
         return false;
@@ -141,7 +141,7 @@ void scene_make_current(const gl_scene *scene)
 void scene_close(gl_scene *scene)
 {
     if (scene->renderer && !scene->is_shared)
-        md5gl_destroy(scene->renderer);
+        md5gl_destroy_renderer(scene->renderer);
     test_check(num_messages == 0, __FILE__, __LINE__, "the driver reported: %s", first_message);
     num_messages = 0;
     if (scene->is_shared)
@@ -307,13 +307,13 @@ md5_mat34 scene_rotation(uint64_t *random)
     const double turn = 6.283185307179586, part = test_random(random);
     const double a = turn * test_random(random), b = turn * test_random(random);
     const double low = sqrt(1.0 - part), high = sqrt(part);
-    const md5_transform transform = {.rotation = {
-                                         (float)(low * sin(a)),
-                                         (float)(low * cos(a)),
-                                         (float)(high * sin(b)),
-                                         (float)(high * cos(b)),
-                                     }};
-    return md5_mat34_from_transform(transform);
+    const md5_xform transform = {.rotation = {
+                                     (float)(low * sin(a)),
+                                     (float)(low * cos(a)),
+                                     (float)(high * sin(b)),
+                                     (float)(high * cos(b)),
+                                 }};
+    return md5_mat34_from_xform(transform);
 }
 
 // -- Pictures ---------------------------------------------------------------------------------

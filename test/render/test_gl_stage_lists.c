@@ -34,7 +34,7 @@ static void draw_all(gl_stage *stage, const md5gl_stage_list *list, const md5_ma
     const uint32_t num_lists = list ? 1 : 0;
     md5gl_begin_frame(renderer, &stage->frame);
     CHECK(md5gl_pose_models(renderer, stage->copy, palettes, placements, count, NULL));
-    md5gl_draw_posed(renderer, stage->copy, MD5GL_LIT);
+    md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
     CHECK(md5gl_draw_stage_bases(renderer, stage->copy, list, num_lists, NULL));
     CHECK(md5gl_draw_stages(renderer, stage->copy, list, num_lists, NULL));
     scene_finish(&stage->scene, &stage->frame, picture);
@@ -291,7 +291,7 @@ TEST (gl_stages_leave_the_state_of_the_frame) {
         md5gl_begin_frame(renderer, &stage.frame);
         CHECK(md5gl_pose_models(renderer, stage.copy, palettes, NULL, 1, NULL));
         CHECK(md5gl_draw_stages(renderer, stage.copy, &list, i, NULL));
-        md5gl_draw_posed(renderer, stage.copy, MD5GL_LIT | MD5GL_WIREFRAME);
+        md5gl_draw_model(renderer, stage.copy, MD5GL_LIT | MD5GL_WIREFRAME);
         md5gl_draw_lines(renderer, line, 2, 5.0f, false);
         scene_finish(&stage.scene, &stage.frame, &pictures[i]);
     }
@@ -429,10 +429,10 @@ static void draw_film(gl_stage *stage, const film_case *drawn, gl_picture *pictu
         md5gl_draw_shadows(renderer, stage->copy);
     CHECK(md5gl_pose_models(renderer, stage->copy, palettes, NULL, 1, NULL));
     if (drawn->has_floor)
-        md5gl_draw_posed(renderer, stage->copy, MD5GL_LIT);
+        md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
     md5gl_set_material(stage->copy, 0, &film);
     CHECK(md5gl_pose_models(renderer, stage->copy, palettes, &at, 1, NULL));
-    md5gl_draw_posed(renderer, stage->copy, MD5GL_LIT); // nothing
+    md5gl_draw_model(renderer, stage->copy, MD5GL_LIT); // nothing
     CHECK(md5gl_draw_stage_shadows(renderer, stage->copy, &list, 1, NULL));
     CHECK(md5gl_draw_stage_bases(renderer, stage->copy, &list, 1, NULL));
     CHECK(md5gl_draw_stages(renderer, stage->copy, &list, drawn->has_film, NULL));

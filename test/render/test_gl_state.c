@@ -25,7 +25,7 @@ static void draw_all(gl_scene *scene, md5gl_model *copy, md5gl_target *target, g
     md5gl_begin_frame(renderer, &frame);
     CHECK(md5gl_pose_models(renderer, copy, palette, palette, 1, NULL));
     md5gl_draw_shadows(renderer, copy);
-    md5gl_draw_posed(renderer, copy, MD5GL_LIT | MD5GL_WIREFRAME | MD5GL_NO_CULLING);
+    md5gl_draw_model(renderer, copy, MD5GL_LIT | MD5GL_WIREFRAME | MD5GL_NO_CULLING);
     md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 100.0f);
     md5gl_draw_grid(renderer, -20.0f, 10.0f, (md5_vec3){0, 0, 0}, 100.0f);
     md5gl_draw_lines(renderer, line, 2, 3.0f, true);
@@ -155,12 +155,12 @@ static md5gl_proc load_all_but_one(void *user, const char *name)
 TEST (gl_create_without_functions_fails) {
     md5_error error;
     const md5gl_opts none = {0}, nothing = {.load = load_nothing};
-    CHECK(md5gl_create(&none, &error) == NULL);
+    CHECK(md5gl_create_renderer(&none, &error) == NULL);
     CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "loader"));
-    CHECK(md5gl_create(NULL, NULL) == NULL);
-    CHECK(md5gl_create(&nothing, &error) == NULL);
+    CHECK(md5gl_create_renderer(NULL, NULL) == NULL);
+    CHECK(md5gl_create_renderer(&nothing, &error) == NULL);
     CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "glGetString"));
-    md5gl_destroy(NULL);
+    md5gl_destroy_renderer(NULL);
 }
 
 TEST (gl_create_names_a_missing_function) {
@@ -170,7 +170,7 @@ TEST (gl_create_names_a_missing_function) {
     gl_scene scene;
     if (!scene_open_context(&scene))
         return;
-    CHECK(md5gl_create(&opts, &error) == NULL);
+    CHECK(md5gl_create_renderer(&opts, &error) == NULL);
     CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, missing));
     scene_close(&scene);
 }
@@ -192,7 +192,7 @@ TEST (gl_create_on_an_old_context_fails) {
     gl_scene scene;
     if (!scene_open_context(&scene))
         return;
-    CHECK(md5gl_create(&opts, &error) == NULL);
+    CHECK(md5gl_create_renderer(&opts, &error) == NULL);
     CHECK(error.status == MD5_ERROR_GPU);
     CHECK(strstr(error.message, "3.3 or OpenGL ES 3.0 is needed")
           && strstr(error.message, "2.1 Mesa"));
@@ -204,7 +204,7 @@ TEST (gl_device_has_a_name) {
     if (!scene_open(&scene, NULL))
         return;
     CHECK(strstr(md5gl_device_name(scene.renderer), "OpenGL") != NULL);
-    CHECK(md5gl_checker(scene.renderer) != 0);
+    CHECK(md5gl_checker_texture(scene.renderer) != 0);
     CHECK_STRING(md5gl_path_name(MD5GL_PATH_4), "4");
     CHECK_STRING(md5gl_path_name(MD5GL_PATH_8), "8");
     CHECK_STRING(md5gl_path_name(MD5GL_PATH_EXACT), "exact");
@@ -315,10 +315,10 @@ TEST (gl_compiler_errors_name_the_file) {
     gl_scene scene;
     if (!scene_open(&scene, NULL))
         return;
-    CHECK(!md5gl_build_program(scene.renderer, &broken, &program, &error));
+    CHECK(!md5gli_build_program(scene.renderer, &broken, &program, &error));
     CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "shaders/bad.glsl:2: "));
     CHECK(strstr(error.message, "nothing") && !strchr(error.message, '\n'));
-    CHECK(!md5gl_build_program(scene.renderer, &unlinkable, &program, &error));
+    CHECK(!md5gli_build_program(scene.renderer, &unlinkable, &program, &error));
     CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "does not link"));
     scene_expect_messages();
     scene_close(&scene);
@@ -363,11 +363,11 @@ TEST (gl_allocates_and_frees_through_the_allocator) {
         const md5gl_opts opts = {.load = scene_load,
                                  .allocator = {test_heap_alloc, test_heap_free, &heap}};
         gl_scene scene = context;
-        scene.renderer = md5gl_create(&opts, &error);
+        scene.renderer = md5gl_create_renderer(&opts, &error);
         created = scene.renderer && create_everything(&scene, model, &error);
         if (!created)
             CHECK_UINT(error.status, MD5_ERROR_MEMORY);
-        md5gl_destroy(scene.renderer);
+        md5gl_destroy_renderer(scene.renderer);
         CHECK_UINT(heap.live, 0);
         CHECK_UINT(heap.live_bytes, 0);
         CHECK(heap.num_allocs >= fail_at || created);

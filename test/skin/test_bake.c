@@ -101,7 +101,7 @@ static void check_frames(const md5_baked *baked, const md5_model *model, const m
         const md5_moment moment = {.frame0 = frame, .frame1 = (frame + 1) % FRAMES};
         const uint32_t count = skin_all(model, palettes + 2 * frame, skinned, skinned_normals);
         CHECK_UINT(count, baked->num_vertices);
-        md5_baked_skin(baked, 0, count, &moment, at, normals);
+        md5_skin_baked(baked, 0, count, &moment, at, normals);
         for (uint32_t i = 0; i < count; i++) {
             double exact[3], exact_normal[3];
             decode(baked, baked->vertices[frame * count + i], exact, exact_normal);
@@ -125,7 +125,7 @@ TEST (bake_stores_what_skinning_computes) {
     md5_mat34 palettes[2 * FRAMES];
     md5_error error;
     turn(model, 0.7, palettes);
-    md5_baked *const baked = md5_create_baked(model, palettes, FRAMES, NULL, &error);
+    md5_baked *const baked = md5_make_baked(model, palettes, FRAMES, NULL, &error);
     if (CHECK(baked != NULL)) {
         CHECK_UINT(error.status, MD5_OK);
         CHECK_UINT(baked->num_frames, FRAMES);
@@ -149,17 +149,17 @@ TEST (bake_between_frames_is_a_chord) {
     const md5_mat34 joints[2] = {{{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
                                  {{c, -s, 0, 4, s, c, 0, 0, 0, 0, 1, 0}}};
     md5_build_palette(model, joints, between);
-    md5_baked *const baked = md5_create_baked(model, palettes, FRAMES, NULL, NULL);
+    md5_baked *const baked = md5_make_baked(model, palettes, FRAMES, NULL, NULL);
     const md5_moment half = {.frame0 = 0, .frame1 = 1, .fraction = 0.5f};
     if (CHECK(baked != NULL)) {
         const double radius = sqrt(50.0); // (5, 5, 5) about z
         CHECK_NEAR((double)md5_baked_error(baked, model, &half, between),
                    radius * (1.0 - cos(0.25)), 2e-4);
         md5_vec3 from[MOST], to[MOST], at[MOST];
-        md5_baked_skin(baked, 0, baked->num_vertices, &(md5_moment){0}, from, NULL);
-        md5_baked_skin(baked, 0, baked->num_vertices, &(md5_moment){.frame0 = 1, .frame1 = 1}, to,
+        md5_skin_baked(baked, 0, baked->num_vertices, &(md5_moment){0}, from, NULL);
+        md5_skin_baked(baked, 0, baked->num_vertices, &(md5_moment){.frame0 = 1, .frame1 = 1}, to,
                        NULL);
-        md5_baked_skin(baked, 2, 4, &(md5_moment){.frame1 = 1, .fraction = 0.25f}, at, NULL);
+        md5_skin_baked(baked, 2, 4, &(md5_moment){.frame1 = 1, .fraction = 0.25f}, at, NULL);
         for (int i = 0; i < 4; i++)
             CHECK_NEAR((double)at[i].x, 0.75 * (double)from[2 + i].x + 0.25 * (double)to[2 + i].x,
                        1e-5);
@@ -177,7 +177,7 @@ TEST (bake_normals_are_within_their_error) {
         const double flat = sqrt(1.0 - z * z);
         const md5_vec3 normal = {(float)(flat * cos(turned)), (float)(flat * sin(turned)),
                                  (float)z};
-        const md5_vec3 read = md5_octahedron_normal(md5_octahedron_of(normal));
+        const md5_vec3 read = md5i_octahedron_normal(md5i_octahedron_of(normal));
         worse(&worst, 2.0 * asin(0.5 * distance(read, normal)));
     }
     CHECK(worst < 0.012 && worst > 0.005);
@@ -185,12 +185,12 @@ TEST (bake_normals_are_within_their_error) {
         float v[3] = {0, 0, 0};
         v[axis / 2] = axis % 2 ? -1.0f : 1.0f;
         const md5_vec3 normal = {v[0], v[1], v[2]};
-        const md5_vec3 read = md5_octahedron_normal(md5_octahedron_of(normal));
+        const md5_vec3 read = md5i_octahedron_normal(md5i_octahedron_of(normal));
         CHECK(read.x == v[0] && read.y == v[1] && read.z == v[2]);
     }
     // An invalid direction gives some pair within the range of the words.
-    CHECK(md5_octahedron_of((md5_vec3){0, 0, 0}) <= 0xffff);
-    CHECK(md5_octahedron_of((md5_vec3){NAN, 1, 0}) <= 0xffff);
+    CHECK(md5i_octahedron_of((md5_vec3){0, 0, 0}) <= 0xffff);
+    CHECK(md5i_octahedron_of((md5_vec3){NAN, 1, 0}) <= 0xffff);
 }
 
 TEST (bake_refuses_what_it_cannot_store) {
@@ -198,14 +198,14 @@ TEST (bake_refuses_what_it_cannot_store) {
     md5_mat34 palettes[2 * FRAMES];
     md5_error error;
     turn(model, 0.7, palettes);
-    CHECK(md5_create_baked(model, palettes, 0, NULL, &error) == NULL);
+    CHECK(md5_make_baked(model, palettes, 0, NULL, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
     palettes[5].m[3] = NAN; // frame 2, joint b
-    CHECK(md5_create_baked(model, palettes, FRAMES, NULL, &error) == NULL);
+    CHECK(md5_make_baked(model, palettes, FRAMES, NULL, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
     CHECK_STRING(error.message, "frame 2: vertex 1 of mesh 0 is not finite");
     md5_release_geometry(model);
-    CHECK(md5_create_baked(model, palettes, FRAMES, NULL, &error) == NULL);
+    CHECK(md5_make_baked(model, palettes, FRAMES, NULL, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
     md5_free_model(model);
     md5_free_baked(NULL);
@@ -219,7 +219,7 @@ TEST (bake_survives_failure_of_every_allocation) {
         test_heap heap = {.fail_at = n};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
         md5_error error;
-        md5_baked *const baked = md5_create_baked(model, palettes, FRAMES, &opts, &error);
+        md5_baked *const baked = md5_make_baked(model, palettes, FRAMES, &opts, &error);
         CHECK_UINT(error.status, baked ? MD5_OK : MD5_ERROR_MEMORY);
         const bool done = baked != NULL;
         md5_free_baked(baked);
@@ -229,7 +229,7 @@ TEST (bake_survives_failure_of_every_allocation) {
     }
     const md5_load_opts small = {.memory_limit = 200};
     md5_error error;
-    CHECK(md5_create_baked(model, palettes, FRAMES, &small, &error) == NULL);
+    CHECK(md5_make_baked(model, palettes, FRAMES, &small, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
     md5_free_model(model);
 }
@@ -240,7 +240,7 @@ static const char no_meshes[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nn
 TEST (bake_of_a_model_without_vertices_is_empty) {
     md5_model *const model = model_of(no_meshes);
     const md5_mat34 palette = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-    md5_baked *const baked = md5_create_baked(model, &palette, 1, NULL, NULL);
+    md5_baked *const baked = md5_make_baked(model, &palette, 1, NULL, NULL);
     if (CHECK(baked != NULL)) {
         CHECK_UINT(baked->num_vertices, 0);
         CHECK(baked->bounds.min.x > baked->bounds.max.x);
@@ -257,12 +257,12 @@ TEST (bake_of_bobbin_is_within_a_thousandth_of_a_unit) {
     md5_binding *const binding = model && anim ? md5_bind(model, anim, NULL, NULL) : NULL;
     if (CHECK(binding != NULL)) {
         const size_t joints = model->skeleton.num_joints, frames = anim->num_frames;
-        md5_transform *const scratch = malloc(joints * sizeof *scratch);
+        md5_xform *const scratch = malloc(joints * sizeof *scratch);
         md5_mat34 *const palettes = malloc((frames + 2) * joints * sizeof *palettes);
         md5_mat34 *const matrices = palettes + frames * joints;
         md5_bake_palettes(binding, MD5_ROOT_IN_PLACE, 0, anim->num_frames, scratch, matrices,
                           palettes);
-        md5_baked *const baked = md5_create_baked(model, palettes, anim->num_frames, NULL, NULL);
+        md5_baked *const baked = md5_make_baked(model, palettes, anim->num_frames, NULL, NULL);
         if (CHECK(baked != NULL)) {
             CHECK(baked->position_error > 0.0f && baked->position_error < 1e-3f);
             CHECK(baked->normal_error < 0.012f);
@@ -289,26 +289,26 @@ static void frame_beyond_the_end(const void *context)
 {
     const md5_baked *const baked = context;
     md5_vec3 at;
-    md5_baked_skin(baked, 0, 1, &(md5_moment){.frame1 = FRAMES}, &at, NULL);
+    md5_skin_baked(baked, 0, 1, &(md5_moment){.frame1 = FRAMES}, &at, NULL);
 }
 
 static void vertex_beyond_the_end(const void *context)
 {
     const md5_baked *const baked = context;
     md5_vec3 at;
-    md5_baked_skin(baked, baked->num_vertices, 1, &(md5_moment){0}, &at, NULL);
+    md5_skin_baked(baked, baked->num_vertices, 1, &(md5_moment){0}, &at, NULL);
 }
 
 static void no_palettes(const void *context)
 {
-    md5_create_baked(context, test_null(), FRAMES, NULL, NULL);
+    md5_make_baked(context, test_null(), FRAMES, NULL, NULL);
 }
 
 TEST (bake_ends_with_the_callers_mistakes) {
     md5_model *const model = model_of(two_meshes);
     md5_mat34 palettes[2 * FRAMES];
     turn(model, 0.7, palettes);
-    md5_baked *const baked = md5_create_baked(model, palettes, FRAMES, NULL, NULL);
+    md5_baked *const baked = md5_make_baked(model, palettes, FRAMES, NULL, NULL);
     CHECK(strstr(test_message_of(frame_beyond_the_end, baked), "moment: frames of the baked clip"));
     CHECK(strstr(test_message_of(vertex_beyond_the_end, baked), "vertices of the baked clip"));
     CHECK(strstr(test_message_of(no_palettes, model), "palettes: not NULL"));

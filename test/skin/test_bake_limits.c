@@ -20,7 +20,7 @@ static md5_error bake_of_counts(uint32_t num_meshes, uint32_t num_vertices, uint
     }
     model.num_meshes = num_meshes;
     model.meshes = meshes;
-    CHECK(md5_create_baked(&model, &palette, num_frames, NULL, &error) == NULL);
+    CHECK(md5_make_baked(&model, &palette, num_frames, NULL, &error) == NULL);
     return error;
 }
 
@@ -45,11 +45,11 @@ TEST (bake_of_a_flat_model_is_flat) {
     md5_error error;
     md5_model *const model = md5_parse_model(flat, strlen(flat), NULL, &error);
     const md5_mat34 palette = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-    md5_baked *const baked = md5_create_baked(model, &palette, 1, NULL, &error);
+    md5_baked *const baked = md5_make_baked(model, &palette, 1, NULL, &error);
     const md5_moment moment = {.frame0 = 0};
     md5_vec3 positions[3], normals[3];
     if (CHECK(baked != NULL)) {
-        md5_baked_skin(baked, 0, 3, &moment, positions, normals);
+        md5_skin_baked(baked, 0, 3, &moment, positions, normals);
         for (int i = 0; i < 3; i++)
             CHECK(positions[i].z == 2.5f);
         CHECK_NEAR(positions[1].x, 5.0f, 1e-4f);

@@ -22,7 +22,7 @@ static bind_case *tube_with_two_joints(bool is_closed)
 static md5_weights *create(const bind_case *of)
 {
     md5_error error;
-    md5_weights *const weights = md5_create_weights(&of->desc, NULL, &error);
+    md5_weights *const weights = md5_make_weights(&of->desc, NULL, &error);
     if (!weights)
         test_check(false, __FILE__, __LINE__, "%s", error.message);
     return weights;
@@ -34,18 +34,18 @@ TEST (bind_paths_through_a_box_are_those_of_26_neighbours) {
     bind_add_joint(of, -1, (md5_vec3){2.5f, 3.5f, 4.5f});
     md5_context context;
     md5_error error;
-    md5_context_begin(&context, NULL, NULL, &error);
+    md5i_context_begin(&context, NULL, NULL, &error);
     md5_arena arena = {.context = &context};
     md5_grid grid;
     md5_bones bones;
     md5_paths paths;
-    const bool is_built = CHECK(md5_build_grid(&arena, of->positions, of->desc.num_positions,
-                                               of->indices, of->desc.num_triangles, 16, &grid)
-                                && md5_find_bones(&arena, &grid, &of->desc, &bones)
-                                && md5_create_paths(&arena, &grid, &bones, &paths));
+    const bool is_built = CHECK(md5i_build_grid(&arena, of->positions, of->desc.num_positions,
+                                                of->indices, of->desc.num_triangles, 16, &grid)
+                                && md5i_find_bones(&arena, &grid, &of->desc, &bones)
+                                && md5i_create_paths(&arena, &grid, &bones, &paths));
     if (is_built) {
         CHECK_UINT(grid.num_voxels, 17 * 13 * 10); // positions at the far ends are in one more cell
-        md5_measure_paths(&paths, 0);
+        md5i_measure_paths(&paths, 0);
         double worst = 0.0, longest = 0.0;
         for (uint32_t voxel = 0; voxel < grid.num_voxels; voxel++) {
             const md5_vec3d at = md5_cell_center(&grid, grid.cells[voxel]);
@@ -64,7 +64,7 @@ TEST (bind_paths_through_a_box_are_those_of_26_neighbours) {
         CHECK_NEAR(worst, 0.0, 1e-5);
         CHECK(longest > 15.0);
     }
-    md5_arena_free(&arena);
+    md5i_arena_free(&arena);
     free(of);
 }
 
@@ -76,12 +76,12 @@ TEST (bind_grid_holds_a_triangle_without_area) {
     bind_add_triangle(of, 0, 1, 2);
     md5_context context;
     md5_error error;
-    md5_context_begin(&context, NULL, NULL, &error);
+    md5i_context_begin(&context, NULL, NULL, &error);
     md5_arena arena = {.context = &context};
     md5_grid grid;
-    if (CHECK(md5_build_grid(&arena, of->positions, 3, of->indices, 1, 16, &grid)))
+    if (CHECK(md5i_build_grid(&arena, of->positions, 3, of->indices, 1, 16, &grid)))
         CHECK_UINT(grid.num_voxels, 17); // the far end is in one more cell
-    md5_arena_free(&arena);
+    md5i_arena_free(&arena);
     free(of);
 }
 
@@ -177,8 +177,7 @@ static void check_form(const bind_case *of, const md5_weights *weights, uint32_t
             const md5_weight *const weight = &weights->weights[at.first_weight + i];
             CHECK(weight->bias > 0.0f && (i == 0 || weight->bias <= weight[-1].bias));
             sum += (double)weight->bias;
-            const md5_vec3 placed =
-                md5_mat34_transform_point(of->bind[weight->joint], weight->offset);
+            const md5_vec3 placed = md5_mat34_point(of->bind[weight->joint], weight->offset);
             const double off = bind_distance(placed, of->positions[vertex], of->positions[vertex]);
             worst_place = off > worst_place ? off : worst_place;
         }

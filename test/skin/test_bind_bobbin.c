@@ -16,7 +16,7 @@ typedef struct comparison {
     uint32_t num_positions, num_triangles;
     bool *excluded;
     md5_mat34 *joints, *palette;
-    md5_transform *scratch;
+    md5_xform *scratch;
     md5_weights *weights;
     double sum, most;
     uint64_t count;
@@ -79,7 +79,7 @@ static bool begin(comparison *of)
         .bind = of->model->bind,
         .excluded = of->excluded,
     };
-    of->weights = md5_create_weights(&desc, NULL, NULL);
+    of->weights = md5_make_weights(&desc, NULL, NULL);
     return of->weights != NULL;
 }
 
@@ -117,7 +117,7 @@ static double distance_to_posed(const comparison *of, uint32_t vertex)
 
 static void compare_frame(comparison *of, const md5_binding *binding, uint32_t frame)
 {
-    const md5_moment moment = md5_moment_of_frames(binding->anim, frame, frame, 0.0f);
+    const md5_moment moment = md5_moment_from_frames(binding->anim, frame, frame, 0.0f);
     md5_pose_palette(binding, &moment, MD5_ROOT_FILE, of->scratch, of->joints, of->palette);
     uint32_t first = 0;
     for (uint32_t i = 0; i < of->model->num_meshes; i++) {

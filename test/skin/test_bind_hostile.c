@@ -19,7 +19,7 @@ static bind_case *box_with_joint(void)
 static void check_refused(const bind_case *of, md5_status status, const char *message)
 {
     md5_error error;
-    md5_weights *const weights = md5_create_weights(&of->desc, NULL, &error);
+    md5_weights *const weights = md5_make_weights(&of->desc, NULL, &error);
     CHECK(weights == NULL);
     CHECK_UINT(error.status, status);
     CHECK_STRING(error.message, message);
@@ -43,7 +43,7 @@ TEST (bind_refuses_numbers_out_of_range) {
     of->desc.falloff = 1.5f;
     check_refused(of, MD5_ERROR_RANGE, "falloff is 1.5, expected 0 to 1");
     of->desc.falloff = NAN;
-    CHECK(md5_create_weights(&of->desc, NULL, NULL) == NULL);
+    CHECK(md5_make_weights(&of->desc, NULL, NULL) == NULL);
     of->desc = good;
     of->desc.num_positions = 0;
     check_refused(of, MD5_ERROR_RANGE, "num_positions is 0, expected 1 to 134217727");
@@ -59,13 +59,13 @@ TEST (bind_refuses_wrong_positions_indices_and_joints) {
     check_refused(of, MD5_ERROR_RANGE,
                   "position 5 is 0 2e+09 8, expected numbers from -1e9 to 1e9");
     of->positions[5].y = NAN;
-    CHECK(md5_create_weights(&of->desc, NULL, NULL) == NULL);
+    CHECK(md5_make_weights(&of->desc, NULL, NULL) == NULL);
     of->positions[5].y = 1.0f;
     of->positions[5].x = -INFINITY;
-    CHECK(md5_create_weights(&of->desc, NULL, NULL) == NULL);
+    CHECK(md5_make_weights(&of->desc, NULL, NULL) == NULL);
     of->positions[5].x = 1.0f;
     of->positions[5].z = 2e9f;
-    CHECK(md5_create_weights(&of->desc, NULL, NULL) == NULL);
+    CHECK(md5_make_weights(&of->desc, NULL, NULL) == NULL);
     of->positions[5].z = 1.0f;
     of->indices[10] = of->desc.num_positions;
     check_refused(of, MD5_ERROR_RANGE, "triangle 3 has position 54, but there are 54 positions");
@@ -89,7 +89,7 @@ TEST_LONG (bind_refuses_triangles_that_overlap_everywhere) {
         bind_add_triangle(of, 0, of->desc.num_positions - 1, 6);
     of->desc.resolution = 256;
     md5_error error;
-    CHECK(md5_create_weights(&of->desc, NULL, &error) == NULL);
+    CHECK(md5_make_weights(&of->desc, NULL, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
     CHECK(strstr(error.message, "overlap in more than 67108864 voxels") != NULL);
     free(of);
@@ -102,7 +102,7 @@ TEST (bind_survives_failure_of_every_allocation) {
         test_heap heap = {.fail_at = fail_at};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
         md5_error error;
-        md5_weights *const weights = md5_create_weights(&of->desc, &opts, &error);
+        md5_weights *const weights = md5_make_weights(&of->desc, &opts, &error);
         is_done = weights != NULL;
         CHECK_UINT(error.status, weights ? MD5_OK : MD5_ERROR_MEMORY);
         md5_free_weights(weights);
@@ -111,14 +111,14 @@ TEST (bind_survives_failure_of_every_allocation) {
     CHECK(is_done);
     md5_error error;
     const md5_load_opts small = {.memory_limit = 10000};
-    CHECK(md5_create_weights(&of->desc, &small, &error) == NULL);
+    CHECK(md5_make_weights(&of->desc, &small, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
     free(of);
 }
 
 static void check_any(const bind_case *of)
 {
-    md5_weights *const weights = md5_create_weights(&of->desc, NULL, NULL);
+    md5_weights *const weights = md5_make_weights(&of->desc, NULL, NULL);
     if (!weights)
         return;
     for (uint32_t i = 0; i < weights->num_vertices; i++) {
@@ -162,7 +162,7 @@ TEST (bind_takes_one_position_alone) {
     bind_case *const of = bind_new();
     bind_add_position(of, (md5_vec3){3, 4, 5});
     bind_add_joint(of, -1, (md5_vec3){3, 4, 5});
-    md5_weights *const weights = md5_create_weights(&of->desc, NULL, NULL);
+    md5_weights *const weights = md5_make_weights(&of->desc, NULL, NULL);
     if (CHECK(weights != NULL)) {
         CHECK_UINT(weights->num_weights, 1);
         CHECK_UINT(weights->num_voxels, 1);
@@ -177,7 +177,7 @@ TEST (bind_takes_one_position_alone) {
 
 static void create(const void *context)
 {
-    (void)md5_create_weights(context, NULL, NULL);
+    (void)md5_make_weights(context, NULL, NULL);
 }
 
 TEST (mistakes_in_binding_are_reported) {

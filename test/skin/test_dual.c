@@ -1,4 +1,4 @@
-// md5_dual_palette() and md5_skin_dual() against the same computation in doubles, and the
+// md5_build_dual_palette() and md5_skin_dual() against the same computation in doubles, and the
 // properties for which dual quaternions are chosen.
 #include "test/skin/made_mesh.h"
 #include "test/test.h"
@@ -48,7 +48,7 @@ typedef struct dual_quat {
     quat real, dual;
 } dual_quat;
 
-static dual_quat dual_of(md5_transform transform)
+static dual_quat dual_of(md5_xform transform)
 {
     const md5_vec3 t = transform.translation;
     const quat half = {0.5 * (double)t.x, 0.5 * (double)t.y, 0.5 * (double)t.z, 0.0};
@@ -93,7 +93,7 @@ enum { JOINTS = 12, VERTICES = 64, MOST = 7 };
 
 // A mesh as from a file, but assembled manually; its joints and results.
 typedef struct dual_case {
-    md5_transform transforms[JOINTS];
+    md5_xform transforms[JOINTS];
     md5_mat34 palette[JOINTS];
     md5_dual_quat dual[JOINTS];
     md5_vec3 positions[VERTICES], normals[VERTICES];
@@ -117,11 +117,11 @@ static void begin(dual_case *made)
     };
 }
 
-static void set_joint(dual_case *made, uint32_t joint, md5_transform transform)
+static void set_joint(dual_case *made, uint32_t joint, md5_xform transform)
 {
     made->transforms[joint] = transform;
-    made->palette[joint] = md5_mat34_from_transform(transform);
-    md5_dual_palette(made->palette, JOINTS, made->dual);
+    made->palette[joint] = md5_mat34_from_xform(transform);
+    md5_build_dual_palette(made->palette, JOINTS, made->dual);
 }
 
 static float coordinate(uint64_t *random)
@@ -138,9 +138,9 @@ static void set_random_joints(dual_case *made, uint64_t *random)
 {
     for (uint32_t i = 0; i < JOINTS; i++)
         set_joint(made, i,
-                  (md5_transform){made_rotation(random),
-                                  {coordinate(random), coordinate(random), coordinate(random)},
-                                  0.0f});
+                  (md5_xform){made_rotation(random),
+                              {coordinate(random), coordinate(random), coordinate(random)},
+                              0.0f});
 }
 
 static void add_influence(dual_case *made, uint32_t joint, float bias)
@@ -237,14 +237,14 @@ TEST (dual_palette_is_the_same_motion) {
     const uint32_t num_special = sizeof special / sizeof special[0];
     uint64_t random = 3;
     for (uint32_t i = 0; i < 500; i++) {
-        const md5_transform transform = {
+        const md5_xform transform = {
             i < num_special ? special[i] : made_rotation(&random),
             {coordinate(&random), coordinate(&random), coordinate(&random)},
             0.0f,
         };
-        const md5_mat34 matrix = md5_mat34_from_transform(transform);
+        const md5_mat34 matrix = md5_mat34_from_xform(transform);
         md5_dual_quat q;
-        md5_dual_palette(&matrix, 1, &q);
+        md5_build_dual_palette(&matrix, 1, &q);
         const dual_quat expected = dual_of(transform);
         const double sign = dot(expected.real, widen(q.real)) < 0.0 ? -1.0 : 1.0;
         const quat real = add(widen(q.real), expected.real, -sign);
@@ -300,8 +300,8 @@ TEST (dual_skinning_keeps_the_width_of_what_is_twisted) {
     dual_case made;
     md5_vec3 mean[VERTICES];
     begin(&made);
-    set_joint(&made, 0, (md5_transform){{0, 0, 0, 1}, {0, 0, 0}, 0});
-    set_joint(&made, 1, (md5_transform){{(float)sin(half), 0, 0, (float)cos(half)}, {0, 0, 0}, 0});
+    set_joint(&made, 0, (md5_xform){{0, 0, 0, 1}, {0, 0, 0}, 0});
+    set_joint(&made, 1, (md5_xform){{(float)sin(half), 0, 0, (float)cos(half)}, {0, 0, 0}, 0});
     for (uint32_t i = 0; i < RING; i++) {
         const double angle = tau * i / (double)RING;
         add_vertex(&made, (md5_vec3){5.0f, (float)cos(angle), (float)sin(angle)}, &random);
@@ -352,13 +352,13 @@ TEST (dual_skinning_follows_a_motion_of_all) {
     add_random_vertices(&made, &random);
     skin(&made);
     other = made;
-    const md5_transform motion = {made_rotation(&random), {30.0f, -20.0f, 10.0f}, 0.0f};
-    const md5_mat34 matrix = md5_mat34_from_transform(motion);
+    const md5_xform motion = {made_rotation(&random), {30.0f, -20.0f, 10.0f}, 0.0f};
+    const md5_mat34 matrix = md5_mat34_from_xform(motion);
     for (uint32_t i = 0; i < JOINTS; i++)
-        set_joint(&other, i, md5_transform_mul(motion, made.transforms[i]));
+        set_joint(&other, i, md5_xform_mul(motion, made.transforms[i]));
     skin(&other);
     for (uint32_t i = 0; i < VERTICES; i++) {
-        const md5_vec3 expected = md5_mat34_transform_point(matrix, made.posed[i]);
+        const md5_vec3 expected = md5_mat34_point(matrix, made.posed[i]);
         const md5_vec3 turned = md5_mat34_rotate(&matrix, made.posed_normals[i]);
         CHECK_NEAR(length_of(md5_vec3_sub(expected, other.posed[i])), 0.0, 2e-4);
         CHECK_NEAR(length_of(md5_vec3_sub(turned, other.posed_normals[i])), 0.0, 1e-5);

@@ -446,7 +446,7 @@ TEST (empty_mesh_is_empty) {
         CHECK_UINT(made.mesh.first_influence[0], 0);
         CHECK_UINT(made.mesh.max_influences, 0);
         CHECK(made.mesh.bounds.min.x > made.mesh.bounds.max.x);
-        CHECK_NEAR((double)md5_path_loss(&made.model, 0, 4, NULL), 0.0, 0.0);
+        CHECK_NEAR((double)md5_pack_loss(&made.model, 0, 4, NULL), 0.0, 0.0);
     }
     made_mesh_free(&made);
 }
@@ -481,7 +481,7 @@ TEST (widest_numbers_stay_finite) {
             CHECK(fabsf(made.mesh.positions[i].y) <= FLT_MAX);
             CHECK(fabsf(made.mesh.positions[i].z) <= FLT_MAX);
         }
-        CHECK(md5_path_loss(&made.model, 0, 4, NULL) <= FLT_MAX);
+        CHECK(md5_pack_loss(&made.model, 0, 4, NULL) <= FLT_MAX);
     }
     made_mesh_free(&made);
     rigid_free(&mesh);

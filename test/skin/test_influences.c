@@ -449,7 +449,7 @@ TEST (path_loss_is_never_passed_and_can_be_reached) {
         if (CHECK(made_mesh_build(&made, &source, test.num_joints, NULL))) {
             const bool moved = memcmp(test.posed, test.bind, sizeof test.bind) != 0;
             const double loss =
-                (double)md5_path_loss(&made.model, 0, test.slots, moved ? test.posed : NULL);
+                (double)md5_pack_loss(&made.model, 0, test.slots, moved ? test.posed : NULL);
             const double slack = 1e-4;
             for (uint32_t again = 0; again < 20; again++) {
                 md5_mat34 rotations[10];
@@ -488,8 +488,8 @@ TEST (path_loss_of_ordinary_vertices_is_rounding) {
         const md5_geometry_source source = made_vertex(&vertex, weights, count, bind);
         made_mesh made;
         if (CHECK(made_mesh_build(&made, &source, JOINTS, NULL))) {
-            CHECK_NEAR((double)md5_path_loss(&made.model, 0, 8, NULL), 0.0, 1e-4);
-            const double loss4 = (double)md5_path_loss(&made.model, 0, 4, NULL);
+            CHECK_NEAR((double)md5_pack_loss(&made.model, 0, 8, NULL), 0.0, 1e-4);
+            const double loss4 = (double)md5_pack_loss(&made.model, 0, 4, NULL);
             CHECK(count <= 4 ? loss4 < 1e-4 : loss4 > 1.0);
         }
         made_mesh_free(&made);
@@ -509,12 +509,12 @@ TEST (path_loss_counts_drops_off_sums_and_points_apart) {
     md5_geometry_source source = made_vertex(&vertex, &off_sum, 1, bind);
     if (CHECK(made_mesh_build(&made, &source, 5, NULL))) {
         // The bind position is 15 0 0, so the packed arm is 5 long: 0.5 * 10 + 5.
-        CHECK_NEAR((double)md5_path_loss(&made.model, 0, 4, NULL), 10.0, 1e-5);
+        CHECK_NEAR((double)md5_pack_loss(&made.model, 0, 4, NULL), 10.0, 1e-5);
         // Without a pose, joints are assumed to move as far as the model is large, here 5, half of
         // which would be lost. A pose says how far they move.
         made.model.bounds = (md5_bounds){{0, 0, 0}, {3, 4, 0}};
-        CHECK_NEAR((double)md5_path_loss(&made.model, 0, 4, NULL), 12.5, 1e-5);
-        CHECK_NEAR((double)md5_path_loss(&made.model, 0, 4, bind), 10.0, 1e-5);
+        CHECK_NEAR((double)md5_pack_loss(&made.model, 0, 4, NULL), 12.5, 1e-5);
+        CHECK_NEAR((double)md5_pack_loss(&made.model, 0, 4, bind), 10.0, 1e-5);
     }
     made_mesh_free(&made);
 
@@ -522,7 +522,7 @@ TEST (path_loss_counts_drops_off_sums_and_points_apart) {
     const md5_weight apart[2] = {{0, 0.5f, {0, 1, 0}}, {1, 0.5f, {10, -1, 0}}};
     source = made_vertex(&vertex, apart, 2, bind);
     if (CHECK(made_mesh_build(&made, &source, 5, NULL)))
-        CHECK_NEAR((double)md5_path_loss(&made.model, 0, 4, NULL), 1.0, 1e-5);
+        CHECK_NEAR((double)md5_pack_loss(&made.model, 0, 4, NULL), 1.0, 1e-5);
     made_mesh_free(&made);
 
     // Five equal weights in four slots; all joints at 10 0 0 and the vertex 2 away: each kept one
@@ -534,8 +534,8 @@ TEST (path_loss_counts_drops_off_sums_and_points_apart) {
     }
     source = made_vertex(&vertex, dropped, 5, bind);
     if (CHECK(made_mesh_build(&made, &source, 5, NULL))) {
-        CHECK_NEAR((double)md5_path_loss(&made.model, 0, 4, NULL), 4 * 0.05 * 2 + 0.2 * 2, 1e-5);
-        CHECK_NEAR((double)md5_path_loss(&made.model, 0, 5, NULL), 0.0, 1e-5);
+        CHECK_NEAR((double)md5_pack_loss(&made.model, 0, 4, NULL), 4 * 0.05 * 2 + 0.2 * 2, 1e-5);
+        CHECK_NEAR((double)md5_pack_loss(&made.model, 0, 5, NULL), 0.0, 1e-5);
     }
     made_mesh_free(&made);
 }

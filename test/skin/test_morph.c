@@ -83,7 +83,7 @@ static void open_scene(morph_scene *scene, const md5_load_opts *opts)
         scene->sources[i] = load(&scene->targets[i], opts);
         sources[i] = (md5_morph_source){names[i], scene->sources[i]};
     }
-    scene->morph = md5_create_morph(scene->model, sources, TARGETS, NULL, &error);
+    scene->morph = md5_make_morph(scene->model, sources, TARGETS, NULL, &error);
     test_check(scene->morph != NULL, __FILE__, __LINE__, "%s", error.message);
 }
 
@@ -233,14 +233,14 @@ TEST (morph_is_exact_at_0_and_1) {
 static void make_palette(md5_mat34 *palette, uint64_t *random)
 {
     for (int j = 0; j < JOINTS; j++) {
-        md5_transform transform = {.rotation = {(float)test_random(random), 0.3f, -0.2f, 0.8f}};
+        md5_xform transform = {.rotation = {(float)test_random(random), 0.3f, -0.2f, 0.8f}};
         const float length = sqrtf(transform.rotation.x * transform.rotation.x + 0.77f);
         transform.rotation.x /= length;
         transform.rotation.y /= length;
         transform.rotation.z /= length;
         transform.rotation.w /= length;
         transform.translation = (md5_vec3){(float)(9.0 * test_random(random)), (float)j, -2.0f};
-        palette[j] = md5_mat34_from_transform(transform);
+        palette[j] = md5_mat34_from_xform(transform);
     }
 }
 
@@ -302,7 +302,7 @@ TEST (morph_of_dual_quaternions_is_the_target_skinned) {
     static md5_vec3 at[2][2 * VERTICES], normals[2][2 * VERTICES];
     static md5_vec4 tangents[2][2 * VERTICES];
     make_palette(palette, &random);
-    md5_dual_palette(palette, JOINTS, dual);
+    md5_build_dual_palette(palette, JOINTS, dual);
     for (int i = 0; i < TARGETS && scene.morph; i++) {
         float weights[TARGETS] = {0, 0, 0};
         weights[i] = 1.0f;
@@ -360,10 +360,10 @@ TEST (morph_stores_what_differs) {
     }
     // A target that is the model itself changes nothing, nor does an empty list of targets.
     const md5_morph_source same[] = {{"same", scene.model}};
-    md5_morph *const none = md5_create_morph(scene.model, same, 1, NULL, NULL);
+    md5_morph *const none = md5_make_morph(scene.model, same, 1, NULL, NULL);
     CHECK(none != NULL && none->meshes[0].num_vertices == 0 && none->targets[0].reach == 0.0f);
     md5_free_morph(none);
-    md5_morph *const empty = md5_create_morph(scene.model, NULL, 0, NULL, NULL);
+    md5_morph *const empty = md5_make_morph(scene.model, NULL, 0, NULL, NULL);
     CHECK(empty != NULL && empty->num_targets == 0 && empty->meshes[0].num_deltas == 0);
     md5_free_morph(empty);
     close_scene(&scene);
@@ -385,7 +385,7 @@ TEST (morph_follows_the_options_of_the_load) {
         md5_morph_bind(converted.morph, 0, blends[2], b, NULL, NULL);
         double place = 0.0;
         for (uint32_t i = 0; i < VERTICES; i++) {
-            const md5_vec3 p = md5_mat34_transform_point(to, a[i]);
+            const md5_vec3 p = md5_mat34_point(to, a[i]);
             worse(&place, apart((double[]){(double)p.x, (double)p.y, (double)p.z}, b[i]));
         }
         CHECK_NEAR(place, 0.0, 1e-5);
@@ -404,10 +404,10 @@ TEST (morph_follows_the_options_of_the_load) {
         md5_error error;
         const md5_morph_source wrong[] = {{"turned", converted.sources[0]},
                                           {"bare", without.sources[0]}};
-        CHECK(md5_create_morph(plain.model, wrong, 1, NULL, &error) == NULL);
+        CHECK(md5_make_morph(plain.model, wrong, 1, NULL, &error) == NULL);
         CHECK_STRING(error.message, "morph target 'turned': its axes or scale differ: load both "
                                     "with the same options");
-        CHECK(md5_create_morph(plain.model, wrong + 1, 1, NULL, &error) == NULL);
+        CHECK(md5_make_morph(plain.model, wrong + 1, 1, NULL, &error) == NULL);
         CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
     }
     close_scene(&plain);
@@ -469,7 +469,7 @@ TEST (morph_names_what_differs_in_topology) {
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         md5_model *const source = replaced(others[i].find, others[i].put);
         const md5_morph_source target = {"t", source};
-        CHECK(md5_create_morph(model, &target, 1, NULL, &error) == NULL);
+        CHECK(md5_make_morph(model, &target, 1, NULL, &error) == NULL);
         CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
         CHECK_STRING(error.message, others[i].message);
         md5_free_model(source);
@@ -479,13 +479,13 @@ TEST (morph_names_what_differs_in_topology) {
     memcpy(strstr(text, "numMeshes 1"), "numMeshes 0", 11);
     md5_model *const bare = md5_parse_model(text, strlen(text), NULL, &error);
     const md5_morph_source none = {"none", bare};
-    CHECK(md5_create_morph(model, &none, 1, NULL, &error) == NULL);
+    CHECK(md5_make_morph(model, &none, 1, NULL, &error) == NULL);
     CHECK_STRING(error.message, "morph target 'none': 0 meshes, but the model has 1");
     md5_free_model(bare);
     md5_release_geometry(model);
     md5_model *const source = replaced("", "");
     const md5_morph_source target = {"t", source};
-    CHECK(md5_create_morph(model, &target, 1, NULL, &error) == NULL);
+    CHECK(md5_make_morph(model, &target, 1, NULL, &error) == NULL);
     CHECK_STRING(error.message, "morph target 't': its geometry, or the model's, was released");
     md5_free_model(source);
     md5_free_model(model);
@@ -502,7 +502,7 @@ TEST (morph_keeps_directions_that_cancel_out) {
     for (int i = 0; i < 4; i++)
         normals[i] = (md5_vec3){-normals[i].x, -normals[i].y, -normals[i].z};
     const md5_morph_source target = {"inside out", turned};
-    md5_morph *const morph = md5_create_morph(model, &target, 1, NULL, NULL);
+    md5_morph *const morph = md5_make_morph(model, &target, 1, NULL, NULL);
     md5_vec3 at[4], out[4];
     const float half = 0.5f;
     if (CHECK(morph != NULL)) {
@@ -523,7 +523,7 @@ TEST (morph_survives_failure_of_every_allocation) {
         test_heap heap = {.fail_at = n};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
         md5_error error;
-        md5_morph *const morph = md5_create_morph(scene.model, &source, 1, &opts, &error);
+        md5_morph *const morph = md5_make_morph(scene.model, &source, 1, &opts, &error);
         CHECK_UINT(error.status, morph ? MD5_OK : MD5_ERROR_MEMORY);
         const bool done = morph != NULL;
         md5_free_morph(morph);
@@ -570,7 +570,7 @@ static void skin_without_weights(const void *context)
 static void create_without_a_name(const void *context)
 {
     const md5_morph_source source = {test_null(), context};
-    md5_create_morph(context, &source, 1, NULL, NULL);
+    md5_make_morph(context, &source, 1, NULL, NULL);
 }
 
 TEST (morph_ends_with_the_callers_mistakes) {

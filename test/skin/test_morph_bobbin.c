@@ -71,7 +71,7 @@ TEST (morph_lids_of_bobbin_stay_outside_his_eyes) {
         (void)snprintf(path, sizeof path, "models/bobbin/morphs/%s.md5mesh", names[n]);
         md5_model *const shape = md5_load_model(test_path(path), NULL, NULL);
         const md5_morph_source source = {names[n], shape};
-        md5_morph *const morph = shape ? md5_create_morph(model, &source, 1, NULL, NULL) : NULL;
+        md5_morph *const morph = shape ? md5_make_morph(model, &source, 1, NULL, NULL) : NULL;
         if (!CHECK(morph))
             break;
         double deepest = -1e9;

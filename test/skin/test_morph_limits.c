@@ -33,7 +33,7 @@ TEST (morph_refuses_more_deltas_than_32_bits_count) {
     md5_error error;
     count(&many, most, most, NULL);
     const md5_morph_source sources[] = {{"a", &many.model}, {"b", &many.model}, {"c", &many.model}};
-    CHECK(md5_create_morph(&many.model, sources, 3, NULL, &error) == NULL);
+    CHECK(md5_make_morph(&many.model, sources, 3, NULL, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
     CHECK_STRING(error.message, "3 targets of 2147483647 vertices");
 }
@@ -45,12 +45,12 @@ TEST (morph_names_seams_that_differ) {
     count(&base, 3, 2, seams[0]);
     count(&other, 3, 2, seams[1]);
     const md5_morph_source source = {"smile", &other.model};
-    CHECK(md5_create_morph(&base.model, &source, 1, NULL, &error) == NULL);
+    CHECK(md5_make_morph(&base.model, &source, 1, NULL, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
     CHECK_STRING(error.message, "morph target 'smile': mesh 0 'face': vertex at a mirror seam "
                                 "1, but the model has 0");
     base.mesh.name = "";
-    CHECK(md5_create_morph(&base.model, &source, 1, NULL, &error) == NULL);
+    CHECK(md5_make_morph(&base.model, &source, 1, NULL, &error) == NULL);
     CHECK_STRING(error.message, "morph target 'smile': mesh 0 'skin': vertex at a mirror seam "
                                 "1, but the model has 0");
 }
@@ -78,13 +78,13 @@ static md5_model *model_of(const char *height, const md5_load_opts *opts)
 TEST (morph_leaves_what_it_does_not_change) {
     md5_model *const model = model_of("0", NULL), *const raised = model_of("3", NULL);
     const md5_morph_source source = {"raised", raised};
-    md5_morph *const morph = md5_create_morph(model, &source, 1, NULL, NULL);
+    md5_morph *const morph = md5_make_morph(model, &source, 1, NULL, NULL);
     const md5_mat34 palette = {{1, 0, 0, 7, 0, 1, 0, 8, 0, 0, 1, 9}};
     const float none = 0.0f, whole = 1.0f;
     md5_dual_quat dual;
     md5_vec3 at[2][3], normals[3];
     md5_vec4 tangents[3];
-    md5_dual_palette(&palette, 1, &dual);
+    md5_build_dual_palette(&palette, 1, &dual);
     if (CHECK(morph != NULL)) {
         // The mesh without vertices needs no output arrays.
         md5_morph_bind(morph, 0, &whole, NULL, NULL, NULL);
@@ -116,7 +116,7 @@ static void check_refused(const md5_load_opts *of_model, const md5_load_opts *of
     md5_model *const model = model_of("0", of_model), *const raised = model_of("3", of_source);
     const md5_morph_source source = {"raised", raised};
     md5_error error;
-    CHECK(md5_create_morph(model, &source, 1, NULL, &error) == NULL);
+    CHECK(md5_make_morph(model, &source, 1, NULL, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
     CHECK_STRING(error.message, message);
     md5_free_model(raised);
@@ -140,13 +140,13 @@ TEST (morph_writes_no_tangents_where_there_are_none) {
     const md5_load_opts bare = {.no_tangents = true};
     md5_model *const model = model_of("0", &bare), *const raised = model_of("3", &bare);
     const md5_morph_source source = {"raised", raised};
-    md5_morph *const morph = md5_create_morph(model, &source, 1, NULL, NULL);
+    md5_morph *const morph = md5_make_morph(model, &source, 1, NULL, NULL);
     const md5_mat34 palette = {{1, 0, 0, 7, 0, 1, 0, 8, 0, 0, 1, 9}};
     const float whole = 1.0f;
     md5_dual_quat dual;
     md5_vec3 at[3], normals[3];
     md5_vec4 tangents[3] = {{5, 5, 5, 5}, {5, 5, 5, 5}, {5, 5, 5, 5}};
-    md5_dual_palette(&palette, 1, &dual);
+    md5_build_dual_palette(&palette, 1, &dual);
     if (CHECK(morph != NULL)) {
         md5_morph_bind(morph, 1, &whole, at, normals, tangents);
         CHECK_NEAR(at[2].z, 3.0f, 1e-6f);
@@ -170,7 +170,7 @@ TEST (morph_of_released_geometry_and_of_none) {
     md5_error error;
     md5_model *const none = md5_parse_model(empty, strlen(empty), NULL, &error);
     const md5_morph_source same = {"same", none};
-    md5_morph *const morph = md5_create_morph(none, &same, 1, NULL, &error);
+    md5_morph *const morph = md5_make_morph(none, &same, 1, NULL, &error);
     CHECK(morph != NULL && morph->targets[0].num_vertices == 0);
     md5_free_morph(morph);
     md5_free_model(none);
@@ -178,7 +178,7 @@ TEST (morph_of_released_geometry_and_of_none) {
     md5_model *const model = model_of("0", NULL), *const released = model_of("3", NULL);
     const md5_morph_source source = {"raised", released};
     md5_release_geometry(released);
-    CHECK(md5_create_morph(model, &source, 1, NULL, &error) == NULL);
+    CHECK(md5_make_morph(model, &source, 1, NULL, &error) == NULL);
     CHECK_STRING(error.message,
                  "morph target 'raised': its geometry, or the model's, was released");
     md5_free_model(released);

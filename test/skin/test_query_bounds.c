@@ -20,15 +20,15 @@ TEST (bounds_of_joints_hold_the_posed_model) {
     if (query_load(&made, mesh_file, anim_file)) {
         const uint32_t num_joints = made.model->skeleton.num_joints;
         md5_bounds *const boxes = calloc(num_joints, sizeof *boxes);
-        CHECK(md5_joint_bounds(made.model, boxes));
+        CHECK(md5_build_joint_bounds(made.model, boxes));
         for (int i = 0; i < 30; i++) {
             query_pose(&made, i * 0.031);
-            const md5_bounds found = md5_bounds_of_joints(boxes, made.joints, num_joints);
-            md5_bounds exact = md5_bounds_of_points(NULL, 0);
+            const md5_bounds found = md5_bounds_from_joints(boxes, made.joints, num_joints);
+            md5_bounds exact = md5_bounds_from_points(NULL, 0);
             for (uint32_t m = 0; m < made.model->num_meshes; m++)
                 exact = md5_bounds_union(
                     exact,
-                    md5_bounds_of_points(made.positions[m], made.model->meshes[m].num_vertices));
+                    md5_bounds_from_points(made.positions[m], made.model->meshes[m].num_vertices));
             CHECK(holds(&found, &exact, 1e-3f));
             // Boxes of joints are loose, but not useless.
             CHECK(found.max.z - found.min.z < 2.0f * (exact.max.z - exact.min.z));
@@ -46,13 +46,13 @@ TEST (joint_bounds_hold_the_points_of_their_weights) {
     const md5_model model = {
         .skeleton = {.num_joints = 3, .joints = joints}, .num_meshes = 1, .meshes = &mesh};
     md5_bounds boxes[3];
-    CHECK(md5_joint_bounds(&model, boxes));
+    CHECK(md5_build_joint_bounds(&model, boxes));
     CHECK(boxes[0].min.x == -1 && boxes[0].min.y == 2 && boxes[0].min.z == 0);
     CHECK(boxes[0].max.x == 1 && boxes[0].max.y == 5 && boxes[0].max.z == 3);
     CHECK(boxes[1].min.x > boxes[1].max.x);
     CHECK(boxes[2].min.x == 0 && boxes[2].max.x == 0);
     mesh.num_off_sums = 1;
-    CHECK(!md5_joint_bounds(&model, boxes));
+    CHECK(!md5_build_joint_bounds(&model, boxes));
 }
 
 TEST (joint_bounds_report_negative_biases) {
@@ -62,7 +62,7 @@ TEST (joint_bounds_report_negative_biases) {
     const md5_model model = {
         .skeleton = {.num_joints = 1, .joints = joints}, .num_meshes = 1, .meshes = &mesh};
     md5_bounds box;
-    CHECK(!md5_joint_bounds(&model, &box));
+    CHECK(!md5_build_joint_bounds(&model, &box));
 }
 
 TEST (transformed_bounds_hold_the_transformed_corners_tightly) {
@@ -88,7 +88,7 @@ TEST (transformed_bounds_hold_the_transformed_corners_tightly) {
     CHECK_NEAR((double)moved.max.x, max[0], 1e-5);
     CHECK_NEAR((double)moved.max.y, max[1], 1e-5);
     CHECK_NEAR((double)moved.max.z, max[2], 1e-5);
-    const md5_bounds empty = md5_bounds_transform(md5_bounds_of_points(NULL, 0), m);
+    const md5_bounds empty = md5_bounds_transform(md5_bounds_from_points(NULL, 0), m);
     CHECK(empty.min.x > empty.max.x);
 }
 
@@ -103,7 +103,7 @@ TEST (nearest_joint_is_that_with_the_smallest_distance) {
                                  (float)(100 * test_random(&random) - 50),
                                  (float)(100 * test_random(&random))};
             float distance = -1;
-            const int32_t nearest = md5_nearest_joint(made.joints, num_joints, to, &distance);
+            const int32_t nearest = md5_find_nearest_joint(made.joints, num_joints, to, &distance);
             double smallest = INFINITY;
             int32_t expected = -1;
             for (uint32_t joint = 0; joint < num_joints; joint++) {
@@ -119,8 +119,8 @@ TEST (nearest_joint_is_that_with_the_smallest_distance) {
             CHECK(nearest == expected);
             CHECK_NEAR((double)distance, smallest, 1e-4);
         }
-        CHECK(md5_nearest_joint(NULL, 0, (md5_vec3){0}, NULL) == -1);
-        CHECK(md5_nearest_joint(made.joints, num_joints, (md5_vec3){NAN, 0, 0}, NULL) == -1);
+        CHECK(md5_find_nearest_joint(NULL, 0, (md5_vec3){0}, NULL) == -1);
+        CHECK(md5_find_nearest_joint(made.joints, num_joints, (md5_vec3){NAN, 0, 0}, NULL) == -1);
     }
     query_free(&made);
 }
@@ -134,13 +134,13 @@ TEST (ray_picks_the_joint_nearest_to_its_line_but_not_behind_it) {
     const md5_mat34 joints[3] = {joint_at(10, 1, 0), joint_at(-10, 0.1f, 0), joint_at(20, 0.5f, 0)};
     float distance = 0;
     md5_ray ray = {.direction = {3, 0, 0}};
-    CHECK(md5_nearest_joint_to_ray(joints, 3, &ray, &distance) == 2);
+    CHECK(md5_find_nearest_joint_to_ray(joints, 3, &ray, &distance) == 2);
     CHECK_NEAR((double)distance, 0.5, 1e-6);
     ray.limit = 10.0f / 3.0f;
-    CHECK(md5_nearest_joint_to_ray(joints, 3, &ray, &distance) == 0);
+    CHECK(md5_find_nearest_joint_to_ray(joints, 3, &ray, &distance) == 0);
     CHECK_NEAR((double)distance, 1.0, 1e-6);
     ray.direction.x = -3;
-    CHECK(md5_nearest_joint_to_ray(joints, 3, &ray, &distance) == 1);
+    CHECK(md5_find_nearest_joint_to_ray(joints, 3, &ray, &distance) == 1);
 }
 
 TEST (single_vertices_are_where_skinning_puts_them) {
@@ -188,7 +188,7 @@ static void made_crowd(md5_bounds *boxes, uint64_t *random)
         boxes[i] = (md5_bounds){{at.x - half, at.y - half, at.z - half},
                                 {at.x + half, at.y + half, at.z + half}};
         if (i % 10 == 0)
-            boxes[i] = md5_bounds_of_points(NULL, 0);
+            boxes[i] = md5_bounds_from_points(NULL, 0);
     }
 }
 
@@ -238,7 +238,7 @@ TEST (box_finds_the_boxes_that_share_a_point) {
     CHECK(found[0] == 0 && found[1] == 1);
     CHECK_UINT(md5_find_in_bounds(boxes, 4, (md5_bounds){{0, 0, 0}, {9, 9, 0.5f}}, found), 2);
     CHECK(found[0] == 0 && found[1] == 2);
-    CHECK_UINT(md5_find_in_bounds(boxes, 4, md5_bounds_of_points(NULL, 0), found), 0);
+    CHECK_UINT(md5_find_in_bounds(boxes, 4, md5_bounds_from_points(NULL, 0), found), 0);
 }
 
 TEST (planes_find_the_boxes_that_are_not_behind_one) {
@@ -266,7 +266,7 @@ TEST (ray_finds_the_boxes_it_passes_through) {
     for (uint32_t i = 0; i < CROWD; i++) {
         const bool is_found = next < count && found[next] == i;
         next += is_found;
-        CHECK(is_found == md5_ray_bounds(&ray, boxes[i], NULL));
+        CHECK(is_found == md5_raycast_bounds(&ray, boxes[i], NULL));
     }
 }
 
@@ -300,8 +300,8 @@ TEST (frustum_planes_enclose_what_the_camera_sees) {
     for (int i = 0; i < 4; i++) {
         const md5_depth depth = i == 0 ? MD5_DEPTH_MINUS_ONE_TO_ONE : MD5_DEPTH_ZERO_TO_ONE;
         const float near_z = i == 3 ? 300.0f : 1.0f, far_z = fars[i == 3 ? 2 : i % 2];
-        const md5_mat44 m = md5_mat44_mul(md5_perspective(50, 1.5f, near_z, far_z, depth),
-                                          md5_look_at(eye, at, up));
+        const md5_mat44 m = md5_mat44_mul(md5_mat44_perspective(50, 1.5f, near_z, far_z, depth),
+                                          md5_mat44_look_at(eye, at, up));
         md5_vec4 planes[6];
         md5_frustum_planes(m, depth, planes);
         uint32_t num_inside = 0;

@@ -16,7 +16,7 @@ bool query_load(query_case *made, const char *mesh_path, const char *anim_path)
     const uint32_t num_joints = made->model->skeleton.num_joints;
     made->joints = calloc(num_joints, sizeof(md5_mat34));
     made->palette = calloc(num_joints, sizeof(md5_mat34));
-    made->pose = calloc(num_joints, sizeof(md5_transform));
+    made->pose = calloc(num_joints, sizeof(md5_xform));
     made->positions = calloc(made->model->num_meshes, sizeof(md5_vec3 *));
     for (uint32_t mesh = 0; mesh < made->model->num_meshes; mesh++)
         made->positions[mesh] = calloc(made->model->meshes[mesh].num_vertices, sizeof(md5_vec3));

@@ -10,7 +10,7 @@ typedef struct query_case {
     md5_anim *anim;
     md5_binding *binding;
     md5_mat34 *joints, *palette; // [joints]
-    md5_transform *pose;         // [joints]
+    md5_xform *pose;             // [joints]
     md5_vec3 **positions;        // [meshes][vertices] as md5_skin() writes them
 } query_case;
 

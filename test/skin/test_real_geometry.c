@@ -144,10 +144,9 @@ TEST (weights_that_do_not_meet_are_found) {
         const md5_weight *weights = mesh->weights + vertex.first_weight;
         double most = 0.0;
         for (uint32_t k = 1; k < vertex.num_weights; k++) {
-            const md5_vec3 first =
-                md5_mat34_transform_point(rook->bind[weights[0].joint], weights[0].offset);
-            const md5_vec3 apart = sub(
-                md5_mat34_transform_point(rook->bind[weights[k].joint], weights[k].offset), first);
+            const md5_vec3 first = md5_mat34_point(rook->bind[weights[0].joint], weights[0].offset);
+            const md5_vec3 apart =
+                sub(md5_mat34_point(rook->bind[weights[k].joint], weights[k].offset), first);
             most = fmax(most, sqrt(dot(apart, apart)));
         }
         num_apart += most > 1e-3 * size_of(rook);

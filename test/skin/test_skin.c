@@ -15,13 +15,13 @@ static bool derive(made_mesh *made, md5_arena *scratch, md5_geometry_source *sou
                    uint32_t num_joints)
 {
     md5_geometry_sizes sizes;
-    TRY(md5_geometry_measure(scratch, source, &sizes));
+    TRY(md5i_geometry_measure(scratch, source, &sizes));
     TRY(source->joint_scratch =
-            md5_arena_alloc(&made->arena, num_joints, sizeof *source->joint_scratch));
+            md5i_arena_alloc(&made->arena, num_joints, sizeof *source->joint_scratch));
     const size_t vertices = sizes.num_vertices, influences = sizes.num_influences;
     md5_geometry_arrays arrays = {0};
 #define MAKE(array, count) \
-    TRY(arrays.array = md5_arena_alloc(&made->arena, count, sizeof *arrays.array))
+    TRY(arrays.array = md5i_arena_alloc(&made->arena, count, sizeof *arrays.array))
     MAKE(indices, 3 * (size_t)source->num_triangles);
     MAKE(sources, vertices);
     MAKE(texcoords, vertices);
@@ -32,7 +32,7 @@ static bool derive(made_mesh *made, md5_arena *scratch, md5_geometry_source *sou
     MAKE(influence_joints, influences);
     MAKE(influences, influences);
 #undef MAKE
-    TRY(md5_geometry_build(scratch, source, &sizes, &arrays));
+    TRY(md5i_geometry_build(scratch, source, &sizes, &arrays));
     made->mesh = (md5_mesh){
         .num_file_vertices = source->num_vertices,
         .num_weights = source->num_weights,
@@ -50,20 +50,20 @@ static bool derive(made_mesh *made, md5_arena *scratch, md5_geometry_source *sou
         .influence_joints = arrays.influence_joints,
         .influences = arrays.influences,
     };
-    md5_geometry_summarize(&made->mesh);
-    return md5_skin_plan_build(&made->context, &made->mesh, &made->mesh.skin_plan);
+    md5i_geometry_summarize(&made->mesh);
+    return md5i_skin_plan_build(&made->context, &made->mesh, &made->mesh.skin_plan);
 }
 
 bool made_mesh_build(made_mesh *made, const md5_geometry_source *source, uint32_t num_joints,
                      const md5_load_opts *opts)
 {
     memset(made, 0, sizeof *made);
-    md5_context_begin(&made->context, opts, NULL, &made->error);
+    md5i_context_begin(&made->context, opts, NULL, &made->error);
     made->arena.context = &made->context;
     md5_arena scratch = {.context = &made->context};
     md5_geometry_source copy = *source;
     const bool is_derived = derive(made, &scratch, &copy, num_joints);
-    md5_arena_free(&scratch);
+    md5i_arena_free(&scratch);
     TRY(is_derived);
     made->model.skeleton.num_joints = num_joints;
     made->model.bind = source->bind;
@@ -74,8 +74,8 @@ bool made_mesh_build(made_mesh *made, const md5_geometry_source *source, uint32_
 
 void made_mesh_free(made_mesh *made)
 {
-    md5_skin_plan_free(&made->context.allocator, made->mesh.skin_plan);
-    md5_arena_free(&made->arena);
+    md5i_skin_plan_free(&made->context.allocator, made->mesh.skin_plan);
+    md5i_arena_free(&made->arena);
 }
 
 md5_geometry_source made_vertex(md5_vertex *vertex, const md5_weight *weights, uint32_t num_weights,
@@ -111,7 +111,7 @@ void made_joints(md5_mat34 *joints, uint32_t num_joints, double size, uint64_t *
         position.x = (float)(size * (2.0 * test_random(random) - 1.0));
         position.y = (float)(size * (2.0 * test_random(random) - 1.0));
         position.z = (float)(size * (2.0 * test_random(random) - 1.0));
-        joints[i] = md5_mat34_from_transform((md5_transform){rotation, position, 0.0f});
+        joints[i] = md5_mat34_from_xform((md5_xform){rotation, position, 0.0f});
     }
 }
 
@@ -181,7 +181,7 @@ static void make_patch(cloth_patch *patch, uint32_t least, uint32_t most, double
             md5_weight *weight = &patch->weights[used++];
             weight->joint = test_random_u32(random) % JOINTS;
             const md5_mat34 back = inverse(&patch->bind[weight->joint]);
-            weight->offset = md5_mat34_transform_point(back, point);
+            weight->offset = md5_mat34_point(back, point);
             weight->offset.x += (float)(oddness * test_random(random));
             weight->bias = (float)(1.0 / count + oddness * (test_random(random) - 0.5));
         }
@@ -405,7 +405,7 @@ static void skin_as_stated(const md5_mesh *mesh, uint32_t vertex, const md5_mat3
             }
         }
         const md5_vec3 p = mesh->positions[vertex];
-        position[row] = md5_skin_kind_of(mesh, vertex) == MD5_SKIN_BLEND
+        position[row] = md5i_skin_kind_of(mesh, vertex) == MD5_SKIN_BLEND
                             ? (e[0] * p.x + e[1] * p.y) + (e[2] * p.z + e[3])
                             : (lane[0] + lane[1]) + (lane[2] + lane[3]);
         normal[row] = (e[0] * bind.x + e[1] * bind.y) + e[2] * bind.z;
@@ -435,7 +435,7 @@ static uint32_t count_blended(const md5_mesh *mesh)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < mesh->num_vertices; i++)
-        count += md5_skin_kind_of(mesh, i) == MD5_SKIN_BLEND;
+        count += md5i_skin_kind_of(mesh, i) == MD5_SKIN_BLEND;
     return count;
 }
 
@@ -480,7 +480,7 @@ TEST (skin_blends_where_points_meet_and_only_there) {
 TEST (skin_plan_leaves_too_many_vertices_to_plain_c) {
     const md5_mesh mesh = {.num_vertices = UINT32_MAX / 3 + 1};
     md5_context context;
-    md5_context_begin(&context, NULL, NULL, NULL);
+    md5i_context_begin(&context, NULL, NULL, NULL);
     const md5_skin_plan *plan = NULL;
-    CHECK(md5_skin_plan_build(&context, &mesh, &plan) && plan == NULL);
+    CHECK(md5i_skin_plan_build(&context, &mesh, &plan) && plan == NULL);
 }

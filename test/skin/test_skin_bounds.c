@@ -22,7 +22,7 @@ TEST (skin_bounds_hold_what_is_skinned) {
     md5_binding *const binding = model && anim ? md5_bind(model, anim, NULL, &error) : NULL;
     if (!CHECK(binding != NULL))
         return;
-    md5_transform pose[16];
+    md5_xform pose[16];
     md5_mat34 palette[16];
     md5_vec3 points[256];
     CHECK(model->skeleton.num_joints <= 16);
@@ -31,13 +31,13 @@ TEST (skin_bounds_hold_what_is_skinned) {
         md5_sample(binding, &moment, MD5_ROOT_FILE, pose);
         md5_local_to_model(&model->skeleton, pose, palette);
         md5_build_palette(model, palette, palette);
-        md5_bounds skinned = md5_bounds_of_points(NULL, 0);
+        md5_bounds skinned = md5_bounds_from_points(NULL, 0);
         for (uint32_t m = 0; m < model->num_meshes; m++) {
             const md5_mesh *const mesh = &model->meshes[m];
             if (!CHECK(mesh->num_vertices <= 256))
                 break;
             md5_skin(mesh, palette, points, NULL, NULL);
-            skinned = md5_bounds_union(skinned, md5_bounds_of_points(points, mesh->num_vertices));
+            skinned = md5_bounds_union(skinned, md5_bounds_from_points(points, mesh->num_vertices));
         }
         const md5_bounds found = md5_skin_bounds(model, palette);
         CHECK(difference(found.min, skinned.min) < 1e-5);

@@ -43,9 +43,9 @@ static skinned skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_cpu leve
                     bool tangents)
 {
     const skinned result = make_skinned(mesh, normals, tangents);
-    const md5_skin_job job = {mesh, palette, result.positions, result.normals, result.tangents,
-                              NULL, {0}};
-    md5_skin_with(level, &job);
+    const md5i_skin_job job = {mesh, palette, result.positions, result.normals, result.tangents,
+                               NULL, {0}};
+    md5i_skin_with(level, &job);
     return result;
 }
 
@@ -55,7 +55,7 @@ static skinned skin_dual(const md5_mesh *mesh, const md5_dual_quat *palette, md5
     const skinned result = make_skinned(mesh, normals, tangents);
     const md5_dual_job job = {
         {mesh, NULL, result.positions, result.normals, result.tangents, NULL, {0}}, palette};
-    md5_dual_with(level, &job);
+    md5i_dual_with(level, &job);
     return result;
 }
 
@@ -88,16 +88,16 @@ static bool is_at(md5_vec3 a, md5_vec3 b)
 static void check_bounds(const md5_mesh *mesh, const md5_mat34 *palette, const char *what)
 {
     const md5_model model = {.num_meshes = 1, .meshes = mesh};
-    const md5_bounds expected = md5_skin_bounds_with(MD5_CPU_SCALAR, &model, palette);
+    const md5_bounds expected = md5i_skin_bounds_with(MD5_CPU_SCALAR, &model, palette);
     skinned positions = skin(mesh, palette, MD5_CPU_SCALAR, false, false);
-    const md5_bounds held = md5_bounds_of_points(positions.positions, mesh->num_vertices);
+    const md5_bounds held = md5_bounds_from_points(positions.positions, mesh->num_vertices);
     free_skinned(&positions);
     test_check(is_at(expected.min, held.min) && is_at(expected.max, held.max), __FILE__, __LINE__,
                "%s: bounds do not fit", what);
     for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
-        if (!md5_cpu_has(level))
+        if (!md5i_cpu_has(level))
             continue;
-        const md5_bounds actual = md5_skin_bounds_with(level, &model, palette);
+        const md5_bounds actual = md5i_skin_bounds_with(level, &model, palette);
         test_check(memcmp(&expected, &actual, sizeof actual) == 0, __FILE__, __LINE__,
                    "%s, %s: other bounds", what, level_names[level]);
     }
@@ -111,7 +111,7 @@ static void check_dual_sets(const md5_mesh *mesh, const md5_dual_quat *palette, 
         const bool normals = wanted & 1, tangents = wanted & 2;
         skinned expected = skin_dual(mesh, palette, MD5_CPU_SCALAR, normals, tangents);
         for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
-            if (!md5_cpu_has(level))
+            if (!md5i_cpu_has(level))
                 continue;
             skinned actual = skin_dual(mesh, palette, level, normals, tangents);
             test_check(is_same(&expected, &actual, mesh->num_vertices), __FILE__, __LINE__,
@@ -131,7 +131,7 @@ static void check_sets(const md5_mesh *mesh, const md5_mat34 *palette, const cha
         const bool normals = wanted & 1, tangents = wanted & 2;
         skinned expected = skin(mesh, palette, MD5_CPU_SCALAR, normals, tangents);
         for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
-            if (!md5_cpu_has(level))
+            if (!md5i_cpu_has(level))
                 continue;
             skinned actual = skin(mesh, palette, level, normals, tangents);
             test_check(is_same(&expected, &actual, count), __FILE__, __LINE__,
@@ -250,10 +250,10 @@ static void end_random_mesh(random_mesh *made)
     mesh->influences = made->influences;
     mesh->first_influence = made->first_influence;
     mesh->influence_joints = made->influence_joints;
-    mesh->bounds = md5_bounds_of_points(made->positions, count);
+    mesh->bounds = md5_bounds_from_points(made->positions, count);
     const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &made->heap}};
-    md5_context_begin(&made->context, &opts, NULL, NULL);
-    CHECK(md5_skin_plan_build(&made->context, mesh, &mesh->skin_plan));
+    md5i_context_begin(&made->context, &opts, NULL, NULL);
+    CHECK(md5i_skin_plan_build(&made->context, mesh, &mesh->skin_plan));
 }
 
 static void make_random_mesh(random_mesh *made, uint32_t num_streaks, uint64_t *random)
@@ -274,7 +274,7 @@ static void free_random_mesh(random_mesh *made)
     free(made->influences);
     free(made->first_influence);
     free(made->influence_joints);
-    md5_skin_plan_free(&made->context.allocator, made->mesh.skin_plan);
+    md5i_skin_plan_free(&made->context.allocator, made->mesh.skin_plan);
     CHECK_UINT(made->heap.live, 0);
 }
 
@@ -321,7 +321,7 @@ TEST (dual_skinning_gives_the_same_bits_with_every_instruction_set) {
         made_joints(palette, JOINTS, 20.0, &random);
         for (uint32_t i = 1; i < JOINTS; i += 2)
             palette[i] = palette[i - 1];
-        md5_dual_palette(palette, JOINTS, dual);
+        md5_build_dual_palette(palette, JOINTS, dual);
         for (uint32_t i = round % 3; i < JOINTS; i += 3) {
             const md5_quat r = dual[i].real, d = dual[i].dual;
             dual[i] = (md5_dual_quat){{-r.x, -r.y, -r.z, -r.w}, {-d.x, -d.y, -d.z, -d.w}};
@@ -365,7 +365,7 @@ static bool is_planned(const md5_mesh *mesh, const md5_skin_run *run, const uint
     const uint32_t first = mesh->first_influence[vertex];
     const uint32_t count = mesh->first_influence[vertex + 1] - first;
     const bool is_exact = run->kind == MD5_SKIN_EXACT;
-    bool is_right = count == run->num_influences && run->kind == md5_skin_kind_of(mesh, vertex);
+    bool is_right = count == run->num_influences && run->kind == md5i_skin_kind_of(mesh, vertex);
     const float *floats = (const float *)(const void *)(words + count) + lane;
     for (uint32_t i = 0; i < count; i++) {
         const md5_vec4 q = mesh->influences[first + i];
@@ -445,7 +445,7 @@ static void check_plan(const md5_mesh *mesh, const char *what)
             if (run->order != MD5_SKIN_SINGLES) {
                 is_right = is_right && check_group(mesh, run, k, times);
             } else {
-                is_right = is_right && run->kind == md5_skin_kind_of(mesh, vertex);
+                is_right = is_right && run->kind == md5i_skin_kind_of(mesh, vertex);
                 times[vertex]++;
             }
         }
@@ -504,7 +504,7 @@ static void check_model(const char *path)
     uint64_t random = 53;
     made_joints(palette, num_joints, 50.0, &random);
     md5_build_palette(model, palette, palette);
-    md5_dual_palette(palette, num_joints, dual);
+    md5_build_dual_palette(palette, num_joints, dual);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         check_plan(&model->meshes[i], path);
         check_sets(&model->meshes[i], palette, path);

@@ -75,7 +75,7 @@ typedef struct skinned {
 
 typedef struct size_case {
     const md5_mesh *mesh;
-    md5_transform transforms[JOINTS];
+    md5_xform transforms[JOINTS];
     md5_mat34 palette[JOINTS];
     md5_dual_quat dual[JOINTS];
     double magnitude;
@@ -84,13 +84,13 @@ typedef struct size_case {
 static void run(const size_case *of, bool is_dual, md5_cpu level, skinned *result)
 {
     memset(result, 0, sizeof *result);
-    const md5_skin_job job = {
+    const md5i_skin_job job = {
         of->mesh, of->palette, result->positions, result->normals, result->tangents, NULL, {0}};
     const md5_dual_job dual_job = {job, of->dual};
     if (is_dual)
-        md5_dual_with(level, &dual_job);
+        md5i_dual_with(level, &dual_job);
     else
-        md5_skin_with(level, &job);
+        md5i_skin_with(level, &job);
 }
 
 static bool is_unit(md5_vec3 v)
@@ -111,7 +111,7 @@ static bool check_sound(const size_case *of, bool is_dual, skinned *result)
                 && is_unit(result->normals[i]) && is_unit((md5_vec3){t.x, t.y, t.z});
     }
     for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
-        if (!md5_cpu_has(level))
+        if (!md5i_cpu_has(level))
             continue;
         run(of, is_dual, level, &other);
         CHECK(memcmp(&other, result, sizeof other) == 0);
@@ -198,13 +198,13 @@ static void check_magnitude(double magnitude, uint64_t *random)
     of.mesh = &model->meshes[0];
     for (int i = 0; i < JOINTS; i++) {
         of.transforms[i] =
-            (md5_transform){made_rotation(random),
-                            {(float)(test_random(random) - 0.5), (float)(test_random(random) - 0.5),
-                             (float)(test_random(random) - 0.5)},
-                            0.0f};
-        of.palette[i] = md5_mat34_from_transform(of.transforms[i]);
+            (md5_xform){made_rotation(random),
+                        {(float)(test_random(random) - 0.5), (float)(test_random(random) - 0.5),
+                         (float)(test_random(random) - 0.5)},
+                        0.0f};
+        of.palette[i] = md5_mat34_from_xform(of.transforms[i]);
     }
-    md5_dual_palette(of.palette, JOINTS, of.dual);
+    md5_build_dual_palette(of.palette, JOINTS, of.dual);
     skinned linear, dual;
     double worst_linear = 0.0, worst_dual = 0.0;
     check_sound(&of, false, &linear);
@@ -240,10 +240,10 @@ TEST (skin_sizes_by_powers_of_two_move_by_the_same_motion) {
     uint64_t random = 2;
     size_case of = {.mesh = mesh};
     for (int i = 0; i < JOINTS; i++) {
-        of.palette[i] = md5_mat34_from_transform(
-            (md5_transform){made_rotation(&random), {1.0f, -2.0f, 3.0f}, 0.0f});
+        of.palette[i] =
+            md5_mat34_from_xform((md5_xform){made_rotation(&random), {1.0f, -2.0f, 3.0f}, 0.0f});
     }
-    md5_dual_palette(of.palette, JOINTS, of.dual);
+    md5_build_dual_palette(of.palette, JOINTS, of.dual);
     skinned expected, actual;
     run(&of, true, MD5_CPU_SCALAR, &expected);
     md5_vec4 *const influences = malloc(mesh->num_influences * sizeof *influences);

@@ -61,16 +61,16 @@ static void check_level(const md5_mesh *mesh, const md5_mat34 *palette, const md
         .tangents = tangents ? it.vertices->tangent : NULL,
         .tangent_stride = sizeof *it.vertices,
     };
-    md5_skin_job job;
-    CHECK(md5_strided_job(mesh, &out, &job));
+    md5i_skin_job job;
+    CHECK(md5i_strided_job(mesh, &out, &job));
     job.palette = palette;
     memset(it.vertices, 0xa5, count * sizeof *it.vertices);
     if (dual) {
         md5_skin_dual(mesh, dual, it.positions, it.normals, it.tangents);
-        md5_dual_with(level, &(md5_dual_job){job, dual});
+        md5i_dual_with(level, &(md5_dual_job){job, dual});
     } else {
         md5_skin(mesh, palette, it.positions, it.normals, it.tangents);
-        md5_skin_with(level, &job);
+        md5i_skin_with(level, &job);
     }
     bool all = true;
     for (uint32_t i = 0; i < count; i++)
@@ -92,10 +92,10 @@ static void check_model(const char *path)
     md5_mat34 *const palette = calloc(num_joints, sizeof *palette);
     md5_dual_quat *const dual = calloc(num_joints, sizeof *dual);
     made_joints(palette, num_joints, 10.0, &random);
-    md5_dual_palette(palette, num_joints, dual);
+    md5_build_dual_palette(palette, num_joints, dual);
     for (uint32_t m = 0; m < model->num_meshes; m++)
         for (int level = MD5_CPU_SCALAR; level < MD5_CPU_COUNT; level++)
-            for (int which = 0; which < 8 && md5_cpu_has((md5_cpu)level); which++)
+            for (int which = 0; which < 8 && md5i_cpu_has((md5_cpu)level); which++)
                 check_level(&model->meshes[m], palette, which & 4 ? dual : NULL, (md5_cpu)level,
                             which & 1, which & 2);
     free(palette);
@@ -137,7 +137,7 @@ TEST (dual_quaternions_skin_into_interleaved_vertices_with_the_same_bits) {
     md5_dual_quat *const dual = calloc(model->skeleton.num_joints, sizeof *dual);
     uint64_t random = 19;
     made_joints(palette, model->skeleton.num_joints, 10.0, &random);
-    md5_dual_palette(palette, model->skeleton.num_joints, dual);
+    md5_build_dual_palette(palette, model->skeleton.num_joints, dual);
     md5_vec3 *const expected = calloc(count, 2 * sizeof *expected);
     md5_vec3 *const found = calloc(count, 2 * sizeof *found);
     md5_skin_dual(mesh, dual, expected, expected + count, NULL);

@@ -40,13 +40,13 @@ TEST (weld_finds_the_first_equal_point) {
         md5_vec3 *points = random_points(count, 2 + round % 4, &random);
         uint32_t first_equal[COUNT_MOST];
         md5_context context;
-        md5_context_begin(&context, NULL, NULL, NULL);
+        md5i_context_begin(&context, NULL, NULL, NULL);
         md5_arena arena = {.context = &context};
-        if (CHECK(md5_weld(&arena, points, count, first_equal)))
+        if (CHECK(md5i_weld(&arena, points, count, first_equal)))
             check_first_equal(points, count, first_equal);
-        if (CHECK(md5_weld_by_sorting(&arena, points, count, first_equal)))
+        if (CHECK(md5i_weld_by_sorting(&arena, points, count, first_equal)))
             check_first_equal(points, count, first_equal);
-        md5_arena_free(&arena);
+        md5i_arena_free(&arena);
         free(points);
     }
 }
@@ -55,14 +55,14 @@ TEST (minus_zero_welds_to_zero) {
     const md5_vec3 points[3] = {{0.0f, -0.0f, 1.0f}, {-0.0f, 0.0f, 1.0f}, {0.0f, 0.0f, -1.0f}};
     uint32_t first_equal[3];
     md5_context context;
-    md5_context_begin(&context, NULL, NULL, NULL);
+    md5i_context_begin(&context, NULL, NULL, NULL);
     md5_arena arena = {.context = &context};
-    if (CHECK(md5_weld(&arena, points, 3, first_equal))) {
+    if (CHECK(md5i_weld(&arena, points, 3, first_equal))) {
         CHECK_UINT(first_equal[0], 0);
         CHECK_UINT(first_equal[1], 0);
         CHECK_UINT(first_equal[2], 2);
     }
-    md5_arena_free(&arena);
+    md5i_arena_free(&arena);
 }
 
 // -- Points chosen against the hash ---------------------------------------------------------
@@ -97,11 +97,11 @@ TEST (weld_is_right_where_all_points_have_one_hash) {
             points[count++] = point;
     }
     md5_context context;
-    md5_context_begin(&context, NULL, NULL, NULL);
+    md5i_context_begin(&context, NULL, NULL, NULL);
     md5_arena arena = {.context = &context};
-    if (CHECK(md5_weld(&arena, points, COUNT, first_equal))) {
+    if (CHECK(md5i_weld(&arena, points, COUNT, first_equal))) {
         for (uint32_t i = 0; i < COUNT; i++)
             CHECK_UINT(first_equal[i], i);
     }
-    md5_arena_free(&arena);
+    md5i_arena_free(&arena);
 }

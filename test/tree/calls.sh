@@ -30,8 +30,8 @@ circles() {
 silent "no files call each other in circles" circles
 
 foreign_symbols() {
-    awk '$1 ~ /^md5\// && $2 !~ /^md5_/ { print $1 ": " $2 }
-         $1 ~ /^render\// && $2 !~ /^md5gl_/ { print $1 ": " $2 }' "$scratch/defined"
+    awk '$1 ~ /^md5\// && $2 !~ /^md5i?_/ { print $1 ": " $2 }
+         $1 ~ /^render\// && $2 !~ /^md5gli?_/ { print $1 ": " $2 }' "$scratch/defined"
 }
 silent "global symbols begin with md5_ or md5gl_" foreign_symbols
 

@@ -27,7 +27,7 @@ static double distance(md5_vec3 a, md5_vec3 b)
 
 // Buffers for any pose of a model.
 typedef struct pose_memory {
-    md5_transform *pose;
+    md5_xform *pose;
     md5_mat34 *joints, *palette;
     md5_vec3 *gpu, *cpu; // vertices of the largest mesh
 } pose_memory;
@@ -39,7 +39,7 @@ static pose_memory make_memory(const md5_model *model)
         largest = model->meshes[i].num_vertices > largest ? model->meshes[i].num_vertices : largest;
     const uint32_t num_joints = model->skeleton.num_joints;
     return (pose_memory){
-        .pose = common_alloc(num_joints, sizeof(md5_transform)),
+        .pose = common_alloc(num_joints, sizeof(md5_xform)),
         .joints = common_alloc(num_joints, sizeof(md5_mat34)),
         .palette = common_alloc(num_joints, sizeof(md5_mat34)),
         .gpu = common_alloc(largest, sizeof(md5_vec3)),
@@ -387,7 +387,7 @@ static bool try_to_bake(const gl_scene *scene, const view_kind *kind, size_t mem
         .pixels = 128.0f,
         .memory = memory,
     };
-    const md5_jobs *const threads = common_start_threads(2);
+    const md5_threads *const threads = common_start_threads(2);
     view_make_bakes(&bakes, &source, threads, &loader);
     common_stop_threads(threads);
     const bool made = bakes.clips != NULL;

@@ -163,7 +163,7 @@ TEST (view_layers_show_built_in_images) {
         CHECK(view_load_textures(&textures, scene.renderer, model, test_path(cases[i]), NULL, NULL,
                                  0, NULL, NULL, &log));
         const md5gl_material material = view_mesh_material(&textures, scene.renderer, 0, true, 0.0);
-        CHECK(material.diffuse != md5gl_checker(scene.renderer));
+        CHECK(material.diffuse != md5gl_checker_texture(scene.renderer));
         CHECK_UINT(view_mesh_search(&textures, 0)->tried.count, 0);
         view_free_textures(&textures, scene.renderer);
         md5_free_model(model);

@@ -65,7 +65,7 @@ TEST (torso_over_legs_is_posed_as_by_the_engine) {
     // An actor that has never played anything else.
     const uint32_t count = entity->entity->model->skeleton.num_joints;
     md5_actor *const actor = md5_create_actor(&entity->played, NULL, NULL);
-    md5_transform *const pose = common_alloc(count, sizeof *pose);
+    md5_xform *const pose = common_alloc(count, sizeof *pose);
     md5_mat34 *const joints = common_alloc(count, sizeof *joints);
     CHECK(md5_actor_cycle(actor, MD5_CHANNEL_LEGS, walk, 0));
     CHECK(md5_actor_cycle(actor, MD5_CHANNEL_TORSO, run, 0));
@@ -76,7 +76,7 @@ TEST (torso_over_legs_is_posed_as_by_the_engine) {
     md5_actor_advance(actor, 800, NULL, NULL);
     md5_actor_pose(actor, pose, joints, NULL);
     CHECK(difference(joints, of.scene.joints, count) > 1.0); // the test can fail
-    md5_free_actor(actor);
+    md5_destroy_actor(actor);
     free(pose);
     free(joints);
     view_free_scene(&of.scene);
@@ -184,7 +184,7 @@ TEST (head_stays_on_its_body) {
             const view_entity_part *const part = &entity->parts[p];
             // Poses relative to parents and joints in model space agree over the whole model.
             const uint32_t parent = entity->parts[part->above].first_joint + part->hung->joint;
-            const md5_mat34 local = md5_mat34_from_transform(of.scene.pose[part->first_joint]);
+            const md5_mat34 local = md5_mat34_from_xform(of.scene.pose[part->first_joint]);
             const md5_mat34 joint = md5_mat34_mul(of.scene.joints[parent], local);
             CHECK_NEAR(difference(&joint, &of.scene.joints[part->first_joint], 1), 0.0, 1e-3);
             // An attached part is near its joint.

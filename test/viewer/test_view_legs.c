@@ -64,7 +64,7 @@ static double worst_piston(const view_scene *scene)
             const md5_vec3 to =
                 md5_vec3_sub(md5_mat34_translation(scene->joints[piston->joints[1 - end]]),
                              md5_mat34_translation(own));
-            const md5_vec3 points = md5_mat34_transform_direction(own, piston->forward[end]);
+            const md5_vec3 points = md5_mat34_direction(own, piston->forward[end]);
             const md5_vec3 across = md5_vec3_cross(to, points);
             const double lengths = (double)md5_vec3_length(to) * (double)md5_vec3_length(points);
             const bool is_backward = md5_vec3_dot(to, points) < 0.0f;

@@ -160,7 +160,7 @@ static float beyond_sphere(const view_kind *kind, md5_vec3 *positions)
 {
     float most = -INFINITY;
     const uint32_t num_joints = kind->model->skeleton.num_joints;
-    md5_transform *const pose = malloc(num_joints * sizeof *pose);
+    md5_xform *const pose = malloc(num_joints * sizeof *pose);
     md5_mat34 *const joints = malloc(num_joints * sizeof *joints);
     md5_mat34 *const palette = malloc(num_joints * sizeof *palette);
     const md5_moment first = {.frame0 = 0};

@@ -28,7 +28,7 @@ TEST (page_crossfade_is_the_old_pose_and_then_the_new_one) {
 }
 
 // The largest angle between two poses' rotations, in degrees.
-static double pose_angle(const md5_transform *a, const md5_transform *b, uint32_t count)
+static double pose_angle(const md5_xform *a, const md5_xform *b, uint32_t count)
 {
     double largest = 0.0;
     for (uint32_t i = 0; i < count; i++) {
@@ -46,8 +46,8 @@ TEST (page_inertial_measures_jumps_in_no_time) {
     page_case of;
     if (page_open(&of, "inertial")) {
         page_show(&of, 0.65);
-        md5_transform *const run = view_spare_pose(&of.picture, 6), *const attack = view_spare_pose(
-                                                                        &of.picture, 7);
+        md5_xform *const run = view_spare_pose(&of.picture, 6), *const attack =
+                                                                    view_spare_pose(&of.picture, 7);
         view_sample_clip(&of.picture, "run", 0.5, run);
         view_sample_clip(&of.picture, "attack", 0.0, attack);
         CHECK(page_fact(&of, "jump, cross-fade") < 1e-3);
@@ -140,9 +140,9 @@ static double smallest_step(page_case *of, double gait, bool in_phase)
     enum { STEPS = 2048 };
     static double x[STEPS + 1];
     const uint32_t count = of->scene.num_joints, foot = view_page_joint(&of->picture, "foot_l");
-    md5_transform *const walk = view_spare_pose(&of->picture, 5),
-                         *const run = view_spare_pose(&of->picture, 6),
-                         *const both = view_spare_pose(&of->picture, 7);
+    md5_xform *const walk = view_spare_pose(&of->picture, 5),
+                     *const run = view_spare_pose(&of->picture, 6),
+                     *const both = view_spare_pose(&of->picture, 7);
     const double walk_time = view_page_clip(&of->picture, "walk")->anim->duration,
                  run_time = view_page_clip(&of->picture, "run")->anim->duration;
     const double rate = (1.0 - gait) / walk_time + gait / run_time;

@@ -86,7 +86,7 @@ TEST (page_curves_shows_how_near_the_curve_comes) {
             CHECK_NEAR(page_fact(&of, "to the moved point"), nearest_to(curve, points[3]), 1e-3);
             if (kind < 3) // a point of the curve
                 CHECK_NEAR(page_fact(&of, "to the moved point"), 0.0, 1e-4);
-            md5_free_curve(curve);
+            md5_destroy_curve(curve);
         }
     }
     page_close(&of);
@@ -217,7 +217,7 @@ TEST (page_ik_counts_the_iterations_that_are_needed) {
     page_case of;
     if (page_open(&of, "ik")) {
         page_show(&of, 0.0);
-        md5_transform *const pose = view_spare_pose(&of.picture, 7);
+        md5_xform *const pose = view_spare_pose(&of.picture, 7);
         for (int solver = 0; solver < 2; solver++) {
             const double needed =
                 page_fact(&of, solver == 0 ? "FABRIK to 0.01 units" : "DLS to 0.01 units");
@@ -296,7 +296,7 @@ TEST (page_limits_come_as_near_as_the_joints_can) {
         const md5_quat down = md5_quat_conjugate(md5_quat_from_mat34(model->bind[lower]));
         const md5_vec3 elbow = md5_vec3_normalize(
             md5_quat_rotate(down, md5_vec3_cross(md5_vec3_sub(b, a), md5_vec3_sub(c, b))), x);
-        md5_transform *const pose = view_spare_pose(&of.picture, 0);
+        md5_xform *const pose = view_spare_pose(&of.picture, 0);
         double best = INFINITY;
         for (int bend = 0; bend <= 24; bend++)
             for (int swing = 0; swing <= 10; swing++)

@@ -43,9 +43,9 @@ TEST (page_gaze_counts_saccades) {
             md5_gaze gaze;
             double count = 0.0;
             md5_vec2 to = {NAN, NAN};
-            md5_begin_gaze((uint64_t)seed, &gaze);
+            md5_gaze_begin((uint64_t)seed, &gaze);
             for (int i = 0; i < 9 * 240; i++) {
-                md5_advance_gaze(&desc, of.scene.skeleton->axes, &gaze, 1.0 / 240.0);
+                md5_gaze_advance(&desc, of.scene.skeleton->axes, &gaze, 1.0 / 240.0);
                 count += to.x != gaze.to.x || to.y != gaze.to.y ? 1.0 : 0.0;
                 to = gaze.to;
             }

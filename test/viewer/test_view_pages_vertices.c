@@ -42,7 +42,7 @@ static double apart(double_point a, double_point b)
 
 typedef struct moved {
     const view_clip *clip;
-    md5_transform *pose;
+    md5_xform *pose;
     md5_mat34 *joints, *palette;
 } moved;
 

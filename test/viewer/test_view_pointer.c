@@ -70,7 +70,7 @@ static double turning_rate(const view_machine *machine)
     CHECK(state >= 0 && md5_player_seek(player, 0, (uint32_t)state, 0.0));
     md5_player_advance(player, step, NULL, NULL);
     const double angle = turned(md5_player_root_motion(player).rotation);
-    md5_free_player(player);
+    md5_destroy_player(player);
     return angle / step;
 }
 

@@ -83,7 +83,7 @@ TEST (sketch_has_the_top_above_and_holes) {
 }
 
 TEST (sketch_of_wild_numbers_ends) {
-    const md5_bounds empty = md5_bounds_of_points(NULL, 0);
+    const md5_bounds empty = md5_bounds_from_points(NULL, 0);
     const md5_bounds wild = {{-1, -1, -INFINITY}, {1, 1, INFINITY}},
                      nothing = {{1, 1, 1}, {1, 1, 1}};
     CHECK(view_begin_sketch(empty, VIEW_SKETCH_SIZE) == NULL

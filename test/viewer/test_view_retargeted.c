@@ -21,9 +21,9 @@ static void check_frame(const md5_binding *source, const md5_binding *made, uint
     const md5_moment moment = {.frame0 = frame, .frame1 = frame};
     md5_retarget *const retarget =
         md5_create_retarget(source->model, made->model, NULL, 0, NULL, NULL);
-    md5_transform *const poses = calloc((size_t)2 * num_source + 2 * count, sizeof *poses);
+    md5_xform *const poses = calloc((size_t)2 * num_source + 2 * count, sizeof *poses);
     if (CHECK(retarget != NULL && poses != NULL)) {
-        md5_transform *const wanted = poses + 2 * num_source, *const found = wanted + count;
+        md5_xform *const wanted = poses + 2 * num_source, *const found = wanted + count;
         md5_sample(source, &moment, MD5_ROOT_FILE, poses);
         md5_retarget_pose(retarget, poses, poses + num_source, wanted);
         md5_sample(made, &moment, MD5_ROOT_FILE, found);
@@ -34,7 +34,7 @@ static void check_frame(const md5_binding *source, const md5_binding *made, uint
         }
     }
     free(poses);
-    md5_free_retarget(retarget);
+    md5_destroy_retarget(retarget);
 }
 
 static void check_clip(const char *path)

@@ -29,8 +29,8 @@ static void go_to_state(view_state *viewer, const view_request *request)
     if (machine->player == NULL)
         return;
     view_take_over(machine);
-    const bool goes = viewer->play.playing ? md5_player_go(machine->player, layer, state, duration,
-                                                           MD5_FADE_CROSS, MD5_EASE_SMOOTH)
+    const bool goes = viewer->play.playing ? md5_player_fade_to(
+                          machine->player, layer, state, duration, MD5_FADE_CROSS, MD5_EASE_SMOOTH)
                                            : md5_player_seek(machine->player, layer, state, 0.0);
     if (goes) // a machine that was read again may have other states
         view_notice(viewer, "%s: %s", machine->desc->layers[layer].name,

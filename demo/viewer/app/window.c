@@ -101,7 +101,7 @@ bool view_open_window(view_state *viewer, bool visible)
     }
     const md5gl_opts opts = {.load = load_proc};
     md5_error error;
-    viewer->renderer = md5gl_create(&opts, &error);
+    viewer->renderer = md5gl_create_renderer(&opts, &error);
     if (viewer->renderer == NULL) {
         view_log_error(&viewer->log, &error);
         return false;
@@ -113,7 +113,7 @@ bool view_open_window(view_state *viewer, bool visible)
 
 void view_close_window(view_state *viewer)
 {
-    md5gl_destroy(viewer->renderer);
+    md5gl_destroy_renderer(viewer->renderer);
     viewer->renderer = NULL;
     if (viewer->context != NULL)
         SDL_GL_DeleteContext(viewer->context);

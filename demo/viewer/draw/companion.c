@@ -9,15 +9,15 @@ static md5_mat34 placed_beside(const view_document *document, const view_compani
                                float side)
 {
     const view_scene *const scene = &document->scene;
-    const md5_transform aside = {
+    const md5_xform aside = {
         .rotation = {.w = 1.0f},
         .translation = {0.0f, side * view_companion_distance(companion, scene), 0.0f},
     };
-    const md5_mat34 beside = md5_mat34_from_transform(aside);
+    const md5_mat34 beside = md5_mat34_from_xform(aside);
     if (scene->machine.player == NULL)
         return beside;
     // Relative to the placement of the scene's model, which the machine moves.
-    const md5_mat34 place = md5_mat34_from_transform(scene->machine.place);
+    const md5_mat34 place = md5_mat34_from_xform(scene->machine.place);
     return md5_mat34_mul(beside, place);
 }
 
@@ -37,9 +37,8 @@ static md5_mat34 pose(view_companion *companion, const view_document *document)
         // A guest's palette is in the world already.
         view_pose_machine(companion->machine, skeleton->num_joints, companion->pose,
                           companion->joints, companion->palette);
-        return companion->joint >= 0
-                   ? scene->joints[companion->joint]
-                   : md5_mat34_from_transform((md5_transform){.rotation = {.w = 1.0f}});
+        return companion->joint >= 0 ? scene->joints[companion->joint]
+                                     : md5_mat34_from_xform((md5_xform){.rotation = {.w = 1.0f}});
     }
     const bool is_compared = companion == &document->companions[VIEW_COMPARED];
     md5_mat34 place = placed_beside(document, companion, is_compared ? -1.0f : 1.0f);
@@ -87,7 +86,7 @@ void view_draw_companions(const view_stage *stage, uint32_t style)
 {
     for (int i = 0; i < VIEW_NUM_COMPANIONS; i++)
         if (shown_companion(stage, i) != NULL)
-            md5gl_draw_posed(stage->renderer, stage->document->companions[i].drawn, style);
+            md5gl_draw_model(stage->renderer, stage->document->companions[i].drawn, style);
 }
 
 bool view_layer_companions(const view_stage *stage, view_layer_part part, md5_error *error)

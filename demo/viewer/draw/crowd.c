@@ -61,7 +61,7 @@ static void choose_level(const view_crowd *crowd, view_member *member, view_sphe
 static void pose_player(const view_kind *kind, md5_player *player, unsigned char *scratch,
                         md5_mat34 *palette)
 {
-    md5_player_pose(player, scratch + view_pose_size(kind), (md5_transform *)(void *)scratch, NULL,
+    md5_player_pose(player, scratch + view_pose_size(kind), (md5_xform *)(void *)scratch, NULL,
                     palette);
 }
 
@@ -222,7 +222,7 @@ static void pose_part(void *user, uint32_t worker, size_t begin, size_t end)
         const view_member *const member = &crowd->members[number];
         const view_kind *const kind = &crowd->kinds[member->kind];
         const bool is_alone = crowd->players[number] != NULL; // players do not join a batch
-        kind->placements[member->seen_at] = md5_mat34_from_transform(member->place);
+        kind->placements[member->seen_at] = md5_mat34_from_xform(member->place);
         drive_member(kind, member, crowd->players[number]);
         if (is_alone || i - first == VIEW_POSES_AT_ONCE) {
             pose_clips(crowd, first, i, scratch);
@@ -248,7 +248,7 @@ static void place_baked(void *user, uint32_t worker, size_t begin, size_t end)
         const md5_pose_job job = job_of(crowd, member, NULL);
         view_bakes *const bakes = &crowd->kinds[member->kind].bakes;
         bakes->jobs[member->baked_at] = view_baked_job(bakes, member->clip, &job.moment);
-        bakes->placements[member->baked_at] = md5_mat34_from_transform(member->place);
+        bakes->placements[member->baked_at] = md5_mat34_from_xform(member->place);
         bakes->tints[member->baked_at] = (md5_vec4){1.0f, 1.0f, 1.0f, 1.0f + member->far_share};
     }
 }
@@ -280,13 +280,13 @@ static void update(view_crowd *crowd, double seconds, const view_sight *sight)
     crowd->time += seconds;
     crowd->step = (float)seconds;
     crowd->sight = sight;
-    md5_run_jobs(crowd->threads, crowd->count, advance_part, crowd);
+    md5_threads_run(crowd->threads, crowd->count, advance_part, crowd);
     if (sight == NULL)
         return;
     choose_posed(crowd);
-    md5_run_jobs(crowd->threads, crowd->num_posed, pose_part, crowd);
-    md5_run_jobs(crowd->threads, crowd->num_baked, place_baked, crowd);
-    md5_run_jobs(crowd->threads, crowd->num_far, place_far, crowd);
+    md5_threads_run(crowd->threads, crowd->num_posed, pose_part, crowd);
+    md5_threads_run(crowd->threads, crowd->num_baked, place_baked, crowd);
+    md5_threads_run(crowd->threads, crowd->num_far, place_far, crowd);
     crowd->num_frames++;
     crowd->sight = NULL;
 }
@@ -371,9 +371,9 @@ void view_draw_crowd(const view_stage *stage, uint32_t style)
         if (view_uses_details(crowd, kind))
             view_draw_details(stage, kind, false, style);
         else
-            md5gl_draw_posed(stage->renderer, kind->drawn, style);
+            md5gl_draw_model(stage->renderer, kind->drawn, style);
         if (kind->bakes.clips != NULL)
-            md5gl_draw_posed(stage->renderer, kind->bakes.drawn, style);
+            md5gl_draw_model(stage->renderer, kind->bakes.drawn, style);
         if (kind->levels.impostors != NULL)
             md5gl_draw_impostors(stage->renderer, kind->levels.impostors, style);
     }

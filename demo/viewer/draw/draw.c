@@ -106,7 +106,7 @@ static bool draw_model(const view_stage *stage, md5_error *error)
     view_shade_companions(stage);
     if (!draw_layers(stage, VIEW_LAYER_SHADOWS, error))
         return false;
-    md5gl_draw_posed(stage->renderer, drawn, style);
+    md5gl_draw_model(stage->renderer, drawn, style);
     view_draw_companions(stage, style);
     return draw_layers(stage, VIEW_LAYER_BASES, error);
 }

@@ -39,12 +39,12 @@ static bool draw_picture(const view_stage *stage, const view_kind *kind, uint32_
     const md5_moment moment =
         md5_moment_at(binding->anim, part * binding->anim->duration, MD5_WRAP_LOOP);
     const uint32_t num_joints = kind->model->skeleton.num_joints;
-    md5_transform *const pose = common_alloc(num_joints, sizeof *pose);
+    md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
     md5_mat34 *const joints = common_alloc(num_joints, sizeof *joints);
     md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
     md5_pose_palette(binding, &moment, MD5_ROOT_IN_PLACE, pose, joints, palette);
-    const bool drawn =
-        md5gl_draw_pictures(stage->renderer, levels->impostors, kind->drawn, frame, palette, error);
+    const bool drawn = md5gl_draw_impostor_pictures(stage->renderer, levels->impostors, kind->drawn,
+                                                    frame, palette, error);
     free(pose);
     free(joints);
     free(palette);
@@ -213,7 +213,7 @@ static void draw_detail(const view_stage *stage, const md5gl_model *drawn, bool 
     if (drawn != NULL && is_shadow)
         md5gl_draw_shadows(stage->renderer, drawn);
     else if (drawn != NULL)
-        md5gl_draw_posed(stage->renderer, drawn, style);
+        md5gl_draw_model(stage->renderer, drawn, style);
 }
 
 void view_draw_details(const view_stage *stage, const view_kind *kind, bool is_shadow,

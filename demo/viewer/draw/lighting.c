@@ -191,7 +191,7 @@ void view_set_materials(const view_stage *stage, const view_textures *textures, 
         md5gl_material material = view_mesh_material(textures, stage->renderer, i,
                                                      shown->maps && !is_grid, stage->play->time);
         if (shown->checker)
-            material.diffuse = md5gl_checker(stage->renderer);
+            material.diffuse = md5gl_checker_texture(stage->renderer);
         if (is_grid)
             material.diffuse = stage->document->surfaces.uv_grid;
         material.two_sided = material.two_sided || shown->two_sided;

@@ -79,7 +79,7 @@ static bool draw_bodies(const view_stage *stage, const view_ghost *ghosts, uint3
         && md5gl_pose_models(stage->renderer, document->drawn, palettes, NULL, count, error)
         && md5gl_set_looks(stage->renderer, document->drawn, tints, NULL, error);
     if (is_posed)
-        md5gl_draw_posed(stage->renderer, document->drawn, MD5GL_LIT | MD5GL_UNTEXTURED);
+        md5gl_draw_model(stage->renderer, document->drawn, MD5GL_LIT | MD5GL_UNTEXTURED);
     free(palettes);
     return is_posed && view_set_morphs(&document->morphs, stage->renderer, document->drawn, error);
 }

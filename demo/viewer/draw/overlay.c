@@ -51,7 +51,7 @@ void view_add_skeleton(view_lines *lines, const view_scene *scene, float cross_s
             view_add_line(lines, md5_mat34_translation(scene->joints[parent]), position, limb);
         for (int axis = 0; axis < 3; axis++) {
             const md5_vec3 arm =
-                md5_vec3_scale(md5_mat34_transform_direction(*joint, axes[axis]), cross_size);
+                md5_vec3_scale(md5_mat34_direction(*joint, axes[axis]), cross_size);
             view_add_line(lines, md5_vec3_sub(position, md5_vec3_scale(arm, 0.35f)),
                           md5_vec3_add(position, arm), colors[axis]);
         }
@@ -134,8 +134,7 @@ void view_add_joint_bounds(view_lines *lines, const view_scene *scene)
     for (uint32_t i = 0; scene->joint_bounds != NULL && i < scene->num_joints; i++) {
         md5_vec3 corners[8];
         for (unsigned c = 0; c < 8; c++)
-            corners[c] =
-                md5_mat34_transform_point(scene->joints[i], view_corner(scene->joint_bounds[i], c));
+            corners[c] = md5_mat34_point(scene->joints[i], view_corner(scene->joint_bounds[i], c));
         if (!view_is_empty(scene->joint_bounds[i]))
             add_edges(lines, corners, zone);
     }

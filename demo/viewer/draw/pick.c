@@ -66,7 +66,7 @@ static bool find_hit(const view_scene *scene, uint64_t hidden, const md5_ray *ra
         const bool is_hidden = i < 64 && (hidden >> i & 1) != 0;
         md5_hit hit;
         if (is_hidden
-            || !md5_ray_mesh(ray, &scene->model->meshes[i], scene->skinned[i].positions, &hit)
+            || !md5_raycast_mesh(ray, &scene->model->meshes[i], scene->skinned[i].positions, &hit)
             || (is_hit && hit.t >= nearest->t))
             continue;
         is_hit = true;
@@ -127,16 +127,16 @@ void view_add_measure(view_lines *lines, const view_scene *scene, const view_pic
 md5_mat34 view_model_from_world(const view_scene *scene)
 {
     const bool is_placed = scene->machine.player != NULL && !scene->bind_pose;
-    const md5_transform at_origin = {.rotation = {.w = 1.0f}};
-    const md5_transform place = is_placed ? scene->machine.place : at_origin;
-    const md5_mat34 back = md5_mat34_from_transform(md5_transform_inverse(place));
+    const md5_xform at_origin = {.rotation = {.w = 1.0f}};
+    const md5_xform place = is_placed ? scene->machine.place : at_origin;
+    const md5_mat34 back = md5_mat34_from_xform(md5_xform_inverse(place));
     return scene->turn.is_set ? md5_mat34_mul(md5_mat34_inverse(scene->turn.matrix), back) : back;
 }
 
 md5_vec3 view_pick_difference(const view_scene *scene, const view_pick *from, const view_pick *to)
 {
     const md5_vec3 way = md5_vec3_sub(view_pick_point(scene, to), view_pick_point(scene, from));
-    return md5_mat34_transform_direction(view_model_from_world(scene), way);
+    return md5_mat34_direction(view_model_from_world(scene), way);
 }
 
 md5_mat34 view_joint_in_model(const view_scene *scene, uint32_t joint)

@@ -43,8 +43,7 @@ static float blend_length(const md5_mesh *mesh, const md5_mat34 *palette, uint32
     float sum = 0.0f;
     for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++) {
         const float bias = mesh->influences[i].w;
-        const md5_vec3 turned =
-            md5_mat34_transform_direction(palette[mesh->influence_joints[i]], direction);
+        const md5_vec3 turned = md5_mat34_direction(palette[mesh->influence_joints[i]], direction);
         blend = md5_vec3_add(blend, md5_vec3_scale(turned, bias));
         sum += fabsf(bias);
     }
@@ -128,7 +127,7 @@ static float predict_loss(const view_scene *scene, uint32_t mesh, md5gl_path pat
         return 0.0f;
     if (scene->dual)
         return scene->model->meshes[mesh].max_influences > slots ? INFINITY : 0.0f;
-    return md5_path_loss(scene->model, mesh, slots, scene->joints);
+    return md5_pack_loss(scene->model, mesh, slots, scene->joints);
 }
 
 // Compares all meshes in the scene's current pose.

@@ -18,7 +18,7 @@ static const char *clip_word(float value)
 // lines of bake
 // `count` frames at equal times of a loop, after which frame 0 comes again.
 static md5_baked *bake(const md5_model *model, const md5_binding *clip, uint32_t count,
-                       md5_transform *pose, md5_mat34 *joints, md5_mat34 *palettes)
+                       md5_xform *pose, md5_mat34 *joints, md5_mat34 *palettes)
 {
     for (uint32_t i = 0; i < count; i++) {
         const double time = clip->anim->duration * i / count;
@@ -26,7 +26,7 @@ static md5_baked *bake(const md5_model *model, const md5_binding *clip, uint32_t
         md5_pose_palette(clip, &at, MD5_ROOT_IN_PLACE, pose, joints,
                          palettes + i * model->skeleton.num_joints);
     }
-    return md5_create_baked(model, palettes, count, NULL, NULL);
+    return md5_make_baked(model, palettes, count, NULL, NULL);
 }
 // end of lines
 
@@ -45,7 +45,7 @@ static md5_moment baked_moment(const md5_baked *baked, double part)
 typedef struct bake_work {
     const md5_model *model;
     const md5_binding *clip;
-    md5_transform *pose;
+    md5_xform *pose;
     md5_mat34 *joints, *palettes; // palettes of all frames
     md5_vec3 *skinned, *baked;    // all vertices
 } bake_work;
@@ -71,7 +71,7 @@ static float widen_error(bake_work *work, const md5_baked *baked, double part, f
         md5_skin(&work->model->meshes[i], work->palettes, work->skinned + first, NULL, NULL);
         first += work->model->meshes[i].num_vertices;
     }
-    md5_baked_skin(baked, 0, baked->num_vertices, &moment, work->baked, NULL);
+    md5_skin_baked(baked, 0, baked->num_vertices, &moment, work->baked, NULL);
     for (uint32_t v = 0; v < baked->num_vertices; v++) {
         const float off = md5_vec3_length(md5_vec3_sub(work->skinned[v], work->baked[v]));
         error[v] = fmaxf(error[v], off);

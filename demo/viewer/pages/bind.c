@@ -33,7 +33,7 @@ static md5_weights *bind_by_distance(const md5_model *model, uint32_t voxels, ui
 // end of lines
 
 typedef struct bound_work {
-    md5_transform *pose;
+    md5_xform *pose;
     md5_mat34 *joints, *palette;
     md5_vec3 *own, *bound; // of one mesh
 } bound_work;

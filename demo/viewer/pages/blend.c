@@ -15,7 +15,7 @@ static float angle_of(md5_quat a, md5_quat b)
     return 2.0f * atan2f(sine, fabsf(d.w)) * 57.2957795f;
 }
 
-static float largest_angle(const md5_transform *a, const md5_transform *b, uint32_t count)
+static float largest_angle(const md5_xform *a, const md5_xform *b, uint32_t count)
 {
     float largest = 0.0f;
     for (uint32_t i = 0; i < count; i++)
@@ -31,8 +31,8 @@ static const char *easing_word(float value)
 // -- Cross-fade -----------------------------------------------------------------------------
 
 // lines of crossfade
-static float crossfade(const md5_transform *from, const md5_transform *to, uint32_t num_joints,
-                       md5_easing easing, double elapsed, double duration, md5_transform *pose)
+static float crossfade(const md5_xform *from, const md5_xform *to, uint32_t num_joints,
+                       md5_easing easing, double elapsed, double duration, md5_xform *pose)
 {
     const md5_easing_curve curve = {.easing = easing};
     const float weight = md5_ease_over(&curve, elapsed, duration);
@@ -48,9 +48,8 @@ static void show_crossfade(view_picture *picture)
     const md5_easing easing = (md5_easing)view_choice(picture, 1);
     const double duration = (double)picture->values[0], begin = 1.0, length = 4.0;
     const double now = fmod(picture->time, length);
-    md5_transform *const from = view_spare_pose(picture, 0),
-                         *const to = view_spare_pose(picture, 1),
-                         *const mix = view_spare_pose(picture, 2);
+    md5_xform *const from = view_spare_pose(picture, 0), *const to = view_spare_pose(picture, 1),
+                     *const mix = view_spare_pose(picture, 2);
     static const char *const names[3] = {"walk", "wave", "cross-fade"};
     static const view_color colors[3] = {VIEW_BLUE, VIEW_GREEN, VIEW_YELLOW};
     view_add_plot(picture, "height of the right hand", "seconds", (md5_vec2){0.0f, 0.0f},
@@ -62,11 +61,11 @@ static void show_crossfade(view_picture *picture)
             view_sample_clip(picture, "walk", time, from);
             view_sample_clip(picture, "wave", time, to);
             (void)crossfade(from, to, count, easing, time - begin, duration, mix);
-            const md5_transform at = md5_joint_in_model(skeleton,
-                                                        which == 0   ? from
-                                                        : which == 1 ? to
-                                                                     : mix,
-                                                        hand);
+            const md5_xform at = md5_joint_in_model(skeleton,
+                                                    which == 0   ? from
+                                                    : which == 1 ? to
+                                                                 : mix,
+                                                    hand);
             view_add_point(picture, (float)time, at.translation.z);
         }
     }
@@ -119,8 +118,8 @@ const view_page view_page_crossfade = {
 static void change_state(md5_player *player, float seconds, bool inertial)
 {
     // Inertial: only the new clip plays, and the difference to it decays.
-    (void)md5_player_go(player, 0, 1, seconds, inertial ? MD5_FADE_INERTIAL : MD5_FADE_CROSS,
-                        MD5_EASE_SMOOTH);
+    (void)md5_player_fade_to(player, 0, 1, seconds, inertial ? MD5_FADE_INERTIAL : MD5_FADE_CROSS,
+                             MD5_EASE_SMOOTH);
 }
 // end of lines
 
@@ -155,14 +154,14 @@ static void play_ways(view_picture *picture, md5_machine *machine, int now)
     static const view_color colors[3] = {VIEW_GREEN, VIEW_YELLOW, VIEW_DIM_LINE};
     const uint32_t count = picture->scene->num_joints, hand = view_page_joint(picture, "hand_r");
     const double step = 2.0 / (double)STEPS, begin = 0.5;
-    md5_transform *const before = view_spare_pose(picture, 4);
+    md5_xform *const before = view_spare_pose(picture, 4);
     for (int way = 0; way < 3; way++) {
         md5_player *const player = md5_create_player(machine, NULL, NULL);
         if (player == NULL)
             return;
-        md5_transform *const pose = view_spare_pose(picture, 5), *const kept = view_spare_pose(
-                                                                     picture, (uint32_t)way);
-        void *const scratch = common_alloc(1, md5_player_scratch(machine));
+        md5_xform *const pose = view_spare_pose(picture, 5), *const kept = view_spare_pose(
+                                                                 picture, (uint32_t)way);
+        void *const scratch = common_alloc(1, md5_player_pose_scratch(machine));
         float jump = 0.0f;
         view_add_series(picture, names[way], colors[way]);
         for (int i = 0; i <= STEPS; i++) {
@@ -183,7 +182,7 @@ static void play_ways(view_picture *picture, md5_machine *machine, int now)
         static const char *const jumps[3] = {"jump, cross-fade", "jump, inertial", "jump, cut"};
         view_add_fact(picture, jumps[way], (double)jump, "°");
         free(scratch);
-        md5_free_player(player);
+        md5_destroy_player(player);
     }
 }
 
@@ -216,7 +215,7 @@ static void show_inertial(view_picture *picture)
     view_add_fact(picture, "inertial to the new",
                   (double)largest_angle(picture->figures[1].pose, picture->figures[2].pose, count),
                   "°");
-    md5_free_machine(machine);
+    md5_destroy_machine(machine);
 }
 
 const view_page view_page_inertial = {
@@ -250,15 +249,15 @@ static void show_additive(view_picture *picture)
     const uint32_t count = picture->scene->num_joints, head = view_page_joint(picture, "head");
     const double time = picture->time;
     const md5_euler turn = {.yaw = picture->values[0]}, nod = {.pitch = picture->values[1]};
-    md5_transform *const base = view_spare_pose(picture, 0),
-                         *const source = view_spare_pose(picture, 1),
-                         *const difference = view_spare_pose(picture, 2);
+    md5_xform *const base = view_spare_pose(picture, 0),
+                     *const source = view_spare_pose(picture, 1),
+                     *const difference = view_spare_pose(picture, 2);
     view_sample_clip(picture, "breathe", time, base);
     memcpy(source, base, count * sizeof *base);
     // The difference: a nod, as it was made on a head that looks ahead.
     const md5_quat own = base[head].rotation;
     source[head].rotation = md5_quat_mul(own, md5_quat_from_euler(nod));
-    md5_make_additive(source, base, count, difference);
+    md5_subtract_pose(source, base, count, difference);
     base[head].rotation = md5_quat_mul(own, md5_quat_from_euler(turn));
     for (int before = 0; before < 2; before++) {
         const float y = before == 0 ? -24.0f : 24.0f;
@@ -267,25 +266,26 @@ static void show_additive(view_picture *picture)
         if (before == 0)
             md5_add_pose(base, difference, picture->values[2], NULL, count, figure->pose);
         else
-            figure->pose[head].rotation = add_turn(
-                base[head].rotation,
-                md5_slerp((md5_quat){.w = 1.0f}, difference[head].rotation, picture->values[2]),
-                true);
+            figure->pose[head].rotation =
+                add_turn(base[head].rotation,
+                         md5_quat_slerp((md5_quat){.w = 1.0f}, difference[head].rotation,
+                                        picture->values[2]),
+                         true);
         view_add_label(picture, (md5_vec3){0.0f, y, 57.0f}, VIEW_PLAIN_TEXT,
                        before == 0 ? "pose * difference" : "difference * pose");
         // How far the head leans to its side: its own left axis over the horizon.
-        const md5_transform at = md5_joint_in_model(picture->scene->skeleton, figure->pose, head);
+        const md5_xform at = md5_joint_in_model(picture->scene->skeleton, figure->pose, head);
         const md5_vec3 left = md5_quat_rotate(at.rotation, (md5_vec3){0.0f, 1.0f, 0.0f});
         view_add_fact(picture, before == 0 ? "leans, pose first" : "leans, difference first",
                       (double)(asinf(fminf(fmaxf(left.z, -1.0f), 1.0f)) * 57.2957795f), "°");
-        const md5_transform frame = {at.rotation,
-                                     md5_transform_point(figure->place, at.translation), 0.0f};
+        const md5_xform frame = {at.rotation, md5_xform_point(figure->place, at.translation), 0.0f};
         view_add_frame(picture, frame, 22.0f);
     }
     const md5_quat ours = picture->figures[0].pose[head].rotation;
     const md5_quat expected = add_turn(
         base[head].rotation,
-        md5_slerp((md5_quat){.w = 1.0f}, difference[head].rotation, picture->values[2]), false);
+        md5_quat_slerp((md5_quat){.w = 1.0f}, difference[head].rotation, picture->values[2]),
+        false);
     view_add_fact(picture, "between the two",
                   (double)angle_of(ours, picture->figures[1].pose[head].rotation), "°");
     view_add_fact(picture, "library to pose * difference", (double)angle_of(ours, expected), "°");
@@ -311,11 +311,11 @@ const view_page view_page_additive = {
 // -- Masks ----------------------------------------------------------------------------------
 
 // lines of masks
-static bool blend_upper_body(const md5_skeleton *skeleton, const md5_transform *legs,
-                             const md5_transform *arms, uint32_t feather, float weight,
-                             float *joint_weights, md5_transform *pose)
+static bool blend_upper_body(const md5_skeleton *skeleton, const md5_xform *legs,
+                             const md5_xform *arms, uint32_t feather, float weight,
+                             float *joint_weights, md5_xform *pose)
 {
-    if (!md5_make_mask(skeleton, "*spine_1", feather, joint_weights, NULL))
+    if (!md5_build_mask(skeleton, "*spine_1", feather, joint_weights, NULL))
         return false;
     md5_blend_poses(legs, arms, weight, joint_weights, skeleton->num_joints, pose);
     return true;
@@ -329,8 +329,7 @@ static void show_masks(view_picture *picture)
     float weights[128];
     if (skeleton->num_joints > 128)
         return;
-    md5_transform *const legs = view_spare_pose(picture, 0), *const arms =
-                                                                 view_spare_pose(picture, 1);
+    md5_xform *const legs = view_spare_pose(picture, 0), *const arms = view_spare_pose(picture, 1);
     view_sample_clip(picture, "walk", picture->time, legs);
     view_sample_clip(picture, "wave", picture->time, arms);
     view_figure *const figure = view_add_figure(picture, 0.0f, 0.0f);

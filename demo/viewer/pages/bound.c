@@ -47,7 +47,7 @@ md5_weights *view_bind_weights(const md5_model *model, md5_weights_desc desc, md
     desc.skeleton = &model->skeleton;
     desc.bind = model->bind;
     desc.excluded = excluded;
-    md5_weights *const weights = md5_create_weights(&desc, NULL, error);
+    md5_weights *const weights = md5_make_weights(&desc, NULL, error);
     free(positions);
     free(indices);
     free(excluded);
@@ -86,7 +86,7 @@ static void write_joints(text *to, const md5_model *model)
                      model->skeleton.num_joints, model->num_meshes));
     for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
         const md5_joint *const joint = &model->skeleton.joints[i];
-        md5_transform at = md5_transform_from_mat34(model->bind[i]);
+        md5_xform at = md5_xform_from_mat34(model->bind[i]);
         // The file leaves w out, which is negative there.
         const float sign = at.rotation.w > 0.0f ? -1.0f : 1.0f;
         add(to, snprintf(next(to), LINE, "\t\"%.300s\" %d ( %.9g %.9g %.9g ) ( %.9g %.9g %.9g )\n",

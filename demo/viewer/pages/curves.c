@@ -45,9 +45,9 @@ static md5_curve *make_curve(const view_picture *picture, md5_vec3 points[7])
     return md5_create_curve(&desc, NULL, NULL);
 }
 
-static md5_transform at_head(md5_vec3 place)
+static md5_xform at_head(md5_vec3 place)
 {
-    return (md5_transform){.rotation = {.w = 1.0f}, .translation = place};
+    return (md5_xform){.rotation = {.w = 1.0f}, .translation = place};
 }
 
 static void plot_speed(view_picture *picture, const md5_curve *curve, bool by_distance, float now)
@@ -122,10 +122,9 @@ static void show_curves(view_picture *picture)
     // Bobbin looks after it.
     const md5_aim_job look = {.tip = view_page_joint(picture, "head"),
                               .length = 3,
-                              .target =
-                                  md5_transform_point(md5_transform_inverse(figure->place), place),
+                              .target = md5_xform_point(md5_xform_inverse(figure->place), place),
                               .weight = 1.0f};
-    (void)md5_aim(picture->scene->skeleton, figure->pose, &look);
+    (void)md5_solve_aim(picture->scene->skeleton, figure->pose, &look);
     plot_speed(picture, curve, by_distance, part);
     view_add_fact(picture, "length", md5_curve_length(curve), "units");
     view_add_fact(picture, "t",
@@ -135,7 +134,7 @@ static void show_curves(view_picture *picture)
     view_add_fact(picture, "distance gone", md5_curve_distance(curve, picture->facts[1].value),
                   "units");
     view_add_fact(picture, "to the moved point", nearest_distance(curve, points[3]), "units");
-    md5_free_curve(curve);
+    md5_destroy_curve(curve);
 }
 
 const view_page view_page_curves = {
@@ -179,7 +178,7 @@ static md5_quat key_rotation(const md5_squad *squad, const md5_quat keys[], bool
     if (smooth) // the angular velocity goes on through each key
         return md5_squad_rotation(squad, time);
     const int key = (int)time % KEYS;
-    return md5_slerp(keys[key], keys[(key + 1) % KEYS], (float)(time - floor(time)));
+    return md5_quat_slerp(keys[key], keys[(key + 1) % KEYS], (float)(time - floor(time)));
 }
 // end of lines
 
@@ -219,13 +218,13 @@ static float angular_speed(const md5_squad *squad, const md5_quat keys[], bool s
 
 // The path of a direction on a sphere.
 static void draw_way(view_picture *picture, const md5_squad *squad, const md5_quat keys[],
-                     bool smooth, md5_transform centre, view_color color)
+                     bool smooth, md5_xform centre, view_color color)
 {
     const md5_vec3 forward = {26.0f, 0.0f, 0.0f};
     md5_vec3 last = {0.0f, 0.0f, 0.0f};
     for (int i = 0; i <= 240; i++) {
         const double time = fmod(period * i / 240.0, period);
-        const md5_vec3 at = md5_transform_point(
+        const md5_vec3 at = md5_xform_point(
             centre, md5_quat_rotate(key_rotation(squad, keys, smooth, time), forward));
         if (i > 0)
             view_add_stroke(picture, last, at, color);
@@ -246,12 +245,12 @@ static void show_squad(view_picture *picture)
     view_add_plot(picture, "angular speed, radians/s", "seconds", (md5_vec2){0.0f, 0.0f},
                   (md5_vec2){(float)period, 5.0f});
     for (int smooth = 0; smooth < 2; smooth++) {
-        const md5_transform centre = at_head((md5_vec3){0.0f, smooth == 0 ? -34.0f : 34.0f, 32.0f});
+        const md5_xform centre = at_head((md5_vec3){0.0f, smooth == 0 ? -34.0f : 34.0f, 32.0f});
         view_figure *const figure = view_add_figure(picture, 0.0f, smooth == 0 ? -34.0f : 34.0f);
         const md5_quat turn = key_rotation(squad, keys, smooth == 1, now);
-        const md5_transform spin = {.rotation = turn, .translation = centre.translation};
+        const md5_xform spin = {.rotation = turn, .translation = centre.translation};
         // Turned about the middle of the body.
-        figure->place = md5_transform_mul(spin, at_head((md5_vec3){0.0f, 0.0f, -28.0f}));
+        figure->place = md5_xform_mul(spin, at_head((md5_vec3){0.0f, 0.0f, -28.0f}));
         draw_way(picture, squad, keys, smooth == 1, centre, smooth == 1 ? VIEW_YELLOW : VIEW_GREEN);
         view_add_label(picture, (md5_vec3){0.0f, centre.translation.y, 66.0f}, VIEW_PLAIN_TEXT,
                        smooth == 1 ? "squad" : "slerp from key to key");
@@ -270,7 +269,7 @@ static void show_squad(view_picture *picture)
     view_show_box(picture, (md5_vec3){-28.0f, -64.0f, 0.0f}, (md5_vec3){28.0f, 64.0f, 66.0f});
     view_add_fact(picture, "largest jump at a key, slerp", (double)largest[0], "rad/s");
     view_add_fact(picture, "largest jump at a key, squad", (double)largest[1], "rad/s");
-    md5_free_squad(squad);
+    md5_destroy_squad(squad);
 }
 
 const view_page view_page_squad = {
@@ -292,7 +291,7 @@ const view_page view_page_squad = {
 static md5_quat turn_at(md5_euler from, md5_euler to, bool by_angles, float t)
 {
     if (!by_angles)
-        return md5_slerp(md5_quat_from_euler(from), md5_quat_from_euler(to), t);
+        return md5_quat_slerp(md5_quat_from_euler(from), md5_quat_from_euler(to), t);
     const md5_euler between = {from.pitch + (to.pitch - from.pitch) * t,
                                from.yaw + (to.yaw - from.yaw) * t,
                                from.roll + (to.roll - from.roll) * t};
@@ -359,8 +358,8 @@ static void show_euler(view_picture *picture)
         const float y = by_angles == 1 ? 40.0f : -40.0f;
         const md5_quat turn = turn_at(from, to, by_angles == 1, t);
         view_figure *const figure = view_add_figure(picture, 0.0f, y);
-        const md5_transform spin = {.rotation = turn, .translation = {0.0f, y, 32.0f}};
-        figure->place = md5_transform_mul(spin, at_head((md5_vec3){0.0f, 0.0f, -28.0f}));
+        const md5_xform spin = {.rotation = turn, .translation = {0.0f, y, 32.0f}};
+        figure->place = md5_xform_mul(spin, at_head((md5_vec3){0.0f, 0.0f, -28.0f}));
         view_add_label(picture, (md5_vec3){0.0f, y, 68.0f}, VIEW_PLAIN_TEXT,
                        by_angles == 1 ? "Euler angles" : "quaternions, slerp");
         view_add_series(picture, by_angles == 1 ? "Euler angles" : "slerp",

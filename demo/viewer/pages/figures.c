@@ -80,13 +80,13 @@ static bool ready_impostor(view_figures *figures, const view_stage *stage,
     }
     if (figures->impostors == NULL)
         return false;
-    if (drawn == NULL || md5gl_has_pictures(figures->impostors, figure->moment.frame0))
+    if (drawn == NULL || md5gl_has_impostor_pictures(figures->impostors, figure->moment.frame0))
         return true;
     md5_mat34 *const palette = common_alloc(picture->scene->num_joints, sizeof *palette);
     write_palette(picture, figure, palette);
     view_set_materials(stage, &stage->document->textures, drawn);
-    const bool drew = md5gl_draw_pictures(stage->renderer, figures->impostors, drawn,
-                                          figure->moment.frame0, palette, error);
+    const bool drew = md5gl_draw_impostor_pictures(stage->renderer, figures->impostors, drawn,
+                                                   figure->moment.frame0, palette, error);
     free(palette);
     return drew;
 }
@@ -144,7 +144,7 @@ static void collect(const view_picture *picture, view_figure_kind kind, figure_s
         write_palette(picture, figure, set->palettes + at * joints);
         for (uint32_t t = 0; t < targets; t++)
             set->weights[at * targets + t] = figure->is_morphed ? figure->morph_weights[t] : 0.0f;
-        set->placements[at] = md5_mat34_from_transform(figure->place);
+        set->placements[at] = md5_mat34_from_xform(figure->place);
         set->tints[at] = figure->tint;
         set->jobs[at] = (md5gl_baked_job){.clip = 0, .moment = figure->moment};
         set->impostors[at] = (md5gl_impostor){.rotation = figure->place.rotation,
@@ -199,7 +199,7 @@ static void draw_set(const view_figures *figures, const view_stage *stage, view_
     else if (shadows)
         md5gl_draw_shadows(stage->renderer, drawn);
     else
-        md5gl_draw_posed(stage->renderer, drawn, MD5GL_LIT);
+        md5gl_draw_model(stage->renderer, drawn, MD5GL_LIT);
 }
 
 bool view_draw_page_figures(view_figures *figures, const view_stage *stage,

@@ -93,7 +93,7 @@ static void show_follow(view_picture *picture)
                               .length = 3,
                               .target = {45.0f, 26.0f * shown, 40.0f},
                               .weight = 1.0f};
-    (void)md5_aim(picture->scene->skeleton, figure->pose, &look);
+    (void)md5_solve_aim(picture->scene->skeleton, figure->pose, &look);
     view_add_cross(picture, ball, 3.0f, VIEW_RED);
     view_add_cross(picture, look.target, 2.0f, VIEW_YELLOW);
     view_show_box(picture, (md5_vec3){-20.0f, -38.0f, 0.0f}, (md5_vec3){46.0f, 38.0f, 56.0f});

@@ -18,13 +18,13 @@ static md5_vec3 ball_at(double time)
 static void look_on(const md5_gaze_desc *desc, const md5_skeleton *skeleton, md5_gaze *gaze,
                     double seconds)
 {
-    md5_advance_gaze(desc, skeleton->axes, gaze, seconds);
+    md5_gaze_advance(desc, skeleton->axes, gaze, seconds);
 }
 
 static void look(const md5_gaze_desc *desc, const md5_gaze *gaze, const md5_skeleton *skeleton,
-                 md5_transform *pose)
+                 md5_xform *pose)
 {
-    md5_pose_gaze(desc, gaze, skeleton, 1.0f, pose);
+    md5_gaze_pose(desc, gaze, skeleton, 1.0f, pose);
 }
 // end of lines
 
@@ -92,7 +92,7 @@ static void show_gaze(view_picture *picture)
                   (md5_vec2){0.0f, 45.0f});
     view_add_series(picture, "eyes", VIEW_YELLOW);
     view_add_series(picture, "head", VIEW_BLUE);
-    md5_begin_gaze((uint64_t)view_choice(picture, 0), &gaze);
+    md5_gaze_begin((uint64_t)view_choice(picture, 0), &gaze);
     const uint32_t saccades =
         simulate(picture, &desc, &ball, fmod(fmax(picture->time, 0.0), span), &gaze);
     view_figure *const figure = view_add_figure(picture, 0.0f, 0.0f);

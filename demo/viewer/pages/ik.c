@@ -12,15 +12,15 @@ static const char *solver_word(float value)
     return words[(int)value < 4 ? (int)value : 3];
 }
 
-static float distance_to_target(const md5_skeleton *skeleton, const md5_transform *pose,
+static float distance_to_target(const md5_skeleton *skeleton, const md5_xform *pose,
                                 const md5_chain_job *job)
 {
-    const md5_transform tip = md5_joint_in_model(skeleton, pose, job->tip);
+    const md5_xform tip = md5_joint_in_model(skeleton, pose, job->tip);
     return md5_vec3_length(md5_vec3_sub(tip.translation, job->target));
 }
 
 // lines of ik
-static float reach(int solver, const md5_skeleton *skeleton, md5_transform *pose,
+static float reach(int solver, const md5_skeleton *skeleton, md5_xform *pose,
                    const md5_chain_job *job)
 {
     if (solver == 1)
@@ -30,7 +30,7 @@ static float reach(int solver, const md5_skeleton *skeleton, md5_transform *pose
     if (solver == 3)
         return md5_dls(skeleton, pose, job);
     const md5_two_bone_job arm = {.tip = job->tip, .target = job->target, .weight = 1.0f};
-    (void)md5_two_bone(skeleton, pose, &arm); // in one step
+    (void)md5_solve_two_bone(skeleton, pose, &arm); // in one step
     return distance_to_target(skeleton, pose, job);
 }
 // end of lines
@@ -55,7 +55,7 @@ static void plot_distances(view_picture *picture, const md5_chain_job *job)
 {
     static const view_color colors[4] = {VIEW_DIM_LINE, VIEW_YELLOW, VIEW_GREEN, VIEW_VIOLET};
     const md5_skeleton *const skeleton = picture->scene->skeleton;
-    md5_transform *const pose = view_spare_pose(picture, 0);
+    md5_xform *const pose = view_spare_pose(picture, 0);
     const size_t size = skeleton->num_joints * sizeof *pose;
     view_add_plot(picture, "distance, powers of ten of a unit", "iterations",
                   (md5_vec2){0.0f, -5.0f}, (md5_vec2){MOST_ITERATIONS, 2.0f});
@@ -159,7 +159,7 @@ static md5_vec3 find_elbow_axis(const view_picture *picture, const md5_limb *arm
 }
 
 // How far a joint has turned from the bind pose about an axis, and away from it, in radians.
-static void measure_turn(const view_picture *picture, const md5_transform *pose, uint32_t joint,
+static void measure_turn(const view_picture *picture, const md5_xform *pose, uint32_t joint,
                          md5_vec3 axis, double *twist, double *swing)
 {
     const md5_quat rest = picture->scene->model->bind_local[joint].rotation;
@@ -201,7 +201,7 @@ static void show_limits(view_picture *picture)
                                    .limits = limited == 1 ? limits : NULL};
         const float distance =
             reach(view_choice(picture, 0) + 1, picture->scene->skeleton, figure->pose, &job);
-        view_add_cross(picture, md5_transform_point(figure->place, target), 3.0f, VIEW_RED);
+        view_add_cross(picture, md5_xform_point(figure->place, target), 3.0f, VIEW_RED);
         add_chain(picture, figure, arm.tip, 3, VIEW_YELLOW);
         view_add_label(picture, (md5_vec3){0.0f, y, 57.0f}, VIEW_PLAIN_TEXT,
                        limited == 1 ? "with limits" : "without");
@@ -246,11 +246,11 @@ const view_page view_page_limits = {
 // -- Several targets ------------------------------------------------------------------------
 
 // lines of goals
-static float reach_with_both(const md5_skeleton *skeleton, md5_transform *pose, md5_goal hands[2])
+static float reach_with_both(const md5_skeleton *skeleton, md5_xform *pose, md5_goal hands[2])
 {
     const md5_goals_job job = {
         .goals = hands, .num_goals = 2, .tolerance = 1e-3f, .iterations = 80, .weight = 1.0f};
-    return md5_reach_goals(skeleton, pose, &job); // one Jacobian for both
+    return md5_solve_goals(skeleton, pose, &job); // one Jacobian for both
 }
 // end of lines
 

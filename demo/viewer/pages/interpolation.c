@@ -13,7 +13,7 @@ static const char *interpolation_word(float value)
 }
 
 // lines of interpolation
-static void sample(const md5_binding *clip, int kind, md5_moment moment, md5_transform *pose)
+static void sample(const md5_binding *clip, int kind, md5_moment moment, md5_xform *pose)
 {
     const md5_root root = MD5_ROOT_IN_PLACE;
     if (kind == 0) // each frame holds until the next
@@ -35,7 +35,7 @@ static float angle_between(md5_quat a, md5_quat b)
 }
 
 // The largest angle between two poses' rotations.
-static float largest_angle(const md5_transform *a, const md5_transform *b, uint32_t count)
+static float largest_angle(const md5_xform *a, const md5_xform *b, uint32_t count)
 {
     float largest = 0.0f;
     for (uint32_t i = 0; i < count; i++)
@@ -46,7 +46,7 @@ static float largest_angle(const md5_transform *a, const md5_transform *b, uint3
 static md5_vec3 joint_at(view_picture *picture, const view_clip *clip, int kind, double time,
                          uint32_t joint)
 {
-    md5_transform *const pose = view_spare_pose(picture, 0);
+    md5_xform *const pose = view_spare_pose(picture, 0);
     sample(clip->binding, kind, md5_moment_at(clip->anim, time, MD5_WRAP_LOOP), pose);
     return md5_joint_in_model(picture->scene->skeleton, pose, joint).translation;
 }
@@ -99,8 +99,8 @@ static void show_interpolation(view_picture *picture)
     plot_hand(picture, clip, begin, span, hand, (md5_vec2){(float)time, place.z});
     view_add_cross(picture, place, 3.0f, VIEW_RED);
 
-    md5_transform *const exact = view_spare_pose(picture, 0), *const other =
-                                                                  view_spare_pose(picture, 1);
+    md5_xform *const exact = view_spare_pose(picture, 0), *const other =
+                                                              view_spare_pose(picture, 1);
     const uint32_t count = picture->scene->num_joints;
     const double degrees = 180.0 / 3.14159265358979324;
     sample(clip->binding, 1, moment, exact);
@@ -130,7 +130,7 @@ const view_page view_page_interpolation = {
 // lines of slerp
 static md5_quat slerp_or_nlerp(bool normalized, md5_quat from, md5_quat to, float t)
 {
-    return normalized ? md5_nlerp(from, to, t) : md5_slerp(from, to, t);
+    return normalized ? md5_quat_nlerp(from, to, t) : md5_quat_slerp(from, to, t);
 }
 // end of lines
 
@@ -147,7 +147,7 @@ static double largest_error(double angle)
 static void raise_arm(const view_picture *picture, view_figure *figure, md5_quat turn)
 {
     view_sample_clip(picture, "stand", 0.0, figure->pose);
-    const md5_transform change = {.rotation = turn, .translation = {NAN, NAN, NAN}};
+    const md5_xform change = {.rotation = turn, .translation = {NAN, NAN, NAN}};
     (void)md5_modify_joint(picture->scene->skeleton, figure->pose,
                            view_page_joint(picture, "upperarm_l"), MD5_JOINT_MODEL, change, 1.0f);
 }

@@ -37,14 +37,14 @@ static bool begin_playing(playing *p, md5_machine *machine)
         p->player = md5_create_player(machine, NULL, NULL);
     if (p->player == NULL)
         return false;
-    p->scratch = common_alloc(1, md5_player_scratch(machine));
+    p->scratch = common_alloc(1, md5_player_pose_scratch(machine));
     return true;
 }
 
 static void end_playing(playing *p)
 {
-    md5_free_player(p->player);
-    md5_free_machine(p->machine);
+    md5_destroy_player(p->player);
+    md5_destroy_machine(p->machine);
     free(p->scratch);
 }
 
@@ -103,11 +103,11 @@ static float smallest_range(const float places[STEPS_OF_GAIT + 1], int num_steps
 
 // The left foot over some seconds, forward and backward; returns the smallest step of a cycle.
 static float play_gait(view_picture *picture, playing *p, const char *name, view_color color,
-                       float gait, md5_transform *kept)
+                       float gait, md5_xform *kept)
 {
     const double length = 3.0, now = fmod(picture->time, length);
     const uint32_t foot = view_page_joint(picture, "foot_l");
-    md5_transform *const pose = view_spare_pose(picture, 0);
+    md5_xform *const pose = view_spare_pose(picture, 0);
     (void)md5_player_set(p->player, 0, gait);
     view_add_series(picture, name, color);
     float places[STEPS_OF_GAIT + 1];
@@ -246,7 +246,7 @@ static void draw_graph(view_picture *picture, const md5_machine *machine,
     }
 }
 
-static void play_gaits(view_picture *picture, playing *p, md5_transform *kept)
+static void play_gaits(view_picture *picture, playing *p, md5_xform *kept)
 {
     const double length = 8.0, now = fmod(picture->time, length);
     md5_layer_status shown = {.from = -1};

@@ -14,7 +14,7 @@ void view_begin_picture(view_picture *picture, const view_scene *scene, const fl
 {
     *picture = (view_picture){.scene = scene, .values = values, .time = time, .heat_joint = -1};
     const size_t joints = scene->num_joints > 0 ? scene->num_joints : 1;
-    md5_transform *const poses = common_alloc((VIEW_PAGE_FIGURES + SPARE) * joints, sizeof *poses);
+    md5_xform *const poses = common_alloc((VIEW_PAGE_FIGURES + SPARE) * joints, sizeof *poses);
     for (size_t i = 0; i < VIEW_PAGE_FIGURES; i++)
         picture->figures[i].pose = poses + i * joints;
     picture->lines = common_alloc(VIEW_PAGE_LINES, sizeof *picture->lines);
@@ -35,7 +35,7 @@ void view_free_kept(view_kept *kept)
     *kept = (view_kept){.baked = NULL};
 }
 
-md5_transform *view_spare_pose(view_picture *picture, uint32_t number)
+md5_xform *view_spare_pose(view_picture *picture, uint32_t number)
 {
     return picture->figures[0].pose
            + (VIEW_PAGE_FIGURES + number % SPARE) * (size_t)picture->scene->num_joints;
@@ -51,7 +51,7 @@ view_figure *view_add_figure(view_picture *picture, float x, float y)
     if (picture->num_figures < VIEW_PAGE_FIGURES)
         picture->num_figures++;
     figure->kind = VIEW_FIGURE_LIT;
-    figure->place = (md5_transform){.rotation = {.w = 1.0f}, .translation = {x, y, 0.0f}};
+    figure->place = (md5_xform){.rotation = {.w = 1.0f}, .translation = {x, y, 0.0f}};
     figure->tint = (md5_vec4){1.0f, 1.0f, 1.0f, 1.0f};
     memcpy(figure->pose, picture->scene->model->bind_local,
            picture->scene->num_joints * sizeof *figure->pose);
@@ -67,7 +67,7 @@ const view_clip *view_page_clip(const view_picture *picture, const char *name)
 }
 
 void view_sample_clip(const view_picture *picture, const char *name, double seconds,
-                      md5_transform *pose)
+                      md5_xform *pose)
 {
     const view_clip *const clip = view_page_clip(picture, name);
     if (clip == NULL) {
@@ -86,9 +86,8 @@ uint32_t view_page_joint(const view_picture *picture, const char *name)
 
 md5_vec3 view_joint_place(const view_picture *picture, const view_figure *figure, uint32_t joint)
 {
-    const md5_transform in_model =
-        md5_joint_in_model(picture->scene->skeleton, figure->pose, joint);
-    return md5_transform_point(figure->place, in_model.translation);
+    const md5_xform in_model = md5_joint_in_model(picture->scene->skeleton, figure->pose, joint);
+    return md5_xform_point(figure->place, in_model.translation);
 }
 
 int view_choice(const view_picture *picture, uint32_t slider)
@@ -197,12 +196,12 @@ void view_add_cross(view_picture *picture, md5_vec3 place, float size, view_colo
     add_axis(picture, place, (md5_vec3){0.0f, 0.0f, size}, color);
 }
 
-void view_add_frame(view_picture *picture, md5_transform transform, float size)
+void view_add_frame(view_picture *picture, md5_xform transform, float size)
 {
     static const view_color colors[3] = {VIEW_RED, VIEW_GREEN, VIEW_BLUE};
     for (int i = 0; i < 3; i++) {
         const md5_vec3 axis = {i == 0 ? size : 0.0f, i == 1 ? size : 0.0f, i == 2 ? size : 0.0f};
-        view_add_stroke(picture, transform.translation, md5_transform_point(transform, axis),
+        view_add_stroke(picture, transform.translation, md5_xform_point(transform, axis),
                         colors[i]);
     }
 }

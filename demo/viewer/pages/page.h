@@ -57,11 +57,11 @@ typedef enum view_figure_kind {
 // The page's character in a pose.
 typedef struct view_figure {
     view_figure_kind kind;
-    md5_transform *pose; // [num_joints] relative to the parent; initially the bind pose
-    md5_transform place; // model to world
-    md5_vec4 tint;       // linear colour that multiplies the textures
-    md5_moment moment;   // of baked figures and impostors
-    bool is_morphed;     // has weights of the scene's first morph targets
+    md5_xform *pose;   // [num_joints] relative to the parent; initially the bind pose
+    md5_xform place;   // model to world
+    md5_vec4 tint;     // linear colour that multiplies the textures
+    md5_moment moment; // of baked figures and impostors
+    bool is_morphed;   // has weights of the scene's first morph targets
     float morph_weights[VIEW_PAGE_TARGETS];
 } view_figure;
 
@@ -190,7 +190,7 @@ void view_add_stroke(view_picture *picture, md5_vec3 from, md5_vec3 to, view_col
 void view_add_cross(view_picture *picture, md5_vec3 place, float size, view_color color);
 
 // The three axes of a transform: red, green, blue.
-void view_add_frame(view_picture *picture, md5_transform transform, float size);
+void view_add_frame(view_picture *picture, md5_xform transform, float size);
 
 // Shows this box.
 void view_show_box(view_picture *picture, md5_vec3 low, md5_vec3 high);
@@ -200,7 +200,7 @@ const view_clip *view_page_clip(const view_picture *picture, const char *name);
 
 // Samples a clip in place at `seconds`, in a loop; the bind pose without the clip.
 void view_sample_clip(const view_picture *picture, const char *name, double seconds,
-                      md5_transform *pose);
+                      md5_xform *pose);
 
 // The index of a joint; 0 if there is none of that name.
 uint32_t view_page_joint(const view_picture *picture, const char *name);
@@ -209,7 +209,7 @@ uint32_t view_page_joint(const view_picture *picture, const char *name);
 md5_vec3 view_joint_place(const view_picture *picture, const view_figure *figure, uint32_t joint);
 
 // Memory for a pose, [num_joints], until view_end_picture(); there are eight, 0 to 7.
-md5_transform *view_spare_pose(view_picture *picture, uint32_t number);
+md5_xform *view_spare_pose(view_picture *picture, uint32_t number);
 
 // The number a slider shows, rounded: for choices.
 int view_choice(const view_picture *picture, uint32_t slider);

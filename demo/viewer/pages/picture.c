@@ -64,10 +64,8 @@ static void add_bones(const view_picture *picture, view_lines *lines)
             const int32_t parent = skeleton->joints[j].parent;
             if (parent >= 0)
                 view_add_line(
-                    lines,
-                    md5_transform_point(figure->place, md5_mat34_translation(joints[parent])),
-                    md5_transform_point(figure->place, md5_mat34_translation(joints[j])),
-                    0xF1F3F6C0u);
+                    lines, md5_xform_point(figure->place, md5_mat34_translation(joints[parent])),
+                    md5_xform_point(figure->place, md5_mat34_translation(joints[j])), 0xF1F3F6C0u);
         }
     }
     free(joints);

@@ -56,10 +56,9 @@ static void show_w(view_picture *picture)
     for (int which = 0; which < 2; which++) {
         const float y = which == 0 ? -34.0f : 34.0f;
         view_figure *const figure = view_add_figure(picture, 0.0f, y);
-        const md5_transform spin = {.rotation = which == 0 ? q : unit,
-                                    .translation = {0.0f, y, 30.0f}};
-        const md5_transform down = {.rotation = {.w = 1.0f}, .translation = {0.0f, 0.0f, -27.0f}};
-        figure->place = md5_transform_mul(spin, down);
+        const md5_xform spin = {.rotation = which == 0 ? q : unit, .translation = {0.0f, y, 30.0f}};
+        const md5_xform down = {.rotation = {.w = 1.0f}, .translation = {0.0f, 0.0f, -27.0f}};
+        figure->place = md5_xform_mul(spin, down);
         view_add_frame(picture, spin, 32.0f);
         view_add_label(picture, (md5_vec3){0.0f, y, 66.0f}, VIEW_PLAIN_TEXT,
                        which == 0 ? "x y z w" : "x y z of the text");
@@ -115,7 +114,7 @@ static void show_palette(view_picture *picture)
     const uint32_t count = picture->scene->num_joints,
                    finger = view_page_joint(picture, "finger_b_2_r"),
                    shoulder = view_page_joint(picture, "upperarm_r");
-    md5_transform *const wave = view_spare_pose(picture, 0);
+    md5_xform *const wave = view_spare_pose(picture, 0);
     view_sample_clip(picture, "wave", (double)picture->values[1], wave);
     for (int posed = 0; posed < 2; posed++) {
         const float y = posed == 0 ? -28.0f : 28.0f;
@@ -143,9 +142,9 @@ static void show_palette(view_picture *picture)
     }
     // The fingertip is carried from the bind pose to the pose by its joint's matrix.
     const md5_vec3 tip = md5_mat34_translation(model->bind[finger]);
-    const md5_vec3 at = md5_mat34_transform_point(palette[finger], tip);
+    const md5_vec3 at = md5_mat34_point(palette[finger], tip);
     const md5_vec3 from = md5_vec3_add(tip, picture->figures[0].place.translation);
-    const md5_vec3 to = md5_transform_point(figure->place, at);
+    const md5_vec3 to = md5_xform_point(figure->place, at);
     view_add_cross(picture, from, 2.0f, VIEW_RED);
     view_add_cross(picture, to, 2.0f, VIEW_RED);
     view_add_stroke(picture, from, to, VIEW_RED);
@@ -180,7 +179,7 @@ static void skin_both(const md5_mesh *mesh, const md5_mat34 *palette, uint32_t n
                       md5_dual_quat *dual, md5_vec3 *linear_positions, md5_vec3 *dual_positions)
 {
     md5_skin(mesh, palette, linear_positions, NULL, NULL);
-    md5_dual_palette(palette, num_joints, dual);
+    md5_build_dual_palette(palette, num_joints, dual);
     md5_skin_dual(mesh, dual, dual_positions, NULL, NULL);
 }
 // end of lines
@@ -208,16 +207,16 @@ static double waist_of(const md5_model *model, const md5_mesh *mesh, uint32_t jo
 }
 
 // A joint is turned about the vertical.
-static void twist(const view_picture *picture, const char *name, float degrees, md5_transform *pose)
+static void twist(const view_picture *picture, const char *name, float degrees, md5_xform *pose)
 {
     const uint32_t joint = view_page_joint(picture, name);
     const md5_quat turn =
         md5_quat_from_axis_angle((md5_vec3){0.0f, 0.0f, 1.0f}, degrees / 57.2957795f);
-    const md5_transform change = {.rotation = turn, .translation = {NAN, NAN, NAN}};
+    const md5_xform change = {.rotation = turn, .translation = {NAN, NAN, NAN}};
     (void)md5_modify_joint(picture->scene->skeleton, pose, joint, MD5_JOINT_MODEL, change, 1.0f);
 }
 
-static void measure_skins(view_picture *picture, const md5_transform *pose)
+static void measure_skins(view_picture *picture, const md5_xform *pose)
 {
     const md5_model *const model = picture->scene->model;
     const uint32_t count = picture->scene->num_joints, spine = view_page_joint(picture, "spine_2");

@@ -39,14 +39,14 @@ static void walk_on(const md5_walk_desc *desc, md5_walk *walk, float speed, floa
                     float turn, double seconds)
 {
     const md5_vec3 velocity = {speed * cosf(direction), speed * sinf(direction), 0.0f};
-    md5_advance_walk(desc, walk, velocity, turn, seconds);
+    md5_walk_advance(desc, walk, velocity, turn, seconds);
 }
 
-static void pose_walker(const md5_walk_desc *desc, const md5_walk *walk, md5_transform *pose,
-                        md5_transform *place)
+static void pose_walker(const md5_walk_desc *desc, const md5_walk *walk, md5_xform *pose,
+                        md5_xform *place)
 {
     *place = md5_walk_placement(walk);
-    md5_pose_walk(desc, walk, pose);
+    md5_walk_pose(desc, walk, pose);
 }
 // end of lines
 
@@ -72,13 +72,12 @@ static void watch_steps(const md5_walk *before, const md5_walk *after, walked *s
 static void watch_ankles(view_picture *picture, const md5_walk_desc *desc, const md5_walk *walk,
                          walked *seen)
 {
-    md5_transform *const pose = view_spare_pose(picture, 1), place;
+    md5_xform *const pose = view_spare_pose(picture, 1), place;
     memcpy(pose, picture->scene->model->bind_local, picture->scene->num_joints * sizeof *pose);
     pose_walker(desc, walk, pose, &place);
     for (uint32_t i = 0; i < walk->num_legs; i++) {
-        const md5_transform ankle =
-            md5_joint_in_model(desc->skeleton, pose, desc->legs[i].limb.tip);
-        const md5_vec3 at = md5_transform_point(place, ankle.translation);
+        const md5_xform ankle = md5_joint_in_model(desc->skeleton, pose, desc->legs[i].limb.tip);
+        const md5_vec3 at = md5_xform_point(place, ankle.translation);
         const bool stands = !walk->feet[i].is_stepping;
         if (stands && !seen->stood[i])
             seen->stands[i] = at;
@@ -200,7 +199,7 @@ static void show_walk(view_picture *picture)
     md5_walk walk;
     walked seen = {.num_prints = 0};
     view_figure *const figure = view_add_figure(picture, 0.0f, 0.0f);
-    (void)md5_begin_walk(&desc, figure->pose, figure->place, &walk);
+    (void)md5_walk_begin(&desc, figure->pose, figure->place, &walk);
     begin_plot(picture, legs.num_legs);
     simulate(picture, &desc, fmod(fmax(picture->time, 0.0), span), &walk, &seen);
     pose_walker(&desc, &walk, figure->pose, &figure->place);
@@ -212,9 +211,9 @@ static void show_walk(view_picture *picture)
     view_show_box(picture, (md5_vec3){at.x - 34.0f, at.y - 34.0f, at.z - 6.0f},
                   (md5_vec3){at.x + 34.0f, at.y + 34.0f, at.z + 32.0f});
     picture->has_no_floor = true;
-    md5_transform *const again = view_spare_pose(picture, 0);
+    md5_xform *const again = view_spare_pose(picture, 0);
     memcpy(again, scene->model->bind_local, scene->num_joints * sizeof *again);
-    view_add_fact(picture, "legs that reach", (double)md5_pose_walk(&desc, &walk, again), "");
+    view_add_fact(picture, "legs that reach", (double)md5_walk_pose(&desc, &walk, again), "");
     view_add_fact(picture, "feet placed", (double)seen.num_prints, "");
     view_add_fact(picture, "a standing ankle moved", seen.slid, "units in 4 s");
     view_add_fact(picture, "a step takes", (double)walk.seconds, "s");

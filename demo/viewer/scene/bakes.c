@@ -64,7 +64,7 @@ static md5_moment moment_after(const md5_anim *anim, uint32_t frame, uint32_t st
 
 // In the middle between baked frames.
 static float measure(const md5_binding *clip, const md5_baked *baked, uint32_t rate,
-                     md5_transform *pose, md5_mat34 *joints, md5_mat34 *palette)
+                     md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette)
 {
     float largest = 0.0f;
     for (uint32_t i = 0; i + 1 < baked->num_frames; i++) {
@@ -81,7 +81,7 @@ static void bake_clip(kind_baking *work, uint32_t index)
     const md5_binding *const clip = work->source->clips[index];
     const uint32_t num_joints = clip->model->skeleton.num_joints, rate = work->rates[index];
     const uint32_t num_frames = (uint32_t)count_frames(clip->anim, rate);
-    md5_transform *const pose = common_alloc(num_joints, sizeof *pose);
+    md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
     md5_mat34 *const joints = common_alloc(num_joints, sizeof *joints);
     md5_mat34 *const palettes = common_alloc((size_t)num_frames * num_joints, sizeof *palettes);
     for (uint32_t i = 0; i < num_frames; i++) {
@@ -90,7 +90,7 @@ static void bake_clip(kind_baking *work, uint32_t index)
                          palettes + (size_t)i * num_joints);
     }
     work->baked[index] =
-        md5_create_baked(clip->model, palettes, num_frames, NULL, &work->failure[index]);
+        md5_make_baked(clip->model, palettes, num_frames, NULL, &work->failure[index]);
     if (work->baked[index] != NULL)
         work->errors[index] = measure(clip, work->baked[index], rate, pose, joints, palettes);
     free(pose);
@@ -108,10 +108,10 @@ static void bake_part(void *user, uint32_t worker, size_t begin, size_t end)
 }
 
 // Bakes the clips that are not baked yet.
-static bool bake(kind_baking *work, const md5_jobs *threads, md5_error *error)
+static bool bake(kind_baking *work, const md5_threads *threads, md5_error *error)
 {
     const uint32_t count = work->source->num_clips;
-    md5_run_jobs(threads, count, bake_part, work);
+    md5_threads_run(threads, count, bake_part, work);
     for (uint32_t i = 0; i < count; i++)
         if (work->baked[i] == NULL) {
             *error = work->failure[i];
@@ -165,7 +165,7 @@ static bool upload(view_bakes *bakes, const kind_baking *work, const view_loader
     return true;
 }
 
-static bool make(view_bakes *bakes, kind_baking *work, const md5_jobs *threads,
+static bool make(view_bakes *bakes, kind_baking *work, const md5_threads *threads,
                  const view_loader *loader, md5_error *error)
 {
     if (!bake(work, threads, error))
@@ -174,7 +174,7 @@ static bool make(view_bakes *bakes, kind_baking *work, const md5_jobs *threads,
     return bake(work, threads, error) && upload(bakes, work, loader, error);
 }
 
-void view_make_bakes(view_bakes *bakes, const view_bake_source *source, const md5_jobs *threads,
+void view_make_bakes(view_bakes *bakes, const view_bake_source *source, const md5_threads *threads,
                      const view_loader *loader)
 {
     const uint32_t count = source->num_clips;

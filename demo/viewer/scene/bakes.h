@@ -38,7 +38,7 @@ typedef struct view_bake_source {
 
 // Bakes and uploads the clips. If they take more than the memory, or if the device refuses them,
 // logs a warning and leaves `bakes` zero: the kind stays skinned. Free it in both cases.
-void view_make_bakes(view_bakes *bakes, const view_bake_source *source, const md5_jobs *threads,
+void view_make_bakes(view_bakes *bakes, const view_bake_source *source, const md5_threads *threads,
                      const view_loader *loader);
 void view_free_bakes(view_bakes *bakes, md5gl_renderer *renderer); // a zeroed one is allowed
 

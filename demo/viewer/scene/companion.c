@@ -17,7 +17,7 @@ static void free_companion(view_companion *companion, md5gl_renderer *renderer)
         view_free_textures(companion->textures, renderer);
     if (companion->drawn != NULL)
         md5gl_destroy_model(renderer, companion->drawn);
-    md5_free_retarget(companion->retarget);
+    md5_destroy_retarget(companion->retarget);
     free(companion->textures);
     free(companion->scratch);
     free(companion->pose);
@@ -146,7 +146,7 @@ bool view_load_guest(view_companion *guest, view_scene *scene, const view_loader
     if (!load_machine(guest, path, loader))
         return false;
     const float reach = view_size(scene->model->bounds);
-    guest->machine->start = (md5_transform){
+    guest->machine->start = (md5_xform){
         .rotation = {.z = 0.70710678f, .w = 0.70710678f},
         .translation = {0.3f * reach, -3.79f * reach, 0.0f},
     };

@@ -30,7 +30,7 @@ typedef struct view_compare {
     uint32_t num_joints;          // of the scene
     int32_t *same;                // [num_joints] the joint of `model` of the same name, or -1
     uint32_t num_same;            // joints that both have
-    md5_transform *pose;          // [joints of `model`]
+    md5_xform *pose;              // [joints of `model`]
     md5_mat34 *joints;            // [joints of `model`] model space
     md5_mat34 *scene_joints;      // [num_joints] model space, without turns and placement
     view_difference *differences; // [num_same] the largest distance first

@@ -143,7 +143,7 @@ static void begin_gazes(md5_player *player, const md5_machine_desc *desc, uint32
     for (uint32_t i = 0; i < desc->num_modifiers; i++) {
         md5_gaze *const gaze = md5_player_gaze(player, i);
         if (gaze != NULL)
-            md5_begin_gaze(member, gaze);
+            md5_gaze_begin(member, gaze);
     }
 }
 
@@ -172,7 +172,7 @@ static void make_scratch(view_crowd *crowd)
         if (kind->machine == NULL)
             job.binding = kind->clips[0];
         const size_t size = kind->machine != NULL
-                                ? md5_player_scratch(kind->machine) + view_pose_size(kind)
+                                ? md5_player_pose_scratch(kind->machine) + view_pose_size(kind)
                                 : md5_pose_batch_scratch(&job, 1, NULL);
         const size_t num_joints = kind->model->skeleton.num_joints;
         crowd->scratch_size = larger(crowd->scratch_size, (size / LINE + 2) * LINE);
@@ -301,7 +301,7 @@ bool view_make_crowd(view_crowd *crowd, const view_kind_source *first, const cha
 void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer)
 {
     for (uint32_t i = 0; i < crowd->count; i++)
-        md5_free_player(crowd->players[i]);
+        md5_destroy_player(crowd->players[i]);
     // In reverse: retargeted clips refer to the first kind.
     for (uint32_t k = crowd->num_kinds; k-- > 0;)
         view_free_kind(&crowd->kinds[k], renderer);

@@ -16,8 +16,8 @@ struct view_sight;
 
 // A character.
 typedef struct view_member {
-    md5_transform place; // in the world
-    double next_choice;  // when it changes its behaviour
+    md5_xform place;    // in the world
+    double next_choice; // when it changes its behaviour
     uint64_t random;
     float wanted_speed;
     float waited;      // seconds since its last update
@@ -66,7 +66,7 @@ typedef struct view_crowd {
     size_t scratch_size;
     md5_mat34 *buffers; // `buffer_size` matrices for each worker
     size_t buffer_size;
-    const md5_jobs *threads;
+    const md5_threads *threads;
     bool levels;           // draws small members reduced, baked or as impostors
     bool reduces;          // with `levels`: small members and shadow casters have fewer triangles
     bool culls;            // skips members that are not visible

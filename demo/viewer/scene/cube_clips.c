@@ -30,9 +30,9 @@ typedef struct cube_track {
 typedef struct cube_player {
     const md5_cube_part *part; // whose animations it plays
     uint32_t num_rows, num_masks;
-    uint32_t *masks;         // [joints of the part]
-    md5_transform *pose;     // [joints of the part]
-    md5_transform *adjusted; // [joints of the part]
+    uint32_t *masks;     // [joints of the part]
+    md5_xform *pose;     // [joints of the part]
+    md5_xform *adjusted; // [joints of the part]
     cube_track tracks[MOST_MASKS];
 } cube_player;
 
@@ -42,7 +42,7 @@ typedef struct cube_band {
     cube_player *players; // [num_parts]
     cube_file *files;
     uint32_t num_files;
-    md5_transform *pose; // [joints of the model]
+    md5_xform *pose; // [joints of the model]
     view_log *log;
 } cube_band;
 
@@ -160,9 +160,9 @@ static cube_track find_track(cube_band *band, uint32_t part, uint32_t mask, cons
 {
     const md5_cube_part *const of = band->players[part].part;
     cube_track track = {NULL, NULL, 0, 0};
-    int32_t row = md5_cube_find_anim(of, mask, name);
+    int32_t row = md5_find_cube2_anim(of, mask, name);
     if (row < 0)
-        row = md5_cube_find_anim(of, mask, "idle"); // what the engines play beside others
+        row = md5_find_cube2_anim(of, mask, "idle"); // what the engines play beside others
     if (row < 0 || row >= MOST_ROWS)
         return track;
     const cube_file *const file = &band->files[find_file(band, part, of->anims[row].file)];
@@ -170,7 +170,7 @@ static cube_track find_track(cube_band *band, uint32_t part, uint32_t mask, cons
         return track;
     track.row = &of->anims[row];
     track.file = file;
-    md5_cube_range(track.row, file->anim->num_frames, &track.first, &track.count);
+    md5_cube2_anim_range(track.row, file->anim->num_frames, &track.first, &track.count);
     return track;
 }
 
@@ -201,8 +201,8 @@ static md5_moment moment_of(const cube_track *track, double time)
     const double frames = fmod(time * (double)track->row->frame_rate, track->count);
     const uint32_t whole = (uint32_t)frames < track->count ? (uint32_t)frames : 0;
     const uint32_t next = whole + 1 < track->count ? whole + 1 : 0;
-    return md5_moment_of_frames(track->file->anim, track->first + whole, track->first + next,
-                                (float)(frames - floor(frames)));
+    return md5_moment_from_frames(track->file->anim, track->first + whole, track->first + next,
+                                  (float)(frames - floor(frames)));
 }
 
 // Writes a part's pose: each joint as its mask plays.
@@ -218,7 +218,7 @@ static void pose_part(const cube_band *band, uint32_t part, double time)
             continue;
         const md5_moment moment = moment_of(track, time);
         md5_sample(track->file->binding, &moment, MD5_ROOT_FILE, player->adjusted);
-        md5_cube_adjust_pose(player->part, track->row, &model->skeleton, player->adjusted);
+        md5_cube2_adjust_pose(player->part, track->row, &model->skeleton, player->adjusted);
         for (uint32_t i = 0; i < num_joints; i++)
             if (player->masks[i] == m)
                 player->pose[i] = player->adjusted[i];
@@ -237,7 +237,7 @@ static void pitch_part(const cube_band *band, uint32_t part)
         const int32_t joint = md5_find_joint(&of->model->skeleton, pitch->joint);
         if (angle == 0.0f || joint < 0)
             continue;
-        const md5_transform change = {
+        const md5_xform change = {
             .rotation = md5_quat_from_axis_angle(forward, -angle * 0.01745329252f),
             .translation = {NAN, NAN, NAN},
         };
@@ -246,7 +246,7 @@ static void pitch_part(const cube_band *band, uint32_t part)
     }
 }
 
-static md5_transform scaled(md5_transform transform, float scale)
+static md5_xform scaled(md5_xform transform, float scale)
 {
     transform.translation = md5_vec3_scale(transform.translation, scale);
     return transform;
@@ -261,13 +261,13 @@ static void pose_all(const cube_band *band, double time)
             pose_part(band, p, time);
     for (uint32_t i = 0; i < joined->num_joints; i++) {
         const view_cube_joint *const joint = &joined->joints[i];
-        md5_transform local = joint->bind_local;
+        md5_xform local = joint->bind_local;
         const view_cube_part *const part =
             joint->part < joined->cube->num_parts ? &joined->parts[joint->part] : NULL;
         if (part != NULL && part->model != NULL) {
             local = band->players[joint->part].pose[joint->in_part];
             if (part->model->skeleton.joints[joint->in_part].parent < 0)
-                local = md5_transform_mul(part->offset, local);
+                local = md5_xform_mul(part->offset, local);
         }
         band->pose[i] = scaled(local, joined->cube->scale);
     }
@@ -278,7 +278,7 @@ static void pose_all(const cube_band *band, double time)
 
 // -- Text -----------------------------------------------------------------------------------------
 
-static void say_pose(view_words *words, const md5_transform *pose, uint32_t num_joints,
+static void say_pose(view_words *words, const md5_xform *pose, uint32_t num_joints,
                      const char *form)
 {
     for (uint32_t i = 0; i < num_joints; i++) {

@@ -48,7 +48,7 @@ static char *copy_path(const md5_cube_image *image)
 view_look view_cube_look(const md5_cube *cube, const md5_cube_part *part, const char *mesh)
 {
     md5_cube_skin skin;
-    md5_cube_find_skin(part, mesh, &skin);
+    md5_build_cube2_look(part, mesh, &skin);
     return (view_look){
         .diffuse = copy_path(&skin.texture),
         .normals = copy_path(&skin.normal_map),

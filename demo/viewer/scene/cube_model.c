@@ -27,14 +27,14 @@ void view_free_cube_model(view_cube_model *joined)
 
 // The engines turn a model about z, x and -y, in this order from the outside, and then move it in
 // its own space. In id's axes, where y is mirrored, the angles about z and x change their signs.
-static md5_transform placement(const md5_cube *cube)
+static md5_xform placement(const md5_cube *cube)
 {
     const md5_vec3 x = {1.0f, 0.0f, 0.0f}, y = {0.0f, 1.0f, 0.0f}, z = {0.0f, 0.0f, 1.0f};
     const md5_quat yaw = md5_quat_from_axis_angle(z, -cube->yaw * DEGREE);
     const md5_quat pitch = md5_quat_from_axis_angle(x, -cube->pitch * DEGREE);
     const md5_quat roll = md5_quat_from_axis_angle(y, -cube->roll * DEGREE);
     const md5_quat turned = md5_quat_mul(md5_quat_mul(yaw, pitch), roll);
-    return (md5_transform){
+    return (md5_xform){
         .rotation = turned,
         .translation = md5_quat_rotate(turned, cube->translation),
     };
@@ -106,9 +106,9 @@ static bool attach(view_cube_model *joined, uint32_t index, const char *path, vi
                   (unsigned)index, link->tag, (unsigned)link->parent);
         return false;
     }
-    const md5_transform moved = {.rotation = {.w = 1.0f}, .translation = link->translation};
+    const md5_xform moved = {.rotation = {.w = 1.0f}, .translation = link->translation};
     part->parent = (int32_t)parent->joints[joint];
-    part->offset = md5_transform_mul(tag->transform, moved);
+    part->offset = md5_xform_mul(tag->transform, moved);
     return true;
 }
 
@@ -127,13 +127,13 @@ static uint32_t add_joint(view_cube_model *joined, uint32_t part, uint32_t in_pa
     const view_cube_part *const of = &joined->parts[part];
     const md5_skeleton *const skeleton = &of->model->skeleton;
     const md5_joint *const joint = &skeleton->joints[in_part];
-    const md5_transform local = of->model->bind_local[in_part];
+    const md5_xform local = of->model->bind_local[in_part];
     view_cube_joint added = {.part = part, .in_part = in_part};
     added.name =
         part == 0 ? common_copy(joint->name) : common_format("%u/%s", (unsigned)part, joint->name);
     added.parent = joint->parent < 0 ? of->parent : (int32_t)of->joints[joint->parent];
-    added.bind_local = joint->parent < 0 ? md5_transform_mul(of->offset, local) : local;
-    added.bind = md5_transform_mul(joined->joints[added.parent].bind, added.bind_local);
+    added.bind_local = joint->parent < 0 ? md5_xform_mul(of->offset, local) : local;
+    added.bind = md5_xform_mul(joined->joints[added.parent].bind, added.bind_local);
     joined->joints[joined->num_joints] = added;
     return joined->num_joints++;
 }
@@ -191,7 +191,7 @@ static void say_joints(view_words *words, const view_cube_model *joined)
     view_say(words, "joints {\n");
     for (uint32_t i = 0; i < joined->num_joints; i++) {
         const view_cube_joint *const joint = &joined->joints[i];
-        md5_transform bind = joint->bind;
+        md5_xform bind = joint->bind;
         bind.translation = md5_vec3_scale(bind.translation, joined->cube->scale);
         view_say_joint(words, joint->name, joint->parent, bind);
     }

@@ -17,9 +17,9 @@ static md5_deform_view seen_from(const md5_deform_view *view, const md5_mat34 *p
 {
     const md5_mat34 back = md5_mat34_inverse(*placement);
     return (md5_deform_view){
-        .eye = md5_mat34_transform_point(back, view->eye),
-        .left = md5_vec3_normalize(md5_mat34_transform_direction(back, view->left), view->left),
-        .up = md5_vec3_normalize(md5_mat34_transform_direction(back, view->up), view->up),
+        .eye = md5_mat34_point(back, view->eye),
+        .left = md5_vec3_normalize(md5_mat34_direction(back, view->left), view->left),
+        .up = md5_vec3_normalize(md5_mat34_direction(back, view->up), view->up),
     };
 }
 

@@ -111,7 +111,7 @@ static bool upload_levels(view_details *details, const view_detail_source *sourc
 }
 
 void view_make_details(view_details *details, const view_detail_source *source,
-                       const md5_jobs *threads, const view_loader *loader)
+                       const md5_threads *threads, const view_loader *loader)
 {
     reduction work = {.source = source->model};
     work.meshes = common_alloc(source->model->num_meshes, sizeof *work.meshes);
@@ -121,7 +121,7 @@ void view_make_details(view_details *details, const view_detail_source *source,
         details->levels[i + 1].pixels = source->pixels / larger;
         work.errors[i] = most_pixels * 2.0f * source->radius * larger / source->pixels;
     }
-    md5_run_jobs(threads, source->model->num_meshes, reduce_part, &work);
+    md5_threads_run(threads, source->model->num_meshes, reduce_part, &work);
     for (uint32_t i = 0; i < VIEW_NUM_DETAILS; i++)
         details->levels[i + 1].model = make_model(&work, i);
     free(work.meshes);

@@ -45,7 +45,7 @@ typedef struct view_detail_source {
 // Makes and uploads the models. The surface of each moves by less than a pixel. If the
 // device refuses them, logs a warning and leaves `details` zero. Free it in both cases.
 void view_make_details(view_details *details, const view_detail_source *source,
-                       const md5_jobs *threads, const view_loader *loader);
+                       const md5_threads *threads, const view_loader *loader);
 void view_free_details(view_details *details, md5gl_renderer *renderer); // a zeroed one is allowed
 
 // Shows or hides a mesh of all levels but the kind's own model.

@@ -12,19 +12,19 @@ static void add_part(view_entity *of, const md5_entity_part *hung, uint32_t abov
     view_entity_part part = {.entity = hung->entity, .hung = hung, .above = above};
     const view_entity_part *const last = &of->parts[of->num_parts - 1];
     part.first_joint = last->first_joint + last->entity->model->skeleton.num_joints;
-    const md5_transform place = md5_part_placement(hung, body->entity->model->bind);
-    part.bind = md5_mat34_mul(body->bind, md5_mat34_from_transform(place));
+    const md5_xform place = md5_entity_part_placement(hung, body->entity->model->bind);
+    part.bind = md5_mat34_mul(body->bind, md5_mat34_from_xform(place));
     of->parts = common_realloc(of->parts, of->num_parts + 1, sizeof *of->parts);
     of->parts[of->num_parts++] = part;
 }
 
 void view_take_entity(view_entity *of, md5_entity *entity, const char *skin)
 {
-    const md5_transform place = {.translation = entity->model_offset, .rotation = {.w = 1.0f}};
+    const md5_xform place = {.translation = entity->model_offset, .rotation = {.w = 1.0f}};
     *of = (view_entity){.entity = entity, .num_parts = 1};
     of->skin = skin != NULL ? common_copy(skin) : NULL;
     of->parts = common_alloc(1, sizeof *of->parts);
-    of->parts[0] = (view_entity_part){.entity = entity, .bind = md5_mat34_from_transform(place)};
+    of->parts[0] = (view_entity_part){.entity = entity, .bind = md5_mat34_from_xform(place)};
     // Those that are added are looked at in their turn.
     for (uint32_t i = 0; i < of->num_parts; i++) {
         const md5_entity *const with_parts = of->parts[i].entity;
@@ -36,7 +36,7 @@ void view_take_entity(view_entity *of, md5_entity *entity, const char *skin)
 void view_free_entity(view_entity *of)
 {
     for (uint32_t i = 0; i < of->num_parts; i++)
-        md5_free_actor(of->parts[i].actor);
+        md5_destroy_actor(of->parts[i].actor);
     free(of->clips);
     free(of->anims);
     free(of->paced);
@@ -64,8 +64,7 @@ static void say_joints(view_words *words, const view_entity *of, uint32_t number
     const md5_model *const model = part->entity->model;
     for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
         const char *const name = model->skeleton.joints[i].name;
-        const md5_transform bind =
-            md5_transform_from_mat34(md5_mat34_mul(part->bind, model->bind[i]));
+        const md5_xform bind = md5_xform_from_mat34(md5_mat34_mul(part->bind, model->bind[i]));
         char *const unique = number > 0 ? common_format("%u:%s", (unsigned)number, name) : NULL;
         view_say_joint(words, number > 0 ? unique : name, parent_of(of, part, i), bind);
         free(unique);
@@ -77,9 +76,9 @@ static const char *material_of(const view_entity *of, md5_game *game, const md5_
                                uint32_t mesh)
 {
     const char *const own = entity->model->meshes[mesh].shader;
-    const md5_game_skin *const skin =
-        of->skin != NULL ? md5_game_find_skin(game, of->skin, NULL) : NULL;
-    const char *const other = skin != NULL ? md5_skin_material(game, skin, own) : own;
+    const md5_skin_def *const skin =
+        of->skin != NULL ? md5_game_skin_def(game, of->skin, NULL) : NULL;
+    const char *const other = skin != NULL ? md5_skin_def_material(game, skin, own) : own;
     return other != own ? other : entity->materials[mesh];
 }
 

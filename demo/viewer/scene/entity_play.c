@@ -23,7 +23,7 @@ bool view_has_channel(const view_entity *of, md5_channel channel)
 
 void view_describe_command(const md5_frame_command *command, char *text, size_t size)
 {
-    const char *const word = md5_frame_word(command->code);
+    const char *const word = md5_frame_code_name(command->code);
     (void)snprintf(text, size, "%s%s%.60s", word != NULL ? word : "",
                    command->text[0] != '\0' ? " " : "", command->text);
 }
@@ -35,7 +35,7 @@ static void appear(view_entity *of, view_entity_part *part)
 {
     const view_entity_part *const above = &of->parts[part->above];
     const bool is_head = part->hung != NULL && strcmp(part->hung->key, "def_head") == 0;
-    md5_actor_appear(part->actor, is_head ? above->entity : part->entity);
+    md5_actor_spawn(part->actor, is_head ? above->entity : part->entity);
     md5_actor_save(part->actor, part->fresh);
 }
 
@@ -231,8 +231,7 @@ void view_run_entity(view_entity *of, double time)
 
 // -- Pose -----------------------------------------------------------------------------------
 
-static void pose_part(view_entity *of, view_entity_part *part, md5_transform *pose,
-                      md5_mat34 *joints)
+static void pose_part(view_entity *of, view_entity_part *part, md5_xform *pose, md5_mat34 *joints)
 {
     const view_entity_part *const above = &of->parts[part->above];
     const uint32_t first = part->first_joint, below = above->first_joint;
@@ -242,14 +241,14 @@ static void pose_part(view_entity *of, view_entity_part *part, md5_transform *po
         return;
     }
     md5_actor_pose(part->actor, pose + first, NULL, NULL);
-    md5_copy_part_joints(part->hung, pose + below, joints + below, pose + first);
+    md5_entity_part_copy_joints(part->hung, pose + below, joints + below, pose + first);
     md5_local_to_model(&part->entity->model->skeleton, pose + first, joints + first);
-    const md5_transform place = md5_part_placement(part->hung, joints + below);
-    part->placed = md5_mat34_mul(above->placed, md5_mat34_from_transform(place));
+    const md5_xform place = md5_entity_part_placement(part->hung, joints + below);
+    part->placed = md5_mat34_mul(above->placed, md5_mat34_from_xform(place));
 }
 
 // Joints of a part, from its own model space into that of the body.
-static void place_part(const view_entity *of, const view_entity_part *part, md5_transform *pose,
+static void place_part(const view_entity *of, const view_entity_part *part, md5_xform *pose,
                        md5_mat34 *joints)
 {
     const md5_skeleton *const skeleton = &part->entity->model->skeleton;
@@ -263,13 +262,13 @@ static void place_part(const view_entity *of, const view_entity_part *part, md5_
             const uint32_t parent = of->parts[part->above].first_joint + part->hung->joint;
             local = md5_mat34_mul(md5_mat34_inverse(joints[parent]), local);
         }
-        pose[joint] = md5_transform_from_mat34(local);
+        pose[joint] = md5_xform_from_mat34(local);
     }
 }
 
-void view_pose_entity(view_entity *of, bool in_place, md5_transform *pose, md5_mat34 *joints)
+void view_pose_entity(view_entity *of, bool in_place, md5_xform *pose, md5_mat34 *joints)
 {
-    md5_actor_remove_motion(of->parts[0].actor, in_place);
+    md5_actor_set_in_place(of->parts[0].actor, in_place);
     for (uint32_t i = 0; i < of->num_parts; i++)
         pose_part(of, &of->parts[i], pose, joints);
     for (uint32_t i = 0; i < of->num_parts; i++) // parents are placed first

@@ -26,7 +26,7 @@ void view_run_entity(view_entity *of, double time);
 
 // Writes the pose of the joined model: pose[its joints], relative to parents, and joints, in model
 // space. `in_place`: without the motion of the root.
-void view_pose_entity(view_entity *of, bool in_place, md5_transform *pose, md5_mat34 *joints);
+void view_pose_entity(view_entity *of, bool in_place, md5_xform *pose, md5_mat34 *joints);
 
 // "torso", ...
 const char *view_channel_name(md5_channel channel);

@@ -36,7 +36,7 @@ bool view_read_game_image(md5_game *game, const md5_image_program *program, view
 {
     md5_error error;
     const md5_image_opts opts = {.decoder = view_game_decoder(), .keep_size = true};
-    md5_image *const made = md5_game_load_image(game, program, &opts, &error);
+    md5_image *const made = md5_load_image(game, program, &opts, &error);
     if (made == NULL)
         return view_image_fail(fault, "%.190s", error.message);
     const size_t size = (size_t)made->width * made->height * 4;

@@ -93,7 +93,7 @@ static bool load_entity(view_scene *scene, const view_address *address, view_log
     md5_error error;
     view_library *const library = scene->library;
     library->log = log;
-    md5_entity *const entity = md5_game_entity(library->game, address->name, NULL, &error);
+    md5_entity *const entity = md5_load_entity(library->game, address->name, NULL, &error);
     library->log = NULL;
     if (entity == NULL && error.line > 0)
         view_log_error(log, &error);

@@ -96,7 +96,7 @@ static md5_bounds measure_clips(const view_kind *kind)
 {
     enum { MOST_FRAMES = 32 };
     const uint32_t num_joints = kind->model->skeleton.num_joints;
-    md5_transform *const pose = common_alloc(num_joints, sizeof *pose);
+    md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
     md5_mat34 *const joints = common_alloc(num_joints, sizeof *joints);
     md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
     md5_bounds bounds = kind->model->bounds;
@@ -204,7 +204,7 @@ void view_free_kind(view_kind *kind, md5gl_renderer *renderer)
 
 size_t view_pose_size(const view_kind *kind)
 {
-    return kind->model->skeleton.num_joints * sizeof(md5_transform);
+    return kind->model->skeleton.num_joints * sizeof(md5_xform);
 }
 
 // -- Visibility -----------------------------------------------------------------------------

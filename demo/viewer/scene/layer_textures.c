@@ -29,7 +29,7 @@ static md5gl_wrap wrap_of(md5_image_repeat repeat)
 static md5_image *load_picture(md5_game *game, const md5_image_program *program, md5_error *error)
 {
     const md5_image_opts opts = {.decoder = view_game_decoder(), .keep_size = true};
-    return md5_game_load_image(game, program, &opts, error);
+    return md5_load_image(game, program, &opts, error);
 }
 
 static md5gl_texture upload_flat(md5gl_renderer *renderer, md5_game *game, const md5_stage *stage,

@@ -172,7 +172,7 @@ static void load_stages(view_layers *layers, md5gl_renderer *renderer, md5_game 
         }
         layered->textures[i] = view_load_layer(&layers->textures, renderer, game, stage, true, log);
         if (layered->textures[i] == 0 && is_opaque && is_replaced && stage->cube == MD5_IMAGE_2D)
-            layered->textures[i] = md5gl_checker(renderer);
+            layered->textures[i] = md5gl_checker_texture(renderer);
     }
 }
 
@@ -434,7 +434,7 @@ static void evaluate(view_layered *layered, const md5_material_input *input, md5
             layered->stages[list->num_stages++] = stage_of(layered, stage, layered->textures[i]);
     }
     // A lit decal is lifted off what is below it; further lit layers are drawn over a lit base;
-    // md5gl_draw_posed() shows front sides.
+    // md5gl_draw_model() shows front sides.
     view_choose_lit_layers(&layered->lit, material, registers);
     if (layered->lit.num_shown > 1) {
         list->lit_layers = layered->lit.shown + 1;
@@ -444,7 +444,7 @@ static void evaluate(view_layered *layered, const md5_material_input *input, md5
         material->has_polygon_offset || list->num_lit_layers > 0 || list->cull == MD5GL_CULL_FRONT;
     is_cut = is_cut || (is_lifted && material->coverage != MD5_COVERAGE_TRANSLUCENT);
     choose_base(layered, is_on, is_cut, list);
-    // What md5gl_draw_posed() draws is not offset, and it is cut out already.
+    // What md5gl_draw_model() draws is not offset, and it is cut out already.
     const bool over_lit = !(layered->flags & MD5GL_STAGED);
     for (uint32_t i = 0; i < list->num_stages && over_lit; i++)
         layered->stages[i].is_tested = false;

@@ -92,9 +92,8 @@ static void find_pistons(view_legs *legs, const view_scene *scene)
         view_piston *const piston = &legs->pistons[legs->num_pistons++];
         *piston = (view_piston){.joints = {(uint32_t)cylinder, (uint32_t)rod}};
         for (int end = 0; end < 2; end++)
-            piston->forward[end] =
-                md5_mat34_transform_point(scene->model->inverse_bind[piston->joints[end]],
-                                          bind_place(scene, piston->joints[1 - end]));
+            piston->forward[end] = md5_mat34_point(scene->model->inverse_bind[piston->joints[end]],
+                                                   bind_place(scene, piston->joints[1 - end]));
     }
 }
 
@@ -169,17 +168,16 @@ static void steer(const view_legs *legs, md5_vec3 *velocity, float *turn)
     *turn = -turn_rate * (float)legs->control.side;
 }
 
-void view_point_pistons(const view_legs *legs, const md5_skeleton *skeleton, md5_transform *pose)
+void view_point_pistons(const view_legs *legs, const md5_skeleton *skeleton, md5_xform *pose)
 {
     for (uint32_t i = 0; i < legs->num_pistons; i++)
         for (int end = 0; end < 2; end++) {
             const view_piston *const piston = &legs->pistons[i];
-            const md5_transform other = md5_joint_in_model(skeleton, pose, piston->joints[1 - end]);
-            const md5_transform own = md5_joint_in_model(skeleton, pose, piston->joints[end]);
+            const md5_xform other = md5_joint_in_model(skeleton, pose, piston->joints[1 - end]);
+            const md5_xform own = md5_joint_in_model(skeleton, pose, piston->joints[end]);
             const md5_vec3 from = md5_quat_rotate(own.rotation, piston->forward[end]);
-            const md5_transform turn = {
-                .rotation =
-                    md5_quat_between(from, md5_vec3_sub(other.translation, own.translation))};
+            const md5_xform turn = {.rotation = md5_quat_between(
+                                        from, md5_vec3_sub(other.translation, own.translation))};
             (void)md5_modify_joint(skeleton, pose, piston->joints[end], MD5_JOINT_MODEL, turn,
                                    1.0f);
         }
@@ -187,9 +185,9 @@ void view_point_pistons(const view_legs *legs, const md5_skeleton *skeleton, md5
 
 static void write_pose(view_scene *scene, const md5_walk_desc *desc)
 {
-    const md5_mat34 world = md5_mat34_from_transform(md5_walk_placement(&scene->legs.walk));
+    const md5_mat34 world = md5_mat34_from_xform(md5_walk_placement(&scene->legs.walk));
     memcpy(scene->pose, scene->model->bind_local, scene->num_joints * sizeof *scene->pose);
-    (void)md5_pose_walk(desc, &scene->legs.walk, scene->pose);
+    (void)md5_walk_pose(desc, &scene->legs.walk, scene->pose);
     view_point_pistons(&scene->legs, scene->skeleton, scene->pose);
     md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
     for (uint32_t i = 0; i < scene->num_joints; i++)
@@ -200,10 +198,10 @@ static void write_pose(view_scene *scene, const md5_walk_desc *desc)
 void view_walk_legs(view_scene *scene, double time)
 {
     view_legs *const legs = &scene->legs;
-    const md5_transform origin = {.rotation = {.w = 1.0f}};
+    const md5_xform origin = {.rotation = {.w = 1.0f}};
     md5_walk_desc desc = describe(scene);
     if (legs->time < 0.0 || time < legs->time - 4.0 * tick || time > legs->time + 600.0) {
-        (void)md5_begin_walk(&desc, scene->model->bind_local, origin, &legs->walk);
+        (void)md5_walk_begin(&desc, scene->model->bind_local, origin, &legs->walk);
         legs->time = time > 600.0 ? time - 600.0 : 0.0;
         desc = describe(scene); // again: the lean depends on the radius
     }
@@ -211,7 +209,7 @@ void view_walk_legs(view_scene *scene, double time)
         md5_vec3 velocity;
         float turn;
         steer(legs, &velocity, &turn);
-        md5_advance_walk(&desc, &legs->walk, velocity, turn, tick);
+        md5_walk_advance(&desc, &legs->walk, velocity, turn, tick);
         legs->time += tick;
     }
     write_pose(scene, &desc);

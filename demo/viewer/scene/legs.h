@@ -34,7 +34,7 @@ uint32_t view_find_legs(struct view_scene *scene);
 uint32_t view_find_legs_of(const struct view_scene *scene, view_legs *legs);
 
 // Turns the halves of each piston of a pose towards each other.
-void view_point_pistons(const view_legs *legs, const md5_skeleton *skeleton, md5_transform *pose);
+void view_point_pistons(const view_legs *legs, const md5_skeleton *skeleton, md5_xform *pose);
 
 // Advances to `time` in steps of 1/60 s and writes the scene's pose; joints and palette are in
 // world space. Restarts if `time` is earlier than the last.

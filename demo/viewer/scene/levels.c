@@ -82,7 +82,7 @@ uint32_t view_picture_at(const view_levels *levels, uint32_t clip, const md5_ani
     const uint32_t first = levels->first[clip], count = view_count_clip_pictures(levels, clip);
     const double cycles = anim->duration > 0.0 ? seconds / anim->duration : 0.0;
     uint32_t picture = (uint32_t)((cycles - floor(cycles)) * count + 0.5) % count;
-    while (picture > 0 && !md5gl_has_pictures(levels->impostors, first + picture))
+    while (picture > 0 && !md5gl_has_impostor_pictures(levels->impostors, first + picture))
         picture--;
     return first + picture;
 }

@@ -41,7 +41,7 @@ static bool is_character(md5_game *game, const char *name, uint64_t *num_keys)
     if (*num_keys > MOST_KEYS)
         return true;
     const md5_entity_def *const def = md5_game_entity_def(game, name, NULL);
-    const char *const model = def != NULL ? md5_entity_value(def, "model") : NULL;
+    const char *const model = def != NULL ? md5_entity_def_value(def, "model") : NULL;
     *num_keys += def != NULL ? def->num_keys : MOST_KEYS; // memory has run out
     return model != NULL
            && (common_has_ending(model, ".md5mesh")
@@ -196,7 +196,7 @@ view_library *view_open_library(const char *place, view_opening_fn *on_file, voi
             (void)fail(error, place, "stopped");
         else
             library->game =
-                md5_open_game(library->places.paths, library->places.count, &opts, error);
+                md5_create_game(library->places.paths, library->places.count, &opts, error);
     }
     if (library->game == NULL) {
         view_drop_library(library);
@@ -219,7 +219,7 @@ void view_drop_library(view_library *library)
 {
     if (library == NULL || --library->num_users > 0)
         return;
-    md5_free_game(library->game);
+    md5_destroy_game(library->game);
     common_free_game_places(&library->places);
     for (int i = 0; i < VIEW_NUM_SECTIONS; i++) {
         free(library->names[i]);

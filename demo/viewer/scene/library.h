@@ -38,8 +38,8 @@ typedef struct view_library {
 typedef bool view_opening_fn(void *user, size_t num_files);
 
 // Opens a folder or an archive, or a mod over its base; `on_file` may be NULL. Returns NULL and
-// sets `error` on failure, or if `on_file` ended it. Memory is limited as by md5_open_game(). Free
-// with view_drop_library().
+// sets `error` on failure, or if `on_file` ended it. Memory is limited as by md5_create_game().
+// Free with view_drop_library().
 view_library *view_open_library(const char *place, view_opening_fn *on_file, void *user,
                                 md5_error *error);
 

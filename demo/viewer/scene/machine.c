@@ -25,7 +25,7 @@ enum { MAX_SECONDS = 600 };
 // Time of the first action of demo mode, seconds.
 static const double first_act = 2.0;
 
-static const md5_transform at_origin = {.rotation = {.w = 1.0f}};
+static const md5_xform at_origin = {.rotation = {.w = 1.0f}};
 
 // -- From file to player --------------------------------------------------------------------
 
@@ -35,7 +35,7 @@ bool view_load_machine(view_machine *machine, const char *path, const md5_load_o
     md5_error error;
     *machine = (view_machine){.place = at_origin, .start = at_origin, .next_act = first_act};
     md5_load_opts threaded = opts != NULL ? *opts : (md5_load_opts){0};
-    const md5_jobs *const threads = common_start_threads(0);
+    const md5_threads *const threads = common_start_threads(0);
     threaded.threads = threads;
     machine->character = md5_load_character(path, &threaded, &error);
     common_stop_threads(threads);
@@ -46,7 +46,7 @@ bool view_load_machine(view_machine *machine, const char *path, const md5_load_o
         view_free_machine(machine);
         return false;
     }
-    machine->scratch = common_alloc(md5_player_scratch(machine->character->machine), 1);
+    machine->scratch = common_alloc(md5_player_pose_scratch(machine->character->machine), 1);
     machine->desc = md5_machine_tables(machine->character->machine);
     machine->reach = view_size(machine->character->model->bounds);
     return true;
@@ -54,7 +54,7 @@ bool view_load_machine(view_machine *machine, const char *path, const md5_load_o
 
 void view_free_machine(view_machine *machine)
 {
-    md5_free_player(machine->player);
+    md5_destroy_player(machine->player);
     md5_free_character(machine->character);
     free(machine->scratch);
     *machine = (view_machine){0};
@@ -93,7 +93,7 @@ const char *view_play_one_shot(view_machine *machine)
         const md5_clip_desc *const desc = &machine->desc->clips[clip];
         if (desc->binding->anim->num_frames < 2)
             continue;
-        (void)md5_player_play(machine->player, shot_slot, clip, &shot);
+        (void)md5_player_play_shot(machine->player, shot_slot, clip, &shot);
         return desc->name;
     }
     return NULL;
@@ -120,7 +120,7 @@ static void widen(float value, float *low, float *high)
 static float item_x(const md5_machine *machine, uint32_t motion, uint32_t item)
 {
     const md5_motion_desc *const desc = &md5_machine_tables(machine)->motions[motion];
-    return desc->kind == MD5_MOTION_BY_SPEED ? md5_item_speed(machine, motion, item)
+    return desc->kind == MD5_MOTION_BY_SPEED ? md5_machine_item_speed(machine, motion, item)
                                              : desc->items[item].x;
 }
 
@@ -257,7 +257,7 @@ static void call(view_machine *other, const char *trigger)
         && md5_player_layer(other->player, 0).state == 0) {
         const md5_vec3 way = md5_vec3_sub(other->place.translation, host->place.translation);
         if (md5_vec3_length(way) > most_guest * host->reach)
-            other->place = md5_transform_mul(host->place, other->start);
+            other->place = md5_xform_mul(host->place, other->start);
     }
     set_off(other, trigger);
 }
@@ -399,7 +399,7 @@ static void advance(view_machine *machine, double seconds)
     view_tell_pointer(machine);
     machine->time += seconds;
     md5_player_advance(machine->player, seconds, record_event, machine);
-    machine->place = md5_transform_mul(machine->place, md5_player_root_motion(machine->player));
+    machine->place = md5_xform_mul(machine->place, md5_player_root_motion(machine->player));
 }
 
 // The guest after its host, and what that carries.
@@ -451,7 +451,7 @@ void view_run_machine(view_machine *machine, double time)
 // -- Pose -----------------------------------------------------------------------------------
 
 // Transforms a point from world space to the character's space.
-static md5_vec3 to_character(const md5_transform *place, md5_vec3 point)
+static md5_vec3 to_character(const md5_xform *place, md5_vec3 point)
 {
     const md5_quat q = place->rotation;
     return md5_quat_rotate((md5_quat){-q.x, -q.y, -q.z, q.w},
@@ -484,12 +484,12 @@ static void aim_modifiers(view_machine *machine)
     }
 }
 
-void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_transform *pose,
+void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_xform *pose,
                        md5_mat34 *joints, md5_mat34 *palette)
 {
     aim_modifiers(machine);
     md5_player_pose(machine->player, machine->scratch, pose, joints, palette);
-    const md5_mat34 place = md5_mat34_from_transform(machine->place);
+    const md5_mat34 place = md5_mat34_from_xform(machine->place);
     for (uint32_t i = 0; i < num_joints; i++) {
         joints[i] = md5_mat34_mul(place, joints[i]);
         palette[i] = md5_mat34_mul(place, palette[i]);

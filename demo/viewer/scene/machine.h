@@ -31,7 +31,7 @@ struct view_machine {
     md5_player *player; // NULL: no machine is shown
     void *scratch;
     double time;          // seconds played
-    md5_transform place;  // of the character in the world
+    md5_xform place;      // of the character in the world
     view_control control; // current input
     bool acts;            // demo mode, until the user takes control: fires triggers and walks
     double next_act;
@@ -48,7 +48,7 @@ struct view_machine {
     size_t num_settings, next_setting;
     // Where it is placed at the beginning; a guest that waits far away when an event calls it,
     // relative to its host.
-    md5_transform start;
+    md5_xform start;
     // A machine that advances with this one, or with which this one does; or NULL. An event of a
     // clip sets the trigger of the same name of the other.
     view_machine *guest, *host;
@@ -70,7 +70,7 @@ void view_restart_machine(view_machine *machine);
 enum { VIEW_STEPS_A_SECOND = 60 };
 
 // Writes the current pose; joints and palette are in world space.
-void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_transform *pose,
+void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_xform *pose,
                        md5_mat34 *joints, md5_mat34 *palette);
 
 // Estimates the useful range of a float parameter, from the positions in blend spaces and the

@@ -11,7 +11,7 @@ md5gl_texture view_mesh_texture(const view_textures *textures, const md5gl_rende
                                 uint32_t mesh)
 {
     const md5gl_texture texture = map_texture(textures, mesh, VIEW_MAP_DIFFUSE);
-    return texture != 0 ? texture : md5gl_checker(renderer);
+    return texture != 0 ? texture : md5gl_checker_texture(renderer);
 }
 
 md5gl_material view_mesh_material(const view_textures *textures, const md5gl_renderer *renderer,

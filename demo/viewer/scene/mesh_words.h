@@ -7,7 +7,7 @@
 #include "md5/md5model.h"
 
 // Appends a joint; `bind` is its transform in model space.
-void view_say_joint(view_words *words, const char *name, int32_t parent, md5_transform bind);
+void view_say_joint(view_words *words, const char *name, int32_t parent, md5_xform bind);
 
 // A mesh in another skeleton. A weight's joint becomes joints[joint], or first_joint + joint if
 // `joints` is NULL; its offset is scaled.

@@ -33,7 +33,7 @@ static md5_morph *load_files(const view_scene *scene, const common_list *files, 
         loaded = models[count] != NULL;
     }
     md5_morph *const morph =
-        loaded ? md5_create_morph(scene->model, sources, (uint32_t)count, NULL, &error) : NULL;
+        loaded ? md5_make_morph(scene->model, sources, (uint32_t)count, NULL, &error) : NULL;
     if (morph == NULL)
         view_log_error(log, &error);
     for (size_t i = 0; i < count; i++) {
@@ -66,7 +66,8 @@ static bool weigh(const view_morphs *morphs, bool has_all, const view_loader *lo
 
 bool view_has_driven_morphs(const view_scene *scene)
 {
-    return scene->machine.player != NULL && md5_num_morphs(scene->machine.character->machine) > 0;
+    return scene->machine.player != NULL
+           && md5_machine_num_morphs(scene->machine.character->machine) > 0;
 }
 
 static void find_driven(view_morphs *morphs, const view_scene *scene, view_log *log)
@@ -74,11 +75,11 @@ static void find_driven(view_morphs *morphs, const view_scene *scene, view_log *
     if (!view_has_driven_morphs(scene))
         return;
     const md5_machine *const machine = scene->machine.character->machine;
-    morphs->num_driven = md5_num_morphs(machine);
+    morphs->num_driven = md5_machine_num_morphs(machine);
     morphs->driven = common_alloc(morphs->num_driven, sizeof *morphs->driven);
     morphs->reported = common_alloc(morphs->num_driven, sizeof *morphs->reported);
     for (uint32_t i = 0; i < morphs->num_driven; i++) {
-        const char *const name = md5_morph_name(machine, i);
+        const char *const name = md5_machine_morph_name(machine, i);
         morphs->driven[i] = md5_find_morph_target(morphs->morph, name);
         if (morphs->driven[i] < 0)
             view_warn(log, "the machine drives morph target %s, but there is no morphs/%s.md5mesh",

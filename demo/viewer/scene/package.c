@@ -123,13 +123,13 @@ void view_close_package(view_package *package)
     if (package == NULL)
         return;
     for (size_t i = 0; i < package->num_cubes; i++)
-        md5_free_cube(package->cubes[i]);
+        md5_free_cube2(package->cubes[i]);
     for (size_t i = 0; i < package->num_pictures; i++)
         free(package->pictures[i].path);
     free(package->pictures);
     common_free_list(&package->models);
     common_free_list(&package->scripts);
-    md5_free_game(package->game);
+    md5_destroy_game(package->game);
     common_free_game_places(&package->places);
     free(package->model);
     free(package->folder);
@@ -152,7 +152,7 @@ static void open_game(view_package *package, view_log *log)
     if (package->root == NULL || !has_folder(package->root, "materials")
         || !common_add_game_folder(&package->places, package->root))
         return;
-    package->game = md5_open_game(package->places.paths, package->places.count, NULL, &error);
+    package->game = md5_create_game(package->places.paths, package->places.count, NULL, &error);
     if (package->game == NULL)
         view_warn(log, "%s: %s", package->root, error.message);
 }
@@ -218,7 +218,7 @@ bool view_package_look(view_package *package, const char *mesh, view_look *look)
     for (size_t i = 0; i < package->scripts.count; i++) {
         if (i == package->num_cubes)
             package->cubes[package->num_cubes++] =
-                md5_load_cube(package->scripts.names[i], NULL, &opts, NULL);
+                md5_load_cube2(package->scripts.names[i], NULL, &opts, NULL);
         if (gives_look(package, package->cubes[i], mesh, look))
             return true;
     }

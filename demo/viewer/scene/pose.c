@@ -7,12 +7,12 @@
 #include <string.h>
 
 // Turns the pose about `place`, where the character stands.
-static void turn_pose(view_scene *scene, const md5_transform *place)
+static void turn_pose(view_scene *scene, const md5_xform *place)
 {
     if (!scene->turn.is_set)
         return;
-    const md5_mat34 from = md5_mat34_from_transform(md5_transform_inverse(*place));
-    const md5_mat34 to = md5_mat34_from_transform(*place);
+    const md5_mat34 from = md5_mat34_from_xform(md5_xform_inverse(*place));
+    const md5_mat34 to = md5_mat34_from_xform(*place);
     const md5_mat34 turn = md5_mat34_mul(to, md5_mat34_mul(scene->turn.matrix, from));
     for (uint32_t i = 0; i < scene->num_joints; i++) {
         scene->joints[i] = md5_mat34_mul(turn, scene->joints[i]);
@@ -102,7 +102,7 @@ void view_pose(view_scene *scene, const view_play *play)
     const md5_anim *const anim = view_shown_anim(scene);
     const md5_moment moment = anim != NULL ? view_moment(play, anim) : (md5_moment){0};
     view_pose_moment(scene, &moment);
-    const md5_transform at_origin = {.rotation = {.w = 1.0f}};
+    const md5_xform at_origin = {.rotation = {.w = 1.0f}};
     if (scene->terrain.num_feet > 0 && anim != NULL)
         view_place_feet(scene, &at_origin, play->time);
 }
@@ -110,7 +110,7 @@ void view_pose(view_scene *scene, const view_play *play)
 void view_ready_skin(view_scene *scene)
 {
     if (scene->dual && scene->model != NULL)
-        md5_dual_palette(scene->palette, scene->num_joints, scene->duals);
+        md5_build_dual_palette(scene->palette, scene->num_joints, scene->duals);
 }
 
 // `normals` and `tangents` may be NULL.
@@ -196,18 +196,18 @@ static view_sphere find_core(const view_scene *scene)
 
 md5_bounds view_pose_bounds(const view_scene *scene)
 {
-    md5_bounds bounds = md5_bounds_of_points(NULL, 0);
+    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
     const view_sphere core = find_core(scene);
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
         for (uint32_t v = 0; v < scene->model->meshes[i].num_vertices; v++) {
             const md5_vec3 point = scene->skinned[i].positions[v];
             if (!is_stray(&core, point))
-                bounds = md5_bounds_union(bounds, md5_bounds_of_points(&point, 1));
+                bounds = md5_bounds_union(bounds, md5_bounds_from_points(&point, 1));
         }
     const uint32_t num_seen = view_is_joints_alone(scene) ? scene->num_joints : 0;
     for (uint32_t i = 0; i < num_seen; i++) {
         const md5_vec3 position = md5_mat34_translation(scene->joints[i]);
-        bounds = md5_bounds_union(bounds, md5_bounds_of_points(&position, 1));
+        bounds = md5_bounds_union(bounds, md5_bounds_from_points(&position, 1));
     }
     return bounds;
 }
@@ -260,13 +260,13 @@ static void widen_both_ways(view_hull *hull, int i, md5_vec3 direction, md5_boun
 md5_bounds view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t count)
 {
     enum { IN_BOX = 32 };
-    md5_bounds bounds = md5_bounds_of_points(NULL, 0);
+    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
     md5_vec3 directions[VIEW_HULL_POINTS / 2];
     for (int i = 0; i < VIEW_HULL_POINTS / 2; i++)
         directions[i] = hull_direction(i);
     for (uint32_t first = 0; first < count; first += IN_BOX) {
         const uint32_t num = count - first < IN_BOX ? count - first : IN_BOX;
-        const md5_bounds box = md5_bounds_of_points(points + first, num);
+        const md5_bounds box = md5_bounds_from_points(points + first, num);
         for (int i = 0; i < VIEW_HULL_POINTS / 2; i++)
             widen_both_ways(hull, i, directions[i], box, points + first, num);
         bounds = md5_bounds_union(bounds, box);
@@ -277,7 +277,7 @@ md5_bounds view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t cou
 // Bounds of a camera path.
 static md5_bounds path_bounds(const md5_camera *camera, view_hull *hull)
 {
-    md5_bounds bounds = md5_bounds_of_points(NULL, 0);
+    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
     for (uint32_t i = 0; i < camera->num_frames; i++) {
         const md5_vec3 position = camera->frames[i].position;
         bounds = md5_bounds_union(bounds, view_widen_hull(hull, &position, 1));
@@ -361,7 +361,7 @@ static void pose_frame(view_scene *scene, uint32_t clip, uint32_t frame)
     const md5_character *const character = scene->machine.character;
     md5_sample(character->bindings[clip], &moment, MD5_ROOT_FILE, scene->pose);
     if (scene->machine.desc->clips[clip].extract != MD5_EXTRACT_NONE) {
-        const md5_vec3 motion = md5_root_motion(character->anims[clip], &begin, &moment);
+        const md5_vec3 motion = md5_anim_root_motion(character->anims[clip], &begin, &moment);
         scene->pose[0].translation.x -= motion.x;
         scene->pose[0].translation.y -= motion.y;
     }
@@ -389,7 +389,7 @@ static void measure_clip(view_scene *scene, uint32_t clip, const md5_anim *anim,
 
 md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull *hull)
 {
-    md5_bounds bounds = md5_bounds_of_points(NULL, 0);
+    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
     far_frames far;
     memset(&far, 0, sizeof far);
     *hull = (view_hull){0};
@@ -427,5 +427,5 @@ md5_vec3 view_walked(const view_scene *scene, const view_play *play)
     if (anim == NULL || scene->root != MD5_ROOT_ID || scene->entity.is_played)
         return (md5_vec3){0, 0, 0};
     const md5_moment begin = {0}, now = view_moment(play, anim);
-    return view_turn_vector(&scene->turn, md5_root_motion(anim, &begin, &now));
+    return view_turn_vector(&scene->turn, md5_anim_root_motion(anim, &begin, &now));
 }

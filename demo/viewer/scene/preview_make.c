@@ -174,7 +174,7 @@ static view_image picture_of_clip(view_library *library, const char *clip, const
     return image;
 }
 
-static bool changes(const view_scene *scene, const md5_game_skin *skin)
+static bool changes(const view_scene *scene, const md5_skin_def *skin)
 {
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
         for (uint32_t row = 0; row < skin->num_rows; row++)
@@ -188,7 +188,7 @@ static view_image picture_of_skin(view_library *library, const char *name, const
     view_scene scene;
     view_image image = {.rgba = NULL};
     tried models = {.count = 0};
-    const md5_game_skin *const skin = md5_game_find_skin(library->game, name, NULL);
+    const md5_skin_def *const skin = md5_game_skin_def(library->game, name, NULL);
     if (skin == NULL)
         return image;
     try_name(&models, on);

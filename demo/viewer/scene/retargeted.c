@@ -77,7 +77,7 @@ static size_t write_float(float number, char *to)
     return size;
 }
 
-static void add_transform(clip_text *text, md5_transform transform)
+static void add_transform(clip_text *text, md5_xform transform)
 {
     enum { MAX_SIZE = 6 * 20 };
     // Files omit w, which is never positive.
@@ -114,7 +114,7 @@ static void add_head(clip_text *text, const md5_anim *anim, const md5_model *mod
 typedef struct retargeting {
     md5_retarget *retarget;
     const md5_model *model; // target
-    md5_transform *source_pose, *scratch, *target_pose;
+    md5_xform *source_pose, *scratch, *target_pose;
 } retargeting;
 
 static md5_anim *retarget_clip(const retargeting *context, const md5_binding *binding,
@@ -181,9 +181,9 @@ bool view_retarget_clips(view_retargeted *retargeted, const md5_model *model,
     const retargeting context = {
         .retarget = md5_create_retarget(source, model, NULL, 0, NULL, error),
         .model = model,
-        .source_pose = common_alloc(num_source_joints, sizeof(md5_transform)),
-        .scratch = common_alloc(num_source_joints, sizeof(md5_transform)),
-        .target_pose = common_alloc(model->skeleton.num_joints, sizeof(md5_transform)),
+        .source_pose = common_alloc(num_source_joints, sizeof(md5_xform)),
+        .scratch = common_alloc(num_source_joints, sizeof(md5_xform)),
+        .target_pose = common_alloc(model->skeleton.num_joints, sizeof(md5_xform)),
     };
     const bool made = context.retarget != NULL
                       && make_clips(retargeted, &context, bindings, count, error)
@@ -191,7 +191,7 @@ bool view_retarget_clips(view_retargeted *retargeted, const md5_model *model,
     free(context.source_pose);
     free(context.scratch);
     free(context.target_pose);
-    md5_free_retarget(context.retarget);
+    md5_destroy_retarget(context.retarget);
     if (!made)
         view_free_retargeted(retargeted);
     return made;
@@ -199,7 +199,7 @@ bool view_retarget_clips(view_retargeted *retargeted, const md5_model *model,
 
 void view_free_retargeted(view_retargeted *retargeted)
 {
-    md5_free_machine(retargeted->machine);
+    md5_destroy_machine(retargeted->machine);
     for (uint32_t i = 0; i < retargeted->num_clips; i++) {
         md5_free_binding(retargeted->bindings[i]);
         md5_free_anim(retargeted->anims[i]);

@@ -90,7 +90,7 @@ void view_make_pose(view_scene *scene, const md5_skeleton *skeleton)
     if (scene->model == NULL)
         return;
     scene->joint_bounds = common_alloc(skeleton->num_joints, sizeof *scene->joint_bounds);
-    (void)md5_joint_bounds(scene->model, scene->joint_bounds);
+    (void)md5_build_joint_bounds(scene->model, scene->joint_bounds);
     const uint32_t num_meshes = scene->model->num_meshes;
     scene->skinned = common_alloc(num_meshes, sizeof *scene->skinned);
     for (uint32_t i = 0; i < num_meshes; i++) {
@@ -394,7 +394,7 @@ static bool load_cube(view_scene *scene, const char *path, bool with_clips, view
     uint32_t num_clips = 0;
     const md5_load_opts opts = loud(scene, log);
     view_cube_model joined = {0};
-    md5_cube *const cube = md5_load_cube(path, NULL, &opts, &error);
+    md5_cube *const cube = md5_load_cube2(path, NULL, &opts, &error);
     if (cube == NULL) {
         view_log_error(log, &error);
         return false;
@@ -414,7 +414,7 @@ static bool load_cube(view_scene *scene, const char *path, bool with_clips, view
         view_log_error(log, &error);
     }
     view_free_cube_model(&joined);
-    md5_free_cube(cube);
+    md5_free_cube2(cube);
     return scene->model != NULL;
 }
 

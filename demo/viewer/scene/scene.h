@@ -70,7 +70,7 @@ typedef struct view_scene {
     md5_bounds *joint_bounds; // [num_joints], each in its joint's space; NULL without a model
 
     // The current pose, written by view_pose().
-    md5_transform *pose;  // [num_joints]
+    md5_xform *pose;      // [num_joints]
     md5_mat34 *joints;    // [num_joints], model space
     md5_mat34 *palette;   // [num_joints]; only valid with a model
     md5_dual_quat *duals; // [num_joints], the palette again, written by view_ready_skin() if `dual`

@@ -46,7 +46,7 @@ int32_t view_block_of(const view_terrain *terrain, float place)
 // Height of the terrain at a point in the character's space.
 static float terrain_under(const view_terrain *terrain, const md5_mat34 *to_world, md5_vec3 point)
 {
-    const md5_vec3 at = md5_mat34_transform_point(*to_world, point);
+    const md5_vec3 at = md5_mat34_point(*to_world, point);
     return view_block_height(terrain, view_block_of(terrain, at.x), view_block_of(terrain, at.y));
 }
 
@@ -54,7 +54,7 @@ static float terrain_under(const view_terrain *terrain, const md5_mat34 *to_worl
 static void find_ground(void *user, const md5_player *player, md5_vec3 ankle, md5_foot *foot)
 {
     const view_scene *const scene = user;
-    const md5_mat34 to_world = md5_mat34_from_transform(scene->machine.place);
+    const md5_mat34 to_world = md5_mat34_from_xform(scene->machine.place);
     (void)player;
     foot->floor =
         scene->terrain.num_feet > 0 ? terrain_under(&scene->terrain, &to_world, ankle) : 0.0f;
@@ -70,17 +70,17 @@ bool view_give_ground(view_scene *scene)
     return false;
 }
 
-void view_place_feet(view_scene *scene, const md5_transform *place, double time)
+void view_place_feet(view_scene *scene, const md5_xform *place, double time)
 {
     view_terrain *const terrain = &scene->terrain;
-    const md5_mat34 to_world = md5_mat34_from_transform(*place);
+    const md5_mat34 to_world = md5_mat34_from_xform(*place);
     for (uint32_t i = 0; i < terrain->num_feet; i++) {
         md5_foot *const foot = &terrain->feet[i];
-        const md5_transform ankle = md5_joint_in_model(scene->skeleton, scene->pose, foot->ankle);
+        const md5_xform ankle = md5_joint_in_model(scene->skeleton, scene->pose, foot->ankle);
         foot->floor = terrain_under(terrain, &to_world, ankle.translation);
     }
     const float seconds = (float)view_clamp((float)fabs(time - terrain->time), 0.0f, 1.0f);
-    md5_place_feet(scene->skeleton, scene->pose, terrain->pelvis, terrain->feet, terrain->num_feet,
+    md5_solve_feet(scene->skeleton, scene->pose, terrain->pelvis, terrain->feet, terrain->num_feet,
                    &terrain->drop, smoothing, seconds, 1.0f);
     terrain->time = time;
     md5_local_to_model(scene->skeleton, scene->pose, scene->joints);

@@ -13,7 +13,7 @@ typedef struct view_terrain {
     uint32_t num_feet; // 0: there is no terrain
     md5_foot feet[VIEW_MAX_FEET];
     uint32_t pelvis;
-    float drop;   // of the pelvis; see md5_place_feet()
+    float drop;   // of the pelvis; see md5_solve_feet()
     double time;  // of the last call
     float cell;   // side of a block
     float height; // block heights are within -height .. height
@@ -25,7 +25,7 @@ uint32_t view_find_feet(view_terrain *terrain, const struct view_scene *scene);
 
 // Places the feet of the scene's pose on the terrain and recomputes joints and palette. `place` is
 // the model-to-world transform.
-void view_place_feet(struct view_scene *scene, const md5_transform *place, double time);
+void view_place_feet(struct view_scene *scene, const md5_xform *place, double time);
 
 // Makes the terrain the ground of the machine's player, until the scene moves. Returns whether the
 // machine places feet itself; then view_place_feet() is not needed.

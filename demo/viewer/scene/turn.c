@@ -38,7 +38,7 @@ void view_turn_matrices(const view_turn *turn, md5_mat34 *matrices, uint32_t cou
 
 md5_vec3 view_turn_vector(const view_turn *turn, md5_vec3 v)
 {
-    return turn->is_set ? md5_mat34_transform_direction(turn->matrix, v) : v;
+    return turn->is_set ? md5_mat34_direction(turn->matrix, v) : v;
 }
 
 md5_bounds view_turn_bounds(const view_turn *turn, md5_bounds bounds)

@@ -49,7 +49,7 @@ static void stay_near(const view_crowd *crowd, view_member *member, float second
 }
 
 // Springs are simulated in world space, so they need the character's placement.
-static void place_springs(const view_kind *kind, md5_player *player, md5_transform place)
+static void place_springs(const view_kind *kind, md5_player *player, md5_xform place)
 {
     const md5_machine_desc *const desc = md5_machine_tables(kind->machine);
     for (uint32_t i = 0; i < desc->num_modifiers && kind->has_springs; i++)
@@ -75,6 +75,6 @@ void view_wander(view_crowd *crowd, uint32_t number)
     }
     stay_near(crowd, member, seconds);
     md5_player_advance(player, (double)seconds, NULL, NULL);
-    member->place = md5_transform_mul(member->place, md5_player_root_motion(player));
+    member->place = md5_xform_mul(member->place, md5_player_root_motion(player));
     place_springs(&crowd->kinds[member->kind], player, member->place);
 }

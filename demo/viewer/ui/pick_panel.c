@@ -75,7 +75,7 @@ void view_list_pick(const view_facts *facts, view_rows *rows)
                  (unsigned)corners[2]);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Vertex", "%u",
                  (unsigned)mesh->sources[pick->vertex]);
-    add_point(rows, "Position", md5_mat34_transform_point(back, view_pick_vertex(scene, pick)));
+    add_point(rows, "Position", md5_mat34_point(back, view_pick_vertex(scene, pick)));
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "UV", "%.4f  %.4f",
                  (double)mesh->texcoords[pick->vertex].x, (double)mesh->texcoords[pick->vertex].y);
     add_weights(scene->model, pick, rows);

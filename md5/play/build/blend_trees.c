@@ -6,7 +6,7 @@
 typedef struct spreading {
     const md5_machine *machine;
     md5_blend_tree *tree;
-    md5_part *parts;      // [tree->num_parts]
+    md5i_part *parts;     // [tree->num_parts]
     int32_t *group_of;    // [tree->num_parts] -1 = not synchronised
     uint32_t *first_clip; // [tree->num_parts] instance of the first clip
     uint32_t num_weights;
@@ -17,7 +17,7 @@ typedef struct spreading {
 static void spread_items(spreading *of, uint32_t number)
 {
     const md5_machine *const machine = of->machine;
-    md5_part *const part = &of->parts[number];
+    md5i_part *const part = &of->parts[number];
     const md5_motion *const motion = &machine->motions[part->motion];
     const bool begins_group = motion->sync != MD5_SYNC_NONE && of->group_of[number] < 0;
     if (begins_group)
@@ -34,7 +34,7 @@ static void spread_items(spreading *of, uint32_t number)
         const bool in_step = motion->kind != MD5_MOTION_STACK || i == 0;
         of->group_of[end - 1] = in_step ? of->group_of[number] : -1;
         of->first_clip[end - 1] = of->first_clip[number] + item->num_before;
-        of->parts[end - 1] = (md5_part){
+        of->parts[end - 1] = (md5i_part){
             .motion = item->motion,
             .parent = (int32_t)number,
             .item = motion->first_item + i,
@@ -51,7 +51,7 @@ static uint32_t count_poses(const spreading *of)
     const md5_machine *const machine = of->machine;
     uint32_t now = 0, most = 0;
     for (uint32_t i = 0; i < of->tree->num_parts; i++) {
-        const md5_part *const part = &of->parts[i];
+        const md5i_part *const part = &of->parts[i];
         if (machine->motions[part->motion].kind == MD5_MOTION_CLIP)
             now++;
         most = now > most ? now : most;
@@ -71,7 +71,7 @@ static void list_leaves(spreading *of, md5_instance_plan *instances)
 {
     const md5_machine *const machine = of->machine;
     for (uint32_t i = 0; i < of->tree->num_parts; i++) {
-        const md5_part *const part = &of->parts[i];
+        const md5i_part *const part = &of->parts[i];
         const md5_motion *const motion = &machine->motions[part->motion];
         of->tree->has_added =
             of->tree->has_added || (part->parent >= 0 && machine->items[part->item].reference >= 0);
@@ -138,8 +138,8 @@ static bool build_program(md5_building *building, md5_blend_tree *tree)
         .machine = machine,
         .tree = tree,
         .parts = machine->parts + machine->num_parts,
-        .group_of = (int32_t *)md5_build_array(building, count, sizeof *of.group_of),
-        .first_clip = (uint32_t *)md5_build_array(building, count, sizeof *of.first_clip),
+        .group_of = (int32_t *)md5i_build_array(building, count, sizeof *of.group_of),
+        .first_clip = (uint32_t *)md5i_build_array(building, count, sizeof *of.first_clip),
         .num_weights = 1,
     };
     TRY(of.group_of && of.first_clip);
@@ -147,7 +147,7 @@ static bool build_program(md5_building *building, md5_blend_tree *tree)
     tree->num_parts = count;
     tree->first_instance = machine->num_instances;
     tree->first_group = machine->num_groups;
-    of.parts[count - 1] = (md5_part){.motion = tree->motion, .parent = -1, .instance = -1};
+    of.parts[count - 1] = (md5i_part){.motion = tree->motion, .parent = -1, .instance = -1};
     of.group_of[count - 1] = -1;
     of.first_clip[count - 1] = 0;
     for (uint32_t i = count; i-- > 0;)
@@ -183,8 +183,8 @@ static bool mark_motions(md5_building *building, size_t *num_trees, size_t *num_
         for (uint32_t k = 0; k < layer->num_states; k++) {
             const md5_state_desc *const state = &layer->states[k];
             int32_t number;
-            TRY(md5_resolve(building, &building->motions, &state->motion, "state",
-                            state->name ? state->name : "", &number));
+            TRY(md5i_resolve(building, &building->motions, &state->motion, "state",
+                             state->name ? state->name : "", &number));
             if (number < 0 || machine->motions[number].tree == WANTED)
                 continue;
             machine->motions[number].tree = WANTED;
@@ -195,18 +195,19 @@ static bool mark_motions(md5_building *building, size_t *num_trees, size_t *num_
     return true;
 }
 
-bool md5_build_trees(md5_building *building)
+bool md5i_build_trees(md5_building *building)
 {
     md5_machine *const machine = building->machine;
     size_t num_trees = 0, num_parts = 0;
     TRY(mark_motions(building, &num_trees, &num_parts));
-    machine->trees = (md5_blend_tree *)md5_build_array(building, num_trees, sizeof *machine->trees);
-    machine->parts = (md5_part *)md5_build_array(building, num_parts, sizeof *machine->parts);
+    machine->trees =
+        (md5_blend_tree *)md5i_build_array(building, num_trees, sizeof *machine->trees);
+    machine->parts = (md5i_part *)md5i_build_array(building, num_parts, sizeof *machine->parts);
     machine->instances =
-        (md5_instance_plan *)md5_build_array(building, num_parts, sizeof *machine->instances);
+        (md5_instance_plan *)md5i_build_array(building, num_parts, sizeof *machine->instances);
     machine->groups =
-        (md5_group_plan *)md5_build_array(building, num_parts, sizeof *machine->groups);
-    machine->members = (uint32_t *)md5_build_array(building, num_parts, sizeof *machine->members);
+        (md5_group_plan *)md5i_build_array(building, num_parts, sizeof *machine->groups);
+    machine->members = (uint32_t *)md5i_build_array(building, num_parts, sizeof *machine->members);
     TRY(machine->trees && machine->parts && machine->instances && machine->groups
         && machine->members);
     for (uint32_t i = 0; i < machine->num_motions; i++) {

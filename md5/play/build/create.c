@@ -25,8 +25,8 @@ static bool check_tables(md5_building *building)
     const md5_machine_desc *const desc = building->desc;
     const char *const name = desc->name ? desc->name : "";
     if (!desc->model)
-        return md5_fail(building->context, MD5_ERROR_MISMATCH, 0, 0, "machine %s has no model",
-                        md5_quote(name, strlen(name)).text);
+        return md5i_fail(building->context, MD5_ERROR_MISMATCH, 0, 0, "machine %s has no model",
+                         md5i_quote(name, strlen(name)).text);
     const struct {
         const void *array;
         size_t count;
@@ -53,9 +53,9 @@ static bool count_slots(md5_building *building)
     enum { DEFAULT_SLOTS = 4 };
     const md5_machine_desc *const desc = building->desc;
     if (desc->max_shots > MD5_MOST_SHOTS)
-        return md5_fail_at(building, &desc->max_shots, MD5_ERROR_RANGE,
-                           "max_shots is %u, which must be 0 to %d", desc->max_shots,
-                           MD5_MOST_SHOTS);
+        return md5i_fail_at(building, &desc->max_shots, MD5_ERROR_RANGE,
+                            "max_shots is %u, which must be 0 to %d", desc->max_shots,
+                            MD5_MOST_SHOTS);
     const uint32_t wanted = desc->max_shots > 0 ? desc->max_shots : DEFAULT_SLOTS;
     building->machine->num_slots = desc->num_clips > 0 ? wanted : 0;
     return true;
@@ -66,37 +66,37 @@ static bool build_all(md5_building *building)
     md5_machine *const machine = building->machine;
     TRY(check_tables(building));
     machine->model = building->desc->model;
-    machine->kernels = md5_pose_kernels_best();
+    machine->kernels = md5i_pose_kernels_best();
     machine->num_joints = machine->model->skeleton.num_joints;
     TRY(count_slots(building));
     machine->references =
-        (md5_transform *)md5_build_array(building, count_references(building->desc),
-                                         machine->num_joints * sizeof *machine->references);
+        (md5_xform *)md5i_build_array(building, count_references(building->desc),
+                                      machine->num_joints * sizeof *machine->references);
     TRY(machine->references);
-    TRY(md5_build_clips(building));
-    TRY(md5_begin_sets(building));
-    TRY(md5_build_masks(building));
-    TRY(md5_build_details(building));
-    TRY(md5_build_parameters(building));
-    TRY(md5_build_follows(building));
-    TRY(md5_begin_curves(building));
-    TRY(md5_build_motions(building));
-    TRY(md5_build_trees(building));
-    TRY(md5_build_layers(building));
-    TRY(md5_build_kinks(building));
-    TRY(md5_build_seen_layers(building));
-    TRY(md5_build_modifiers(building));
-    TRY(md5_build_contacts(building));
-    TRY(md5_build_reaches(building));
-    TRY(md5_build_morphs(building));
-    machine->fingerprint = md5_fingerprint_of(building->desc);
+    TRY(md5i_build_clips(building));
+    TRY(md5i_begin_sets(building));
+    TRY(md5i_build_masks(building));
+    TRY(md5i_build_details(building));
+    TRY(md5i_build_parameters(building));
+    TRY(md5i_build_follows(building));
+    TRY(md5i_begin_curves(building));
+    TRY(md5i_build_motions(building));
+    TRY(md5i_build_trees(building));
+    TRY(md5i_build_layers(building));
+    TRY(md5i_build_kinks(building));
+    TRY(md5i_build_seen_layers(building));
+    TRY(md5i_build_modifiers(building));
+    TRY(md5i_build_contacts(building));
+    TRY(md5i_build_reaches(building));
+    TRY(md5i_build_morphs(building));
+    machine->fingerprint = md5i_fingerprint_of(building->desc);
     return true;
 }
 
 // An array of the arena goes into the block.
 static void *move(md5_block *block, const void *from, size_t count, size_t size)
 {
-    void *const to = md5_block_take(block, count, size);
+    void *const to = md5i_block_take(block, count, size);
     if (to && count > 0)
         memcpy(to, from, count * size);
     return to;
@@ -105,7 +105,7 @@ static void *move(md5_block *block, const void *from, size_t count, size_t size)
 // Lays the machine out in the block, or measures that. `from` is the one in the arena.
 static md5_machine *lay_out(md5_block *block, const md5_machine *from, const md5_machine_desc *desc)
 {
-    md5_machine *const machine = (md5_machine *)md5_block_take(block, 1, sizeof *machine);
+    md5_machine *const machine = (md5_machine *)md5i_block_take(block, 1, sizeof *machine);
     md5_machine placed = *from;
     const size_t joints = from->num_joints;
 #define MOVE(type, array, count) \
@@ -127,11 +127,11 @@ static md5_machine *lay_out(md5_block *block, const md5_machine *from, const md5
     MOVE(bool, are_seen, (size_t)desc->num_masks * desc->num_layers);
     MOVE(uint32_t, listed, from->num_listed);
     MOVE(float, listed_weights, from->num_listed);
-    MOVE(md5_transform, references, from->num_references * joints);
+    MOVE(md5_xform, references, from->num_references * joints);
     MOVE(md5_motion, motions, from->num_motions);
     MOVE(md5_item, items, from->num_items);
     MOVE(md5_blend_tree, trees, from->num_trees);
-    MOVE(md5_part, parts, from->num_parts);
+    MOVE(md5i_part, parts, from->num_parts);
     MOVE(md5_instance_plan, instances, from->num_instances);
     MOVE(md5_group_plan, groups, from->num_groups);
     MOVE(uint32_t, members, from->num_members);
@@ -150,9 +150,9 @@ static md5_machine *lay_out(md5_block *block, const md5_machine *from, const md5
     MOVE(uint32_t, morph_firsts, from->num_morphs);
     MOVE(float, reaches, joints);
 #undef MOVE
-    md5_copy_tables(block, desc, &placed.tables);
+    md5i_copy_tables(block, desc, &placed.tables);
     placed.tables.locations = NULL; // the caller's
-    md5_place_reports(block, desc, &placed);
+    md5i_place_reports(block, desc, &placed);
     if (machine)
         *machine = placed;
     return machine;
@@ -163,10 +163,10 @@ md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opt
 {
     MD5_ASSERT(desc != NULL, "desc: not NULL");
     MD5_ASSERT_OPTS(opts);
-    MD5_VALIDATE(md5_are_reserved_zero(desc), "desc: reserved members of all tables must be 0");
+    MD5_VALIDATE(md5i_are_reserved_zero(desc), "desc: reserved members of all tables must be 0");
     md5_context context;
     const char *const file = desc->locations ? desc->locations->file : NULL;
-    md5_context_begin(&context, opts, opts && opts->file_name ? opts->file_name : file, error);
+    md5i_context_begin(&context, opts, opts && opts->file_name ? opts->file_name : file, error);
     md5_arena arena = {.context = &context};
     md5_machine built = {0};
     md5_building building = {.context = &context, .arena = &arena, .desc = desc, .machine = &built};
@@ -176,10 +176,10 @@ md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opt
         lay_out(&block, &built, desc);
         built.size = block.used;
         built.allocator = context.allocator;
-        block = (md5_block){.base = (unsigned char *)md5_alloc(&context, block.used)};
+        block = (md5_block){.base = (unsigned char *)md5i_alloc(&context, block.used)};
         if (block.base)
             machine = lay_out(&block, &built, desc);
     }
-    md5_arena_free(&arena);
+    md5i_arena_free(&arena);
     return machine;
 }

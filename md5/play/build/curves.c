@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define QUOTED(name) md5_quote((name), strlen(name)).text
+#define QUOTED(name) md5i_quote((name), strlen(name)).text
 
 static bool is_built(const md5_easing_curve *curve)
 {
@@ -28,59 +28,59 @@ static size_t count_curves(const md5_machine_desc *desc)
     return count;
 }
 
-bool md5_begin_curves(md5_building *building)
+bool md5i_begin_curves(md5_building *building)
 {
     md5_machine *const machine = building->machine;
-    machine->curves = (md5_easing_curve *)md5_build_array(building, count_curves(building->desc),
-                                                          sizeof *machine->curves);
+    machine->curves = (md5_easing_curve *)md5i_build_array(building, count_curves(building->desc),
+                                                           sizeof *machine->curves);
     return machine->curves != NULL;
 }
 
 static bool check_bezier(md5_building *building, const md5_easing_curve *curve, const char *kind,
                          const char *owner)
 {
-    TRY(md5_check_range(building, &curve->x1, 0.0, 1.0, "x1", kind, owner));
-    TRY(md5_check_number(building, &curve->y1, "y1", kind, owner));
-    TRY(md5_check_range(building, &curve->x2, 0.0, 1.0, "x2", kind, owner));
-    return md5_check_number(building, &curve->y2, "y2", kind, owner);
+    TRY(md5i_check_range(building, &curve->x1, 0.0, 1.0, "x1", kind, owner));
+    TRY(md5i_check_number(building, &curve->y1, "y1", kind, owner));
+    TRY(md5i_check_range(building, &curve->x2, 0.0, 1.0, "x2", kind, owner));
+    return md5i_check_number(building, &curve->y2, "y2", kind, owner);
 }
 
 static bool check_steps(md5_building *building, const md5_easing_curve *curve, const char *kind,
                         const char *owner)
 {
-    TRY(md5_check_choice(building, curve->jump, MD5_JUMP_BOTH, "jump", kind, owner));
+    TRY(md5i_check_choice(building, curve->jump, MD5_JUMP_BOTH, "jump", kind, owner));
     const uint32_t least = curve->jump == MD5_JUMP_NONE ? 2 : 1;
     if (curve->steps < least || curve->steps > MD5_MAX_EASE_STEPS)
-        return md5_fail_at(building, &curve->steps, MD5_ERROR_RANGE,
-                           "%s %s: there are %u steps, which must be %u to %d", kind, QUOTED(owner),
-                           curve->steps, least, MD5_MAX_EASE_STEPS);
+        return md5i_fail_at(building, &curve->steps, MD5_ERROR_RANGE,
+                            "%s %s: there are %u steps, which must be %u to %d", kind,
+                            QUOTED(owner), curve->steps, least, MD5_MAX_EASE_STEPS);
     return true;
 }
 
-bool md5_check_easing(md5_building *building, md5_easing easing, const md5_easing_curve *curve,
-                      const char *kind, const char *owner)
+bool md5i_check_easing(md5_building *building, md5_easing easing, const md5_easing_curve *curve,
+                       const char *kind, const char *owner)
 {
-    TRY(md5_check_choice(building, easing, MD5_EASE_STEPS, "easing", kind, owner));
+    TRY(md5i_check_choice(building, easing, MD5_EASE_STEPS, "easing", kind, owner));
     if (easing == MD5_EASE_CUBIC_BEZIER)
         return check_bezier(building, curve, kind, owner);
     return easing != MD5_EASE_STEPS || check_steps(building, curve, kind, owner);
 }
 
-bool md5_build_curve_of(md5_building *building, md5_easing easing, const md5_easing_curve *curve,
-                        const char *kind, const char *owner, uint32_t *number)
+bool md5i_build_curve_of(md5_building *building, md5_easing easing, const md5_easing_curve *curve,
+                         const char *kind, const char *owner, uint32_t *number)
 {
     md5_machine *const machine = building->machine;
-    TRY(md5_check_easing(building, easing, curve, kind, owner));
+    TRY(md5i_check_easing(building, easing, curve, kind, owner));
     machine->curves[machine->num_curves] = *curve;
     machine->curves[machine->num_curves++].easing = easing;
     *number = (uint32_t)machine->num_curves;
     return true;
 }
 
-bool md5_build_curve(md5_building *building, const md5_easing_curve *curve, const char *kind,
-                     const char *owner, uint32_t *number)
+bool md5i_build_curve(md5_building *building, const md5_easing_curve *curve, const char *kind,
+                      const char *owner, uint32_t *number)
 {
     *number = 0;
     return !is_built(curve)
-           || md5_build_curve_of(building, curve->easing, curve, kind, owner, number);
+           || md5i_build_curve_of(building, curve->easing, curve, kind, owner, number);
 }

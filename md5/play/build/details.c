@@ -56,13 +56,13 @@ static bool find_runs(md5_building *building)
     const size_t num_masks = building->desc->num_masks, num_joints = machine->num_joints;
     const size_t most_runs = num_joints / (WIDEST_GAP + 1) + 1;
     machine->details =
-        (md5_detail_set *)md5_build_array(building, num_masks, sizeof *machine->details);
+        (md5_detail_set *)md5i_build_array(building, num_masks, sizeof *machine->details);
     machine->are_animated =
-        (bool *)md5_build_array(building, num_masks, num_joints * sizeof *machine->are_animated);
+        (bool *)md5i_build_array(building, num_masks, num_joints * sizeof *machine->are_animated);
     machine->left_out =
-        (uint32_t *)md5_build_array(building, num_masks, num_joints * sizeof *machine->left_out);
-    machine->runs = (md5_joint_run *)md5_build_array(building, num_masks,
-                                                     2 * most_runs * sizeof *machine->runs);
+        (uint32_t *)md5i_build_array(building, num_masks, num_joints * sizeof *machine->left_out);
+    machine->runs = (md5_joint_run *)md5i_build_array(building, num_masks,
+                                                      2 * most_runs * sizeof *machine->runs);
     TRY(machine->details && machine->are_animated && machine->left_out && machine->runs);
     for (size_t i = 0; i < num_masks; i++) {
         md5_detail_set *const set = &machine->details[i];
@@ -82,8 +82,8 @@ static bool find_rests(md5_building *building)
 {
     md5_machine *const machine = building->machine;
     const uint32_t num_joints = machine->num_joints;
-    machine->rests = (md5_detail_set *)md5_build_array(building, building->desc->num_masks,
-                                                       sizeof *machine->rests);
+    machine->rests = (md5_detail_set *)md5i_build_array(building, building->desc->num_masks,
+                                                        sizeof *machine->rests);
     TRY(machine->rests);
     for (uint32_t i = 0; i < building->desc->num_masks; i++) {
         const float *const weights = md5_mask_of(machine, (int32_t)i);
@@ -91,7 +91,7 @@ static bool find_rests(md5_building *building)
         *set = (md5_detail_set){.first_run = machine->num_runs};
         if (!machine->mask_sets[i].is_split)
             continue;
-        md5_begin_marks(building);
+        md5i_begin_marks(building);
         for (uint32_t joint = 0; joint < num_joints; joint++)
             building->marks[joint] = joint == 0 || weights[joint] < 1.0f;
         divide(building->marks, num_joints, set, machine->runs + set->first_run);
@@ -112,26 +112,26 @@ static void find_slots(md5_building *building, const md5_detail_set *set, md5_ru
     const uint32_t num_clips = building->desc->num_clips;
     for (uint32_t i = 0; i < set->num_runs; i++) {
         const md5_joint_run *const run = &machine->runs[set->first_run + i];
-        md5_begin_marks(building);
+        md5i_begin_marks(building);
         for (uint32_t joint = run->first; joint < run->first + run->count; joint++)
             building->marks[joint] = true;
         for (size_t clip = 0; clip < num_clips; clip++) {
             const md5_binding *const binding = machine->sources[clip].binding;
             const md5_targets narrowed =
-                md5_narrow_targets(&binding->plan->targets, building->marks);
+                md5i_narrow_targets(&binding->plan->targets, building->marks);
             slots[clip * set->num_runs + i] =
                 (md5_run_slots){narrowed.rotation_slots, narrowed.translation_slots};
         }
     }
 }
 
-bool md5_build_details(md5_building *building)
+bool md5i_build_details(md5_building *building)
 {
     md5_machine *const machine = building->machine;
     const uint32_t num_clips = building->desc->num_clips;
     TRY(find_runs(building) && find_rests(building));
-    machine->run_slots = (md5_run_slots *)md5_build_array(building, machine->num_runs,
-                                                          num_clips * sizeof *machine->run_slots);
+    machine->run_slots = (md5_run_slots *)md5i_build_array(building, machine->num_runs,
+                                                           num_clips * sizeof *machine->run_slots);
     TRY(machine->run_slots);
     const uint32_t num_masks = building->desc->num_masks;
     for (uint32_t i = 0; i < 2 * num_masks; i++) {
@@ -160,13 +160,13 @@ static bool is_seen(const md5_machine *machine, const md5_detail_set *set,
     return seen;
 }
 
-bool md5_build_seen_layers(md5_building *building)
+bool md5i_build_seen_layers(md5_building *building)
 {
     md5_machine *const machine = building->machine;
     const uint32_t num_masks = building->desc->num_masks;
     const uint32_t num_layers = building->desc->num_layers;
     machine->are_seen =
-        (bool *)md5_build_array(building, num_masks, num_layers * sizeof *machine->are_seen);
+        (bool *)md5i_build_array(building, num_masks, num_layers * sizeof *machine->are_seen);
     TRY(machine->are_seen);
     for (size_t i = 0; i < num_masks; i++) {
         for (uint32_t k = 0; k < num_layers; k++)

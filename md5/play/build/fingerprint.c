@@ -248,7 +248,7 @@ static void add_follow(uint64_t *hash, const md5_follow_desc *follow)
     add_curve(hash, follow->curve);
 }
 
-uint64_t md5_fingerprint_of(const md5_machine_desc *desc)
+uint64_t md5i_fingerprint_of(const md5_machine_desc *desc)
 {
     uint64_t hash = 0xcbf29ce484222325u;
     add_text(&hash, desc->name);

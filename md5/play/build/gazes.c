@@ -5,35 +5,35 @@
 
 #include <string.h>
 
-#define QUOTED(name) md5_quote((name), strlen(name)).text
+#define QUOTED(name) md5i_quote((name), strlen(name)).text
 
 static const char kind[] = "modifier";
 
 static bool check_seconds(md5_building *building, const md5_gaze_rule *rule, const char *owner)
 {
-    TRY(md5_check_range(building, &rule->least_seconds, 0.0, 1e6, "least_seconds", kind, owner));
-    TRY(md5_check_range(building, &rule->most_seconds, 0.0, 1e6, "most_seconds", kind, owner));
-    TRY(md5_check_range(building, &rule->head_seconds, 0.0, 1e6, "head_seconds", kind, owner));
+    TRY(md5i_check_range(building, &rule->least_seconds, 0.0, 1e6, "least_seconds", kind, owner));
+    TRY(md5i_check_range(building, &rule->most_seconds, 0.0, 1e6, "most_seconds", kind, owner));
+    TRY(md5i_check_range(building, &rule->head_seconds, 0.0, 1e6, "head_seconds", kind, owner));
     const double least = (double)md5_or_default(rule->least_seconds, 0.4f);
     const double most = (double)md5_or_default(rule->most_seconds, 2.5f);
     if (least <= most)
         return true;
-    return md5_fail_at(building,
-                       rule->most_seconds != 0.0f ? &rule->most_seconds : &rule->least_seconds,
-                       MD5_ERROR_RANGE, "%s %s: least_seconds is %g, but most_seconds is %g", kind,
-                       QUOTED(owner), least, most);
+    return md5i_fail_at(building,
+                        rule->most_seconds != 0.0f ? &rule->most_seconds : &rule->least_seconds,
+                        MD5_ERROR_RANGE, "%s %s: least_seconds is %g, but most_seconds is %g", kind,
+                        QUOTED(owner), least, most);
 }
 
 static bool check_numbers(md5_building *building, const md5_gaze_rule *rule, const char *owner)
 {
-    TRY(md5_check_range(building, &rule->interest, 0.0, 1.0, "interest", kind, owner));
-    TRY(md5_check_range(building, &rule->wide, 0.0, 1e3, "wide", kind, owner));
-    TRY(md5_check_range(building, &rule->high, 0.0, 1e3, "high", kind, owner));
+    TRY(md5i_check_range(building, &rule->interest, 0.0, 1.0, "interest", kind, owner));
+    TRY(md5i_check_range(building, &rule->wide, 0.0, 1e3, "wide", kind, owner));
+    TRY(md5i_check_range(building, &rule->high, 0.0, 1e3, "high", kind, owner));
     if (rule->distance != 0.0f)
-        TRY(md5_check_range(building, &rule->distance, 1e-6, 1e9, "distance", kind, owner));
-    TRY(md5_check_range(building, &rule->head_share, 0.0, 1.0, "head_share", kind, owner));
-    TRY(md5_check_range(building, &rule->head_limit, 0.0, 1e6, "head_limit", kind, owner));
-    TRY(md5_check_range(building, &rule->eye_limit, 0.0, 1e6, "eye_limit", kind, owner));
+        TRY(md5i_check_range(building, &rule->distance, 1e-6, 1e9, "distance", kind, owner));
+    TRY(md5i_check_range(building, &rule->head_share, 0.0, 1.0, "head_share", kind, owner));
+    TRY(md5i_check_range(building, &rule->head_limit, 0.0, 1e6, "head_limit", kind, owner));
+    TRY(md5i_check_range(building, &rule->eye_limit, 0.0, 1e6, "eye_limit", kind, owner));
     return check_seconds(building, rule, owner);
 }
 
@@ -49,13 +49,13 @@ static bool find_length(md5_building *building, const md5_modifier_desc *desc,
         depth++;
     gaze->length = rule->length > 0 ? rule->length : depth < usual ? depth : usual;
     if (gaze->length > MD5_MAX_CHAIN)
-        return md5_fail_at(building, &rule->length, MD5_ERROR_RANGE,
-                           "modifier %s has a chain of %u joints, which may have %u to %d",
-                           QUOTED(desc->name), gaze->length, least, MD5_MAX_CHAIN);
+        return md5i_fail_at(building, &rule->length, MD5_ERROR_RANGE,
+                            "modifier %s has a chain of %u joints, which may have %u to %d",
+                            QUOTED(desc->name), gaze->length, least, MD5_MAX_CHAIN);
     if (gaze->length > depth)
-        return md5_fail_at(building, &rule->length, MD5_ERROR_RANGE,
-                           "modifier %s: a chain of %u joints ends at %s, which is %u deep",
-                           QUOTED(desc->name), gaze->length, QUOTED(desc->joint), depth);
+        return md5i_fail_at(building, &rule->length, MD5_ERROR_RANGE,
+                            "modifier %s: a chain of %u joints ends at %s, which is %u deep",
+                            QUOTED(desc->name), gaze->length, QUOTED(desc->joint), depth);
     return true;
 }
 
@@ -66,7 +66,7 @@ static bool find_eyes(md5_building *building, const md5_gaze_rule *rule, const c
     md5_vec3 sum = {0.0f, 0.0f, 0.0f};
     for (uint32_t i = 0; i < MD5_MAX_EYES && rule->eyes[i]; i++) {
         int32_t eye;
-        TRY(md5_resolve(building, &building->joints, &rule->eyes[i], kind, owner, &eye));
+        TRY(md5i_resolve(building, &building->joints, &rule->eyes[i], kind, owner, &eye));
         gaze->eyes[gaze->num_eyes++] = (uint32_t)eye;
         sum = md5_vec3_add(sum, md5_mat34_translation(bind[eye]));
     }
@@ -75,15 +75,15 @@ static bool find_eyes(md5_building *building, const md5_gaze_rule *rule, const c
     return true;
 }
 
-bool md5_build_gaze(md5_building *building, const md5_modifier_desc *desc, md5_modifier *modifier)
+bool md5i_build_gaze(md5_building *building, const md5_modifier_desc *desc, md5_modifier *modifier)
 {
     static const md5_gaze_rule defaults = {0};
     md5_machine *const machine = building->machine;
     if (desc->kind != MD5_MODIFIER_GAZE && !desc->gaze)
         return true;
     if (desc->kind != MD5_MODIFIER_GAZE)
-        return md5_fail_at(building, &desc->gaze, MD5_ERROR_MISMATCH,
-                           "modifier %s has a gaze, which only 'gaze' has", QUOTED(desc->name));
+        return md5i_fail_at(building, &desc->gaze, MD5_ERROR_MISMATCH,
+                            "modifier %s has a gaze, which only 'gaze' has", QUOTED(desc->name));
     const md5_gaze_rule *const rule = desc->gaze ? desc->gaze : &defaults;
     const float scale = md5_scale_of(&building->desc->model->skeleton);
     TRY(check_numbers(building, rule, desc->name));

@@ -6,29 +6,29 @@
 
 #include <string.h>
 
-#define QUOTED(name) md5_quote((name), strlen(name)).text
+#define QUOTED(name) md5i_quote((name), strlen(name)).text
 
 static const char kind[] = "modifier";
 
 static bool check_numbers(md5_building *building, const md5_hold_rule *rule, const char *owner)
 {
-    TRY(md5_check_range(building, &rule->height, 0.0, 1e6, "height", kind, owner));
-    TRY(md5_check_range(building, &rule->speed, 0.0, 1e9, "speed", kind, owner));
-    TRY(md5_check_range(building, &rule->distance, 0.0, 1e6, "distance", kind, owner));
-    return md5_check_range(building, &rule->release, 0.0, 1e6, "release", kind, owner);
+    TRY(md5i_check_range(building, &rule->height, 0.0, 1e6, "height", kind, owner));
+    TRY(md5i_check_range(building, &rule->speed, 0.0, 1e9, "speed", kind, owner));
+    TRY(md5i_check_range(building, &rule->distance, 0.0, 1e6, "distance", kind, owner));
+    return md5i_check_range(building, &rule->release, 0.0, 1e6, "release", kind, owner);
 }
 
 // The point of the ground plane below a joint in the bind pose, and where the model looks.
 static md5_sole sole_of(const md5_model *model, uint32_t joint)
 {
     const md5_axes axes = model->skeleton.axes;
-    md5_vec3 point = md5_vec3_from_axes(axes, md5_mat34_translation(model->bind[joint]));
+    md5_vec3 point = md5i_vec3_from_axes(axes, md5_mat34_translation(model->bind[joint]));
     point.z = 0.0f;
     const md5_mat34 *const inverse = &model->inverse_bind[joint];
     return (md5_sole){
         .joint = joint,
-        .point = md5_mat34_transform_point(*inverse, md5_vec3_to_axes(axes, point)),
-        .ahead = md5_mat34_transform_direction(*inverse, md5_forward(axes)),
+        .point = md5_mat34_point(*inverse, md5i_vec3_to_axes(axes, point)),
+        .ahead = md5_mat34_direction(*inverse, md5_forward(axes)),
     };
 }
 
@@ -39,11 +39,11 @@ static bool find_sole(md5_building *building, const md5_modifier_desc *desc, con
     const md5_model *const model = building->desc->model;
     int32_t joint = (int32_t)ankle;
     if (*toe)
-        TRY(md5_resolve(building, &building->joints, toe, kind, desc->name, &joint));
-    if ((uint32_t)joint != ankle && !md5_is_below(&model->skeleton, (uint32_t)joint, ankle))
-        return md5_fail_at(building, toe, MD5_ERROR_MISMATCH,
-                           "modifier %s: joint %s is not a descendant of %s", QUOTED(desc->name),
-                           QUOTED(*toe), QUOTED(model->skeleton.joints[ankle].name));
+        TRY(md5i_resolve(building, &building->joints, toe, kind, desc->name, &joint));
+    if ((uint32_t)joint != ankle && !md5i_is_below(&model->skeleton, (uint32_t)joint, ankle))
+        return md5i_fail_at(building, toe, MD5_ERROR_MISMATCH,
+                            "modifier %s: joint %s is not a descendant of %s", QUOTED(desc->name),
+                            QUOTED(*toe), QUOTED(model->skeleton.joints[ankle].name));
     machine->soles[machine->num_soles++] = sole_of(model, (uint32_t)joint);
     return true;
 }
@@ -58,22 +58,22 @@ static bool find_soles(md5_building *building, const md5_modifier_desc *desc,
     while (num_toes < MD5_MOST_HELD && toes[num_toes])
         num_toes++;
     if (num_toes > desc->num_feet)
-        return md5_fail_at(building, &toes[desc->num_feet], MD5_ERROR_RANGE,
-                           "modifier %s has %u toes, but %u feet", QUOTED(desc->name), num_toes,
-                           desc->num_feet);
+        return md5i_fail_at(building, &toes[desc->num_feet], MD5_ERROR_RANGE,
+                            "modifier %s has %u toes, but %u feet", QUOTED(desc->name), num_toes,
+                            desc->num_feet);
     for (uint32_t i = 0; i < modifier->num_held; i++)
         TRY(find_sole(building, desc, i < num_toes ? &toes[i] : &none, legs[i].tip));
     return true;
 }
 
-bool md5_build_hold(md5_building *building, const md5_modifier_desc *desc, md5_modifier *modifier)
+bool md5i_build_hold(md5_building *building, const md5_modifier_desc *desc, md5_modifier *modifier)
 {
     const md5_hold_rule *const rule = desc->hold;
     if (!rule)
         return true;
     if (desc->kind != MD5_MODIFIER_FEET)
-        return md5_fail_at(building, &desc->hold, MD5_ERROR_MISMATCH,
-                           "modifier %s holds feet, which only 'feet' has", QUOTED(desc->name));
+        return md5i_fail_at(building, &desc->hold, MD5_ERROR_MISMATCH,
+                            "modifier %s holds feet, which only 'feet' has", QUOTED(desc->name));
     TRY(check_numbers(building, rule, desc->name));
     const float scale = md5_scale_of(&building->desc->model->skeleton);
     modifier->first_sole = building->machine->num_soles;
@@ -92,7 +92,7 @@ bool md5_build_hold(md5_building *building, const md5_modifier_desc *desc, md5_m
 // A clip in which soles are searched for contacts.
 typedef struct contact_search {
     const md5_source *source;
-    md5_transform *pose;
+    md5_xform *pose;
     // [frames] of one sole, as the clip moves with its root; id's axes.
     md5_vec3 *places, *facings;
 } contact_search;
@@ -104,11 +104,11 @@ static void find_places(const contact_search *at, const md5_sole *sole)
     for (uint32_t frame = 0; frame < binding->anim->num_frames; frame++) {
         md5_sample(binding, &(md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE,
                    at->pose);
-        const md5_transform joint = md5_joint_in_model(skeleton, at->pose, sole->joint);
+        const md5_xform joint = md5_joint_in_model(skeleton, at->pose, sole->joint);
         at->places[frame] =
-            md5_vec3_from_axes(skeleton->axes, md5_transform_point(joint, sole->point));
-        at->facings[frame] = md5_level_facing(
-            md5_vec3_from_axes(skeleton->axes, md5_quat_rotate(joint.rotation, sole->ahead)));
+            md5i_vec3_from_axes(skeleton->axes, md5_xform_point(joint, sole->point));
+        at->facings[frame] = md5i_level_facing(
+            md5i_vec3_from_axes(skeleton->axes, md5_quat_rotate(joint.rotation, sole->ahead)));
     }
 }
 
@@ -154,11 +154,11 @@ static bool search_clip(md5_building *building, const md5_source *source)
     md5_machine *const machine = building->machine;
     const contact_search at = {
         .source = source,
-        .pose = (md5_transform *)md5_build_array(building, machine->num_joints, sizeof *at.pose),
-        .places = (md5_vec3 *)md5_build_array(building, source->binding->anim->num_frames,
-                                              sizeof *at.places),
-        .facings = (md5_vec3 *)md5_build_array(building, source->binding->anim->num_frames,
-                                               sizeof *at.facings),
+        .pose = (md5_xform *)md5i_build_array(building, machine->num_joints, sizeof *at.pose),
+        .places = (md5_vec3 *)md5i_build_array(building, source->binding->anim->num_frames,
+                                               sizeof *at.places),
+        .facings = (md5_vec3 *)md5i_build_array(building, source->binding->anim->num_frames,
+                                                sizeof *at.facings),
     };
     TRY(at.pose && at.places && at.facings);
     for (uint32_t i = 0; i < building->desc->num_modifiers; i++) {
@@ -173,11 +173,11 @@ static bool search_clip(md5_building *building, const md5_source *source)
     return true;
 }
 
-bool md5_build_contacts(md5_building *building)
+bool md5i_build_contacts(md5_building *building)
 {
     md5_machine *const machine = building->machine;
     machine->contacts =
-        (uint8_t *)md5_build_array(building, machine->num_soles, machine->num_frames);
+        (uint8_t *)md5i_build_array(building, machine->num_soles, machine->num_frames);
     TRY(machine->contacts);
     for (uint32_t i = 0; machine->num_soles > 0 && i < building->desc->num_clips; i++)
         TRY(search_clip(building, &machine->sources[i]));

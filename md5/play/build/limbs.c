@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define QUOTED(name) md5_quote((name), strlen(name)).text
+#define QUOTED(name) md5i_quote((name), strlen(name)).text
 
 // The members of the tables that name a limb's joints, the words for the upper two in a machine
 // file, and the modifier.
@@ -27,17 +27,17 @@ static bool find_joint(md5_building *building, const limb_names *names, const ch
     const md5_skeleton *const skeleton = &building->desc->model->skeleton;
     int32_t found = skeleton->joints[below].parent;
     if (*member)
-        TRY(md5_resolve(building, &building->joints, member, "modifier", names->owner, &found));
+        TRY(md5i_resolve(building, &building->joints, member, "modifier", names->owner, &found));
     if (found < 0)
-        return md5_fail_at(building, names->tip, MD5_ERROR_RANGE,
-                           "modifier %s: joint %s of the limb has no parent", QUOTED(names->owner),
-                           QUOTED(name_of(building, below)));
+        return md5i_fail_at(building, names->tip, MD5_ERROR_RANGE,
+                            "modifier %s: joint %s of the limb has no parent", QUOTED(names->owner),
+                            QUOTED(name_of(building, below)));
     *joint = (uint32_t)found;
-    if (md5_is_below(skeleton, below, *joint))
+    if (md5i_is_below(skeleton, below, *joint))
         return true;
-    return md5_fail_at(building, member, MD5_ERROR_MISMATCH,
-                       "modifier %s: joint %s is not a descendant of %s", QUOTED(names->owner),
-                       QUOTED(name_of(building, below)), QUOTED(name_of(building, *joint)));
+    return md5i_fail_at(building, member, MD5_ERROR_MISMATCH,
+                        "modifier %s: joint %s is not a descendant of %s", QUOTED(names->owner),
+                        QUOTED(name_of(building, below)), QUOTED(name_of(building, *joint)));
 }
 
 static float bind_distance(const md5_building *building, uint32_t a, uint32_t b)
@@ -55,7 +55,7 @@ static bool check_bone(md5_building *building, const limb_names *names, uint32_t
 {
     if (bind_distance(building, lower, upper) > 1e-5f * reach)
         return true;
-    return md5_fail_at(
+    return md5i_fail_at(
         building, names->tip, MD5_ERROR_MISMATCH,
         "modifier %s: joints %s and %s are at the same position: name a limb's joints by "
         "'%s' and '%s'",
@@ -73,7 +73,7 @@ static bool build_limb(md5_building *building, const limb_names *names, md5_limb
     return check_bone(building, names, limb->middle, limb->root, reach);
 }
 
-bool md5_build_limb(md5_building *building, const md5_modifier_desc *desc, md5_limb *limb)
+bool md5i_build_limb(md5_building *building, const md5_modifier_desc *desc, md5_limb *limb)
 {
     const limb_names names = {&desc->joint, &desc->middle, &desc->root,
                               "middle",     "root",        desc->name};
@@ -81,9 +81,9 @@ bool md5_build_limb(md5_building *building, const md5_modifier_desc *desc, md5_l
         return build_limb(building, &names, limb);
     if (!desc->middle && !desc->root)
         return true;
-    return md5_fail_at(building, desc->middle ? &desc->middle : &desc->root, MD5_ERROR_MISMATCH,
-                       "modifier %s names a %s joint, which only 'two_bone' has",
-                       QUOTED(desc->name), desc->middle ? "middle" : "root");
+    return md5i_fail_at(building, desc->middle ? &desc->middle : &desc->root, MD5_ERROR_MISMATCH,
+                        "modifier %s names a %s joint, which only 'two_bone' has",
+                        QUOTED(desc->name), desc->middle ? "middle" : "root");
 }
 
 static bool build_foot(md5_building *building, const char *owner, const md5_foot_desc *foot,
@@ -91,25 +91,25 @@ static bool build_foot(md5_building *building, const char *owner, const md5_foot
 {
     const limb_names names = {&foot->ankle, &foot->knee, &foot->hip, "knee", "hip", owner};
     int32_t ankle;
-    TRY(md5_resolve(building, &building->joints, &foot->ankle, "modifier", owner, &ankle));
+    TRY(md5i_resolve(building, &building->joints, &foot->ankle, "modifier", owner, &ankle));
     if (ankle < 0)
-        return md5_fail_at(building, &foot->ankle, MD5_ERROR_MISMATCH,
-                           "modifier %s: a foot names no ankle", QUOTED(owner));
+        return md5i_fail_at(building, &foot->ankle, MD5_ERROR_MISMATCH,
+                            "modifier %s: a foot names no ankle", QUOTED(owner));
     leg->tip = (uint32_t)ankle;
     return build_limb(building, &names, leg);
 }
 
-bool md5_build_feet(md5_building *building, const md5_modifier_desc *desc, md5_modifier *modifier)
+bool md5i_build_feet(md5_building *building, const md5_modifier_desc *desc, md5_modifier *modifier)
 {
     md5_machine *const machine = building->machine;
     if (desc->kind != MD5_MODIFIER_FEET && desc->num_feet == 0)
         return true;
     if (desc->kind != MD5_MODIFIER_FEET)
-        return md5_fail_at(building, &desc->num_feet, MD5_ERROR_MISMATCH,
-                           "modifier %s has feet, which only 'feet' has", QUOTED(desc->name));
+        return md5i_fail_at(building, &desc->num_feet, MD5_ERROR_MISMATCH,
+                            "modifier %s has feet, which only 'feet' has", QUOTED(desc->name));
     if (desc->num_feet == 0)
-        return md5_fail_at(building, &desc->joint, MD5_ERROR_RANGE, "modifier %s has no feet",
-                           QUOTED(desc->name));
+        return md5i_fail_at(building, &desc->joint, MD5_ERROR_RANGE, "modifier %s has no feet",
+                            QUOTED(desc->name));
     TRY(md5_check_array(building, desc->feet, desc->num_feet, "feet", "modifier", desc->name));
     modifier->first_foot = machine->num_feet;
     for (uint32_t i = 0; i < desc->num_feet; i++)

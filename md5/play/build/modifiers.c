@@ -6,7 +6,7 @@
 #include <float.h>
 #include <string.h>
 
-#define QUOTED(name) md5_quote((name), strlen(name)).text
+#define QUOTED(name) md5i_quote((name), strlen(name)).text
 
 static bool is_zero(md5_vec3 v)
 {
@@ -16,29 +16,29 @@ static bool is_zero(md5_vec3 v)
 static bool check_direction(md5_building *building, const md5_vec3 *v, const char *what,
                             const char *owner)
 {
-    TRY(md5_check_number(building, &v->x, what, "modifier", owner));
-    TRY(md5_check_number(building, &v->y, what, "modifier", owner));
-    return md5_check_number(building, &v->z, what, "modifier", owner);
+    TRY(md5i_check_number(building, &v->x, what, "modifier", owner));
+    TRY(md5i_check_number(building, &v->y, what, "modifier", owner));
+    return md5i_check_number(building, &v->z, what, "modifier", owner);
 }
 
 static bool check_numbers(md5_building *building, const md5_modifier_desc *desc)
 {
     static const char kind[] = "modifier";
     const char *const owner = desc->name;
-    TRY(md5_check_choice(building, desc->kind, MD5_MODIFIER_GAZE, "kind", kind, owner));
-    TRY(md5_check_choice(building, desc->space, MD5_JOINT_MODEL_OVERRIDE, "space", kind, owner));
+    TRY(md5i_check_choice(building, desc->kind, MD5_MODIFIER_GAZE, "kind", kind, owner));
+    TRY(md5i_check_choice(building, desc->space, MD5_JOINT_MODEL_OVERRIDE, "space", kind, owner));
     TRY(check_direction(building, &desc->forward, "forward", owner));
     TRY(check_direction(building, &desc->up, "up", owner));
-    TRY(md5_check_range(building, &desc->limit, 0.0, 1e6, "limit", kind, owner));
-    TRY(md5_check_range(building, &desc->soften, 0.0, 1.0, "soften", kind, owner));
-    TRY(md5_check_range(building, &desc->stiffness, 0.0, 1e9, "stiffness", kind, owner));
-    TRY(md5_check_range(building, &desc->damping, 0.0, 1e6, "damping", kind, owner));
-    TRY(md5_check_number(building, &desc->gravity, "gravity", kind, owner));
-    TRY(md5_check_range(building, &desc->smoothing, 0.0, 1e6, "smoothing", kind, owner));
-    TRY(md5_check_range(building, &desc->weight, 0.0, 1.0, "weight", kind, owner));
+    TRY(md5i_check_range(building, &desc->limit, 0.0, 1e6, "limit", kind, owner));
+    TRY(md5i_check_range(building, &desc->soften, 0.0, 1.0, "soften", kind, owner));
+    TRY(md5i_check_range(building, &desc->stiffness, 0.0, 1e9, "stiffness", kind, owner));
+    TRY(md5i_check_range(building, &desc->damping, 0.0, 1e6, "damping", kind, owner));
+    TRY(md5i_check_number(building, &desc->gravity, "gravity", kind, owner));
+    TRY(md5i_check_range(building, &desc->smoothing, 0.0, 1e6, "smoothing", kind, owner));
+    TRY(md5i_check_range(building, &desc->weight, 0.0, 1.0, "weight", kind, owner));
     if (desc->stretch == 0.0f)
         return true;
-    return md5_check_range(building, &desc->stretch, 1.0, 1e6, "stretch", kind, owner);
+    return md5i_check_range(building, &desc->stretch, 1.0, 1e6, "stretch", kind, owner);
 }
 
 // How many joints there are from the root of its branch down to this one.
@@ -59,16 +59,16 @@ static bool check_chain(md5_building *building, const md5_modifier_desc *desc, u
         || desc->kind == MD5_MODIFIER_GAZE || (is_limb && (desc->middle || desc->root)))
         return true;
     if (!is_limb && (length < least || length > MD5_MAX_CHAIN))
-        return md5_fail_at(building, &desc->length, MD5_ERROR_RANGE,
-                           "modifier %s has a chain of %u joints, which may have %u to %d",
-                           QUOTED(desc->name), length, least, MD5_MAX_CHAIN);
+        return md5i_fail_at(building, &desc->length, MD5_ERROR_RANGE,
+                            "modifier %s has a chain of %u joints, which may have %u to %d",
+                            QUOTED(desc->name), length, least, MD5_MAX_CHAIN);
     const uint32_t depth = depth_of(&building->desc->model->skeleton, joint);
     const bool is_given = !is_limb && desc->length > 0;
     if (length > depth)
-        return md5_fail_at(building, is_given ? (const void *)&desc->length : &desc->joint,
-                           MD5_ERROR_RANGE,
-                           "modifier %s: a chain of %u joints ends at %s, which is %u deep",
-                           QUOTED(desc->name), length, QUOTED(desc->joint), depth);
+        return md5i_fail_at(building, is_given ? (const void *)&desc->length : &desc->joint,
+                            MD5_ERROR_RANGE,
+                            "modifier %s: a chain of %u joints ends at %s, which is %u deep",
+                            QUOTED(desc->name), length, QUOTED(desc->joint), depth);
     return true;
 }
 
@@ -77,10 +77,10 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
 {
     int32_t joint;
     TRY(check_numbers(building, desc));
-    TRY(md5_resolve(building, &building->joints, &desc->joint, "modifier", desc->name, &joint));
+    TRY(md5i_resolve(building, &building->joints, &desc->joint, "modifier", desc->name, &joint));
     if (joint < 0)
-        return md5_fail_at(building, &desc->joint, MD5_ERROR_MISMATCH, "modifier %s names no joint",
-                           QUOTED(desc->name));
+        return md5i_fail_at(building, &desc->joint, MD5_ERROR_MISMATCH,
+                            "modifier %s names no joint", QUOTED(desc->name));
     *modifier = (md5_modifier){
         .desc = *desc,
         .joint = (uint32_t)joint,
@@ -98,10 +98,10 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     filled->weight = md5_or_default(desc->weight, 1.0f);
     TRY(check_chain(building, desc, desc->kind == MD5_MODIFIER_TWO_BONE ? 3 : filled->length,
                     (uint32_t)joint));
-    TRY(md5_build_limb(building, desc, &modifier->limb));
-    TRY(md5_build_feet(building, desc, modifier));
-    TRY(md5_build_gaze(building, desc, modifier));
-    TRY(md5_build_hold(building, desc, modifier));
+    TRY(md5i_build_limb(building, desc, &modifier->limb));
+    TRY(md5i_build_feet(building, desc, modifier));
+    TRY(md5i_build_gaze(building, desc, modifier));
+    TRY(md5i_build_hold(building, desc, modifier));
     // the caller's: the machine has its own in its tables
     filled->name = filled->joint = filled->middle = filled->root = NULL;
     filled->feet = NULL;
@@ -114,29 +114,29 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     return true;
 }
 
-bool md5_build_modifiers(md5_building *building)
+bool md5i_build_modifiers(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
     const md5_skeleton *const skeleton = &desc->model->skeleton;
     md5_names names;
     size_t num_feet = 0, num_gazes = 0;
-    TRY(md5_begin_names(building->arena, &names, "modifier", desc->num_modifiers));
+    TRY(md5i_begin_names(building->arena, &names, "modifier", desc->num_modifiers));
     for (uint32_t i = 0; i < desc->num_modifiers; i++) {
-        md5_add_name(&names, &desc->modifiers[i].name);
+        md5i_add_name(&names, &desc->modifiers[i].name);
         num_feet += desc->modifiers[i].feet ? desc->modifiers[i].num_feet : 0;
         num_gazes += desc->modifiers[i].kind == MD5_MODIFIER_GAZE ? 1u : 0u;
     }
-    TRY(md5_end_names(building->context, desc->locations, &names));
-    TRY(md5_begin_names(building->arena, &building->joints, "joint", skeleton->num_joints));
+    TRY(md5i_end_names(building->context, desc->locations, &names));
+    TRY(md5i_begin_names(building->arena, &building->joints, "joint", skeleton->num_joints));
     for (uint32_t i = 0; i < skeleton->num_joints; i++)
-        md5_add_name(&building->joints, &skeleton->joints[i].name);
-    md5_sort_names(&building->joints);
+        md5i_add_name(&building->joints, &skeleton->joints[i].name);
+    md5i_sort_names(&building->joints);
     machine->modifiers =
-        (md5_modifier *)md5_build_array(building, desc->num_modifiers, sizeof *machine->modifiers);
-    machine->legs = (md5_limb *)md5_build_array(building, num_feet, sizeof *machine->legs);
-    machine->gazes = (md5_gaze_desc *)md5_build_array(building, num_gazes, sizeof *machine->gazes);
-    machine->soles = (md5_sole *)md5_build_array(building, num_feet, sizeof *machine->soles);
+        (md5_modifier *)md5i_build_array(building, desc->num_modifiers, sizeof *machine->modifiers);
+    machine->legs = (md5_limb *)md5i_build_array(building, num_feet, sizeof *machine->legs);
+    machine->gazes = (md5_gaze_desc *)md5i_build_array(building, num_gazes, sizeof *machine->gazes);
+    machine->soles = (md5_sole *)md5i_build_array(building, num_feet, sizeof *machine->soles);
     TRY(machine->modifiers && machine->legs && machine->gazes && machine->soles);
     for (uint32_t i = 0; i < desc->num_modifiers; i++)
         TRY(build_modifier(building, &desc->modifiers[i], &machine->modifiers[i]));
@@ -177,11 +177,11 @@ static void reach_vertices(md5_machine *machine, const md5_mesh *mesh)
     }
 }
 
-bool md5_build_reaches(md5_building *building)
+bool md5i_build_reaches(md5_building *building)
 {
     md5_machine *const machine = building->machine;
     machine->reaches =
-        (float *)md5_build_array(building, machine->num_joints, sizeof *machine->reaches);
+        (float *)md5i_build_array(building, machine->num_joints, sizeof *machine->reaches);
     TRY(machine->reaches);
     for (uint32_t i = 0; i < machine->num_joints; i++)
         machine->reaches[i] = -1.0f;
@@ -189,9 +189,9 @@ bool md5_build_reaches(md5_building *building)
     for (uint32_t i = 0; i < machine->model->num_meshes; i++) {
         const md5_mesh *const mesh = &machine->model->meshes[i];
         if (!mesh->first_influence && mesh->num_vertices > 0)
-            return md5_fail(building->context, MD5_ERROR_MISMATCH, 0, 0,
-                            "the geometry of the machine's model was released: create machines "
-                            "before, they need it for the bounds of players");
+            return md5i_fail(building->context, MD5_ERROR_MISMATCH, 0, 0,
+                             "the geometry of the machine's model was released: create machines "
+                             "before, they need it for the bounds of players");
         reach_vertices(machine, mesh);
     }
     return true;

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool md5_begin_names(md5_arena *arena, md5_names *names, const char *what, size_t capacity)
+bool md5i_begin_names(md5_arena *arena, md5_names *names, const char *what, size_t capacity)
 {
     *names = (md5_names){.what = what};
-    names->sorted = (md5_name *)md5_arena_alloc(arena, capacity, sizeof *names->sorted);
+    names->sorted = (md5_name *)md5i_arena_alloc(arena, capacity, sizeof *names->sorted);
     return names->sorted != NULL;
 }
 
-void md5_add_name(md5_names *names, const char *const *member)
+void md5i_add_name(md5_names *names, const char *const *member)
 {
     names->sorted[names->count] = (md5_name){*member ? *member : "", member, names->count};
     names->count++;
@@ -23,31 +23,31 @@ static int compare(const void *left, const void *right)
     return order != 0 ? order : a->number < b->number ? -1 : a->number > b->number;
 }
 
-void md5_sort_names(md5_names *names)
+void md5i_sort_names(md5_names *names)
 {
     qsort(names->sorted, names->count, sizeof *names->sorted, compare);
 }
 
-bool md5_end_names(md5_context *context, const md5_locations *places, md5_names *names)
+bool md5i_end_names(md5_context *context, const md5_locations *places, md5_names *names)
 {
-    md5_sort_names(names);
+    md5i_sort_names(names);
     for (uint32_t i = 0; i < names->count; i++) {
         const md5_name *const name = &names->sorted[i];
         const bool is_empty = name->text[0] == '\0';
         if (!is_empty && (i == 0 || strcmp(name[-1].text, name->text) != 0))
             continue;
-        const md5_location position = md5_find_location(places, name->member);
+        const md5_location position = md5i_find_location(places, name->member);
         if (is_empty)
-            return md5_fail(context, MD5_ERROR_MISMATCH, position.line, position.column,
-                            "%s %u has no name", names->what, name->number);
-        return md5_fail(context, MD5_ERROR_MISMATCH, position.line, position.column,
-                        "%s %s is declared twice", names->what,
-                        md5_quote(name->text, strlen(name->text)).text);
+            return md5i_fail(context, MD5_ERROR_MISMATCH, position.line, position.column,
+                             "%s %u has no name", names->what, name->number);
+        return md5i_fail(context, MD5_ERROR_MISMATCH, position.line, position.column,
+                         "%s %s is declared twice", names->what,
+                         md5i_quote(name->text, strlen(name->text)).text);
     }
     return true;
 }
 
-int32_t md5_find_name(const md5_names *names, const char *text)
+int32_t md5i_find_name(const md5_names *names, const char *text)
 {
     uint32_t low = 0, high = names->count;
     while (low < high) {

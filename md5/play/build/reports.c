@@ -15,16 +15,16 @@ static void make_state_events(const md5_layer_desc *of, uint32_t layer, uint32_t
         };
 }
 
-void md5_place_reports(md5_block *block, const md5_machine_desc *desc, md5_machine *machine)
+void md5i_place_reports(md5_block *block, const md5_machine_desc *desc, md5_machine *machine)
 {
     const md5_machine_desc *const tables = &machine->tables; // whose names last
     const md5_report_desc *const report = &desc->report;
     machine->reports_states = report->enter || report->leave || report->transition_end;
     machine->state_events =
-        (md5_event *)md5_block_take(block, machine->reports_states ? machine->num_states : 0,
-                                    MD5_STATE_EVENTS * sizeof *machine->state_events);
-    machine->clip_ends = (md5_event *)md5_block_take(block, report->clip_end ? desc->num_clips : 0,
-                                                     sizeof *machine->clip_ends);
+        (md5_event *)md5i_block_take(block, machine->reports_states ? machine->num_states : 0,
+                                     MD5_STATE_EVENTS * sizeof *machine->state_events);
+    machine->clip_ends = (md5_event *)md5i_block_take(block, report->clip_end ? desc->num_clips : 0,
+                                                      sizeof *machine->clip_ends);
     if (!block->base) // measuring
         return;
     for (uint32_t i = 0; machine->reports_states && i < tables->num_layers; i++) {

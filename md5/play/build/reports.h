@@ -5,6 +5,6 @@
 #include "md5/core/arena.h"
 
 // Lays out the events that a machine reports. Its tables and layers are placed already.
-void md5_place_reports(md5_block *block, const md5_machine_desc *desc, md5_machine *machine);
+void md5i_place_reports(md5_block *block, const md5_machine_desc *desc, md5_machine *machine);
 
 #endif

@@ -36,7 +36,7 @@ static md5_joint_set span_of(const bool *marks, uint32_t num_joints, int32_t mas
 
 // Lists are at most as long as there are joints: one for each mask, of what is added, and two for
 // layers that are.
-bool md5_begin_sets(md5_building *building)
+bool md5i_begin_sets(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
@@ -50,16 +50,16 @@ bool md5_begin_sets(md5_building *building)
     for (uint32_t i = 0; i < desc->num_layers; i++)
         count += desc->layers[i].mode == MD5_LAYER_ADD;
     machine->listed =
-        (uint32_t *)md5_build_array(building, count, num_joints * sizeof *machine->listed);
+        (uint32_t *)md5i_build_array(building, count, num_joints * sizeof *machine->listed);
     machine->listed_weights =
-        (float *)md5_build_array(building, count, num_joints * sizeof *machine->listed_weights);
-    building->marks = (bool *)md5_build_array(building, num_joints, sizeof *building->marks);
+        (float *)md5i_build_array(building, count, num_joints * sizeof *machine->listed_weights);
+    building->marks = (bool *)md5i_build_array(building, num_joints, sizeof *building->marks);
     building->sampled =
-        (md5_transform *)md5_build_array(building, num_joints, sizeof *building->sampled);
+        (md5_xform *)md5i_build_array(building, num_joints, sizeof *building->sampled);
     return machine->listed && machine->listed_weights && building->marks && building->sampled;
 }
 
-void md5_split_mask(md5_building *building, uint32_t mask)
+void md5i_split_mask(md5_building *building, uint32_t mask)
 {
     md5_machine *const machine = building->machine;
     const float *const weights = md5_mask_of(machine, (int32_t)mask);
@@ -83,14 +83,14 @@ void md5_split_mask(md5_building *building, uint32_t mask)
 // Marks the joints to which something in the clip goes, and those that are elsewhere than in the
 // reference.
 static void mark_changed_by(md5_building *building, const md5_source *source,
-                            const md5_transform *reference)
+                            const md5_xform *reference)
 {
     const md5_binding *const binding = source->binding;
     const md5_targets *const targets = &binding->plan->targets;
     const uint32_t num_joints = building->machine->num_joints;
     bool *const marks = building->marks;
-    md5_sample_source(building->machine, source, MD5_PLAY_LOOP, &(md5_moment){0},
-                      building->sampled);
+    md5i_sample_source(building->machine, source, MD5_PLAY_LOOP, &(md5_moment){0},
+                       building->sampled);
     for (uint32_t i = 0; i < num_joints; i++)
         marks[i] = marks[i] || binding->num_rebases > 0
                    || memcmp(&building->sampled[i], &reference[i], sizeof reference[i]) != 0;
@@ -106,18 +106,18 @@ static void mark_changed_by(md5_building *building, const md5_source *source,
     marks[0] = marks[0] || source->extract != MD5_EXTRACT_NONE;
 }
 
-void md5_begin_marks(md5_building *building)
+void md5i_begin_marks(md5_building *building)
 {
     memset(building->marks, 0, building->machine->num_joints * sizeof *building->marks);
 }
 
 // A motion of clips is looked at clip by clip, if they are not many. Any other may change all.
-void md5_mark_changed(md5_building *building, uint32_t motion, int32_t reference)
+void md5i_mark_changed(md5_building *building, uint32_t motion, int32_t reference)
 {
     enum { MOST_CLIPS = 16 };
     const md5_machine *const machine = building->machine;
     const md5_motion *const of = &machine->motions[motion];
-    const md5_transform *const from = md5_reference_of(machine, reference);
+    const md5_xform *const from = md5_reference_of(machine, reference);
     if (of->kind == MD5_MOTION_CLIP) {
         mark_changed_by(building, &machine->sources[machine->playables[of->playable].source], from);
         return;
@@ -134,7 +134,7 @@ void md5_mark_changed(md5_building *building, uint32_t motion, int32_t reference
         building->marks[i] = true;
 }
 
-md5_joint_set md5_set_of_marks(md5_building *building, int32_t mask)
+md5_joint_set md5i_set_of_marks(md5_building *building, int32_t mask)
 {
     md5_machine *const machine = building->machine;
     const float *const weights = md5_mask_of(machine, mask);
@@ -177,7 +177,7 @@ static bool is_mask_full(const md5_machine *machine, int32_t mask)
            && sets->whole.count + sets->partial.count == sets->all.count;
 }
 
-void md5_narrow_state(md5_building *building, const md5_play_layer *layer, md5_state *state)
+void md5i_narrow_state(md5_building *building, const md5_play_layer *layer, md5_state *state)
 {
     const md5_machine *const machine = building->machine;
     const md5_joint_set *const joints = &layer->joints;
@@ -185,14 +185,14 @@ void md5_narrow_state(md5_building *building, const md5_play_layer *layer, md5_s
         return;
     const md5_motion *const clip = &machine->motions[machine->trees[state->tree].motion];
     const md5_source *const source = &machine->sources[machine->playables[clip->playable].source];
-    md5_begin_marks(building);
+    md5i_begin_marks(building);
     for (uint32_t i = 0; i < joints->count; i++)
         building->marks[joints->is_listed ? machine->listed[joints->list + i] : joints->first + i] =
             true;
     // What is extracted is taken from joint 0.
     const bool has_root = building->marks[0] || source->extract == MD5_EXTRACT_NONE;
     state->is_partial = has_root && !md5_is_sampled_whole(source);
-    state->targets = md5_narrow_targets(&source->binding->plan->targets, building->marks);
+    state->targets = md5i_narrow_targets(&source->binding->plan->targets, building->marks);
     state->is_exact =
         state->is_partial && layer->mode == MD5_LAYER_OVERRIDE && is_mask_full(machine, layer->mask)
         && are_marked(state->targets.rotations, state->targets.rotation_slots, building->marks)

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#define QUOTED(name) md5_quote((name), strlen(name)).text
+#define QUOTED(name) md5i_quote((name), strlen(name)).text
 
 // Only a clip that loops at a speed of its own has one that can be measured.
 static bool check_item(md5_building *building, const md5_motion_desc *desc, uint32_t number,
@@ -13,13 +13,13 @@ static bool check_item(md5_building *building, const md5_motion_desc *desc, uint
     const md5_machine *const machine = building->machine;
     const md5_motion *const motion = &machine->motions[item->motion];
     if (desc->items[number].x != 0.0f || desc->items[number].y != 0.0f)
-        return md5_fail_at(building, &desc->items[number].x, MD5_ERROR_RANGE,
-                           "motion %s: item %u (%s) has a position, but is placed by its speed",
-                           QUOTED(desc->name), number, QUOTED(desc->items[number].motion));
+        return md5i_fail_at(building, &desc->items[number].x, MD5_ERROR_RANGE,
+                            "motion %s: item %u (%s) has a position, but is placed by its speed",
+                            QUOTED(desc->name), number, QUOTED(desc->items[number].motion));
     if (motion->kind == MD5_MOTION_CLIP && motion->speed > 0.0f && motion->speed_parameter < 0
         && machine->playables[motion->playable].mode == MD5_PLAY_LOOP)
         return true;
-    return md5_fail_at(
+    return md5i_fail_at(
         building, &desc->items[number].motion, MD5_ERROR_MISMATCH,
         "motion %s: item %u (%s) has no speed of its own: it must be a clip that loops "
         "forward at a fixed speed",
@@ -36,7 +36,7 @@ static md5_stride measure(const md5_machine *machine, const md5_item *item, doub
     if (source->extract == MD5_EXTRACT_NONE)
         return (md5_stride){0.0, 0.0, 0.0};
     const md5_root_track track = md5_track_of(machine, source);
-    return md5_root_delta_stride(&track.frames[track.num_frames - 1]);
+    return md5i_root_delta_stride(&track.frames[track.num_frames - 1]);
 }
 
 static double along(md5_stride stride, md5_stride axis)
@@ -64,10 +64,10 @@ static md5_stride find_axis(const md5_stride *strides, const md5_item *items, ui
     return axis;
 }
 
-bool md5_build_speeds(md5_building *building, const md5_motion_desc *desc, md5_item *items)
+bool md5i_build_speeds(md5_building *building, const md5_motion_desc *desc, md5_item *items)
 {
     md5_stride *const strides =
-        (md5_stride *)md5_build_array(building, desc->num_items, sizeof *strides);
+        (md5_stride *)md5i_build_array(building, desc->num_items, sizeof *strides);
     TRY(strides);
     for (uint32_t i = 0; i < desc->num_items; i++) {
         TRY(check_item(building, desc, i, &items[i]));
@@ -77,7 +77,7 @@ bool md5_build_speeds(md5_building *building, const md5_motion_desc *desc, md5_i
     for (uint32_t i = 0; i < desc->num_items; i++) {
         items[i].gait.speed = along(strides[i], axis) / items[i].gait.seconds;
         if (i > 0 && !(items[i].gait.speed > items[i - 1].gait.speed))
-            return md5_fail_at(
+            return md5i_fail_at(
                 building, &desc->items[i].motion, MD5_ERROR_RANGE,
                 "motion %s: item %u (%s) moves the root at %g units/s, which must be "
                 "faster than the one before, at %g",

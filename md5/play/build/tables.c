@@ -211,7 +211,7 @@ static copying begin_table(copier *to, const table_record *record, const void *t
                            uint32_t count)
 {
     return (copying){record, (const char *)table,
-                     (char *)md5_block_take(to->block, count, record->size), count, 0};
+                     (char *)md5i_block_take(to->block, count, record->size), count, 0};
 }
 
 static void copy_texts(copier *to, const copying *at)
@@ -277,13 +277,13 @@ static void copy_all(copier *to, const md5_machine_desc *desc, md5_machine_desc 
     }
 }
 
-void md5_copy_tables(md5_block *block, const md5_machine_desc *desc, md5_machine_desc *copy)
+void md5i_copy_tables(md5_block *block, const md5_machine_desc *desc, md5_machine_desc *copy)
 {
     // The texts' size is known only after a round through the tables, which then tells their place.
     md5_block unused = {0};
     copier measure = {.block = &unused};
     copy_all(&measure, desc, copy);
-    copier to = {.block = block, .texts = (char *)md5_block_take(block, measure.used, 1)};
+    copier to = {.block = block, .texts = (char *)md5i_block_take(block, measure.used, 1)};
     copy_all(&to, desc, copy);
 }
 
@@ -306,7 +306,7 @@ static bool is_layer_zero(const md5_layer_desc *layer)
     return all;
 }
 
-bool md5_are_reserved_zero(const md5_machine_desc *desc)
+bool md5i_are_reserved_zero(const md5_machine_desc *desc)
 {
     bool all = MD5_RESERVED_IS_ZERO(desc);
     for (uint32_t i = 0; desc->clips && i < desc->num_clips; i++)

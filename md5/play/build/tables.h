@@ -6,10 +6,10 @@
 #include "md5/md5machine.h"
 
 // Copies the tables and all that they name into `block`; while it measures, `copy` is of no use.
-void md5_copy_tables(md5_block *block, const md5_machine_desc *desc, md5_machine_desc *copy);
+void md5i_copy_tables(md5_block *block, const md5_machine_desc *desc, md5_machine_desc *copy);
 
 // Whether the reserved members of the machine and its tables are 0; for assertions only. Skips
 // tables that are missing, which is an error of its own.
-bool md5_are_reserved_zero(const md5_machine_desc *desc);
+bool md5i_are_reserved_zero(const md5_machine_desc *desc);
 
 #endif

@@ -24,7 +24,7 @@ static const double *markers_of(const md5_machine *machine, const md5_instance_p
     return machine->markers + machine->sources[playable->source].first_marker;
 }
 
-float md5_weight_of(const md5_player *player, const md5_weight_rule *rule)
+float md5i_weight_of(const md5_player *player, const md5_weight_rule *rule)
 {
     if (rule->parameter < 0)
         return rule->fixed;
@@ -41,34 +41,34 @@ static double weigh_items(const md5_player *player, uint32_t number, float *weig
     const md5_machine *const machine = player->machine;
     const md5_motion *const motion = &machine->motions[number];
     if (motion->kind == MD5_MOTION_BY_SPEED)
-        return md5_weigh_by_speed(machine, motion, (double)player->parameters[motion->x_parameter],
-                                  weights);
+        return md5i_weigh_by_speed(machine, motion, (double)player->parameters[motion->x_parameter],
+                                   weights);
     if (motion->kind == MD5_MOTION_BLEND_1D) {
-        md5_blend_weights_1d(md5_space_items(machine, number), motion->num_items,
-                             player->parameters[motion->x_parameter], weights);
+        md5i_blend_weights_1d(md5_space_items(machine, number), motion->num_items,
+                              player->parameters[motion->x_parameter], weights);
     } else if (motion->kind == MD5_MOTION_BLEND_2D) {
-        md5_blend_weights_2d(md5_space_items(machine, number), motion->num_items,
-                             player->parameters[motion->x_parameter],
-                             player->parameters[motion->y_parameter], weights);
+        md5i_blend_weights_2d(md5_space_items(machine, number), motion->num_items,
+                              player->parameters[motion->x_parameter],
+                              player->parameters[motion->y_parameter], weights);
     } else {
         const md5_item *const items = machine->items + motion->first_item;
         weights[0] = 1.0f;
         for (uint32_t i = 1; i < motion->num_items; i++)
-            weights[i] = md5_weight_of(player, &items[i].weight);
+            weights[i] = md5i_weight_of(player, &items[i].weight);
     }
     return 1.0;
 }
 
-void md5_weigh_state(md5_player *player, md5_active_state *active)
+void md5i_weigh_state(md5_player *player, md5_active_state *active)
 {
     const md5_machine *const machine = player->machine;
     const md5_blend_tree *const tree = md5_tree_of(player, active);
     if (!tree)
         return;
-    const md5_part *const parts = machine->parts + tree->first_part;
+    const md5i_part *const parts = machine->parts + tree->first_part;
     active->weights[0] = 1.0f;
     for (uint32_t i = tree->num_parts; i-- > 0;) {
-        const md5_part *const part = &parts[i];
+        const md5i_part *const part = &parts[i];
         const md5_motion *const motion = &machine->motions[part->motion];
         const float weight = active->weights[part->weight];
         md5_flow *const flow = &player->flows[i];
@@ -96,14 +96,14 @@ void md5_weigh_state(md5_player *player, md5_active_state *active)
     }
 }
 
-void md5_weigh_all(md5_player *player)
+void md5i_weigh_all(md5_player *player)
 {
     const bool is_weighed = player->is_weighed && !player->has_moved;
     for (uint32_t layer = 0; !is_weighed && layer < player->machine->tables.num_layers; layer++) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
         layer_state->is_resting = layer_state->is_resting && player->is_weighed;
         for (uint32_t i = 0; i < layer_state->num_used; i++)
-            md5_weigh_state(player, md5_active_at(layer_state, i));
+            md5i_weigh_state(player, md5_active_at(layer_state, i));
     }
     player->is_weighed = true;
     player->has_moved = false;
@@ -127,7 +127,7 @@ static void follow(const md5_player *player, const md5_blend_tree *tree,
         const uint32_t instance = machine->members[group->first_member + i];
         const md5_instance_plan *const plan = &machine->instances[tree->first_instance + instance];
         player->instance_clocks[instance] =
-            md5_sync_clock(markers_of(machine, plan), group->num_markers, shared);
+            md5i_sync_clock(markers_of(machine, plan), group->num_markers, shared);
     }
 }
 
@@ -137,18 +137,18 @@ static md5_clock clock_of_start(const md5_machine *machine, const md5_instance_p
 {
     const md5_timing *const timing = md5_timing_of(machine, plan);
     const double own = machine->playables[plan->playable].start;
-    md5_clock clock = md5_clock_at(timing, change->begin == MD5_BEGIN_BEHIND ? own + change->start
-                                                                             : change->start);
+    md5_clock clock = md5i_clock_at(timing, change->begin == MD5_BEGIN_BEHIND ? own + change->start
+                                                                              : change->start);
     if (change->begin == MD5_BEGIN_AT)
         return clock;
-    clock = md5_clock_snap(timing, clock, FLOAT_ERROR * fmax(1.0, fabs(md5_clock_time(clock))));
+    clock = md5i_clock_snap(timing, clock, FLOAT_ERROR * fmax(1.0, fabs(md5_clock_time(clock))));
     if (change->begin == MD5_BEGIN_AS_LEFT)
         clock.cycle = 0;
     return clock;
 }
 
-void md5_begin_state(md5_player *player, const md5_play_layer *layer, md5_active_state *active,
-                     const md5_change *change)
+void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_active_state *active,
+                      const md5_change *change)
 {
     const md5_machine *const machine = player->machine;
     active->state = change->state;
@@ -166,8 +166,8 @@ void md5_begin_state(md5_player *player, const md5_play_layer *layer, md5_active
         const md5_group_plan *const group = &machine->groups[tree->first_group + i];
         const uint32_t leader = machine->members[group->first_member];
         player->group_clocks[i] =
-            md5_sync_shared(markers_of(machine, &plans[leader]), group->num_markers,
-                            player->instance_clocks[leader]);
+            md5i_sync_shared(markers_of(machine, &plans[leader]), group->num_markers,
+                             player->instance_clocks[leader]);
         follow(player, tree, group, player->group_clocks[i]);
     }
     set_clocks(tree, active, player->instance_clocks, player->group_clocks);
@@ -175,18 +175,18 @@ void md5_begin_state(md5_player *player, const md5_play_layer *layer, md5_active
         md5_clip_instance *const instance = &active->instances[i];
         if (change->begin != MD5_BEGIN_AT) // the clocks of group members are rounded
             instance->now =
-                md5_clock_snap(md5_timing_of(machine, &plans[i]), instance->now, MD5_BORDER);
+                md5i_clock_snap(md5_timing_of(machine, &plans[i]), instance->now, MD5_BORDER);
         instance->before = instance->now;
         instance->seconds_at_end = 0.0;
         instance->is_at_start = change->begin != MD5_BEGIN_AT;
         instance->root.clock.phase = -1.0; // invalid
     }
-    active->start_time = md5_active_time(active);
+    active->start_time = md5i_active_time(active);
     // Events within a cycle that continues have fired in the previous state.
     active->is_new =
         change->begin == MD5_BEGIN_BEHIND
         || (change->begin == MD5_BEGIN_AS_LEFT && !(active->instances[0].now.phase > 0.0));
-    md5_weigh_state(player, active);
+    md5i_weigh_state(player, active);
 }
 
 // Writes the group's clips to player->sync_items.
@@ -209,8 +209,8 @@ static md5_clock group_clock_after(const md5_player *player, const md5_active_st
 {
     const md5_group_plan *const group = &player->machine->groups[tree->first_group + number];
     gather_group(player, active, tree, group);
-    return md5_sync_advance(player->sync_items, group->num_members, group->num_markers,
-                            active->groups[number], seconds);
+    return md5i_sync_advance(player->sync_items, group->num_members, group->num_markers,
+                             active->groups[number], seconds);
 }
 
 // Of a clip that is not synchronised.
@@ -221,10 +221,10 @@ static md5_clock instance_clock_after(const md5_player *player, const md5_active
     const md5_clip_instance *const instance = &active->instances[number];
     const md5_timing *const timing =
         md5_timing_of(machine, &machine->instances[tree->first_instance + number]);
-    return md5_clock_advance(timing, instance->now, instance->rate * seconds);
+    return md5i_clock_advance(timing, instance->now, instance->rate * seconds);
 }
 
-void md5_find_clocks(md5_player *player, const md5_active_state *active, double seconds)
+void md5i_find_clocks(md5_player *player, const md5_active_state *active, double seconds)
 {
     const md5_machine *const machine = player->machine;
     const md5_blend_tree *const tree = md5_tree_of(player, active);
@@ -262,7 +262,7 @@ static void count_rests(const md5_machine *machine, const md5_blend_tree *tree,
     }
 }
 
-void md5_advance_state(md5_player *player, md5_active_state *active, double seconds)
+void md5i_advance_state(md5_player *player, md5_active_state *active, double seconds)
 {
     const md5_blend_tree *const tree = md5_tree_of(player, active);
     active->elapsed += fabs(seconds);
@@ -280,19 +280,19 @@ void md5_advance_state(md5_player *player, md5_active_state *active, double seco
         for (uint32_t i = 0; i < tree->num_instances; i++)
             active->instances[i].now = instance_clock_after(player, active, tree, i, seconds);
     } else {
-        md5_find_clocks(player, active, seconds);
+        md5i_find_clocks(player, active, seconds);
         set_clocks(tree, active, player->instance_clocks, player->group_clocks);
     }
     count_rests(player->machine, tree, active, seconds);
 }
 
-double md5_active_time(const md5_active_state *active)
+double md5i_active_time(const md5_active_state *active)
 {
     return active->tree < 0 ? 0.0 : md5_clock_time(active->instances[0].now);
 }
 
-double md5_instance_seconds(const md5_player *player, const md5_active_state *active,
-                            uint32_t number, md5_clock from, md5_clock to)
+double md5i_instance_seconds(const md5_player *player, const md5_active_state *active,
+                             uint32_t number, md5_clock from, md5_clock to)
 {
     const md5_machine *const machine = player->machine;
     const md5_blend_tree *const tree = md5_tree_of(player, active);
@@ -304,9 +304,9 @@ double md5_instance_seconds(const md5_player *player, const md5_active_state *ac
     const md5_group_plan *const group = &machine->groups[tree->first_group + (uint32_t)plan->group];
     const double *const markers = markers_of(machine, plan);
     gather_group(player, active, tree, group);
-    return md5_sync_seconds(player->sync_items, group->num_members, group->num_markers,
-                            md5_sync_shared(markers, group->num_markers, from),
-                            md5_sync_shared(markers, group->num_markers, to));
+    return md5i_sync_seconds(player->sync_items, group->num_members, group->num_markers,
+                             md5i_sync_shared(markers, group->num_markers, from),
+                             md5i_sync_shared(markers, group->num_markers, to));
 }
 
 // Whether the first clip plays backward: by its own rate, or by the mean rate of its group.
@@ -345,8 +345,8 @@ static exit_position exit_of(const md5_player *player, const md5_active_state *a
     const double time = position.is_backward ? 1.0 - limited : limited;
     // An exit may lie beyond the ends of a clip that is played once.
     const double whole = floor(time);
-    position.clock = md5_clock_snap(timing, (md5_clock){(int64_t)whole, time - whole},
-                                    FLOAT_ERROR * fmax(1.0, fabs(exit)));
+    position.clock = md5i_clock_snap(timing, (md5_clock){(int64_t)whole, time - whole},
+                                     FLOAT_ERROR * fmax(1.0, fabs(exit)));
     position.time = md5_clock_time(position.clock);
     return position;
 }
@@ -370,18 +370,18 @@ static bool is_behind(const md5_player *player, const md5_active_state *active, 
     return distance_to(&position, time) <= MD5_BORDER;
 }
 
-bool md5_has_reached(const md5_player *player, const md5_active_state *active, double exit)
+bool md5i_has_reached(const md5_player *player, const md5_active_state *active, double exit)
 {
-    return is_behind(player, active, exit, md5_active_time(active));
+    return is_behind(player, active, exit, md5i_active_time(active));
 }
 
-bool md5_began_behind(const md5_player *player, const md5_active_state *active, double exit)
+bool md5i_began_behind(const md5_player *player, const md5_active_state *active, double exit)
 {
     return is_behind(player, active, exit, active->start_time);
 }
 
-double md5_seconds_until(md5_player *player, const md5_active_state *active, double exit,
-                         double most)
+double md5i_seconds_until(md5_player *player, const md5_active_state *active, double exit,
+                          double most)
 {
     if (active->tree < 0)
         return most;
@@ -401,12 +401,12 @@ double md5_seconds_until(md5_player *player, const md5_active_state *active, dou
     if (md5_timing_of(machine, plan)->mode == MD5_PLAY_ONCE
         && (position.time < 0.0 || position.time > 1.0))
         return most;
-    const double seconds = md5_instance_seconds(player, active, 0, now, position.clock);
+    const double seconds = md5i_instance_seconds(player, active, 0, now, position.clock);
     return seconds > 0.0 && seconds < most ? seconds : most;
 }
 
-double md5_exit_phase(const md5_player *player, const md5_active_state *active,
-                      const md5_transition *transition)
+double md5i_exit_phase(const md5_player *player, const md5_active_state *active,
+                       const md5_transition *transition)
 {
     if (active->tree < 0)
         return 0.0;
@@ -416,22 +416,22 @@ double md5_exit_phase(const md5_player *player, const md5_active_state *active,
         md5_timing_of(machine, &machine->instances[tree->first_instance]);
     const exit_position exit = exit_of(player, active, transition->exit);
     const bool is_once = timing->mode == MD5_PLAY_ONCE;
-    if (transition->waits && fabs(distance_to(&exit, md5_active_time(active))) <= MD5_BORDER)
+    if (transition->waits && fabs(distance_to(&exit, md5i_active_time(active))) <= MD5_BORDER)
         return is_once ? exit.time : exit.clock.phase;
-    return md5_clock_snap(timing, active->instances[0].now, MD5_BORDER).phase;
+    return md5i_clock_snap(timing, active->instances[0].now, MD5_BORDER).phase;
 }
 
-double md5_progress(const md5_active_state *active)
+double md5i_progress(const md5_active_state *active)
 {
     return md5_progress_of(active->elapsed, active->duration);
 }
 
-float md5_fade_of_start(const md5_active_state *active)
+float md5i_fade_of_start(const md5_active_state *active)
 {
     return active->fades ? md5_curved_weight(active->curve, active->easing, START_FADE) : 1.0f;
 }
 
-float md5_fade_at(const md5_active_state *active, double shift)
+float md5i_fade_at(const md5_active_state *active, double shift)
 {
     return md5_curved_weight(active->curve, active->easing,
                              md5_progress_of(active->elapsed + shift, active->duration));

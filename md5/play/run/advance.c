@@ -35,7 +35,7 @@ enum { MAX_DIVIDED_PARTS = MD5_MAX_STEP_PARTS / 2 };
 static float fade_in_chain(md5_layer_state *layer_state, uint32_t position, double shift)
 {
     const bool is_bottom = position == 0 && !layer_state->has_snapshot;
-    return is_bottom ? 1.0f : md5_fade_at(md5_active_at(layer_state, position), shift);
+    return is_bottom ? 1.0f : md5i_fade_at(md5_active_at(layer_state, position), shift);
 }
 
 // Mean weight of each active state in its layer over the last `seconds`, by Simpson's rule, which
@@ -97,7 +97,7 @@ static bool find_next(const step_context *context, md5_walker *walker)
 {
     md5_clock at;
     do {
-        if (!md5_next_event(&walker->walk, &walker->event, &at))
+        if (!md5i_next_event(&walker->walk, &walker->event, &at))
             return false;
     } while (is_no_end(context, walker, at));
     if (context->seconds == 0.0)
@@ -110,8 +110,8 @@ static bool find_next(const step_context *context, md5_walker *walker)
     } else {
         const md5_active_state *const active = md5_active_at(walker->layer_state, walker->position);
         rate = active->instances[walker->instance].rate;
-        seconds = md5_instance_seconds(context->player, active, walker->instance,
-                                       active->instances[walker->instance].before, at);
+        seconds = md5i_instance_seconds(context->player, active, walker->instance,
+                                        active->instances[walker->instance].before, at);
     }
     walker->slack = SAME_INSTANT / fmax(2.0 * fabs(rate), 1.0);
     // Rounding may put an event before the last one, or beyond the end.
@@ -144,11 +144,11 @@ static uint32_t add_walker(const step_context *context, md5_layer_state *layer_s
         .instance = number,
     };
     if (context->seconds == 0.0)
-        walker->walk = md5_begin_event_start(&cues, instance->now);
+        walker->walk = md5i_begin_event_start(&cues, instance->now);
     else
         walker->walk =
-            md5_begin_event_walk(&cues, instance->before, instance->now, instance->is_at_start,
-                                 layer_state->ends_cycle && position + 1 == layer_state->num_used);
+            md5i_begin_event_walk(&cues, instance->before, instance->now, instance->is_at_start,
+                                  layer_state->ends_cycle && position + 1 == layer_state->num_used);
     return find_next(context, walker) ? num_walkers + 1 : num_walkers;
 }
 
@@ -157,7 +157,7 @@ static uint32_t add_shot_walker(const step_context *context, const md5_shot *sho
 {
     const md5_machine *const machine = context->player->machine;
     const md5_source *const source = &machine->sources[shot->source];
-    const md5_timing *const timing = md5_shot_timing(machine, shot);
+    const md5_timing *const timing = md5i_shot_timing(machine, shot);
     const md5_cues cues = {timing, machine->cues + source->first_cue[timing->mode],
                            source->num_cues[timing->mode]};
     if (cues.num_cues == 0 || (context->seconds == 0.0 && !shot->is_new))
@@ -167,9 +167,9 @@ static uint32_t add_shot_walker(const step_context *context, const md5_shot *sho
         .clip = shot->source,
         .shot = shot,
     };
-    walker->walk = context->seconds == 0.0 ? md5_begin_event_start(&cues, shot->now)
-                                           : md5_begin_event_walk(&cues, shot->before, shot->now,
-                                                                  shot->is_at_start, false);
+    walker->walk = context->seconds == 0.0 ? md5i_begin_event_start(&cues, shot->now)
+                                           : md5i_begin_event_walk(&cues, shot->before, shot->now,
+                                                                   shot->is_at_start, false);
     return find_next(context, walker) ? num_walkers + 1 : num_walkers;
 }
 
@@ -210,7 +210,7 @@ static float weigh_event(const step_context *context, const md5_walker *walker)
     const md5_active_state *const active = md5_active_at(layer_state, walker->position);
     float weight;
     if (context->seconds == 0.0) {
-        weight = rest_for(layer_state, walker->position, 0.0) * md5_fade_of_start(active);
+        weight = rest_for(layer_state, walker->position, 0.0) * md5i_fade_of_start(active);
     } else {
         const double shift = walker->when - fabs(context->seconds);
         weight = rest_for(layer_state, walker->position, shift)
@@ -222,7 +222,7 @@ static float weigh_event(const step_context *context, const md5_walker *walker)
 static float weigh_shot_event(const step_context *context, const md5_walker *walker)
 {
     const double shift = walker->when - fabs(context->seconds);
-    const float weight = md5_shot_event_weight(context->player, walker->shot, shift);
+    const float weight = md5i_shot_event_weight(context->player, walker->shot, shift);
     return weight >= MIN_EVENT_WEIGHT ? weight : 0.0f;
 }
 
@@ -320,7 +320,7 @@ static void report_changes(const step_context *context)
         if (left >= 0)
             report(context, i, (uint32_t)left, MD5_EVENT_LEAVE);
         report(context, i, newest->state, MD5_EVENT_ENTER);
-        if (left >= 0 && md5_progress(newest) == 1.0)
+        if (left >= 0 && md5i_progress(newest) == 1.0)
             report(context, i, newest->state, MD5_EVENT_TRANSITION_END);
     }
 }
@@ -350,7 +350,7 @@ static void fire_starts(const step_context *context)
 
 static void handle_instant(const step_context *context)
 {
-    md5_take_transitions(context->player);
+    md5i_take_transitions(context->player);
     fire_starts(context);
     context->player->is_settled = context->player->num_steps < MD5_MAX_STEP_PARTS;
 }
@@ -370,12 +370,12 @@ static void step_layer(md5_player *player, uint32_t layer, double seconds)
 {
     md5_layer_state *const layer_state = &player->layer_states[layer];
     const md5_active_state *const newest = md5_newest(layer_state);
-    const bool was_under_way = md5_progress(newest) < 1.0;
+    const bool was_under_way = md5i_progress(newest) < 1.0;
     for (uint32_t i = 0; i < layer_state->num_used; i++)
-        md5_advance_state(player, md5_active_at(layer_state, i), seconds);
+        md5i_advance_state(player, md5_active_at(layer_state, i), seconds);
     weigh_chain(layer_state, fabs(seconds));
     layer_state->settling.elapsed += fabs(seconds);
-    layer_state->has_arrived = was_under_way && md5_progress(newest) == 1.0;
+    layer_state->has_arrived = was_under_way && md5i_progress(newest) == 1.0;
     if (layer_state->has_arrived)
         layer_state->is_resting = false;
 }
@@ -385,13 +385,13 @@ static bool ends_cycle(const md5_player *player, uint32_t layer)
 {
     return player->machine->layers[layer].has_waits
            && is_at_whole(player, md5_newest(&player->layer_states[layer]))
-           && md5_is_at_exit(player, layer);
+           && md5i_is_at_exit(player, layer);
 }
 
 static void end_step(md5_layer_state *layer_state)
 {
     if (layer_state->num_used > 1 || layer_state->has_snapshot)
-        md5_end_faded(layer_state);
+        md5i_end_faded(layer_state);
     if (layer_state->has_offsets && layer_state->settling.elapsed >= layer_state->settling.duration)
         layer_state->has_offsets = false;
 }
@@ -403,13 +403,13 @@ static void step(const step_context *context)
     for (uint32_t i = 0; i < num_layers; i++)
         step_layer(player, i, context->seconds);
     if (player->num_shots > 0)
-        md5_advance_shots(player, context->seconds);
+        md5i_advance_shots(player, context->seconds);
     if (player->machine->has_root_motion)
-        player->motion = md5_root_delta_mul(player->motion,
-                                            md5_root_delta_of_step(player, fabs(context->seconds)));
+        player->motion = md5_root_delta_mul(
+            player->motion, md5i_root_delta_of_step(player, fabs(context->seconds)));
     // From here on parameters are where they are at the end; weights and rates are still means.
-    if (context->seconds > 0.0 && md5_is_following(player))
-        md5_follow_goals(player, context->seconds, MD5_FOLLOW_MOVES);
+    if (context->seconds > 0.0 && md5i_is_following(player))
+        md5i_follow_goals(player, context->seconds, MD5_FOLLOW_MOVES);
     player->is_weighed = player->is_weighed && !player->is_at_kink;
     for (uint32_t i = 0; i < num_layers; i++)
         player->layer_states[i].ends_cycle = ends_cycle(player, i);
@@ -420,7 +420,7 @@ static void step(const step_context *context)
     for (uint32_t i = 0; i < num_layers; i++)
         end_step(&player->layer_states[i]);
     if (player->num_shots > 0)
-        md5_end_shots(player);
+        md5i_end_shots(player);
 }
 
 // Length of the interval until a fade ends or an exit is reached. Backward, exits are not reached:
@@ -436,17 +436,17 @@ static double next_interval(md5_player *player, double left)
         md5_layer_state *const layer_state = &player->layer_states[i];
         for (uint32_t k = 0; k < layer_state->num_used; k++) {
             const md5_active_state *const active = md5_active_at(layer_state, k);
-            if (md5_progress(active) == 1.0)
+            if (md5i_progress(active) == 1.0)
                 continue;
             part = md5_least(part, active->duration / FADE_DIVISIONS);
             if (k + 1u == layer_state->num_used)
                 most = md5_least(most, active->duration - active->elapsed);
         }
         if (left > 0.0 && machine->layers[i].has_waits)
-            most = md5_seconds_until_exit(player, i, most);
+            most = md5i_seconds_until_exit(player, i, most);
     }
     if (player->num_shots > 0)
-        most = md5_seconds_until_shot(player, most, left < 0.0, &part);
+        most = md5i_seconds_until_shot(player, most, left < 0.0, &part);
     if (divides_root_motion && part < most)
         most = md5_least(part, 0.99 * most);
     if (player->num_steps >= MD5_MAX_STEP_PARTS)
@@ -460,15 +460,15 @@ static double average_interval(md5_player *player, double left)
 {
     enum { MOST_GUESSES = 60 };
     player->is_at_kink = false;
-    if (!(left > 0.0) || !md5_is_following(player))
+    if (!(left > 0.0) || !md5i_is_following(player))
         return next_interval(player, left);
     const bool divides = player->num_steps < MAX_DIVIDED_PARTS;
     const double longest = divides ? md5_least(left, MAX_FOLLOW_SECONDS) : left;
-    const double most = divides ? md5_seconds_until_kink(player, longest) : left;
+    const double most = divides ? md5i_seconds_until_kink(player, longest) : left;
     double seconds = most;
     for (int guess = 0;; guess++) {
-        md5_follow_goals(player, seconds, MD5_FOLLOW_MEAN);
-        md5_weigh_all(player);
+        md5i_follow_goals(player, seconds, MD5_FOLLOW_MEAN);
+        md5i_weigh_all(player);
         const double next = next_interval(player, most);
         player->is_at_kink = most < longest && seconds == most;
         if (guess == MOST_GUESSES || fabs(next - seconds) <= CLOSE_SECONDS)
@@ -489,7 +489,7 @@ void md5_player_advance(md5_player *player, double seconds, md5_event_fn *events
     if (left != 0.0)
         player->is_backward = left < 0.0;
     if (left > 0.0 && player->machine->num_gazes > 0)
-        md5_advance_gazes(player, left);
+        md5i_advance_gazes(player, left);
     if (!player->is_settled)
         handle_instant(&context);
     while (left != 0.0) {
@@ -510,9 +510,9 @@ md5_advance_status md5_player_last_advance(const md5_player *player)
     return player->status;
 }
 
-md5_transform md5_player_root_motion(const md5_player *player)
+md5_xform md5_player_root_motion(const md5_player *player)
 {
     MD5_ASSERT(player != NULL, "player: not NULL");
     return md5_transform_to_axes(player->machine->model->skeleton.axes,
-                                 md5_root_delta_transform(player->motion));
+                                 md5i_root_delta_transform(player->motion));
 }

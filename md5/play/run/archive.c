@@ -2,20 +2,20 @@
 
 #include <string.h>
 
-bool md5_archive_fail(md5_archive *archive, md5_status status, const char *what)
+bool md5i_archive_fail(md5_archive *archive, md5_status status, const char *what)
 {
     if (archive->context)
-        md5_fail(archive->context, status, 0, 0, "saved player, up to byte %zu: %s", archive->used,
-                 what);
+        md5i_fail(archive->context, status, 0, 0, "saved player, up to byte %zu: %s", archive->used,
+                  what);
     return false;
 }
 
 static bool fail_range(md5_archive *archive, const char *what, double value, double least,
                        double most)
 {
-    return md5_fail(archive->context, MD5_ERROR_RANGE, 0, 0,
-                    "saved player, up to byte %zu: %s is %g, but must be in %g .. %g",
-                    archive->used, what, value, least, most);
+    return md5i_fail(archive->context, MD5_ERROR_RANGE, 0, 0,
+                     "saved player, up to byte %zu: %s is %g, but must be in %g .. %g",
+                     archive->used, what, value, least, most);
 }
 
 // What is read into may hold anything before: it is not looked at.
@@ -32,7 +32,7 @@ static bool keep_bytes(md5_archive *archive, uint64_t *number, size_t size)
         return true;
     }
     if (size > archive->size - archive->used)
-        return md5_archive_fail(archive, MD5_ERROR_SYNTAX, "the bytes end too soon");
+        return md5i_archive_fail(archive, MD5_ERROR_SYNTAX, "the bytes end too soon");
     if (is_written(archive)) {
         for (size_t i = 0; i < size; i++)
             archive->to[archive->used + i] = (uint8_t)(*number >> (8 * i));
@@ -45,8 +45,8 @@ static bool keep_bytes(md5_archive *archive, uint64_t *number, size_t size)
     return true;
 }
 
-bool md5_keep_uint(md5_archive *archive, uint32_t *value, uint32_t least, uint32_t most,
-                   const char *what)
+bool md5i_keep_uint(md5_archive *archive, uint32_t *value, uint32_t least, uint32_t most,
+                    const char *what)
 {
     uint64_t bits = is_written(archive) ? *value : 0;
     TRY(keep_bytes(archive, &bits, 4));
@@ -56,8 +56,8 @@ bool md5_keep_uint(md5_archive *archive, uint32_t *value, uint32_t least, uint32
     return true;
 }
 
-bool md5_keep_int(md5_archive *archive, int32_t *value, int32_t least, int32_t most,
-                  const char *what)
+bool md5i_keep_int(md5_archive *archive, int32_t *value, int32_t least, int32_t most,
+                   const char *what)
 {
     uint64_t bits = is_written(archive) ? (uint32_t)*value : 0;
     TRY(keep_bytes(archive, &bits, 4));
@@ -68,8 +68,8 @@ bool md5_keep_int(md5_archive *archive, int32_t *value, int32_t least, int32_t m
     return true;
 }
 
-bool md5_keep_int64(md5_archive *archive, int64_t *value, int64_t least, int64_t most,
-                    const char *what)
+bool md5i_keep_int64(md5_archive *archive, int64_t *value, int64_t least, int64_t most,
+                     const char *what)
 {
     uint64_t bits = is_written(archive) ? (uint64_t)*value : 0;
     TRY(keep_bytes(archive, &bits, 8));
@@ -79,12 +79,12 @@ bool md5_keep_int64(md5_archive *archive, int64_t *value, int64_t least, int64_t
     return true;
 }
 
-bool md5_keep_uint64(md5_archive *archive, uint64_t *value)
+bool md5i_keep_uint64(md5_archive *archive, uint64_t *value)
 {
     return keep_bytes(archive, value, 8);
 }
 
-bool md5_keep_bool(md5_archive *archive, bool *value, const char *what)
+bool md5i_keep_bool(md5_archive *archive, bool *value, const char *what)
 {
     uint64_t bits = is_written(archive) && *value;
     TRY(keep_bytes(archive, &bits, 1));
@@ -94,7 +94,7 @@ bool md5_keep_bool(md5_archive *archive, bool *value, const char *what)
     return true;
 }
 
-bool md5_keep_floats(md5_archive *archive, float *values, size_t count)
+bool md5i_keep_floats(md5_archive *archive, float *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         uint32_t low;
@@ -107,16 +107,16 @@ bool md5_keep_floats(md5_archive *archive, float *values, size_t count)
     return true;
 }
 
-bool md5_keep_float(md5_archive *archive, float *value, float least, float most, const char *what)
+bool md5i_keep_float(md5_archive *archive, float *value, float least, float most, const char *what)
 {
-    TRY(md5_keep_floats(archive, value, 1));
+    TRY(md5i_keep_floats(archive, value, 1));
     if (archive->mode == MD5_ARCHIVE_CHECK && !(*value >= least && *value <= most))
         return fail_range(archive, what, (double)*value, (double)least, (double)most);
     return true;
 }
 
-bool md5_keep_double(md5_archive *archive, double *value, double least, double most,
-                     const char *what)
+bool md5i_keep_double(md5_archive *archive, double *value, double least, double most,
+                      const char *what)
 {
     uint64_t bits;
     memcpy(&bits, value, sizeof bits);

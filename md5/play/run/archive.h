@@ -26,22 +26,22 @@ typedef struct md5_archive {
 
 // Each writes *value, or reads it, and checks that it is in least..most; `what` names it in the
 // message. They return false if it is not, if the bytes end, or if there is no more room.
-bool md5_keep_uint(md5_archive *archive, uint32_t *value, uint32_t least, uint32_t most,
-                   const char *what);
-bool md5_keep_int(md5_archive *archive, int32_t *value, int32_t least, int32_t most,
-                  const char *what);
-bool md5_keep_int64(md5_archive *archive, int64_t *value, int64_t least, int64_t most,
+bool md5i_keep_uint(md5_archive *archive, uint32_t *value, uint32_t least, uint32_t most,
                     const char *what);
-bool md5_keep_uint64(md5_archive *archive, uint64_t *value);
-bool md5_keep_bool(md5_archive *archive, bool *value, const char *what);
-bool md5_keep_float(md5_archive *archive, float *value, float least, float most, const char *what);
-bool md5_keep_double(md5_archive *archive, double *value, double least, double most,
+bool md5i_keep_int(md5_archive *archive, int32_t *value, int32_t least, int32_t most,
+                   const char *what);
+bool md5i_keep_int64(md5_archive *archive, int64_t *value, int64_t least, int64_t most,
                      const char *what);
+bool md5i_keep_uint64(md5_archive *archive, uint64_t *value);
+bool md5i_keep_bool(md5_archive *archive, bool *value, const char *what);
+bool md5i_keep_float(md5_archive *archive, float *value, float least, float most, const char *what);
+bool md5i_keep_double(md5_archive *archive, double *value, double least, double most,
+                      const char *what);
 
 // Any floats, also those that are not finite: for values that a caller may set to anything.
-bool md5_keep_floats(md5_archive *archive, float *values, size_t count);
+bool md5i_keep_floats(md5_archive *archive, float *values, size_t count);
 
 // Reports what is wrong with the bytes just read, with their position. Returns false.
-bool md5_archive_fail(md5_archive *archive, md5_status status, const char *what);
+bool md5i_archive_fail(md5_archive *archive, md5_status status, const char *what);
 
 #endif

@@ -8,22 +8,22 @@
 // Poses are aligned to cache lines: a transform that straddles two costs twice.
 enum { CACHE_LINE = 64 };
 
-static md5_transform *align(void *scratch)
+static md5_xform *align(void *scratch)
 {
     const uintptr_t misplaced = (uintptr_t)scratch % CACHE_LINE;
     unsigned char *const bytes = (unsigned char *)scratch;
-    return (md5_transform *)(void *)(bytes + (misplaced > 0 ? CACHE_LINE - misplaced : 0));
+    return (md5_xform *)(void *)(bytes + (misplaced > 0 ? CACHE_LINE - misplaced : 0));
 }
 
-size_t md5_player_scratch(const md5_machine *machine)
+size_t md5_player_pose_scratch(const md5_machine *machine)
 {
     MD5_ASSERT(machine != NULL, "machine: not NULL");
-    return md5_spare_poses(machine) * machine->num_joints * sizeof(md5_transform) + CACHE_LINE;
+    return md5i_spare_poses(machine) * machine->num_joints * sizeof(md5_xform) + CACHE_LINE;
 }
 
 // Joints that no one wants go where poses were: there are more than two of them.
-static void make_matrices(const md5_machine *machine, const md5_transform *pose,
-                          md5_transform *spare, md5_mat34 *joints, md5_mat34 *palette)
+static void make_matrices(const md5_machine *machine, const md5_xform *pose, md5_xform *spare,
+                          md5_mat34 *joints, md5_mat34 *palette)
 {
     if (palette)
         machine->kernels->finish(&machine->model->skeleton, machine->model->inverse_bind, pose,
@@ -32,13 +32,13 @@ static void make_matrices(const md5_machine *machine, const md5_transform *pose,
         md5_local_to_model(&machine->model->skeleton, pose, joints);
 }
 
-static void show_kept(const md5_player *player, md5_transform *pose)
+static void show_kept(const md5_player *player, md5_xform *pose)
 {
     if (player->machine->num_joints > 0)
         memcpy(pose, player->kept, player->machine->num_joints * sizeof *pose);
 }
 
-bool md5_player_pose(md5_player *player, void *scratch, md5_transform *pose, md5_mat34 *joints,
+bool md5_player_pose(md5_player *player, void *scratch, md5_xform *pose, md5_mat34 *joints,
                      md5_mat34 *palette)
 {
     MD5_ASSERT(player != NULL, "player: not NULL");
@@ -47,13 +47,13 @@ bool md5_player_pose(md5_player *player, void *scratch, md5_transform *pose, md5
     MD5_ASSERT(md5_are_apart(joints, player->machine->num_joints * sizeof *joints, palette,
                              player->machine->num_joints * sizeof *palette),
                "joints, palette: must not overlap");
-    md5_transform *const spare = align(scratch);
-    const bool is_computed = md5_begin_pose(player);
+    md5_xform *const spare = align(scratch);
+    const bool is_computed = md5i_begin_pose(player);
     if (is_computed) {
-        md5_weigh_all(player);
-        md5_blend_layers(player, spare, pose);
-        md5_apply_modifiers(player, pose);
-        md5_end_pose(player, pose);
+        md5i_weigh_all(player);
+        md5i_blend_layers(player, spare, pose);
+        md5i_apply_modifiers(player, pose);
+        md5i_end_pose(player, pose);
     } else {
         show_kept(player, pose);
     }
@@ -68,7 +68,7 @@ enum { TOGETHER = MD5_MOST_HOOKED };
 // Joints of a pose that ends where another may begin.
 static size_t rounded(size_t num_joints)
 {
-    const size_t in_line = CACHE_LINE / sizeof(md5_transform);
+    const size_t in_line = CACHE_LINE / sizeof(md5_xform);
     return (num_joints + in_line - 1) / in_line * in_line;
 }
 
@@ -95,24 +95,24 @@ static size_t scratch_size(const md5_play_job *jobs, size_t count)
     for (size_t i = 0; i < count; i++) {
         const md5_machine *const machine = jobs[i].player->machine;
         num_joints = larger(num_joints, machine->num_joints);
-        most = larger(most, md5_player_scratch(machine));
+        most = larger(most, md5_player_pose_scratch(machine));
     }
     most = larger(most, TOGETHER * num_joints * sizeof(md5_mat34) + CACHE_LINE);
-    return count > 0 ? most + TOGETHER * rounded(num_joints) * sizeof(md5_transform) : 0;
+    return count > 0 ? most + TOGETHER * rounded(num_joints) * sizeof(md5_xform) : 0;
 }
 
-size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t count, const md5_jobs *threads)
+size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t count, const md5_threads *threads)
 {
     MD5_ASSERT(jobs != NULL || count == 0, "jobs: not NULL");
     MD5_VALIDATE(all_have_players(jobs, count), "jobs: each has a player");
-    return md5_scratch_of_all(threads, scratch_size(jobs, count));
+    return md5i_scratch_of_all(threads, scratch_size(jobs, count));
 }
 
 // Jobs that are posed together. Their poses lie `step` transforms apart.
 typedef struct team {
     md5_play_job *jobs[TOGETHER];
     size_t count, step;
-    md5_transform *poses, *spare;
+    md5_xform *poses, *spare;
 } team;
 
 // Whether they fill more than half of the lanes, and all want palettes of the same model.
@@ -130,7 +130,7 @@ static bool are_alike(md5_play_job *const *jobs, size_t count, size_t width)
 static void finish_alike(const team *of, size_t begin, size_t count)
 {
     md5_play_job *const *const jobs = of->jobs + begin;
-    md5_transform *const poses = of->poses + begin * of->step;
+    md5_xform *const poses = of->poses + begin * of->step;
     const md5_machine *const machine = jobs[0]->player->machine;
     const size_t width = machine->kernels->width;
     md5_pose_job made[TOGETHER];
@@ -165,7 +165,7 @@ static void finish(const team *of)
 // Adjacent jobs with the same hook share a call.
 static void call_hooks(const team *of)
 {
-    md5_transform *listed[TOGETHER];
+    md5_xform *listed[TOGETHER];
     for (size_t begin = 0, end; begin < of->count; begin = end) {
         const md5_play_job *const first = of->jobs[begin];
         for (end = begin;
@@ -182,24 +182,24 @@ static void call_hooks(const team *of)
 static void modify(const team *of)
 {
     md5_player *players[TOGETHER];
-    md5_transform *poses[TOGETHER];
+    md5_xform *poses[TOGETHER];
     uint32_t count = 0;
     for (size_t i = 0; i < of->count; i++) {
         md5_player *const player = of->jobs[i]->player;
         if (!of->jobs[i]->is_computed)
             continue;
         if (count > 0 && players[0]->machine != player->machine) {
-            md5_apply_all_modifiers(players, poses, count);
+            md5i_apply_all_modifiers(players, poses, count);
             count = 0;
         }
         players[count] = player;
         poses[count++] = of->poses + i * of->step;
     }
     if (count > 0)
-        md5_apply_all_modifiers(players, poses, count);
+        md5i_apply_all_modifiers(players, poses, count);
     for (size_t i = 0; i < of->count; i++)
         if (of->jobs[i]->is_computed)
-            md5_end_pose(of->jobs[i]->player, of->poses + i * of->step);
+            md5i_end_pose(of->jobs[i]->player, of->poses + i * of->step);
 }
 
 static void pose_team(team *of)
@@ -211,13 +211,13 @@ static void pose_team(team *of)
     of->spare = of->poses + TOGETHER * of->step;
     for (size_t i = 0; i < of->count; i++) {
         md5_player *const player = of->jobs[i]->player;
-        md5_transform *const pose = of->poses + i * of->step;
+        md5_xform *const pose = of->poses + i * of->step;
         if (!of->jobs[i]->is_computed) {
             show_kept(player, pose);
             continue;
         }
-        md5_weigh_all(player);
-        md5_blend_layers(player, of->spare, pose);
+        md5i_weigh_all(player);
+        md5i_blend_layers(player, of->spare, pose);
     }
     modify(of);
     call_hooks(of);
@@ -229,7 +229,7 @@ static void advance(md5_play_job *job)
 {
     md5_player_advance(job->player, job->seconds, job->events, job->user);
     job->motion = md5_player_root_motion(job->player);
-    job->is_computed = md5_begin_pose(job->player);
+    job->is_computed = md5i_begin_pose(job->player);
 }
 
 static void play_some(void *user, size_t first, size_t last, void *scratch)
@@ -253,7 +253,7 @@ static void play_some(void *user, size_t first, size_t last, void *scratch)
         pose_team(&posed);
 }
 
-void md5_play_batch(md5_play_job *jobs, size_t count, const md5_jobs *threads, void *scratch)
+void md5_play_batch(md5_play_job *jobs, size_t count, const md5_threads *threads, void *scratch)
 {
     MD5_ASSERT(jobs != NULL || count == 0, "jobs: not NULL");
     MD5_ASSERT(scratch != NULL || count == 0, "scratch: not NULL");
@@ -263,5 +263,5 @@ void md5_play_batch(md5_play_job *jobs, size_t count, const md5_jobs *threads, v
                              .count = count,
                              .scratch = scratch,
                              .size = threads ? scratch_size(jobs, count) : 0};
-    md5_run_batch(threads, &batch);
+    md5i_run_batch(threads, &batch);
 }

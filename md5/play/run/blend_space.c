@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-void md5_blend_weights_1d(const md5_motion_item *items, uint32_t num_items, float x, float *weights)
+void md5i_blend_weights_1d(const md5_motion_item *items, uint32_t num_items, float x,
+                           float *weights)
 {
     memset(weights, 0, num_items * sizeof *weights);
     uint32_t above = 0;
@@ -36,8 +37,8 @@ static double band_weight(const md5_motion_item *items, uint32_t num_items, uint
     return least > 0.0 ? least : 0.0;
 }
 
-void md5_blend_weights_2d(const md5_motion_item *items, uint32_t num_items, float x, float y,
-                          float *weights)
+void md5i_blend_weights_2d(const md5_motion_item *items, uint32_t num_items, float x, float y,
+                           float *weights)
 {
     double sum = 0.0;
     for (uint32_t item = 0; item < num_items; item++) {

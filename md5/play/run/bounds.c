@@ -29,7 +29,7 @@ md5_bounds md5_player_bounds(const md5_player *player, const md5_mat34 *joints)
     MD5_ASSERT(player != NULL, "player: not NULL");
     MD5_ASSERT(joints != NULL || player->machine->num_joints == 0, "joints: not NULL");
     const md5_machine *const machine = player->machine;
-    md5_bounds bounds = md5_bounds_of_points(NULL, 0);
+    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
     for (uint32_t i = 0; i < machine->num_joints; i++) {
         const float reach = machine->reaches[i];
         if (reach < 0.0f && machine->has_vertices)

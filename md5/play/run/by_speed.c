@@ -33,11 +33,11 @@ static double tempo(const md5_machine *machine, const md5_motion *motion, const 
                                   sync_item(machine, high, weights[1])};
     const double wanted =
         (double)weights[0] * low->gait.seconds + (double)weights[1] * high->gait.seconds;
-    return md5_sync_cycle_seconds(both, 2, count_markers(machine, motion, low)) / wanted;
+    return md5i_sync_cycle_seconds(both, 2, count_markers(machine, motion, low)) / wanted;
 }
 
-double md5_weigh_by_speed(const md5_machine *machine, const md5_motion *motion, double speed,
-                          float *weights)
+double md5i_weigh_by_speed(const md5_machine *machine, const md5_motion *motion, double speed,
+                           float *weights)
 {
     const md5_item *const items = machine->items + motion->first_item;
     const uint32_t count = motion->num_items;

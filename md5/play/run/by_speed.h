@@ -15,7 +15,7 @@
 
 // Writes the weights of a motion's items at a speed, and returns the factor by which all of its
 // clips play faster. Beyond the ends the outermost item plays at its own speed.
-double md5_weigh_by_speed(const md5_machine *machine, const md5_motion *motion, double speed,
-                          float *weights);
+double md5i_weigh_by_speed(const md5_machine *machine, const md5_motion *motion, double speed,
+                           float *weights);
 
 #endif

@@ -20,10 +20,10 @@ static void end_all(md5_layer_state *layer_state)
 
 static bool fades_still(const md5_active_state *active)
 {
-    return active->fades && md5_progress(active) < 1.0;
+    return active->fades && md5i_progress(active) < 1.0;
 }
 
-void md5_end_faded(md5_layer_state *layer_state)
+void md5i_end_faded(md5_layer_state *layer_state)
 {
     uint32_t first = layer_state->num_used - 1u;
     while (first > 0 && fades_still(md5_active_at(layer_state, first)))
@@ -55,7 +55,7 @@ static void collapse(md5_player *player, uint32_t layer)
     if (layer_state->num_used + layer_state->has_snapshot < MD5_MAX_ACTIVE)
         return;
     const uint32_t count = layer_state->has_snapshot ? 1 : 2;
-    md5_freeze_oldest(player, layer, count);
+    md5i_freeze_oldest(player, layer, count);
     end_oldest(layer_state, count);
 }
 
@@ -88,7 +88,7 @@ static bool has_poses(md5_layer_state *layer_state, const md5_state *to)
     return true;
 }
 
-void md5_change_state(md5_player *player, uint32_t layer, const md5_change *change)
+void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *change)
 {
     const md5_machine *const machine = player->machine;
     const md5_play_layer *const from = &machine->layers[layer];
@@ -120,9 +120,9 @@ void md5_change_state(md5_player *player, uint32_t layer, const md5_change *chan
     if (layer_state->is_entered)
         layer_state->entered = (int32_t)change->state;
     player->is_settled = false;
-    md5_begin_state(player, from, active, change);
+    md5i_begin_state(player, from, active, change);
     if (!is_inertial)
         return;
-    md5_begin_offsets(player, layer, duration);
+    md5i_begin_offsets(player, layer, duration);
     end_oldest(layer_state, layer_state->num_used - 1u);
 }

@@ -32,7 +32,7 @@ md5_detail md5_player_detail(const md5_player *player)
 
 // The count of calls goes on at any level of detail, so a game may set it as often as it likes: the
 // players of a crowd keep taking turns. No pose becomes older than the interval.
-bool md5_begin_pose(md5_player *player)
+bool md5i_begin_pose(md5_player *player)
 {
     md5_detail_state *const state = &player->detail;
     const uint32_t call = state->num_calls++;
@@ -43,7 +43,7 @@ bool md5_begin_pose(md5_player *player)
            || (call % state->interval + state->phase) % state->interval == 0;
 }
 
-void md5_end_pose(md5_player *player, const md5_transform *pose)
+void md5i_end_pose(md5_player *player, const md5_xform *pose)
 {
     md5_detail_state *const state = &player->detail;
     player->since_pose = 0.0;
@@ -55,8 +55,8 @@ void md5_end_pose(md5_player *player, const md5_transform *pose)
 }
 
 // Chains end in ancestors of their tips, which are animated if the tips are.
-bool md5_is_animated(const md5_machine *machine, const md5_detail_set *detail,
-                     const md5_modifier *modifier)
+bool md5i_is_animated(const md5_machine *machine, const md5_detail_set *detail,
+                      const md5_modifier *modifier)
 {
     const bool *const are_animated = machine->are_animated + detail->first_joint;
     bool all = are_animated[modifier->joint];

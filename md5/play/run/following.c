@@ -38,13 +38,13 @@ static movement moved(const md5_follow_desc *follow, const md5_following *follow
     if (elapsed >= arrival(follow))
         return (movement){0.0, 0.0};
     if (follow->kind == MD5_FOLLOW_SMOOTH)
-        return (movement){x * md5_decay((double)follow->rate * elapsed), 0.0};
+        return (movement){x * md5i_decay((double)follow->rate * elapsed), 0.0};
     if (follow->kind == MD5_FOLLOW_EASE) {
         const md5_easing_curve curve = curve_of(follow);
-        return (movement){x - x * md5_eased(&curve, elapsed / (double)follow->duration), 0.0};
+        return (movement){x - x * md5i_eased(&curve, elapsed / (double)follow->duration), 0.0};
     }
     const double k = (double)follow->stiffness, c = (double)follow->damping;
-    const md5_swing swing = md5_swing_for(k, c, elapsed);
+    const md5_swing swing = md5i_swing_for(k, c, elapsed);
     return (movement){swing.keep * x + swing.drift * v,
                       -k * swing.drift * x + (swing.keep - c * swing.drift) * v};
 }
@@ -72,7 +72,7 @@ static float mean_of(const md5_follow_desc *follow, const md5_following *followi
     if (follow->kind == MD5_FOLLOW_EASE) {
         const md5_easing_curve curve = curve_of(follow);
         sum = ((double)following->from - (double)following->goal)
-              * (end - begin - t * md5_eased_area(&curve, begin / t, md5_least(end / t, 1.0)));
+              * (end - begin - t * md5i_eased_area(&curve, begin / t, md5_least(end / t, 1.0)));
     }
     return md5_round_to_float((double)following->goal + sum / seconds);
 }
@@ -82,7 +82,7 @@ static bool is_moving(const md5_following *following)
     return following->from != following->goal || following->velocity != 0.0f;
 }
 
-bool md5_set_goal(md5_player *player, uint32_t parameter, float goal)
+bool md5i_set_goal(md5_player *player, uint32_t parameter, float goal)
 {
     const int32_t row = player->machine->followers[parameter];
     if (row < 0)
@@ -98,7 +98,7 @@ bool md5_set_goal(md5_player *player, uint32_t parameter, float goal)
     return true;
 }
 
-void md5_rest_parameters(md5_player *player)
+void md5i_rest_parameters(md5_player *player)
 {
     for (uint32_t i = 0; i < player->machine->tables.num_parameters; i++) {
         const int32_t row = player->machine->followers[i];
@@ -126,7 +126,7 @@ static void move_parameter(md5_player *player, uint32_t parameter, uint32_t row,
         *following = (md5_following){.goal = following->goal, .from = following->goal};
 }
 
-void md5_follow_goals(md5_player *player, double seconds, md5_follow_task task)
+void md5i_follow_goals(md5_player *player, double seconds, md5_follow_task task)
 {
     for (uint32_t i = 0; i < player->machine->tables.num_parameters; i++) {
         if (player->machine->followers[i] >= 0)
@@ -134,7 +134,7 @@ void md5_follow_goals(md5_player *player, double seconds, md5_follow_task task)
     }
 }
 
-bool md5_is_following(const md5_player *player)
+bool md5i_is_following(const md5_player *player)
 {
     uint32_t row = 0;
     while (row < player->machine->tables.num_follows && !is_moving(&player->followings[row]))
@@ -142,7 +142,7 @@ bool md5_is_following(const md5_player *player)
     return row < player->machine->tables.num_follows;
 }
 
-float md5_followed(const md5_player *player, int32_t row, double seconds)
+float md5i_followed(const md5_player *player, int32_t row, double seconds)
 {
     return value_after(&player->machine->tables.follows[row], &player->followings[row], seconds);
 }

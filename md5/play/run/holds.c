@@ -41,8 +41,8 @@ static footing footing_of_state(const md5_player *player, const md5_active_state
         const md5_clip_instance *const instance = &active->instances[i];
         if (instance->weight == 0.0f)
             continue;
-        const md5_moment moment = md5_clock_moment(&source->timings[playable->mode], instance->now,
-                                                   source->interpolation);
+        const md5_moment moment = md5i_clock_moment(&source->timings[playable->mode], instance->now,
+                                                    source->interpolation);
         const footing own = footing_at(machine, sole, source, &moment);
         sum.stands += instance->weight * own.stands;
         sum.turns += instance->weight * own.turns;
@@ -62,7 +62,7 @@ static footing footing_of_layer(const md5_player *player, uint32_t number, size_
     for (uint32_t i = 0; i < layer_state->num_used; i++) {
         const md5_active_state *const active = md5_active_at(layer_state, i);
         const bool is_bottom = i == 0 && !layer_state->has_snapshot;
-        const float fade = is_bottom ? 1.0f : md5_fade_at(active, 0.0);
+        const float fade = is_bottom ? 1.0f : md5i_fade_at(active, 0.0);
         const footing own = footing_of_state(player, active, sole);
         sum.stands += (own.stands - sum.stands) * fade;
         sum.turns += (own.turns - sum.turns) * fade;
@@ -87,10 +87,11 @@ static footing footing_of_shots(const md5_player *player, uint32_t joint, size_t
             if (shot->mode == MD5_LAYER_ADD)
                 continue;
             const md5_source *const source = &machine->sources[shot->source];
-            const md5_moment moment =
-                md5_clock_moment(md5_shot_timing(machine, shot), shot->now, source->interpolation);
-            below = blend(below, footing_at(machine, sole, source, &moment),
-                          md5_shot_weight(player, shot, 0.0) * mask_at(machine, shot->mask, joint));
+            const md5_moment moment = md5i_clock_moment(md5i_shot_timing(machine, shot), shot->now,
+                                                        source->interpolation);
+            below =
+                blend(below, footing_at(machine, sole, source, &moment),
+                      md5i_shot_weight(player, shot, 0.0) * mask_at(machine, shot->mask, joint));
         }
     }
     return below;
@@ -103,17 +104,17 @@ static footing footing_of(const md5_player *player, uint32_t joint, size_t sole)
     for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];
         const float weight =
-            md5_weight_of(player, &layer->weight) * mask_at(machine, layer->mask, joint);
+            md5i_weight_of(player, &layer->weight) * mask_at(machine, layer->mask, joint);
         if (layer->mode == MD5_LAYER_OVERRIDE && weight > 0.0f)
             sum = blend(sum, footing_of_layer(player, i, sole), weight);
     }
     return player->num_shots > 0 ? footing_of_shots(player, joint, sole, sum) : sum;
 }
 
-static md5_vec3 place_of(const md5_skeleton *skeleton, const md5_transform *pose, uint32_t joint)
+static md5_vec3 place_of(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint)
 {
-    return md5_vec3_from_axes(skeleton->axes,
-                              md5_joint_in_model(skeleton, pose, joint).translation);
+    return md5i_vec3_from_axes(skeleton->axes,
+                               md5_joint_in_model(skeleton, pose, joint).translation);
 }
 
 static float distance(md5_vec3 a, md5_vec3 b)
@@ -122,8 +123,8 @@ static float distance(md5_vec3 a, md5_vec3 b)
     return sqrtf(md5_vec3_dot(way, way));
 }
 
-static void measure_leg(const md5_skeleton *skeleton, const md5_transform *pose,
-                        const md5_limb *leg, md5_hold_step *step)
+static void measure_leg(const md5_skeleton *skeleton, const md5_xform *pose, const md5_limb *leg,
+                        md5_hold_step *step)
 {
     const md5_vec3 hip = place_of(skeleton, pose, leg->root);
     const md5_vec3 knee = place_of(skeleton, pose, leg->middle);
@@ -133,7 +134,7 @@ static void measure_leg(const md5_skeleton *skeleton, const md5_transform *pose,
     step->reach = distance(hip, knee) + distance(knee, ankle);
 }
 
-void md5_hold_feet(md5_player *player, uint32_t number, const md5_transform *pose)
+void md5i_hold_feet(md5_player *player, uint32_t number, const md5_xform *pose)
 {
     const md5_machine *const machine = player->machine;
     const md5_skeleton *const skeleton = &machine->model->skeleton;
@@ -144,7 +145,7 @@ void md5_hold_feet(md5_player *player, uint32_t number, const md5_transform *pos
         const md5_sole *const sole = &machine->soles[number_of_sole];
         const md5_limb *const leg = &machine->legs[modifier->first_foot + i];
         const footing now = footing_of(player, leg->tip, number_of_sole);
-        const md5_transform joint = md5_joint_in_model(skeleton, pose, sole->joint);
+        const md5_xform joint = md5_joint_in_model(skeleton, pose, sole->joint);
         const md5_vec3 ahead = md5_quat_rotate(joint.rotation, sole->ahead);
         md5_hold_step step = {
             .seconds = (float)player->since_pose,
@@ -152,14 +153,14 @@ void md5_hold_feet(md5_player *player, uint32_t number, const md5_transform *pos
             .y = (float)back.y,
             .cosine = (float)back.cosine,
             .sine = (float)back.sine,
-            .sole = md5_vec3_from_axes(skeleton->axes, md5_transform_point(joint, sole->point)),
-            .facing = md5_level_facing(md5_vec3_from_axes(skeleton->axes, ahead)),
+            .sole = md5i_vec3_from_axes(skeleton->axes, md5_xform_point(joint, sole->point)),
+            .facing = md5i_level_facing(md5i_vec3_from_axes(skeleton->axes, ahead)),
             .stands = now.stands > 0.5f,
             .slides = now.slides > 0.5f,
             .turns = now.turns > 0.5f,
         };
         measure_leg(skeleton, pose, leg, &step);
-        md5_advance_hold(&modifier->hold, &step, !player->are_placed[number],
-                         &player->held[number_of_sole]);
+        md5i_advance_hold(&modifier->hold, &step, !player->are_placed[number],
+                          &player->held[number_of_sole]);
     }
 }

@@ -44,9 +44,9 @@ static float rate_of(md5_vec3 offset, md5_vec3 velocity)
     return rate < 0.0f ? larger(rate, MD5_FASTEST_DECAY) : 0.0f;
 }
 
-void md5_make_offsets(const md5_transform *from, const md5_velocity *from_velocities,
-                      const md5_transform *to, const md5_velocity *to_velocities,
-                      uint32_t num_joints, md5_offset *offsets)
+void md5i_make_offsets(const md5_xform *from, const md5_velocity *from_velocities,
+                       const md5_xform *to, const md5_velocity *to_velocities, uint32_t num_joints,
+                       md5_offset *offsets)
 {
     for (uint32_t i = 0; i < num_joints; i++) {
         const md5_vec3 turn = turn_between(to[i].rotation, from[i].rotation);
@@ -68,7 +68,7 @@ void md5_make_offsets(const md5_transform *from, const md5_velocity *from_veloci
 // -5 to 0, and a = a0 t1^2 / x0 his quintic is
 //   (1 - s)^3 (1 + (3 + u) s + (6 + 3 u + a / 2) s^2),   6 + 3 u + a / 2 = max(6 + 3 u, -4 - u)
 // whose derivative is not above 0 in 0..1 for any such u: it falls from 1 to 0 and crosses neither.
-float md5_offset_left(float rate, float elapsed, float duration)
+float md5i_offset_left(float rate, float elapsed, float duration)
 {
     if (elapsed < 0.0f)
         return 1.0f + rate * elapsed;
@@ -80,15 +80,15 @@ float md5_offset_left(float rate, float elapsed, float duration)
     return rest * rest * rest * (1.0f + s * (3.0f + u + s * larger(6.0f + 3.0f * u, -4.0f - u)));
 }
 
-void md5_add_offsets(const md5_offset *offsets, float elapsed, float duration, uint32_t num_joints,
-                     md5_transform *pose)
+void md5i_add_offsets(const md5_offset *offsets, float elapsed, float duration, uint32_t num_joints,
+                      md5_xform *pose)
 {
     if (!(elapsed < duration))
         return;
     for (uint32_t i = 0; i < num_joints; i++) {
         const md5_offset *const offset = &offsets[i];
-        const float turn_left = md5_offset_left(offset->turn_rate, elapsed, duration);
-        const float move_left = md5_offset_left(offset->move_rate, elapsed, duration);
+        const float turn_left = md5i_offset_left(offset->turn_rate, elapsed, duration);
+        const float move_left = md5i_offset_left(offset->move_rate, elapsed, duration);
         if (turn_left > 0.0f)
             pose[i].rotation =
                 md5_quat_mul(quat_of(md5_vec3_scale(offset->turn, turn_left)), pose[i].rotation);

@@ -23,17 +23,17 @@ typedef struct md5_offset {
 
 // Writes offsets[num_joints], which take `to` to `from`. Only the part of the relative velocity
 // that shortens an offset is kept.
-void md5_make_offsets(const md5_transform *from, const md5_velocity *from_velocities,
-                      const md5_transform *to, const md5_velocity *to_velocities,
-                      uint32_t num_joints, md5_offset *offsets);
+void md5i_make_offsets(const md5_xform *from, const md5_velocity *from_velocities,
+                       const md5_xform *to, const md5_velocity *to_velocities, uint32_t num_joints,
+                       md5_offset *offsets);
 
 // Returns the share of an offset that is left, for its rate: 0 once it is over.
-float md5_offset_left(float rate, float elapsed, float duration);
+float md5i_offset_left(float rate, float elapsed, float duration);
 
 // Adds to `pose` the remaining offsets `elapsed` seconds into a transition of `duration`: all at 0,
 // nothing at the end, where velocity and acceleration are 0. Before 0 they change linearly, at the
 // rates.
-void md5_add_offsets(const md5_offset *offsets, float elapsed, float duration, uint32_t num_joints,
-                     md5_transform *pose);
+void md5i_add_offsets(const md5_offset *offsets, float elapsed, float duration, uint32_t num_joints,
+                      md5_xform *pose);
 
 #endif

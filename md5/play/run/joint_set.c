@@ -28,8 +28,7 @@ static bool next_part(const md5_machine *machine, const md5_joint_set *set, join
 }
 
 // The part's joints of a pose, which are brought to `room` if they do not stand together.
-static const md5_transform *take(const joint_part *part, const md5_transform *pose,
-                                 md5_transform room[CHUNK])
+static const md5_xform *take(const joint_part *part, const md5_xform *pose, md5_xform room[CHUNK])
 {
     if (!part->listed)
         return pose + part->first;
@@ -39,8 +38,7 @@ static const md5_transform *take(const joint_part *part, const md5_transform *po
 }
 
 // Where they are worked on. What is done there is not in the pose before put().
-static md5_transform *take_out(const joint_part *part, md5_transform *pose,
-                               md5_transform room[CHUNK])
+static md5_xform *take_out(const joint_part *part, md5_xform *pose, md5_xform room[CHUNK])
 {
     if (!part->listed)
         return pose + part->first;
@@ -48,27 +46,26 @@ static md5_transform *take_out(const joint_part *part, md5_transform *pose,
     return room;
 }
 
-static void put(const joint_part *part, const md5_transform *changed, md5_transform *pose)
+static void put(const joint_part *part, const md5_xform *changed, md5_xform *pose)
 {
     for (uint32_t i = 0; part->listed && i < part->count; i++)
         pose[part->listed[i]] = changed[i];
 }
 
 static void blend_joints(const md5_machine *machine, const md5_joint_set *set,
-                         const md5_transform *other, float weight, md5_transform *pose)
+                         const md5_xform *other, float weight, md5_xform *pose)
 {
-    md5_transform of_pose[CHUNK], of_other[CHUNK];
+    md5_xform of_pose[CHUNK], of_other[CHUNK];
     for (joint_part part = {0}; next_part(machine, set, &part);) {
-        md5_transform *const into = take_out(&part, pose, of_pose);
+        md5_xform *const into = take_out(&part, pose, of_pose);
         machine->kernels->blend(into, take(&part, other, of_other), weight, part.weights,
                                 part.count, into);
         put(&part, into, pose);
     }
 }
 
-void md5_blend_all(const md5_machine *machine, const md5_detail_set *detail,
-                   const md5_transform *from, const md5_transform *to, float weight,
-                   md5_transform *pose)
+void md5i_blend_all(const md5_machine *machine, const md5_detail_set *detail, const md5_xform *from,
+                    const md5_xform *to, float weight, md5_xform *pose)
 {
     if (!detail)
         machine->kernels->blend(from, to, weight, NULL, machine->num_joints, pose);
@@ -81,7 +78,7 @@ void md5_blend_all(const md5_machine *machine, const md5_detail_set *detail,
 
 // Where the mask's weight is 0, joints keep their bits.
 static void blend_runs(const md5_machine *machine, const md5_detail_set *detail, int32_t mask,
-                       const md5_transform *other, float weight, md5_transform *pose)
+                       const md5_xform *other, float weight, md5_xform *pose)
 {
     const float *const weights = md5_mask_of(machine, mask);
     for (uint32_t i = 0; i < detail->num_runs; i++) {
@@ -92,11 +89,11 @@ static void blend_runs(const md5_machine *machine, const md5_detail_set *detail,
     }
 }
 
-void md5_blend_over(const md5_machine *machine, const md5_detail_set *detail, int32_t mask,
-                    const md5_transform *other, float weight, md5_transform *pose)
+void md5i_blend_over(const md5_machine *machine, const md5_detail_set *detail, int32_t mask,
+                     const md5_xform *other, float weight, md5_xform *pose)
 {
     if (mask < 0) {
-        md5_blend_all(machine, detail, pose, other, weight, pose);
+        md5i_blend_all(machine, detail, pose, other, weight, pose);
         return;
     }
     if (detail) {
@@ -114,55 +111,55 @@ void md5_blend_over(const md5_machine *machine, const md5_detail_set *detail, in
     blend_joints(machine, &sets->partial, other, weight, pose);
 }
 
-void md5_save_between(const md5_machine *machine, int32_t mask, const md5_transform *pose,
-                      md5_transform saved[MD5_MOST_SAVED])
+void md5i_save_between(const md5_machine *machine, int32_t mask, const md5_xform *pose,
+                       md5_xform saved[MD5_MOST_SAVED])
 {
     const md5_joint_set *const set = &machine->mask_sets[mask].partial;
     for (uint32_t i = 0; i < set->count; i++)
         saved[i] = pose[machine->listed[set->list + i]];
 }
 
-void md5_blend_saved(const md5_machine *machine, int32_t mask, const md5_transform *saved,
-                     md5_transform *pose)
+void md5i_blend_saved(const md5_machine *machine, int32_t mask, const md5_xform *saved,
+                      md5_xform *pose)
 {
-    md5_transform of_pose[CHUNK];
+    md5_xform of_pose[CHUNK];
     for (joint_part part = {0}; next_part(machine, &machine->mask_sets[mask].partial, &part);) {
-        md5_transform *const other = take_out(&part, pose, of_pose);
+        md5_xform *const other = take_out(&part, pose, of_pose);
         machine->kernels->blend(saved + part.begin, other, 1.0f, part.weights, part.count, other);
         put(&part, other, pose);
     }
 }
 
-void md5_subtract_joints(const md5_machine *machine, const md5_joint_set *set,
-                         const md5_transform *source, int32_t reference, md5_transform *difference)
+void md5i_subtract_joints(const md5_machine *machine, const md5_joint_set *set,
+                          const md5_xform *source, int32_t reference, md5_xform *difference)
 {
-    const md5_transform *const from = md5_reference_of(machine, reference);
-    md5_transform of_source[CHUNK], of_reference[CHUNK];
+    const md5_xform *const from = md5_reference_of(machine, reference);
+    md5_xform of_source[CHUNK], of_reference[CHUNK];
     for (joint_part part = {0}; next_part(machine, set, &part);)
         machine->kernels->subtract(take(&part, source, of_source), take(&part, from, of_reference),
                                    part.count, difference + part.begin);
 }
 
-void md5_add_joints(const md5_machine *machine, const md5_joint_set *set,
-                    const md5_transform *difference, float weight, md5_transform *pose)
+void md5i_add_joints(const md5_machine *machine, const md5_joint_set *set,
+                     const md5_xform *difference, float weight, md5_xform *pose)
 {
-    md5_transform of_pose[CHUNK];
+    md5_xform of_pose[CHUNK];
     for (joint_part part = {0}; next_part(machine, set, &part);) {
-        md5_transform *const into = take_out(&part, pose, of_pose);
+        md5_xform *const into = take_out(&part, pose, of_pose);
         machine->kernels->add(into, difference + part.begin, weight, part.weights, part.count,
                               into);
         put(&part, into, pose);
     }
 }
 
-void md5_add_difference_of_joints(const md5_machine *machine, const md5_joint_set *set,
-                                  const md5_transform *source, int32_t reference, float weight,
-                                  md5_transform *pose)
+void md5i_add_difference_of_joints(const md5_machine *machine, const md5_joint_set *set,
+                                   const md5_xform *source, int32_t reference, float weight,
+                                   md5_xform *pose)
 {
-    const md5_transform *const from = md5_reference_of(machine, reference);
-    md5_transform of_pose[CHUNK], of_source[CHUNK], of_reference[CHUNK];
+    const md5_xform *const from = md5_reference_of(machine, reference);
+    md5_xform of_pose[CHUNK], of_source[CHUNK], of_reference[CHUNK];
     for (joint_part part = {0}; next_part(machine, set, &part);) {
-        md5_transform *const into = take_out(&part, pose, of_pose);
+        md5_xform *const into = take_out(&part, pose, of_pose);
         machine->kernels->add_difference(into, take(&part, source, of_source),
                                          take(&part, from, of_reference), weight, part.weights,
                                          part.count, into);

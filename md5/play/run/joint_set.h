@@ -15,32 +15,31 @@ static inline bool md5_meets(md5_joint_run run, const md5_joint_set *set)
 
 // Blends `other` over `pose` by mask and weight; mask -1: all joints. Of a level of detail, if one
 // is given, only the runs: other joints need not be defined.
-void md5_blend_over(const md5_machine *machine, const md5_detail_set *detail, int32_t mask,
-                    const md5_transform *other, float weight, md5_transform *pose);
+void md5i_blend_over(const md5_machine *machine, const md5_detail_set *detail, int32_t mask,
+                     const md5_xform *other, float weight, md5_xform *pose);
 
 // kernels->blend() of all joints, or of the runs of a level of detail.
-void md5_blend_all(const md5_machine *machine, const md5_detail_set *detail,
-                   const md5_transform *from, const md5_transform *to, float weight,
-                   md5_transform *pose);
+void md5i_blend_all(const md5_machine *machine, const md5_detail_set *detail, const md5_xform *from,
+                    const md5_xform *to, float weight, md5_xform *pose);
 
-// md5_blend_over() with weight 1 and exchanged roles: `pose` holds the upper pose, and saved[] the
-// joints of partial mask weight of the lower one, as stored by md5_save_between().
-void md5_save_between(const md5_machine *machine, int32_t mask, const md5_transform *pose,
-                      md5_transform saved[MD5_MOST_SAVED]);
-void md5_blend_saved(const md5_machine *machine, int32_t mask, const md5_transform *saved,
-                     md5_transform *pose);
+// md5i_blend_over() with weight 1 and exchanged roles: `pose` holds the upper pose, and saved[] the
+// joints of partial mask weight of the lower one, as stored by md5i_save_between().
+void md5i_save_between(const md5_machine *machine, int32_t mask, const md5_xform *pose,
+                       md5_xform saved[MD5_MOST_SAVED]);
+void md5i_blend_saved(const md5_machine *machine, int32_t mask, const md5_xform *saved,
+                      md5_xform *pose);
 
 // Writes difference[set->count], of these joints to the reference.
-void md5_subtract_joints(const md5_machine *machine, const md5_joint_set *set,
-                         const md5_transform *source, int32_t reference, md5_transform *difference);
+void md5i_subtract_joints(const md5_machine *machine, const md5_joint_set *set,
+                          const md5_xform *source, int32_t reference, md5_xform *difference);
 
 // Adds difference[set->count] to these joints of `pose`.
-void md5_add_joints(const md5_machine *machine, const md5_joint_set *set,
-                    const md5_transform *difference, float weight, md5_transform *pose);
+void md5i_add_joints(const md5_machine *machine, const md5_joint_set *set,
+                     const md5_xform *difference, float weight, md5_xform *pose);
 
-// md5_subtract_joints() and md5_add_joints() in one call.
-void md5_add_difference_of_joints(const md5_machine *machine, const md5_joint_set *set,
-                                  const md5_transform *source, int32_t reference, float weight,
-                                  md5_transform *pose);
+// md5i_subtract_joints() and md5i_add_joints() in one call.
+void md5i_add_difference_of_joints(const md5_machine *machine, const md5_joint_set *set,
+                                   const md5_xform *source, int32_t reference, float weight,
+                                   md5_xform *pose);
 
 #endif

@@ -6,9 +6,9 @@
 #include "md5/play/run/player_state.h"
 
 static void turn_or_move(const md5_skeleton *skeleton, const md5_modifier *modifier,
-                         const md5_target *target, md5_transform *pose)
+                         const md5_target *target, md5_xform *pose)
 {
-    const md5_transform change = {.rotation = target->rotation, .translation = target->position};
+    const md5_xform change = {.rotation = target->rotation, .translation = target->position};
     md5_modify_joint(skeleton, pose, modifier->joint, modifier->desc.space, change, target->weight);
 }
 
@@ -40,21 +40,21 @@ static md5_two_bone_job limb_job(const md5_modifier *modifier, const md5_target 
 }
 
 static void aim(const md5_skeleton *skeleton, const md5_modifier *modifier,
-                const md5_target *target, md5_transform *pose)
+                const md5_target *target, md5_xform *pose)
 {
     const md5_aim_job job = aim_job(modifier, target);
-    md5_aim(skeleton, pose, &job);
+    md5_solve_aim(skeleton, pose, &job);
 }
 
 static void bend(const md5_skeleton *skeleton, const md5_modifier *modifier,
-                 const md5_target *target, md5_transform *pose)
+                 const md5_target *target, md5_xform *pose)
 {
     const md5_two_bone_job job = limb_job(modifier, target);
-    md5_bend_limb(skeleton, pose, job.limb, &job, NULL);
+    md5i_bend_limb(skeleton, pose, job.limb, &job, NULL);
 }
 
 static void reach(const md5_skeleton *skeleton, const md5_modifier *modifier,
-                  const md5_target *target, md5_transform *pose)
+                  const md5_target *target, md5_xform *pose)
 {
     const md5_chain_job job = {
         .tip = modifier->joint,
@@ -71,7 +71,7 @@ static void reach(const md5_skeleton *skeleton, const md5_modifier *modifier,
 }
 
 static void swing(md5_player *player, const md5_modifier *modifier, bool *is_placed,
-                  const md5_target *target, md5_transform *pose)
+                  const md5_target *target, md5_xform *pose)
 {
     const md5_skeleton *const skeleton = &player->machine->model->skeleton;
     const md5_spring_job job = {
@@ -80,42 +80,42 @@ static void swing(md5_player *player, const md5_modifier *modifier, bool *is_pla
         .stiffness = modifier->desc.stiffness,
         .damping = modifier->desc.damping,
         .acceleration =
-            md5_vec3_to_axes(skeleton->axes, (md5_vec3){0.0f, 0.0f, -modifier->desc.gravity}),
+            md5i_vec3_to_axes(skeleton->axes, (md5_vec3){0.0f, 0.0f, -modifier->desc.gravity}),
         .placement = {.rotation = target->rotation, .translation = target->position},
         .weight = target->weight,
     };
-    md5_spring(skeleton, pose, &job, player->springs + modifier->first_spring,
-               (float)player->since_pose, !*is_placed);
+    md5_solve_spring(skeleton, pose, &job, player->springs + modifier->first_spring,
+                     (float)player->since_pose, !*is_placed);
     *is_placed = true;
 }
 
 // Where a foot is animated or held: there is its ground.
 static md5_vec3 ankle_of(const md5_player *player, const md5_modifier *modifier, uint32_t number,
-                         const md5_transform *pose)
+                         const md5_xform *pose)
 {
     const md5_skeleton *const skeleton = &player->machine->model->skeleton;
     const uint32_t ankle = player->feet[modifier->first_foot + number].ankle;
     const md5_vec3 place = md5_joint_in_model(skeleton, pose, ankle).translation;
     if (number >= modifier->num_held)
         return place;
-    const md5_vec3 shift = md5_held_shift(&player->held[modifier->first_sole + number],
-                                          md5_vec3_from_axes(skeleton->axes, place), 1.0f);
-    return md5_vec3_add(place, md5_vec3_to_axes(skeleton->axes, shift));
+    const md5_vec3 shift = md5i_held_shift(&player->held[modifier->first_sole + number],
+                                           md5i_vec3_from_axes(skeleton->axes, place), 1.0f);
+    return md5_vec3_add(place, md5i_vec3_to_axes(skeleton->axes, shift));
 }
 
-static void stand(md5_player *player, uint32_t number, md5_transform *pose)
+static void stand(md5_player *player, uint32_t number, md5_xform *pose)
 {
     const md5_machine *const machine = player->machine;
     const md5_skeleton *const skeleton = &machine->model->skeleton;
     const md5_modifier *const modifier = &machine->modifiers[number];
     md5_foot *const feet = player->feet + modifier->first_foot;
     const uint32_t num_feet = modifier->desc.num_feet;
-    md5_hold_feet(player, number, pose);
+    md5i_hold_feet(player, number, pose);
     for (uint32_t i = 0; player->ground && i < num_feet; i++)
         player->ground(player->ground_user, player, ankle_of(player, modifier, i, pose), &feet[i]);
     // Feet that begin to stand are where they are to be at once.
     const bool is_placed = player->are_placed[number];
-    md5_place_held_feet(
+    md5i_place_held_feet(
         skeleton, pose, modifier->joint, feet, num_feet, player->held + modifier->first_sole,
         modifier->num_held, &player->drops[number], is_placed ? modifier->desc.smoothing : 0.0f,
         is_placed ? (float)player->since_pose : 1.0f, player->targets[number].weight);
@@ -136,7 +136,7 @@ static md5_gaze_desc gaze_of(const md5_machine *machine, const md5_modifier *mod
     return gaze;
 }
 
-void md5_advance_gazes(md5_player *player, double seconds)
+void md5i_advance_gazes(md5_player *player, double seconds)
 {
     const md5_machine *const machine = player->machine;
     for (uint32_t i = 0; i < machine->tables.num_modifiers; i++) {
@@ -145,13 +145,13 @@ void md5_advance_gazes(md5_player *player, double seconds)
         if (modifier->desc.kind != MD5_MODIFIER_GAZE || !(target->weight > 0.0f))
             continue;
         const md5_gaze_desc gaze = gaze_of(machine, modifier, target);
-        md5_advance_gaze(&gaze, machine->model->skeleton.axes, &player->gazes[modifier->gaze],
+        md5_gaze_advance(&gaze, machine->model->skeleton.axes, &player->gazes[modifier->gaze],
                          seconds);
     }
 }
 
 static void look(const md5_player *player, uint32_t number, const md5_detail_set *detail,
-                 md5_transform *pose)
+                 md5_xform *pose)
 {
     const md5_machine *const machine = player->machine;
     const md5_modifier *const modifier = &machine->modifiers[number];
@@ -162,7 +162,7 @@ static void look(const md5_player *player, uint32_t number, const md5_detail_set
         if (!detail || machine->are_animated[detail->first_joint + gaze.eyes[i]])
             gaze.eyes[num_eyes++] = gaze.eyes[i];
     gaze.num_eyes = num_eyes;
-    md5_pose_gaze(&gaze, &player->gazes[modifier->gaze], &machine->model->skeleton, target->weight,
+    md5_gaze_pose(&gaze, &player->gazes[modifier->gaze], &machine->model->skeleton, target->weight,
                   pose);
 }
 
@@ -177,13 +177,13 @@ static bool is_applied(md5_player *player, uint32_t number)
     const bool needs_position = kind >= MD5_MODIFIER_AIM && kind <= MD5_MODIFIER_CCD;
     if (player->targets[number].weight > 0.0f
         && (!needs_position || md5_is_place(player->targets[number].position))
-        && (!detail || md5_is_animated(machine, detail, &machine->modifiers[number])))
+        && (!detail || md5i_is_animated(machine, detail, &machine->modifiers[number])))
         return true;
     player->are_placed[number] = false;
     return false;
 }
 
-static void apply(md5_player *player, uint32_t number, md5_transform *pose)
+static void apply(md5_player *player, uint32_t number, md5_xform *pose)
 {
     const md5_machine *const machine = player->machine;
     const md5_skeleton *const skeleton = &machine->model->skeleton;
@@ -215,7 +215,7 @@ static void apply(md5_player *player, uint32_t number, md5_transform *pose)
     }
 }
 
-void md5_apply_modifiers(md5_player *player, md5_transform *pose)
+void md5i_apply_modifiers(md5_player *player, md5_xform *pose)
 {
     for (uint32_t i = 0; i < player->machine->tables.num_modifiers; i++)
         if (is_applied(player, i))
@@ -224,8 +224,7 @@ void md5_apply_modifiers(md5_player *player, md5_transform *pose)
 
 // Of players of the same machine: one modifier of all, then the next. Limbs and chains that aim are
 // solved together.
-void md5_apply_all_modifiers(md5_player *const *players, md5_transform *const *poses,
-                             uint32_t count)
+void md5i_apply_all_modifiers(md5_player *const *players, md5_xform *const *poses, uint32_t count)
 {
     const md5_machine *const machine = players[0]->machine;
     const md5_skeleton *const skeleton = &machine->model->skeleton;
@@ -234,7 +233,7 @@ void md5_apply_all_modifiers(md5_player *const *players, md5_transform *const *p
         const md5_modifier_kind kind = modifier->desc.kind;
         md5_two_bone_job limbs[MD5_IK_MOST];
         md5_aim_job aims[MD5_IK_MOST];
-        md5_transform *changed[MD5_IK_MOST];
+        md5_xform *changed[MD5_IK_MOST];
         uint32_t num_changed = 0;
         for (uint32_t i = 0; i < count; i++) {
             if (!is_applied(players[i], number))
@@ -248,8 +247,8 @@ void md5_apply_all_modifiers(md5_player *const *players, md5_transform *const *p
             changed[num_changed++] = poses[i];
         }
         if (kind == MD5_MODIFIER_TWO_BONE)
-            md5_two_bone_all(skeleton, limbs, changed, num_changed);
+            md5i_two_bone_all(skeleton, limbs, changed, num_changed);
         else if (kind == MD5_MODIFIER_AIM)
-            md5_aim_all(skeleton, aims, changed, num_changed);
+            md5i_aim_all(skeleton, aims, changed, num_changed);
     }
 }

@@ -56,7 +56,7 @@ static float weight_of_clips(const md5_player *player, const md5_active_state *a
             continue;
         const md5_source *const of = &machine->sources[source];
         const md5_moment moment =
-            md5_clock_moment(&of->timings[playable->mode], instance->now, of->interpolation);
+            md5i_clock_moment(&of->timings[playable->mode], instance->now, of->interpolation);
         sum += instance->weight * weight_at_moment(morph, &moment);
     }
     return sum;
@@ -76,8 +76,8 @@ static float weight_of_state(const md5_player *player, uint32_t layer,
     return is_driven ? row->weight : 0.0f;
 }
 
-void md5_weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_range part,
-                      float *weights)
+void md5i_weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_range part,
+                       float *weights)
 {
     const md5_machine *const machine = player->machine;
     md5_layer_state *const layer_state = &player->layer_states[layer];
@@ -87,7 +87,7 @@ void md5_weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_range 
     for (uint32_t k = part.begin; k < part.end; k++) {
         const md5_active_state *const active = md5_active_at(layer_state, k);
         const bool is_bottom = k == part.begin && !part.has_snapshot;
-        const float fade = is_bottom ? 1.0f : md5_fade_at(active, 0.0);
+        const float fade = is_bottom ? 1.0f : md5i_fade_at(active, 0.0);
         for (uint32_t i = 0; i < count; i++)
             weights[i] *= 1.0f - fade;
         for (uint32_t i = 0; i < machine->tables.num_morphs; i++)
@@ -97,7 +97,7 @@ void md5_weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_range 
     const md5_fade_time *const settling = &layer_state->settling;
     if (!part.has_offsets || !(settling->elapsed < settling->duration))
         return;
-    const float left = md5_offset_left(0.0f, (float)settling->elapsed, (float)settling->duration);
+    const float left = md5i_offset_left(0.0f, (float)settling->elapsed, (float)settling->duration);
     for (uint32_t i = 0; i < count; i++)
         weights[i] += left * layer_state->morph_offsets[i];
 }
@@ -118,9 +118,9 @@ static float weight_of_shots(const md5_player *player, uint32_t number)
             const md5_shot *const shot = &player->slots[i].shots[k];
             if (shot->source != source)
                 continue;
-            const md5_moment moment = md5_clock_moment(md5_shot_timing(machine, shot), shot->now,
-                                                       machine->sources[source].interpolation);
-            sum += md5_shot_weight(player, shot, 0.0)
+            const md5_moment moment = md5i_clock_moment(md5i_shot_timing(machine, shot), shot->now,
+                                                        machine->sources[source].interpolation);
+            sum += md5i_shot_weight(player, shot, 0.0)
                    * weight_at_moment(&machine->tables.morphs[number], &moment);
         }
     }
@@ -135,7 +135,7 @@ void md5_player_morphs(md5_player *player, float *weights)
     MD5_ASSERT(weights != NULL || count == 0, "weights: not NULL");
     if (count == 0)
         return;
-    md5_weigh_all(player);
+    md5i_weigh_all(player);
     memset(weights, 0, count * sizeof *weights);
     for (uint32_t i = 0; i < machine->tables.num_morphs; i++) {
         const md5_morph_row *const row = &machine->morph_rows[i];
@@ -147,12 +147,12 @@ void md5_player_morphs(md5_player *player, float *weights)
     for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];
         const md5_layer_state *const layer_state = &player->layer_states[i];
-        const float weight = md5_weight_of(player, &layer->weight);
+        const float weight = md5i_weight_of(player, &layer->weight);
         const md5_chain_range all = {0, layer_state->num_used, layer_state->has_snapshot,
                                      layer_state->has_offsets};
         if (weight == 0.0f)
             continue;
-        md5_weigh_morphs(player, i, all, player->morphs);
+        md5i_weigh_morphs(player, i, all, player->morphs);
         for (uint32_t k = 0; k < count; k++)
             weights[k] += weight * player->morphs[k];
     }

@@ -59,9 +59,9 @@ static md5_root_delta root_delta_of_instance(const md5_machine *machine,
     const md5_timing *const timing = &source->timings[playable->mode];
     const md5_root_position from = md5_is_at(&instance->root, instance->before)
                                        ? instance->root
-                                       : md5_root_position_at(&track, timing, instance->before);
-    instance->root = md5_root_position_at(&track, timing, instance->now);
-    return md5_root_delta_between(&track, &from, &instance->root);
+                                       : md5i_root_position_at(&track, timing, instance->before);
+    instance->root = md5i_root_position_at(&track, timing, instance->now);
+    return md5i_root_delta_between(&track, &from, &instance->root);
 }
 
 // Mask weight at joint 0.
@@ -72,7 +72,7 @@ static double mask_at_root(const md5_machine *machine, int32_t mask)
 
 // Blends the last root delta, which is an item's, into that of its motion before it. Returns the
 // number of deltas that are left.
-static uint32_t gather(md5_player *player, const md5_active_state *active, const md5_part *part,
+static uint32_t gather(md5_player *player, const md5_active_state *active, const md5i_part *part,
                        const md5_motion *parent, uint32_t num_deltas)
 {
     const md5_item *const item = &player->machine->items[part->item];
@@ -93,7 +93,7 @@ static uint32_t gather(md5_player *player, const md5_active_state *active, const
     return num_deltas - 1;
 }
 
-// Walks the tree as md5_evaluate_state() does.
+// Walks the tree as md5i_evaluate_state() does.
 static md5_root_delta root_delta_of_state(md5_player *player, const md5_active_state *active)
 {
     const md5_machine *const machine = player->machine;
@@ -103,12 +103,12 @@ static md5_root_delta root_delta_of_state(md5_player *player, const md5_active_s
     if (tree->num_parts == 1) // a clip
         return root_delta_of_instance(machine, &machine->instances[tree->first_instance],
                                       &active->instances[0]);
-    const md5_part *const parts = machine->parts + tree->first_part;
+    const md5i_part *const parts = machine->parts + tree->first_part;
     uint32_t num_deltas = 0;
     for (uint32_t i = 0; i < tree->num_parts; i++)
         player->gathered[i] = 0.0f;
     for (uint32_t i = 0; i < tree->num_parts; i++) {
-        const md5_part *const part = &parts[i];
+        const md5i_part *const part = &parts[i];
         if (active->totals[i] == 0.0f)
             continue;
         if (part->instance >= 0)
@@ -168,7 +168,7 @@ static md5_root_delta root_delta_beside(md5_player *player, md5_active_state *ac
     if (!tree || !tree->has_root_motion)
         return NO_DELTA;
     const double shift = is_before != player->is_backward ? -VELOCITY_STEP : VELOCITY_STEP;
-    md5_find_clocks(player, active, shift);
+    md5i_find_clocks(player, active, shift);
     for (uint32_t i = 0; i < tree->num_instances; i++) {
         md5_clip_instance *const instance = &active->instances[i];
         const md5_timing *const timing =
@@ -189,8 +189,8 @@ static md5_root_delta root_delta_beside(md5_player *player, md5_active_state *ac
     return delta;
 }
 
-md5_root_velocity md5_measure_root(md5_player *player, md5_layer_state *layer_state,
-                                   md5_chain_range part, bool is_before)
+md5_root_velocity md5i_measure_root(md5_player *player, md5_layer_state *layer_state,
+                                    md5_chain_range part, bool is_before)
 {
     const double rate = (player->is_backward ? -1.0 : 1.0) / VELOCITY_STEP;
     md5_root_delta delta = NO_DELTA;
@@ -202,7 +202,7 @@ md5_root_velocity md5_measure_root(md5_player *player, md5_layer_state *layer_st
     for (uint32_t i = part.begin; i < part.end; i++) {
         md5_active_state *const active = md5_active_at(layer_state, i);
         const bool is_bottom = i == part.begin && !part.has_snapshot;
-        const double fade = is_bottom ? 1.0 : (double)md5_fade_at(active, 0.0);
+        const double fade = is_bottom ? 1.0 : (double)md5i_fade_at(active, 0.0);
         const double own = active->tree < 0 ? 0.0 : fade;
         covered = (1.0 - fade) * covered + own;
         if (own > 0.0)
@@ -213,15 +213,15 @@ md5_root_velocity md5_measure_root(md5_player *player, md5_layer_state *layer_st
         {rate * delta.x, rate * delta.y, rate * delta.z, 0.25 * rate * delta.sine}};
 }
 
-void md5_carry_root(md5_player *player, md5_layer_state *layer_state, md5_chain_range old,
-                    md5_chain_range fresh)
+void md5i_carry_root(md5_player *player, md5_layer_state *layer_state, md5_chain_range old,
+                     md5_chain_range fresh)
 {
     const bool has_rest = old.has_offsets;
     const md5_fade_time time = layer_state->settling;
     if (!has_rest || time.elapsed > MD5_BORDER) {
-        const md5_root_velocity clips = md5_measure_root(player, layer_state, old, true);
+        const md5_root_velocity clips = md5i_measure_root(player, layer_state, old, true);
         const float left =
-            has_rest ? md5_offset_left(0.0f, (float)time.elapsed, (float)time.duration) : 0.0f;
+            has_rest ? md5i_offset_left(0.0f, (float)time.elapsed, (float)time.duration) : 0.0f;
         for (int i = 0; i < 4; i++) {
             const double before = has_rest ? layer_state->root_velocity.v[i] : 0.0;
             const double most = fmax(fabs(clips.v[i]), fabs(before));
@@ -229,7 +229,7 @@ void md5_carry_root(md5_player *player, md5_layer_state *layer_state, md5_chain_
             layer_state->root_velocity.v[i] = fmin(fmax(now, -most), most);
         }
     }
-    const md5_root_velocity now = md5_measure_root(player, layer_state, fresh, false);
+    const md5_root_velocity now = md5i_measure_root(player, layer_state, fresh, false);
     for (int i = 0; i < 4; i++)
         layer_state->root_offset.v[i] = layer_state->root_velocity.v[i] - now.v[i];
 }
@@ -276,18 +276,18 @@ static md5_root_delta root_delta_of_shot(const md5_machine *machine, const md5_s
     if (source->extract == MD5_EXTRACT_NONE)
         return NO_DELTA;
     const md5_root_track track = md5_track_of(machine, source);
-    const md5_timing *const timing = md5_shot_timing(machine, shot);
-    const md5_root_position from = md5_root_position_at(&track, timing, shot->before);
-    const md5_root_position to = md5_root_position_at(&track, timing, shot->now);
-    return md5_root_delta_between(&track, &from, &to);
+    const md5_timing *const timing = md5i_shot_timing(machine, shot);
+    const md5_root_position from = md5i_root_position_at(&track, timing, shot->before);
+    const md5_root_position to = md5i_root_position_at(&track, timing, shot->now);
+    return md5i_root_delta_between(&track, &from, &to);
 }
 
 // Mean weight of a one-shot at joint 0 over the last `seconds`, as weigh_chain() has it of states.
 static float mean_weight(const md5_player *player, const md5_shot *shot, double seconds)
 {
-    const float at_start = md5_shot_weight(player, shot, -seconds);
-    const float in_middle = md5_shot_weight(player, shot, -0.5 * seconds);
-    const float mean = (at_start + 4.0f * in_middle + md5_shot_weight(player, shot, 0.0)) / 6.0f;
+    const float at_start = md5i_shot_weight(player, shot, -seconds);
+    const float in_middle = md5i_shot_weight(player, shot, -0.5 * seconds);
+    const float mean = (at_start + 4.0f * in_middle + md5i_shot_weight(player, shot, 0.0)) / 6.0f;
     return mean * (float)mask_at_root(player->machine, shot->mask);
 }
 
@@ -298,7 +298,7 @@ static void add_shots(const md5_player *player, const md5_shot_slot *slot, uint3
     float covered = 0.0f, shares[MD5_SLOT_SHOTS];
     for (uint32_t i = slot->num_shots; i-- > 0;) {
         const float weight = mean_weight(player, &slot->shots[i], seconds);
-        shares[i] = md5_shot_share(weight, covered);
+        shares[i] = md5i_shot_share(weight, covered);
         covered += slot->shots[i].mode == MD5_LAYER_ADD ? 0.0f : weight;
     }
     for (uint32_t i = 0; i < slot->num_shots; i++) {
@@ -330,7 +330,7 @@ static void add_layer(md5_player *player, uint32_t number, double seconds, bool 
     if (!moves && (!*is_moving || layer->mode == MD5_LAYER_ADD))
         return;
     const double share =
-        (double)md5_weight_of(player, &layer->weight) * mask_at_root(machine, layer->mask);
+        (double)md5i_weight_of(player, &layer->weight) * mask_at_root(machine, layer->mask);
     if (share == 0.0)
         return;
     double weight;
@@ -342,7 +342,7 @@ static void add_layer(md5_player *player, uint32_t number, double seconds, bool 
     *is_moving = true;
 }
 
-md5_root_delta md5_root_delta_of_step(md5_player *player, double seconds)
+md5_root_delta md5i_root_delta_of_step(md5_player *player, double seconds)
 {
     const uint32_t num_layers = player->machine->tables.num_layers;
     md5_root_delta delta = NO_DELTA;

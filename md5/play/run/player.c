@@ -10,11 +10,11 @@
 static void place_live(md5_block *block, const md5_play_layer *layer, md5_active_state *active)
 {
     const md5_active_state placed = {
-        .instances = (md5_clip_instance *)md5_block_take(block, layer->max_instances,
-                                                         sizeof *placed.instances),
-        .groups = (md5_clock *)md5_block_take(block, layer->max_groups, sizeof *placed.groups),
-        .weights = (float *)md5_block_take(block, layer->max_parts, sizeof *placed.weights),
-        .totals = (float *)md5_block_take(block, layer->max_parts, sizeof *placed.totals),
+        .instances = (md5_clip_instance *)md5i_block_take(block, layer->max_instances,
+                                                          sizeof *placed.instances),
+        .groups = (md5_clock *)md5i_block_take(block, layer->max_groups, sizeof *placed.groups),
+        .weights = (float *)md5i_block_take(block, layer->max_parts, sizeof *placed.weights),
+        .totals = (float *)md5i_block_take(block, layer->max_parts, sizeof *placed.totals),
     };
     if (active)
         *active = placed;
@@ -25,19 +25,19 @@ static void place_rest(md5_block *block, const md5_machine *machine, const md5_p
                        md5_layer_state *layer_state)
 {
     md5_active_state *const others =
-        (md5_active_state *)md5_block_take(block, MD5_SLOTS - 1, sizeof *others);
+        (md5_active_state *)md5i_block_take(block, MD5_SLOTS - 1, sizeof *others);
     for (uint32_t i = 0; i < MD5_SLOTS - 1; i++)
         place_live(block, layer, others ? &others[i] : NULL);
-    md5_transform *const snapshot =
-        (md5_transform *)md5_block_take(block, machine->num_joints, sizeof *snapshot);
+    md5_xform *const snapshot =
+        (md5_xform *)md5i_block_take(block, machine->num_joints, sizeof *snapshot);
     md5_offset *const offsets =
-        (md5_offset *)md5_block_take(block, machine->num_joints, sizeof *offsets);
+        (md5_offset *)md5i_block_take(block, machine->num_joints, sizeof *offsets);
     md5_velocity *const velocities =
-        (md5_velocity *)md5_block_take(block, machine->num_joints, sizeof *velocities);
+        (md5_velocity *)md5i_block_take(block, machine->num_joints, sizeof *velocities);
     float *const frozen =
-        (float *)md5_block_take(block, machine->num_morphs, sizeof *layer_state->frozen_morphs);
+        (float *)md5i_block_take(block, machine->num_morphs, sizeof *layer_state->frozen_morphs);
     float *const left =
-        (float *)md5_block_take(block, machine->num_morphs, sizeof *layer_state->morph_offsets);
+        (float *)md5i_block_take(block, machine->num_morphs, sizeof *layer_state->morph_offsets);
     if (!layer_state)
         return;
     layer_state->frozen_morphs = frozen;
@@ -53,16 +53,16 @@ static void place_rest(md5_block *block, const md5_machine *machine, const md5_p
 static md5_player *lay_out(md5_block *block, const md5_machine *machine)
 {
     const md5_machine_desc *const tables = &machine->tables;
-    md5_player *const player = (md5_player *)md5_block_take(block, 1, sizeof *player);
+    md5_player *const player = (md5_player *)md5i_block_take(block, 1, sizeof *player);
     md5_player placed = {.machine = machine};
     placed.parameters =
-        (float *)md5_block_take(block, tables->num_parameters, sizeof *placed.parameters);
+        (float *)md5i_block_take(block, tables->num_parameters, sizeof *placed.parameters);
     placed.followings =
-        (md5_following *)md5_block_take(block, tables->num_follows, sizeof *placed.followings);
+        (md5_following *)md5i_block_take(block, tables->num_follows, sizeof *placed.followings);
     placed.consumed =
-        (uint32_t *)md5_block_take(block, tables->num_parameters, sizeof *placed.consumed);
+        (uint32_t *)md5i_block_take(block, tables->num_parameters, sizeof *placed.consumed);
     placed.layer_states =
-        (md5_layer_state *)md5_block_take(block, tables->num_layers, sizeof *placed.layer_states);
+        (md5_layer_state *)md5i_block_take(block, tables->num_layers, sizeof *placed.layer_states);
     if (placed.layer_states)
         memset(placed.layer_states, 0, tables->num_layers * sizeof *placed.layer_states);
     size_t num_instances = 0;
@@ -72,39 +72,40 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
         num_instances += machine->layers[i].max_instances;
     }
     placed.targets =
-        (md5_target *)md5_block_take(block, tables->num_modifiers, sizeof *placed.targets);
+        (md5_target *)md5i_block_take(block, tables->num_modifiers, sizeof *placed.targets);
     placed.are_placed =
-        (bool *)md5_block_take(block, tables->num_modifiers, sizeof *placed.are_placed);
-    placed.drops = (float *)md5_block_take(block, tables->num_modifiers, sizeof *placed.drops);
-    placed.feet = (md5_foot *)md5_block_take(block, machine->num_feet, sizeof *placed.feet);
-    placed.held = (md5_held *)md5_block_take(block, machine->num_soles, sizeof *placed.held);
-    placed.gazes = (md5_gaze *)md5_block_take(block, machine->num_gazes, sizeof *placed.gazes);
-    placed.flows = (md5_flow *)md5_block_take(block, machine->max_parts, sizeof *placed.flows);
-    placed.gathered = (float *)md5_block_take(block, machine->max_parts, sizeof *placed.gathered);
+        (bool *)md5i_block_take(block, tables->num_modifiers, sizeof *placed.are_placed);
+    placed.drops = (float *)md5i_block_take(block, tables->num_modifiers, sizeof *placed.drops);
+    placed.feet = (md5_foot *)md5i_block_take(block, machine->num_feet, sizeof *placed.feet);
+    placed.held = (md5_held *)md5i_block_take(block, machine->num_soles, sizeof *placed.held);
+    placed.gazes = (md5_gaze *)md5i_block_take(block, machine->num_gazes, sizeof *placed.gazes);
+    placed.flows = (md5_flow *)md5i_block_take(block, machine->max_parts, sizeof *placed.flows);
+    placed.gathered = (float *)md5i_block_take(block, machine->max_parts, sizeof *placed.gathered);
     placed.instance_clocks =
-        (md5_clock *)md5_block_take(block, machine->max_instances, sizeof *placed.instance_clocks);
+        (md5_clock *)md5i_block_take(block, machine->max_instances, sizeof *placed.instance_clocks);
     placed.group_clocks =
-        (md5_clock *)md5_block_take(block, machine->max_groups, sizeof *placed.group_clocks);
+        (md5_clock *)md5i_block_take(block, machine->max_groups, sizeof *placed.group_clocks);
     placed.sync_items =
-        (md5_sync_item *)md5_block_take(block, machine->max_instances, sizeof *placed.sync_items);
-    placed.root_deltas = (md5_root_delta *)md5_block_take(
+        (md5_sync_item *)md5i_block_take(block, machine->max_instances, sizeof *placed.sync_items);
+    placed.root_deltas = (md5_root_delta *)md5i_block_take(
         block, machine->has_root_motion ? machine->max_poses : 0, sizeof *placed.root_deltas);
     for (uint32_t i = 0; i < tables->num_layers; i++)
         place_rest(block, machine, &machine->layers[i],
                    placed.layer_states ? &placed.layer_states[i] : NULL);
-    placed.slots = (md5_shot_slot *)md5_block_take(block, machine->num_slots, sizeof *placed.slots);
+    placed.slots =
+        (md5_shot_slot *)md5i_block_take(block, machine->num_slots, sizeof *placed.slots);
     placed.springs =
-        (md5_spring_joint *)md5_block_take(block, machine->num_springs, sizeof *placed.springs);
+        (md5_spring_joint *)md5i_block_take(block, machine->num_springs, sizeof *placed.springs);
     const size_t num_walkers =
         num_instances * MD5_MAX_ACTIVE + (size_t)machine->num_slots * MD5_SLOT_SHOTS;
-    placed.walkers = (md5_walker *)md5_block_take(block, machine->has_clip_events ? num_walkers : 0,
-                                                  sizeof *placed.walkers);
-    placed.kept = (md5_transform *)md5_block_take(block, machine->num_joints, sizeof *placed.kept);
+    placed.walkers = (md5_walker *)md5i_block_take(
+        block, machine->has_clip_events ? num_walkers : 0, sizeof *placed.walkers);
+    placed.kept = (md5_xform *)md5i_block_take(block, machine->num_joints, sizeof *placed.kept);
     placed.velocities =
-        (md5_velocity *)md5_block_take(block, machine->num_joints, sizeof *placed.velocities);
-    placed.morphs = (float *)md5_block_take(block, machine->num_morphs, sizeof *placed.morphs);
-    placed.spare = (md5_transform *)md5_block_take(
-        block, md5_captured_poses(machine) * machine->num_joints, sizeof *placed.spare);
+        (md5_velocity *)md5i_block_take(block, machine->num_joints, sizeof *placed.velocities);
+    placed.morphs = (float *)md5i_block_take(block, machine->num_morphs, sizeof *placed.morphs);
+    placed.spare = (md5_xform *)md5i_block_take(
+        block, md5i_captured_poses(machine) * machine->num_joints, sizeof *placed.spare);
     if (player)
         *player = placed;
     return player;
@@ -116,11 +117,11 @@ md5_player *md5_create_player(const md5_machine *machine, const md5_load_opts *o
     MD5_ASSERT(machine != NULL, "machine: not NULL");
     MD5_ASSERT_OPTS(opts);
     md5_context context;
-    md5_context_begin(&context, opts, NULL, error);
+    md5i_context_begin(&context, opts, NULL, error);
     md5_block block = {0};
     lay_out(&block, machine);
     const size_t size = block.used;
-    block = (md5_block){.base = (unsigned char *)md5_alloc(&context, size)};
+    block = (md5_block){.base = (unsigned char *)md5i_alloc(&context, size)};
     if (!block.base)
         return NULL;
     md5_player *const player = lay_out(&block, machine);
@@ -130,7 +131,7 @@ md5_player *md5_create_player(const md5_machine *machine, const md5_load_opts *o
     return player;
 }
 
-void md5_free_player(md5_player *player)
+void md5_destroy_player(md5_player *player)
 {
     if (!player)
         return;
@@ -155,7 +156,7 @@ void md5_player_reset(md5_player *player)
         put_parameter(player, i, tables->parameters[i].value);
         player->consumed[i] = 0;
     }
-    md5_rest_parameters(player);
+    md5i_rest_parameters(player);
     for (uint32_t i = 0; i < tables->num_modifiers; i++) {
         const md5_modifier *const modifier = &player->machine->modifiers[i];
         player->targets[i] = (md5_target){.weight = modifier->desc.weight,
@@ -163,7 +164,7 @@ void md5_player_reset(md5_player *player)
         player->are_placed[i] = false;
         player->drops[i] = 0.0f;
         if (modifier->desc.kind == MD5_MODIFIER_GAZE)
-            md5_begin_gaze(modifier->seed, &player->gazes[modifier->gaze]);
+            md5_gaze_begin(modifier->seed, &player->gazes[modifier->gaze]);
     }
     for (size_t i = 0; i < player->machine->num_feet; i++) {
         const md5_limb *const leg = &player->machine->legs[i];
@@ -183,7 +184,7 @@ void md5_player_reset(md5_player *player)
     for (uint32_t i = 0; i < tables->num_layers; i++) {
         player->layer_states[i].num_used = 0;
         player->layer_states[i].entered = -1;
-        md5_change_state(player, i, &(md5_change){.begin = MD5_BEGIN_BEHIND});
+        md5i_change_state(player, i, &(md5_change){.begin = MD5_BEGIN_BEHIND});
     }
     player->is_weighed = true;
 }
@@ -194,7 +195,7 @@ bool md5_player_set(md5_player *player, uint32_t parameter, float value)
     const md5_machine_desc *const tables = &player->machine->tables;
     if (parameter >= tables->num_parameters || !isfinite(value))
         return false;
-    if (!md5_set_goal(player, parameter, value))
+    if (!md5i_set_goal(player, parameter, value))
         put_parameter(player, parameter, value);
     return true;
 }
@@ -212,23 +213,23 @@ static bool has_state(const md5_player *player, uint32_t layer, uint32_t state)
            && state < player->machine->layers[layer].num_states;
 }
 
-bool md5_player_go(md5_player *player, uint32_t layer, uint32_t state, float duration,
-                   md5_fade fade, md5_easing easing)
+bool md5_player_fade_to(md5_player *player, uint32_t layer, uint32_t state, float duration,
+                        md5_fade fade, md5_easing easing)
 {
     MD5_ASSERT(player != NULL, "player: not NULL");
     MD5_ASSERT((unsigned)fade <= MD5_FADE_INERTIAL, "fade: a md5_fade");
     MD5_ASSERT((unsigned)easing <= MD5_LAST_FADE_EASING, "easing: one without parameters");
     if (!has_state(player, layer, state))
         return false;
-    md5_change_state(player, layer,
-                     &(md5_change){
-                         .state = state,
-                         .begin = MD5_BEGIN_BEHIND,
-                         .duration = isfinite(duration) ? md5_decimal_of(duration) : 0.0,
-                         .fade = fade,
-                         .easing = easing,
-                         .interrupt = MD5_INTERRUPT_ANY,
-                     });
+    md5i_change_state(player, layer,
+                      &(md5_change){
+                          .state = state,
+                          .begin = MD5_BEGIN_BEHIND,
+                          .duration = isfinite(duration) ? md5i_decimal_of(duration) : 0.0,
+                          .fade = fade,
+                          .easing = easing,
+                          .interrupt = MD5_INTERRUPT_ANY,
+                      });
     return true;
 }
 
@@ -237,7 +238,7 @@ bool md5_player_seek(md5_player *player, uint32_t layer, uint32_t state, double 
     MD5_ASSERT(player != NULL, "player: not NULL");
     if (!has_state(player, layer, state))
         return false;
-    md5_change_state(player, layer, &(md5_change){.state = state, .start = time});
+    md5i_change_state(player, layer, &(md5_change){.state = state, .start = time});
     return true;
 }
 
@@ -281,12 +282,12 @@ md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer)
     const md5_play_layer *const of = &machine->layers[layer];
     md5_layer_state *const layer_state = &player->layer_states[layer];
     const md5_active_state *const active = md5_newest(layer_state);
-    const double progress = md5_progress(active);
+    const double progress = md5i_progress(active);
     return (md5_layer_status){
         .state = active->state,
         .from = progress < 1.0 ? active->from : -1,
         .progress = (float)progress,
-        .time = md5_active_time(active),
-        .weight = md5_weight_of(player, &of->weight),
+        .time = md5i_active_time(active),
+        .weight = md5i_weight_of(player, &of->weight),
     };
 }

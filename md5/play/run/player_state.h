@@ -48,7 +48,7 @@ static inline md5_clock md5_clock_after(const md5_timing *timing, const md5_clip
     if (instance->seconds_at_end == 0.0)
         return shifted;
     const double moved = fmax(fabs(shift) - instance->seconds_at_end, 0.0);
-    return md5_clock_advance(timing, instance->now, instance->rate * copysign(moved, shift));
+    return md5i_clock_advance(timing, instance->now, instance->rate * copysign(moved, shift));
 }
 
 // A state that is playing or fading out.
@@ -96,14 +96,14 @@ typedef struct md5_layer_state {
     uint8_t num_used;
     bool has_snapshot; // below the oldest
     bool has_offsets;
-    bool is_resting;          // its open transitions form a cycle: see md5_take_transitions()
+    bool is_resting;          // its open transitions form a cycle: see md5i_take_transitions()
     bool is_entered;          // MD5_EVENT_ENTER of the newest state need not be reported any more
     bool has_arrived;         // in this interval the newest state has faded in completely
     int32_t entered;          // the last state that was reported, -1 = none
     bool ends_cycle;          // in this interval the newest state reaches an exit and takes it
     float coverage;           // of the snapshot
     md5_fade_time settling;   // of the offsets
-    md5_transform *snapshot;  // [joints]
+    md5_xform *snapshot;      // [joints]
     md5_offset *offsets;      // [joints]
     md5_velocity *velocities; // [joints] of the old pose when the offsets began
     float *frozen_morphs;     // [num_morphs] weights that go with the snapshot
@@ -215,7 +215,7 @@ struct md5_player {
     md5_gaze *gazes;       // [num_gazes]
     double since_pose;     // seconds
     md5_detail_state detail;
-    md5_transform *kept;   // [joints] the last pose that was computed, if detail.is_kept
+    md5_xform *kept;       // [joints] the last pose that was computed, if detail.is_kept
     md5_ground_fn *ground; // or NULL; the game's, as `ground_user` is
     void *ground_user;
 
@@ -227,7 +227,7 @@ struct md5_player {
     md5_sync_item *sync_items;   // [max_leaves]
     md5_root_delta *root_deltas; // [max_poses]
     md5_walker *walkers;
-    md5_transform *spare;     // [md5_captured_poses()][joints]
+    md5_xform *spare;         // [md5i_captured_poses()][joints]
     md5_velocity *velocities; // [joints]
     float *morphs;            // [num_morphs]
 
@@ -273,7 +273,7 @@ static inline md5_active_state *md5_newest(md5_layer_state *layer_state)
 }
 
 // Returns the fixed weight, or the eased value of the parameter, clamped to 0..1.
-float md5_weight_of(const md5_player *player, const md5_weight_rule *rule);
+float md5i_weight_of(const md5_player *player, const md5_weight_rule *rule);
 
 // -- active_state.c: playing one state ---------------------------------------------------------
 // ---------------------------------------------------------
@@ -299,84 +299,84 @@ typedef struct md5_change {
 } md5_change;
 
 // Initialises the clips of an active state.
-void md5_begin_state(md5_player *player, const md5_play_layer *layer, md5_active_state *active,
-                     const md5_change *change);
+void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_active_state *active,
+                      const md5_change *change);
 
 // Computes weights and speeds from the parameters.
-void md5_weigh_state(md5_player *player, md5_active_state *active);
+void md5i_weigh_state(md5_player *player, md5_active_state *active);
 
 // Computes the clocks `seconds` from now: player->instance_clocks and player->group_clocks.
-void md5_find_clocks(md5_player *player, const md5_active_state *active, double seconds);
+void md5i_find_clocks(md5_player *player, const md5_active_state *active, double seconds);
 
-// md5_weigh_state() for all active states, if a parameter has changed.
-void md5_weigh_all(md5_player *player);
+// md5i_weigh_state() for all active states, if a parameter has changed.
+void md5i_weigh_all(md5_player *player);
 
-void md5_advance_state(md5_player *player, md5_active_state *active, double seconds);
+void md5i_advance_state(md5_player *player, md5_active_state *active, double seconds);
 
 // Normalised time of the first clip.
-double md5_active_time(const md5_active_state *active);
+double md5i_active_time(const md5_active_state *active);
 
 // Phase, 0..1, at which a transition leaves the state; if it waited for an exit, the fraction of
 // the exit.
-double md5_exit_phase(const md5_player *player, const md5_active_state *active,
-                      const md5_transition *transition);
+double md5i_exit_phase(const md5_player *player, const md5_active_state *active,
+                       const md5_transition *transition);
 
 // Seconds that a clip takes from one clock to another at the current weights and speeds: negative
 // if time must run backward, not finite if it never arrives.
-double md5_instance_seconds(const md5_player *player, const md5_active_state *active,
-                            uint32_t number, md5_clock from, md5_clock to);
+double md5i_instance_seconds(const md5_player *player, const md5_active_state *active,
+                             uint32_t number, md5_clock from, md5_clock to);
 
 // Whether `exit` has been reached; backward it counts from the end. A state without motion is
 // always at its end.
-bool md5_has_reached(const md5_player *player, const md5_active_state *active, double exit);
+bool md5i_has_reached(const md5_player *player, const md5_active_state *active, double exit);
 
 // Whether it began at or after `exit`.
-bool md5_began_behind(const md5_player *player, const md5_active_state *active, double exit);
+bool md5i_began_behind(const md5_player *player, const md5_active_state *active, double exit);
 
 // Seconds, up to `most`, until `exit` is reached.
-double md5_seconds_until(md5_player *player, const md5_active_state *active, double exit,
-                         double most);
+double md5i_seconds_until(md5_player *player, const md5_active_state *active, double exit,
+                          double most);
 
 // Progress of its transition, 0..1.
-double md5_progress(const md5_active_state *active);
+double md5i_progress(const md5_active_state *active);
 
 // Eased progress of its fade, 0..1, `shift` seconds from now.
-float md5_fade_at(const md5_active_state *active, double shift);
+float md5i_fade_at(const md5_active_state *active, double shift);
 
 // Weight of events where a state begins. A fade is 0 there, but the events must not be silent: they
 // get the weight in the middle of the first eighth of the fade.
-float md5_fade_of_start(const md5_active_state *active);
+float md5i_fade_of_start(const md5_active_state *active);
 
 // -- changes.c: changes of state --------------------------------------------------------------
 
-void md5_change_state(md5_player *player, uint32_t layer, const md5_change *change);
+void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *change);
 
 // Removes states that have faded out.
-void md5_end_faded(md5_layer_state *layer_state);
+void md5i_end_faded(md5_layer_state *layer_state);
 
 // -- transitions.c ----------------------------------------------------------------------------
 
 // Takes all transitions that are possible now, in all layers, and consumes their triggers.
-void md5_take_transitions(md5_player *player);
+void md5i_take_transitions(md5_player *player);
 
 // Whether the next transition to be taken in a layer waits for an exit.
-bool md5_is_at_exit(const md5_player *player, uint32_t layer);
+bool md5i_is_at_exit(const md5_player *player, uint32_t layer);
 
 // Seconds, up to `most`, until a transition of the layer becomes active.
-double md5_seconds_until_exit(md5_player *player, uint32_t layer, double most);
+double md5i_seconds_until_exit(md5_player *player, uint32_t layer, double most);
 
 // Seconds, up to `most`, until a parameter that follows is at one of the machine's kinks.
-double md5_seconds_until_kink(md5_player *player, double most);
+double md5i_seconds_until_kink(md5_player *player, double most);
 
 // -- following.c: parameters that follow -------------------------------------------------------
 
 // Sets what a parameter goes to; returns false if it does not follow.
-bool md5_set_goal(md5_player *player, uint32_t parameter, float goal);
+bool md5i_set_goal(md5_player *player, uint32_t parameter, float goal);
 
 // Sets all goals to where the parameters are.
-void md5_rest_parameters(md5_player *player);
+void md5i_rest_parameters(md5_player *player);
 
-bool md5_is_following(const md5_player *player);
+bool md5i_is_following(const md5_player *player);
 
 typedef enum md5_follow_task {
     MD5_FOLLOW_LOOKS, // only sets the followings' `next`: where their parameters will be
@@ -385,108 +385,106 @@ typedef enum md5_follow_task {
 } md5_follow_task;
 
 // Lets the parameters that follow go on by `seconds`, above 0.
-void md5_follow_goals(md5_player *player, double seconds, md5_follow_task task);
+void md5i_follow_goals(md5_player *player, double seconds, md5_follow_task task);
 
 // Where the parameter of a row will be in `seconds`.
-float md5_followed(const md5_player *player, int32_t row, double seconds);
+float md5i_followed(const md5_player *player, int32_t row, double seconds);
 
 // -- motion.c: root motion --------------------------------------------------------------------
 
 // Root motion of the last interval, of so many seconds.
-md5_root_delta md5_root_delta_of_step(md5_player *player, double seconds);
+md5_root_delta md5i_root_delta_of_step(md5_player *player, double seconds);
 
 // The root's velocity of a part of the chain, right before now or after it.
-md5_root_velocity md5_measure_root(md5_player *player, md5_layer_state *layer_state,
-                                   md5_chain_range part, bool is_before);
+md5_root_velocity md5i_measure_root(md5_player *player, md5_layer_state *layer_state,
+                                    md5_chain_range part, bool is_before);
 
 // Begins an inertial transition of a layer's root, from one part of the chain to another.
-void md5_carry_root(md5_player *player, md5_layer_state *layer_state, md5_chain_range old,
-                    md5_chain_range fresh);
+void md5i_carry_root(md5_player *player, md5_layer_state *layer_state, md5_chain_range old,
+                     md5_chain_range fresh);
 
 // -- shots.c, shot_pose.c: one-shots ------------------------------------------------------------
 
-void md5_advance_shots(md5_player *player, double seconds);
-void md5_end_shots(md5_player *player); // that have ended, or have faded out
+void md5i_advance_shots(md5_player *player, double seconds);
+void md5i_end_shots(md5_player *player); // that have ended, or have faded out
 
 // Seconds, up to `most`, until a one-shot ends. *part becomes at most how long its weight changes
 // as now, and a part of a fade.
-double md5_seconds_until_shot(const md5_player *player, double most, bool is_backward,
-                              double *part);
+double md5i_seconds_until_shot(const md5_player *player, double most, bool is_backward,
+                               double *part);
 
 // Weight, `shift` seconds from now, at most 0; of an event then, which is not silent at the ends of
 // fades.
-float md5_shot_weight(const md5_player *player, const md5_shot *shot, double shift);
-float md5_shot_event_weight(const md5_player *player, const md5_shot *shot, double shift);
+float md5i_shot_weight(const md5_player *player, const md5_shot *shot, double shift);
+float md5i_shot_event_weight(const md5_player *player, const md5_shot *shot, double shift);
 
-const md5_timing *md5_shot_timing(const md5_machine *machine, const md5_shot *shot);
+const md5_timing *md5i_shot_timing(const md5_machine *machine, const md5_shot *shot);
 
 // The weight to blend or add a one-shot with where its mask has `mask`, so that it and those that
 // are newer than it in its slot have the shares weight * mask of the result. `shares` are their
 // weights, and masks those of the newer ones at the joint.
-float md5_shot_share(float share, float covered);
+float md5i_shot_share(float share, float covered);
 
 // Blends the one-shots that are played over `num_below` layers over a pose.
-void md5_blend_shots(md5_player *player, uint32_t num_below, md5_transform *spare,
-                     md5_transform *pose);
+void md5i_blend_shots(md5_player *player, uint32_t num_below, md5_xform *spare, md5_xform *pose);
 
 // -- layers.c, modifiers.c --------------------------------------------------------------------
 
-// Writes the blended pose of all layers. spare[md5_spare_poses()] are scratch poses.
-void md5_blend_layers(md5_player *player, md5_transform *spare, md5_transform *pose);
-size_t md5_spare_poses(const md5_machine *machine);
+// Writes the blended pose of all layers. spare[md5i_spare_poses()] are scratch poses.
+void md5i_blend_layers(md5_player *player, md5_xform *spare, md5_xform *pose);
+size_t md5i_spare_poses(const md5_machine *machine);
 
 // Begins an inertial transition of `duration` seconds from the other states of a layer, as they are
 // blended now, to the newest one.
-void md5_begin_offsets(md5_player *player, uint32_t layer, double duration);
+void md5i_begin_offsets(md5_player *player, uint32_t layer, double duration);
 
 // Replaces the oldest `count` states of a layer and its frozen pose by one frozen pose.
-void md5_freeze_oldest(md5_player *player, uint32_t layer, uint32_t count);
+void md5i_freeze_oldest(md5_player *player, uint32_t layer, uint32_t count);
 
 // morphs.c: writes the morph weights of a part of a layer's chain: weights[num_morphs], without the
 // layer's own weight. They may be the layer's frozen ones.
-void md5_weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_range part,
-                      float *weights);
+void md5i_weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_range part,
+                       float *weights);
 
 // Number of scratch poses that these two need.
-size_t md5_captured_poses(const md5_machine *machine);
+size_t md5i_captured_poses(const md5_machine *machine);
 
 // Whether all clips of a state that has a motion are in the same cycle at two times, in seconds
 // from now.
-bool md5_stays_in_cycle(md5_player *player, const md5_active_state *active, double a, double b);
+bool md5i_stays_in_cycle(md5_player *player, const md5_active_state *active, double a, double b);
 
 // Writes the pose of a state `shift` seconds from now. spare[tree->num_poses - 1] are scratch
 // poses. Of a level of detail only the joints in runs are defined; NULL: all.
-void md5_evaluate_state(md5_player *player, const md5_active_state *active,
-                        const md5_detail_set *detail, double shift, md5_transform *spare,
-                        md5_transform *pose);
+void md5i_evaluate_state(md5_player *player, const md5_active_state *active,
+                         const md5_detail_set *detail, double shift, md5_xform *spare,
+                         md5_xform *pose);
 
 // Writes the current pose of the joints that the layer may change; other joints are undefined.
-void md5_evaluate_joints(md5_player *player, const md5_play_layer *layer,
-                         const md5_active_state *active, const md5_detail_set *detail,
-                         md5_transform *spare, md5_transform *pose);
+void md5i_evaluate_joints(md5_player *player, const md5_play_layer *layer,
+                          const md5_active_state *active, const md5_detail_set *detail,
+                          md5_xform *spare, md5_xform *pose);
 
-void md5_apply_modifiers(md5_player *player, md5_transform *pose);
+void md5i_apply_modifiers(md5_player *player, md5_xform *pose);
 
 // The same for players of one machine: players[count], poses[count], at most 16 (MD5_IK_MOST).
-void md5_apply_all_modifiers(md5_player *const *players, md5_transform *const *poses,
-                             uint32_t count);
+void md5i_apply_all_modifiers(md5_player *const *players, md5_xform *const *poses, uint32_t count);
 
 // holds.c: advances the soles of a modifier: by how much its feet are to be moved.
-void md5_hold_feet(md5_player *player, uint32_t number, const md5_transform *pose);
+void md5i_hold_feet(md5_player *player, uint32_t number, const md5_xform *pose);
 
 // Lets gazes go on by `seconds`, above 0.
-void md5_advance_gazes(md5_player *player, double seconds);
+void md5i_advance_gazes(md5_player *player, double seconds);
 
 // -- detail.c: level of detail ------------------------------------------------------------------
 
 // Counts a pose that is asked for. Returns whether it must be computed; else the kept one is shown.
-bool md5_begin_pose(md5_player *player);
+bool md5i_begin_pose(md5_player *player);
 
 // Ends a computed pose: keeps it if later calls may show it.
-void md5_end_pose(md5_player *player, const md5_transform *pose);
+void md5i_end_pose(md5_player *player, const md5_xform *pose);
 
 // Whether all joints of a modifier are animated.
-bool md5_is_animated(const md5_machine *machine, const md5_detail_set *detail,
-                     const md5_modifier *modifier);
+bool md5i_is_animated(const md5_machine *machine, const md5_detail_set *detail,
+                      const md5_modifier *modifier);
 
 #endif

@@ -24,9 +24,9 @@ enum { FARTHEST_AHEAD = 2 };
 
 static bool keep_vector(md5_archive *archive, md5_vec3 *vector, float most, const char *what)
 {
-    TRY(md5_keep_float(archive, &vector->x, -most, most, what));
-    TRY(md5_keep_float(archive, &vector->y, -most, most, what));
-    return md5_keep_float(archive, &vector->z, -most, most, what);
+    TRY(md5i_keep_float(archive, &vector->x, -most, most, what));
+    TRY(md5i_keep_float(archive, &vector->y, -most, most, what));
+    return md5i_keep_float(archive, &vector->z, -most, most, what);
 }
 
 static bool is_unit(md5_quat q)
@@ -35,18 +35,18 @@ static bool is_unit(md5_quat q)
     return square > 0.999f && square < 1.001f;
 }
 
-static bool keep_transform(md5_archive *archive, md5_transform *transform)
+static bool keep_transform(md5_archive *archive, md5_xform *transform)
 {
-    md5_transform kept = *transform;
+    md5_xform kept = *transform;
     md5_quat *const q = &kept.rotation;
-    TRY(md5_keep_float(archive, &q->x, -2.0f, 2.0f, "a rotation of a pose"));
-    TRY(md5_keep_float(archive, &q->y, -2.0f, 2.0f, "a rotation of a pose"));
-    TRY(md5_keep_float(archive, &q->z, -2.0f, 2.0f, "a rotation of a pose"));
-    TRY(md5_keep_float(archive, &q->w, -2.0f, 2.0f, "a rotation of a pose"));
+    TRY(md5i_keep_float(archive, &q->x, -2.0f, 2.0f, "a rotation of a pose"));
+    TRY(md5i_keep_float(archive, &q->y, -2.0f, 2.0f, "a rotation of a pose"));
+    TRY(md5i_keep_float(archive, &q->z, -2.0f, 2.0f, "a rotation of a pose"));
+    TRY(md5i_keep_float(archive, &q->w, -2.0f, 2.0f, "a rotation of a pose"));
     TRY(keep_vector(archive, &kept.translation, FARTHEST, "a position in a pose"));
     if (archive->mode == MD5_ARCHIVE_CHECK && !is_unit(*q))
-        return md5_archive_fail(archive, MD5_ERROR_RANGE,
-                                "a rotation of a pose is not a unit quaternion");
+        return md5i_archive_fail(archive, MD5_ERROR_RANGE,
+                                 "a rotation of a pose is not a unit quaternion");
     kept.pad = 0.0f;
     if (archive->mode == MD5_ARCHIVE_STORE)
         *transform = kept;
@@ -57,9 +57,11 @@ static bool keep_offset(md5_archive *archive, md5_offset *offset)
 {
     md5_offset kept = *offset;
     TRY(keep_vector(archive, &kept.turn, 1.001f, "the turn of an offset"));
-    TRY(md5_keep_float(archive, &kept.turn_rate, MD5_FASTEST_DECAY, 0.0f, "the rate of an offset"));
+    TRY(md5i_keep_float(archive, &kept.turn_rate, MD5_FASTEST_DECAY, 0.0f,
+                        "the rate of an offset"));
     TRY(keep_vector(archive, &kept.move, FARTHEST, "an offset"));
-    TRY(md5_keep_float(archive, &kept.move_rate, MD5_FASTEST_DECAY, 0.0f, "the rate of an offset"));
+    TRY(md5i_keep_float(archive, &kept.move_rate, MD5_FASTEST_DECAY, 0.0f,
+                        "the rate of an offset"));
     if (archive->mode == MD5_ARCHIVE_STORE)
         *offset = kept;
     return true;
@@ -80,8 +82,8 @@ static bool keep_velocity(md5_archive *archive, md5_velocity *velocity)
 static bool keep_group(md5_archive *archive, md5_clock *group)
 {
     md5_clock kept = *group;
-    TRY(md5_keep_int64(archive, &kept.cycle, -MD5_MOST_CYCLES, MD5_MOST_CYCLES, "a cycle"));
-    TRY(md5_keep_double(archive, &kept.phase, 0.0, MD5_BELOW_ONE, "a phase"));
+    TRY(md5i_keep_int64(archive, &kept.cycle, -MD5_MOST_CYCLES, MD5_MOST_CYCLES, "a cycle"));
+    TRY(md5i_keep_double(archive, &kept.phase, 0.0, MD5_BELOW_ONE, "a phase"));
     if (archive->mode == MD5_ARCHIVE_STORE)
         *group = kept;
     return true;
@@ -101,9 +103,9 @@ static bool keep_instance(md5_archive *archive, md5_play_mode mode, const md5_cl
     bool is_at_start =
         !is_read && instance->is_at_start && md5_clock_stays_whole(instance->before, instance->now);
     double seconds_at_end = is_read ? 0.0 : instance->seconds_at_end;
-    TRY(md5_keep_int64(archive, &ahead, -most, most, "a cycle"));
-    TRY(md5_keep_double(archive, &now.phase, 0.0, is_once ? 1.0 : MD5_BELOW_ONE, "a phase"));
-    TRY(md5_keep_bool(archive, &is_at_start, "whether a clip is at its start"));
+    TRY(md5i_keep_int64(archive, &ahead, -most, most, "a cycle"));
+    TRY(md5i_keep_double(archive, &now.phase, 0.0, is_once ? 1.0 : MD5_BELOW_ONE, "a phase"));
+    TRY(md5i_keep_bool(archive, &is_at_start, "whether a clip is at its start"));
     if (is_once)
         TRY(md5_keep_time(archive, &seconds_at_end, "the time at the end of a clip"));
     TRY(md5_check_start(archive, is_at_start, now));
@@ -145,19 +147,19 @@ static bool keep_active(md5_archive *archive, const md5_machine *machine,
     if (archive->mode == MD5_ARCHIVE_WRITE && kept.curve)
         easing = first_curve + (uint32_t)(kept.curve - machine->curves);
     const uint32_t last = layer->num_states - 1;
-    TRY(md5_keep_uint(archive, &kept.state, 0, last, "a state"));
-    TRY(md5_keep_int(archive, &kept.from, -1, (int32_t)last, "the source of a transition"));
-    TRY(md5_keep_uint(archive, &easing, 0, MD5_LAST_FADE_EASING + (uint32_t)machine->num_curves,
-                      "an easing"));
-    TRY(md5_keep_uint(archive, &interrupt, 0, MD5_INTERRUPT_NONE, "an interruption"));
-    TRY(md5_keep_int(archive, &kept.priority, INT32_MIN, INT32_MAX, "a priority"));
+    TRY(md5i_keep_uint(archive, &kept.state, 0, last, "a state"));
+    TRY(md5i_keep_int(archive, &kept.from, -1, (int32_t)last, "the source of a transition"));
+    TRY(md5i_keep_uint(archive, &easing, 0, MD5_LAST_FADE_EASING + (uint32_t)machine->num_curves,
+                       "an easing"));
+    TRY(md5i_keep_uint(archive, &interrupt, 0, MD5_INTERRUPT_NONE, "an interruption"));
+    TRY(md5i_keep_int(archive, &kept.priority, INT32_MIN, INT32_MAX, "a priority"));
     TRY(md5_keep_time(archive, &kept.elapsed, "the time of a transition"));
     TRY(md5_keep_time(archive, &kept.duration, "the duration of a transition"));
-    TRY(md5_keep_bool(archive, &kept.fades, "whether a state fades in"));
-    TRY(md5_keep_bool(archive, &kept.is_new, "whether a state is new"));
-    TRY(md5_keep_double(archive, &kept.start_time, -DBL_MAX, DBL_MAX, "the start of a state"));
+    TRY(md5i_keep_bool(archive, &kept.fades, "whether a state fades in"));
+    TRY(md5i_keep_bool(archive, &kept.is_new, "whether a state is new"));
+    TRY(md5i_keep_double(archive, &kept.start_time, -DBL_MAX, DBL_MAX, "the start of a state"));
     if (archive->mode == MD5_ARCHIVE_CHECK && is_above && !(kept.fades && kept.duration > 0.0))
-        return md5_archive_fail(archive, MD5_ERROR_RANGE, "a state covers others without a fade");
+        return md5i_archive_fail(archive, MD5_ERROR_RANGE, "a state covers others without a fade");
     kept.curve = easing >= first_curve ? &machine->curves[easing - first_curve] : NULL;
     kept.easing = kept.curve ? MD5_EASE_LINEAR : (md5_easing)easing;
     kept.interrupt = (md5_interrupt)interrupt;
@@ -176,8 +178,8 @@ static bool keep_morphs(md5_archive *archive, const md5_machine *machine, float 
 {
     for (uint32_t i = 0; i < machine->num_morphs; i++) {
         float kept = weights[i];
-        TRY(md5_keep_float(archive, &kept, -MOST_MORPH_WEIGHT, MOST_MORPH_WEIGHT,
-                           "the weight of a morph"));
+        TRY(md5i_keep_float(archive, &kept, -MOST_MORPH_WEIGHT, MOST_MORPH_WEIGHT,
+                            "the weight of a morph"));
         if (archive->mode == MD5_ARCHIVE_STORE)
             weights[i] = kept;
     }
@@ -190,7 +192,7 @@ static bool keep_root(md5_archive *archive, md5_root_velocity *velocity)
     if (archive->version < 6)
         *velocity = (md5_root_velocity){{0.0}};
     for (int i = 0; archive->version >= 6 && i < 4; i++)
-        TRY(md5_keep_double(archive, &velocity->v[i], -most, most, "a velocity of the root"));
+        TRY(md5i_keep_double(archive, &velocity->v[i], -most, most, "a velocity of the root"));
     return true;
 }
 
@@ -199,14 +201,14 @@ static bool keep_frozen(md5_archive *archive, const md5_machine *machine, uint32
 {
     if (!kept->has_snapshot)
         return true;
-    TRY(md5_keep_float(archive, &kept->coverage, 0.0f, 1.0f, "the coverage of a frozen pose"));
+    TRY(md5i_keep_float(archive, &kept->coverage, 0.0f, 1.0f, "the coverage of a frozen pose"));
     for (uint32_t i = 0; kept->coverage > 0.0f && i < count; i++)
         TRY(keep_transform(archive, &kept->snapshot[i]));
     TRY(keep_root(archive, &kept->frozen_root));
     return keep_morphs(archive, machine, kept->frozen_morphs);
 }
 
-// The velocities of the old pose matter only until time has passed: see md5_begin_offsets().
+// The velocities of the old pose matter only until time has passed: see md5i_begin_offsets().
 static bool keep_offsets(md5_archive *archive, const md5_machine *machine, uint32_t count,
                          md5_layer_state *kept)
 {
@@ -233,14 +235,14 @@ static bool keep_layer(md5_archive *archive, const md5_machine *machine,
     md5_layer_state kept = *layer_state;
     uint32_t num_used = kept.num_used;
     const uint32_t count = md5_blended_joints(machine, layer);
-    TRY(md5_keep_bool(archive, &kept.has_snapshot, "whether there is a frozen pose"));
-    TRY(md5_keep_bool(archive, &kept.has_offsets, "whether there are offsets"));
-    TRY(md5_keep_bool(archive, &kept.is_resting, "whether a layer rests"));
-    TRY(md5_keep_bool(archive, &kept.is_entered, "whether a state is entered"));
-    TRY(md5_keep_int(archive, &kept.entered, -1, (int32_t)layer->num_states - 1,
-                     "the state that is entered"));
-    TRY(md5_keep_uint(archive, &num_used, 1, MD5_MAX_ACTIVE - (uint32_t)kept.has_snapshot,
-                      "the number of active states"));
+    TRY(md5i_keep_bool(archive, &kept.has_snapshot, "whether there is a frozen pose"));
+    TRY(md5i_keep_bool(archive, &kept.has_offsets, "whether there are offsets"));
+    TRY(md5i_keep_bool(archive, &kept.is_resting, "whether a layer rests"));
+    TRY(md5i_keep_bool(archive, &kept.is_entered, "whether a state is entered"));
+    TRY(md5i_keep_int(archive, &kept.entered, -1, (int32_t)layer->num_states - 1,
+                      "the state that is entered"));
+    TRY(md5i_keep_uint(archive, &num_used, 1, MD5_MAX_ACTIVE - (uint32_t)kept.has_snapshot,
+                       "the number of active states"));
     TRY(keep_frozen(archive, machine, count, &kept));
     TRY(keep_offsets(archive, machine, count, &kept));
     if (archive->mode == MD5_ARCHIVE_STORE) {
@@ -264,10 +266,10 @@ static bool keep_parameter(md5_archive *archive, md5_parameter_kind kind, float 
 {
     float kept = *parameter;
     const bool is_float = kind == MD5_PARAMETER_FLOAT;
-    TRY(md5_keep_float(archive, &kept, is_float ? -FLT_MAX : 0.0f, is_float ? FLT_MAX : 1.0f,
-                       "a parameter"));
+    TRY(md5i_keep_float(archive, &kept, is_float ? -FLT_MAX : 0.0f, is_float ? FLT_MAX : 1.0f,
+                        "a parameter"));
     if (archive->mode == MD5_ARCHIVE_CHECK && !is_float && kept != 0.0f && kept != 1.0f)
-        return md5_archive_fail(archive, MD5_ERROR_RANGE, "a bool or trigger is neither 0 nor 1");
+        return md5i_archive_fail(archive, MD5_ERROR_RANGE, "a bool or trigger is neither 0 nor 1");
     if (archive->mode == MD5_ARCHIVE_STORE)
         *parameter = kept;
     return true;
@@ -277,10 +279,10 @@ static bool keep_following(md5_archive *archive, const md5_player *player, uint3
 {
     md5_following *const following = &player->followings[row], kept = *following;
     const float most = FLT_MAX;
-    TRY(md5_keep_float(archive, &kept.goal, -most, most, "what a parameter follows"));
-    TRY(md5_keep_float(archive, &kept.velocity, -most, most, "the velocity of a parameter"));
-    TRY(md5_keep_float(archive, &kept.from, -most, most, "where a parameter began"));
-    TRY(md5_keep_double(archive, &kept.elapsed, 0.0, DBL_MAX, "the time of a parameter"));
+    TRY(md5i_keep_float(archive, &kept.goal, -most, most, "what a parameter follows"));
+    TRY(md5i_keep_float(archive, &kept.velocity, -most, most, "the velocity of a parameter"));
+    TRY(md5i_keep_float(archive, &kept.from, -most, most, "where a parameter began"));
+    TRY(md5i_keep_double(archive, &kept.elapsed, 0.0, DBL_MAX, "the time of a parameter"));
     const md5_machine_desc *const tables = &player->machine->tables;
     // The parameters are restored already.
     if (archive->version < 6 && tables->follows[row].kind == MD5_FOLLOW_SPRING) {
@@ -296,30 +298,30 @@ static bool keep_following(md5_archive *archive, const md5_player *player, uint3
 static bool keep_motion(md5_archive *archive, md5_root_delta *motion)
 {
     const double most = (double)FLT_MAX;
-    TRY(md5_keep_double(archive, &motion->x, -most, most, "the motion of the root"));
-    TRY(md5_keep_double(archive, &motion->y, -most, most, "the motion of the root"));
-    TRY(md5_keep_double(archive, &motion->z, -most, most, "the motion of the root"));
-    TRY(md5_keep_double(archive, &motion->cosine, -1.001, 1.001, "the rotation of the root"));
-    return md5_keep_double(archive, &motion->sine, -1.001, 1.001, "the rotation of the root");
+    TRY(md5i_keep_double(archive, &motion->x, -most, most, "the motion of the root"));
+    TRY(md5i_keep_double(archive, &motion->y, -most, most, "the motion of the root"));
+    TRY(md5i_keep_double(archive, &motion->z, -most, most, "the motion of the root"));
+    TRY(md5i_keep_double(archive, &motion->cosine, -1.001, 1.001, "the rotation of the root"));
+    return md5i_keep_double(archive, &motion->sine, -1.001, 1.001, "the rotation of the root");
 }
 
 // Members of the player itself, which `kept` is a copy of.
 static bool keep_members(md5_archive *archive, md5_player *kept)
 {
-    TRY(md5_keep_bool(archive, &kept->is_settled, "whether a player is settled"));
-    TRY(md5_keep_bool(archive, &kept->is_weighed, "whether a player is weighed"));
-    TRY(md5_keep_bool(archive, &kept->is_backward, "the direction of time"));
+    TRY(md5i_keep_bool(archive, &kept->is_settled, "whether a player is settled"));
+    TRY(md5i_keep_bool(archive, &kept->is_weighed, "whether a player is weighed"));
+    TRY(md5i_keep_bool(archive, &kept->is_backward, "the direction of time"));
     TRY(md5_keep_time(archive, &kept->since_pose, "the time since the last pose"));
     TRY(keep_motion(archive, &kept->motion));
     if (kept->machine->num_soles > 0)
         TRY(keep_motion(archive, &kept->walked));
-    TRY(md5_keep_uint(archive, &kept->status.num_events, 0, UINT32_MAX, "a number of events"));
-    TRY(md5_keep_uint64(archive, &kept->status.num_dropped));
-    return md5_keep_double(archive, &kept->status.undivided, -1e6, 1e6, "an undivided time");
+    TRY(md5i_keep_uint(archive, &kept->status.num_events, 0, UINT32_MAX, "a number of events"));
+    TRY(md5i_keep_uint64(archive, &kept->status.num_dropped));
+    return md5i_keep_double(archive, &kept->status.undivided, -1e6, 1e6, "an undivided time");
 }
 
 // Targets may move joints anywhere.
-static bool is_sound(const md5_transform *pose, uint32_t num_joints)
+static bool is_sound(const md5_xform *pose, uint32_t num_joints)
 {
     for (uint32_t i = 0; i < num_joints; i++) {
         const md5_vec3 t = pose[i].translation;
@@ -335,14 +337,14 @@ static bool keep_detail(md5_archive *archive, const md5_player *player, md5_deta
 {
     const md5_machine *const machine = player->machine;
     const int32_t last = (int32_t)machine->tables.num_masks - 1;
-    TRY(md5_keep_int(archive, &kept->mask, -1, last, "the mask of a level of detail"));
-    TRY(md5_keep_uint(archive, &kept->interval, 1, UINT32_MAX, "the interval of poses"));
-    TRY(md5_keep_uint(archive, &kept->phase, 0, kept->interval - 1, "the phase of poses"));
-    TRY(md5_keep_uint(archive, &kept->num_calls, 0, UINT32_MAX, "the number of poses"));
-    TRY(md5_keep_uint(archive, &kept->age, 0, UINT32_MAX, "the age of a pose"));
+    TRY(md5i_keep_int(archive, &kept->mask, -1, last, "the mask of a level of detail"));
+    TRY(md5i_keep_uint(archive, &kept->interval, 1, UINT32_MAX, "the interval of poses"));
+    TRY(md5i_keep_uint(archive, &kept->phase, 0, kept->interval - 1, "the phase of poses"));
+    TRY(md5i_keep_uint(archive, &kept->num_calls, 0, UINT32_MAX, "the number of poses"));
+    TRY(md5i_keep_uint(archive, &kept->age, 0, UINT32_MAX, "the age of a pose"));
     if (archive->mode == MD5_ARCHIVE_WRITE)
         kept->is_kept = kept->is_kept && is_sound(player->kept, machine->num_joints);
-    TRY(md5_keep_bool(archive, &kept->is_kept, "whether there is a pose"));
+    TRY(md5i_keep_bool(archive, &kept->is_kept, "whether there is a pose"));
     for (uint32_t i = 0; kept->is_kept && i < machine->num_joints; i++)
         TRY(keep_transform(archive, &player->kept[i]));
     return true;
@@ -352,23 +354,23 @@ static bool keep_head(md5_archive *archive, const md5_machine *machine)
 {
     uint32_t magic = MAGIC, version = VERSION;
     uint64_t fingerprint = machine->fingerprint;
-    TRY(md5_keep_uint(archive, &magic, 0, UINT32_MAX, "the first word"));
+    TRY(md5i_keep_uint(archive, &magic, 0, UINT32_MAX, "the first word"));
     if (magic != MAGIC)
-        return md5_archive_fail(archive, MD5_ERROR_SYNTAX, "these are not the bytes of a player");
-    TRY(md5_keep_uint(archive, &version, 0, UINT32_MAX, "the version"));
-    TRY(md5_keep_uint64(archive, &fingerprint));
+        return md5i_archive_fail(archive, MD5_ERROR_SYNTAX, "these are not the bytes of a player");
+    TRY(md5i_keep_uint(archive, &version, 0, UINT32_MAX, "the version"));
+    TRY(md5i_keep_uint64(archive, &fingerprint));
     if (version < OLDEST || version > VERSION)
-        return md5_fail(archive->context, MD5_ERROR_MISMATCH, 0, 0,
-                        "the player was saved in version %u of the format, but versions %d to %d "
-                        "can be read",
-                        version, OLDEST, VERSION);
+        return md5i_fail(archive->context, MD5_ERROR_MISMATCH, 0, 0,
+                         "the player was saved in version %u of the format, but versions %d to %d "
+                         "can be read",
+                         version, OLDEST, VERSION);
     archive->version = version;
     if (fingerprint != machine->fingerprint)
-        return md5_fail(archive->context, MD5_ERROR_MISMATCH, 0, 0,
-                        "the player was saved with another machine than %s: its fingerprint is "
-                        "%016llx, not %016llx",
-                        md5_quote(machine->tables.name, strlen(machine->tables.name)).text,
-                        (unsigned long long)fingerprint, (unsigned long long)machine->fingerprint);
+        return md5i_fail(archive->context, MD5_ERROR_MISMATCH, 0, 0,
+                         "the player was saved with another machine than %s: its fingerprint is "
+                         "%016llx, not %016llx",
+                         md5i_quote(machine->tables.name, strlen(machine->tables.name)).text,
+                         (unsigned long long)fingerprint, (unsigned long long)machine->fingerprint);
     return true;
 }
 
@@ -385,11 +387,11 @@ static bool keep_player(md5_archive *archive, const md5_player *player, md5_play
     for (uint32_t i = 0; i < tables->num_follows; i++)
         TRY(keep_following(archive, player, i));
     for (uint32_t i = 0; i < tables->num_modifiers; i++)
-        TRY(md5_keep_modifier(archive, player, i));
+        TRY(md5i_keep_modifier(archive, player, i));
     for (uint32_t i = 0; i < tables->num_layers; i++)
         TRY(keep_layer(archive, machine, &machine->layers[i], &player->layer_states[i]));
     for (uint32_t i = 0; i < machine->num_slots; i++)
-        TRY(md5_keep_slot(archive, machine, &player->slots[i]));
+        TRY(md5i_keep_slot(archive, machine, &player->slots[i]));
     return true;
 }
 
@@ -425,7 +427,7 @@ static void complete(md5_player *player)
     for (uint32_t i = 0; i < tables->num_layers; i++) {
         md5_layer_state *const layer_state = &player->layer_states[i];
         for (uint32_t k = 0; k < layer_state->num_used; k++)
-            md5_weigh_state(player, md5_active_at(layer_state, k));
+            md5i_weigh_state(player, md5_active_at(layer_state, k));
     }
 }
 
@@ -434,7 +436,7 @@ bool md5_player_restore(md5_player *player, const void *bytes, size_t size, md5_
     MD5_ASSERT(player != NULL, "player: not NULL");
     MD5_ASSERT(bytes != NULL || size == 0, "bytes: not NULL");
     md5_context context;
-    md5_context_begin(&context, NULL, NULL, error);
+    md5i_context_begin(&context, NULL, NULL, error);
     md5_player kept = *player;
     md5_archive archive = {.mode = MD5_ARCHIVE_CHECK,
                            .from = (const uint8_t *)bytes,
@@ -442,7 +444,7 @@ bool md5_player_restore(md5_player *player, const void *bytes, size_t size, md5_
                            .context = &context};
     TRY(keep_player(&archive, player, &kept));
     if (archive.used != size)
-        return md5_archive_fail(&archive, MD5_ERROR_SYNTAX, "more bytes follow");
+        return md5i_archive_fail(&archive, MD5_ERROR_SYNTAX, "more bytes follow");
     archive.mode = MD5_ARCHIVE_STORE;
     archive.used = 0;
     keep_player(&archive, player, &kept);

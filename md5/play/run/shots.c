@@ -16,7 +16,7 @@
 // While its weight changes, root motion is blended in intervals of at most this part of a fade.
 #define FADE_DIVISIONS 8.0
 
-const md5_timing *md5_shot_timing(const md5_machine *machine, const md5_shot *shot)
+const md5_timing *md5i_shot_timing(const md5_machine *machine, const md5_shot *shot)
 {
     const md5_play_mode mode = shot->end == MD5_SHOT_LOOPS ? MD5_PLAY_LOOP : MD5_PLAY_ONCE;
     return &machine->sources[shot->source].timings[mode];
@@ -69,13 +69,13 @@ static float weight_at(const md5_shot *shot, double begun, double ending, double
            * left_of_stop(shot, shift);
 }
 
-float md5_shot_weight(const md5_player *player, const md5_shot *shot, double shift)
+float md5i_shot_weight(const md5_player *player, const md5_shot *shot, double shift)
 {
     return weight_at(shot, md5_progress_of(shot->fade_in.elapsed + shift, shot->fade_in.duration),
                      ending_progress(player, shot, shift), shift);
 }
 
-float md5_shot_event_weight(const md5_player *player, const md5_shot *shot, double shift)
+float md5i_shot_event_weight(const md5_player *player, const md5_shot *shot, double shift)
 {
     const double begun = md5_progress_of(shot->fade_in.elapsed + shift, shot->fade_in.duration);
     const double ending = ending_progress(player, shot, shift);
@@ -88,12 +88,13 @@ static void advance(const md5_machine *machine, md5_shot *shot, double seconds)
 {
     shot->is_at_start = shot->is_at_start && md5_clock_stays_whole(shot->before, shot->now);
     shot->before = shot->now;
-    shot->now = md5_clock_advance(md5_shot_timing(machine, shot), shot->now, shot->rate * seconds);
+    shot->now =
+        md5i_clock_advance(md5i_shot_timing(machine, shot), shot->now, shot->rate * seconds);
     shot->fade_in.elapsed += fabs(seconds);
     shot->stopping.elapsed += fabs(seconds);
 }
 
-void md5_advance_shots(md5_player *player, double seconds)
+void md5i_advance_shots(md5_player *player, double seconds)
 {
     for (uint32_t i = 0; i < player->machine->num_slots; i++) {
         for (uint32_t k = 0; k < player->slots[i].num_shots; k++)
@@ -118,7 +119,7 @@ static void remove_shot(md5_player *player, md5_shot_slot *slot, uint32_t number
             (slot->num_shots - number) * sizeof slot->shots[0]);
 }
 
-void md5_end_shots(md5_player *player)
+void md5i_end_shots(md5_player *player)
 {
     for (uint32_t i = 0; i < player->machine->num_slots; i++) {
         md5_shot_slot *const slot = &player->slots[i];
@@ -158,7 +159,8 @@ static double seconds_until(const md5_shot *shot, double most, bool is_backward,
     return md5_least(most, cycles / fabs(shot->rate));
 }
 
-double md5_seconds_until_shot(const md5_player *player, double most, bool is_backward, double *part)
+double md5i_seconds_until_shot(const md5_player *player, double most, bool is_backward,
+                               double *part)
 {
     for (uint32_t i = 0; i < player->machine->num_slots; i++) {
         const md5_shot_slot *const slot = &player->slots[i];
@@ -252,16 +254,16 @@ static bool make_shot(const md5_machine *machine, uint32_t clip, const md5_shot_
         .kept = 1.0f,
         .is_new = true,
         .is_at_start = true,
-        .fade_out = md5_decimal_of(desc->fade_out),
-        .fade_in = {.duration = md5_decimal_of(desc->fade_in)},
+        .fade_out = md5i_decimal_of(desc->fade_out),
+        .fade_in = {.duration = md5i_decimal_of(desc->fade_in)},
     };
     if (!are_in_range(desc) || !find_names(machine, desc, shot))
         return false;
-    const md5_timing *const timing = md5_shot_timing(machine, shot);
-    const double rate = md5_decimal_of(or_one(desc->speed)) / md5_timing_duration(timing);
+    const md5_timing *const timing = md5i_shot_timing(machine, shot);
+    const double rate = md5i_decimal_of(or_one(desc->speed)) / md5i_timing_duration(timing);
     shot->rate = fmin(fmax(rate, -MD5_MOST_SHOT_RATE), MD5_MOST_SHOT_RATE);
     const double start = shot->rate < 0.0 ? 1.0 - desc->start : desc->start;
-    shot->now = md5_clock_snap(timing, md5_clock_at(timing, start), FLOAT_ERROR);
+    shot->now = md5i_clock_snap(timing, md5i_clock_at(timing, start), FLOAT_ERROR);
     shot->before = shot->now;
     return true;
 }
@@ -271,7 +273,7 @@ static uint32_t find_faintest(const md5_player *player, const md5_shot_slot *slo
     uint32_t faintest = 0;
     float least = INFINITY;
     for (uint32_t i = 0; i < slot->num_shots; i++) {
-        const float weight = md5_shot_weight(player, &slot->shots[i], 0.0);
+        const float weight = md5i_shot_weight(player, &slot->shots[i], 0.0);
         faintest = weight < least ? i : faintest;
         least = fminf(weight, least);
     }
@@ -299,7 +301,8 @@ static void take_place(md5_player *player, md5_shot_slot *slot, const md5_shot *
     player->is_settled = false;
 }
 
-bool md5_player_play(md5_player *player, uint32_t slot, uint32_t clip, const md5_shot_desc *desc)
+bool md5_player_play_shot(md5_player *player, uint32_t slot, uint32_t clip,
+                          const md5_shot_desc *desc)
 {
     MD5_ASSERT(player != NULL, "player: not NULL");
     static const md5_shot_desc defaults = {0};
@@ -320,13 +323,13 @@ bool md5_player_play(md5_player *player, uint32_t slot, uint32_t clip, const md5
     return true;
 }
 
-bool md5_player_stop(md5_player *player, uint32_t slot, float fade_out)
+bool md5_player_stop_shot(md5_player *player, uint32_t slot, float fade_out)
 {
     MD5_ASSERT(player != NULL, "player: not NULL");
     if (slot >= player->machine->num_slots || player->slots[slot].num_shots == 0)
         return false;
     md5_shot_slot *const of = &player->slots[slot];
-    const double duration = isfinite(fade_out) ? md5_decimal_of(fade_out) : 0.0;
+    const double duration = isfinite(fade_out) ? md5i_decimal_of(fade_out) : 0.0;
     for (uint32_t i = of->num_shots; i-- > 0;) {
         if (duration > MD5_BORDER)
             stop(&of->shots[i], duration, of->shots[i].fade_out_curve);
@@ -347,6 +350,6 @@ md5_shot_status md5_player_shot(const md5_player *player, uint32_t slot)
         .is_stopping = shot->is_stopping,
         .clip = shot->source,
         .time = md5_clock_time(shot->now),
-        .weight = md5_shot_weight(player, shot, 0.0),
+        .weight = md5i_shot_weight(player, shot, 0.0),
     };
 }

@@ -28,7 +28,7 @@ static double rate_between(const md5_sync_item *items, uint32_t num_items, uint3
     return total > 0.0 ? sum / total : 0.0;
 }
 
-double md5_sync_cycle_seconds(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers)
+double md5i_sync_cycle_seconds(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers)
 {
     if (num_markers == 0)
         return 1.0 / rate_between(items, num_items, 0, 0);
@@ -83,10 +83,10 @@ static double advance_part(const md5_sync_item *items, uint32_t num_items, uint3
 static md5_clock advance_markers(const md5_sync_item *items, uint32_t num_items,
                                  uint32_t num_markers, md5_clock clock, double seconds)
 {
-    const double whole = md5_sync_cycle_seconds(items, num_items, num_markers);
+    const double whole = md5i_sync_cycle_seconds(items, num_items, num_markers);
     if (whole != 0.0 && fabs(seconds) >= fabs(whole)) {
         const double cycles = trunc(seconds / whole);
-        clock = md5_clock_advance(&GROUP, clock, cycles);
+        clock = md5i_clock_advance(&GROUP, clock, cycles);
         seconds -= cycles * whole;
     }
     // Less than a cycle is left, or a direction that turns round at one of the markers, where it
@@ -95,16 +95,16 @@ static md5_clock advance_markers(const md5_sync_item *items, uint32_t num_items,
     for (uint32_t i = 0; i < num_markers + 2 && seconds != 0.0; i++)
         seconds = advance_part(items, num_items, num_markers, &clock, &position, seconds);
     const double phase = ((double)position.marker + position.share) / (double)num_markers;
-    return md5_clock_advance(&GROUP, (md5_clock){.cycle = clock.cycle}, phase);
+    return md5i_clock_advance(&GROUP, (md5_clock){.cycle = clock.cycle}, phase);
 }
 
-md5_clock md5_sync_advance(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
-                           md5_clock clock, double seconds)
+md5_clock md5i_sync_advance(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
+                            md5_clock clock, double seconds)
 {
     if (num_markers > 0)
         return advance_markers(items, num_items, num_markers, clock, seconds);
     const double rate = rate_between(items, num_items, 0, 0);
-    return md5_clock_advance(&GROUP, clock, rate * seconds);
+    return md5i_clock_advance(&GROUP, clock, rate * seconds);
 }
 
 // Seconds for less than a cycle, part after part.
@@ -136,8 +136,8 @@ static bool is_before(md5_clock a, md5_clock b)
     return a.cycle < b.cycle || (a.cycle == b.cycle && a.phase < b.phase);
 }
 
-double md5_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
-                        md5_clock from, md5_clock to)
+double md5i_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
+                         md5_clock from, md5_clock to)
 {
     if (num_markers == 0) {
         const double cycles = md5_clock_between(from, to);
@@ -149,7 +149,7 @@ double md5_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_t
     const int64_t whole = high.cycle - low.cycle - (high.phase < low.phase);
     double seconds = 0.0;
     if (whole > 0) {
-        seconds = (double)whole * md5_sync_cycle_seconds(items, num_items, num_markers);
+        seconds = (double)whole * md5i_sync_cycle_seconds(items, num_items, num_markers);
         if (seconds == 0.0)
             return (double)INFINITY;
     }
@@ -158,17 +158,17 @@ double md5_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_t
     return is_backward ? -seconds : seconds;
 }
 
-md5_clock md5_sync_clock(const double *markers, uint32_t num_markers, md5_clock shared)
+md5_clock md5i_sync_clock(const double *markers, uint32_t num_markers, md5_clock shared)
 {
     if (num_markers == 0)
         return shared;
     const marker_place position = place_of(shared.phase, num_markers);
     const double phase =
         markers[position.marker] + position.share * part_of(markers, num_markers, position.marker);
-    return md5_clock_advance(&GROUP, (md5_clock){.cycle = shared.cycle}, phase);
+    return md5i_clock_advance(&GROUP, (md5_clock){.cycle = shared.cycle}, phase);
 }
 
-md5_clock md5_sync_shared(const double *markers, uint32_t num_markers, md5_clock own)
+md5_clock md5i_sync_shared(const double *markers, uint32_t num_markers, md5_clock own)
 {
     if (num_markers == 0)
         return own;
@@ -183,6 +183,6 @@ md5_clock md5_sync_shared(const double *markers, uint32_t num_markers, md5_clock
     while (markers[marker] > phase)
         marker--;
     const double share = (phase - markers[marker]) / part_of(markers, num_markers, marker);
-    return md5_clock_advance(&GROUP, (md5_clock){.cycle = cycle},
-                             ((double)marker + share) / (double)num_markers);
+    return md5i_clock_advance(&GROUP, (md5_clock){.cycle = cycle},
+                              ((double)marker + share) / (double)num_markers);
 }

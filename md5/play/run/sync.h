@@ -16,23 +16,24 @@ typedef struct md5_sync_item {
 // The shared clock after `seconds`. Its rate is the weighted mean of the rates; with markers, the
 // weighted mean of the rates at which each clip moves from this marker to the next. The result does
 // not depend on how the time is split.
-md5_clock md5_sync_advance(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
-                           md5_clock clock, double seconds);
+md5_clock md5i_sync_advance(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
+                            md5_clock clock, double seconds);
 
 // Seconds of a whole shared cycle; with markers, 0 if some part of it stands still or runs
 // backward.
-double md5_sync_cycle_seconds(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers);
+double md5i_sync_cycle_seconds(const md5_sync_item *items, uint32_t num_items,
+                               uint32_t num_markers);
 
 // Seconds that the shared clock takes from one position to another: negative if time must run
-// backward, not finite if it never arrives. `items` as for md5_sync_advance().
-double md5_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
-                        md5_clock from, md5_clock to);
+// backward, not finite if it never arrives. `items` as for md5i_sync_advance().
+double md5i_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
+                         md5_clock from, md5_clock to);
 
 // An item's own clock: equal to the shared one without markers; with them, the shared clock's phase
 // 0 is the first marker, and each marker takes an equal part of a cycle.
-md5_clock md5_sync_clock(const double *markers, uint32_t num_markers, md5_clock shared);
+md5_clock md5i_sync_clock(const double *markers, uint32_t num_markers, md5_clock shared);
 
 // The shared clock when an item's own is `own`: the inverse, up to rounding error.
-md5_clock md5_sync_shared(const double *markers, uint32_t num_markers, md5_clock own);
+md5_clock md5i_sync_shared(const double *markers, uint32_t num_markers, md5_clock own);
 
 #endif

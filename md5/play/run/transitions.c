@@ -37,7 +37,7 @@ static bool is_open(const md5_player *player, uint32_t layer, const md5_active_s
 {
     if (transition->from < 0 && transition->to == active->state)
         return false;
-    if (md5_progress(active) < 1.0) {
+    if (md5i_progress(active) < 1.0) {
         if (active->interrupt == MD5_INTERRUPT_NONE)
             return false;
         if (active->interrupt == MD5_INTERRUPT_HIGHER && transition->priority <= active->priority)
@@ -57,7 +57,7 @@ static bool is_suppressed(const md5_player *player, uint32_t layer, const md5_ac
                           const md5_transition *transition)
 {
     return player->layer_states[layer].is_resting
-           && (!transition->waits || md5_began_behind(player, active, transition->exit));
+           && (!transition->waits || md5i_began_behind(player, active, transition->exit));
 }
 
 // Merges two lists of transitions that are each in the order of priority.
@@ -97,7 +97,7 @@ static const md5_transition *find_open(const md5_player *player, uint32_t layer,
     candidates all = candidates_of(player, layer, active);
     for (const md5_transition *at = next_candidate(&all); at; at = next_candidate(&all)) {
         if (is_open(player, layer, active, at)
-            && (!at->waits || md5_has_reached(player, active, at->exit))
+            && (!at->waits || md5i_has_reached(player, active, at->exit))
             && !is_suppressed(player, layer, active, at))
             return at;
     }
@@ -136,10 +136,11 @@ static void take(md5_player *player, uint32_t layer, const md5_transition *trans
         .interrupt = transition->interrupt,
     };
     if (transition->keeps_phase) {
-        change.start = md5_exit_phase(player, md5_newest(&player->layer_states[layer]), transition);
+        change.start =
+            md5i_exit_phase(player, md5_newest(&player->layer_states[layer]), transition);
         change.begin = MD5_BEGIN_AS_LEFT;
     }
-    md5_change_state(player, layer, &change);
+    md5i_change_state(player, layer, &change);
 }
 
 // Takes transitions of a layer until none is possible at this instant. If more are taken than there
@@ -179,37 +180,37 @@ static bool clear_triggers(md5_player *player)
 }
 
 // A consumed trigger may open transitions that wait for it to be clear.
-void md5_take_transitions(md5_player *player)
+void md5i_take_transitions(md5_player *player)
 {
     do {
-        md5_weigh_all(player);
+        md5i_weigh_all(player);
         for (uint32_t i = 0; i < player->machine->tables.num_layers; i++)
             take_in_layer(player, i);
     } while (clear_triggers(player));
 }
 
-bool md5_is_at_exit(const md5_player *player, uint32_t layer)
+bool md5i_is_at_exit(const md5_player *player, uint32_t layer)
 {
     const md5_transition *const open =
         find_open(player, layer, md5_newest(&player->layer_states[layer]));
     return open && open->waits;
 }
 
-double md5_seconds_until_exit(md5_player *player, uint32_t layer, double most)
+double md5i_seconds_until_exit(md5_player *player, uint32_t layer, double most)
 {
     const md5_active_state *const active = md5_newest(&player->layer_states[layer]);
     candidates all = candidates_of(player, layer, active);
     for (const md5_transition *at = next_candidate(&all); at; at = next_candidate(&all)) {
         if (at->waits && is_open(player, layer, active, at))
-            most = md5_seconds_until(player, active, at->exit, most);
+            most = md5i_seconds_until(player, active, at->exit, most);
     }
     return most;
 }
 
-double md5_seconds_until_kink(md5_player *player, double most)
+double md5i_seconds_until_kink(md5_player *player, double most)
 {
     const md5_machine *const machine = player->machine;
-    md5_follow_goals(player, most, MD5_FOLLOW_LOOKS);
+    md5i_follow_goals(player, most, MD5_FOLLOW_LOOKS);
     for (size_t i = 0; i < machine->num_kinks; i++) {
         const md5_play_condition *const kink = &machine->kinks[i];
         const int32_t row = machine->followers[kink->parameter];
@@ -219,7 +220,7 @@ double md5_seconds_until_kink(md5_player *player, double most)
         // It may be the one that ends the time already.
         double before = 0.0, middle = most - SAME_TIME;
         while (most - before > SAME_TIME) {
-            if (holds_for(kink, md5_followed(player, row, middle)) == holds_for(kink, now))
+            if (holds_for(kink, md5i_followed(player, row, middle)) == holds_for(kink, now))
                 before = middle;
             else
                 most = middle;

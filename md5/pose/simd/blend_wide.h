@@ -22,9 +22,9 @@ typedef enum combination { BLEND, ADD, SUBTRACT, ADD_DIFFERENCE } combination;
 
 // `count` joints, at least MD5_WIDTH.
 typedef struct poses {
-    const md5_transform *a, *b;
-    const md5_transform *reference; // ADD_DIFFERENCE only
-    md5_transform *out;
+    const md5_xform *a, *b;
+    const md5_xform *reference; // ADD_DIFFERENCE only
+    md5_xform *out;
     const float *joint_weights; // or NULL
     float weight;
     uint32_t count;
@@ -87,7 +87,7 @@ MD5_WIDE_INLINE void multiply_rotations(const md5_wide a[4], const md5_wide b[4]
 }
 
 // inverse(reference) * source of each, as components.
-MD5_WIDE_INLINE void divide_rotations(const md5_transform *source, const md5_transform *reference,
+MD5_WIDE_INLINE void divide_rotations(const md5_xform *source, const md5_xform *reference,
                                       md5_wide out[4])
 {
     md5_wide a[4], b[4];
@@ -114,7 +114,7 @@ MD5_WIDE_INLINE void weigh_joints(combination kind, const poses *of, size_t firs
 
 MD5_WIDE_INLINE void find_cosines(combination kind, const poses *of, size_t first, prepared *to)
 {
-    const md5_transform *const b = of->b + first;
+    const md5_xform *const b = of->b + first;
     if (kind == BLEND) {
         const float *const a = (const float *)(of->a + first);
         md5_wide_store(to->cosines, dot_rotations(a, (const float *)b));
@@ -158,7 +158,7 @@ MD5_WIDE_INLINE void weigh_rotation(const prepared *from, md5_wide share, md5_wi
 // Computes the results of MD5_WIDTH joints. `is_same`: all have the same share.
 MD5_WIDE_INLINE void finish_joints(combination kind, const poses *of, size_t first,
                                    const prepared *from, md5_wide share, bool is_same,
-                                   md5_transform *out)
+                                   md5_xform *out)
 {
     const float *const a = (const float *)(of->a + first);
     const float *const b = (const float *)(of->b + first);
@@ -181,7 +181,7 @@ MD5_WIDE_INLINE void finish_joints(combination kind, const poses *of, size_t fir
 }
 
 // Copies a block except its first `skipped` joints.
-MD5_WIDE_INLINE void copy_joints(const md5_transform *from, uint32_t skipped, md5_transform *out)
+MD5_WIDE_INLINE void copy_joints(const md5_xform *from, uint32_t skipped, md5_xform *out)
 {
     for (uint32_t i = skipped; i < MD5_WIDTH && from != out; i++)
         out[i] = from[i];
@@ -190,9 +190,9 @@ MD5_WIDE_INLINE void copy_joints(const md5_transform *from, uint32_t skipped, md
 // Writes a block of which some joints are copied and the others taken from `results`. Does not
 // write the first `skipped` joints.
 MD5_WIDE_INLINE void pick_joints(const poses *of, size_t first, uint32_t skipped,
-                                 const prepared *from, const md5_transform *results)
+                                 const prepared *from, const md5_xform *results)
 {
-    const md5_transform *const sources[4] = {of->a + first, of->b + first, results, results};
+    const md5_xform *const sources[4] = {of->a + first, of->b + first, results, results};
     for (uint32_t lane = skipped; lane < MD5_WIDTH; lane++) {
         const uint32_t source = (from->changed >> lane & 1) * 2 + (from->copied_from_b >> lane & 1);
         of->out[first + lane] = sources[source][lane];
@@ -204,8 +204,8 @@ MD5_WIDE_INLINE void pick_joints(const poses *of, size_t first, uint32_t skipped
 MD5_WIDE_INLINE void finish_block(combination kind, const poses *of, size_t first, uint32_t skipped,
                                   md5_wide share, const prepared *from)
 {
-    md5_transform results[MD5_WIDTH];
-    md5_transform *const out = of->out + first;
+    md5_xform results[MD5_WIDTH];
+    md5_xform *const out = of->out + first;
     finish_joints(kind, of, first, from, share, true, skipped > 0 ? results : out);
     if (skipped > 0)
         copy_joints(results, skipped, out);
@@ -215,8 +215,8 @@ MD5_WIDE_INLINE void finish_weighed(combination kind, const poses *of, size_t fi
                                     uint32_t skipped, const prepared *from)
 {
     const uint32_t all = (1u << MD5_WIDTH) - 1;
-    md5_transform *const out = of->out + first;
-    md5_transform results[MD5_WIDTH];
+    md5_xform *const out = of->out + first;
+    md5_xform results[MD5_WIDTH];
     if (from->changed == all) {
         const md5_wide share = md5_wide_load(from->shares);
         finish_joints(kind, of, first, from, share, false, skipped > 0 ? results : out);
@@ -232,7 +232,7 @@ MD5_WIDE_INLINE void finish_weighed(combination kind, const poses *of, size_t fi
 }
 
 // Returns the pose to copy if the weight of all joints leaves nothing to compute, else NULL.
-MD5_WIDE_INLINE const md5_transform *copied_from(combination kind, const poses *of)
+MD5_WIDE_INLINE const md5_xform *copied_from(combination kind, const poses *of)
 {
     if (of->joint_weights)
         return NULL;
@@ -303,7 +303,7 @@ MD5_WIDE_INLINE void combine_weighed(combination kind, const poses *of, const bl
 // have been overwritten: their results are wrong and not stored.
 MD5_WIDE_INLINE void combine(combination kind, const poses *of)
 {
-    const md5_transform *const copied = copied_from(kind, of);
+    const md5_xform *const copied = copied_from(kind, of);
     if (copied) {
         if (of->out != copied)
             memcpy(of->out, copied, of->count * sizeof *copied);
@@ -329,8 +329,8 @@ MD5_WIDE_INLINE void combine(combination kind, const poses *of)
 
 // -- The kernels ----------------------------------------------------------------------------------
 
-MD5_WIDE_CODE static void blend(const md5_transform *from, const md5_transform *to, float weight,
-                                const float *joint_weights, uint32_t count, md5_transform *pose)
+MD5_WIDE_CODE static void blend(const md5_xform *from, const md5_xform *to, float weight,
+                                const float *joint_weights, uint32_t count, md5_xform *pose)
 {
     if (count >= MD5_WIDTH)
         combine(BLEND, &(poses){from, to, NULL, pose, joint_weights, weight, count});
@@ -338,9 +338,8 @@ MD5_WIDE_CODE static void blend(const md5_transform *from, const md5_transform *
         NARROWER->blend(from, to, weight, joint_weights, count, pose);
 }
 
-MD5_WIDE_CODE static void add(const md5_transform *pose, const md5_transform *difference,
-                              float weight, const float *joint_weights, uint32_t count,
-                              md5_transform *out)
+MD5_WIDE_CODE static void add(const md5_xform *pose, const md5_xform *difference, float weight,
+                              const float *joint_weights, uint32_t count, md5_xform *out)
 {
     if (count >= MD5_WIDTH)
         combine(ADD, &(poses){pose, difference, NULL, out, joint_weights, weight, count});
@@ -348,8 +347,8 @@ MD5_WIDE_CODE static void add(const md5_transform *pose, const md5_transform *di
         NARROWER->add(pose, difference, weight, joint_weights, count, out);
 }
 
-MD5_WIDE_CODE static void subtract(const md5_transform *source, const md5_transform *reference,
-                                   uint32_t count, md5_transform *difference)
+MD5_WIDE_CODE static void subtract(const md5_xform *source, const md5_xform *reference,
+                                   uint32_t count, md5_xform *difference)
 {
     if (count >= MD5_WIDTH)
         combine(SUBTRACT, &(poses){source, reference, NULL, difference, NULL, -1.0f, count});
@@ -357,10 +356,9 @@ MD5_WIDE_CODE static void subtract(const md5_transform *source, const md5_transf
         NARROWER->subtract(source, reference, count, difference);
 }
 
-MD5_WIDE_CODE static void add_difference(const md5_transform *pose, const md5_transform *source,
-                                         const md5_transform *reference, float weight,
-                                         const float *joint_weights, uint32_t count,
-                                         md5_transform *out)
+MD5_WIDE_CODE static void add_difference(const md5_xform *pose, const md5_xform *source,
+                                         const md5_xform *reference, float weight,
+                                         const float *joint_weights, uint32_t count, md5_xform *out)
 {
     if (count >= MD5_WIDTH)
         combine(ADD_DIFFERENCE,

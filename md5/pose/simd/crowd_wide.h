@@ -161,7 +161,7 @@ MD5_WIDE_INLINE void crowd_roots(const crowd_lanes *lanes, const md5_binding *bi
         const md5_pose_job *const job = lanes->jobs[i];
         if (job->root != MD5_ROOT_FILE)
             set_translation(matrix_of(lanes, target), i,
-                            md5_root_translation(binding->anim, &job->moment, job->root));
+                            md5i_root_translation(binding->anim, &job->moment, job->root));
     }
 }
 

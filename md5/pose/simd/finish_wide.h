@@ -7,7 +7,7 @@
 #include "md5/pose/kernels.h"
 
 // Loads the local matrices of a joint from poses that are `floats` floats apart.
-MD5_WIDE_INLINE void load_local(const md5_transform *joint, size_t floats, md5_wide m[12])
+MD5_WIDE_INLINE void load_local(const md5_xform *joint, size_t floats, md5_wide m[12])
 {
     enum { TRANSLATION = sizeof(md5_quat) / sizeof(float) }; // its offset
     const float *const numbers = (const float *)joint;
@@ -52,8 +52,8 @@ MD5_WIDE_INLINE void compose_in_registers(const float *parent, md5_wide joint[12
 // that. Not inlined, so that there are registers for most of the addresses: inlined it takes a
 // fifth longer.
 MD5_WIDE_CODE MD5_NO_INLINE static void finish_in_registers(const md5_pose_job *const *jobs,
-                                                            const md5_transform *first,
-                                                            size_t floats, float *scratch)
+                                                            const md5_xform *first, size_t floats,
+                                                            float *scratch)
 {
     const md5_binding *const binding = jobs[0]->binding;
     const md5_joint *const joints = binding->skeleton->joints;
@@ -75,7 +75,7 @@ MD5_WIDE_CODE MD5_NO_INLINE static void finish_in_registers(const md5_pose_job *
     }
 }
 
-MD5_WIDE_CODE static void finish_crowd(const md5_pose_job *const *jobs, const md5_transform *first,
+MD5_WIDE_CODE static void finish_crowd(const md5_pose_job *const *jobs, const md5_xform *first,
                                        size_t step, float *scratch)
 {
     const md5_binding *const binding = jobs[0]->binding;

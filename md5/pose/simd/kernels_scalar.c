@@ -6,14 +6,14 @@
 #include "md5/pose/root.h"
 #include "md5/pose/sampling.h"
 
-#define NARROWER (&md5_pose_kernels_scalar) // never reached: a width of 1 is always filled
-#define MANY_REGISTERS 1                    // constants of one float are no burden
+#define NARROWER (&md5i_pose_kernels_scalar) // never reached: a width of 1 is always filled
+#define MANY_REGISTERS 1                     // constants of one float are no burden
 #include "md5/pose/simd/blend_wide.h"
 
 #include <stddef.h>
 
 static inline void sample_by(const md5_sampling *sampling, const md5_targets *targets,
-                             md5_transform *pose, bool is_nlerp)
+                             md5_xform *pose, bool is_nlerp)
 {
     for (uint32_t i = 0; i < targets->rotation_slots.count; i++) {
         const uint32_t slot = targets->rotation_slots.first + i;
@@ -32,20 +32,20 @@ static inline void sample_by(const md5_sampling *sampling, const md5_targets *ta
 }
 
 static void sample(const md5_anim *anim, const md5_moment *moment, const md5_targets *targets,
-                   md5_transform *pose)
+                   md5_xform *pose)
 {
     const md5_sampling sampling = md5_begin_sampling(anim, moment, MD5_ROOT_FILE);
     sample_by(&sampling, targets, pose, false);
 }
 
 static void sample_nlerp(const md5_anim *anim, const md5_moment *moment, const md5_targets *targets,
-                         md5_transform *pose)
+                         md5_xform *pose)
 {
     const md5_sampling sampling = md5_begin_nlerp(anim, moment, MD5_ROOT_FILE);
     sample_by(&sampling, targets, pose, true);
 }
 
-static void compose(const md5_skeleton *skeleton, const md5_transform *pose, md5_mat34 *joints)
+static void compose(const md5_skeleton *skeleton, const md5_xform *pose, md5_mat34 *joints)
 {
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
@@ -63,31 +63,31 @@ static void multiply(uint32_t count, const md5_mat34 *joints, const md5_mat34 *i
 }
 
 static void finish(const md5_skeleton *skeleton, const md5_mat34 *inverse_bind,
-                   const md5_transform *pose, md5_mat34 *joints, md5_mat34 *palette)
+                   const md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette)
 {
     compose(skeleton, pose, joints);
     multiply(skeleton->num_joints, joints, inverse_bind, palette);
 }
 
 static void single(const md5_binding *binding, const md5_moment *moment, md5_root root,
-                   md5_transform *scratch, md5_mat34 *joints, md5_mat34 *palette)
+                   md5_xform *scratch, md5_mat34 *joints, md5_mat34 *palette)
 {
-    md5_copy_constants(binding, 0, binding->skeleton->num_joints, scratch);
+    md5i_copy_constants(binding, 0, binding->skeleton->num_joints, scratch);
     sample(binding->anim, moment, &binding->plan->targets, scratch);
     const int32_t first = md5_binding_targets(binding)[0];
     if (root != MD5_ROOT_FILE && first >= 0)
-        scratch[first].translation = md5_root_translation(binding->anim, moment, root);
+        scratch[first].translation = md5i_root_translation(binding->anim, moment, root);
     finish(binding->skeleton, binding->inverse_bind, scratch, joints, palette);
 }
 
 #define POSING \
     .sample = sample, .compose = compose, .multiply = multiply, .finish = finish, .single = single
-const md5_pose_kernels md5_pose_kernels_scalar = {
+const md5_pose_kernels md5i_pose_kernels_scalar = {
     POSING,     .sample_nlerp = sample_nlerp, .blend = blend,
     .add = add, .subtract = subtract,         .add_difference = add_difference,
     .width = 1,
 };
 
 #if MD5_POSING_KERNELS
-const md5_pose_kernels md5_posing_kernels_scalar = {POSING, .width = 1};
+const md5_pose_kernels md5i_posing_kernels_scalar = {POSING, .width = 1};
 #endif

@@ -57,19 +57,19 @@ MD5_WIDE_INLINE uint32_t prepare_sets(rotation_sampler *sampler, uint32_t begin)
     return size;
 }
 
-static inline md5_transform *find_target(const int32_t *targets, uint32_t slot, md5_transform *pose,
-                                         md5_transform *discarded)
+static inline md5_xform *find_target(const int32_t *targets, uint32_t slot, md5_xform *pose,
+                                     md5_xform *discarded)
 {
     return targets[slot] < 0 ? discarded : &pose[targets[slot]];
 }
 
 // Writes `size` sets, whose first slot is `begin`.
 MD5_WIDE_INLINE void store_sets(const rotation_sampler *sampler, uint32_t begin, uint32_t size,
-                                const md5_targets *targets, md5_transform *pose)
+                                const md5_targets *targets, md5_xform *pose)
 {
     const int32_t *const rotations = targets->rotations + targets->rotation_slots.first;
-    md5_transform *const in_order = pose + targets->rotation_slots.first;
-    md5_transform discarded; // receives rotations that drive nothing
+    md5_xform *const in_order = pose + targets->rotation_slots.first;
+    md5_xform discarded; // receives rotations that drive nothing
     for (uint32_t i = 0; i < size; i++) {
         const uint32_t slot = slot_of_set(sampler->count, begin, i);
         md5_wide rotation[4];
@@ -88,7 +88,7 @@ MD5_WIDE_INLINE void store_sets(const rotation_sampler *sampler, uint32_t begin,
 }
 
 MD5_WIDE_CODE static void sample_rotations(const md5_anim *anim, const md5_moment *moment,
-                                           const md5_targets *targets, md5_transform *pose)
+                                           const md5_targets *targets, md5_xform *pose)
 {
     rotation_sampler sampler;
     begin_rotations(&sampler, anim, moment, targets->rotation_slots);
@@ -99,7 +99,7 @@ MD5_WIDE_CODE static void sample_rotations(const md5_anim *anim, const md5_momen
 }
 
 MD5_WIDE_CODE static void nlerp_rotations(const md5_anim *anim, const md5_moment *moment,
-                                          const md5_targets *targets, md5_transform *pose)
+                                          const md5_targets *targets, md5_xform *pose)
 {
     rotation_sampler sampler;
     begin_rotations(&sampler, anim, moment, targets->rotation_slots);
@@ -113,7 +113,7 @@ MD5_WIDE_CODE static void nlerp_rotations(const md5_anim *anim, const md5_moment
 
 // Loads rows of four floats from packed triples: the last float of each row is the next triple's.
 MD5_WIDE_CODE static void sample_translations(const md5_anim *anim, const md5_moment *moment,
-                                              const md5_targets *targets, md5_transform *pose)
+                                              const md5_targets *targets, md5_xform *pose)
 {
     const size_t width = anim->num_translations;
     const uint32_t first = targets->translation_slots.first;
@@ -124,7 +124,7 @@ MD5_WIDE_CODE static void sample_translations(const md5_anim *anim, const md5_mo
     const md5_wide fraction = md5_wide_all(moment->fraction);
     // A row must not reach past the last triple of a frame, so that is loaded by itself.
     const uint32_t end = count > MD5_WIDTH ? count - 1 : 0;
-    md5_transform discarded; // receives translations that drive nothing
+    md5_xform discarded; // receives translations that drive nothing
     for (uint32_t next = 0; next < end; next += MD5_WIDTH) {
         const uint32_t slot = next + MD5_WIDTH <= end ? next : end - MD5_WIDTH;
         md5_wide a[4], b[4];
@@ -145,14 +145,14 @@ MD5_WIDE_CODE static void sample_translations(const md5_anim *anim, const md5_mo
         md5_wide_store_rows(to, a);
     }
     for (uint32_t slot = end; slot < count; slot++) {
-        md5_transform *const to = find_target(translations, slot, pose, &discarded);
+        md5_xform *const to = find_target(translations, slot, pose, &discarded);
         to->translation = md5_vec3_lerp(frame0[slot], frame1[slot], moment->fraction);
         to->pad = 0.0f;
     }
 }
 
 MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_moment *moment,
-                                 const md5_targets *targets, md5_transform *pose)
+                                 const md5_targets *targets, md5_xform *pose)
 {
     if (targets->rotation_slots.count < FEWEST) {
         NARROWER->sample(anim, moment, targets, pose);
@@ -163,7 +163,7 @@ MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_moment *moment,
 }
 
 MD5_WIDE_CODE static void sample_nlerp(const md5_anim *anim, const md5_moment *moment,
-                                       const md5_targets *targets, md5_transform *pose)
+                                       const md5_targets *targets, md5_xform *pose)
 {
     if (targets->rotation_slots.count < FEWEST) {
         NARROWER->sample_nlerp(anim, moment, targets, pose);
@@ -187,7 +187,7 @@ MD5_WIDE_INLINE void build_matrices(const md5_wide rotation[4], md5_wide transla
 }
 
 // Computes the matrices of MD5_WIDTH transforms.
-MD5_WIDE_INLINE void build_locals(const md5_transform *const from[MD5_WIDTH],
+MD5_WIDE_INLINE void build_locals(const md5_xform *const from[MD5_WIDTH],
                                   md5_mat34 local[MD5_WIDTH])
 {
     const float *rotations[MD5_WIDTH], *translations[MD5_WIDTH];
@@ -206,7 +206,7 @@ MD5_WIDE_INLINE void build_locals(const md5_transform *const from[MD5_WIDTH],
         md5_wide_store_run(local->m + 4 * row, 12, m + 4 * row);
 }
 
-MD5_WIDE_CODE static void compose(const md5_skeleton *skeleton, const md5_transform *pose,
+MD5_WIDE_CODE static void compose(const md5_skeleton *skeleton, const md5_xform *pose,
                                   md5_mat34 *joints)
 {
     const uint32_t count = skeleton->num_joints;
@@ -217,7 +217,7 @@ MD5_WIDE_CODE static void compose(const md5_skeleton *skeleton, const md5_transf
     }
     for (uint32_t begin = 0; begin < count; begin += MD5_WIDTH) {
         const uint32_t size = count - begin < MD5_WIDTH ? count - begin : MD5_WIDTH;
-        const md5_transform *from[MD5_WIDTH];
+        const md5_xform *from[MD5_WIDTH];
         for (uint32_t i = 0; i < MD5_WIDTH; i++)
             from[i] = &pose[order[begin + (i < size ? i : 0)]];
         md5_mat34 local[MD5_WIDTH];
@@ -246,7 +246,7 @@ MD5_WIDE_CODE static void multiply(uint32_t count, const md5_mat34 *joints,
 // `translated`.
 MD5_WIDE_CODE static void build_animated_locals(const md5_binding *binding,
                                                 const md5_moment *moment,
-                                                const md5_transform *translated, md5_mat34 *joints)
+                                                const md5_xform *translated, md5_mat34 *joints)
 {
     const md5_targets *const targets = &binding->plan->targets;
     rotation_sampler sampler;
@@ -307,7 +307,7 @@ MD5_WIDE_CODE static void compose_steps(const md5_binding *binding, float *joint
 }
 
 // Computes the local matrices of all joints, in memory order.
-MD5_WIDE_INLINE void build_all_locals(uint32_t count, const md5_transform *pose, md5_mat34 *joints)
+MD5_WIDE_INLINE void build_all_locals(uint32_t count, const md5_xform *pose, md5_mat34 *joints)
 {
     for (uint32_t begin = 0; begin < count; begin += MD5_WIDTH) {
         const uint32_t joint = slot_of_set(count, begin, 0);
@@ -323,7 +323,7 @@ MD5_WIDE_INLINE void build_all_locals(uint32_t count, const md5_transform *pose,
 }
 
 MD5_WIDE_CODE static void finish(const md5_skeleton *skeleton, const md5_mat34 *inverse_bind,
-                                 const md5_transform *pose, md5_mat34 *joints, md5_mat34 *palette)
+                                 const md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette)
 {
     const md5_joint *const list = skeleton->joints;
     const uint32_t *const order = skeleton->order;
@@ -346,7 +346,7 @@ MD5_WIDE_CODE static void finish(const md5_skeleton *skeleton, const md5_mat34 *
 }
 
 MD5_WIDE_CODE static void single(const md5_binding *binding, const md5_moment *moment,
-                                 md5_root root, md5_transform *scratch, md5_mat34 *joints,
+                                 md5_root root, md5_xform *scratch, md5_mat34 *joints,
                                  md5_mat34 *palette)
 {
     const md5_anim *const anim = binding->anim;
@@ -361,7 +361,7 @@ MD5_WIDE_CODE static void single(const md5_binding *binding, const md5_moment *m
     sample_translations(anim, moment, &plan->targets, scratch);
     const int32_t first = md5_binding_targets(binding)[0];
     if (root != MD5_ROOT_FILE && first >= 0)
-        scratch[first].translation = md5_root_translation(anim, moment, root);
+        scratch[first].translation = md5i_root_translation(anim, moment, root);
 
     build_animated_locals(binding, moment, scratch, joints);
     for (uint32_t i = 0; i < plan->num_fixed_rotations; i++) {

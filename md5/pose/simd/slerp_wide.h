@@ -13,7 +13,7 @@ typedef struct wide_slerp {
     md5_wide half, one, two, equal;
 } wide_slerp;
 
-// md5_slerp_weights_at of each. Terms with a coefficient of 0 in the table are omitted: they would
+// md5i_slerp_weights_at of each. Terms with a coefficient of 0 in the table are omitted: they would
 // not change the result.
 MD5_WIDE_INLINE wide_slerp wide_slerp_at(md5_wide t)
 {

@@ -12,8 +12,8 @@ int main(void)
 {
     md5_error error;
     const md5gl_opts opts = {.load = load};
-    md5gl_renderer *renderer = md5gl_create(&opts, &error);
+    md5gl_renderer *renderer = md5gl_create_renderer(&opts, &error);
     puts(error.message);
-    md5gl_destroy(renderer);
+    md5gl_destroy_renderer(renderer);
     return renderer ? 1 : 0;
 }
