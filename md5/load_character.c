@@ -6,7 +6,7 @@
 // they say is kept until it is their turn: so warnings and errors are those of one thread.
 #include "md5/core/locations.h"
 #include "md5/load.h"
-#include "md5/md5character.h"
+#include "md5/md5play.h"
 #include "md5/read/name_order.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+#include "md5/md5skin.h"
 #include "md5/load_geometry.h"
 
 #include "md5/core/parts.h"

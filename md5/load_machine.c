@@ -3,7 +3,7 @@
 #include "md5/core/arena.h"
 #include "md5/file_text.h"
 #include "md5/load.h"
-#include "md5/md5machine.h"
+#include "md5/md5play.h"
 #include "md5/read/machine_file.h"
 
 static md5_machine_file *build(md5_context *context, const char *text, size_t size)

@@ -13,7 +13,9 @@
 #define MD5MATH_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #if defined(_WIN32) && defined(MD5_SHARED)
 #ifdef MD5_BUILD
@@ -330,6 +332,26 @@ MD5_API md5_bounds md5_bounds_from_points(const md5_vec3 *points, size_t count);
 
 // Returns the bounds of two boxes. An empty one adds nothing.
 MD5_API md5_bounds md5_bounds_union(md5_bounds a, md5_bounds b);
+
+// -- Bounds, planes, rays -------------------------------------------------------------------
+
+// Returns the bounds of a box that is rotated and moved by `m` (Arvo, "Transforming Axis-Aligned
+// Bounding Boxes", Graphics Gems, 1990). An empty box stays empty.
+MD5_API md5_bounds md5_bounds_transform(md5_bounds bounds, md5_mat34 m);
+
+// Writes the six planes of a view frustum for md5_find_in_planes(): left, right, bottom, top, near,
+// far, from clip_from_world = projection * view, in the space that the matrix transforms from
+// (Gribb and Hartmann, "Fast Extraction of Viewing Frustum Planes", 2001). They are not normalized.
+// A far plane at infinity has everything inside.
+MD5_API void md5_frustum_planes(md5_mat44 clip_from_world, md5_depth depth, md5_vec4 *planes);
+
+// The points origin + t * direction, from t = 0 to `limit`.
+typedef struct md5_ray {
+    md5_vec3 origin;
+    md5_vec3 direction; // of any length, which is the unit of t; a ray of length 0 hits nothing
+    float limit;        // largest t; 0 = none
+    bool front_only;    // triangles are hit only from outside
+} md5_ray;
 
 #ifdef __cplusplus
 }

@@ -34,14 +34,12 @@
 // still pass what they mean.
 //
 // Threads: there is no global state and there are no threads of the library's own; batches can use
-// those of the caller (md5jobs.h). Threads may share assets. All functions may run concurrently
+// those of the caller (md5model.h). Threads may share assets. All functions may run concurrently
 // as long as none writes memory that another uses. md5_free_*() counts as a write to its asset.
 #ifndef MD5MODEL_H
 #define MD5MODEL_H
 
-#include "md5jobs.h" // beside this file also when installed
-#include "md5math.h"
-#include "md5skin.h"
+#include "md5math.h" // beside this file also when installed
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -81,6 +79,47 @@ typedef struct md5_error {
 // parts that `error` lacks. Cuts the text if it is too long; escapes bytes that are not printable
 // UTF-8. Returns the length of the uncut text. `text` may be NULL if `size` is 0.
 MD5_API size_t md5_format_error(const md5_error *error, char *text, size_t size);
+
+// -- Threads --------------------------------------------------------------------------------
+
+// The caller's thread pool, for calls that can use one. The library has no threads.
+//
+// Each engine has a pool. This is what the library needs of it: a function that runs a range of
+// numbered items, in parts, on its threads. For a pool with numbered threads:
+//
+//   static void run(void *pool, size_t count, md5_range_fn *range, void *user)
+//   {
+//       // for parts of 0..count, on the threads w of the pool: range(user, w, begin, end);
+//       // wait for all of them
+//   }
+//   md5_threads threads = {.run = run, .pool = my_pool, .num_workers = my_pool->num_threads};
+//   md5_play_batch(jobs, count, &threads, scratch);
+//
+// A pool whose threads have no numbers (dispatch_apply(), parallel_for()) cuts 0..count into
+// num_workers parts and passes the number of the part as the worker.
+
+// Does the items `begin` to `end` - 1. Two calls at the same time must have different workers,
+// because a worker has memory of its own. It allocates nothing and cannot fail if the call that
+// passed it does not.
+typedef void md5_range_fn(void *user, uint32_t worker, size_t begin, size_t end);
+
+// A thread pool; NULL where one may be passed: the calling thread alone. Results are the same bits
+// with any number of workers, in any order of ranges.
+typedef struct md5_threads {
+    // Calls range(user, worker, begin, end) for ranges that together hold each item below `count`
+    // once, in any order, and returns when all calls have returned: what they wrote must then be
+    // visible to the calling thread. worker < num_workers. The calling thread may be one of them.
+    // It is called on the thread that called the library, and never from within a range. Errors
+    // are the pool's own matter: with fewer threads than it has wanted, it only takes longer.
+    void (*run)(void *pool, size_t count, md5_range_fn *range, void *user);
+    void *pool;           // passed to run(); the library keeps neither this nor the structure
+    uint32_t num_workers; // 1 or more
+} md5_threads;
+
+// Calls range() for all items below `count`: by threads->run(), or directly, as worker 0, if
+// `threads` is NULL, has one worker, or there is only one item. Does nothing if `count` is 0.
+MD5_API void md5_threads_run(const md5_threads *threads, size_t count, md5_range_fn *range,
+                             void *user);
 
 // -- Options --------------------------------------------------------------------------------
 
@@ -170,6 +209,73 @@ typedef struct md5_load_opts {
 // - md5gl draws models in any axes, if the view fits them; its sky light and ground shadows
 //   take z as up.
 
+// -- Meshes ---------------------------------------------------------------------------------
+
+// A file vertex: its weights are weights[first_weight .. first_weight + num_weights - 1] of its
+// mesh. Vertices may share weights. A vertex without weights stays at the origin.
+typedef struct md5_vertex {
+    uint32_t first_weight, num_weights;
+} md5_vertex;
+
+typedef struct md5_weight {
+    uint32_t joint;
+    float bias;      // as in the file; sums other than 1 occur
+    md5_vec3 offset; // in the joint's space
+} md5_weight;
+
+// The order in which md5_skin() computes vertices; made by the loader.
+typedef struct md5_skin_plan md5_skin_plan;
+
+// One mesh: first the file's tables, then the drawn vertices that are derived from them.
+typedef struct md5_mesh {
+    const char *name;   // from `name "x"` or the comment `// meshes: x`; "" if neither
+    const char *shader; // as in the file; "" if none
+
+    uint32_t num_file_vertices;
+    uint32_t num_weights;
+    const md5_vertex *file_vertices; // [num_file_vertices]
+    const md5_weight *weights;       // [num_weights]
+
+    // Drawn vertices: the file's, in file order, then copies of those on mirror seams, where one
+    // vertex belongs to triangles of both texture orientations and needs two tangents. `positions`,
+    // `normals`, `tangents` are in the bind pose, model space. Files of version 12 store normals
+    // and tangents, which are used without copies.
+    uint32_t num_vertices; // >= num_file_vertices
+    uint32_t num_triangles;
+    const uint32_t *indices;   // [3 * num_triangles] drawn vertices, clockwise seen from outside
+    bool is_mirrored;          // left-handed axes: (b - a) x (c - a) points outward, else the other
+    const uint32_t *sources;   // [num_vertices] the file vertex of each drawn one
+    const md5_vec2 *texcoords; // [num_vertices]
+    const md5_vec3 *positions; // [num_vertices]
+    const md5_vec3 *normals;   // [num_vertices] unit length, outward; up if undefined
+    const md5_vec4
+        *tangents; // [num_vertices] or NULL (no_tangents); unit length, perpendicular to the
+                   // normal, along +u; w = +-1: bitangent (along +v) = cross(N, T) * w
+
+    const md5_vec4 *colors; // [num_vertices] linear r g b a, 0 to 1, version 12 only; else NULL
+
+    // Influences of drawn vertex v: first_influence[v] .. first_influence[v + 1] - 1, largest
+    // absolute bias first, each joint once, none that is all 0. An influence is (bias * point,
+    // bias), where point is the weight's position in the bind pose, model space. So the exact
+    // vertex is the sum of palette[joint] * influence, for any number of weights and any biases.
+    uint32_t num_influences;
+    uint32_t max_influences;          // of one vertex
+    const uint32_t *first_influence;  // [num_vertices + 1]
+    const uint32_t *influence_joints; // [num_influences]
+    const md5_vec4 *influences;       // [num_influences]
+
+    uint32_t max_weights;  // of one file vertex
+    uint32_t num_off_sums; // file vertices whose biases do not sum to 1 within 1e-4
+    float loss4, loss8;    // largest error of drawing with 4 or 8 influences a vertex, in units:
+                           // md5_pack_loss() with 4 or 8 slots and no pose. A library that is
+                           // built with MD5_NO_LOSS, and a load with no_losses, does not compute
+                           // them: infinite
+
+    md5_bounds bounds; // of `positions`
+
+    const md5_skin_plan *skin_plan; // NULL (no_skin_plan): slower, same bits; or no vertices
+} md5_mesh;
+
 // -- Assets ---------------------------------------------------------------------------------
 
 // Positions, offsets, biases, frame components and fields of view are from -1e9 to 1e9 in the file.
@@ -190,7 +296,7 @@ typedef struct md5_skeleton {
 } md5_skeleton;
 
 // Skeleton and meshes of one .md5mesh.
-struct md5_model {
+typedef struct md5_model {
     md5_skeleton skeleton;
     const md5_xform *bind_local;   // [num_joints] bind pose relative to the parent
     const md5_mat34 *bind;         // [num_joints] bind pose, model space
@@ -207,7 +313,7 @@ struct md5_model {
     void *geometry;        // the block of the arrays of all meshes; NULL: md5_release_geometry()
     size_t geometry_size;  // bytes of that block, skinning plans not included
     md5_allocator allocator;
-};
+} md5_model;
 
 // A joint's animated components, as stored in an .md5anim.
 typedef struct md5_track {
@@ -317,7 +423,7 @@ MD5_API int32_t md5_find_mesh(const md5_model *model, const char *name);
 // a model's memory. The skeleton, the bind pose, and names, counts, bounds and losses of the meshes
 // stay where they are; so bindings, machines, players and md5gl_model stay valid. The arrays of
 // md5_mesh become NULL. After that it is the caller's mistake to skin, pack or query the model or
-// its meshes (md5skin.h, md5query.h). md5_create_machine() and md5gl_create_model() report an
+// its meshes (md5skin.h, md5skin.h). md5_create_machine() and md5gl_create_model() report an
 // error, and so does the renderer where it skins on the CPU (MD5GL_PATH_CPU). A second call does
 // nothing. Counts as a write to the model.
 MD5_API void md5_release_geometry(md5_model *model);
@@ -339,6 +445,24 @@ MD5_API bool md5_make_geometry(md5_model *model, md5_error *error);
 MD5_API void md5_free_model(md5_model *model);
 MD5_API void md5_free_anim(md5_anim *anim);
 MD5_API void md5_free_camera(md5_camera *camera);
+
+// -- What a load left out -------------------------------------------------------------------
+
+// See md5_make_geometry() in md5model.h.
+
+// no_tangents: derives the geometry again, with more vertices if there are mirror seams. If the
+// load converted the model by flip_v, or by a scale that is not a power of two, the last bits may
+// differ: the file's own numbers are computed from the converted ones. Tangents of version 12 are
+// not derived: MD5_ERROR_MISMATCH, unless the load had no_geometry. A build with MD5_NO_TANGENTS
+// makes none.
+MD5_API bool md5_make_tangents(md5_model *model, md5_error *error);
+
+// no_skin_plan; if memory runs out, some meshes may have got theirs. A build with MD5_NO_SKIN_PLAN
+// makes none.
+MD5_API bool md5_make_skin_plans(md5_model *model, md5_error *error);
+
+// no_losses
+MD5_API bool md5_make_losses(md5_model *model, md5_error *error);
 
 // -- Binding --------------------------------------------------------------------------------
 
@@ -540,7 +664,7 @@ typedef struct md5_pose_job {
 
 // Poses jobs[count], of any models, clips and moments: faster than one by one, same bits. Jobs with
 // the same binding are posed 4 to 16 at a time; they may be anywhere in `jobs`. Results of
-// different jobs must not overlap. `threads` may be NULL (md5jobs.h). `scratch` has
+// different jobs must not overlap. `threads` may be NULL (md5model.h). `scratch` has
 // md5_pose_batch_scratch() bytes, at any address.
 //
 // For speed keep jobs of one clip together (twice as fast). If palettes exceed the caches, as
@@ -593,6 +717,134 @@ MD5_API void md5_add_pose(const md5_xform *pose, const md5_xform *difference, fl
 MD5_API void md5_add_difference(const md5_xform *pose, const md5_xform *source,
                                 const md5_xform *reference, float weight,
                                 const float *joint_weights, uint32_t count, md5_xform *out);
+
+// == Compressed clips ============================================================================
+//
+// Clips in a fifth to an eighth of their memory, with an error that is measured.
+//
+//   md5_compressed *walk = md5_compress_anim(anim, &(md5_compress_opts){.model = model}, NULL,
+//                                            &error);
+//   md5_compressed_binding *binding = md5_bind_compressed(model, walk, NULL, &error);
+//   const md5_moment moment = md5_compressed_moment(walk, time, MD5_WRAP_LOOP);
+//   md5_sample_compressed(binding, &moment, MD5_ROOT_FILE, pose);
+//
+// Constant tracks are stored once. Of the others, frames that are interpolated from their
+// neighbours well enough are dropped. What remains are integers of as many bits as the tolerance
+// asks for: each joint has its own step, finer for joints with much of the model below them. Any
+// moment costs the same; sampling keeps no state and allocates nothing.
+//
+// The same input gives the same bytes, and the same samples, with every compiler, platform and
+// instruction set.
+
+// The stored tracks.
+typedef struct md5_packed md5_packed;
+
+// A compressed clip. Read-only after it is made; threads may share it. It keeps no pointer to the
+// animation or the model.
+typedef struct md5_compressed {
+    md5_skeleton skeleton;
+    uint32_t num_frames; // >= 1
+    double frame_rate;   // frames a second, > 0
+    double duration;     // of one cycle, in seconds: (num_frames - 1) / frame_rate
+    float tolerance;     // units, as asked for
+
+    // The largest displacement of a point of the skin, measured: of all joints of all frames, and
+    // of the moments halfway between them, by comparing joints in model space with those of the
+    // animation. A joint moves points at its skin distance by at most the displacement of its
+    // origin plus the skin distance times the chord of the angle by which it is turned. A vertex
+    // with weights from 0 to 1 that sum to 1 moves no farther than its joints' points.
+    float error; // units, <= tolerance
+
+    const md5_packed *packed;
+    size_t packed_size; // bytes that sampling reads: what compares with the frames of an md5_anim
+    size_t size;        // bytes of the whole block, with names and hierarchy
+    md5_allocator allocator;
+} md5_compressed;
+
+// Begin with `md5_compress_opts compress = {0};`.
+typedef struct md5_compress_opts {
+    float tolerance; // largest displacement at the skin, units; 0 = 0.01 times the clip's scale
+
+    // The skin distance of a joint is that of the farthest vertex that it moves. Taken from the
+    // weights of `model`, whose joints are matched by name (differences are warnings, as those of
+    // md5_bind(); vertices of a joint that the clip lacks move with its parent); or from
+    // distances[anim joints], units, if that is not NULL. Without both: the longest bone from the
+    // joint to a child, or, if it has none, from its parent. Joints without vertices, and all if
+    // there is neither: 0. At least 1 unit (times the clip's scale) in any case, so that rotations
+    // keep their directions.
+    const md5_model *model;
+    const float *distances;
+
+    uintptr_t reserved[8]; // 0
+} md5_compress_opts;
+
+// Compresses an animation. `compress`, `opts` (allocator, memory_limit, warnings) and `error` may
+// be NULL. Free the result with md5_free_compressed(). Returns NULL with
+//
+// - MD5_ERROR_RANGE if the tolerance is negative or not finite, or finer than floats of the clip's
+//   size can keep; if the clip has more than 65535 joints or frames beyond 1e9 units;
+// - MD5_ERROR_VERSION for version 6, which stores no hierarchy (parents_unknown);
+// - MD5_ERROR_MISMATCH if no joint of the model is in the animation;
+// - MD5_ERROR_MEMORY.
+//
+// The result is the smallest of 16 attempts, each of which is decoded and measured; if none holds,
+// of more with finer steps. Some 9 microseconds a joint and frame. Time and memory are linear in
+// joints times frames. Bounds of frames and the command line are not kept.
+MD5_API md5_compressed *md5_compress_anim(const md5_anim *anim, const md5_compress_opts *compress,
+                                          const md5_load_opts *opts, md5_error *error);
+MD5_API void md5_free_compressed(md5_compressed *compressed); // NULL is allowed
+
+// Makes a plain animation, whose frames are the samples of the clip at them: for tools. Rotations
+// may be -q where the original has q. There are no bounds of frames; the base frame is the first
+// frame, but for the position of joint 0. `opts` (allocator, memory_limit) and `error` may be NULL.
+// Free the result with md5_free_anim(). Returns NULL with MD5_ERROR_MEMORY.
+MD5_API md5_anim *md5_decompress_anim(const md5_compressed *compressed, const md5_load_opts *opts,
+                                      md5_error *error);
+
+// -- Files ----------------------------------------------------------------------------------
+
+// Returns the bytes of the clip as a file, and writes them to bytes[size] if there is room: for a
+// file of its own, or a part of another one. `bytes` may be NULL if `size` is 0. The bytes do not
+// depend on their position or the platform, and end with a checksum.
+MD5_API size_t md5_write_anim(const md5_compressed *compressed, void *bytes, size_t size);
+
+// Reads what md5_write_anim() wrote. Every number is checked: whatever the bytes are, samples
+// are finite and rotations of unit length. Returns NULL with MD5_ERROR_VERSION if they are of
+// another version, MD5_ERROR_SYNTAX if they are no compressed clip, are cut off or changed
+// (checksum), MD5_ERROR_RANGE if numbers contradict each other. Axes and scale are those that the
+// animation had; those of `opts` are not used.
+MD5_API md5_compressed *md5_load_compressed(const char *path, const md5_load_opts *opts,
+                                            md5_error *error);
+MD5_API md5_compressed *md5_parse_compressed(const void *bytes, size_t size,
+                                             const md5_load_opts *opts, md5_error *error);
+
+// -- Sampling -------------------------------------------------------------------------------
+
+// Which joint of the clip drives which model joint: see md5_bind(). Keeps pointers to both.
+typedef struct md5_compressed_binding md5_compressed_binding;
+
+// md5_bind() for a compressed clip: the same matches, warnings and errors.
+MD5_API md5_compressed_binding *md5_bind_compressed(const md5_model *model,
+                                                    const md5_compressed *compressed,
+                                                    const md5_load_opts *opts, md5_error *error);
+MD5_API void md5_free_compressed_binding(md5_compressed_binding *binding); // NULL is allowed
+
+// md5_moment_at() for a compressed clip.
+MD5_API md5_moment md5_compressed_moment(const md5_compressed *compressed, double time,
+                                         md5_wrap wrap);
+
+// md5_sample() for a compressed clip: writes pose[model joints], transforms relative to the parent.
+// A rotation may be -q where md5_sample() has q.
+MD5_API void md5_sample_compressed(const md5_compressed_binding *binding, const md5_moment *moment,
+                                   md5_root root, md5_xform *pose);
+
+// md5_sample_anim() for a compressed clip: writes pose[clip joints].
+MD5_API void md5_sample_compressed_anim(const md5_compressed *compressed, const md5_moment *moment,
+                                        md5_root root, md5_xform *pose);
+
+// md5_anim_root_motion() for a compressed clip.
+MD5_API md5_vec3 md5_compressed_root_motion(const md5_compressed *compressed,
+                                            const md5_moment *from, const md5_moment *to);
 
 #ifdef __cplusplus
 }

@@ -7,85 +7,11 @@
 #ifndef MD5SKIN_H
 #define MD5SKIN_H
 
-#include "md5math.h" // beside this file also when installed
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "md5model.h" // beside this file also when installed
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef struct md5_model md5_model; // in md5model.h
-typedef struct md5_error md5_error;
-
-// -- Meshes ---------------------------------------------------------------------------------
-
-// A file vertex: its weights are weights[first_weight .. first_weight + num_weights - 1] of its
-// mesh. Vertices may share weights. A vertex without weights stays at the origin.
-typedef struct md5_vertex {
-    uint32_t first_weight, num_weights;
-} md5_vertex;
-
-typedef struct md5_weight {
-    uint32_t joint;
-    float bias;      // as in the file; sums other than 1 occur
-    md5_vec3 offset; // in the joint's space
-} md5_weight;
-
-// The order in which md5_skin() computes vertices; made by the loader.
-typedef struct md5_skin_plan md5_skin_plan;
-
-// One mesh: first the file's tables, then the drawn vertices that are derived from them.
-typedef struct md5_mesh {
-    const char *name;   // from `name "x"` or the comment `// meshes: x`; "" if neither
-    const char *shader; // as in the file; "" if none
-
-    uint32_t num_file_vertices;
-    uint32_t num_weights;
-    const md5_vertex *file_vertices; // [num_file_vertices]
-    const md5_weight *weights;       // [num_weights]
-
-    // Drawn vertices: the file's, in file order, then copies of those on mirror seams, where one
-    // vertex belongs to triangles of both texture orientations and needs two tangents. `positions`,
-    // `normals`, `tangents` are in the bind pose, model space. Files of version 12 store normals
-    // and tangents, which are used without copies.
-    uint32_t num_vertices; // >= num_file_vertices
-    uint32_t num_triangles;
-    const uint32_t *indices;   // [3 * num_triangles] drawn vertices, clockwise seen from outside
-    bool is_mirrored;          // left-handed axes: (b - a) x (c - a) points outward, else the other
-    const uint32_t *sources;   // [num_vertices] the file vertex of each drawn one
-    const md5_vec2 *texcoords; // [num_vertices]
-    const md5_vec3 *positions; // [num_vertices]
-    const md5_vec3 *normals;   // [num_vertices] unit length, outward; up if undefined
-    const md5_vec4
-        *tangents; // [num_vertices] or NULL (no_tangents); unit length, perpendicular to the
-                   // normal, along +u; w = +-1: bitangent (along +v) = cross(N, T) * w
-
-    const md5_vec4 *colors; // [num_vertices] linear r g b a, 0 to 1, version 12 only; else NULL
-
-    // Influences of drawn vertex v: first_influence[v] .. first_influence[v + 1] - 1, largest
-    // absolute bias first, each joint once, none that is all 0. An influence is (bias * point,
-    // bias), where point is the weight's position in the bind pose, model space. So the exact
-    // vertex is the sum of palette[joint] * influence, for any number of weights and any biases.
-    uint32_t num_influences;
-    uint32_t max_influences;          // of one vertex
-    const uint32_t *first_influence;  // [num_vertices + 1]
-    const uint32_t *influence_joints; // [num_influences]
-    const md5_vec4 *influences;       // [num_influences]
-
-    uint32_t max_weights;  // of one file vertex
-    uint32_t num_off_sums; // file vertices whose biases do not sum to 1 within 1e-4
-    float loss4, loss8;    // largest error of drawing with 4 or 8 influences a vertex, in units:
-                           // md5_pack_loss() with 4 or 8 slots and no pose. A library that is
-                           // built with MD5_NO_LOSS, and a load with no_losses, does not compute
-                           // them: infinite
-
-    md5_bounds bounds; // of `positions`
-
-    const md5_skin_plan *skin_plan; // NULL (no_skin_plan): slower, same bits; or no vertices
-} md5_mesh;
 
 // -- Skinning -------------------------------------------------------------------------------
 
@@ -175,23 +101,359 @@ MD5_API bool md5_pack_influences8(const md5_mesh *mesh, uint32_t slots, uint8_t 
 MD5_API float md5_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots,
                             const md5_mat34 *joints);
 
-// -- What a load left out -------------------------------------------------------------------
+// == Morph targets ===============================================================================
+//
+// Morph targets: expressions, wear, muscle shapes, which are `.md5mesh` files with the
+// topology of a model and other positions. Any number of them is blended before skinning.
+//
+//   const md5_morph_source sources[] = {{"smile", smile}, {"blink", blink}}; // md5_load_model()
+//   md5_morph *morph = md5_make_morph(model, sources, 2, NULL, &error);
+//   md5_free_model(smile); ... // the differences are copied
+//   const float weights[] = {0.5f, 1.0f};
+//   md5_skin_morphed(morph, mesh, weights, palette, positions, normals, tangents);
+//   md5_free_morph(morph);
+//
+// md5gl_create_morph() uploads the same differences for drawing. A machine drives weights by its
+// parameters, states and clips: md5_player_morphs() (md5play.h). Others come from where the game
+// has them: a slider, a curve over time (md5curve.h):
+//
+//   weights[blink] = md5_ease(MD5_EASE_SINE_IN_OUT, part_of_a_blink);
 
-// See md5_make_geometry() in md5model.h.
+// A file that differs from the base.
+typedef struct md5_morph_source {
+    const char *name; // copied; not NULL
+    const md5_model *model;
+} md5_morph_source;
 
-// no_tangents: derives the geometry again, with more vertices if there are mirror seams. If the
-// load converted the model by flip_v, or by a scale that is not a power of two, the last bits may
-// differ: the file's own numbers are computed from the converted ones. Tangents of version 12 are
-// not derived: MD5_ERROR_MISMATCH, unless the load had no_geometry. A build with MD5_NO_TANGENTS
-// makes none.
-MD5_API bool md5_make_tangents(md5_model *model, md5_error *error);
+typedef struct md5_morph_target {
+    const char *name;
+    uint32_t num_vertices; // drawn vertices that it changes, of all meshes
+    float reach;           // the farthest that it moves one at weight 1, in units of the model: add
+                           // weight * reach of each target to bounds
+} md5_morph_target;
 
-// no_skin_plan; if memory runs out, some meshes may have got theirs. A build with MD5_NO_SKIN_PLAN
-// makes none.
-MD5_API bool md5_make_skin_plans(md5_model *model, md5_error *error);
+// What a target at weight 1 adds to a drawn vertex of the bind pose, model space. Differences that
+// are smaller than rounding in floats are 0.
+typedef struct md5_morph_delta {
+    md5_vec3 position, normal, tangent;
+    uint32_t target;
+} md5_morph_delta;
 
-// no_losses
-MD5_API bool md5_make_losses(md5_model *model, md5_error *error);
+// The vertices of a mesh that some target changes. The deltas of vertices[i] are deltas[first[i]]
+// to deltas[first[i + 1] - 1], by ascending target.
+typedef struct md5_morph_mesh {
+    uint32_t num_vertices, num_deltas;
+    const uint32_t *vertices;      // [num_vertices] drawn vertices, ascending
+    const uint32_t *first;         // [num_vertices + 1]
+    const md5_morph_delta *deltas; // [num_deltas]
+} md5_morph_mesh;
+
+// Targets of one model. Read-only after it is made; threads may share it.
+typedef struct md5_morph {
+    const md5_model *model; // must outlive this
+    uint32_t num_targets;
+    const md5_morph_target *targets; // [num_targets]
+    const md5_morph_mesh *meshes;    // [model->num_meshes]
+    size_t size;                     // bytes
+    md5_allocator allocator;
+} md5_morph;
+
+// Takes the differences of sources[count] from `model`. Sources are read during the call only; load
+// them with the options of the model. They have the model's joints (names and parents) and meshes,
+// and in each mesh as many vertices, used by the same triangles, with the same mirror seams; what
+// may differ are positions, normals and tangents. Weights are the model's: a target's own are used
+// for its bind pose only. Returns NULL with
+//
+// - MD5_ERROR_MISMATCH if a source has another topology, other axes or another scale, or if it or
+//   the model has released its geometry; the message names the source, the mesh and what differs;
+// - MD5_ERROR_MEMORY.
+//
+// Time is linear in the vertices of all sources, memory in those that they change. `opts`
+// (allocator, memory_limit) and `error` may be NULL. Free the result with md5_free_morph().
+MD5_API md5_morph *md5_make_morph(const md5_model *model, const md5_morph_source *sources,
+                                  uint32_t count, const md5_load_opts *opts, md5_error *error);
+MD5_API void md5_free_morph(md5_morph *morph); // NULL is allowed
+
+// Returns the index of the first target of that name (case-sensitive), or -1 if there is none or
+// `name` is NULL.
+MD5_API int32_t md5_find_morph_target(const md5_morph *morph, const char *name);
+
+// In these functions weights[num_targets] are finite numbers of any size; 0 leaves a target out, 1
+// is the target, 2 twice as far, -1 its opposite. A vertex of the bind pose is
+//
+//   position = p + sum of weight * delta.position
+//   normal   = unit(n + sum of weight * delta.normal)
+//   tangent  = unit(t without its part along the normal), t = tangent + sum of weight *
+//              delta.tangent; its w is the model's
+//
+// in the order of the targets; directions that cancel out stay the model's. With all weights 0 it
+// is the model's bit by bit, with one weight 1 the target's up to rounding error. Skinned, each
+// weight's point moves by the same difference: what md5_skin() would do with such a model, whose
+// influences are (bias * (point + difference), bias).
+
+// Writes the blended bind pose of meshes[mesh]: positions[num_vertices], and unless NULL normals
+// and tangents [num_vertices]; tangents are not written if the mesh has none.
+MD5_API void md5_morph_bind(const md5_morph *morph, uint32_t mesh, const float *weights,
+                            md5_vec3 *positions, md5_vec3 *normals, md5_vec4 *tangents);
+
+// md5_skin() of the blended mesh: skins the mesh as it is, then changes those vertices that targets
+// of weights other than 0 move. Allocates nothing.
+MD5_API void md5_skin_morphed(const md5_morph *morph, uint32_t mesh, const float *weights,
+                              const md5_mat34 *palette, md5_vec3 *positions, md5_vec3 *normals,
+                              md5_vec4 *tangents);
+
+// md5_skin_dual() of the blended mesh.
+MD5_API void md5_skin_dual_morphed(const md5_morph *morph, uint32_t mesh, const float *weights,
+                                   const md5_dual_quat *palette, md5_vec3 *positions,
+                                   md5_vec3 *normals, md5_vec4 *tangents);
+
+// == Baked clips =================================================================================
+//
+// Clips baked into vertices, for crowds so far away that neither palettes nor weights are
+// worth their time. Each frame stores where every vertex is; drawing reads two frames and blends.
+//
+//   md5_bake_palettes(binding, MD5_ROOT_IN_PLACE, 0, anim->num_frames, scratch, joints, palettes);
+//   md5_baked *walk = md5_make_baked(model, palettes, anim->num_frames, NULL, &error);
+//   ... md5gl_create_baked() uploads any number of them; or, on the CPU,
+//   md5_moment moment = md5_moment_at(anim, time, MD5_WRAP_LOOP);
+//   md5_skin_baked(walk, 0, walk->num_vertices, &moment, positions, normals);
+//   md5_free_baked(walk);
+
+// One vertex of one frame in two words, whatever the machine's byte order, as a texel of a GPU:
+//
+// - bits 0 to 15 and 16 to 31 of `xy`, and bits 0 to 15 of `z_normal`, are x, y and z in steps of
+//   md5_baked.step from md5_baked.bounds.min: position = min + step * bits.
+// - bits 16 to 23 and 24 to 31 of `z_normal` are u and v of the normal, 0 to 254 for -1 to 1: with
+//   z = 1 - |u| - |v|, the normal is (u, v, z) at unit length; where z is negative, u is
+//   (1 - |v|) * sign(u) and v is (1 - |u|) * sign(v) first. An octahedron that is unfolded: Meyer,
+//   Suessmuth, Sussner, Stamminger and Greiner, "On Floating-Point Normal Vectors", 2010.
+typedef struct md5_baked_vertex {
+    uint32_t xy, z_normal;
+} md5_baked_vertex;
+
+// A clip of a model in vertices. Read-only after it is made; threads may share it. It keeps no
+// pointer to the model.
+typedef struct md5_baked {
+    uint32_t num_vertices; // drawn vertices of all meshes, mesh after mesh
+    uint32_t num_frames;
+    const md5_baked_vertex *vertices; // [num_frames][num_vertices]
+    md5_bounds bounds;                // of all frames; empty without vertices
+    md5_vec3 step;                    // of positions, units: the size of the bounds / 65535
+
+    // The largest differences from md5_skin() at the frames, measured over all vertices of all
+    // frames. Between frames vertices move along straight lines, which adds to them: see
+    // md5_baked_error().
+    float position_error; // units
+    float normal_error;   // radians
+    size_t size;          // bytes
+    md5_allocator allocator;
+} md5_baked;
+
+// Skins `num_frames` palettes, palettes[num_frames * joints], as md5_bake_palettes() writes them,
+// and stores the vertices: 8 bytes a vertex and frame. Tangents are not stored: at the distances
+// that this is for, normal maps are even. Returns NULL with
+//
+// - MD5_ERROR_RANGE if `num_frames` is 0, or if a vertex is not finite;
+// - MD5_ERROR_MISMATCH if the geometry was released;
+// - MD5_ERROR_MEMORY.
+//
+// Time and memory are linear in vertices times frames. `opts` (allocator, memory_limit) and `error`
+// may be NULL. Free the result with md5_free_baked().
+MD5_API md5_baked *md5_make_baked(const md5_model *model, const md5_mat34 *palettes,
+                                  uint32_t num_frames, const md5_load_opts *opts, md5_error *error);
+MD5_API void md5_free_baked(md5_baked *baked); // NULL is allowed
+
+// Writes positions[count] and, unless NULL, normals[count] of the vertices from `first` on at
+// `moment`, whose frames must be frames of the clip: what shaders draw, up to rounding error.
+// Positions are lerped; normals, unit length, are lerped and normalized. Allocates nothing.
+MD5_API void md5_skin_baked(const md5_baked *baked, uint32_t first, uint32_t count,
+                            const md5_moment *moment, md5_vec3 *positions, md5_vec3 *normals);
+
+// Returns the largest distance, in units, between the vertices at `moment` and those that
+// md5_skin() computes with `palette`, that of the same moment: for clips whose joints turn fast
+// between frames. `model` is the one that was baked. Allocates nothing.
+MD5_API float md5_baked_error(const md5_baked *baked, const md5_model *model,
+                              const md5_moment *moment, const md5_mat34 *palette);
+
+// == Automatic weights ===========================================================================
+//
+// Automatic weights. Binds the vertices of a bare mesh to the joints of a skeleton, for
+// meshes from a scanner, a sculpting program or a game whose skeleton is lost.
+//
+// The mesh is cut into voxels. From each joint's bones distances are measured along paths inside
+// the mesh, so a hand that hangs beside a hip is not bound to the hip. Dionne and de Lasa,
+// "Geodesic Voxel Binding for Production Character Meshes", 2013; differences are in
+// md5/skin/README.md.
+//
+// The result is in the form of .md5mesh files: joints, biases and positions in the joints' spaces.
+// `md5tool bind` writes such a file.
+
+// What to bind. Zero in a field of the second part means its default.
+typedef struct md5_weights_desc {
+    const md5_vec3 *positions; // [num_positions] model space, from -1e9 to 1e9
+    uint32_t num_positions;    // at least 1
+    const uint32_t *indices;   // [3 * num_triangles] positions; front and back do not matter
+    uint32_t num_triangles;    // 0 is allowed: the volume is then that of the positions alone
+    const md5_skeleton *skeleton;
+    const md5_mat34 *bind; // [num_joints] bind pose, model space: rotations and translations
+
+    const bool *excluded;    // [num_joints] joints that get no weights; NULL = none
+    uint32_t resolution;     // voxels along the longest side of the mesh, 4 to 256; 0 = 64
+    uint32_t max_influences; // of one vertex, 1 to 16; 0 = 4
+    uint32_t smoothing;      // rounds over the edges of the mesh, 1 to 64; 0 = 3
+    bool no_smoothing;
+    float falloff;         // 0..1: how quickly influence ends, see below; 0 = 1, MD5_ZERO = 0
+    uintptr_t reserved[4]; // 0
+} md5_weights_desc;
+
+// Weights of one mesh, in one block of memory.
+typedef struct md5_weights {
+    uint32_t num_vertices;      // num_positions
+    const md5_vertex *vertices; // [num_vertices] at least one weight each; equal positions share
+                                // theirs
+    uint32_t num_weights;
+    const md5_weight *weights; // [num_weights] largest bias first; those of a vertex sum to 1
+    uint32_t num_voxels;       // of the volume
+    float voxel_size;          // units
+    uint32_t num_bound;        // joints with a bone in the volume; only these get weights
+    uint32_t num_distant;      // vertices that no bone reaches inside the mesh
+    size_t size;
+    md5_allocator allocator;
+} md5_weights;
+
+// Creates weights; free them with md5_free_weights().
+//
+// The volume consists of the voxels that triangles touch and of those that they enclose. If the
+// mesh has holes larger than a voxel, what is behind them counts as outside, and paths follow the
+// surface. A joint's bones lead from it to each of its children, and end where they first leave the
+// volume; that of a joint without children continues its parent's, as far again. A joint outside of
+// the volume, such as one on the
+// floor that moves everything, has no bones and gets no weights. Paths go from voxel to voxel, in
+// 26 directions; the distance is that of the straight line if this stays in the volume.
+//
+// A joint at distance d, as a share of the mesh's longest side, has the influence
+//   1 / ((1 - falloff) d + falloff d^2)^2
+// of which the largest `max_influences` are kept, after smoothing, and scaled to sum 1; those below
+// 1/200 are dropped. Vertices in parts that no bone reaches, such as a separate button, take the
+// straight distance (num_distant).
+//
+// Returns NULL on failure, and fills `error` in any case. A number out of range, an index of no
+// position, or triangles that overlap in more than 2^26 voxels: MD5_ERROR_RANGE. No joint in the
+// volume: MD5_ERROR_MISMATCH. `opts` and `error` may be NULL; of the options, memory and its limit
+// count. Memory: 6 bytes for each voxel of the mesh's box, 36 for each of the volume, and for each
+// position about 16 (max_influences + 4) bytes. Time: the joints times v log v of the voxels, and
+// of each position and influence a line through the voxels.
+MD5_API md5_weights *md5_make_weights(const md5_weights_desc *desc, const md5_load_opts *opts,
+                                      md5_error *error);
+MD5_API void md5_free_weights(md5_weights *weights);
+
+// == Queries =====================================================================================
+//
+// Questions that games ask about posed characters: what a ray hits, which joint is
+// nearest, where single vertices are, which characters of a crowd are near.
+//
+// Everything is in the space of its arguments: with joints and palettes of md5_pose_palette() that
+// is model space. To ask in world space, transform the ray into the character's space, or multiply
+// the matrices by the character's placement first.
+//
+// These functions allocate nothing and cannot fail. Not a number in a ray, a point or a matrix hits
+// nothing and is near nothing. Any number of threads may call them with the same arguments.
+
+// -- Bounds ---------------------------------------------------------------------------------------
+
+// Computes the bounds of each joint: of the points of all weights on it, in the joint's own space,
+// whichever pose it takes. Writes bounds[model->skeleton.num_joints]; empty for a joint that moves
+// no vertex. Do this once for each model. Returns false if some biases are negative or do not sum
+// to 1 within 1e-4: then md5_bounds_from_joints() may miss vertices. Time: linear in the weights.
+MD5_API bool md5_build_joint_bounds(const md5_model *model, md5_bounds *bounds);
+
+// Returns bounds that hold the posed model, up to rounding error: those of all joint_bounds
+// [num_joints] of md5_build_joint_bounds(), moved by joints[num_joints] (model-space matrices, not
+// a palette). A few nanoseconds a joint; md5_skin_bounds() is tight, but costs as much as skinning.
+MD5_API md5_bounds md5_bounds_from_joints(const md5_bounds *joint_bounds, const md5_mat34 *joints,
+                                          uint32_t num_joints);
+
+// -- Rays -----------------------------------------------------------------------------------------
+
+// What a ray hits first.
+typedef struct md5_hit {
+    float t;       // at origin + t * direction
+    uint32_t mesh; // index into model->meshes; 0 from md5_raycast_mesh() and md5_raycast_joints()
+    uint32_t triangle; // its vertices are mesh->indices[3 * triangle] and the two that follow it
+    float weights[3];  // barycentric coordinates for these vertices; their sum is 1
+    int32_t joint;     // that moves this point most; -1 = none
+    bool from_front;   // false: the triangle is hit from inside the model
+} md5_hit;
+
+// Returns whether the ray hits a box, and writes where it enters to *t: 0 if it begins inside.
+// `t` may be NULL. Slab test (Kay and Kajiya 1986).
+MD5_API bool md5_raycast_bounds(const md5_ray *ray, md5_bounds bounds, float *t);
+
+// Finds the first joint whose box, joint_bounds[num_joints] of md5_build_joint_bounds(), the ray
+// hits: hit zones without skinning. joints[num_joints] are model-space matrices. Sets `joint` and
+// `t` of *hit and the rest to 0. Returns false and writes nothing if there is none.
+MD5_API bool md5_raycast_joints(const md5_ray *ray, const md5_bounds *joint_bounds,
+                                const md5_mat34 *joints, uint32_t num_joints, md5_hit *hit);
+
+// Finds the first triangle of a mesh that the ray hits, with positions[mesh->num_vertices] of
+// md5_skin(), or mesh->positions. A ray through an edge or a vertex hits at least one of its
+// triangles, so that it never slips through a closed surface (Woop, Benthin and Wald, "Watertight
+// Ray/Triangle Intersection", 2013). Triangles seen exactly edge-on are not hit. Returns false and
+// writes nothing if there is none. Time: linear in triangles.
+MD5_API bool md5_raycast_mesh(const md5_ray *ray, const md5_mesh *mesh, const md5_vec3 *positions,
+                              md5_hit *hit);
+
+// Finds the first triangle of a posed model that the ray hits: skins each mesh with `palette` into
+// scratch[md5_max_vertices()], then md5_raycast_mesh(). Test md5_bounds_from_joints() with
+// md5_raycast_bounds() first: most rays miss.
+MD5_API bool md5_raycast_model(const md5_ray *ray, const md5_model *model, const md5_mat34 *palette,
+                               md5_vec3 *scratch, md5_hit *hit);
+
+// Returns the largest num_vertices of the model's meshes; 0 if it has none.
+MD5_API uint32_t md5_max_vertices(const md5_model *model);
+
+// -- Joints and vertices --------------------------------------------------------------------------
+
+// Returns the joint whose position is nearest to `point`, the first of equal ones, and its distance
+// in *distance, which may be NULL. -1 if there is none.
+MD5_API int32_t md5_find_nearest_joint(const md5_mat34 *joints, uint32_t num_joints, md5_vec3 point,
+                                       float *distance);
+
+// Returns the joint whose position is nearest to the ray, for picking with a mouse. Likewise.
+MD5_API int32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joints,
+                                              const md5_ray *ray, float *distance);
+
+// Skins single vertices, such as the tip of a sword, without the rest of the mesh. Writes
+// positions[count] and, unless NULL, normals[count] of the drawn vertices vertices[count], whose
+// indices must be below mesh->num_vertices. Equal to md5_skin() up to rounding error.
+MD5_API void md5_skin_vertices(const md5_mesh *mesh, const md5_mat34 *palette,
+                               const uint32_t *vertices, uint32_t count, md5_vec3 *positions,
+                               md5_vec3 *normals);
+
+// -- Crowds ---------------------------------------------------------------------------------------
+
+// These functions test bounds[count], one box for each character, all in one space. They write the
+// indices of those that pass to found[count], ascending, and return their number. Boxes that only
+// touch pass; empty boxes do not.
+
+// Boxes that overlap the sphere (Arvo, "A Simple Method for Box-Sphere Intersection Testing",
+// 1990).
+MD5_API uint32_t md5_find_in_sphere(const md5_bounds *bounds, uint32_t count, md5_vec3 center,
+                                    float radius, uint32_t *found);
+
+// Boxes that overlap `box`.
+MD5_API uint32_t md5_find_in_bounds(const md5_bounds *bounds, uint32_t count, md5_bounds box,
+                                    uint32_t *found);
+
+// Boxes that are not entirely outside one of planes[num_planes]: culling by a view frustum. A plane
+// (x, y, z, w) has the points with x px + y py + z pz + w >= 0 inside. A box near a corner of the
+// frustum may pass although it is outside.
+MD5_API uint32_t md5_find_in_planes(const md5_bounds *bounds, uint32_t count,
+                                    const md5_vec4 *planes, uint32_t num_planes, uint32_t *found);
+
+// Boxes that the ray hits, in the order of `bounds`, not of the distance.
+MD5_API uint32_t md5_find_on_ray(const md5_bounds *bounds, uint32_t count, const md5_ray *ray,
+                                 uint32_t *found);
 
 #ifdef __cplusplus
 }

@@ -9,7 +9,7 @@
 #define MD5GL_INTERNAL_H
 
 #include "render/assert.h"
-#include "render/md5gl_stages.h"
+#include "render/md5gl_game.h"
 #include "render/program.h"
 #include "render/state.h"
 

@@ -7,7 +7,7 @@
 #define MD5GL_IMPOSTOR_INTERNAL_H
 
 #include "render/gl_internal.h"
-#include "render/md5gl_impostor.h"
+#include "render/md5gl_game.h"
 
 enum {
     MD5GL_PICTURE_COLOUR,

@@ -11,7 +11,7 @@
 //     md5gl_draw_shadows()              fills the shadow maps; before anything lit
 //     md5gl_draw_model()                draws models; before overlays, which are blended over them
 //     md5gl_draw_stages()               draws what materials of games blend over them; see
-//                                       md5gl_stages.h
+//                                       md5gl_game.h
 //     md5gl_draw_ground(), md5gl_draw_grid(), md5gl_draw_lines(), md5gl_draw_panel()
 //   md5gl_end_frame()                   resolves the target and reports GL errors
 //
@@ -60,9 +60,8 @@
 #ifndef MD5GL_H
 #define MD5GL_H
 
-#include "md5/md5bake.h"
+#include "md5/md5skin.h"
 #include "md5/md5model.h"
-#include "md5/md5morph.h"
 
 // As MD5_API: MD5_SHARED says that a DLL is used, MD5GL_BUILD that this one is being built.
 #if defined(_WIN32) && defined(MD5_SHARED)
@@ -199,7 +198,7 @@ MD5GL_API bool md5gl_set_blending(md5gl_renderer *renderer, md5gl_model *model,
                                   md5gl_blending blending, md5_error *error);
 MD5GL_API md5gl_blending md5gl_model_blending(const md5gl_model *model);
 
-// Morph targets (md5morph.h) of one model in GPU memory. On every context and path.
+// Morph targets (md5skin.h) of one model in GPU memory. On every context and path.
 typedef struct md5gl_morph md5gl_morph;
 
 // Uploads targets: 48 bytes for each vertex that a target changes, and 4 for each vertex of the
@@ -228,7 +227,7 @@ MD5GL_API bool md5gl_set_morph(md5gl_renderer *renderer, md5gl_model *model,
 // What is not drawn of a mesh, or not cut out.
 typedef enum md5gl_material_flag {
     MD5GL_STAGED = 1, // nothing by md5gl_draw_model(), except edges, nor in pictures of impostors:
-                      // see md5gl_stages.h
+                      // see md5gl_game.h
     MD5GL_NO_SHADOW = 2,       // nothing by md5gl_draw_shadows()
     MD5GL_OPAQUE = 4,          // alpha cuts nothing out, whatever the texture and alpha_test are
     MD5GL_NO_VERTEX_COLOR = 8, // the mesh's colours are ignored
@@ -330,7 +329,7 @@ typedef struct md5gl_point_light {
     float color[3];    // linear, close to the light; falls off with the square of the distance
 } md5gl_point_light;
 
-typedef struct md5gl_environment md5gl_environment; // see md5gl_environment.h
+typedef struct md5gl_environment md5gl_environment; // see md5gl.h
 
 typedef struct md5gl_frame {
     md5gl_target *target;   // NULL = `framebuffer`
@@ -399,7 +398,7 @@ MD5GL_API bool md5gl_pose_models(md5gl_renderer *renderer, md5gl_model *model,
                                  const md5_mat34 *palettes, const md5_mat34 *placements,
                                  uint32_t count, md5_error *error);
 
-// Baked clips (md5bake.h) of one model in GPU memory, for distant crowds: no palettes, no skinning.
+// Baked clips (md5skin.h) of one model in GPU memory, for distant crowds: no palettes, no skinning.
 // On any context and path, with the vertices, materials and skins of a md5gl_model. Draws without
 // normal maps, because tangents are not baked.
 //     md5gl_baked *baked = md5gl_create_baked(renderer, model, clips, count, error);
@@ -459,7 +458,7 @@ MD5GL_API void md5gl_draw_model(md5gl_renderer *renderer, const md5gl_model *mod
 
 // Sets how instances of the last pose look, until the next pose: tints[number of instances], linear
 // colours that multiply the diffuse texture. Alpha below 1 fades cut-outs only; alpha 1 + s hides
-// the share s of the pixels in a fixed pattern, but not of the shadow (see md5gl_impostor.h).
+// the share s of the pixels in a fixed pattern, but not of the shadow (see md5gl_game.h).
 // skins[number of instances], below the number of skins. Either may be NULL: white, skin 0.
 // Both are read during the call. Instances of one skin that follow each other are drawn together:
 // sort crowds by skin. Returns false with MD5_ERROR_RANGE if there is no such skin, or
@@ -521,6 +520,57 @@ MD5GL_API void md5gl_draw_image(md5gl_renderer *renderer, md5gl_texture image, b
 MD5GL_API bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh,
                              const md5_mat34 *palette, md5_vec3 *positions, md5_vec3 *normals,
                              md5_vec4 *tangents, md5_error *error);
+
+// == Environments ================================================================================
+//
+// Environments: light from all around, given as a picture.
+//
+//   md5gl_create_environment()          once for each picture
+//   md5gl_begin_frame()                 with md5gl_frame.environment
+//     md5gl_draw_environment()          the picture as the background, if wanted: before models
+//     md5gl_draw_model() ...            lit by the picture instead of by a sky of one colour
+//   md5gl_end_frame()
+//
+// The picture takes the place of the sky of MD5GL_LIGHTING_STUDIO: it lights matt surfaces by
+// spherical harmonics, and glossy ones, those with a specular map, reflect it, blurred by their
+// roughness. Key light, point lights and shadows are added as in other frames. Frames without an
+// environment cost what they did: they are drawn by other programs.
+//
+// Pictures are equirectangular panoramas, rgb[3 * width * height], linear colour, top row first:
+// the top row is +z, the bottom row -z, the middle of a row +x; columns go on to the right, to -y.
+
+// Projects the light of a picture, `width` * `height` at least 1, to spherical harmonics of degrees
+// 0 to 2: harmonics[9], each red, green and blue, in the order (0,0) (1,-1) (1,0) (1,1) (2,-2)
+// (2,-1) (2,0) (2,1) (2,2), real and orthonormal: (0,0) is 0.282095, (1,1) 0.488603 x. Each texel
+// counts by its solid angle. Source: Ramamoorthi and Hanrahan, "An Efficient Representation for
+// Irradiance Environment Maps", 2001. Needs no context; thread-safe.
+MD5GL_API void md5gl_project_light(uint32_t width, uint32_t height, const float *rgb,
+                                   md5_vec3 harmonics[9]);
+
+// Writes polynomial[9], what a white matt surface whose unit normal is n reflects of that light:
+// the sum of the products with 1, x, y, z, xy, yz, xz, z^2 and x^2 - y^2 of n. By the same source,
+// exact for light of degree 2, within some per cent for pictures. May be negative opposite of very
+// bright light. Thread-safe.
+MD5GL_API void md5gl_reflect_light(const md5_vec3 harmonics[9], md5_vec3 polynomial[9]);
+
+// Creates an environment from a picture, which is read during the call: projects its light, and
+// filters its reflections on the CPU, some hundredths of a second. Uses 4 to 6 bytes of GPU memory
+// for each texel of up to 4096 x 2048; larger pictures are reduced. Components below 0 and those
+// that are not numbers count as 0, those above 65000 as that. Call it outside of a frame. Returns
+// NULL with MD5_ERROR_MEMORY, or with MD5_ERROR_GPU, also if a side is 0.
+MD5GL_API md5gl_environment *md5gl_create_environment(md5gl_renderer *renderer, uint32_t width,
+                                                      uint32_t height, const float *rgb,
+                                                      md5_error *error);
+MD5GL_API void md5gl_destroy_environment(md5gl_renderer *renderer,
+                                         md5gl_environment *environment); // NULL is allowed
+
+// Returns the polynomial of the environment's light, [9]; owned by the environment.
+MD5GL_API const md5_vec3 *md5gl_environment_light(const md5gl_environment *environment);
+
+// Draws the frame's environment behind everything: over the whole viewport, opaque, without depth.
+// Tone mapping, `ambient` and rotation are those of surfaces. A parallel projection shows it as
+// from a point, 45 degrees high. Does nothing in a frame without one.
+MD5GL_API void md5gl_draw_environment(md5gl_renderer *renderer);
 
 #ifdef __cplusplus
 }

@@ -3,9 +3,9 @@
 #ifndef MD5GL_PANORAMA_H
 #define MD5GL_PANORAMA_H
 
-#include "render/md5gl_environment.h"
+#include "render/md5gl.h"
 
-// rgb[3 * width * height], linear, as in md5gl_environment.h.
+// rgb[3 * width * height], linear, as in md5gl.h.
 typedef struct md5gl_panorama {
     uint32_t width, height;
     float *rgb;

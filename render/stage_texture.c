@@ -1,5 +1,5 @@
 // Textures of stages: texels as they are in the file, and what is outside of a texture.
-#include "render/md5gl_stages.h"
+#include "render/md5gl_game.h"
 #include "render/mipmap.h"
 
 #include <string.h>

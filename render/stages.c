@@ -3,7 +3,7 @@
 //
 // A stage is one draw of a mesh by the program of MD5GL_PASS_STAGE, with state that GL has anyway:
 // blending, masks, depth. Nothing is kept between calls.
-#include "render/md5gl_stages.h"
+#include "render/md5gl_game.h"
 #include "render/gl_internal.h"
 
 // What is drawn: one list of a model.

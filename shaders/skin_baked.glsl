@@ -1,4 +1,4 @@
-// Instead of skinning: reads a vertex of two baked frames and blends them. md5/md5bake.h describes
+// Instead of skinning: reads a vertex of two baked frames and blends them. md5/md5skin.h describes
 // the words of a vertex. There is no tangent, so normal maps have no effect.
 uniform FLOAT_TABLE baked_jobs;    // of an instance: first frame, second frame, fraction, clip
 uniform FLOAT_TABLE baked_clips;   // of a clip: bounds.min and its first frame; step

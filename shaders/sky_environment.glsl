@@ -1,4 +1,4 @@
-// A picture of all that surrounds the scene as its sky: see render/md5gl_environment.h.
+// A picture of all that surrounds the scene as its sky: see render/md5gl.h.
 uniform sampler2D reflections; // level k of n is blurred as a mirror of roughness k / (n - 1)
 
 // What a white matt surface that faces a direction reflects: a polynomial of degree 2, whose

@@ -2,7 +2,7 @@
 #ifndef DEMO_COMMON_THREADS_H
 #define DEMO_COMMON_THREADS_H
 
-#include "md5/md5jobs.h"
+#include "md5/md5model.h"
 
 // Starts a pool of `num_workers` threads, of which the calling one is the first; 0 = one for each
 // core. On systems without threads, and for threads that cannot be started, the others do the work.

@@ -3,7 +3,7 @@
 //
 //   cc crowd_threads.c $(pkg-config --cflags --libs md5model) -pthread -o crowd_threads
 //   ./crowd_threads models/bobbin/bobbin.md5machine 1000 4
-#include <md5model/md5character.h>
+#include <md5model/md5play.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

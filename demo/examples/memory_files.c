@@ -3,7 +3,7 @@
 //
 //   cc memory_files.c $(pkg-config --cflags --libs md5model) -o memory_files
 //   ./memory_files
-#include <md5model/md5character.h>
+#include <md5model/md5play.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 //   cc queries.c $(pkg-config --cflags --libs md5model) -o queries
 //   ./queries models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim
 #include <md5model/md5model.h>
-#include <md5model/md5query.h>
+#include <md5model/md5skin.h>
 #include <stdio.h>
 #include <stdlib.h>
 

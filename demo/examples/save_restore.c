@@ -3,7 +3,7 @@
 //
 //   cc save_restore.c $(pkg-config --cflags --libs md5model) -o save_restore
 //   ./save_restore models/bobbin/bobbin.md5machine
-#include <md5model/md5character.h>
+#include <md5model/md5play.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

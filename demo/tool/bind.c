@@ -3,7 +3,7 @@
 #include "demo/common/write.h"
 #include "demo/tool/tool.h"
 
-#include "md5/md5bind.h"
+#include "md5/md5skin.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "demo/tool/check_game.h"
 
 #include "demo/common/file.h"
-#include "md5/md5actor.h"
+#include "md5/md5game.h"
 
 #include <stdio.h>
 #include <stdlib.h>

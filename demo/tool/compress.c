@@ -2,7 +2,7 @@
 #include "demo/common/write.h"
 #include "demo/tool/tool.h"
 
-#include "md5/md5compress.h"
+#include "md5/md5model.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,5 +1,6 @@
 // md5tool dump: prints every number of a model, in the bind pose and posed, one record a line, for
 // comparison with other programs.
+#include "md5/md5skin.h"
 #include "demo/common/text.h"
 #include "demo/tool/tool.h"
 

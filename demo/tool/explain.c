@@ -2,7 +2,7 @@
 // missing.
 #include "demo/common/text.h"
 #include "demo/tool/game.h"
-#include "md5/md5actor.h"
+#include "md5/md5game.h"
 
 #include <stdio.h>
 #include <stdlib.h>

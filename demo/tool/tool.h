@@ -3,9 +3,9 @@
 #ifndef DEMO_TOOL_TOOL_H
 #define DEMO_TOOL_TOOL_H
 
-#include "md5/md5character.h"
-#include "md5/md5compress.h"
-#include "md5/md5cube.h"
+#include "md5/md5play.h"
+#include "md5/md5model.h"
+#include "md5/md5dialects.h"
 #include "demo/common/memory.h"
 
 enum { TOOL_OK, TOOL_BAD_FILE, TOOL_BAD_USAGE };

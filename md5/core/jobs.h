@@ -2,7 +2,7 @@
 #ifndef MD5_CORE_JOBS_H
 #define MD5_CORE_JOBS_H
 
-#include "md5/md5jobs.h"
+#include "md5/md5model.h"
 
 // Does the jobs from `begin` to `end` - 1 with `scratch` to itself.
 typedef void md5_batch_fn(void *user, size_t begin, size_t end, void *scratch);

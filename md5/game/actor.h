@@ -4,7 +4,7 @@
 #define MD5_GAME_ACTOR_H
 
 #include "md5/core/arena.h"
-#include "md5/md5actor.h"
+#include "md5/md5game.h"
 
 enum { MD5_ACTOR_SLOTS = 3 };
 

@@ -3,7 +3,7 @@
 #define MD5_GAME_CUBE_H
 
 #include "md5/game/cube_script.h"
-#include "md5/md5cube.h"
+#include "md5/md5dialects.h"
 
 // An array whose items are added one by one: it is doubled when it is full.
 typedef struct md5_cube_list {

@@ -2,7 +2,7 @@
 #include "md5/core/assert.h"
 #include "md5/core/axes.h"
 #include "md5/core/math.h"
-#include "md5/md5cube.h"
+#include "md5/md5dialects.h"
 
 #include <string.h>
 

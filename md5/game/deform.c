@@ -1,7 +1,7 @@
 // Deforms: vertices of a surface, computed for each image as in the engine. Formulas: the engine's
 // renderer, tr_deform.cpp of dhewm3 (id's release of 2011).
 #include "md5/core/assert.h"
-#include "md5/md5deform.h"
+#include "md5/md5game.h"
 
 #include <math.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #define MD5_GAME_ENTITY_H
 
 #include "md5/game/decls.h"
-#include "md5/md5actor.h"
+#include "md5/md5game.h"
 
 // An animation file, loaded and bound once for all clips of an entity that name it.
 typedef struct md5_entity_file {

@@ -6,7 +6,7 @@
 #include "md5/core/assert.h"
 #include "md5/game/decls.h"
 #include "md5/game/verdict.h"
-#include "md5/md5actor.h"
+#include "md5/md5game.h"
 
 #include <string.h>
 

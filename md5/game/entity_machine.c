@@ -4,11 +4,11 @@
 // joints sum to less than 1. So the layers of parts come first, then that of all joints, then that
 // of the eyelids.
 #include "md5/core/arena.h"
-#include "md5/md5actor.h"
+#include "md5/md5game.h"
 
 // The two-file form can be built without machines.
 #ifndef MD5_NO_PLAY
-#include "md5/md5machine.h"
+#include "md5/md5play.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "md5/game/model.h"
 
 #include "md5/game/skin.h"
-#include "md5/md5actor.h"
+#include "md5/md5game.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // Skins of the Quake re-release: progs/SHADER_SS_FF, skin SS and image FF of its group.
 #include "md5/core/assert.h"
-#include "md5/md5quake.h"
+#include "md5/md5dialects.h"
 
 #include <math.h>
 #include <stdio.h>

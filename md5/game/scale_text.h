@@ -2,7 +2,7 @@
 #ifndef MD5_GAME_SCALE_TEXT_H
 #define MD5_GAME_SCALE_TEXT_H
 
-#include "md5/md5quake.h"
+#include "md5/md5dialects.h"
 #include "md5/read/lex.h"
 
 // A scale, or whether positions are scaled.

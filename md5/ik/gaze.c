@@ -2,7 +2,7 @@
 //
 // Directions are tangents: a point at distance 1 ahead of the origin, moved to the left and upward.
 // So no angle functions are needed, whose bits differ between platforms.
-#include "md5/md5gaze.h"
+#include "md5/md5pose.h"
 
 #include "md5/core/assert.h"
 #include "md5/core/decay.h"

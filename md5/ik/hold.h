@@ -6,7 +6,7 @@
 
 #include "md5/md5pose.h"
 
-// Numbers of md5_hold_rule (md5machine.h).
+// Numbers of md5_hold_rule (md5play.h).
 typedef struct md5_hold {
     float height, speed, distance, release; // units, units/s, units, seconds
 } md5_hold;

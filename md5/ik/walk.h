@@ -3,7 +3,7 @@
 #define MD5_IK_WALK_H
 
 #include "md5/ik/space.h"
-#include "md5/md5walk.h"
+#include "md5/md5pose.h"
 
 // A description with defaults applied, and the directions of the axes.
 typedef struct md5_walk_gait {

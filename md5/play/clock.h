@@ -2,7 +2,7 @@
 #ifndef MD5_PLAY_CLOCK_H
 #define MD5_PLAY_CLOCK_H
 
-#include "md5/md5machine.h"
+#include "md5/md5play.h"
 
 // The properties of a clip that its time depends on.
 typedef struct md5_timing {

@@ -88,7 +88,7 @@ void md5_build_palette(const md5_model *model, const md5_mat34 *joints, md5_mat3
     MD5_ASSERT(joints != NULL || model->skeleton.num_joints == 0, "joints: not NULL");
     MD5_ASSERT(palette != NULL || model->skeleton.num_joints == 0, "palette: not NULL");
     md5i_posing_kernels_best()->multiply(model->skeleton.num_joints, joints, model->inverse_bind,
-                                        palette);
+                                         palette);
 }
 
 void md5_local_to_palette(const md5_model *model, const md5_xform *pose, md5_mat34 *joints,
@@ -100,7 +100,8 @@ void md5_local_to_palette(const md5_model *model, const md5_xform *pose, md5_mat
     MD5_ASSERT(palette != NULL || model->skeleton.num_joints == 0, "palette: not NULL");
     MD5_ASSERT(are_matrices_apart(model->skeleton.num_joints, joints, palette),
                "joints, palette: must not overlap");
-    md5i_posing_kernels_best()->finish(&model->skeleton, model->inverse_bind, pose, joints, palette);
+    md5i_posing_kernels_best()->finish(&model->skeleton, model->inverse_bind, pose, joints,
+                                       palette);
 }
 
 void md5_pose_palette(const md5_binding *binding, const md5_moment *moment, md5_root root,

@@ -3,7 +3,7 @@
 #ifndef MD5_READ_FIELDS_H
 #define MD5_READ_FIELDS_H
 
-#include "md5/md5machine.h"
+#include "md5/md5play.h"
 #include "md5/core/locations.h"
 #include "md5/read/lex_values.h"
 

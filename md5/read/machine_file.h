@@ -2,7 +2,7 @@
 #ifndef MD5_READ_MACHINE_FILE_H
 #define MD5_READ_MACHINE_FILE_H
 
-#include "md5/md5machine.h"
+#include "md5/md5play.h"
 #include "md5/read/lex_values.h"
 
 // Reads `size` bytes of text. The result and all that it points to lie in the arena; the members

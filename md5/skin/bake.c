@@ -6,7 +6,7 @@
 #include "md5/core/arena.h"
 #include "md5/core/assert.h"
 #include "md5/core/math.h"
-#include "md5/md5bake.h"
+#include "md5/md5skin.h"
 #include "md5/skin/octahedron.h"
 
 #include <string.h>

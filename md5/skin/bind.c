@@ -1,4 +1,4 @@
-// Automatic weights: see md5bind.h. Steps: voxels, paths from each joint, distances of the
+// Automatic weights: see md5skin.h. Steps: voxels, paths from each joint, distances of the
 // vertices, weights, smoothing.
 #include "md5/skin/bind_rows.h"
 #include "md5/skin/weld.h"

@@ -2,7 +2,7 @@
 #ifndef MD5_SKIN_BIND_PATHS_H
 #define MD5_SKIN_BIND_PATHS_H
 
-#include "md5/md5bind.h"
+#include "md5/md5skin.h"
 #include "md5/skin/bind_grid.h"
 
 // A part of a joint's bone that lies in the volume, in the grid's coordinates.

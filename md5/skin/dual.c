@@ -1,5 +1,6 @@
 // md5_build_dual_palette(), and md5_skin_dual(): the choice of a kernel. dual_scalar.c has the
 // formulas.
+#include "md5/md5skin.h"
 #include "md5/skin/dual_kernels.h"
 
 #include "md5/core/math.h"

@@ -3,7 +3,7 @@
 // model.
 #include "md5/core/assert.h"
 #include "md5/core/math.h"
-#include "md5/md5query.h"
+#include "md5/md5skin.h"
 
 static bool has_negative_bias(const md5_mesh *mesh)
 {

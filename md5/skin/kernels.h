@@ -2,6 +2,7 @@
 #ifndef MD5_SKIN_KERNELS_H
 #define MD5_SKIN_KERNELS_H
 
+#include "md5/md5skin.h"
 #include "md5/core/assert.h"
 #include "md5/core/cpu.h"
 #include "md5/skin/plan.h"

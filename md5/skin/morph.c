@@ -7,7 +7,7 @@
 #include "md5/core/assert.h"
 #include "md5/core/axes.h"
 #include "md5/core/math.h"
-#include "md5/md5morph.h"
+#include "md5/md5skin.h"
 
 #include <string.h>
 

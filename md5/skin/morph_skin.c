@@ -8,7 +8,7 @@
 // so that the influences are not needed again; dual quaternions give one matrix per vertex anyway.
 #include "md5/core/assert.h"
 #include "md5/core/math.h"
-#include "md5/md5morph.h"
+#include "md5/md5skin.h"
 #include "md5/skin/dual_kernels.h"
 
 #include <string.h>

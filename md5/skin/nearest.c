@@ -1,7 +1,7 @@
 // Finds the joint nearest to a point or a ray.
 #include "md5/core/assert.h"
 #include "md5/core/math.h"
-#include "md5/md5query.h"
+#include "md5/md5skin.h"
 
 // Squares are doubles, which hold those of all floats.
 static double square_to_point(md5_vec3 joint, const md5_ray *at)

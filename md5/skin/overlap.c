@@ -4,7 +4,7 @@
 // whether a box passes is hard to predict.
 #include "md5/core/assert.h"
 #include "md5/core/math.h"
-#include "md5/md5query.h"
+#include "md5/md5skin.h"
 
 static bool is_empty(const md5_bounds *bounds)
 {

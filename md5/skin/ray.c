@@ -1,7 +1,7 @@
 // Rays against boxes, joints and triangles.
 #include "md5/core/assert.h"
 #include "md5/core/math.h"
-#include "md5/md5query.h"
+#include "md5/md5skin.h"
 #include "md5/skin/kernels.h"
 
 static float limit_of(const md5_ray *ray)

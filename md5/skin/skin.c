@@ -1,4 +1,5 @@
 // md5_skin(): chooses a kernel.
+#include "md5/md5skin.h"
 #include "md5/core/assert.h"
 #include "md5/skin/kernels.h"
 

@@ -22,7 +22,7 @@
 #include "md5/core/assert.h"
 #include "md5/core/math.h"
 #include "md5/core/parts.h"
-#include "md5/md5query.h"
+#include "md5/md5skin.h"
 #include "md5/skin/kernels.h"
 
 typedef struct rows {

@@ -2,6 +2,7 @@
 #ifndef TEST_BENCH_BENCH_SKIN_H
 #define TEST_BENCH_BENCH_SKIN_H
 
+#include "md5/md5skin.h"
 #include "md5/skin/dual_kernels.h"
 
 #include <math.h>

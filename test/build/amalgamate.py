@@ -17,15 +17,15 @@ import sys
 PARTS = [
     ("MD5_NO_GAME", ["md5/md5image.h"]),
     ("MD5_NO_PLAY", [
-        "md5/md5machine.h", "md5/md5play.h", "md5/md5character.h", "md5/play/", "md5/load_machine.c",
+        "md5/md5play.h", "md5/md5play.h", "md5/md5play.h", "md5/play/", "md5/load_machine.c",
         "md5/load_character", "md5/read/machine_", "md5/read/fields."]),
-    ("MD5_NO_POSE_TOOLS", ["md5/md5pose.h", "md5/md5walk.h", "md5/md5gaze.h", "md5/ik/"]),
+    ("MD5_NO_POSE_TOOLS", ["md5/md5pose.h", "md5/md5pose.h", "md5/md5pose.h", "md5/ik/"]),
     ("MD5_NO_QUERY", [
-        "md5/md5query.h", "md5/skin/joint_bounds.", "md5/skin/nearest.", "md5/skin/overlap.",
+        "md5/md5skin.h", "md5/skin/joint_bounds.", "md5/skin/nearest.", "md5/skin/overlap.",
         "md5/skin/ray."]),
-    ("MD5_NO_GAME", ["md5/md5game.h", "md5/md5deform.h", "md5/md5actor.h", "md5/md5cube.h", "md5/md5quake.h",
+    ("MD5_NO_GAME", ["md5/md5game.h", "md5/md5game.h", "md5/md5game.h", "md5/md5dialects.h", "md5/md5dialects.h",
                      "md5/game/"]),
-    ("MD5_NO_COMPRESS", ["md5/md5compress.h", "md5/compress/", "md5/load_compressed.c"]),
+    ("MD5_NO_COMPRESS", ["md5/md5model.h", "md5/compress/", "md5/load_compressed.c"]),
     ("MD5_NO_CAMERA", ["md5/load_camera.c", "md5/read/camera_", "md5/read/bfg_camera",
                        "md5/pose/camera"]),
 ]

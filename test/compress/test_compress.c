@@ -1,7 +1,7 @@
 // Compressed clips: the displacement of every vertex, computed in doubles from the file's weights,
 // against what the clip reports.
 #include "md5/compress/packed.h"
-#include "md5/md5compress.h"
+#include "md5/md5model.h"
 #include "test/test.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // A clip that lacks joints of the model whose skin is measured.
 #include "test/test.h"
 
-#include "md5/md5compress.h"
+#include "md5/md5model.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // Mistakes of callers of compressed clips, which end the program in builds with assertions.
-#include "md5/md5compress.h"
+#include "md5/md5model.h"
 #include "test/mistake.h"
 #include "test/test.h"
 

@@ -6,14 +6,10 @@
 
 #include "test/fuzz/memory.h"
 
-#include "md5/md5bake.h"
-#include "md5/md5bind.h"
-#include "md5/md5compress.h"
-#include "md5/md5gaze.h"
-#include "md5/md5machine.h"
-#include "md5/md5morph.h"
-#include "md5/md5query.h"
-#include "md5/md5walk.h"
+#include "md5/md5skin.h"
+#include "md5/md5model.h"
+#include "md5/md5pose.h"
+#include "md5/md5play.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 // checks of the numbers; the bytes as they are must be refused or sound, too.
 #include "test/fuzz/memory.h"
 
-#include "md5/md5compress.h"
+#include "md5/md5model.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 // skin are looked up.
 #include "test/fuzz/memory.h"
 
-#include "md5/md5cube.h"
+#include "md5/md5dialects.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 // has a mesh m.md5mesh, with the joints a and b, and an animation m.md5anim.
 #include "test/fuzz/memory.h"
 
-#include "md5/md5actor.h"
+#include "md5/md5game.h"
 
 #include <string.h>
 

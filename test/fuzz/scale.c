@@ -1,7 +1,7 @@
 // A .md5scale for an animation of three joints and 100 frames.
 #include "test/fuzz/memory.h"
 
-#include "md5/md5quake.h"
+#include "md5/md5dialects.h"
 
 static const char *scales_fault(const md5_scales *scales)
 {

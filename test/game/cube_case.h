@@ -2,7 +2,7 @@
 #ifndef TEST_CUBE_CASE_H
 #define TEST_CUBE_CASE_H
 
-#include "md5/md5cube.h"
+#include "md5/md5dialects.h"
 #include "test/game/game_case.h"
 
 // Where the md5.cfg of a case is.

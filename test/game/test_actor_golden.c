@@ -2,7 +2,7 @@
 // joints (MD5_CORPUS, golden/d3/verdicts/poses).
 #include "test/test.h"
 
-#include "md5/md5actor.h"
+#include "md5/md5game.h"
 
 #include <math.h>
 #include <stdio.h>

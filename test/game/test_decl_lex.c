@@ -3,7 +3,7 @@
 #include "test/test.h"
 
 #include "md5/game/decl_lex.h"
-#include "md5/md5actor.h"
+#include "md5/md5game.h"
 
 #include <stdio.h>
 #include <string.h>

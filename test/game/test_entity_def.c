@@ -3,7 +3,7 @@
 #include "test/mistake.h"
 #include "test/test.h"
 
-#include "md5/md5actor.h"
+#include "md5/md5game.h"
 
 #include <stdio.h>
 #include <stdlib.h>

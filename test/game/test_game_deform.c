@@ -1,5 +1,5 @@
 // Deforms, compared with numbers computed manually.
-#include "md5/md5deform.h"
+#include "md5/md5game.h"
 #include "md5/md5model.h"
 #include "test/game/game_case.h"
 #include "test/test.h"

@@ -1,5 +1,5 @@
 // Files beside models of the Quake re-releases: skins by name, scales of joints.
-#include "md5/md5quake.h"
+#include "md5/md5dialects.h"
 #include "test/game/game_case.h"
 #include "test/test.h"
 

@@ -2,7 +2,7 @@
 #include "test/mistake.h"
 #include "test/test.h"
 
-#include "md5/md5gaze.h"
+#include "md5/md5pose.h"
 
 #include <math.h>
 #include <string.h>

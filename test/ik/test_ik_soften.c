@@ -2,7 +2,7 @@
 // and in the manual.
 #include "test/ik/test_ik_case.h"
 
-#include "md5/md5machine.h"
+#include "md5/md5play.h"
 
 #include <math.h>
 #include <stdlib.h>

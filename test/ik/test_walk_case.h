@@ -2,7 +2,7 @@
 #ifndef TEST_IK_TEST_WALK_CASE_H
 #define TEST_IK_TEST_WALK_CASE_H
 
-#include "md5/md5walk.h"
+#include "md5/md5pose.h"
 
 typedef struct walk_case {
     md5_model *model;

@@ -2,7 +2,7 @@
 // asset in the file's axes.
 #include "test/load/test_axes_case.h"
 
-#include "md5/md5query.h"
+#include "md5/md5skin.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #include "test/test.h"
 
 #include "md5/md5model.h"
+#include "md5/md5skin.h"
 
 #include <dirent.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "test/test.h"
 
 #if !defined(__EMSCRIPTEN__) // which has no threads
-#include "md5/md5character.h"
+#include "md5/md5play.h"
 
 #include <pthread.h>
 #include <stdlib.h>

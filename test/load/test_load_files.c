@@ -2,7 +2,7 @@
 // names.
 #include "test/test.h"
 
-#include "md5/md5character.h"
+#include "md5/md5play.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "test/test.h"
 
 #include "md5/md5model.h"
-#include "md5/md5machine.h"
+#include "md5/md5play.h"
 
 #include <string.h>
 

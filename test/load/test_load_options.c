@@ -1,9 +1,10 @@
 // What options leave out of a model, and what stays of one whose geometry is released.
+#include "md5/md5skin.h"
 #include "test/load/test_asset.h"
 #include "test/mistake.h"
 #include "test/test.h"
 
-#include "md5/md5machine.h"
+#include "md5/md5play.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 
 #include "md5/file_text.h"
 #include "md5/md5model.h"
-#include "md5/md5machine.h"
+#include "md5/md5play.h"
 
 #include <fcntl.h>
 #include <stdio.h>

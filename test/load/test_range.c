@@ -4,6 +4,7 @@
 #include "test/test.h"
 
 #include "md5/md5model.h"
+#include "md5/md5skin.h"
 
 #include <math.h>
 #include <stdio.h>

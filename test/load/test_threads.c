@@ -1,6 +1,7 @@
 // Many threads load, bind, sample and skin at the same time, with assets of their own and with
 // shared ones: each gets the same bits as a single thread. test/long/threads.sh runs this under
 // ThreadSanitizer.
+#include "md5/md5skin.h"
 #include "test/test.h"
 
 #if !defined(__EMSCRIPTEN__) // which has none

@@ -1,7 +1,7 @@
 // Joint names with all characters that an MD5 file allows, wherever a machine file names a joint.
 #include "test/test.h"
 
-#include "md5/md5machine.h"
+#include "md5/md5play.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 // results are those in the file's own axes and units, converted.
 #include "test/load/test_axes_case.h"
 
-#include "md5/md5character.h"
 #include "md5/md5play.h"
 #include "md5/md5pose.h"
 

@@ -1,4 +1,5 @@
 // Complete characters: crowds, modifiers, bounds, random input.
+#include "md5/md5skin.h"
 #include "test/play/test_play_case.h"
 
 #include "md5/play/run/player_state.h"

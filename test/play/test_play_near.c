@@ -1,7 +1,7 @@
 // Tendril strikes at what comes near: a parameter says how far that is.
 #include "test/test.h"
 
-#include "md5/md5character.h"
+#include "md5/md5play.h"
 
 #include <string.h>
 

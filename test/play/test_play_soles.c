@@ -1,8 +1,9 @@
 // Characters as their machine files have them, without a word about their feet: how fast the
 // vertices of their soles slide that are on the floor.
+#include "md5/md5skin.h"
 #include "test/test.h"
 
-#include "md5/md5character.h"
+#include "md5/md5play.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 // floor.
 #include "test/ik/test_ik_case.h"
 
-#include "md5/md5character.h"
+#include "md5/md5play.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // Thimble, steered: it folds, unfolds and fires. How its soles stand is in test_play_steer.c.
 #include "test/test.h"
 
-#include "md5/md5character.h"
+#include "md5/md5play.h"
 
 #include <string.h>
 

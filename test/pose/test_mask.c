@@ -1,7 +1,7 @@
 // Masks from channel words, against the expected weight of each joint.
 #include "test/test.h"
 
-#include "md5/md5machine.h"
+#include "md5/md5play.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "test/read/read_case.h"
 #include "test/test.h"
 
-#include "md5/md5machine.h"
+#include "md5/md5play.h"
 
 #include <stdio.h>
 #include <stdlib.h>

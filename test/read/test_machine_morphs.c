@@ -1,7 +1,7 @@
 // What drives morph targets in a machine file: its words, and where wrong ones are reported.
 #include "test/test.h"
 
-#include "md5/md5machine.h"
+#include "md5/md5play.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 // against values computed here.
 #include "test/render/test_gl_scene.h"
 
-#include "render/md5gl_environment.h"
+#include "render/md5gl.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // Baked clips: every decoded vertex against md5_skin(), the format of a vertex against its
 // description in doubles, errors.
-#include "md5/md5bake.h"
+#include "md5/md5skin.h"
 #include "md5/skin/octahedron.h"
 #include "test/mistake.h"
 #include "test/test.h"
@@ -61,7 +61,7 @@ static uint32_t skin_all(const md5_model *model, const md5_mat34 *palette, md5_v
     return first;
 }
 
-// Decodes a vertex as md5bake.h describes, in doubles.
+// Decodes a vertex as md5skin.h describes, in doubles.
 static void decode(const md5_baked *baked, md5_baked_vertex vertex, double at[3], double normal[3])
 {
     const md5_vec3 min = baked->bounds.min, max = baked->bounds.max;

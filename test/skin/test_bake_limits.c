@@ -1,5 +1,5 @@
 // Baked clips at their limits: counts beyond 32 bits and beyond memory, and flat models.
-#include "md5/md5bake.h"
+#include "md5/md5skin.h"
 #include "test/test.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 // the two move his surface apart in his clips.
 #include "test/test.h"
 
-#include "md5/md5bind.h"
+#include "md5/md5skin.h"
 
 #include <math.h>
 #include <stdio.h>

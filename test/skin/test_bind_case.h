@@ -2,7 +2,7 @@
 #ifndef TEST_SKIN_TEST_BIND_CASE_H
 #define TEST_SKIN_TEST_BIND_CASE_H
 
-#include "md5/md5bind.h"
+#include "md5/md5skin.h"
 
 enum { BIND_POSITIONS = 4096, BIND_TRIANGLES = 8192, BIND_JOINTS = 8 };
 

@@ -1,5 +1,6 @@
 // md5_build_dual_palette() and md5_skin_dual() against the same computation in doubles, and the
 // properties for which dual quaternions are chosen.
+#include "md5/md5skin.h"
 #include "test/skin/made_mesh.h"
 #include "test/test.h"
 

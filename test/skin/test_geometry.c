@@ -1,4 +1,5 @@
 // Bind positions, smooth normals, tangents and mirror seams of hand-made meshes.
+#include "md5/md5skin.h"
 #include "test/skin/made_mesh.h"
 #include "test/test.h"
 

@@ -1,4 +1,5 @@
 // Weights merged to influences, packed into slots, and the error of packing.
+#include "md5/md5skin.h"
 #include "test/skin/made_mesh.h"
 #include "test/test.h"
 

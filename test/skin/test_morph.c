@@ -1,6 +1,6 @@
 // Morph targets: blended bind poses and skinned vertices against an independent computation in
 // doubles, from the files' own numbers; topology; mistakes.
-#include "md5/md5morph.h"
+#include "md5/md5skin.h"
 #include "test/mistake.h"
 #include "test/test.h"
 

@@ -2,7 +2,7 @@
 // move vertices along straight lines.
 #include "test/test.h"
 
-#include "md5/md5morph.h"
+#include "md5/md5skin.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // Morph targets at their limits: counts beyond 32 bits, meshes without vertices, weights of 0, and
 // copies at mirror seams that differ.
-#include "md5/md5morph.h"
+#include "md5/md5skin.h"
 #include "test/test.h"
 
 #include <stdio.h>

@@ -2,6 +2,7 @@
 #include "test/test.h"
 
 #include "md5/md5model.h"
+#include "md5/md5skin.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-// Models whose posed shape is known exactly, for the tests of md5query.h.
+// Models whose posed shape is known exactly, for the tests of md5skin.h.
 #ifndef TEST_SKIN_QUERY_CASE_H
 #define TEST_SKIN_QUERY_CASE_H
 
-#include "md5/md5query.h"
+#include "md5/md5skin.h"
 
 // A character of models/ or test/reference/data, posed at some time of a clip.
 typedef struct query_case {

@@ -1,4 +1,5 @@
 // md5_skin() against the sum that the format defines; and the making of test meshes.
+#include "md5/md5skin.h"
 #include "test/skin/made_mesh.h"
 #include "test/test.h"
 

@@ -1,4 +1,5 @@
 // Skinning by biases of any magnitude that a float can hold, on every instruction set.
+#include "md5/md5skin.h"
 #include "test/skin/made_mesh.h"
 #include "test/test.h"
 

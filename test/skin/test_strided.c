@@ -1,4 +1,5 @@
 // Skinning into interleaved vertices: the bits of tight arrays, and no byte between them touched.
+#include "md5/md5skin.h"
 #include "test/skin/made_mesh.h"
 #include "test/test.h"
 

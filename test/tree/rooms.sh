@@ -32,7 +32,7 @@ forbidden() {
             if (path == "md5/md5image.h") return "imagedoor"
             if (path == "md5/md5curve.h") return "curvedoor"
             if (path ~ /^md5\/md5(pose|walk|gaze)\.h$/) return "posedoor"
-            if (path == "md5/md5machine.h") return "machinedoor"
+            if (path == "md5/md5play.h") return "machinedoor"
             if (path ~ /^md5\/md5(play|character)\.h$/) return "playdoor"
             if (path ~ /^md5\/md5(game|deform|actor|cube|quake)\.h$/) return "gamedoor"
             if (path ~ /^md5\/[a-z]+\//) { split(path, part, "/"); return part[2] }

@@ -1,7 +1,7 @@
 // The facts that the page of gaze shows: a head and eyes that look around.
 #include "test/viewer/test_view_page_case.h"
 
-#include "md5/md5gaze.h"
+#include "md5/md5pose.h"
 
 #include <math.h>
 #include <string.h>

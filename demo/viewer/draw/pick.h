@@ -2,7 +2,7 @@
 #ifndef DEMO_VIEWER_DRAW_PICK_H
 #define DEMO_VIEWER_DRAW_PICK_H
 
-#include "md5/md5query.h"
+#include "md5/md5skin.h"
 #include "demo/viewer/draw/camera.h"
 #include "demo/viewer/draw/overlay.h"
 

@@ -1,8 +1,8 @@
-// A character with automatic weights (md5bind.h) in place of its own.
+// A character with automatic weights (md5skin.h) in place of its own.
 #ifndef DEMO_VIEWER_PAGES_BOUND_H
 #define DEMO_VIEWER_PAGES_BOUND_H
 
-#include "md5/md5bind.h"
+#include "md5/md5skin.h"
 
 // Joins the meshes of a model and computes weights for all vertices, in the order of meshes. `desc`
 // has resolution, influences, smoothing and falloff; the rest is filled. Joints get no weights

@@ -5,7 +5,7 @@
 #include "demo/viewer/draw/stage.h"
 #include "demo/viewer/scene/heat.h"
 #include "demo/viewer/pages/page.h"
-#include "render/md5gl_impostor.h"
+#include "render/md5gl_game.h"
 
 // Everything is NULL until a figure needs it. Lit figures are the document's own model.
 typedef struct view_figures {

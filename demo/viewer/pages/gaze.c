@@ -1,7 +1,7 @@
 // A head and eyes that look by themselves.
 #include "demo/viewer/pages/families.h"
 
-#include "md5/md5gaze.h"
+#include "md5/md5pose.h"
 
 #include <math.h>
 

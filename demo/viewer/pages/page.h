@@ -7,7 +7,7 @@
 #ifndef DEMO_VIEWER_PAGES_PAGE_H
 #define DEMO_VIEWER_PAGES_PAGE_H
 
-#include "md5/md5bake.h"
+#include "md5/md5skin.h"
 #include "demo/viewer/base/canvas.h"
 #include "demo/viewer/scene/scene.h"
 

@@ -1,7 +1,7 @@
 // Legs that walk by rules alone: steps that are planned, feet that are placed.
 #include "demo/viewer/pages/families.h"
 
-#include "md5/md5walk.h"
+#include "md5/md5pose.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 
 #include "demo/viewer/base/log.h"
 #include "demo/viewer/scene/look.h"
-#include "md5/md5cube.h"
+#include "md5/md5dialects.h"
 
 // Where the joints of a part are in the joined model.
 typedef struct view_cube_part {

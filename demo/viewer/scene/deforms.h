@@ -1,4 +1,4 @@
-// Meshes that their materials deform: see md5deform.h.
+// Meshes that their materials deform: see md5game.h.
 #ifndef DEMO_VIEWER_SCENE_DEFORMS_H
 #define DEMO_VIEWER_SCENE_DEFORMS_H
 

@@ -6,7 +6,7 @@
 #include "demo/common/file.h"
 #include "demo/viewer/base/log.h"
 #include "demo/viewer/scene/package.h"
-#include "md5/md5quake.h"
+#include "md5/md5dialects.h"
 
 #include <stdbool.h>
 

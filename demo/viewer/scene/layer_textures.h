@@ -4,7 +4,7 @@
 
 #include "demo/viewer/base/log.h"
 #include "md5/md5game.h"
-#include "render/md5gl_stages.h"
+#include "render/md5gl_game.h"
 
 // A texture of stages, each picture once for each way in which it is sampled.
 typedef struct view_layer_texture {

@@ -4,7 +4,7 @@
 #define DEMO_VIEWER_SCENE_LAYERS_H
 
 #include "demo/viewer/scene/lit_layers.h"
-#include "md5/md5deform.h"
+#include "md5/md5game.h"
 
 // A mesh that is not just a lit surface.
 typedef struct view_layered {

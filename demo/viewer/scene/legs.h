@@ -1,8 +1,8 @@
-// Procedural walking (md5walk.h) instead of clips, over the terrain if there is any.
+// Procedural walking (md5pose.h) instead of clips, over the terrain if there is any.
 #ifndef DEMO_VIEWER_SCENE_LEGS_H
 #define DEMO_VIEWER_SCENE_LEGS_H
 
-#include "md5/md5walk.h"
+#include "md5/md5pose.h"
 #include "demo/viewer/scene/machine.h"
 
 struct view_scene;

@@ -5,7 +5,7 @@
 
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/scene/upload.h"
-#include "render/md5gl_impostor.h"
+#include "render/md5gl_game.h"
 
 typedef struct view_levels {
     md5gl_impostors *impostors; // NULL: every member is drawn as a model

@@ -10,7 +10,7 @@
 
 #include "demo/viewer/base/log.h"
 #include "demo/common/game_folder.h"
-#include "md5/md5actor.h"
+#include "md5/md5game.h"
 
 typedef enum view_section {
     VIEW_ENTITIES, // whose models are of MD5 files

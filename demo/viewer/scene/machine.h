@@ -2,7 +2,7 @@
 #ifndef DEMO_VIEWER_SCENE_MACHINE_H
 #define DEMO_VIEWER_SCENE_MACHINE_H
 
-#include "md5/md5character.h"
+#include "md5/md5play.h"
 #include "demo/viewer/base/canvas.h"
 #include "demo/viewer/base/keys.h"
 #include "demo/viewer/base/log.h"

@@ -2,7 +2,7 @@
 #ifndef DEMO_VIEWER_SCENE_PANORAMA_H
 #define DEMO_VIEWER_SCENE_PANORAMA_H
 
-#include "render/md5gl_environment.h"
+#include "render/md5gl.h"
 #include "demo/viewer/base/log.h"
 #include "demo/viewer/scene/image.h"
 

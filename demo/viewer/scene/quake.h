@@ -3,7 +3,7 @@
 #ifndef DEMO_VIEWER_SCENE_QUAKE_H
 #define DEMO_VIEWER_SCENE_QUAKE_H
 
-#include "md5/md5quake.h"
+#include "md5/md5dialects.h"
 
 typedef enum view_quake {
     VIEW_QUAKE_NONE,

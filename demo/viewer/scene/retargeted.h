@@ -4,7 +4,7 @@
 #define DEMO_VIEWER_SCENE_RETARGETED_H
 
 #include "md5/md5model.h"
-#include "md5/md5machine.h"
+#include "md5/md5play.h"
 
 // Retargeted clips, and the source's machine that plays them, or NULL.
 typedef struct view_retargeted {

@@ -4,7 +4,7 @@
 #include "demo/viewer/scene/cube_clips.h"
 #include "demo/viewer/scene/entity_play.h"
 #include "demo/viewer/scene/quake.h"
-#include "md5/md5query.h"
+#include "md5/md5skin.h"
 
 #include <stdlib.h>
 #include <string.h>

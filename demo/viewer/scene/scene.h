@@ -6,8 +6,8 @@
 #define DEMO_VIEWER_SCENE_SCENE_H
 
 #include "md5/md5model.h"
-#include "md5/md5morph.h"
-#include "md5/md5quake.h"
+#include "md5/md5skin.h"
+#include "md5/md5dialects.h"
 #include "demo/viewer/scene/camera_path.h"
 #include "demo/viewer/scene/entity.h"
 #include "demo/viewer/base/log.h"

@@ -3,7 +3,7 @@
 #ifndef DEMO_VIEWER_SCENE_SURFACES_H
 #define DEMO_VIEWER_SCENE_SURFACES_H
 
-#include "md5/md5morph.h"
+#include "md5/md5skin.h"
 #include "demo/viewer/scene/heat.h"
 #include "demo/viewer/scene/maps.h"
 

@@ -1,6 +1,6 @@
 #include "demo/viewer/scene/turn.h"
 
-#include "md5/md5query.h"
+#include "md5/md5skin.h"
 
 #include <stdio.h>
 

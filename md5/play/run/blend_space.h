@@ -2,7 +2,7 @@
 #ifndef MD5_PLAY_RUN_BLEND_SPACE_H
 #define MD5_PLAY_RUN_BLEND_SPACE_H
 
-#include "md5/md5machine.h"
+#include "md5/md5play.h"
 
 // items[num_items], num_items >= 1, x strictly ascending: the two neighbours of `x` are
 // weighted by distance; beyond the ends the outermost item has weight 1.
