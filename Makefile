@@ -284,7 +284,7 @@ build/page_lines.c: $(PAGE_SOURCES) demo/viewer/pages $(EMBED) | deps
 # -- Required packages ------------------------------------------------------------------------
 
 # One call for all goals, so that no two installations run at the same time.
-NEEDS := $(if $(filter docs,$(MAKECMDGOALS)),docs) $(if $(filter-out gl install-lib amalgamate abi docs,$(or $(MAKECMDGOALS),all)),viewer,gl) \
+NEEDS := $(if $(filter docs,$(MAKECMDGOALS)),docs) $(if $(filter-out gl install-lib amalgamate docs,$(or $(MAKECMDGOALS),all)),viewer,gl) \
     $(if $(filter test test-long mutants coverage programs,$(MAKECMDGOALS)),test) \
     $(if $(filter bench,$(MAKECMDGOALS)),bench) \
     $(if $(filter test-long fuzz,$(MAKECMDGOALS)),long) \
@@ -500,11 +500,6 @@ install-programs: $(TOOL) $(VIEWER) $(STAGED)
 	$(foreach file,$(DESKTOP_FILES),install -D -m 644 .github/packaging/desktop/$(call desktop_file,$(file)) \
 	    $(call desktop_path,$(file)) &&) :
 	$(update_desktop)
-
-.PHONY: abi
-## make abi            renews the list of the binary interface that `make test` compares with
-abi: lib gl
-	$(PYTHON) test/build/abi.py '$(CC)' $(SHARED) $(GL_SHARED) > test/data/abi_x86_64.txt
 
 .PHONY: deb
 ## make deb            Debian packages of what is committed, in build/deb

@@ -1,10 +1,10 @@
 // A machine: the tables of its description with indices instead of names, in flat arrays that
-// players read. Invariant: every index is valid, or -1 for none; md5/play/build has checked them.
+// players read. Invariant: every index is valid, or -1 for none; md5/play/make has checked them.
 #ifndef MD5_PLAY_MACHINE_H
 #define MD5_PLAY_MACHINE_H
 
-#include "md5/curve/easing.h"
-#include "md5/ik/hold.h"
+#include "md5/motion/easing.h"
+#include "md5/motion/hold.h"
 #include "md5/play/event_walk.h"
 #include "md5/play/root_track.h"
 #include "md5/pose/kernels.h"

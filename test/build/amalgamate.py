@@ -17,9 +17,9 @@ import sys
 PARTS = [
     ("MD5_NO_GAME", ["md5/md5image.h"]),
     ("MD5_NO_PLAY", [
-        "md5/md5play.h", "md5/md5play.h", "md5/md5play.h", "md5/play/", "md5/load_machine.c",
-        "md5/load_character", "md5/read/machine_", "md5/read/fields."]),
-    ("MD5_NO_POSE_TOOLS", ["md5/md5pose.h", "md5/md5pose.h", "md5/md5pose.h", "md5/ik/"]),
+        "md5/md5play.h", "md5/md5play.h", "md5/md5play.h", "md5/play/", "md5/play/text/load_machine.c",
+        "md5/play/text/load_character", "md5/play/text/machine_", "md5/play/text/fields."]),
+    ("MD5_NO_POSE_TOOLS", ["md5/md5pose.h", "md5/md5pose.h", "md5/md5pose.h", "md5/motion/"]),
     ("MD5_NO_QUERY", [
         "md5/md5skin.h", "md5/skin/joint_bounds.", "md5/skin/nearest.", "md5/skin/overlap.",
         "md5/skin/ray."]),

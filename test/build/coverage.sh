@@ -15,7 +15,7 @@ md5/read  100   95
 md5/pose  100   95
 md5/pose/simd   100 95
 md5/play  100   95
-md5/play/build  100 93
+md5/play/make  100 93
 md5/play/run    99  95
 md5/skin  100   95
 '

@@ -2,7 +2,7 @@
 #include "test/mistake.h"
 #include "test/test.h"
 
-#include "md5/curve/functions.h"
+#include "md5/motion/functions.h"
 #include "md5/md5curve.h"
 
 #include <float.h>

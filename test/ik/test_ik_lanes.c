@@ -2,7 +2,7 @@
 // solved one by one, bit for bit.
 #include "test/ik/test_ik_case.h"
 
-#include "md5/ik/lanes.h"
+#include "md5/motion/lanes.h"
 
 #include <math.h>
 #include <string.h>

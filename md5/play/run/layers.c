@@ -1,6 +1,6 @@
 // Blends layers to one pose: each layer's chain of active states is evaluated, then blended over or
 // added to the layers below.
-#include "md5/ik/space.h"
+#include "md5/motion/space.h"
 #include "md5/play/run/joint_set.h"
 #include "md5/play/run/player_state.h"
 

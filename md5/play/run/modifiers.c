@@ -1,8 +1,8 @@
 // What changes the pose after the layers.
 #include "md5/core/axes.h"
-#include "md5/ik/hold.h"
-#include "md5/ik/lanes.h"
-#include "md5/ik/space.h"
+#include "md5/motion/hold.h"
+#include "md5/motion/lanes.h"
+#include "md5/motion/space.h"
 #include "md5/play/run/player_state.h"
 
 static void turn_or_move(const md5_skeleton *skeleton, const md5_modifier *modifier,

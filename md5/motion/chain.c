@@ -1,0 +1,279 @@
+// Inverse kinematics for chains of any length: FABRIK and CCD.
+#include "md5/core/assert.h"
+#include "md5/motion/least_squares.h"
+
+// A chain counts as straight if it deviates from a line by less than this share of its length.
+#define STRAIGHT 1e-3f
+
+// A straight chain whose target is on its line would stay on it, so its joints are first moved
+// aside by this share of their bones; PUSH is also the sine of that angle.
+#define PUSH 0.1f
+#define PUSH_COSINE 0.99498744f
+
+typedef struct reaching {
+    md5_axes axes;
+    md5_chain chain;
+    uint32_t last; // the tip's index in the chain, and the number of bones
+    float length;  // of all bones
+    md5_vec3 target;
+    float tolerance;
+    uint32_t iterations;
+} reaching;
+
+static float distance_between(md5_vec3 a, md5_vec3 b)
+{
+    return md5_vec3_length(md5_vec3_sub(a, b));
+}
+
+// Returns false if there is nothing to do.
+static bool begin(const md5_skeleton *skeleton, const md5_xform *pose, const md5_chain_job *job,
+                  reaching *reach)
+{
+    if (!md5_is_place(job->target)
+        || !md5i_find_chain(skeleton, pose, job->tip, job->length, &reach->chain)
+        || reach->chain.count < 2)
+        return false;
+    reach->axes = skeleton->axes;
+    reach->last = reach->chain.count - 1;
+    reach->target = job->target;
+    reach->tolerance = job->tolerance > 0.0f ? job->tolerance : 0.0f;
+    reach->iterations =
+        job->iterations < MD5_MOST_ITERATIONS ? job->iterations : MD5_MOST_ITERATIONS;
+    reach->length = 0.0f;
+    for (uint32_t i = 0; i < reach->last; i++)
+        reach->length += distance_between(reach->chain.places[i], reach->chain.places[i + 1]);
+    return true;
+}
+
+static float distance_left(const reaching *reach, md5_vec3 tip)
+{
+    return distance_between(tip, reach->target);
+}
+
+// The direction from the chain's root to the target.
+static md5_vec3 way_to_target(const reaching *reach)
+{
+    const md5_vec3 *const places = reach->chain.places;
+    const md5_vec3 line = md5_vec3_normalize(md5_vec3_sub(places[reach->last], places[0]),
+                                             (md5_vec3){1.0f, 0.0f, 0.0f});
+    return md5_vec3_normalize(md5_vec3_sub(reach->target, places[0]), line);
+}
+
+// Whether all joints and a target in reach lie on one line, and the tip not on the target.
+static bool is_stuck(const reaching *reach)
+{
+    const md5_vec3 *const places = reach->chain.places;
+    const md5_vec3 way = way_to_target(reach);
+    float widest = 0.0f;
+    for (uint32_t i = 1; i <= reach->last; i++) {
+        const float aside =
+            md5_vec3_length(md5_vec3_beside(md5_vec3_sub(places[i], places[0]), way));
+        widest = aside > widest ? aside : widest;
+    }
+    return widest < STRAIGHT * reach->length && distance_left(reach, places[0]) < reach->length
+           && distance_left(reach, places[reach->last]) > reach->tolerance;
+}
+
+// -- Limits ---------------------------------------------------------------------------------
+
+static float reach_by_rig(const reaching *reach, md5_xform *pose, const md5_chain_job *job,
+                          md5_rig_solver *solve)
+{
+    md5_rig rig;
+    md5i_rig_chain(&reach->chain, pose, job->limits, &rig);
+    const double left = solve(reach->axes, &rig, md5_vec3d_of(reach->target),
+                              (double)reach->tolerance, reach->iterations);
+    if (job->weight > 0.0f)
+        md5i_write_rig(&rig, job->weight, pose);
+    return (float)left;
+}
+
+// -- FABRIK ---------------------------------------------------------------------------------
+
+// The position at `length` from `fixed` towards `moved`.
+static md5_vec3 drawn_to(md5_vec3 fixed, md5_vec3 moved, float length)
+{
+    const md5_vec3 none = {0.0f, 0.0f, 0.0f};
+    const md5_vec3 way = md5_vec3_normalize(md5_vec3_sub(moved, fixed), none);
+    return md5_vec3_add(fixed, md5_vec3_scale(way, length));
+}
+
+static void push_aside(const reaching *reach, md5_vec3 *places)
+{
+    const md5_vec3 aside = md5i_forward_beside(reach->axes, way_to_target(reach));
+    for (uint32_t i = 1; i < reach->last; i++) {
+        const float bone = distance_between(reach->chain.places[i - 1], reach->chain.places[i]);
+        places[i] = md5_vec3_add(places[i], md5_vec3_scale(aside, PUSH * bone));
+    }
+}
+
+// One iteration: restores the bone lengths backward from the target, then forward from the root.
+static void draw_bones(const reaching *reach, const float *bones, md5_vec3 *places)
+{
+    const md5_vec3 root = places[0];
+    places[reach->last] = reach->target;
+    for (uint32_t i = reach->last; i-- > 0;)
+        places[i] = drawn_to(places[i + 1], places[i], bones[i]);
+    places[0] = root;
+    for (uint32_t i = 0; i < reach->last; i++)
+        places[i + 1] = drawn_to(places[i], places[i + 1], bones[i]);
+}
+
+static void find_places(const reaching *reach, md5_vec3 *places)
+{
+    float bones[MD5_MAX_CHAIN];
+    for (uint32_t i = 0; i <= reach->last; i++)
+        places[i] = reach->chain.places[i];
+    for (uint32_t i = 0; i < reach->last; i++)
+        bones[i] = distance_between(places[i], places[i + 1]);
+    if (!(distance_left(reach, places[0]) < reach->length)) {
+        for (uint32_t i = 0; i < reach->last; i++)
+            places[i + 1] = drawn_to(places[i], reach->target, bones[i]);
+        return;
+    }
+    if (is_stuck(reach))
+        push_aside(reach, places);
+    for (uint32_t i = 0; i < reach->iterations; i++) {
+        if (distance_left(reach, places[reach->last]) <= reach->tolerance)
+            return;
+        draw_bones(reach, bones, places);
+    }
+}
+
+// Rotates each joint by the shortest rotation that points its bone at the next position, after the
+// rotations of the joints above.
+static void turn_to_places(const md5_chain *chain, const md5_vec3 *places, md5_quat *turned)
+{
+    const md5_vec3 any = {1.0f, 0.0f, 0.0f}; // direction of a bone without length
+    md5_quat so_far = MD5_NO_TURN;
+    for (uint32_t i = 0; i < chain->count; i++) {
+        if (i + 1 < chain->count) {
+            const md5_vec3 old = md5_vec3_sub(chain->places[i + 1], chain->places[i]);
+            const md5_vec3 from = md5_vec3_normalize(md5_quat_rotate(so_far, old), any);
+            const md5_vec3 to = md5_vec3_normalize(md5_vec3_sub(places[i + 1], places[i]), from);
+            so_far = md5_quat_trim(md5_quat_mul(md5_turn_between(from, to), so_far));
+        }
+        turned[i] = md5_quat_mul(so_far, chain->rotations[i]);
+    }
+}
+
+float md5_fabrik(const md5_skeleton *skeleton, md5_xform *pose, const md5_chain_job *job)
+{
+    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
+    MD5_ASSERT(job != NULL, "job: not NULL");
+    reaching reach;
+    if (!begin(skeleton, pose, job, &reach))
+        return INFINITY;
+    MD5_VALIDATE(md5i_are_limits(job->limits, reach.chain.joints, reach.chain.count),
+                 MD5_LIMIT_RULE);
+    if (job->limits)
+        return reach_by_rig(&reach, pose, job, md5i_fabrik_limited);
+    md5_vec3 places[MD5_MAX_CHAIN];
+    md5_quat turned[MD5_MAX_CHAIN];
+    find_places(&reach, places);
+    if (job->weight > 0.0f) {
+        turn_to_places(&reach.chain, places, turned);
+        md5i_turn_chain(&reach.chain, turned, job->weight, pose);
+    }
+    return distance_left(&reach, places[reach.last]);
+}
+
+// -- CCD ------------------------------------------------------------------------------------
+
+// The accumulated rotation of each joint in model space, and the original bones.
+typedef struct ccd_turns {
+    md5_quat moved[MD5_MAX_CHAIN];
+    md5_vec3 bones[MD5_MAX_CHAIN];
+} ccd_turns;
+
+// One pass from the joint above the tip to the root: each joint rotates the tip onto the line from
+// the joint to the target. Only the position of the tip is updated meanwhile.
+static void find_turns(const reaching *reach, md5_quat *turns)
+{
+    const md5_vec3 any = {1.0f, 0.0f, 0.0f};
+    md5_vec3 tip = reach->chain.places[reach->last];
+    for (uint32_t i = reach->last; i-- > 0;) {
+        const md5_vec3 place = reach->chain.places[i];
+        const md5_vec3 old = md5_vec3_sub(tip, place);
+        const md5_vec3 from = md5_vec3_normalize(old, any);
+        const md5_vec3 to = md5_vec3_normalize(md5_vec3_sub(reach->target, place), from);
+        // A rotation does not move a tip that is at the joint.
+        turns[i] = md5_vec3_dot(old, old) > 1e-30f ? md5_turn_between(from, to) : MD5_NO_TURN;
+        tip = md5_vec3_add(place, md5_quat_rotate(turns[i], old));
+    }
+}
+
+// Applies the rotations of a pass; that of a joint also rotates its descendants, after their own.
+// Positions are recomputed from the original bones, so that rounding errors do not change lengths.
+static void apply_turns(reaching *reach, ccd_turns *turning, const md5_quat *turns)
+{
+    md5_vec3 *const places = reach->chain.places;
+    md5_quat so_far = MD5_NO_TURN;
+    for (uint32_t i = 0; i < reach->last; i++) {
+        so_far = md5_quat_trim(md5_quat_mul(so_far, turns[i]));
+        turning->moved[i] = md5_quat_trim(md5_quat_mul(so_far, turning->moved[i]));
+        const md5_vec3 bone = md5_quat_rotate(turning->moved[i], turning->bones[i]);
+        places[i + 1] = md5_vec3_add(places[i], bone);
+    }
+}
+
+static void bend(reaching *reach, ccd_turns *turning, md5_quat *turns)
+{
+    const md5_vec3 way = way_to_target(reach);
+    const md5_vec3 axis = md5_vec3_cross(way, md5i_forward_beside(reach->axes, way));
+    for (uint32_t i = 0; i < reach->last; i++)
+        turns[i] = md5_quat_of_row(
+            md5_float4_about(md5_float4_of_vec3(axis), PUSH_COSINE, i == 0 ? PUSH : -PUSH));
+    apply_turns(reach, turning, turns);
+}
+
+float md5_ccd(const md5_skeleton *skeleton, md5_xform *pose, const md5_chain_job *job)
+{
+    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
+    MD5_ASSERT(job != NULL, "job: not NULL");
+    reaching reach;
+    ccd_turns turning;
+    md5_quat turns[MD5_MAX_CHAIN];
+    if (!begin(skeleton, pose, job, &reach))
+        return INFINITY;
+    MD5_VALIDATE(md5i_are_limits(job->limits, reach.chain.joints, reach.chain.count),
+                 MD5_LIMIT_RULE);
+    if (job->limits)
+        return reach_by_rig(&reach, pose, job, md5i_ccd_limited);
+    for (uint32_t i = 0; i < reach.last; i++) {
+        turning.moved[i] = MD5_NO_TURN;
+        turning.bones[i] = md5_vec3_sub(reach.chain.places[i + 1], reach.chain.places[i]);
+    }
+    const md5_vec3 *const tip = &reach.chain.places[reach.last];
+    if (is_stuck(&reach))
+        bend(&reach, &turning, turns);
+    for (uint32_t i = 0; i < reach.iterations && distance_left(&reach, *tip) > reach.tolerance;
+         i++) {
+        find_turns(&reach, turns);
+        apply_turns(&reach, &turning, turns);
+    }
+    if (job->weight > 0.0f) {
+        turning.moved[reach.last] = turning.moved[reach.last - 1];
+        for (uint32_t i = 0; i <= reach.last; i++)
+            turns[i] = md5_quat_mul(turning.moved[i], reach.chain.rotations[i]);
+        md5i_turn_chain(&reach.chain, turns, job->weight, pose);
+    }
+    return distance_left(&reach, *tip);
+}
+
+// -- Damped least squares -------------------------------------------------------------------
+
+float md5_dls(const md5_skeleton *skeleton, md5_xform *pose, const md5_chain_job *job)
+{
+    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
+    MD5_ASSERT(job != NULL, "job: not NULL");
+    reaching reach;
+    if (!begin(skeleton, pose, job, &reach))
+        return INFINITY;
+    MD5_VALIDATE(md5i_are_limits(job->limits, reach.chain.joints, reach.chain.count),
+                 MD5_LIMIT_RULE);
+    return reach_by_rig(&reach, pose, job, md5i_dls_limited);
+}

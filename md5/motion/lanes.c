@@ -1,0 +1,173 @@
+#include "md5/motion/lanes.h"
+
+#include "md5/motion/space.h"
+
+// Registers for characters that are left: no wider than what half of them fill.
+typedef struct lane_set {
+    uint32_t width; // 1: none
+    md5_limb_kernel *bend;
+    md5_aim_kernel *turn;
+} lane_set;
+
+static lane_set set_for(md5_cpu level, uint32_t count)
+{
+#if MD5_HAS_AVX512
+    if (level == MD5_CPU_AVX512 && count > 8)
+        return (lane_set){16, md5i_bend_lanes_avx512, md5i_turn_lanes_avx512};
+#endif
+#if MD5_HAS_AVX2
+    if ((level == MD5_CPU_AVX512 || level == MD5_CPU_AVX2) && count > 4)
+        return (lane_set){8, md5i_bend_lanes_avx2, md5i_turn_lanes_avx2};
+#endif
+#if MD5_HAS_SSE2
+    if (level != MD5_CPU_SCALAR && count > 1)
+        return (lane_set){4, md5i_bend_lanes_sse2, md5i_turn_lanes_sse2};
+#endif
+#if MD5_HAS_NEON
+    if (level == MD5_CPU_NEON && count > 1)
+        return (lane_set){4, md5i_bend_lanes_neon, md5i_turn_lanes_neon};
+#endif
+    (void)level, (void)count;
+    return (lane_set){1, NULL, NULL};
+}
+
+static md5_cpu best(void)
+{
+    return md5i_cpu_has(MD5_CPU_AVX512) ? MD5_CPU_AVX512 : md5i_cpu_best();
+}
+
+static void put_vec3(md5_lane_vec3 *lanes, uint32_t lane, md5_vec3 v)
+{
+    lanes->x[lane] = v.x;
+    lanes->y[lane] = v.y;
+    lanes->z[lane] = v.z;
+}
+
+// -- Limbs ------------------------------------------------------------------------------------
+
+static bool is_usual_limb(const md5_two_bone_job *job)
+{
+    return !job->limits && job->weight >= 1.0f && md5_is_place(job->target);
+}
+
+static void put_limb(md5_limb_lanes *lanes, uint32_t lane, const md5_two_bone_job *job,
+                     md5_xform *pose)
+{
+    lanes->poses[lane] = pose;
+    lanes->are_usual[lane] = is_usual_limb(job) ? 1.0f : 0.0f;
+    put_vec3(&lanes->targets, lane, job->target);
+    lanes->are_poled[lane] = lanes->are_turned[lane] = 0.0f;
+    if (job->pole && md5_is_place(*job->pole)) {
+        lanes->has_poles = true;
+        lanes->are_poled[lane] = 1.0f;
+        put_vec3(&lanes->poles, lane, *job->pole);
+    }
+    if (job->rotation && md5_is_rotation(*job->rotation)) {
+        const md5_quat q = md5_quat_normalize(*job->rotation, MD5_NO_TURN);
+        lanes->has_rotations = true;
+        lanes->are_turned[lane] = 1.0f;
+        put_vec3(&lanes->axes, lane, (md5_vec3){q.x, q.y, q.z});
+        lanes->cosines[lane] = q.w;
+    }
+}
+
+// Returns one bit for each character that was solved.
+static uint32_t bend_some(const lane_set *set, const md5_skeleton *skeleton,
+                          const md5_two_bone_job *jobs, md5_xform *const *poses, uint32_t count)
+{
+    const float soften = jobs->soften;
+    md5_limb_lanes lanes = {.skeleton = skeleton, .joints = jobs->limb};
+    lanes.soften = soften > 0.0f ? (soften < 1.0f ? soften : 1.0f) : 0.0f;
+    lanes.most = jobs->stretch > 1.0f ? jobs->stretch : 1.0f;
+    for (uint32_t i = 0; i < set->width; i++) {
+        const uint32_t from = i < count ? i : 0; // lanes left over do the first one's work again
+        put_limb(&lanes, i, &jobs[from], poses[from]);
+    }
+    const uint32_t solved = set->bend(&lanes);
+    for (uint32_t i = 0; i < count; i++)
+        if ((solved >> i & 1) != 0 && lanes.stretches[i] > 1.0f)
+            md5i_stretch_limb(skeleton, poses[i], jobs->limb, 1.0f + (lanes.stretches[i] - 1.0f));
+    return solved;
+}
+
+void md5i_two_bone_all_with(md5_cpu level, const md5_skeleton *skeleton,
+                            const md5_two_bone_job *jobs, md5_xform *const *poses, uint32_t count)
+{
+    for (uint32_t begin = 0, end; begin < count; begin = end) {
+        const uint32_t left = count - begin;
+        const lane_set set = set_for(level, left);
+        const uint32_t some = left < set.width ? left : set.width;
+        end = begin + some;
+        const uint32_t solved =
+            some > 1 ? bend_some(&set, skeleton, jobs + begin, poses + begin, some) : 0;
+        for (uint32_t i = 0; i < some; i++)
+            if ((solved >> i & 1) == 0 && jobs[begin + i].weight > 0.0f)
+                md5i_bend_limb(skeleton, poses[begin + i], jobs->limb, &jobs[begin + i], NULL);
+    }
+}
+
+void md5i_two_bone_all(const md5_skeleton *skeleton, const md5_two_bone_job *jobs,
+                       md5_xform *const *poses, uint32_t count)
+{
+    md5i_two_bone_all_with(best(), skeleton, jobs, poses, count);
+}
+
+// -- Chains -----------------------------------------------------------------------------------
+
+// Returns false if no register can do what all the jobs have in common.
+static bool begin_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_aim_batch *batch)
+{
+    uint32_t count = 0;
+    for (int32_t at = (int32_t)job->tip; at >= 0 && count < job->length && count < MD5_MAX_CHAIN;
+         at = skeleton->joints[at].parent)
+        count++;
+    if (job->limit == MD5_ZERO || count == 0 || count > MD5_AIM_JOINTS
+        || (count & (count - 1)) != 0)
+        return false;
+    batch->skeleton = skeleton;
+    batch->count = count;
+    uint32_t joint = job->tip;
+    for (uint32_t i = count; i-- > 0;) {
+        batch->joints[i] = joint;
+        joint = (uint32_t)skeleton->joints[joint].parent;
+    }
+    md5i_begin_aim(skeleton, job, batch);
+    return true;
+}
+
+static uint32_t aim_some(const lane_set *set, const md5_aim_job *jobs, md5_xform *const *poses,
+                         uint32_t count, md5_aim_batch *batch)
+{
+    for (uint32_t i = 0; i < set->width; i++) {
+        const md5_aim_job *const job = &jobs[i < count ? i : 0];
+        const bool is_usual = job->weight >= 1.0f && md5_is_place(job->target);
+        batch->poses[i] = poses[i < count ? i : 0];
+        batch->are_usual[i] = is_usual ? 1.0f : 0.0f;
+        put_vec3(&batch->targets, i, job->target);
+    }
+    return set->turn(batch);
+}
+
+void md5i_aim_all_with(md5_cpu level, const md5_skeleton *skeleton, const md5_aim_job *jobs,
+                       md5_xform *const *poses, uint32_t count)
+{
+    md5_aim_batch batch;
+    const bool is_wide = count > 1 && begin_aim(skeleton, jobs, &batch);
+    for (uint32_t begin = 0, end; begin < count; begin = end) {
+        const uint32_t left = count - begin;
+        const lane_set set = set_for(level, left);
+        const uint32_t some = left < set.width ? left : set.width;
+        end = begin + some;
+        const uint32_t solved =
+            is_wide && some > 1 ? aim_some(&set, jobs + begin, poses + begin, some, &batch) : 0;
+        for (uint32_t i = 0; i < some; i++)
+            if ((solved >> i & 1) == 0)
+                md5_solve_aim(skeleton, poses[begin + i], &jobs[begin + i]);
+    }
+}
+
+void md5i_aim_all(const md5_skeleton *skeleton, const md5_aim_job *jobs, md5_xform *const *poses,
+                  uint32_t count)
+{
+    md5i_aim_all_with(best(), skeleton, jobs, poses, count);
+}

@@ -1,0 +1,8 @@
+// Inverse kinematics in lanes with the registers of AVX2: see lanes.h.
+#include "md5/core/cpu.h"
+
+#if MD5_HAS_AVX2
+#define MD5_WIDE_AVX2
+#include "md5/motion/aim_wide.h"
+#include "md5/motion/two_bone_wide.h"
+#endif

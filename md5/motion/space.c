@@ -1,0 +1,144 @@
+#include "md5/motion/space.h"
+
+#include "md5/core/assert.h"
+
+md5_vec3 md5i_forward_beside(md5_axes axes, md5_vec3 v)
+{
+    const md5_vec3 forward = md5_forward(axes), up = md5_up(axes);
+    const bool is_across = fabsf(md5_vec3_dot(v, forward)) < 0.99f;
+    const md5_vec3 beside = md5_vec3_beside(is_across ? forward : up, v);
+    return md5_vec3_normalize(beside, up);
+}
+
+void md5i_share_of(float weight, md5_share *share)
+{
+    share->is_whole = !(weight < 1.0f);
+    share->weight = share->is_whole ? 1.0f : weight;
+    if (!share->is_whole)
+        share->weights = md5i_slerp_weights_at(weight);
+}
+
+void md5i_turn_partly(md5_xform *joint, const md5_share *share, md5_quat turned)
+{
+    joint->rotation = md5_slerp_weighted(&share->weights, joint->rotation, turned);
+}
+
+// Normalizes; products of unit quaternions, the usual case, need no square root.
+static md5_float4 unit_row(md5_float4 q)
+{
+    const float square = md5_float4_dot4(q, q);
+    if (fabsf(square - 1.0f) < 1e-4f)
+        return md5_float4_scale(q, 1.5f - 0.5f * square);
+    return md5_float4_of_quat(md5_quat_normalize(md5_quat_of_row(q), MD5_NO_TURN));
+}
+
+md5_float4_place md5i_place_of(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint)
+{
+    md5_float4 rotation = md5_float4_rotation(&pose[joint]);
+    md5_float4 place = md5_float4_translation(&pose[joint]);
+    for (int32_t above = skeleton->joints[joint].parent; above >= 0;
+         above = skeleton->joints[above].parent) {
+        const md5_float4 turn = md5_float4_rotation(&pose[above]);
+        place =
+            md5_float4_add(md5_float4_translation(&pose[above]), md5_float4_rotate(turn, place));
+        rotation = md5_float4_turn(turn, rotation);
+    }
+    // Positions use each joint's accumulated rotation, so rounding errors accumulate only there.
+    return (md5_float4_place){unit_row(rotation), place};
+}
+
+md5_float4_place md5i_place_above(const md5_skeleton *skeleton, const md5_xform *pose,
+                                  uint32_t joint)
+{
+    const int32_t parent = skeleton->joints[joint].parent;
+    if (parent >= 0)
+        return md5i_place_of(skeleton, pose, (uint32_t)parent);
+    return (md5_float4_place){
+        .rotation = md5_float4_of(0.0f, 0.0f, 0.0f, 1.0f),
+        .place = md5_float4_of(0.0f, 0.0f, 0.0f, 0.0f),
+    };
+}
+
+static md5_xform transform_of(md5_float4_place place)
+{
+    return (md5_xform){
+        .rotation = md5_quat_of_row(place.rotation),
+        .translation = md5_vec3_of_row(place.place),
+    };
+}
+
+md5_xform md5_joint_in_model(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint)
+{
+    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT(pose != NULL, "pose: not NULL");
+    MD5_ASSERT(joint < skeleton->num_joints, "joint: an index into skeleton->joints");
+    return transform_of(md5i_place_of(skeleton, pose, joint));
+}
+
+md5_xform md5i_parent_in_model(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint)
+{
+    return transform_of(md5i_place_above(skeleton, pose, joint));
+}
+
+void md5i_place_joints(const md5_skeleton *skeleton, const md5_xform *pose, md5_xform *places)
+{
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const uint32_t joint = skeleton->order[i];
+        const int32_t parent = skeleton->joints[joint].parent;
+        places[joint] = parent < 0 ? pose[joint] : md5_xform_mul(places[parent], pose[joint]);
+        places[joint].rotation = md5_quat_trim(places[joint].rotation);
+    }
+}
+
+md5_mat34 md5_attach_to_joint(const md5_mat34 *joints, uint32_t joint, md5_xform offset)
+{
+    MD5_ASSERT(joints != NULL, "joints: not NULL");
+    const md5_mat34 local = md5_mat34_of(offset.rotation, offset.translation);
+    return md5_mat34_product(&joints[joint], &local);
+}
+
+bool md5i_find_chain(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t tip,
+                     uint32_t length, md5_chain *chain)
+{
+    if (tip >= skeleton->num_joints || length == 0)
+        return false;
+    const uint32_t most = length < MD5_MAX_CHAIN ? length : MD5_MAX_CHAIN;
+    uint32_t count = 0;
+    for (int32_t joint = (int32_t)tip; joint >= 0 && count < most;
+         joint = skeleton->joints[joint].parent)
+        count++;
+    chain->count = count;
+    uint32_t joint = tip;
+    for (uint32_t i = count; i-- > 0;) {
+        chain->joints[i] = joint;
+        joint = (uint32_t)skeleton->joints[joint].parent;
+    }
+
+    const md5_float4_place above = md5i_place_above(skeleton, pose, chain->joints[0]);
+    chain->above = md5_quat_of_row(above.rotation);
+    md5_float4 product = above.rotation, rotation = product, place = above.place;
+    bool is_sound = true;
+    for (uint32_t i = 0; i < count; i++) {
+        const md5_xform *const local = &pose[chain->joints[i]];
+        place = md5_float4_add(place, md5_float4_rotate(rotation, md5_float4_translation(local)));
+        product = md5_float4_turn(product, md5_float4_rotation(local));
+        rotation = md5_float4_trim(product); // not on the critical path of the next joint
+        chain->places[i] = md5_vec3_of_row(place);
+        chain->rotations[i] = md5_quat_of_row(rotation);
+        is_sound = is_sound && md5_is_place(chain->places[i]);
+    }
+    return is_sound;
+}
+
+void md5i_turn_chain(const md5_chain *chain, const md5_quat *turned, float weight, md5_xform *pose)
+{
+    md5_share share;
+    md5i_share_of(weight, &share);
+    md5_float4 above = md5_float4_load(&chain->above);
+    for (uint32_t i = 0; i < chain->count; i++) {
+        const md5_float4 now = md5_float4_load(&turned[i]);
+        md5_turn_joint(&pose[chain->joints[i]], &share,
+                       md5_float4_turn(md5_float4_conjugate(above), now));
+        above = now;
+    }
+}

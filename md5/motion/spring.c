@@ -1,0 +1,118 @@
+// Chains that lag and swing. A damped spring pulls the end of each joint to its animated position
+// in world space, and the joint is rotated to point at its end. The springs are not coupled, so
+// each is solved exactly for any time step.
+#include "md5/core/assert.h"
+#include "md5/core/swing.h"
+#include "md5/motion/space.h"
+
+// One coordinate of one end. The animated position is assumed to move linearly from `from` to `to`;
+// the end follows it with a lag, and the difference from that decays.
+typedef struct axis_step {
+    md5_swing swing;
+    double stiffness, damping, seconds;
+} axis_step;
+
+static void step_axis(const axis_step *step, float from, float to, float acceleration,
+                      float *position, float *velocity)
+{
+    const double a = (double)from, b = (double)to;
+    const double speed = (b - a) / step->seconds;
+    const double behind = ((double)acceleration - step->damping * speed) / step->stiffness;
+    const double x = (double)*position - (a + behind), v = (double)*velocity - speed;
+    const double keep = step->swing.keep, drift = step->swing.drift;
+    *position = (float)(b + behind + keep * x + drift * v);
+    *velocity = (float)(speed - step->stiffness * drift * x + (keep - step->damping * drift) * v);
+}
+
+static void step_joint(const axis_step *step, md5_vec3 goal, md5_vec3 acceleration,
+                       md5_spring_joint *joint)
+{
+    md5_vec3 *const p = &joint->position, *const v = &joint->velocity;
+    const md5_vec3 from = joint->target;
+    if (step->seconds > 0.0) {
+        step_axis(step, from.x, goal.x, acceleration.x, &p->x, &v->x);
+        step_axis(step, from.y, goal.y, acceleration.y, &p->y, &v->y);
+        step_axis(step, from.z, goal.z, acceleration.z, &p->z, &v->z);
+        joint->target = goal;
+    }
+    if (!md5_is_place(*p) || !md5_is_place(*v))
+        *joint = (md5_spring_joint){.position = goal, .target = goal};
+}
+
+static md5_xform finite_placement(md5_xform placement)
+{
+    const md5_vec3 at = placement.translation;
+    return (md5_xform){
+        .rotation = md5_quat_normalize(placement.rotation, MD5_NO_TURN),
+        .translation = md5_is_place(at) ? at : (md5_vec3){0.0f, 0.0f, 0.0f},
+    };
+}
+
+// Animated position of the end of a joint: that of the next one. The tip's bone is
+// assumed to equal that to its parent.
+static md5_vec3 end_of(const md5_chain *chain, const md5_xform *pose, uint32_t i)
+{
+    if (i + 1 < chain->count)
+        return chain->places[i + 1];
+    const md5_vec3 step = pose[chain->joints[i]].translation;
+    return md5_vec3_add(chain->places[i], md5_quat_rotate(chain->rotations[i], step));
+}
+
+static void swing_chain(const md5_chain *chain, const md5_xform *pose, md5_xform home,
+                        const md5_spring_joint *state, md5_quat *turned)
+{
+    md5_vec3 place = chain->places[0];
+    for (uint32_t i = 0; i < chain->count; i++) {
+        const md5_vec3 bone = md5_vec3_sub(end_of(chain, pose, i), chain->places[i]);
+        const float length = md5_vec3_length(bone);
+        const md5_vec3 end =
+            md5_vec3_add(md5_quat_rotate(home.rotation, state[i].position), home.translation);
+        const md5_vec3 toward = md5_vec3_sub(end, place);
+        turned[i] = chain->rotations[i];
+        md5_quat turn = MD5_NO_TURN;
+        if (length > 1e-15f && md5_is_place(toward)) {
+            const md5_vec3 way = md5_vec3_scale(bone, 1.0f / length);
+            turn = md5_turn_between(way, md5_vec3_normalize(toward, way));
+            turned[i] = md5_quat_mul(turn, chain->rotations[i]);
+        }
+        place = md5_vec3_add(place, md5_quat_rotate(turn, bone));
+    }
+}
+
+bool md5_solve_spring(const md5_skeleton *skeleton, md5_xform *pose, const md5_spring_job *job,
+                      md5_spring_joint *state, float seconds, bool is_first)
+{
+    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
+    MD5_ASSERT(job != NULL, "job: not NULL");
+    md5_chain chain;
+    if (!md5i_find_chain(skeleton, pose, job->tip, job->length, &chain)
+        || !(job->stiffness > 0.0f && job->stiffness < MD5_FARTHEST))
+        return false;
+    MD5_ASSERT(state != NULL, "state: not NULL");
+    const bool is_damped = job->damping > 0.0f && job->damping < MD5_FARTHEST;
+    axis_step step = {
+        .stiffness = (double)job->stiffness,
+        .damping = is_damped ? (double)job->damping : 0.0,
+        .seconds = seconds > 0.0f && seconds < MD5_FARTHEST ? (double)seconds : 0.0,
+    };
+    step.swing = md5i_swing_for(step.stiffness, step.damping, step.seconds);
+    const md5_xform placement = finite_placement(job->placement);
+    const md5_vec3 none = {0.0f, 0.0f, 0.0f};
+    const md5_vec3 pull = md5_is_place(job->acceleration) ? job->acceleration : none;
+    for (uint32_t i = 0; i < chain.count; i++) {
+        const md5_vec3 end = end_of(&chain, pose, i);
+        const md5_vec3 goal =
+            md5_vec3_add(placement.translation, md5_quat_rotate(placement.rotation, end));
+        if (is_first)
+            state[i] = (md5_spring_joint){.position = goal, .target = goal};
+        else
+            step_joint(&step, goal, pull, &state[i]);
+    }
+    if (!(job->weight > 0.0f))
+        return true;
+    md5_quat turned[MD5_MAX_CHAIN];
+    swing_chain(&chain, pose, md5_xform_inverse(placement), state, turned);
+    md5i_turn_chain(&chain, turned, job->weight, pose);
+    return true;
+}

@@ -1,0 +1,479 @@
+// Two-bone inverse kinematics: the law of cosines in the plane in which an arm or leg bends.
+//
+// Everything is computed in the space of the hip before it is rotated, in which thigh and shin
+// follow from the pose directly, and in units of the full reach, so that the precision does not
+// depend on the size. In the plane of the limb, `along` points from hip to foot and `side` to the
+// side on which the knee is; these are the coordinates of knee and foot. The thigh is rotated in
+// the old plane, the plane is rotated so that its line points at the target, and the knee bends in
+// it.
+#include "md5/core/assert.h"
+#include "md5/core/decay.h"
+#include "md5/motion/lanes.h"
+#include "md5/motion/rig.h"
+#include "md5/motion/space.h"
+
+// The target is reached if the distance is less than this share of the reach.
+#define REACHED 1e-4f
+
+typedef struct two_bones {
+    md5_axes axes;
+    const md5_limb *joints;
+    md5_float4 above_knee, above_foot; // combined rotations of the joints in between
+    bool has_above_knee, has_above_foot;
+    md5_float4 to_model;              // the hip's rotation
+    md5_float4 from_model;            // its inverse
+    md5_float4 start;                 // of the hip, model space
+    md5_float4 upper, lower;          // thigh and shin, in shares of
+    float reach;                      // both lengths together
+    float upper_length, lower_length; // shares
+} two_bones;
+
+// The distance of the foot, and the stretching of the limb.
+typedef struct limb_goal {
+    float distance; // from the hip, in shares of the reach
+    float stretch;  // factor to both lengths
+} limb_goal;
+
+// A rotation in a plane: cosine and sine, both times any factor > 0.
+typedef struct flat_turn {
+    float cosine, sine;
+} flat_turn;
+
+// The current plane of the limb, and the rotation to the new one.
+typedef struct limb_plane {
+    md5_float4 hinge; // axis of the bend, before
+    md5_float4 turn;  // from the old plane to the new one
+    float x, y;       // of the knee, before; y >= 0
+    float lower_x;    // of the foot beyond the knee; its y is that of the knee
+} limb_plane;
+
+bool md5i_is_below(const md5_skeleton *skeleton, uint32_t joint, uint32_t above)
+{
+    int32_t at = skeleton->joints[joint].parent;
+    while (at >= 0 && (uint32_t)at != above)
+        at = skeleton->joints[at].parent;
+    return at >= 0;
+}
+
+md5_limb_result md5i_check_limb(const md5_skeleton *skeleton, const md5_limb *limb)
+{
+    const uint32_t count = skeleton->num_joints;
+    if (limb->tip >= count || limb->middle >= count || limb->root >= count)
+        return MD5_LIMB_NO_JOINT;
+    const bool hangs_together = md5i_is_below(skeleton, limb->tip, limb->middle)
+                                && md5i_is_below(skeleton, limb->middle, limb->root);
+    return hangs_together ? MD5_LIMB_PLACED : MD5_LIMB_NO_CHAIN;
+}
+
+md5_limb_result md5i_limb_above(const md5_skeleton *skeleton, uint32_t tip, md5_limb *limb)
+{
+    if (tip >= skeleton->num_joints)
+        return MD5_LIMB_NO_JOINT;
+    const int32_t middle = skeleton->joints[tip].parent;
+    const int32_t root = middle < 0 ? -1 : skeleton->joints[middle].parent;
+    if (root < 0)
+        return MD5_LIMB_NO_PARENTS;
+    *limb = (md5_limb){(uint32_t)root, (uint32_t)middle, tip};
+    return MD5_LIMB_PLACED;
+}
+
+// Computes the position of a joint in the space of an ancestor, and the rotation of the joint's
+// parent there. Returns false if the parent is that ancestor; then there is no rotation.
+static bool place_below(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint,
+                        uint32_t above, md5_float4 *place, md5_float4 *rotation)
+{
+    const uint32_t parent = (uint32_t)skeleton->joints[joint].parent;
+    *place = md5_float4_translation(&pose[joint]);
+    for (uint32_t at = parent; at != above; at = (uint32_t)skeleton->joints[at].parent) {
+        const md5_float4 turn = md5_float4_rotation(&pose[at]);
+        *place = md5_float4_add(md5_float4_rotate(turn, *place), md5_float4_translation(&pose[at]));
+        *rotation = at == parent ? turn : md5_float4_trim(md5_float4_turn(turn, *rotation));
+    }
+    return parent != above;
+}
+
+// The knee's rotation in the hip's space.
+static md5_float4 knee_rotation(const two_bones *limb, const md5_xform *knee)
+{
+    const md5_float4 own = md5_float4_rotation(knee);
+    return limb->has_above_knee ? md5_float4_turn(limb->above_knee, own) : own;
+}
+
+static md5_limb_result measure_limb(const md5_skeleton *skeleton, const md5_xform *pose,
+                                    two_bones *limb)
+{
+    const md5_limb *const joints = limb->joints;
+    const md5_float4_place hip = md5i_place_of(skeleton, pose, joints->root);
+    md5_float4 upper, lower;
+    limb->has_above_knee =
+        place_below(skeleton, pose, joints->middle, joints->root, &upper, &limb->above_knee);
+    limb->has_above_foot =
+        place_below(skeleton, pose, joints->tip, joints->middle, &lower, &limb->above_foot);
+    const float upper_length = md5_float4_length(upper), lower_length = md5_float4_length(lower);
+    limb->reach = upper_length + lower_length;
+    if (!(limb->reach < MD5_FARTHEST))
+        return MD5_LIMB_NOT_FINITE;
+    if (!(limb->reach > 1e-15f))
+        return MD5_LIMB_NO_BONE;
+    limb->to_model = hip.rotation;
+    limb->from_model = md5_float4_conjugate(hip.rotation);
+    limb->start = hip.place;
+    const float share = 1.0f / limb->reach;
+    limb->upper = md5_float4_scale(upper, share);
+    limb->lower = md5_float4_scale(
+        md5_float4_rotate(knee_rotation(limb, &pose[joints->middle]), lower), share);
+    limb->upper_length = upper_length * share;
+    limb->lower_length = lower_length * share;
+    return MD5_LIMB_PLACED;
+}
+
+// The limb reaches targets exactly up to the share 1 - `soften` of its reach; beyond that it
+// approaches its full length like 1 - exp(-x), x in units of `soften`. In double: see md5i_decay().
+static float soften_distance(float distance, float soften)
+{
+    const float past = distance - (1.0f - soften);
+    if (!(past > 0.0f))
+        return distance;
+    if (!(soften > 0.0f))
+        return 1.0f;
+    return (float)(1.0 - (double)soften * md5i_decay((double)past / (double)soften));
+}
+
+static limb_goal choose_goal(const two_bones *limb, float distance, const md5_two_bone_job *job)
+{
+    const float soften = job->soften > 0.0f ? (job->soften < 1.0f ? job->soften : 1.0f) : 0.0f;
+    const float most = job->stretch > 1.0f ? job->stretch : 1.0f;
+    const float least = fabsf(limb->upper_length - limb->lower_length);
+    const float softened = soften_distance(distance, soften);
+    const float bent = softened > least ? softened : least;
+    const float wanted = bent < distance ? distance / bent : 1.0f;
+    const float stretch = wanted < most ? wanted : most;
+    return (limb_goal){bent * stretch, stretch};
+}
+
+// The component of a pole perpendicular to the limb's line, of any length; false if it is zero.
+static bool find_pole(const two_bones *limb, const md5_vec3 *pole, md5_float4 along,
+                      md5_float4 *side)
+{
+    if (!pole || !md5_is_place(*pole))
+        return false;
+    const md5_float4 way = md5_float4_sub(md5_float4_of_vec3(*pole), limb->start);
+    const md5_float4 toward = md5_float4_rotate(limb->from_model, way);
+    *side = md5_float4_beside(toward, along);
+    const float square = md5_float4_dot3(*side, *side);
+    return square > MD5_NOTHING * MD5_NOTHING * md5_float4_dot3(toward, toward) && square > 1e-30f;
+}
+
+// The direction in which a straight limb bends: forward in model space.
+static md5_float4 find_forward(const two_bones *limb, md5_float4 along)
+{
+    const md5_float4 in_model = md5_float4_rotate(limb->to_model, along);
+    const md5_vec3 forward = md5i_forward_beside(limb->axes, md5_vec3_of_row(in_model));
+    return md5_float4_rotate(limb->from_model, md5_float4_of_vec3(forward));
+}
+
+// The plane of a straight or folded limb is not defined, so it is chosen at the target.
+static void choose_hinge(const two_bones *limb, md5_float4 along, bool has_pole, md5_float4 side,
+                         limb_plane *plane)
+{
+    if (!has_pole)
+        side = find_forward(limb, along);
+    const md5_float4 hinge = md5_float4_normalize(md5_float4_cross(along, side), side);
+    plane->hinge = md5_float4_rotate(md5_float4_conjugate(plane->turn), hinge);
+}
+
+static limb_plane choose_plane(const two_bones *limb, md5_float4 toward, float distance,
+                               const md5_vec3 *pole)
+{
+    const md5_float4 line = md5_float4_add(limb->upper, limb->lower);
+    const float span = md5_float4_length(line);
+    const bool has_line = span > MD5_NOTHING, has_way = distance > MD5_NOTHING;
+    md5_float4 along, old_along;
+    if (has_line)
+        old_along = md5_float4_scale(line, 1.0f / span);
+    else // folded
+        old_along = md5_float4_normalize(limb->upper, md5_float4_of(1.0f, 0.0f, 0.0f, 0.0f));
+    along = has_way ? md5_float4_scale(toward, 1.0f / distance) : old_along;
+    // If the foot is at the hip, any direction is valid: uses that of the target.
+    if (!has_line)
+        old_along = along;
+
+    const md5_float4 beside = md5_float4_beside(limb->upper, old_along);
+    const float bend = md5_float4_length(beside);
+    limb_plane plane = {
+        .turn = md5_float4_between(old_along, along),
+        .x = md5_float4_dot3(limb->upper, old_along),
+        .lower_x = md5_float4_dot3(limb->lower, old_along),
+    };
+    md5_float4 side = along;
+    const bool has_pole = find_pole(limb, pole, along, &side);
+    if (!(bend > MD5_NOTHING)) {
+        choose_hinge(limb, along, has_pole, side, &plane);
+        return plane;
+    }
+    plane.y = bend;
+    const md5_float4 old_side = md5_float4_scale(beside, 1.0f / bend);
+    plane.hinge = md5_float4_cross(old_along, old_side);
+    if (!has_pole)
+        return plane;
+    const md5_float4 swung = md5_float4_rotate(plane.turn, old_side);
+    const md5_float4 twist = md5_float4_about(
+        along, md5_float4_dot3(swung, side), md5_float4_dot3(md5_float4_cross(swung, side), along));
+    plane.turn = md5_float4_turn(twist, plane.turn);
+    return plane;
+}
+
+// Heron's formula for the height is accurate even if the limb is nearly straight.
+static void place_knee(const two_bones *limb, limb_goal goal, float *x, float *y)
+{
+    const float upper = limb->upper_length * goal.stretch;
+    const float lower = limb->lower_length * goal.stretch;
+    const float distance = goal.distance;
+    *x = 0.0f;
+    *y = upper;
+    if (!(distance > MD5_NOTHING))
+        return;
+    const float both = upper + lower, difference = upper - lower;
+    const float outer = (both - distance) * (both + distance);
+    const float inner = (distance - difference) * (distance + difference);
+    const float half = 0.5f / distance;
+    *x = (difference * both + distance * distance) * half;
+    *y = outer > 0.0f && inner > 0.0f ? sqrtf(outer) * sqrtf(inner) * half : 0.0f;
+}
+
+// The rotation about the origin of the plane from one of its points to another.
+static flat_turn flat_between(float old_x, float old_y, float x, float y)
+{
+    return (flat_turn){old_x * x + old_y * y, old_x * y - old_y * x};
+}
+
+// Lengthens a bone: the positions of its lower end, and of all joints between, in their parents'.
+static void stretch_bone(const md5_skeleton *skeleton, md5_xform *pose, uint32_t joint,
+                         uint32_t above, float factor)
+{
+    for (uint32_t at = joint; at != above; at = (uint32_t)skeleton->joints[at].parent)
+        pose[at].translation = md5_vec3_scale(pose[at].translation, factor);
+}
+
+void md5i_stretch_limb(const md5_skeleton *skeleton, md5_xform *pose, const md5_limb *joints,
+                       float factor)
+{
+    stretch_bone(skeleton, pose, joints->middle, joints->root, factor);
+    stretch_bone(skeleton, pose, joints->tip, joints->middle, factor);
+}
+
+// The rotations of thigh, knee and foot in the space of the hip before the change.
+typedef struct limb_turns {
+    md5_float4 thigh, knee;
+} limb_turns;
+
+static limb_turns find_turns(const two_bones *limb, const limb_plane *plane, limb_goal goal)
+{
+    float x, y;
+    place_knee(limb, goal, &x, &y);
+    const flat_turn upper = flat_between(plane->x, plane->y, x, y);
+    const flat_turn lower = flat_between(plane->lower_x, -plane->y, goal.distance - x, -y);
+    const flat_turn bend = flat_between(upper.cosine, upper.sine, lower.cosine, lower.sine);
+    return (limb_turns){
+        .thigh =
+            md5_float4_turn(plane->turn, md5_float4_about(plane->hinge, upper.cosine, upper.sine)),
+        .knee = md5_float4_about(plane->hinge, bend.cosine, bend.sine),
+    };
+}
+
+// Transforms `rotation` into the space of the joints in between, whose rotation is `above`.
+static md5_float4 below(bool has_above, md5_float4 above, md5_float4 rotation)
+{
+    return has_above ? md5_float4_turn(md5_float4_conjugate(above), rotation) : rotation;
+}
+
+// The rotations of the three joints, relative to their parents.
+typedef struct limb_rotations {
+    md5_float4 hip, knee, foot;
+} limb_rotations;
+
+static limb_rotations find_rotations(const md5_xform *pose, const two_bones *limb,
+                                     const limb_turns *turns, const md5_quat *rotation)
+{
+    const md5_limb *const joints = limb->joints;
+    const md5_xform *const hip = &pose[joints->root], *const knee = &pose[joints->middle];
+    const md5_float4 old_knee = knee_rotation(limb, knee);
+    const md5_float4 new_knee = md5_float4_turn(turns->knee, old_knee);
+    // The foot's rotation, in the space of the hip as it was.
+    md5_float4 own = limb->has_above_foot ? md5_float4_turn(old_knee, limb->above_foot) : old_knee;
+    own = md5_float4_turn(own, md5_float4_rotation(&pose[joints->tip]));
+    if (rotation && md5_is_rotation(*rotation)) {
+        const md5_quat wanted = md5_quat_normalize(*rotation, MD5_NO_TURN);
+        own = md5_float4_turn(limb->from_model, md5_float4_of_quat(wanted));
+    }
+    const md5_float4 shin = md5_float4_turn(turns->thigh, new_knee);
+    const md5_float4 new_foot = md5_float4_turn(md5_float4_conjugate(shin), own);
+    return (limb_rotations){
+        .hip = md5_float4_turn(md5_float4_rotation(hip), turns->thigh),
+        .knee = below(limb->has_above_knee, limb->above_knee, new_knee),
+        .foot = below(limb->has_above_foot, limb->above_foot, new_foot),
+    };
+}
+
+static void turn_limb(const md5_skeleton *skeleton, const md5_limb *joints,
+                      const limb_rotations *rotations, float stretch, float weight, md5_xform *pose)
+{
+    md5_share share;
+    md5i_share_of(weight, &share);
+    md5_turn_joint(&pose[joints->root], &share, rotations->hip);
+    md5_turn_joint(&pose[joints->middle], &share, rotations->knee);
+    md5_turn_joint(&pose[joints->tip], &share, rotations->foot);
+    if (!(stretch > 1.0f))
+        return;
+    md5i_stretch_limb(skeleton, pose, joints, 1.0f + (stretch - 1.0f) * share.weight);
+}
+
+// The distance between the current tip and the target, which is at `way` from the hip.
+static float measure_miss(const md5_skeleton *skeleton, const md5_xform *pose,
+                          const md5_limb *joints, md5_float4 way)
+{
+    md5_float4 at, unused;
+    place_below(skeleton, pose, joints->tip, joints->root, &at, &unused);
+    const md5_float4_place hip = md5i_place_of(skeleton, pose, joints->root);
+    const float miss = md5_float4_length(md5_float4_sub(md5_float4_rotate(hip.rotation, at), way));
+    return miss < MD5_FARTHEST ? miss : INFINITY;
+}
+
+// Measures the limb and computes its new length and rotations for the target.
+typedef struct limb_plan {
+    two_bones limb;
+    md5_float4 way; // from the hip to the target, model space
+    float stretch;
+    limb_rotations rotations;
+} limb_plan;
+
+static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *pose,
+                                 const md5_limb *joints, const md5_two_bone_job *job,
+                                 limb_plan *plan)
+{
+    two_bones *const limb = &plan->limb;
+    *limb = (two_bones){.axes = skeleton->axes, .joints = joints};
+    const md5_limb_result measured = measure_limb(skeleton, pose, limb);
+    if (measured != MD5_LIMB_PLACED)
+        return measured;
+    plan->way = md5_float4_sub(md5_float4_of_vec3(job->target), limb->start);
+    const md5_float4 toward =
+        md5_float4_scale(md5_float4_rotate(limb->from_model, plan->way), 1.0f / limb->reach);
+    const float distance = md5_float4_length(plan->way) / limb->reach;
+    if (!(distance < MD5_FARTHEST)) // also if the hip has no finite position
+        return MD5_LIMB_NOT_FINITE;
+    const limb_goal goal = choose_goal(limb, distance, job);
+    const limb_plane plane = choose_plane(limb, toward, distance, job->pole);
+    const limb_turns turns = find_turns(limb, &plane, goal);
+    plan->stretch = goal.stretch;
+    plan->rotations = find_rotations(pose, limb, &turns, job->rotation);
+    return MD5_LIMB_PLACED;
+}
+
+// -- Limits -----------------------------------------------------------------------------------
+
+static md5_limb_bone bone_of(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint,
+                             uint32_t above)
+{
+    md5_float4 place, rotation;
+    const bool has_between = place_below(skeleton, pose, joint, above, &place, &rotation);
+    return (md5_limb_bone){
+        md5_vec3_of_row(place),
+        has_between ? md5_quat_of_row(rotation) : MD5_NO_TURN,
+    };
+}
+
+static md5_limb_pose limb_pose_of(const md5_skeleton *skeleton, const md5_xform *pose,
+                                  const md5_limb *joints, const md5_joint_limit *limits)
+{
+    const md5_float4_place above = md5i_place_above(skeleton, pose, joints->root);
+    const md5_float4_place root = md5i_place_of(skeleton, pose, joints->root);
+    return (md5_limb_pose){
+        .limits = limits,
+        .above = {.rotation = md5_quat_of_row(above.rotation),
+                  .translation = md5_vec3_of_row(root.place)},
+        .upper = bone_of(skeleton, pose, joints->middle, joints->root),
+        .lower = bone_of(skeleton, pose, joints->tip, joints->middle),
+        .stretch = 1.0f,
+        .root = pose[joints->root].rotation,
+        .middle = pose[joints->middle].rotation,
+        .tip = pose[joints->tip].rotation,
+    };
+}
+
+// Solves from a pose within the limits, so that the limb bends in the direction of its hinge, and
+// then moves the result into the limits. The pose is not changed.
+static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xform *pose,
+                                          const md5_limb *joints, const md5_two_bone_job *job,
+                                          limb_plan *plan)
+{
+    const md5_quat root = pose[joints->root].rotation, middle = pose[joints->middle].rotation;
+    const md5_quat tip = md5_quat_of_row(md5i_place_of(skeleton, pose, joints->tip).rotation);
+    md5_two_bone_job kept = *job;
+    if (!job->rotation)
+        kept.rotation = &tip;
+    md5_limb_pose limb = limb_pose_of(skeleton, pose, joints, job->limits);
+    md5i_ready_limb(joints, &limb);
+    pose[joints->root].rotation = limb.root;
+    pose[joints->middle].rotation = limb.middle;
+    const md5_limb_result planned = plan_limb(skeleton, pose, joints, &kept, plan);
+    pose[joints->root].rotation = root;
+    pose[joints->middle].rotation = middle;
+    if (planned != MD5_LIMB_PLACED)
+        return planned;
+    limb.stretch = plan->stretch;
+    limb.root = md5_quat_of_row(plan->rotations.hip);
+    limb.middle = md5_quat_of_row(plan->rotations.knee);
+    limb.tip = md5_quat_of_row(plan->rotations.foot);
+    md5i_limit_limb(skeleton->axes, joints, &limb);
+    plan->rotations = (limb_rotations){
+        .hip = md5_float4_of_quat(limb.root),
+        .knee = md5_float4_of_quat(limb.middle),
+        .foot = md5_float4_of_quat(limb.tip),
+    };
+    return MD5_LIMB_PLACED;
+}
+
+md5_limb_result md5i_bend_limb(const md5_skeleton *skeleton, md5_xform *pose,
+                               const md5_limb *joints, const md5_two_bone_job *job, float *miss)
+{
+    if (miss)
+        *miss = INFINITY;
+    if (!md5_is_place(job->target))
+        return MD5_LIMB_NOT_FINITE;
+    limb_plan plan;
+    const md5_limb_result planned = job->limits
+                                        ? plan_within_limits(skeleton, pose, joints, job, &plan)
+                                        : plan_limb(skeleton, pose, joints, job, &plan);
+    if (planned != MD5_LIMB_PLACED)
+        return planned;
+    turn_limb(skeleton, joints, &plan.rotations, plan.stretch, job->weight, pose);
+    if (!miss)
+        return MD5_LIMB_PLACED;
+    const two_bones *const limb = &plan.limb;
+    *miss = measure_miss(skeleton, pose, joints, plan.way);
+    if (!(*miss < MD5_FARTHEST))
+        return MD5_LIMB_NOT_FINITE;
+    if (!(limb->upper_length > MD5_NOTHING && limb->lower_length > MD5_NOTHING))
+        return MD5_LIMB_NO_BONE;
+    return *miss > REACHED * limb->reach ? MD5_LIMB_OUT_OF_REACH : MD5_LIMB_PLACED;
+}
+
+bool md5_solve_two_bone(const md5_skeleton *skeleton, md5_xform *pose, const md5_two_bone_job *job)
+{
+    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
+    MD5_ASSERT(job != NULL, "job: not NULL");
+    md5_limb above;
+    const md5_limb *const limb = job->limb ? job->limb : &above;
+    const md5_limb_result found = job->limb ? md5i_check_limb(skeleton, job->limb)
+                                            : md5i_limb_above(skeleton, job->tip, &above);
+    if (found != MD5_LIMB_PLACED)
+        return false;
+    const uint32_t joints[] = {limb->root, limb->middle, limb->tip};
+    (void)joints;
+    MD5_VALIDATE(md5i_are_limits(job->limits, joints, 3), MD5_LIMIT_RULE);
+    if (job->weight > 0.0f)
+        md5i_bend_limb(skeleton, pose, limb, job, NULL);
+    return true;
+}

@@ -1,0 +1,125 @@
+// A machine while it is made: from tables of names to tables of numbers. Everything lies in an
+// arena until its size is known.
+#ifndef MD5_PLAY_BUILD_BUILDING_H
+#define MD5_PLAY_BUILD_BUILDING_H
+
+#include "md5/play/machine.h"
+#include "md5/play/make/names.h"
+
+typedef struct md5_building {
+    md5_context *context;
+    md5_arena *arena;
+    const md5_machine_desc *desc;
+    md5_machine *machine;
+    md5_names clips, motions, masks, parameters, joints;
+    bool *marks;        // [joints]
+    md5_xform *sampled; // [joints]
+} md5_building;
+
+// Each resolves one part of the tables, in this order. False, with the error set, at the first
+// fault.
+bool md5i_build_clips(md5_building *building);
+bool md5i_begin_sets(md5_building *building);
+bool md5i_build_masks(md5_building *building);
+bool md5i_build_follows(md5_building *building);
+bool md5i_build_details(md5_building *building);
+bool md5i_build_parameters(md5_building *building);
+bool md5i_begin_curves(md5_building *building);
+bool md5i_build_motions(md5_building *building);
+bool md5i_build_speeds(md5_building *building, const md5_motion_desc *desc, md5_item *items);
+bool md5i_build_trees(md5_building *building); // of the motions that states have
+bool md5i_build_layers(md5_building *building);
+bool md5i_build_kinks(md5_building *building);
+bool md5i_build_seen_layers(md5_building *building);
+bool md5i_build_modifiers(md5_building *building);
+
+// The joints of a limb, whose tip is given, and of the legs of feet; other kinds have none.
+bool md5i_build_limb(md5_building *building, const md5_modifier_desc *desc, md5_limb *limb);
+bool md5i_build_feet(md5_building *building, const md5_modifier_desc *desc, md5_modifier *modifier);
+bool md5i_build_gaze(md5_building *building, const md5_modifier_desc *desc, md5_modifier *modifier);
+bool md5i_build_hold(md5_building *building, const md5_modifier_desc *desc, md5_modifier *modifier);
+bool md5i_build_contacts(md5_building *building); // of all soles in all clips
+bool md5i_build_reaches(md5_building *building);
+bool md5i_build_morphs(md5_building *building);
+
+// Whether an easing has numbers of its own.
+static inline bool md5_has_numbers(md5_easing easing)
+{
+    return easing == MD5_EASE_CUBIC_BEZIER || easing == MD5_EASE_STEPS;
+}
+
+// Checks an easing and its numbers. Adds it to the machine's curves: *number becomes 1 + its index;
+// without a curve, or if it is linear, 0.
+bool md5i_check_easing(md5_building *building, md5_easing easing, const md5_easing_curve *curve,
+                       const char *kind, const char *owner);
+bool md5i_build_curve_of(md5_building *building, md5_easing easing, const md5_easing_curve *curve,
+                         const char *kind, const char *owner, uint32_t *number);
+bool md5i_build_curve(md5_building *building, const md5_easing_curve *curve, const char *kind,
+                      const char *owner, uint32_t *number);
+
+// A hash of the tables, which are valid, and of the joints and durations that they refer to.
+uint64_t md5i_fingerprint_of(const md5_machine_desc *desc);
+
+// A clip's frame, a member of a table, as a reference pose, which is added to the machine's.
+bool md5i_build_reference(md5_building *building, uint32_t source, const uint32_t *frame,
+                          int32_t *reference);
+
+// Finds the sets of a mask, which is there already.
+void md5i_split_mask(md5_building *building, uint32_t mask);
+
+// Which joints motions change where they are added: takes all marks away; marks those that one is
+// able to move from a reference; makes a set of what has a mark and a weight.
+void md5i_begin_marks(md5_building *building);
+void md5i_mark_changed(md5_building *building, uint32_t motion, int32_t reference);
+md5_joint_set md5i_set_of_marks(md5_building *building, int32_t mask);
+
+// Finds what of a state's clip has to be sampled for the joints of its layer.
+void md5i_narrow_state(md5_building *building, const md5_play_layer *layer, md5_state *state);
+
+// The clip that a motion begins with.
+uint32_t md5i_first_source(const md5_building *building, uint32_t motion);
+
+// Fails at the place of a member of the tables; of C tables there is none. Returns false.
+bool md5i_fail_at(md5_building *building, const void *member, md5_status status, const char *format,
+                  ...) MD5_PRINTF(4, 5);
+
+// What a table says must make sense. `what` is said of the `kind` that is called `owner`: false,
+// with the error set, where a number is not finite, or outside what it may be;
+bool md5i_check_number(md5_building *building, const float *value, const char *what,
+                       const char *kind, const char *owner);
+bool md5i_check_range(md5_building *building, const float *value, double least, double most,
+                      const char *what, const char *kind, const char *owner);
+
+// What a number is for which 0 means a default.
+static inline float md5_or_default(float value, float otherwise)
+{
+    if (value == MD5_ZERO)
+        return 0.0f;
+    return value == 0.0f ? otherwise : value;
+}
+
+// where an enumeration has no such value;
+bool md5i_check_choice(md5_building *building, uint32_t value, uint32_t last, const char *what,
+                       const char *kind, const char *owner);
+
+// where an array is missing. In sight, so that analyzers see what it says.
+void md5i_fail_array(md5_building *building, size_t count, const char *what, const char *kind,
+                     const char *owner);
+static inline bool md5_check_array(md5_building *building, const void *array, size_t count,
+                                   const char *what, const char *kind, const char *owner)
+{
+    if (array || count == 0)
+        return true;
+    md5i_fail_array(building, count, what, kind, owner);
+    return false;
+}
+
+// The number of a name, which is a member of the tables; -1 for NULL. False, with the error set,
+// when there is none of that name.
+bool md5i_resolve(md5_building *building, const md5_names *names, const char *const *name,
+                  const char *kind, const char *owner, int32_t *number);
+
+// The memory of one array of the machine, in the arena.
+void *md5i_build_array(md5_building *building, size_t count, size_t size);
+
+#endif

@@ -1,0 +1,185 @@
+// Making a machine: names are resolved into an arena, then everything goes into one block.
+#include "md5/core/assert.h"
+#include "md5/play/make/building.h"
+#include "md5/play/make/reports.h"
+#include "md5/play/make/tables.h"
+
+#include <string.h>
+
+// Items that are added, and states of layers that are: each has a reference.
+static size_t count_references(const md5_machine_desc *desc)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < desc->num_motions; i++) {
+        const md5_motion_desc *const motion = &desc->motions[i];
+        for (uint32_t k = 0; motion->items && k < motion->num_items; k++)
+            count += motion->items[k].mode == MD5_LAYER_ADD;
+    }
+    for (uint32_t i = 0; i < desc->num_layers; i++)
+        count += desc->layers[i].mode == MD5_LAYER_ADD ? desc->layers[i].num_states : 0;
+    return count;
+}
+
+static bool check_tables(md5_building *building)
+{
+    const md5_machine_desc *const desc = building->desc;
+    const char *const name = desc->name ? desc->name : "";
+    if (!desc->model)
+        return md5i_fail(building->context, MD5_ERROR_MISMATCH, 0, 0, "machine %s has no model",
+                         md5i_quote(name, strlen(name)).text);
+    const struct {
+        const void *array;
+        size_t count;
+        const char *what;
+    } tables[] = {
+        {desc->clips, desc->num_clips, "clips"},
+        {desc->masks, desc->num_masks, "masks"},
+        {desc->parameters, desc->num_parameters, "parameters"},
+        {desc->motions, desc->num_motions, "motions"},
+        {desc->layers, desc->num_layers, "layers"},
+        {desc->modifiers, desc->num_modifiers, "modifiers"},
+        {desc->follows, desc->num_follows, "follows"},
+        {desc->morphs, desc->num_morphs, "morphs"},
+    };
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+        TRY(md5_check_array(building, tables[i].array, tables[i].count, tables[i].what, "machine",
+                            name));
+    return true;
+}
+
+// Without clips nothing can be played in a slot.
+static bool count_slots(md5_building *building)
+{
+    enum { DEFAULT_SLOTS = 4 };
+    const md5_machine_desc *const desc = building->desc;
+    if (desc->max_shots > MD5_MOST_SHOTS)
+        return md5i_fail_at(building, &desc->max_shots, MD5_ERROR_RANGE,
+                            "max_shots is %u, which must be 0 to %d", desc->max_shots,
+                            MD5_MOST_SHOTS);
+    const uint32_t wanted = desc->max_shots > 0 ? desc->max_shots : DEFAULT_SLOTS;
+    building->machine->num_slots = desc->num_clips > 0 ? wanted : 0;
+    return true;
+}
+
+static bool build_all(md5_building *building)
+{
+    md5_machine *const machine = building->machine;
+    TRY(check_tables(building));
+    machine->model = building->desc->model;
+    machine->kernels = md5i_pose_kernels_best();
+    machine->num_joints = machine->model->skeleton.num_joints;
+    TRY(count_slots(building));
+    machine->references =
+        (md5_xform *)md5i_build_array(building, count_references(building->desc),
+                                      machine->num_joints * sizeof *machine->references);
+    TRY(machine->references);
+    TRY(md5i_build_clips(building));
+    TRY(md5i_begin_sets(building));
+    TRY(md5i_build_masks(building));
+    TRY(md5i_build_details(building));
+    TRY(md5i_build_parameters(building));
+    TRY(md5i_build_follows(building));
+    TRY(md5i_begin_curves(building));
+    TRY(md5i_build_motions(building));
+    TRY(md5i_build_trees(building));
+    TRY(md5i_build_layers(building));
+    TRY(md5i_build_kinks(building));
+    TRY(md5i_build_seen_layers(building));
+    TRY(md5i_build_modifiers(building));
+    TRY(md5i_build_contacts(building));
+    TRY(md5i_build_reaches(building));
+    TRY(md5i_build_morphs(building));
+    machine->fingerprint = md5i_fingerprint_of(building->desc);
+    return true;
+}
+
+// An array of the arena goes into the block.
+static void *move(md5_block *block, const void *from, size_t count, size_t size)
+{
+    void *const to = md5i_block_take(block, count, size);
+    if (to && count > 0)
+        memcpy(to, from, count * size);
+    return to;
+}
+
+// Lays the machine out in the block, or measures that. `from` is the one in the arena.
+static md5_machine *lay_out(md5_block *block, const md5_machine *from, const md5_machine_desc *desc)
+{
+    md5_machine *const machine = (md5_machine *)md5i_block_take(block, 1, sizeof *machine);
+    md5_machine placed = *from;
+    const size_t joints = from->num_joints;
+#define MOVE(type, array, count) \
+    placed.array = (type *)move(block, from->array, (count), sizeof *from->array)
+    MOVE(md5_source, sources, desc->num_clips);
+    MOVE(int32_t, followers, desc->num_parameters);
+    MOVE(md5_root_delta, root_deltas, from->num_deltas);
+    MOVE(double, markers, from->num_markers);
+    MOVE(md5_playable, playables, from->num_playables);
+    MOVE(md5_cue, cues, from->num_cues);
+    MOVE(float, masks, desc->num_masks *joints);
+    MOVE(md5_mask_sets, mask_sets, desc->num_masks);
+    MOVE(md5_detail_set, details, desc->num_masks);
+    MOVE(md5_detail_set, rests, desc->num_masks);
+    MOVE(bool, are_animated, desc->num_masks *joints);
+    MOVE(uint32_t, left_out, desc->num_masks * joints);
+    MOVE(md5_joint_run, runs, from->num_runs);
+    MOVE(md5_run_slots, run_slots, from->num_run_slots);
+    MOVE(bool, are_seen, (size_t)desc->num_masks * desc->num_layers);
+    MOVE(uint32_t, listed, from->num_listed);
+    MOVE(float, listed_weights, from->num_listed);
+    MOVE(md5_xform, references, from->num_references * joints);
+    MOVE(md5_motion, motions, from->num_motions);
+    MOVE(md5_item, items, from->num_items);
+    MOVE(md5_blend_tree, trees, from->num_trees);
+    MOVE(md5i_part, parts, from->num_parts);
+    MOVE(md5_instance_plan, instances, from->num_instances);
+    MOVE(md5_group_plan, groups, from->num_groups);
+    MOVE(uint32_t, members, from->num_members);
+    MOVE(md5_play_layer, layers, desc->num_layers);
+    MOVE(md5_state, states, from->num_states);
+    MOVE(md5_transition, transitions, from->num_transitions);
+    MOVE(md5_play_condition, conditions, from->num_conditions);
+    MOVE(md5_play_condition, kinks, from->num_kinks);
+    MOVE(md5_easing_curve, curves, from->num_curves);
+    MOVE(md5_modifier, modifiers, desc->num_modifiers);
+    MOVE(md5_limb, legs, from->num_feet);
+    MOVE(md5_sole, soles, from->num_soles);
+    MOVE(uint8_t, contacts, from->num_soles * from->num_frames);
+    MOVE(md5_gaze_desc, gazes, from->num_gazes);
+    MOVE(md5_morph_row, morph_rows, desc->num_morphs);
+    MOVE(uint32_t, morph_firsts, from->num_morphs);
+    MOVE(float, reaches, joints);
+#undef MOVE
+    md5i_copy_tables(block, desc, &placed.tables);
+    placed.tables.locations = NULL; // the caller's
+    md5i_place_reports(block, desc, &placed);
+    if (machine)
+        *machine = placed;
+    return machine;
+}
+
+md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opts *opts,
+                                md5_error *error)
+{
+    MD5_ASSERT(desc != NULL, "desc: not NULL");
+    MD5_ASSERT_OPTS(opts);
+    MD5_VALIDATE(md5i_are_reserved_zero(desc), "desc: reserved members of all tables must be 0");
+    md5_context context;
+    const char *const file = desc->locations ? desc->locations->file : NULL;
+    md5i_context_begin(&context, opts, opts && opts->file_name ? opts->file_name : file, error);
+    md5_arena arena = {.context = &context};
+    md5_machine built = {0};
+    md5_building building = {.context = &context, .arena = &arena, .desc = desc, .machine = &built};
+    md5_machine *machine = NULL;
+    if (build_all(&building)) {
+        md5_block block = {0};
+        lay_out(&block, &built, desc);
+        built.size = block.used;
+        built.allocator = context.allocator;
+        block = (md5_block){.base = (unsigned char *)md5i_alloc(&context, block.used)};
+        if (block.base)
+            machine = lay_out(&block, &built, desc);
+    }
+    md5i_arena_free(&arena);
+    return machine;
+}

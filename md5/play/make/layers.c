@@ -1,0 +1,265 @@
+// Layers of a machine: states, and the transitions between them.
+#include "md5/play/make/building.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define QUOTED(name) md5i_quote((name), strlen(name)).text
+
+// One layer while it is made.
+typedef struct layer_work {
+    const md5_layer_desc *desc;
+    md5_play_layer *layer;
+    md5_names states;
+    uint32_t first_transition; // of the layer, in the machine's
+    uint32_t num_going;        // states whose time goes on
+} layer_work;
+
+// The states' own reference, where the layer is added to what is below and names none itself.
+static bool build_state(md5_building *building, layer_work *work, const md5_state_desc *desc,
+                        md5_state *state)
+{
+    md5_machine *const machine = building->machine;
+    md5_play_layer *const layer = work->layer;
+    *state = (md5_state){.tree = -1, .reference = -1};
+    if (!desc->motion)
+        return true;
+    const int32_t motion = md5i_find_name(&building->motions, desc->motion);
+    state->tree = machine->motions[motion].tree;
+    const md5_blend_tree *const tree = &machine->trees[state->tree];
+    layer->has_root_motion = layer->has_root_motion || tree->has_root_motion;
+    if (tree->num_instances > layer->max_instances)
+        layer->max_instances = tree->num_instances;
+    if (tree->num_groups > layer->max_groups)
+        layer->max_groups = tree->num_groups;
+    if (tree->num_parts > layer->max_parts)
+        layer->max_parts = tree->num_parts;
+    if (layer->mode != MD5_LAYER_ADD)
+        return true;
+    int32_t source;
+    TRY(md5i_resolve(building, &building->clips, &work->desc->reference, "layer", work->desc->name,
+                     &source));
+    if (source < 0)
+        source = (int32_t)md5i_first_source(building, (uint32_t)motion);
+    TRY(md5i_build_reference(building, (uint32_t)source, &work->desc->reference_frame,
+                             &state->reference));
+    md5i_mark_changed(building, (uint32_t)motion, state->reference);
+    return true;
+}
+
+static bool build_states(md5_building *building, layer_work *work)
+{
+    const md5_layer_desc *const desc = work->desc;
+    md5_machine *const machine = building->machine;
+    if (desc->num_states == 0)
+        return md5i_fail_at(building, &desc->name, MD5_ERROR_RANGE, "layer %s has no states",
+                            QUOTED(desc->name));
+    TRY(md5i_begin_names(building->arena, &work->states, "state", desc->num_states));
+    for (uint32_t i = 0; i < desc->num_states; i++)
+        md5i_add_name(&work->states, &desc->states[i].name);
+    TRY(md5i_end_names(building->context, building->desc->locations, &work->states));
+    work->layer->first_state = machine->num_states;
+    work->layer->num_states = desc->num_states;
+    md5i_begin_marks(building);
+    for (uint32_t i = 0; i < desc->num_states; i++)
+        TRY(build_state(building, work, &desc->states[i], &machine->states[machine->num_states++]));
+    md5_play_layer *const layer = work->layer;
+    if (layer->mode != MD5_LAYER_ADD && layer->mask < 0)
+        return true;
+    layer->joints = layer->mode == MD5_LAYER_ADD ? md5i_set_of_marks(building, layer->mask)
+                                                 : machine->mask_sets[layer->mask].all;
+    bool is_full = layer->mode == MD5_LAYER_ADD;
+    for (uint32_t i = 0; i < desc->num_states; i++) {
+        md5_state *const state = &machine->states[layer->first_state + i];
+        md5i_narrow_state(building, layer, state);
+        is_full = is_full || state->is_exact;
+    }
+    machine->has_full_layers = machine->has_full_layers || is_full;
+    return true;
+}
+
+static bool build_conditions(md5_building *building, const md5_transition_desc *desc,
+                             const char *owner, md5_transition *transition)
+{
+    md5_machine *const machine = building->machine;
+    TRY(md5_check_array(building, desc->conditions, desc->num_conditions, "conditions",
+                        "a transition of layer", owner));
+    transition->first_condition = machine->num_conditions;
+    transition->num_conditions = desc->num_conditions;
+    for (uint32_t i = 0; i < desc->num_conditions; i++) {
+        const md5_condition *const from = &desc->conditions[i];
+        int32_t parameter;
+        TRY(md5i_resolve(building, &building->parameters, &from->parameter, "a transition of layer",
+                         owner, &parameter));
+        if (parameter < 0)
+            return md5i_fail_at(building, &from->parameter, MD5_ERROR_MISMATCH,
+                                "layer %s: a transition to %s has a condition without a parameter",
+                                QUOTED(owner), QUOTED(desc->to));
+        TRY(md5i_check_choice(building, from->compare, MD5_IS_AT_LEAST, "comparison",
+                              "a transition of layer", owner));
+        TRY(md5i_check_number(building, &from->value, "value of a condition",
+                              "a transition of layer", owner));
+        machine->conditions[machine->num_conditions++] =
+            (md5_play_condition){(uint32_t)parameter, from->compare, from->value};
+    }
+    return true;
+}
+
+static bool check_transition(md5_building *building, const md5_transition_desc *desc,
+                             const char *owner)
+{
+    static const char kind[] = "a transition of layer";
+    TRY(md5i_check_number(building, &desc->exit, "exit", kind, owner));
+    TRY(md5i_check_range(building, &desc->duration, 0.0, 1e6, "duration", kind, owner));
+    TRY(md5i_check_number(building, &desc->start, "start", kind, owner));
+    TRY(md5i_check_choice(building, desc->fade, MD5_FADE_INERTIAL, "fade", kind, owner));
+    TRY(md5i_check_choice(building, desc->easing, MD5_EASE_STEPS, "easing", kind, owner));
+    return md5i_check_choice(building, desc->interrupt, MD5_INTERRUPT_NONE, "interrupt", kind,
+                             owner);
+}
+
+// Whether the time of a state of the layer goes on beyond 1: if its first clip is not played once.
+static bool goes_on(const md5_building *building, const layer_work *work, uint32_t state)
+{
+    const md5_machine *const machine = building->machine;
+    const int32_t tree = machine->states[work->layer->first_state + state].tree;
+    if (tree < 0)
+        return true;
+    const md5_instance_plan *const first = &machine->instances[machine->trees[tree].first_instance];
+    return machine->playables[first->playable].mode != MD5_PLAY_ONCE;
+}
+
+// Warns of an exit that no state reaches.
+static void check_exit(md5_building *building, const layer_work *work,
+                       const md5_transition_desc *desc, const md5_transition *transition)
+{
+    const uint32_t num_going = transition->from < 0
+                                   ? work->num_going - goes_on(building, work, transition->to)
+                                   : goes_on(building, work, (uint32_t)transition->from);
+    if (!desc->waits || desc->exit <= 1.0f || num_going > 0)
+        return;
+    const md5_location at = md5i_find_location(building->desc->locations, &desc->exit);
+    md5i_warn(building->context, at.line, at.column,
+              "layer %s: exit %g to %s is never reached: clips that are played once stop at 1",
+              QUOTED(work->desc->name), (double)desc->exit, QUOTED(desc->to));
+}
+
+static bool build_transition(md5_building *building, const layer_work *work, uint32_t number,
+                             md5_transition *transition)
+{
+    const char *const owner = work->desc->name;
+    const md5_transition_desc *const desc = &work->desc->transitions[number];
+    int32_t from, to;
+    TRY(md5i_resolve(building, &work->states, &desc->from, "a transition of layer", owner, &from));
+    TRY(md5i_resolve(building, &work->states, &desc->to, "a transition of layer", owner, &to));
+    if (to < 0)
+        return md5i_fail_at(building, &desc->to, MD5_ERROR_MISMATCH,
+                            "layer %s: transition %u has no target state", QUOTED(owner), number);
+    TRY(check_transition(building, desc, owner));
+    *transition = (md5_transition){
+        .from = from,
+        .to = (uint32_t)to,
+        .number = number,
+        .priority = desc->priority,
+        .exit = md5i_decimal_of(desc->exit),
+        .duration = md5i_decimal_of(desc->duration),
+        .start = md5i_decimal_of(desc->start),
+        .fade = desc->fade,
+        .easing = desc->easing,
+        .interrupt = desc->interrupt,
+        .waits = desc->waits,
+        .keeps_phase = desc->keeps_phase,
+    };
+    check_exit(building, work, desc, transition);
+    if (md5_has_numbers(desc->easing)) {
+        transition->easing = MD5_EASE_LINEAR;
+        TRY(md5i_build_curve_of(building, desc->easing, &desc->curve, "a transition of layer",
+                                owner, &transition->curve));
+    }
+    return build_conditions(building, desc, owner, transition);
+}
+
+static int compare(const void *left, const void *right)
+{
+    const md5_transition *a = (const md5_transition *)left, *b = (const md5_transition *)right;
+    if (a->from != b->from)
+        return a->from < b->from ? -1 : 1;
+    if (a->priority != b->priority)
+        return a->priority > b->priority ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static bool build_transitions(md5_building *building, layer_work *work)
+{
+    const md5_layer_desc *const desc = work->desc;
+    md5_machine *const machine = building->machine;
+    md5_transition *const transitions = machine->transitions + machine->num_transitions;
+    TRY(md5_check_array(building, desc->transitions, desc->num_transitions, "transitions", "layer",
+                        desc->name));
+    work->layer->first_any = machine->num_transitions;
+    for (uint32_t i = 0; i < desc->num_states; i++)
+        work->num_going += goes_on(building, work, i);
+    for (uint32_t i = 0; i < desc->num_transitions; i++) {
+        TRY(build_transition(building, work, i, &transitions[i]));
+        work->layer->has_waits = work->layer->has_waits || transitions[i].waits;
+    }
+    qsort(transitions, desc->num_transitions, sizeof *transitions, compare);
+    md5_state *const states = machine->states + work->layer->first_state;
+    for (uint32_t i = 0; i < desc->num_transitions; i++) {
+        uint32_t *const count = transitions[i].from < 0
+                                    ? &work->layer->num_any
+                                    : &states[transitions[i].from].num_transitions;
+        if (transitions[i].from >= 0 && *count == 0)
+            states[transitions[i].from].first_transition = machine->num_transitions + i;
+        *count += 1;
+    }
+    machine->num_transitions += desc->num_transitions;
+    return true;
+}
+
+static bool build_layer(md5_building *building, const md5_layer_desc *desc, md5_play_layer *layer)
+{
+    layer_work work = {.desc = desc, .layer = layer};
+    TRY(md5i_check_choice(building, desc->mode, MD5_LAYER_ADD, "mode", "layer", desc->name));
+    TRY(md5i_check_range(building, &desc->weight, 0.0, 1.0, "weight", "layer", desc->name));
+    *layer = (md5_play_layer){
+        .mode = desc->mode,
+        .weight = {.fixed = md5_or_default(desc->weight, 1.0f)},
+    };
+    TRY(md5i_resolve(building, &building->masks, &desc->mask, "layer", desc->name, &layer->mask));
+    TRY(md5i_resolve(building, &building->parameters, &desc->weight_parameter, "layer", desc->name,
+                     &layer->weight.parameter));
+    TRY(md5i_build_curve(building, desc->weight_curve, "layer", desc->name, &layer->weight.curve));
+    TRY(build_states(building, &work));
+    return build_transitions(building, &work);
+}
+
+bool md5i_build_layers(md5_building *building)
+{
+    const md5_machine_desc *const desc = building->desc;
+    md5_machine *const machine = building->machine;
+    md5_names layers;
+    TRY(md5i_begin_names(building->arena, &layers, "layer", desc->num_layers));
+    size_t num_states = 0, num_transitions = 0, num_conditions = 0;
+    for (uint32_t i = 0; i < desc->num_layers; i++) {
+        const md5_layer_desc *const layer = &desc->layers[i];
+        md5i_add_name(&layers, &layer->name);
+        num_states += layer->num_states;
+        num_transitions += layer->num_transitions;
+        for (uint32_t k = 0; layer->transitions && k < layer->num_transitions; k++)
+            num_conditions += layer->transitions[k].num_conditions;
+    }
+    TRY(md5i_end_names(building->context, desc->locations, &layers));
+    machine->layers =
+        (md5_play_layer *)md5i_build_array(building, desc->num_layers, sizeof *machine->layers);
+    machine->states = (md5_state *)md5i_build_array(building, num_states, sizeof *machine->states);
+    machine->transitions =
+        (md5_transition *)md5i_build_array(building, num_transitions, sizeof *machine->transitions);
+    machine->conditions = (md5_play_condition *)md5i_build_array(building, num_conditions,
+                                                                 sizeof *machine->conditions);
+    TRY(machine->layers && machine->states && machine->transitions && machine->conditions);
+    for (uint32_t i = 0; i < desc->num_layers; i++)
+        TRY(build_layer(building, &desc->layers[i], &machine->layers[i]));
+    return true;
+}
