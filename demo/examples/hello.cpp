@@ -2,7 +2,7 @@
 //
 //   c++ -std=c++17 hello.cpp $(pkg-config --cflags --libs md5model) -o hello
 //   ./hello models/bobbin/bobbin.md5mesh models/bobbin/dance.md5anim
-#include <md5model/md5model.h>
+#include <md5model/md5skin.h>
 
 #include <cstdio>
 #include <memory>

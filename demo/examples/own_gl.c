@@ -6,11 +6,11 @@
 #define GL_GLEXT_PROTOTYPES // on Windows use a loader, such as glad
 #include <SDL.h>
 #include <SDL_opengl.h>
-#include <md5model/md5model.h>
+#include <md5model/md5skin.h>
 #include <stddef.h>
 #include <stdlib.h>
 
-enum { SIZE = 480, MOST_JOINTS = 341 }; // a uniform buffer of 16 KB, the least that GL allows
+enum { SIZE = 480, MAX_JOINTS = 341 }; // a uniform buffer of 16 KB, the least that GL allows
 
 typedef struct vertex {
     md5_vec3 position, normal;
@@ -48,9 +48,9 @@ static md5_mat44 make_camera(md5_bounds bounds)
     const md5_vec3 centre = md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
     const float size = md5_vec3_length(md5_vec3_sub(bounds.max, bounds.min));
     const md5_vec3 eye = {centre.x + 1.6f * size, centre.y + 0.7f * size, centre.z + 0.3f * size};
-    return md5_mat44_mul(
-        md5_mat44_perspective(35, 1, 0.1f * size, 10 * size, MD5_DEPTH_MINUS_ONE_TO_ONE),
-        md5_mat44_look_at(eye, centre, (md5_vec3){0, 0, 1}));
+    const md5_mat44 view = md5_mat44_look_at(eye, centre, (md5_vec3){0, 0, 1});
+    const md5_depth gl = MD5_DEPTH_MINUS_ONE_TO_ONE;
+    return md5_mat44_mul(md5_mat44_perspective(35, 1, 0.1f * size, 10 * size, gl), view);
 }
 
 // Uploads a mesh and draws it; an engine would upload it once.
@@ -82,12 +82,12 @@ static void draw_mesh(const md5_mesh *mesh)
 
 int main(int argc, char **argv)
 {
-    static md5_xform pose[MOST_JOINTS];
-    static md5_mat34 joints[MOST_JOINTS], palette[MOST_JOINTS];
+    static md5_xform pose[MAX_JOINTS];
+    static md5_mat34 joints[MAX_JOINTS], palette[MAX_JOINTS];
     md5_model *model = argc == 5 ? md5_load_model(argv[1], NULL, NULL) : NULL;
     md5_anim *anim = model ? md5_load_anim(argv[2], NULL, NULL) : NULL;
     md5_binding *binding = anim ? md5_bind(model, anim, NULL, NULL) : NULL;
-    if (!binding || model->skeleton.num_joints > MOST_JOINTS || SDL_Init(SDL_INIT_VIDEO) != 0)
+    if (!binding || model->skeleton.num_joints > MAX_JOINTS || SDL_Init(SDL_INIT_VIDEO) != 0)
         return SDL_Log("usage: own_gl MODEL.md5mesh CLIP.md5anim SECONDS OUTPUT.bmp"), 2;
     const md5_moment moment = md5_moment_at(anim, strtod(argv[3], NULL), MD5_WRAP_LOOP);
     md5_pose_palette(binding, &moment, MD5_ROOT_IN_PLACE, pose, joints, palette);
@@ -112,10 +112,9 @@ int main(int argc, char **argv)
     glEnable(GL_DEPTH_TEST);
     for (uint32_t i = 0; i < model->num_meshes; i++)
         draw_mesh(&model->meshes[i]);
-    const Uint32 format = SDL_PIXELFORMAT_RGBA32;
-    SDL_Surface *picture = SDL_CreateRGBSurfaceWithFormat(0, SIZE, SIZE, 32, format);
-    for (int y = 0; picture && y < SIZE; y++) // OpenGL's rows go upward
+    SDL_Surface *image = SDL_CreateRGBSurfaceWithFormat(0, SIZE, SIZE, 32, SDL_PIXELFORMAT_RGBA32);
+    for (int y = 0; image && y < SIZE; y++) // OpenGL's rows go upward
         glReadPixels(0, SIZE - 1 - y, SIZE, 1, GL_RGBA, GL_UNSIGNED_BYTE,
-                     (Uint8 *)picture->pixels + y * picture->pitch);
-    return picture && SDL_SaveBMP(picture, argv[4]) == 0 ? 0 : 1;
+                     (Uint8 *)image->pixels + y * image->pitch);
+    return image && SDL_SaveBMP(image, argv[4]) == 0 ? 0 : 1;
 }

@@ -4,7 +4,7 @@
 //   ./own_software models/bobbin/bobbin.md5mesh models/bobbin/wave.md5anim 0.8 bobbin.bmp
 #include <SDL.h>
 #include <math.h>
-#include <md5model/md5model.h>
+#include <md5model/md5skin.h>
 #include <stdlib.h>
 
 enum { WIDTH = 480, HEIGHT = 480 };

@@ -3,7 +3,7 @@
 //
 //   cc skin_to_obj.c $(pkg-config --cflags --libs md5model) -o skin_to_obj
 //   ./skin_to_obj models/bobbin/bobbin.md5mesh models/bobbin/wave.md5anim 0.8 bobbin.obj
-#include <md5model/md5model.h>
+#include <md5model/md5skin.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -339,7 +339,7 @@ def rename_clashes(units, shared):
         names, macros = declared[path]
         clashing = {name for name in names
                     if (count[name] > 1 or name in taken or name in all_macros - macros)
-                    and not (name.startswith(("md5_", "md5gl_")) and name in taken)}
+                    and not (name.startswith(("md5_", "md5i_", "md5gl_", "md5gli_")) and name in taken)}
         suffix = "_" + stem_of(path)
         if stems.count(stem_of(path)) > 1:
             suffix = "_" + os.path.basename(os.path.dirname(path)) + suffix

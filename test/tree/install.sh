@@ -143,8 +143,8 @@ global() { # LIBRARY PREFIX
     nm -g --defined-only "$root$prefix/lib/$1.a" 2>/dev/null |
         awk -v ours="^($2|__asan|__odr_asan)" 'NF == 3 && $3 !~ ours { print $3 }'
 }
-silent "libmd5model.a has no other global names either" global libmd5model md5_
-silent "libmd5gl.a has none with its GL loader" global libmd5gl md5gl_
+silent "libmd5model.a has no other global names either" global libmd5model md5i?_
+silent "libmd5gl.a has none with its GL loader" global libmd5gl md5gli?_
 declared_but_not_exported() { # LIBRARY PREFIX MACRO
     awk -v macro="^$3 " -v name="$2[a-z0-9_]+[(]" '$0 ~ macro { open = 1 }
          open { if (match($0, name)) { print substr($0, RSTART, RLENGTH - 1); open = 0 } }' \
