@@ -87,7 +87,7 @@ static bool read_model(view_config *config, const char *value)
     return true;
 }
 
-// Whether it is a valid window size; others are neither written nor read.
+// Whether a camera can be drawn with; others are neither written nor read.
 static bool is_usual(const view_camera *c)
 {
     const float numbers[] = {c->azimuth,  c->elevation, c->distance,
