@@ -4,12 +4,13 @@
 # that crashes, hangs or prints no counts adds one failure. The output of a failed suite is printed in
 # full; of others only the counts and the lines that begin with `skipped: ` or `note: `. What failed is named once
 # more before the sums. PROGRAM@1/2 is the first half of a program's tests, PROGRAM@2/2 the other.
-# Environment: what the Makefile sets, MD5_TEST_TIMEOUT (seconds for one suite), MD5_TEST_PART, which
-# selects the tests of the programs with that in their name or file; at least one must match; and MD5_TEST_STOP: if
-# it is not empty, no suite starts after one has failed.
+# Environment: what the Makefile sets, MD5_TEST_TIMEOUT (seconds for one suite), MD5_TEST_STOP: if it is not empty,
+# no suite starts after one has failed; and TEST: a room, or a part of a name, which selects scripts by their names and
+# the tests of the programs by theirs or by their files; at least one must match.
 set -u
 
-part=${MD5_TEST_PART:-}
+# What the tests of the programs are selected by.
+program_part=
 # The cache of compiled shaders is in build/, not in the home folder.
 export MESA_SHADER_CACHE_DIR="${MESA_SHADER_CACHE_DIR:-$PWD/build/shader-cache}"
 # Mesa's software renderer: tests draw so little that optimizing shaders takes longer than it saves.
@@ -26,9 +27,9 @@ run() {
     test/long/*.sh) (unset MD5_TEST_LONG && timeout "$timeout" sh "$1") ;;
     *.sh) timeout "$timeout" sh "$1" ;;
     # SDL needs no display with this driver.
-    *@*) MD5_TEST_SHARE=${1##*@} timeout "$timeout" "${1%@*}" ${part:+"$part"} ;;
-    */test_gl*) SDL_VIDEODRIVER=${SDL_VIDEODRIVER:-offscreen} timeout "$timeout" "$1" ${part:+"$part"} ;;
-    *) timeout "$timeout" "$1" ${part:+"$part"} ;;
+    *@*) MD5_TEST_SHARE=${1##*@} timeout "$timeout" "${1%@*}" ${program_part:+"$program_part"} ;;
+    */test_gl*) SDL_VIDEODRIVER=${SDL_VIDEODRIVER:-offscreen} timeout "$timeout" "$1" ${program_part:+"$program_part"} ;;
+    *) timeout "$timeout" "$1" ${program_part:+"$program_part"} ;;
     esac
 }
 
@@ -67,21 +68,49 @@ END
         [ -n "$trouble" ] && echo "FAILED: $name $trouble"
     } >"$log.failed"
     # Prints nothing for a program without a matching test.
-    [ "$part:$p:$f:$s" = "$part:0:0:0" ] && [ -n "$part" ] || cat "$log.report"
+    [ "$p:$f:$s" = 0:0:0 ] && [ -n "$program_part" ] || cat "$log.report"
     echo "$p $f $s" >"$log.counts"
     [ "$f" -eq 0 ]
 }
 
 if [ "${1:-}" = --one ]; then
+    program_part=$4
     one "$2" "$3" || [ -z "${MD5_TEST_STOP:-}" ] || exit 255 # then xargs starts no other
     exit 0
 fi
+
+part=${TEST:-}
+# A script that runs tests itself means all of them.
+unset TEST
+if [ -d "test/$part" ]; then
+    part=${part:+test/$part/}
+fi
+# What a program is given; one that is named itself runs whole.
+case $part in
+test_md5 | test_gl) program_part= ;;
+*) program_part=$part ;;
+esac
+is_selected() { # SUITE
+    case $1 in
+    *.sh) ;;
+    *) [ -z "$program_part" ] || return 0 ;;
+    esac
+    case $part in
+    test/*/) case $1 in "$part"*) return 0 ;; esac ;;
+    *) case ${1##*/} in *"$part"*) return 0 ;; esac ;;
+    esac
+    return 1
+}
+for suite; do
+    shift
+    ! is_selected "$suite" || set -- "$@" "$suite"
+done
 
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 1' INT TERM
 cores=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
-printf '%s\n' "$@" | xargs -P "$((cores + 1))" -I '{}' sh "$0" --one '{}' "$folder"
+printf '%s\n' "$@" | xargs -P "$((cores + 1))" -I '{}' sh "$0" --one '{}' "$folder" "$program_part"
 cat "$folder"/*.failed 2>/dev/null
 # A suite without counts is a failure, whatever the reason.
 cat "$folder"/*.counts 2>/dev/null | awk -v suites=$# -v part="$part" '

@@ -14,7 +14,7 @@ for name in md5model md5gl; do
     check "$name.c is C11" silent_compiler $cc -std=c11 $name.c
 done
 all_parts_are_known() {
-    sed -n 's/^ *("\(MD5_NO_[A-Z_]*\)".*/\1/p' test/build/amalgamate.py | while read -r macro; do
+    sed -n 's/^ *("\(MD5_NO_[A-Z_]*\)".*/\1/p' .ci/amalgamate.py | while read -r macro; do
         grep -q "^#ifndef $macro" "$folder/md5model.c" || echo "$macro leaves out nothing"
     done
 }

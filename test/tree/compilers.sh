@@ -29,7 +29,7 @@ mistakes_are_found() {
     ! clang --target=x86_64-pc-windows-msvc -nostdinc -isystem test/build/msvc -fsyntax-only "$scratch/sum.c"
 }
 if command -v clang >/dev/null; then
-    check "the two-file form" python3 test/build/amalgamate.py "$scratch"
+    check "the two-file form" python3 .ci/amalgamate.py "$scratch"
     check "the library compiles for Microsoft's x64" library -D_M_X64=100 -D_M_AMD64=100
     check_long "the library compiles for Microsoft's ARM64" library -D_M_ARM64=1
     check "md5tool compiles for Microsoft's x64" programs

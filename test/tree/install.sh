@@ -175,7 +175,7 @@ cached() { # FOLDERS
     echo "$1" >"$scratch/ld.so.conf"
     PATH=$PATH:/sbin:/usr/sbin
     LDCONFIG="ldconfig -C $scratch/ld.so.cache -f $scratch/ld.so.conf" \
-        sh test/build/ldconfig.sh "$folder" "$abi" >"$scratch/reported" || return 1
+        sh .ci/ldconfig.sh "$folder" "$abi" >"$scratch/reported" || return 1
     cat "$scratch/reported"
     ldconfig -C "$scratch/ld.so.cache" -p >"$scratch/known"
 }

@@ -74,7 +74,7 @@ done 3<"$scratch/run"
 targets() {
     grep -oE '`make [a-z-]+|^make [a-z-]+' $readme | sed 's/.*make //' | sort -u |
         while read -r goal; do
-            grep -qE "^$goal:" Makefile || echo "make $goal"
+            grep -qE "^$goal:" Makefile test/test.mk .github/packaging/install.mk || echo "make $goal"
         done
 }
 silent "each make target exists" targets

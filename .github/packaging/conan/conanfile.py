@@ -27,7 +27,7 @@ class Md5model(ConanFile):
         self.version = ".".join(re.findall(r"define MD5_VERSION_(?:MAJOR|MINOR|PATCH) +(\d+)", header))
 
     def export_sources(self):
-        for pattern in ("CMakeLists.txt", "LICENSE", "md5/*", "render/*", "shaders/*", "test/build/*.py",
+        for pattern in ("CMakeLists.txt", "LICENSE", "md5/*", "render/*", "shaders/*", ".ci/*.py",
                         ".github/packaging/*.in"):
             copy(self, pattern, self._root, self.export_sources_folder)
 

@@ -15,7 +15,7 @@ extern const view_page view_page_ik, view_page_limits, view_page_goals, view_pag
 extern const view_page view_page_gaze;
 extern const view_page view_page_morph, view_page_bake, view_page_impostor;
 
-// Lines of pages, made by test/build/embed.py from the sources in this folder: those between
+// Lines of pages, made by .ci/embed.py from the sources in this folder: those between
 // `// lines of NAME` and `// end of lines`.
 typedef struct view_lines_of {
     const char *name, *text;

@@ -65,6 +65,7 @@ def main(arguments):
         text = lines_of(arguments[1], arguments[3:])
     else:
         sys.exit("usage: " + __doc__.split("\n\n", 1)[1])
+    os.makedirs(os.path.dirname(arguments[2]) or ".", exist_ok=True)
     with open(arguments[2], "w", newline="\n") as file:
         file.write(text)
 

@@ -1,0 +1,159 @@
+# The tests, and what else looks at the code; included by the Makefile.
+#   TEST=NAME          a part of the tests: a room (core, read, pose, skin, curve, ik, play, game, load, render,
+#                      viewer, tool, tree), or whatever script or test has NAME in its name
+#   TEST_SCRIPTS=...   which scripts `make test` runs beside the test programs
+
+.PHONY: test test-library test-long test-packages test-blender fuzz mutants bench coverage lint format gallery programs
+
+# -- Configurations -----------------------------------------------------------------------------------
+
+ifeq (,$(filter $(config),release debug sanitize scalar coverage))
+$(error config=$(config) is none of release, debug, sanitize, scalar, coverage)
+endif
+FLAGS_debug    := -O0 -g
+FLAGS_sanitize := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+FLAGS_scalar   := -O2 -DNDEBUG -DMD5_NO_SIMD
+# Atomic counts: tests run on many threads, and a lost count can be the only one of its line.
+FLAGS_coverage := -O0 -g --coverage -fprofile-update=atomic -DMD5_COVERAGE
+LINK_sanitize  := -fsanitize=address,undefined
+LINK_coverage  := --coverage
+# Tests are compiled more often than they run; what they measure is the library and keeps its flags.
+TEST_LEVEL_release := -O1
+TEST_LEVEL_scalar  := -O1
+$(BUILD)/test/%.o: private LEVEL = $(TEST_LEVEL_$(config))
+# With -O2 gcc does not unroll the loops of the peers that the library is compared with.
+$(BUILD)/test/bench/%.o: private LEVEL = -O3
+
+# -- Programs -----------------------------------------------------------------------------------------
+
+# Two test programs: the library's, and what needs a GL context. The viewer's parts count as that.
+TEST_GL_SOURCES  := $(wildcard test/render/test_*.c test/viewer/test_*.c)
+TEST_MD5_SOURCES := $(wildcard $(patsubst %,test/%/test_*.c,core read load pose compress skin curve ik play game))
+TEST_MD5 := $(BUILD)/test_md5
+TEST_GL  := $(if $(TEST_GL_SOURCES),$(BUILD)/test_gl)
+# The parts of the viewer without its main(), for tests of them.
+VIEW_PARTS := $(filter-out $(BUILD)/demo/viewer/app/main.o,$(VIEW_OBJECTS))
+
+$(TEST_MD5): $(call objects,test/test.c test/mistake.c $(TEST_MD5_SOURCES)) $(LIBRARY)
+	$(say) $(CC) $(ALL_LDFLAGS) -o $@ $^ -lpthread -lm
+
+$(TEST_GL): $(call objects,test/test.c test/mistake.c test/load/test_axes_case.c test/pose/test_made_pose.c $(TEST_GL_SOURCES)) \
+    $(VIEW_PARTS) $(RENDER_OBJECTS) $(LIBRARY)
+	$(say) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) $(PICTURE_LIBS)
+
+# The program with which scripts examine the viewer's pictures.
+TEST_PNG := $(BUILD)/view_png
+$(TEST_PNG): $(call objects,test/viewer/view_png.c demo/viewer/scene/image.c demo/viewer/scene/image_check.c \
+    demo/viewer/scene/jpeg.c demo/viewer/base/stb.c) $(COMMON_OBJECTS) $(LIBRARY)
+	$(say) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(PICTURE_LIBS)
+
+# Benchmarks that need a GL context are a separate program, so that the others run anywhere. If assimp is
+# installed, it is measured on the same files.
+ASSIMP_LIBS = $(shell $(PKG_CONFIG) --libs assimp 2>/dev/null)
+$(BUILD)/test/bench/bench.o: EXTRA = $(if $(ASSIMP_LIBS),-DBENCH_ASSIMP)
+$(BUILD)/test/bench/bench.o: | deps
+$(BUILD)/bench: $(BUILD)/test/bench/bench.o $(LIBRARY)
+	$(say) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(ASSIMP_LIBS) -lpthread -lm
+$(BUILD)/bench_gl: $(BUILD)/test/bench/bench_gl.o $(RENDER_OBJECTS) $(LIBRARY)
+	$(say) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) -lm
+
+TEST_VIEW_OBJECTS := $(call objects,$(TEST_GL_SOURCES) test/bench/bench_gl.c test/viewer/view_png.c)
+$(TEST_VIEW_OBJECTS): EXTRA = $(VIEW_CFLAGS)
+$(TEST_VIEW_OBJECTS): $(GLAD_HEADER) | deps
+
+# Keeps GL drivers loaded, whose memory would look like a leak of ours.
+ifeq (sanitize,$(config))
+$(OUT)/md5view $(TEST_GL) $(BUILD)/bench_gl: $(BUILD)/test/build/keep_loaded.o
+endif
+
+# A copy of models/ with small textures: most tests look at other things, and decoding the real ones takes
+# half of the time of opening a model.
+SMALL_MODELS := build/small/models
+$(SMALL_MODELS): $(shell find models -type f) test/build/small_models.sh | $(TEST_PNG)
+	$(say) sh test/build/small_models.sh models $@ $(TEST_PNG)
+
+programs: all $(TEST_MD5) $(TEST_GL) $(TEST_PNG) $(SMALL_MODELS)
+
+# -- Tests --------------------------------------------------------------------------------------------
+
+TEST_SCRIPTS ?= $(sort $(wildcard test/tree/*.sh test/tool/*.sh test/game/*.sh test/render/*.sh test/viewer/*.sh))
+# The longest suites start first, so that none of them still runs alone after all others have ended.
+LONGEST := $(TEST_GL) $(TEST_MD5) $(addprefix test/viewer/,window.sh view.sh window_start.sh window_lists.sh \
+    window_random.sh crowd.sh)
+SUITES := $(filter $(TEST_SCRIPTS) $(TEST_MD5) $(TEST_GL),$(LONGEST)) $(filter-out $(LONGEST),$(TEST_SCRIPTS))
+LONG_SCRIPTS := test/long/machines.sh test/long/compilers.sh
+LONG_SCRIPTS += $(filter-out $(LONG_SCRIPTS),$(sort $(wildcard test/long/*.sh)))
+# Scripts of `make test` with checks that only `make test-long` has time for.
+SLOW_SCRIPTS := $(shell grep -lE '^ *(check_long|if is_long)' $(TEST_SCRIPTS))
+
+# What missing packages are looked for: see .ci/deps.sh.
+TEST_NEEDS = $(if $(filter test test-long mutants coverage programs,$(GOALS)),test) \
+    $(if $(filter bench,$(GOALS)),bench) $(if $(filter test-long fuzz,$(GOALS)),long) \
+    $(if $(filter lint format,$(GOALS)),lint)
+
+# Tests that call make or the compiler get the same settings, so that they rebuild nothing; other
+# environment variables, such as MD5_CORPUS, pass through.
+RUN_TESTS = MD5_ROOT=. MD5_MODELS=$(SMALL_MODELS) MD5_BUILD=$(OUT) MD5_LINK_FLAGS='$(ALL_LDFLAGS)' config=$(config) \
+    BUILD=$(BUILD) CC='$(CC)' CFLAGS='$(CFLAGS)' LDFLAGS='$(LDFLAGS)' WERROR=$(WERROR) \
+    PREFIX=$(PREFIX) DEPS=$(DEPS) sh test/build/run_tests.sh
+
+## make test           runs the tests in a minute or two; MD5_CORPUS=FOLDER adds real models;
+##                     TEST=pose selects a room, or the tests with that in their name
+test: programs | deps
+	@$(RUN_TESTS) $(SUITES)
+
+## make test-library   runs the tests of the library and of md5tool; needs only a C compiler
+test-library: lib tool $(TEST_MD5)
+	@$(RUN_TESTS) test/tool/tool.sh $(TEST_MD5)@1/2 $(TEST_MD5)@2/2
+
+## make test-long      runs the long tests, each for an hour at most
+test-long: programs | deps
+	@MD5_TEST_LONG=all MD5_TEST_TIMEOUT=$${MD5_TEST_TIMEOUT:-3600} $(RUN_TESTS) $(LONG_SCRIPTS) $(SLOW_SCRIPTS)
+
+## make test-blender   compares the Blender add-on with the library; needs Blender, a large package
+test-blender: lib tool
+	@$(RUN_TESTS) test/blender/blender.sh
+
+## make test-packages  reads and draws all models of two Debian packages, 1 GB, which it fetches
+test-packages: tool $(OUT)/md5view
+	@MD5_TEST_TIMEOUT=$${MD5_TEST_TIMEOUT:-3600} $(RUN_TESTS) test/packages/packages.sh
+
+## make fuzz           fuzzes each target for FUZZ_SECONDS=60
+fuzz: | deps
+	@MD5_TEST_TIMEOUT=1000000 $(RUN_TESTS) test/fuzz/fuzz.sh
+
+## make mutants        plants MUTANTS=30 small faults in what has changed since SINCE=COMMIT, by default
+##                     yesterday's, and reports those that no test notices
+mutants: | deps
+	@MD5_TEST_TIMEOUT=1000000 $(RUN_TESTS) test/long/mutants.sh
+
+## make coverage       runs the tests, then prints the lines and branches they reach in each room;
+##                     COVERAGE=test-library leaves out render and demo
+COVERAGE ?= test
+coverage:
+	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true
+	@$(MAKE) --no-print-directory config=coverage $(COVERAGE); status=$$?; \
+	    sh .ci/coverage.sh build/coverage || status=1; exit $$status
+
+# -- Other looks at the code --------------------------------------------------------------------------
+
+## make bench          measures speed: prints a table and writes build/bench.csv;
+##                     COMPARE=OLD.csv says what differs from another table
+bench: $(BUILD)/bench $(BUILD)/bench_gl
+	@$(BUILD)/bench build/bench.csv $(filter-out models/zoo/%,$(filter %.md5mesh %.md5anim,$(MODEL_FILES)))
+	@$(BUILD)/bench_gl build/bench.csv models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim
+	@echo 'Table: build/bench.csv'
+	@$(if $(COMPARE),python3 test/bench/compare.py $(COMPARE) build/bench.csv)
+
+## make lint           warnings as errors (gcc, clang), clang-tidy, cppcheck, layout, scripts, Python, rooms
+lint: $(GLAD_HEADER) $(HEADERS_OUT) $(GL_HEADERS_OUT) | deps
+	@MAKE='$(MAKE)' SDL_CFLAGS='$(SDL_CFLAGS)' sh .ci/lint.sh
+
+## make format         formats all C sources with clang-format
+format: | deps
+	clang-format -i $(wildcard md5/*.[ch] md5/*/*.[ch] md5/*/*/*.[ch] render/*.[ch] demo/*/*.[ch] \
+	    demo/*/*/*.[ch] test/*.[ch] test/*/*.[ch])
+
+## make gallery        pictures of all our models, and of MD5_CORPUS, into build/gallery
+gallery: $(OUT)/md5view
+	@sh .ci/gallery.sh $(OUT)/md5view build/gallery
