@@ -595,11 +595,9 @@ MD5_API const md5_model_anim *md5_model_def_anim(const md5_model_def *model, uin
 // An entity is read-only and shared by any number of actors, on any threads. An actor is the state
 // of one character; one thread at a time may use it. After it is created, no call allocates memory.
 //
-// There are two ways to play an entity: an md5_actor follows the rules of the engine's animator,
-// down to its clock of whole milliseconds, with poses that agree to 1e-4 units; what else moves
-// joints in a game is not part of it: articulated figures, IK, joints that code turns.
-// md5_make_entity_machine() makes a state machine of md5play.h, with all that
-// md5play.h offers.
+// An md5_actor follows the rules of the engine's animator, down to its clock of whole milliseconds,
+// with poses that agree to 1e-4 units; what else moves joints in a game is not part of it:
+// articulated figures, IK, joints that code turns.
 //
 // Time is whole milliseconds, as in the engine, whose clock decides which frames are passed. Space
 // is id's: x forward, y left, z up, in the file's units.
@@ -722,34 +720,10 @@ struct md5_entity {
 // Time and memory: linear in the files, plus the number of clips times that of channels.
 MD5_API md5_entity *md5_load_entity(md5_game *game, const char *name, const md5_load_opts *opts,
                                     md5_error *error);
-MD5_API void md5_free_entity(md5_entity *entity); // after its actors and machines; NULL is allowed
+MD5_API void md5_free_entity(md5_entity *entity); // after its actors; NULL is allowed
 
 // Returns the word of a frame command, such as "sound_voice", or NULL if there is none.
 MD5_API const char *md5_frame_code_name(md5_frame_code code);
-
-// -- Machines -------------------------------------------------------------------------------------
-
-// Tables of a machine for an entity.
-typedef struct md5_entity_machine {
-    const struct md5_machine_desc *desc; // md5play.h
-    md5_allocator allocator;
-} md5_entity_machine;
-
-// Makes the tables of a state machine. Each clip that can be played becomes a clip of the same
-// name, with its frame commands as events; one with a rate of its own is
-// played by a motion "paced NAME" of that speed. Clips of the names "", "(none)" and those that
-// begin with "paced " are left out with a warning. Each channel that has joints becomes a layer,
-// whose first state "(none)" is empty and whose others are the clips, in order. As in the engine,
-// the layer "all" hides those of the body's parts, and "eyelids" hides "all". A game copies the
-// tables, adds what it needs, and calls md5_create_machine(). Unlike an actor's poses, those of a
-// machine are without md5_entity.offset, and the root is as in the file.
-//
-// The entity must outlive the tables. Of `opts`, allocator, memory_limit, warn, warn_user and
-// max_warnings are used. Returns NULL only if memory runs out. Time and memory: linear in clips,
-// commands and the names of joints.
-MD5_API md5_entity_machine *md5_make_entity_machine(const md5_entity *entity,
-                                                    const md5_load_opts *opts, md5_error *error);
-MD5_API void md5_free_entity_machine(md5_entity_machine *machine); // NULL is allowed
 
 // -- Parts ----------------------------------------------------------------------------------------
 

@@ -224,10 +224,7 @@ static const char *play_entities(md5_game *game)
         md5_entity *const entity = decl ? md5_load_entity(game, decl->name, &opts, &error) : NULL;
         if (decl && !entity && error.status == MD5_OK)
             fault = "no entity to play, and no reason";
-        md5_entity_machine *const machine =
-            entity ? md5_make_entity_machine(entity, &opts, &error) : NULL;
         fault = entity ? play_tree(entity) : fault;
-        md5_free_entity_machine(machine);
         md5_free_entity(entity);
     }
     return fault;

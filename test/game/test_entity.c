@@ -1,9 +1,7 @@
-// Entities: what is loaded for a name, their heads and attachments, their machines.
+// Entities: what is loaded for a name, their heads and attachments.
 #include "test/game/entity_case.h"
 #include "test/mistake.h"
 #include "test/test.h"
-
-#include "md5/md5play.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -120,9 +118,6 @@ TEST (clips_that_do_not_fit_cannot_be_played) {
     CHECK_UINT(entity->clips[0].num_files, 0);
     CHECK_UINT(entity->clips[1].num_files, 1);
     CHECK_UINT(entity->clips[2].num_files, 0);
-    md5_entity_machine *const tables = md5_make_entity_machine(entity, NULL, NULL);
-    CHECK_UINT(tables->desc->num_clips, 1);
-    md5_free_entity_machine(tables);
     md5_actor *const actor = md5_create_actor(entity, NULL, NULL);
     CHECK(!md5_actor_play(actor, MD5_CHANNEL_ALL, 0, 0));
     CHECK(md5_actor_play(actor, MD5_CHANNEL_ALL, 1, 0));
@@ -260,119 +255,6 @@ TEST (parts_that_cannot_be_placed_are_left_out) {
                  "def/b.def:1: Unknown copy_joint 'horn' on entity 'e'");
     check_warned(WITH_HEAD "\"copy_joint neck\" \"horn\" }",
                  "def/b.def:1: Unknown copy_joint 'horn' on head of entity 'e'");
-}
-
-// -- Machines -------------------------------------------------------------------------------------
-
-static void count_event(void *user, md5_player *player, const md5_event *event, float weight)
-{
-    (void)player, (void)weight;
-    *(int *)user += strcmp(event->name, "sound_body") == 0 && strcmp(event->text, "snd_step") == 0
-                    && event->frame == 2;
-}
-
-// A clip with a rate is at that rate in a machine, too: "hasty" is "walk" at 2.5.
-TEST (machines_of_entities_play_at_their_rates) {
-    md5_game *const game = open_entity_game("", NULL);
-    md5_xform pose[ENTITY_JOINTS];
-    static unsigned char scratch[1 << 16];
-    CHECK(md5_game_set_verdict(game, MD5_VERDICT_LENIENT, NULL));
-    md5_entity *const entity = load_entity(game, "quick");
-    md5_entity_machine *const tables = md5_make_entity_machine(entity, NULL, NULL);
-    md5_machine *const machine = md5_create_machine(tables->desc, NULL, NULL);
-    md5_player *const player = md5_create_player(machine, NULL, NULL);
-    const uint32_t all = (uint32_t)md5_find_layer(machine, "all");
-    const uint32_t hasty = (uint32_t)md5_find_state(machine, all, "hasty");
-    CHECK(md5_player_fade_to(player, all, hasty, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
-    md5_player_advance(player, 0.06, NULL, NULL);
-    (void)md5_player_pose(player, scratch, pose, NULL, NULL);
-    CHECK_NEAR((double)pose[SPINE].translation.z, 11.5, 1e-4);
-    md5_destroy_player(player);
-    md5_destroy_machine(machine);
-    md5_free_entity_machine(tables);
-    md5_free_entity(entity);
-    md5_destroy_game(game);
-}
-
-TEST (entities_are_machines_too) {
-    md5_game *const game = open_entity_game("", NULL);
-    md5_entity *const entity = load_entity(game, "body");
-    md5_error error;
-    md5_entity_machine *const tables = md5_make_entity_machine(entity, NULL, &error);
-    md5_machine *const machine = md5_create_machine(tables->desc, NULL, &error);
-    test_check(machine != NULL, __FILE__, __LINE__, "%s", error.message);
-    md5_player *const player = machine ? md5_create_player(machine, NULL, NULL) : NULL;
-    const uint32_t all = (uint32_t)md5_find_layer(machine, "all");
-    const uint32_t torso = (uint32_t)md5_find_layer(machine, "torso");
-    CHECK(md5_find_layer(machine, "legs") == -1);
-    CHECK_UINT(all, 2);
-    const uint32_t lift = (uint32_t)md5_find_state(machine, torso, "lift");
-    const uint32_t walk = (uint32_t)md5_find_state(machine, all, "walk");
-    CHECK(md5_player_fade_to(player, torso, lift, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
-    int num_events = 0;
-    md5_xform pose[ENTITY_JOINTS];
-    static unsigned char scratch[1 << 16];
-    CHECK(md5_player_pose_scratch(machine) <= sizeof scratch);
-    md5_player_advance(player, 0.1, count_event, &num_events);
-    (void)md5_player_pose(player, scratch, pose, NULL, NULL);
-    CHECK_NEAR((double)pose[SPINE].translation.z, 20.0, 1e-4);
-    // The layer of all joints hides the layers of the other channels.
-    CHECK(md5_player_fade_to(player, all, walk, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
-    md5_player_advance(player, 0.25, count_event, &num_events);
-    (void)md5_player_pose(player, scratch, pose, NULL, NULL);
-    CHECK_NEAR((double)pose[SPINE].translation.z, 12.5, 1e-4);
-    CHECK_UINT((unsigned)num_events, 1);
-    md5_destroy_player(player);
-    md5_destroy_machine(machine);
-    md5_free_entity_machine(tables);
-    md5_free_entity(entity);
-    md5_destroy_game(game);
-}
-
-// Names that a machine cannot have are left out, with a warning each.
-TEST (machines_of_entities_can_always_be_made) {
-    game_log log = {.count = 0};
-    md5_error error;
-    const md5_load_opts opts = {.warn = add_warning, .warn_user = &log};
-    md5_game *const game = open_entity_game(
-        "model m { mesh body.md5mesh anim walk walk.md5anim { rate 2 } anim \"\" walk.md5anim\n"
-        "anim \"paced walk\" walk.md5anim\n"
-        "anim \"(none)\" walk.md5anim channel torso ( *spine ) }",
-        NULL);
-    CHECK(md5_game_set_verdict(game, MD5_VERDICT_LENIENT, NULL));
-    md5_entity *const entity = load_entity(game, "m");
-    CHECK_UINT(entity->num_clips, 4);
-    md5_entity_machine *const tables = md5_make_entity_machine(entity, &opts, &error);
-    CHECK_UINT(tables->desc->num_clips, 1);
-    CHECK_UINT((unsigned)log.count, 3);
-    has_logged(&log, ":0: no machine can have a clip of the name '': left out");
-    has_logged(&log, ":0: no machine can have a clip of the name '(none)': left out");
-    has_logged(&log, ":0: no machine can have a clip of the name 'paced walk': left out");
-    md5_machine *const machine = md5_create_machine(tables->desc, NULL, &error);
-    test_check(machine != NULL, __FILE__, __LINE__, "%s", error.message);
-    md5_destroy_machine(machine);
-    md5_free_entity_machine(tables);
-    md5_free_entity(entity);
-    md5_destroy_game(game);
-}
-
-TEST (machines_of_entities_survive_failure_of_every_allocation) {
-    md5_game *const game = open_entity_game("", NULL);
-    md5_entity *const bodies[] = {load_entity(game, "body"), load_entity(game, "head.md5mesh")};
-    for (size_t i = 1; i < 40; i++) {
-        test_heap heap = {.fail_at = i};
-        const md5_load_opts opts = {
-            .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
-        md5_error error;
-        md5_entity_machine *const tables = md5_make_entity_machine(bodies[i % 2], &opts, &error);
-        CHECK(tables ? tables->desc->num_layers > 0 : error.status == MD5_ERROR_MEMORY);
-        md5_free_entity_machine(tables);
-        CHECK_UINT(heap.live, 0);
-    }
-    md5_free_entity_machine(NULL);
-    md5_free_entity(bodies[0]);
-    md5_free_entity(bodies[1]);
-    md5_destroy_game(game);
 }
 
 // -- Memory and mistakes --------------------------------------------------------------------------
