@@ -8,7 +8,7 @@ static void skin_into(md5gl_renderer *renderer, const md5gl_model *model, const 
 {
     const GladGLContext *gl = &renderer->gl;
     const md5gl_program *const program =
-        md5gli_program_of(renderer, model, mesh, MD5GL_PASS_CAPTURE);
+        md5gli_program_of(renderer, model, mesh, MD5GL_PASS_CAPTURE, NULL);
     if (model->baked) {
         md5gli_bind_baked(renderer, model, mesh, program, &model->batches[0]);
     } else {

@@ -125,32 +125,24 @@ static void set_culling(md5gl_renderer *renderer, bool culls)
         renderer->gl.Disable(GL_CULL_FACE);
 }
 
-// The program that draws a mesh in the frame's light; NULL if it cannot be built.
-static const md5gl_program *lit_program(md5gl_renderer *renderer, const md5gl_model *model,
-                                        const md5gl_mesh *mesh)
-{
-    const md5gl_program_row row = md5gli_row_of(model, mesh);
-    md5_error error;
-    const md5gl_program *const program =
-        md5gli_build_lit_program(renderer, row.variant, row.skin, renderer->lit_pass, &error);
-    if (!program)
-        md5gli_fail_light(renderer, &error);
-    return program;
-}
-
-// The depth of an opaque mesh needs neither its texture nor a fragment stage.
+// The program of a pass. What cannot be built for the frame's light is drawn in the studio's. The
+// depth of an opaque mesh needs neither its texture nor a fragment stage.
 static const md5gl_program *program_of(md5gl_renderer *renderer, const model_draw *draw,
                                        const md5gl_mesh *mesh, const md5gl_surface *surface)
 {
-    if (draw->pass == MD5GL_PASS_LIT && renderer->lit_pass != MD5GL_PASS_LIT) {
-        const md5gl_program *const program = lit_program(renderer, draw->model, mesh);
-        if (program)
-            return program;
-    }
-    const bool opaque =
+    const bool is_lit = draw->pass == MD5GL_PASS_LIT;
+    const bool is_opaque =
         draw->pass == MD5GL_PASS_DEPTH && !draw->model->faded && md5gli_is_opaque(surface);
-    return md5gli_program_of(renderer, draw->model, mesh,
-                             opaque ? MD5GL_PASS_DEPTH_OPAQUE : draw->pass);
+    const enum md5gl_pass pass = is_lit      ? renderer->lit_pass
+                                 : is_opaque ? MD5GL_PASS_DEPTH_OPAQUE
+                                             : draw->pass;
+    md5_error error;
+    const md5gl_program *const program =
+        md5gli_program_of(renderer, draw->model, mesh, pass, &error);
+    if (program || !is_lit)
+        return program;
+    md5gli_fail_light(renderer, &error);
+    return md5gli_program_of(renderer, draw->model, mesh, MD5GL_PASS_LIT, NULL);
 }
 
 // Whether a pass draws a mesh with a material.

@@ -76,8 +76,8 @@ struct md5gl_renderer {
     md5gl_program skinned[MD5GL_NUM_VARIANTS][MD5GL_NUM_SKINS][MD5GL_NUM_PASSES];
     md5gl_program preskin[MD5GL_NUM_VARIANTS]; // only with has_compute
     md5gl_program line, grid, ground_shadow, panel, image;
-    md5gl_program impostor[MD5GL_NUM_IMPOSTOR_LAYOUTS][MD5GL_NUM_IMPOSTOR_PASSES]; // on first use
-    md5gl_program background; // built for the first environment
+    md5gl_program impostor[MD5GL_NUM_IMPOSTOR_PASSES]; // on first use
+    md5gl_program background;                          // built for the first environment
 
     md5gl_host_state host; // see md5gl_save_state()
 
@@ -238,16 +238,11 @@ const md5_morph *md5gli_morph_source(const md5gl_morph *morph);
 
 enum md5gl_skin md5gli_skin_of(md5gl_path path);
 
-// Returns the program that draws a mesh of the model's instances.
-const md5gl_program *md5gli_program_of(const md5gl_renderer *renderer, const md5gl_model *model,
-                                       const md5gl_mesh *mesh, enum md5gl_pass pass);
-
-// The programs that draw a mesh of the model's instances, one for each pass.
-typedef struct md5gl_program_row {
-    enum md5gl_skin skin;
-    int variant;
-} md5gl_program_row;
-md5gl_program_row md5gli_row_of(const md5gl_model *model, const md5gl_mesh *mesh);
+// Returns the program that draws a mesh of the model's instances, which it builds first unless it
+// exists already, as those of the common passes do. NULL on failure.
+const md5gl_program *md5gli_program_of(md5gl_renderer *renderer, const md5gl_model *model,
+                                       const md5gl_mesh *mesh, enum md5gl_pass pass,
+                                       md5_error *error);
 
 // What draws of other files use of draw.c: binds a program and sets what all instances share; draws
 // the instances of a run of one mesh with it; draws them lit, with the state that is set.

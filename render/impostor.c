@@ -1,44 +1,66 @@
-// Impostor sets: checks what is asked for, chooses the texture that holds the pictures, creates it.
-#include "render/impostor.h"
+// Impostor sets: pictures of a character from many directions in each frame, and squares that show
+// them.
+//
+// A set is an atlas, two textures of blocks: one block a frame, with the pictures of all its views.
+// The views of a frame are drawn side by side, each an instance that is turned to its view, in
+// twice the resolution, into a canvas; mipmaps of that average it, and are copied to the frame's
+// block. Invariant: every instance's frame has pictures.
+#include "render/gl_internal.h"
 
 #include <math.h>
+#include <string.h>
+
+enum { COLOUR, SURFACE, NUM_PARTS }; // of a picture
+
+enum {
+    OVERSAMPLING = 2,   // pixels of the canvas along a side of a texel
+    MIN_LEVEL_SIDE = 8, // where mipmaps end, as shaders/impostor.glsl expects
+};
+
+static const GLint part_formats[NUM_PARTS] = {GL_SRGB8_ALPHA8, GL_RGBA8};
+static const float usual_gloss = 0.45f;
+
+struct md5gl_impostors {
+    md5gl_impostor_desc desc; // without defaults
+    uint32_t num_views;
+    uint32_t columns, rows; // of the block of one frame's pictures
+    uint32_t blocks[2];     // per row, and rows of blocks
+    uint32_t num_levels;    // of mipmaps
+    size_t size;            // bytes of the textures
+    GLuint textures[NUM_PARTS];
+    bool *has_pictures; // [num_frames]
+
+    // What one frame's pictures are drawn into.
+    GLuint canvas[NUM_PARTS], depth, framebuffer, reader, frame_block;
+    md5_mat34 *placements; // [num_views] turn the model to each view and move it to its cell
+
+    bool has_specular; // of the materials
+    float gloss;
+    GLuint array, buffer; // the instances
+    uint32_t count;
+};
 
 // -- Description ------------------------------------------------------------------------------
 
-static uint32_t or_default(uint32_t value, uint32_t usual)
+static bool fill_description(const md5gl_impostor_desc *given, md5gl_impostor_desc *desc,
+                             md5_error *error)
 {
-    return value > 0 ? value : usual;
-}
-
-static md5gl_impostor_desc with_defaults(const md5gl_impostor_desc *desc)
-{
-    md5gl_impostor_desc full = *desc;
-    full.num_around = or_default(desc->num_around, 12);
-    full.num_above = or_default(desc->num_above, 2);
-    full.texels = or_default(desc->texels, 64);
-    if (desc->lowest == 0.0f && desc->highest == 0.0f) {
-        full.lowest = 0.17f;
-        full.highest = 0.79f;
-    }
-    if (desc->memory_limit == 0)
-        full.memory_limit = (size_t)512 << 20;
-    return full;
-}
-
-static bool is_sphere(const md5gl_impostor_desc *desc)
-{
-    const md5_vec3 centre = desc->centre;
-    return isfinite(centre.x) && isfinite(centre.y) && isfinite(centre.z) && isfinite(desc->radius)
-           && desc->radius > 0.0f;
-}
-
-static bool check(const md5gl_impostor_desc *desc, md5_error *error)
-{
-    enum { MAX_AROUND = 64, MAX_ABOVE = 16, MIN_TEXELS = 8, MAX_TEXELS = 512 };
+    enum { MAX_AROUND = 64, MAX_ABOVE = 16, MAX_TEXELS = 512 };
     const float quarter = 1.5708f;
+    const md5_vec3 centre = given->centre;
+    *desc = *given;
+    desc->num_around = given->num_around > 0 ? given->num_around : 12;
+    desc->num_above = given->num_above > 0 ? given->num_above : 2;
+    desc->texels = given->texels > 0 ? given->texels : 64;
+    desc->memory_limit = given->memory_limit > 0 ? given->memory_limit : (size_t)512 << 20;
+    if (given->lowest == 0.0f && given->highest == 0.0f) {
+        desc->lowest = 0.17f;
+        desc->highest = 0.79f;
+    }
     if (desc->num_frames == 0)
         return md5gli_fail(error, MD5_ERROR_RANGE, "impostors of 0 frames: at least 1 is needed");
-    if (!is_sphere(desc))
+    if (!isfinite(centre.x) || !isfinite(centre.y) || !isfinite(centre.z) || !isfinite(desc->radius)
+        || !(desc->radius > 0.0f))
         return md5gli_fail(error, MD5_ERROR_RANGE,
                            "impostors: the radius must be above 0 and the "
                            "sphere finite");
@@ -52,172 +74,67 @@ static bool check(const md5gl_impostor_desc *desc, md5_error *error)
                            "impostors seen from %g to %g radians above the horizontal plane: "
                            "-pi/2 <= lowest <= highest <= pi/2",
                            (double)desc->lowest, (double)desc->highest);
-    if (desc->texels < MIN_TEXELS || desc->texels > MAX_TEXELS
+    if (desc->texels < MIN_LEVEL_SIDE || desc->texels > MAX_TEXELS
         || (desc->texels & (desc->texels - 1)) != 0)
         return md5gli_fail(error, MD5_ERROR_RANGE,
                            "impostors of %u texels: the side is a power of 2 from %d to %d",
-                           (unsigned)desc->texels, MIN_TEXELS, MAX_TEXELS);
+                           (unsigned)desc->texels, MIN_LEVEL_SIDE, MAX_TEXELS);
     return true;
 }
 
-// -- Layouts ----------------------------------------------------------------------------------
-
-// Texels of all levels of a texture, and its size at level 0.
-typedef struct extent {
-    uint64_t width, height, depth;
-} extent;
-
-static uint32_t least_square_side(uint32_t count)
-{
-    uint32_t side = 1;
-    while (side * side < count)
-        side++;
-    return side;
-}
-
-static extent extent_of(const md5gl_impostors *impostors, md5gl_impostor_layout layout)
+// Arranges the pictures of a frame in a block and the blocks in the atlas, both in a square.
+static bool arrange(const md5gl_renderer *renderer, md5gl_impostors *impostors, md5_error *error)
 {
     const md5gl_impostor_desc *const desc = &impostors->desc;
-    const uint64_t texels = desc->texels, frames = desc->num_frames;
-    const uint64_t width = impostors->columns * texels, height = impostors->rows * texels;
-    if (layout == MD5GL_IMPOSTOR_ARRAY)
-        return (extent){texels, texels, frames * impostors->num_views};
-    if (layout == MD5GL_IMPOSTOR_VOLUME)
-        return (extent){width, height, frames};
-    return (extent){width * impostors->blocks[0], height * impostors->blocks[1], 1};
-}
-
-// Arranges the blocks of the atlas in a square.
-static void arrange_blocks(md5gl_impostors *impostors)
-{
-    const uint64_t frames = impostors->desc.num_frames;
-    uint64_t across = (uint64_t)ceil(sqrt((double)frames));
+    const uint64_t frames = desc->num_frames, limit = renderer->max_texture_size;
+    const uint64_t across = (uint64_t)ceil(sqrt((double)frames));
+    impostors->num_views = desc->num_around * desc->num_above + 1;
+    impostors->columns = (uint32_t)ceil(sqrt((double)impostors->num_views));
+    impostors->rows = (impostors->num_views + impostors->columns - 1) / impostors->columns;
     impostors->blocks[0] = (uint32_t)across;
     impostors->blocks[1] = (uint32_t)((frames + across - 1) / across);
-}
-
-static GLint get_limit(const md5gl_renderer *renderer, GLenum name)
-{
-    GLint value = 0;
-    renderer->gl.GetIntegerv(name, &value);
-    return value;
-}
-
-// Returns NULL if the context can hold the layout, otherwise the name of the limit.
-static const char *exceeded_limit(const md5gl_renderer *renderer, const md5gl_impostors *impostors,
-                                  md5gl_impostor_layout layout)
-{
-    const extent size = extent_of(impostors, layout);
-    const uint64_t side = (uint64_t)get_limit(
-        renderer, layout == MD5GL_IMPOSTOR_VOLUME ? GL_MAX_3D_TEXTURE_SIZE : GL_MAX_TEXTURE_SIZE);
-    const uint64_t depth = layout == MD5GL_IMPOSTOR_ARRAY
-                               ? (uint64_t)get_limit(renderer, GL_MAX_ARRAY_TEXTURE_LAYERS)
-                               : side;
-    if (size.width > side || size.height > side)
-        return layout == MD5GL_IMPOSTOR_VOLUME ? "GL_MAX_3D_TEXTURE_SIZE" : "GL_MAX_TEXTURE_SIZE";
-    if (size.depth > depth)
-        return layout == MD5GL_IMPOSTOR_VOLUME ? "GL_MAX_3D_TEXTURE_SIZE"
-                                               : "GL_MAX_ARRAY_TEXTURE_LAYERS";
-    return NULL;
-}
-
-static bool choose_layout(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_error *error)
-{
-    md5gl_impostor_desc *const desc = &impostors->desc;
-    const bool chooses = desc->layout == MD5GL_IMPOSTOR_AUTO;
-    const char *limit = NULL;
-    int layout = chooses ? (int)MD5GL_IMPOSTOR_ARRAY : (int)desc->layout;
-    const int last = chooses ? (int)MD5GL_IMPOSTOR_VOLUME : layout;
-    for (; layout <= last; layout++) {
-        limit = exceeded_limit(renderer, impostors, (md5gl_impostor_layout)layout);
-        if (limit == NULL)
-            break;
+    const uint64_t width = across * impostors->columns * desc->texels;
+    const uint64_t height = (uint64_t)impostors->blocks[1] * impostors->rows * desc->texels;
+    if (width > limit || height > limit)
+        return md5gli_fail(error, MD5_ERROR_GPU,
+                           "impostors of %u frames take %llu x %llu texels, but "
+                           "GL_MAX_TEXTURE_SIZE is %llu",
+                           (unsigned)desc->num_frames, (unsigned long long)width,
+                           (unsigned long long)height, (unsigned long long)limit);
+    uint64_t bytes = 0;
+    for (uint32_t side = desc->texels; side >= MIN_LEVEL_SIDE; side /= 2) {
+        const uint32_t level = impostors->num_levels++;
+        bytes += (width >> level) * (height >> level) * 4 * NUM_PARTS;
     }
-    if (limit != NULL)
-        return md5gli_fail(error, MD5_ERROR_GPU, "%s is too small for impostors of %u frames",
-                           limit, (unsigned)desc->num_frames);
-    desc->layout = (md5gl_impostor_layout)layout;
-    return true;
-}
-
-// Levels end where a picture has 8 texels a side, as shaders/impostor_atlas.glsl expects. Levels of
-// a 3D texture would average frames.
-static void count_levels(md5gl_impostors *impostors)
-{
-    enum { MIN_LEVEL_SIDE = 8 };
-    impostors->num_levels = 1;
-    for (uint32_t side = impostors->desc.texels;
-         side > MIN_LEVEL_SIDE && impostors->desc.layout != MD5GL_IMPOSTOR_VOLUME; side /= 2)
-        impostors->num_levels++;
-}
-
-static bool measure(md5gl_impostors *impostors, md5_error *error)
-{
-    const extent size = extent_of(impostors, impostors->desc.layout);
-    uint64_t texels = 0;
-    for (uint32_t level = 0; level < impostors->num_levels; level++)
-        texels += (size.width >> level) * (size.height >> level) * size.depth;
-    const uint64_t bytes = texels * 4 * MD5GL_NUM_PICTURE_PARTS;
-    if (bytes > impostors->desc.memory_limit)
-        return md5gli_fail(error, MD5_ERROR_MEMORY,
-                           "impostors of %u frames take %llu bytes, but the limit is %zu",
-                           (unsigned)impostors->desc.num_frames, (unsigned long long)bytes,
-                           impostors->desc.memory_limit);
+    if (bytes > desc->memory_limit)
+        return md5gli_fail(
+            error, MD5_ERROR_MEMORY, "impostors of %u frames take %llu bytes, but the limit is %zu",
+            (unsigned)desc->num_frames, (unsigned long long)bytes, desc->memory_limit);
     impostors->size = (size_t)bytes;
     return true;
 }
 
 // -- Textures ---------------------------------------------------------------------------------
 
-static void set_sampling(const GladGLContext *gl, const md5gl_impostors *impostors)
+// Creates textures of `columns` x `rows` cells of `cell` texels, and binds none of them.
+static void create_textures(md5gl_renderer *renderer, GLuint textures[NUM_PARTS], uint32_t columns,
+                            uint32_t rows, uint32_t cell, uint32_t num_levels, bool is_filtered)
 {
-    const bool mipmapped = impostors->num_levels > 1;
-    gl->TexParameteri(impostors->target, GL_TEXTURE_MAX_LEVEL, (GLint)impostors->num_levels - 1);
-    gl->TexParameteri(impostors->target, GL_TEXTURE_MIN_FILTER,
-                      mipmapped ? GL_LINEAR_MIPMAP_LINEAR : GL_LINEAR);
-    gl->TexParameteri(impostors->target, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
-    gl->TexParameteri(impostors->target, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
-    gl->TexParameteri(impostors->target, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
-    gl->TexParameteri(impostors->target, GL_TEXTURE_WRAP_R, GL_CLAMP_TO_EDGE);
-}
-
-static void create_levels(const GladGLContext *gl, const md5gl_impostors *impostors, GLint format)
-{
-    const extent size = extent_of(impostors, impostors->desc.layout);
-    for (uint32_t level = 0; level < impostors->num_levels; level++) {
-        const GLsizei width = (GLsizei)(size.width >> level);
-        const GLsizei height = (GLsizei)(size.height >> level);
-        if (impostors->target == GL_TEXTURE_2D)
-            gl->TexImage2D(GL_TEXTURE_2D, (GLint)level, format, width, height, 0, GL_RGBA,
-                           GL_UNSIGNED_BYTE, NULL);
-        else
-            gl->TexImage3D(impostors->target, (GLint)level, format, width, height,
-                           (GLsizei)size.depth, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
-    }
-}
-
-static bool create_textures(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_error *error)
-{
-    static const GLenum targets[] = {
-        [MD5GL_IMPOSTOR_AUTO] = 0, // none has it
-        [MD5GL_IMPOSTOR_ARRAY] = GL_TEXTURE_2D_ARRAY,
-        [MD5GL_IMPOSTOR_ATLAS] = GL_TEXTURE_2D,
-        [MD5GL_IMPOSTOR_VOLUME] = GL_TEXTURE_3D,
-    };
-    static const GLint formats[] = {GL_SRGB8_ALPHA8, GL_RGBA8};
     const GladGLContext *gl = &renderer->gl;
-    impostors->target = targets[impostors->desc.layout];
-    md5gli_clear_gl_errors(renderer);
-    md5gli_reset_transfers(renderer);
+    const GLint mipmapped = num_levels > 1 ? GL_LINEAR_MIPMAP_LINEAR : GL_LINEAR;
     gl->ActiveTexture(GL_TEXTURE0);
-    gl->GenTextures(MD5GL_NUM_PICTURE_PARTS, impostors->textures);
-    for (int part = 0; part < MD5GL_NUM_PICTURE_PARTS; part++) {
-        gl->BindTexture(impostors->target, impostors->textures[part]);
-        create_levels(gl, impostors, formats[part]);
-        set_sampling(gl, impostors);
+    gl->GenTextures(NUM_PARTS, textures);
+    for (int part = 0; part < NUM_PARTS; part++) {
+        gl->BindTexture(GL_TEXTURE_2D, textures[part]);
+        for (uint32_t level = 0; level < num_levels; level++)
+            gl->TexImage2D(GL_TEXTURE_2D, (GLint)level, part_formats[part],
+                           (GLsizei)(columns * (cell >> level)), (GLsizei)(rows * (cell >> level)),
+                           0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
+        gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, (GLint)num_levels - 1);
+        md5gli_set_sampling(gl, false, is_filtered ? GL_LINEAR : GL_NEAREST,
+                            is_filtered ? mipmapped : GL_NEAREST_MIPMAP_NEAREST);
     }
-    gl->BindTexture(impostors->target, 0);
-    return md5gli_check(renderer, "creating impostors", error);
+    gl->BindTexture(GL_TEXTURE_2D, 0);
 }
 
 // One instance is one md5gl_impostor of the buffer.
@@ -244,36 +161,120 @@ static void create_array(md5gl_renderer *renderer, md5gl_impostors *impostors)
     gl->BindBuffer(GL_ARRAY_BUFFER, 0);
 }
 
-// -- Public -----------------------------------------------------------------------------------
+// -- Canvas -----------------------------------------------------------------------------------
 
-static bool build_program(md5gl_renderer *renderer, const md5gl_impostors *impostors,
-                          enum md5gl_impostor_pass pass, md5_error *error)
+// Returns the placement that turns the axes of a view (to the right, up, and to the viewer: as in
+// shaders/impostor_views.glsl) to x, y and z, and puts the sphere's centre into the view's cell.
+// Cells are as wide as the sphere.
+static md5_mat34 placement_of(const md5gl_impostors *impostors, uint32_t view)
 {
-    const uint32_t layout = (uint32_t)impostors->desc.layout - MD5GL_IMPOSTOR_ARRAY;
-    return md5gli_build_impostor_program(renderer, layout, pass, error) != NULL;
+    const md5gl_impostor_desc *const desc = &impostors->desc;
+    md5_vec3 rows[3] = {{0, 1, 0}, {1, 0, 0}, {0, 0, -1}}; // from below
+    if (view + 1 < impostors->num_views) {
+        const uint32_t ring = view / desc->num_around, step = view % desc->num_around;
+        const float angle = 6.28318531f * (float)step / (float)desc->num_around;
+        const float rings = desc->num_above > 1 ? (float)(desc->num_above - 1) : 1.0f;
+        const float part = (float)ring / rings;
+        const float raised = desc->lowest + (desc->highest - desc->lowest) * part;
+        const float x = cosf(angle), y = sinf(angle), level = cosf(raised), rise = sinf(raised);
+        rows[0] = (md5_vec3){-y, x, 0};
+        rows[1] = (md5_vec3){-rise * x, -rise * y, level};
+        rows[2] = (md5_vec3){level * x, level * y, rise};
+    }
+    const uint32_t column = view % impostors->columns, line = view / impostors->columns;
+    const float cell[3] = {desc->radius * (float)(2 * column + 1),
+                           desc->radius * (float)(2 * line + 1), 0.0f};
+    md5_mat34 placement;
+    for (int row = 0; row < 3; row++) {
+        const md5_vec3 axis = rows[row];
+        const float shift = cell[row] - md5_vec3_dot(axis, desc->centre);
+        const float values[4] = {axis.x, axis.y, axis.z, shift};
+        memcpy(placement.m + 4 * row, values, sizeof values);
+    }
+    return placement;
 }
+
+static void attach(const GladGLContext *gl, const md5gl_impostors *impostors, GLenum binding,
+                   GLint level)
+{
+    for (GLenum part = 0; part < NUM_PARTS; part++)
+        gl->FramebufferTexture2D(binding, GL_COLOR_ATTACHMENT0 + part, GL_TEXTURE_2D,
+                                 impostors->canvas[part], level);
+}
+
+// Creates the framebuffer in which pictures are drawn, and its block with the projection: cells of
+// 2 * radius, the nearest point of a sphere at -1.
+static bool create_canvas(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_error *error)
+{
+    static const GLenum attachments[] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1};
+    const GladGLContext *gl = &renderer->gl;
+    const uint32_t cell = OVERSAMPLING * impostors->desc.texels;
+    const uint32_t columns = impostors->columns, rows = impostors->rows;
+    const float radius = impostors->desc.radius;
+    if (columns > renderer->max_target_size / cell)
+        return md5gli_fail(error, MD5_ERROR_GPU, "%u pictures of %u texels exceed a framebuffer",
+                           (unsigned)impostors->num_views, (unsigned)impostors->desc.texels);
+    impostors->placements = (md5_mat34 *)md5gli_alloc(&renderer->allocator, impostors->num_views,
+                                                      sizeof *impostors->placements, error);
+    if (!impostors->placements)
+        return false;
+    for (uint32_t view = 0; view < impostors->num_views; view++)
+        impostors->placements[view] = placement_of(impostors, view);
+    // Level n + 1 becomes level n of the pictures.
+    create_textures(renderer, impostors->canvas, columns, rows, cell, impostors->num_levels + 1,
+                    false);
+    gl->GenRenderbuffers(1, &impostors->depth);
+    gl->BindRenderbuffer(GL_RENDERBUFFER, impostors->depth);
+    gl->RenderbufferStorage(GL_RENDERBUFFER, GL_DEPTH_COMPONENT24, (GLsizei)(columns * cell),
+                            (GLsizei)(rows * cell));
+    gl->GenFramebuffers(1, &impostors->reader);
+    gl->GenFramebuffers(1, &impostors->framebuffer);
+    gl->BindFramebuffer(GL_FRAMEBUFFER, impostors->framebuffer);
+    attach(gl, impostors, GL_FRAMEBUFFER, 0);
+    gl->FramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER,
+                                impostors->depth);
+    gl->DrawBuffers(2, attachments);
+    md5gl_frame_block block;
+    memset(&block, 0, sizeof block);
+    float *const clip = block.clip_from_world;
+    clip[0] = 1.0f / (radius * (float)columns);
+    clip[5] = 1.0f / (radius * (float)rows);
+    clip[10] = -1.0f / radius;
+    clip[12] = clip[13] = -1.0f;
+    clip[15] = 1.0f;
+    gl->GenBuffers(1, &impostors->frame_block);
+    md5gli_stream(renderer, GL_UNIFORM_BUFFER, impostors->frame_block, &block, sizeof block);
+    const GLenum state = gl->CheckFramebufferStatus(GL_FRAMEBUFFER);
+    if (!md5gli_check(renderer, "creating impostors", error))
+        return false;
+    if (state != GL_FRAMEBUFFER_COMPLETE)
+        return md5gli_fail(error, MD5_ERROR_GPU,
+                           "the framebuffer for impostors is not complete (0x%04x)",
+                           (unsigned)state);
+    return true;
+}
+
+// -- Creation ---------------------------------------------------------------------------------
 
 static bool fill_set(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_error *error)
 {
-    impostors->num_views = impostors->desc.num_around * impostors->desc.num_above + 1;
-    impostors->columns = least_square_side(impostors->num_views);
-    impostors->rows = (impostors->num_views + impostors->columns - 1) / impostors->columns;
-    impostors->gloss = 0.45f;
-    arrange_blocks(impostors);
-    if (!choose_layout(renderer, impostors, error))
+    if (!arrange(renderer, impostors, error))
         return false;
-    count_levels(impostors);
-    if (!measure(impostors, error))
-        return false;
+    impostors->gloss = usual_gloss;
     impostors->has_pictures =
         (bool *)md5gli_alloc(&renderer->allocator, impostors->desc.num_frames, sizeof(bool), error);
     if (!impostors->has_pictures)
         return false;
     create_array(renderer, impostors);
-    return create_textures(renderer, impostors, error)
-           && md5gli_create_canvas(renderer, impostors, error)
-           && build_program(renderer, impostors, MD5GL_IMPOSTOR_LIT, error)
-           && build_program(renderer, impostors, MD5GL_IMPOSTOR_DEPTH, error);
+    md5gli_clear_gl_errors(renderer);
+    md5gli_reset_transfers(renderer);
+    create_textures(renderer, impostors->textures, impostors->columns * impostors->blocks[0],
+                    impostors->rows * impostors->blocks[1], impostors->desc.texels,
+                    impostors->num_levels, true);
+    return md5gli_check(renderer, "creating impostors", error)
+           && create_canvas(renderer, impostors, error)
+           && md5gli_build_impostor_program(renderer, MD5GL_IMPOSTOR_LIT, error)
+           && md5gli_build_impostor_program(renderer, MD5GL_IMPOSTOR_DEPTH, error);
 }
 
 md5gl_impostors *md5gl_create_impostors(md5gl_renderer *renderer, const md5gl_impostor_desc *desc,
@@ -281,12 +282,10 @@ md5gl_impostors *md5gl_create_impostors(md5gl_renderer *renderer, const md5gl_im
 {
     MD5_ASSERT(renderer != NULL && desc != NULL, "renderer, desc: not NULL");
     MD5_ASSERT_RESERVED(desc);
-    MD5_ASSERT((int)desc->layout >= 0 && (int)desc->layout <= (int)MD5GL_IMPOSTOR_VOLUME,
-               "layout: one of md5gl_impostor_layout");
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
+    md5gl_impostor_desc full;
     md5gli_clear_error(error);
-    const md5gl_impostor_desc full = with_defaults(desc);
-    if (!check(&full, error))
+    if (!fill_description(desc, &full, error))
         return NULL;
     md5gl_impostors *const impostors =
         (md5gl_impostors *)md5gli_alloc(&renderer->allocator, 1, sizeof *impostors, error);
@@ -307,19 +306,19 @@ void md5gl_destroy_impostors(md5gl_renderer *renderer, md5gl_impostors *impostor
         return;
     MD5_ASSERT(renderer != NULL, "renderer: not NULL");
     const GladGLContext *gl = &renderer->gl;
-    gl->DeleteTextures(MD5GL_NUM_PICTURE_PARTS, impostors->textures);
+    const GLuint framebuffers[] = {impostors->framebuffer, impostors->reader};
+    const GLuint buffers[] = {impostors->buffer, impostors->frame_block};
+    gl->DeleteTextures(NUM_PARTS, impostors->textures);
+    gl->DeleteTextures(NUM_PARTS, impostors->canvas);
+    gl->DeleteRenderbuffers(1, &impostors->depth);
+    gl->DeleteFramebuffers(2, framebuffers);
     gl->DeleteVertexArrays(1, &impostors->array);
-    gl->DeleteBuffers(1, &impostors->buffer);
-    md5gli_destroy_canvas(renderer, impostors);
+    gl->DeleteBuffers(2, buffers);
+    md5gli_free(&renderer->allocator, impostors->placements,
+                impostors->num_views * sizeof *impostors->placements);
     md5gli_free(&renderer->allocator, impostors->has_pictures,
                 impostors->desc.num_frames * sizeof(bool));
     md5gli_free(&renderer->allocator, impostors, sizeof *impostors);
-}
-
-md5gl_impostor_layout md5gl_impostors_layout(const md5gl_impostors *impostors)
-{
-    MD5_ASSERT(impostors != NULL, "impostors: not NULL");
-    return impostors->desc.layout;
 }
 
 uint32_t md5gl_impostors_views(const md5gl_impostors *impostors)
@@ -338,4 +337,232 @@ bool md5gl_has_impostor_pictures(const md5gl_impostors *impostors, uint32_t fram
 {
     MD5_ASSERT(impostors != NULL, "impostors: not NULL");
     return frame < impostors->desc.num_frames && impostors->has_pictures[frame];
+}
+
+// -- Pictures ---------------------------------------------------------------------------------
+
+// Poses one instance for each view.
+static bool pose_views(md5gl_renderer *renderer, const md5gl_impostors *impostors,
+                       md5gl_model *model, const md5_mat34 *palette, md5_error *error)
+{
+    const uint32_t num_views = impostors->num_views;
+    const size_t num_joints = model->model->skeleton.num_joints;
+    const size_t size = num_joints * sizeof(md5_mat34);
+    md5_mat34 *const palettes =
+        (md5_mat34 *)md5gli_alloc(&renderer->allocator, num_views, size, error);
+    if (!palettes)
+        return false;
+    for (uint32_t view = 0; view < num_views && num_joints > 0; view++)
+        memcpy(palettes + view * num_joints, palette, size);
+    const bool posed =
+        md5gl_pose_models(renderer, model, palettes, impostors->placements, num_views, error);
+    md5gli_free(&renderer->allocator, palettes, num_views * size);
+    return posed;
+}
+
+// Notes what instances need to be lit as the model.
+static void note_materials(md5gl_impostors *impostors, const md5gl_model *model)
+{
+    const uint32_t num_meshes = model->model->num_meshes;
+    float sum = 0.0f, count = 0.0f;
+    impostors->has_specular = false;
+    for (uint32_t i = 0; i < num_meshes; i++) {
+        const md5gl_material *const material = &md5gli_surface_of(model, 0, i)->material;
+        if (!model->meshes[i].visible)
+            continue;
+        impostors->has_specular = impostors->has_specular || material->specular != 0;
+        sum += material->gloss > 0.0f ? material->gloss : usual_gloss;
+        count += 1.0f;
+    }
+    impostors->gloss = count > 0.0f ? sum / count : usual_gloss;
+}
+
+static void draw_canvas(md5gl_renderer *renderer, const md5gl_impostors *impostors,
+                        const md5gl_model *model)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const uint32_t cell = OVERSAMPLING * impostors->desc.texels;
+    gl->BindFramebuffer(GL_FRAMEBUFFER, impostors->framebuffer);
+    gl->Viewport(0, 0, (GLsizei)(impostors->columns * cell), (GLsizei)(impostors->rows * cell));
+    gl->ClearColor(0.0f, 0.0f, 0.0f, 0.0f);
+    gl->Clear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+    gl->BindBufferBase(GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, impostors->frame_block);
+    gl->Enable(GL_DEPTH_TEST);
+    gl->DepthFunc(GL_LEQUAL);
+    gl->FrontFace(GL_CW); // id's winding
+    // OpenGL ES always encodes sRGB where the framebuffer has that encoding.
+    if (!renderer->is_es)
+        gl->Enable(GL_FRAMEBUFFER_SRGB);
+    md5gli_draw_for_pictures(renderer, model);
+    if (!renderer->is_es)
+        gl->Disable(GL_FRAMEBUFFER_SRGB);
+    gl->ActiveTexture(GL_TEXTURE0);
+    for (int part = 0; part < NUM_PARTS; part++) {
+        gl->BindTexture(GL_TEXTURE_2D, impostors->canvas[part]);
+        gl->GenerateMipmap(GL_TEXTURE_2D);
+    }
+    gl->BindTexture(GL_TEXTURE_2D, 0);
+}
+
+// Copies the canvas to a frame's block of the atlas.
+static void copy_canvas(md5gl_renderer *renderer, const md5gl_impostors *impostors, uint32_t frame)
+{
+    const GladGLContext *gl = &renderer->gl;
+    gl->BindFramebuffer(GL_READ_FRAMEBUFFER, impostors->reader);
+    for (uint32_t level = 0; level < impostors->num_levels; level++) {
+        const GLsizei side = (GLsizei)(impostors->desc.texels >> level);
+        const GLsizei width = (GLsizei)impostors->columns * side;
+        const GLsizei height = (GLsizei)impostors->rows * side;
+        attach(gl, impostors, GL_READ_FRAMEBUFFER, (GLint)level + 1); // halves the oversampling
+        for (GLenum part = 0; part < NUM_PARTS; part++) {
+            gl->ReadBuffer(GL_COLOR_ATTACHMENT0 + part);
+            gl->BindTexture(GL_TEXTURE_2D, impostors->textures[part]);
+            gl->CopyTexSubImage2D(
+                GL_TEXTURE_2D, (GLint)level, (GLint)(frame % impostors->blocks[0]) * width,
+                (GLint)(frame / impostors->blocks[0]) * height, 0, 0, width, height);
+        }
+    }
+    gl->BindTexture(GL_TEXTURE_2D, 0);
+}
+
+bool md5gl_draw_impostor_pictures(md5gl_renderer *renderer, md5gl_impostors *impostors,
+                                  md5gl_model *model, uint32_t frame, const md5_mat34 *palette,
+                                  md5_error *error)
+{
+    MD5_ASSERT(renderer != NULL && impostors != NULL && model != NULL,
+               "renderer, impostors, model: not NULL");
+    MD5_ASSERT(palette != NULL || model->model->skeleton.num_joints == 0, "palette: not NULL");
+    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
+    md5gli_clear_error(error);
+    if (frame >= impostors->desc.num_frames)
+        return md5gli_fail(error, MD5_ERROR_RANGE, "pictures of frame %u, but there are %u frames",
+                           (unsigned)frame, (unsigned)impostors->desc.num_frames);
+    md5gli_clear_gl_errors(renderer);
+    if (!pose_views(renderer, impostors, model, palette, error))
+        return false;
+    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
+        if (!md5gli_program_of(renderer, model, &model->meshes[i], MD5GL_PASS_PICTURE, error))
+            return false;
+    }
+    note_materials(impostors, model);
+    draw_canvas(renderer, impostors, model);
+    copy_canvas(renderer, impostors, frame);
+    md5gli_reset_state(renderer);
+    impostors->has_pictures[frame] = md5gli_check(renderer, "drawing pictures", error);
+    return impostors->has_pictures[frame];
+}
+
+// -- Instances --------------------------------------------------------------------------------
+
+bool md5gl_pose_impostors(md5gl_renderer *renderer, md5gl_impostors *impostors,
+                          const md5gl_impostor *instances, uint32_t count, md5_error *error)
+{
+    MD5_ASSERT(renderer != NULL && impostors != NULL, "renderer, impostors: not NULL");
+    MD5_ASSERT(instances != NULL || count == 0, "instances: not NULL");
+    const float last = (float)(impostors->desc.num_frames - 1);
+    md5gli_clear_error(error);
+    impostors->count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const float frame = instances[i].frame;
+        if (!(frame >= 0.0f && frame <= last) || !impostors->has_pictures[(uint32_t)(frame + 0.5f)])
+            return md5gli_fail(error, MD5_ERROR_RANGE, "impostor %u: no pictures of frame %g",
+                               (unsigned)i, (double)frame);
+    }
+    if (count > 0)
+        md5gli_stream(renderer, GL_ARRAY_BUFFER, impostors->buffer, instances,
+                      count * sizeof *instances);
+    renderer->gl.BindBuffer(GL_ARRAY_BUFFER, 0);
+    impostors->count = count;
+    return true;
+}
+
+static void bind_pictures(md5gl_renderer *renderer, const md5gl_impostors *impostors, bool on)
+{
+    static const enum md5gl_unit units[NUM_PARTS] = {MD5GL_UNIT_TEXTURE, MD5GL_UNIT_NORMALS};
+    const GladGLContext *gl = &renderer->gl;
+    for (int part = 0; part < NUM_PARTS; part++) {
+        gl->ActiveTexture(GL_TEXTURE0 + (GLenum)units[part]);
+        gl->BindTexture(GL_TEXTURE_2D, on ? impostors->textures[part] : 0);
+    }
+}
+
+// Sets all state of drawing instances but what the pass needs.
+static void begin_drawing(md5gl_renderer *renderer, const md5gl_impostors *impostors,
+                          const md5gl_program *program)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const md5gl_impostor_desc *const desc = &impostors->desc;
+    const GLint *const uniforms = program->uniforms;
+    gl->Enable(GL_DEPTH_TEST);
+    gl->DepthMask(GL_TRUE);
+    gl->Disable(GL_BLEND);
+    gl->Disable(GL_CULL_FACE);
+    gl->UseProgram(program->name);
+    gl->Uniform2i(uniforms[MD5GL_VIEW_COUNTS], (GLint)desc->num_around, (GLint)desc->num_above);
+    gl->Uniform2f(uniforms[MD5GL_VIEW_RANGE], desc->lowest, desc->highest);
+    gl->Uniform4i(uniforms[MD5GL_PICTURE_GRID], (GLint)impostors->columns, (GLint)impostors->rows,
+                  (GLint)impostors->blocks[0], (GLint)impostors->blocks[1]);
+    gl->Uniform1f(uniforms[MD5GL_PICTURE_TEXELS], (float)desc->texels);
+    // In the last level but one a picture has 16 texels a side.
+    gl->Uniform1f(uniforms[MD5GL_COARSE_LEVEL],
+                  impostors->num_levels > 2 ? (float)(impostors->num_levels - 2) : 0.0f);
+    gl->Uniform4f(uniforms[MD5GL_MODEL_SPHERE], desc->centre.x, desc->centre.y, desc->centre.z,
+                  desc->radius);
+    bind_pictures(renderer, impostors, true);
+}
+
+static void draw_squares(md5gl_renderer *renderer, const md5gl_impostors *impostors)
+{
+    renderer->gl.BindVertexArray(impostors->array);
+    renderer->gl.DrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)impostors->count);
+}
+
+void md5gl_draw_impostor_shadows(md5gl_renderer *renderer, const md5gl_impostors *impostors)
+{
+    MD5_ASSERT(renderer != NULL && impostors != NULL, "renderer, impostors: not NULL");
+    MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
+    const md5gl_shadow_map *const maps[] = {&renderer->sun, &renderer->contact};
+    const md5gl_program *const program = &renderer->impostor[MD5GL_IMPOSTOR_DEPTH];
+    if (!renderer->shadowed || impostors->count == 0)
+        return;
+    begin_drawing(renderer, impostors, program);
+    for (int i = 0; i < 2; i++) {
+        md5gli_bind_map(renderer, maps[i]);
+        renderer->gl.Uniform1i(program->uniforms[MD5GL_SEEN_FROM], i + 1);
+        draw_squares(renderer, impostors);
+    }
+    bind_pictures(renderer, impostors, false);
+    md5gli_bind_frame(renderer);
+}
+
+void md5gl_draw_impostors(md5gl_renderer *renderer, const md5gl_impostors *impostors,
+                          uint32_t style)
+{
+    MD5_ASSERT(renderer != NULL && impostors != NULL, "renderer, impostors: not NULL");
+    MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
+    const GladGLContext *gl = &renderer->gl;
+    if (impostors->count == 0 || !(style & MD5GL_LIT))
+        return;
+    // Programs for other lights than the studio's are built here.
+    const enum md5gl_impostor_pass pass = renderer->lit_pass == MD5GL_PASS_LIT ? MD5GL_IMPOSTOR_LIT
+                                          : renderer->lit_pass == MD5GL_PASS_LIT_CLASSIC
+                                              ? MD5GL_IMPOSTOR_LIT_CLASSIC
+                                              : MD5GL_IMPOSTOR_LIT_ENVIRONMENT;
+    md5_error error;
+    const md5gl_program *program = md5gli_build_impostor_program(renderer, pass, &error);
+    if (!program) {
+        md5gli_fail_light(renderer, &error);
+        program = &renderer->impostor[MD5GL_IMPOSTOR_LIT];
+    }
+    md5gli_bind_shadows(renderer);
+    begin_drawing(renderer, impostors, program);
+    gl->Uniform1i(program->uniforms[MD5GL_SEEN_FROM], 0);
+    gl->Uniform3i(program->uniforms[MD5GL_MAPS], (style & MD5GL_UNTEXTURED) != 0,
+                  impostors->has_specular, 0);
+    gl->Uniform2f(program->uniforms[MD5GL_SURFACE], impostors->gloss, 0.0f);
+    gl->Uniform1i(program->uniforms[MD5GL_ALPHA_MODE], renderer->multisampled);
+    md5gli_set_coverage(renderer, true);
+    draw_squares(renderer, impostors);
+    md5gli_set_coverage(renderer, false);
+    bind_pictures(renderer, impostors, false);
 }

@@ -32,8 +32,8 @@
 // keep the engine's GL state. Without them md5gl leaves GL's defaults:
 // - bindings: program, vertex array, framebuffers (to 0), renderbuffer; array, texture, uniform,
 //   transform feedback, pixel pack, pixel unpack and shader storage buffer; uniform buffer 0,
-//   transform feedback buffers and shader storage buffers 0 to 2; 2D, 2D array, 3D
-//   and buffer texture and sampler of units 0..15; active unit 0
+//   transform feedback buffers and shader storage buffers 0 to 2; 2D, cube and buffer texture and
+//   sampler of units 0..15; active unit 0
 // - disabled: depth test, depth clamp, stencil test, scissor test, culling, blending, logic
 //   operation, polygon offset (fill, line; 0, 0), sRGB writes, rasterizer discard, primitive
 //   restart, alpha to coverage and to one, sample coverage and mask; enabled: multisampling

@@ -228,27 +228,16 @@ MD5GL_API bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, ui
 // glow. A picture has 8 bits of depth for the diameter of the sphere. Instances that are mirrored
 // or stretched are not supported.
 
-// How the pictures are stored.
-typedef enum md5gl_impostor_layout {
-    MD5GL_IMPOSTOR_AUTO,  // the first of the others, in their order, whose limits hold the pictures
-    MD5GL_IMPOSTOR_ARRAY, // 2D array texture, one layer a picture (GL_MAX_ARRAY_TEXTURE_LAYERS)
-    MD5GL_IMPOSTOR_ATLAS, // 2D texture of blocks, one block a frame (GL_MAX_TEXTURE_SIZE)
-    MD5GL_IMPOSTOR_VOLUME, // 3D texture of blocks, one slice a frame (GL_MAX_3D_TEXTURE_SIZE):
-                           // blends neighbouring frames, but has no mipmaps and flickers where
-                           // small
-} md5gl_impostor_layout;
-
 // Begin with {0}.
 typedef struct md5gl_impostor_desc {
-    uint32_t num_frames; // at least 1
-    md5_vec3 centre;     // of a sphere around the model in all frames, model space
-    float radius;        // of the sphere, units; above 0
-    uint32_t num_around; // directions around the z axis; 0 = 12
-    uint32_t num_above;  // rings of directions between `lowest` and `highest`; 0 = 2
-    float lowest;        // elevation of the rings, radians from the horizontal plane, between
-    float highest;       // -pi/2 and pi/2; both 0 = 0.17 to 0.79 (10 to 45 degrees)
-    uint32_t texels;     // side of a picture, a power of 2 from 8 to 512; 0 = 64
-    md5gl_impostor_layout layout;
+    uint32_t num_frames;   // at least 1
+    md5_vec3 centre;       // of a sphere around the model in all frames, model space
+    float radius;          // of the sphere, units; above 0
+    uint32_t num_around;   // directions around the z axis; 0 = 12
+    uint32_t num_above;    // rings of directions between `lowest` and `highest`; 0 = 2
+    float lowest;          // elevation of the rings, radians from the horizontal plane, between
+    float highest;         // -pi/2 and pi/2; both 0 = 0.17 to 0.79 (10 to 45 degrees)
+    uint32_t texels;       // side of a picture, a power of 2 from 8 to 512; 0 = 64
     size_t memory_limit;   // bytes of GPU memory; 0 = 512 MiB
     uintptr_t reserved[8]; // 0
 } md5gl_impostor_desc;
@@ -258,15 +247,15 @@ typedef struct md5gl_impostors md5gl_impostors;
 // Creates an impostor set without pictures. `desc` is read during the call. Returns NULL with
 // MD5_ERROR_RANGE if a member of `desc` is out of its range, MD5_ERROR_MEMORY if the pictures
 // exceed `memory_limit`, or MD5_ERROR_GPU if they exceed a limit of the context, which the message
-// names.
+// names: all pictures are one texture (GL_MAX_TEXTURE_SIZE; 184 frames of the default size need
+// 4480).
 MD5GL_API md5gl_impostors *
 md5gl_create_impostors(md5gl_renderer *renderer, const md5gl_impostor_desc *desc, md5_error *error);
 MD5GL_API void md5gl_destroy_impostors(md5gl_renderer *renderer,
                                        md5gl_impostors *impostors); // NULL is allowed
 
-// Return the layout in use (never AUTO), the number of pictures of a frame (all directions, and one
-// from below for contact shadows), and the bytes of GPU memory.
-MD5GL_API md5gl_impostor_layout md5gl_impostors_layout(const md5gl_impostors *impostors);
+// Return the number of pictures of a frame (all directions, and one from below for contact
+// shadows), and the bytes of GPU memory.
 MD5GL_API uint32_t md5gl_impostors_views(const md5gl_impostors *impostors);
 MD5GL_API size_t md5gl_impostors_size(const md5gl_impostors *impostors);
 
@@ -285,7 +274,7 @@ typedef struct md5gl_impostor {
     md5_quat rotation;    // model to world, unit length
     md5_vec3 translation; // model to world, units
     float scale;          // model to world, above 0
-    float frame;          // rounded to the nearest; VOLUME blends neighbouring frames
+    float frame;          // rounded to the nearest
     float shown;          // share of its pixels, 0..1; only 1 casts shadows
 } md5gl_impostor;
 

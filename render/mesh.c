@@ -17,21 +17,6 @@ enum md5gl_skin md5gli_skin_of(md5gl_path path)
     return skins[path];
 }
 
-md5gl_program_row md5gli_row_of(const md5gl_model *model, const md5gl_mesh *mesh)
-{
-    const enum md5gl_skin skin = model->baked ? MD5GL_SKIN_BAKED : md5gli_skin_of(mesh->path);
-    const bool is_posed = skin == MD5GL_SKIN_BAKED || skin == MD5GL_SKIN_POSED;
-    const int variant = is_posed ? 0 : md5gl_variant_of(model->blending, model->morph != NULL);
-    return (md5gl_program_row){skin, variant};
-}
-
-const md5gl_program *md5gli_program_of(const md5gl_renderer *renderer, const md5gl_model *model,
-                                       const md5gl_mesh *mesh, enum md5gl_pass pass)
-{
-    const md5gl_program_row row = md5gli_row_of(model, mesh);
-    return &renderer->skinned[row.variant][row.skin][pass];
-}
-
 uint32_t md5gli_vertices_before(const md5gl_model *model, const md5gl_mesh *mesh)
 {
     uint32_t count = 0;

@@ -3,7 +3,7 @@
 //
 // A program is a row of files for each stage (md5gl_program_sources), so that a skinning path, a
 // blending and a pass combine without copies of code. The renderer holds one md5gl_program for each
-// combination; program.c builds one from its files, programs.c lists them all.
+// combination; programs.c lists and builds them all.
 #ifndef MD5GL_PROGRAM_H
 #define MD5GL_PROGRAM_H
 
@@ -57,44 +57,49 @@ enum md5gl_storage_binding {
 
 // -- Programs -------------------------------------------------------------------------------
 
+#define MD5GL_UNIFORMS(X)                     \
+    X(MD5GL_NUM_JOINTS, "num_joints")         \
+    X(MD5GL_PLACED, "placed")                 \
+    X(MD5GL_TINTED, "tinted")                 \
+    X(MD5GL_FIRST_INSTANCE, "first_instance") \
+    X(MD5GL_FIRST_VERTEX, "first_vertex")     \
+    X(MD5GL_NUM_MORPHS, "num_morphs")         \
+    X(MD5GL_NUM_MORPHED, "num_morphed")       \
+    X(MD5GL_FIRST_MORPHED, "first_morphed")   \
+    X(MD5GL_NUM_VERTICES, "num_vertices")     \
+    X(MD5GL_NUM_INSTANCES, "num_instances")   \
+    X(MD5GL_COLOURED, "coloured")             \
+    X(MD5GL_MAPS, "maps")                     \
+    X(MD5GL_SURFACE, "surface")               \
+    X(MD5GL_GROUND_AREA, "ground_area")       \
+    X(MD5GL_GROUND_SIDES, "ground_sides")     \
+    X(MD5GL_FLAT_COLOUR, "flat_colour")       \
+    X(MD5GL_ALPHA_MODE, "alpha_mode")         \
+    X(MD5GL_LINE_WIDTH, "line_width")         \
+    X(MD5GL_GRID_AREA, "grid_area")           \
+    X(MD5GL_GRID_CELL, "grid_cell")           \
+    X(MD5GL_VIEW_COUNTS, "view_counts")       \
+    X(MD5GL_VIEW_RANGE, "view_range")         \
+    X(MD5GL_PICTURE_GRID, "picture_grid")     \
+    X(MD5GL_PICTURE_TEXELS, "picture_texels") \
+    X(MD5GL_MODEL_SPHERE, "model_sphere")     \
+    X(MD5GL_SEEN_FROM, "seen_from")           \
+    X(MD5GL_COARSE_LEVEL, "coarse_level")     \
+    X(MD5GL_TEXTURE_ROWS, "texture_rows")     \
+    X(MD5GL_STAGE_COLOUR, "stage_colour")     \
+    X(MD5GL_STAGE_MODE, "stage_mode")         \
+    X(MD5GL_STAGE_TEXGEN, "stage_texgen")     \
+    X(MD5GL_ALPHA_LIMIT, "alpha_limit")       \
+    X(MD5GL_IS_COLOUR, "is_colour")           \
+    X(MD5GL_RAYS, "rays")                     \
+    X(MD5GL_PAINTS, "paints")                 \
+    X(MD5GL_LEVEL, "level")
+
 enum md5gl_uniform {
-    MD5GL_NUM_JOINTS,
-    MD5GL_PLACED,
-    MD5GL_TINTED,
-    MD5GL_FIRST_INSTANCE,
-    MD5GL_FIRST_VERTEX,
-    MD5GL_NUM_MORPHS,
-    MD5GL_NUM_MORPHED,
-    MD5GL_FIRST_MORPHED,
-    MD5GL_NUM_VERTICES,
-    MD5GL_NUM_INSTANCES,
-    MD5GL_COLOURED,
-    MD5GL_MAPS,
-    MD5GL_SURFACE,
-    MD5GL_GROUND_AREA,
-    MD5GL_GROUND_SIDES,
-    MD5GL_FLAT_COLOUR,
-    MD5GL_ALPHA_MODE,
-    MD5GL_LINE_WIDTH,
-    MD5GL_GRID_AREA,
-    MD5GL_GRID_CELL,
-    MD5GL_VIEW_COUNTS,
-    MD5GL_VIEW_RANGE,
-    MD5GL_PICTURE_GRID,
-    MD5GL_PICTURE_TEXELS,
-    MD5GL_MODEL_SPHERE,
-    MD5GL_SEEN_FROM,
-    MD5GL_COARSE_LEVEL,
-    MD5GL_TEXTURE_ROWS,
-    MD5GL_STAGE_COLOUR,
-    MD5GL_STAGE_MODE,
-    MD5GL_STAGE_TEXGEN,
-    MD5GL_ALPHA_LIMIT,
-    MD5GL_IS_COLOUR,
-    MD5GL_RAYS,
-    MD5GL_PAINTS,
-    MD5GL_LEVEL,
-    MD5GL_NUM_UNIFORMS,
+#define MD5GL_UNIFORM(uniform, name) uniform,
+    MD5GL_UNIFORMS(MD5GL_UNIFORM)
+#undef MD5GL_UNIFORM
+        MD5GL_NUM_UNIFORMS
 };
 
 typedef struct md5gl_program {
@@ -152,7 +157,8 @@ typedef struct md5gl_program_sources {
     const char *captured[MD5GL_NUM_CAPTURED]; // transform feedback, one buffer each; NULL = none
 } md5gl_program_sources;
 
-// Compiles and links a program. On failure nothing is leaked, and the message names the file.
+// Compiles and links a program, unless it exists already. On failure nothing is leaked, and the
+// message names the file.
 bool md5gli_build_program(md5gl_renderer *renderer, const md5gl_program_sources *sources,
                           md5gl_program *program, md5_error *error);
 
@@ -161,21 +167,6 @@ bool md5gli_build_variant(md5gl_renderer *renderer, md5gl_path path, int variant
 
 // Builds the programs that draw baked clips, unless they exist already.
 bool md5gli_build_baked(md5gl_renderer *renderer, md5_error *error);
-
-// Builds the program that draws pictures for impostors of a path and variant, unless it exists
-// already.
-bool md5gli_build_picture_program(md5gl_renderer *renderer, md5gl_path path, int variant,
-                                  md5_error *error);
-
-// Returns the program that draws stages with a variant of a skin, which it builds first unless it
-// exists already. NULL on failure.
-const md5gl_program *md5gli_build_stage_program(md5gl_renderer *renderer, int variant,
-                                                enum md5gl_skin skin, md5_error *error);
-
-// The same for a pass that lights: one of MD5GL_PASS_LIT and its kin.
-const md5gl_program *md5gli_build_lit_program(md5gl_renderer *renderer, int variant,
-                                              enum md5gl_skin skin, enum md5gl_pass pass,
-                                              md5_error *error);
 
 // Builds the program that draws environments as backgrounds, unless it exists already.
 bool md5gli_build_background(md5gl_renderer *renderer, md5_error *error);
@@ -188,10 +179,9 @@ enum md5gl_impostor_pass {
     MD5GL_IMPOSTOR_LIT_CLASSIC,
     MD5GL_NUM_IMPOSTOR_PASSES
 };
-enum { MD5GL_NUM_IMPOSTOR_LAYOUTS = 3 }; // ARRAY, ATLAS, VOLUME of md5gl_impostor_layout
 
-// Builds a program of a layout (0 = ARRAY), unless it exists already. NULL on failure.
-const md5gl_program *md5gli_build_impostor_program(md5gl_renderer *renderer, uint32_t layout,
+// Builds a program of impostors, unless it exists already. NULL on failure.
+const md5gl_program *md5gli_build_impostor_program(md5gl_renderer *renderer,
                                                    enum md5gl_impostor_pass pass, md5_error *error);
 
 // Builds the programs of overlays. Those that draw models are built with the first model.

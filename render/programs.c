@@ -1,8 +1,12 @@
-// All programs, and the shader files that each is made of.
+// The programs: which files of shaders/ make up each, how one is compiled and linked, and how the
+// driver's logs become errors.
 #include "render/gl_internal.h"
 #include "render/shaders.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+// -- Files ------------------------------------------------------------------------------------
 
 // clang-format off
 #define FRAME   {"frame.glsl", md5gl_shader_frame_glsl}
@@ -23,6 +27,8 @@
 #define DUAL    {"blend_dual.glsl", md5gl_shader_blend_dual_glsl}
 #define PLAIN   {"bind_plain.glsl", md5gl_shader_bind_plain_glsl}
 #define MORPHED {"bind_morphed.glsl", md5gl_shader_bind_morphed_glsl}
+#define VIEWS   {"impostor_views.glsl", md5gl_shader_impostor_views_glsl}
+#define POINT   {"impostor.glsl", md5gl_shader_impostor_glsl}
 #define EXACT   {"skin_exact.glsl", md5gl_shader_skin_exact_glsl}
 #define DRAW    {"draw.vert", md5gl_shader_draw_vert}
 #define CAPTURE {"capture.vert", md5gl_shader_capture_vert}
@@ -44,7 +50,7 @@ static const md5gl_source skin_functions[MD5GL_NUM_SKINS] = {
     [MD5GL_SKIN_BAKED] = {"skin_baked.glsl", md5gl_shader_skin_baked_glsl},
 };
 
-// The vertex stage lists only its last file; build_skinned() puts the common files before it.
+// The vertex stage lists only its last file; build_pass() puts the common files before it.
 static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
     [MD5GL_PASS_LIT] =
         {
@@ -89,20 +95,6 @@ static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
         },
 };
 
-static md5gl_source blend_of(int variant)
-{
-    const md5gl_source blends[MD5GL_NUM_BLENDINGS] = {
-        [MD5GL_BLEND_LINEAR] = LINEAR,
-        [MD5GL_BLEND_DUAL] = DUAL,
-    };
-    return blends[variant % MD5GL_NUM_BLENDINGS];
-}
-
-static md5gl_source bind_of(int variant)
-{
-    return variant < MD5GL_NUM_BLENDINGS ? (md5gl_source)PLAIN : (md5gl_source)MORPHED;
-}
-
 enum { PRESKIN_BLEND = 3, PRESKIN_BIND = 4 }; // indices of these files in preskin_sources
 
 static const md5gl_program_sources preskin_sources = {
@@ -145,24 +137,247 @@ static const md5gl_program_sources background_sources = {
     .fragment = {FRAME, COLOUR, AROUND, {"environment.frag", md5gl_shader_environment_frag}},
 };
 
+static const md5gl_program_sources impostor_sources[MD5GL_NUM_IMPOSTOR_PASSES] = {
+#define IMPOSTOR .vertex = {FRAME, VIEWS, {"impostor.vert", md5gl_shader_impostor_vert}}
+#define LIT_IMPOSTOR(...)                                                \
+    {                                                                    \
+        IMPOSTOR,                                                        \
+            .fragment = {LIT_UNDER(__VA_ARGS__),                         \
+                         VIEWS,                                          \
+                         POINT,                                          \
+                         {"impostor.frag", md5gl_shader_impostor_frag}}, \
+    }
+    [MD5GL_IMPOSTOR_LIT] = LIT_IMPOSTOR(STUDIO_LIGHT),
+    [MD5GL_IMPOSTOR_LIT_ENVIRONMENT] = LIT_IMPOSTOR(PICTURE_LIGHT),
+    [MD5GL_IMPOSTOR_LIT_CLASSIC] = LIT_IMPOSTOR(CLASSIC_LIGHT),
+    [MD5GL_IMPOSTOR_DEPTH] = {IMPOSTOR, .fragment = {FRAME,
+                                                     VIEWS,
+                                                     POINT,
+                                                     {"impostor_depth.frag",
+                                                      md5gl_shader_impostor_depth_frag}}},
+};
+
+// -- One program ------------------------------------------------------------------------------
+
+static const char *const uniform_names[MD5GL_NUM_UNIFORMS] = {
+#define NAME(uniform, name) [uniform] = name,
+    MD5GL_UNIFORMS(NAME)
+#undef NAME
+};
+
+static const struct {
+    const char *name;
+    enum md5gl_unit unit;
+} samplers[] = {
+    {"palettes", MD5GL_UNIT_PALETTES},
+    {"placements", MD5GL_UNIT_PLACEMENTS},
+    {"influences", MD5GL_UNIT_INFLUENCES},
+    {"influence_joints", MD5GL_UNIT_INFLUENCE_JOINTS},
+    {"baked_jobs", MD5GL_UNIT_PALETTES},
+    {"baked_clips", MD5GL_UNIT_INFLUENCES},
+    {"baked_vertices", MD5GL_UNIT_INFLUENCE_JOINTS},
+    {"diffuse", MD5GL_UNIT_TEXTURE},
+    {"mask", MD5GL_UNIT_TEXTURE},
+    {"layer", MD5GL_UNIT_TEXTURE},
+    {"cube", MD5GL_UNIT_SPECULAR}, // of stages, which have no specular map
+    {"normals", MD5GL_UNIT_NORMALS},
+    {"specular", MD5GL_UNIT_SPECULAR},
+    {"glow", MD5GL_UNIT_GLOW},
+    {"sun", MD5GL_UNIT_SUN},
+    {"sun_depth", MD5GL_UNIT_SUN_DEPTH},
+    {"contact_map", MD5GL_UNIT_CONTACT},
+    {"tints", MD5GL_UNIT_TINTS},
+    {"morph_first", MD5GL_UNIT_MORPH_FIRST},
+    {"morph_deltas", MD5GL_UNIT_MORPH_DELTAS},
+    {"morph_weights", MD5GL_UNIT_MORPH_WEIGHTS},
+    {"reflections", MD5GL_UNIT_ENVIRONMENT},
+    {"panorama", MD5GL_UNIT_TEXTURE},
+    {"colours", MD5GL_UNIT_TEXTURE},
+    {"surfaces", MD5GL_UNIT_NORMALS},
+};
+
+// Line numbers identify the file: #line numbers the n-th file's lines from n * LINES_PER_FILE + 1.
+// (#line can also number the files, but Mesa omits that in most of its messages.)
+#define LINES_PER_FILE 1000
+
+static const char *const headings[MD5GL_MAX_SOURCES] = {
+    "#line 1\n",     "#line 1001\n",  "#line 2001\n", "#line 3001\n", "#line 4001\n",
+    "#line 5001\n",  "#line 6001\n",  "#line 7001\n", "#line 8001\n", "#line 9001\n",
+    "#line 10001\n", "#line 11001\n", "#line 12001\n"};
+
+// Skips a number; NULL if there is none.
+static const char *skip_number(const char *text, long *number)
+{
+    char *end = NULL;
+    *number = strtol(text, &end, 10);
+    return end != text ? end : NULL;
+}
+
+// Returns the line that a message begins with, as in "0:2015(3): error: x" (Mesa),
+// "0(2015) : error x" (NVIDIA), "ERROR: 0:2015: x" (others), and sets `rest` to x. Returns -1 for
+// other formats.
+static long line_of_log(const char *log, const char **rest)
+{
+    long string, line, column;
+    const char *at = skip_number(strncmp(log, "ERROR: ", 7) == 0 ? log + 7 : log, &string);
+    *rest = log;
+    if (!at || (*at != ':' && *at != '('))
+        return -1;
+    at = skip_number(at + 1, &line);
+    if (!at || line <= 0)
+        return -1;
+    if (at[0] == '(' && skip_number(at + 1, &column))
+        at = skip_number(at + 1, &column);
+    *rest = at + strspn(at, "): ");
+    return line;
+}
+
+// Fills the error with the first line of a log and the file and line that it refers to.
+static bool fail_with_log(const char *log, const md5gl_source *files, const char *step,
+                          md5_error *error)
+{
+    const char *rest;
+    const long line = line_of_log(log, &rest);
+    const size_t length = strcspn(rest, "\r\n");
+    const char *const text = length > 0 ? rest : "the driver gives no reason";
+    const int shown = length > 0 ? (int)length : (int)strlen(text);
+    int last = 0;
+    while (last + 1 < MD5GL_MAX_SOURCES && files[last + 1].text)
+        last++;
+    if (line > 0 && line / LINES_PER_FILE <= last)
+        return md5gli_fail(error, MD5_ERROR_GPU, "shaders/%s:%ld: %s: %.*s",
+                           files[line / LINES_PER_FILE].file, line % LINES_PER_FILE, step, shown,
+                           text);
+    return md5gli_fail(error, MD5_ERROR_GPU, "shaders/%s: %s: %.*s", files[last].file, step, shown,
+                       text);
+}
+
+// OpenGL ES needs a precision for everything: the highest, as desktops have.
+static const char es_heading[] = "#version 300 es\n"
+                                 "precision highp float;\nprecision highp int;\n"
+                                 "precision highp sampler2D;\nprecision highp usampler2D;\n"
+                                 "precision highp sampler2DShadow;\n";
+
+// Returns 0 on failure.
+static GLuint compile_stage(md5gl_renderer *renderer, GLenum stage, const md5gl_source *files,
+                            md5_error *error)
+{
+    const char *const heading = stage == MD5GL_COMPUTE_SHADER ? renderer->compute_heading
+                                : renderer->is_es             ? es_heading
+                                                              : "#version 330 core\n";
+    const char *texts[1 + 2 * MD5GL_MAX_SOURCES] = {heading};
+    GLsizei num_texts = 1;
+    for (int i = 0; i < MD5GL_MAX_SOURCES && files[i].text; i++) {
+        texts[num_texts++] = headings[i];
+        texts[num_texts++] = files[i].text;
+    }
+    const GladGLContext *gl = &renderer->gl;
+    const GLuint shader = gl->CreateShader(stage);
+    gl->ShaderSource(shader, num_texts, texts, NULL);
+    gl->CompileShader(shader);
+    GLint compiled = GL_FALSE;
+    gl->GetShaderiv(shader, GL_COMPILE_STATUS, &compiled);
+    if (compiled)
+        return shader;
+    char log[1024] = "";
+    gl->GetShaderInfoLog(shader, sizeof log, NULL, log);
+    gl->DeleteShader(shader);
+    fail_with_log(log, files, "does not compile", error);
+    return 0;
+}
+
+// Links the attached stages, and sets up what never changes: locations of uniforms, texture units,
+// the block Frame.
+static bool link_program(md5gl_renderer *renderer, const md5gl_source *files,
+                         md5gl_program *program, md5_error *error)
+{
+    const GladGLContext *gl = &renderer->gl;
+    gl->LinkProgram(program->name);
+    GLint linked = GL_FALSE;
+    gl->GetProgramiv(program->name, GL_LINK_STATUS, &linked);
+    if (!linked) {
+        char log[1024] = "";
+        gl->GetProgramInfoLog(program->name, sizeof log, NULL, log);
+        return fail_with_log(log, files, "does not link", error);
+    }
+    for (int i = 0; i < MD5GL_NUM_UNIFORMS; i++)
+        program->uniforms[i] = gl->GetUniformLocation(program->name, uniform_names[i]);
+    const GLuint frame = gl->GetUniformBlockIndex(program->name, "Frame");
+    if (frame != GL_INVALID_INDEX)
+        gl->UniformBlockBinding(program->name, frame, MD5GL_FRAME_BINDING);
+    gl->UseProgram(program->name);
+    for (size_t i = 0; i < sizeof samplers / sizeof samplers[0]; i++)
+        gl->Uniform1i(gl->GetUniformLocation(program->name, samplers[i].name),
+                      (GLint)samplers[i].unit);
+    gl->UseProgram(0);
+    return true;
+}
+
+// In OpenGL ES a program that only writes depth, or captures, needs a fragment stage all the same.
+static const md5gl_source no_fragments[MD5GL_MAX_SOURCES] = {{"(none)", "void main() {}\n"}};
+
+bool md5gli_build_program(md5gl_renderer *renderer, const md5gl_program_sources *sources,
+                          md5gl_program *program, md5_error *error)
+{
+    static const GLenum stages[] = {GL_VERTEX_SHADER, GL_FRAGMENT_SHADER, MD5GL_COMPUTE_SHADER};
+    const bool lacks_fragments = !sources->fragment[0].text && !sources->compute[0].text;
+    const md5gl_source *const files[] = {
+        sources->vertex, renderer->is_es && lacks_fragments ? no_fragments : sources->fragment,
+        sources->compute};
+    const GladGLContext *gl = &renderer->gl;
+    if (program->name != 0)
+        return true;
+    program->name = gl->CreateProgram();
+    bool built = true;
+    for (int i = 0; i < 3 && built; i++) {
+        if (files[i][0].text == NULL)
+            continue;
+        const GLuint shader = compile_stage(renderer, stages[i], files[i], error);
+        built = shader != 0;
+        if (built)
+            gl->AttachShader(program->name, shader);
+        gl->DeleteShader(shader); // a program keeps what is attached to it
+    }
+    if (sources->captured[0])
+        gl->TransformFeedbackVaryings(program->name, MD5GL_NUM_CAPTURED, sources->captured,
+                                      GL_SEPARATE_ATTRIBS);
+    built = built
+            && link_program(renderer, sources->compute[0].text ? sources->compute : sources->vertex,
+                            program, error);
+    if (built)
+        return true;
+    gl->DeleteProgram(program->name);
+    program->name = 0;
+    return false;
+}
+
+// -- All programs -----------------------------------------------------------------------------
+
+static void choose_variant(int variant, md5gl_source *blend, md5gl_source *bind)
+{
+    static const md5gl_source blends[MD5GL_NUM_BLENDINGS] = {
+        [MD5GL_BLEND_LINEAR] = LINEAR,
+        [MD5GL_BLEND_DUAL] = DUAL,
+    };
+    *blend = blends[variant % MD5GL_NUM_BLENDINGS];
+    *bind = variant < MD5GL_NUM_BLENDINGS ? (md5gl_source)PLAIN : (md5gl_source)MORPHED;
+}
+
 static bool build_pass(md5gl_renderer *renderer, int variant, enum md5gl_skin skin,
                        enum md5gl_pass pass, md5_error *error)
 {
+    md5gl_program *const program = &renderer->skinned[variant][skin][pass];
+    if (program->name != 0)
+        return true;
     md5gl_program_sources sources = passes[pass];
     const md5gl_source last = sources.vertex[0];
-    int count = 0;
-    sources.vertex[count++] = (md5gl_source)FRAME;
+    const md5gl_source vertex[] = {FRAME, TABLE, PALETTE, LINEAR, PLAIN, skin_functions[skin],
+                                   last};
+    memcpy(sources.vertex, vertex, sizeof vertex);
     if (renderer->is_es)
-        sources.vertex[count++] = (md5gl_source)TABLE_TEXTURE;
-    else
-        sources.vertex[count++] = (md5gl_source)TABLE;
-    sources.vertex[count++] = (md5gl_source)PALETTE;
-    sources.vertex[count++] = blend_of(variant);
-    sources.vertex[count++] = bind_of(variant);
-    sources.vertex[count++] = skin_functions[skin];
-    sources.vertex[count++] = last;
-    md5gl_program *const program = &renderer->skinned[variant][skin][pass];
-    return program->name != 0 || md5gli_build_program(renderer, &sources, program, error);
+        sources.vertex[1] = (md5gl_source)TABLE_TEXTURE;
+    choose_variant(variant, &sources.vertex[3], &sources.vertex[4]);
+    return md5gli_build_program(renderer, &sources, program, error);
 }
 
 static bool build_skinned(md5gl_renderer *renderer, int variant, enum md5gl_skin skin,
@@ -175,121 +390,45 @@ static bool build_skinned(md5gl_renderer *renderer, int variant, enum md5gl_skin
     return true;
 }
 
-bool md5gli_build_picture_program(md5gl_renderer *renderer, md5gl_path path, int variant,
-                                  md5_error *error)
-{
-    const enum md5gl_skin skin = md5gli_skin_of(path);
-    return build_pass(renderer, skin == MD5GL_SKIN_POSED ? 0 : variant, skin, MD5GL_PASS_PICTURE,
-                      error);
-}
-
-const md5gl_program *md5gli_build_stage_program(md5gl_renderer *renderer, int variant,
-                                                enum md5gl_skin skin, md5_error *error)
-{
-    return build_pass(renderer, variant, skin, MD5GL_PASS_STAGE, error)
-               ? &renderer->skinned[variant][skin][MD5GL_PASS_STAGE]
-               : NULL;
-}
-
-const md5gl_program *md5gli_build_lit_program(md5gl_renderer *renderer, int variant,
-                                              enum md5gl_skin skin, enum md5gl_pass pass,
-                                              md5_error *error)
-{
-    return build_pass(renderer, variant, skin, pass, error)
-               ? &renderer->skinned[variant][skin][pass]
-               : NULL;
-}
-
-bool md5gli_build_background(md5gl_renderer *renderer, md5_error *error)
-{
-    return renderer->background.name != 0
-           || md5gli_build_program(renderer, &background_sources, &renderer->background, error);
-}
-
-static bool build_preskin(md5gl_renderer *renderer, int variant, md5_error *error)
-{
-    md5gl_program_sources sources = preskin_sources;
-    sources.compute[PRESKIN_BLEND] = blend_of(variant);
-    sources.compute[PRESKIN_BIND] = bind_of(variant);
-    md5gl_program *const program = &renderer->preskin[variant];
-    return program->name != 0 || md5gli_build_program(renderer, &sources, program, error);
-}
-
 bool md5gli_build_variant(md5gl_renderer *renderer, md5gl_path path, int variant, md5_error *error)
 {
-    if (path == MD5GL_PATH_COMPUTE && !build_preskin(renderer, variant, error))
-        return false;
+    if (path == MD5GL_PATH_COMPUTE) {
+        md5gl_program_sources sources = preskin_sources;
+        choose_variant(variant, &sources.compute[PRESKIN_BLEND], &sources.compute[PRESKIN_BIND]);
+        if (!md5gli_build_program(renderer, &sources, &renderer->preskin[variant], error))
+            return false;
+    }
     const enum md5gl_skin skin = md5gli_skin_of(path);
     return build_skinned(renderer, skin == MD5GL_SKIN_POSED ? 0 : variant, skin, error);
 }
 
 bool md5gli_build_baked(md5gl_renderer *renderer, md5_error *error)
 {
-    return build_skinned(renderer, MD5GL_BLEND_LINEAR, MD5GL_SKIN_BAKED, error);
+    return build_skinned(renderer, 0, MD5GL_SKIN_BAKED, error);
 }
 
-// -- Impostors --------------------------------------------------------------------------------
+const md5gl_program *md5gli_program_of(md5gl_renderer *renderer, const md5gl_model *model,
+                                       const md5gl_mesh *mesh, enum md5gl_pass pass,
+                                       md5_error *error)
+{
+    const enum md5gl_skin skin = model->baked ? MD5GL_SKIN_BAKED : md5gli_skin_of(mesh->path);
+    const bool is_posed = skin == MD5GL_SKIN_BAKED || skin == MD5GL_SKIN_POSED;
+    const int variant = is_posed ? 0 : md5gl_variant_of(model->blending, model->morph != NULL);
+    return build_pass(renderer, variant, skin, pass, error)
+               ? &renderer->skinned[variant][skin][pass]
+               : NULL;
+}
 
-#define VIEWS                                                   \
-    {                                                           \
-        "impostor_views.glsl", md5gl_shader_impostor_views_glsl \
-    }
-#define POINT                                       \
-    {                                               \
-        "impostor.glsl", md5gl_shader_impostor_glsl \
-    }
-
-static const md5gl_source impostor_layouts[MD5GL_NUM_IMPOSTOR_LAYOUTS] = {
-    {"impostor_array.glsl", md5gl_shader_impostor_array_glsl},
-    {"impostor_atlas.glsl", md5gl_shader_impostor_atlas_glsl},
-    {"impostor_volume.glsl", md5gl_shader_impostor_volume_glsl},
-};
-
-const md5gl_program *md5gli_build_impostor_program(md5gl_renderer *renderer, uint32_t layout,
+const md5gl_program *md5gli_build_impostor_program(md5gl_renderer *renderer,
                                                    enum md5gl_impostor_pass pass, md5_error *error)
 {
-    const md5gl_program_sources sources[MD5GL_NUM_IMPOSTOR_PASSES] = {
-        [MD5GL_IMPOSTOR_LIT] =
-            {
-                .vertex = {FRAME, VIEWS, {"impostor.vert", md5gl_shader_impostor_vert}},
-                .fragment = {LIT_UNDER(STUDIO_LIGHT),
-                             VIEWS,
-                             impostor_layouts[layout],
-                             POINT,
-                             {"impostor.frag", md5gl_shader_impostor_frag}},
-            },
-        [MD5GL_IMPOSTOR_DEPTH] =
-            {
-                .vertex = {FRAME, VIEWS, {"impostor.vert", md5gl_shader_impostor_vert}},
-                .fragment = {FRAME,
-                             VIEWS,
-                             impostor_layouts[layout],
-                             POINT,
-                             {"impostor_depth.frag", md5gl_shader_impostor_depth_frag}},
-            },
-        [MD5GL_IMPOSTOR_LIT_ENVIRONMENT] =
-            {
-                .vertex = {FRAME, VIEWS, {"impostor.vert", md5gl_shader_impostor_vert}},
-                .fragment = {LIT_UNDER(PICTURE_LIGHT),
-                             VIEWS,
-                             impostor_layouts[layout],
-                             POINT,
-                             {"impostor.frag", md5gl_shader_impostor_frag}},
-            },
-        [MD5GL_IMPOSTOR_LIT_CLASSIC] =
-            {
-                .vertex = {FRAME, VIEWS, {"impostor.vert", md5gl_shader_impostor_vert}},
-                .fragment = {LIT_UNDER(CLASSIC_LIGHT),
-                             VIEWS,
-                             impostor_layouts[layout],
-                             POINT,
-                             {"impostor.frag", md5gl_shader_impostor_frag}},
-            },
-    };
-    md5gl_program *const program = &renderer->impostor[layout][pass];
-    const bool built =
-        program->name != 0 || md5gli_build_program(renderer, &sources[pass], program, error);
-    return built ? program : NULL;
+    md5gl_program *const program = &renderer->impostor[pass];
+    return md5gli_build_program(renderer, &impostor_sources[pass], program, error) ? program : NULL;
+}
+
+bool md5gli_build_background(md5gl_renderer *renderer, md5_error *error)
+{
+    return md5gli_build_program(renderer, &background_sources, &renderer->background, error);
 }
 
 bool md5gli_build_overlays(md5gl_renderer *renderer, md5_error *error)
@@ -311,10 +450,8 @@ void md5gli_destroy_all_programs(md5gl_renderer *renderer)
         }
         gl->DeleteProgram(renderer->preskin[variant].name);
     }
-    for (int layout = 0; layout < MD5GL_NUM_IMPOSTOR_LAYOUTS; layout++) {
-        for (int pass = 0; pass < MD5GL_NUM_IMPOSTOR_PASSES; pass++)
-            gl->DeleteProgram(renderer->impostor[layout][pass].name);
-    }
+    for (int pass = 0; pass < MD5GL_NUM_IMPOSTOR_PASSES; pass++)
+        gl->DeleteProgram(renderer->impostor[pass].name);
     gl->DeleteProgram(renderer->line.name);
     gl->DeleteProgram(renderer->grid.name);
     gl->DeleteProgram(renderer->ground_shadow.name);

@@ -40,9 +40,6 @@ extern const char md5gl_shader_stage_frag[];
 // Impostors.
 extern const char md5gl_shader_picture_frag[];
 extern const char md5gl_shader_impostor_views_glsl[];
-extern const char md5gl_shader_impostor_array_glsl[];
-extern const char md5gl_shader_impostor_atlas_glsl[];
-extern const char md5gl_shader_impostor_volume_glsl[];
 extern const char md5gl_shader_impostor_glsl[];
 extern const char md5gl_shader_impostor_vert[];
 extern const char md5gl_shader_impostor_frag[];

@@ -432,8 +432,7 @@ static bool draw_lists(md5gl_renderer *renderer, const md5gl_model *model,
         if (!has_part(draw.list, part) || !draw.mesh->visible || draw.mesh->mesh->num_triangles == 0
             || model->num_batches == 0)
             continue;
-        const md5gl_program_row row = md5gli_row_of(model, draw.mesh);
-        draw.program = md5gli_build_stage_program(renderer, row.variant, row.skin, error);
+        draw.program = md5gli_program_of(renderer, model, draw.mesh, MD5GL_PASS_STAGE, error);
         built = draw.program != NULL;
         if (built)
             draw_part(renderer, &draw, part);

@@ -99,8 +99,6 @@ static void reset_bindings(const md5gl_renderer *renderer)
     for (GLuint unit = 0; unit < MD5GL_NUM_UNITS; unit++) {
         gl->ActiveTexture(GL_TEXTURE0 + unit);
         gl->BindTexture(GL_TEXTURE_2D, 0);
-        gl->BindTexture(GL_TEXTURE_2D_ARRAY, 0);
-        gl->BindTexture(GL_TEXTURE_3D, 0);
         gl->BindTexture(GL_TEXTURE_CUBE_MAP, 0);
         if (!renderer->is_es)
             gl->BindTexture(GL_TEXTURE_BUFFER, 0);
@@ -218,8 +216,6 @@ static void save_units(const md5gl_renderer *renderer, md5gl_host_state *host)
         md5gl_unit_state *const state = &host->units[unit];
         gl->ActiveTexture(GL_TEXTURE0 + unit);
         state->texture = get_integer(gl, GL_TEXTURE_BINDING_2D);
-        state->array_texture = get_integer(gl, GL_TEXTURE_BINDING_2D_ARRAY);
-        state->volume = get_integer(gl, GL_TEXTURE_BINDING_3D);
         state->cube = get_integer(gl, GL_TEXTURE_BINDING_CUBE_MAP);
         if (!renderer->is_es)
             state->buffer_texture = get_integer(gl, GL_TEXTURE_BINDING_BUFFER);
@@ -317,8 +313,6 @@ static void restore_units(const md5gl_renderer *renderer, const md5gl_host_state
         const md5gl_unit_state *const state = &host->units[unit];
         gl->ActiveTexture(GL_TEXTURE0 + unit);
         gl->BindTexture(GL_TEXTURE_2D, (GLuint)state->texture);
-        gl->BindTexture(GL_TEXTURE_2D_ARRAY, (GLuint)state->array_texture);
-        gl->BindTexture(GL_TEXTURE_3D, (GLuint)state->volume);
         gl->BindTexture(GL_TEXTURE_CUBE_MAP, (GLuint)state->cube);
         if (!renderer->is_es)
             gl->BindTexture(GL_TEXTURE_BUFFER, (GLuint)state->buffer_texture);

@@ -12,7 +12,7 @@ enum { MD5GL_MAX_SWITCHES = 20, MD5GL_MAX_BINDINGS = 7, MD5GL_MAX_PIXEL_STORES =
 
 // The textures and the sampler of a texture unit.
 typedef struct md5gl_unit_state {
-    GLint texture, array_texture, volume, cube, buffer_texture, sampler;
+    GLint texture, cube, buffer_texture, sampler;
 } md5gl_unit_state;
 
 // A range of a buffer at an indexed binding; size 0 = the whole buffer.

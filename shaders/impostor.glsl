@@ -1,8 +1,9 @@
 // What an impostor's pictures show at a pixel: the blend of up to three views, each where the ray
-// from the viewer meets the depth of its picture.
+// from the viewer meets the depth of its picture. The pictures are in an atlas: blocks of frames,
+// each with the pictures of all views.
 uniform float coarse_level; // in which a picture has 16 texels a side
-uniform PICTURES colours;  // linear colour; brightness of the specular map; times coverage
-uniform PICTURES surfaces; // normal along the picture's axes, depth, 1; times coverage
+uniform sampler2D colours;  // linear colour; brightness of the specular map; times coverage
+uniform sampler2D surfaces; // normal along the picture's axes, depth, 1; times coverage
 
 flat in vec4 sphere;
 flat in vec4 turned;
@@ -22,12 +23,20 @@ struct impostor_point {
 
 const float LEAST_COVERED = 0.02;
 
+// At the edge of a picture it stays half a texel of the coarsest level away from its neighbours.
+const float PICTURE_EDGE = 1.0 - 1.0 / 8.0; // MIN_LEVEL_SIDE in render/impostor.c is 8
+
 // Returns nothing outside of the picture.
-vec4 picture_at(PICTURES pictures, int view, vec2 at, float level)
+vec4 picture_at(sampler2D pictures, int view, vec2 at, float level)
 {
     if (any(greaterThan(abs(at), vec2(1.0))))
         return vec4(0.0);
-    return picture(pictures, view, moment.x, at, level);
+    int number = int(moment.x + 0.5);
+    ivec2 block = ivec2(number % picture_grid.z, number / picture_grid.z);
+    ivec2 cell = ivec2(view % picture_grid.x, view / picture_grid.x) + block * picture_grid.xy;
+    vec2 inside = 0.5 + 0.5 * clamp(at, -PICTURE_EDGE, PICTURE_EDGE);
+    vec2 cells = vec2(picture_grid.xy * picture_grid.zw);
+    return textureLod(pictures, (vec2(cell) + inside) / cells, level);
 }
 
 float depth_of(vec4 surface)

@@ -1,8 +1,7 @@
 // The directions from which an impostor's pictures were taken. Views 0 .. around * above - 1 lie on
 // rings around the vertical axis, the last view is from below.
-uniform ivec4 view_counts;  // around, above; 0; 0
-uniform ivec4 picture_grid; // columns, rows of a block; atlas: blocks per row, rows of blocks;
-                            // volume: slices
+uniform ivec2 view_counts;  // around, above
+uniform ivec4 picture_grid; // columns, rows of a block; blocks per row, rows of blocks
 uniform vec2 view_range;    // elevation of the lowest ring, and of the highest; radians
 
 #define NUM_VIEWS (view_counts.x * view_counts.y + 1)

@@ -1,14 +1,11 @@
 // Impostors: pictures equal the model from their own directions, blend between them, and fade.
 #include "test/render/test_gl_scene.h"
 
-#include "render/impostor.h"
+#include "render/md5gl_game.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const md5gl_impostor_layout layouts[] = {MD5GL_IMPOSTOR_ARRAY, MD5GL_IMPOSTOR_ATLAS,
-                                                MD5GL_IMPOSTOR_VOLUME};
 
 static const md5gl_impostor at_origin = {
     .rotation = {0, 0, 0, 1}, .scale = 1.0f, .frame = 0.0f, .shown = 1.0f};
@@ -63,7 +60,7 @@ static void close_figure(gl_figure *figure)
 
 // A sphere around the bind pose; two rings of views, at elevations of 0 and 0.7 radians, and one
 // view from above.
-static md5gl_impostor_desc describe(const gl_figure *figure, md5gl_impostor_layout layout)
+static md5gl_impostor_desc describe(const gl_figure *figure)
 {
     const md5_bounds box = figure->model->bounds;
     const md5_vec3 size = md5_vec3_sub(box.max, box.min);
@@ -74,13 +71,12 @@ static md5gl_impostor_desc describe(const gl_figure *figure, md5gl_impostor_layo
         .num_around = 12,
         .highest = 0.7f,
         .texels = 128,
-        .layout = layout,
     };
 }
 
-static md5gl_impostors *make_impostors(gl_figure *figure, md5gl_impostor_layout layout)
+static md5gl_impostors *make_impostors(gl_figure *figure)
 {
-    const md5gl_impostor_desc desc = describe(figure, layout);
+    const md5gl_impostor_desc desc = describe(figure);
     md5_error error = {0};
     md5gl_impostors *const impostors =
         md5gl_create_impostors(figure->scene.renderer, &desc, &error);
@@ -172,18 +168,15 @@ TEST (gl_impostor_equals_the_model_from_its_own_direction) {
     gl_figure figure;
     if (!open_figure(&figure, 4))
         return;
-    for (int i = 0; i < 3; i++) {
-        md5gl_impostors *const impostors = make_impostors(&figure, layouts[i]);
-        CHECK(md5gl_impostors_layout(impostors) == layouts[i]);
-        CHECK_UINT(md5gl_impostors_views(impostors), 25);
-        for (int view = 3 * i; view < 24; view += 9) {
-            look_from(&figure.frame, 0.52359878 * (view % 12), 0.7 * (view / 12));
-            draw_model(&figure, NULL, &expected);
-            draw_impostor(&figure, impostors, &figure.instance, &picture);
-            check_close(&expected, &picture, 13.0, 0.06, "own direction");
-        }
-        md5gl_destroy_impostors(figure.scene.renderer, impostors);
+    md5gl_impostors *const impostors = make_impostors(&figure);
+    CHECK_UINT(md5gl_impostors_views(impostors), 25);
+    for (int view = 0; view < 24; view += 3) {
+        look_from(&figure.frame, 0.52359878 * (view % 12), 0.7 * (view / 12));
+        draw_model(&figure, NULL, &expected);
+        draw_impostor(&figure, impostors, &figure.instance, &picture);
+        check_close(&expected, &picture, 13.0, 0.06, "own direction");
     }
+    md5gl_destroy_impostors(figure.scene.renderer, impostors);
     close_figure(&figure);
 }
 
@@ -193,7 +186,7 @@ TEST (gl_impostor_leaves_an_opaque_picture_opaque) {
     gl_figure figure;
     if (!open_figure(&figure, 4))
         return;
-    md5gl_impostors *const impostors = make_impostors(&figure, MD5GL_IMPOSTOR_ARRAY);
+    md5gl_impostors *const impostors = make_impostors(&figure);
     unsigned covered = 0, opaque = 0;
     look_from(&figure.frame, 0.3, 0.2);
     draw_impostor(&figure, impostors, &figure.instance, &picture);
@@ -214,7 +207,7 @@ TEST_LONG (gl_impostor_blends_between_its_directions) {
     gl_figure figure;
     if (!open_figure(&figure, 4))
         return;
-    md5gl_impostors *const impostors = make_impostors(&figure, MD5GL_IMPOSTOR_AUTO);
+    md5gl_impostors *const impostors = make_impostors(&figure);
     for (int i = 0; i < 6; i++) {
         look_from(&figure.frame, 0.3 + 0.85 * i, 0.1 + 0.07 * i);
         draw_model(&figure, NULL, &expected);
@@ -249,7 +242,7 @@ TEST (gl_impostor_follows_its_placement) {
     gl_figure figure;
     if (!open_figure(&figure, 4))
         return;
-    md5gl_impostors *const impostors = make_impostors(&figure, MD5GL_IMPOSTOR_AUTO);
+    md5gl_impostors *const impostors = make_impostors(&figure);
     const float turn = 2.3561945f, size = 0.6f;
     md5gl_impostor instance = {.rotation = {0, 0, sinf(0.5f * turn), cosf(0.5f * turn)},
                                .translation = {5, -30, -30},
@@ -270,7 +263,7 @@ TEST (gl_impostor_writes_depth) {
     gl_figure figure;
     if (!open_figure(&figure, 1))
         return;
-    md5gl_impostors *const impostors = make_impostors(&figure, MD5GL_IMPOSTOR_ARRAY);
+    md5gl_impostors *const impostors = make_impostors(&figure);
     md5_model *const wall = scene_square(); // at x = 0, faces the eye
     md5gl_model *const wall_copy =
         md5gl_create_model(figure.scene.renderer, wall, MD5GL_PATH_AUTO, NULL);
@@ -352,41 +345,34 @@ TEST (gl_impostor_and_model_fade_without_gaps) {
 
 // -- Frames -----------------------------------------------------------------------------------
 
-// Frame 1 is 10 units higher than frame 0. A volume blends the two, the others show the nearest.
-TEST (gl_impostor_frames_are_chosen_or_blended) {
+// Frame 1 is 10 units higher than frame 0; the nearest is shown.
+TEST (gl_impostor_shows_the_nearest_frame) {
     gl_picture picture;
     gl_stage stage;
     if (!scene_open_stage(&stage, scene_square, 1))
         return;
     md5gl_renderer *const renderer = stage.scene.renderer;
-    for (int i = 0; i < 3; i++) {
-        md5gl_impostor_desc desc = {
-            .num_frames = 2, .radius = 40, .highest = 0.5f, .texels = 128, .layout = layouts[i]};
-        md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, NULL);
-        for (uint32_t frame = 0; frame < 2; frame++) {
-            const md5_mat34 up = scene_moved(0, 0, 10.0f * (float)frame);
-            const md5_mat34 palette[2] = {up, up};
-            CHECK(!md5gl_has_impostor_pictures(impostors, frame));
-            CHECK(md5gl_draw_impostor_pictures(renderer, impostors, stage.copy, frame, palette,
-                                               NULL));
-            CHECK(md5gl_has_impostor_pictures(impostors, frame));
-        }
-        for (int step = 0; step <= 10; step++) {
-            md5gl_impostor instance = at_origin;
-            instance.frame = 0.1f * (float)step;
-            md5gl_begin_frame(renderer, &stage.frame);
-            CHECK(md5gl_pose_impostors(renderer, impostors, &instance, 1, NULL));
-            md5gl_draw_impostors(renderer, impostors, MD5GL_LIT);
-            scene_finish(&stage.scene, &stage.frame, &picture);
-            const bool blends = layouts[i] == MD5GL_IMPOSTOR_VOLUME;
-            CHECK(is_covered(picture_at(&picture, 0, 5)));
-            // A volume shows what at least half of the blended frames cover.
-            if (step != 5 || !blends) {
-                CHECK(is_covered(picture_at(&picture, 0, 26)) == (step >= 5));
-                CHECK(is_covered(picture_at(&picture, 0, -16)) == (step < 5));
-            }
-        }
-        md5gl_destroy_impostors(renderer, impostors);
+    const md5gl_impostor_desc desc = {
+        .num_frames = 2, .radius = 40, .highest = 0.5f, .texels = 128};
+    md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, NULL);
+    for (uint32_t frame = 0; frame < 2; frame++) {
+        const md5_mat34 up = scene_moved(0, 0, 10.0f * (float)frame);
+        const md5_mat34 palette[2] = {up, up};
+        CHECK(!md5gl_has_impostor_pictures(impostors, frame));
+        CHECK(md5gl_draw_impostor_pictures(renderer, impostors, stage.copy, frame, palette, NULL));
+        CHECK(md5gl_has_impostor_pictures(impostors, frame));
     }
+    for (int step = 0; step <= 10; step++) {
+        md5gl_impostor instance = at_origin;
+        instance.frame = 0.1f * (float)step;
+        md5gl_begin_frame(renderer, &stage.frame);
+        CHECK(md5gl_pose_impostors(renderer, impostors, &instance, 1, NULL));
+        md5gl_draw_impostors(renderer, impostors, MD5GL_LIT);
+        scene_finish(&stage.scene, &stage.frame, &picture);
+        CHECK(is_covered(picture_at(&picture, 0, 5)));
+        CHECK(is_covered(picture_at(&picture, 0, 26)) == (step >= 5));
+        CHECK(is_covered(picture_at(&picture, 0, -16)) == (step < 5));
+    }
+    md5gl_destroy_impostors(renderer, impostors);
     scene_close_stage(&stage);
 }

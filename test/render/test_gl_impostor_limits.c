@@ -1,7 +1,7 @@
 // Impostor sets: refused descriptions, memory use, and the GL state that they leave.
 #include "test/render/test_gl_values.h"
 
-#include "render/impostor.h"
+#include "render/gl_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -41,10 +41,6 @@ TEST (gl_impostors_refuse_what_cannot_be) {
         check_refused(scene.renderer, &bad[i], MD5_ERROR_RANGE, texts[i]);
     bad[0] = good;
     bad[0].num_frames = UINT32_MAX;
-    check_refused(scene.renderer, &bad[0], MD5_ERROR_GPU, "3D_TEXTURE_SIZE");
-    bad[0].layout = MD5GL_IMPOSTOR_ARRAY;
-    check_refused(scene.renderer, &bad[0], MD5_ERROR_GPU, "ARRAY_TEXTURE_LAYERS");
-    bad[0].layout = MD5GL_IMPOSTOR_ATLAS;
     check_refused(scene.renderer, &bad[0], MD5_ERROR_GPU, "GL_MAX_TEXTURE_SIZE");
     bad[0].num_frames = 4;
     bad[0].memory_limit = 1000;
@@ -52,27 +48,25 @@ TEST (gl_impostors_refuse_what_cannot_be) {
     scene_close(&scene);
 }
 
-// A set that does not fit into an array of layers is stored in an atlas.
-TEST (gl_impostors_choose_a_layout_that_fits) {
+// As many frames as a square of blocks has room for, and one more.
+TEST (gl_impostors_fill_the_largest_texture) {
     gl_scene scene;
     if (!scene_open(&scene, NULL))
         return;
-    GLint layers = 0;
-    scene.renderer->gl.GetIntegerv(GL_MAX_ARRAY_TEXTURE_LAYERS, &layers);
-    md5gl_impostor_desc desc = {.num_frames = (uint32_t)layers / 5,
-                                .radius = 1,
-                                .num_around = 4,
-                                .num_above = 1,
-                                .texels = 8};
-    md5gl_impostors *fits = md5gl_create_impostors(scene.renderer, &desc, NULL);
-    CHECK_UINT(md5gl_impostors_layout(fits), MD5GL_IMPOSTOR_ARRAY);
-    // 5 pictures a frame, 8 x 8 texels, 4 bytes each for colour and surface.
-    CHECK_UINT(md5gl_impostors_size(fits), (uint64_t)desc.num_frames * 5 * 8 * 8 * 8);
-    md5gl_destroy_impostors(scene.renderer, fits);
+    // 5 pictures a frame in 3 columns and 2 rows; at most 64 blocks of 24 texels in a row, so that
+    // the texture stays small: the limit is lowered to that.
+    const uint32_t limit = scene.renderer->max_texture_size;
+    scene.renderer->max_texture_size = 64 * 3 * 8;
+    md5gl_impostor_desc desc = {
+        .num_frames = 64 * 64, .radius = 1, .num_around = 4, .num_above = 1, .texels = 8};
+    md5gl_impostors *const impostors = md5gl_create_impostors(scene.renderer, &desc, NULL);
+    CHECK(impostors != NULL);
+    // 6 cells a frame, 8 x 8 texels, 4 bytes each for colour and surface.
+    CHECK_UINT(md5gl_impostors_size(impostors), (uint64_t)desc.num_frames * 6 * 8 * 8 * 8);
+    md5gl_destroy_impostors(scene.renderer, impostors);
     desc.num_frames++;
-    fits = md5gl_create_impostors(scene.renderer, &desc, NULL);
-    CHECK_UINT(md5gl_impostors_layout(fits), MD5GL_IMPOSTOR_ATLAS);
-    md5gl_destroy_impostors(scene.renderer, fits);
+    check_refused(scene.renderer, &desc, MD5_ERROR_GPU, "GL_MAX_TEXTURE_SIZE is 1536");
+    scene.renderer->max_texture_size = limit;
     md5gl_destroy_impostors(scene.renderer, NULL);
     scene_close(&scene);
 }
@@ -84,35 +78,30 @@ TEST (gl_impostors_need_pictures_of_their_frames) {
         return;
     md5gl_renderer *const renderer = stage.scene.renderer;
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
-    for (int layout = MD5GL_IMPOSTOR_ARRAY; layout <= MD5GL_IMPOSTOR_VOLUME; layout++) {
-        const md5gl_impostor_desc desc = {
-            .num_frames = 3, .radius = 30, .layout = (md5gl_impostor_layout)layout};
-        md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, &error);
-        CHECK(!md5gl_draw_impostor_pictures(renderer, impostors, stage.copy, 3, palette, &error));
-        CHECK(error.status == MD5_ERROR_RANGE && strstr(error.message, "frame 3"));
-        CHECK(md5gl_draw_impostor_pictures(renderer, impostors, stage.copy, 1, palette, &error));
-        static const struct {
-            float frame;
-            bool array, volume;
-        } cases[] = {{1, true, true},    {1.4f, true, false}, {0.6f, true, false},
-                     {0, false, false},  {2, false, false},   {2.2f, false, false},
-                     {-1, false, false}, {NAN, false, false}, {INFINITY, false, false}};
-        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-            const md5gl_impostor instance = {
-                .rotation = {0, 0, 0, 1}, .scale = 1, .frame = cases[i].frame, .shown = 1};
-            const bool expected =
-                layout == MD5GL_IMPOSTOR_VOLUME ? cases[i].volume : cases[i].array;
-            CHECK(md5gl_pose_impostors(renderer, impostors, &instance, 1, &error) == expected);
-            CHECK(expected || error.status == MD5_ERROR_RANGE);
-        }
-        CHECK(md5gl_pose_impostors(renderer, impostors, NULL, 0, &error));
-        md5gl_destroy_impostors(renderer, impostors);
+    const md5gl_impostor_desc desc = {.num_frames = 3, .radius = 30};
+    md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, &error);
+    CHECK(!md5gl_draw_impostor_pictures(renderer, impostors, stage.copy, 3, palette, &error));
+    CHECK(error.status == MD5_ERROR_RANGE && strstr(error.message, "frame 3"));
+    CHECK(md5gl_draw_impostor_pictures(renderer, impostors, stage.copy, 1, palette, &error));
+    static const struct {
+        float frame;
+        bool has_pictures;
+    } cases[] = {{1, true},     {1.4f, true}, {0.6f, true}, {0, false},       {2, false},
+                 {2.2f, false}, {-1, false},  {NAN, false}, {INFINITY, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const md5gl_impostor instance = {
+            .rotation = {0, 0, 0, 1}, .scale = 1, .frame = cases[i].frame, .shown = 1};
+        const bool posed = md5gl_pose_impostors(renderer, impostors, &instance, 1, &error);
+        CHECK(posed == cases[i].has_pictures);
+        CHECK(posed || error.status == MD5_ERROR_RANGE);
     }
+    CHECK(md5gl_pose_impostors(renderer, impostors, NULL, 0, &error));
+    md5gl_destroy_impostors(renderer, impostors);
     scene_close_stage(&stage);
 }
 
-// Many instances, with shadows, in every layout: nothing stays bound, and there is no GL error. All
-// have the same position and cover few pixels, because software rendering draws every one.
+// Many instances, with shadows: nothing stays bound, and there is no GL error. All have the same
+// position and cover few pixels, because software rendering draws every one.
 TEST (gl_impostors_leave_the_state_and_draw_many) {
     enum { COUNT = 200 };
     gl_picture one, many;
@@ -126,25 +115,22 @@ TEST (gl_impostors_leave_the_state_and_draw_many) {
         instances[i] = (md5gl_impostor){.rotation = {0, 0, 0, 1}, .scale = 0.05f, .shown = 1};
     stage.frame.casters = (md5_bounds){{-20, -20, -20}, {20, 20, 20}};
     stage.frame.ground = -20;
-    for (int layout = MD5GL_IMPOSTOR_ARRAY; layout <= MD5GL_IMPOSTOR_VOLUME; layout++) {
-        const md5gl_impostor_desc desc = {
-            .num_frames = 1, .radius = 30, .layout = (md5gl_impostor_layout)layout};
-        md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, NULL);
-        values_are_defaults(&stage.scene, "creating impostors");
-        CHECK(md5gl_draw_impostor_pictures(renderer, impostors, stage.copy, 0, palette, NULL));
-        values_are_defaults(&stage.scene, "drawing pictures");
-        for (int i = 0; i < 2; i++) {
-            md5gl_begin_frame(renderer, &stage.frame);
-            CHECK(md5gl_pose_impostors(renderer, impostors, instances, i == 0 ? 1 : COUNT, NULL));
-            md5gl_draw_impostor_shadows(renderer, impostors);
-            md5gl_draw_impostors(renderer, impostors, MD5GL_LIT | MD5GL_UNTEXTURED);
-            scene_finish(&stage.scene, &stage.frame, i == 0 ? &one : &many);
-        }
-        values_are_defaults(&stage.scene, "drawing impostors");
-        CHECK(picture_at(&one, 0, 0)[0] > 30);
-        CHECK(abs(picture_at(&one, 0, 0)[0] - picture_at(&many, 0, 0)[0]) < 12);
-        md5gl_destroy_impostors(renderer, impostors);
+    const md5gl_impostor_desc desc = {.num_frames = 1, .radius = 30};
+    md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, NULL);
+    values_are_defaults(&stage.scene, "creating impostors");
+    CHECK(md5gl_draw_impostor_pictures(renderer, impostors, stage.copy, 0, palette, NULL));
+    values_are_defaults(&stage.scene, "drawing pictures");
+    for (int i = 0; i < 2; i++) {
+        md5gl_begin_frame(renderer, &stage.frame);
+        CHECK(md5gl_pose_impostors(renderer, impostors, instances, i == 0 ? 1 : COUNT, NULL));
+        md5gl_draw_impostor_shadows(renderer, impostors);
+        md5gl_draw_impostors(renderer, impostors, MD5GL_LIT | MD5GL_UNTEXTURED);
+        scene_finish(&stage.scene, &stage.frame, i == 0 ? &one : &many);
     }
+    values_are_defaults(&stage.scene, "drawing impostors");
+    CHECK(picture_at(&one, 0, 0)[0] > 30);
+    CHECK(abs(picture_at(&one, 0, 0)[0] - picture_at(&many, 0, 0)[0]) < 12);
+    md5gl_destroy_impostors(renderer, impostors);
     free(instances);
     scene_close_stage(&stage);
 }

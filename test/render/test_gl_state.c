@@ -310,7 +310,7 @@ TEST (gl_compiler_errors_name_the_file) {
         .fragment = {{"wants.frag", "in vec3 given; out vec4 colour;\n"
                                     "void main() { colour = given.xyzx; }\n"}},
     };
-    md5gl_program program;
+    md5gl_program program = {0};
     md5_error error;
     gl_scene scene;
     if (!scene_open(&scene, NULL))
