@@ -178,8 +178,6 @@ static bool mark_motions(md5_building *building, size_t *num_trees, size_t *num_
     md5_machine *const machine = building->machine;
     for (uint32_t i = 0; i < desc->num_layers; i++) {
         const md5_layer_desc *const layer = &desc->layers[i];
-        TRY(md5_check_array(building, layer->states, layer->num_states, "states", "layer",
-                            layer->name ? layer->name : ""));
         for (uint32_t k = 0; k < layer->num_states; k++) {
             const md5_state_desc *const state = &layer->states[k];
             int32_t number;

@@ -1,7 +1,6 @@
 // What all parts of a machine's making share: checks and their messages, memory.
 #include "md5/play/make/building.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,41 +17,6 @@ bool md5i_fail_at(md5_building *building, const void *member, md5_status status,
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     return md5i_fail(building->context, status, position.line, position.column, "%s", message);
-}
-
-bool md5i_check_range(md5_building *building, const float *value, double least, double most,
-                      const char *what, const char *kind, const char *owner)
-{
-    const double number = *value == MD5_ZERO ? 0.0 : (double)*value;
-    if (number >= least && number <= most)
-        return true;
-    return md5i_fail_at(building, value, MD5_ERROR_RANGE, "%s %s: %s is %g, which must be %g to %g",
-                        kind, QUOTED(owner), what, number, least, most);
-}
-
-bool md5i_check_number(md5_building *building, const float *value, const char *what,
-                       const char *kind, const char *owner)
-{
-    if (isfinite(*value))
-        return true;
-    return md5i_fail_at(building, value, MD5_ERROR_RANGE, "%s %s: %s is not finite", kind,
-                        QUOTED(owner), what);
-}
-
-bool md5i_check_choice(md5_building *building, uint32_t value, uint32_t last, const char *what,
-                       const char *kind, const char *owner)
-{
-    if (value <= last)
-        return true;
-    return md5i_fail(building->context, MD5_ERROR_RANGE, 0, 0, "%s %s: there is no %s %u", kind,
-                     QUOTED(owner), what, value);
-}
-
-void md5i_fail_array(md5_building *building, size_t count, const char *what, const char *kind,
-                     const char *owner)
-{
-    md5i_fail(building->context, MD5_ERROR_RANGE, 0, 0, "%s %s: no array of %s, but a count of %zu",
-              kind, QUOTED(owner), what, count);
 }
 
 bool md5i_resolve(md5_building *building, const md5_names *names, const char *const *name,

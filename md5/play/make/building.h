@@ -5,6 +5,7 @@
 
 #include "md5/play/machine.h"
 #include "md5/play/make/names.h"
+#include "md5/play/schema.h"
 
 typedef struct md5_building {
     md5_context *context;
@@ -48,17 +49,14 @@ static inline bool md5_has_numbers(md5_easing easing)
     return easing == MD5_EASE_CUBIC_BEZIER || easing == MD5_EASE_STEPS;
 }
 
-// Checks an easing and its numbers. Adds it to the machine's curves: *number becomes 1 + its index;
-// without a curve, or if it is linear, 0.
-bool md5i_check_easing(md5_building *building, md5_easing easing, const md5_easing_curve *curve,
-                       const char *kind, const char *owner);
+// Checks the number of steps of an easing. Adds it to the machine's curves: *number becomes 1 + its
+// index; without a curve, or if it is linear, 0.
+bool md5i_check_steps(md5_building *building, md5_easing easing, const md5_easing_curve *curve,
+                      const char *kind, const char *owner);
 bool md5i_build_curve_of(md5_building *building, md5_easing easing, const md5_easing_curve *curve,
                          const char *kind, const char *owner, uint32_t *number);
 bool md5i_build_curve(md5_building *building, const md5_easing_curve *curve, const char *kind,
                       const char *owner, uint32_t *number);
-
-// A hash of the tables, which are valid, and of the joints and durations that they refer to.
-uint64_t md5i_fingerprint_of(const md5_machine_desc *desc);
 
 // A clip's frame, a member of a table, as a reference pose, which is added to the machine's.
 bool md5i_build_reference(md5_building *building, uint32_t source, const uint32_t *frame,
@@ -82,37 +80,6 @@ uint32_t md5i_first_source(const md5_building *building, uint32_t motion);
 // Fails at the place of a member of the tables; of C tables there is none. Returns false.
 bool md5i_fail_at(md5_building *building, const void *member, md5_status status, const char *format,
                   ...) MD5_PRINTF(4, 5);
-
-// What a table says must make sense. `what` is said of the `kind` that is called `owner`: false,
-// with the error set, where a number is not finite, or outside what it may be;
-bool md5i_check_number(md5_building *building, const float *value, const char *what,
-                       const char *kind, const char *owner);
-bool md5i_check_range(md5_building *building, const float *value, double least, double most,
-                      const char *what, const char *kind, const char *owner);
-
-// What a number is for which 0 means a default.
-static inline float md5_or_default(float value, float otherwise)
-{
-    if (value == MD5_ZERO)
-        return 0.0f;
-    return value == 0.0f ? otherwise : value;
-}
-
-// where an enumeration has no such value;
-bool md5i_check_choice(md5_building *building, uint32_t value, uint32_t last, const char *what,
-                       const char *kind, const char *owner);
-
-// where an array is missing. In sight, so that analyzers see what it says.
-void md5i_fail_array(md5_building *building, size_t count, const char *what, const char *kind,
-                     const char *owner);
-static inline bool md5_check_array(md5_building *building, const void *array, size_t count,
-                                   const char *what, const char *kind, const char *owner)
-{
-    if (array || count == 0)
-        return true;
-    md5i_fail_array(building, count, what, kind, owner);
-    return false;
-}
 
 // The number of a name, which is a member of the tables; -1 for NULL. False, with the error set,
 // when there is none of that name.

@@ -19,14 +19,7 @@ static bool check_clip(md5_building *building, const md5_clip_desc *clip)
     if (clip->binding->model != building->desc->model)
         return md5i_fail_at(building, &clip->name, MD5_ERROR_MISMATCH,
                             "clip %s is bound to another model", QUOTED(clip->name));
-    TRY(md5i_check_choice(building, clip->period, MD5_PERIOD_OPEN, "period", "clip", clip->name));
-    TRY(md5i_check_choice(building, clip->interpolation, MD5_INTERPOLATE_NLERP, "interpolation",
-                          "clip", clip->name));
-    TRY(md5i_check_choice(building, clip->extract, MD5_EXTRACT_TURN, "extract", "clip",
-                          clip->name));
-    TRY(md5_check_array(building, clip->events, clip->num_events, "events", "clip", clip->name));
-    return md5_check_array(building, clip->markers, clip->num_markers, "markers", "clip",
-                           clip->name);
+    return true;
 }
 
 static bool check_events(md5_building *building, const md5_clip_desc *clip)
@@ -37,7 +30,6 @@ static bool check_events(md5_building *building, const md5_clip_desc *clip)
         if (!event->name || !event->name[0])
             return md5i_fail_at(building, &event->name, MD5_ERROR_MISMATCH,
                                 "clip %s: event %u has no name", QUOTED(clip->name), i);
-        TRY(md5i_check_choice(building, event->kind, MD5_EVENT_CLIP, "kind", "event", event->name));
         if (event->frame >= num_frames)
             return md5i_fail_at(building, &event->frame, MD5_ERROR_RANGE,
                                 "clip %s: event %s is at frame %u, but the last frame is %u",
@@ -223,12 +215,5 @@ bool md5i_build_parameters(md5_building *building)
                          desc->num_parameters));
     for (uint32_t i = 0; i < desc->num_parameters; i++)
         md5i_add_name(&building->parameters, &desc->parameters[i].name);
-    TRY(md5i_end_names(building->context, desc->locations, &building->parameters));
-    for (uint32_t i = 0; i < desc->num_parameters; i++) {
-        const md5_parameter_desc *const parameter = &desc->parameters[i];
-        TRY(md5i_check_choice(building, parameter->kind, MD5_PARAMETER_TRIGGER, "kind", "parameter",
-                              parameter->name));
-        TRY(md5i_check_number(building, &parameter->value, "value", "parameter", parameter->name));
-    }
-    return true;
+    return md5i_end_names(building->context, desc->locations, &building->parameters);
 }

@@ -12,39 +12,12 @@ static size_t count_references(const md5_machine_desc *desc)
     size_t count = 0;
     for (uint32_t i = 0; i < desc->num_motions; i++) {
         const md5_motion_desc *const motion = &desc->motions[i];
-        for (uint32_t k = 0; motion->items && k < motion->num_items; k++)
+        for (uint32_t k = 0; k < motion->num_items; k++)
             count += motion->items[k].mode == MD5_LAYER_ADD;
     }
     for (uint32_t i = 0; i < desc->num_layers; i++)
         count += desc->layers[i].mode == MD5_LAYER_ADD ? desc->layers[i].num_states : 0;
     return count;
-}
-
-static bool check_tables(md5_building *building)
-{
-    const md5_machine_desc *const desc = building->desc;
-    const char *const name = desc->name ? desc->name : "";
-    if (!desc->model)
-        return md5i_fail(building->context, MD5_ERROR_MISMATCH, 0, 0, "machine %s has no model",
-                         md5i_quote(name, strlen(name)).text);
-    const struct {
-        const void *array;
-        size_t count;
-        const char *what;
-    } tables[] = {
-        {desc->clips, desc->num_clips, "clips"},
-        {desc->masks, desc->num_masks, "masks"},
-        {desc->parameters, desc->num_parameters, "parameters"},
-        {desc->motions, desc->num_motions, "motions"},
-        {desc->layers, desc->num_layers, "layers"},
-        {desc->modifiers, desc->num_modifiers, "modifiers"},
-        {desc->follows, desc->num_follows, "follows"},
-        {desc->morphs, desc->num_morphs, "morphs"},
-    };
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
-        TRY(md5_check_array(building, tables[i].array, tables[i].count, tables[i].what, "machine",
-                            name));
-    return true;
 }
 
 // Without clips nothing can be played in a slot.
@@ -64,8 +37,12 @@ static bool count_slots(md5_building *building)
 static bool build_all(md5_building *building)
 {
     md5_machine *const machine = building->machine;
-    TRY(check_tables(building));
+    const char *const name = building->desc->name ? building->desc->name : "";
     machine->model = building->desc->model;
+    if (!machine->model)
+        return md5i_fail(building->context, MD5_ERROR_MISMATCH, 0, 0, "machine %s has no model",
+                         md5i_quote(name, strlen(name)).text);
+    TRY(md5i_check_tables(building, &md5i_machine_schema, building->desc));
     machine->kernels = md5i_pose_kernels_best();
     machine->num_joints = machine->model->skeleton.num_joints;
     TRY(count_slots(building));
@@ -89,7 +66,7 @@ static bool build_all(md5_building *building)
     TRY(md5i_build_contacts(building));
     TRY(md5i_build_reaches(building));
     TRY(md5i_build_morphs(building));
-    machine->fingerprint = md5i_fingerprint_of(building->desc);
+    machine->fingerprint = md5i_fingerprint_of(&md5i_machine_schema, building->desc);
     return true;
 }
 
@@ -150,7 +127,7 @@ static md5_machine *lay_out(md5_block *block, const md5_machine *from, const md5
     MOVE(uint32_t, morph_firsts, from->num_morphs);
     MOVE(float, reaches, joints);
 #undef MOVE
-    md5i_copy_tables(block, desc, &placed.tables);
+    md5i_copy_tables(block, &md5i_machine_schema, desc, &placed.tables);
     placed.tables.locations = NULL; // the caller's
     md5i_place_reports(block, desc, &placed);
     if (machine)
@@ -163,7 +140,6 @@ md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opt
 {
     MD5_ASSERT(desc != NULL, "desc: not NULL");
     MD5_ASSERT_OPTS(opts);
-    MD5_VALIDATE(md5i_are_reserved_zero(desc), "desc: reserved members of all tables must be 0");
     md5_context context;
     const char *const file = desc->locations ? desc->locations->file : NULL;
     md5i_context_begin(&context, opts, opts && opts->file_name ? opts->file_name : file, error);

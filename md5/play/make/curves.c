@@ -16,13 +16,13 @@ static size_t count_curves(const md5_machine_desc *desc)
     size_t count = 0;
     for (uint32_t i = 0; i < desc->num_motions; i++) {
         const md5_motion_desc *const motion = &desc->motions[i];
-        for (uint32_t k = 0; motion->items && k < motion->num_items; k++)
+        for (uint32_t k = 0; k < motion->num_items; k++)
             count += is_built(motion->items[k].weight_curve) ? 1u : 0u;
     }
     for (uint32_t i = 0; i < desc->num_layers; i++) {
         const md5_layer_desc *const layer = &desc->layers[i];
         count += is_built(layer->weight_curve) ? 1u : 0u;
-        for (uint32_t k = 0; layer->transitions && k < layer->num_transitions; k++)
+        for (uint32_t k = 0; k < layer->num_transitions; k++)
             count += md5_has_numbers(layer->transitions[k].easing) ? 1u : 0u;
     }
     return count;
@@ -36,41 +36,22 @@ bool md5i_begin_curves(md5_building *building)
     return machine->curves != NULL;
 }
 
-static bool check_bezier(md5_building *building, const md5_easing_curve *curve, const char *kind,
-                         const char *owner)
+bool md5i_check_steps(md5_building *building, md5_easing easing, const md5_easing_curve *curve,
+                      const char *kind, const char *owner)
 {
-    TRY(md5i_check_range(building, &curve->x1, 0.0, 1.0, "x1", kind, owner));
-    TRY(md5i_check_number(building, &curve->y1, "y1", kind, owner));
-    TRY(md5i_check_range(building, &curve->x2, 0.0, 1.0, "x2", kind, owner));
-    return md5i_check_number(building, &curve->y2, "y2", kind, owner);
-}
-
-static bool check_steps(md5_building *building, const md5_easing_curve *curve, const char *kind,
-                        const char *owner)
-{
-    TRY(md5i_check_choice(building, curve->jump, MD5_JUMP_BOTH, "jump", kind, owner));
     const uint32_t least = curve->jump == MD5_JUMP_NONE ? 2 : 1;
-    if (curve->steps < least || curve->steps > MD5_MAX_EASE_STEPS)
-        return md5i_fail_at(building, &curve->steps, MD5_ERROR_RANGE,
-                            "%s %s: there are %u steps, which must be %u to %d", kind,
-                            QUOTED(owner), curve->steps, least, MD5_MAX_EASE_STEPS);
-    return true;
-}
-
-bool md5i_check_easing(md5_building *building, md5_easing easing, const md5_easing_curve *curve,
-                       const char *kind, const char *owner)
-{
-    TRY(md5i_check_choice(building, easing, MD5_EASE_STEPS, "easing", kind, owner));
-    if (easing == MD5_EASE_CUBIC_BEZIER)
-        return check_bezier(building, curve, kind, owner);
-    return easing != MD5_EASE_STEPS || check_steps(building, curve, kind, owner);
+    if (easing != MD5_EASE_STEPS || (curve->steps >= least && curve->steps <= MD5_MAX_EASE_STEPS))
+        return true;
+    return md5i_fail_at(building, &curve->steps, MD5_ERROR_RANGE,
+                        "%s %s: there are %u steps, which must be %u to %d", kind, QUOTED(owner),
+                        curve->steps, least, MD5_MAX_EASE_STEPS);
 }
 
 bool md5i_build_curve_of(md5_building *building, md5_easing easing, const md5_easing_curve *curve,
                          const char *kind, const char *owner, uint32_t *number)
 {
     md5_machine *const machine = building->machine;
-    TRY(md5i_check_easing(building, easing, curve, kind, owner));
+    TRY(md5i_check_steps(building, easing, curve, kind, owner));
     machine->curves[machine->num_curves] = *curve;
     machine->curves[machine->num_curves++].easing = easing;
     *number = (uint32_t)machine->num_curves;

@@ -5,26 +5,6 @@
 
 #define QUOTED(name) md5i_quote((name), strlen(name)).text
 
-static const double FASTEST = 1e6; // 1/s; stiffness: its square
-
-static bool check_manner(md5_building *building, const md5_follow_desc *follow)
-{
-    static const char kind[] = "the following parameter";
-    const char *const owner = follow->parameter;
-    TRY(md5i_check_choice(building, follow->kind, MD5_FOLLOW_EASE, "kind", kind, owner));
-    if (follow->kind == MD5_FOLLOW_SMOOTH)
-        return md5i_check_range(building, &follow->rate, 1e-6, FASTEST, "rate", kind, owner);
-    if (follow->kind == MD5_FOLLOW_SPRING) {
-        TRY(md5i_check_range(building, &follow->stiffness, 1e-6, FASTEST * FASTEST, "stiffness",
-                             kind, owner));
-        return md5i_check_range(building, &follow->damping, 0.0, FASTEST, "damping", kind, owner);
-    }
-    TRY(md5i_check_range(building, &follow->duration, 0.0, 1e6, "duration", kind, owner));
-    if (follow->curve)
-        return md5i_check_easing(building, follow->curve->easing, follow->curve, kind, owner);
-    return md5i_check_choice(building, follow->easing, MD5_LAST_FADE_EASING, "easing", kind, owner);
-}
-
 static bool build_follow(md5_building *building, uint32_t row)
 {
     const md5_follow_desc *const follow = &building->desc->follows[row];
@@ -42,7 +22,9 @@ static bool build_follow(md5_building *building, uint32_t row)
         return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
                             "parameter %s has two follow rules", QUOTED(name));
     building->machine->followers[parameter] = (int32_t)row;
-    return check_manner(building, follow);
+    return !follow->curve
+           || md5i_check_steps(building, follow->curve->easing, follow->curve,
+                               "the following parameter", name);
 }
 
 bool md5i_build_follows(md5_building *building)

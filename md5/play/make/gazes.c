@@ -9,32 +9,17 @@
 
 static const char kind[] = "modifier";
 
+// With their defaults.
 static bool check_seconds(md5_building *building, const md5_gaze_rule *rule, const char *owner)
 {
-    TRY(md5i_check_range(building, &rule->least_seconds, 0.0, 1e6, "least_seconds", kind, owner));
-    TRY(md5i_check_range(building, &rule->most_seconds, 0.0, 1e6, "most_seconds", kind, owner));
-    TRY(md5i_check_range(building, &rule->head_seconds, 0.0, 1e6, "head_seconds", kind, owner));
-    const double least = (double)md5_or_default(rule->least_seconds, 0.4f);
-    const double most = (double)md5_or_default(rule->most_seconds, 2.5f);
-    if (least <= most)
+    md5_gaze_rule filled = *rule;
+    md5i_fill_defaults(&md5i_gaze_schema, &filled, 1.0f);
+    if (filled.least_seconds <= filled.most_seconds)
         return true;
     return md5i_fail_at(building,
                         rule->most_seconds != 0.0f ? &rule->most_seconds : &rule->least_seconds,
                         MD5_ERROR_RANGE, "%s %s: least_seconds is %g, but most_seconds is %g", kind,
-                        QUOTED(owner), least, most);
-}
-
-static bool check_numbers(md5_building *building, const md5_gaze_rule *rule, const char *owner)
-{
-    TRY(md5i_check_range(building, &rule->interest, 0.0, 1.0, "interest", kind, owner));
-    TRY(md5i_check_range(building, &rule->wide, 0.0, 1e3, "wide", kind, owner));
-    TRY(md5i_check_range(building, &rule->high, 0.0, 1e3, "high", kind, owner));
-    if (rule->distance != 0.0f)
-        TRY(md5i_check_range(building, &rule->distance, 1e-6, 1e9, "distance", kind, owner));
-    TRY(md5i_check_range(building, &rule->head_share, 0.0, 1.0, "head_share", kind, owner));
-    TRY(md5i_check_range(building, &rule->head_limit, 0.0, 1e6, "head_limit", kind, owner));
-    TRY(md5i_check_range(building, &rule->eye_limit, 0.0, 1e6, "eye_limit", kind, owner));
-    return check_seconds(building, rule, owner);
+                        QUOTED(owner), (double)filled.least_seconds, (double)filled.most_seconds);
 }
 
 // The joints that turn the head. A default that is longer than its branch is cut.
@@ -86,7 +71,7 @@ bool md5i_build_gaze(md5_building *building, const md5_modifier_desc *desc, md5_
                             "modifier %s has a gaze, which only 'gaze' has", QUOTED(desc->name));
     const md5_gaze_rule *const rule = desc->gaze ? desc->gaze : &defaults;
     const float scale = md5_scale_of(&building->desc->model->skeleton);
-    TRY(check_numbers(building, rule, desc->name));
+    TRY(check_seconds(building, rule, desc->name));
     md5_gaze_desc gaze = {
         .head = modifier->joint,
         .interest = rule->interest,

@@ -10,14 +10,6 @@
 
 static const char kind[] = "modifier";
 
-static bool check_numbers(md5_building *building, const md5_hold_rule *rule, const char *owner)
-{
-    TRY(md5i_check_range(building, &rule->height, 0.0, 1e6, "height", kind, owner));
-    TRY(md5i_check_range(building, &rule->speed, 0.0, 1e9, "speed", kind, owner));
-    TRY(md5i_check_range(building, &rule->distance, 0.0, 1e6, "distance", kind, owner));
-    return md5i_check_range(building, &rule->release, 0.0, 1e6, "release", kind, owner);
-}
-
 // The point of the ground plane below a joint in the bind pose, and where the model looks.
 static md5_sole sole_of(const md5_model *model, uint32_t joint)
 {
@@ -74,15 +66,15 @@ bool md5i_build_hold(md5_building *building, const md5_modifier_desc *desc, md5_
     if (desc->kind != MD5_MODIFIER_FEET)
         return md5i_fail_at(building, &desc->hold, MD5_ERROR_MISMATCH,
                             "modifier %s holds feet, which only 'feet' has", QUOTED(desc->name));
-    TRY(check_numbers(building, rule, desc->name));
-    const float scale = md5_scale_of(&building->desc->model->skeleton);
+    md5_hold_rule filled = *rule;
+    md5i_fill_defaults(&md5i_hold_schema, &filled, md5_scale_of(&building->desc->model->skeleton));
     modifier->first_sole = building->machine->num_soles;
     modifier->num_held = desc->num_feet < MD5_MOST_HELD ? desc->num_feet : MD5_MOST_HELD;
     modifier->hold = (md5_hold){
-        .height = md5_or_default(rule->height, 0.3f * scale),
-        .speed = md5_or_default(rule->speed, 10.0f * scale),
-        .distance = md5_or_default(rule->distance, 4.0f * scale),
-        .release = md5_or_default(rule->release, 0.2f),
+        .height = filled.height,
+        .speed = filled.speed,
+        .distance = filled.distance,
+        .release = filled.release,
     };
     return find_soles(building, desc, modifier);
 }

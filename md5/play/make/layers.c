@@ -83,8 +83,6 @@ static bool build_conditions(md5_building *building, const md5_transition_desc *
                              const char *owner, md5_transition *transition)
 {
     md5_machine *const machine = building->machine;
-    TRY(md5_check_array(building, desc->conditions, desc->num_conditions, "conditions",
-                        "a transition of layer", owner));
     transition->first_condition = machine->num_conditions;
     transition->num_conditions = desc->num_conditions;
     for (uint32_t i = 0; i < desc->num_conditions; i++) {
@@ -96,27 +94,10 @@ static bool build_conditions(md5_building *building, const md5_transition_desc *
             return md5i_fail_at(building, &from->parameter, MD5_ERROR_MISMATCH,
                                 "layer %s: a transition to %s has a condition without a parameter",
                                 QUOTED(owner), QUOTED(desc->to));
-        TRY(md5i_check_choice(building, from->compare, MD5_IS_AT_LEAST, "comparison",
-                              "a transition of layer", owner));
-        TRY(md5i_check_number(building, &from->value, "value of a condition",
-                              "a transition of layer", owner));
         machine->conditions[machine->num_conditions++] =
             (md5_play_condition){(uint32_t)parameter, from->compare, from->value};
     }
     return true;
-}
-
-static bool check_transition(md5_building *building, const md5_transition_desc *desc,
-                             const char *owner)
-{
-    static const char kind[] = "a transition of layer";
-    TRY(md5i_check_number(building, &desc->exit, "exit", kind, owner));
-    TRY(md5i_check_range(building, &desc->duration, 0.0, 1e6, "duration", kind, owner));
-    TRY(md5i_check_number(building, &desc->start, "start", kind, owner));
-    TRY(md5i_check_choice(building, desc->fade, MD5_FADE_INERTIAL, "fade", kind, owner));
-    TRY(md5i_check_choice(building, desc->easing, MD5_EASE_STEPS, "easing", kind, owner));
-    return md5i_check_choice(building, desc->interrupt, MD5_INTERRUPT_NONE, "interrupt", kind,
-                             owner);
 }
 
 // Whether the time of a state of the layer goes on beyond 1: if its first clip is not played once.
@@ -156,7 +137,6 @@ static bool build_transition(md5_building *building, const layer_work *work, uin
     if (to < 0)
         return md5i_fail_at(building, &desc->to, MD5_ERROR_MISMATCH,
                             "layer %s: transition %u has no target state", QUOTED(owner), number);
-    TRY(check_transition(building, desc, owner));
     *transition = (md5_transition){
         .from = from,
         .to = (uint32_t)to,
@@ -195,8 +175,6 @@ static bool build_transitions(md5_building *building, layer_work *work)
     const md5_layer_desc *const desc = work->desc;
     md5_machine *const machine = building->machine;
     md5_transition *const transitions = machine->transitions + machine->num_transitions;
-    TRY(md5_check_array(building, desc->transitions, desc->num_transitions, "transitions", "layer",
-                        desc->name));
     work->layer->first_any = machine->num_transitions;
     for (uint32_t i = 0; i < desc->num_states; i++)
         work->num_going += goes_on(building, work, i);
@@ -221,12 +199,9 @@ static bool build_transitions(md5_building *building, layer_work *work)
 static bool build_layer(md5_building *building, const md5_layer_desc *desc, md5_play_layer *layer)
 {
     layer_work work = {.desc = desc, .layer = layer};
-    TRY(md5i_check_choice(building, desc->mode, MD5_LAYER_ADD, "mode", "layer", desc->name));
-    TRY(md5i_check_range(building, &desc->weight, 0.0, 1.0, "weight", "layer", desc->name));
-    *layer = (md5_play_layer){
-        .mode = desc->mode,
-        .weight = {.fixed = md5_or_default(desc->weight, 1.0f)},
-    };
+    md5_layer_desc filled = *desc;
+    md5i_fill_defaults(&md5i_layer_schema, &filled, 1.0f);
+    *layer = (md5_play_layer){.mode = desc->mode, .weight = {.fixed = filled.weight}};
     TRY(md5i_resolve(building, &building->masks, &desc->mask, "layer", desc->name, &layer->mask));
     TRY(md5i_resolve(building, &building->parameters, &desc->weight_parameter, "layer", desc->name,
                      &layer->weight.parameter));
@@ -247,7 +222,7 @@ bool md5i_build_layers(md5_building *building)
         md5i_add_name(&layers, &layer->name);
         num_states += layer->num_states;
         num_transitions += layer->num_transitions;
-        for (uint32_t k = 0; layer->transitions && k < layer->num_transitions; k++)
+        for (uint32_t k = 0; k < layer->num_transitions; k++)
             num_conditions += layer->transitions[k].num_conditions;
     }
     TRY(md5i_end_names(building->context, desc->locations, &layers));

@@ -110,7 +110,6 @@ bool md5i_build_feet(md5_building *building, const md5_modifier_desc *desc, md5_
     if (desc->num_feet == 0)
         return md5i_fail_at(building, &desc->joint, MD5_ERROR_RANGE, "modifier %s has no feet",
                             QUOTED(desc->name));
-    TRY(md5_check_array(building, desc->feet, desc->num_feet, "feet", "modifier", desc->name));
     modifier->first_foot = machine->num_feet;
     for (uint32_t i = 0; i < desc->num_feet; i++)
         TRY(build_foot(building, desc->name, &desc->feet[i], &machine->legs[machine->num_feet++]));

@@ -13,34 +13,6 @@ static bool is_zero(md5_vec3 v)
     return v.x == 0.0f && v.y == 0.0f && v.z == 0.0f;
 }
 
-static bool check_direction(md5_building *building, const md5_vec3 *v, const char *what,
-                            const char *owner)
-{
-    TRY(md5i_check_number(building, &v->x, what, "modifier", owner));
-    TRY(md5i_check_number(building, &v->y, what, "modifier", owner));
-    return md5i_check_number(building, &v->z, what, "modifier", owner);
-}
-
-static bool check_numbers(md5_building *building, const md5_modifier_desc *desc)
-{
-    static const char kind[] = "modifier";
-    const char *const owner = desc->name;
-    TRY(md5i_check_choice(building, desc->kind, MD5_MODIFIER_GAZE, "kind", kind, owner));
-    TRY(md5i_check_choice(building, desc->space, MD5_JOINT_MODEL_OVERRIDE, "space", kind, owner));
-    TRY(check_direction(building, &desc->forward, "forward", owner));
-    TRY(check_direction(building, &desc->up, "up", owner));
-    TRY(md5i_check_range(building, &desc->limit, 0.0, 1e6, "limit", kind, owner));
-    TRY(md5i_check_range(building, &desc->soften, 0.0, 1.0, "soften", kind, owner));
-    TRY(md5i_check_range(building, &desc->stiffness, 0.0, 1e9, "stiffness", kind, owner));
-    TRY(md5i_check_range(building, &desc->damping, 0.0, 1e6, "damping", kind, owner));
-    TRY(md5i_check_number(building, &desc->gravity, "gravity", kind, owner));
-    TRY(md5i_check_range(building, &desc->smoothing, 0.0, 1e6, "smoothing", kind, owner));
-    TRY(md5i_check_range(building, &desc->weight, 0.0, 1.0, "weight", kind, owner));
-    if (desc->stretch == 0.0f)
-        return true;
-    return md5i_check_range(building, &desc->stretch, 1.0, 1e6, "stretch", kind, owner);
-}
-
 // How many joints there are from the root of its branch down to this one.
 static uint32_t depth_of(const md5_skeleton *skeleton, uint32_t joint)
 {
@@ -76,7 +48,6 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
                            md5_modifier *modifier)
 {
     int32_t joint;
-    TRY(check_numbers(building, desc));
     TRY(md5i_resolve(building, &building->joints, &desc->joint, "modifier", desc->name, &joint));
     if (joint < 0)
         return md5i_fail_at(building, &desc->joint, MD5_ERROR_MISMATCH,
@@ -88,14 +59,9 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     };
     md5_modifier_desc *const filled = &modifier->desc;
     const md5_vec3 x = {1.0f, 0.0f, 0.0f}, z = {0.0f, 0.0f, 1.0f};
-    filled->length = desc->length == 0 ? 2 : desc->length;
+    md5i_fill_defaults(&md5i_modifier_schema, filled, 1.0f);
     filled->forward = is_zero(desc->forward) ? x : md5_vec3_normalize(desc->forward, x);
     filled->up = is_zero(desc->up) ? z : md5_vec3_normalize(desc->up, z);
-    filled->stretch = md5_or_default(desc->stretch, 1.0f);
-    filled->stiffness = md5_or_default(desc->stiffness, 120.0f);
-    filled->damping = md5_or_default(desc->damping, 8.0f);
-    filled->smoothing = md5_or_default(desc->smoothing, 0.1f);
-    filled->weight = md5_or_default(desc->weight, 1.0f);
     TRY(check_chain(building, desc, desc->kind == MD5_MODIFIER_TWO_BONE ? 3 : filled->length,
                     (uint32_t)joint));
     TRY(md5i_build_limb(building, desc, &modifier->limb));
@@ -124,7 +90,7 @@ bool md5i_build_modifiers(md5_building *building)
     TRY(md5i_begin_names(building->arena, &names, "modifier", desc->num_modifiers));
     for (uint32_t i = 0; i < desc->num_modifiers; i++) {
         md5i_add_name(&names, &desc->modifiers[i].name);
-        num_feet += desc->modifiers[i].feet ? desc->modifiers[i].num_feet : 0;
+        num_feet += desc->modifiers[i].num_feet;
         num_gazes += desc->modifiers[i].kind == MD5_MODIFIER_GAZE ? 1u : 0u;
     }
     TRY(md5i_end_names(building->context, desc->locations, &names));

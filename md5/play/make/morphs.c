@@ -5,8 +5,6 @@
 
 #define QUOTED(name) md5i_quote((name), strlen(name)).text
 
-static const double FARTHEST_WEIGHT = 1e6;
-
 // A member that the row's kind needs.
 static bool check_named(md5_building *building, const md5_morph_desc *morph,
                         const char *const *name, const char *what)
@@ -45,7 +43,6 @@ static bool find_driving_state(md5_building *building, const md5_morph_desc *mor
 static bool check_keys(md5_building *building, const md5_morph_desc *morph, uint32_t clip)
 {
     const uint32_t num_frames = building->machine->sources[clip].binding->anim->num_frames;
-    TRY(md5_check_array(building, morph->keys, morph->num_keys, "keys", "morph", morph->target));
     if (morph->num_keys == 0)
         return md5i_fail_at(building, &morph->target, MD5_ERROR_RANGE,
                             "morph %s has no keys for clip %s", QUOTED(morph->target),
@@ -61,8 +58,6 @@ static bool check_keys(md5_building *building, const md5_morph_desc *morph, uint
             return md5i_fail_at(building, &key->frame, MD5_ERROR_RANGE,
                                 "morph %s: the key of frame %u stands behind that of frame %u",
                                 QUOTED(morph->target), key->frame, key[-1].frame);
-        TRY(md5i_check_range(building, &key->weight, -FARTHEST_WEIGHT, FARTHEST_WEIGHT,
-                             "the weight of a key", "morph", morph->target));
     }
     return true;
 }
@@ -86,12 +81,10 @@ static bool build_morph(md5_building *building, uint32_t number)
 {
     const md5_morph_desc *const morph = &building->desc->morphs[number];
     md5_morph_row *const row = &building->machine->morph_rows[number];
-    TRY(md5i_check_choice(building, morph->drive, MD5_MORPH_BY_CLIP, "drive", "morph",
-                          morph->target));
-    TRY(md5i_check_range(building, &morph->weight, -FARTHEST_WEIGHT, FARTHEST_WEIGHT, "weight",
-                         "morph", morph->target));
+    md5_morph_desc filled = *morph;
+    md5i_fill_defaults(&md5i_morph_schema, &filled, 1.0f);
     row->drive = morph->drive;
-    row->weight = md5_or_default(morph->weight, 1.0f);
+    row->weight = filled.weight;
     return find_drive(building, morph, row);
 }
 

@@ -68,10 +68,6 @@ static bool build_clip_motion(md5_building *building, const motion_arrays *array
     if (clip < 0)
         return md5i_fail_at(building, &desc->name, MD5_ERROR_MISMATCH, "motion %s names no clip",
                             QUOTED(desc->name));
-    TRY(md5i_check_choice(building, desc->mode, MD5_PLAY_PING_PONG, "mode", "motion", desc->name));
-    if (!isfinite(desc->start))
-        return md5i_fail_at(building, &desc->start, MD5_ERROR_RANGE,
-                            "motion %s: start is not finite", QUOTED(desc->name));
     const bool is_float = (double)(float)desc->start == desc->start;
     const double start = is_float ? md5i_decimal_of((float)desc->start) : desc->start;
     add_playable(building, arrays, motion, (uint32_t)clip, desc->mode, start);
@@ -97,14 +93,10 @@ static bool build_item(md5_building *building, const motion_arrays *arrays,
                             QUOTED(desc->name), QUOTED(from->motion));
     item->motion = (uint32_t)found;
     item->mode = from->mode;
-    TRY(md5i_check_choice(building, from->mode, MD5_LAYER_ADD, "mode of an item", "motion",
-                          desc->name));
-    TRY(md5i_check_range(building, &from->weight, 0.0, 1.0, "weight of an item", "motion",
-                         desc->name));
-    TRY(md5i_check_number(building, &from->x, "position of an item", "motion", desc->name));
-    TRY(md5i_check_number(building, &from->y, "position of an item", "motion", desc->name));
     TRY(md5i_resolve(building, &building->masks, &from->mask, "motion", desc->name, &item->mask));
-    item->weight.fixed = md5_or_default(from->weight, 1.0f);
+    md5_motion_item filled = *from;
+    md5i_fill_defaults(&md5i_item_schema, &filled, 1.0f);
+    item->weight.fixed = filled.weight;
     TRY(resolve_parameter(building, &from->weight_parameter, desc->name, &item->weight.parameter));
     TRY(md5i_build_curve(building, from->weight_curve, "motion", desc->name, &item->weight.curve));
     const bool is_added = desc->kind == MD5_MOTION_STACK && from->mode == MD5_LAYER_ADD;
@@ -137,7 +129,6 @@ static bool build_items(md5_building *building, const motion_arrays *arrays,
                         const md5_motion_desc *desc, md5_motion *motion)
 {
     md5_machine *const machine = building->machine;
-    TRY(md5_check_array(building, desc->items, desc->num_items, "items", "motion", desc->name));
     if (desc->num_items == 0)
         return md5i_fail_at(building, &desc->name, MD5_ERROR_RANGE, "motion %s has no items",
                             QUOTED(desc->name));
@@ -210,7 +201,6 @@ static bool check_places(md5_building *building, const md5_motion_desc *desc, si
 static bool check_sync(md5_building *building, const md5_motion_desc *desc,
                        const step_traits *traits)
 {
-    TRY(md5i_check_choice(building, desc->sync, MD5_SYNC_MARKERS, "sync", "motion", desc->name));
     if (desc->sync == MD5_SYNC_NONE)
         return true;
     if (traits->has_once)
@@ -253,10 +243,10 @@ static bool build_space(md5_building *building, const motion_arrays *arrays,
 static bool build_motion(md5_building *building, const motion_arrays *arrays,
                          const md5_motion_desc *desc, md5_motion *motion)
 {
-    TRY(md5i_check_choice(building, desc->kind, MD5_MOTION_BY_SPEED, "kind", "motion", desc->name));
-    TRY(md5i_check_number(building, &desc->speed, "speed", "motion", desc->name));
+    md5_motion_desc filled = *desc;
+    md5i_fill_defaults(&md5i_motion_schema, &filled, 1.0f);
     motion->kind = desc->kind;
-    motion->speed = md5i_decimal_of(md5_or_default(desc->speed, 1.0f));
+    motion->speed = md5i_decimal_of(filled.speed);
     TRY(resolve_parameter(building, &desc->speed_parameter, desc->name, &motion->speed_parameter));
     if (desc->kind == MD5_MOTION_CLIP)
         return build_clip_motion(building, arrays, desc, motion);
@@ -286,7 +276,7 @@ bool md5i_build_motions(md5_building *building)
     TRY(name_motions(building));
     size_t num_items = 0;
     for (uint32_t i = 0; i < desc->num_motions; i++)
-        num_items += desc->motions[i].items ? desc->motions[i].num_items : 0;
+        num_items += desc->motions[i].num_items;
     const motion_arrays arrays = {
         .motions = (md5_motion *)md5i_build_array(building, count, sizeof *arrays.motions),
         .items = (md5_item *)md5i_build_array(building, num_items, sizeof *arrays.items),

@@ -1,15 +1,19 @@
-// A machine's own copy of the tables that it is made from.
+// The walks over a machine's tables when it is made.
 #ifndef MD5_PLAY_BUILD_TABLES_H
 #define MD5_PLAY_BUILD_TABLES_H
 
 #include "md5/core/arena.h"
-#include "md5/md5play.h"
+#include "md5/play/make/building.h"
+#include "md5/play/schema.h"
 
-// Copies the tables and all that they name into `block`; while it measures, `copy` is of no use.
-void md5i_copy_tables(md5_block *block, const md5_machine_desc *desc, md5_machine_desc *copy);
+// Checks what needs no other row: numbers, choices, that arrays are there.
+bool md5i_check_tables(md5_building *building, const md5_schema *schema, const void *row);
 
-// Whether the reserved members of the machine and its tables are 0; for assertions only. Skips
-// tables that are missing, which is an error of its own.
-bool md5i_are_reserved_zero(const md5_machine_desc *desc);
+// Copies a row and all that it names into `block`; while it measures, `copy` is of no use.
+void md5i_copy_tables(md5_block *block, const md5_schema *schema, const void *row, void *copy);
+
+// A hash of a row and all that it names, which are valid, and of the joints and durations that they
+// refer to.
+uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row);
 
 #endif

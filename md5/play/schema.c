@@ -1,0 +1,779 @@
+#include "md5/play/schema.h"
+
+#include "md5/core/assert.h"
+
+#include <string.h>
+
+// The place of a member, whose type must be the column's.
+#if defined(__cplusplus)
+#define OFFSET(member, type) offsetof(ROW, member)
+#else
+#define OFFSET(member, type) (offsetof(ROW, member) + _Generic(((ROW *)0)->member, type : 0u))
+#endif
+#define NUMBER_OF(member) (sizeof((ROW *)0)->member / sizeof((ROW *)0)->member[0])
+
+// Columns. What follows the member is in the order of the members of md5_column.
+#define TEXT(name, ...) COLUMN(MD5_COLUMN_TEXT, name, OFFSET(name, const char *), __VA_ARGS__)
+#define FLOAT(name, ...) COLUMN(MD5_COLUMN_FLOAT, name, OFFSET(name, float), __VA_ARGS__)
+#define DOUBLE(name, ...) COLUMN(MD5_COLUMN_DOUBLE, name, OFFSET(name, double), __VA_ARGS__)
+#define NUMBER(name, ...) COLUMN(MD5_COLUMN_COUNT, name, OFFSET(name, uint32_t), __VA_ARGS__)
+#define INT(name, ...) COLUMN(MD5_COLUMN_INT, name, OFFSET(name, int32_t), __VA_ARGS__)
+#define FLAG(name, ...) COLUMN(MD5_COLUMN_FLAG, name, OFFSET(name, bool), __VA_ARGS__)
+#define DIRECTION(name, ...) COLUMN(MD5_COLUMN_DIRECTION, name, OFFSET(name, md5_vec3), __VA_ARGS__)
+#define OTHER(name, ...) COLUMN(MD5_COLUMN_OTHER, name, offsetof(ROW, name), __VA_ARGS__)
+#define PART(name, ...) COLUMN(MD5_COLUMN_PART, name, offsetof(ROW, name), __VA_ARGS__)
+#define ONE(name, schema, ...) \
+    COLUMN(MD5_COLUMN_ROW, name, offsetof(ROW, name), .rows = &(schema), __VA_ARGS__)
+#define TEXTS(name, ...) \
+    COLUMN(MD5_COLUMN_TEXTS, name, offsetof(ROW, name), .other = NUMBER_OF(name), __VA_ARGS__)
+#define TABLE(name, schema, ...)                                                               \
+    COLUMN(MD5_COLUMN_TABLE, name, offsetof(ROW, name), .other = OFFSET(num_##name, uint32_t), \
+           .rows = &(schema), __VA_ARGS__)
+#define CHOICE(name, list, largest, ...)                                                   \
+    COLUMN(MD5_COLUMN_CHOICE, name, offsetof(ROW, name), .choices = list, .last = largest, \
+           __VA_ARGS__)
+#define RESERVED                                                                              \
+    {                                                                                         \
+        .kind = MD5_COLUMN_RESERVED, .member = "reserved", .offset = offsetof(ROW, reserved), \
+        .other = NUMBER_OF(reserved), .place = MD5_PLACE_NOWHERE, .hash = MD5_HASH_NEVER,     \
+        .text = "0"                                                                           \
+    }
+#define COLUMN(type, name, place, ...)                              \
+    {                                                               \
+        .kind = type, .member = #name, .offset = place, __VA_ARGS__ \
+    }
+
+#define HEAD .place = MD5_PLACE_HEAD
+#define BEHIND .place = MD5_PLACE_BEHIND
+#define NOWHERE .place = MD5_PLACE_NOWHERE
+#define RANGE(low, high) .least = (low), .most = (high)
+#define FINITE .range = "any"
+// What 0 means; a 0 of a file is MD5_ZERO then.
+#define OR(number) .keeps_zero = true, .is_filled = true, .otherwise = (number)
+#define OR_UNITS(number) \
+    .keeps_zero = true, .is_filled = true, .is_length = true, .otherwise = (number)
+#define OR_ELSE(words) .keeps_zero = true, .usual = (words)
+#define BIT(kind) ((uint64_t)1 << (kind))
+#define ONLY(kind) .kinds = BIT(kind)
+#define COLUMNS(list) .num_columns = sizeof(list) / sizeof((list)[0]), .columns = (list)
+
+// -- Easings ------------------------------------------------------------------------------------
+
+static const md5_choice jumps[] = {
+    {"jump_start", MD5_JUMP_START},
+    {"jump_none", MD5_JUMP_NONE},
+    {"jump_both", MD5_JUMP_BOTH},
+    {NULL, 0},
+};
+
+// The numbers of an easing, in a row whose kind is the easing.
+#define EASING_NUMBERS(of, where)                                                                  \
+    FLOAT(of x1, .place = where, .word = "x1", .label = "x1", RANGE(0.0, 1.0),                     \
+          ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED, .text = "first control point"),      \
+        FLOAT(of y1, .place = where, .word = "y1", .label = "y1", FINITE,                          \
+              ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED, .text = "its height"),           \
+        FLOAT(of x2, .place = where, .word = "x2", .label = "x2", RANGE(0.0, 1.0),                 \
+              ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED, .text = "second control point"), \
+        FLOAT(of y2, .place = where, .word = "y2", .label = "y2", FINITE,                          \
+              ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED, .text = "its height"),           \
+        NUMBER(of steps, .place = where, .word = "steps", .range = "1 to 65536, 2 with jump_none", \
+               ONLY(MD5_EASE_STEPS), .hash = MD5_HASH_USED, .text = "how many steps"),             \
+        CHOICE(of jump, jumps, MD5_JUMP_BOTH, .place = where, .form = MD5_FORM_OPTIONAL,           \
+               .label = "jump", .usual = "after each step", ONLY(MD5_EASE_STEPS),                  \
+               .hash = MD5_HASH_USED, .text = "where the steps are")
+
+#define ROW md5_easing_curve
+static const md5_column curve_columns[] = {
+    CHOICE(easing, NULL, MD5_EASE_STEPS, HEAD, .usual = "linear", .text = "the easing"),
+    EASING_NUMBERS(, MD5_PLACE_HEAD),
+};
+const md5_schema md5i_curve_schema = {
+    .what = "an easing",
+    .mark = "curve",
+    .text = "an easing with its numbers",
+    .size = sizeof(ROW),
+    .kind = offsetof(ROW, easing),
+    .has_kind = true,
+    .has_no_braces = true,
+    COLUMNS(curve_columns),
+};
+#undef ROW
+
+// -- Clips, masks, parameters -------------------------------------------------------------------
+
+#define ROW md5_event
+static const md5_column event_columns[] = {
+    NUMBER(frame, HEAD, .range = "a frame of the clip", .text = "when the event is"),
+    TEXT(name, HEAD, .form = MD5_FORM_EVENT, .what = "the name of an event",
+         .text = "what the game is told"),
+    TEXT(text, HEAD, .form = MD5_FORM_LINE, .is_text_filled = true, .usual = "none",
+         .text = "the rest of the line"),
+    CHOICE(kind, NULL, MD5_EVENT_CLIP, NOWHERE, .usual = "an event of a clip",
+           .hash = MD5_HASH_NEVER, .text = "0"),
+    OTHER(layer, NOWHERE, .hash = MD5_HASH_NEVER, .text = "0"),
+    OTHER(index, NOWHERE, .hash = MD5_HASH_NEVER, .text = "0"),
+};
+static const md5_schema event_schema = {
+    .what = "an event",
+    .head = "frame",
+    .owner = "event",
+    .text = "an event of the clip",
+    .size = sizeof(ROW),
+    .name = offsetof(ROW, name),
+    .has_name = true,
+    .has_no_braces = true,
+    COLUMNS(event_columns),
+};
+#undef ROW
+
+typedef struct marker_row {
+    uint32_t marker;
+} marker_row;
+#define ROW marker_row
+static const md5_column marker_columns[] = {
+    NUMBER(marker, HEAD, .range = "a frame of the cycle, ascending", .text = "a frame"),
+};
+static const md5_schema marker_schema = {
+    .what = "a marker",
+    .text = "frames at which clips of a synchronised motion are at the same point",
+    .size = sizeof(ROW),
+    .has_no_braces = true,
+    COLUMNS(marker_columns),
+};
+#undef ROW
+
+static const md5_choice periods[] = {
+    {"closed", MD5_PERIOD_CLOSED}, {"open", MD5_PERIOD_OPEN}, {NULL, 0}};
+static const md5_choice interpolations[] = {
+    {"linear", MD5_INTERPOLATE_LINEAR},
+    {"step", MD5_INTERPOLATE_STEP},
+    {"cubic", MD5_INTERPOLATE_CUBIC},
+    {"nlerp", MD5_INTERPOLATE_NLERP},
+    {NULL, 0},
+};
+static const md5_choice extracts[] = {
+    {"move", MD5_EXTRACT_MOVE}, {"walk", MD5_EXTRACT_WALK}, {"turn", MD5_EXTRACT_TURN}, {NULL, 0}};
+
+#define ROW md5_clip_desc
+static const md5_column clip_columns[] = {
+    TEXT(name, HEAD, .what = "the name of a clip", .text = "also that of a motion that plays it"),
+    TEXT(file, HEAD, .what = "the file of a clip", .hash = MD5_HASH_NEVER, .text = "the .md5anim"),
+    COLUMN(MD5_COLUMN_BINDING, binding, OFFSET(binding, const md5_binding *), NOWHERE,
+           .text = "the clip, loaded"),
+    CHOICE(period, periods, MD5_PERIOD_OPEN, .usual = "closed",
+           .text = "whether the last frame is the first again, or is followed by it"),
+    CHOICE(interpolation, interpolations, MD5_INTERPOLATE_NLERP, .usual = "linear",
+           .text = "what is between frames"),
+    CHOICE(extract, extracts, MD5_EXTRACT_TURN, .usual = "none",
+           .text = "which motion of joint 0 moves the character"),
+    TABLE(events, event_schema, .word = "frame", .text = "an event of the clip"),
+    TABLE(markers, marker_schema, .form = MD5_FORM_LIST,
+          .text = "frames at which synchronised clips are at the same point"),
+    RESERVED,
+};
+const md5_schema md5i_clip_schema = {
+    .what = "a clip",
+    .head = "clip",
+    .owner = "clip",
+    .text = "a clip and how it is read",
+    .size = sizeof(ROW),
+    .has_name = true,
+    COLUMNS(clip_columns),
+};
+#undef ROW
+
+#define ROW md5_mask_desc
+static const md5_column mask_columns[] = {
+    TEXT(name, HEAD, .what = "the name of a mask", .text = "its name"),
+    TEXT(joints, HEAD, .form = MD5_FORM_JOINTS, .text = "joints: see below"),
+    NUMBER(feather, .range = "any", .usual = "0",
+           .text = "levels of joints over which the weight rises"),
+};
+static const md5_schema mask_schema = {
+    .what = "a mask",
+    .head = "mask",
+    .owner = "mask",
+    .text = "joints, for layers and items",
+    .size = sizeof(ROW),
+    .has_name = true,
+    COLUMNS(mask_columns),
+};
+#undef ROW
+
+static const md5_choice parameter_kinds[] = {{"float", MD5_PARAMETER_FLOAT},
+                                             {"bool", MD5_PARAMETER_BOOL},
+                                             {"trigger", MD5_PARAMETER_TRIGGER},
+                                             {NULL, 0}};
+
+#define ROW md5_parameter_desc
+static const md5_column parameter_columns[] = {
+    TEXT(name, HEAD, .what = "the name of a parameter", .text = "its name"),
+    CHOICE(kind, parameter_kinds, MD5_PARAMETER_TRIGGER, NOWHERE, .usual = "float",
+           .text = "the word before its name"),
+    FLOAT(value, HEAD, .form = MD5_FORM_OPTIONAL, FINITE, .usual = "0", .text = "initial value"),
+};
+static const md5_schema parameter_schema = {
+    .what = "a parameter",
+    .head = "float",
+    .owner = "parameter",
+    .text = "what the game sets",
+    .size = sizeof(ROW),
+    .kind = offsetof(ROW, kind),
+    .has_name = true,
+    .has_kind = true,
+    .has_no_braces = true,
+    COLUMNS(parameter_columns),
+};
+#undef ROW
+
+static const md5_choice follow_kinds[] = {{"smooth", MD5_FOLLOW_SMOOTH},
+                                          {"spring", MD5_FOLLOW_SPRING},
+                                          {"ease", MD5_FOLLOW_EASE},
+                                          {NULL, 0}};
+
+#define ROW md5_follow_desc
+static const md5_column follow_columns[] = {
+    TEXT(parameter, HEAD, .what = "a parameter", .text = "a float"),
+    CHOICE(kind, follow_kinds, MD5_FOLLOW_EASE, HEAD, .usual = "smooth", .text = "how it follows"),
+    FLOAT(rate, HEAD, RANGE(1e-6, 1e6), ONLY(MD5_FOLLOW_SMOOTH),
+          .text = "share of what remains, 1/s"),
+    FLOAT(stiffness, HEAD, RANGE(1e-6, 1e12), ONLY(MD5_FOLLOW_SPRING), .text = "1/s²"),
+    FLOAT(damping, HEAD, RANGE(0.0, 1e6), ONLY(MD5_FOLLOW_SPRING), .text = "1/s"),
+    FLOAT(duration, HEAD, RANGE(0.0, 1e6), ONLY(MD5_FOLLOW_EASE), .text = "seconds"),
+    CHOICE(easing, NULL, MD5_EASE_BOUNCE_IN_OUT, .curve = offsetof(ROW, curve), HEAD,
+           .form = MD5_FORM_EASING, .usual = "linear", ONLY(MD5_FOLLOW_EASE), .text = "an easing"),
+    ONE(curve, md5i_curve_schema, NOWHERE, .text = "an easing with numbers"),
+    RESERVED,
+};
+static const md5_schema follow_schema = {
+    .what = "a follow",
+    .head = "follow",
+    .owner = "the following parameter",
+    .text = "how a parameter follows what the game sets",
+    .size = sizeof(ROW),
+    .kind = offsetof(ROW, kind),
+    .has_name = true,
+    .has_kind = true,
+    .has_no_braces = true,
+    COLUMNS(follow_columns),
+};
+#undef ROW
+
+// -- Motions ------------------------------------------------------------------------------------
+
+static const md5_choice layer_modes[] = {
+    {"override", MD5_LAYER_OVERRIDE}, {"add", MD5_LAYER_ADD}, {NULL, 0}};
+
+#define SPACES (BIT(MD5_MOTION_BLEND_1D) | BIT(MD5_MOTION_BLEND_2D) | BIT(MD5_MOTION_BY_SPEED))
+
+#define ROW md5_motion_item
+static const md5_column item_columns[] = {
+    TEXT(motion, HEAD, .what = "the motion of an item", .text = "a motion or clip before this one"),
+    FLOAT(x, HEAD, .label = "position of an item", FINITE,
+          .kinds = BIT(MD5_MOTION_BLEND_1D) | BIT(MD5_MOTION_BLEND_2D), .text = "its place"),
+    FLOAT(y, HEAD, .label = "position of an item", FINITE, ONLY(MD5_MOTION_BLEND_2D),
+          .text = "its place"),
+    CHOICE(mode, layer_modes, MD5_LAYER_ADD, .label = "mode of an item", .usual = "override",
+           ONLY(MD5_MOTION_STACK), .text = "blended over the items before it, or added to them"),
+    TEXT(mask, .usual = "all joints", ONLY(MD5_MOTION_STACK), .text = "a mask"),
+    FLOAT(weight, .other = offsetof(ROW, weight_parameter), .curve = offsetof(ROW, weight_curve),
+          .form = MD5_FORM_SHARE, .label = "weight of an item", RANGE(0.0, 1.0), OR(1.0f),
+          .start = 1.0f, ONLY(MD5_MOTION_STACK), .text = "its weight"),
+    TEXT(weight_parameter, NOWHERE, .text = "instead of a weight"),
+    TEXT(reference, .what = "the clip of a reference", .usual = "its own clip",
+         ONLY(MD5_MOTION_STACK), .text = "what is subtracted before it is added"),
+    NUMBER(reference_frame, BEHIND, .word = "reference", .range = "a frame of the clip",
+           ONLY(MD5_MOTION_STACK), .text = "a frame of that clip"),
+    ONE(weight_curve, md5i_curve_schema, NOWHERE, .text = "an easing of the parameter"),
+    RESERVED,
+};
+const md5_schema md5i_item_schema = {
+    .what = "an item",
+    .head = "item",
+    .text = "a part of a motion",
+    .size = sizeof(ROW),
+    .kind_is_above = true,
+    COLUMNS(item_columns),
+};
+#undef ROW
+
+static const md5_choice motion_kinds[] = {
+    {"clip", MD5_MOTION_CLIP},         {"line", MD5_MOTION_BLEND_1D},
+    {"by_speed", MD5_MOTION_BY_SPEED}, {"plane", MD5_MOTION_BLEND_2D},
+    {"stack", MD5_MOTION_STACK},       {NULL, 0},
+};
+static const md5_choice play_modes[] = {
+    {"loop", MD5_PLAY_LOOP}, {"once", MD5_PLAY_ONCE}, {"ping_pong", MD5_PLAY_PING_PONG}, {NULL, 0}};
+static const md5_choice syncs[] = {
+    {"alone", MD5_SYNC_NONE}, {"phase", MD5_SYNC_PHASE}, {"markers", MD5_SYNC_MARKERS}, {NULL, 0}};
+
+#define ROW md5_motion_desc
+static const md5_column motion_columns[] = {
+    TEXT(name, HEAD, .what = "the name of a motion", .text = "its name"),
+    CHOICE(kind, motion_kinds, MD5_MOTION_BY_SPEED, HEAD, .usual = "clip",
+           .text = "what it is made of"),
+    TEXT(clip, HEAD, .what = "the clip of a motion", ONLY(MD5_MOTION_CLIP), .text = "a clip"),
+    CHOICE(mode, play_modes, MD5_PLAY_PING_PONG, .usual = "loop", ONLY(MD5_MOTION_CLIP),
+           .text = "what the clip does at its end"),
+    DOUBLE(start, FINITE, .usual = "0", ONLY(MD5_MOTION_CLIP),
+           .text = "normalised time at which the clip begins"),
+    FLOAT(speed, .other = offsetof(ROW, speed_parameter), .form = MD5_FORM_SHARE, FINITE, OR(1.0f),
+          .text = "factor of time"),
+    TEXT(speed_parameter, NOWHERE, .text = "instead of a speed"),
+    TEXT(x_parameter, HEAD, .what = "a parameter", .kinds = SPACES, .text = "the place x"),
+    TEXT(y_parameter, HEAD, .what = "a parameter", ONLY(MD5_MOTION_BLEND_2D),
+         .text = "the place y"),
+    CHOICE(sync, syncs, MD5_SYNC_MARKERS, .usual = "alone", .kinds = SPACES,
+           .text = "how its clips are synchronised"),
+    TABLE(items, md5i_item_schema, .word = "item", .kinds = SPACES | BIT(MD5_MOTION_STACK),
+          .text = "a part of it"),
+    RESERVED,
+};
+const md5_schema md5i_motion_schema = {
+    .what = "a motion",
+    .head = "motion",
+    .owner = "motion",
+    .text = "what makes a pose",
+    .size = sizeof(ROW),
+    .kind = offsetof(ROW, kind),
+    .has_name = true,
+    .has_kind = true,
+    COLUMNS(motion_columns),
+};
+#undef ROW
+
+// -- Layers -------------------------------------------------------------------------------------
+
+#define ROW md5_state_desc
+static const md5_column state_columns[] = {
+    TEXT(name, HEAD, .what = "the name of a state", .text = "its name"),
+    TEXT(motion, HEAD, .what = "a motion or 'nothing'", .usual = "nothing", .text = "a motion"),
+};
+static const md5_schema state_schema = {
+    .what = "a state",
+    .head = "state",
+    .owner = "state",
+    .text = "a state of the layer; it starts in the first",
+    .size = sizeof(ROW),
+    .has_name = true,
+    .has_no_braces = true,
+    COLUMNS(state_columns),
+};
+#undef ROW
+
+static const md5_choice comparisons[] = {{"<=", MD5_IS_AT_MOST},
+                                         {">=", MD5_IS_AT_LEAST},
+                                         {"<", MD5_IS_LESS},
+                                         {">", MD5_IS_GREATER},
+                                         {NULL, 0}};
+
+#define ROW md5_condition
+static const md5_column condition_columns[] = {
+    TEXT(parameter, .other = offsetof(ROW, compare), HEAD, .form = MD5_FORM_COMPARED,
+         .what = "a parameter", .text = "a parameter, perhaps behind `not`"),
+    CHOICE(compare, comparisons, MD5_IS_AT_LEAST, HEAD, .form = MD5_FORM_OPTIONAL,
+           .label = "comparison", .usual = "is set", .text = "how it is compared"),
+    FLOAT(value, HEAD, .label = "value of a condition", FINITE,
+          .kinds =
+              BIT(MD5_IS_LESS) | BIT(MD5_IS_GREATER) | BIT(MD5_IS_AT_MOST) | BIT(MD5_IS_AT_LEAST),
+          .text = "with what"),
+};
+static const md5_schema condition_schema = {
+    .what = "a condition",
+    .head = "when",
+    .text = "what must hold",
+    .size = sizeof(ROW),
+    .kind = offsetof(ROW, compare),
+    .has_kind = true,
+    .has_no_braces = true,
+    COLUMNS(condition_columns),
+};
+#undef ROW
+
+static const md5_choice fades[] = {
+    {"cross", MD5_FADE_CROSS}, {"inertial", MD5_FADE_INERTIAL}, {NULL, 0}};
+static const md5_choice interrupts[] = {{"interrupt_any", MD5_INTERRUPT_ANY},
+                                        {"interrupt_higher", MD5_INTERRUPT_HIGHER},
+                                        {"interrupt_none", MD5_INTERRUPT_NONE},
+                                        {NULL, 0}};
+
+#define ROW md5_transition_desc
+static const md5_column transition_columns[] = {
+    TEXT(from, HEAD, .what = "a state or 'any'", .usual = "any", .text = "the state it leaves"),
+    TEXT(to, HEAD, .what = "a state", .text = "the state that begins"),
+    TABLE(conditions, condition_schema, .form = MD5_FORM_CONDITIONS, .word = "when",
+          .text = "what must hold"),
+    FLAG(waits, .word = "exit", .text = "waits for the exit:"),
+    FLOAT(exit, BEHIND, FINITE, .text = "normalised time of the state it leaves"),
+    FLOAT(duration, RANGE(0.0, 1e6), .usual = "0", .text = "seconds of the fade"),
+    CHOICE(fade, fades, MD5_FADE_INERTIAL, .usual = "cross", .text = "how it fades"),
+    CHOICE(easing, NULL, MD5_EASE_STEPS, .usual = "linear", .text = "an easing of the fade"),
+    EASING_NUMBERS(curve., MD5_PLACE_BEHIND),
+    FLAG(keeps_phase, .word = "keep_phase", .text = "begins where the other is in its cycle"),
+    FLOAT(start, FINITE, .usual = "0", .text = "normalised time at which the state begins"),
+    INT(priority, .range = "any", .usual = "0", .text = "the highest is taken"),
+    CHOICE(interrupt, interrupts, MD5_INTERRUPT_NONE, .usual = "interrupt_any",
+           .text = "which transitions may interrupt it"),
+    RESERVED,
+};
+static const md5_schema transition_schema = {
+    .what = "a transition",
+    .head = "transition",
+    .owner = "a transition of layer",
+    .text = "the way from a state to another one",
+    .size = sizeof(ROW),
+    .kind = offsetof(ROW, easing),
+    .has_kind = true,
+    COLUMNS(transition_columns),
+};
+#undef ROW
+
+#define ROW md5_layer_desc
+static const md5_column layer_columns[] = {
+    TEXT(name, HEAD, .what = "the name of a layer", .text = "its name"),
+    CHOICE(mode, layer_modes, MD5_LAYER_ADD, .usual = "override",
+           .text = "blended over the layers before it, or added to them"),
+    TEXT(reference, .what = "the clip of a reference", .usual = "the clip of each state",
+         .text = "what is subtracted before it is added"),
+    NUMBER(reference_frame, BEHIND, .word = "reference", .range = "a frame of the clip",
+           .text = "a frame of that clip"),
+    TEXT(mask, .usual = "all joints", .text = "a mask"),
+    FLOAT(weight, .other = offsetof(ROW, weight_parameter), .curve = offsetof(ROW, weight_curve),
+          .form = MD5_FORM_SHARE, RANGE(0.0, 1.0), OR(1.0f), .text = "its weight"),
+    TEXT(weight_parameter, NOWHERE, .text = "instead of a weight"),
+    ONE(weight_curve, md5i_curve_schema, NOWHERE, .text = "an easing of the parameter"),
+    TABLE(states, state_schema, .word = "state", .text = "a state"),
+    TABLE(transitions, transition_schema, .word = "transition", .text = "a transition"),
+    RESERVED,
+};
+const md5_schema md5i_layer_schema = {
+    .what = "a layer",
+    .head = "layer",
+    .owner = "layer",
+    .text = "a state machine, blended over or added to those before it",
+    .size = sizeof(ROW),
+    .has_name = true,
+    .needs_braces = true,
+    COLUMNS(layer_columns),
+};
+#undef ROW
+
+// -- Modifiers ----------------------------------------------------------------------------------
+
+#define ROW md5_foot_desc
+static const md5_column foot_columns[] = {
+    TEXT(ankle, HEAD, .what = "the ankle of a foot", .text = "its joint"),
+    TEXT(knee, .usual = "the ankle's parent", .text = "its joint"),
+    TEXT(hip, .usual = "the knee's parent", .text = "its joint"),
+};
+static const md5_schema foot_schema = {
+    .what = "a foot",
+    .head = "foot",
+    .text = "a leg of a `feet`",
+    .size = sizeof(ROW),
+    COLUMNS(foot_columns),
+};
+#undef ROW
+
+#define ROW md5_gaze_rule
+static const md5_column gaze_columns[] = {
+    TEXTS(eyes, .word = "eye", .what = "an eye", .usual = "none",
+          .text = "a joint whose x axis looks ahead, up to 8 times"),
+    NUMBER(length, .range = "1 to 64", .usual = "3", .text = "joints that turn the head"),
+    FLOAT(interest, RANGE(0.0, 1.0), OR(0.5f), .text = "share of looks at the target"),
+    FLOAT(wide, RANGE(0.0, 1e3), OR(0.8f), .text = "to both sides, tangent"),
+    FLOAT(high, RANGE(0.0, 1e3), OR(0.35f), .text = "up and down, tangent"),
+    FLOAT(distance, RANGE(1e-6, 1e9), OR_UNITS(100.0f), .text = "of random points"),
+    FLOAT(least_seconds, RANGE(0.0, 1e6), OR(0.4f), .text = "rest on a point, at least"),
+    FLOAT(most_seconds, RANGE(0.0, 1e6), OR(2.5f), .text = "rest on a point, at most"),
+    FLOAT(head_share, RANGE(0.0, 1.0), OR(0.6f), .text = "part of the way that the head goes"),
+    FLOAT(head_seconds, RANGE(0.0, 1e6), OR(0.2f), .text = "time constant of the head"),
+    FLOAT(head_limit, RANGE(0.0, 1e6), OR(0.5f), .text = "largest turn of a joint, radians"),
+    FLOAT(eye_limit, RANGE(0.0, 1e6), OR(0.6f), .text = "largest turn of an eye, radians"),
+    NUMBER(seed, .range = "any", .usual = "0", .text = "with which every player begins"),
+    RESERVED,
+};
+const md5_schema md5i_gaze_schema = {
+    .what = "a gaze",
+    .text = "the eyes and numbers of a `gaze`",
+    .size = sizeof(ROW),
+    COLUMNS(gaze_columns),
+};
+#undef ROW
+
+#define ROW md5_hold_rule
+static const md5_column hold_columns[] = {
+    TEXTS(toes, .word = "toe", .what = "a toe", .usual = "the ankles",
+          .text = "a joint with the sole, in the order of the feet, up to 8 times"),
+    FLOAT(height, RANGE(0.0, 1e6), OR_UNITS(0.3f), .text = "up to which a sole stands"),
+    FLOAT(speed, RANGE(0.0, 1e9), OR_UNITS(10.0f), .text = "up to which a sole stands, 1/s"),
+    FLOAT(distance, RANGE(0.0, 1e6), OR_UNITS(4.0f), .text = "how far a foot is held away"),
+    FLOAT(release, RANGE(0.0, 1e6), OR(0.2f), .text = "seconds of the way back"),
+    RESERVED,
+};
+const md5_schema md5i_hold_schema = {
+    .what = "a hold",
+    .head = "hold",
+    .text = "holds the planted feet of a `feet`",
+    .size = sizeof(ROW),
+    COLUMNS(hold_columns),
+};
+#undef ROW
+
+static const md5_choice modifier_kinds[] = {
+    {"joint", MD5_MODIFIER_JOINT},
+    {"aim", MD5_MODIFIER_AIM},
+    {"two_bone", MD5_MODIFIER_TWO_BONE},
+    {"fabrik", MD5_MODIFIER_FABRIK},
+    {"ccd", MD5_MODIFIER_CCD},
+    {"spring", MD5_MODIFIER_SPRING},
+    {"feet", MD5_MODIFIER_FEET},
+    {"gaze", MD5_MODIFIER_GAZE},
+    {NULL, 0},
+};
+static const md5_choice spaces[] = {
+    {"local", MD5_JOINT_LOCAL},
+    {"local_override", MD5_JOINT_LOCAL_OVERRIDE},
+    {"model", MD5_JOINT_MODEL},
+    {"model_override", MD5_JOINT_MODEL_OVERRIDE},
+    {NULL, 0},
+};
+
+#define CHAINS                                                                \
+    (BIT(MD5_MODIFIER_AIM) | BIT(MD5_MODIFIER_FABRIK) | BIT(MD5_MODIFIER_CCD) \
+     | BIT(MD5_MODIFIER_SPRING))
+
+#define ROW md5_modifier_desc
+static const md5_column modifier_columns[] = {
+    TEXT(name, HEAD, .what = "the name of a modifier", .text = "its name"),
+    CHOICE(kind, modifier_kinds, MD5_MODIFIER_GAZE, HEAD, .usual = "joint", .text = "what it does"),
+    TEXT(joint, HEAD, .what = "a joint",
+         .text =
+             "the joint; of a chain or limb its tip, of `feet` the pelvis, of a `gaze` the head"),
+    TEXT(middle, .usual = "the joint's parent", ONLY(MD5_MODIFIER_TWO_BONE),
+         .text = "elbow or knee"),
+    TEXT(root, .usual = "the parent of `middle`", ONLY(MD5_MODIFIER_TWO_BONE),
+         .text = "shoulder or hip"),
+    NUMBER(length, .range = "1 to 64; 2 to 64 but for `aim`", .is_filled = true, .otherwise = 2.0f,
+           .kinds = CHAINS, .text = "joints of the chain"),
+    CHOICE(space, spaces, MD5_JOINT_MODEL_OVERRIDE, .usual = "local", ONLY(MD5_MODIFIER_JOINT),
+           .text = "in which the target is, and whether it replaces the joint's own"),
+    DIRECTION(forward, .range = "not 0 0 0", .usual = "( 1 0 0 )", ONLY(MD5_MODIFIER_AIM),
+              .text = "where the tip looks, in its own space"),
+    DIRECTION(up, .range = "not 0 0 0", .usual = "( 0 0 1 )", ONLY(MD5_MODIFIER_AIM),
+              .text = "what is up there"),
+    FLOAT(limit, RANGE(0.0, 1e6), OR_ELSE("any turn"), ONLY(MD5_MODIFIER_AIM),
+          .text = "largest turn of one joint, radians"),
+    FLOAT(soften, RANGE(0.0, 1.0), .usual = "0", ONLY(MD5_MODIFIER_TWO_BONE),
+          .text = "last share of the reach, in which it slows down"),
+    FLOAT(stretch, RANGE(1.0, 1e6), OR(1.0f), ONLY(MD5_MODIFIER_TWO_BONE),
+          .text = "largest factor of the limb's length"),
+    FLOAT(stiffness, RANGE(0.0, 1e9), OR(120.0f), ONLY(MD5_MODIFIER_SPRING), .text = "1/s²"),
+    FLOAT(damping, RANGE(0.0, 1e6), OR(8.0f), ONLY(MD5_MODIFIER_SPRING), .text = "1/s"),
+    FLOAT(gravity, FINITE, .usual = "0", ONLY(MD5_MODIFIER_SPRING),
+          .text = "units/s², down the model's z"),
+    FLOAT(smoothing, RANGE(0.0, 1e6), OR(0.1f), ONLY(MD5_MODIFIER_FEET),
+          .text = "seconds in which feet follow the ground"),
+    TABLE(feet, foot_schema, .word = "foot", ONLY(MD5_MODIFIER_FEET), .text = "a leg"),
+    ONE(gaze, md5i_gaze_schema, .form = MD5_FORM_ALWAYS, ONLY(MD5_MODIFIER_GAZE),
+        .text = "eyes and numbers"),
+    ONE(hold, md5i_hold_schema, ONLY(MD5_MODIFIER_FEET), .text = "holds planted feet"),
+    FLOAT(weight, RANGE(0.0, 1.0), OR(1.0f), .hash = MD5_HASH_SET,
+          .text = "with which players begin"),
+    RESERVED,
+};
+const md5_schema md5i_modifier_schema = {
+    .what = "a modifier",
+    .head = "modifier",
+    .owner = "modifier",
+    .text = "changes the pose after the layers",
+    .size = sizeof(ROW),
+    .kind = offsetof(ROW, kind),
+    .has_name = true,
+    .has_kind = true,
+    COLUMNS(modifier_columns),
+};
+#undef ROW
+
+// -- Morph targets ------------------------------------------------------------------------------
+
+#define ROW md5_morph_key
+static const md5_column key_columns[] = {
+    NUMBER(frame, HEAD, .range = "a frame of the clip, ascending", .text = "when"),
+    FLOAT(weight, HEAD, .label = "the weight of a key", RANGE(-1e6, 1e6),
+          .text = "the weight then"),
+};
+static const md5_schema key_schema = {
+    .what = "a key",
+    .text = "weights over the frames of a clip",
+    .size = sizeof(ROW),
+    .has_no_braces = true,
+    COLUMNS(key_columns),
+};
+#undef ROW
+
+static const md5_choice drives[] = {{"parameter", MD5_MORPH_BY_PARAMETER},
+                                    {"state", MD5_MORPH_BY_STATE},
+                                    {"clip", MD5_MORPH_BY_CLIP},
+                                    {NULL, 0}};
+
+#define ROW md5_morph_desc
+static const md5_column morph_columns[] = {
+    TEXT(target, HEAD, .what = "the name of a morph target", .text = "a morph target"),
+    CHOICE(drive, drives, MD5_MORPH_BY_CLIP, HEAD, .usual = "parameter", .text = "what drives it"),
+    TEXT(parameter, HEAD, .what = "a parameter", ONLY(MD5_MORPH_BY_PARAMETER),
+         .text = "a parameter"),
+    TEXT(layer, HEAD, .what = "a layer", ONLY(MD5_MORPH_BY_STATE), .text = "a layer"),
+    TEXT(state, HEAD, .what = "a state", ONLY(MD5_MORPH_BY_STATE), .text = "a state of it"),
+    TEXT(clip, HEAD, .what = "a clip", ONLY(MD5_MORPH_BY_CLIP), .text = "a clip"),
+    TABLE(keys, key_schema, HEAD, .form = MD5_FORM_LIST, ONLY(MD5_MORPH_BY_CLIP),
+          .text = "weights at its frames"),
+    FLOAT(weight, RANGE(-1e6, 1e6), OR(1.0f), .text = "a factor"),
+    RESERVED,
+};
+const md5_schema md5i_morph_schema = {
+    .what = "a morph",
+    .head = "morph",
+    .owner = "morph",
+    .text = "what drives a morph target",
+    .size = sizeof(ROW),
+    .kind = offsetof(ROW, drive),
+    .has_name = true,
+    .has_kind = true,
+    COLUMNS(morph_columns),
+};
+#undef ROW
+
+// -- Machines -----------------------------------------------------------------------------------
+
+#define ROW md5_report_desc
+static const md5_column report_columns[] = {
+    FLAG(enter, .text = "a state begins"),
+    FLAG(leave, .text = "a transition away from a state begins"),
+    FLAG(transition_end, .text = "a state has faded in"),
+    FLAG(clip_end, .text = "a clip ends"),
+};
+static const md5_schema report_schema = {
+    .what = "a report",
+    .head = "report",
+    .text = "events that the player makes",
+    .size = sizeof(ROW),
+    .needs_braces = true,
+    COLUMNS(report_columns),
+};
+#undef ROW
+
+#define ROW md5_machine_desc
+static const md5_column machine_columns[] = {
+    TEXT(name, HEAD, .what = "the name of the machine", .is_text_filled = true, .text = "its name"),
+    COLUMN(MD5_COLUMN_MODEL, model, OFFSET(model, const md5_model *),
+           .other = offsetof(md5_machine_file, model_file), .text = "the file of the model"),
+    TABLE(clips, md5i_clip_schema, .word = "clip", .text = "a clip"),
+    TABLE(masks, mask_schema, .word = "mask", .text = "joints"),
+    TABLE(parameters, parameter_schema, .choices = parameter_kinds, .text = "a parameter"),
+    TABLE(follows, follow_schema, .word = "follow", .hash = MD5_HASH_ROWS,
+          .text = "how a parameter follows"),
+    TABLE(motions, md5i_motion_schema, .word = "motion", .text = "a motion"),
+    TABLE(layers, md5i_layer_schema, .word = "layer", .text = "a layer"),
+    NUMBER(max_shots, NOWHERE, .range = "0 to 64", .usual = "4", .text = "slots for one-shots"),
+    PART(report, .rows = &report_schema, .text = "events that the player makes"),
+    TABLE(modifiers, md5i_modifier_schema, .word = "modifier", .text = "a modifier"),
+    TABLE(morphs, md5i_morph_schema, .word = "morph", .hash = MD5_HASH_ROWS,
+          .text = "what drives a morph target"),
+    OTHER(locations, NOWHERE, .hash = MD5_HASH_NEVER, .text = "of the words of a file"),
+    RESERVED,
+};
+const md5_schema md5i_machine_schema = {
+    .what = "a machine",
+    .head = "machine",
+    .owner = "machine",
+    .text = "the whole file",
+    .size = sizeof(ROW),
+    .has_name = true,
+    .needs_braces = true,
+    COLUMNS(machine_columns),
+};
+#undef ROW
+
+// -- Walks --------------------------------------------------------------------------------------
+
+const char *md5i_choice_word(const md5_column *column, uint32_t i, uint32_t *value)
+{
+    *value = column->choices ? column->choices[i].value : i;
+    if (column->choices)
+        return column->choices[i].word;
+    return i <= column->last ? md5_easing_name((md5_easing)i) : NULL;
+}
+
+const char *md5i_rows_of(const md5_column *column, const char *row, uint32_t *count)
+{
+    const char *rows;
+    *count = 1;
+    if (column->kind == MD5_COLUMN_PART)
+        return row + column->offset;
+    memcpy(&rows, row + column->offset, sizeof rows);
+    if (column->kind == MD5_COLUMN_TABLE)
+        memcpy(count, row + column->other, sizeof *count);
+    return rows;
+}
+
+md5_table_walk md5i_begin_columns(const md5_schema *schema, const void *row, void *copy)
+{
+    const char *const bytes = (const char *)row;
+    md5_table_walk walk = {.top = 0};
+    walk.levels[0] = (md5_table_level){schema, bytes, (char *)copy, 1, 0, 0};
+    walk.levels[0].kind = md5_kind_of(schema, row, 0);
+    return walk;
+}
+
+bool md5i_next_column(md5_table_walk *walk)
+{
+    while (walk->top >= 0) {
+        md5_table_level *level = &walk->levels[walk->top];
+        const md5_column *const column = walk->column;
+        char *const copies = walk->copies;
+        walk->column = NULL;
+        walk->copies = NULL;
+        uint32_t count = 0;
+        const char *const rows =
+            column && column->rows ? md5i_rows_of(column, level->row, &count) : NULL;
+        if (rows && count > 0) {
+            const uint32_t kind = md5_kind_of(column->rows, rows, level->kind);
+            walk->levels[++walk->top] =
+                (md5_table_level){column->rows, rows, copies, count, 0, kind};
+        } else if (level->next <= level->schema->num_columns) {
+            walk->level = level;
+            if (level->next < level->schema->num_columns)
+                walk->column = &level->schema->columns[level->next];
+            level->next++;
+            return true;
+        } else if (--level->left == 0) {
+            walk->top--;
+        } else {
+            level->row += level->schema->size;
+            level->copy += level->copy ? level->schema->size : 0;
+            level->next = 0;
+            level->kind = md5_kind_of(level->schema, level->row,
+                                      walk->top > 0 ? walk->levels[walk->top - 1].kind : 0);
+        }
+    }
+    return false;
+}
+
+void md5i_fill_defaults(const md5_schema *schema, void *row, float unit)
+{
+    for (uint32_t i = 0; i < schema->num_columns; i++) {
+        const md5_column *const column = &schema->columns[i];
+        char *const value = (char *)row + column->offset;
+        if (!column->is_filled)
+            continue;
+        if (column->kind == MD5_COLUMN_COUNT) {
+            uint32_t *const number = (uint32_t *)(void *)value;
+            *number = *number > 0 ? *number : (uint32_t)column->otherwise;
+            continue;
+        }
+        float *const number = (float *)(void *)value;
+        const float usual = column->is_length ? column->otherwise * unit : column->otherwise;
+        *number = *number == MD5_ZERO ? 0.0f : *number == 0.0f ? usual : *number;
+    }
+}
