@@ -283,7 +283,7 @@ static const md5_column item_columns[] = {
     TEXT(reference, .what = "the clip of a reference", .usual = "its own clip",
          ONLY(MD5_MOTION_STACK), .text = "what is subtracted before it is added"),
     NUMBER(reference_frame, BEHIND, .word = "reference", .range = "a frame of the clip",
-           ONLY(MD5_MOTION_STACK), .text = "a frame of that clip"),
+           .text = "a frame of that clip"),
     ONE(weight_curve, md5i_curve_schema, NOWHERE, .text = "an easing of the parameter"),
     RESERVED,
 };
@@ -369,10 +369,10 @@ static const md5_choice comparisons[] = {{"<=", MD5_IS_AT_MOST},
 
 #define ROW md5_condition
 static const md5_column condition_columns[] = {
-    TEXT(parameter, .other = offsetof(ROW, compare), HEAD, .form = MD5_FORM_COMPARED,
-         .what = "a parameter", .text = "a parameter, perhaps behind `not`"),
-    CHOICE(compare, comparisons, MD5_IS_AT_LEAST, HEAD, .form = MD5_FORM_OPTIONAL,
-           .label = "comparison", .usual = "is set", .text = "how it is compared"),
+    TEXT(parameter, HEAD, .form = MD5_FORM_COMPARED, .what = "a parameter",
+         .text = "a parameter, perhaps behind `not`"),
+    CHOICE(compare, comparisons, MD5_IS_AT_LEAST, NOWHERE, .label = "comparison", .usual = "is set",
+           .text = "how it is compared"),
     FLOAT(value, HEAD, .label = "value of a condition", FINITE,
           .kinds =
               BIT(MD5_IS_LESS) | BIT(MD5_IS_GREATER) | BIT(MD5_IS_AT_MOST) | BIT(MD5_IS_AT_LEAST),
@@ -479,7 +479,8 @@ static const md5_schema foot_schema = {
 static const md5_column gaze_columns[] = {
     TEXTS(eyes, .word = "eye", .what = "an eye", .usual = "none",
           .text = "a joint whose x axis looks ahead, up to 8 times"),
-    NUMBER(length, .range = "1 to 64", .usual = "3", .text = "joints that turn the head"),
+    NUMBER(length, .range = "1 to 64", .is_positive = true, .usual = "3",
+           .text = "joints that turn the head"),
     FLOAT(interest, RANGE(0.0, 1.0), OR(0.5f), .text = "share of looks at the target"),
     FLOAT(wide, RANGE(0.0, 1e3), OR(0.8f), .text = "to both sides, tangent"),
     FLOAT(high, RANGE(0.0, 1e3), OR(0.35f), .text = "up and down, tangent"),
@@ -554,8 +555,8 @@ static const md5_column modifier_columns[] = {
          .text = "elbow or knee"),
     TEXT(root, .usual = "the parent of `middle`", ONLY(MD5_MODIFIER_TWO_BONE),
          .text = "shoulder or hip"),
-    NUMBER(length, .range = "1 to 64; 2 to 64 but for `aim`", .is_filled = true, .otherwise = 2.0f,
-           .kinds = CHAINS, .text = "joints of the chain"),
+    NUMBER(length, .range = "1 to 64; 2 to 64 but for `aim`", .is_filled = true,
+           .is_positive = true, .otherwise = 2.0f, .kinds = CHAINS, .text = "joints of the chain"),
     CHOICE(space, spaces, MD5_JOINT_MODEL_OVERRIDE, .usual = "local", ONLY(MD5_MODIFIER_JOINT),
            .text = "in which the target is, and whether it replaces the joint's own"),
     DIRECTION(forward, .range = "not 0 0 0", .usual = "( 1 0 0 )", ONLY(MD5_MODIFIER_AIM),

@@ -86,6 +86,7 @@ typedef struct md5_column {
     bool keeps_zero;     // a 0 of a file is MD5_ZERO in the table, where 0 means something else
     bool is_filled;      // 0 means `otherwise`, times id's units if `is_length`
     bool is_length;      // in units
+    bool is_positive;    // a file says 1 or more; 0 is the default
     bool is_text_filled; // the machine's copy has "" for NULL
     float otherwise;
     const char *usual; // what 0 or NULL means, if that is no number

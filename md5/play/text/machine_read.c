@@ -1,0 +1,681 @@
+// Machine files: md5/play/machine_files.md has the grammar. A row is written as its word, the
+// values of its head, and braces with words and their values; md5/play/schema.c says which there
+// are. Every value's location is kept, for errors that are found only when the machine is created.
+#include "md5/core/arena.h"
+#include "md5/core/locations.h"
+#include "md5/file_text.h"
+#include "md5/load.h"
+#include "md5/play/schema.h"
+#include "md5/read/header.h"
+#include "md5/read/lex_values.h"
+
+#include <stdio.h>
+
+// A row that is filled from the text, and where its members stand there.
+typedef struct text_row {
+    char *row;            // NULL: there was no memory for it
+    md5_location *places; // one for every four bytes of it
+    md5_locations *text;  // of all tables
+} text_row;
+
+// -- Tables -------------------------------------------------------------------------------------
+
+// Appends a zeroed row to a table of `owner`. `rows` points to the table's pointer; each of its
+// *count rows has `size` bytes. A table doubles when it is full: when its count is a power of two.
+static text_row append(md5_lex *lex, text_row owner, void *rows, uint32_t *count, size_t size)
+{
+    const uint32_t number = *count;
+    const size_t used = number * size;
+    size_t capacity = 1;
+    while (capacity <= number)
+        capacity *= 2;
+    unsigned char *bytes;
+    memcpy(&bytes, rows, sizeof bytes);
+    if ((number & (number - 1)) == 0) {
+        unsigned char *const grown = md5i_add_located_table(lex->arena, owner.text, capacity, size);
+        if (!grown)
+            return (text_row){0};
+        if (number > 0) {
+            memcpy(grown, bytes, used);
+            memcpy(md5_locations_at(grown, capacity * size, 0), md5_locations_at(bytes, used, 0),
+                   used / MD5_LOCATION_UNIT * sizeof(md5_location));
+        }
+        bytes = grown;
+        memcpy(rows, &bytes, sizeof bytes);
+    }
+    (*count)++;
+    return (text_row){(char *)bytes + used, md5_locations_at(bytes, capacity * size, used),
+                      owner.text};
+}
+
+// A row of a table, or the one row of a column.
+static text_row append_row(md5_lex *lex, text_row owner, const md5_column *column)
+{
+    uint32_t one = 0;
+    uint32_t *const count =
+        column->kind == MD5_COLUMN_TABLE ? (uint32_t *)(void *)(owner.row + column->other) : &one;
+    const text_row added =
+        append(lex, owner, owner.row + column->offset, count, column->rows->size);
+    for (uint32_t i = 0; added.row && i < column->rows->num_columns; i++) {
+        const md5_column *const inner = &column->rows->columns[i];
+        if (inner->start != 0.0f)
+            memcpy(added.row + inner->offset, &inner->start, sizeof inner->start);
+    }
+    return added;
+}
+
+// `at` is where a token begins.
+static void note_place(md5_lex *lex, text_row record, size_t offset, const char *at)
+{
+    md5_location *const place = &record.places[offset / MD5_LOCATION_UNIT];
+    md5i_lex_place(lex, at, &place->line, &place->column);
+}
+
+// -- Texts --------------------------------------------------------------------------------------
+
+static const char *copy_text(md5_lex *lex, const char *bytes, size_t size)
+{
+    char *const text = (char *)md5i_arena_alloc(lex->arena, size + 1, 1);
+    if (text && size > 0)
+        memcpy(text, bytes, size);
+    return text;
+}
+
+static bool store_text(md5_lex *lex, text_row record, size_t offset, const char *bytes, size_t size)
+{
+    const char *const text = copy_text(lex, bytes, size);
+    memcpy(record.row + offset, &text, sizeof text);
+    return text != NULL;
+}
+
+static bool read_name(md5_lex *lex, text_row record, const char *what, size_t offset)
+{
+    md5_span span;
+    md5i_lex_blanks(lex);
+    note_place(lex, record, offset, lex->at);
+    return md5i_lex_name(lex, &span, what)
+           && store_text(lex, record, offset, span.bytes, span.size);
+}
+
+// As md5_lex_take_word(), but a word that continues with bytes from 0x80 on is a name, not `word`.
+static bool take_keyword(md5_lex *lex, const char *word)
+{
+    const char *const start = lex->at;
+    if (md5_lex_take_word(lex, word) && (lex->at == lex->end || (unsigned char)*lex->at < 0x80))
+        return true;
+    lex->at = start;
+    return false;
+}
+
+// The bytes between two round brackets as they stand, so that places in them are places in the
+// text, but with blanks for comments.
+static bool read_joints(md5_lex *lex, text_row record, size_t offset)
+{
+    TRY(md5i_lex_expect(lex, '('));
+    note_place(lex, record, offset, lex->at);
+    const char *const start = lex->at;
+    md5_span word;
+    for (md5i_lex_blanks(lex); lex->at == lex->end || *lex->at != ')'; md5i_lex_blanks(lex))
+        TRY(md5i_lex_name(lex, &word, "joints of a mask or ')'"));
+    const char *const end = lex->at;
+    char *const text = (char *)md5i_arena_alloc(lex->arena, (size_t)(end - start) + 1, 1);
+    TRY(text);
+    for (const char *at = start; at < end; at++)
+        text[at - start] = *at == '\n' || *at == '\r' ? *at : ' ';
+    for (lex->at = start; md5i_lex_blanks(lex), lex->at < end;) {
+        const char *const at = lex->at;
+        TRY(md5i_lex_name(lex, &word, "a joint"));
+        memcpy(text + (at - start), at, (size_t)(lex->at - at));
+    }
+    memcpy(record.row + offset, &text, sizeof text);
+    return md5i_lex_expect(lex, ')');
+}
+
+// -- Words --------------------------------------------------------------------------------------
+
+// A word of a block: its column, and the value that it stands for.
+typedef struct word_found {
+    const md5_column *column;
+    uint32_t value, number; // of the word among all of the block's
+    bool is_above;          // of the row above
+} word_found;
+
+static bool has_choices(const md5_column *column)
+{
+    return column->kind == MD5_COLUMN_CHOICE || column->choices;
+}
+
+static word_found find_word(const md5_schema *schema, md5_span word)
+{
+    word_found found = {0};
+    for (uint32_t i = 0; i < schema->num_columns; i++) {
+        const md5_column *const column = &schema->columns[i];
+        if (column->place != MD5_PLACE_WORD)
+            continue;
+        found.column = column;
+        const char *text = md5_column_word(column);
+        for (uint32_t k = 0; text; k++, found.number++) {
+            text = has_choices(column) ? md5i_choice_word(column, k, &found.value)
+                   : k == 0            ? text
+                                       : NULL;
+            if (text && md5_span_is(word, text))
+                return found;
+        }
+    }
+    found.column = NULL;
+    return found;
+}
+
+// What stands in braces, or behind the word and the head of a row without them.
+typedef struct open_block {
+    const md5_schema *schema;
+    text_row record;
+    uint64_t seen; // bits of its words
+    uint32_t kind;
+    const md5_schema *above; // some of its words belong to the row above
+    uint32_t above_kind;
+    text_row above_record;
+} open_block;
+
+// -- Events -------------------------------------------------------------------------------------
+
+// Where the text of an event ends: at the end of the line, a comment, or a brace.
+static bool ends_event(const md5_lex *lex, const char *at)
+{
+    if (at == lex->end || *at == '\n' || *at == '\r' || *at == '}')
+        return true;
+    return lex->end - at > 1 && at[0] == '/' && (at[1] == '/' || at[1] == '*');
+}
+
+// The word that begins at `at`; size 0 if none does.
+static md5_span word_at(const md5_lex *lex, const char *at)
+{
+    if ((unsigned char)at[-1] > ' ') // `at` is never the first of a text
+        return (md5_span){at, 0};
+    const char *const end = md5i_lex_word_end(lex, at);
+    const bool ends = end == lex->end || (unsigned char)*end < 0x80;
+    return (md5_span){at, ends ? (size_t)(end - at) : 0};
+}
+
+// In quotes the text of an event may be anything. Else `frame` and `markers`, which need more
+// behind them, end it; any other word of a clip could be meant as text or as itself.
+static bool read_event_text(md5_lex *lex, text_row record, size_t offset)
+{
+    while (lex->at < lex->end && (*lex->at == ' ' || *lex->at == '\t'))
+        lex->at++;
+    if (lex->at < lex->end && (*lex->at == '"' || *lex->at == '\'')) {
+        md5_span quoted;
+        return md5i_lex_string(lex, &quoted)
+               && store_text(lex, record, offset, quoted.bytes, quoted.size);
+    }
+    const char *const start = lex->at;
+    const char *end = start;
+    for (; !ends_event(lex, lex->at); lex->at++) {
+        const md5_column *const column = find_word(&md5i_clip_schema, word_at(lex, lex->at)).column;
+        if (column && column->rows)
+            break;
+        if (column)
+            return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                                 "%s in the text of an event: put it on its own line, "
+                                 "or the text in quotes",
+                                 md5i_lex_token(lex, lex->at).text);
+        if ((unsigned char)*lex->at > ' ')
+            end = lex->at + 1;
+    }
+    return store_text(lex, record, offset, start, (size_t)(end - start));
+}
+
+// On the line of its frame, so that a name left out does not take the next word of the clip.
+static bool read_event_name(md5_lex *lex, text_row record, const md5_column *column)
+{
+    const char *const start = lex->at;
+    md5i_lex_blanks(lex);
+    for (const char *at = start; at < lex->at; at++) {
+        if (*at == '\n' || *at == '\r')
+            return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX,
+                                 "expected the name of an event, found the end of the line");
+    }
+    if (md5_span_is(word_at(lex, lex->at), "frame"))
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                             "expected the name of an event, found 'frame'");
+    return read_name(lex, record, column->what, column->offset);
+}
+
+// -- Values -------------------------------------------------------------------------------------
+
+// A word of a list into the member; without one the member stays.
+static bool take_choice(md5_lex *lex, text_row record, const md5_column *column)
+{
+    uint32_t value;
+    const char *word;
+    for (uint32_t i = 0; (word = md5i_choice_word(column, i, &value)) != NULL; i++) {
+        if (!take_keyword(lex, word))
+            continue;
+        memcpy(record.row + column->offset, &value, sizeof value);
+        return true;
+    }
+    return false;
+}
+
+static bool fail_choice(md5_lex *lex, const md5_column *column)
+{
+    char words[128];
+    size_t size = 0;
+    uint32_t value;
+    for (uint32_t i = 0; column->choices[i].word && size < sizeof words; i++) {
+        const char *const join = i == 0 ? "" : column->choices[i + 1].word ? ", " : " or ";
+        size += (size_t)snprintf(words + size, sizeof words - size, "%s'%s'", join,
+                                 md5i_choice_word(column, i, &value));
+    }
+    md5_lex_space(lex);
+    return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected %s, found %s", words,
+                         md5i_lex_token(lex, lex->at).text);
+}
+
+// A number that has a token, and so a location, of its own. 0 in a row means the default where it
+// has one; a text leaves the word out instead.
+static bool read_number(md5_lex *lex, const md5_column *column, text_row record)
+{
+    const char *const word = md5_column_word(column);
+    char *const value = record.row + column->offset;
+    float *const floats = (float *)(void *)value;
+    int64_t number;
+    md5i_lex_blanks(lex);
+    note_place(lex, record, column->offset, lex->at);
+    md5_lex_space(lex);
+    const char *const at = lex->at;
+    switch (column->kind) {
+    case MD5_COLUMN_FLOAT:
+        TRY(md5_lex_float(lex, floats));
+        if (column->keeps_zero && *floats == 0.0f)
+            *floats = MD5_ZERO;
+        return true;
+    case MD5_COLUMN_DOUBLE:
+        return md5i_lex_double(lex, (double *)(void *)value);
+    case MD5_COLUMN_COUNT:
+        TRY(md5i_read_uint(lex, word, (uint32_t *)(void *)value));
+        return !column->is_positive || *(uint32_t *)(void *)value > 0
+               || md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "%s 0: expected 1 or more", word);
+    case MD5_COLUMN_INT:
+        TRY(md5_lex_int(lex, &number));
+        if (number < INT32_MIN || number > INT32_MAX)
+            return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "%s %lld is out of range", word,
+                                 (long long)number);
+        *(int32_t *)(void *)value = (int32_t)number;
+        return true;
+    default: // MD5_COLUMN_DIRECTION
+        TRY(md5_lex_vec3(lex, (md5_vec3 *)(void *)value));
+        if (floats[0] != 0.0f || floats[1] != 0.0f || floats[2] != 0.0f)
+            return true;
+        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "%s ( 0 0 0 ) is not a direction", word);
+    }
+}
+
+static bool is_number_next(md5_lex *lex)
+{
+    md5i_lex_blanks(lex);
+    const char *const next = lex->at;
+    const md5_span word = md5i_lex_peek_word(lex);
+    return word.size > 0 && !md5_span_is_name(word) && word.bytes == next;
+}
+
+// What is not a row, a share or an easing.
+static bool read_plain(md5_lex *lex, const md5_column *column, text_row record)
+{
+    const char *const what = column->what ? column->what : md5_column_word(column);
+    char *const value = record.row + column->offset;
+    switch (column->form) {
+    case MD5_FORM_JOINTS:
+        return read_joints(lex, record, column->offset);
+    case MD5_FORM_EVENT:
+        return read_event_name(lex, record, column);
+    case MD5_FORM_LINE:
+        return read_event_text(lex, record, column->offset);
+    case MD5_FORM_COMPARED: {
+        const uint32_t compare = take_keyword(lex, "not") ? MD5_IS_CLEAR : MD5_IS_SET;
+        TRY(read_name(lex, record, what, column->offset));
+        if (compare == MD5_IS_CLEAR || !take_choice(lex, record, column + 1))
+            memcpy(record.row + column[1].offset, &compare, sizeof compare);
+        return true;
+    }
+    default:
+        break;
+    }
+    switch (column->kind) {
+    case MD5_COLUMN_TEXT:
+        if (column->place == MD5_PLACE_HEAD && column->usual && take_keyword(lex, column->usual))
+            return true;
+        return read_name(lex, record, what, column->offset);
+    case MD5_COLUMN_MODEL:
+        return read_name(lex, record, what, column->other);
+    case MD5_COLUMN_CHOICE:
+        if (take_choice(lex, record, column))
+            return true;
+        memset(value, 0, sizeof(uint32_t));
+        return column->form == MD5_FORM_OPTIONAL || fail_choice(lex, column);
+    default:
+        return (column->form == MD5_FORM_OPTIONAL && !is_number_next(lex))
+               || read_number(lex, column, record);
+    }
+}
+
+// An easing, if the next word is one, into a row of its own. One without numbers goes into the
+// column if that is an easing itself.
+static bool read_easing(md5_lex *lex, const md5_column *column, text_row record)
+{
+    static const md5_schema *const schema = &md5i_curve_schema;
+    md5_easing_curve **const curve = (md5_easing_curve **)(void *)(record.row + column->curve);
+    uint32_t easing = 0, count = 0;
+    const text_row found = {(char *)&easing, record.places, record.text};
+    md5_column any = schema->columns[0];
+    any.offset = 0;
+    *curve = NULL;
+    if (!take_choice(lex, found, &any))
+        return true;
+    if (column->form == MD5_FORM_EASING && easing <= column->last) {
+        memcpy(record.row + column->offset, &easing, sizeof easing);
+        return true;
+    }
+    const text_row added = append(lex, record, curve, &count, schema->size);
+    TRY(added.row);
+    memcpy(added.row + schema->columns[0].offset, &easing, sizeof easing);
+    for (uint32_t i = 1; i < schema->num_columns; i++) {
+        if (md5_is_used(&schema->columns[i], easing))
+            TRY(read_plain(lex, &schema->columns[i], added));
+    }
+    return true;
+}
+
+// A number or the name of a parameter. The last one is used: it clears the other form.
+static bool read_share(md5_lex *lex, const md5_column *column, text_row record)
+{
+    const char *const start = lex->at;
+    const char *const none = NULL;
+    md5i_lex_blanks(lex);
+    const char first = lex->at < lex->end ? *lex->at : '0';
+    const bool is_name = first == '"' || first == '\'' || (unsigned char)first >= 0x80
+                         || md5_span_is_name(md5i_lex_peek_word(lex));
+    lex->at = start;
+    if (is_name) {
+        memset(record.row + column->offset, 0, sizeof(float));
+        TRY(read_name(lex, record, md5_column_word(column), column->other));
+        return column->curve == 0 || read_easing(lex, column, record);
+    }
+    memcpy(record.row + column->other, &none, sizeof none);
+    if (column->curve > 0)
+        memcpy(record.row + column->curve, &none, sizeof none);
+    return read_number(lex, column, record);
+}
+
+static bool read_value(md5_lex *lex, const md5_column *column, text_row record)
+{
+    if (column->form == MD5_FORM_SHARE)
+        return read_share(lex, column, record);
+    if (column->form == MD5_FORM_EASING)
+        return read_easing(lex, column, record);
+    return read_plain(lex, column, record);
+}
+
+// -- Rows ---------------------------------------------------------------------------------------
+
+// Rows without braces: ( VALUES VALUES ... ), or VALUES and VALUES ...
+static bool read_list(md5_lex *lex, const md5_column *column, text_row owner)
+{
+    const bool is_list = column->form == MD5_FORM_LIST;
+    TRY(!is_list || md5i_lex_expect(lex, '('));
+    while (!is_list || !md5i_lex_take(lex, ')')) {
+        const text_row added = append_row(lex, owner, column);
+        TRY(added.row);
+        for (uint32_t i = 0; i < column->rows->num_columns; i++) {
+            const md5_column *const inner = &column->rows->columns[i];
+            const uint32_t kind = md5_kind_of(column->rows, added.row, 0);
+            if (inner->place == MD5_PLACE_HEAD && md5_is_used(inner, kind))
+                TRY(read_plain(lex, inner, added));
+        }
+        if (!is_list && !md5_lex_take_word(lex, "and"))
+            break;
+    }
+    return true;
+}
+
+// Begins the row of a word: its head. *braces becomes whether there are some.
+static bool begin_row(md5_lex *lex, const word_found *word, const open_block *owner,
+                      open_block *row, bool *braces)
+{
+    const md5_column *const column = word->column;
+    const md5_schema *const schema = column->rows;
+    *row = (open_block){.schema = schema};
+    row->record =
+        (text_row){owner->record.row + column->offset,
+                   owner->record.places + column->offset / MD5_LOCATION_UNIT, owner->record.text};
+    if (column->kind != MD5_COLUMN_PART)
+        row->record = append_row(lex, owner->record, column);
+    TRY(row->record.row);
+    if (column->choices)
+        memcpy(row->record.row + schema->kind, &word->value, sizeof word->value);
+    const md5_column *always = NULL;
+    for (uint32_t i = 0; i < schema->num_columns; i++) {
+        const md5_column *const inner = &schema->columns[i];
+        row->kind = md5_kind_of(schema, row->record.row, owner->kind);
+        if (!md5_is_used(inner, row->kind))
+            continue;
+        if (inner->form == MD5_FORM_ALWAYS)
+            always = inner;
+        if (inner->place == MD5_PLACE_HEAD)
+            TRY(inner->rows ? read_list(lex, inner, row->record)
+                            : read_value(lex, inner, row->record));
+    }
+    if (always) {
+        const text_row added = append_row(lex, row->record, always);
+        *row = (open_block){.schema = always->rows,
+                            .record = added,
+                            .above = schema,
+                            .above_kind = row->kind,
+                            .above_record = row->record};
+        TRY(added.row);
+    }
+    *braces = schema->needs_braces;
+    if (*braces)
+        return md5i_lex_expect(lex, '{');
+    if (schema->has_no_braces)
+        return true;
+    md5_lex_space(lex);
+    *braces = lex->at < lex->end && *lex->at == '{';
+    lex->at += *braces;
+    return true;
+}
+
+// The next word of a block, which is a word of its row or of the row above. An unknown one is an
+// error; one with a value that appears twice, or that this kind of row does not use, is a warning.
+static bool take_word(md5_lex *lex, open_block *block, word_found *found)
+{
+    const char *const at = lex->at;
+    const md5_span word = md5i_lex_peek_word(lex);
+    *found = find_word(block->schema, word);
+    if (!found->column && block->above) {
+        const uint32_t number = found->number;
+        *found = find_word(block->above, word);
+        found->number += number;
+        found->is_above = true;
+        if (found->column && !md5_is_used(found->column, block->above_kind))
+            found->column = NULL;
+    }
+    const md5_column *const column = found->column;
+    if (!column)
+        return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX, "expected a word of %s or '}', found %s",
+                             block->schema->what, md5i_lex_token(lex, at).text);
+    const uint64_t bit = (uint64_t)1 << found->number % 64;
+    lex->at += word.size;
+    if ((block->seen & bit) && !column->rows && column->kind != MD5_COLUMN_TEXTS)
+        md5i_lex_warn(lex, at, "'%.*s' appears a second time: the last is used", (int)word.size,
+                      word.bytes);
+    block->seen |= bit;
+    if (!found->is_above && !md5_is_used(column, block->kind))
+        md5i_lex_warn(lex, at, "'%.*s' has no effect in %s of this kind", (int)word.size,
+                      word.bytes, block->schema->what);
+    return true;
+}
+
+// The values of a word, which began at `at`.
+static bool read_word(md5_lex *lex, const char *at, const word_found *word, const open_block *block)
+{
+    const md5_column *const column = word->column;
+    const md5_schema *const schema = word->is_above ? block->above : block->schema;
+    const text_row record = word->is_above ? block->above_record : block->record;
+    char *const value = record.row + column->offset;
+    switch (column->kind) {
+    case MD5_COLUMN_CHOICE:
+        note_place(lex, record, column->offset, at);
+        memcpy(value, &word->value, sizeof word->value);
+        break;
+    case MD5_COLUMN_FLAG:
+        *(bool *)(void *)value = true;
+        break;
+    case MD5_COLUMN_TEXTS: {
+        const char *const *const texts = (const char *const *)(void *)value;
+        size_t number = 0;
+        while (number < column->other && texts[number])
+            number++;
+        if (number == column->other)
+            return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "there are more than %d %s",
+                                 (int)column->other, column->member);
+        return read_name(lex, record, column->what, column->offset + number * sizeof *texts);
+    }
+    default:
+        TRY(read_value(lex, column, record));
+        break;
+    }
+    const md5_column *const end = schema->columns + schema->num_columns;
+    for (const md5_column *next = column + 1; next < end && next->place == MD5_PLACE_BEHIND;
+         next++) {
+        if (md5_is_used(next, md5_kind_of(schema, record.row, 0)))
+            TRY(read_plain(lex, next, record));
+    }
+    return true;
+}
+
+// Reads what stands in braces, and in the braces in these.
+static bool read_blocks(md5_lex *lex, const md5_schema *schema, text_row record)
+{
+    open_block blocks[MD5_TABLE_DEPTH] = {{.schema = schema, .record = record}};
+    int top = 0;
+    while (top >= 0) {
+        open_block *const inner = &blocks[top];
+        if (md5i_lex_take(lex, '}')) {
+            top--;
+            continue;
+        }
+        const char *const at = lex->at;
+        word_found word;
+        TRY(take_word(lex, inner, &word));
+        const md5_column *const column = word.column;
+        bool braces = false;
+        if (!column->rows) {
+            TRY(read_word(lex, at, &word, inner));
+            continue;
+        }
+        if (column->form == MD5_FORM_LIST || column->form == MD5_FORM_CONDITIONS) {
+            TRY(read_list(lex, column, inner->record));
+            continue;
+        }
+        uint32_t count;
+        if (column->kind == MD5_COLUMN_ROW
+            && md5i_rows_of(column, inner->record.row, &count) != NULL)
+            return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX, "there is a '%s' already",
+                                 md5_column_word(column));
+        TRY(begin_row(lex, &word, inner, &blocks[top + 1], &braces));
+        top += braces;
+    }
+    return true;
+}
+
+// -- The file -----------------------------------------------------------------------------------
+
+// The file is a table of one row, so that its words have locations too. Names are not looked up:
+// md5_create_machine() does that.
+static md5_machine_file *read_file(md5_arena *arena, const char *text, size_t size)
+{
+    const md5_schema *const schema = &md5i_machine_schema;
+    const char *const name = arena->context->error->file;
+    md5_lex lex;
+    md5i_lex_begin(&lex, arena, text, size);
+    md5_locations *const places = (md5_locations *)md5i_arena_alloc(arena, 1, sizeof *places);
+    unsigned char *const row =
+        places ? md5i_add_located_table(arena, places, 1, sizeof(md5_machine_file)) : NULL;
+    if (row)
+        places->file = copy_text(&lex, name, strlen(name));
+    if (!row || !places->file)
+        return NULL;
+    md5_machine_file *const file = (md5_machine_file *)(void *)row;
+    *file = (md5_machine_file){.desc = {.locations = places}, .model_file = ""};
+    const text_row record = {(char *)row, md5_locations_at(row, sizeof *file, 0), places};
+    if (!md5_lex_take_word(&lex, schema->head)) {
+        md5i_lex_fail(&lex, lex.at, MD5_ERROR_SYNTAX, "expected '%s', found %s", schema->head,
+                      md5i_lex_token(&lex, lex.at).text);
+        return NULL;
+    }
+    if (!read_plain(&lex, &schema->columns[0], record) || !md5i_lex_expect(&lex, '{')
+        || !read_blocks(&lex, schema, record))
+        return NULL;
+    md5_lex_space(&lex);
+    if (arena->context->error->status != MD5_OK) // a comment without an end
+        return NULL;
+    if (lex.at < lex.end)
+        md5i_lex_warn(&lex, lex.at, "text after the machine is ignored: found %s",
+                      md5i_lex_token(&lex, lex.at).text);
+    memcpy(&file->clips, &file->desc.clips, sizeof file->clips); // they may be written
+    return file;
+}
+
+// The tables are small and of many kinds, so they are not copied into one block: the file takes
+// over the arena that they were read into.
+static md5_machine_file *build(md5_context *context, const char *text, size_t size)
+{
+    md5_arena arena = {.context = context};
+    md5_machine_file *const file =
+        md5_check_text_size(context, size) ? read_file(&arena, text, size) : NULL;
+    if (!file) {
+        md5i_arena_free(&arena);
+        return NULL;
+    }
+    file->num_warnings = context->num_warnings;
+    file->allocator = context->allocator;
+    file->memory = arena.chunks;
+    return file;
+}
+
+md5_machine_file *md5_parse_machine_file(const void *text, size_t size, const md5_load_opts *opts,
+                                         md5_error *error)
+{
+    MD5_ASSERT_TEXT(text, size);
+    MD5_ASSERT_OPTS(opts);
+    md5_context context;
+    md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
+    return build(&context, text ? (const char *)text : "", text ? size : 0);
+}
+
+md5_machine_file *md5_load_machine_file(const char *path, const md5_load_opts *opts,
+                                        md5_error *error)
+{
+    MD5_ASSERT_PATH(path);
+    MD5_ASSERT_OPTS(opts);
+    md5_context context;
+    md5_file_text text = {0};
+    md5_machine_file *file = NULL;
+    md5i_context_begin(&context, opts, path, error);
+    if (md5i_read_file_text(&context, path, &text))
+        file = build(&context, text.bytes, text.size);
+    md5i_free_file_text(&context, &text);
+    return file;
+}
+
+void md5_free_machine_file(md5_machine_file *file)
+{
+    if (!file)
+        return;
+    md5_context context;
+    const md5_load_opts opts = {.allocator = file->allocator};
+    md5i_context_begin(&context, &opts, NULL, NULL);
+    md5_arena arena = {.context = &context, .chunks = (struct md5_chunk *)file->memory};
+    md5i_arena_free(&arena);
+}
