@@ -17,8 +17,7 @@ import sys
 PARTS = [
     ("MD5_NO_GAME", ["md5/md5image.h"]),
     ("MD5_NO_PLAY", [
-        "md5/md5play.h", "md5/md5play.h", "md5/md5play.h", "md5/play/", "md5/play/text/load_machine.c",
-        "md5/play/text/load_character", "md5/play/text/machine_", "md5/play/text/fields."]),
+        "md5/md5play.h", "md5/md5play.h", "md5/md5play.h", "md5/play/", "md5/play/text/"]),
     ("MD5_NO_POSE_TOOLS", ["md5/md5pose.h", "md5/md5pose.h", "md5/md5pose.h", "md5/motion/"]),
     ("MD5_NO_QUERY", [
         "md5/md5skin.h", "md5/skin/joint_bounds.", "md5/skin/nearest.", "md5/skin/overlap.",

@@ -576,7 +576,7 @@ static const md5_column modifier_columns[] = {
     FLOAT(smoothing, RANGE(0.0, 1e6), OR(0.1f), ONLY(MD5_MODIFIER_FEET),
           .text = "seconds in which feet follow the ground"),
     TABLE(feet, foot_schema, .word = "foot", ONLY(MD5_MODIFIER_FEET), .text = "a leg"),
-    ONE(gaze, md5i_gaze_schema, .form = MD5_FORM_ALWAYS, ONLY(MD5_MODIFIER_GAZE),
+    ONE(gaze, md5i_gaze_schema, NOWHERE, .form = MD5_FORM_ALWAYS, ONLY(MD5_MODIFIER_GAZE),
         .text = "eyes and numbers"),
     ONE(hold, md5i_hold_schema, ONLY(MD5_MODIFIER_FEET), .text = "holds planted feet"),
     FLOAT(weight, RANGE(0.0, 1.0), OR(1.0f), .hash = MD5_HASH_SET,
