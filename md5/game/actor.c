@@ -1,7 +1,125 @@
-// Actors: what plays in which channel.
-#include "md5/game/actor.h"
+// Actors: what plays in which channel, by the rules of the engine's animator: its integer times in
+// milliseconds, its order of comparisons, its weights in single precision.
+#include "md5/core/arena.h"
+#include "md5/core/axes.h"
+#include "md5/game/entity.h"
+#include "md5/md5game.h"
 
+#include <math.h>
 #include <string.h>
+
+enum { MD5_ACTOR_SLOTS = 3 };
+
+// One animation of a channel. Invariant: `clip` is -1, and all else 0, or a clip that can be
+// played; a duration is below 2^32 and times are at most 2^54.
+typedef struct md5_actor_slot {
+    int32_t clip;
+    uint32_t held;                      // frame, 1 is the first; 0 = it is playing
+    bool is_cycling;                    // or held; else it is played once
+    bool is_muted;                      // fires no commands
+    int64_t start;                      // when its time was 0
+    int64_t end;                        // when it is over, -1 = never
+    int64_t ramp;                       // when its weight began to change,
+    uint32_t duration;                  // over how many milliseconds,
+    float from, to;                     // between which values
+    float shares[MD5_MAX_SYNCED_ANIMS]; // weights of the clip's files
+} md5_actor_slot;
+
+// The state of automatic blinking.
+typedef struct md5_actor_blink {
+    int32_t clip;      // -1: never
+    int64_t next;      // when the next one begins
+    uint32_t min, max; // milliseconds between two of them, at most MD5_MOST_BLINK_WAIT
+    bool is_stopped;   // for now
+} md5_actor_blink;
+
+struct md5_actor {
+    const md5_entity *entity;
+    int64_t time, before; // now, and before the last advance
+    uint32_t random;
+    bool removes_motion;
+    md5_actor_blink blink;
+    md5_actor_slot slots[MD5_NUM_CHANNELS][MD5_ACTOR_SLOTS]; // newest first
+    // What the last pose was made of, and when: while nothing plays the pose stays.
+    md5_actor_slot shown[MD5_NUM_CHANNELS][MD5_ACTOR_SLOTS];
+    int64_t shown_at;
+    md5_xform *clip_pose, *file_pose; // [model joints] scratch memory
+    md5_allocator allocator;
+    size_t size;
+};
+
+static inline const md5_entity_clip *md5_slot_clip(const md5_actor *actor,
+                                                   const md5_actor_slot *slot)
+{
+    return slot->clip >= 0 ? &actor->entity->clips[slot->clip] : NULL;
+}
+
+// == Frames =======================================================================================
+//
+// From the engine's clock to frames. The engine counts in whole milliseconds and whole frames a
+// second: a clip's duration is rounded up, so that a cycle may restart 1 ms late.
+
+// The time within a clip, in milliseconds: a cycle's is below the clip's duration.
+static int64_t slot_time(const md5_actor *actor, const md5_actor_slot *slot, int64_t time)
+{
+    const md5_model_anim *const anim = actor->entity->clips[slot->clip].anim;
+    const int64_t duration = anim->milliseconds;
+    if (slot->held > 0)
+        return (int64_t)(slot->held - 1) * 1000 / 24; // whatever the frame rate is
+    const int64_t passed = (int64_t)((double)(time - slot->start) * (double)anim->rate);
+    if (!slot->is_cycling)
+        return passed < duration ? passed : duration;
+    if (duration == 0)
+        return 0;
+    return passed % duration + (passed % duration < 0 ? duration : 0);
+}
+
+static int64_t whole_rate(const md5_anim *anim)
+{
+    const double rate = floor(anim->frame_rate);
+    return rate < 1e6 ? (int64_t)rate : 1000000;
+}
+
+// The frames of a clip's file at a time within the clip.
+static md5_moment frames_at(const md5_anim *anim, int64_t milliseconds, bool is_cycling)
+{
+    const int64_t intervals = (int64_t)anim->num_frames - 1;
+    md5_moment moment = {.frame0 = 0};
+    if (intervals == 0)
+        return moment;
+    const int64_t thousandths = milliseconds > 0 ? milliseconds * whole_rate(anim) : 0;
+    const int64_t frame = thousandths / 1000;
+    if (!is_cycling && frame >= intervals) {
+        moment.frame0 = moment.frame1 = (uint32_t)intervals;
+        return moment;
+    }
+    moment.frame0 = (uint32_t)(frame % intervals);
+    moment.frame1 = moment.frame0 + 1;
+    moment.fraction = (float)(thousandths % 1000) * 0.001f;
+    moment.cycle = frame / intervals;
+    return moment;
+}
+
+static md5_vec3 root_of_frame(const md5_anim *anim, uint32_t frame)
+{
+    const bool moves = anim->num_translations > 0 && anim->translation_joints[0] == 0;
+    const md5_vec3 stored = moves ? anim->translations[(size_t)frame * anim->num_translations]
+                                  : anim->constant[0].translation;
+    return md5_vec3_sub(stored, anim->base_frame[0].translation);
+}
+
+// The displacement of the root from the base frame, as MD5_ROOT_ID has it.
+static md5_vec3 root_at(const md5_anim *anim, const md5_moment *moment)
+{
+    const md5_vec3 cycle = root_of_frame(anim, anim->num_frames - 1);
+    const md5_vec3 within = md5_vec3_lerp(root_of_frame(anim, moment->frame0),
+                                          root_of_frame(anim, moment->frame1), moment->fraction);
+    return md5_vec3_add(within, md5_vec3_scale(cycle, (float)moment->cycle));
+}
+
+// == Channels =====================================================================================
+//
+// Actors: what plays in which channel.
 
 // -- Making ---------------------------------------------------------------------------------------
 
@@ -55,7 +173,8 @@ void md5_actor_set_in_place(md5_actor *actor, bool is_removed)
 
 // -- Random numbers -------------------------------------------------------------------------------
 
-uint32_t md5i_actor_random(md5_actor *actor)
+// The next number of the engine's generator, which has 15 bits.
+static uint32_t actor_random(md5_actor *actor)
 {
     actor->random = actor->random * 69069u + 1u;
     return actor->random & 0x7FFFu;
@@ -97,7 +216,7 @@ static int32_t choose(md5_actor *actor, const char *prefix, const char *name)
             found[count++] = i;
         }
     }
-    return count > 0 ? (int32_t)found[md5i_actor_random(actor) % count] : -1;
+    return count > 0 ? (int32_t)found[actor_random(actor) % count] : -1;
 }
 
 int32_t md5_actor_choose(md5_actor *actor, const char *name)
@@ -117,7 +236,8 @@ int32_t md5_actor_choose_prefixed(md5_actor *actor, const char *prefix, const ch
 
 // -- Weights --------------------------------------------------------------------------------------
 
-float md5i_slot_weight(const md5_actor_slot *slot, int64_t time)
+// The weight of a slot at a time, 0..1.
+static float slot_weight(const md5_actor_slot *slot, int64_t time)
 {
     const int64_t passed = time - slot->ramp;
     if (passed <= 0)
@@ -131,7 +251,7 @@ float md5i_slot_weight(const md5_actor_slot *slot, int64_t time)
 // earlier, so that something is seen immediately.
 static void set_weight(md5_actor_slot *slot, float weight, int64_t time, uint32_t blend)
 {
-    slot->from = md5i_slot_weight(slot, time);
+    slot->from = slot_weight(slot, time);
     slot->to = weight;
     slot->ramp = time - 1;
     slot->duration = blend;
@@ -150,7 +270,7 @@ static void clear(md5_actor_slot *slot, int64_t time, uint32_t blend)
 // Makes room for a new animation. One that has no weight, or that began just now, is replaced.
 static void push(md5_actor *actor, md5_actor_slot *slots, uint32_t blend)
 {
-    if (md5i_slot_weight(&slots[0], actor->time) == 0.0f || slots[0].start == actor->time)
+    if (slot_weight(&slots[0], actor->time) == 0.0f || slots[0].start == actor->time)
         return;
     for (int i = MD5_ACTOR_SLOTS - 1; i > 0; i--)
         slots[i] = slots[i - 1];
@@ -206,7 +326,7 @@ bool md5_actor_cycle(md5_actor *actor, md5_channel channel, int32_t clip, uint32
     const md5_model_anim *const anim = actor->entity->clips[clip].anim;
     if (!(anim->flags & MD5_ANIM_RANDOM_CYCLE_START))
         return true;
-    const double share = md5i_actor_random(actor) / 32768.0 / (double)anim->rate;
+    const double share = actor_random(actor) / 32768.0 / (double)anim->rate;
     slot->start = (int64_t)((double)actor->time - share * anim->milliseconds);
     return true;
 }
@@ -269,11 +389,668 @@ md5_actor_status md5_actor_channel(const md5_actor *actor, md5_channel channel)
     md5_actor_status status = {.clip = slot->clip};
     if (slot->clip < 0)
         return status;
-    const int64_t time = md5i_slot_time(actor, slot, actor->time);
+    const int64_t time = slot_time(actor, slot, actor->time);
     status.time = time > 0 ? (uint32_t)time : 0;
     status.held = slot->held;
-    status.weight = md5i_slot_weight(slot, actor->time);
+    status.weight = slot_weight(slot, actor->time);
     status.is_cycling = slot->is_cycling && slot->held == 0;
     status.has_ended = slot->end >= 0 && actor->time >= slot->end;
     return status;
+}
+
+// == What plays by itself =========================================================================
+//
+// What characters play automatically: a head its own cycle, and eyelids that blink.
+//
+// When the engine spawns a character it looks for two animations in the modelDef of the head, or of
+// the body if there is no head: "def_head" is cycled by a head, and "blink" is played by the
+// eyelids again and again. (It starts "def_head" on a body without a head, too, but clears it in
+// the same tick.)
+
+// Returns the head of an entity, NULL if it has none.
+static const md5_entity *head_of(const md5_entity *body)
+{
+    const bool has_head = body->num_parts > 0 && strlen(body->parts[0].key) == strlen("def_head");
+    return has_head ? body->parts[0].entity : NULL;
+}
+
+static int32_t choose_playable(md5_actor *actor, const char *name)
+{
+    const int32_t clip = md5_actor_choose(actor, name);
+    return clip >= 0 && actor->entity->clips[clip].num_files > 0 ? clip : -1;
+}
+
+void md5_actor_spawn(md5_actor *actor, const md5_entity *body)
+{
+    MD5_ASSERT(actor != NULL, "actor: not NULL");
+    MD5_ASSERT(body != NULL, "body: not NULL");
+    const md5_entity *const head = head_of(body);
+    if (head && head != actor->entity)
+        return; // the head blinks
+    const md5_actor_blink blink = {
+        .clip = choose_playable(actor, "blink"),
+        .next = actor->time,
+        .min = body->blink_min,
+        .max = body->blink_max,
+    };
+    actor->blink = blink.clip >= 0 ? blink : (md5_actor_blink){.clip = -1};
+    if (head)
+        (void)md5_actor_cycle(actor, MD5_CHANNEL_ALL, choose_playable(actor, "def_head"), 0);
+}
+
+// Chooses the time of the next blink. If blink_max is below blink_min, the range runs downward, as
+// in the engine.
+static void choose_next(md5_actor *actor)
+{
+    md5_actor_blink *const blink = &actor->blink;
+    const int64_t range = (int64_t)blink->max - blink->min;
+    blink->next = actor->time + blink->min + range * (int64_t)actor_random(actor) / 0x8000;
+}
+
+// Begins to blink if it is time for that.
+static void actor_blink_now(md5_actor *actor)
+{
+    const md5_actor_blink *const blink = &actor->blink;
+    if (blink->clip < 0 || blink->is_stopped || blink->next > actor->time)
+        return;
+    (void)md5_actor_play(actor, MD5_CHANNEL_EYELIDS, blink->clip, 1);
+    choose_next(actor);
+}
+
+void md5_actor_set_blinking(md5_actor *actor, bool is_blinking)
+{
+    enum { FADE = 2 * 1000 / 24 }; // two frames of the engine's 24 a second
+    MD5_ASSERT(actor != NULL, "actor: not NULL");
+    if (actor->blink.clip < 0)
+        return;
+    actor->blink.is_stopped = !is_blinking;
+    if (is_blinking)
+        choose_next(actor);
+    else
+        (void)md5_actor_clear(actor, MD5_CHANNEL_EYELIDS, FADE);
+}
+
+// == Poses ========================================================================================
+//
+// The pose of an actor: what plays in its channels, blended by the engine's rules.
+
+// -- One clip -------------------------------------------------------------------------------------
+
+void md5i_base_frame_pose(const md5_binding *binding, md5_xform *pose)
+{
+    for (uint32_t i = 0; i < binding->skeleton->num_joints; i++) {
+        const int32_t track = binding->tracks[i];
+        pose[i] = track >= 0 ? binding->anim->base_frame[track] : binding->bind_local[i];
+        if (track == 0)
+            pose[i].translation = (md5_vec3){0.0f, 0.0f, 0.0f};
+    }
+}
+
+// Samples file `file` of a clip. `frames` are those of the first file.
+static void sample_file(const md5_entity_clip *clip, uint32_t file, uint32_t held,
+                        const md5_moment *frames, md5_xform *pose)
+{
+    const md5_binding *const binding = clip->bindings[file];
+    if (held == 1) {
+        md5i_base_frame_pose(binding, pose);
+        return;
+    }
+    md5_moment moment =
+        md5_moment_from_frames(binding->anim, frames->frame0, frames->frame1, frames->fraction);
+    moment.cycle = frames->cycle;
+    md5_sample(binding, &moment, MD5_ROOT_ID, pose);
+}
+
+// Writes a slot's own pose to actor->clip_pose. Returns false if none of its files has a share.
+static bool sample_slot(const md5_actor *actor, const md5_actor_slot *slot)
+{
+    const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
+    const uint32_t num_joints = actor->entity->model->skeleton.num_joints;
+    const uint32_t held = slot->held > 0 ? slot->held - 1 : 0;
+    const md5_moment frames =
+        slot->held > 0
+            ? md5_moment_from_frames(clip->anims[0], held, held, 0.0f)
+            : frames_at(clip->anims[0], slot_time(actor, slot, actor->time), slot->is_cycling);
+    float sum = 0.0f;
+    for (uint32_t i = 0; i < clip->num_files; i++) {
+        if (slot->shares[i] <= 0.0f)
+            continue;
+        const bool is_first = sum == 0.0f;
+        sum += slot->shares[i];
+        sample_file(clip, i, slot->held, &frames, is_first ? actor->clip_pose : actor->file_pose);
+        if (!is_first)
+            md5_blend_poses(actor->clip_pose, actor->file_pose, slot->shares[i] / sum, NULL,
+                            num_joints, actor->clip_pose);
+    }
+    return sum > 0.0f;
+}
+
+// Removes the root motion: the translation and, for clips that turn, the rotation.
+static void remove_motion(const md5_model *model, const md5_model_anim *anim, md5_xform *pose)
+{
+    // The engine's (-half, 0, 0, half), whose rotations are conjugates of ours.
+    static const md5_xform turned = {
+        .rotation = {-0.70710677f, 0.0f, 0.0f, -0.70710677f},
+        .translation = {0.0f, 0.0f, 0.0f},
+    };
+    pose[0].translation = turned.translation;
+    if (anim->flags & MD5_ANIM_TURN)
+        pose[0].rotation = md5_transform_to_axes(model->skeleton.axes, turned).rotation;
+}
+
+// -- Channels -------------------------------------------------------------------------------------
+
+// Blends a slot into the joints of its channel. `sum` is the weight that they have so far. Returns
+// false if it contributes nothing.
+static bool blend_slot(const md5_actor *actor, md5_channel channel, const md5_actor_slot *slot,
+                       float *sum, md5_xform *pose)
+{
+    const md5_entity *const entity = actor->entity;
+    const float *const mask = channel == MD5_CHANNEL_ALL ? NULL : entity->masks[channel];
+    const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
+    const float weight = slot_weight(slot, actor->time);
+    if (!clip)
+        return false;
+    if (*sum > 0.0f) {
+        if ((slot->end >= 0 && actor->time >= slot->end) || weight == 0.0f)
+            return false;
+        if (channel == MD5_CHANNEL_EYELIDS)
+            *sum = 1.0f - weight;
+    }
+    if (!sample_slot(actor, slot))
+        return false;
+    if (actor->removes_motion)
+        remove_motion(entity->model, clip->anim, actor->clip_pose);
+    // The first pose is taken as a whole, even without weight, for others to be blended with.
+    const float part = *sum == 0.0f ? 1.0f : weight / (*sum + weight);
+    *sum += weight;
+    md5_blend_poses(pose, actor->clip_pose, part, mask, entity->model->skeleton.num_joints, pose);
+    return true;
+}
+
+// Blends the slots of a channel into its joints, which have the weight *sum so far. Returns whether
+// one of them contributes something.
+static bool blend_channel(const md5_actor *actor, md5_channel channel, float *sum, md5_xform *pose)
+{
+    bool plays = false;
+    for (int i = 0; i < MD5_ACTOR_SLOTS; i++) {
+        const bool contributes = blend_slot(actor, channel, &actor->slots[channel][i], sum, pose);
+        plays |= contributes;
+        if (contributes && *sum >= 1.0f)
+            break;
+    }
+    return plays;
+}
+
+// Returns false if nothing plays.
+static bool blend_channels(const md5_actor *actor, md5_xform *pose)
+{
+    float all = 0.0f;
+    bool plays = blend_channel(actor, MD5_CHANNEL_ALL, &all, pose);
+    for (int i = MD5_CHANNEL_TORSO; i < MD5_NUM_CHANNELS; i++) {
+        float sum = all;
+        if (all < 1.0f || i == MD5_CHANNEL_EYELIDS)
+            plays |= blend_channel(actor, (md5_channel)i, &sum, pose);
+    }
+    return plays;
+}
+
+void md5_actor_pose(md5_actor *actor, md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette)
+{
+    MD5_ASSERT(actor != NULL, "actor: not NULL");
+    const md5_model *const model = actor->entity->model;
+    const uint32_t num_joints = model->skeleton.num_joints;
+    MD5_ASSERT(pose != NULL || num_joints == 0, "pose: not NULL");
+    if (num_joints == 0)
+        return;
+    memcpy(pose, model->bind_local, num_joints * sizeof *pose);
+    if (blend_channels(actor, pose)) {
+        memcpy(actor->shown, actor->slots, sizeof actor->shown);
+        actor->shown_at = actor->time;
+    } else {
+        md5_actor last = *actor;
+        memcpy(last.slots, actor->shown, sizeof last.slots);
+        last.time = actor->shown_at;
+        (void)blend_channels(&last, pose);
+    }
+    pose[0].translation = md5_vec3_add(pose[0].translation, actor->entity->offset);
+    if (joints)
+        md5_local_to_model(&model->skeleton, pose, joints);
+    if (palette && joints)
+        md5_build_palette(model, joints, palette);
+    else if (palette) {
+        md5_local_to_model(&model->skeleton, pose, palette);
+        md5_build_palette(model, palette, palette);
+    }
+}
+
+// -- Bounds ---------------------------------------------------------------------------------------
+
+static md5_bounds move_bounds(md5_bounds bounds, md5_vec3 by)
+{
+    bounds.min = md5_vec3_add(bounds.min, by);
+    bounds.max = md5_vec3_add(bounds.max, by);
+    return bounds;
+}
+
+// Widens bounds by those of a slot's files. Returns whether it plays.
+static bool add_bounds(const md5_actor *actor, const md5_actor_slot *slot, md5_bounds *bounds,
+                       bool has_some)
+{
+    const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
+    if (!clip || (slot->end > 0 && actor->time > slot->end)
+        || slot_weight(slot, actor->time) == 0.0f)
+        return false;
+    const int64_t time = slot_time(actor, slot, actor->time);
+    for (uint32_t i = 0; i < clip->num_files; i++) {
+        const md5_anim *const anim = clip->anims[i];
+        const md5_moment moment = frames_at(anim, time, slot->is_cycling);
+        md5_bounds own = md5_anim_bounds(anim, &moment, MD5_ROOT_ID);
+        if (!actor->removes_motion)
+            own = move_bounds(own, root_at(anim, &moment));
+        *bounds = has_some || i > 0 ? md5_bounds_union(*bounds, own) : own;
+    }
+    return true;
+}
+
+md5_bounds md5_actor_bounds(const md5_actor *actor)
+{
+    MD5_ASSERT(actor != NULL, "actor: not NULL");
+    md5_bounds bounds = actor->entity->model->bounds;
+    bool has_some = false;
+    for (int channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
+        for (int i = 0; i < MD5_ACTOR_SLOTS; i++)
+            has_some |= add_bounds(actor, &actor->slots[channel][i], &bounds, has_some);
+    }
+    return move_bounds(bounds, actor->entity->offset);
+}
+
+// == Time =========================================================================================
+//
+// The time of an actor: frame commands that are passed, and the motion of the root.
+
+// -- Frame commands -------------------------------------------------------------------------------
+
+// The function that receives the frame commands of a channel.
+typedef struct frame_listener {
+    md5_frame_fn *on_frame;
+    void *user;
+    md5_channel channel;
+} frame_listener;
+
+// Returns the first command whose frame, counted from 0, is at least `frame`.
+static uint32_t first_command(const md5_model_anim *anim, uint32_t frame)
+{
+    uint32_t low = 0, high = anim->num_commands;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (anim->commands[middle].frame <= frame)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// Fires the commands of frames first to last, both included.
+static void fire(const frame_listener *listener, const md5_entity_clip *clip, uint32_t first,
+                 uint32_t last)
+{
+    const md5_model_anim *const anim = clip->anim;
+    for (uint32_t i = first_command(anim, first);
+         i < anim->num_commands && anim->commands[i].frame <= last + 1; i++)
+        listener->on_frame(listener->user, &anim->commands[i], clip, listener->channel);
+}
+
+static void fire_slot(const md5_actor *actor, const md5_actor_slot *slot,
+                      const frame_listener *listener)
+{
+    const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
+    if (!clip || slot->is_muted || slot->held > 0 || clip->anim->num_commands == 0
+        || (slot->end > 0 && actor->before > slot->end) || actor->time <= slot->start)
+        return;
+    const md5_anim *const anim = clip->anims[0];
+    const int64_t from = slot_time(actor, slot, actor->before);
+    int64_t to = slot_time(actor, slot, actor->time);
+    to += to < from ? clip->anim->milliseconds : 0;
+    const uint32_t old = frames_at(anim, from, slot->is_cycling).frame0;
+    const uint32_t now = frames_at(anim, to, slot->is_cycling).frame0;
+    const bool is_first = from <= 0;
+    if (is_first || old < now) {
+        fire(listener, clip, is_first ? 0 : old + 1, now);
+    } else if (old > now) {
+        // Past the end of a cycle: up to the last frame, and from the first one, which shows the
+        // same.
+        if (old + 1 < anim->num_frames)
+            fire(listener, clip, old + 1, anim->num_frames - 1);
+        fire(listener, clip, 0, now);
+    }
+}
+
+// -- Root motion ----------------------------------------------------------------------------------
+
+// The root motion of several slots, blended.
+typedef struct root_sum {
+    float weight, turn_weight;
+    md5_vec3 move;
+    md5_quat turn;
+} root_sum;
+
+static md5_quat rotation_of_file(const md5_actor *actor, const md5_actor_slot *slot, uint32_t file,
+                                 int64_t time)
+{
+    const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
+    const md5_moment moment = frames_at(clip->anims[file], time, slot->is_cycling);
+    md5_sample(clip->bindings[file], &moment, MD5_ROOT_ID, actor->file_pose);
+    return actor->file_pose[0].rotation;
+}
+
+// The rotation of the root from one time of a clip to another. As in the engine, that of further
+// files begins at the blended first rotation also for the second time.
+static md5_quat root_turn(const md5_actor *actor, const md5_actor_slot *slot, int64_t from,
+                          int64_t to)
+{
+    const uint32_t num_files = md5_slot_clip(actor, slot)->num_files;
+    md5_quat before = {0.0f, 0.0f, 0.0f, 1.0f}, now = before;
+    float sum = 0.0f;
+    for (uint32_t i = 0; i < num_files; i++) {
+        if (slot->shares[i] <= 0.0f)
+            continue;
+        const md5_quat first = rotation_of_file(actor, slot, i, from);
+        const md5_quat last = rotation_of_file(actor, slot, i, to);
+        sum += slot->shares[i];
+        before =
+            sum == slot->shares[i] ? first : md5_quat_slerp(before, first, slot->shares[i] / sum);
+        now = sum == slot->shares[i] ? last : md5_quat_slerp(before, last, slot->shares[i] / sum);
+    }
+    return md5_quat_mul(now, md5_quat_conjugate(before));
+}
+
+static md5_vec3 root_move(const md5_entity_clip *clip, const md5_actor_slot *slot, int64_t from,
+                          int64_t to)
+{
+    md5_vec3 move = {0.0f, 0.0f, 0.0f};
+    for (uint32_t i = 0; i < clip->num_files; i++) {
+        const md5_anim *const anim = clip->anims[i];
+        const md5_moment first = frames_at(anim, from, slot->is_cycling);
+        const md5_moment last = frames_at(anim, to, slot->is_cycling);
+        const md5_vec3 own = md5_vec3_sub(root_at(anim, &last), root_at(anim, &first));
+        move = md5_vec3_add(move, md5_vec3_scale(own, slot->shares[i]));
+    }
+    return move;
+}
+
+static void add_slot(const md5_actor *actor, const md5_actor_slot *slot, root_sum *sum)
+{
+    const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
+    const float weight = slot_weight(slot, actor->time);
+    if (!clip || slot->held > 0 || weight == 0.0f || (slot->end > 0 && actor->before > slot->end))
+        return;
+    const int64_t from = slot_time(actor, slot, actor->before);
+    int64_t to = slot_time(actor, slot, actor->time);
+    to += to < from ? clip->anim->milliseconds : 0;
+    const md5_vec3 move = root_move(clip, slot, from, to);
+    sum->weight += weight;
+    sum->move = md5_vec3_lerp(sum->move, move, weight / sum->weight);
+    if (!(clip->anim->flags & MD5_ANIM_TURN))
+        return;
+    sum->turn_weight += weight;
+    sum->turn =
+        md5_quat_slerp(sum->turn, root_turn(actor, slot, from, to), weight / sum->turn_weight);
+}
+
+md5_xform md5_actor_root_motion(const md5_actor *actor)
+{
+    MD5_ASSERT(actor != NULL, "actor: not NULL");
+    const float *const *const masks = actor->entity->masks;
+    root_sum sum = {.turn = {0.0f, 0.0f, 0.0f, 1.0f}};
+    const bool moves =
+        actor->time != actor->before && actor->entity->model->skeleton.num_joints > 0;
+    for (int channel = 0; channel < MD5_NUM_CHANNELS && moves; channel++) {
+        for (int i = 0; i < MD5_ACTOR_SLOTS && masks[channel][0] > 0.0f; i++)
+            add_slot(actor, &actor->slots[channel][i], &sum);
+    }
+    return (md5_xform){.rotation = sum.turn, .translation = sum.move};
+}
+
+// -- Time -----------------------------------------------------------------------------------------
+
+// The clock stops after more than 200000 years, so that sums of times stay exact.
+#define LAST_TIME ((int64_t)1 << 53)
+
+void md5_actor_advance(md5_actor *actor, uint32_t milliseconds, md5_frame_fn *on_frame, void *user)
+{
+    MD5_ASSERT(actor != NULL, "actor: not NULL");
+    actor->before = actor->time;
+    actor->time = actor->time < LAST_TIME ? actor->time + milliseconds : actor->time;
+    actor_blink_now(actor);
+    for (int channel = 0; channel < MD5_NUM_CHANNELS && on_frame; channel++) {
+        const frame_listener listener = {on_frame, user, (md5_channel)channel};
+        for (int i = 0; i < MD5_ACTOR_SLOTS; i++)
+            fire_slot(actor, &actor->slots[channel][i], &listener);
+    }
+}
+
+// == Saving =======================================================================================
+//
+// Saved actors: numbers of fixed size, the lowest byte first.
+
+enum { SAVE_VERSION = 3 };
+static const char magic[4] = {'M', 'D', '5', 'A'};
+
+// -- Numbers --------------------------------------------------------------------------------------
+
+static void put(unsigned char **at, uint64_t value, int size)
+{
+    for (int i = 0; i < size; i++)
+        *(*at)++ = (unsigned char)(value >> (8 * i));
+}
+
+static uint64_t get(const unsigned char **at, int size)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < size; i++)
+        value |= (uint64_t) * (*at)++ << (8 * i);
+    return value;
+}
+
+static void put_float(unsigned char **at, float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    put(at, bits, 4);
+}
+
+static float get_float(const unsigned char **at)
+{
+    const uint32_t bits = (uint32_t)get(at, 4);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+// -- Fingerprint ----------------------------------------------------------------------------------
+
+static uint64_t add_to_hash(uint64_t hash, const void *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ ((const unsigned char *)bytes)[i]) * 0x100000001B3u; // FNV-1a
+    return hash;
+}
+
+// A hash of the clips' names, numbers of files and frames, times and rates, on all platforms equal.
+static uint64_t fingerprint(const md5_entity *entity)
+{
+    uint64_t hash = 0xCBF29CE484222325u;
+    for (uint32_t i = 0; i < entity->num_clips; i++) {
+        const md5_entity_clip *const clip = &entity->clips[i];
+        unsigned char numbers[16], *at = numbers;
+        put(&at, clip->num_files, 4);
+        put(&at, clip->anim->num_frames, 4);
+        put(&at, clip->anim->milliseconds, 4);
+        put_float(&at, clip->anim->rate);
+        hash = add_to_hash(hash, clip->anim->name, strlen(clip->anim->name) + 1);
+        hash = add_to_hash(hash, numbers, sizeof numbers);
+    }
+    return hash;
+}
+
+// -- Saving ---------------------------------------------------------------------------------------
+
+static void put_slot(unsigned char **at, const md5_actor_slot *slot)
+{
+    put(at, (uint32_t)slot->clip, 4);
+    put(at, slot->held, 4);
+    put(at, (slot->is_cycling ? 1u : 0u) + (slot->is_muted ? 2u : 0u), 4);
+    put(at, slot->duration, 4);
+    put(at, (uint64_t)slot->start, 8);
+    put(at, (uint64_t)slot->end, 8);
+    put(at, (uint64_t)slot->ramp, 8);
+    put_float(at, slot->from);
+    put_float(at, slot->to);
+    for (int i = 0; i < MD5_MAX_SYNCED_ANIMS; i++)
+        put_float(at, slot->shares[i]);
+}
+
+void md5_actor_save(const md5_actor *actor, void *bytes)
+{
+    MD5_ASSERT(actor != NULL, "actor: not NULL");
+    MD5_ASSERT(bytes != NULL, "bytes: not NULL");
+    unsigned char *at = (unsigned char *)bytes;
+    memcpy(at, magic, sizeof magic);
+    at += sizeof magic;
+    put(&at, SAVE_VERSION, 4);
+    put(&at, fingerprint(actor->entity), 8);
+    put(&at, (uint64_t)actor->time, 8);
+    put(&at, (uint64_t)actor->before, 8);
+    put(&at, actor->random, 4);
+    put(&at, (actor->removes_motion ? 1u : 0u) + (actor->blink.is_stopped ? 2u : 0u), 4);
+    put(&at, (uint32_t)actor->blink.clip, 4);
+    put(&at, actor->blink.min, 4);
+    put(&at, actor->blink.max, 4);
+    put(&at, (uint64_t)actor->blink.next, 8);
+    put(&at, (uint64_t)actor->shown_at, 8);
+    for (int channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
+        for (int i = 0; i < MD5_ACTOR_SLOTS; i++) {
+            put_slot(&at, &actor->slots[channel][i]);
+            put_slot(&at, &actor->shown[channel][i]);
+        }
+    }
+}
+
+// -- Restoring ------------------------------------------------------------------------------------
+
+// A cycle may have begun before time 0, by its length at the least rate.
+#define LEAST_TIME (-((int64_t)1 << 40))
+#define MOST_TIME ((int64_t)1 << 54)
+
+static bool is_time(int64_t time)
+{
+    return time >= LEAST_TIME && time <= MOST_TIME;
+}
+
+static bool is_weight(float weight, float most)
+{
+    return weight >= 0.0f && weight <= most;
+}
+
+static bool is_empty(const md5_actor_slot *slot)
+{
+    return slot->held == 0 && !slot->is_cycling && !slot->is_muted && slot->start == 0
+           && slot->end == 0 && slot->ramp == 0 && slot->duration == 0
+           && memcmp(&slot->from, &empty_slot.from, sizeof slot->from) == 0 && slot->to == 0.0f;
+}
+
+static bool is_slot(const md5_entity *entity, const md5_actor_slot *slot)
+{
+    if (slot->clip < 0)
+        return slot->clip == -1 && is_empty(slot);
+    TRY((uint32_t)slot->clip < entity->num_clips);
+    const md5_entity_clip *const clip = &entity->clips[slot->clip];
+    TRY(clip->num_files > 0 && slot->held <= clip->anims[0]->num_frames);
+    for (int i = 0; i < MD5_MAX_SYNCED_ANIMS; i++)
+        TRY(is_weight(slot->shares[i], 1e30f));
+    return is_time(slot->start) && is_time(slot->end) && is_time(slot->ramp)
+           && is_weight(slot->from, 1.0f) && is_weight(slot->to, 1.0f);
+}
+
+static bool get_slot(const unsigned char **at, const md5_entity *entity, md5_actor_slot *slot)
+{
+    slot->clip = (int32_t)(uint32_t)get(at, 4);
+    slot->held = (uint32_t)get(at, 4);
+    const uint64_t flags = get(at, 4);
+    slot->is_cycling = (flags & 1) != 0;
+    slot->is_muted = (flags & 2) != 0;
+    slot->duration = (uint32_t)get(at, 4);
+    slot->start = (int64_t)get(at, 8);
+    slot->end = (int64_t)get(at, 8);
+    slot->ramp = (int64_t)get(at, 8);
+    slot->from = get_float(at);
+    slot->to = get_float(at);
+    for (int i = 0; i < MD5_MAX_SYNCED_ANIMS; i++)
+        slot->shares[i] = get_float(at);
+    return flags < 4 && is_slot(entity, slot);
+}
+
+static bool is_blink(const md5_entity *entity, const md5_actor_blink *blink)
+{
+    if (blink->clip < 0)
+        return blink->clip == -1 && !blink->is_stopped && blink->min == 0 && blink->max == 0
+               && blink->next == 0;
+    return (uint32_t)blink->clip < entity->num_clips && entity->clips[blink->clip].num_files > 0
+           && blink->min <= MD5_MOST_BLINK_WAIT && blink->max <= MD5_MOST_BLINK_WAIT
+           && is_time(blink->next);
+}
+
+static bool read_actor(const unsigned char *at, const md5_actor *actor, md5_actor *read)
+{
+    *read = *actor;
+    read->time = (int64_t)get(&at, 8);
+    read->before = (int64_t)get(&at, 8);
+    read->random = (uint32_t)get(&at, 4);
+    const uint64_t flags = get(&at, 4);
+    read->removes_motion = (flags & 1) != 0;
+    read->blink.is_stopped = (flags & 2) != 0;
+    read->blink.clip = (int32_t)(uint32_t)get(&at, 4);
+    read->blink.min = (uint32_t)get(&at, 4);
+    read->blink.max = (uint32_t)get(&at, 4);
+    read->blink.next = (int64_t)get(&at, 8);
+    read->shown_at = (int64_t)get(&at, 8);
+    TRY(is_time(read->time) && is_time(read->before) && is_time(read->shown_at) && flags < 4
+        && is_blink(actor->entity, &read->blink));
+    for (int channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
+        for (int i = 0; i < MD5_ACTOR_SLOTS; i++)
+            TRY(get_slot(&at, actor->entity, &read->slots[channel][i])
+                && get_slot(&at, actor->entity, &read->shown[channel][i]));
+    }
+    return true;
+}
+
+bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t size, md5_error *error)
+{
+    MD5_ASSERT(actor != NULL, "actor: not NULL");
+    MD5_ASSERT(bytes != NULL || size == 0, "bytes: not NULL");
+    md5_context context;
+    md5_actor read;
+    const unsigned char *at = (const unsigned char *)bytes;
+    md5i_context_begin(&context, NULL, NULL, error);
+    if (size != MD5_ACTOR_SAVE_SIZE || memcmp(at, magic, sizeof magic) != 0)
+        return md5i_fail(&context, MD5_ERROR_SYNTAX, 0, 0,
+                         "expected the %d bytes of a saved actor, found %zu bytes%s",
+                         MD5_ACTOR_SAVE_SIZE, size,
+                         size == MD5_ACTOR_SAVE_SIZE ? " of something else" : "");
+    at += sizeof magic;
+    const uint64_t version = get(&at, 4);
+    if (version != SAVE_VERSION)
+        return md5i_fail(&context, MD5_ERROR_MISMATCH, 0, 0,
+                         "the actor was saved in version %u, expected version %u",
+                         (unsigned)version, (unsigned)SAVE_VERSION);
+    if (get(&at, 8) != fingerprint(actor->entity))
+        return md5i_fail(&context, MD5_ERROR_MISMATCH, 0, 0,
+                         "the actor was saved with an entity that has other clips");
+    if (!read_actor(at, actor, &read))
+        return md5i_fail(&context, MD5_ERROR_RANGE, 0, 0,
+                         "a number of the saved actor is out of range");
+    *actor = read;
+    return true;
 }

@@ -1,6 +1,224 @@
+// The tokens of declarations.
 #include "md5/game/decl_lex.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
+
+// == Tokens =======================================================================================
+//
+// Tokens, and what every reader of them needs to begin and to report warnings.
+
+// -- Lexers ---------------------------------------------------------------------------------------
+
+void md5i_decl_lex_begin(md5_decl_lex *lex, md5_game *game, const char *file, uint32_t line,
+                         const char *text, size_t size)
+{
+    *lex = (md5_decl_lex){
+        .game = game,
+        .file = file,
+        .at = text,
+        .end = text + size,
+        .line = line,
+        .line_start = text,
+        .last_at = text,
+        .last_start = text,
+        .last_line = line,
+        .token_at = text + size,
+    };
+    lex->joins_strings = true;
+}
+
+void md5i_decl_lex_begin_decl(md5_decl_lex *lex, md5_game *game, const md5_decl_entry *entry)
+{
+    md5i_decl_lex_begin(lex, game, entry->decl.file, entry->decl.line, entry->decl.text,
+                        entry->decl.size);
+    lex->line_start = lex->last_start = entry->line_start;
+}
+
+void md5i_decl_lex_warn(const md5_decl_lex *lex, const char *format, ...)
+{
+    md5_context *const context = &lex->game->context;
+    char message[sizeof context->error->message];
+    char *const file = context->error->file;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    const bool has_token = lex->token_at >= lex->line_start && lex->token_at < lex->at;
+    const char *const place = has_token ? lex->token_at : lex->at;
+    // md5i_warn() takes the file's name from the error, which has none in this call.
+    (void)snprintf(file, sizeof context->error->file, "%s", lex->file ? lex->file : "");
+    md5i_warn(context, lex->line, (uint32_t)(place - lex->line_start) + 1, "%s", message);
+    file[0] = '\0';
+}
+
+// -- Tokens ---------------------------------------------------------------------------------------
+
+bool md5i_token_is(const md5_token *token, const char *text)
+{
+    return strlen(text) == token->size && memcmp(token->text, text, token->size) == 0;
+}
+
+bool md5i_token_is_word(const md5_token *token, const char *text)
+{
+    size_t i = 0;
+    while (i < token->size && text[i] && md5_lower(token->text[i]) == md5_lower(text[i]))
+        i++;
+    return i == token->size && text[i] == '\0';
+}
+
+float md5i_token_float(const md5_token *token)
+{
+    return token->kind == MD5_TOKEN_NUMBER ? (float)token->number : 0.0f;
+}
+
+int32_t md5i_token_int(const md5_token *token)
+{
+    const double number = token->kind == MD5_TOKEN_NUMBER ? token->number : 0.0;
+    if (!(number < 4294967296.0))
+        return INT32_MAX;
+    return (int32_t)(uint32_t)number;
+}
+
+md5_quoted md5i_token_show(const md5_token *token)
+{
+    return md5i_quote(token->text, token->size);
+}
+
+const char *md5i_keep_token(md5_game *game, const md5_token *token)
+{
+    return md5_game_copy(&game->arena, token->text, token->size);
+}
+
+// == Numbers ======================================================================================
+//
+// Numbers of declarations. Their values are summed digit by digit in double, as the engine does,
+// which is not always the nearest float.
+
+static bool is_digit(char c, unsigned base)
+{
+    if (base == 16)
+        return (c >= '0' && c <= '9') || (md5_lower(c) >= 'a' && md5_lower(c) <= 'f');
+    return c >= '0' && c < (char)('0' + base);
+}
+
+static unsigned digit_value(char c)
+{
+    return c <= '9' ? (unsigned)(c - '0') : (unsigned)(md5_lower(c) - 'a') + 10;
+}
+
+// Reads digits at lex->at as a whole number, modulo 2^32 as the engine's.
+static uint32_t read_whole(md5_decl_lex *lex, unsigned base)
+{
+    uint32_t value = 0;
+    for (; is_digit(md5_decl_lex_byte(lex, lex->at), base); lex->at++)
+        value = value * base + digit_value(*lex->at);
+    return value;
+}
+
+// 0x1f, 0b1, 017 or 0.
+static void read_prefixed(md5_decl_lex *lex, md5_token *token)
+{
+    const char second = md5_lower(md5_decl_lex_byte(lex, lex->at + 1));
+    const unsigned base = second == 'x' ? 16 : second == 'b' ? 2 : 8;
+    lex->at += base == 8 ? 1 : 2;
+    token->number = (double)read_whole(lex, base);
+}
+
+static void scale_by_exponent(md5_decl_lex *lex, double *value)
+{
+    enum { MOST = 400 }; // beyond it every double is 0 or infinite
+    const bool is_negative = md5_decl_lex_byte(lex, lex->at) == '-';
+    if (is_negative || md5_decl_lex_byte(lex, lex->at) == '+')
+        lex->at++;
+    uint32_t power = 0;
+    for (; is_digit(md5_decl_lex_byte(lex, lex->at), 10); lex->at++)
+        power = power < MOST ? 10 * power + digit_value(*lex->at) : MOST;
+    double factor = 1.0;
+    for (uint32_t i = 0; i < power; i++)
+        factor *= 10.0;
+    *value = is_negative ? *value / factor : *value * factor;
+}
+
+static double value_of_digits(const char *at, const char *end)
+{
+    double value = 0.0, place = 0.1;
+    for (; at < end && *at != '.'; at++)
+        value = value * 10.0 + digit_value(*at);
+    for (at += at < end; at < end; at++) {
+        value += digit_value(*at) * place;
+        place *= 0.1;
+    }
+    return value;
+}
+
+// 1.#INF and the like: an error in declarations, but a token that is read.
+static void read_exception(md5_decl_lex *lex, const char *start)
+{
+    while (lex->at < lex->end
+           && (*lex->at == '#' || (*lex->at >= 'A' && *lex->at <= 'Z') || is_digit(*lex->at, 10)))
+        lex->at++;
+    const md5_token shown = {.text = start, .size = (size_t)(lex->at - start)};
+    md5i_decl_lex_warn(lex, "parsed %s", md5i_token_show(&shown).text);
+}
+
+static bool read_decimal(md5_decl_lex *lex, md5_token *token)
+{
+    const char *const start = lex->at;
+    uint32_t dots = 0;
+    for (; is_digit(md5_decl_lex_byte(lex, lex->at), 10) || md5_decl_lex_byte(lex, lex->at) == '.';
+         lex->at++)
+        dots += *lex->at == '.';
+    if (dots > 1) {
+        md5i_decl_lex_warn(lex, "more than one dot in number");
+        return false;
+    }
+    const char *const digits_end = lex->at;
+    const char next = md5_decl_lex_byte(lex, lex->at);
+    token->is_real = dots == 1 || next == 'e';
+    if (!token->is_real) {
+        lex->at = start;
+        token->number = (double)read_whole(lex, 10);
+        return true;
+    }
+    token->number = value_of_digits(start, digits_end);
+    if (next == 'e') {
+        lex->at++;
+        scale_by_exponent(lex, &token->number);
+    } else if (next == '#') {
+        read_exception(lex, start);
+    }
+    return true;
+}
+
+// One f or l behind a real number, up to two of l and u behind a whole one.
+static void skip_suffix(md5_decl_lex *lex, bool is_real)
+{
+    for (int i = 0; i < (is_real ? 1 : 2); i++) {
+        const char c = md5_lower(md5_decl_lex_byte(lex, lex->at));
+        if (c != 'l' && c != (is_real ? 'f' : 'u'))
+            return;
+        lex->at++;
+    }
+}
+
+// Reads the number at lex->at.
+static bool decl_lex_number(md5_decl_lex *lex, md5_token *token)
+{
+    const char *const start = lex->at;
+    token->kind = MD5_TOKEN_NUMBER;
+    if (*start == '0' && md5_decl_lex_byte(lex, start + 1) != '.')
+        read_prefixed(lex, token);
+    else
+        TRY(read_decimal(lex, token));
+    token->text = start;
+    token->size = (size_t)(lex->at - start);
+    skip_suffix(lex, token->is_real);
+    return true;
+}
+
+// == Text =========================================================================================
 
 // -- White space ----------------------------------------------------------------------------------
 
@@ -231,7 +449,7 @@ bool md5i_decl_lex_read(md5_decl_lex *lex, md5_token *token)
     token->lines_crossed = lex->line - lex->last_line;
     const char c = *lex->at, second = md5_decl_lex_byte(lex, lex->at + 1);
     if ((c >= '0' && c <= '9') || (c == '.' && second >= '0' && second <= '9'))
-        return md5i_decl_lex_number(lex, token);
+        return decl_lex_number(lex, token);
     if (c == '"' || c == '\'')
         return read_string(lex, token);
     if (!begins_name(c))

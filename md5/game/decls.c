@@ -1,10 +1,264 @@
+// Declarations: which file declares which name; what a mistake or an unknown word means.
 #include "md5/game/decls.h"
 
 #include "md5/core/assert.h"
-#include "md5/game/files.h"
+#include "md5/game/game.h"
+#include "md5/game/image_program.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// == Verdicts =====================================================================================
+//
+// A game keeps its declarations twice, once for each verdict: what a declaration refers to is read
+// with the same verdict, and implicit declarations of one are unknown to the other. The texts, the
+// names and the files are shared.
+
+bool md5i_mistake(const md5_decl_lex *lex, const char *expected, const char *format, ...)
+{
+    char message[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    if (md5_is_lenient(lex->game))
+        md5i_decl_lex_warn(lex, "%s; expected %s", message, expected);
+    else
+        md5i_decl_lex_warn(lex, "%s", message);
+    return !md5_is_lenient(lex->game);
+}
+
+// -- Both lists -----------------------------------------------------------------------------------
+
+// Adds the declarations of `from` that are in files to `to`, unparsed.
+static bool copy_list(md5_game *game, const md5_decl_list *from, md5_decl_list *to)
+{
+    md5_arena *const arena = &game->arena;
+    md5_decl_entry *const copies =
+        (md5_decl_entry *)md5i_arena_alloc(arena, from->count, sizeof *copies);
+    to->entries = (md5_decl_entry **)md5i_arena_alloc(arena, from->count, sizeof(md5_decl_entry *));
+    TRY(copies && to->entries);
+    to->room = from->count;
+    for (uint32_t i = 0; i < from->count && from->entries[i]->decl.file; i++) {
+        md5_decl_entry *const copy = &copies[to->count];
+        copy->decl = from->entries[i]->decl;
+        copy->decl.state = MD5_DECL_UNPARSED;
+        copy->line_start = from->entries[i]->line_start;
+        void **const added = md5i_name_map_add(&to->names, arena, copy->decl.name);
+        TRY(added);
+        *added = copy;
+        to->entries[to->count++] = copy;
+    }
+    return true;
+}
+
+static bool copy_lists(md5_game *game)
+{
+    if (game->has_other_decls)
+        return true;
+    memset(game->other_decls, 0, sizeof game->other_decls);
+    for (int i = 0; i < MD5_NUM_DECL_TYPES; i++)
+        TRY(copy_list(game, &game->decls[i], &game->other_decls[i]));
+    game->has_other_decls = true;
+    return true;
+}
+
+bool md5_game_set_verdict(md5_game *game, md5_verdict verdict, md5_error *error)
+{
+    MD5_ASSERT(game != NULL, "game: not NULL");
+    MD5_ASSERT(verdict == MD5_VERDICT_LENIENT || verdict == MD5_VERDICT_ENGINE,
+               "verdict: one of md5_verdict");
+    if (verdict == game->verdict || !game->is_used) {
+        game->verdict = verdict;
+        return true;
+    }
+    md5_game_begin(game, error);
+    const bool is_copied = copy_lists(game);
+    game->context.error = &game->context.unseen;
+    TRY(is_copied);
+    for (int i = 0; i < MD5_NUM_DECL_TYPES; i++) {
+        const md5_decl_list list = game->decls[i];
+        game->decls[i] = game->other_decls[i];
+        game->other_decls[i] = list;
+    }
+    game->verdict = verdict;
+    return true;
+}
+
+md5_verdict md5_game_verdict(const md5_game *game)
+{
+    MD5_ASSERT(game != NULL, "game: not NULL");
+    return game->verdict;
+}
+
+// == Words of other engines =======================================================================
+//
+// Words of engines that came after Doom 3 or grew from it, so that they are skipped with what
+// belongs to them and a warning can name the engine.
+
+// What follows a word.
+typedef enum word_form {
+    FORM_ALONE,
+    FORM_LINE,  // the rest of the line, up to a brace
+    FORM_IMAGE, // an image program
+    FORM_BLOCK  // the rest of the line, and then a block in braces if there is one
+} word_form;
+
+static const char rbdoom[] = "RBDOOM", prey[] = "Prey", quake4[] = "Quake 4";
+
+// A * stands for any text at that end of a word.
+typedef struct foreign_word {
+    const char *word;
+    const char *engine;
+    word_form form;
+} foreign_word;
+
+static const foreign_word material_words[] = {
+    {"basecolormap", rbdoom, FORM_IMAGE},
+    {"normalmap", rbdoom, FORM_IMAGE},
+    {"rmaomap", rbdoom, FORM_IMAGE},
+    {"pbrmap", rbdoom, FORM_IMAGE},
+    {"reflectionmap", rbdoom, FORM_IMAGE},
+    {"unlit", rbdoom, FORM_ALONE},
+    {"mikktspace", rbdoom, FORM_ALONE},
+    {"lod1", rbdoom, FORM_ALONE},
+    {"lod2", rbdoom, FORM_ALONE},
+    {"lod3", rbdoom, FORM_ALONE},
+    {"lod4", rbdoom, FORM_ALONE},
+    {"persistentLOD", rbdoom, FORM_ALONE},
+    {"origin", rbdoom, FORM_ALONE},
+    {"stencil", rbdoom, FORM_BLOCK},
+    {"*_macro", prey, FORM_ALONE},
+    {"matter_*", prey, FORM_ALONE},
+    {"shaderLevel*", prey, FORM_BLOCK},
+    {"shaderFallback*", prey, FORM_BLOCK},
+    {"skyboxPortal", prey, FORM_ALONE},
+    {"specularExp", prey, FORM_LINE},
+    {"glowStage", prey, FORM_ALONE},
+    {"materialType", quake4, FORM_LINE},
+    {"materialImage", quake4, FORM_LINE},
+    {"nomips", quake4, FORM_ALONE},
+    {"needCurrentRender", quake4, FORM_ALONE},
+    {"portalDistance*", quake4, FORM_LINE},
+    {NULL, NULL, FORM_ALONE},
+};
+
+static const foreign_word stage_words[] = {
+    {"stereoeye", rbdoom, FORM_LINE},
+    {"stencil", rbdoom, FORM_BLOCK},
+    {"guiRenderMap", rbdoom, FORM_LINE},
+    {"renderTargetMap", rbdoom, FORM_LINE},
+    {"hdrimap", rbdoom, FORM_IMAGE},
+    {"panoramaMap", rbdoom, FORM_IMAGE},
+    {"cubeMapSingle", rbdoom, FORM_IMAGE},
+    {"vertexParm2", rbdoom, FORM_LINE},
+    {"glowStage", prey, FORM_ALONE},
+    {"specularExp", prey, FORM_LINE},
+    {"fragmentParm", prey, FORM_LINE},
+    {"scopeView", prey, FORM_ALONE},
+    {"notScopeView", prey, FORM_ALONE},
+    {"spiritWalk", prey, FORM_ALONE},
+    {"notSpiritWalk", prey, FORM_ALONE},
+    {"shuttleView", prey, FORM_ALONE},
+    {"notShuttleView", prey, FORM_ALONE},
+    {"shaderLevel*", prey, FORM_BLOCK},
+    {"nomips", quake4, FORM_ALONE},
+    {"glslProgram", quake4, FORM_LINE},
+    {"shaderParm", quake4, FORM_LINE},
+    {"shaderTexture", quake4, FORM_LINE},
+    {"needCurrentRender", quake4, FORM_ALONE},
+    {NULL, NULL, FORM_ALONE},
+};
+
+static const foreign_word model_words[] = {
+    {"options", rbdoom, FORM_LINE},
+    {"addoptions", rbdoom, FORM_LINE},
+    {"rate", quake4, FORM_LINE},
+    {"sync_cycle", quake4, FORM_ALONE},
+    {"speak", quake4, FORM_LINE},
+    {"speak_random", quake4, FORM_LINE},
+    {"guievent", quake4, FORM_LINE},
+    {"eventArgs", quake4, FORM_LINE},
+    {"attachment_show", quake4, FORM_LINE},
+    {"attachment_hide", quake4, FORM_LINE},
+    {"ai_*", quake4, FORM_LINE},
+    {"*Blinking", quake4, FORM_ALONE},
+    {NULL, NULL, FORM_ALONE},
+};
+
+static bool fits(const char *pattern, const md5_token *word)
+{
+    const size_t length = strlen(pattern);
+    if (pattern[0] != '*' && pattern[length - 1] != '*')
+        return md5i_token_is_word(word, pattern);
+    const size_t fixed = length - 1;
+    md5_token part = *word;
+    if (word->size <= fixed)
+        return false;
+    part.size = fixed;
+    part.text = pattern[0] == '*' ? word->text + word->size - fixed : word->text;
+    for (size_t i = 0; i < fixed; i++) {
+        if (md5_lower(part.text[i]) != md5_lower(pattern[i + (pattern[0] == '*')]))
+            return false;
+    }
+    return true;
+}
+
+static const foreign_word *find(const md5_token *word, md5_word_place place)
+{
+    const foreign_word *row = place == MD5_WORD_MATERIAL ? material_words
+                              : place == MD5_WORD_STAGE  ? stage_words
+                                                         : model_words;
+    while (row->word && !fits(row->word, word))
+        row++;
+    return row;
+}
+
+const char *md5i_engine_of_word(const md5_token *word, md5_word_place place)
+{
+    return find(word, place)->engine;
+}
+
+// -- Skipping -------------------------------------------------------------------------------------
+
+static bool is_punctuation(const md5_token *token, const char *text)
+{
+    return token->kind == MD5_TOKEN_PUNCTUATION && md5i_token_is(token, text);
+}
+
+static bool ends_line(const md5_token *token, md5_word_place place)
+{
+    // Frame commands may stand behind each other on one line.
+    return is_punctuation(token, "{") || is_punctuation(token, "}")
+           || (place == MD5_WORD_MODEL && md5i_token_is(token, "frame"));
+}
+
+static void skip_line(md5_decl_lex *lex, md5_word_place place)
+{
+    md5_token token;
+    while (md5i_decl_lex_read_on_line(lex, &token)) {
+        if (ends_line(&token, place)) {
+            md5i_decl_lex_unread(lex, &token);
+            return;
+        }
+    }
+}
+
+void md5i_skip_unknown_word(md5_decl_lex *lex, const md5_token *word, md5_word_place place)
+{
+    char image[MD5_IMAGE_TEXT];
+    const foreign_word *const row = find(word, place);
+    if (!row->word || row->form == FORM_LINE || row->form == FORM_BLOCK)
+        skip_line(lex, place);
+    if (row->word && row->form == FORM_BLOCK && md5i_decl_lex_take(lex, "{"))
+        (void)md5i_decl_lex_skip_braces(lex, 1);
+    if (row->word && row->form == FORM_IMAGE)
+        (void)md5i_read_image_text(lex, image);
+}
+
+// == Declarations =================================================================================
 
 // -- Names ----------------------------------------------------------------------------------------
 

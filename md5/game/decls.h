@@ -1,4 +1,5 @@
-// Which file declares which name.
+// Which file declares which name, what a mistake in a declaration means, and the declarations that
+// others refer to.
 #ifndef MD5_GAME_DECLS_H
 #define MD5_GAME_DECLS_H
 
@@ -20,5 +21,55 @@ md5_decl_entry *md5i_find_entry(const md5_game *game, md5_decl_type type, const 
 // the context's error if memory runs out.
 md5_decl_entry *md5i_find_or_add_entry(md5_game *game, md5_decl_type type, const char *name,
                                        size_t size);
+
+// == Verdicts =====================================================================================
+//
+// The two verdicts on a declaration: what happens to it after a mistake.
+
+// Where an unknown word stands.
+typedef enum md5_word_place { MD5_WORD_MATERIAL, MD5_WORD_STAGE, MD5_WORD_MODEL } md5_word_place;
+
+static inline bool md5_is_lenient(const md5_game *game)
+{
+    return game->verdict == MD5_VERDICT_LENIENT;
+}
+
+// Reports a mistake, in the engine's words. Returns true if it spoils the declaration: in the
+// engine's verdict. In the lenient verdict the warning also says what was expected, and the caller
+// goes on reading.
+bool md5i_mistake(const md5_decl_lex *lex, const char *expected, const char *format, ...)
+    MD5_PRINTF(3, 4);
+
+// In the lenient verdict: skips the arguments of an unknown word that has just been read. If it is
+// a word of another engine, these are the arguments that it has there; else the rest of the line up
+// to a brace.
+void md5i_skip_unknown_word(md5_decl_lex *lex, const md5_token *word, md5_word_place place);
+
+// Returns the engine whose word a token is, or NULL if no engine is known to have it.
+const char *md5i_engine_of_word(const md5_token *word, md5_word_place place);
+
+// == Tables =======================================================================================
+//
+// Tables, for declarations that refer to them.
+
+// Parses a table, unless that has been done: entry->parsed becomes an md5_table. Returns false if
+// memory runs out.
+bool md5i_parse_table(md5_game *game, md5_decl_entry *entry);
+
+// == Materials ====================================================================================
+//
+// Materials, for declarations that refer to them.
+
+// Returns the material of a name, parsed, implicit if no file declares it. Returns NULL and sets
+// the context's error if memory runs out.
+md5_decl_entry *md5i_parse_material_of(md5_game *game, const char *name, size_t size);
+
+// == Skins ========================================================================================
+//
+// Skins, for declarations that refer to them.
+
+// Returns the skin of a name, parsed, implicit if no file declares it. Returns NULL and sets the
+// context's error if memory runs out.
+md5_decl_entry *md5i_parse_skin_of(md5_game *game, const char *name, size_t size);
 
 #endif

@@ -1,12 +1,789 @@
-// Entities with their parts, and the placement of the parts.
+// Entities while they are loaded, and what they own.
+//
+// An entity, its parts, their parts and so on form a tree. Its owners form a list, parents before
+// their parts, so that the tree is walked without recursion. The list begins at the requested
+// entity, whose arena holds the tables of parts of the whole tree.
 #include "md5/game/entity.h"
+
+#include "md5/core/axes.h"
+#include "md5/game/decls.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+// An animation file, loaded and bound once for all clips of an entity that name it.
+typedef struct md5_entity_file {
+    struct md5_entity_file *next;
+    md5_anim *anim;
+    md5_binding *binding;
+} md5_entity_file;
+
+// An entity with what it frees. All of this is in its arena.
+typedef struct md5_entity_owner {
+    md5_entity entity;                   // first: the public part
+    struct md5_entity_owner *next;       // in the list of the tree
+    const struct md5_entity_owner *body; // what it is a part of, NULL for the first one
+    const char *name;                    // as in the key, or as asked for
+    md5_model *model;
+    md5_entity_file *files;
+    md5_allocator allocator;  // of the arena, once it is loaded
+    struct md5_chunk *chunks; // likewise
+} md5_entity_owner;
+
+// The load of one entity.
+typedef struct md5_entity_load {
+    md5_context *context;
+    md5_arena arena;
+    md5_game *game;
+    const char *name;
+    md5_load_opts opts;              // for files of the game
+    const md5_game_entry *open_file; // the one that is being read
+    md5_entity_owner *owner;
+    md5_name_map files; // of md5_entity_file; NULL for one that cannot be used
+} md5_entity_load;
+
+static inline md5_entity_owner *md5_owner_of(const md5_entity *entity)
+{
+    return (md5_entity_owner *)entity->owned;
+}
+
+// == Numbers in keys ==============================================================================
+//
+// Values of an entity's keys.
+
+// Clamps to +-1e9, more than any game needs, so that poses stay finite. NaN becomes -1e9.
+static float limited(float value)
+{
+    const float most = 1e9f;
+    return !(value > -most) ? -most : value < most ? value : most;
+}
+
+// Reads up to `count` numbers, as the engine does with keys. Missing ones leave their values as
+// they are. `text` may be NULL.
+static void entity_numbers(md5_game *game, const char *text, float *values, int count)
+{
+    md5_decl_lex lex;
+    const md5_game_silence before = md5_game_begin_silence(game);
+    md5i_decl_lex_begin(&lex, game, NULL, 0, text ? text : "", text ? strlen(text) : 0);
+    float value;
+    for (int i = 0; i < count && md5i_decl_lex_float(&lex, &value); i++)
+        values[i] = limited(value);
+    md5_game_end_silence(game, before);
+}
+
+// A vector or transform of a file, in the axes and units of a model.
+static md5_vec3 entity_vector(const md5_model *model, md5_vec3 vector)
+{
+    return md5_vec3_scale(md5i_vec3_to_axes(model->skeleton.axes, vector),
+                          md5_scale_of(&model->skeleton));
+}
+
+static md5_xform entity_transform(const md5_model *model, md5_xform transform)
+{
+    md5_xform result = md5_transform_to_axes(model->skeleton.axes, transform);
+    result.translation = entity_vector(model, transform.translation);
+    return result;
+}
+
+// Converts seconds to milliseconds, at most MD5_MOST_BLINK_WAIT; negative values and NaN to 0.
+static uint32_t milliseconds(float seconds)
+{
+    const float most = (float)MD5_MOST_BLINK_WAIT;
+    const float time = seconds * 1000.0f;
+    return !(time > 0.0f) ? 0 : time < most ? (uint32_t)time : MD5_MOST_BLINK_WAIT;
+}
+
+// Without keys color and parm 3 are 1, the others 0.
+static void set_parms(md5_game *game, md5_entity *entity)
+{
+    char key[24];
+    for (int i = 0; i < 12; i++) {
+        entity->parms[i] = i <= 3 ? 1.0f : 0.0f;
+        (void)snprintf(key, sizeof key, "shaderParm%d", i);
+        if (entity->def && i >= 3)
+            entity_numbers(game, md5_entity_def_value(entity->def, key), &entity->parms[i], 1);
+    }
+    if (entity->def)
+        entity_numbers(game, md5_entity_def_value(entity->def, "_color"), entity->parms, 3);
+}
+
+// Sets the members that depend only on the keys of an entity and on its modelDef.
+static void set_entity_values(md5_game *game, md5_entity *entity)
+{
+    set_parms(game, entity);
+    float offset[3] = {0.0f, 0.0f, 0.0f}, blink_min = 0.5f, blink_max = 8.0f;
+    if (entity->def) {
+        entity_numbers(game, md5_entity_def_value(entity->def, "offsetModel"), offset, 3);
+        entity_numbers(game, md5_entity_def_value(entity->def, "blink_min"), &blink_min, 1);
+        entity_numbers(game, md5_entity_def_value(entity->def, "blink_max"), &blink_max, 1);
+    }
+    const md5_vec3 model_offset = {offset[0], offset[1], offset[2]};
+    entity->model_offset = entity_vector(entity->model, model_offset);
+    entity->blink_min = milliseconds(blink_min);
+    entity->blink_max = milliseconds(blink_max);
+    if (entity->model_def) {
+        const md5_vec3 own = entity->model_def->offset;
+        const md5_vec3 cut = {limited(own.x), limited(own.y), limited(own.z)};
+        entity->offset = entity_vector(entity->model, cut);
+    }
+}
+
+// == One entity ===================================================================================
+//
+// One entity: its declarations, its model, its clips, the materials of its meshes.
+
+// -- Messages -------------------------------------------------------------------------------------
+
+// Messages take the file's name from the error.
+static void set_place(const md5_context *context, const md5_decl *decl)
+{
+    (void)snprintf(context->error->file, sizeof context->error->file, "%s",
+                   decl && decl->file ? decl->file : "");
+}
+
+// Fails, or warns, with the location of a declaration, which may be NULL.
+MD5_PRINTF(3, 4)
+static bool entity_fail(md5_context *context, const md5_decl *decl, const char *format, ...)
+{
+    char message[sizeof context->error->message];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    if (context->error->status == MD5_OK)
+        set_place(context, decl);
+    return md5i_fail(context, MD5_ERROR_MISMATCH, decl ? decl->line : 0, decl ? 1 : 0, "%s",
+                     message);
+}
+
+// Fails, or warns, with the location of a declaration, which may be NULL.
+MD5_PRINTF(3, 4)
+static void entity_warn(md5_context *context, const md5_decl *decl, const char *format, ...)
+{
+    char message[sizeof context->error->message];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    set_place(context, decl);
+    md5i_warn(context, decl ? decl->line : 0, decl ? 1 : 0, "%s", message);
+    set_place(context, NULL);
+}
+
+// Returns false if `error`, of another call, says that memory ran out, and then sets the context's
+// error. Else returns true.
+static bool entity_has_memory(md5_context *context, const md5_error *error)
+{
+    if (error->status == MD5_ERROR_MEMORY)
+        return md5i_fail(context, MD5_ERROR_MEMORY, 0, 0, "%s", error->message);
+    return true;
+}
+
+static md5_quoted quote(const char *text)
+{
+    return md5i_quote(text, strlen(text));
+}
+
+// -- Declarations ---------------------------------------------------------------------------------
+
+static const char *value_of(const md5_entity *entity, const char *key)
+{
+    return entity->def ? md5_entity_def_value(entity->def, key) : NULL;
+}
+
+// Returns the declaration that the load is about, NULL for a file.
+static const md5_decl *place_of(const md5_entity *entity)
+{
+    return entity->def ? entity->def->decl : entity->model_def ? entity->model_def->decl : NULL;
+}
+
+static bool has_extension(const char *file)
+{
+    const char *const dot = strrchr(file, '.');
+    return dot && strcmp(dot, ".md5mesh") == 0;
+}
+
+// Finds entityDef and modelDef. `file` becomes that of the mesh. `is_model`: the name is that of a
+// modelDef or file, even if an entityDef has it, too.
+static bool find_decls(md5_entity_load *load, bool is_model, const char **file)
+{
+    md5_entity *const entity = &load->owner->entity;
+    md5_error error = {.status = MD5_OK};
+    if (!is_model)
+        entity->def = md5_game_entity_def(load->game, load->name, &error);
+    TRY(entity_has_memory(load->context, &error));
+    const char *const own = value_of(entity, "model");
+    if (entity->def && !own)
+        return entity_fail(load->context, entity->def->decl, "entityDef %s has no key \"model\"",
+                           quote(load->name).text);
+    const char *const model = own ? own : load->name;
+    entity->model_def = md5_game_model_def(load->game, model, &error);
+    TRY(entity_has_memory(load->context, &error));
+    const md5_model_def *const def = entity->model_def;
+    if (def && !def->mesh[0])
+        return entity_fail(load->context, def->decl, "model %s %s", quote(model).text,
+                           def->decl->state == MD5_DECL_DEFAULTED
+                               ? "has a mistake, of which a warning was given"
+                               : "has no mesh");
+    *file = def ? def->mesh : model;
+    if (!has_extension(*file))
+        return entity_fail(load->context, place_of(entity),
+                           "%s is no %smodelDef and no .md5mesh file", quote(*file).text,
+                           entity->def ? "" : "entityDef, ");
+    return true;
+}
+
+// -- Files ----------------------------------------------------------------------------------------
+
+// Files of the game for the library's loaders. Here one file is open at a time, so that no copies
+// are needed, unlike in md5_game_files().
+static const void *open_file(void *user, const char *path, size_t *size, md5_error *error)
+{
+    md5_entity_load *const load = (md5_entity_load *)user;
+    load->open_file = md5i_game_find_file(load->game, path);
+    if (load->open_file)
+        return md5i_game_open_file(load->game, load->open_file, 0, size, error);
+    (void)snprintf(error->message, sizeof error->message, "no such file in the game");
+    return NULL;
+}
+
+static void close_file(void *user, const void *bytes, size_t size)
+{
+    const md5_entity_load *const load = (const md5_entity_load *)user;
+    md5i_game_close_file(load->game, load->open_file, (const char *)bytes, size);
+}
+
+static bool load_model(md5_entity_load *load, const char *file)
+{
+    md5_model *const model = md5_load_model(file, &load->opts, load->context->error);
+    TRY(model);
+    load->owner->model = model;
+    load->owner->entity.model = model;
+    load->owner->entity.size += model->size + model->geometry_size;
+    load->context->num_warnings += model->num_warnings;
+    return true;
+}
+
+// Loads and binds an animation. *result is NULL if it cannot be used, which is a warning.
+static bool load_anim(md5_entity_load *load, const char *name, md5_entity_file **result)
+{
+    md5_entity_owner *const owner = load->owner;
+    md5_error error = {.status = MD5_OK};
+    md5_entity_file *const file =
+        (md5_entity_file *)md5i_arena_alloc(&load->arena, 1, sizeof *file);
+    TRY(file);
+    md5_anim *const anim = md5_load_anim(name, &load->opts, &error);
+    md5_binding *const binding = anim ? md5_bind(owner->model, anim, &load->opts, &error) : NULL;
+    if (anim && binding) {
+        file->anim = anim;
+        file->binding = binding;
+        file->next = owner->files;
+        owner->files = file;
+        owner->entity.size += anim->size;
+        load->context->num_warnings += anim->num_warnings;
+        *result = file;
+        return true;
+    }
+    md5_free_anim(anim);
+    *result = NULL;
+    TRY(entity_has_memory(load->context, &error));
+    entity_warn(load->context, place_of(&owner->entity), "anim %s cannot be played: %.150s",
+                quote(name).text, error.message);
+    return true;
+}
+
+// The same, but each file once.
+static bool find_anim(md5_entity_load *load, const char *name, md5_entity_file **file)
+{
+    void **const found = md5i_name_map_find(&load->files, name);
+    if (found) {
+        *file = (md5_entity_file *)*found;
+        return true;
+    }
+    TRY(load_anim(load, name, file));
+    void **const added = md5i_name_map_add(&load->files, &load->arena, name);
+    TRY(added);
+    *added = *file;
+    return true;
+}
+
+static bool load_clip(md5_entity_load *load, md5_entity_clip *clip)
+{
+    bool is_complete = true;
+    for (uint32_t i = 0; i < clip->anim->num_files; i++) {
+        md5_entity_file *file = NULL;
+        TRY(find_anim(load, clip->anim->files[i], &file));
+        is_complete &= file != NULL;
+        clip->anims[i] = file ? file->anim : NULL;
+        clip->bindings[i] = file ? file->binding : NULL;
+    }
+    clip->num_files = is_complete ? clip->anim->num_files : 0;
+    return true;
+}
+
+static bool load_clips(md5_entity_load *load)
+{
+    md5_entity *const entity = &load->owner->entity;
+    const uint32_t count = entity->model_def ? entity->model_def->num_anims : 0;
+    md5_entity_clip *const clips =
+        (md5_entity_clip *)md5i_arena_alloc(&load->arena, count, sizeof *clips);
+    TRY(clips);
+    entity->clips = clips;
+    entity->num_clips = count;
+    for (uint32_t i = 0; i < count; i++) {
+        clips[i].anim = md5_model_def_anim(entity->model_def, i);
+        TRY(load_clip(load, &clips[i]));
+    }
+    return true;
+}
+
+// -- Channels and materials -----------------------------------------------------------------------
+
+static bool make_masks(md5_entity_load *load)
+{
+    md5_entity *const entity = &load->owner->entity;
+    const uint32_t num_joints = entity->model->skeleton.num_joints;
+    const float **const masks =
+        (const float **)md5i_arena_alloc(&load->arena, MD5_NUM_CHANNELS, sizeof(float *));
+    TRY(masks);
+    for (int channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
+        float *const mask = (float *)md5i_arena_alloc(&load->arena, num_joints, sizeof *mask);
+        TRY(mask);
+        masks[channel] = mask;
+        for (uint32_t i = 0; channel == MD5_CHANNEL_ALL && i < num_joints; i++)
+            mask[i] = 1.0f;
+        const md5_model_channel *const joints =
+            entity->model_def ? &entity->model_def->channels[channel] : NULL;
+        for (uint32_t i = 0; joints && i < joints->num_joints; i++)
+            mask[joints->joints[i] < num_joints ? joints->joints[i] : 0] = 1.0f;
+    }
+    entity->masks = masks;
+    return true;
+}
+
+// Finds the skin: the entity's own, or that of the modelDef.
+static bool find_skin(md5_entity_load *load)
+{
+    md5_entity *const entity = &load->owner->entity;
+    const char *name = value_of(entity, "skin");
+    md5_error error = {.status = MD5_OK};
+    if ((!name || !name[0]) && entity->model_def)
+        name = entity->model_def->skin;
+    if (name && name[0])
+        entity->skin = md5_game_skin_def(load->game, name, &error);
+    return entity_has_memory(load->context, &error);
+}
+
+// The material of a mesh: a material that draws nothing is never replaced, else the key "shader" is
+// preferred to the skin.
+static bool find_material(md5_entity_load *load, const char *shader, const char **result)
+{
+    const md5_entity *const entity = &load->owner->entity;
+    const char *const custom = value_of(entity, "shader");
+    md5_error error;
+    const md5_material *material = md5_game_material(load->game, shader, &error);
+    const bool is_drawn = material && (material->num_stages > 0 || material->gui);
+    if (material && is_drawn && custom && custom[0])
+        material = md5_game_material(load->game, custom, &error);
+    else if (material && entity->skin)
+        material = md5_game_material(
+            load->game, md5_skin_def_material(load->game, entity->skin, shader), &error);
+    *result = material ? material->decl->name : NULL;
+    return entity_has_memory(load->context, &error);
+}
+
+static bool find_materials(md5_entity_load *load)
+{
+    md5_entity *const entity = &load->owner->entity;
+    const uint32_t count = entity->model->num_meshes;
+    const char **const materials =
+        (const char **)md5i_arena_alloc(&load->arena, count, sizeof(char *));
+    TRY(materials);
+    for (uint32_t i = 0; i < count; i++)
+        TRY(find_material(load, entity->model->meshes[i].shader, &materials[i]));
+    entity->materials = materials;
+    return true;
+}
+
+// -- All ------------------------------------------------------------------------------------------
+
+static bool add_values(md5_entity_load *load)
+{
+    load->owner->name = load->name;
+    set_entity_values(load->game, &load->owner->entity);
+    return true;
+}
+
+static bool load_all(md5_entity_load *load, bool is_model)
+{
+    const char *file = NULL;
+    load->owner = (md5_entity_owner *)md5i_arena_alloc(&load->arena, 1, sizeof *load->owner);
+    return load->owner && find_decls(load, is_model, &file) && load_model(load, file)
+           && load_clips(load) && make_masks(load) && find_skin(load) && find_materials(load)
+           && add_values(load);
+}
+
+// Loads an entity without parts. `is_model`: the name is that of a modelDef or of a file. Returns
+// false and sets the context's error if there is no such entity or memory runs out. Then call
+// finish_entity(), or end_entity_load() after a failure.
+static bool load_entity(md5_entity_load *load, md5_game *game, const char *name, bool is_model,
+                        md5_context *context, const md5_load_opts *opts)
+{
+    *load = (md5_entity_load){.context = context, .game = game, .name = name};
+    load->arena.context = context;
+    load->opts = opts ? *opts : (md5_load_opts){.file_name = NULL};
+    load->opts.files = (md5_files){.open = open_file, .close = close_file, .user = load};
+    return load_all(load, is_model);
+}
+
+static md5_entity *finish_entity(md5_entity_load *load)
+{
+    md5_entity_owner *const owner = load->owner;
+    owner->allocator = load->context->allocator;
+    owner->chunks = load->arena.chunks;
+    owner->entity.num_warnings = load->context->num_warnings;
+    owner->entity.owned = owner;
+    return &owner->entity;
+}
+
+static void free_files(const md5_entity_owner *owner)
+{
+    for (const md5_entity_file *file = owner->files; file; file = file->next) {
+        md5_free_binding(file->binding);
+        md5_free_anim(file->anim);
+    }
+    md5_free_model(owner->model);
+}
+
+static void end_entity_load(md5_entity_load *load)
+{
+    if (load->owner)
+        free_files(load->owner);
+    md5i_arena_free(&load->arena);
+}
+
+// Frees a finished entity, but not its parts.
+static void free_lone_entity(const md5_entity *entity)
+{
+    const md5_entity_owner *const owner = md5_owner_of(entity);
+    const md5_load_opts opts = {.allocator = owner->allocator};
+    md5_context context;
+    free_files(owner);
+    md5i_context_begin(&context, &opts, NULL, NULL);
+    md5_arena arena = {.context = &context, .chunks = owner->chunks};
+    md5i_arena_free(&arena);
+}
+
+// == Heads and attachments ========================================================================
+//
+// Parts attached to the joints of an entity: a head, whose joints may follow the body's, and other
+// entities with parts of their own. They are placed in one pose of the body, and then follow the
+// joint. That pose is the base frame of the clip "ik_pose", which the engine holds while it
+// attaches things, or the bind pose if there is no such clip.
+
+// -- Values ---------------------------------------------------------------------------------------
+
+static md5_vec3 vector_of(md5_game *game, const char *text)
+{
+    float values[3] = {0.0f, 0.0f, 0.0f};
+    entity_numbers(game, text, values, 3);
+    const md5_vec3 vector = {values[0], values[1], values[2]};
+    return vector;
+}
+
+// Finds a joint as the engine does, ignoring case.
+static int32_t find_joint(const md5_skeleton *skeleton, const char *name)
+{
+    const md5_token word = {.text = name, .size = strlen(name)};
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        if (md5i_token_is_word(&word, skeleton->joints[i].name))
+            return (int32_t)i;
+    }
+    return -1;
+}
+
+// -- Copied joints --------------------------------------------------------------------------------
+
+static const char *without_prefix(const char *text, const char *prefix)
+{
+    while (*prefix && md5_lower(*text) == *prefix) {
+        text++;
+        prefix++;
+    }
+    return *prefix ? NULL : text;
+}
+
+// Reads "copy_joint A" "B" or "copy_joint_world A" "B". Returns false if it names no joints.
+static bool read_copy(const md5_entity_load *load, const md5_entity_owner *body,
+                      const md5_entity_key *key, const md5_entity *head, md5_joint_copy *copy)
+{
+    const char *const in_model = without_prefix(key->name, "copy_joint_world ");
+    const char *const in_parent = without_prefix(key->name, "copy_joint ");
+    const char *const joint = in_model ? in_model : in_parent ? in_parent : key->name;
+    const int32_t from = find_joint(&body->entity.model->skeleton, joint);
+    const int32_t to = find_joint(&head->model->skeleton, key->value);
+    if (from < 0 || to < 0) {
+        entity_warn(load->context, key->decl, "Unknown copy_joint %s on %sentity %s",
+                    quote(from < 0 ? joint : key->value).text, from < 0 ? "" : "head of ",
+                    quote(body->name).text);
+        return false;
+    }
+    *copy = (md5_joint_copy){(uint32_t)from, (uint32_t)to, in_model != NULL};
+    return true;
+}
+
+// Moves each copy behind those of its joint's ancestors.
+static void sort_copies(const md5_skeleton *skeleton, md5_joint_copy *copies, uint32_t count,
+                        md5_joint_copy *sorted)
+{
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < skeleton->num_joints && used < count; i++) {
+        for (uint32_t k = 0; k < count; k++) {
+            if (copies[k].to == skeleton->order[i])
+                sorted[used++] = copies[k];
+        }
+    }
+}
+
+static bool read_copies(md5_entity_load *load, const md5_entity_owner *body, md5_entity_part *part)
+{
+    const md5_entity_def *const def = body->entity.def;
+    md5_joint_copy copies[MD5_MOST_JOINT_COPIES];
+    uint32_t count = 0;
+    for (const md5_entity_key *key = md5_entity_def_next_key(def, "copy_joint", NULL);
+         key && count < MD5_MOST_JOINT_COPIES;
+         key = md5_entity_def_next_key(def, "copy_joint", key)) {
+        if (key->value[0] && read_copy(load, body, key, part->entity, &copies[count]))
+            count++;
+    }
+    md5_joint_copy *const sorted =
+        (md5_joint_copy *)md5i_arena_alloc(&load->arena, count, sizeof *sorted);
+    TRY(sorted);
+    sort_copies(&part->entity->model->skeleton, copies, count, sorted);
+    part->copies = sorted;
+    part->num_copies = count;
+    return true;
+}
+
+// -- Placement ------------------------------------------------------------------------------------
+
+// A body while its parts are loaded.
+typedef struct part_loader {
+    md5_entity_load *load;
+    md5_entity_owner *body;
+    md5_entity_owner **last;  // the end of the list of the tree
+    uint32_t num_tried;       // parts of the whole tree
+    md5_entity_part *parts;   // of the body, with room for as many as may still be tried
+    const md5_mat34 *placing; // [model joints] the pose that parts are placed in
+} part_loader;
+
+static const md5_binding *placing_clip(const md5_entity *entity)
+{
+    for (uint32_t i = 0; i < entity->num_clips; i++) {
+        if (entity->clips[i].num_files > 0 && strcmp(entity->clips[i].anim->alias, "ik_pose") == 0)
+            return entity->clips[i].bindings[0];
+    }
+    return NULL;
+}
+
+static bool make_placing_pose(part_loader *loader)
+{
+    const md5_entity *const entity = &loader->body->entity;
+    const md5_binding *const clip = placing_clip(entity);
+    const uint32_t num_joints = entity->model->skeleton.num_joints;
+    loader->placing = entity->model->bind;
+    if (!clip || num_joints == 0)
+        return true;
+    md5_arena *const arena = &loader->load->arena;
+    md5_xform *const pose = (md5_xform *)md5i_arena_alloc(arena, num_joints, sizeof *pose);
+    md5_mat34 *const joints = (md5_mat34 *)md5i_arena_alloc(arena, num_joints, sizeof *joints);
+    TRY(pose && joints);
+    md5i_base_frame_pose(clip, pose);
+    md5_local_to_model(&entity->model->skeleton, pose, joints);
+    loader->placing = joints;
+    return true;
+}
+
+// Sets the joint of a part, and the part's offset in the space of the joint. `at` is as in files: a
+// translation from the joint along the axes of the body's model space, and a rotation, which is
+// relative to the joint if `is_turned`, else to model space. The part's own model_offset is applied
+// inside of that.
+static void place_part(const part_loader *loader, uint32_t joint, md5_xform at, bool is_turned,
+                       md5_entity_part *part)
+{
+    const md5_model *const model = loader->body->entity.model;
+    const md5_xform own = entity_transform(model, at);
+    const md5_xform from = md5_xform_from_mat34(loader->placing[joint]);
+    const md5_xform placed = {
+        .rotation = is_turned ? md5_quat_mul(from.rotation, own.rotation) : own.rotation,
+        .translation = md5_vec3_add(from.translation, own.translation),
+    };
+    const md5_xform inside = {
+        .rotation = {0.0f, 0.0f, 0.0f, 1.0f},
+        .translation = part->entity->model_offset,
+    };
+    part->joint = joint;
+    part->offset = md5_xform_mul(md5_xform_inverse(from), md5_xform_mul(placed, inside));
+}
+
+// -- Parts ----------------------------------------------------------------------------------------
+
+// Whether an entityDef is that of the body, or of what the body is a part of.
+static bool is_above(const part_loader *loader, const md5_entity_def *def)
+{
+    for (const md5_entity_owner *owner = loader->body; owner && def; owner = owner->body) {
+        if (owner->entity.def == def)
+            return true;
+    }
+    return false;
+}
+
+// Loads the entity of a part. If that fails, *part is NULL; returns false if memory runs out, else
+// true after a warning.
+static bool load_part_entity(part_loader *loader, const md5_entity_key *key, bool is_model,
+                             const md5_entity **part)
+{
+    const md5_entity_load *const load = loader->load;
+    md5_error error;
+    md5_context context;
+    md5_entity_load own;
+    md5i_context_begin(&context, &load->opts, NULL, &error);
+    *part = NULL;
+    loader->num_tried++;
+    const md5_entity_def *const def =
+        is_model ? NULL : md5_game_entity_def(load->game, key->value, &error);
+    if (is_above(loader, def)) {
+        entity_warn(load->context, key->decl, "%s %s: the entity would be attached to itself",
+                    quote(key->name).text, quote(key->value).text);
+        return true;
+    }
+    if (load_entity(&own, load->game, key->value, is_model, &context, &load->opts)) {
+        *part = finish_entity(&own);
+        return true;
+    }
+    end_entity_load(&own);
+    TRY(entity_has_memory(load->context, &error));
+    entity_warn(load->context, key->decl, "%s %s: %.150s", quote(key->name).text,
+                quote(key->value).text, error.message);
+    return true;
+}
+
+// Adds a part to the body. From here on it belongs to the tree.
+static void keep_part(part_loader *loader, const md5_entity_part *part)
+{
+    md5_entity_owner *const owner = md5_owner_of(part->entity);
+    owner->body = loader->body;
+    *loader->last = owner;
+    loader->last = &owner->next;
+    loader->parts[loader->body->entity.num_parts++] = *part;
+}
+
+static bool add_head(part_loader *loader)
+{
+    const md5_entity *const entity = &loader->body->entity;
+    const md5_entity_key *key = md5_entity_def_next_key(entity->def, "def_head", NULL);
+    while (key && key->name[strlen("def_head")] != '\0')
+        key = md5_entity_def_next_key(entity->def, "def_head", key);
+    if (!key || !key->value[0])
+        return true;
+    const char *const name = md5_entity_def_value(entity->def, "head_joint");
+    const int32_t joint = name ? find_joint(&entity->model->skeleton, name) : -1;
+    if (joint < 0) {
+        entity_warn(loader->load->context, key->decl, "Joint %s not found for 'head_joint' on %s",
+                    quote(name ? name : "").text, quote(loader->body->name).text);
+        return true;
+    }
+    const md5_xform at = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+    md5_entity_part part = {.key = key->name};
+    TRY(load_part_entity(loader, key, true, &part.entity));
+    if (!part.entity)
+        return true;
+    place_part(loader, (uint32_t)joint, at, false, &part);
+    keep_part(loader, &part);
+    return read_copies(loader->load, loader->body, &loader->parts[entity->num_parts - 1]);
+}
+
+// The angles are pitch, yaw and roll, in degrees.
+static md5_quat turn_of(md5_vec3 angles)
+{
+    const float degree = 0.017453292f;
+    static const md5_vec3 x = {1.0f, 0.0f, 0.0f}, y = {0.0f, 1.0f, 0.0f}, z = {0.0f, 0.0f, 1.0f};
+    const md5_quat pitch = md5_quat_from_axis_angle(y, angles.x * degree);
+    const md5_quat yaw = md5_quat_from_axis_angle(z, angles.y * degree);
+    const md5_quat roll = md5_quat_from_axis_angle(x, angles.z * degree);
+    return md5_quat_mul(yaw, md5_quat_mul(pitch, roll));
+}
+
+static bool add_attachment(part_loader *loader, const md5_entity_key *key)
+{
+    md5_game *const game = loader->load->game;
+    md5_entity_part part = {.key = key->name};
+    TRY(load_part_entity(loader, key, false, &part.entity));
+    if (!part.entity)
+        return true;
+    const md5_entity_def *const def = part.entity->def;
+    const char *const name = def ? md5_entity_def_value(def, "joint") : NULL;
+    const int32_t joint = name ? find_joint(&loader->body->entity.model->skeleton, name) : -1;
+    if (joint < 0) {
+        entity_warn(loader->load->context, key->decl, "Joint %s not found for attaching %s on %s",
+                    quote(name ? name : "").text, quote(key->value).text,
+                    quote(loader->body->name).text);
+        free_lone_entity(part.entity);
+        return true;
+    }
+    const md5_xform at = {
+        .rotation = turn_of(vector_of(game, md5_entity_def_value(def, "angles"))),
+        .translation = vector_of(game, md5_entity_def_value(def, "origin")),
+    };
+    place_part(loader, (uint32_t)joint, at, true, &part);
+    keep_part(loader, &part);
+    return true;
+}
+
+static bool add_parts(part_loader *loader)
+{
+    md5_entity *const entity = &loader->body->entity;
+    const md5_entity_def *const def = entity->def;
+    const uint32_t room = MD5_MOST_ENTITY_PARTS - loader->num_tried;
+    if (!def || room == 0
+        || (!md5_entity_def_next_key(def, "def_head", NULL)
+            && !md5_entity_def_next_key(def, "def_attach", NULL)))
+        return true;
+    loader->parts =
+        (md5_entity_part *)md5i_arena_alloc(&loader->load->arena, room, sizeof *loader->parts);
+    TRY(loader->parts && make_placing_pose(loader));
+    entity->parts = loader->parts;
+    TRY(add_head(loader));
+    for (const md5_entity_key *key = md5_entity_def_next_key(def, "def_attach", NULL);
+         key && loader->num_tried < MD5_MOST_ENTITY_PARTS;
+         key = md5_entity_def_next_key(def, "def_attach", key)) {
+        if (key->value[0])
+            TRY(add_attachment(loader, key));
+    }
+    return true;
+}
+
+// Loads the heads and attachments of the tree. Returns false if memory runs out; then the caller
+// frees the parts in the list.
+static bool load_entity_parts(md5_entity_load *load)
+{
+    part_loader loader = {.load = load, .body = load->owner, .last = &load->owner->next};
+    for (; loader.body; loader.body = loader.body->next)
+        TRY(add_parts(&loader));
+    return true;
+}
+
+// == Trees ========================================================================================
+//
+// Entities with their parts, and the placement of the parts.
 
 static void free_parts(const md5_entity_owner *owner)
 {
     const md5_entity_owner *next;
     for (const md5_entity_owner *part = owner->next; part; part = next) {
         next = part->next;
-        md5i_free_lone_entity(&part->entity);
+        free_lone_entity(&part->entity);
     }
 }
 
@@ -19,11 +796,11 @@ md5_entity *md5_load_entity(md5_game *game, const char *name, const md5_load_opt
     md5_context context;
     md5_entity_load load;
     md5i_context_begin(&context, opts, NULL, error);
-    if (md5i_load_entity(&load, game, name, false, &context, opts) && md5i_load_entity_parts(&load))
-        return md5i_finish_entity(&load);
+    if (load_entity(&load, game, name, false, &context, opts) && load_entity_parts(&load))
+        return finish_entity(&load);
     if (load.owner)
         free_parts(load.owner);
-    md5i_end_entity_load(&load);
+    end_entity_load(&load);
     return NULL;
 }
 
@@ -32,7 +809,7 @@ void md5_free_entity(md5_entity *entity)
     if (!entity)
         return;
     free_parts(md5_owner_of(entity));
-    md5i_free_lone_entity(entity);
+    free_lone_entity(entity);
 }
 
 md5_xform md5_entity_part_placement(const md5_entity_part *part, const md5_mat34 *joints)

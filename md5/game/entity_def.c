@@ -5,7 +5,6 @@
 // would take quadratic memory if each of them had a copy of what it inherits.
 #include "md5/core/assert.h"
 #include "md5/game/decls.h"
-#include "md5/game/verdict.h"
 #include "md5/md5game.h"
 
 #include <string.h>

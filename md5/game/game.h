@@ -4,7 +4,7 @@
 #define MD5_GAME_GAME_H
 
 #include "md5/core/arena.h"
-#include "md5/game/name_map.h"
+#include "md5/game/containers.h"
 #include "md5/md5game.h"
 
 // A file of the game, the best of its name.
@@ -39,7 +39,7 @@ struct md5_game {
     md5_game_entry *entries; // [num_entries] in the order of the search paths
     size_t num_entries;
     md5_decl_list decls[MD5_NUM_DECL_TYPES];
-    md5_decl_list other_decls[MD5_NUM_DECL_TYPES]; // of the other verdict: see verdict.c
+    md5_decl_list other_decls[MD5_NUM_DECL_TYPES]; // of the other verdict: see decls.c
     uint32_t num_unread;                           // declarations or files of them
     bool has_other_decls;
     bool is_used; // something was requested, so declarations may be parsed
@@ -48,7 +48,7 @@ struct md5_game {
     md5_name_map assets;                // meshes and animations that were read, for models
     md5_name_map anim_names;            // of md5_anim_name: names of animations, for models
     uint32_t num_anim_names;
-    uint32_t num_model_joints; // see md5i_model_spend()
+    uint32_t num_model_joints; // see model_spend()
 };
 
 // Begins a public call: its error is the caller's, which may be NULL.
@@ -92,5 +92,22 @@ static inline char md5_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
+
+// == Files ========================================================================================
+//
+// The files of a game: the best of each name among all search paths.
+
+// Returns the file of a name as the engine would find it, or NULL.
+const md5_game_entry *md5i_game_find_file(const md5_game *game, const char *name);
+
+// Opens a file of at most `most` bytes, 0 = any; close it with md5i_game_close_file(). Returns NULL
+// with a reason in error->message.
+const char *md5i_game_open_file(const md5_game *game, const md5_game_entry *entry, size_t most,
+                                size_t *size, md5_error *error);
+void md5i_game_close_file(const md5_game *game, const md5_game_entry *entry, const char *bytes,
+                          size_t size);
+
+// When a file was last changed: see md5_game_path.time.
+int64_t md5i_game_file_time(const md5_game *game, const md5_game_entry *entry);
 
 #endif

@@ -1,4 +1,4 @@
-// Pictures in memory: what the files image*.c share.
+// Pictures in memory: what image.c and image_program.c share.
 #ifndef MD5_GAME_IMAGE_H
 #define MD5_GAME_IMAGE_H
 
@@ -23,33 +23,10 @@ md5_image *md5i_new_image(md5_context *context, uint32_t width, uint32_t height)
 // Frees a picture that counts in context->memory_held. NULL is allowed.
 void md5i_drop_image(md5_context *context, md5_image *image);
 
-// Checks a size against the limits. Returns false and sets the error.
-bool md5i_check_image_size(md5_context *context, uint32_t width, uint32_t height);
-
 static inline size_t md5_image_texels(const md5_image *image)
 {
     return (size_t)image->width * image->height;
 }
-
-// Decoders of one format. Return NULL and set the error if the bytes are damaged.
-md5_image *md5i_read_tga(md5_context *context, const uint8_t *bytes, size_t size);
-md5_image *md5i_read_pcx(md5_context *context, const uint8_t *bytes, size_t size);
-md5_image *md5i_read_dds(md5_context *context, const uint8_t *bytes, size_t size);
-
-// Resamples `image` to the powers of two below its sides and frees it; returns it unchanged if both
-// are powers of two. If memory runs out, returns NULL and does not free it.
-md5_image *md5i_round_image(md5_context *context, md5_image *image);
-
-// Operations of image programs that need more than one texel. They change `image`; the second
-// picture may have another size. Return false if memory runs out.
-bool md5i_make_heights_normals(md5_context *context, md5_image *image, float scale);
-bool md5i_smooth_normals(md5_context *context, md5_image *image);
-void md5i_add_normals(md5_image *image, const md5_image *other);
-
-// The texel of `other` that lies over column x and row y of `image`: the nearest one above and
-// left of it.
-const uint8_t *md5i_texel_over(const md5_image *image, const md5_image *other, uint32_t x,
-                               uint32_t y);
 
 // Numbers in files.
 static inline uint32_t md5_little16(const uint8_t *bytes)

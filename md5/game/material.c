@@ -1,11 +1,459 @@
-// Materials: what the engine derives from the words once all are read, and its defaults.
+// Materials: their words, and what follows from these.
 #include "md5/game/material.h"
 
 #include "md5/core/assert.h"
-#include "md5/game/material_words.h"
+#include "md5/game/decls.h"
+#include "md5/game/image_program.h"
+#include "md5/read/number.h"
 
 #include <stdio.h>
 #include <string.h>
+
+// == Words ========================================================================================
+
+typedef struct material_reader {
+    md5_material_parser *parser;
+    md5_material *material;
+    md5_decl_lex *lex;
+    bool has_memory;
+} material_reader;
+
+// Takes what md5i_mistake() returns.
+static void fail(material_reader *reader, bool is_spoilt)
+{
+    reader->parser->is_defaulted |= is_spoilt;
+}
+
+// Keeps a token as a text of the material.
+static const char *keep(material_reader *reader, const md5_token *token)
+{
+    const char *const text = md5i_keep_token(reader->parser->game, token);
+    reader->has_memory &= text != NULL;
+    return text;
+}
+
+// -- Texts ----------------------------------------------------------------------------------------
+
+static md5_token read_on_line(material_reader *reader)
+{
+    md5_token token = {.text = ""};
+    (void)md5i_decl_lex_read_on_line(reader->lex, &token);
+    return token;
+}
+
+static void read_editor_image(material_reader *reader, int unused)
+{
+    (void)unused;
+    const md5_token token = read_on_line(reader);
+    reader->material->editor_image = keep(reader, &token);
+    md5i_decl_lex_skip_line(reader->lex);
+}
+
+static void read_description(material_reader *reader, int unused)
+{
+    (void)unused;
+    const md5_token token = read_on_line(reader);
+    reader->material->description = keep(reader, &token);
+}
+
+static void read_gui(material_reader *reader, int unused)
+{
+    (void)unused;
+    const md5_token token = read_on_line(reader);
+    reader->material->gui = keep(reader, &token);
+}
+
+static void read_spectrum(material_reader *reader, int unused)
+{
+    (void)unused;
+    const md5_token token = read_on_line(reader);
+    reader->material->spectrum = md5i_token_int(&token);
+}
+
+// The rest of the line, as it stands there: its tokens decide only where it ends.
+static void read_render_bump(material_reader *reader, int unused)
+{
+    md5_token token;
+    (void)unused;
+    const char *start = reader->lex->at;
+    while (md5i_decl_lex_read_on_line(reader->lex, &token))
+        continue;
+    while (start < reader->lex->at && (*start == ' ' || *start == '\t'))
+        start++;
+    token.text = start;
+    token.size = (size_t)(reader->lex->at - start);
+    reader->material->render_bump = keep(reader, &token);
+}
+
+// -- Surfaces -------------------------------------------------------------------------------------
+
+enum { SOLID = 1, OPAQUE_CONTENTS = 2, DISCRETE = 1 << 10, TYPE_MASK = 15 };
+
+static const struct surface_word {
+    const char *word;
+    bool clears_solid;
+    uint32_t surface, contents;
+} surface_words[] = {
+    {"solid", false, 0, SOLID},
+    {"water", true, 0, 1 << 2},
+    {"playerclip", false, 0, 1 << 3},
+    {"monsterclip", false, 0, 1 << 4},
+    {"moveableclip", false, 0, 1 << 5},
+    {"ikclip", false, 0, 1 << 6},
+    {"blood", false, 0, 1 << 7},
+    {"trigger", false, 0, 1 << 12},
+    {"aassolid", false, 0, 1 << 13},
+    {"aasobstacle", false, 0, 1 << 14},
+    {"flashlight_trigger", false, 0, 1 << 15},
+    {"nonsolid", true, 0, 0},
+    {"nullNormal", false, 1 << 12, 0},
+    {"areaportal", true, 0, 1 << 20},
+    {"qer_nocarve", true, 0, 1 << 21},
+    {"discrete", true, DISCRETE, 0},
+    {"noFragment", false, 1 << 11, 0},
+    {"slick", false, 1 << 5, 0},
+    {"collision", false, 1 << 6, 0},
+    {"noimpact", false, 1 << 8, 0},
+    {"nodamage", false, 1 << 4, 0},
+    {"ladder", false, 1 << 7, 0},
+    {"nosteps", false, 1 << 9, 0},
+    {"metal", false, 1, 0},
+    {"stone", false, 2, 0},
+    {"flesh", false, 3, 0},
+    {"wood", false, 4, 0},
+    {"cardboard", false, 5, 0},
+    {"liquid", false, 6, 0},
+    {"glass", false, 7, 0},
+    {"plastic", false, 8, 0},
+    {"ricochet", false, 9, 0},
+    {"surftype10", false, 10, 0},
+    {"surftype11", false, 11, 0},
+    {"surftype12", false, 12, 0},
+    {"surftype13", false, 13, 0},
+    {"surftype14", false, 14, 0},
+    {"surftype15", false, 15, 0},
+};
+
+// A surface has one type; the other flags add up.
+static bool take_surface_word(material_reader *reader, const md5_token *token)
+{
+    md5_material *const material = reader->material;
+    for (size_t i = 0; i < sizeof surface_words / sizeof surface_words[0]; i++) {
+        const struct surface_word *const row = &surface_words[i];
+        if (!md5i_token_is_word(token, row->word))
+            continue;
+        if (row->surface & TYPE_MASK)
+            material->surface &= ~(uint32_t)TYPE_MASK;
+        material->surface |= row->surface;
+        material->contents |= row->contents;
+        if (row->clears_solid)
+            material->contents &= ~(uint32_t)SOLID;
+        return true;
+    }
+    return false;
+}
+
+// -- Drawing --------------------------------------------------------------------------------------
+
+// A word that sets one bool of md5_material, given by its offset.
+static void set_flag(material_reader *reader, int offset)
+{
+    *(bool *)(void *)((char *)reader->material + offset) = true;
+}
+
+static void clear_overlays(material_reader *reader, int unused)
+{
+    (void)unused;
+    reader->material->allows_overlays = false;
+}
+
+static void force_overlays(material_reader *reader, int unused)
+{
+    (void)unused;
+    reader->parser->forces_overlays = true;
+}
+
+static void set_coverage(material_reader *reader, int coverage)
+{
+    reader->material->coverage = (md5_coverage)coverage;
+}
+
+// alphazeroclamp is zeroclamp here, in the engine too.
+static void set_repeat(material_reader *reader, int repeat)
+{
+    reader->parser->repeat = (md5_image_repeat)repeat;
+}
+
+static void set_cull(material_reader *reader, int cull)
+{
+    reader->material->cull = (md5_cull)cull;
+    reader->material->no_shadows = true;
+}
+
+static void set_mirror(material_reader *reader, int unused)
+{
+    (void)unused;
+    reader->material->sort = -3.0f;
+    reader->material->coverage = MD5_COVERAGE_OPAQUE;
+}
+
+static void set_decal(material_reader *reader, int unused)
+{
+    (void)unused;
+    reader->material->has_polygon_offset = reader->material->no_shadows = true;
+    reader->material->polygon_offset = 1.0f;
+    reader->material->surface |= DISCRETE;
+    reader->material->contents &= ~(uint32_t)SOLID;
+    reader->material->sort = 2.0f;
+}
+
+// Takes any token of its line, whatever it is.
+static void read_polygon_offset(material_reader *reader, int unused)
+{
+    md5_token token;
+    (void)unused;
+    reader->material->has_polygon_offset = true;
+    reader->material->polygon_offset = 1.0f;
+    if (md5i_decl_lex_read_on_line(reader->lex, &token))
+        reader->material->polygon_offset = md5i_token_float(&token);
+}
+
+static const struct sort_word {
+    const char *word;
+    float sort;
+} sort_words[] = {
+    {"subview", -3.0f},      {"opaque", 0.0f},    {"decal", 2.0f},         {"far", 3.0f},
+    {"medium", 4.0f},        {"close", 5.0f},     {"almostNearest", 6.0f}, {"nearest", 7.0f},
+    {"postProcess", 100.0f}, {"portalSky", 1.0f},
+};
+
+static void read_sort(material_reader *reader, int unused)
+{
+    md5_token token;
+    (void)unused;
+    if (!md5i_decl_lex_read_on_line(reader->lex, &token)) {
+        fail(reader, md5i_mistake(reader->lex, "a number or a word", "missing sort parameter"));
+        return;
+    }
+    for (size_t i = 0; i < sizeof sort_words / sizeof sort_words[0]; i++) {
+        if (md5i_token_is_word(&token, sort_words[i].word)) {
+            reader->material->sort = sort_words[i].sort;
+            return;
+        }
+    }
+    // The text as a decimal number, whatever kind of token it is: 010 is 10 here.
+    double number = 0.0;
+    if (!md5i_scan_double(token.text, token.text + token.size, &number))
+        number = 0.0;
+    reader->material->sort = (float)number;
+}
+
+// -- Deforms --------------------------------------------------------------------------------------
+
+static const struct deform_word {
+    const char *word;
+    md5_deform deform;
+    bool is_flat;  // faces the view: drawn from both sides, without a shadow
+    bool has_decl; // the name of a table or particle follows
+    uint32_t num_registers;
+} deform_words[] = {
+    {"sprite", MD5_DEFORM_SPRITE, true, false, 0},
+    {"tube", MD5_DEFORM_TUBE, true, false, 0},
+    {"flare", MD5_DEFORM_FLARE, true, false, 1},
+    {"expand", MD5_DEFORM_EXPAND, false, false, 1},
+    {"move", MD5_DEFORM_MOVE, false, false, 1},
+    {"turbulent", MD5_DEFORM_TURBULENT, false, true, 3},
+    {"eyeBall", MD5_DEFORM_EYEBALL, false, false, 0},
+    {"particle", MD5_DEFORM_PARTICLE, false, true, 0},
+    {"particle2", MD5_DEFORM_PARTICLE2, false, true, 0},
+};
+
+// A table that a deform names becomes an implicit one if no file declares it.
+static void read_deform_decl(material_reader *reader)
+{
+    md5_game *const game = reader->parser->game;
+    md5_token token;
+    if (!md5i_decl_lex_any(reader->lex, &token)) {
+        fail(reader, md5i_mistake(reader->lex, "a name", "deform particle missing particle name"));
+        return;
+    }
+    reader->material->deform_decl = keep(reader, &token);
+    if (reader->material->deform != MD5_DEFORM_TURBULENT)
+        return;
+    md5_decl_entry *const table =
+        md5i_find_or_add_entry(game, MD5_DECL_TABLE, token.text, token.size);
+    reader->has_memory &= table && md5i_parse_table(game, table);
+}
+
+static void apply_deform(material_reader *reader, const struct deform_word *row)
+{
+    reader->material->deform = row->deform;
+    if (row->is_flat) {
+        reader->material->cull = MD5_CULL_NONE;
+        reader->material->no_shadows = true;
+    }
+    if (row->has_decl)
+        read_deform_decl(reader);
+    for (uint32_t i = 0; i < row->num_registers && !reader->parser->is_defaulted; i++)
+        reader->material->deform_registers[i] = md5i_read_expression(reader->parser, reader->lex);
+}
+
+static void read_deform(material_reader *reader, int unused)
+{
+    md5_token token;
+    (void)unused;
+    if (!md5i_decl_lex_any(reader->lex, &token))
+        return;
+    for (size_t i = 0; i < sizeof deform_words / sizeof deform_words[0]; i++) {
+        if (md5i_token_is_word(&token, deform_words[i].word)) {
+            apply_deform(reader, &deform_words[i]);
+            return;
+        }
+    }
+    fail(reader, md5i_mistake(reader->lex, "a deform such as sprite", "Bad deform type %s",
+                              md5i_token_show(&token).text));
+    if (!reader->parser->is_defaulted)
+        md5i_skip_unknown_word(reader->lex, &token, MD5_WORD_MATERIAL);
+}
+
+static void read_decal_info(material_reader *reader, int unused)
+{
+    md5_material *const material = reader->material;
+    (void)unused;
+    (void)md5i_decl_lex_float(reader->lex, &material->decal_stay);
+    (void)md5i_decl_lex_float(reader->lex, &material->decal_fade);
+    (void)md5i_decl_lex_vector(reader->lex, material->decal_start, 4);
+    (void)md5i_decl_lex_vector(reader->lex, material->decal_end, 4);
+}
+
+// -- Images ---------------------------------------------------------------------------------------
+
+static void read_falloff(material_reader *reader, int unused)
+{
+    char text[MD5_IMAGE_TEXT];
+    (void)unused;
+    reader->has_memory &=
+        md5i_read_image_text(reader->lex, text)
+        && md5i_make_image_program(reader->parser->game, text, &reader->material->light_falloff);
+}
+
+// diffusemap IMAGE and the like are stages, made as in the engine: from a text that contains the
+// name of the image without quotes. So a name that needs its quotes is a mistake.
+static void read_shortcut(material_reader *reader, int light)
+{
+    static const char *const lights[] = {"", "bumpmap", "diffusemap", "specularmap"};
+    char image[MD5_IMAGE_TEXT], text[MD5_IMAGE_TEXT + 64];
+    md5_decl_lex lex;
+    if (!md5i_read_image_text(reader->lex, image)) {
+        reader->has_memory = false;
+        return;
+    }
+    const int size = snprintf(text, sizeof text, "blend %s map %s\n}\n", lights[light], image);
+    md5i_decl_lex_begin(&lex, reader->parser->game, reader->lex->file, reader->lex->line, text,
+                        (size_t)size);
+    lex.joins_strings = false;
+    reader->has_memory &= md5i_read_stage(reader->parser, &lex);
+}
+
+// -- Words ----------------------------------------------------------------------------------------
+
+#define FLAG(member) set_flag, (int)offsetof(md5_material, member)
+
+static const struct material_word {
+    const char *word;
+    void (*read)(material_reader *reader, int value);
+    int value;
+} words[] = {
+    {"qer_editorimage", read_editor_image, 0},
+    {"description", read_description, 0},
+    {"polygonOffset", read_polygon_offset, 0},
+    {"noShadows", FLAG(no_shadows)},
+    {"suppressInSubview", FLAG(suppressed_in_subview)},
+    {"portalSky", FLAG(is_portal_sky)},
+    {"noSelfShadow", FLAG(no_self_shadow)},
+    {"noPortalFog", FLAG(no_portal_fog)},
+    {"forceShadows", FLAG(force_shadows)},
+    {"noOverlays", clear_overlays, 0},
+    {"forceOverlays", force_overlays, 0},
+    {"translucent", set_coverage, MD5_COVERAGE_TRANSLUCENT},
+    {"zeroclamp", set_repeat, MD5_CLAMP_ZERO},
+    {"clamp", set_repeat, MD5_CLAMP},
+    {"alphazeroclamp", set_repeat, MD5_CLAMP_ZERO},
+    {"forceOpaque", set_coverage, MD5_COVERAGE_OPAQUE},
+    {"twoSided", set_cull, MD5_CULL_NONE},
+    {"backSided", set_cull, MD5_CULL_FRONT},
+    {"fogLight", FLAG(is_fog_light)},
+    {"blendLight", FLAG(is_blend_light)},
+    {"ambientLight", FLAG(is_ambient_light)},
+    {"mirror", set_mirror, 0},
+    {"noFog", FLAG(no_fog)},
+    {"unsmoothedTangents", FLAG(unsmoothed_tangents)},
+    {"lightFalloffImage", read_falloff, 0},
+    {"guisurf", read_gui, 0},
+    {"sort", read_sort, 0},
+    {"spectrum", read_spectrum, 0},
+    {"deform", read_deform, 0},
+    {"decalInfo", read_decal_info, 0},
+    {"renderbump", read_render_bump, 0},
+    {"diffusemap", read_shortcut, MD5_STAGE_DIFFUSE},
+    {"specularmap", read_shortcut, MD5_STAGE_SPECULAR},
+    {"bumpmap", read_shortcut, MD5_STAGE_BUMP},
+    {"DECAL_MACRO", set_decal, 0},
+};
+
+static void read_unknown(material_reader *reader, const md5_token *token)
+{
+    const char *const engine = md5i_engine_of_word(token, MD5_WORD_MATERIAL);
+    const char *const decl = reader->parser->decl->name;
+    const md5_quoted shown = md5i_token_show(token), name = md5i_quote(decl, strlen(decl));
+    if (engine && md5_is_lenient(reader->lex->game))
+        md5i_decl_lex_warn(reader->lex, "%s in %s is a word of %s, skipped", shown.text, name.text,
+                           engine);
+    else
+        fail(reader,
+             md5i_mistake(reader->lex, "a word of materials, a stage or '}'",
+                          "unknown general material parameter %s in %s", shown.text, name.text));
+    if (!reader->parser->is_defaulted)
+        md5i_skip_unknown_word(reader->lex, token, MD5_WORD_MATERIAL);
+}
+
+static void read_word(material_reader *reader, const md5_token *token)
+{
+    if (take_surface_word(reader, token))
+        return;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (md5i_token_is_word(token, words[i].word)) {
+            words[i].read(reader, words[i].value);
+            return;
+        }
+    }
+    if (md5i_token_is(token, "{")) {
+        reader->has_memory &= md5i_read_stage(reader->parser, reader->lex);
+        return;
+    }
+    read_unknown(reader, token);
+}
+
+// Reads the material behind its first brace, up to its last one. A mistake is reported, and in the
+// engine's verdict sets parser->is_defaulted. Returns false if memory runs out.
+static bool read_words(md5_material_parser *parser, md5_decl_lex *lex)
+{
+    material_reader reader = {parser, &parser->material, lex, true};
+    md5_token token;
+    while (!parser->is_defaulted && reader.has_memory) {
+        const bool is_read = md5i_decl_lex_any(lex, &token);
+        if (!is_read)
+            fail(&reader, !md5_is_lenient(lex->game));
+        if (!is_read || md5i_token_is(&token, "}"))
+            return true;
+        read_word(&reader, &token);
+    }
+    return reader.has_memory;
+}
+
+// == Materials ====================================================================================
+//
+// Materials: what the engine derives from the words once all are read, and its defaults.
 
 // -- Stages ---------------------------------------------------------------------------------------
 
@@ -196,7 +644,7 @@ static bool read_material(md5_material_parser *parser, const md5_decl *decl, md5
 {
     begin_material(parser, decl);
     (void)md5i_decl_lex_skip_until(lex, "{");
-    TRY(md5i_read_material(parser, lex));
+    TRY(read_words(parser, lex));
     if (parser->is_defaulted)
         return true;
     TRY(add_implicit_stages(parser));
@@ -279,7 +727,8 @@ static md5_material_parser *parser_of(md5_game *game)
     return game->parser;
 }
 
-bool md5i_parse_material(md5_game *game, md5_decl_entry *entry)
+// The same for a declaration.
+static bool parse_material(md5_game *game, md5_decl_entry *entry)
 {
     if (entry->parsed)
         return true;
@@ -295,7 +744,7 @@ bool md5i_parse_material(md5_game *game, md5_decl_entry *entry)
 md5_decl_entry *md5i_parse_material_of(md5_game *game, const char *name, size_t size)
 {
     md5_decl_entry *const entry = md5i_find_or_add_entry(game, MD5_DECL_MATERIAL, name, size);
-    return entry && md5i_parse_material(game, entry) ? entry : NULL;
+    return entry && parse_material(game, entry) ? entry : NULL;
 }
 
 const md5_material *md5_game_material(md5_game *game, const char *name, md5_error *error)

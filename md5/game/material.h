@@ -1,14 +1,79 @@
-// Materials, for declarations that refer to them.
+// The state of the parse of one material. A game has one parser, which its first material makes;
+// its sizes are the engine's limits, so that parsing allocates only what stays.
 #ifndef MD5_GAME_MATERIAL_H
 #define MD5_GAME_MATERIAL_H
 
-#include "md5/game/decls.h"
+#include "md5/game/decl_lex.h"
 
-// Returns the material of a name, parsed, implicit if no file declares it. Returns NULL and sets
-// the context's error if memory runs out.
-md5_decl_entry *md5i_parse_material_of(md5_game *game, const char *name, size_t size);
+enum {
+    MD5_MAX_STAGES = 256,
+    MD5_MAX_OPS = 4096,
+    MD5_MAX_FRAMES = 8192, // of expressions that are open at a time
+    MD5_CONSTANT_SLOTS = 8192
+};
 
-// The same for a declaration.
-bool md5i_parse_material(md5_game *game, md5_decl_entry *entry);
+// A part of an expression that waits for the value of what is being read: see expression.c.
+typedef struct md5_expression_frame {
+    uint32_t kind;
+    uint32_t left; // register
+    md5_material_op_kind op;
+    const md5_table *table;
+} md5_expression_frame;
+
+typedef struct md5_material_parser {
+    md5_game *game;
+    const md5_decl *decl;
+    bool is_defaulted; // there is a mistake
+    bool forces_overlays;
+    md5_image_repeat repeat; // of stages that set none
+    md5_material material;   // counts of stages, registers and operations included
+    md5_stage stages[MD5_MAX_STAGES];
+    md5_material_op ops[MD5_MAX_OPS];
+    float registers[MD5_MAX_REGISTERS];
+    bool is_temporary[MD5_MAX_REGISTERS];   // not a constant
+    uint16_t constants[MD5_CONSTANT_SLOTS]; // registers by the hash of their constant; 0 = none
+    md5_expression_frame frames[MD5_MAX_FRAMES];
+    uint32_t num_frames;
+} md5_material_parser;
+
+// -- expression.c ---------------------------------------------------------------------------------
+
+// Forgets all registers and operations.
+void md5i_clear_expressions(md5_material_parser *parser);
+
+// Return the register of a constant, or of the value of an operation, which may be a constant too.
+uint32_t md5i_add_constant(md5_material_parser *parser, float value);
+uint32_t md5i_add_op(md5_material_parser *parser, md5_material_op_kind kind, uint32_t a,
+                     uint32_t b);
+
+// Reads an expression and returns the register of its value. A mistake is reported, and in the
+// engine's verdict sets parser->is_defaulted.
+uint32_t md5i_read_expression(md5_material_parser *parser, md5_decl_lex *lex);
+
+// Returns the register of a table's value at a register. If there is no such table, returns 0 and
+// sets `found` to false.
+uint32_t md5i_add_table_op(md5_material_parser *parser, const char *name, size_t size, uint32_t at,
+                           bool *found);
+
+// Expects a token. Another one is a warning, and in the engine's verdict sets parser->is_defaulted.
+void md5i_match(md5_material_parser *parser, md5_decl_lex *lex, const char *text);
+
+// -- stage.c --------------------------------------------------------------------------------------
+
+// Reads a stage behind its first brace, and adds it. A mistake is reported, and in the engine's
+// verdict sets parser->is_defaulted. Returns false if memory runs out.
+bool md5i_read_stage(md5_material_parser *parser, md5_decl_lex *lex);
+
+// Adds a stage of one image.
+bool md5i_add_plain_stage(md5_material_parser *parser, md5_stage_light light, const char *image);
+
+// == Words of a material ==========================================================================
+//
+// The words of a material outside its stages.
+
+// The sort of a material that sets none.
+#define MD5_SORT_UNSET (-1.0f)
+
+enum { MD5_COVERAGE_UNSET = 0 };
 
 #endif

@@ -1,13 +1,902 @@
+// ModelDefs: words and inheritance, channels, animations.
+#include "md5/core/assert.h"
+#include "md5/game/containers.h"
+#include "md5/game/decls.h"
+#include "md5/game/model_assets.h"
+#include "md5/md5game.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A name or an alias of an animation: the names of a game are numbered, so that arrays are indexed
+// by them.
+typedef struct md5_anim_name {
+    const char *text;
+    uint32_t number;
+} md5_anim_name;
+
+// Where an animation is in the list of a model. Slots are never used twice.
+typedef struct md5_anim_slot {
+    uint32_t number;
+    uint32_t alias;                     // number of the alias
+    const struct md5_anim_slot *before; // the slot before it with this alias, NULL = none
+} md5_anim_slot;
+
+// The animations of a model. Models that inherit others begin with a copy, which takes no time and
+// shares all that stays as it is.
+typedef struct md5_anim_set {
+    md5_shared_array anims;   // of md5_model_anim, by slot; NULL = removed
+    md5_shared_array names;   // of md5_anim_slot, by name; its animation may be removed
+    md5_shared_array aliases; // the same with the last slot of an alias
+    uint32_t num_slots;
+} md5_anim_set;
+
+// A parsed model. What inherits it also needs which channel each joint is in.
+typedef struct md5_parsed_model {
+    md5_model_def def; // first: the public part
+    const md5_mesh_asset *mesh;
+    uint8_t *joint_channels;   // [num_joints], 0 = none
+    md5_named_channel *others; // def.other_channels
+    md5_anim_set anims;
+} md5_parsed_model;
+
+// The parse of one model. Data of a parent is shared; its own data, except texts and animations, is
+// in game->scratch.
+typedef struct md5_model_parser {
+    md5_game *game;
+    md5_decl_lex lex;
+    const md5_decl *decl;
+    bool is_defaulted, has_memory;
+    const md5_parsed_model *parent; // inherited last, NULL = none
+    const md5_mesh_asset *mesh;     // NULL before `mesh`
+    const char *skin;
+    md5_vec3 offset;
+    uint8_t *joint_channels;
+    md5_model_channel channels[MD5_NUM_CHANNELS];
+    md5_named_channel *others; // [num_others]
+    uint32_t num_others, other_room;
+    bool owns_joint_channels, owns_others; // else they are the parent's
+    md5_anim_set anims;
+    uint32_t num_inherited_slots; // inherited slots have lower numbers
+} md5_model_parser;
+
+// Whether the animation of a slot has not been removed.
+static inline bool md5_has_anim(const md5_model_parser *parser, const md5_anim_slot *slot)
+{
+    return slot && md5i_shared_get(&parser->anims.anims, slot->number);
+}
+
+// == Mistakes =====================================================================================
+//
+// What all readers of a model share.
+
+// Report a mistake, which defaults the model unless the verdict is lenient: see md5i_mistake().
+// model_fail_at_end(): that the text ends.
+MD5_PRINTF(3, 4)
+static void model_fail(md5_model_parser *parser, const char *expected, const char *format, ...)
+{
+    char message[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    parser->is_defaulted |= md5i_mistake(&parser->lex, expected, "%s", message);
+}
+
+// Report a mistake, which defaults the model unless the verdict is lenient: see md5i_mistake().
+// model_fail_at_end(): that the text ends.
+static void model_fail_at_end(md5_model_parser *parser)
+{
+    model_fail(parser, "'}'", "Unexpected end of file");
+}
+
+// Reports a word that this engine does not know, as model_fail() does. In the lenient verdict
+// also skips what belongs to it.
+static void model_skip_unknown(md5_model_parser *parser, const md5_token *word, const char *what,
+                               const char *expected)
+{
+    const char *const engine = md5i_engine_of_word(word, MD5_WORD_MODEL);
+    const md5_quoted shown = md5i_token_show(word);
+    if (engine && md5_is_lenient(parser->game))
+        md5i_decl_lex_warn(&parser->lex, "%s is a word of %s, skipped", shown.text, engine);
+    else
+        model_fail(parser, expected, "%s %s", what, shown.text);
+    if (!parser->is_defaulted)
+        md5i_skip_unknown_word(&parser->lex, word, MD5_WORD_MODEL);
+}
+
+// Takes the work on so many joints from what all models of the game may cost together. Returns
+// false if that is used up, and reports it as a mistake when that happens.
+static bool model_spend(md5_model_parser *parser, uint32_t num_joints)
+{
+    // Ten times what the largest games need: with it models take at most 40 MB for their channels.
+    enum { MOST_JOINTS = 8 << 20 };
+    uint32_t *const spent = &parser->game->num_model_joints;
+    if (*spent < MOST_JOINTS && num_joints <= MOST_JOINTS - *spent) {
+        *spent += num_joints;
+        return true;
+    }
+    if (*spent < MOST_JOINTS) {
+        *spent = MOST_JOINTS;
+        model_fail(parser, "fewer, skipped", "The channels of all models have more than %d joints",
+                   (int)MOST_JOINTS);
+    }
+    return false;
+}
+
+// Returns the joint of a name, ignoring case, or -1.
+static int32_t model_find_joint(md5_model_parser *parser, const char *name, size_t size)
+{
+    enum { QUICK = 32 }; // comparing a name is so much quicker than what else is done with a joint
+    const md5_token word = {.text = name, .size = size};
+    const uint32_t count = parser->mesh ? parser->mesh->num_joints : 0;
+    const bool may_search = model_spend(parser, 1 + count / QUICK);
+    for (uint32_t i = 0; may_search && i < count; i++) {
+        if (md5i_token_is_word(&word, parser->mesh->joints[i].name))
+            return (int32_t)i;
+    }
+    return -1;
+}
+
+// == Channels =====================================================================================
+//
+// Channels: the joints that an animation of a part of the body drives.
+//
+// Names are read from left to right: J adds a joint, *J it and all below it, -J and -*J remove
+// them.
+
+// The joints of a channel in the order in which they were added.
+typedef struct channel_joints {
+    uint32_t *joints; // [num_joints], `count` of them used
+    uint8_t *is_in;   // [num_joints]
+    uint32_t count;
+    const char *source; // the names that have not been applied yet, in the text read
+} channel_joints;
+
+// -- Lists of joints ------------------------------------------------------------------------------
+
+// Removes the joints that are not in it any more.
+static void shrink(channel_joints *list)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (list->is_in[list->joints[i]])
+            list->joints[kept++] = list->joints[i];
+    }
+    list->count = kept;
+}
+
+// The joints below one follow it in the file, up to one whose parent comes before it.
+static void change_joints(md5_model_parser *parser, channel_joints *list, uint32_t joint,
+                          bool with_children, bool is_removed)
+{
+    const md5_mesh_asset *const mesh = parser->mesh;
+    uint32_t end = joint + 1;
+    while (with_children && end < mesh->num_joints && mesh->joints[end].parent >= (int32_t)joint)
+        end++;
+    if (!model_spend(parser, end - joint + (is_removed ? list->count : 0)))
+        return;
+    for (uint32_t i = joint; i < end; i++) {
+        if (!is_removed && !list->is_in[i])
+            list->joints[list->count++] = i;
+        list->is_in[i] = !is_removed;
+    }
+    if (is_removed)
+        shrink(list);
+}
+
+// Points warnings at the next name of the list. Of long ones only the beginning is compared, so
+// that the time is linear.
+static void point_at_name(md5_decl_lex *lex, channel_joints *list, const char *name, size_t size)
+{
+    const size_t compared = size < 64 ? size : 64;
+    while (size <= (size_t)(lex->at - list->source) && memcmp(list->source, name, compared) != 0)
+        list->source++;
+    if (size > (size_t)(lex->at - list->source))
+        return;
+    lex->token_at = list->source;
+    list->source += size;
+}
+
+// Applies one name of the list `all`.
+static void apply_name(md5_model_parser *parser, channel_joints *list, const char *name,
+                       size_t size, md5_token all)
+{
+    const bool is_removed = size > 0 && *name == '-';
+    name += is_removed;
+    size -= is_removed;
+    const bool with_children = size > 0 && *name == '*';
+    name += with_children;
+    size -= with_children;
+    point_at_name(&parser->lex, list, name, size);
+    const int32_t joint = model_find_joint(parser, name, size);
+    if (joint >= 0) {
+        change_joints(parser, list, (uint32_t)joint, with_children, is_removed);
+        return;
+    }
+    if (!model_spend(parser, 0)) // nothing is looked up any more
+        return;
+    const char *const model = parser->decl->name;
+    md5i_decl_lex_warn(&parser->lex, "Unknown joint %s in %s for model %s",
+                       md5i_quote(name, size).text, md5i_token_show(&all).text,
+                       md5i_quote(model, strlen(model)).text);
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static void apply_names(md5_model_parser *parser, channel_joints *list, md5_token all)
+{
+    const char *at = all.text, *const end = all.text + all.size;
+    while (at < end) {
+        const char *const start = at;
+        while (at < end && !is_blank(*at))
+            at++;
+        if (at > start)
+            apply_name(parser, list, start, (size_t)(at - start), all);
+        at += at < end;
+    }
+}
+
+// -- Reading --------------------------------------------------------------------------------------
+
+// Appends a token to a text in game->scratch, whose room doubles.
+static bool append(md5_model_parser *parser, md5_token *all, size_t *room, const md5_token *token)
+{
+    const bool has_blank = !md5i_token_is(token, "*") && !md5i_token_is(token, "-");
+    const size_t size = all->size + token->size + 1;
+    char *memory = (char *)(uintptr_t)all->text;
+    if (size > *room) {
+        *room = 2 * size;
+        memory = (char *)md5i_arena_room(&parser->game->scratch, *room, 1);
+        TRY(memory);
+        if (all->size > 0)
+            memcpy(memory, all->text, all->size);
+        all->text = memory;
+    }
+    if (token->size > 0)
+        memcpy(memory + all->size, token->text, token->size);
+    memory[all->size + token->size] = ' ';
+    all->size += token->size + has_blank;
+    return true;
+}
+
+// Reads the names up to the bracket behind them, as one text: a blank follows each but * and -.
+static bool read_names(md5_model_parser *parser, md5_token *all)
+{
+    md5_token token;
+    size_t room = 0;
+    *all = (md5_token){.text = ""};
+    while (!md5i_decl_lex_take(&parser->lex, ")")) {
+        if (!md5i_decl_lex_read(&parser->lex, &token)) {
+            model_fail_at_end(parser);
+            return false;
+        }
+        parser->has_memory &= append(parser, all, &room, &token);
+        if (!parser->has_memory)
+            return false;
+    }
+    return true;
+}
+
+// Copies the joints' channels if they are still shared with the parent.
+static bool own_joint_channels(md5_model_parser *parser)
+{
+    const uint32_t count = parser->mesh->num_joints;
+    if (parser->owns_joint_channels)
+        return true;
+    uint8_t *const copy = (uint8_t *)md5i_arena_room(&parser->game->scratch, count, 1);
+    parser->has_memory &= copy != NULL;
+    TRY(copy);
+    if (count > 0)
+        memcpy(copy, parser->joint_channels, count);
+    parser->joint_channels = copy;
+    parser->owns_joint_channels = true;
+    return true;
+}
+
+// Gives the joints of a list to a channel, except those that are in one already.
+static void keep_joints(md5_model_parser *parser, channel_joints *list, uint32_t channel)
+{
+    uint32_t kept = 0;
+    if (!own_joint_channels(parser))
+        return;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const uint32_t joint = list->joints[i];
+        if (parser->joint_channels[joint] != 0) {
+            const char *const name = parser->mesh->joints[joint].name;
+            md5i_decl_lex_warn(&parser->lex, "Joint %s assigned to multiple channels",
+                               md5i_quote(name, strlen(name)).text);
+            continue;
+        }
+        parser->joint_channels[joint] = (uint8_t)channel;
+        list->joints[kept++] = joint;
+    }
+    parser->channels[channel].joints = list->joints;
+    parser->channels[channel].num_joints = kept;
+}
+
+// Makes room for another channel, in a list that is the parser's own.
+static bool make_room(md5_model_parser *parser)
+{
+    enum { LEAST = 8 };
+    if (parser->owns_others && parser->num_others < parser->other_room)
+        return true;
+    const uint32_t room = 2 * parser->num_others + LEAST;
+    if (!model_spend(parser, room * (uint32_t)sizeof *parser->others / sizeof(uint32_t)))
+        return false;
+    md5_named_channel *const others =
+        (md5_named_channel *)md5i_arena_alloc(&parser->game->scratch, room, sizeof *others);
+    parser->has_memory &= others != NULL;
+    TRY(others);
+    for (uint32_t i = 0; i < parser->num_others; i++)
+        others[i] = parser->others[i];
+    parser->others = others;
+    parser->other_room = room;
+    parser->owns_others = true;
+    return true;
+}
+
+// Returns a new channel of a name, NULL if there are too many or memory runs out.
+static md5_named_channel *add_other(md5_model_parser *parser, const md5_token *name)
+{
+    enum { MOST = 256 };
+    if (parser->num_others == MOST) {
+        model_fail(parser, "no further channel", "%d unknown channels", (int)MOST);
+        return NULL;
+    }
+    const char *const copy = md5i_keep_token(parser->game, name);
+    parser->has_memory &= copy != NULL;
+    if (!copy)
+        return NULL;
+    md5_named_channel *const other = &parser->others[parser->num_others++];
+    other->name = copy;
+    return other;
+}
+
+// Gives the joints of a list to a channel that the engine does not know. They may be in other
+// channels too.
+static void keep_other(md5_model_parser *parser, const channel_joints *list, const md5_token *name)
+{
+    md5_named_channel *other = NULL;
+    if (!make_room(parser))
+        return;
+    for (uint32_t i = 0; i < parser->num_others; i++) {
+        if (md5i_token_is_word(name, parser->others[i].name))
+            other = &parser->others[i];
+    }
+    if (!other)
+        other = add_other(parser, name);
+    if (other)
+        other->channel = (md5_model_channel){list->count, list->joints};
+}
+
+static uint32_t channel_of(const md5_token *name)
+{
+    static const char *const names[MD5_NUM_CHANNELS] = {"", "torso", "legs", "head", "eyelids"};
+    uint32_t channel = 1;
+    while (channel < MD5_NUM_CHANNELS && !md5i_token_is_word(name, names[channel]))
+        channel++;
+    return channel;
+}
+
+// Reads `channel NAME ( JOINT ... )` behind its first word.
+static void read_channel(md5_model_parser *parser)
+{
+    md5_arena *const scratch = &parser->game->scratch;
+    md5_token name, names;
+    if (!parser->mesh)
+        model_fail(parser, "mesh", "Must specify mesh before defining channels");
+    if (parser->is_defaulted)
+        return;
+    if (!md5i_decl_lex_read(&parser->lex, &name)) {
+        model_fail_at_end(parser);
+        return;
+    }
+    if (!md5i_decl_lex_take(&parser->lex, "(")) {
+        model_fail(parser, "'('", "Expected { after %s", md5i_token_show(&name).text);
+        return;
+    }
+    const uint32_t channel = channel_of(&name);
+    parser->lex.token_at = name.at;
+    if (channel == MD5_NUM_CHANNELS)
+        model_fail(parser, "torso, legs, head or eyelids", "Unknown channel %s",
+                   md5i_token_show(&name).text);
+    if (parser->is_defaulted || !read_names(parser, &names) || !parser->mesh)
+        return;
+    const uint32_t count = parser->mesh->num_joints;
+    if (!model_spend(parser, count))
+        return;
+    channel_joints list = {
+        .joints = (uint32_t *)md5i_arena_alloc(scratch, count, sizeof(uint32_t)),
+        .is_in = (uint8_t *)md5i_arena_alloc(scratch, count, 1),
+        .source = name.at + name.size,
+    };
+    parser->has_memory &= list.joints && list.is_in;
+    if (!parser->has_memory)
+        return;
+    apply_names(parser, &list, names);
+    if (channel < MD5_NUM_CHANNELS)
+        keep_joints(parser, &list, channel);
+    else
+        keep_other(parser, &list, &name);
+}
+
+// == Animations ===================================================================================
+//
+// Animations of models: names, files, flags and frame commands.
+
+// -- Frame commands -------------------------------------------------------------------------------
+
+// Commands and their arguments: t a text, j a joint, J a joint or "", s a skin, n a number, o a
+// text or nothing. Names of functions, events, effects and entities are not looked up.
+static const struct command_word {
+    const char *word, *arguments;
+    md5_frame_code code;
+} command_words[] = {
+    {"call", "t", MD5_FRAME_CALL},
+    {"object_call", "t", MD5_FRAME_OBJECT_CALL},
+    {"event", "t", MD5_FRAME_EVENT},
+    {"sound", "t", MD5_FRAME_SOUND},
+    {"sound_voice", "t", MD5_FRAME_SOUND_VOICE},
+    {"sound_voice2", "t", MD5_FRAME_SOUND_VOICE2},
+    {"sound_body", "t", MD5_FRAME_SOUND_BODY},
+    {"sound_body2", "t", MD5_FRAME_SOUND_BODY2},
+    {"sound_body3", "t", MD5_FRAME_SOUND_BODY3},
+    {"sound_weapon", "t", MD5_FRAME_SOUND_WEAPON},
+    {"sound_global", "t", MD5_FRAME_SOUND_GLOBAL},
+    {"sound_item", "t", MD5_FRAME_SOUND_ITEM},
+    {"sound_chatter", "t", MD5_FRAME_SOUND_CHATTER},
+    {"skin", "s", MD5_FRAME_SKIN},
+    {"fx", "t", MD5_FRAME_FX},
+    {"trigger", "t", MD5_FRAME_TRIGGER},
+    {"triggerSmokeParticle", "t", MD5_FRAME_TRIGGER_SMOKE_PARTICLE},
+    {"melee", "t", MD5_FRAME_MELEE},
+    {"direct_damage", "t", MD5_FRAME_DIRECT_DAMAGE},
+    {"attack_begin", "t", MD5_FRAME_ATTACK_BEGIN},
+    {"attack_end", "", MD5_FRAME_ATTACK_END},
+    {"muzzle_flash", "J", MD5_FRAME_MUZZLE_FLASH},
+    {"create_missile", "j", MD5_FRAME_CREATE_MISSILE},
+    {"launch_missile", "j", MD5_FRAME_LAUNCH_MISSILE},
+    {"fire_missile_at_target", "jt", MD5_FRAME_FIRE_MISSILE_AT_TARGET},
+    {"launch_projectile", "t", MD5_FRAME_LAUNCH_PROJECTILE},
+    {"trigger_fx", "jt", MD5_FRAME_TRIGGER_FX},
+    {"start_emitter", "tjt", MD5_FRAME_START_EMITTER},
+    {"stop_emitter", "t", MD5_FRAME_STOP_EMITTER},
+    {"footstep", "", MD5_FRAME_FOOTSTEP},
+    {"leftfoot", "", MD5_FRAME_LEFT_FOOT},
+    {"rightfoot", "", MD5_FRAME_RIGHT_FOOT},
+    {"enableEyeFocus", "", MD5_FRAME_ENABLE_EYE_FOCUS},
+    {"disableEyeFocus", "", MD5_FRAME_DISABLE_EYE_FOCUS},
+    {"disableGravity", "", MD5_FRAME_DISABLE_GRAVITY},
+    {"enableGravity", "", MD5_FRAME_ENABLE_GRAVITY},
+    {"jump", "", MD5_FRAME_JUMP},
+    {"enableClip", "", MD5_FRAME_ENABLE_CLIP},
+    {"disableClip", "", MD5_FRAME_DISABLE_CLIP},
+    {"enableWalkIK", "", MD5_FRAME_ENABLE_WALK_IK},
+    {"disableWalkIK", "", MD5_FRAME_DISABLE_WALK_IK},
+    {"enableLegIK", "n", MD5_FRAME_ENABLE_LEG_IK},
+    {"disableLegIK", "n", MD5_FRAME_DISABLE_LEG_IK},
+    {"recordDemo", "o", MD5_FRAME_RECORD_DEMO},
+    {"aviGame", "o", MD5_FRAME_AVI_GAME},
+};
+
+const char *md5_frame_code_name(md5_frame_code code)
+{
+    for (size_t i = 0; i < sizeof command_words / sizeof command_words[0]; i++) {
+        if (command_words[i].code == code)
+            return command_words[i].word;
+    }
+    return NULL;
+}
+
+// Commands while they are read, in game->scratch.
+typedef struct command_list {
+    md5_frame_command *commands;
+    uint32_t count, room;
+} command_list;
+
+static const struct command_word *command_of(const md5_token *token)
+{
+    for (size_t i = 0; i < sizeof command_words / sizeof command_words[0]; i++) {
+        if (md5i_token_is(token, command_words[i].word))
+            return &command_words[i];
+    }
+    return NULL;
+}
+
+// Appends a text to that of a command, behind a blank if there is one already.
+static bool keep_text(md5_model_parser *parser, const md5_token *token, md5_frame_command *command)
+{
+    md5_arena *const arena = &parser->game->arena;
+    const size_t before = strlen(command->text), start = before > 0 ? before + 1 : 0;
+    char *const text = (char *)md5i_arena_alloc(arena, start + token->size + 1, 1);
+    TRY(text);
+    if (before > 0) {
+        memcpy(text, command->text, before);
+        text[before] = ' ';
+    }
+    if (token->size > 0)
+        memcpy(text + start, token->text, token->size);
+    command->text = text;
+    return true;
+}
+
+static void read_joint(md5_model_parser *parser, const md5_token *token, bool may_be_empty,
+                       md5_frame_command *command)
+{
+    command->joint = model_find_joint(parser, token->text, token->size);
+    if (command->joint < 0 && !(may_be_empty && token->size == 0))
+        model_fail(parser, "a joint of the mesh", "Joint %s not found",
+                   md5i_token_show(token).text);
+}
+
+// Applies the argument `token`, of a kind of command_words.
+static void apply_argument(md5_model_parser *parser, const md5_token *token, const char *kind,
+                           md5_frame_command *command)
+{
+    const bool is_joint = *kind == 'j' || *kind == 'J';
+    if (is_joint)
+        read_joint(parser, token, *kind == 'J', command);
+    if (*kind == 's' && !md5i_token_is(token, "none"))
+        parser->has_memory &= md5i_parse_skin_of(parser->game, token->text, token->size) != NULL;
+    if (*kind == 'n')
+        command->leg = md5i_token_int(token);
+    // The joint is the text if it is the only argument.
+    const bool is_only_joint = is_joint && kind[1] == '\0';
+    if (*kind == 't' || *kind == 's' || *kind == 'o' || is_only_joint)
+        parser->has_memory &= keep_text(parser, token, command);
+}
+
+// Returns false if there is no command, which is reported.
+static bool read_command(md5_model_parser *parser, md5_frame_command *command)
+{
+    md5_token token;
+    if (!md5i_decl_lex_read_on_line(&parser->lex, &token)) {
+        model_fail(parser, "a frame command", "Unexpected end of line");
+        return false;
+    }
+    const struct command_word *const word = command_of(&token);
+    if (!word) {
+        model_skip_unknown(parser, &token, "Unknown command", "a frame command");
+        return false;
+    }
+    command->code = word->code;
+    for (const char *kind = word->arguments; *kind && !parser->is_defaulted; kind++) {
+        if (md5i_decl_lex_read_on_line(&parser->lex, &token)) {
+            apply_argument(parser, &token, kind, command);
+        } else if (*kind != 'o') {
+            model_fail(parser, "another argument", "Unexpected end of line");
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool add_command(md5_model_parser *parser, command_list *list,
+                        const md5_frame_command *command)
+{
+    enum { FIRST = 32 };
+    if (list->count == list->room) {
+        const uint32_t room = list->room ? 2 * list->room : FIRST;
+        md5_frame_command *const commands =
+            (md5_frame_command *)md5i_arena_room(&parser->game->scratch, room, sizeof *commands);
+        TRY(commands);
+        if (list->count > 0)
+            memcpy(commands, list->commands, list->count * sizeof *commands);
+        list->commands = commands;
+        list->room = room;
+    }
+    list->commands[list->count++] = *command;
+    return true;
+}
+
+// `frame N COMMAND ARGUMENT ...` behind its first word, all on one line.
+static void read_frame(md5_model_parser *parser, const md5_model_anim *anim, command_list *list)
+{
+    md5_token token;
+    md5_frame_command command = {.text = "", .joint = -1};
+    if (!md5i_decl_lex_read_on_line(&parser->lex, &token)) {
+        model_fail(parser, "a number", "Missing frame # after 'frame'");
+        return;
+    }
+    if (token.kind == MD5_TOKEN_PUNCTUATION && md5i_token_is(&token, "-")) {
+        model_fail(parser, "a number", "Invalid frame # after 'frame'");
+        if (!parser->is_defaulted)
+            md5i_skip_unknown_word(&parser->lex, &token, MD5_WORD_MODEL);
+        return;
+    }
+    if (token.kind != MD5_TOKEN_NUMBER)
+        md5i_decl_lex_warn(&parser->lex, "expected integer value, found %s",
+                           md5i_token_show(&token).text);
+    const int32_t frame = md5i_token_int(&token);
+    // Without its files an animation will be left out, with all its commands.
+    if (anim->num_files > 0 && (frame < 1 || (uint32_t)frame > anim->num_frames)) {
+        char expected[32];
+        (void)snprintf(expected, sizeof expected, "1 to %u", (unsigned)anim->num_frames);
+        model_fail(parser, expected, "Frame %d out of range", (int)frame);
+        if (!parser->is_defaulted)
+            md5i_skip_unknown_word(&parser->lex, &token, MD5_WORD_MODEL);
+        return;
+    }
+    command.frame = (uint32_t)frame;
+    if (read_command(parser, &command))
+        parser->has_memory &= add_command(parser, list, &command);
+}
+
+// Sorted by frame; `order`, the position in the file, decides between equal ones.
+typedef struct ordered_command {
+    md5_frame_command command;
+    uint32_t order;
+} ordered_command;
+
+static int compare_commands(const void *a, const void *b)
+{
+    const ordered_command *const first = (const ordered_command *)a;
+    const ordered_command *const second = (const ordered_command *)b;
+    if (first->command.frame != second->command.frame)
+        return first->command.frame < second->command.frame ? -1 : 1;
+    return first->order < second->order ? -1 : 1;
+}
+
+static bool keep_commands(md5_model_parser *parser, const command_list *list, md5_model_anim *anim)
+{
+    md5_frame_command *const kept =
+        (md5_frame_command *)md5i_arena_alloc(&parser->game->arena, list->count, sizeof *kept);
+    ordered_command *const ordered =
+        (ordered_command *)md5i_arena_alloc(&parser->game->scratch, list->count, sizeof *ordered);
+    TRY(kept && ordered);
+    for (uint32_t i = 0; i < list->count; i++) {
+        ordered[i].command = list->commands[i];
+        ordered[i].order = i;
+    }
+    if (list->count > 0)
+        qsort(ordered, list->count, sizeof *ordered, compare_commands);
+    for (uint32_t i = 0; i < list->count; i++)
+        kept[i] = ordered[i].command;
+    anim->commands = kept;
+    anim->num_commands = list->count;
+    return true;
+}
+
+// -- Flags ----------------------------------------------------------------------------------------
+
+static uint32_t flag_of(const md5_token *token)
+{
+    return md5i_token_is(token, "prevent_idle_override") ? MD5_ANIM_PREVENTS_IDLE_OVERRIDE
+           : md5i_token_is(token, "random_cycle_start")  ? MD5_ANIM_RANDOM_CYCLE_START
+           : md5i_token_is(token, "ai_no_turn")          ? MD5_ANIM_NO_TURN
+           : md5i_token_is(token, "anim_turn")           ? MD5_ANIM_TURN
+                                                         : 0;
+}
+
+static void read_rate(md5_model_parser *parser, md5_model_anim *anim)
+{
+    float rate;
+    if (!md5i_decl_lex_float(&parser->lex, &rate))
+        return;
+    if (rate >= 0.01f && rate <= 100.0f)
+        anim->rate = rate;
+    else
+        model_fail(parser, "0.01 to 100", "rate %g out of range", (double)rate);
+}
+
+// Reads flags and frame commands, up to the brace behind them. Those before the end of the text are
+// kept, too, if the verdict allows that there is no brace.
+static void read_block(md5_model_parser *parser, md5_model_anim *anim)
+{
+    const bool is_quake4 = md5_is_lenient(parser->game);
+    command_list list = {.count = 0};
+    md5_token token;
+    bool is_open = true;
+    while (is_open && !parser->is_defaulted && parser->has_memory) {
+        if (!md5i_decl_lex_read(&parser->lex, &token)) {
+            model_fail_at_end(parser);
+            is_open = false;
+        } else if (md5i_token_is(&token, "}")) {
+            is_open = false;
+        } else if (flag_of(&token)) {
+            anim->flags |= flag_of(&token);
+        } else if (is_quake4 && md5i_token_is(&token, "rate")) {
+            read_rate(parser, anim);
+        } else if (md5i_token_is(&token, "frame")) {
+            read_frame(parser, anim, &list);
+        } else {
+            model_skip_unknown(parser, &token, "Unknown command", "frame, a flag or '}'");
+        }
+    }
+    if (!parser->is_defaulted && parser->has_memory)
+        parser->has_memory &= keep_commands(parser, &list, anim);
+}
+
+// -- Files ----------------------------------------------------------------------------------------
+
+static void add_file(md5_model_parser *parser, const md5_token *token, md5_model_anim *anim)
+{
+    const char *const file = md5_game_copy(&parser->game->scratch, token->text, token->size);
+    const md5_anim_asset *const asset = file ? md5i_find_anim_asset(parser->game, file) : NULL;
+    if (parser->game->context.error->status != MD5_OK) {
+        parser->has_memory = false;
+    } else if (!asset) {
+        model_fail(parser, "a file that can be read", "Couldn't load anim %s",
+                   md5i_token_show(token).text);
+    } else if (anim->num_files > 0 && asset->milliseconds != anim->milliseconds) {
+        model_fail(parser, "equal lengths", "Anim %s does not match length of anim %s",
+                   md5i_quote(asset->file, strlen(asset->file)).text,
+                   md5i_quote(anim->files[0], strlen(anim->files[0])).text);
+    } else if (anim->num_files == MD5_MAX_SYNCED_ANIMS) {
+        model_fail(parser, "no further file", "Exceeded max synced anims (%d)",
+                   (int)MD5_MAX_SYNCED_ANIMS);
+    } else {
+        if (anim->num_files == 0) {
+            anim->num_frames = asset->num_frames;
+            anim->milliseconds = asset->milliseconds;
+        }
+        anim->files[anim->num_files++] = asset->file;
+    }
+}
+
+// FILE, FILE ...
+static void read_files(md5_model_parser *parser, md5_model_anim *anim)
+{
+    md5_token token;
+    do {
+        if (md5i_decl_lex_read(&parser->lex, &token))
+            add_file(parser, &token, anim);
+        else
+            model_fail_at_end(parser);
+    } while (!parser->is_defaulted && parser->has_memory && md5i_decl_lex_take(&parser->lex, ","));
+}
+
+// -- Names ----------------------------------------------------------------------------------------
+
+// Changes an array of parser->anims. If memory runs out, returns false and sets parser->has_memory
+// to false.
+static bool set_shared(md5_model_parser *parser, md5_shared_array *array, uint32_t index,
+                       const void *value)
+{
+    parser->has_memory &=
+        md5i_shared_set(array, &parser->game->arena, parser->decl, index, (void *)(uintptr_t)value);
+    return parser->has_memory;
+}
+
+// Returns a name of animations, or NULL if no animation of the game has it. If memory runs out,
+// returns NULL and sets parser->has_memory to false.
+static const md5_anim_name *find_anim_name(md5_model_parser *parser, const md5_token *name)
+{
+    const char *const key = md5_game_copy(&parser->game->scratch, name->text, name->size);
+    parser->has_memory &= key != NULL;
+    void **const found = key ? md5i_name_map_find(&parser->game->anim_names, key) : NULL;
+    return found ? (const md5_anim_name *)*found : NULL;
+}
+
+// Returns the name of a text, which gets a number if it is new; NULL if memory runs out.
+static const md5_anim_name *add_name(md5_model_parser *parser, const char *text, size_t size)
+{
+    md5_game *const game = parser->game;
+    const md5_token token = {.text = text, .size = size};
+    const md5_anim_name *const known = find_anim_name(parser, &token);
+    if (known || !parser->has_memory)
+        return known;
+    md5_anim_name *const name = (md5_anim_name *)md5i_arena_alloc(&game->arena, 1, sizeof *name);
+    const char *const copy = name ? md5_game_copy(&game->arena, text, size) : NULL;
+    void **const added = copy ? md5i_name_map_add(&game->anim_names, &game->arena, copy) : NULL;
+    parser->has_memory &= added != NULL;
+    if (!added)
+        return NULL;
+    name->text = copy;
+    name->number = game->num_anim_names++;
+    *added = name;
+    return name;
+}
+
+static const md5_anim_slot *find_slot(md5_model_parser *parser, const md5_token *token)
+{
+    const md5_anim_name *const name = find_anim_name(parser, token);
+    const md5_anim_slot *const slot =
+        name ? (const md5_anim_slot *)md5i_shared_get(&parser->anims.names, name->number) : NULL;
+    return md5_has_anim(parser, slot) ? slot : NULL;
+}
+
+// Adds a slot behind all others. Returns NULL if memory runs out.
+static const md5_anim_slot *add_slot(md5_model_parser *parser, const md5_anim_name *name,
+                                     const md5_anim_name *alias)
+{
+    md5_anim_set *const anims = &parser->anims;
+    md5_anim_slot *const slot =
+        (md5_anim_slot *)md5i_arena_alloc(&parser->game->arena, 1, sizeof *slot);
+    parser->has_memory &= slot != NULL;
+    if (!slot)
+        return NULL;
+    slot->number = anims->num_slots++;
+    slot->alias = alias->number;
+    slot->before = (const md5_anim_slot *)md5i_shared_get(&anims->aliases, alias->number);
+    const bool is_named = set_shared(parser, &anims->names, name->number, slot)
+                          && set_shared(parser, &anims->aliases, alias->number, slot);
+    return is_named ? slot : NULL;
+}
+
+// Returns the length of an animation's alias: its name without the digits at its end, of which at
+// least two characters must be left.
+static size_t alias_size(md5_model_parser *parser, const md5_token *name)
+{
+    size_t last = name->size;
+    while (last > 1 && name->text[last - 1] >= '0' && name->text[last - 1] <= '9')
+        last--;
+    if (last > 1)
+        return last;
+    model_fail(parser, "two characters before its number", "Invalid animation name %s",
+               md5i_token_show(name).text);
+    return name->size;
+}
+
+// Keeps an animation in `slot`, that of the animation which it replaces, or in a new slot if that
+// is NULL.
+static void keep_anim(md5_model_parser *parser, const md5_anim_slot *slot,
+                      const md5_model_anim *anim, const md5_anim_name *name,
+                      const md5_anim_name *alias)
+{
+    md5_model_anim *const kept =
+        (md5_model_anim *)md5i_arena_alloc(&parser->game->arena, 1, sizeof *kept);
+    parser->has_memory &= kept != NULL;
+    if (!kept)
+        return;
+    *kept = *anim;
+    kept->name = name->text;
+    kept->alias = alias->text;
+    if (!slot)
+        slot = add_slot(parser, name, alias);
+    if (slot)
+        (void)set_shared(parser, &parser->anims.anims, slot->number, kept);
+}
+
+// Reads what is behind the name of an animation.
+static void read_body(md5_model_parser *parser, md5_model_anim *anim)
+{
+    if (!parser->is_defaulted && parser->has_memory)
+        read_files(parser, anim);
+    if (!parser->is_defaulted && parser->has_memory && md5i_decl_lex_take(&parser->lex, "{"))
+        read_block(parser, anim);
+}
+
+// Reads `anim NAME FILE, FILE { ... }` behind its first word.
+static void read_model_anim(md5_model_parser *parser)
+{
+    md5_token token;
+    md5_model_anim anim = {.rate = 1.0f};
+    if (!parser->mesh)
+        model_fail(parser, "mesh", "Must specify mesh before defining anims");
+    if (parser->is_defaulted)
+        return;
+    if (!md5i_decl_lex_read(&parser->lex, &token)) {
+        model_fail_at_end(parser);
+        return;
+    }
+    const md5_anim_slot *const slot = find_slot(parser, &token);
+    const bool is_duplicate = slot && slot->number >= parser->num_inherited_slots;
+    if (is_duplicate)
+        model_fail(parser, "another name, skipped", "Duplicate anim %s",
+                   md5i_token_show(&token).text);
+    const size_t size = parser->is_defaulted ? 0 : alias_size(parser, &token);
+    read_body(parser, &anim);
+    if (parser->is_defaulted || !parser->has_memory || is_duplicate || anim.num_files == 0)
+        return;
+    const md5_anim_name *const name = add_name(parser, token.text, token.size);
+    const md5_anim_name *const alias = name ? add_name(parser, token.text, size) : NULL;
+    if (alias)
+        keep_anim(parser, slot, &anim, name, alias);
+}
+
+// == Models =======================================================================================
+//
 // Models: model NAME { inherit, skin, mesh, offset, channel, anim, remove ... }
 //
 // Parents are parsed before what inherits them, from a stack, so that a long chain of them needs no
 // deep recursion. A model that inherits itself, directly or through others, inherits nothing.
-#include "md5/game/model.h"
-
-#include "md5/core/assert.h"
-#include "md5/game/skin.h"
-
-#include <string.h>
 
 // -- Words ----------------------------------------------------------------------------------------
 
@@ -49,8 +938,8 @@ static void read_inherit(md5_model_parser *parser, const md5_token *name)
     if (!entry) {
         md5i_decl_lex_warn(&parser->lex, "Unknown model definition %s", md5i_token_show(name).text);
     } else if (entry->decl.state == MD5_DECL_DEFAULTED) {
-        md5i_model_fail(parser, "one without a mistake", "inherited model definition %s defaulted",
-                        md5i_token_show(name).text);
+        model_fail(parser, "one without a mistake", "inherited model definition %s defaulted",
+                   md5i_token_show(name).text);
     } else {
         clear(parser);
         if (entry->parsed)
@@ -78,7 +967,7 @@ static void read_mesh(md5_model_parser *parser, const md5_token *name)
 {
     md5_game *const game = parser->game;
     if (!is_mesh_name(name)) {
-        md5i_model_fail(parser, "a .md5mesh file", "Invalid model for MD5 mesh");
+        model_fail(parser, "a .md5mesh file", "Invalid model for MD5 mesh");
         return;
     }
     const char *const file = md5_game_copy(&game->scratch, name->text, name->size);
@@ -88,13 +977,13 @@ static void read_mesh(md5_model_parser *parser, const md5_token *name)
         return;
     }
     if (!mesh) {
-        md5i_model_fail(parser, "a mesh that can be read", "Model %s defaulted",
-                        md5i_token_show(name).text);
+        model_fail(parser, "a mesh that can be read", "Model %s defaulted",
+                   md5i_token_show(name).text);
         return;
     }
-    if (!md5i_model_spend(parser, mesh->num_joints)) {
-        md5i_model_fail(parser, "fewer joints in all models", "Model %s defaulted",
-                        md5i_token_show(name).text);
+    if (!model_spend(parser, mesh->num_joints)) {
+        model_fail(parser, "fewer joints in all models", "Model %s defaulted",
+                   md5i_token_show(name).text);
         return;
     }
     parser->mesh = mesh;
@@ -107,10 +996,10 @@ static void read_mesh(md5_model_parser *parser, const md5_token *name)
 static bool remove_anim(md5_model_parser *parser, const md5_anim_slot *slot, const md5_token *name)
 {
     if (slot->number < parser->num_inherited_slots)
-        return md5i_set_shared(parser, &parser->anims.anims, slot->number, NULL);
-    md5i_model_fail(parser, "an inherited anim",
-                    "Anim %s was not inherited.  Anim should be removed from the model def.",
-                    md5i_token_show(name).text);
+        return set_shared(parser, &parser->anims.anims, slot->number, NULL);
+    model_fail(parser, "an inherited anim",
+               "Anim %s was not inherited.  Anim should be removed from the model def.",
+               md5i_token_show(name).text);
     return false;
 }
 
@@ -120,13 +1009,13 @@ static void set_last_of_alias(md5_model_parser *parser, uint32_t alias, const md
 {
     while (slot && !md5_has_anim(parser, slot))
         slot = slot->before;
-    (void)md5i_set_shared(parser, &parser->anims.aliases, alias, slot);
+    (void)set_shared(parser, &parser->anims.aliases, alias, slot);
 }
 
 // Removes all animations of an alias, and the one of this name.
 static void read_remove(md5_model_parser *parser, const md5_token *token)
 {
-    const md5_anim_name *const name = md5i_find_anim_name(parser, token);
+    const md5_anim_name *const name = find_anim_name(parser, token);
     const md5_anim_set *const anims = &parser->anims;
     const md5_anim_slot *slot =
         name ? (const md5_anim_slot *)md5i_shared_get(&anims->aliases, name->number) : NULL;
@@ -149,8 +1038,8 @@ static void read_remove(md5_model_parser *parser, const md5_token *token)
                           (const md5_anim_slot *)md5i_shared_get(&anims->aliases, alias));
     }
     if (!is_any)
-        md5i_model_fail(parser, "an inherited anim", "Couldn't find anim %s to remove",
-                        md5i_token_show(token).text);
+        model_fail(parser, "an inherited anim", "Couldn't find anim %s to remove",
+                   md5i_token_show(token).text);
 }
 
 static void read_offset(md5_model_parser *parser)
@@ -159,7 +1048,7 @@ static void read_offset(md5_model_parser *parser)
     if (md5i_decl_lex_vector(&parser->lex, values, 3))
         parser->offset = (md5_vec3){values[0], values[1], values[2]};
     else
-        md5i_model_fail(parser, "( x y z )", "Expected vector following 'offset'");
+        model_fail(parser, "( x y z )", "Expected vector following 'offset'");
 }
 
 // Words that a name follows.
@@ -177,11 +1066,11 @@ static void read_word(md5_model_parser *parser, const md5_token *token)
 {
     md5_token name;
     if (md5i_token_is(token, "anim")) {
-        md5i_read_model_anim(parser);
+        read_model_anim(parser);
         return;
     }
     if (md5i_token_is(token, "channel")) {
-        md5i_read_channel(parser);
+        read_channel(parser);
         return;
     }
     if (md5i_token_is(token, "offset")) {
@@ -194,11 +1083,11 @@ static void read_word(md5_model_parser *parser, const md5_token *token)
         if (md5i_decl_lex_read(&parser->lex, &name))
             words[i].read(parser, &name);
         else
-            md5i_model_fail_at_end(parser);
+            model_fail_at_end(parser);
         return;
     }
-    md5i_model_skip_unknown(parser, token, "unknown token",
-                            "mesh, skin, offset, channel, anim, inherit or remove");
+    model_skip_unknown(parser, token, "unknown token",
+                       "mesh, skin, offset, channel, anim, inherit or remove");
     // The block of a word that has been skipped.
     if (!parser->is_defaulted && md5i_decl_lex_take(&parser->lex, "{"))
         (void)md5i_decl_lex_skip_braces(&parser->lex, 1);
@@ -225,8 +1114,8 @@ static const md5_parsed_model *parent_of_mesh(const md5_model_parser *parser)
 }
 
 // Copies a channel's joints, without those that a later mesh lacks.
-static bool keep_joints(md5_model_parser *parser, const md5_model_channel *from,
-                        md5_model_channel *kept)
+static bool keep_channel_joints(md5_model_parser *parser, const md5_model_channel *from,
+                                md5_model_channel *kept)
 {
     const uint32_t num_joints = parser->mesh ? parser->mesh->num_joints : 0;
     uint32_t *const joints =
@@ -254,7 +1143,7 @@ static bool keep_channels(md5_model_parser *parser, md5_model_def *def)
         if (parent && channel->joints == parent->def.channels[i].joints)
             def->channels[i] = *channel;
         else
-            TRY(keep_joints(parser, channel, &def->channels[i]));
+            TRY(keep_channel_joints(parser, channel, &def->channels[i]));
     }
     return true;
 }
@@ -270,7 +1159,7 @@ static bool keep_others(md5_model_parser *parser, md5_parsed_model *model)
         TRY(model->others);
         for (uint32_t i = 0; i < parser->num_others; i++) {
             model->others[i].name = parser->others[i].name;
-            TRY(keep_joints(parser, &parser->others[i].channel, &model->others[i].channel));
+            TRY(keep_channel_joints(parser, &parser->others[i].channel, &model->others[i].channel));
         }
     }
     model->def.other_channels = model->others;

@@ -1,6 +1,6 @@
 #include "md5/game/model_assets.h"
 
-#include "md5/game/files.h"
+#include "md5/game/game.h"
 
 #include <math.h>
 #include <string.h>

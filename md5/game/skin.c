@@ -1,9 +1,6 @@
 // Skins: skin NAME { [model FILE] FROM TO ... }
-#include "md5/game/skin.h"
-
 #include "md5/core/assert.h"
-#include "md5/game/material.h"
-#include "md5/game/verdict.h"
+#include "md5/game/decls.h"
 
 #include <string.h>
 

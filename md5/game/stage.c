@@ -1,13 +1,304 @@
-// Stages: { map IMAGE blend ... }
-#include "md5/game/image_text.h"
-#include "md5/game/material_parser.h"
+// Stages of materials.
+#include "md5/game/decls.h"
+#include "md5/game/game.h"
+#include "md5/game/image_program.h"
+#include "md5/game/material.h"
 
-#include "md5/game/files.h"
-#include "md5/game/image_builtin.h"
-#include "md5/game/stage_words.h"
-#include "md5/game/verdict.h"
-
+#include <stdio.h>
 #include <string.h>
+
+// A stage that is being read. In the engine's verdict a word sets parser->is_defaulted after a
+// mistake. It sets has_memory to false if memory runs out.
+typedef struct md5_stage_reader {
+    md5_material_parser *parser;
+    md5_decl_lex *lex;
+    md5_stage *stage;
+    char image[MD5_IMAGE_TEXT];
+    bool has_memory;
+} md5_stage_reader;
+
+enum { MD5_PROGRAM_VERTEX = 1, MD5_PROGRAM_FRAGMENT = 2 };
+
+// == Texture matrices =============================================================================
+//
+// Texture matrices: each word multiplies its matrix from the right, in expressions.
+
+static uint32_t product(md5_material_parser *parser, uint32_t a, uint32_t b)
+{
+    return md5i_add_op(parser, MD5_OP_MULTIPLY, a, b);
+}
+
+static uint32_t sum(md5_material_parser *parser, uint32_t a, uint32_t b)
+{
+    return md5i_add_op(parser, MD5_OP_ADD, a, b);
+}
+
+// The order of operations is the engine's, and so are the roundings.
+static void multiply(md5_stage_reader *reader, uint32_t by[2][3])
+{
+    md5_material_parser *const parser = reader->parser;
+    md5_stage *const stage = reader->stage;
+    uint32_t old[2][3];
+    if (!stage->has_matrix) {
+        stage->has_matrix = true;
+        memcpy(stage->matrix, by, sizeof stage->matrix);
+        return;
+    }
+    memcpy(old, stage->matrix, sizeof old);
+    for (int row = 0; row < 2; row++) {
+        for (int column = 0; column < 3; column++) {
+            uint32_t *const to = &stage->matrix[row][column];
+            const uint32_t first = product(parser, old[row][0], by[0][column]);
+            *to = sum(parser, first, product(parser, old[row][1], by[1][column]));
+            if (column == 2)
+                *to = sum(parser, *to, old[row][2]);
+        }
+    }
+}
+
+// Reads `a , b`.
+static void read_pair(md5_stage_reader *reader, uint32_t *a, uint32_t *b)
+{
+    *a = md5i_read_expression(reader->parser, reader->lex);
+    md5i_match(reader->parser, reader->lex, ",");
+    *b = md5i_read_expression(reader->parser, reader->lex);
+}
+
+// The second argument of a word is the value in the table of words.
+static void read_scroll(md5_stage_reader *reader, int unused)
+{
+    uint32_t a, b;
+    (void)unused;
+    read_pair(reader, &a, &b);
+    const uint32_t one = md5i_add_constant(reader->parser, 1.0f);
+    const uint32_t zero = md5i_add_constant(reader->parser, 0.0f);
+    uint32_t matrix[2][3] = {{one, zero, a}, {zero, one, b}};
+    multiply(reader, matrix);
+}
+
+static void read_scale(md5_stage_reader *reader, int unused)
+{
+    uint32_t a, b;
+    (void)unused;
+    read_pair(reader, &a, &b);
+    const uint32_t zero = md5i_add_constant(reader->parser, 0.0f);
+    uint32_t matrix[2][3] = {{a, zero, zero}, {zero, b, zero}};
+    multiply(reader, matrix);
+}
+
+// 0.5 - 0.5 x: what keeps the middle of a texture where it is.
+static uint32_t centered(md5_material_parser *parser, uint32_t x)
+{
+    const uint32_t half = md5i_add_constant(parser, 0.5f);
+    return md5i_add_op(parser, MD5_OP_SUBTRACT, half, product(parser, half, x));
+}
+
+static void read_center_scale(md5_stage_reader *reader, int unused)
+{
+    uint32_t a, b;
+    (void)unused;
+    read_pair(reader, &a, &b);
+    const uint32_t zero = md5i_add_constant(reader->parser, 0.0f);
+    const uint32_t s = centered(reader->parser, a), t = centered(reader->parser, b);
+    uint32_t matrix[2][3] = {{a, zero, s}, {zero, b, t}};
+    multiply(reader, matrix);
+}
+
+static void read_shear(md5_stage_reader *reader, int unused)
+{
+    uint32_t a, b;
+    (void)unused;
+    read_pair(reader, &a, &b);
+    md5_material_parser *const parser = reader->parser;
+    const uint32_t one = md5i_add_constant(parser, 1.0f);
+    const uint32_t minus_half = md5i_add_constant(parser, -0.5f);
+    const uint32_t s = product(parser, minus_half, a), t = product(parser, minus_half, b);
+    uint32_t matrix[2][3] = {{one, a, s}, {b, one, t}};
+    multiply(reader, matrix);
+}
+
+// a * first + b * second + 0.5
+static uint32_t turned(md5_material_parser *parser, float a, uint32_t first, float b,
+                       uint32_t second)
+{
+    const uint32_t left = product(parser, md5i_add_constant(parser, a), first);
+    const uint32_t right = product(parser, md5i_add_constant(parser, b), second);
+    return sum(parser, sum(parser, left, right), md5i_add_constant(parser, 0.5f));
+}
+
+static bool read_table(md5_stage_reader *reader, const char *name, uint32_t at, uint32_t *value)
+{
+    bool found;
+    *value = md5i_add_table_op(reader->parser, name, strlen(name), at, &found);
+    if (found)
+        return true;
+    reader->parser->is_defaulted |= md5i_mistake(
+        reader->lex, "a table of this name: nothing is rotated", "no %s for rotate defined", name);
+    return false;
+}
+
+// Rotates by a number of full turns, around the middle of the texture, with the sine and cosine of
+// the game's tables.
+static void read_rotate(md5_stage_reader *reader, int unused)
+{
+    md5_material_parser *const parser = reader->parser;
+    uint32_t sine, cosine;
+    (void)unused;
+    const uint32_t at = md5i_read_expression(parser, reader->lex);
+    if (!read_table(reader, "sinTable", at, &sine) || !read_table(reader, "cosTable", at, &cosine))
+        return;
+    const uint32_t zero = md5i_add_constant(parser, 0.0f);
+    const uint32_t minus_sine = md5i_add_op(parser, MD5_OP_SUBTRACT, zero, sine);
+    const uint32_t s = turned(parser, -0.5f, cosine, 0.5f, sine);
+    const uint32_t t = turned(parser, -0.5f, sine, -0.5f, cosine);
+    uint32_t matrix[2][3] = {{cosine, minus_sine, s}, {sine, cosine, t}};
+    multiply(reader, matrix);
+}
+
+// == Shader programs ==============================================================================
+//
+// Shader programs, and their inputs.
+
+static void set_program(md5_stage_reader *reader, int which, const char *name)
+{
+    md5_stage_program *const program = &reader->stage->program;
+    if (which & MD5_PROGRAM_VERTEX)
+        program->vertex = name;
+    if (which & MD5_PROGRAM_FRAGMENT)
+        program->fragment = name;
+    reader->has_memory &= name != NULL;
+}
+
+static void read_program(md5_stage_reader *reader, int which)
+{
+    md5_token token;
+    if (md5i_decl_lex_read_on_line(reader->lex, &token))
+        set_program(reader, which, md5i_keep_token(reader->parser->game, &token));
+}
+
+// A mega texture is a file of the engine's own format. Without the file, the material is defaulted
+// in the engine's verdict.
+static void read_mega_texture(md5_stage_reader *reader, int unused)
+{
+    char path[MD5_IMAGE_TEXT];
+    md5_token token;
+    (void)unused;
+    if (!md5i_decl_lex_read_on_line(reader->lex, &token)) {
+        reader->parser->is_defaulted |=
+            md5i_mistake(reader->lex, "a file", "missing file of 'megaTexture'");
+        return;
+    }
+    size_t size = token.size < sizeof path / 2 ? token.size : sizeof path / 2;
+    for (size_t i = 0; i < size; i++) {
+        if (token.text[i] == '.')
+            size = i;
+    }
+    (void)snprintf(path, sizeof path, "megaTextures/%.*s.mega", (int)size, token.text);
+    if (md5i_game_find_file(reader->parser->game, path))
+        set_program(reader, MD5_PROGRAM_VERTEX | MD5_PROGRAM_FRAGMENT, "megaTexture.vfp");
+    else
+        reader->parser->is_defaulted |= !md5_is_lenient(reader->lex->game);
+}
+
+// Reads the number of an input, below `count`.
+static bool read_number(md5_stage_reader *reader, const char *what, int32_t count, int32_t *number)
+{
+    md5_token token = {.text = ""};
+    (void)md5i_decl_lex_read_on_line(reader->lex, &token);
+    *number = md5i_token_int(&token);
+    if (token.kind == MD5_TOKEN_NUMBER && *number >= 0 && *number < count)
+        return true;
+    reader->parser->is_defaulted |=
+        md5i_mistake(reader->lex, "a number of an input that there is", "bad %s number", what);
+    if (!reader->parser->is_defaulted)
+        md5i_skip_unknown_word(reader->lex, &token, MD5_WORD_STAGE);
+    return false;
+}
+
+// Whether a comma follows on the line. Another token is lost, as in the engine.
+static bool take_comma(md5_stage_reader *reader)
+{
+    md5_token token;
+    return md5i_decl_lex_read_on_line(reader->lex, &token) && md5i_token_is(&token, ",");
+}
+
+// vertexParm NUMBER x [, y [, z [, w]]]: one value counts for all, a missing z is 0, a missing w 1.
+static void read_vertex_parm(md5_stage_reader *reader, int unused)
+{
+    md5_material_parser *const parser = reader->parser;
+    md5_stage_program *const program = &reader->stage->program;
+    int32_t number;
+    (void)unused;
+    if (!read_number(reader, "vertexParm", MD5_MAX_VERTEX_PARMS, &number))
+        return;
+    if ((uint32_t)number >= program->num_vertex_parms)
+        program->num_vertex_parms = (uint32_t)number + 1;
+    uint32_t *const values = program->vertex_parms[number];
+    values[0] = md5i_read_expression(parser, reader->lex);
+    uint32_t count = 1;
+    while (count < 4 && take_comma(reader))
+        values[count++] = md5i_read_expression(parser, reader->lex);
+    for (uint32_t i = count; i < 4; i++)
+        values[i] = count == 1 ? values[0] : md5i_add_constant(parser, i == 3 ? 1.0f : 0.0f);
+}
+
+// Words between the number of an image and the image. Those that set a filter, a depth or a cube
+// are not kept.
+static const struct fragment_word {
+    const char *word;
+    int repeat; // -1 = another word
+} fragment_words[] = {
+    {"cubeMap", -1},
+    {"cameraCubeMap", -1},
+    {"nearest", -1},
+    {"linear", -1},
+    {"clamp", MD5_CLAMP},
+    {"noclamp", MD5_REPEAT},
+    {"zeroclamp", MD5_CLAMP_ZERO},
+    {"alphazeroclamp", MD5_CLAMP_ZERO_ALPHA},
+    {"forceHighQuality", -1},
+    {"uncompressed", -1},
+    {"highquality", -1},
+    {"nopicmip", -1},
+};
+
+static bool take_fragment_word(const md5_token *token, md5_image_repeat *repeat)
+{
+    for (size_t i = 0; i < sizeof fragment_words / sizeof fragment_words[0]; i++) {
+        if (md5i_token_is_word(token, fragment_words[i].word)) {
+            if (fragment_words[i].repeat >= 0)
+                *repeat = (md5_image_repeat)fragment_words[i].repeat;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void read_fragment_map(md5_stage_reader *reader, int unused)
+{
+    md5_stage_program *const program = &reader->stage->program;
+    md5_token token = {.text = ""};
+    char text[MD5_IMAGE_TEXT];
+    int32_t unit;
+    (void)unused;
+    if (!read_number(reader, "fragmentMap", MD5_MAX_FRAGMENT_IMAGES, &unit))
+        return;
+    if ((uint32_t)unit >= program->num_images)
+        program->num_images = (uint32_t)unit + 1;
+    program->repeat[unit] = MD5_REPEAT;
+    do {
+        token = (md5_token){.text = ""};
+        (void)md5i_decl_lex_read_on_line(reader->lex, &token);
+    } while (take_fragment_word(&token, &program->repeat[unit]));
+    md5i_decl_lex_unread(reader->lex, &token);
+    reader->has_memory &=
+        md5i_read_image_text(reader->lex, text)
+        && md5i_make_image_program(reader->parser->game, text, &program->images[unit]);
+}
+
+// == Stages =======================================================================================
+//
+// Stages: { map IMAGE blend ... }
 
 static md5_quoted material_name(const md5_material_parser *parser)
 {
@@ -302,12 +593,12 @@ static const struct stage_word {
     {"inverseVertexColor", set_vertex_color, MD5_VERTEX_COLOR_INVERSE},
     {"privatePolygonOffset", read_polygon_offset, 0},
     {"texGen", read_texgen, 0},
-    {"scroll", md5i_read_scroll, 0},
-    {"translate", md5i_read_scroll, 0},
-    {"scale", md5i_read_scale, 0},
-    {"centerScale", md5i_read_center_scale, 0},
-    {"shear", md5i_read_shear, 0},
-    {"rotate", md5i_read_rotate, 0},
+    {"scroll", read_scroll, 0},
+    {"translate", read_scroll, 0},
+    {"scale", read_scale, 0},
+    {"centerScale", read_center_scale, 0},
+    {"shear", read_shear, 0},
+    {"rotate", read_rotate, 0},
     {"maskRed", add_bits, MD5_STAGE_NO_RED},
     {"maskGreen", add_bits, MD5_STAGE_NO_GREEN},
     {"maskBlue", add_bits, MD5_STAGE_NO_BLUE},
@@ -324,12 +615,12 @@ static const struct stage_word {
     {"rgb", read_channels, 7},
     {"rgba", read_channels, 15},
     {"if", read_condition, 0},
-    {"program", md5i_read_program, MD5_PROGRAM_VERTEX | MD5_PROGRAM_FRAGMENT},
-    {"fragmentProgram", md5i_read_program, MD5_PROGRAM_FRAGMENT},
-    {"vertexProgram", md5i_read_program, MD5_PROGRAM_VERTEX},
-    {"megaTexture", md5i_read_mega_texture, 0},
-    {"vertexParm", md5i_read_vertex_parm, 0},
-    {"fragmentMap", md5i_read_fragment_map, 0},
+    {"program", read_program, MD5_PROGRAM_VERTEX | MD5_PROGRAM_FRAGMENT},
+    {"fragmentProgram", read_program, MD5_PROGRAM_FRAGMENT},
+    {"vertexProgram", read_program, MD5_PROGRAM_VERTEX},
+    {"megaTexture", read_mega_texture, 0},
+    {"vertexParm", read_vertex_parm, 0},
+    {"fragmentMap", read_fragment_map, 0},
 };
 
 static void read_word(md5_stage_reader *reader, const md5_token *token)

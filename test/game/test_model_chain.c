@@ -3,7 +3,7 @@
 #include "test/game/game_case.h"
 #include "test/test.h"
 
-#include "md5/game/shared_array.h"
+#include "md5/game/containers.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-#include "md5/game/cube_script.h"
+// The script language of Cube 2.
+#include "md5/game/cube2_script.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -3,11 +3,11 @@
 //
 // Texts that are being read are on a stack, so nothing recurses: `exec` puts a file on it, `if` the
 // block that it chooses.
-#ifndef MD5_GAME_CUBE_SCRIPT_H
-#define MD5_GAME_CUBE_SCRIPT_H
+#ifndef MD5_GAME_CUBE2_SCRIPT_H
+#define MD5_GAME_CUBE2_SCRIPT_H
 
 #include "md5/file_text.h"
-#include "md5/game/name_map.h"
+#include "md5/game/containers.h"
 #include "md5/read/lex.h"
 
 enum {

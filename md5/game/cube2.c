@@ -1,0 +1,951 @@
+// Models of Cube 2's engines.
+#include "md5/core/assert.h"
+#include "md5/core/axes.h"
+#include "md5/core/math.h"
+#include "md5/game/cube2_script.h"
+#include "md5/md5dialects.h"
+#include "md5/read/lex_values.h"
+
+#include <string.h>
+
+// An array whose items are added one by one: it is doubled when it is full.
+typedef struct md5_cube_list {
+    void *items; // [count] of `room`
+    uint32_t count, room;
+} md5_cube_list;
+
+typedef struct md5_cube_part_reader {
+    const char *mesh, *skeleton;
+    float smooth;
+    md5_cube_list tags, pitches, adjustments, anims, masks, rows;
+    md5_name_map files; // of animations; values are 1 + the number of adjustments when first named
+} md5_cube_part_reader;
+
+typedef struct md5_cube_reader {
+    md5_cube_script script;
+    md5_arena *arena;
+    const char *folder; // that paths are relative to, with / at its end
+    const char *models; // folder that md5dir is relative to
+    md5_cube cube;
+    md5_cube_list parts; // of md5_cube_part_reader
+    md5_cube_list links, settings;
+} md5_cube_reader;
+
+// == Commands =====================================================================================
+//
+// What the commands of an md5.cfg do: those that build parts, those that set how meshes look, and
+// those of the whole model.
+
+// Returns a new item of `size` bytes, all 0, at the end. NULL if memory runs out.
+static void *cube_add(md5_arena *arena, md5_cube_list *list, size_t size)
+{
+    enum { FIRST = 8 };
+    if (list->count == list->room) {
+        const uint32_t room = list->room ? 2 * list->room : FIRST;
+        void *const grown = md5i_arena_room(arena, room, size);
+        if (!grown)
+            return NULL;
+        if (list->count > 0)
+            memcpy(grown, list->items, list->count * size);
+        list->items = grown;
+        list->room = room;
+    }
+    void *const item = (char *)list->items + list->count++ * size;
+    return memset(item, 0, size);
+}
+
+// -- Arguments ------------------------------------------------------------------------------------
+
+typedef struct cube_call {
+    md5_cube_reader *reader;
+    md5_cube_part_reader *part; // the last one; NULL before md5load
+    const md5_cube_command *command;
+} cube_call;
+
+static const char *text_of(const cube_call *call, uint32_t word)
+{
+    return word < call->command->num_words ? call->command->words[word].text : "";
+}
+
+// As in the engines, a missing argument is 0, and text behind a number is ignored.
+static float number_of(const cube_call *call, uint32_t word)
+{
+    float value = 0.0f;
+    if (word >= call->command->num_words)
+        return 0.0f;
+    const md5_cube_word *const given = &call->command->words[word];
+    const char *const end = given->text + strlen(given->text);
+    const char *const next =
+        given->kind == MD5_CUBE_WORD ? md5_scan_float(given->text, end, &value) : NULL;
+    if (next && md5_is_length(value))
+        return value;
+    if (given->text[0] != '\0' || given->kind != MD5_CUBE_WORD)
+        md5i_cube_script_warn(&call->reader->script, given,
+                              "expected a number, found %s: read as 0",
+                              md5i_quote(given->text, strlen(given->text)).text);
+    return 0.0f;
+}
+
+static int32_t whole_of(const cube_call *call, uint32_t word)
+{
+    return (int32_t)number_of(call, word); // within 1e9
+}
+
+static md5_vec3 vector_of(const cube_call *call, uint32_t word)
+{
+    const float x = number_of(call, word), y = number_of(call, word + 1);
+    return (md5_vec3){x, -y, number_of(call, word + 2)}; // the engines mirror y
+}
+
+// Warns unless the command has its first `count` arguments.
+static bool has_words(const cube_call *call, uint32_t count, const char *expected)
+{
+    const md5_cube_word *const words = call->command->words;
+    if (call->command->num_words > count)
+        return true;
+    md5i_cube_script_warn(&call->reader->script, &words[0], "expected %s after %s", expected,
+                          md5i_quote(words[0].text, strlen(words[0].text)).text);
+    return false;
+}
+
+static const char *path_of(const cube_call *call, uint32_t word)
+{
+    return md5i_cube_join(call->reader->arena, call->reader->folder, text_of(call, word));
+}
+
+// A texture's name, which may have commands in <> before it. Returns false if memory runs out.
+static bool read_image(const cube_call *call, uint32_t word, md5_cube_image *image)
+{
+    const char *const text = text_of(call, word);
+    const char *name = text;
+    while (*name == '<' && strchr(name, '>'))
+        name = strchr(name, '>') + 1;
+    if (*name == '\0')
+        return true;
+    char *const commands =
+        (char *)md5i_arena_alloc(call->reader->arena, (size_t)(name - text) + 1, 1);
+    TRY(commands);
+    memcpy(commands, text, (size_t)(name - text));
+    image->commands = commands;
+    image->path = md5i_cube_join(call->reader->arena, call->reader->folder, name);
+    return image->path != NULL;
+}
+
+// -- Parts ----------------------------------------------------------------------------------------
+
+// Adds a part, and the mask of all its joints.
+static md5_cube_part_reader *cube_add_part(md5_cube_reader *reader, const char *mesh)
+{
+    md5_cube_part_reader *const part =
+        (md5_cube_part_reader *)cube_add(reader->arena, &reader->parts, sizeof *part);
+    if (!part || !cube_add(reader->arena, &part->masks, sizeof(md5_cube_mask)))
+        return NULL;
+    part->mesh = mesh;
+    part->skeleton = "";
+    return part;
+}
+
+// md5load MESH [SKELETON] [DEGREES]
+static bool read_load(const cube_call *call)
+{
+    if (!has_words(call, 1, "the file of a mesh"))
+        return true;
+    const char *const mesh = path_of(call, 1);
+    md5_cube_part_reader *const part = mesh ? cube_add_part(call->reader, mesh) : NULL;
+    TRY(part);
+    part->skeleton = text_of(call, 2);
+    const float degrees = number_of(call, 3);
+    part->smooth = degrees <= 0.0f ? 0.0f : degrees < 180.0f ? degrees : 180.0f;
+    return true;
+}
+
+// md5dir FOLDER
+static bool read_dir(const cube_call *call)
+{
+    md5_cube_reader *const reader = call->reader;
+    if (!has_words(call, 1, "a folder"))
+        return true;
+    const char *const folder = md5i_cube_join(reader->arena, text_of(call, 1), "/");
+    reader->folder = folder ? md5i_cube_join(reader->arena, reader->models, folder) : NULL;
+    return reader->folder != NULL;
+}
+
+// md5tag JOINT TAG [tx ty tz [rx ry rz]]: the rotation is the engines' product of three half
+// angles, mirrored.
+static bool read_tag(const cube_call *call)
+{
+    const float half = 0.00872664626f; // of a degree, in radians
+    if (!has_words(call, 2, "a joint and the name of a tag"))
+        return true;
+    md5_cube_tag *const tag =
+        (md5_cube_tag *)cube_add(call->reader->arena, &call->part->tags, sizeof *tag);
+    TRY(tag);
+    const float x = number_of(call, 6) * half, y = number_of(call, 7) * half;
+    const float z = number_of(call, 8) * half;
+    const float cx = cosf(x), sx = sinf(x), cy = cosf(y), sy = sinf(y), cz = cosf(z), sz = sinf(z);
+    tag->joint = text_of(call, 1);
+    tag->name = text_of(call, 2);
+    tag->transform.translation = vector_of(call, 3);
+    tag->transform.rotation = (md5_quat){
+        -(sx * cy * cz - cx * sy * sz),
+        cx * sy * cz + sx * cy * sz,
+        -(cx * cy * sz - sx * sy * cz),
+        cx * cy * cz + sx * sy * sz,
+    };
+    return true;
+}
+
+// md5pitch JOINT SCALE [OFFSET [LEAST MOST]]
+static bool read_pitch(const cube_call *call)
+{
+    if (!has_words(call, 2, "a joint and a factor"))
+        return true;
+    md5_cube_pitch *const pitch =
+        (md5_cube_pitch *)cube_add(call->reader->arena, &call->part->pitches, sizeof *pitch);
+    TRY(pitch);
+    pitch->joint = text_of(call, 1);
+    pitch->scale = number_of(call, 2);
+    pitch->offset = number_of(call, 3);
+    pitch->least = number_of(call, 4);
+    pitch->most = number_of(call, 5);
+    if (pitch->least == 0.0f && pitch->most == 0.0f) {
+        const float range = 360.0f * fabsf(pitch->scale);
+        pitch->least = pitch->offset - range;
+        pitch->most = pitch->offset + range;
+    }
+    return true;
+}
+
+// md5adjust JOINT [YAW PITCH ROLL [x y z]]
+static bool read_adjust(const cube_call *call)
+{
+    if (!has_words(call, 1, "a joint"))
+        return true;
+    md5_cube_adjustment *const adjustment = (md5_cube_adjustment *)cube_add(
+        call->reader->arena, &call->part->adjustments, sizeof *adjustment);
+    TRY(adjustment);
+    const md5_vec3 translation = vector_of(call, 5);
+    adjustment->joint = text_of(call, 1);
+    adjustment->yaw = number_of(call, 2);
+    adjustment->pitch = number_of(call, 3);
+    adjustment->roll = number_of(call, 4);
+    adjustment->translation =
+        (md5_vec3){translation.x / 4.0f, translation.y / 4.0f, translation.z / 4.0f};
+    return true;
+}
+
+// md5anim NAMES FILE [FPS [PRIORITY [START [END]]]]. A file that is named again is not loaded
+// again, so it keeps the adjustments of the first time.
+static bool read_anim(const cube_call *call)
+{
+    md5_cube_part_reader *const part = call->part;
+    md5_arena *const arena = call->reader->arena;
+    if (!has_words(call, 2, "the name of an animation and its file"))
+        return true;
+    md5_cube_anim *const anim = (md5_cube_anim *)cube_add(arena, &part->anims, sizeof *anim);
+    const char *const file = path_of(call, 2);
+    TRY(anim && file);
+    void **const known = md5i_name_map_find(&part->files, file);
+    void **const value = known ? known : md5i_name_map_add(&part->files, arena, file);
+    TRY(value);
+    if (!*value)
+        *value = (void *)((uintptr_t)part->adjustments.count + 1);
+    const float rate = number_of(call, 3);
+    anim->names = text_of(call, 1);
+    anim->file = file;
+    anim->frame_rate = rate > 0.0f ? rate : 10.0f;
+    anim->priority = whole_of(call, 4);
+    anim->start = whole_of(call, 5);
+    anim->end = whole_of(call, 6);
+    anim->mask = part->masks.count - 1;
+    anim->num_adjustments = (uint32_t)((uintptr_t)*value - 1);
+    return true;
+}
+
+// md5animpart "JOINT !JOINT ..."
+static bool read_anim_part(const cube_call *call)
+{
+    md5_arena *const arena = call->reader->arena;
+    md5_cube_list names = {0};
+    md5_cube_mask *const mask = (md5_cube_mask *)cube_add(arena, &call->part->masks, sizeof *mask);
+    TRY(mask);
+    for (const char *at = text_of(call, 1); *at;) {
+        const size_t length = strcspn(at, " \t\r\n");
+        if (length > 0) {
+            const char **const name = (const char **)cube_add(arena, &names, sizeof *name);
+            char *const copy = (char *)md5i_arena_alloc(arena, length + 1, 1);
+            TRY(name && copy);
+            memcpy(copy, at, length);
+            *name = copy;
+        }
+        at += length;
+        at += *at != '\0';
+    }
+    mask->num_joints = names.count;
+    mask->joints = (const char *const *)names.items;
+    return true;
+}
+
+// md5link PARENT CHILD TAG [x y z]
+static bool read_link(const cube_call *call)
+{
+    const uint32_t num_parts = call->reader->parts.count;
+    if (!has_words(call, 3, "two parts and the name of a tag"))
+        return true;
+    const int32_t parent = whole_of(call, 1), child = whole_of(call, 2);
+    if (parent < 0 || child < 0 || (uint32_t)parent >= num_parts || (uint32_t)child >= num_parts) {
+        md5i_cube_script_warn(&call->reader->script, &call->command->words[1],
+                              "link from part %d to part %d: there are %u", parent, child,
+                              num_parts);
+        return true;
+    }
+    md5_cube_link *const link =
+        (md5_cube_link *)cube_add(call->reader->arena, &call->reader->links, sizeof *link);
+    TRY(link);
+    link->parent = (uint32_t)parent;
+    link->child = (uint32_t)child;
+    link->tag = text_of(call, 3);
+    link->translation = vector_of(call, 4);
+    return true;
+}
+
+// -- Looks ----------------------------------------------------------------------------------------
+
+// A word, and the arguments behind its MESH: images (i), a name that is not a path (n), or numbers
+// (f).
+typedef struct row_form {
+    const char *word, *values;
+} row_form;
+
+static const row_form row_forms[] = {
+    {"md5skin", "iiff"},    {"md5bumpmap", "i"},     {"md5envmap", "n"},   {"md5shader", "n"},
+    {"md5spec", "f"},       {"md5ambient", "f"},     {"md5glow", "f"},     {"md5glare", "ff"},
+    {"md5alphatest", "f"},  {"md5alphablend", "f"},  {"md5cullface", "f"}, {"md5fullbright", "f"},
+    {"md5scroll", "ff"},    {"md5material", "ff"},   {"md5gloss", "f"},    {"md5decal", "i"},
+    {"md5mixer", "f"},      {"md5pattern", "f"},     {"md5noclip", "f"},   {"md5tricollide", "f"},
+    {"md5alphadepth", "f"}, {"md5depthoffset", "f"}, {"md5color", "ff"},   {"md5smooth", "f"},
+};
+
+static const row_form *find_form(const char *word)
+{
+    for (size_t i = 0; i < sizeof row_forms / sizeof row_forms[0]; i++) {
+        if (strcmp(row_forms[i].word, word) == 0)
+            return &row_forms[i];
+    }
+    return NULL;
+}
+
+static bool read_row(const cube_call *call, const row_form *form)
+{
+    uint32_t num_images = 0, num_numbers = 0;
+    if (!has_words(call, 1, "the name of a mesh, or *"))
+        return true;
+    md5_cube_row *const row =
+        (md5_cube_row *)cube_add(call->reader->arena, &call->part->rows, sizeof *row);
+    TRY(row);
+    row->word = form->word;
+    row->mesh = text_of(call, 1);
+    row->images[0].commands = row->images[1].commands = "";
+    for (uint32_t i = 0; form->values[i]; i++) {
+        if (form->values[i] == 'f')
+            row->numbers[num_numbers++] = number_of(call, i + 2);
+        else if (form->values[i] == 'n')
+            row->images[0].path = text_of(call, i + 2);
+        else
+            TRY(read_image(call, i + 2, &row->images[num_images++]));
+    }
+    return true;
+}
+
+// -- The whole model ------------------------------------------------------------------------------
+
+static bool read_setting(const cube_call *call)
+{
+    const md5_cube_command *const command = call->command;
+    md5_arena *const arena = call->reader->arena;
+    md5_cube_setting *const setting =
+        (md5_cube_setting *)cube_add(arena, &call->reader->settings, sizeof *setting);
+    const char **const values =
+        (const char **)md5i_arena_alloc(arena, command->num_words, sizeof *values);
+    TRY(setting && values);
+    for (uint32_t i = 1; i < command->num_words; i++)
+        values[i - 1] = text_of(call, i);
+    setting->word = command->words[0].text;
+    setting->num_values = command->num_words - 1;
+    setting->values = values;
+    return true;
+}
+
+// Reads a command that sets a member of md5_cube. Returns whether it is one.
+static bool read_member(const cube_call *call)
+{
+    md5_cube *const cube = &call->reader->cube;
+    const char *const word = text_of(call, 0);
+    if (strcmp(word, "mdlscale") == 0) {
+        const float percent = number_of(call, 1);
+        cube->scale = (percent > 0.0f ? percent : 100.0f) / 400.0f;
+    } else if (strcmp(word, "mdltrans") == 0) {
+        cube->translation = vector_of(call, 1);
+    } else if (strcmp(word, "mdlyaw") == 0) {
+        cube->yaw = number_of(call, 1);
+    } else if (strcmp(word, "mdlpitch") == 0) {
+        cube->pitch = number_of(call, 1);
+    } else if (strcmp(word, "mdlroll") == 0) {
+        cube->roll = number_of(call, 1);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+// Words of the models of Cube 2, Tesseract, Red Eclipse and libprimis that only games need.
+static bool is_setting(const char *word)
+{
+    static const char *const words[] = {
+        "mdlname",
+        "mdlspec",
+        "mdlgloss",
+        "mdlambient",
+        "mdlalphatest",
+        "mdlalphablend",
+        "mdlalphadepth",
+        "mdldepthoffset",
+        "mdlglow",
+        "mdlglare",
+        "mdlenvmap",
+        "mdlfullbright",
+        "mdlshader",
+        "mdlcullface",
+        "mdlcolor",
+        "mdlcollide",
+        "mdltricollide",
+        "mdlellipsecollide",
+        "mdlbb",
+        "mdlextendbb",
+        "mdlshadow",
+        "mdlspin",
+        "mdlspinpitch",
+        "mdlspinroll",
+        "mdlmaterial",
+        "mdlmixer",
+        "mdlpattern",
+        "mdleffect",
+        "mdlcollisionsonlyfortriggering",
+        "mdlperentitycollisionboxes",
+        "mdlblend",
+        "mdllod",
+        "mdlgravity",
+        "mdlbumpmap",
+        "rdvert",
+        "rdeye",
+        "rdtri",
+        "rdjoint",
+        "rdlimitdist",
+        "rdlimitrot",
+        "rdanimjoints",
+        "md5pitchtarget",
+        "md5pitchcorrect",
+        "md5hitzone",
+        "md5wind",
+    };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(words[i], word) == 0)
+            return true;
+    }
+    return false;
+}
+
+// -- Commands -------------------------------------------------------------------------------------
+
+typedef struct part_word {
+    const char *word;
+    bool (*read)(const cube_call *call);
+    bool needs_part;
+} part_word;
+
+static const part_word part_words[] = {
+    {"md5load", read_load, false},
+    {"md5dir", read_dir, false},
+    {"md5tag", read_tag, true},
+    {"md5pitch", read_pitch, true},
+    {"md5adjust", read_adjust, true},
+    {"md5anim", read_anim, true},
+    {"md5animpart", read_anim_part, true},
+    {"md5link", read_link, true},
+};
+
+static const part_word *find_part_word(const char *word)
+{
+    for (size_t i = 0; i < sizeof part_words / sizeof part_words[0]; i++) {
+        if (strcmp(part_words[i].word, word) == 0)
+            return &part_words[i];
+    }
+    return NULL;
+}
+
+// Executes a command; an unknown one is a warning. Returns false if memory runs out.
+static bool cube_run(md5_cube_reader *reader, const md5_cube_command *command)
+{
+    const md5_cube_word *const word = &command->words[0];
+    md5_cube_part_reader *const parts = (md5_cube_part_reader *)reader->parts.items;
+    const cube_call call = {
+        .reader = reader,
+        .part = reader->parts.count > 0 ? &parts[reader->parts.count - 1] : NULL,
+        .command = command,
+    };
+    const part_word *const known = find_part_word(word->text);
+    const row_form *const form = find_form(word->text);
+    if (!call.part && (form || (known && known->needs_part))) {
+        md5i_cube_script_warn(&reader->script, word, "%s before 'md5load': skipped",
+                              md5i_quote(word->text, strlen(word->text)).text);
+        return true;
+    }
+    if (known)
+        return known->read(&call);
+    if (form)
+        return read_row(&call, form);
+    if (read_member(&call))
+        return true;
+    if (is_setting(word->text))
+        return read_setting(&call);
+    md5i_cube_script_warn(&reader->script, word, "unknown word %s: its line is skipped",
+                          md5i_quote(word->text, strlen(word->text)).text);
+    return true;
+}
+
+// == Loading ======================================================================================
+//
+// Loading an md5.cfg: folders, the script, and the result.
+
+// The result with the memory that it is in.
+typedef struct cube_block {
+    md5_cube cube;
+    md5_context context;
+    md5_arena arena;
+} cube_block;
+
+// -- Folders --------------------------------------------------------------------------------------
+
+// Returns where the last `part` of path[length] ends, or 0 if there is none. A part begins the path
+// or comes after a /.
+static size_t end_of_part(const char *path, size_t length, const char *part)
+{
+    const size_t size = strlen(part);
+    for (size_t at = length; at-- > 0;) {
+        const bool begins = at == 0 || path[at - 1] == '/';
+        if (begins && length - at >= size && memcmp(path + at, part, size) == 0)
+            return at + size;
+    }
+    return 0;
+}
+
+static const char *copy_start(md5_arena *arena, const char *path, size_t length)
+{
+    char *const copy = (char *)md5i_arena_alloc(arena, length + 1, 1);
+    if (copy && length > 0)
+        memcpy(copy, path, length);
+    return copy;
+}
+
+// Sets the folders that paths in the script are relative to.
+static bool find_folders(md5_cube_reader *reader, const char *path, const char *root)
+{
+    static const char models[] = "packages/models/";
+    const char *const slash = strrchr(path, '/');
+    const size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+    const size_t after_models = end_of_part(path, length, models);
+    const size_t before_models = after_models ? after_models - strlen(models) : 0;
+    size_t root_length = before_models;
+    if (!after_models)
+        root_length = end_of_part(path, length, "data/");
+    reader->folder = copy_start(reader->arena, path, length);
+    reader->script.root = root ? md5i_cube_join(reader->arena, root, root[0] ? "/" : "")
+                               : copy_start(reader->arena, path, root_length);
+    TRY(reader->folder && reader->script.root);
+    reader->models = md5i_cube_join(reader->arena, reader->script.root, after_models ? models : "");
+    return reader->models != NULL;
+}
+
+// -- Models without an md5.cfg --------------------------------------------------------------------
+
+static bool can_open(md5_context *context, const char *file)
+{
+    md5_file_text text = {0};
+    const bool is_open = md5i_read_file_text(context, file, &text);
+    md5i_free_file_text(context, &text);
+    if (!is_open && context->error->status != MD5_ERROR_MEMORY)
+        context->error->status = MD5_OK;
+    return is_open;
+}
+
+// FOLDER/FOLDER and an extension.
+static const char *default_file(md5_arena *arena, const char *folder, const char *extension)
+{
+    const size_t length = strlen(folder);
+    size_t start = length > 0 ? length - 1 : 0;
+    while (start > 0 && folder[start - 1] != '/')
+        start--;
+    const size_t size = length > 0 ? length - 1 - start : 0;
+    const char *const name = copy_start(arena, folder + start, size);
+    const char *const file = name ? md5i_cube_join(arena, folder, name) : NULL;
+    return file ? md5i_cube_join(arena, file, extension) : NULL;
+}
+
+// Keeps the error of the md5.cfg if its folder has no default model either.
+static bool read_default(md5_cube_reader *reader)
+{
+    md5_context *const context = reader->arena->context;
+    const md5_error missing = *context->error;
+    if (missing.status != MD5_ERROR_IO)
+        return false;
+    context->error->status = MD5_OK;
+    const char *const mesh = default_file(reader->arena, reader->folder, ".md5mesh");
+    const char *const file = default_file(reader->arena, reader->folder, ".md5anim");
+    TRY(mesh && file);
+    if (!can_open(context, mesh)) {
+        if (context->error->status == MD5_OK)
+            *context->error = missing;
+        return false;
+    }
+    md5i_warn(context, 0, 0, "there is no such file: the model is %s",
+              md5i_quote(mesh, strlen(mesh)).text);
+    md5_cube_part_reader *const part = cube_add_part(reader, mesh);
+    TRY(part);
+    if (!can_open(context, file))
+        return context->error->status == MD5_OK;
+    md5_cube_anim *const anim =
+        (md5_cube_anim *)cube_add(reader->arena, &part->anims, sizeof *anim);
+    TRY(anim);
+    anim->names = "mapmodel";
+    anim->file = file;
+    anim->frame_rate = 10.0f;
+    return true;
+}
+
+// -- Reading --------------------------------------------------------------------------------------
+
+static bool read_script(md5_cube_reader *reader, const char *path)
+{
+    md5_cube_command command;
+    md5_context *const context = reader->arena->context;
+    if (!md5i_cube_script_open(&reader->script, path))
+        return read_default(reader);
+    while (md5i_cube_script_next(&reader->script, &command)) {
+        if (!cube_run(reader, &command))
+            break;
+    }
+    md5i_cube_script_close(&reader->script);
+    md5i_context_set_file(context, path);
+    TRY(context->error->status == MD5_OK);
+    if (reader->parts.count == 0)
+        return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0,
+                         "no mesh is loaded: expected a line 'md5load FILE'");
+    return true;
+}
+
+static bool build_parts(md5_cube_reader *reader)
+{
+    md5_cube_part *const parts =
+        (md5_cube_part *)md5i_arena_alloc(reader->arena, reader->parts.count, sizeof *parts);
+    TRY(parts);
+    for (uint32_t i = 0; i < reader->parts.count; i++) {
+        const md5_cube_part_reader *const from =
+            &((const md5_cube_part_reader *)reader->parts.items)[i];
+        parts[i] = (md5_cube_part){
+            .mesh = from->mesh,
+            .skeleton = from->skeleton,
+            .smooth = from->smooth,
+            .num_tags = from->tags.count,
+            .num_pitches = from->pitches.count,
+            .num_adjustments = from->adjustments.count,
+            .num_anims = from->anims.count,
+            .num_masks = from->masks.count,
+            .num_rows = from->rows.count,
+            .tags = (const md5_cube_tag *)from->tags.items,
+            .pitches = (const md5_cube_pitch *)from->pitches.items,
+            .adjustments = (const md5_cube_adjustment *)from->adjustments.items,
+            .anims = (const md5_cube_anim *)from->anims.items,
+            .masks = (const md5_cube_mask *)from->masks.items,
+            .rows = (const md5_cube_row *)from->rows.items,
+        };
+    }
+    reader->cube.parts = parts;
+    reader->cube.num_parts = reader->parts.count;
+    return true;
+}
+
+static bool read_cube(cube_block *block, const char *path, const char *root)
+{
+    md5_cube_reader *const reader =
+        (md5_cube_reader *)md5i_arena_alloc(&block->arena, 1, sizeof *reader);
+    TRY(reader);
+    reader->arena = reader->script.arena = &block->arena;
+    reader->script.context = &block->context;
+    reader->cube.scale = 0.25f;
+    TRY(find_folders(reader, path, root) && read_script(reader, path) && build_parts(reader));
+    reader->cube.links = (const md5_cube_link *)reader->links.items;
+    reader->cube.num_links = reader->links.count;
+    reader->cube.settings = (const md5_cube_setting *)reader->settings.items;
+    reader->cube.num_settings = reader->settings.count;
+    reader->cube.num_warnings = block->context.num_warnings;
+    block->cube = reader->cube;
+    return true;
+}
+
+md5_cube *md5_load_cube2(const char *path, const char *root, const md5_load_opts *opts,
+                         md5_error *error)
+{
+    MD5_ASSERT(path != NULL, "path: not NULL");
+    MD5_ASSERT_OPTS(opts);
+    md5_context context;
+    md5i_context_begin(&context, opts, path, error);
+    cube_block *const block = (cube_block *)md5i_alloc(&context, sizeof *block);
+    if (!block)
+        return NULL;
+    memset(block, 0, sizeof *block);
+    block->context = context;
+    if (!error)
+        block->context.error = &block->context.unseen;
+    block->arena.context = &block->context;
+    const bool is_read = read_cube(block, path ? path : "", root);
+    block->context.error = &block->context.unseen; // the caller's may not live as long
+    if (is_read)
+        return &block->cube;
+    md5_free_cube2(&block->cube);
+    return NULL;
+}
+
+void md5_free_cube2(md5_cube *cube)
+{
+    if (!cube)
+        return;
+    cube_block *const block = (cube_block *)cube; // its first member
+    md5i_arena_free(&block->arena);
+    const md5_allocator allocator = block->context.allocator;
+    allocator.free(allocator.user, block, sizeof *block);
+}
+
+// == Use ==========================================================================================
+//
+// Queries of a loaded Cube 2 model: which animation, which frames, how a mesh looks.
+
+// -- Animations -----------------------------------------------------------------------------------
+
+static bool is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+// Whether one alternative, which ends at | or NUL, matches the name. Returns its end in *end.
+static bool alternative_matches(const char *pattern, const char *name, const char **end)
+{
+    bool is_match = true;
+    for (; *pattern && *pattern != '|'; pattern++) {
+        if (!is_match)
+            continue;
+        if (*pattern != '*') {
+            is_match = *name == *pattern;
+            name += is_match;
+            continue;
+        }
+        is_match = *name && !is_space(*name);
+        while (*name && !is_space(*name))
+            name++;
+    }
+    *end = pattern;
+    return is_match && *name == '\0';
+}
+
+bool md5_cube_matches(const char *pattern, const char *name)
+{
+    MD5_ASSERT(pattern != NULL, "pattern: not NULL");
+    MD5_ASSERT(name != NULL, "name: not NULL");
+    for (;;) {
+        const char *end;
+        if (alternative_matches(pattern, name, &end))
+            return true;
+        if (*end == '\0')
+            return false;
+        pattern = end + 1;
+    }
+}
+
+int32_t md5_find_cube2_anim(const md5_cube_part *part, uint32_t mask, const char *name)
+{
+    MD5_ASSERT(part != NULL, "part: not NULL");
+    for (uint32_t i = part->num_anims; name && i-- > 0;) {
+        if (part->anims[i].mask == mask && md5_cube_matches(part->anims[i].names, name))
+            return (int32_t)i;
+    }
+    return -1;
+}
+
+void md5_cube2_anim_range(const md5_cube_anim *anim, uint32_t num_frames, uint32_t *first,
+                          uint32_t *count)
+{
+    MD5_ASSERT(anim != NULL, "anim: not NULL");
+    MD5_ASSERT(num_frames > 0, "num_frames: at least 1");
+    MD5_ASSERT(first != NULL && count != NULL, "first, count: not NULL");
+    const int64_t total = num_frames, last = total - 1;
+    const int64_t behind = total + anim->start;
+    int64_t start = anim->start > last ? last : anim->start;
+    if (anim->start < 0)
+        start = behind > 0 ? behind : 0;
+    int64_t left = total - start;
+    if (anim->end > 0 && anim->end < left)
+        left = anim->end;
+    else if (anim->end < 0)
+        left = left + anim->end > 1 ? left + anim->end : 1;
+    *first = (uint32_t)start;
+    *count = (uint32_t)left;
+}
+
+// -- Looks ----------------------------------------------------------------------------------------
+
+static void apply_skin(const md5_cube_row *row, md5_cube_skin *skin)
+{
+    skin->texture = row->images[0];
+    if (!row->images[1].path) // without masks the rest of the line is not read
+        return;
+    skin->masks = row->images[1];
+    skin->environment_range[0] = row->numbers[0];
+    skin->environment_range[1] = row->numbers[1];
+}
+
+// Applies rows of one number, or two.
+static void apply_numbers(const md5_cube_row *row, md5_cube_skin *skin)
+{
+    const float value = row->numbers[0];
+    if (strcmp(row->word, "md5spec") == 0)
+        skin->specular = value;
+    else if (strcmp(row->word, "md5ambient") == 0)
+        skin->ambient = value;
+    else if (strcmp(row->word, "md5glow") == 0)
+        skin->glow = value;
+    else if (strcmp(row->word, "md5alphatest") == 0)
+        skin->alpha_test = value > 0.0f ? value : 0.0f;
+    else if (strcmp(row->word, "md5alphablend") == 0)
+        skin->alpha_blend = value != 0.0f;
+    else if (strcmp(row->word, "md5cullface") == 0)
+        skin->cull_face = value != 0.0f;
+    else if (strcmp(row->word, "md5fullbright") == 0)
+        skin->fullbright = value;
+    else if (strcmp(row->word, "md5glare") == 0)
+        memcpy(skin->glare, row->numbers, sizeof skin->glare);
+    else if (strcmp(row->word, "md5scroll") == 0)
+        memcpy(skin->scroll, row->numbers, sizeof skin->scroll);
+    else if (strcmp(row->word, "md5material") == 0) {
+        skin->materials[0] = (int32_t)value;
+        skin->materials[1] = (int32_t)row->numbers[1];
+    }
+}
+
+void md5_build_cube2_look(const md5_cube_part *part, const char *mesh, md5_cube_skin *skin)
+{
+    MD5_ASSERT(part != NULL, "part: not NULL");
+    MD5_ASSERT(mesh != NULL, "mesh: not NULL");
+    MD5_ASSERT(skin != NULL, "skin: not NULL");
+    const md5_cube_image none = {NULL, ""};
+    *skin = (md5_cube_skin){
+        .texture = none,
+        .masks = none,
+        .normal_map = none,
+        .specular = -1.0f,
+        .ambient = -1.0f,
+        .glow = -1.0f,
+        .alpha_test = -1.0f,
+        .alpha_blend = -1,
+        .cull_face = -1,
+    };
+    for (uint32_t i = 0; i < part->num_rows; i++) {
+        const md5_cube_row *const row = &part->rows[i];
+        if (strcmp(row->mesh, "*") != 0 && strcmp(row->mesh, mesh) != 0)
+            continue;
+        if (strcmp(row->word, "md5skin") == 0)
+            apply_skin(row, skin);
+        else if (strcmp(row->word, "md5bumpmap") == 0)
+            skin->normal_map = row->images[0];
+        else if (strcmp(row->word, "md5envmap") == 0)
+            skin->environment = row->images[0].path;
+        else if (strcmp(row->word, "md5shader") == 0)
+            skin->shader = row->images[0].path;
+        else
+            apply_numbers(row, skin);
+    }
+}
+
+// -- Adjustments ----------------------------------------------------------------------------------
+
+// A transform of the engines: a rotation r, and a translation t that is a whole quaternion, since
+// the dual part t r / 2 of their dual quaternions need not be that of a transform.
+typedef struct cube_transform {
+    md5_quat rotation, translation;
+} cube_transform;
+
+// Turns a transform by an angle about a unit axis. The engines multiply the real part by the
+// rotation q, but the dual part by the inverse of q, which makes the translation q^-1 t q^-1.
+// Across the axis that is t; along it, it is shorter by the cosine of the angle, and t gets a w,
+// which the next rotation turns into a translation along its own axis.
+static void turn(cube_transform *transform, md5_vec3 axis, float degrees)
+{
+    if (degrees == 0.0f)
+        return;
+    const md5_quat q = md5_quat_from_axis_angle(axis, degrees * 0.01745329252f);
+    const md5_quat inverse = {-q.x, -q.y, -q.z, q.w};
+    transform->rotation = md5_quat_mul(q, transform->rotation);
+    transform->translation = md5_quat_mul(md5_quat_mul(inverse, transform->translation), inverse);
+}
+
+// The engines turn about up, -y and -x of their mirrored space. Mirrored back, the angles change
+// their signs, and so does the axis y. The w of a translation changes nothing further on: matrices
+// leave it out.
+md5_xform md5_cube_adjust(const md5_cube_adjustment *adjustment, md5_xform transform)
+{
+    MD5_ASSERT(adjustment != NULL, "adjustment: not NULL");
+    const md5_vec3 up = {0.0f, 0.0f, 1.0f}, right = {0.0f, -1.0f, 0.0f};
+    const md5_vec3 forward = {1.0f, 0.0f, 0.0f}, t = transform.translation;
+    cube_transform turned = {transform.rotation, {t.x, t.y, t.z, 0.0f}};
+    turn(&turned, up, -adjustment->yaw);
+    turn(&turned, right, adjustment->pitch);
+    turn(&turned, forward, adjustment->roll);
+    const md5_vec3 moved = {turned.translation.x, turned.translation.y, turned.translation.z};
+    transform.rotation = turned.rotation;
+    transform.translation = md5_vec3_add(moved, adjustment->translation);
+    return transform;
+}
+
+// Whether a later adjustment of the same animation replaces this one.
+static bool is_replaced(const md5_cube_part *part, uint32_t count, uint32_t index)
+{
+    for (uint32_t i = index + 1; i < count; i++) {
+        if (strcmp(part->adjustments[i].joint, part->adjustments[index].joint) == 0)
+            return true;
+    }
+    return false;
+}
+
+static md5_xform scaled(md5_xform transform, float scale)
+{
+    transform.translation = md5_vec3_scale(transform.translation, scale);
+    return transform;
+}
+
+void md5_cube2_adjust_pose(const md5_cube_part *part, const md5_cube_anim *anim,
+                           const md5_skeleton *skeleton, md5_xform *pose)
+{
+    MD5_ASSERT(part != NULL, "part: not NULL");
+    MD5_ASSERT(anim != NULL, "anim: not NULL");
+    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT(pose != NULL, "pose: not NULL");
+    const float scale = md5_scale_of(skeleton);
+    for (uint32_t i = 0; i < anim->num_adjustments; i++) {
+        const md5_cube_adjustment *const adjustment = &part->adjustments[i];
+        const int32_t joint = md5_find_joint(skeleton, adjustment->joint);
+        if (joint < 0 || is_replaced(part, anim->num_adjustments, i))
+            continue;
+        const md5_xform local =
+            scaled(md5i_transform_from_axes(skeleton->axes, pose[joint]), 1.0f / scale);
+        const md5_xform adjusted = scaled(md5_cube_adjust(adjustment, local), scale);
+        pose[joint] = md5_transform_to_axes(skeleton->axes, adjusted);
+    }
+}

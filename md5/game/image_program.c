@@ -1,0 +1,1194 @@
+// Image programs: their texts, their operations, their files.
+#include "md5/game/image_program.h"
+
+#include "md5/core/assert.h"
+#include "md5/game/decl_lex.h"
+#include "md5/game/decls.h"
+#include "md5/game/game.h"
+#include "md5/game/image.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// == Texts ========================================================================================
+
+// -- Grammar --------------------------------------------------------------------------------------
+
+// Operations and their arguments: p a program, n a number. The first argument is a program.
+static const struct operation {
+    const char *word, *arguments;
+    md5_image_kind kind;
+} operations[] = {
+    {"heightmap", "pn", MD5_IMAGE_HEIGHTMAP},
+    {"addnormals", "pp", MD5_IMAGE_ADD_NORMALS},
+    {"smoothnormals", "p", MD5_IMAGE_SMOOTH_NORMALS},
+    {"add", "pp", MD5_IMAGE_ADD},
+    {"scale", "pnnnn", MD5_IMAGE_SCALE},
+    {"invertAlpha", "p", MD5_IMAGE_INVERT_ALPHA},
+    {"invertColor", "p", MD5_IMAGE_INVERT_COLOR},
+    {"makeIntensity", "p", MD5_IMAGE_MAKE_INTENSITY},
+    {"makeAlpha", "p", MD5_IMAGE_MAKE_ALPHA},
+};
+
+static const struct operation *operation_of(const md5_token *token)
+{
+    for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
+        if (md5i_token_is_word(token, operations[i].word))
+            return &operations[i];
+    }
+    return NULL;
+}
+
+// An operation whose arguments are being read. All of them form a stack, newest first.
+typedef struct open_operation {
+    struct open_operation *outer;
+    const struct operation *operation;
+    size_t argument;
+    float values[4];
+    uint32_t num_values;
+} open_operation;
+
+// A step in the list that is being made, newest first.
+typedef struct step_node {
+    struct step_node *before;
+    md5_image_step step;
+} step_node;
+
+typedef struct image_reader {
+    md5_decl_lex *lex;
+    md5_arena *scratch;
+    char *text; // [MD5_IMAGE_TEXT], or NULL
+    bool makes_steps;
+    step_node *steps;
+    uint32_t num_steps;
+    open_operation *open;
+} image_reader;
+
+// -- Text -----------------------------------------------------------------------------------------
+
+static void append(image_reader *reader, const char *bytes, size_t size)
+{
+    if (!reader->text)
+        return;
+    const size_t used = strlen(reader->text);
+    const size_t room = MD5_IMAGE_TEXT - 1 - used;
+    const size_t kept = size < room ? size : room;
+    memcpy(reader->text + used, bytes, kept);
+    reader->text[used + kept] = '\0';
+}
+
+static void append_token(image_reader *reader, const md5_token *token)
+{
+    if (reader->text && reader->text[0])
+        append(reader, " ", 1);
+    append(reader, token->text, token->size);
+}
+
+// Reads a bracket or comma. Another token is reported and lost.
+static void match(image_reader *reader, const char *text)
+{
+    if (md5i_decl_lex_expect(reader->lex, text))
+        append(reader, text, 1);
+}
+
+static md5_token next_token(image_reader *reader)
+{
+    md5_token token;
+    if (!md5i_decl_lex_read(reader->lex, &token))
+        token = (md5_token){.text = ""};
+    append_token(reader, &token);
+    return token;
+}
+
+// -- Steps ----------------------------------------------------------------------------------------
+
+static bool add_step(image_reader *reader, const md5_image_step *step)
+{
+    if (!reader->makes_steps)
+        return true;
+    step_node *const node = (step_node *)md5i_arena_room(reader->scratch, 1, sizeof *node);
+    TRY(node);
+    node->before = reader->steps;
+    node->step = *step;
+    reader->steps = node;
+    reader->num_steps++;
+    return true;
+}
+
+static bool add_file(image_reader *reader, const md5_token *token)
+{
+    if (!reader->makes_steps)
+        return true;
+    char *const name = (char *)md5_game_copy(&reader->lex->game->arena, token->text, token->size);
+    TRY(name);
+    for (size_t i = 0; i < token->size; i++)
+        name[i] = md5_lower(name[i]);
+    const md5_image_step step = {.kind = MD5_IMAGE_FILE, .file = name};
+    return add_step(reader, &step);
+}
+
+static bool close_operation(image_reader *reader)
+{
+    const open_operation *const done = reader->open;
+    md5_image_step step = {.kind = done->operation->kind};
+    memcpy(step.values, done->values, sizeof step.values);
+    reader->open = done->outer;
+    return add_step(reader, &step);
+}
+
+// -- Reading --------------------------------------------------------------------------------------
+
+// Reads names of operations up to that of a file.
+static bool read_to_file(image_reader *reader)
+{
+    for (;;) {
+        const md5_token token = next_token(reader);
+        const struct operation *const operation = operation_of(&token);
+        if (!operation)
+            return add_file(reader, &token);
+        open_operation *const opened =
+            (open_operation *)md5i_arena_alloc(reader->scratch, 1, sizeof *opened);
+        TRY(opened);
+        opened->outer = reader->open;
+        opened->operation = operation;
+        reader->open = opened;
+        match(reader, "(");
+    }
+}
+
+// Behind a program: reads the numbers that follow it, and closes operations, up to the next
+// program. Sets `is_done` if there is none.
+static bool read_to_program(image_reader *reader, bool *is_done)
+{
+    while (reader->open) {
+        open_operation *const open = reader->open;
+        const char next = open->operation->arguments[++open->argument];
+        if (next == '\0') {
+            match(reader, ")");
+            TRY(close_operation(reader));
+            continue;
+        }
+        match(reader, ",");
+        if (next == 'p')
+            return true;
+        const md5_token token = next_token(reader);
+        open->values[open->num_values++] = md5i_token_float(&token);
+    }
+    *is_done = true;
+    return true;
+}
+
+static bool read_program(image_reader *reader)
+{
+    bool is_done = false;
+    while (!is_done)
+        TRY(read_to_file(reader) && read_to_program(reader, &is_done));
+    return true;
+}
+
+bool md5i_read_image_text(md5_decl_lex *lex, char text[MD5_IMAGE_TEXT])
+{
+    image_reader reader = {.lex = lex, .scratch = &lex->game->scratch, .text = text};
+    text[0] = '\0';
+    return read_program(&reader);
+}
+
+// -- Programs -------------------------------------------------------------------------------------
+
+// Writes the text by which the engine knows an image: .tga left out everywhere, / for \.
+static void clean(char result[MD5_IMAGE_TEXT], const char *text)
+{
+    static const char extension[] = ".tga";
+    const size_t skipped = sizeof extension - 1;
+    size_t length = 0;
+    while (*text && length < MD5_IMAGE_TEXT - 1) {
+        if (strncmp(text, extension, skipped) == 0) {
+            text += skipped;
+        } else {
+            result[length++] = *text == '\\' ? '/' : *text;
+            text++;
+        }
+    }
+    result[length] = '\0';
+    const md5_token all = {.text = result, .size = length};
+    if (length == 0 || md5i_token_is_word(&all, "default") || md5i_token_is_word(&all, "_default"))
+        memcpy(result, "_default", sizeof "_default");
+}
+
+static bool keep_steps(md5_game *game, const image_reader *reader, md5_image_program *program)
+{
+    md5_image_step *const steps =
+        (md5_image_step *)md5i_arena_alloc(&game->arena, reader->num_steps, sizeof *steps);
+    uint32_t i = reader->num_steps;
+    TRY(steps);
+    for (const step_node *node = reader->steps; node; node = node->before)
+        steps[--i] = node->step;
+    program->steps = steps;
+    program->num_steps = reader->num_steps;
+    return true;
+}
+
+bool md5i_make_image_program(md5_game *game, const char *text, md5_image_program *program)
+{
+    char cleaned[MD5_IMAGE_TEXT];
+    md5_decl_lex lex;
+    clean(cleaned, text);
+    program->text = md5_game_copy(&game->arena, cleaned, strlen(cleaned));
+    TRY(program->text);
+    // What is wrong with the text has been reported where it was read first.
+    const md5_game_silence before = md5_game_begin_silence(game);
+    md5i_decl_lex_begin(&lex, game, "", 1, program->text, strlen(program->text));
+    image_reader reader = {.lex = &lex, .scratch = &game->scratch, .makes_steps = true};
+    const bool is_made = read_program(&reader) && keep_steps(game, &reader, program);
+    md5_game_end_silence(game, before);
+    return is_made;
+}
+
+// -- Files ----------------------------------------------------------------------------------------
+
+static bool has_extension(const char *name)
+{
+    const char *const dot = strrchr(name, '.');
+    return dot && !strchr(dot, '/');
+}
+
+const char *md5_game_image_file(const md5_game *game, const char *name)
+{
+    enum { LONGEST = MD5_IMAGE_TEXT + 8 };
+    char path[LONGEST];
+    MD5_ASSERT(game != NULL, "game: not NULL");
+    MD5_ASSERT(name != NULL, "name: not NULL");
+    const size_t length = strlen(name);
+    if (length + sizeof ".tga" > LONGEST || name[0] == '_')
+        return NULL;
+    memcpy(path, name, length + 1);
+    if (!has_extension(name))
+        memcpy(path + length, ".tga", sizeof ".tga");
+    const md5_game_entry *entry = md5i_game_find_file(game, path);
+    char *const dot = strrchr(path, '.');
+    const md5_token extension = {.text = dot, .size = strlen(dot)};
+    if (!entry && md5i_token_is_word(&extension, ".tga")) {
+        memcpy(dot, ".jpg", sizeof ".jpg");
+        entry = md5i_game_find_file(game, path);
+    }
+    return entry ? entry->spelled : NULL;
+}
+
+// == Sizes ========================================================================================
+//
+// Resampling as the engine does it: to powers of two when a file is loaded, and to the size of
+// another picture in programs.
+
+// The power of two below, or the side itself if it is one.
+static uint32_t power_below(uint32_t side)
+{
+    uint32_t power = 1;
+    while (power <= side / 2)
+        power *= 2;
+    return power;
+}
+
+// Columns are sampled in 16.16 fixed point at a quarter and at three quarters of a texel of the
+// result, and rows likewise in floats.
+
+static uint32_t column_of(uint32_t step, uint32_t x, uint32_t quarters)
+{
+    return (uint32_t)((quarters * (uint64_t)(step >> 2) + (uint64_t)x * step) >> 16);
+}
+
+static uint32_t row_of(uint32_t y, float offset, uint32_t from, uint32_t to)
+{
+    return (uint32_t)(((float)y + offset) * (float)from / (float)to);
+}
+
+static const uint8_t *texel(const md5_image *image, uint32_t x, uint32_t y)
+{
+    return image->pixels + ((size_t)y * image->width + x) * MD5_IMAGE_CHANNELS;
+}
+
+static void fill_row(md5_image *result, uint32_t y, const md5_image *image)
+{
+    const uint32_t step = (uint32_t)(((uint64_t)image->width << 16) / result->width);
+    const uint32_t above = row_of(y, 0.25f, image->height, result->height);
+    const uint32_t below = row_of(y, 0.75f, image->height, result->height);
+    uint8_t *to = result->pixels + (size_t)y * result->width * MD5_IMAGE_CHANNELS;
+    for (uint32_t x = 0; x < result->width; x++, to += MD5_IMAGE_CHANNELS) {
+        const uint32_t left = column_of(step, x, 1), right = column_of(step, x, 3);
+        const uint8_t *const a = texel(image, left, above), *const b = texel(image, right, above);
+        const uint8_t *const c = texel(image, left, below), *const d = texel(image, right, below);
+        for (int i = 0; i < MD5_IMAGE_CHANNELS; i++)
+            to[i] = (uint8_t)((a[i] + b[i] + c[i] + d[i]) >> 2);
+    }
+}
+
+// Resamples `image` to the powers of two below its sides and frees it; returns it unchanged if both
+// are powers of two. If memory runs out, returns NULL and does not free it.
+static md5_image *round_image(md5_context *context, md5_image *image)
+{
+    const uint32_t width = power_below(image->width), height = power_below(image->height);
+    if (width == image->width && height == image->height)
+        return image;
+    md5_image *const result = md5i_new_image(context, width, height);
+    if (!result)
+        return NULL;
+    for (uint32_t y = 0; y < height; y++)
+        fill_row(result, y, image);
+    md5i_drop_image(context, image);
+    return result;
+}
+
+// The texel of `other` that lies over column x and row y of `image`: the nearest one above and
+// left of it.
+static const uint8_t *texel_over(const md5_image *image, const md5_image *other, uint32_t x,
+                                 uint32_t y)
+{
+    const uint32_t column = (uint32_t)((uint64_t)x * other->width / image->width);
+    const uint32_t row = (uint32_t)(((double)y + 0.25) * other->height / image->height);
+    return texel(other, column, row);
+}
+
+// == Normal maps ==================================================================================
+//
+// Normal maps. A channel c is the coordinate (c - 128) / 127, and is written as the engine writes
+// it: 128 + 127 x, cut off.
+
+// The engine's reciprocal square root: one Newton step from a guess by the bits of the number, too
+// small by up to 0.2 %. So z of a flat normal map is 254, not 255. Results must equal the engine's.
+static float fast_inverse_root(float x)
+{
+    const float half = x * 0.5f;
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits = UINT32_C(0x5f3759df) - (bits >> 1);
+    memcpy(&x, &bits, sizeof x);
+    return x * (1.5f - x * x * half);
+}
+
+static float squared_length(const float v[3])
+{
+    return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+}
+
+static void normalize_fast(float v[3])
+{
+    const float factor = fast_inverse_root(squared_length(v));
+    for (int i = 0; i < 3; i++)
+        v[i] *= factor;
+}
+
+static void write_normal(uint8_t *texel, const float normal[3])
+{
+    for (int i = 0; i < 3; i++)
+        texel[i] = md5_lowest_byte(normal[i] * 127.0f + 128.0f);
+}
+
+// -- Heights --------------------------------------------------------------------------------------
+
+// The normal of a texel: the mean of those of two triangles, above left and below right of the
+// diagonal of the square between it and its neighbors.
+static void height_normal(float here, float right, float below, float across, float scale,
+                          float normal[3])
+{
+    float first[3] = {-(right - here) * scale, -(below - here) * scale, 1.0f};
+    float second[3] = {-(across - below) * scale, (here - below) * scale, 1.0f};
+    normalize_fast(first);
+    normalize_fast(second);
+    for (int i = 0; i < 3; i++)
+        normal[i] = first[i] + second[i];
+    normalize_fast(normal);
+}
+
+static uint8_t gray(const uint8_t *texel)
+{
+    return (uint8_t)((texel[0] + texel[1] + texel[2]) / 3);
+}
+
+static void write_height_row(md5_image *image, uint32_t y, const uint8_t *heights, float scale)
+{
+    const uint32_t width = image->width;
+    const uint8_t *const here = heights + (size_t)y * width;
+    const uint8_t *const below = heights + (size_t)((y + 1) % image->height) * width;
+    uint8_t *texel = image->pixels + (size_t)y * width * MD5_IMAGE_CHANNELS;
+    for (uint32_t x = 0; x < width; x++, texel += MD5_IMAGE_CHANNELS) {
+        const uint32_t next = x + 1 < width ? x + 1 : 0;
+        float normal[3];
+        height_normal(here[x], here[next], below[x], below[next], scale, normal);
+        write_normal(texel, normal);
+        texel[3] = 255;
+    }
+}
+
+// Operations of image programs that need more than one texel. They change `image`; the second
+// picture may have another size. Return false if memory runs out.
+static bool make_heights_normals(md5_context *context, md5_image *image, float scale)
+{
+    const size_t count = md5_image_texels(image);
+    uint8_t *const heights = (uint8_t *)md5i_alloc(context, count);
+    TRY(heights);
+    for (size_t i = 0; i < count; i++)
+        heights[i] = gray(image->pixels + MD5_IMAGE_CHANNELS * i);
+    for (uint32_t y = 0; y < image->height; y++)
+        write_height_row(image, y, heights, scale / 256.0f);
+    md5i_free(context, heights, count);
+    return true;
+}
+
+// -- Smoothing ------------------------------------------------------------------------------------
+
+static bool is_unused(const uint8_t *texel)
+{
+    return texel[0] == texel[1] && texel[0] == texel[2] && (texel[0] == 0 || texel[0] == 128);
+}
+
+// Adds the normals of a texel, its left and its right neighbor.
+static void add_three(const uint8_t *row, uint32_t width, uint32_t x, int sum[3])
+{
+    const uint32_t columns[3] = {x > 0 ? x - 1 : width - 1, x, x + 1 < width ? x + 1 : 0};
+    for (int i = 0; i < 3; i++) {
+        const uint8_t *const texel = row + (size_t)columns[i] * MD5_IMAGE_CHANNELS;
+        for (int axis = 0; axis < 3 && !is_unused(texel); axis++)
+            sum[axis] += texel[axis] - 128;
+    }
+}
+
+static void write_mean(uint8_t *texel, const int sum[3])
+{
+    const float vector[3] = {(float)sum[0], (float)sum[1], (float)sum[2]};
+    const float length = sqrtf(squared_length(vector));
+    const float factor = length > 0.0f ? 1.0f / length : 0.0f;
+    for (int i = 0; i < 3; i++)
+        texel[i] = md5_lowest_byte(128.0f + 127.0f * (vector[i] * factor));
+}
+
+// Operations of image programs that need more than one texel. They change `image`; the second
+// picture may have another size. Return false if memory runs out.
+static bool smooth_normals(md5_context *context, md5_image *image)
+{
+    const size_t stride = (size_t)image->width * MD5_IMAGE_CHANNELS, size = stride * image->height;
+    uint8_t *const source = (uint8_t *)md5i_alloc(context, size);
+    TRY(source);
+    memcpy(source, image->pixels, size);
+    for (uint32_t y = 0; y < image->height; y++) {
+        const uint8_t *const above = source + stride * (y > 0 ? y - 1 : image->height - 1);
+        const uint8_t *const below = source + stride * (y + 1 < image->height ? y + 1 : 0);
+        for (uint32_t x = 0; x < image->width; x++) {
+            int sum[3] = {0, 0, 0};
+            add_three(above, image->width, x, sum);
+            add_three(source + stride * y, image->width, x, sum);
+            add_three(below, image->width, x, sum);
+            write_mean(image->pixels + stride * y + (size_t)x * MD5_IMAGE_CHANNELS, sum);
+        }
+    }
+    md5i_free(context, source, size);
+    return true;
+}
+
+// -- Sums -----------------------------------------------------------------------------------------
+
+static float coordinate(uint8_t channel)
+{
+    return ((float)channel - 128.0f) / 127.0f;
+}
+
+// Adds x and y of the other normal. z stays, but is computed for length 1 if the first normal is
+// shorter. With the engine's fast root, lengths up to 1.002 count as shorter.
+static void add_normal(uint8_t *texel, const uint8_t *other)
+{
+    float normal[3] = {coordinate(texel[0]), coordinate(texel[1]), coordinate(texel[2])};
+    const float squared = squared_length(normal);
+    if (squared * fast_inverse_root(squared) < 1.0f) {
+        const float rest = 1.0f - normal[0] * normal[0] - normal[1] * normal[1];
+        normal[2] = rest > 0.0f ? sqrtf(rest) : 0.0f;
+    }
+    normal[0] += coordinate(other[0]);
+    normal[1] += coordinate(other[1]);
+    const float length = sqrtf(squared_length(normal));
+    for (int i = 0; i < 3; i++)
+        normal[i] = length > 0.0f ? normal[i] / length : 0.0f;
+    write_normal(texel, normal);
+    texel[3] = 255;
+}
+
+static void add_normals(md5_image *image, const md5_image *other)
+{
+    uint8_t *texel = image->pixels;
+    for (uint32_t y = 0; y < image->height; y++) {
+        for (uint32_t x = 0; x < image->width; x++, texel += MD5_IMAGE_CHANNELS)
+            add_normal(texel, texel_over(image, other, x, y));
+    }
+}
+
+// == Evaluation ===================================================================================
+//
+// Image programs: their steps are run one after the other over a stack of pictures.
+
+typedef struct image_run {
+    md5_context context;
+    const md5_image_opts *opts; // may be NULL
+    md5_load_image_fn *load;
+    void *user;
+    md5_image **stack; // [room]
+    size_t room, depth;
+} image_run;
+
+// -- Operations on single texels ------------------------------------------------------------------
+
+static void add_images(md5_image *image, const md5_image *other)
+{
+    uint8_t *texel = image->pixels;
+    for (uint32_t y = 0; y < image->height; y++) {
+        for (uint32_t x = 0; x < image->width; x++, texel += MD5_IMAGE_CHANNELS) {
+            const uint8_t *const added = texel_over(image, other, x, y);
+            for (int i = 0; i < MD5_IMAGE_CHANNELS; i++)
+                texel[i] = (uint8_t)(texel[i] + added[i] < 255 ? texel[i] + added[i] : 255);
+        }
+    }
+}
+
+static void scale_channels(uint8_t *texel, const float factors[MD5_IMAGE_CHANNELS])
+{
+    for (int i = 0; i < MD5_IMAGE_CHANNELS; i++)
+        texel[i] = md5_lowest_byte((float)texel[i] * factors[i]);
+}
+
+static void change_texel(const md5_image_step *step, uint8_t *texel)
+{
+    switch (step->kind) {
+    case MD5_IMAGE_SCALE:
+        scale_channels(texel, step->values);
+        break;
+    case MD5_IMAGE_INVERT_ALPHA:
+        texel[3] = (uint8_t)(255 - texel[3]);
+        break;
+    case MD5_IMAGE_INVERT_COLOR:
+        for (int i = 0; i < 3; i++)
+            texel[i] = (uint8_t)(255 - texel[i]);
+        break;
+    case MD5_IMAGE_MAKE_INTENSITY:
+        texel[1] = texel[2] = texel[3] = texel[0];
+        break;
+    default: // MD5_IMAGE_MAKE_ALPHA
+        texel[3] = (uint8_t)((texel[0] + texel[1] + texel[2]) / 3);
+        texel[0] = texel[1] = texel[2] = 255;
+        break;
+    }
+}
+
+static void change_texels(const md5_image_step *step, md5_image *image)
+{
+    const size_t count = md5_image_texels(image);
+    for (size_t i = 0; i < count; i++)
+        change_texel(step, image->pixels + MD5_IMAGE_CHANNELS * i);
+}
+
+// -- Steps ----------------------------------------------------------------------------------------
+
+static bool load_file(image_run *run, const md5_image_step *step)
+{
+    md5_image_opts opts;
+    md5_error reason;
+    memset(&opts, 0, sizeof opts);
+    memset(&reason, 0, sizeof reason);
+    if (run->opts)
+        opts = *run->opts;
+    opts.allocator = run->context.allocator;
+    opts.memory_limit = run->context.memory_limit - run->context.memory_held;
+    opts.file_name = step->file;
+    // 0 would mean the default.
+    opts.memory_limit += opts.memory_limit == 0;
+    md5_image *image = run->load(run->user, step->file, &opts, &reason);
+    if (!image) {
+        reason.status = reason.status == MD5_OK ? MD5_ERROR_IO : reason.status;
+        *run->context.error = reason;
+        return false;
+    }
+    run->context.memory_held += image->size;
+    md5_image *const rounded = opts.keep_size ? image : round_image(&run->context, image);
+    run->stack[run->depth++] = rounded ? rounded : image;
+    return rounded != NULL;
+}
+
+static bool run_step(image_run *run, const md5_image_step *step)
+{
+    if (step->kind == MD5_IMAGE_FILE)
+        return load_file(run, step);
+    md5_image *const last = run->stack[run->depth - 1];
+    switch (step->kind) {
+    case MD5_IMAGE_HEIGHTMAP:
+        return make_heights_normals(&run->context, last, step->values[0]);
+    case MD5_IMAGE_SMOOTH_NORMALS:
+        return smooth_normals(&run->context, last);
+    case MD5_IMAGE_ADD_NORMALS:
+    case MD5_IMAGE_ADD:
+        run->depth--;
+        if (step->kind == MD5_IMAGE_ADD)
+            add_images(run->stack[run->depth - 1], last);
+        else
+            add_normals(run->stack[run->depth - 1], last);
+        md5i_drop_image(&run->context, last);
+        return true;
+    default:
+        change_texels(step, last);
+        return true;
+    }
+}
+
+// -- Program --------------------------------------------------------------------------------------
+
+static bool is_pair(md5_image_kind kind)
+{
+    return kind == MD5_IMAGE_ADD || kind == MD5_IMAGE_ADD_NORMALS;
+}
+
+// Finds the greatest depth of the stack of pictures. Returns false if the steps form no tree.
+static bool measure(const md5_image_program *program, size_t *room)
+{
+    size_t depth = 0;
+    *room = 0;
+    for (uint32_t i = 0; i < program->num_steps; i++) {
+        const md5_image_step *const step = &program->steps[i];
+        if (step->kind == MD5_IMAGE_FILE) {
+            TRY(step->file);
+            depth++;
+        } else {
+            TRY(depth >= (is_pair(step->kind) ? 2u : 1u));
+            TRY(step->kind >= MD5_IMAGE_FILE && step->kind <= MD5_IMAGE_MAKE_ALPHA);
+            depth -= is_pair(step->kind);
+        }
+        *room = depth > *room ? depth : *room;
+    }
+    return depth == 1;
+}
+
+static bool run_program(image_run *run, const md5_image_program *program)
+{
+    if (program->num_steps == 0)
+        return md5i_fail(&run->context, MD5_ERROR_SYNTAX, 0, 0, "the image program is empty");
+    if (!measure(program, &run->room))
+        return md5i_fail(&run->context, MD5_ERROR_SYNTAX, 0, 0,
+                         "the steps of the image program form no tree");
+    run->stack = (md5_image **)md5i_alloc(&run->context, run->room * sizeof *run->stack);
+    TRY(run->stack);
+    for (uint32_t i = 0; i < program->num_steps; i++)
+        TRY(run_step(run, &program->steps[i]));
+    return true;
+}
+
+md5_image *md5_evaluate_image(const md5_image_program *program, md5_load_image_fn *load, void *user,
+                              const md5_image_opts *opts, md5_error *error)
+{
+    image_run run;
+    MD5_ASSERT(program != NULL, "program: not NULL");
+    MD5_ASSERT(load != NULL, "load: not NULL");
+    MD5_ASSERT_IMAGE_OPTS(opts);
+    memset(&run, 0, sizeof run);
+    run.opts = opts;
+    run.load = load;
+    run.user = user;
+    md5i_image_begin(&run.context, opts, error);
+    md5_image *result = NULL;
+    if (run_program(&run, program))
+        result = run.stack[--run.depth];
+    while (run.depth > 0)
+        md5i_drop_image(&run.context, run.stack[--run.depth]);
+    md5i_free(&run.context, run.stack, run.room * sizeof *run.stack);
+    return result;
+}
+
+// == Built-in pictures ============================================================================
+//
+// Built-in pictures, whose names begin with _. The engine makes them by code when it starts, so
+// that no file is ever looked for. Sizes and contents are the engine's; `_flat` and `_ambient` are
+// as in files of normals, while the engine stores x in the channel where its shaders expect it.
+
+typedef void fill_fn(uint8_t *texel, uint32_t x, uint32_t y);
+
+static void set_texel(uint8_t *texel, uint32_t red, uint32_t green, uint32_t blue, uint32_t alpha)
+{
+    texel[0] = (uint8_t)red;
+    texel[1] = (uint8_t)green;
+    texel[2] = (uint8_t)blue;
+    texel[3] = (uint8_t)alpha;
+}
+
+static void fill_clear(uint8_t *texel, uint32_t x, uint32_t y)
+{
+    (void)x, (void)y;
+    set_texel(texel, 0, 0, 0, 0);
+}
+
+static void fill_white(uint8_t *texel, uint32_t x, uint32_t y)
+{
+    (void)x, (void)y;
+    set_texel(texel, 255, 255, 255, 255);
+}
+
+static void fill_flat(uint8_t *texel, uint32_t x, uint32_t y)
+{
+    (void)x, (void)y;
+    set_texel(texel, 128, 128, 255, 255);
+}
+
+// The direction that the engine's ambient lights come from: ( 0.5 0.115 0.8925 ) times 255.
+static void fill_ambient(uint8_t *texel, uint32_t x, uint32_t y)
+{
+    (void)x, (void)y;
+    set_texel(texel, 127, 29, 227, 255);
+}
+
+static void fill_notch(uint8_t *texel, uint32_t x, uint32_t y)
+{
+    (void)y;
+    set_texel(texel, 255, 255, 255, x == 0 ? 0 : 255);
+}
+
+static void fill_ramp(uint8_t *texel, uint32_t x, uint32_t y)
+{
+    (void)y;
+    set_texel(texel, x, x, x, x);
+}
+
+static void fill_frame(uint8_t *texel, uint32_t x, uint32_t y, uint32_t width, uint32_t height)
+{
+    const uint32_t inside = x > 0 && y > 0 && x < width - 1 && y < height - 1 ? 255 : 0;
+    set_texel(texel, inside, inside, inside, inside);
+}
+
+static void fill_border(uint8_t *texel, uint32_t x, uint32_t y)
+{
+    fill_frame(texel, x, y, 32, 32);
+}
+
+static void fill_no_falloff(uint8_t *texel, uint32_t x, uint32_t y)
+{
+    fill_frame(texel, x, y, 64, 16);
+}
+
+// The highlight that the engine's shaders have: ( 4 ( x - 3/4 ) )^2 from 3/4 on.
+static void fill_specular(uint8_t *texel, uint32_t x, uint32_t y)
+{
+    (void)y;
+    const float rise = (float)(((double)((float)x / 255.0f) - 0.75) * 4.0);
+    const uint32_t value = rise > 0.0f ? (uint32_t)(rise * rise * 255.0f) : 0;
+    set_texel(texel, value, value, value, value);
+}
+
+// Light that falls with the square of the distance from the middle.
+static void fill_quadratic(uint8_t *texel, uint32_t x, uint32_t y)
+{
+    (void)y;
+    const float near_middle = 1.0f - (fabsf((float)x - 15.5f) - 0.5f) / 16.0f;
+    const uint32_t value = (uint32_t)(near_middle * near_middle * 255.0f);
+    set_texel(texel, value, value, value, 255);
+}
+
+// Fog over the distance from the middle; each 255th of the radius leaves 0.982 of the light.
+static void fill_fog(uint8_t *texel, uint32_t x, uint32_t y)
+{
+    enum { SIDE = 128, MIDDLE = SIDE / 2 };
+    const float dx = (float)x - (float)MIDDLE, dy = (float)y - (float)MIDDLE;
+    const float steps = sqrtf(dx * dx + dy * dy) / (float)(MIDDLE - 1) * 255.0f;
+    const bool is_edge = x == 0 || y == 0 || x == SIDE - 1 || y == SIDE - 1;
+    const uint32_t num_steps = (uint32_t)steps & 255; // a byte
+    float left = 1.0f;
+    for (uint32_t i = 0; i < num_steps; i++)
+        left *= 0.982f;
+    set_texel(texel, 255, 255, 255, is_edge ? 255 : (uint32_t)(255.0 * (1.0 - (double)left)));
+}
+
+// The share of a line of sight that lies in fog, by the heights of its ends over the plane where
+// the fog begins: the fog grows over RAMP below it, and a line with an end below DEEP has all of
+// it.
+static float fog_fraction(float view, float target)
+{
+    const float RAMP = 8.0f, DEEP = 30.0f;
+    const float upper = fmaxf(view, target), lower = fminf(view, target);
+    const float length = upper - lower;
+    if (lower > 0.0f)
+        return 0.0f;
+    if (upper < -RAMP)
+        return 1.0f;
+    if (length <= 0.0f)
+        return -view / RAMP;
+    const float above = fmaxf(upper, 0.0f);
+    const float top = fminf(upper, 0.0f), bottom = fmaxf(lower, -RAMP);
+    // The fog that is missing inside the ramp: the mean of its ends, times the length.
+    const float lacking = (1.0f + (top + bottom) / RAMP * 0.5f) * (top - bottom);
+    const float depth = -lower / DEEP;
+    if (depth >= 1.0f)
+        return 1.0f;
+    return (length - above - lacking) / length * (1.0f - depth) + depth;
+}
+
+// Fog near its plane: columns are heights of the eye, rows those of what is seen, 32 being the
+// plane.
+static void fill_fog_enter(uint8_t *texel, uint32_t x, uint32_t y)
+{
+    const float fraction = fog_fraction((float)x - 32.0f, (float)y - 32.0f);
+    set_texel(texel, 255, 255, 255, (uint32_t)(fraction * 255.0f));
+}
+
+// Highlights of all exponents: ( x / 255 )^y. Products instead of pow(), which differs between
+// systems in the last bit; bytes are cut off, and so may be 1 less than where floats are rounded.
+static void fill_specular_2d(uint8_t *texel, uint32_t x, uint32_t y)
+{
+    const double base = (double)((float)x / 255.0f);
+    double power = 255.0;
+    for (uint32_t i = 0; i < y && power >= 1.0; i++)
+        power *= base;
+    const uint32_t value = (uint32_t)power;
+    set_texel(texel, value, value, value, value);
+}
+
+// Directions as colors on the sides of a cube, in OpenGL's order and orientation of sides: +x, -x,
+// +y, -y, +z, -z.
+static void fill_normal_cube(uint8_t *texel, uint32_t x, uint32_t y)
+{
+    enum { SIDE = 32 };
+    const float s = ((float)x + 0.5f) / (float)SIDE * 2.0f - 1.0f;
+    const float t = ((float)(y % SIDE) + 0.5f) / (float)SIDE * 2.0f - 1.0f;
+    const float directions[6][3] = {
+        {1.0f, -t, -s}, {-1.0f, -t, s}, {s, 1.0f, t},
+        {s, -1.0f, -t}, {s, -t, 1.0f},  {-s, -t, -1.0f},
+    };
+    const float *const direction = directions[y / SIDE];
+    const float scale = 127.0f / sqrtf(1.0f + s * s + t * t);
+    set_texel(texel, (uint32_t)(128.0f + scale * direction[0]),
+              (uint32_t)(128.0f + scale * direction[1]), (uint32_t)(128.0f + scale * direction[2]),
+              255);
+}
+
+static const struct builtin_image {
+    const char *name; // lower case
+    uint32_t width, height;
+    fill_fn *fill; // NULL: made while drawing
+    md5_image_repeat repeat;
+    bool is_nearest; // not filtered
+} builtin_images[] = {
+    {"_default", 16, 16, fill_clear, MD5_REPEAT, false},
+    {"_white", 16, 16, fill_white, MD5_REPEAT, false},
+    {"_black", 16, 16, fill_clear, MD5_REPEAT, false},
+    {"_flat", 2, 2, fill_flat, MD5_REPEAT, false},
+    {"_ambient", 2, 2, fill_ambient, MD5_REPEAT, false},
+    {"_alphanotch", 2, 1, fill_notch, MD5_CLAMP, true},
+    {"_ramp", 256, 1, fill_ramp, MD5_CLAMP, true},
+    {"_alpharamp", 256, 1, fill_ramp, MD5_CLAMP, true},
+    {"_borderclamp", 32, 32, fill_border, MD5_CLAMP_BORDER, false},
+    {"_nofalloff", 64, 16, fill_no_falloff, MD5_CLAMP_ZERO, false},
+    {"_speculartable", 256, 1, fill_specular, MD5_CLAMP, false},
+    {"_specular2dtable", 256, 256, fill_specular_2d, MD5_CLAMP, false},
+    {"_quadratic", 32, 4, fill_quadratic, MD5_CLAMP, false},
+    {"_fog", 128, 128, fill_fog, MD5_CLAMP, false},
+    {"_fogenter", 64, 64, fill_fog_enter, MD5_CLAMP, false},
+    {"_normalcubemap", 32, 6 * 32, fill_normal_cube, MD5_REPEAT, false},
+    {"_scratchcubemap", 32, 6 * 32, fill_normal_cube, MD5_REPEAT, false}, // until drawn
+    {"_currentrender", 0, 0, NULL, MD5_REPEAT, false},
+    {"_scratch", 0, 0, NULL, MD5_REPEAT, false},
+    {"_scratch2", 0, 0, NULL, MD5_REPEAT, false},
+    {"_accum", 0, 0, NULL, MD5_REPEAT, false},
+    {"_cinematic", 0, 0, NULL, MD5_REPEAT, false},
+};
+
+static const struct builtin_image *find_builtin(const char *name)
+{
+    for (size_t i = 0; i < sizeof builtin_images / sizeof builtin_images[0]; i++) {
+        if (strcmp(builtin_images[i].name, name) == 0)
+            return &builtin_images[i];
+    }
+    return NULL;
+}
+
+// Whether a name, in lower case, is that of a built-in picture.
+static bool is_builtin_image(const char *name)
+{
+    return find_builtin(name) != NULL;
+}
+
+void md5i_set_builtin_sampling(const char *name, md5_stage *stage)
+{
+    const struct builtin_image *const builtin = find_builtin(name);
+    stage->repeat = builtin ? builtin->repeat : MD5_REPEAT;
+    stage->filter = builtin && builtin->is_nearest ? MD5_FILTER_NEAREST : MD5_FILTER_DEFAULT;
+}
+
+// Makes a built-in picture. Returns NULL and sets `error` if memory runs out, or if the engine
+// makes the picture while drawing.
+static md5_image *make_builtin_image(const char *name, const md5_image_opts *opts, md5_error *error)
+{
+    md5_context context;
+    const struct builtin_image *const builtin = find_builtin(name);
+    md5_image_opts named;
+    memset(&named, 0, sizeof named);
+    if (opts)
+        named = *opts;
+    named.file_name = name;
+    md5i_image_begin(&context, &named, error);
+    if (!builtin->fill) {
+        md5i_fail(&context, MD5_ERROR_MISMATCH, 0, 0, "%s is made while the game is drawn", name);
+        return NULL;
+    }
+    md5_image *const image = md5i_new_image(&context, builtin->width, builtin->height);
+    for (uint32_t y = 0; image && y < image->height; y++) {
+        for (uint32_t x = 0; x < image->width; x++)
+            builtin->fill(image->pixels + ((size_t)y * image->width + x) * MD5_IMAGE_CHANNELS, x,
+                          y);
+    }
+    return image;
+}
+
+// == Files ========================================================================================
+//
+// Pictures of a game: which files are tried for a name, and what became of each.
+
+// A name of a program, with `dds/` before it and an ending.
+enum { LONGEST_PATH = MD5_IMAGE_TEXT + 16 };
+
+// A search for the picture of a name.
+typedef struct image_search {
+    md5_game *game;
+    const md5_image_opts *opts;
+    md5_image *image;                            // what was found
+    const md5_game_entry *at;                    // its file
+    char tried[sizeof((md5_error *)0)->message]; // each name, and why it failed
+    md5_error error;                             // the first one of a file that exists
+} image_search;
+
+// -- Names ----------------------------------------------------------------------------------------
+
+// Writes the file of the compressed form of an image program: characters that no file name can have
+// are replaced or dropped. The first four separators become folders, later ones blanks.
+static void compressed_path(char path[LONGEST_PATH], const char *text)
+{
+    enum { MAX_FOLDERS = 4 };
+    size_t length = strlen("dds/"), num_folders = 0;
+    memcpy(path, "dds/", sizeof "dds/");
+    for (; *text && length < LONGEST_PATH - sizeof ".dds"; text++) {
+        if (strchr("/\\(", *text))
+            path[length++] = num_folders++ < MAX_FOLDERS ? '/' : ' ';
+        else if (strchr("<>:|\".", *text))
+            path[length++] = '_';
+        else if (!strchr("),", *text) && !(*text == ' ' && path[length - 1] == '/'))
+            path[length++] = *text;
+    }
+    memcpy(path + length, ".dds", sizeof ".dds");
+}
+
+// Returns where the extension of a name begins, or the end of the name if there is none.
+static const char *extension_of(const char *name)
+{
+    const char *const dot = strrchr(name, '.');
+    return dot && !strchr(dot, '/') ? dot : name + strlen(name);
+}
+
+static bool is_extension(const char *extension, const char *wanted)
+{
+    const md5_token token = {.text = extension, .size = strlen(extension)};
+    return md5i_token_is_word(&token, wanted);
+}
+
+// -- Trying ---------------------------------------------------------------------------------------
+
+// Writes candidate `number` for the file of a name: the engine's .tga and .jpg, then .png, which
+// later engines take. Returns false if there is no further one.
+static bool candidate(char path[LONGEST_PATH], const char *name, size_t number)
+{
+    static const char *const endings[] = {".tga", ".jpg", ".png"};
+    const char *const extension = extension_of(name);
+    const bool is_replaced = *extension == '\0' || is_extension(extension, ".tga");
+    const size_t stem = (size_t)(extension - name);
+    if (strlen(name) + sizeof ".tga" > LONGEST_PATH
+        || number >= (is_replaced ? sizeof endings / sizeof endings[0] : 1))
+        return false;
+    memcpy(path, name, strlen(name) + 1);
+    if (is_replaced)
+        memcpy(path + stem, endings[number], sizeof ".tga");
+    return true;
+}
+
+// Adds a name and why it failed. Text that does not fit is cut.
+static void note_failure(image_search *search, const char *name, const char *reason)
+{
+    const size_t used = strlen(search->tried);
+    (void)snprintf(search->tried + used, sizeof search->tried - used, "%s%s: %s", used ? "; " : "",
+                   name, reason);
+}
+
+// Reads and decodes a file. Its bytes count as memory of the search path, not of the picture.
+static md5_image *read_image(image_search *search, const md5_game_entry *entry, md5_error *error)
+{
+    md5_image_opts opts;
+    size_t size = 0;
+    const char *const bytes = md5i_game_open_file(search->game, entry, 0, &size, error);
+    error->message[sizeof error->message - 1] = '\0';
+    if (!bytes) {
+        error->status = MD5_ERROR_IO;
+        return NULL;
+    }
+    memset(&opts, 0, sizeof opts);
+    if (search->opts)
+        opts = *search->opts;
+    opts.file_name = entry->spelled;
+    md5_image *const image = md5_parse_image(bytes, size, &opts, error);
+    md5i_game_close_file(search->game, entry, bytes, size);
+    return image;
+}
+
+// Tries a file; in messages it is called `shown`. Returns whether the search has ended.
+static bool try_file(image_search *search, const char *path, const char *shown)
+{
+    md5_error error;
+    const md5_game_entry *const entry = md5i_game_find_file(search->game, path);
+    memset(&error, 0, sizeof error);
+    if (!entry) {
+        note_failure(search, shown, "no such file");
+        return false;
+    }
+    search->at = entry;
+    search->image = read_image(search, entry, &error);
+    if (search->image)
+        return true;
+    note_failure(search, shown, error.message);
+    if (search->error.status == MD5_OK)
+        search->error = error;
+    return error.status == MD5_ERROR_MEMORY;
+}
+
+// Tries a name with each extension that its file may have.
+static bool try_extensions(image_search *search, const char *name)
+{
+    char path[LONGEST_PATH];
+    for (size_t i = 0; candidate(path, name, i); i++) {
+        if (try_file(search, path, extension_of(path)))
+            return true;
+    }
+    return false;
+}
+
+static bool try_compressed(image_search *search, const char *text)
+{
+    char path[LONGEST_PATH];
+    compressed_path(path, text);
+    return try_file(search, path, path);
+}
+
+// -- Results --------------------------------------------------------------------------------------
+
+// Warns of a damaged file that was tried before the one that was read.
+static void warn_of_damage(image_search *search, const char *name)
+{
+    md5_decl_lex nowhere;
+    if (search->error.status == MD5_OK)
+        return;
+    md5i_decl_lex_begin(&nowhere, search->game, name, 0, "", 0);
+    md5i_decl_lex_warn(&nowhere, "%s; %s is read instead", search->tried, search->at->spelled);
+}
+
+static void set_file(md5_error *error, const char *name)
+{
+    (void)snprintf(error->file, sizeof error->file, "%s", name);
+}
+
+static md5_image *end_search(image_search *search, const char *name, md5_error *error)
+{
+    if (search->image) {
+        warn_of_damage(search, name);
+        return search->image;
+    }
+    memset(error, 0, sizeof *error);
+    error->status = search->error.status != MD5_OK ? search->error.status : MD5_ERROR_IO;
+    set_file(error, name);
+    memcpy(error->message, search->tried, sizeof error->message);
+    return NULL;
+}
+
+// Finds a file that a program names: md5_load_image_fn.
+static md5_image *load_named(void *user, const char *file, const md5_image_opts *opts,
+                             md5_error *error)
+{
+    image_search search;
+    memset(&search, 0, sizeof search);
+    search.game = (md5_game *)user;
+    search.opts = opts;
+    if (md5_is_lenient(search.game) && is_builtin_image(file))
+        return make_builtin_image(file, opts, error);
+    if (!try_extensions(&search, file))
+        (void)try_compressed(&search, file);
+    return end_search(&search, file, error);
+}
+
+// Loads the compressed form of a program's result, which many game folders have instead of its
+// files. If it is damaged and `is_first`, that is a warning.
+static md5_image *load_compressed(md5_game *game, const md5_image_program *program,
+                                  const md5_image_opts *opts, bool is_first)
+{
+    image_search search;
+    md5_decl_lex nowhere;
+    memset(&search, 0, sizeof search);
+    search.game = game;
+    search.opts = opts;
+    if (try_compressed(&search, program->text))
+        return search.image;
+    if (is_first && search.error.status != MD5_OK) {
+        md5i_decl_lex_begin(&nowhere, game, program->text, 0, "", 0);
+        md5i_decl_lex_warn(&nowhere, "%s", search.tried);
+    }
+    return NULL;
+}
+
+// Whether the compressed form of a program is older than a file that the program names.
+static bool is_outdated(const md5_game *game, const md5_image_program *program)
+{
+    char path[LONGEST_PATH];
+    compressed_path(path, program->text);
+    const md5_game_entry *const compressed = md5i_game_find_file(game, path);
+    const int64_t time = compressed ? md5i_game_file_time(game, compressed) : 0;
+    bool is_newer = false;
+    for (uint32_t step = 0; compressed && step < program->num_steps && !is_newer; step++) {
+        const char *const file = program->steps[step].file;
+        const md5_game_entry *source = NULL;
+        for (size_t i = 0; file && !source && candidate(path, file, i); i++)
+            source = md5i_game_find_file(game, path);
+        is_newer = source && md5i_game_file_time(game, source) > time;
+    }
+    return is_newer;
+}
+
+md5_image *md5_load_image(md5_game *game, const md5_image_program *program,
+                          const md5_image_opts *opts, md5_error *error)
+{
+    MD5_ASSERT(game != NULL, "game: not NULL");
+    MD5_ASSERT(program != NULL, "program: not NULL");
+    md5_game_begin(game, NULL);
+    md5_error unseen, *const reason = error ? error : &unseen;
+    const char *const first = program->num_steps == 1 ? program->steps[0].file : NULL;
+    if (first && is_builtin_image(first))
+        return make_builtin_image(first, opts, reason);
+    const bool is_first = opts && opts->compressed_first && !is_outdated(game, program);
+    md5_image *image = is_first ? load_compressed(game, program, opts, true) : NULL;
+    if (!image)
+        image = md5_evaluate_image(program, load_named, game, opts, reason);
+    if (!image && reason->status == MD5_ERROR_IO && program->num_steps > 1)
+        image = load_compressed(game, program, opts, false);
+    if (image)
+        memset(reason, 0, sizeof *reason);
+    return image;
+}
+
+bool md5_game_image_program(md5_game *game, const char *text, md5_image_program *program,
+                            md5_error *error)
+{
+    char whole[MD5_IMAGE_TEXT];
+    md5_decl_lex lex;
+    MD5_ASSERT(game != NULL, "game: not NULL");
+    MD5_ASSERT(text != NULL, "text: not NULL");
+    MD5_ASSERT(program != NULL, "program: not NULL");
+    md5_game_begin(game, error);
+    md5i_decl_lex_begin(&lex, game, text, 1, text, strlen(text));
+    const md5_arena_mark before = md5i_arena_here(&game->scratch);
+    const bool is_made =
+        md5i_read_image_text(&lex, whole) && md5i_make_image_program(game, whole, program);
+    md5i_arena_rewind(&game->scratch, before);
+    game->context.error = &game->context.unseen;
+    return is_made;
+}

@@ -1,0 +1,554 @@
+// Quake and Quake II: skins by their names, scales of joints.
+#include "md5/core/assert.h"
+#include "md5/core/axes.h"
+#include "md5/file_text.h"
+#include "md5/game/containers.h"
+#include "md5/md5dialects.h"
+#include "md5/read/lex.h"
+#include "md5/read/lex_values.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// == Skins of Quake ===============================================================================
+//
+// Skins of the Quake re-release: progs/SHADER_SS_FF, skin SS and image FF of its group.
+
+size_t md5_quake_image_name(const char *shader, uint32_t skin, uint32_t image, char *text,
+                            size_t size)
+{
+    MD5_ASSERT(shader != NULL, "shader: not NULL");
+    MD5_ASSERT(text != NULL || size == 0, "text: not NULL unless size is 0");
+    const int length = snprintf(text, size, "%s_%02u_%02u", shader, skin, image);
+    return length > 0 ? (size_t)length : 0;
+}
+
+static bool has_any(const char *shader, uint32_t skin, uint32_t image,
+                    md5_quake_has_image *has_image, void *user)
+{
+    enum { FOLDER = 64, ROOM = 1024 };
+    static const char *const folders[] = {"", "progs/", "textures/"};
+    char name[ROOM], path[FOLDER + ROOM];
+    if (md5_quake_image_name(shader, skin, image, name, sizeof name) >= sizeof name)
+        return false;
+    for (int i = 0; i < 3; i++) {
+        (void)snprintf(path, sizeof path, "%s%s", folders[i], name);
+        if (has_image(user, path))
+            return true;
+    }
+    return false;
+}
+
+void md5_find_quake_skins(const char *shader, md5_quake_has_image *has_image, void *user,
+                          md5_quake_skins *skins)
+{
+    MD5_ASSERT(shader != NULL, "shader: not NULL");
+    MD5_ASSERT(has_image != NULL, "has_image: not NULL");
+    MD5_ASSERT(skins != NULL, "skins: not NULL");
+    skins->num_skins = 0;
+    for (uint32_t skin = 0; skin < MD5_QUAKE_MAX_SKINS; skin++) {
+        uint32_t count = 0;
+        while (count < MD5_QUAKE_MAX_IMAGES && has_any(shader, skin, count, has_image, user))
+            count++;
+        skins->num_images[skin] = count;
+        if (count == 0)
+            return;
+        skins->num_skins = skin + 1;
+    }
+}
+
+uint32_t md5_quake_image_at(const md5_quake_skins *skins, uint32_t skin, double time)
+{
+    MD5_ASSERT(skins != NULL, "skins: not NULL");
+    const uint32_t count = skin < skins->num_skins ? skins->num_images[skin] : 0;
+    const double tenths = floor(time * 10.0);
+    if (count < 2 || !(tenths >= 0.0 && tenths < 9e15)) // whole numbers that a double has exactly
+        return 0;
+    const uint32_t slot = (uint32_t)((uint64_t)tenths % MD5_QUAKE_MAX_IMAGES);
+    return slot % count; // four slots: 0 1 0 1, 0 1 2 0 or 0 1 2 3
+}
+
+// A scale, or whether positions are scaled.
+typedef struct md5_scale_row {
+    uint32_t joint;
+    bool is_position;
+    uint32_t frame; // unless is_position
+    uint32_t order; // in the text: of rows for the same frame the last one counts
+    float value;    // of is_position 0 or 1
+} md5_scale_row;
+
+// == Texts of scales ==============================================================================
+//
+// JSON, as much of it as .md5scale files have: an object of objects of numbers and booleans. Other
+// values are skipped with a warning, whatever is in them; nothing recurses.
+
+typedef struct scale_reader {
+    md5_lex *lex;
+    const md5_anim *anim;
+    md5_name_map joints; // values are 1 + the index
+    md5_scale_row *rows; // [count] of `room`
+    size_t count, room;
+} scale_reader;
+
+static void skip_space(md5_lex *lex)
+{
+    while (lex->at < lex->end
+           && (*lex->at == ' ' || *lex->at == '\t' || *lex->at == '\n' || *lex->at == '\r'))
+        lex->at++;
+}
+
+// What is at lex->at, for a message.
+static md5_quoted found(const md5_lex *lex)
+{
+    return md5i_lex_token(lex, lex->at);
+}
+
+static bool take(md5_lex *lex, char c)
+{
+    skip_space(lex);
+    if (lex->at == lex->end || *lex->at != c)
+        return false;
+    lex->at++;
+    return true;
+}
+
+static bool expect(md5_lex *lex, char c, const char *where)
+{
+    return take(lex, c)
+           || md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%c' %s, found %s", c, where,
+                            found(lex).text);
+}
+
+// Reads a string into the arena without its backslashes; \u and its digits stay as they are.
+// Returns NULL after an error.
+static const char *read_string(md5_lex *lex)
+{
+    skip_space(lex);
+    const char *const start = lex->at;
+    if (start == lex->end || *start != '"') {
+        md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX, "expected a name in quotes, found %s",
+                      found(lex).text);
+        return NULL;
+    }
+    const char *end = start + 1;
+    while (end < lex->end && *end != '"' && *end != '\n')
+        end += *end == '\\' && lex->end - end > 1 ? 2 : 1;
+    if (end >= lex->end || *end != '"') {
+        md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX, "this string has no end on its line");
+        return NULL;
+    }
+    char *const copy = (char *)md5i_arena_alloc(lex->arena, (size_t)(end - start), 1);
+    if (!copy)
+        return NULL;
+    char *to = copy;
+    for (const char *at = start + 1; at < end; at++) {
+        if (*at == '\\' && at[1] != 'u')
+            at++;
+        *to++ = *at;
+    }
+    lex->at = end + 1;
+    return copy;
+}
+
+// -- Values ---------------------------------------------------------------------------------------
+
+// Skips an object or array with all that is in it.
+static bool skip_nested(md5_lex *lex)
+{
+    const char *const start = lex->at;
+    size_t depth = 0;
+    while (lex->at < lex->end) {
+        const char c = *lex->at;
+        if (c == '"') {
+            TRY(read_string(lex));
+            continue;
+        }
+        lex->at++;
+        depth += c == '{' || c == '[';
+        depth -= c == '}' || c == ']';
+        if (depth == 0)
+            return true;
+    }
+    return md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX, "this bracket is not closed");
+}
+
+static const char *end_of_plain(const md5_lex *lex)
+{
+    const char *at = lex->at;
+    while (at<lex->end && * at> ' ' && *at != ',' && *at != '}' && *at != ']' && *at != ':')
+        at++;
+    return at;
+}
+
+// Skips a value of a kind that has no meaning here.
+static bool skip_value(md5_lex *lex, const char *expected)
+{
+    skip_space(lex);
+    md5i_lex_warn(lex, lex->at, "expected %s, found %s: skipped", expected, found(lex).text);
+    if (lex->at < lex->end && *lex->at == '"')
+        return read_string(lex) != NULL;
+    if (lex->at < lex->end && (*lex->at == '{' || *lex->at == '['))
+        return skip_nested(lex);
+    const char *const end = end_of_plain(lex);
+    if (end == lex->at)
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected a value, found %s",
+                             found(lex).text);
+    lex->at = end;
+    return true;
+}
+
+static bool read_number(md5_lex *lex, float *value, bool *is_number)
+{
+    skip_space(lex);
+    const char *const end = end_of_plain(lex);
+    const char *const next = md5_scan_float(lex->at, end, value);
+    *is_number = next && next == end && md5_is_length(*value);
+    if (!*is_number)
+        return skip_value(lex, "a number of at most 1e9");
+    lex->at = end;
+    return true;
+}
+
+// As in the engine, the first letter decides.
+static bool read_bool(md5_lex *lex, bool *value, bool *is_bool)
+{
+    skip_space(lex);
+    const char first = lex->at < lex->end ? *lex->at : '\0';
+    *is_bool = first == 't' || first == 'f';
+    *value = first == 't';
+    if (!*is_bool)
+        return skip_value(lex, "true or false");
+    lex->at = end_of_plain(lex);
+    return true;
+}
+
+// -- Rows -----------------------------------------------------------------------------------------
+
+static bool add_row(scale_reader *reader, md5_scale_row row)
+{
+    if (reader->count == reader->room) {
+        const size_t room = reader->room ? 2 * reader->room : 64;
+        md5_scale_row *const grown =
+            (md5_scale_row *)md5i_arena_room(reader->lex->arena, room, sizeof *grown);
+        TRY(grown);
+        if (reader->count > 0)
+            memcpy(grown, reader->rows, reader->count * sizeof *grown);
+        reader->rows = grown;
+        reader->room = room;
+    }
+    row.order = (uint32_t)reader->count;
+    reader->rows[reader->count++] = row;
+    return true;
+}
+
+// The number of a frame; UINT32_MAX if the name is none.
+static uint32_t frame_of(const char *name)
+{
+    uint64_t number = 0;
+    if (*name == '\0')
+        return UINT32_MAX;
+    for (; *name; name++) {
+        if (*name < '0' || *name > '9' || number > UINT32_MAX)
+            return UINT32_MAX;
+        number = 10 * number + (uint64_t)(*name - '0');
+    }
+    return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+}
+
+// "scale_positions": true, or "12": 0.5
+static bool read_member(scale_reader *reader, uint32_t joint, bool is_known)
+{
+    md5_lex *const lex = reader->lex;
+    md5_scale_row row = {.joint = joint};
+    bool is_read, scales = false;
+    skip_space(lex);
+    const char *const at = lex->at;
+    const char *const name = read_string(lex);
+    TRY(name && expect(lex, ':', "after a name"));
+    row.is_position = strcmp(name, "scale_positions") == 0;
+    if (row.is_position) {
+        TRY(read_bool(lex, &scales, &is_read));
+        row.value = scales ? 1.0f : 0.0f;
+    } else {
+        row.frame = frame_of(name);
+        TRY(read_number(lex, &row.value, &is_read));
+        if (row.frame >= reader->anim->num_frames) {
+            md5i_lex_warn(lex, at, "there is no frame %s: the last is %u",
+                          md5i_quote(name, strlen(name)).text, reader->anim->num_frames - 1);
+            return true;
+        }
+    }
+    return !is_read || !is_known || add_row(reader, row);
+}
+
+// "joint": { ... }
+static bool read_joint(scale_reader *reader)
+{
+    md5_lex *const lex = reader->lex;
+    skip_space(lex);
+    const char *const at = lex->at;
+    const char *const name = read_string(lex);
+    TRY(name && expect(lex, ':', "after a name"));
+    skip_space(lex);
+    if (lex->at < lex->end && *lex->at != '{')
+        return skip_value(lex, "an object");
+    TRY(expect(lex, '{', "before the scales of a joint"));
+    void **const joint = md5i_name_map_find(&reader->joints, name);
+    if (!joint)
+        md5i_lex_warn(lex, at, "the animation has no joint %s",
+                      md5i_quote(name, strlen(name)).text);
+    const uint32_t index = joint ? (uint32_t)((uintptr_t)*joint - 1) : 0;
+    if (take(lex, '}'))
+        return true;
+    do
+        TRY(read_member(reader, index, joint != NULL));
+    while (take(lex, ','));
+    return expect(lex, '}', "or ',' after a scale");
+}
+
+static bool name_joints(scale_reader *reader)
+{
+    const md5_skeleton *const skeleton = &reader->anim->skeleton;
+    for (uint32_t i = skeleton->num_joints; i-- > 0;) { // of equal names the first one counts
+        void **const joint =
+            md5i_name_map_add(&reader->joints, reader->lex->arena, skeleton->joints[i].name);
+        TRY(joint);
+        *joint = (void *)((uintptr_t)i + 1);
+    }
+    return true;
+}
+
+// Reads all rows into memory of the lexer's arena. Returns false with the context's error set.
+static bool read_scale_rows(md5_lex *lex, const md5_anim *anim, md5_scale_row **rows, size_t *count)
+{
+    scale_reader reader = {.lex = lex, .anim = anim};
+    TRY(name_joints(&reader));
+    TRY(expect(lex, '{', "at the start of scales"));
+    if (!take(lex, '}')) {
+        do
+            TRY(read_joint(&reader));
+        while (take(lex, ','));
+        TRY(expect(lex, '}', "or ',' after a joint"));
+    }
+    skip_space(lex);
+    if (lex->at < lex->end)
+        md5i_lex_warn(lex, lex->at, "text after the last brace is ignored");
+    *rows = reader.rows;
+    *count = reader.count;
+    return true;
+}
+
+// == Scales of Quake II ===========================================================================
+//
+// Scales of joints: sorted rows of a .md5scale file, and what they do to poses and palettes.
+
+// -- Loading --------------------------------------------------------------------------------------
+
+// By joint, positions before scales, then by frame, then as in the text.
+static int compare_rows(const void *left, const void *right)
+{
+    const md5_scale_row *const a = (const md5_scale_row *)left;
+    const md5_scale_row *const b = (const md5_scale_row *)right;
+    if (a->joint != b->joint)
+        return a->joint < b->joint ? -1 : 1;
+    if (a->is_position != b->is_position)
+        return a->is_position ? -1 : 1;
+    if (a->frame != b->frame)
+        return a->frame < b->frame ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+// Whether the next row replaces this one: it is of the same joint, kind and frame.
+static bool is_replaced(const md5_scale_row *rows, size_t count, size_t i)
+{
+    return i + 1 < count && rows[i + 1].joint == rows[i].joint
+           && rows[i + 1].is_position == rows[i].is_position && rows[i + 1].frame == rows[i].frame;
+}
+
+typedef struct scale_arrays {
+    md5_scales *scales;
+    md5_scaled_joint *joints;
+    md5_scale_key *keys;
+} scale_arrays;
+
+static scale_arrays lay_out(md5_block *block, uint32_t num_joints, size_t num_keys)
+{
+    scale_arrays arrays;
+    arrays.scales = (md5_scales *)md5i_block_take(block, 1, sizeof *arrays.scales);
+    arrays.joints = (md5_scaled_joint *)md5i_block_take(block, num_joints, sizeof *arrays.joints);
+    arrays.keys = (md5_scale_key *)md5i_block_take(block, num_keys, sizeof *arrays.keys);
+    return arrays;
+}
+
+static void fill(const md5_scale_row *rows, size_t count, const scale_arrays *arrays)
+{
+    md5_scaled_joint *joint = NULL;
+    md5_scale_key *key = arrays->keys;
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || rows[i].joint != rows[i - 1].joint) {
+            joint = joint ? joint + 1 : arrays->joints;
+            *joint = (md5_scaled_joint){rows[i].joint, false, 0, key};
+        }
+        if (is_replaced(rows, count, i))
+            continue;
+        if (rows[i].is_position) {
+            joint->scales_position = rows[i].value != 0.0f;
+            continue;
+        }
+        *key++ = (md5_scale_key){rows[i].frame, rows[i].value};
+        joint->num_keys++;
+    }
+}
+
+static md5_scales *build(md5_arena *arena, const char *text, size_t size, const md5_anim *anim)
+{
+    md5_lex lex;
+    md5_scale_row *rows;
+    size_t count;
+    uint32_t num_joints = 0;
+    md5i_lex_begin(&lex, arena, text, size);
+    if (!read_scale_rows(&lex, anim, &rows, &count))
+        return NULL;
+    if (count > 0)
+        qsort(rows, count, sizeof *rows, compare_rows);
+    for (size_t i = 0; i < count; i++)
+        num_joints += i == 0 || rows[i].joint != rows[i - 1].joint;
+    md5_block block = {.base = NULL};
+    (void)lay_out(&block, num_joints, count);
+    const size_t block_size = block.used;
+    block = (md5_block){.base = (unsigned char *)md5i_alloc(arena->context, block_size)};
+    if (!block.base)
+        return NULL;
+    const scale_arrays arrays = lay_out(&block, num_joints, count);
+    fill(rows, count, &arrays);
+    *arrays.scales = (md5_scales){
+        .num_joints = num_joints,
+        .joints = arrays.joints,
+        .num_warnings = arena->context->num_warnings,
+        .size = block_size,
+        .allocator = arena->context->allocator,
+    };
+    return arrays.scales;
+}
+
+static md5_scales *build_with_arena(md5_context *context, const char *text, size_t size,
+                                    const md5_anim *anim)
+{
+    md5_arena arena = {.context = context};
+    md5_scales *const scales =
+        md5_check_text_size(context, size) ? build(&arena, text, size, anim) : NULL;
+    md5i_arena_free(&arena);
+    return scales;
+}
+
+md5_scales *md5_parse_scales(const void *text, size_t size, const md5_anim *anim,
+                             const md5_load_opts *opts, md5_error *error)
+{
+    MD5_ASSERT(text != NULL || size == 0, "text: not NULL unless size is 0");
+    MD5_ASSERT(anim != NULL, "anim: not NULL");
+    MD5_ASSERT_OPTS(opts);
+    md5_context context;
+    md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
+    return build_with_arena(&context, text ? (const char *)text : "", text ? size : 0, anim);
+}
+
+md5_scales *md5_load_scales(const char *path, const md5_anim *anim, const md5_load_opts *opts,
+                            md5_error *error)
+{
+    MD5_ASSERT(path != NULL, "path: not NULL");
+    MD5_ASSERT(anim != NULL, "anim: not NULL");
+    MD5_ASSERT_OPTS(opts);
+    md5_context context;
+    md5_file_text text = {.bytes = NULL};
+    md5_scales *scales = NULL;
+    md5i_context_begin(&context, opts, path, error);
+    if (md5i_read_file_text(&context, path, &text))
+        scales = build_with_arena(&context, text.bytes, text.size, anim);
+    md5i_free_file_text(&context, &text);
+    return scales;
+}
+
+void md5_free_scales(md5_scales *scales)
+{
+    if (scales)
+        scales->allocator.free(scales->allocator.user, scales, scales->size);
+}
+
+// -- Use ------------------------------------------------------------------------------------------
+
+static const md5_scaled_joint *find_scaled(const md5_scales *scales, uint32_t joint)
+{
+    uint32_t first = 0, end = scales->num_joints;
+    while (first < end) {
+        const uint32_t middle = first + (end - first) / 2;
+        if (scales->joints[middle].joint < joint)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first < scales->num_joints && scales->joints[first].joint == joint
+               ? &scales->joints[first]
+               : NULL;
+}
+
+static float scale_of(const md5_scaled_joint *scaled, const md5_moment *moment)
+{
+    const uint32_t frame = moment->fraction > 0.0f ? moment->frame1 : moment->frame0;
+    uint32_t first = 0, end = scaled->num_keys;
+    while (first < end) {
+        const uint32_t middle = first + (end - first) / 2;
+        if (scaled->keys[middle].frame < frame)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first < scaled->num_keys && scaled->keys[first].frame == frame
+               ? scaled->keys[first].scale
+               : 1.0f;
+}
+
+float md5_scale_at(const md5_scales *scales, uint32_t joint, const md5_moment *moment)
+{
+    MD5_ASSERT(scales != NULL, "scales: not NULL");
+    MD5_ASSERT(moment != NULL, "moment: not NULL");
+    const md5_scaled_joint *const scaled = find_scaled(scales, joint);
+    return scaled ? scale_of(scaled, moment) : 1.0f;
+}
+
+void md5_scale_pose(const md5_scales *scales, const md5_binding *binding, const md5_moment *moment,
+                    md5_xform *pose)
+{
+    MD5_ASSERT(scales != NULL, "scales: not NULL");
+    MD5_ASSERT(binding != NULL, "binding: not NULL");
+    MD5_ASSERT(moment != NULL, "moment: not NULL");
+    MD5_ASSERT(pose != NULL, "pose: not NULL");
+    for (uint32_t j = 0; j < binding->skeleton->num_joints; j++) {
+        const int32_t track = binding->tracks[j];
+        const md5_scaled_joint *const scaled =
+            track < 0 ? NULL : find_scaled(scales, (uint32_t)track);
+        if (scaled && scaled->scales_position)
+            pose[j].translation = md5_vec3_scale(pose[j].translation, scale_of(scaled, moment));
+    }
+}
+
+void md5_scale_palette(const md5_scales *scales, const md5_binding *binding,
+                       const md5_moment *moment, const md5_mat34 *joints, md5_mat34 *palette)
+{
+    MD5_ASSERT(scales != NULL, "scales: not NULL");
+    MD5_ASSERT(binding != NULL, "binding: not NULL");
+    MD5_ASSERT(moment != NULL, "moment: not NULL");
+    MD5_ASSERT(joints != NULL && palette != NULL, "joints, palette: not NULL");
+    for (uint32_t j = 0; j < binding->skeleton->num_joints; j++) {
+        const int32_t track = binding->tracks[j];
+        const md5_scaled_joint *const scaled =
+            track < 0 ? NULL : find_scaled(scales, (uint32_t)track);
+        const float scale = scaled ? scale_of(scaled, moment) : 1.0f;
+        if (scale == 1.0f)
+            continue;
+        md5_mat34 joint = joints[j];
+        for (int i = 0; i < 12; i++)
+            joint.m[i] *= i % 4 == 3 ? 1.0f : scale;
+        palette[j] = md5_mat34_mul(joint, binding->inverse_bind[j]);
+    }
+}
