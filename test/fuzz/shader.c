@@ -2,7 +2,7 @@
 // library, so replay.c does not have this target.
 #include "test/fuzz/target.h"
 
-#include "demo/viewer/scene/shader_file.h"
+#include "demo/viewer/assets/look.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@ count=${HOSTILE_IMAGES:-100000}
 flags="-std=c11 -O1 -g -I. -fno-omit-frame-pointer -fsanitize=address,undefined
     -fno-sanitize-recover=all"
 libjpeg=$("${PKG_CONFIG:-pkg-config}" --cflags --libs libjpeg)
-sources="test/test.c test/viewer/test_view_image.c test/viewer/test_view_image_make.c demo/viewer/scene/image.c
-    demo/viewer/scene/image_check.c demo/viewer/scene/jpeg.c demo/viewer/base/stb.c demo/common/file.c demo/common/system.c demo/common/memory.c
+sources="test/test.c test/viewer/test_view_image.c test/viewer/test_view_image_make.c demo/viewer/assets/image.c
+    demo/viewer/base/stb.c demo/common/file.c demo/common/system.c demo/common/memory.c
     $(find md5/core md5/game -name '*.c' ! -path 'md5/game/[!i]*' ! -name image_files.c ! -name image_text.c \
         ! -name image_builtin.c)" # without those that need the game's files
 

@@ -10,7 +10,7 @@
 #include "demo/viewer/jobs/view.h"
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/app/remember.h"
-#include "demo/viewer/scene/image.h"
+#include "demo/viewer/assets/image.h"
 
 #include <math.h>
 #include <stdio.h>

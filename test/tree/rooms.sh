@@ -1,7 +1,7 @@
 #!/bin/sh
 # The room rule: md5 <- render <- demo; inside md5 the library core <- read, pose, skin <- compress <- load, and on it, not knowing
 # each other, motion <- play, and game;
-# inside the viewer base <- scene <- draw <- pages, ui <- jobs, app.
+# inside the viewer base <- assets <- motion <- crowd <- draw <- pages, ui <- jobs, app.
 # Each file includes only what its room may use; nothing goes in circles; each room has a README.
 . test/build/report.sh
 
@@ -67,12 +67,14 @@ forbidden() {
             allow("tool", "door playdoor gamedoor common tool libc system")
             doors = "door playdoor md5gl common libc system SDL stb "
             allow("base", doors "base")
-            allow("scene", doors "gamedoor base scene")
-            allow("draw", doors "base scene draw")
-            allow("ui", doors "base scene draw ui")
-            allow("pages", doors "base scene draw pages")
-            allow("jobs", doors "base scene draw pages ui jobs")
-            allow("app", doors "base scene draw pages ui jobs app")
+            allow("assets", doors "gamedoor base assets")
+            allow("motion", doors "gamedoor base assets motion")
+            allow("crowd", doors "gamedoor base assets motion crowd")
+            allow("draw", doors "gamedoor base assets motion crowd draw")
+            allow("ui", doors "base assets motion crowd draw ui")
+            allow("pages", doors "base assets motion crowd draw pages")
+            allow("jobs", doors "base assets motion crowd draw pages ui jobs")
+            allow("app", doors "base assets motion crowd draw pages ui jobs app")
             n = split("assert ctype errno fenv float inttypes limits locale math stdalign " \
                       "stdarg stdatomic stdbool stddef stdint stdio stdlib string time " \
                       "immintrin emmintrin smmintrin xmmintrin arm_neon intrin", name, " ")

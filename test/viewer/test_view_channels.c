@@ -8,7 +8,7 @@
 #include "demo/viewer/app/places.h"
 #include "demo/viewer/app/remember.h"
 #include "demo/viewer/app/requests.h"
-#include "demo/viewer/scene/entity_play.h"
+#include "demo/viewer/motion/entity.h"
 #include "demo/viewer/ui/game_list.h"
 #include "demo/viewer/ui/panels.h"
 #include "test/viewer/test_view_wait.h"

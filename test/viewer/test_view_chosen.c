@@ -6,7 +6,7 @@
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
 #include "demo/viewer/base/config.h"
-#include "demo/viewer/scene/textures.h"
+#include "demo/viewer/assets/textures.h"
 
 #include <stdio.h>
 #include <stdlib.h>

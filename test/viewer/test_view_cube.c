@@ -5,10 +5,10 @@
 
 #include "demo/common/file.h"
 #include "demo/viewer/base/options.h"
-#include "demo/viewer/scene/cube_model.h"
-#include "demo/viewer/scene/maps.h"
-#include "demo/viewer/scene/scene.h"
-#include "demo/viewer/scene/words.h"
+#include "demo/viewer/assets/cube.h"
+#include "demo/viewer/assets/maps.h"
+#include "demo/viewer/motion/scene.h"
+#include "demo/viewer/assets/words.h"
 #include "test/test.h"
 
 #include <ftw.h>

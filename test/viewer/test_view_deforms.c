@@ -1,9 +1,9 @@
 // Surfaces that materials deform, for each instance: companions and crowds.
 #include "test/viewer/test_view_shot.h"
 
-#include "demo/viewer/scene/deforms.h"
-#include "demo/viewer/scene/library.h"
-#include "demo/viewer/scene/package.h"
+#include "demo/viewer/assets/layers.h"
+#include "demo/viewer/assets/library.h"
+#include "demo/viewer/assets/package.h"
 
 #include <math.h>
 #include <stdlib.h>

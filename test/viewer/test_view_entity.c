@@ -1,6 +1,6 @@
 // Entities as the viewer plays them: clips in channels, their time, frame commands, and poses.
-#include "demo/viewer/scene/entity_play.h"
-#include "demo/viewer/scene/game_scene.h"
+#include "demo/viewer/motion/entity.h"
+#include "demo/viewer/motion/scene.h"
 #include "test/test.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "test/test.h"
 
 #include "demo/viewer/draw/overlay.h"
-#include "demo/viewer/scene/pose_faults.h"
+#include "demo/viewer/motion/pose.h"
 
 #include <math.h>
 #include <stdlib.h>

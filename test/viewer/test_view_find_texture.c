@@ -1,10 +1,10 @@
 // How the viewer finds the texture of a mesh, in folders laid out like those of mods and games.
 #define _XOPEN_SOURCE 700 // mkdtemp(), nftw()
 
-#include "demo/viewer/scene/find_texture.h"
+#include "demo/viewer/assets/find_texture.h"
 
-#include "demo/viewer/scene/file_words.h"
-#include "demo/viewer/scene/maps.h"
+#include "demo/viewer/assets/file_words.h"
+#include "demo/viewer/assets/maps.h"
 #include "test/test.h"
 
 #include <ftw.h>

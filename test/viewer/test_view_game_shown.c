@@ -2,7 +2,7 @@
 // card in front of a wall.
 #include "test/viewer/test_view_shot.h"
 
-#include "demo/viewer/scene/entity_play.h"
+#include "demo/viewer/motion/entity.h"
 
 #include <stdio.h>
 #include <stdlib.h>

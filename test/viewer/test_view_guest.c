@@ -1,7 +1,7 @@
 // A machine that visits another: events of either set the triggers of the other.
 #include "test/test.h"
 
-#include "demo/viewer/scene/machine.h"
+#include "demo/viewer/motion/machine.h"
 
 static const char *state_of(const view_machine *machine)
 {

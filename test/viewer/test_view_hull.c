@@ -2,8 +2,8 @@
 // search in double precision.
 #include "test/test.h"
 
-#include "demo/viewer/scene/scene.h"
-#include "demo/viewer/scene/words.h"
+#include "demo/viewer/motion/scene.h"
+#include "demo/viewer/assets/words.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "test/test.h"
 
 #include "demo/common/file.h"
-#include "demo/viewer/scene/image.h"
+#include "demo/viewer/assets/image.h"
 
 #include <stdio.h>
 #include <stdlib.h>

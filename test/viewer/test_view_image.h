@@ -1,5 +1,5 @@
-// Pictures for tests: small ones of every kind that demo/viewer/scene/image.h reads, written by our
-// own encoders and libjpeg, and damaged ones.
+// Pictures for tests: small ones of every kind that demo/viewer/assets/image.h reads, written by
+// our own encoders and libjpeg, and damaged ones.
 #ifndef TEST_VIEWER_TEST_VIEW_IMAGE_H
 #define TEST_VIEWER_TEST_VIEW_IMAGE_H
 

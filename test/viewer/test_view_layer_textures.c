@@ -1,8 +1,8 @@
 // Cube maps of materials: the six pictures of a camera, and the textures of stages.
 #include "test/render/test_gl_scene.h"
 
-#include "demo/viewer/scene/layers.h"
-#include "demo/viewer/scene/package.h"
+#include "demo/viewer/assets/layers.h"
+#include "demo/viewer/assets/package.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #include "test/render/test_gl_scene.h"
 
 #include "demo/viewer/base/options.h"
-#include "demo/viewer/scene/deforms.h"
-#include "demo/viewer/scene/package.h"
+#include "demo/viewer/assets/layers.h"
+#include "demo/viewer/assets/package.h"
 
 #include <stdlib.h>
 #include <string.h>

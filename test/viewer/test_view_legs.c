@@ -3,7 +3,7 @@
 
 #include "demo/viewer/app/actions.h"
 #include "demo/viewer/app/drive.h"
-#include "demo/viewer/scene/document.h"
+#include "demo/viewer/crowd/document.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #define _XOPEN_SOURCE 700 // mkdtemp()
 
 #include "demo/common/file.h"
-#include "demo/viewer/scene/game_scene.h"
-#include "demo/viewer/scene/scan.h"
+#include "demo/viewer/motion/scene.h"
+#include "demo/viewer/assets/library.h"
 #include "test/viewer/test_view_wait.h"
 
 #include <stdio.h>

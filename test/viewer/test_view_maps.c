@@ -1,7 +1,7 @@
 // How the viewer distinguishes kinds of normal maps, and derives them from heights.
 #include "test/test.h"
 
-#include "demo/viewer/scene/maps.h"
+#include "demo/viewer/assets/maps.h"
 #include "render/md5gl.h"
 
 #include <math.h>

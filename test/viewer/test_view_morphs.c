@@ -2,7 +2,7 @@
 // and drawing use the weights.
 #include "test/render/test_gl_scene.h"
 
-#include "demo/viewer/scene/document.h"
+#include "demo/viewer/crowd/document.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "test/test.h"
 
 #include "demo/viewer/app/pace.h"
-#include "demo/viewer/scene/play.h"
+#include "demo/viewer/motion/play.h"
 
 // Plays a clip in frames of `seconds` each; returns its time.
 static double play_frames(double seconds, int count)

@@ -5,7 +5,7 @@
 #include "test/test.h"
 
 #include "demo/viewer/pages/page.h"
-#include "demo/viewer/scene/morphs.h"
+#include "demo/viewer/motion/morphs.h"
 
 typedef struct page_case {
     const view_page *page;

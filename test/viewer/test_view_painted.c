@@ -1,7 +1,7 @@
 // Layers of lit stages: which stages of a material are drawn together, in which colours, and when.
 #include "test/test.h"
 
-#include "demo/viewer/scene/lit_layers.h"
+#include "demo/viewer/assets/layers.h"
 
 enum { WHITE = MD5_FIRST_REGISTER, HALF, OFF, NUM_REGISTERS, MOST_STAGES = 6 };
 

@@ -2,7 +2,7 @@
 // environments.
 #include "test/render/test_gl_scene.h"
 
-#include "demo/viewer/scene/panorama.h"
+#include "demo/viewer/assets/panorama.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // What md5view tells a machine of the mouse pointer, and what Bobbin makes of it.
 #include "test/test.h"
 
-#include "demo/viewer/scene/pointer.h"
+#include "demo/viewer/motion/machine.h"
 
 #include <math.h>
 

@@ -1,8 +1,6 @@
 // Small pictures of models, and those of a game that a thread makes.
 #include "demo/common/memory.h"
-#include "demo/viewer/scene/preview_make.h"
-#include "demo/viewer/scene/previews.h"
-#include "demo/viewer/scene/sketch.h"
+#include "demo/viewer/draw/previews.h"
 #include "test/viewer/test_view_wait.h"
 
 #include <math.h>

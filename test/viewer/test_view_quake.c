@@ -3,8 +3,8 @@
 #define _XOPEN_SOURCE 700 // mkdtemp(), nftw()
 
 #include "demo/common/file.h"
-#include "demo/viewer/scene/quake.h"
-#include "demo/viewer/scene/scene.h"
+#include "demo/viewer/assets/quake.h"
+#include "demo/viewer/motion/scene.h"
 #include "test/test.h"
 
 #include <ftw.h>

@@ -2,7 +2,7 @@
 #include "test/test.h"
 
 #include "demo/viewer/base/options.h"
-#include "demo/viewer/scene/play.h"
+#include "demo/viewer/motion/play.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/memory.h"
-#include "demo/viewer/scene/reduce.h"
+#include "demo/viewer/crowd/reduce.h"
 #include "render/gl_internal.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // Clips of one model on another: the clips that are made contain what retargeting returns.
-#include "demo/viewer/scene/retargeted.h"
+#include "demo/viewer/crowd/kind.h"
 #include "md5/md5pose.h"
 #include "test/test.h"
 

@@ -1,5 +1,5 @@
 // Materials of Unvanquished: .shader files.
-#include "demo/viewer/scene/shader_file.h"
+#include "demo/viewer/assets/look.h"
 
 #include "test/test.h"
 

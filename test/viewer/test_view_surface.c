@@ -3,7 +3,7 @@
 
 #include "demo/viewer/app/actions.h"
 #include "demo/viewer/draw/pick.h"
-#include "demo/viewer/scene/surfaces.h"
+#include "demo/viewer/assets/surfaces.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/app/actions.h"
-#include "demo/viewer/scene/turn.h"
+#include "demo/viewer/motion/turn.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "demo/viewer/app/drive.h"
 
 #include "demo/viewer/app/tell.h"
-#include "demo/viewer/scene/pointer.h"
+#include "demo/viewer/motion/machine.h"
 
 void view_take_over(view_machine *machine)
 {

@@ -4,9 +4,9 @@
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/app/places.h"
 #include "demo/viewer/app/tell.h"
-#include "demo/viewer/scene/entity_play.h"
-#include "demo/viewer/scene/game_place.h"
-#include "demo/viewer/scene/game_scene.h"
+#include "demo/viewer/motion/entity.h"
+#include "demo/viewer/assets/library.h"
+#include "demo/viewer/motion/scene.h"
 
 #include <stdlib.h>
 #include <string.h>

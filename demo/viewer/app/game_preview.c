@@ -1,7 +1,7 @@
 #include "demo/viewer/app/game_preview.h"
 
 #include "demo/common/memory.h"
-#include "demo/viewer/scene/preview_make.h"
+#include "demo/viewer/draw/previews.h"
 #include "demo/viewer/ui/sections.h"
 
 #include <stdlib.h>

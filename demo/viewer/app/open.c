@@ -5,7 +5,7 @@
 #include "demo/viewer/app/remember.h"
 #include "demo/viewer/app/stamp.h"
 #include "demo/viewer/app/tell.h"
-#include "demo/viewer/scene/file_words.h"
+#include "demo/viewer/assets/file_words.h"
 
 #include <stdio.h>
 #include <stdlib.h>

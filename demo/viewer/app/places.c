@@ -3,7 +3,7 @@
 #include "demo/common/file.h"
 #include "demo/viewer/app/game_preview.h"
 #include "demo/viewer/app/tell.h"
-#include "demo/viewer/scene/game_place.h"
+#include "demo/viewer/assets/library.h"
 #include "demo/viewer/ui/game_list.h"
 
 #include <stdlib.h>

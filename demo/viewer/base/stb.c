@@ -1,5 +1,5 @@
 // The bodies of the stb libraries, which come as headers: images in, PNG out, fonts.
-// scene/image.c checks a file before stb_image reads it. PNG files are compressed by zlib if it is
+// assets/image.c checks a file before stb_image reads it. PNG files are compressed by zlib if it is
 // there; stb's own compression takes three times as long, and its files are a fifth larger.
 #include "demo/viewer/base/image_size.h"
 

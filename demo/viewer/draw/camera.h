@@ -5,7 +5,7 @@
 #include "md5/md5model.h"
 #include "render/md5gl.h"
 #include "demo/viewer/base/viewpoint.h"
-#include "demo/viewer/scene/scene.h"
+#include "demo/viewer/motion/scene.h"
 
 // Unit vectors of the picture in world space.
 typedef struct view_axes {

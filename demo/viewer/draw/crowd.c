@@ -3,7 +3,7 @@
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/draw/levels.h"
 #include "demo/viewer/draw/lighting.h"
-#include "demo/viewer/scene/wander.h"
+#include "demo/viewer/crowd/crowd.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include "demo/viewer/draw/lighting.h"
 #include "demo/viewer/draw/onion.h"
 #include "demo/viewer/draw/surface.h"
-#include "demo/viewer/scene/deforms.h"
+#include "demo/viewer/assets/layers.h"
 
 static const view_color sky = 0x47515FFF, floor_color = 0x262B33FF;
 

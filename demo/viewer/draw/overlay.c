@@ -2,7 +2,7 @@
 
 #include "demo/common/memory.h"
 #include "demo/viewer/base/math.h"
-#include "demo/viewer/scene/pose_faults.h"
+#include "demo/viewer/motion/pose.h"
 
 #include <stdlib.h>
 

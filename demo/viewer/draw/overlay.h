@@ -4,7 +4,7 @@
 
 #include "render/md5gl.h"
 #include "demo/viewer/draw/camera.h"
-#include "demo/viewer/scene/scene.h"
+#include "demo/viewer/motion/scene.h"
 
 // A growing list of lines; keeps its memory between frames.
 typedef struct view_lines {

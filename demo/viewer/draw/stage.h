@@ -9,8 +9,8 @@
 #include "demo/viewer/base/shown.h"
 #include "demo/viewer/base/viewpoint.h"
 #include "demo/viewer/draw/overlay.h"
-#include "demo/viewer/scene/document.h"
-#include "demo/viewer/scene/panorama.h"
+#include "demo/viewer/crowd/document.h"
+#include "demo/viewer/assets/panorama.h"
 
 typedef struct view_stage {
     const view_options *options;

@@ -3,9 +3,9 @@
 #include "demo/common/file.h"
 #include "demo/common/system.h"
 #include "demo/viewer/jobs/output.h"
-#include "demo/viewer/scene/find_texture.h"
-#include "demo/viewer/scene/image.h"
-#include "demo/viewer/scene/preview_make.h"
+#include "demo/viewer/assets/find_texture.h"
+#include "demo/viewer/assets/image.h"
+#include "demo/viewer/draw/previews.h"
 
 #include <stdio.h>
 #include <stdlib.h>

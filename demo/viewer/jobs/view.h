@@ -11,8 +11,8 @@
 #include "demo/viewer/draw/framing.h"
 #include "demo/viewer/jobs/movie.h"
 #include "demo/viewer/pages/picture.h"
-#include "demo/viewer/scene/previews.h"
-#include "demo/viewer/scene/scan.h"
+#include "demo/viewer/draw/previews.h"
+#include "demo/viewer/assets/library.h"
 #include "demo/viewer/ui/ui.h"
 
 // A movie of the window.

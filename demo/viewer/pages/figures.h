@@ -3,7 +3,7 @@
 #define DEMO_VIEWER_PAGES_FIGURES_H
 
 #include "demo/viewer/draw/stage.h"
-#include "demo/viewer/scene/heat.h"
+#include "demo/viewer/assets/surfaces.h"
 #include "demo/viewer/pages/page.h"
 #include "render/md5gl_game.h"
 

@@ -9,7 +9,7 @@
 
 #include "md5/md5skin.h"
 #include "demo/viewer/base/canvas.h"
-#include "demo/viewer/scene/scene.h"
+#include "demo/viewer/motion/scene.h"
 
 enum {
     VIEW_PAGE_SLIDERS = 6,

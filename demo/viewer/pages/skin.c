@@ -3,7 +3,7 @@
 
 #include "md5/md5pose.h"
 #include "demo/common/memory.h"
-#include "demo/viewer/scene/heat.h"
+#include "demo/viewer/assets/surfaces.h"
 
 #include <math.h>
 #include <stdlib.h>

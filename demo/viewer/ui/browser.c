@@ -4,7 +4,7 @@
 #include "demo/common/file.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/base/panel.h"
-#include "demo/viewer/scene/package.h"
+#include "demo/viewer/assets/package.h"
 #include "demo/viewer/ui/groups.h"
 #include "demo/viewer/ui/sections.h"
 

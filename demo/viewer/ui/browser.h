@@ -5,9 +5,9 @@
 
 #include "demo/viewer/base/canvas.h"
 #include "demo/viewer/base/config.h"
-#include "demo/viewer/scene/library.h"
-#include "demo/viewer/scene/maps.h"
-#include "demo/viewer/scene/scene.h"
+#include "demo/viewer/assets/library.h"
+#include "demo/viewer/assets/maps.h"
+#include "demo/viewer/motion/scene.h"
 #include "demo/viewer/ui/request.h"
 
 #include <stdbool.h>

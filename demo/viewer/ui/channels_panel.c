@@ -1,7 +1,7 @@
 // The panel of an entity's channels: what each plays, and the frame commands that fired last.
 #include "demo/viewer/ui/panels.h"
 
-#include "demo/viewer/scene/entity_play.h"
+#include "demo/viewer/motion/entity.h"
 
 #include <math.h>
 #include <string.h>

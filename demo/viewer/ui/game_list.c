@@ -1,7 +1,7 @@
 #include "demo/viewer/ui/game_list.h"
 
-#include "demo/viewer/scene/entity_play.h"
-#include "demo/viewer/scene/game_place.h"
+#include "demo/viewer/motion/entity.h"
+#include "demo/viewer/assets/library.h"
 #include "demo/viewer/ui/groups.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef DEMO_VIEWER_UI_GAME_LIST_H
 #define DEMO_VIEWER_UI_GAME_LIST_H
 
-#include "demo/viewer/scene/library.h"
+#include "demo/viewer/assets/library.h"
 #include "demo/viewer/ui/browser.h"
 
 // Lists a section of a library. `shown`: the name of what is shown, which is chosen, or NULL.

@@ -1,7 +1,7 @@
 #include "demo/viewer/ui/sections.h"
 
 #include "demo/viewer/base/panel.h"
-#include "demo/viewer/scene/sketch.h"
+#include "demo/viewer/draw/previews.h"
 
 #include <stdio.h>
 

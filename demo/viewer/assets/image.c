@@ -1,0 +1,657 @@
+#include "demo/viewer/assets/image.h"
+
+#include "demo/common/file.h"
+#include "md5/md5image.h"
+
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jpeglib.h>
+#include <jerror.h>
+#include <stb/stb_image.h>
+
+// -- Checks --------------------------------------------------------------------------------------
+
+// Checks what stb_image checks too late or not at all; see image.h.
+
+bool view_image_fail(view_image_fault *fault, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(fault->message, sizeof fault->message, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+// Memory has run out.
+static bool image_no_memory(view_image_fault *fault)
+{
+    fault->is_too_large = true;
+    return view_image_fail(fault, "out of memory");
+}
+
+// Checks an image size against the limits.
+static bool check_image_size(uint32_t width, uint32_t height, view_image_fault *fault)
+{
+    if (width == 0 || height == 0)
+        return view_image_fail(fault, "%u by %u pixels", width, height);
+    fault->is_too_large = width > VIEW_IMAGE_MAX_SIDE || height > VIEW_IMAGE_MAX_SIDE
+                          || (uint64_t)width * height > fault->most;
+    return !fault->is_too_large
+           || view_image_fail(fault, "%u by %u pixels; at most %d a side and %u in all", width,
+                              height, VIEW_IMAGE_MAX_SIDE, fault->most);
+}
+
+// What stb_image's input must be checked for.
+typedef struct view_image_frame {
+    uint32_t width, height;
+    size_t palette, palette_size; // PNG: byte offset and size of the palette; 0 if none
+} view_image_frame;
+
+// -- PNG ------------------------------------------------------------------------------------
+
+enum { PNG_SIGNATURE = 8, PNG_CHUNK = 12, PNG_MOST_COLOURS = 256 }; // length, name and checksum
+
+static uint32_t big_endian(const uint8_t *bytes)
+{
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+typedef struct png_header {
+    uint8_t depth, colour;
+    uint64_t packed_size; // of all IDAT chunks
+    bool has_palette;
+} png_header;
+
+// Bits per pixel in the file; 0 if colour type and depth do not go together.
+static uint32_t png_pixel_bits(const png_header *header)
+{
+    static const uint8_t num_channels[7] = {1, 0, 3, 1, 2, 0, 4};
+    const uint8_t depth = header->depth, colour = header->colour;
+    if (colour > 6 || (depth != 1 && depth != 2 && depth != 4 && depth != 8 && depth != 16))
+        return 0;
+    if ((depth < 8 && colour != 0 && colour != 3) || (depth == 16 && colour == 3))
+        return 0;
+    return (uint32_t)num_channels[colour] * depth;
+}
+
+static bool check_png_header(const uint8_t *body, uint32_t length, png_header *header,
+                             view_image_frame *frame, view_image_fault *fault)
+{
+    if (length != 13)
+        return view_image_fail(fault, "the PNG header has %u bytes, expected 13", length);
+    frame->width = big_endian(body);
+    frame->height = big_endian(body + 4);
+    header->depth = body[8];
+    header->colour = body[9];
+    if (png_pixel_bits(header) == 0)
+        return view_image_fail(fault, "PNG colour type %u cannot have %u bits", header->colour,
+                               header->depth);
+    return check_image_size(frame->width, frame->height, fault);
+}
+
+static bool check_png_palette(size_t at, uint32_t length, png_header *header,
+                              view_image_frame *frame, view_image_fault *fault)
+{
+    if (header->has_palette || header->packed_size > 0)
+        return view_image_fail(fault, "PNG palette is repeated or follows the image data");
+    if (length == 0 || length % 3 != 0 || length > 3 * PNG_MOST_COLOURS)
+        return view_image_fail(fault, "PNG palette has %u bytes, expected 3 to 768 in steps of 3",
+                               length);
+    header->has_palette = true;
+    if (header->colour == 3) {
+        frame->palette = at;
+        frame->palette_size = length;
+    }
+    return true;
+}
+
+// Deflate expands two bits to 258 bytes at most.
+static bool check_png_data(const png_header *header, const view_image_frame *frame,
+                           view_image_fault *fault)
+{
+    enum { BEST_RATIO = 4 * 258 };
+    const uint64_t row = ((uint64_t)frame->width * png_pixel_bits(header) + 7) / 8;
+    if (header->colour == 3 && !header->has_palette)
+        return view_image_fail(fault, "PNG palette is missing");
+    if (row * frame->height > header->packed_size * BEST_RATIO)
+        return view_image_fail(fault, "%u by %u pixels cannot be in %llu bytes of PNG data",
+                               frame->width, frame->height,
+                               (unsigned long long)header->packed_size);
+    return true;
+}
+
+static bool is_letter(uint8_t c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// A lower-case first letter marks an ancillary chunk, which a reader may skip.
+static bool check_png_chunk(const uint8_t *name, size_t at, uint32_t length, png_header *header,
+                            view_image_frame *frame, view_image_fault *fault)
+{
+    if (memcmp(name, "PLTE", 4) == 0)
+        return check_png_palette(at, length, header, frame, fault);
+    if (memcmp(name, "IDAT", 4) == 0) {
+        header->packed_size += length;
+        return true;
+    }
+    return name[0] >= 'a' || view_image_fail(fault, "unknown PNG chunk %.4s", (const char *)name);
+}
+
+// Checks a file's structure: image size, blocks within the file, enough data for the pixels.
+static bool check_png(const uint8_t *bytes, size_t size, view_image_frame *frame,
+                      view_image_fault *fault)
+{
+    png_header header = {0};
+    for (size_t at = PNG_SIGNATURE; size - at >= PNG_CHUNK;) {
+        const uint32_t length = big_endian(bytes + at);
+        const uint8_t *const name = bytes + at + 4;
+        for (int i = 0; i < 4; i++)
+            if (!is_letter(name[i]))
+                return view_image_fail(fault, "expected a PNG chunk at byte %zu", at);
+        if (length > size - at - PNG_CHUNK)
+            return view_image_fail(
+                fault, "PNG chunk %.4s at byte %zu has length %u, but only %zu bytes follow",
+                (const char *)name, at, length, size - at - PNG_CHUNK);
+        const bool is_header = memcmp(name, "IHDR", 4) == 0;
+        if (is_header != (at == PNG_SIGNATURE))
+            return view_image_fail(fault,
+                                   "PNG chunk %.4s at byte %zu: IHDR must come first, and once",
+                                   (const char *)name, at);
+        if (memcmp(name, "IEND", 4) == 0)
+            return check_png_data(&header, frame, fault);
+        const size_t body = at + 8;
+        if (!(is_header ? check_png_header(bytes + body, length, &header, frame, fault)
+                        : check_png_chunk(name, body, length, &header, frame, fault)))
+            return false;
+        at += PNG_CHUNK + length;
+    }
+    return view_image_fail(fault, "the PNG file ends before its IEND chunk");
+}
+
+// -- JPEG ----------------------------------------------------------------------------------------
+
+// Decodes JPEG with libjpeg, whose error handlers must not return: they leave by longjmp().
+
+// Real files have about ten scans. A scan of a few bytes costs as much as decoding all pixels.
+enum { MAX_SCANS = 100, MAX_MEMORY = 1 << 30 };
+
+typedef struct jpeg_reader {
+    struct jpeg_decompress_struct jpeg;
+    struct jpeg_error_mgr errors;
+    struct jpeg_progress_mgr progress;
+    jmp_buf failed;
+    view_image_fault *fault;
+    uint8_t *row, *rgba; // members, since longjmp() may lose the values of locals
+} jpeg_reader;
+
+static _Noreturn void fail_by_error(j_common_ptr jpeg)
+{
+    jpeg_reader *const reader = jpeg->client_data;
+    char message[JMSG_LENGTH_MAX];
+    jpeg->err->format_message(jpeg, message);
+    view_image_fail(reader->fault, "%.150s", message);
+    reader->fault->is_too_large = jpeg->err->msg_code == JERR_OUT_OF_MEMORY;
+    longjmp(reader->failed, 1);
+}
+
+// After a warning libjpeg continues and fills missing parts with grey. Extra bytes and unusual
+// headers lose nothing; every other warning means damage and fails.
+static void handle_warning(j_common_ptr jpeg, int level)
+{
+    if (level >= 0)
+        return;
+    switch (jpeg->err->msg_code) {
+    case JWRN_EXTRANEOUS_DATA:
+    case JWRN_ADOBE_XFORM:
+    case JWRN_JFIF_MAJOR:
+    case JWRN_TOO_MUCH_DATA:
+        return;
+    default:
+        fail_by_error(jpeg);
+    }
+}
+
+static void print_nothing(j_common_ptr jpeg)
+{
+    (void)jpeg;
+}
+
+static void count_scans(j_common_ptr jpeg)
+{
+    jpeg_reader *const reader = jpeg->client_data;
+    if (reader->jpeg.input_scan_number <= MAX_SCANS)
+        return;
+    view_image_fail(reader->fault, "the JPEG file has more than %d scans", MAX_SCANS);
+    longjmp(reader->failed, 1);
+}
+
+// CMYK is stored inverted, as 255 - ink: Adobe's programs began it and all others follow.
+static void expand_row(const jpeg_reader *reader, uint8_t *rgba)
+{
+    const bool is_cmyk = reader->jpeg.out_color_space == JCS_CMYK;
+    const uint8_t *from = reader->row;
+    for (uint32_t x = 0; x < reader->jpeg.output_width; x++, rgba += 4) {
+        for (int i = 0; i < 3; i++)
+            rgba[i] = is_cmyk ? (uint8_t)(from[i] * from[3] / 255) : from[i];
+        rgba[3] = 255;
+        from += is_cmyk ? 4 : 3;
+    }
+}
+
+static void read_pixels(jpeg_reader *reader)
+{
+    struct jpeg_decompress_struct *const jpeg = &reader->jpeg;
+    const bool is_cmyk = jpeg->jpeg_color_space == JCS_CMYK || jpeg->jpeg_color_space == JCS_YCCK;
+    jpeg->out_color_space = is_cmyk ? JCS_CMYK : JCS_RGB;
+    jpeg_start_decompress(jpeg);
+    const size_t stride = (size_t)jpeg->output_width * 4;
+    reader->row = malloc(stride);
+    reader->rgba = malloc(stride * jpeg->output_height);
+    if (reader->row == NULL || reader->rgba == NULL) {
+        (void)image_no_memory(reader->fault);
+        longjmp(reader->failed, 1);
+    }
+    while (jpeg->output_scanline < jpeg->output_height) {
+        uint8_t *const target = reader->rgba + stride * jpeg->output_scanline;
+        JSAMPROW row = reader->row;
+        jpeg_read_scanlines(jpeg, &row, 1);
+        expand_row(reader, target);
+    }
+    jpeg_finish_decompress(jpeg);
+}
+
+static bool read_picture(jpeg_reader *reader, const uint8_t *bytes, size_t size, view_image *image)
+{
+    struct jpeg_decompress_struct *const jpeg = &reader->jpeg;
+    if (setjmp(reader->failed) != 0)
+        return false;
+    jpeg_create_decompress(jpeg);
+    jpeg->mem->max_memory_to_use = MAX_MEMORY;
+    jpeg->progress = &reader->progress;
+    jpeg_mem_src(jpeg, bytes, (unsigned long)size);
+    jpeg_read_header(jpeg, TRUE);
+    if (!check_image_size(jpeg->image_width, jpeg->image_height, reader->fault))
+        return false;
+    read_pixels(reader);
+    *image = (view_image){reader->rgba, jpeg->output_width, jpeg->output_height};
+    return true;
+}
+
+// Decodes a JPEG file; see view_decode_image().
+static bool decode_jpeg(const uint8_t *bytes, size_t size, view_image *image,
+                        view_image_fault *fault)
+{
+    jpeg_reader reader = {.fault = fault};
+    reader.jpeg.err = jpeg_std_error(&reader.errors);
+    reader.jpeg.client_data = &reader;
+    reader.errors.error_exit = fail_by_error;
+    reader.errors.emit_message = handle_warning;
+    reader.errors.output_message = print_nothing;
+    reader.progress.progress_monitor = count_scans;
+    const bool is_read = read_picture(&reader, bytes, size, image);
+    jpeg_destroy_decompress(&reader.jpeg);
+    free(reader.row);
+    if (!is_read)
+        free(reader.rgba);
+    return is_read;
+}
+
+// -- Radiance's .hdr -----------------------------------------------------------------------------
+//
+// Decodes Radiance pictures. Not by stb_image, whose version 2.27, which systems
+// still have, never ends on a row that is cut off (CVE-2021-42715).
+
+typedef struct byte_reader {
+    const uint8_t *bytes;
+    size_t at, size;
+} byte_reader;
+
+// -- Header ---------------------------------------------------------------------------------
+
+enum { MOST_LINE = 128 };
+
+// Takes a line without its end; false at the end of the file. The rest of a long line is dropped.
+static bool take_line(byte_reader *from, char line[MOST_LINE])
+{
+    size_t length = 0;
+    for (; from->at < from->size && from->bytes[from->at] != '\n'; from->at++)
+        if (length + 1 < MOST_LINE)
+            line[length++] = (char)from->bytes[from->at];
+    line[length] = '\0';
+    return from->at++ < from->size;
+}
+
+// Takes a whole number after a sign and an axis, "-Y 512 ".
+static const char *take_side(const char *text, const char *axis, uint32_t *side)
+{
+    uint32_t value = 0;
+    if (strncmp(text, axis, strlen(axis)) != 0)
+        return NULL;
+    text += strlen(axis);
+    for (; *text >= '0' && *text <= '9' && value < 1000000; text++)
+        value = 10 * value + (uint32_t)(*text - '0');
+    *side = value;
+    return text + strspn(text, " ");
+}
+
+static bool read_size(const char *line, view_panorama *panorama, view_image_fault *fault)
+{
+    const char *rest = take_side(line, "-Y ", &panorama->height);
+    rest = rest != NULL ? take_side(rest, "+X ", &panorama->width) : NULL;
+    if (rest == NULL || *rest != '\0')
+        return view_image_fail(fault, "size \"%.40s\", expected -Y HEIGHT +X WIDTH", line);
+    fault->most = VIEW_IMAGE_MAX_PIXELS;
+    return check_image_size(panorama->width, panorama->height, fault);
+}
+
+static bool read_header(byte_reader *from, view_panorama *panorama, view_image_fault *fault)
+{
+    static const char format[] = "FORMAT=";
+    char line[MOST_LINE] = "";
+    if (!take_line(from, line) || strncmp(line, "#?", 2) != 0)
+        return view_image_fail(fault, "not a Radiance picture: it does not begin with #?");
+    do {
+        if (!take_line(from, line))
+            return view_image_fail(fault, "the header does not end");
+        const char *const value = line + sizeof format - 1;
+        if (strncmp(line, format, sizeof format - 1) == 0
+            && strncmp(value, "32-bit_rle_rgbe", 15) != 0)
+            return view_image_fail(fault, "format \"%.40s\", expected 32-bit_rle_rgbe", value);
+    } while (line[0] != '\0');
+    if (!take_line(from, line))
+        return view_image_fail(fault, "the size is missing");
+    return read_size(line, panorama, fault);
+}
+
+// -- Rows -----------------------------------------------------------------------------------
+
+enum { LEAST_PACKED = 8, MOST_PACKED = 0x7fff }; // widths of rows that are packed by channel
+
+static bool take_bytes(byte_reader *from, uint8_t *to, size_t count)
+{
+    if (count > from->size - from->at)
+        return false;
+    memcpy(to, from->bytes + from->at, count);
+    from->at += count;
+    return true;
+}
+
+// A row of `width` bytes of one channel, each `4` apart: runs of one byte, or bytes as they are.
+static bool take_channel(byte_reader *from, uint8_t *to, uint32_t width)
+{
+    for (uint32_t x = 0; x < width;) {
+        if (from->size - from->at < 2)
+            return false;
+        const uint8_t code = from->bytes[from->at++];
+        const bool is_run = code > 128;
+        const uint32_t count = is_run ? code - 128u : code;
+        if (count == 0 || count > width - x || (!is_run && count > from->size - from->at))
+            return false;
+        for (uint32_t i = 0; i < count; i++)
+            to[4 * (size_t)(x + i)] = from->bytes[from->at + (is_run ? 0 : i)];
+        from->at += is_run ? 1 : count;
+        x += count;
+    }
+    return true;
+}
+
+// A row of pixels: 1, 1, 1, n repeats the last pixel n times, and 256 n times right after another.
+static bool take_pixels(byte_reader *from, uint8_t *to, uint32_t width)
+{
+    uint32_t shift = 0;
+    for (uint32_t x = 0; x < width;) {
+        uint8_t *const pixel = to + 4 * (size_t)x;
+        if (!take_bytes(from, pixel, 4))
+            return false;
+        if (pixel[0] != 1 || pixel[1] != 1 || pixel[2] != 1) {
+            x++;
+            shift = 0;
+            continue;
+        }
+        const uint32_t count = shift < 24 ? (uint32_t)pixel[3] << shift : 0;
+        if (x == 0 || count > width - x)
+            return false;
+        for (uint32_t i = 0; i < count; i++)
+            memcpy(pixel + 4 * (size_t)i, pixel - 4, 4);
+        x += count;
+        shift += 8;
+        if (shift > 24)
+            return false;
+    }
+    return true;
+}
+
+static bool take_row(byte_reader *from, uint8_t *to, uint32_t width)
+{
+    const uint8_t *const head = from->bytes + from->at;
+    const bool is_packed = width >= LEAST_PACKED && width <= MOST_PACKED
+                           && from->size - from->at >= 4 && head[0] == 2 && head[1] == 2
+                           && head[2] < 128;
+    if (!is_packed)
+        return take_pixels(from, to, width);
+    if (((uint32_t)head[2] << 8 | head[3]) != width)
+        return false;
+    from->at += 4;
+    for (int channel = 0; channel < 4; channel++)
+        if (!take_channel(from, to + channel, width))
+            return false;
+    return true;
+}
+
+// A mantissa of m / 256 and an exponent of e - 128.
+static void unpack_row(const uint8_t *row, uint32_t width, float *rgb)
+{
+    for (size_t x = 0; x < width; x++) {
+        const uint8_t *const pixel = row + 4 * x;
+        const float unit = pixel[3] > 0 ? ldexpf(1.0f, pixel[3] - (128 + 8)) : 0.0f;
+        for (size_t i = 0; i < 3; i++)
+            rgb[3 * x + i] = unit * (float)pixel[i];
+    }
+}
+
+static bool read_rows(byte_reader *from, view_panorama *panorama, view_image_fault *fault)
+{
+    uint8_t *const row = calloc(panorama->width, 4);
+    bool is_read = true;
+    if (row == NULL)
+        return view_image_fail(fault, "out of memory");
+    for (uint32_t y = 0; y < panorama->height && is_read; y++) {
+        is_read = take_row(from, row, panorama->width)
+                  || view_image_fail(fault, "row %u of %u is damaged at byte %zu", (unsigned)y + 1,
+                                     (unsigned)panorama->height, from->at);
+        if (is_read)
+            unpack_row(row, panorama->width, panorama->rgb + 3 * (size_t)y * panorama->width);
+    }
+    free(row);
+    return is_read;
+}
+
+// A row takes 8 bytes at least, however it is packed.
+bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *panorama,
+                          view_image_fault *fault)
+{
+    byte_reader from = {bytes, 0, size};
+    *panorama = (view_panorama){.rgb = NULL};
+    if (!read_header(&from, panorama, fault))
+        return false;
+    const size_t pixels = (size_t)panorama->width * panorama->height;
+    const size_t least = panorama->width > 1 ? 8 : 4;
+    if (pixels == 0 || (from.size - from.at) / least < panorama->height)
+        return view_image_fail(fault, "%u by %u pixels cannot be in %zu bytes",
+                               (unsigned)panorama->width, (unsigned)panorama->height,
+                               from.size - from.at);
+    panorama->rgb = malloc(pixels * 3 * sizeof *panorama->rgb);
+    if (panorama->rgb == NULL)
+        return view_image_fail(fault, "out of memory");
+    if (read_rows(&from, panorama, fault))
+        return true;
+    free(panorama->rgb);
+    panorama->rgb = NULL;
+    return false;
+}
+
+// -- Decoding ----------------------------------------------------------------------------------
+
+enum { MAX_FILE_SIZE = 1 << 29 };
+
+static bool begins_with(const uint8_t *bytes, size_t size, const char *magic, size_t length)
+{
+    return size >= length && memcmp(bytes, magic, length) == 0;
+}
+
+static bool decode_by_stb(const uint8_t *bytes, size_t size, view_image *image,
+                          view_image_fault *fault)
+{
+    int width = 0, height = 0, channels = 0;
+    image->rgba = stbi_load_from_memory(bytes, (int)size, &width, &height, &channels, 4);
+    image->width = (uint32_t)width;
+    image->height = (uint32_t)height;
+    if (image->rgba == NULL && strcmp(stbi_failure_reason(), "outofmem") == 0)
+        return image_no_memory(fault);
+    return image->rgba != NULL || view_image_fail(fault, "%s", stbi_failure_reason());
+}
+
+// A pixel may index past the end of a short palette, and stb_image then reads other memory.
+// It is given a copy of the file whose palette has all 256 colours, the added ones black. The
+// chunk's checksum is then wrong, but stb_image does not check it.
+static bool decode_with_full_palette(const uint8_t *bytes, size_t size,
+                                     const view_image_frame *frame, view_image *image,
+                                     view_image_fault *fault)
+{
+    enum { FULL_SIZE = 256 * 3, LENGTH_AND_NAME = 8 };
+    const size_t end = frame->palette + frame->palette_size;
+    const size_t added = FULL_SIZE - frame->palette_size;
+    uint8_t *const copy = calloc(1, size + added);
+    if (copy == NULL)
+        return image_no_memory(fault);
+    memcpy(copy, bytes, end);
+    memcpy(copy + end + added, bytes + end, size - end);
+    const uint8_t length[4] = {0, 0, FULL_SIZE >> 8, FULL_SIZE & 255};
+    memcpy(copy + frame->palette - LENGTH_AND_NAME, length, sizeof length);
+    const bool is_read = decode_by_stb(copy, size + added, image, fault);
+    free(copy);
+    return is_read;
+}
+
+static bool decode_png(const uint8_t *bytes, size_t size, view_image *image,
+                       view_image_fault *fault)
+{
+    view_image_frame frame = {0};
+    if (!check_png(bytes, size, &frame, fault))
+        return false;
+    return frame.palette_size > 0 ? decode_with_full_palette(bytes, size, &frame, image, fault)
+                                  : decode_by_stb(bytes, size, image, fault);
+}
+
+// The pixels are copied, because callers free them with free().
+static bool decode_by_library(const uint8_t *bytes, size_t size, view_image *image,
+                              view_image_fault *fault)
+{
+    md5_error error;
+    const bool is_small = fault->most < VIEW_IMAGE_MAX_PIXELS;
+    const md5_image_opts opts = {.memory_limit = is_small ? (size_t)5 * fault->most : 0};
+    md5_image *const decoded = md5_parse_image(bytes, size, &opts, &error);
+    fault->is_too_large = decoded == NULL && error.status == MD5_ERROR_MEMORY;
+    if (decoded == NULL)
+        return view_image_fail(fault, "%.180s", error.message);
+    const size_t num_bytes = (size_t)decoded->width * decoded->height * 4;
+    image->rgba = malloc(num_bytes);
+    if (image->rgba != NULL) {
+        memcpy(image->rgba, decoded->pixels, num_bytes);
+        image->width = decoded->width;
+        image->height = decoded->height;
+    }
+    md5_free_image(decoded);
+    return image->rgba != NULL || image_no_memory(fault);
+}
+
+static bool decode(const uint8_t *bytes, size_t size, view_image *image, view_image_fault *fault)
+{
+    *image = (view_image){NULL, 0, 0};
+    fault->is_too_large = false;
+    if (size == 0)
+        return view_image_fail(fault, "the file is empty");
+    if (size > MAX_FILE_SIZE)
+        return view_image_fail(fault, "the file is larger than %d bytes", MAX_FILE_SIZE);
+    if (begins_with(bytes, size, "\xff\xd8\xff", 3))
+        return decode_jpeg(bytes, size, image, fault);
+    return begins_with(bytes, size, "\x89PNG\r\n\x1a\n", 8)
+               ? decode_png(bytes, size, image, fault)
+               : decode_by_library(bytes, size, image, fault);
+}
+
+bool view_decode_image(const uint8_t *bytes, size_t size, view_image *image,
+                       view_image_fault *fault)
+{
+    fault->most = VIEW_IMAGE_MAX_PIXELS;
+    return decode(bytes, size, image, fault);
+}
+
+static uint8_t *read_all(FILE *file, size_t *size)
+{
+    size_t room = 0;
+    uint8_t *bytes = NULL;
+    for (*size = 0; !feof(file) && !ferror(file) && *size <= MAX_FILE_SIZE;) {
+        if (*size == room) {
+            room = room ? 2 * room : 65536;
+            uint8_t *const larger = realloc(bytes, room);
+            if (larger == NULL)
+                break;
+            bytes = larger;
+        }
+        *size += fread(bytes + *size, 1, room - *size, file);
+    }
+    if (bytes != NULL && feof(file) && !ferror(file))
+        return bytes;
+    free(bytes);
+    return NULL;
+}
+
+static uint8_t *refuse(view_image_fault *fault, const char *why)
+{
+    fault->is_too_large = false;
+    (void)view_image_fail(fault, "%s", why);
+    return NULL;
+}
+
+uint8_t *view_read_image_file(const char *path, size_t *size, view_image_fault *fault)
+{
+    if (common_is_folder(path))
+        return refuse(fault, "it is a folder");
+    if (!common_is_file(path))
+        return refuse(fault, "no such file");
+    if (common_file_size(path) > MAX_FILE_SIZE) {
+        (void)view_image_fail(fault, "the file is larger than %d bytes", MAX_FILE_SIZE);
+        return NULL;
+    }
+    FILE *const file = fopen(path, "rb");
+    if (file == NULL)
+        return refuse(fault, strerror(errno));
+    uint8_t *const bytes = read_all(file, size);
+    fclose(file);
+    return bytes != NULL ? bytes : refuse(fault, "cannot be read or out of memory");
+}
+
+bool view_read_small_image(const char *path, uint32_t most, view_image *image,
+                           view_image_fault *fault)
+{
+    size_t size = 0;
+    *image = (view_image){NULL, 0, 0};
+    uint8_t *const bytes = view_read_image_file(path, &size, fault);
+    fault->most = most;
+    const bool is_read = bytes != NULL && decode(bytes, size, image, fault);
+    free(bytes);
+    return is_read;
+}
+
+bool view_read_image(const char *path, view_image *image, view_image_fault *fault)
+{
+    return view_read_small_image(path, VIEW_IMAGE_MAX_PIXELS, image, fault);
+}

@@ -1,0 +1,60 @@
+// Reads images from untrusted files.
+//
+// Nothing in a file is trusted. The first bytes decide the format. Before anything is allocated,
+// the image size is checked against a limit and against what the file's bytes can hold; tables and
+// blocks are checked before a decoder reads them. stb_image decodes PNG, the library TGA and DDS
+// (md5image.h), and libjpeg JPEG, because stb_image up to 2.27 writes past its Huffman tables if a
+// JPEG file is malformed.
+#ifndef DEMO_VIEWER_ASSETS_IMAGE_H
+#define DEMO_VIEWER_ASSETS_IMAGE_H
+
+#include "demo/common/memory.h"
+#include "demo/viewer/base/image_size.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// An image in memory, top row first.
+typedef struct view_image {
+    uint8_t *rgba; // free()
+    uint32_t width, height;
+} view_image;
+
+typedef struct view_image_fault {
+    char message[200]; // why reading failed; no newline
+    bool is_too_large; // that is why: too many pixels, or memory ran out
+    uint32_t most;     // pixels, VIEW_IMAGE_MAX_PIXELS at most; set by what reads or decodes
+} view_image_fault;
+
+// Decodes `size` bytes of PNG, JPEG, TGA or DDS. Returns false and fills `fault` if the format is
+// another or the file is damaged. The caller frees image->rgba, top row first, with free().
+// Reentrant.
+bool view_decode_image(const uint8_t *bytes, size_t size, view_image *image,
+                       view_image_fault *fault);
+
+// Reads a file as it is. Returns NULL and fills `fault` on failure, else the caller frees it.
+uint8_t *view_read_image_file(const char *path, size_t *size, view_image_fault *fault);
+
+// Reads and decodes a file; the second function, if it has no more pixels than `most`.
+bool view_read_image(const char *path, view_image *image, view_image_fault *fault);
+bool view_read_small_image(const char *path, uint32_t most, view_image *image,
+                           view_image_fault *fault);
+
+// A picture in linear colour of any brightness, top row first.
+typedef struct view_panorama {
+    float *rgb; // [3 * width * height]; free()
+    uint32_t width, height;
+} view_panorama;
+
+// Decodes `size` bytes of a Radiance picture (.hdr), which store a common exponent for three bytes
+// of each pixel, plain or packed in either way. Source: G. Ward, "Real Pixels", Graphics Gems II,
+// 1991, and the description of the format in Radiance's reference. Returns false and fills `fault`
+// if it is another file or damaged. Reentrant.
+bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *panorama,
+                          view_image_fault *fault);
+
+// Fills `fault`, as printf() does, and returns false.
+bool view_image_fail(view_image_fault *fault, const char *format, ...) COMMON_PRINTF(2, 3);
+
+#endif

@@ -1,0 +1,497 @@
+#include "demo/viewer/assets/library.h"
+
+#include "demo/common/file.h"
+#include "demo/common/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <SDL.h>
+
+// A file name cannot contain it on Windows; elsewhere hardly any does.
+static const char separator = '|';
+
+bool view_is_game(const char *path)
+{
+    static const char *const folders[] = {"def", "materials"};
+    static const char *const endings[] = {".pk4", ".pak"};
+    bool has_any = !common_is_folder(path);
+    for (size_t i = 0; i < 2 && !has_any; i++) {
+        char *const folder = common_join(path, folders[i]);
+        common_list archives = common_list_folder(path, endings[i]);
+        has_any = common_is_folder(folder) || archives.count > 0;
+        common_free_list(&archives);
+        free(folder);
+    }
+    return has_any;
+}
+
+static void trim(char *path)
+{
+    for (size_t end = strlen(path); end > 1 && path[end - 1] == '/'; end--)
+        path[end - 1] = '\0';
+}
+
+common_list view_split_place(const char *place)
+{
+    common_list list = {NULL, 0};
+    const bool is_one = common_is_folder(place) || common_is_file(place);
+    const char *at = place;
+    do {
+        const char *const end = is_one ? NULL : strchr(at, separator);
+        char *const path = common_copy(at);
+        if (end != NULL)
+            path[end - at] = '\0';
+        trim(path);
+        list.names = common_realloc(list.names, list.count + 1, sizeof *list.names);
+        list.names[list.count++] = path;
+        at = end != NULL ? end + 1 : NULL;
+    } while (at != NULL);
+    return list;
+}
+
+char *view_put_behind(const char *place, const char *behind)
+{
+    return common_format("%s%c%s", place, separator, behind);
+}
+
+// The folder around a path, also of "." and "..".
+static char *folder_around(const char *path)
+{
+    const char *const name = common_base(path);
+    const bool is_up = strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+    return is_up ? common_join(path, "..") : common_folder(path);
+}
+
+char *view_with_base(const char *place)
+{
+    static const char *const names[] = {"base", "q4base"};
+    common_list parts = view_split_place(place);
+    char *const folder = folder_around(parts.names[0]);
+    char *found = NULL;
+    for (size_t i = 0; i < 2 && found == NULL && parts.count == 1 && common_is_folder(place); i++) {
+        char *const base = common_join(folder, names[i]);
+        if (common_is_folder(base) && view_is_game(base) && !common_same_file(base, place))
+            found = view_put_behind(parts.names[0], base);
+        free(base);
+    }
+    free(folder);
+    common_free_list(&parts);
+    return found != NULL ? found : common_copy(place);
+}
+
+char *view_title_of_place(const char *place)
+{
+    common_list parts = view_split_place(place);
+    char *title = common_copy(parts.names[0]);
+    for (size_t i = 1; i < parts.count; i++) {
+        char *const longer = common_format("%s + %s", title, common_base(parts.names[i]));
+        free(title);
+        title = longer;
+    }
+    common_free_list(&parts);
+    return title;
+}
+
+// -- Libraries -----------------------------------------------------------------------------------
+
+// -- Names ----------------------------------------------------------------------------------
+
+const char *view_section_name(view_section section)
+{
+    static const char *const names[VIEW_NUM_SECTIONS] = {"entities", "models", "clips", "skins"};
+    return names[section];
+}
+
+// Counts, and with `names` also writes, the files of a game that end so.
+static size_t take_files(const md5_game *game, const char *ending, const char **names)
+{
+    const size_t num_files = md5_game_num_files(game);
+    size_t count = 0;
+    for (size_t i = 0; i < num_files; i++) {
+        const char *const name = md5_game_file(game, i);
+        if (!common_has_ending(name, ending))
+            continue;
+        if (names != NULL)
+            names[count] = name;
+        count++;
+    }
+    return count;
+}
+
+// Keys of all entityDefs that are looked at. Those of a long line of ancestors are the square of
+// its length: all beyond are listed, whatever model they have.
+enum { MOST_KEYS = 500000 };
+
+// Whether an entityDef has a model of MD5 files.
+static bool is_character(md5_game *game, const char *name, uint64_t *num_keys)
+{
+    if (*num_keys > MOST_KEYS)
+        return true;
+    const md5_entity_def *const def = md5_game_entity_def(game, name, NULL);
+    const char *const model = def != NULL ? md5_entity_def_value(def, "model") : NULL;
+    *num_keys += def != NULL ? def->num_keys : MOST_KEYS; // memory has run out
+    return model != NULL
+           && (common_has_ending(model, ".md5mesh")
+               || md5_find_decl(game, MD5_DECL_MODEL, model) != NULL);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void take_decls(view_library *library, view_section section, md5_decl_type type)
+{
+    md5_game *const game = library->game;
+    const uint32_t num_decls = md5_game_num_decls(game, type);
+    const size_t num_files = section == VIEW_MODELS ? take_files(game, ".md5mesh", NULL) : 0;
+    const char **const names = common_alloc(num_decls + num_files + 1, sizeof *names);
+    size_t count = 0;
+    uint64_t num_keys = 0;
+    for (uint32_t i = 0; i < num_decls; i++) {
+        const md5_decl *const decl = md5_game_decl(game, type, i);
+        if (decl->file != NULL
+            && (section != VIEW_ENTITIES || is_character(game, decl->name, &num_keys)))
+            names[count++] = decl->name;
+    }
+    if (count > 0)
+        qsort(names, count, sizeof *names, by_name);
+    if (section == VIEW_MODELS)
+        count += take_files(game, ".md5mesh", names + count);
+    library->names[section] = names;
+    library->num_names[section] = count;
+}
+
+static void take_names(view_library *library)
+{
+    take_decls(library, VIEW_ENTITIES, MD5_DECL_ENTITY);
+    take_decls(library, VIEW_MODELS, MD5_DECL_MODEL);
+    take_decls(library, VIEW_SKINS, MD5_DECL_SKIN);
+    const size_t count = take_files(library->game, ".md5anim", NULL);
+    library->names[VIEW_ANIMS] = common_alloc(count + 1, sizeof *library->names[VIEW_ANIMS]);
+    library->num_names[VIEW_ANIMS] =
+        take_files(library->game, ".md5anim", library->names[VIEW_ANIMS]);
+}
+
+// -- Names of a mod -------------------------------------------------------------------------
+
+// The number of files of the mod, which come first.
+static size_t count_own_files(const view_library *library)
+{
+    size_t first = 0, end = md5_game_num_files(library->game);
+    while (first < end) {
+        const size_t middle = first + (end - first) / 2;
+        const char *const file = md5_game_file(library->game, middle);
+        if (md5_game_file_place(library->game, file, 0) < library->num_own)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+// The file that a name stands for, or in which it is declared.
+static const char *file_of(const view_library *library, view_section section, const char *name)
+{
+    static const md5_decl_type types[VIEW_NUM_SECTIONS] = {[VIEW_ENTITIES] = MD5_DECL_ENTITY,
+                                                           [VIEW_MODELS] = MD5_DECL_MODEL,
+                                                           [VIEW_SKINS] = MD5_DECL_SKIN};
+    const md5_decl *const decl =
+        section != VIEW_ANIMS ? md5_find_decl(library->game, types[section], name) : NULL;
+    return decl != NULL && decl->file != NULL ? decl->file : name;
+}
+
+static void mark_own_names(view_library *library)
+{
+    const size_t count = count_own_files(library);
+    const char **const files = common_alloc(count + 1, sizeof *files);
+    for (size_t i = 0; i < count; i++)
+        files[i] = md5_game_file(library->game, i);
+    if (count > 0)
+        qsort(files, count, sizeof *files, by_name);
+    for (int section = 0; section < VIEW_NUM_SECTIONS; section++) {
+        const size_t num_names = library->num_names[section];
+        library->are_own[section] = common_alloc(num_names + 1, sizeof(bool));
+        for (size_t i = 0; i < num_names; i++) {
+            const char *const file =
+                file_of(library, (view_section)section, library->names[section][i]);
+            library->are_own[section][i] =
+                count > 0 && bsearch(&file, files, count, sizeof *files, by_name) != NULL;
+        }
+    }
+    free(files);
+}
+
+bool view_is_own(const view_library *library, view_section section, size_t name)
+{
+    return library->are_own[section] != NULL && library->are_own[section][name];
+}
+
+// -- Opening --------------------------------------------------------------------------------
+
+static void warn(void *user, const md5_error *warning)
+{
+    const view_library *const library = user;
+    if (library->log != NULL)
+        view_log_warning(library->log, warning);
+}
+
+static bool fail(md5_error *error, const char *place, const char *why)
+{
+    *error = (md5_error){.status = MD5_ERROR_IO};
+    (void)snprintf(error->message, sizeof error->message, "%s", why);
+    (void)snprintf(error->file, sizeof error->file, "%s", place);
+    return false;
+}
+
+static bool add_place(view_library *library, const char *path, md5_error *error)
+{
+    char reason[160];
+    if (common_is_folder(path))
+        return common_add_game_folder(&library->places, path);
+    return common_add_game_archive(&library->places, path, reason, sizeof reason)
+           || fail(error, path, reason);
+}
+
+// Adds the folders and archives of `place`, and writes it without slashes at their ends.
+static bool add_places(view_library *library, const char *place, md5_error *error)
+{
+    common_list parts = view_split_place(place);
+    bool are_added = true;
+    for (size_t i = 0; i < parts.count; i++) {
+        char *const longer =
+            i > 0 ? view_put_behind(library->place, parts.names[i]) : common_copy(parts.names[0]);
+        free(library->place);
+        library->place = longer;
+        are_added = are_added && add_place(library, parts.names[i], error);
+        library->num_own = i == 0 ? library->places.count : library->num_own;
+    }
+    common_free_list(&parts);
+    return are_added;
+}
+
+view_library *view_open_library(const char *place, view_opening_fn *on_file, void *user,
+                                md5_error *error)
+{
+    view_library *const library = common_alloc(1, sizeof *library);
+    const md5_load_opts opts = {.warn = warn, .warn_user = library, .max_warnings = 1000};
+    *library = (view_library){.num_users = 1};
+    library->places.goes_on = on_file;
+    library->places.user = user;
+    if (add_places(library, place, error)) {
+        if (on_file != NULL && !on_file(user, 0))
+            (void)fail(error, place, "stopped");
+        else
+            library->game =
+                md5_create_game(library->places.paths, library->places.count, &opts, error);
+    }
+    if (library->game == NULL) {
+        view_drop_library(library);
+        return NULL;
+    }
+    take_names(library);
+    if (library->num_own < library->places.count)
+        mark_own_names(library);
+    return library;
+}
+
+view_library *view_share_library(view_library *library)
+{
+    if (library != NULL)
+        library->num_users++;
+    return library;
+}
+
+void view_drop_library(view_library *library)
+{
+    if (library == NULL || --library->num_users > 0)
+        return;
+    md5_destroy_game(library->game);
+    common_free_game_places(&library->places);
+    for (int i = 0; i < VIEW_NUM_SECTIONS; i++) {
+        free(library->names[i]);
+        free(library->are_own[i]);
+    }
+    free(library->place);
+    free(library);
+}
+
+// -- Addresses ------------------------------------------------------------------------------
+
+bool view_is_address(const char *text)
+{
+    return strstr(text, "::") != NULL;
+}
+
+bool view_read_address(const char *text, view_address *address)
+{
+    const char *const name = strstr(text, "::");
+    *address = (view_address){NULL, NULL, NULL};
+    if (name == NULL)
+        return false;
+    const char *const skin = strstr(name + 2, "::");
+    address->place = common_copy(text);
+    address->place[name - text] = '\0';
+    address->name = common_copy(name + 2);
+    if (skin != NULL) {
+        address->name[skin - name - 2] = '\0';
+        address->skin = common_copy(skin + 2);
+    }
+    return true;
+}
+
+void view_free_address(view_address *address)
+{
+    free(address->place);
+    free(address->name);
+    free(address->skin);
+    *address = (view_address){NULL, NULL, NULL};
+}
+
+char *view_make_address(const char *place, const char *name, const char *skin)
+{
+    return skin != NULL ? common_format("%s::%s::%s", place, name, skin)
+                        : common_format("%s::%s", place, name);
+}
+
+// -- Similar names --------------------------------------------------------------------------
+
+enum { NUM_SIMILAR = 3, LONGEST_ASKED = 48, LONGEST_NAME = 255 };
+
+static char lower(char c)
+{
+    return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
+// The least number of insertions, deletions and exchanges that turn `asked` into a part of `name`
+// (Sellers 1980). Both are at most as long as above.
+static size_t distance_of(const char *asked, const char *name)
+{
+    size_t row[LONGEST_NAME + 1] = {0};
+    const size_t width = strlen(name);
+    for (size_t i = 1; asked[i - 1] != '\0'; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= width; j++) {
+            const size_t exchange = diagonal + (lower(asked[i - 1]) != lower(name[j - 1]));
+            const size_t other = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            diagonal = row[j];
+            row[j] = exchange < other ? exchange : other;
+        }
+    }
+    size_t least = row[0];
+    for (size_t j = 1; j <= width; j++)
+        least = row[j] < least ? row[j] : least;
+    return least;
+}
+
+// SIZE_MAX if the names are not alike; one mistake in four letters is. Of names that are equally
+// alike the shorter ones come first.
+static size_t difference_of(const char *name, const char *asked)
+{
+    const size_t length = strlen(asked), width = strlen(name);
+    if (length < 3 || length > LONGEST_ASKED || width > LONGEST_NAME)
+        return SIZE_MAX;
+    const size_t distance = distance_of(asked, name);
+    return distance <= length / 4 ? distance * (LONGEST_NAME + 1) + width : SIZE_MAX;
+}
+
+void view_list_similar(const view_library *library, const char *asked, char *text, size_t size)
+{
+    const char *best[NUM_SIMILAR] = {NULL};
+    size_t differences[NUM_SIMILAR] = {SIZE_MAX, SIZE_MAX, SIZE_MAX};
+    for (int section = 0; section < VIEW_NUM_SECTIONS - 1; section++) // skins are not opened
+        for (size_t i = 0; i < library->num_names[section]; i++) {
+            const char *candidate = library->names[section][i];
+            size_t difference = difference_of(candidate, asked);
+            for (int rank = 0; rank < NUM_SIMILAR && difference < SIZE_MAX; rank++) {
+                if (best[rank] != NULL && strcmp(best[rank], candidate) == 0)
+                    break; // an entity and a model of one name
+                if (difference >= differences[rank])
+                    continue;
+                const char *const pushed = best[rank];
+                const size_t its_difference = differences[rank];
+                best[rank] = candidate;
+                differences[rank] = difference;
+                candidate = pushed;
+                difference = its_difference;
+            }
+        }
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < NUM_SIMILAR && best[i] != NULL && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "", best[i]);
+}
+
+// -- On a thread ---------------------------------------------------------------------------------
+
+struct view_scan {
+    char *place;
+    SDL_Thread *thread;
+    SDL_atomic_t num_files, stops, has_ended;
+    view_library *library; // of the thread until it has ended
+    md5_error error;
+};
+
+static bool count_files(void *user, size_t num_files)
+{
+    view_scan *const scan = user;
+    if (num_files > 0)
+        SDL_AtomicSet(&scan->num_files, (int)(num_files < INT32_MAX ? num_files : INT32_MAX));
+    return SDL_AtomicGet(&scan->stops) == 0;
+}
+
+static int run(void *user)
+{
+    view_scan *const scan = user;
+    scan->library = view_open_library(scan->place, count_files, scan, &scan->error);
+    SDL_AtomicSet(&scan->has_ended, 1);
+    return 0;
+}
+
+view_scan *view_begin_scan(const char *place)
+{
+    view_scan *const scan = common_alloc(1, sizeof *scan);
+    scan->place = common_copy(place);
+    scan->thread = SDL_CreateThread(run, "scan", scan);
+    if (scan->thread == NULL)
+        (void)run(scan);
+    return scan;
+}
+
+bool view_has_scanned(view_scan *scan, size_t *num_files)
+{
+    *num_files = (size_t)SDL_AtomicGet(&scan->num_files);
+    return SDL_AtomicGet(&scan->has_ended) != 0;
+}
+
+const char *view_scanned_place(const view_scan *scan)
+{
+    return scan->place;
+}
+
+view_library *view_end_scan(view_scan *scan, md5_error *error)
+{
+    SDL_WaitThread(scan->thread, NULL);
+    view_library *const library = scan->library;
+    *error = scan->error;
+    if (library != NULL) {
+        // Its thread has ended: nobody is notified any longer, and `scan` is freed.
+        library->places.goes_on = NULL;
+        library->places.user = NULL;
+    }
+    free(scan->place);
+    free(scan);
+    return library;
+}
+
+void view_stop_scan(view_scan *scan)
+{
+    md5_error error;
+    if (scan == NULL)
+        return;
+    SDL_AtomicSet(&scan->stops, 1);
+    view_drop_library(view_end_scan(scan, &error));
+}

@@ -1,0 +1,196 @@
+#include "demo/viewer/assets/surfaces.h"
+
+#include "demo/common/memory.h"
+
+#include <stdlib.h>
+
+md5_vec4 view_heat_color(float value)
+{
+    static const md5_vec4 stops[5] = {{0.02f, 0.06f, 0.55f, 1.0f},
+                                      {0.01f, 0.40f, 0.72f, 1.0f},
+                                      {0.06f, 0.58f, 0.08f, 1.0f},
+                                      {0.91f, 0.64f, 0.04f, 1.0f},
+                                      {0.83f, 0.04f, 0.02f, 1.0f}};
+    if (!(value > 0.0f))
+        return (md5_vec4){0.12f, 0.13f, 0.15f, 1.0f};
+    const float place = 4.0f * (value < 1.0f ? value : 1.0f);
+    int low = 0;
+    while (low < 3 && place >= (float)(low + 1))
+        low++;
+    const float part = place - (float)low;
+    const md5_vec4 a = stops[low], b = stops[low + 1];
+    return (md5_vec4){a.x + (b.x - a.x) * part, a.y + (b.y - a.y) * part, a.z + (b.z - a.z) * part,
+                      1.0f};
+}
+
+static float weight_on(const md5_mesh *mesh, uint32_t vertex, int32_t joint)
+{
+    for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++)
+        if ((int32_t)mesh->influence_joints[i] == joint)
+            return mesh->influences[i].w;
+    return 0.0f;
+}
+
+static uint32_t num_influences(const md5_mesh *mesh, uint32_t vertex)
+{
+    return mesh->first_influence[vertex + 1] - mesh->first_influence[vertex];
+}
+
+bool view_make_heat(view_heat *heat, md5gl_renderer *renderer, const md5_model *model,
+                    const float *values, int32_t joint, md5_error *error)
+{
+    size_t total = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        total += model->meshes[i].num_vertices;
+    heat->model = common_alloc(1, sizeof *heat->model);
+    heat->meshes = common_alloc(model->num_meshes, sizeof *heat->meshes);
+    heat->colors = common_alloc(total, sizeof *heat->colors);
+    *heat->model = *model;
+    heat->model->meshes = heat->meshes;
+    md5_vec4 *color = heat->colors;
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        heat->meshes[i] = *mesh;
+        heat->meshes[i].colors = color;
+        for (uint32_t v = 0; v < mesh->num_vertices; v++)
+            *color++ = view_heat_color(values != NULL ? *values++
+                                       : joint >= 0   ? weight_on(mesh, v, joint)
+                                                      : (float)num_influences(mesh, v) / 4.0f);
+    }
+    heat->drawn = md5gl_create_model(renderer, heat->model, MD5GL_PATH_AUTO, error);
+    return heat->drawn != NULL;
+}
+
+void view_free_heat(view_heat *heat, md5gl_renderer *renderer)
+{
+    md5gl_destroy_model(renderer, heat->drawn);
+    free(heat->model);
+    free(heat->meshes);
+    free(heat->colors);
+    *heat = (view_heat){.drawn = NULL};
+}
+
+view_heat_facts view_measure_heat(const md5_model *model, int32_t joint)
+{
+    view_heat_facts facts = {.most = 0.0};
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+            const uint32_t count = num_influences(mesh, v);
+            const double value = joint >= 0 ? (double)weight_on(mesh, v, joint) : (double)count;
+            facts.most = value > facts.most ? value : facts.most;
+            facts.num_vertices += (joint >= 0 ? value > 0.0 : count > 4) ? 1u : 0u;
+        }
+    }
+    return facts;
+}
+
+// -- Surfaces ------------------------------------------------------------------------------------
+
+// -- Weights --------------------------------------------------------------------------------
+
+static void free_heat(view_surfaces *surfaces, md5gl_renderer *renderer)
+{
+    if (surfaces->heat.model == NULL)
+        return;
+    view_free_heat(&surfaces->heat, renderer);
+    md5gl_destroy_morph(renderer, surfaces->drawn_morph);
+    surfaces->drawn_morph = NULL;
+}
+
+bool view_ready_heat(view_surfaces *surfaces, md5gl_renderer *renderer, const md5_model *model,
+                     const md5_morph *morph, int32_t joint, md5_error *error)
+{
+    const bool has_morph = surfaces->drawn_morph != NULL || morph == NULL;
+    if (surfaces->heat.drawn != NULL && surfaces->heat_joint == joint && has_morph)
+        return true;
+    free_heat(surfaces, renderer);
+    surfaces->heat_joint = joint;
+    if (!view_make_heat(&surfaces->heat, renderer, model, NULL, joint, error))
+        return false;
+    if (morph == NULL)
+        return true;
+    surfaces->morph = *morph;
+    surfaces->morph.model = surfaces->heat.model;
+    surfaces->drawn_morph = md5gl_create_morph(renderer, &surfaces->morph, error);
+    return surfaces->drawn_morph != NULL;
+}
+
+// -- Texture coordinates --------------------------------------------------------------------
+
+// A to H and 1 to 8, five bits a row, the left pixel in the highest bit.
+enum { GLYPH_WIDTH = 5, GLYPH_HEIGHT = 7, GLYPH_SCALE = 3 };
+static const uint8_t glyphs[2][VIEW_UV_CELLS][GLYPH_HEIGHT] = {
+    {{14, 17, 17, 31, 17, 17, 17},
+     {30, 17, 17, 30, 17, 17, 30},
+     {14, 17, 16, 16, 16, 17, 14},
+     {30, 17, 17, 17, 17, 17, 30},
+     {31, 16, 16, 30, 16, 16, 31},
+     {31, 16, 16, 30, 16, 16, 16},
+     {14, 17, 16, 23, 17, 17, 14},
+     {17, 17, 17, 31, 17, 17, 17}},
+    {{4, 12, 4, 4, 4, 4, 14},
+     {14, 17, 1, 2, 4, 8, 31},
+     {14, 17, 1, 6, 1, 17, 14},
+     {2, 6, 10, 18, 31, 2, 2},
+     {31, 16, 30, 1, 1, 17, 14},
+     {6, 8, 16, 30, 17, 17, 14},
+     {31, 1, 2, 4, 4, 8, 8},
+     {14, 17, 17, 14, 17, 17, 14}},
+};
+
+// Whether the name of cell (column, row) covers pixel (x, y) of it.
+static bool is_named(uint32_t column, uint32_t row, uint32_t x, uint32_t y)
+{
+    enum { LEFT = 12, TOP = 21, ADVANCE = (GLYPH_WIDTH + 2) * GLYPH_SCALE };
+    if (x < LEFT || y < TOP || y >= TOP + GLYPH_HEIGHT * GLYPH_SCALE)
+        return false;
+    const uint32_t glyph = (x - LEFT) / ADVANCE, within = (x - LEFT) % ADVANCE / GLYPH_SCALE;
+    if (glyph > 1 || within >= GLYPH_WIDTH)
+        return false;
+    const uint8_t bits = glyphs[glyph][glyph == 0 ? column : row][(y - TOP) / GLYPH_SCALE];
+    return (bits >> (GLYPH_WIDTH - 1 - within) & 1) != 0;
+}
+
+static void draw_texel(uint8_t rgba[4], uint32_t x, uint32_t y)
+{
+    enum { CELL = VIEW_UV_GRID_SIZE / VIEW_UV_CELLS };
+    const uint32_t column = x / CELL, row = y / CELL;
+    const bool is_dark = (column + row) % 2 != 0, is_edge = x % CELL == 0 || y % CELL == 0;
+    const uint32_t low = is_dark ? 30 : 90, reach = is_dark ? 130 : 150;
+    rgba[0] = (uint8_t)(low + reach * x / (VIEW_UV_GRID_SIZE - 1));
+    rgba[1] = (uint8_t)(low + reach * y / (VIEW_UV_GRID_SIZE - 1));
+    rgba[2] = is_dark ? 70 : 150;
+    rgba[3] = 255;
+    const bool is_bright = is_named(column, row, x % CELL, y % CELL);
+    for (int i = 0; i < 3 && (is_bright || is_edge); i++)
+        rgba[i] = is_bright ? 250 : 15;
+}
+
+view_image view_make_uv_grid(void)
+{
+    enum { SIZE = VIEW_UV_GRID_SIZE };
+    view_image image = {common_alloc((size_t)SIZE * SIZE, 4), SIZE, SIZE};
+    for (uint32_t y = 0; y < SIZE; y++)
+        for (uint32_t x = 0; x < SIZE; x++)
+            draw_texel(image.rgba + 4 * ((size_t)y * SIZE + x), x, y);
+    return image;
+}
+
+bool view_ready_uv_grid(view_surfaces *surfaces, md5gl_renderer *renderer, md5_error *error)
+{
+    if (surfaces->uv_grid != 0)
+        return true;
+    view_image image = view_make_uv_grid();
+    surfaces->uv_grid =
+        md5gl_create_texture(renderer, image.width, image.height, image.rgba, error);
+    free(image.rgba);
+    return surfaces->uv_grid != 0;
+}
+
+void view_free_surfaces(view_surfaces *surfaces, md5gl_renderer *renderer)
+{
+    free_heat(surfaces, renderer);
+    md5gl_destroy_texture(renderer, surfaces->uv_grid);
+    *surfaces = (view_surfaces){.uv_grid = 0};
+}

@@ -1,0 +1,65 @@
+// A copy of a model on the GPU whose vertices have colours of their own.
+#ifndef DEMO_VIEWER_ASSETS_SURFACES_H
+#define DEMO_VIEWER_ASSETS_SURFACES_H
+
+#include "demo/viewer/assets/maps.h"
+#include "md5/md5skin.h"
+#include "render/md5gl.h"
+
+// From blue (0) over green and yellow to red (1); dark grey for exactly 0. Linear colour.
+md5_vec4 view_heat_color(float value);
+
+// The colours of a model's vertices by values from 0 to 1, or, if there are none, by the weight of
+// a joint, or, if that is -1, by how many joints move them: 1 is blue, 4 and more red.
+typedef struct view_heat {
+    md5gl_model *drawn;
+    md5_model *model; // shallow copy, with meshes of its own
+    md5_mesh *meshes;
+    md5_vec4 *colors;
+} view_heat;
+
+// Creates it; values[vertices of all meshes] may be NULL. Returns false and fills `error` on
+// failure; free it in both cases, outside of a frame, before the model.
+bool view_make_heat(view_heat *heat, md5gl_renderer *renderer, const md5_model *model,
+                    const float *values, int32_t joint, md5_error *error);
+void view_free_heat(view_heat *heat, md5gl_renderer *renderer);
+
+// The largest weight of a joint on a vertex, and the number of vertices that it moves; with -1 the
+// largest number of joints of a vertex, and how many vertices have more than 4.
+typedef struct view_heat_facts {
+    double most;
+    uint32_t num_vertices;
+} view_heat_facts;
+view_heat_facts view_measure_heat(const md5_model *model, int32_t joint);
+
+// -- Surfaces ------------------------------------------------------------------------------------
+//
+// What the body can show instead of its materials: weights as colours, and a grid by texture
+// coordinates. Each is made when it is first shown.
+
+// A zeroed one is allowed everywhere. It must not move after the first call, because the GPU's
+// morph targets refer to it.
+typedef struct view_surfaces {
+    view_heat heat;     // of the document's model; heat.drawn is NULL until it is needed
+    int32_t heat_joint; // whose weights it shows, or -1: how many joints move each vertex
+    md5_morph morph;    // the document's targets, as those of heat.model
+    md5gl_morph *drawn_morph;
+    md5gl_texture uv_grid; // 0 until it is needed
+} view_surfaces;
+
+// Colours a copy of the model by the weights of a joint, unless that was done. `morph` may be NULL.
+// Returns false and fills `error` on failure. Call it outside of a frame, as the other two.
+bool view_ready_heat(view_surfaces *surfaces, md5gl_renderer *renderer, const md5_model *model,
+                     const md5_morph *morph, int32_t joint, md5_error *error);
+bool view_ready_uv_grid(view_surfaces *surfaces, md5gl_renderer *renderer, md5_error *error);
+void view_free_surfaces(view_surfaces *surfaces, md5gl_renderer *renderer);
+
+enum { VIEW_UV_CELLS = 8, VIEW_UV_GRID_SIZE = 512 };
+
+// Draws the grid: VIEW_UV_CELLS * VIEW_UV_CELLS cells, light and dark, red growing with u and green
+// with v. Each has its name, "A1" at u = v = 0 (the upper left corner of an image) to "H8": the
+// letter is for u, the number for v, so that mirrored and turned charts are seen. The caller frees
+// the pixels with free().
+view_image view_make_uv_grid(void);
+
+#endif

@@ -1,0 +1,205 @@
+#include "demo/viewer/crowd/companion.h"
+
+#include "demo/common/file.h"
+#include "demo/common/memory.h"
+#include "demo/viewer/base/math.h"
+#include "demo/viewer/assets/layers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Distance of the retargeted model, relative to the sum of both models' sizes.
+static const float relative_distance = 0.4f;
+
+static void free_companion(view_companion *companion, md5gl_renderer *renderer)
+{
+    if (companion->textures != NULL)
+        view_free_textures(companion->textures, renderer);
+    if (companion->drawn != NULL)
+        md5gl_destroy_model(renderer, companion->drawn);
+    md5_destroy_retarget(companion->retarget);
+    free(companion->textures);
+    free(companion->scratch);
+    free(companion->pose);
+    free(companion->palette);
+    free(companion->joints);
+    if (companion->machine != NULL)
+        view_free_machine(companion->machine);
+    free(companion->machine);
+    md5_free_model(companion->own_model);
+    *companion = (view_companion){0};
+}
+
+// Uploads companion->model with the textures of the file `path`, or of a scene of the same model.
+static bool upload(view_companion *companion, const view_loader *loader, const char *path,
+                   const view_scene *same)
+{
+    md5_game *const game = same != NULL && same->library != NULL ? same->library->game : NULL;
+    companion->drawn = view_create_model(loader, companion->model);
+    if (companion->drawn == NULL) {
+        free_companion(companion, loader->renderer);
+        return false;
+    }
+    const uint32_t num_joints = companion->model->skeleton.num_joints;
+    companion->pose = common_alloc(num_joints, sizeof *companion->pose);
+    companion->palette = common_alloc(num_joints, sizeof *companion->palette);
+    companion->textures = common_alloc(1, sizeof *companion->textures);
+    if (!view_load_textures(companion->textures, loader->renderer, companion->model, path, game,
+                            same != NULL ? same->looks : NULL, same != NULL ? same->num_looks : 0,
+                            NULL, loader->chosen, loader->log)) {
+        free_companion(companion, loader->renderer);
+        return false;
+    }
+    view_set_deforms(&companion->textures->layers, loader->renderer, companion->drawn,
+                     companion->model, loader->log);
+    return true;
+}
+
+static bool load(view_companion *companion, const view_scene *scene, const view_loader *loader,
+                 const char *path)
+{
+    md5_error error;
+    *companion = (view_companion){.joint = -1};
+    companion->model = companion->own_model = md5_load_model(path, NULL, &error);
+    if (companion->model == NULL) {
+        view_log_error(loader->log, &error);
+        return false;
+    }
+    companion->scratch = common_alloc(scene->num_joints, sizeof *companion->scratch);
+    return upload(companion, loader, path, NULL);
+}
+
+static bool load_retargeted(view_companion *body, const view_scene *scene,
+                            const view_loader *loader)
+{
+    md5_error error;
+    if (!load(body, scene, loader, loader->options->retarget))
+        return false;
+    body->retarget = md5_create_retarget(scene->model, body->model, NULL, 0, NULL, &error);
+    if (body->retarget != NULL)
+        return true;
+    view_log_error(loader->log, &error);
+    free_companion(body, loader->renderer);
+    return false;
+}
+
+// Index of the joint of that name, or -1.
+static int32_t find_joint(const view_scene *scene, const char *name, size_t length)
+{
+    const md5_skeleton *const skeleton = scene->skeleton;
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const char *const joint = skeleton->joints[i].name;
+        if (strlen(joint) == length && strncmp(joint, name, length) == 0)
+            return (int32_t)i;
+    }
+    return -1;
+}
+
+static bool load_attached(view_companion *thing, const view_scene *scene, const view_loader *loader)
+{
+    const char *const attach = loader->options->attach, *const equals = strchr(attach, '=');
+    const size_t length = (size_t)(equals - attach);
+    if (!load(thing, scene, loader, equals + 1))
+        return false;
+    thing->joint = find_joint(scene, attach, length);
+    if (thing->joint >= 0)
+        return true;
+    view_error(loader->log, "--attach %s: the model has no joint of that name", attach);
+    free_companion(thing, loader->renderer);
+    return false;
+}
+
+bool view_load_companions(view_companion companions[VIEW_NUM_COMPANIONS], const view_scene *scene,
+                          const view_loader *loader)
+{
+    const view_options *const options = loader->options;
+    if (loader->renderer == NULL || scene->model == NULL)
+        return true;
+    return (options->retarget == NULL || load_retargeted(&companions[0], scene, loader))
+           && (options->attach == NULL || load_attached(&companions[1], scene, loader));
+}
+
+// Loads a machine with its model and textures.
+static bool load_machine(view_companion *companion, const char *path, const view_loader *loader)
+{
+    *companion =
+        (view_companion){.joint = -1, .machine = common_alloc(1, sizeof *companion->machine)};
+    if (!view_load_machine(companion->machine, path, NULL, loader->log)) {
+        free_companion(companion, loader->renderer);
+        return false;
+    }
+    companion->model = companion->machine->character->model;
+    companion->joints =
+        common_alloc(companion->model->skeleton.num_joints, sizeof *companion->joints);
+    return upload(companion, loader, companion->machine->character->model_path, NULL);
+}
+
+bool view_load_guest(view_companion *guest, view_scene *scene, const view_loader *loader)
+{
+    const char *const path = loader->options->guest;
+    if (path == NULL || loader->renderer == NULL || scene->model == NULL)
+        return true;
+    if (scene->machine.player == NULL) {
+        view_error(loader->log, "--guest: there is no state machine that %s could visit", path);
+        return false;
+    }
+    if (!load_machine(guest, path, loader))
+        return false;
+    const float reach = view_size(scene->model->bounds);
+    guest->machine->start = (md5_xform){
+        .rotation = {.z = 0.70710678f, .w = 0.70710678f},
+        .translation = {0.3f * reach, -3.79f * reach, 0.0f},
+    };
+    guest->machine->place = guest->machine->start;
+    guest->machine->host = &scene->machine;
+    scene->machine.guest = guest->machine;
+    return true;
+}
+
+bool view_load_carried(view_companion *carried, view_scene *scene, const view_loader *loader)
+{
+    if (loader->renderer == NULL || scene->model == NULL || scene->machine.player == NULL)
+        return true;
+    char *const beside = common_folder(scene->machine.character->model_path);
+    char *const folder = common_join(beside, "attached");
+    common_list files = common_list_folder(folder, ".md5machine");
+    bool is_loaded = true;
+    for (size_t i = 0; i < files.count && scene->machine.carried == NULL && is_loaded; i++) {
+        char *const name = common_stem(files.names[i]);
+        const int32_t joint = find_joint(scene, name, strlen(name));
+        free(name);
+        if (joint < 0)
+            continue;
+        is_loaded = load_machine(carried, files.names[i], loader);
+        if (is_loaded) {
+            carried->joint = joint;
+            scene->machine.carried = carried->machine;
+        }
+    }
+    common_free_list(&files);
+    free(folder);
+    free(beside);
+    return is_loaded;
+}
+
+bool view_load_compared(view_companion *compared, const view_compare *compare,
+                        const view_scene *scene, const char *path, const view_loader *loader)
+{
+    *compared = (view_companion){.model = compare->model, .joint = -1};
+    const bool is_same = compare->model == scene->model;
+    return upload(compared, loader, is_same ? scene->path : path, is_same ? scene : NULL);
+}
+
+void view_free_companions(view_companion companions[VIEW_NUM_COMPANIONS], md5gl_renderer *renderer)
+{
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++)
+        free_companion(&companions[i], renderer);
+}
+
+float view_companion_distance(const view_companion *companion, const view_scene *scene)
+{
+    const md5_model *const model = scene->model, *const other = companion->model;
+    if (model == NULL || other == NULL)
+        return 0.0f;
+    return relative_distance * (view_size(model->bounds) + view_size(other->bounds));
+}

@@ -1,0 +1,525 @@
+#include "demo/viewer/crowd/reduce.h"
+
+#include "demo/common/memory.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// -- Quadrics --------------------------------------------------------------------------------
+//
+// Planes of triangles, in double precision.
+
+typedef struct vector {
+    double x, y, z;
+} vector;
+
+// The sum of squared distances of a point from planes, weighted by their areas, as coefficients of
+// xx, yy, zz, 2xy, 2xz, 2yz, 2x, 2y, 2z, 1; then the area.
+enum { QUADRIC_SIZE = 11 };
+typedef struct quadric {
+    double values[QUADRIC_SIZE];
+} quadric;
+
+static vector minus(vector a, vector b)
+{
+    return (vector){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+static double dot(vector a, vector b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+static vector cross_edges(vector a, vector b, vector c)
+{
+    const vector u = minus(b, a), v = minus(c, a);
+    return (vector){u.y * v.z - u.z * v.y, u.z * v.x - u.x * v.z, u.x * v.y - u.y * v.x};
+}
+
+static vector wide(md5_vec3 v)
+{
+    return (vector){(double)v.x, (double)v.y, (double)v.z};
+}
+
+static void add_quadric(quadric *sum, const quadric *added)
+{
+    for (int i = 0; i < QUADRIC_SIZE; i++)
+        sum->values[i] += added->values[i];
+}
+
+static double distance_squared(const quadric *q, vector p)
+{
+    const double *const v = q->values;
+    const double sum = v[0] * p.x * p.x + v[1] * p.y * p.y + v[2] * p.z * p.z
+                       + 2.0 * (v[3] * p.x * p.y + v[4] * p.x * p.z + v[5] * p.y * p.z)
+                       + 2.0 * (v[6] * p.x + v[7] * p.y + v[8] * p.z) + v[9];
+    return v[10] > 0.0 ? fmax(sum, 0.0) / v[10] : 0.0;
+}
+
+static quadric plane_of(vector a, vector b, vector c)
+{
+    const vector n = cross_edges(a, b, c);
+    const double area = sqrt(dot(n, n)), d = -dot(n, a);
+    const double share = area > 0.0 ? 1.0 / area : 0.0; // the normal is n / area
+    return (quadric){{n.x * n.x * share, n.y * n.y * share, n.z * n.z * share, n.x * n.y * share,
+                      n.x * n.z * share, n.y * n.z * share, n.x * d * share, n.y * d * share,
+                      n.z * d * share, d * d * share, area}};
+}
+
+// -- Merging ---------------------------------------------------------------------------------
+
+// Shares of an edge's length that count as error if a vertex is merged along it: times the
+// difference of the weights, because the surface then bends elsewhere; times that of the normals
+// where the vertex was, because light falls on it otherwise.
+static const double weight_error = 0.2, normal_error = 0.25;
+
+// The smallest cosine between the old and the new side of a triangle.
+static const double least_cosine = 0.3;
+
+// A vertex with more triangles or influences than this is not merged, and none into it: what one
+// merge costs would grow with their square.
+enum { MOST_AROUND = 64 };
+
+enum { MOST_PASSES = 40 };
+static const uint32_t none = UINT32_MAX;
+
+typedef struct merge {
+    double cost;  // squared error
+    double drift; // as corner_state.drift
+    uint32_t from, to;
+} merge;
+
+// What is known of a corner: vertices at the same position, one of which names it.
+typedef struct corner_state {
+    quadric planes; // of the triangles that were around it and what was merged into it
+    double drift;   // the largest error of these merges
+    bool fixed;     // it is at an open edge
+    bool touched;   // its triangles have changed in this pass
+    uint32_t visit; // the last one
+} corner_state;
+
+typedef struct reducer {
+    const md5_mesh *mesh;
+    vector origin;        // positions are relative to it, so that far ones keep their digits
+    uint32_t *indices;    // [3 * count]
+    uint32_t count;       // triangles that are left
+    uint32_t *corners;    // [vertices] the corner of each vertex
+    corner_state *states; // [corner]
+    uint32_t *first;      // [corner], then the end: index into `around`
+    uint32_t *around;     // [3 * count] triangles around each corner
+    uint32_t *targets;    // [vertices] what a vertex is merged into
+    uint32_t visit;       // number of the last visit
+    merge *merges;        // [num_merges] candidates of this pass
+    uint32_t num_merges;
+} reducer;
+
+// -- Geometry ---------------------------------------------------------------------------------
+
+static vector position_of(const reducer *r, uint32_t vertex)
+{
+    return minus(wide(r->mesh->positions[vertex]), r->origin);
+}
+
+static quadric plane_of_triangle(const reducer *r, const uint32_t *triangle)
+{
+    return plane_of(position_of(r, triangle[0]), position_of(r, triangle[1]),
+                    position_of(r, triangle[2]));
+}
+
+// -- Corners ----------------------------------------------------------------------------------
+
+static int compare_positions(const md5_vec3 *a, const md5_vec3 *b)
+{
+    if (a->x < b->x || a->x > b->x)
+        return a->x < b->x ? -1 : 1;
+    if (a->y < b->y || a->y > b->y)
+        return a->y < b->y ? -1 : 1;
+    return (a->z > b->z) - (a->z < b->z);
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const md5_vec3 *const *const x = a, *const *const y = b;
+    const int order = compare_positions(*x, *y);
+    return order != 0 ? order : (*x > *y) - (*x < *y);
+}
+
+static void find_corners(reducer *r)
+{
+    const md5_vec3 *const positions = r->mesh->positions;
+    const uint32_t count = r->mesh->num_vertices;
+    const md5_vec3 **const places = common_alloc(count, sizeof *places);
+    for (uint32_t i = 0; i < count; i++)
+        places[i] = &positions[i];
+    qsort(places, count, sizeof *places, compare_places);
+    for (uint32_t i = 0; i < count; i++) {
+        const bool is_same = i > 0 && compare_positions(places[i], places[i - 1]) == 0;
+        const md5_vec3 *const first =
+            is_same ? &positions[r->corners[places[i - 1] - positions]] : places[i];
+        r->corners[places[i] - positions] = (uint32_t)(first - positions);
+    }
+    free(places);
+}
+
+// Leaves out triangles of which two corners are one.
+static void drop_triangles(reducer *r)
+{
+    uint32_t count = 0;
+    for (uint32_t t = 0; t < r->count; t++) {
+        const uint32_t *const from = r->indices + 3 * (size_t)t;
+        const uint32_t a = r->corners[from[0]], b = r->corners[from[1]], c = r->corners[from[2]];
+        if (a != b && b != c && c != a)
+            memmove(r->indices + 3 * (size_t)count++, from, 3 * sizeof *from);
+    }
+    r->count = count;
+}
+
+static void find_triangles(reducer *r)
+{
+    const uint32_t num_vertices = r->mesh->num_vertices;
+    const size_t num_indices = 3 * (size_t)r->count;
+    memset(r->first, 0, ((size_t)num_vertices + 1) * sizeof *r->first);
+    for (size_t i = 0; i < num_indices; i++)
+        r->first[r->corners[r->indices[i]] + 1]++;
+    for (uint32_t i = 0; i < num_vertices; i++)
+        r->first[i + 1] += r->first[i];
+    for (size_t i = num_indices; i-- > 0;) // each corner's end moves to its begin
+        r->around[--r->first[r->corners[r->indices[i]] + 1]] = (uint32_t)(i / 3);
+    // first[c + 1] is the begin of c now.
+    memmove(r->first, r->first + 1, num_vertices * sizeof *r->first);
+    r->first[num_vertices] = (uint32_t)num_indices;
+}
+
+static int place_in(const reducer *r, const uint32_t *triangle, uint32_t corner)
+{
+    return r->corners[triangle[0]] == corner ? 0 : r->corners[triangle[1]] == corner ? 1 : 2;
+}
+
+static const uint32_t *triangle_around(const reducer *r, uint32_t i)
+{
+    return r->indices + 3 * (size_t)r->around[i];
+}
+
+// Whether each neighbour of a corner is once before and once behind it in its triangles.
+static bool is_closed(reducer *r, uint32_t corner)
+{
+    const uint32_t before = ++r->visit, behind = ++r->visit;
+    const uint32_t begin = r->first[corner], end = r->first[corner + 1];
+    for (uint32_t i = begin; i < end; i++) {
+        const uint32_t *const t = triangle_around(r, i);
+        const uint32_t next = r->corners[t[(place_in(r, t, corner) + 1) % 3]];
+        if (r->states[next].visit == before)
+            return false;
+        r->states[next].visit = before;
+    }
+    for (uint32_t i = begin; i < end; i++) {
+        const uint32_t *const t = triangle_around(r, i);
+        const uint32_t last = r->corners[t[(place_in(r, t, corner) + 2) % 3]];
+        if (r->states[last].visit != before)
+            return false;
+        r->states[last].visit = behind;
+    }
+    return true;
+}
+
+static void measure_corners(reducer *r)
+{
+    for (uint32_t i = 0; i < r->mesh->num_vertices; i++)
+        r->states[i].fixed = r->first[i] < r->first[i + 1] && !is_closed(r, i);
+    for (uint32_t t = 0; t < r->count; t++) {
+        const quadric plane = plane_of_triangle(r, r->indices + 3 * (size_t)t);
+        for (int i = 0; i < 3; i++)
+            add_quadric(&r->states[r->corners[r->indices[3 * (size_t)t + (size_t)i]]].planes,
+                        &plane);
+    }
+}
+
+// -- Candidates -------------------------------------------------------------------------------
+
+// 0: equal weights; 1: of other joints.
+static double weight_difference(const md5_mesh *mesh, uint32_t a, uint32_t b)
+{
+    double shared = 0.0;
+    for (uint32_t i = mesh->first_influence[a]; i < mesh->first_influence[a + 1]; i++)
+        for (uint32_t j = mesh->first_influence[b]; j < mesh->first_influence[b + 1]; j++)
+            if (mesh->influence_joints[i] == mesh->influence_joints[j])
+                shared += (double)fminf(mesh->influences[i].w, mesh->influences[j].w);
+    return fmin(fmax(1.0 - shared, 0.0), 1.0);
+}
+
+// The squared error of merging a vertex into another: that of the surface in the bind pose and that
+// of its weights.
+static double cost_of(const reducer *r, uint32_t from, uint32_t to)
+{
+    const vector p = position_of(r, to), edge = minus(p, position_of(r, from));
+    const double weight = weight_error * weight_difference(r->mesh, from, to);
+    return distance_squared(&r->states[r->corners[from]].planes, p)
+           + weight * weight * dot(edge, edge);
+}
+
+// Finds what each vertex of a corner is merged into if the corner is: the vertex with which it
+// shares an edge. Returns false if there is none, which would tear a seam, or more than one.
+static bool find_targets(reducer *r, uint32_t from, uint32_t to)
+{
+    const uint32_t begin = r->first[from], end = r->first[from + 1];
+    for (uint32_t i = begin; i < end; i++)
+        r->targets[triangle_around(r, i)[place_in(r, triangle_around(r, i), from)]] = none;
+    for (uint32_t i = begin; i < end; i++) {
+        const uint32_t *const t = triangle_around(r, i);
+        const uint32_t vertex = t[place_in(r, t, from)], target = t[place_in(r, t, to)];
+        if (r->corners[target] != to)
+            continue;
+        if (r->targets[vertex] != none && r->targets[vertex] != target)
+            return false;
+        r->targets[vertex] = target;
+    }
+    for (uint32_t i = begin; i < end; i++)
+        if (r->targets[triangle_around(r, i)[place_in(r, triangle_around(r, i), from)]] == none)
+            return false;
+    return true;
+}
+
+// Whether two corners have exactly two neighbours in common; else merging them folds the surface.
+static bool is_simple_edge(reducer *r, uint32_t from, uint32_t to)
+{
+    const uint32_t of_from = ++r->visit, of_both = ++r->visit;
+    uint32_t num_common = 0;
+    for (uint32_t i = r->first[from]; i < r->first[from + 1]; i++)
+        for (int k = 0; k < 3; k++)
+            r->states[r->corners[triangle_around(r, i)[k]]].visit = of_from;
+    r->states[from].visit = r->states[to].visit = of_both;
+    for (uint32_t i = r->first[to]; i < r->first[to + 1]; i++)
+        for (int k = 0; k < 3; k++) {
+            uint32_t *const visit = &r->states[r->corners[triangle_around(r, i)[k]]].visit;
+            num_common += *visit == of_from;
+            *visit = of_both;
+        }
+    return num_common == 2;
+}
+
+// Whether no triangle that stays is turned over.
+static bool keeps_sides(const reducer *r, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = r->first[from]; i < r->first[from + 1]; i++) {
+        const uint32_t *const t = triangle_around(r, i);
+        if (r->corners[t[0]] == to || r->corners[t[1]] == to || r->corners[t[2]] == to)
+            continue;
+        const int place = place_in(r, t, from);
+        const vector b = position_of(r, t[(place + 1) % 3]), c = position_of(r, t[(place + 2) % 3]);
+        const vector old = cross_edges(position_of(r, from), b, c);
+        const vector new = cross_edges(position_of(r, to), b, c);
+        if (!(dot(old, new) > least_cosine * sqrt(dot(old, old) * dot(new, new))))
+            return false;
+    }
+    return true;
+}
+
+// The shares of a triangle's corners in a point, in its plane; returns the least of them.
+static double shares_at(const vector corners[3], vector p, double shares[3])
+{
+    const vector n = cross_edges(corners[0], corners[1], corners[2]);
+    const double size = dot(n, n);
+    double least = -DBL_MAX;
+    for (int i = 0; i < 3 && size > 0.0; i++) {
+        shares[i] = dot(cross_edges(p, corners[(i + 1) % 3], corners[(i + 2) % 3]), n) / size;
+        least = i == 0 ? shares[0] : fmin(least, shares[i]);
+    }
+    return least;
+}
+
+// How many units of the surface a unit of the texture takes in a triangle.
+static double texture_scale(const reducer *r, const uint32_t *t)
+{
+    const md5_vec2 *const uv = r->mesh->texcoords;
+    const vector n = cross_edges(position_of(r, t[0]), position_of(r, t[1]), position_of(r, t[2]));
+    const double ux = (double)uv[t[1]].x - (double)uv[t[0]].x;
+    const double uy = (double)uv[t[1]].y - (double)uv[t[0]].y;
+    const double vx = (double)uv[t[2]].x - (double)uv[t[0]].x;
+    const double vy = (double)uv[t[2]].y - (double)uv[t[0]].y;
+    const double area = fabs(ux * vy - uy * vx);
+    return area > 0.0 ? sqrt(sqrt(dot(n, n)) / area) : 0.0;
+}
+
+// How far surface, texture and normals differ from a vertex where it was, by a triangle that has
+// taken its place.
+static double triangle_error(const reducer *r, uint32_t vertex, const uint32_t *t,
+                             const double shares[3], double scale, double length)
+{
+    const md5_vec2 own = r->mesh->texcoords[vertex];
+    const vector normal = wide(r->mesh->normals[vertex]);
+    double u = -(double)own.x, v = -(double)own.y, sum = 0.0;
+    vector n = {0.0, 0.0, 0.0}, away = position_of(r, vertex);
+    for (int i = 0; i < 3; i++)
+        sum += fmax(shares[i], 0.0);
+    for (int i = 0; i < 3; i++) {
+        const double share = fmax(shares[i], 0.0) / sum;
+        const vector added = wide(r->mesh->normals[t[i]]), p = position_of(r, t[i]);
+        u += share * (double)r->mesh->texcoords[t[i]].x;
+        v += share * (double)r->mesh->texcoords[t[i]].y;
+        n = (vector){n.x + share * added.x, n.y + share * added.y, n.z + share * added.z};
+        away = (vector){away.x - share * p.x, away.y - share * p.y, away.z - share * p.z};
+    }
+    const double cosine = dot(n, normal) / sqrt(fmax(dot(n, n), 1e-12));
+    return sqrt(dot(away, away)) + scale * sqrt(u * u + v * v)
+           + normal_error * length * sqrt(2.0 * fmax(1.0 - cosine, 0.0));
+}
+
+// The largest such error of the vertices of a corner whose targets are found.
+static double drift_of(const reducer *r, uint32_t from, uint32_t to)
+{
+    double largest = 0.0;
+    uint32_t last = none;
+    const vector p = position_of(r, from), edge = minus(position_of(r, to), p);
+    for (uint32_t i = r->first[from]; i < r->first[from + 1]; i++) {
+        const uint32_t *const of = triangle_around(r, i);
+        const uint32_t vertex = of[place_in(r, of, from)];
+        if (vertex == last)
+            continue;
+        last = vertex;
+        double best = -DBL_MAX, error = 0.0;
+        for (uint32_t k = r->first[from]; k < r->first[from + 1]; k++) {
+            const uint32_t *const t = triangle_around(r, k);
+            const int place = place_in(r, t, from);
+            if (t[place] != vertex || r->corners[t[place_in(r, t, to)]] == to)
+                continue;
+            uint32_t merged[3] = {t[0], t[1], t[2]};
+            merged[place] = r->targets[vertex];
+            const vector corners[3] = {position_of(r, merged[0]), position_of(r, merged[1]),
+                                       position_of(r, merged[2])};
+            double shares[3] = {0.0, 0.0, 0.0};
+            const double least = shares_at(corners, p, shares);
+            if (!(least > best))
+                continue;
+            best = least;
+            error = triangle_error(r, vertex, merged, shares, texture_scale(r, t),
+                                   sqrt(dot(edge, edge)));
+        }
+        largest = fmax(largest, error);
+    }
+    return largest + r->states[from].drift;
+}
+
+static bool can_merge(const reducer *r, uint32_t vertex)
+{
+    const uint32_t corner = r->corners[vertex];
+    const uint32_t *const influences = r->mesh->first_influence + vertex;
+    return r->first[corner + 1] - r->first[corner] <= MOST_AROUND
+           && influences[1] - influences[0] <= MOST_AROUND;
+}
+
+static void find_merge(reducer *r, uint32_t corner, double most)
+{
+    merge best = {.cost = most, .from = corner, .to = none};
+    for (uint32_t i = r->first[corner]; i < r->first[corner + 1]; i++) {
+        const uint32_t *const t = triangle_around(r, i);
+        const int place = place_in(r, t, corner);
+        const uint32_t vertex = t[(place + 1) % 3], to = r->corners[vertex];
+        if (!can_merge(r, t[place]) || !can_merge(r, vertex))
+            continue;
+        const double cost = cost_of(r, t[place], vertex);
+        if (!(cost < best.cost) || !is_simple_edge(r, corner, to) || !keeps_sides(r, corner, to)
+            || !find_targets(r, corner, to))
+            continue;
+        const double drift = drift_of(r, corner, to);
+        if (cost + drift * drift < best.cost)
+            best = (merge){.cost = cost + drift * drift, .drift = drift, .from = corner, .to = to};
+    }
+    if (best.to != none)
+        r->merges[r->num_merges++] = best;
+}
+
+// -- Merging ----------------------------------------------------------------------------------
+
+static int compare_merges(const void *a, const void *b)
+{
+    const merge *const x = a, *const y = b;
+    if (x->cost < y->cost || x->cost > y->cost)
+        return x->cost < y->cost ? -1 : 1;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+static void merge_corner(reducer *r, const merge *done)
+{
+    if (r->states[done->from].touched || r->states[done->to].touched)
+        return;
+    (void)find_targets(r, done->from, done->to);
+    for (uint32_t i = r->first[done->from]; i < r->first[done->from + 1]; i++) {
+        uint32_t *const t = r->indices + 3 * (size_t)r->around[i];
+        for (int k = 0; k < 3; k++)
+            r->states[r->corners[t[k]]].touched = true;
+        const int place = place_in(r, t, done->from);
+        t[place] = r->targets[t[place]];
+    }
+    r->states[done->to].drift = fmax(r->states[done->to].drift, done->drift);
+    add_quadric(&r->states[done->to].planes, &r->states[done->from].planes);
+}
+
+// Merges corners that are not beside each other, the cheapest first.
+static void run_pass(reducer *r, double most)
+{
+    r->num_merges = 0;
+    find_triangles(r);
+    for (uint32_t i = 0; i < r->mesh->num_vertices; i++) {
+        r->states[i].touched = false;
+        if (!r->states[i].fixed)
+            find_merge(r, i, most);
+    }
+    qsort(r->merges, r->num_merges, sizeof *r->merges, compare_merges);
+    for (uint32_t i = 0; i < r->num_merges; i++)
+        merge_corner(r, &r->merges[i]);
+    drop_triangles(r);
+}
+
+static void begin(reducer *r)
+{
+    r->count = r->mesh->num_triangles;
+    for (size_t i = 0; i < 3 * (size_t)r->count; i++)
+        r->indices[i] = r->mesh->indices[i];
+    find_corners(r);
+    drop_triangles(r);
+    find_triangles(r);
+    measure_corners(r);
+}
+
+static uint32_t *copy_triangles(const reducer *r)
+{
+    uint32_t *const copy = common_alloc(r->count, 3 * sizeof *copy);
+    memcpy(copy, r->indices, (size_t)r->count * 3 * sizeof *copy);
+    return copy;
+}
+
+void view_reduce_mesh(const md5_mesh *mesh, const float *errors, uint32_t num_levels,
+                      view_triangles *levels)
+{
+    const size_t num_vertices = mesh->num_vertices, num_triangles = mesh->num_triangles;
+    reducer r = {
+        .mesh = mesh,
+        .origin = num_vertices > 0 ? wide(mesh->positions[0]) : (vector){0.0, 0.0, 0.0},
+        .indices = common_alloc(num_triangles, 3 * sizeof *r.indices),
+        .corners = common_alloc(num_vertices, sizeof *r.corners),
+        .states = common_alloc(num_vertices, sizeof *r.states),
+        .first = common_alloc(num_vertices + 1, sizeof *r.first),
+        .around = common_alloc(num_triangles, 3 * sizeof *r.around),
+        .targets = common_alloc(num_vertices, sizeof *r.targets),
+        .merges = common_alloc(num_vertices, sizeof *r.merges),
+    };
+    begin(&r);
+    for (uint32_t level = 0; level < num_levels; level++) {
+        const double error = (double)errors[level];
+        uint32_t before = r.count + 1;
+        for (int i = 0; i < MOST_PASSES && r.count < before; i++) {
+            before = r.count;
+            run_pass(&r, error * error);
+        }
+        levels[level] = (view_triangles){copy_triangles(&r), r.count};
+    }
+    free(r.indices);
+    free(r.corners);
+    free(r.states);
+    free(r.first);
+    free(r.around);
+    free(r.targets);
+    free(r.merges);
+}

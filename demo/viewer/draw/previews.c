@@ -1,0 +1,662 @@
+#include "demo/viewer/draw/previews.h"
+
+#include "demo/common/file.h"
+#include "demo/common/memory.h"
+#include "demo/viewer/assets/layers.h"
+#include "demo/viewer/base/math.h"
+#include "demo/viewer/motion/scene.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <SDL.h>
+
+// Pixels that are looked at, however large triangles are: a few tenths of a second, and 16 times
+// those of the picture.
+static const uint64_t least_work = (uint64_t)40 << 20;
+
+typedef struct texel {
+    float red, green, blue;
+} texel;
+
+struct view_sketch {
+    md5_vec3 right, up, ahead, light; // unit vectors; the picture looks along `ahead`
+    md5_vec3 center;
+    float scale;       // pixels a unit
+    size_t side, fine; // drawn larger by the factor `fine`, and averaged
+    uint64_t work, most_work;
+    float *depth; // [side * side] infinity where nothing is
+    texel *colors;
+};
+
+// A corner in pixels, with its depth in units.
+typedef struct corner {
+    float x, y, depth, shade;
+    md5_vec2 texcoord;
+} corner;
+
+// -- View -----------------------------------------------------------------------------------
+
+// The size of the picture is that of the bounds as they are seen.
+static float seen_size(const view_sketch *sketch, md5_bounds bounds)
+{
+    float most = 0.0f;
+    for (unsigned i = 0; i < 8; i++) {
+        const md5_vec3 at = md5_vec3_sub(view_corner(bounds, i), sketch->center);
+        most = fmaxf(most, fabsf(md5_vec3_dot(at, sketch->right)));
+        most = fmaxf(most, fabsf(md5_vec3_dot(at, sketch->up)));
+    }
+    return 2.0f * most;
+}
+
+view_sketch *view_begin_sketch(md5_bounds bounds, uint32_t size)
+{
+    const float azimuth = 0.52f, elevation = 0.2f; // radians: 30 and 12 degrees
+    const md5_vec3 to_viewer = {cosf(elevation) * cosf(azimuth), cosf(elevation) * sinf(azimuth),
+                                sinf(elevation)};
+    view_sketch sketch = {.ahead = md5_vec3_scale(to_viewer, -1.0f)};
+    sketch.right = (md5_vec3){-sinf(azimuth), cosf(azimuth), 0.0f};
+    sketch.up = md5_vec3_cross(to_viewer, sketch.right);
+    sketch.center = md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
+    const md5_vec3 light = {0.6f, 0.15f, 0.78f};
+    sketch.light = md5_vec3_scale(light, 1.0f / md5_vec3_length(light));
+    const float seen = seen_size(&sketch, bounds);
+    if (view_is_empty(bounds) || !(seen > 1e-6f && seen < 1e9f))
+        return NULL;
+    sketch.fine = size <= 1024 ? 2 : 1;
+    sketch.side = sketch.fine * size;
+    const size_t count = sketch.side * sketch.side;
+    sketch.most_work = least_work + 16 * count;
+    sketch.depth = common_alloc(count, sizeof *sketch.depth);
+    sketch.colors = common_alloc(count, sizeof *sketch.colors);
+    for (size_t i = 0; i < count; i++)
+        sketch.depth[i] = INFINITY;
+    sketch.scale = 0.94f * (float)sketch.side / seen;
+    view_sketch *const made = common_alloc(1, sizeof *made);
+    *made = sketch;
+    return made;
+}
+
+static corner corner_of(const view_sketch *sketch, md5_vec3 position, md5_vec3 normal,
+                        md5_vec2 texcoord)
+{
+    const md5_vec3 at = md5_vec3_sub(position, sketch->center);
+    const float half = 0.5f * (float)sketch->side;
+    return (corner){
+        .x = half + sketch->scale * md5_vec3_dot(at, sketch->right),
+        .y = half - sketch->scale * md5_vec3_dot(at, sketch->up),
+        .depth = md5_vec3_dot(at, sketch->ahead),
+        .shade = 0.6f + 0.55f * fmaxf(md5_vec3_dot(normal, sketch->light), 0.0f),
+        .texcoord = texcoord,
+    };
+}
+
+// -- Triangles ------------------------------------------------------------------------------
+
+// The texel at (u, v), which repeat. Returns false in a hole.
+static bool sample(const view_image *texture, bool has_holes, md5_vec2 at, texel *color)
+{
+    *color = (texel){150.0f, 155.0f, 165.0f};
+    if (texture == NULL || !(fabsf(at.x) < 1e6f && fabsf(at.y) < 1e6f))
+        return true;
+    const uint32_t x = (uint32_t)((at.x - floorf(at.x)) * (float)texture->width);
+    const uint32_t y = (uint32_t)((at.y - floorf(at.y)) * (float)texture->height);
+    const size_t column = x < texture->width ? x : texture->width - 1;
+    const size_t row = y < texture->height ? y : texture->height - 1;
+    const uint8_t *const rgba = &texture->rgba[4 * (row * texture->width + column)];
+    *color = (texel){(float)rgba[0], (float)rgba[1], (float)rgba[2]};
+    return !has_holes || rgba[3] >= 128;
+}
+
+static float cross(corner a, corner b, float x, float y)
+{
+    return (b.x - a.x) * (y - a.y) - (b.y - a.y) * (x - a.x);
+}
+
+static void fill_pixel(view_sketch *sketch, const corner c[3], const float part[3], size_t pixel,
+                       const view_image *texture, bool has_holes)
+{
+    texel color;
+    const float depth = part[0] * c[0].depth + part[1] * c[1].depth + part[2] * c[2].depth;
+    if (!(depth < sketch->depth[pixel]))
+        return;
+    const md5_vec2 at = {
+        part[0] * c[0].texcoord.x + part[1] * c[1].texcoord.x + part[2] * c[2].texcoord.x,
+        part[0] * c[0].texcoord.y + part[1] * c[1].texcoord.y + part[2] * c[2].texcoord.y};
+    if (!sample(texture, has_holes, at, &color))
+        return;
+    const float shade = part[0] * c[0].shade + part[1] * c[1].shade + part[2] * c[2].shade;
+    sketch->depth[pixel] = depth;
+    sketch->colors[pixel] = (texel){color.red * shade, color.green * shade, color.blue * shade};
+}
+
+static int to_pixel(const view_sketch *sketch, float value)
+{
+    return (int)view_clamp(value, 0.0f, (float)(sketch->side - 1));
+}
+
+// Both sides: few models have back faces in view that would hide something.
+static void fill_triangle(view_sketch *sketch, const corner c[3], const view_image *texture,
+                          bool has_holes)
+{
+    const float area = cross(c[0], c[1], c[2].x, c[2].y);
+    if (!(fabsf(area) > 1e-6f && fabsf(area) < 1e12f)) // also what is not finite
+        return;
+    const int left = to_pixel(sketch, fminf(fminf(c[0].x, c[1].x), c[2].x));
+    const int right = to_pixel(sketch, ceilf(fmaxf(fmaxf(c[0].x, c[1].x), c[2].x)));
+    const int top = to_pixel(sketch, fminf(fminf(c[0].y, c[1].y), c[2].y));
+    const int bottom = to_pixel(sketch, ceilf(fmaxf(fmaxf(c[0].y, c[1].y), c[2].y)));
+    sketch->work += (uint64_t)(right - left + 1) * (uint64_t)(bottom - top + 1);
+    for (int y = top; y <= bottom; y++)
+        for (int x = left; x <= right; x++) {
+            const float px = (float)x + 0.5f, py = (float)y + 0.5f;
+            const float part[3] = {cross(c[1], c[2], px, py) / area,
+                                   cross(c[2], c[0], px, py) / area,
+                                   cross(c[0], c[1], px, py) / area};
+            if (part[0] >= 0.0f && part[1] >= 0.0f && part[2] >= 0.0f)
+                fill_pixel(sketch, c, part, (size_t)y * sketch->side + (size_t)x, texture,
+                           has_holes);
+        }
+}
+
+bool view_sketch_mesh(view_sketch *sketch, const md5_mesh *mesh, const md5_vec3 *positions,
+                      const md5_vec3 *normals, const view_image *texture, bool has_holes)
+{
+    for (uint32_t i = 0; i < mesh->num_triangles && sketch->work < sketch->most_work; i++) {
+        corner corners[3];
+        for (uint32_t j = 0; j < 3; j++) {
+            const uint32_t index = mesh->indices[3 * (size_t)i + j];
+            corners[j] =
+                corner_of(sketch, positions[index], normals[index], mesh->texcoords[index]);
+        }
+        fill_triangle(sketch, corners, texture, has_holes);
+        sketch->work++;
+    }
+    return sketch->work < sketch->most_work;
+}
+
+// -- Bones ----------------------------------------------------------------------------------
+
+// A pyramid of four sides whose base, a tenth as wide as the bone is long, is at `from`.
+void view_sketch_bone(view_sketch *sketch, md5_vec3 from, md5_vec3 to)
+{
+    const md5_vec3 along = md5_vec3_sub(to, from);
+    const float length = md5_vec3_length(along);
+    if (!(length > 1e-6f && length < 1e9f))
+        return;
+    const md5_vec3 axis = md5_vec3_scale(along, 1.0f / length);
+    const md5_vec3 other = fabsf(axis.z) < 0.9f ? (md5_vec3){0, 0, 1} : (md5_vec3){1, 0, 0};
+    const md5_vec3 across = md5_vec3_cross(axis, other);
+    const md5_vec3 side = md5_vec3_scale(across, 1.0f / md5_vec3_length(across));
+    const md5_vec3 sides[2] = {side, md5_vec3_cross(axis, side)};
+    for (int i = 0; i < 4 && sketch->work < sketch->most_work; i++) {
+        corner c[3];
+        const float a = i < 2 ? 1.0f : -1.0f, b = i == 0 || i == 3 ? 1.0f : -1.0f;
+        const md5_vec3 first = md5_vec3_scale(sides[0], a), second = md5_vec3_scale(sides[1], b);
+        const float wide = 0.1f * length;
+        const md5_vec3 normal = md5_vec3_scale(md5_vec3_add(first, second), 0.7071f);
+        c[0] = corner_of(sketch, md5_vec3_add(from, md5_vec3_scale(first, wide)), normal,
+                         (md5_vec2){0, 0});
+        c[1] = corner_of(sketch, md5_vec3_add(from, md5_vec3_scale(second, wide)), normal,
+                         (md5_vec2){0, 0});
+        c[2] = corner_of(sketch, to, normal, (md5_vec2){0, 0});
+        fill_triangle(sketch, c, NULL, false);
+    }
+}
+
+// -- Result ---------------------------------------------------------------------------------
+
+static void average(const view_sketch *sketch, size_t x, size_t y, uint8_t *rgba)
+{
+    texel sum = {0.0f, 0.0f, 0.0f};
+    float count = 0.0f;
+    const size_t fine = sketch->fine;
+    for (size_t i = 0; i < fine * fine; i++) {
+        const size_t pixel = (fine * y + i / fine) * sketch->side + fine * x + i % fine;
+        if (!(sketch->depth[pixel] < INFINITY))
+            continue;
+        sum.red += sketch->colors[pixel].red;
+        sum.green += sketch->colors[pixel].green;
+        sum.blue += sketch->colors[pixel].blue;
+        count += 1.0f;
+    }
+    if (count == 0.0f)
+        return;
+    rgba[0] = (uint8_t)fminf(sum.red / count + 0.5f, 255.0f);
+    rgba[1] = (uint8_t)fminf(sum.green / count + 0.5f, 255.0f);
+    rgba[2] = (uint8_t)fminf(sum.blue / count + 0.5f, 255.0f);
+    rgba[3] = (uint8_t)(255.0f * count / (float)(fine * fine) + 0.5f);
+}
+
+void view_end_sketch(view_sketch *sketch, view_image *image)
+{
+    const size_t side = sketch->side / sketch->fine;
+    if (image != NULL) {
+        *image = (view_image){common_alloc(side * side, 4), (uint32_t)side, (uint32_t)side};
+        for (size_t i = 0; i < side * side; i++)
+            average(sketch, i % side, i / side, &image->rgba[4 * i]);
+    }
+    free(sketch->depth);
+    free(sketch->colors);
+    free(sketch);
+}
+
+// -- Pictures ------------------------------------------------------------------------------------
+
+// Models beside a clip or a skin that are tried at most, since each is loaded for that.
+enum { MOST_TRIED = 8 };
+
+static const char *const divider = "::";
+
+char *view_wish_of(view_section section, const char *name, const char *on)
+{
+    return section == VIEW_ANIMS || section == VIEW_SKINS
+               ? common_format("%s%s%s", on != NULL ? on : "", divider, name)
+               : common_copy(name);
+}
+
+// -- Drawing --------------------------------------------------------------------------------
+
+static void draw_mesh(view_sketch *sketch, const view_scene *scene, uint32_t mesh,
+                      const md5_material *material)
+{
+    view_image_fault fault;
+    view_image texture = {.rgba = NULL};
+    md5_game *const game = scene->library->game;
+    const md5_mesh *const of = &scene->model->meshes[mesh];
+    const md5_image_program *const program =
+        material != NULL ? view_material_image(material, VIEW_MAP_DIFFUSE) : NULL;
+    const bool is_read = program != NULL && view_read_game_image(game, program, &texture, &fault);
+    (void)view_sketch_mesh(sketch, of, scene->skinned[mesh].positions, scene->skinned[mesh].normals,
+                           is_read ? &texture : NULL,
+                           material != NULL && material->coverage == MD5_COVERAGE_PERFORATED);
+    free(texture.rgba);
+}
+
+// Flashes and the like would hide what is behind them: they are drawn only if there is nothing
+// else, as in a ghost.
+static void draw_meshes(view_sketch *sketch, const view_scene *scene)
+{
+    bool is_drawn = false;
+    for (int round = 0; round < 2 && !is_drawn; round++)
+        for (uint32_t i = 0; i < scene->model->num_meshes; i++) {
+            const md5_material *const material =
+                md5_game_material(scene->library->game, scene->model->meshes[i].shader, NULL);
+            const bool is_clear =
+                material != NULL && material->coverage == MD5_COVERAGE_TRANSLUCENT;
+            if (is_clear == (round == 0))
+                continue;
+            draw_mesh(sketch, scene, i, material);
+            is_drawn = true;
+        }
+}
+
+void view_sketch_joints(view_sketch *sketch, const view_scene *scene)
+{
+    for (uint32_t i = 0; i < scene->num_joints; i++) {
+        const int32_t parent = scene->skeleton->joints[i].parent;
+        if (parent >= 0)
+            view_sketch_bone(sketch, md5_mat34_translation(scene->joints[parent]),
+                             md5_mat34_translation(scene->joints[i]));
+    }
+}
+
+static view_image draw_scene(view_scene *scene, double time)
+{
+    view_image image = {.rgba = NULL};
+    const view_play play = {.speed = 1.0, .time = time};
+    view_pose(scene, &play);
+    if (scene->model != NULL)
+        view_skin(scene);
+    view_sketch *const sketch = view_begin_sketch(view_pose_bounds(scene), VIEW_SKETCH_SIZE);
+    if (sketch == NULL)
+        return image;
+    if (scene->model == NULL || view_is_joints_alone(scene))
+        view_sketch_joints(sketch, scene);
+    else
+        draw_meshes(sketch, scene);
+    view_end_sketch(sketch, &image);
+    return image;
+}
+
+// -- Models that are tried ------------------------------------------------------------------
+
+// Names of models, the best first.
+typedef struct tried {
+    const char *names[MOST_TRIED];
+    size_t count;
+} tried;
+
+static void try_name(tried *of, const char *name)
+{
+    bool is_there = name == NULL || name[0] == '\0';
+    for (size_t i = 0; i < of->count; i++)
+        is_there = is_there || strcmp(of->names[i], name) == 0;
+    if (!is_there && of->count < MOST_TRIED)
+        of->names[of->count++] = name;
+}
+
+// The .md5mesh files in the folder of a file, or of a material: most games keep them together.
+static void try_folder(tried *of, const view_library *library, const char *beside)
+{
+    const char *const slash = beside != NULL ? strrchr(beside, '/') : NULL;
+    const size_t length = slash != NULL ? (size_t)(slash - beside) + 1 : 0;
+    for (size_t i = 0; i < library->num_names[VIEW_MODELS] && beside != NULL; i++) {
+        const char *const name = library->names[VIEW_MODELS][i];
+        if (strncmp(name, beside, length) == 0 && strchr(name + length, '/') == NULL
+            && common_has_ending(name, ".md5mesh"))
+            try_name(of, name);
+    }
+}
+
+static bool load(view_scene *scene, view_library *library, const char *name, const char *skin)
+{
+    view_log log = {.level = VIEW_QUIET};
+    char *const address = view_make_address(library->place, name, skin);
+    const bool is_loaded = view_load_game_scene(scene, library, address, &log);
+    free(address);
+    return is_loaded;
+}
+
+// -- Pictures -------------------------------------------------------------------------------
+
+static view_image picture_of_model(view_library *library, const char *name)
+{
+    const double faded_in = 0.5;
+    view_scene scene;
+    if (!load(&scene, library, name, NULL))
+        return (view_image){.rgba = NULL};
+    const view_image image = draw_scene(&scene, faded_in);
+    view_free_scene(&scene);
+    return image;
+}
+
+// Whether most joints of a clip drive one of the model, and all of the model's are driven if
+// `drives_all`. Characters of a game often share names of a few joints, such as "origin".
+static bool put_clip(view_scene *scene, const char *clip, bool drives_all)
+{
+    view_log log = {.level = VIEW_QUIET};
+    if (scene->model == NULL || !view_add_game_clip(scene, clip, &log))
+        return false;
+    const md5_binding *const binding = view_shown_clip(scene)->binding;
+    return 2 * (uint64_t)binding->num_extra <= binding->anim->skeleton.num_joints
+           && (!drives_all || binding->num_missing == 0);
+}
+
+// In the middle, where clips differ most.
+static view_image picture_of_clip(view_library *library, const char *clip, const char *on)
+{
+    view_scene scene;
+    view_image image = {.rgba = NULL};
+    tried models = {.count = 0};
+    bool is_loaded = false;
+    try_name(&models, on);
+    try_folder(&models, library, clip);
+    // A body with a head has joints that the clip need not drive; else the clip of a head is not
+    // shown on a body.
+    for (size_t i = 0; i < 2 * models.count && !is_loaded; i++) {
+        const char *const model = models.names[i % models.count];
+        if (!load(&scene, library, model, NULL))
+            continue;
+        is_loaded = put_clip(&scene, clip, i < models.count && strcmp(model, on) != 0);
+        if (!is_loaded)
+            view_free_scene(&scene);
+    }
+    if (!is_loaded && !load(&scene, library, clip, NULL))
+        return image;
+    image = draw_scene(&scene, 0.5 * view_shown_anim(&scene)->duration);
+    view_free_scene(&scene);
+    return image;
+}
+
+static bool changes(const view_scene *scene, const md5_skin_def *skin)
+{
+    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
+        for (uint32_t row = 0; row < skin->num_rows; row++)
+            if (strcmp(scene->model->meshes[i].shader, skin->rows[row].to) == 0)
+                return true;
+    return false;
+}
+
+static view_image picture_of_skin(view_library *library, const char *name, const char *on)
+{
+    view_scene scene;
+    view_image image = {.rgba = NULL};
+    tried models = {.count = 0};
+    const md5_skin_def *const skin = md5_game_skin_def(library->game, name, NULL);
+    if (skin == NULL)
+        return image;
+    try_name(&models, on);
+    for (uint32_t i = 0; i < skin->num_models; i++)
+        try_name(&models, skin->models[i]);
+    for (uint32_t i = 0; i < skin->num_rows; i++)
+        try_folder(&models, library, skin->rows[i].from);
+    for (size_t i = 0; i < models.count && image.rgba == NULL; i++) {
+        if (!load(&scene, library, models.names[i], name))
+            continue;
+        if (changes(&scene, skin))
+            image = draw_scene(&scene, 0.5);
+        view_free_scene(&scene);
+    }
+    return image;
+}
+
+view_image view_make_preview(view_library *library, const char *wish)
+{
+    const char *const end = strstr(wish, divider);
+    if (end == NULL)
+        return picture_of_model(library, wish);
+    const char *const name = end + strlen(divider);
+    char *const on = common_copy(wish);
+    on[end - wish] = '\0';
+    const view_image image = common_has_ending(name, ".md5anim")
+                                 ? picture_of_clip(library, name, on)
+                                 : picture_of_skin(library, name, on);
+    free(on);
+    return image;
+}
+
+// -- On a thread ---------------------------------------------------------------------------------
+
+// The thread's game is opened again after so many pictures, because what games have read stays in
+// memory.
+enum { PICTURES_A_GAME = 100 };
+
+typedef struct preview {
+    char *name;       // the wish; NULL: none
+    view_image image; // .rgba NULL: nothing can be shown
+    uint64_t used;    // when it was last asked for
+} preview;
+
+struct view_previews {
+    char *place;
+    SDL_Thread *thread;
+    SDL_mutex *mutex; // for what follows
+    SDL_cond *changed;
+    bool ends;
+    char *wishes[VIEW_MOST_WISHES];
+    size_t num_wishes;
+    char *making;                   // the wish that the thread is busy with, or NULL
+    preview made[VIEW_MOST_WISHES]; // not taken yet
+    size_t num_made;
+    preview kept[VIEW_MOST_PREVIEWS]; // from here on the caller's
+    uint64_t now;
+};
+
+// -- Making ---------------------------------------------------------------------------------
+
+static bool goes_on(void *user, size_t num_files)
+{
+    view_previews *const previews = user;
+    (void)num_files;
+    SDL_LockMutex(previews->mutex);
+    const bool ends = previews->ends;
+    SDL_UnlockMutex(previews->mutex);
+    return !ends;
+}
+
+// Waits for a wish and takes it; NULL at the end.
+static char *take_wish(view_previews *previews)
+{
+    char *name = NULL;
+    SDL_LockMutex(previews->mutex);
+    while (!previews->ends && (previews->num_wishes == 0 || previews->num_made == VIEW_MOST_WISHES))
+        SDL_CondWait(previews->changed, previews->mutex);
+    if (!previews->ends) {
+        name = previews->wishes[0];
+        previews->num_wishes--;
+        memmove(&previews->wishes[0], &previews->wishes[1],
+                previews->num_wishes * sizeof previews->wishes[0]);
+        previews->making = name;
+    }
+    SDL_UnlockMutex(previews->mutex);
+    return name;
+}
+
+static void hand_over(view_previews *previews, preview made)
+{
+    SDL_Event event = {.type = SDL_USEREVENT}; // wakes a window that waits for events
+    SDL_LockMutex(previews->mutex);
+    previews->made[previews->num_made++] = made;
+    previews->making = NULL;
+    SDL_UnlockMutex(previews->mutex);
+    (void)SDL_PushEvent(&event);
+}
+
+static int make_pictures(void *user)
+{
+    view_previews *const previews = user;
+    view_library *library = NULL;
+    uint32_t num_made = 0;
+    for (char *name = take_wish(previews); name != NULL; name = take_wish(previews)) {
+        md5_error error;
+        if (num_made++ % PICTURES_A_GAME == 0) {
+            view_drop_library(library);
+            library = view_open_library(previews->place, goes_on, previews, &error);
+        }
+        preview made = {.name = name};
+        if (library != NULL)
+            made.image = view_make_preview(library, name);
+        hand_over(previews, made);
+    }
+    view_drop_library(library);
+    return 0;
+}
+
+// -- Beginning and end ----------------------------------------------------------------------
+
+view_previews *view_begin_previews(const char *place)
+{
+    view_previews *const previews = common_alloc(1, sizeof *previews);
+    previews->place = common_copy(place);
+    previews->mutex = SDL_CreateMutex();
+    previews->changed = SDL_CreateCond();
+    if (previews->mutex != NULL && previews->changed != NULL)
+        previews->thread = SDL_CreateThread(make_pictures, "previews", previews);
+    return previews; // without a thread there are no pictures
+}
+
+static void free_previews(preview *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(list[i].name);
+        free(list[i].image.rgba);
+    }
+}
+
+static void forget_wishes(view_previews *previews)
+{
+    for (size_t i = 0; i < previews->num_wishes; i++)
+        free(previews->wishes[i]);
+    previews->num_wishes = 0;
+}
+
+void view_stop_previews(view_previews *previews)
+{
+    if (previews == NULL)
+        return;
+    if (previews->thread != NULL) {
+        SDL_LockMutex(previews->mutex);
+        previews->ends = true;
+        SDL_CondSignal(previews->changed);
+        SDL_UnlockMutex(previews->mutex);
+        SDL_WaitThread(previews->thread, NULL);
+    }
+    SDL_DestroyCond(previews->changed);
+    SDL_DestroyMutex(previews->mutex);
+    forget_wishes(previews);
+    free_previews(previews->made, previews->num_made);
+    free_previews(previews->kept, VIEW_MOST_PREVIEWS);
+    free(previews->place);
+    free(previews);
+}
+
+// -- The caller's side ----------------------------------------------------------------------
+
+static preview *find_kept(view_previews *previews, const char *name)
+{
+    for (size_t i = 0; i < VIEW_MOST_PREVIEWS; i++)
+        if (previews->kept[i].name != NULL && strcmp(previews->kept[i].name, name) == 0)
+            return &previews->kept[i];
+    return NULL;
+}
+
+// Whether the thread has it, or is making it.
+static bool is_coming(const view_previews *previews, const char *name)
+{
+    for (size_t i = 0; i < previews->num_made; i++)
+        if (strcmp(previews->made[i].name, name) == 0)
+            return true;
+    return previews->making != NULL && strcmp(previews->making, name) == 0;
+}
+
+void view_want_previews(view_previews *previews, const char *const *wishes, size_t count)
+{
+    if (previews->thread == NULL)
+        return;
+    SDL_LockMutex(previews->mutex);
+    forget_wishes(previews);
+    for (size_t i = 0; i < count && previews->num_wishes < VIEW_MOST_WISHES; i++)
+        if (find_kept(previews, wishes[i]) == NULL && !is_coming(previews, wishes[i]))
+            previews->wishes[previews->num_wishes++] = common_copy(wishes[i]);
+    SDL_CondSignal(previews->changed);
+    SDL_UnlockMutex(previews->mutex);
+}
+
+// An unused place, or that of the picture that nobody has asked for the longest.
+static preview *oldest(view_previews *previews)
+{
+    preview *found = &previews->kept[0];
+    for (size_t i = 0; i < VIEW_MOST_PREVIEWS; i++)
+        if (previews->kept[i].used < found->used)
+            found = &previews->kept[i];
+    return found;
+}
+
+bool view_take_previews(view_previews *previews)
+{
+    if (previews->thread == NULL)
+        return false;
+    SDL_LockMutex(previews->mutex);
+    const size_t count = previews->num_made;
+    for (size_t i = 0; i < count; i++) {
+        preview *const place = oldest(previews);
+        free_previews(place, 1);
+        *place = previews->made[i];
+        place->used = ++previews->now;
+    }
+    previews->num_made = 0;
+    SDL_CondSignal(previews->changed);
+    SDL_UnlockMutex(previews->mutex);
+    return count > 0;
+}
+
+const view_image *view_find_preview(view_previews *previews, const char *wish)
+{
+    preview *const found = find_kept(previews, wish);
+    if (found == NULL)
+        return NULL;
+    found->used = ++previews->now;
+    return found->image.rgba != NULL ? &found->image : NULL;
+}

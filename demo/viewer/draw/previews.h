@@ -1,0 +1,79 @@
+// Small pictures of models, drawn on the CPU, so that a thread without OpenGL can make them.
+#ifndef DEMO_VIEWER_DRAW_PREVIEWS_H
+#define DEMO_VIEWER_DRAW_PREVIEWS_H
+
+#include "demo/viewer/assets/library.h"
+#include "demo/viewer/assets/maps.h"
+#include "demo/viewer/motion/scene.h"
+#include "md5/md5model.h"
+
+#include <stdbool.h>
+
+// Side of a picture in a list, in pixels.
+enum { VIEW_SKETCH_SIZE = 128 };
+
+typedef struct view_sketch view_sketch;
+
+// Begins a picture of points within these bounds, seen from the front left and slightly above, of
+// `size` by `size` pixels, 2048 at most. Returns NULL if the bounds are empty or not finite. Free
+// with view_end_sketch().
+view_sketch *view_begin_sketch(md5_bounds bounds, uint32_t size);
+
+// Draws triangles of one mesh in front of what is behind them: indices[3 * num_triangles] into
+// positions, unit normals and texture coordinates. `texture` may be NULL: grey; texels of less
+// alpha than a half are holes if `has_holes`. Returns false if the picture has taken too much work:
+// it can be ended as it is.
+bool view_sketch_mesh(view_sketch *sketch, const md5_mesh *mesh, const md5_vec3 *positions,
+                      const md5_vec3 *normals, const view_image *texture, bool has_holes);
+
+// Draws a bone, from a joint to the next one: a grey spike that is wide near the first.
+void view_sketch_bone(view_sketch *sketch, md5_vec3 from, md5_vec3 to);
+
+// Writes the picture, transparent where nothing was drawn, and frees the sketch. `image` may be
+// NULL.
+void view_end_sketch(view_sketch *sketch, view_image *image);
+
+// -- Pictures ------------------------------------------------------------------------------------
+//
+// A picture of one thing that lies in a game: an entity or a model; a clip on a model that it fits;
+// a skin on a model that it changes.
+
+// What a picture is wished of, as one text: a name, and for clips and skins before it "ON::": the
+// entity or model that is shown now and tried first; "" if there is none. `on` may be NULL. To be
+// freed.
+char *view_wish_of(view_section section, const char *name, const char *on);
+
+// Makes the picture of a wish. A clip that fits neither the shown model nor one beside it is shown
+// by its joints. A skin that changes neither the shown model nor one that it is meant for has no
+// picture. The image has .rgba NULL if nothing can be shown; else free it.
+view_image view_make_preview(view_library *library, const char *wish);
+
+// Draws the joints of the current pose.
+void view_sketch_joints(view_sketch *sketch, const view_scene *scene);
+
+// -- On a thread ---------------------------------------------------------------------------------
+//
+// Pictures of what lies in a game, made by a thread while a list is open, and kept.
+
+// Pictures that are kept at most, those that were asked for last; and wishes at a time.
+enum { VIEW_MOST_PREVIEWS = 256, VIEW_MOST_WISHES = 12 };
+
+typedef struct view_previews view_previews;
+
+// Begins with the game in a folder or an archive. The thread opens it for itself, on the first
+// wish, because one thread at a time may use a game.
+view_previews *view_begin_previews(const char *place);
+void view_stop_previews(view_previews *previews); // NULL is allowed
+
+// Asks for pictures of what view_wish_of() names, the most urgent first, instead of those that were
+// asked for before and are not there yet. Never waits.
+void view_want_previews(view_previews *previews, const char *const *wishes, size_t count);
+
+// Takes pictures that were made meanwhile. Returns whether there are any. Never waits for one.
+bool view_take_previews(view_previews *previews);
+
+// Returns the picture of a wish, which stays until the next view_take_previews(); NULL if it is not
+// there yet, or if nothing can be shown.
+const view_image *view_find_preview(view_previews *previews, const char *wish);
+
+#endif

@@ -1,0 +1,100 @@
+// An entity of a game as one model: its body, with the head and what else hangs at its joints.
+#ifndef DEMO_VIEWER_MOTION_ENTITY_H
+#define DEMO_VIEWER_MOTION_ENTITY_H
+
+#include "demo/viewer/assets/library.h"
+
+// The body, or something that hangs at it.
+typedef struct view_entity_part {
+    const md5_entity *entity;
+    const md5_entity_part *hung; // NULL for the body
+    uint32_t above;              // the part that it hangs at; of the body 0
+    uint32_t first_joint;        // of its joints in the joined model
+    md5_mat34 bind;              // its placement in the bind pose
+    md5_mat34 placed;            // in the last pose
+    md5_actor *actor;
+    uint8_t fresh[MD5_ACTOR_SAVE_SIZE]; // the actor as it was created
+} view_entity_part;
+
+// What a channel plays.
+typedef struct view_channel {
+    int32_t clip; // of the entity; -1: none
+    double start; // when it began
+} view_channel;
+
+// The last frame commands that fired, newest first.
+enum { VIEW_FIRED = 4 };
+typedef struct view_fired {
+    char text[128];
+    double time;
+} view_fired;
+
+typedef struct view_entity {
+    md5_entity *entity; // NULL: the scene is none of an entity
+    char *skin;         // name of a skin instead of the entity's own, or NULL
+    uint32_t num_parts;
+    view_entity_part *parts; // [num_parts] the body first; each after the one that it hangs at
+
+    // The body as it is played: no clip begins at a random time, so that the time bar is right.
+    md5_entity played;
+    md5_entity_clip *clips; // [num_clips]
+    md5_model_anim *anims;  // [num_clips]
+    md5_anim *paced;        // [num_clips] the clips' first files, at the rates of the modelDef
+
+    // See entity_play.h.
+    bool is_played; // in channels, instead of one clip as it is in its file
+    view_channel channels[MD5_NUM_CHANNELS];
+    md5_channel focus; // the channel whose clip the time bar shows
+    double time;       // of view_play
+    double begin;      // time at which the actors began
+    double clock;      // milliseconds since then
+    uint32_t num_fired;
+    view_fired fired[VIEW_FIRED];
+} view_entity;
+
+// Takes an entity, which is freed by view_free_entity(), and lists its parts. `skin`: the name of
+// another skin, or NULL; it is copied.
+void view_take_entity(view_entity *of, md5_entity *entity, const char *skin);
+void view_free_entity(view_entity *of); // a zeroed one is allowed
+
+// Makes the model of all parts: the joints of each one after another, those but the body's named
+// "N:NAME" by the number of the part; the meshes likewise, with the materials that they have in
+// `game` as shaders. `name` is for messages. To be freed; NULL and an error on failure.
+md5_model *view_join_entity(const view_entity *of, md5_game *game, const char *name,
+                            md5_error *error);
+
+// -- Playing -------------------------------------------------------------------------------------
+//
+// Plays an entity as the original engine does: a clip in each channel, with its frame commands.
+//
+// Time is that of view_play. Time 0 is when the clip of the channel in focus began: the time bar
+// shows that clip.
+
+// Creates the actors of all parts, with nothing playing but what the engine starts by itself: heads
+// and eyelids. Returns false and sets `error` if memory runs out.
+bool view_start_actors(view_entity *of, md5_error *error);
+
+// Begins clip `clip` (< num_clips of the entity; -1: none) in a channel, which gets the focus, at
+// time 0. As in the engine the channel "all" hides those of the body's parts: a clip in it ends
+// theirs; a clip in one of theirs ends that in "all", whose clip begins in the other of torso
+// and legs. False and no change if it cannot be played.
+bool view_play_channel(view_entity *of, md5_channel channel, int32_t clip);
+
+// Gives a channel that plays a clip the focus. Returns the time of view_play from now on.
+double view_focus_channel(view_entity *of, md5_channel channel);
+
+// Advances to `time`. If that is before the last one, or long after it, channels play from where
+// they then are, without fading in, and no commands fire in between.
+void view_run_entity(view_entity *of, double time);
+
+// Writes the pose of the joined model: pose[its joints], relative to parents, and joints, in model
+// space. `in_place`: without the motion of the root.
+void view_pose_entity(view_entity *of, bool in_place, md5_xform *pose, md5_mat34 *joints);
+
+// "torso", ...
+const char *view_channel_name(md5_channel channel);
+
+// Whether clips can be played in a channel: it has joints.
+bool view_has_channel(const view_entity *of, md5_channel channel);
+
+#endif

@@ -1,0 +1,303 @@
+#include "demo/viewer/motion/legs.h"
+
+#include "demo/common/file.h"
+#include "demo/viewer/base/math.h"
+#include "demo/viewer/motion/scene.h"
+
+#include <string.h>
+
+// Side and height of blocks relative to the model's size.
+static const float cell_share = 0.16f, height_share = 0.035f;
+
+// Time constant with which feet follow the terrain, seconds.
+static const float smoothing = 0.06f;
+
+uint32_t view_find_feet(view_terrain *terrain, const view_scene *scene)
+{
+    const md5_skeleton *const skeleton = scene->skeleton;
+    *terrain = (view_terrain){0};
+    for (uint32_t i = 0; i < skeleton->num_joints && terrain->num_feet < VIEW_MAX_FEET; i++) {
+        const char *const name = skeleton->joints[i].name;
+        const int32_t knee = skeleton->joints[i].parent;
+        const int32_t hip = knee >= 0 ? skeleton->joints[knee].parent : -1;
+        const int32_t pelvis = hip >= 0 ? skeleton->joints[hip].parent : -1;
+        if (pelvis < 0 || (!common_contains(name, "foot") && !common_contains(name, "ankle")))
+            continue;
+        terrain->feet[terrain->num_feet++] = (md5_foot){.ankle = (uint32_t)i};
+        terrain->pelvis = (uint32_t)pelvis;
+    }
+    const float size = view_size(scene->model->bounds);
+    terrain->cell = cell_share * size;
+    terrain->height = height_share * size;
+    return terrain->num_feet;
+}
+
+float view_block_height(const view_terrain *terrain, int32_t x, int32_t y)
+{
+    uint32_t hash = (uint32_t)x * 0x9E3779B1u ^ (uint32_t)y * 0x85EBCA77u;
+    hash = (hash ^ hash >> 15) * 0x2C1B3C6Du;
+    hash ^= hash >> 13;
+    return terrain->height * ((float)(hash & 0xFFFF) / 32767.5f - 1.0f);
+}
+
+int32_t view_block_of(const view_terrain *terrain, float place)
+{
+    return (int32_t)floorf(place / terrain->cell);
+}
+
+// Height of the terrain at a point in the character's space.
+static float terrain_under(const view_terrain *terrain, const md5_mat34 *to_world, md5_vec3 point)
+{
+    const md5_vec3 at = md5_mat34_point(*to_world, point);
+    return view_block_height(terrain, view_block_of(terrain, at.x), view_block_of(terrain, at.y));
+}
+
+// md5_ground_fn of a machine that places feet itself; the height of the terrain counts from 0.
+static void find_ground(void *user, const md5_player *player, md5_vec3 ankle, md5_foot *foot)
+{
+    const view_scene *const scene = user;
+    const md5_mat34 to_world = md5_mat34_from_xform(scene->machine.place);
+    (void)player;
+    foot->floor =
+        scene->terrain.num_feet > 0 ? terrain_under(&scene->terrain, &to_world, ankle) : 0.0f;
+}
+
+bool view_give_ground(view_scene *scene)
+{
+    const md5_machine_desc *const desc = scene->machine.desc;
+    md5_player_set_ground(scene->machine.player, find_ground, scene);
+    for (uint32_t i = 0; i < desc->num_modifiers; i++)
+        if (desc->modifiers[i].kind == MD5_MODIFIER_FEET)
+            return true;
+    return false;
+}
+
+void view_place_feet(view_scene *scene, const md5_xform *place, double time)
+{
+    view_terrain *const terrain = &scene->terrain;
+    const md5_mat34 to_world = md5_mat34_from_xform(*place);
+    for (uint32_t i = 0; i < terrain->num_feet; i++) {
+        md5_foot *const foot = &terrain->feet[i];
+        const md5_xform ankle = md5_joint_in_model(scene->skeleton, scene->pose, foot->ankle);
+        foot->floor = terrain_under(terrain, &to_world, ankle.translation);
+    }
+    const float seconds = (float)view_clamp((float)fabs(time - terrain->time), 0.0f, 1.0f);
+    md5_solve_feet(scene->skeleton, scene->pose, terrain->pelvis, terrain->feet, terrain->num_feet,
+                   &terrain->drop, smoothing, seconds, 1.0f);
+    terrain->time = time;
+    md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
+    for (uint32_t i = 0; i < scene->num_joints; i++)
+        scene->joints[i] = md5_mat34_mul(to_world, scene->joints[i]);
+    md5_build_palette(scene->model, scene->joints, scene->palette);
+}
+
+// -- Legs ----------------------------------------------------------------------------------------
+
+// Speeds, in radii of the circle of feet per second; turning speed in radians per second.
+static const float walk_share = 0.8f, run_share = 1.5f, turn_rate = 0.9f;
+
+// Slope of leaning into curves, per radius/s^2 of acceleration.
+static const float bank_share = 0.12f;
+
+static const double tick = 1.0 / 60.0;
+
+// -- Legs -----------------------------------------------------------------------------------
+
+static int32_t above(const md5_skeleton *skeleton, int32_t joint)
+{
+    return joint >= 0 ? skeleton->joints[joint].parent : -1;
+}
+
+static void add_leg(view_legs *legs, const md5_skeleton *skeleton, uint32_t ankle)
+{
+    const int32_t knee = above(skeleton, (int32_t)ankle), hip = above(skeleton, knee);
+    if (above(skeleton, hip) < 0 || legs->num_legs == MD5_MAX_LEGS)
+        return;
+    legs->legs[legs->num_legs++] =
+        (md5_leg){.limb = {(uint32_t)hip, (uint32_t)knee, ankle}, .swivel = -1};
+}
+
+// The joint between the hip and the common body, if each leg has its own, is the leg's swivel.
+static void find_swivels(view_legs *legs, const md5_skeleton *skeleton)
+{
+    bool has_swivels = true;
+    const int32_t first = above(skeleton, (int32_t)legs->legs[0].limb.root);
+    for (uint32_t i = 0; i < legs->num_legs; i++) {
+        const int32_t swivel = above(skeleton, (int32_t)legs->legs[i].limb.root);
+        has_swivels = has_swivels && above(skeleton, swivel) >= 0
+                      && above(skeleton, swivel) == above(skeleton, first)
+                      && (i == 0 || swivel != first);
+        legs->legs[i].swivel = swivel;
+    }
+    legs->body = (uint32_t)(has_swivels ? above(skeleton, first) : first);
+    for (uint32_t i = 0; i < legs->num_legs && !has_swivels; i++)
+        legs->legs[i].swivel = -1;
+}
+
+static md5_vec3 bind_place(const view_scene *scene, uint32_t joint)
+{
+    return md5_mat34_translation(scene->model->bind[joint]);
+}
+
+// Assigns the legs, in order around the body from the front, to two groups in turn.
+static void group_legs(view_legs *legs, const view_scene *scene)
+{
+    float angles[MD5_MAX_LEGS];
+    md5_vec3 middle = {0, 0, 0};
+    for (uint32_t i = 0; i < legs->num_legs; i++)
+        middle = md5_vec3_add(middle, md5_vec3_scale(bind_place(scene, legs->legs[i].limb.tip),
+                                                     1.0f / (float)legs->num_legs));
+    for (uint32_t i = 0; i < legs->num_legs; i++) {
+        const md5_vec3 from = md5_vec3_sub(bind_place(scene, legs->legs[i].limb.tip), middle);
+        angles[i] = atan2f(from.y, from.x);
+    }
+    for (uint32_t i = 0; i < legs->num_legs; i++) {
+        uint32_t rank = 0;
+        for (uint32_t k = 0; k < legs->num_legs; k++)
+            rank += angles[k] < angles[i] || (k < i && angles[k] == angles[i]);
+        legs->legs[i].group = rank % 2;
+    }
+}
+
+static int32_t find_child(const md5_skeleton *skeleton, uint32_t parent, const char *part)
+{
+    for (uint32_t i = 0; i < skeleton->num_joints; i++)
+        if (skeleton->joints[i].parent == (int32_t)parent
+            && common_contains(skeleton->joints[i].name, part))
+            return (int32_t)i;
+    return -1;
+}
+
+static void find_pistons(view_legs *legs, const view_scene *scene)
+{
+    for (uint32_t i = 0; i < legs->num_legs; i++) {
+        const md5_limb *const limb = &legs->legs[i].limb;
+        const int32_t cylinder = find_child(scene->skeleton, limb->root, "cylinder");
+        const int32_t rod = find_child(scene->skeleton, limb->middle, "rod");
+        if (cylinder < 0 || rod < 0)
+            continue;
+        view_piston *const piston = &legs->pistons[legs->num_pistons++];
+        *piston = (view_piston){.joints = {(uint32_t)cylinder, (uint32_t)rod}};
+        for (int end = 0; end < 2; end++)
+            piston->forward[end] = md5_mat34_point(scene->model->inverse_bind[piston->joints[end]],
+                                                   bind_place(scene, piston->joints[1 - end]));
+    }
+}
+
+uint32_t view_find_legs(view_scene *scene)
+{
+    return view_find_legs_of(scene, &scene->legs);
+}
+
+uint32_t view_find_legs_of(const view_scene *scene, view_legs *legs)
+{
+    const md5_skeleton *const skeleton = scene->skeleton;
+    *legs = (view_legs){.time = -1.0};
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const char *const name = skeleton->joints[i].name;
+        if (common_contains(name, "foot") || common_contains(name, "ankle"))
+            add_leg(legs, skeleton, i);
+    }
+    if (legs->num_legs < 2)
+        return legs->num_legs = 0;
+    find_swivels(legs, skeleton);
+    group_legs(legs, scene);
+    find_pistons(legs, scene);
+    return legs->num_legs;
+}
+
+// -- Walking --------------------------------------------------------------------------------
+
+static float find_terrain(void *user, md5_vec3 at, md5_vec3 *normal)
+{
+    const view_terrain *const terrain = user;
+    (void)normal; // the tops of blocks are horizontal
+    return view_block_height(terrain, view_block_of(terrain, at.x), view_block_of(terrain, at.y));
+}
+
+static md5_walk_desc describe(const view_scene *scene)
+{
+    const view_legs *const legs = &scene->legs;
+    const bool has_terrain = scene->terrain.num_feet > 0;
+    return (md5_walk_desc){
+        .skeleton = scene->skeleton,
+        .legs = legs->legs,
+        .num_legs = legs->num_legs,
+        .num_groups = 2,
+        .body = legs->body,
+        .terrain = has_terrain ? find_terrain : NULL,
+        .user = (void *)&scene->terrain,
+        .bank = legs->walk.radius > 0.0f ? bank_share / legs->walk.radius : 0.0f,
+    };
+}
+
+// Wander input: forward in curves, sometimes sideways, sometimes turning on the spot.
+static void wander(const view_legs *legs, md5_vec3 *velocity, float *turn)
+{
+    const double phase = fmod(legs->time, 24.0);
+    const float speed = walk_share * legs->walk.radius;
+    *velocity = (md5_vec3){speed, 0, 0};
+    *turn = phase < 8.0 ? 0.35f : phase < 14.0 ? -0.5f : 0.0f;
+    if (phase > 14.0)
+        *velocity = phase < 18.0 ? (md5_vec3){0, speed, 0} : (md5_vec3){1.6f * speed, 0, 0};
+    if (phase > 22.0)
+        *velocity = (md5_vec3){0, 0, 0};
+}
+
+static void steer(const view_legs *legs, md5_vec3 *velocity, float *turn)
+{
+    if (!legs->is_driven) {
+        wander(legs, velocity, turn);
+        return;
+    }
+    const float share = legs->control.fast ? run_share : walk_share;
+    *velocity = (md5_vec3){share * legs->walk.radius * (float)legs->control.ahead, 0, 0};
+    *turn = -turn_rate * (float)legs->control.side;
+}
+
+void view_point_pistons(const view_legs *legs, const md5_skeleton *skeleton, md5_xform *pose)
+{
+    for (uint32_t i = 0; i < legs->num_pistons; i++)
+        for (int end = 0; end < 2; end++) {
+            const view_piston *const piston = &legs->pistons[i];
+            const md5_xform other = md5_joint_in_model(skeleton, pose, piston->joints[1 - end]);
+            const md5_xform own = md5_joint_in_model(skeleton, pose, piston->joints[end]);
+            const md5_vec3 from = md5_quat_rotate(own.rotation, piston->forward[end]);
+            const md5_xform turn = {.rotation = md5_quat_between(
+                                        from, md5_vec3_sub(other.translation, own.translation))};
+            (void)md5_modify_joint(skeleton, pose, piston->joints[end], MD5_JOINT_MODEL, turn,
+                                   1.0f);
+        }
+}
+
+static void write_pose(view_scene *scene, const md5_walk_desc *desc)
+{
+    const md5_mat34 world = md5_mat34_from_xform(md5_walk_placement(&scene->legs.walk));
+    memcpy(scene->pose, scene->model->bind_local, scene->num_joints * sizeof *scene->pose);
+    (void)md5_walk_pose(desc, &scene->legs.walk, scene->pose);
+    view_point_pistons(&scene->legs, scene->skeleton, scene->pose);
+    md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
+    for (uint32_t i = 0; i < scene->num_joints; i++)
+        scene->joints[i] = md5_mat34_mul(world, scene->joints[i]);
+    md5_build_palette(scene->model, scene->joints, scene->palette);
+}
+
+void view_walk_legs(view_scene *scene, double time)
+{
+    view_legs *const legs = &scene->legs;
+    const md5_xform origin = {.rotation = {.w = 1.0f}};
+    md5_walk_desc desc = describe(scene);
+    if (legs->time < 0.0 || time < legs->time - 4.0 * tick || time > legs->time + 600.0) {
+        (void)md5_walk_begin(&desc, scene->model->bind_local, origin, &legs->walk);
+        legs->time = time > 600.0 ? time - 600.0 : 0.0;
+        desc = describe(scene); // again: the lean depends on the radius
+    }
+    while (legs->time + 0.5 * tick < time) {
+        md5_vec3 velocity;
+        float turn;
+        steer(legs, &velocity, &turn);
+        md5_walk_advance(&desc, &legs->walk, velocity, turn, tick);
+        legs->time += tick;
+    }
+    write_pose(scene, &desc);
+}

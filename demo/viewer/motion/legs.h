@@ -1,0 +1,78 @@
+// Terrain of square blocks, and feet placed on it.
+#ifndef DEMO_VIEWER_MOTION_LEGS_H
+#define DEMO_VIEWER_MOTION_LEGS_H
+
+#include "demo/viewer/motion/machine.h"
+#include "md5/md5model.h"
+#include "md5/md5pose.h"
+
+struct view_scene;
+
+enum { VIEW_MAX_FEET = 8 };
+
+typedef struct view_terrain {
+    uint32_t num_feet; // 0: there is no terrain
+    md5_foot feet[VIEW_MAX_FEET];
+    uint32_t pelvis;
+    float drop;   // of the pelvis; see md5_solve_feet()
+    double time;  // of the last call
+    float cell;   // side of a block
+    float height; // block heights are within -height .. height
+} view_terrain;
+
+// Finds feet: joints with foot or ankle in their names that have a knee, a hip and a pelvis above.
+// Returns how many.
+uint32_t view_find_feet(view_terrain *terrain, const struct view_scene *scene);
+
+// Places the feet of the scene's pose on the terrain and recomputes joints and palette. `place` is
+// the model-to-world transform.
+void view_place_feet(struct view_scene *scene, const md5_xform *place, double time);
+
+// Makes the terrain the ground of the machine's player, until the scene moves. Returns whether the
+// machine places feet itself; then view_place_feet() is not needed.
+bool view_give_ground(struct view_scene *scene);
+
+// Block index at a coordinate; height of a block, a hash of its indices within -height .. height.
+int32_t view_block_of(const view_terrain *terrain, float place);
+float view_block_height(const view_terrain *terrain, int32_t x, int32_t y);
+
+// -- Legs ----------------------------------------------------------------------------------------
+//
+// Procedural walking (md5pose.h) instead of clips, over the terrain if there is any.
+
+struct view_scene;
+
+// Two joints that are turned to point at each other, such as the halves of a piston.
+typedef struct view_piston {
+    uint32_t joints[2];
+    md5_vec3 forward[2]; // direction to the other joint in the bind pose, in the joint's space
+} view_piston;
+
+typedef struct view_legs {
+    uint32_t num_legs; // 0: no procedural walking
+    md5_leg legs[MD5_MAX_LEGS];
+    view_piston pistons[MD5_MAX_LEGS];
+    uint32_t num_pistons;
+    uint32_t body;
+    md5_walk walk;
+    double time;          // of the last update, seconds
+    view_control control; // input from keys
+    bool is_driven;       // by keys; false: wanders by itself
+} view_legs;
+
+// Finds legs: joints with foot or ankle in their names that have a knee, a hip and a body as
+// ancestors. If each leg has its own joint between hip and body, that joint swivels the leg. Legs
+// alternate between two groups around the body. Returns their number; fewer than two do not walk.
+uint32_t view_find_legs(struct view_scene *scene);
+
+// The same, into `legs` instead of the scene's own.
+uint32_t view_find_legs_of(const struct view_scene *scene, view_legs *legs);
+
+// Turns the halves of each piston of a pose towards each other.
+void view_point_pistons(const view_legs *legs, const md5_skeleton *skeleton, md5_xform *pose);
+
+// Advances to `time` in steps of 1/60 s and writes the scene's pose; joints and palette are in
+// world space. Restarts if `time` is earlier than the last.
+void view_walk_legs(struct view_scene *scene, double time);
+
+#endif

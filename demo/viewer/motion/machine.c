@@ -1,0 +1,576 @@
+#include "demo/viewer/motion/machine.h"
+
+#include "demo/common/memory.h"
+#include "demo/common/threads.h"
+#include "demo/viewer/base/math.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// For how long a pointer that is still is looked at, seconds.
+static const double most_still = 6.0;
+
+// How far to one side a direction can be that came there on that side, degrees.
+static const float most_yaw = 210.0f;
+
+// Height of the eyes, as a share of the height of the model.
+static const float eye_height = 0.75f;
+
+static void set(view_machine *machine, const char *name, float value)
+{
+    const int32_t parameter = md5_find_parameter(machine->character->machine, name);
+    if (parameter >= 0)
+        (void)md5_player_set(machine->player, (uint32_t)parameter, value);
+}
+
+// A position in the world as the character sees it: its own axes, from where it stands.
+static md5_vec3 seen_from(const view_machine *machine, md5_vec3 point)
+{
+    const md5_quat turn = machine->place.rotation;
+    return md5_quat_rotate((md5_quat){-turn.x, -turn.y, -turn.z, turn.w},
+                           md5_vec3_sub(point, machine->place.translation));
+}
+
+// The same direction as `yaw` on the side of the last one, if it is not too far on that side.
+static float nearest_yaw(float yaw, float last)
+{
+    const float near = yaw + 360.0f * roundf((last - yaw) / 360.0f);
+    return fabsf(near) <= most_yaw ? near : yaw;
+}
+
+static void set_direction(view_machine *machine, float yaw, float pitch)
+{
+    set(machine, "eyes_yaw", yaw);
+    set(machine, "eyes_pitch", pitch);
+    set(machine, "head_yaw", yaw);
+    set(machine, "head_pitch", pitch);
+}
+
+void view_point_at(view_machine *machine, md5_vec3 target)
+{
+    machine->target = target;
+    machine->has_target = true;
+    machine->pointed = machine->time;
+}
+
+void view_tell_pointer(view_machine *machine)
+{
+    const bool is_there =
+        machine->has_target && fabs(machine->time - machine->pointed) < most_still;
+    if (machine->guest != NULL) {
+        const md5_vec3 at = seen_from(machine, machine->guest->place.translation);
+        set(machine, "guest_ahead", at.x);
+        set(machine, "guest_left", at.y);
+    }
+    if (!is_there && !machine->is_told)
+        return;
+    machine->is_told = is_there;
+    set(machine, "pointer", is_there ? 1.0f : 0.0f);
+    if (!is_there) {
+        machine->told_yaw = 0.0f;
+        set_direction(machine, 0.0f, 0.0f);
+        return;
+    }
+    const md5_bounds bounds = machine->desc->model->bounds;
+    md5_vec3 to = seen_from(machine, machine->target);
+    to.z -= bounds.min.z + eye_height * (bounds.max.z - bounds.min.z);
+    machine->told_yaw = nearest_yaw(view_degrees(atan2f(to.y, to.x)), machine->told_yaw);
+    set_direction(machine, machine->told_yaw, view_degrees(atan2f(to.z, hypotf(to.x, to.y))));
+}
+
+void view_click_machine(view_machine *machine)
+{
+    set(machine, "click", 1.0f);
+}
+
+// -- Machines ------------------------------------------------------------------------------------
+
+// How fast keys turn a character whose clips do not turn it, degrees per second, and how fast a
+// parameter approaches its target, per second.
+static const float turn_rate = 150.0f, value_rate = 6.0f;
+
+// Duration of blending a one-shot in and out, seconds.
+static const float shot_fade = 0.2f;
+static const uint32_t shot_slot = 0;
+
+// How far away a guest can be that goes on from there when it is called, in sizes of its host.
+static const float most_guest = 1.5f;
+
+enum { MAX_SECONDS = 600 };
+
+// Time of the first action of demo mode, seconds.
+static const double first_act = 2.0;
+
+static const md5_xform at_origin = {.rotation = {.w = 1.0f}};
+
+// -- From file to player --------------------------------------------------------------------
+
+bool view_load_machine(view_machine *machine, const char *path, const md5_load_opts *opts,
+                       view_log *log)
+{
+    md5_error error;
+    *machine = (view_machine){.place = at_origin, .start = at_origin, .next_act = first_act};
+    md5_load_opts threaded = opts != NULL ? *opts : (md5_load_opts){0};
+    const md5_threads *const threads = common_start_threads(0);
+    threaded.threads = threads;
+    machine->character = md5_load_character(path, &threaded, &error);
+    common_stop_threads(threads);
+    if (machine->character != NULL)
+        machine->player = md5_create_player(machine->character->machine, NULL, &error);
+    if (machine->character == NULL || machine->player == NULL) {
+        view_log_error(log, &error);
+        view_free_machine(machine);
+        return false;
+    }
+    machine->scratch = common_alloc(md5_player_pose_scratch(machine->character->machine), 1);
+    machine->desc = md5_machine_tables(machine->character->machine);
+    machine->reach = view_size(machine->character->model->bounds);
+    return true;
+}
+
+void view_free_machine(view_machine *machine)
+{
+    md5_destroy_player(machine->player);
+    md5_free_character(machine->character);
+    free(machine->scratch);
+    *machine = (view_machine){0};
+}
+
+// -- Parameters -----------------------------------------------------------------------------
+
+int32_t view_find_trigger(const view_machine *machine, uint32_t number)
+{
+    const md5_machine_desc *const desc = machine->desc;
+    for (uint32_t i = 0; i < desc->num_parameters; i++)
+        if (desc->parameters[i].kind == MD5_PARAMETER_TRIGGER && number-- == 0)
+            return (int32_t)i;
+    return -1;
+}
+
+bool view_can_walk(const view_machine *machine)
+{
+    return md5_find_parameter(machine->character->machine, "ahead") >= 0
+           || md5_find_parameter(machine->character->machine, "speed") >= 0;
+}
+
+void view_push_parameter(view_machine *machine, uint32_t parameter)
+{
+    const bool is_trigger = machine->desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER;
+    const bool is_set = md5_player_get(machine->player, parameter) != 0.0f;
+    (void)md5_player_set(machine->player, parameter, is_trigger || !is_set ? 1.0f : 0.0f);
+}
+
+const char *view_play_one_shot(view_machine *machine)
+{
+    const md5_shot_desc shot = {.fade_in = shot_fade, .fade_out = shot_fade};
+    const uint32_t count = machine->desc->num_clips;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t clip = machine->next_shot++ % count;
+        const md5_clip_desc *const desc = &machine->desc->clips[clip];
+        if (desc->binding->anim->num_frames < 2)
+            continue;
+        (void)md5_player_play_shot(machine->player, shot_slot, clip, &shot);
+        return desc->name;
+    }
+    return NULL;
+}
+
+const char *view_one_shot(const view_machine *machine)
+{
+    const md5_shot_status shot = md5_player_shot(machine->player, shot_slot);
+    return shot.is_playing ? machine->desc->clips[shot.clip].name : NULL;
+}
+
+static bool is_named(const char *name, const char *parameter)
+{
+    return name != NULL && strcmp(name, parameter) == 0;
+}
+
+static void widen(float value, float *low, float *high)
+{
+    *low = fminf(*low, value);
+    *high = fmaxf(*high, value);
+}
+
+// Position of an item in a 1D blend.
+static float item_x(const md5_machine *machine, uint32_t motion, uint32_t item)
+{
+    const md5_motion_desc *const desc = &md5_machine_tables(machine)->motions[motion];
+    return desc->kind == MD5_MOTION_BY_SPEED ? md5_machine_item_speed(machine, motion, item)
+                                             : desc->items[item].x;
+}
+
+static void widen_by_motion(const md5_machine *machine, uint32_t number, const char *parameter,
+                            float *low, float *high)
+{
+    const md5_motion_desc *const motion = &md5_machine_tables(machine)->motions[number];
+    for (uint32_t i = 0; i < motion->num_items; i++) {
+        const md5_motion_item *const item = &motion->items[i];
+        if (is_named(motion->x_parameter, parameter))
+            widen(item_x(machine, number, i), low, high);
+        if (is_named(motion->y_parameter, parameter))
+            widen(item->y, low, high);
+        if (is_named(item->weight_parameter, parameter))
+            widen(1.0f, low, high);
+    }
+    if (is_named(motion->speed_parameter, parameter))
+        widen(2.0f, low, high);
+}
+
+void view_parameter_range(const md5_machine *machine, const char *parameter, float *low,
+                          float *high)
+{
+    const md5_machine_desc *const desc = md5_machine_tables(machine);
+    *low = *high = 0.0f;
+    for (uint32_t i = 0; i < desc->num_motions; i++)
+        widen_by_motion(machine, i, parameter, low, high);
+    for (uint32_t l = 0; l < desc->num_layers; l++) {
+        const md5_layer_desc *const layer = &desc->layers[l];
+        if (is_named(layer->weight_parameter, parameter))
+            widen(1.0f, low, high);
+        for (uint32_t t = 0; t < layer->num_transitions; t++)
+            for (uint32_t c = 0; c < layer->transitions[t].num_conditions; c++)
+                if (is_named(layer->transitions[t].conditions[c].parameter, parameter))
+                    widen(layer->transitions[t].conditions[c].value * 1.5f, low, high);
+    }
+    if (*low == *high)
+        *high = 1.0f;
+}
+
+// -- Active clips ---------------------------------------------------------------------------
+
+// Marks the clip and the motion of that name.
+static void mark(const view_machine *machine, const char *name, bool *clips, bool *motions)
+{
+    const int32_t clip = md5_find_clip(machine->character->machine, name);
+    if (clip >= 0)
+        clips[clip] = true;
+    const int32_t motion = md5_find_motion(machine->character->machine, name);
+    if (motion >= 0)
+        motions[motion] = true;
+}
+
+// In a 1D blend, `item` has a weight if the value lies between its two neighbours.
+static bool is_item_near(const view_machine *machine, uint32_t number, uint32_t item)
+{
+    const md5_machine *const made = machine->character->machine;
+    const md5_motion_desc *const motion = &machine->desc->motions[number];
+    const bool is_line = motion->kind == MD5_MOTION_BLEND_1D || motion->kind == MD5_MOTION_BY_SPEED;
+    const int32_t parameter = md5_find_parameter(made, motion->x_parameter);
+    if (!is_line || parameter < 0)
+        return true;
+    const float value = md5_player_get(machine->player, (uint32_t)parameter);
+    const uint32_t last = motion->num_items - 1;
+    const bool is_above = item == 0 || value > item_x(made, number, item - 1);
+    const bool is_below = item == last || value < item_x(made, number, item + 1);
+    return is_above && is_below;
+}
+
+static void mark_items(const view_machine *machine, uint32_t number, bool *clips, bool *motions)
+{
+    const md5_motion_desc *const motion = &machine->desc->motions[number];
+    mark(machine, motion->clip, clips, motions);
+    for (uint32_t i = 0; i < motion->num_items; i++)
+        if (is_item_near(machine, number, i))
+            mark(machine, motion->items[i].motion, clips, motions);
+}
+
+void view_find_active(const view_machine *machine, bool *active)
+{
+    const md5_machine_desc *const desc = machine->desc;
+    bool *const motions = common_alloc(2 * desc->num_motions + 1, sizeof *motions);
+    bool *const done = motions + desc->num_motions;
+    memset(active, 0, desc->num_clips * sizeof *active);
+    for (uint32_t i = 0; i < desc->num_layers; i++) {
+        const md5_layer_status status = md5_player_layer(machine->player, i);
+        const md5_state_desc *const states = desc->layers[i].states;
+        if (status.weight <= 0.0f)
+            continue;
+        mark(machine, states[status.state].motion, active, motions);
+        if (status.from >= 0)
+            mark(machine, states[status.from].motion, active, motions);
+    }
+    const md5_shot_status shot = md5_player_shot(machine->player, shot_slot);
+    if (shot.is_playing)
+        active[shot.clip] = true;
+    // Motions contain motions, in any order: repeat until no new one is found.
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < desc->num_motions; i++) {
+            if (!motions[i] || done[i])
+                continue;
+            mark_items(machine, i, active, motions);
+            done[i] = more = true;
+        }
+    }
+    free(motions);
+}
+
+// -- Time -----------------------------------------------------------------------------------
+
+// Index of the trigger of that name, or -1.
+static int32_t trigger_of(const view_machine *machine, const char *name)
+{
+    const int32_t parameter = md5_find_parameter(machine->character->machine, name);
+    return parameter >= 0 && machine->desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER
+               ? parameter
+               : -1;
+}
+
+static void set_off(const view_machine *machine, const char *trigger)
+{
+    const int32_t parameter = trigger_of(machine, trigger);
+    if (parameter >= 0)
+        (void)md5_player_set(machine->player, (uint32_t)parameter, 1.0f);
+}
+
+// Sets the trigger of the other machine. A guest that is in its first state and far away comes from
+// where it began.
+static void call(view_machine *other, const char *trigger)
+{
+    const view_machine *const host = other->host;
+    if (host != NULL && trigger_of(other, trigger) >= 0
+        && md5_player_layer(other->player, 0).state == 0) {
+        const md5_vec3 way = md5_vec3_sub(other->place.translation, host->place.translation);
+        if (md5_vec3_length(way) > most_guest * host->reach)
+            other->place = md5_xform_mul(host->place, other->start);
+    }
+    set_off(other, trigger);
+}
+
+static void record_event(void *user, md5_player *player, const md5_event *event, float weight)
+{
+    static const char *const words[] = {
+        [MD5_EVENT_CLIP] = "",
+        [MD5_EVENT_ENTER] = "enter ",
+        [MD5_EVENT_LEAVE] = "leave ",
+        [MD5_EVENT_TRANSITION_END] = "transition ends: ",
+        [MD5_EVENT_CLIP_END] = "clip ends: ",
+    };
+    view_machine *const machine = user;
+    (void)player;
+    // Clips with little weight report no events.
+    if (weight < 0.1f)
+        return;
+    view_machine *const other = machine->guest != NULL ? machine->guest : machine->host;
+    if (other != NULL && event->kind == MD5_EVENT_CLIP)
+        call(other, event->name);
+    if (machine->carried != NULL && event->kind == MD5_EVENT_CLIP)
+        set_off(machine->carried, event->name);
+    memmove(&machine->events[1], &machine->events[0],
+            (VIEW_EVENTS - 1) * sizeof machine->events[0]);
+    (void)snprintf(machine->events[0].text, sizeof machine->events[0].text, "%s%s %s",
+                   words[event->kind], event->name, event->text != NULL ? event->text : "");
+    machine->events[0].time = machine->time;
+}
+
+static void apply_settings(view_machine *machine)
+{
+    while (machine->next_setting < machine->num_settings
+           && machine->settings[machine->next_setting].time <= machine->time) {
+        const view_setting *const setting = &machine->settings[machine->next_setting++];
+        const int32_t parameter =
+            md5_find_parameter(machine->character->machine, setting->parameter);
+        if (parameter >= 0)
+            (void)md5_player_set(machine->player, (uint32_t)parameter, setting->value);
+    }
+}
+
+// Moves a parameter towards `share` of one end of its range, or back to rest. `moves` is set while
+// keys have moved it and it is not back yet. Returns false if there is no such parameter.
+static bool steer(view_machine *machine, const char *name, int direction, float share,
+                  float seconds, bool *moves)
+{
+    const int32_t parameter = md5_find_parameter(machine->character->machine, name);
+    if (parameter < 0)
+        return false;
+    *moves = *moves || direction != 0;
+    if (!*moves)
+        return true;
+    float low, high;
+    view_parameter_range(machine->character->machine, name, &low, &high);
+    const float rest = fmaxf(low, fminf(0.0f, high));
+    const float end = direction > 0 ? high : direction < 0 ? low : rest;
+    const float now = md5_player_get(machine->player, (uint32_t)parameter);
+    float next = now + (end * share - now) * (1.0f - expf(-value_rate * seconds));
+    if (direction == 0 && fabsf(next - rest) < 0.01f * (high - low)) {
+        next = rest;
+        *moves = false;
+    }
+    (void)md5_player_set(machine->player, (uint32_t)parameter, next);
+    return true;
+}
+
+// Sets a parameter to `share` of one end of its range while keys ask for it, then once to 0.
+static void order(view_machine *machine, const char *name, int direction, float share, bool *moves)
+{
+    const int32_t parameter = md5_find_parameter(machine->character->machine, name);
+    float low, high;
+    if (parameter < 0 || (direction == 0 && !*moves))
+        return;
+    view_parameter_range(machine->character->machine, name, &low, &high);
+    const float end = direction > 0 ? high : direction < 0 ? low : 0.0f;
+    (void)md5_player_set(machine->player, (uint32_t)parameter, end * share);
+    *moves = direction != 0;
+}
+
+// Whether clips of the machine turn the character, by its parameter "turn": degrees a second to the
+// left. Otherwise the viewer turns it.
+static bool turns_itself(const view_machine *machine)
+{
+    return md5_find_parameter(machine->character->machine, "turn") >= 0;
+}
+
+static void apply_control(view_machine *machine, float seconds)
+{
+    view_control *const control = &machine->control;
+    const float share = control->fast ? 1.0f : 0.5f;
+    // Such a machine receives what the keys ask for in one call, and takes the steps that lead
+    // there.
+    if (turns_itself(machine)) {
+        order(machine, "speed", control->ahead, control->ahead > 0 ? share : 1.0f,
+              &control->moves_ahead);
+        order(machine, "turn", -control->side, 1.0f, &control->moves_side);
+        return;
+    }
+    if (!steer(machine, "ahead", control->ahead, share, seconds, &control->moves_ahead))
+        (void)steer(machine, "speed", control->ahead, share, seconds, &control->moves_ahead);
+    if (steer(machine, "side", control->side, share, seconds, &control->moves_side))
+        return;
+    // Without clips for sideways motion the character itself turns.
+    machine->place.rotation = view_turn_by(
+        machine->place.rotation, view_radians(-turn_rate * (float)control->side * seconds));
+}
+
+// Every few seconds fires a trigger or walks in a circle. Triggers fire in table order, so that a
+// picture at a given time is always the same.
+static void act(view_machine *machine)
+{
+    const double rest = 4.5, turn = turns_itself(machine) ? 60.0 : (double)turn_rate;
+    const double walk = 360.0 / turn; // one full turn, or as much of it as the clips turn
+    const uint32_t number = machine->num_acts++;
+    machine->control = (view_control){.moves_ahead = machine->control.moves_ahead,
+                                      .moves_side = machine->control.moves_side};
+    machine->next_act = machine->time + rest;
+    if (number % 2 == 1) {
+        machine->control.ahead = 1;
+        machine->control.side = 1;
+        machine->control.fast = number % 4 == 3;
+        machine->next_act = machine->time + walk;
+        return;
+    }
+    int32_t trigger = view_find_trigger(machine, number / 2);
+    if (trigger < 0 && number > 0) {
+        machine->num_acts = 0;
+        trigger = view_find_trigger(machine, 0);
+    }
+    if (trigger >= 0)
+        view_push_parameter(machine, (uint32_t)trigger);
+}
+
+static void advance(view_machine *machine, double seconds)
+{
+    apply_settings(machine);
+    if (machine->acts && machine->time >= machine->next_act)
+        act(machine);
+    apply_control(machine, (float)fabs(seconds));
+    view_tell_pointer(machine);
+    machine->time += seconds;
+    md5_player_advance(machine->player, seconds, record_event, machine);
+    machine->place = md5_xform_mul(machine->place, md5_player_root_motion(machine->player));
+}
+
+// The guest after its host, and what that carries.
+static void advance_all(view_machine *machine, double seconds)
+{
+    advance(machine, seconds);
+    if (machine->guest != NULL)
+        advance(machine->guest, seconds);
+    if (machine->carried != NULL)
+        advance(machine->carried, seconds);
+}
+
+static void restart(view_machine *machine)
+{
+    md5_player_reset(machine->player);
+    machine->time = 0.0;
+    machine->place = machine->start;
+    machine->next_setting = 0;
+    machine->num_acts = 0;
+    machine->next_shot = 0;
+    machine->pointed = 0.0;
+    machine->told_yaw = 0.0f;
+    machine->next_act = first_act;
+    memset(machine->events, 0, sizeof machine->events);
+}
+
+void view_restart_machine(view_machine *machine)
+{
+    restart(machine);
+    if (machine->guest != NULL)
+        restart(machine->guest);
+    if (machine->carried != NULL)
+        restart(machine->carried);
+}
+
+void view_run_machine(view_machine *machine, double time)
+{
+    const double step = 1.0 / (double)VIEW_STEPS_A_SECOND;
+    if (time < machine->time - 4.0 * step)
+        view_restart_machine(machine);
+    if (time > machine->time + (double)MAX_SECONDS)
+        machine->time = time - (double)MAX_SECONDS;
+    while (fabs(time - machine->time) > step)
+        advance_all(machine, time > machine->time ? step : -step);
+    if (time != machine->time)
+        advance_all(machine, time - machine->time);
+}
+
+// -- Pose -----------------------------------------------------------------------------------
+
+// Transforms a point from world space to the character's space.
+static md5_vec3 to_character(const md5_xform *place, md5_vec3 point)
+{
+    const md5_quat q = place->rotation;
+    return md5_quat_rotate((md5_quat){-q.x, -q.y, -q.z, q.w},
+                           md5_vec3_sub(point, place->translation));
+}
+
+// A point that circles in front of the character's face, for pictures without a mouse.
+static md5_vec3 circling_target(const view_machine *machine)
+{
+    const float angle = (float)fmod(machine->time * 1.3, 2.0 * (double)VIEW_PI);
+    const md5_vec3 middle = view_centre(machine->desc->model->bounds);
+    return (md5_vec3){middle.x + 0.8f * machine->reach,
+                      middle.y + 0.35f * machine->reach * sinf(angle),
+                      middle.z + 0.12f * machine->reach * (0.8f + cosf(angle))};
+}
+
+static void aim_modifiers(view_machine *machine)
+{
+    const md5_vec3 target = machine->has_target ? to_character(&machine->place, machine->target)
+                                                : circling_target(machine);
+    for (uint32_t i = 0; i < machine->desc->num_modifiers; i++) {
+        md5_target *const aim = md5_player_target(machine->player, i);
+        const md5_modifier_kind kind = machine->desc->modifiers[i].kind;
+        // Joint modifiers have no target: the user turns them. Springs are simulated in world
+        // space.
+        if (kind == MD5_MODIFIER_JOINT)
+            continue;
+        aim->position = kind == MD5_MODIFIER_SPRING ? machine->place.translation : target;
+        aim->rotation = machine->place.rotation;
+    }
+}
+
+void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_xform *pose,
+                       md5_mat34 *joints, md5_mat34 *palette)
+{
+    aim_modifiers(machine);
+    md5_player_pose(machine->player, machine->scratch, pose, joints, palette);
+    const md5_mat34 place = md5_mat34_from_xform(machine->place);
+    for (uint32_t i = 0; i < num_joints; i++) {
+        joints[i] = md5_mat34_mul(place, joints[i]);
+        palette[i] = md5_mat34_mul(place, palette[i]);
+    }
+}

@@ -1,0 +1,122 @@
+// A state machine: its player, the input that drives it, and the character's placement.
+#ifndef DEMO_VIEWER_MOTION_MACHINE_H
+#define DEMO_VIEWER_MOTION_MACHINE_H
+
+#include "demo/viewer/base/canvas.h"
+#include "demo/viewer/base/keys.h"
+#include "demo/viewer/base/log.h"
+#include "demo/viewer/base/options.h"
+#include "md5/md5play.h"
+
+// Input from keys: -1, 0 or 1 each. A parameter that keys have moved returns to rest when they are
+// released; other parameters keep their values.
+typedef struct view_control {
+    int ahead, side;
+    bool fast;
+    bool down[4]; // keys ahead, back, right, left; of two opposite ones the last pressed counts
+    bool moves_ahead, moves_side;
+} view_control;
+
+// The last events that fired, newest first.
+enum { VIEW_EVENTS = 4 };
+typedef struct view_event {
+    char text[96];
+    double time;
+} view_event;
+
+typedef struct view_machine view_machine;
+struct view_machine {
+    md5_character *character;
+    const md5_machine_desc *desc;
+    md5_player *player; // NULL: no machine is shown
+    void *scratch;
+    double time;          // seconds played
+    md5_xform place;      // of the character in the world
+    view_control control; // current input
+    bool acts;            // demo mode, until the user takes control: fires triggers and walks
+    double next_act;
+    uint32_t num_acts;
+    uint32_t next_shot; // clip at which the search for the next one-shot begins
+    md5_vec3 target;    // of the modifiers that reach or look, world space
+    bool has_target;    // false: a point that circles in front of the character
+    double pointed;     // time at which the target was last set
+    bool is_told;       // the machine's parameters say where the target is: see pointer.h
+    float told_yaw;     // in which direction they say, degrees to the left
+    float reach;        // size of the character
+    view_event events[VIEW_EVENTS];
+    const view_setting *settings; // [num_settings], by time
+    size_t num_settings, next_setting;
+    // Where it is placed at the beginning; a guest that waits far away when an event calls it,
+    // relative to its host.
+    md5_xform start;
+    // A machine that advances with this one, or with which this one does; or NULL. An event of a
+    // clip sets the trigger of the same name of the other.
+    view_machine *guest, *host;
+    view_machine *carried; // the same, but its events set nothing; or NULL
+};
+
+// Loads a machine file with the files it names and creates a player. Returns false and logs an
+// error on failure.
+bool view_load_machine(view_machine *machine, const char *path, const md5_load_opts *opts,
+                       view_log *log);
+void view_free_machine(view_machine *machine); // a zeroed one is allowed
+
+// Advances to `time` in steps of at most 1/60 s. If `time` is more than four steps back, restarts.
+void view_run_machine(view_machine *machine, double time);
+
+// Resets states, parameters, settings and the character's placement.
+void view_restart_machine(view_machine *machine);
+
+enum { VIEW_STEPS_A_SECOND = 60 };
+
+// Writes the current pose; joints and palette are in world space.
+void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_xform *pose,
+                       md5_mat34 *joints, md5_mat34 *palette);
+
+// Estimates the useful range of a float parameter, from the positions in blend spaces and the
+// values in conditions.
+void view_parameter_range(const md5_machine *machine, const char *parameter, float *low,
+                          float *high);
+
+// Fires a trigger or toggles a bool.
+void view_push_parameter(view_machine *machine, uint32_t parameter);
+
+// Whether the machine has a parameter with which keys move the character: "ahead", or else "speed".
+bool view_can_walk(const view_machine *machine);
+
+// Plays the clip after that of the last one-shot as the next. Returns its name; NULL if none of
+// the machine's clips has two frames.
+const char *view_play_one_shot(view_machine *machine);
+
+// Name of the clip that plays as a one-shot, or NULL.
+const char *view_one_shot(const view_machine *machine);
+
+// Parameter index of the `number`-th trigger, or -1.
+int32_t view_find_trigger(const view_machine *machine, uint32_t number);
+
+// Sets active[machine->desc->num_clips] to whether each clip plays now: the clip of a one-shot, and
+// those of the current and the previous state of each layer; of a 1D blend only the neighbours of
+// the parameter's value.
+void view_find_active(const view_machine *machine, bool *active);
+
+// -- The pointer ----------------------------------------------------------------------------
+//
+// Tells a machine where the mouse pointer is, and that it was clicked on, by parameters of reserved
+// names; those that it lacks are left out:
+//   pointer               1 from the pointer's first motion until it has been still for a while
+//   eyes_yaw, eyes_pitch  where it is, seen from the character: degrees to the left and up
+//   head_yaw, head_pitch  the same, so that a machine can let them follow more slowly
+//   click                 a trigger: the character was clicked on
+//   guest_ahead, guest_left  where a guest is, seen from the character: units
+// Without a pointer they stay as they are: as --set sets them.
+
+// The pointer is at `target`, world space.
+void view_point_at(view_machine *machine, md5_vec3 target);
+
+// Sets the parameters, before each step. A direction behind the character stays on the side on
+// which it came there until it is 30 degrees beyond the middle, so that no head swings round.
+void view_tell_pointer(view_machine *machine);
+
+void view_click_machine(view_machine *machine);
+
+#endif

@@ -1,0 +1,180 @@
+#include "demo/viewer/motion/morphs.h"
+
+#include "demo/common/file.h"
+#include "demo/common/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Returns the names of the targets in one line, for messages; free() it.
+static char *name_morphs(const view_morphs *morphs)
+{
+    char *names = common_format("%s", "");
+    for (uint32_t i = 0; morphs->morph != NULL && i < morphs->morph->num_targets; i++) {
+        char *const longer =
+            common_format("%s%s%s", names, i > 0 ? ", " : "", morphs->morph->targets[i].name);
+        free(names);
+        names = longer;
+    }
+    return names;
+}
+
+// Loads the files in the folder and computes their differences from the model.
+static md5_morph *load_files(const view_scene *scene, const common_list *files, view_log *log)
+{
+    md5_morph_source *const sources = common_alloc(files->count + 1, sizeof *sources);
+    md5_model **const models = common_alloc(files->count + 1, sizeof *models);
+    md5_error error = {.status = MD5_OK};
+    size_t count = 0;
+    bool loaded = true;
+    for (; count < files->count && loaded; count++) {
+        models[count] = md5_load_model(files->names[count], NULL, &error);
+        sources[count] = (md5_morph_source){common_stem(files->names[count]), models[count]};
+        loaded = models[count] != NULL;
+    }
+    md5_morph *const morph =
+        loaded ? md5_make_morph(scene->model, sources, (uint32_t)count, NULL, &error) : NULL;
+    if (morph == NULL)
+        view_log_error(log, &error);
+    for (size_t i = 0; i < count; i++) {
+        md5_free_model(models[i]);
+        free((char *)(uintptr_t)sources[i].name);
+    }
+    free(models);
+    free(sources);
+    return morph;
+}
+
+static bool weigh(const view_morphs *morphs, bool has_all, const view_loader *loader)
+{
+    for (size_t i = 0; i < loader->options->num_morphs; i++) {
+        const view_setting *const wanted = &loader->options->morphs[i];
+        const int32_t target = md5_find_morph_target(morphs->morph, wanted->parameter);
+        if (target < 0 && !has_all)
+            continue;
+        if (target < 0) {
+            char *const names = name_morphs(morphs);
+            view_error(loader->log, "--morph %s: no such target; %s%s", wanted->parameter,
+                       names[0] != '\0' ? "available: " : "none available", names);
+            free(names);
+            return false;
+        }
+        morphs->asked[target] = wanted->value;
+    }
+    return true;
+}
+
+bool view_has_driven_morphs(const view_scene *scene)
+{
+    return scene->machine.player != NULL
+           && md5_machine_num_morphs(scene->machine.character->machine) > 0;
+}
+
+static void find_driven(view_morphs *morphs, const view_scene *scene, view_log *log)
+{
+    if (!view_has_driven_morphs(scene))
+        return;
+    const md5_machine *const machine = scene->machine.character->machine;
+    morphs->num_driven = md5_machine_num_morphs(machine);
+    morphs->driven = common_alloc(morphs->num_driven, sizeof *morphs->driven);
+    morphs->reported = common_alloc(morphs->num_driven, sizeof *morphs->reported);
+    for (uint32_t i = 0; i < morphs->num_driven; i++) {
+        const char *const name = md5_machine_morph_name(machine, i);
+        morphs->driven[i] = md5_find_morph_target(morphs->morph, name);
+        if (morphs->driven[i] < 0)
+            view_warn(log, "the machine drives morph target %s, but there is no morphs/%s.md5mesh",
+                      name, name);
+    }
+}
+
+void view_drive_morphs(const view_morphs *morphs, md5_player *player, float *reported,
+                       float *weights)
+{
+    memcpy(weights, morphs->asked, morphs->morph->num_targets * sizeof *weights);
+    if (player == NULL || morphs->num_driven == 0)
+        return;
+    md5_player_morphs(player, reported);
+    for (uint32_t i = 0; i < morphs->num_driven; i++)
+        if (morphs->driven[i] >= 0)
+            weights[morphs->driven[i]] += reported[i];
+}
+
+// A difference is blended as the vertex is, by weights that sum up to 1, and joints only rotate it,
+// but for those of a .md5scale.
+float view_morph_reach(const md5_morph *morph, const float *weights)
+{
+    float reach = 0.0f;
+    for (uint32_t i = 0; morph != NULL && i < morph->num_targets; i++)
+        reach += fabsf(weights[i]) * morph->targets[i].reach;
+    return reach;
+}
+
+float view_largest_morph_reach(const view_morphs *morphs)
+{
+    float reach = view_morph_reach(morphs->morph, morphs->asked);
+    for (uint32_t i = 0; i < morphs->num_driven; i++)
+        if (morphs->driven[i] >= 0)
+            reach += morphs->morph->targets[morphs->driven[i]].reach;
+    return reach;
+}
+
+static bool load_morphs(view_morphs *morphs, const view_scene *scene, bool has_all,
+                        const view_loader *loader)
+{
+    if (scene->model == NULL || scene->path == NULL)
+        return true;
+    char *const folder = common_folder(scene->path), *const inner = common_join(folder, "morphs");
+    common_list files = common_list_folder(inner, ".md5mesh");
+    morphs->morph = load_files(scene, &files, loader->log);
+    common_free_list(&files);
+    free(inner);
+    free(folder);
+    if (morphs->morph == NULL)
+        return false;
+    const uint32_t num_targets = morphs->morph->num_targets;
+    morphs->weights = common_alloc((size_t)num_targets + 1, sizeof *morphs->weights);
+    morphs->asked = common_alloc((size_t)num_targets + 1, sizeof *morphs->asked);
+    memset(morphs->asked, 0, num_targets * sizeof *morphs->asked);
+    find_driven(morphs, scene, loader->log);
+    md5_error error;
+    if (loader->renderer != NULL) {
+        morphs->drawn = md5gl_create_morph(loader->renderer, morphs->morph, &error);
+        if (morphs->drawn == NULL) {
+            view_log_error(loader->log, &error);
+            return false;
+        }
+    }
+    const bool has_weights = weigh(morphs, has_all, loader);
+    view_drive_morphs(morphs, NULL, NULL, morphs->weights);
+    return has_weights;
+}
+
+bool view_load_morphs(view_morphs *morphs, const view_scene *scene, const view_loader *loader)
+{
+    return load_morphs(morphs, scene, true, loader);
+}
+
+bool view_load_some_morphs(view_morphs *morphs, const view_scene *scene, const view_loader *loader)
+{
+    return load_morphs(morphs, scene, false, loader);
+}
+
+void view_free_morphs(view_morphs *morphs, md5gl_renderer *renderer)
+{
+    if (renderer != NULL)
+        md5gl_destroy_morph(renderer, morphs->drawn);
+    md5_free_morph(morphs->morph);
+    free(morphs->weights);
+    free(morphs->asked);
+    free(morphs->driven);
+    free(morphs->reported);
+    *morphs = (view_morphs){.morph = NULL};
+}
+
+bool view_set_morphs(const view_morphs *morphs, md5gl_renderer *renderer, md5gl_model *drawn,
+                     md5_error *error)
+{
+    return drawn == NULL || morphs->drawn == NULL
+           || md5gl_set_morph(renderer, drawn, morphs->drawn, morphs->weights, 1, error);
+}

@@ -1,0 +1,50 @@
+// Morph targets of the shown model: the .md5mesh files in the folder `morphs` beside it.
+#ifndef DEMO_VIEWER_MOTION_MORPHS_H
+#define DEMO_VIEWER_MOTION_MORPHS_H
+
+#include "demo/viewer/motion/upload.h"
+
+// Weights are those of --morph, plus those that the machine drives. An empty one, all 0, is allowed
+// everywhere.
+typedef struct view_morphs {
+    md5_morph *morph;    // owned; NULL: none were loaded
+    md5gl_morph *drawn;  // NULL without a renderer
+    float *weights;      // [num_targets] of the document's character
+    float *asked;        // [num_targets] of --morph
+    int32_t *driven;     // [num_driven] the target of each morph of the machine; -1: there is none
+    uint32_t num_driven; // of the machine; 0: it drives none
+    float *reported;     // [num_driven] scratch memory
+} view_morphs;
+
+// Whether a scene has a machine that drives morph targets.
+bool view_has_driven_morphs(const view_scene *scene);
+
+// Loads the targets beside the model of a scene, and sets the weights of --morph. Warns of targets
+// that the scene's machine drives and that are not there. Returns false and logs an error if a file
+// cannot be read or has another topology, or if there is no target of a name of --morph. Free in
+// both cases.
+bool view_load_morphs(view_morphs *morphs, const view_scene *scene, const view_loader *loader);
+
+// As view_load_morphs(), but leaves out names of --morph that are not there: for the other models
+// of a crowd.
+bool view_load_some_morphs(view_morphs *morphs, const view_scene *scene, const view_loader *loader);
+void view_free_morphs(view_morphs *morphs, md5gl_renderer *renderer);
+
+// Writes weights[num_targets]: those of --morph, plus those that the player's machine drives.
+// `player` may be NULL; reported[num_driven] is scratch memory.
+void view_drive_morphs(const view_morphs *morphs, md5_player *player, float *reported,
+                       float *weights);
+
+// Returns how far targets at weights[num_targets] may move a vertex, in units: skinned bounds grow
+// by this. `morph` may be NULL: 0.
+float view_morph_reach(const md5_morph *morph, const float *weights);
+
+// The same at the largest weights: those of --morph, plus 1 for each target that the machine
+// drives.
+float view_largest_morph_reach(const view_morphs *morphs);
+
+// Sets the weights of the character on the GPU. `drawn` may be NULL.
+bool view_set_morphs(const view_morphs *morphs, md5gl_renderer *renderer, md5gl_model *drawn,
+                     md5_error *error);
+
+#endif

@@ -1,0 +1,225 @@
+#include "demo/viewer/motion/play.h"
+
+#include "demo/common/file.h"
+#include "demo/common/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+double view_cycle_length(const view_play *play, const md5_anim *anim)
+{
+    if (play->wrap == MD5_WRAP_CYCLE)
+        return (double)anim->num_frames / anim->frame_rate;
+    return anim->duration;
+}
+
+md5_moment view_moment(const view_play *play, const md5_anim *anim)
+{
+    md5_moment moment = md5_moment_at(anim, play->time, play->wrap);
+    if (play->held_at_end) {
+        const uint32_t last = anim->num_frames - 1;
+        moment = (md5_moment){.frame0 = last, .frame1 = last, .cycle = moment.cycle};
+    }
+    return moment;
+}
+
+double view_frame_place(const view_play *play, const md5_anim *anim)
+{
+    const md5_moment moment = view_moment(play, anim);
+    return (double)moment.frame0 + (double)moment.fraction;
+}
+
+double view_cycle_time(const view_play *play, const md5_anim *anim)
+{
+    return view_frame_place(play, anim) / anim->frame_rate;
+}
+
+bool view_find_range(const view_play *play, const md5_anim *anim, double *begin, double *end)
+{
+    if (anim == NULL || play->range_last <= play->range_first
+        || play->range_first + 1 >= anim->num_frames)
+        return false;
+    *begin = play->range_first / anim->frame_rate;
+    *end = fmin(play->range_last, anim->num_frames - 1) / anim->frame_rate;
+    return true;
+}
+
+bool view_set_range(view_play *play, const md5_anim *anim, bool end)
+{
+    if (anim == NULL || anim->num_frames < 2)
+        return false;
+    const uint32_t last = anim->num_frames - 1;
+    const uint32_t frame = (uint32_t)fmin(round(view_frame_place(play, anim)), last);
+    const bool is_set = play->range_last > play->range_first;
+    const uint32_t first =
+        end ? (is_set && play->range_first < frame ? play->range_first : 0) : frame;
+    const uint32_t until =
+        end ? frame : (is_set && play->range_last > frame ? play->range_last : last);
+    if (until <= first)
+        return false;
+    play->range_first = first;
+    play->range_last = until;
+    return true;
+}
+
+// Where a time within the range leads that has passed an end of it: around, or to that end if the
+// clip plays once.
+static double keep_in_range(view_play *play, double place, double begin, double end)
+{
+    if (place >= begin && place < end)
+        return place;
+    if (play->wrap == MD5_WRAP_CLAMP) {
+        play->playing = false;
+        return place < begin ? begin : end;
+    }
+    const double over = fmod(place - begin, end - begin);
+    return begin + (over < 0.0 ? over + end - begin : over);
+}
+
+static void advance_in_range(view_play *play, const md5_anim *anim, double way, double begin,
+                             double end)
+{
+    const double length = view_cycle_length(play, anim);
+    const double from = play->wrap == MD5_WRAP_CLAMP ? 0.0 : floor(play->time / length) * length;
+    const double place = play->time - from;
+    const bool is_inside = place >= begin && place <= end;
+    const double start = is_inside ? place : play->backward ? end : begin;
+    play->time = from + keep_in_range(play, start + way, begin, end);
+}
+
+void view_advance(view_play *play, const md5_anim *anim, double seconds)
+{
+    double first, last;
+    if (!play->playing)
+        return;
+    play->held_at_end = false;
+    const double way = seconds * play->speed * (play->backward ? -1.0 : 1.0);
+    if (view_find_range(play, anim, &first, &last)) {
+        advance_in_range(play, anim, way, first, last);
+        return;
+    }
+    play->time += way;
+    if (play->wrap != MD5_WRAP_CLAMP || anim == NULL)
+        return;
+    const double end = play->backward ? 0.0 : anim->duration;
+    if (play->backward ? play->time <= end : play->time >= end) {
+        play->time = end;
+        play->playing = false;
+    }
+}
+
+void view_seek(view_play *play, const md5_anim *anim, double seconds)
+{
+    play->playing = false;
+    play->held_at_end = false;
+    if (anim == NULL)
+        return;
+    const double length = view_cycle_length(play, anim);
+    // Keeps the current cycle, since the root may have moved far in earlier ones.
+    const double begin = (double)view_moment(play, anim).cycle * length;
+    const double position = fmin(fmax(seconds, 0.0), length);
+    play->time = play->wrap == MD5_WRAP_CLAMP ? position : begin + position;
+    // The time of the last frame of a loop already belongs to the next cycle: stay in this one.
+    if (play->wrap == MD5_WRAP_LOOP && position >= anim->duration && anim->num_frames > 1) {
+        play->held_at_end = true;
+        play->time = begin + anim->duration * (1.0 - 1e-9);
+    } else if (play->wrap == MD5_WRAP_CYCLE && position >= length) {
+        play->time = begin + length * (1.0 - 1e-9);
+    }
+}
+
+void view_step(view_play *play, const md5_anim *anim, int step)
+{
+    play->playing = false;
+    if (anim == NULL || anim->num_frames < 2)
+        return;
+    const double position = view_frame_place(play, anim), nearest = round(position);
+    const double last = (double)(anim->num_frames - 1);
+    double next = step > 0 ? floor(position) + 1.0 : ceil(position) - 1.0;
+    // The time of a whole frame converts back to a frame only up to rounding error.
+    if (fabs(position - nearest) < 1e-4)
+        next = nearest + (double)step;
+    if (play->wrap != MD5_WRAP_CLAMP && next > last)
+        next = 0.0;
+    if (play->wrap != MD5_WRAP_CLAMP && next < 0.0)
+        next = last;
+    view_seek(play, anim, next / anim->frame_rate);
+}
+
+void view_toggle_play(view_play *play, const md5_anim *anim)
+{
+    play->playing = !play->playing;
+    play->held_at_end = false;
+    if (!play->playing || anim == NULL || play->wrap != MD5_WRAP_CLAMP)
+        return;
+    double begin = 0.0, end = anim->duration;
+    (void)view_find_range(play, anim, &begin, &end);
+    if (!play->backward && play->time >= end)
+        play->time = begin;
+    else if (play->backward && play->time <= begin)
+        play->time = end;
+}
+
+void view_change_speed(view_play *play, int step)
+{
+    const double speed = step > 0 ? play->speed * 2.0 : play->speed * 0.5;
+    play->speed = fmin(fmax(speed, 1.0 / 16.0), 16.0);
+}
+
+const char *view_wrap_name(md5_wrap wrap)
+{
+    static const char *const names[] = {"loop", "cycle", "once"};
+    return names[wrap];
+}
+
+// -- Camera paths --------------------------------------------------------------------------------
+
+view_camera_path view_make_camera_path(const char *path, md5_camera *camera)
+{
+    const uint32_t last = camera->num_frames - 1;
+    const uint32_t hidden = camera->num_cuts < last ? camera->num_cuts : last;
+    return (view_camera_path){
+        .path = common_copy(path),
+        .name = common_stem(path),
+        .camera = camera,
+        .clock = {.num_frames = camera->num_frames - hidden,
+                  .frame_rate = camera->frame_rate,
+                  .duration = camera->duration},
+    };
+}
+
+void view_free_camera_path(view_camera_path *camera_path)
+{
+    md5_free_camera(camera_path->camera);
+    free(camera_path->path);
+    free(camera_path->name);
+    *camera_path = (view_camera_path){0};
+}
+
+md5_camera_view view_camera_path_at(const view_camera_path *camera_path, const view_play *play)
+{
+    return md5_camera_smooth_at(camera_path->camera, play->time, play->wrap,
+                                camera_path->smoothing);
+}
+
+uint32_t view_camera_path_frame(const view_camera_path *camera_path, uint32_t played,
+                                uint32_t *shot)
+{
+    const md5_camera *const camera = camera_path->camera;
+    // Each cut passed so far removes one frame of the file, which no shot plays.
+    while (*shot < camera->num_cuts && played + *shot >= camera->cuts[*shot])
+        ++*shot;
+    const uint32_t frame = played + *shot;
+    return frame < camera->num_frames ? frame : camera->num_frames - 1;
+}
+
+view_camera_path_place view_find_place(const view_camera_path *camera_path, const view_play *play)
+{
+    const md5_moment moment = md5_moment_at(&camera_path->clock, play->time, play->wrap);
+    view_camera_path_place place = {0};
+    const uint32_t frame = view_camera_path_frame(camera_path, moment.frame0, &place.shot);
+    // As in the library, the last frame is held; a clip would blend into its first frame.
+    const bool is_held = moment.frame1 <= moment.frame0;
+    place.frame = (double)frame + (is_held ? 0.0 : (double)moment.fraction);
+    return place;
+}

@@ -1,0 +1,480 @@
+#include "demo/viewer/motion/pose.h"
+
+#include "demo/common/memory.h"
+#include "demo/viewer/base/math.h"
+#include "demo/viewer/motion/entity.h"
+#include "demo/viewer/motion/morphs.h"
+#include "demo/viewer/motion/scene.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Turns the pose about `place`, where the character stands.
+static void turn_pose(view_scene *scene, const md5_xform *place)
+{
+    if (!scene->turn.is_set)
+        return;
+    const md5_mat34 from = md5_mat34_from_xform(md5_xform_inverse(*place));
+    const md5_mat34 to = md5_mat34_from_xform(*place);
+    const md5_mat34 turn = md5_mat34_mul(to, md5_mat34_mul(scene->turn.matrix, from));
+    for (uint32_t i = 0; i < scene->num_joints; i++) {
+        scene->joints[i] = md5_mat34_mul(turn, scene->joints[i]);
+        if (scene->model != NULL)
+            scene->palette[i] = md5_mat34_mul(turn, scene->palette[i]);
+    }
+}
+
+// At the origin, where the turn is exact.
+static void turn_clip(view_scene *scene)
+{
+    view_turn_matrices(&scene->turn, scene->joints, scene->num_joints);
+    if (scene->model != NULL)
+        view_turn_matrices(&scene->turn, scene->palette, scene->num_joints);
+}
+
+static void pose_bind(view_scene *scene)
+{
+    const size_t size = scene->num_joints * sizeof *scene->joints;
+    if (scene->skeleton == NULL)
+        return;
+    if (scene->model != NULL) {
+        memcpy(scene->joints, scene->model->bind, size);
+        md5_build_palette(scene->model, scene->joints, scene->palette);
+    } else {
+        // Without a model the base frame of the clip is shown.
+        md5_local_to_model(scene->skeleton, scene->clips[scene->clip].anim->base_frame,
+                           scene->joints);
+    }
+    turn_clip(scene);
+}
+
+void view_pose_moment(view_scene *scene, const md5_moment *moment)
+{
+    const view_clip *const clip = view_shown_clip(scene);
+    if (clip == NULL) {
+        pose_bind(scene);
+        return;
+    }
+    if (clip->binding != NULL)
+        md5_sample(clip->binding, moment, scene->root, scene->pose);
+    else
+        md5_sample_anim(clip->anim, moment, scene->root, scene->pose);
+    const md5_scales *const scales = clip->binding != NULL ? clip->scales : NULL;
+    if (scales != NULL)
+        md5_scale_pose(scales, clip->binding, moment, scene->pose);
+    md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
+    if (scene->model != NULL)
+        md5_build_palette(scene->model, scene->joints, scene->palette);
+    if (scales != NULL)
+        md5_scale_palette(scales, clip->binding, moment, scene->joints, scene->palette);
+    turn_clip(scene);
+}
+
+static void pose_entity(view_scene *scene, const view_play *play)
+{
+    view_run_entity(&scene->entity, play->time);
+    view_pose_entity(&scene->entity, scene->root != MD5_ROOT_FILE, scene->pose, scene->joints);
+    md5_build_palette(scene->model, scene->joints, scene->palette);
+    turn_clip(scene);
+}
+
+void view_pose(view_scene *scene, const view_play *play)
+{
+    if (scene->machine.player != NULL && !scene->bind_pose) {
+        view_run_machine(&scene->machine, play->time);
+        const bool stands = view_give_ground(scene);
+        view_pose_machine(&scene->machine, scene->num_joints, scene->pose, scene->joints,
+                          scene->palette);
+        if (scene->morphs != NULL)
+            view_drive_morphs(scene->morphs, scene->machine.player, scene->morphs->reported,
+                              scene->morphs->weights);
+        if (scene->terrain.num_feet == 0)
+            turn_pose(scene, &scene->machine.place);
+        else if (!stands)
+            view_place_feet(scene, &scene->machine.place, play->time);
+        return;
+    }
+    if (scene->legs.num_legs > 0 && !scene->bind_pose) {
+        view_walk_legs(scene, play->time);
+        return;
+    }
+    if (scene->entity.is_played && !scene->bind_pose && scene->terrain.num_feet == 0) {
+        pose_entity(scene, play);
+        return;
+    }
+    const md5_anim *const anim = view_shown_anim(scene);
+    const md5_moment moment = anim != NULL ? view_moment(play, anim) : (md5_moment){0};
+    view_pose_moment(scene, &moment);
+    const md5_xform at_origin = {.rotation = {.w = 1.0f}};
+    if (scene->terrain.num_feet > 0 && anim != NULL)
+        view_place_feet(scene, &at_origin, play->time);
+}
+
+void view_ready_skin(view_scene *scene)
+{
+    if (scene->dual && scene->model != NULL)
+        md5_build_dual_palette(scene->palette, scene->num_joints, scene->duals);
+}
+
+// `normals` and `tangents` may be NULL.
+static void skin_mesh(view_scene *scene, uint32_t mesh, md5_vec3 *normals, md5_vec4 *tangents)
+{
+    const md5_mesh *const of = &scene->model->meshes[mesh];
+    md5_vec3 *const positions = scene->skinned[mesh].positions;
+    const float *const weights = scene->morph_weights;
+    if (scene->morph != NULL && scene->dual)
+        md5_skin_dual_morphed(scene->morph, mesh, weights, scene->duals, positions, normals,
+                              tangents);
+    else if (scene->morph != NULL)
+        md5_skin_morphed(scene->morph, mesh, weights, scene->palette, positions, normals, tangents);
+    else if (scene->dual)
+        md5_skin_dual(of, scene->duals, positions, normals, tangents);
+    else
+        md5_skin(of, scene->palette, positions, normals, tangents);
+}
+
+void view_skin_mesh(view_scene *scene, uint32_t mesh, md5_vec4 *tangents)
+{
+    skin_mesh(scene, mesh, scene->skinned[mesh].normals, tangents);
+}
+
+void view_skin(view_scene *scene)
+{
+    view_ready_skin(scene);
+    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
+        view_skin_mesh(scene, i, NULL);
+}
+
+static void skin_positions(view_scene *scene)
+{
+    view_ready_skin(scene);
+    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
+        skin_mesh(scene, i, NULL, NULL);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+static float value_at(float *values, uint32_t count, uint32_t index)
+{
+    qsort(values, count, sizeof *values, by_value);
+    return values[index];
+}
+
+static bool is_stray(const view_sphere *core, md5_vec3 point)
+{
+    return md5_vec3_length(md5_vec3_sub(point, core->centre)) > core->radius;
+}
+
+// A sphere around all but stray pieces: at most one of 25 vertices, three times as far out as the
+// others. Such are helper triangles and flashes; the model would be small beside them.
+static view_sphere find_core(const view_scene *scene)
+{
+    enum { SAMPLES = 512, SHARE = 25 };
+    md5_vec3 points[SAMPLES];
+    float x[SAMPLES], y[SAMPLES], z[SAMPLES];
+    const uint32_t stride = view_count_vertices(scene) / SAMPLES + 1;
+    uint32_t count = 0, seen = 0;
+    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
+        for (uint32_t v = 0; v < scene->model->meshes[i].num_vertices; v++, seen++)
+            if (seen % stride == 0) {
+                const md5_vec3 point = points[count] = scene->skinned[i].positions[v];
+                x[count] = point.x;
+                y[count] = point.y;
+                z[count++] = point.z;
+            }
+    if (count < 2 * SHARE)
+        return (view_sphere){.radius = INFINITY};
+    const uint32_t middle = count / 2, most = count - 1 - count / SHARE;
+    view_sphere core = {.centre = {value_at(x, count, middle), value_at(y, count, middle),
+                                   value_at(z, count, middle)}};
+    for (uint32_t i = 0; i < count; i++)
+        x[i] = md5_vec3_length(md5_vec3_sub(points[i], core.centre));
+    core.radius = 3.0f * value_at(x, count, most);
+    return core;
+}
+
+md5_bounds view_pose_bounds(const view_scene *scene)
+{
+    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
+    const view_sphere core = find_core(scene);
+    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
+        for (uint32_t v = 0; v < scene->model->meshes[i].num_vertices; v++) {
+            const md5_vec3 point = scene->skinned[i].positions[v];
+            if (!is_stray(&core, point))
+                bounds = md5_bounds_union(bounds, md5_bounds_from_points(&point, 1));
+        }
+    const uint32_t num_seen = view_is_joints_alone(scene) ? scene->num_joints : 0;
+    for (uint32_t i = 0; i < num_seen; i++) {
+        const md5_vec3 position = md5_mat34_translation(scene->joints[i]);
+        bounds = md5_bounds_union(bounds, md5_bounds_from_points(&position, 1));
+    }
+    return bounds;
+}
+
+// Direction 0..25 of the hull: towards the centres of a cube's faces and edges, and its corners.
+static md5_vec3 hull_direction(int index)
+{
+    const int cell = index < 13 ? index : index + 1; // 13 is the cube's centre
+    const int x = cell % 3 - 1, y = cell / 3 % 3 - 1, z = cell / 9 - 1;
+    const md5_vec3 direction = {(float)x, (float)y, (float)z};
+    return md5_vec3_scale(direction, 1.0f / md5_vec3_length(direction));
+}
+
+// The corner of a box that is farthest in a direction.
+static md5_vec3 far_corner(md5_bounds box, md5_vec3 direction)
+{
+    return (md5_vec3){direction.x > 0.0f ? box.max.x : box.min.x,
+                      direction.y > 0.0f ? box.max.y : box.min.y,
+                      direction.z > 0.0f ? box.max.z : box.min.z};
+}
+
+// Adds points within `box` in direction `i` and the opposite one, 25 - i. No point reaches farther
+// than the corner, not even by rounding: each step of the dot product rises with its operands.
+static void widen_both_ways(view_hull *hull, int i, md5_vec3 direction, md5_bounds box,
+                            const md5_vec3 *points, uint32_t count)
+{
+    const md5_vec3 back = md5_vec3_scale(direction, -1.0f);
+    const int opposite = VIEW_HULL_POINTS - 1 - i;
+    float high = hull->reach[i], low = -hull->reach[opposite];
+    if (md5_vec3_dot(direction, far_corner(box, direction)) <= high
+        && md5_vec3_dot(direction, far_corner(box, back)) >= low)
+        return;
+    for (uint32_t p = 0; p < count; p++) {
+        const float reach = md5_vec3_dot(direction, points[p]);
+        if (reach > high) {
+            high = reach;
+            hull->points[i] = points[p];
+        }
+        if (reach < low) {
+            low = reach;
+            hull->points[opposite] = points[p];
+        }
+    }
+    hull->reach[i] = high;
+    hull->reach[opposite] = -low;
+}
+
+// Most points lie within what earlier ones reach, and their neighbours too: only boxes of a few
+// points are compared then.
+md5_bounds view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t count)
+{
+    enum { IN_BOX = 32 };
+    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
+    md5_vec3 directions[VIEW_HULL_POINTS / 2];
+    for (int i = 0; i < VIEW_HULL_POINTS / 2; i++)
+        directions[i] = hull_direction(i);
+    for (uint32_t first = 0; first < count; first += IN_BOX) {
+        const uint32_t num = count - first < IN_BOX ? count - first : IN_BOX;
+        const md5_bounds box = md5_bounds_from_points(points + first, num);
+        for (int i = 0; i < VIEW_HULL_POINTS / 2; i++)
+            widen_both_ways(hull, i, directions[i], box, points + first, num);
+        bounds = md5_bounds_union(bounds, box);
+    }
+    return bounds;
+}
+
+// Bounds of a camera path.
+static md5_bounds path_bounds(const md5_camera *camera, view_hull *hull)
+{
+    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
+    for (uint32_t i = 0; i < camera->num_frames; i++) {
+        const md5_vec3 position = camera->frames[i].position;
+        bounds = md5_bounds_union(bounds, view_widen_hull(hull, &position, 1));
+    }
+    return bounds;
+}
+
+static void widen_by_pose(view_scene *scene, md5_bounds *bounds, view_hull *hull)
+{
+    skin_positions(scene);
+    const view_sphere core = find_core(scene);
+    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++) {
+        const uint32_t count = scene->model->meshes[i].num_vertices;
+        md5_vec3 *const positions = scene->skinned[i].positions;
+        for (uint32_t v = 0; v < count; v++)
+            positions[v] = is_stray(&core, positions[v]) ? core.centre : positions[v];
+        *bounds = md5_bounds_union(*bounds, view_widen_hull(hull, positions, count));
+    }
+    const uint32_t num_seen = view_is_joints_alone(scene) ? scene->num_joints : 0;
+    for (uint32_t i = 0; i < num_seen; i++) {
+        const md5_vec3 position = md5_mat34_translation(scene->joints[i]);
+        *bounds = md5_bounds_union(*bounds, view_widen_hull(hull, &position, 1));
+    }
+}
+
+// For each direction of a hull: the clip and frame in which a joint is farthest out.
+typedef struct far_frames {
+    float reach[VIEW_HULL_POINTS];
+    uint32_t clip[VIEW_HULL_POINTS], frame[VIEW_HULL_POINTS];
+} far_frames;
+
+static void note_reach(far_frames *far, int index, float reach, uint32_t clip, uint32_t frame)
+{
+    if (reach <= far->reach[index])
+        return;
+    far->reach[index] = reach;
+    far->clip[index] = clip;
+    far->frame[index] = frame;
+}
+
+static void note_joints(far_frames *far, const view_scene *scene, uint32_t clip, uint32_t frame)
+{
+    for (int i = 0; i < VIEW_HULL_POINTS / 2; i++) {
+        const md5_vec3 direction = hull_direction(i);
+        float high = -INFINITY, low = INFINITY;
+        for (uint32_t joint = 0; joint < scene->num_joints; joint++) {
+            const float reach =
+                md5_vec3_dot(direction, md5_mat34_translation(scene->joints[joint]));
+            high = reach > high ? reach : high;
+            low = reach < low ? reach : low;
+        }
+        note_reach(far, i, high, clip, frame);
+        note_reach(far, VIEW_HULL_POINTS - 1 - i, -low, clip, frame);
+    }
+}
+
+// Whether the frame was skinned before: the first of each clip was, and no frame is skinned twice.
+static bool was_skinned(const far_frames *far, int index)
+{
+    bool was = far->frame[index] == 0;
+    for (int i = 0; i < index; i++)
+        was = was || (far->clip[i] == far->clip[index] && far->frame[i] == far->frame[index]);
+    return was;
+}
+
+static bool shows_machine(const view_scene *scene)
+{
+    return scene->machine.player != NULL && scene->machine.character->num_clips > 0
+           && !scene->bind_pose;
+}
+
+// Poses a frame of the shown clip or of clip `clip` of the machine. The clip's horizontal root
+// motion is removed if the machine extracts it: it moves the character, which the camera follows.
+static void pose_frame(view_scene *scene, uint32_t clip, uint32_t frame)
+{
+    const md5_moment begin = {0}, moment = {.frame0 = frame, .frame1 = frame};
+    if (!shows_machine(scene)) {
+        view_pose_moment(scene, &moment);
+        return;
+    }
+    const md5_character *const character = scene->machine.character;
+    md5_sample(character->bindings[clip], &moment, MD5_ROOT_FILE, scene->pose);
+    if (scene->machine.desc->clips[clip].extract != MD5_EXTRACT_NONE) {
+        const md5_vec3 motion = md5_anim_root_motion(character->anims[clip], &begin, &moment);
+        scene->pose[0].translation.x -= motion.x;
+        scene->pose[0].translation.y -= motion.y;
+    }
+    md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
+    md5_build_palette(scene->model, scene->joints, scene->palette);
+    turn_clip(scene);
+}
+
+// Skins a few frames at even distances. A clip may leap between them, so the joints, which cost
+// less, are checked in every frame; of very long clips in every n-th.
+static void measure_clip(view_scene *scene, uint32_t clip, const md5_anim *anim, md5_bounds *bounds,
+                         view_hull *hull, far_frames *far)
+{
+    enum { SKINNED = 13, MAX_FRAMES = 600 };
+    const uint32_t last = anim != NULL ? anim->num_frames - 1 : 0, stride = 1 + last / MAX_FRAMES;
+    for (uint32_t frame = 0; frame <= last; frame += stride) {
+        pose_frame(scene, clip, frame);
+        note_joints(far, scene, clip, frame);
+    }
+    for (uint32_t i = 0; i < SKINNED && (i == 0 || last > 0); i++) {
+        pose_frame(scene, clip, (uint32_t)((uint64_t)last * i / (SKINNED - 1)));
+        widen_by_pose(scene, bounds, hull);
+    }
+}
+
+md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull *hull)
+{
+    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
+    far_frames far;
+    memset(&far, 0, sizeof far);
+    *hull = (view_hull){0};
+    for (int i = 0; i < VIEW_HULL_POINTS; i++)
+        hull->reach[i] = far.reach[i] = -INFINITY;
+    if (scene->skeleton != NULL && still != NULL) {
+        view_pose(scene, still);
+        widen_by_pose(scene, &bounds, hull);
+        return bounds;
+    }
+    if (scene->skeleton == NULL && scene->camera_path.camera != NULL)
+        return path_bounds(scene->camera_path.camera, hull);
+    const md5_character *const character = scene->machine.character;
+    const uint32_t num_clips = shows_machine(scene) ? character->num_clips : 1;
+    for (uint32_t clip = 0; clip < num_clips; clip++)
+        measure_clip(scene, clip,
+                     shows_machine(scene) ? character->anims[clip] : view_shown_anim(scene),
+                     &bounds, hull, &far);
+    for (int i = 0; i < VIEW_HULL_POINTS; i++) {
+        if (was_skinned(&far, i))
+            continue;
+        pose_frame(scene, far.clip[i], far.frame[i]);
+        widen_by_pose(scene, &bounds, hull);
+    }
+    return bounds;
+}
+
+md5_vec3 view_walked(const view_scene *scene, const view_play *play)
+{
+    const md5_anim *const anim = view_shown_anim(scene);
+    if (scene->machine.player != NULL && !scene->bind_pose)
+        return scene->machine.place.translation;
+    if (scene->legs.num_legs > 0 && !scene->bind_pose)
+        return scene->legs.walk.position;
+    if (anim == NULL || scene->root != MD5_ROOT_ID || scene->entity.is_played)
+        return (md5_vec3){0, 0, 0};
+    const md5_moment begin = {0}, now = view_moment(play, anim);
+    return view_turn_vector(&scene->turn, md5_anim_root_motion(anim, &begin, &now));
+}
+
+// -- Faults in a pose ----------------------------------------------------------------------------
+
+// Blended matrices are no rotations: at every joint that bends, normal and tangent are a few
+// degrees off. 6 degrees show in the light of a normal map.
+static const float most_skew = 0.1f;
+
+view_faults view_find_mesh_faults(view_scene *scene, uint32_t mesh, bool *marks)
+{
+    const md5_mesh *const of = &scene->model->meshes[mesh];
+    const view_skinned *const skinned = &scene->skinned[mesh];
+    md5_vec4 *const tangents =
+        of->tangents != NULL ? common_alloc((size_t)of->num_vertices + 1, sizeof *tangents) : NULL;
+    view_skin_mesh(scene, mesh, tangents);
+    const view_directed pose = {skinned->positions, skinned->normals, tangents, most_skew};
+    const view_faults faults = view_find_faults_in(of, &pose, marks);
+    free(tangents);
+    return faults;
+}
+
+view_faults view_find_pose_faults(view_scene *scene)
+{
+    view_faults faults = {.num_short = 0};
+    if (scene->model != NULL)
+        view_ready_skin(scene);
+    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
+        faults = view_add_faults(faults, view_find_mesh_faults(scene, i, NULL));
+    return faults;
+}
+
+view_clip_faults view_find_clip_faults(view_scene *scene)
+{
+    const md5_anim *const anim = scene->model != NULL ? view_shown_anim(scene) : NULL;
+    view_clip_faults found = {.num_frames = anim != NULL ? anim->num_frames : 0};
+    for (uint32_t frame = 0; frame < found.num_frames; frame++) {
+        const md5_moment moment = {.frame0 = frame, .frame1 = frame};
+        view_pose_moment(scene, &moment);
+        const view_faults faults = view_find_pose_faults(scene);
+        found.num_faulty += view_count_faults(&faults) > 0;
+        if (frame == 0 || view_count_faults(&faults) > view_count_faults(&found.worst)) {
+            found.worst = faults;
+            found.worst_frame = frame;
+        }
+    }
+    return found;
+}

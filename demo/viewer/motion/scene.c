@@ -1,0 +1,597 @@
+#include "demo/viewer/motion/scene.h"
+
+#include "demo/common/file.h"
+#include "demo/viewer/assets/cube.h"
+#include "demo/viewer/assets/quake.h"
+#include "demo/viewer/motion/entity.h"
+#include "md5/md5skin.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Largest total size of animations that are loaded without being named, bytes: loads in a fraction
+// of a second, even from a folder with hundreds of files.
+#define PICK_UP_LIMIT ((uint64_t)32 << 20)
+
+// Only the first such file is reported in full; the others are counted.
+enum { WARNINGS_A_FILE = 20 };
+
+static md5_load_opts loud(const view_scene *scene, view_log *log)
+{
+    const bool is_small = scene->files != NULL;
+    const view_library *const library = scene->library;
+    return (md5_load_opts){.warn = view_log_warning,
+                           .warn_user = log,
+                           .max_warnings = WARNINGS_A_FILE,
+                           .files = is_small          ? *scene->files
+                                    : library != NULL ? md5_game_files(library->game)
+                                                      : (md5_files){0},
+                           .memory_limit = is_small ? (size_t)128 << 20 : 0,
+                           .no_tangents = is_small,
+                           .no_skin_plan = is_small,
+                           .no_losses = is_small};
+}
+
+// -- Memory ---------------------------------------------------------------------------------
+
+static void free_clip(view_clip *clip)
+{
+    md5_free_binding(clip->binding);
+    md5_free_scales(clip->scales);
+    if (clip->in_entity == 0)
+        md5_free_anim(clip->anim);
+    free(clip->path);
+    free(clip->name);
+}
+
+static void free_pose(view_scene *scene)
+{
+    const uint32_t num_meshes = scene->model != NULL ? scene->model->num_meshes : 0;
+    for (uint32_t i = 0; i < num_meshes && scene->skinned != NULL; i++) {
+        free(scene->skinned[i].positions);
+        free(scene->skinned[i].normals);
+    }
+    free(scene->skinned);
+    free(scene->pose);
+    free(scene->joints);
+    free(scene->palette);
+    free(scene->duals);
+    free(scene->joint_bounds);
+    scene->joint_bounds = NULL;
+    scene->skinned = NULL;
+    scene->duals = NULL;
+    scene->pose = NULL;
+    scene->joints = scene->palette = NULL;
+}
+
+void view_free_scene(view_scene *scene)
+{
+    free_pose(scene);
+    view_free_machine(&scene->machine); // which refers to the clips
+    for (size_t i = 0; i < scene->num_clips; i++)
+        free_clip(&scene->clips[i]);
+    free(scene->clips);
+    view_free_entity(&scene->entity);
+    md5_free_model(scene->own_model);
+    view_drop_library(scene->library);
+    view_free_looks(scene->looks, scene->num_looks);
+    view_free_camera_path(&scene->camera_path);
+    free(scene->path);
+    free(scene->name);
+    *scene = (view_scene){0};
+}
+
+void view_make_pose(view_scene *scene, const md5_skeleton *skeleton)
+{
+    free_pose(scene);
+    scene->skeleton = skeleton;
+    scene->num_joints = skeleton->num_joints;
+    scene->pose = common_alloc(skeleton->num_joints, sizeof *scene->pose);
+    scene->joints = common_alloc(skeleton->num_joints, sizeof *scene->joints);
+    scene->palette = common_alloc(skeleton->num_joints, sizeof *scene->palette);
+    scene->duals = common_alloc(skeleton->num_joints, sizeof *scene->duals);
+    if (scene->model == NULL)
+        return;
+    scene->joint_bounds = common_alloc(skeleton->num_joints, sizeof *scene->joint_bounds);
+    (void)md5_build_joint_bounds(scene->model, scene->joint_bounds);
+    const uint32_t num_meshes = scene->model->num_meshes;
+    scene->skinned = common_alloc(num_meshes, sizeof *scene->skinned);
+    for (uint32_t i = 0; i < num_meshes; i++) {
+        const uint32_t count = scene->model->meshes[i].num_vertices;
+        scene->skinned[i].positions = common_alloc(count, sizeof(md5_vec3));
+        scene->skinned[i].normals = common_alloc(count, sizeof(md5_vec3));
+    }
+}
+
+// -- Clips ----------------------------------------------------------------------------------
+
+void view_append_clip(view_scene *scene, view_clip clip)
+{
+    scene->clips = common_realloc(scene->clips, scene->num_clips + 1, sizeof *scene->clips);
+    scene->clips[scene->num_clips++] = clip;
+}
+
+static view_clip named_clip(const char *path)
+{
+    return (view_clip){.path = common_copy(path), .name = common_stem(path)};
+}
+
+// What the Quake re-releases have beside an animation, and how fast they play it.
+static void take_quake(const view_scene *scene, view_clip *clip, view_log *log)
+{
+    md5_error error;
+    const md5_load_opts opts = loud(scene, log);
+    if (scene->files != NULL || scene->library != NULL)
+        return;
+    view_quake_rate(clip->path, clip->anim);
+    clip->scales = view_quake_scales(clip->path, clip->anim, &opts, &error);
+    if (clip->scales == NULL && error.status != MD5_OK)
+        view_log_warning(log, &error);
+}
+
+// Loads and binds a clip that was asked for: a file, or what that name is in the scene's library.
+static bool load_clip(view_scene *scene, const char *file, view_log *log)
+{
+    md5_error error;
+    md5_load_opts opts = loud(scene, log);
+    view_clip clip = named_clip(file);
+    if (scene->library != NULL) {
+        free(clip.path);
+        clip.path = view_make_address(scene->library->place, file, NULL);
+    }
+    clip.anim = md5_load_anim(file, &opts, &error);
+    if (clip.anim != NULL && scene->model != NULL) {
+        opts.file_name = file;
+        clip.binding = md5_bind(scene->model, clip.anim, &opts, &error);
+    }
+    if (clip.anim == NULL || (scene->model != NULL && clip.binding == NULL)) {
+        view_log_error(log, &error);
+        free_clip(&clip);
+        return false;
+    }
+    take_quake(scene, &clip, log);
+    view_append_clip(scene, clip);
+    return true;
+}
+
+// Loads a clip beside the model; a clip that does not fit is ignored.
+static void try_clip(view_scene *scene, const char *path, view_log *log)
+{
+    md5_error error;
+    view_clip clip = named_clip(path);
+    clip.anim = md5_load_anim(path, NULL, &error);
+    if (clip.anim != NULL)
+        clip.binding = md5_bind(scene->model, clip.anim, NULL, &error);
+
+    if (clip.binding == NULL) {
+        char text[640];
+        (void)md5_format_error(&error, text, sizeof text);
+        view_debug(log, "not picked up: %s", text);
+        free_clip(&clip);
+    } else if (clip.binding->num_missing > 0) {
+        view_debug(log, "not picked up: %s: drives all but %u of the model's joints", path,
+                   (unsigned)clip.binding->num_missing);
+        free_clip(&clip);
+    } else {
+        if (clip.anim->num_warnings > 0)
+            view_warn(log, "%s: %u warning%s, shown if it is opened by name", clip.name,
+                      (unsigned)clip.anim->num_warnings, clip.anim->num_warnings == 1 ? "" : "s");
+        take_quake(scene, &clip, log);
+        view_append_clip(scene, clip);
+    }
+}
+
+static void pick_up_clips(view_scene *scene, view_log *log)
+{
+    char *folder = common_folder(scene->path);
+    common_list list = common_list_folder(folder, ".md5anim");
+    uint64_t size = 0;
+    for (size_t i = 0; i < list.count; i++) {
+        size += common_file_size(list.names[i]);
+        if (size > PICK_UP_LIMIT) {
+            scene->num_unopened = list.count - i;
+            view_info(log, "%zu animations beside the model were not opened; name those to see",
+                      scene->num_unopened);
+            break;
+        }
+        view_log_progress(log, "animations", i, list.count);
+        try_clip(scene, list.names[i], log);
+    }
+    view_log_progress(log, "animations", list.count, list.count);
+    common_free_list(&list);
+    free(folder);
+}
+
+// The clip to show first. A clip with motion is preferred to a single frame; if the clips were not
+// named by the user, an idle clip is preferred to the others.
+static size_t first_clip(const view_scene *scene)
+{
+    size_t best = 0;
+    int most = -1;
+    for (size_t i = 0; i < scene->num_clips; i++) {
+        const view_clip *const clip = &scene->clips[i];
+        const bool rests = scene->picked_up && common_contains(clip->name, "idle");
+        const int merit = 2 * (clip->anim->num_frames > 1) + rests;
+        if (merit > most) {
+            best = i;
+            most = merit;
+        }
+    }
+    return best;
+}
+
+// The clip of that file, or num_clips.
+static size_t find_clip(const view_scene *scene, const char *path)
+{
+    size_t clip = 0;
+    while (clip < scene->num_clips && !common_same_file(scene->clips[clip].path, path))
+        clip++;
+    return clip;
+}
+
+bool view_add_clip(view_scene *scene, const char *path, view_log *log)
+{
+    const size_t place = find_clip(scene, path), last = scene->num_clips;
+    if (!load_clip(scene, path, log))
+        return false;
+    if (place < last) {
+        free_clip(&scene->clips[place]);
+        scene->clips[place] = scene->clips[last];
+        scene->num_clips--;
+    } else {
+        scene->picked_up = false; // so that it is kept when the files are reloaded
+    }
+    view_choose_clip(scene, place);
+    return true;
+}
+
+bool view_load_camera_path(view_scene *scene, const char *path, view_log *log)
+{
+    md5_error error;
+    const md5_load_opts opts = loud(scene, log);
+    md5_camera *const camera = md5_load_camera(path, &opts, &error);
+    if (camera == NULL) {
+        view_log_error(log, &error);
+        return false;
+    }
+    const double smoothing = scene->camera_path.smoothing;
+    view_free_camera_path(&scene->camera_path);
+    scene->camera_path = view_make_camera_path(path, camera);
+    scene->camera_path.smoothing = smoothing;
+    return true;
+}
+
+void view_choose_clip(view_scene *scene, size_t clip)
+{
+    const uint32_t in_entity = scene->clips[clip].in_entity;
+    scene->clip = clip;
+    scene->bind_pose = false;
+    scene->entity.is_played =
+        in_entity > 0
+        && view_play_channel(&scene->entity, scene->entity.focus, (int32_t)in_entity - 1);
+    // Without a model every clip brings its own joints.
+    if (scene->model == NULL)
+        view_make_pose(scene, &scene->clips[clip].anim->skeleton);
+}
+
+const view_clip *view_shown_clip(const view_scene *scene)
+{
+    const bool shown = scene->num_clips > 0 && !scene->bind_pose && scene->machine.player == NULL;
+    return shown ? &scene->clips[scene->clip] : NULL;
+}
+
+const md5_anim *view_shown_anim(const view_scene *scene)
+{
+    const view_clip *const clip = view_shown_clip(scene);
+    return clip != NULL ? clip->anim : NULL;
+}
+
+const md5_anim *view_clock(const view_scene *scene)
+{
+    const md5_anim *const anim = view_shown_anim(scene);
+    const bool moves = anim != NULL && anim->num_frames > 1;
+    return moves || scene->camera_path.camera == NULL ? anim : &scene->camera_path.clock;
+}
+
+uint32_t view_count_vertices(const view_scene *scene)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
+        count += scene->model->meshes[i].num_vertices;
+    return count;
+}
+
+uint32_t view_count_triangles(const view_scene *scene)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
+        count += scene->model->meshes[i].num_triangles;
+    return count;
+}
+
+bool view_is_joints_alone(const view_scene *scene)
+{
+    return scene->model == NULL || view_count_triangles(scene) == 0;
+}
+
+// -- Loading --------------------------------------------------------------------------------
+
+static const char *find_model_path(const char *const *files, size_t num_files)
+{
+    for (size_t i = 0; i < num_files; i++)
+        if (!common_has_ending(files[i], ".md5anim") && !common_has_ending(files[i], ".md5camera"))
+            return files[i];
+    return NULL;
+}
+
+// The path that the scene is named after.
+static const char *find_main_path(const char *const *files, size_t num_files)
+{
+    const char *const model_path = find_model_path(files, num_files);
+    for (size_t i = 0; i < num_files && model_path == NULL; i++)
+        if (common_has_ending(files[i], ".md5anim"))
+            return files[i];
+    return model_path != NULL ? model_path : files[0];
+}
+
+// The file to open; of a folder its md5.cfg.
+static char *path_of_model(const char *path)
+{
+    return common_is_folder(path) ? common_join(path, "md5.cfg") : common_copy(path);
+}
+
+// What the file is called; an md5.cfg as its folder.
+static char *name_of_model(const char *path)
+{
+    char *const stem = common_stem(path);
+    if (strcmp(common_base(path), "md5.cfg") != 0)
+        return stem;
+    char *const near = common_folder(path), *const folder = common_absolute(near);
+    char *const name = common_copy(common_base(folder));
+    free(stem);
+    free(near);
+    free(folder);
+    return name;
+}
+
+static bool load_model(view_scene *scene, const char *path, view_log *log)
+{
+    md5_error error;
+    const md5_load_opts opts = loud(scene, log);
+    scene->model = scene->own_model = md5_load_model(path, &opts, &error);
+    if (scene->model == NULL) {
+        view_log_error(log, &error);
+        return false;
+    }
+    view_make_pose(scene, &scene->model->skeleton);
+    return true;
+}
+
+static bool load_machine(view_scene *scene, const char *path, view_log *log)
+{
+    const md5_load_opts opts = loud(scene, log);
+    if (!view_load_machine(&scene->machine, path, &opts, log))
+        return false;
+    scene->model = scene->machine.character->model;
+    view_make_pose(scene, &scene->model->skeleton);
+    return true;
+}
+
+// Takes the clips of an md5.cfg, which fit its model.
+static void take_cube_clips(view_scene *scene, view_cube_clip *clips, uint32_t count, view_log *log)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        md5_error error;
+        view_clip clip = {.path = common_copy(clips[i].file), .name = common_copy(clips[i].name)};
+        clip.anim = clips[i].anim;
+        clip.binding = md5_bind(scene->model, clip.anim, NULL, &error);
+        clips[i].anim = NULL;
+        if (clip.binding != NULL) {
+            view_append_clip(scene, clip);
+            continue;
+        }
+        view_log_error(log, &error);
+        free_clip(&clip);
+    }
+}
+
+static bool load_cube(view_scene *scene, const char *path, bool with_clips, view_log *log)
+{
+    md5_error error;
+    uint32_t num_clips = 0;
+    const md5_load_opts opts = loud(scene, log);
+    view_cube_model joined = {0};
+    md5_cube *const cube = md5_load_cube2(path, NULL, &opts, &error);
+    if (cube == NULL) {
+        view_log_error(log, &error);
+        return false;
+    }
+    const bool is_joined = view_join_cube(&joined, cube, path, &opts, log);
+    if (is_joined)
+        scene->model = scene->own_model = view_cube_make_model(&joined, path, &error);
+    if (scene->model != NULL) {
+        view_make_pose(scene, &scene->model->skeleton);
+        scene->looks = view_cube_looks(&joined, &scene->num_looks);
+        view_report_unshown(cube, path, log);
+        view_cube_clip *const clips =
+            with_clips ? view_cube_make_clips(&joined, scene->model, &num_clips, log) : NULL;
+        take_cube_clips(scene, clips, num_clips, log);
+        view_free_cube_clips(clips, num_clips);
+    } else if (is_joined) {
+        view_log_error(log, &error);
+    }
+    view_free_cube_model(&joined);
+    md5_free_cube2(cube);
+    return scene->model != NULL;
+}
+
+static bool load_all(view_scene *scene, const char *const *files, size_t num_files, bool pick_up,
+                     view_log *log)
+{
+    const char *const model_path = find_model_path(files, num_files);
+    scene->path = path_of_model(find_main_path(files, num_files));
+    scene->name = name_of_model(scene->path);
+    const bool is_machine = model_path != NULL && common_has_ending(model_path, ".md5machine");
+    if (is_machine && !load_machine(scene, model_path, log))
+        return false;
+    const bool is_cube = model_path != NULL && common_has_ending(scene->path, ".cfg");
+    if (is_cube && !load_cube(scene, scene->path, pick_up, log))
+        return false;
+    if (model_path != NULL && !is_machine && !is_cube && !load_model(scene, model_path, log))
+        return false;
+    if (model_path != NULL && view_is_joints_alone(scene))
+        view_warn(log, "%s: the model has no triangles; only its joints are shown", scene->name);
+
+    for (size_t i = 0; i < num_files; i++) {
+        view_log_progress(log, "files", i, num_files);
+        const bool is_camera_path = common_has_ending(files[i], ".md5camera");
+        if (is_camera_path && !view_load_camera_path(scene, files[i], log))
+            return false;
+        const bool is_clip = !is_camera_path && files[i] != model_path;
+        const bool is_new = is_clip && find_clip(scene, files[i]) == scene->num_clips;
+        if (is_new && !load_clip(scene, files[i], log))
+            return false;
+    }
+    view_log_progress(log, "files", num_files, num_files);
+    const bool is_bare = model_path != NULL && !is_machine && scene->num_clips == 0;
+    scene->picked_up = pick_up && (is_cube || is_bare);
+    if (scene->picked_up && !is_cube)
+        pick_up_clips(scene, log);
+    if (scene->num_clips > 0)
+        view_choose_clip(scene, first_clip(scene));
+    return true;
+}
+
+bool view_load_scene(view_scene *scene, const char *const *files, size_t num_files, bool pick_up,
+                     view_log *log)
+{
+    *scene = (view_scene){0};
+    if (load_all(scene, files, num_files, pick_up, log))
+        return true;
+    view_free_scene(scene);
+    return false;
+}
+
+bool view_load_scene_through(view_scene *scene, const char *const *files, size_t num_files,
+                             const md5_files *reader, view_log *log)
+{
+    *scene = (view_scene){.files = reader};
+    if (load_all(scene, files, num_files, false, log))
+        return true;
+    view_free_scene(scene);
+    return false;
+}
+
+// -- Of a game folder ----------------------------------------------------------------------------
+
+bool view_add_game_clip(view_scene *scene, const char *name, view_log *log)
+{
+    if (!load_clip(scene, name, log))
+        return false;
+    view_choose_clip(scene, scene->num_clips - 1);
+    return true;
+}
+
+// The clips of an entity, which stay its own.
+static void take_clips(view_scene *scene, view_log *log)
+{
+    const md5_entity *const entity = scene->entity.entity;
+    scene->entity.paced = common_alloc(entity->num_clips, sizeof *scene->entity.paced);
+    for (uint32_t i = 0; i < entity->num_clips; i++) {
+        md5_error error;
+        const md5_entity_clip *const from = &entity->clips[i];
+        if (from->num_files == 0)
+            continue;
+        view_clip clip = {.name = common_copy(from->anim->name), .in_entity = i + 1};
+        clip.path = view_make_address(scene->library->place, from->anim->files[0], NULL);
+        clip.anim = &scene->entity.paced[i];
+        *clip.anim = *from->anims[0];
+        clip.anim->frame_rate *= (double)from->anim->rate;
+        clip.anim->duration /= (double)from->anim->rate;
+        clip.binding = md5_bind(scene->model, clip.anim, NULL, &error);
+        if (clip.binding != NULL) {
+            view_append_clip(scene, clip);
+            continue;
+        }
+        view_log_error(log, &error);
+        free(clip.path);
+        free(clip.name);
+    }
+}
+
+// -- Models ---------------------------------------------------------------------------------
+
+static void report_missing(const view_library *library, const char *name, const md5_error *error,
+                           view_log *log)
+{
+    char similar[256];
+    view_list_similar(library, name, similar, sizeof similar);
+    view_error(log, "%s: %s%s%s", library->place, error->message,
+               similar[0] != '\0' ? "; similar: " : "", similar);
+}
+
+static bool load_entity(view_scene *scene, const view_address *address, view_log *log)
+{
+    md5_error error;
+    view_library *const library = scene->library;
+    library->log = log;
+    md5_entity *const entity = md5_load_entity(library->game, address->name, NULL, &error);
+    library->log = NULL;
+    if (entity == NULL && error.line > 0)
+        view_log_error(log, &error);
+    else if (entity == NULL)
+        report_missing(library, address->name, &error, log);
+    if (entity == NULL)
+        return false;
+    view_take_entity(&scene->entity, entity, address->skin);
+    scene->model = scene->own_model =
+        view_join_entity(&scene->entity, library->game, address->name, &error);
+    if (scene->model == NULL) {
+        view_log_error(log, &error);
+        return false;
+    }
+    view_make_pose(scene, &scene->model->skeleton);
+    take_clips(scene, log);
+    if (view_start_actors(&scene->entity, &error))
+        return true;
+    view_log_error(log, &error);
+    return false;
+}
+
+static bool load_named(view_scene *scene, const view_address *address, view_log *log)
+{
+    if (!common_has_ending(address->name, ".md5anim"))
+        return load_entity(scene, address, log);
+    return load_clip(scene, address->name, log);
+}
+
+bool view_load_game_scene(view_scene *scene, view_library *library, const char *address,
+                          view_log *log)
+{
+    md5_error error;
+    view_address parts;
+    *scene = (view_scene){0};
+    if (!view_read_address(address, &parts)) {
+        view_error(log, "%s: no name in a game, as in FOLDER::NAME", address);
+        return false;
+    }
+    const bool is_open = library != NULL && strcmp(library->place, parts.place) == 0;
+    scene->library =
+        is_open ? view_share_library(library) : view_open_library(parts.place, NULL, NULL, &error);
+    if (scene->library == NULL)
+        view_log_error(log, &error);
+    scene->path = common_copy(address);
+    scene->name = common_has_ending(parts.name, ".md5mesh") ? common_stem(parts.name)
+                                                            : common_copy(common_base(parts.name));
+    const bool is_loaded = scene->library != NULL && load_named(scene, &parts, log);
+    view_free_address(&parts);
+    if (!is_loaded) {
+        view_free_scene(scene);
+        return false;
+    }
+    scene->picked_up = scene->entity.entity != NULL;
+    if (scene->num_clips > 0)
+        view_choose_clip(scene, first_clip(scene));
+    return true;
+}

@@ -1,0 +1,165 @@
+// A scene: a model with its clips, or clips alone, and the current pose.
+//
+// view_pose() writes the pose, joints and palette; view_skin() then writes the skinned meshes.
+// Either `machine` has a player, which moves the model, or a clip or the bind pose is shown.
+#ifndef DEMO_VIEWER_MOTION_SCENE_H
+#define DEMO_VIEWER_MOTION_SCENE_H
+
+#include "demo/viewer/assets/look.h"
+#include "demo/viewer/base/log.h"
+#include "demo/viewer/motion/entity.h"
+#include "demo/viewer/motion/legs.h"
+#include "demo/viewer/motion/machine.h"
+#include "demo/viewer/motion/play.h"
+#include "demo/viewer/motion/turn.h"
+#include "md5/md5dialects.h"
+#include "md5/md5model.h"
+#include "md5/md5skin.h"
+
+typedef struct view_clip {
+    char *path, *name; // name: of the file, without folder and ending
+    md5_anim *anim;
+    md5_binding *binding; // NULL in a scene without a model
+    md5_scales *scales;   // of the .md5scale beside it, or NULL
+    uint32_t in_entity;   // its number from 1 in the scene's entity, which owns anim; 0: in none
+} view_clip;
+
+// A mesh in the current pose.
+typedef struct view_skinned {
+    md5_vec3 *positions, *normals; // [num_vertices]
+} view_skinned;
+
+// The extreme points of a shape in 26 directions: enough of its convex hull to frame it from any
+// side.
+enum { VIEW_HULL_POINTS = 26 };
+typedef struct view_hull {
+    md5_vec3 points[VIEW_HULL_POINTS];
+    float
+        reach[VIEW_HULL_POINTS]; // dot(direction, point) of each; -infinity before the first point
+} view_hull;
+
+typedef struct view_scene {
+    char *path, *name;      // of the model, else of the first clip, else of the camera path
+    const md5_model *model; // own_model, or that of the machine; NULL: only joints are shown
+    md5_model *own_model;
+    view_clip *clips;
+    size_t num_clips, clip; // clip: index of the shown one, if num_clips > 0
+    const md5_files *files; // what all is read through, within limits; NULL: the system's files
+    size_t num_unopened;    // animations beside the model that were not loaded
+    bool picked_up;         // the clips were found beside the model, not named
+    bool bind_pose;         // show the bind pose instead of the clip
+    md5_root root;
+    view_turn turn;             // of the pose, unless it is placed on terrain or walks by rules
+    bool dual;                  // skin by dual quaternions
+    const md5_morph *morph;     // of the document, or NULL
+    const float *morph_weights; // [num_targets] of it, written by view_pose()
+    const struct view_morphs *morphs; // of the document, or NULL
+    uint32_t num_joints;              // of `skeleton`, which is the model's or the clip's
+    const md5_skeleton *skeleton;     // NULL if there is only a camera path
+    view_camera_path camera_path;
+    view_terrain terrain;  // terrain, if any
+    view_legs legs;        // if there are any, they walk and no clip is shown
+    uint32_t num_looks;    // of an md5.cfg: one for each mesh; else 0
+    view_look *looks;      // [num_looks]
+    view_machine machine;  // if it has a player, it moves the model and no clip is shown
+    view_library *library; // that the path is an address in, or NULL
+    view_entity entity;    // its entity, if there is one
+
+    md5_bounds *joint_bounds; // [num_joints], each in its joint's space; NULL without a model
+
+    // The current pose, written by view_pose().
+    md5_xform *pose;      // [num_joints]
+    md5_mat34 *joints;    // [num_joints], model space
+    md5_mat34 *palette;   // [num_joints]; only valid with a model
+    md5_dual_quat *duals; // [num_joints], the palette again, written by view_ready_skin() if `dual`
+    view_skinned *skinned; // [num_meshes], written by view_skin()
+} view_scene;
+
+// Loads a model, animations and a camera path; each may be missing. Files that end in .md5anim are
+// animations, in .md5camera camera paths; the first other file is the model, or a machine
+// (.md5machine), which names its model, or the description of a model of Cube 2's engines (.cfg),
+// which names its meshes, skins and animations. If `pick_up` is set and no animation is named,
+// loads those in the model's folder that drive all of its joints. Returns false, logs an error and
+// leaves nothing allocated if a named file cannot be read.
+bool view_load_scene(view_scene *scene, const char *const *files, size_t num_files, bool pick_up,
+                     view_log *log);
+void view_free_scene(view_scene *scene); // a zeroed one is allowed
+
+// The same through `reader`, which must outlive the scene, in little memory: for pictures without
+// normal maps. No animations are picked up.
+bool view_load_scene_through(view_scene *scene, const char *const *files, size_t num_files,
+                             const md5_files *reader, view_log *log);
+
+// For scenes that are put together in other ways: adds a clip, which then belongs to the scene, and
+// makes the pose of a skeleton.
+void view_append_clip(view_scene *scene, view_clip clip);
+void view_make_pose(view_scene *scene, const md5_skeleton *skeleton);
+
+// Loads a clip and shows it; a clip of the same file is replaced. Returns false and logs an error
+// if the file cannot be read or does not fit the model.
+bool view_add_clip(view_scene *scene, const char *path, view_log *log);
+
+// Loads a camera path, which replaces the current one. Returns false and logs an error on failure.
+bool view_load_camera_path(view_scene *scene, const char *path, view_log *log);
+
+// Shows clip `clip` (< num_clips).
+void view_choose_clip(view_scene *scene, size_t clip);
+
+// The shown clip; NULL if the bind pose or a machine is shown or there is no clip.
+const view_clip *view_shown_clip(const view_scene *scene);
+const md5_anim *view_shown_anim(const view_scene *scene);
+
+// The clip that gives the playback duration: the shown one if it has more than one frame, otherwise
+// that of the camera path, if there is one.
+const md5_anim *view_clock(const view_scene *scene);
+
+// Writes the pose at the time of `play`, or at a sample position of the shown clip.
+void view_pose(view_scene *scene, const view_play *play);
+void view_pose_moment(view_scene *scene, const md5_moment *moment);
+
+// Displacement of the character, if it moves as in id's engine or by a machine. The camera follows
+// it, so that the character stays visible.
+md5_vec3 view_walked(const view_scene *scene, const view_play *play);
+
+// Skins all meshes on the CPU into `skinned`, linearly or by dual quaternions.
+void view_skin(view_scene *scene);
+
+// Skins one mesh. Call view_pose() and then view_ready_skin() first; the latter writes the dual
+// quaternions, if they are used. `tangents` may be NULL.
+void view_ready_skin(view_scene *scene);
+void view_skin_mesh(view_scene *scene, uint32_t mesh, md5_vec4 *tangents);
+
+// Bounds of all vertices, or of all joints if only joints are shown, in the pose that view_pose()
+// and view_skin() wrote last. As below, without pieces that lie far from the others.
+md5_bounds view_pose_bounds(const view_scene *scene);
+
+// Bounds and hull of the pose at the time of `still`; if that is NULL, over the whole shown clip,
+// or over the clips of the machine. Without any model or clip, of the camera path. Changes the
+// pose.
+md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull *hull);
+
+// Adds points to a hull. Returns their bounds.
+md5_bounds view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t count);
+
+// Whether only joints are shown: there is no model, or it has no triangles.
+bool view_is_joints_alone(const view_scene *scene);
+
+// Number of vertices and triangles of the model.
+uint32_t view_count_vertices(const view_scene *scene);
+uint32_t view_count_triangles(const view_scene *scene);
+
+// -- Of a game folder ----------------------------------------------------------------------------
+//
+// A scene of what lies in a game: an entity, a model, or a clip alone.
+
+// Loads what an address names. `library`: an open one, which is used if it is that of the address,
+// or NULL. Returns false, logs an error, with similar names if there is none of this name, and
+// leaves nothing allocated if it cannot be shown.
+bool view_load_game_scene(view_scene *scene, view_library *library, const char *address,
+                          view_log *log);
+
+// Loads a clip of the scene's library by its name and shows it. Returns false and logs an error if
+// it cannot be read or does not fit the model.
+bool view_add_game_clip(view_scene *scene, const char *name, view_log *log);
+
+#endif
