@@ -73,7 +73,7 @@ static md5_quat rotation_of_file(const md5_actor *actor, const md5_actor_slot *s
 {
     const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
     const md5_moment moment = md5i_frames_at(clip->anims[file], time, slot->is_cycling);
-    md5_sample(clip->bindings[file], &moment, MD5_ROOT_ID, actor->file_pose);
+    md5_sample(clip->bindings[file], moment, MD5_ROOT_ID, actor->file_pose);
     return actor->file_pose[0].rotation;
 }
 

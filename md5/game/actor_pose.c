@@ -29,7 +29,7 @@ static void sample_file(const md5_entity_clip *clip, uint32_t file, uint32_t hel
     md5_moment moment =
         md5_moment_from_frames(binding->anim, frames->frame0, frames->frame1, frames->fraction);
     moment.cycle = frames->cycle;
-    md5_sample(binding, &moment, MD5_ROOT_ID, pose);
+    md5_sample(binding, moment, MD5_ROOT_ID, pose);
 }
 
 // Writes a slot's own pose to actor->clip_pose. Returns false if none of its files has a share.
@@ -176,7 +176,7 @@ static bool add_bounds(const md5_actor *actor, const md5_actor_slot *slot, md5_b
     for (uint32_t i = 0; i < clip->num_files; i++) {
         const md5_anim *const anim = clip->anims[i];
         const md5_moment moment = md5i_frames_at(anim, time, slot->is_cycling);
-        md5_bounds own = md5_anim_bounds(anim, &moment, MD5_ROOT_ID);
+        md5_bounds own = md5_anim_bounds(anim, moment, MD5_ROOT_ID);
         if (!actor->removes_motion)
             own = move_bounds(own, md5i_root_at(anim, &moment));
         *bounds = has_some || i > 0 ? md5_bounds_union(*bounds, own) : own;

@@ -27,11 +27,10 @@ static bool load_clip(view_scene *scene, const char *name, view_log *log)
     view_clip clip = {.name = common_stem(name)};
     clip.path = view_make_address(scene->library->place, name, NULL);
     clip.anim = md5_load_anim(name, &opts, &error);
-    if (clip.anim != NULL && scene->model != NULL) {
-        opts.file_name = name;
-        clip.binding = md5_bind(scene->model, clip.anim, &opts, &error);
-    }
-    if (clip.anim != NULL && (scene->model == NULL || clip.binding != NULL)) {
+    opts.file_name = name;
+    if (clip.anim != NULL)
+        clip.binding = view_bind_clip(scene, clip.anim, &opts, &error);
+    if (clip.binding != NULL) {
         view_append_clip(scene, clip);
         return true;
     }

@@ -125,7 +125,7 @@ static md5_anim *retarget_clip(const retargeting *context, const md5_binding *bi
     add_head(&text, anim, context->model);
     for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
         const md5_moment moment = {.frame0 = frame, .frame1 = frame};
-        md5_sample(binding, &moment, MD5_ROOT_FILE, context->source_pose);
+        md5_sample(binding, moment, MD5_ROOT_FILE, context->source_pose);
         md5_retarget_pose(context->retarget, context->source_pose, context->scratch,
                           context->target_pose);
         add(&text, "frame %u {\n", (unsigned)frame);

@@ -126,6 +126,14 @@ static void take_quake(const view_scene *scene, view_clip *clip, view_log *log)
         view_log_warning(log, &error);
 }
 
+md5_binding *view_bind_clip(const view_scene *scene, const md5_anim *anim,
+                            const md5_load_opts *opts, md5_error *error)
+{
+    if (scene->model != NULL)
+        return md5_bind(scene->model, anim, opts, error);
+    return md5_bind_skeleton(&anim->skeleton, anim->base_frame, anim, opts, error);
+}
+
 // Loads and binds a clip that was asked for.
 static bool load_clip(view_scene *scene, const char *path, view_log *log)
 {
@@ -133,11 +141,10 @@ static bool load_clip(view_scene *scene, const char *path, view_log *log)
     md5_load_opts opts = loud(scene, log);
     view_clip clip = named_clip(path);
     clip.anim = md5_load_anim(path, &opts, &error);
-    if (clip.anim != NULL && scene->model != NULL) {
-        opts.file_name = path;
-        clip.binding = md5_bind(scene->model, clip.anim, &opts, &error);
-    }
-    if (clip.anim == NULL || (scene->model != NULL && clip.binding == NULL)) {
+    opts.file_name = path;
+    if (clip.anim != NULL)
+        clip.binding = view_bind_clip(scene, clip.anim, &opts, &error);
+    if (clip.binding == NULL) {
         view_log_error(log, &error);
         free_clip(&clip);
         return false;
