@@ -528,11 +528,22 @@ typedef enum md5_wrap {
     MD5_WRAP_CLAMP, // no loop: the first frame before the start, the last after the end
 } md5_wrap;
 
-// A sample position in a clip: a pair of frames and the fraction between them.
+// How a sample is found between two frames.
+typedef enum md5_interpolation {
+    MD5_INTERPOLATE_LINEAR, // rotations are slerped, translations lerped
+    MD5_INTERPOLATE_STEP,   // each frame holds until the next
+    MD5_INTERPOLATE_CUBIC,  // smooth through the frames: see md5_sample()
+    MD5_INTERPOLATE_NLERP,  // as LINEAR, with rotations by md5_quat_nlerp()
+} md5_interpolation;
+
+// A sample position in a clip: a pair of frames and the fraction between them. A value, which does
+// not grow in later versions.
 typedef struct md5_moment {
     uint32_t frame0, frame1;
-    float fraction; // 0 <= fraction < 1; 0 = frame0
-    int64_t cycle;  // number of the loop, 0 from time 0 on; negative before
+    float fraction;                  // 0 <= fraction < 1; 0 = frame0
+    md5_wrap wrap;                   // with which it was made: what CUBIC finds beyond the ends
+    md5_interpolation interpolation; // LINEAR when it is made; set it for another
+    int64_t cycle;                   // number of the loop, 0 from time 0 on; negative before
 } md5_moment;
 
 // Returns the sample position at `time` seconds, which may be negative, exact to the last bit of a
@@ -541,8 +552,9 @@ typedef struct md5_moment {
 MD5_API md5_moment md5_moment_at(const md5_anim *anim, double time, md5_wrap wrap);
 
 // Returns the sample position of programs that count frames themselves: from `frame0` (fraction 0)
-// to `frame1` (fraction 1), with cycle 0. The two may be any frames of the clip, for example its
-// last and its first. Frames are clamped to the clip's, the fraction to 0..1; NaN counts as 0.
+// to `frame1` (fraction 1), with cycle 0 and MD5_WRAP_LOOP. The two may be any frames of the clip,
+// for example its last and its first. Frames are clamped to the clip's, the fraction to 0..1; NaN
+// counts as 0.
 MD5_API md5_moment md5_moment_from_frames(const md5_anim *anim, uint32_t frame0, uint32_t frame1,
                                           float fraction);
 
@@ -551,15 +563,14 @@ MD5_API md5_moment md5_moment_from_frames(const md5_anim *anim, uint32_t frame0,
 // and fields of view are lerped, rotations slerped. MD5_WRAP_LOOP repeats after `duration`;
 // MD5_WRAP_CYCLE holds the last view for one frame more, as `cycle` in id's engine. Views of cuts
 // are not used: see md5_camera_cut_view().
-MD5_API md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wrap);
-
-// The same, smoothed, for paths that shake: a weighted mean of the views up to `seconds` before and
-// after `time`, at most 512 frames, with weights (1 - u^2)^2, u from -1 to 1. Shots are never
-// blended: the span shrinks towards the ends of a shot, which are as in the file. Rotations are
-// summed and normalised, so a span in which the camera turns by more than half a circle makes no
-// sense. `seconds` that are not above 0 smooth nothing.
-MD5_API md5_camera_view md5_camera_smooth_at(const md5_camera *camera, double time, md5_wrap wrap,
-                                             double seconds);
+//
+// `seconds` above 0 smooth paths that shake; all others, and NaN, do not. The view is then a
+// weighted mean of those up to `seconds` before and after `time`, at most 512 frames, with weights
+// (1 - u^2)^2, u from -1 to 1. Shots are never blended: the span shrinks towards the ends of a
+// shot, which are as in the file. Rotations are summed and normalized, so a span in which the
+// camera turns by more than half a circle makes no sense.
+MD5_API md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wrap,
+                                      double seconds);
 
 // Returns the view that the file stores with the last cut before `time`; NULL if there is none. It
 // belongs to the camera.
@@ -575,43 +586,36 @@ typedef enum md5_root {
     MD5_ROOT_IN_PLACE, // that of the first frame: add md5_anim_root_motion() to the character
 } md5_root;
 
-// Samples an animation: writes pose[model joints], transforms relative to the parent, at `moment`.
-// Rotations are slerped, translations lerped. A moment of fraction 0 is its first frame as stored:
-// clear the fraction to hold each frame.
-MD5_API void md5_sample(const md5_binding *binding, const md5_moment *moment, md5_root root,
+// Samples an animation: writes pose[joints of the binding], transforms relative to the parent, at
+// `moment`. A moment of fraction 0 is its first frame as stored. moment.interpolation says what is
+// between two frames:
+//
+// - LINEAR: rotations are slerped, translations lerped.
+// - STEP: the first frame.
+// - CUBIC: smooth curves through the frames, for slow motion of clips with few frames a second:
+//   exact at each frame, with continuous velocity. A joint's velocity at a frame is the mean of
+//   those before and after it; moment.wrap says what comes before the first frame and after the
+//   last: the other end of the cycle, or no motion. Translations are Catmull-Rom splines (1974),
+//   rotations Hermite quaternion curves (Kim, Kim and Shin 1995). A hundred times slower than
+//   LINEAR: 0.3 microseconds a joint.
+// - NLERP: as LINEAR, but rotations by md5_quat_nlerp(), which says how far that is from slerp.
+//
+// md5_anim_root_motion() is linear in any case. For an animation without a model bind it to its own
+// skeleton: md5_bind_skeleton(&anim->skeleton, anim->base_frame, anim, ...).
+MD5_API void md5_sample(const md5_binding *binding, md5_moment moment, md5_root root,
                         md5_xform *pose);
-
-// The same, but rotations are interpolated by md5_quat_nlerp(), which says how far that is from
-// slerp.
-MD5_API void md5_sample_nlerp(const md5_binding *binding, const md5_moment *moment, md5_root root,
-                              md5_xform *pose);
-
-// Samples an animation without a model: writes pose[anim joints].
-MD5_API void md5_sample_anim(const md5_anim *anim, const md5_moment *moment, md5_root root,
-                             md5_xform *pose);
-
-// Samples along smooth curves through the frames, for slow motion of clips with few frames a
-// second: exact at each frame, with continuous velocity. A joint's velocity at a frame is the mean
-// of those before and after it. `wrap` must be that of the moment; it says what comes before the
-// first frame and after the last: the other end of the cycle, or no motion. Translations are
-// Catmull-Rom splines (1974), rotations Hermite quaternion curves (Kim, Kim and Shin 1995).
-// md5_anim_root_motion() stays linear. A hundred times slower than md5_sample(): 0.3 microseconds a
-// joint.
-MD5_API void md5_sample_cubic(const md5_binding *binding, const md5_moment *moment, md5_wrap wrap,
-                              md5_root root, md5_xform *pose);
 
 // Returns the displacement of joint 0 between two moments of a clip, in units: what
 // MD5_ROOT_IN_PLACE removes. Each cycle adds last frame minus first. Displacements of consecutive
 // intervals add up to that of the whole.
-MD5_API md5_vec3 md5_anim_root_motion(const md5_anim *anim, const md5_moment *from,
-                                      const md5_moment *to);
+MD5_API md5_vec3 md5_anim_root_motion(const md5_anim *anim, md5_moment from, md5_moment to);
 
 // Returns the union of the file's bounds of both frames, or empty bounds if the file has none. With
 // MD5_ROOT_FILE as stored; with MD5_ROOT_IN_PLACE moved as joint 0 is. With MD5_ROOT_ID as id's
 // engine does: relative to joint 0's displacement from the base frame; add the sampled
 // pose[0].translation to place them at the pose. A file's bounds are often wrong: where it matters,
 // use md5_skin_bounds().
-MD5_API md5_bounds md5_anim_bounds(const md5_anim *anim, const md5_moment *moment, md5_root root);
+MD5_API md5_bounds md5_anim_bounds(const md5_anim *anim, md5_moment moment, md5_root root);
 
 // Writes joints[skeleton->num_joints]: model-space matrices of pose[num_joints], in joint order.
 MD5_API void md5_local_to_model(const md5_skeleton *skeleton, const md5_xform *pose,
@@ -634,24 +638,15 @@ MD5_API void md5_model_to_local_xforms(const md5_skeleton *skeleton, const md5_x
 MD5_API void md5_build_palette(const md5_model *model, const md5_mat34 *joints, md5_mat34 *palette);
 
 // md5_local_to_model() and md5_build_palette() in one call: faster, same bits. Writes
-// joints[model joints] and palette[model joints].
+// joints[model joints] and palette[model joints]; either may be NULL.
 MD5_API void md5_local_to_palette(const md5_model *model, const md5_xform *pose, md5_mat34 *joints,
                                   md5_mat34 *palette);
 
 // md5_sample(), md5_local_to_model() and md5_build_palette() in one call: faster, same bits. Writes
-// joints[model joints] and palette[model joints]; uses scratch[model joints] as working memory.
-MD5_API void md5_pose_palette(const md5_binding *binding, const md5_moment *moment, md5_root root,
-                              md5_xform *scratch, md5_mat34 *joints, md5_mat34 *palette);
-
-// Poses `count` frames of the clip from frame `first` on, without interpolation: the k-th palette,
-// palettes[k * model joints ..], is that of frame first + k, with the bits of md5_pose_palette().
-// Uses scratch[model joints] and joints[model joints] as working memory; the latter then holds the
-// last frame's matrices. Does nothing if `count` is 0. The frames must be frames of the clip;
-// beyond its end the last frame is repeated. For textures of baked clips. All frames of a clip are
-// anim->num_frames * model joints matrices of 48 bytes.
-MD5_API void md5_bake_palettes(const md5_binding *binding, md5_root root, uint32_t first,
-                               uint32_t count, md5_xform *scratch, md5_mat34 *joints,
-                               md5_mat34 *palettes);
+// joints and palette, [model joints] each, of which either may be NULL; uses pose[model joints] as
+// working memory.
+MD5_API void md5_pose_palette(const md5_binding *binding, md5_moment moment, md5_root root,
+                              md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette);
 
 // One character of a crowd: the arguments of md5_pose_palette().
 typedef struct md5_pose_job {
@@ -663,7 +658,8 @@ typedef struct md5_pose_job {
 } md5_pose_job;
 
 // Poses jobs[count], of any models, clips and moments: faster than one by one, same bits. Jobs with
-// the same binding are posed 4 to 16 at a time; they may be anywhere in `jobs`. Results of
+// the same binding are posed 4 to 16 at a time, if their moments are LINEAR, or are NLERP; they may
+// be anywhere in `jobs`. Results of
 // different jobs must not overlap. `threads` may be NULL (md5model.h). `scratch` has
 // md5_pose_batch_scratch() bytes, at any address.
 //
@@ -672,15 +668,8 @@ typedef struct md5_pose_job {
 MD5_API void md5_pose_batch(const md5_pose_job *jobs, size_t count, const md5_threads *threads,
                             void *scratch);
 
-// The same, but rotations are interpolated by md5_quat_nlerp(): each job has the bits of
-// md5_sample_nlerp() and md5_local_to_palette(). It is a function of its own so that programs
-// without it do not contain it.
-MD5_API void md5_pose_batch_nlerp(const md5_pose_job *jobs, size_t count,
-                                  const md5_threads *threads, void *scratch);
-
-// Returns the bytes of scratch memory that md5_pose_batch() and md5_pose_batch_nlerp() need for
-// these jobs or any part of them. They depend on the model with the most joints and on the number
-// of workers, not on `count`.
+// Returns the bytes of scratch memory that md5_pose_batch() needs for these jobs or any part of
+// them. They depend on the model with the most joints and on the number of workers, not on `count`.
 MD5_API size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count,
                                       const md5_threads *threads);
 
@@ -705,18 +694,15 @@ MD5_API void md5_blend_poses(const md5_xform *from, const md5_xform *to, float w
 MD5_API void md5_subtract_pose(const md5_xform *source, const md5_xform *reference, uint32_t count,
                                md5_xform *difference);
 
-// Writes out[count] = `pose` plus weight times `difference`; weights are clamped to -1..1. Adding
-// by -1 undoes adding by 1, up to rounding error. Rotations are pose * slerp(identity, difference,
-// weight): joints turn about their own axes, so a nod stays a nod on a turned head. Translations
-// are added in the parent's space.
-MD5_API void md5_add_pose(const md5_xform *pose, const md5_xform *difference, float weight,
-                          const float *joint_weights, uint32_t count, md5_xform *out);
-
-// md5_subtract_pose() and md5_add_pose() in one call: faster, same bits, no memory for the
-// difference. Adds an additive clip to `pose` as it is sampled.
-MD5_API void md5_add_difference(const md5_xform *pose, const md5_xform *source,
-                                const md5_xform *reference, float weight,
-                                const float *joint_weights, uint32_t count, md5_xform *out);
+// Writes out[count] = `pose` plus weight times the difference of `source` from `reference`; if that
+// is NULL, `source` is such a difference, as of md5_subtract_pose(): the same bits. With both, an
+// additive clip is added as it is sampled, without memory for the difference. Weights are clamped
+// to -1..1. Adding by -1 undoes adding by 1, up to rounding error. Rotations are
+// pose * slerp(identity, difference, weight): joints turn about their own axes, so a nod stays a
+// nod on a turned head. Translations are added in the parent's space.
+MD5_API void md5_add_pose(const md5_xform *pose, const md5_xform *source,
+                          const md5_xform *reference, float weight, const float *joint_weights,
+                          uint32_t count, md5_xform *out);
 
 // == Compressed clips ============================================================================
 //

@@ -58,13 +58,6 @@ typedef enum md5_period {
     MD5_PERIOD_OPEN,   // num_frames / rate: the last frame blends into the first
 } md5_period;
 
-typedef enum md5_interpolation {
-    MD5_INTERPOLATE_LINEAR, // slerp and lerp
-    MD5_INTERPOLATE_STEP,   // each frame holds until the next
-    MD5_INTERPOLATE_CUBIC,  // smooth through the frames: md5_sample_cubic()
-    MD5_INTERPOLATE_NLERP,  // as LINEAR, with rotations by md5_quat_nlerp()
-} md5_interpolation;
-
 // Which part of the motion of joint 0 is removed from the pose and reported by
 // md5_player_root_motion().
 typedef enum md5_extract {

@@ -212,11 +212,14 @@ MD5_API void md5_skin_dual_morphed(const md5_morph *morph, uint32_t mesh, const 
 // Clips baked into vertices, for crowds so far away that neither palettes nor weights are
 // worth their time. Each frame stores where every vertex is; drawing reads two frames and blends.
 //
-//   md5_bake_palettes(binding, MD5_ROOT_IN_PLACE, 0, anim->num_frames, scratch, joints, palettes);
+//   for (uint32_t i = 0; i < anim->num_frames; i++)
+//       md5_pose_palette(binding, md5_moment_from_frames(anim, i, i, 0.0f), MD5_ROOT_IN_PLACE,
+//       pose,
+//                        NULL, palettes + i * model->skeleton.num_joints);
 //   md5_baked *walk = md5_make_baked(model, palettes, anim->num_frames, NULL, &error);
 //   ... md5gl_create_baked() uploads any number of them; or, on the CPU,
 //   md5_moment moment = md5_moment_at(anim, time, MD5_WRAP_LOOP);
-//   md5_skin_baked(walk, 0, walk->num_vertices, &moment, positions, normals);
+//   md5_skin_baked(walk, 0, walk->num_vertices, moment, positions, normals);
 //   md5_free_baked(walk);
 
 // One vertex of one frame in two words, whatever the machine's byte order, as a texel of a GPU:
@@ -249,8 +252,8 @@ typedef struct md5_baked {
     md5_allocator allocator;
 } md5_baked;
 
-// Skins `num_frames` palettes, palettes[num_frames * joints], as md5_bake_palettes() writes them,
-// and stores the vertices: 8 bytes a vertex and frame. Tangents are not stored: at the distances
+// Skins `num_frames` palettes, palettes[num_frames * joints], frame after frame, and stores the
+// vertices: 8 bytes a vertex and frame. Tangents are not stored: at the distances
 // that this is for, normal maps are even. Returns NULL with
 //
 // - MD5_ERROR_RANGE if `num_frames` is 0, or if a vertex is not finite;
@@ -267,13 +270,13 @@ MD5_API void md5_free_baked(md5_baked *baked); // NULL is allowed
 // `moment`, whose frames must be frames of the clip: what shaders draw, up to rounding error.
 // Positions are lerped; normals, unit length, are lerped and normalized. Allocates nothing.
 MD5_API void md5_skin_baked(const md5_baked *baked, uint32_t first, uint32_t count,
-                            const md5_moment *moment, md5_vec3 *positions, md5_vec3 *normals);
+                            md5_moment moment, md5_vec3 *positions, md5_vec3 *normals);
 
 // Returns the largest distance, in units, between the vertices at `moment` and those that
 // md5_skin() computes with `palette`, that of the same moment: for clips whose joints turn fast
 // between frames. `model` is the one that was baked. Allocates nothing.
-MD5_API float md5_baked_error(const md5_baked *baked, const md5_model *model,
-                              const md5_moment *moment, const md5_mat34 *palette);
+MD5_API float md5_baked_error(const md5_baked *baked, const md5_model *model, md5_moment moment,
+                              const md5_mat34 *palette);
 
 // == Automatic weights ===========================================================================
 //

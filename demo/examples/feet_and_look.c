@@ -92,7 +92,7 @@ int main(int argc, char **argv)
     if (!pose)
         return 1;
     const md5_moment moment = md5_moment_at(anim, 0.5, MD5_WRAP_LOOP);
-    md5_sample(binding, &moment, MD5_ROOT_IN_PLACE, pose);
+    md5_sample(binding, moment, MD5_ROOT_IN_PLACE, pose);
     place_feet(binding, pose, joints);
     const md5_vec3 head = position_of(binding, pose, joints[HEAD]);
     const md5_vec3 target = {head.x + 60, head.y + 50, head.z + 20};

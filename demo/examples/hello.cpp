@@ -34,7 +34,7 @@ int main(int argc, char **argv)
     std::vector<md5_mat34> joints(pose.size()), palette(pose.size());
     for (int frame = 0; frame < 4; frame++) {
         const md5_moment moment = md5_moment_at(anim.get(), frame * 0.25, MD5_WRAP_LOOP);
-        md5_pose_palette(binding.get(), &moment, MD5_ROOT_FILE, pose.data(), joints.data(),
+        md5_pose_palette(binding.get(), moment, MD5_ROOT_FILE, pose.data(), joints.data(),
                          palette.data());
         const md5_bounds bounds = md5_skin_bounds(model.get(), palette.data());
         std::printf("%.2f s: %.1f units high\n", frame * 0.25,

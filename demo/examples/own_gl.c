@@ -90,7 +90,7 @@ int main(int argc, char **argv)
     if (!binding || model->skeleton.num_joints > MAX_JOINTS || SDL_Init(SDL_INIT_VIDEO) != 0)
         return SDL_Log("usage: own_gl MODEL.md5mesh CLIP.md5anim SECONDS OUTPUT.bmp"), 2;
     const md5_moment moment = md5_moment_at(anim, strtod(argv[3], NULL), MD5_WRAP_LOOP);
-    md5_pose_palette(binding, &moment, MD5_ROOT_IN_PLACE, pose, joints, palette);
+    md5_pose_palette(binding, moment, MD5_ROOT_IN_PLACE, pose, joints, palette);
 
     SDL_GL_SetAttribute(SDL_GL_CONTEXT_MAJOR_VERSION, 3);
     SDL_GL_SetAttribute(SDL_GL_CONTEXT_MINOR_VERSION, 3);

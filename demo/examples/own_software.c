@@ -98,7 +98,7 @@ int main(int argc, char **argv)
     if (!pose || !joints || !palette || !faces || !renderer)
         exit(1);
     const md5_moment moment = md5_moment_at(anim, strtod(argv[3], NULL), MD5_WRAP_LOOP);
-    md5_pose_palette(binding, &moment, MD5_ROOT_IN_PLACE, pose, joints, palette);
+    md5_pose_palette(binding, moment, MD5_ROOT_IN_PLACE, pose, joints, palette);
     const md5_mat44 camera = make_camera(md5_skin_bounds(model, palette));
     for (uint32_t i = 0; i < model->num_meshes; i++)
         count += add_mesh(&model->meshes[i], palette, &camera, faces + count);

@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 
     md5_build_joint_bounds(model, zones); // once for each model
     const md5_moment moment = md5_moment_at(anim, 0.25, MD5_WRAP_LOOP);
-    md5_pose_palette(binding, &moment, MD5_ROOT_FILE, pose, joints, palette);
+    md5_pose_palette(binding, moment, MD5_ROOT_FILE, pose, joints, palette);
 
     // From the front at the middle of the character, in model space.
     const md5_bounds bounds = md5_bounds_from_joints(zones, joints, num_joints);

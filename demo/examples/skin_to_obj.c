@@ -48,7 +48,7 @@ static int write_model(FILE *file, const md5_binding *binding, double time)
     if (is_written) {
         // Time to frames, frames to a pose, the pose to one matrix a joint.
         const md5_moment moment = md5_moment_at(binding->anim, time, MD5_WRAP_LOOP);
-        md5_pose_palette(binding, &moment, MD5_ROOT_FILE, pose, joints, palette);
+        md5_pose_palette(binding, moment, MD5_ROOT_FILE, pose, joints, palette);
     }
     uint32_t first = 1;
     for (uint32_t i = 0; is_written && i < model->num_meshes; i++) {

@@ -90,7 +90,7 @@ int main(int argc, char **argv)
             is_open = is_open && event.type != SDL_QUIT;
         const double time = argc == 4 ? 0.8 : SDL_GetTicks() / 1000.0;
         const md5_moment moment = md5_moment_at(anim, time, MD5_WRAP_LOOP);
-        md5_pose_palette(binding, &moment, MD5_ROOT_IN_PLACE, pose, joints, palette);
+        md5_pose_palette(binding, moment, MD5_ROOT_IN_PLACE, pose, joints, palette);
 
         int width, height;
         SDL_GL_GetDrawableSize(window, &width, &height);

@@ -152,14 +152,15 @@ static void print_hierarchy(FILE *file, const md5_anim *anim)
     fputs("}\n\n", file);
 }
 
-static void print_bounds(FILE *file, const md5_anim *anim, md5_xform *pose, md5_mat34 *joints)
+static void print_bounds(FILE *file, const md5_binding *own, md5_xform *pose, md5_mat34 *joints)
 {
+    const md5_anim *const anim = own->anim;
     const uint32_t num_joints = anim->skeleton.num_joints;
     fputs("bounds {\n", file);
     for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
         const md5_moment still = {.frame0 = frame, .frame1 = frame};
         md5_bounds bounds = md5_bounds_from_points(NULL, 0);
-        md5_sample_anim(anim, &still, MD5_ROOT_FILE, pose);
+        md5_sample(own, still, MD5_ROOT_FILE, pose);
         md5_local_to_model(&anim->skeleton, pose, joints);
         for (uint32_t i = 0; i < num_joints; i++) {
             const md5_vec3 at = {joints[i].m[3], joints[i].m[7], joints[i].m[11]};
@@ -189,11 +190,12 @@ static void print_base_frame(FILE *file, const md5_anim *anim)
     fputs("}\n", file);
 }
 
-static void print_frames(FILE *file, const md5_anim *anim, md5_xform *pose)
+static void print_frames(FILE *file, const md5_binding *own, md5_xform *pose)
 {
+    const md5_anim *const anim = own->anim;
     for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
         const md5_moment still = {.frame0 = frame, .frame1 = frame};
-        md5_sample_anim(anim, &still, MD5_ROOT_FILE, pose);
+        md5_sample(own, still, MD5_ROOT_FILE, pose);
         fprintf(file, "\nframe %u {\n", frame);
         for (uint32_t i = 0; i < anim->skeleton.num_joints; i++) {
             const md5_vec3 t = pose[i].translation;
@@ -242,14 +244,15 @@ static bool check_size(const md5_compressed *compressed, const md5_anim *anim, c
     return false;
 }
 
-static void print_anim(FILE *file, const md5_anim *anim)
+static void print_anim(FILE *file, const md5_binding *own)
 {
+    const md5_anim *const anim = own->anim;
     md5_xform *const pose = common_alloc(anim->skeleton.num_joints, sizeof *pose);
     md5_mat34 *const joints = common_alloc(anim->skeleton.num_joints, sizeof *joints);
     print_hierarchy(file, anim);
-    print_bounds(file, anim, pose, joints);
+    print_bounds(file, own, pose, joints);
     print_base_frame(file, anim);
-    print_frames(file, anim, pose);
+    print_frames(file, own, pose);
     free(joints);
     free(pose);
 }
@@ -257,9 +260,16 @@ static void print_anim(FILE *file, const md5_anim *anim)
 static bool write_anim(const char *path, const md5_anim *anim, md5_error *error)
 {
     common_writer writer;
-    if (!common_begin_file(&writer, path))
+    md5_binding *const own =
+        md5_bind_skeleton(&anim->skeleton, anim->base_frame, anim, NULL, error);
+    if (!own)
+        return false;
+    const bool is_begun = common_begin_file(&writer, path);
+    if (is_begun)
+        print_anim(writer.file, own);
+    md5_free_binding(own);
+    if (!is_begun)
         return tool_fail_to_write(path, error);
-    print_anim(writer.file, anim);
     return common_end_file(&writer, true) || tool_fail_to_write(path, error);
 }
 

@@ -135,13 +135,13 @@ static void print_moment(const md5_binding *binding, double ms, md5_root root,
     const uint32_t num_joints = model->skeleton.num_joints;
     const md5_moment moment = md5_moment_at(binding->anim, ms / 1000.0, MD5_WRAP_LOOP);
 
-    md5_sample(binding, &moment, root, buffers->pose);
+    md5_sample(binding, moment, root, buffers->pose);
     md5_local_to_model(&model->skeleton, buffers->pose, buffers->joints);
     md5_build_palette(model, buffers->joints, buffers->palette);
     printf("time at %.9g 0 %lld %u %u %.9g %.9g\n", ms, (long long)moment.cycle, moment.frame0,
            moment.frame1, 1.0 - (double)moment.fraction, (double)moment.fraction);
     print_floats("origin", &buffers->pose[0].translation.x, 3);
-    print_bounds("animbounds", md5_anim_bounds(binding->anim, &moment, root));
+    print_bounds("animbounds", md5_anim_bounds(binding->anim, moment, root));
     for (uint32_t i = 0; i < num_joints; i++)
         print_transform("local", i, &buffers->pose[i]);
     for (uint32_t i = 0; i < num_joints; i++)

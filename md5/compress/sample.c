@@ -150,7 +150,7 @@ void md5_free_compressed_binding(md5_compressed_binding *binding)
 static md5_moment clamp_moment(const md5_compressed *compressed, const md5_moment *moment)
 {
     const md5_anim like = {.num_frames = compressed->num_frames};
-    MD5_ASSERT_MOMENT(&like, moment);
+    MD5_ASSERT_MOMENT(&like, *moment);
     return md5_clamp_moment(&like, moment);
 }
 

@@ -498,7 +498,7 @@ static void sample_file(const md5_entity_clip *clip, uint32_t file, uint32_t hel
     md5_moment moment =
         md5_moment_from_frames(binding->anim, frames->frame0, frames->frame1, frames->fraction);
     moment.cycle = frames->cycle;
-    md5_sample(binding, &moment, MD5_ROOT_ID, pose);
+    md5_sample(binding, moment, MD5_ROOT_ID, pose);
 }
 
 // Writes a slot's own pose to actor->clip_pose. Returns false if none of its files has a share.
@@ -645,7 +645,7 @@ static bool add_bounds(const md5_actor *actor, const md5_actor_slot *slot, md5_b
     for (uint32_t i = 0; i < clip->num_files; i++) {
         const md5_anim *const anim = clip->anims[i];
         const md5_moment moment = frames_at(anim, time, slot->is_cycling);
-        md5_bounds own = md5_anim_bounds(anim, &moment, MD5_ROOT_ID);
+        md5_bounds own = md5_anim_bounds(anim, moment, MD5_ROOT_ID);
         if (!actor->removes_motion)
             own = move_bounds(own, root_at(anim, &moment));
         *bounds = has_some || i > 0 ? md5_bounds_union(*bounds, own) : own;
@@ -741,7 +741,7 @@ static md5_quat rotation_of_file(const md5_actor *actor, const md5_actor_slot *s
 {
     const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
     const md5_moment moment = frames_at(clip->anims[file], time, slot->is_cycling);
-    md5_sample(clip->bindings[file], &moment, MD5_ROOT_ID, actor->file_pose);
+    md5_sample(clip->bindings[file], moment, MD5_ROOT_ID, actor->file_pose);
     return actor->file_pose[0].rotation;
 }
 

@@ -109,9 +109,18 @@ md5_moment md5i_clock_moment(const md5_timing *timing, md5_clock clock,
                              md5_interpolation interpolation)
 {
     const uint32_t last = timing->num_frames - 1;
-    const int64_t cycle = timing->mode == MD5_PLAY_LOOP ? clock.cycle : 0;
-    if (timing->mode == MD5_PLAY_LOOP && clock.phase >= 1.0 - MD5_BORDER)
-        return (md5_moment){.cycle = cycle + 1};
+    const bool loops = timing->mode == MD5_PLAY_LOOP;
+    md5_moment moment = {
+        .wrap = !loops                              ? MD5_WRAP_CLAMP
+                : timing->period == MD5_PERIOD_OPEN ? MD5_WRAP_CYCLE
+                                                    : MD5_WRAP_LOOP,
+        .interpolation = interpolation,
+        .cycle = loops ? clock.cycle : 0,
+    };
+    if (loops && clock.phase >= 1.0 - MD5_BORDER) {
+        moment.cycle++;
+        return moment;
+    }
     const double position = md5i_clock_frame(timing, clock);
     uint32_t frame = (uint32_t)position; // not below 0
     float fraction = (float)(position - (double)frame);
@@ -125,10 +134,14 @@ md5_moment md5i_clock_moment(const md5_timing *timing, md5_clock clock,
         // With MD5_PERIOD_OPEN that is the first frame of the next cycle, which the root has come
         // to.
         const bool is_next = end > last;
-        const uint32_t stop = end == 0 || is_next ? 0 : last;
-        return (md5_moment){.frame0 = stop, .frame1 = stop, .cycle = cycle + is_next};
+        moment.frame0 = moment.frame1 = end == 0 || is_next ? 0 : last;
+        moment.cycle += is_next;
+        return moment;
     }
+    moment.frame0 = moment.frame1 = frame;
     if (interpolation == MD5_INTERPOLATE_STEP)
-        return (md5_moment){.frame0 = frame, .frame1 = frame, .cycle = cycle};
-    return (md5_moment){frame, frame == last ? 0 : frame + 1, fraction, cycle};
+        return moment;
+    moment.frame1 = frame == last ? 0 : frame + 1;
+    moment.fraction = fraction;
+    return moment;
 }

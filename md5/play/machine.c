@@ -5,28 +5,10 @@
 
 #include <string.h>
 
-static md5_wrap wrap_of(const md5_source *source, md5_play_mode mode)
-{
-    if (mode != MD5_PLAY_LOOP)
-        return MD5_WRAP_CLAMP;
-    return source->timings[mode].period == MD5_PERIOD_OPEN ? MD5_WRAP_CYCLE : MD5_WRAP_LOOP;
-}
-
-void md5i_sample_file(const md5_machine *machine, const md5_source *source, md5_play_mode mode,
-                      const md5_moment *moment, md5_xform *pose)
-{
-    if (source->interpolation == MD5_INTERPOLATE_CUBIC)
-        md5_sample_cubic(source->binding, moment, wrap_of(source, mode), MD5_ROOT_FILE, pose);
-    else if (source->interpolation == MD5_INTERPOLATE_NLERP)
-        md5i_sample_nlerp_with(machine->kernels, source->binding, moment, MD5_ROOT_FILE, pose);
-    else
-        md5i_sample_with(machine->kernels, source->binding, moment, MD5_ROOT_FILE, pose);
-}
-
-void md5i_sample_source(const md5_machine *machine, const md5_source *source, md5_play_mode mode,
+void md5i_sample_source(const md5_machine *machine, const md5_source *source,
                         const md5_moment *moment, md5_xform *pose)
 {
-    md5i_sample_file(machine, source, mode, moment, pose);
+    md5i_sample_with(machine->kernels, source->binding, moment, MD5_ROOT_FILE, pose);
     if (source->extract == MD5_EXTRACT_NONE)
         return;
     const md5_root_track track = md5_track_of(machine, source);

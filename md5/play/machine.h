@@ -373,11 +373,8 @@ static inline bool md5_is_sampled_whole(const md5_source *source)
     return source->binding->num_rebases > 0 || source->interpolation == MD5_INTERPOLATE_CUBIC;
 }
 
-// Write the pose of a clip at a sample position: md5i_sample_file() with the motion of joint 0 as
-// stored, md5i_sample_source() without the extracted part. `mode` defines the pose beyond its ends.
-void md5i_sample_file(const md5_machine *machine, const md5_source *source, md5_play_mode mode,
-                      const md5_moment *moment, md5_xform *pose);
-void md5i_sample_source(const md5_machine *machine, const md5_source *source, md5_play_mode mode,
+// Writes the pose of a clip at a sample position without the extracted motion of joint 0.
+void md5i_sample_source(const md5_machine *machine, const md5_source *source,
                         const md5_moment *moment, md5_xform *pose);
 
 #endif

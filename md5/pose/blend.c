@@ -29,22 +29,15 @@ void md5_subtract_pose(const md5_xform *source, const md5_xform *reference, uint
     md5i_pose_kernels_best()->subtract(source, reference, count, difference);
 }
 
-void md5_add_pose(const md5_xform *pose, const md5_xform *difference, float weight,
-                  const float *joint_weights, uint32_t count, md5_xform *out)
-{
-    MD5_ASSERT_POSE(pose);
-    MD5_ASSERT_POSE(difference);
-    MD5_ASSERT_POSE(out);
-    md5i_pose_kernels_best()->add(pose, difference, weight, joint_weights, count, out);
-}
-
-void md5_add_difference(const md5_xform *pose, const md5_xform *source, const md5_xform *reference,
-                        float weight, const float *joint_weights, uint32_t count, md5_xform *out)
+void md5_add_pose(const md5_xform *pose, const md5_xform *source, const md5_xform *reference,
+                  float weight, const float *joint_weights, uint32_t count, md5_xform *out)
 {
     MD5_ASSERT_POSE(pose);
     MD5_ASSERT_POSE(source);
-    MD5_ASSERT_POSE(reference);
     MD5_ASSERT_POSE(out);
-    md5i_pose_kernels_best()->add_difference(pose, source, reference, weight, joint_weights, count,
-                                             out);
+    const md5_pose_kernels *const kernels = md5i_pose_kernels_best();
+    if (reference)
+        kernels->add_difference(pose, source, reference, weight, joint_weights, count, out);
+    else
+        kernels->add(pose, source, weight, joint_weights, count, out);
 }

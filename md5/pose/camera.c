@@ -1,6 +1,5 @@
-// Samples a camera at any time.
-#include "md5/pose/camera.h"
-
+// Samples a camera at any time, and smooths its path: each view is then a weighted mean over the
+// time around it, within its shot.
 #include "md5/core/math.h"
 #include "md5/pose/moment.h"
 
@@ -31,44 +30,106 @@ const md5_cut_view *md5_camera_cut_view(const md5_camera *camera, double time, m
     return is_there ? &camera->cut_views[i] : NULL;
 }
 
-md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wrap)
-{
-    MD5_ASSERT(camera != NULL, "camera: not NULL");
-    MD5_ASSERT((unsigned)wrap <= MD5_WRAP_CLAMP, "wrap: a md5_wrap");
-    const md5_moment moment = moment_of(camera, time, wrap);
-    const uint32_t stored = moment.frame0 + passed_cuts(camera, moment.frame0);
-    const uint32_t frame = stored < camera->num_frames ? stored : camera->num_frames - 1;
-    const md5_camera_view *from = &camera->frames[frame];
-    // A shot blends towards its last frame, never into another shot or back into the first.
-    const bool is_held = moment.frame1 <= moment.frame0 || frame + 1 == camera->num_frames;
-    if (is_held)
-        return *from;
-    const md5_camera_view *to = from + 1;
-    const float t = moment.fraction;
-    return (md5_camera_view){
-        .position = md5_vec3_lerp(from->position, to->position, t),
-        .rotation = md5_quat_slerp(from->rotation, to->rotation, t),
-        .fov = from->fov + (to->fov - from->fov) * t,
-    };
-}
+// A place between two stored frames, and the shot that it belongs to: its first frame and its last,
+// which is the cut. first <= frame + fraction <= last < num_frames.
+typedef struct shot_place {
+    uint32_t frame, first, last;
+    float fraction;
+} shot_place;
 
-// Cuts that are out of order count as in the engine; the shot then ends at the frame itself or the
-// next.
-md5_shot_place md5i_find_shot(const md5_camera *camera, double time, md5_wrap wrap)
+// A shot blends towards its last frame, never into another shot or back into the first. Cuts that
+// are out of order count as in the engine; the shot then ends at the frame itself or the next.
+static shot_place find_shot(const md5_camera *camera, double time, md5_wrap wrap)
 {
     const md5_moment moment = moment_of(camera, time, wrap);
     const uint32_t passed = passed_cuts(camera, moment.frame0);
     const uint32_t stored = moment.frame0 + passed, end = camera->num_frames - 1;
     const uint32_t frame = stored < end ? stored : end;
     const bool is_held = moment.frame1 <= moment.frame0 || frame == end;
-    md5_shot_place found = {.place = (double)frame, .first = 0, .last = end};
+    shot_place found = {.frame = frame, .last = end, .fraction = is_held ? 0.0f : moment.fraction};
     if (passed > 0 && camera->cuts[passed - 1] < end)
         found.first = camera->cuts[passed - 1] + 1;
     if (passed < camera->num_cuts && camera->cuts[passed] < end)
         found.last = camera->cuts[passed];
     if (found.last <= frame) // a shot blends into the frame after this one
         found.last = is_held ? frame : frame + 1;
-    if (!is_held)
-        found.place += (double)moment.fraction;
     return found;
+}
+
+static md5_camera_view view_between(const md5_camera *camera, uint32_t frame, float t)
+{
+    const md5_camera_view *const from = &camera->frames[frame];
+    if (t == 0.0f || frame + 1 == camera->num_frames)
+        return *from;
+    return (md5_camera_view){
+        .position = md5_vec3_lerp(from->position, from[1].position, t),
+        .rotation = md5_quat_slerp(from->rotation, from[1].rotation, t),
+        .fov = from->fov + (from[1].fov - from->fov) * t,
+    };
+}
+
+// Sums in double, because positions may be far from the origin.
+typedef struct view_sum {
+    double position[3], rotation[4], fov, weight;
+} view_sum;
+
+static void add_view(view_sum *sum, const md5_camera_view *view, md5_quat middle, double weight)
+{
+    const md5_quat q = view->rotation;
+    // The sign of a quaternion has no meaning: all get that of the middle.
+    const float dot = q.x * middle.x + q.y * middle.y + q.z * middle.z + q.w * middle.w;
+    const double sign = dot < 0.0f ? -weight : weight;
+    sum->position[0] += weight * (double)view->position.x;
+    sum->position[1] += weight * (double)view->position.y;
+    sum->position[2] += weight * (double)view->position.z;
+    sum->rotation[0] += sign * (double)q.x;
+    sum->rotation[1] += sign * (double)q.y;
+    sum->rotation[2] += sign * (double)q.z;
+    sum->rotation[3] += sign * (double)q.w;
+    sum->fov += weight * (double)view->fov;
+    sum->weight += weight;
+}
+
+static md5_camera_view mean_of(const view_sum *sum, md5_quat middle)
+{
+    const double part = 1.0 / sum->weight;
+    const md5_quat q = {(float)(part * sum->rotation[0]), (float)(part * sum->rotation[1]),
+                        (float)(part * sum->rotation[2]), (float)(part * sum->rotation[3])};
+    return (md5_camera_view){
+        .position = {(float)(part * sum->position[0]), (float)(part * sum->position[1]),
+                     (float)(part * sum->position[2])},
+        .rotation = md5_quat_normalize(q, middle),
+        .fov = (float)(part * sum->fov),
+    };
+}
+
+// Frames to each side, so that the time of a call is bounded.
+static const double max_reach = 512.0;
+
+md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wrap, double seconds)
+{
+    MD5_ASSERT(camera != NULL, "camera: not NULL");
+    MD5_ASSERT((unsigned)wrap <= MD5_WRAP_CLAMP, "wrap: a md5_wrap");
+    const shot_place at = find_shot(camera, time, wrap);
+    const md5_camera_view middle = view_between(camera, at.frame, at.fraction);
+    const double place = (double)at.frame + (double)at.fraction;
+    const double before = place - (double)at.first, after = (double)at.last - place;
+    double reach = seconds * camera->frame_rate;
+    reach = reach < max_reach ? reach : max_reach;
+    reach = before < reach ? before : reach;
+    reach = after < reach ? after : reach;
+    if (!(seconds > 0.0 && reach > 1e-3))
+        return middle;
+    view_sum sum = {.weight = 0.0};
+    add_view(&sum, &middle, middle.rotation, 1.0);
+    for (uint32_t i = 1; (double)i < reach; i++) {
+        const double part = (double)i / reach, rest = 1.0 - part * part;
+        for (int side = -1; side <= 1; side += 2) {
+            const double near = place + (double)(side * (int)i);
+            const uint32_t frame = (uint32_t)near;
+            const md5_camera_view view = view_between(camera, frame, (float)(near - (double)frame));
+            add_view(&sum, &view, middle.rotation, rest * rest);
+        }
+    }
+    return mean_of(&sum, middle.rotation);
 }

@@ -4,31 +4,21 @@
 #include "md5/pose/root.h"
 #include "md5/pose/sampling.h"
 
-static MD5_ALWAYS_INLINE md5_xform sample_joint(const md5_sampling *from, uint32_t joint,
-                                                bool is_nlerp)
+md5_xform md5i_sample_joint(const void *sampling, uint32_t joint)
 {
+    const md5_sampling *const from = (const md5_sampling *)sampling;
     const md5_anim *const anim = from->anim;
     md5_xform transform = anim->constant[joint];
     const int64_t rotation = md5_find_slot(anim->rotation_joints, anim->num_rotations, joint);
     const int64_t translation =
         md5_find_slot(anim->translation_joints, anim->num_translations, joint);
     if (rotation >= 0)
-        transform.rotation = md5_sample_rotation(from, (uint32_t)rotation, is_nlerp);
+        transform.rotation = md5_sample_rotation(from, (uint32_t)rotation);
     if (joint == 0)
         transform.translation = md5i_root_translation(anim, from->moment, from->root);
     else if (translation >= 0)
         transform.translation = md5_sample_translation(from, (uint32_t)translation);
     return transform;
-}
-
-md5_xform md5i_sample_joint(const void *sampling, uint32_t joint)
-{
-    return sample_joint((const md5_sampling *)sampling, joint, false);
-}
-
-md5_xform md5i_sample_joint_nlerp(const void *sampling, uint32_t joint)
-{
-    return sample_joint((const md5_sampling *)sampling, joint, true);
 }
 
 void md5i_apply_rebases(const md5_binding *binding, md5_sample_joint_fn *sample,

@@ -37,17 +37,16 @@ static md5_frame_pair pair_after(uint32_t frame, uint32_t last, md5_wrap wrap)
     return (md5_frame_pair){frame, wrap == MD5_WRAP_CYCLE ? 0 : frame};
 }
 
-md5_cubic md5i_cubic_at(const md5_anim *anim, const md5_moment *moment, md5_wrap wrap,
-                        md5_root root)
+md5_cubic md5i_cubic_at(const md5_anim *anim, const md5_moment *moment, md5_root root)
 {
     const uint32_t last = anim->num_frames - 1;
     return (md5_cubic){
         .anim = anim,
         .moment = moment,
         .root = root,
-        .before = pair_before(moment->frame0, last, wrap),
+        .before = pair_before(moment->frame0, last, moment->wrap),
         .now = {moment->frame0, moment->frame1},
-        .after = pair_after(moment->frame1, last, wrap),
+        .after = pair_after(moment->frame1, last, moment->wrap),
     };
 }
 

@@ -1,4 +1,4 @@
-// Sampling along smooth curves through the frames: what md5_sample_cubic() computes for one joint.
+// Sampling along smooth curves through the frames: MD5_INTERPOLATE_CUBIC for one joint.
 #ifndef MD5_POSE_CUBIC_H
 #define MD5_POSE_CUBIC_H
 
@@ -17,8 +17,7 @@ typedef struct md5_cubic {
     md5_frame_pair before, now, after;
 } md5_cubic;
 
-md5_cubic md5i_cubic_at(const md5_anim *anim, const md5_moment *moment, md5_wrap wrap,
-                        md5_root root);
+md5_cubic md5i_cubic_at(const md5_anim *anim, const md5_moment *moment, md5_root root);
 
 // Samples anim->rotation_joints[slot] or anim->translation_joints[slot].
 md5_quat md5i_cubic_rotation(const md5_cubic *cubic, uint32_t slot);

@@ -4,23 +4,34 @@
 #include "md5/pose/kernels.h"
 #include "md5/pose/moment.h"
 
-// The three steps, one after the other.
-static void pose_in_steps(const md5_pose_kernels *kernels, const md5_binding *binding,
-                          const md5_moment *moment, md5_root root, md5_xform *scratch,
-                          md5_mat34 *joints, md5_mat34 *palette)
+// Without one of the results the other takes its place: a palette is multiplied where the joints
+// were composed.
+static void finish(const md5_pose_kernels *kernels, const md5_skeleton *skeleton,
+                   const md5_mat34 *inverse_bind, const md5_xform *pose, md5_mat34 *joints,
+                   md5_mat34 *palette)
 {
-    md5i_sample_with(kernels, binding, moment, root, scratch);
-    kernels->finish(binding->skeleton, binding->inverse_bind, scratch, joints, palette);
+    if (joints && palette) {
+        kernels->finish(skeleton, inverse_bind, pose, joints, palette);
+        return;
+    }
+    if (joints || palette)
+        kernels->compose(skeleton, pose, joints ? joints : palette);
+    if (palette)
+        kernels->multiply(skeleton->num_joints, palette, inverse_bind, palette);
 }
 
 void md5i_pose_palette_with(const md5_pose_kernels *kernels, const md5_binding *binding,
-                            const md5_moment *moment, md5_root root, md5_xform *scratch,
+                            const md5_moment *moment, md5_root root, md5_xform *pose,
                             md5_mat34 *joints, md5_mat34 *palette)
 {
-    if (binding->num_rebases > 0)
-        pose_in_steps(kernels, binding, moment, root, scratch, joints, palette);
-    else
-        kernels->single(binding, moment, root, scratch, joints, palette);
+    const bool is_slerp = moment->interpolation == MD5_INTERPOLATE_LINEAR
+                          || moment->interpolation == MD5_INTERPOLATE_STEP;
+    if (is_slerp && binding->num_rebases == 0 && joints && palette) {
+        kernels->single(binding, moment, root, pose, joints, palette);
+        return;
+    }
+    md5i_sample_with(kernels, binding, moment, root, pose);
+    finish(kernels, binding->skeleton, binding->inverse_bind, pose, joints, palette);
 }
 
 #if !defined(NDEBUG)
@@ -96,42 +107,22 @@ void md5_local_to_palette(const md5_model *model, const md5_xform *pose, md5_mat
 {
     MD5_ASSERT(model != NULL, "model: not NULL");
     MD5_ASSERT(pose != NULL || model->skeleton.num_joints == 0, "pose: not NULL");
-    MD5_ASSERT(joints != NULL || model->skeleton.num_joints == 0, "joints: not NULL");
-    MD5_ASSERT(palette != NULL || model->skeleton.num_joints == 0, "palette: not NULL");
     MD5_ASSERT(are_matrices_apart(model->skeleton.num_joints, joints, palette),
                "joints, palette: must not overlap");
-    md5i_posing_kernels_best()->finish(&model->skeleton, model->inverse_bind, pose, joints,
-                                       palette);
+    finish(md5i_posing_kernels_best(), &model->skeleton, model->inverse_bind, pose, joints,
+           palette);
 }
 
-void md5_pose_palette(const md5_binding *binding, const md5_moment *moment, md5_root root,
-                      md5_xform *scratch, md5_mat34 *joints, md5_mat34 *palette)
+void md5_pose_palette(const md5_binding *binding, md5_moment moment, md5_root root, md5_xform *pose,
+                      md5_mat34 *joints, md5_mat34 *palette)
 {
     MD5_ASSERT(binding != NULL, "binding: not NULL");
-    MD5_ASSERT(moment != NULL, "moment: not NULL");
-    MD5_ASSERT(scratch != NULL || binding->skeleton->num_joints == 0, "scratch: not NULL");
-    MD5_ASSERT(joints != NULL || binding->skeleton->num_joints == 0, "joints: not NULL");
-    MD5_ASSERT(palette != NULL || binding->skeleton->num_joints == 0, "palette: not NULL");
+    MD5_ASSERT(pose != NULL || binding->skeleton->num_joints == 0, "pose: not NULL");
     MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
     MD5_ASSERT(are_matrices_apart(binding->skeleton->num_joints, joints, palette),
                "joints, palette: must not overlap");
     MD5_ASSERT_MOMENT(binding->anim, moment);
-    const md5_moment clamped = md5_clamp_moment(binding->anim, moment);
-    md5i_pose_palette_with(md5i_posing_kernels_best(), binding, &clamped, root, scratch, joints,
+    const md5_moment clamped = md5_clamp_moment(binding->anim, &moment);
+    md5i_pose_palette_with(md5i_posing_kernels_best(), binding, &clamped, root, pose, joints,
                            palette);
-}
-
-void md5_bake_palettes(const md5_binding *binding, md5_root root, uint32_t first, uint32_t count,
-                       md5_xform *scratch, md5_mat34 *joints, md5_mat34 *palettes)
-{
-    MD5_ASSERT(binding != NULL, "binding: not NULL");
-    MD5_ASSERT(first < binding->anim->num_frames || count == 0, "first: a frame of the clip");
-    MD5_ASSERT(count <= binding->anim->num_frames - first || count == 0,
-               "first + count: not beyond the clip's end");
-    const size_t num_joints = binding->skeleton->num_joints;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t frame = first + i >= first ? first + i : UINT32_MAX;
-        const md5_moment moment = md5_moment_from_frames(binding->anim, frame, frame, 0.0f);
-        md5_pose_palette(binding, &moment, root, scratch, joints, palettes + i * num_joints);
-    }
 }

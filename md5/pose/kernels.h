@@ -10,7 +10,8 @@ typedef void md5_sample_kernel(const md5_anim *anim, const md5_moment *moment,
                                const md5_targets *targets, md5_xform *pose);
 
 typedef struct md5_pose_kernels {
-    // Writes the animated rotations and translations into a pose that holds the constant ones.
+    // Writes the animated rotations and translations into a pose that holds the constant ones:
+    // rotations by nlerp if moment->interpolation says so, else by slerp.
     md5_sample_kernel *sample;
 
     // md5_local_to_model().
@@ -24,14 +25,12 @@ typedef struct md5_pose_kernels {
     void (*finish)(const md5_skeleton *skeleton, const md5_mat34 *inverse_bind,
                    const md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette);
 
-    // md5_pose_palette() of a binding without rebases.
+    // md5_pose_palette() by slerp, of a binding without rebases.
     void (*single)(const md5_binding *binding, const md5_moment *moment, md5_root root,
                    md5_xform *scratch, md5_mat34 *joints, md5_mat34 *palette);
 
-    // `sample` with rotations interpolated as by md5_quat_nlerp().
-    md5_sample_kernel *sample_nlerp;
-
-    // md5_blend_poses(), md5_add_pose(), md5_subtract_pose() and md5_add_difference().
+    // md5_blend_poses(), md5_add_pose() of a difference, md5_subtract_pose(), and md5_add_pose()
+    // with a reference.
     void (*blend)(const md5_xform *from, const md5_xform *to, float weight,
                   const float *joint_weights, uint32_t count, md5_xform *pose);
     void (*add)(const md5_xform *pose, const md5_xform *difference, float weight,
@@ -42,10 +41,10 @@ typedef struct md5_pose_kernels {
                            const md5_xform *reference, float weight, const float *joint_weights,
                            uint32_t count, md5_xform *out);
 
-    // `single` for `width` characters with the same binding, one in each lane. NULL if `width`
-    // is 1. `scratch` holds `width` matrices for each joint of the model.
+    // `single` for `width` characters with the same binding, one in each lane, whose moments all
+    // have the interpolation LINEAR, or all NLERP. NULL if `width` is 1. `scratch` holds `width`
+    // matrices for each joint of the model.
     void (*crowd)(const md5_pose_job *const *jobs, float *scratch);
-    void (*crowd_nlerp)(const md5_pose_job *const *jobs, float *scratch); // as sample_nlerp
 
     // `finish` for `width` characters of the same skeleton, whose poses are `step` transforms
     // apart. Otherwise as `crowd`; uses only the skeleton of a job's binding, not its moment or
@@ -65,9 +64,9 @@ extern const md5_pose_kernels md5i_pose_kernels_neon;
 const md5_pose_kernels *md5i_pose_kernels_of(md5_cpu level);
 const md5_pose_kernels *md5i_pose_kernels_best(void);
 
-// The same for functions that sample by slerp and do not blend. In builds without SIMD,
-// `sample_nlerp` and `blend` to `add_difference` are NULL here, so that linkers drop them from
-// programs that never use them: they are two thirds of the table.
+// The same for functions that do not blend. In builds without SIMD, `blend` to `add_difference` are
+// NULL here, so that linkers drop them from programs that never use them: they are half of the
+// table.
 #if MD5_HAS_SSE2 || MD5_HAS_NEON
 #define MD5_POSING_KERNELS 0
 static inline const md5_pose_kernels *md5i_posing_kernels_of(md5_cpu level)
@@ -94,19 +93,16 @@ static inline const md5_pose_kernels *md5i_posing_kernels_best(void)
 }
 #endif
 
-// The public functions, with given kernels.
+// The public functions, with given kernels, of moments of md5_clamp_moment(). `joints` and
+// `palette` may be NULL.
 void md5i_sample_with(const md5_pose_kernels *kernels, const md5_binding *binding,
                       const md5_moment *moment, md5_root root, md5_xform *pose);
 void md5i_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim,
                            const md5_moment *moment, md5_root root, md5_xform *pose);
-void md5i_sample_nlerp_with(const md5_pose_kernels *kernels, const md5_binding *binding,
-                            const md5_moment *moment, md5_root root, md5_xform *pose);
 void md5i_pose_palette_with(const md5_pose_kernels *kernels, const md5_binding *binding,
-                            const md5_moment *moment, md5_root root, md5_xform *scratch,
+                            const md5_moment *moment, md5_root root, md5_xform *pose,
                             md5_mat34 *joints, md5_mat34 *palette);
 void md5i_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *jobs, size_t count,
                           void *scratch);
-void md5i_pose_batch_nlerp_with(const md5_pose_kernels *kernels, const md5_pose_job *jobs,
-                                size_t count, void *scratch);
 
 #endif

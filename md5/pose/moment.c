@@ -69,16 +69,18 @@ static frame_position wrap_position(double position, uint32_t length)
 
 static md5_moment clamped_moment(double position, uint32_t last)
 {
+    const md5_moment end = {.frame0 = last, .frame1 = last, .wrap = MD5_WRAP_CLAMP};
     if (!(position < (double)last))
-        return (md5_moment){.frame0 = last, .frame1 = last};
+        return end;
     const frame_position wrapped = wrap_position(position > 0.0 ? position : 0.0, last);
     // The fraction may have rounded up to the end.
     if (wrapped.cycle > 0)
-        return (md5_moment){.frame0 = last, .frame1 = last};
+        return end;
     return (md5_moment){
         .frame0 = wrapped.frame,
         .frame1 = wrapped.frame + 1,
         .fraction = wrapped.fraction,
+        .wrap = MD5_WRAP_CLAMP,
     };
 }
 
@@ -86,7 +88,7 @@ md5_moment md5i_moment_in(uint32_t num_frames, double frame_rate, double time, m
 {
     const uint32_t last = num_frames - 1;
     if (last == 0)
-        return (md5_moment){0};
+        return (md5_moment){.wrap = wrap};
 
     const double position = position_at(time, frame_rate);
     if (wrap == MD5_WRAP_CLAMP)
@@ -98,6 +100,7 @@ md5_moment md5i_moment_in(uint32_t num_frames, double frame_rate, double time, m
         .frame0 = wrapped.frame,
         .frame1 = wrapped.frame == last ? 0 : wrapped.frame + 1,
         .fraction = wrapped.fraction,
+        .wrap = wrap,
         .cycle = wrapped.cycle,
     };
 }

@@ -14,16 +14,19 @@ static inline bool md5_is_moment_of(const md5_anim *anim, const md5_moment *mome
 }
 
 #define MD5_ASSERT_MOMENT(anim, moment) \
-    MD5_ASSERT(md5_is_moment_of(anim, moment), #moment ": its frames are frames of this clip")
+    MD5_ASSERT(md5_is_moment_of(anim, &(moment)), #moment ": its frames are frames of this clip")
 
 // For public functions: a moment of another clip is an easy mistake, and would read out of bounds.
-// In a build without assertions its frames are clamped to the clip's.
+// In a build without assertions its frames are clamped to the clip's. MD5_INTERPOLATE_STEP clears
+// the fraction.
 static inline md5_moment md5_clamp_moment(const md5_anim *anim, const md5_moment *moment)
 {
     const uint32_t last = anim->num_frames - 1;
     md5_moment clamped = *moment;
     clamped.frame0 = clamped.frame0 < last ? clamped.frame0 : last;
     clamped.frame1 = clamped.frame1 < last ? clamped.frame1 : last;
+    if (clamped.interpolation == MD5_INTERPOLATE_STEP)
+        clamped.fraction = 0.0f;
     return clamped;
 }
 

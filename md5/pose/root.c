@@ -97,14 +97,13 @@ md5_vec3 md5i_root_between(const md5_moment *from, const md5_moment *to, const m
     };
 }
 
-md5_vec3 md5_anim_root_motion(const md5_anim *anim, const md5_moment *from, const md5_moment *to)
+md5_vec3 md5_anim_root_motion(const md5_anim *anim, md5_moment from, md5_moment to)
 {
     MD5_ASSERT(anim != NULL, "anim: not NULL");
-    MD5_ASSERT(from != NULL, "from: not NULL");
-    MD5_ASSERT(to != NULL, "to: not NULL");
     MD5_ASSERT_MOMENT(anim, from);
     MD5_ASSERT_MOMENT(anim, to);
-    const md5_moment begin = md5_clamp_moment(anim, from), end = md5_clamp_moment(anim, to);
+    from.interpolation = to.interpolation = MD5_INTERPOLATE_LINEAR;
+    const md5_moment begin = md5_clamp_moment(anim, &from), end = md5_clamp_moment(anim, &to);
     const md5_vec3 frames[4] = {root_of_frame(anim, begin.frame0),
                                 root_of_frame(anim, begin.frame1), root_of_frame(anim, end.frame0),
                                 root_of_frame(anim, end.frame1)};
@@ -112,15 +111,14 @@ md5_vec3 md5_anim_root_motion(const md5_anim *anim, const md5_moment *from, cons
                              root_of_frame(anim, anim->num_frames - 1));
 }
 
-md5_bounds md5_anim_bounds(const md5_anim *anim, const md5_moment *moment, md5_root root)
+md5_bounds md5_anim_bounds(const md5_anim *anim, md5_moment moment, md5_root root)
 {
     MD5_ASSERT(anim != NULL, "anim: not NULL");
-    MD5_ASSERT(moment != NULL, "moment: not NULL");
     MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
     if (!anim->frame_bounds)
         return md5_bounds_from_points(NULL, 0);
     MD5_ASSERT_MOMENT(anim, moment);
-    const md5_moment clamped = md5_clamp_moment(anim, moment);
+    const md5_moment clamped = md5_clamp_moment(anim, &moment);
     const md5_bounds both =
         md5_bounds_union(anim->frame_bounds[clamped.frame0], anim->frame_bounds[clamped.frame1]);
     const md5_vec3 stored = md5i_root_stored(anim, &clamped);

@@ -8,111 +8,34 @@
 
 #include <string.h>
 
-static void sample_anim(md5_sample_kernel *sample, const md5_anim *anim, const md5_moment *moment,
-                        md5_root root, md5_xform *pose)
+void md5i_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim,
+                           const md5_moment *moment, md5_root root, md5_xform *pose)
 {
     const md5_targets targets = md5i_own_targets(anim);
     if (!targets.rotations_in_order || !targets.translations_in_order)
         memcpy(pose, anim->constant, anim->skeleton.num_joints * sizeof *pose);
-    sample(anim, moment, &targets, pose);
+    kernels->sample(anim, moment, &targets, pose);
     if (root != MD5_ROOT_FILE)
         pose[0].translation = md5i_root_translation(anim, moment, root);
 }
 
-void md5i_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim,
-                           const md5_moment *moment, md5_root root, md5_xform *pose)
-{
-    sample_anim(kernels->sample, anim, moment, root, pose);
-}
-
 // Samples through a binding whose tracks are not in the order of the pose.
-static void sample_scattered(md5_sample_kernel *sample, const md5_binding *binding,
+static void sample_scattered(const md5_pose_kernels *kernels, const md5_binding *binding,
                              const md5_moment *moment, md5_root root, md5_xform *pose)
 {
     md5i_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
-    sample(binding->anim, moment, &binding->plan->targets, pose);
+    kernels->sample(binding->anim, moment, &binding->plan->targets, pose);
     const int32_t target = md5_binding_targets(binding)[0];
     if (target >= 0 && root != MD5_ROOT_FILE)
         pose[target].translation = md5i_root_translation(binding->anim, moment, root);
 }
 
-static void sample_bound(md5_sample_kernel *sample, const md5_binding *binding,
-                         const md5_moment *moment, md5_root root, md5_xform *pose)
+static void sample_cubic(const md5_binding *binding, const md5_moment *moment, md5_root root,
+                         md5_xform *pose)
 {
-    if (binding->same_order && binding->num_extra == 0)
-        sample_anim(sample, binding->anim, moment, root, pose);
-    else
-        sample_scattered(sample, binding, moment, root, pose);
-}
-
-void md5i_sample_with(const md5_pose_kernels *kernels, const md5_binding *binding,
-                      const md5_moment *moment, md5_root root, md5_xform *pose)
-{
-    sample_bound(kernels->sample, binding, moment, root, pose);
-    if (binding->num_rebases == 0)
-        return;
-    const md5_sampling sampling = md5_begin_sampling(binding->anim, moment, root);
-    md5i_apply_rebases(binding, md5i_sample_joint, &sampling, pose);
-}
-
-void md5i_sample_nlerp_with(const md5_pose_kernels *kernels, const md5_binding *binding,
-                            const md5_moment *moment, md5_root root, md5_xform *pose)
-{
-    sample_bound(kernels->sample_nlerp, binding, moment, root, pose);
-    if (binding->num_rebases == 0)
-        return;
-    const md5_sampling sampling = md5_begin_nlerp(binding->anim, moment, root);
-    md5i_apply_rebases(binding, md5i_sample_joint_nlerp, &sampling, pose);
-}
-
-void md5_sample_anim(const md5_anim *anim, const md5_moment *moment, md5_root root, md5_xform *pose)
-{
-    MD5_ASSERT(anim != NULL, "anim: not NULL");
-    MD5_ASSERT(moment != NULL, "moment: not NULL");
-    MD5_ASSERT(pose != NULL || anim->skeleton.num_joints == 0, "pose: not NULL");
-    MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
-    MD5_ASSERT_MOMENT(anim, moment);
-    const md5_moment clamped = md5_clamp_moment(anim, moment);
-    md5i_sample_anim_with(md5i_posing_kernels_best(), anim, &clamped, root, pose);
-}
-
-void md5_sample(const md5_binding *binding, const md5_moment *moment, md5_root root,
-                md5_xform *pose)
-{
-    MD5_ASSERT(binding != NULL, "binding: not NULL");
-    MD5_ASSERT(moment != NULL, "moment: not NULL");
-    MD5_ASSERT(pose != NULL || binding->skeleton->num_joints == 0, "pose: not NULL");
-    MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
-    MD5_ASSERT_MOMENT(binding->anim, moment);
-    const md5_moment clamped = md5_clamp_moment(binding->anim, moment);
-    md5i_sample_with(md5i_posing_kernels_best(), binding, &clamped, root, pose);
-}
-
-void md5_sample_nlerp(const md5_binding *binding, const md5_moment *moment, md5_root root,
-                      md5_xform *pose)
-{
-    MD5_ASSERT(binding != NULL, "binding: not NULL");
-    MD5_ASSERT(moment != NULL, "moment: not NULL");
-    MD5_ASSERT(pose != NULL || binding->skeleton->num_joints == 0, "pose: not NULL");
-    MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
-    MD5_ASSERT_MOMENT(binding->anim, moment);
-    const md5_moment clamped = md5_clamp_moment(binding->anim, moment);
-    md5i_sample_nlerp_with(md5i_pose_kernels_best(), binding, &clamped, root, pose);
-}
-
-void md5_sample_cubic(const md5_binding *binding, const md5_moment *moment, md5_wrap wrap,
-                      md5_root root, md5_xform *pose)
-{
-    MD5_ASSERT(binding != NULL, "binding: not NULL");
-    MD5_ASSERT(moment != NULL, "moment: not NULL");
-    MD5_ASSERT(pose != NULL || binding->skeleton->num_joints == 0, "pose: not NULL");
-    MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
-    MD5_ASSERT((unsigned)wrap <= MD5_WRAP_CLAMP, "wrap: a md5_wrap");
     const md5_anim *const anim = binding->anim;
     const md5_targets *const targets = &binding->plan->targets;
-    MD5_ASSERT_MOMENT(anim, moment);
-    const md5_moment clamped = md5_clamp_moment(anim, moment);
-    const md5_cubic cubic = md5i_cubic_at(anim, &clamped, wrap, root);
+    const md5_cubic cubic = md5i_cubic_at(anim, moment, root);
     md5i_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
     for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {
         const int32_t target = targets->rotations[slot];
@@ -128,4 +51,31 @@ void md5_sample_cubic(const md5_binding *binding, const md5_moment *moment, md5_
     if (first >= 0)
         pose[first].translation = md5i_cubic_root(&cubic);
     md5i_apply_rebases(binding, md5i_cubic_joint, &cubic, pose);
+}
+
+void md5i_sample_with(const md5_pose_kernels *kernels, const md5_binding *binding,
+                      const md5_moment *moment, md5_root root, md5_xform *pose)
+{
+    if (moment->interpolation == MD5_INTERPOLATE_CUBIC) {
+        sample_cubic(binding, moment, root, pose);
+        return;
+    }
+    if (binding->same_order && binding->num_extra == 0)
+        md5i_sample_anim_with(kernels, binding->anim, moment, root, pose);
+    else
+        sample_scattered(kernels, binding, moment, root, pose);
+    if (binding->num_rebases == 0)
+        return;
+    const md5_sampling sampling = md5_begin_sampling(binding->anim, moment, root);
+    md5i_apply_rebases(binding, md5i_sample_joint, &sampling, pose);
+}
+
+void md5_sample(const md5_binding *binding, md5_moment moment, md5_root root, md5_xform *pose)
+{
+    MD5_ASSERT(binding != NULL, "binding: not NULL");
+    MD5_ASSERT(pose != NULL || binding->skeleton->num_joints == 0, "pose: not NULL");
+    MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
+    MD5_ASSERT_MOMENT(binding->anim, moment);
+    const md5_moment clamped = md5_clamp_moment(binding->anim, &moment);
+    md5i_sample_with(md5i_posing_kernels_best(), binding, &clamped, root, pose);
 }

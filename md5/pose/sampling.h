@@ -2,7 +2,6 @@
 #ifndef MD5_POSE_SAMPLING_H
 #define MD5_POSE_SAMPLING_H
 
-#include "md5/core/compiler.h"
 #include "md5/core/math.h"
 #include "md5/pose/slerp.h"
 
@@ -11,39 +10,36 @@ typedef struct md5_sampling {
     const md5_anim *anim;
     const md5_moment *moment;
     md5_root root;
-    md5_slerp_weights weights; // of the moment's fraction
-    md5_nlerp_weights nlerp;   // of md5_begin_nlerp(), which has no others
+    bool is_nlerp;
+    md5_slerp_weights weights; // of the moment's fraction, or if is_nlerp
+    md5_nlerp_weights nlerp;
 } md5_sampling;
 
 static inline md5_sampling md5_begin_sampling(const md5_anim *anim, const md5_moment *moment,
                                               md5_root root)
 {
-    return (md5_sampling){.anim = anim,
-                          .moment = moment,
-                          .root = root,
-                          .weights = md5i_slerp_weights_at(moment->fraction)};
+    md5_sampling sampling = {
+        .anim = anim,
+        .moment = moment,
+        .root = root,
+        .is_nlerp = moment->interpolation == MD5_INTERPOLATE_NLERP,
+    };
+    if (sampling.is_nlerp)
+        sampling.nlerp = md5_nlerp_weights_at(moment->fraction);
+    else
+        sampling.weights = md5i_slerp_weights_at(moment->fraction);
+    return sampling;
 }
 
-static inline md5_sampling md5_begin_nlerp(const md5_anim *anim, const md5_moment *moment,
-                                           md5_root root)
-{
-    return (md5_sampling){.anim = anim,
-                          .moment = moment,
-                          .root = root,
-                          .nlerp = md5_nlerp_weights_at(moment->fraction)};
-}
-
-// Samples anim->rotation_joints[slot] or anim->translation_joints[slot]. `is_nlerp` is a constant,
-// so that programs link only the interpolation that they use.
-static MD5_ALWAYS_INLINE md5_quat md5_sample_rotation(const md5_sampling *sampling, uint32_t slot,
-                                                      bool is_nlerp)
+// Samples anim->rotation_joints[slot] or anim->translation_joints[slot].
+static inline md5_quat md5_sample_rotation(const md5_sampling *sampling, uint32_t slot)
 {
     const md5_anim *anim = sampling->anim;
     const size_t width = anim->num_rotations;
     const md5_quat from = anim->rotations[sampling->moment->frame0 * width + slot];
     const md5_quat to = anim->rotations[sampling->moment->frame1 * width + slot];
-    return is_nlerp ? md5_nlerp_weighted(&sampling->nlerp, from, to)
-                    : md5_slerp_weighted(&sampling->weights, from, to);
+    return sampling->is_nlerp ? md5_nlerp_weighted(&sampling->nlerp, from, to)
+                              : md5_slerp_weighted(&sampling->weights, from, to);
 }
 
 static inline md5_vec3 md5_sample_translation(const md5_sampling *sampling, uint32_t slot)
@@ -75,7 +71,6 @@ typedef md5_xform md5_sample_joint_fn(const void *sampling, uint32_t joint);
 
 // One joint of an md5_sampling.
 md5_xform md5i_sample_joint(const void *sampling, uint32_t joint);
-md5_xform md5i_sample_joint_nlerp(const void *sampling, uint32_t joint);
 
 // Applies the binding's rebases to a pose that holds each joint's own track. Time is linear in the
 // number of joints. The function is an argument so that programs need not link both of them.

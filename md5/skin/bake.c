@@ -228,27 +228,27 @@ void md5_free_baked(md5_baked *baked)
 
 // -- Decoding ---------------------------------------------------------------------------------
 
-void md5_skin_baked(const md5_baked *baked, uint32_t first, uint32_t count,
-                    const md5_moment *moment, md5_vec3 *positions, md5_vec3 *normals)
+void md5_skin_baked(const md5_baked *baked, uint32_t first, uint32_t count, md5_moment moment,
+                    md5_vec3 *positions, md5_vec3 *normals)
 {
-    MD5_ASSERT(baked != NULL && moment != NULL, "baked, moment: not NULL");
+    MD5_ASSERT(baked != NULL, "baked: not NULL");
     MD5_ASSERT(first <= baked->num_vertices && count <= baked->num_vertices - first,
                "first, count: vertices of the baked clip");
-    MD5_ASSERT(moment->frame0 < baked->num_frames && moment->frame1 < baked->num_frames,
+    MD5_ASSERT(moment.frame0 < baked->num_frames && moment.frame1 < baked->num_frames,
                "moment: frames of the baked clip");
     MD5_ASSERT(positions != NULL || count == 0, "positions: not NULL");
     const md5_baked_vertex *const from =
-        baked->vertices + (size_t)moment->frame0 * baked->num_vertices + first;
+        baked->vertices + (size_t)moment.frame0 * baked->num_vertices + first;
     const md5_baked_vertex *const to =
-        baked->vertices + (size_t)moment->frame1 * baked->num_vertices + first;
+        baked->vertices + (size_t)moment.frame1 * baked->num_vertices + first;
     for (uint32_t i = 0; i < count; i++) {
         positions[i] =
-            md5_vec3_lerp(position_of(baked, from[i]), position_of(baked, to[i]), moment->fraction);
+            md5_vec3_lerp(position_of(baked, from[i]), position_of(baked, to[i]), moment.fraction);
         if (!normals)
             continue;
         const md5_vec3 normal = md5i_octahedron_normal(from[i].z_normal >> 16);
         normals[i] = md5_vec3_normalize(
-            md5_vec3_lerp(normal, md5i_octahedron_normal(to[i].z_normal >> 16), moment->fraction),
+            md5_vec3_lerp(normal, md5i_octahedron_normal(to[i].z_normal >> 16), moment.fraction),
             normal);
     }
 }
@@ -264,10 +264,10 @@ static md5_vec3 exact_position(const md5_mesh *mesh, uint32_t vertex, const md5_
 }
 
 // Computes one vertex at a time, so that no memory is needed.
-float md5_baked_error(const md5_baked *baked, const md5_model *model, const md5_moment *moment,
+float md5_baked_error(const md5_baked *baked, const md5_model *model, md5_moment moment,
                       const md5_mat34 *palette)
 {
-    MD5_ASSERT(baked != NULL && model != NULL && moment != NULL, "baked, model, moment: not NULL");
+    MD5_ASSERT(baked != NULL && model != NULL, "baked, model: not NULL");
     MD5_ASSERT(palette != NULL || model->skeleton.num_joints == 0, "palette: not NULL");
     float largest = 0.0f;
     uint32_t first = 0;

@@ -66,7 +66,7 @@ static double time_samples(const compress_case *of, bool is_packed)
         if (is_packed)
             md5_sample_compressed(of->packed, &moment, MD5_ROOT_FILE, of->pose);
         else
-            md5_sample(of->binding, &moment, MD5_ROOT_FILE, of->pose);
+            md5_sample(of->binding, moment, MD5_ROOT_FILE, of->pose);
     }
     return bench_now() - start;
 }

@@ -151,8 +151,8 @@ static void make_posing(posing *made, uint32_t num_joints)
     made->layer = posing_memory(num_joints, sizeof *made->layer);
     made->mixed = posing_memory(num_joints, sizeof *made->mixed);
     made->mask = posing_memory(num_joints, sizeof *made->mask);
-    md5_sample(made->binding, &made->moments[0], MD5_ROOT_FILE, made->pose);
-    md5_sample(made->binding, &made->moments[1], MD5_ROOT_FILE, made->layer);
+    md5_sample(made->binding, made->moments[0], MD5_ROOT_FILE, made->pose);
+    md5_sample(made->binding, made->moments[1], MD5_ROOT_FILE, made->layer);
     // Like a mask of the upper body: weights 0, a few in between, 1.
     for (uint32_t i = 0; i < num_joints; i++)
         made->mask[i] = fminf(1.0f, fmaxf(0.0f, ((float)i - 0.4f * (float)num_joints) / 8.0f));
@@ -224,9 +224,10 @@ static uint64_t work_sample(void *of, md5_cpu level)
 static uint64_t work_sample_cubic(void *of, md5_cpu level)
 {
     posing *const made = of;
-    const md5_moment moment = play_on(made);
+    md5_moment moment = play_on(made);
+    moment.interpolation = MD5_INTERPOLATE_CUBIC;
     (void)level;
-    md5_sample_cubic(made->binding, &moment, MD5_WRAP_LOOP, MD5_ROOT_FILE, made->mixed);
+    md5_sample(made->binding, moment, MD5_ROOT_FILE, made->mixed);
     return made->mixed[0].rotation.x > 0.0f;
 }
 

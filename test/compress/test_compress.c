@@ -3,6 +3,7 @@
 #include "md5/compress/packed.h"
 #include "md5/md5model.h"
 #include "test/test.h"
+#include "test/pose/own_clip.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -123,7 +124,7 @@ static double measured(const clip_case *of)
     double worst = 0.0;
     for (uint32_t frame = 0; frame < of->anim->num_frames; frame++) {
         const md5_moment moment = {.frame0 = frame, .frame1 = frame};
-        md5_sample_anim(of->anim, &moment, MD5_ROOT_FILE, pose);
+        sample_own(of->anim, moment, MD5_ROOT_FILE, pose);
         walk(skeleton, pose, joints);
         md5_sample_compressed_anim(of->compressed, &moment, MD5_ROOT_FILE, pose);
         walk(skeleton, pose, joints + count);
@@ -335,7 +336,7 @@ static void check_frames(const md5_compressed *compressed, const md5_anim *again
     for (uint32_t frame = 0; frame < again->num_frames; frame++) {
         const md5_moment still = {.frame0 = frame, .frame1 = frame};
         md5_sample_compressed_anim(compressed, &still, MD5_ROOT_ID, poses);
-        md5_sample_anim(again, &still, MD5_ROOT_ID, poses + count);
+        sample_own(again, still, MD5_ROOT_ID, poses + count);
         CHECK(is_same(poses, poses + count, count));
     }
     free(poses);

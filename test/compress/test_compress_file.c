@@ -3,6 +3,7 @@
 #include "md5/compress/tracks.h"
 #include "md5/md5model.h"
 #include "test/test.h"
+#include "test/pose/own_clip.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -106,7 +107,7 @@ TEST (compress_keeps_rotations_by_any_angle) {
         for (int k = 0; k < 100 && compressed; k++) {
             md5_xform exact[JOINTS], pose[JOINTS];
             const md5_moment moment = md5_moment_at(anim, 0.0123 * k, MD5_WRAP_CYCLE);
-            md5_sample_anim(anim, &moment, MD5_ROOT_FILE, exact);
+            sample_own(anim, moment, MD5_ROOT_FILE, exact);
             md5_sample_compressed_anim(compressed, &moment, MD5_ROOT_FILE, pose);
             for (int joint = 0; joint < JOINTS; joint++)
                 CHECK_NEAR(difference(&exact[joint], &pose[joint]), 0.0, 0.011);
@@ -191,12 +192,12 @@ TEST (compress_gives_the_motion_of_the_root) {
     for (int k = 0; k < 40 && compressed; k++) {
         const md5_moment from = md5_moment_at(anim, 0.3 * k, MD5_WRAP_LOOP);
         const md5_moment to = md5_compressed_moment(compressed, 0.3 * k + 0.2, MD5_WRAP_LOOP);
-        const md5_vec3 exact = md5_anim_root_motion(anim, &from, &to);
+        const md5_vec3 exact = md5_anim_root_motion(anim, from, to);
         const md5_vec3 found = md5_compressed_root_motion(compressed, &from, &to);
         CHECK_NEAR((double)found.x, (double)exact.x, 0.05);
         for (int root = 0; root <= MD5_ROOT_IN_PLACE; root++) {
             md5_xform a[JOINTS], b[JOINTS];
-            md5_sample_anim(anim, &from, (md5_root)root, a);
+            sample_own(anim, from, (md5_root)root, a);
             md5_sample_compressed_anim(compressed, &from, (md5_root)root, b);
             CHECK_NEAR(difference(&a[0], &b[0]), 0.0, 0.3); // cycles times the error of a frame
         }
@@ -226,7 +227,7 @@ TEST (compress_binds_as_the_animation_does) {
             md5_xform a[JOINTS], b[JOINTS];
             const md5_root root = (md5_root)(k % 3);
             const md5_moment moment = md5_moment_at(anim, 0.01 * k, MD5_WRAP_LOOP);
-            md5_sample(plain, &moment, root, a);
+            md5_sample(plain, moment, root, a);
             md5_sample_compressed(binding, &moment, root, b);
             for (int joint = 0; joint < JOINTS; joint++)
                 CHECK_NEAR(difference(&a[joint], &b[joint]), 0.0, 0.01);

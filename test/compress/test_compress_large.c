@@ -186,7 +186,7 @@ TEST (compress_binds_across_joints_that_the_model_lacks) {
         for (int k = 0; k < 60; k++) {
             md5_xform exact[2], pose[2];
             const md5_moment moment = md5_moment_at(anim, 0.013 * k, MD5_WRAP_LOOP);
-            md5_sample(plain, &moment, (md5_root)(k % 3), exact);
+            md5_sample(plain, moment, (md5_root)(k % 3), exact);
             md5_sample_compressed(binding, &moment, (md5_root)(k % 3), pose);
             for (int joint = 0; joint < 2; joint++)
                 CHECK_NEAR(distance(&exact[joint], &pose[joint]), 0.0, 0.01);

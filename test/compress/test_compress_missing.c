@@ -55,7 +55,7 @@ static double hand_distance(const md5_model *model, const md5_anim *anim,
         const md5_moment moment = {.frame0 = frame, .frame1 = frame};
         md5_xform pose[2];
         md5_mat34 a[2], b[2];
-        md5_sample(plain, &moment, MD5_ROOT_FILE, pose);
+        md5_sample(plain, moment, MD5_ROOT_FILE, pose);
         md5_local_to_model(&model->skeleton, pose, a);
         md5_sample_compressed(packed, &moment, MD5_ROOT_FILE, pose);
         md5_local_to_model(&model->skeleton, pose, b);

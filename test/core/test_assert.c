@@ -1,6 +1,7 @@
 // The caller's mistakes: with assertions they end the program with a message that names function
 // and argument; without assertions the likely ones are harmless.
 #include "test/mistake.h"
+#include "test/pose/own_clip.h"
 #include "test/test.h"
 
 #include "md5/md5model.h"
@@ -44,27 +45,31 @@ TEST (moment_of_another_clip_shows_the_last_frame) {
     static md5_xform expected[MAX_JOINTS], found[MAX_JOINTS], scratch[MAX_JOINTS];
     static md5_mat34 joints[MAX_JOINTS], palettes[3][MAX_JOINTS];
 
-    md5_sample(all.binding, &end, MD5_ROOT_FILE, expected);
-    md5_sample(all.binding, &wrong, MD5_ROOT_FILE, found);
+    md5_sample(all.binding, end, MD5_ROOT_FILE, expected);
+    md5_sample(all.binding, wrong, MD5_ROOT_FILE, found);
     CHECK(memcmp(found, expected, count * sizeof *found) == 0);
-    md5_sample_anim(all.anim, &wrong, MD5_ROOT_FILE, found);
-    md5_sample_nlerp(all.binding, &wrong, MD5_ROOT_FILE, found);
+    sample_own(all.anim, wrong, MD5_ROOT_FILE, found);
+    md5_moment other = wrong;
+    other.interpolation = MD5_INTERPOLATE_NLERP;
+    md5_sample(all.binding, other, MD5_ROOT_FILE, found);
     CHECK(memcmp(found, expected, count * sizeof *found) == 0);
-    md5_sample_cubic(all.binding, &wrong, MD5_WRAP_LOOP, MD5_ROOT_ID, found);
-    (void)md5_anim_bounds(all.anim, &wrong, MD5_ROOT_ID);
-    const md5_vec3 motion = md5_anim_root_motion(all.anim, &wrong, &end);
+    other.interpolation = MD5_INTERPOLATE_CUBIC;
+    md5_sample(all.binding, other, MD5_ROOT_ID, found);
+    (void)md5_anim_bounds(all.anim, wrong, MD5_ROOT_ID);
+    const md5_vec3 motion = md5_anim_root_motion(all.anim, wrong, end);
     CHECK(motion.x == 0.0f && motion.y == 0.0f && motion.z == 0.0f);
 
-    md5_pose_palette(all.binding, &end, MD5_ROOT_FILE, scratch, joints, palettes[0]);
-    md5_pose_palette(all.binding, &wrong, MD5_ROOT_FILE, scratch, joints, palettes[1]);
+    md5_pose_palette(all.binding, end, MD5_ROOT_FILE, scratch, joints, palettes[0]);
+    md5_pose_palette(all.binding, wrong, MD5_ROOT_FILE, scratch, joints, palettes[1]);
     static unsigned char batch[MAX_JOINTS * 1024];
-    const md5_pose_job job = {all.binding, wrong, MD5_ROOT_FILE, palettes[2], NULL};
+    md5_pose_job job = {all.binding, wrong, MD5_ROOT_FILE, palettes[2], NULL};
     CHECK(md5_pose_batch_scratch(&job, 1, NULL) <= sizeof batch);
     md5_pose_batch(&job, 1, NULL, batch);
     CHECK(memcmp(palettes[1], palettes[0], count * sizeof **palettes) == 0);
     CHECK(memcmp(palettes[2], palettes[0], count * sizeof **palettes) == 0);
     memset(palettes[2], 0, count * sizeof **palettes);
-    md5_pose_batch_nlerp(&job, 1, NULL, batch);
+    job.moment.interpolation = MD5_INTERPOLATE_NLERP;
+    md5_pose_batch(&job, 1, NULL, batch);
     CHECK(memcmp(palettes[2], palettes[0], count * sizeof **palettes) == 0);
     unload(&all);
 }
@@ -78,20 +83,20 @@ static const md5_moment first_frame = {0};
 static void sample_no_pose(const void *context)
 {
     const loaded *const all = context;
-    md5_sample(all->binding, &first_frame, MD5_ROOT_FILE, NULL);
+    md5_sample(all->binding, first_frame, MD5_ROOT_FILE, NULL);
 }
 
 static void sample_wrong_moment(const void *context)
 {
     const loaded *const all = context;
     const md5_moment wrong = {.frame0 = all->anim->num_frames};
-    md5_sample(all->binding, &wrong, MD5_ROOT_FILE, pose);
+    md5_sample(all->binding, wrong, MD5_ROOT_FILE, pose);
 }
 
 static void overlap(const void *context)
 {
     const loaded *const all = context;
-    md5_pose_palette(all->binding, &first_frame, MD5_ROOT_FILE, pose, matrices, matrices + 1);
+    md5_pose_palette(all->binding, first_frame, MD5_ROOT_FILE, pose, matrices, matrices + 1);
 }
 
 static void lose_path(const void *context)
@@ -112,14 +117,6 @@ static void pose_without_palette(const void *context)
     static _Alignas(64) unsigned char scratch[1 << 16];
     const md5_pose_job job = {.binding = all->binding};
     md5_pose_batch(&job, 1, NULL, scratch);
-}
-
-static void pose_by_nlerp_without_palette(const void *context)
-{
-    const loaded *const all = context;
-    static _Alignas(64) unsigned char scratch[1 << 16];
-    const md5_pose_job job = {.binding = all->binding};
-    md5_pose_batch_nlerp(&job, 1, NULL, scratch);
 }
 
 static void no_range(void *user, uint32_t worker, size_t begin, size_t end)
@@ -155,7 +152,6 @@ TEST (a_mistake_is_reported_with_function_and_argument) {
         {overlap, "md5_pose_palette()", "joints, palette: must not overlap"},
         {lose_path, "md5_pack_loss()", "mesh: an index into model->meshes"},
         {pose_without_palette, "md5_pose_batch()", "jobs: each has a binding"},
-        {pose_by_nlerp_without_palette, "md5_pose_batch_nlerp()", "jobs: each has a binding"},
         {run_without_a_function, "md5_threads_run()", "threads: run is not NULL"},
         {run_without_a_range, "md5_threads_run()", "range: not NULL"},
         {bind_with_a_reserved_member, "md5_bind()", "opts: reserved members must be 0"},

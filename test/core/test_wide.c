@@ -16,13 +16,11 @@ enum { MAX_JOINTS = 50 };
 
 static const md5_pose_kernels plain = {
     .sample = sample,
-    .sample_nlerp = sample_nlerp,
     .compose = compose,
     .multiply = multiply,
     .finish = finish,
     .single = single,
     .crowd = crowd,
-    .crowd_nlerp = crowd_nlerp,
     .finish_crowd = finish_crowd,
     .width = MD5_WIDTH,
 };
@@ -43,8 +41,10 @@ static void check_made(const made_pose *made, uint64_t *random)
     md5i_sample_with(&plain, made->binding, &moment, root, pose);
     CHECK(memcmp(pose, expected_pose, skeleton->num_joints * sizeof pose[0]) == 0);
     static md5_xform nlerp[MAX_JOINTS], expected_nlerp[MAX_JOINTS];
-    md5i_sample_nlerp_with(scalar, made->binding, &moment, root, expected_nlerp);
-    md5i_sample_nlerp_with(&plain, made->binding, &moment, root, nlerp);
+    md5_moment by_nlerp = moment;
+    by_nlerp.interpolation = MD5_INTERPOLATE_NLERP;
+    md5i_sample_with(scalar, made->binding, &by_nlerp, root, expected_nlerp);
+    md5i_sample_with(&plain, made->binding, &by_nlerp, root, nlerp);
     CHECK(memcmp(nlerp, expected_nlerp, skeleton->num_joints * sizeof nlerp[0]) == 0);
     plain.compose(skeleton, pose, joints);
     CHECK(memcmp(joints, expected_joints, size) == 0);
@@ -86,7 +86,8 @@ static void check_made(const made_pose *made, uint64_t *random)
     CHECK(memcmp(palette, expected, size) == 0);
     scalar->finish(skeleton, made->model.inverse_bind, expected_nlerp, expected_joints, expected);
     memset(palette, 0, size);
-    plain.crowd_nlerp(jobs, scratch->m);
+    job.moment = by_nlerp;
+    plain.crowd(jobs, scratch->m);
     CHECK(memcmp(palette, expected, size) == 0);
 }
 

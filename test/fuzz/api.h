@@ -103,9 +103,9 @@ static const char *use_blends(api_use *of)
     md5_blend_poses(of->pose, of->other, api_share(of), mask, count, out);
     const char *fault = api_pose_fault(out, count);
     md5_subtract_pose(of->other, of->pose, count, scratch);
-    md5_add_pose(out, scratch, api_share(of), NULL, count, out);
+    md5_add_pose(out, scratch, NULL, api_share(of), NULL, count, out);
     fault = fault ? fault : api_pose_fault(out, count);
-    md5_add_difference(of->pose, of->other, out, api_share(of), mask, count, out);
+    md5_add_pose(of->pose, of->other, out, api_share(of), mask, count, out);
     fault = fault ? fault : api_pose_fault(out, count);
     (void)md5_build_mirror(&of->model->skeleton, mirror);
     md5_mirror_pose(of->model, mirror, of->pose, out);
@@ -121,19 +121,23 @@ static const char *use_samples(api_use *of)
 {
     enum { JOBS = 9 };
     md5_pose_job jobs[JOBS];
-    md5_sample_cubic(of->binding, &of->moment, MD5_WRAP_LOOP, MD5_ROOT_ID, of->pose);
-    const char *fault = api_pose_fault(of->pose, of->num_joints);
-    md5_sample_nlerp(of->binding, &of->moment, MD5_ROOT_FILE, of->pose);
-    fault = fault ? fault : api_pose_fault(of->pose, of->num_joints);
-    for (uint32_t i = 0; i < JOBS; i++)
+    const char *fault = NULL;
+    for (int i = 0; i < 4; i++) {
+        md5_moment moment = of->moment;
+        moment.interpolation = (md5_interpolation)i;
+        md5_sample(of->binding, moment, i % 2 ? MD5_ROOT_FILE : MD5_ROOT_ID, of->pose);
+        fault = fault ? fault : api_pose_fault(of->pose, of->num_joints);
+    }
+    for (uint32_t i = 0; i < JOBS; i++) {
         jobs[i] = (md5_pose_job){.binding = of->binding,
                                  .moment = of->moment,
                                  .root = (md5_root)(i % 3),
                                  .palette = api_memory(of, of->num_joints, sizeof(md5_mat34)),
                                  .joints = i == 0 ? of->joints : NULL};
+        jobs[i].moment.interpolation = (md5_interpolation)(i % 4);
+    }
     void *const scratch = api_memory(of, md5_pose_batch_scratch(jobs, JOBS, NULL), 1);
     md5_pose_batch(jobs, JOBS, NULL, scratch);
-    md5_pose_batch_nlerp(jobs, JOBS, NULL, scratch);
     return fault;
 }
 
@@ -372,7 +376,7 @@ static const char *use_assets(api_use *of)
         fault = fuzz_memory(make_weights, destroy_weights, of, api_opts, of->random);
     md5_baked *const baked = make_baked(of, &api_opts, NULL);
     const md5_moment first = {0};
-    if (baked && !(md5_baked_error(baked, of->model, &first, of->palette) < INFINITY))
+    if (baked && !(md5_baked_error(baked, of->model, first, of->palette) < INFINITY))
         fault = "a baked vertex that is not finite";
     md5_free_baked(baked);
     md5_retarget *const retarget = make_retarget(of, &api_opts, NULL);
@@ -404,8 +408,8 @@ static const char *use_api(const md5_binding *binding, uint32_t random)
     of.palette = api_memory(&of, num_joints, sizeof *of.palette);
     of.moment = md5_moment_at(of.anim, 0.37 * of.anim->duration, MD5_WRAP_LOOP);
     memcpy(of.other, of.model->bind_local, num_joints * sizeof *of.other);
-    md5_pose_palette(binding, &of.moment, MD5_ROOT_FILE, of.pose, of.joints, of.palette);
-    md5_sample(binding, &of.moment, MD5_ROOT_FILE, of.pose);
+    md5_pose_palette(binding, of.moment, MD5_ROOT_FILE, of.pose, of.joints, of.palette);
+    md5_sample(binding, of.moment, MD5_ROOT_FILE, of.pose);
     const char *const fault = groups[api_choice(&of, sizeof groups / sizeof groups[0])](&of);
     while (of.num_blocks > 0)
         free(of.blocks[--of.num_blocks]);

@@ -49,14 +49,14 @@ static const char *play_at(const md5_binding *binding, double time, md5_wrap wra
     const md5_moment moment = md5_moment_at(binding->anim, time, wrap);
     const char *fault = moment_fault(binding->anim, &moment);
     if (!fault) {
-        md5_sample(binding, &moment, root, pose);
+        md5_sample(binding, moment, root, pose);
         fault = api_pose_fault(pose, num_joints);
         md5_local_to_model(&model->skeleton, pose, joints);
         md5_build_palette(model, joints, joints);
         for (uint32_t mesh = 0; mesh < model->num_meshes; mesh++)
             draw(model, mesh, joints);
-        md5_anim_root_motion(binding->anim, &moment, &moment);
-        md5_anim_bounds(binding->anim, &moment, root);
+        md5_anim_root_motion(binding->anim, moment, moment);
+        md5_anim_bounds(binding->anim, moment, root);
     }
     free(pose);
     free(joints);

@@ -142,7 +142,7 @@ static void skin_scaled(const scale_case *test, const md5_moment *moment, md5_ve
 {
     md5_xform pose[3];
     md5_mat34 joints[3], palette[3];
-    md5_sample(test->binding, moment, MD5_ROOT_FILE, pose);
+    md5_sample(test->binding, *moment, MD5_ROOT_FILE, pose);
     md5_scale_pose(test->scales, test->binding, moment, pose);
     md5_local_to_palette(test->model, pose, joints, palette);
     md5_scale_palette(test->scales, test->binding, moment, joints, palette);

@@ -127,7 +127,7 @@ TEST (pose_tools_mirror_of_our_own_model) {
     CHECK_NEAR(difference_of(skeleton, model->bind_local, image), 0.0, 1e-4);
     for (int i = 0; i < 10; i++) {
         const md5_moment moment = md5_moment_at(anim, anim->duration * 0.1 * i, MD5_WRAP_LOOP);
-        md5_sample(binding, &moment, MD5_ROOT_FILE, pose);
+        md5_sample(binding, moment, MD5_ROOT_FILE, pose);
         md5_mirror_pose(model, mirror, pose, image);
         md5_mirror_pose(model, mirror, image, back);
         CHECK_NEAR(difference_of(skeleton, pose, back), 0.0, 2e-4);

@@ -198,7 +198,7 @@ static posed pose_at(const loaded *made, double time, md5_root root)
     posed at = {malloc(count * sizeof *at.pose), malloc(count * sizeof *at.joints),
                 malloc(count * sizeof *at.palette)};
     const md5_moment moment = md5_moment_at(made->anim, time, MD5_WRAP_LOOP);
-    md5_sample(made->binding, &moment, root, at.pose);
+    md5_sample(made->binding, moment, root, at.pose);
     md5_local_to_palette(made->model, at.pose, at.joints, at.palette);
     return at;
 }
@@ -293,11 +293,11 @@ TEST (axes_convert_bounds_and_root_motion) {
         md5_anim *const to = axes_load_anim("models/bobbin/walk.md5anim", &opts);
         const md5_moment begin = md5_moment_at(from, 0.2, MD5_WRAP_LOOP);
         const md5_moment end = md5_moment_at(from, 2.7, MD5_WRAP_LOOP);
-        CHECK_NEAR(axes_point_error(of, 0.5, md5_anim_root_motion(from, &begin, &end),
-                                    md5_anim_root_motion(to, &begin, &end)),
+        CHECK_NEAR(axes_point_error(of, 0.5, md5_anim_root_motion(from, begin, end),
+                                    md5_anim_root_motion(to, begin, end)),
                    0.0, 1e-5);
-        const md5_bounds a = md5_anim_bounds(from, &begin, MD5_ROOT_FILE);
-        const md5_bounds b = md5_anim_bounds(to, &begin, MD5_ROOT_FILE);
+        const md5_bounds a = md5_anim_bounds(from, begin, MD5_ROOT_FILE);
+        const md5_bounds b = md5_anim_bounds(to, begin, MD5_ROOT_FILE);
         // The bounds are exactly those of the converted corners.
         double low[3] = {1e9, 1e9, 1e9}, high[3] = {-1e9, -1e9, -1e9};
         for (int corner = 0; corner < 8; corner++) {
@@ -327,8 +327,8 @@ TEST (axes_convert_cameras) {
         md5_camera *const to =
             md5_load_camera(test_path("models/bobbin/flight.md5camera"), &opts, NULL);
         for (int k = 0; CHECK(to != NULL) && k < 20; k++) {
-            const md5_camera_view a = md5_camera_at(from, 0.37 * k, MD5_WRAP_CLAMP);
-            const md5_camera_view b = md5_camera_at(to, 0.37 * k, MD5_WRAP_CLAMP);
+            const md5_camera_view a = md5_camera_at(from, 0.37 * k, MD5_WRAP_CLAMP, 0.0);
+            const md5_camera_view b = md5_camera_at(to, 0.37 * k, MD5_WRAP_CLAMP, 0.0);
             CHECK_NEAR(axes_point_error(of, (double)0.0254f, a.position, b.position), 0.0, 1e-5);
             CHECK_NEAR(axes_quat_error(of, a.rotation, b.rotation), 0.0, 1e-6);
             CHECK(a.fov == b.fov);

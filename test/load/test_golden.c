@@ -1,6 +1,7 @@
 // The numbers of golden files (computed by id Tech 4 itself, and by the independent reference in
 // test/reference) against those of the library, record by record, in the order of the file.
 #include "test/test.h"
+#include "test/pose/own_clip.h"
 
 #include "md5/md5model.h"
 #include "md5/md5skin.h"
@@ -256,9 +257,9 @@ static void check_anim_header(golden *g)
     expect(g, "totaldelta");
     const md5_moment start = {0};
     const md5_moment end = {.frame0 = anim->num_frames - 1, .frame1 = anim->num_frames - 1};
-    const md5_vec3 way = md5_anim_root_motion(anim, &start, &end);
+    const md5_vec3 way = md5_anim_root_motion(anim, start, end);
     md5_xform *const first = g->pose;
-    md5_sample_anim(anim, &start, MD5_ROOT_ID, first);
+    sample_own(anim, start, MD5_ROOT_ID, first);
     const md5_vec3 origin = first[0].translation;
     check_vec3(g, "totaldelta", 0, (md5_vec3){way.x + origin.x, way.y + origin.y, way.z + origin.z},
                strict.length);
@@ -339,14 +340,14 @@ static void check_time(golden *g)
     const uint32_t num_joints = g->model->skeleton.num_joints;
     expect(g, "time");
     const md5_moment moment = check_moment(g);
-    md5_sample(g->binding, &moment, MD5_ROOT_ID, g->pose);
+    md5_sample(g->binding, moment, MD5_ROOT_ID, g->pose);
     md5_local_to_model(&g->model->skeleton, g->pose, g->joints);
     md5_build_palette(g->model, g->joints, g->palette);
     find_loose(g);
     expect(g, "origin");
     check_vec3(g, "origin", 0, g->pose[0].translation, strict.length);
     expect(g, "animbounds");
-    check_bounds(g, "animbounds", md5_anim_bounds(g->anim, &moment, MD5_ROOT_ID), strict.length);
+    check_bounds(g, "animbounds", md5_anim_bounds(g->anim, moment, MD5_ROOT_ID), strict.length);
     for (uint32_t i = 0; i < num_joints && expect(g, "local"); i++) {
         check_index(g, i);
         const double w = fabs((double)g->pose[i].rotation.w);
@@ -366,7 +367,7 @@ static void check_single_frame(golden *g)
     expect(g, "singleframe");
     const uint32_t frame = (uint32_t)number(g);
     const md5_moment moment = {.frame0 = frame, .frame1 = frame};
-    md5_sample_anim(g->anim, &moment, MD5_ROOT_ID, g->pose);
+    sample_own(g->anim, moment, MD5_ROOT_ID, g->pose);
     for (uint32_t i = 0; i < g->anim->skeleton.num_joints && expect(g, "local"); i++) {
         md5_xform ours = frame == 0 ? g->anim->base_frame[i] : g->pose[i];
         if (frame == 0 && i == 0)
@@ -533,7 +534,7 @@ TEST (golden_overlong_rotations_become_rotations) {
         CHECK(mesh_warnings + anim_warnings > 0);
         for (int step = 0; step < 50; step++) {
             const md5_moment moment = md5_moment_at(anim, step * 0.0173, MD5_WRAP_LOOP);
-            md5_sample(binding, &moment, MD5_ROOT_ID, pose);
+            md5_sample(binding, moment, MD5_ROOT_ID, pose);
             for (uint32_t i = 0; i < count; i++) {
                 const md5_quat q = pose[i].rotation;
                 const float square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;

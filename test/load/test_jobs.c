@@ -113,12 +113,11 @@ static void pose(const jobs_crowd *of, const md5_threads *threads, size_t count,
             .moment = md5_moment_at(binding->anim, 0.37 * (double)i, MD5_WRAP_LOOP),
             .palette = of->palettes + i * of->num_joints,
         };
+        if (is_nlerp)
+            jobs[i].moment.interpolation = MD5_INTERPOLATE_NLERP;
     }
     void *const scratch = reserve(md5_pose_batch_scratch(jobs, count, threads));
-    if (is_nlerp)
-        md5_pose_batch_nlerp(jobs, count, threads, scratch);
-    else
-        md5_pose_batch(jobs, count, threads, scratch);
+    md5_pose_batch(jobs, count, threads, scratch);
     free(scratch);
 }
 

@@ -243,18 +243,20 @@ static void check_moment(const md5_binding *binding, double time, md5_wrap wrap,
 {
     md5_xform pose[JOINTS], first[JOINTS], sum[JOINTS];
     const md5_moment start = {0}, moment = md5_moment_at(binding->anim, time, wrap);
-    md5_sample(binding, &moment, root, pose);
+    md5_sample(binding, moment, root, pose);
     check_pose(binding, pose);
-    md5_sample(binding, &start, root, first);
-    md5_add_difference(pose, pose, first, 0.7f, NULL, JOINTS, sum);
+    md5_sample(binding, start, root, first);
+    md5_add_pose(pose, pose, first, 0.7f, NULL, JOINTS, sum);
     check_pose(binding, sum);
     md5_blend_poses(first, sum, 0.3f, NULL, JOINTS, sum);
     check_pose(binding, sum);
-    md5_sample_cubic(binding, &moment, wrap, root, pose);
+    md5_moment cubic = moment;
+    cubic.interpolation = MD5_INTERPOLATE_CUBIC;
+    md5_sample(binding, cubic, root, pose);
     check_pose(binding, pose);
-    const md5_bounds bounds = md5_anim_bounds(binding->anim, &moment, root);
+    const md5_bounds bounds = md5_anim_bounds(binding->anim, moment, root);
     CHECK_FINITE(&bounds, 1);
-    const md5_vec3 motion = md5_anim_root_motion(binding->anim, &start, &moment);
+    const md5_vec3 motion = md5_anim_root_motion(binding->anim, start, moment);
     CHECK_FINITE(&motion, 1);
 }
 

@@ -147,7 +147,7 @@ static uint64_t hash_clip(const md5_model *model, const char *path)
         buffers of = buffers_for(model);
         for (int i = 0; i < NUM_TIMES; i++) {
             const md5_moment moment = md5_moment_at(anim, 0.377 * (1 + i), MD5_WRAP_LOOP);
-            md5_sample(binding, &moment, MD5_ROOT_FILE, of.pose);
+            md5_sample(binding, moment, MD5_ROOT_FILE, of.pose);
             md5_local_to_model(&model->skeleton, of.pose, of.joints);
             md5_build_palette(model, of.joints, of.palette);
             hash = hash_posed(hash, model, &of);

@@ -75,7 +75,7 @@ static void play(const md5_binding *binding, result *out)
     for (int i = 0; i < NUM_TIMES; i++) {
         const double time = (i - 2) * 0.3711;
         const md5_moment moment = md5_moment_at(binding->anim, time, (md5_wrap)(i % 3));
-        md5_sample(binding, &moment, (md5_root)(i % 3), pose);
+        md5_sample(binding, moment, (md5_root)(i % 3), pose);
         keep(out, pose, count * sizeof *pose);
         md5_local_to_model(&model->skeleton, pose, joints);
         md5_build_palette(model, joints, joints);

@@ -171,7 +171,7 @@ TEST (blend_kinds_synchronise_by_markers) {
     play_scene_end(&of);
 }
 
-// Steps hold each frame; curves are those of md5_sample_cubic(), whatever the clip does at its end.
+// Steps hold each frame; curves are those of md5_sample(), whatever the clip does at its end.
 TEST (blend_kinds_interpolate) {
     for (int kind = 0; kind < 5; kind++) {
         static const md5_wrap wraps[5] = {MD5_WRAP_LOOP, MD5_WRAP_CYCLE, MD5_WRAP_CLAMP,
@@ -195,16 +195,8 @@ TEST (blend_kinds_interpolate) {
             md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS];
             const double seconds = i / 64.0; // exact, and so the same bits
             md5_moment moment = md5_moment_at(of.made.anims[0], seconds, wraps[kind]);
-            if (steps) {
-                moment.frame1 = moment.frame0;
-                moment.fraction = 0.0f;
-                md5_sample(of.made.bindings[0], &moment, MD5_ROOT_FILE, expected);
-            } else if (is_nlerp) {
-                md5_sample_nlerp(of.made.bindings[0], &moment, MD5_ROOT_FILE, expected);
-            } else {
-                md5_sample_cubic(of.made.bindings[0], &moment, wraps[kind], MD5_ROOT_FILE,
-                                 expected);
-            }
+            moment.interpolation = of.clips[0].interpolation;
+            md5_sample(of.made.bindings[0], moment, MD5_ROOT_FILE, expected);
             play_pose(of.player, pose);
             CHECK(play_pose_distance(pose, expected) < 1e-5);
             md5_player_advance(of.player, 1.0 / 64.0, NULL, NULL);

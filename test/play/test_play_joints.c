@@ -30,7 +30,7 @@ static void begin_parts(play_scene *of)
 static void sample(const play_case *made, uint32_t clip, double seconds, md5_xform *pose)
 {
     const md5_moment moment = md5_moment_at(made->anims[clip], seconds, MD5_WRAP_LOOP);
-    md5_sample(made->bindings[clip], &moment, MD5_ROOT_FILE, pose);
+    md5_sample(made->bindings[clip], moment, MD5_ROOT_FILE, pose);
 }
 
 // Adds to a pose what a layer in state b adds or, if `fade` > 0, in a transition from b to c.
@@ -46,7 +46,7 @@ static void add_full(const play_case *made, double seconds, double since, float 
         md5_subtract_pose(c, reference, PLAY_JOINTS, c);
         md5_blend_poses(b, c, fade, NULL, PLAY_JOINTS, b);
     }
-    md5_add_pose(pose, b, weight, mask, PLAY_JOINTS, pose);
+    md5_add_pose(pose, b, NULL, weight, mask, PLAY_JOINTS, pose);
 }
 
 static void check_added(const char *mask)
@@ -157,7 +157,7 @@ TEST (joints_of_items_that_are_added) {
     sample(&of.made, 3, 0.4, expected);
     sample(&of.made, 1, 0.0, reference);
     sample(&of.made, 2, 0.4, c);
-    md5_add_difference(expected, c, reference, 0.75f, NULL, PLAY_JOINTS, expected);
+    md5_add_pose(expected, c, reference, 0.75f, NULL, PLAY_JOINTS, expected);
     CHECK(play_pose_distance(pose, expected) < NEAR);
     play_scene_end(&of);
 }
@@ -185,7 +185,7 @@ TEST (joints_of_a_walk_that_is_added) {
     sample(&of.made, 1, 0.0, reference);
     sample(&of.made, 1, 0.3, source);
     source[0] = reference[0];
-    md5_add_difference(expected, source, reference, 1.0f, NULL, PLAY_JOINTS, expected);
+    md5_add_pose(expected, source, reference, 1.0f, NULL, PLAY_JOINTS, expected);
     CHECK(play_pose_distance(pose, expected) < NEAR);
     play_scene_end(&of);
 }
@@ -216,11 +216,11 @@ static void sample_layer(const md5_machine *machine, md5_player *player, uint32_
     const md5_clock clock = md5_newest(&player->layer_states[layer])->instances[0].now;
     const md5_moment moment =
         md5i_clock_moment(&source->timings[MD5_PLAY_LOOP], clock, MD5_INTERPOLATE_LINEAR);
-    md5_sample(source->binding, &moment, MD5_ROOT_FILE, pose);
+    md5_sample(source->binding, moment, MD5_ROOT_FILE, pose);
 }
 
 // One of Bobbin's layers over another through a mask: the same bits as md5_blend_poses() or, if it
-// is added, md5_add_difference() of all joints.
+// is added, md5_add_pose() of all joints.
 static void check_mask(const char *joints, uint32_t feather, float weight, md5_layer_mode mode)
 {
     static const char *const names[2] = {"walk", "wave"};
@@ -263,9 +263,9 @@ static void check_mask(const char *joints, uint32_t feather, float weight, md5_l
     md5_player_advance(player, 0.25, NULL, NULL);
     sample_layer(machine, player, 0, body);
     sample_layer(machine, player, 1, other);
-    md5_sample(bindings[1], &first, MD5_ROOT_FILE, reference);
+    md5_sample(bindings[1], first, MD5_ROOT_FILE, reference);
     if (mode == MD5_LAYER_ADD)
-        md5_add_difference(body, other, reference, weight, weights, count, body);
+        md5_add_pose(body, other, reference, weight, weights, count, body);
     else
         md5_blend_poses(body, other, weight, weights, count, body);
     play_pose(player, pose);
@@ -335,8 +335,9 @@ TEST (joints_of_a_mask_are_all_that_is_sampled) {
         md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS], other[PLAY_JOINTS];
         play_pose(of.player, pose);
         sample(&of.made, 0, 0.26, expected);
-        const md5_moment moment = md5_moment_at(of.made.anims[1], 0.26, MD5_WRAP_LOOP);
-        md5i_sample_source(of.machine, &of.machine->sources[1], MD5_PLAY_LOOP, &moment, other);
+        md5_moment moment = md5_moment_at(of.made.anims[1], 0.26, MD5_WRAP_LOOP);
+        moment.interpolation = of.machine->sources[1].interpolation;
+        md5i_sample_source(of.machine, &of.machine->sources[1], &moment, other);
         for (int joint = 0; joint < PLAY_JOINTS; joint++) {
             if (md5_mask_of(of.machine, 0)[joint] > 0.0f)
                 expected[joint] = other[joint];
@@ -380,7 +381,7 @@ static void check_branch(const made_pose *made, uint32_t feather, uint64_t *rand
     const md5_moment moment =
         md5i_clock_moment(&source->timings[MD5_PLAY_LOOP], clock, MD5_INTERPOLATE_LINEAR);
     md5_xform pose[MOST_JOINTS], expected[MOST_JOINTS];
-    md5_sample(made->binding, &moment, MD5_ROOT_FILE, expected);
+    md5_sample(made->binding, moment, MD5_ROOT_FILE, expected);
     md5_blend_poses(made->model.bind_local, expected, 1.0f, md5_mask_of(machine, 0), count,
                     expected);
     play_pose(player, pose);

@@ -15,7 +15,6 @@ typedef struct made_crowd {
     uint32_t num_made;
     md5_pose_job jobs[MAX_JOBS];
     uint32_t num_jobs;
-    bool is_nlerp;
     md5_mat34 palettes[MAX_JOBS][MAX_JOINTS], joints[MAX_JOBS][MAX_JOINTS];
     md5_mat34 expected_palettes[MAX_JOBS][MAX_JOINTS], expected_joints[MAX_JOBS][MAX_JOINTS];
 } made_crowd;
@@ -70,14 +69,9 @@ static void expect(made_crowd *crowd)
         md5_xform pose[MAX_JOINTS];
         md5_mat34 joints[MAX_JOINTS];
         md5_mat34 *const model = job->joints ? job->joints : joints;
-        if (crowd->is_nlerp) {
-            md5i_sample_nlerp_with(scalar, job->binding, &job->moment, job->root, pose);
-            scalar->finish(job->binding->skeleton, job->binding->inverse_bind, pose, model,
-                           job->palette);
-        } else {
-            md5i_pose_palette_with(scalar, job->binding, &job->moment, job->root, pose, model,
-                                   job->palette);
-        }
+        md5i_sample_with(scalar, job->binding, &job->moment, job->root, pose);
+        scalar->finish(job->binding->skeleton, job->binding->inverse_bind, pose, model,
+                       job->palette);
     }
     memcpy(crowd->expected_palettes, crowd->palettes, sizeof crowd->palettes);
     memcpy(crowd->expected_joints, crowd->joints, sizeof crowd->joints);
@@ -103,10 +97,7 @@ static void pose_part(const md5_pose_kernels *kernels, made_crowd *crowd, size_t
     unsigned char *const memory = malloc(misplaced + size);
     if (!memory)
         abort();
-    if (crowd->is_nlerp)
-        md5i_pose_batch_nlerp_with(kernels, crowd->jobs + begin, count, memory + misplaced);
-    else
-        md5i_pose_batch_with(kernels, crowd->jobs + begin, count, memory + misplaced);
+    md5i_pose_batch_with(kernels, crowd->jobs + begin, count, memory + misplaced);
     free(memory);
 }
 
@@ -222,7 +213,19 @@ TEST (batch_of_nobody_touches_nothing) {
     free_crowd(crowd);
 }
 
-// -- Nlerp ------------------------------------------------------------------------------------
+// -- Interpolations -----------------------------------------------------------------------------
+
+// Nlerp alone, then all kinds mixed. A step's moment is as md5_clamp_moment() makes it.
+static void interpolate(made_crowd *crowd, bool is_mixed, uint64_t *random)
+{
+    for (uint32_t i = 0; i < crowd->num_jobs; i++) {
+        md5_moment *const moment = &crowd->jobs[i].moment;
+        moment->interpolation =
+            is_mixed ? (md5_interpolation)(test_random_u32(random) % 4) : MD5_INTERPOLATE_NLERP;
+        if (moment->interpolation == MD5_INTERPOLATE_STEP)
+            moment->fraction = 0.0f;
+    }
+}
 
 TEST (batch_by_nlerp_is_the_single_call) {
     uint64_t random = 21;
@@ -231,7 +234,7 @@ TEST (batch_by_nlerp_is_the_single_call) {
         made_crowd *const crowd = make_crowd(
             is_mixed ? 2 + test_random_u32(&random) % 14 : 1,
             is_mixed ? 1 + test_random_u32(&random) % MAX_JOBS : round + 1, MAX_JOINTS, &random);
-        crowd->is_nlerp = true;
+        interpolate(crowd, is_mixed, &random);
         check_with_all_levels(crowd, &random);
         free_crowd(crowd);
     }
@@ -239,28 +242,31 @@ TEST (batch_by_nlerp_is_the_single_call) {
 
 // The public calls, for one job and for many, give equal bits, and other bits than slerp.
 TEST (batch_by_nlerp_has_the_bits_of_the_public_calls) {
-    md5_pose_batch_nlerp(NULL, 0, NULL, NULL);
+    md5_pose_batch(NULL, 0, NULL, NULL);
     uint64_t random = 22;
     made_crowd *const crowd = make_crowd(32, 200, MAX_JOINTS, &random);
     unsigned char *const scratch =
         malloc(md5_pose_batch_scratch(crowd->jobs, crowd->num_jobs, NULL));
     uint32_t num_different = 0;
+    interpolate(crowd, false, &random);
     clear(crowd);
-    md5_pose_batch_nlerp(crowd->jobs, crowd->num_jobs, NULL, scratch);
+    md5_pose_batch(crowd->jobs, crowd->num_jobs, NULL, scratch);
     for (uint32_t i = 0; i < crowd->num_jobs; i++) {
         const md5_pose_job *const job = &crowd->jobs[i];
         const md5_binding *const binding = job->binding;
         const uint32_t count = binding->skeleton->num_joints;
         md5_xform pose[MAX_JOINTS];
         md5_mat34 joints[MAX_JOINTS], palette[MAX_JOINTS];
-        md5_sample_nlerp(binding, &job->moment, job->root, pose);
+        md5_sample(binding, job->moment, job->root, pose);
         md5_local_to_model(binding->skeleton, pose, joints);
         for (uint32_t k = 0; k < count; k++)
             palette[k] = md5_mat34_mul(joints[k], binding->inverse_bind[k]);
         CHECK(memcmp(palette, job->palette, count * sizeof *palette) == 0);
         if (job->joints)
             CHECK(memcmp(joints, job->joints, count * sizeof *joints) == 0);
-        md5_pose_palette(binding, &job->moment, job->root, pose, joints, palette);
+        md5_moment by_slerp = job->moment;
+        by_slerp.interpolation = MD5_INTERPOLATE_LINEAR;
+        md5_pose_palette(binding, by_slerp, job->root, pose, joints, palette);
         num_different += memcmp(palette, job->palette, count * sizeof *palette) != 0 ? 1 : 0;
     }
     // Only a difference in some job is required: compilers draw the random crowd in different
@@ -270,30 +276,41 @@ TEST (batch_by_nlerp_has_the_bits_of_the_public_calls) {
     free_crowd(crowd);
 }
 
-// -- Baked clips ------------------------------------------------------------------------------
+// -- Results that are left out ------------------------------------------------------------------
 
-TEST (baked_palettes_are_the_frames) {
+TEST (joints_or_palettes_alone_have_the_same_bits) {
     uint64_t random = 11;
-    for (int round = 0; round < 40; round++) {
+    for (int round = 0; round < 80; round++) {
         made_pose made;
         const uint32_t count = 1 + test_random_u32(&random) % MAX_JOINTS;
         make_pose(&made, count, (made_pairing)(round % MADE_PAIRINGS), 0.5, 0.5, &random);
-        enum { MAX_FRAMES = 5 };
-        md5_mat34 baked[MAX_FRAMES * MAX_JOINTS + 1], joints[MAX_JOINTS], palette[MAX_JOINTS];
-        md5_xform scratch[MAX_JOINTS];
+        md5_mat34 joints[MAX_JOINTS + 1], palette[MAX_JOINTS + 1];
+        md5_mat34 expected_joints[MAX_JOINTS], expected[MAX_JOINTS];
+        md5_xform pose[MAX_JOINTS];
+        const size_t size = count * sizeof *palette;
+        md5_moment moment = make_moment(&made.anim, &random);
+        moment.interpolation = (md5_interpolation)(round % 4);
         const md5_root root = (md5_root)(round % 3);
-        const uint32_t first = test_random_u32(&random) % made.anim.num_frames;
-        const uint32_t num_frames = made.anim.num_frames - first;
-        memset(baked, 0x5a, sizeof baked);
-        const md5_mat34 untouched = baked[0];
-        md5_bake_palettes(made.binding, root, first, num_frames, scratch, joints, baked);
-        for (uint32_t i = 0; i < num_frames; i++) {
-            const md5_moment moment = {.frame0 = first + i, .frame1 = first + i};
-            md5i_pose_palette_with(md5i_pose_kernels_of(MD5_CPU_SCALAR), made.binding, &moment,
-                                   root, scratch, joints, palette);
-            CHECK(memcmp(baked + i * count, palette, count * sizeof *palette) == 0);
+        md5_sample(made.binding, moment, root, pose);
+        md5_local_to_model(&made.model.skeleton, pose, expected_joints);
+        md5_build_palette(&made.model, expected_joints, expected);
+        for (int kind = 0; kind < 8; kind++) {
+            const bool has_joints = kind & 1, has_palette = kind & 2, is_whole = kind & 4;
+            memset(joints, 0x5a, sizeof joints);
+            memset(palette, 0x5a, sizeof palette);
+            if (is_whole)
+                md5_pose_palette(made.binding, moment, root, pose, has_joints ? joints : NULL,
+                                 has_palette ? palette : NULL);
+            else
+                md5_local_to_palette(&made.model, pose, has_joints ? joints : NULL,
+                                     has_palette ? palette : NULL);
+            CHECK(!has_joints || memcmp(joints, expected_joints, size) == 0);
+            CHECK(!has_palette || memcmp(palette, expected, size) == 0);
+            CHECK(*(unsigned char *)&joints[has_joints ? count : 0] == 0x5a);
+            CHECK(*(unsigned char *)&palette[has_palette ? count : 0] == 0x5a);
+            // Leave the pose to the next call as md5_sample() writes it.
+            md5_sample(made.binding, moment, root, pose);
         }
-        CHECK(memcmp(&baked[num_frames * count], &untouched, sizeof untouched) == 0);
         free_pose(&made);
     }
 }

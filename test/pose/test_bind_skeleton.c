@@ -44,8 +44,8 @@ TEST (bind_skeleton_samples_as_bind) {
         CHECK(memcmp(found->tracks, made.binding->tracks, count * sizeof *found->tracks) == 0);
         md5_xform pose[MAX_JOINTS], expected[MAX_JOINTS];
         const md5_moment moment = make_moment(&made.anim, &random);
-        md5_sample(found, &moment, (md5_root)(round % 3), pose);
-        md5_sample(made.binding, &moment, (md5_root)(round % 3), expected);
+        md5_sample(found, moment, (md5_root)(round % 3), pose);
+        md5_sample(made.binding, moment, (md5_root)(round % 3), expected);
         CHECK(memcmp(pose, expected, count * sizeof *pose) == 0);
         md5_free_binding(found);
         free_pose(&made);
@@ -74,7 +74,7 @@ TEST (bind_skeleton_inverts_the_bind_pose) {
             CHECK_NEAR(difference(&undone, &identity), 0.0, 2e-4);
         }
         const md5_moment moment = make_moment(&made.anim, &random);
-        md5_pose_palette(binding, &moment, MD5_ROOT_FILE, scratch, joints, palette);
+        md5_pose_palette(binding, moment, MD5_ROOT_FILE, scratch, joints, palette);
         for (uint32_t i = 0; i < count; i++) {
             const md5_mat34 expected = md5_mat34_mul(joints[i], binding->inverse_bind[i]);
             CHECK_NEAR(difference(&palette[i], &expected), 0.0, 0.0);

@@ -1,5 +1,6 @@
 // Which animation joint drives which model joint, and where they end up.
 #include "test/test.h"
+#include "test/pose/own_clip.h"
 
 #include "md5/core/math.h"
 
@@ -136,9 +137,9 @@ static void pose_both(const md5_binding *binding, md5_root root, md5_xform *pose
                       md5_mat34 *anim_joints)
 {
     md5_xform anim_pose[MAX_JOINTS];
-    md5_sample_anim(binding->anim, &half_way, root, anim_pose);
+    sample_own(binding->anim, half_way, root, anim_pose);
     md5_local_to_model(&binding->anim->skeleton, anim_pose, anim_joints);
-    md5_sample(binding, &half_way, root, pose);
+    md5_sample(binding, half_way, root, pose);
     md5_local_to_model(binding->skeleton, pose, joints);
 }
 
@@ -170,8 +171,8 @@ TEST (bind_same_skeletons) {
           && binding->num_rebases == 0);
     md5_xform pose[MAX_JOINTS], expected[MAX_JOINTS];
     for (int root = MD5_ROOT_FILE; root <= MD5_ROOT_IN_PLACE; root++) {
-        md5_sample(binding, &half_way, (md5_root)root, pose);
-        md5_sample_anim(&anim.anim, &half_way, (md5_root)root, expected);
+        md5_sample(binding, half_way, (md5_root)root, pose);
+        sample_own(&anim.anim, half_way, (md5_root)root, expected);
         CHECK(memcmp(pose, expected, 6 * sizeof *pose) == 0);
     }
     md5_free_binding(binding);
@@ -193,8 +194,8 @@ TEST (bind_another_order) {
           && binding->num_rebases == 0);
     md5_xform pose[MAX_JOINTS], expected[MAX_JOINTS];
     for (int root = MD5_ROOT_FILE; root <= MD5_ROOT_IN_PLACE; root++) {
-        md5_sample(binding, &half_way, (md5_root)root, pose);
-        md5_sample_anim(&anim.anim, &half_way, (md5_root)root, expected);
+        md5_sample(binding, half_way, (md5_root)root, pose);
+        sample_own(&anim.anim, half_way, (md5_root)root, expected);
         for (uint32_t i = 0; i < 6; i++) {
             CHECK(binding->tracks[i] == tracks[i]);
             CHECK(memcmp(&pose[i], &expected[tracks[i]], sizeof *pose) == 0);
@@ -219,7 +220,7 @@ TEST (bind_missing_joint_keeps_its_bind_pose) {
     CHECK_UINT(binding->num_rebases, 0);
     CHECK(!binding->same_order && binding->tracks[5] == -1);
     md5_xform pose[MAX_JOINTS];
-    md5_sample(binding, &half_way, MD5_ROOT_FILE, pose);
+    md5_sample(binding, half_way, MD5_ROOT_FILE, pose);
     CHECK(memcmp(&pose[4], &model.local[4], 2 * sizeof *pose) == 0);
     md5_free_binding(binding);
 }
@@ -236,8 +237,8 @@ TEST (bind_extra_joints_at_the_end) {
     CHECK(binding->same_order && binding->num_extra == 2 && binding->num_rebases == 0);
     md5_xform pose[MAX_JOINTS], expected[MAX_JOINTS];
     memset(pose, 0x5A, sizeof pose);
-    md5_sample(binding, &half_way, MD5_ROOT_ID, pose);
-    md5_sample_anim(&anim.anim, &half_way, MD5_ROOT_ID, expected);
+    md5_sample(binding, half_way, MD5_ROOT_ID, pose);
+    sample_own(&anim.anim, half_way, MD5_ROOT_ID, expected);
     CHECK(memcmp(pose, expected, 4 * sizeof *pose) == 0);
     const unsigned char *beyond = (const unsigned char *)&pose[4];
     CHECK(beyond[0] == 0x5A);
@@ -341,8 +342,8 @@ TEST (bind_uses_the_models_hierarchy_where_they_contradict) {
     CHECK_UINT(binding->num_rebases, 1);
     CHECK(binding->same_order);
     md5_xform pose[MAX_JOINTS], expected[MAX_JOINTS];
-    md5_sample(binding, &half_way, MD5_ROOT_FILE, pose);
-    md5_sample_anim(&anim.anim, &half_way, MD5_ROOT_FILE, expected);
+    md5_sample(binding, half_way, MD5_ROOT_FILE, pose);
+    sample_own(&anim.anim, half_way, MD5_ROOT_FILE, expected);
     CHECK(memcmp(pose, expected, 6 * sizeof *pose) == 0);
     md5_free_binding(binding);
 }
@@ -558,7 +559,7 @@ TEST (bind_and_sample_stay_linear) {
         CHECK_UINT(t.count, 100); // further ones are only counted
         md5_xform *pose = malloc(HALF * sizeof *pose);
         const md5_moment start = {0};
-        md5_sample(binding, &start, MD5_ROOT_FILE, pose);
+        md5_sample(binding, start, MD5_ROOT_FILE, pose);
         // j<k> has k ancestors that the model lacks, each a unit further along x.
         CHECK_NEAR((double)pose[HALF - 1].translation.x, 1.0, 0.0);
         CHECK_NEAR((double)pose[HALF - 30].translation.x, 30.0, 0.0);

@@ -235,8 +235,9 @@ TEST (blend_mask_weighs_each_joint) {
     md5_blend_poses(made.a, made.b, 0.75f, made.weights, MAX_COUNT, made.out);
     CHECK(same(made.out, expected.out, MAX_COUNT));
     for (int i = 0; i < MAX_COUNT; i++)
-        md5_add_pose(&made.a[i], &made.b[i], 0.75f * made.weights[i], NULL, 1, &expected.out[i]);
-    md5_add_pose(made.a, made.b, 0.75f, made.weights, MAX_COUNT, made.out);
+        md5_add_pose(&made.a[i], &made.b[i], NULL, 0.75f * made.weights[i], NULL, 1,
+                     &expected.out[i]);
+    md5_add_pose(made.a, made.b, NULL, 0.75f, made.weights, MAX_COUNT, made.out);
     CHECK(same(made.out, expected.out, MAX_COUNT));
     for (int i = 0; i < MAX_COUNT; i++) {
         if (made.weights[i] == 0.0f && !CHECK(same(&made.out[i], &made.a[i], 1)))
@@ -298,8 +299,8 @@ TEST (added_differences_give_back_what_they_were_made_from) {
     for (int round = 0; round < 100; round++) {
         make_poses(&made, &random);
         md5_subtract_pose(made.b, made.a, MAX_COUNT, difference);
-        md5_add_pose(made.a, difference, 1.0f, NULL, MAX_COUNT, made.out);
-        md5_add_pose(made.b, difference, -1.0f, NULL, MAX_COUNT, back);
+        md5_add_pose(made.a, difference, NULL, 1.0f, NULL, MAX_COUNT, made.out);
+        md5_add_pose(made.b, difference, NULL, -1.0f, NULL, MAX_COUNT, back);
         for (int i = 0; i < MAX_COUNT; i++) {
             worst = fmax(worst, seen(off_transform(made.out[i], made.b[i])));
             worst_back = fmax(worst_back, seen(off_transform(back[i], made.a[i])));
@@ -320,7 +321,7 @@ TEST (added_differences_are_weighted_exactly) {
     for (int round = 0; round < 1000; round++) {
         make_poses(&made, &random);
         const float sign = round % 2 ? -1.0f : 1.0f;
-        md5_add_pose(made.a, made.b, sign, made.weights, MAX_COUNT, made.out);
+        md5_add_pose(made.a, made.b, NULL, sign, made.weights, MAX_COUNT, made.out);
         for (int i = 0; i < MAX_COUNT; i++) {
             const md5_xform a = made.a[i], b = made.b[i], found = made.out[i];
             const double t = (double)made.weights[i];
@@ -346,15 +347,15 @@ TEST (added_weights_are_clamped) {
     make_poses(&made, &random);
     const float none[] = {0.0f, -0.0f, NAN};
     for (int i = 0; i < 3; i++) {
-        md5_add_pose(made.a, made.b, none[i], NULL, MAX_COUNT, made.out);
+        md5_add_pose(made.a, made.b, NULL, none[i], NULL, MAX_COUNT, made.out);
         CHECK(same(made.out, made.a, MAX_COUNT));
     }
     for (int i = 0; i < 2; i++) {
         const float sign = i ? -1.0f : 1.0f;
-        md5_add_pose(made.a, made.b, sign, NULL, MAX_COUNT, expected.out);
-        md5_add_pose(made.a, made.b, sign * 3.0f, NULL, MAX_COUNT, made.out);
+        md5_add_pose(made.a, made.b, NULL, sign, NULL, MAX_COUNT, expected.out);
+        md5_add_pose(made.a, made.b, NULL, sign * 3.0f, NULL, MAX_COUNT, made.out);
         CHECK(same(made.out, expected.out, MAX_COUNT));
-        md5_add_pose(made.a, made.b, sign * INFINITY, NULL, MAX_COUNT, made.out);
+        md5_add_pose(made.a, made.b, NULL, sign * INFINITY, NULL, MAX_COUNT, made.out);
         CHECK(same(made.out, expected.out, MAX_COUNT));
     }
 }
@@ -365,7 +366,7 @@ TEST (added_rotations_are_about_the_joints_own_axes) {
     const md5_xform rotated = {{0.0f, 0.0f, half, half}, {1.0f, 2.0f, 3.0f}, 0.0f}; // about z
     const md5_xform nod = {{0.0f, half, 0.0f, half}, {0.0f, 0.0f, 4.0f}, 0.0f};     // about y
     md5_xform out;
-    md5_add_pose(&rotated, &nod, 1.0f, NULL, 1, &out);
+    md5_add_pose(&rotated, &nod, NULL, 1.0f, NULL, 1, &out);
     // The joint's own y axis, which the nod does not change, was rotated to -x.
     const md5_vec3 axis = md5_quat_rotate(out.rotation, (md5_vec3){0.0f, 1.0f, 0.0f});
     CHECK_NEAR((double)axis.x, -1.0, 1e-6);
@@ -379,9 +380,9 @@ static void check_difference(const poses *made, float weight, const float *joint
     static poses found;
     static md5_xform expected[MAX_COUNT];
     md5_subtract_pose(made->b, made->c, MAX_COUNT, expected);
-    md5_add_pose(made->a, expected, weight, joint_weights, MAX_COUNT, expected);
+    md5_add_pose(made->a, expected, NULL, weight, joint_weights, MAX_COUNT, expected);
     memset(found.out, 0x5a, sizeof found.out);
-    md5_add_difference(made->a, made->b, made->c, weight, joint_weights, MAX_COUNT, found.out);
+    md5_add_pose(made->a, made->b, made->c, weight, joint_weights, MAX_COUNT, found.out);
     CHECK(same(found.out, expected, MAX_COUNT));
 }
 

@@ -52,7 +52,7 @@ static double angle(md5_quat q)
 
 static void check_view(const md5_camera *camera, double time, md5_wrap wrap, double frame)
 {
-    const md5_camera_view view = md5_camera_at(camera, time, wrap);
+    const md5_camera_view view = md5_camera_at(camera, time, wrap, 0.0);
     CHECK_NEAR((double)view.position.x, frame, 1e-4);
     CHECK_NEAR((double)view.position.y, 10 * frame, 1e-3);
     CHECK_NEAR((double)view.fov, 60 + frame, 1e-4);
@@ -169,7 +169,7 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
         const uint32_t frame = played < 20 ? played : played + 1;
         const uint32_t first = played < 20 ? 0 : 21, last = played < 20 ? 20 : 40;
         const md5_camera_view view =
-            md5_camera_smooth_at(camera, 0.1 * played + 1e-9, MD5_WRAP_CLAMP, 0.45);
+            md5_camera_at(camera, 0.1 * played + 1e-9, MD5_WRAP_CLAMP, 0.45);
         double expected[NUM_SHAKEN + 1], square = 0.0;
         for (int i = 0; i <= NUM_SHAKEN; i++) {
             expected[i] = mean_around(i, frame, first, last, 4.5);
@@ -184,8 +184,8 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
                        expected[SHAKEN_TURN + 2] / sqrt(square),
                        expected[NUM_SHAKEN] / sqrt(square));
         const md5_camera_view plain =
-            md5_camera_smooth_at(camera, 0.1 * played + 0.03, MD5_WRAP_CLAMP, 0.0);
-        const md5_camera_view own = md5_camera_at(camera, 0.1 * played + 0.03, MD5_WRAP_CLAMP);
+            md5_camera_at(camera, 0.1 * played + 0.03, MD5_WRAP_CLAMP, 0.0);
+        const md5_camera_view own = md5_camera_at(camera, 0.1 * played + 0.03, MD5_WRAP_CLAMP, 0.0);
         CHECK_NEAR(plain.position.y, (double)own.position.y, 1e-5);
         CHECK_NEAR(plain.position.z, (double)own.position.z, 1e-5);
         CHECK_NEAR(plain.fov, (double)own.fov, 1e-5);
@@ -193,7 +193,7 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
     // Steps of a hundredth of a frame: no jump except at the cut.
     float last = 0.0f;
     for (int i = 0; i < 3900; i++) {
-        const md5_camera_view view = md5_camera_smooth_at(camera, 0.001 * i, MD5_WRAP_CLAMP, 0.45);
+        const md5_camera_view view = md5_camera_at(camera, 0.001 * i, MD5_WRAP_CLAMP, 0.45);
         CHECK(i == 2000 || fabsf(view.position.y - last) < 0.3f);
         last = view.position.y;
     }
@@ -208,14 +208,14 @@ TEST (camera_smoothed_turns_evenly_and_takes_any_numbers) {
         return;
     for (int i = 0; i < 120; i++) {
         const double time = 0.03 * i - 0.3;
-        const md5_camera_view own = md5_camera_at(camera, time, MD5_WRAP_LOOP);
-        const md5_camera_view view = md5_camera_smooth_at(camera, time, MD5_WRAP_LOOP, 0.35);
+        const md5_camera_view own = md5_camera_at(camera, time, MD5_WRAP_LOOP, 0.0);
+        const md5_camera_view view = md5_camera_at(camera, time, MD5_WRAP_LOOP, 0.35);
         CHECK_NEAR(view.position.x, (double)own.position.x, 1e-3); // the path has constant speed
         CHECK_NEAR(fmod(angle(view.rotation) - angle(own.rotation) + 900.0, 360.0) - 180.0, 0.0,
                    2e-2);
-        (void)md5_camera_smooth_at(camera, time, MD5_WRAP_CYCLE, (double)NAN);
-        (void)md5_camera_smooth_at(camera, time, MD5_WRAP_CLAMP, (double)INFINITY);
-        (void)md5_camera_smooth_at(camera, time, MD5_WRAP_CLAMP, -1.0);
+        (void)md5_camera_at(camera, time, MD5_WRAP_CYCLE, (double)NAN);
+        (void)md5_camera_at(camera, time, MD5_WRAP_CLAMP, (double)INFINITY);
+        (void)md5_camera_at(camera, time, MD5_WRAP_CLAMP, -1.0);
     }
     md5_free_camera(camera);
 }
@@ -240,7 +240,7 @@ TEST (camera_more_cuts_than_frames_stay_inside) {
         return;
     CHECK(seen.count > 0);
     for (int step = -20; step < 40; step++) {
-        const md5_camera_view view = md5_camera_at(camera, step * 0.05, MD5_WRAP_LOOP);
+        const md5_camera_view view = md5_camera_at(camera, step * 0.05, MD5_WRAP_LOOP, 0.0);
         CHECK(view.position.x >= 0.0f && view.position.x <= 2.0f);
     }
     md5_free_camera(camera);

@@ -18,8 +18,8 @@ static sampled sample_at(const made_pose *made, uint32_t frame0, uint32_t frame1
 {
     sampled found;
     memset(&found, 0x5a, sizeof found);
-    const md5_moment moment = {frame0, frame1, (float)fraction, 0};
-    md5_sample_cubic(made->binding, &moment, wrap, root, found.pose);
+    const md5_moment moment = {frame0, frame1, (float)fraction, wrap, MD5_INTERPOLATE_CUBIC, 0};
+    md5_sample(made->binding, moment, root, found.pose);
     return found;
 }
 
@@ -45,10 +45,10 @@ TEST (cubic_curves_pass_through_the_frames) {
             const md5_wrap wrap = (md5_wrap)(test_random_u32(&random) % 3);
             const md5_root root = (md5_root)(test_random_u32(&random) % 3);
             const uint32_t next = frame + 1 < made.anim.num_frames ? frame + 1 : 0;
-            const md5_moment moment = {frame, next, 0.0f, 0};
+            const md5_moment moment = {.frame0 = frame, .frame1 = next};
             sampled expected;
             memset(&expected, 0x5a, sizeof expected);
-            md5_sample(made.binding, &moment, root, expected.pose);
+            md5_sample(made.binding, moment, root, expected.pose);
             const sampled found = sample_at(&made, frame, next, 0.0, wrap, root);
             for (uint32_t i = 0; i < count; i++) {
                 if (!CHECK(equal(&found.pose[i], &expected.pose[i])))
@@ -241,9 +241,10 @@ static void make_even(even_clip *clip, uint32_t num_frames)
 static void check_even(const even_clip *clip, double time, md5_wrap wrap, md5_root root,
                        double expected)
 {
-    const md5_moment moment = md5_moment_at(&clip->anim, time, wrap);
+    md5_moment moment = md5_moment_at(&clip->anim, time, wrap);
+    moment.interpolation = MD5_INTERPOLATE_CUBIC;
     md5_xform found;
-    md5_sample_cubic(clip->binding, &moment, wrap, root, &found);
+    md5_sample(clip->binding, moment, root, &found);
     CHECK_NEAR((double)found.translation.x, expected, 1e-5);
     const double angle = 0.35 * (moment.frame0 + (double)moment.fraction) + 0.1;
     const double sign = moment.frame0 % 2 ? -1.0 : 1.0;
@@ -280,13 +281,13 @@ TEST (cubic_root_goes_on_over_the_end_of_a_cycle) {
     const double step = 0.01;
     for (int side = -1; side <= 1; side += 2) {
         const double time = side < 0 ? 4.0 : 5.0;
-        const md5_moment at = md5_moment_at(&clip.anim, time, MD5_WRAP_CYCLE);
-        const md5_moment near = md5_moment_at(&clip.anim, time + step, MD5_WRAP_CYCLE);
-        const md5_moment behind = md5_moment_at(&clip.anim, time - step, MD5_WRAP_CYCLE);
-        md5_xform a, b, c;
-        md5_sample_cubic(clip.binding, &behind, MD5_WRAP_CYCLE, MD5_ROOT_ID, &a);
-        md5_sample_cubic(clip.binding, &at, MD5_WRAP_CYCLE, MD5_ROOT_ID, &b);
-        md5_sample_cubic(clip.binding, &near, MD5_WRAP_CYCLE, MD5_ROOT_ID, &c);
+        md5_xform found[3];
+        for (int i = 0; i < 3; i++) {
+            md5_moment moment = md5_moment_at(&clip.anim, time + (i - 1) * step, MD5_WRAP_CYCLE);
+            moment.interpolation = MD5_INTERPOLATE_CUBIC;
+            md5_sample(clip.binding, moment, MD5_ROOT_ID, &found[i]);
+        }
+        const md5_xform a = found[0], b = found[1], c = found[2];
         CHECK_NEAR((double)b.translation.x, 12.0, 1e-5);
         CHECK_NEAR(((double)c.translation.x - (double)b.translation.x) / step, speed, 0.05);
         CHECK_NEAR(((double)b.translation.x - (double)a.translation.x) / step, speed, 0.05);
@@ -319,9 +320,9 @@ TEST (cubic_curves_of_composed_joints) {
         made_pose made;
         make_pose(&made, MAX_JOINTS, MADE_PARENTS, 0.8, 0.8, &random);
         const uint32_t frames = made.anim.num_frames;
-        const md5_moment halfway = {0, frames > 1 ? 1 : 0, 0.5f, 0};
+        const md5_moment halfway = {.frame1 = frames > 1 ? 1 : 0, .fraction = 0.5f};
         sampled straight;
-        md5_sample(made.binding, &halfway, MD5_ROOT_FILE, straight.pose);
+        md5_sample(made.binding, halfway, MD5_ROOT_FILE, straight.pose);
         const sampled at = sample_at(&made, 0, halfway.frame1, 0.0, MD5_WRAP_CLAMP, MD5_ROOT_FILE);
         const sampled near =
             sample_at(&made, 0, halfway.frame1, 1e-5, MD5_WRAP_CLAMP, MD5_ROOT_FILE);
@@ -351,9 +352,10 @@ TEST (cubic_curves_of_a_root_that_only_the_clip_has) {
     if (!CHECK(clip.binding != NULL))
         return;
     for (int i = 0; i < 8; i++) {
-        const md5_moment moment = md5_moment_at(&clip.anim, 0.45 * i, MD5_WRAP_LOOP);
+        md5_moment moment = md5_moment_at(&clip.anim, 0.45 * i, MD5_WRAP_LOOP);
+        moment.interpolation = MD5_INTERPOLATE_CUBIC;
         md5_xform found;
-        md5_sample_cubic(clip.binding, &moment, MD5_WRAP_LOOP, MD5_ROOT_FILE, &found);
+        md5_sample(clip.binding, moment, MD5_ROOT_FILE, &found);
         CHECK_NEAR((double)found.translation.x, 5.0 + 3.0 * 0.45 * i, 1e-5);
     }
     md5_free_binding(clip.binding);

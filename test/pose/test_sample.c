@@ -1,5 +1,6 @@
 // Sampling a clip as a pose; the root modes; root motion; bounds.
 #include "test/test.h"
+#include "test/pose/own_clip.h"
 
 #include "md5/core/math.h"
 #include "md5/pose/clip.h"
@@ -134,7 +135,7 @@ TEST (sample_of_a_frame_is_that_frame) {
             // Whatever the other frame is: at fraction 0 it must have no effect.
             const md5_moment moment = {.frame0 = frame,
                                        .frame1 = (frame + 1) % clip.anim.num_frames};
-            md5_sample_anim(&clip.anim, &moment, MD5_ROOT_FILE, pose);
+            sample_own(&clip.anim, moment, MD5_ROOT_FILE, pose);
             for (uint32_t joint = 0; joint < clip.source.num_joints; joint++) {
                 const md5_xform expected = in_frame(&clip.anim, joint, frame);
                 if (!CHECK(same_transform(&pose[joint], &expected)))
@@ -152,7 +153,7 @@ TEST (sample_between_frames_slerps_and_lerps) {
         md5_xform pose[MAX_JOINTS];
         const md5_moment moment =
             md5_moment_at(&clip.anim, 10.0 * test_random(&random), MD5_WRAP_CYCLE);
-        md5_sample_anim(&clip.anim, &moment, MD5_ROOT_FILE, pose);
+        sample_own(&clip.anim, moment, MD5_ROOT_FILE, pose);
         for (uint32_t joint = 0; joint < clip.source.num_joints; joint++) {
             const md5_xform a = in_frame(&clip.anim, joint, moment.frame0);
             const md5_xform b = in_frame(&clip.anim, joint, moment.frame1);
@@ -188,7 +189,7 @@ TEST (sample_is_a_pose_at_any_time) {
         const md5_root root = (md5_root)(test_random_u32(&random) % 3);
         const md5_moment moment = md5_moment_at(&clip.anim, time, wrap);
         md5_xform pose[MAX_JOINTS];
-        md5_sample_anim(&clip.anim, &moment, root, pose);
+        sample_own(&clip.anim, moment, root, pose);
         for (uint32_t joint = 0; joint < clip.source.num_joints; joint++) {
             if (!CHECK(is_rotation_and_place(&pose[joint])))
                 return;
@@ -225,7 +226,7 @@ static md5_vec3 root_at(const made_clip *clip, double time, md5_wrap wrap, md5_r
 {
     md5_xform pose[MAX_JOINTS];
     const md5_moment moment = md5_moment_at(&clip->anim, time, wrap);
-    md5_sample_anim(&clip->anim, &moment, root, pose);
+    sample_own(&clip->anim, moment, root, pose);
     return pose[0].translation;
 }
 
@@ -258,7 +259,7 @@ TEST (root_in_place_holds_the_first_frame) {
 static md5_vec3 motion(const md5_anim *anim, double from, double to, md5_wrap wrap)
 {
     const md5_moment a = md5_moment_at(anim, from, wrap), b = md5_moment_at(anim, to, wrap);
-    return md5_anim_root_motion(anim, &a, &b);
+    return md5_anim_root_motion(anim, a, b);
 }
 
 TEST (root_motion_counts_cycles) {
@@ -299,14 +300,14 @@ TEST (root_motion_adds_up_over_any_split) {
         for (int step = 0; step < 30; step++) {
             from += test_random(&random) - 0.3;
             const md5_moment next = md5_moment_at(&clip.anim, from, wrap);
-            const md5_vec3 moved = md5_anim_root_motion(&clip.anim, &last, &next);
+            const md5_vec3 moved = md5_anim_root_motion(&clip.anim, last, next);
             sum[0] += (double)moved.x;
             sum[1] += (double)moved.y;
             sum[2] += (double)moved.z;
             way += fabs((double)moved.x) + fabs((double)moved.y) + fabs((double)moved.z);
             last = next;
         }
-        check_vec3(md5_anim_root_motion(&clip.anim, &start, &last), sum[0], sum[1], sum[2],
+        check_vec3(md5_anim_root_motion(&clip.anim, start, last), sum[0], sum[1], sum[2],
                    2e-7 * way);
     }
 }
@@ -346,7 +347,7 @@ TEST (root_motion_never_leaves_the_floats) {
 static md5_bounds bounds_at(const made_clip *clip, double time, md5_root root)
 {
     const md5_moment moment = md5_moment_at(&clip->anim, time, MD5_WRAP_LOOP);
-    return md5_anim_bounds(&clip->anim, &moment, root);
+    return md5_anim_bounds(&clip->anim, moment, root);
 }
 
 TEST (anim_bounds_follow_the_root) {

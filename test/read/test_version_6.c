@@ -3,6 +3,7 @@
 #include "test/read/read_case.h"
 #include "test/test.h"
 #include "test/load/test_asset.h"
+#include "test/pose/own_clip.h"
 
 #include "md5/md5pose.h"
 
@@ -180,7 +181,7 @@ TEST (version_6_animations_are_read) {
     for (uint32_t frame = 0; frame < 4; frame++) {
         md5_xform pose[2];
         const md5_moment moment = md5_moment_from_frames(anim, frame, frame, 0.0f);
-        md5_sample_anim(anim, &moment, MD5_ROOT_FILE, pose);
+        sample_own(anim, moment, MD5_ROOT_FILE, pose);
         check_point(pose[0].translation, (double)x[frame], 0.0, 0.0);
         check_point(pose[1].translation, 0.0, 0.0, 7.0);
         const md5_euler angles = md5_quat_to_euler(pose[0].rotation);
@@ -392,7 +393,7 @@ TEST (version_6_animations_move_models_of_version_6) {
             md5_mat34 joints[NUM_BONES];
             const md5_moment moment =
                 md5_moment_from_frames(anim, (uint32_t)frame, (uint32_t)frame, 0.0f);
-            md5_sample(binding, &moment, MD5_ROOT_FILE, pose);
+            md5_sample(binding, moment, MD5_ROOT_FILE, pose);
             md5_local_to_model(&model->skeleton, pose, joints);
             place(&made, frame, placed);
             for (int bone = 0; bone < NUM_BONES; bone++) {

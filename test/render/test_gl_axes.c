@@ -53,7 +53,7 @@ static bool draw(gl_stage *stage, const axes_case *of, float scale, gl_picture p
         if (i == 2)
             scene_look_down(&frame);
         convert_frame(&frame, of, scale, lights[i]);
-        md5_pose_palette(binding, &moment, MD5_ROOT_FILE, pose, joints, palette);
+        md5_pose_palette(binding, moment, MD5_ROOT_FILE, pose, joints, palette);
         md5gl_begin_frame(renderer, &frame);
         CHECK(md5gl_draw_models(renderer, copy, palette, NULL, 1, MD5GL_LIT, &error));
         scene_finish(&stage->scene, &frame, &pictures[i]);

@@ -52,7 +52,7 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const md5_model *m
         CHECK(md5gl_pose_baked(scene->renderer, copy, baked, &job, NULL, 1, NULL));
         for (uint32_t i = 0; i < model->num_meshes; i++) {
             const uint32_t count = model->meshes[i].num_vertices;
-            md5_skin_baked(clips[clip], first, count, &moments[m], cpu, cpu_normals);
+            md5_skin_baked(clips[clip], first, count, moments[m], cpu, cpu_normals);
             CHECK(md5gl_capture(scene->renderer, copy, i, NULL, gpu, gpu_normals, NULL, NULL));
             for (uint32_t v = 0; v < count; v++) {
                 worse(&place, distance(cpu[v], gpu[v]));

@@ -101,7 +101,7 @@ static void check_frames(const md5_baked *baked, const md5_model *model, const m
         const md5_moment moment = {.frame0 = frame, .frame1 = (frame + 1) % FRAMES};
         const uint32_t count = skin_all(model, palettes + 2 * frame, skinned, skinned_normals);
         CHECK_UINT(count, baked->num_vertices);
-        md5_skin_baked(baked, 0, count, &moment, at, normals);
+        md5_skin_baked(baked, 0, count, moment, at, normals);
         for (uint32_t i = 0; i < count; i++) {
             double exact[3], exact_normal[3];
             decode(baked, baked->vertices[frame * count + i], exact, exact_normal);
@@ -153,13 +153,13 @@ TEST (bake_between_frames_is_a_chord) {
     const md5_moment half = {.frame0 = 0, .frame1 = 1, .fraction = 0.5f};
     if (CHECK(baked != NULL)) {
         const double radius = sqrt(50.0); // (5, 5, 5) about z
-        CHECK_NEAR((double)md5_baked_error(baked, model, &half, between),
-                   radius * (1.0 - cos(0.25)), 2e-4);
+        CHECK_NEAR((double)md5_baked_error(baked, model, half, between), radius * (1.0 - cos(0.25)),
+                   2e-4);
         md5_vec3 from[MOST], to[MOST], at[MOST];
-        md5_skin_baked(baked, 0, baked->num_vertices, &(md5_moment){0}, from, NULL);
-        md5_skin_baked(baked, 0, baked->num_vertices, &(md5_moment){.frame0 = 1, .frame1 = 1}, to,
+        md5_skin_baked(baked, 0, baked->num_vertices, (md5_moment){0}, from, NULL);
+        md5_skin_baked(baked, 0, baked->num_vertices, (md5_moment){.frame0 = 1, .frame1 = 1}, to,
                        NULL);
-        md5_skin_baked(baked, 2, 4, &(md5_moment){.frame1 = 1, .fraction = 0.25f}, at, NULL);
+        md5_skin_baked(baked, 2, 4, (md5_moment){.frame1 = 1, .fraction = 0.25f}, at, NULL);
         for (int i = 0; i < 4; i++)
             CHECK_NEAR((double)at[i].x, 0.75 * (double)from[2 + i].x + 0.25 * (double)to[2 + i].x,
                        1e-5);
@@ -244,7 +244,7 @@ TEST (bake_of_a_model_without_vertices_is_empty) {
     if (CHECK(baked != NULL)) {
         CHECK_UINT(baked->num_vertices, 0);
         CHECK(baked->bounds.min.x > baked->bounds.max.x);
-        CHECK(md5_baked_error(baked, model, &(md5_moment){0}, &palette) == 0.0f);
+        CHECK(md5_baked_error(baked, model, (md5_moment){0}, &palette) == 0.0f);
     }
     md5_free_baked(baked);
     md5_free_model(model);
@@ -260,20 +260,21 @@ TEST (bake_of_bobbin_is_within_a_thousandth_of_a_unit) {
         md5_xform *const scratch = malloc(joints * sizeof *scratch);
         md5_mat34 *const palettes = malloc((frames + 2) * joints * sizeof *palettes);
         md5_mat34 *const matrices = palettes + frames * joints;
-        md5_bake_palettes(binding, MD5_ROOT_IN_PLACE, 0, anim->num_frames, scratch, matrices,
-                          palettes);
+        for (uint32_t i = 0; i < anim->num_frames; i++)
+            md5_pose_palette(binding, md5_moment_from_frames(anim, i, i, 0.0f), MD5_ROOT_IN_PLACE,
+                             scratch, NULL, palettes + i * joints);
         md5_baked *const baked = md5_make_baked(model, palettes, anim->num_frames, NULL, NULL);
         if (CHECK(baked != NULL)) {
             CHECK(baked->position_error > 0.0f && baked->position_error < 1e-3f);
             CHECK(baked->normal_error < 0.012f);
             const double at_frame = (double)md5_baked_error(
-                baked, model, &(md5_moment){.frame0 = 7, .frame1 = 8}, palettes + 7 * joints);
+                baked, model, (md5_moment){.frame0 = 7, .frame1 = 8}, palettes + 7 * joints);
             CHECK(at_frame <= (double)baked->position_error + 2e-5);
             // Halfway between frames, against the sampled pose.
             const md5_moment half = {.frame0 = 7, .frame1 = 8, .fraction = 0.5f};
-            md5_pose_palette(binding, &half, MD5_ROOT_IN_PLACE, scratch, matrices,
+            md5_pose_palette(binding, half, MD5_ROOT_IN_PLACE, scratch, matrices,
                              matrices + joints);
-            CHECK(md5_baked_error(baked, model, &half, matrices + joints) < 0.5f);
+            CHECK(md5_baked_error(baked, model, half, matrices + joints) < 0.5f);
         }
         md5_free_baked(baked);
         free(palettes);
@@ -289,14 +290,14 @@ static void frame_beyond_the_end(const void *context)
 {
     const md5_baked *const baked = context;
     md5_vec3 at;
-    md5_skin_baked(baked, 0, 1, &(md5_moment){.frame1 = FRAMES}, &at, NULL);
+    md5_skin_baked(baked, 0, 1, (md5_moment){.frame1 = FRAMES}, &at, NULL);
 }
 
 static void vertex_beyond_the_end(const void *context)
 {
     const md5_baked *const baked = context;
     md5_vec3 at;
-    md5_skin_baked(baked, baked->num_vertices, 1, &(md5_moment){0}, &at, NULL);
+    md5_skin_baked(baked, baked->num_vertices, 1, (md5_moment){0}, &at, NULL);
 }
 
 static void no_palettes(const void *context)

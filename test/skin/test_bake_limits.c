@@ -49,7 +49,7 @@ TEST (bake_of_a_flat_model_is_flat) {
     const md5_moment moment = {.frame0 = 0};
     md5_vec3 positions[3], normals[3];
     if (CHECK(baked != NULL)) {
-        md5_skin_baked(baked, 0, 3, &moment, positions, normals);
+        md5_skin_baked(baked, 0, 3, moment, positions, normals);
         for (int i = 0; i < 3; i++)
             CHECK(positions[i].z == 2.5f);
         CHECK_NEAR(positions[1].x, 5.0f, 1e-4f);

@@ -118,7 +118,7 @@ static double distance_to_posed(const comparison *of, uint32_t vertex)
 static void compare_frame(comparison *of, const md5_binding *binding, uint32_t frame)
 {
     const md5_moment moment = md5_moment_from_frames(binding->anim, frame, frame, 0.0f);
-    md5_pose_palette(binding, &moment, MD5_ROOT_FILE, of->scratch, of->joints, of->palette);
+    md5_pose_palette(binding, moment, MD5_ROOT_FILE, of->scratch, of->joints, of->palette);
     uint32_t first = 0;
     for (uint32_t i = 0; i < of->model->num_meshes; i++) {
         md5_skin(&of->model->meshes[i], of->palette, of->posed + first, NULL, NULL);

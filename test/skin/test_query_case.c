@@ -26,8 +26,7 @@ bool query_load(query_case *made, const char *mesh_path, const char *anim_path)
 void query_pose(query_case *made, double time)
 {
     const md5_moment moment = md5_moment_at(made->anim, time, MD5_WRAP_LOOP);
-    md5_pose_palette(made->binding, &moment, MD5_ROOT_FILE, made->pose, made->joints,
-                     made->palette);
+    md5_pose_palette(made->binding, moment, MD5_ROOT_FILE, made->pose, made->joints, made->palette);
     for (uint32_t mesh = 0; mesh < made->model->num_meshes; mesh++)
         md5_skin(&made->model->meshes[mesh], made->palette, made->positions[mesh], NULL, NULL);
 }

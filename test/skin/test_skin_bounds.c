@@ -29,7 +29,7 @@ TEST (skin_bounds_hold_what_is_skinned) {
     CHECK(model->skeleton.num_joints <= 16);
     for (int step = 0; step < 20; step++) {
         const md5_moment moment = md5_moment_at(anim, step * 0.0137, MD5_WRAP_LOOP);
-        md5_sample(binding, &moment, MD5_ROOT_FILE, pose);
+        md5_sample(binding, moment, MD5_ROOT_FILE, pose);
         md5_local_to_model(&model->skeleton, pose, palette);
         md5_build_palette(model, palette, palette);
         md5_bounds skinned = md5_bounds_from_points(NULL, 0);

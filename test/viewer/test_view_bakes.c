@@ -65,7 +65,7 @@ static double error_at(const gl_scene *scene, const view_kind *kind, uint32_t cl
     const md5_moment moment = md5_moment_at(binding->anim, seconds, MD5_WRAP_LOOP);
     const md5gl_baked_job job = view_baked_job(&kind->bakes, clip, &moment);
     double worst = 0.0;
-    md5_pose_palette(binding, &moment, MD5_ROOT_IN_PLACE, memory->pose, memory->joints,
+    md5_pose_palette(binding, moment, MD5_ROOT_IN_PLACE, memory->pose, memory->joints,
                      memory->palette);
     CHECK(md5gl_pose_baked(scene->renderer, kind->bakes.drawn, kind->bakes.clips, &job, NULL, 1,
                            NULL));

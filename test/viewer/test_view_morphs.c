@@ -165,7 +165,7 @@ static float beyond_sphere(const view_kind *kind, md5_vec3 *positions)
     md5_mat34 *const palette = malloc(num_joints * sizeof *palette);
     const md5_moment first = {.frame0 = 0};
     for (uint32_t clip = 0; clip < kind->num_clips; clip++) {
-        md5_pose_palette(kind->clips[clip], &first, MD5_ROOT_IN_PLACE, pose, joints, palette);
+        md5_pose_palette(kind->clips[clip], first, MD5_ROOT_IN_PLACE, pose, joints, palette);
         for (uint32_t i = 0; i < kind->model->num_meshes; i++) {
             md5_skin_morphed(kind->morphs->morph, i, kind->morphs->asked, palette, positions, NULL,
                              NULL);

@@ -67,7 +67,7 @@ static void move(moved *of, double part, md5_mat34 *joints)
 {
     const md5_moment moment =
         md5_moment_at(of->clip->anim, part * of->clip->anim->duration, MD5_WRAP_LOOP);
-    md5_pose_palette(of->clip->binding, &moment, MD5_ROOT_IN_PLACE, of->pose, joints, of->palette);
+    md5_pose_palette(of->clip->binding, moment, MD5_ROOT_IN_PLACE, of->pose, joints, of->palette);
 }
 
 // -- Baked ----------------------------------------------------------------------------------

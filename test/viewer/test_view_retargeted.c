@@ -24,9 +24,9 @@ static void check_frame(const md5_binding *source, const md5_binding *made, uint
     md5_xform *const poses = calloc((size_t)2 * num_source + 2 * count, sizeof *poses);
     if (CHECK(retarget != NULL && poses != NULL)) {
         md5_xform *const wanted = poses + 2 * num_source, *const found = wanted + count;
-        md5_sample(source, &moment, MD5_ROOT_FILE, poses);
+        md5_sample(source, moment, MD5_ROOT_FILE, poses);
         md5_retarget_pose(retarget, poses, poses + num_source, wanted);
-        md5_sample(made, &moment, MD5_ROOT_FILE, found);
+        md5_sample(made, moment, MD5_ROOT_FILE, found);
         for (uint32_t i = 0; i < count; i++) {
             const md5_vec3 a = wanted[i].translation, b = found[i].translation;
             CHECK(a.x == b.x && a.y == b.y && a.z == b.z);

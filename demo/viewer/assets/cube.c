@@ -574,7 +574,7 @@ static void pose_part(const cube_band *band, uint32_t part, double time)
         if (track->row == NULL)
             continue;
         const md5_moment moment = moment_of(track, time);
-        md5_sample(track->file->binding, &moment, MD5_ROOT_FILE, player->adjusted);
+        md5_sample(track->file->binding, moment, MD5_ROOT_FILE, player->adjusted);
         md5_cube2_adjust_pose(player->part, track->row, &model->skeleton, player->adjusted);
         for (uint32_t i = 0; i < num_joints; i++)
             if (player->masks[i] == m)

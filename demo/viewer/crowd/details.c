@@ -72,8 +72,8 @@ static float measure(const md5_binding *clip, const md5_baked *baked, uint32_t r
     for (uint32_t i = 0; i + 1 < baked->num_frames; i++) {
         const md5_moment at = moment_after(clip->anim, i / rate, 2 * (i % rate) + 1, 2 * rate);
         const md5_moment between = {.frame0 = i, .frame1 = i + 1, .fraction = 0.5f};
-        md5_pose_palette(clip, &at, MD5_ROOT_IN_PLACE, pose, joints, palette);
-        largest = fmaxf(largest, md5_baked_error(baked, clip->model, &between, palette));
+        md5_pose_palette(clip, at, MD5_ROOT_IN_PLACE, pose, joints, palette);
+        largest = fmaxf(largest, md5_baked_error(baked, clip->model, between, palette));
     }
     return fmaxf(largest, baked->position_error);
 }
@@ -88,7 +88,7 @@ static void bake_clip(kind_baking *work, uint32_t index)
     md5_mat34 *const palettes = common_alloc((size_t)num_frames * num_joints, sizeof *palettes);
     for (uint32_t i = 0; i < num_frames; i++) {
         const md5_moment moment = moment_after(clip->anim, i / rate, i % rate, rate);
-        md5_pose_palette(clip, &moment, MD5_ROOT_IN_PLACE, pose, joints,
+        md5_pose_palette(clip, moment, MD5_ROOT_IN_PLACE, pose, joints,
                          palettes + (size_t)i * num_joints);
     }
     work->baked[index] =

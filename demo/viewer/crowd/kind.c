@@ -127,7 +127,7 @@ static md5_anim *retarget_clip(const retargeting *context, const md5_binding *bi
     add_head(&text, anim, context->model);
     for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
         const md5_moment moment = {.frame0 = frame, .frame1 = frame};
-        md5_sample(binding, &moment, MD5_ROOT_FILE, context->source_pose);
+        md5_sample(binding, moment, MD5_ROOT_FILE, context->source_pose);
         md5_retarget_pose(context->retarget, context->source_pose, context->scratch,
                           context->target_pose);
         add(&text, "frame %u {\n", (unsigned)frame);
@@ -312,7 +312,7 @@ static md5_bounds measure_clips(const view_kind *kind)
         const uint32_t step = 1 + binding->anim->num_frames / MOST_FRAMES;
         for (uint32_t frame = 0; frame < binding->anim->num_frames; frame += step) {
             const md5_moment moment = {.frame0 = frame, .frame1 = frame};
-            md5_pose_palette(binding, &moment, root, pose, joints, palette);
+            md5_pose_palette(binding, moment, root, pose, joints, palette);
             bounds = md5_bounds_union(bounds, md5_skin_bounds(kind->model, palette));
         }
     }

@@ -119,7 +119,7 @@ static void draw_boxes(const view_stage *stage, view_lines *lines)
         return;
     const md5_moment moment = view_moment(stage->play, anim);
     const md5_root root = stage->document->scene.root;
-    md5_bounds box = md5_anim_bounds(anim, &moment, root);
+    md5_bounds box = md5_anim_bounds(anim, moment, root);
     // MD5_ROOT_ID bounds are relative to the origin joint.
     if (root == MD5_ROOT_ID) {
         box.min = md5_vec3_add(box.min, stage->document->scene.pose[0].translation);

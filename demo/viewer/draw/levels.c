@@ -42,7 +42,7 @@ static bool draw_picture(const view_stage *stage, const view_kind *kind, uint32_
     md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
     md5_mat34 *const joints = common_alloc(num_joints, sizeof *joints);
     md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
-    md5_pose_palette(binding, &moment, MD5_ROOT_IN_PLACE, pose, joints, palette);
+    md5_pose_palette(binding, moment, MD5_ROOT_IN_PLACE, pose, joints, palette);
     const bool drawn = md5gl_draw_impostor_pictures(stage->renderer, levels->impostors, kind->drawn,
                                                     frame, palette, error);
     free(pose);

@@ -150,7 +150,7 @@ static void pose_other(view_compare *compare, const view_scene *scene, const md5
         memcpy(compare->joints, compare->model->bind, size);
         return;
     }
-    md5_sample(compare->binding, moment, scene->root, compare->pose);
+    md5_sample(compare->binding, *moment, scene->root, compare->pose);
     md5_local_to_model(&compare->model->skeleton, compare->pose, compare->joints);
 }
 

@@ -198,8 +198,7 @@ void view_free_camera_path(view_camera_path *camera_path)
 
 md5_camera_view view_camera_path_at(const view_camera_path *camera_path, const view_play *play)
 {
-    return md5_camera_smooth_at(camera_path->camera, play->time, play->wrap,
-                                camera_path->smoothing);
+    return md5_camera_at(camera_path->camera, play->time, play->wrap, camera_path->smoothing);
 }
 
 uint32_t view_camera_path_frame(const view_camera_path *camera_path, uint32_t played,

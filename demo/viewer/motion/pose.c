@@ -55,11 +55,8 @@ void view_pose_moment(view_scene *scene, const md5_moment *moment)
         pose_bind(scene);
         return;
     }
-    if (clip->binding != NULL)
-        md5_sample(clip->binding, moment, scene->root, scene->pose);
-    else
-        md5_sample_anim(clip->anim, moment, scene->root, scene->pose);
-    const md5_scales *const scales = clip->binding != NULL ? clip->scales : NULL;
+    md5_sample(clip->binding, *moment, scene->root, scene->pose);
+    const md5_scales *const scales = scene->model != NULL ? clip->scales : NULL;
     if (scales != NULL)
         md5_scale_pose(scales, clip->binding, moment, scene->pose);
     md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
@@ -362,9 +359,9 @@ static void pose_frame(view_scene *scene, uint32_t clip, uint32_t frame)
         return;
     }
     const md5_character *const character = scene->machine.character;
-    md5_sample(character->bindings[clip], &moment, MD5_ROOT_FILE, scene->pose);
+    md5_sample(character->bindings[clip], moment, MD5_ROOT_FILE, scene->pose);
     if (scene->machine.desc->clips[clip].extract != MD5_EXTRACT_NONE) {
-        const md5_vec3 motion = md5_anim_root_motion(character->anims[clip], &begin, &moment);
+        const md5_vec3 motion = md5_anim_root_motion(character->anims[clip], begin, moment);
         scene->pose[0].translation.x -= motion.x;
         scene->pose[0].translation.y -= motion.y;
     }
@@ -430,7 +427,7 @@ md5_vec3 view_walked(const view_scene *scene, const view_play *play)
     if (anim == NULL || scene->root != MD5_ROOT_ID || scene->entity.is_played)
         return (md5_vec3){0, 0, 0};
     const md5_moment begin = {0}, now = view_moment(play, anim);
-    return view_turn_vector(&scene->turn, md5_anim_root_motion(anim, &begin, &now));
+    return view_turn_vector(&scene->turn, md5_anim_root_motion(anim, begin, now));
 }
 
 // -- Faults in a pose ----------------------------------------------------------------------------

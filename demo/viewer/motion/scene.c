@@ -130,6 +130,14 @@ static void take_quake(const view_scene *scene, view_clip *clip, view_log *log)
         view_log_warning(log, &error);
 }
 
+md5_binding *view_bind_clip(const view_scene *scene, const md5_anim *anim,
+                            const md5_load_opts *opts, md5_error *error)
+{
+    if (scene->model != NULL)
+        return md5_bind(scene->model, anim, opts, error);
+    return md5_bind_skeleton(&anim->skeleton, anim->base_frame, anim, opts, error);
+}
+
 // Loads and binds a clip that was asked for: a file, or what that name is in the scene's library.
 static bool load_clip(view_scene *scene, const char *file, view_log *log)
 {
@@ -141,11 +149,10 @@ static bool load_clip(view_scene *scene, const char *file, view_log *log)
         clip.path = view_make_address(scene->library->place, file, NULL);
     }
     clip.anim = md5_load_anim(file, &opts, &error);
-    if (clip.anim != NULL && scene->model != NULL) {
-        opts.file_name = file;
-        clip.binding = md5_bind(scene->model, clip.anim, &opts, &error);
-    }
-    if (clip.anim == NULL || (scene->model != NULL && clip.binding == NULL)) {
+    opts.file_name = file;
+    if (clip.anim != NULL)
+        clip.binding = view_bind_clip(scene, clip.anim, &opts, &error);
+    if (clip.binding == NULL) {
         view_log_error(log, &error);
         free_clip(&clip);
         return false;

@@ -23,7 +23,7 @@ static md5_baked *bake(const md5_model *model, const md5_binding *clip, uint32_t
     for (uint32_t i = 0; i < count; i++) {
         const double time = clip->anim->duration * i / count;
         const md5_moment at = md5_moment_at(clip->anim, time, MD5_WRAP_LOOP);
-        md5_pose_palette(clip, &at, MD5_ROOT_IN_PLACE, pose, joints,
+        md5_pose_palette(clip, at, MD5_ROOT_IN_PLACE, pose, joints,
                          palettes + i * model->skeleton.num_joints);
     }
     return md5_make_baked(model, palettes, count, NULL, NULL);
@@ -66,12 +66,12 @@ static float widen_error(bake_work *work, const md5_baked *baked, double part, f
     const md5_moment moment = baked_moment(baked, part);
     float largest = 0.0f;
     uint32_t first = 0;
-    md5_pose_palette(work->clip, &own, MD5_ROOT_IN_PLACE, work->pose, work->joints, work->palettes);
+    md5_pose_palette(work->clip, own, MD5_ROOT_IN_PLACE, work->pose, work->joints, work->palettes);
     for (uint32_t i = 0; i < work->model->num_meshes; i++) {
         md5_skin(&work->model->meshes[i], work->palettes, work->skinned + first, NULL, NULL);
         first += work->model->meshes[i].num_vertices;
     }
-    md5_skin_baked(baked, 0, baked->num_vertices, &moment, work->baked, NULL);
+    md5_skin_baked(baked, 0, baked->num_vertices, moment, work->baked, NULL);
     for (uint32_t v = 0; v < baked->num_vertices; v++) {
         const float off = md5_vec3_length(md5_vec3_sub(work->skinned[v], work->baked[v]));
         error[v] = fmaxf(error[v], off);

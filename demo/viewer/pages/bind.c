@@ -84,7 +84,7 @@ static void measure(const view_picture *picture, const view_clip *clip, view_kep
     for (uint32_t i = 0; i < NUM_MOMENTS; i++) {
         const double time = clip->anim->duration * i / (double)NUM_MOMENTS;
         const md5_moment moment = md5_moment_at(clip->anim, time, MD5_WRAP_LOOP);
-        md5_pose_palette(clip->binding, &moment, MD5_ROOT_IN_PLACE, work.pose, work.joints,
+        md5_pose_palette(clip->binding, moment, MD5_ROOT_IN_PLACE, work.pose, work.joints,
                          work.palette);
         sum += compare(&work, own, kept->bound, kept->heat);
     }

@@ -264,7 +264,7 @@ static void show_additive(view_picture *picture)
         view_figure *const figure = view_add_figure(picture, 0.0f, y);
         memcpy(figure->pose, base, count * sizeof *base);
         if (before == 0)
-            md5_add_pose(base, difference, picture->values[2], NULL, count, figure->pose);
+            md5_add_pose(base, difference, NULL, picture->values[2], NULL, count, figure->pose);
         else
             figure->pose[head].rotation =
                 add_turn(base[head].rotation,

@@ -22,7 +22,7 @@ static void set_sphere(const view_clip *clip, view_impostor_look *look)
     md5_bounds bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     for (uint32_t i = 0; i < clip->anim->num_frames; i++) {
         const md5_moment moment = md5_moment_from_frames(clip->anim, i, i, 0.0f);
-        bounds = md5_bounds_union(bounds, md5_anim_bounds(clip->anim, &moment, MD5_ROOT_IN_PLACE));
+        bounds = md5_bounds_union(bounds, md5_anim_bounds(clip->anim, moment, MD5_ROOT_IN_PLACE));
     }
     look->centre = md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
     look->radius = 0.5f * md5_vec3_length(md5_vec3_sub(bounds.max, bounds.min));

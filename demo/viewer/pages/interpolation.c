@@ -15,15 +15,10 @@ static const char *interpolation_word(float value)
 // lines of interpolation
 static void sample(const md5_binding *clip, int kind, md5_moment moment, md5_xform *pose)
 {
-    const md5_root root = MD5_ROOT_IN_PLACE;
-    if (kind == 0) // each frame holds until the next
-        moment.fraction = 0.0f;
-    if (kind == 2)
-        md5_sample_nlerp(clip, &moment, root, pose);
-    else if (kind == 3)
-        md5_sample_cubic(clip, &moment, MD5_WRAP_LOOP, root, pose);
-    else
-        md5_sample(clip, &moment, root, pose);
+    static const md5_interpolation kinds[] = {MD5_INTERPOLATE_STEP, MD5_INTERPOLATE_LINEAR,
+                                              MD5_INTERPOLATE_NLERP, MD5_INTERPOLATE_CUBIC};
+    moment.interpolation = kinds[kind];
+    md5_sample(clip, moment, MD5_ROOT_IN_PLACE, pose);
 }
 // end of lines
 

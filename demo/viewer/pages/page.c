@@ -75,7 +75,7 @@ void view_sample_clip(const view_picture *picture, const char *name, double seco
         return;
     }
     const md5_moment moment = md5_moment_at(clip->anim, seconds, MD5_WRAP_LOOP);
-    md5_sample(clip->binding, &moment, MD5_ROOT_IN_PLACE, pose);
+    md5_sample(clip->binding, moment, MD5_ROOT_IN_PLACE, pose);
 }
 
 uint32_t view_page_joint(const view_picture *picture, const char *name)

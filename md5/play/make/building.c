@@ -46,8 +46,7 @@ bool md5i_build_reference(md5_building *building, uint32_t source, const uint32_
                             "frame %u of clip %s is a reference, but the last frame is %u", *frame,
                             QUOTED(building->desc->clips[source].name), num_frames - 1);
     *reference = (int32_t)machine->num_references++;
-    md5i_sample_source(machine, from, MD5_PLAY_LOOP,
-                       &(md5_moment){.frame0 = *frame, .frame1 = *frame},
+    md5i_sample_source(machine, from, &(md5_moment){.frame0 = *frame, .frame1 = *frame},
                        machine->references + (size_t)*reference * machine->num_joints);
     return true;
 }

@@ -71,7 +71,7 @@ static bool build_ways(md5_building *building, const md5_source *source,
     md5_xform *const roots = (md5_xform *)md5i_build_array(building, num_frames, sizeof *roots);
     TRY(pose && roots);
     for (uint32_t frame = 0; frame < num_frames; frame++) {
-        md5_sample(binding, &(md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE, pose);
+        md5_sample(binding, (md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE, pose);
         roots[frame] = md5i_transform_from_axes(binding->model->skeleton.axes, pose[0]);
     }
     md5i_make_root_track(source->extract, roots, num_frames, root_deltas);

@@ -94,7 +94,7 @@ static void find_places(const contact_search *at, const md5_sole *sole)
     const md5_binding *const binding = at->source->binding;
     const md5_skeleton *const skeleton = &binding->model->skeleton;
     for (uint32_t frame = 0; frame < binding->anim->num_frames; frame++) {
-        md5_sample(binding, &(md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE,
+        md5_sample(binding, (md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE,
                    at->pose);
         const md5_xform joint = md5_joint_in_model(skeleton, at->pose, sole->joint);
         at->places[frame] =

@@ -89,8 +89,7 @@ static void mark_changed_by(md5_building *building, const md5_source *source,
     const md5_targets *const targets = &binding->plan->targets;
     const uint32_t num_joints = building->machine->num_joints;
     bool *const marks = building->marks;
-    md5i_sample_source(building->machine, source, MD5_PLAY_LOOP, &(md5_moment){0},
-                       building->sampled);
+    md5i_sample_source(building->machine, source, &(md5_moment){0}, building->sampled);
     for (uint32_t i = 0; i < num_joints; i++)
         marks[i] = marks[i] || binding->num_rebases > 0
                    || memcmp(&building->sampled[i], &reference[i], sizeof reference[i]) != 0;

@@ -58,12 +58,6 @@ typedef struct selection {
     const md5_detail_set *detail; // NULL: all; else the clip is not sampled whole
 } selection;
 
-static md5_sample_kernel *sampler_of(const md5_machine *machine, const md5_source *source)
-{
-    const bool is_nlerp = source->interpolation == MD5_INTERPOLATE_NLERP;
-    return is_nlerp ? machine->kernels->sample_nlerp : machine->kernels->sample;
-}
-
 static void sample_joints(const md5_machine *machine, const md5_source *source,
                           const selection *only, const md5_moment *moment, md5_xform *pose)
 {
@@ -76,7 +70,7 @@ static void sample_joints(const md5_machine *machine, const md5_source *source,
     } else {
         md5i_copy_constants(binding, joints->first, joints->count, pose);
     }
-    sampler_of(machine, source)(binding->anim, moment, only->targets, pose);
+    machine->kernels->sample(binding->anim, moment, only->targets, pose);
 }
 
 // A listed set is small: then the level of detail saves nothing.
@@ -84,7 +78,6 @@ static void sample_runs(const md5_machine *machine, const md5_source *source, co
                         const md5_moment *moment, md5_xform *pose)
 {
     const md5_binding *const binding = source->binding;
-    md5_sample_kernel *const sample = sampler_of(machine, source);
     const md5_detail_set *const detail = only->detail;
     const size_t clip = (size_t)(source - machine->sources);
     const md5_joint_run *const runs = machine->runs + detail->first_run;
@@ -99,7 +92,7 @@ static void sample_runs(const md5_machine *machine, const md5_source *source, co
         targets.translation_slots = slots[i].translations;
         if (has_constants)
             md5i_copy_constants(binding, runs[i].first, runs[i].count, pose);
-        sample(binding->anim, moment, &targets, pose);
+        machine->kernels->sample(binding->anim, moment, &targets, pose);
     }
 }
 
@@ -127,7 +120,7 @@ static void sample_instance(const md5_machine *machine, const md5_blend_tree *tr
     if (only && !md5_is_sampled_whole(source))
         sample_selected(machine, source, only, &moment, pose);
     else
-        md5i_sample_file(machine, source, playable->mode, &moment, pose);
+        md5i_sample_with(machine->kernels, source->binding, &moment, MD5_ROOT_FILE, pose);
     if (source->extract == MD5_EXTRACT_NONE)
         return;
     const md5_root_track track = md5_track_of(machine, source);

@@ -15,13 +15,13 @@ static void sample(const md5_machine *machine, const md5_shot *shot, md5_xform *
     const md5_source *const source = &machine->sources[shot->source];
     const md5_timing *const timing = md5i_shot_timing(machine, shot);
     const md5_moment moment = md5i_clock_moment(timing, shot->now, source->interpolation);
-    md5i_sample_source(machine, source, timing->mode, &moment, pose);
+    md5i_sample_source(machine, source, &moment, pose);
 }
 
 static void sample_reference(const md5_machine *machine, const md5_shot *shot, md5_xform *pose)
 {
     const uint32_t frame = shot->reference_frame;
-    md5i_sample_source(machine, &machine->sources[shot->reference], MD5_PLAY_LOOP,
+    md5i_sample_source(machine, &machine->sources[shot->reference],
                        &(md5_moment){.frame0 = frame, .frame1 = frame}, pose);
 }
 

@@ -206,7 +206,7 @@ MD5_WIDE_INLINE void crowd_rest(const crowd_lanes *lanes, const md5_binding *bin
     crowd_palettes(lanes, binding);
 }
 
-MD5_WIDE_CODE static void crowd(const md5_pose_job *const *jobs, float *scratch)
+MD5_WIDE_CODE static void crowd_by_slerp(const md5_pose_job *const *jobs, float *scratch)
 {
     crowd_lanes lanes;
     begin_lanes(jobs, scratch, &lanes);
@@ -214,7 +214,7 @@ MD5_WIDE_CODE static void crowd(const md5_pose_job *const *jobs, float *scratch)
     crowd_rest(&lanes, jobs[0]->binding);
 }
 
-MD5_WIDE_CODE static void crowd_nlerp(const md5_pose_job *const *jobs, float *scratch)
+MD5_WIDE_CODE static void crowd_by_nlerp(const md5_pose_job *const *jobs, float *scratch)
 {
     crowd_lanes lanes;
     float fractions[MD5_WIDTH];
@@ -224,6 +224,14 @@ MD5_WIDE_CODE static void crowd_nlerp(const md5_pose_job *const *jobs, float *sc
     const wide_nlerp nlerp = wide_nlerp_at(md5_wide_load(fractions));
     crowd_rotations(&lanes, jobs[0]->binding, &nlerp);
     crowd_rest(&lanes, jobs[0]->binding);
+}
+
+static void crowd(const md5_pose_job *const *jobs, float *scratch)
+{
+    if (jobs[0]->moment.interpolation == MD5_INTERPOLATE_NLERP)
+        crowd_by_nlerp(jobs, scratch);
+    else
+        crowd_by_slerp(jobs, scratch);
 }
 
 #endif

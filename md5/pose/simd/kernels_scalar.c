@@ -12,37 +12,24 @@
 
 #include <stddef.h>
 
-static inline void sample_by(const md5_sampling *sampling, const md5_targets *targets,
-                             md5_xform *pose, bool is_nlerp)
+static void sample(const md5_anim *anim, const md5_moment *moment, const md5_targets *targets,
+                   md5_xform *pose)
 {
+    const md5_sampling sampling = md5_begin_sampling(anim, moment, MD5_ROOT_FILE);
     for (uint32_t i = 0; i < targets->rotation_slots.count; i++) {
         const uint32_t slot = targets->rotation_slots.first + i;
         const int32_t target = targets->rotations[slot];
         if (target >= 0)
-            pose[target].rotation = md5_sample_rotation(sampling, slot, is_nlerp);
+            pose[target].rotation = md5_sample_rotation(&sampling, slot);
     }
     for (uint32_t i = 0; i < targets->translation_slots.count; i++) {
         const uint32_t slot = targets->translation_slots.first + i;
         const int32_t target = targets->translations[slot];
         if (target < 0)
             continue;
-        pose[target].translation = md5_sample_translation(sampling, slot);
+        pose[target].translation = md5_sample_translation(&sampling, slot);
         pose[target].pad = 0.0f;
     }
-}
-
-static void sample(const md5_anim *anim, const md5_moment *moment, const md5_targets *targets,
-                   md5_xform *pose)
-{
-    const md5_sampling sampling = md5_begin_sampling(anim, moment, MD5_ROOT_FILE);
-    sample_by(&sampling, targets, pose, false);
-}
-
-static void sample_nlerp(const md5_anim *anim, const md5_moment *moment, const md5_targets *targets,
-                         md5_xform *pose)
-{
-    const md5_sampling sampling = md5_begin_nlerp(anim, moment, MD5_ROOT_FILE);
-    sample_by(&sampling, targets, pose, true);
 }
 
 static void compose(const md5_skeleton *skeleton, const md5_xform *pose, md5_mat34 *joints)
@@ -83,8 +70,7 @@ static void single(const md5_binding *binding, const md5_moment *moment, md5_roo
 #define POSING \
     .sample = sample, .compose = compose, .multiply = multiply, .finish = finish, .single = single
 const md5_pose_kernels md5i_pose_kernels_scalar = {
-    POSING,     .sample_nlerp = sample_nlerp, .blend = blend,
-    .add = add, .subtract = subtract,         .add_difference = add_difference,
+    POSING,     .blend = blend, .add = add, .subtract = subtract, .add_difference = add_difference,
     .width = 1,
 };
 

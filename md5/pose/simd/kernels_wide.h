@@ -8,12 +8,12 @@
 #include "md5/pose/simd/finish_wide.h"
 #include "md5/pose/simd/one_wide.h"
 
-#define KERNELS                                                                       \
-    {                                                                                 \
-        .sample = sample, .compose = compose, .multiply = multiply, .finish = finish, \
-        .single = single, .sample_nlerp = sample_nlerp, .blend = blend, .add = add,   \
-        .subtract = subtract, .add_difference = add_difference, .crowd = crowd,       \
-        .crowd_nlerp = crowd_nlerp, .finish_crowd = finish_crowd, .width = MD5_WIDTH, \
+#define KERNELS                                                                         \
+    {                                                                                   \
+        .sample = sample, .compose = compose, .multiply = multiply, .finish = finish,   \
+        .single = single, .blend = blend, .add = add, .subtract = subtract,             \
+        .add_difference = add_difference, .crowd = crowd, .finish_crowd = finish_crowd, \
+        .width = MD5_WIDTH,                                                             \
     }
 
 #endif

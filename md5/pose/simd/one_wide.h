@@ -158,18 +158,10 @@ MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_moment *moment,
         NARROWER->sample(anim, moment, targets, pose);
         return;
     }
-    sample_rotations(anim, moment, targets, pose);
-    sample_translations(anim, moment, targets, pose);
-}
-
-MD5_WIDE_CODE static void sample_nlerp(const md5_anim *anim, const md5_moment *moment,
-                                       const md5_targets *targets, md5_xform *pose)
-{
-    if (targets->rotation_slots.count < FEWEST) {
-        NARROWER->sample_nlerp(anim, moment, targets, pose);
-        return;
-    }
-    nlerp_rotations(anim, moment, targets, pose);
+    if (moment->interpolation == MD5_INTERPOLATE_NLERP)
+        nlerp_rotations(anim, moment, targets, pose);
+    else
+        sample_rotations(anim, moment, targets, pose);
     sample_translations(anim, moment, targets, pose);
 }
 
