@@ -65,7 +65,7 @@ scripts() {
 # Names that are not used or not known, and lines over 110 columns. Texts of files are left as they are
 # (tabs), columns may be aligned, and Blender's declarations of properties look like annotations to pyflakes.
 python_files() {
-    find test models md5 .github -name '*.py' | sort
+    find test models md5 .ci .github -name '*.py' | sort
 }
 python_names() {
     # shellcheck disable=SC2046 # one word each
