@@ -1,6 +1,6 @@
 #!/bin/sh
 # deps.sh SET...: finds missing packages by looking for their files and commands, and installs them if
-# there is apt-get. Sets: gl, viewer, test, bench, long, lint, deb, docs. DEPS=no: only prints
+# there is apt-get. Sets: gl, viewer, test, bench, long, gate, lint, deb, docs. DEPS=no: only prints
 # what is missing. On other systems it prints the packages and stops. The library and md5tool need none of this.
 # deps.sh --font NAME: prints the path of a font, DejaVuSans or DejaVuSansMono.
 set -u
@@ -109,6 +109,16 @@ look_long() {
 oldest() {
     command_found apt-cache || return
     apt-cache pkgnames "$1-" | grep -xE "$1-[0-9]+" | sort -t- -k2n | head -n 1
+}
+
+# What .ci/run needs beside test and lint: two other platforms.
+look_gate() {
+    for machine in s390x aarch64; do
+        command_found "$machine-linux-gnu-gcc" &&
+            [ -e "/usr/$machine-linux-gnu/lib/libc.a" ] || wish "cross-$machine"
+    done
+    command_found qemu-s390x-static && command_found qemu-aarch64-static || wish qemu-user
+    command_found clang-19 || wish clang-19
 }
 
 look_deb() {

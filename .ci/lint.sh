@@ -1,6 +1,6 @@
 #!/bin/sh
-# lint.sh: all checks that do not run the code. Called by `make lint`, which generates the GL loader, fills
-# build/include, and sets SDL_CFLAGS to the flags of SDL2's headers.
+# lint.sh: all checks that do not run the code; with LINT=compilers only the warnings of two compilers. Called by
+# `make lint`, which generates the GL loader, fills build/include, and sets SDL_CFLAGS to the flags of SDL2's headers.
 . test/build/report.sh
 . test/build/built.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS
@@ -65,7 +65,7 @@ scripts() {
 # Names that are not used or not known, and lines over 110 columns. Texts of files are left as they are
 # (tabs), columns may be aligned, and Blender's declarations of properties look like annotations to pyflakes.
 python_files() {
-    find test models md5 .github -name '*.py' | sort
+    find test models md5 .ci .github -name '*.py' | sort
 }
 python_names() {
     # shellcheck disable=SC2046 # one word each
@@ -83,6 +83,7 @@ python() {
 
 timed "gcc" compile gcc
 timed "$newest" compile "$newest"
+[ "${LINT:-}" != compilers ] || finish
 timed "clang-tidy" tidy
 timed "cppcheck" cpp_check
 timed "clang-format" layout

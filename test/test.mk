@@ -3,7 +3,7 @@
 #                      viewer, tool, tree), or whatever script or test has NAME in its name
 #   TEST_SCRIPTS=...   which scripts `make test` runs beside the test programs
 
-.PHONY: test test-library test-long test-packages test-blender fuzz mutants bench coverage lint format gallery programs
+.PHONY: test test-library test-long test-packages test-blender check nightly fuzz mutants bench coverage lint format gallery programs
 
 # -- Configurations -----------------------------------------------------------------------------------
 
@@ -109,6 +109,13 @@ test-library: lib tool $(TEST_MD5)
 test-long: programs | deps
 	@MD5_TEST_LONG=all MD5_TEST_TIMEOUT=$${MD5_TEST_TIMEOUT:-3600} $(RUN_TESTS) $(LONG_SCRIPTS) $(SLOW_SCRIPTS)
 
+## make check          3 minutes: build, test, warnings of two compilers; .ci/run is the gate before a change is taken
+## make nightly        some hours: everything that can be checked
+check:
+	@bash .ci/run check
+nightly:
+	@bash .ci/run nightly
+
 ## make test-blender   compares the Blender add-on with the library; needs Blender, a large package
 test-blender: lib tool
 	@$(RUN_TESTS) test/blender/blender.sh
@@ -146,7 +153,7 @@ bench: $(BUILD)/bench $(BUILD)/bench_gl
 
 ## make lint           warnings as errors (gcc, clang), clang-tidy, cppcheck, layout, scripts, Python, rooms
 lint: $(GLAD_HEADER) $(HEADERS_OUT) $(GL_HEADERS_OUT) | deps
-	@MAKE='$(MAKE)' SDL_CFLAGS='$(SDL_CFLAGS)' sh .ci/lint.sh
+	@SDL_CFLAGS='$(SDL_CFLAGS)' sh .ci/lint.sh
 
 ## make format         formats all C sources with clang-format
 format: | deps

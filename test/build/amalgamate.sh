@@ -101,9 +101,9 @@ plays() {
         diff "$scratch/expected" "$scratch/played" && [ -s "$scratch/played" ]
 }
 
-# The rows of the table of sizes in the README: KB FLAGS...
-sizes_of_readme() {
-    sed -n 's/^| `\(-O[^`]*\)`.* | \([0-9][0-9]*\) |$/\2 \1/p' README.md
+# The rows of the table of sizes in the guide: KB FLAGS...
+sizes_of_guide() {
+    sed -n 's/^| `\(-O[^`]*\)`.* | \([0-9][0-9]*\) |$/\2 \1/p' .github/docs/installing.md
 }
 
 # fits KB FLAGS...: a program that only loads, poses and skins plays, and is no larger, if it is built by the

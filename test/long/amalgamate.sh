@@ -1,7 +1,7 @@
 #!/bin/sh
 # The two-file form as optimizers see it: no warning, and the library's bits, by gcc and clang, as C11 and
 # C++17, also for processors with fused multiply-adds, where compilers would use them unless they are told not
-# to. Without files, it uses none of the system. The sizes of a program that only loads, poses and skins, against the table of the README.
+# to. Without files, it uses none of the system. The sizes of a program that only loads, poses and skins, against the table of installing.md.
 . test/build/report.sh
 . test/build/amalgamate.sh
 
@@ -54,9 +54,9 @@ silent "MD5_NO_FILES: it has nothing that deals with files" files_in "$folder/$u
 check "MD5_NO_FILES: texts come from the caller's functions" plays -std=c11 -O0 -DMD5_NO_SIMD -DMD5_NO_FILES
 unit= # from here on the whole again
 
-sizes_of_readme >"$scratch/sizes"
+sizes_of_guide >"$scratch/sizes"
 while read -r flags; do
     # shellcheck disable=SC2086
-    check "no larger than the README says: $flags" fits $flags
+    check "no larger than the guide says: $flags" fits $flags
 done <"$scratch/sizes"
 finish

@@ -86,7 +86,8 @@ for guide in $guides; do
     while read -r _ at file <&3; do
         check "$at is read without a warning" reads "$file"
     done 3<"$scratch/texts"
-    awk '/^```sh$/ { on = 1; next } /^```/ { on = 0 } on' "$folder/$guide.md" | sed "s/ *#.*//; s|^build|$products|" >"$scratch/commands"
+    awk '/^```sh$/ { on = 1; next } /^```/ { on = 0 } on' "$folder/$guide.md" | sed "s/ *#.*//; s|^build|$products|" |
+        grep -v '/md5view' >"$scratch/commands" # those of the viewer: readme.sh
     while read -r command <&3; do
         check "$command" run_command "$command"
     done 3<"$scratch/commands"

@@ -1,23 +1,25 @@
 #!/bin/sh
-# README.md is true: its C compiles, links and runs; its commands run; its options, targets and
-# links exist.
+# README.md is true, and short: its C compiles, links and runs; its links exist. The commands that it and the guides which
+# it sends people to show run; their options and targets exist.
 . test/build/report.sh
 
 cc=${CC:-cc}
 readme=README.md
+documents="$readme .github/docs/viewer.md .github/docs/installing.md"
 tool=$products/md5tool
 viewer=$products/md5view
 
-# Blocks between ```LANGUAGE and ```: each into $scratch/LANGUAGE.N
+# blocks LANGUAGE FILES: blocks between ```LANGUAGE and ```, each into $scratch/LANGUAGE.N
 blocks() {
     awk -v language="$1" -v prefix="$scratch/$1." '
         $0 == "```" language { file = prefix (++count); printf "" > file; next }
         /^```/ { file = "" }
         file { print > file }
-        END { print count + 0 }' $readme
+        END { print count + 0 }' $2
 }
+check "it is no longer than 8 KB" [ "$(wc -c <$readme)" -le 8192 ]
 
-count=$(blocks c)
+count=$(blocks c $readme)
 check "there is a snippet of C" [ "$count" -gt 0 ]
 mkdir "$scratch/md5model" && ln -s "$PWD"/md5/md5*.h "$scratch/md5model/"
 builds() {
@@ -48,7 +50,7 @@ fi
 
 # Our commands that end by themselves: the tool, checks, and pictures that are written into build/. The
 # pictures are small and without smooth edges, which take the time; the options of the command stay.
-count=$(blocks sh)
+count=$(blocks sh "$documents")
 check "there are commands" [ "$count" -gt 0 ]
 cat "$scratch"/sh.* 2>/dev/null | sed 's/ *#.*//; s/^\$ //' >"$scratch/commands"
 for goal in run test; do
@@ -70,9 +72,9 @@ while read -r command <&3; do
     esac
 done 3<"$scratch/run"
 
-# Whatever the README calls `make X` or --option.
+# Whatever they call `make X` or --option.
 targets() {
-    grep -oE '`make [a-z-]+|^make [a-z-]+' $readme | sed 's/.*make //' | sort -u |
+    grep -ohE '`make [a-z-]+|^make [a-z-]+' $documents | sed 's/.*make //' | sort -u |
         while read -r goal; do
             grep -qE "^$goal:" Makefile test/test.mk .github/packaging/install.mk || echo "make $goal"
         done
@@ -84,7 +86,7 @@ silent "each make target exists" targets
     for command in info check dump compress; do "$tool" "$command" --help; done
 } >"$scratch/help" 2>&1
 options() {
-    grep -v pkg-config $readme | grep -oE '(^|[^-a-z,])--[a-z][a-z-]+' | sed 's/^[^-]//' | sort -u | while read -r option; do
+    cat $documents | grep -v pkg-config | grep -oE '(^|[^-a-z,])--[a-z][a-z-]+' | sed 's/^[^-]//' | sort -u | while read -r option; do
         grep -qE -- "(^|[^a-z-])$option([^a-z-]|\$)" "$scratch/help" || echo "$option"
     done
 }

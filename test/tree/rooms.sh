@@ -2,7 +2,7 @@
 # The room rule: md5 <- render <- demo; inside md5 the library core <- read, pose, skin <- compress <- load, and on it, not knowing
 # each other, motion <- play, and game;
 # inside the viewer base <- assets <- motion <- crowd <- draw <- pages, ui <- jobs, app.
-# Each file includes only what its room may use; nothing goes in circles; each room has a README.
+# Each file includes only what its room may use; nothing goes in circles; each room has a README, and does not grow.
 . test/build/report.sh
 
 sources() {
@@ -156,6 +156,12 @@ long_functions() {
         }'
 }
 silent "no function over 150 lines" long_functions
+
+# What each room holds beside what it shall hold; `python3 test/tree/rooms.py --renew` where more is allowed.
+python3 test/tree/rooms.py >"$scratch/rooms" 2>&1
+status=$?
+cat "$scratch/rooms"
+check "no room over its budget has grown" [ $status -eq 0 ]
 
 unfinished() {
     entries | grep -E '\.(c|h|sh|py|md|vert|frag|glsl)$|^Makefile$' | grep -v '^test/tree/rooms.sh$' |

@@ -1,0 +1,47 @@
+#!/bin/sh
+# The build itself: how much it says, that no product is made of what lies in test/, and which suites TEST= selects.
+. test/build/report.sh
+unset MAKEFLAGS MAKELEVEL MFLAGS
+
+check "the Makefile has at most 200 lines" [ "$(wc -l <Makefile)" -le 200 ]
+
+says_little() {
+    for step in $(seq 150); do
+        sh .ci/progress.sh "$step" 150 "md5/$step.c"
+    done >"$scratch/steps"
+    cat "$scratch/steps"
+    [ "$(wc -l <"$scratch/steps")" -le 11 ] && grep -q '^\[1/150\] ' "$scratch/steps" && grep -q '^\[150/150\] ' "$scratch/steps"
+}
+check "without a terminal, a build of 150 steps says about ten lines" says_little
+counts_steps() {
+    rm -rf "$scratch/new"
+    make --no-print-directory DEPS=no config=release BUILD="$scratch/new" "$scratch/new/demo/common/text.o" >"$scratch/steps" 2>&1
+    cat "$scratch/steps"
+    grep -q '^\[1/1\] demo/common/text.c$' "$scratch/steps"
+}
+check "a build knows how many steps it has" counts_steps
+
+from_tests() {
+    make --no-print-directory -n -B V=1 COUNTING=yes DEPS=no config=release BUILD=build/release all |
+        grep -oE '(^|[ /])test/[a-z0-9_/]*\.[a-z]+'
+}
+silent "no product is made of what lies in test/" from_tests
+
+# Suites that say what they were given.
+root=$PWD
+mkdir -p "$scratch/suites/test/pose" "$scratch/suites/test/skin" "$scratch/suites/bin"
+for suite in test/pose/one.sh test/skin/two.sh bin/test_md5 bin/test_gl; do
+    printf '#!/bin/sh\necho "note: given ${1:-all}"\necho 1 passed, 0 failed, 0 skipped\n' >"$scratch/suites/$suite"
+    chmod +x "$scratch/suites/$suite"
+done
+selects() { # TEST WHAT: "suite:given" of each, sorted
+    (cd "$scratch/suites" && TEST=$1 sh "$root/test/build/run_tests.sh" test/pose/one.sh test/skin/two.sh bin/test_md5 bin/test_gl) |
+        awk '/ passed, .*\(/ { suite = $1 } /note: given/ { print suite ":" $3 }' | sort | tr '\n' ' ' >"$scratch/selected"
+    echo "TEST=$1 selects $(cat "$scratch/selected"), expected $2"
+    [ "$(cat "$scratch/selected")" = "$2 " ]
+}
+check "without TEST all suites run" selects "" "one.sh:all test_gl:all test_md5:all two.sh:all"
+check "TEST=ROOM: its scripts, and its tests in the programs" selects pose "one.sh:all test_gl:test/pose/ test_md5:test/pose/"
+check "TEST=NAME: scripts and tests of that name" selects two "test_gl:two test_md5:two two.sh:all"
+check "TEST=PROGRAM: all of its tests" selects test_gl "test_gl:all"
+finish
