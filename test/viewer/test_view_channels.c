@@ -11,6 +11,7 @@
 #include "demo/viewer/motion/entity.h"
 #include "demo/viewer/ui/game_list.h"
 #include "demo/viewer/ui/panels.h"
+#include "test/viewer/test_view_item.h"
 #include "test/viewer/test_view_wait.h"
 
 #include <stdlib.h>
@@ -26,10 +27,7 @@ typedef struct screen {
 
 static view_facts draw(screen *s)
 {
-    const view_facts facts = view_facts_of(&s->viewer, WIDTH, HEIGHT);
-    view_clear_canvas(&s->viewer.canvas);
-    view_draw_ui(&s->viewer.ui, &facts);
-    return facts;
+    return item_draw(&s->viewer, WIDTH, HEIGHT);
 }
 
 // If `draws`, the interface can be drawn, without textures; otherwise nothing is uploaded.
@@ -72,26 +70,42 @@ static size_t clip_named(const view_scene *scene, const char *name)
     return clip;
 }
 
-static view_request click(screen *s, float x, float y)
+static view_request click(screen *s, const char *name, float across)
 {
     const view_facts facts = draw(s);
-    return view_press_ui(&s->viewer.ui, &facts, x, y);
+    return item_press(&s->viewer, &facts, name, across, 0.5f);
 }
 
 TEST (channels_are_rows_to_click_on) {
     screen s;
     if (open_screen(&s, true)) {
-        const view_facts facts = draw(&s);
-        const view_rect legs = s.viewer.ui.layout.channels[MD5_CHANNEL_LEGS];
-        CHECK(view_shows_channels(&facts) && legs.width > 0.0f);
-        CHECK(s.viewer.ui.layout.channels[MD5_CHANNEL_HEAD].width == 0.0f); // it has no joints
-        view_request request = click(&s, legs.x + legs.width - 1.0f, legs.y + 2.0f);
+        view_facts facts = draw(&s);
+        CHECK(view_shows_channels(&facts));
+        CHECK(item_find(&s.viewer, &facts, "channel/head").width == 0.0f); // it has no joints
+        view_request request = click(&s, "channel/legs", 0.99f);
         CHECK(request.kind == VIEW_REQUEST_CHANNEL && request.channel == MD5_CHANNEL_LEGS);
-        request = click(&s, legs.x + 1.0f, legs.y + 2.0f);
+        request = click(&s, "channel/legs", 0.01f);
         CHECK(request.kind == VIEW_REQUEST_FOCUS && request.channel == MD5_CHANNEL_LEGS);
-        CHECK(click(&s, legs.x + 1.0f, legs.y + 500.0f).kind == VIEW_REQUEST_PASS);
+        const view_rect legs = item_find(&s.viewer, &facts, "channel/legs");
+        CHECK(view_press_ui(&s.viewer.ui, &facts, legs.x + 1.0f, legs.y + 500.0f).kind
+              == VIEW_REQUEST_PASS);
         s.viewer.document->scene.bind_pose = true;
-        CHECK(click(&s, legs.x + 1.0f, legs.y + 2.0f).kind == VIEW_REQUEST_PASS);
+        facts = draw(&s);
+        CHECK(view_press_ui(&s.viewer.ui, &facts, legs.x + 1.0f, legs.y + 2.0f).kind
+              == VIEW_REQUEST_PASS);
+    }
+    close_screen(&s);
+}
+
+TEST (sections_are_clicked_on) {
+    screen s;
+    if (open_screen(&s, true)) {
+        view_show_section(&s.viewer, VIEW_ENTITIES);
+        const view_request request = click(&s, "list/clips", 0.5f);
+        CHECK(request.kind == VIEW_REQUEST_SECTION && request.number == VIEW_ANIMS);
+        CHECK(click(&s, "list/box", 0.001f).kind == VIEW_REQUEST_DONE);
+        const view_facts facts = draw(&s);
+        CHECK(view_press_ui(&s.viewer.ui, &facts, 1.0f, 1.0f).kind == VIEW_REQUEST_CLOSED);
     }
     close_screen(&s);
 }
@@ -111,7 +125,7 @@ TEST (clip_is_chosen_for_a_channel) {
         // The torso continues the clip that all channels played before.
         CHECK(strncmp(browser->entries[browser->chosen].label, "idle", 4) == 0);
         browser->chosen = 1 + run;
-        view_request request = view_key_browser(browser, &s.viewer.font, SDLK_RETURN, false);
+        view_request request = view_key_browser(browser, SDLK_RETURN, false);
         CHECK(request.kind == VIEW_REQUEST_PLAY_IN && request.number == run);
         CHECK(view_answer(&s.viewer, request));
         CHECK(scene->clip == run && scene->entity.focus == MD5_CHANNEL_TORSO);
@@ -192,15 +206,15 @@ TEST (chosen_name_has_its_picture_beside_the_list) {
         view_show_section(&s.viewer, VIEW_ENTITIES);
         CHECK_STRING(view_listed_name(&s.viewer.ui.browser, 0), "monster_bobbin");
         CHECK(view_listed_name(&s.viewer.ui.browser, -2) == NULL);
-        (void)draw(&s);
-        const float wide = s.viewer.ui.browser.rows.width;
+        view_facts facts = draw(&s);
+        const view_rect row = item_find(&s.viewer, &facts, "list/monster_bobbin");
         WAIT_UNTIL(view_follow_previews(&s.viewer));
-        const view_facts facts = draw(&s);
+        facts = draw(&s);
         CHECK(facts.preview != 0 && s.viewer.canvas.num_images == 1);
         CHECK(s.viewer.canvas.images[0].image == facts.preview);
-        CHECK(view_contains(s.viewer.ui.browser.box,
-                            s.viewer.ui.browser.rows.x + wide + 100.0f * s.viewer.font.scale,
-                            s.viewer.ui.browser.rows.y + 100.0f * s.viewer.font.scale));
+        const float x = s.viewer.canvas.images[0].vertices[0].x; // right of the rows, in the box
+        const view_rect box = item_find(&s.viewer, &facts, "list/box");
+        CHECK(x > row.x + row.width && view_contains(box, x, row.y));
         view_show_section(&s.viewer, VIEW_SKINS);
         CHECK(view_follow_previews(&s.viewer)); // another line, whose picture is not there yet
         CHECK(draw(&s).preview == 0 && s.viewer.canvas.num_images == 0);

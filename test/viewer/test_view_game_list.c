@@ -10,13 +10,12 @@
 typedef struct listed {
     view_library *library;
     view_browser browser;
-    view_font font;
 } listed;
 
 static bool list_base(listed *of, view_section section, const char *shown)
 {
     md5_error error;
-    *of = (listed){.font = {.scale = 1.0f, .line = {16.0f, 12.0f}}};
+    *of = (listed){0};
     of->library = view_open_library(test_path("models/game/base"), NULL, NULL, &error);
     if (!CHECK(of->library != NULL))
         return false;
@@ -32,7 +31,7 @@ static void end_listed(listed *of)
 
 static view_request press_key(listed *of, int32_t code)
 {
-    return view_key_browser(&of->browser, &of->font, code, false);
+    return view_key_browser(&of->browser, code, false);
 }
 
 TEST (game_list_begins_at_what_is_shown) {
@@ -79,36 +78,21 @@ TEST (game_list_turns_through_its_sections) {
 
 TEST (files_of_a_folder_turn_into_its_game) {
     view_browser browser = {0};
-    const view_font font = {.scale = 1.0f, .line = {16.0f, 12.0f}};
     view_browse_folder(&browser, test_path("models/game"), NULL);
-    CHECK(view_key_browser(&browser, &font, SDLK_LEFT, false).kind == VIEW_REQUEST_PASS);
-    const view_request request = view_key_browser(&browser, &font, SDLK_TAB, false);
+    CHECK(view_key_browser(&browser, SDLK_LEFT, false).kind == VIEW_REQUEST_PASS);
+    const view_request request = view_key_browser(&browser, SDLK_TAB, false);
     CHECK(request.kind == VIEW_REQUEST_GAME && strcmp(request.path, test_path("models/game")) == 0);
     free(request.path);
     view_clear_browser(&browser);
 }
 
-TEST (sections_are_clicked_on) {
-    listed of;
-    if (!list_base(&of, VIEW_ENTITIES, NULL))
-        return;
-    of.browser.box = (view_rect){0, 0, 400, 300};
-    of.browser.sections[VIEW_ANIMS] = (view_rect){100, 20, 50, 16};
-    view_request request = view_press_browser(&of.browser, &of.font, 120, 30);
-    CHECK(request.kind == VIEW_REQUEST_SECTION && request.number == VIEW_ANIMS);
-    CHECK(view_press_browser(&of.browser, &of.font, 90, 30).kind == VIEW_REQUEST_DONE);
-    CHECK(view_press_browser(&of.browser, &of.font, 500, 30).kind == VIEW_REQUEST_CLOSED);
-    end_listed(&of);
-}
-
 TEST (list_of_a_game_that_is_being_opened_is_empty) {
     view_browser browser = {0};
-    const view_font font = {.scale = 1.0f, .line = {16.0f, 12.0f}};
     view_list_scan(&browser, "somewhere", 0);
     view_list_scan(&browser, "somewhere", 1234);
     CHECK(browser.is_scanning && browser.num_scanned == 1234 && browser.num_found == 0);
-    CHECK(view_key_browser(&browser, &font, SDLK_RETURN, false).kind == VIEW_REQUEST_DONE);
-    CHECK(view_key_browser(&browser, &font, SDLK_TAB, false).kind == VIEW_REQUEST_DONE);
-    CHECK(view_key_browser(&browser, &font, SDLK_ESCAPE, false).kind == VIEW_REQUEST_CLOSED);
+    CHECK(view_key_browser(&browser, SDLK_RETURN, false).kind == VIEW_REQUEST_DONE);
+    CHECK(view_key_browser(&browser, SDLK_TAB, false).kind == VIEW_REQUEST_DONE);
+    CHECK(view_key_browser(&browser, SDLK_ESCAPE, false).kind == VIEW_REQUEST_CLOSED);
     CHECK(browser.kind == VIEW_BROWSE_NOTHING);
 }

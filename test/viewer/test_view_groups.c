@@ -15,7 +15,6 @@ enum { PER_KIND = 20, NUM_KINDS = 3, NUM_FILES = PER_KIND * NUM_KINDS };
 typedef struct made {
     view_library library;
     view_browser browser;
-    view_font font;
     const char *files[NUM_FILES];
     bool are_own[NUM_FILES];
     char texts[NUM_FILES][48];
@@ -26,7 +25,7 @@ static void make_files(made *of)
 {
     static const char *const kinds[NUM_KINDS] = {"imp", "maggot", "zsec"};
     static char place[] = "games/mod|games/base";
-    *of = (made){.font = {.scale = 1.0f, .line = {16.0f, 12.0f}}};
+    *of = (made){0};
     of->library.place = place;
     for (int i = 0; i < NUM_FILES; i++) {
         (void)snprintf(of->texts[i], sizeof of->texts[i], "models/md5/%s/%s%02d.md5anim",
@@ -52,7 +51,7 @@ static view_entry_kind kind_at(const made *of, size_t row)
 static view_request choose(made *of, size_t row)
 {
     of->browser.chosen = row;
-    return view_key_browser(&of->browser, &of->font, SDLK_RETURN, false);
+    return view_key_browser(&of->browser, SDLK_RETURN, false);
 }
 
 TEST (long_list_is_grouped_by_folders) {
@@ -115,7 +114,7 @@ TEST (typing_finds_in_all_groups) {
     CHECK_UINT(of.browser.num_found, 5 * NUM_KINDS); // 11, 13, 15, 17, 19
     CHECK_UINT(of.browser.num_entries, NUM_FILES);
     for (int i = 0; i < 6; i++)
-        (void)view_key_browser(&of.browser, &of.font, SDLK_BACKSPACE, false);
+        (void)view_key_browser(&of.browser, SDLK_BACKSPACE, false);
     CHECK_STRING(of.browser.group, "models/md5/imp/");
     CHECK_UINT(of.browser.num_found, PER_KIND + 1);
     view_clear_browser(&of.browser);
@@ -136,7 +135,7 @@ TEST (names_of_a_mod_are_listed_alone) {
     view_list_section(&of.browser, &of.library, VIEW_ANIMS, NULL);
     CHECK_UINT(of.browser.num_found, 3); // as in another section
     for (int i = 0; i < 4; i++)
-        (void)view_key_browser(&of.browser, &of.font, SDLK_BACKSPACE, false);
+        (void)view_key_browser(&of.browser, SDLK_BACKSPACE, false);
     CHECK(choose(&of, 0).kind == VIEW_REQUEST_LISTED); // ../
     CHECK_UINT(of.browser.num_found, NUM_KINDS + 1);
     view_clear_browser(&of.browser);
@@ -147,6 +146,6 @@ TEST (empty_section_has_no_rows) {
     make_files(&of);
     view_list_section(&of.browser, &of.library, VIEW_SKINS, "nothing");
     CHECK_UINT(of.browser.num_found, 0);
-    CHECK(view_key_browser(&of.browser, &of.font, SDLK_RETURN, false).kind == VIEW_REQUEST_DONE);
+    CHECK(view_key_browser(&of.browser, SDLK_RETURN, false).kind == VIEW_REQUEST_DONE);
     view_clear_browser(&of.browser);
 }

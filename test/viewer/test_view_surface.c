@@ -1,4 +1,5 @@
 // What the body shows instead of its materials: weights, texture coordinates, and their panels.
+#include "test/viewer/test_view_item.h"
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/viewer/app/actions.h"
@@ -170,9 +171,7 @@ TEST (view_surface_of_weights_has_the_shape_of_the_model) {
 
 static void draw_panels(view_state *state, view_facts *facts)
 {
-    *facts = view_facts_of(state, WIDTH * 8, HEIGHT * 8);
-    view_clear_canvas(&state->canvas);
-    view_draw_ui(&state->ui, facts);
+    *facts = item_draw(state, WIDTH * 8, HEIGHT * 8);
 }
 
 // The panel shows the layout of the mesh that was clicked on, or its images.
@@ -188,7 +187,7 @@ TEST (view_surface_panel_shows_layout_and_images) {
         view_facts facts;
         draw_panels(state, &facts);
         CHECK_UINT(canvas->num_images, 0);
-        CHECK(!(state->ui.layout.surface.width > 0.0f));
+        CHECK(!(view_surface_box(&facts).width > 0.0f));
         const float free_before = view_free_region(&facts).width;
         static const uint32_t expected[VIEW_NUM_SURFACES] = {0, 0, 1, 3};
         for (int i = 1; i <= (int)VIEW_NUM_SURFACES; i++) {
@@ -196,7 +195,7 @@ TEST (view_surface_panel_shows_layout_and_images) {
             draw_panels(state, &facts);
             CHECK(state->surface == (view_surface)(i % (int)VIEW_NUM_SURFACES));
             CHECK_UINT(canvas->num_images, expected[state->surface]);
-            const view_rect box = state->ui.layout.surface;
+            const view_rect box = view_surface_box(&facts);
             const bool is_board = canvas->num_images > 0;
             CHECK(is_board == (view_free_region(&facts).width < free_before));
             // A click on it does not reach the body.

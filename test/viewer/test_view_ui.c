@@ -6,7 +6,7 @@
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/app/remember.h"
 #include "demo/viewer/app/requests.h"
-#include "demo/viewer/ui/ui.h"
+#include "test/viewer/test_view_item.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +28,7 @@ typedef struct screen {
 
 static void draw(screen *s)
 {
-    s->facts = view_facts_of(&s->viewer, WIDTH, HEIGHT);
-    view_clear_canvas(&s->viewer.canvas);
-    view_draw_ui(&s->viewer.ui, &s->facts);
+    s->facts = item_draw(&s->viewer, WIDTH, HEIGHT);
 }
 
 static bool open_screen(screen *s, const char *file)
@@ -91,26 +89,21 @@ static outside look_outside(const screen *s)
     return o;
 }
 
-// Presses a part of a rectangle: (0, 0) is its upper left corner, (1, 1) the lower right one.
-static view_request press(screen *s, view_rect rect, float across, float down)
+// Presses a part of an item, see item_press(). A request alone changes nothing.
+static view_request press(screen *s, const char *name, float across)
 {
     const outside before = look_outside(s);
-    s->viewer.ui.drag = VIEW_DRAG_NONE;
-    const view_request request = view_press_ui(
-        &s->viewer.ui, &s->facts, rect.x + across * rect.width, rect.y + down * rect.height);
+    const view_request request = item_press(&s->viewer, &s->facts, name, across, 0.5f);
     const outside after = look_outside(s);
-    CHECK(memcmp(&before, &after, sizeof before) == 0);
+    CHECK(s->viewer.ui.held != NULL || memcmp(&before, &after, sizeof before) == 0);
     return request;
 }
 
-static view_rect find_hit(const screen *s, view_hit_kind kind)
+// Drags what was pressed to x, and draws that.
+static void drag(screen *s, float x)
 {
-    const view_layout *const layout = &s->viewer.ui.layout;
-    for (uint32_t i = 0; i < layout->num_hits; i++)
-        if (layout->hits[i].kind == kind)
-            return layout->hits[i].rect;
-    CHECK(false);
-    return (view_rect){0};
+    view_drag_ui(&s->viewer.ui, &s->facts, x, s->viewer.ui.y);
+    draw(s);
 }
 
 TEST (view_ui_requests_lists_and_meshes) {
@@ -118,17 +111,17 @@ TEST (view_ui_requests_lists_and_meshes) {
     if (open_screen(&s, BOBBIN)) {
         s.viewer.shown.statistics = true;
         draw(&s);
-        view_request request = press(&s, find_hit(&s, VIEW_HIT_FILES), 0.5f, 0.5f);
+        view_request request = press(&s, "figures/bobbin", 0.5f);
         CHECK_UINT(request.kind, VIEW_REQUEST_PERFORM);
         CHECK_UINT(request.action, VIEW_FILES);
-        request = press(&s, find_hit(&s, VIEW_HIT_CLIPS), 0.5f, 0.5f);
+        request = press(&s, "figures/idle", 0.5f);
         CHECK_UINT(request.action, VIEW_CLIPS);
-        request = press(&s, find_hit(&s, VIEW_HIT_MESH), 0.5f, 0.5f);
+        request = press(&s, "figures/Mesh 0", 0.5f);
         CHECK_UINT(request.kind, VIEW_REQUEST_MESH);
         CHECK_UINT(request.number, 0);
         CHECK(view_carry_out(&s.viewer, request));
         CHECK_UINT(s.viewer.hidden_meshes, 1);
-        CHECK_UINT(press(&s, (view_rect){900, 500, 1, 1}, 0, 0).kind, VIEW_REQUEST_PASS);
+        CHECK_UINT(view_press_ui(&s.viewer.ui, &s.facts, 900, 500).kind, VIEW_REQUEST_PASS);
     }
     close_screen(&s);
 }
@@ -139,7 +132,7 @@ static view_request type(screen *s, const char *text)
     view_browser *const browser = &s->viewer.ui.browser;
     browser->fresh = false;
     (void)view_type_browser(browser, text);
-    return view_key_browser(browser, &s->viewer.font, SDLK_RETURN, false);
+    return view_key_browser(browser, SDLK_RETURN, false);
 }
 
 TEST (view_ui_gives_a_mesh_the_texture_that_is_chosen_in_the_list) {
@@ -149,7 +142,7 @@ TEST (view_ui_gives_a_mesh_the_texture_that_is_chosen_in_the_list) {
         s.viewer.chosen = &chosen;
         s.viewer.shown.statistics = true;
         draw(&s);
-        view_request request = press(&s, find_hit(&s, VIEW_HIT_TEXTURE), 0.5f, 0.5f);
+        view_request request = press(&s, "figures/Texture", 0.5f);
         CHECK_UINT(request.kind, VIEW_REQUEST_TEXTURES);
         CHECK(view_carry_out(&s.viewer, request));
         draw(&s);
@@ -177,117 +170,156 @@ TEST (view_ui_gives_a_mesh_the_texture_that_is_chosen_in_the_list) {
     close_screen(&s);
 }
 
-TEST (view_ui_requests_a_time) {
+// The value is that of the place along the bar's line, whose ends are those of the clip.
+TEST (view_ui_seeks) {
     screen s;
     if (open_screen(&s, BOBBIN)) {
-        const view_rect track = s.viewer.ui.layout.track, bar = s.viewer.ui.layout.bar;
+        const view_rect bar = item_find(&s.viewer, &s.facts, "scrub/time");
         const md5_anim *const anim = view_clock(&s.viewer.document->scene);
         const double length = view_cycle_length(&s.viewer.play, anim);
-        view_request request = press(&s, bar, 0.01f, 0.5f);
+        const view_request request = press(&s, "scrub/time", 0.01f);
         CHECK_UINT(request.kind, VIEW_REQUEST_PERFORM);
         CHECK_UINT(request.action, VIEW_PLAY);
-        CHECK_UINT(s.viewer.ui.drag, VIEW_DRAG_NONE);
-        request = press(&s, track, 0.25f, 0.5f);
-        CHECK_UINT(request.kind, VIEW_REQUEST_SEEK);
-        CHECK_NEAR(request.seconds, 0.25 * length, 1e-4);
-        CHECK_UINT(s.viewer.ui.drag, VIEW_DRAG_TIME);
-        request = view_drag_ui(&s.viewer.ui, &s.facts, track.x + 2.0f * track.width);
-        CHECK_NEAR(request.seconds, length, 1e-9); // not beyond the end of the bar
-        CHECK(view_carry_out(&s.viewer, request));
-        CHECK_NEAR(view_cycle_time(&s.viewer.play, anim), length, 1e-9);
+        CHECK(view_release_ui(&s.viewer.ui) == NULL);
+        CHECK_UINT(press(&s, "scrub/time", 0.25f).kind, VIEW_REQUEST_DONE);
+        const double quarter = view_cycle_time(&s.viewer.play, anim);
+        CHECK(quarter > 0.2 * length && quarter < 0.3 * length);
+        drag(&s, bar.x + 2.0f * bar.width);
+        CHECK_NEAR(view_cycle_time(&s.viewer.play, anim), length, 1e-9); // not beyond the end
+        drag(&s, bar.x);
+        CHECK_NEAR(view_cycle_time(&s.viewer.play, anim), 0.0, 1e-9);
+        drag(&s, bar.x + 0.25f * bar.width);
+        CHECK_NEAR(view_cycle_time(&s.viewer.play, anim), quarter, 1e-9);
+        CHECK_STRING(view_release_ui(&s.viewer.ui), "scrub");
+        drag(&s, bar.x); // nothing is held any more
+        CHECK_NEAR(view_cycle_time(&s.viewer.play, anim), quarter, 1e-9);
     }
     close_screen(&s);
 }
 
-TEST (view_ui_requests_light) {
+TEST (view_ui_sets_lights) {
     screen s;
     if (open_screen(&s, BOBBIN)) {
         s.viewer.shown.light_list = true;
         draw(&s);
-        const view_rect rows = s.viewer.ui.layout.lights;
-        const float second = 1.5f / (float)VIEW_NUM_LIGHTS;
-        view_request request = press(&s, rows, 0.5f, second);
-        CHECK_UINT(request.kind, VIEW_REQUEST_LIGHT);
-        CHECK_UINT(request.number, VIEW_LIGHT_SKY);
-        CHECK(request.value > 1.0f);
-        CHECK_UINT(s.viewer.ui.drag, VIEW_DRAG_LIGHT);
-        CHECK(view_carry_out(&s.viewer, request));
-        CHECK_NEAR(s.viewer.lights.values[VIEW_LIGHT_SKY], request.value, 0.0);
-        request = press(&s, rows, 0.01f, second); // its name puts it back
-        CHECK_NEAR(request.value, 1.0, 0.0);
-        CHECK_UINT(s.viewer.ui.drag, VIEW_DRAG_NONE);
+        const float *const sky = &s.viewer.lights.values[VIEW_LIGHT_SKY];
+        CHECK_UINT(press(&s, "lights/sky", 0.5f).kind, VIEW_REQUEST_DONE);
+        CHECK(*sky > 1.0f && *sky < 2.0f);
+        CHECK_STRING(view_release_ui(&s.viewer.ui), "lights");
+        (void)press(&s, "lights/sky", 0.01f); // its name puts it back
+        CHECK_NEAR(*sky, 1.0, 0.0);
+        drag(&s, 1e6f);
+        CHECK_NEAR(*sky, 1.0, 0.0);
+        CHECK_STRING(view_release_ui(&s.viewer.ui), "lights");
+        CHECK_NEAR(s.viewer.lights.values[VIEW_LIGHT_KEY], 1.0, 0.0);
     }
     close_screen(&s);
 }
 
 // The time of materials is set ahead of the clip's, also after the clip has passed the slider's
 // usual end.
-TEST (view_ui_requests_parms_of_materials) {
+TEST (view_ui_sets_parms_of_materials) {
     screen s;
     if (open_screen(&s, BOBBIN)) {
         s.viewer.shown.parm_list = s.viewer.shown.light_list = true;
         s.viewer.play.time = 12.0;
         draw(&s);
-        const view_rect rows = s.viewer.ui.layout.parms;
-        const float line = 1.0f / (float)VIEW_NUM_PARM_ROWS;
-        view_request request = press(&s, rows, 0.5f, 8.5f * line);
-        CHECK_UINT(request.kind, VIEW_REQUEST_PARM);
-        CHECK_UINT(request.number, VIEW_FIRST_PARM + 7);
-        CHECK(request.value > 1.0f && request.value < 9.0f);
-        CHECK_UINT(s.viewer.ui.drag, VIEW_DRAG_PARM);
-        CHECK(view_carry_out(&s.viewer, request));
-        CHECK_NEAR(s.viewer.parms.values[7], request.value, 0.0);
-        request = view_drag_ui(&s.viewer.ui, &s.facts, 1e6f);
-        CHECK_NEAR(request.value, 10.0, 1e-5);
-        request = press(&s, rows, 0.01f, 8.5f * line); // its name puts it back
-        CHECK(request.value == 0.0f);
-        CHECK_UINT(s.viewer.ui.drag, VIEW_DRAG_NONE);
-        (void)press(&s, rows, 0.5f, 0.5f * line);
-        request = view_drag_ui(&s.viewer.ui, &s.facts, 1e6f);
-        CHECK_NEAR(request.value, 20.0, 1e-4);
-        CHECK(view_carry_out(&s.viewer, request));
+        const float *const burn = &s.viewer.parms.values[7];
+        CHECK_UINT(press(&s, "parms/7 burn", 0.5f).kind, VIEW_REQUEST_DONE);
+        CHECK(*burn > 1.0f && *burn < 9.0f);
+        drag(&s, 1e6f);
+        CHECK_NEAR(*burn, 10.0, 1e-5);
+        (void)press(&s, "parms/7 burn", 0.01f); // its name puts it back
+        CHECK(*burn == 0.0f);
+        CHECK(view_material_time(&s.viewer.parms, s.viewer.play.time) < 20.0f);
+        (void)press(&s, "parms/time", 0.5f);
+        drag(&s, 1e6f);
+        drag(&s, 1e6f); // the end stays where it was when it was pressed
         CHECK_NEAR(view_material_time(&s.viewer.parms, s.viewer.play.time), 20.0, 1e-4);
         CHECK_NEAR(view_material_time(&s.viewer.parms, -100.0), 0.0, 0.0);
     }
     close_screen(&s);
 }
 
-TEST (view_ui_requests_parameters) {
+TEST (view_ui_sets_parameters) {
     screen s;
     if (open_screen(&s, MACHINE)) {
         view_machine *const machine = &s.viewer.document->scene.machine;
         const md5_machine_desc *const desc = machine->desc;
-        const view_rect rows = s.viewer.ui.layout.parameters;
         for (uint32_t i = 0; i < desc->num_parameters; i++) {
-            const bool is_float = desc->parameters[i].kind == MD5_PARAMETER_FLOAT;
-            const float down = ((float)i + 0.5f) / (float)desc->num_parameters;
+            const md5_parameter_desc *const parameter = &desc->parameters[i];
+            const bool is_float = parameter->kind == MD5_PARAMETER_FLOAT;
+            float low, high;
+            view_parameter_range(machine->character->machine, parameter->name, &low, &high);
+            char *const name = common_format("parameter/%s", parameter->name);
             machine->acts = true;
-            const view_request request = press(&s, rows, 0.99f, down);
-            CHECK_UINT(request.kind, is_float ? VIEW_REQUEST_PARAMETER : VIEW_REQUEST_PUSH);
-            CHECK_UINT(request.number, i);
-            CHECK(view_carry_out(&s.viewer, request));
+            const float before = md5_player_get(machine->player, i);
+            CHECK_UINT(press(&s, name, 0.9999f).kind, VIEW_REQUEST_DONE);
             CHECK(!machine->acts); // the user has taken over
+            if (!is_float)
+                CHECK(md5_player_get(machine->player, i) != before);
             // A parameter that follows another value needs time.
             md5_player_advance(machine->player, 5.0, NULL, NULL);
             if (is_float)
-                CHECK_NEAR(md5_player_get(machine->player, i), request.value, 1e-3);
+                CHECK_NEAR(md5_player_get(machine->player, i), high, 1e-3 * (high - low));
+            CHECK_STRING(view_release_ui(&s.viewer.ui), "parameter");
+            free(name);
         }
     }
     close_screen(&s);
 }
 
-// Files are read again during a drag: the layout is that of the previous document.
+// Files are read again during a drag: what was held is no longer there.
 TEST (view_ui_outlives_the_machine_that_it_has_drawn) {
     screen s;
     if (open_screen(&s, MACHINE)) {
-        const view_rect rows = s.viewer.ui.layout.parameters;
+        char *const name = common_format("parameter/%s",
+                                         s.viewer.document->scene.machine.desc->parameters[0].name);
+        const view_rect row = item_find(&s.viewer, &s.facts, name);
         const char *const path = test_path(BOBBIN);
-        CHECK_UINT(press(&s, rows, 0.99f, 0.01f).kind, VIEW_REQUEST_PARAMETER);
+        CHECK_UINT(press(&s, name, 0.99f).kind, VIEW_REQUEST_DONE);
         CHECK(view_open(&s.viewer, &path, 1, true));
         s.facts = view_facts_of(&s.viewer, WIDTH, HEIGHT);
-        CHECK_UINT(s.viewer.ui.drag, VIEW_DRAG_PARAMETER);
-        CHECK_UINT(view_drag_ui(&s.viewer.ui, &s.facts, rows.x).kind, VIEW_REQUEST_DONE);
-        CHECK_UINT(press(&s, rows, 0.99f, 0.01f).kind, VIEW_REQUEST_PASS);
+        const outside before = look_outside(&s);
+        drag(&s, row.x);
+        const outside after = look_outside(&s);
+        CHECK(memcmp(&before, &after, sizeof before) == 0);
+        CHECK_UINT(view_press_ui(&s.viewer.ui, &s.facts, row.x + 1.0f, row.y + 1.0f).kind,
+                   VIEW_REQUEST_PASS);
+        free(name);
+    }
+    close_screen(&s);
+}
+
+// What lies on top is hit: a list over the panels, and its full picture closes it.
+TEST (view_ui_hits_what_is_on_top) {
+    screen s;
+    if (open_screen(&s, BOBBIN)) {
+        const view_scene *const scene = &s.viewer.document->scene;
+        s.viewer.shown.light_list = true;
+        draw(&s);
+        const view_rect sky = item_find(&s.viewer, &s.facts, "lights/sky");
+        CHECK(view_open_browser(&s.viewer.ui.browser, VIEW_BROWSE_CLIPS, scene, NULL));
+        draw(&s);
+        view_request request = press(&s, "list/dance", 0.5f);
+        CHECK_UINT(request.kind, VIEW_REQUEST_CLIP);
+        CHECK_STRING(scene->clips[request.number].name, "dance");
+        CHECK(view_open_browser(&s.viewer.ui.browser, VIEW_BROWSE_CLIPS, scene, NULL));
+        CHECK(view_point_ui(&s.viewer.ui, &s.facts, sky.x, sky.y) == false);
+        const view_rect dance = item_find(&s.viewer, &s.facts, "list/dance");
+        CHECK(view_point_ui(&s.viewer.ui, &s.facts, dance.x + 1.0f, dance.y + 1.0f));
+        request = view_key_browser(&s.viewer.ui.browser, SDLK_RETURN, false);
+        CHECK_STRING(scene->clips[request.number].name, "dance");
+        CHECK(view_open_browser(&s.viewer.ui.browser, VIEW_BROWSE_CLIPS, scene, NULL));
+        const size_t chosen = s.viewer.ui.browser.chosen;
+        CHECK_UINT(view_wheel_ui(&s.viewer.ui, &s.facts, sky.x, sky.y, -1.0f).kind,
+                   VIEW_REQUEST_DONE);
+        CHECK(s.viewer.ui.browser.chosen > chosen);
+        CHECK_UINT(press(&s, "list/box", 0.001f).kind, VIEW_REQUEST_DONE);
+        CHECK_UINT(view_press_ui(&s.viewer.ui, &s.facts, sky.x + 0.5f * sky.width, sky.y).kind,
+                   VIEW_REQUEST_CLOSED);
+        CHECK_NEAR(s.viewer.lights.values[VIEW_LIGHT_SKY], 1.0, 0.0);
+        CHECK_UINT(s.viewer.ui.browser.kind, VIEW_BROWSE_NOTHING);
     }
     close_screen(&s);
 }
@@ -296,27 +328,26 @@ TEST (view_ui_requests_the_entry_chosen_in_a_list) {
     screen s;
     if (open_screen(&s, BOBBIN)) {
         view_browser *const list = &s.viewer.ui.browser;
-        const view_font *const font = &s.viewer.font;
         const view_scene *const scene = &s.viewer.document->scene;
         const outside before = look_outside(&s);
-        CHECK_UINT(view_key_browser(list, font, SDLK_RETURN, false).kind, VIEW_REQUEST_PASS);
+        CHECK_UINT(view_key_browser(list, SDLK_RETURN, false).kind, VIEW_REQUEST_PASS);
         CHECK(view_open_browser(list, VIEW_BROWSE_CLIPS, scene, NULL));
         CHECK_UINT(view_type_browser(list, "x").kind,
                    VIEW_REQUEST_PASS); // the character of the key that opened the list
-        CHECK_UINT(view_key_browser(list, font, SDLK_END, false).kind, VIEW_REQUEST_LISTED);
-        view_request request = view_key_browser(list, font, SDLK_RETURN, false);
+        CHECK_UINT(view_key_browser(list, SDLK_END, false).kind, VIEW_REQUEST_LISTED);
+        view_request request = view_key_browser(list, SDLK_RETURN, false);
         CHECK_UINT(request.kind, VIEW_REQUEST_CLIP);
         CHECK_UINT(request.number, scene->num_clips - 1);
         CHECK_UINT(list->kind, VIEW_BROWSE_NOTHING);
 
         CHECK(view_open_browser(list, VIEW_BROWSE_FILES, scene, NULL));
-        CHECK_UINT(view_key_browser(list, font, SDLK_HOME, false).kind, VIEW_REQUEST_LISTED);
-        request = view_key_browser(list, font, SDLK_RETURN, false);
+        CHECK_UINT(view_key_browser(list, SDLK_HOME, false).kind, VIEW_REQUEST_LISTED);
+        request = view_key_browser(list, SDLK_RETURN, false);
         CHECK_UINT(request.kind, VIEW_REQUEST_BROWSE);
         CHECK(request.path != NULL && common_is_folder(request.path));
         CHECK(view_carry_out(&s.viewer, request));
         CHECK_UINT(list->kind, VIEW_BROWSE_FILES);
-        CHECK_UINT(view_key_browser(list, font, SDLK_ESCAPE, false).kind, VIEW_REQUEST_CLOSED);
+        CHECK_UINT(view_key_browser(list, SDLK_ESCAPE, false).kind, VIEW_REQUEST_CLOSED);
         const outside after = look_outside(&s);
         CHECK(memcmp(&before, &after, sizeof before) == 0);
     }
@@ -328,16 +359,20 @@ TEST (view_ui_marks_joints_alone) {
     if (open_screen(&s, BOBBIN)) {
         s.viewer.shown.hierarchy = true;
         draw(&s);
-        const view_rect rows = s.viewer.ui.layout.joints;
         const view_scene *const scene = &s.viewer.document->scene;
-        CHECK(view_point_ui(&s.viewer.ui, &s.facts, rows.x + 1.0f, rows.y + 1.0f));
+        char *const name = common_format("joint/%s", scene->skeleton->joints[0].name);
+        const view_rect row = item_find(&s.viewer, &s.facts, name);
+        CHECK(view_point_ui(&s.viewer.ui, &s.facts, row.x + 1.0f, row.y + 1.0f));
         CHECK(view_marked_joint(&s.viewer.ui, scene) == 0);
-        CHECK_UINT(press(&s, rows, 0.5f, 0.01f).kind, VIEW_REQUEST_MARKED);
+        CHECK_UINT(press(&s, name, 0.5f).kind, VIEW_REQUEST_MARKED);
         CHECK(s.viewer.ui.chosen_joint == 0);
-        CHECK_UINT(press(&s, rows, 0.5f, 0.01f).kind, VIEW_REQUEST_MARKED);
+        CHECK_UINT(press(&s, name, 0.5f).kind, VIEW_REQUEST_MARKED);
         CHECK(s.viewer.ui.chosen_joint == -1);
-        const view_request request = view_wheel_ui(&s.viewer.ui, &s.facts, rows.x, rows.y, -1.0f);
+        CHECK(view_point_ui(&s.viewer.ui, &s.facts, 0.5f * (float)WIDTH, row.y));
+        CHECK(view_marked_joint(&s.viewer.ui, scene) == -1);
+        const view_request request = view_wheel_ui(&s.viewer.ui, &s.facts, row.x, row.y, -1.0f);
         CHECK_UINT(request.kind, VIEW_REQUEST_DONE);
+        free(name);
     }
     close_screen(&s);
 }
@@ -356,7 +391,7 @@ TEST (view_panel_reports_rows_that_do_not_fit) {
 TEST (view_ui_knows_where_the_figures_are) {
     screen s;
     if (open_screen(&s, BOBBIN)) {
-        const view_rect row = find_hit(&s, VIEW_HIT_FILES);
+        const view_rect row = item_find(&s.viewer, &s.facts, "figures/bobbin");
         const float x = row.x + 0.5f * row.width, y = row.y + 0.5f * row.height;
         CHECK(view_is_on_figures(&s.facts, x, y));
         CHECK(view_is_on_figures(&s.facts, row.x - 4.0f, y)); // its padding

@@ -3,13 +3,6 @@
 #include "demo/viewer/app/tell.h"
 #include "demo/viewer/motion/machine.h"
 
-void view_take_over(view_machine *machine)
-{
-    if (machine->acts)
-        machine->control = (view_control){.moves_ahead = true, .moves_side = true};
-    machine->acts = false;
-}
-
 // -- Mouse ----------------------------------------------------------------------------------
 
 void view_point_machine(view_state *viewer, float x, float y)

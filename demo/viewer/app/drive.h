@@ -10,9 +10,6 @@ void view_drive(view_state *viewer, const view_binding *binding, bool down);
 // Whether the action, one of a machine's, moves legs that walk by rules.
 bool view_drives_legs(const view_state *viewer, view_action action);
 
-// Ends the machine's automatic behaviour: from now on the user controls it.
-void view_take_over(view_machine *machine);
-
 // The target follows the mouse at (x, y), in pixels, at the character's distance from the eye.
 void view_point_machine(view_state *viewer, float x, float y);
 

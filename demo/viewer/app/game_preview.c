@@ -2,7 +2,7 @@
 
 #include "demo/common/memory.h"
 #include "demo/viewer/draw/previews.h"
-#include "demo/viewer/ui/sections.h"
+#include "demo/viewer/ui/browser.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -33,7 +33,7 @@ static void press(view_state *viewer, const SDL_MouseButtonEvent *button)
     const float x = (float)button->x * scale, y = (float)button->y * scale;
     const bool shift = (SDL_GetModState() & KMOD_SHIFT) != 0;
     const bool left = button->button == SDL_BUTTON_LEFT;
-    viewer->ui.drag = VIEW_DRAG_NONE;
+    viewer->drag = VIEW_DRAG_NONE;
     viewer->press_x = x;
     viewer->press_y = y;
     viewer->press_travel = 0.0f;
@@ -46,20 +46,20 @@ static void press(view_state *viewer, const SDL_MouseButtonEvent *button)
             return;
     }
     if (button->button == SDL_BUTTON_MIDDLE || (left && shift))
-        viewer->ui.drag = VIEW_DRAG_PAN;
+        viewer->drag = VIEW_DRAG_PAN;
     else if (left)
-        viewer->ui.drag = VIEW_DRAG_ORBIT;
+        viewer->drag = VIEW_DRAG_ORBIT;
     else if (button->button == SDL_BUTTON_RIGHT)
-        viewer->ui.drag = VIEW_DRAG_ZOOM;
+        viewer->drag = VIEW_DRAG_ZOOM;
 }
 
 // Moves the dragged camera.
 static void move_camera(view_state *viewer, float right, float down)
 {
     const float height = (float)viewer->height;
-    if (viewer->ui.drag == VIEW_DRAG_ORBIT)
+    if (viewer->drag == VIEW_DRAG_ORBIT)
         view_orbit(&viewer->camera, right, down, height);
-    else if (viewer->ui.drag == VIEW_DRAG_PAN)
+    else if (viewer->drag == VIEW_DRAG_PAN)
         view_pan(&viewer->camera, right, down, facts_of(viewer).stage.region.height);
     else // upward comes nearer; a drag over the height of the picture by a factor of 20
         view_zoom(&viewer->camera, powf(20.0f, -down / height), 0.0f, 0.0f, height);
@@ -69,17 +69,20 @@ static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
 {
     const float scale = mouse_scale(viewer);
     const float x = (float)motion->x * scale, y = (float)motion->y * scale;
-    const view_drag_kind drag = viewer->ui.drag;
+    const view_camera_drag drag = viewer->drag;
     if (view_drag_page(&viewer->pages, x))
         return true;
-    const bool is_camera = drag >= VIEW_DRAG_ORBIT && drag <= VIEW_DRAG_ZOOM;
+    const bool is_camera = drag != VIEW_DRAG_NONE;
+    const bool is_held = viewer->ui.held != NULL;
     if (is_camera)
         view_leave_camera_path(viewer);
-    if (drag == VIEW_DRAG_NONE && viewer->pages.open >= 0)
+    else if (viewer->pages.open >= 0)
         return false;
-    if (drag == VIEW_DRAG_NONE) {
+    else {
         const view_facts facts = facts_of(viewer);
-        if (view_point_ui(&viewer->ui, &facts, x, y))
+        if (is_held)
+            view_drag_ui(&viewer->ui, &facts, x, y);
+        else if (view_point_ui(&viewer->ui, &facts, x, y))
             return true;
     }
     if (viewer->document->scene.machine.player != NULL)
@@ -87,31 +90,31 @@ static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
     if (is_camera) {
         viewer->press_travel += fabsf((float)motion->xrel) + fabsf((float)motion->yrel);
         move_camera(viewer, (float)motion->xrel * scale, (float)motion->yrel * scale);
-        return true;
     }
-    const view_facts facts = facts_of(viewer);
-    return view_carry_out(viewer, view_drag_ui(&viewer->ui, &facts, x));
+    return is_camera || is_held;
 }
 
 static void release(view_state *viewer)
 {
-    static const char *const names[] = {"none",  "orbit",     "pan",    "zoom",
-                                        "scrub", "parameter", "lights", "parms"};
+    static const char *const names[] = {"none", "orbit", "pan", "zoom"};
+    const char *const held = view_release_ui(&viewer->ui);
     if (viewer->pages.dragged >= 0)
         view_tell_state(viewer, "page-slider");
     viewer->pages.dragged = -1;
     // A left click that hardly moves is no drag.
     const view_facts facts = facts_of(viewer);
-    const bool is_click = viewer->ui.drag == VIEW_DRAG_ORBIT && viewer->press_travel < 4.0f
+    const bool is_click = viewer->drag == VIEW_DRAG_ORBIT && viewer->press_travel < 4.0f
                           && viewer->pages.open < 0
                           && !view_is_on_figures(&facts, viewer->press_x, viewer->press_y);
     if (is_click && (SDL_GetModState() & KMOD_CTRL) != 0)
         view_measure_at(viewer, viewer->press_x, viewer->press_y);
     else if (is_click)
         view_pick_at(viewer, viewer->press_x, viewer->press_y);
-    else if (viewer->ui.drag != VIEW_DRAG_NONE)
-        view_tell_state(viewer, names[viewer->ui.drag]);
-    viewer->ui.drag = VIEW_DRAG_NONE;
+    else if (viewer->drag != VIEW_DRAG_NONE)
+        view_tell_state(viewer, names[viewer->drag]);
+    else if (held != NULL)
+        view_tell_state(viewer, held);
+    viewer->drag = VIEW_DRAG_NONE;
 }
 
 static void turn_wheel(view_state *viewer, const SDL_MouseWheelEvent *wheel)
@@ -150,8 +153,7 @@ static void press_key(view_state *viewer, const SDL_Keysym *key, bool repeated)
     const bool shift = (key->mod & KMOD_SHIFT) != 0, control = (key->mod & KMOD_CTRL) != 0;
     const bool alt = (key->mod & (KMOD_ALT | KMOD_GUI)) != 0;
     view_browser *const browser = &viewer->ui.browser;
-    if (!control && !alt
-        && view_answer(viewer, view_key_browser(browser, &viewer->font, key->sym, repeated)))
+    if (!control && !alt && view_answer(viewer, view_key_browser(browser, key->sym, repeated)))
         return;
     const view_binding walk = view_find_binding(VIEW_MODE_MACHINE, key->sym, shift, control, alt);
     if (view_drives_legs(viewer, walk.action)) {

@@ -10,16 +10,6 @@
 
 #include <stdlib.h>
 
-static void set_parameter(view_machine *machine, const view_request *request)
-{
-    const uint32_t parameter = (uint32_t)request->number;
-    view_take_over(machine);
-    if (request->kind == VIEW_REQUEST_PUSH)
-        view_push_parameter(machine, parameter);
-    else
-        (void)md5_player_set(machine->player, parameter, request->value);
-}
-
 // While it is paused the state is shown at once, at its beginning.
 static void go_to_state(view_state *viewer, const view_request *request)
 {
@@ -72,7 +62,7 @@ static void carry_out_of_game(view_state *viewer, const view_request *request)
 
 bool view_carry_out(view_state *viewer, view_request request)
 {
-    view_scene *const scene = &viewer->document->scene;
+    const view_scene *const scene = &viewer->document->scene;
     switch (request.kind) {
     case VIEW_REQUEST_BROWSE:
         view_browse_folder(&viewer->ui.browser, request.path, viewer->config);
@@ -95,21 +85,8 @@ bool view_carry_out(view_state *viewer, view_request request)
     case VIEW_REQUEST_TEXTURE:
         view_give_texture(viewer, (uint32_t)request.number, request.path);
         break;
-    case VIEW_REQUEST_PARAMETER:
-    case VIEW_REQUEST_PUSH:
-        set_parameter(&scene->machine, &request);
-        break;
     case VIEW_REQUEST_STATE:
         go_to_state(viewer, &request);
-        break;
-    case VIEW_REQUEST_LIGHT:
-        viewer->lights.values[request.number] = request.value;
-        break;
-    case VIEW_REQUEST_PARM:
-        view_set_parm(&viewer->parms, (int)request.number, request.value, viewer->play.time);
-        break;
-    case VIEW_REQUEST_SEEK:
-        view_seek(&viewer->play, view_clock(scene), request.seconds);
         break;
     default:
         carry_out_of_game(viewer, &request);
@@ -146,15 +123,8 @@ static const char *name_request(view_request_kind kind)
         return "textures";
     case VIEW_REQUEST_TEXTURE:
         return "texture";
-    case VIEW_REQUEST_PARAMETER:
-    case VIEW_REQUEST_PUSH:
-        return "push";
     case VIEW_REQUEST_STATE:
         return "state";
-    case VIEW_REQUEST_LIGHT:
-        return "lights";
-    case VIEW_REQUEST_PARM:
-        return "parms";
     default:
         return NULL;
     }
@@ -164,11 +134,7 @@ bool view_answer(view_state *viewer, view_request request)
 {
     const bool was_taken = view_carry_out(viewer, request);
     const char *const name = name_request(request.kind);
-    // A slider that is dragged is logged when the mouse button is released.
-    const view_drag_kind drag = viewer->ui.drag;
-    const bool is_held = (request.kind == VIEW_REQUEST_LIGHT && drag == VIEW_DRAG_LIGHT)
-                         || (request.kind == VIEW_REQUEST_PARM && drag == VIEW_DRAG_PARM);
-    if (name != NULL && !is_held)
+    if (name != NULL)
         view_tell_state(viewer, name);
     return was_taken;
 }

@@ -13,7 +13,7 @@
 #include "demo/viewer/pages/picture.h"
 #include "demo/viewer/draw/previews.h"
 #include "demo/viewer/assets/library.h"
-#include "demo/viewer/ui/ui.h"
+#include "demo/viewer/ui/panels.h"
 
 // A movie of the window.
 typedef struct view_recording {
@@ -28,6 +28,14 @@ typedef struct view_shown_preview {
     char *wish;            // see view_wish_of(); NULL: no picture
     md5gl_texture texture; // of the renderer
 } view_shown_preview;
+
+// What the mouse drags if it is no part of the interface.
+typedef enum view_camera_drag {
+    VIEW_DRAG_NONE,
+    VIEW_DRAG_ORBIT,
+    VIEW_DRAG_PAN,
+    VIEW_DRAG_ZOOM,
+} view_camera_drag;
 
 typedef struct view_state {
     const view_options *options;
@@ -92,8 +100,9 @@ typedef struct view_state {
     double next_watch;        // time of the next check of the files
     double now;               // seconds since the start
     double noted;             // when the state was last noted for the configuration
-    float press_x, press_y;   // where the mouse was pressed, pixels
-    float press_travel;       // how far it moved since
+    view_camera_drag drag;
+    float press_x, press_y; // where the mouse was pressed, pixels
+    float press_travel;     // how far it moved since
     bool quit;
 } view_state;
 

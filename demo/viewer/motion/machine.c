@@ -154,6 +154,13 @@ bool view_can_walk(const view_machine *machine)
            || md5_find_parameter(machine->character->machine, "speed") >= 0;
 }
 
+void view_take_over(view_machine *machine)
+{
+    if (machine->acts)
+        machine->control = (view_control){.moves_ahead = true, .moves_side = true};
+    machine->acts = false;
+}
+
 void view_push_parameter(view_machine *machine, uint32_t parameter)
 {
     const bool is_trigger = machine->desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER;

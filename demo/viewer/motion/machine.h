@@ -78,6 +78,9 @@ void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_xform *po
 void view_parameter_range(const md5_machine *machine, const char *parameter, float *low,
                           float *high);
 
+// Ends the machine's automatic behaviour: from now on the user controls it.
+void view_take_over(view_machine *machine);
+
 // Fires a trigger or toggles a bool.
 void view_push_parameter(view_machine *machine, uint32_t parameter);
 

@@ -3,10 +3,8 @@
 
 #include "demo/common/file.h"
 #include "demo/viewer/base/math.h"
-#include "demo/viewer/base/panel.h"
 #include "demo/viewer/assets/package.h"
 #include "demo/viewer/ui/groups.h"
-#include "demo/viewer/ui/sections.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -241,12 +239,6 @@ static view_request turn_section(const view_browser *browser, int step)
                           .number = (size_t)(((int)browser->section + step + count) % count)};
 }
 
-size_t view_rows_that_fit(const view_browser *browser, const view_font *font)
-{
-    const float line = font->line[VIEW_TEXT];
-    return browser->rows.height > line ? (size_t)(browser->rows.height / line) : 1;
-}
-
 // Removes the last character, which may have several bytes.
 static void erase_last(view_browser *browser)
 {
@@ -257,13 +249,12 @@ static void erase_last(view_browser *browser)
     view_find_entries(browser);
 }
 
-view_request view_key_browser(view_browser *browser, const view_font *font, int32_t code,
-                              bool repeated)
+view_request view_key_browser(view_browser *browser, int32_t code, bool repeated)
 {
     if (browser->kind == VIEW_BROWSE_NOTHING)
         return (view_request){.kind = VIEW_REQUEST_PASS};
     browser->fresh = browser->fresh && repeated;
-    const long long page = (long long)view_rows_that_fit(browser, font);
+    const long long page = (long long)(browser->num_rows > 1 ? browser->num_rows : 1);
     const long long all = (long long)browser->num_found;
     switch (code) {
     case SDLK_ESCAPE:
@@ -314,52 +305,17 @@ view_request view_type_browser(view_browser *browser, const char *text)
     return (view_request){.kind = VIEW_REQUEST_LISTED};
 }
 
-// -- Mouse ----------------------------------------------------------------------------------
+// -- For the panel --------------------------------------------------------------------------
 
-// The index in `found` of the entry at (x, y), or num_found.
-static size_t entry_at(const view_browser *browser, const view_font *font, float x, float y)
+view_request view_take_entry(view_browser *browser, size_t place)
 {
-    if (!view_contains(browser->rows, x, y))
-        return browser->num_found;
-    const size_t row = (size_t)((y - browser->rows.y) / font->line[VIEW_TEXT]);
-    const size_t place = browser->first + row;
-    return place < browser->num_found ? place : browser->num_found;
-}
-
-bool view_point_browser(view_browser *browser, const view_font *font, float x, float y)
-{
-    const size_t place =
-        browser->kind != VIEW_BROWSE_NOTHING ? entry_at(browser, font, x, y) : browser->num_found;
-    if (place == browser->num_found || place == browser->chosen)
-        return false;
     browser->chosen = place;
-    return true;
+    return take_chosen(browser);
 }
 
-view_request view_press_browser(view_browser *browser, const view_font *font, float x, float y)
+void view_scroll_browser(view_browser *browser, float steps)
 {
-    if (browser->kind == VIEW_BROWSE_NOTHING)
-        return (view_request){.kind = VIEW_REQUEST_PASS};
-    const size_t place = entry_at(browser, font, x, y);
-    if (place < browser->num_found) {
-        browser->chosen = place;
-        return take_chosen(browser);
-    }
-    const view_section section = view_section_at(browser, x, y);
-    if (section < VIEW_NUM_SECTIONS)
-        return (view_request){.kind = VIEW_REQUEST_SECTION, .number = (size_t)section};
-    if (view_contains(browser->box, x, y))
-        return (view_request){.kind = VIEW_REQUEST_DONE};
-    view_clear_browser(browser);
-    return (view_request){.kind = VIEW_REQUEST_CLOSED};
-}
-
-view_request view_wheel_browser(view_browser *browser, float steps)
-{
-    if (browser->kind == VIEW_BROWSE_NOTHING)
-        return (view_request){.kind = VIEW_REQUEST_PASS};
     move_choice(browser, (long long)view_clamp(-3.0f * steps, -1e6f, 1e6f));
-    return (view_request){.kind = VIEW_REQUEST_DONE};
 }
 
 const char *view_listed_name(const view_browser *browser, long long offset)

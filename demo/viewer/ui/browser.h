@@ -3,7 +3,6 @@
 #ifndef DEMO_VIEWER_UI_BROWSER_H
 #define DEMO_VIEWER_UI_BROWSER_H
 
-#include "demo/viewer/base/canvas.h"
 #include "demo/viewer/base/config.h"
 #include "demo/viewer/assets/library.h"
 #include "demo/viewer/assets/maps.h"
@@ -54,9 +53,8 @@ typedef struct view_browser {
     size_t chosen,
         first; // indices into `found`: the entry that Enter takes, the topmost visible one
     char filter[64];
-    bool fresh;     // opened by a key whose text must be ignored
-    view_rect box;  // as last drawn
-    view_rect rows; // rows of the entries, likewise
+    bool fresh;      // opened by a key whose text must be ignored
+    size_t num_rows; // that the list had room for when it was last drawn
 
     // Of a game: first all names of a section, then the groups that are listed (groups.h).
     size_t num_names;
@@ -65,9 +63,8 @@ typedef struct view_browser {
     bool is_own_alone;   // without the base
     view_section section;
     size_t num_in_section[VIEW_NUM_SECTIONS];
-    view_rect sections[VIEW_NUM_SECTIONS]; // their names, as last drawn
-    bool is_scanning;                      // there are no entries yet
-    size_t num_scanned;                    // files so far
+    bool is_scanning;   // there are no entries yet
+    size_t num_scanned; // files so far
 } view_browser;
 
 // Opens the list of the scene's clips, or of the files in its folder and recent files; if it is
@@ -85,26 +82,21 @@ void view_list_textures(view_browser *browser, const view_scene *scene, uint32_t
 // Closes the list and frees its entries.
 void view_clear_browser(view_browser *browser);
 
-// The list takes keys, text and mouse before anything else while it is open: VIEW_REQUEST_PASS is
-// returned if it is closed, or does not use the key. Coordinates in pixels; `code`: SDL_Keycode.
-view_request view_key_browser(view_browser *browser, const view_font *font, int32_t code,
-                              bool repeated);
+// The list takes keys and text before anything else while it is open: VIEW_REQUEST_PASS is returned
+// if it is closed, or does not use the key. `code`: SDL_Keycode.
+view_request view_key_browser(view_browser *browser, int32_t code, bool repeated);
 view_request view_type_browser(view_browser *browser, const char *text);
-view_request view_press_browser(view_browser *browser, const view_font *font, float x, float y);
-view_request view_wheel_browser(view_browser *browser, float steps);
 
-// The mouse moves over it. Returns whether that changes the picture.
-bool view_point_browser(view_browser *browser, const view_font *font, float x, float y);
+// Chooses the entry at `place` of those found and takes it, as Enter does.
+view_request view_take_entry(view_browser *browser, size_t place);
+
+// The wheel turns: another entry is chosen.
+void view_scroll_browser(view_browser *browser, float steps);
 
 // The name of the entry of a game that is `offset` lines below the chosen one, or NULL.
 const char *view_listed_name(const view_browser *browser, long long offset);
 
-// The number of rows that fit in the list as it was last drawn, at least 1.
-size_t view_rows_that_fit(const view_browser *browser, const view_font *font);
-
-// Draws the list on the canvas if it is open. Size of the picture in pixels. `preview`: of the
-// chosen entry of a game, or 0.
-void view_draw_browser(view_browser *browser, view_canvas *canvas, float width, float height,
-                       md5gl_texture preview);
+// Of the frame that the preview is drawn on.
+#define VIEW_PREVIEW_COLOR 0x2A303AFFu
 
 #endif

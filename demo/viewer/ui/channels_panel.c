@@ -75,31 +75,17 @@ view_rect view_channels_box(const view_facts *facts)
                        view_rows_height(&rows)};
 }
 
-void view_draw_channels(view_ui *ui, const view_facts *facts)
+// A click on the name of a channel shows its time; on what it plays, lists clips for it.
+void view_channels_panel(view_ui *ui, const view_facts *facts)
 {
     view_rows rows;
     list_channels(facts, &rows);
-    const float scale = facts->stage.font->scale, line = facts->stage.font->line[VIEW_TEXT];
     const view_rect box = view_channels_box(facts);
-    view_draw_rows(facts->stage.canvas, &rows, box.x, box.y);
-    for (uint32_t i = 0; i < rows.count; i++)
-        if (rows.rows[i].hit > 0)
-            ui->layout.channels[rows.rows[i].hit - 1] =
-                (view_rect){box.x + VIEW_PADDING * scale, rows.rows[i].y, rows.width, line};
-    ui->layout.channel_label = label_width * scale;
-}
-
-view_request view_press_channels(const view_ui *ui, const view_facts *facts, float x, float y)
-{
-    if (!view_shows_channels(facts))
-        return (view_request){.kind = VIEW_REQUEST_PASS};
-    for (uint32_t c = 0; c < MD5_NUM_CHANNELS; c++) {
-        const view_rect row = ui->layout.channels[c];
-        if (!view_contains(row, x, y))
-            continue;
-        const bool on_name = x < row.x + ui->layout.channel_label;
-        return (view_request){.kind = on_name ? VIEW_REQUEST_FOCUS : VIEW_REQUEST_CHANNEL,
-                              .channel = c};
-    }
-    return (view_request){.kind = VIEW_REQUEST_PASS};
+    ui_begin(ui, "channel");
+    const int32_t hit = ui_rows(ui, &rows, box.x, box.y);
+    const float label_end = box.x + VIEW_PADDING * rows.font->scale + rows.label_width;
+    if (hit > 0)
+        ui_ask(ui,
+               (view_request){.kind = ui->x < label_end ? VIEW_REQUEST_FOCUS : VIEW_REQUEST_CHANNEL,
+                              .channel = (uint32_t)hit - 1});
 }

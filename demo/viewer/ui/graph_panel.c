@@ -191,15 +191,6 @@ static void draw_transitions(const view_facts *facts, const layer_graph *graph)
 
 // -- The panel ------------------------------------------------------------------------------
 
-// Adds the nodes for the mouse.
-static void lay_out(view_ui *ui, const layer_graph *graph, uint32_t layer)
-{
-    view_layout *const layout = &ui->layout;
-    for (uint32_t i = 0; i < graph->count && layout->num_states < VIEW_MAX_STATE_HITS; i++)
-        layout->states[layout->num_states++] =
-            (view_state_hit){.rect = graph->nodes[i], .layer = layer, .state = i};
-}
-
 static void draw_layer(view_ui *ui, const view_facts *facts, uint32_t number, view_rect area)
 {
     const view_machine *const machine = &facts->stage.document->scene.machine;
@@ -212,9 +203,13 @@ static void draw_layer(view_ui *ui, const view_facts *facts, uint32_t number, vi
                    (unsigned)num_more);
     view_draw_text(facts->stage.canvas, VIEW_TEXT, area.x, area.y, area.width, VIEW_DIM, title);
     draw_transitions(facts, &graph);
-    for (uint32_t i = 0; i < graph.count; i++)
+    for (uint32_t i = 0; i < graph.count; i++) {
         draw_node(facts, &graph, i);
-    lay_out(ui, &graph, number);
+        (void)snprintf(title, sizeof title, "%s/%s", graph.layer->name,
+                       graph.layer->states[i].name);
+        if (ui_item(ui, graph.nodes[i], title))
+            ui_ask(ui, (view_request){.kind = VIEW_REQUEST_STATE, .number = number, .state = i});
+    }
 }
 
 // Layers of one state have nothing to show. Those with more states are wider.
@@ -223,7 +218,7 @@ static float share_of(const md5_layer_desc *layer)
     return layer->num_states < 2 ? 0.0f : 1.5f + fminf((float)layer->num_states, 24.0f);
 }
 
-void view_draw_graph(view_ui *ui, const view_facts *facts)
+void view_graph_panel(view_ui *ui, const view_facts *facts)
 {
     const md5_machine_desc *const desc = facts->stage.document->scene.machine.desc;
     const float scale = facts->stage.font->scale, padding = VIEW_PADDING * scale;
@@ -233,7 +228,8 @@ void view_draw_graph(view_ui *ui, const view_facts *facts)
         sum += share_of(&desc->layers[i]);
     if (!(sum > 0.0f) || box.width < 8.0f * padding)
         return;
-    ui->layout.graph = box;
+    ui_begin(ui, "state");
+    (void)ui_item(ui, box, "");
     view_draw_round_rect(facts->stage.canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
     for (uint32_t i = 0; i < desc->num_layers; i++) {
         const float width = (box.width - padding) * share_of(&desc->layers[i]) / sum;
@@ -242,18 +238,4 @@ void view_draw_graph(view_ui *ui, const view_facts *facts)
             draw_layer(ui, facts, i, area);
         x += width;
     }
-}
-
-view_request view_press_graph(const view_ui *ui, const view_facts *facts, float x, float y)
-{
-    const view_layout *const layout = &ui->layout;
-    const view_machine *const machine = &facts->stage.document->scene.machine;
-    if (machine->player == NULL || !view_contains(layout->graph, x, y))
-        return (view_request){.kind = VIEW_REQUEST_PASS};
-    for (uint32_t i = 0; i < layout->num_states; i++)
-        if (view_contains(layout->states[i].rect, x, y))
-            return (view_request){.kind = VIEW_REQUEST_STATE,
-                                  .number = layout->states[i].layer,
-                                  .state = layout->states[i].state};
-    return (view_request){.kind = VIEW_REQUEST_DONE};
 }

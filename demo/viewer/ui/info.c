@@ -366,34 +366,6 @@ static uint32_t order_times(const view_facts *facts, float times[VIEW_NUM_FRAME_
     return count;
 }
 
-// What a clickable row does; sets the number of its mesh.
-static view_hit_kind hit_kind(int32_t row, uint32_t *mesh)
-{
-    const int32_t first = row >= HIT_MESHES ? HIT_MESHES : HIT_TEXTURES;
-    *mesh = row >= HIT_TEXTURES ? (uint32_t)(row - first) : 0;
-    return row >= HIT_MESHES     ? VIEW_HIT_MESH
-           : row >= HIT_TEXTURES ? VIEW_HIT_TEXTURE
-           : row == HIT_CLIPS    ? VIEW_HIT_CLIPS
-                                 : VIEW_HIT_FILES;
-}
-
-// Positions of the clickable rows, after scaling by `factor`.
-static void lay_out_hits(view_ui *ui, const view_facts *facts, const view_rows *rows, float margin,
-                         float factor)
-{
-    view_layout *const layout = &ui->layout;
-    for (uint32_t i = 0; i < rows->count && layout->num_hits < VIEW_MAX_HITS; i++) {
-        const view_row *const row = &rows->rows[i];
-        if (row->hit == 0)
-            continue;
-        view_hit *const hit = &layout->hits[layout->num_hits++];
-        const float left = VIEW_PADDING * facts->stage.font->scale;
-        hit->rect = (view_rect){margin + left * factor, margin + (row->y - margin) * factor,
-                                rows->width * factor, view_row_height(rows, row) * factor};
-        hit->kind = hit_kind(row->hit, &hit->mesh);
-    }
-}
-
 void view_list_figures(const view_facts *facts, view_rows *rows)
 {
     const float scale = facts->stage.font->scale;
@@ -442,15 +414,21 @@ view_rect view_figures_box(const view_facts *facts)
                        factor * view_rows_height(&rows)};
 }
 
-void view_draw_figures(view_ui *ui, const view_facts *facts)
+void view_figures_panel(view_ui *ui, const view_facts *facts)
 {
     const float margin = VIEW_MARGIN * facts->stage.font->scale;
     float times[VIEW_NUM_FRAME_TIMES];
     view_rows rows = {.times = times, .num_times = order_times(facts, times)};
     view_list_figures(facts, &rows);
-    const uint32_t first = facts->stage.canvas->count;
-    const float factor = figures_factor(facts, &rows);
-    view_draw_rows(facts->stage.canvas, &rows, margin, margin);
-    view_shrink(facts->stage.canvas, first, margin, margin, factor);
-    lay_out_hits(ui, facts, &rows, margin, factor);
+    ui_begin(ui, "figures");
+    ui_fit(ui, margin, margin, figures_factor(facts, &rows));
+    const int32_t hit = ui_rows(ui, &rows, margin, margin);
+    ui_end(ui);
+    if (hit >= HIT_MESHES)
+        ui_ask(ui, (view_request){.kind = VIEW_REQUEST_MESH, .number = (size_t)hit - HIT_MESHES});
+    else if (hit >= HIT_TEXTURES)
+        ui_ask(ui,
+               (view_request){.kind = VIEW_REQUEST_TEXTURES, .number = (size_t)hit - HIT_TEXTURES});
+    else if (hit > 0)
+        ui_ask_action(ui, hit == HIT_FILES ? VIEW_FILES : VIEW_CLIPS);
 }

@@ -78,8 +78,8 @@ bool view_follow_lists(view_ui *ui, float line, float share)
     return false;
 }
 
-static void draw_joint_rows(const view_ui *ui, const view_facts *facts, const joint_list *list,
-                            view_rect inside)
+static void joint_rows(view_ui *ui, const view_facts *facts, const joint_list *list,
+                       view_rect inside)
 {
     const view_scene *const scene = &facts->stage.document->scene;
     const view_clip *const clip = view_shown_clip(scene);
@@ -105,6 +105,13 @@ static void draw_joint_rows(const view_ui *ui, const view_facts *facts, const jo
                        : still ? VIEW_DIM
                                : VIEW_PLAIN,
                        scene->skeleton->joints[joint].name);
+        const view_rect row = {inside.x, y, inside.width, line};
+        if (ui_item(ui, row, scene->skeleton->joints[joint].name)) {
+            ui->chosen_joint = (int32_t)joint != ui->chosen_joint ? (int32_t)joint : -1;
+            ui_ask(ui, (view_request){.kind = VIEW_REQUEST_MARKED});
+        }
+        if (ui->mouse.is_moved && ui_is_hot(ui))
+            ui->hovered_joint = (int32_t)joint;
     }
 }
 
@@ -113,36 +120,35 @@ static float box_width(const view_facts *facts)
     return fminf(290.0f * facts->stage.font->scale, 0.5f * facts->width);
 }
 
-float view_hierarchy_left(const view_facts *facts)
+float view_joints_left(const view_facts *facts)
 {
     return facts->width - VIEW_MARGIN * facts->stage.font->scale - box_width(facts);
 }
 
-void view_draw_hierarchy(view_ui *ui, const view_facts *facts)
+void view_joints_panel(view_ui *ui, const view_facts *facts, float bottom)
 {
     const float scale = facts->stage.font->scale, line = facts->stage.font->line[VIEW_TEXT];
     const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale;
-    const view_layout *const layout = &ui->layout;
-    // Sliders are below a title and the edge of their box.
-    const float title = facts->stage.font->line[VIEW_TITLE] + padding;
-    const view_rect sliders = layout->lights.height > 0.0f ? layout->lights : layout->parms;
-    const float below = sliders.height > 0.0f       ? sliders.y - title
-                        : layout->bar.height > 0.0f ? layout->bar.y
-                                                    : facts->height;
     joint_list list = walk_joints(facts->stage.document->scene.skeleton);
 
     const float list_height = (float)list.count * line;
-    const float room = below - 2.0f * margin - 2.0f * padding;
+    const float room = bottom - 2.0f * margin - 2.0f * padding;
     const float shown = fmaxf(line, floorf(fminf(list_height, room) / line) * line);
-    const view_rect box = {view_hierarchy_left(facts), margin, box_width(facts),
+    const view_rect box = {view_joints_left(facts), margin, box_width(facts),
                            shown + 2.0f * padding};
     const view_rect inside = {box.x + padding, box.y + padding, box.width - 2.0f * padding, shown};
     const float most = fmaxf(list_height - shown, 0.0f);
+    ui_begin(ui, "joint");
+    (void)ui_item(ui, box, "");
+    if (ui->mouse.wheel != 0.0f && ui_is_panel_hot(ui)) {
+        ui->hierarchy_scroll -= ui->mouse.wheel * 3.0f * line;
+        ui->has_taken = true;
+    }
     ui->hierarchy_scroll = roundf(fminf(fmaxf(ui->hierarchy_scroll, 0.0f), most) / line) * line;
     ui->shown_scroll = fminf(fmaxf(ui->shown_scroll, 0.0f), most);
 
     view_draw_round_rect(facts->stage.canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
-    draw_joint_rows(ui, facts, &list, inside);
+    joint_rows(ui, facts, &list, inside);
     if (most > 0.0f) {
         const float length = shown * shown / list_height;
         const float top = inside.y + (shown - length) * scroll_of(ui, line) / most;
@@ -151,48 +157,8 @@ void view_draw_hierarchy(view_ui *ui, const view_facts *facts)
             (view_rect){box.x + box.width - 8.0f * scale, top, 4.0f * scale, length}, 2.0f * scale,
             VIEW_DIM);
     }
-    ui->layout.hierarchy = box;
-    ui->layout.joints = inside;
     free(list.joints);
     free(list.depths);
-}
-
-// -- Mouse ----------------------------------------------------------------------------------
-
-// The joint whose row is at (x, y), or -1.
-static int32_t joint_at(const view_ui *ui, const view_facts *facts, float x, float y)
-{
-    const view_rect rows = ui->layout.joints;
-    const md5_skeleton *const skeleton = facts->stage.document->scene.skeleton;
-    if (skeleton == NULL || !view_contains(rows, x, y))
-        return -1;
-    joint_list list = walk_joints(skeleton);
-    const float line = facts->stage.font->line[VIEW_TEXT];
-    const float place = (y - rows.y + scroll_of(ui, line)) / line;
-    const int32_t joint =
-        place >= 0.0f && place < (float)list.count ? (int32_t)list.joints[(uint32_t)place] : -1;
-    free(list.joints);
-    free(list.depths);
-    return joint;
-}
-
-bool view_point_hierarchy(view_ui *ui, const view_facts *facts, float x, float y)
-{
-    const int32_t joint = joint_at(ui, facts, x, y);
-    const bool changed = joint != ui->hovered_joint;
-    ui->hovered_joint = joint;
-    return changed;
-}
-
-view_request view_press_hierarchy(view_ui *ui, const view_facts *facts, float x, float y)
-{
-    if (!view_contains(ui->layout.hierarchy, x, y))
-        return (view_request){.kind = VIEW_REQUEST_PASS};
-    const int32_t joint = joint_at(ui, facts, x, y);
-    if (joint < 0)
-        return (view_request){.kind = VIEW_REQUEST_DONE};
-    ui->chosen_joint = joint != ui->chosen_joint ? joint : -1;
-    return (view_request){.kind = VIEW_REQUEST_MARKED};
 }
 
 // -- Heat -----------------------------------------------------------------------------------

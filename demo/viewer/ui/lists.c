@@ -165,7 +165,7 @@ void view_draw_keys(const view_facts *facts)
 // -- Errors ---------------------------------------------------------------------------------
 
 // The error of the last file, until it is dismissed by Esc, a click or the next file.
-void view_draw_error(view_ui *ui, const view_facts *facts)
+void view_error_panel(view_ui *ui, const view_facts *facts)
 {
     const float width = facts->width;
     const float scale = facts->stage.font->scale, margin = VIEW_MARGIN * scale;
@@ -180,5 +180,7 @@ void view_draw_error(view_ui *ui, const view_facts *facts)
                            inner + 2.0f * VIEW_PADDING * scale, view_rows_height(&rows)};
     view_draw_round_rect(facts->stage.canvas, box, VIEW_RADIUS * scale, 0x3A1719F0u);
     view_draw_rows(facts->stage.canvas, &rows, box.x, box.y);
-    ui->layout.error = box;
+    ui_begin(ui, "error");
+    if (ui_item(ui, box, facts->stage.log->error))
+        ui_ask_action(ui, VIEW_CLOSE_LISTS);
 }

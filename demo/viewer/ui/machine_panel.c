@@ -7,8 +7,7 @@
 #include <stdlib.h>
 
 // In layout units.
-static const float box_width = 270.0f, compact_width = 190.0f, least_label = 56.0f,
-                   switch_side = 12.0f;
+static const float box_width = 270.0f, compact_width = 190.0f, least_label = 56.0f;
 
 // -- Clips and layers -----------------------------------------------------------------------
 
@@ -76,46 +75,29 @@ static void add_event_rows(const view_machine *machine, int num_rows, view_rows 
 
 // -- Parameters -----------------------------------------------------------------------------
 
-static void draw_slider(const view_facts *facts, uint32_t parameter, view_rect row)
+static void draw_parameters(view_ui *ui, view_machine *machine)
 {
-    const view_machine *const machine = &facts->stage.document->scene.machine;
-    float low, high;
-    view_parameter_range(machine->character->machine, machine->desc->parameters[parameter].name,
-                         &low, &high);
-    const float value = md5_player_get(machine->player, parameter);
-    view_draw_slider(facts->stage.canvas, row, (value - low) / (high - low));
-}
-
-static void draw_switch(const view_facts *facts, uint32_t parameter, uint32_t *num_triggers,
-                        view_rect row)
-{
-    const view_machine *const machine = &facts->stage.document->scene.machine;
-    const float scale = facts->stage.font->scale, side = switch_side * scale;
-    const bool is_set = md5_player_get(machine->player, parameter) != 0.0f;
-    const view_rect box = {row.x, row.y + 0.5f * (row.height - side), side, side};
-    const bool is_trigger = machine->desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER;
-    view_draw_round_rect(facts->stage.canvas, box, (is_trigger ? 0.5f : 0.25f) * side,
-                         is_set ? VIEW_ACCENT : 0x4A5361FFu);
-    if (!is_trigger)
-        return;
-    view_draw_text(facts->stage.canvas, VIEW_TEXT, row.x + side + 8.0f * scale, row.y, 0, VIEW_DIM,
-                   view_trigger_key((*num_triggers)++));
-}
-
-static void draw_parameters(const view_facts *facts, view_rect all, const view_rows *rows)
-{
-    const md5_machine_desc *const desc = facts->stage.document->scene.machine.desc;
-    const float scale = facts->stage.font->scale, line = facts->stage.font->line[VIEW_TEXT];
+    const md5_machine_desc *const desc = machine->desc;
     uint32_t num_triggers = 0;
     for (uint32_t i = 0; i < desc->num_parameters; i++) {
-        const float y = all.y + (float)i * line;
-        const view_rect row = {all.x + rows->label_width, y, all.width - rows->label_width, line};
-        view_draw_text(facts->stage.canvas, VIEW_TEXT, all.x, y, rows->label_width - 8.0f * scale,
-                       VIEW_PLAIN, desc->parameters[i].name);
-        if (desc->parameters[i].kind == MD5_PARAMETER_FLOAT)
-            draw_slider(facts, i, row);
-        else
-            draw_switch(facts, i, &num_triggers, row);
+        const md5_parameter_desc *const parameter = &desc->parameters[i];
+        const bool is_trigger = parameter->kind == MD5_PARAMETER_TRIGGER;
+        float value = md5_player_get(machine->player, i);
+        if (parameter->kind != MD5_PARAMETER_FLOAT) {
+            const char *const key = is_trigger ? view_trigger_key(num_triggers++) : "";
+            if (!ui_switch(ui, parameter->name, value != 0.0f, is_trigger, key))
+                continue;
+            view_take_over(machine);
+            view_push_parameter(machine, i);
+            continue;
+        }
+        ui_slider_row row = {
+            .name = parameter->name, .name_color = VIEW_PLAIN, .value_color = VIEW_PLAIN};
+        view_parameter_range(machine->character->machine, parameter->name, &row.low, &row.high);
+        if (!ui_slider(ui, &row, &value))
+            continue;
+        view_take_over(machine);
+        (void)md5_player_set(machine->player, i, value);
     }
 }
 
@@ -180,73 +162,19 @@ view_rect view_machine_box(const view_facts *facts)
                        factor * view_rows_height(&rows)};
 }
 
-// The top of the parameters' rows.
-static float parameters_top(const view_rows *rows)
-{
-    for (uint32_t i = 0; i < rows->count; i++)
-        if (rows->rows[i].hit == HIT_PARAMETERS)
-            return rows->rows[i].y;
-    return 0.0f;
-}
-
-// Maps a rectangle by the scaling towards the corner (right, top).
-static view_rect shrunk(view_rect rect, float right, float top, float factor)
-{
-    return (view_rect){right + (rect.x - right) * factor, top + (rect.y - top) * factor,
-                       rect.width * factor, rect.height * factor};
-}
-
-void view_draw_machine(view_ui *ui, const view_facts *facts)
+void view_machine_panel(view_ui *ui, const view_facts *facts)
 {
     const float scale = facts->stage.font->scale, margin = VIEW_MARGIN * scale;
     view_rows rows = {0};
     view_list_machine(facts, &rows);
-    const uint32_t first = facts->stage.canvas->count,
-                   count = facts->stage.document->scene.machine.desc->num_parameters;
-    const float right = facts->width - margin, factor = box_factor(facts, &rows);
+    const float right = facts->width - margin;
     const float x = right - rows.width - 2.0f * VIEW_PADDING * scale;
-    view_draw_rows(facts->stage.canvas, &rows, x, margin);
-    ui->layout.parameters = (view_rect){x + VIEW_PADDING * scale, parameters_top(&rows), rows.width,
-                                        (float)count * facts->stage.font->line[VIEW_TEXT]};
-    draw_parameters(facts, ui->layout.parameters, &rows);
-    view_shrink(facts->stage.canvas, first, right, margin, factor);
-    ui->layout.parameters = shrunk(ui->layout.parameters, right, margin, factor);
-    ui->layout.slider_left = ui->layout.parameters.x + rows.label_width * factor;
-}
-
-// -- Mouse ----------------------------------------------------------------------------------
-
-view_request view_press_machine(view_ui *ui, const view_facts *facts, float x, float y)
-{
-    const view_machine *const machine = &facts->stage.document->scene.machine;
-    const view_rect all = ui->layout.parameters;
-    if (machine->player == NULL || machine->desc->num_parameters == 0 || !view_contains(all, x, y))
-        return (view_request){.kind = VIEW_REQUEST_PASS};
-    const md5_machine_desc *const desc = machine->desc;
-    const uint32_t last = desc->num_parameters - 1;
-    const uint32_t row = (uint32_t)((y - all.y) / all.height * (float)desc->num_parameters);
-    const uint32_t parameter = row < last ? row : last;
-    ui->drag = VIEW_DRAG_PARAMETER;
-    ui->dragged_parameter = parameter;
-    if (desc->parameters[parameter].kind == MD5_PARAMETER_FLOAT)
-        return view_drag_machine(ui, facts, x);
-    return (view_request){.kind = VIEW_REQUEST_PUSH, .number = parameter};
-}
-
-view_request view_drag_machine(const view_ui *ui, const view_facts *facts, float x)
-{
-    const view_machine *const machine = &facts->stage.document->scene.machine;
-    const uint32_t parameter = ui->dragged_parameter;
-    // The machine may have been reloaded meanwhile, with other parameters.
-    if (machine->player == NULL || parameter >= machine->desc->num_parameters
-        || machine->desc->parameters[parameter].kind != MD5_PARAMETER_FLOAT)
-        return (view_request){.kind = VIEW_REQUEST_DONE};
-    const view_rect all = ui->layout.parameters;
-    const float left = ui->layout.slider_left;
-    const float part = view_clamp((x - left) / (all.x + all.width - left), 0.0f, 1.0f);
-    float low, high;
-    view_parameter_range(machine->character->machine, machine->desc->parameters[parameter].name,
-                         &low, &high);
-    return (view_request){
-        .kind = VIEW_REQUEST_PARAMETER, .number = parameter, .value = low + part * (high - low)};
+    ui_begin(ui, "parameter");
+    ui_fit(ui, right, margin, box_factor(facts, &rows));
+    (void)ui_rows(ui, &rows, x, margin);
+    ui->rows = ui_row_rect(&rows, x, HIT_PARAMETERS);
+    ui->label_width = rows.label_width;
+    ui->value_width = 0.0f;
+    draw_parameters(ui, &facts->stage.document->scene.machine);
+    ui_end(ui);
 }

@@ -1,12 +1,84 @@
-// The parts of the interface, for ui.c, which draws them in order, and for region.c, which computes
-// the region that they leave free.
+// The interface over the picture: panels, lists and the time bar.
+//
+// `view_facts` is what it shows. A panel is one function over the core (ui.h). It changes the
+// values that the facts let it change; everything else that the user wants is a request.
 #ifndef DEMO_VIEWER_UI_PANELS_H
 #define DEMO_VIEWER_UI_PANELS_H
 
-#include "demo/viewer/base/panel.h"
+#include "demo/viewer/base/quality.h"
+#include "demo/viewer/draw/pick.h"
+#include "demo/viewer/draw/stage.h"
 #include "demo/viewer/ui/ui.h"
 
-// -- What is shown (facts.c) ----------------------------------------------------------------
+// -- Facts ----------------------------------------------------------------------------------
+
+enum { VIEW_NUM_FRAME_TIMES = 120 };
+
+// Filled for each picture and each event. All pointers belong to the caller. Drawing fills the
+// stage's canvas and lines, and skins the scene for the marked joint; nothing else is written.
+typedef struct view_facts {
+    view_stage stage;
+    // What panels change when the mouse does: the same as the stage's, and the machine of its
+    // document.
+    view_play *play;
+    view_lights *lights;
+    view_parms *parms;
+    float width, height;       // of the picture, in pixels
+    const view_pick *pick;     // the spot of the body that was clicked on
+    const view_pick *measured; // the one to which the distance is shown
+    double now;                // seconds since the start
+    double frame_seconds;      // that the last frames took, smoothed
+    const float *frame_times; // [VIEW_NUM_FRAME_TIMES] seconds; frame i at i % VIEW_NUM_FRAME_TIMES
+    uint32_t num_frame_times; // frames so far
+    view_economy economy;     // what this picture leaves out
+    md5gl_texture preview;    // of the chosen entry of a game's list, or 0
+    float caption;            // height of a line of text below the picture, pixels
+} view_facts;
+
+// The part of the picture that no panel covers, in pixels: there the user's camera shows the model.
+// Does not read facts->stage.region, which is computed from it.
+view_rect view_free_region(const view_facts *facts);
+
+// The keys of the mode that the document is in, as the help lists them; returns the number of
+// lines.
+uint32_t view_current_keys(const view_document *document, view_key_line lines[VIEW_MAX_KEY_LINES]);
+
+// The joint that is hovered over or chosen, or -1.
+int32_t view_marked_joint(const view_ui *ui, const view_scene *scene);
+
+// -- Drawing --------------------------------------------------------------------------------
+
+// Draws the marked joint with its weights, and the triangle that was clicked on, into the picture,
+// before the panels.
+void view_draw_marks(const view_ui *ui, const view_facts *facts);
+
+// Adds panels, if they are shown, and open lists to the stage's canvas.
+void view_draw_ui(view_ui *ui, const view_facts *facts);
+
+// -- Input ----------------------------------------------------------------------------------
+
+// The left button is pressed at (x, y), in pixels. VIEW_REQUEST_PASS: no part of the interface was
+// hit. A value that is dragged follows view_drag_ui() until view_release_ui(), which returns the
+// name of the panel in which the press has changed a value, or NULL.
+view_request view_press_ui(view_ui *ui, const view_facts *facts, float x, float y);
+void view_drag_ui(view_ui *ui, const view_facts *facts, float x, float y);
+const char *view_release_ui(view_ui *ui);
+
+// Whether the panel of figures is at (x, y): a click beside its rows is not meant for the body
+// behind it.
+bool view_is_on_figures(const view_facts *facts, float x, float y);
+
+// The mouse moves with no button held. Returns whether that changes the picture.
+bool view_point_ui(view_ui *ui, const view_facts *facts, float x, float y);
+
+// Moves lists by a share of their way, 0 to 1; `line` is the height of a row. Returns whether they
+// are still on their way. Before the first call they are drawn where they are.
+bool view_follow_lists(view_ui *ui, float line, float share);
+
+// The wheel turns by `steps` while the mouse is at (x, y).
+view_request view_wheel_ui(view_ui *ui, const view_facts *facts, float x, float y, float steps);
+
+// -- What is shown, and where (panels.c) ----------------------------------------------------
 
 // Small windows have small panels: fewer figures.
 bool view_is_compact(const view_facts *facts);
@@ -15,110 +87,63 @@ bool view_is_compact(const view_facts *facts);
 bool view_shows_machine(const view_facts *facts);
 bool view_shows_bar(const view_facts *facts);
 
-// The left edge of the joints and the machine, or that of the picture's right side (columns.c).
+// The left edge of the joints and the machine, or that of the picture's right side.
 float view_right_column(const view_facts *facts);
 
-// -- Figures, at the left (info.c) ----------------------------------------------------------
+// The upper edge of the time bar, or the lower one of the picture.
+float view_bar_top(const view_facts *facts);
 
+// -- The panels -----------------------------------------------------------------------------
+
+// Figures of the document, at the left (figures.c), and their parts.
 void view_list_figures(const view_facts *facts, view_rows *rows);
 view_rect view_figures_box(const view_facts *facts);
-void view_draw_figures(view_ui *ui, const view_facts *facts);
+void view_figures_panel(view_ui *ui, const view_facts *facts);
+void view_list_compare(const view_facts *facts, view_rows *rows); // compare_panel.c
+void view_list_pick(const view_facts *facts, view_rows *rows);    // pick_panel.c
 
-// The differences from what the pose is compared with (compare_panel.c).
-void view_list_compare(const view_facts *facts, view_rows *rows);
-
-// What was clicked on, at their end (pick_panel.c).
-void view_list_pick(const view_facts *facts, view_rows *rows);
-
-// -- Time bar, at the bottom (time_bar.c) ---------------------------------------------------
-
+// The time bar at the bottom: time_bar.c.
 #define VIEW_BAR_HEIGHT 40.0f // in units of layout
-void view_draw_bar(view_ui *ui, const view_facts *facts);
-view_request view_press_bar(view_ui *ui, const view_facts *facts, float x, float y);
-view_request view_drag_bar(const view_ui *ui, const view_facts *facts, float x);
+void view_bar_panel(view_ui *ui, const view_facts *facts);
 
-// -- State machine, at the right (machine_panel.c) ------------------------------------------
-
-// Adds the names of the clips to a panel; playing clips are highlighted.
+// A state machine at the right: machine_panel.c. The names of its clips are also among the figures.
 void view_add_machine_clips(const view_machine *machine, view_rows *rows);
 void view_list_machine(const view_facts *facts, view_rows *rows);
 view_rect view_machine_box(const view_facts *facts);
-void view_draw_machine(view_ui *ui, const view_facts *facts);
-view_request view_press_machine(view_ui *ui, const view_facts *facts, float x, float y);
-view_request view_drag_machine(const view_ui *ui, const view_facts *facts, float x);
+void view_machine_panel(view_ui *ui, const view_facts *facts);
 
-// -- Channels of an entity, at the right (channels_panel.c) ---------------------------------
-
-bool view_shows_channels(const view_facts *facts);
-view_rect view_channels_box(const view_facts *facts);
-void view_draw_channels(view_ui *ui, const view_facts *facts);
-view_request view_press_channels(const view_ui *ui, const view_facts *facts, float x, float y);
-
-// -- State graph, at the bottom (graph_panel.c) ---------------------------------------------
-
+// Its state graph, at the bottom: graph_panel.c.
 bool view_shows_graph(const view_facts *facts);
 view_rect view_graph_box(const view_facts *facts);
-void view_draw_graph(view_ui *ui, const view_facts *facts);
-view_request view_press_graph(const view_ui *ui, const view_facts *facts, float x, float y);
+void view_graph_panel(view_ui *ui, const view_facts *facts);
 
-// -- Joints, at the right (joints.c) --------------------------------------------------------
+// Channels of an entity, at the right: channels_panel.c.
+bool view_shows_channels(const view_facts *facts);
+view_rect view_channels_box(const view_facts *facts);
+void view_channels_panel(view_ui *ui, const view_facts *facts);
 
-float view_hierarchy_left(const view_facts *facts); // pixels
-void view_draw_hierarchy(view_ui *ui, const view_facts *facts);
-view_request view_press_hierarchy(view_ui *ui, const view_facts *facts, float x, float y);
-bool view_point_hierarchy(view_ui *ui, const view_facts *facts, float x, float y);
+// Joints, at the right: joints.c. Above `bottom`.
+float view_joints_left(const view_facts *facts); // pixels
+void view_joints_panel(view_ui *ui, const view_facts *facts, float bottom);
 
-// Draws the marked joint with the weights of the vertices as heat; adds its name to the canvas.
+// The marked joint with the weights of the vertices as heat, and its name, in the picture.
 void view_draw_joint(const view_ui *ui, const view_facts *facts);
 void view_label_joint(const view_ui *ui, const view_facts *facts);
 
-// -- Rows of sliders (slider_panel.c) ---------------------------------------------------------
+// Lights and materials, at the right: sliders_panel.c. Returns the upper edge of the one at the
+// very right, or `bottom`.
+float view_sliders_panel(view_ui *ui, const view_facts *facts, float bottom);
 
-typedef struct view_slider_panel {
-    const char *title, *hint;
-    uint32_t count;    // of rows
-    float label_width; // layout units
-} view_slider_panel;
-
-typedef struct view_slider_row {
-    const char *name, *value;
-    view_color name_color, value_color;
-    float part; // 0 to 1
-} view_slider_row;
-
-// Draws the box left of `right`. Returns where its rows are.
-view_rect view_draw_slider_panel(const view_ui *ui, const view_facts *facts,
-                                 const view_slider_panel *panel, float right);
-view_rect view_slider_track(const view_facts *facts, const view_slider_panel *panel, view_rect all,
-                            uint32_t row);
-void view_draw_slider_row(const view_facts *facts, view_rect all, view_rect track,
-                          const view_slider_row *row);
-uint32_t view_pressed_slider(const view_facts *facts, const view_slider_panel *panel, view_rect all,
-                             float y);
-// Whether a click in the row is on the slider, not on its name.
-bool view_is_on_slider(const view_facts *facts, view_rect track, float x);
-
-// -- Lights, at the right (lights_panel.c) ---------------------------------------------------
-
-void view_draw_lights(view_ui *ui, const view_facts *facts);
-view_request view_press_lights(view_ui *ui, const view_facts *facts, float x, float y);
-view_request view_drag_light(const view_ui *ui, const view_facts *facts, float x);
-
-// -- Materials, at the right (parms_panel.c) --------------------------------------------------
-
-void view_draw_parms(view_ui *ui, const view_facts *facts);
-view_request view_press_parms(view_ui *ui, const view_facts *facts, float x, float y);
-view_request view_drag_parm(const view_ui *ui, const view_facts *facts, float x);
-
-// -- The surface that the body shows, at the right (surface_panel.c) --------------------------
-
-// Its box; without width if the body shows its materials only.
+// What belongs to the surface that the body shows, at the right: surface_panel.c. Its box is
+// without width if the body shows its materials only.
 view_rect view_surface_box(const view_facts *facts);
-void view_draw_surface(view_ui *ui, const view_facts *facts);
+void view_surface_panel(view_ui *ui, const view_facts *facts);
 
-// -- Keys and errors, in the middle (lists.c) -----------------------------------------------
-
+// Keys and errors, in the middle: lists.c.
 void view_draw_keys(const view_facts *facts);
-void view_draw_error(view_ui *ui, const view_facts *facts);
+void view_error_panel(view_ui *ui, const view_facts *facts);
+
+// The open list, over everything: browser_panel.c.
+void view_browser_panel(view_ui *ui, const view_facts *facts);
 
 #endif

@@ -9,30 +9,25 @@
 #include <stddef.h>
 
 typedef enum view_request_kind {
-    VIEW_REQUEST_PASS,      // the interface did not handle the event
-    VIEW_REQUEST_DONE,      // it handled the event; nothing else to do
-    VIEW_REQUEST_LISTED,    // done: the open list has another choice or filter
-    VIEW_REQUEST_CLOSED,    // done: the open list was closed
-    VIEW_REQUEST_MARKED,    // done: another joint is chosen, or none
-    VIEW_REQUEST_BROWSE,    // list the folder `path`
-    VIEW_REQUEST_OPEN,      // open the file `path`
-    VIEW_REQUEST_GAME,      // list the contents of the folder `path`
-    VIEW_REQUEST_SECTION,   // list section `number` of the game
-    VIEW_REQUEST_NAMED,     // show what has the name `path` in section `number` of the game
-    VIEW_REQUEST_CLIP,      // show clip `number`
-    VIEW_REQUEST_PERFORM,   // perform `action`
-    VIEW_REQUEST_MESH,      // show or hide mesh `number`
-    VIEW_REQUEST_TEXTURES,  // list the textures that mesh `number` may have
-    VIEW_REQUEST_TEXTURE,   // give mesh `number` the texture `path`; NULL: the one that is found
-    VIEW_REQUEST_PARAMETER, // set the machine's parameter `number` to `value`
-    VIEW_REQUEST_PUSH,      // set the trigger or toggle the bool parameter `number`
-    VIEW_REQUEST_STATE,     // go to `state` of the machine's layer `number`
-    VIEW_REQUEST_LIGHT,     // set light `number` to `value`
-    VIEW_REQUEST_PARM,      // set row `number` of the materials' sliders to `value`
-    VIEW_REQUEST_FOCUS,     // show the time of `channel`
-    VIEW_REQUEST_CHANNEL,   // list the clips for `channel`
-    VIEW_REQUEST_PLAY_IN,   // play clip `number` in `channel`; SIZE_MAX: none
-    VIEW_REQUEST_SEEK,      // go to `seconds` of the cycle that the time bar shows
+    VIEW_REQUEST_PASS,     // the interface did not handle the event
+    VIEW_REQUEST_DONE,     // it handled the event; nothing else to do
+    VIEW_REQUEST_LISTED,   // done: the open list has another choice or filter
+    VIEW_REQUEST_CLOSED,   // done: the open list was closed
+    VIEW_REQUEST_MARKED,   // done: another joint is chosen, or none
+    VIEW_REQUEST_BROWSE,   // list the folder `path`
+    VIEW_REQUEST_OPEN,     // open the file `path`
+    VIEW_REQUEST_GAME,     // list the contents of the folder `path`
+    VIEW_REQUEST_SECTION,  // list section `number` of the game
+    VIEW_REQUEST_NAMED,    // show what has the name `path` in section `number` of the game
+    VIEW_REQUEST_CLIP,     // show clip `number`
+    VIEW_REQUEST_PERFORM,  // perform `action`
+    VIEW_REQUEST_MESH,     // show or hide mesh `number`
+    VIEW_REQUEST_TEXTURES, // list the textures that mesh `number` may have
+    VIEW_REQUEST_TEXTURE,  // give mesh `number` the texture `path`; NULL: the one that is found
+    VIEW_REQUEST_STATE,    // go to `state` of the machine's layer `number`
+    VIEW_REQUEST_FOCUS,    // show the time of `channel`
+    VIEW_REQUEST_CHANNEL,  // list the clips for `channel`
+    VIEW_REQUEST_PLAY_IN,  // play clip `number` in `channel`; SIZE_MAX: none
 } view_request_kind;
 
 typedef struct view_request {
@@ -40,9 +35,7 @@ typedef struct view_request {
     view_action action;
     size_t number, state;
     uint32_t channel; // md5_channel
-    float value;
-    double seconds;
-    char *path; // for the receiver to free; NULL if the kind has none
+    char *path;       // for the receiver to free; NULL if the kind has none
 } view_request;
 
 #endif

@@ -38,8 +38,7 @@ static view_rect place_box(const view_facts *facts, float width, float inner)
 {
     const view_font *const font = facts->stage.font;
     const float margin = VIEW_MARGIN * font->scale, padding = VIEW_PADDING * font->scale;
-    const float bar = view_shows_bar(facts) ? (VIEW_MARGIN + VIEW_BAR_HEIGHT) * font->scale : 0.0f;
-    const float bottom = view_shows_graph(facts) ? view_graph_box(facts).y : facts->height - bar;
+    const float bottom = view_shows_graph(facts) ? view_graph_box(facts).y : view_bar_top(facts);
     const float height = font->line[VIEW_TITLE] + inner + 2.0f * padding;
     return (view_rect){view_right_column(facts) - margin - width - 2.0f * padding,
                        fmaxf(bottom - margin - height, margin), width + 2.0f * padding, height};
@@ -332,18 +331,22 @@ view_rect view_surface_box(const view_facts *facts)
     }
 }
 
-void view_draw_surface(view_ui *ui, const view_facts *facts)
+void view_surface_panel(view_ui *ui, const view_facts *facts)
 {
-    ui->layout.surface = view_surface_box(facts);
+    const view_rect box = view_surface_box(facts);
+    ui_begin(ui, "surface");
+    (void)ui_item(ui, box, "");
+    if (ui->is_event) // many triangles
+        return;
     switch (surface_of(facts)) {
     case VIEW_SURFACE_WEIGHTS:
-        draw_weights(facts, ui->layout.surface);
+        draw_weights(facts, box);
         break;
     case VIEW_SURFACE_UV:
-        draw_uv(facts, ui->layout.surface);
+        draw_uv(facts, box);
         break;
     case VIEW_SURFACE_TEXTURES:
-        draw_images(facts, ui->layout.surface);
+        draw_images(facts, box);
         break;
     default:
         break;

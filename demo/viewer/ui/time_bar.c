@@ -85,14 +85,15 @@ static void draw_commands(const view_facts *facts, view_rect track, const md5_an
     }
 }
 
-void view_draw_bar(view_ui *ui, const view_facts *facts)
+// Left of the line is the button that plays and pauses.
+void view_bar_panel(view_ui *ui, const view_facts *facts)
 {
     const md5_anim *const anim = view_clock(&facts->stage.document->scene);
     const float scale = facts->stage.font->scale, margin = VIEW_MARGIN * scale;
     const double length = view_cycle_length(facts->stage.play, anim);
     view_canvas *const canvas = facts->stage.canvas;
-    const view_rect bar = {margin, facts->height - margin - VIEW_BAR_HEIGHT * scale,
-                           facts->width - 2.0f * margin, VIEW_BAR_HEIGHT * scale};
+    const view_rect bar = {margin, view_bar_top(facts), facts->width - 2.0f * margin,
+                           VIEW_BAR_HEIGHT * scale};
     view_draw_round_rect(canvas, bar, VIEW_RADIUS * scale, VIEW_BOX);
     draw_play_sign(facts, bar.x + 14.0f * scale, bar.y + 13.0f * scale, 14.0f * scale);
 
@@ -106,10 +107,18 @@ void view_draw_bar(view_ui *ui, const view_facts *facts)
 
     const view_rect track = {bar.x + 46.0f * scale, bar.y + 16.0f * scale,
                              bar.width - 46.0f * scale - text_width - 16.0f * scale, 4.0f * scale};
-    ui->layout.bar = bar;
-    ui->layout.track = track;
+    float part;
+    ui_begin(ui, "scrub");
+    if (ui_item(ui, bar, "time")) {
+        if (ui->x < track.x - 8.0f * scale)
+            ui_ask_action(ui, VIEW_PLAY);
+        else
+            ui_hold(ui);
+    }
     if (track.width <= 0.0f)
         return;
+    if (ui_follow(ui, track, &part))
+        view_seek(facts->play, anim, (double)part * length);
     const double place = length > 0.0 ? view_cycle_time(facts->stage.play, anim) / length : 0.0;
     const float done = track.width * (float)fmin(place, 1.0);
     view_draw_round_rect(canvas, track, 2.0f * scale, 0x4A5361FFu);
@@ -123,28 +132,4 @@ void view_draw_bar(view_ui *ui, const view_facts *facts)
         draw_commands(facts, track, anim, length);
     view_draw_disc(canvas, track.x + done, track.y + 0.5f * track.height, 7.0f * scale,
                    VIEW_BRIGHT);
-}
-
-// -- Mouse ----------------------------------------------------------------------------------
-
-view_request view_press_bar(view_ui *ui, const view_facts *facts, float x, float y)
-{
-    if (!view_contains(ui->layout.bar, x, y))
-        return (view_request){.kind = VIEW_REQUEST_PASS};
-    // Left of the line is the button that plays and pauses.
-    if (x < ui->layout.track.x - 8.0f * facts->stage.font->scale)
-        return (view_request){.kind = VIEW_REQUEST_PERFORM, .action = VIEW_PLAY};
-    ui->drag = VIEW_DRAG_TIME;
-    return view_drag_bar(ui, facts, x);
-}
-
-view_request view_drag_bar(const view_ui *ui, const view_facts *facts, float x)
-{
-    const view_rect track = ui->layout.track;
-    const md5_anim *const anim = view_clock(&facts->stage.document->scene);
-    if (anim == NULL || track.width <= 0.0f)
-        return (view_request){.kind = VIEW_REQUEST_DONE};
-    const double place = (double)view_clamp((x - track.x) / track.width, 0.0f, 1.0f);
-    return (view_request){.kind = VIEW_REQUEST_SEEK,
-                          .seconds = place * view_cycle_length(facts->stage.play, anim)};
 }

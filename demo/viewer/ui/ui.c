@@ -1,11 +1,14 @@
-// The interface as a whole: the order of drawing, and which part handles an event.
-#include "demo/viewer/ui/panels.h"
+#include "demo/viewer/ui/ui.h"
+
+#include "demo/viewer/base/math.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 void view_begin_ui(view_ui *ui)
 {
-    *ui = (view_ui){.hovered_joint = -1, .chosen_joint = -1};
+    *ui = (view_ui){.hovered_joint = -1, .chosen_joint = -1, .fit = 1.0f};
 }
 
 void view_end_ui(view_ui *ui)
@@ -13,169 +16,212 @@ void view_end_ui(view_ui *ui)
     view_clear_browser(&ui->browser);
 }
 
-// -- Drawing --------------------------------------------------------------------------------
+// -- Panels and items -----------------------------------------------------------------------
 
-static void draw_notice(const view_ui *ui, const view_facts *facts)
+void ui_begin(view_ui *ui, const char *panel)
 {
-    const float width = facts->width, height = facts->height;
-    const float scale = facts->stage.font->scale;
-    if (facts->now >= ui->notice_end)
+    ui->item = (ui_item_id){panel, 0};
+    ui->fit = 1.0f;
+    ui->first = ui->canvas->count;
+}
+
+void ui_fit(view_ui *ui, float x, float y, float factor)
+{
+    ui->fit_x = x;
+    ui->fit_y = y;
+    ui->fit = factor;
+}
+
+void ui_end(view_ui *ui)
+{
+    view_shrink(ui->canvas, ui->first, ui->fit_x, ui->fit_y, ui->fit);
+    ui->fit = 1.0f;
+}
+
+// Where the mouse is in a panel that is scaled down.
+static float mouse_x(const view_ui *ui)
+{
+    return ui->fit_x + (ui->x - ui->fit_x) / ui->fit;
+}
+
+static float mouse_y(const view_ui *ui)
+{
+    return ui->fit_y + (ui->y - ui->fit_y) / ui->fit;
+}
+
+static bool is_same(ui_item_id a, ui_item_id b)
+{
+    return a.panel != NULL && b.panel != NULL && a.number == b.number
+           && strcmp(a.panel, b.panel) == 0;
+}
+
+static bool is_letter(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static void seek(view_ui *ui, view_rect rect, const char *label)
+{
+    char name[320];
+    (void)snprintf(name, sizeof name, "%s/%s", ui->item.panel, label);
+    const size_t length = strlen(ui->sought);
+    const bool is_sought = strncmp(name, ui->sought, length) == 0 && !is_letter(name[length]);
+    if (!is_sought || ui->found.width > 0.0f)
         return;
-    const float text =
-        fminf(view_text_width(facts->stage.font, VIEW_TEXT, ui->notice), width - 80.0f * scale);
-    const view_rect box = {roundf(0.5f * (width - text) - 16.0f * scale), height - 100.0f * scale,
-                           text + 32.0f * scale, 34.0f * scale};
-    view_draw_round_rect(facts->stage.canvas, box, 17.0f * scale, VIEW_BOX);
-    view_draw_text(facts->stage.canvas, VIEW_TEXT, box.x + 16.0f * scale, box.y + 7.0f * scale,
-                   text + 1.0f, VIEW_BRIGHT, ui->notice);
+    ui->found = (view_rect){ui->fit_x + (rect.x - ui->fit_x) * ui->fit,
+                            ui->fit_y + (rect.y - ui->fit_y) * ui->fit, rect.width * ui->fit,
+                            rect.height * ui->fit};
 }
 
-static void draw_panels(view_ui *ui, const view_facts *facts)
+bool ui_item(view_ui *ui, view_rect rect, const char *label)
 {
-    if (!facts->stage.shown->help) // the list of keys needs the space
-        view_draw_figures(ui, facts);
-    if (view_shows_channels(facts))
-        view_draw_channels(ui, facts);
-    if (view_shows_machine(facts))
-        view_draw_machine(ui, facts);
-    else if (view_shows_bar(facts))
-        view_draw_bar(ui, facts);
-    if (view_shows_graph(facts))
-        view_draw_graph(ui, facts);
-    if (!facts->stage.shown->help)
-        view_draw_surface(ui, facts);
-    draw_notice(ui, facts);
+    ui->item.number++;
+    if (view_contains(rect, mouse_x(ui), mouse_y(ui)))
+        ui->top = ui->item;
+    if (ui->sought != NULL)
+        seek(ui, rect, label);
+    return ui->mouse.is_pressed && ui_is_hot(ui);
 }
 
-static void draw_lists(view_ui *ui, const view_facts *facts)
+bool ui_is_hot(const view_ui *ui)
 {
-    const view_stage *const stage = &facts->stage;
-    if (stage->shown->light_list)
-        view_draw_lights(ui, facts);
-    if (stage->shown->parm_list)
-        view_draw_parms(ui, facts);
-    if (stage->shown->hierarchy && stage->document->scene.skeleton != NULL)
-        view_draw_hierarchy(ui, facts);
-    view_label_joint(ui, facts);
-    if (stage->shown->help)
-        view_draw_keys(facts);
-    view_draw_browser(&ui->browser, stage->canvas, facts->width, facts->height, facts->preview);
-    if (stage->log->error[0] != '\0' && ui->browser.kind == VIEW_BROWSE_NOTHING)
-        view_draw_error(ui, facts);
+    return is_same(ui->hot, ui->item);
 }
 
-void view_draw_marks(const view_ui *ui, const view_facts *facts)
+bool ui_is_panel_hot(const view_ui *ui)
 {
-    const view_stage *const stage = &facts->stage;
-    view_scene *const scene = &stage->document->scene;
-    view_draw_joint(ui, facts);
-    if (!facts->pick->is_set || scene->model == NULL || stage->document->crowd.count > 0)
-        return;
-    view_skin(scene);
-    view_clear_lines(stage->lines);
-    view_add_pick(stage->lines, scene, facts->pick, 0.01f * stage->camera->scene_radius);
-    if (facts->measured->is_set)
-        view_add_measure(stage->lines, scene, facts->pick, facts->measured,
-                         0.015f * stage->camera->scene_radius);
-    md5gl_draw_lines(stage->renderer, stage->lines->vertices, stage->lines->count,
-                     2.0f * stage->font->scale, true);
+    return ui->hot.panel != NULL && strcmp(ui->hot.panel, ui->item.panel) == 0;
 }
 
-void view_draw_ui(view_ui *ui, const view_facts *facts)
+void ui_ask(view_ui *ui, view_request request)
 {
-    ui->layout = (view_layout){0};
-    if (facts->stage.shown->panel)
-        draw_panels(ui, facts);
-    draw_lists(ui, facts);
+    ui->request = request;
 }
 
-// -- Input ----------------------------------------------------------------------------------
-
-static view_request press_error(const view_ui *ui, const view_facts *facts, float x, float y)
+void ui_ask_action(view_ui *ui, view_action action)
 {
-    if (facts->stage.log->error[0] == '\0' || !view_contains(ui->layout.error, x, y))
-        return (view_request){.kind = VIEW_REQUEST_PASS};
-    return (view_request){.kind = VIEW_REQUEST_PERFORM, .action = VIEW_CLOSE_LISTS};
+    ui_ask(ui, (view_request){.kind = VIEW_REQUEST_PERFORM, .action = action});
 }
 
-// A row of the figures.
-static view_request press_hit(const view_ui *ui, float x, float y)
+void ui_hold(view_ui *ui)
 {
-    const view_layout *const layout = &ui->layout;
-    for (uint32_t i = 0; i < layout->num_hits; i++) {
-        const view_hit *const hit = &layout->hits[i];
-        if (!view_contains(hit->rect, x, y))
-            continue;
-        if (hit->kind == VIEW_HIT_MESH)
-            return (view_request){.kind = VIEW_REQUEST_MESH, .number = hit->mesh};
-        if (hit->kind == VIEW_HIT_TEXTURE)
-            return (view_request){.kind = VIEW_REQUEST_TEXTURES, .number = hit->mesh};
-        const view_action action = hit->kind == VIEW_HIT_FILES ? VIEW_FILES : VIEW_CLIPS;
-        return (view_request){.kind = VIEW_REQUEST_PERFORM, .action = action};
+    ui->active = ui->item;
+    ui->held = ui->item.panel;
+}
+
+bool ui_follow(view_ui *ui, view_rect track, float *part)
+{
+    const bool has_event = ui->mouse.is_pressed || ui->mouse.is_moved;
+    if (!has_event || !is_same(ui->active, ui->item) || track.width <= 0.0f)
+        return false;
+    *part = view_clamp((mouse_x(ui) - track.x) / track.width, 0.0f, 1.0f);
+    return true;
+}
+
+// -- Rows -----------------------------------------------------------------------------------
+
+view_rect ui_row_rect(const view_rows *rows, float x, int32_t hit)
+{
+    for (uint32_t i = 0; i < rows->count; i++)
+        if (rows->rows[i].hit == hit)
+            return (view_rect){x + VIEW_PADDING * rows->font->scale, rows->rows[i].y, rows->width,
+                               view_row_height(rows, &rows->rows[i])};
+    return (view_rect){0};
+}
+
+int32_t ui_rows(view_ui *ui, view_rows *rows, float x, float y)
+{
+    int32_t pressed = 0;
+    view_draw_rows(ui->canvas, rows, x, y);
+    for (uint32_t i = 0; i < rows->count; i++) {
+        const view_row *const row = &rows->rows[i];
+        const view_rect rect = {x + VIEW_PADDING * rows->font->scale, row->y, rows->width,
+                                view_row_height(rows, row)};
+        const bool has_label = row->label[0] != '\0' && row->label[0] != ' ';
+        if (row->hit != 0 && ui_item(ui, rect, has_label ? row->label : row->text))
+            pressed = row->hit;
     }
-    return (view_request){.kind = VIEW_REQUEST_PASS};
+    return pressed;
 }
 
-// The topmost part handles the press.
-view_request view_press_ui(view_ui *ui, const view_facts *facts, float x, float y)
+view_rect ui_open_sliders(view_ui *ui, float right, float bottom, const char *title,
+                          const char *hint, uint32_t count, float label_width)
 {
-    view_request request = view_press_browser(&ui->browser, facts->stage.font, x, y);
-    if (request.kind == VIEW_REQUEST_PASS)
-        request = press_error(ui, facts, x, y);
-    if (request.kind == VIEW_REQUEST_PASS)
-        request = view_press_hierarchy(ui, facts, x, y);
-    if (request.kind == VIEW_REQUEST_PASS)
-        request = view_press_lights(ui, facts, x, y);
-    if (request.kind == VIEW_REQUEST_PASS)
-        request = view_press_parms(ui, facts, x, y);
-    if (request.kind == VIEW_REQUEST_PASS)
-        request = press_hit(ui, x, y);
-    if (request.kind == VIEW_REQUEST_PASS && view_contains(ui->layout.surface, x, y))
-        request.kind = VIEW_REQUEST_DONE;
-    if (request.kind == VIEW_REQUEST_PASS)
-        request = view_press_channels(ui, facts, x, y);
-    if (request.kind == VIEW_REQUEST_PASS)
-        request = view_press_graph(ui, facts, x, y);
-    if (request.kind == VIEW_REQUEST_PASS)
-        request = view_press_machine(ui, facts, x, y);
-    if (request.kind == VIEW_REQUEST_PASS)
-        request = view_press_bar(ui, facts, x, y);
-    return request;
-}
-
-bool view_is_on_figures(const view_facts *facts, float x, float y)
-{
-    const view_shown *const shown = facts->stage.shown;
-    return shown->panel && !shown->help && view_contains(view_figures_box(facts), x, y);
-}
-
-view_request view_drag_ui(const view_ui *ui, const view_facts *facts, float x)
-{
-    switch (ui->drag) {
-    case VIEW_DRAG_TIME:
-        return view_drag_bar(ui, facts, x);
-    case VIEW_DRAG_PARAMETER:
-        return view_drag_machine(ui, facts, x);
-    case VIEW_DRAG_LIGHT:
-        return view_drag_light(ui, facts, x);
-    case VIEW_DRAG_PARM:
-        return view_drag_parm(ui, facts, x);
-    default:
-        return (view_request){.kind = VIEW_REQUEST_PASS};
+    const float inner = 270.0f, value_width = 52.0f; // layout units
+    const float scale = ui->canvas->font->scale, margin = VIEW_MARGIN * scale;
+    view_rows rows = {.font = ui->canvas->font, .width = inner * scale};
+    view_add_row(&rows, VIEW_ROW_TITLE, VIEW_BRIGHT, "", "%s", title);
+    for (uint32_t i = 0; i < count; i++) { // space for the sliders, which are drawn over it
+        view_add_row(&rows, VIEW_ROW_TEXT, VIEW_DIM, "", "%s", "");
     }
+    view_add_gap(&rows);
+    view_add_row(&rows, VIEW_ROW_TEXT, VIEW_DIM, "", "%s", hint);
+    const float width = rows.width + 2.0f * VIEW_PADDING * scale, height = view_rows_height(&rows);
+    const view_rect box = {right - margin - width, fmaxf(bottom - margin - height, margin), width,
+                           height};
+    view_draw_rows(ui->canvas, &rows, box.x, box.y);
+    ui->rows = (view_rect){box.x + VIEW_PADDING * scale, rows.rows[1].y, rows.width, 0.0f};
+    ui->label_width = label_width * scale;
+    ui->value_width = value_width * scale;
+    return box;
 }
 
-bool view_point_ui(view_ui *ui, const view_facts *facts, float x, float y)
+// The next row; sets the part after its name.
+static view_rect next_row(view_ui *ui, view_rect *rest)
 {
-    const bool on_list = view_point_browser(&ui->browser, facts->stage.font, x, y);
-    return view_point_hierarchy(ui, facts, x, y) || on_list;
+    const view_rect row = {ui->rows.x, ui->rows.y, ui->rows.width,
+                           ui->canvas->font->line[VIEW_TEXT]};
+    *rest = (view_rect){row.x + ui->label_width, row.y,
+                        row.width - ui->label_width - ui->value_width, row.height};
+    ui->rows.y += row.height;
+    return row;
 }
 
-view_request view_wheel_ui(view_ui *ui, const view_facts *facts, float x, float y, float steps)
+static void draw_name(view_ui *ui, view_rect row, view_color color, const char *name)
 {
-    const view_request request = view_wheel_browser(&ui->browser, steps);
-    if (request.kind != VIEW_REQUEST_PASS || !view_contains(ui->layout.hierarchy, x, y))
-        return request;
-    ui->hierarchy_scroll -= steps * 3.0f * facts->stage.font->line[VIEW_TEXT];
-    return (view_request){.kind = VIEW_REQUEST_DONE};
+    view_draw_text(ui->canvas, VIEW_TEXT, row.x, row.y,
+                   ui->label_width - 8.0f * ui->canvas->font->scale, color, name);
+}
+
+bool ui_slider(view_ui *ui, const ui_slider_row *row, float *value)
+{
+    const float scale = ui->canvas->font->scale;
+    view_rect track;
+    const view_rect all = next_row(ui, &track);
+    float part = (*value - row->low) / (row->high - row->low);
+    draw_name(ui, all, row->name_color, row->name);
+    view_draw_slider(ui->canvas, track, part);
+    if (row->value != NULL)
+        view_draw_text(ui->canvas, VIEW_TEXT, track.x + track.width + 12.0f * scale, all.y, 0,
+                       row->value_color, row->value);
+    if (ui_item(ui, all, row->name)) {
+        if (row->usual != NULL && mouse_x(ui) < track.x - 8.0f * scale) {
+            ui->held = ui->item.panel;
+            *value = *row->usual;
+            return true;
+        }
+        ui_hold(ui);
+        ui->low = row->low; // they stay while it is dragged
+        ui->high = row->high;
+    }
+    if (!ui_follow(ui, track, &part))
+        return false;
+    *value = ui->low + part * (ui->high - ui->low);
+    return true;
+}
+
+bool ui_switch(view_ui *ui, const char *name, bool is_set, bool is_button, const char *key)
+{
+    const float scale = ui->canvas->font->scale, side = 12.0f * scale;
+    view_rect rest;
+    const view_rect all = next_row(ui, &rest);
+    const view_rect box = {rest.x, rest.y + 0.5f * (rest.height - side), side, side};
+    draw_name(ui, all, VIEW_PLAIN, name);
+    view_draw_round_rect(ui->canvas, box, (is_button ? 0.5f : 0.25f) * side,
+                         is_set ? VIEW_ACCENT : 0x4A5361FFu);
+    view_draw_text(ui->canvas, VIEW_TEXT, rest.x + side + 8.0f * scale, rest.y, 0, VIEW_DIM, key);
+    if (!ui_item(ui, all, name))
+        return false;
+    ui->held = ui->item.panel;
+    return true;
 }

@@ -1,83 +1,54 @@
-// The interface over the picture: panels, lists and the time bar.
+// The core of the interface: what a panel is made of. A panel is one function that draws itself and
+// answers the mouse in one go; it is run for each picture, and for each event of the mouse, without
+// drawing then.
 //
-// `view_ui` is the interface's own state; `view_facts` is what it shows, read only. Input functions
-// return a view_request: the interface never changes what it shows.
+// An item is a rectangle that the mouse can hit. It is known by its panel and its number in it, not
+// by its address, since what it shows may move. Of items over each other the last one is on top.
 #ifndef DEMO_VIEWER_UI_UI_H
 #define DEMO_VIEWER_UI_UI_H
 
-#include "demo/viewer/base/quality.h"
-#include "demo/viewer/draw/pick.h"
-#include "demo/viewer/draw/stage.h"
+#include "demo/viewer/base/panel.h"
 #include "demo/viewer/ui/browser.h"
 #include "demo/viewer/ui/request.h"
 
-// -- State of the interface ----------------------------------------------------------------
+// -- State ----------------------------------------------------------------------------------
 
-// What the mouse drags: the camera, or from VIEW_DRAG_TIME on a part of the interface.
-typedef enum view_drag_kind {
-    VIEW_DRAG_NONE,
-    VIEW_DRAG_ORBIT,
-    VIEW_DRAG_PAN,
-    VIEW_DRAG_ZOOM,
-    VIEW_DRAG_TIME,
-    VIEW_DRAG_PARAMETER,
-    VIEW_DRAG_LIGHT,
-    VIEW_DRAG_PARM,
-} view_drag_kind;
+// What the mouse has just done; all zero while a picture is drawn.
+typedef struct ui_mouse {
+    bool is_pressed, is_moved;
+    float wheel; // steps
+} ui_mouse;
 
-// A row of the panel that can be clicked on.
-typedef enum view_hit_kind {
-    VIEW_HIT_FILES,   // the model's name: opens the list
-    VIEW_HIT_CLIPS,   // the clip's: likewise
-    VIEW_HIT_MESH,    // of that number: shown or not
-    VIEW_HIT_TEXTURE, // of mesh of that number: opens the list
-} view_hit_kind;
-
-typedef struct view_hit {
-    view_rect rect;
-    view_hit_kind kind;
-    uint32_t mesh;
-} view_hit;
-
-enum { VIEW_MAX_HITS = 64 };
-
-// A node of the state graph.
-typedef struct view_state_hit {
-    view_rect rect;
-    uint32_t layer, state;
-} view_state_hit;
-
-enum { VIEW_MAX_STATE_HITS = 96 };
-
-// Rectangles of the last drawn parts of the interface, in pixels; empty = not drawn.
-typedef struct view_layout {
-    view_hit hits[VIEW_MAX_HITS];
-    uint32_t num_hits;
-    view_rect error;
-    view_rect bar;   // of time, with what surrounds it
-    view_rect track; // its line, from the first frame to the last
-    view_rect hierarchy;
-    view_rect joints;                     // its rows, within
-    view_rect parameters;                 // of a machine: rows of equal height
-    float slider_left;                    // of its sliders
-    view_rect lights;                     // likewise
-    view_rect parms;                      // of materials, likewise
-    view_rect channels[MD5_NUM_CHANNELS]; // rows of an entity's channels
-    float channel_label;                  // width of the name in such a row
-    view_rect surface;                    // the panel of what the body shows
-    view_rect graph;                      // of states, with its nodes
-    view_state_hit states[VIEW_MAX_STATE_HITS];
-    uint32_t num_states;
-} view_layout;
+typedef struct ui_item_id {
+    const char *panel; // NULL: none
+    uint32_t number;   // from 1
+} ui_item_id;
 
 typedef struct view_ui {
-    view_layout layout;
+    view_canvas *canvas; // of the current run
+    float x, y;          // the mouse, pixels
+    ui_mouse mouse;
+    bool is_event;        // it is run for an event, not for a picture
+    bool has_taken;       // an item has used the event
+    view_request request; // what the event asks for
+    ui_item_id item;      // the last one of the run
+    ui_item_id top;       // of those so far, the last one below the mouse
+    ui_item_id hot;       // the topmost below the mouse
+    ui_item_id active;    // whose value follows the mouse until the button is released
+    float low, high;      // the range of the active slider when it was pressed
+    const char *held;     // the panel whose value the last press has changed
+
+    // Of a panel that is scaled down towards (fit_x, fit_y), from canvas vertex `first` on.
+    float fit_x, fit_y, fit;
+    uint32_t first;
+    view_rect rows; // those that ui_slider() goes through, from the top
+    float label_width, value_width;
+
+    // For tests: the place of the first item whose "panel/label" begins with these words.
+    const char *sought;
+    view_rect found;
+
     view_browser browser;
-    view_drag_kind drag;
-    uint32_t dragged_parameter;
-    view_light dragged_light;
-    int dragged_parm;
-    float dragged_high;     // the upper end of its slider, which stays while it is dragged
     float hierarchy_scroll; // pixels
     float shown_scroll;     // on its way there, if it moves smoothly
     bool is_smooth;         // after view_follow_lists()
@@ -91,68 +62,59 @@ typedef struct view_ui {
 void view_begin_ui(view_ui *ui);
 void view_end_ui(view_ui *ui);
 
-// -- Facts ----------------------------------------------------------------------------------
+// -- Panels and items -----------------------------------------------------------------------
 
-enum { VIEW_NUM_FRAME_TIMES = 120 };
+// Begins a panel. Its name is the word for it in the log and in tests.
+void ui_begin(view_ui *ui, const char *panel);
 
-// Filled for each picture and each event. All pointers belong to the caller. Drawing fills the
-// stage's canvas and lines, and skins the scene for the marked joint; nothing else is written.
-typedef struct view_facts {
-    view_stage stage;
-    float width, height;       // of the picture, in pixels
-    const view_pick *pick;     // the spot of the body that was clicked on
-    const view_pick *measured; // the one to which the distance is shown
-    double now;                // seconds since the start
-    double frame_seconds;      // that the last frames took, smoothed
-    const float *frame_times; // [VIEW_NUM_FRAME_TIMES] seconds; frame i at i % VIEW_NUM_FRAME_TIMES
-    uint32_t num_frame_times; // frames so far
-    view_economy economy;     // what this picture leaves out
-    md5gl_texture preview;    // of the chosen entry of a game's list, or 0
-    float caption;            // height of a line of text below the picture, pixels
-} view_facts;
+// What follows is scaled by `factor`, at most 1, towards (x, y), until ui_end().
+void ui_fit(view_ui *ui, float x, float y, float factor);
+void ui_end(view_ui *ui);
 
-// The part of the picture that no panel covers, in pixels: there the user's camera shows the model.
-// Does not read facts->stage.region, which is computed from it.
-view_rect view_free_region(const view_facts *facts);
+// Adds an item. Returns whether it was pressed.
+bool ui_item(view_ui *ui, view_rect rect, const char *label);
 
-// The keys of the mode that the document is in, as the help lists them; returns the number of
-// lines.
-uint32_t view_current_keys(const view_document *document, view_key_line lines[VIEW_MAX_KEY_LINES]);
+// Whether the mouse is on the last item, or on any item of the panel.
+bool ui_is_hot(const view_ui *ui);
+bool ui_is_panel_hot(const view_ui *ui);
 
-// The joint that is hovered over or chosen, or -1.
-int32_t view_marked_joint(const view_ui *ui, const view_scene *scene);
+// Answers the event by a request, which takes over `path`.
+void ui_ask(view_ui *ui, view_request request);
+void ui_ask_action(view_ui *ui, view_action action);
 
-// -- Drawing --------------------------------------------------------------------------------
+// The last item follows the mouse from its press on.
+void ui_hold(view_ui *ui);
 
-// Draws the marked joint with its weights, and the triangle that was clicked on, into the picture,
-// before the panels.
-void view_draw_marks(const view_ui *ui, const view_facts *facts);
+// If the last item follows the mouse, sets `part` to where the mouse is on a track, 0 to 1, and
+// returns true.
+bool ui_follow(view_ui *ui, view_rect track, float *part);
 
-// Adds panels, if they are shown, and open lists to the stage's canvas, and lays them out for the
-// mouse.
-void view_draw_ui(view_ui *ui, const view_facts *facts);
+// -- Rows -----------------------------------------------------------------------------------
 
-// -- Input ----------------------------------------------------------------------------------
+// Draws rows in their box at (x, y). Those with a number for a click are items; returns the number
+// of the one that was pressed, or 0.
+int32_t ui_rows(view_ui *ui, view_rows *rows, float x, float y);
 
-// The left button is pressed at (x, y), in pixels. Sets ui->drag if a part of the interface is held
-// from now on.
-view_request view_press_ui(view_ui *ui, const view_facts *facts, float x, float y);
+// Where a row with a number for a click was drawn last.
+view_rect ui_row_rect(const view_rows *rows, float x, int32_t hit);
 
-// Whether the panel of figures is at (x, y): a click beside its rows is not meant for the body
-// behind it.
-bool view_is_on_figures(const view_facts *facts, float x, float y);
+// A box of sliders with a title and a hint, its lower right corner at (right, bottom), or lower if
+// it is too high. `label_width` in layout units. Returns its outline.
+view_rect ui_open_sliders(view_ui *ui, float right, float bottom, const char *title,
+                          const char *hint, uint32_t count, float label_width);
 
-// The mouse moves to x while ui->drag is a part of the interface.
-view_request view_drag_ui(const view_ui *ui, const view_facts *facts, float x);
+typedef struct ui_slider_row {
+    const char *name, *value; // value: a text at the right, or NULL
+    float low, high;
+    const float *usual; // a click on the name sets it; NULL: the name is part of the slider
+    view_color name_color, value_color;
+} ui_slider_row;
 
-// The mouse moves with no button held. Returns whether that changes the picture.
-bool view_point_ui(view_ui *ui, const view_facts *facts, float x, float y);
+// The next row: a name, a slider, a value. Returns whether `value` was changed.
+bool ui_slider(view_ui *ui, const ui_slider_row *row, float *value);
 
-// Moves lists by a share of their way, 0 to 1; `line` is the height of a row. Returns whether they
-// are still on their way. Before the first call they are drawn where they are.
-bool view_follow_lists(view_ui *ui, float line, float share);
-
-// The wheel turns by `steps` while the mouse is at (x, y).
-view_request view_wheel_ui(view_ui *ui, const view_facts *facts, float x, float y, float steps);
+// The next row: a name and a box or, if it `is_button`, a disc, with the name of a key. Returns
+// whether it was pressed.
+bool ui_switch(view_ui *ui, const char *name, bool is_set, bool is_button, const char *key);
 
 #endif

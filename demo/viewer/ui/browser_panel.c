@@ -1,16 +1,17 @@
-// Draws the lists that open over the picture.
-#include "demo/viewer/base/panel.h"
-#include "demo/viewer/ui/browser.h"
-#include "demo/viewer/ui/sections.h"
+// Draws the lists that open over the picture, and answers the mouse in them.
+#include "demo/viewer/draw/previews.h"
+#include "demo/viewer/ui/panels.h"
 
 #include <math.h>
 #include <stdio.h>
 
-static void draw_entries(const view_browser *browser, view_canvas *canvas)
+static void draw_entries(view_ui *ui, view_rect rows)
 {
+    view_browser *const browser = &ui->browser;
+    view_canvas *const canvas = ui->canvas;
     const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
-    const view_rect rows = browser->rows;
-    const size_t fitting = view_rows_that_fit(browser, canvas->font);
+    const size_t fitting = browser->num_rows;
+    size_t hovered = browser->chosen, pressed = SIZE_MAX;
     for (size_t i = 0; i < fitting && browser->first + i < browser->num_found; i++) {
         const size_t place = browser->first + i;
         const view_entry *const entry = &browser->entries[browser->found[place]];
@@ -28,6 +29,10 @@ static void draw_entries(const view_browser *browser, view_canvas *canvas)
                                                                     : VIEW_PLAIN;
         view_draw_text(canvas, VIEW_TEXT, rows.x, y, rows.width,
                        place == browser->chosen ? VIEW_BRIGHT : color, entry->label + left_out);
+        if (ui_item(ui, (view_rect){rows.x, y, rows.width, line}, entry->label))
+            pressed = place;
+        if (ui->mouse.is_moved && ui_is_hot(ui))
+            hovered = place;
     }
     if (browser->num_found > fitting) {
         const float part = (float)fitting / (float)browser->num_found;
@@ -37,11 +42,72 @@ static void draw_entries(const view_browser *browser, view_canvas *canvas)
                                rows.y + (rows.height - length) * way, 4.0f * scale, length};
         view_draw_round_rect(canvas, bar, 2.0f * scale, VIEW_DIM);
     }
+    browser->chosen = hovered;
+    if (pressed != SIZE_MAX)
+        ui_ask(ui, view_take_entry(browser, pressed));
+}
+
+static void draw_sections(view_ui *ui, float x, float y, float width)
+{
+    const view_browser *const browser = &ui->browser;
+    view_canvas *const canvas = ui->canvas;
+    const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
+    const float right = x + width;
+    char text[64];
+    if (browser->is_scanning) {
+        (void)snprintf(text, sizeof text, "reading: %zu files", browser->num_scanned);
+        view_draw_text(canvas, VIEW_TEXT, x, y, width, VIEW_AMBER, text);
+        return;
+    }
+    for (int i = 0; i < VIEW_NUM_SECTIONS && x < right; i++) {
+        (void)snprintf(text, sizeof text, "%s %zu", view_section_name((view_section)i),
+                       browser->num_in_section[i]);
+        const bool is_open = (view_section)i == browser->section;
+        const float used = view_draw_text(canvas, VIEW_TEXT, x, y, right - x,
+                                          is_open                          ? VIEW_BRIGHT
+                                          : browser->num_in_section[i] > 0 ? VIEW_ACCENT
+                                                                           : VIEW_DIM,
+                                          text);
+        if (ui_item(ui, (view_rect){x, y, used, line}, text))
+            ui_ask(ui, (view_request){.kind = VIEW_REQUEST_SECTION, .number = (size_t)i});
+        if (is_open)
+            view_draw_rect(canvas, (view_rect){x, y + line - 2.0f * scale, used, scale},
+                           VIEW_BRIGHT);
+        x += used + 18.0f * scale;
+    }
+}
+
+// -- Preview --------------------------------------------------------------------------------
+
+// In layout units: between rows and preview.
+static const float distance = 16.0f;
+
+// The side of the preview beside the rows, in pixels, with its distance; 0 if the list has none, or
+// no room for one: `width` is that of both.
+static float preview_room(const view_browser *browser, const view_font *font, float width)
+{
+    const float room = ((float)VIEW_SKETCH_SIZE + distance) * font->scale;
+    const bool has_any = browser->kind == VIEW_BROWSE_GAME && !browser->is_scanning;
+    return has_any && width > 2.5f * room ? room : 0.0f;
+}
+
+static void draw_preview(view_canvas *canvas, view_rect rows, md5gl_texture preview)
+{
+    const float scale = canvas->font->scale, side = (float)VIEW_SKETCH_SIZE * scale;
+    const view_rect place = {rows.x + rows.width + distance * scale, rows.y, side, side};
+    const float inset = 2.0f * scale, whole[4] = {0.0f, 0.0f, 1.0f, 1.0f};
+    const view_rect within = {place.x + inset, place.y + inset, side - 2.0f * inset,
+                              side - 2.0f * inset};
+    view_draw_round_rect(canvas, place, 4.0f * scale, VIEW_PREVIEW_COLOR);
+    if (preview != 0)
+        view_draw_image(canvas, within, whole, preview, true);
 }
 
 // The typed filter, or a hint.
-static void draw_heading(view_browser *browser, view_canvas *canvas, float x, float y, float width)
+static void draw_heading(view_ui *ui, float x, float y, float width)
 {
+    const view_browser *const browser = &ui->browser;
+    view_canvas *const canvas = ui->canvas;
     const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
     char count[48], title[48];
     (void)snprintf(title, sizeof title, "Texture of mesh %u", (unsigned)browser->mesh);
@@ -60,7 +126,7 @@ static void draw_heading(view_browser *browser, view_canvas *canvas, float x, fl
                    count);
     if (is_game) {
         y += 1.2f * line;
-        view_draw_sections(browser, canvas, x, y, width);
+        draw_sections(ui, x, y, width);
     }
     const view_rect field = {x - 6.0f * scale, y + 1.2f * line, width + 12.0f * scale,
                              line + 4.0f * scale};
@@ -90,9 +156,12 @@ static size_t most_entries(const view_browser *browser)
     return most;
 }
 
-void view_draw_browser(view_browser *browser, view_canvas *canvas, float width, float height,
-                       md5gl_texture preview)
+// A click beside the list closes it.
+void view_browser_panel(view_ui *ui, const view_facts *facts)
 {
+    const float width = facts->width, height = facts->height;
+    view_browser *const browser = &ui->browser;
+    view_canvas *const canvas = ui->canvas;
     const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
     const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale;
     if (browser->kind == VIEW_BROWSE_NOTHING)
@@ -101,22 +170,31 @@ void view_draw_browser(view_browser *browser, view_canvas *canvas, float width, 
     const float heading = (browser->kind == VIEW_BROWSE_GAME ? 4.0f : 2.8f) * line;
     const float most = height - 2.0f * margin - 2.0f * padding - heading;
     const float inner = fmaxf(fminf(520.0f * scale, width - 2.0f * margin - 2.0f * padding), 1.0f);
-    const float beside = view_preview_room(browser, canvas->font, inner);
+    const float beside = preview_room(browser, canvas->font, inner);
     const float wanted = fmaxf((float)most_entries(browser) * line, beside);
     const float rows = fmaxf(floorf(fminf(wanted, most) / line), 1.0f) * line;
     const view_rect box = {roundf(0.5f * (width - inner) - padding), margin, inner + 2.0f * padding,
                            heading + rows + 2.0f * padding};
-    browser->box = box;
-    browser->rows = (view_rect){box.x + padding, box.y + padding + heading, inner - beside, rows};
-
-    const size_t fitting = view_rows_that_fit(browser, canvas->font);
+    const view_rect inside = {box.x + padding, box.y + padding + heading, inner - beside, rows};
+    browser->num_rows = (size_t)(rows / line + 0.5f);
+    ui_begin(ui, "list");
+    const bool is_beside = ui_item(ui, (view_rect){0.0f, 0.0f, width, height}, "");
+    (void)ui_item(ui, box, "box");
+    if (ui->mouse.wheel != 0.0f && ui_is_panel_hot(ui)) {
+        view_scroll_browser(browser, ui->mouse.wheel);
+        ui->has_taken = true;
+    }
     if (browser->chosen < browser->first)
         browser->first = browser->chosen;
-    if (browser->chosen >= browser->first + fitting)
-        browser->first = browser->chosen - fitting + 1;
+    if (browser->chosen >= browser->first + browser->num_rows)
+        browser->first = browser->chosen - browser->num_rows + 1;
     view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, 0x12151AF6u);
-    draw_heading(browser, canvas, box.x + padding, box.y + padding, inner);
-    draw_entries(browser, canvas);
+    draw_heading(ui, box.x + padding, box.y + padding, inner);
     if (beside > 0.0f)
-        view_draw_preview(canvas, browser->rows, preview);
+        draw_preview(canvas, inside, facts->preview);
+    draw_entries(ui, inside);
+    if (is_beside) {
+        view_clear_browser(browser);
+        ui_ask(ui, (view_request){.kind = VIEW_REQUEST_CLOSED});
+    }
 }

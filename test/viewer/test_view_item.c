@@ -1,0 +1,31 @@
+#include "test/viewer/test_view_item.h"
+
+#include "test/test.h"
+
+view_facts item_draw(view_state *viewer, float width, float height)
+{
+    const view_facts facts = view_facts_of(viewer, width, height);
+    view_clear_canvas(&viewer->canvas);
+    view_draw_ui(&viewer->ui, &facts);
+    return facts;
+}
+
+view_rect item_find(view_state *viewer, const view_facts *facts, const char *name)
+{
+    viewer->ui.sought = name;
+    viewer->ui.found = (view_rect){0};
+    view_clear_canvas(&viewer->canvas);
+    view_draw_ui(&viewer->ui, facts);
+    viewer->ui.sought = NULL;
+    return viewer->ui.found;
+}
+
+view_request item_press(view_state *viewer, const view_facts *facts, const char *name, float across,
+                        float down)
+{
+    const view_rect rect = item_find(viewer, facts, name);
+    if (!CHECK(rect.width > 0.0f))
+        return (view_request){.kind = VIEW_REQUEST_PASS};
+    return view_press_ui(&viewer->ui, facts, rect.x + across * rect.width,
+                         rect.y + down * rect.height);
+}
