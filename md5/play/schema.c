@@ -761,6 +761,20 @@ bool md5i_next_column(md5_table_walk *walk)
     return false;
 }
 
+md5_row_title md5i_title_of(const md5_table_walk *walk)
+{
+    md5_row_title title = {NULL, NULL};
+    for (int i = walk->top; i >= 0 && !(title.kind && title.name); i--) {
+        const md5_table_level *const level = &walk->levels[i];
+        const char *const *const name =
+            (const char *const *)(const void *)(level->row + level->schema->name);
+        title.kind = title.kind ? title.kind : level->schema->owner;
+        if (!title.name && level->schema->has_name)
+            title.name = *name ? *name : "";
+    }
+    return title;
+}
+
 void md5i_fill_defaults(const md5_schema *schema, void *row, float unit)
 {
     for (uint32_t i = 0; i < schema->num_columns; i++) {

@@ -10,31 +10,12 @@
 
 // -- Checks -------------------------------------------------------------------------------------
 
-// Of what a message about a row speaks: `kind` and name of the row or of the nearest one above it.
-typedef struct row_title {
-    const char *kind, *name;
-} row_title;
-
-static row_title title_of(const md5_table_walk *walk)
-{
-    row_title title = {NULL, NULL};
-    for (int i = walk->top; i >= 0 && !(title.kind && title.name); i--) {
-        const md5_table_level *const level = &walk->levels[i];
-        const char *const *const name =
-            (const char *const *)(const void *)(level->row + level->schema->name);
-        title.kind = title.kind ? title.kind : level->schema->owner;
-        if (!title.name && level->schema->has_name)
-            title.name = *name ? *name : "";
-    }
-    return title;
-}
-
 // `format` and what follows it say what is wrong with a member; NULL: it has no place in a text.
 static bool MD5_PRINTF(4, 5) fail(md5_building *building, const md5_table_walk *walk,
                                   const void *member, const char *format, ...)
 {
     char problem[128];
-    const row_title title = title_of(walk);
+    const md5_row_title title = md5i_title_of(walk);
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(problem, sizeof problem, format, arguments);

@@ -593,9 +593,9 @@ static bool read_blocks(md5_lex *lex, const md5_schema *schema, text_row record)
 
 // The file is a table of one row, so that its words have locations too. Names are not looked up:
 // md5_create_machine() does that.
-static md5_machine_file *read_file(md5_arena *arena, const char *text, size_t size)
+static md5_machine_file *read_file(md5_arena *arena, const md5_schema *schema, const char *text,
+                                   size_t size)
 {
-    const md5_schema *const schema = &md5i_machine_schema;
     const char *const name = arena->context->error->file;
     md5_lex lex;
     md5i_lex_begin(&lex, arena, text, size);
@@ -629,11 +629,12 @@ static md5_machine_file *read_file(md5_arena *arena, const char *text, size_t si
 
 // The tables are small and of many kinds, so they are not copied into one block: the file takes
 // over the arena that they were read into.
-static md5_machine_file *build(md5_context *context, const char *text, size_t size)
+md5_machine_file *md5i_read_machine(md5_context *context, const md5_schema *schema,
+                                    const char *text, size_t size)
 {
     md5_arena arena = {.context = context};
     md5_machine_file *const file =
-        md5_check_text_size(context, size) ? read_file(&arena, text, size) : NULL;
+        md5_check_text_size(context, size) ? read_file(&arena, schema, text, size) : NULL;
     if (!file) {
         md5i_arena_free(&arena);
         return NULL;
@@ -651,7 +652,8 @@ md5_machine_file *md5_parse_machine_file(const void *text, size_t size, const md
     MD5_ASSERT_OPTS(opts);
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
-    return build(&context, text ? (const char *)text : "", text ? size : 0);
+    return md5i_read_machine(&context, &md5i_machine_schema, text ? (const char *)text : "",
+                             text ? size : 0);
 }
 
 md5_machine_file *md5_load_machine_file(const char *path, const md5_load_opts *opts,
@@ -664,7 +666,7 @@ md5_machine_file *md5_load_machine_file(const char *path, const md5_load_opts *o
     md5_machine_file *file = NULL;
     md5i_context_begin(&context, opts, path, error);
     if (md5i_read_file_text(&context, path, &text))
-        file = build(&context, text.bytes, text.size);
+        file = md5i_read_machine(&context, &md5i_machine_schema, text.bytes, text.size);
     md5i_free_file_text(&context, &text);
     return file;
 }
