@@ -4,22 +4,16 @@
 #include "md5/play/schema.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 // -- Checks -------------------------------------------------------------------------------------
 
-// `format` and what follows it say what is wrong with a member; NULL: it has no place in a text.
-static bool MD5_PRINTF(4, 5) fail(md5_building *building, const md5_table_walk *walk,
-                                  const void *member, const char *format, ...)
+// Says what is wrong with a member; NULL: it has no place in a text.
+static bool fail(md5_building *building, const md5_table_walk *walk, const void *member,
+                 const char *problem)
 {
-    char problem[128];
     const md5_row_title title = md5i_title_of(walk);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(problem, sizeof problem, format, arguments);
-    va_end(arguments);
     return md5i_fail_at(building, member, MD5_ERROR_RANGE, "%s %s: %s", title.kind,
                         md5i_quote(title.name, strlen(title.name)).text, problem);
 }
@@ -31,13 +25,17 @@ static bool check_float(md5_building *building, const md5_table_walk *walk, cons
     const char *const label = column->label ? column->label : column->member;
     const bool has_range = column->least < column->most;
     const double number = *value == MD5_ZERO && has_range ? 0.0 : (double)*value;
+    char problem[128];
     if (*value == 0.0f && (column->keeps_zero || !md5_is_used(column, walk->level->kind)))
         return true;
-    if (!has_range)
-        return isfinite(number) || fail(building, walk, value, "%s is not finite", label);
-    return (number >= column->least && number <= column->most)
-           || fail(building, walk, value, "%s is %g, which must be %g to %g", label, number,
-                   column->least, column->most);
+    if (has_range ? number >= column->least && number <= column->most : isfinite(number) != 0)
+        return true;
+    if (has_range)
+        snprintf(problem, sizeof problem, "%s is %g, which must be %g to %g", label, number,
+                 column->least, column->most);
+    else
+        snprintf(problem, sizeof problem, "%s is not finite", label);
+    return fail(building, walk, value, problem);
 }
 
 static bool check_value(md5_building *building, const md5_table_walk *walk)
@@ -45,6 +43,7 @@ static bool check_value(md5_building *building, const md5_table_walk *walk)
     const md5_column *const column = walk->column;
     const void *const value = md5_column_value(walk);
     const char *const label = column->label ? column->label : column->member;
+    char problem[128];
     uint32_t number = 0;
     switch (column->kind) {
     case MD5_COLUMN_FLOAT:
@@ -54,15 +53,21 @@ static bool check_value(md5_building *building, const md5_table_walk *walk)
                && check_float(building, walk, (const float *)value + 1)
                && check_float(building, walk, (const float *)value + 2);
     case MD5_COLUMN_DOUBLE:
-        return isfinite(*(const double *)value)
-               || fail(building, walk, value, "%s is not finite", label);
+        if (isfinite(*(const double *)value))
+            return true;
+        snprintf(problem, sizeof problem, "%s is not finite", label);
+        return fail(building, walk, value, problem);
     case MD5_COLUMN_CHOICE:
         memcpy(&number, value, sizeof number);
-        return number <= column->last
-               || fail(building, walk, NULL, "there is no %s %u", label, number);
+        if (number <= column->last)
+            return true;
+        snprintf(problem, sizeof problem, "there is no %s %u", label, number);
+        return fail(building, walk, NULL, problem);
     case MD5_COLUMN_TABLE:
-        return md5i_rows_of(column, walk->level->row, &number) || number == 0
-               || fail(building, walk, NULL, "no array of %s, but a count of %u", label, number);
+        if (md5i_rows_of(column, walk->level->row, &number) || number == 0)
+            return true;
+        snprintf(problem, sizeof problem, "no array of %s, but a count of %u", label, number);
+        return fail(building, walk, NULL, problem);
     case MD5_COLUMN_RESERVED:
         MD5_VALIDATE(md5_are_zero((const uintptr_t *)value, column->other),
                      "desc: reserved members of all tables must be 0");
@@ -131,7 +136,7 @@ static void copy_all(copier *to, const md5_schema *schema, const void *row, void
         walk.copies = (char *)md5i_block_take(to->block, count, column->rows->size);
         if (!own || !walk.copies)
             continue;
-        if (count > 0)
+        if (rows)
             memcpy(walk.copies, rows, count * column->rows->size);
         memcpy(own + column->offset, &walk.copies, sizeof walk.copies);
     }

@@ -172,7 +172,7 @@ typedef struct open_block {
     text_row record;
     uint64_t seen; // bits of its words
     uint32_t kind;
-    const md5_schema *above; // some of its words belong to the row above
+    const md5_schema *above; // some of its words may belong to the row above; else the same
     uint32_t above_kind;
     text_row above_record;
 } open_block;
@@ -451,6 +451,8 @@ static bool begin_row(md5_lex *lex, const word_found *word, const open_block *ow
     if (column->kind != MD5_COLUMN_PART)
         row->record = append_row(lex, owner->record, column);
     TRY(row->record.row);
+    row->above = schema;
+    row->above_record = row->record;
     if (column->choices)
         memcpy(row->record.row + schema->kind, &word->value, sizeof word->value);
     const md5_column *always = NULL;
@@ -492,7 +494,7 @@ static bool take_word(md5_lex *lex, open_block *block, word_found *found)
     const char *const at = lex->at;
     const md5_span word = md5i_lex_peek_word(lex);
     *found = find_word(block->schema, word);
-    if (!found->column && block->above) {
+    if (!found->column) {
         const uint32_t number = found->number;
         *found = find_word(block->above, word);
         found->number += number;
@@ -557,7 +559,8 @@ static bool read_word(md5_lex *lex, const char *at, const word_found *word, cons
 // Reads what stands in braces, and in the braces in these.
 static bool read_blocks(md5_lex *lex, const md5_schema *schema, text_row record)
 {
-    open_block blocks[MD5_TABLE_DEPTH] = {{.schema = schema, .record = record}};
+    open_block blocks[MD5_TABLE_DEPTH] = {
+        {.schema = schema, .record = record, .above = schema, .above_record = record}};
     int top = 0;
     while (top >= 0) {
         open_block *const inner = &blocks[top];
@@ -567,7 +570,7 @@ static bool read_blocks(md5_lex *lex, const md5_schema *schema, text_row record)
         }
         const char *const at = lex->at;
         word_found word;
-        TRY(take_word(lex, inner, &word));
+        TRY(take_word(lex, inner, &word) && word.column);
         const md5_column *const column = word.column;
         bool braces = false;
         if (!column->rows) {

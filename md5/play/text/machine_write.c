@@ -261,13 +261,12 @@ static bool is_set(const md5_column *column, const char *row)
         uint32_t count;
         return md5i_rows_of(column, row, &count) && count > 0;
     }
-    case MD5_COLUMN_PART: {
-        const char *const end = value + column->rows->size;
-        const char *byte = value;
-        while (byte < end && *byte == 0)
-            byte++;
-        return byte < end;
-    }
+    case MD5_COLUMN_PART:
+        for (size_t i = 0; column->rows && i < column->rows->size; i++) {
+            if (value[i] != 0)
+                return true;
+        }
+        return false;
     default:
         return false;
     }
