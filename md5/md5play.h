@@ -600,6 +600,18 @@ MD5_API md5_machine_file *md5_parse_machine_file(const void *text, size_t size,
                                                  const md5_load_opts *opts, md5_error *error);
 MD5_API void md5_free_machine_file(md5_machine_file *file);
 
+// Writes tables as a machine file and a NUL to text[size], and cuts it there. Reading it gives the
+// same tables, to the bit, and so a machine of the same fingerprint; but an item's weight of 0,
+// which means 1, comes back as 1, and a start of more than 15 digits within 4 units of its last.
+// `model_file` is the model's name, NULL for none; a clip without a `file` has "". Returns the
+// length of the uncut text. Returns 0, with MD5_ERROR_MISMATCH, if the tables hold what a file
+// cannot have: max_shots, a number beside the parameter that replaces it, an exit or a frame
+// without what it belongs to, numbers of another kind of row that stand in its head, a name with
+// both kinds of quotes or more than one line. `text` may be NULL if `size` is 0; `error` may be
+// NULL. The tables are those of a machine or of md5_load_machine_file(). Linear time.
+MD5_API size_t md5_write_machine(const md5_machine_desc *desc, const char *model_file, char *text,
+                                 size_t size, md5_error *error);
+
 // == Players =====================================================================================
 
 // -- Player ---------------------------------------------------------------------------------

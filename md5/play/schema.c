@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+// NOLINTBEGIN(bugprone-macro-parentheses): types, members and lists of initializers
+
 // The place of a member, whose type must be the column's.
 #if defined(__cplusplus)
 #define OFFSET(member, type) offsetof(ROW, member)
@@ -57,6 +59,8 @@
 #define ONLY(kind) .kinds = BIT(kind)
 #define COLUMNS(list) .num_columns = sizeof(list) / sizeof((list)[0]), .columns = (list)
 
+// NOLINTEND(bugprone-macro-parentheses)
+
 // -- Easings ------------------------------------------------------------------------------------
 
 static const md5_choice jumps[] = {
@@ -66,6 +70,7 @@ static const md5_choice jumps[] = {
     {NULL, 0},
 };
 
+// NOLINTBEGIN(bugprone-macro-parentheses): likewise
 // The numbers of an easing, in a row whose kind is the easing.
 #define EASING_NUMBERS(of, where)                                                                  \
     FLOAT(of x1, .place = where, .word = "x1", .label = "x1", RANGE(0.0, 1.0),                     \
@@ -81,6 +86,7 @@ static const md5_choice jumps[] = {
         CHOICE(of jump, jumps, MD5_JUMP_BOTH, .place = where, .form = MD5_FORM_OPTIONAL,           \
                .label = "jump", .usual = "after each step", ONLY(MD5_EASE_STEPS),                  \
                .hash = MD5_HASH_USED, .text = "where the steps are")
+// NOLINTEND(bugprone-macro-parentheses)
 
 #define ROW md5_easing_curve
 static const md5_column curve_columns[] = {
@@ -759,6 +765,20 @@ bool md5i_next_column(md5_table_walk *walk)
         }
     }
     return false;
+}
+
+md5_row_title md5i_title_of(const md5_table_walk *walk)
+{
+    md5_row_title title = {NULL, NULL};
+    for (int i = walk->top; i >= 0 && !(title.kind && title.name); i--) {
+        const md5_table_level *const level = &walk->levels[i];
+        const char *const *const name =
+            (const char *const *)(const void *)(level->row + level->schema->name);
+        title.kind = title.kind ? title.kind : level->schema->owner;
+        if (!title.name && level->schema->has_name)
+            title.name = *name ? *name : "";
+    }
+    return title;
 }
 
 void md5i_fill_defaults(const md5_schema *schema, void *row, float unit)

@@ -169,6 +169,20 @@ static inline const char *md5_column_value(const md5_table_walk *walk)
     return walk->level->row + walk->column->offset;
 }
 
+// Of what a message about a row speaks: the kind and name of the row or of the nearest one above
+// it.
+typedef struct md5_row_title {
+    const char *kind, *name;
+} md5_row_title;
+md5_row_title md5i_title_of(const md5_table_walk *walk);
+
+// md5_parse_machine_file() and md5_write_machine() with a list of columns of a test.
+md5_machine_file *md5i_read_machine(md5_context *context, const md5_schema *schema,
+                                    const char *text, size_t size);
+size_t md5i_write_machine(md5_context *context, const md5_schema *schema,
+                          const md5_machine_desc *desc, const char *model_file, char *text,
+                          size_t size);
+
 // Fills in defaults of a row. `unit` is the length of one of id's units.
 void md5i_fill_defaults(const md5_schema *schema, void *row, float unit);
 

@@ -109,6 +109,31 @@ static const char *restored_fault(const md5_machine *machine, md5_player *player
     return fault;
 }
 
+// What is written is read again, and written as the same text.
+static const char *written_fault(const md5_machine_file *file)
+{
+    md5_error error;
+    const char *fault = NULL;
+    const size_t size = md5_write_machine(&file->desc, file->model_file, NULL, 0, &error);
+    char *const texts[2] = {malloc(size + 1), malloc(size + 1)};
+    if (!texts[0] || !texts[1])
+        abort();
+    if (size > 0) {
+        md5_write_machine(&file->desc, file->model_file, texts[0], size + 1, &error);
+        md5_machine_file *const again = md5_parse_machine_file(texts[0], size, NULL, &error);
+        if (!again)
+            fault = "a written machine was refused";
+        else if (md5_write_machine(&again->desc, again->model_file, texts[1], size + 1, &error)
+                     != size
+                 || memcmp(texts[0], texts[1], size) != 0)
+            fault = "a written machine was read otherwise";
+        md5_free_machine_file(again);
+    }
+    free(texts[0]);
+    free(texts[1]);
+    return fault;
+}
+
 static void *make_machine(const void *of, const md5_load_opts *opts, md5_error *error)
 {
     return md5_create_machine(of, opts, error);
@@ -118,7 +143,7 @@ FUZZ_DESTROY(destroy_machine, md5_machine, md5_destroy_machine)
 static const char *machine_fault(md5_machine_file *file)
 {
     md5_error error;
-    const char *fault = NULL;
+    const char *fault = written_fault(file);
     md5_model *const model = md5_parse_model(FUZZ_MODEL, sizeof FUZZ_MODEL - 1, NULL, &error);
     md5_anim *const anim = md5_parse_anim(FUZZ_ANIM, sizeof FUZZ_ANIM - 1, NULL, &error);
     md5_binding *const binding = model && anim ? md5_bind(model, anim, NULL, &error) : NULL;
@@ -131,7 +156,7 @@ static const char *machine_fault(md5_machine_file *file)
     if (!machine && (error.status == MD5_OK || !error.message[0]))
         fault = "a machine was refused without a message";
     md5_player *const player = machine ? md5_create_player(machine, NULL, &error) : NULL;
-    if (player) {
+    if (player && !fault) {
         void *const scratch = malloc(md5_player_pose_scratch(machine));
         fault = play_machine(player, &file->desc, scratch);
         if (!fault && !has_sound_morphs(player, machine))

@@ -4,8 +4,41 @@
 #define MD5_PLAY_BUILD_BUILDING_H
 
 #include "md5/play/machine.h"
-#include "md5/play/make/names.h"
+#include "md5/core/arena.h"
+#include "md5/core/locations.h"
 #include "md5/play/schema.h"
+
+// -- Names of a machine's tables: each once in its table, found fast ----------------------------
+
+typedef struct md5_name {
+    const char *text;
+    const char *const *member; // of the table, for its place in the text
+    uint32_t number;
+} md5_name;
+
+typedef struct md5_names {
+    const char *what; // the things have these names: "clip", for messages
+    md5_name *sorted; // [count]
+    uint32_t count;
+} md5_names;
+
+// Room for `capacity` names. False, with the error set, when there is no memory.
+bool md5i_begin_names(md5_arena *arena, md5_names *names, const char *what, size_t capacity);
+
+// The next name, a member of a table; its number is how many stand before it.
+void md5i_add_name(md5_names *names, const char *const *member);
+
+// Sorts them, for names that may be there twice: the first of them is found.
+void md5i_sort_names(md5_names *names);
+
+// Sorts them. False, with the error set, when one is missing, empty or there twice. `places` are
+// those of the tables, or NULL.
+bool md5i_end_names(md5_context *context, const md5_locations *places, md5_names *names);
+
+// The number of a name, or -1 if it is none of them.
+int32_t md5i_find_name(const md5_names *names, const char *text);
+
+// -- A machine while it is made -----------------------------------------------------------------
 
 typedef struct md5_building {
     md5_context *context;
@@ -22,25 +55,13 @@ typedef struct md5_building {
 bool md5i_build_clips(md5_building *building);
 bool md5i_begin_sets(md5_building *building);
 bool md5i_build_masks(md5_building *building);
-bool md5i_build_follows(md5_building *building);
 bool md5i_build_details(md5_building *building);
-bool md5i_build_parameters(md5_building *building);
-bool md5i_begin_curves(md5_building *building);
-bool md5i_build_motions(md5_building *building);
-bool md5i_build_speeds(md5_building *building, const md5_motion_desc *desc, md5_item *items);
-bool md5i_build_trees(md5_building *building); // of the motions that states have
+bool md5i_build_parameters(md5_building *building); // and room for curves
+bool md5i_build_motions(md5_building *building);    // and the trees of those that states have
 bool md5i_build_layers(md5_building *building);
 bool md5i_build_kinks(md5_building *building);
 bool md5i_build_seen_layers(md5_building *building);
-bool md5i_build_modifiers(md5_building *building);
-
-// The joints of a limb, whose tip is given, and of the legs of feet; other kinds have none.
-bool md5i_build_limb(md5_building *building, const md5_modifier_desc *desc, md5_limb *limb);
-bool md5i_build_feet(md5_building *building, const md5_modifier_desc *desc, md5_modifier *modifier);
-bool md5i_build_gaze(md5_building *building, const md5_modifier_desc *desc, md5_modifier *modifier);
-bool md5i_build_hold(md5_building *building, const md5_modifier_desc *desc, md5_modifier *modifier);
-bool md5i_build_contacts(md5_building *building); // of all soles in all clips
-bool md5i_build_reaches(md5_building *building);
+bool md5i_build_modifiers(md5_building *building); // and where vertices are
 bool md5i_build_morphs(md5_building *building);
 
 // Whether an easing has numbers of its own.
@@ -49,10 +70,8 @@ static inline bool md5_has_numbers(md5_easing easing)
     return easing == MD5_EASE_CUBIC_BEZIER || easing == MD5_EASE_STEPS;
 }
 
-// Checks the number of steps of an easing. Adds it to the machine's curves: *number becomes 1 + its
-// index; without a curve, or if it is linear, 0.
-bool md5i_check_steps(md5_building *building, md5_easing easing, const md5_easing_curve *curve,
-                      const char *kind, const char *owner);
+// Checks the number of steps of an easing and adds it to the machine's curves: *number becomes 1 +
+// its index; without a curve, or if it is linear, 0.
 bool md5i_build_curve_of(md5_building *building, md5_easing easing, const md5_easing_curve *curve,
                          const char *kind, const char *owner, uint32_t *number);
 bool md5i_build_curve(md5_building *building, const md5_easing_curve *curve, const char *kind,

@@ -1,4 +1,4 @@
-// Clips, masks and parameters of a machine.
+// Clips and masks of a machine.
 #include "md5/core/math.h"
 #include "md5/core/axes.h"
 #include "md5/play/make/building.h"
@@ -206,14 +206,4 @@ bool md5i_build_masks(md5_building *building)
         md5i_split_mask(building, i);
     }
     return true;
-}
-
-bool md5i_build_parameters(md5_building *building)
-{
-    const md5_machine_desc *const desc = building->desc;
-    TRY(md5i_begin_names(building->arena, &building->parameters, "parameter",
-                         desc->num_parameters));
-    for (uint32_t i = 0; i < desc->num_parameters; i++)
-        md5i_add_name(&building->parameters, &desc->parameters[i].name);
-    return md5i_end_names(building->context, desc->locations, &building->parameters);
 }

@@ -1,10 +1,50 @@
 // Making a machine: names are resolved into an arena, then everything goes into one block.
 #include "md5/core/assert.h"
 #include "md5/play/make/building.h"
-#include "md5/play/make/reports.h"
 #include "md5/play/make/tables.h"
 
 #include <string.h>
+
+// -- Reports ------------------------------------------------------------------------------------
+
+// The events of one state, in the order of their kinds.
+static void make_state_events(const md5_layer_desc *of, uint32_t layer, uint32_t state,
+                              md5_event *events)
+{
+    for (uint32_t i = 0; i < MD5_STATE_EVENTS; i++)
+        events[i] = (md5_event){
+            .name = of->states[state].name,
+            .text = of->name,
+            .kind = (md5_event_kind)(MD5_EVENT_ENTER + i),
+            .layer = layer,
+            .index = state,
+        };
+}
+
+static void place_reports(md5_block *block, const md5_machine_desc *desc, md5_machine *machine)
+{
+    const md5_machine_desc *const tables = &machine->tables; // whose names last
+    const md5_report_desc *const report = &desc->report;
+    machine->reports_states = report->enter || report->leave || report->transition_end;
+    machine->state_events =
+        (md5_event *)md5i_block_take(block, machine->reports_states ? machine->num_states : 0,
+                                     MD5_STATE_EVENTS * sizeof *machine->state_events);
+    machine->clip_ends = (md5_event *)md5i_block_take(block, report->clip_end ? desc->num_clips : 0,
+                                                      sizeof *machine->clip_ends);
+    if (!block->base) // measuring
+        return;
+    for (uint32_t i = 0; machine->reports_states && i < tables->num_layers; i++) {
+        for (uint32_t k = 0; k < tables->layers[i].num_states; k++)
+            make_state_events(&tables->layers[i], i, k,
+                              machine->state_events
+                                  + MD5_STATE_EVENTS * (machine->layers[i].first_state + k));
+    }
+    for (uint32_t i = 0; report->clip_end && i < tables->num_clips; i++)
+        machine->clip_ends[i] = (md5_event){
+            .name = tables->clips[i].name, .text = "", .kind = MD5_EVENT_CLIP_END, .index = i};
+}
+
+// -- Machines -----------------------------------------------------------------------------------
 
 // Items that are added, and states of layers that are: each has a reference.
 static size_t count_references(const md5_machine_desc *desc)
@@ -55,16 +95,11 @@ static bool build_all(md5_building *building)
     TRY(md5i_build_masks(building));
     TRY(md5i_build_details(building));
     TRY(md5i_build_parameters(building));
-    TRY(md5i_build_follows(building));
-    TRY(md5i_begin_curves(building));
     TRY(md5i_build_motions(building));
-    TRY(md5i_build_trees(building));
     TRY(md5i_build_layers(building));
     TRY(md5i_build_kinks(building));
     TRY(md5i_build_seen_layers(building));
     TRY(md5i_build_modifiers(building));
-    TRY(md5i_build_contacts(building));
-    TRY(md5i_build_reaches(building));
     TRY(md5i_build_morphs(building));
     machine->fingerprint = md5i_fingerprint_of(&md5i_machine_schema, building->desc);
     return true;
@@ -129,7 +164,7 @@ static md5_machine *lay_out(md5_block *block, const md5_machine *from, const md5
 #undef MOVE
     md5i_copy_tables(block, &md5i_machine_schema, desc, &placed.tables);
     placed.tables.locations = NULL; // the caller's
-    md5i_place_reports(block, desc, &placed);
+    place_reports(block, desc, &placed);
     if (machine)
         *machine = placed;
     return machine;

@@ -1,12 +1,387 @@
-// Modifiers of a machine, and how far its model's vertices lie from their joints.
+// Modifiers of a machine: their joints, limbs, gazes and soles; and how far its model's vertices
+// lie from their joints.
+#include "md5/core/axes.h"
 #include "md5/core/math.h"
-#include "md5/play/make/building.h"
+#include "md5/motion/hold.h"
 #include "md5/motion/space.h"
+#include "md5/play/make/building.h"
 
 #include <float.h>
 #include <string.h>
 
 #define QUOTED(name) md5i_quote((name), strlen(name)).text
+
+static const char kind[] = "modifier";
+
+// -- Limbs: three joints each, by names or by parents -------------------------------------------
+
+// The members of the tables that name a limb's joints, the words for the upper two in a machine
+// file, and the modifier.
+typedef struct limb_names {
+    const char *const *tip, *const *middle, *const *root;
+    const char *middle_word, *root_word;
+    const char *owner;
+} limb_names;
+
+static const char *name_of(const md5_building *building, uint32_t joint)
+{
+    return building->desc->model->skeleton.joints[joint].name;
+}
+
+// A joint of a limb by the name in `member`, or the parent of the one below it.
+static bool find_joint(md5_building *building, const limb_names *names, const char *const *member,
+                       uint32_t below, uint32_t *joint)
+{
+    const md5_skeleton *const skeleton = &building->desc->model->skeleton;
+    int32_t found = skeleton->joints[below].parent;
+    if (*member)
+        TRY(md5i_resolve(building, &building->joints, member, "modifier", names->owner, &found));
+    if (found < 0)
+        return md5i_fail_at(building, names->tip, MD5_ERROR_RANGE,
+                            "modifier %s: joint %s of the limb has no parent", QUOTED(names->owner),
+                            QUOTED(name_of(building, below)));
+    *joint = (uint32_t)found;
+    if (md5i_is_below(skeleton, below, *joint))
+        return true;
+    return md5i_fail_at(building, member, MD5_ERROR_MISMATCH,
+                        "modifier %s: joint %s is not a descendant of %s", QUOTED(names->owner),
+                        QUOTED(name_of(building, below)), QUOTED(name_of(building, *joint)));
+}
+
+static float bind_distance(const md5_building *building, uint32_t a, uint32_t b)
+{
+    const md5_mat34 *const bind = building->desc->model->bind;
+    const md5_vec3 delta = md5_vec3_sub(md5_mat34_translation(bind[a]), //
+                                        md5_mat34_translation(bind[b]));
+    return sqrtf(md5_vec3_dot(delta, delta));
+}
+
+// A rig whose hand or foot has a helper parent at the position of the elbow or knee has such a
+// bone.
+static bool check_bone(md5_building *building, const limb_names *names, uint32_t lower,
+                       uint32_t upper, float reach)
+{
+    if (bind_distance(building, lower, upper) > 1e-5f * reach)
+        return true;
+    return md5i_fail_at(
+        building, names->tip, MD5_ERROR_MISMATCH,
+        "modifier %s: joints %s and %s are at the same position: name a limb's joints by "
+        "'%s' and '%s'",
+        QUOTED(names->owner), QUOTED(name_of(building, upper)), QUOTED(name_of(building, lower)),
+        names->middle_word, names->root_word);
+}
+
+static bool find_limb(md5_building *building, const limb_names *names, md5_limb *limb)
+{
+    TRY(find_joint(building, names, names->middle, limb->tip, &limb->middle));
+    TRY(find_joint(building, names, names->root, limb->middle, &limb->root));
+    const float reach = bind_distance(building, limb->tip, limb->middle)
+                        + bind_distance(building, limb->middle, limb->root);
+    TRY(check_bone(building, names, limb->tip, limb->middle, reach));
+    return check_bone(building, names, limb->middle, limb->root, reach);
+}
+
+static bool build_limb(md5_building *building, const md5_modifier_desc *desc, md5_limb *limb)
+{
+    const limb_names names = {&desc->joint, &desc->middle, &desc->root,
+                              "middle",     "root",        desc->name};
+    if (desc->kind == MD5_MODIFIER_TWO_BONE)
+        return find_limb(building, &names, limb);
+    if (!desc->middle && !desc->root)
+        return true;
+    return md5i_fail_at(building, desc->middle ? &desc->middle : &desc->root, MD5_ERROR_MISMATCH,
+                        "modifier %s names a %s joint, which only 'two_bone' has",
+                        QUOTED(desc->name), desc->middle ? "middle" : "root");
+}
+
+static bool build_foot(md5_building *building, const char *owner, const md5_foot_desc *foot,
+                       md5_limb *leg)
+{
+    const limb_names names = {&foot->ankle, &foot->knee, &foot->hip, "knee", "hip", owner};
+    int32_t ankle;
+    TRY(md5i_resolve(building, &building->joints, &foot->ankle, "modifier", owner, &ankle));
+    if (ankle < 0)
+        return md5i_fail_at(building, &foot->ankle, MD5_ERROR_MISMATCH,
+                            "modifier %s: a foot names no ankle", QUOTED(owner));
+    leg->tip = (uint32_t)ankle;
+    return find_limb(building, &names, leg);
+}
+
+static bool build_feet(md5_building *building, const md5_modifier_desc *desc,
+                       md5_modifier *modifier)
+{
+    md5_machine *const machine = building->machine;
+    if (desc->kind != MD5_MODIFIER_FEET && desc->num_feet == 0)
+        return true;
+    if (desc->kind != MD5_MODIFIER_FEET)
+        return md5i_fail_at(building, &desc->num_feet, MD5_ERROR_MISMATCH,
+                            "modifier %s has feet, which only 'feet' has", QUOTED(desc->name));
+    if (desc->num_feet == 0)
+        return md5i_fail_at(building, &desc->joint, MD5_ERROR_RANGE, "modifier %s has no feet",
+                            QUOTED(desc->name));
+    modifier->first_foot = machine->num_feet;
+    for (uint32_t i = 0; i < desc->num_feet; i++)
+        TRY(build_foot(building, desc->name, &desc->feet[i], &machine->legs[machine->num_feet++]));
+    return true;
+}
+
+// -- Gazes: the joints of head and eyes, where the gaze starts, its numbers ---------------------
+
+// With their defaults.
+static bool check_seconds(md5_building *building, const md5_gaze_rule *rule, const char *owner)
+{
+    md5_gaze_rule filled = *rule;
+    md5i_fill_defaults(&md5i_gaze_schema, &filled, 1.0f);
+    if (filled.least_seconds <= filled.most_seconds)
+        return true;
+    return md5i_fail_at(building,
+                        rule->most_seconds != 0.0f ? &rule->most_seconds : &rule->least_seconds,
+                        MD5_ERROR_RANGE, "%s %s: least_seconds is %g, but most_seconds is %g", kind,
+                        QUOTED(owner), (double)filled.least_seconds, (double)filled.most_seconds);
+}
+
+// The joints that turn the head. A default that is longer than its branch is cut.
+static bool find_length(md5_building *building, const md5_modifier_desc *desc,
+                        const md5_gaze_rule *rule, md5_gaze_desc *gaze)
+{
+    const md5_skeleton *const skeleton = &building->desc->model->skeleton;
+    const uint32_t least = 1, usual = 3;
+    uint32_t depth = 1;
+    for (int32_t at = skeleton->joints[gaze->head].parent; at >= 0;
+         at = skeleton->joints[at].parent)
+        depth++;
+    gaze->length = rule->length > 0 ? rule->length : depth < usual ? depth : usual;
+    if (gaze->length > MD5_MAX_CHAIN)
+        return md5i_fail_at(building, &rule->length, MD5_ERROR_RANGE,
+                            "modifier %s has a chain of %u joints, which may have %u to %d",
+                            QUOTED(desc->name), gaze->length, least, MD5_MAX_CHAIN);
+    if (gaze->length > depth)
+        return md5i_fail_at(building, &rule->length, MD5_ERROR_RANGE,
+                            "modifier %s: a chain of %u joints ends at %s, which is %u deep",
+                            QUOTED(desc->name), gaze->length, QUOTED(desc->joint), depth);
+    return true;
+}
+
+static bool find_eyes(md5_building *building, const md5_gaze_rule *rule, const char *owner,
+                      md5_gaze_desc *gaze)
+{
+    const md5_mat34 *const bind = building->desc->model->bind;
+    md5_vec3 sum = {0.0f, 0.0f, 0.0f};
+    for (uint32_t i = 0; i < MD5_MAX_EYES && rule->eyes[i]; i++) {
+        int32_t eye;
+        TRY(md5i_resolve(building, &building->joints, &rule->eyes[i], kind, owner, &eye));
+        gaze->eyes[gaze->num_eyes++] = (uint32_t)eye;
+        sum = md5_vec3_add(sum, md5_mat34_translation(bind[eye]));
+    }
+    gaze->origin = gaze->num_eyes > 0 ? md5_vec3_scale(sum, 1.0f / (float)gaze->num_eyes)
+                                      : md5_mat34_translation(bind[gaze->head]);
+    return true;
+}
+
+static bool build_gaze(md5_building *building, const md5_modifier_desc *desc,
+                       md5_modifier *modifier)
+{
+    static const md5_gaze_rule defaults = {0};
+    md5_machine *const machine = building->machine;
+    if (desc->kind != MD5_MODIFIER_GAZE && !desc->gaze)
+        return true;
+    if (desc->kind != MD5_MODIFIER_GAZE)
+        return md5i_fail_at(building, &desc->gaze, MD5_ERROR_MISMATCH,
+                            "modifier %s has a gaze, which only 'gaze' has", QUOTED(desc->name));
+    const md5_gaze_rule *const rule = desc->gaze ? desc->gaze : &defaults;
+    const float scale = md5_scale_of(&building->desc->model->skeleton);
+    TRY(check_seconds(building, rule, desc->name));
+    md5_gaze_desc gaze = {
+        .head = modifier->joint,
+        .interest = rule->interest,
+        .wide = rule->wide,
+        .high = rule->high,
+        .distance = rule->distance == 0.0f ? 100.0f * scale : rule->distance,
+        .least_seconds = rule->least_seconds,
+        .most_seconds = rule->most_seconds,
+        .head_share = rule->head_share,
+        .head_seconds = rule->head_seconds,
+        .head_limit = rule->head_limit,
+        .eye_limit = rule->eye_limit,
+    };
+    TRY(find_length(building, desc, rule, &gaze));
+    TRY(find_eyes(building, rule, desc->name, &gaze));
+    modifier->gaze = machine->num_gazes;
+    modifier->seed = rule->seed;
+    machine->gazes[machine->num_gazes++] = gaze;
+    return true;
+}
+
+// -- Feet that are held: their soles, and where in the clips these stand ------------------------
+
+// The point of the ground plane below a joint in the bind pose, and where the model looks.
+static md5_sole sole_of(const md5_model *model, uint32_t joint)
+{
+    const md5_axes axes = model->skeleton.axes;
+    md5_vec3 point = md5i_vec3_from_axes(axes, md5_mat34_translation(model->bind[joint]));
+    point.z = 0.0f;
+    const md5_mat34 *const inverse = &model->inverse_bind[joint];
+    return (md5_sole){
+        .joint = joint,
+        .point = md5_mat34_point(*inverse, md5i_vec3_to_axes(axes, point)),
+        .ahead = md5_mat34_direction(*inverse, md5_forward(axes)),
+    };
+}
+
+static bool find_sole(md5_building *building, const md5_modifier_desc *desc, const char *const *toe,
+                      uint32_t ankle)
+{
+    md5_machine *const machine = building->machine;
+    const md5_model *const model = building->desc->model;
+    int32_t joint = (int32_t)ankle;
+    if (*toe)
+        TRY(md5i_resolve(building, &building->joints, toe, kind, desc->name, &joint));
+    if ((uint32_t)joint != ankle && !md5i_is_below(&model->skeleton, (uint32_t)joint, ankle))
+        return md5i_fail_at(building, toe, MD5_ERROR_MISMATCH,
+                            "modifier %s: joint %s is not a descendant of %s", QUOTED(desc->name),
+                            QUOTED(*toe), QUOTED(model->skeleton.joints[ankle].name));
+    machine->soles[machine->num_soles++] = sole_of(model, (uint32_t)joint);
+    return true;
+}
+
+static bool find_soles(md5_building *building, const md5_modifier_desc *desc,
+                       md5_modifier *modifier)
+{
+    static const char *const none = NULL;
+    const md5_limb *const legs = building->machine->legs + modifier->first_foot;
+    const char *const *const toes = desc->hold->toes;
+    uint32_t num_toes = 0;
+    while (num_toes < MD5_MOST_HELD && toes[num_toes])
+        num_toes++;
+    if (num_toes > desc->num_feet)
+        return md5i_fail_at(building, &toes[desc->num_feet], MD5_ERROR_RANGE,
+                            "modifier %s has %u toes, but %u feet", QUOTED(desc->name), num_toes,
+                            desc->num_feet);
+    for (uint32_t i = 0; i < modifier->num_held; i++)
+        TRY(find_sole(building, desc, i < num_toes ? &toes[i] : &none, legs[i].tip));
+    return true;
+}
+
+static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
+                       md5_modifier *modifier)
+{
+    const md5_hold_rule *const rule = desc->hold;
+    if (!rule)
+        return true;
+    if (desc->kind != MD5_MODIFIER_FEET)
+        return md5i_fail_at(building, &desc->hold, MD5_ERROR_MISMATCH,
+                            "modifier %s holds feet, which only 'feet' has", QUOTED(desc->name));
+    md5_hold_rule filled = *rule;
+    md5i_fill_defaults(&md5i_hold_schema, &filled, md5_scale_of(&building->desc->model->skeleton));
+    modifier->first_sole = building->machine->num_soles;
+    modifier->num_held = desc->num_feet < MD5_MOST_HELD ? desc->num_feet : MD5_MOST_HELD;
+    modifier->hold = (md5_hold){
+        .height = filled.height,
+        .speed = filled.speed,
+        .distance = filled.distance,
+        .release = filled.release,
+    };
+    return find_soles(building, desc, modifier);
+}
+
+// -- Contacts ---------------------------------------------------------------------------------
+
+// A clip in which soles are searched for contacts.
+typedef struct contact_search {
+    const md5_source *source;
+    md5_xform *pose;
+    // [frames] of one sole, as the clip moves with its root; id's axes.
+    md5_vec3 *places, *facings;
+} contact_search;
+
+static void find_places(const contact_search *at, const md5_sole *sole)
+{
+    const md5_binding *const binding = at->source->binding;
+    const md5_skeleton *const skeleton = &binding->model->skeleton;
+    for (uint32_t frame = 0; frame < binding->anim->num_frames; frame++) {
+        md5_sample(binding, (md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE,
+                   at->pose);
+        const md5_xform joint = md5_joint_in_model(skeleton, at->pose, sole->joint);
+        at->places[frame] =
+            md5i_vec3_from_axes(skeleton->axes, md5_xform_point(joint, sole->point));
+        at->facings[frame] = md5i_level_facing(
+            md5i_vec3_from_axes(skeleton->axes, md5_quat_rotate(joint.rotation, sole->ahead)));
+    }
+}
+
+// Radians a second: 30 degrees. A sole that its clip turns faster turns on purpose.
+static const float slow_turn = 0.52359878f;
+
+static bool is_turned(md5_vec3 from, md5_vec3 to, float frame_rate)
+{
+    const float cosine = from.x * to.x + from.y * to.y, sine = from.x * to.y - from.y * to.x;
+    return cosine < 0.0f || fabsf(sine) * frame_rate > slow_turn;
+}
+
+static uint8_t contact_between(const contact_search *at, const md5_hold *hold, uint32_t frame,
+                               uint32_t next)
+{
+    const md5_vec3 from = at->places[frame], to = at->places[next];
+    const float frame_rate = (float)at->source->binding->anim->frame_rate;
+    if (!(from.z <= hold->height && to.z <= hold->height))
+        return MD5_CONTACT_NONE;
+    const float x = (to.x - from.x) * frame_rate, y = (to.y - from.y) * frame_rate;
+    if (!(x * x + y * y <= hold->speed * hold->speed))
+        return MD5_CONTACT_SLIDES;
+    return is_turned(at->facings[frame], at->facings[next], frame_rate) ? MD5_CONTACT_TURNS
+                                                                        : MD5_CONTACT_STANDS;
+}
+
+// The last frame, which has no next one, is as the one before it; of a cycle that leads back to the
+// first frame, as both beside it.
+static void find_contacts(const contact_search *at, const md5_hold *hold, uint8_t *contacts)
+{
+    const md5_anim *const anim = at->source->binding->anim;
+    const uint32_t last = anim->num_frames - 1;
+    for (uint32_t i = 0; i < last; i++)
+        contacts[i] = contact_between(at, hold, i, i + 1);
+    contacts[last] = last > 0 ? contacts[last - 1] : contact_between(at, hold, 0, 0);
+    if (at->source->timings[MD5_PLAY_LOOP].period == MD5_PERIOD_OPEN
+        && contacts[last] != contacts[0])
+        contacts[last] = MD5_CONTACT_NONE;
+}
+
+static bool search_clip(md5_building *building, const md5_source *source)
+{
+    md5_machine *const machine = building->machine;
+    const contact_search at = {
+        .source = source,
+        .pose = (md5_xform *)md5i_build_array(building, machine->num_joints, sizeof *at.pose),
+        .places = (md5_vec3 *)md5i_build_array(building, source->binding->anim->num_frames,
+                                               sizeof *at.places),
+        .facings = (md5_vec3 *)md5i_build_array(building, source->binding->anim->num_frames,
+                                                sizeof *at.facings),
+    };
+    TRY(at.pose && at.places && at.facings);
+    for (uint32_t i = 0; i < building->desc->num_modifiers; i++) {
+        const md5_modifier *const modifier = &machine->modifiers[i];
+        for (size_t k = 0; k < modifier->num_held; k++) {
+            const size_t number = modifier->first_sole + k;
+            find_places(&at, &machine->soles[number]);
+            find_contacts(&at, &modifier->hold,
+                          machine->contacts + number * machine->num_frames + source->first_frame);
+        }
+    }
+    return true;
+}
+
+static bool build_contacts(md5_building *building)
+{
+    md5_machine *const machine = building->machine;
+    machine->contacts =
+        (uint8_t *)md5i_build_array(building, machine->num_soles, machine->num_frames);
+    TRY(machine->contacts);
+    for (uint32_t i = 0; machine->num_soles > 0 && i < building->desc->num_clips; i++)
+        TRY(search_clip(building, &machine->sources[i]));
+    return true;
+}
+
+// -- Modifiers ----------------------------------------------------------------------------------
 
 static bool is_zero(md5_vec3 v)
 {
@@ -64,10 +439,10 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     filled->up = is_zero(desc->up) ? z : md5_vec3_normalize(desc->up, z);
     TRY(check_chain(building, desc, desc->kind == MD5_MODIFIER_TWO_BONE ? 3 : filled->length,
                     (uint32_t)joint));
-    TRY(md5i_build_limb(building, desc, &modifier->limb));
-    TRY(md5i_build_feet(building, desc, modifier));
-    TRY(md5i_build_gaze(building, desc, modifier));
-    TRY(md5i_build_hold(building, desc, modifier));
+    TRY(build_limb(building, desc, &modifier->limb));
+    TRY(build_feet(building, desc, modifier));
+    TRY(build_gaze(building, desc, modifier));
+    TRY(build_hold(building, desc, modifier));
     // the caller's: the machine has its own in its tables
     filled->name = filled->joint = filled->middle = filled->root = NULL;
     filled->feet = NULL;
@@ -77,35 +452,6 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
         modifier->first_spring = building->machine->num_springs;
         building->machine->num_springs += filled->length;
     }
-    return true;
-}
-
-bool md5i_build_modifiers(md5_building *building)
-{
-    const md5_machine_desc *const desc = building->desc;
-    md5_machine *const machine = building->machine;
-    const md5_skeleton *const skeleton = &desc->model->skeleton;
-    md5_names names;
-    size_t num_feet = 0, num_gazes = 0;
-    TRY(md5i_begin_names(building->arena, &names, "modifier", desc->num_modifiers));
-    for (uint32_t i = 0; i < desc->num_modifiers; i++) {
-        md5i_add_name(&names, &desc->modifiers[i].name);
-        num_feet += desc->modifiers[i].num_feet;
-        num_gazes += desc->modifiers[i].kind == MD5_MODIFIER_GAZE ? 1u : 0u;
-    }
-    TRY(md5i_end_names(building->context, desc->locations, &names));
-    TRY(md5i_begin_names(building->arena, &building->joints, "joint", skeleton->num_joints));
-    for (uint32_t i = 0; i < skeleton->num_joints; i++)
-        md5i_add_name(&building->joints, &skeleton->joints[i].name);
-    md5i_sort_names(&building->joints);
-    machine->modifiers =
-        (md5_modifier *)md5i_build_array(building, desc->num_modifiers, sizeof *machine->modifiers);
-    machine->legs = (md5_limb *)md5i_build_array(building, num_feet, sizeof *machine->legs);
-    machine->gazes = (md5_gaze_desc *)md5i_build_array(building, num_gazes, sizeof *machine->gazes);
-    machine->soles = (md5_sole *)md5i_build_array(building, num_feet, sizeof *machine->soles);
-    TRY(machine->modifiers && machine->legs && machine->gazes && machine->soles);
-    for (uint32_t i = 0; i < desc->num_modifiers; i++)
-        TRY(build_modifier(building, &desc->modifiers[i], &machine->modifiers[i]));
     return true;
 }
 
@@ -143,7 +489,7 @@ static void reach_vertices(md5_machine *machine, const md5_mesh *mesh)
     }
 }
 
-bool md5i_build_reaches(md5_building *building)
+static bool build_reaches(md5_building *building)
 {
     md5_machine *const machine = building->machine;
     machine->reaches =
@@ -161,4 +507,33 @@ bool md5i_build_reaches(md5_building *building)
         reach_vertices(machine, mesh);
     }
     return true;
+}
+
+bool md5i_build_modifiers(md5_building *building)
+{
+    const md5_machine_desc *const desc = building->desc;
+    md5_machine *const machine = building->machine;
+    const md5_skeleton *const skeleton = &desc->model->skeleton;
+    md5_names names;
+    size_t num_feet = 0, num_gazes = 0;
+    TRY(md5i_begin_names(building->arena, &names, "modifier", desc->num_modifiers));
+    for (uint32_t i = 0; i < desc->num_modifiers; i++) {
+        md5i_add_name(&names, &desc->modifiers[i].name);
+        num_feet += desc->modifiers[i].num_feet;
+        num_gazes += desc->modifiers[i].kind == MD5_MODIFIER_GAZE ? 1u : 0u;
+    }
+    TRY(md5i_end_names(building->context, desc->locations, &names));
+    TRY(md5i_begin_names(building->arena, &building->joints, "joint", skeleton->num_joints));
+    for (uint32_t i = 0; i < skeleton->num_joints; i++)
+        md5i_add_name(&building->joints, &skeleton->joints[i].name);
+    md5i_sort_names(&building->joints);
+    machine->modifiers =
+        (md5_modifier *)md5i_build_array(building, desc->num_modifiers, sizeof *machine->modifiers);
+    machine->legs = (md5_limb *)md5i_build_array(building, num_feet, sizeof *machine->legs);
+    machine->gazes = (md5_gaze_desc *)md5i_build_array(building, num_gazes, sizeof *machine->gazes);
+    machine->soles = (md5_sole *)md5i_build_array(building, num_feet, sizeof *machine->soles);
+    TRY(machine->modifiers && machine->legs && machine->gazes && machine->soles);
+    for (uint32_t i = 0; i < desc->num_modifiers; i++)
+        TRY(build_modifier(building, &desc->modifiers[i], &machine->modifiers[i]));
+    return build_contacts(building) && build_reaches(building);
 }

@@ -172,7 +172,7 @@ typedef struct open_block {
     text_row record;
     uint64_t seen; // bits of its words
     uint32_t kind;
-    const md5_schema *above; // some of its words belong to the row above
+    const md5_schema *above; // some of its words may belong to the row above; else the same
     uint32_t above_kind;
     text_row above_record;
 } open_block;
@@ -451,6 +451,8 @@ static bool begin_row(md5_lex *lex, const word_found *word, const open_block *ow
     if (column->kind != MD5_COLUMN_PART)
         row->record = append_row(lex, owner->record, column);
     TRY(row->record.row);
+    row->above = schema;
+    row->above_record = row->record;
     if (column->choices)
         memcpy(row->record.row + schema->kind, &word->value, sizeof word->value);
     const md5_column *always = NULL;
@@ -492,7 +494,7 @@ static bool take_word(md5_lex *lex, open_block *block, word_found *found)
     const char *const at = lex->at;
     const md5_span word = md5i_lex_peek_word(lex);
     *found = find_word(block->schema, word);
-    if (!found->column && block->above) {
+    if (!found->column) {
         const uint32_t number = found->number;
         *found = find_word(block->above, word);
         found->number += number;
@@ -557,7 +559,8 @@ static bool read_word(md5_lex *lex, const char *at, const word_found *word, cons
 // Reads what stands in braces, and in the braces in these.
 static bool read_blocks(md5_lex *lex, const md5_schema *schema, text_row record)
 {
-    open_block blocks[MD5_TABLE_DEPTH] = {{.schema = schema, .record = record}};
+    open_block blocks[MD5_TABLE_DEPTH] = {
+        {.schema = schema, .record = record, .above = schema, .above_record = record}};
     int top = 0;
     while (top >= 0) {
         open_block *const inner = &blocks[top];
@@ -567,7 +570,7 @@ static bool read_blocks(md5_lex *lex, const md5_schema *schema, text_row record)
         }
         const char *const at = lex->at;
         word_found word;
-        TRY(take_word(lex, inner, &word));
+        TRY(take_word(lex, inner, &word) && word.column);
         const md5_column *const column = word.column;
         bool braces = false;
         if (!column->rows) {
@@ -593,9 +596,9 @@ static bool read_blocks(md5_lex *lex, const md5_schema *schema, text_row record)
 
 // The file is a table of one row, so that its words have locations too. Names are not looked up:
 // md5_create_machine() does that.
-static md5_machine_file *read_file(md5_arena *arena, const char *text, size_t size)
+static md5_machine_file *read_file(md5_arena *arena, const md5_schema *schema, const char *text,
+                                   size_t size)
 {
-    const md5_schema *const schema = &md5i_machine_schema;
     const char *const name = arena->context->error->file;
     md5_lex lex;
     md5i_lex_begin(&lex, arena, text, size);
@@ -629,11 +632,12 @@ static md5_machine_file *read_file(md5_arena *arena, const char *text, size_t si
 
 // The tables are small and of many kinds, so they are not copied into one block: the file takes
 // over the arena that they were read into.
-static md5_machine_file *build(md5_context *context, const char *text, size_t size)
+md5_machine_file *md5i_read_machine(md5_context *context, const md5_schema *schema,
+                                    const char *text, size_t size)
 {
     md5_arena arena = {.context = context};
     md5_machine_file *const file =
-        md5_check_text_size(context, size) ? read_file(&arena, text, size) : NULL;
+        md5_check_text_size(context, size) ? read_file(&arena, schema, text, size) : NULL;
     if (!file) {
         md5i_arena_free(&arena);
         return NULL;
@@ -651,7 +655,8 @@ md5_machine_file *md5_parse_machine_file(const void *text, size_t size, const md
     MD5_ASSERT_OPTS(opts);
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
-    return build(&context, text ? (const char *)text : "", text ? size : 0);
+    return md5i_read_machine(&context, &md5i_machine_schema, text ? (const char *)text : "",
+                             text ? size : 0);
 }
 
 md5_machine_file *md5_load_machine_file(const char *path, const md5_load_opts *opts,
@@ -664,7 +669,7 @@ md5_machine_file *md5_load_machine_file(const char *path, const md5_load_opts *o
     md5_machine_file *file = NULL;
     md5i_context_begin(&context, opts, path, error);
     if (md5i_read_file_text(&context, path, &text))
-        file = build(&context, text.bytes, text.size);
+        file = md5i_read_machine(&context, &md5i_machine_schema, text.bytes, text.size);
     md5i_free_file_text(&context, &text);
     return file;
 }

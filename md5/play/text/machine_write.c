@@ -1,0 +1,497 @@
+// A machine's tables as the text that machine_read.c reads as the same tables. What a text cannot
+// say is an error, so that nothing is lost without a word.
+#include "md5/core/assert.h"
+#include "md5/core/context.h"
+#include "md5/play/schema.h"
+#include "md5/read/number.h"
+
+#include <math.h>
+#include <stdio.h>
+
+typedef struct writer {
+    md5_context *context;
+    char *text; // [size], of which `used` bytes would be written
+    size_t size, used;
+    bool has_braces[MD5_TABLE_DEPTH]; // of the row at this level of the walk
+    bool has_lines[MD5_TABLE_DEPTH];  // so its closing brace has one too
+} writer;
+
+// -- Bytes --------------------------------------------------------------------------------------
+
+static void put(writer *to, const char *bytes)
+{
+    for (; *bytes; bytes++, to->used++) {
+        if (to->used < to->size)
+            to->text[to->used] = *bytes;
+    }
+}
+
+static void begin_line(writer *to, int depth)
+{
+    put(to, "\n");
+    for (int i = 0; i < depth; i++)
+        put(to, "    ");
+}
+
+static bool fail(writer *to, const md5_table_walk *walk, const char *problem)
+{
+    const md5_row_title title = md5i_title_of(walk);
+    const md5_column *const column = walk->column;
+    return md5i_fail(to->context, MD5_ERROR_MISMATCH, 0, 0, "%s %s: %s %s", title.kind,
+                     md5i_quote(title.name, strlen(title.name)).text, column ? column->member : "",
+                     problem);
+}
+
+// Words that would be taken for something else than a name.
+static bool is_plain(const char *name)
+{
+    static const char *const taken[] = {"any", "nothing", "not", "and", "frame"};
+    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
+        if (strcmp(name, taken[i]) == 0)
+            return false;
+    }
+    for (const char *at = name; *at; at++) {
+        const bool is_letter =
+            (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || *at == '_';
+        if (!is_letter && (at == name || !((*at >= '0' && *at <= '9') || *at == '.')))
+            return false;
+    }
+    return name[0] != '\0';
+}
+
+static bool put_quoted(writer *to, const md5_table_walk *walk, const char *text)
+{
+    const char *const quote = strchr(text, '"') ? "'" : "\"";
+    if (strpbrk(text, "\r\n") || (strchr(text, '"') && strchr(text, '\'')))
+        return fail(to, walk, "has both kinds of quotes or the end of a line");
+    put(to, " ");
+    put(to, quote);
+    put(to, text);
+    put(to, quote);
+    return true;
+}
+
+static bool put_name(writer *to, const md5_table_walk *walk, const char *name)
+{
+    if (!name || !is_plain(name))
+        return put_quoted(to, walk, name ? name : "");
+    put(to, " ");
+    put(to, name);
+    return true;
+}
+
+// The fewest digits that are read as the same number. printf() may write another decimal point.
+static void put_number(writer *to, double number, bool is_float)
+{
+    enum { FLOAT_DIGITS = 6, DOUBLE_DIGITS = 15, MORE = 3 };
+    char printed[40], text[40] = "0";
+    const int digits = is_float ? FLOAT_DIGITS : DOUBLE_DIGITS;
+    bool is_same = number == 0.0;
+    for (int i = 0; i < MORE + is_float && !is_same; i++) {
+        size_t length = 0;
+        float narrow = 0.0f;
+        double wide = 0.0;
+        snprintf(printed, sizeof printed, "%.*g", digits + i, number);
+        for (const char *at = printed; *at; at++) {
+            const bool is_own = (*at >= '0' && *at <= '9') || strchr("+-e", *at);
+            if (is_own || length == 0 || text[length - 1] != '.')
+                text[length++] = is_own ? *at : '.';
+        }
+        text[length] = '\0';
+        if (is_float)
+            md5i_scan_float_exact(text, text + length, &narrow);
+        else
+            md5i_scan_double(text, text + length, &wide);
+        is_same = (is_float ? (double)narrow : wide) == number;
+    }
+    put(to, " ");
+    put(to, text);
+}
+
+// -- Values -------------------------------------------------------------------------------------
+
+// The bytes between the brackets of a mask: brackets and comments would end them.
+static bool put_joints(writer *to, const md5_table_walk *walk, const char *joints)
+{
+    for (const char *at = joints, *quote = NULL; *at; at++) {
+        if (quote ? *at == *quote : *at == '"' || *at == '\'')
+            quote = quote ? NULL : at;
+        else if (!quote && (strchr("(){}", *at) || (*at == '/' && (at[1] == '/' || at[1] == '*'))))
+            return fail(to, walk, "has a bracket or comment outside quotes");
+    }
+    put(to, " (");
+    put(to, joints);
+    put(to, ")");
+    return true;
+}
+
+// The word of a value, or none.
+static const char *word_of(const md5_column *column, uint32_t value)
+{
+    const char *word;
+    uint32_t found;
+    for (uint32_t i = 0; (word = md5i_choice_word(column, i, &found)) != NULL; i++) {
+        if (found == value)
+            return word;
+    }
+    return NULL;
+}
+
+static void put_choice(writer *to, const md5_column *column, uint32_t value)
+{
+    const char *const word = word_of(column, value);
+    put(to, word ? " " : "");
+    put(to, word ? word : "");
+}
+
+static uint32_t choice_of(const md5_column *column, const char *row)
+{
+    uint32_t value;
+    memcpy(&value, row + column->offset, sizeof value);
+    return value;
+}
+
+static void put_easing(writer *to, const md5_easing_curve *curve)
+{
+    const md5_schema *const schema = &md5i_curve_schema;
+    for (uint32_t i = 0; i < schema->num_columns; i++) {
+        const md5_column *const column = &schema->columns[i];
+        const char *const row = (const char *)(const void *)curve;
+        if (!md5_is_used(column, (uint32_t)curve->easing))
+            continue;
+        if (column->kind == MD5_COLUMN_CHOICE)
+            put_choice(to, column, choice_of(column, row));
+        else
+            put_number(to,
+                       column->kind == MD5_COLUMN_COUNT
+                           ? (double)choice_of(column, row)
+                           : (double)*(const float *)(const void *)(row + column->offset),
+                       column->kind == MD5_COLUMN_FLOAT);
+    }
+}
+
+// A name, perhaps behind `not`, and how it is compared, which is the next column.
+static bool put_compared(writer *to, const md5_table_walk *walk, const md5_column *column,
+                         const char *row)
+{
+    const char *const name = *(const char *const *)(const void *)(row + column->offset);
+    const uint32_t compare = choice_of(column + 1, row);
+    put(to, compare == MD5_IS_CLEAR ? " not" : "");
+    TRY(put_name(to, walk, name));
+    put_choice(to, column + 1, compare);
+    return true;
+}
+
+// Writes a value as it stands behind its word or in a head.
+static bool put_value(writer *to, const md5_table_walk *walk, const md5_column *column,
+                      const char *row)
+{
+    const void *const value = row + column->offset;
+    const char *const *const texts = (const char *const *)value;
+    const float *const floats = (const float *)value;
+    switch (column->kind) {
+    case MD5_COLUMN_TEXT:
+        if (column->form == MD5_FORM_COMPARED)
+            return put_compared(to, walk, column, row);
+        if (column->form == MD5_FORM_JOINTS)
+            return put_joints(to, walk, *texts ? *texts : "");
+        if (column->form == MD5_FORM_LINE && (!*texts || !**texts))
+            return true;
+        if (!*texts && column->place == MD5_PLACE_HEAD && column->usual) {
+            put(to, " ");
+            put(to, column->usual);
+            return true;
+        }
+        return column->form == MD5_FORM_LINE ? put_quoted(to, walk, *texts)
+                                             : put_name(to, walk, *texts);
+    case MD5_COLUMN_FLOAT:
+        if (!(fabsf(*floats) <= 3.4e38f))
+            return fail(to, walk, "is not finite");
+        put_number(to, *floats == MD5_ZERO && column->keeps_zero ? 0.0 : (double)*floats, true);
+        return true;
+    case MD5_COLUMN_DOUBLE:
+        if (!(fabs(*(const double *)value) <= 3.4e38))
+            return fail(to, walk, "is beyond the numbers of a file");
+        put_number(to, *(const double *)value, false);
+        return true;
+    case MD5_COLUMN_COUNT:
+        put_number(to, *(const uint32_t *)value, false);
+        return true;
+    case MD5_COLUMN_INT:
+        put_number(to, *(const int32_t *)value, false);
+        return true;
+    case MD5_COLUMN_DIRECTION:
+        put(to, " (");
+        for (int i = 0; i < 3; i++)
+            put_number(to, (double)floats[i], true);
+        put(to, " )");
+        return true;
+    default: // MD5_COLUMN_CHOICE
+        put_choice(to, column, *(const uint32_t *)value);
+        return true;
+    }
+}
+
+// Whether a value is other than that of a row which says nothing of it.
+static bool is_set(const md5_column *column, const char *row)
+{
+    const char *const value = row + column->offset;
+    switch (column->kind) {
+    case MD5_COLUMN_TEXT:
+    case MD5_COLUMN_TEXTS:
+    case MD5_COLUMN_ROW:
+        return *(const void *const *)(const void *)value != NULL;
+    case MD5_COLUMN_FLOAT: {
+        const float number = *(const float *)(const void *)value;
+        return number != 0.0f && number != column->start;
+    }
+    case MD5_COLUMN_DOUBLE:
+        return *(const double *)(const void *)value != 0.0;
+    case MD5_COLUMN_FLAG:
+        return *(const bool *)(const void *)value;
+    case MD5_COLUMN_DIRECTION: {
+        const md5_vec3 *const vector = (const md5_vec3 *)(const void *)value;
+        return vector->x != 0.0f || vector->y != 0.0f || vector->z != 0.0f;
+    }
+    case MD5_COLUMN_COUNT:
+    case MD5_COLUMN_INT:
+    case MD5_COLUMN_CHOICE:
+        return choice_of(column, row) != 0;
+    case MD5_COLUMN_TABLE: {
+        uint32_t count;
+        return md5i_rows_of(column, row, &count) && count > 0;
+    }
+    case MD5_COLUMN_PART:
+        for (size_t i = 0; column->rows && i < column->rows->size; i++) {
+            if (value[i] != 0)
+                return true;
+        }
+        return false;
+    default:
+        return false;
+    }
+}
+
+// -- Rows ---------------------------------------------------------------------------------------
+
+static bool put_list(writer *to, const md5_table_walk *walk, const md5_column *column,
+                     const char *owner)
+{
+    const md5_schema *const schema = column->rows;
+    const bool is_list = column->form == MD5_FORM_LIST;
+    uint32_t count;
+    const char *row = md5i_rows_of(column, owner, &count);
+    put(to, is_list ? " (" : "");
+    for (uint32_t i = 0; i < count; i++, row += schema->size) {
+        put(to, !is_list && i > 0 ? " and" : "");
+        for (uint32_t k = 0; k < schema->num_columns; k++) {
+            const md5_column *const inner = &schema->columns[k];
+            const bool is_used = md5_is_used(inner, md5_kind_of(schema, row, 0));
+            if (!is_used && is_set(inner, row))
+                return fail(to, walk, "has a value that a file cannot have");
+            if (is_used && inner->place == MD5_PLACE_HEAD)
+                TRY(put_value(to, walk, inner, row));
+        }
+    }
+    put(to, is_list ? " )" : "");
+    return true;
+}
+
+// A number, or a parameter and its easing.
+static bool put_share(writer *to, const md5_table_walk *walk)
+{
+    const md5_column *const column = walk->column;
+    const char *const row = walk->level->row;
+    const char *const name = *(const char *const *)(const void *)(row + column->other);
+    const md5_easing_curve *curve = NULL;
+    if (column->curve > 0)
+        memcpy(&curve, row + column->curve, sizeof curve);
+    if (name ? *(const float *)(const void *)(row + column->offset) != 0.0f : curve != NULL)
+        return fail(to, walk, "is a number and a parameter");
+    if (!name)
+        return put_value(to, walk, column, row);
+    TRY(put_name(to, walk, name));
+    if (curve)
+        put_easing(to, curve);
+    return true;
+}
+
+// The column that the rows of this level are of; NULL: the machine.
+static const md5_column *column_above(const md5_table_walk *walk)
+{
+    const md5_table_level *const above = walk->level - 1;
+    return walk->top > 0 ? &above->schema->columns[above->next - 1] : NULL;
+}
+
+// The word of a row, and its head.
+static bool put_head(writer *to, const md5_table_walk *walk)
+{
+    const md5_table_level *const level = walk->level;
+    const md5_schema *const schema = level->schema;
+    const md5_column *const above = column_above(walk);
+    put(to, above && above->choices ? word_of(above, level->kind)
+            : above                 ? md5_column_word(above)
+                                    : schema->head);
+    md5_table_walk head = *walk; // at the column that is written, for messages
+    for (uint32_t i = 0; i < schema->num_columns; i++) {
+        const md5_column *const column = &schema->columns[i];
+        head.column = column;
+        const bool is_used = md5_is_used(column, level->kind);
+        const md5_easing_curve *curve = NULL;
+        if (column->place != MD5_PLACE_HEAD)
+            continue;
+        if (column->form == MD5_FORM_EASING)
+            memcpy(&curve, level->row + column->curve, sizeof curve);
+        if (!is_used && (is_set(column, level->row) || curve))
+            return fail(to, &head, "has a value that a file cannot have");
+        if (!is_used || (column->form == MD5_FORM_OPTIONAL && !is_set(column, level->row)))
+            continue;
+        if (column->rows)
+            TRY(put_list(to, &head, column, level->row));
+        else if (curve && (is_set(column, level->row) || curve->easing < MD5_EASE_CUBIC_BEZIER))
+            return fail(to, &head, "has an easing that a file cannot have");
+        else if (curve)
+            put_easing(to, curve);
+        else
+            TRY(put_value(to, &head, column, level->row));
+    }
+    return true;
+}
+
+static void open_braces(writer *to, int level)
+{
+    put(to, to->has_braces[level] ? "" : " {");
+    to->has_braces[level] = true;
+}
+
+// A word of the row's braces with its value.
+static bool put_word(writer *to, const md5_table_walk *walk, int braces)
+{
+    const md5_column *const column = walk->column;
+    const char *const row = walk->level->row;
+    const char *const word = md5_column_word(column);
+    const md5_schema *const schema = walk->level->schema;
+    const size_t count = column->kind == MD5_COLUMN_TEXTS ? column->other : 1;
+    open_braces(to, braces);
+    for (size_t i = 0; i < count; i++) {
+        const char *const *const texts = (const char *const *)(const void *)(row + column->offset);
+        if (column->kind == MD5_COLUMN_TEXTS && !texts[i])
+            break;
+        if (column->kind != MD5_COLUMN_CHOICE) {
+            put(to, " ");
+            put(to, word);
+        }
+        if (column->kind == MD5_COLUMN_TEXTS)
+            TRY(put_name(to, walk, texts[i]));
+        else if (column->form == MD5_FORM_SHARE)
+            TRY(put_share(to, walk));
+        else if (column->rows)
+            TRY(put_list(to, walk, column, row));
+        else if (column->kind != MD5_COLUMN_FLAG)
+            TRY(put_value(to, walk, column, row));
+    }
+    const md5_column *const end = schema->columns + schema->num_columns;
+    for (const md5_column *next = column + 1; next < end && next->place == MD5_PLACE_BEHIND;
+         next++) {
+        if (md5_is_used(next, walk->level->kind)
+            && (next->form != MD5_FORM_OPTIONAL || is_set(next, row)))
+            TRY(put_value(to, walk, next, row));
+    }
+    return true;
+}
+
+// A value that a file can only have behind another one, which the row has not, or not at all.
+static bool is_lost(const md5_table_walk *walk)
+{
+    const md5_column *column = walk->column;
+    const char *const row = walk->level->row;
+    if (!is_set(column, row) || column->hash == MD5_HASH_USED)
+        return false;
+    if (column->form == MD5_FORM_ALWAYS)
+        return !md5_is_used(column, walk->level->kind);
+    if (column->place != MD5_PLACE_BEHIND)
+        return column->place == MD5_PLACE_NOWHERE && column->kind == MD5_COLUMN_COUNT;
+    while (column->place == MD5_PLACE_BEHIND)
+        column--;
+    return !is_set(column, row);
+}
+
+// `braces` is the level of the row in whose braces the column stands.
+static bool put_column(writer *to, md5_table_walk *walk, const char *model_file, int braces)
+{
+    const md5_column *const column = walk->column;
+    const char *const row = walk->level->row;
+    const bool is_list = column->form == MD5_FORM_LIST || column->form == MD5_FORM_CONDITIONS;
+    const bool has_lines = column->rows && !is_list && column->place == MD5_PLACE_WORD;
+    const bool is_share = column->form == MD5_FORM_SHARE
+                          && *(const char *const *)(const void *)(row + column->other) != NULL;
+    const bool is_model = column->kind == MD5_COLUMN_MODEL && model_file[0] != '\0';
+    if (is_lost(walk))
+        return fail(to, walk, "has a value that a file cannot have");
+    if (is_model || (has_lines && is_set(column, row))) {
+        open_braces(to, braces);
+        to->has_lines[braces] = true;
+    }
+    if (is_model) {
+        begin_line(to, braces + 1);
+        put(to, md5_column_word(column));
+        return put_name(to, walk, model_file);
+    }
+    if (!has_lines && column->place == MD5_PLACE_WORD && (is_share || is_set(column, row)))
+        TRY(put_word(to, walk, braces));
+    // Other rows are written with a value. They are not gone through.
+    if (column->rows && column->form != MD5_FORM_ALWAYS && !(has_lines && is_set(column, row)))
+        walk->column = NULL;
+    return true;
+}
+
+static bool put_machine(writer *to, const md5_schema *schema, const md5_machine_desc *desc,
+                        const char *model_file)
+{
+    md5_table_walk walk = md5i_begin_columns(schema, desc, NULL);
+    while (md5i_next_column(&walk)) {
+        const int level = walk.top;
+        const md5_column *const above = column_above(&walk);
+        const bool is_within = above && above->form == MD5_FORM_ALWAYS;
+        if (walk.column && walk.level->next == 1 && !is_within) {
+            to->has_braces[level] = to->has_lines[level] = false;
+            if (level > 0)
+                begin_line(to, level);
+            TRY(put_head(to, &walk));
+            if (walk.level->schema->needs_braces)
+                open_braces(to, level);
+        }
+        if (walk.column)
+            TRY(put_column(to, &walk, model_file, is_within ? level - 1 : level));
+        if (walk.column || is_within || !to->has_braces[level]
+            || walk.level->next <= walk.level->schema->num_columns)
+            continue;
+        if (to->has_lines[level])
+            begin_line(to, level);
+        put(to, to->has_lines[level] ? "}" : " }");
+    }
+    put(to, "\n");
+    return true;
+}
+
+size_t md5i_write_machine(md5_context *context, const md5_schema *schema,
+                          const md5_machine_desc *desc, const char *model_file, char *text,
+                          size_t size)
+{
+    writer to = {.context = context, .text = text, .size = size};
+    if (!put_machine(&to, schema, desc, model_file ? model_file : ""))
+        to.used = 0;
+    if (size > 0)
+        text[to.used < size ? to.used : size - 1] = '\0';
+    return to.used;
+}
+
+size_t md5_write_machine(const md5_machine_desc *desc, const char *model_file, char *text,
+                         size_t size, md5_error *error)
+{
+    MD5_ASSERT(desc != NULL, "desc: not NULL");
+    MD5_ASSERT(text != NULL || size == 0, "text: not NULL");
+    md5_context context;
+    md5i_context_begin(&context, NULL, NULL, error);
+    return md5i_write_machine(&context, &md5i_machine_schema, desc, model_file, text, size);
+}

@@ -1,0 +1,691 @@
+// The list of what a machine is made of: every walk over it knows every column. Random tables are
+// made from the list itself, and come back from a text bit for bit.
+#include "test/play/test_play_random.h"
+#include "test/test.h"
+
+#include "md5/play/make/tables.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SCHEMAS = 32, MOST_ROWS = 4096, TEXT_SIZE = 1 << 20 };
+
+// All kinds of row, each once, behind the one that names it first.
+typedef struct schema_list {
+    const md5_schema *schemas[MOST_SCHEMAS];
+    uint32_t count;
+} schema_list;
+
+static schema_list all_schemas(void)
+{
+    schema_list all = {{&md5i_machine_schema}, 1};
+    for (uint32_t i = 0; i < all.count; i++) {
+        const md5_schema *const schema = all.schemas[i];
+        uint32_t place = i + 1;
+        for (uint32_t k = 0; k < schema->num_columns; k++) {
+            const md5_schema *const rows = schema->columns[k].rows;
+            uint32_t known = 0;
+            while (known < all.count && all.schemas[known] != rows)
+                known++;
+            if (!rows || known < all.count || all.count == MOST_SCHEMAS)
+                continue;
+            memmove(&all.schemas[place + 1], &all.schemas[place],
+                    (all.count - place) * sizeof all.schemas[0]);
+            all.schemas[place++] = rows;
+            all.count++;
+        }
+    }
+    CHECK(all.count > 15 && all.count < MOST_SCHEMAS);
+    return all;
+}
+
+static size_t size_of(const md5_column *column)
+{
+    switch (column->kind) {
+    case MD5_COLUMN_FLOAT:
+    case MD5_COLUMN_COUNT:
+    case MD5_COLUMN_INT:
+    case MD5_COLUMN_CHOICE:
+        return sizeof(uint32_t);
+    case MD5_COLUMN_FLAG:
+        return sizeof(bool);
+    case MD5_COLUMN_DIRECTION:
+        return sizeof(md5_vec3);
+    case MD5_COLUMN_TEXTS:
+        return column->other * sizeof(char *);
+    case MD5_COLUMN_RESERVED:
+        return column->other * sizeof(uintptr_t);
+    case MD5_COLUMN_PART:
+        return column->rows->size;
+    case MD5_COLUMN_OTHER:
+        return sizeof(uint32_t);
+    default:
+        return sizeof(void *);
+    }
+}
+
+static bool check(bool holds, const md5_schema *schema, const md5_column *column, const char *rule)
+{
+    if (!holds)
+        printf("%s, column %s: %s\n", schema->what, column ? column->member : "", rule);
+    return CHECK(holds);
+}
+
+TEST (every_column_has_range_default_and_text) {
+    const schema_list all = all_schemas();
+    for (uint32_t i = 0; i < all.count; i++) {
+        const md5_schema *const schema = all.schemas[i];
+        check(schema->text != NULL, schema, NULL, "no text for the manual");
+        for (uint32_t k = 0; k < schema->num_columns; k++) {
+            const md5_column *const column = &schema->columns[k];
+            const bool is_number =
+                column->kind == MD5_COLUMN_FLOAT || column->kind == MD5_COLUMN_DOUBLE
+                || column->kind == MD5_COLUMN_COUNT || column->kind == MD5_COLUMN_INT
+                || column->kind == MD5_COLUMN_DIRECTION;
+            const bool may_lack = column->place == MD5_PLACE_WORD && column->kind != MD5_COLUMN_FLAG
+                                  && !column->rows && column->kind != MD5_COLUMN_MODEL;
+            check(column->text != NULL, schema, column, "no text for the manual");
+            check(!is_number || column->least < column->most || column->range, schema, column,
+                  "a number without a range");
+            check(!may_lack || column->is_filled || column->usual, schema, column, "no default");
+            check(!column->is_filled || column->otherwise != 0.0f, schema, column,
+                  "a default that 0 is already");
+            check(!column->keeps_zero || column->is_filled || column->usual, schema, column,
+                  "0 means nothing");
+            check(column->offset + size_of(column) <= schema->size, schema, column,
+                  "it lies behind the row");
+        }
+    }
+}
+
+// Only padding is left over: up to the size of a pointer.
+TEST (columns_cover_their_rows) {
+    const schema_list all = all_schemas();
+    for (uint32_t i = 0; i < all.count; i++) {
+        const md5_schema *const schema = all.schemas[i];
+        bool *const is_covered = calloc(schema->size, sizeof *is_covered);
+        for (uint32_t k = 0; is_covered && k < schema->num_columns; k++) {
+            const md5_column *const column = &schema->columns[k];
+            for (size_t at = 0; at < size_of(column); at++)
+                is_covered[column->offset + at] = true;
+            for (size_t at = 0; column->kind == MD5_COLUMN_TABLE && at < sizeof(uint32_t); at++)
+                is_covered[column->other + at] = true;
+        }
+        size_t gap = 0;
+        for (size_t at = 0; is_covered && at < schema->size; at++) {
+            gap = is_covered[at] ? 0 : gap + 1;
+            if (!check(gap <= sizeof(uint32_t) + 3, schema, NULL, "a member has no column"))
+                printf("    at byte %zu\n", at);
+        }
+        free(is_covered);
+    }
+}
+
+// -- Random tables ------------------------------------------------------------------------------
+
+// Rows that are to be filled, and all that was allocated for them.
+typedef struct random_tables {
+    md5_machine_desc desc;
+    struct {
+        const md5_schema *schema;
+        char *row;
+        uint32_t above; // the kind of the row above
+    } rows[MOST_ROWS];
+    void *memory[MOST_ROWS];
+    uint32_t num_rows, num_allocated;
+} random_tables;
+
+static char *add_rows(random_tables *to, const md5_schema *schema, uint32_t count, uint32_t above)
+{
+    char *const rows = calloc(count, schema->size);
+    if (!rows || to->num_rows + count > MOST_ROWS)
+        abort();
+    to->memory[to->num_allocated++] = rows;
+    for (uint32_t i = 0; i < count; i++) {
+        to->rows[to->num_rows].schema = schema;
+        to->rows[to->num_rows].row = rows + i * schema->size;
+        to->rows[to->num_rows++].above = above;
+    }
+    return rows;
+}
+
+static const char *random_name(uint64_t *random)
+{
+    static const char *const names[] = {
+        "walk", "Bip01 L Hand", "any",   "nothing", "not",       "and",       "2nd",
+        "it's", "a \"b\" c",    "frame", "linear",  "-",         "*",         "a/b",
+        "a//b", "/*",           "a{b",   "}",       "\xc3\xa4r", "x.md5anim", "_",
+        "turn", "markers",      "state", "spine",   "(head)",
+    };
+    return names[play_below(random, sizeof names / sizeof names[0])];
+}
+
+static float random_float(const md5_column *column, uint64_t *random)
+{
+    const bool has_range = column->least < column->most;
+    const double share = (double)test_random_u32(random) / 4294967295.0;
+    const double low = has_range ? column->least : -1e4, high = has_range ? column->most : 1e4;
+    if (column->keeps_zero && play_one_in(random, 5))
+        return MD5_ZERO;
+    if (play_one_in(random, 3))
+        return (float)(low + (high - low) / 8.0 * play_below(random, 9));
+    return (float)(low + (high - low) * share * (play_one_in(random, 2) ? 1.0 : 1e-6));
+}
+
+static uint32_t random_choice(const md5_column *column, uint64_t *random)
+{
+    return play_below(random, column->last + 1);
+}
+
+static void fill_column(random_tables *to, const md5_schema *schema, uint32_t number, char *row,
+                        uint32_t kind, uint64_t *random)
+{
+    const md5_column *const column = &schema->columns[number];
+    char *const value = row + column->offset;
+    const bool is_often = !play_one_in(random, 3);
+    const bool is_head = column->place == MD5_PLACE_HEAD;
+    const char **const texts = (const char **)(void *)value;
+    float *const floats = (float *)(void *)value;
+    uint32_t *const whole = (uint32_t *)(void *)value;
+    if (!md5_is_used(column, kind) || (!is_head && !is_often))
+        return;
+    if (column->place == MD5_PLACE_NOWHERE && column->form != MD5_FORM_ALWAYS
+        && !(schema->has_kind && schema->kind == column->offset))
+        return;
+    if (column->place == MD5_PLACE_BEHIND) {
+        uint32_t leading = number;
+        while (schema->columns[leading].place == MD5_PLACE_BEHIND)
+            leading--;
+        char none[sizeof(void *)] = {0};
+        const md5_column *const lead = &schema->columns[leading];
+        if (memcmp(row + lead->offset, none, size_of(lead)) == 0)
+            return;
+    }
+    switch (column->kind) {
+    case MD5_COLUMN_TEXT:
+        if (is_head && column->usual && !is_often)
+            return;
+        *texts = column->form == MD5_FORM_JOINTS ? "*spine -\"a (b\"\n 'c' " : random_name(random);
+        break;
+    case MD5_COLUMN_TEXTS:
+        for (size_t i = 0; i < column->other && (i == 0 || !play_one_in(random, 3)); i++)
+            texts[i] = random_name(random);
+        break;
+    case MD5_COLUMN_FLOAT:
+        if (column->form == MD5_FORM_SHARE && play_one_in(random, 2)) {
+            const char *const name = random_name(random);
+            memcpy(row + column->other, &name, sizeof name);
+            if (column->curve > 0 && play_one_in(random, 2)) {
+                char *const curve = add_rows(to, &md5i_curve_schema, 1, 0);
+                memcpy(row + column->curve, &curve, sizeof curve);
+            }
+        } else {
+            do
+                *floats = random_float(column, random);
+            while (column->start != 0.0f && *floats == 0.0f);
+        }
+        break;
+    case MD5_COLUMN_DOUBLE:
+        *(double *)(void *)value = (double)test_random_u32(random) / 64.0;
+        break;
+    case MD5_COLUMN_COUNT:
+        *whole = play_one_in(random, 2) ? play_below(random, 9) : test_random_u32(random);
+        break;
+    case MD5_COLUMN_INT:
+        *(int32_t *)(void *)value = (int32_t)test_random_u32(random);
+        break;
+    case MD5_COLUMN_FLAG:
+        *(bool *)(void *)value = true;
+        break;
+    case MD5_COLUMN_DIRECTION:
+        for (int i = 0; i < 3; i++)
+            floats[i] = (float)play_below(random, 100) / 7.0f;
+        break;
+    case MD5_COLUMN_CHOICE:
+        *whole = random_choice(column, random);
+        if (column->form == MD5_FORM_EASING && play_one_in(random, 3)) {
+            char *const curve = add_rows(to, &md5i_curve_schema, 1, 0);
+            *whole = 0;
+            *(uint32_t *)(void *)curve = MD5_EASE_CUBIC_BEZIER + play_below(random, 2);
+            memcpy(row + column->curve, &curve, sizeof curve);
+        }
+        break;
+    case MD5_COLUMN_TABLE: {
+        const uint32_t count = 1 + play_below(random, 3);
+        char *const rows = add_rows(to, column->rows, count, kind);
+        memcpy(value, &rows, sizeof rows);
+        memcpy(row + column->other, &count, sizeof count);
+        break;
+    }
+    case MD5_COLUMN_ROW: {
+        char *const rows = add_rows(to, column->rows, 1, kind);
+        memcpy(value, &rows, sizeof rows);
+        break;
+    }
+    case MD5_COLUMN_PART:
+        for (size_t i = 0; i < column->rows->size; i++)
+            value[i] = (char)play_below(random, 2); // of flags
+        break;
+    default:
+        break;
+    }
+}
+
+static void fill_tables(random_tables *to, const md5_schema *machine, uint64_t *random)
+{
+    to->num_rows = to->num_allocated = 0;
+    memset(&to->desc, 0, sizeof to->desc);
+    to->rows[0].schema = machine;
+    to->rows[0].row = (char *)&to->desc;
+    to->rows[to->num_rows++].above = 0;
+    for (uint32_t i = 0; i < to->num_rows; i++) {
+        const md5_schema *const schema = to->rows[i].schema;
+        char *const row = to->rows[i].row;
+        uint32_t kind = md5_kind_of(schema, row, to->rows[i].above);
+        for (uint32_t k = 0; schema->has_kind && kind == 0 && k < schema->num_columns; k++) {
+            if (schema->columns[k].offset != schema->kind)
+                continue;
+            kind = random_choice(&schema->columns[k], random);
+            memcpy(row + schema->kind, &kind, sizeof kind);
+        }
+        for (uint32_t k = 0; k < schema->num_columns; k++) {
+            if (schema->columns[k].form == MD5_FORM_ALWAYS
+                && md5_is_used(&schema->columns[k], kind)) {
+                char *const rows = add_rows(to, schema->columns[k].rows, 1, kind);
+                memcpy(row + schema->columns[k].offset, &rows, sizeof rows);
+            } else if (!schema->has_kind || schema->columns[k].offset != schema->kind) {
+                fill_column(to, schema, k, row, kind, random);
+            }
+        }
+    }
+}
+
+static void free_tables(random_tables *of)
+{
+    for (uint32_t i = 0; i < of->num_allocated; i++)
+        free(of->memory[i]);
+}
+
+static bool is_same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0) || (!a && b && !*b) || (!b && a && !*a);
+}
+
+// Whether two tables are the same, column by column.
+static bool are_same(const md5_schema *schema, const void *first, const void *second)
+{
+    md5_table_walk a = md5i_begin_columns(schema, first, NULL);
+    md5_table_walk b = md5i_begin_columns(schema, second, NULL);
+    while (md5i_next_column(&a)) {
+        const md5_column *const column = a.column;
+        uint32_t counts[2] = {0, 0};
+        if (!md5i_next_column(&b) || column != b.column)
+            return false;
+        if (!column)
+            continue;
+        const char *const left = md5_column_value(&a), *const right = md5_column_value(&b);
+        bool is_same = true;
+        if (column->rows) {
+            const bool has_left = md5i_rows_of(column, a.level->row, &counts[0]) != NULL;
+            const bool has_right = md5i_rows_of(column, b.level->row, &counts[1]) != NULL;
+            is_same = counts[0] == counts[1] && has_left == has_right;
+        } else if (column->kind == MD5_COLUMN_TEXT || column->kind == MD5_COLUMN_TEXTS) {
+            const size_t count = column->kind == MD5_COLUMN_TEXTS ? column->other : 1;
+            for (size_t i = 0; i < count; i++)
+                is_same = is_same
+                          && is_same_text(((const char *const *)(const void *)left)[i],
+                                          ((const char *const *)(const void *)right)[i]);
+        } else if (column->kind == MD5_COLUMN_FLOAT && column->start != 0.0f) {
+            const float x = *(const float *)(const void *)left;
+            is_same = x == *(const float *)(const void *)right || x == 0.0f;
+        } else if (column->kind != MD5_COLUMN_OTHER && column->kind != MD5_COLUMN_MODEL
+                   && column->kind != MD5_COLUMN_BINDING) {
+            is_same = memcmp(left, right, size_of(column)) == 0;
+        }
+        if (!is_same) {
+            printf("%s: %s differs\n", a.level->schema->what, column->member);
+            return false;
+        }
+    }
+    return !md5i_next_column(&b);
+}
+
+// How many random machines go through a text: MD5_TRANSITIONS, or so many.
+TEST (written_machines_are_read_bit_for_bit) {
+    static random_tables tables;
+    char *const text = malloc(TEXT_SIZE);
+    uint64_t random = 77;
+    md5_error error;
+    const uint32_t count = play_transitions(5000);
+    uint32_t num_same = 0;
+    for (uint32_t i = 0; text && i < count; i++) {
+        fill_tables(&tables, &md5i_machine_schema, &random);
+        const size_t size = md5_write_machine(&tables.desc, "a b.md5mesh", text, TEXT_SIZE, &error);
+        md5_machine_file *const file =
+            size > 0 ? md5_parse_machine_file(text, size, NULL, &error) : NULL;
+        const bool is_same = file && are_same(&md5i_machine_schema, &tables.desc, &file->desc)
+                             && strcmp(file->model_file, "a b.md5mesh") == 0
+                             && file->num_warnings == 0;
+        if (!is_same && num_same == i)
+            printf("%s\n%s:%u:%u: %s\n", text, file ? "differs" : "refused", error.line,
+                   error.column, error.message);
+        num_same += is_same;
+        md5_free_machine_file(file);
+        free_tables(&tables);
+    }
+    CHECK_UINT(num_same, count);
+    free(text);
+}
+
+TEST (machines_of_the_models_come_back_from_their_own_text) {
+    static const char *const paths[] = {
+        "models/bobbin/bobbin.md5machine",
+        "models/thimble/thimble.md5machine",
+        "models/tendril/tendril.md5machine",
+        "test/fuzz/seeds/machine/all.md5machine",
+    };
+    char *const text = malloc(TEXT_SIZE);
+    for (size_t i = 0; text && i < sizeof paths / sizeof paths[0]; i++) {
+        md5_error error;
+        md5_machine_file *const file = md5_load_machine_file(test_path(paths[i]), NULL, &error);
+        const size_t size =
+            file ? md5_write_machine(&file->desc, file->model_file, text, TEXT_SIZE, &error) : 0;
+        md5_machine_file *const again = md5_parse_machine_file(text, size, NULL, &error);
+        if (!CHECK(again && size > 0))
+            printf("%s:%u:%u: %s\n", paths[i], error.line, error.column, error.message);
+        else
+            CHECK(are_same(&md5i_machine_schema, &file->desc, &again->desc)
+                  && strcmp(file->model_file, again->model_file) == 0);
+        md5_free_machine_file(file);
+        md5_free_machine_file(again);
+    }
+    free(text);
+}
+
+// -- Every walk knows a new column --------------------------------------------------------------
+
+// Lists of columns with one more, in the place of the reserved member.
+typedef struct longer_schema {
+    md5_schema machine, modifier;
+    md5_column machine_columns[24], modifier_columns[40];
+} longer_schema;
+
+static void add_column(longer_schema *to, md5_column column)
+{
+    to->machine = md5i_machine_schema;
+    to->modifier = md5i_modifier_schema;
+    to->machine.columns = to->machine_columns;
+    to->modifier.columns = to->modifier_columns;
+    for (uint32_t i = 0; i < to->machine.num_columns; i++) {
+        to->machine_columns[i] = md5i_machine_schema.columns[i];
+        if (to->machine_columns[i].rows == &md5i_modifier_schema)
+            to->machine_columns[i].rows = &to->modifier;
+    }
+    for (uint32_t i = 0; i < to->modifier.num_columns; i++)
+        to->modifier_columns[i] = md5i_modifier_schema.columns[i];
+    CHECK(to->modifier_columns[to->modifier.num_columns - 1].kind == MD5_COLUMN_RESERVED);
+    to->modifier_columns[to->modifier.num_columns - 1] = column;
+}
+
+static md5_machine_file *read_with(const md5_schema *schema, const char *text, md5_error *error)
+{
+    md5_context context;
+    md5i_context_begin(&context, NULL, "new.md5machine", error);
+    return md5i_read_machine(&context, schema, text, strlen(text));
+}
+
+static bool check_with(const md5_schema *schema, const md5_machine_desc *desc, md5_error *error)
+{
+    md5_context context;
+    md5i_context_begin(&context, NULL, "new.md5machine", error);
+    md5_building building = {.context = &context, .desc = desc};
+    return md5i_check_tables(&building, schema, desc);
+}
+
+static float glow_of(const md5_modifier_desc *modifier)
+{
+    float glow;
+    memcpy(&glow, modifier->reserved, sizeof glow);
+    return glow;
+}
+
+TEST (one_line_makes_a_column_known_to_every_walk) {
+    static longer_schema longer;
+    add_column(&longer, (md5_column){.kind = MD5_COLUMN_FLOAT,
+                                     .member = "glow",
+                                     .offset = offsetof(md5_modifier_desc, reserved),
+                                     .least = 0.0,
+                                     .most = 8.0,
+                                     .keeps_zero = true,
+                                     .is_filled = true,
+                                     .otherwise = 2.5f,
+                                     .text = "how much it shines"});
+    const md5_schema *const schema = &longer.machine;
+    md5_error error = {0};
+    play_case made;
+    play_begin(&made);
+    md5_machine_file *const files[] = {
+        read_with(schema, "machine m { modifier a aim head { glow 7.5 } }", &error),
+        read_with(schema, "machine m { modifier a aim head { glow 9 } }", &error),
+        read_with(schema, "machine m { modifier a aim head }", &error),
+    };
+    if (CHECK(files[0] && files[1] && files[2])) {
+        for (int i = 0; i < 3; i++)
+            files[i]->desc.model = made.model;
+        CHECK(glow_of(files[0]->desc.modifiers) == 7.5f);
+        CHECK(check_with(schema, &files[0]->desc, &error));
+        CHECK(!check_with(schema, &files[1]->desc, &error));
+        CHECK_STRING(error.message, "modifier 'a': glow is 9, which must be 0 to 8");
+        CHECK_UINT(error.column, 40);
+
+        md5_modifier_desc filled = *files[2]->desc.modifiers;
+        md5i_fill_defaults(&longer.modifier, &filled, 1.0f);
+        CHECK(glow_of(&filled) == 2.5f);
+
+        md5_machine_desc copy;
+        md5_block measure = {0};
+        md5i_copy_tables(&measure, schema, &files[0]->desc, &copy);
+        md5_block block = {.base = malloc(measure.used)};
+        md5i_copy_tables(&block, schema, &files[0]->desc, &copy);
+        CHECK(copy.modifiers != files[0]->desc.modifiers && glow_of(copy.modifiers) == 7.5f);
+        CHECK(md5i_fingerprint_of(schema, &files[0]->desc)
+              != md5i_fingerprint_of(schema, &files[2]->desc));
+        free(block.base);
+
+        char text[256];
+        md5_context context;
+        md5i_context_begin(&context, NULL, NULL, &error);
+        CHECK(md5i_write_machine(&context, schema, &files[0]->desc, NULL, text, sizeof text) > 0);
+        CHECK_STRING(text, "machine m {\n    modifier a aim head { glow 7.5 }\n}\n");
+    }
+    for (int i = 0; i < 3; i++)
+        md5_free_machine_file(files[i]);
+    play_end(&made);
+}
+
+// -- What a file cannot have --------------------------------------------------------------------
+
+static void is_refused(const md5_machine_desc *desc, const char *message)
+{
+    char text[256];
+    md5_error error;
+    CHECK_UINT(md5_write_machine(desc, NULL, text, sizeof text, &error), 0);
+    CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+    CHECK_STRING(error.message, message);
+}
+
+TEST (what_a_file_cannot_have_is_not_written) {
+    const md5_modifier_desc quotes = {.name = "a\"b'c", .joint = "head"};
+    const md5_motion_desc twice = {.name = "m", .clip = "c", .speed = 2.0f, .speed_parameter = "p"};
+    const md5_motion_desc clip = {.name = "m", .kind = MD5_MOTION_STACK, .clip = "c"};
+    const md5_layer_desc frame = {.name = "l", .reference_frame = 3};
+    const md5_mask_desc bracket = {.name = "b", .joints = "a)b"};
+    is_refused(&(md5_machine_desc){.name = "m", .max_shots = 3},
+               "machine 'm': max_shots has a value that a file cannot have");
+    is_refused(&(md5_machine_desc){.name = "m", .modifiers = &quotes, .num_modifiers = 1},
+               "modifier 'a\"b'c': name has both kinds of quotes or the end of a line");
+    is_refused(&(md5_machine_desc){.name = "m", .motions = &twice, .num_motions = 1},
+               "motion 'm': speed is a number and a parameter");
+    is_refused(&(md5_machine_desc){.name = "m", .motions = &clip, .num_motions = 1},
+               "motion 'm': clip has a value that a file cannot have");
+    is_refused(&(md5_machine_desc){.name = "m", .layers = &frame, .num_layers = 1},
+               "layer 'l': reference_frame has a value that a file cannot have");
+    is_refused(&(md5_machine_desc){.name = "m", .masks = &bracket, .num_masks = 1},
+               "mask 'b': joints has a bracket or comment outside quotes");
+}
+
+TEST (written_machine_is_cut_at_the_end_of_its_buffer) {
+    const md5_machine_desc desc = {.name = "hero"};
+    char text[9] = "........";
+    CHECK_UINT(md5_write_machine(&desc, NULL, NULL, 0, NULL), strlen("machine hero {\n}\n"));
+    CHECK_UINT(md5_write_machine(&desc, NULL, text, sizeof text - 1, NULL), 17);
+    CHECK_STRING(text, "machine");
+}
+
+// -- The manual ---------------------------------------------------------------------------------
+
+// A text that grows.
+typedef struct manual {
+    char text[1 << 16];
+    size_t used;
+} manual;
+
+static MD5_PRINTF(2, 3) void print(manual *to, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    to->used +=
+        (size_t)vsnprintf(to->text + to->used, sizeof to->text - to->used, format, arguments);
+    va_end(arguments);
+    if (to->used >= sizeof to->text)
+        abort();
+}
+
+static void print_words(manual *to, const md5_column *column, const char *join)
+{
+    const char *word;
+    uint32_t value;
+    if (column->kind == MD5_COLUMN_CHOICE && !column->choices) {
+        print(to, "an easing");
+        return;
+    }
+    for (uint32_t i = 0; (word = md5i_choice_word(column, i, &value)) != NULL; i++)
+        print(to, "%s`%s`", i > 0 ? join : "", word);
+}
+
+// What is written for a column: its word and its value.
+static void print_form(manual *to, const md5_column *column)
+{
+    const bool has_word = column->place == MD5_PLACE_WORD;
+    if (column->kind == MD5_COLUMN_CHOICE || column->choices)
+        print_words(to, column, " ");
+    else if (has_word)
+        print(to, "`%s`", md5_column_word(column));
+    else
+        print(to, "*%s*", strpbrk(column->member, ". ") ? column->word : column->member);
+}
+
+static void print_range(manual *to, const md5_column *column)
+{
+    static const char *const what[] = {
+        [MD5_COLUMN_TEXT] = "name",           [MD5_COLUMN_TEXTS] = "names",
+        [MD5_COLUMN_COUNT] = "whole number",  [MD5_COLUMN_INT] = "whole number",
+        [MD5_COLUMN_DIRECTION] = "( x y z )", [MD5_COLUMN_FLOAT] = "number",
+        [MD5_COLUMN_DOUBLE] = "number",       [MD5_COLUMN_MODEL] = "name",
+        [MD5_COLUMN_RESERVED] = NULL,         [MD5_COLUMN_OTHER] = NULL,
+    };
+    print(to, "%s", what[column->kind] ? what[column->kind] : "");
+    if (column->form == MD5_FORM_SHARE)
+        print(to, " or parameter%s", column->curve > 0 ? " [easing]" : "");
+    if (column->least < column->most)
+        print(to, ", %g to %g", column->least, column->most);
+    else if (column->range && strcmp(column->range, "any") != 0)
+        print(to, ", %s", column->range);
+}
+
+static void print_usual(manual *to, const md5_column *column)
+{
+    if (column->is_filled)
+        print(to, "%g%s", (double)column->otherwise, column->is_length ? " of id's units" : "");
+    else if (column->usual)
+        print(to, "%s", column->usual);
+}
+
+// For which kinds of row a column is.
+static void print_kinds(manual *to, const md5_schema *schema, const md5_schema *above,
+                        const md5_column *column)
+{
+    const md5_schema *const kinds = schema->kind_is_above ? above : schema;
+    const char *word;
+    uint32_t value, count = 0;
+    for (uint32_t k = 0; column->kinds != 0 && k < kinds->num_columns; k++) {
+        const md5_column *const kind = &kinds->columns[k];
+        if (!kinds->has_kind || kind->offset != kinds->kind)
+            continue;
+        for (uint32_t i = 0; (word = md5i_choice_word(kind, i, &value)) != NULL; i++) {
+            if (md5_is_used(column, value))
+                print(to, "%s`%s`", count++ > 0 ? " " : "", word);
+        }
+    }
+}
+
+static void print_schema(manual *to, const md5_schema *schema, const md5_schema *above)
+{
+    print(to, "\n**%s**: %s\n\n", schema->what, schema->text);
+    print(to, "| word | value | without it | of | meaning |\n|---|---|---|---|---|\n");
+    for (uint32_t i = 0; i < schema->num_columns; i++) {
+        const md5_column *const column = &schema->columns[i];
+        if (column->place == MD5_PLACE_NOWHERE)
+            continue;
+        print(to, "| ");
+        print_form(to, column);
+        print(to, " | ");
+        print_range(to, column);
+        print(to, " | ");
+        print_usual(to, column);
+        print(to, " | ");
+        print_kinds(to, schema, above, column);
+        print(to, " | %s |\n", column->text);
+    }
+}
+
+// Which kind of row names another one.
+static const md5_schema *schema_above(const schema_list *all, const md5_schema *schema)
+{
+    for (uint32_t i = 0; i < all->count; i++) {
+        for (uint32_t k = 0; k < all->schemas[i]->num_columns; k++) {
+            if (all->schemas[i]->columns[k].rows == schema)
+                return all->schemas[i];
+        }
+    }
+    return NULL;
+}
+
+// The tables of machine_files.md. Where they differ, the test writes the right ones beside itself.
+TEST (manual_has_every_column) {
+    static const char begin[] = "<!-- columns -->\n", end[] = "\n<!-- /columns -->";
+    static manual printed;
+    const schema_list all = all_schemas();
+    size_t size;
+    for (uint32_t i = 0; i < all.count; i++)
+        print_schema(&printed, all.schemas[i], schema_above(&all, all.schemas[i]));
+    char *const text = test_read_file(test_path("md5/play/machine_files.md"), &size);
+    char *const first = text ? strstr(text, begin) : NULL;
+    char *const last = first ? strstr(first, end) : NULL;
+    if (CHECK(last != NULL)) {
+        const char *const tables = first + strlen(begin);
+        const bool is_same = (size_t)(last - tables) == printed.used
+                             && memcmp(tables, printed.text, printed.used) == 0;
+        if (!CHECK(is_same)) {
+            FILE *const file = fopen("build/machine_files.md", "wb");
+            if (file) {
+                fprintf(file, "%.*s%s%s", (int)(tables - text), text, printed.text, last);
+                fclose(file);
+                printf("build/machine_files.md has the tables of today\n");
+            }
+        }
+    }
+    free(text);
+}
