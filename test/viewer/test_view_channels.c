@@ -7,7 +7,7 @@
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/app/places.h"
 #include "demo/viewer/app/remember.h"
-#include "demo/viewer/app/requests.h"
+#include "demo/viewer/app/actions.h"
 #include "demo/viewer/motion/entity.h"
 #include "demo/viewer/ui/game_list.h"
 #include "demo/viewer/ui/panels.h"
@@ -70,7 +70,7 @@ static size_t clip_named(const view_scene *scene, const char *name)
     return clip;
 }
 
-static view_request click(screen *s, const char *name, float across)
+static view_command click(screen *s, const char *name, float across)
 {
     const view_facts facts = draw(s);
     return item_press(&s->viewer, &facts, name, across, 0.5f);
@@ -82,17 +82,17 @@ TEST (channels_are_rows_to_click_on) {
         view_facts facts = draw(&s);
         CHECK(view_shows_channels(&facts));
         CHECK(item_find(&s.viewer, &facts, "channel/head").width == 0.0f); // it has no joints
-        view_request request = click(&s, "channel/legs", 0.99f);
-        CHECK(request.kind == VIEW_REQUEST_CHANNEL && request.channel == MD5_CHANNEL_LEGS);
+        view_command request = click(&s, "channel/legs", 0.99f);
+        CHECK(request.action == VIEW_LIST_CHANNEL && request.item == MD5_CHANNEL_LEGS);
         request = click(&s, "channel/legs", 0.01f);
-        CHECK(request.kind == VIEW_REQUEST_FOCUS && request.channel == MD5_CHANNEL_LEGS);
+        CHECK(request.action == VIEW_SHOW_CHANNEL && request.item == MD5_CHANNEL_LEGS);
         const view_rect legs = item_find(&s.viewer, &facts, "channel/legs");
-        CHECK(view_press_ui(&s.viewer.ui, &facts, legs.x + 1.0f, legs.y + 500.0f).kind
-              == VIEW_REQUEST_PASS);
+        CHECK(view_press_ui(&s.viewer.ui, &facts, legs.x + 1.0f, legs.y + 500.0f).action
+              == VIEW_NOTHING);
         s.viewer.document->scene.bind_pose = true;
         facts = draw(&s);
-        CHECK(view_press_ui(&s.viewer.ui, &facts, legs.x + 1.0f, legs.y + 2.0f).kind
-              == VIEW_REQUEST_PASS);
+        CHECK(view_press_ui(&s.viewer.ui, &facts, legs.x + 1.0f, legs.y + 2.0f).action
+              == VIEW_NOTHING);
     }
     close_screen(&s);
 }
@@ -101,11 +101,11 @@ TEST (sections_are_clicked_on) {
     screen s;
     if (open_screen(&s, true)) {
         view_show_section(&s.viewer, VIEW_ENTITIES);
-        const view_request request = click(&s, "list/clips", 0.5f);
-        CHECK(request.kind == VIEW_REQUEST_SECTION && request.number == VIEW_ANIMS);
-        CHECK(click(&s, "list/box", 0.001f).kind == VIEW_REQUEST_DONE);
+        const view_command request = click(&s, "list/clips", 0.5f);
+        CHECK(request.action == VIEW_OPEN_SECTION && request.number == VIEW_ANIMS);
+        CHECK(click(&s, "list/box", 0.001f).action == VIEW_TAKEN);
         const view_facts facts = draw(&s);
-        CHECK(view_press_ui(&s.viewer.ui, &facts, 1.0f, 1.0f).kind == VIEW_REQUEST_CLOSED);
+        CHECK(view_press_ui(&s.viewer.ui, &facts, 1.0f, 1.0f).action == VIEW_CLOSED);
     }
     close_screen(&s);
 }
@@ -117,24 +117,24 @@ TEST (clip_is_chosen_for_a_channel) {
         const size_t walk = clip_named(scene, "walk"), run = clip_named(scene, "run");
         view_play_in(&s.viewer, MD5_CHANNEL_LEGS, walk);
         CHECK(scene->clip == walk && s.viewer.play.time == 0.0);
-        (void)view_answer(
-            &s.viewer, (view_request){.kind = VIEW_REQUEST_CHANNEL, .channel = MD5_CHANNEL_TORSO});
+        (void)view_perform(&s.viewer,
+                           (view_command){.action = VIEW_LIST_CHANNEL, .item = MD5_CHANNEL_TORSO});
         view_browser *const browser = &s.viewer.ui.browser;
         CHECK(browser->kind == VIEW_BROWSE_CHANNEL);
         CHECK(browser->num_entries == scene->num_clips + 1);
         // The torso continues the clip that all channels played before.
         CHECK(strncmp(browser->entries[browser->chosen].label, "idle", 4) == 0);
         browser->chosen = 1 + run;
-        view_request request = view_key_browser(browser, SDLK_RETURN, false);
-        CHECK(request.kind == VIEW_REQUEST_PLAY_IN && request.number == run);
-        CHECK(view_answer(&s.viewer, request));
+        view_command request = view_key_browser(browser, SDLK_RETURN, false);
+        CHECK(request.action == VIEW_PLAY_IN_CHANNEL && request.number == run);
+        CHECK(view_perform(&s.viewer, request));
         CHECK(scene->clip == run && scene->entity.focus == MD5_CHANNEL_TORSO);
         CHECK(scene->entity.channels[MD5_CHANNEL_LEGS].clip >= 0);
         // The time is that of the channel in focus.
         s.viewer.play.time = 0.25;
         view_pose(&s.viewer.document->scene, &s.viewer.play);
-        (void)view_answer(&s.viewer,
-                          (view_request){.kind = VIEW_REQUEST_FOCUS, .channel = MD5_CHANNEL_LEGS});
+        (void)view_perform(&s.viewer,
+                           (view_command){.action = VIEW_SHOW_CHANNEL, .item = MD5_CHANNEL_LEGS});
         CHECK(scene->clip == walk);
         CHECK_NEAR(s.viewer.play.time, 0.25, 1e-9); // both began at the same time
         // No clip, then invalid channels and clips.

@@ -29,7 +29,7 @@ static void end_listed(listed *of)
     view_drop_library(of->library);
 }
 
-static view_request press_key(listed *of, int32_t code)
+static view_command press_key(listed *of, int32_t code)
 {
     return view_key_browser(&of->browser, code, false);
 }
@@ -38,8 +38,8 @@ TEST (game_list_begins_at_what_is_shown) {
     listed of;
     if (!list_base(&of, VIEW_ENTITIES, "monster_thimble"))
         return;
-    view_request request = press_key(&of, SDLK_RETURN);
-    CHECK(request.kind == VIEW_REQUEST_NAMED && request.number == VIEW_ENTITIES);
+    view_command request = press_key(&of, SDLK_RETURN);
+    CHECK(request.action == VIEW_OPEN_NAMED && request.number == VIEW_ENTITIES);
     CHECK(strcmp(request.path, "monster_thimble") == 0);
     CHECK(of.browser.kind == VIEW_BROWSE_NOTHING);
     free(request.path);
@@ -50,12 +50,12 @@ TEST (game_list_finds_by_typing_and_keeps_that_in_other_sections) {
     listed of;
     if (!list_base(&of, VIEW_ENTITIES, NULL))
         return;
-    CHECK(view_type_browser(&of.browser, "MOS").kind == VIEW_REQUEST_LISTED);
+    CHECK(view_type_browser(&of.browser, "MOS").action == VIEW_LISTED);
     CHECK(of.browser.num_found == 1);
     view_list_section(&of.browser, of.library, VIEW_SKINS, NULL);
     CHECK(strcmp(of.browser.filter, "MOS") == 0 && of.browser.num_found == 1);
-    view_request request = press_key(&of, SDLK_RETURN);
-    CHECK(request.kind == VIEW_REQUEST_NAMED && request.number == VIEW_SKINS);
+    view_command request = press_key(&of, SDLK_RETURN);
+    CHECK(request.action == VIEW_OPEN_NAMED && request.number == VIEW_SKINS);
     CHECK(strstr(request.path, "moss") != NULL);
     free(request.path);
     end_listed(&of);
@@ -65,13 +65,13 @@ TEST (game_list_turns_through_its_sections) {
     listed of;
     if (!list_base(&of, VIEW_ENTITIES, NULL))
         return;
-    view_request request = press_key(&of, SDLK_TAB);
-    CHECK(request.kind == VIEW_REQUEST_SECTION && request.number == VIEW_MODELS);
+    view_command request = press_key(&of, SDLK_TAB);
+    CHECK(request.action == VIEW_OPEN_SECTION && request.number == VIEW_MODELS);
     request = press_key(&of, SDLK_LEFT);
-    CHECK(request.kind == VIEW_REQUEST_SECTION && request.number == VIEW_SKINS);
+    CHECK(request.action == VIEW_OPEN_SECTION && request.number == VIEW_SKINS);
     of.browser.section = VIEW_SKINS;
     request = press_key(&of, SDLK_RIGHT);
-    CHECK(request.kind == VIEW_REQUEST_SECTION && request.number == VIEW_ENTITIES);
+    CHECK(request.action == VIEW_OPEN_SECTION && request.number == VIEW_ENTITIES);
     CHECK(view_first_section(of.library) == VIEW_ENTITIES);
     end_listed(&of);
 }
@@ -79,9 +79,9 @@ TEST (game_list_turns_through_its_sections) {
 TEST (files_of_a_folder_turn_into_its_game) {
     view_browser browser = {0};
     view_browse_folder(&browser, test_path("models/game"), NULL);
-    CHECK(view_key_browser(&browser, SDLK_LEFT, false).kind == VIEW_REQUEST_PASS);
-    const view_request request = view_key_browser(&browser, SDLK_TAB, false);
-    CHECK(request.kind == VIEW_REQUEST_GAME && strcmp(request.path, test_path("models/game")) == 0);
+    CHECK(view_key_browser(&browser, SDLK_LEFT, false).action == VIEW_NOTHING);
+    const view_command request = view_key_browser(&browser, SDLK_TAB, false);
+    CHECK(request.action == VIEW_OPEN_GAME && strcmp(request.path, test_path("models/game")) == 0);
     free(request.path);
     view_clear_browser(&browser);
 }
@@ -91,8 +91,8 @@ TEST (list_of_a_game_that_is_being_opened_is_empty) {
     view_list_scan(&browser, "somewhere", 0);
     view_list_scan(&browser, "somewhere", 1234);
     CHECK(browser.is_scanning && browser.num_scanned == 1234 && browser.num_found == 0);
-    CHECK(view_key_browser(&browser, SDLK_RETURN, false).kind == VIEW_REQUEST_DONE);
-    CHECK(view_key_browser(&browser, SDLK_TAB, false).kind == VIEW_REQUEST_DONE);
-    CHECK(view_key_browser(&browser, SDLK_ESCAPE, false).kind == VIEW_REQUEST_CLOSED);
+    CHECK(view_key_browser(&browser, SDLK_RETURN, false).action == VIEW_TAKEN);
+    CHECK(view_key_browser(&browser, SDLK_TAB, false).action == VIEW_TAKEN);
+    CHECK(view_key_browser(&browser, SDLK_ESCAPE, false).action == VIEW_CLOSED);
     CHECK(browser.kind == VIEW_BROWSE_NOTHING);
 }

@@ -3,7 +3,7 @@
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/memory.h"
-#include "demo/viewer/app/requests.h"
+#include "demo/viewer/app/actions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,10 +46,10 @@ static bool is_lit(view_state *state, const char *name)
     return false;
 }
 
-static view_request press_node(view_state *state, const view_facts *facts, const char *name)
+static view_command press_node(view_state *state, const view_facts *facts, const char *name)
 {
     char *const item = common_format("state/%s/%s", layer_of(state, 0)->name, name);
-    const view_request request = item_press(state, facts, item, 0.5f, 0.5f);
+    const view_command request = item_press(state, facts, item, 0.5f, 0.5f);
     free(item);
     return request;
 }
@@ -107,15 +107,15 @@ TEST (view_graph_goes_to_the_state_that_is_clicked_on) {
         view_pose(&state->document->scene, &state->play);
         view_facts facts = draw(state);
         CHECK(is_lit(state, "idle") && !is_lit(state, "dance"));
-        view_request request = press_node(state, &facts, "dance");
-        CHECK_UINT(request.kind, VIEW_REQUEST_STATE);
+        view_command request = press_node(state, &facts, "dance");
+        CHECK_UINT(request.action, VIEW_GO_TO_STATE);
         CHECK_UINT(request.number, 0);
-        const uint32_t dance = (uint32_t)request.state;
+        const uint32_t dance = (uint32_t)request.item;
         CHECK_STRING(layer_of(state, 0)->states[dance].name, "dance");
         // Paused: immediately.
         state->play.playing = false;
         machine->acts = true;
-        CHECK(view_carry_out(state, request));
+        CHECK(view_perform(state, request));
         CHECK(!machine->acts); // the user has taken over
         CHECK_UINT(md5_player_layer(machine->player, 0).state, dance);
         CHECK(md5_player_layer(machine->player, 0).from < 0);
@@ -124,8 +124,8 @@ TEST (view_graph_goes_to_the_state_that_is_clicked_on) {
         // Playing: with a transition.
         state->play.playing = true;
         request = press_node(state, &facts, "idle");
-        const uint32_t idle = (uint32_t)request.state;
-        CHECK(view_carry_out(state, request));
+        const uint32_t idle = (uint32_t)request.item;
+        CHECK(view_perform(state, request));
         view_run_machine(machine, machine->time + 0.1);
         const md5_layer_status status = md5_player_layer(machine->player, 0);
         CHECK_UINT(status.state, idle);
@@ -133,8 +133,8 @@ TEST (view_graph_goes_to_the_state_that_is_clicked_on) {
         // A click beside the nodes, then a state that does not exist.
         const view_rect box = view_graph_box(&facts);
         request = view_press_ui(&state->ui, &facts, box.x + 2.0f, box.y + 2.0f);
-        CHECK_UINT(request.kind, VIEW_REQUEST_DONE);
-        CHECK(view_carry_out(state, (view_request){.kind = VIEW_REQUEST_STATE, .number = 99}));
+        CHECK_UINT(request.action, VIEW_TAKEN);
+        CHECK(view_perform(state, (view_command){.action = VIEW_GO_TO_STATE, .number = 99}));
         CHECK_UINT(md5_player_layer(machine->player, 0).state, idle);
     }
     shot_close(&viewer);

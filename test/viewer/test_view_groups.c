@@ -48,7 +48,7 @@ static view_entry_kind kind_at(const made *of, size_t row)
     return of->browser.entries[of->browser.found[row]].kind;
 }
 
-static view_request choose(made *of, size_t row)
+static view_command choose(made *of, size_t row)
 {
     of->browser.chosen = row;
     return view_key_browser(&of->browser, SDLK_RETURN, false);
@@ -63,15 +63,15 @@ TEST (long_list_is_grouped_by_folders) {
     CHECK_STRING(label_at(&of, 0), "imp/  \xE2\x80\xA2  20");
     CHECK_STRING(label_at(&of, 2), "zsec/  \xE2\x80\xA2  20");
     CHECK(view_listed_name(&of.browser, 0) == NULL); // a group has no picture
-    CHECK(choose(&of, 1).kind == VIEW_REQUEST_LISTED);
+    CHECK(choose(&of, 1).action == VIEW_LISTED);
     CHECK_UINT(of.browser.num_found, PER_KIND + 1); // fit on a screen: not by words
     CHECK(kind_at(&of, 0) == VIEW_ENTRY_ABOVE && of.browser.chosen == 1);
     CHECK_STRING(label_at(&of, 1) + of.browser.num_left_out, "pain_01.md5anim");
-    CHECK(choose(&of, 0).kind == VIEW_REQUEST_LISTED && of.browser.num_found == NUM_KINDS);
+    CHECK(choose(&of, 0).action == VIEW_LISTED && of.browser.num_found == NUM_KINDS);
     CHECK(of.browser.chosen == 1); // the group that was left
-    CHECK(choose(&of, 0).kind == VIEW_REQUEST_LISTED);
-    view_request request = choose(&of, 1);
-    CHECK(request.kind == VIEW_REQUEST_NAMED && request.number == VIEW_ANIMS);
+    CHECK(choose(&of, 0).action == VIEW_LISTED);
+    view_command request = choose(&of, 1);
+    CHECK(request.action == VIEW_OPEN_NAMED && request.number == VIEW_ANIMS);
     CHECK_STRING(request.path, "models/md5/imp/pain_01.md5anim");
     free(request.path);
     view_clear_browser(&of.browser);
@@ -89,7 +89,7 @@ TEST (long_list_without_folders_is_grouped_by_words) {
     CHECK_STRING(label_at(&of, 0), "monster_\xE2\x80\xA6  \xE2\x80\xA2  30");
     CHECK(kind_at(&of, 1) == VIEW_ENTRY_NAMED);
     CHECK_STRING(label_at(&of, 1), "player");
-    CHECK(choose(&of, 0).kind == VIEW_REQUEST_LISTED);
+    CHECK(choose(&of, 0).action == VIEW_LISTED);
     CHECK_UINT(of.browser.num_found, 31);
     CHECK_STRING(label_at(&of, 1) + of.browser.num_left_out, "monster_a0"); // words stay
     view_clear_browser(&of.browser);
@@ -127,7 +127,7 @@ TEST (names_of_a_mod_are_listed_alone) {
     view_list_section(&of.browser, &of.library, VIEW_ANIMS, NULL);
     CHECK(kind_at(&of, 0) == VIEW_ENTRY_OWN && of.browser.chosen == 1);
     CHECK(strstr(label_at(&of, 0), " 6") != NULL);
-    CHECK(choose(&of, 0).kind == VIEW_REQUEST_LISTED);
+    CHECK(choose(&of, 0).action == VIEW_LISTED);
     CHECK_UINT(of.browser.num_found, 7);
     CHECK_STRING(of.browser.group, "models/md5/imp/");
     (void)view_type_browser(&of.browser, "walk");
@@ -136,7 +136,7 @@ TEST (names_of_a_mod_are_listed_alone) {
     CHECK_UINT(of.browser.num_found, 3); // as in another section
     for (int i = 0; i < 4; i++)
         (void)view_key_browser(&of.browser, SDLK_BACKSPACE, false);
-    CHECK(choose(&of, 0).kind == VIEW_REQUEST_LISTED); // ../
+    CHECK(choose(&of, 0).action == VIEW_LISTED); // ../
     CHECK_UINT(of.browser.num_found, NUM_KINDS + 1);
     view_clear_browser(&of.browser);
 }
@@ -146,6 +146,6 @@ TEST (empty_section_has_no_rows) {
     make_files(&of);
     view_list_section(&of.browser, &of.library, VIEW_SKINS, "nothing");
     CHECK_UINT(of.browser.num_found, 0);
-    CHECK(view_key_browser(&of.browser, SDLK_RETURN, false).kind == VIEW_REQUEST_DONE);
+    CHECK(view_key_browser(&of.browser, SDLK_RETURN, false).action == VIEW_TAKEN);
     view_clear_browser(&of.browser);
 }

@@ -20,12 +20,12 @@ view_rect item_find(view_state *viewer, const view_facts *facts, const char *nam
     return viewer->ui.found;
 }
 
-view_request item_press(view_state *viewer, const view_facts *facts, const char *name, float across,
+view_command item_press(view_state *viewer, const view_facts *facts, const char *name, float across,
                         float down)
 {
     const view_rect rect = item_find(viewer, facts, name);
     if (!CHECK(rect.width > 0.0f))
-        return (view_request){.kind = VIEW_REQUEST_PASS};
+        return (view_command){.action = VIEW_NOTHING};
     return view_press_ui(&viewer->ui, facts, rect.x + across * rect.width,
                          rect.y + down * rect.height);
 }

@@ -13,7 +13,7 @@ view_rect item_find(view_state *viewer, const view_facts *facts, const char *nam
 
 // Presses a part of an item: (0, 0) is its upper left corner, (1, 1) the lower right one. If there
 // is none the test fails.
-view_request item_press(view_state *viewer, const view_facts *facts, const char *name, float across,
+view_command item_press(view_state *viewer, const view_facts *facts, const char *name, float across,
                         float down);
 
 #endif

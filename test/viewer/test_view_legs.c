@@ -149,14 +149,14 @@ TEST (view_key_starts_and_ends_procedural_walking) {
         view_scene *const scene = &state->document->scene;
         live(state, 0.5);
         const md5_vec3 of_clip = md5_mat34_translation(scene->joints[10]);
-        view_perform(state, key.action);
+        view_perform(state, (view_command){.action = key.action});
         CHECK_UINT(scene->legs.num_legs, 2);
         CHECK_NEAR(state->play.time, 0.0, 0.0);
         for (int i = 0; i < 4; i++)
             live(state, 0.5);
         CHECK(md5_vec3_length(view_walked(scene, &state->play)) > 5.0f);
         CHECK(view_drives_legs(state, VIEW_AHEAD));
-        view_perform(state, key.action);
+        view_perform(state, (view_command){.action = key.action});
         CHECK_UINT(scene->legs.num_legs, 0);
         live(state, 0.5);
         CHECK_NEAR(md5_vec3_length(view_walked(scene, &state->play)), 0.0, 0.0);
@@ -165,7 +165,7 @@ TEST (view_key_starts_and_ends_procedural_walking) {
     }
     shot_close(&viewer);
     if (shot_open(&viewer, &gl, "models/lantern/lantern.md5mesh")) {
-        view_perform(state, key.action);
+        view_perform(state, (view_command){.action = key.action});
         CHECK_UINT(state->document->scene.legs.num_legs, 0);
         CHECK_STRING(state->ui.notice, "No two joints have foot or ankle in their names");
     }

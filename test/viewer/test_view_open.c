@@ -308,7 +308,7 @@ TEST (view_list_begins_with_the_folder_above) {
     CHECK_UINT(browser->num_found, 1);
     CHECK_STRING(chosen_label(browser), "../");
     view_browse_folder(&viewer.state.ui.browser, folder, NULL);
-    CHECK_UINT(view_type_browser(&viewer.state.ui.browser, ".").kind, VIEW_REQUEST_LISTED);
+    CHECK_UINT(view_type_browser(&viewer.state.ui.browser, ".").action, VIEW_LISTED);
     CHECK_STRING(chosen_label(browser), "a.md5mesh");
     view_browse_folder(&viewer.state.ui.browser, "/", NULL);
     CHECK(browser->num_found == 0 || strcmp(browser->entries[0].label, "../") != 0);

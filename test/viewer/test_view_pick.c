@@ -173,7 +173,7 @@ TEST (view_click_is_shown_until_escape) {
         for (int x = 0; x < WIDTH && !state->pick.is_set; x += 4)
             view_pick_at(state, (float)x, HEIGHT / 2);
         CHECK(state->pick.is_set && state->ui.chosen_joint >= 0);
-        view_perform(state, VIEW_CLOSE_LISTS);
+        view_perform(state, (view_command){.action = VIEW_CLOSE_LISTS});
         CHECK(!state->pick.is_set && state->ui.chosen_joint < 0);
         state->hidden_meshes = 3;
         for (int x = 0; x < WIDTH; x += 4) {
@@ -241,7 +241,7 @@ TEST (view_click_measures_until_the_next_click) {
         view_pick_at(state, WIDTH / 2, HEIGHT / 2);
         CHECK(state->pick.is_set && !state->measured.is_set);
         state->measured = measured;
-        view_perform(state, VIEW_CLOSE_LISTS);
+        view_perform(state, (view_command){.action = VIEW_CLOSE_LISTS});
         CHECK(!state->pick.is_set && !state->measured.is_set);
     }
     shot_close(&viewer);

@@ -63,14 +63,14 @@ TEST (view_record_begins_and_ends_by_a_key) {
         const char *problem = NULL;
         CHECK(!view_is_recording(state));
         view_record_frame(state); // has no effect
-        view_perform(state, VIEW_RECORD);
+        view_perform(state, (view_command){.action = VIEW_RECORD});
         if (CHECK(view_is_recording(state))) {
             char *const path = common_copy(state->recording.path);
             CHECK_NEAR(view_recording_rate(state), 10.0, 0.0);
             view_record_frame(state);
             view_record_frame(state);
             CHECK_UINT(state->recording.count, 2);
-            view_perform(state, VIEW_RECORD);
+            view_perform(state, (view_command){.action = VIEW_RECORD});
             CHECK(!view_is_recording(state));
             CHECK(strstr(state->ui.notice, "2 pictures") != NULL);
             size_t size = 0;
@@ -81,7 +81,7 @@ TEST (view_record_begins_and_ends_by_a_key) {
             free(path);
         }
         // A window of another size ends it.
-        view_perform(state, VIEW_RECORD);
+        view_perform(state, (view_command){.action = VIEW_RECORD});
         if (CHECK(view_is_recording(state))) {
             char *const path = common_copy(state->recording.path);
             view_record_frame(state);

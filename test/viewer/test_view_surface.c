@@ -123,7 +123,7 @@ TEST (view_surface_shows_weights_and_texture_coordinates) {
         sight seen = look(&viewer, true);
         CHECK(seen.num_full > 10 && seen.num_none > 20);
         CHECK(seen.num_wrong * 5 < seen.num_full + seen.num_none); // the joint's name covers some
-        view_perform(&viewer.state, VIEW_CLOSE_LISTS);
+        view_perform(&viewer.state, (view_command){.action = VIEW_CLOSE_LISTS});
         viewer.state.surface = VIEW_SURFACE_UV;
         seen = look(&viewer, false);
         CHECK(seen.num_full > 20 && seen.num_none > 20);
@@ -191,7 +191,7 @@ TEST (view_surface_panel_shows_layout_and_images) {
         const float free_before = view_free_region(&facts).width;
         static const uint32_t expected[VIEW_NUM_SURFACES] = {0, 0, 1, 3};
         for (int i = 1; i <= (int)VIEW_NUM_SURFACES; i++) {
-            view_perform(state, VIEW_NEXT_SURFACE);
+            view_perform(state, (view_command){.action = VIEW_NEXT_SURFACE});
             draw_panels(state, &facts);
             CHECK(state->surface == (view_surface)(i % (int)VIEW_NUM_SURFACES));
             CHECK_UINT(canvas->num_images, expected[state->surface]);
@@ -199,9 +199,9 @@ TEST (view_surface_panel_shows_layout_and_images) {
             const bool is_board = canvas->num_images > 0;
             CHECK(is_board == (view_free_region(&facts).width < free_before));
             // A click on it does not reach the body.
-            const view_request request =
+            const view_command request =
                 view_press_ui(&state->ui, &facts, box.x + 3.0f, box.y + 3.0f);
-            CHECK((box.width > 0.0f) == (request.kind == VIEW_REQUEST_DONE));
+            CHECK((box.width > 0.0f) == (request.action == VIEW_TAKEN));
         }
         CHECK(state->surface == VIEW_SURFACE_LIT);
         state->surface = VIEW_SURFACE_TEXTURES;

@@ -92,12 +92,12 @@ TEST (view_turns_by_keys_undo_the_option) {
         CHECK(shot_difference(&plain, &turned) > 0.02);
         free(turned.rgba);
         for (int i = 0; i < 3; i++)
-            view_perform(&viewer.state, VIEW_TURN_X);
+            view_perform(&viewer.state, (view_command){.action = VIEW_TURN_X});
         CHECK(!viewer.state.document->scene.turn.is_set);
         shot again = shot_draw(&viewer);
         CHECK(shot_difference(&plain, &again) < 0.001);
         free(again.rgba);
-        view_perform(&viewer.state, VIEW_TURN_Z);
+        view_perform(&viewer.state, (view_command){.action = VIEW_TURN_Z});
         CHECK(viewer.state.document->scene.turn.is_set);
     }
     free(plain.rgba);

@@ -5,7 +5,7 @@
 #include "demo/viewer/base/panel.h"
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/app/remember.h"
-#include "demo/viewer/app/requests.h"
+#include "demo/viewer/app/actions.h"
 #include "test/viewer/test_view_item.h"
 
 #include <stdlib.h>
@@ -90,10 +90,10 @@ static outside look_outside(const screen *s)
 }
 
 // Presses a part of an item, see item_press(). A request alone changes nothing.
-static view_request press(screen *s, const char *name, float across)
+static view_command press(screen *s, const char *name, float across)
 {
     const outside before = look_outside(s);
-    const view_request request = item_press(&s->viewer, &s->facts, name, across, 0.5f);
+    const view_command request = item_press(&s->viewer, &s->facts, name, across, 0.5f);
     const outside after = look_outside(s);
     CHECK(s->viewer.ui.held != NULL || memcmp(&before, &after, sizeof before) == 0);
     return request;
@@ -111,23 +111,22 @@ TEST (view_ui_requests_lists_and_meshes) {
     if (open_screen(&s, BOBBIN)) {
         s.viewer.shown.statistics = true;
         draw(&s);
-        view_request request = press(&s, "figures/bobbin", 0.5f);
-        CHECK_UINT(request.kind, VIEW_REQUEST_PERFORM);
+        view_command request = press(&s, "figures/bobbin", 0.5f);
         CHECK_UINT(request.action, VIEW_FILES);
         request = press(&s, "figures/idle", 0.5f);
         CHECK_UINT(request.action, VIEW_CLIPS);
         request = press(&s, "figures/Mesh 0", 0.5f);
-        CHECK_UINT(request.kind, VIEW_REQUEST_MESH);
+        CHECK_UINT(request.action, VIEW_HIDE_MESH);
         CHECK_UINT(request.number, 0);
-        CHECK(view_carry_out(&s.viewer, request));
+        CHECK(view_perform(&s.viewer, request));
         CHECK_UINT(s.viewer.hidden_meshes, 1);
-        CHECK_UINT(view_press_ui(&s.viewer.ui, &s.facts, 900, 500).kind, VIEW_REQUEST_PASS);
+        CHECK_UINT(view_press_ui(&s.viewer.ui, &s.facts, 900, 500).action, VIEW_NOTHING);
     }
     close_screen(&s);
 }
 
 // Types a text and presses Enter.
-static view_request type(screen *s, const char *text)
+static view_command type(screen *s, const char *text)
 {
     view_browser *const browser = &s->viewer.ui.browser;
     browser->fresh = false;
@@ -142,26 +141,26 @@ TEST (view_ui_gives_a_mesh_the_texture_that_is_chosen_in_the_list) {
         s.viewer.chosen = &chosen;
         s.viewer.shown.statistics = true;
         draw(&s);
-        view_request request = press(&s, "figures/Texture", 0.5f);
-        CHECK_UINT(request.kind, VIEW_REQUEST_TEXTURES);
-        CHECK(view_carry_out(&s.viewer, request));
+        view_command request = press(&s, "figures/Texture", 0.5f);
+        CHECK_UINT(request.action, VIEW_LIST_TEXTURES);
+        CHECK(view_perform(&s.viewer, request));
         draw(&s);
         request = type(&s, "bobbin_eye.png");
-        CHECK_UINT(request.kind, VIEW_REQUEST_TEXTURE);
-        CHECK(view_carry_out(&s.viewer, request));
+        CHECK_UINT(request.action, VIEW_TAKE_TEXTURE);
+        CHECK(view_perform(&s.viewer, request));
         const view_textures *textures = &s.viewer.document->textures;
         CHECK(view_mesh_search(textures, 0)->is_chosen);
         CHECK(strstr(view_mesh_map_path(textures, 0, VIEW_MAP_DIFFUSE), "bobbin_eye") != NULL);
         CHECK(strstr(s.viewer.ui.notice, "bobbin_eye.png") != NULL);
         // A file that cannot be read changes nothing.
-        (void)view_carry_out(&s.viewer, (view_request){.kind = VIEW_REQUEST_TEXTURE,
-                                                       .path = common_copy("/nowhere.png")});
+        (void)view_perform(&s.viewer, (view_command){.action = VIEW_TAKE_TEXTURE,
+                                                     .path = common_copy("/nowhere.png")});
         CHECK(strstr(s.viewer.ui.notice, "keeps its texture") != NULL);
         CHECK(chosen.count == 1 && chosen.rows[0].file == NULL); // to be forgotten in the file, too
         view_list_textures(&s.viewer.ui.browser, &s.viewer.document->scene, 0);
         request = type(&s, "as found");
         CHECK(request.path == NULL);
-        CHECK(view_carry_out(&s.viewer, request));
+        CHECK(view_perform(&s.viewer, request));
         textures = &s.viewer.document->textures;
         CHECK(!view_mesh_search(textures, 0)->is_chosen);
         CHECK(strstr(view_mesh_map_path(textures, 0, VIEW_MAP_DIFFUSE), "bobbin.png") != NULL);
@@ -177,11 +176,10 @@ TEST (view_ui_seeks) {
         const view_rect bar = item_find(&s.viewer, &s.facts, "scrub/time");
         const md5_anim *const anim = view_clock(&s.viewer.document->scene);
         const double length = view_cycle_length(&s.viewer.play, anim);
-        const view_request request = press(&s, "scrub/time", 0.01f);
-        CHECK_UINT(request.kind, VIEW_REQUEST_PERFORM);
+        const view_command request = press(&s, "scrub/time", 0.01f);
         CHECK_UINT(request.action, VIEW_PLAY);
         CHECK(view_release_ui(&s.viewer.ui) == NULL);
-        CHECK_UINT(press(&s, "scrub/time", 0.25f).kind, VIEW_REQUEST_DONE);
+        CHECK_UINT(press(&s, "scrub/time", 0.25f).action, VIEW_TAKEN);
         const double quarter = view_cycle_time(&s.viewer.play, anim);
         CHECK(quarter > 0.2 * length && quarter < 0.3 * length);
         drag(&s, bar.x + 2.0f * bar.width);
@@ -203,7 +201,7 @@ TEST (view_ui_sets_lights) {
         s.viewer.shown.light_list = true;
         draw(&s);
         const float *const sky = &s.viewer.lights.values[VIEW_LIGHT_SKY];
-        CHECK_UINT(press(&s, "lights/sky", 0.5f).kind, VIEW_REQUEST_DONE);
+        CHECK_UINT(press(&s, "lights/sky", 0.5f).action, VIEW_TAKEN);
         CHECK(*sky > 1.0f && *sky < 2.0f);
         CHECK_STRING(view_release_ui(&s.viewer.ui), "lights");
         (void)press(&s, "lights/sky", 0.01f); // its name puts it back
@@ -225,7 +223,7 @@ TEST (view_ui_sets_parms_of_materials) {
         s.viewer.play.time = 12.0;
         draw(&s);
         const float *const burn = &s.viewer.parms.values[7];
-        CHECK_UINT(press(&s, "parms/7 burn", 0.5f).kind, VIEW_REQUEST_DONE);
+        CHECK_UINT(press(&s, "parms/7 burn", 0.5f).action, VIEW_TAKEN);
         CHECK(*burn > 1.0f && *burn < 9.0f);
         drag(&s, 1e6f);
         CHECK_NEAR(*burn, 10.0, 1e-5);
@@ -254,7 +252,7 @@ TEST (view_ui_sets_parameters) {
             char *const name = common_format("parameter/%s", parameter->name);
             machine->acts = true;
             const float before = md5_player_get(machine->player, i);
-            CHECK_UINT(press(&s, name, 0.9999f).kind, VIEW_REQUEST_DONE);
+            CHECK_UINT(press(&s, name, 0.9999f).action, VIEW_TAKEN);
             CHECK(!machine->acts); // the user has taken over
             if (!is_float)
                 CHECK(md5_player_get(machine->player, i) != before);
@@ -277,15 +275,15 @@ TEST (view_ui_outlives_the_machine_that_it_has_drawn) {
                                          s.viewer.document->scene.machine.desc->parameters[0].name);
         const view_rect row = item_find(&s.viewer, &s.facts, name);
         const char *const path = test_path(BOBBIN);
-        CHECK_UINT(press(&s, name, 0.99f).kind, VIEW_REQUEST_DONE);
+        CHECK_UINT(press(&s, name, 0.99f).action, VIEW_TAKEN);
         CHECK(view_open(&s.viewer, &path, 1, true));
         s.facts = view_facts_of(&s.viewer, WIDTH, HEIGHT);
         const outside before = look_outside(&s);
         drag(&s, row.x);
         const outside after = look_outside(&s);
         CHECK(memcmp(&before, &after, sizeof before) == 0);
-        CHECK_UINT(view_press_ui(&s.viewer.ui, &s.facts, row.x + 1.0f, row.y + 1.0f).kind,
-                   VIEW_REQUEST_PASS);
+        CHECK_UINT(view_press_ui(&s.viewer.ui, &s.facts, row.x + 1.0f, row.y + 1.0f).action,
+                   VIEW_NOTHING);
         free(name);
     }
     close_screen(&s);
@@ -301,8 +299,8 @@ TEST (view_ui_hits_what_is_on_top) {
         const view_rect sky = item_find(&s.viewer, &s.facts, "lights/sky");
         CHECK(view_open_browser(&s.viewer.ui.browser, VIEW_BROWSE_CLIPS, scene, NULL));
         draw(&s);
-        view_request request = press(&s, "list/dance", 0.5f);
-        CHECK_UINT(request.kind, VIEW_REQUEST_CLIP);
+        view_command request = press(&s, "list/dance", 0.5f);
+        CHECK_UINT(request.action, VIEW_OPEN_CLIP);
         CHECK_STRING(scene->clips[request.number].name, "dance");
         CHECK(view_open_browser(&s.viewer.ui.browser, VIEW_BROWSE_CLIPS, scene, NULL));
         CHECK(view_point_ui(&s.viewer.ui, &s.facts, sky.x, sky.y) == false);
@@ -312,12 +310,11 @@ TEST (view_ui_hits_what_is_on_top) {
         CHECK_STRING(scene->clips[request.number].name, "dance");
         CHECK(view_open_browser(&s.viewer.ui.browser, VIEW_BROWSE_CLIPS, scene, NULL));
         const size_t chosen = s.viewer.ui.browser.chosen;
-        CHECK_UINT(view_wheel_ui(&s.viewer.ui, &s.facts, sky.x, sky.y, -1.0f).kind,
-                   VIEW_REQUEST_DONE);
+        CHECK_UINT(view_wheel_ui(&s.viewer.ui, &s.facts, sky.x, sky.y, -1.0f).action, VIEW_TAKEN);
         CHECK(s.viewer.ui.browser.chosen > chosen);
-        CHECK_UINT(press(&s, "list/box", 0.001f).kind, VIEW_REQUEST_DONE);
-        CHECK_UINT(view_press_ui(&s.viewer.ui, &s.facts, sky.x + 0.5f * sky.width, sky.y).kind,
-                   VIEW_REQUEST_CLOSED);
+        CHECK_UINT(press(&s, "list/box", 0.001f).action, VIEW_TAKEN);
+        CHECK_UINT(view_press_ui(&s.viewer.ui, &s.facts, sky.x + 0.5f * sky.width, sky.y).action,
+                   VIEW_CLOSED);
         CHECK_NEAR(s.viewer.lights.values[VIEW_LIGHT_SKY], 1.0, 0.0);
         CHECK_UINT(s.viewer.ui.browser.kind, VIEW_BROWSE_NOTHING);
     }
@@ -330,24 +327,24 @@ TEST (view_ui_requests_the_entry_chosen_in_a_list) {
         view_browser *const list = &s.viewer.ui.browser;
         const view_scene *const scene = &s.viewer.document->scene;
         const outside before = look_outside(&s);
-        CHECK_UINT(view_key_browser(list, SDLK_RETURN, false).kind, VIEW_REQUEST_PASS);
+        CHECK_UINT(view_key_browser(list, SDLK_RETURN, false).action, VIEW_NOTHING);
         CHECK(view_open_browser(list, VIEW_BROWSE_CLIPS, scene, NULL));
-        CHECK_UINT(view_type_browser(list, "x").kind,
-                   VIEW_REQUEST_PASS); // the character of the key that opened the list
-        CHECK_UINT(view_key_browser(list, SDLK_END, false).kind, VIEW_REQUEST_LISTED);
-        view_request request = view_key_browser(list, SDLK_RETURN, false);
-        CHECK_UINT(request.kind, VIEW_REQUEST_CLIP);
+        CHECK_UINT(view_type_browser(list, "x").action,
+                   VIEW_NOTHING); // the character of the key that opened the list
+        CHECK_UINT(view_key_browser(list, SDLK_END, false).action, VIEW_LISTED);
+        view_command request = view_key_browser(list, SDLK_RETURN, false);
+        CHECK_UINT(request.action, VIEW_OPEN_CLIP);
         CHECK_UINT(request.number, scene->num_clips - 1);
         CHECK_UINT(list->kind, VIEW_BROWSE_NOTHING);
 
         CHECK(view_open_browser(list, VIEW_BROWSE_FILES, scene, NULL));
-        CHECK_UINT(view_key_browser(list, SDLK_HOME, false).kind, VIEW_REQUEST_LISTED);
+        CHECK_UINT(view_key_browser(list, SDLK_HOME, false).action, VIEW_LISTED);
         request = view_key_browser(list, SDLK_RETURN, false);
-        CHECK_UINT(request.kind, VIEW_REQUEST_BROWSE);
+        CHECK_UINT(request.action, VIEW_OPEN_FOLDER);
         CHECK(request.path != NULL && common_is_folder(request.path));
-        CHECK(view_carry_out(&s.viewer, request));
+        CHECK(view_perform(&s.viewer, request));
         CHECK_UINT(list->kind, VIEW_BROWSE_FILES);
-        CHECK_UINT(view_key_browser(list, SDLK_ESCAPE, false).kind, VIEW_REQUEST_CLOSED);
+        CHECK_UINT(view_key_browser(list, SDLK_ESCAPE, false).action, VIEW_CLOSED);
         const outside after = look_outside(&s);
         CHECK(memcmp(&before, &after, sizeof before) == 0);
     }
@@ -364,14 +361,14 @@ TEST (view_ui_marks_joints_alone) {
         const view_rect row = item_find(&s.viewer, &s.facts, name);
         CHECK(view_point_ui(&s.viewer.ui, &s.facts, row.x + 1.0f, row.y + 1.0f));
         CHECK(view_marked_joint(&s.viewer.ui, scene) == 0);
-        CHECK_UINT(press(&s, name, 0.5f).kind, VIEW_REQUEST_MARKED);
+        CHECK_UINT(press(&s, name, 0.5f).action, VIEW_MARKED);
         CHECK(s.viewer.ui.chosen_joint == 0);
-        CHECK_UINT(press(&s, name, 0.5f).kind, VIEW_REQUEST_MARKED);
+        CHECK_UINT(press(&s, name, 0.5f).action, VIEW_MARKED);
         CHECK(s.viewer.ui.chosen_joint == -1);
         CHECK(view_point_ui(&s.viewer.ui, &s.facts, 0.5f * (float)WIDTH, row.y));
         CHECK(view_marked_joint(&s.viewer.ui, scene) == -1);
-        const view_request request = view_wheel_ui(&s.viewer.ui, &s.facts, row.x, row.y, -1.0f);
-        CHECK_UINT(request.kind, VIEW_REQUEST_DONE);
+        const view_command request = view_wheel_ui(&s.viewer.ui, &s.facts, row.x, row.y, -1.0f);
+        CHECK_UINT(request.action, VIEW_TAKEN);
         free(name);
     }
     close_screen(&s);

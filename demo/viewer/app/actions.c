@@ -7,9 +7,11 @@
 #include "demo/viewer/app/record.h"
 #include "demo/viewer/app/screenshot.h"
 #include "demo/viewer/app/tell.h"
+#include "demo/viewer/ui/game_list.h"
 #include "demo/viewer/motion/machine.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static void tell_no_clip(view_state *viewer)
 {
@@ -371,16 +373,6 @@ static void perform_rest(view_state *viewer, view_action action)
     }
 }
 
-void view_toggle_mesh(view_state *viewer, uint32_t mesh)
-{
-    if (mesh >= 64 || viewer->document->scene.model == NULL
-        || mesh >= viewer->document->scene.model->num_meshes)
-        return;
-    viewer->hidden_meshes ^= (uint64_t)1 << mesh;
-    view_show_meshes(viewer->document, viewer->hidden_meshes);
-    view_tell_state(viewer, "mesh");
-}
-
 // What is at a pixel of the body.
 static view_pick find_at(view_state *viewer, float x, float y)
 {
@@ -413,15 +405,99 @@ void view_measure_at(view_state *viewer, float x, float y)
     view_tell_state(viewer, "measure");
 }
 
-void view_perform(view_state *viewer, view_action action)
+// -- Of the mouse and of lists --------------------------------------------------------------
+
+static void hide_mesh(view_state *viewer, size_t mesh)
 {
+    if (mesh >= 64 || viewer->document->scene.model == NULL
+        || mesh >= viewer->document->scene.model->num_meshes)
+        return;
+    viewer->hidden_meshes ^= (uint64_t)1 << mesh;
+    view_show_meshes(viewer->document, viewer->hidden_meshes);
+}
+
+// While it is paused the state is shown at once, at its beginning.
+static void go_to_state(view_state *viewer, const view_command *command)
+{
+    const float duration = 0.25f;
+    view_machine *const machine = &viewer->document->scene.machine;
+    const uint32_t layer = (uint32_t)command->number, state = (uint32_t)command->item;
+    if (machine->player == NULL)
+        return;
+    view_take_over(machine);
+    const bool goes = viewer->play.playing ? md5_player_fade_to(
+                          machine->player, layer, state, duration, MD5_FADE_CROSS, MD5_EASE_SMOOTH)
+                                           : md5_player_seek(machine->player, layer, state, 0.0);
+    if (goes) // a machine that was read again may have other states
+        view_notice(viewer, "%s: %s", machine->desc->layers[layer].name,
+                    machine->desc->layers[layer].states[state].name);
+}
+
+static void perform_chosen(view_state *viewer, const view_command *command)
+{
+    view_browser *const browser = &viewer->ui.browser;
+    const view_scene *const scene = &viewer->document->scene;
+    switch (command->action) {
+    case VIEW_OPEN_FOLDER:
+        view_browse_folder(browser, command->path, viewer->config);
+        break;
+    case VIEW_OPEN_GAME:
+        view_browse_game(viewer, command->path);
+        break;
+    case VIEW_OPEN_SECTION:
+        view_show_section(viewer, command->number);
+        break;
+    case VIEW_OPEN_FILE:
+        view_drop(viewer, command->path);
+        break;
+    case VIEW_OPEN_CLIP:
+        if (command->number < scene->num_clips) // a file that changed may have fewer
+            view_change_clip(viewer, command->number);
+        break;
+    case VIEW_OPEN_NAMED:
+        view_show_named(viewer, command->number, command->path);
+        break;
+    case VIEW_PLAY_IN_CHANNEL:
+        view_play_in(viewer, (uint32_t)command->item, command->number);
+        break;
+    case VIEW_SHOW_CHANNEL:
+        view_show_channel(viewer, (uint32_t)command->item);
+        break;
+    case VIEW_LIST_CHANNEL:
+        view_list_channel(browser, scene, (md5_channel)command->item);
+        break;
+    case VIEW_HIDE_MESH:
+        hide_mesh(viewer, command->number);
+        break;
+    case VIEW_LIST_TEXTURES:
+        view_list_textures(browser, scene, (uint32_t)command->number);
+        break;
+    case VIEW_TAKE_TEXTURE:
+        view_give_texture(viewer, (uint32_t)command->number, command->path);
+        break;
+    case VIEW_GO_TO_STATE:
+        go_to_state(viewer, command);
+        break;
+    default: // the interface has done it alone
+        break;
+    }
+}
+
+bool view_perform(view_state *viewer, view_command command)
+{
+    const view_action action = command.action;
     const view_option *const turned = view_switch_of(action);
     if (turned != NULL) {
         bool *const on = view_switch_field(turned, &viewer->shown);
         *on = !*on;
+    } else if (action >= VIEW_TAKEN && action <= VIEW_GO_TO_STATE) {
+        perform_chosen(viewer, &command);
     } else if (!perform_animation(viewer, action) && !perform_model(viewer, action)
                && !perform_camera(viewer, action)) {
         perform_rest(viewer, action);
     }
-    view_tell_state(viewer, view_action_name(action));
+    free(command.path);
+    if (action != VIEW_NOTHING && action != VIEW_TAKEN)
+        view_tell_state(viewer, view_action_name(action));
+    return action != VIEW_NOTHING;
 }

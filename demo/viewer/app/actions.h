@@ -4,8 +4,9 @@
 
 #include "demo/viewer/jobs/view.h"
 
-// Carries out the action of a key; then logs the state at the level "debug".
-void view_perform(view_state *viewer, view_action action);
+// Carries out a command and frees its path; then logs the state at the level "debug". Returns
+// whether there was anything to do: not for VIEW_NOTHING.
+bool view_perform(view_state *viewer, view_command command);
 
 // Shows in the panel what is at pixel (x, y) of the body, and marks the joint that moves it most; a
 // click beside the body ends that.
@@ -14,8 +15,5 @@ void view_pick_at(view_state *viewer, float x, float y);
 // Measures the distance from that spot to what is at pixel (x, y); beside the body there is none.
 // The first click of all is as view_pick_at().
 void view_measure_at(view_state *viewer, float x, float y);
-
-// Shows or hides a mesh.
-void view_toggle_mesh(view_state *viewer, uint32_t mesh);
 
 #endif

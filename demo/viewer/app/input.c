@@ -5,7 +5,6 @@
 #include "demo/viewer/app/drive.h"
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/app/paging.h"
-#include "demo/viewer/app/requests.h"
 #include "demo/viewer/app/tell.h"
 
 #include <math.h>
@@ -42,7 +41,7 @@ static void press(view_state *viewer, const SDL_MouseButtonEvent *button)
             return;
     } else if (left) {
         const view_facts facts = facts_of(viewer);
-        if (view_answer(viewer, view_press_ui(&viewer->ui, &facts, x, y)))
+        if (view_perform(viewer, view_press_ui(&viewer->ui, &facts, x, y)))
             return;
     }
     if (button->button == SDL_BUTTON_MIDDLE || (left && shift))
@@ -126,7 +125,7 @@ static void turn_wheel(view_state *viewer, const SDL_MouseWheelEvent *wheel)
     const float steps =
         wheel->direction == SDL_MOUSEWHEEL_FLIPPED ? -wheel->preciseY : wheel->preciseY;
     const view_facts facts = facts_of(viewer);
-    if (view_answer(viewer, view_wheel_ui(&viewer->ui, &facts, x, y, steps)))
+    if (view_perform(viewer, view_wheel_ui(&viewer->ui, &facts, x, y, steps)))
         return;
     view_leave_camera_path(viewer);
     const view_rect region = facts_of(viewer).stage.region;
@@ -153,7 +152,7 @@ static void press_key(view_state *viewer, const SDL_Keysym *key, bool repeated)
     const bool shift = (key->mod & KMOD_SHIFT) != 0, control = (key->mod & KMOD_CTRL) != 0;
     const bool alt = (key->mod & (KMOD_ALT | KMOD_GUI)) != 0;
     view_browser *const browser = &viewer->ui.browser;
-    if (!control && !alt && view_answer(viewer, view_key_browser(browser, key->sym, repeated)))
+    if (!control && !alt && view_perform(viewer, view_key_browser(browser, key->sym, repeated)))
         return;
     const view_binding walk = view_find_binding(VIEW_MODE_MACHINE, key->sym, shift, control, alt);
     if (view_drives_legs(viewer, walk.action)) {
@@ -176,7 +175,7 @@ static void press_key(view_state *viewer, const SDL_Keysym *key, bool repeated)
         const bool is_full = (SDL_GetWindowFlags(viewer->window) & full) == full;
         SDL_SetWindowFullscreen(viewer->window, is_full ? 0 : full);
     }
-    view_perform(viewer, binding.action);
+    view_perform(viewer, (view_command){.action = binding.action});
 }
 
 // Also if the mode has changed since it was pressed.
@@ -204,7 +203,7 @@ void view_handle_event(view_state *viewer, const SDL_Event *event, bool *redraw)
         let_go(viewer, &event->key.keysym);
         break;
     case SDL_TEXTINPUT:
-        *redraw = view_answer(viewer, view_type_browser(&viewer->ui.browser, event->text.text))
+        *redraw = view_perform(viewer, view_type_browser(&viewer->ui.browser, event->text.text))
                   || *redraw;
         break;
     case SDL_MOUSEBUTTONDOWN:

@@ -56,6 +56,25 @@ typedef enum view_action {
     VIEW_PREVIOUS_PAGE,
     VIEW_CLOSE_LISTS,
     VIEW_QUIT,
+    // From here to VIEW_GO_TO_STATE: of the mouse and of lists, see view_command. The first four
+    // have been carried out already.
+    VIEW_TAKEN,           // the interface has used the event
+    VIEW_LISTED,          // the open list has another choice or filter
+    VIEW_CLOSED,          // the open list was closed
+    VIEW_MARKED,          // another joint is chosen, or none
+    VIEW_OPEN_FOLDER,     // list the folder `path`
+    VIEW_OPEN_GAME,       // list the contents of the folder `path`
+    VIEW_OPEN_SECTION,    // list section `number` of the game
+    VIEW_OPEN_FILE,       // `path`
+    VIEW_OPEN_CLIP,       // show clip `number`
+    VIEW_OPEN_NAMED,      // show what has the name `path` in section `number` of the game
+    VIEW_PLAY_IN_CHANNEL, // play clip `number` in channel `item`, an md5_channel; SIZE_MAX: none
+    VIEW_SHOW_CHANNEL,    // show the time of channel `item`
+    VIEW_LIST_CHANNEL,    // list the clips for channel `item`
+    VIEW_HIDE_MESH,       // or show mesh `number`
+    VIEW_LIST_TEXTURES,   // that mesh `number` may have
+    VIEW_TAKE_TEXTURE,    // give mesh `number` the texture `path`; NULL: the one that is found
+    VIEW_GO_TO_STATE,     // `item` of the machine's layer `number`
     // From here to VIEW_TRIGGER: control of a state machine, while a key is held or once.
     VIEW_AHEAD,
     VIEW_BACK,
@@ -66,6 +85,14 @@ typedef enum view_action {
     // From here on: toggles the switch in that row of the option table.
     VIEW_TOGGLE,
 } view_action;
+
+// An action with what it is done to. Keys, the mouse and lists make commands; app/ carries them
+// out. What concerns the interface alone, it has done already.
+typedef struct view_command {
+    view_action action; // VIEW_NOTHING: an event was not used
+    size_t number, item;
+    char *path; // for the receiver to free; NULL if the action needs none
+} view_command;
 
 // The kind of document decides the effect of some keys.
 typedef enum view_mode {

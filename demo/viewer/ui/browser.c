@@ -177,46 +177,46 @@ void view_list_textures(view_browser *browser, const view_scene *scene, uint32_t
 // -- Choosing -------------------------------------------------------------------------------
 
 // What choosing an entry asks for.
-static view_request request_of(const view_browser *browser, const view_entry *entry)
+static view_command command_of(const view_browser *browser, const view_entry *entry)
 {
-    view_request request = {.number = entry->clip,
+    view_command command = {.number = entry->clip,
                             .path = entry->path != NULL ? common_copy(entry->path) : NULL};
     switch (browser->kind) {
     case VIEW_BROWSE_CLIPS:
-        request.kind = VIEW_REQUEST_CLIP;
+        command.action = VIEW_OPEN_CLIP;
         break;
     case VIEW_BROWSE_CHANNEL:
-        request.kind = VIEW_REQUEST_PLAY_IN;
-        request.channel = browser->channel;
+        command.action = VIEW_PLAY_IN_CHANNEL;
+        command.item = browser->channel;
         break;
     case VIEW_BROWSE_TEXTURES:
-        request.kind = VIEW_REQUEST_TEXTURE;
-        request.number = browser->mesh;
+        command.action = VIEW_TAKE_TEXTURE;
+        command.number = browser->mesh;
         break;
     case VIEW_BROWSE_GAME:
-        request.kind = VIEW_REQUEST_NAMED;
-        request.number = (size_t)browser->section;
+        command.action = VIEW_OPEN_NAMED;
+        command.number = (size_t)browser->section;
         break;
     default:
-        request.kind = VIEW_REQUEST_OPEN;
+        command.action = VIEW_OPEN_FILE;
         break;
     }
-    return request;
+    return command;
 }
 
 // Choosing an entry closes the list, unless it is a folder, which is listed instead.
-static view_request take_chosen(view_browser *browser)
+static view_command take_chosen(view_browser *browser)
 {
     if (browser->chosen >= browser->num_found)
-        return (view_request){.kind = VIEW_REQUEST_DONE};
+        return (view_command){.action = VIEW_TAKEN};
     const view_entry *const entry = &browser->entries[browser->found[browser->chosen]];
     if (browser->kind == VIEW_BROWSE_GAME && view_enter_group(browser, entry))
-        return (view_request){.kind = VIEW_REQUEST_LISTED};
+        return (view_command){.action = VIEW_LISTED};
     if (entry->kind == VIEW_ENTRY_FOLDER || entry->kind == VIEW_ENTRY_ABOVE)
-        return (view_request){.kind = VIEW_REQUEST_BROWSE, .path = common_copy(entry->path)};
-    const view_request request = request_of(browser, entry);
+        return (view_command){.action = VIEW_OPEN_FOLDER, .path = common_copy(entry->path)};
+    const view_command command = command_of(browser, entry);
     view_clear_browser(browser);
-    return request;
+    return command;
 }
 
 static void move_choice(view_browser *browser, long long step)
@@ -228,14 +228,14 @@ static void move_choice(view_browser *browser, long long step)
 }
 
 // Another section of the game; of the files, the contents of their folder.
-static view_request turn_section(const view_browser *browser, int step)
+static view_command turn_section(const view_browser *browser, int step)
 {
     const int count = VIEW_NUM_SECTIONS;
     if (browser->kind == VIEW_BROWSE_FILES)
-        return (view_request){.kind = VIEW_REQUEST_GAME, .path = common_copy(browser->folder)};
+        return (view_command){.action = VIEW_OPEN_GAME, .path = common_copy(browser->folder)};
     if (browser->kind != VIEW_BROWSE_GAME || browser->is_scanning)
-        return (view_request){.kind = VIEW_REQUEST_DONE};
-    return (view_request){.kind = VIEW_REQUEST_SECTION,
+        return (view_command){.action = VIEW_TAKEN};
+    return (view_command){.action = VIEW_OPEN_SECTION,
                           .number = (size_t)(((int)browser->section + step + count) % count)};
 }
 
@@ -249,17 +249,17 @@ static void erase_last(view_browser *browser)
     view_find_entries(browser);
 }
 
-view_request view_key_browser(view_browser *browser, int32_t code, bool repeated)
+view_command view_key_browser(view_browser *browser, int32_t code, bool repeated)
 {
     if (browser->kind == VIEW_BROWSE_NOTHING)
-        return (view_request){.kind = VIEW_REQUEST_PASS};
+        return (view_command){.action = VIEW_NOTHING};
     browser->fresh = browser->fresh && repeated;
     const long long page = (long long)(browser->num_rows > 1 ? browser->num_rows : 1);
     const long long all = (long long)browser->num_found;
     switch (code) {
     case SDLK_ESCAPE:
         view_clear_browser(browser);
-        return (view_request){.kind = VIEW_REQUEST_CLOSED};
+        return (view_command){.action = VIEW_CLOSED};
     case SDLK_RETURN:
     case SDLK_KP_ENTER:
         return take_chosen(browser);
@@ -272,7 +272,7 @@ view_request view_key_browser(view_browser *browser, int32_t code, bool repeated
     case SDLK_LEFT:
         return browser->kind == VIEW_BROWSE_GAME
                    ? turn_section(browser, code == SDLK_RIGHT ? 1 : -1)
-                   : (view_request){.kind = VIEW_REQUEST_PASS};
+                   : (view_command){.action = VIEW_NOTHING};
     case SDLK_UP:
     case SDLK_DOWN:
         move_choice(browser, code == SDLK_DOWN ? 1 : -1);
@@ -287,27 +287,27 @@ view_request view_key_browser(view_browser *browser, int32_t code, bool repeated
         break;
     default:
         // Function keys keep their actions; others are typed or ignored.
-        return (view_request){.kind = (code & SDLK_SCANCODE_MASK) == 0 ? VIEW_REQUEST_DONE
-                                                                       : VIEW_REQUEST_PASS};
+        return (view_command){.action =
+                                  (code & SDLK_SCANCODE_MASK) == 0 ? VIEW_TAKEN : VIEW_NOTHING};
     }
-    return (view_request){.kind = VIEW_REQUEST_LISTED};
+    return (view_command){.action = VIEW_LISTED};
 }
 
-view_request view_type_browser(view_browser *browser, const char *text)
+view_command view_type_browser(view_browser *browser, const char *text)
 {
     if (browser->kind == VIEW_BROWSE_NOTHING || browser->fresh)
-        return (view_request){.kind = VIEW_REQUEST_PASS};
+        return (view_command){.action = VIEW_NOTHING};
     const size_t used = strlen(browser->filter);
     if (used + strlen(text) >= sizeof browser->filter)
-        return (view_request){.kind = VIEW_REQUEST_DONE};
+        return (view_command){.action = VIEW_TAKEN};
     memcpy(browser->filter + used, text, strlen(text) + 1);
     view_find_entries(browser);
-    return (view_request){.kind = VIEW_REQUEST_LISTED};
+    return (view_command){.action = VIEW_LISTED};
 }
 
 // -- For the panel --------------------------------------------------------------------------
 
-view_request view_take_entry(view_browser *browser, size_t place)
+view_command view_take_entry(view_browser *browser, size_t place)
 {
     browser->chosen = place;
     return take_chosen(browser);

@@ -4,10 +4,10 @@
 #define DEMO_VIEWER_UI_BROWSER_H
 
 #include "demo/viewer/base/config.h"
+#include "demo/viewer/base/keys.h"
 #include "demo/viewer/assets/library.h"
 #include "demo/viewer/assets/maps.h"
 #include "demo/viewer/motion/scene.h"
-#include "demo/viewer/ui/request.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -82,13 +82,13 @@ void view_list_textures(view_browser *browser, const view_scene *scene, uint32_t
 // Closes the list and frees its entries.
 void view_clear_browser(view_browser *browser);
 
-// The list takes keys and text before anything else while it is open: VIEW_REQUEST_PASS is returned
+// The list takes keys and text before anything else while it is open: VIEW_NOTHING is returned
 // if it is closed, or does not use the key. `code`: SDL_Keycode.
-view_request view_key_browser(view_browser *browser, int32_t code, bool repeated);
-view_request view_type_browser(view_browser *browser, const char *text);
+view_command view_key_browser(view_browser *browser, int32_t code, bool repeated);
+view_command view_type_browser(view_browser *browser, const char *text);
 
 // Chooses the entry at `place` of those found and takes it, as Enter does.
-view_request view_take_entry(view_browser *browser, size_t place);
+view_command view_take_entry(view_browser *browser, size_t place);
 
 // The wheel turns: another entry is chosen.
 void view_scroll_browser(view_browser *browser, float steps);

@@ -69,7 +69,7 @@ static void draw_sections(view_ui *ui, float x, float y, float width)
                                                                            : VIEW_DIM,
                                           text);
         if (ui_item(ui, (view_rect){x, y, used, line}, text))
-            ui_ask(ui, (view_request){.kind = VIEW_REQUEST_SECTION, .number = (size_t)i});
+            ui_ask(ui, (view_command){.action = VIEW_OPEN_SECTION, .number = (size_t)i});
         if (is_open)
             view_draw_rect(canvas, (view_rect){x, y + line - 2.0f * scale, used, scale},
                            VIEW_BRIGHT);
@@ -195,6 +195,6 @@ void view_browser_panel(view_ui *ui, const view_facts *facts)
     draw_entries(ui, inside);
     if (is_beside) {
         view_clear_browser(browser);
-        ui_ask(ui, (view_request){.kind = VIEW_REQUEST_CLOSED});
+        ui_ask(ui, (view_command){.action = VIEW_CLOSED});
     }
 }

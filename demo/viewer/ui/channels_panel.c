@@ -86,6 +86,6 @@ void view_channels_panel(view_ui *ui, const view_facts *facts)
     const float label_end = box.x + VIEW_PADDING * rows.font->scale + rows.label_width;
     if (hit > 0)
         ui_ask(ui,
-               (view_request){.kind = ui->x < label_end ? VIEW_REQUEST_FOCUS : VIEW_REQUEST_CHANNEL,
-                              .channel = (uint32_t)hit - 1});
+               (view_command){.action = ui->x < label_end ? VIEW_SHOW_CHANNEL : VIEW_LIST_CHANNEL,
+                              .item = (uint32_t)hit - 1});
 }

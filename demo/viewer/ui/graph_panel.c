@@ -208,7 +208,7 @@ static void draw_layer(view_ui *ui, const view_facts *facts, uint32_t number, vi
         (void)snprintf(title, sizeof title, "%s/%s", graph.layer->name,
                        graph.layer->states[i].name);
         if (ui_item(ui, graph.nodes[i], title))
-            ui_ask(ui, (view_request){.kind = VIEW_REQUEST_STATE, .number = number, .state = i});
+            ui_ask(ui, (view_command){.action = VIEW_GO_TO_STATE, .number = number, .item = i});
     }
 }
 

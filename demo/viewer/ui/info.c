@@ -425,10 +425,10 @@ void view_figures_panel(view_ui *ui, const view_facts *facts)
     const int32_t hit = ui_rows(ui, &rows, margin, margin);
     ui_end(ui);
     if (hit >= HIT_MESHES)
-        ui_ask(ui, (view_request){.kind = VIEW_REQUEST_MESH, .number = (size_t)hit - HIT_MESHES});
+        ui_ask(ui, (view_command){.action = VIEW_HIDE_MESH, .number = (size_t)hit - HIT_MESHES});
     else if (hit >= HIT_TEXTURES)
         ui_ask(ui,
-               (view_request){.kind = VIEW_REQUEST_TEXTURES, .number = (size_t)hit - HIT_TEXTURES});
+               (view_command){.action = VIEW_LIST_TEXTURES, .number = (size_t)hit - HIT_TEXTURES});
     else if (hit > 0)
         ui_ask_action(ui, hit == HIT_FILES ? VIEW_FILES : VIEW_CLIPS);
 }

@@ -108,7 +108,7 @@ static void joint_rows(view_ui *ui, const view_facts *facts, const joint_list *l
         const view_rect row = {inside.x, y, inside.width, line};
         if (ui_item(ui, row, scene->skeleton->joints[joint].name)) {
             ui->chosen_joint = (int32_t)joint != ui->chosen_joint ? (int32_t)joint : -1;
-            ui_ask(ui, (view_request){.kind = VIEW_REQUEST_MARKED});
+            ui_ask(ui, (view_command){.action = VIEW_MARKED});
         }
         if (ui->mouse.is_moved && ui_is_hot(ui))
             ui->hovered_joint = (int32_t)joint;

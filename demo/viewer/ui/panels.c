@@ -166,7 +166,7 @@ void view_draw_ui(view_ui *ui, const view_facts *facts)
 // -- Input ----------------------------------------------------------------------------------
 
 // Runs the panels twice: to find what is below the mouse, then with the event. Nothing is drawn.
-static view_request run_event(view_ui *ui, const view_facts *facts, float x, float y,
+static view_command run_event(view_ui *ui, const view_facts *facts, float x, float y,
                               ui_mouse mouse)
 {
     ui->x = x;
@@ -177,15 +177,15 @@ static view_request run_event(view_ui *ui, const view_facts *facts, float x, flo
     ui->hot = ui->top;
     ui->mouse = mouse;
     ui->has_taken = mouse.is_pressed && ui->hot.panel != NULL;
-    ui->request = (view_request){.kind = VIEW_REQUEST_PASS};
+    ui->command = (view_command){.action = VIEW_NOTHING};
     run_panels(ui, facts);
     view_clear_canvas(facts->stage.canvas);
-    if (ui->request.kind == VIEW_REQUEST_PASS && ui->has_taken)
-        ui->request.kind = VIEW_REQUEST_DONE;
-    return ui->request;
+    if (ui->command.action == VIEW_NOTHING && ui->has_taken)
+        ui->command.action = VIEW_TAKEN;
+    return ui->command;
 }
 
-view_request view_press_ui(view_ui *ui, const view_facts *facts, float x, float y)
+view_command view_press_ui(view_ui *ui, const view_facts *facts, float x, float y)
 {
     (void)view_release_ui(ui);
     return run_event(ui, facts, x, y, (ui_mouse){.is_pressed = true});
@@ -220,7 +220,7 @@ bool view_point_ui(view_ui *ui, const view_facts *facts, float x, float y)
     return ui->hovered_joint != hovered || ui->browser.chosen != chosen;
 }
 
-view_request view_wheel_ui(view_ui *ui, const view_facts *facts, float x, float y, float steps)
+view_command view_wheel_ui(view_ui *ui, const view_facts *facts, float x, float y, float steps)
 {
     return run_event(ui, facts, x, y, (ui_mouse){.wheel = steps});
 }

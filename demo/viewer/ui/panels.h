@@ -1,7 +1,7 @@
 // The interface over the picture: panels, lists and the time bar.
 //
 // `view_facts` is what it shows. A panel is one function over the core (ui.h). It changes the
-// values that the facts let it change; everything else that the user wants is a request.
+// values that the facts let it change; everything else that the user wants is a command.
 #ifndef DEMO_VIEWER_UI_PANELS_H
 #define DEMO_VIEWER_UI_PANELS_H
 
@@ -57,10 +57,10 @@ void view_draw_ui(view_ui *ui, const view_facts *facts);
 
 // -- Input ----------------------------------------------------------------------------------
 
-// The left button is pressed at (x, y), in pixels. VIEW_REQUEST_PASS: no part of the interface was
+// The left button is pressed at (x, y), in pixels. VIEW_NOTHING: no part of the interface was
 // hit. A value that is dragged follows view_drag_ui() until view_release_ui(), which returns the
 // name of the panel in which the press has changed a value, or NULL.
-view_request view_press_ui(view_ui *ui, const view_facts *facts, float x, float y);
+view_command view_press_ui(view_ui *ui, const view_facts *facts, float x, float y);
 void view_drag_ui(view_ui *ui, const view_facts *facts, float x, float y);
 const char *view_release_ui(view_ui *ui);
 
@@ -76,7 +76,7 @@ bool view_point_ui(view_ui *ui, const view_facts *facts, float x, float y);
 bool view_follow_lists(view_ui *ui, float line, float share);
 
 // The wheel turns by `steps` while the mouse is at (x, y).
-view_request view_wheel_ui(view_ui *ui, const view_facts *facts, float x, float y, float steps);
+view_command view_wheel_ui(view_ui *ui, const view_facts *facts, float x, float y, float steps);
 
 // -- What is shown, and where (panels.c) ----------------------------------------------------
 

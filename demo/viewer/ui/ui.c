@@ -93,14 +93,14 @@ bool ui_is_panel_hot(const view_ui *ui)
     return ui->hot.panel != NULL && strcmp(ui->hot.panel, ui->item.panel) == 0;
 }
 
-void ui_ask(view_ui *ui, view_request request)
+void ui_ask(view_ui *ui, view_command command)
 {
-    ui->request = request;
+    ui->command = command;
 }
 
 void ui_ask_action(view_ui *ui, view_action action)
 {
-    ui_ask(ui, (view_request){.kind = VIEW_REQUEST_PERFORM, .action = action});
+    ui_ask(ui, (view_command){.action = action});
 }
 
 void ui_hold(view_ui *ui)

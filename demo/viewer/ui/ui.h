@@ -9,7 +9,6 @@
 
 #include "demo/viewer/base/panel.h"
 #include "demo/viewer/ui/browser.h"
-#include "demo/viewer/ui/request.h"
 
 // -- State ----------------------------------------------------------------------------------
 
@@ -30,7 +29,7 @@ typedef struct view_ui {
     ui_mouse mouse;
     bool is_event;        // it is run for an event, not for a picture
     bool has_taken;       // an item has used the event
-    view_request request; // what the event asks for
+    view_command command; // what the event asks for
     ui_item_id item;      // the last one of the run
     ui_item_id top;       // of those so far, the last one below the mouse
     ui_item_id hot;       // the topmost below the mouse
@@ -78,8 +77,8 @@ bool ui_item(view_ui *ui, view_rect rect, const char *label);
 bool ui_is_hot(const view_ui *ui);
 bool ui_is_panel_hot(const view_ui *ui);
 
-// Answers the event by a request, which takes over `path`.
-void ui_ask(view_ui *ui, view_request request);
+// Answers the event by a command, which takes over `path`.
+void ui_ask(view_ui *ui, view_command command);
 void ui_ask_action(view_ui *ui, view_action action);
 
 // The last item follows the mouse from its press on.
