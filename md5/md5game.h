@@ -72,16 +72,16 @@ MD5_API uint32_t md5_game_num_unread(const md5_game *game);
 // program that goes through all declarations of a large one may free it and open it again.
 MD5_API size_t md5_game_memory(const md5_game *game);
 
-// Returns whether a file exists. The name may have upper case, \ and a leading /; a name with .. or
-// :: is never found.
-MD5_API bool md5_game_has_file(const md5_game *game, const char *name);
-
 // The files of a game, without hidden ones, in the order of the search paths. Names are spelled as
 // in their paths, with / between folders. NULL if there is no such index.
 MD5_API size_t md5_game_num_files(const md5_game *game);
 MD5_API const char *md5_game_file(const md5_game *game, size_t index);
 
-// Returns the index of the first search path, from `from` on, that has a file of this name;
+// Returns the index of the first search path, from `from` on, that has a file of this name, or
+// MD5_NONE. So 0 gives the path whose file is used; calls from the index behind it give the paths
+// of hidden files. The name may have upper case, \ and a leading /; a name with .. or :: is never
+// found. Time: constant for the file that is used, else linear in the number of the paths' files.
+MD5_API uint32_t md5_game_find_file(const md5_game *game, const char *name, uint32_t from);
 // num_paths of md5_create_game() if there is none. So 0 gives the path whose file is used; calls
 // from the index behind it give the paths of hidden files. Time: linear in the number of the paths'
 // files.
@@ -154,7 +154,6 @@ MD5_API const md5_decl *md5_game_decl(const md5_game *game, md5_decl_type type, 
 // linear in the number of declarations, unless nothing was requested yet. Returns false and sets
 // `error` (may be NULL) only if memory runs out.
 MD5_API bool md5_game_set_verdict(md5_game *game, md5_verdict verdict, md5_error *error);
-MD5_API md5_verdict md5_game_verdict(const md5_game *game);
 
 // Finds a declaration, without parsing it. The name may be spelled as in any file:
 // Textures\Rock.tga. Returns NULL if there is none.
@@ -167,15 +166,13 @@ typedef struct md5_table {
     bool is_snapped;     // not interpolated
     bool is_clamped;     // held at its ends instead of repeated
     uint32_t num_values; // >= 1
-    const float *values; // [num_values + 1] the first one again at the end
+    // [num_values + 1] the first one again at the end. x = 1 of md5_evaluate_material() is the end
+    // of the table; a table of one value is 1 everywhere, as in the engine.
+    const float *values;
 } md5_table;
 
 // Returns a table, or NULL if there is none. Sets `error` (may be NULL) only if memory runs out.
 MD5_API const md5_table *md5_game_table(md5_game *game, const char *name, md5_error *error);
-
-// Returns the value at x, in cycles: x = 1 is the end of the table. A table of one value is 1
-// everywhere, as in the engine. If x is not finite, returns 0.
-MD5_API float md5_table_at(const md5_table *table, float x);
 
 // -- Images ---------------------------------------------------------------------------------------
 
@@ -190,7 +187,7 @@ MD5_API const char *md5_game_image_file(const md5_game *game, const char *name);
 MD5_API bool md5_game_image_program(md5_game *game, const char *text, md5_image_program *program,
                                     md5_error *error);
 
-// Loads the files of a program and computes its picture: md5_evaluate_image(). A name without an
+// Loads the files of a program and computes its picture. A name without an
 // extension, or with .tga, means the .tga file; if that is missing or damaged, the .jpg file, then
 // the .png file. A name with another extension means only that file. The compressed forms in dds/,
 // of each file and of the whole program, are tried last; with opts->compressed_first that of the
@@ -236,11 +233,11 @@ enum {
 };
 
 typedef enum md5_image_repeat {
-    MD5_REPEAT,
-    MD5_CLAMP,
-    MD5_CLAMP_BORDER,    // materials have no word for it
-    MD5_CLAMP_ZERO,      // black, with alpha 1, outside
-    MD5_CLAMP_ZERO_ALPHA // black, with alpha 0, outside
+    MD5_IMAGE_REPEAT,
+    MD5_IMAGE_CLAMP,
+    MD5_IMAGE_CLAMP_BORDER,    // materials have no word for it
+    MD5_IMAGE_CLAMP_ZERO,      // black, with alpha 1, outside
+    MD5_IMAGE_CLAMP_ZERO_ALPHA // black, with alpha 0, outside
 } md5_image_repeat;
 
 typedef enum md5_image_filter {
@@ -475,7 +472,7 @@ typedef enum md5_frame_code {
     MD5_FRAME_DIRECT_DAMAGE,
     MD5_FRAME_ATTACK_BEGIN,
     MD5_FRAME_ATTACK_END,
-    MD5_FRAME_MUZZLE_FLASH, // joint -1: none
+    MD5_FRAME_MUZZLE_FLASH, // joint MD5_NONE: none
     MD5_FRAME_CREATE_MISSILE,
     MD5_FRAME_LAUNCH_MISSILE,
     MD5_FRAME_FIRE_MISSILE_AT_TARGET,
@@ -506,7 +503,7 @@ typedef struct md5_frame_command {
     uint32_t frame; // 1 = the first
     md5_frame_code code;
     const char *text; // argument, "" if there is none; the joint's name if that is the only one
-    int32_t joint;    // index into the model's joints, -1 = none
+    uint32_t joint;   // index into the model's joints, MD5_NONE = none
     int32_t leg;      // of the two commands for leg IK
 } md5_frame_command;
 
@@ -524,7 +521,7 @@ typedef struct md5_model_anim {
     const char *name;  // "pain12"
     const char *alias; // "pain": a request for it chooses one of this alias
     uint32_t num_files;
-    const char *files[MD5_MAX_SYNCED_ANIMS]; // played together, weighted
+    const char *files[MD5_MAX_SYNCED_ANIMS]; // of which the engine can blend several
     uint32_t num_frames;                     // of files[0]
     uint32_t milliseconds;                   // of each file
     uint32_t flags;
@@ -588,7 +585,8 @@ MD5_API const md5_model_anim *md5_model_def_anim(const md5_model_def *model, uin
 //
 //   md5_entity *imp = md5_load_entity(game, "monster_demon_imp", NULL, &error);
 //   md5_actor *actor = md5_create_actor(imp, NULL, &error);
-//   md5_actor_cycle(actor, MD5_CHANNEL_ALL, md5_actor_choose(actor, "walk"), 200);
+//   uint32_t walk = md5_actor_choose(actor, NULL, "walk");
+//   md5_actor_play(actor, MD5_CHANNEL_ALL, walk, MD5_ACTOR_CYCLE, 0, 200);
 //   md5_actor_advance(actor, 16, on_frame, NULL);
 //   md5_actor_pose(actor, pose, joints, palette);
 //
@@ -667,10 +665,10 @@ typedef struct md5_entity md5_entity;
 // The largest number of parts of an entity, parts of its parts included, and of copied joints of
 // each; further keys are ignored. Parts that cannot be loaded count, too, so that many of them take
 // linear time.
-enum { MD5_MOST_ENTITY_PARTS = 64, MD5_MOST_JOINT_COPIES = 256 };
+enum { MD5_MAX_ENTITY_PARTS = 64, MD5_MAX_JOINT_COPIES = 256 };
 
 // The longest time between two blinks, in milliseconds. Longer ones are cut to it.
-enum { MD5_MOST_BLINK_WAIT = 1000000000 };
+enum { MD5_MAX_BLINK_WAIT = 1000000000 };
 
 // A model attached to a joint: a head, or the entity that a key beginning with "def_attach" names.
 typedef struct md5_entity_part {
@@ -762,15 +760,12 @@ MD5_API void md5_actor_set_seed(md5_actor *actor, uint32_t seed);
 // Initially false: it stays in the pose. md5_actor_root_motion() returns it in either case.
 MD5_API void md5_actor_set_in_place(md5_actor *actor, bool is_removed);
 
-// Returns the index of a clip of this name, case-sensitive, or -1. A name that ends in a digit is
-// that of one clip; else it is an alias, and one of the first 64 clips that have it is chosen at
-// random.
-MD5_API int32_t md5_actor_choose(md5_actor *actor, const char *name);
-
-// The same, but a clip "PREFIX_name" is preferred to "name", as in the engine for characters with
-// an animation prefix: "wounded_walk" for "walk". An empty prefix has no effect. For the head
-// channel the engine searches the head's own model: call this for the head's actor.
-MD5_API int32_t md5_actor_choose_prefixed(md5_actor *actor, const char *prefix, const char *name);
+// Returns the index of a clip of this name, case-sensitive, or MD5_NONE. A name that ends in a
+// digit is that of one clip; else it is an alias, and one of the first 64 clips that have it is
+// chosen at random. With a `prefix`, which may be NULL or "", a clip "PREFIX_name" is preferred to
+// "name", as in the engine for characters with an animation prefix: "wounded_walk" for "walk". For
+// the head channel the engine searches the head's own model: call this for the head's actor.
+MD5_API uint32_t md5_actor_choose(md5_actor *actor, const char *prefix, const char *name);
 
 // Starts what the engine starts when a character spawns: a head cycles its clip "def_head", and the
 // eyelids play the clip "blink" immediately and then repeatedly, at random intervals between
@@ -784,27 +779,22 @@ MD5_API void md5_actor_spawn(md5_actor *actor, const md5_entity *body);
 // Does nothing if the actor never blinks.
 MD5_API void md5_actor_set_blinking(md5_actor *actor, bool is_blinking);
 
-// Start a clip now: once, in a loop, or held at a frame (1 is the first; it is clamped; frame 1
-// shows the base frame, as in the engine). It fades in over `blend` milliseconds. Return false and
-// change nothing if the channel or clip index is invalid or the clip cannot be played.
-MD5_API bool md5_actor_play(md5_actor *actor, md5_channel channel, int32_t clip, uint32_t blend);
-MD5_API bool md5_actor_cycle(md5_actor *actor, md5_channel channel, int32_t clip, uint32_t blend);
-MD5_API bool md5_actor_hold(md5_actor *actor, md5_channel channel, int32_t clip, uint32_t frame,
-                            uint32_t blend);
+typedef enum md5_actor_mode {
+    MD5_ACTOR_ONCE,
+    MD5_ACTOR_CYCLE,
+    MD5_ACTOR_HOLD // one frame
+} md5_actor_mode;
+
+// Starts a clip now. It fades in over `blend` milliseconds. `frame` is that of MD5_ACTOR_HOLD: 1 is
+// the first, which shows the base frame, as in the engine; it is clamped. Of clips of several files
+// the first one is shown. Returns false and changes nothing if the channel or clip is invalid or
+// the clip cannot be played.
+MD5_API bool md5_actor_play(md5_actor *actor, md5_channel channel, uint32_t clip,
+                            md5_actor_mode mode, uint32_t frame, uint32_t blend);
 
 // Fades out all that plays in a channel over `blend` milliseconds, from its present weight, or ends
 // it immediately if that is 0. Returns false if the channel is invalid.
 MD5_API bool md5_actor_clear(md5_actor *actor, md5_channel channel, uint32_t blend);
-
-// Plays the newest clip of the channel `from` in another channel, too, at the same time within the
-// clip. Only `from` fires frame commands. Returns false if a channel is invalid.
-MD5_API bool md5_actor_sync(md5_actor *actor, md5_channel channel, md5_channel from,
-                            uint32_t blend);
-
-// Sets the weight of one of the files that the channel's newest clip plays together; initially 1
-// for the first and 0 for the others. They are blended by weight. Returns false and changes nothing
-// if the channel or file is invalid or the weight is negative, above 1e30 or not finite.
-MD5_API bool md5_actor_weigh(md5_actor *actor, md5_channel channel, uint32_t file, float weight);
 
 // Called for each frame command that is passed: channel by channel, newest clip first, then by
 // frame and as in the file. Must not change the actor.
@@ -815,8 +805,7 @@ typedef void md5_frame_fn(void *user, const md5_frame_command *command, const md
 // last tick, up to and including the present one. A clip fires nothing before the first tick after
 // its start, which also fires those of its first frame. At the end of a cycle the commands of its
 // last and of its first frame fire, though both show the same pose. A tick passes the end of a clip
-// at most once. Held frames, clips that have ended and synchronised channels fire nothing.
-// `on_frame` may be NULL.
+// at most once. Held frames and clips that have ended fire nothing. `on_frame` may be NULL.
 MD5_API void md5_actor_advance(md5_actor *actor, uint32_t milliseconds, md5_frame_fn *on_frame,
                                void *user);
 
@@ -831,19 +820,15 @@ MD5_API md5_xform md5_actor_root_motion(const md5_actor *actor);
 MD5_API void md5_actor_pose(md5_actor *actor, md5_xform *pose, md5_mat34 *joints,
                             md5_mat34 *palette);
 
-// Returns the union of the bounds that the files of all playing clips store for the present frames,
-// which the engine uses for culling; the bounds of the bind pose if nothing plays.
-MD5_API md5_bounds md5_actor_bounds(const md5_actor *actor);
-
 // Status of the newest clip of a channel.
 typedef struct md5_actor_status {
-    int32_t clip;  // -1: none, and all else is 0
+    uint32_t clip; // MD5_NONE: none, and all else is 0
     uint32_t time; // of the clip, in milliseconds
     uint32_t held; // the frame that is held, 1 is the first; 0: none
     float weight;
     bool is_cycling, has_ended;
 } md5_actor_status;
-// Returns the status; {.clip = -1} if the channel is invalid.
+// Returns the status; {.clip = MD5_NONE} if the channel is invalid.
 MD5_API md5_actor_status md5_actor_channel(const md5_actor *actor, md5_channel channel);
 
 // Saves an actor in bytes[MD5_ACTOR_SAVE_SIZE], which are the same on all platforms. A restored
@@ -851,7 +836,7 @@ MD5_API md5_actor_status md5_actor_channel(const md5_actor *actor, md5_channel c
 // checked. On failure it returns false and changes nothing; `error` may be NULL.
 // MD5_ERROR_MISMATCH: saved by another version, or with an entity that has other clips;
 // MD5_ERROR_SYNTAX: not a saved actor, or another size; MD5_ERROR_RANGE: a number is out of range.
-enum { MD5_ACTOR_SAVE_SIZE = 1868 };
+enum { MD5_ACTOR_SAVE_SIZE = 1508 };
 MD5_API void md5_actor_save(const md5_actor *actor, void *bytes);
 MD5_API bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t size, md5_error *error);
 

@@ -57,11 +57,6 @@ typedef struct md5_image_opts {
     uintptr_t reserved[8]; // 0
 } md5_image_opts;
 
-// Makes a picture, transparent black. Returns NULL and fills `error` if a side is 0 or the limits
-// are exceeded. `opts` and `error` may be NULL, here and below. Free with md5_free_image().
-MD5_API md5_image *md5_create_image(uint32_t width, uint32_t height, const md5_image_opts *opts,
-                                    md5_error *error);
-
 // Decodes the bytes of a file, whose first bytes tell the format:
 //
 // - TGA with a palette, color or gray, packed or not: 8, 15, 16, 24 and 32 bits a pixel, any size,
@@ -73,9 +68,9 @@ MD5_API md5_image *md5_create_image(uint32_t width, uint32_t height, const md5_i
 // - PCX of 8 bits with a palette, or in three planes.
 // - whatever opts->decoder reads.
 //
-// Returns NULL and fills `error` if the format is another one or the file is damaged. Sizes are
-// checked against the limits, and against what the file can hold, before memory is taken. Time is
-// linear in the size of the file and of the picture.
+// `opts` and `error` may be NULL. Returns NULL and fills `error` if the format is another one or
+// the file is damaged. Sizes are checked against the limits, and against what the file can hold,
+// before memory is taken. Time is linear in the size of the file and of the picture.
 MD5_API md5_image *md5_parse_image(const void *bytes, size_t size, const md5_image_opts *opts,
                                    md5_error *error);
 
@@ -105,20 +100,8 @@ typedef struct md5_image_step {
     float values[4];
 } md5_image_step;
 
-// An image or an image program: its tree, children before their parents.
-typedef struct md5_image_program {
-    const char *text; // the engine's spelling; "" = no image
-    uint32_t num_steps;
-    const md5_image_step *steps; // [num_steps]
-} md5_image_program;
-
-// Loads a file that a program names: md5_image_step.file. The result must come from `opts`, which
-// holds what memory is left, and is freed by the caller. Returns NULL and fills `error` if that
-// fails.
-typedef md5_image *md5_load_image_fn(void *user, const char *file, const md5_image_opts *opts,
-                                     md5_error *error);
-
-// Computes the picture of a program, as the engine does: bytes are cut off, not rounded; of two
+// An image or an image program: its tree, children before their parents. md5_load_image() of
+// md5game.h computes its picture, as the engine does: bytes are cut off, not rounded; of two
 // pictures the second is resampled to the size of the first. Its operations are
 //
 //   heightmap       the normals of a height: gray (r + g + b) / 3, in units of 256 / scale texels
@@ -131,11 +114,13 @@ typedef md5_image *md5_load_image_fn(void *user, const char *file, const md5_ima
 //   makeIntensity   red in all channels
 //   makeAlpha       white, with gray as alpha
 //
-// Pictures repeat at their borders. Returns NULL and fills `error` if a file cannot be loaded,
-// memory runs out, or `program` has no steps or ones that form no tree. Time is linear in the
-// number of steps times that of pixels. Only the pictures that are still needed are held.
-MD5_API md5_image *md5_evaluate_image(const md5_image_program *program, md5_load_image_fn *load,
-                                      void *user, const md5_image_opts *opts, md5_error *error);
+// Pictures repeat at their borders. Time is linear in the number of steps times that of pixels.
+// Only the pictures that are still needed are held.
+typedef struct md5_image_program {
+    const char *text; // the engine's spelling; "" = no image
+    uint32_t num_steps;
+    const md5_image_step *steps; // [num_steps]
+} md5_image_program;
 
 #ifdef __cplusplus
 }

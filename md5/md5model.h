@@ -55,6 +55,8 @@ extern "C" {
 
 // -- Errors ---------------------------------------------------------------------------------
 
+#define MD5_NONE UINT32_MAX // an index that is missing: above every count
+
 typedef enum md5_status {
     MD5_OK,
     MD5_WARNING,        // not a failure: only passed to md5_warn_fn

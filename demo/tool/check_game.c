@@ -34,7 +34,7 @@ typedef struct game_checker {
 static void print_finding(const game_checker *checker, const md5_error *finding)
 {
     const common_game_places *const places = &checker->opened->places;
-    const size_t place = md5_game_file_place(checker->opened->game, finding->file, 0);
+    const uint32_t place = md5_game_find_file(checker->opened->game, finding->file, 0);
     md5_error placed = *finding;
     if (place < places->count) {
         // Of a name that is too long the end, as everywhere.
@@ -121,8 +121,10 @@ static bool check_decls(const game_checker *checker, md5_verdict verdict, md5_er
 
 static bool check_both(const game_checker *checker, md5_error *error)
 {
-    return check_decls(checker, MD5_VERDICT_LENIENT, error)
-           && md5_game_set_verdict(checker->opened->game, MD5_VERDICT_ENGINE, error)
+    if (!check_decls(checker, MD5_VERDICT_LENIENT, error))
+        return false;
+    checker->opened->verdict = MD5_VERDICT_ENGINE;
+    return md5_game_set_verdict(checker->opened->game, MD5_VERDICT_ENGINE, error)
            && check_decls(checker, MD5_VERDICT_ENGINE, error);
 }
 

@@ -13,7 +13,7 @@ static void print_named(const char *label, const char *name)
     common_print_text(stdout, name);
 }
 
-static void print_part(const md5_cube_part *part)
+static void print_part(const md5_cube2_part *part)
 {
     print_named("mesh", part->mesh);
     printf("\n    animations       %u, %u masks, %u adjustments\n", part->num_anims,
@@ -21,7 +21,7 @@ static void print_part(const md5_cube_part *part)
     printf("    tags             %u\n", part->num_tags);
     printf("    looks            %u lines\n", part->num_rows);
     for (uint32_t i = 0; i < part->num_anims; i++) {
-        const md5_cube_anim *const anim = &part->anims[i];
+        const md5_cube2_anim *const anim = &part->anims[i];
         print_named("  animation", anim->names);
         fputs(", ", stdout);
         common_print_text(stdout, anim->file);
@@ -29,7 +29,7 @@ static void print_part(const md5_cube_part *part)
     }
 }
 
-void tool_print_cube(const char *path, const md5_cube *cube)
+void tool_print_cube(const char *path, const md5_cube2 *cube)
 {
     common_print_text(stdout, path);
     puts(": md5.cfg");
@@ -64,7 +64,7 @@ static void check_joint(const cube_check *check, const char *what, const char *n
         report_name(check, what, name);
 }
 
-static void check_names(const cube_check *check, const md5_cube_part *part)
+static void check_names(const cube_check *check, const md5_cube2_part *part)
 {
     for (uint32_t i = 0; i < part->num_tags; i++)
         check_joint(check, "md5tag: the mesh has no joint", part->tags[i].joint);
@@ -80,7 +80,7 @@ static void check_names(const cube_check *check, const md5_cube_part *part)
 }
 
 // Loads each file once, however often it is named in a row.
-static void check_anims(const cube_check *check, const md5_cube_part *part)
+static void check_anims(const cube_check *check, const md5_cube2_part *part)
 {
     const char *before = "";
     for (uint32_t i = 0; i < part->num_anims; i++) {
@@ -98,10 +98,10 @@ static void check_anims(const cube_check *check, const md5_cube_part *part)
     }
 }
 
-void tool_check_cube(const char *path, const md5_cube *cube, md5_warn_fn *report, void *user)
+void tool_check_cube(const char *path, const md5_cube2 *cube, md5_warn_fn *report, void *user)
 {
     for (uint32_t i = 0; i < cube->num_parts; i++) {
-        const md5_cube_part *const part = &cube->parts[i];
+        const md5_cube2_part *const part = &cube->parts[i];
         md5_error error;
         md5_model *const model = md5_load_model(part->mesh, NULL, &error);
         const cube_check check = {path, model, report, user};

@@ -52,10 +52,9 @@ static void end_with_place(const explainer *explain, size_t place)
 // Prints where a file is, and which files of other places it hides. `line` may be 0.
 static void print_file(explainer *explain, const char *what, const char *file, uint32_t line)
 {
-    const size_t count = explain->opened->places.count;
-    size_t place = md5_game_file_place(explain->game, file, 0);
+    uint32_t place = md5_game_find_file(explain->game, file, 0);
     print_item(what, file);
-    if (place == count) {
+    if (place == MD5_NONE) {
         puts(": missing");
         explain->has_missing = true;
         return;
@@ -64,8 +63,8 @@ static void print_file(explainer *explain, const char *what, const char *file, u
         printf(":%u", line);
     end_with_place(explain, place);
     for (;;) {
-        place = md5_game_file_place(explain->game, file, place + 1);
-        if (place == count)
+        place = md5_game_find_file(explain->game, file, place + 1);
+        if (place == MD5_NONE)
             return;
         print_item("  hides", file);
         end_with_place(explain, place);
@@ -321,7 +320,7 @@ static void explain_file(explainer *explain)
 {
     const char *const image = md5_game_image_file(explain->game, explain->name);
     const char *const file =
-        md5_game_has_file(explain->game, explain->name) ? explain->name : image;
+        md5_game_find_file(explain->game, explain->name, 0) != MD5_NONE ? explain->name : image;
     if (!file)
         return;
     explain->is_found = true;

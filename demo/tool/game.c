@@ -137,7 +137,6 @@ int tool_open_game(const tool_game_arguments *arguments, tool_game *result)
 bool tool_renew_game(tool_game *opened, md5_error *error)
 {
     enum { MUCH = 24 << 20, OFTEN = 64 };
-    const md5_verdict verdict = md5_game_verdict(opened->game);
     if (md5_game_memory(opened->game) < opened->memory + MUCH)
         return true;
     if (opened->num_renewals++ == OFTEN) {
@@ -148,7 +147,7 @@ bool tool_renew_game(tool_game *opened, md5_error *error)
     }
     md5_destroy_game(opened->game);
     const bool is_open =
-        open_game(opened, error) && md5_game_set_verdict(opened->game, verdict, error);
+        open_game(opened, error) && md5_game_set_verdict(opened->game, opened->verdict, error);
     tool_clear_notes(&opened->notes);
     return is_open;
 }

@@ -38,6 +38,7 @@ typedef struct tool_game {
     tool_notes notes;
     size_t memory; // of the game when it was opened
     int num_renewals;
+    md5_verdict verdict; // that the game has
 } tool_game;
 
 // Opens the game of the arguments; its warnings go to `result->notes`. Returns an exit status.

@@ -58,7 +58,7 @@ typedef struct tool_asset {
     md5_anim *anim;
     md5_camera *camera;
     md5_character *character;
-    md5_cube *cube;
+    md5_cube2 *cube;
     md5_compressed *compressed;
     uint32_t num_warnings;
 } tool_asset;
@@ -70,7 +70,7 @@ void tool_free(tool_asset *asset);
 
 // Print a summary of a model of Cube 2's engines; report what is wrong with the files and the names
 // that it has.
-void tool_print_cube(const char *path, const md5_cube *cube);
-void tool_check_cube(const char *path, const md5_cube *cube, md5_warn_fn *report, void *user);
+void tool_print_cube(const char *path, const md5_cube2 *cube);
+void tool_check_cube(const char *path, const md5_cube2 *cube, md5_warn_fn *report, void *user);
 
 #endif

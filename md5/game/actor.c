@@ -10,26 +10,24 @@
 
 enum { MD5_ACTOR_SLOTS = 3 };
 
-// One animation of a channel. Invariant: `clip` is -1, and all else 0, or a clip that can be
-// played; a duration is below 2^32 and times are at most 2^54.
+// One animation of a channel. Invariant: `clip` is MD5_NONE, and all else 0, or a clip that can
+// be played; a duration is below 2^32 and times are at most 2^54.
 typedef struct md5_actor_slot {
-    int32_t clip;
-    uint32_t held;                      // frame, 1 is the first; 0 = it is playing
-    bool is_cycling;                    // or held; else it is played once
-    bool is_muted;                      // fires no commands
-    int64_t start;                      // when its time was 0
-    int64_t end;                        // when it is over, -1 = never
-    int64_t ramp;                       // when its weight began to change,
-    uint32_t duration;                  // over how many milliseconds,
-    float from, to;                     // between which values
-    float shares[MD5_MAX_SYNCED_ANIMS]; // weights of the clip's files
+    uint32_t clip;
+    uint32_t held;     // frame, 1 is the first; 0 = it is playing
+    bool is_cycling;   // or held; else it is played once
+    int64_t start;     // when its time was 0
+    int64_t end;       // when it is over, -1 = never
+    int64_t ramp;      // when its weight began to change,
+    uint32_t duration; // over how many milliseconds,
+    float from, to;    // between which values
 } md5_actor_slot;
 
 // The state of automatic blinking.
 typedef struct md5_actor_blink {
-    int32_t clip;      // -1: never
+    uint32_t clip;     // MD5_NONE: never
     int64_t next;      // when the next one begins
-    uint32_t min, max; // milliseconds between two of them, at most MD5_MOST_BLINK_WAIT
+    uint32_t min, max; // milliseconds between two of them, at most MD5_MAX_BLINK_WAIT
     bool is_stopped;   // for now
 } md5_actor_blink;
 
@@ -43,7 +41,7 @@ struct md5_actor {
     // What the last pose was made of, and when: while nothing plays the pose stays.
     md5_actor_slot shown[MD5_NUM_CHANNELS][MD5_ACTOR_SLOTS];
     int64_t shown_at;
-    md5_xform *clip_pose, *file_pose; // [model joints] scratch memory
+    md5_xform *clip_pose; // [model joints] scratch memory
     md5_allocator allocator;
     size_t size;
 };
@@ -51,7 +49,7 @@ struct md5_actor {
 static inline const md5_entity_clip *md5_slot_clip(const md5_actor *actor,
                                                    const md5_actor_slot *slot)
 {
-    return slot->clip >= 0 ? &actor->entity->clips[slot->clip] : NULL;
+    return slot->clip != MD5_NONE ? &actor->entity->clips[slot->clip] : NULL;
 }
 
 // == Frames =======================================================================================
@@ -123,7 +121,7 @@ static md5_vec3 root_at(const md5_anim *anim, const md5_moment *moment)
 
 // -- Making ---------------------------------------------------------------------------------------
 
-static const md5_actor_slot empty_slot = {.clip = -1};
+static const md5_actor_slot empty_slot = {.clip = MD5_NONE};
 
 static void empty(md5_actor *actor)
 {
@@ -142,19 +140,18 @@ md5_actor *md5_create_actor(const md5_entity *entity, const md5_load_opts *opts,
     md5_block measured = {.base = NULL};
     md5i_context_begin(&context, opts, NULL, error);
     (void)md5i_block_take(&measured, 1, sizeof(md5_actor));
-    (void)md5i_block_take(&measured, 2 * num_joints, sizeof(md5_xform));
+    (void)md5i_block_take(&measured, num_joints, sizeof(md5_xform));
     unsigned char *const memory = (unsigned char *)md5i_alloc(&context, measured.used);
     if (!memory)
         return NULL;
     md5_block block = {.base = memory};
     md5_actor *const actor = (md5_actor *)md5i_block_take(&block, 1, sizeof *actor);
     memset(actor, 0, sizeof *actor);
-    actor->clip_pose = (md5_xform *)md5i_block_take(&block, 2 * num_joints, sizeof(md5_xform));
-    actor->file_pose = actor->clip_pose + num_joints;
+    actor->clip_pose = (md5_xform *)md5i_block_take(&block, num_joints, sizeof(md5_xform));
     actor->entity = entity;
     actor->allocator = context.allocator;
     actor->size = measured.used;
-    actor->blink.clip = -1;
+    actor->blink.clip = MD5_NONE;
     empty(actor);
     return actor;
 }
@@ -202,7 +199,7 @@ static bool is_name(const char *text, const char *prefix, const char *name)
            && strcmp(text + length + 1, name) == 0;
 }
 
-static int32_t choose(md5_actor *actor, const char *prefix, const char *name)
+static uint32_t choose(md5_actor *actor, const char *prefix, const char *name)
 {
     enum { MOST = 64 };
     const md5_entity *const entity = actor->entity;
@@ -212,26 +209,19 @@ static int32_t choose(md5_actor *actor, const char *prefix, const char *name)
         const md5_model_anim *const anim = entity->clips[i].anim;
         if (is_name(is_exact ? anim->name : anim->alias, prefix, name)) {
             if (is_exact)
-                return (int32_t)i;
+                return i;
             found[count++] = i;
         }
     }
-    return count > 0 ? (int32_t)found[actor_random(actor) % count] : -1;
+    return count > 0 ? found[actor_random(actor) % count] : MD5_NONE;
 }
 
-int32_t md5_actor_choose(md5_actor *actor, const char *name)
+uint32_t md5_actor_choose(md5_actor *actor, const char *prefix, const char *name)
 {
     MD5_ASSERT(actor != NULL, "actor: not NULL");
     MD5_ASSERT(name != NULL, "name: not NULL");
-    return choose(actor, "", name);
-}
-
-int32_t md5_actor_choose_prefixed(md5_actor *actor, const char *prefix, const char *name)
-{
-    MD5_ASSERT(actor != NULL, "actor: not NULL");
-    MD5_ASSERT(prefix != NULL && name != NULL, "prefix, name: not NULL");
-    const int32_t clip = prefix[0] ? choose(actor, prefix, name) : -1;
-    return clip >= 0 ? clip : choose(actor, "", name);
+    const uint32_t clip = prefix && prefix[0] ? choose(actor, prefix, name) : MD5_NONE;
+    return clip != MD5_NONE ? clip : choose(actor, "", name);
 }
 
 // -- Weights --------------------------------------------------------------------------------------
@@ -263,7 +253,7 @@ static void clear(md5_actor_slot *slot, int64_t time, uint32_t blend)
 {
     if (blend == 0)
         *slot = empty_slot;
-    else if (slot->clip >= 0)
+    else if (slot->clip != MD5_NONE)
         set_weight(slot, 0.0f, time, blend);
 }
 
@@ -285,60 +275,34 @@ static bool is_channel(md5_channel channel)
     return (int)channel >= 0 && (int)channel < MD5_NUM_CHANNELS;
 }
 
-// Puts a clip that never ends into a channel. Returns NULL if it cannot be played.
-static md5_actor_slot *begin(md5_actor *actor, md5_channel channel, int32_t clip, uint32_t blend)
+bool md5_actor_play(md5_actor *actor, md5_channel channel, uint32_t clip, md5_actor_mode mode,
+                    uint32_t frame, uint32_t blend)
 {
+    MD5_ASSERT(actor != NULL, "actor: not NULL");
+    MD5_ASSERT((int)mode >= 0 && mode <= MD5_ACTOR_HOLD, "mode: one of md5_actor_mode");
     const md5_entity *const entity = actor->entity;
-    if (!is_channel(channel) || clip < 0 || (uint32_t)clip >= entity->num_clips
-        || entity->clips[clip].num_files == 0)
-        return NULL;
+    TRY(is_channel(channel) && clip < entity->num_clips && entity->clips[clip].num_files > 0);
+    const md5_model_anim *const anim = entity->clips[clip].anim;
     md5_actor_slot *const slots = actor->slots[channel];
     push(actor, slots, blend);
     slots[0] = (md5_actor_slot){
         .clip = clip,
-        .is_cycling = true,
+        .is_cycling = mode != MD5_ACTOR_ONCE,
         .start = actor->time,
         .end = -1,
         .ramp = actor->time - 1,
         .duration = blend,
         .to = 1.0f,
-        .shares = {1.0f},
     };
-    return slots;
-}
-
-bool md5_actor_play(md5_actor *actor, md5_channel channel, int32_t clip, uint32_t blend)
-{
-    MD5_ASSERT(actor != NULL, "actor: not NULL");
-    md5_actor_slot *const slot = begin(actor, channel, clip, blend);
-    TRY(slot);
-    slot->is_cycling = false;
-    const md5_model_anim *const anim = actor->entity->clips[clip].anim;
-    slot->end = actor->time + (int64_t)(anim->milliseconds / (double)anim->rate);
-    return true;
-}
-
-bool md5_actor_cycle(md5_actor *actor, md5_channel channel, int32_t clip, uint32_t blend)
-{
-    MD5_ASSERT(actor != NULL, "actor: not NULL");
-    md5_actor_slot *const slot = begin(actor, channel, clip, blend);
-    TRY(slot);
-    const md5_model_anim *const anim = actor->entity->clips[clip].anim;
-    if (!(anim->flags & MD5_ANIM_RANDOM_CYCLE_START))
-        return true;
-    const double share = actor_random(actor) / 32768.0 / (double)anim->rate;
-    slot->start = (int64_t)((double)actor->time - share * anim->milliseconds);
-    return true;
-}
-
-bool md5_actor_hold(md5_actor *actor, md5_channel channel, int32_t clip, uint32_t frame,
-                    uint32_t blend)
-{
-    MD5_ASSERT(actor != NULL, "actor: not NULL");
-    md5_actor_slot *const slot = begin(actor, channel, clip, blend);
-    TRY(slot);
-    const uint32_t num_frames = actor->entity->clips[clip].anims[0]->num_frames;
-    slot->held = frame < 1 ? 1 : frame > num_frames ? num_frames : frame;
+    if (mode == MD5_ACTOR_ONCE) {
+        slots->end = actor->time + (int64_t)(anim->milliseconds / (double)anim->rate);
+    } else if (mode == MD5_ACTOR_HOLD) {
+        const uint32_t num_frames = entity->clips[clip].anims[0]->num_frames;
+        slots->held = frame < 1 ? 1 : frame > num_frames ? num_frames : frame;
+    } else if (anim->flags & MD5_ANIM_RANDOM_CYCLE_START) {
+        const double share = actor_random(actor) / 32768.0 / (double)anim->rate;
+        slots->start = (int64_t)((double)actor->time - share * anim->milliseconds);
+    }
     return true;
 }
 
@@ -351,43 +315,12 @@ bool md5_actor_clear(md5_actor *actor, md5_channel channel, uint32_t blend)
     return true;
 }
 
-bool md5_actor_sync(md5_actor *actor, md5_channel channel, md5_channel from, uint32_t blend)
-{
-    MD5_ASSERT(actor != NULL, "actor: not NULL");
-    TRY(is_channel(channel) && is_channel(from));
-    const md5_actor_slot *const source = actor->slots[from];
-    md5_actor_slot *const slots = actor->slots[channel];
-    const float weight = source->to;
-    if (channel == from)
-        return true;
-    if (source->clip != slots->clip || source->start != slots->start || source->end != slots->end) {
-        push(actor, slots, blend);
-        slots[0] = *source;
-        slots[0].from = slots[0].to = 0.0f;
-    }
-    if (slots->clip >= 0)
-        set_weight(slots, weight, actor->time - 1, blend);
-    slots->is_muted = slots->clip >= 0;
-    return true;
-}
-
-bool md5_actor_weigh(md5_actor *actor, md5_channel channel, uint32_t file, float weight)
-{
-    MD5_ASSERT(actor != NULL, "actor: not NULL");
-    TRY(is_channel(channel) && weight >= 0.0f && weight <= 1e30f);
-    md5_actor_slot *const slot = actor->slots[channel];
-    const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
-    TRY(clip && file < clip->num_files);
-    slot->shares[file] = weight;
-    return true;
-}
-
 md5_actor_status md5_actor_channel(const md5_actor *actor, md5_channel channel)
 {
     MD5_ASSERT(actor != NULL, "actor: not NULL");
     const md5_actor_slot *const slot = is_channel(channel) ? actor->slots[channel] : &empty_slot;
     md5_actor_status status = {.clip = slot->clip};
-    if (slot->clip < 0)
+    if (slot->clip == MD5_NONE)
         return status;
     const int64_t time = slot_time(actor, slot, actor->time);
     status.time = time > 0 ? (uint32_t)time : 0;
@@ -414,10 +347,10 @@ static const md5_entity *head_of(const md5_entity *body)
     return has_head ? body->parts[0].entity : NULL;
 }
 
-static int32_t choose_playable(md5_actor *actor, const char *name)
+static uint32_t choose_playable(md5_actor *actor, const char *name)
 {
-    const int32_t clip = md5_actor_choose(actor, name);
-    return clip >= 0 && actor->entity->clips[clip].num_files > 0 ? clip : -1;
+    const uint32_t clip = md5_actor_choose(actor, NULL, name);
+    return clip != MD5_NONE && actor->entity->clips[clip].num_files > 0 ? clip : MD5_NONE;
 }
 
 void md5_actor_spawn(md5_actor *actor, const md5_entity *body)
@@ -433,9 +366,10 @@ void md5_actor_spawn(md5_actor *actor, const md5_entity *body)
         .min = body->blink_min,
         .max = body->blink_max,
     };
-    actor->blink = blink.clip >= 0 ? blink : (md5_actor_blink){.clip = -1};
+    actor->blink = blink.clip != MD5_NONE ? blink : (md5_actor_blink){.clip = MD5_NONE};
     if (head)
-        (void)md5_actor_cycle(actor, MD5_CHANNEL_ALL, choose_playable(actor, "def_head"), 0);
+        (void)md5_actor_play(actor, MD5_CHANNEL_ALL, choose_playable(actor, "def_head"),
+                             MD5_ACTOR_CYCLE, 0, 0);
 }
 
 // Chooses the time of the next blink. If blink_max is below blink_min, the range runs downward, as
@@ -451,9 +385,9 @@ static void choose_next(md5_actor *actor)
 static void actor_blink_now(md5_actor *actor)
 {
     const md5_actor_blink *const blink = &actor->blink;
-    if (blink->clip < 0 || blink->is_stopped || blink->next > actor->time)
+    if (blink->clip == MD5_NONE || blink->is_stopped || blink->next > actor->time)
         return;
-    (void)md5_actor_play(actor, MD5_CHANNEL_EYELIDS, blink->clip, 1);
+    (void)md5_actor_play(actor, MD5_CHANNEL_EYELIDS, blink->clip, MD5_ACTOR_ONCE, 0, 1);
     choose_next(actor);
 }
 
@@ -461,7 +395,7 @@ void md5_actor_set_blinking(md5_actor *actor, bool is_blinking)
 {
     enum { FADE = 2 * 1000 / 24 }; // two frames of the engine's 24 a second
     MD5_ASSERT(actor != NULL, "actor: not NULL");
-    if (actor->blink.clip < 0)
+    if (actor->blink.clip == MD5_NONE)
         return;
     actor->blink.is_stopped = !is_blinking;
     if (is_blinking)
@@ -486,43 +420,21 @@ void md5i_base_frame_pose(const md5_binding *binding, md5_xform *pose)
     }
 }
 
-// Samples file `file` of a clip. `frames` are those of the first file.
-static void sample_file(const md5_entity_clip *clip, uint32_t file, uint32_t held,
-                        const md5_moment *frames, md5_xform *pose)
-{
-    const md5_binding *const binding = clip->bindings[file];
-    if (held == 1) {
-        md5i_base_frame_pose(binding, pose);
-        return;
-    }
-    md5_moment moment =
-        md5_moment_from_frames(binding->anim, frames->frame0, frames->frame1, frames->fraction);
-    moment.cycle = frames->cycle;
-    md5_sample(binding, moment, MD5_ROOT_ID, pose);
-}
-
-// Writes a slot's own pose to actor->clip_pose. Returns false if none of its files has a share.
-static bool sample_slot(const md5_actor *actor, const md5_actor_slot *slot)
+// Writes a slot's own pose to actor->clip_pose: that of the first of its clip's files, since the
+// engine's weights of the others are 0 unless its code sets them.
+static void sample_slot(const md5_actor *actor, const md5_actor_slot *slot)
 {
     const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
-    const uint32_t num_joints = actor->entity->model->skeleton.num_joints;
-    const uint32_t held = slot->held > 0 ? slot->held - 1 : 0;
-    const md5_moment frames =
-        slot->held > 0
-            ? md5_moment_from_frames(clip->anims[0], held, held, 0.0f)
-            : frames_at(clip->anims[0], slot_time(actor, slot, actor->time), slot->is_cycling);
-    float sum = 0.0f;
-    for (uint32_t i = 0; i < clip->num_files; i++) {
-        if (slot->shares[i] <= 0.0f)
-            continue;
-        const bool is_first = sum == 0.0f;
-        sum += slot->shares[i];
-        sample_file(clip, i, slot->held, &frames, is_first ? actor->clip_pose : actor->file_pose);
-        if (!is_first)
-            md5_blend_poses(actor->clip_pose, actor->file_pose, slot->shares[i] / sum, NULL,
-                            num_joints, actor->clip_pose);
+    const md5_binding *const binding = clip->bindings[0];
+    if (slot->held == 1) {
+        md5i_base_frame_pose(binding, actor->clip_pose);
+        return;
     }
-    return sum > 0.0f;
+    const md5_moment moment =
+        slot->held > 0
+            ? md5_moment_from_frames(clip->anims[0], slot->held - 1, slot->held - 1, 0.0f)
+            : frames_at(clip->anims[0], slot_time(actor, slot, actor->time), slot->is_cycling);
+    md5_sample(binding, moment, MD5_ROOT_ID, actor->clip_pose);
 }
 
 // Removes the root motion: the translation and, for clips that turn, the rotation.
@@ -557,8 +469,7 @@ static bool blend_slot(const md5_actor *actor, md5_channel channel, const md5_ac
         if (channel == MD5_CHANNEL_EYELIDS)
             *sum = 1.0f - weight;
     }
-    if (!sample_slot(actor, slot))
-        return false;
+    sample_slot(actor, slot);
     if (actor->removes_motion)
         remove_motion(entity->model, clip->anim, actor->clip_pose);
     // The first pose is taken as a whole, even without weight, for others to be blended with.
@@ -624,47 +535,6 @@ void md5_actor_pose(md5_actor *actor, md5_xform *pose, md5_mat34 *joints, md5_ma
     }
 }
 
-// -- Bounds ---------------------------------------------------------------------------------------
-
-static md5_bounds move_bounds(md5_bounds bounds, md5_vec3 by)
-{
-    bounds.min = md5_vec3_add(bounds.min, by);
-    bounds.max = md5_vec3_add(bounds.max, by);
-    return bounds;
-}
-
-// Widens bounds by those of a slot's files. Returns whether it plays.
-static bool add_bounds(const md5_actor *actor, const md5_actor_slot *slot, md5_bounds *bounds,
-                       bool has_some)
-{
-    const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
-    if (!clip || (slot->end > 0 && actor->time > slot->end)
-        || slot_weight(slot, actor->time) == 0.0f)
-        return false;
-    const int64_t time = slot_time(actor, slot, actor->time);
-    for (uint32_t i = 0; i < clip->num_files; i++) {
-        const md5_anim *const anim = clip->anims[i];
-        const md5_moment moment = frames_at(anim, time, slot->is_cycling);
-        md5_bounds own = md5_anim_bounds(anim, moment, MD5_ROOT_ID);
-        if (!actor->removes_motion)
-            own = move_bounds(own, root_at(anim, &moment));
-        *bounds = has_some || i > 0 ? md5_bounds_union(*bounds, own) : own;
-    }
-    return true;
-}
-
-md5_bounds md5_actor_bounds(const md5_actor *actor)
-{
-    MD5_ASSERT(actor != NULL, "actor: not NULL");
-    md5_bounds bounds = actor->entity->model->bounds;
-    bool has_some = false;
-    for (int channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
-        for (int i = 0; i < MD5_ACTOR_SLOTS; i++)
-            has_some |= add_bounds(actor, &actor->slots[channel][i], &bounds, has_some);
-    }
-    return move_bounds(bounds, actor->entity->offset);
-}
-
 // == Time =========================================================================================
 //
 // The time of an actor: frame commands that are passed, and the motion of the root.
@@ -706,7 +576,7 @@ static void fire_slot(const md5_actor *actor, const md5_actor_slot *slot,
                       const frame_listener *listener)
 {
     const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
-    if (!clip || slot->is_muted || slot->held > 0 || clip->anim->num_commands == 0
+    if (!clip || slot->held > 0 || clip->anim->num_commands == 0
         || (slot->end > 0 && actor->before > slot->end) || actor->time <= slot->start)
         return;
     const md5_anim *const anim = clip->anims[0];
@@ -736,50 +606,6 @@ typedef struct root_sum {
     md5_quat turn;
 } root_sum;
 
-static md5_quat rotation_of_file(const md5_actor *actor, const md5_actor_slot *slot, uint32_t file,
-                                 int64_t time)
-{
-    const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
-    const md5_moment moment = frames_at(clip->anims[file], time, slot->is_cycling);
-    md5_sample(clip->bindings[file], moment, MD5_ROOT_ID, actor->file_pose);
-    return actor->file_pose[0].rotation;
-}
-
-// The rotation of the root from one time of a clip to another. As in the engine, that of further
-// files begins at the blended first rotation also for the second time.
-static md5_quat root_turn(const md5_actor *actor, const md5_actor_slot *slot, int64_t from,
-                          int64_t to)
-{
-    const uint32_t num_files = md5_slot_clip(actor, slot)->num_files;
-    md5_quat before = {0.0f, 0.0f, 0.0f, 1.0f}, now = before;
-    float sum = 0.0f;
-    for (uint32_t i = 0; i < num_files; i++) {
-        if (slot->shares[i] <= 0.0f)
-            continue;
-        const md5_quat first = rotation_of_file(actor, slot, i, from);
-        const md5_quat last = rotation_of_file(actor, slot, i, to);
-        sum += slot->shares[i];
-        before =
-            sum == slot->shares[i] ? first : md5_quat_slerp(before, first, slot->shares[i] / sum);
-        now = sum == slot->shares[i] ? last : md5_quat_slerp(before, last, slot->shares[i] / sum);
-    }
-    return md5_quat_mul(now, md5_quat_conjugate(before));
-}
-
-static md5_vec3 root_move(const md5_entity_clip *clip, const md5_actor_slot *slot, int64_t from,
-                          int64_t to)
-{
-    md5_vec3 move = {0.0f, 0.0f, 0.0f};
-    for (uint32_t i = 0; i < clip->num_files; i++) {
-        const md5_anim *const anim = clip->anims[i];
-        const md5_moment first = frames_at(anim, from, slot->is_cycling);
-        const md5_moment last = frames_at(anim, to, slot->is_cycling);
-        const md5_vec3 own = md5_vec3_sub(root_at(anim, &last), root_at(anim, &first));
-        move = md5_vec3_add(move, md5_vec3_scale(own, slot->shares[i]));
-    }
-    return move;
-}
-
 static void add_slot(const md5_actor *actor, const md5_actor_slot *slot, root_sum *sum)
 {
     const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
@@ -789,14 +615,20 @@ static void add_slot(const md5_actor *actor, const md5_actor_slot *slot, root_su
     const int64_t from = slot_time(actor, slot, actor->before);
     int64_t to = slot_time(actor, slot, actor->time);
     to += to < from ? clip->anim->milliseconds : 0;
-    const md5_vec3 move = root_move(clip, slot, from, to);
+    const md5_anim *const anim = clip->anims[0];
+    const md5_moment first = frames_at(anim, from, slot->is_cycling);
+    const md5_moment last = frames_at(anim, to, slot->is_cycling);
+    const md5_vec3 move = md5_vec3_sub(root_at(anim, &last), root_at(anim, &first));
     sum->weight += weight;
     sum->move = md5_vec3_lerp(sum->move, move, weight / sum->weight);
     if (!(clip->anim->flags & MD5_ANIM_TURN))
         return;
     sum->turn_weight += weight;
-    sum->turn =
-        md5_quat_slerp(sum->turn, root_turn(actor, slot, from, to), weight / sum->turn_weight);
+    md5_sample(clip->bindings[0], first, MD5_ROOT_ID, actor->clip_pose);
+    const md5_quat before = actor->clip_pose[0].rotation;
+    md5_sample(clip->bindings[0], last, MD5_ROOT_ID, actor->clip_pose);
+    const md5_quat turn = md5_quat_mul(actor->clip_pose[0].rotation, md5_quat_conjugate(before));
+    sum->turn = md5_quat_slerp(sum->turn, turn, weight / sum->turn_weight);
 }
 
 md5_xform md5_actor_root_motion(const md5_actor *actor)
@@ -835,7 +667,7 @@ void md5_actor_advance(md5_actor *actor, uint32_t milliseconds, md5_frame_fn *on
 //
 // Saved actors: numbers of fixed size, the lowest byte first.
 
-enum { SAVE_VERSION = 3 };
+enum { SAVE_VERSION = 4 };
 static const char magic[4] = {'M', 'D', '5', 'A'};
 
 // -- Numbers --------------------------------------------------------------------------------------
@@ -899,17 +731,15 @@ static uint64_t fingerprint(const md5_entity *entity)
 
 static void put_slot(unsigned char **at, const md5_actor_slot *slot)
 {
-    put(at, (uint32_t)slot->clip, 4);
+    put(at, slot->clip, 4);
     put(at, slot->held, 4);
-    put(at, (slot->is_cycling ? 1u : 0u) + (slot->is_muted ? 2u : 0u), 4);
+    put(at, slot->is_cycling ? 1u : 0u, 4);
     put(at, slot->duration, 4);
     put(at, (uint64_t)slot->start, 8);
     put(at, (uint64_t)slot->end, 8);
     put(at, (uint64_t)slot->ramp, 8);
     put_float(at, slot->from);
     put_float(at, slot->to);
-    for (int i = 0; i < MD5_MAX_SYNCED_ANIMS; i++)
-        put_float(at, slot->shares[i]);
 }
 
 void md5_actor_save(const md5_actor *actor, void *bytes)
@@ -925,7 +755,7 @@ void md5_actor_save(const md5_actor *actor, void *bytes)
     put(&at, (uint64_t)actor->before, 8);
     put(&at, actor->random, 4);
     put(&at, (actor->removes_motion ? 1u : 0u) + (actor->blink.is_stopped ? 2u : 0u), 4);
-    put(&at, (uint32_t)actor->blink.clip, 4);
+    put(&at, actor->blink.clip, 4);
     put(&at, actor->blink.min, 4);
     put(&at, actor->blink.max, 4);
     put(&at, (uint64_t)actor->blink.next, 8);
@@ -949,56 +779,50 @@ static bool is_time(int64_t time)
     return time >= LEAST_TIME && time <= MOST_TIME;
 }
 
-static bool is_weight(float weight, float most)
+static bool is_weight(float weight)
 {
-    return weight >= 0.0f && weight <= most;
+    return weight >= 0.0f && weight <= 1.0f;
 }
 
 static bool is_empty(const md5_actor_slot *slot)
 {
-    return slot->held == 0 && !slot->is_cycling && !slot->is_muted && slot->start == 0
-           && slot->end == 0 && slot->ramp == 0 && slot->duration == 0
+    return slot->held == 0 && !slot->is_cycling && slot->start == 0 && slot->end == 0
+           && slot->ramp == 0 && slot->duration == 0
            && memcmp(&slot->from, &empty_slot.from, sizeof slot->from) == 0 && slot->to == 0.0f;
 }
 
 static bool is_slot(const md5_entity *entity, const md5_actor_slot *slot)
 {
-    if (slot->clip < 0)
-        return slot->clip == -1 && is_empty(slot);
-    TRY((uint32_t)slot->clip < entity->num_clips);
+    if (slot->clip == MD5_NONE)
+        return is_empty(slot);
+    TRY(slot->clip < entity->num_clips);
     const md5_entity_clip *const clip = &entity->clips[slot->clip];
     TRY(clip->num_files > 0 && slot->held <= clip->anims[0]->num_frames);
-    for (int i = 0; i < MD5_MAX_SYNCED_ANIMS; i++)
-        TRY(is_weight(slot->shares[i], 1e30f));
     return is_time(slot->start) && is_time(slot->end) && is_time(slot->ramp)
-           && is_weight(slot->from, 1.0f) && is_weight(slot->to, 1.0f);
+           && is_weight(slot->from) && is_weight(slot->to);
 }
 
 static bool get_slot(const unsigned char **at, const md5_entity *entity, md5_actor_slot *slot)
 {
-    slot->clip = (int32_t)(uint32_t)get(at, 4);
+    slot->clip = (uint32_t)get(at, 4);
     slot->held = (uint32_t)get(at, 4);
     const uint64_t flags = get(at, 4);
-    slot->is_cycling = (flags & 1) != 0;
-    slot->is_muted = (flags & 2) != 0;
+    slot->is_cycling = flags != 0;
     slot->duration = (uint32_t)get(at, 4);
     slot->start = (int64_t)get(at, 8);
     slot->end = (int64_t)get(at, 8);
     slot->ramp = (int64_t)get(at, 8);
     slot->from = get_float(at);
     slot->to = get_float(at);
-    for (int i = 0; i < MD5_MAX_SYNCED_ANIMS; i++)
-        slot->shares[i] = get_float(at);
-    return flags < 4 && is_slot(entity, slot);
+    return flags < 2 && is_slot(entity, slot);
 }
 
 static bool is_blink(const md5_entity *entity, const md5_actor_blink *blink)
 {
-    if (blink->clip < 0)
-        return blink->clip == -1 && !blink->is_stopped && blink->min == 0 && blink->max == 0
-               && blink->next == 0;
-    return (uint32_t)blink->clip < entity->num_clips && entity->clips[blink->clip].num_files > 0
-           && blink->min <= MD5_MOST_BLINK_WAIT && blink->max <= MD5_MOST_BLINK_WAIT
+    if (blink->clip == MD5_NONE)
+        return !blink->is_stopped && blink->min == 0 && blink->max == 0 && blink->next == 0;
+    return blink->clip < entity->num_clips && entity->clips[blink->clip].num_files > 0
+           && blink->min <= MD5_MAX_BLINK_WAIT && blink->max <= MD5_MAX_BLINK_WAIT
            && is_time(blink->next);
 }
 
@@ -1011,7 +835,7 @@ static bool read_actor(const unsigned char *at, const md5_actor *actor, md5_acto
     const uint64_t flags = get(&at, 4);
     read->removes_motion = (flags & 1) != 0;
     read->blink.is_stopped = (flags & 2) != 0;
-    read->blink.clip = (int32_t)(uint32_t)get(&at, 4);
+    read->blink.clip = (uint32_t)get(&at, 4);
     read->blink.min = (uint32_t)get(&at, 4);
     read->blink.max = (uint32_t)get(&at, 4);
     read->blink.next = (int64_t)get(&at, 8);

@@ -9,27 +9,27 @@
 #include <string.h>
 
 // An array whose items are added one by one: it is doubled when it is full.
-typedef struct md5_cube_list {
+typedef struct md5_cube2_list {
     void *items; // [count] of `room`
     uint32_t count, room;
-} md5_cube_list;
+} md5_cube2_list;
 
-typedef struct md5_cube_part_reader {
+typedef struct md5_cube2_part_reader {
     const char *mesh, *skeleton;
     float smooth;
-    md5_cube_list tags, pitches, adjustments, anims, masks, rows;
+    md5_cube2_list tags, pitches, adjustments, anims, masks, rows;
     md5_name_map files; // of animations; values are 1 + the number of adjustments when first named
-} md5_cube_part_reader;
+} md5_cube2_part_reader;
 
-typedef struct md5_cube_reader {
-    md5_cube_script script;
+typedef struct md5_cube2_reader {
+    md5_cube2_script script;
     md5_arena *arena;
     const char *folder; // that paths are relative to, with / at its end
     const char *models; // folder that md5dir is relative to
-    md5_cube cube;
-    md5_cube_list parts; // of md5_cube_part_reader
-    md5_cube_list links, settings;
-} md5_cube_reader;
+    md5_cube2 cube;
+    md5_cube2_list parts; // of md5_cube2_part_reader
+    md5_cube2_list links, settings;
+} md5_cube2_reader;
 
 // == Commands =====================================================================================
 //
@@ -37,7 +37,7 @@ typedef struct md5_cube_reader {
 // those of the whole model.
 
 // Returns a new item of `size` bytes, all 0, at the end. NULL if memory runs out.
-static void *cube_add(md5_arena *arena, md5_cube_list *list, size_t size)
+static void *cube_add(md5_arena *arena, md5_cube2_list *list, size_t size)
 {
     enum { FIRST = 8 };
     if (list->count == list->room) {
@@ -57,9 +57,9 @@ static void *cube_add(md5_arena *arena, md5_cube_list *list, size_t size)
 // -- Arguments ------------------------------------------------------------------------------------
 
 typedef struct cube_call {
-    md5_cube_reader *reader;
-    md5_cube_part_reader *part; // the last one; NULL before md5load
-    const md5_cube_command *command;
+    md5_cube2_reader *reader;
+    md5_cube2_part_reader *part; // the last one; NULL before md5load
+    const md5_cube2_command *command;
 } cube_call;
 
 static const char *text_of(const cube_call *call, uint32_t word)
@@ -73,16 +73,16 @@ static float number_of(const cube_call *call, uint32_t word)
     float value = 0.0f;
     if (word >= call->command->num_words)
         return 0.0f;
-    const md5_cube_word *const given = &call->command->words[word];
+    const md5_cube2_word *const given = &call->command->words[word];
     const char *const end = given->text + strlen(given->text);
     const char *const next =
-        given->kind == MD5_CUBE_WORD ? md5_scan_float(given->text, end, &value) : NULL;
+        given->kind == MD5_CUBE2_WORD ? md5_scan_float(given->text, end, &value) : NULL;
     if (next && md5_is_length(value))
         return value;
-    if (given->text[0] != '\0' || given->kind != MD5_CUBE_WORD)
-        md5i_cube_script_warn(&call->reader->script, given,
-                              "expected a number, found %s: read as 0",
-                              md5i_quote(given->text, strlen(given->text)).text);
+    if (given->text[0] != '\0' || given->kind != MD5_CUBE2_WORD)
+        md5i_cube2_script_warn(&call->reader->script, given,
+                               "expected a number, found %s: read as 0",
+                               md5i_quote(given->text, strlen(given->text)).text);
     return 0.0f;
 }
 
@@ -100,21 +100,21 @@ static md5_vec3 vector_of(const cube_call *call, uint32_t word)
 // Warns unless the command has its first `count` arguments.
 static bool has_words(const cube_call *call, uint32_t count, const char *expected)
 {
-    const md5_cube_word *const words = call->command->words;
+    const md5_cube2_word *const words = call->command->words;
     if (call->command->num_words > count)
         return true;
-    md5i_cube_script_warn(&call->reader->script, &words[0], "expected %s after %s", expected,
-                          md5i_quote(words[0].text, strlen(words[0].text)).text);
+    md5i_cube2_script_warn(&call->reader->script, &words[0], "expected %s after %s", expected,
+                           md5i_quote(words[0].text, strlen(words[0].text)).text);
     return false;
 }
 
 static const char *path_of(const cube_call *call, uint32_t word)
 {
-    return md5i_cube_join(call->reader->arena, call->reader->folder, text_of(call, word));
+    return md5i_cube2_join(call->reader->arena, call->reader->folder, text_of(call, word));
 }
 
 // A texture's name, which may have commands in <> before it. Returns false if memory runs out.
-static bool read_image(const cube_call *call, uint32_t word, md5_cube_image *image)
+static bool read_image(const cube_call *call, uint32_t word, md5_cube2_image *image)
 {
     const char *const text = text_of(call, word);
     const char *name = text;
@@ -127,18 +127,18 @@ static bool read_image(const cube_call *call, uint32_t word, md5_cube_image *ima
     TRY(commands);
     memcpy(commands, text, (size_t)(name - text));
     image->commands = commands;
-    image->path = md5i_cube_join(call->reader->arena, call->reader->folder, name);
+    image->path = md5i_cube2_join(call->reader->arena, call->reader->folder, name);
     return image->path != NULL;
 }
 
 // -- Parts ----------------------------------------------------------------------------------------
 
 // Adds a part, and the mask of all its joints.
-static md5_cube_part_reader *cube_add_part(md5_cube_reader *reader, const char *mesh)
+static md5_cube2_part_reader *cube_add_part(md5_cube2_reader *reader, const char *mesh)
 {
-    md5_cube_part_reader *const part =
-        (md5_cube_part_reader *)cube_add(reader->arena, &reader->parts, sizeof *part);
-    if (!part || !cube_add(reader->arena, &part->masks, sizeof(md5_cube_mask)))
+    md5_cube2_part_reader *const part =
+        (md5_cube2_part_reader *)cube_add(reader->arena, &reader->parts, sizeof *part);
+    if (!part || !cube_add(reader->arena, &part->masks, sizeof(md5_cube2_mask)))
         return NULL;
     part->mesh = mesh;
     part->skeleton = "";
@@ -151,7 +151,7 @@ static bool read_load(const cube_call *call)
     if (!has_words(call, 1, "the file of a mesh"))
         return true;
     const char *const mesh = path_of(call, 1);
-    md5_cube_part_reader *const part = mesh ? cube_add_part(call->reader, mesh) : NULL;
+    md5_cube2_part_reader *const part = mesh ? cube_add_part(call->reader, mesh) : NULL;
     TRY(part);
     part->skeleton = text_of(call, 2);
     const float degrees = number_of(call, 3);
@@ -162,11 +162,11 @@ static bool read_load(const cube_call *call)
 // md5dir FOLDER
 static bool read_dir(const cube_call *call)
 {
-    md5_cube_reader *const reader = call->reader;
+    md5_cube2_reader *const reader = call->reader;
     if (!has_words(call, 1, "a folder"))
         return true;
-    const char *const folder = md5i_cube_join(reader->arena, text_of(call, 1), "/");
-    reader->folder = folder ? md5i_cube_join(reader->arena, reader->models, folder) : NULL;
+    const char *const folder = md5i_cube2_join(reader->arena, text_of(call, 1), "/");
+    reader->folder = folder ? md5i_cube2_join(reader->arena, reader->models, folder) : NULL;
     return reader->folder != NULL;
 }
 
@@ -177,8 +177,8 @@ static bool read_tag(const cube_call *call)
     const float half = 0.00872664626f; // of a degree, in radians
     if (!has_words(call, 2, "a joint and the name of a tag"))
         return true;
-    md5_cube_tag *const tag =
-        (md5_cube_tag *)cube_add(call->reader->arena, &call->part->tags, sizeof *tag);
+    md5_cube2_tag *const tag =
+        (md5_cube2_tag *)cube_add(call->reader->arena, &call->part->tags, sizeof *tag);
     TRY(tag);
     const float x = number_of(call, 6) * half, y = number_of(call, 7) * half;
     const float z = number_of(call, 8) * half;
@@ -200,18 +200,18 @@ static bool read_pitch(const cube_call *call)
 {
     if (!has_words(call, 2, "a joint and a factor"))
         return true;
-    md5_cube_pitch *const pitch =
-        (md5_cube_pitch *)cube_add(call->reader->arena, &call->part->pitches, sizeof *pitch);
+    md5_cube2_pitch *const pitch =
+        (md5_cube2_pitch *)cube_add(call->reader->arena, &call->part->pitches, sizeof *pitch);
     TRY(pitch);
     pitch->joint = text_of(call, 1);
     pitch->scale = number_of(call, 2);
     pitch->offset = number_of(call, 3);
-    pitch->least = number_of(call, 4);
-    pitch->most = number_of(call, 5);
-    if (pitch->least == 0.0f && pitch->most == 0.0f) {
+    pitch->min = number_of(call, 4);
+    pitch->max = number_of(call, 5);
+    if (pitch->min == 0.0f && pitch->max == 0.0f) {
         const float range = 360.0f * fabsf(pitch->scale);
-        pitch->least = pitch->offset - range;
-        pitch->most = pitch->offset + range;
+        pitch->min = pitch->offset - range;
+        pitch->max = pitch->offset + range;
     }
     return true;
 }
@@ -221,7 +221,7 @@ static bool read_adjust(const cube_call *call)
 {
     if (!has_words(call, 1, "a joint"))
         return true;
-    md5_cube_adjustment *const adjustment = (md5_cube_adjustment *)cube_add(
+    md5_cube2_adjustment *const adjustment = (md5_cube2_adjustment *)cube_add(
         call->reader->arena, &call->part->adjustments, sizeof *adjustment);
     TRY(adjustment);
     const md5_vec3 translation = vector_of(call, 5);
@@ -238,11 +238,11 @@ static bool read_adjust(const cube_call *call)
 // again, so it keeps the adjustments of the first time.
 static bool read_anim(const cube_call *call)
 {
-    md5_cube_part_reader *const part = call->part;
+    md5_cube2_part_reader *const part = call->part;
     md5_arena *const arena = call->reader->arena;
     if (!has_words(call, 2, "the name of an animation and its file"))
         return true;
-    md5_cube_anim *const anim = (md5_cube_anim *)cube_add(arena, &part->anims, sizeof *anim);
+    md5_cube2_anim *const anim = (md5_cube2_anim *)cube_add(arena, &part->anims, sizeof *anim);
     const char *const file = path_of(call, 2);
     TRY(anim && file);
     void **const known = md5i_name_map_find(&part->files, file);
@@ -266,8 +266,9 @@ static bool read_anim(const cube_call *call)
 static bool read_anim_part(const cube_call *call)
 {
     md5_arena *const arena = call->reader->arena;
-    md5_cube_list names = {0};
-    md5_cube_mask *const mask = (md5_cube_mask *)cube_add(arena, &call->part->masks, sizeof *mask);
+    md5_cube2_list names = {0};
+    md5_cube2_mask *const mask =
+        (md5_cube2_mask *)cube_add(arena, &call->part->masks, sizeof *mask);
     TRY(mask);
     for (const char *at = text_of(call, 1); *at;) {
         const size_t length = strcspn(at, " \t\r\n");
@@ -294,13 +295,13 @@ static bool read_link(const cube_call *call)
         return true;
     const int32_t parent = whole_of(call, 1), child = whole_of(call, 2);
     if (parent < 0 || child < 0 || (uint32_t)parent >= num_parts || (uint32_t)child >= num_parts) {
-        md5i_cube_script_warn(&call->reader->script, &call->command->words[1],
-                              "link from part %d to part %d: there are %u", parent, child,
-                              num_parts);
+        md5i_cube2_script_warn(&call->reader->script, &call->command->words[1],
+                               "link from part %d to part %d: there are %u", parent, child,
+                               num_parts);
         return true;
     }
-    md5_cube_link *const link =
-        (md5_cube_link *)cube_add(call->reader->arena, &call->reader->links, sizeof *link);
+    md5_cube2_link *const link =
+        (md5_cube2_link *)cube_add(call->reader->arena, &call->reader->links, sizeof *link);
     TRY(link);
     link->parent = (uint32_t)parent;
     link->child = (uint32_t)child;
@@ -340,8 +341,8 @@ static bool read_row(const cube_call *call, const row_form *form)
     uint32_t num_images = 0, num_numbers = 0;
     if (!has_words(call, 1, "the name of a mesh, or *"))
         return true;
-    md5_cube_row *const row =
-        (md5_cube_row *)cube_add(call->reader->arena, &call->part->rows, sizeof *row);
+    md5_cube2_row *const row =
+        (md5_cube2_row *)cube_add(call->reader->arena, &call->part->rows, sizeof *row);
     TRY(row);
     row->word = form->word;
     row->mesh = text_of(call, 1);
@@ -361,10 +362,10 @@ static bool read_row(const cube_call *call, const row_form *form)
 
 static bool read_setting(const cube_call *call)
 {
-    const md5_cube_command *const command = call->command;
+    const md5_cube2_command *const command = call->command;
     md5_arena *const arena = call->reader->arena;
-    md5_cube_setting *const setting =
-        (md5_cube_setting *)cube_add(arena, &call->reader->settings, sizeof *setting);
+    md5_cube2_setting *const setting =
+        (md5_cube2_setting *)cube_add(arena, &call->reader->settings, sizeof *setting);
     const char **const values =
         (const char **)md5i_arena_alloc(arena, command->num_words, sizeof *values);
     TRY(setting && values);
@@ -376,10 +377,10 @@ static bool read_setting(const cube_call *call)
     return true;
 }
 
-// Reads a command that sets a member of md5_cube. Returns whether it is one.
+// Reads a command that sets a member of md5_cube2. Returns whether it is one.
 static bool read_member(const cube_call *call)
 {
-    md5_cube *const cube = &call->reader->cube;
+    md5_cube2 *const cube = &call->reader->cube;
     const char *const word = text_of(call, 0);
     if (strcmp(word, "mdlscale") == 0) {
         const float percent = number_of(call, 1);
@@ -484,10 +485,10 @@ static const part_word *find_part_word(const char *word)
 }
 
 // Executes a command; an unknown one is a warning. Returns false if memory runs out.
-static bool cube_run(md5_cube_reader *reader, const md5_cube_command *command)
+static bool cube_run(md5_cube2_reader *reader, const md5_cube2_command *command)
 {
-    const md5_cube_word *const word = &command->words[0];
-    md5_cube_part_reader *const parts = (md5_cube_part_reader *)reader->parts.items;
+    const md5_cube2_word *const word = &command->words[0];
+    md5_cube2_part_reader *const parts = (md5_cube2_part_reader *)reader->parts.items;
     const cube_call call = {
         .reader = reader,
         .part = reader->parts.count > 0 ? &parts[reader->parts.count - 1] : NULL,
@@ -496,8 +497,8 @@ static bool cube_run(md5_cube_reader *reader, const md5_cube_command *command)
     const part_word *const known = find_part_word(word->text);
     const row_form *const form = find_form(word->text);
     if (!call.part && (form || (known && known->needs_part))) {
-        md5i_cube_script_warn(&reader->script, word, "%s before 'md5load': skipped",
-                              md5i_quote(word->text, strlen(word->text)).text);
+        md5i_cube2_script_warn(&reader->script, word, "%s before 'md5load': skipped",
+                               md5i_quote(word->text, strlen(word->text)).text);
         return true;
     }
     if (known)
@@ -508,8 +509,8 @@ static bool cube_run(md5_cube_reader *reader, const md5_cube_command *command)
         return true;
     if (is_setting(word->text))
         return read_setting(&call);
-    md5i_cube_script_warn(&reader->script, word, "unknown word %s: its line is skipped",
-                          md5i_quote(word->text, strlen(word->text)).text);
+    md5i_cube2_script_warn(&reader->script, word, "unknown word %s: its line is skipped",
+                           md5i_quote(word->text, strlen(word->text)).text);
     return true;
 }
 
@@ -519,7 +520,7 @@ static bool cube_run(md5_cube_reader *reader, const md5_cube_command *command)
 
 // The result with the memory that it is in.
 typedef struct cube_block {
-    md5_cube cube;
+    md5_cube2 cube;
     md5_context context;
     md5_arena arena;
 } cube_block;
@@ -548,7 +549,7 @@ static const char *copy_start(md5_arena *arena, const char *path, size_t length)
 }
 
 // Sets the folders that paths in the script are relative to.
-static bool find_folders(md5_cube_reader *reader, const char *path, const char *root)
+static bool find_folders(md5_cube2_reader *reader, const char *path, const char *root)
 {
     static const char models[] = "packages/models/";
     const char *const slash = strrchr(path, '/');
@@ -559,10 +560,11 @@ static bool find_folders(md5_cube_reader *reader, const char *path, const char *
     if (!after_models)
         root_length = end_of_part(path, length, "data/");
     reader->folder = copy_start(reader->arena, path, length);
-    reader->script.root = root ? md5i_cube_join(reader->arena, root, root[0] ? "/" : "")
+    reader->script.root = root ? md5i_cube2_join(reader->arena, root, root[0] ? "/" : "")
                                : copy_start(reader->arena, path, root_length);
     TRY(reader->folder && reader->script.root);
-    reader->models = md5i_cube_join(reader->arena, reader->script.root, after_models ? models : "");
+    reader->models =
+        md5i_cube2_join(reader->arena, reader->script.root, after_models ? models : "");
     return reader->models != NULL;
 }
 
@@ -587,12 +589,12 @@ static const char *default_file(md5_arena *arena, const char *folder, const char
         start--;
     const size_t size = length > 0 ? length - 1 - start : 0;
     const char *const name = copy_start(arena, folder + start, size);
-    const char *const file = name ? md5i_cube_join(arena, folder, name) : NULL;
-    return file ? md5i_cube_join(arena, file, extension) : NULL;
+    const char *const file = name ? md5i_cube2_join(arena, folder, name) : NULL;
+    return file ? md5i_cube2_join(arena, file, extension) : NULL;
 }
 
 // Keeps the error of the md5.cfg if its folder has no default model either.
-static bool read_default(md5_cube_reader *reader)
+static bool read_default(md5_cube2_reader *reader)
 {
     md5_context *const context = reader->arena->context;
     const md5_error missing = *context->error;
@@ -609,12 +611,12 @@ static bool read_default(md5_cube_reader *reader)
     }
     md5i_warn(context, 0, 0, "there is no such file: the model is %s",
               md5i_quote(mesh, strlen(mesh)).text);
-    md5_cube_part_reader *const part = cube_add_part(reader, mesh);
+    md5_cube2_part_reader *const part = cube_add_part(reader, mesh);
     TRY(part);
     if (!can_open(context, file))
         return context->error->status == MD5_OK;
-    md5_cube_anim *const anim =
-        (md5_cube_anim *)cube_add(reader->arena, &part->anims, sizeof *anim);
+    md5_cube2_anim *const anim =
+        (md5_cube2_anim *)cube_add(reader->arena, &part->anims, sizeof *anim);
     TRY(anim);
     anim->names = "mapmodel";
     anim->file = file;
@@ -624,17 +626,17 @@ static bool read_default(md5_cube_reader *reader)
 
 // -- Reading --------------------------------------------------------------------------------------
 
-static bool read_script(md5_cube_reader *reader, const char *path)
+static bool read_script(md5_cube2_reader *reader, const char *path)
 {
-    md5_cube_command command;
+    md5_cube2_command command;
     md5_context *const context = reader->arena->context;
-    if (!md5i_cube_script_open(&reader->script, path))
+    if (!md5i_cube2_script_open(&reader->script, path))
         return read_default(reader);
-    while (md5i_cube_script_next(&reader->script, &command)) {
+    while (md5i_cube2_script_next(&reader->script, &command)) {
         if (!cube_run(reader, &command))
             break;
     }
-    md5i_cube_script_close(&reader->script);
+    md5i_cube2_script_close(&reader->script);
     md5i_context_set_file(context, path);
     TRY(context->error->status == MD5_OK);
     if (reader->parts.count == 0)
@@ -643,15 +645,15 @@ static bool read_script(md5_cube_reader *reader, const char *path)
     return true;
 }
 
-static bool build_parts(md5_cube_reader *reader)
+static bool build_parts(md5_cube2_reader *reader)
 {
-    md5_cube_part *const parts =
-        (md5_cube_part *)md5i_arena_alloc(reader->arena, reader->parts.count, sizeof *parts);
+    md5_cube2_part *const parts =
+        (md5_cube2_part *)md5i_arena_alloc(reader->arena, reader->parts.count, sizeof *parts);
     TRY(parts);
     for (uint32_t i = 0; i < reader->parts.count; i++) {
-        const md5_cube_part_reader *const from =
-            &((const md5_cube_part_reader *)reader->parts.items)[i];
-        parts[i] = (md5_cube_part){
+        const md5_cube2_part_reader *const from =
+            &((const md5_cube2_part_reader *)reader->parts.items)[i];
+        parts[i] = (md5_cube2_part){
             .mesh = from->mesh,
             .skeleton = from->skeleton,
             .smooth = from->smooth,
@@ -661,12 +663,12 @@ static bool build_parts(md5_cube_reader *reader)
             .num_anims = from->anims.count,
             .num_masks = from->masks.count,
             .num_rows = from->rows.count,
-            .tags = (const md5_cube_tag *)from->tags.items,
-            .pitches = (const md5_cube_pitch *)from->pitches.items,
-            .adjustments = (const md5_cube_adjustment *)from->adjustments.items,
-            .anims = (const md5_cube_anim *)from->anims.items,
-            .masks = (const md5_cube_mask *)from->masks.items,
-            .rows = (const md5_cube_row *)from->rows.items,
+            .tags = (const md5_cube2_tag *)from->tags.items,
+            .pitches = (const md5_cube2_pitch *)from->pitches.items,
+            .adjustments = (const md5_cube2_adjustment *)from->adjustments.items,
+            .anims = (const md5_cube2_anim *)from->anims.items,
+            .masks = (const md5_cube2_mask *)from->masks.items,
+            .rows = (const md5_cube2_row *)from->rows.items,
         };
     }
     reader->cube.parts = parts;
@@ -676,24 +678,24 @@ static bool build_parts(md5_cube_reader *reader)
 
 static bool read_cube(cube_block *block, const char *path, const char *root)
 {
-    md5_cube_reader *const reader =
-        (md5_cube_reader *)md5i_arena_alloc(&block->arena, 1, sizeof *reader);
+    md5_cube2_reader *const reader =
+        (md5_cube2_reader *)md5i_arena_alloc(&block->arena, 1, sizeof *reader);
     TRY(reader);
     reader->arena = reader->script.arena = &block->arena;
     reader->script.context = &block->context;
     reader->cube.scale = 0.25f;
     TRY(find_folders(reader, path, root) && read_script(reader, path) && build_parts(reader));
-    reader->cube.links = (const md5_cube_link *)reader->links.items;
+    reader->cube.links = (const md5_cube2_link *)reader->links.items;
     reader->cube.num_links = reader->links.count;
-    reader->cube.settings = (const md5_cube_setting *)reader->settings.items;
+    reader->cube.settings = (const md5_cube2_setting *)reader->settings.items;
     reader->cube.num_settings = reader->settings.count;
     reader->cube.num_warnings = block->context.num_warnings;
     block->cube = reader->cube;
     return true;
 }
 
-md5_cube *md5_load_cube2(const char *path, const char *root, const md5_load_opts *opts,
-                         md5_error *error)
+md5_cube2 *md5_load_cube2(const char *path, const char *root, const md5_load_opts *opts,
+                          md5_error *error)
 {
     MD5_ASSERT(path != NULL, "path: not NULL");
     MD5_ASSERT_OPTS(opts);
@@ -715,7 +717,7 @@ md5_cube *md5_load_cube2(const char *path, const char *root, const md5_load_opts
     return NULL;
 }
 
-void md5_free_cube2(md5_cube *cube)
+void md5_free_cube2(md5_cube2 *cube)
 {
     if (!cube)
         return;
@@ -756,10 +758,9 @@ static bool alternative_matches(const char *pattern, const char *name, const cha
     return is_match && *name == '\0';
 }
 
-bool md5_cube_matches(const char *pattern, const char *name)
+// Whether a pattern matches the name of an animation.
+static bool matches(const char *pattern, const char *name)
 {
-    MD5_ASSERT(pattern != NULL, "pattern: not NULL");
-    MD5_ASSERT(name != NULL, "name: not NULL");
     for (;;) {
         const char *end;
         if (alternative_matches(pattern, name, &end))
@@ -770,17 +771,17 @@ bool md5_cube_matches(const char *pattern, const char *name)
     }
 }
 
-int32_t md5_find_cube2_anim(const md5_cube_part *part, uint32_t mask, const char *name)
+uint32_t md5_find_cube2_anim(const md5_cube2_part *part, uint32_t mask, const char *name)
 {
     MD5_ASSERT(part != NULL, "part: not NULL");
     for (uint32_t i = part->num_anims; name && i-- > 0;) {
-        if (part->anims[i].mask == mask && md5_cube_matches(part->anims[i].names, name))
-            return (int32_t)i;
+        if (part->anims[i].mask == mask && matches(part->anims[i].names, name))
+            return i;
     }
-    return -1;
+    return MD5_NONE;
 }
 
-void md5_cube2_anim_range(const md5_cube_anim *anim, uint32_t num_frames, uint32_t *first,
+void md5_cube2_anim_range(const md5_cube2_anim *anim, uint32_t num_frames, uint32_t *first,
                           uint32_t *count)
 {
     MD5_ASSERT(anim != NULL, "anim: not NULL");
@@ -802,51 +803,51 @@ void md5_cube2_anim_range(const md5_cube_anim *anim, uint32_t num_frames, uint32
 
 // -- Looks ----------------------------------------------------------------------------------------
 
-static void apply_skin(const md5_cube_row *row, md5_cube_skin *skin)
+static void apply_skin(const md5_cube2_row *row, md5_cube2_look *look)
 {
-    skin->texture = row->images[0];
+    look->texture = row->images[0];
     if (!row->images[1].path) // without masks the rest of the line is not read
         return;
-    skin->masks = row->images[1];
-    skin->environment_range[0] = row->numbers[0];
-    skin->environment_range[1] = row->numbers[1];
+    look->masks = row->images[1];
+    look->environment_range[0] = row->numbers[0];
+    look->environment_range[1] = row->numbers[1];
 }
 
 // Applies rows of one number, or two.
-static void apply_numbers(const md5_cube_row *row, md5_cube_skin *skin)
+static void apply_numbers(const md5_cube2_row *row, md5_cube2_look *look)
 {
     const float value = row->numbers[0];
     if (strcmp(row->word, "md5spec") == 0)
-        skin->specular = value;
+        look->specular = value;
     else if (strcmp(row->word, "md5ambient") == 0)
-        skin->ambient = value;
+        look->ambient = value;
     else if (strcmp(row->word, "md5glow") == 0)
-        skin->glow = value;
+        look->glow = value;
     else if (strcmp(row->word, "md5alphatest") == 0)
-        skin->alpha_test = value > 0.0f ? value : 0.0f;
+        look->alpha_test = value > 0.0f ? value : 0.0f;
     else if (strcmp(row->word, "md5alphablend") == 0)
-        skin->alpha_blend = value != 0.0f;
+        look->alpha_blend = value != 0.0f ? MD5_CUBE2_ON : MD5_CUBE2_OFF;
     else if (strcmp(row->word, "md5cullface") == 0)
-        skin->cull_face = value != 0.0f;
+        look->cull_face = value != 0.0f ? MD5_CUBE2_ON : MD5_CUBE2_OFF;
     else if (strcmp(row->word, "md5fullbright") == 0)
-        skin->fullbright = value;
+        look->fullbright = value;
     else if (strcmp(row->word, "md5glare") == 0)
-        memcpy(skin->glare, row->numbers, sizeof skin->glare);
+        memcpy(look->glare, row->numbers, sizeof look->glare);
     else if (strcmp(row->word, "md5scroll") == 0)
-        memcpy(skin->scroll, row->numbers, sizeof skin->scroll);
+        memcpy(look->scroll, row->numbers, sizeof look->scroll);
     else if (strcmp(row->word, "md5material") == 0) {
-        skin->materials[0] = (int32_t)value;
-        skin->materials[1] = (int32_t)row->numbers[1];
+        look->materials[0] = (int32_t)value;
+        look->materials[1] = (int32_t)row->numbers[1];
     }
 }
 
-void md5_build_cube2_look(const md5_cube_part *part, const char *mesh, md5_cube_skin *skin)
+void md5_build_cube2_look(const md5_cube2_part *part, const char *mesh, md5_cube2_look *look)
 {
     MD5_ASSERT(part != NULL, "part: not NULL");
     MD5_ASSERT(mesh != NULL, "mesh: not NULL");
-    MD5_ASSERT(skin != NULL, "skin: not NULL");
-    const md5_cube_image none = {NULL, ""};
-    *skin = (md5_cube_skin){
+    MD5_ASSERT(look != NULL, "look: not NULL");
+    const md5_cube2_image none = {NULL, ""};
+    *look = (md5_cube2_look){
         .texture = none,
         .masks = none,
         .normal_map = none,
@@ -854,23 +855,21 @@ void md5_build_cube2_look(const md5_cube_part *part, const char *mesh, md5_cube_
         .ambient = -1.0f,
         .glow = -1.0f,
         .alpha_test = -1.0f,
-        .alpha_blend = -1,
-        .cull_face = -1,
     };
     for (uint32_t i = 0; i < part->num_rows; i++) {
-        const md5_cube_row *const row = &part->rows[i];
+        const md5_cube2_row *const row = &part->rows[i];
         if (strcmp(row->mesh, "*") != 0 && strcmp(row->mesh, mesh) != 0)
             continue;
         if (strcmp(row->word, "md5skin") == 0)
-            apply_skin(row, skin);
+            apply_skin(row, look);
         else if (strcmp(row->word, "md5bumpmap") == 0)
-            skin->normal_map = row->images[0];
+            look->normal_map = row->images[0];
         else if (strcmp(row->word, "md5envmap") == 0)
-            skin->environment = row->images[0].path;
+            look->environment = row->images[0].path;
         else if (strcmp(row->word, "md5shader") == 0)
-            skin->shader = row->images[0].path;
+            look->shader = row->images[0].path;
         else
-            apply_numbers(row, skin);
+            apply_numbers(row, look);
     }
 }
 
@@ -899,9 +898,8 @@ static void turn(cube_transform *transform, md5_vec3 axis, float degrees)
 // The engines turn about up, -y and -x of their mirrored space. Mirrored back, the angles change
 // their signs, and so does the axis y. The w of a translation changes nothing further on: matrices
 // leave it out.
-md5_xform md5_cube_adjust(const md5_cube_adjustment *adjustment, md5_xform transform)
+static md5_xform adjust(const md5_cube2_adjustment *adjustment, md5_xform transform)
 {
-    MD5_ASSERT(adjustment != NULL, "adjustment: not NULL");
     const md5_vec3 up = {0.0f, 0.0f, 1.0f}, right = {0.0f, -1.0f, 0.0f};
     const md5_vec3 forward = {1.0f, 0.0f, 0.0f}, t = transform.translation;
     cube_transform turned = {transform.rotation, {t.x, t.y, t.z, 0.0f}};
@@ -915,7 +913,7 @@ md5_xform md5_cube_adjust(const md5_cube_adjustment *adjustment, md5_xform trans
 }
 
 // Whether a later adjustment of the same animation replaces this one.
-static bool is_replaced(const md5_cube_part *part, uint32_t count, uint32_t index)
+static bool is_replaced(const md5_cube2_part *part, uint32_t count, uint32_t index)
 {
     for (uint32_t i = index + 1; i < count; i++) {
         if (strcmp(part->adjustments[i].joint, part->adjustments[index].joint) == 0)
@@ -930,7 +928,7 @@ static md5_xform scaled(md5_xform transform, float scale)
     return transform;
 }
 
-void md5_cube2_adjust_pose(const md5_cube_part *part, const md5_cube_anim *anim,
+void md5_cube2_adjust_pose(const md5_cube2_part *part, const md5_cube2_anim *anim,
                            const md5_skeleton *skeleton, md5_xform *pose)
 {
     MD5_ASSERT(part != NULL, "part: not NULL");
@@ -939,13 +937,13 @@ void md5_cube2_adjust_pose(const md5_cube_part *part, const md5_cube_anim *anim,
     MD5_ASSERT(pose != NULL, "pose: not NULL");
     const float scale = md5_scale_of(skeleton);
     for (uint32_t i = 0; i < anim->num_adjustments; i++) {
-        const md5_cube_adjustment *const adjustment = &part->adjustments[i];
+        const md5_cube2_adjustment *const adjustment = &part->adjustments[i];
         const int32_t joint = md5_find_joint(skeleton, adjustment->joint);
         if (joint < 0 || is_replaced(part, anim->num_adjustments, i))
             continue;
         const md5_xform local =
             scaled(md5i_transform_from_axes(skeleton->axes, pose[joint]), 1.0f / scale);
-        const md5_xform adjusted = scaled(md5_cube_adjust(adjustment, local), scale);
+        const md5_xform adjusted = scaled(adjust(adjustment, local), scale);
         pose[joint] = md5_transform_to_axes(skeleton->axes, adjusted);
     }
 }

@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static md5_cube_frame *top_frame(md5_cube_script *script)
+static md5_cube2_frame *top_frame(md5_cube2_script *script)
 {
     return &script->frames[script->depth - 1];
 }
 
-void md5i_cube_script_warn(md5_cube_script *script, const md5_cube_word *word, const char *format,
-                           ...)
+void md5i_cube2_script_warn(md5_cube2_script *script, const md5_cube2_word *word,
+                            const char *format, ...)
 {
     char message[sizeof((md5_error *)0)->message];
     va_list arguments;
@@ -21,10 +21,10 @@ void md5i_cube_script_warn(md5_cube_script *script, const md5_cube_word *word, c
     md5i_lex_warn(&top_frame(script)->lex, word->at, "%s", message);
 }
 
-static void warn_at(md5_cube_script *script, const char *at, const char *message)
+static void warn_at(md5_cube2_script *script, const char *at, const char *message)
 {
-    const md5_cube_word word = {.at = at};
-    md5i_cube_script_warn(script, &word, "%s", message);
+    const md5_cube2_word word = {.at = at};
+    md5i_cube2_script_warn(script, &word, "%s", message);
 }
 
 // -- Paths ----------------------------------------------------------------------------------------
@@ -41,7 +41,7 @@ static size_t leave_folder(const char *path, size_t length)
     return size == 1 || is_up ? length : start;
 }
 
-const char *md5i_cube_join(md5_arena *arena, const char *first, const char *second)
+const char *md5i_cube2_join(md5_arena *arena, const char *first, const char *second)
 {
     const size_t first_size = strlen(first), second_size = strlen(second);
     char *const path = (char *)md5i_arena_room(arena, first_size + second_size + 1, 1);
@@ -165,7 +165,7 @@ static const char *copy_text(md5_arena *arena, const char *at, const char *end)
     return text;
 }
 
-static bool read_string(md5_cube_script *script, md5_cube_word *word)
+static bool read_string(md5_cube2_script *script, md5_cube2_word *word)
 {
     md5_lex *const lex = &top_frame(script)->lex;
     const char *const end = string_end(lex, lex->at);
@@ -177,12 +177,12 @@ static bool read_string(md5_cube_script *script, md5_cube_word *word)
     return word->text != NULL;
 }
 
-static bool read_bracket(md5_cube_script *script, md5_cube_word *word)
+static bool read_bracket(md5_cube2_script *script, md5_cube2_word *word)
 {
     md5_lex *const lex = &top_frame(script)->lex;
     const char *const closed = bracket_end(lex, lex->at);
     const char *const end = closed ? closed : lex->end;
-    word->kind = *lex->at == '[' ? MD5_CUBE_BLOCK : MD5_CUBE_EXPRESSION;
+    word->kind = *lex->at == '[' ? MD5_CUBE2_BLOCK : MD5_CUBE2_EXPRESSION;
     if (!closed)
         warn_at(script, word->at, "this bracket is not closed: expected ']' or ')'");
     word->block.bytes = lex->at + 1;
@@ -193,17 +193,17 @@ static bool read_bracket(md5_cube_script *script, md5_cube_word *word)
 }
 
 // Returns the value of $NAME, or NULL after a warning.
-static const char *value_of(md5_cube_script *script, const md5_cube_word *word)
+static const char *value_of(md5_cube2_script *script, const md5_cube2_word *word)
 {
     void **const found = md5i_name_map_find(&script->variables, word->text + 1);
     if (found)
         return (const char *)*found;
-    md5i_cube_script_warn(script, word, "variable %s is not set here: its value is not known",
-                          md5i_quote(word->text, strlen(word->text)).text);
+    md5i_cube2_script_warn(script, word, "variable %s is not set here: its value is not known",
+                           md5i_quote(word->text, strlen(word->text)).text);
     return NULL;
 }
 
-static bool read_bare(md5_cube_script *script, md5_cube_word *word)
+static bool read_bare(md5_cube2_script *script, md5_cube2_word *word)
 {
     md5_lex *const lex = &top_frame(script)->lex;
     const char *at = lex->at;
@@ -218,16 +218,16 @@ static bool read_bare(md5_cube_script *script, md5_cube_word *word)
     lex->at = at;
     if (!word->text)
         return false;
-    word->kind = has_expression ? MD5_CUBE_EXPRESSION : MD5_CUBE_WORD;
+    word->kind = has_expression ? MD5_CUBE2_EXPRESSION : MD5_CUBE2_WORD;
     if (word->text[0] == '$' && word->text[1] != '\0' && !has_expression) {
         const char *const value = value_of(script, word);
-        word->kind = value ? MD5_CUBE_WORD : MD5_CUBE_EXPRESSION;
+        word->kind = value ? MD5_CUBE2_WORD : MD5_CUBE2_EXPRESSION;
         word->text = value ? value : "";
     }
     return true;
 }
 
-static bool read_word(md5_cube_script *script, md5_cube_word *word)
+static bool read_word(md5_cube2_script *script, md5_cube2_word *word)
 {
     md5_lex *const lex = &top_frame(script)->lex;
     memset(word, 0, sizeof *word);
@@ -239,36 +239,36 @@ static bool read_word(md5_cube_script *script, md5_cube_word *word)
 }
 
 // Reads a command up to its end. Returns false if memory runs out.
-static bool read_command(md5_cube_script *script, md5_cube_command *command)
+static bool read_command(md5_cube2_script *script, md5_cube2_command *command)
 {
     md5_lex *const lex = &top_frame(script)->lex;
-    md5_cube_word extra;
+    md5_cube2_word extra;
     command->num_words = 0;
     for (;;) {
         skip_blanks(lex);
         if (lex->at == lex->end || *lex->at == '\n' || *lex->at == ';')
             return true;
-        const bool is_full = command->num_words == MD5_CUBE_MAX_WORDS;
-        md5_cube_word *const word = is_full ? &extra : &command->words[command->num_words];
+        const bool is_full = command->num_words == MD5_CUBE2_MAX_WORDS;
+        md5_cube2_word *const word = is_full ? &extra : &command->words[command->num_words];
         TRY(read_word(script, word));
         if (is_full)
-            md5i_cube_script_warn(script, word, "a command has at most %d words: skipped",
-                                  MD5_CUBE_MAX_WORDS);
+            md5i_cube2_script_warn(script, word, "a command has at most %d words: skipped",
+                                   MD5_CUBE2_MAX_WORDS);
         command->num_words += !is_full;
     }
 }
 
 // -- Texts ----------------------------------------------------------------------------------------
 
-static void begin_frame(md5_cube_script *script, const char *file, const char *bytes, size_t size)
+static void begin_frame(md5_cube2_script *script, const char *file, const char *bytes, size_t size)
 {
-    md5_cube_frame *const frame = &script->frames[script->depth++];
+    md5_cube2_frame *const frame = &script->frames[script->depth++];
     memset(frame, 0, sizeof *frame);
     frame->file = file;
     md5i_lex_begin(&frame->lex, script->arena, bytes, size);
 }
 
-bool md5i_cube_script_open(md5_cube_script *script, const char *file)
+bool md5i_cube2_script_open(md5_cube2_script *script, const char *file)
 {
     md5_file_text text = {0};
     md5i_context_set_file(script->context, file);
@@ -283,7 +283,7 @@ bool md5i_cube_script_open(md5_cube_script *script, const char *file)
     return true;
 }
 
-static void end_frame(md5_cube_script *script)
+static void end_frame(md5_cube2_script *script)
 {
     md5i_free_file_text(script->context, &top_frame(script)->text);
     script->depth--;
@@ -291,22 +291,22 @@ static void end_frame(md5_cube_script *script)
         md5i_context_set_file(script->context, top_frame(script)->file);
 }
 
-void md5i_cube_script_close(md5_cube_script *script)
+void md5i_cube2_script_close(md5_cube2_script *script)
 {
     while (script->depth > 0)
         end_frame(script);
 }
 
 // The block is part of a text that stays open below it; lines are counted from the text's start.
-static void begin_block(md5_cube_script *script, const md5_cube_word *word)
+static void begin_block(md5_cube2_script *script, const md5_cube2_word *word)
 {
-    if (script->depth == MD5_CUBE_MAX_DEPTH) {
-        md5i_cube_script_warn(script, word, "nested more than %d deep: skipped",
-                              MD5_CUBE_MAX_DEPTH);
+    if (script->depth == MD5_CUBE2_MAX_DEPTH) {
+        md5i_cube2_script_warn(script, word, "nested more than %d deep: skipped",
+                               MD5_CUBE2_MAX_DEPTH);
         return;
     }
-    const md5_cube_frame *const below = top_frame(script);
-    md5_cube_frame *const frame = &script->frames[script->depth++];
+    const md5_cube2_frame *const below = top_frame(script);
+    md5_cube2_frame *const frame = &script->frames[script->depth++];
     *frame = *below;
     memset(&frame->text, 0, sizeof frame->text);
     frame->lex.at = word->block.bytes;
@@ -315,7 +315,7 @@ static void begin_block(md5_cube_script *script, const md5_cube_word *word)
 
 // -- Commands of the language ---------------------------------------------------------------------
 
-static bool is_open(const md5_cube_script *script, const char *file)
+static bool is_open(const md5_cube2_script *script, const char *file)
 {
     for (uint32_t i = 0; i < script->depth; i++) {
         if (strcmp(script->frames[i].file, file) == 0)
@@ -325,31 +325,32 @@ static bool is_open(const md5_cube_script *script, const char *file)
 }
 
 // Returns why a file is not read, or NULL if it may be.
-static const char *obstacle(const md5_cube_script *script, const char *name, const char *file)
+static const char *obstacle(const md5_cube2_script *script, const char *name, const char *file)
 {
     if (name[0] == '/' || strchr(name, ':') || strncmp(name, "../", 3) == 0)
         return "is outside of the game's folder";
     if (is_open(script, file))
         return "is being read already";
-    if (script->depth == MD5_CUBE_MAX_DEPTH || script->num_files == MD5_CUBE_MAX_FILES)
+    if (script->depth == MD5_CUBE2_MAX_DEPTH || script->num_files == MD5_CUBE2_MAX_FILES)
         return "is one file too many";
     return NULL;
 }
 
 // Like the engines, goes on if the file cannot be read. Returns false if memory runs out.
-static bool run_exec(md5_cube_script *script, const md5_cube_command *command)
+static bool run_exec(md5_cube2_script *script, const md5_cube2_command *command)
 {
-    if (command->num_words < 2 || command->words[1].kind != MD5_CUBE_WORD) {
-        md5i_cube_script_warn(script, &command->words[0], "expected the name of a file after exec");
+    if (command->num_words < 2 || command->words[1].kind != MD5_CUBE2_WORD) {
+        md5i_cube2_script_warn(script, &command->words[0],
+                               "expected the name of a file after exec");
         return true;
     }
-    const md5_cube_word *const word = &command->words[1];
+    const md5_cube2_word *const word = &command->words[1];
     md5_context *const context = script->context;
-    const char *const name = md5i_cube_join(script->arena, "", word->text);
-    const char *const file = name ? md5i_cube_join(script->arena, script->root, name) : NULL;
+    const char *const name = md5i_cube2_join(script->arena, "", word->text);
+    const char *const file = name ? md5i_cube2_join(script->arena, script->root, name) : NULL;
     TRY(file);
     const char *const reason = obstacle(script, name, file);
-    if (!reason && md5i_cube_script_open(script, file))
+    if (!reason && md5i_cube2_script_open(script, file))
         return true;
     if (context->error->status == MD5_ERROR_MEMORY)
         return false;
@@ -358,15 +359,15 @@ static bool run_exec(md5_cube_script *script, const md5_cube_command *command)
     context->error->message[0] = '\0';
     md5i_context_set_file(context, top_frame(script)->file);
     const char *const shown = reason ? name : file;
-    md5i_cube_script_warn(script, word, "%s %s", md5i_quote(shown, strlen(shown)).text,
-                          reason ? reason : failure.message);
+    md5i_cube2_script_warn(script, word, "%s %s", md5i_quote(shown, strlen(shown)).text,
+                           reason ? reason : failure.message);
     return true;
 }
 
-static bool set_variable(md5_cube_script *script, const md5_cube_word *name,
-                         const md5_cube_word *value)
+static bool set_variable(md5_cube2_script *script, const md5_cube2_word *name,
+                         const md5_cube2_word *value)
 {
-    if (value->kind != MD5_CUBE_WORD)
+    if (value->kind != MD5_CUBE2_WORD)
         return true; // the value is not known: using it is a warning
     void **const found = md5i_name_map_add(&script->variables, script->arena, name->text);
     TRY(found);
@@ -376,10 +377,10 @@ static bool set_variable(md5_cube_script *script, const md5_cube_word *name,
 
 // As the engines do, takes "", 0 and 0.0 for false. A condition that is not evaluated is taken for
 // true.
-static bool is_true(md5_cube_script *script, const md5_cube_word *word)
+static bool is_true(md5_cube2_script *script, const md5_cube2_word *word)
 {
-    if (word->kind != MD5_CUBE_WORD) {
-        md5i_cube_script_warn(script, word, "the condition is not evaluated: taken for true");
+    if (word->kind != MD5_CUBE2_WORD) {
+        md5i_cube2_script_warn(script, word, "the condition is not evaluated: taken for true");
         return true;
     }
     const char *text = word->text;
@@ -390,26 +391,26 @@ static bool is_true(md5_cube_script *script, const md5_cube_word *word)
     return *text != '\0';
 }
 
-static void run_if(md5_cube_script *script, const md5_cube_command *command)
+static void run_if(md5_cube2_script *script, const md5_cube2_command *command)
 {
     if (command->num_words < 3) {
-        md5i_cube_script_warn(script, &command->words[0], "expected a condition and a block");
+        md5i_cube2_script_warn(script, &command->words[0], "expected a condition and a block");
         return;
     }
     const uint32_t chosen = is_true(script, &command->words[1]) ? 2 : 3;
     if (chosen >= command->num_words)
         return;
-    const md5_cube_word *const word = &command->words[chosen];
-    if (word->kind == MD5_CUBE_BLOCK)
+    const md5_cube2_word *const word = &command->words[chosen];
+    if (word->kind == MD5_CUBE2_BLOCK)
         begin_block(script, word);
     else
-        md5i_cube_script_warn(script, word, "expected a block in [ ]");
+        md5i_cube2_script_warn(script, word, "expected a block in [ ]");
 }
 
 // Runs a command of the language; *is_run says whether it was one.
-static bool run(md5_cube_script *script, const md5_cube_command *command, bool *is_run)
+static bool run(md5_cube2_script *script, const md5_cube2_command *command, bool *is_run)
 {
-    const md5_cube_word *const words = command->words;
+    const md5_cube2_word *const words = command->words;
     *is_run = true;
     if (command->num_words >= 2 && strcmp(words[1].text, "=") == 0)
         return command->num_words < 3 || set_variable(script, &words[0], &words[2]);
@@ -423,7 +424,7 @@ static bool run(md5_cube_script *script, const md5_cube_command *command, bool *
     return true;
 }
 
-bool md5i_cube_script_next(md5_cube_script *script, md5_cube_command *command)
+bool md5i_cube2_script_next(md5_cube2_script *script, md5_cube2_command *command)
 {
     bool is_run = false;
     while (script->depth > 0) {

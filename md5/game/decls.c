@@ -87,12 +87,6 @@ bool md5_game_set_verdict(md5_game *game, md5_verdict verdict, md5_error *error)
     return true;
 }
 
-md5_verdict md5_game_verdict(const md5_game *game)
-{
-    MD5_ASSERT(game != NULL, "game: not NULL");
-    return game->verdict;
-}
-
 // == Words of other engines =======================================================================
 //
 // Words of engines that came after Doom 3 or grew from it, so that they are skipped with what

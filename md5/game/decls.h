@@ -56,6 +56,10 @@ const char *md5i_engine_of_word(const md5_token *word, md5_word_place place);
 // memory runs out.
 bool md5i_parse_table(md5_game *game, md5_decl_entry *entry);
 
+// Returns the value at x, in cycles: x = 1 is the end of the table. A table of one value is 1
+// everywhere, as in the engine. If x is not finite, returns 0.
+float md5i_table_at(const md5_table *table, float x);
+
 // == Materials ====================================================================================
 //
 // Materials, for declarations that refer to them.

@@ -1,7 +1,7 @@
 // Deforms: vertices of a surface, computed for each image as in the engine. Formulas: the engine's
 // renderer, tr_deform.cpp of dhewm3 (id's release of 2011).
 #include "md5/core/assert.h"
-#include "md5/md5game.h"
+#include "md5/game/decls.h"
 
 #include <math.h>
 #include <string.h>
@@ -362,8 +362,8 @@ static void stir(const forming *form, const md5_table *table, const float values
         const md5_vec3 at = form->positions[i];
         const float along = at.x * 0.003f + at.y * 0.007f + at.z * 0.011f;
         const float x = offset + domain * along + offset;
-        form->out->texcoords[i].x += range * md5_table_at(table, x);
-        form->out->texcoords[i].y += range * md5_table_at(table, x + 0.5f);
+        form->out->texcoords[i].x += range * md5i_table_at(table, x);
+        form->out->texcoords[i].y += range * md5i_table_at(table, x + 0.5f);
     }
 }
 

@@ -86,12 +86,12 @@ static md5_xform entity_transform(const md5_model *model, md5_xform transform)
     return result;
 }
 
-// Converts seconds to milliseconds, at most MD5_MOST_BLINK_WAIT; negative values and NaN to 0.
+// Converts seconds to milliseconds, at most MD5_MAX_BLINK_WAIT; negative values and NaN to 0.
 static uint32_t milliseconds(float seconds)
 {
-    const float most = (float)MD5_MOST_BLINK_WAIT;
+    const float most = (float)MD5_MAX_BLINK_WAIT;
     const float time = seconds * 1000.0f;
-    return !(time > 0.0f) ? 0 : time < most ? (uint32_t)time : MD5_MOST_BLINK_WAIT;
+    return !(time > 0.0f) ? 0 : time < most ? (uint32_t)time : MD5_MAX_BLINK_WAIT;
 }
 
 // Without keys color and parm 3 are 1, the others 0.
@@ -549,10 +549,10 @@ static void sort_copies(const md5_skeleton *skeleton, md5_joint_copy *copies, ui
 static bool read_copies(md5_entity_load *load, const md5_entity_owner *body, md5_entity_part *part)
 {
     const md5_entity_def *const def = body->entity.def;
-    md5_joint_copy copies[MD5_MOST_JOINT_COPIES];
+    md5_joint_copy copies[MD5_MAX_JOINT_COPIES];
     uint32_t count = 0;
     for (const md5_entity_key *key = md5_entity_def_next_key(def, "copy_joint", NULL);
-         key && count < MD5_MOST_JOINT_COPIES;
+         key && count < MD5_MAX_JOINT_COPIES;
          key = md5_entity_def_next_key(def, "copy_joint", key)) {
         if (key->value[0] && read_copy(load, body, key, part->entity, &copies[count]))
             count++;
@@ -745,7 +745,7 @@ static bool add_parts(part_loader *loader)
 {
     md5_entity *const entity = &loader->body->entity;
     const md5_entity_def *const def = entity->def;
-    const uint32_t room = MD5_MOST_ENTITY_PARTS - loader->num_tried;
+    const uint32_t room = MD5_MAX_ENTITY_PARTS - loader->num_tried;
     if (!def || room == 0
         || (!md5_entity_def_next_key(def, "def_head", NULL)
             && !md5_entity_def_next_key(def, "def_attach", NULL)))
@@ -756,7 +756,7 @@ static bool add_parts(part_loader *loader)
     entity->parts = loader->parts;
     TRY(add_head(loader));
     for (const md5_entity_key *key = md5_entity_def_next_key(def, "def_attach", NULL);
-         key && loader->num_tried < MD5_MOST_ENTITY_PARTS;
+         key && loader->num_tried < MD5_MAX_ENTITY_PARTS;
          key = md5_entity_def_next_key(def, "def_attach", key)) {
         if (key->value[0])
             TRY(add_attachment(loader, key));

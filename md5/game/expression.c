@@ -140,7 +140,7 @@ static float value_between(const md5_table *table, uint32_t first, float part)
     return table->values[first] * (1.0f - part) + table->values[first + 1] * part;
 }
 
-float md5_table_at(const md5_table *table, float x)
+float md5i_table_at(const md5_table *table, float x)
 {
     MD5_ASSERT(table != NULL, "table: not NULL");
     const uint32_t count = table->num_values;
@@ -578,7 +578,7 @@ static float value_of(const md5_material_op *op, const md5_material_input *input
     case MD5_OP_MODULO:
         return modulo(a, b);
     case MD5_OP_TABLE:
-        return md5_table_at(op->table, b);
+        return md5i_table_at(op->table, b);
     case MD5_OP_SOUND:
         return input->sound;
     default:

@@ -132,13 +132,6 @@ int64_t md5i_game_file_time(const md5_game *game, const md5_game_entry *entry)
     return path->time ? path->time(path->user, entry->file) : 0;
 }
 
-bool md5_game_has_file(const md5_game *game, const char *name)
-{
-    MD5_ASSERT(game != NULL, "game: not NULL");
-    MD5_ASSERT(name != NULL, "name: not NULL");
-    return md5i_game_find_file(game, name) != NULL;
-}
-
 size_t md5_game_num_files(const md5_game *game)
 {
     MD5_ASSERT(game != NULL, "game: not NULL");
@@ -172,16 +165,17 @@ static bool has_file(const md5_game_path *path, const char *folded)
     return false;
 }
 
-size_t md5_game_file_place(const md5_game *game, const char *name, size_t from)
+uint32_t md5_game_find_file(const md5_game *game, const char *name, uint32_t from)
 {
     MD5_ASSERT(game != NULL, "game: not NULL");
     MD5_ASSERT(name != NULL, "name: not NULL");
     const md5_game_entry *const entry = md5i_game_find_file(game, name);
-    size_t place = !entry ? game->num_paths : entry->path > from ? entry->path : from;
-    while (place < game->num_paths && place != entry->path
-           && !has_file(&game->paths[place], entry->name))
-        place++;
-    return place < game->num_paths ? place : game->num_paths;
+    for (uint32_t i = entry && entry->path > from ? entry->path : from;
+         entry && i < game->num_paths; i++) {
+        if (i == entry->path || has_file(&game->paths[i], entry->name))
+            return i;
+    }
+    return MD5_NONE;
 }
 
 // -- For other loaders ----------------------------------------------------------------------------

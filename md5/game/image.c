@@ -61,18 +61,6 @@ void md5_free_image(md5_image *image)
         image->allocator.free(image->allocator.user, image, image->size);
 }
 
-md5_image *md5_create_image(uint32_t width, uint32_t height, const md5_image_opts *opts,
-                            md5_error *error)
-{
-    md5_context context;
-    MD5_ASSERT_IMAGE_OPTS(opts);
-    md5i_image_begin(&context, opts, error);
-    md5_image *const image = md5i_new_image(&context, width, height);
-    if (image)
-        memset(image->pixels, 0, md5_image_texels(image) * MD5_IMAGE_CHANNELS);
-    return image;
-}
-
 // == TGA ==========================================================================================
 //
 // TGA: a header of 18 bytes, an identification, a palette, pixels in rows or in packets.

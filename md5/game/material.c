@@ -376,9 +376,9 @@ static const struct material_word {
     {"noOverlays", clear_overlays, 0},
     {"forceOverlays", force_overlays, 0},
     {"translucent", set_coverage, MD5_COVERAGE_TRANSLUCENT},
-    {"zeroclamp", set_repeat, MD5_CLAMP_ZERO},
-    {"clamp", set_repeat, MD5_CLAMP},
-    {"alphazeroclamp", set_repeat, MD5_CLAMP_ZERO},
+    {"zeroclamp", set_repeat, MD5_IMAGE_CLAMP_ZERO},
+    {"clamp", set_repeat, MD5_IMAGE_CLAMP},
+    {"alphazeroclamp", set_repeat, MD5_IMAGE_CLAMP_ZERO},
     {"forceOpaque", set_coverage, MD5_COVERAGE_OPAQUE},
     {"twoSided", set_cull, MD5_CULL_NONE},
     {"backSided", set_cull, MD5_CULL_FRONT},
@@ -629,7 +629,7 @@ static void begin_material(md5_material_parser *parser, const md5_decl *decl)
 {
     parser->decl = decl;
     parser->is_defaulted = parser->forces_overlays = false;
-    parser->repeat = MD5_REPEAT;
+    parser->repeat = MD5_IMAGE_REPEAT;
     memset(&parser->material, 0, sizeof parser->material);
     parser->material.decl = decl;
     parser->material.sort = MD5_SORT_UNSET;

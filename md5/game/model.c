@@ -126,8 +126,8 @@ static bool model_spend(md5_model_parser *parser, uint32_t num_joints)
     return false;
 }
 
-// Returns the joint of a name, ignoring case, or -1.
-static int32_t model_find_joint(md5_model_parser *parser, const char *name, size_t size)
+// Returns the joint of a name, ignoring case, or MD5_NONE.
+static uint32_t model_find_joint(md5_model_parser *parser, const char *name, size_t size)
 {
     enum { QUICK = 32 }; // comparing a name is so much quicker than what else is done with a joint
     const md5_token word = {.text = name, .size = size};
@@ -135,9 +135,9 @@ static int32_t model_find_joint(md5_model_parser *parser, const char *name, size
     const bool may_search = model_spend(parser, 1 + count / QUICK);
     for (uint32_t i = 0; may_search && i < count; i++) {
         if (md5i_token_is_word(&word, parser->mesh->joints[i].name))
-            return (int32_t)i;
+            return i;
     }
-    return -1;
+    return MD5_NONE;
 }
 
 // == Channels =====================================================================================
@@ -211,9 +211,9 @@ static void apply_name(md5_model_parser *parser, channel_joints *list, const cha
     name += with_children;
     size -= with_children;
     point_at_name(&parser->lex, list, name, size);
-    const int32_t joint = model_find_joint(parser, name, size);
-    if (joint >= 0) {
-        change_joints(parser, list, (uint32_t)joint, with_children, is_removed);
+    const uint32_t joint = model_find_joint(parser, name, size);
+    if (joint != MD5_NONE) {
+        change_joints(parser, list, joint, with_children, is_removed);
         return;
     }
     if (!model_spend(parser, 0)) // nothing is looked up any more
@@ -530,7 +530,7 @@ static void read_joint(md5_model_parser *parser, const md5_token *token, bool ma
                        md5_frame_command *command)
 {
     command->joint = model_find_joint(parser, token->text, token->size);
-    if (command->joint < 0 && !(may_be_empty && token->size == 0))
+    if (command->joint == MD5_NONE && !(may_be_empty && token->size == 0))
         model_fail(parser, "a joint of the mesh", "Joint %s not found",
                    md5i_token_show(token).text);
 }
@@ -599,7 +599,7 @@ static bool add_command(md5_model_parser *parser, command_list *list,
 static void read_frame(md5_model_parser *parser, const md5_model_anim *anim, command_list *list)
 {
     md5_token token;
-    md5_frame_command command = {.text = "", .joint = -1};
+    md5_frame_command command = {.text = "", .joint = MD5_NONE};
     if (!md5i_decl_lex_read_on_line(&parser->lex, &token)) {
         model_fail(parser, "a number", "Missing frame # after 'frame'");
         return;

@@ -47,9 +47,9 @@ void md5_find_quake_skins(const char *shader, md5_quake_has_image *has_image, vo
     MD5_ASSERT(has_image != NULL, "has_image: not NULL");
     MD5_ASSERT(skins != NULL, "skins: not NULL");
     skins->num_skins = 0;
-    for (uint32_t skin = 0; skin < MD5_QUAKE_MAX_SKINS; skin++) {
+    for (uint32_t skin = 0; skin < MD5_MAX_QUAKE_SKINS; skin++) {
         uint32_t count = 0;
-        while (count < MD5_QUAKE_MAX_IMAGES && has_any(shader, skin, count, has_image, user))
+        while (count < MD5_MAX_QUAKE_IMAGES && has_any(shader, skin, count, has_image, user))
             count++;
         skins->num_images[skin] = count;
         if (count == 0)
@@ -65,7 +65,7 @@ uint32_t md5_quake_image_at(const md5_quake_skins *skins, uint32_t skin, double 
     const double tenths = floor(time * 10.0);
     if (count < 2 || !(tenths >= 0.0 && tenths < 9e15)) // whole numbers that a double has exactly
         return 0;
-    const uint32_t slot = (uint32_t)((uint64_t)tenths % MD5_QUAKE_MAX_IMAGES);
+    const uint32_t slot = (uint32_t)((uint64_t)tenths % MD5_MAX_QUAKE_IMAGES);
     return slot % count; // four slots: 0 1 0 1, 0 1 2 0 or 0 1 2 3
 }
 
@@ -506,14 +506,6 @@ static float scale_of(const md5_scaled_joint *scaled, const md5_moment *moment)
     return first < scaled->num_keys && scaled->keys[first].frame == frame
                ? scaled->keys[first].scale
                : 1.0f;
-}
-
-float md5_scale_at(const md5_scales *scales, uint32_t joint, const md5_moment *moment)
-{
-    MD5_ASSERT(scales != NULL, "scales: not NULL");
-    MD5_ASSERT(moment != NULL, "moment: not NULL");
-    const md5_scaled_joint *const scaled = find_scaled(scales, joint);
-    return scaled ? scale_of(scaled, moment) : 1.0f;
 }
 
 void md5_scale_pose(const md5_scales *scales, const md5_binding *binding, const md5_moment *moment,

@@ -252,10 +252,10 @@ static const struct fragment_word {
     {"cameraCubeMap", -1},
     {"nearest", -1},
     {"linear", -1},
-    {"clamp", MD5_CLAMP},
-    {"noclamp", MD5_REPEAT},
-    {"zeroclamp", MD5_CLAMP_ZERO},
-    {"alphazeroclamp", MD5_CLAMP_ZERO_ALPHA},
+    {"clamp", MD5_IMAGE_CLAMP},
+    {"noclamp", MD5_IMAGE_REPEAT},
+    {"zeroclamp", MD5_IMAGE_CLAMP_ZERO},
+    {"alphazeroclamp", MD5_IMAGE_CLAMP_ZERO_ALPHA},
     {"forceHighQuality", -1},
     {"uncompressed", -1},
     {"highquality", -1},
@@ -285,7 +285,7 @@ static void read_fragment_map(md5_stage_reader *reader, int unused)
         return;
     if ((uint32_t)unit >= program->num_images)
         program->num_images = (uint32_t)unit + 1;
-    program->repeat[unit] = MD5_REPEAT;
+    program->repeat[unit] = MD5_IMAGE_REPEAT;
     do {
         token = (md5_token){.text = ""};
         (void)md5i_decl_lex_read_on_line(reader->lex, &token);
@@ -581,10 +581,10 @@ static const struct stage_word {
     {"ignoreAlphaTest", set_ignore_alpha_test, 0},
     {"nearest", set_filter, MD5_FILTER_NEAREST},
     {"linear", set_filter, MD5_FILTER_LINEAR},
-    {"clamp", set_repeat, MD5_CLAMP},
-    {"noclamp", set_repeat, MD5_REPEAT},
-    {"zeroclamp", set_repeat, MD5_CLAMP_ZERO},
-    {"alphazeroclamp", set_repeat, MD5_CLAMP_ZERO_ALPHA},
+    {"clamp", set_repeat, MD5_IMAGE_CLAMP},
+    {"noclamp", set_repeat, MD5_IMAGE_REPEAT},
+    {"zeroclamp", set_repeat, MD5_IMAGE_CLAMP_ZERO},
+    {"alphazeroclamp", set_repeat, MD5_IMAGE_CLAMP_ZERO_ALPHA},
     {"uncompressed", set_quality, 0},
     {"highquality", set_quality, 0},
     {"forceHighQuality", set_quality, 0},
@@ -730,6 +730,6 @@ bool md5i_add_plain_stage(md5_material_parser *parser, md5_stage_light light, co
     md5_stage *const stage = new_stage(parser);
     parser->material.num_stages++;
     stage->light = light;
-    stage->repeat = MD5_REPEAT;
+    stage->repeat = MD5_IMAGE_REPEAT;
     return set_image(parser, image, stage);
 }

@@ -27,16 +27,16 @@ static void close_fuzz_cube(void *user, const void *bytes, size_t size)
     (void)user, (void)bytes, (void)size;
 }
 
-static const char *cube_part_fault(const md5_cube_part *part)
+static const char *cube_part_fault(const md5_cube2_part *part)
 {
     const md5_joint joints[] = {{"a", -1}, {"b", 0}};
     const uint32_t order[] = {0, 1};
     const md5_skeleton skeleton = {.num_joints = 2, .joints = joints, .order = order};
     md5_xform pose[2] = {{.rotation = {0.0f, 0.0f, 0.0f, 1.0f}}};
-    md5_cube_skin skin;
+    md5_cube2_look skin;
     uint32_t first, count;
     for (uint32_t i = 0; i < part->num_anims && i < 100; i++) {
-        const md5_cube_anim *const anim = &part->anims[i];
+        const md5_cube2_anim *const anim = &part->anims[i];
         md5_cube2_anim_range(anim, 10, &first, &count);
         if (first > 9 || count < 1 || count > 10 - first)
             return "frames outside of the animation";
@@ -57,7 +57,7 @@ static void *make_cube(const void *of, const md5_load_opts *opts, md5_error *err
     (void)of;
     return md5_load_cube2("md5.cfg", NULL, opts, error);
 }
-FUZZ_DESTROY(destroy_cube, md5_cube, md5_free_cube2)
+FUZZ_DESTROY(destroy_cube, md5_cube2, md5_free_cube2)
 
 const char *fuzz_cube(const uint8_t *data, size_t size)
 {
@@ -71,7 +71,7 @@ const char *fuzz_cube(const uint8_t *data, size_t size)
     };
     const char *fault = NULL;
     md5_error error;
-    md5_cube *const cube = md5_load_cube2("md5.cfg", NULL, &opts, &error);
+    md5_cube2 *const cube = md5_load_cube2("md5.cfg", NULL, &opts, &error);
     if (!cube)
         return error.status != MD5_OK ? NULL : "no model, and no reason";
     for (uint32_t i = 0; i < cube->num_parts && i < 100 && !fault; i++)

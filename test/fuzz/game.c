@@ -176,10 +176,11 @@ static const char *play_entity(const md5_entity *entity, const md5_entity *body)
     if (actor)
         md5_actor_spawn(actor, body);
     for (uint32_t i = 0; actor && i < sizeof steps / sizeof steps[0] && !fault; i++) {
-        const int32_t clip = entity->num_clips > 0 ? (int32_t)(i % entity->num_clips) : -1;
-        (void)md5_actor_cycle(actor, (md5_channel)(i % MD5_NUM_CHANNELS), clip, 20 * i);
-        (void)md5_actor_play(actor, MD5_CHANNEL_ALL, clip, 10);
-        (void)md5_actor_choose_prefixed(actor, "a", "b");
+        const uint32_t clip = entity->num_clips > 0 ? i % entity->num_clips : MD5_NONE;
+        (void)md5_actor_play(actor, (md5_channel)(i % MD5_NUM_CHANNELS), clip, MD5_ACTOR_CYCLE, 0,
+                             20 * i);
+        (void)md5_actor_play(actor, MD5_CHANNEL_ALL, clip, MD5_ACTOR_ONCE, 0, 10);
+        (void)md5_actor_choose(actor, "a", "b");
         md5_actor_advance(actor, steps[i], count_command, &sum);
         md5_actor_pose(actor, pose, NULL, NULL);
         if (!(pose[0].translation.x > -2e9f && pose[0].translation.x < 2e9f))
@@ -194,7 +195,7 @@ static const char *play_entity(const md5_entity *entity, const md5_entity *body)
 // Plays an entity, its parts, their parts and so on.
 static const char *play_tree(const md5_entity *entity)
 {
-    const md5_entity *tree[MD5_MOST_ENTITY_PARTS + 1] = {entity};
+    const md5_entity *tree[MD5_MAX_ENTITY_PARTS + 1] = {entity};
     static md5_mat34 joints[64];
     uint32_t count = 1;
     const char *fault = play_entity(entity, entity);
@@ -204,7 +205,7 @@ static const char *play_tree(const md5_entity *entity)
         for (uint32_t k = 0; k < body->num_parts && !fault; k++) {
             const md5_entity_part *const part = &body->parts[k];
             const bool is_head = strcmp(part->key, "def_head") == 0;
-            if (count > MD5_MOST_ENTITY_PARTS || part->joint >= body->model->skeleton.num_joints)
+            if (count > MD5_MAX_ENTITY_PARTS || part->joint >= body->model->skeleton.num_joints)
                 return "too many parts, or one without a joint";
             (void)md5_entity_part_placement(part, joints);
             fault = play_entity(part->entity, is_head ? body : part->entity);
@@ -243,9 +244,7 @@ static const char *ask_for_rest(md5_game *game)
     }
     for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_TABLE); i++) {
         const char *const name = md5_game_decl(game, MD5_DECL_TABLE, i)->name;
-        const md5_table *const table = md5_game_table(game, name, &error);
-        if (table)
-            (void)md5_table_at(table, -0.3f);
+        (void)md5_game_table(game, name, &error);
     }
     for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_MODEL); i++) {
         const char *const name = md5_game_decl(game, MD5_DECL_MODEL, i)->name;

@@ -13,15 +13,15 @@ typedef struct cube_case {
     game_text files[4]; // ended by one without a name
     game_log log;
     md5_error error;
-    md5_cube *cube;
+    md5_cube2 *cube;
 } cube_case;
 
 // Loads an md5.cfg of this text. Returns NULL on failure.
-const md5_cube *open_cube(cube_case *test, const char *text);
+const md5_cube2 *open_cube(cube_case *test, const char *text);
 
 // The same, beside a file `name` of the text `other`.
-const md5_cube *open_cube_with(cube_case *test, const char *text, const char *name,
-                               const char *other);
+const md5_cube2 *open_cube_with(cube_case *test, const char *text, const char *name,
+                                const char *other);
 
 void close_cube(cube_case *test);
 

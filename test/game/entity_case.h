@@ -42,8 +42,8 @@ void open_stage(actor_stage *stage);
 void open_stage_of(actor_stage *stage, const char *model, md5_verdict verdict);
 void close_stage(actor_stage *stage);
 
-// Returns the clip of a name, -1 if there is none.
-int32_t stage_clip(const actor_stage *stage, const char *name);
+// Returns the clip of a name, MD5_NONE if there is none.
+uint32_t stage_clip(const actor_stage *stage, const char *name);
 
 // Advances the actor and adds to stage->fired.
 void advance_stage(actor_stage *stage, uint32_t milliseconds);

@@ -36,23 +36,17 @@ TEST (actors_begin_in_the_bind_pose) {
     actor_stage stage;
     open_stage(&stage);
     check_joints(&stage, 0.0, 5.0, 10.0, 10.0);
-    const md5_bounds bounds = md5_actor_bounds(stage.actor);
-    CHECK_NEAR((double)bounds.min.z, 105.0, 1e-5);
-    CHECK_NEAR((double)bounds.max.x, 4.0, 1e-5);
-    CHECK(md5_actor_channel(stage.actor, MD5_CHANNEL_ALL).clip == -1);
+    CHECK(md5_actor_channel(stage.actor, MD5_CHANNEL_ALL).clip == MD5_NONE);
     close_stage(&stage);
 }
 
 TEST (actors_play_once_and_hold_the_end) {
     actor_stage stage;
     open_stage(&stage);
-    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 0));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), MD5_ACTOR_ONCE,
+                         0, 0));
     advance_stage(&stage, 250);
     check_joints(&stage, 25.0, 0.0, 12.5, 10.0);
-    const md5_bounds bounds = md5_actor_bounds(stage.actor);
-    // The bounds of frames 2 and 3, minus and plus the interpolated root: -1 - 25 + 25.
-    CHECK_NEAR((double)bounds.min.x, -1.0, 1e-4);
-    CHECK_NEAR((double)bounds.max.z, 101.0, 1e-4);
     advance_stage(&stage, 150);
     check_joints(&stage, 40.0, 0.0, 14.0, 10.0);
     advance_stage(&stage, 5000);
@@ -66,7 +60,8 @@ TEST (actors_play_once_and_hold_the_end) {
 TEST (actors_cycle) {
     actor_stage stage;
     open_stage(&stage);
-    CHECK(md5_actor_cycle(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 0));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), MD5_ACTOR_CYCLE,
+                         0, 0));
     advance_stage(&stage, 400 + 150);
     check_joints(&stage, 15.0, 0.0, 11.5, 10.0);
     const md5_actor_status status = md5_actor_channel(stage.actor, MD5_CHANNEL_ALL);
@@ -78,14 +73,17 @@ TEST (actors_cycle) {
 TEST (actors_hold_frames) {
     actor_stage stage;
     open_stage(&stage);
-    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 3, 0));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), MD5_ACTOR_HOLD,
+                         3, 0));
     advance_stage(&stage, 1000);
     check_joints(&stage, 20.0, 0.0, 12.0, 10.0);
     CHECK_UINT(md5_actor_channel(stage.actor, MD5_CHANNEL_ALL).held, 3);
-    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 77, 0));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), MD5_ACTOR_HOLD,
+                         77, 0));
     check_joints(&stage, 40.0, 0.0, 14.0, 10.0);
     // The first frame is the base frame, whose spine is at 20 in "lift".
-    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "lift"), 0, 0));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "lift"), MD5_ACTOR_HOLD,
+                         0, 0));
     check_joints(&stage, 0.0, 0.0, 20.0, 10.0);
     close_stage(&stage);
 }
@@ -94,16 +92,19 @@ TEST (actors_hold_frames) {
 TEST (new_clips_fade_in_over_old_ones) {
     actor_stage stage;
     open_stage(&stage);
-    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 5, 0));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), MD5_ACTOR_HOLD,
+                         5, 0));
     advance_stage(&stage, 10);
-    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "lift"), 3, 200));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "lift"), MD5_ACTOR_HOLD,
+                         3, 200));
     advance_stage(&stage, 99);
     check_joints(&stage, 20.0, 0.0, 17.0, 15.0);
     CHECK_NEAR((double)md5_actor_channel(stage.actor, MD5_CHANNEL_ALL).weight, 0.5, 1e-6);
     advance_stage(&stage, 50);
     check_joints(&stage, 10.0, 0.0, 18.5, 17.5);
     // A third clip without a blend time hides both, which still fade.
-    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 1, 0));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), MD5_ACTOR_HOLD,
+                         1, 0));
     check_joints(&stage, 0.0, 0.0, 10.0, 10.0);
     close_stage(&stage);
 }
@@ -113,8 +114,10 @@ TEST (clips_replaced_at_once_leave_no_trace) {
     actor_stage stage;
     open_stage(&stage);
     advance_stage(&stage, 5);
-    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 5, 0));
-    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "lift"), 3, 200));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), MD5_ACTOR_HOLD,
+                         5, 0));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "lift"), MD5_ACTOR_HOLD,
+                         3, 200));
     advance_stage(&stage, 50);
     check_joints(&stage, 0.0, 0.0, 20.0, 20.0);
     close_stage(&stage);
@@ -123,11 +126,14 @@ TEST (clips_replaced_at_once_leave_no_trace) {
 TEST (parts_follow_their_channels_where_all_leaves_room) {
     actor_stage stage;
     open_stage(&stage);
-    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_TORSO, stage_clip(&stage, "lift"), 3, 0));
-    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_HEAD, stage_clip(&stage, "lift"), 2, 0));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_TORSO, stage_clip(&stage, "lift"), MD5_ACTOR_HOLD,
+                         3, 0));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_HEAD, stage_clip(&stage, "lift"), MD5_ACTOR_HOLD,
+                         2, 0));
     advance_stage(&stage, 1);
     check_joints(&stage, 0.0, 5.0, 20.0, 15.0); // the root has no channel
-    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 5, 100));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), MD5_ACTOR_HOLD,
+                         5, 100));
     advance_stage(&stage, 49);
     // ALL has weight 0.5; the parts are blended over it by 1 / (0.5 + 1).
     check_joints(&stage, 40.0, 0.0, 14.0 + (20.0 - 14.0) / 1.5, 10.0 + 5.0 / 1.5);
@@ -140,8 +146,10 @@ TEST (parts_follow_their_channels_where_all_leaves_room) {
 TEST (eyelids_are_blended_over_all) {
     actor_stage stage;
     open_stage(&stage);
-    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 5, 0));
-    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_EYELIDS, stage_clip(&stage, "lift"), 2, 0));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), MD5_ACTOR_HOLD,
+                         5, 0));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_EYELIDS, stage_clip(&stage, "lift"),
+                         MD5_ACTOR_HOLD, 2, 0));
     advance_stage(&stage, 10);
     CHECK_NEAR((double)local_of(&stage, LID).z, 1.0, 1e-5);
     CHECK(md5_actor_clear(stage.actor, MD5_CHANNEL_EYELIDS, 0));
@@ -152,8 +160,10 @@ TEST (eyelids_are_blended_over_all) {
 TEST (channels_are_cleared_over_time) {
     actor_stage stage;
     open_stage(&stage);
-    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 5, 0));
-    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_TORSO, stage_clip(&stage, "lift"), 3, 0));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), MD5_ACTOR_HOLD,
+                         5, 0));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_TORSO, stage_clip(&stage, "lift"), MD5_ACTOR_HOLD,
+                         3, 0));
     advance_stage(&stage, 1);
     CHECK(md5_actor_clear(stage.actor, MD5_CHANNEL_ALL, 100));
     advance_stage(&stage, 49);
@@ -167,24 +177,14 @@ TEST (channels_are_cleared_over_time) {
     close_stage(&stage);
 }
 
-TEST (synced_files_are_blended_by_weight) {
+TEST (clips_of_several_files_show_the_first) {
     actor_stage stage;
     open_stage(&stage);
-    CHECK(!md5_actor_weigh(stage.actor, MD5_CHANNEL_ALL, 0, 1.0f));
-    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "both"), 0));
-    CHECK(!md5_actor_weigh(stage.actor, MD5_CHANNEL_ALL, 2, 1.0f));
-    CHECK(!md5_actor_weigh(stage.actor, MD5_CHANNEL_ALL, 1, -1.0f));
-    CHECK(!md5_actor_weigh(stage.actor, MD5_CHANNEL_ALL, 1, NAN));
-    CHECK(md5_actor_weigh(stage.actor, MD5_CHANNEL_ALL, 1, 3.0f));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "both"), MD5_ACTOR_ONCE,
+                         0, 0));
     advance_stage(&stage, 100);
     check_joints(&stage, 10.0, 0.0, 11.0, 10.0);
-    // The engine adds the motions of files by weights that it does not normalize.
-    CHECK_NEAR((double)md5_actor_root_motion(stage.actor).translation.x, 40.0, 1e-4);
-    // If all weights are 0, nothing plays.
-    CHECK(md5_actor_weigh(stage.actor, MD5_CHANNEL_ALL, 0, 0.0f));
-    CHECK(md5_actor_weigh(stage.actor, MD5_CHANNEL_ALL, 1, 0.0f));
-    advance_stage(&stage, 100);
-    check_joints(&stage, 10.0, 0.0, 11.0, 10.0);
+    CHECK_NEAR((double)md5_actor_root_motion(stage.actor).translation.x, 10.0, 1e-4);
     close_stage(&stage);
 }
 
@@ -193,7 +193,8 @@ TEST (actors_keep_their_pose_while_nothing_plays) {
     actor_stage stage;
     static unsigned char bytes[MD5_ACTOR_SAVE_SIZE];
     open_stage(&stage);
-    CHECK(md5_actor_cycle(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 0));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), MD5_ACTOR_CYCLE,
+                         0, 0));
     advance_stage(&stage, 150);
     check_joints(&stage, 15.0, 0.0, 11.5, 10.0);
     advance_stage(&stage, 50);
@@ -203,7 +204,8 @@ TEST (actors_keep_their_pose_while_nothing_plays) {
         advance_stage(&stage, 1000);
         check_joints(&stage, 15.0, 0.0, 11.5, 10.0);
         // Joints of channels that do not play are in the bind pose, as long as another one does.
-        CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_TORSO, stage_clip(&stage, "lift"), 3, 0));
+        CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_TORSO, stage_clip(&stage, "lift"),
+                             MD5_ACTOR_HOLD, 3, 0));
         check_joints(&stage, 0.0, 5.0, 20.0, 10.0);
         CHECK(md5_actor_restore(stage.actor, bytes, sizeof bytes, NULL));
     }
@@ -215,7 +217,8 @@ TEST (actors_keep_their_pose_while_nothing_plays) {
 TEST (commands_fire_when_their_frames_are_passed) {
     actor_stage stage;
     open_stage(&stage);
-    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 0));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), MD5_ACTOR_ONCE,
+                         0, 0));
     check_fired(&stage, 0, "");
     check_fired(&stage, 16, "walk:footstep ");
     check_fired(&stage, 183, "");
@@ -230,7 +233,8 @@ TEST (commands_fire_when_their_frames_are_passed) {
 TEST (cycles_fire_both_ends) {
     actor_stage stage;
     open_stage(&stage);
-    CHECK(md5_actor_cycle(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 0));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), MD5_ACTOR_CYCLE,
+                         0, 0));
     check_fired(&stage, 350, "walk:footstep walk:sound_body=snd_step ");
     check_fired(&stage, 60, "walk:event=last walk:footstep ");
     // A tick of many cycles fires the commands of one.
@@ -238,34 +242,22 @@ TEST (cycles_fire_both_ends) {
     close_stage(&stage);
 }
 
-TEST (held_and_synced_clips_are_silent) {
+TEST (held_clips_are_silent) {
     actor_stage stage;
     open_stage(&stage);
-    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 1, 0));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), MD5_ACTOR_HOLD,
+                         1, 0));
     check_fired(&stage, 100, "");
-    CHECK(md5_actor_clear(stage.actor, MD5_CHANNEL_ALL, 0));
-    CHECK(md5_actor_cycle(stage.actor, MD5_CHANNEL_TORSO, stage_clip(&stage, "lift"), 0));
-    advance_stage(&stage, 50);
-    CHECK(md5_actor_sync(stage.actor, MD5_CHANNEL_HEAD, MD5_CHANNEL_TORSO, 0));
-    check_fired(&stage, 70, "lift:rightfoot ");
-    CHECK_UINT(md5_actor_channel(stage.actor, MD5_CHANNEL_HEAD).time, 120);
-    check_joints(&stage, 0.0, 5.0, 20.0, 16.0);
-    // Syncing again changes nothing, nor does syncing a channel with itself.
-    CHECK(md5_actor_sync(stage.actor, MD5_CHANNEL_HEAD, MD5_CHANNEL_TORSO, 0));
-    CHECK(md5_actor_sync(stage.actor, MD5_CHANNEL_TORSO, MD5_CHANNEL_TORSO, 0));
-    check_joints(&stage, 0.0, 5.0, 20.0, 16.0);
-    CHECK(!md5_actor_sync(stage.actor, MD5_CHANNEL_HEAD, MD5_NUM_CHANNELS, 0));
-    // Syncing with an empty channel clears the channel.
-    CHECK(md5_actor_sync(stage.actor, MD5_CHANNEL_HEAD, MD5_CHANNEL_LEGS, 0));
-    CHECK(md5_actor_channel(stage.actor, MD5_CHANNEL_HEAD).clip == -1);
     close_stage(&stage);
 }
 
 TEST (commands_come_channel_by_channel) {
     actor_stage stage;
     open_stage(&stage);
-    CHECK(md5_actor_cycle(stage.actor, MD5_CHANNEL_TORSO, stage_clip(&stage, "lift"), 0));
-    CHECK(md5_actor_cycle(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 0));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_TORSO, stage_clip(&stage, "lift"),
+                         MD5_ACTOR_CYCLE, 0, 0));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), MD5_ACTOR_CYCLE,
+                         0, 0));
     check_fired(&stage, 110, "walk:footstep lift:rightfoot ");
     close_stage(&stage);
 }
@@ -281,17 +273,17 @@ TEST (commands_have_words) {
 TEST (alternates_are_chosen_by_the_seed) {
     actor_stage stage;
     open_stage(&stage);
-    const int32_t first = stage_clip(&stage, "wander1"), second = stage_clip(&stage, "wander2");
-    CHECK(md5_actor_choose(stage.actor, "wander2") == second);
-    CHECK(md5_actor_choose(stage.actor, "wander3") == -1);
-    CHECK(md5_actor_choose(stage.actor, "Wander") == -1);
-    CHECK(md5_actor_choose(stage.actor, "") == -1);
+    const uint32_t first = stage_clip(&stage, "wander1"), second = stage_clip(&stage, "wander2");
+    CHECK(md5_actor_choose(stage.actor, NULL, "wander2") == second);
+    CHECK(md5_actor_choose(stage.actor, NULL, "wander3") == MD5_NONE);
+    CHECK(md5_actor_choose(stage.actor, NULL, "Wander") == MD5_NONE);
+    CHECK(md5_actor_choose(stage.actor, NULL, "") == MD5_NONE);
     // seed * 69069 + 1: 1, 69070, 475628535, of which two are odd, and one is even.
     md5_actor_set_seed(stage.actor, 0);
-    CHECK(md5_actor_choose(stage.actor, "wander") == second);
-    CHECK(md5_actor_choose(stage.actor, "wander") == first);
+    CHECK(md5_actor_choose(stage.actor, NULL, "wander") == second);
+    CHECK(md5_actor_choose(stage.actor, NULL, "wander") == first);
     md5_actor_set_seed(stage.actor, 0);
-    CHECK(md5_actor_choose(stage.actor, "wander") == second);
+    CHECK(md5_actor_choose(stage.actor, NULL, "wander") == second);
     close_stage(&stage);
 }
 
@@ -301,14 +293,17 @@ TEST (cycles_begin_anywhere_if_their_flag_says_so) {
     actor_stage stage;
     open_stage(&stage);
     md5_actor_set_seed(stage.actor, 1);
-    CHECK(md5_actor_cycle(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "wander1"), 0));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "wander1"),
+                         MD5_ACTOR_CYCLE, 0, 0));
     CHECK_UINT(md5_actor_channel(stage.actor, MD5_CHANNEL_ALL).time, 43);
-    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "wander1"), 0));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "wander1"),
+                         MD5_ACTOR_ONCE, 0, 0));
     CHECK_UINT(md5_actor_channel(stage.actor, MD5_CHANNEL_ALL).time, 0);
     // The start is a whole millisecond: 1000 - 43.14 = 956.86 becomes 956.
     advance_stage(&stage, 1000);
     md5_actor_set_seed(stage.actor, 1);
-    CHECK(md5_actor_cycle(stage.actor, MD5_CHANNEL_HEAD, stage_clip(&stage, "wander1"), 0));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_HEAD, stage_clip(&stage, "wander1"),
+                         MD5_ACTOR_CYCLE, 0, 0));
     CHECK_UINT(md5_actor_channel(stage.actor, MD5_CHANNEL_HEAD).time, 44);
     close_stage(&stage);
 }
@@ -319,8 +314,10 @@ TEST (cycles_that_begin_anywhere_began_before) {
     actor_stage stage;
     open_stage(&stage);
     md5_actor_set_seed(stage.actor, 1);
-    CHECK(md5_actor_cycle(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "wander1"), 0));
-    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "lift"), 3, 100));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "wander1"),
+                         MD5_ACTOR_CYCLE, 0, 0));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "lift"), MD5_ACTOR_HOLD,
+                         3, 100));
     advance_stage(&stage, 49);
     // At 92 ms the spine is at 10.92; half of the way to 20.
     check_joints(&stage, 4.6, 0.0, 15.46, 15.0);
@@ -331,8 +328,8 @@ TEST (cycles_that_begin_anywhere_began_before) {
 TEST (clips_play_at_the_rate_of_their_modeldef) {
     actor_stage stage;
     open_stage_of(&stage, "quick", MD5_VERDICT_LENIENT);
-    const int32_t hasty = stage_clip(&stage, "hasty");
-    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, hasty, 0));
+    const uint32_t hasty = stage_clip(&stage, "hasty");
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, hasty, MD5_ACTOR_ONCE, 0, 0));
     advance_stage(&stage, 60);
     check_joints(&stage, 15.0, 0.0, 11.5, 10.0);
     CHECK_UINT(md5_actor_channel(stage.actor, MD5_CHANNEL_ALL).time, 150);
@@ -343,7 +340,7 @@ TEST (clips_play_at_the_rate_of_their_modeldef) {
     advance_stage(&stage, 1);
     CHECK(md5_actor_channel(stage.actor, MD5_CHANNEL_ALL).has_ended);
     check_joints(&stage, 40.0, 0.0, 14.0, 10.0);
-    CHECK(md5_actor_cycle(stage.actor, MD5_CHANNEL_ALL, hasty, 0));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, hasty, MD5_ACTOR_CYCLE, 0, 0));
     advance_stage(&stage, 160 + 40);
     check_joints(&stage, 10.0, 0.0, 11.0, 10.0);
     close_stage(&stage);
@@ -355,7 +352,8 @@ TEST (root_motion_passes_the_ends_of_cycles) {
     actor_stage stage;
     open_stage(&stage);
     md5_actor_set_in_place(stage.actor, true);
-    CHECK(md5_actor_cycle(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 0));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), MD5_ACTOR_CYCLE,
+                         0, 0));
     double sum = 0.0;
     for (int i = 0; i < 11; i++) {
         advance_stage(&stage, 70);
@@ -363,8 +361,6 @@ TEST (root_motion_passes_the_ends_of_cycles) {
     }
     CHECK_NEAR(sum, 77.0, 1e-3);
     check_joints(&stage, 0.0, 0.0, 13.7, 10.0);
-    // The file's bounds, which do not move with the root, minus the root at 37.
-    CHECK_NEAR((double)md5_actor_bounds(stage.actor).max.x, 1.0 - 37.0, 1e-4);
     advance_stage(&stage, 0);
     CHECK_NEAR((double)md5_actor_root_motion(stage.actor).translation.x, 0.0, 0.0);
     close_stage(&stage);
@@ -374,12 +370,15 @@ TEST (root_motion_passes_the_ends_of_cycles) {
 TEST (root_motion_is_blended) {
     actor_stage stage;
     open_stage(&stage);
-    CHECK(md5_actor_cycle(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 0));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), MD5_ACTOR_CYCLE,
+                         0, 0));
     advance_stage(&stage, 100);
-    CHECK(md5_actor_cycle(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "lift"), 200));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "lift"), MD5_ACTOR_CYCLE,
+                         0, 200));
     advance_stage(&stage, 99);
     CHECK_NEAR((double)md5_actor_root_motion(stage.actor).translation.x, 9.9 / 2.0, 1e-4);
-    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 2, 0));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), MD5_ACTOR_HOLD,
+                         2, 0));
     advance_stage(&stage, 10);
     // A held frame moves nothing; the clips that fade out under it still do.
     CHECK_NEAR((double)md5_actor_root_motion(stage.actor).translation.x, 1.0, 1e-4);
@@ -390,7 +389,8 @@ TEST (turning_clips_turn_the_root) {
     actor_stage stage;
     open_stage(&stage);
     md5_actor_set_in_place(stage.actor, true);
-    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "turn"), 0));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "turn"), MD5_ACTOR_ONCE,
+                         0, 0));
     advance_stage(&stage, 50);
     const md5_vec3 x = {1.0f, 0.0f, 0.0f};
     const md5_vec3 turned = md5_quat_rotate(md5_actor_root_motion(stage.actor).rotation, x);
@@ -407,28 +407,13 @@ TEST (turning_clips_turn_the_root) {
     close_stage(&stage);
 }
 
-// "turns" are two files of a turn by 90 degrees each 100 ms; the second one is weighted as the
-// first. At 100 ms the blended first rotation is that of time 0, 0 degrees; for the second time the
-// engine begins at that, not at the first file's 90 degrees, so that half of them are left.
-TEST (deltas_of_several_files_begin_at_the_first_rotation) {
-    actor_stage stage;
-    open_stage(&stage);
-    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "turns"), 0));
-    CHECK(md5_actor_weigh(stage.actor, MD5_CHANNEL_ALL, 1, 1.0f));
-    advance_stage(&stage, 100);
-    const md5_vec3 x = {1.0f, 0.0f, 0.0f};
-    const md5_vec3 turned = md5_quat_rotate(md5_actor_root_motion(stage.actor).rotation, x);
-    CHECK_NEAR((double)turned.x, 0.70710678, 1e-4);
-    CHECK_NEAR((double)turned.y, 0.70710678, 1e-4);
-    close_stage(&stage);
-}
-
 TEST (palettes_are_those_of_the_pose) {
     actor_stage stage;
     open_stage(&stage);
     md5_xform pose[ENTITY_JOINTS];
     md5_mat34 joints[ENTITY_JOINTS], palette[ENTITY_JOINTS], alone[ENTITY_JOINTS];
-    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 0));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), MD5_ACTOR_ONCE,
+                         0, 0));
     md5_actor_pose(stage.actor, pose, joints, palette);
     md5_actor_pose(stage.actor, pose, NULL, alone);
     CHECK(memcmp(palette, alone, sizeof palette) == 0);
@@ -442,11 +427,10 @@ TEST (palettes_are_those_of_the_pose) {
 TEST (actors_refuse_invalid_clips) {
     actor_stage stage;
     open_stage(&stage);
-    CHECK(!md5_actor_play(stage.actor, MD5_CHANNEL_ALL, -1, 0));
-    CHECK(!md5_actor_cycle(stage.actor, MD5_CHANNEL_ALL, 99, 0));
-    CHECK(!md5_actor_hold(stage.actor, MD5_NUM_CHANNELS, 0, 1, 0));
-    CHECK(!md5_actor_weigh(stage.actor, MD5_NUM_CHANNELS, 0, 0.0f));
-    CHECK(md5_actor_channel(stage.actor, MD5_NUM_CHANNELS).clip == -1);
+    CHECK(!md5_actor_play(stage.actor, MD5_CHANNEL_ALL, MD5_NONE, MD5_ACTOR_ONCE, 0, 0));
+    CHECK(!md5_actor_play(stage.actor, MD5_CHANNEL_ALL, 99, MD5_ACTOR_CYCLE, 0, 0));
+    CHECK(!md5_actor_play(stage.actor, MD5_NUM_CHANNELS, 0, MD5_ACTOR_HOLD, 1, 0));
+    CHECK(md5_actor_channel(stage.actor, MD5_NUM_CHANNELS).clip == MD5_NONE);
     check_joints(&stage, 0.0, 5.0, 10.0, 10.0);
     close_stage(&stage);
 }
@@ -489,7 +473,7 @@ static void pose_nowhere(const void *context)
 
 static void choose_nothing(const void *context)
 {
-    (void)md5_actor_choose((md5_actor *)(uintptr_t)context, test_null());
+    (void)md5_actor_choose((md5_actor *)(uintptr_t)context, NULL, test_null());
 }
 
 static void save_nowhere(const void *context)

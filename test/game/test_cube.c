@@ -10,7 +10,7 @@
 
 TEST (cube_reads_parts_with_their_animations) {
     cube_case test;
-    const md5_cube *const cube =
+    const md5_cube2 *const cube =
         open_cube(&test, "md5load body.md5mesh hero 60\n"
                          "md5anim \"idle|mapmodel\" idle.md5anim 15 2 3 -4\n"
                          "md5anim run ../shared/run.md5anim // a comment; md5anim x y\n"
@@ -18,7 +18,7 @@ TEST (cube_reads_parts_with_their_animations) {
     if (!CHECK(cube))
         return;
     CHECK_UINT(cube->num_parts, 2);
-    const md5_cube_part *const body = &cube->parts[0];
+    const md5_cube2_part *const body = &cube->parts[0];
     CHECK_STRING(body->mesh, "data/actors/hero/body.md5mesh");
     CHECK_STRING(body->skeleton, "hero");
     CHECK_NEAR(body->smooth, 60.0, 0.0);
@@ -41,7 +41,7 @@ TEST (cube_reads_parts_with_their_animations) {
 
 TEST (cube_reads_what_belongs_to_the_whole_model) {
     cube_case test;
-    const md5_cube *const cube =
+    const md5_cube2 *const cube =
         open_cube(&test, "mdlscale 420\nmdltrans 1 2 -0.25f\nmdlyaw 90; mdlpitch 5; mdlroll -7\n"
                          "md5load a.md5mesh\nmdlspin 50 1\nmdlcollide\n");
     if (!CHECK(cube))
@@ -64,29 +64,29 @@ TEST (cube_reads_what_belongs_to_the_whole_model) {
 
 TEST (cube_reads_pitch_and_masks) {
     cube_case test;
-    const md5_cube *const cube =
+    const md5_cube2 *const cube =
         open_cube(&test, "md5load a.md5mesh\nmd5pitch \"\" 1\nmd5pitch Head 0.5 10 -20 30\n"
                          "md5anim idle a.md5anim\nmd5animpart \"Waist  !Head\"\n"
                          "md5anim shoot b.md5anim\nmd5anim shoot c.md5anim\n");
     if (!CHECK(cube))
         return;
-    const md5_cube_part *const part = &cube->parts[0];
+    const md5_cube2_part *const part = &cube->parts[0];
     CHECK_UINT(part->num_pitches, 2);
     CHECK_STRING(part->pitches[0].joint, "");
-    CHECK_NEAR(part->pitches[0].least, -360.0, 0.0); // neither is given: the whole circle
-    CHECK_NEAR(part->pitches[0].most, 360.0, 0.0);
+    CHECK_NEAR(part->pitches[0].min, -360.0, 0.0); // neither is given: the whole circle
+    CHECK_NEAR(part->pitches[0].max, 360.0, 0.0);
     CHECK_NEAR(part->pitches[1].offset, 10.0, 0.0);
-    CHECK_NEAR(part->pitches[1].least, -20.0, 0.0);
-    CHECK_NEAR(part->pitches[1].most, 30.0, 0.0);
+    CHECK_NEAR(part->pitches[1].min, -20.0, 0.0);
+    CHECK_NEAR(part->pitches[1].max, 30.0, 0.0);
     CHECK_UINT(part->num_masks, 2);
     CHECK_UINT(part->masks[0].num_joints, 0);
     CHECK_UINT(part->masks[1].num_joints, 2);
     CHECK_STRING(part->masks[1].joints[0], "Waist");
     CHECK_STRING(part->masks[1].joints[1], "!Head");
     CHECK(md5_find_cube2_anim(part, 0, "idle") == 0);
-    CHECK(md5_find_cube2_anim(part, 0, "shoot") == -1);
+    CHECK(md5_find_cube2_anim(part, 0, "shoot") == MD5_NONE);
     CHECK(md5_find_cube2_anim(part, 1, "shoot") == 2); // the last match
-    CHECK(md5_find_cube2_anim(part, 1, NULL) == -1);
+    CHECK(md5_find_cube2_anim(part, 1, NULL) == MD5_NONE);
     close_cube(&test);
 }
 
@@ -94,12 +94,12 @@ TEST (cube_reads_pitch_and_masks) {
 // angles; a turn about one axis is the same in any order.
 TEST (cube_mirrors_tags) {
     cube_case test;
-    const md5_cube *const cube = open_cube(
+    const md5_cube2 *const cube = open_cube(
         &test, "md5load a.md5mesh\nmd5tag Hand tag_weapon 1 2 3 90 0 0\nmd5tag Head tag_head\n"
                "md5tag Foot tag_foot 0 0 0 0 60\n");
     if (!CHECK(cube))
         return;
-    const md5_cube_tag *const tags = cube->parts[0].tags;
+    const md5_cube2_tag *const tags = cube->parts[0].tags;
     CHECK_UINT(cube->parts[0].num_tags, 3);
     CHECK_STRING(tags[0].joint, "Hand");
     CHECK_STRING(tags[0].name, "tag_weapon");
@@ -111,25 +111,32 @@ TEST (cube_mirrors_tags) {
     close_cube(&test);
 }
 
+static bool matches(const char *pattern, const char *name)
+{
+    const md5_cube2_anim anim = {.names = pattern};
+    const md5_cube2_part part = {.num_anims = 1, .anims = &anim};
+    return md5_find_cube2_anim(&part, 0, name) == 0;
+}
+
 TEST (cube_matches_names_by_patterns) {
-    CHECK(md5_cube_matches("idle", "idle"));
-    CHECK(!md5_cube_matches("idle", "idle2"));
-    CHECK(!md5_cube_matches("idle2", "idle"));
-    CHECK(md5_cube_matches("jump|idle", "idle"));
-    CHECK(md5_cube_matches("jump|pistol *", "pistol reload"));
-    CHECK(!md5_cube_matches("pistol *", "pistol"));
-    CHECK(!md5_cube_matches("pistol *", "pistol reload now"));
-    CHECK(md5_cube_matches("*", "idle"));
-    CHECK(md5_cube_matches("* idle", "gun idle"));
-    CHECK(!md5_cube_matches("*", ""));
-    CHECK(!md5_cube_matches("*idle", "gunidle")); // * takes the whole word
-    CHECK(md5_cube_matches("a||b", ""));
-    CHECK(!md5_cube_matches("a|b", ""));
+    CHECK(matches("idle", "idle"));
+    CHECK(!matches("idle", "idle2"));
+    CHECK(!matches("idle2", "idle"));
+    CHECK(matches("jump|idle", "idle"));
+    CHECK(matches("jump|pistol *", "pistol reload"));
+    CHECK(!matches("pistol *", "pistol"));
+    CHECK(!matches("pistol *", "pistol reload now"));
+    CHECK(matches("*", "idle"));
+    CHECK(matches("* idle", "gun idle"));
+    CHECK(!matches("*", ""));
+    CHECK(!matches("*idle", "gunidle")); // * takes the whole word
+    CHECK(matches("a||b", ""));
+    CHECK(!matches("a|b", ""));
 }
 
 static void check_range(int32_t start, int32_t end, uint32_t first, uint32_t count)
 {
-    const md5_cube_anim anim = {.start = start, .end = end};
+    const md5_cube2_anim anim = {.start = start, .end = end};
     uint32_t actual_first = 99, actual_count = 99;
     md5_cube2_anim_range(&anim, 10, &actual_first, &actual_count);
     CHECK_UINT(actual_first, first);
@@ -154,8 +161,8 @@ TEST (cube_ranges_are_never_empty) {
 
 TEST (cube_finds_the_skin_of_a_mesh) {
     cube_case test;
-    md5_cube_skin skin;
-    const md5_cube *const cube = open_cube(
+    md5_cube2_look skin;
+    const md5_cube2 *const cube = open_cube(
         &test,
         "md5load a.md5mesh\nmd5skin * base.png\nmd5skin Body \"<dds>skin.png\" <dds><a:1>mask.jpg "
         "0.25 0.0625\nmd5bumpmap Body normals.png\nmd5envmap * skyboxes/lump\nmd5spec * 25\n"
@@ -179,7 +186,7 @@ TEST (cube_finds_the_skin_of_a_mesh) {
     CHECK_NEAR(skin.glow, 4.0, 0.0);
     CHECK_NEAR(skin.glare[1], 1.0, 0.0);
     CHECK_NEAR(skin.alpha_test, 0.5, 0.0);
-    CHECK(skin.alpha_blend == 0 && skin.cull_face == 1);
+    CHECK(skin.alpha_blend == MD5_CUBE2_OFF && skin.cull_face == MD5_CUBE2_ON);
     CHECK(skin.materials[0] == 2 && skin.materials[1] == 3);
     CHECK_NEAR(skin.scroll[1], -1.0, 0.0);
     CHECK_NEAR(skin.fullbright, 0.75, 0.0);
@@ -188,7 +195,7 @@ TEST (cube_finds_the_skin_of_a_mesh) {
     CHECK_STRING(skin.texture.commands, "");
     CHECK(!skin.masks.path && !skin.normal_map.path && !skin.shader);
     CHECK_NEAR(skin.alpha_test, -1.0, 0.0);
-    CHECK(skin.cull_face == -1);
+    CHECK(skin.cull_face == MD5_CUBE2_UNSET);
     close_cube(&test);
 }
 
@@ -223,8 +230,11 @@ static void turn_dual(quat64 *real, quat64 *dual, double x, double y, double z, 
 }
 
 TEST (cube_adjusts_joints_as_the_engines_do) {
-    const md5_cube_adjustment adjustment = {
-        .yaw = 35.0f, .pitch = -50.0f, .roll = 20.0f, .translation = {0.5f, -0.25f, 1.0f}};
+    const md5_cube2_adjustment adjustment = {.joint = "j",
+                                             .yaw = 35.0f,
+                                             .pitch = -50.0f,
+                                             .roll = 20.0f,
+                                             .translation = {0.5f, -0.25f, 1.0f}};
     const md5_xform local = {.rotation = {0.5f, 0.5f, -0.5f, -0.5f},
                              .translation = {1.0f, 2.0f, 3.0f}};
     // Mirrored: y and, of quaternions, x and z change their signs.
@@ -235,7 +245,12 @@ TEST (cube_adjusts_joints_as_the_engines_do) {
     turn_dual(&real, &dual, 0, -1, 0, -50.0);
     turn_dual(&real, &dual, -1, 0, 0, 20.0);
     const quat64 translation = times(dual, conjugate(real));
-    const md5_xform adjusted = md5_cube_adjust(&adjustment, local);
+    const md5_cube2_part part = {.num_adjustments = 1, .adjustments = &adjustment};
+    const md5_cube2_anim anim = {.num_adjustments = 1};
+    const md5_joint joint = {.name = "j", .parent = -1};
+    const md5_skeleton skeleton = {.num_joints = 1, .joints = &joint};
+    md5_xform adjusted = local;
+    md5_cube2_adjust_pose(&part, &anim, &skeleton, &adjusted);
     CHECK_NEAR(adjusted.rotation.x, -real.x, 1e-6);
     CHECK_NEAR(adjusted.rotation.y, real.y, 1e-6);
     CHECK_NEAR(adjusted.rotation.z, -real.z, 1e-6);
@@ -247,13 +262,13 @@ TEST (cube_adjusts_joints_as_the_engines_do) {
 
 TEST (cube_adjusts_animations_that_come_later) {
     cube_case test;
-    const md5_cube *const cube = open_cube(
+    const md5_cube2 *const cube = open_cube(
         &test, "md5load a.md5mesh\nmd5anim a a.md5anim\nmd5adjust Hand 90 0 0 4 8 12\n"
                "md5anim b b.md5anim\nmd5adjust Hand\nmd5adjust Nobody 1\nmd5anim c c.md5anim\n"
                "md5anim again ../hero/a.md5anim\n");
     if (!CHECK(cube))
         return;
-    const md5_cube_part *const part = &cube->parts[0];
+    const md5_cube2_part *const part = &cube->parts[0];
     const md5_joint joints[] = {{"Root", -1}, {"Hand", 0}};
     const uint32_t order[] = {0, 1};
     const md5_skeleton skeleton = {.num_joints = 2, .joints = joints, .order = order};
@@ -275,7 +290,7 @@ TEST (cube_adjusts_animations_that_come_later) {
 
 TEST (cube_adjusts_poses_of_other_axes) {
     cube_case test;
-    const md5_cube *const cube =
+    const md5_cube2 *const cube =
         open_cube(&test, "md5load a.md5mesh\nmd5adjust Hand 90 0 0 4 0 0\nmd5anim a a.md5anim\n");
     if (!CHECK(cube))
         return;

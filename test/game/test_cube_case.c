@@ -47,8 +47,8 @@ md5_load_opts cube_opts(const game_text *files, game_log *log)
     };
 }
 
-const md5_cube *open_cube_with(cube_case *test, const char *text, const char *name,
-                               const char *other)
+const md5_cube2 *open_cube_with(cube_case *test, const char *text, const char *name,
+                                const char *other)
 {
     memset(test, 0, sizeof *test);
     test->files[0] = (game_text){CUBE_CASE_PATH, text};
@@ -58,7 +58,7 @@ const md5_cube *open_cube_with(cube_case *test, const char *text, const char *na
     return test->cube;
 }
 
-const md5_cube *open_cube(cube_case *test, const char *text)
+const md5_cube2 *open_cube(cube_case *test, const char *text)
 {
     return open_cube_with(test, text, NULL, NULL);
 }

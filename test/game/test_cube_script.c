@@ -52,7 +52,7 @@ TEST (cube_names_the_words_that_a_command_lacks) {
 
 TEST (cube_reads_strings_and_comments) {
     cube_case test;
-    const md5_cube *const cube =
+    const md5_cube2 *const cube =
         open_cube(&test, "// md5load no.md5mesh\nmd5load \"a^n^t^\"^^b.md5mesh\" // c\n"
                          ";;md5tag \"a b\" tag//c\n\tmd5tag b [tag c];md5tag c tag;\n");
     if (!CHECK(cube))
@@ -68,14 +68,14 @@ TEST (cube_reads_strings_and_comments) {
 
 TEST (cube_reads_conditions_and_variables) {
     cube_case test;
-    const md5_cube *const cube = open_cube(
+    const md5_cube2 *const cube = open_cube(
         &test, "skin = red\nalias no \"0\"\nmd5load $skin\nif $no [ md5tag a 0 ] [ md5tag a 1\n"
                "md5fly ]\nif 1 [ if \"\" [ md5tag b 0 ]; if 0.5 [\nmd5tag b 1 ] ]\n"
                "if (> $x 1) [ md5tag c 1 ] [ md5tag c 0 ]\nif 0 [ md5tag d 0 ]\nif 1 md5tag\n"
                "other = (+ 1 2)\nmdlscale $other\n");
     if (!CHECK(cube))
         return;
-    const md5_cube_part *const part = &cube->parts[0];
+    const md5_cube2_part *const part = &cube->parts[0];
     CHECK_STRING(part->mesh, "data/actors/hero/red");
     CHECK_UINT(part->num_tags, 3);
     for (uint32_t i = 0; i < part->num_tags; i++)
@@ -96,7 +96,7 @@ TEST (cube_limits_words_and_depth) {
         strcat(text, " 1");
     for (int i = 0; i < 20; i++)
         strcat(text, i ? " if 1 [" : "\nif 1 [");
-    const md5_cube *const cube = open_cube(&test, text);
+    const md5_cube2 *const cube = open_cube(&test, text);
     if (!CHECK(cube))
         return;
     CHECK_UINT(cube->settings[0].num_values, 24);
@@ -109,7 +109,7 @@ TEST (cube_limits_words_and_depth) {
 
 TEST (cube_reads_other_files) {
     cube_case test;
-    const md5_cube *const cube = open_cube_with(
+    const md5_cube2 *const cube = open_cube_with(
         &test, "exec \"actors/./hero/../base.cfg\"\nmd5fly\n", "data/actors/base.cfg",
         "md5load a.md5mesh\nmd5hop\nexec actors/hero/md5.cfg\n"
         "exec actors/base.cfg\n");
@@ -138,7 +138,7 @@ TEST (cube_reads_a_limited_number_of_files) {
     char text[2048] = "md5load a.md5mesh\n";
     for (int i = 0; i < 64; i++)
         strcat(text, "exec b.cfg\n");
-    const md5_cube *const cube = open_cube_with(&test, text, "data/b.cfg", "mdlspin\n");
+    const md5_cube2 *const cube = open_cube_with(&test, text, "data/b.cfg", "mdlspin\n");
     if (!CHECK(cube))
         return;
     CHECK_UINT(cube->num_settings, 63);
@@ -152,7 +152,7 @@ static void check_mesh(const char *path, const char *root, const char *text, con
     game_log log;
     md5_error error;
     const md5_load_opts opts = cube_opts(files, &log);
-    md5_cube *const cube = md5_load_cube2(path, root, &opts, &error);
+    md5_cube2 *const cube = md5_load_cube2(path, root, &opts, &error);
     if (CHECK(cube))
         CHECK_STRING(cube->parts[0].mesh, mesh);
     md5_free_cube2(cube);
@@ -177,7 +177,7 @@ TEST (cube_without_a_file_takes_the_model_of_its_folder) {
         {"m/flag/flag.md5mesh", ""}, {"m/flag/flag.md5anim", ""}, {NULL, NULL}};
     const game_text one[] = {{"m/flag/flag.md5mesh", ""}, {NULL, NULL}};
     md5_load_opts opts = cube_opts(both, &log);
-    md5_cube *cube = md5_load_cube2("m/flag/md5.cfg", NULL, &opts, &error);
+    md5_cube2 *cube = md5_load_cube2("m/flag/md5.cfg", NULL, &opts, &error);
     if (CHECK(cube)) {
         CHECK_STRING(cube->parts[0].mesh, "m/flag/flag.md5mesh");
         CHECK_UINT(cube->parts[0].num_anims, 1);
@@ -222,7 +222,7 @@ TEST (cube_survives_failure_of_every_allocation) {
         md5_load_opts opts = cube_opts(files, &log);
         opts.allocator =
             (md5_allocator){.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap};
-        md5_cube *const cube = md5_load_cube2("md5.cfg", NULL, &opts, &error);
+        md5_cube2 *const cube = md5_load_cube2("md5.cfg", NULL, &opts, &error);
         md5_free_cube2(cube);
         CHECK_UINT(heap.live, 0);
         if (cube)
@@ -239,7 +239,7 @@ TEST (cube_survives_every_memory_limit) {
     for (int i = 0; i < 40; i++)
         strcat(text, whole);
     const game_text many[] = {{"md5.cfg", text}, files[1], files[2]};
-    md5_cube *cube = NULL;
+    md5_cube2 *cube = NULL;
     for (size_t limit = 1000; !cube && limit < 10000000; limit += 977) {
         game_log log;
         md5_error error;
@@ -264,7 +264,7 @@ TEST (cube_reads_truncated_and_altered_texts) {
         text[i % size] = i < size ? '\0' : bytes[i / size - 1];
         const game_text files[] = {{"md5.cfg", text}, {NULL, NULL}};
         const md5_load_opts opts = cube_opts(files, &log);
-        md5_cube *const cube = md5_load_cube2("md5.cfg", NULL, &opts, &error);
+        md5_cube2 *const cube = md5_load_cube2("md5.cfg", NULL, &opts, &error);
         CHECK(cube || error.status == MD5_ERROR_SYNTAX);
         md5_free_cube2(cube);
     }
@@ -281,15 +281,15 @@ static char *corpus_path(const char *name)
 
 TEST (cube_reads_red_eclipses_drone) {
     md5_error error;
-    md5_cube_skin skin;
+    md5_cube2_look skin;
     if (!test_corpus()) {
         test_skip("needs MD5_CORPUS");
         return;
     }
-    md5_cube *const cube = md5_load_cube2(corpus_path("drone/md5.cfg"), NULL, NULL, &error);
+    md5_cube2 *const cube = md5_load_cube2(corpus_path("drone/md5.cfg"), NULL, NULL, &error);
     if (!CHECK(cube))
         return;
-    const md5_cube_part *const part = &cube->parts[0];
+    const md5_cube2_part *const part = &cube->parts[0];
     // Counted in the file: grep -c '^md5tag' and so on.
     CHECK_UINT(cube->num_parts, 1);
     CHECK_UINT(part->num_tags, 6);
@@ -299,8 +299,8 @@ TEST (cube_reads_red_eclipses_drone) {
     CHECK_UINT(part->num_adjustments, 1);
     CHECK_NEAR(cube->scale, 4.2, 1e-6);
     CHECK_UINT(cube->num_warnings, 1); // its ragdoll.cfg is not in the corpus
-    const int32_t shoot = md5_find_cube2_anim(part, 1, "rifle secondary");
-    if (CHECK(shoot >= 0)) {
+    const uint32_t shoot = md5_find_cube2_anim(part, 1, "rifle secondary");
+    if (CHECK(shoot != MD5_NONE)) {
         CHECK(strstr(part->anims[shoot].file, "/drone/rifle-shoot.md5anim"));
         CHECK_NEAR(part->anims[shoot].frame_rate, 25.0, 0.0);
     }

@@ -119,8 +119,8 @@ TEST (clips_that_do_not_fit_cannot_be_played) {
     CHECK_UINT(entity->clips[1].num_files, 1);
     CHECK_UINT(entity->clips[2].num_files, 0);
     md5_actor *const actor = md5_create_actor(entity, NULL, NULL);
-    CHECK(!md5_actor_play(actor, MD5_CHANNEL_ALL, 0, 0));
-    CHECK(md5_actor_play(actor, MD5_CHANNEL_ALL, 1, 0));
+    CHECK(!md5_actor_play(actor, MD5_CHANNEL_ALL, 0, MD5_ACTOR_ONCE, 0, 0));
+    CHECK(md5_actor_play(actor, MD5_CHANNEL_ALL, 1, MD5_ACTOR_ONCE, 0, 0));
     md5_destroy_actor(actor);
     md5_free_entity(entity);
     md5_destroy_game(game);

@@ -110,13 +110,13 @@ void close_stage(actor_stage *stage)
     md5_destroy_game(stage->game);
 }
 
-int32_t stage_clip(const actor_stage *stage, const char *name)
+uint32_t stage_clip(const actor_stage *stage, const char *name)
 {
     for (uint32_t i = 0; i < stage->entity->num_clips; i++) {
         if (strcmp(stage->entity->clips[i].anim->name, name) == 0)
-            return (int32_t)i;
+            return i;
     }
-    return -1;
+    return MD5_NONE;
 }
 
 static void add_command(void *user, const md5_frame_command *command, const md5_entity_clip *clip,

@@ -55,10 +55,10 @@ TEST (entities_are_not_attached_to_themselves) {
 
 static uint32_t count_parts(const md5_entity *entity)
 {
-    const md5_entity *tree[MD5_MOST_ENTITY_PARTS + 1] = {entity};
+    const md5_entity *tree[MD5_MAX_ENTITY_PARTS + 1] = {entity};
     uint32_t count = 1;
     for (uint32_t i = 0; i < count; i++) {
-        for (uint32_t k = 0; k < tree[i]->num_parts && count <= MD5_MOST_ENTITY_PARTS; k++)
+        for (uint32_t k = 0; k < tree[i]->num_parts && count <= MD5_MAX_ENTITY_PARTS; k++)
             tree[count++] = tree[i]->parts[k].entity;
     }
     return count - 1;
@@ -76,7 +76,7 @@ TEST (trees_of_parts_are_limited) {
                                  i, i + 1, i + 1);
     md5_game *const game = open_entity_game(text, NULL);
     md5_entity *const entity = load_entity(game, "e0");
-    CHECK_UINT(count_parts(entity), MD5_MOST_ENTITY_PARTS);
+    CHECK_UINT(count_parts(entity), MD5_MAX_ENTITY_PARTS);
     md5_free_entity(entity);
     md5_destroy_game(game);
 }
@@ -93,7 +93,7 @@ TEST (keys_of_parts_that_fail_are_limited) {
     md5_game *const game = open_entity_game(text, &log);
     md5_entity *const entity = load_entity(game, "e");
     CHECK_UINT(entity->num_parts, 0);
-    CHECK_UINT(entity->num_warnings, MD5_MOST_ENTITY_PARTS);
+    CHECK_UINT(entity->num_warnings, MD5_MAX_ENTITY_PARTS);
     md5_free_entity(entity);
     md5_destroy_game(game);
     free(text);
@@ -186,7 +186,8 @@ static void pose_points(md5_game *game, const md5_load_opts *opts, const char *c
     md5_xform pose[ENTITY_JOINTS];
     md5_mat34 joints[ENTITY_JOINTS];
     md5_actor_set_in_place(actor, strcmp(clip, "turn") == 0);
-    CHECK(md5_actor_cycle(actor, MD5_CHANNEL_ALL, md5_actor_choose(actor, clip), 0));
+    CHECK(md5_actor_play(actor, MD5_CHANNEL_ALL, md5_actor_choose(actor, NULL, clip),
+                         MD5_ACTOR_CYCLE, 0, 0));
     md5_actor_advance(actor, 130, NULL, NULL);
     md5_actor_pose(actor, pose, joints, NULL);
     for (int i = 0; i < ENTITY_JOINTS; i++)

@@ -119,10 +119,24 @@ TEST (decl_index_holds_many_names) {
 
 // -- Tables ---------------------------------------------------------------------------------------
 
+// The value of a table in a material whose one operation looks it up at the time.
 static double table_at(md5_game *game, const char *name, float x)
 {
-    const md5_table *const table = md5_game_table(game, name, NULL);
-    return CHECK(table) ? (double)md5_table_at(table, x) : -1e30;
+    const float zeros[MD5_FIRST_REGISTER + 1] = {0.0f};
+    const md5_material_op op = {
+        .kind = MD5_OP_TABLE,
+        .b = MD5_REGISTER_TIME,
+        .result = MD5_FIRST_REGISTER,
+        .table = md5_game_table(game, name, NULL),
+    };
+    const md5_material material = {
+        .num_registers = MD5_FIRST_REGISTER + 1, .registers = zeros, .num_ops = 1, .ops = &op};
+    const md5_material_input input = {.time = x};
+    float registers[MD5_FIRST_REGISTER + 1];
+    if (!CHECK(op.table))
+        return -1e30;
+    md5_evaluate_material(&material, &input, registers);
+    return (double)registers[MD5_FIRST_REGISTER];
 }
 
 TEST (tables_repeat_snap_and_clamp) {

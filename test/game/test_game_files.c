@@ -41,8 +41,8 @@ TEST (game_finds_files_whatever_their_case_and_slashes) {
     md5_game *const game = open_places(&place, 1);
     check_text(game, "models/md5/imp.MD5MESH", "imp");
     check_text(game, "/models\\md5\\imp.md5mesh", "imp");
-    CHECK(!md5_game_has_file(game, "models/md5/../md5/imp.md5mesh"));
-    CHECK(!md5_game_has_file(game, "models/imp.md5mesh"));
+    CHECK(md5_game_find_file(game, "models/md5/../md5/imp.md5mesh", 0) == MD5_NONE);
+    CHECK(md5_game_find_file(game, "models/imp.md5mesh", 0) == MD5_NONE);
     md5_destroy_game(game);
 }
 
@@ -64,7 +64,7 @@ TEST (game_leaves_out_names_that_cannot_be_reached) {
     const md5_game_path place = game_place(texts, 2, true);
     md5_game *const game = open_places(&place, 1);
     CHECK_UINT(md5_game_num_decls(game, MD5_DECL_MATERIAL), 0);
-    CHECK(!md5_game_has_file(game, "materials/b.mtr"));
+    CHECK(md5_game_find_file(game, "materials/b.mtr", 0) == MD5_NONE);
     md5_destroy_game(game);
 }
 

@@ -206,8 +206,8 @@ TEST (stages_keep_words_of_their_own) {
     CHECK_UINT(stage->condition, MD5_REGISTER_PARM0 + 4);
     CHECK_NEAR((double)stage->polygon_offset, -2.0, 0.0);
     CHECK_UINT(stage->texgen, MD5_TEXGEN_SKYBOX);
-    CHECK_UINT(stage->repeat, MD5_CLAMP_ZERO);
-    CHECK_UINT(material->stages[1].repeat, MD5_REPEAT);
+    CHECK_UINT(stage->repeat, MD5_IMAGE_CLAMP_ZERO);
+    CHECK_UINT(material->stages[1].repeat, MD5_IMAGE_REPEAT);
     md5_destroy_game(game);
 }
 
@@ -226,7 +226,7 @@ TEST (stages_keep_programs) {
     CHECK_NEAR((double)material->registers[program->vertex_parms[1][2]], 0.0, 0.0);
     CHECK_NEAR((double)material->registers[program->vertex_parms[1][3]], 1.0, 0.0);
     CHECK_UINT(program->num_images, 2);
-    CHECK_UINT(program->repeat[0], MD5_CLAMP);
+    CHECK_UINT(program->repeat[0], MD5_IMAGE_CLAMP);
     CHECK_STRING(program->images[1].text, "y");
     CHECK_NEAR((double)material->sort, 100.0, 0.0);
     md5_destroy_game(game);
@@ -327,13 +327,13 @@ TEST (builtin_images_have_their_own_sampling) {
         md5_image_repeat repeat;
         md5_image_filter filter;
     } cases[] = {
-        {"_white", MD5_REPEAT, MD5_FILTER_DEFAULT},
-        {"_quadratic", MD5_CLAMP, MD5_FILTER_DEFAULT},
-        {"_Fog.tga", MD5_CLAMP, MD5_FILTER_DEFAULT},
-        {"_noFalloff", MD5_CLAMP_ZERO, MD5_FILTER_DEFAULT},
-        {"_ramp", MD5_CLAMP, MD5_FILTER_NEAREST},
-        {"_unknown", MD5_REPEAT, MD5_FILTER_DEFAULT},
-        {"plain", MD5_CLAMP_ZERO, MD5_FILTER_LINEAR},
+        {"_white", MD5_IMAGE_REPEAT, MD5_FILTER_DEFAULT},
+        {"_quadratic", MD5_IMAGE_CLAMP, MD5_FILTER_DEFAULT},
+        {"_Fog.tga", MD5_IMAGE_CLAMP, MD5_FILTER_DEFAULT},
+        {"_noFalloff", MD5_IMAGE_CLAMP_ZERO, MD5_FILTER_DEFAULT},
+        {"_ramp", MD5_IMAGE_CLAMP, MD5_FILTER_NEAREST},
+        {"_unknown", MD5_IMAGE_REPEAT, MD5_FILTER_DEFAULT},
+        {"plain", MD5_IMAGE_CLAMP_ZERO, MD5_FILTER_LINEAR},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[128];
@@ -356,7 +356,7 @@ TEST (missing_materials_are_implicit) {
     CHECK(material->decl->file == NULL);
     CHECK_UINT(material->num_stages, 1);
     CHECK_STRING(material->stages[0].image.text, "models/imp");
-    CHECK_UINT(material->stages[0].repeat, MD5_CLAMP);
+    CHECK_UINT(material->stages[0].repeat, MD5_IMAGE_CLAMP);
     CHECK_UINT(material->stages[0].bits, 0x165);
     CHECK(md5_game_material(game, "models/imp", &error) == material);
     md5_destroy_game(game);

@@ -98,14 +98,14 @@ TEST (frame_commands_are_sorted_by_frame) {
         NULL);
     const md5_model_anim *const anim = md5_model_def_anim(model_of(game, "m"), 0);
     static const md5_frame_command expected[] = {
-        {1, MD5_FRAME_SOUND, "snd_x", -1, 0},
-        {1, MD5_FRAME_SKIN, "none", -1, 0},
+        {1, MD5_FRAME_SOUND, "snd_x", MD5_NONE, 0},
+        {1, MD5_FRAME_SKIN, "none", MD5_NONE, 0},
         {1, MD5_FRAME_FIRE_MISSILE_AT_TARGET, "goal", 3, 0},
         {1, MD5_FRAME_START_EMITTER, "e smoke", 1, 0},
-        {1, MD5_FRAME_DISABLE_LEG_IK, "", -1, 2},
-        {2, MD5_FRAME_MUZZLE_FLASH, "", -1, 0},
-        {2, MD5_FRAME_AVI_GAME, "", -1, 0},
-        {3, MD5_FRAME_FOOTSTEP, "", -1, 0},
+        {1, MD5_FRAME_DISABLE_LEG_IK, "", MD5_NONE, 2},
+        {2, MD5_FRAME_MUZZLE_FLASH, "", MD5_NONE, 0},
+        {2, MD5_FRAME_AVI_GAME, "", MD5_NONE, 0},
+        {3, MD5_FRAME_FOOTSTEP, "", MD5_NONE, 0},
         {3, MD5_FRAME_MUZZLE_FLASH, "B", 2, 0},
     };
     enum { COUNT = sizeof expected / sizeof expected[0] };

@@ -12,7 +12,6 @@ static void be_lenient(md5_game *game)
 {
     md5_error error;
     CHECK(md5_game_set_verdict(game, MD5_VERDICT_LENIENT, &error));
-    CHECK_UINT(md5_game_verdict(game), MD5_VERDICT_LENIENT);
 }
 
 // Returns the lenient material m of a text, which the engine defaults.
@@ -409,7 +408,6 @@ TEST (verdicts_fail_without_memory) {
         } else {
             failed++;
             CHECK_UINT(error.status, MD5_ERROR_MEMORY);
-            CHECK_UINT(md5_game_verdict(game), MD5_VERDICT_LENIENT);
             CHECK(md5_find_decl(game, MD5_DECL_MATERIAL, "m0999"));
         }
         md5_destroy_game(game);

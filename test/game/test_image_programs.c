@@ -320,36 +320,30 @@ TEST (image_programs_survive_huge_scales) {
 
 // -- Programs without a text ----------------------------------------------------------------------
 
-static md5_image *load_one_texel(void *user, const char *file, const md5_image_opts *opts,
-                                 md5_error *error)
+// A game with one file: "a", a texel.
+static md5_game *open_texel(image_place *place)
 {
-    (void)file;
-    md5_image *const image = md5_create_image(1, 1, opts, error);
-    if (image)
-        memcpy(image->pixels, user, 4);
-    return image;
-}
-
-static md5_image *load_nothing(void *user, const char *file, const md5_image_opts *opts,
-                               md5_error *error)
-{
-    (void)user, (void)file, (void)opts, (void)error;
-    return NULL;
+    static const uint8_t texel[4] = {1, 2, 3, 4};
+    static uint8_t file[IMAGE_TGA_HEADER + 4];
+    *place = (image_place){.count = 0};
+    image_place_add(place, "a.tga", file, image_write_tga(file, texel, 1, 1));
+    return open_images(place, NULL);
 }
 
 // A million nested operations, and a million pictures that wait for the last one.
 TEST (image_programs_may_be_a_million_deep) {
     enum { DEPTH = 1000000 };
     md5_image_step *const steps = calloc(2 * DEPTH - 1, sizeof *steps);
-    uint8_t texel[4] = {1, 2, 3, 4};
+    image_place place;
     md5_error error;
     if (!CHECK(steps))
         return;
+    md5_game *const game = open_texel(&place);
     steps[0] = (md5_image_step){.kind = MD5_IMAGE_FILE, .file = "a"};
     for (size_t i = 1; i < DEPTH; i++)
         steps[i].kind = MD5_IMAGE_INVERT_COLOR;
     const md5_image_program chain = {"", DEPTH, steps};
-    md5_image *image = md5_evaluate_image(&chain, load_one_texel, texel, NULL, &error);
+    md5_image *image = md5_load_image(game, &chain, NULL, &error);
     CHECK(image && image->pixels[0] == 254 && image->pixels[2] == 252 && image->pixels[3] == 4);
     md5_free_image(image);
     for (size_t i = 0; i < 2 * DEPTH - 1; i++) {
@@ -357,23 +351,26 @@ TEST (image_programs_may_be_a_million_deep) {
         steps[i].file = "a";
     }
     const md5_image_program wide = {"", 2 * DEPTH - 1, steps};
-    image = md5_evaluate_image(&wide, load_one_texel, texel, NULL, &error);
+    image = md5_load_image(game, &wide, NULL, &error);
     CHECK(image && image->pixels[0] == 255 && image->pixels[3] == 255);
     md5_free_image(image);
     const md5_image_opts opts = {.memory_limit = 1 << 24};
-    CHECK(!md5_evaluate_image(&wide, load_one_texel, texel, &opts, &error));
+    CHECK(!md5_load_image(game, &wide, &opts, &error));
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+    md5_destroy_game(game);
     free(steps);
 }
 
 static void check_no_tree(const md5_image_step *steps, uint32_t num_steps, const char *message)
 {
     const md5_image_program program = {"", num_steps, steps};
-    uint8_t texel[4] = {0};
+    image_place place;
     md5_error error;
-    CHECK(!md5_evaluate_image(&program, load_one_texel, texel, NULL, &error));
+    md5_game *const game = open_texel(&place);
+    CHECK(!md5_load_image(game, &program, NULL, &error));
     CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
     CHECK_STRING(error.message, message);
+    md5_destroy_game(game);
 }
 
 TEST (image_programs_must_be_trees) {
@@ -387,10 +384,6 @@ TEST (image_programs_must_be_trees) {
     check_no_tree(lone_pair, 2, no_tree);
     check_no_tree(&one, 1, no_tree);
     check_no_tree(&no_name, 1, no_tree);
-    const md5_image_program program = {"", 1, &file};
-    md5_error error;
-    CHECK(!md5_evaluate_image(&program, load_nothing, NULL, NULL, &error));
-    CHECK_UINT(error.status, MD5_ERROR_IO);
 }
 
 // Sides of 12 and 20 become 8 and 16, unless the size is kept.

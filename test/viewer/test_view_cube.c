@@ -260,7 +260,7 @@ TEST (view_cube_names_what_is_not_shown) {
              "md5load a.md5mesh\nrdvert 1 2 3\nrdtri 0 1 2\nmd5envmap * sky\nmdlspin 3\n"
              "mdlenvmap 0.2\nmdlscale 100\nmdlname x\nmd5spec * 3\n");
     char *const path = common_join(folder, "md5.cfg"), *const said = common_join(folder, "said");
-    md5_cube *const cube = md5_load_cube2(path, NULL, NULL, &error);
+    md5_cube2 *const cube = md5_load_cube2(path, NULL, NULL, &error);
     view_log log = {.level = VIEW_INFO};
     fflush(stderr);
     const int kept = dup(STDERR_FILENO);

@@ -67,12 +67,12 @@ TEST (torso_over_legs_is_posed_as_by_the_engine) {
     md5_actor *const actor = md5_create_actor(&entity->played, NULL, NULL);
     md5_xform *const pose = common_alloc(count, sizeof *pose);
     md5_mat34 *const joints = common_alloc(count, sizeof *joints);
-    CHECK(md5_actor_cycle(actor, MD5_CHANNEL_LEGS, walk, 0));
-    CHECK(md5_actor_cycle(actor, MD5_CHANNEL_TORSO, run, 0));
+    CHECK(md5_actor_play(actor, MD5_CHANNEL_LEGS, (uint32_t)walk, MD5_ACTOR_CYCLE, 0, 0));
+    CHECK(md5_actor_play(actor, MD5_CHANNEL_TORSO, (uint32_t)run, MD5_ACTOR_CYCLE, 0, 0));
     md5_actor_advance(actor, 800, NULL, NULL);
     md5_actor_pose(actor, pose, joints, NULL);
     CHECK_NEAR(difference(joints, of.scene.joints, count), 0.0, 0.02); // a millisecond more or less
-    CHECK(md5_actor_cycle(actor, MD5_CHANNEL_TORSO, walk, 0));
+    CHECK(md5_actor_play(actor, MD5_CHANNEL_TORSO, (uint32_t)walk, MD5_ACTOR_CYCLE, 0, 0));
     md5_actor_advance(actor, 800, NULL, NULL);
     md5_actor_pose(actor, pose, joints, NULL);
     CHECK(difference(joints, of.scene.joints, count) > 1.0); // the test can fail

@@ -30,7 +30,7 @@ void view_free_cube_model(view_cube_model *joined)
 
 // The engines turn a model about z, x and -y, in this order from the outside, and then move it in
 // its own space. In id's axes, where y is mirrored, the angles about z and x change their signs.
-static md5_xform placement(const md5_cube *cube)
+static md5_xform placement(const md5_cube2 *cube)
 {
     const md5_vec3 x = {1.0f, 0.0f, 0.0f}, y = {0.0f, 1.0f, 0.0f}, z = {0.0f, 0.0f, 1.0f};
     const md5_quat yaw = md5_quat_from_axis_angle(z, -cube->yaw * DEGREE);
@@ -44,7 +44,7 @@ static md5_xform placement(const md5_cube *cube)
 }
 
 // The part that part `index` shares joints with: the first of the same skeleton's name.
-static uint32_t find_shared(const md5_cube *cube, uint32_t index)
+static uint32_t find_shared(const md5_cube2 *cube, uint32_t index)
 {
     uint32_t first = 0;
     if (cube->parts[index].skeleton[0] == '\0')
@@ -55,7 +55,7 @@ static uint32_t find_shared(const md5_cube *cube, uint32_t index)
     return first;
 }
 
-static const md5_cube_link *find_link(const md5_cube *cube, uint32_t child)
+static const md5_cube2_link *find_link(const md5_cube2 *cube, uint32_t child)
 {
     for (uint32_t i = 0; i < cube->num_links; i++)
         if (cube->links[i].child == child)
@@ -65,11 +65,11 @@ static const md5_cube_link *find_link(const md5_cube *cube, uint32_t child)
 
 // A tag belongs to a skeleton: parts that share it have the tags of each other. The last of a name
 // holds.
-static const md5_cube_tag *find_tag(const view_cube_model *joined, uint32_t part, const char *name)
+static const md5_cube2_tag *find_tag(const view_cube_model *joined, uint32_t part, const char *name)
 {
-    const md5_cube_tag *found = NULL;
+    const md5_cube2_tag *found = NULL;
     for (uint32_t p = 0; p < joined->cube->num_parts && p < MOST_PARTS; p++) {
-        const md5_cube_part *const other = &joined->cube->parts[p];
+        const md5_cube2_part *const other = &joined->cube->parts[p];
         if (joined->parts[p].shared != joined->parts[part].shared)
             continue;
         for (uint32_t i = 0; i < other->num_tags; i++)
@@ -85,7 +85,7 @@ static bool attach(view_cube_model *joined, uint32_t index, const char *path, vi
     view_cube_part *const part = &joined->parts[index];
     if (index >= MOST_PARTS)
         return false;
-    const md5_cube_link *const link = find_link(joined->cube, index);
+    const md5_cube2_link *const link = find_link(joined->cube, index);
     if (index == 0 || (link == NULL && part->shared == 0)) {
         part->offset = placement(joined->cube);
         return true;
@@ -101,7 +101,7 @@ static bool attach(view_cube_model *joined, uint32_t index, const char *path, vi
                   (unsigned)index, (unsigned)link->parent);
         return false;
     }
-    const md5_cube_tag *const tag = find_tag(joined, link->parent, link->tag);
+    const md5_cube2_tag *const tag = find_tag(joined, link->parent, link->tag);
     const int32_t joint =
         tag != NULL ? md5_find_joint(&parent->model->skeleton, tag->joint) : (int32_t)-1;
     if (joint < 0) {
@@ -157,7 +157,7 @@ static void add_joints(view_cube_model *joined, uint32_t index)
     }
 }
 
-bool view_join_cube(view_cube_model *joined, const md5_cube *cube, const char *path,
+bool view_join_cube(view_cube_model *joined, const md5_cube2 *cube, const char *path,
                     const md5_load_opts *opts, view_log *log)
 {
     *joined = (view_cube_model){.cube = cube, .num_joints = 1};
@@ -234,10 +234,10 @@ md5_model *view_cube_make_model(const view_cube_model *joined, const char *path,
 // How the meshes of an md5.cfg look, and what of it is not shown.
 
 // The last value that a line sets for the whole model, or `fallback`.
-static float setting_of(const md5_cube *cube, const char *word, float fallback)
+static float setting_of(const md5_cube2 *cube, const char *word, float fallback)
 {
     for (uint32_t i = cube->num_settings; i-- > 0;) {
-        const md5_cube_setting *const setting = &cube->settings[i];
+        const md5_cube2_setting *const setting = &cube->settings[i];
         if (strcmp(setting->word, word) == 0 && setting->num_values > 0)
             return strtof(setting->values[0], NULL);
     }
@@ -245,7 +245,7 @@ static float setting_of(const md5_cube *cube, const char *word, float fallback)
 }
 
 // What a mesh sets, else the model, else the engines; as a share of `whole`, 0 to 1.
-static float share_of(const md5_cube *cube, float own, const char *word, float usual, float whole)
+static float share_of(const md5_cube2 *cube, float own, const char *word, float usual, float whole)
 {
     const float value = own >= 0.0f ? own : setting_of(cube, word, usual);
     return value > 0.0f ? (value < whole ? value / whole : 1.0f) : 0.0f;
@@ -253,27 +253,28 @@ static float share_of(const md5_cube *cube, float own, const char *word, float u
 
 // The renderer does not blend: what would be blended is cut out. Without either all is opaque but
 // what is wholly transparent.
-static float alpha_test_of(const md5_cube *cube, const md5_cube_skin *skin)
+static float alpha_test_of(const md5_cube2 *cube, const md5_cube2_look *skin)
 {
     const float NEXT_TO_NONE = 1e-6f;
     const float test =
         skin->alpha_test >= 0.0f ? skin->alpha_test : setting_of(cube, "mdlalphatest", -1.0f);
-    const float blend =
-        skin->alpha_blend >= 0 ? (float)skin->alpha_blend : setting_of(cube, "mdlalphablend", 1.0f);
+    const float blend = skin->alpha_blend != MD5_CUBE2_UNSET
+                            ? (float)(skin->alpha_blend == MD5_CUBE2_ON)
+                            : setting_of(cube, "mdlalphablend", 1.0f);
     const bool is_opaque = test == 0.0f && blend == 0.0f;
     return is_opaque ? NEXT_TO_NONE : test > 0.0f && test < 1.0f ? test : 0.0f;
 }
 
-static char *copy_path(const md5_cube_image *image)
+static char *copy_path(const md5_cube2_image *image)
 {
     return image->path != NULL ? common_copy(image->path) : NULL;
 }
 
 // Highlights are 100 % unless a line says otherwise, and glow is 300 % in the engines, where light
 // may exceed 1; here that is the color of the texture.
-view_look view_cube_look(const md5_cube *cube, const md5_cube_part *part, const char *mesh)
+view_look view_cube_look(const md5_cube2 *cube, const md5_cube2_part *part, const char *mesh)
 {
-    md5_cube_skin skin;
+    md5_cube2_look skin;
     md5_build_cube2_look(part, mesh, &skin);
     return (view_look){
         .diffuse = copy_path(&skin.texture),
@@ -282,7 +283,7 @@ view_look view_cube_look(const md5_cube *cube, const md5_cube_part *part, const 
         .specular = share_of(cube, skin.specular, "mdlspec", 100.0f, 100.0f),
         .glow = share_of(cube, skin.glow, "mdlglow", 300.0f, 300.0f),
         .alpha_test = alpha_test_of(cube, &skin),
-        .two_sided = skin.cull_face == 0,
+        .two_sided = skin.cull_face == MD5_CUBE2_OFF,
     };
 }
 
@@ -341,7 +342,7 @@ static size_t find_unshown(const char *word)
     return found < NUM_UNSHOWN ? first : NUM_UNSHOWN;
 }
 
-void view_report_unshown(const md5_cube *cube, const char *path, view_log *log)
+void view_report_unshown(const md5_cube2 *cube, const char *path, view_log *log)
 {
     bool is_used[NUM_UNSHOWN + 1] = {false};
     char text[512] = "";
@@ -378,14 +379,14 @@ typedef struct cube_file {
 } cube_file;
 
 typedef struct cube_track {
-    const md5_cube_anim *row; // NULL: the bind pose
+    const md5_cube2_anim *row; // NULL: the bind pose
     const cube_file *file;
     uint32_t first, count; // frames
 } cube_track;
 
 // A part while a clip is made.
 typedef struct cube_player {
-    const md5_cube_part *part; // whose animations it plays
+    const md5_cube2_part *part; // whose animations it plays
     uint32_t num_rows, num_masks;
     uint32_t *masks;     // [joints of the part]
     md5_xform *pose;     // [joints of the part]
@@ -445,7 +446,7 @@ static void load_files(cube_band *band)
 
 // -- Masks ----------------------------------------------------------------------------------------
 
-static bool has_name(const md5_cube_mask *mask, const char *name, bool without)
+static bool has_name(const md5_cube2_mask *mask, const char *name, bool without)
 {
     for (uint32_t i = 0; i < mask->num_joints; i++) {
         const char *const joint = mask->joints[i];
@@ -459,7 +460,7 @@ static bool has_name(const md5_cube_mask *mask, const char *name, bool without)
 static void find_masks(cube_player *player, const md5_skeleton *skeleton)
 {
     for (uint32_t m = 1; m < player->num_masks; m++) {
-        const md5_cube_mask *const mask = &player->part->masks[m];
+        const md5_cube2_mask *const mask = &player->part->masks[m];
         bool *const inside = common_alloc(skeleton->num_joints, sizeof *inside);
         for (uint32_t i = 0; i < skeleton->num_joints; i++) {
             const uint32_t joint = skeleton->order[i];
@@ -515,12 +516,12 @@ static void free_band(cube_band *band)
 // What a mask of a part plays under a name.
 static cube_track find_track(cube_band *band, uint32_t part, uint32_t mask, const char *name)
 {
-    const md5_cube_part *const of = band->players[part].part;
+    const md5_cube2_part *const of = band->players[part].part;
     cube_track track = {NULL, NULL, 0, 0};
-    int32_t row = md5_find_cube2_anim(of, mask, name);
-    if (row < 0)
+    uint32_t row = md5_find_cube2_anim(of, mask, name);
+    if (row == MD5_NONE)
         row = md5_find_cube2_anim(of, mask, "idle"); // what the engines play beside others
-    if (row < 0 || row >= MOST_ROWS)
+    if (row >= MOST_ROWS)
         return track;
     const cube_file *const file = &band->files[find_file(band, part, of->anims[row].file)];
     if (file->anim == NULL)
@@ -589,8 +590,8 @@ static void pitch_part(const cube_band *band, uint32_t part)
     const view_cube_part *const of = &band->joined->parts[part];
     const md5_vec3 forward = {1.0f, 0.0f, 0.0f};
     for (uint32_t i = 0; i < of->part->num_pitches; i++) {
-        const md5_cube_pitch *const pitch = &of->part->pitches[i];
-        const float angle = fminf(fmaxf(pitch->offset, pitch->least), pitch->most);
+        const md5_cube2_pitch *const pitch = &of->part->pitches[i];
+        const float angle = fminf(fmaxf(pitch->offset, pitch->min), pitch->max);
         const int32_t joint = md5_find_joint(&of->model->skeleton, pitch->joint);
         if (angle == 0.0f || joint < 0)
             continue;
@@ -721,7 +722,7 @@ static bool is_listed(const view_cube_clip *clips, uint32_t count, const char *n
 }
 
 // Adds the alternatives of a row's names that are not listed.
-static void list_names(view_cube_clip **clips, uint32_t *count, const md5_cube_anim *row)
+static void list_names(view_cube_clip **clips, uint32_t *count, const md5_cube2_anim *row)
 {
     for (const char *name = row->names; *name != '\0' && *count < MOST_NAMES;) {
         const size_t length = strcspn(name, "|");

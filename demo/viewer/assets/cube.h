@@ -9,7 +9,7 @@
 
 // Where the joints of a part are in the joined model.
 typedef struct view_cube_part {
-    const md5_cube_part *part;
+    const md5_cube2_part *part;
     md5_model *model; // NULL: not shown
     uint32_t *joints; // [joints of the part] in the joined model
     int32_t parent;   // joint of the joined model that the part's roots follow
@@ -26,7 +26,7 @@ typedef struct view_cube_joint {
 } view_cube_joint;
 
 typedef struct view_cube_model {
-    const md5_cube *cube;
+    const md5_cube2 *cube;
     view_cube_part *parts; // [cube->num_parts]
     uint32_t num_joints;
     view_cube_joint *joints; // joint 0 is the origin
@@ -36,7 +36,7 @@ typedef struct view_cube_model {
 // attaches is not shown, as in the engines, unless it shares the skeleton of the first one. Warns
 // about what does not fit; returns false and logs an error if a mesh cannot be read. Free in both
 // cases.
-bool view_join_cube(view_cube_model *joined, const md5_cube *cube, const char *path,
+bool view_join_cube(view_cube_model *joined, const md5_cube2 *cube, const char *path,
                     const md5_load_opts *opts, view_log *log);
 void view_free_cube_model(view_cube_model *joined); // a zeroed one is allowed
 
@@ -45,13 +45,13 @@ void view_free_cube_model(view_cube_model *joined); // a zeroed one is allowed
 md5_model *view_cube_make_model(const view_cube_model *joined, const char *path, md5_error *error);
 
 // Returns how a mesh of a part looks, with paths as in the file, to be freed with view_free_look().
-view_look view_cube_look(const md5_cube *cube, const md5_cube_part *part, const char *mesh);
+view_look view_cube_look(const md5_cube2 *cube, const md5_cube2_part *part, const char *mesh);
 
 // Returns how each mesh of that model looks, to be freed with view_free_looks().
 view_look *view_cube_looks(const view_cube_model *joined, uint32_t *num_looks);
 
 // Logs what an md5.cfg describes and the viewer does not show, such as its ragdoll.
-void view_report_unshown(const md5_cube *cube, const char *path, view_log *log);
+void view_report_unshown(const md5_cube2 *cube, const char *path, view_log *log);
 
 // -- Clips ---------------------------------------------------------------------------------------
 //

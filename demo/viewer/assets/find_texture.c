@@ -510,7 +510,7 @@ static bool take_skin(view_texture_found *found, const wanted *of, view_log *log
     if (image == NULL)
         return false;
     take(found, &(candidate){.image = image, .by = BY_SKIN, .score = rows[BY_SKIN].scores[0]});
-    while (found->num_turns < MD5_QUAKE_MAX_IMAGES - 1
+    while (found->num_turns < MD5_MAX_QUAKE_IMAGES - 1
            && (image = find_skin_image(of, skin, found->num_turns + 1)) != NULL)
         found->turns[found->num_turns++] = common_copy(image->path);
     return true;

@@ -25,7 +25,7 @@ typedef struct view_texture_found {
     bool is_chosen; // the user chose `path`: nothing was searched
     char *why;      // NULL, or why it was taken: "the model's name, in a folder beside it (85)"
     view_look look; // what a declaration says besides; its paths are those of files, or NULL
-    char *turns[MD5_QUAKE_MAX_IMAGES - 1]; // images that are shown in turn with `path`
+    char *turns[MD5_MAX_QUAKE_IMAGES - 1]; // images that are shown in turn with `path`
     uint32_t num_turns;
     common_list tried; // without a path: the likeliest ones, and why they were not taken
 } view_texture_found;

@@ -75,14 +75,14 @@ const md5_image_program *view_material_image(const md5_material *material, view_
 static md5gl_wrap wrap_of(md5_image_repeat repeat)
 {
     switch (repeat) {
-    case MD5_REPEAT:
+    case MD5_IMAGE_REPEAT:
         return MD5GL_WRAP_REPEAT;
-    case MD5_CLAMP:
+    case MD5_IMAGE_CLAMP:
         return MD5GL_WRAP_CLAMP;
-    case MD5_CLAMP_ZERO:
+    case MD5_IMAGE_CLAMP_ZERO:
         return MD5GL_WRAP_CLAMP_BLACK;
-    case MD5_CLAMP_BORDER:
-    case MD5_CLAMP_ZERO_ALPHA:
+    case MD5_IMAGE_CLAMP_BORDER:
+    case MD5_IMAGE_CLAMP_ZERO_ALPHA:
         break;
     }
     return MD5GL_WRAP_CLAMP_CLEAR;

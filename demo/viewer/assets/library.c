@@ -184,7 +184,7 @@ static size_t count_own_files(const view_library *library)
     while (first < end) {
         const size_t middle = first + (end - first) / 2;
         const char *const file = md5_game_file(library->game, middle);
-        if (md5_game_file_place(library->game, file, 0) < library->num_own)
+        if (md5_game_find_file(library->game, file, 0) < library->num_own)
             first = middle + 1;
         else
             end = middle;

@@ -28,8 +28,8 @@ struct view_package {
     bool is_near_listed, is_all_listed, is_game_open;
     view_image_file *pictures;
     size_t num_pictures;
-    common_list models, scripts;  // scripts: the md5.cfg files around the model
-    md5_cube *cubes[MAX_SCRIPTS]; // [num_cubes] what the first ones say; NULL: cannot be read
+    common_list models, scripts;   // scripts: the md5.cfg files around the model
+    md5_cube2 *cubes[MAX_SCRIPTS]; // [num_cubes] what the first ones say; NULL: cannot be read
     size_t num_cubes;
     common_game_places places;
     md5_game *game;
@@ -191,11 +191,11 @@ const char *view_package_material(view_package *package, const char *material, v
     return any;
 }
 
-static bool gives_look(const view_package *package, const md5_cube *cube, const char *mesh,
+static bool gives_look(const view_package *package, const md5_cube2 *cube, const char *mesh,
                        view_look *look)
 {
     for (uint32_t i = 0; cube != NULL && i < cube->num_parts; i++) {
-        const md5_cube_part *const part = &cube->parts[i];
+        const md5_cube2_part *const part = &cube->parts[i];
         *look = view_cube_look(cube, part, mesh);
         char *const mesh_path = common_absolute(part->mesh), *const named = common_clean(mesh_path);
         const bool is_it = strcmp(named, package->model) == 0

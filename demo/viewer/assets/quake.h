@@ -15,7 +15,7 @@ typedef enum view_quake {
 view_quake view_quake_of(const char *path);
 
 // Returns the name of an image of a mesh's skin, without folder and ending, or NULL: Quake's follow
-// from the shader, and there may be up to MD5_QUAKE_MAX_IMAGES of them, shown in turn; Quake II's
+// from the shader, and there may be up to MD5_MAX_QUAKE_IMAGES of them, shown in turn; Quake II's
 // is that of the .md2. There need not be such a file. free() it.
 char *view_quake_skin(const char *model_path, const char *shader, uint32_t skin, uint32_t image);
 

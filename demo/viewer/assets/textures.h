@@ -29,7 +29,7 @@ typedef struct view_texture {
 // Images of a mesh that are shown in turn, as in Quake ten a second; the first one is its texture.
 typedef struct view_turns {
     uint32_t count; // 0 = none
-    size_t images[MD5_QUAKE_MAX_IMAGES];
+    size_t images[MD5_MAX_QUAKE_IMAGES];
 } view_turns;
 
 typedef struct view_textures {

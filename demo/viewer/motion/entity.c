@@ -202,7 +202,7 @@ static void divide(view_entity *of, md5_channel channel)
         return;
     if (view_has_channel(of, other) && of->channels[other].clip < 0) {
         of->channels[other] = (view_channel){.clip = all.clip};
-        md5_actor_cycle(of->parts[0].actor, other, all.clip, fade);
+        md5_actor_play(of->parts[0].actor, other, (uint32_t)all.clip, MD5_ACTOR_CYCLE, 0, fade);
     }
     end_channel(of, MD5_CHANNEL_ALL);
 }
@@ -236,7 +236,7 @@ bool view_play_channel(view_entity *of, md5_channel channel, int32_t clip)
         divide(of, channel);
     of->channels[channel] = (view_channel){.clip = clip};
     of->focus = channel;
-    return md5_actor_cycle(of->parts[0].actor, channel, clip, fade);
+    return md5_actor_play(of->parts[0].actor, channel, (uint32_t)clip, MD5_ACTOR_CYCLE, 0, fade);
 }
 
 double view_focus_channel(view_entity *of, md5_channel channel)
@@ -323,8 +323,8 @@ static void begin_anew(view_entity *of, double time)
         begun[next] = true;
         advance_to(of, begins[next], NULL);
         if (of->channels[next].clip >= 0)
-            (void)md5_actor_cycle(of->parts[0].actor, (md5_channel)next, of->channels[next].clip,
-                                  0);
+            (void)md5_actor_play(of->parts[0].actor, (md5_channel)next,
+                                 (uint32_t)of->channels[next].clip, MD5_ACTOR_CYCLE, 0, 0);
     }
     advance_to(of, time, NULL);
 }

@@ -409,7 +409,7 @@ static bool load_cube(view_scene *scene, const char *path, bool with_clips, view
     uint32_t num_clips = 0;
     const md5_load_opts opts = loud(scene, log);
     view_cube_model joined = {0};
-    md5_cube *const cube = md5_load_cube2(path, NULL, &opts, &error);
+    md5_cube2 *const cube = md5_load_cube2(path, NULL, &opts, &error);
     if (cube == NULL) {
         view_log_error(log, &error);
         return false;
