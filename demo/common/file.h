@@ -66,4 +66,13 @@ void common_add(common_list *list, char *name);
 // several the first in byte order; or NULL.
 char *common_find(const char *folder, const char *relative);
 
+// == Whole files and pipes ========================================================================
+//
+// Reads whole files and pipes.
+
+// Reads a file or pipe to its end, up to 2 GiB; free() the result. Waits for data from a pipe's
+// writer, but a pipe without a writer is an error, and so is a device. On failure returns NULL and
+// sets *reason.
+char *common_read_stream(const char *path, size_t *size, const char **reason);
+
 #endif

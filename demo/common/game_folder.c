@@ -3,7 +3,6 @@
 #include "demo/common/archive.h"
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
-#include "demo/common/stream.h"
 #include "demo/common/system.h"
 #include "demo/common/text.h"
 #include "demo/common/walk.h"

@@ -97,44 +97,23 @@ static void print_notes(const explainer *explain)
 
 // -- Both verdicts --------------------------------------------------------------------------------
 
-// Parses the declaration `name` of a type. Returns false if memory runs out.
-typedef bool parse_decl(md5_game *game, const char *name, md5_error *error);
-
-static bool parse_model(md5_game *game, const char *name, md5_error *error)
+// Parses a declaration; of an entity with all that it inherits.
+static bool parse(const explainer *explain, md5_decl_type type, md5_error *error)
 {
-    return md5_game_model_def(game, name, error) != NULL;
-}
-
-static bool parse_entity(md5_game *game, const char *name, md5_error *error)
-{
-    return md5_game_entity_def(game, name, error) != NULL;
-}
-
-static bool parse_skin(md5_game *game, const char *name, md5_error *error)
-{
-    return md5_game_skin_def(game, name, error) != NULL;
-}
-
-static bool parse_material(md5_game *game, const char *name, md5_error *error)
-{
-    return md5_game_material(game, name, error) != NULL;
-}
-
-static bool parse_table(md5_game *game, const char *name, md5_error *error)
-{
-    return md5_game_table(game, name, error) != NULL;
+    if (type == MD5_DECL_ENTITY)
+        return md5_game_entity_def(explain->game, explain->name, error) != NULL;
+    return tool_parse_decl(explain->game, type, explain->name, error);
 }
 
 // Prints the engine's verdict and then the lenient one, which stays.
-static bool print_verdicts(explainer *explain, md5_decl_type type, parse_decl *parse,
-                           md5_error *error)
+static bool print_verdicts(explainer *explain, md5_decl_type type, md5_error *error)
 {
     static const char *const titles[] = {
         [MD5_VERDICT_LENIENT] = "lenient verdict", [MD5_VERDICT_ENGINE] = "engine's verdict"};
     for (int i = MD5_VERDICT_ENGINE; i >= MD5_VERDICT_LENIENT; i--) {
         tool_clear_notes(&explain->opened->notes);
         if (!md5_game_set_verdict(explain->game, (md5_verdict)i, error)
-            || !parse(explain->game, explain->name, error))
+            || !parse(explain, type, error))
             return false;
         const md5_decl *const decl = md5_find_decl(explain->game, type, explain->name);
         const bool is_default = decl && decl->state == MD5_DECL_DEFAULTED;
@@ -289,14 +268,11 @@ static void print_table(explainer *explain, md5_error *error)
 static const struct explained_kind {
     const char *kind;
     md5_decl_type type;
-    parse_decl *parse;
     void (*print)(explainer *explain, md5_error *error);
 } kinds[] = {
-    {"entity", MD5_DECL_ENTITY, parse_entity, print_entity},
-    {"model", MD5_DECL_MODEL, parse_model, print_model},
-    {"skin", MD5_DECL_SKIN, parse_skin, print_skin},
-    {"material", MD5_DECL_MATERIAL, parse_material, print_material},
-    {"table", MD5_DECL_TABLE, parse_table, print_table},
+    {"entity", MD5_DECL_ENTITY, print_entity}, {"model", MD5_DECL_MODEL, print_model},
+    {"skin", MD5_DECL_SKIN, print_skin},       {"material", MD5_DECL_MATERIAL, print_material},
+    {"table", MD5_DECL_TABLE, print_table},
 };
 
 static bool explain_decls(explainer *explain, md5_error *error)
@@ -306,7 +282,7 @@ static bool explain_decls(explainer *explain, md5_error *error)
         if (!decl || !decl->file)
             continue;
         print_decl(explain, kinds[i].kind, decl);
-        if (!print_verdicts(explain, kinds[i].type, kinds[i].parse, error))
+        if (!print_verdicts(explain, kinds[i].type, error))
             return false;
         error->status = MD5_OK;
         kinds[i].print(explain, error);

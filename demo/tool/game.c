@@ -159,6 +159,22 @@ void tool_close_game(tool_game *game)
     tool_free_notes(&game->notes);
 }
 
+bool tool_parse_decl(md5_game *game, md5_decl_type type, const char *name, md5_error *error)
+{
+    error->status = MD5_OK;
+    if (type == MD5_DECL_TABLE)
+        (void)md5_game_table(game, name, error);
+    else if (type == MD5_DECL_MATERIAL)
+        (void)md5_game_material(game, name, error);
+    else if (type == MD5_DECL_SKIN)
+        (void)md5_game_skin_def(game, name, error);
+    else if (type == MD5_DECL_ENTITY)
+        (void)md5_game_check_entity_def(game, name, error);
+    else
+        (void)md5_game_model_def(game, name, error);
+    return error->status == MD5_OK;
+}
+
 uint32_t tool_decl_line(const md5_decl *decl)
 {
     const char *at = decl->text, *const end = decl->text + decl->size;

@@ -54,6 +54,9 @@ bool tool_renew_game(tool_game *opened, md5_error *error);
 // Call it for each of `count` things, from 1 on.
 void tool_show_progress(size_t done, size_t count);
 
+// Parses a declaration, of an entity without what it inherits. Returns false if memory runs out.
+bool tool_parse_decl(md5_game *game, md5_decl_type type, const char *name, md5_error *error);
+
 // Returns the line of the first word of a declaration. The engine's, decl->line, is where the
 // declaration before it ends.
 uint32_t tool_decl_line(const md5_decl *decl);

@@ -1,6 +1,5 @@
 // Loads files of any kind, recognized by their extension or contents.
 #include "demo/common/file.h"
-#include "demo/common/stream.h"
 #include "demo/tool/tool.h"
 
 #include <stdio.h>

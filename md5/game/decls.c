@@ -590,7 +590,8 @@ static bool index_folder(md5_game *game, const struct decl_folder *folder, size_
     return true;
 }
 
-bool md5i_game_index_decls(md5_game *game)
+// Reads the files of declarations and fills game->decls. Returns false if memory runs out.
+static bool index_decls(md5_game *game)
 {
     const md5_arena_mark start = md5i_arena_here(&game->scratch);
     size_t *const costs =
@@ -630,4 +631,74 @@ const md5_decl *md5_find_decl(const md5_game *game, md5_decl_type type, const ch
     const md5_decl_entry *const entry =
         is_type(type) ? md5i_find_entry(game, type, name, strlen(name)) : NULL;
     return entry ? &entry->decl : NULL;
+}
+
+// == Games ========================================================================================
+//
+// Opening and freeing games.
+
+static md5_game *make_game(const md5_load_opts *opts, md5_error *error)
+{
+    md5_context context;
+    md5i_context_begin(&context, opts, NULL, error);
+    md5_game *const game = (md5_game *)md5i_alloc(&context, sizeof *game);
+    if (!game)
+        return NULL;
+    memset(game, 0, sizeof *game);
+    game->context = context;
+    game->context.files = (md5_files){.open = NULL};
+    game->arena.context = game->scratch.context = &game->context;
+    md5_game_begin(game, error);
+    return game;
+}
+
+static bool copy_paths(md5_game *game, const md5_game_path *paths, size_t num_paths)
+{
+    md5_game_path *const copy =
+        (md5_game_path *)md5i_arena_alloc(&game->arena, num_paths, sizeof *copy);
+    TRY(copy);
+    if (num_paths > 0)
+        memcpy(copy, paths, num_paths * sizeof *copy);
+    game->paths = copy;
+    game->num_paths = num_paths;
+    return true;
+}
+
+md5_game *md5_create_game(const md5_game_path *paths, size_t num_paths, const md5_load_opts *opts,
+                          md5_error *error)
+{
+    MD5_ASSERT(paths != NULL || num_paths == 0, "paths: not NULL unless num_paths is 0");
+    md5_game *const game = make_game(opts, error);
+    if (!game)
+        return NULL;
+    if (copy_paths(game, paths, num_paths) && md5i_game_index_files(game) && index_decls(game)) {
+        game->context.error = &game->context.unseen;
+        game->is_used = false;
+        return game;
+    }
+    md5_destroy_game(game);
+    return NULL;
+}
+
+uint32_t md5_game_num_unread(const md5_game *game)
+{
+    MD5_ASSERT(game != NULL, "game: not NULL");
+    return game->num_unread;
+}
+
+size_t md5_game_memory(const md5_game *game)
+{
+    MD5_ASSERT(game != NULL, "game: not NULL");
+    return game->context.memory_held;
+}
+
+void md5_destroy_game(md5_game *game)
+{
+    if (!game)
+        return;
+    game->context.error = &game->context.unseen;
+    md5i_arena_free(&game->arena);
+    md5i_arena_free(&game->scratch);
+    const md5_allocator allocator = game->context.allocator;
+    allocator.free(allocator.user, game, sizeof *game);
 }

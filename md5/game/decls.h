@@ -5,9 +5,6 @@
 
 #include "md5/game/decl_lex.h"
 
-// Reads the files of declarations and fills game->decls. Returns false if memory runs out.
-bool md5i_game_index_decls(md5_game *game);
-
 // Writes the spelling of a name by which declarations are found: lower case, / for \, cut at the
 // last dot.
 enum { MD5_LONGEST_NAME = 1024 };

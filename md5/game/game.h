@@ -97,6 +97,9 @@ static inline char md5_lower(char c)
 //
 // The files of a game: the best of each name among all search paths.
 
+// Fills game->files and game->entries. Returns false if memory runs out.
+bool md5i_game_index_files(md5_game *game);
+
 // Returns the file of a name as the engine would find it, or NULL.
 const md5_game_entry *md5i_game_find_file(const md5_game *game, const char *name);
 

@@ -2,7 +2,7 @@
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/memory.h"
-#include "demo/common/stream.h"
+#include "demo/common/file.h"
 #include "demo/viewer/app/actions.h"
 #include "demo/viewer/app/record.h"
 
