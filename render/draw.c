@@ -85,49 +85,6 @@ static void draw_elements(md5gl_renderer *renderer, const md5gl_mesh *mesh, enum
         gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
 }
 
-// Returns the number of vertices of the meshes before one.
-static uint32_t vertices_before(const md5gl_model *model, const md5gl_mesh *mesh)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; &model->meshes[i] != mesh; i++)
-        count += model->meshes[i].mesh->num_vertices;
-    return count;
-}
-
-void md5gli_bind_mesh(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
-                      const md5gl_program *program, const md5gl_batch *batch, uint32_t before)
-{
-    const GladGLContext *gl = &renderer->gl;
-    const GLint *const uniforms = program->uniforms;
-    const md5gl_baked *const baked = model->baked;
-    const md5gl_morph *const morph = model->morph;
-    gl->UseProgram(program->name);
-    gl->BindVertexArray(mesh->array);
-    md5gli_bind_table(renderer, MD5GL_UNIT_PALETTES, &batch->palettes);
-    md5gli_bind_table(renderer, MD5GL_UNIT_PLACEMENTS, &batch->placements);
-    md5gli_bind_table(renderer, MD5GL_UNIT_TINTS, &batch->tints);
-    if (baked || morph)
-        gl->Uniform1i(uniforms[MD5GL_FIRST_VERTEX], (GLint)vertices_before(model, mesh));
-    if (baked) {
-        gl->Uniform1i(uniforms[MD5GL_NUM_VERTICES], (GLint)baked->num_vertices);
-        md5gli_bind_table(renderer, MD5GL_UNIT_INFLUENCES, &baked->clips);
-        md5gli_bind_table(renderer, MD5GL_UNIT_INFLUENCE_JOINTS, &baked->vertices);
-        return;
-    }
-    gl->Uniform1i(uniforms[MD5GL_NUM_JOINTS], (GLint)model->model->skeleton.num_joints);
-    if (mesh->exact_joints.texture) {
-        md5gli_bind_table(renderer, MD5GL_UNIT_INFLUENCES, &mesh->exact_influences);
-        md5gli_bind_table(renderer, MD5GL_UNIT_INFLUENCE_JOINTS, &mesh->exact_joints);
-    }
-    if (morph) {
-        gl->Uniform1i(uniforms[MD5GL_NUM_MORPHS], (GLint)morph->source->num_targets);
-        gl->Uniform1i(uniforms[MD5GL_FIRST_MORPHED], (GLint)before);
-        md5gli_bind_table(renderer, MD5GL_UNIT_MORPH_FIRST, &morph->first);
-        md5gli_bind_table(renderer, MD5GL_UNIT_MORPH_DELTAS, &morph->deltas);
-        md5gli_bind_table(renderer, MD5GL_UNIT_MORPH_WEIGHTS, &model->morph_weights);
-    }
-}
-
 // Whether the vertices of a mesh's instances are in its buffer `posed`.
 static bool is_preskinned(const md5gl_model *model, const md5gl_mesh *mesh)
 {

@@ -258,8 +258,6 @@ bool md5gli_texture_is_opaque(md5gl_renderer *renderer, md5gl_texture texture);
 // Returns whether a path skins once for all passes, before drawing.
 bool md5gli_preskins(md5gl_path path);
 
-enum md5gl_skin md5gli_skin_of(md5gl_path path);
-
 // Returns the program that draws a mesh of the model's instances, which it builds first unless it
 // exists already, as those of the common passes do. NULL on failure.
 const md5gl_program *md5gli_program_of(md5gl_renderer *renderer, const md5gl_model *model,

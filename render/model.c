@@ -8,20 +8,25 @@
 
 // -- Choice of the path -----------------------------------------------------------------------
 
-enum md5gl_skin md5gli_skin_of(md5gl_path path)
-{
-    static const enum md5gl_skin skins[] = {
-        [MD5GL_PATH_AUTO] = MD5GL_SKIN_EXACT, // no mesh has it
-        [MD5GL_PATH_4] = MD5GL_SKIN_4,           [MD5GL_PATH_8] = MD5GL_SKIN_8,
-        [MD5GL_PATH_EXACT] = MD5GL_SKIN_EXACT,   [MD5GL_PATH_CPU] = MD5GL_SKIN_POSED,
-        [MD5GL_PATH_COMPUTE] = MD5GL_SKIN_POSED,
-    };
-    return skins[path];
-}
-
 bool md5gli_preskins(md5gl_path path)
 {
     return path == MD5GL_PATH_CPU || path == MD5GL_PATH_COMPUTE;
+}
+
+uint32_t md5gli_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_joints,
+                                   md5_error *error)
+{
+    // A placement takes three texels too, so there is a limit even without joints.
+    const uint64_t texels = 3 * (uint64_t)(num_joints > 0 ? num_joints : 1);
+    // Shaders index texels with a signed int.
+    const uint64_t limit = renderer->max_texels < INT_MAX ? renderer->max_texels : INT_MAX;
+    if (texels > limit)
+        md5gli_fail(error, MD5_ERROR_GPU,
+                    "a palette of %u joints takes %llu texels, "
+                    "but %s is %llu",
+                    (unsigned)num_joints, (unsigned long long)texels, renderer->max_texels_name,
+                    (unsigned long long)limit);
+    return (uint32_t)(limit / texels);
 }
 
 // Whether a mesh's data for a path fits into the context's buffers.
@@ -333,6 +338,51 @@ bool md5gl_set_num_skins(md5gl_renderer *renderer, md5gl_model *model, uint32_t 
     model->num_skins = num_skins;
     md5gli_forget_looks(model);
     return true;
+}
+
+// -- Binding ----------------------------------------------------------------------------------
+
+// Returns the number of vertices of the meshes before one.
+static uint32_t vertices_before(const md5gl_model *model, const md5gl_mesh *mesh)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; &model->meshes[i] != mesh; i++)
+        count += model->meshes[i].mesh->num_vertices;
+    return count;
+}
+
+void md5gli_bind_mesh(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
+                      const md5gl_program *program, const md5gl_batch *batch, uint32_t before)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const GLint *const uniforms = program->uniforms;
+    const md5gl_baked *const baked = model->baked;
+    const md5gl_morph *const morph = model->morph;
+    gl->UseProgram(program->name);
+    gl->BindVertexArray(mesh->array);
+    md5gli_bind_table(renderer, MD5GL_UNIT_PALETTES, &batch->palettes);
+    md5gli_bind_table(renderer, MD5GL_UNIT_PLACEMENTS, &batch->placements);
+    md5gli_bind_table(renderer, MD5GL_UNIT_TINTS, &batch->tints);
+    if (baked || morph)
+        gl->Uniform1i(uniforms[MD5GL_FIRST_VERTEX], (GLint)vertices_before(model, mesh));
+    if (baked) {
+        gl->Uniform1i(uniforms[MD5GL_NUM_VERTICES], (GLint)baked->num_vertices);
+        md5gli_bind_table(renderer, MD5GL_UNIT_INFLUENCES, &baked->clips);
+        md5gli_bind_table(renderer, MD5GL_UNIT_INFLUENCE_JOINTS, &baked->vertices);
+        return;
+    }
+    gl->Uniform1i(uniforms[MD5GL_NUM_JOINTS], (GLint)model->model->skeleton.num_joints);
+    if (mesh->exact_joints.texture) {
+        md5gli_bind_table(renderer, MD5GL_UNIT_INFLUENCES, &mesh->exact_influences);
+        md5gli_bind_table(renderer, MD5GL_UNIT_INFLUENCE_JOINTS, &mesh->exact_joints);
+    }
+    if (morph) {
+        gl->Uniform1i(uniforms[MD5GL_NUM_MORPHS], (GLint)morph->source->num_targets);
+        gl->Uniform1i(uniforms[MD5GL_FIRST_MORPHED], (GLint)before);
+        md5gli_bind_table(renderer, MD5GL_UNIT_MORPH_FIRST, &morph->first);
+        md5gli_bind_table(renderer, MD5GL_UNIT_MORPH_DELTAS, &morph->deltas);
+        md5gli_bind_table(renderer, MD5GL_UNIT_MORPH_WEIGHTS, &model->morph_weights);
+    }
 }
 
 // -- Deforms ----------------------------------------------------------------------------------

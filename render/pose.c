@@ -229,21 +229,6 @@ void md5gl_destroy_baked(md5gl_renderer *renderer, md5gl_baked *baked)
 
 // -- Batches ----------------------------------------------------------------------------------
 
-uint32_t md5gli_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_joints,
-                                   md5_error *error)
-{
-    // A placement takes three texels too, so there is a limit even without joints.
-    const uint64_t texels = 3 * (uint64_t)(num_joints > 0 ? num_joints : 1);
-    const uint64_t limit = texel_limit(renderer);
-    if (texels > limit)
-        md5gli_fail(error, MD5_ERROR_GPU,
-                    "a palette of %u joints takes %llu texels, "
-                    "but %s is %llu",
-                    (unsigned)num_joints, (unsigned long long)texels, renderer->max_texels_name,
-                    (unsigned long long)limit);
-    return (uint32_t)(limit / texels);
-}
-
 // Uploads palettes, which may be NULL, and placements in batches of as many instances as fit.
 static bool fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
                          const md5gl_instances *instances, md5_error *error)
