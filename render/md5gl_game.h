@@ -101,7 +101,7 @@ typedef struct md5gl_stage {
     md5gl_texgen texgen;   // `texture` is a cube map for NORMAL, REFLECT and SKYBOX
     md5gl_texture normals; // REFLECT: a texture of kind NORMALS, whose normals reflect instead of
                            // the vertices', or 0
-    uint64_t reserved[3]; // 0
+    uint64_t reserved[3];  // 0
 } md5gl_stage;
 
 // What is below the stages of a list.
@@ -136,8 +136,8 @@ typedef enum md5gl_stage_pass {
                               // none. The materials of their meshes are to have no_shadow, or the
                               // whole mesh casts one as well. None of NONE and ADDED, nor in frames
                               // without shadows
-    MD5GL_STAGE_PASS_BASES,  // bases that are BLACK or LIT: depth first, then, if it is lit, light
-                             // where depth is equal
+    MD5GL_STAGE_PASS_BASES,   // bases that are BLACK or LIT: depth first, then, if it is lit, light
+                              // where depth is equal
     MD5GL_STAGE_PASS_STAGES, // the light of lists with MD5GL_BASE_ADDED, then the stages of all, in
                              // order
 } md5gl_stage_pass;
