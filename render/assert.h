@@ -27,9 +27,9 @@
                    || md5gl_are_zero((options)->reserved,                                       \
                                      sizeof(options)->reserved / sizeof(options)->reserved[0]), \
                #options ": reserved members must be 0; begin with = {0}")
-static inline bool md5gl_are_zero(const uintptr_t *members, size_t count)
+static inline bool md5gl_are_zero(const uint64_t *members, size_t count)
 {
-    uintptr_t bits = 0;
+    uint64_t bits = 0;
     for (size_t i = 0; i < count; i++)
         bits |= members[i];
     return bits == 0;

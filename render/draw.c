@@ -1,4 +1,5 @@
-// Draws posed models: one instanced draw for each pass, run of equal skin, mesh and batch.
+// Draws posed models: one instanced draw for each pass, run of equal skin, mesh and batch. Reads
+// skinned vertices back, for verification against the CPU.
 #include "render/gl_internal.h"
 
 #include <math.h>
@@ -18,33 +19,23 @@ static const float no_alpha_test = -1000.0f;
 // The alpha up to which texels are cut out.
 static float alpha_limit(const md5gl_material *material)
 {
-    if (material->flags & MD5GL_OPAQUE)
+    if (material->is_opaque)
         return no_alpha_test;
     return material->alpha_test > 0.0f ? material->alpha_test : 0.5f;
 }
 
-// The classic light multiplies the files' colours, the studio's those in linear colour.
-static void unpack_color(uintptr_t packed, bool is_linear, float rgb[3])
+// Writes a colour of a material. The classic light multiplies the files' colours, the studio's
+// those in linear colour.
+static void write_paint(md5_vec3 color, bool is_linear, float paint[3])
 {
+    const float values[3] = {color.x, color.y, color.z};
+    const bool is_white = color.x == 0.0f && color.y == 0.0f && color.z == 0.0f; // the default
     for (int i = 0; i < 3; i++) {
-        const float value = (float)(packed >> (16 - 8 * i) & 255) / 255.0f;
+        const float value = values[i] > 0.0f ? values[i] < 1.0f ? values[i] : 1.0f : 0.0f;
         const float linear =
             value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
-        rgb[i] = packed == 0 ? 1.0f : is_linear ? linear : value;
+        paint[i] = is_white ? 1.0f : is_linear ? linear : value;
     }
-}
-
-static void set_paints(md5gl_renderer *renderer, const md5gl_material *material,
-                       const md5gl_program *program)
-{
-    static const float white[6] = {1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f};
-    float paints[6];
-    const bool is_painted = material->diffuse_color != 0 || material->specular_color != 0;
-    if (is_painted) {
-        unpack_color(material->diffuse_color, !renderer->is_classic, paints);
-        unpack_color(material->specular_color, !renderer->is_classic, paints + 3);
-    }
-    renderer->gl.Uniform3fv(program->uniforms[MD5GL_PAINTS], 2, is_painted ? paints : white);
 }
 
 static void bind_textures(md5gl_renderer *renderer, const md5gl_material *material,
@@ -69,7 +60,10 @@ static void bind_textures(md5gl_renderer *renderer, const md5gl_material *materi
                   bound[3].texture != 0);
     gl->Uniform2f(program->uniforms[MD5GL_SURFACE],
                   material->gloss > 0.0f ? material->gloss : 0.45f, alpha_limit(material));
-    set_paints(renderer, material, program);
+    float paints[6];
+    write_paint(material->diffuse_color, !renderer->is_classic, paints);
+    write_paint(material->specular_color, !renderer->is_classic, paints + 3);
+    gl->Uniform3fv(program->uniforms[MD5GL_PAINTS], 2, paints);
 }
 
 // Draws `count` instances of a bound mesh as triangles or as their edges. OpenGL ES has no mode for
@@ -91,6 +85,33 @@ static void draw_elements(md5gl_renderer *renderer, const md5gl_mesh *mesh, enum
         gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
 }
 
+// Whether the vertices of a mesh's instances are in its buffer `posed`.
+static bool is_preskinned(const md5gl_model *model, const md5gl_mesh *mesh)
+{
+    return !model->baked && md5gli_preskins(mesh->path);
+}
+
+// Sets the attributes of a bound mesh to the skinned vertices of an instance.
+static void set_posed_attributes(md5gl_renderer *renderer, const md5gl_mesh *mesh,
+                                 uint32_t instance)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const size_t vertices = md5gli_num_posed(mesh), first = vertices * instance;
+    const md5gl_layout all = md5gli_make_layout(vertices * mesh->posed_count, true);
+    const size_t position = first * sizeof(md5_vec3);
+    const size_t tangent = all.tangents + first * sizeof(md5_vec4);
+    gl->BindBuffer(GL_ARRAY_BUFFER, mesh->posed);
+    gl->VertexAttribPointer(MD5GL_AT_POSITION, 3, GL_FLOAT, GL_FALSE, 0, (const void *)position);
+    gl->VertexAttribPointer(MD5GL_AT_NORMAL, 3, GL_FLOAT, GL_FALSE, 0,
+                            (const void *)(all.normals + position));
+    gl->VertexAttribPointer(MD5GL_AT_TANGENT, 4, GL_FLOAT, GL_FALSE, 0, (const void *)tangent);
+    if (mesh->deform.write) {
+        md5gli_set_attribute(gl, MD5GL_AT_TEXCOORD, 2, all.texcoords + first * sizeof(md5_vec2));
+        md5gli_set_attribute(gl, MD5GL_AT_COLOUR, 4, all.colours + first * sizeof(md5_vec4));
+    }
+    gl->BindBuffer(GL_ARRAY_BUFFER, 0);
+}
+
 // Draws `count` instances of a batch from `first`. `before` is the number of instances of earlier
 // batches.
 static void draw_mesh(md5gl_renderer *renderer, const model_draw *draw, const md5gl_mesh *mesh,
@@ -99,19 +120,14 @@ static void draw_mesh(md5gl_renderer *renderer, const model_draw *draw, const md
 {
     const GladGLContext *gl = &renderer->gl;
     const GLint first_instance = program->uniforms[MD5GL_FIRST_INSTANCE];
-    if (draw->model->baked)
-        md5gli_bind_baked(renderer, draw->model, mesh, program, batch);
-    else
-        md5gli_bind_mesh(renderer, mesh, program, batch, draw->model->model->skeleton.num_joints);
-    if (!draw->model->baked && !md5gli_preskins(mesh->path))
-        md5gli_bind_morph(renderer, draw->model, mesh, program, before);
-    if (draw->model->baked || !md5gli_preskins(mesh->path)) {
+    md5gli_bind_mesh(renderer, draw->model, mesh, program, batch, before);
+    if (!is_preskinned(draw->model, mesh)) {
         gl->Uniform1i(first_instance, (GLint)first);
         draw_elements(renderer, mesh, draw->pass, count);
         return;
     }
     for (uint32_t i = first; i < first + count; i++) {
-        md5gli_set_posed_attributes(renderer, mesh, before + i);
+        set_posed_attributes(renderer, mesh, before + i);
         gl->Uniform1i(first_instance, (GLint)i);
         draw_elements(renderer, mesh, draw->pass, 1);
     }
@@ -131,8 +147,8 @@ static const md5gl_program *program_of(md5gl_renderer *renderer, const model_dra
                                        const md5gl_mesh *mesh, const md5gl_surface *surface)
 {
     const bool is_lit = draw->pass == MD5GL_PASS_LIT;
-    const bool is_opaque =
-        draw->pass == MD5GL_PASS_DEPTH && !draw->model->faded && md5gli_is_opaque(surface);
+    const bool is_opaque = draw->pass == MD5GL_PASS_DEPTH && !draw->model->faded
+                           && surface->opacity_known && !surface->alpha_tested;
     const enum md5gl_pass pass = is_lit      ? renderer->lit_pass
                                  : is_opaque ? MD5GL_PASS_DEPTH_OPAQUE
                                              : draw->pass;
@@ -148,12 +164,11 @@ static const md5gl_program *program_of(md5gl_renderer *renderer, const model_dra
 // Whether a pass draws a mesh with a material.
 static bool is_drawn(enum md5gl_pass pass, const md5gl_mesh *mesh, const md5gl_surface *surface)
 {
-    const uintptr_t flags = surface->material.flags;
     if (!mesh->visible || mesh->mesh->num_triangles == 0)
         return false;
     if (pass == MD5GL_PASS_LIT || pass == MD5GL_PASS_PICTURE)
-        return !(flags & MD5GL_STAGED);
-    return pass != MD5GL_PASS_DEPTH || !(flags & MD5GL_NO_SHADOW);
+        return !surface->material.is_staged;
+    return pass != MD5GL_PASS_DEPTH || !surface->material.no_shadow;
 }
 
 static bool has_colours(const md5gl_mesh *mesh)
@@ -177,9 +192,9 @@ static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const 
 {
     const GladGLContext *gl = &renderer->gl;
     md5gli_use_model_program(renderer, draw->model, mesh, program);
-    if (surface->material.flags & MD5GL_NO_VERTEX_COLOR)
+    if (surface->material.no_vertex_color)
         gl->Uniform1i(program->uniforms[MD5GL_COLOURED], 0);
-    else if (surface->material.flags & MD5GL_INVERSE_VERTEX_COLOR && has_colours(mesh))
+    else if (surface->material.inverse_vertex_color && has_colours(mesh))
         gl->Uniform1i(program->uniforms[MD5GL_COLOURED], 2);
     bind_textures(renderer, &surface->material, program, draw->style);
     gl->Uniform1i(program->uniforms[MD5GL_ALPHA_MODE],
@@ -229,6 +244,13 @@ static void draw_run(md5gl_renderer *renderer, const model_draw *draw, const md5
         set_up_mesh(renderer, draw, mesh, surface, program);
         draw_mesh_run(renderer, draw, mesh, program, run);
     }
+}
+
+md5gl_run md5gli_run_at(const md5gl_model *model, uint32_t index)
+{
+    if (model->num_runs > 0)
+        return index < model->num_runs ? model->runs[index] : (md5gl_run){0};
+    return (md5gl_run){.count = index == 0 ? model->num_instances : 0};
 }
 
 static void draw_pass(md5gl_renderer *renderer, const model_draw *draw)
@@ -355,14 +377,68 @@ void md5gl_draw_model(md5gl_renderer *renderer, const md5gl_model *model, uint32
         draw_edges(renderer, model, style);
 }
 
-bool md5gl_draw_models(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
-                       const md5_mat34 *placements, uint32_t count, uint32_t style,
-                       md5_error *error)
+// -- Capturing --------------------------------------------------------------------------------
+
+static void skin_into(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
+                      const GLuint buffers[MD5GL_NUM_CAPTURED],
+                      const size_t sizes[MD5GL_NUM_CAPTURED])
+{
+    const GladGLContext *gl = &renderer->gl;
+    const md5gl_program *const program =
+        md5gli_program_of(renderer, model, mesh, MD5GL_PASS_CAPTURE, NULL);
+    md5gli_bind_mesh(renderer, model, mesh, program, &model->batches[0], 0);
+    if (is_preskinned(model, mesh))
+        set_posed_attributes(renderer, mesh, 0);
+    for (GLuint i = 0; i < MD5GL_NUM_CAPTURED; i++) {
+        gl->BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, buffers[i]);
+        gl->BufferData(GL_TRANSFORM_FEEDBACK_BUFFER, (GLsizeiptr)sizes[i], NULL, GL_STREAM_READ);
+        gl->BindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, i, buffers[i]);
+    }
+    gl->Enable(GL_RASTERIZER_DISCARD);
+    gl->BeginTransformFeedback(GL_POINTS);
+    gl->DrawArrays(GL_POINTS, 0, (GLsizei)mesh->mesh->num_vertices);
+    gl->EndTransformFeedback();
+    gl->Disable(GL_RASTERIZER_DISCARD);
+}
+
+bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_index,
+                   const md5_mat34 *palette, md5_vec3 *positions, md5_vec3 *normals,
+                   md5_vec4 *tangents, md5_error *error)
 {
     MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
-    MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
-    const bool posed = md5gl_pose_models(renderer, model, palettes, placements, count, error);
-    if (posed)
-        md5gl_draw_model(renderer, model, style);
-    return posed;
+    MD5_ASSERT(mesh_index < model->model->num_meshes, "mesh: an index into the model's meshes");
+    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
+    const GladGLContext *gl = &renderer->gl;
+    const md5gl_mesh *const mesh = &model->meshes[mesh_index];
+    const size_t count = mesh->mesh->num_vertices;
+    const size_t sizes[MD5GL_NUM_CAPTURED] = {count * sizeof *positions, count * sizeof *normals,
+                                              count * sizeof *tangents};
+    md5gli_clear_error(error);
+    if (count == 0)
+        return true;
+    md5gli_clear_gl_errors(renderer);
+    md5gli_reset_state(renderer);
+    if (palette
+        && !md5gl_pose(renderer, model, &(md5gl_instances){.count = 1, .palettes = palette}, error))
+        return false;
+    if (model->num_batches == 0)
+        return md5gli_fail(error, MD5_ERROR_RANGE,
+                           "no palette given, and the model has no instances");
+    GLuint buffers[MD5GL_NUM_CAPTURED] = {0};
+    gl->GenBuffers(MD5GL_NUM_CAPTURED, buffers);
+    skin_into(renderer, model, mesh, buffers, sizes);
+    void *const outputs[MD5GL_NUM_CAPTURED] = {positions, normals, tangents};
+    bool read = true;
+    for (int i = 0; i < MD5GL_NUM_CAPTURED && read; i++) {
+        gl->BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, buffers[i]);
+        read = !outputs[i]
+               || md5gli_read_buffer(renderer, GL_TRANSFORM_FEEDBACK_BUFFER, sizes[i], outputs[i],
+                                     error);
+    }
+    gl->DeleteBuffers(MD5GL_NUM_CAPTURED, buffers);
+    md5gli_reset_state(renderer);
+    if (palette)
+        model->num_batches = 0;
+    return read && md5gli_check(renderer, "capturing vertices", error)
+           && md5gli_check_context(renderer, error);
 }

@@ -1,7 +1,299 @@
-// Environments: their textures, the frame's parameters, and the background.
-#include "render/environment.h"
+// Environments: panoramas projected to spherical harmonics, reduced, and blurred for reflections on
+// the CPU; their textures, the frame's parameters, and the background.
+#include "render/gl_internal.h"
 
 #include <math.h>
+#include <string.h>
+
+struct md5gl_environment {
+    md5_vec3 light[9];      // see md5gli_reflect_light()
+    md5gl_texture panorama; // the picture and its smaller levels
+    md5gl_texture reflections;
+    uint32_t width, num_levels; // of the panorama
+};
+
+// Equirectangular: rgb[3 * width * height], linear, as in md5gl.h.
+typedef struct md5gl_panorama {
+    uint32_t width, height;
+    float *rgb;
+} md5gl_panorama;
+
+// A picture and its halves, down to one texel: enough for a width of 2^31.
+enum { MAX_LEVELS = 32 };
+typedef struct md5gl_pyramid {
+    md5gl_panorama levels[MAX_LEVELS];
+    uint32_t num_levels;
+    float *texels; // of all levels
+    size_t size;   // bytes
+} md5gl_pyramid;
+
+static const double pi = 3.14159265358979323846;
+
+// -- Harmonics --------------------------------------------------------------------------------
+
+// The real spherical harmonics of degrees 0 to 2 in a unit direction.
+static void harmonics_at(double x, double y, double z, double values[9])
+{
+    values[0] = 0.282094791773878;
+    values[1] = 0.488602511902920 * y;
+    values[2] = 0.488602511902920 * z;
+    values[3] = 0.488602511902920 * x;
+    values[4] = 1.092548430592079 * x * y;
+    values[5] = 1.092548430592079 * y * z;
+    values[6] = 0.315391565252520 * (3.0 * z * z - 1.0);
+    values[7] = 1.092548430592079 * x * z;
+    values[8] = 0.546274215296040 * (x * x - y * y);
+}
+
+// The azimuth of column `x`, and the angle of row `y` from +z; at the middle of texels.
+static double azimuth_of(double x, uint32_t width)
+{
+    return pi - 2.0 * pi * (x + 0.5) / width;
+}
+
+static double polar_of(double y, uint32_t height)
+{
+    return pi * (y + 0.5) / height;
+}
+
+void md5gli_project_light(uint32_t width, uint32_t height, const float *rgb, md5_vec3 harmonics[9])
+{
+    MD5_ASSERT(rgb != NULL && harmonics != NULL, "rgb, harmonics: not NULL");
+    MD5_ASSERT(width > 0 && height > 0, "width, height: at least 1");
+    const double step = -2.0 * pi / width, turn_cos = cos(step), turn_sin = sin(step);
+    double sums[9][3] = {{0}};
+    for (uint32_t row = 0; row < height; row++) {
+        const double polar = polar_of(row, height), flat = sin(polar), z = cos(polar);
+        // Exact: the difference of the cosines at the row's borders, times the width of a texel.
+        const double angle = 2.0 * flat * sin(0.5 * pi / height) * 2.0 * pi / width;
+        double c = cos(azimuth_of(0.0, width)), s = sin(azimuth_of(0.0, width));
+        for (uint32_t column = 0; column < width; column++) {
+            const float *const texel = rgb + 3 * ((size_t)row * width + column);
+            double values[9];
+            harmonics_at(flat * c, flat * s, z, values);
+            for (int i = 0; i < 9; i++)
+                for (int k = 0; k < 3; k++)
+                    sums[i][k] += angle * values[i] * (double)texel[k];
+            const double next = c * turn_cos - s * turn_sin; // the next column's azimuth
+            s = s * turn_cos + c * turn_sin;
+            c = next;
+        }
+    }
+    for (int i = 0; i < 9; i++)
+        harmonics[i] = (md5_vec3){(float)sums[i][0], (float)sums[i][1], (float)sums[i][2]};
+}
+
+static md5_vec3 scaled(md5_vec3 color, float factor)
+{
+    return (md5_vec3){color.x * factor, color.y * factor, color.z * factor};
+}
+
+// A cosine lobe, divided by pi, keeps 1, 2/3 and 1/4 of the degrees 0, 1 and 2.
+void md5gli_reflect_light(const md5_vec3 harmonics[9], md5_vec3 polynomial[9])
+{
+    MD5_ASSERT(harmonics != NULL && polynomial != NULL, "harmonics, polynomial: not NULL");
+    const float even = 0.282094792f, first = 0.488602512f * 2.0f / 3.0f;
+    const float second = 1.092548431f / 4.0f, square = 0.315391565f / 4.0f;
+    const md5_vec3 level = scaled(harmonics[0], even), tilt = scaled(harmonics[6], square);
+    polynomial[0] = (md5_vec3){level.x - tilt.x, level.y - tilt.y, level.z - tilt.z};
+    polynomial[1] = scaled(harmonics[3], first);
+    polynomial[2] = scaled(harmonics[1], first);
+    polynomial[3] = scaled(harmonics[2], first);
+    polynomial[4] = scaled(harmonics[4], second);
+    polynomial[5] = scaled(harmonics[5], second);
+    polynomial[6] = scaled(harmonics[7], second);
+    polynomial[7] = scaled(harmonics[6], 3.0f * square);
+    polynomial[8] = scaled(harmonics[8], 0.5f * second);
+}
+
+// -- Levels -----------------------------------------------------------------------------------
+
+static uint32_t half_of(uint32_t side)
+{
+    return side > 1 ? side / 2 : 1;
+}
+
+// Halves a picture, whose place may be that of the half: the mean of two or four texels.
+static void halve(const md5gl_panorama *from, md5gl_panorama *half)
+{
+    const size_t right = from->width > 1 ? 3 : 0;
+    const size_t below = from->height > 1 ? (size_t)from->width * 3 : 0;
+    for (size_t y = 0; y < half->height; y++) {
+        for (size_t x = 0; x < half->width; x++) {
+            const float *const texel = from->rgb + 3 * (2 * y * from->width + 2 * x);
+            float *const mean = half->rgb + 3 * (y * half->width + x);
+            for (size_t i = 0; i < 3; i++)
+                mean[i] =
+                    0.25f
+                    * (texel[i] + texel[right + i] + (texel[below + i] + texel[below + right + i]));
+        }
+    }
+}
+
+// Brings numbers to what the GPU's formats hold.
+static void copy_limited(const md5gl_panorama *from, float *texels)
+{
+    const size_t count = 3 * (size_t)from->width * from->height;
+    for (size_t i = 0; i < count; i++) {
+        const float value = from->rgb[i];
+        texels[i] = value > 0.0f ? value < 65000.0f ? value : 65000.0f : 0.0f; // not a number: 0
+    }
+}
+
+// All levels take at most twice the memory of the first, and of a row each.
+static bool take_memory(const md5_allocator *allocator, const md5gl_panorama *picture,
+                        md5gl_pyramid *pyramid, md5_error *error)
+{
+    uint64_t texels = 0;
+    uint32_t width = picture->width, height = picture->height;
+    for (;;) {
+        texels += (uint64_t)width * height;
+        if (width == 1 && height == 1)
+            break;
+        width = half_of(width);
+        height = half_of(height);
+    }
+    if (texels > SIZE_MAX / (3 * sizeof(float)))
+        return md5gli_fail(error, MD5_ERROR_MEMORY, "out of memory");
+    pyramid->size = (size_t)texels * 3 * sizeof(float);
+    pyramid->texels = (float *)md5gli_alloc(allocator, pyramid->size, 1, error);
+    return pyramid->texels != NULL;
+}
+
+// Halves a picture until no side is above `most`, and makes the levels from there on. Components
+// are brought to 0..65000. Returns false with MD5_ERROR_MEMORY.
+static bool create_pyramid(const md5_allocator *allocator, const md5gl_panorama *picture,
+                           uint32_t most, md5gl_pyramid *pyramid, md5_error *error)
+{
+    memset(pyramid, 0, sizeof *pyramid);
+    if (!take_memory(allocator, picture, pyramid, error))
+        return false;
+    md5gl_panorama level = {picture->width, picture->height, pyramid->texels};
+    copy_limited(picture, level.rgb);
+    while (level.width > most || level.height > most) {
+        md5gl_panorama half = {half_of(level.width), half_of(level.height), level.rgb};
+        halve(&level, &half);
+        level = half;
+    }
+    for (;;) {
+        pyramid->levels[pyramid->num_levels++] = level;
+        if (level.width == 1 && level.height == 1)
+            return true;
+        md5gl_panorama half = {half_of(level.width), half_of(level.height),
+                               level.rgb + 3 * (size_t)level.width * level.height};
+        halve(&level, &half);
+        level = half;
+    }
+}
+
+static void free_pyramid(const md5_allocator *allocator, md5gl_pyramid *pyramid)
+{
+    md5gli_free(allocator, pyramid->texels, pyramid->size);
+    memset(pyramid, 0, sizeof *pyramid);
+}
+
+// -- Reflections ------------------------------------------------------------------------------
+
+// Adds `weight` times the picture in a direction, blended from four texels.
+static void add_light(const md5gl_panorama *from, md5_vec3 direction, float weight, float sum[3])
+{
+    const float azimuth = atan2f(direction.y, direction.x);
+    const float polar = acosf(fmaxf(fminf(direction.z, 1.0f), -1.0f));
+    const float x = (0.5f - azimuth / (float)(2.0 * pi)) * (float)from->width - 0.5f;
+    const float y = polar / (float)pi * (float)from->height - 0.5f;
+    const float left = floorf(x), top = floorf(y);
+    const uint32_t columns[2] = {(uint32_t)((int64_t)left + from->width) % from->width,
+                                 (uint32_t)((int64_t)left + 1 + from->width) % from->width};
+    const uint32_t last = from->height - 1;
+    const uint32_t rows[2] = {top > 0.0f ? (uint32_t)top : 0,
+                              top + 1.0f < (float)last ? (uint32_t)(top + 1.0f) : last};
+    for (int corner = 0; corner < 4; corner++) {
+        const float across = corner % 2 ? x - left : 1.0f - (x - left);
+        const float down = corner / 2 ? y - top : 1.0f - (y - top);
+        const size_t at = (size_t)rows[corner / 2] * from->width + columns[corner % 2];
+        for (size_t i = 0; i < 3; i++)
+            sum[i] += weight * across * down * from->rgb[3 * at + i];
+    }
+}
+
+// A direction in the lobe around z, and the level whose texels are about as large as its share.
+typedef struct lobe_sample {
+    md5_vec3 direction; // z is its weight
+    uint32_t level;
+} lobe_sample;
+
+enum { NUM_SAMPLES = 64 };
+
+// Spreads directions as densely as the light there counts: halfway directions in GGX's
+// distribution, on a spiral of the golden angle. Each stands for a part of the sphere that is as
+// large as its density is small, so reads a level of that size, which a few dozen suffice for
+// (Krivanek and Colbert, "Real-time Shading with Filtered Importance Sampling", 2008).
+static int spread_samples(const md5gl_pyramid *from, float roughness,
+                          lobe_sample samples[NUM_SAMPLES])
+{
+    const double alpha = (double)roughness * (double)roughness, square = alpha * alpha;
+    const double texel =
+        2.0 * pi * pi / ((double)from->levels[0].width * (double)from->levels[0].height);
+    int count = 0;
+    for (int i = 0; i < NUM_SAMPLES; i++) {
+        const double share = (i + 0.5) / (int)NUM_SAMPLES, around = i * 2.39996322972865332;
+        const double half_square = (1.0 - share) / (1.0 + (square - 1.0) * share);
+        const double facing = 2.0 * half_square - 1.0; // the cosine of twice the angle
+        if (facing <= 0.0)
+            continue;
+        const double flat = sqrt(1.0 - facing * facing);
+        const double lobe = half_square * (square - 1.0) + 1.0;
+        const double density = square / (pi * lobe * lobe) / 4.0;
+        const double level = 0.5 * log2(1.0 / ((int)NUM_SAMPLES * density) / texel) + 0.5;
+        const uint32_t last = from->num_levels - 1;
+        samples[count].direction =
+            (md5_vec3){(float)(flat * cos(around)), (float)(flat * sin(around)), (float)facing};
+        samples[count].level = level < 0.0 ? 0 : level > last ? last : (uint32_t)level;
+        count++;
+    }
+    return count;
+}
+
+// The one sample of a perfect mirror: of the smallest level that has as many columns.
+static int look_straight(const md5gl_pyramid *from, uint32_t width, lobe_sample *sample)
+{
+    sample->direction = (md5_vec3){0.0f, 0.0f, 1.0f};
+    sample->level = 0;
+    while (sample->level + 1 < from->num_levels && from->levels[sample->level + 1].width >= width)
+        sample->level++;
+    return 1;
+}
+
+// Writes what a mirror of a roughness, 0 to 1, shows in each direction: the mean of the light
+// around it, weighted by GGX and the cosine (Karis, "Real Shading in Unreal Engine 4", 2013, where
+// view and normal coincide). `shown` has its size and memory.
+static void blur_panorama(const md5gl_pyramid *from, float roughness, md5gl_panorama *shown)
+{
+    lobe_sample samples[NUM_SAMPLES];
+    const int count = roughness > 0.0f ? spread_samples(from, roughness, samples)
+                                       : look_straight(from, shown->width, samples);
+    for (uint32_t row = 0; row < shown->height; row++) {
+        const double polar = polar_of(row, shown->height);
+        const float flat = (float)sin(polar), z = (float)cos(polar);
+        for (uint32_t column = 0; column < shown->width; column++) {
+            const double azimuth = azimuth_of(column, shown->width);
+            const float c = (float)cos(azimuth), s = (float)sin(azimuth);
+            float sum[3] = {0.0f, 0.0f, 0.0f}, weights = 0.0f;
+            // The axes of the lobe: downward, along the row, outward.
+            for (int i = 0; i < count; i++) {
+                const md5_vec3 d = samples[i].direction;
+                const float outward = d.x * z + d.z * flat;
+                const md5_vec3 to = {outward * c - d.y * s, outward * s + d.y * c,
+                                     d.z * z - d.x * flat};
+                add_light(&from->levels[samples[i].level], to, d.z, sum);
+                weights += d.z;
+            }
+            float *const texel = shown->rgb + 3 * ((size_t)row * shown->width + column);
+            for (int i = 0; i < 3; i++)
+                texel[i] = sum[i] / weights;
+        }
+    }
+}
 
 // The largest side of the background's picture. Reflections are so blurred that fewer texels do.
 static const uint32_t most_texels = 4096, mirror_width = 256;
@@ -11,7 +303,7 @@ enum { NUM_MIRRORS = 6 };
 
 static void set_levels(const GladGLContext *gl, uint32_t num_levels)
 {
-    md5gli_set_sampling(gl, false, GL_LINEAR, GL_LINEAR_MIPMAP_LINEAR);
+    md5gli_set_sampling(gl, GL_TEXTURE_2D, false, GL_LINEAR, GL_LINEAR_MIPMAP_LINEAR);
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_REPEAT);
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, (GLint)num_levels - 1);
 }
@@ -28,13 +320,14 @@ static md5gl_texture create_background(md5gl_renderer *renderer, const md5gl_pyr
                                        md5_error *error)
 {
     const md5gl_panorama *const largest = &pyramid->levels[0];
-    const GLuint texture = md5gli_begin_texture(renderer, largest->width, largest->height, error);
+    const GLuint texture =
+        md5gli_begin_texture(renderer, GL_TEXTURE_2D, largest->width, largest->height, error);
     if (texture == 0)
         return 0;
     set_levels(&renderer->gl, pyramid->num_levels);
     for (uint32_t i = 0; i < pyramid->num_levels; i++)
         upload(&renderer->gl, i, GL_RGB9_E5, &pyramid->levels[i]);
-    return md5gli_end_texture(renderer, texture, true, error);
+    return md5gli_end_texture(renderer, GL_TEXTURE_2D, texture, true, error);
 }
 
 // Level k is what a mirror of roughness k / (n - 1) shows.
@@ -46,16 +339,17 @@ static md5gl_texture create_reflections(md5gl_renderer *renderer, const md5gl_py
     float *const texels = (float *)md5gli_alloc(&renderer->allocator, size, 1, error);
     if (!texels)
         return 0;
-    const GLuint texture = md5gli_begin_texture(renderer, mirror_width, height, error);
+    const GLuint texture =
+        md5gli_begin_texture(renderer, GL_TEXTURE_2D, mirror_width, height, error);
     if (texture != 0)
         set_levels(&renderer->gl, NUM_MIRRORS);
     for (uint32_t i = 0; i < NUM_MIRRORS && texture != 0; i++) {
         md5gl_panorama level = {mirror_width >> i, height >> i, texels};
-        md5gli_blur_panorama(pyramid, (float)i / (float)(NUM_MIRRORS - 1), &level);
+        blur_panorama(pyramid, (float)i / (float)(NUM_MIRRORS - 1), &level);
         upload(&renderer->gl, i, GL_RGB16F, &level);
     }
     md5gli_free(&renderer->allocator, texels, size);
-    return texture != 0 ? md5gli_end_texture(renderer, texture, true, error) : 0;
+    return texture != 0 ? md5gli_end_texture(renderer, GL_TEXTURE_2D, texture, true, error) : 0;
 }
 
 static bool create_textures(md5gl_renderer *renderer, const md5gl_panorama *picture,
@@ -64,18 +358,18 @@ static bool create_textures(md5gl_renderer *renderer, const md5gl_panorama *pict
     const uint32_t most =
         renderer->max_texture_size < most_texels ? renderer->max_texture_size : most_texels;
     md5gl_pyramid pyramid;
-    if (!md5gli_create_pyramid(&renderer->allocator, picture, most, &pyramid, error))
+    if (!create_pyramid(&renderer->allocator, picture, most, &pyramid, error))
         return false;
     const md5gl_panorama *const largest = &pyramid.levels[0];
     md5_vec3 harmonics[9];
-    md5gl_project_light(largest->width, largest->height, largest->rgb, harmonics);
-    md5gl_reflect_light(harmonics, environment->light);
+    md5gli_project_light(largest->width, largest->height, largest->rgb, harmonics);
+    md5gli_reflect_light(harmonics, environment->light);
     environment->width = largest->width;
     environment->num_levels = pyramid.num_levels;
     environment->panorama = create_background(renderer, &pyramid, error);
     if (environment->panorama != 0)
         environment->reflections = create_reflections(renderer, &pyramid, error);
-    md5gli_free_pyramid(&renderer->allocator, &pyramid);
+    free_pyramid(&renderer->allocator, &pyramid);
     return environment->reflections != 0;
 }
 

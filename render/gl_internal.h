@@ -65,6 +65,7 @@ struct md5gl_renderer {
     const char *compute_heading; // first lines of compute shaders
     md5_allocator allocator;     // both hooks set
     char device_name[256];
+    md5gl_stats stats;
 
     // Limits of the context.
     uint32_t max_texels; // of a table; 3.3 guarantees 65536, ES 3.0 2 million
@@ -147,16 +148,32 @@ typedef struct md5gl_batch {
     uint32_t count;
 } md5gl_batch;
 
+// Morph targets in tables that shaders read by vertex number: the first delta of each vertex, and
+// all deltas.
+struct md5gl_morph {
+    const md5_morph *source;
+    md5gl_table first, deltas;
+};
+
+// Frames of vertices in a table, and where those of each clip begin.
+struct md5gl_baked {
+    const md5_model *model;
+    md5gl_table vertices, clips;
+    md5_vec4 *jobs; // [job_capacity] scratch: of one batch
+    uint32_t job_capacity;
+    uint32_t num_vertices; // of a frame
+    size_t gpu_size;
+    uint32_t num_clips;
+    uint32_t num_frames[]; // [num_clips]
+};
+
 struct md5gl_model {
     const md5_model *model;
     size_t size;
     const md5gl_morph *morph;  // targets of the instances; NULL: they have none
     md5gl_table morph_weights; // [num_morphed * targets], one texel each
-    float *weights;            // the same, for the path that skins on the CPU
-    size_t weights_size;
-    uint32_t num_morphed;     // instances that have weights
-    const md5gl_baked *baked; // clips that the instances play; NULL: they are skinned
-    md5gl_batch *batches;     // [batch_capacity]
+    const md5gl_baked *baked;  // clips that the instances play; NULL: they are skinned
+    md5gl_batch *batches;      // [batch_capacity]
     uint32_t num_batches, batch_capacity;
     uint32_t num_instances;  // of the last pose
     bool placed;             // batches have placements
@@ -188,7 +205,6 @@ void md5gli_set_attribute(const GladGLContext *gl, GLuint attribute, GLint size,
 // Finds which visible meshes need the alpha test, if their materials changed. Called when a model
 // is posed, since it queries GL; until then a mesh counts as alpha-tested.
 void md5gli_update_opacity(md5gl_renderer *renderer, md5gl_model *model);
-bool md5gli_is_opaque(const md5gl_surface *surface);
 
 // Draws all instances with MD5GL_PASS_PICTURE into the bound framebuffer, outside of a frame.
 void md5gli_draw_for_pictures(md5gl_renderer *renderer, const md5gl_model *model);
@@ -196,25 +212,45 @@ void md5gli_draw_for_pictures(md5gl_renderer *renderer, const md5gl_model *model
 // Returns what a mesh looks like in a skin.
 md5gl_surface *md5gli_surface_of(const md5gl_model *model, uint32_t skin, uint32_t mesh);
 
-// Returns run `index` of the model's instances; the count is 0 after the last.
-md5gl_run md5gli_run_at(const md5gl_model *model, uint32_t index);
-
-// Forgets tints and skins of the instances, and sets their number.
-void md5gli_forget_looks(md5gl_model *model, uint32_t num_instances);
+// Forgets tints and skins of the instances.
+void md5gli_forget_looks(md5gl_model *model);
 
 // Creates the texture of md5gl_checker_texture(). Returns 0 on failure.
 md5gl_texture md5gli_create_checker(md5gl_renderer *renderer, md5_error *error);
 
-// Begin a 2D texture of that size, and bind it: 0 with an error if the size is not supported. End
-// it, and unbind it: returns it or, if its texels were not uploaded or GL reports an error,
-// deletes it and returns 0.
-GLuint md5gli_begin_texture(md5gl_renderer *renderer, uint32_t width, uint32_t height,
-                            md5_error *error);
-md5gl_texture md5gli_end_texture(md5gl_renderer *renderer, GLuint texture, bool uploaded,
-                                 md5_error *error);
+// Begin a texture of that size, and bind it to `target`: 0 with an error if the size is not
+// supported. End it, and unbind it: returns it or, if its texels were not uploaded or GL reports an
+// error, deletes it and returns 0.
+GLuint md5gli_begin_texture(md5gl_renderer *renderer, GLenum target, uint32_t width,
+                            uint32_t height, md5_error *error);
+md5gl_texture md5gli_end_texture(md5gl_renderer *renderer, GLenum target, GLuint texture,
+                                 bool uploaded, md5_error *error);
 
-// Sets the sampling of the bound 2D texture.
-void md5gli_set_sampling(const GladGLContext *gl, bool repeats, GLint magnify, GLint minify);
+// Sets the sampling of the texture that is bound to `target`.
+void md5gli_set_sampling(const GladGLContext *gl, GLenum target, bool repeats, GLint magnify,
+                         GLint minify);
+
+// One level of a texture: rgba[4 * width * height].
+typedef struct md5gl_level {
+    uint32_t width, height;
+    uint8_t *rgba;
+} md5gl_level;
+
+// Between stored bytes and linear colour, for the mean of texels. The two tables of sRGB hold exact
+// roundings of IEC 61966-2-1.
+typedef struct md5gl_encoding {
+    bool is_srgb;
+    uint16_t linear[256];     // 0..65535 of each byte
+    uint16_t least[257];      // the smallest linear value that is rounded to the byte
+    uint8_t encoded[1 << 12]; // the byte of linear value 16 * i
+} md5gl_encoding;
+
+void md5gli_prepare_encoding(md5gl_encoding *encoding, bool is_srgb);
+
+// Writes the next level, with half of each side, rounded down to at least 1: texels are the means
+// of the areas that they cover, in linear colour. `half` may be the memory of `level`. Returns the
+// next level.
+md5gl_level md5gli_halve(const md5gl_encoding *encoding, const md5gl_level *level, uint8_t *half);
 
 // Returns whether the texture is marked as opaque (see md5gl_create_texture()). Leaves it bound.
 bool md5gli_texture_is_opaque(md5gl_renderer *renderer, md5gl_texture texture);
@@ -222,27 +258,14 @@ bool md5gli_texture_is_opaque(md5gl_renderer *renderer, md5gl_texture texture);
 // Returns whether a path skins once for all passes, before drawing.
 bool md5gli_preskins(md5gl_path path);
 
-// Binds the tables of the model's morph targets, if it has any, for a bound program. `first` is the
-// number of instances of earlier batches.
-void md5gli_bind_morph(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
-                       const md5gl_program *program, uint32_t first);
-
-// Returns the number of vertices of the meshes before one.
-uint32_t md5gli_vertices_before(const md5gl_model *model, const md5gl_mesh *mesh);
-
-// Returns the weights of an instance, or NULL if it has none.
-const float *md5gli_weights_of(const md5gl_model *model, uint32_t instance);
-
-// Returns the targets on the CPU.
-const md5_morph *md5gli_morph_source(const md5gl_morph *morph);
-
-enum md5gl_skin md5gli_skin_of(md5gl_path path);
-
 // Returns the program that draws a mesh of the model's instances, which it builds first unless it
 // exists already, as those of the common passes do. NULL on failure.
 const md5gl_program *md5gli_program_of(md5gl_renderer *renderer, const md5gl_model *model,
                                        const md5gl_mesh *mesh, enum md5gl_pass pass,
                                        md5_error *error);
+
+// Returns run `index` of the model's instances; the count is 0 after the last.
+md5gl_run md5gli_run_at(const md5gl_model *model, uint32_t index);
 
 // What draws of other files use of draw.c: binds a program and sets what all instances share; draws
 // the instances of a run of one mesh with it; draws them lit, with the state that is set.
@@ -253,37 +276,14 @@ void md5gli_draw_run(md5gl_renderer *renderer, const md5gl_model *model, const m
 void md5gli_draw_lit_run(md5gl_renderer *renderer, const md5gl_model *model, uint32_t mesh,
                          const md5gl_material *material, const md5gl_run *run); // NULL: its own
 
-// Binds the same for baked instances.
-void md5gli_bind_baked(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
-                       const md5gl_program *program, const md5gl_batch *batch);
-
-// Binds the program, the vertices and the tables of a mesh.
-void md5gli_bind_mesh(md5gl_renderer *renderer, const md5gl_mesh *mesh,
-                      const md5gl_program *program, const md5gl_batch *batch, uint32_t num_joints);
-
-// Sets the attributes of a bound mesh to the skinned vertices of an instance.
-void md5gli_set_posed_attributes(md5gl_renderer *renderer, const md5gl_mesh *mesh,
-                                 uint32_t instance);
-
-// The number of work groups in one dimension that GL guarantees for a compute shader.
-enum { MD5GL_MAX_BATCH_INSTANCES = 65535 };
-
-// Forgets the instances of the last pose; what every pose begins with.
-void md5gli_begin_pose(md5gl_renderer *renderer, md5gl_model *model, bool placed, uint32_t count);
-
-// Uploads palettes and placements, each of which may be NULL, in batches of at most `capacity`
-// instances.
-bool md5gli_fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
-                         const md5_mat34 *placements, uint32_t count, uint32_t capacity,
-                         md5_error *error);
-
 // Returns how many palettes fit into one table; 0 and MD5_ERROR_GPU if none does.
 uint32_t md5gli_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_joints,
                                    md5_error *error);
 
-// Skins all instances of a mesh into its buffer `posed`; does nothing on paths that skin per pass.
-bool md5gli_preskin(md5gl_renderer *renderer, md5gl_model *model, md5gl_mesh *mesh,
-                    const md5_mat34 *palettes, uint32_t count, md5_error *error);
+// Binds the program, the vertices and the tables of a mesh, for a batch. `before`: the number of
+// instances of earlier batches.
+void md5gli_bind_mesh(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
+                      const md5gl_program *program, const md5gl_batch *batch, uint32_t before);
 
 // -- Shadows ----------------------------------------------------------------------------------
 
@@ -296,6 +296,15 @@ typedef struct md5gl_frame_block {
     float point_positions[MD5GL_MAX_POINT_LIGHTS][4], point_colours[MD5GL_MAX_POINT_LIGHTS][4];
     float environment[4], harmonics[9][4];
 } md5gl_frame_block;
+
+// Projects the light of a picture, `width` * `height` at least 1, to spherical harmonics of degrees
+// 0 to 2: harmonics[9], each red, green and blue, in the order (0,0) (1,-1) (1,0) (1,1) (2,-2)
+// (2,-1) (2,0) (2,1) (2,2), real and orthonormal: (0,0) is 0.282095, (1,1) 0.488603 x. Each texel
+// counts by its solid angle. Source: Ramamoorthi and Hanrahan, "An Efficient Representation for
+// Irradiance Environment Maps", 2001, as of what a matt surface reflects of that:
+// md5gl_environment_light().
+void md5gli_project_light(uint32_t width, uint32_t height, const float *rgb, md5_vec3 harmonics[9]);
+void md5gli_reflect_light(const md5_vec3 harmonics[9], md5_vec3 polynomial[9]);
 
 // Sets the environment of a frame, and its members of the block, and binds what lit programs read;
 // notes that they cannot be built, which the frame's end reports.

@@ -47,7 +47,7 @@ static bool fill_description(const md5gl_impostor_desc *given, md5gl_impostor_de
 {
     enum { MAX_AROUND = 64, MAX_ABOVE = 16, MAX_TEXELS = 512 };
     const float quarter = 1.5708f;
-    const md5_vec3 centre = given->centre;
+    const md5_vec3 centre = given->center;
     *desc = *given;
     desc->num_around = given->num_around > 0 ? given->num_around : 12;
     desc->num_above = given->num_above > 0 ? given->num_above : 2;
@@ -131,7 +131,7 @@ static void create_textures(md5gl_renderer *renderer, GLuint textures[NUM_PARTS]
                            (GLsizei)(columns * (cell >> level)), (GLsizei)(rows * (cell >> level)),
                            0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
         gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, (GLint)num_levels - 1);
-        md5gli_set_sampling(gl, false, is_filtered ? GL_LINEAR : GL_NEAREST,
+        md5gli_set_sampling(gl, GL_TEXTURE_2D, false, is_filtered ? GL_LINEAR : GL_NEAREST,
                             is_filtered ? mipmapped : GL_NEAREST_MIPMAP_NEAREST);
     }
     gl->BindTexture(GL_TEXTURE_2D, 0);
@@ -187,7 +187,7 @@ static md5_mat34 placement_of(const md5gl_impostors *impostors, uint32_t view)
     md5_mat34 placement;
     for (int row = 0; row < 3; row++) {
         const md5_vec3 axis = rows[row];
-        const float shift = cell[row] - md5_vec3_dot(axis, desc->centre);
+        const float shift = cell[row] - md5_vec3_dot(axis, desc->center);
         const float values[4] = {axis.x, axis.y, axis.z, shift};
         memcpy(placement.m + 4 * row, values, sizeof values);
     }
@@ -294,6 +294,8 @@ md5gl_impostors *md5gl_create_impostors(md5gl_renderer *renderer, const md5gl_im
     impostors->desc = full;
     const bool filled = fill_set(renderer, impostors, error);
     md5gli_reset_state(renderer);
+    renderer->stats.impostor_bytes += impostors->size;
+    renderer->stats.num_pictures += impostors->desc.num_frames * impostors->num_views;
     if (filled)
         return impostors;
     md5gl_destroy_impostors(renderer, impostors);
@@ -306,6 +308,8 @@ void md5gl_destroy_impostors(md5gl_renderer *renderer, md5gl_impostors *impostor
         return;
     MD5_ASSERT(renderer != NULL, "renderer: not NULL");
     const GladGLContext *gl = &renderer->gl;
+    renderer->stats.impostor_bytes -= impostors->size;
+    renderer->stats.num_pictures -= impostors->desc.num_frames * impostors->num_views;
     const GLuint framebuffers[] = {impostors->framebuffer, impostors->reader};
     const GLuint buffers[] = {impostors->buffer, impostors->frame_block};
     gl->DeleteTextures(NUM_PARTS, impostors->textures);
@@ -319,18 +323,6 @@ void md5gl_destroy_impostors(md5gl_renderer *renderer, md5gl_impostors *impostor
     md5gli_free(&renderer->allocator, impostors->has_pictures,
                 impostors->desc.num_frames * sizeof(bool));
     md5gli_free(&renderer->allocator, impostors, sizeof *impostors);
-}
-
-uint32_t md5gl_impostors_views(const md5gl_impostors *impostors)
-{
-    MD5_ASSERT(impostors != NULL, "impostors: not NULL");
-    return impostors->num_views;
-}
-
-size_t md5gl_impostors_size(const md5gl_impostors *impostors)
-{
-    MD5_ASSERT(impostors != NULL, "impostors: not NULL");
-    return impostors->size;
 }
 
 bool md5gl_has_impostor_pictures(const md5gl_impostors *impostors, uint32_t frame)
@@ -354,8 +346,9 @@ static bool pose_views(md5gl_renderer *renderer, const md5gl_impostors *impostor
         return false;
     for (uint32_t view = 0; view < num_views && num_joints > 0; view++)
         memcpy(palettes + view * num_joints, palette, size);
-    const bool posed =
-        md5gl_pose_models(renderer, model, palettes, impostors->placements, num_views, error);
+    const md5gl_instances views = {
+        .count = num_views, .palettes = palettes, .placements = impostors->placements};
+    const bool posed = md5gl_pose(renderer, model, &views, error);
     md5gli_free(&renderer->allocator, palettes, num_views * size);
     return posed;
 }
@@ -506,7 +499,7 @@ static void begin_drawing(md5gl_renderer *renderer, const md5gl_impostors *impos
     // In the last level but one a picture has 16 texels a side.
     gl->Uniform1f(uniforms[MD5GL_COARSE_LEVEL],
                   impostors->num_levels > 2 ? (float)(impostors->num_levels - 2) : 0.0f);
-    gl->Uniform4f(uniforms[MD5GL_MODEL_SPHERE], desc->centre.x, desc->centre.y, desc->centre.z,
+    gl->Uniform4f(uniforms[MD5GL_MODEL_SPHERE], desc->center.x, desc->center.y, desc->center.z,
                   desc->radius);
     bind_pictures(renderer, impostors, true);
 }

@@ -4,10 +4,8 @@
 //   md5gl_create_model()                uploads vertices, indices and weights of a model
 //   md5gl_set_material()                sets what a mesh looks like; also between draws
 //   md5gl_begin_frame()                 sets target, size, background, camera and lights
-//     md5gl_pose_models()               uploads palettes, once for all draws that follow; or
-//     md5gl_pose_baked()                takes vertices of baked clips instead
-//     md5gl_set_looks()                 sets tint and skin of each instance
-//     md5gl_set_morph()                 sets weights of morph targets, before the pose
+//     md5gl_pose()                      uploads palettes, or moments of baked clips, once for all
+//                                       draws that follow; placements, tints, skins, morph weights
 //     md5gl_draw_shadows()              fills the shadow maps; before anything lit
 //     md5gl_draw_model()                draws models; before overlays, which are blended over them
 //     md5gl_draw_stages()               draws what materials of games blend over them; see
@@ -16,7 +14,7 @@
 //   md5gl_end_frame()                   resolves the target and reports GL errors
 //
 // Call the drawing functions only between begin and end, and all others only outside of a frame.
-// Posing, and setting materials, visibility, skins, looks and weights are allowed in both: a draw
+// Posing, and setting materials, visibility and the number of skins are allowed in both: a draw
 // uses what was set last.
 //
 // Assertions: in builds without NDEBUG a call that breaks a rule of this file ends the program with
@@ -37,10 +35,10 @@
 // - disabled: depth test, depth clamp, stencil test, scissor test, culling, blending, logic
 //   operation, polygon offset (fill, line; 0, 0), sRGB writes, rasterizer discard, primitive
 //   restart, alpha to coverage and to one, sample coverage and mask; enabled: multisampling
-// - depth writes on, function less, range 0..1, clear value 1; colour writes on; culled face
+// - depth writes on, function less, range 0..1, clear value 1; color writes on; culled face
 //   back, front face counter-clockwise; blending one, zero, add; polygon mode fill
 // - pixel storage: alignment 4, all others 0
-// Viewport, scissor box and clear colour keep the frame's values. This happens at the end of
+// Viewport, scissor box and clear color keep the frame's values. This happens at the end of
 // md5gl_create_renderer(), md5gl_end_frame(), md5gl_capture(), and of posing outside of a frame;
 // the other calls reset what they change. md5gl_save_state() saves all of this; what OpenGL ES
 // lacks of it is left out there. State that is not in this list (clip distances, clip control, draw
@@ -51,8 +49,8 @@
 // MD5GL_WIREFRAME are lines, which are not culled; cut-out edges in a multisampled framebuffer are
 // soft only if the frame clears it to alpha 1. A framebuffer with sRGB encoding would encode twice.
 //
-// Colour: lighting is computed in linear colour (except in MD5GL_LIGHTING_CLASSIC). The framebuffer
-// holds sRGB-encoded colour, premultiplied by alpha. Blending is done in sRGB, as is usual for
+// Color: lighting is computed in linear color (except in MD5GL_LIGHTING_CLASSIC). The framebuffer
+// holds sRGB-encoded color, premultiplied by alpha. Blending is done in sRGB, as is usual for
 // pictures and text.
 //
 // A lost context (the driver was reset) is reported by md5gl_end_frame(), md5gl_read_pixels() and
@@ -90,7 +88,7 @@ typedef struct md5gl_opts {
     md5gl_load_proc *load; // required
     void *load_user;
     md5_allocator allocator; // all zero = malloc and free
-    uintptr_t reserved[8];   // 0
+    uint64_t reserved[8];    // 0
 } md5gl_opts;
 
 typedef struct md5gl_renderer md5gl_renderer;
@@ -106,6 +104,15 @@ MD5GL_API void md5gl_destroy_renderer(md5gl_renderer *renderer);
 // Returns a name of the device for display, "NVIDIA ... / OpenGL 3.3 ...". Owned by the renderer.
 MD5GL_API const char *md5gl_device_name(const md5gl_renderer *renderer);
 
+// What a renderer holds.
+typedef struct md5gl_stats {
+    size_t baked_bytes;    // of GPU memory: all clips of md5gl_create_baked()
+    size_t impostor_bytes; // of GPU memory: all pictures of impostors
+    uint32_t num_pictures; // that impostors have room for: in each frame one of each direction, and
+                           // one from below for contact shadows
+} md5gl_stats;
+MD5GL_API md5gl_stats md5gl_get_stats(const md5gl_renderer *renderer);
+
 // Save the host's values of all GL state listed above, and set them again. Call them in pairs, not
 // nested, outside of a frame; anything may be called in between. Each takes some hundred GL calls,
 // and saving waits for drivers that run in a thread: once per frame, not once per model.
@@ -117,14 +124,22 @@ MD5GL_API void md5gl_restore_state(md5gl_renderer *renderer);
 // A GL texture name; 0 = none (white).
 typedef uint32_t md5gl_texture;
 
-// Creates a repeating texture with mipmaps from rgba[4 * width * height]: sRGB colour, top row
-// first. The CPU computes the mipmaps, which are the same on every driver. Returns 0 with
-// MD5_ERROR_GPU if the size is not supported. If no texel is transparent, GL_TEXTURE_SWIZZLE_A is
-// set to GL_ONE, which marks it as opaque for the shadow passes (WebGL has no swizzles: every
-// texture counts as transparent there).
-MD5GL_API md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, uint32_t width,
-                                             uint32_t height, const uint8_t *rgba,
-                                             md5_error *error);
+// What the texels of a texture are, and what it is for.
+typedef enum md5gl_texture_kind {
+    MD5GL_TEXTURE_COLOR,      // rgba, sRGB color, straight alpha: of materials and images
+    MD5GL_TEXTURE_NORMALS,    // rgba: a tangent-space normal map
+    MD5GL_TEXTURE_STAGE,      // rgba of stages, which are not decoded from sRGB: see md5gl_game.h
+    MD5GL_TEXTURE_STAGE_CUBE, // the same, six sides of a cube map
+    MD5GL_TEXTURE_MASK,       // one byte a texel: linear coverage, as of glyphs. No mipmaps
+} md5gl_texture_kind;
+
+// What is outside of a texture.
+typedef enum md5gl_wrap {
+    MD5GL_WRAP_REPEAT,
+    MD5GL_WRAP_CLAMP,       // the texels of the border
+    MD5GL_WRAP_CLAMP_BLACK, // black, alpha 1: the texels of the border become that
+    MD5GL_WRAP_CLAMP_CLEAR, // black, alpha 0, likewise
+} md5gl_wrap;
 
 // Encoding of a normal map. 0 = id's: red is the component along increasing u, green along
 // increasing v (downward in the picture), blue outward; 0..255 is -1..1.
@@ -133,19 +148,29 @@ typedef enum md5gl_normals {
     MD5GL_NORMALS_RXGB = 2,     // the red component is in alpha, as in id's compressed maps
 } md5gl_normals;
 
-// Creates a tangent-space normal map, otherwise as md5gl_create_texture(). `normals`: a combination
-// of md5gl_normals flags.
-MD5GL_API md5gl_texture md5gl_create_normal_map(md5gl_renderer *renderer, uint32_t width,
-                                                uint32_t height, const uint8_t *rgba,
-                                                uint32_t normals, md5_error *error);
+typedef struct md5gl_texture_desc {
+    md5gl_texture_kind kind;
+    uint32_t width, height;
+    const uint8_t *texels;   // [4 * width * height] rgba, of a MASK [width * height]; top row first
+    const uint8_t *faces[6]; // STAGE_CUBE, instead of `texels`: sides in the order and with the
+                             // rows of OpenGL: +x, -x, +y, -y, +z, -z
+    md5gl_wrap wrap;         // cube maps and masks are clamped
+    bool is_nearest;         // neither filtered nor with mipmaps
+    uint32_t normals;        // NORMALS: a combination of md5gl_normals flags
+    uint64_t reserved[4];    // 0
+} md5gl_texture_desc;
 
-// Returns a grey checker, for surfaces whose texture is missing. Owned by the renderer.
+// Creates a texture with mipmaps, which the CPU computes: they are the same on every driver. `desc`
+// is read during the call. Returns 0 with MD5_ERROR_GPU if the size is not supported, or with
+// MD5_ERROR_MEMORY. If no texel of a COLOR is transparent, GL_TEXTURE_SWIZZLE_A is set to GL_ONE,
+// which marks it as opaque for the shadow passes (WebGL has no swizzles: every texture counts as
+// transparent there).
+MD5GL_API md5gl_texture md5gl_create_texture(md5gl_renderer *renderer,
+                                             const md5gl_texture_desc *desc, md5_error *error);
+
+// Returns a gray checker, for surfaces whose texture is missing. Owned by the renderer.
 MD5GL_API md5gl_texture md5gl_checker_texture(const md5gl_renderer *renderer);
 
-// Creates a mask for the glyphs of md5gl_draw_panel() from coverage[width * height]: one linear
-// byte per texel, no mipmaps.
-MD5GL_API md5gl_texture md5gl_create_mask(md5gl_renderer *renderer, uint32_t width, uint32_t height,
-                                          const uint8_t *coverage, md5_error *error);
 MD5GL_API void md5gl_destroy_texture(md5gl_renderer *renderer,
                                      md5gl_texture texture); // 0 is allowed
 
@@ -177,11 +202,11 @@ MD5GL_API md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_mo
                                           md5gl_path path, md5_error *error);
 MD5GL_API void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model); // NULL is allowed
 
-// Return the path that a mesh is drawn with (never AUTO), the name of a path ("4", "8", "exact",
-// "cpu", "compute"), and the reason for a mesh's path in a few words.
-MD5GL_API md5gl_path md5gl_mesh_path(const md5gl_model *model, uint32_t mesh);
+// Returns the path that a mesh is drawn with (never AUTO), and in *reason, unless it is NULL, why,
+// in a few words.
+MD5GL_API md5gl_path md5gl_mesh_path(const md5gl_model *model, uint32_t mesh, const char **reason);
+// Returns the name of a path: "4", "8", "exact", "cpu", "compute".
 MD5GL_API const char *md5gl_path_name(md5gl_path path);
-MD5GL_API const char *md5gl_path_reason(const md5gl_model *model, uint32_t mesh);
 
 // How the joints of a vertex are blended, on every path.
 typedef enum md5gl_blending {
@@ -192,11 +217,10 @@ typedef enum md5gl_blending {
 } md5gl_blending;
 
 // Sets how the model's joints are blended; the default is LINEAR. Call it outside of a frame,
-// before md5gl_pose_models(). Programs for DUAL are compiled when a path first needs them. Returns
+// before md5gl_pose(). Programs for DUAL are compiled when a path first needs them. Returns
 // false with MD5_ERROR_GPU and changes nothing if a shader does not compile.
 MD5GL_API bool md5gl_set_blending(md5gl_renderer *renderer, md5gl_model *model,
                                   md5gl_blending blending, md5_error *error);
-MD5GL_API md5gl_blending md5gl_model_blending(const md5gl_model *model);
 
 // Morph targets (md5skin.h) of one model in GPU memory. On every context and path.
 typedef struct md5gl_morph md5gl_morph;
@@ -208,50 +232,12 @@ MD5GL_API md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_mo
                                           md5_error *error);
 MD5GL_API void md5gl_destroy_morph(md5gl_renderer *renderer, md5gl_morph *morph); // NULL is allowed
 
-// Sets the weights of the model's instances in the poses that follow, weights[count * targets],
-// finite numbers, read during the call: instance i has those from i * targets on, and instances
-// from `count` on have none. They stay until the next call; `morph` NULL or `count` 0 takes them
-// away. Draws, shadows and md5gl_capture() then give what md5_skin_morphed() and
-// md5_skin_dual_morphed() compute, within 1e-5 of the model's size; baked clips ignore them. The
-// paths CPU and COMPUTE skin when a model is posed, the others when it is drawn: so call this
-// before the pose. `morph` must live until it is replaced. Programs for morph targets are compiled
-// when a path first needs them. Returns false, and leaves no weights, with
-// - MD5_ERROR_MISMATCH if the targets are of another model,
-// - MD5_ERROR_GPU if the weights do not fit into a texture buffer or texture, or if a shader does
-//   not compile,
-// - MD5_ERROR_MEMORY.
-MD5GL_API bool md5gl_set_morph(md5gl_renderer *renderer, md5gl_model *model,
-                               const md5gl_morph *morph, const float *weights, uint32_t count,
-                               md5_error *error);
-
-// What is not drawn of a mesh, or not cut out.
-typedef enum md5gl_material_flag {
-    MD5GL_STAGED = 1, // nothing by md5gl_draw_model(), except edges, nor in pictures of impostors:
-                      // see md5gl_game.h
-    MD5GL_NO_SHADOW = 2,       // nothing by md5gl_draw_shadows()
-    MD5GL_OPAQUE = 4,          // alpha cuts nothing out, whatever the texture and alpha_test are
-    MD5GL_NO_VERTEX_COLOR = 8, // the mesh's colours are ignored
-    MD5GL_INVERSE_VERTEX_COLOR = 16, // red, green and blue of the mesh's colours are 1 minus those
-} md5gl_material_flag;
-
-// Packs a colour of files, without decoding from sRGB, for md5gl_material: each component is
-// limited to 0..1 and rounded to a byte.
-static inline uintptr_t md5gl_color(const float rgb[3])
-{
-    uintptr_t packed = 1;
-    for (int i = 0; i < 3; i++) {
-        const float limited = rgb[i] > 0.0f ? rgb[i] < 1.0f ? rgb[i] : 1.0f : 0.0f;
-        packed = packed << 8 | (uintptr_t)(limited * 255.0f + 0.5f);
-    }
-    return packed;
-}
-
-// What a mesh looks like. Textures are not owned by the model; 0 = none. Vertex colours (files of
+// What a mesh looks like. Textures are not owned by the model; 0 = none. Vertex colors (files of
 // version 12) are multiplied with the diffuse texture.
 typedef struct md5gl_material {
     md5gl_texture diffuse;  // none: white
-    md5gl_texture normals;  // from md5gl_create_normal_map(); none: the vertex normals
-    md5gl_texture specular; // colour of highlights; brighter texels give sharper ones;
+    md5gl_texture normals;  // of kind NORMALS; none: the vertex normals
+    md5gl_texture specular; // color of highlights; brighter texels give sharper ones;
                             // none: those of a plain matt surface
     md5gl_texture glow;     // emitted light, added to reflected light
     float gloss;            // above 0 to 1: from wide, faint highlights to small, sharp ones;
@@ -259,15 +245,22 @@ typedef struct md5gl_material {
     float alpha_test;       // texels whose alpha is not greater are cut out; edges are soft in a
                             // multisampled frame; 0 = 0.5
     bool two_sided;         // back faces are drawn, lit on their own side
-    uintptr_t flags;        // a combination of md5gl_material_flag
-    uintptr_t diffuse_color, specular_color; // of md5gl_color(): multiply these textures; 0 = white
-    uintptr_t reserved[1];                   // 0
+    bool is_staged;         // nothing is drawn by md5gl_draw_model(), except edges, nor in pictures
+                            // of impostors: see md5gl_game.h
+    bool no_shadow;         // nothing is drawn by md5gl_draw_shadows()
+    bool is_opaque;         // alpha cuts nothing out, whatever the texture and alpha_test are
+    bool no_vertex_color;   // the mesh's colors are ignored
+    bool inverse_vertex_color; // red, green and blue of the mesh's colors are 1 minus those
+    // Multiply these textures; 0 to 1 as in files, not decoded from sRGB. 0, 0, 0 = white; black
+    // has a component of MD5_ZERO.
+    md5_vec3 diffuse_color, specular_color;
+    uint64_t reserved[4]; // 0
 } md5gl_material;
 
-// Sets the material of a mesh, which is copied: of skin 0, which all instances wear that
-// md5gl_set_looks() gives no other. Draws that follow use it, in the same frame too; until the next
-// pose shadow maps test its alpha even if it is opaque.
-MD5GL_API void md5gl_set_material(md5gl_model *model, uint32_t mesh,
+// Sets the material of a mesh in a skin, which is below the number of skins; it is copied. Skin 0
+// is what instances wear unless they are posed with another. Draws that follow use it, in the same
+// frame too; until the next pose shadow maps test its alpha even if it is opaque.
+MD5GL_API void md5gl_set_material(md5gl_model *model, uint32_t skin, uint32_t mesh,
                                   const md5gl_material *material);
 
 // Sets how many skins the model has: complete sets of materials, one per mesh, of which each
@@ -275,13 +268,6 @@ MD5GL_API void md5gl_set_material(md5gl_model *model, uint32_t mesh,
 // Returns false with MD5_ERROR_MEMORY or MD5_ERROR_RANGE, and changes nothing then.
 MD5GL_API bool md5gl_set_num_skins(md5gl_renderer *renderer, md5gl_model *model, uint32_t num_skins,
                                    md5_error *error);
-
-// As md5gl_set_material(), of any skin below the number of skins.
-MD5GL_API void md5gl_set_skin_material(md5gl_model *model, uint32_t skin, uint32_t mesh,
-                                       const md5gl_material *material);
-
-// Replaces the diffuse texture of a mesh's material in skin 0.
-MD5GL_API void md5gl_set_texture(md5gl_model *model, uint32_t mesh, md5gl_texture diffuse);
 
 // Shows or hides a mesh. Meshes are visible by default.
 MD5GL_API void md5gl_set_visible(md5gl_model *model, uint32_t mesh, bool visible);
@@ -291,7 +277,7 @@ MD5GL_API void md5gl_set_visible(md5gl_model *model, uint32_t mesh, bool visible
 // A framebuffer of this renderer's own, off the screen.
 typedef struct md5gl_target md5gl_target;
 
-// Creates an off-screen target of `width` x `height` pixels with colour and depth, multisampled if
+// Creates an off-screen target of `width` x `height` pixels with color and depth, multisampled if
 // `samples` > 1, limited to what the device supports. Returns NULL with MD5_ERROR_GPU if the size
 // is not supported, or with MD5_ERROR_MEMORY.
 MD5GL_API md5gl_target *md5gl_create_target(md5gl_renderer *renderer, uint32_t width,
@@ -303,7 +289,7 @@ MD5GL_API void md5gl_destroy_target(md5gl_renderer *renderer,
 // the textures after md5gl_end_frame(). Do not resize or detach them.
 typedef struct md5gl_target_names {
     uint32_t framebuffer; // of all samples
-    md5gl_texture colour; // GL_RGBA8: sRGB, premultiplied; the bottom row is first
+    md5gl_texture color;  // GL_RGBA8: sRGB, premultiplied; the bottom row is first
     md5gl_texture depth;  // GL_DEPTH_COMPONENT24; 0 in a multisampled target
 } md5gl_target_names;
 MD5GL_API md5gl_target_names md5gl_get_target_names(const md5gl_target *target);
@@ -316,8 +302,8 @@ MD5GL_API bool md5gl_copy_target(md5gl_renderer *renderer, const md5gl_target *t
                                  md5_error *error);
 
 typedef enum md5gl_lighting {
-    MD5GL_LIGHTING_STUDIO,  // physically based, in linear colour
-    MD5GL_LIGHTING_CLASSIC, // as id's engine of 2004: lights are added in the files' colours,
+    MD5GL_LIGHTING_STUDIO,  // physically based, in linear color
+    MD5GL_LIGHTING_CLASSIC, // as id's engine of 2004: lights are added in the files' colors,
                             // without sRGB encoding; a small, sharp highlight
 } md5gl_lighting;
 
@@ -329,11 +315,11 @@ typedef struct md5gl_point_light {
     float color[3];    // linear, close to the light; falls off with the square of the distance
 } md5gl_point_light;
 
-typedef struct md5gl_environment md5gl_environment; // see md5gl.h
+typedef struct md5gl_environment md5gl_environment; // see below
 
 typedef struct md5gl_frame {
     md5gl_target *target;   // NULL = `framebuffer`
-    uint32_t framebuffer;   // GL name of the host's; 0 = the default framebuffer. It needs a colour
+    uint32_t framebuffer;   // GL name of the host's; 0 = the default framebuffer. It needs a color
                             // attachment 0 without sRGB encoding, and depth; any samples
     uint32_t x, y;          // lower left corner of the viewport, pixels
     uint32_t width, height; // pixels of the viewport
@@ -344,9 +330,9 @@ typedef struct md5gl_frame {
     md5_mat44 clip_from_view; // GL clip space: z from -w to w, nearest -w. May mirror the picture
 
     md5gl_lighting lighting;
-    bool tone_mapped; // STUDIO: bright colours approach white smoothly instead of being clipped
+    bool tone_mapped; // STUDIO: bright colors approach white smoothly instead of being clipped
     md5_vec3 light_direction;   // from the scene to the key light, world space, any length
-    float light[3], ambient[3]; // linear colour of the key light, and of the sky
+    float light[3], ambient[3]; // linear color of the key light, and of the sky
     const md5gl_point_light *point_lights; // [num_point_lights], read during the call
     uint32_t num_point_lights;             // those beyond MD5GL_MAX_POINT_LIGHTS are ignored
 
@@ -362,7 +348,7 @@ typedef struct md5gl_frame {
     const md5gl_environment *environment;
     float environment_angle; // rotation of the picture about +z, counter-clockwise from above,
                              // radians
-    uintptr_t reserved[6];   // 0
+    uint64_t reserved[6];    // 0
 } md5gl_frame;
 
 // Begins a frame: sets GL state, clears the viewport. `frame` is read during the call.
@@ -383,34 +369,25 @@ MD5GL_API bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target,
 
 typedef enum md5gl_style {
     MD5GL_LIT = 1,        // textured and lit
-    MD5GL_UNTEXTURED = 2, // with LIT: grey instead of the diffuse texture
-    MD5GL_WIREFRAME = 4,  // edges: dark if combined with LIT, else bluish grey
+    MD5GL_UNTEXTURED = 2, // with LIT: gray instead of the diffuse texture
+    MD5GL_WIREFRAME = 4,  // edges: dark if combined with LIT, else bluish gray
     MD5GL_NO_CULLING = 8, // draw back faces too
 } md5gl_style;
-
-// Sets the instances of the model, until the next call; initially there are none. The paths that
-// skin once do so here.
-// palettes[count * num_joints]: instance i's palette begins at i * num_joints.
-// placements[count]: model to world, rigid or uniformly scaled; NULL = identity.
-// Both are read during the call. Returns false and leaves no instances if not even one palette fits
-// into a texture buffer (MD5_ERROR_GPU names the limit), or with MD5_ERROR_MEMORY.
-MD5GL_API bool md5gl_pose_models(md5gl_renderer *renderer, md5gl_model *model,
-                                 const md5_mat34 *palettes, const md5_mat34 *placements,
-                                 uint32_t count, md5_error *error);
 
 // Baked clips (md5skin.h) of one model in GPU memory, for distant crowds: no palettes, no skinning.
 // On any context and path, with the vertices, materials and skins of a md5gl_model. Draws without
 // normal maps, because tangents are not baked.
 //     md5gl_baked *baked = md5gl_create_baked(renderer, model, clips, count, error);
 //     ... in a frame:
-//     md5gl_pose_baked(renderer, far, baked, jobs, placements, num_far, error);
+//     md5gl_pose(renderer, far,
+//                &(md5gl_instances){.count = num_far, .baked = baked, .jobs = jobs}, error);
 //     md5gl_draw_model(renderer, far, MD5GL_LIT);
 // A model has one set of instances, so that a crowd of which some are skinned in the same frame
 // uses two md5gl_models of one md5_model.
 typedef struct md5gl_baked md5gl_baked;
 
 // Uploads clips[count], which md5_make_baked() made of `model`. They are read during the call;
-// `model` must outlive the copy. Uses 8 bytes a vertex and frame: see md5gl_baked_size(). Returns
+// `model` must outlive the copy. Uses 8 bytes a vertex and frame: see md5gl_get_stats(). Returns
 // NULL with
 // - MD5_ERROR_RANGE if `count` is 0, MD5_ERROR_MISMATCH if a clip has another number of vertices
 //   than the model;
@@ -422,26 +399,46 @@ MD5GL_API md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_mo
                                           const md5_baked *const *clips, uint32_t count,
                                           md5_error *error);
 MD5GL_API void md5gl_destroy_baked(md5gl_renderer *renderer, md5gl_baked *baked); // NULL is allowed
-MD5GL_API size_t md5gl_baked_size(const md5gl_baked *baked); // bytes of GPU memory
 
-// One character of a baked crowd.
-typedef struct md5gl_baked_job {
+// What one instance shows of clips.
+typedef struct md5gl_clip_job {
     uint32_t clip;     // index into the clips of md5gl_create_baked()
     md5_moment moment; // of md5_moment_at(); its cycle is not used
-} md5gl_baked_job;
+} md5gl_clip_job;
 
-// Sets the instances of the model, as md5gl_pose_models(), to vertices of baked clips: those of
-// md5_skin_baked() up to rounding error, which is at most 1e-6 of the clip's size. jobs[count] and
-// placements[count] are read during the call; `baked` must live until the next pose. What follows
-// (md5gl_set_looks(), md5gl_draw_shadows(), md5gl_draw_model(), md5gl_capture()) is the same as
-// for other poses, with one draw per mesh and run of equal skins. Returns false and leaves no
-// instances
-// - with MD5_ERROR_RANGE if a job's clip or frame is invalid,
-// - with MD5_ERROR_MISMATCH if the clips were baked from another model,
+// The instances of a model. Arrays are read during the call.
+typedef struct md5gl_instances {
+    uint32_t count;
+    const md5_mat34 *palettes;  // [count * num_joints]: instance i's begins at i * num_joints; or
+    md5gl_baked *baked;         // clips, which must live until the next pose, with
+    const md5gl_clip_job *jobs; // [count]. Neither: as posed before, with other tints and skins
+    const md5_mat34
+        *placements;          // [count] model to world, rigid or uniformly scaled; NULL = identity
+    const md5_vec4 *tints;    // [count] linear colors that multiply the diffuse texture. Alpha
+                              // below 1 fades cut-outs only; alpha 1 + s hides the share s of the
+                              // pixels in a fixed pattern, but not of the shadow (see
+                              // md5gl_game.h). NULL = white
+    const uint32_t *skins;    // [count] below the number of skins; NULL = 0
+    const md5gl_morph *morph; // with palettes: targets, which must live until the next pose
+    const float *weights;     // [count * targets] of `morph`, finite numbers
+    uint64_t reserved[4];     // 0
+} md5gl_instances;
+
+// Sets the instances of the model, until the next call; initially there are none. The paths that
+// skin once do so here. Without palettes and clips `count` is that of the last pose, whose
+// vertices, placements and weights stay (a model without joints needs no palettes: it is always
+// posed anew). Instances of one skin that follow each other are drawn together: sort crowds by
+// skin. Draws, shadows and md5gl_capture() give what md5_skin() and its kin compute: with morph
+// targets within 1e-5 of the model's size, with clips, as md5_skin_baked(), within 1e-6 of the
+// clip's. Programs for clips and morph targets are compiled when a path first needs them. Returns
+// false and leaves no instances
+// - with MD5_ERROR_GPU if not even one palette, or not all weights, fit into a texture buffer or
+//   texture (the message names the limit), or if a shader does not compile,
+// - with MD5_ERROR_RANGE if a skin, a job's clip or frame does not exist,
+// - with MD5_ERROR_MISMATCH if clips or morph targets are of another model,
 // - with MD5_ERROR_MEMORY.
-MD5GL_API bool md5gl_pose_baked(md5gl_renderer *renderer, md5gl_model *model, md5gl_baked *baked,
-                                const md5gl_baked_job *jobs, const md5_mat34 *placements,
-                                uint32_t count, md5_error *error);
+MD5GL_API bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model,
+                          const md5gl_instances *instances, md5_error *error);
 
 // Draws all instances into the shadow maps, before anything lit. Does nothing if the frame's
 // `casters` are empty.
@@ -456,26 +453,11 @@ MD5GL_API float md5gl_shadow_reach(const md5gl_frame *frame);
 // on the paths that skin once, one per instance.
 MD5GL_API void md5gl_draw_model(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style);
 
-// Sets how instances of the last pose look, until the next pose: tints[number of instances], linear
-// colours that multiply the diffuse texture. Alpha below 1 fades cut-outs only; alpha 1 + s hides
-// the share s of the pixels in a fixed pattern, but not of the shadow (see md5gl_game.h).
-// skins[number of instances], below the number of skins. Either may be NULL: white, skin 0.
-// Both are read during the call. Instances of one skin that follow each other are drawn together:
-// sort crowds by skin. Returns false with MD5_ERROR_RANGE if there is no such skin, or
-// MD5_ERROR_MEMORY; then all look alike.
-MD5GL_API bool md5gl_set_looks(md5gl_renderer *renderer, md5gl_model *model, const md5_vec4 *tints,
-                               const uint32_t *skins, md5_error *error);
-
-// Calls md5gl_pose_models(), then md5gl_draw_model().
-MD5GL_API bool md5gl_draw_models(md5gl_renderer *renderer, md5gl_model *model,
-                                 const md5_mat34 *palettes, const md5_mat34 *placements,
-                                 uint32_t count, uint32_t style, md5_error *error);
-
 // Darkens what is already drawn where shadows fall on a plane at the frame's ground height; the
-// plane itself is invisible. Fades out at `radius` units from the centre.
-MD5GL_API void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 centre, float radius);
+// plane itself is invisible. Fades out at `radius` units from the center.
+MD5GL_API void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 center, float radius);
 
-// One end of a line: world space, sRGB colour with straight alpha.
+// One end of a line: world space, sRGB color with straight alpha.
 typedef struct md5gl_line_vertex {
     md5_vec3 position;
     uint8_t rgba[4];
@@ -487,8 +469,8 @@ MD5GL_API void md5gl_draw_lines(md5gl_renderer *renderer, const md5gl_line_verte
                                 uint32_t count, float width_pixels, bool on_top);
 
 // Draws a grid at height z with cells of `cell` units; every tenth line is stronger, the x and y
-// axes are coloured. Fades out at `radius` units from the centre.
-MD5GL_API void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md5_vec3 centre,
+// axes are colored. Fades out at `radius` units from the center.
+MD5GL_API void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md5_vec3 center,
                                float radius);
 
 // Position in pixels from the top left corner; texture coordinate 0..1; sRGB, straight alpha.
@@ -497,16 +479,12 @@ typedef struct md5gl_panel_vertex {
     uint8_t rgba[4];
 } md5gl_panel_vertex;
 
-// Blends triangles of vertices[count] over everything: vertex colour times the mask's coverage.
-// Mask 0 = full coverage.
-MD5GL_API void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture mask,
-                                const md5gl_panel_vertex *vertices, uint32_t count);
-
-// Blends triangles of vertices[count] over everything: vertex colour times the texels of an image,
-// which are shown as in its file, without lighting and without their alpha. `is_color`: the image
-// is of md5gl_create_texture(), otherwise of md5gl_create_normal_map(). Image 0 = white.
-MD5GL_API void md5gl_draw_image(md5gl_renderer *renderer, md5gl_texture image, bool is_color,
-                                const md5gl_panel_vertex *vertices, uint32_t count);
+// Blends triangles of vertices[count] over everything. `kind` is that of the texture: vertex color
+// times the coverage of a MASK, or times the texels of another kind, which are shown as in their
+// file, without lighting and without their alpha; not STAGE_CUBE. Texture 0 = white.
+MD5GL_API void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture texture,
+                                md5gl_texture_kind kind, const md5gl_panel_vertex *vertices,
+                                uint32_t count);
 
 // -- Verification ---------------------------------------------------------------------------
 
@@ -514,8 +492,8 @@ MD5GL_API void md5gl_draw_image(md5gl_renderer *renderer, md5gl_texture image, b
 // feedback: positions, normals, tangents [num_vertices of the mesh], model space, as md5_skin()
 // writes them; each may be NULL. Call it outside of a frame. With a palette, poses and skins the
 // whole model, which has no instances afterwards. To capture many meshes in one pose, call
-// md5gl_pose_models() once without placements and pass NULL for `palette`: this reads the first
-// instance and keeps the instances. Returns false with MD5_ERROR_RANGE if there is no instance,
+// md5gl_pose() once without placements and pass NULL for `palette`: this reads the first instance
+// and keeps the instances. Returns false with MD5_ERROR_RANGE if there is no instance,
 // otherwise with MD5_ERROR_GPU or MD5_ERROR_MEMORY.
 MD5GL_API bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh,
                              const md5_mat34 *palette, md5_vec3 *positions, md5_vec3 *normals,
@@ -528,7 +506,7 @@ MD5GL_API bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint3
 //   md5gl_create_environment()          once for each picture
 //   md5gl_begin_frame()                 with md5gl_frame.environment
 //     md5gl_draw_environment()          the picture as the background, if wanted: before models
-//     md5gl_draw_model() ...            lit by the picture instead of by a sky of one colour
+//     md5gl_draw_model() ...            lit by the picture instead of by a sky of one color
 //   md5gl_end_frame()
 //
 // The picture takes the place of the sky of MD5GL_LIGHTING_STUDIO: it lights matt surfaces by
@@ -536,22 +514,8 @@ MD5GL_API bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint3
 // roughness. Key light, point lights and shadows are added as in other frames. Frames without an
 // environment cost what they did: they are drawn by other programs.
 //
-// Pictures are equirectangular panoramas, rgb[3 * width * height], linear colour, top row first:
+// Pictures are equirectangular panoramas, rgb[3 * width * height], linear color, top row first:
 // the top row is +z, the bottom row -z, the middle of a row +x; columns go on to the right, to -y.
-
-// Projects the light of a picture, `width` * `height` at least 1, to spherical harmonics of degrees
-// 0 to 2: harmonics[9], each red, green and blue, in the order (0,0) (1,-1) (1,0) (1,1) (2,-2)
-// (2,-1) (2,0) (2,1) (2,2), real and orthonormal: (0,0) is 0.282095, (1,1) 0.488603 x. Each texel
-// counts by its solid angle. Source: Ramamoorthi and Hanrahan, "An Efficient Representation for
-// Irradiance Environment Maps", 2001. Needs no context; thread-safe.
-MD5GL_API void md5gl_project_light(uint32_t width, uint32_t height, const float *rgb,
-                                   md5_vec3 harmonics[9]);
-
-// Writes polynomial[9], what a white matt surface whose unit normal is n reflects of that light:
-// the sum of the products with 1, x, y, z, xy, yz, xz, z^2 and x^2 - y^2 of n. By the same source,
-// exact for light of degree 2, within some per cent for pictures. May be negative opposite of very
-// bright light. Thread-safe.
-MD5GL_API void md5gl_reflect_light(const md5_vec3 harmonics[9], md5_vec3 polynomial[9]);
 
 // Creates an environment from a picture, which is read during the call: projects its light, and
 // filters its reflections on the CPU, some hundredths of a second. Uses 4 to 6 bytes of GPU memory
@@ -564,7 +528,10 @@ MD5GL_API md5gl_environment *md5gl_create_environment(md5gl_renderer *renderer, 
 MD5GL_API void md5gl_destroy_environment(md5gl_renderer *renderer,
                                          md5gl_environment *environment); // NULL is allowed
 
-// Returns the polynomial of the environment's light, [9]; owned by the environment.
+// Returns the polynomial[9] of the environment's light: what a white matt surface whose unit normal
+// is n reflects is the sum of the products with 1, x, y, z, xy, yz, xz, z^2 and x^2 - y^2 of n.
+// Exact for light of degree 2, within some per cent for pictures. May be negative opposite of very
+// bright light. Owned by the environment.
 MD5GL_API const md5_vec3 *md5gl_environment_light(const md5gl_environment *environment);
 
 // Draws the frame's environment behind everything: over the whole viewport, opaque, without depth.

@@ -4,25 +4,25 @@
 // textures that are blended over each other in their order, such as the flash of a gun, glowing
 // eyes, a ghost, or the edge along which a body burns away. Example:
 //
-//   md5gl_create_stage_texture()      textures of stages, which are not decoded from sRGB
+//   md5gl_create_texture()            of MD5GL_TEXTURE_STAGE: texels are not decoded from sRGB
 //   md5gl_begin_frame()
-//     md5gl_pose_models()
-//     md5gl_draw_shadows()            without meshes whose material has MD5GL_NO_SHADOW
-//     md5gl_draw_stage_shadows()      of lists that cast the shadow of such a mesh
-//     md5gl_draw_model()              without meshes whose material has MD5GL_STAGED
-//     md5gl_draw_stage_bases()        what is opaque of the lists: after all models' lit surfaces
-//     md5gl_draw_stages()             light of translucent surfaces, stages: after all bases
+//     md5gl_pose()
+//     md5gl_draw_shadows()            without meshes whose material has no_shadow
+//     md5gl_draw_stages(SHADOWS)      of lists that cast the shadow of such a mesh
+//     md5gl_draw_model()              without meshes whose material is_staged
+//     md5gl_draw_stages(BASES)        what is opaque of the lists: after all models' lit surfaces
+//     md5gl_draw_stages(STAGES)       light of translucent surfaces, stages: after all bases
 //   md5gl_end_frame()
 //
-// Lists belong to the caller and are read during the calls: colours, matrices and thresholds may
+// Lists belong to the caller and are read during the calls: colors, matrices and thresholds may
 // change in every frame. They are drawn in the order in which they are given: sort them as the
 // materials say. All instances of a model share them, and each stage is one instanced draw. Models
 // without lists cost what they did, because their shaders know nothing of stages.
 //
-// Colour: as in the engine, numbers are those of the files. Texels, colours and vertex colours are
+// Color: as in the engine, numbers are those of the files. Texels, colors and vertex colors are
 // multiplied and blended as they are, without decoding or encoding sRGB; tints of instances have no
-// effect, except that vertex colours are multiplied with them, and that their alpha above 1 hides
-// pixels (see md5gl_set_looks()).
+// effect, except that vertex colors are multiplied with them, and that their alpha above 1 hides
+// pixels (see md5gl_instances).
 //
 // Alpha: the framebuffer's alpha is the coverage of the picture. So a frame with an opaque
 // background keeps alpha 1, and in others a stage adds what it covers. Only lists with a stage that
@@ -37,32 +37,9 @@
 extern "C" {
 #endif
 
-// -- Textures -------------------------------------------------------------------------------------
-
-// What is outside of a texture.
-typedef enum md5gl_wrap {
-    MD5GL_WRAP_REPEAT,
-    MD5GL_WRAP_CLAMP,       // the texels of the border
-    MD5GL_WRAP_CLAMP_BLACK, // black, alpha 1: the texels of the border become that
-    MD5GL_WRAP_CLAMP_CLEAR, // black, alpha 0, likewise
-} md5gl_wrap;
-
-// Creates a texture for stages from rgba[4 * width * height], straight alpha, top row first.
-// `nearest`: neither filtered nor with mipmaps. Destroy it with md5gl_destroy_texture(). Returns 0
-// with MD5_ERROR_GPU if the size is not supported, or with MD5_ERROR_MEMORY.
-MD5GL_API md5gl_texture md5gl_create_stage_texture(md5gl_renderer *renderer, uint32_t width,
-                                                   uint32_t height, const uint8_t *rgba,
-                                                   md5gl_wrap wrap, bool nearest, md5_error *error);
-
-// Creates a cube map for stages from its six sides of side * side texels, in the order and with the
-// rows of OpenGL: +x, -x, +y, -y, +z, -z. Filters and fails as md5gl_create_stage_texture().
-MD5GL_API md5gl_texture md5gl_create_stage_cube(md5gl_renderer *renderer, uint32_t side,
-                                                const uint8_t *const rgba[6], bool nearest,
-                                                md5_error *error);
-
 // -- Lists ----------------------------------------------------------------------------------------
 
-// What the colour of a stage, or of the target below it, is multiplied with before they are added.
+// What the color of a stage, or of the target below it, is multiplied with before they are added.
 typedef enum md5gl_factor {
     MD5GL_FACTOR_ZERO,
     MD5GL_FACTOR_ONE,
@@ -77,7 +54,7 @@ typedef enum md5gl_factor {
     MD5GL_FACTOR_SOURCE_ALPHA_SATURATE, // source only
 } md5gl_factor;
 
-// What a stage does with the mesh's vertex colours, which are white if it has none.
+// What a stage does with the mesh's vertex colors, which are white if it has none.
 typedef enum md5gl_vertex_color {
     MD5GL_VERTEX_COLOR_IGNORE,
     MD5GL_VERTEX_COLOR_MODULATE,
@@ -122,9 +99,9 @@ typedef struct md5gl_stage {
                            // nearer or equally near
     float depth_offset;    // of this stage, instead of the list's; 0 = that
     md5gl_texgen texgen;   // `texture` is a cube map for NORMAL, REFLECT and SKYBOX
-    uintptr_t normals;     // REFLECT: a texture of md5gl_create_normal_map() whose normals reflect
-                           // instead of the vertices', or 0
-    uintptr_t reserved[3]; // 0
+    md5gl_texture normals; // REFLECT: a texture of kind NORMALS, whose normals reflect instead of
+                           // the vertices', or 0
+    uint64_t reserved[3];  // 0
 } md5gl_stage;
 
 // What is below the stages of a list.
@@ -140,39 +117,36 @@ typedef enum md5gl_cull { MD5GL_CULL_BACK, MD5GL_CULL_FRONT, MD5GL_CULL_NONE } m
 
 typedef struct md5gl_stage_list {
     uint32_t mesh; // index into the model's meshes; nothing is drawn unless it is visible
-    uint32_t skin; // draws the instances that wear this one: see md5gl_set_looks()
+    uint32_t skin; // draws the instances that wear this one: see md5gl_instances
     md5gl_base base;
     md5gl_cull cull; // faces that are not drawn; of lit bases the material's two_sided goes first
     float depth_offset; // added to depth, in the smallest units of depth: below 0 = nearer
-    bool casts_shadow;  // of its base: see md5gl_draw_stage_shadows()
+    bool casts_shadow;  // of its base: see MD5GL_STAGE_PASS_SHADOWS
     const md5gl_material *lit_layers; // [num_lit_layers] further lit surfaces, whose light is added
     uint32_t num_lit_layers;          // to that of lit bases; their alpha cuts nothing out
     const md5gl_stage *stages;        // [num_stages] the first one is drawn first
     uint32_t num_stages;
-    uintptr_t reserved[4]; // 0
+    uint64_t reserved[4]; // 0
 } md5gl_stage_list;
 
-// Draws the shadows of lists[count] that have casts_shadow, of all instances of the model: where
-// the base is, which the stages that test alpha cut out, so that what is burnt away casts none. The
-// materials of their meshes are to have MD5GL_NO_SHADOW, or the whole mesh casts one as well. Does
-// nothing for MD5GL_BASE_NONE and ADDED, and in frames without shadows. Returns false as
-// md5gl_draw_stage_bases().
-MD5GL_API bool md5gl_draw_stage_shadows(md5gl_renderer *renderer, const md5gl_model *model,
-                                        const md5gl_stage_list *lists, uint32_t count,
-                                        md5_error *error);
+// What is drawn of lists: three passes, for all models of a frame one after the other.
+typedef enum md5gl_stage_pass {
+    MD5GL_STAGE_PASS_SHADOWS, // of lists that have casts_shadow: where the base is, which the
+                              // stages that test alpha cut out, so that what is burnt away casts
+                              // none. The materials of their meshes are to have no_shadow, or the
+                              // whole mesh casts one as well. None of NONE and ADDED, nor in frames
+                              // without shadows
+    MD5GL_STAGE_PASS_BASES,   // bases that are BLACK or LIT: depth first, then, if it is lit, light
+                              // where depth is equal
+    MD5GL_STAGE_PASS_STAGES, // the light of lists with MD5GL_BASE_ADDED, then the stages of all, in
+                             // order
+} md5gl_stage_pass;
 
-// Draws the bases of lists[count], of all instances of the model, that are BLACK or LIT.
-// A base is depth first, then, if it is lit, light where depth is equal. Returns false with
-// MD5_ERROR_GPU if a shader does not compile: the programs of a path are built when it first needs
-// them.
-MD5GL_API bool md5gl_draw_stage_bases(md5gl_renderer *renderer, const md5gl_model *model,
-                                      const md5gl_stage_list *lists, uint32_t count,
-                                      md5_error *error);
-
-// Draws the light of lists[count] with MD5GL_BASE_ADDED, then the stages of all in order, of all
-// instances of the model. Returns false as md5gl_draw_stage_bases().
+// Draws lists[count], of all instances of the model. Returns false with MD5_ERROR_GPU if a shader
+// does not compile: the programs of a path are built when it first needs them.
 MD5GL_API bool md5gl_draw_stages(md5gl_renderer *renderer, const md5gl_model *model,
-                                 const md5gl_stage_list *lists, uint32_t count, md5_error *error);
+                                 md5gl_stage_pass pass, const md5gl_stage_list *lists,
+                                 uint32_t count, md5_error *error);
 
 // -- Deforms --------------------------------------------------------------------------------------
 
@@ -182,19 +156,19 @@ typedef struct md5gl_deform {
     uint32_t num_vertices; // at least as many as the mesh has
     uint32_t num_triangles;
     const uint32_t *indices; // [3 * num_triangles] below num_vertices, clockwise; copied
-    // Writes the vertices of an instance in model space; colours are linear, 0 to 1. `instance` is
-    // an index into the palettes of md5gl_pose_models(). positions and normals[vertices of the
+    // Writes the vertices of an instance in model space; colors are linear, 0 to 1. `instance` is
+    // an index into the instances of md5gl_pose(). positions and normals[vertices of the
     // mesh] are the skinned ones.
     void (*write)(void *user, uint32_t mesh, uint32_t instance, const md5_vec3 *positions,
                   const md5_vec3 *normals, md5_vec3 *to_positions, md5_vec2 *texcoords,
-                  md5_vec4 *colours);
+                  md5_vec4 *colors);
     void *user;
-    uintptr_t reserved[4]; // 0
+    uint64_t reserved[4]; // 0
 } md5gl_deform;
 
 // Sets the deform of a mesh, or, with NULL, ends it; until the next pose the model has no
 // instances. The mesh is skinned on MD5GL_PATH_CPU from then on and drawn instance by instance; the
-// other meshes of the model stay on their paths, and morph weights have to be set again. Normals
+// other meshes of the model stay on their paths. Normals
 // and tangents stay the skinned ones if the number of vertices does, else normals are up. Baked
 // clips and impostors are not deformed: do not use them with such a model. Returns false with
 // MD5_ERROR_RANGE, or with MD5_ERROR_GPU if a shader does not compile.
@@ -207,7 +181,7 @@ MD5GL_API bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, ui
 // small.
 //
 // An impostor set holds pictures of one model from many directions in each frame of its motion: its
-// colour, normals, depth and coverage. A picture is relit by the frame's lights, blended with those
+// color, normals, depth and coverage. A picture is relit by the frame's lights, blended with those
 // of neighbouring directions and writes the character's depth. Ten triangles or ten thousand cost
 // the same: four vertices an instance. Example:
 //
@@ -221,7 +195,7 @@ MD5GL_API bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, ui
 //   md5gl_end_frame()
 //
 // Cross-fade: an instance that is drawn both as a model and as an impostor blends without a pop if
-// the impostor's `shown` is s and the alpha of the model's tint is 1 + s (see md5gl_set_looks()).
+// the impostor's `shown` is s and the alpha of the model's tint is 1 + s (see md5gl_instances).
 // Both use the same pattern of pixels: each pixel shows exactly one of the two.
 //
 // Limits: shading uses the average gloss of one material, the brightness of specular maps, and no
@@ -230,16 +204,16 @@ MD5GL_API bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, ui
 
 // Begin with {0}.
 typedef struct md5gl_impostor_desc {
-    uint32_t num_frames;   // at least 1
-    md5_vec3 centre;       // of a sphere around the model in all frames, model space
-    float radius;          // of the sphere, units; above 0
-    uint32_t num_around;   // directions around the z axis; 0 = 12
-    uint32_t num_above;    // rings of directions between `lowest` and `highest`; 0 = 2
-    float lowest;          // elevation of the rings, radians from the horizontal plane, between
-    float highest;         // -pi/2 and pi/2; both 0 = 0.17 to 0.79 (10 to 45 degrees)
-    uint32_t texels;       // side of a picture, a power of 2 from 8 to 512; 0 = 64
-    size_t memory_limit;   // bytes of GPU memory; 0 = 512 MiB
-    uintptr_t reserved[8]; // 0
+    uint32_t num_frames;  // at least 1
+    md5_vec3 center;      // of a sphere around the model in all frames, model space
+    float radius;         // of the sphere, units; above 0
+    uint32_t num_around;  // directions around the z axis; 0 = 12
+    uint32_t num_above;   // rings of directions between `lowest` and `highest`; 0 = 2
+    float lowest;         // elevation of the rings, radians from the horizontal plane, between
+    float highest;        // -pi/2 and pi/2; both 0 = 0.17 to 0.79 (10 to 45 degrees)
+    uint32_t texels;      // side of a picture, a power of 2 from 8 to 512; 0 = 64
+    size_t memory_limit;  // bytes of GPU memory; 0 = 512 MiB
+    uint64_t reserved[8]; // 0
 } md5gl_impostor_desc;
 
 typedef struct md5gl_impostors md5gl_impostors;
@@ -254,16 +228,11 @@ md5gl_create_impostors(md5gl_renderer *renderer, const md5gl_impostor_desc *desc
 MD5GL_API void md5gl_destroy_impostors(md5gl_renderer *renderer,
                                        md5gl_impostors *impostors); // NULL is allowed
 
-// Return the number of pictures of a frame (all directions, and one from below for contact
-// shadows), and the bytes of GPU memory.
-MD5GL_API uint32_t md5gl_impostors_views(const md5gl_impostors *impostors);
-MD5GL_API size_t md5gl_impostors_size(const md5gl_impostors *impostors);
-
 // Draws the pictures of one frame, replacing earlier ones: the model with its materials of skin 0,
 // posed by palette[num_joints]. Call it outside of a frame, in any order of frames. The model has
 // no defined instances afterwards: pose it again. Cost: one draw of all directions, as many
 // instances. Returns false with MD5_ERROR_RANGE if there is no such frame, otherwise as
-// md5gl_pose_models().
+// md5gl_pose().
 MD5GL_API bool md5gl_draw_impostor_pictures(md5gl_renderer *renderer, md5gl_impostors *impostors,
                                             md5gl_model *model, uint32_t frame,
                                             const md5_mat34 *palette, md5_error *error);

@@ -1,4 +1,5 @@
-// Models on the GPU: buffers that are created once and never change.
+// Models on the GPU: the path of each mesh, its buffers, which are created once and never change,
+// what it looks like in each skin, and meshes whose surface the caller forms anew in each pose.
 #include "render/gl_internal.h"
 
 #include <limits.h>
@@ -7,14 +8,25 @@
 
 // -- Choice of the path -----------------------------------------------------------------------
 
-static float diagonal(const md5_bounds *bounds)
+bool md5gli_preskins(md5gl_path path)
 {
-    if (bounds->min.x > bounds->max.x)
-        return 0.0f;
-    const float x = bounds->max.x - bounds->min.x;
-    const float y = bounds->max.y - bounds->min.y;
-    const float z = bounds->max.z - bounds->min.z;
-    return sqrtf(x * x + y * y + z * z);
+    return path == MD5GL_PATH_CPU || path == MD5GL_PATH_COMPUTE;
+}
+
+uint32_t md5gli_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_joints,
+                                   md5_error *error)
+{
+    // A placement takes three texels too, so there is a limit even without joints.
+    const uint64_t texels = 3 * (uint64_t)(num_joints > 0 ? num_joints : 1);
+    // Shaders index texels with a signed int.
+    const uint64_t limit = renderer->max_texels < INT_MAX ? renderer->max_texels : INT_MAX;
+    if (texels > limit)
+        md5gli_fail(error, MD5_ERROR_GPU,
+                    "a palette of %u joints takes %llu texels, "
+                    "but %s is %llu",
+                    (unsigned)num_joints, (unsigned long long)texels, renderer->max_texels_name,
+                    (unsigned long long)limit);
+    return (uint32_t)(limit / texels);
 }
 
 // Whether a mesh's data for a path fits into the context's buffers.
@@ -32,9 +44,18 @@ static bool fits(const md5gl_renderer *renderer, const md5_model *model, const m
     return true;
 }
 
-static void choose_path(const md5gl_renderer *renderer, const md5_model *model, md5gl_mesh *mesh)
+// Sets the requested path. Returns false if this mesh cannot take it.
+static bool set_path(const md5gl_renderer *renderer, const md5_model *model, md5gl_mesh *mesh,
+                     md5gl_path requested, md5_error *error)
 {
-    const float limit = MD5GL_MEASURABLE_LOSS * diagonal(&model->bounds);
+    const md5_vec3 size = md5_vec3_sub(model->bounds.max, model->bounds.min);
+    const float diagonal = size.x < 0.0f ? 0.0f : sqrtf(md5_vec3_dot(size, size)); // empty: 0
+    const float limit = MD5GL_MEASURABLE_LOSS * diagonal;
+    if (requested != MD5GL_PATH_AUTO) {
+        mesh->path = requested;
+        mesh->reason = "requested";
+        return fits(renderer, model, mesh->mesh, requested, error);
+    }
     mesh->path = MD5GL_PATH_EXACT;
     mesh->reason = "8 is lossy";
     if (mesh->mesh->loss8 <= limit) {
@@ -49,31 +70,27 @@ static void choose_path(const md5gl_renderer *renderer, const md5_model *model, 
         mesh->path = MD5GL_PATH_CPU;
         mesh->reason = "buffer too small";
     }
-}
-
-// Returns false if the context does not support a requested path.
-static bool check_path(const md5gl_renderer *renderer, md5gl_path wanted, md5_error *error)
-{
-    if (!md5gl_has_path(renderer, wanted))
-        return md5gli_fail(error, MD5_ERROR_GPU, "path \"%s\" needs OpenGL 4.3, but this is %s",
-                           md5gl_path_name(wanted), renderer->device_name);
     return true;
 }
 
-// Sets the requested path. Returns false if this mesh cannot take it.
-static bool set_path(const md5gl_renderer *renderer, const md5_model *model, md5gl_mesh *mesh,
-                     md5gl_path wanted, md5_error *error)
+// -- Upload ---------------------------------------------------------------------------------
+
+md5gl_layout md5gli_make_layout(size_t count, bool has_colours)
 {
-    if (wanted == MD5GL_PATH_AUTO) {
-        choose_path(renderer, model, mesh);
-        return true;
-    }
-    mesh->path = wanted;
-    mesh->reason = "requested";
-    return fits(renderer, model, mesh->mesh, wanted, error);
+    md5gl_layout layout;
+    layout.normals = count * sizeof(md5_vec3);
+    layout.tangents = layout.normals + count * sizeof(md5_vec3);
+    layout.texcoords = layout.tangents + count * sizeof(md5_vec4);
+    layout.colours = layout.texcoords + count * sizeof(md5_vec2);
+    layout.end = layout.colours + (has_colours ? count * sizeof(md5_vec4) : 0);
+    return layout;
 }
 
-// -- Upload ---------------------------------------------------------------------------------
+void md5gli_set_attribute(const GladGLContext *gl, GLuint attribute, GLint size, size_t offset)
+{
+    gl->VertexAttribPointer(attribute, size, GL_FLOAT, GL_FALSE, 0, (const void *)offset);
+    gl->EnableVertexAttribArray(attribute);
+}
 
 // The buffer holds one attribute array after the other, as in the model.
 static bool upload_vertices(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_error *error)
@@ -244,16 +261,216 @@ static bool upload_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num
     return !renderer->is_es || upload_edges(renderer, mesh, error);
 }
 
-// -- Public -----------------------------------------------------------------------------------
+// -- Materials --------------------------------------------------------------------------------
 
-static bool has_geometry(const md5_model *model, md5_error *error)
+md5gl_surface *md5gli_surface_of(const md5gl_model *model, uint32_t skin, uint32_t mesh)
 {
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
-        if (!model->meshes[i].positions && model->meshes[i].num_vertices > 0)
-            return md5gli_fail(error, MD5_ERROR_MISMATCH, "the model's geometry was released");
+    return &model->surfaces[(size_t)skin * model->model->num_meshes + mesh];
+}
+
+void md5gl_set_material(md5gl_model *model, uint32_t skin, uint32_t mesh,
+                        const md5gl_material *material)
+{
+    MD5_ASSERT(model != NULL && material != NULL, "model, material: not NULL");
+    MD5_ASSERT(skin < model->num_skins, "skin: below the number of skins");
+    MD5_ASSERT(mesh < model->model->num_meshes, "mesh: an index into the model's meshes");
+    MD5_ASSERT_RESERVED(material);
+    md5gl_surface *const surface = md5gli_surface_of(model, skin, mesh);
+    const md5gl_material *const old = &surface->material;
+    if (old->diffuse != material->diffuse || old->alpha_test != material->alpha_test
+        || old->is_opaque != material->is_opaque) // what opacity depends on
+        surface->opacity_known = false;
+    surface->material = *material;
+}
+
+void md5gl_set_visible(md5gl_model *model, uint32_t mesh, bool visible)
+{
+    MD5_ASSERT(model != NULL, "model: not NULL");
+    MD5_ASSERT(mesh < model->model->num_meshes, "mesh: an index into the model's meshes");
+    model->meshes[mesh].visible = visible;
+}
+
+void md5gli_update_opacity(md5gl_renderer *renderer, md5gl_model *model)
+{
+    const uint32_t num_meshes = model->model->num_meshes;
+    for (uint32_t i = 0; i < model->num_skins * num_meshes; i++) {
+        const md5gl_mesh *const mesh = &model->meshes[i % num_meshes];
+        md5gl_surface *const surface = &model->surfaces[i];
+        const md5gl_material *const material = &surface->material;
+        if (surface->opacity_known || !mesh->visible)
+            continue;
+        // Opaque textures are marked as such; vertex colours may have alpha, too.
+        surface->alpha_tested =
+            !material->is_opaque
+            && (mesh->mesh->colors || material->alpha_test >= 1.0f
+                || (material->diffuse && !md5gli_texture_is_opaque(renderer, material->diffuse)));
+        surface->opacity_known = true;
     }
+}
+
+void md5gli_forget_looks(md5gl_model *model)
+{
+    model->tinted = false;
+    model->faded = false;
+    model->num_runs = 0;
+}
+
+bool md5gl_set_num_skins(md5gl_renderer *renderer, md5gl_model *model, uint32_t num_skins,
+                         md5_error *error)
+{
+    MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
+    MD5_ASSERT(num_skins > 0, "num_skins: at least 1");
+    const size_t num_meshes = model->model->num_meshes, size = sizeof *model->surfaces;
+    const uint32_t kept = num_skins < model->num_skins ? num_skins : model->num_skins;
+    md5gli_clear_error(error);
+    if (num_meshes > UINT32_MAX / num_skins)
+        return md5gli_fail(error, MD5_ERROR_RANGE, "%u skins of %zu meshes are too many",
+                           (unsigned)num_skins, num_meshes);
+    md5gl_surface *const surfaces =
+        (md5gl_surface *)md5gli_alloc(&renderer->allocator, num_skins * num_meshes, size, error);
+    if (!surfaces)
+        return false;
+    for (uint32_t skin = 0; skin < num_skins; skin++)
+        memcpy(surfaces + skin * num_meshes, md5gli_surface_of(model, skin < kept ? skin : 0, 0),
+               num_meshes * size);
+    md5gli_free(&renderer->allocator, model->surfaces, model->num_skins * num_meshes * size);
+    model->surfaces = surfaces;
+    model->num_skins = num_skins;
+    md5gli_forget_looks(model);
     return true;
 }
+
+// -- Binding ----------------------------------------------------------------------------------
+
+// Returns the number of vertices of the meshes before one.
+static uint32_t vertices_before(const md5gl_model *model, const md5gl_mesh *mesh)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; &model->meshes[i] != mesh; i++)
+        count += model->meshes[i].mesh->num_vertices;
+    return count;
+}
+
+void md5gli_bind_mesh(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
+                      const md5gl_program *program, const md5gl_batch *batch, uint32_t before)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const GLint *const uniforms = program->uniforms;
+    const md5gl_baked *const baked = model->baked;
+    const md5gl_morph *const morph = model->morph;
+    gl->UseProgram(program->name);
+    gl->BindVertexArray(mesh->array);
+    md5gli_bind_table(renderer, MD5GL_UNIT_PALETTES, &batch->palettes);
+    md5gli_bind_table(renderer, MD5GL_UNIT_PLACEMENTS, &batch->placements);
+    md5gli_bind_table(renderer, MD5GL_UNIT_TINTS, &batch->tints);
+    if (baked || morph)
+        gl->Uniform1i(uniforms[MD5GL_FIRST_VERTEX], (GLint)vertices_before(model, mesh));
+    if (baked) {
+        gl->Uniform1i(uniforms[MD5GL_NUM_VERTICES], (GLint)baked->num_vertices);
+        md5gli_bind_table(renderer, MD5GL_UNIT_INFLUENCES, &baked->clips);
+        md5gli_bind_table(renderer, MD5GL_UNIT_INFLUENCE_JOINTS, &baked->vertices);
+        return;
+    }
+    gl->Uniform1i(uniforms[MD5GL_NUM_JOINTS], (GLint)model->model->skeleton.num_joints);
+    if (mesh->exact_joints.texture) {
+        md5gli_bind_table(renderer, MD5GL_UNIT_INFLUENCES, &mesh->exact_influences);
+        md5gli_bind_table(renderer, MD5GL_UNIT_INFLUENCE_JOINTS, &mesh->exact_joints);
+    }
+    if (morph) {
+        gl->Uniform1i(uniforms[MD5GL_NUM_MORPHS], (GLint)morph->source->num_targets);
+        gl->Uniform1i(uniforms[MD5GL_FIRST_MORPHED], (GLint)before);
+        md5gli_bind_table(renderer, MD5GL_UNIT_MORPH_FIRST, &morph->first);
+        md5gli_bind_table(renderer, MD5GL_UNIT_MORPH_DELTAS, &morph->deltas);
+        md5gli_bind_table(renderer, MD5GL_UNIT_MORPH_WEIGHTS, &model->morph_weights);
+    }
+}
+
+// -- Deforms ----------------------------------------------------------------------------------
+
+uint32_t md5gli_num_posed(const md5gl_mesh *mesh)
+{
+    return mesh->deform.write ? mesh->deform.num_vertices : mesh->mesh->num_vertices;
+}
+
+uint32_t md5gli_num_drawn_triangles(const md5gl_mesh *mesh)
+{
+    return mesh->deform.write ? mesh->deform.num_triangles : mesh->mesh->num_triangles;
+}
+
+// Ends a deform: the vertex array reads the mesh's own triangles, texture coordinates and colours.
+static void use_own_surface(md5gl_renderer *renderer, md5gl_mesh *mesh)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const bool has_colours = mesh->mesh->colors != NULL;
+    const md5gl_layout layout = md5gli_make_layout(mesh->mesh->num_vertices, has_colours);
+    memset(&mesh->deform, 0, sizeof mesh->deform);
+    gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
+    gl->BindBuffer(GL_ARRAY_BUFFER, mesh->vertices);
+    md5gli_set_attribute(gl, MD5GL_AT_TEXCOORD, 2, layout.texcoords);
+    if (has_colours)
+        md5gli_set_attribute(gl, MD5GL_AT_COLOUR, 4, layout.colours);
+    else
+        gl->DisableVertexAttribArray(MD5GL_AT_COLOUR);
+    gl->DeleteBuffers(1, &mesh->deformed_indices);
+    mesh->deformed_indices = 0;
+}
+
+static void use_deform(md5gl_renderer *renderer, md5gl_mesh *mesh, const md5gl_deform *deform)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const size_t size = 3 * (size_t)deform->num_triangles * sizeof *deform->indices;
+    mesh->deform = *deform;
+    mesh->deform.indices = NULL; // which are the caller's
+    gl->GenBuffers(1, &mesh->deformed_indices);
+    gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->deformed_indices);
+    gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)size, deform->indices, GL_STATIC_DRAW);
+}
+
+// Moves one mesh to the path that skins on the CPU; the others stay instanced.
+static void skin_on_cpu(md5gl_renderer *renderer, md5gl_mesh *mesh)
+{
+    const GladGLContext *gl = &renderer->gl;
+    for (GLuint i = MD5GL_AT_JOINTS; i <= MD5GL_AT_WEIGHTS_HIGH; i++)
+        gl->DisableVertexAttribArray(i);
+    if (mesh->posed == 0)
+        gl->GenBuffers(1, &mesh->posed);
+    mesh->path = MD5GL_PATH_CPU;
+    mesh->reason = "deformed";
+}
+
+bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh,
+                      const md5gl_deform *deform, md5_error *error)
+{
+    MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
+    MD5_ASSERT(mesh < model->model->num_meshes, "mesh: an index into the model's meshes");
+    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
+    md5gl_mesh *const formed = &model->meshes[mesh];
+    md5gli_clear_error(error);
+    if (deform) {
+        MD5_ASSERT(deform->write != NULL && deform->indices != NULL, "deform: complete");
+        MD5_ASSERT_RESERVED(deform);
+        if (deform->num_vertices < formed->mesh->num_vertices || deform->num_vertices > INT_MAX
+            || deform->num_triangles > INT_MAX / 6)
+            return md5gli_fail(error, MD5_ERROR_RANGE, "mesh %u: %u vertices, %u triangles",
+                               (unsigned)mesh, (unsigned)deform->num_vertices,
+                               (unsigned)deform->num_triangles);
+    }
+    if (deform && !md5gli_build_variant(renderer, MD5GL_PATH_CPU, MD5GL_BLEND_LINEAR, error))
+        return false;
+    model->num_batches = 0; // what was posed has other vertices
+    renderer->gl.BindVertexArray(formed->array);
+    if (formed->deform.write)
+        use_own_surface(renderer, formed);
+    if (deform && formed->path != MD5GL_PATH_CPU)
+        skin_on_cpu(renderer, formed);
+    if (deform)
+        use_deform(renderer, formed, deform);
+    renderer->gl.BindVertexArray(0);
+    renderer->gl.BindBuffer(GL_ARRAY_BUFFER, 0);
+    return true;
+}
+
+// -- Public -----------------------------------------------------------------------------------
 
 md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model, md5gl_path path,
                                 md5_error *error)
@@ -262,8 +479,17 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
     MD5_ASSERT((unsigned)path <= MD5GL_PATH_COMPUTE, "path: one of md5gl_path");
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
     md5gli_clear_error(error);
-    if (!has_geometry(model, error))
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        if (!model->meshes[i].positions && model->meshes[i].num_vertices > 0) {
+            md5gli_fail(error, MD5_ERROR_MISMATCH, "the model's geometry was released");
+            return NULL;
+        }
+    }
+    if (!md5gl_has_path(renderer, path)) {
+        md5gli_fail(error, MD5_ERROR_GPU, "path \"%s\" needs OpenGL 4.3, but this is %s",
+                    md5gl_path_name(path), renderer->device_name);
         return NULL;
+    }
     const uint32_t num_joints = model->skeleton.num_joints;
     const size_t num_meshes = model->num_meshes; // as many as size_t can count, if it has 32 bits
     const size_t size = num_meshes <= (SIZE_MAX - sizeof(md5gl_model)) / sizeof(md5gl_mesh)
@@ -278,7 +504,7 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
     copy->surfaces = (md5gl_surface *)md5gli_alloc(&renderer->allocator, model->num_meshes,
                                                    sizeof *copy->surfaces, error);
     copy->num_skins = 1;
-    bool uploaded = copy->surfaces && check_path(renderer, path, error);
+    bool uploaded = copy->surfaces != NULL;
     for (uint32_t i = 0; i < model->num_meshes && uploaded; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         copy->meshes[i].mesh = mesh;
@@ -318,7 +544,6 @@ void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model)
         md5gli_destroy_table(renderer, &model->batches[i].tints);
     }
     md5gli_destroy_table(renderer, &model->morph_weights);
-    md5gli_free(&renderer->allocator, model->weights, model->weights_size);
     md5gli_free(&renderer->allocator, model->surfaces,
                 (size_t)model->num_skins * model->model->num_meshes * sizeof *model->surfaces);
     md5gli_free(&renderer->allocator, model->runs, model->run_capacity * sizeof *model->runs);
@@ -334,18 +559,13 @@ bool md5gl_has_path(const md5gl_renderer *renderer, md5gl_path path)
     return path != MD5GL_PATH_COMPUTE || renderer->has_compute;
 }
 
-md5gl_path md5gl_mesh_path(const md5gl_model *model, uint32_t mesh)
+md5gl_path md5gl_mesh_path(const md5gl_model *model, uint32_t mesh, const char **reason)
 {
     MD5_ASSERT(model != NULL, "model: not NULL");
     MD5_ASSERT(mesh < model->model->num_meshes, "mesh: an index into the model's meshes");
+    if (reason)
+        *reason = model->meshes[mesh].reason;
     return model->meshes[mesh].path;
-}
-
-const char *md5gl_path_reason(const md5gl_model *model, uint32_t mesh)
-{
-    MD5_ASSERT(model != NULL, "model: not NULL");
-    MD5_ASSERT(mesh < model->model->num_meshes, "mesh: an index into the model's meshes");
-    return model->meshes[mesh].reason;
 }
 
 const char *md5gl_path_name(md5gl_path path)
@@ -375,10 +595,4 @@ bool md5gl_set_blending(md5gl_renderer *renderer, md5gl_model *model, md5gl_blen
     }
     model->blending = blending;
     return true;
-}
-
-md5gl_blending md5gl_model_blending(const md5gl_model *model)
-{
-    MD5_ASSERT(model != NULL, "model: not NULL");
-    return model->blending;
 }

@@ -76,39 +76,24 @@ void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 centre, float radius)
     gl->Disable(GL_POLYGON_OFFSET_FILL);
 }
 
-static void draw_triangles(md5gl_renderer *renderer, const md5gl_program *program,
-                           md5gl_texture texture, const md5gl_panel_vertex *vertices,
-                           uint32_t count)
+void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture texture, md5gl_texture_kind kind,
+                      const md5gl_panel_vertex *vertices, uint32_t count)
 {
+    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT(vertices != NULL || count == 0, "vertices: not NULL");
+    MD5_ASSERT((unsigned)kind <= MD5GL_TEXTURE_MASK && kind != MD5GL_TEXTURE_STAGE_CUBE,
+               "kind: one of md5gl_texture_kind, not a cube map");
+    MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
     const GladGLContext *gl = &renderer->gl;
+    const bool is_mask = kind == MD5GL_TEXTURE_MASK;
+    const md5gl_program *const program = is_mask ? &renderer->panel : &renderer->image;
+    if (count < 3 || count > INT_MAX)
+        return;
     begin_overlay(renderer, program, renderer->panel_array, false);
+    gl->Uniform1i(program->uniforms[MD5GL_IS_COLOUR], kind == MD5GL_TEXTURE_COLOR);
     md5gli_stream(renderer, GL_ARRAY_BUFFER, renderer->panel_buffer, vertices,
                   (size_t)count * sizeof *vertices);
     gl->ActiveTexture(GL_TEXTURE0 + MD5GL_UNIT_TEXTURE);
     gl->BindTexture(GL_TEXTURE_2D, texture ? texture : renderer->white);
     gl->DrawArrays(GL_TRIANGLES, 0, (GLsizei)(count / 3 * 3));
-}
-
-void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture mask,
-                      const md5gl_panel_vertex *vertices, uint32_t count)
-{
-    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
-    MD5_ASSERT(vertices != NULL || count == 0, "vertices: not NULL");
-    MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
-    if (count >= 3 && count <= INT_MAX)
-        draw_triangles(renderer, &renderer->panel, mask, vertices, count);
-}
-
-void md5gl_draw_image(md5gl_renderer *renderer, md5gl_texture image, bool is_color,
-                      const md5gl_panel_vertex *vertices, uint32_t count)
-{
-    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
-    MD5_ASSERT(vertices != NULL || count == 0, "vertices: not NULL");
-    MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
-    const GladGLContext *gl = &renderer->gl;
-    if (count < 3 || count > INT_MAX)
-        return;
-    gl->UseProgram(renderer->image.name);
-    gl->Uniform1i(renderer->image.uniforms[MD5GL_IS_COLOUR], is_color);
-    draw_triangles(renderer, &renderer->image, image, vertices, count);
 }

@@ -1,112 +1,276 @@
-// Instances: uploads palettes and placements into tables, in as many batches as their size
-// requires, and skins vertices on the paths that skin once.
+// Instances: what a model is drawn as many times as it was posed. Palettes and placements are
+// uploaded into tables, in as many batches as their size requires, and the paths that skin once do
+// so here. Besides: baked clips and morph targets, which instances may be made of.
+//
+// Instances of baked clips are in the model's batches like any others, so that placements, tints,
+// skins and passes are the same. What a batch has instead of palettes is one texel an instance.
 #include "render/gl_internal.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
+
+// Shaders index texels with a signed int.
+static uint64_t texel_limit(const md5gl_renderer *renderer)
+{
+    return renderer->max_texels < INT_MAX ? renderer->max_texels : INT_MAX;
+}
+
+// -- Morph targets --------------------------------------------------------------------------
+
+// A delta as bind_morphed.glsl reads it.
+typedef struct delta_texels {
+    float position[3], target, normal[3], pad, tangent[3], more_pad;
+} delta_texels;
+
+static bool fits(const md5gl_renderer *renderer, uint64_t texels, const char *what,
+                 md5_error *error)
+{
+    const uint64_t limit = texel_limit(renderer);
+    return texels <= limit
+           || md5gli_fail(error, MD5_ERROR_GPU, "%s take %llu texels, but %s is %llu", what,
+                          (unsigned long long)texels, renderer->max_texels_name,
+                          (unsigned long long)limit);
+}
+
+// Both arrays of all meshes, one after the other.
+static bool upload_targets(md5gl_renderer *renderer, md5gl_morph *morph, size_t num_vertices,
+                           size_t num_deltas, md5_error *error)
+{
+    const md5_model *const model = morph->source->model;
+    uint32_t *const first =
+        (uint32_t *)md5gli_alloc(&renderer->allocator, num_vertices + 1, sizeof *first, error);
+    // Texture buffers without a texel are of no use to drivers: one more, of zeros.
+    const size_t room = num_deltas + 1;
+    delta_texels *const deltas =
+        (delta_texels *)md5gli_alloc(&renderer->allocator, room, sizeof *deltas, error);
+    const bool has_memory = first && deltas;
+    uint32_t num_written = 0; // vertices
+    uint32_t before = 0;      // deltas of earlier meshes
+    for (uint32_t i = 0; i < model->num_meshes && has_memory; i++) {
+        const md5_morph_mesh *const mesh = &morph->source->meshes[i];
+        for (uint32_t d = 0; d < mesh->num_deltas; d++) {
+            const md5_morph_delta *const delta = &mesh->deltas[d];
+            const md5_vec3 p = delta->position, n = delta->normal, t = delta->tangent;
+            deltas[before + d] = (delta_texels){{p.x, p.y, p.z}, (float)delta->target,
+                                                {n.x, n.y, n.z}, 0.0f,
+                                                {t.x, t.y, t.z}, 0.0f};
+        }
+        uint32_t next = 0; // of the changed vertices
+        for (uint32_t vertex = 0; vertex < model->meshes[i].num_vertices; vertex++) {
+            first[num_written++] = before + mesh->first[next];
+            if (next < mesh->num_vertices && mesh->vertices[next] == vertex)
+                next++;
+        }
+        before += mesh->num_deltas;
+    }
+    if (has_memory) {
+        first[num_written] = before;
+        morph->first =
+            md5gli_create_table(renderer, GL_R32UI, first, (num_vertices + 1) * sizeof *first);
+        morph->deltas = md5gli_create_table(renderer, GL_RGBA32F, deltas, room * sizeof *deltas);
+    }
+    md5gli_free(&renderer->allocator, first, (num_vertices + 1) * sizeof *first);
+    md5gli_free(&renderer->allocator, deltas, room * sizeof *deltas);
+    return has_memory;
+}
+
+md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *source, md5_error *error)
+{
+    MD5_ASSERT(renderer != NULL && source != NULL, "renderer, morph: not NULL");
+    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
+    uint64_t num_vertices = 0, num_deltas = 0;
+    md5gli_clear_error(error);
+    for (uint32_t i = 0; i < source->model->num_meshes; i++) {
+        num_vertices += source->model->meshes[i].num_vertices;
+        num_deltas += source->meshes[i].num_deltas;
+    }
+    if (!fits(renderer, num_vertices + 1, "vertices of morph targets", error)
+        || !fits(renderer, 3 * (num_deltas + 1), "deltas of morph targets", error))
+        return NULL;
+    md5gl_morph *const morph =
+        (md5gl_morph *)md5gli_alloc(&renderer->allocator, 1, sizeof *morph, error);
+    if (!morph)
+        return NULL;
+    morph->source = source;
+    md5gli_clear_gl_errors(renderer);
+    if (upload_targets(renderer, morph, (size_t)num_vertices, (size_t)num_deltas, error)
+        && md5gli_check(renderer, "uploading morph targets", error))
+        return morph;
+    md5gl_destroy_morph(renderer, morph);
+    return NULL;
+}
+
+void md5gl_destroy_morph(md5gl_renderer *renderer, md5gl_morph *morph)
+{
+    if (!morph)
+        return;
+    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    md5gli_destroy_table(renderer, &morph->first);
+    md5gli_destroy_table(renderer, &morph->deltas);
+    md5gli_free(&renderer->allocator, morph, sizeof *morph);
+}
+
+// -- Baked clips ----------------------------------------------------------------------------
+
+static size_t size_of_baked(uint32_t num_clips)
+{
+    return sizeof(md5gl_baked) + num_clips * sizeof(uint32_t);
+}
+
+static uint32_t count_vertices(const md5_model *model)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        count += model->meshes[i].num_vertices;
+    return count;
+}
+
+// Frames are numbers that floats hold.
+enum { MAX_FRAMES = 1 << 24 };
+
+static bool check_clips(const md5gl_renderer *renderer, const md5_model *model,
+                        const md5_baked *const *clips, uint32_t count, md5_error *error)
+{
+    const uint32_t num_vertices = count_vertices(model);
+    const uint64_t limit = texel_limit(renderer);
+    uint64_t num_frames = 0;
+    if (count == 0)
+        return md5gli_fail(error, MD5_ERROR_RANGE, "no clips");
+    for (uint32_t i = 0; i < count; i++) {
+        num_frames += clips[i]->num_frames;
+        if (clips[i]->num_vertices != num_vertices)
+            return md5gli_fail(error, MD5_ERROR_MISMATCH,
+                               "baked clip %u has %u vertices, but the model has %u", (unsigned)i,
+                               (unsigned)clips[i]->num_vertices, (unsigned)num_vertices);
+    }
+    const uint64_t texels = num_frames * num_vertices;
+    if (texels <= limit && num_frames <= MAX_FRAMES && 2 * (uint64_t)count <= limit)
+        return true;
+    return md5gli_fail(
+        error, MD5_ERROR_GPU, "%llu baked frames of %u vertices take %llu texels, but %s is %llu",
+        (unsigned long long)num_frames, (unsigned)num_vertices, (unsigned long long)texels,
+        renderer->max_texels_name, (unsigned long long)limit);
+}
+
+// Both arrays of all clips, one after the other.
+static bool upload_clips(md5gl_renderer *renderer, md5gl_baked *baked,
+                         const md5_baked *const *clips, md5_error *error)
+{
+    size_t num_frames = 0;
+    for (uint32_t i = 0; i < baked->num_clips; i++)
+        num_frames += clips[i]->num_frames;
+    const size_t count = num_frames * baked->num_vertices, texel = sizeof(md5_baked_vertex);
+    md5_baked_vertex *const vertices =
+        (md5_baked_vertex *)md5gli_alloc(&renderer->allocator, count, texel, error);
+    md5_vec4 *const ranges =
+        (md5_vec4 *)md5gli_alloc(&renderer->allocator, baked->num_clips, 2 * sizeof *ranges, error);
+    size_t frame = 0;
+    for (uint32_t i = 0; i < baked->num_clips && vertices && ranges; i++) {
+        const md5_baked *const clip = clips[i];
+        const md5_vec3 min = clip->bounds.min;
+        if (baked->num_vertices > 0)
+            memcpy(vertices + frame * baked->num_vertices, clip->vertices,
+                   (size_t)clip->num_frames * clip->num_vertices * texel);
+        ranges[2 * i] = (md5_vec4){min.x, min.y, min.z, (float)frame};
+        ranges[2 * i + 1] = (md5_vec4){clip->step.x, clip->step.y, clip->step.z, 0.0f};
+        frame += clip->num_frames;
+    }
+    if (vertices && ranges) {
+        baked->vertices = md5gli_create_table(renderer, GL_RG32UI, vertices, count * texel);
+        baked->clips = md5gli_create_table(renderer, GL_RGBA32F, ranges,
+                                           2 * sizeof *ranges * baked->num_clips);
+        baked->gpu_size = count * texel + 2 * sizeof *ranges * baked->num_clips;
+        renderer->stats.baked_bytes += baked->gpu_size;
+    }
+    const bool uploaded = vertices && ranges;
+    md5gli_free(&renderer->allocator, vertices, count * texel);
+    md5gli_free(&renderer->allocator, ranges, 2 * sizeof *ranges * baked->num_clips);
+    return uploaded;
+}
+
+md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_model *model,
+                                const md5_baked *const *clips, uint32_t count, md5_error *error)
+{
+    MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
+    MD5_ASSERT(clips != NULL || count == 0, "clips: not NULL");
+    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
+    md5gli_clear_error(error);
+    if (!check_clips(renderer, model, clips, count, error) || !md5gli_build_baked(renderer, error))
+        return NULL;
+    md5gl_baked *const baked =
+        (md5gl_baked *)md5gli_alloc(&renderer->allocator, 1, size_of_baked(count), error);
+    if (!baked)
+        return NULL;
+    baked->model = model;
+    baked->num_vertices = count_vertices(model);
+    baked->num_clips = count;
+    for (uint32_t i = 0; i < count; i++)
+        baked->num_frames[i] = clips[i]->num_frames;
+    md5gli_clear_gl_errors(renderer);
+    if (upload_clips(renderer, baked, clips, error)
+        && md5gli_check(renderer, "uploading baked clips", error))
+        return baked;
+    md5gl_destroy_baked(renderer, baked);
+    return NULL;
+}
+
+void md5gl_destroy_baked(md5gl_renderer *renderer, md5gl_baked *baked)
+{
+    if (!baked)
+        return;
+    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    renderer->stats.baked_bytes -= baked->gpu_size;
+    md5gli_destroy_table(renderer, &baked->vertices);
+    md5gli_destroy_table(renderer, &baked->clips);
+    md5gli_free(&renderer->allocator, baked->jobs, baked->job_capacity * sizeof *baked->jobs);
+    md5gli_free(&renderer->allocator, baked, size_of_baked(baked->num_clips));
+}
 
 // -- Batches ----------------------------------------------------------------------------------
 
-// Whether any mesh is skinned from palettes on the GPU.
-static bool needs_palettes(const md5gl_model *model)
+// Uploads palettes, which may be NULL, and placements in batches of as many instances as fit.
+static bool fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
+                         const md5gl_instances *instances, md5_error *error)
 {
-    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
-        if (model->meshes[i].path != MD5GL_PATH_CPU)
-            return true;
-    }
-    return false;
-}
-
-static bool reserve_batches(md5gl_renderer *renderer, md5gl_model *model, uint32_t count,
-                            md5_error *error)
-{
-    if (count <= model->batch_capacity)
-        return true;
-    md5gl_batch *const batches =
-        (md5gl_batch *)md5gli_alloc(&renderer->allocator, count, sizeof *batches, error);
-    if (!batches)
+    // The number of work groups in one dimension that GL guarantees for a compute shader.
+    enum { MAX_INSTANCES = 65535 };
+    const uint32_t num_joints = palettes ? model->model->skeleton.num_joints : 1;
+    const uint32_t fit = md5gli_instances_per_draw(renderer, num_joints, error);
+    const uint32_t capacity = fit < MAX_INSTANCES ? fit : MAX_INSTANCES;
+    if (capacity == 0)
         return false;
-    if (model->batch_capacity > 0)
-        memcpy(batches, model->batches, model->batch_capacity * sizeof *batches);
-    md5gli_free(&renderer->allocator, model->batches, model->batch_capacity * sizeof *batches);
-    for (uint32_t i = model->batch_capacity; i < count; i++) {
-        batches[i].palettes = md5gli_create_table(renderer, GL_RGBA32F, NULL, 0);
-        batches[i].placements = md5gli_create_table(renderer, GL_RGBA32F, NULL, 0);
-        batches[i].tints = md5gli_create_table(renderer, GL_RGBA32F, NULL, 0);
-    }
-    model->batches = batches;
-    model->batch_capacity = count;
-    return true;
-}
-
-static void fill_batch(md5gl_renderer *renderer, md5gl_batch *batch, const md5_mat34 *palettes,
-                       const md5_mat34 *placements, uint32_t num_joints)
-{
-    if (palettes)
-        md5gli_fill_table(renderer, &batch->palettes, palettes,
-                          (size_t)batch->count * num_joints * sizeof *palettes);
-    if (placements)
-        md5gli_fill_table(renderer, &batch->placements, placements,
-                          batch->count * sizeof *placements);
-}
-
-bool md5gli_fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
-                         const md5_mat34 *placements, uint32_t count, uint32_t capacity,
-                         md5_error *error)
-{
-    const uint32_t num_joints = model->model->skeleton.num_joints;
+    const uint32_t count = instances->count;
     const uint32_t num_batches = count / capacity + (count % capacity > 0);
-    if (!reserve_batches(renderer, model, num_batches, error))
-        return false;
+    if (num_batches > model->batch_capacity) {
+        md5gl_batch *const batches =
+            (md5gl_batch *)md5gli_alloc(&renderer->allocator, num_batches, sizeof *batches, error);
+        if (!batches)
+            return false;
+        if (model->batch_capacity > 0)
+            memcpy(batches, model->batches, model->batch_capacity * sizeof *batches);
+        md5gli_free(&renderer->allocator, model->batches, model->batch_capacity * sizeof *batches);
+        for (uint32_t i = model->batch_capacity; i < num_batches; i++) {
+            batches[i].palettes = md5gli_create_table(renderer, GL_RGBA32F, NULL, 0);
+            batches[i].placements = md5gli_create_table(renderer, GL_RGBA32F, NULL, 0);
+            batches[i].tints = md5gli_create_table(renderer, GL_RGBA32F, NULL, 0);
+        }
+        model->batches = batches;
+        model->batch_capacity = num_batches;
+    }
     for (uint32_t i = 0, first = 0; i < num_batches; i++) {
         md5gl_batch *const batch = &model->batches[i];
         batch->count = count - first < capacity ? count - first : capacity;
-        fill_batch(renderer, batch, palettes ? palettes + (size_t)first * num_joints : NULL,
-                   placements ? placements + first : NULL, num_joints);
+        if (palettes)
+            md5gli_fill_table(renderer, &batch->palettes, palettes + (size_t)first * num_joints,
+                              (size_t)batch->count * num_joints * sizeof *palettes);
+        if (instances->placements)
+            md5gli_fill_table(renderer, &batch->placements, instances->placements + first,
+                              batch->count * sizeof *instances->placements);
         first += batch->count;
     }
     model->num_batches = num_batches;
     return true;
-}
-
-static bool pose_batches(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
-                         const md5_mat34 *placements, uint32_t count, md5_error *error)
-{
-    const bool uploads = needs_palettes(model);
-    const uint32_t num_joints = uploads ? model->model->skeleton.num_joints : 1;
-    const uint32_t fit = md5gli_instances_per_draw(renderer, num_joints, error);
-    const uint32_t capacity = fit < MD5GL_MAX_BATCH_INSTANCES ? fit : MD5GL_MAX_BATCH_INSTANCES;
-    bool posed = capacity > 0
-                 && md5gli_fill_batches(renderer, model, uploads ? palettes : NULL, placements,
-                                        count, capacity, error);
-    for (uint32_t i = 0; i < model->model->num_meshes && posed; i++)
-        posed = md5gli_preskin(renderer, model, &model->meshes[i], palettes, count, error);
-    return posed;
-}
-
-void md5gli_begin_pose(md5gl_renderer *renderer, md5gl_model *model, bool placed, uint32_t count)
-{
-    model->num_batches = 0;
-    model->placed = placed;
-    model->baked = NULL;
-    md5gli_forget_looks(model, count);
-    md5gli_update_opacity(renderer, model);
-}
-
-bool md5gl_pose_models(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
-                       const md5_mat34 *placements, uint32_t count, md5_error *error)
-{
-    MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
-    MD5_ASSERT(palettes != NULL || count == 0 || model->model->skeleton.num_joints == 0,
-               "palettes: not NULL");
-    md5gli_clear_error(error);
-    md5gli_begin_pose(renderer, model, placements != NULL, count);
-    const bool posed = pose_batches(renderer, model, palettes, placements, count, error);
-    if (!posed)
-        model->num_batches = 0;
-    if (!renderer->in_frame)
-        md5gli_reset_state(renderer);
-    return posed;
 }
 
 // -- Skinning once ----------------------------------------------------------------------------
@@ -116,12 +280,12 @@ static void write_part(const GladGLContext *gl, size_t begin, size_t size, const
     gl->BufferSubData(GL_ARRAY_BUFFER, (GLintptr)begin, (GLsizeiptr)size, data);
 }
 
-// Skins one instance into `bytes`, in the layout of one instance. `weights` NULL: no morph targets.
+// Skins one instance into `bytes`, in the layout of one instance. `weights`: of morph targets.
 // `dual` [num_joints] is scratch.
 static void skin_one(const md5gl_model *model, const md5gl_mesh *mesh, const md5_mat34 *palette,
                      const float *weights, md5_dual_quat *dual, uint8_t *bytes)
 {
-    const md5_morph *const morph = weights ? md5gli_morph_source(model->morph) : NULL;
+    const md5_morph *const morph = model->morph ? model->morph->source : NULL;
     const uint32_t index = (uint32_t)(mesh - model->meshes);
     const md5gl_layout one = md5gli_make_layout(mesh->mesh->num_vertices, false);
     md5_vec3 *const positions = (md5_vec3 *)(void *)bytes, *const normals =
@@ -173,15 +337,16 @@ static void deform_one(const GladGLContext *gl, const md5gl_model *model, const 
 
 // Skins one instance at a time into scratch memory and uploads it from there.
 static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
-                        const md5_mat34 *palettes, uint32_t count, md5_error *error)
+                        const md5gl_instances *instances, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
     const size_t vertices = mesh->mesh->num_vertices;
+    const size_t num_targets = model->morph ? model->morph->source->num_targets : 0;
     if (vertices > 0 && !mesh->mesh->positions)
         return md5gli_fail(error, MD5_ERROR_MISMATCH,
                            "the model's geometry was released, but the CPU skins mesh %u",
                            (unsigned)(mesh - model->meshes));
-    const md5gl_layout all = md5gli_make_layout(vertices * count, false);
+    const md5gl_layout all = md5gli_make_layout(vertices * instances->count, false);
     const md5gl_layout one = md5gli_make_layout(vertices, false);
     const size_t num_joints = model->model->skeleton.num_joints;
     const size_t formed_at = one.texcoords + num_joints * sizeof(md5_dual_quat);
@@ -195,8 +360,9 @@ static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, cons
         memset(bytes + one.tangents, 0, one.texcoords - one.tangents);
     const size_t positions = one.normals, normals = one.tangents - one.normals;
     const size_t tangents = one.texcoords - one.tangents;
-    for (uint32_t i = 0; i < count; i++) {
-        skin_one(model, mesh, palettes + i * num_joints, md5gli_weights_of(model, i), dual, bytes);
+    for (uint32_t i = 0; i < instances->count; i++) {
+        const float *const weights = num_targets > 0 ? instances->weights + i * num_targets : NULL;
+        skin_one(model, mesh, instances->palettes + i * num_joints, weights, dual, bytes);
         if (mesh->deform.write) {
             deform_one(gl, model, mesh, i, bytes, bytes + formed_at);
             continue;
@@ -224,8 +390,7 @@ static void skin_by_compute(md5gl_renderer *renderer, const md5gl_model *model,
     uint32_t first = 0;
     for (uint32_t b = 0; b < model->num_batches; b++) {
         const md5gl_batch *const batch = &model->batches[b];
-        md5gli_bind_mesh(renderer, mesh, program, batch, model->model->skeleton.num_joints);
-        md5gli_bind_morph(renderer, model, mesh, program, first);
+        md5gli_bind_mesh(renderer, model, mesh, program, batch, first);
         gl->Uniform1i(program->uniforms[MD5GL_NUM_VERTICES], (GLint)mesh->mesh->num_vertices);
         gl->Uniform1i(program->uniforms[MD5GL_NUM_INSTANCES], (GLint)count);
         gl->Uniform1i(program->uniforms[MD5GL_FIRST_INSTANCE], (GLint)first);
@@ -240,10 +405,12 @@ static void skin_by_compute(md5gl_renderer *renderer, const md5gl_model *model,
     gl->UseProgram(0);
 }
 
-bool md5gli_preskin(md5gl_renderer *renderer, md5gl_model *model, md5gl_mesh *mesh,
-                    const md5_mat34 *palettes, uint32_t count, md5_error *error)
+// Skins all instances of a mesh into its buffer `posed`; does nothing on paths that skin per pass.
+static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_mesh *mesh,
+                    const md5gl_instances *instances, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
+    const uint32_t count = instances->count;
     const size_t vertices = md5gli_num_posed(mesh);
     if (!md5gli_preskins(mesh->path) || vertices == 0 || count == 0)
         return true;
@@ -260,29 +427,174 @@ bool md5gli_preskin(md5gl_renderer *renderer, md5gl_model *model, md5gl_mesh *me
     mesh->posed_count = count;
     bool done = true;
     if (mesh->path == MD5GL_PATH_CPU)
-        done = skin_on_cpu(renderer, model, mesh, palettes, count, error);
+        done = skin_on_cpu(renderer, model, mesh, instances, error);
     else
         skin_by_compute(renderer, model, mesh, count);
     gl->BindBuffer(GL_ARRAY_BUFFER, 0);
     return done;
 }
 
-void md5gli_set_posed_attributes(md5gl_renderer *renderer, const md5gl_mesh *mesh,
-                                 uint32_t instance)
+// -- Poses ------------------------------------------------------------------------------------
+
+static bool set_weights(md5gl_renderer *renderer, md5gl_model *model,
+                        const md5gl_instances *instances, md5_error *error)
 {
-    const GladGLContext *gl = &renderer->gl;
-    const size_t vertices = md5gli_num_posed(mesh), first = vertices * instance;
-    const md5gl_layout all = md5gli_make_layout(vertices * mesh->posed_count, true);
-    const size_t position = first * sizeof(md5_vec3);
-    const size_t tangent = all.tangents + first * sizeof(md5_vec4);
-    gl->BindBuffer(GL_ARRAY_BUFFER, mesh->posed);
-    gl->VertexAttribPointer(MD5GL_AT_POSITION, 3, GL_FLOAT, GL_FALSE, 0, (const void *)position);
-    gl->VertexAttribPointer(MD5GL_AT_NORMAL, 3, GL_FLOAT, GL_FALSE, 0,
-                            (const void *)(all.normals + position));
-    gl->VertexAttribPointer(MD5GL_AT_TANGENT, 4, GL_FLOAT, GL_FALSE, 0, (const void *)tangent);
-    if (mesh->deform.write) {
-        md5gli_set_attribute(gl, MD5GL_AT_TEXCOORD, 2, all.texcoords + first * sizeof(md5_vec2));
-        md5gli_set_attribute(gl, MD5GL_AT_COLOUR, 4, all.colours + first * sizeof(md5_vec4));
+    const md5gl_morph *const morph = instances->morph;
+    const size_t num_targets = morph ? morph->source->num_targets : 0;
+    const size_t count = instances->count * num_targets;
+    MD5_ASSERT(instances->weights != NULL || count == 0, "weights: not NULL");
+    for (size_t i = 0; i < count; i++)
+        MD5_ASSERT(isfinite(instances->weights[i]), "weights: finite numbers");
+    if (count == 0)
+        return true;
+    if (morph->source->model != model->model)
+        return md5gli_fail(error, MD5_ERROR_MISMATCH, "the morph targets are of another model");
+    if (!fits(renderer, count, "weights of morph targets", error))
+        return false;
+    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
+        if (!md5gli_build_variant(renderer, model->meshes[i].path,
+                                  md5gl_variant_of(model->blending, true), error))
+            return false;
     }
-    gl->BindBuffer(GL_ARRAY_BUFFER, 0);
+    if (!model->morph_weights.texture)
+        model->morph_weights = md5gli_create_table(renderer, GL_R32F, NULL, 0);
+    md5gli_fill_table(renderer, &model->morph_weights, instances->weights, count * sizeof(float));
+    model->morph = morph;
+    return true;
+}
+
+static bool pose_palettes(md5gl_renderer *renderer, md5gl_model *model,
+                          const md5gl_instances *instances, md5_error *error)
+{
+    const uint32_t num_meshes = model->model->num_meshes;
+    bool needs_palettes = false; // to skin from them on the GPU
+    for (uint32_t i = 0; i < num_meshes; i++)
+        needs_palettes = needs_palettes || model->meshes[i].path != MD5GL_PATH_CPU;
+    bool posed = set_weights(renderer, model, instances, error)
+                 && fill_batches(renderer, model, needs_palettes ? instances->palettes : NULL,
+                                 instances, error);
+    for (uint32_t i = 0; i < num_meshes && posed; i++)
+        posed = preskin(renderer, model, &model->meshes[i], instances, error);
+    return posed;
+}
+
+static bool pose_clips(md5gl_renderer *renderer, md5gl_model *model,
+                       const md5gl_instances *instances, md5_error *error)
+{
+    md5gl_baked *const baked = instances->baked;
+    const md5gl_clip_job *jobs = instances->jobs;
+    MD5_ASSERT(jobs != NULL || instances->count == 0, "jobs: not NULL");
+    if (instances->count == 0)
+        return true;
+    if (baked->model != model->model)
+        return md5gli_fail(error, MD5_ERROR_MISMATCH, "the clips were baked from another model");
+    for (uint32_t i = 0; i < instances->count; i++) {
+        const md5gl_clip_job *const job = &jobs[i];
+        if (job->clip >= baked->num_clips || job->moment.frame0 >= baked->num_frames[job->clip]
+            || job->moment.frame1 >= baked->num_frames[job->clip])
+            return md5gli_fail(error, MD5_ERROR_RANGE, "instance %u: no such baked clip or frame",
+                               (unsigned)i);
+    }
+    if (!fill_batches(renderer, model, NULL, instances, error))
+        return false;
+    const uint32_t largest = model->batches[0].count; // of all batches
+    if (largest > baked->job_capacity) {
+        md5gli_free(&renderer->allocator, baked->jobs, baked->job_capacity * sizeof *baked->jobs);
+        baked->jobs =
+            (md5_vec4 *)md5gli_alloc(&renderer->allocator, largest, sizeof *baked->jobs, error);
+        baked->job_capacity = baked->jobs ? largest : 0;
+        if (!baked->jobs)
+            return false;
+    }
+    for (uint32_t b = 0; b < model->num_batches; b++) {
+        md5gl_batch *const batch = &model->batches[b];
+        for (uint32_t i = 0; i < batch->count; i++) {
+            const md5_moment *const moment = &jobs[i].moment;
+            baked->jobs[i] = (md5_vec4){(float)moment->frame0, (float)moment->frame1,
+                                        moment->fraction, (float)jobs[i].clip};
+        }
+        md5gli_fill_table(renderer, &batch->palettes, baked->jobs,
+                          batch->count * sizeof *baked->jobs);
+        jobs += batch->count;
+    }
+    model->baked = baked;
+    return true;
+}
+
+// Returns how many runs the instances form; writes them unless `runs` is NULL.
+static uint32_t find_runs(const uint32_t *skins, uint32_t count, md5gl_run *runs)
+{
+    uint32_t num_runs = 0;
+    for (uint32_t first = 0, end; first < count; first = end) {
+        for (end = first + 1; end < count && skins[end] == skins[first]; end++) {
+        }
+        if (runs)
+            runs[num_runs] = (md5gl_run){skins[first], first, end - first};
+        num_runs++;
+    }
+    return num_runs;
+}
+
+static bool set_looks(md5gl_renderer *renderer, md5gl_model *model, const md5_vec4 *tints,
+                      const uint32_t *skins, md5_error *error)
+{
+    const uint32_t count = model->num_instances;
+    md5gli_forget_looks(model);
+    if (model->num_batches == 0)
+        return true;
+    for (uint32_t i = 0; i < count && skins; i++) {
+        if (skins[i] >= model->num_skins)
+            return md5gli_fail(error, MD5_ERROR_RANGE, "instance %u: skin %u, but there are %u",
+                               (unsigned)i, (unsigned)skins[i], (unsigned)model->num_skins);
+    }
+    const uint32_t num_runs = skins ? find_runs(skins, count, NULL) : 0;
+    if (num_runs > model->run_capacity) {
+        md5gl_run *const runs =
+            (md5gl_run *)md5gli_alloc(&renderer->allocator, num_runs, sizeof *runs, error);
+        if (!runs)
+            return false;
+        md5gli_free(&renderer->allocator, model->runs, model->run_capacity * sizeof *model->runs);
+        model->runs = runs;
+        model->run_capacity = num_runs;
+    }
+    model->num_runs = skins ? find_runs(skins, count, model->runs) : 0;
+    model->tinted = tints != NULL;
+    for (uint32_t i = 0; i < count && tints; i++)
+        model->faded = model->faded || tints[i].w < 1.0f;
+    for (uint32_t i = 0; i < model->num_batches && tints; i++) {
+        md5gl_batch *const batch = &model->batches[i];
+        md5gli_fill_table(renderer, &batch->tints, tints, batch->count * sizeof *tints);
+        tints += batch->count;
+    }
+    return true;
+}
+
+bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instances *instances,
+                md5_error *error)
+{
+    MD5_ASSERT(renderer != NULL && model != NULL && instances != NULL,
+               "renderer, model, instances: not NULL");
+    MD5_ASSERT(!instances->palettes || !instances->baked, "palettes, baked: one of them");
+    MD5_ASSERT_RESERVED(instances);
+    const bool poses = instances->palettes || instances->baked || instances->count == 0;
+    bool posed = true;
+    md5gli_clear_error(error);
+    MD5_ASSERT(poses || instances->count == model->num_instances,
+               "count: new looks need as many instances as there are");
+    if (poses) {
+        model->num_batches = 0;
+        model->num_instances = instances->count;
+        model->placed = instances->placements != NULL;
+        model->baked = NULL;
+        model->morph = NULL;
+        md5gli_update_opacity(renderer, model);
+        posed = instances->baked ? pose_clips(renderer, model, instances, error)
+                                 : pose_palettes(renderer, model, instances, error);
+    }
+    posed = posed && set_looks(renderer, model, instances->tints, instances->skins, error);
+    if (!posed)
+        model->num_batches = 0;
+    if (!renderer->in_frame)
+        md5gli_reset_state(renderer);
+    return posed;
 }

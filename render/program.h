@@ -64,7 +64,6 @@ enum md5gl_storage_binding {
     X(MD5GL_FIRST_INSTANCE, "first_instance") \
     X(MD5GL_FIRST_VERTEX, "first_vertex")     \
     X(MD5GL_NUM_MORPHS, "num_morphs")         \
-    X(MD5GL_NUM_MORPHED, "num_morphed")       \
     X(MD5GL_FIRST_MORPHED, "first_morphed")   \
     X(MD5GL_NUM_VERTICES, "num_vertices")     \
     X(MD5GL_NUM_INSTANCES, "num_instances")   \

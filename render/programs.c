@@ -353,6 +353,17 @@ bool md5gli_build_program(md5gl_renderer *renderer, const md5gl_program_sources 
 
 // -- All programs -----------------------------------------------------------------------------
 
+static enum md5gl_skin skin_of(md5gl_path path)
+{
+    static const enum md5gl_skin skins[] = {
+        [MD5GL_PATH_AUTO] = MD5GL_SKIN_EXACT, // no mesh has it
+        [MD5GL_PATH_4] = MD5GL_SKIN_4,           [MD5GL_PATH_8] = MD5GL_SKIN_8,
+        [MD5GL_PATH_EXACT] = MD5GL_SKIN_EXACT,   [MD5GL_PATH_CPU] = MD5GL_SKIN_POSED,
+        [MD5GL_PATH_COMPUTE] = MD5GL_SKIN_POSED,
+    };
+    return skins[path];
+}
+
 static void choose_variant(int variant, md5gl_source *blend, md5gl_source *bind)
 {
     static const md5gl_source blends[MD5GL_NUM_BLENDINGS] = {
@@ -398,7 +409,7 @@ bool md5gli_build_variant(md5gl_renderer *renderer, md5gl_path path, int variant
         if (!md5gli_build_program(renderer, &sources, &renderer->preskin[variant], error))
             return false;
     }
-    const enum md5gl_skin skin = md5gli_skin_of(path);
+    const enum md5gl_skin skin = skin_of(path);
     return build_skinned(renderer, skin == MD5GL_SKIN_POSED ? 0 : variant, skin, error);
 }
 
@@ -411,7 +422,7 @@ const md5gl_program *md5gli_program_of(md5gl_renderer *renderer, const md5gl_mod
                                        const md5gl_mesh *mesh, enum md5gl_pass pass,
                                        md5_error *error)
 {
-    const enum md5gl_skin skin = model->baked ? MD5GL_SKIN_BAKED : md5gli_skin_of(mesh->path);
+    const enum md5gl_skin skin = model->baked ? MD5GL_SKIN_BAKED : skin_of(mesh->path);
     const bool is_posed = skin == MD5GL_SKIN_BAKED || skin == MD5GL_SKIN_POSED;
     const int variant = is_posed ? 0 : md5gl_variant_of(model->blending, model->morph != NULL);
     return build_pass(renderer, variant, skin, pass, error)

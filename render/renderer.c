@@ -224,9 +224,11 @@ static void create_panel_array(md5gl_renderer *renderer)
 static bool create_textures(md5gl_renderer *renderer, md5_error *error)
 {
     static const uint8_t white[4] = {255, 255, 255, 255}, grey[4] = {176, 176, 176, 255};
-    renderer->white = md5gl_create_texture(renderer, 1, 1, white, error);
+    md5gl_texture_desc desc = {.width = 1, .height = 1, .texels = white};
+    renderer->white = md5gl_create_texture(renderer, &desc, error);
+    desc.texels = grey;
     if (renderer->white)
-        renderer->grey = md5gl_create_texture(renderer, 1, 1, grey, error);
+        renderer->grey = md5gl_create_texture(renderer, &desc, error);
     if (renderer->grey)
         renderer->checker = md5gli_create_checker(renderer, error);
     return renderer->checker != 0;
@@ -301,6 +303,12 @@ const char *md5gl_device_name(const md5gl_renderer *renderer)
 {
     MD5_ASSERT(renderer != NULL, "renderer: not NULL");
     return renderer->device_name;
+}
+
+md5gl_stats md5gl_get_stats(const md5gl_renderer *renderer)
+{
+    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    return renderer->stats;
 }
 
 md5gl_texture md5gl_checker_texture(const md5gl_renderer *renderer)

@@ -162,7 +162,7 @@ static layer layer_of(const md5gl_stage *stage, bool is_tested, enum written_alp
                   .vertex_color = stage->vertex_color,
                   .alpha_test = is_tested ? &stage->alpha_test : NULL,
                   .texgen = stage->texture ? stage->texgen : MD5GL_TEXGEN_MESH,
-                  .normals = (md5gl_texture)stage->normals,
+                  .normals = stage->normals,
                   .alpha = alpha};
     for (int i = 0; i < 4; i++) {
         const float value = stage->color[i];
@@ -233,7 +233,7 @@ static void fill_depth(md5gl_renderer *renderer, const list_draw *draw, bool is_
 static void draw_shadow(md5gl_renderer *renderer, const list_draw *draw)
 {
     const md5gl_shadow_map *const maps[] = {&renderer->sun, &renderer->contact};
-    if (!renderer->shadowed)
+    if (!renderer->shadowed || !has_base(draw->list) || !draw->list->casts_shadow)
         return;
     renderer->gl.Disable(GL_BLEND);
     set_depth(renderer, GL_LEQUAL, true);
@@ -271,7 +271,7 @@ static void draw_light(md5gl_renderer *renderer, const list_draw *draw, bool is_
     gl->Enable(GL_BLEND);
     for (uint32_t i = 0; i < list->num_lit_layers; i++) {
         md5gl_material added = list->lit_layers[i];
-        added.flags |= (uintptr_t)MD5GL_OPAQUE;
+        added.is_opaque = true;
         added.two_sided =
             md5gli_surface_of(draw->model, list->skin, list->mesh)->material.two_sided;
         draw_lit(renderer, draw, &added);
@@ -289,6 +289,8 @@ static md5gl_cull lit_cull_of(const list_draw *draw)
 // Adds the light of a translucent surface. Its alpha is what it covers, as that of added stages.
 static void add_light(md5gl_renderer *renderer, const list_draw *draw)
 {
+    if (draw->list->base != MD5GL_BASE_ADDED)
+        return;
     set_depth_offset(renderer, draw->list->depth_offset);
     set_depth(renderer, GL_LEQUAL, false);
     set_sides(renderer, lit_cull_of(draw));
@@ -303,6 +305,8 @@ static void draw_base(md5gl_renderer *renderer, const list_draw *draw)
 {
     const md5gl_stage_list *const list = draw->list;
     const bool is_lit = list->base == MD5GL_BASE_LIT;
+    if (!has_base(list))
+        return;
     renderer->gl.Disable(GL_BLEND);
     set_depth_offset(renderer, list->depth_offset);
     set_depth(renderer, GL_LEQUAL, true);
@@ -356,6 +360,8 @@ static void draw_list(md5gl_renderer *renderer, const list_draw *draw)
 {
     const md5gl_stage_list *const list = draw->list;
     const bool uses_alpha = list_reads_target_alpha(list);
+    if (list->num_stages == 0)
+        return;
     set_depth_offset(renderer, list->depth_offset);
     set_sides(renderer, list->cull);
     for (uint32_t i = 0; i < list->num_stages; i++)
@@ -394,32 +400,10 @@ static void check_list(const md5gl_model *model, const md5gl_stage_list *list)
     (void)model;
 }
 
-// What is drawn of lists.
-enum list_part { PART_SHADOW, PART_BASE, PART_LIGHT, PART_STAGES };
-
-static bool has_part(const md5gl_stage_list *list, enum list_part part)
-{
-    if (part == PART_STAGES)
-        return list->num_stages > 0;
-    if (part == PART_LIGHT)
-        return list->base == MD5GL_BASE_ADDED;
-    return has_base(list) && (part == PART_BASE || list->casts_shadow);
-}
-
-static void draw_part(md5gl_renderer *renderer, const list_draw *draw, enum list_part part)
-{
-    if (part == PART_SHADOW)
-        draw_shadow(renderer, draw);
-    else if (part == PART_BASE)
-        draw_base(renderer, draw);
-    else if (part == PART_LIGHT)
-        add_light(renderer, draw);
-    else
-        draw_list(renderer, draw);
-}
-
+// Draws what `draw_part` draws of lists; it does nothing if a list has no such part.
 static bool draw_lists(md5gl_renderer *renderer, const md5gl_model *model,
-                       const md5gl_stage_list *lists, uint32_t count, enum list_part part,
+                       const md5gl_stage_list *lists, uint32_t count,
+                       void (*draw_part)(md5gl_renderer *renderer, const list_draw *draw),
                        md5_error *error)
 {
     md5gli_clear_error(error);
@@ -429,42 +413,28 @@ static bool draw_lists(md5gl_renderer *renderer, const md5gl_model *model,
         list_draw draw = {model, &lists[i], NULL, NULL};
         check_list(model, draw.list);
         draw.mesh = &model->meshes[draw.list->mesh];
-        if (!has_part(draw.list, part) || !draw.mesh->visible || draw.mesh->mesh->num_triangles == 0
-            || model->num_batches == 0)
+        if (!draw.mesh->visible || draw.mesh->mesh->num_triangles == 0 || model->num_batches == 0)
             continue;
         draw.program = md5gli_program_of(renderer, model, draw.mesh, MD5GL_PASS_STAGE, error);
         built = draw.program != NULL;
         if (built)
-            draw_part(renderer, &draw, part);
+            draw_part(renderer, &draw);
     }
     reset_state(renderer);
     return built;
 }
 
-bool md5gl_draw_stage_shadows(md5gl_renderer *renderer, const md5gl_model *model,
-                              const md5gl_stage_list *lists, uint32_t count, md5_error *error)
-{
-    MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
-    MD5_ASSERT(lists != NULL || count == 0, "lists: not NULL");
-    MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
-    return draw_lists(renderer, model, lists, count, PART_SHADOW, error);
-}
-
-bool md5gl_draw_stage_bases(md5gl_renderer *renderer, const md5gl_model *model,
-                            const md5gl_stage_list *lists, uint32_t count, md5_error *error)
-{
-    MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
-    MD5_ASSERT(lists != NULL || count == 0, "lists: not NULL");
-    MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
-    return draw_lists(renderer, model, lists, count, PART_BASE, error);
-}
-
-bool md5gl_draw_stages(md5gl_renderer *renderer, const md5gl_model *model,
+bool md5gl_draw_stages(md5gl_renderer *renderer, const md5gl_model *model, md5gl_stage_pass pass,
                        const md5gl_stage_list *lists, uint32_t count, md5_error *error)
 {
     MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
+    MD5_ASSERT((unsigned)pass <= MD5GL_STAGE_PASS_STAGES, "pass: one of md5gl_stage_pass");
     MD5_ASSERT(lists != NULL || count == 0, "lists: not NULL");
     MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
-    return draw_lists(renderer, model, lists, count, PART_LIGHT, error)
-           && draw_lists(renderer, model, lists, count, PART_STAGES, error);
+    if (pass == MD5GL_STAGE_PASS_SHADOWS)
+        return draw_lists(renderer, model, lists, count, draw_shadow, error);
+    if (pass == MD5GL_STAGE_PASS_BASES)
+        return draw_lists(renderer, model, lists, count, draw_base, error);
+    return draw_lists(renderer, model, lists, count, add_light, error)
+           && draw_lists(renderer, model, lists, count, draw_list, error);
 }

@@ -1,30 +1,278 @@
-// Textures: colour and normal maps of models, and masks of the panel.
-#include "render/mipmap.h"
+// Textures, and their mipmaps, which the CPU computes: every driver gets the same ones, and a
+// software renderer needs no shaders for them. (Mesa's compiles those in each process, which takes
+// longer than decoding the images of a model.)
+#include "render/gl_internal.h"
 
+#include <math.h>
 #include <string.h>
 
-typedef struct texture_format {
-    GLint internal;
-    GLenum external;
-    GLint alignment; // of rows in memory
-    bool repeats;    // and has mipmaps
-} texture_format;
+// -- Encodings --------------------------------------------------------------------------------
 
-static const texture_format picture_format = {GL_SRGB8_ALPHA8, GL_RGBA, 4, true};
-static const texture_format normals_format = {GL_RGBA8, GL_RGBA, 4, true};
-static const texture_format mask_format = {GL_R8, GL_RED, 1, false};
-
-void md5gli_set_sampling(const GladGLContext *gl, bool repeats, GLint magnify, GLint minify)
+// Linear colour of an sRGB value, both 0..1.
+static double decode_srgb(double value)
 {
-    const GLint wrap = repeats ? GL_REPEAT : GL_CLAMP_TO_EDGE;
-    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, wrap);
-    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, wrap);
-    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, magnify);
-    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, minify);
+    return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
 }
 
-GLuint md5gli_begin_texture(md5gl_renderer *renderer, uint32_t width, uint32_t height,
-                            md5_error *error)
+// The least difference of two values in `least` is 65535 / (255 * 12.92) = 19.9: at most one of
+// them is between two neighbours in `encoded`, which are 16 apart. So a look-up and a comparison
+// encode exactly.
+void md5gli_prepare_encoding(md5gl_encoding *encoding, bool is_srgb)
+{
+    encoding->is_srgb = is_srgb;
+    if (!is_srgb)
+        return;
+    for (int i = 0; i < 256; i++) {
+        encoding->linear[i] = (uint16_t)(65535.0 * decode_srgb(i / 255.0) + 0.5);
+        encoding->least[i] =
+            (uint16_t)(i == 0 ? 0.0 : ceil(65535.0 * decode_srgb((i - 0.5) / 255.0)));
+    }
+    encoding->least[256] = 65535;
+    uint32_t byte = 0;
+    for (uint32_t i = 0; i < 1 << 12; i++) {
+        byte += byte < 255 && 16 * i >= encoding->least[byte + 1];
+        encoding->encoded[i] = (uint8_t)byte;
+    }
+}
+
+static uint8_t encode_srgb(const md5gl_encoding *encoding, uint32_t linear)
+{
+    const uint32_t byte = encoding->encoded[linear >> 4];
+    return (uint8_t)(byte + (byte < 255 && linear >= encoding->least[byte + 1]));
+}
+
+// -- Halving ----------------------------------------------------------------------------------
+
+// What one texel of the next level covers along one axis: two texels of an even side, and of an odd
+// one three. Texel i of 2 n + 1 covers (2 + 1 / n) texels from i (2 + 1 / n) on: n - i parts of n
+// of texel 2 i, all of the next and i + 1 parts of the third. The weights are multiplied by n.
+typedef struct texel_cover {
+    uint32_t count, weights[3], sum;
+} texel_cover;
+
+static texel_cover cover_of(uint32_t side, uint32_t index)
+{
+    if (side == 1)
+        return (texel_cover){1, {1, 0, 0}, 1};
+    if (side % 2 == 0)
+        return (texel_cover){2, {1, 1, 0}, 2};
+    return (texel_cover){3, {side / 2 - index, side / 2, index + 1}, side};
+}
+
+// A mean of texels with any weights, of one channel.
+static uint8_t mean_of_area(const uint8_t *from, size_t row, const texel_cover *across,
+                            const texel_cover *down, const md5gl_encoding *srgb)
+{
+    const uint64_t whole = (uint64_t)across->sum * down->sum;
+    uint64_t sum = 0;
+    for (uint32_t y = 0; y < down->count; y++) {
+        for (uint32_t x = 0; x < across->count; x++) {
+            const uint64_t weight = (uint64_t)down->weights[y] * across->weights[x];
+            const uint8_t value = from[y * row + 4 * (size_t)x];
+            sum += weight * (srgb ? srgb->linear[value] : value);
+        }
+    }
+    const uint32_t mean = (uint32_t)((sum + whole / 2) / whole);
+    return srgb ? encode_srgb(srgb, mean) : (uint8_t)mean;
+}
+
+// A row of which a side is odd or 1. Alpha is always linear.
+static void halve_odd_row(const md5gl_encoding *encoding, const md5gl_level *level, uint32_t y,
+                          uint8_t *to)
+{
+    const size_t row = 4 * (size_t)level->width;
+    const uint32_t width = level->width > 1 ? level->width / 2 : 1;
+    const texel_cover down = cover_of(level->height, y);
+    const uint8_t *from = level->rgba + 2 * (size_t)y * row;
+    for (uint32_t x = 0; x < width; x++, from += 8) {
+        const texel_cover across = cover_of(level->width, x);
+        uint8_t texel[4];
+        for (uint32_t i = 0; i < 4; i++)
+            texel[i] = mean_of_area(from + i, row, &across, &down,
+                                    encoding->is_srgb && i < 3 ? encoding : NULL);
+        memcpy(to + 4 * (size_t)x, texel, sizeof texel);
+    }
+}
+
+static uint8_t mean_of_bytes(const uint8_t *from, size_t row)
+{
+    return (uint8_t)((from[0] + from[4] + from[row] + from[row + 4] + 2) / 4);
+}
+
+static uint8_t mean_of_srgb(const md5gl_encoding *encoding, const uint8_t *from, size_t row)
+{
+    const uint16_t *const linear = encoding->linear;
+    const uint32_t sum =
+        (uint32_t)linear[from[0]] + linear[from[4]] + linear[from[row]] + linear[from[row + 4]];
+    return encode_srgb(encoding, (sum + 2) / 4);
+}
+
+static void halve_even_row(const md5gl_encoding *encoding, const uint8_t *from, size_t row,
+                           uint8_t *to)
+{
+    for (size_t x = 0; x < row / 8; x++, from += 8) {
+        uint8_t texel[4];
+        for (uint32_t i = 0; i < 3; i++)
+            texel[i] = encoding->is_srgb ? mean_of_srgb(encoding, from + i, row)
+                                         : mean_of_bytes(from + i, row);
+        texel[3] = mean_of_bytes(from + 3, row);
+        memcpy(to + 4 * x, texel, sizeof texel);
+    }
+}
+
+// In the same memory, a texel is written after all that it covers have been read, and those of
+// later texels lie behind it.
+md5gl_level md5gli_halve(const md5gl_encoding *encoding, const md5gl_level *level, uint8_t *half)
+{
+    const bool is_even = level->width % 2 == 0 && level->height % 2 == 0;
+    const size_t row = 4 * (size_t)level->width;
+    const md5gl_level next = {level->width > 1 ? level->width / 2 : 1,
+                              level->height > 1 ? level->height / 2 : 1, half};
+    for (uint32_t y = 0; y < next.height; y++) {
+        uint8_t *const to = half + 4 * (size_t)y * next.width;
+        if (is_even)
+            halve_even_row(encoding, level->rgba + 2 * (size_t)y * row, row, to);
+        else
+            halve_odd_row(encoding, level, y, to);
+    }
+    return next;
+}
+
+// -- Uploading --------------------------------------------------------------------------------
+
+// Borders of another colour than the edge's are texels, as in id's engine: OpenGL ES 3.0 has no
+// other ones.
+static void fill_border(const md5gl_level *level, uint8_t alpha)
+{
+    const uint8_t border[4] = {0, 0, 0, alpha};
+    for (uint32_t y = 0; y < level->height; y++) {
+        const bool whole = y == 0 || y + 1 == level->height;
+        for (uint32_t x = 0; x < level->width;
+             x += whole || x + 1 == level->width ? 1 : level->width - 1)
+            memcpy(level->rgba + 4 * ((size_t)y * level->width + x), border, 4);
+    }
+}
+
+static void upload_level(const GladGLContext *gl, GLenum target, GLint number, GLint format,
+                         const md5gl_level *level)
+{
+    gl->TexImage2D(target, number, format, (GLsizei)level->width, (GLsizei)level->height, 0,
+                   GL_RGBA, GL_UNSIGNED_BYTE, level->rgba);
+}
+
+// Uploads a picture to the bound texture, or a side of it, in all levels unless it is `nearest`.
+// Those of a picture with a border get one each: the mean of a border and what is inside is none.
+static bool upload_levels(md5gl_renderer *renderer, GLenum target, GLint format,
+                          const md5gl_texture_desc *desc, const uint8_t *rgba, md5_error *error)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const bool has_border =
+        desc->wrap == MD5GL_WRAP_CLAMP_BLACK || desc->wrap == MD5GL_WRAP_CLAMP_CLEAR;
+    const uint8_t alpha = desc->wrap == MD5GL_WRAP_CLAMP_BLACK ? 255 : 0;
+    const size_t half_width = desc->width > 1 ? desc->width / 2 : 1;
+    const size_t half_height = desc->height > 1 ? desc->height / 2 : 1;
+    const size_t whole = 4 * (size_t)desc->width * desc->height;
+    const size_t size = has_border ? whole : 4 * half_width * half_height;
+    md5gl_level level = {desc->width, desc->height, (uint8_t *)(uintptr_t)rgba}; // is only read
+    if (!has_border)
+        upload_level(gl, target, 0, format, &level);
+    if (!has_border && (desc->is_nearest || whole == 4))
+        return true;
+    uint8_t *const scratch = (uint8_t *)md5gli_alloc(&renderer->allocator, size, 1, error);
+    if (!scratch)
+        return false;
+    if (has_border) {
+        level.rgba = (uint8_t *)memcpy(scratch, rgba, whole);
+        fill_border(&level, alpha);
+        upload_level(gl, target, 0, format, &level);
+    }
+    md5gl_encoding encoding;
+    md5gli_prepare_encoding(&encoding, format == GL_SRGB8_ALPHA8);
+    for (GLint number = 1; !desc->is_nearest && (level.width > 1 || level.height > 1); number++) {
+        level = md5gli_halve(&encoding, &level, scratch);
+        if (has_border)
+            fill_border(&level, alpha);
+        upload_level(gl, target, number, format, &level);
+    }
+    md5gli_free(&renderer->allocator, scratch, size);
+    return true;
+}
+
+// Uploads a normal map in id's encoding: x in red, y along increasing v in green.
+static bool upload_normals(md5gl_renderer *renderer, const md5gl_texture_desc *desc,
+                           md5_error *error)
+{
+    const size_t count = (size_t)desc->width * desc->height;
+    uint8_t *const ordered = (uint8_t *)md5gli_alloc(&renderer->allocator, count, 4, error);
+    if (!ordered)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *const from = desc->texels + 4 * i;
+        uint8_t *const to = ordered + 4 * i;
+        to[0] = desc->normals & MD5GL_NORMALS_RXGB ? from[3] : from[0];
+        to[1] = desc->normals & MD5GL_NORMALS_GREEN_UP ? (uint8_t)(255 - from[1]) : from[1];
+        to[2] = from[2];
+        to[3] = 255;
+    }
+    const bool uploaded = upload_levels(renderer, GL_TEXTURE_2D, GL_RGBA8, desc, ordered, error);
+    md5gli_free(&renderer->allocator, ordered, 4 * count);
+    return uploaded;
+}
+
+static bool is_opaque(const uint8_t *rgba, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (rgba[4 * i + 3] != 255)
+            return false;
+    }
+    return true;
+}
+
+// Row 0 in memory is v = 0, which is the top row of the picture, as in MD5.
+static bool upload(md5gl_renderer *renderer, const md5gl_texture_desc *desc, md5_error *error)
+{
+    const GladGLContext *gl = &renderer->gl;
+    bool uploaded = true;
+    switch (desc->kind) {
+    case MD5GL_TEXTURE_MASK:
+        gl->PixelStorei(GL_UNPACK_ALIGNMENT, 1);
+        gl->TexImage2D(GL_TEXTURE_2D, 0, GL_R8, (GLsizei)desc->width, (GLsizei)desc->height, 0,
+                       GL_RED, GL_UNSIGNED_BYTE, desc->texels);
+        gl->PixelStorei(GL_UNPACK_ALIGNMENT, 4);
+        return true;
+    case MD5GL_TEXTURE_NORMALS:
+        if (desc->normals != 0)
+            return upload_normals(renderer, desc, error);
+        return upload_levels(renderer, GL_TEXTURE_2D, GL_RGBA8, desc, desc->texels, error);
+    case MD5GL_TEXTURE_COLOR:
+        // What is opaque is marked as that: its alpha is a constant 1.
+        if (!renderer->is_webgl && is_opaque(desc->texels, (size_t)desc->width * desc->height))
+            gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_A, GL_ONE);
+        return upload_levels(renderer, GL_TEXTURE_2D, GL_SRGB8_ALPHA8, desc, desc->texels, error);
+    case MD5GL_TEXTURE_STAGE:
+        return upload_levels(renderer, GL_TEXTURE_2D, GL_RGBA8, desc, desc->texels, error);
+    case MD5GL_TEXTURE_STAGE_CUBE:
+        gl->TexParameteri(GL_TEXTURE_CUBE_MAP, GL_TEXTURE_WRAP_R, GL_CLAMP_TO_EDGE);
+        for (GLenum i = 0; i < 6 && uploaded; i++)
+            uploaded = upload_levels(renderer, GL_TEXTURE_CUBE_MAP_POSITIVE_X + i, GL_RGBA8, desc,
+                                     desc->faces[i], error);
+        return uploaded;
+    }
+    return false;
+}
+
+void md5gli_set_sampling(const GladGLContext *gl, GLenum target, bool repeats, GLint magnify,
+                         GLint minify)
+{
+    const GLint wrap = repeats ? GL_REPEAT : GL_CLAMP_TO_EDGE;
+    gl->TexParameteri(target, GL_TEXTURE_WRAP_S, wrap);
+    gl->TexParameteri(target, GL_TEXTURE_WRAP_T, wrap);
+    gl->TexParameteri(target, GL_TEXTURE_MAG_FILTER, magnify);
+    gl->TexParameteri(target, GL_TEXTURE_MIN_FILTER, minify);
+}
+
+GLuint md5gli_begin_texture(md5gl_renderer *renderer, GLenum target, uint32_t width,
+                            uint32_t height, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
     const uint32_t limit = renderer->max_texture_size;
@@ -40,61 +288,53 @@ GLuint md5gli_begin_texture(md5gl_renderer *renderer, uint32_t width, uint32_t h
     GLuint texture = 0;
     gl->GenTextures(1, &texture);
     gl->ActiveTexture(GL_TEXTURE0);
-    gl->BindTexture(GL_TEXTURE_2D, texture);
+    gl->BindTexture(target, texture);
     if (texture == 0) // as on a lost context
         md5gli_fail(error, MD5_ERROR_GPU, "GL creates no texture");
     return texture;
 }
 
-md5gl_texture md5gli_end_texture(md5gl_renderer *renderer, GLuint texture, bool uploaded,
-                                 md5_error *error)
+md5gl_texture md5gli_end_texture(md5gl_renderer *renderer, GLenum target, GLuint texture,
+                                 bool uploaded, md5_error *error)
 {
-    renderer->gl.BindTexture(GL_TEXTURE_2D, 0);
+    renderer->gl.BindTexture(target, 0);
     if (uploaded && md5gli_check(renderer, "creating a texture", error))
         return texture;
     renderer->gl.DeleteTextures(1, &texture);
     return 0;
 }
 
-static md5gl_texture create_texture(md5gl_renderer *renderer, const texture_format *format,
-                                    uint32_t width, uint32_t height, const void *texels,
-                                    md5_error *error)
+// -- Public -----------------------------------------------------------------------------------
+
+md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, const md5gl_texture_desc *desc,
+                                   md5_error *error)
 {
-    const GladGLContext *gl = &renderer->gl;
-    const GLuint texture = md5gli_begin_texture(renderer, width, height, error);
+    MD5_ASSERT(renderer != NULL && desc != NULL, "renderer, desc: not NULL");
+    MD5_ASSERT((unsigned)desc->kind <= MD5GL_TEXTURE_MASK, "kind: one of md5gl_texture_kind");
+    MD5_ASSERT((unsigned)desc->wrap <= MD5GL_WRAP_CLAMP_CLEAR, "wrap: one of md5gl_wrap");
+    MD5_ASSERT((desc->normals & ~(uint32_t)(MD5GL_NORMALS_GREEN_UP | MD5GL_NORMALS_RXGB)) == 0,
+               "normals: flags of md5gl_normals");
+    MD5_ASSERT_RESERVED(desc);
+    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
+    const bool is_cube = desc->kind == MD5GL_TEXTURE_STAGE_CUBE;
+    const bool is_mask = desc->kind == MD5GL_TEXTURE_MASK;
+    const GLenum target = is_cube ? GL_TEXTURE_CUBE_MAP : GL_TEXTURE_2D;
+    const GLint filter = desc->is_nearest ? GL_NEAREST : GL_LINEAR;
+    MD5_ASSERT(is_cube || desc->texels != NULL, "texels: not NULL");
+    for (int i = 0; i < 6; i++)
+        MD5_ASSERT(!is_cube || desc->faces[i] != NULL, "faces: six sides");
+    if (is_cube && desc->width != desc->height) {
+        md5gli_fail(error, MD5_ERROR_GPU, "a cube map of %u x %u texels: sides are squares",
+                    (unsigned)desc->width, (unsigned)desc->height);
+        return 0;
+    }
+    const GLuint texture = md5gli_begin_texture(renderer, target, desc->width, desc->height, error);
     if (texture == 0)
         return 0;
-    md5gli_set_sampling(gl, format->repeats, GL_LINEAR,
-                        format->repeats ? GL_LINEAR_MIPMAP_LINEAR : GL_LINEAR);
-    // Row 0 in memory is v = 0, which is the top row of the picture, as in MD5.
-    bool uploaded = true;
-    if (format->repeats) {
-        uploaded = md5gli_upload_levels(renderer, GL_TEXTURE_2D, format->internal, width, height,
-                                        (const uint8_t *)texels, error);
-    } else {
-        gl->PixelStorei(GL_UNPACK_ALIGNMENT, format->alignment);
-        gl->TexImage2D(GL_TEXTURE_2D, 0, format->internal, (GLsizei)width, (GLsizei)height, 0,
-                       format->external, GL_UNSIGNED_BYTE, texels);
-        gl->PixelStorei(GL_UNPACK_ALIGNMENT, 4);
-    }
-    return md5gli_end_texture(renderer, texture, uploaded, error);
-}
-
-static bool is_opaque(const uint8_t *rgba, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (rgba[4 * i + 3] != 255)
-            return false;
-    }
-    return true;
-}
-
-// Marks a texture as opaque: its alpha is a constant 1.
-static void mark_opaque(const GladGLContext *gl, GLuint texture)
-{
-    gl->BindTexture(GL_TEXTURE_2D, texture);
-    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_A, GL_ONE);
-    gl->BindTexture(GL_TEXTURE_2D, 0);
+    md5gli_set_sampling(&renderer->gl, target,
+                        desc->wrap == MD5GL_WRAP_REPEAT && !is_cube && !is_mask, filter,
+                        desc->is_nearest || is_mask ? filter : GL_LINEAR_MIPMAP_LINEAR);
+    return md5gli_end_texture(renderer, target, texture, upload(renderer, desc, error), error);
 }
 
 bool md5gli_texture_is_opaque(md5gl_renderer *renderer, md5gl_texture texture)
@@ -109,18 +349,6 @@ bool md5gli_texture_is_opaque(md5gl_renderer *renderer, md5gl_texture texture)
     return alpha == GL_ONE;
 }
 
-md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, uint32_t width, uint32_t height,
-                                   const uint8_t *rgba, md5_error *error)
-{
-    MD5_ASSERT(renderer != NULL && rgba != NULL, "renderer, rgba: not NULL");
-    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
-    const md5gl_texture texture =
-        create_texture(renderer, &picture_format, width, height, rgba, error);
-    if (texture && !renderer->is_webgl && is_opaque(rgba, (size_t)width * height))
-        mark_opaque(&renderer->gl, texture);
-    return texture;
-}
-
 md5gl_texture md5gli_create_checker(md5gl_renderer *renderer, md5_error *error)
 {
     enum { SIDE = 128, CELL = 16 };
@@ -133,50 +361,10 @@ md5gl_texture md5gli_create_checker(md5gl_renderer *renderer, md5_error *error)
         memset(cells + 4 * i, is_light ? 196 : 138, 3);
         cells[4 * i + 3] = 255;
     }
-    const md5gl_texture texture = md5gl_create_texture(renderer, SIDE, SIDE, cells, error);
+    const md5gl_texture_desc desc = {.width = SIDE, .height = SIDE, .texels = cells};
+    const md5gl_texture texture = md5gl_create_texture(renderer, &desc, error);
     md5gli_free(&renderer->allocator, cells, size);
     return texture;
-}
-
-// Converts to id's encoding: x in red, y along increasing v in green.
-static void reorder(const uint8_t *rgba, size_t count, uint32_t normals, uint8_t *ordered)
-{
-    for (size_t i = 0; i < count; i++) {
-        const uint8_t *const from = rgba + 4 * i;
-        uint8_t *const to = ordered + 4 * i;
-        to[0] = normals & MD5GL_NORMALS_RXGB ? from[3] : from[0];
-        to[1] = normals & MD5GL_NORMALS_GREEN_UP ? (uint8_t)(255 - from[1]) : from[1];
-        to[2] = from[2];
-        to[3] = 255;
-    }
-}
-
-md5gl_texture md5gl_create_normal_map(md5gl_renderer *renderer, uint32_t width, uint32_t height,
-                                      const uint8_t *rgba, uint32_t normals, md5_error *error)
-{
-    MD5_ASSERT(renderer != NULL && rgba != NULL, "renderer, rgba: not NULL");
-    MD5_ASSERT((normals & ~(uint32_t)(MD5GL_NORMALS_GREEN_UP | MD5GL_NORMALS_RXGB)) == 0,
-               "normals: flags of md5gl_normals");
-    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
-    const size_t count = (size_t)width * height;
-    if (normals == 0)
-        return create_texture(renderer, &normals_format, width, height, rgba, error);
-    uint8_t *const ordered = (uint8_t *)md5gli_alloc(&renderer->allocator, count, 4, error);
-    if (!ordered)
-        return 0;
-    reorder(rgba, count, normals, ordered);
-    const md5gl_texture texture =
-        create_texture(renderer, &normals_format, width, height, ordered, error);
-    md5gli_free(&renderer->allocator, ordered, 4 * count);
-    return texture;
-}
-
-md5gl_texture md5gl_create_mask(md5gl_renderer *renderer, uint32_t width, uint32_t height,
-                                const uint8_t *coverage, md5_error *error)
-{
-    MD5_ASSERT(renderer != NULL && coverage != NULL, "renderer, coverage: not NULL");
-    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
-    return create_texture(renderer, &mask_format, width, height, coverage, error);
 }
 
 void md5gl_destroy_texture(md5gl_renderer *renderer, md5gl_texture texture)

@@ -4,7 +4,6 @@ uniform UINT_TABLE morph_first;    // of a vertex of the model; the next one's i
 uniform FLOAT_TABLE morph_deltas;
 uniform FLOAT_TABLE morph_weights; // of target t of instance i at i * num_morphs + t
 uniform int num_morphs;
-uniform int num_morphed;   // instances that have weights
 uniform int first_morphed; // the instance that has index 0 in this batch
 uniform int first_vertex;  // of the mesh in the model
 
@@ -21,8 +20,6 @@ skinned bound(vec3 position, vec3 normal, vec4 tangent)
     int instance_index = first_morphed + INSTANCE;
     int vertex = first_vertex + VERTEX;
     int first = int(FETCH(morph_first, vertex).x), end = int(FETCH(morph_first, vertex + 1).x);
-    if (instance_index >= num_morphed)
-        return plain;
     vec3 turned = normal, along = tangent.xyz;
     bool changes = false;
     for (int i = first; i < end; i++) {

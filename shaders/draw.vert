@@ -38,7 +38,7 @@ void main()
         tint.rgb = 1.0 - clamp(tint.rgb, 0.0, 1.0);
     dissolved = 0.0;
     if (tinted) {
-        // Alpha above 1 hides pixels: see md5gl_set_looks().
+        // Alpha above 1 hides pixels: see md5gl_instances.
         vec4 own = FETCH(tints, INSTANCE);
         dissolved = max(own.a - 1.0, 0.0);
         tint *= vec4(own.rgb, min(own.a, 1.0));

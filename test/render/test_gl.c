@@ -13,9 +13,9 @@ static md5gl_texture make_texture(gl_stage *stage, uint32_t width, uint32_t heig
 {
     md5_error error;
     const md5gl_texture texture =
-        md5gl_create_texture(stage->scene.renderer, width, height, rgba, &error);
+        scene_texture(stage->scene.renderer, MD5GL_TEXTURE_COLOR, width, height, rgba, &error);
     CHECK(texture != 0);
-    md5gl_set_texture(stage->copy, 0, texture);
+    md5gl_set_material(stage->copy, 0, 0, &(md5gl_material){.diffuse = texture});
     return texture;
 }
 
@@ -77,7 +77,7 @@ TEST (gl_colours_are_srgb_and_light_is_linear) {
     const md5gl_texture texture = make_texture(&stage, 1, 1, middle);
     scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, 0, 0, middle, 1));
-    md5gl_set_texture(stage.copy, 0, 0);
+    md5gl_set_material(stage.copy, 0, 0, &(md5gl_material){.diffuse = 0});
     for (int i = 0; i < 3; i++)
         stage.frame.ambient[i] = 0.5f;
     scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
@@ -95,8 +95,8 @@ TEST (gl_placements_rotate_normals) {
         return;
     scene_look_down(&stage.frame);
     md5gl_begin_frame(stage.scene.renderer, &stage.frame);
-    CHECK(
-        md5gl_draw_models(stage.scene.renderer, stage.copy, palette, &upward, 1, MD5GL_LIT, NULL));
+    CHECK(scene_pose_and_draw(stage.scene.renderer, stage.copy, palette, &upward, 1, MD5GL_LIT,
+                              NULL));
     scene_finish(&stage.scene, &stage.frame, &picture);
     CHECK(picture_is(&picture, 0, 0, (uint8_t[4]){255, 255, 255, 255}, 1)); // the whole sky
     scene_close_stage(&stage);
@@ -132,7 +132,8 @@ TEST (gl_checker_is_even_at_a_distance) {
     gl_picture picture;
     if (!scene_open_stage(&stage, scene_square, 1))
         return;
-    md5gl_set_texture(stage.copy, 0, md5gl_checker_texture(stage.scene.renderer));
+    md5gl_set_material(stage.copy, 0, 0,
+                       &(md5gl_material){.diffuse = md5gl_checker_texture(stage.scene.renderer)});
     scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, -18, 18, scene_sideways(0.2542, 0.2542, 0.2542).rgba, 8));
     for (int i = 0; i < 12; i++)
@@ -225,8 +226,8 @@ static void draw_three(gl_stage *stage, md5_mat34 first_low, gl_picture *picture
     const md5_mat34 placements[3] = {scene_moved(0, -50, 0), edge_on, scene_moved(3, 50, 10)};
     md5_error error;
     md5gl_begin_frame(stage->scene.renderer, &stage->frame);
-    CHECK(md5gl_draw_models(stage->scene.renderer, stage->copy, palettes, placements, 3, MD5GL_LIT,
-                            &error));
+    CHECK(scene_pose_and_draw(stage->scene.renderer, stage->copy, palettes, placements, 3,
+                              MD5GL_LIT, &error));
     scene_finish(&stage->scene, &stage->frame, picture);
 }
 
@@ -271,7 +272,7 @@ TEST (gl_every_path_draws_the_same_picture) {
         md5gl_destroy_model(renderer, stage.copy);
         const md5gl_path path = (md5gl_path)(MD5GL_PATH_4 + i);
         stage.copy = md5gl_create_model(renderer, stage.model, path, NULL);
-        CHECK(md5gl_mesh_path(stage.copy, 0) == path);
+        CHECK(md5gl_mesh_path(stage.copy, 0, NULL) == path);
         draw_three(&stage, scene_moved(0, 0, 0.001f), &by_path[i]);
         check_three(&by_path[i]);
     }
@@ -289,7 +290,7 @@ TEST (gl_transparent_background_has_straight_alpha) {
     const md5_mat34 palette[2] = {turned, turned};
     memset(stage.frame.background, 0, sizeof stage.frame.background);
     md5gl_begin_frame(stage.scene.renderer, &stage.frame);
-    CHECK(md5gl_draw_models(stage.scene.renderer, stage.copy, palette, NULL, 1, MD5GL_LIT, NULL));
+    CHECK(scene_pose_and_draw(stage.scene.renderer, stage.copy, palette, NULL, 1, MD5GL_LIT, NULL));
     scene_finish(&stage.scene, &stage.frame, &picture);
 
     CHECK(picture_is(&picture, -50, 0, (uint8_t[4]){0, 0, 0, 0}, 0));
@@ -335,7 +336,7 @@ TEST (gl_default_framebuffer_is_drawn_and_read) {
     stage.frame.target = NULL;
     const md5_mat34 palette[2] = {scene_moved(0, 0, 25), scene_moved(0, 0, 25)};
     md5gl_begin_frame(stage.scene.renderer, &stage.frame);
-    CHECK(md5gl_draw_models(stage.scene.renderer, stage.copy, palette, NULL, 1, MD5GL_LIT, NULL));
+    CHECK(scene_pose_and_draw(stage.scene.renderer, stage.copy, palette, NULL, 1, MD5GL_LIT, NULL));
     scene_finish(&stage.scene, &stage.frame, &picture);
     CHECK(picture_is(&picture, 0, 43, scene_sideways(1, 1, 1).rgba, 1)); // top row first
     CHECK(picture_is(&picture, 0, -43, black, 0));

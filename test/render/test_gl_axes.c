@@ -36,14 +36,14 @@ static bool draw(gl_stage *stage, const axes_case *of, float scale, gl_picture p
     md5gl_model *const copy =
         binding ? md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, NULL) : NULL;
     const bool is_there = CHECK(copy != NULL);
-    const md5gl_texture normals = md5gl_create_normal_map(renderer, 1, 1, leaning, 0, NULL);
+    const md5gl_texture normals = scene_normals(renderer, 1, 1, leaning, 0, NULL);
     const md5gl_material material = {.normals = normals};
     const size_t count = is_there ? model->skeleton.num_joints : 0;
     md5_xform *const pose = malloc((count + 1) * sizeof *pose);
     md5_mat34 *const palette = malloc((count + 1) * sizeof *palette);
     md5_mat34 *const joints = malloc((count + 1) * sizeof *joints);
     for (uint32_t m = 0; is_there && m < model->num_meshes; m++)
-        md5gl_set_material(copy, m, &material);
+        md5gl_set_material(copy, 0, m, &material);
     for (int i = 0; is_there && i < NUM_PICTURES; i++) {
         const md5_moment moment = md5_moment_at(anim, 0.3 + 0.5 * i, MD5_WRAP_LOOP);
         md5gl_frame frame = scene_frame(stage->target);
@@ -55,7 +55,7 @@ static bool draw(gl_stage *stage, const axes_case *of, float scale, gl_picture p
         convert_frame(&frame, of, scale, lights[i]);
         md5_pose_palette(binding, moment, MD5_ROOT_FILE, pose, joints, palette);
         md5gl_begin_frame(renderer, &frame);
-        CHECK(md5gl_draw_models(renderer, copy, palette, NULL, 1, MD5GL_LIT, &error));
+        CHECK(scene_pose_and_draw(renderer, copy, palette, NULL, 1, MD5GL_LIT, &error));
         scene_finish(&stage->scene, &frame, &pictures[i]);
     }
     free(pose);

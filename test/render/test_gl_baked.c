@@ -47,9 +47,9 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const md5_model *m
     const double size = distance(clips[clip]->bounds.min, clips[clip]->bounds.max);
     double place = 0.0, turn = 0.0;
     for (int m = 0; m < 3; m++) {
-        const md5gl_baked_job job = {clip, moments[m]};
+        const md5gl_clip_job job = {clip, moments[m]};
         uint32_t first = 0;
-        CHECK(md5gl_pose_baked(scene->renderer, copy, baked, &job, NULL, 1, NULL));
+        CHECK(scene_pose_baked(scene->renderer, copy, baked, &job, NULL, 1, NULL));
         for (uint32_t i = 0; i < model->num_meshes; i++) {
             const uint32_t count = model->meshes[i].num_vertices;
             md5_skin_baked(clips[clip], first, count, moments[m], cpu, cpu_normals);
@@ -80,7 +80,8 @@ static void check_path(const gl_scene *scene, md5gl_path path)
     md5gl_baked *const baked = md5gl_create_baked(scene->renderer, model, clips, 2, &error);
     test_check(baked != NULL, __FILE__, __LINE__, "%s", error.message);
     if (CHECK(copy && clips[0] && clips[1]) && baked) {
-        CHECK_UINT(md5gl_baked_size(baked), 2 * 8 * FRAMES * NUM_VERTICES + 2 * 32);
+        CHECK_UINT(md5gl_get_stats(scene->renderer).baked_bytes,
+                   2 * 8 * FRAMES * NUM_VERTICES + 2 * 32);
         compare(scene, copy, model, baked, clips, 0);
         compare(scene, copy, model, baked, clips, 1);
         // With a palette the same model is skinned again.
@@ -128,17 +129,17 @@ static void check_pictures(gl_stage *stage, md5gl_model *copy, md5gl_baked *bake
     md5gl_renderer *const renderer = stage->scene.renderer;
     const md5_mat34 placements[] = {scene_moved(0, -30, 0), scene_moved(0, 30, 0)};
     const md5_vec4 tints[] = {{1, 0.2f, 0.2f, 1}, {0.2f, 1, 0.3f, 1}};
-    const md5gl_baked_job jobs[] = {{0, {.frame0 = 1, .frame1 = 1}},
-                                    {0, {.frame0 = 0, .frame1 = 1}}};
+    const md5gl_clip_job jobs[] = {{0, {.frame0 = 1, .frame1 = 1}},
+                                   {0, {.frame0 = 0, .frame1 = 1}}};
     const md5_mat34 both[] = {palettes[2], palettes[3], palettes[0], palettes[1]};
     gl_picture pictures[2];
     for (int i = 0; i < 2; i++) {
         md5gl_begin_frame(renderer, &stage->frame);
         if (i == 0)
-            CHECK(md5gl_pose_models(renderer, copy, both, placements, 2, NULL));
+            CHECK(scene_pose(renderer, copy, both, placements, 2, NULL));
         else
-            CHECK(md5gl_pose_baked(renderer, copy, baked, jobs, placements, 2, NULL));
-        CHECK(md5gl_set_looks(renderer, copy, tints, NULL, NULL));
+            CHECK(scene_pose_baked(renderer, copy, baked, jobs, placements, 2, NULL));
+        CHECK(scene_look(renderer, copy, tints, NULL, NULL));
         md5gl_draw_shadows(renderer, copy);
         md5gl_draw_model(renderer, copy, style);
         scene_finish(&stage->scene, &stage->frame, &pictures[i]);
@@ -180,15 +181,15 @@ TEST (gl_baked_draws_what_skinning_draws) {
 static void check_jobs(const gl_stage *stage, md5gl_baked *baked)
 {
     md5gl_renderer *const renderer = stage->scene.renderer;
-    const md5gl_baked_job wrong[] = {
+    const md5gl_clip_job wrong[] = {
         {1, {0}}, {0, {.frame0 = 2}}, {0, {.frame1 = 2}}, {UINT32_MAX, {0}}};
     md5_error error;
     for (int i = 0; i < 4; i++) {
-        CHECK(!md5gl_pose_baked(renderer, stage->copy, baked, &wrong[i], NULL, 1, &error));
+        CHECK(!scene_pose_baked(renderer, stage->copy, baked, &wrong[i], NULL, 1, &error));
         CHECK_UINT(error.status, MD5_ERROR_RANGE);
         CHECK_UINT(stage->copy->num_batches, 0);
     }
-    CHECK(md5gl_pose_baked(renderer, stage->copy, baked, NULL, NULL, 0, &error));
+    CHECK(scene_pose_baked(renderer, stage->copy, baked, NULL, NULL, 0, &error));
 }
 
 TEST (gl_baked_refuses_what_does_not_fit) {
@@ -215,9 +216,9 @@ TEST (gl_baked_refuses_what_does_not_fit) {
     md5gl_baked *const baked = md5gl_create_baked(renderer, stage.model, clips, 1, &error);
     md5gl_baked *const foreign = md5gl_create_baked(renderer, other, clips + 1, 1, &error);
     if (CHECK(baked && foreign)) {
-        const md5gl_baked_job job = {0, {0}};
+        const md5gl_clip_job job = {0, {0}};
         check_jobs(&stage, baked);
-        CHECK(!md5gl_pose_baked(renderer, stage.copy, foreign, &job, NULL, 1, &error));
+        CHECK(!scene_pose_baked(renderer, stage.copy, foreign, &job, NULL, 1, &error));
         CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
     }
     md5gl_destroy_baked(renderer, foreign);
@@ -243,16 +244,16 @@ TEST (gl_baked_draws_in_batches) {
     md5gl_baked *const baked = md5gl_create_baked(renderer, stage.model, clips, 1, NULL);
     const uint32_t max_texels = renderer->max_texels;
     renderer->max_texels = 9;
-    md5gl_baked_job jobs[7];
+    md5gl_clip_job jobs[7];
     md5_mat34 placements[7];
     for (int i = 0; i < 7; i++) {
-        jobs[i] = (md5gl_baked_job){0, {0}};
+        jobs[i] = (md5gl_clip_job){0, {0}};
         placements[i] = scene_moved(0, (float)(i == 6 ? 40 : -40), 0);
     }
     if (CHECK(baked != NULL)) {
         gl_picture picture;
         md5gl_begin_frame(renderer, &stage.frame);
-        CHECK(md5gl_pose_baked(renderer, stage.copy, baked, jobs, placements, 7, NULL));
+        CHECK(scene_pose_baked(renderer, stage.copy, baked, jobs, placements, 7, NULL));
         CHECK_UINT(stage.copy->num_batches, 3);
         md5gl_draw_model(renderer, stage.copy, MD5GL_LIT);
         scene_finish(&stage.scene, &stage.frame, &picture);

@@ -84,7 +84,7 @@ static void check_agreement(uint32_t most_weights, bool off, md5gl_path wanted, 
         return;
     md5_model *const model = scene_cloud(NUM_JOINTS, NUM_VERTICES, most_weights, off, &random);
     md5gl_model *const copy = md5gl_create_model(scene.renderer, model, wanted, NULL);
-    CHECK(copy && md5gl_mesh_path(copy, 0) == expected);
+    CHECK(copy && md5gl_mesh_path(copy, 0, NULL) == expected);
     for (int i = 0; i < 5; i++) {
         md5_mat34 joints[NUM_JOINTS], palette[NUM_JOINTS];
         pose_at_random(model, joints, palette, &random);
@@ -129,7 +129,7 @@ TEST (gl_capture_forced_path_loses_as_predicted) {
     md5_model *const model = scene_cloud(NUM_JOINTS, NUM_VERTICES, 12, true, &random);
     for (int i = 0; i < 2; i++) {
         md5gl_model *const copy = md5gl_create_model(scene.renderer, model, paths[i], NULL);
-        CHECK(copy && md5gl_mesh_path(copy, 0) == paths[i]);
+        CHECK(copy && md5gl_mesh_path(copy, 0, NULL) == paths[i]);
         md5_mat34 joints[NUM_JOINTS], palette[NUM_JOINTS];
         pose_at_random(model, joints, palette, &random);
         const double lost = compare(&scene, copy, model, palette).position;

@@ -21,9 +21,9 @@ static void draw(gl_stage *stage, md5gl_texture texture, bool placed, gl_picture
     const md5gl_stage_list list = {.stages = &textured, .num_stages = 1};
     md5gl_renderer *const renderer = stage->scene.renderer;
     md5gl_begin_frame(renderer, &stage->frame);
-    CHECK(md5gl_pose_models(renderer, stage->copy, palette, placed ? placements : NULL,
-                            placed ? 2 : 1, NULL));
-    CHECK(md5gl_draw_stages(renderer, stage->copy, &list, 1, NULL));
+    CHECK(scene_pose(renderer, stage->copy, palette, placed ? placements : NULL, placed ? 2 : 1,
+                     NULL));
+    CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1, NULL));
     scene_finish(&stage->scene, &stage->frame, picture);
 }
 
@@ -153,10 +153,10 @@ TEST (gl_deform_differs_between_instances) {
             md5gl_destroy_model(renderer, stage.copy);
             stage.copy = md5gl_create_model(renderer, stage.model, paths[i], NULL);
             draw(&stage, layer.texture, true, &own);
-            CHECK(md5gl_mesh_path(stage.copy, 0) == paths[i]);
+            CHECK(md5gl_mesh_path(stage.copy, 0, NULL) == paths[i]);
             CHECK(md5gl_set_deform(renderer, stage.copy, 0, &deform, NULL));
-            CHECK(md5gl_mesh_path(stage.copy, 0) == MD5GL_PATH_CPU);
-            CHECK_STRING(md5gl_path_reason(stage.copy, 0), "deformed");
+            CHECK(md5gl_mesh_path(stage.copy, 0, NULL) == MD5GL_PATH_CPU);
+            CHECK_STRING(scene_path_reason(stage.copy, 0), "deformed");
             draw(&stage, layer.texture, true, &moved);
             CHECK(layer_difference(&own, &moved) > 50);
             enum { HALF = SCENE_WIDTH / 2 };

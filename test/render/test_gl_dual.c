@@ -29,11 +29,11 @@ static md5gl_model *make_copy(const gl_scene *scene, const md5_model *model, md5
 {
     md5_error error;
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, path, &error);
-    if (!CHECK(copy != NULL && md5gl_model_blending(copy) == MD5GL_BLEND_LINEAR))
+    if (!CHECK(copy != NULL && copy->blending == MD5GL_BLEND_LINEAR))
         return copy;
     const bool set = md5gl_set_blending(scene->renderer, copy, MD5GL_BLEND_DUAL, &error);
     test_check(set, __FILE__, __LINE__, "path %s: %s", md5gl_path_name(path), error.message);
-    CHECK(md5gl_model_blending(copy) == MD5GL_BLEND_DUAL);
+    CHECK(copy->blending == MD5GL_BLEND_DUAL);
     return copy;
 }
 
@@ -189,7 +189,7 @@ static unsigned draw_twisted(gl_stage *stage, md5gl_model *copy)
         {{1, 0, 0, 0, 0, -0.98480775f, -0.17364818f, 0, 0, 0.17364818f, -0.98480775f, 0}}};
     gl_picture picture;
     md5gl_begin_frame(stage->scene.renderer, &stage->frame);
-    CHECK(md5gl_draw_models(stage->scene.renderer, copy, palette, NULL, 1, MD5GL_LIT, NULL));
+    CHECK(scene_pose_and_draw(stage->scene.renderer, copy, palette, NULL, 1, MD5GL_LIT, NULL));
     scene_finish(&stage->scene, &stage->frame, &picture);
     return count_lit(&picture);
 }
@@ -230,7 +230,7 @@ TEST (gl_dual_compile_failure_changes_nothing) {
     renderer->gl.GetShaderiv = say_no;
     CHECK(!md5gl_set_blending(renderer, stage.copy, MD5GL_BLEND_DUAL, &error));
     CHECK_UINT(error.status, MD5_ERROR_GPU);
-    CHECK(md5gl_model_blending(stage.copy) == MD5GL_BLEND_LINEAR);
+    CHECK(stage.copy->blending == MD5GL_BLEND_LINEAR);
     renderer->gl.GetShaderiv = real;
     CHECK(draw_twisted(&stage, stage.copy) < 40);
     CHECK(md5gl_set_blending(renderer, stage.copy, MD5GL_BLEND_DUAL, &error));

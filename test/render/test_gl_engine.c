@@ -158,7 +158,7 @@ static void draw_model(engine *host)
     md5_error error;
     md5gl_save_state(renderer);
     md5gl_begin_frame(renderer, &host->stage.frame);
-    CHECK(md5gl_draw_models(renderer, host->stage.copy, palette, NULL, 1, MD5GL_LIT, &error));
+    CHECK(scene_pose_and_draw(renderer, host->stage.copy, palette, NULL, 1, MD5GL_LIT, &error));
     test_check(md5gl_end_frame(renderer, &error), __FILE__, __LINE__, "%s", error.message);
     md5gl_restore_state(renderer);
 }
@@ -332,9 +332,9 @@ static void use_all(gl_stage *stage)
         md5gl_model *const copy =
             md5gl_create_model(renderer, stage->model, (md5gl_path)path, NULL);
         CHECK(md5gl_capture(renderer, copy, 0, palette, positions, NULL, NULL, NULL));
-        CHECK(md5gl_pose_models(renderer, copy, palette, palette, 1, NULL));
+        CHECK(scene_pose(renderer, copy, palette, palette, 1, NULL));
         md5gl_begin_frame(renderer, &frame);
-        CHECK(md5gl_set_looks(renderer, copy, &tint, NULL, NULL));
+        CHECK(scene_look(renderer, copy, &tint, NULL, NULL));
         md5gl_draw_shadows(renderer, copy);
         md5gl_draw_model(renderer, copy, MD5GL_LIT | MD5GL_WIREFRAME);
         md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 100.0f);
@@ -392,14 +392,14 @@ TEST (gl_engine_samples_a_targets_textures) {
             md5gl_create_target(renderer, SCENE_WIDTH, SCENE_HEIGHT, samples, NULL);
         const md5gl_frame frame = scene_frame(target);
         md5gl_begin_frame(renderer, &frame);
-        CHECK(md5gl_draw_models(renderer, host.stage.copy, palettes, NULL, 1, MD5GL_LIT, NULL));
+        CHECK(scene_pose_and_draw(renderer, host.stage.copy, palettes, NULL, 1, MD5GL_LIT, NULL));
         CHECK(md5gl_end_frame(renderer, NULL));
         md5gl_restore_state(renderer);
         const md5gl_target_names names = md5gl_get_target_names(target);
-        CHECK(names.framebuffer != 0 && names.colour != 0);
+        CHECK(names.framebuffer != 0 && names.color != 0);
         CHECK((names.depth != 0) == (samples == 1));
-        check_shown(&host, names.colour, 10, 10, lit.rgba);
-        check_shown(&host, names.colour, 10, 30, (uint8_t[4]){0, 0, 0, 255});
+        check_shown(&host, names.color, 10, 10, lit.rgba);
+        check_shown(&host, names.color, 10, 30, (uint8_t[4]){0, 0, 0, 255});
         if (names.depth) {
             // 100 of 500 units in front of the centre: 0.4 of 0..1.
             check_shown(&host, names.depth, 10, 10, (uint8_t[4]){102, 0, 0, 255});
@@ -426,7 +426,7 @@ TEST (gl_copies_a_target_into_a_framebuffer) {
         md5gl_target *const to = md5gl_create_target(renderer, WIDER, HIGHER, 1, NULL);
         const md5gl_frame frame = scene_frame(from);
         md5gl_begin_frame(renderer, &frame);
-        CHECK(md5gl_draw_models(renderer, stage.copy, palettes, NULL, 1, MD5GL_LIT, NULL));
+        CHECK(scene_pose_and_draw(renderer, stage.copy, palettes, NULL, 1, MD5GL_LIT, NULL));
         CHECK(md5gl_end_frame(renderer, NULL));
         const uint32_t framebuffer = md5gl_get_target_names(to).framebuffer;
         for (uint32_t scale = 1; scale <= 2; scale++) {

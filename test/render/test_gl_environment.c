@@ -2,7 +2,7 @@
 // against values computed here.
 #include "test/render/test_gl_scene.h"
 
-#include "render/md5gl.h"
+#include "render/gl_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -107,8 +107,8 @@ static double polynomial_at(const md5_vec3 polynomial[9], direction n, int chann
 TEST (environment_harmonics_are_the_integral_of_the_light) {
     panorama *const picture = make_smooth();
     md5_vec3 harmonics[9], polynomial[9];
-    md5gl_project_light(WIDTH, HEIGHT, picture->rgb, harmonics);
-    md5gl_reflect_light(harmonics, polynomial);
+    md5gli_project_light(WIDTH, HEIGHT, picture->rgb, harmonics);
+    md5gli_reflect_light(harmonics, polynomial);
     for (int i = 0; i < NUM_NORMALS; i++)
         for (int channel = 0; channel < 3; channel++)
             CHECK_NEAR(polynomial_at(polynomial, normals[i], channel),
@@ -116,7 +116,7 @@ TEST (environment_harmonics_are_the_integral_of_the_light) {
     // Published: a constant light of 1 projects to sqrt(4 pi).
     for (int i = 0; i < WIDTH * HEIGHT * 3; i++)
         picture->rgb[i] = 1.0f;
-    md5gl_project_light(WIDTH, HEIGHT, picture->rgb, harmonics);
+    md5gli_project_light(WIDTH, HEIGHT, picture->rgb, harmonics);
     CHECK_NEAR(harmonics[0].x, 3.544907702, 1e-5);
     for (int i = 1; i < 9; i++)
         CHECK_NEAR(harmonics[i].y, 0.0, 1e-3);
@@ -168,7 +168,7 @@ static void draw_at(lit_stage *lit, const md5_mat34 *place, gl_picture *picture)
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
     md5gl_renderer *const renderer = lit->stage.scene.renderer;
     md5gl_begin_frame(renderer, &lit->stage.frame);
-    CHECK(md5gl_draw_models(renderer, lit->stage.copy, palette, place, 1, MD5GL_LIT, NULL));
+    CHECK(scene_pose_and_draw(renderer, lit->stage.copy, palette, place, 1, MD5GL_LIT, NULL));
     scene_finish(&lit->stage.scene, &lit->stage.frame, picture);
 }
 
@@ -244,15 +244,15 @@ TEST (gl_environment_is_reflected_by_roughness) {
     if (!open_lit(&lit))
         return;
     md5gl_renderer *const renderer = lit.stage.scene.renderer;
-    const md5gl_texture diffuse = md5gl_create_texture(renderer, 1, 1, black, NULL);
-    const md5gl_texture specular = md5gl_create_texture(renderer, 1, 1, white, NULL);
+    const md5gl_texture diffuse = scene_texture(renderer, MD5GL_TEXTURE_COLOR, 1, 1, black, NULL);
+    const md5gl_texture specular = scene_texture(renderer, MD5GL_TEXTURE_COLOR, 1, 1, white, NULL);
     for (int i = 0; i < 3; i++) {
         const md5gl_material material = {
             .diffuse = diffuse, .specular = specular, .gloss = glosses[i]};
         // Brighter, since a dielectric reflects only 0.16 of it.
         for (int k = 0; k < 3; k++)
             lit.stage.frame.ambient[k] = 6.0f;
-        md5gl_set_material(lit.stage.copy, 0, &material);
+        md5gl_set_material(lit.stage.copy, 0, 0, &material);
         draw_at(&lit, &scene_identity, &picture);
         const double roughness = fmax(0.3 * (1.0 - (double)glosses[i]), 0.08);
         double linear[3];

@@ -99,8 +99,8 @@ static void draw_scene(gl_scene *scene, md5_model *model, md5gl_path path, uint3
                                        {{5, 70, 30}, {0, 200, 255, 128}}};
     const md5gl_point_light lamp = {{40, 0, 40}, 120, {0.6f, 0.5f, 0.3f}};
     md5gl_renderer *const renderer = scene->renderer;
-    const md5gl_texture diffuse = md5gl_create_texture(renderer, 2, 2, texels, NULL);
-    const md5gl_texture normals = md5gl_create_normal_map(renderer, 1, 1, slope, 0, NULL);
+    const md5gl_texture diffuse = scene_texture(renderer, MD5GL_TEXTURE_COLOR, 2, 2, texels, NULL);
+    const md5gl_texture normals = scene_normals(renderer, 1, 1, slope, 0, NULL);
     md5gl_target *const target =
         md5gl_create_target(renderer, SCENE_WIDTH, SCENE_HEIGHT, samples, NULL);
     md5gl_model *const copy = md5gl_create_model(renderer, model, path, NULL);
@@ -113,12 +113,12 @@ static void draw_scene(gl_scene *scene, md5_model *model, md5gl_path path, uint3
     frame.point_lights = &lamp;
     frame.num_point_lights = 1;
     md5gl_set_material(
-        copy, 0,
+        copy, 0, 0,
         &(md5gl_material){
             .diffuse = diffuse, .normals = normals, .specular = diffuse, .gloss = 0.6f});
     md5gl_begin_frame(renderer, &frame);
-    CHECK(md5gl_pose_models(renderer, copy, palettes, placements, 2, NULL));
-    CHECK(md5gl_set_looks(renderer, copy, tints, NULL, NULL));
+    CHECK(scene_pose(renderer, copy, palettes, placements, 2, NULL));
+    CHECK(scene_look(renderer, copy, tints, NULL, NULL));
     md5gl_draw_shadows(renderer, copy);
     md5gl_draw_model(renderer, copy, MD5GL_LIT | MD5GL_NO_CULLING);
     md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 100.0f);
@@ -185,8 +185,8 @@ TEST (gl_es_draws_edges) {
     md5gl_frame frame = scene_frame(NULL);
     for (int edges = 0; edges < 2; edges++) {
         md5gl_begin_frame(scene.renderer, &frame);
-        CHECK(md5gl_draw_models(scene.renderer, copy, palette, NULL, 1,
-                                edges ? MD5GL_LIT | MD5GL_WIREFRAME : MD5GL_LIT, NULL));
+        CHECK(scene_pose_and_draw(scene.renderer, copy, palette, NULL, 1,
+                                  edges ? MD5GL_LIT | MD5GL_WIREFRAME : MD5GL_LIT, NULL));
         scene_finish(&scene, &frame, edges ? &edged : &plain);
     }
     // Sides and diagonal of 40 pixels each, some of which lie outside the square; not the interior.

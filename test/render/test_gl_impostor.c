@@ -66,7 +66,7 @@ static md5gl_impostor_desc describe(const gl_figure *figure)
     const md5_vec3 size = md5_vec3_sub(box.max, box.min);
     return (md5gl_impostor_desc){
         .num_frames = 1,
-        .centre = md5_vec3_scale(md5_vec3_add(box.min, box.max), 0.5f),
+        .center = md5_vec3_scale(md5_vec3_add(box.min, box.max), 0.5f),
         .radius = 0.5f * sqrtf(md5_vec3_dot(size, size)),
         .num_around = 12,
         .highest = 0.7f,
@@ -91,8 +91,8 @@ static void draw_model(gl_figure *figure, const md5_vec4 *tint, gl_picture *pict
 {
     md5gl_renderer *const renderer = figure->scene.renderer;
     md5gl_begin_frame(renderer, &figure->frame);
-    CHECK(md5gl_pose_models(renderer, figure->copy, figure->palette, &figure->placement, 1, NULL));
-    CHECK(md5gl_set_looks(renderer, figure->copy, tint, NULL, NULL));
+    CHECK(scene_pose(renderer, figure->copy, figure->palette, &figure->placement, 1, NULL));
+    CHECK(scene_look(renderer, figure->copy, tint, NULL, NULL));
     md5gl_draw_model(renderer, figure->copy, MD5GL_LIT);
     scene_finish(&figure->scene, &figure->frame, picture);
 }
@@ -169,7 +169,7 @@ TEST (gl_impostor_equals_the_model_from_its_own_direction) {
     if (!open_figure(&figure, 4))
         return;
     md5gl_impostors *const impostors = make_impostors(&figure);
-    CHECK_UINT(md5gl_impostors_views(impostors), 25);
+    CHECK_UINT(md5gl_get_stats(figure.scene.renderer).num_pictures, 25);
     for (int view = 0; view < 24; view += 3) {
         look_from(&figure.frame, 0.52359878 * (view % 12), 0.7 * (view / 12));
         draw_model(&figure, NULL, &expected);
@@ -272,13 +272,13 @@ TEST (gl_impostor_writes_depth) {
         md5gl_renderer *const renderer = figure.scene.renderer;
         md5gl_begin_frame(renderer, &figure.frame);
         if (i == 0) {
-            CHECK(md5gl_draw_models(renderer, figure.copy, figure.palette, &figure.placement, 1,
-                                    MD5GL_LIT, NULL));
+            CHECK(scene_pose_and_draw(renderer, figure.copy, figure.palette, &figure.placement, 1,
+                                      MD5GL_LIT, NULL));
         } else {
             CHECK(md5gl_pose_impostors(renderer, impostors, &figure.instance, 1, NULL));
             md5gl_draw_impostors(renderer, impostors, MD5GL_LIT);
         }
-        CHECK(md5gl_draw_models(renderer, wall_copy, palette, NULL, 1, MD5GL_LIT, NULL));
+        CHECK(scene_pose_and_draw(renderer, wall_copy, palette, NULL, 1, MD5GL_LIT, NULL));
         scene_finish(&figure.scene, &figure.frame, i == 0 ? &expected : &picture);
     }
     unsigned in_front = 0, differ = 0;
@@ -317,8 +317,8 @@ TEST (gl_impostor_and_model_fade_without_gaps) {
         instance.shown = (float)step / 8.0f;
         const md5_vec4 tint = {1, 1, 1, 1 + instance.shown};
         md5gl_begin_frame(renderer, &stage.frame);
-        CHECK(md5gl_pose_models(renderer, stage.copy, palette, NULL, 1, NULL));
-        CHECK(md5gl_set_looks(renderer, stage.copy, &tint, NULL, NULL));
+        CHECK(scene_pose(renderer, stage.copy, palette, NULL, 1, NULL));
+        CHECK(scene_look(renderer, stage.copy, &tint, NULL, NULL));
         md5gl_draw_model(renderer, stage.copy, MD5GL_LIT);
         scene_finish(&stage.scene, &stage.frame, &model);
         md5gl_begin_frame(renderer, &stage.frame);

@@ -28,7 +28,7 @@ TEST (gl_impostors_refuse_what_cannot_be) {
     bad[0].num_frames = 0;
     bad[1].radius = 0;
     bad[2].radius = NAN;
-    bad[3].centre.y = INFINITY;
+    bad[3].center.y = INFINITY;
     bad[4].num_around = 65;
     bad[5].num_above = UINT32_MAX;
     bad[6].lowest = 1.0f;
@@ -62,8 +62,11 @@ TEST (gl_impostors_fill_the_largest_texture) {
     md5gl_impostors *const impostors = md5gl_create_impostors(scene.renderer, &desc, NULL);
     CHECK(impostors != NULL);
     // 6 cells a frame, 8 x 8 texels, 4 bytes each for colour and surface.
-    CHECK_UINT(md5gl_impostors_size(impostors), (uint64_t)desc.num_frames * 6 * 8 * 8 * 8);
+    CHECK_UINT(md5gl_get_stats(scene.renderer).impostor_bytes,
+               (uint64_t)desc.num_frames * 6 * 8 * 8 * 8);
+    CHECK_UINT(md5gl_get_stats(scene.renderer).num_pictures, (uint64_t)desc.num_frames * 5);
     md5gl_destroy_impostors(scene.renderer, impostors);
+    CHECK_UINT(md5gl_get_stats(scene.renderer).impostor_bytes, 0);
     desc.num_frames++;
     check_refused(scene.renderer, &desc, MD5_ERROR_GPU, "GL_MAX_TEXTURE_SIZE is 1536");
     scene.renderer->max_texture_size = limit;

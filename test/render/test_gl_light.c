@@ -87,8 +87,9 @@ TEST (gl_classic_lights_add_up_in_file_colours) {
     gl_picture picture;
     if (!open_dark_floor(&stage))
         return;
-    const md5gl_texture texture = md5gl_create_texture(stage.scene.renderer, 1, 1, middle, NULL);
-    md5gl_set_texture(stage.copy, 0, texture);
+    const md5gl_texture texture =
+        scene_texture(stage.scene.renderer, MD5GL_TEXTURE_COLOR, 1, 1, middle, NULL);
+    md5gl_set_material(stage.copy, 0, 0, &(md5gl_material){.diffuse = texture});
     stage.frame.lighting = MD5GL_LIGHTING_CLASSIC;
     set_light(&stage.frame, 0.9f, 0.2f);
     stage.frame.light_direction = (md5_vec3){0, 3, 4}; // cosine 0.8
@@ -109,10 +110,12 @@ TEST (gl_classic_highlight_is_as_in_the_table) {
     gl_picture picture;
     if (!open_dark_floor(&stage))
         return;
-    const md5gl_texture diffuse = md5gl_create_texture(stage.scene.renderer, 1, 1, black, NULL);
-    const md5gl_texture specular = md5gl_create_texture(stage.scene.renderer, 1, 1, shine, NULL);
+    const md5gl_texture diffuse =
+        scene_texture(stage.scene.renderer, MD5GL_TEXTURE_COLOR, 1, 1, black, NULL);
+    const md5gl_texture specular =
+        scene_texture(stage.scene.renderer, MD5GL_TEXTURE_COLOR, 1, 1, shine, NULL);
     const md5gl_material material = {.diffuse = diffuse, .specular = specular};
-    md5gl_set_material(stage.copy, 0, &material);
+    md5gl_set_material(stage.copy, 0, 0, &material);
     stage.frame.lighting = MD5GL_LIGHTING_CLASSIC;
     set_light(&stage.frame, 1.0f, 0.0f);
     stage.frame.light_direction = (md5_vec3){0, 3, 4};
@@ -176,7 +179,7 @@ static void draw_shadow_scene(gl_stage *stage, const shadow_scene *scene, bool c
     md5gl_renderer *const renderer = stage->scene.renderer;
     md5_error error;
     md5gl_begin_frame(renderer, &stage->frame);
-    CHECK(md5gl_pose_models(renderer, stage->copy, scene->palettes, scene->placements, 2, &error));
+    CHECK(scene_pose(renderer, stage->copy, scene->palettes, scene->placements, 2, &error));
     if (cast)
         md5gl_draw_shadows(renderer, stage->copy);
     md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
@@ -283,8 +286,7 @@ TEST (gl_ground_receives_shadows) {
         if (i == 2)
             stage.frame.casters = (md5_bounds){{0, 0, 0}, {0, 0, 0}};
         md5gl_begin_frame(renderer, &stage.frame);
-        CHECK(
-            md5gl_pose_models(renderer, stage.copy, scene.palettes, scene.placements + 1, 1, NULL));
+        CHECK(scene_pose(renderer, stage.copy, scene.palettes, scene.placements + 1, 1, NULL));
         md5gl_draw_shadows(renderer, stage.copy);
         md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 60.0f);
         scene_finish(&stage.scene, &stage.frame, pictures[i]);
@@ -322,8 +324,7 @@ TEST (gl_ground_shadows_are_not_cut_off) {
             md5gl_begin_frame(renderer, &stage.frame);
             if (whole)
                 memcpy(renderer->shaded_ground, everything, sizeof everything);
-            CHECK(md5gl_pose_models(renderer, stage.copy, scene.palettes, scene.placements + 1, 1,
-                                    NULL));
+            CHECK(scene_pose(renderer, stage.copy, scene.palettes, scene.placements + 1, 1, NULL));
             md5gl_draw_shadows(renderer, stage.copy);
             md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 200.0f);
             scene_finish(&stage.scene, &stage.frame, &pictures[whole]);
@@ -353,7 +354,7 @@ TEST (gl_cut_out_texels_cast_no_shadow) {
         return;
     md5gl_renderer *const renderer = stage.scene.renderer;
     prepare_shadows(&stage);
-    const md5gl_texture texture = md5gl_create_texture(renderer, 1, 1, clear, NULL);
+    const md5gl_texture texture = scene_texture(renderer, MD5GL_TEXTURE_COLOR, 1, 1, clear, NULL);
     memset(stage.frame.background, 0, sizeof stage.frame.background);
     for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
         if (!md5gl_has_path(renderer, (md5gl_path)path))
@@ -361,11 +362,11 @@ TEST (gl_cut_out_texels_cast_no_shadow) {
         md5gl_destroy_model(renderer, stage.copy);
         stage.copy = md5gl_create_model(renderer, stage.model, (md5gl_path)path, NULL);
         for (int late = 0; late < 3; late++) {
-            md5gl_set_texture(stage.copy, 0, late ? 0 : texture);
+            md5gl_set_material(stage.copy, 0, 0, &(md5gl_material){.diffuse = late ? 0 : texture});
             md5gl_begin_frame(renderer, &stage.frame);
-            CHECK(md5gl_pose_models(renderer, stage.copy, scene.palettes, scene.placements + 1, 1,
-                                    NULL));
-            md5gl_set_texture(stage.copy, 0, late == 2 ? 0 : texture);
+            CHECK(scene_pose(renderer, stage.copy, scene.palettes, scene.placements + 1, 1, NULL));
+            md5gl_set_material(stage.copy, 0, 0,
+                               &(md5gl_material){.diffuse = late == 2 ? 0 : texture});
             md5gl_draw_shadows(renderer, stage.copy);
             md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 60.0f);
             scene_finish(&stage.scene, &stage.frame, &picture);

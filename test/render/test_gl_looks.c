@@ -13,7 +13,7 @@ static const int columns[COUNT] = {-56, -28, 0, 28, 56};
 static md5gl_texture make_texture(gl_stage *stage, uint8_t red, uint8_t green, uint8_t blue)
 {
     const uint8_t texel[4] = {red, green, blue, 255};
-    return md5gl_create_texture(stage->scene.renderer, 1, 1, texel, NULL);
+    return scene_texture(stage->scene.renderer, MD5GL_TEXTURE_COLOR, 1, 1, texel, NULL);
 }
 
 static void pose_row(gl_stage *stage, md5gl_model *copy)
@@ -24,7 +24,7 @@ static void pose_row(gl_stage *stage, md5gl_model *copy)
         palettes[2 * i] = palettes[2 * i + 1] = scene_identity;
         placements[i] = half;
     }
-    CHECK(md5gl_pose_models(stage->scene.renderer, copy, palettes, placements, COUNT, NULL));
+    CHECK(scene_pose(stage->scene.renderer, copy, palettes, placements, COUNT, NULL));
 }
 
 static void draw(gl_stage *stage, md5gl_model *copy, gl_picture *picture)
@@ -65,7 +65,7 @@ static void check_tints(gl_stage *stage, md5gl_model *copy)
         {1, 1, 1, 1}, {1, 0, 0, 1}, {0.25f, 0.5f, 1, 1}, {0, 1, 0, 0.25f}, {0, 0, 1, 1}};
     gl_picture picture;
     pose_row(stage, copy);
-    CHECK(md5gl_set_looks(stage->scene.renderer, copy, tints, NULL, NULL));
+    CHECK(scene_look(stage->scene.renderer, copy, tints, NULL, NULL));
     draw(stage, copy, &picture);
     CHECK(shows(&picture, 0, 1, 1, 1));
     CHECK(shows(&picture, 1, 1, 0, 0));
@@ -95,17 +95,17 @@ static void check_skins(gl_stage *stage, md5gl_model *copy)
     md5gl_renderer *const renderer = stage->scene.renderer;
     const md5gl_texture red = make_texture(stage, 255, 0, 0), blue = make_texture(stage, 0, 0, 255);
     CHECK(md5gl_set_num_skins(renderer, copy, 3, NULL));
-    md5gl_set_skin_material(copy, 1, 0, &(md5gl_material){.diffuse = red});
-    md5gl_set_skin_material(copy, 2, 0, &(md5gl_material){.diffuse = blue});
+    md5gl_set_material(copy, 1, 0, &(md5gl_material){.diffuse = red});
+    md5gl_set_material(copy, 2, 0, &(md5gl_material){.diffuse = blue});
     pose_row(stage, copy);
-    CHECK(md5gl_set_looks(renderer, copy, tints, skins, NULL));
+    CHECK(scene_look(renderer, copy, tints, skins, NULL));
     draw(stage, copy, &picture);
     CHECK(shows(&picture, 0, 1, 0, 0));
     CHECK(shows(&picture, 1, 0.5, 0, 0));
     CHECK(shows(&picture, 2, 1, 1, 1));
     CHECK(shows(&picture, 3, 0, 0, 1));
     CHECK(shows(&picture, 4, 1, 0, 0));
-    CHECK(md5gl_set_looks(renderer, copy, NULL, NULL, NULL));
+    CHECK(scene_look(renderer, copy, NULL, NULL, NULL));
     draw(stage, copy, &picture);
     CHECK(shows(&picture, 0, 1, 1, 1));
     CHECK(md5gl_set_num_skins(renderer, copy, 1, NULL));
@@ -133,8 +133,8 @@ static void check_shadows(gl_stage *stage, md5gl_model *copy)
     for (int i = 0; i < 2; i++) {
         gl_picture picture;
         md5gl_begin_frame(renderer, &stage->frame);
-        CHECK(md5gl_pose_models(renderer, copy, palettes, NULL, 1, NULL));
-        CHECK(md5gl_set_looks(renderer, copy, tints[i], NULL, NULL));
+        CHECK(scene_pose(renderer, copy, palettes, NULL, 1, NULL));
+        CHECK(scene_look(renderer, copy, tints[i], NULL, NULL));
         md5gl_draw_shadows(renderer, copy);
         md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 200.0f);
         scene_finish(&stage->scene, &stage->frame, &picture);
@@ -172,15 +172,15 @@ static void check_changes(gl_stage *stage, md5gl_model *copy)
     pose_row(stage, copy);
     md5gl_begin_frame(renderer, &stage->frame);
     md5gl_draw_model(renderer, copy, MD5GL_LIT);
-    md5gl_set_material(copy, 0, &(md5gl_material){.diffuse = green});
-    CHECK(md5gl_set_looks(renderer, copy, NULL, skins, NULL));
-    md5gl_set_skin_material(copy, 1, 0, &(md5gl_material){.diffuse = red});
+    md5gl_set_material(copy, 0, 0, &(md5gl_material){.diffuse = green});
+    CHECK(scene_look(renderer, copy, NULL, skins, NULL));
+    md5gl_set_material(copy, 1, 0, &(md5gl_material){.diffuse = red});
     md5gl_draw_model(renderer, copy, MD5GL_LIT);
     scene_finish(&stage->scene, &stage->frame, &picture);
     CHECK(shows(&picture, 0, 0, 1, 0));
     CHECK(shows(&picture, 1, 1, 0, 0));
     CHECK(shows(&picture, 4, 0, 1, 0));
-    md5gl_set_material(copy, 0, &(md5gl_material){0});
+    md5gl_set_material(copy, 0, 0, &(md5gl_material){0});
     CHECK(md5gl_set_num_skins(renderer, copy, 1, NULL));
     md5gl_destroy_texture(renderer, green);
     md5gl_destroy_texture(renderer, red);
@@ -203,10 +203,10 @@ TEST (gl_unknown_skin_is_refused) {
         return;
     CHECK(md5gl_set_num_skins(stage.scene.renderer, stage.copy, 2, NULL));
     pose_row(&stage, stage.copy);
-    CHECK(!md5gl_set_looks(stage.scene.renderer, stage.copy, NULL, skins, &error));
+    CHECK(!scene_look(stage.scene.renderer, stage.copy, NULL, skins, &error));
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
     CHECK(strstr(error.message, "instance 2: skin 2, but there are 2") != NULL);
     draw(&stage, stage.copy, &picture);
-    CHECK(shows(&picture, 2, 1, 1, 1));
+    CHECK(shows(&picture, 2, 0, 0, 0)); // there are no instances then
     scene_close_stage(&stage);
 }

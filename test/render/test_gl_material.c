@@ -11,7 +11,8 @@ static const uint8_t black[4] = {0, 0, 0, 255}, grey[4] = {128, 128, 128, 255};
 
 static md5gl_texture make_texture(gl_stage *stage, const uint8_t rgba[4])
 {
-    const md5gl_texture texture = md5gl_create_texture(stage->scene.renderer, 1, 1, rgba, NULL);
+    const md5gl_texture texture =
+        scene_texture(stage->scene.renderer, MD5GL_TEXTURE_COLOR, 1, 1, rgba, NULL);
     CHECK(texture != 0);
     return texture;
 }
@@ -19,8 +20,7 @@ static md5gl_texture make_texture(gl_stage *stage, const uint8_t rgba[4])
 // Creates a normal map of one direction, bytes as in a file.
 static md5gl_texture make_normals(gl_stage *stage, const uint8_t rgba[4], uint32_t normals)
 {
-    const md5gl_texture texture =
-        md5gl_create_normal_map(stage->scene.renderer, 1, 1, rgba, normals, NULL);
+    const md5gl_texture texture = scene_normals(stage->scene.renderer, 1, 1, rgba, normals, NULL);
     CHECK(texture != 0);
     return texture;
 }
@@ -35,7 +35,7 @@ static int lit_from(gl_stage *stage, md5gl_texture normals, md5_vec3 direction)
         stage->frame.light[i] = 0.6f;
     }
     stage->frame.light_direction = direction;
-    md5gl_set_material(stage->copy, 0, &material);
+    md5gl_set_material(stage->copy, 0, 0, &material);
     scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
     return picture_at(&picture, 3, 3)[1];
 }
@@ -121,7 +121,7 @@ TEST (gl_glow_is_visible_without_light) {
     const md5gl_material material = {.glow = make_texture(&stage, colour)};
     for (int classic = 0; classic < 2; classic++) {
         stage.frame.lighting = classic ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
-        md5gl_set_material(stage.copy, 0, &material);
+        md5gl_set_material(stage.copy, 0, 0, &material);
         scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
         CHECK(picture_is(&picture, 0, 0, colour, 1));
     }
@@ -145,9 +145,9 @@ TEST (gl_specular_map_colours_the_highlight) {
     const md5gl_texture dark = make_texture(&stage, black), specular = make_texture(&stage, red);
     const md5gl_material without = {.diffuse = dark};
     const md5gl_material with = {.diffuse = dark, .specular = specular};
-    md5gl_set_material(stage.copy, 0, &without);
+    md5gl_set_material(stage.copy, 0, 0, &without);
     scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &plain);
-    md5gl_set_material(stage.copy, 0, &with);
+    md5gl_set_material(stage.copy, 0, 0, &with);
     scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &shiny);
     CHECK(picture_at(&shiny, 0, 0)[0] > 150 && picture_at(&shiny, 0, 0)[2] < 40);
     CHECK(picture_at(&plain, 0, 0)[0] < 90); // a faint white highlight
@@ -167,19 +167,19 @@ TEST (gl_alpha_test_uses_the_material) {
     if (!scene_open_stage(&stage, scene_square, 1))
         return;
     md5gl_material material = {.diffuse = make_texture(&stage, thin)};
-    md5gl_set_material(stage.copy, 0, &material);
+    md5gl_set_material(stage.copy, 0, 0, &material);
     scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, 0, 0, black, 0));
     material.alpha_test = 0.3f;
-    md5gl_set_material(stage.copy, 0, &material);
+    md5gl_set_material(stage.copy, 0, 0, &material);
     scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, 0, 0, scene_sideways(1, 1, 1).rgba, 1));
     material.alpha_test = 90.0f / 255.0f; // alpha is equal, not greater
-    md5gl_set_material(stage.copy, 0, &material);
+    md5gl_set_material(stage.copy, 0, 0, &material);
     scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, 0, 0, black, 0));
-    material.flags = MD5GL_OPAQUE;
-    md5gl_set_material(stage.copy, 0, &material);
+    material.is_opaque = true;
+    md5gl_set_material(stage.copy, 0, 0, &material);
     scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, 0, 0, scene_sideways(1, 1, 1).rgba, 1));
     md5gl_destroy_texture(stage.scene.renderer, material.diffuse);
@@ -195,7 +195,7 @@ TEST (gl_two_sided_material_is_visible_from_behind) {
     scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, 0, 0, black, 0));
     const md5gl_material material = {.two_sided = true};
-    md5gl_set_material(stage.copy, 0, &material);
+    md5gl_set_material(stage.copy, 0, 0, &material);
     scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, 0, 0, scene_sideways(1, 1, 1).rgba, 1));
     scene_close_stage(&stage);
@@ -228,7 +228,7 @@ TEST (gl_vertex_colours_tint_the_texture) {
     if (!scene_open_stage(&stage, coloured_square, 1))
         return;
     const md5gl_texture texture = make_texture(&stage, grey);
-    md5gl_set_texture(stage.copy, 0, texture);
+    md5gl_set_material(stage.copy, 0, 0, &(md5gl_material){.diffuse = texture});
     scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
     const double linear = 0.2158605; // of sRGB 128
     CHECK(picture_is(&picture, 0, 0, scene_sideways(linear, 0.5 * linear, 0).rgba, 1));

@@ -2,7 +2,7 @@
 // double precision.
 #include "test/render/test_gl_scene.h"
 
-#include "render/mipmap.h"
+#include "render/gl_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -104,7 +104,8 @@ TEST (gl_textures_have_all_levels) {
     const GladGLContext *const gl = &scene.renderer->gl;
     for (int i = 0; i < 32; i++)
         memset(texels[i / 4][i % 4], (i / 4 + i) % 2 ? 255 : 0, 4);
-    const md5gl_texture texture = md5gl_create_texture(scene.renderer, 4, 8, texels[0][0], NULL);
+    const md5gl_texture texture =
+        scene_texture(scene.renderer, MD5GL_TEXTURE_COLOR, 4, 8, texels[0][0], NULL);
     gl->BindTexture(GL_TEXTURE_2D, texture);
     for (GLint level = 1; level < 4 && !scene.renderer->is_es; level++) {
         uint8_t back[8][4] = {{0}};

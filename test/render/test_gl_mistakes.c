@@ -46,17 +46,17 @@ static void begin_without_a_frame(const void *context)
 
 static void set_material_of_no_mesh(const void *context)
 {
-    md5gl_set_material(model_of(context), 1, &(md5gl_material){0});
+    md5gl_set_material(model_of(context), 0, 1, &(md5gl_material){0});
 }
 
 static void set_material_of_no_skin(const void *context)
 {
-    md5gl_set_skin_material(model_of(context), 1, 0, &(md5gl_material){0});
+    md5gl_set_material(model_of(context), 1, 0, &(md5gl_material){0});
 }
 
 static void set_no_material(const void *context)
 {
-    md5gl_set_material(model_of(context), 0, NULL);
+    md5gl_set_material(model_of(context), 0, 0, NULL);
 }
 
 static void hide_no_mesh(const void *context)
@@ -71,7 +71,7 @@ static void set_no_skins(const void *context)
 
 static void pose_nothing(const void *context)
 {
-    (void)md5gl_pose_models(renderer_of(context), model_of(context), NULL, NULL, 1, NULL);
+    (void)md5gl_pose(renderer_of(context), model_of(context), &(md5gl_instances){.count = 1}, NULL);
 }
 
 static void create_on_no_path(const void *context)
@@ -87,13 +87,13 @@ static void create_no_model(const void *context)
 
 static void create_an_empty_texture(const void *context)
 {
-    (void)md5gl_create_texture(renderer_of(context), 1, 1, NULL, NULL);
+    (void)scene_texture(renderer_of(context), MD5GL_TEXTURE_COLOR, 1, 1, test_null(), NULL);
 }
 
 static void create_normals_of_an_unknown_kind(const void *context)
 {
     const uint8_t texel[4] = {0};
-    (void)md5gl_create_normal_map(renderer_of(context), 1, 1, texel, 8, NULL);
+    (void)scene_normals(renderer_of(context), 1, 1, texel, 8, NULL);
 }
 
 static void name_no_path(const void *context)
@@ -104,7 +104,7 @@ static void name_no_path(const void *context)
 
 static void ask_for_no_meshes_path(const void *context)
 {
-    (void)md5gl_mesh_path(model_of(context), 1);
+    (void)md5gl_mesh_path(model_of(context), 1, NULL);
 }
 
 static void capture_no_mesh(const void *context)
@@ -157,7 +157,7 @@ static void create_with_a_reserved_member(const void *context)
 
 static void set_material_with_a_reserved_member(const void *context)
 {
-    md5gl_set_material(model_of(context), 0, &(md5gl_material){.reserved = {[0] = 1}});
+    md5gl_set_material(model_of(context), 0, 0, &(md5gl_material){.reserved = {[0] = 1}});
 }
 
 static void begin_frame_with_a_reserved_member(const void *context)
@@ -181,16 +181,16 @@ TEST (gl_mistake_is_reported_with_function_and_argument) {
         {begin_twice, "md5gl_begin_frame()", "end the frame before the next"},
         {begin_without_a_frame, "md5gl_begin_frame()", "renderer, frame: not NULL"},
         {end_twice, "md5gl_end_frame()", "begin a frame first"},
-        {set_material_of_no_mesh, "md5gl_set_skin_material()", "mesh: an index"},
-        {set_material_of_no_skin, "md5gl_set_skin_material()", "skin: below the number"},
-        {set_no_material, "md5gl_set_skin_material()", "model, material: not NULL"},
+        {set_material_of_no_mesh, "md5gl_set_material()", "mesh: an index"},
+        {set_material_of_no_skin, "md5gl_set_material()", "skin: below the number"},
+        {set_no_material, "md5gl_set_material()", "model, material: not NULL"},
         {hide_no_mesh, "md5gl_set_visible()", "mesh: an index"},
         {set_no_skins, "md5gl_set_num_skins()", "num_skins: at least 1"},
-        {pose_nothing, "md5gl_pose_models()", "palettes: not NULL"},
+        {pose_nothing, "md5gl_pose()", "count: new looks need"},
         {create_on_no_path, "md5gl_create_model()", "path: one of md5gl_path"},
         {create_no_model, "md5gl_create_model()", "renderer, model: not NULL"},
-        {create_an_empty_texture, "md5gl_create_texture()", "renderer, rgba: not NULL"},
-        {create_normals_of_an_unknown_kind, "md5gl_create_normal_map()", "normals: flags"},
+        {create_an_empty_texture, "md5gl_create_texture()", "texels: not NULL"},
+        {create_normals_of_an_unknown_kind, "md5gl_create_texture()", "normals: flags"},
         {name_no_path, "md5gl_path_name()", "path: one of md5gl_path"},
         {ask_for_no_meshes_path, "md5gl_mesh_path()", "mesh: an index"},
         {capture_no_mesh, "md5gl_capture()", "mesh: an index"},
@@ -203,7 +203,7 @@ TEST (gl_mistake_is_reported_with_function_and_argument) {
         {draw_no_lines, "md5gl_draw_lines()", "vertices: not NULL"},
         {create_with_a_reserved_member, "md5gl_create_renderer()",
          "opts: reserved members must be 0"},
-        {set_material_with_a_reserved_member, "md5gl_set_skin_material()", "material: reserved"},
+        {set_material_with_a_reserved_member, "md5gl_set_material()", "material: reserved"},
         {begin_frame_with_a_reserved_member, "md5gl_begin_frame()", "frame: reserved members"},
         {measure_shadows_with_a_reserved_member, "md5gl_shadow_reach()", "frame: reserved members"},
     };

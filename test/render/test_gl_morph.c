@@ -98,8 +98,9 @@ static void make_palette(uint64_t *random, md5_mat34 *palette)
     }
 }
 
+// `morph` NULL: none, as with weights of 0.
 static void compare(const gl_scene *scene, md5gl_model *copy, const morph_case *made,
-                    const float *weights, const md5_mat34 *palette)
+                    const md5gl_morph *morph, const float *weights, const md5_mat34 *palette)
 {
     static md5_vec3 cpu[MOST], cpu_normals[MOST], gpu[MOST], gpu_normals[MOST];
     static md5_vec4 cpu_tangents[MOST], gpu_tangents[MOST];
@@ -112,7 +113,12 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const morph_case *
     } else {
         md5_skin_morphed(made->morph, 0, weights, palette, cpu, cpu_normals, cpu_tangents);
     }
-    CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu, gpu_normals, gpu_tangents, NULL));
+    const md5gl_instances one = {
+        .count = 1, .palettes = palette, .morph = morph, .weights = weights};
+    md5_error error;
+    test_check(md5gl_pose(scene->renderer, copy, &one, &error), __FILE__, __LINE__, "path %s: %s",
+               md5gl_path_name(copy->meshes[0].path), error.message);
+    CHECK(md5gl_capture(scene->renderer, copy, 0, NULL, gpu, gpu_normals, gpu_tangents, NULL));
     double place = 0.0, turn = 0.0;
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         worse(&place, distance(cpu[i], gpu[i]));
@@ -135,23 +141,16 @@ static void check_path(const gl_scene *scene, md5gl_path path, uint32_t most_wei
     md5gl_model *const copy = md5gl_create_model(scene->renderer, made.model, path, NULL);
     md5gl_morph *const morph = md5gl_create_morph(scene->renderer, made.morph, &error);
     if (CHECK(copy && morph)) {
-        // The blending may be set before or after the morph targets.
-        if (most_weights % 2)
-            CHECK(md5gl_set_blending(scene->renderer, copy, blending, NULL));
+        CHECK(md5gl_set_blending(scene->renderer, copy, blending, NULL));
         for (size_t i = 0; i < sizeof weights / sizeof weights[0]; i++) {
             md5_mat34 palette[NUM_JOINTS];
             make_palette(&random, palette);
-            const bool set = md5gl_set_morph(scene->renderer, copy, morph, weights[i], 1, &error);
-            test_check(set, __FILE__, __LINE__, "path %s: %s", md5gl_path_name(path),
-                       error.message);
-            CHECK(md5gl_set_blending(scene->renderer, copy, blending, NULL));
-            compare(scene, copy, &made, weights[i], palette);
+            compare(scene, copy, &made, morph, weights[i], palette);
         }
         // Without morph targets again.
         md5_mat34 palette[NUM_JOINTS];
         make_palette(&random, palette);
-        CHECK(md5gl_set_morph(scene->renderer, copy, NULL, NULL, 0, NULL));
-        compare(scene, copy, &made, weights[0], palette);
+        compare(scene, copy, &made, NULL, weights[0], palette);
     }
     md5gl_destroy_model(scene->renderer, copy);
     md5gl_destroy_morph(scene->renderer, morph);
@@ -182,14 +181,14 @@ TEST (gl_morph_agrees_with_the_cpu_in_dual_blending) {
 
 // -- Instances --------------------------------------------------------------------------------
 
-// A square whose target is 12 units higher. Three instances side by side with weights 0, 1 and none
-// given: only the second one moves. With `max_texels` 12 a batch holds two instances.
+// A square whose target is 12 units higher. Three instances side by side with weights 0, 1 and 0:
+// only the second one moves. With `max_texels` 12 a batch holds two instances.
 static void check_instances(gl_stage *stage, const md5gl_morph *morph, md5gl_path path,
                             uint32_t max_texels)
 {
     md5gl_renderer *const renderer = stage->scene.renderer;
     const md5_mat34 placements[] = {scene_moved(0, -50, 0), scene_identity, scene_moved(0, 50, 0)};
-    const float weights[] = {0, 1};
+    const float weights[] = {0, 1, 0};
     const uint32_t usual_texels = renderer->max_texels;
     md5_mat34 palettes[6];
     gl_picture picture;
@@ -197,9 +196,13 @@ static void check_instances(gl_stage *stage, const md5gl_morph *morph, md5gl_pat
         palettes[i] = scene_identity;
     md5gl_model *const copy = md5gl_create_model(renderer, stage->model, path, NULL);
     renderer->max_texels = max_texels;
-    CHECK(md5gl_set_morph(renderer, copy, morph, weights, 2, NULL));
+    const md5gl_instances three = {.count = 3,
+                                   .palettes = palettes,
+                                   .placements = placements,
+                                   .morph = morph,
+                                   .weights = weights};
     md5gl_begin_frame(renderer, &stage->frame);
-    CHECK(md5gl_pose_models(renderer, copy, palettes, placements, 3, NULL));
+    CHECK(md5gl_pose(renderer, copy, &three, NULL));
     md5gl_draw_model(renderer, copy, MD5GL_LIT);
     scene_finish(&stage->scene, &stage->frame, &picture);
     renderer->max_texels = usual_texels;
@@ -255,13 +258,17 @@ TEST (gl_morph_refuses_what_does_not_fit) {
     renderer->max_texels = max_texels;
     md5gl_morph *const morph = md5gl_create_morph(renderer, made.morph, &error);
     const float weights[2 * TARGETS] = {0};
+    const md5_mat34 palettes[2 * NUM_JOINTS] = {{{0}}};
+    md5gl_instances instances = {
+        .count = 1, .palettes = palettes, .morph = morph, .weights = weights};
     if (CHECK(morph != NULL)) {
-        CHECK(!md5gl_set_morph(renderer, stage.copy, morph, weights, 1, &error));
+        CHECK(!md5gl_pose(renderer, stage.copy, &instances, &error));
         CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
         md5gl_model *const copy = md5gl_create_model(renderer, made.model, MD5GL_PATH_AUTO, NULL);
         renderer->max_texels = 2 * TARGETS - 1;
-        CHECK(!md5gl_set_morph(renderer, copy, morph, weights, 2, &error));
-        CHECK_UINT(error.status, MD5_ERROR_GPU);
+        instances.count = 2;
+        CHECK(!md5gl_pose(renderer, copy, &instances, &error));
+        CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "weights"));
         renderer->max_texels = max_texels;
         md5gl_destroy_model(renderer, copy);
     }
@@ -278,17 +285,25 @@ typedef struct mistake {
     md5gl_morph *morph;
 } mistake;
 
+static void pose_mistake(const mistake *all, const float *weights)
+{
+    const md5_mat34 palettes[NUM_JOINTS] = {{{0}}};
+    const md5gl_instances one = {
+        .count = 1, .palettes = palettes, .morph = all->morph, .weights = weights};
+    (void)md5gl_pose(all->renderer, all->copy, &one, NULL);
+}
+
 static void weigh_nan(const void *context)
 {
     const mistake *const all = context;
     const float weights[TARGETS] = {0, NAN, 0};
-    md5gl_set_morph(all->renderer, all->copy, all->morph, weights, 1, NULL);
+    pose_mistake(all, weights);
 }
 
 static void weigh_without_weights(const void *context)
 {
     const mistake *const all = context;
-    md5gl_set_morph(all->renderer, all->copy, all->morph, test_null(), 1, NULL);
+    pose_mistake(all, test_null());
 }
 
 TEST (gl_morph_ends_with_the_callers_mistakes) {

@@ -74,7 +74,7 @@ TEST (gl_models_hide_lines_unless_on_top) {
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
     for (int on_top = 0; on_top < 2; on_top++) {
         md5gl_begin_frame(stage.scene.renderer, &stage.frame);
-        md5gl_draw_models(stage.scene.renderer, stage.copy, palette, NULL, 1, MD5GL_LIT, NULL);
+        scene_pose_and_draw(stage.scene.renderer, stage.copy, palette, NULL, 1, MD5GL_LIT, NULL);
         md5gl_draw_lines(stage.scene.renderer, level_line, 2, 5.0f, on_top);
         scene_finish(&stage.scene, &stage.frame, &picture);
         CHECK(picture_is(&picture, 35, 0, level_line[0].rgba, 1));
@@ -184,11 +184,12 @@ TEST (gl_panel_is_in_pixels_from_the_top_left) {
     if (!scene_open_stage(&stage, scene_square, 1))
         return;
     md5_error error;
-    const md5gl_texture mask = md5gl_create_mask(stage.scene.renderer, 2, 1, half, &error);
+    const md5gl_texture mask =
+        scene_texture(stage.scene.renderer, MD5GL_TEXTURE_MASK, 2, 1, half, &error);
     CHECK(mask != 0);
     for (int masked = 0; masked < 2; masked++) {
         md5gl_begin_frame(stage.scene.renderer, &stage.frame);
-        md5gl_draw_panel(stage.scene.renderer, masked ? mask : 0, triangles, 6);
+        md5gl_draw_panel(stage.scene.renderer, masked ? mask : 0, MD5GL_TEXTURE_MASK, triangles, 6);
         scene_finish(&stage.scene, &stage.frame, &picture);
         CHECK(picture.rgba[5][10][0] == 255 && picture.rgba[24][10][0] == 255);
         CHECK(picture.rgba[4][10][0] == 0 && picture.rgba[5][9][0] == 0);
@@ -214,7 +215,7 @@ TEST (gl_panel_blends_its_colour) {
         return;
     stage.frame.background[0] = 1.0f;
     md5gl_begin_frame(stage.scene.renderer, &stage.frame);
-    md5gl_draw_panel(stage.scene.renderer, 0, triangle, 3);
+    md5gl_draw_panel(stage.scene.renderer, 0, MD5GL_TEXTURE_MASK, triangle, 3);
     scene_finish(&stage.scene, &stage.frame, &picture);
     const uint8_t expected[4] = {255, 64, 64, 255};
     for (int i = 0; i < 4; i++)
@@ -239,12 +240,13 @@ TEST (gl_image_shows_texels_of_its_file) {
     md5gl_renderer *const renderer = stage.scene.renderer;
     md5_error error;
     const md5gl_texture images[2] = {
-        md5gl_create_texture(renderer, 2, 1, texels[0], &error),
-        md5gl_create_normal_map(renderer, 2, 1, texels[0], 0, &error),
+        scene_texture(renderer, MD5GL_TEXTURE_COLOR, 2, 1, texels[0], &error),
+        scene_normals(renderer, 2, 1, texels[0], 0, &error),
     };
     for (int is_color = 0; is_color < 2; is_color++) {
         md5gl_begin_frame(renderer, &stage.frame);
-        md5gl_draw_image(renderer, images[1 - is_color], is_color == 1, triangles, 6);
+        md5gl_draw_panel(renderer, images[1 - is_color],
+                         is_color == 1 ? MD5GL_TEXTURE_COLOR : MD5GL_TEXTURE_NORMALS, triangles, 6);
         scene_finish(&stage.scene, &stage.frame, &picture);
         for (int i = 0; i < 2; i++) {
             const uint8_t *const shown = picture.rgba[15][30 + 40 * i];
@@ -254,8 +256,8 @@ TEST (gl_image_shows_texels_of_its_file) {
         }
         CHECK_UINT(picture.rgba[15][9][0], 0);
         md5gl_begin_frame(renderer, &stage.frame);
-        md5gl_draw_image(renderer, 0, true, triangles, 2); // no triangle
-        md5gl_draw_image(renderer, 0, true, triangles, 3);
+        md5gl_draw_panel(renderer, 0, MD5GL_TEXTURE_COLOR, triangles, 2); // no triangle
+        md5gl_draw_panel(renderer, 0, MD5GL_TEXTURE_COLOR, triangles, 3);
         scene_finish(&stage.scene, &stage.frame, &picture);
         CHECK(picture.rgba[6][12][1] == 255 && picture.rgba[24][88][1] == 0);
     }

@@ -32,7 +32,8 @@ static void check_pixel(const gl_picture *picture, const double expected[3], int
 }
 
 static const uint8_t texel[4] = {200, 150, 100, 255};
-static const float red[3] = {1.0f, 0.4f, 0.0f};
+static const md5_vec3 red = {1.0f, 0.4f, 0.0f};
+static const double reds[3] = {1.0, 0.4, 0.0};
 
 // The classic light multiplies the numbers of the files, the studio's those in linear colour.
 TEST (gl_paints_multiply_the_diffuse_texture) {
@@ -40,16 +41,17 @@ TEST (gl_paints_multiply_the_diffuse_texture) {
     gl_picture picture;
     if (!scene_open_stage(&stage, scene_square, 1))
         return;
-    const md5gl_texture diffuse = md5gl_create_texture(stage.scene.renderer, 1, 1, texel, NULL);
-    const md5gl_material material = {.diffuse = diffuse, .diffuse_color = md5gl_color(red)};
-    md5gl_set_material(stage.copy, 0, &material);
+    const md5gl_texture diffuse =
+        scene_texture(stage.scene.renderer, MD5GL_TEXTURE_COLOR, 1, 1, texel, NULL);
+    const md5gl_material material = {.diffuse = diffuse, .diffuse_color = red};
+    md5gl_set_material(stage.copy, 0, 0, &material);
     for (int classic = 0; classic < 2; classic++) {
         double expected[3];
         stage.frame.lighting = classic ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
         set_light(&stage.frame, 0.0f, 1.0f);
         scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
         for (int i = 0; i < 3; i++) {
-            const double file = texel[i] / 255.0, color = (double)red[i];
+            const double file = texel[i] / 255.0, color = reds[i];
             // The sky of the studio reaches a wall from above and, in part, from below.
             const double ground[3] = {0.40, 0.36, 0.33};
             const double sky = 0.5 + 0.5 * ground[i];
@@ -70,17 +72,17 @@ TEST (gl_paints_multiply_the_specular_map) {
     if (!scene_open_stage(&stage, scene_square, 1))
         return;
     md5gl_renderer *const renderer = stage.scene.renderer;
-    const md5gl_texture diffuse = md5gl_create_texture(renderer, 1, 1, black, NULL);
-    const md5gl_texture specular = md5gl_create_texture(renderer, 1, 1, dark, NULL);
+    const md5gl_texture diffuse = scene_texture(renderer, MD5GL_TEXTURE_COLOR, 1, 1, black, NULL);
+    const md5gl_texture specular = scene_texture(renderer, MD5GL_TEXTURE_COLOR, 1, 1, dark, NULL);
     const md5gl_material material = {
-        .diffuse = diffuse, .specular = specular, .specular_color = md5gl_color(red)};
-    md5gl_set_material(stage.copy, 0, &material);
+        .diffuse = diffuse, .specular = specular, .specular_color = red};
+    md5gl_set_material(stage.copy, 0, 0, &material);
     stage.frame.lighting = MD5GL_LIGHTING_CLASSIC;
     set_light(&stage.frame, 1.0f, 0.0f);
     scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
     double expected[3];
     for (int i = 0; i < 3; i++)
-        expected[i] = 2.0 * dark[i] / 255.0 * (double)red[i];
+        expected[i] = 2.0 * dark[i] / 255.0 * reds[i];
     check_pixel(&picture, expected, __LINE__);
     md5gl_destroy_texture(renderer, diffuse);
     md5gl_destroy_texture(renderer, specular);
@@ -89,8 +91,7 @@ TEST (gl_paints_multiply_the_specular_map) {
 
 // Vertex colours: as they are, ignored, inverted; together with a colour.
 TEST (gl_paints_go_with_vertex_colours) {
-    static const uintptr_t flags[3] = {0, MD5GL_NO_VERTEX_COLOR, MD5GL_INVERSE_VERTEX_COLOR};
-    static const float white[3] = {2.0f, 1.0f, 1.0f};
+    static const md5_vec3 white = {2.0f, 1.0f, 1.0f}; // as far as 1
     gl_picture pictures[3];
     gl_stage stage;
     if (!scene_open_stage(&stage, layer_quad, 1))
@@ -98,9 +99,11 @@ TEST (gl_paints_go_with_vertex_colours) {
     stage.frame.lighting = MD5GL_LIGHTING_CLASSIC;
     set_light(&stage.frame, 0.0f, 1.0f);
     for (int i = 0; i < 3; i++) {
-        const md5gl_material material = {.flags = flags[i] | (uintptr_t)MD5GL_OPAQUE,
-                                         .diffuse_color = md5gl_color(white)};
-        md5gl_set_material(stage.copy, 0, &material);
+        const md5gl_material material = {.is_opaque = true,
+                                         .no_vertex_color = i == 1,
+                                         .inverse_vertex_color = i == 2,
+                                         .diffuse_color = white};
+        md5gl_set_material(stage.copy, 0, 0, &material);
         scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &pictures[i]);
     }
     for (int i = 0; i < 3; i++) {

@@ -27,8 +27,8 @@ static void check_exact(const gl_scene *scene, const md5_model *model, md5gl_pat
     for (int i = 0; i < NUM_JOINTS; i++)
         palette[i] = scene_rotation(&random);
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, path, NULL);
-    CHECK(copy && md5gl_mesh_path(copy, 0) == path);
-    CHECK_STRING(md5gl_path_reason(copy, 0), "requested");
+    CHECK(copy && md5gl_mesh_path(copy, 0, NULL) == path);
+    CHECK_STRING(scene_path_reason(copy, 0), "requested");
     CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu, gpu_normals, gpu_tangents, NULL));
     md5_skin(mesh, palette, cpu, cpu_normals, cpu_tangents);
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
@@ -62,9 +62,10 @@ static void draw_three(gl_stage *stage, md5gl_model *copy, gl_picture *picture)
     const md5_mat34 placements[3] = {scene_moved(0, -50, 0), scene_moved(9, 10, 30),
                                      scene_moved(3, 50, 10)};
     md5gl_begin_frame(stage->scene.renderer, &stage->frame);
-    CHECK(md5gl_draw_models(stage->scene.renderer, copy, palettes, placements, 3, MD5GL_LIT, NULL));
-    CHECK(md5gl_draw_models(stage->scene.renderer, copy, palettes, NULL, 1,
-                            MD5GL_LIT | MD5GL_WIREFRAME, NULL));
+    CHECK(
+        scene_pose_and_draw(stage->scene.renderer, copy, palettes, placements, 3, MD5GL_LIT, NULL));
+    CHECK(scene_pose_and_draw(stage->scene.renderer, copy, palettes, NULL, 1,
+                              MD5GL_LIT | MD5GL_WIREFRAME, NULL));
     scene_finish(&stage->scene, &stage->frame, picture);
 }
 
@@ -115,7 +116,7 @@ TEST (gl_a_pose_is_kept_until_the_next) {
     if (!scene_open_stage(&stage, scene_square, 1))
         return;
     md5gl_renderer *const renderer = stage.scene.renderer;
-    CHECK(md5gl_pose_models(renderer, stage.copy, palettes, NULL, 1, NULL));
+    CHECK(scene_pose(renderer, stage.copy, palettes, NULL, 1, NULL));
     for (int i = 0; i < 2; i++) {
         md5gl_begin_frame(renderer, &stage.frame);
         md5gl_draw_model(renderer, stage.copy, MD5GL_LIT);
@@ -123,7 +124,7 @@ TEST (gl_a_pose_is_kept_until_the_next) {
     }
     CHECK(picture_is(&first, 0, 0, scene_sideways(1, 1, 1).rgba, 1));
     CHECK(memcmp(&first, &second, sizeof first) == 0);
-    CHECK(md5gl_pose_models(renderer, stage.copy, NULL, NULL, 0, NULL));
+    CHECK(scene_pose(renderer, stage.copy, NULL, NULL, 0, NULL));
     md5gl_begin_frame(renderer, &stage.frame);
     md5gl_draw_model(renderer, stage.copy, MD5GL_LIT);
     scene_finish(&stage.scene, &stage.frame, &first);
@@ -140,8 +141,8 @@ TEST (gl_data_beyond_texture_buffers_is_skinned_on_the_cpu) {
     scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &expected);
     renderer->max_texels = 5; // less than two joints' six rows
     md5gl_model *const copy = md5gl_create_model(renderer, stage.model, MD5GL_PATH_AUTO, NULL);
-    CHECK(copy && md5gl_mesh_path(copy, 0) == MD5GL_PATH_CPU);
-    CHECK(strstr(md5gl_path_reason(copy, 0), "too small") != NULL);
+    CHECK(copy && md5gl_mesh_path(copy, 0, NULL) == MD5GL_PATH_CPU);
+    CHECK(strstr(scene_path_reason(copy, 0), "too small") != NULL);
     scene_draw(&stage.scene, &stage.frame, copy, MD5GL_LIT, &picture);
     CHECK_UINT(count_differences(&expected, &picture), 0);
     md5gl_destroy_model(renderer, copy);
@@ -180,7 +181,7 @@ TEST (gl_draws_a_model_without_meshes) {
     test_check(copy != NULL, __FILE__, __LINE__, "%s", error.message);
     stage.frame.casters = stage.model->bounds;
     md5gl_begin_frame(renderer, &stage.frame);
-    CHECK(md5gl_pose_models(renderer, copy, &palette, NULL, 1, NULL));
+    CHECK(scene_pose(renderer, copy, &palette, NULL, 1, NULL));
     md5gl_draw_shadows(renderer, copy);
     md5gl_draw_model(renderer, copy, MD5GL_LIT | MD5GL_WIREFRAME);
     scene_finish(&stage.scene, &stage.frame, &picture);

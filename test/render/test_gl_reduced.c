@@ -85,7 +85,7 @@ TEST (gl_draws_models_after_their_geometry_is_released) {
         if (path == MD5GL_PATH_CPU) {
             const size_t num_joints = model->skeleton.num_joints;
             md5_mat34 *const palette = calloc(num_joints, sizeof *palette);
-            CHECK(!md5gl_pose_models(scene.renderer, copies[path], palette, NULL, 1, &error));
+            CHECK(!scene_pose(scene.renderer, copies[path], palette, NULL, 1, &error));
             CHECK(strstr(error.message, "geometry was released") != NULL);
             free(palette);
         } else if (copies[path]) {

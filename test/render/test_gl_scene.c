@@ -383,14 +383,96 @@ void scene_finish(gl_scene *scene, const md5gl_frame *frame, gl_picture *picture
                __FILE__, __LINE__, "%s", error.message);
 }
 
+bool scene_pose(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
+                const md5_mat34 *placements, uint32_t count, md5_error *error)
+{
+    const md5gl_instances instances = {
+        .count = count, .palettes = palettes, .placements = placements};
+    return md5gl_pose(renderer, model, &instances, error);
+}
+
+bool scene_pose_and_draw(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
+                         const md5_mat34 *placements, uint32_t count, uint32_t style,
+                         md5_error *error)
+{
+    const bool posed = scene_pose(renderer, model, palettes, placements, count, error);
+    if (posed)
+        md5gl_draw_model(renderer, model, style);
+    return posed;
+}
+
+bool scene_pose_baked(md5gl_renderer *renderer, md5gl_model *model, md5gl_baked *baked,
+                      const md5gl_clip_job *jobs, const md5_mat34 *placements, uint32_t count,
+                      md5_error *error)
+{
+    const md5gl_instances instances = {
+        .count = count, .baked = baked, .jobs = jobs, .placements = placements};
+    return md5gl_pose(renderer, model, &instances, error);
+}
+
+bool scene_look(md5gl_renderer *renderer, md5gl_model *model, const md5_vec4 *tints,
+                const uint32_t *skins, md5_error *error)
+{
+    const md5gl_instances looks = {.count = model->num_instances, .tints = tints, .skins = skins};
+    return md5gl_pose(renderer, model, &looks, error);
+}
+
+md5gl_texture scene_texture(md5gl_renderer *renderer, md5gl_texture_kind kind, uint32_t width,
+                            uint32_t height, const uint8_t *texels, md5_error *error)
+{
+    const md5gl_texture_desc desc = {
+        .kind = kind, .width = width, .height = height, .texels = texels};
+    return md5gl_create_texture(renderer, &desc, error);
+}
+
+md5gl_texture scene_normals(md5gl_renderer *renderer, uint32_t width, uint32_t height,
+                            const uint8_t *rgba, uint32_t normals, md5_error *error)
+{
+    const md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_NORMALS,
+                                     .width = width,
+                                     .height = height,
+                                     .texels = rgba,
+                                     .normals = normals};
+    return md5gl_create_texture(renderer, &desc, error);
+}
+
+md5gl_texture scene_stage_texture(md5gl_renderer *renderer, uint32_t width, uint32_t height,
+                                  const uint8_t *rgba, md5gl_wrap wrap, bool is_nearest,
+                                  md5_error *error)
+{
+    const md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_STAGE,
+                                     .width = width,
+                                     .height = height,
+                                     .texels = rgba,
+                                     .wrap = wrap,
+                                     .is_nearest = is_nearest};
+    return md5gl_create_texture(renderer, &desc, error);
+}
+
+md5gl_texture scene_stage_cube(md5gl_renderer *renderer, uint32_t side,
+                               const uint8_t *const rgba[6], bool is_nearest, md5_error *error)
+{
+    md5gl_texture_desc desc = {
+        .kind = MD5GL_TEXTURE_STAGE_CUBE, .width = side, .height = side, .is_nearest = is_nearest};
+    memcpy(desc.faces, rgba, sizeof desc.faces);
+    return md5gl_create_texture(renderer, &desc, error);
+}
+
+const char *scene_path_reason(const md5gl_model *model, uint32_t mesh)
+{
+    const char *reason = NULL;
+    (void)md5gl_mesh_path(model, mesh, &reason);
+    return reason;
+}
+
 void scene_draw(gl_scene *scene, const md5gl_frame *frame, md5gl_model *model, uint32_t style,
                 gl_picture *picture)
 {
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
     md5_error error;
     md5gl_begin_frame(scene->renderer, frame);
-    test_check(md5gl_draw_models(scene->renderer, model, palette, NULL, 1, style, &error), __FILE__,
-               __LINE__, "%s", error.message);
+    test_check(scene_pose_and_draw(scene->renderer, model, palette, NULL, 1, style, &error),
+               __FILE__, __LINE__, "%s", error.message);
     scene_finish(scene, frame, picture);
 }
 

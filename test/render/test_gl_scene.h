@@ -3,7 +3,7 @@
 #ifndef TEST_RENDER_TEST_GL_SCENE_H
 #define TEST_RENDER_TEST_GL_SCENE_H
 
-#include "render/md5gl.h"
+#include "render/md5gl_game.h"
 #include "test/test.h"
 
 #include <SDL.h>
@@ -88,6 +88,33 @@ bool picture_is(const gl_picture *picture, int right, int up, const uint8_t expe
 // Begins a frame, draws one instance with identity palettes, ends the frame and reads it.
 void scene_draw(gl_scene *scene, const md5gl_frame *frame, md5gl_model *model, uint32_t style,
                 gl_picture *picture);
+
+// Short forms of md5gl_pose(): `palettes` NULL and count 0: no instances. scene_look() keeps the
+// pose and sets tints and skins of all instances.
+bool scene_pose(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
+                const md5_mat34 *placements, uint32_t count, md5_error *error);
+bool scene_pose_and_draw(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
+                         const md5_mat34 *placements, uint32_t count, uint32_t style,
+                         md5_error *error);
+bool scene_pose_baked(md5gl_renderer *renderer, md5gl_model *model, md5gl_baked *baked,
+                      const md5gl_clip_job *jobs, const md5_mat34 *placements, uint32_t count,
+                      md5_error *error);
+bool scene_look(md5gl_renderer *renderer, md5gl_model *model, const md5_vec4 *tints,
+                const uint32_t *skins, md5_error *error);
+
+// Short forms of md5gl_create_texture().
+md5gl_texture scene_texture(md5gl_renderer *renderer, md5gl_texture_kind kind, uint32_t width,
+                            uint32_t height, const uint8_t *texels, md5_error *error);
+md5gl_texture scene_normals(md5gl_renderer *renderer, uint32_t width, uint32_t height,
+                            const uint8_t *rgba, uint32_t normals, md5_error *error);
+md5gl_texture scene_stage_texture(md5gl_renderer *renderer, uint32_t width, uint32_t height,
+                                  const uint8_t *rgba, md5gl_wrap wrap, bool is_nearest,
+                                  md5_error *error);
+md5gl_texture scene_stage_cube(md5gl_renderer *renderer, uint32_t side,
+                               const uint8_t *const rgba[6], bool is_nearest, md5_error *error);
+
+// Returns why a mesh is drawn with its path.
+const char *scene_path_reason(const md5gl_model *model, uint32_t mesh);
 
 // Ends the frame and reads its target, checking both.
 void scene_finish(gl_scene *scene, const md5gl_frame *frame, gl_picture *picture);

@@ -12,8 +12,8 @@ static md5gl_texture make_ramp(const gl_stage *stage)
     for (int i = 0; i < RAMP; i++)
         for (int k = 0; k < 4; k++)
             rgba[i][k] = k < 3 ? 255 : (uint8_t)i;
-    return md5gl_create_stage_texture(stage->scene.renderer, RAMP, 1, rgba[0], MD5GL_WRAP_CLAMP,
-                                      false, NULL);
+    return scene_stage_texture(stage->scene.renderer, RAMP, 1, rgba[0], MD5GL_WRAP_CLAMP, false,
+                               NULL);
 }
 
 // The square's edge lies at `at` units right of the middle; where alpha is above the limit, on the
@@ -32,12 +32,12 @@ static void draw_edge(gl_stage *stage, md5gl_base base, double at, md5gl_texture
                                 .is_tested = true,
                                 .alpha_test = (float)alpha};
     const md5gl_stage_list list = {.base = base, .stages = &tested, .num_stages = 1};
-    const md5gl_material material = {.flags = MD5GL_STAGED | MD5GL_OPAQUE};
-    md5gl_set_material(stage->copy, 0, &material);
+    const md5gl_material material = {.is_staged = true, .is_opaque = true};
+    md5gl_set_material(stage->copy, 0, 0, &material);
     md5gl_begin_frame(renderer, &stage->frame);
-    CHECK(md5gl_pose_models(renderer, stage->copy, palette, NULL, 1, NULL));
-    CHECK(md5gl_draw_stage_bases(renderer, stage->copy, &list, 1, NULL));
-    CHECK(md5gl_draw_stages(renderer, stage->copy, &list, 1, NULL));
+    CHECK(scene_pose(renderer, stage->copy, palette, NULL, 1, NULL));
+    CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_BASES, &list, 1, NULL));
+    CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1, NULL));
     scene_finish(&stage->scene, &stage->frame, picture);
 }
 

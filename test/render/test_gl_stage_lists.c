@@ -20,8 +20,8 @@ static const md5_mat34 palettes[8] = {
 
 static md5gl_texture make_layer(gl_stage *stage, uint32_t width, const uint8_t *rgba)
 {
-    const md5gl_texture texture = md5gl_create_stage_texture(stage->scene.renderer, width, 1, rgba,
-                                                             MD5GL_WRAP_CLAMP, true, NULL);
+    const md5gl_texture texture =
+        scene_stage_texture(stage->scene.renderer, width, 1, rgba, MD5GL_WRAP_CLAMP, true, NULL);
     CHECK(texture != 0);
     return texture;
 }
@@ -33,10 +33,10 @@ static void draw_all(gl_stage *stage, const md5gl_stage_list *list, const md5_ma
     md5gl_renderer *const renderer = stage->scene.renderer;
     const uint32_t num_lists = list ? 1 : 0;
     md5gl_begin_frame(renderer, &stage->frame);
-    CHECK(md5gl_pose_models(renderer, stage->copy, palettes, placements, count, NULL));
+    CHECK(scene_pose(renderer, stage->copy, palettes, placements, count, NULL));
     md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
-    CHECK(md5gl_draw_stage_bases(renderer, stage->copy, list, num_lists, NULL));
-    CHECK(md5gl_draw_stages(renderer, stage->copy, list, num_lists, NULL));
+    CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_BASES, list, num_lists, NULL));
+    CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, list, num_lists, NULL));
     scene_finish(&stage->scene, &stage->frame, picture);
 }
 
@@ -47,8 +47,8 @@ TEST (gl_staged_mesh_is_not_lit) {
     gl_picture picture;
     if (!scene_open_stage(&stage, scene_square, 1))
         return;
-    const md5gl_material staged = {.flags = MD5GL_STAGED};
-    md5gl_set_material(stage.copy, 0, &staged);
+    const md5gl_material staged = {.is_staged = true};
+    md5gl_set_material(stage.copy, 0, 0, &staged);
     draw_all(&stage, NULL, NULL, 1, &picture);
     CHECK(picture_is(&picture, 0, 0, black, 0));
     draw_all(&stage, &(md5gl_stage_list){.stages = &adding, .num_stages = 1}, NULL, 1, &picture);
@@ -89,14 +89,14 @@ TEST (gl_lit_base_is_cut_out_by_stages) {
     if (!scene_open_stage(&stage, scene_square, 1))
         return;
     draw_all(&stage, NULL, NULL, 1, &plain);
-    const md5gl_material staged = {.flags = MD5GL_STAGED};
+    const md5gl_material staged = {.is_staged = true};
     md5gl_stage burning = {.texture = make_layer(&stage, 2, halves),
                            .target = MD5GL_FACTOR_ONE,
                            .color = {1, 1, 1, 1},
                            .is_tested = true,
                            .alpha_test = 0.5f};
     const md5gl_stage_list list = {.base = MD5GL_BASE_LIT, .stages = &burning, .num_stages = 1};
-    md5gl_set_material(stage.copy, 0, &staged);
+    md5gl_set_material(stage.copy, 0, 0, &staged);
     draw_all(&stage, &list, NULL, 1, &cut);
     CHECK(picture_is(&cut, -5, 0, black, 0));
     CHECK(picture_is(&cut, 5, 0, picture_at(&plain, 5, 0), 1));
@@ -121,9 +121,9 @@ TEST (gl_stages_are_drawn_for_all_instances_of_a_skin) {
     CHECK(md5gl_set_num_skins(renderer, stage.copy, 2, NULL));
     for (int worn = 0; worn < 2; worn++) {
         md5gl_begin_frame(renderer, &stage.frame);
-        CHECK(md5gl_pose_models(renderer, stage.copy, palettes, placements, 3, NULL));
-        CHECK(!worn || md5gl_set_looks(renderer, stage.copy, NULL, skins, NULL));
-        CHECK(md5gl_draw_stages(renderer, stage.copy, &list, 1, NULL));
+        CHECK(scene_pose(renderer, stage.copy, palettes, placements, 3, NULL));
+        CHECK(!worn || scene_look(renderer, stage.copy, NULL, skins, NULL));
+        CHECK(md5gl_draw_stages(renderer, stage.copy, MD5GL_STAGE_PASS_STAGES, &list, 1, NULL));
         scene_finish(&stage.scene, &stage.frame, &picture);
         for (int i = 0; i < 3; i++)
             CHECK((picture_at(&picture, 50 * (i - 1), 0)[0] > 100) == (!worn || skins[i] == 0));
@@ -165,19 +165,19 @@ TEST (gl_lit_layers_are_added) {
     static const uint8_t texels[2][4] = {{200, 90, 0, 255}, {60, 120, 30, 10}};
     gl_stage stage;
     gl_picture alone[2], both;
-    md5gl_material materials[2] = {{.flags = MD5GL_OPAQUE}, {.flags = MD5GL_OPAQUE}};
+    md5gl_material materials[2] = {{.is_opaque = true}, {.is_opaque = true}};
     if (!scene_open_stage(&stage, scene_square, 1))
         return;
     md5gl_renderer *const renderer = stage.scene.renderer;
     stage.frame.ambient[0] = stage.frame.ambient[1] = 0.3f;
     for (int i = 0; i < 2; i++) {
-        materials[i].diffuse = md5gl_create_texture(renderer, 1, 1, texels[i], NULL);
-        md5gl_set_material(stage.copy, 0, &materials[i]);
+        materials[i].diffuse = scene_texture(renderer, MD5GL_TEXTURE_COLOR, 1, 1, texels[i], NULL);
+        md5gl_set_material(stage.copy, 0, 0, &materials[i]);
         draw_all(&stage, NULL, NULL, 1, &alone[i]);
     }
-    materials[0].flags |= MD5GL_STAGED;
-    materials[1].flags = 0; // the alpha of a further layer has no effect
-    md5gl_set_material(stage.copy, 0, &materials[0]);
+    materials[0].is_staged = true;
+    materials[1].is_opaque = false; // the alpha of a further layer has no effect
+    md5gl_set_material(stage.copy, 0, 0, &materials[0]);
     const md5gl_stage_list list = {
         .base = MD5GL_BASE_LIT, .lit_layers = &materials[1], .num_lit_layers = 1};
     draw_all(&stage, &list, NULL, 1, &both);
@@ -214,9 +214,9 @@ TEST (gl_stages_are_tested_against_depth) {
         for (int k = 0; k < 3; k++)
             stage.frame.ambient[k] = 0.1f;
         md5gl_begin_frame(renderer, &stage.frame);
-        CHECK(md5gl_draw_models(renderer, stage.copy, palettes, NULL, 1, MD5GL_LIT, NULL));
-        CHECK(md5gl_pose_models(renderer, stage.copy, palettes, &behind, 1, NULL));
-        CHECK(md5gl_draw_stages(renderer, stage.copy, &list, 1, NULL));
+        CHECK(scene_pose_and_draw(renderer, stage.copy, palettes, NULL, 1, MD5GL_LIT, NULL));
+        CHECK(scene_pose(renderer, stage.copy, palettes, &behind, 1, NULL));
+        CHECK(md5gl_draw_stages(renderer, stage.copy, MD5GL_STAGE_PASS_STAGES, &list, 1, NULL));
         scene_finish(&stage.scene, &stage.frame, &picture);
         CHECK((picture_at(&picture, 3, 3)[0] > 150) == (i > 0));
     }
@@ -289,8 +289,8 @@ TEST (gl_stages_leave_the_state_of_the_frame) {
         .cull = MD5GL_CULL_FRONT, .depth_offset = 5.0f, .stages = &strange, .num_stages = 1};
     for (uint32_t i = 0; i < 2; i++) {
         md5gl_begin_frame(renderer, &stage.frame);
-        CHECK(md5gl_pose_models(renderer, stage.copy, palettes, NULL, 1, NULL));
-        CHECK(md5gl_draw_stages(renderer, stage.copy, &list, i, NULL));
+        CHECK(scene_pose(renderer, stage.copy, palettes, NULL, 1, NULL));
+        CHECK(md5gl_draw_stages(renderer, stage.copy, MD5GL_STAGE_PASS_STAGES, &list, i, NULL));
         md5gl_draw_model(renderer, stage.copy, MD5GL_LIT | MD5GL_WIREFRAME);
         md5gl_draw_lines(renderer, line, 2, 5.0f, false);
         scene_finish(&stage.scene, &stage.frame, &pictures[i]);
@@ -317,11 +317,12 @@ static void draw_caster(gl_stage *stage, const md5gl_material *material,
 {
     md5gl_renderer *const renderer = stage->scene.renderer;
     const md5_mat34 raised = scene_moved(0, 0, 30);
-    md5gl_set_material(stage->copy, 0, material);
+    md5gl_set_material(stage->copy, 0, 0, material);
     md5gl_begin_frame(renderer, &stage->frame);
-    CHECK(md5gl_pose_models(renderer, stage->copy, palettes, &raised, 1, NULL));
+    CHECK(scene_pose(renderer, stage->copy, palettes, &raised, 1, NULL));
     md5gl_draw_shadows(renderer, stage->copy);
-    CHECK(md5gl_draw_stage_shadows(renderer, stage->copy, list, list ? 1 : 0, NULL));
+    CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_SHADOWS, list, list ? 1 : 0,
+                            NULL));
     md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 500.0f);
     scene_finish(&stage->scene, &stage->frame, picture);
 }
@@ -342,11 +343,11 @@ TEST (gl_shadow_of_a_base_is_cut_out_by_its_stages) {
                            .is_tested = true};
     md5gl_stage_list list = {
         .base = MD5GL_BASE_LIT, .casts_shadow = true, .stages = &burning, .num_stages = 1};
-    md5gl_material hidden = {.flags = MD5GL_STAGED | MD5GL_NO_SHADOW};
+    md5gl_material hidden = {.is_staged = true, .no_shadow = true};
     for (int i = 0; i < 3; i++) {
         const md5gl_material plain = {.diffuse = burning.texture,
                                       .alpha_test = i == 0 ? 0.0f : tests[2 * i - 1],
-                                      .flags = i == 0 ? MD5GL_OPAQUE : 0u};
+                                      .is_opaque = i == 0};
         draw_caster(&stage, &plain, NULL, &expected[i]);
     }
     CHECK(layer_difference(&expected[0], &expected[1]) > 20);
@@ -367,7 +368,7 @@ TEST (gl_shadow_of_a_base_is_cut_out_by_its_stages) {
     scene_close_stage(&stage);
 }
 
-// A mesh whose material has MD5GL_NO_SHADOW casts no shadow, neither on the automatic path nor on
+// A mesh whose material has no_shadow casts no shadow, neither on the automatic path nor on
 // the one that skins by compute shader.
 TEST (gl_material_without_shadow_casts_none) {
     gl_stage stage;
@@ -380,11 +381,11 @@ TEST (gl_material_without_shadow_casts_none) {
             continue;
         md5gl_destroy_model(renderer, stage.copy);
         stage.copy = md5gl_create_model(renderer, stage.model, paths[i], NULL);
-        for (uintptr_t flags = 0; flags <= MD5GL_NO_SHADOW; flags += MD5GL_NO_SHADOW) {
+        for (int k = 0; k < 2; k++) {
             gl_picture picture;
-            const md5gl_material material = {.flags = flags};
+            const md5gl_material material = {.no_shadow = k == 1};
             draw_caster(&stage, &material, NULL, &picture);
-            CHECK((picture_at(&picture, -55, 0)[1] < 250) == (flags == 0));
+            CHECK((picture_at(&picture, -55, 0)[1] < 250) == (k == 0));
             CHECK(picture_is(&picture, 70, 50, white, 3));
         }
     }
@@ -415,27 +416,27 @@ static bool open_film(gl_stage *stage, uint32_t samples)
 
 static void draw_film(gl_stage *stage, const film_case *drawn, gl_picture *picture)
 {
-    static const float red[3] = {1.0f, 0.2f, 0.0f};
+    static const md5_vec3 red = {1.0f, 0.2f, 0.0f};
     md5gl_renderer *const renderer = stage->scene.renderer;
-    const md5gl_material plain = {.flags = MD5GL_OPAQUE};
-    const md5gl_material film = {.flags = MD5GL_STAGED | MD5GL_NO_SHADOW,
-                                 .diffuse_color = md5gl_color(red)};
+    const md5gl_material plain = {.is_opaque = true};
+    const md5gl_material film = {.is_staged = true, .no_shadow = true, .diffuse_color = red};
     const md5gl_stage_list list = {.base = MD5GL_BASE_ADDED};
     const md5_mat34 roof = scene_moved(0, 0, 35), at = scene_moved(0, 0, drawn->height);
     md5gl_begin_frame(renderer, &stage->frame);
-    md5gl_set_material(stage->copy, 0, &plain);
-    CHECK(md5gl_pose_models(renderer, stage->copy, palettes, &roof, 1, NULL));
+    md5gl_set_material(stage->copy, 0, 0, &plain);
+    CHECK(scene_pose(renderer, stage->copy, palettes, &roof, 1, NULL));
     if (drawn->has_roof)
         md5gl_draw_shadows(renderer, stage->copy);
-    CHECK(md5gl_pose_models(renderer, stage->copy, palettes, NULL, 1, NULL));
+    CHECK(scene_pose(renderer, stage->copy, palettes, NULL, 1, NULL));
     if (drawn->has_floor)
         md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
-    md5gl_set_material(stage->copy, 0, &film);
-    CHECK(md5gl_pose_models(renderer, stage->copy, palettes, &at, 1, NULL));
+    md5gl_set_material(stage->copy, 0, 0, &film);
+    CHECK(scene_pose(renderer, stage->copy, palettes, &at, 1, NULL));
     md5gl_draw_model(renderer, stage->copy, MD5GL_LIT); // nothing
-    CHECK(md5gl_draw_stage_shadows(renderer, stage->copy, &list, 1, NULL));
-    CHECK(md5gl_draw_stage_bases(renderer, stage->copy, &list, 1, NULL));
-    CHECK(md5gl_draw_stages(renderer, stage->copy, &list, drawn->has_film, NULL));
+    CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_SHADOWS, &list, 1, NULL));
+    CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_BASES, &list, 1, NULL));
+    CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, drawn->has_film,
+                            NULL));
     scene_finish(&stage->scene, &stage->frame, picture);
 }
 
@@ -503,15 +504,16 @@ TEST (gl_stages_report_what_the_driver_refuses) {
     const md5gl_stage_list list = {.stages = &adding, .num_stages = 1};
     const PFNGLGETSHADERIVPROC real = renderer->gl.GetShaderiv;
     md5gl_begin_frame(renderer, &stage.frame);
-    CHECK(md5gl_draw_stages(renderer, stage.copy, &list, 1, &error)); // no instances yet
-    CHECK(md5gl_pose_models(renderer, stage.copy, palettes, NULL, 1, NULL));
+    CHECK(md5gl_draw_stages(renderer, stage.copy, MD5GL_STAGE_PASS_STAGES, &list, 1,
+                            &error)); // no instances yet
+    CHECK(scene_pose(renderer, stage.copy, palettes, NULL, 1, NULL));
     renderer->gl.GetShaderiv = say_no;
-    CHECK(!md5gl_draw_stages(renderer, stage.copy, &list, 1, &error));
+    CHECK(!md5gl_draw_stages(renderer, stage.copy, MD5GL_STAGE_PASS_STAGES, &list, 1, &error));
     CHECK_UINT(error.status, MD5_ERROR_GPU);
     renderer->gl.GetShaderiv = real;
-    CHECK(md5gl_draw_stages(renderer, stage.copy, &list, 1, &error));
+    CHECK(md5gl_draw_stages(renderer, stage.copy, MD5GL_STAGE_PASS_STAGES, &list, 1, &error));
     CHECK(md5gl_end_frame(renderer, NULL));
-    CHECK(!md5gl_create_stage_texture(renderer, 0, 1, texel, MD5GL_WRAP_REPEAT, false, &error));
+    CHECK(!scene_stage_texture(renderer, 0, 1, texel, MD5GL_WRAP_REPEAT, false, &error));
     CHECK_UINT(error.status, MD5_ERROR_GPU);
     scene_close_stage(&stage);
 }
@@ -522,14 +524,16 @@ static void draw_list(const void *context, const md5gl_stage_list *list)
 {
     const gl_stage *const stage = context;
     md5gl_begin_frame(stage->scene.renderer, &stage->frame);
-    (void)md5gl_draw_stages(stage->scene.renderer, stage->copy, list, 1, NULL);
+    (void)md5gl_draw_stages(stage->scene.renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, list, 1,
+                            NULL);
 }
 
 static void draw_outside_of_a_frame(const void *context)
 {
     const gl_stage *const stage = context;
     const md5gl_stage_list list = {0};
-    (void)md5gl_draw_stages(stage->scene.renderer, stage->copy, &list, 1, NULL);
+    (void)md5gl_draw_stages(stage->scene.renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1,
+                            NULL);
 }
 
 static void draw_stages_of_no_mesh(const void *context)
@@ -551,8 +555,8 @@ static void draw_a_saturated_target(const void *context)
 static void create_a_texture_that_ends_nowhere(const void *context)
 {
     const uint8_t texel[4] = {0};
-    (void)md5gl_create_stage_texture(((const gl_stage *)context)->scene.renderer, 1, 1, texel,
-                                     (md5gl_wrap)7, false, NULL);
+    (void)scene_stage_texture(((const gl_stage *)context)->scene.renderer, 1, 1, texel,
+                              (md5gl_wrap)7, false, NULL);
 }
 
 TEST (gl_mistakes_with_stages_are_reported) {

@@ -236,8 +236,8 @@ gl_layer layer_create(gl_stage *stage, md5gl_wrap wrap, bool nearest, uint64_t *
     for (int i = 0; i < LAYER_SIDE * LAYER_SIDE; i++)
         for (int k = 0; k < 4; k++)
             layer.rgba[i][k] = (uint8_t)(test_random_u32(random) % 256);
-    layer.texture = md5gl_create_stage_texture(stage->scene.renderer, LAYER_SIDE, LAYER_SIDE,
-                                               layer.rgba[0], wrap, nearest, NULL);
+    layer.texture = scene_stage_texture(stage->scene.renderer, LAYER_SIDE, LAYER_SIDE,
+                                        layer.rgba[0], wrap, nearest, NULL);
     CHECK(layer.texture != 0);
     return layer;
 }
@@ -266,10 +266,11 @@ void layer_draw(gl_stage *stage, const md5gl_stage_list *list, gl_picture *pictu
     md5gl_renderer *const renderer = stage->scene.renderer;
     md5_error error;
     md5gl_begin_frame(renderer, &stage->frame);
-    CHECK(md5gl_pose_models(renderer, stage->copy, palette, NULL, 1, &error));
-    test_check(md5gl_draw_stage_bases(renderer, stage->copy, list, 1, &error)
-                   && md5gl_draw_stages(renderer, stage->copy, list, 1, &error),
-               __FILE__, __LINE__, "%s", error.message);
+    CHECK(scene_pose(renderer, stage->copy, palette, NULL, 1, &error));
+    test_check(
+        md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_BASES, list, 1, &error)
+            && md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, list, 1, &error),
+        __FILE__, __LINE__, "%s", error.message);
     scene_finish(&stage->scene, &stage->frame, picture);
 }
 
@@ -445,8 +446,8 @@ TEST (gl_alpha_test_of_stages_is_strict) {
     if (!scene_open_stage(&stage, scene_square, 1))
         return;
     md5gl_stage tested = replacing;
-    tested.texture = md5gl_create_stage_texture(stage.scene.renderer, 1, 1, half, MD5GL_WRAP_REPEAT,
-                                                false, NULL);
+    tested.texture =
+        scene_stage_texture(stage.scene.renderer, 1, 1, half, MD5GL_WRAP_REPEAT, false, NULL);
     tested.is_tested = true;
     tested.alpha_test = 128.0f / 255.0f;
     const md5gl_stage_list list = {.stages = &tested, .num_stages = 1};

@@ -23,13 +23,13 @@ static void draw_all(gl_scene *scene, md5gl_model *copy, md5gl_target *target, g
     frame.casters = (md5_bounds){{-20, -20, -20}, {20, 20, 20}};
     frame.ground = -20.0f;
     md5gl_begin_frame(renderer, &frame);
-    CHECK(md5gl_pose_models(renderer, copy, palette, palette, 1, NULL));
+    CHECK(scene_pose(renderer, copy, palette, palette, 1, NULL));
     md5gl_draw_shadows(renderer, copy);
     md5gl_draw_model(renderer, copy, MD5GL_LIT | MD5GL_WIREFRAME | MD5GL_NO_CULLING);
     md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 100.0f);
     md5gl_draw_grid(renderer, -20.0f, 10.0f, (md5_vec3){0, 0, 0}, 100.0f);
     md5gl_draw_lines(renderer, line, 2, 3.0f, true);
-    md5gl_draw_panel(renderer, 0, triangle, 3);
+    md5gl_draw_panel(renderer, 0, MD5GL_TEXTURE_MASK, triangle, 3);
     scene_finish(scene, &frame, picture);
 }
 
@@ -47,10 +47,10 @@ TEST (gl_state_is_reset_after_every_call) {
     md5gl_target *const target =
         md5gl_create_target(scene.renderer, SCENE_WIDTH, SCENE_HEIGHT, 4, NULL);
     values_are_defaults(&scene, "creating a target");
-    const md5gl_texture texture = md5gl_create_texture(scene.renderer, 1, 1, texel, NULL);
+    const md5gl_texture texture =
+        scene_texture(scene.renderer, MD5GL_TEXTURE_COLOR, 1, 1, texel, NULL);
     values_are_defaults(&scene, "creating a texture");
-    md5gl_destroy_texture(scene.renderer,
-                          md5gl_create_normal_map(scene.renderer, 1, 1, texel, 3, NULL));
+    md5gl_destroy_texture(scene.renderer, scene_normals(scene.renderer, 1, 1, texel, 3, NULL));
     values_are_defaults(&scene, "creating a normal map");
     draw_all(&scene, copy, target, &undisturbed);
     values_are_defaults(&scene, "a frame");
@@ -62,7 +62,7 @@ TEST (gl_state_is_reset_after_every_call) {
             md5gl_has_path(scene.renderer, (md5gl_path)path)
                 ? md5gl_create_model(scene.renderer, model, (md5gl_path)path, NULL)
                 : NULL;
-        CHECK(!other || md5gl_pose_models(scene.renderer, other, palette, palette, 1, NULL));
+        CHECK(!other || scene_pose(scene.renderer, other, palette, palette, 1, NULL));
         values_are_defaults(&scene, "posing outside of a frame");
         md5gl_destroy_model(scene.renderer, other);
     }
@@ -86,7 +86,7 @@ TEST (gl_transfers_ignore_the_hosts_pixel_storage) {
         return;
     const GladGLContext *const gl = &scene.renderer->gl;
     values_disturb(&scene);
-    const md5gl_texture mask = md5gl_create_mask(scene.renderer, 3, 4, image, NULL);
+    const md5gl_texture mask = scene_texture(scene.renderer, MD5GL_TEXTURE_MASK, 3, 4, image, NULL);
     gl->ActiveTexture(GL_TEXTURE0);
     gl->BindTexture(GL_TEXTURE_2D, mask);
     if (scene.renderer->is_es) {
@@ -219,10 +219,10 @@ TEST (gl_sizes_beyond_the_device_are_refused) {
         return;
     md5gl_renderer *const renderer = scene.renderer;
     const uint32_t too_large = renderer->max_texture_size + 1;
-    CHECK(md5gl_create_texture(renderer, too_large, 1, texel, &error) == 0);
+    CHECK(scene_texture(renderer, MD5GL_TEXTURE_COLOR, too_large, 1, texel, &error) == 0);
     CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "GL_MAX_TEXTURE_SIZE"));
-    CHECK(md5gl_create_texture(renderer, 1, 0, texel, NULL) == 0);
-    CHECK(md5gl_create_mask(renderer, 1, too_large, texel, &error) == 0);
+    CHECK(scene_texture(renderer, MD5GL_TEXTURE_COLOR, 1, 0, texel, NULL) == 0);
+    CHECK(scene_texture(renderer, MD5GL_TEXTURE_MASK, 1, too_large, texel, &error) == 0);
     CHECK(error.status == MD5_ERROR_GPU);
     CHECK(md5gl_create_target(renderer, 1, renderer->max_target_size + 1, 1, &error) == NULL);
     CHECK(error.status == MD5_ERROR_GPU);
@@ -257,7 +257,7 @@ TEST (gl_forced_path_beyond_texture_buffers_is_refused) {
     const md5gl_frame frame = scene_frame(NULL);
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
     md5gl_begin_frame(renderer, &frame);
-    CHECK(!md5gl_draw_models(renderer, copy, palette, NULL, 1, MD5GL_LIT, &error));
+    CHECK(!scene_pose_and_draw(renderer, copy, palette, NULL, 1, MD5GL_LIT, &error));
     CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "6 texels"));
     scene_finish(&scene, &frame, &picture);
     CHECK(picture_is(&picture, 0, 0, (uint8_t[4]){0, 0, 0, 255}, 0));
@@ -337,11 +337,9 @@ static bool create_everything(gl_scene *scene, const md5_model *model, md5_error
         target ? md5gl_create_model(scene->renderer, model, MD5GL_PATH_CPU, error) : NULL;
     const md5_mat34 palettes[10] = {scene_identity};
     const uint8_t texel[4] = {0};
-    const bool posed =
-        skinned && md5gl_pose_models(scene->renderer, skinned, palettes, NULL, 1, error);
+    const bool posed = skinned && scene_pose(scene->renderer, skinned, palettes, NULL, 1, error);
     const md5gl_texture normals =
-        posed ? md5gl_create_normal_map(scene->renderer, 1, 1, texel, MD5GL_NORMALS_RXGB, error)
-              : 0;
+        posed ? scene_normals(scene->renderer, 1, 1, texel, MD5GL_NORMALS_RXGB, error) : 0;
     md5gl_destroy_texture(scene->renderer, normals);
     md5gl_destroy_model(scene->renderer, skinned);
     md5gl_destroy_model(scene->renderer, exact);

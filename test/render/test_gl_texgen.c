@@ -22,7 +22,7 @@ static void make_sky(gl_stage *stage, sky *made)
             made->rgba[i][k / 4][k % 4] = (uint8_t)(test_random_u32(&random) % 256);
         sides[i] = made->rgba[i][0];
     }
-    made->texture = md5gl_create_stage_cube(stage->scene.renderer, SIDE, sides, true, NULL);
+    made->texture = scene_stage_cube(stage->scene.renderer, SIDE, sides, true, NULL);
     CHECK(made->texture != 0);
 }
 
@@ -51,8 +51,8 @@ static void draw(gl_stage *stage, const md5gl_stage *drawn, const md5_mat34 *pla
     const md5gl_stage_list list = {.cull = MD5GL_CULL_NONE, .stages = drawn, .num_stages = 1};
     md5gl_renderer *const renderer = stage->scene.renderer;
     md5gl_begin_frame(renderer, &stage->frame);
-    CHECK(md5gl_pose_models(renderer, stage->copy, palette, place, 1, NULL));
-    CHECK(md5gl_draw_stages(renderer, stage->copy, &list, 1, NULL));
+    CHECK(scene_pose(renderer, stage->copy, palette, place, 1, NULL));
+    CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1, NULL));
     scene_finish(&stage->scene, &stage->frame, picture);
 }
 
@@ -118,7 +118,7 @@ TEST (gl_texgen_reflects_by_the_normal_map) {
     make_sky(&stage, &around);
     md5gl_texture maps[2];
     for (int i = 0; i < 2; i++)
-        maps[i] = md5gl_create_normal_map(stage.scene.renderer, 1, 1, texels[i], 0, NULL);
+        maps[i] = scene_normals(stage.scene.renderer, 1, 1, texels[i], 0, NULL);
     md5gl_stage drawn = {.texture = around.texture,
                          .source = MD5GL_FACTOR_ONE,
                          .color = {1, 1, 1, 1},
@@ -240,11 +240,11 @@ TEST (gl_stage_cube_has_limits) {
     gl_scene scene;
     if (!scene_open(&scene, NULL))
         return;
-    CHECK(md5gl_create_stage_cube(scene.renderer, 0, sides, true, &error) == 0);
+    CHECK(scene_stage_cube(scene.renderer, 0, sides, true, &error) == 0);
     CHECK_UINT(error.status, MD5_ERROR_GPU);
-    CHECK(md5gl_create_stage_cube(scene.renderer, 1u << 30, sides, true, &error) == 0);
+    CHECK(scene_stage_cube(scene.renderer, 1u << 30, sides, true, &error) == 0);
     CHECK_UINT(error.status, MD5_ERROR_GPU);
-    const md5gl_texture filtered = md5gl_create_stage_cube(scene.renderer, 1, sides, false, &error);
+    const md5gl_texture filtered = scene_stage_cube(scene.renderer, 1, sides, false, &error);
     CHECK(filtered != 0);
     md5gl_destroy_texture(scene.renderer, filtered);
     scene_close(&scene);

@@ -63,11 +63,11 @@ static double error_at(const gl_scene *scene, const view_kind *kind, uint32_t cl
 {
     const md5_binding *const binding = kind->clips[clip];
     const md5_moment moment = md5_moment_at(binding->anim, seconds, MD5_WRAP_LOOP);
-    const md5gl_baked_job job = view_baked_job(&kind->bakes, clip, &moment);
+    const md5gl_clip_job job = view_baked_job(&kind->bakes, clip, &moment);
     double worst = 0.0;
     md5_pose_palette(binding, moment, MD5_ROOT_IN_PLACE, memory->pose, memory->joints,
                      memory->palette);
-    CHECK(md5gl_pose_baked(scene->renderer, kind->bakes.drawn, kind->bakes.clips, &job, NULL, 1,
+    CHECK(scene_pose_baked(scene->renderer, kind->bakes.drawn, kind->bakes.clips, &job, NULL, 1,
                            NULL));
     for (uint32_t i = 0; i < kind->model->num_meshes; i++) {
         CHECK(md5gl_capture(scene->renderer, kind->bakes.drawn, i, NULL, memory->gpu, NULL, NULL,
@@ -132,7 +132,7 @@ TEST (view_moments_lie_between_baked_frames) {
     const md5_moment middle = {.frame0 = 4, .frame1 = 5, .fraction = 0.5f};
     const md5_moment late = {.frame0 = 4, .frame1 = 5, .fraction = 0.9375f};
     const md5_moment last = {.frame0 = 7, .frame1 = 7};
-    md5gl_baked_job job = view_baked_job(&bakes, 0, &middle);
+    md5gl_clip_job job = view_baked_job(&bakes, 0, &middle);
     CHECK(job.clip == 0 && job.moment.frame0 == 4 && job.moment.frame1 == 5);
     CHECK_NEAR(job.moment.fraction, 0.5, 0.0);
     job = view_baked_job(&bakes, 1, &middle);

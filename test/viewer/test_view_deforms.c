@@ -45,8 +45,8 @@ static void draw_two(gl_stage *stage, const view_layers *layers, const md5_mat34
     const md5_mat34 palettes[4] = {scene_identity, scene_identity, scene_identity, scene_identity};
     md5gl_renderer *const renderer = stage->scene.renderer;
     md5gl_begin_frame(renderer, &stage->frame);
-    CHECK(md5gl_pose_models(renderer, stage->copy, palettes, placements, 2, NULL));
-    CHECK(md5gl_draw_stages(renderer, stage->copy, layers->lists, 1, NULL));
+    CHECK(scene_pose(renderer, stage->copy, palettes, placements, 2, NULL));
+    CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, layers->lists, 1, NULL));
     scene_finish(&stage->scene, &stage->frame, picture);
 }
 
@@ -65,7 +65,7 @@ TEST (view_deforms_face_the_viewer_in_every_instance) {
     view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
     view_layers layers = load_layers(&stage, package, "kinds/sprite");
     CHECK(view_has_deforms(&layers));
-    CHECK(md5gl_mesh_path(stage.copy, 0) == MD5GL_PATH_CPU);
+    CHECK(md5gl_mesh_path(stage.copy, 0, NULL) == MD5GL_PATH_CPU);
 
     view_see_deforms(&layers, &view, placements, 2);
     draw_two(&stage, &layers, placements, &picture);

@@ -46,26 +46,22 @@ typedef struct layer_case {
     md5gl_base base;
     uint32_t num_stages;
     md5gl_factor source, target; // of the first stage
-    uintptr_t flags;
+    bool is_staged;              // and casts no shadow
 } layer_case;
 
 // The materials of models/game/base/materials, as that folder's README describes them.
 static const layer_case layer_cases[] = {
     {.material = "kinds/lit_stages"},
     {.material = "kinds/nosuch"},
-    {"kinds/add", true, MD5GL_BASE_NONE, 1, MD5GL_FACTOR_ONE, MD5GL_FACTOR_ONE,
-     MD5GL_STAGED | MD5GL_NO_SHADOW},
+    {"kinds/add", true, MD5GL_BASE_NONE, 1, MD5GL_FACTOR_ONE, MD5GL_FACTOR_ONE, true},
     {"kinds/blend", true, MD5GL_BASE_NONE, 1, MD5GL_FACTOR_SOURCE_ALPHA,
-     MD5GL_FACTOR_ONE_MINUS_SOURCE_ALPHA, MD5GL_STAGED | MD5GL_NO_SHADOW},
-    {"kinds/filter", true, MD5GL_BASE_NONE, 1, MD5GL_FACTOR_TARGET_COLOR, MD5GL_FACTOR_ZERO,
-     MD5GL_STAGED | MD5GL_NO_SHADOW},
-    {"kinds/factors", true, MD5GL_BASE_NONE, 1, MD5GL_FACTOR_TARGET_COLOR, MD5GL_FACTOR_ONE,
-     MD5GL_STAGED | MD5GL_NO_SHADOW},
-    {"models/md5/thimble/hull", true, MD5GL_BASE_NONE, 1, MD5GL_FACTOR_ONE, MD5GL_FACTOR_ONE, 0},
-    {"kinds/lit_film", true, MD5GL_BASE_ADDED, 0, MD5GL_FACTOR_ZERO, MD5GL_FACTOR_ZERO,
-     MD5GL_STAGED | MD5GL_NO_SHADOW},
-    {"kinds/hidden", true, MD5GL_BASE_NONE, 0, MD5GL_FACTOR_ZERO, MD5GL_FACTOR_ZERO,
-     MD5GL_STAGED | MD5GL_NO_SHADOW},
+     MD5GL_FACTOR_ONE_MINUS_SOURCE_ALPHA, true},
+    {"kinds/filter", true, MD5GL_BASE_NONE, 1, MD5GL_FACTOR_TARGET_COLOR, MD5GL_FACTOR_ZERO, true},
+    {"kinds/factors", true, MD5GL_BASE_NONE, 1, MD5GL_FACTOR_TARGET_COLOR, MD5GL_FACTOR_ONE, true},
+    {"models/md5/thimble/hull", true, MD5GL_BASE_NONE, 1, MD5GL_FACTOR_ONE, MD5GL_FACTOR_ONE,
+     false},
+    {"kinds/lit_film", true, MD5GL_BASE_ADDED, 0, MD5GL_FACTOR_ZERO, MD5GL_FACTOR_ZERO, true},
+    {"kinds/hidden", true, MD5GL_BASE_NONE, 0, MD5GL_FACTOR_ZERO, MD5GL_FACTOR_ZERO, true},
 };
 
 // Adds one material as mesh 0 and evaluates it.
@@ -82,6 +78,14 @@ static view_layers add(gl_scene *scene, view_package *package, const char *mater
     return layers;
 }
 
+// What the layers of mesh 0 make of a material.
+static md5gl_material painted(const view_layers *layers)
+{
+    md5gl_material material = {0};
+    view_paint_layer(layers, 0, true, &material);
+    return material;
+}
+
 TEST (view_layers_are_the_stages_of_a_material) {
     gl_scene scene;
     if (!scene_share(&scene))
@@ -91,7 +95,9 @@ TEST (view_layers_are_the_stages_of_a_material) {
         const layer_case *const wanted = &layer_cases[i];
         view_layers layers = add(&scene, package, wanted->material, 0.0f, 0.0f);
         CHECK_UINT(layers.num_meshes, wanted->is_layered);
-        CHECK_UINT(view_layer_flags(&layers, 0), wanted->flags);
+        const md5gl_material material = painted(&layers);
+        CHECK(material.is_staged == wanted->is_staged && material.no_shadow == wanted->is_staged);
+        CHECK(!material.is_opaque);
         if (layers.num_meshes == 1) {
             const md5gl_stage_list *const list = &layers.lists[0];
             test_check(list->base == wanted->base && list->num_stages == wanted->num_stages,
@@ -234,7 +240,8 @@ TEST (view_layers_follow_time_and_parms) {
     static const char skin[] = "models/md5/bobbin/skin";
     view_layers off = add(&scene, package, skin, 2.0f, 0.0f);
     CHECK(off.num_meshes == 1 && off.lists[0].num_stages == 0 && !off.lists[0].casts_shadow);
-    CHECK_UINT(view_layer_flags(&off, 0), 0);
+    const md5gl_material plain = painted(&off);
+    CHECK(!plain.is_staged && !plain.no_shadow && !plain.is_opaque);
     for (int i = 0; i < 3; i++) {
         const float seconds = 0.5f * (float)i;
         view_layers on = add(&scene, package, skin, 3.0f + seconds, 3.0f);
@@ -244,7 +251,8 @@ TEST (view_layers_follow_time_and_parms) {
             CHECK_NEAR((double)list->stages[0].alpha_test, 0.5 * (double)seconds, 1e-5);
             CHECK(list->stages[0].is_tested && list->stages[0].texture != 0);
             CHECK(list->base == MD5GL_BASE_LIT && list->casts_shadow);
-            CHECK_UINT(view_layer_flags(&on, 0), MD5GL_STAGED | MD5GL_NO_SHADOW | MD5GL_OPAQUE);
+            const md5gl_material burning = painted(&on);
+            CHECK(burning.is_staged && burning.no_shadow && burning.is_opaque);
             CHECK(list->stages[6].source == MD5GL_FACTOR_TARGET_ALPHA);
             CHECK_NEAR((double)list->stages[6].color[1], i == 0 ? 0.0 : 0.4, 1e-5);
         }

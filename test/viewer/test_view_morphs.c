@@ -112,8 +112,12 @@ TEST (view_morph_is_drawn_as_it_is_skinned) {
         md5_vec3 *const drawn = malloc(count * sizeof *drawn);
         view_pose_moment(&document->scene, &(md5_moment){0});
         view_skin(&document->scene);
-        CHECK(md5gl_capture(scene.renderer, document->drawn, 0, shown->palette, drawn, NULL, NULL,
-                            NULL));
+        const md5gl_instances one = {.count = 1,
+                                     .palettes = shown->palette,
+                                     .morph = document->morphs.drawn,
+                                     .weights = document->morphs.weights};
+        CHECK(md5gl_pose(scene.renderer, document->drawn, &one, NULL));
+        CHECK(md5gl_capture(scene.renderer, document->drawn, 0, NULL, drawn, NULL, NULL, NULL));
         double worst = 0.0;
         for (uint32_t v = 0; v < count; v++) {
             const md5_vec3 a = drawn[v], b = shown->skinned[0].positions[v];

@@ -43,16 +43,16 @@ TEST (view_lit_stages_are_layers) {
             lit_stage(MD5_STAGE_DIFFUSE, WHITE, HALF), lit_stage(MD5_STAGE_SPECULAR, WHITE, WHITE),
             lit_stage(MD5_STAGE_BUMP, WHITE, WHITE), lit_stage(MD5_STAGE_DIFFUSE, WHITE, WHITE)}};
     static const md5gl_texture expected[3][3] = {{0, 0, 0}, {3, 1, 4}, {6, 5, 0}};
-    const float half[3] = {0.5f, 1.0f, 1.0f};
     choose(&c, 6);
     CHECK_UINT(c.lit.num_shown, 3);
     for (uint32_t i = 0; i < 3; i++) {
         CHECK_UINT(c.shown[i].diffuse, expected[i][0]);
         CHECK_UINT(c.shown[i].normals, expected[i][1]);
         CHECK_UINT(c.shown[i].specular, expected[i][2]);
-        CHECK((c.shown[i].specular_color != 0) == (i == 1));
+        CHECK(view_reflects(c.shown[i].specular_color) == (i == 1));
     }
-    CHECK(c.shown[1].diffuse_color == md5gl_color(half));
+    const md5_vec3 color = c.shown[1].diffuse_color;
+    CHECK(color.x == 0.5f && color.y == 1.0f && color.z == 1.0f);
 }
 
 // What is off is as if it were not there; without a map nothing is reflected.
@@ -61,13 +61,14 @@ TEST (view_lit_stages_that_are_off_draw_nothing) {
                              lit_stage(MD5_STAGE_DIFFUSE, OFF, WHITE),
                              lit_stage(MD5_STAGE_DIFFUSE, WHITE, WHITE),
                              lit_stage(MD5_STAGE_SPECULAR, WHITE, WHITE)}};
-    const float black[3] = {0.0f, 0.0f, 0.0f};
     choose(&c, 4);
     CHECK(c.lit.num_shown == 1 && c.shown[0].diffuse == 3 && c.shown[0].specular == 0);
     c.stages[2].condition = OFF;
     choose(&c, 4);
-    CHECK(c.lit.num_shown == 1 && c.shown[0].diffuse_color == md5gl_color(black));
-    CHECK(c.shown[0].specular_color != 0);
+    const md5_vec3 black = c.shown[0].diffuse_color; // not 0, which is white
+    CHECK(c.lit.num_shown == 1 && black.x > 0.0f && black.x < 1e-30f && black.y < 1e-30f
+          && black.z < 1e-30f);
+    CHECK(view_reflects(c.shown[0].specular_color));
     choose(&c, 1);
     CHECK_UINT(c.lit.num_shown, 0);
     c.stages[1].condition = WHITE;
@@ -81,14 +82,14 @@ TEST (view_lit_stages_that_are_off_draw_nothing) {
 
 // The last diffuse or specular stage of a layer decides.
 TEST (view_lit_stages_say_what_vertex_colours_do) {
-    static const uintptr_t expected[3] = {MD5GL_NO_VERTEX_COLOR, 0, MD5GL_INVERSE_VERTEX_COLOR};
     lit_case c = {.stages = {lit_stage(MD5_STAGE_BUMP, WHITE, WHITE),
                              lit_stage(MD5_STAGE_DIFFUSE, WHITE, WHITE),
                              lit_stage(MD5_STAGE_SPECULAR, WHITE, WHITE)}};
     for (int i = 0; i < 3; i++) {
         c.stages[2].vertex_color = (md5_vertex_color)i;
         choose(&c, 3);
-        CHECK(c.lit.num_shown == 1 && c.shown[0].flags == expected[i]);
+        CHECK(c.lit.num_shown == 1 && c.shown[0].no_vertex_color == (i == 0)
+              && c.shown[0].inverse_vertex_color == (i == 2));
         CHECK(view_is_painted(&c.material, &c.stages[2]) == (i > 0));
     }
 }

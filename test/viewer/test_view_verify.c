@@ -168,7 +168,7 @@ TEST (gl_capture_without_a_palette_reads_the_first_instance) {
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
     CHECK(md5gl_capture(scene.renderer, drawn, 0, palettes, once, NULL, NULL, &error));
     CHECK(!md5gl_capture(scene.renderer, drawn, 0, NULL, again, NULL, NULL, &error));
-    CHECK(md5gl_pose_models(scene.renderer, drawn, palettes, NULL, 2, &error));
+    CHECK(scene_pose(scene.renderer, drawn, palettes, NULL, 2, &error));
     for (int i = 0; i < 2; i++) {
         memset(again, 0, sizeof again);
         CHECK(md5gl_capture(scene.renderer, drawn, 0, NULL, again, NULL, NULL, &error));

@@ -18,8 +18,9 @@ static md5gl_texture upload(md5gl_renderer *renderer, const view_image *image)
         const unsigned alpha = image->rgba[i | 3];
         texels[i] = (uint8_t)((image->rgba[i] * alpha + behind * (255 - alpha) + 127) / 255);
     }
-    const md5gl_texture texture =
-        md5gl_create_texture(renderer, image->width, image->height, texels, &error);
+    const md5gl_texture_desc desc = {
+        .width = image->width, .height = image->height, .texels = texels};
+    const md5gl_texture texture = md5gl_create_texture(renderer, &desc, &error);
     free(texels);
     return texture; // 0 if memory runs out: no picture
 }

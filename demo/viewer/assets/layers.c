@@ -3,6 +3,7 @@
 #include "demo/common/memory.h"
 #include "demo/viewer/assets/maps.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,9 +101,15 @@ static md5gl_texture upload_flat(md5gl_renderer *renderer, md5_game *game, const
     md5gl_texture texture = 0;
     md5_image *const image = load_picture(game, &stage->image, error);
     if (image != NULL)
-        texture = md5gl_create_stage_texture(renderer, image->width, image->height, image->pixels,
-                                             wrap_of(stage->repeat),
-                                             stage->filter == MD5_FILTER_NEAREST, error);
+        texture = md5gl_create_texture(
+            renderer,
+            &(md5gl_texture_desc){.kind = MD5GL_TEXTURE_STAGE,
+                                  .width = image->width,
+                                  .height = image->height,
+                                  .texels = image->pixels,
+                                  .wrap = wrap_of(stage->repeat),
+                                  .is_nearest = stage->filter == MD5_FILTER_NEAREST},
+            error);
     md5_free_image(image);
     return texture;
 }
@@ -113,12 +120,16 @@ static md5gl_texture upload_lit(md5gl_renderer *renderer, md5_game *game, const 
 {
     md5gl_texture texture = 0;
     md5_image *const image = load_picture(game, &stage->image, error);
-    if (image != NULL && stage->light == MD5_STAGE_BUMP) {
+    if (image != NULL) {
         const view_image picture = {image->pixels, image->width, image->height};
-        texture = md5gl_create_normal_map(renderer, image->width, image->height, image->pixels,
-                                          view_guess_normals(&picture), error);
-    } else if (image != NULL) {
-        texture = md5gl_create_texture(renderer, image->width, image->height, image->pixels, error);
+        const bool is_bump = stage->light == MD5_STAGE_BUMP;
+        const md5gl_texture_desc desc = {.kind =
+                                             is_bump ? MD5GL_TEXTURE_NORMALS : MD5GL_TEXTURE_COLOR,
+                                         .width = image->width,
+                                         .height = image->height,
+                                         .texels = image->pixels,
+                                         .normals = is_bump ? view_guess_normals(&picture) : 0};
+        texture = md5gl_create_texture(renderer, &desc, error);
     }
     md5_free_image(image);
     return texture;
@@ -200,17 +211,18 @@ static md5gl_texture upload_cube(md5gl_renderer *renderer, md5_game *game, const
 {
     uint32_t side = 0;
     uint8_t *rgba = NULL;
-    const uint8_t *sides[6];
+    md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_STAGE_CUBE,
+                               .is_nearest = stage->filter == MD5_FILTER_NEAREST};
     md5gl_texture texture = 0;
     const bool is_built_in = stage->image.text[0] == '_';
     bool loaded = !is_built_in || load_whole(game, stage, &side, &rgba, error);
     for (int i = 0; i < 6 && loaded && !is_built_in; i++)
         loaded = add_side(game, stage, i, &side, &rgba, error);
     for (size_t i = 0; i < 6 && loaded; i++)
-        sides[i] = rgba + 4 * (size_t)side * side * i;
+        desc.faces[i] = rgba + 4 * (size_t)side * side * i;
+    desc.width = desc.height = side;
     if (loaded)
-        texture = md5gl_create_stage_cube(renderer, side, sides,
-                                          stage->filter == MD5_FILTER_NEAREST, error);
+        texture = md5gl_create_texture(renderer, &desc, error);
     free(rgba);
     return texture;
 }
@@ -328,32 +340,38 @@ typedef struct lit_walk {
     md5_vertex_color vertex_color; // the last stage decides
 } lit_walk;
 
-// The colour of a stage for md5gl_material, or 0 if it reflects nothing. Sets *texture.
-static uintptr_t reflect(const view_lit_layers *lit, const md5_material *material,
-                         const md5_stage *stage, const float *registers, md5gl_texture *texture)
+bool view_reflects(md5_vec3 color)
 {
-    float rgb[3];
-    bool is_black = true;
-    for (int i = 0; i < 3 && stage != NULL; i++) {
-        rgb[i] = registers[stage->color[i]];
-        is_black = is_black && !(rgb[i] > 0.0f);
-    }
-    if (is_black)
-        return 0;
+    return color.x != 0.0f || color.y != 0.0f || color.z != 0.0f;
+}
+
+// The colour of a stage for md5gl_material, or 0, 0, 0 if it reflects nothing. Sets *texture.
+static md5_vec3 reflect(const view_lit_layers *lit, const md5_material *material,
+                        const md5_stage *stage, const float *registers, md5gl_texture *texture)
+{
+    const md5_vec3 none = {0.0f, 0.0f, 0.0f};
+    if (stage == NULL)
+        return none;
+    const md5_vec3 color = {registers[stage->color[0]], registers[stage->color[1]],
+                            registers[stage->color[2]]};
+    if (!(color.x > 0.0f) && !(color.y > 0.0f) && !(color.z > 0.0f))
+        return none;
     const bool is_own = lit->num_shown == 0 && is_first(material, stage);
     const bool is_missing = stage->light == MD5_STAGE_DIFFUSE && lit->lacks_diffuse;
     *texture = is_own ? 0 : lit->textures[stage - material->stages];
-    return (is_own ? is_missing : *texture == 0) ? 0 : md5gl_color(rgb);
+    return (is_own ? is_missing : *texture == 0) ? none : color;
 }
 
 // Ends a layer. As in the engine it is nothing without a bump map, and keeps its stages.
 static void end_layer(view_lit_layers *lit, const md5_material *material, const float *registers,
                       const lit_walk *walk)
 {
-    static const uintptr_t vertex_flags[] = {MD5GL_NO_VERTEX_COLOR, 0, MD5GL_INVERSE_VERTEX_COLOR};
-    static const float black[3] = {0.0f, 0.0f, 0.0f};
+    static const md5_vec3 black = {FLT_MIN, FLT_MIN, FLT_MIN}; // 0, 0, 0 would be white
     const md5_stage *const bump = walk->stages[MD5_STAGE_BUMP];
-    md5gl_material shown = {.flags = vertex_flags[walk->vertex_color]};
+    md5gl_material shown = {
+        .no_vertex_color = walk->vertex_color == MD5_VERTEX_COLOR_IGNORE,
+        .inverse_vertex_color = walk->vertex_color == MD5_VERTEX_COLOR_INVERSE,
+    };
     if (bump == NULL)
         return;
     if (lit->num_shown > 0 || !is_first(material, bump))
@@ -362,10 +380,10 @@ static void end_layer(view_lit_layers *lit, const md5_material *material, const 
         reflect(lit, material, walk->stages[MD5_STAGE_DIFFUSE], registers, &shown.diffuse);
     shown.specular_color =
         reflect(lit, material, walk->stages[MD5_STAGE_SPECULAR], registers, &shown.specular);
-    if (shown.diffuse_color == 0 && shown.specular_color == 0)
+    if (!view_reflects(shown.diffuse_color) && !view_reflects(shown.specular_color))
         return;
-    if (shown.diffuse_color == 0)
-        shown.diffuse_color = md5gl_color(black);
+    if (!view_reflects(shown.diffuse_color))
+        shown.diffuse_color = black;
     lit->shown[lit->num_shown++] = shown;
 }
 
@@ -791,11 +809,10 @@ static void choose_base(view_layered *layered, bool is_on, bool is_cut, md5gl_st
     const bool has_light = layered->lit.num_shown > 0;
     const bool is_lost = is_decal(material) && list->num_stages == 0 && !has_light;
     // What is cut out by stages has their shadow, and is not cut out again by its diffuse map.
-    layered->flags = has_shadow && !is_cut && !is_lost ? 0 : (uintptr_t)MD5GL_NO_SHADOW;
-    layered->flags |= is_cut ? (uintptr_t)MD5GL_OPAQUE : 0;
+    layered->no_shadow = !has_shadow || is_cut || is_lost;
+    layered->is_opaque = is_cut;
     list->casts_shadow = has_shadow && is_cut;
-    if (is_translucent || !has_light || is_cut)
-        layered->flags |= (uintptr_t)MD5GL_STAGED;
+    layered->is_staged = is_translucent || !has_light || is_cut;
     if (is_translucent)
         list->base = has_light ? MD5GL_BASE_ADDED : MD5GL_BASE_NONE;
     else if (!is_on || is_lost || (has_light && !is_cut))
@@ -833,7 +850,7 @@ static void evaluate(view_layered *layered, const md5_material_input *input, md5
     is_cut = is_cut || (is_lifted && material->coverage != MD5_COVERAGE_TRANSLUCENT);
     choose_base(layered, is_on, is_cut, list);
     // What md5gl_draw_model() draws is not offset, and it is cut out already.
-    const bool over_lit = !(layered->flags & MD5GL_STAGED);
+    const bool over_lit = !layered->is_staged;
     for (uint32_t i = 0; i < list->num_stages && over_lit; i++)
         layered->stages[i].is_tested = false;
     if (material->has_polygon_offset && !over_lit)
@@ -852,29 +869,26 @@ const view_layered *view_find_layered(const view_layers *layers, uint32_t mesh)
     return place > 0 ? &layers->meshes[place - 1] : NULL;
 }
 
-uintptr_t view_layer_flags(const view_layers *layers, uint32_t mesh)
-{
-    const view_layered *const layered = view_find_layered(layers, mesh);
-    return layered != NULL ? layered->flags : 0;
-}
-
 void view_paint_layer(const view_layers *layers, uint32_t mesh, bool maps, md5gl_material *material)
 {
     const view_layered *const layered = view_find_layered(layers, mesh);
     if (layered == NULL)
         return;
-    material->flags |= layered->flags;
+    material->is_staged = layered->is_staged;
+    material->no_shadow = layered->no_shadow;
+    material->is_opaque = material->is_opaque || layered->is_opaque;
     if (layered->lit.num_shown == 0)
         return;
     const md5gl_material *const first = &layered->lit.shown[0];
-    material->flags |= first->flags;
+    material->no_vertex_color = first->no_vertex_color;
+    material->inverse_vertex_color = first->inverse_vertex_color;
     material->diffuse_color = first->diffuse_color;
     material->specular_color = first->specular_color;
     if (first->diffuse != 0)
         material->diffuse = first->diffuse;
     if (maps && first->normals != 0)
         material->normals = first->normals;
-    if (maps && (first->specular != 0 || first->specular_color == 0))
+    if (maps && (first->specular != 0 || !view_reflects(first->specular_color)))
         material->specular = first->specular;
 }
 

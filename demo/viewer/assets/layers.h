@@ -63,8 +63,11 @@ typedef struct view_lit_layers {
 // Whether the colour of a lit stage is not always white, or it reads vertex colours.
 bool view_is_painted(const md5_material *material, const md5_stage *stage);
 
+// Whether a color of lit->shown is that of a map that reflects anything.
+bool view_reflects(md5_vec3 color);
+
 // Writes lit->shown from evaluated registers. In the first layer a texture of 0 is the mesh's own
-// map, and a specular_color of 0 means no specular map at all.
+// map, and a specular_color that reflects nothing means no specular map at all.
 void view_choose_lit_layers(view_lit_layers *lit, const md5_material *material,
                             const float *registers);
 
@@ -81,10 +84,10 @@ typedef struct view_layered {
     md5gl_texture *textures;      // [material->num_stages] 0: the stage is not shown
     md5gl_texture bump;           // that reflections use, or 0
     view_lit_layers lit;
-    md5gl_stage *stages;      // [material->num_stages] those that are on come first
-    uintptr_t flags;          // of its md5gl_material
-    const md5_table *table;   // of its deform, or NULL
-    const md5_mesh *deformed; // what its deform forms; NULL: not shown, or it has none
+    md5gl_stage *stages;                  // [material->num_stages] those that are on come first
+    bool is_staged, no_shadow, is_opaque; // of its md5gl_material
+    const md5_table *table;               // of its deform, or NULL
+    const md5_mesh *deformed;             // what its deform forms; NULL: not shown, or it has none
     // From where that is seen, in world space, and the placements of the instances.
     md5_deform_view view;
     const md5_mat34 *placements; // [num_placements] NULL: model space is world space
@@ -135,9 +138,6 @@ void view_evaluate_layers(const view_layers *layers, const md5_material_input *i
 
 // Returns a mesh, or NULL if it is just a lit surface.
 const view_layered *view_find_layered(const view_layers *layers, uint32_t mesh);
-
-// Flags of a mesh's md5gl_material, without those of vertex colours.
-uintptr_t view_layer_flags(const view_layers *layers, uint32_t mesh);
 
 // Adds what the evaluated material says of the first lit layer; `maps`: of normals and shine, too.
 void view_paint_layer(const view_layers *layers, uint32_t mesh, bool maps,

@@ -52,8 +52,8 @@ static float luminance(md5_vec3 color)
     return 0.2126f * color.x + 0.7152f * color.y + 0.0722f * color.z;
 }
 
-// The terms of the polynomial of first degree point to the light, see md5gl_reflect_light(). The
-// mean over the sphere is the constant term and a third of that of z^2.
+// The terms of the polynomial of first degree point to the light, see md5gl_environment_light().
+// The mean over the sphere is the constant term and a third of that of z^2.
 static void measure_light(view_environment *environment)
 {
     const md5_vec3 *const light = md5gl_environment_light(environment->light);

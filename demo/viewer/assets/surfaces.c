@@ -182,8 +182,9 @@ bool view_ready_uv_grid(view_surfaces *surfaces, md5gl_renderer *renderer, md5_e
     if (surfaces->uv_grid != 0)
         return true;
     view_image image = view_make_uv_grid();
-    surfaces->uv_grid =
-        md5gl_create_texture(renderer, image.width, image.height, image.rgba, error);
+    const md5gl_texture_desc desc = {
+        .width = image.width, .height = image.height, .texels = image.rgba};
+    surfaces->uv_grid = md5gl_create_texture(renderer, &desc, error);
     free(image.rgba);
     return surfaces->uv_grid != 0;
 }

@@ -32,8 +32,12 @@ static md5gl_texture make_normals(md5gl_renderer *renderer, view_image *image,
         }
     }
     free(heights.rgba);
-    return md5gl_create_normal_map(renderer, image->width, image->height, image->rgba, normals,
-                                   error);
+    const md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_NORMALS,
+                                     .width = image->width,
+                                     .height = image->height,
+                                     .texels = image->rgba,
+                                     .normals = normals};
+    return md5gl_create_texture(renderer, &desc, error);
 }
 
 // Makes highlights or a glow map of the masks of an md5.cfg.
@@ -63,11 +67,12 @@ static bool upload_image(md5gl_renderer *renderer, view_texture *made, md5_game 
         free(image.rgba);
         return false;
     }
+    const md5gl_texture_desc desc = {
+        .width = image.width, .height = image.height, .texels = image.rgba};
     if (made->map == VIEW_MAP_NORMALS || made->map == VIEW_MAP_HEIGHT)
         made->texture = make_normals(renderer, &image, made, &error);
     else
-        made->texture =
-            md5gl_create_texture(renderer, image.width, image.height, image.rgba, &error);
+        made->texture = md5gl_create_texture(renderer, &desc, &error);
     made->width = image.width;
     made->height = image.height;
     made->has_holes = made->map == VIEW_MAP_DIFFUSE && view_has_holes(&image);
@@ -488,7 +493,7 @@ md5gl_material view_mesh_material(const view_textures *textures, const md5gl_ren
         material.diffuse = textures->loaded[turns->images[image]].texture;
     }
     const bool is_opaque = textures->opaque[mesh] && textures->dropped == NULL;
-    material.flags = is_opaque ? (uintptr_t)MD5GL_OPAQUE : 0;
+    material.is_opaque = is_opaque;
     material.two_sided =
         !is_opaque && diffuse != VIEW_NO_TEXTURE && textures->loaded[diffuse].has_holes;
     material.two_sided = material.two_sided || textures->two_sided[mesh];

@@ -14,7 +14,7 @@ typedef struct view_rect {
 // A rectangle of an image, drawn after the triangles before `first`.
 typedef struct view_canvas_image {
     md5gl_texture image;
-    bool is_color; // see md5gl_draw_image()
+    bool is_color; // of its texels: see md5gl_draw_panel()
     uint32_t first;
     md5gl_panel_vertex vertices[6];
 } view_canvas_image;

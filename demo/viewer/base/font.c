@@ -175,8 +175,11 @@ bool view_make_font(view_font *font, md5gl_renderer *renderer, float scale, md5_
         uint8_t *coverage = common_alloc((size_t)side * (size_t)side, 1);
         if (pack_letters(font, coverage, side, reserved)) {
             draw_disc(font, coverage, side, reserved);
-            font->mask =
-                md5gl_create_mask(renderer, (uint32_t)side, (uint32_t)side, coverage, error);
+            const md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_MASK,
+                                             .width = (uint32_t)side,
+                                             .height = (uint32_t)side,
+                                             .texels = coverage};
+            font->mask = md5gl_create_texture(renderer, &desc, error);
             made = true;
         }
         free(coverage);

@@ -74,6 +74,7 @@ typedef struct view_crowd {
     float reduced_pixels;  // members up to this size are drawn with fewer triangles; 0 = none
     float baked_pixels;    // members up to this size are drawn from baked clips; 0 = none
     float impostor_pixels; // and up to this as impostors; 0 = none
+    bool is_dual;          // drawn by dual quaternions
     float size;            // of the largest kind's bounds
     float spread;          // half the side of the square they stand in
     double time;

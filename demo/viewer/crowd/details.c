@@ -228,14 +228,14 @@ bool view_is_baked(const view_bakes *bakes, uint32_t clip, float pixels)
     return bakes->clips != NULL && pixels <= bakes->sizes[clip];
 }
 
-md5gl_baked_job view_baked_job(const view_bakes *bakes, uint32_t clip, const md5_moment *moment)
+md5gl_clip_job view_baked_job(const view_bakes *bakes, uint32_t clip, const md5_moment *moment)
 {
     const uint32_t rate = bakes->rates[clip];
     const float part = moment->fraction * (float)rate;
     const uint32_t step = (uint32_t)fminf(part, (float)(rate - 1));
     const uint32_t frame = moment->frame0 * rate + step;
     const bool is_last = step + 1 == rate; // of the frames between frame0 and frame1
-    return (md5gl_baked_job){
+    return (md5gl_clip_job){
         .clip = clip,
         .moment = {.frame0 = frame,
                    .frame1 = is_last ? moment->frame1 * rate : frame + 1,
@@ -283,7 +283,7 @@ bool view_make_levels(view_levels *levels, const md5_binding *const *clips, uint
     divide_frames(levels, clips, num_kinds);
     const md5gl_impostor_desc desc = {
         .num_frames = levels->first[num_clips],
-        .centre = sphere.centre,
+        .center = sphere.centre,
         .radius = sphere.radius,
     };
     levels->impostors = md5gl_create_impostors(loader->renderer, &desc, &error);

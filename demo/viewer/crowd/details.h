@@ -19,7 +19,7 @@ typedef struct view_bakes {
     float *sizes;       // [clips] largest diameter at which a member is baked, pixels
 
     uint32_t num_instances; // visible members that are baked
-    md5gl_baked_job *jobs;  // [num_instances]
+    md5gl_clip_job *jobs;   // [num_instances]
     md5_mat34 *placements;  // [num_instances]
     md5_vec4 *tints;        // [num_instances] as view_levels.tints
     bool fades;             // some fade into impostors
@@ -48,7 +48,7 @@ void view_free_bakes(view_bakes *bakes, md5gl_renderer *renderer); // a zeroed o
 bool view_is_baked(const view_bakes *bakes, uint32_t clip, float pixels);
 
 // Returns the baked frames between which a moment of the clip lies.
-md5gl_baked_job view_baked_job(const view_bakes *bakes, uint32_t clip, const md5_moment *moment);
+md5gl_clip_job view_baked_job(const view_bakes *bakes, uint32_t clip, const md5_moment *moment);
 
 // -- Impostors -----------------------------------------------------------------------------------
 //

@@ -10,7 +10,6 @@
 
 bool view_ready_morphs(view_document *document, const view_loader *loader)
 {
-    md5_error error;
     if (document->morphs.morph != NULL)
         return true;
     if (!view_load_morphs(&document->morphs, &document->scene, loader))
@@ -18,10 +17,7 @@ bool view_ready_morphs(view_document *document, const view_loader *loader)
     document->scene.morph = document->morphs.morph;
     document->scene.morph_weights = document->morphs.weights;
     document->scene.morphs = &document->morphs;
-    if (view_set_morphs(&document->morphs, loader->renderer, document->drawn, &error))
-        return true;
-    view_log_error(loader->log, &error);
-    return false;
+    return true;
 }
 
 static bool load_scene(view_scene *scene, const view_loader *loader, const char *const *files,
@@ -215,8 +211,7 @@ static void blend_as_chosen(view_scene *scene, md5gl_model *drawn, const view_lo
 {
     md5_error error;
     const md5gl_blending wanted = scene->dual ? MD5GL_BLEND_DUAL : MD5GL_BLEND_LINEAR;
-    if (drawn == NULL || md5gl_model_blending(drawn) == wanted
-        || md5gl_set_blending(loader->renderer, drawn, wanted, &error))
+    if (drawn == NULL || md5gl_set_blending(loader->renderer, drawn, wanted, &error))
         return;
     view_log_error(loader->log, &error);
     scene->dual = false;
@@ -234,6 +229,7 @@ void view_blend_document(view_document *document, const view_loader *loader)
             blend_as_chosen(&document->scene, kind->details.levels[k].drawn, loader);
         blend_as_chosen(&document->scene, kind->details.casters, loader);
     }
+    document->crowd.is_dual = document->scene.dual;
 }
 
 void view_pose_compared(view_document *document, const view_play *play)

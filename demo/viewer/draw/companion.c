@@ -69,8 +69,9 @@ bool view_pose_companions(const view_stage *stage, md5_error *error)
             continue;
         companion->place = pose(companion, stage->document);
         view_set_materials(stage, companion->textures, companion->drawn);
-        posed = md5gl_pose_models(stage->renderer, companion->drawn, companion->palette,
-                                  &companion->place, 1, error);
+        const md5gl_instances one = {
+            .count = 1, .palettes = companion->palette, .placements = &companion->place};
+        posed = md5gl_pose(stage->renderer, companion->drawn, &one, error);
     }
     return posed;
 }
@@ -89,13 +90,13 @@ void view_draw_companions(const view_stage *stage, uint32_t style)
             md5gl_draw_model(stage->renderer, stage->document->companions[i].drawn, style);
 }
 
-bool view_layer_companions(const view_stage *stage, view_layer_part part, md5_error *error)
+bool view_layer_companions(const view_stage *stage, md5gl_stage_pass pass, md5_error *error)
 {
     bool drawn = true;
     for (int i = 0; i < VIEW_NUM_COMPANIONS && drawn; i++) {
         const view_companion *const companion = shown_companion(stage, i);
         drawn = companion == NULL
-                || view_draw_layers(stage, companion->textures, companion->drawn, part, error);
+                || view_draw_layers(stage, companion->textures, companion->drawn, pass, error);
     }
     return drawn;
 }

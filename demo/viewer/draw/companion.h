@@ -9,7 +9,7 @@
 bool view_pose_companions(const view_stage *stage, md5_error *error);
 void view_shade_companions(const view_stage *stage);
 void view_draw_companions(const view_stage *stage, uint32_t style);
-bool view_layer_companions(const view_stage *stage, view_layer_part part,
+bool view_layer_companions(const view_stage *stage, md5gl_stage_pass pass,
                            md5_error *error); // view_draw_layers() of each
 
 #endif

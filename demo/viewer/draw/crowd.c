@@ -55,7 +55,7 @@ static void choose_level(const view_crowd *crowd, view_member *member, view_sphe
     if (kind->levels.impostors != NULL)
         member->far_share = view_impostor_share(pixels, crowd->impostor_pixels);
     member->is_baked = member->far_share < 1.0f && view_is_baked(&kind->bakes, member->clip, pixels)
-                       && md5gl_model_blending(kind->drawn) == MD5GL_BLEND_LINEAR;
+                       && !crowd->is_dual;
 }
 
 static void pose_player(const view_kind *kind, md5_player *player, unsigned char *scratch,
@@ -331,16 +331,17 @@ bool view_pose_crowd(const view_stage *stage, md5_error *error)
     for (uint32_t k = 0; k < crowd->num_kinds && posed; k++) {
         view_kind *const kind = &crowd->kinds[k];
         view_set_materials(stage, kind->textures, kind->drawn);
-        posed = kind->morph_weights == NULL
-                || md5gl_set_morph(stage->renderer, kind->drawn, kind->morphs->drawn,
-                                   kind->morph_weights, kind->num_seen, error);
-        if (!posed)
-            break;
         if (view_uses_details(crowd, kind))
             posed = view_pose_details(stage, kind, crowd, error);
         else
-            posed = md5gl_pose_models(stage->renderer, kind->drawn, kind->palettes,
-                                      kind->placements, kind->num_seen, error);
+            posed = md5gl_pose(
+                stage->renderer, kind->drawn,
+                &(md5gl_instances){.count = kind->num_seen,
+                                   .palettes = kind->palettes,
+                                   .placements = kind->placements,
+                                   .morph = kind->morph_weights ? kind->morphs->drawn : NULL,
+                                   .weights = kind->morph_weights},
+                error);
         posed = posed && view_pose_bakes(stage, kind, error)
                 && view_pose_levels(stage, kind, crowd, error);
     }
@@ -379,12 +380,12 @@ void view_draw_crowd(const view_stage *stage, uint32_t style)
     }
 }
 
-bool view_layer_crowd(const view_stage *stage, view_layer_part part, md5_error *error)
+bool view_layer_crowd(const view_stage *stage, md5gl_stage_pass pass, md5_error *error)
 {
     const view_crowd *const crowd = &stage->document->crowd;
     bool drawn = true;
     for (uint32_t k = 0; k < crowd->num_kinds && drawn; k++)
         drawn =
-            view_draw_layers(stage, crowd->kinds[k].textures, crowd->kinds[k].drawn, part, error);
+            view_draw_layers(stage, crowd->kinds[k].textures, crowd->kinds[k].drawn, pass, error);
     return drawn;
 }

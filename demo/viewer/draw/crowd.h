@@ -13,7 +13,7 @@ void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight);
 bool view_pose_crowd(const view_stage *stage, md5_error *error);
 void view_shade_crowd(const view_stage *stage);
 void view_draw_crowd(const view_stage *stage, uint32_t style);
-bool view_layer_crowd(const view_stage *stage, view_layer_part part,
+bool view_layer_crowd(const view_stage *stage, md5gl_stage_pass pass,
                       md5_error *error); // view_draw_layers() of each kind
 
 #endif

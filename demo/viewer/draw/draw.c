@@ -36,8 +36,8 @@ void view_draw_background(const view_stage *stage, float width, float height)
 {
     view_clear_canvas(stage->canvas);
     view_draw_gradient(stage->canvas, (view_rect){0, 0, width, height}, sky, floor_color);
-    md5gl_draw_panel(stage->renderer, stage->font->mask, stage->canvas->vertices,
-                     stage->canvas->count);
+    md5gl_draw_panel(stage->renderer, stage->font->mask, MD5GL_TEXTURE_MASK,
+                     stage->canvas->vertices, stage->canvas->count);
 }
 
 // The environment's picture, or the gradient.
@@ -61,15 +61,15 @@ static void draw_grid(const view_stage *stage)
 }
 
 // Draws what materials draw besides lit surfaces: see view_draw_layers().
-static bool draw_layers(const view_stage *stage, view_layer_part part, md5_error *error)
+static bool draw_layers(const view_stage *stage, md5gl_stage_pass pass, md5_error *error)
 {
     const view_document *const document = stage->document;
     if (document->drawn == NULL)
         return true;
     if (document->crowd.count > 0)
-        return view_layer_crowd(stage, part, error);
-    return view_draw_layers(stage, &document->textures, document->drawn, part, error)
-           && view_layer_companions(stage, part, error);
+        return view_layer_crowd(stage, pass, error);
+    return view_draw_layers(stage, &document->textures, document->drawn, pass, error)
+           && view_layer_companions(stage, pass, error);
 }
 
 static bool draw_model(const view_stage *stage, md5_error *error)
@@ -88,27 +88,28 @@ static bool draw_model(const view_stage *stage, md5_error *error)
         if (!view_pose_crowd(stage, error))
             return false;
         view_shade_crowd(stage);
-        if (!draw_layers(stage, VIEW_LAYER_SHADOWS, error))
+        if (!draw_layers(stage, MD5GL_STAGE_PASS_SHADOWS, error))
             return false;
         view_draw_crowd(stage, style);
-        return draw_layers(stage, VIEW_LAYER_BASES, error);
+        return draw_layers(stage, MD5GL_STAGE_PASS_BASES, error);
     }
     view_set_materials(stage, &stage->document->textures, stage->document->drawn);
-    if (stage->document->morphs.num_driven > 0
-        && !view_set_morphs(&stage->document->morphs, stage->renderer, stage->document->drawn,
-                            error))
-        return false;
     md5gl_model *const drawn = view_surface_model(stage);
-    if (!md5gl_pose_models(stage->renderer, drawn, stage->document->scene.palette, NULL, 1, error)
-        || !view_pose_companions(stage, error))
+    const bool is_heat = drawn != stage->document->drawn; // a copy, with targets of its own
+    const md5gl_instances one = {.count = 1,
+                                 .palettes = stage->document->scene.palette,
+                                 .morph = is_heat ? stage->document->surfaces.drawn_morph
+                                                  : stage->document->morphs.drawn,
+                                 .weights = stage->document->morphs.weights};
+    if (!md5gl_pose(stage->renderer, drawn, &one, error) || !view_pose_companions(stage, error))
         return false;
     md5gl_draw_shadows(stage->renderer, drawn);
     view_shade_companions(stage);
-    if (!draw_layers(stage, VIEW_LAYER_SHADOWS, error))
+    if (!draw_layers(stage, MD5GL_STAGE_PASS_SHADOWS, error))
         return false;
     md5gl_draw_model(stage->renderer, drawn, style);
     view_draw_companions(stage, style);
-    return draw_layers(stage, VIEW_LAYER_BASES, error);
+    return draw_layers(stage, MD5GL_STAGE_PASS_BASES, error);
 }
 
 static void draw_boxes(const view_stage *stage, view_lines *lines)
@@ -194,11 +195,13 @@ void view_draw_canvas(const view_stage *stage)
     for (uint32_t i = 0; i <= canvas->num_images; i++) {
         const uint32_t end = i < canvas->num_images ? canvas->images[i].first : canvas->count;
         if (end > done)
-            md5gl_draw_panel(stage->renderer, stage->font->mask, canvas->vertices + done,
-                             end - done);
+            md5gl_draw_panel(stage->renderer, stage->font->mask, MD5GL_TEXTURE_MASK,
+                             canvas->vertices + done, end - done);
         done = end;
         if (i < canvas->num_images)
-            md5gl_draw_image(stage->renderer, canvas->images[i].image, canvas->images[i].is_color,
+            md5gl_draw_panel(stage->renderer, canvas->images[i].image,
+                             canvas->images[i].is_color ? MD5GL_TEXTURE_COLOR
+                                                        : MD5GL_TEXTURE_NORMALS,
                              canvas->images[i].vertices, 6);
     }
 }
@@ -251,7 +254,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t wid
                           3.0f * stage->camera->scene_radius);
     if (level && stage->shown->grid)
         draw_grid(stage);
-    drawn = drawn && draw_layers(stage, VIEW_LAYER_STAGES, error); // over the ground
+    drawn = drawn && draw_layers(stage, MD5GL_STAGE_PASS_STAGES, error); // over the ground
     drawn = drawn && view_draw_ghosts(stage, error);
     draw_overlays(stage, (float)width / (float)height);
     return drawn;

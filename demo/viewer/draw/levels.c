@@ -105,10 +105,13 @@ bool view_pose_bakes(const view_stage *stage, view_kind *kind, md5_error *error)
     if (bakes->clips == NULL)
         return true;
     view_set_materials(stage, kind->textures, bakes->drawn);
-    return md5gl_pose_baked(stage->renderer, bakes->drawn, bakes->clips, bakes->jobs,
-                            bakes->placements, bakes->num_instances, error)
-           && (!bakes->fades
-               || md5gl_set_looks(stage->renderer, bakes->drawn, bakes->tints, NULL, error));
+    return md5gl_pose(stage->renderer, bakes->drawn,
+                      &(md5gl_instances){.count = bakes->num_instances,
+                                         .baked = bakes->clips,
+                                         .jobs = bakes->jobs,
+                                         .placements = bakes->placements,
+                                         .tints = bakes->fades ? bakes->tints : NULL},
+                      error);
 }
 
 // -- Details ----------------------------------------------------------------------------------
@@ -183,10 +186,12 @@ static bool pose_detail(const view_stage *stage, const view_kind *kind, md5gl_mo
     const md5_mat34 *const palettes =
         details->palettes + (size_t)first * kind->model->skeleton.num_joints;
     view_set_materials(stage, kind->textures, drawn);
-    return md5gl_pose_models(stage->renderer, drawn, palettes, details->placements + first, count,
-                             error)
-           && (!has_tints
-               || md5gl_set_looks(stage->renderer, drawn, details->tints + first, NULL, error));
+    return md5gl_pose(stage->renderer, drawn,
+                      &(md5gl_instances){.count = count,
+                                         .palettes = palettes,
+                                         .placements = details->placements + first,
+                                         .tints = has_tints ? details->tints + first : NULL},
+                      error);
 }
 
 bool view_pose_details(const view_stage *stage, view_kind *kind, const view_crowd *crowd,
@@ -237,7 +242,9 @@ bool view_pose_levels(const view_stage *stage, view_kind *kind, const view_crowd
     if (levels->impostors == NULL)
         return true;
     return (view_uses_details(crowd, kind) || !set_tints(kind, crowd)
-            || md5gl_set_looks(stage->renderer, kind->drawn, levels->tints, NULL, error))
+            || md5gl_pose(stage->renderer, kind->drawn,
+                          &(md5gl_instances){.count = kind->num_seen, .tints = levels->tints},
+                          error))
            && md5gl_pose_impostors(stage->renderer, levels->impostors, levels->instances,
                                    levels->num_instances, error);
 }

@@ -197,21 +197,17 @@ void view_set_materials(const view_stage *stage, const view_textures *textures, 
         material.two_sided = material.two_sided || shown->two_sided;
         if (has_layers)
             view_paint_layer(&textures->layers, i, shown->maps && !is_grid, &material);
-        md5gl_set_material(drawn, i, &material);
+        md5gl_set_material(drawn, 0, i, &material);
     }
 }
 
 bool view_draw_layers(const view_stage *stage, const view_textures *textures,
-                      const md5gl_model *drawn, view_layer_part part, md5_error *error)
+                      const md5gl_model *drawn, md5gl_stage_pass pass, md5_error *error)
 {
     const view_layers *const layers = &textures->layers;
     if (!shows_layers(stage, textures))
         return true;
     const md5gl_stage_list *const lists = layers->lists;
     const uint32_t count = layers->num_meshes;
-    if (part == VIEW_LAYER_SHADOWS)
-        return md5gl_draw_stage_shadows(stage->renderer, drawn, lists, count, error);
-    if (part == VIEW_LAYER_BASES)
-        return md5gl_draw_stage_bases(stage->renderer, drawn, lists, count, error);
-    return md5gl_draw_stages(stage->renderer, drawn, lists, count, error);
+    return md5gl_draw_stages(stage->renderer, drawn, pass, lists, count, error);
 }

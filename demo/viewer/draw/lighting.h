@@ -21,17 +21,9 @@ float view_parm_of(const view_stage *stage, int row);
 // at the time of playback.
 void view_set_materials(const view_stage *stage, const view_textures *textures, md5gl_model *drawn);
 
-// What materials draw besides lit surfaces: shadows of what is cut out and what is opaque of it,
-// each with the models', and what is blended, after all that is opaque.
-typedef enum view_layer_part {
-    VIEW_LAYER_SHADOWS,
-    VIEW_LAYER_BASES,
-    VIEW_LAYER_STAGES
-} view_layer_part;
-
-// Draws a part of it. Does nothing if it is hidden by grey, the checker or a texture that was
-// dropped.
+// Draws a pass of what materials draw besides lit surfaces. Does nothing if it is hidden by grey,
+// the checker or a texture that was dropped.
 bool view_draw_layers(const view_stage *stage, const view_textures *textures,
-                      const md5gl_model *drawn, view_layer_part part, md5_error *error);
+                      const md5gl_model *drawn, md5gl_stage_pass pass, md5_error *error);
 
 #endif

@@ -45,43 +45,35 @@ static const md5_anim *ghosts_of(const view_stage *stage)
                                                                          : NULL;
 }
 
-// Gives all instances the weights of the morph targets, which the first one has otherwise.
-static bool set_morphs(const view_stage *stage, uint32_t count, md5_error *error)
-{
-    const view_morphs *const morphs = &stage->document->morphs;
-    if (morphs->drawn == NULL)
-        return true;
-    const size_t num_targets = morphs->morph->num_targets;
-    float *const weights = common_alloc(count * num_targets + 1, sizeof *weights);
-    for (size_t i = 0; i < count; i++)
-        memcpy(weights + i * num_targets, morphs->weights, num_targets * sizeof *weights);
-    const bool is_set = md5gl_set_morph(stage->renderer, stage->document->drawn, morphs->drawn,
-                                        weights, count, error);
-    free(weights);
-    return is_set;
-}
-
 static bool draw_bodies(const view_stage *stage, const view_ghost *ghosts, uint32_t count,
                         md5_error *error)
 {
     view_document *const document = stage->document;
     view_scene *const scene = &document->scene;
     md5_mat34 *const palettes = common_alloc((size_t)count * scene->num_joints, sizeof *palettes);
+    const view_morphs *const morphs = &document->morphs; // whose weights all ghosts have
+    const size_t num_targets = morphs->drawn != NULL ? morphs->morph->num_targets : 0;
+    float *const weights = common_alloc(count * num_targets + 1, sizeof *weights);
     md5_vec4 tints[2 * VIEW_MAX_ONION];
     for (uint32_t i = 0; i < count; i++) {
+        if (num_targets > 0)
+            memcpy(weights + i * num_targets, morphs->weights, num_targets * sizeof *weights);
         view_pose_moment(scene, &ghosts[i].moment);
         memcpy(palettes + (size_t)i * scene->num_joints, scene->palette,
                scene->num_joints * sizeof *palettes);
         tints[i] = ghosts[i].tint;
     }
-    const bool is_posed =
-        set_morphs(stage, count, error)
-        && md5gl_pose_models(stage->renderer, document->drawn, palettes, NULL, count, error)
-        && md5gl_set_looks(stage->renderer, document->drawn, tints, NULL, error);
+    const md5gl_instances instances = {.count = count,
+                                       .palettes = palettes,
+                                       .tints = tints,
+                                       .morph = morphs->drawn,
+                                       .weights = weights};
+    const bool is_posed = md5gl_pose(stage->renderer, document->drawn, &instances, error);
     if (is_posed)
         md5gl_draw_model(stage->renderer, document->drawn, MD5GL_LIT | MD5GL_UNTEXTURED);
+    free(weights);
     free(palettes);
-    return is_posed && view_set_morphs(&document->morphs, stage->renderer, document->drawn, error);
+    return is_posed;
 }
 
 static void draw_bones(const view_stage *stage, const view_ghost *ghosts, uint32_t count)

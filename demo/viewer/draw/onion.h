@@ -6,7 +6,7 @@
 
 typedef struct view_ghost {
     md5_moment moment;
-    md5_vec4 tint; // see md5gl_set_looks(): blue for earlier frames, orange for later ones
+    md5_vec4 tint; // see md5gl_instances: blue for earlier frames, orange for later ones
 } view_ghost;
 
 // Finds the ghosts of the current time, the nearest first; returns how many. A clip that plays once

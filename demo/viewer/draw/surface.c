@@ -19,14 +19,10 @@ static bool follow_model(const view_stage *stage, md5_error *error)
             view_mesh_material(&document->textures, stage->renderer, i, false, stage->play->time);
         const md5gl_material plain = {.two_sided = usual.two_sided || stage->shown->two_sided};
         md5gl_set_visible(drawn, i, !is_hidden);
-        md5gl_set_material(drawn, i, &plain);
+        md5gl_set_material(drawn, 0, i, &plain);
     }
-    const md5gl_blending blending = md5gl_model_blending(document->drawn);
-    if (!md5gl_set_blending(stage->renderer, drawn, blending, error))
-        return false;
-    return surfaces->drawn_morph == NULL
-           || md5gl_set_morph(stage->renderer, drawn, surfaces->drawn_morph,
-                              document->scene.morph_weights, 1, error);
+    const md5gl_blending blending = document->scene.dual ? MD5GL_BLEND_DUAL : MD5GL_BLEND_LINEAR;
+    return md5gl_set_blending(stage->renderer, drawn, blending, error);
 }
 
 bool view_prepare_surface(const view_stage *stage, md5_error *error)

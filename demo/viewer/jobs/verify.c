@@ -137,16 +137,17 @@ static bool compare_pose(verification *v)
     const view_scene *const scene = &viewer->document->scene;
     md5_error error;
     const md5gl_blending blending = scene->dual ? MD5GL_BLEND_DUAL : MD5GL_BLEND_LINEAR;
-    if (!md5gl_set_blending(viewer->renderer, viewer->document->drawn, blending, &error)
-        || !view_set_morphs(&viewer->document->morphs, viewer->renderer, viewer->document->drawn,
-                            &error)) {
+    if (!md5gl_set_blending(viewer->renderer, viewer->document->drawn, blending, &error)) {
         view_log_error(&viewer->log, &error);
         return false;
     }
     view_ready_skin(&viewer->document->scene);
     // Skins the whole model, so it is called once per pose, not per mesh.
-    if (!md5gl_pose_models(viewer->renderer, viewer->document->drawn, scene->palette, NULL, 1,
-                           &error)) {
+    const md5gl_instances one = {.count = 1,
+                                 .palettes = scene->palette,
+                                 .morph = viewer->document->morphs.drawn,
+                                 .weights = viewer->document->morphs.weights};
+    if (!md5gl_pose(viewer->renderer, viewer->document->drawn, &one, &error)) {
         view_log_error(&viewer->log, &error);
         return false;
     }
@@ -156,7 +157,8 @@ static bool compare_pose(verification *v)
             view_log_error(&viewer->log, &error);
             return false;
         }
-        compare_mesh(v, i, predict_loss(scene, i, md5gl_mesh_path(viewer->document->drawn, i)));
+        compare_mesh(v, i,
+                     predict_loss(scene, i, md5gl_mesh_path(viewer->document->drawn, i, NULL)));
     }
     v->num_poses++;
     return true;
@@ -260,7 +262,7 @@ static verdict report_mesh(const verification *v, uint32_t index, float size)
     static const char *const words[] = {"ok", "loss as predicted", "ERROR TOO LARGE"};
     const md5_mesh *const mesh = &v->viewer->document->scene.model->meshes[index];
     const mesh_report *const r = &v->reports[index];
-    const md5gl_path path = md5gl_mesh_path(v->viewer->document->drawn, index);
+    const md5gl_path path = md5gl_mesh_path(v->viewer->document->drawn, index, NULL);
     const verdict found = judge(v, r);
     printf("mesh %u \"", (unsigned)index);
     common_print_text(stdout, mesh->name);

@@ -171,10 +171,3 @@ void view_free_morphs(view_morphs *morphs, md5gl_renderer *renderer)
     free(morphs->reported);
     *morphs = (view_morphs){.morph = NULL};
 }
-
-bool view_set_morphs(const view_morphs *morphs, md5gl_renderer *renderer, md5gl_model *drawn,
-                     md5_error *error)
-{
-    return drawn == NULL || morphs->drawn == NULL
-           || md5gl_set_morph(renderer, drawn, morphs->drawn, morphs->weights, 1, error);
-}

@@ -43,8 +43,4 @@ float view_morph_reach(const md5_morph *morph, const float *weights);
 // drives.
 float view_largest_morph_reach(const view_morphs *morphs);
 
-// Sets the weights of the character on the GPU. `drawn` may be NULL.
-bool view_set_morphs(const view_morphs *morphs, md5gl_renderer *renderer, md5gl_model *drawn,
-                     md5_error *error);
-
 #endif

@@ -71,7 +71,7 @@ static bool ready_impostor(view_figures *figures, const view_stage *stage,
     if (figures->impostors == NULL || memcmp(&figures->look, look, sizeof *look) != 0) {
         md5gl_destroy_impostors(stage->renderer, figures->impostors);
         const md5gl_impostor_desc desc = {.num_frames = look->num_frames,
-                                          .centre = look->centre,
+                                          .center = look->centre,
                                           .radius = look->radius,
                                           .num_around = look->num_around,
                                           .texels = look->texels};
@@ -121,7 +121,7 @@ typedef struct figure_set {
     md5_mat34 *palettes; // [count * joints]
     md5_mat34 placements[VIEW_PAGE_FIGURES];
     md5_vec4 tints[VIEW_PAGE_FIGURES];
-    md5gl_baked_job jobs[VIEW_PAGE_FIGURES];
+    md5gl_clip_job jobs[VIEW_PAGE_FIGURES];
     md5gl_impostor impostors[VIEW_PAGE_FIGURES];
     float weights[VIEW_PAGE_FIGURES * VIEW_PAGE_TARGETS]; // [count * targets]
 } figure_set;
@@ -146,7 +146,7 @@ static void collect(const view_picture *picture, view_figure_kind kind, figure_s
             set->weights[at * targets + t] = figure->is_morphed ? figure->morph_weights[t] : 0.0f;
         set->placements[at] = md5_mat34_from_xform(figure->place);
         set->tints[at] = figure->tint;
-        set->jobs[at] = (md5gl_baked_job){.clip = 0, .moment = figure->moment};
+        set->jobs[at] = (md5gl_clip_job){.clip = 0, .moment = figure->moment};
         set->impostors[at] = (md5gl_impostor){.rotation = figure->place.rotation,
                                               .translation = figure->place.translation,
                                               .scale = 1.0f,
@@ -165,16 +165,17 @@ static bool pose_set(const view_figures *figures, const view_stage *stage,
     if (kind == VIEW_FIGURE_IMPOSTOR)
         return md5gl_pose_impostors(renderer, figures->impostors, set->impostors, set->count,
                                     error);
-    if (kind == VIEW_FIGURE_BAKED)
-        return md5gl_pose_baked(renderer, drawn, figures->baked, set->jobs, set->placements,
-                                set->count, error)
-               && md5gl_set_looks(renderer, drawn, set->tints, NULL, error);
-    const bool is_morphed =
-        kind == VIEW_FIGURE_LIT && morphs->drawn != NULL && num_targets(picture) > 0;
-    return (!is_morphed
-            || md5gl_set_morph(renderer, drawn, morphs->drawn, set->weights, set->count, error))
-           && md5gl_pose_models(renderer, drawn, set->palettes, set->placements, set->count, error)
-           && md5gl_set_looks(renderer, drawn, set->tints, NULL, error);
+    const bool is_baked = kind == VIEW_FIGURE_BAKED;
+    const bool is_morphed = kind == VIEW_FIGURE_LIT && num_targets(picture) > 0;
+    const md5gl_instances instances = {.count = set->count,
+                                       .palettes = is_baked ? NULL : set->palettes,
+                                       .baked = is_baked ? figures->baked : NULL,
+                                       .jobs = set->jobs,
+                                       .placements = set->placements,
+                                       .tints = set->tints,
+                                       .morph = is_morphed ? morphs->drawn : NULL,
+                                       .weights = set->weights};
+    return md5gl_pose(renderer, drawn, &instances, error);
 }
 
 // -- Drawing --------------------------------------------------------------------------------
@@ -225,10 +226,6 @@ bool view_draw_page_figures(view_figures *figures, const view_stage *stage,
         for (int i = 0; i < (int)VIEW_NUM_FIGURE_KINDS; i++)
             if (is_shown[i])
                 draw_set(figures, stage, (view_figure_kind)i, pass == 0);
-    // The document's own weights again.
-    if (posed && is_shown[VIEW_FIGURE_LIT] && num_targets(picture) > 0)
-        posed = view_set_morphs(&stage->document->morphs, stage->renderer, stage->document->drawn,
-                                error);
     free(palettes);
     free(set);
     return posed;

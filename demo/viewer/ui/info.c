@@ -91,7 +91,7 @@ static void describe_paths(const view_facts *facts, char *text, size_t size)
     size_t used = 0;
     text[0] = '\0';
     for (uint32_t i = 0; i < num_meshes; i++) {
-        const md5gl_path path = md5gl_mesh_path(facts->stage.document->drawn, i);
+        const md5gl_path path = md5gl_mesh_path(facts->stage.document->drawn, i, NULL);
         counts[path]++;
         if (num_meshes <= LISTED)
             used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "",
@@ -114,15 +114,6 @@ static void add_turn(const view_facts *facts, view_rows *rows)
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_AMBER, "Axes", "%s", text);
 }
 
-static size_t baked_size(const view_crowd *crowd)
-{
-    size_t size = 0;
-    for (uint32_t k = 0; k < crowd->num_kinds; k++)
-        if (crowd->kinds[k].bakes.clips != NULL)
-            size += md5gl_baked_size(crowd->kinds[k].bakes.clips);
-    return size;
-}
-
 static void add_crowd_rows(const view_facts *facts, view_rows *rows)
 {
     const view_crowd *const crowd = &facts->stage.document->crowd;
@@ -136,7 +127,8 @@ static void add_crowd_rows(const view_facts *facts, view_rows *rows)
                  (unsigned)num_seen, (unsigned)(crowd->count - num_seen));
     if (crowd->baked_pixels > 0.0f)
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Baked", "%u" DOT "%.1f MB",
-                     (unsigned)crowd->num_baked, 1e-6 * (double)baked_size(crowd));
+                     (unsigned)crowd->num_baked,
+                     1e-6 * (double)md5gl_get_stats(facts->stage.renderer).baked_bytes);
     if (crowd->impostor_pixels > 0.0f)
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Impostors", "%u" DOT "%u fading",
                      (unsigned)crowd->num_far, (unsigned)crowd->num_faded);
@@ -291,9 +283,10 @@ static void add_mesh_rows(const view_facts *facts, view_rows *rows)
                      (unsigned)mesh->num_vertices, (unsigned)mesh->num_triangles);
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Weights", "%u" DOT "at most %u per vertex",
                      (unsigned)mesh->num_weights, (unsigned)mesh->max_weights);
-        view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Path", "%s" DOT "%s",
-                     md5gl_path_name(md5gl_mesh_path(facts->stage.document->drawn, i)),
-                     md5gl_path_reason(facts->stage.document->drawn, i));
+        const char *reason;
+        const md5gl_path path = md5gl_mesh_path(facts->stage.document->drawn, i, &reason);
+        view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Path", "%s" DOT "%s", md5gl_path_name(path),
+                     reason);
         add_map_rows(facts, rows, i);
         add_stage_rows(facts, rows, i);
     }
