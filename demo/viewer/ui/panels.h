@@ -139,11 +139,7 @@ float view_sliders_panel(view_ui *ui, const view_facts *facts, float bottom);
 view_rect view_surface_box(const view_facts *facts);
 void view_surface_panel(view_ui *ui, const view_facts *facts);
 
-// Keys and errors, in the middle: lists.c.
-void view_draw_keys(const view_facts *facts);
-void view_error_panel(view_ui *ui, const view_facts *facts);
-
-// The open list, over everything: browser_panel.c.
+// The open list, over everything: browser.c.
 void view_browser_panel(view_ui *ui, const view_facts *facts);
 
 #endif
