@@ -1,46 +1,8 @@
-// The interface as a whole: which panels are shown and where, their order, and the events.
+// The interface as a whole: the region that panels leave free, keys, errors, the order of the
+// panels, and the events.
 #include "demo/viewer/ui/panels.h"
 
 #include <math.h>
-
-// -- What is shown --------------------------------------------------------------------------
-
-// In layout units: in smaller windows, panels of full width leave no space between them.
-static const float compact_below = 1000.0f;
-
-bool view_is_compact(const view_facts *facts)
-{
-    return facts->width < compact_below * facts->stage.font->scale;
-}
-
-bool view_shows_machine(const view_facts *facts)
-{
-    return view_mode_of(facts->stage.document) == VIEW_MODE_MACHINE && !facts->stage.shown->help
-           && !facts->stage.shown->hierarchy;
-}
-
-bool view_shows_bar(const view_facts *facts)
-{
-    return !view_shows_machine(facts) && view_clock(&facts->stage.document->scene) != NULL;
-}
-
-float view_bar_top(const view_facts *facts)
-{
-    const float height = (VIEW_MARGIN + VIEW_BAR_HEIGHT) * facts->stage.font->scale;
-    return facts->height - (view_shows_bar(facts) ? height : 0.0f);
-}
-
-float view_right_column(const view_facts *facts)
-{
-    float left = facts->width;
-    if (facts->stage.shown->hierarchy && facts->stage.document->scene.skeleton != NULL)
-        left = fminf(left, view_joints_left(facts));
-    else if (view_mode_of(facts->stage.document) == VIEW_MODE_MACHINE)
-        left = fminf(left, view_machine_box(facts).x);
-    else if (view_shows_channels(facts))
-        left = fminf(left, view_channels_box(facts).x);
-    return left;
-}
 
 // -- The region that panels leave free for the model ----------------------------------------
 
