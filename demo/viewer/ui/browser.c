@@ -1,11 +1,13 @@
-// The lists that open over the picture.
-#include "demo/viewer/ui/browser.h"
-
+// The lists that open over the picture: their entries, names of a game in groups, choosing by keys,
+// and the panel. Names are grouped by the folders in them, and by their words up to "_" where there
+// are no folders, so that a long list fits on a screen.
 #include "demo/common/file.h"
-#include "demo/viewer/base/math.h"
 #include "demo/viewer/assets/package.h"
-#include "demo/viewer/ui/groups.h"
+#include "demo/viewer/base/math.h"
+#include "demo/viewer/draw/previews.h"
+#include "demo/viewer/ui/panels.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +25,253 @@ void view_clear_browser(view_browser *browser)
     free(browser->folder);
     free(browser->group);
     *browser = (view_browser){0};
+}
+
+// Names of the browser in the order of their bytes: those that begin alike are neighbours.
+typedef struct ordered {
+    const char *name;
+    size_t entry; // of the browser
+} ordered;
+
+typedef struct order {
+    ordered *names; // [count]
+    size_t count;
+} order;
+
+// Neighbours that begin with the same `length` bytes.
+typedef struct name_span {
+    size_t first, count, length;
+} name_span;
+
+// -- Groups: order
+// ----------------------------------------------------------------------------------
+
+static int by_name(const void *a, const void *b)
+{
+    const ordered *const first = a, *const second = b;
+    const int names = strcmp(first->name, second->name);
+    return names != 0 ? names : (first->entry > second->entry) - (first->entry < second->entry);
+}
+
+static order make_order(const view_browser *browser)
+{
+    order made = {common_alloc(browser->num_names + 1, sizeof *made.names), 0};
+    for (size_t i = 0; i < browser->num_names; i++)
+        if (browser->entries[i].is_own || !browser->is_own_alone)
+            made.names[made.count++] = (ordered){browser->entries[i].path, i};
+    if (made.count > 0)
+        qsort(made.names, made.count, sizeof *made.names, by_name);
+    return made;
+}
+
+// -- Groups: spans
+// ---------------------------------------------------------------------------------
+
+// Folders divide names; only where there are none, words do.
+static char divider_of(const order *of, name_span in)
+{
+    for (size_t i = 0; i < in.count; i++)
+        if (strchr(of->names[in.first + i].name + in.length, '/') != NULL)
+            return '/';
+    return '_';
+}
+
+// The group that begins with name `at` of a span; a name that belongs to none is one by itself.
+static name_span group_at(const order *of, name_span in, char divider, size_t at)
+{
+    const char *const name = of->names[at].name;
+    const char *const end = strchr(name + in.length, divider);
+    name_span found = {at, 1, end != NULL ? (size_t)(end - name) + 1 : in.length};
+    while (end != NULL && at + found.count < in.first + in.count
+           && strncmp(of->names[at + found.count].name, name, found.length) == 0)
+        found.count++;
+    return found;
+}
+
+// Goes down as long as there is one group and nothing else.
+static name_span without_levels(const order *of, name_span in)
+{
+    while (in.count > 1) {
+        const name_span only = group_at(of, in, divider_of(of, in), in.first);
+        if (only.count < in.count)
+            break;
+        in = only;
+    }
+    return in;
+}
+
+// The group within a span whose names begin as `name` does; count 0: none.
+static name_span group_with(const order *of, name_span in, const char *name)
+{
+    const char divider = divider_of(of, in);
+    for (size_t at = in.first; at < in.first + in.count;) {
+        const name_span group = group_at(of, in, divider, at);
+        if (group.count > 1 && strncmp(of->names[at].name, name, group.length) == 0)
+            return group;
+        at += group.count;
+    }
+    return (name_span){0, 0, 0};
+}
+
+// The span of a group, or of the group that lists a name; `*above` is the one that it is in, or has
+// count 0.
+static name_span find_span(const order *of, const char *name, name_span *above)
+{
+    name_span here = without_levels(of, (name_span){0, of->count, 0});
+    *above = (name_span){0, 0, 0};
+    while (here.count > VIEW_MOST_UNGROUPED && here.length < strlen(name)) {
+        const name_span within = group_with(of, here, name);
+        if (within.count == 0)
+            break;
+        *above = here;
+        here = without_levels(of, within);
+    }
+    return here;
+}
+
+static char *start_of(const order *of, name_span group)
+{
+    char *const start = common_copy(group.count > 0 ? of->names[group.first].name : "");
+    start[group.length] = '\0';
+    return start;
+}
+
+// -- Groups: rows
+// -----------------------------------------------------------------------------------
+
+static void add_group_row(view_browser *browser, view_entry entry)
+{
+    browser->entries =
+        common_realloc(browser->entries, browser->num_entries + 1, sizeof *browser->entries);
+    browser->found[browser->num_found++] = browser->num_entries;
+    browser->entries[browser->num_entries++] = entry;
+}
+
+static void add_group(view_browser *browser, const order *of, name_span group)
+{
+    char *const start = start_of(of, group);
+    const char *const dots = start[group.length - 1] == '/' ? "" : "\xE2\x80\xA6";
+    char *const label =
+        common_format("%s%s  \xE2\x80\xA2  %zu", start + browser->num_left_out, dots, group.count);
+    add_group_row(browser, (view_entry){.kind = VIEW_ENTRY_GROUP, .label = label, .path = start});
+}
+
+// Up to where names of a group are left out: its folder.
+static size_t folder_length(const char *start)
+{
+    const char *const slash = strrchr(start, '/');
+    return slash != NULL ? (size_t)(slash - start) + 1 : 0;
+}
+
+static void add_special_rows(view_browser *browser, const order *of, name_span here,
+                             name_span above)
+{
+    size_t num_own = 0;
+    for (size_t i = 0; i < browser->num_names; i++)
+        num_own += browser->entries[i].is_own;
+    view_entry up = {.kind = VIEW_ENTRY_ABOVE};
+    view_entry own = {.kind = VIEW_ENTRY_OWN};
+    if (above.count > 0 || browser->is_own_alone) {
+        up.label = common_copy("../");
+        up.path = above.count > 0 ? start_of(of, above) : NULL;
+        add_group_row(browser, up);
+    } else if (here.count == browser->num_names && num_own > 0 && num_own < browser->num_names) {
+        own.label = common_format("only of the mod  \xE2\x80\xA2  %zu", num_own);
+        add_group_row(browser, own);
+    }
+}
+
+static void add_group_rows(view_browser *browser, const order *of, name_span here)
+{
+    const bool has_groups = here.count > VIEW_MOST_UNGROUPED;
+    const char divider = divider_of(of, here);
+    for (size_t at = here.first; at < here.first + here.count;) {
+        const name_span group =
+            has_groups ? group_at(of, here, divider, at) : (name_span){at, 1, 0};
+        if (group.count > 1)
+            add_group(browser, of, group);
+        else
+            browser->found[browser->num_found++] = of->names[at].entry;
+        at += group.count;
+    }
+}
+
+static void drop_groups(view_browser *browser)
+{
+    while (browser->num_entries > browser->num_names) {
+        view_entry *const entry = &browser->entries[--browser->num_entries];
+        free(entry->label);
+        free(entry->path);
+    }
+    browser->num_left_out = 0;
+}
+
+static void list_groups(view_browser *browser)
+{
+    name_span above;
+    const order of = make_order(browser);
+    const name_span here = find_span(&of, browser->group != NULL ? browser->group : "", &above);
+    char *const start = start_of(&of, here);
+    drop_groups(browser);
+    // Groups and special rows are at most as many as names, and two.
+    browser->found =
+        common_realloc(browser->found, 2 * browser->num_names + 2, sizeof *browser->found);
+    browser->num_found = 0;
+    browser->num_left_out = folder_length(start);
+    add_special_rows(browser, &of, here, above);
+    add_group_rows(browser, &of, here);
+    free(of.names);
+    free(browser->group);
+    browser->group = start;
+}
+
+void view_find_entries(view_browser *browser)
+{
+    browser->found =
+        common_realloc(browser->found, browser->num_entries + 1, sizeof *browser->found);
+    browser->num_found = browser->chosen = browser->first = 0;
+    if (browser->kind == VIEW_BROWSE_GAME) {
+        drop_groups(browser);
+        if (browser->filter[0] == '\0')
+            list_groups(browser);
+    }
+    const bool has_rows = browser->num_found > 0;
+    for (size_t i = 0; i < browser->num_entries && !has_rows; i++)
+        if (common_contains(browser->entries[i].label, browser->filter)
+            && (browser->entries[i].is_own || !browser->is_own_alone))
+            browser->found[browser->num_found++] = i;
+    // Enter chooses an entry other than the parent folder, if there is one.
+    const view_entry_kind first =
+        browser->num_found > 1 ? browser->entries[browser->found[0]].kind : VIEW_ENTRY_FILE;
+    browser->chosen = first == VIEW_ENTRY_ABOVE || first == VIEW_ENTRY_OWN;
+}
+
+void view_go_to_group(view_browser *browser, const char *name)
+{
+    free(browser->group);
+    browser->group = name != NULL ? common_copy(name) : NULL;
+}
+
+// Enters the group of a row, or leaves one. Returns false if the row is a name.
+static bool enter_group(view_browser *browser, const view_entry *entry)
+{
+    char *const left = browser->group;
+    const bool is_above = entry->kind == VIEW_ENTRY_ABOVE;
+    if (entry->kind != VIEW_ENTRY_GROUP && entry->kind != VIEW_ENTRY_OWN && !is_above)
+        return false;
+    if (entry->kind == VIEW_ENTRY_OWN || entry->path == NULL)
+        browser->is_own_alone = entry->kind == VIEW_ENTRY_OWN;
+    browser->group = entry->path != NULL ? common_copy(entry->path) : NULL;
+    view_find_entries(browser); // frees the entry
+    // The group that was left is chosen.
+    for (size_t i = 0; i < browser->num_found && is_above && left != NULL; i++) {
+        const view_entry *const listed = &browser->entries[browser->found[i]];
+        if (listed->kind == VIEW_ENTRY_GROUP
+            && strncmp(listed->path, left, strlen(listed->path)) == 0)
+            browser->chosen = i;
+    }
+    free(left);
+    return true;
 }
 
 // -- Entries --------------------------------------------------------------------------------
@@ -210,7 +459,7 @@ static view_command take_chosen(view_browser *browser)
     if (browser->chosen >= browser->num_found)
         return (view_command){.action = VIEW_TAKEN};
     const view_entry *const entry = &browser->entries[browser->found[browser->chosen]];
-    if (browser->kind == VIEW_BROWSE_GAME && view_enter_group(browser, entry))
+    if (browser->kind == VIEW_BROWSE_GAME && enter_group(browser, entry))
         return (view_command){.action = VIEW_LISTED};
     if (entry->kind == VIEW_ENTRY_FOLDER || entry->kind == VIEW_ENTRY_ABOVE)
         return (view_command){.action = VIEW_OPEN_FOLDER, .path = common_copy(entry->path)};
@@ -305,19 +554,6 @@ view_command view_type_browser(view_browser *browser, const char *text)
     return (view_command){.action = VIEW_LISTED};
 }
 
-// -- For the panel --------------------------------------------------------------------------
-
-view_command view_take_entry(view_browser *browser, size_t place)
-{
-    browser->chosen = place;
-    return take_chosen(browser);
-}
-
-void view_scroll_browser(view_browser *browser, float steps)
-{
-    move_choice(browser, (long long)view_clamp(-3.0f * steps, -1e6f, 1e6f));
-}
-
 const char *view_listed_name(const view_browser *browser, long long offset)
 {
     const long long place = (long long)browser->chosen + offset;
@@ -325,4 +561,202 @@ const char *view_listed_name(const view_browser *browser, long long offset)
         return NULL;
     const view_entry *const entry = &browser->entries[browser->found[place]];
     return entry->kind == VIEW_ENTRY_NAMED ? entry->path : NULL;
+}
+
+// -- The panel ------------------------------------------------------------------------------
+
+static void draw_entries(view_ui *ui, view_rect rows)
+{
+    view_browser *const browser = &ui->browser;
+    view_canvas *const canvas = ui->canvas;
+    const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
+    const size_t fitting = browser->num_rows;
+    size_t hovered = browser->chosen, pressed = SIZE_MAX;
+    for (size_t i = 0; i < fitting && browser->first + i < browser->num_found; i++) {
+        const size_t place = browser->first + i;
+        const view_entry *const entry = &browser->entries[browser->found[place]];
+        const float y = rows.y + (float)i * line;
+        if (place == browser->chosen)
+            view_draw_round_rect(
+                canvas, (view_rect){rows.x - 6.0f * scale, y, rows.width + 12.0f * scale, line},
+                4.0f * scale, 0x33507FFFu);
+        const bool is_folder = entry->kind == VIEW_ENTRY_FOLDER || entry->kind == VIEW_ENTRY_ABOVE
+                               || entry->kind == VIEW_ENTRY_GROUP || entry->kind == VIEW_ENTRY_OWN
+                               || entry->kind == VIEW_ENTRY_FOUND_TEXTURE;
+        const size_t left_out = entry->kind == VIEW_ENTRY_NAMED ? browser->num_left_out : 0;
+        const view_color color = is_folder                          ? VIEW_ACCENT
+                                 : entry->kind == VIEW_ENTRY_RECENT ? VIEW_DIM
+                                                                    : VIEW_PLAIN;
+        view_draw_text(canvas, VIEW_TEXT, rows.x, y, rows.width,
+                       place == browser->chosen ? VIEW_BRIGHT : color, entry->label + left_out);
+        if (ui_item(ui, (view_rect){rows.x, y, rows.width, line}, entry->label))
+            pressed = place;
+        if (ui->mouse.is_moved && ui_is_hot(ui))
+            hovered = place;
+    }
+    if (browser->num_found > fitting) {
+        const float part = (float)fitting / (float)browser->num_found;
+        const float way = (float)browser->first / (float)(browser->num_found - fitting);
+        const float length = rows.height * part;
+        const view_rect bar = {rows.x + rows.width + 7.0f * scale,
+                               rows.y + (rows.height - length) * way, 4.0f * scale, length};
+        view_draw_round_rect(canvas, bar, 2.0f * scale, VIEW_DIM);
+    }
+    browser->chosen = hovered;
+    if (pressed != SIZE_MAX) {
+        browser->chosen = pressed;
+        ui_ask(ui, take_chosen(browser));
+    }
+}
+
+static void draw_sections(view_ui *ui, float x, float y, float width)
+{
+    const view_browser *const browser = &ui->browser;
+    view_canvas *const canvas = ui->canvas;
+    const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
+    const float right = x + width;
+    char text[64];
+    if (browser->is_scanning) {
+        (void)snprintf(text, sizeof text, "reading: %zu files", browser->num_scanned);
+        view_draw_text(canvas, VIEW_TEXT, x, y, width, VIEW_AMBER, text);
+        return;
+    }
+    for (int i = 0; i < VIEW_NUM_SECTIONS && x < right; i++) {
+        (void)snprintf(text, sizeof text, "%s %zu", view_section_name((view_section)i),
+                       browser->num_in_section[i]);
+        const bool is_open = (view_section)i == browser->section;
+        const float used = view_draw_text(canvas, VIEW_TEXT, x, y, right - x,
+                                          is_open                          ? VIEW_BRIGHT
+                                          : browser->num_in_section[i] > 0 ? VIEW_ACCENT
+                                                                           : VIEW_DIM,
+                                          text);
+        if (ui_item(ui, (view_rect){x, y, used, line}, text))
+            ui_ask(ui, (view_command){.action = VIEW_OPEN_SECTION, .number = (size_t)i});
+        if (is_open)
+            view_draw_rect(canvas, (view_rect){x, y + line - 2.0f * scale, used, scale},
+                           VIEW_BRIGHT);
+        x += used + 18.0f * scale;
+    }
+}
+
+// -- Preview --------------------------------------------------------------------------------
+
+// In layout units: between rows and preview.
+static const float distance = 16.0f;
+
+// The side of the preview beside the rows, in pixels, with its distance; 0 if the list has none, or
+// no room for one: `width` is that of both.
+static float preview_room(const view_browser *browser, const view_font *font, float width)
+{
+    const float room = ((float)VIEW_SKETCH_SIZE + distance) * font->scale;
+    const bool has_any = browser->kind == VIEW_BROWSE_GAME && !browser->is_scanning;
+    return has_any && width > 2.5f * room ? room : 0.0f;
+}
+
+static void draw_preview(view_canvas *canvas, view_rect rows, md5gl_texture preview)
+{
+    const float scale = canvas->font->scale, side = (float)VIEW_SKETCH_SIZE * scale;
+    const view_rect place = {rows.x + rows.width + distance * scale, rows.y, side, side};
+    const float inset = 2.0f * scale, whole[4] = {0.0f, 0.0f, 1.0f, 1.0f};
+    const view_rect within = {place.x + inset, place.y + inset, side - 2.0f * inset,
+                              side - 2.0f * inset};
+    view_draw_round_rect(canvas, place, 4.0f * scale, VIEW_PREVIEW_COLOR);
+    if (preview != 0)
+        view_draw_image(canvas, within, whole, preview, true);
+}
+
+// The typed filter, or a hint.
+static void draw_heading(view_ui *ui, float x, float y, float width)
+{
+    const view_browser *const browser = &ui->browser;
+    view_canvas *const canvas = ui->canvas;
+    const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
+    char count[48], title[48];
+    (void)snprintf(title, sizeof title, "Texture of mesh %u", (unsigned)browser->mesh);
+    const bool is_game = browser->kind == VIEW_BROWSE_GAME;
+    const size_t num_all = is_game ? browser->num_names : browser->num_entries;
+    if (is_game && browser->filter[0] == '\0')
+        (void)snprintf(count, sizeof count, "%zu", num_all); // rows may be groups
+    else
+        (void)snprintf(count, sizeof count, "%zu of %zu", browser->num_found, num_all);
+    const float count_width = view_text_width(canvas->font, VIEW_TEXT, count) + 12.0f * scale;
+    view_draw_text(canvas, VIEW_TEXT, x, y, fmaxf(width - count_width, 1.0f), VIEW_BRIGHT,
+                   browser->kind == VIEW_BROWSE_CLIPS ? "Clips"
+                   : browser->folder != NULL          ? browser->folder
+                                                      : title);
+    view_draw_text(canvas, VIEW_TEXT, x + width - count_width + 12.0f * scale, y, 0, VIEW_DIM,
+                   count);
+    if (is_game) {
+        y += 1.2f * line;
+        draw_sections(ui, x, y, width);
+    }
+    const view_rect field = {x - 6.0f * scale, y + 1.2f * line, width + 12.0f * scale,
+                             line + 4.0f * scale};
+    view_draw_round_rect(canvas, field, 4.0f * scale, 0x2A303AFFu);
+    const bool typed = browser->filter[0] != '\0';
+    char hint[160];
+    (void)snprintf(hint, sizeof hint, "%s%stype to filter; Enter opens%s",
+                   is_game && browser->group != NULL ? browser->group : "",
+                   is_game && browser->group != NULL && browser->group[0] != '\0' ? ": " : "",
+                   is_game ? ", Tab: next section" : "");
+    const float used =
+        view_draw_text(canvas, VIEW_TEXT, x, field.y + 2.0f * scale, width,
+                       typed ? VIEW_BRIGHT : VIEW_DIM, typed ? browser->filter : hint);
+    if (typed)
+        view_draw_rect(
+            canvas,
+            (view_rect){x + used + 1.0f, field.y + 4.0f * scale, scale, line - 4.0f * scale},
+            VIEW_ACCENT);
+}
+
+// Of the entries of all sections, so that the list is as high in each.
+static size_t most_entries(const view_browser *browser)
+{
+    size_t most = browser->num_entries;
+    for (int i = 0; i < VIEW_NUM_SECTIONS; i++)
+        most = browser->num_in_section[i] > most ? browser->num_in_section[i] : most;
+    return most;
+}
+
+// A click beside the list closes it.
+void view_browser_panel(view_ui *ui, const view_facts *facts)
+{
+    const float width = facts->width, height = facts->height;
+    view_browser *const browser = &ui->browser;
+    view_canvas *const canvas = ui->canvas;
+    const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
+    const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale;
+    if (browser->kind == VIEW_BROWSE_NOTHING)
+        return;
+    // As high as the unfiltered list, so that it does not jump while the user types.
+    const float heading = (browser->kind == VIEW_BROWSE_GAME ? 4.0f : 2.8f) * line;
+    const float most = height - 2.0f * margin - 2.0f * padding - heading;
+    const float inner = fmaxf(fminf(520.0f * scale, width - 2.0f * margin - 2.0f * padding), 1.0f);
+    const float beside = preview_room(browser, canvas->font, inner);
+    const float wanted = fmaxf((float)most_entries(browser) * line, beside);
+    const float rows = fmaxf(floorf(fminf(wanted, most) / line), 1.0f) * line;
+    const view_rect box = {roundf(0.5f * (width - inner) - padding), margin, inner + 2.0f * padding,
+                           heading + rows + 2.0f * padding};
+    const view_rect inside = {box.x + padding, box.y + padding + heading, inner - beside, rows};
+    browser->num_rows = (size_t)(rows / line + 0.5f);
+    ui_begin(ui, "list");
+    const bool is_beside = ui_item(ui, (view_rect){0.0f, 0.0f, width, height}, "");
+    (void)ui_item(ui, box, "box");
+    if (ui->mouse.wheel != 0.0f && ui_is_panel_hot(ui)) {
+        move_choice(browser, (long long)view_clamp(-3.0f * ui->mouse.wheel, -1e6f, 1e6f));
+        ui->has_taken = true;
+    }
+    if (browser->chosen < browser->first)
+        browser->first = browser->chosen;
+    if (browser->chosen >= browser->first + browser->num_rows)
+        browser->first = browser->chosen - browser->num_rows + 1;
+    view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, 0x12151AF6u);
+    draw_heading(ui, box.x + padding, box.y + padding, inner);
+    if (beside > 0.0f)
+        draw_preview(canvas, inside, facts->preview);
+    draw_entries(ui, inside);
+    if (is_beside) {
+        view_clear_browser(browser);
+        ui_ask(ui, (view_command){.action = VIEW_CLOSED});
+    }
 }

@@ -56,7 +56,8 @@ typedef struct view_browser {
     bool fresh;      // opened by a key whose text must be ignored
     size_t num_rows; // that the list had room for when it was last drawn
 
-    // Of a game: first all names of a section, then the groups that are listed (groups.h).
+    // Of a game: first all names of a section, then the groups that are listed (see
+    // view_go_to_group()).
     size_t num_names;
     char *group;         // the beginning of what is listed; NULL: everything
     size_t num_left_out; // bytes of each name, as they are the same: its folder
@@ -79,6 +80,17 @@ void view_browse_folder(view_browser *browser, const char *folder, const view_co
 // Lists the images of the package that the scene's model lies in, as textures of a mesh.
 void view_list_textures(view_browser *browser, const view_scene *scene, uint32_t mesh);
 
+// So many names are listed without groups.
+enum { VIEW_MOST_UNGROUPED = 30 };
+
+// Finds the entries whose labels contain the filter, and chooses the first. Without a filter, the
+// entries of a game are those of its group: groups within and single names. Time: that of sorting
+// the names.
+void view_find_entries(view_browser *browser);
+
+// The next search goes to the group that lists a name; NULL: to the one of all names.
+void view_go_to_group(view_browser *browser, const char *name);
+
 // Closes the list and frees its entries.
 void view_clear_browser(view_browser *browser);
 
@@ -86,12 +98,6 @@ void view_clear_browser(view_browser *browser);
 // if it is closed, or does not use the key. `code`: SDL_Keycode.
 view_command view_key_browser(view_browser *browser, int32_t code, bool repeated);
 view_command view_type_browser(view_browser *browser, const char *text);
-
-// Chooses the entry at `place` of those found and takes it, as Enter does.
-view_command view_take_entry(view_browser *browser, size_t place);
-
-// The wheel turns: another entry is chosen.
-void view_scroll_browser(view_browser *browser, float steps);
 
 // The name of the entry of a game that is `offset` lines below the chosen one, or NULL.
 const char *view_listed_name(const view_browser *browser, long long offset);

@@ -2,7 +2,6 @@
 
 #include "demo/viewer/motion/entity.h"
 #include "demo/viewer/assets/library.h"
-#include "demo/viewer/ui/groups.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -78,24 +78,39 @@ bool view_follow_lists(view_ui *ui, float line, float share);
 // The wheel turns by `steps` while the mouse is at (x, y).
 view_command view_wheel_ui(view_ui *ui, const view_facts *facts, float x, float y, float steps);
 
-// -- What is shown, and where (panels.c) ----------------------------------------------------
+// -- What is shown, and where ---------------------------------------------------------------
 
-// Small windows have small panels: fewer figures.
-bool view_is_compact(const view_facts *facts);
+// Small windows, in which panels of full width leave no space between them, have small panels:
+// fewer figures.
+static inline bool view_is_compact(const view_facts *facts)
+{
+    return facts->width < 1000.0f * facts->stage.font->scale;
+}
 
 // Whether the machine with its parameters, or the time bar, is shown beside the figures.
-bool view_shows_machine(const view_facts *facts);
-bool view_shows_bar(const view_facts *facts);
+static inline bool view_shows_machine(const view_facts *facts)
+{
+    return view_mode_of(facts->stage.document) == VIEW_MODE_MACHINE && !facts->stage.shown->help
+           && !facts->stage.shown->hierarchy;
+}
 
-// The left edge of the joints and the machine, or that of the picture's right side.
-float view_right_column(const view_facts *facts);
+static inline bool view_shows_bar(const view_facts *facts)
+{
+    return !view_shows_machine(facts) && view_clock(&facts->stage.document->scene) != NULL;
+}
+
+#define VIEW_BAR_HEIGHT 40.0f // in units of layout
 
 // The upper edge of the time bar, or the lower one of the picture.
-float view_bar_top(const view_facts *facts);
+static inline float view_bar_top(const view_facts *facts)
+{
+    const float height = (VIEW_MARGIN + VIEW_BAR_HEIGHT) * facts->stage.font->scale;
+    return facts->height - (view_shows_bar(facts) ? height : 0.0f);
+}
 
 // -- The panels -----------------------------------------------------------------------------
 
-// Figures of the document, at the left (figures.c), and their parts.
+// Figures of the document, at the left (info.c), and their parts.
 void view_list_figures(const view_facts *facts, view_rows *rows);
 view_rect view_figures_box(const view_facts *facts);
 void view_figures_panel(view_ui *ui, const view_facts *facts);
@@ -103,7 +118,6 @@ void view_list_compare(const view_facts *facts, view_rows *rows); // compare_pan
 void view_list_pick(const view_facts *facts, view_rows *rows);    // pick_panel.c
 
 // The time bar at the bottom: time_bar.c.
-#define VIEW_BAR_HEIGHT 40.0f // in units of layout
 void view_bar_panel(view_ui *ui, const view_facts *facts);
 
 // A state machine at the right: machine_panel.c. The names of its clips are also among the figures.
@@ -134,16 +148,16 @@ void view_label_joint(const view_ui *ui, const view_facts *facts);
 // very right, or `bottom`.
 float view_sliders_panel(view_ui *ui, const view_facts *facts, float bottom);
 
+// The left edge of the joints and the machine, or that of the picture's right side:
+// surface_panel.c.
+float view_right_column(const view_facts *facts);
+
 // What belongs to the surface that the body shows, at the right: surface_panel.c. Its box is
 // without width if the body shows its materials only.
 view_rect view_surface_box(const view_facts *facts);
 void view_surface_panel(view_ui *ui, const view_facts *facts);
 
-// Keys and errors, in the middle: lists.c.
-void view_draw_keys(const view_facts *facts);
-void view_error_panel(view_ui *ui, const view_facts *facts);
-
-// The open list, over everything: browser_panel.c.
+// The open list, over everything: browser.c.
 void view_browser_panel(view_ui *ui, const view_facts *facts);
 
 #endif

@@ -32,6 +32,18 @@ static uint32_t mesh_of(const view_facts *facts)
     return mesh;
 }
 
+float view_right_column(const view_facts *facts)
+{
+    float left = facts->width;
+    if (facts->stage.shown->hierarchy && facts->stage.document->scene.skeleton != NULL)
+        left = fminf(left, view_joints_left(facts));
+    else if (view_mode_of(facts->stage.document) == VIEW_MODE_MACHINE)
+        left = fminf(left, view_machine_box(facts).x);
+    else if (view_shows_channels(facts))
+        left = fminf(left, view_channels_box(facts).x);
+    return left;
+}
+
 // A box at the right, above the time bar or the state graph and beside what is there already, with
 // `inner` pixels of height between its title and its edge.
 static view_rect place_box(const view_facts *facts, float width, float inner)

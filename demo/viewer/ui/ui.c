@@ -6,16 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-void view_begin_ui(view_ui *ui)
-{
-    *ui = (view_ui){.hovered_joint = -1, .chosen_joint = -1, .fit = 1.0f};
-}
-
-void view_end_ui(view_ui *ui)
-{
-    view_clear_browser(&ui->browser);
-}
-
 // -- Panels and items -----------------------------------------------------------------------
 
 void ui_begin(view_ui *ui, const char *panel)
