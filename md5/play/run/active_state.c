@@ -1,6 +1,5 @@
 // Plays one state: weights from the parameters, clocks of its clips.
 #include "md5/play/run/blend_space.h"
-#include "md5/play/run/by_speed.h"
 #include "md5/play/run/player_state.h"
 
 #include <math.h>

@@ -1,10 +1,123 @@
-// A player from the outside: made, set, asked.
-#include "md5/core/assert.h"
+// A player from the outside: made, set, asked; its level of detail; the bounds of its pose.
 #include "md5/core/arena.h"
+#include "md5/core/assert.h"
+#include "md5/core/math.h"
+#include "md5/play/machine.h"
 #include "md5/play/run/player_state.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
+
+// -- Level of detail: which joints are animated, and how often a pose is computed ----------------
+
+bool md5_player_set_detail(md5_player *player, const md5_detail *detail)
+{
+    MD5_ASSERT(player != NULL, "player: not NULL");
+    const md5_detail full = {0};
+    const md5_detail *const set = detail ? detail : &full;
+    const int32_t mask = md5_find_mask(player->machine, set->mask);
+    if (set->mask && mask < 0)
+        return false;
+    const uint32_t interval = set->interval > 1 ? set->interval : 1;
+    player->detail.mask = mask;
+    player->detail.interval = interval;
+    player->detail.phase = set->phase % interval;
+    return true;
+}
+
+md5_detail md5_player_detail(const md5_player *player)
+{
+    MD5_ASSERT(player != NULL, "player: not NULL");
+    const md5_detail_state *const state = &player->detail;
+    return (md5_detail){
+        .mask = state->mask < 0 ? NULL : player->machine->tables.masks[state->mask].name,
+        .interval = state->interval,
+        .phase = state->phase,
+    };
+}
+
+// The count of calls goes on at any level of detail, so a game may set it as often as it likes: the
+// players of a crowd keep taking turns. No pose becomes older than the interval.
+bool md5i_begin_pose(md5_player *player)
+{
+    md5_detail_state *const state = &player->detail;
+    const uint32_t call = state->num_calls++;
+    if (state->interval == 1)
+        return true;
+    state->age++;
+    return !state->is_kept || state->age >= state->interval
+           || (call % state->interval + state->phase) % state->interval == 0;
+}
+
+void md5i_end_pose(md5_player *player, const md5_xform *pose)
+{
+    md5_detail_state *const state = &player->detail;
+    player->since_pose = 0.0;
+    player->walked = (md5_root_delta){.cosine = 1.0};
+    state->age = 0;
+    state->is_kept = state->interval > 1;
+    if (state->is_kept && player->machine->num_joints > 0)
+        memcpy(player->kept, pose, player->machine->num_joints * sizeof *pose);
+}
+
+// Chains end in ancestors of their tips, which are animated if the tips are.
+bool md5i_is_animated(const md5_machine *machine, const md5_detail_set *detail,
+                      const md5_modifier *modifier)
+{
+    const bool *const are_animated = machine->are_animated + detail->first_joint;
+    bool all = are_animated[modifier->joint];
+    const bool has_feet = modifier->desc.kind == MD5_MODIFIER_FEET;
+    for (uint32_t i = 0; has_feet && i < modifier->desc.num_feet; i++)
+        all = all && are_animated[machine->legs[modifier->first_foot + i].tip];
+    return all;
+}
+
+// -- Bounds of the current pose ------------------------------------------------------------------
+
+// A sum of places, each between `low` and `high`, with biases that sum to what the machine says of
+// its vertices: the largest along one axis.
+static float largest_sum(const md5_machine *machine, float low, float high)
+{
+    const float of_high = high * (high > 0.0f ? machine->most_bias : machine->least_bias);
+    return of_high + (low < 0.0f ? -low * machine->most_negative : 0.0f);
+}
+
+static void sum_axis(const md5_machine *machine, float *low, float *high)
+{
+    const float most = largest_sum(machine, *low, *high);
+    const float least = -largest_sum(machine, -*high, -*low);
+    // Rounding, in the places and in whoever works out the vertices.
+    const float slack = machine->beside + 1e-5f * (fabsf(most) + fabsf(least));
+    *low = least - slack;
+    *high = most + slack;
+}
+
+md5_bounds md5_player_bounds(const md5_player *player, const md5_mat34 *joints)
+{
+    MD5_ASSERT(player != NULL, "player: not NULL");
+    MD5_ASSERT(joints != NULL || player->machine->num_joints == 0, "joints: not NULL");
+    const md5_machine *const machine = player->machine;
+    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
+    for (uint32_t i = 0; i < machine->num_joints; i++) {
+        const float reach = machine->reaches[i];
+        if (reach < 0.0f && machine->has_vertices)
+            continue;
+        const float wide = reach > 0.0f ? reach : 0.0f;
+        const md5_vec3 position = md5_mat34_translation(joints[i]);
+        const md5_vec3 size = {wide, wide, wide};
+        bounds = md5_bounds_union(
+            bounds, (md5_bounds){md5_vec3_sub(position, size), md5_vec3_add(position, size)});
+    }
+    if (!machine->has_vertices)
+        return bounds;
+    sum_axis(machine, &bounds.min.x, &bounds.max.x);
+    sum_axis(machine, &bounds.min.y, &bounds.max.y);
+    sum_axis(machine, &bounds.min.z, &bounds.max.z);
+    return bounds;
+}
+
+// -- A player from the outside: made, set, asked -------------------------------------------------
 
 // Room for the largest state of a layer. `layer_state` is NULL while measuring.
 static void place_live(md5_block *block, const md5_play_layer *layer, md5_active_state *active)

@@ -347,7 +347,7 @@ float md5i_fade_at(const md5_active_state *active, double shift);
 // get the weight in the middle of the first eighth of the fade.
 float md5i_fade_of_start(const md5_active_state *active);
 
-// -- changes.c: changes of state --------------------------------------------------------------
+// -- transitions.c: changes of state ----------------------------------------------------------
 
 void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *change);
 
@@ -403,7 +403,7 @@ md5_root_velocity md5i_measure_root(md5_player *player, md5_layer_state *layer_s
 void md5i_carry_root(md5_player *player, md5_layer_state *layer_state, md5_chain_range old,
                      md5_chain_range fresh);
 
-// -- shots.c, shot_pose.c: one-shots ------------------------------------------------------------
+// -- shots.c: one-shots -----------------------------------------------------------------------
 
 void md5i_advance_shots(md5_player *player, double seconds);
 void md5i_end_shots(md5_player *player); // that have ended, or have faded out
@@ -469,13 +469,10 @@ void md5i_apply_modifiers(md5_player *player, md5_xform *pose);
 // The same for players of one machine: players[count], poses[count], at most 16 (MD5_IK_MOST).
 void md5i_apply_all_modifiers(md5_player *const *players, md5_xform *const *poses, uint32_t count);
 
-// holds.c: advances the soles of a modifier: by how much its feet are to be moved.
-void md5i_hold_feet(md5_player *player, uint32_t number, const md5_xform *pose);
-
 // Lets gazes go on by `seconds`, above 0.
 void md5i_advance_gazes(md5_player *player, double seconds);
 
-// -- detail.c: level of detail ------------------------------------------------------------------
+// -- player.c: level of detail ------------------------------------------------------------------
 
 // Counts a pose that is asked for. Returns whether it must be computed; else the kept one is shown.
 bool md5i_begin_pose(md5_player *player);
