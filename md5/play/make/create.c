@@ -109,7 +109,7 @@ static bool build_all(md5_building *building)
 static void *move(md5_block *block, const void *from, size_t count, size_t size)
 {
     void *const to = md5i_block_take(block, count, size);
-    if (to && count > 0)
+    if (to && from && count > 0)
         memcpy(to, from, count * size);
     return to;
 }
