@@ -22,7 +22,9 @@
 #define INT(name, ...) COLUMN(MD5_COLUMN_INT, name, OFFSET(name, int32_t), __VA_ARGS__)
 #define FLAG(name, ...) COLUMN(MD5_COLUMN_FLAG, name, OFFSET(name, bool), __VA_ARGS__)
 #define DIRECTION(name, ...) COLUMN(MD5_COLUMN_DIRECTION, name, OFFSET(name, md5_vec3), __VA_ARGS__)
-#define OTHER(name, ...) COLUMN(MD5_COLUMN_OTHER, name, offsetof(ROW, name), __VA_ARGS__)
+#define OTHER(name, ...)                                                                 \
+    COLUMN(MD5_COLUMN_OTHER, name, offsetof(ROW, name), .other = sizeof((ROW *)0)->name, \
+           __VA_ARGS__)
 #define PART(name, ...) COLUMN(MD5_COLUMN_PART, name, offsetof(ROW, name), __VA_ARGS__)
 #define ONE(name, schema, ...) \
     COLUMN(MD5_COLUMN_ROW, name, offsetof(ROW, name), .rows = &(schema), __VA_ARGS__)
@@ -415,6 +417,7 @@ static const md5_column transition_columns[] = {
     CHOICE(fade, fades, MD5_FADE_INERTIAL, .usual = "cross", .text = "how it fades"),
     CHOICE(easing, NULL, MD5_EASE_STEPS, .usual = "linear", .text = "an easing of the fade"),
     EASING_NUMBERS(curve., MD5_PLACE_BEHIND),
+    OTHER(curve.easing, NOWHERE, .hash = MD5_HASH_NEVER, .text = "ignored"),
     FLAG(keeps_phase, .word = "keep_phase", .text = "begins where the other is in its cycle"),
     FLOAT(start, FINITE, .usual = "0", .text = "normalised time at which the state begins"),
     INT(priority, .range = "any", .usual = "0", .text = "the highest is taken"),

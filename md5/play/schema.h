@@ -71,7 +71,7 @@ typedef struct md5_column {
     md5_column_kind kind;
     const char *member;
     size_t offset;
-    size_t other;              // the number of rows or elements; of a share, the parameter
+    size_t other; // the number of rows or elements; of a share, the parameter; of OTHER, its size
     const md5_schema *rows;    // of tables, rows and parts
     const md5_choice *choices; // ends with a word that is NULL; NULL: easings
     uint32_t last;             // the largest value of a choice
