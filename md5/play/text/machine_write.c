@@ -62,7 +62,7 @@ static bool is_plain(const char *name)
 static bool put_quoted(writer *to, const md5_table_walk *walk, const char *text)
 {
     const char *const quote = strchr(text, '"') ? "'" : "\"";
-    if (strpbrk(text, "\r\n") || (strchr(text, '"') && strchr(text, '\'')))
+    if (strchr(text, '\r') || strchr(text, '\n') || (strchr(text, '"') && strchr(text, '\'')))
         return fail(to, walk, "has both kinds of quotes or the end of a line");
     put(to, " ");
     put(to, quote);
