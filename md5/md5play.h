@@ -610,8 +610,8 @@ MD5_PLAY_API void md5_free_machine_file(md5_machine_file *file);
 // without what it belongs to, numbers of another kind of row that stand in its head, a name with
 // both kinds of quotes or more than one line. `text` may be NULL if `size` is 0; `error` may be
 // NULL. The tables are those of a machine or of md5_load_machine_file(). Linear time.
-MD5_API size_t md5_write_machine(const md5_machine_desc *desc, const char *model_file, char *text,
-                                 size_t size, md5_error *error);
+MD5_PLAY_API size_t md5_write_machine(const md5_machine_desc *desc, const char *model_file,
+                                      char *text, size_t size, md5_error *error);
 
 // == Players =====================================================================================
 
